@@ -26,21 +26,6 @@ func Parse(data []byte, opt ReadOptions) (*Profile, error) { panic("stub") }
 // WriteTo encodes the profile as gzipped protobuf.
 func (p *Profile) Write(w io.Writer) error { panic("stub") }
 
-// NumSamples is the number of samples.
-func (p *Profile) NumSamples() int { panic("stub") }
-
-// Stack returns sample i's location indices, leaf first.
-func (p *Profile) Stack(i int) []uint32 { panic("stub") }
-
-// Value returns sample i's value of type t.
-func (p *Profile) Value(i, t int) int64 { panic("stub") }
-
-// Labels returns sample i's labels.
-func (p *Profile) Labels(i int) []Label { panic("stub") }
-
-// TypeIndex finds a sample type by name ("" is the default one). The error lists the valid names.
-func (p *Profile) TypeIndex(name string) (int, error) { panic("stub") }
-
 // Merge adds profiles with equal sample types into one; equal samples are summed.
 func Merge(ps ...*Profile) (*Profile, error) { panic("stub") }
 

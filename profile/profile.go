@@ -1,6 +1,11 @@
 package profile
 
-import "time"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // None marks the absence of an index into one of a Profile's tables.
 const None = ^uint32(0)
@@ -22,10 +27,6 @@ type Mapping struct {
 	HasFilenames    bool
 	HasLineNumbers  bool
 	HasInlineFrames bool
-
-	// KernelRelocationSymbol is the name that legacy formats carry for a kernel
-	// mapping; empty otherwise.
-	KernelRelocationSymbol string
 }
 
 // A Function is a function as the profile names it. Name is demangled where the
@@ -91,9 +92,97 @@ type Profile struct {
 	stacks   [][]uint32 // per sample: location indices, leaf first
 	values   [][]int64  // per sample type, per sample
 	labelEnd []uint32   // per sample: end of its run in labels; nil when no sample has labels
-	labels   []Label
-	base     int // samples [base:] are the negated diff base; len(stacks) when none
+	labels   []label
+	strings  []string // what labels refer to
+	base     int      // samples [base:] are the negated diff base; len(stacks) when none
 
 	// Warnings lists what was odd but not fatal in the input.
 	Warnings []error
+}
+
+// label is a Label whose strings are indices into Profile.strings; str is 0 for
+// a numeric one.
+type label struct {
+	key, str, unit uint32
+	num            int64
+}
+
+// NumSamples is the number of samples.
+func (p *Profile) NumSamples() int { return len(p.stacks) }
+
+// Stack returns sample i's location indices, leaf first.
+func (p *Profile) Stack(i int) []uint32 { return p.stacks[i] }
+
+// Value returns sample i's value of sample type t.
+func (p *Profile) Value(i, t int) int64 { return p.values[t][i] }
+
+// HasLabels tells whether any sample has labels.
+func (p *Profile) HasLabels() bool { return p.labelEnd != nil }
+
+// Labels returns sample i's labels in the order of the file, nil when it has none.
+func (p *Profile) Labels(i int) []Label {
+	recs := p.labelRun(i)
+	if len(recs) == 0 {
+		return nil
+	}
+	ls := make([]Label, len(recs))
+	for j, r := range recs {
+		ls[j] = Label{
+			Key: p.strings[r.key], Str: p.strings[r.str],
+			Num: r.num, Unit: p.strings[r.unit], Numeric: r.str == 0,
+		}
+	}
+	return ls
+}
+
+func (p *Profile) labelRun(i int) []label {
+	if p.labelEnd == nil {
+		return nil
+	}
+	start := uint32(0)
+	if i > 0 {
+		start = p.labelEnd[i-1]
+	}
+	return p.labels[start:p.labelEnd[i]]
+}
+
+// IsBase tells whether sample i belongs to the diff base (see DiffBase).
+func (p *Profile) IsBase(i int) bool { return i >= p.base }
+
+// Frames returns the frames of location loc, innermost first.
+func (p *Profile) Frames(loc uint32) []Line {
+	l := &p.Locations[loc]
+	return p.Lines[l.First : l.First+l.Num]
+}
+
+// TypeIndex finds a sample type by its name; "" is the default one: the one
+// that the producer names, else the last. As in go tool pprof, an "inuse_" or
+// "alloc_" style name also finds a type without the prefix, and a number is an
+// index. The error lists the valid names.
+func (p *Profile) TypeIndex(name string) (int, error) {
+	if name == "" {
+		for i, t := range p.SampleTypes {
+			if p.DefaultSampleType != "" && t.Type == p.DefaultSampleType {
+				return i, nil
+			}
+		}
+		return len(p.SampleTypes) - 1, nil
+	}
+	if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(p.SampleTypes) {
+		return i, nil
+	}
+	for i, t := range p.SampleTypes {
+		if t.Type == name {
+			return i, nil
+		}
+	}
+	bare := strings.TrimPrefix(name, "inuse_")
+	names := make([]string, len(p.SampleTypes))
+	for i, t := range p.SampleTypes {
+		if t.Type == bare {
+			return i, nil
+		}
+		names[i] = t.Type
+	}
+	return 0, fmt.Errorf("no sample type %q in this profile: it has %s", name, strings.Join(names, ", "))
 }
