@@ -1,10 +1,19 @@
 // Package unit holds the quantities that cross package borders and the one
 // way each of them is written for people.
 //
-// A number that leaves an engine carries its unit in its type ([Bytes],
-// [Count], time.Duration) or, where the unit is only known at run time as in a
-// profile's value column, travels as a [Quantity]. Nothing else in whet formats
-// units.
+// Data flow:
 //
-// The package has no state and imports only the standard library.
+//  1. A number that leaves an engine carries its unit in its type ([Bytes],
+//     [Count], time.Duration) or, where the unit is only known at run time as in
+//     a profile's value column, travels as a [Quantity].
+//  2. A report either writes each number in the unit that suits it
+//     ([Quantity.String]) or first chooses one unit for a whole column
+//     ([CommonUnit], [Quantity.In]).
+//
+// Nothing else in whet formats units. The text is that of go tool pprof for the
+// same value ("1.25s", "340ms", "12.50MB"), so that numbers can be compared by
+// eye; a test holds the two side by side.
+//
+// The package has no state, may be used by many goroutines and imports only the
+// standard library. It does not pad or align: that is the report's business.
 package unit

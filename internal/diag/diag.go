@@ -1,0 +1,105 @@
+// Package diag is the error that carries its own cure.
+//
+// Data flow:
+//
+//  1. Whoever knows what to do about a failure returns an [*Error] with a Hint.
+//  2. Callers wrap it with fmt.Errorf and %w as any other error.
+//  3. The command line prints the chain as one line, the [Hint] of the innermost
+//     cause that has one below it, and exits with the [Kind]'s code.
+//
+// Values are immutable after construction and may be shared. The package does
+// not print and does not exit; it imports only the standard library.
+package diag
+
+import (
+	"errors"
+	"strings"
+)
+
+// Kind says whose move it is after an error.
+type Kind uint8
+
+const (
+	// Failure is anything that went wrong while doing what was asked.
+	Failure Kind = iota
+	// Usage is a request that cannot be understood: unknown flag, bad value,
+	// missing argument.
+	Usage
+	// Gate is a result that the user asked to fail on: a regression, a finding,
+	// a missed objective.
+	Gate
+)
+
+// ExitCode is the process exit code for k.
+func (k Kind) ExitCode() int {
+	switch k {
+	case Usage:
+		return 2
+	case Gate:
+		return 3
+	default:
+		return 1
+	}
+}
+
+// An Error is a failed operation on a subject, and what to do next.
+type Error struct {
+	Op      string // what was being done: "read profile", "--focus"
+	Subject string // to what: a path, a URL; may be empty
+	Err     error  // the cause; may be nil when Op says it all
+	Hint    string // the cure, a sentence without a final stop; may be empty
+	Kind    Kind   // Failure unless set
+}
+
+// Error returns "op subject: err"; empty parts are left out.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Op)
+	if e.Subject != "" {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(e.Subject)
+	}
+	if e.Err != nil {
+		if b.Len() > 0 {
+			b.WriteString(": ")
+		}
+		b.WriteString(e.Err.Error())
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Usagef returns an Error of kind Usage for op with the given message and hint.
+func Usagef(op, message, hint string) *Error {
+	return &Error{Op: op, Err: errors.New(message), Hint: hint, Kind: Usage}
+}
+
+// Hint returns the innermost hint in err's chain: the cause knows the cure best.
+// It is "" when there is none.
+func Hint(err error) string {
+	hint := ""
+	for e := (*Error)(nil); errors.As(err, &e); err = e.Err {
+		if e.Hint != "" {
+			hint = e.Hint
+		}
+	}
+	return hint
+}
+
+// ExitCode returns 0 for nil and otherwise the code of the outermost Error in
+// err's chain whose Kind is not Failure, or 1.
+func ExitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	for e := (*Error)(nil); errors.As(err, &e); err = e.Err {
+		if e.Kind != Failure {
+			return e.Kind.ExitCode()
+		}
+	}
+	return Failure.ExitCode()
+}
