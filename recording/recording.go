@@ -1,0 +1,453 @@
+package recording
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/klauspost/compress/flate"
+
+	"github.com/whet-go/whet/profile"
+)
+
+const (
+	maxMeta   = 64 << 20 // bytes of recording.json
+	maxSource = 64 << 20 // bytes of one source file
+
+	// maxSalvage bounds what Open inflates to tell which parts of a damaged file
+	// are whole, so that overlapping parts do not make it take for ever.
+	maxSalvage = 1 << 30
+)
+
+// ErrNoPart is what a PartError wraps when the recording has no such part.
+var ErrNoPart = errors.New("not in the recording")
+
+// ErrNotRecording is wrapped by Open's error for a file that is something else.
+var ErrNotRecording = errors.New("not a whet recording")
+
+// A PartError is a failure to read one part of a recording.
+type PartError struct {
+	File string // the recording, "" when it is not a file
+	Part string // name in the archive
+	Err  error
+}
+
+func (e *PartError) Error() string {
+	if e.File == "" {
+		return fmt.Sprintf("read part %s of the recording: %v", e.Part, e.Err)
+	}
+	return fmt.Sprintf("read part %s of %s: %v", e.Part, e.File, e.Err)
+}
+
+func (e *PartError) Unwrap() error { return e.Err }
+
+// A Recording is an open .whet file.
+type Recording struct {
+	// Warnings names what is not whole: parts that are cut off or damaged, a
+	// missing index, a missing recording.json. Damage inside a part's data shows
+	// only when the part is read; Verify reads them all.
+	Warnings []error
+
+	file    string
+	r       io.ReaderAt
+	closer  io.Closer
+	meta    Meta
+	entries map[string]entry
+	order   []string          // part names as in the file
+	sources map[string]string // source path to part name
+}
+
+// Open opens the recording at path. A damaged one opens as long as any part of
+// it can be found; see Warnings. It must be closed.
+func Open(path string) (*Recording, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		if _, serr := os.Stat(path + PartialSuffix); errors.Is(err, fs.ErrNotExist) && serr == nil {
+			return nil, fmt.Errorf("open recording: %w (what an interrupted whet record left is in %s)", err, path+PartialSuffix)
+		}
+		return nil, fmt.Errorf("open recording: %w", err)
+	}
+	fi, err := f.Stat()
+	if err == nil && !fi.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", path)
+	}
+	var r *Recording
+	if err == nil {
+		r, err = newRecording(f, fi.Size(), path)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open recording %s: %w", path, err), f.Close())
+	}
+	r.closer = f
+	return r, nil
+}
+
+// NewReader opens the recording of size bytes that r holds. r must stay valid
+// while the Recording is in use.
+func NewReader(r io.ReaderAt, size int64) (*Recording, error) {
+	rec, err := newRecording(r, size, "")
+	if err != nil {
+		return nil, fmt.Errorf("open recording: %w", err)
+	}
+	return rec, nil
+}
+
+// IsRecording says whether a file that starts with these bytes (at least 4) may
+// be a recording.
+func IsRecording(head []byte) bool {
+	return len(head) >= 4 && string(head[:4]) == localSig
+}
+
+func newRecording(ra io.ReaderAt, size int64, file string) (*Recording, error) {
+	r := &Recording{file: file, r: ra, entries: make(map[string]entry), sources: make(map[string]string)}
+	var head [4]byte
+	if n, err := ra.ReadAt(head[:], 0); n < len(head) {
+		if err == io.EOF {
+			err = fmt.Errorf("file has %d bytes", size)
+		}
+		return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
+	}
+	r.load(size)
+	if err := r.loadMeta(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// load finds the parts.
+func (r *Recording) load(size int64) {
+	index, err := readIndex(r.r, size)
+	entries, agree := indexed(r.r, index)
+	if err != nil {
+		r.warn(fmt.Errorf("recording is cut short or damaged: %w", err))
+	}
+	if err == nil && agree {
+		for _, e := range entries {
+			r.add(e, size)
+		}
+		return
+	}
+	if err == nil {
+		r.warn(errors.New("recording is damaged: its index and its parts disagree"))
+	}
+	// Both lists may lie; a checksum does not.
+	byName := make(map[string]entry)
+	for _, e := range entries {
+		byName[e.name] = e
+	}
+	for _, e := range scan(r.r, size) {
+		if other, ok := byName[e.name]; ok && !e.same(other) && other.check(size) == nil && r.verify(e) != nil && r.verify(other) == nil {
+			e = other
+		}
+		delete(byName, e.name)
+		r.add(e, size)
+	}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		r.add(byName[name], size)
+	}
+	budget := int64(maxSalvage)
+	for _, name := range r.order {
+		e := r.entries[name]
+		if budget -= max(e.raw, e.packed); budget < 0 {
+			return // what is left shows its damage when it is read
+		}
+		if err := r.verify(e); err != nil && !e.open {
+			r.warn(err)
+		}
+	}
+}
+
+func (r *Recording) add(e entry, size int64) {
+	if e.open {
+		r.warn(&PartError{r.file, e.name, errTruncated})
+	} else if err := e.check(size); err != nil {
+		r.warn(&PartError{r.file, e.name, err})
+		if !errors.Is(err, errTruncated) {
+			return
+		}
+		e.packed, e.open = max(0, size-e.offset), true
+	}
+	if _, ok := r.entries[e.name]; ok {
+		r.warn(&PartError{r.file, e.name, errors.New("is there twice; using the first")})
+		return
+	}
+	r.entries[e.name] = e
+	r.order = append(r.order, e.name)
+}
+
+// loadMeta reads recording.json, or makes up for it.
+func (r *Recording) loadMeta() error {
+	data, err := r.read(MetaPart, maxMeta)
+	if err == nil {
+		err = r.decodeMeta(data)
+	}
+	if err != nil {
+		if e := new(versionError); errors.As(err, &e) {
+			return err
+		}
+		if !slices.ContainsFunc(r.order, r.isOurs) {
+			return ErrNotRecording
+		}
+		if errors.Is(err, ErrNoPart) {
+			err = &PartError{r.file, MetaPart, errors.New("missing; the recorder was stopped before the end")}
+		}
+		r.warn(err)
+		r.meta = Meta{Version: Version}
+		if data, err := r.read(StartPart, maxMeta); err == nil {
+			if err := r.decodeMeta(data); err != nil {
+				r.warn(err)
+			}
+		}
+		r.meta.Interrupted = true
+		r.meta.Parts = nil
+	}
+	described := make(map[string]bool)
+	for _, p := range r.meta.Parts {
+		described[p.Name] = true
+		if _, ok := r.entries[p.Name]; !ok {
+			r.warn(&PartError{r.file, p.Name, errors.New("listed in recording.json, but missing")})
+		} else if p.Path != "" {
+			r.sources[p.Path] = p.Name
+		}
+	}
+	for _, name := range r.order {
+		if !described[name] && name != MetaPart {
+			r.meta.Parts = append(r.meta.Parts, Part{Name: name, Kind: kindOf(name), Bytes: r.entries[name].raw})
+		}
+	}
+	return nil
+}
+
+func (r *Recording) isOurs(name string) bool {
+	_, isProfile := profileName(name)
+	return isProfile || name == StartPart || name == TracePart || name == MetaPart
+}
+
+type versionError struct{ version int }
+
+func (e *versionError) Error() string {
+	return fmt.Sprintf("recording has format version %d, this whet reads up to %d: update whet", e.version, Version)
+}
+
+func (r *Recording) decodeMeta(data []byte) error {
+	var m Meta
+	if err := json.Unmarshal(data, &m); err != nil {
+		return &PartError{r.file, MetaPart, err}
+	}
+	if m.Version > Version {
+		return &versionError{m.Version}
+	}
+	if m.Version < 1 {
+		return &PartError{r.file, MetaPart, fmt.Errorf("%w: no format version", ErrNotRecording)}
+	}
+	r.meta = m
+	return nil
+}
+
+func (r *Recording) warn(err error) { r.Warnings = append(r.Warnings, err) }
+
+// Close closes the file. A Recording from NewReader has nothing to close.
+func (r *Recording) Close() error {
+	if r.closer == nil {
+		return nil
+	}
+	return r.closer.Close()
+}
+
+// File is the path that Open was given; "" after NewReader.
+func (r *Recording) File() string { return r.file }
+
+// Meta describes the recording. Its Parts include those that recording.json
+// does not list; a salvaged recording has only what start.json says.
+func (r *Recording) Meta() Meta { return r.meta }
+
+// ProfileNames lists the profiles: the usual ones first, in a fixed order
+// ("cpu", "heap", "heap.live", "allocs", …), then others by name. A recording of
+// several packages' benchmarks has their merge under the usual name and each
+// package's own as "example.com/pkg/path/cpu".
+func (r *Recording) ProfileNames() []string {
+	var names []string
+	for _, part := range r.order {
+		if name, ok := profileName(part); ok {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, compareProfileNames(profileOrder()))
+	return names
+}
+
+// Profile decodes the profile of that name, as in ProfileNames. The error is a
+// *PartError, which wraps ErrNoPart when there is none.
+func (r *Recording) Profile(name string) (*profile.Profile, error) {
+	part := profilePart(name)
+	rc, err := r.Part(part)
+	if err != nil {
+		return nil, err
+	}
+	p, err := profile.Read(rc, profile.ReadOptions{})
+	if err == nil {
+		// The decoder may stop before the end, where the checksum is.
+		_, err = io.Copy(io.Discard, rc)
+	}
+	if err = errors.Join(err, rc.Close()); err != nil {
+		return nil, r.partError(part, err)
+	}
+	return p, nil
+}
+
+// Has says whether there is a part of that name in the archive.
+func (r *Recording) Has(name string) bool {
+	_, ok := r.entries[name]
+	return ok
+}
+
+// Part opens a part by its name in the archive, such as TracePart. Reads fail
+// with a *PartError when the part is damaged or ends early, after what could be
+// read of it.
+func (r *Recording) Part(name string) (io.ReadCloser, error) {
+	e, ok := r.entries[name]
+	if !ok {
+		return nil, &PartError{r.file, name, ErrNoPart}
+	}
+	return r.open(e), nil
+}
+
+// SourceFile returns the source file that profiles call path.
+func (r *Recording) SourceFile(path string) ([]byte, bool) {
+	name, ok := r.sources[path]
+	if !ok {
+		name = sourceName(path)
+	}
+	data, err := r.read(name, maxSource)
+	return data, err == nil
+}
+
+// Sources lists the paths that SourceFile knows, sorted.
+func (r *Recording) Sources() []string {
+	return slices.Sorted(maps.Keys(r.sources))
+}
+
+// JSON decodes a JSON part, such as LoadPart, into v.
+func (r *Recording) JSON(name string, v any) error {
+	data, err := r.read(name, maxMeta)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return &PartError{r.file, name, err}
+	}
+	return nil
+}
+
+// Verify reads every part and returns what is wrong with them, Warnings not
+// included.
+func (r *Recording) Verify() []error {
+	var errs []error
+	for _, name := range r.order {
+		if err := r.verify(r.entries[name]); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+func (r *Recording) verify(e entry) error {
+	rc := r.open(e)
+	_, err := io.Copy(io.Discard, rc)
+	return errors.Join(err, rc.Close())
+}
+
+// read returns a whole part of at most limit bytes.
+func (r *Recording) read(name string, limit int64) ([]byte, error) {
+	e, ok := r.entries[name]
+	if !ok {
+		return nil, &PartError{r.file, name, ErrNoPart}
+	}
+	if e.raw > limit {
+		return nil, &PartError{r.file, name, fmt.Errorf("has %d bytes, more than %d", e.raw, limit)}
+	}
+	rc := r.open(e)
+	data, err := io.ReadAll(io.LimitReader(rc, limit+1))
+	if err = errors.Join(err, rc.Close()); err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+func (r *Recording) partError(part string, err error) error {
+	var pe *PartError
+	if errors.As(err, &pe) {
+		return err
+	}
+	return &PartError{r.file, part, err}
+}
+
+func (r *Recording) open(e entry) io.ReadCloser {
+	pr := &partReader{rec: r, e: e}
+	src := io.NewSectionReader(r.r, e.offset, e.packed)
+	if e.method == methodDeflate {
+		inflate := flate.NewReader(src)
+		pr.src, pr.inflate = inflate, inflate
+	} else {
+		pr.src = src
+	}
+	return pr
+}
+
+// A partReader checks a part's length and checksum while it is read.
+type partReader struct {
+	rec     *Recording
+	e       entry
+	src     io.Reader
+	inflate io.Closer
+	n       int64
+	crc     uint32
+	err     error
+}
+
+func (p *partReader) Read(b []byte) (int, error) {
+	if p.err != nil {
+		return 0, p.err
+	}
+	// One byte more than there should be tells a part that is too long.
+	if room := p.e.raw - p.n + 1; !p.e.open && int64(len(b)) > room {
+		b = b[:room]
+	}
+	n, err := p.src.Read(b)
+	p.n += int64(n)
+	p.crc = crc32.Update(p.crc, crc32.IEEETable, b[:n])
+	switch {
+	case !p.e.open && p.n > p.e.raw:
+		n--
+		err = fmt.Errorf("longer than the %d bytes it claims", p.e.raw)
+	case err == io.EOF && p.n == p.e.raw && p.crc == p.e.crc: // whole
+	case p.e.open && (err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)):
+		err = errTruncated
+	case err == io.EOF && p.n < p.e.raw:
+		err = fmt.Errorf("ends after %d of %d bytes", p.n, p.e.raw)
+	case err == io.EOF:
+		err = errors.New("checksum does not match: the data is damaged")
+	}
+	if err != nil && err != io.EOF {
+		err = p.rec.partError(p.e.name, err)
+	}
+	p.err = err
+	return n, err
+}
+
+func (p *partReader) Close() error {
+	if p.inflate == nil {
+		return nil
+	}
+	return p.inflate.Close()
+}
+
+// Window returns when the recording's window began and ended.
+func (m Meta) Window() (start, end time.Time) { return m.Created, m.Created.Add(m.Duration) }
