@@ -1,0 +1,503 @@
+package load_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"go.uber.org/goleak"
+
+	"github.com/whet-go/whet/load"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func serve(t testing.TB, h http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func run(t testing.TB, o load.Options) *load.Result {
+	t.Helper()
+	r, err := load.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestRunCountsStatusesAndBytes(t *testing.T) {
+	var n atomic.Int64
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		switch n.Add(1) % 4 {
+		case 0:
+			w.Header().Set("Location", "/elsewhere")
+			w.WriteHeader(http.StatusFound)
+		case 1:
+			http.Error(w, "no", http.StatusTeapot)
+		default:
+			_, _ = io.WriteString(w, "12345")
+		}
+	})
+	r := run(t, load.Options{URL: s.URL, Connections: 4, Requests: 400})
+	want := map[int]int64{200: 200, 302: 100, 418: 100}
+	if !reflect.DeepEqual(r.Status, want) {
+		t.Errorf("statuses %v, want %v", r.Status, want)
+	}
+	if n.Load() != 400 {
+		t.Errorf("server saw %d requests, want 400: redirects must not be followed", n.Load())
+	}
+	if r.Requests != 400 || r.Responses != 400 || r.Errors.Total() != 0 || r.Unfinished != 0 {
+		t.Errorf("requests %d, responses %d, errors %+v, unfinished %d", r.Requests, r.Responses, r.Errors, r.Unfinished)
+	}
+	if want := int64(200*5 + 100*len("no\n")); r.Bytes != want {
+		t.Errorf("%d bytes, want %d", r.Bytes, want)
+	}
+	if r.Connects != 4 || r.Retries != 0 {
+		t.Errorf("%d connects, %d retries; want 4 kept-alive connections", r.Connects, r.Retries)
+	}
+	if r.Failed() != 100 {
+		t.Errorf("%d failed, want 100", r.Failed())
+	}
+}
+
+// The percentiles must be those of the latencies that the server itself
+// produced, and be ordered.
+func TestLatency(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("slow") {
+			<-time.After(50 * time.Millisecond)
+		}
+		_, _ = w.Write([]byte("ok"))
+	})
+	// One connection of two is slow.
+	r := run(t, load.Options{URL: s.URL, URLs: []string{s.URL + "?slow"}, Connections: 2, Duration: 1200 * time.Millisecond})
+	l := r.Latency
+	ordered := []time.Duration{1, l.Min, l.P50, l.P75, l.P90, l.P95, l.P99, l.P999, l.Max}
+	for i := 1; i < len(ordered); i++ {
+		if ordered[i] < ordered[i-1] {
+			t.Fatalf("latencies out of order: %+v", l)
+		}
+	}
+	if l.Max < 50*time.Millisecond {
+		t.Errorf("max %v, but the slow target takes 50ms", l.Max)
+	}
+	if l.P50 > 40*time.Millisecond {
+		t.Errorf("p50 %v: the fast connection should have sent most requests", l.P50)
+	}
+	if l.Mean <= l.Min || l.Mean >= l.Max || l.StdDev <= 0 {
+		t.Errorf("mean %v, stddev %v", l.Mean, l.StdDev)
+	}
+
+	h, err := hdrhistogram.Decode([]byte(l.HDR))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.TotalCount() != r.Responses {
+		t.Errorf("histogram holds %d values, want %d", h.TotalCount(), r.Responses)
+	}
+	if got := time.Duration(h.ValueAtQuantile(95)); got != l.P95 && l.P95 != l.Max {
+		t.Errorf("histogram says p95 %v, result %v", got, l.P95)
+	}
+
+	var responses int64
+	var end time.Duration
+	for _, s := range r.Seconds {
+		if s.Start != end {
+			t.Errorf("second starts at %v, want %v", s.Start, end)
+		}
+		end = s.Start + s.Elapsed
+		responses += s.Responses
+	}
+	if responses != r.Responses || end != r.Elapsed || len(r.Seconds) != 2 {
+		t.Errorf("%d seconds hold %d responses until %v; want 2, %d, %v", len(r.Seconds), responses, end, r.Responses, r.Elapsed)
+	}
+	if got := float64(r.Responses) / r.Elapsed.Seconds(); got != r.Rate {
+		t.Errorf("rate %v, want %v", r.Rate, got)
+	}
+	if r.CPU != nil && (r.CPU.Total <= 0 || r.CPU.PerRequest <= 0 || r.CPU.Cores <= 0) {
+		t.Errorf("CPU %+v", r.CPU)
+	}
+}
+
+func TestTargetsRoundRobin(t *testing.T) {
+	var a, b, c atomic.Int64
+	count := func(n *atomic.Int64) http.HandlerFunc {
+		return func(http.ResponseWriter, *http.Request) { n.Add(1) }
+	}
+	r := run(t, load.Options{
+		URL:         serve(t, count(&a)).URL,
+		URLs:        []string{serve(t, count(&b)).URL, serve(t, count(&c)).URL},
+		Connections: 3, Requests: 300,
+	})
+	if a.Load() == 0 || b.Load() == 0 || c.Load() == 0 || a.Load()+b.Load()+c.Load() != 300 {
+		t.Errorf("targets saw %d, %d, %d requests", a.Load(), b.Load(), c.Load())
+	}
+	if len(r.Targets) != 3 || r.Connects != 3 {
+		t.Errorf("targets %v, %d connects", r.Targets, r.Connects)
+	}
+}
+
+func TestRequestIsSentAsAsked(t *testing.T) {
+	var mu sync.Mutex
+	var seen []string
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		user, password, _ := r.BasicAuth()
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, fmt.Sprint(r.Method, r.Host, r.Header["X-A"], r.ContentLength, string(body), err, user, password, r.URL))
+	})
+	url := strings.Replace(s.URL, "http://", "http://me:secret@", 1) + "/p?q=1"
+	r := run(t, load.Options{
+		URL: url, Method: "POST", Body: []byte("hello"), Requests: 3, Connections: 1,
+		Header: http.Header{"X-A": {"1", "2"}, "Host": {"example.test"}},
+	})
+	want := fmt.Sprint("POST", "example.test", []string{"1", "2"}, 5, "hello", nil, "me", "secret", "/p?q=1")
+	if len(seen) != 3 || seen[0] != want || seen[2] != want {
+		t.Errorf("server saw\n%q, want three times\n%q", seen, want)
+	}
+	if strings.Contains(r.Targets[0], "secret") {
+		t.Errorf("the result tells the password: %s", r.Targets[0])
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	release := make(chan struct{})
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	})
+	defer close(release)
+	r, err := load.Run(t.Context(), load.Options{URL: s.URL, Connections: 2, Requests: 6, Timeout: 20 * time.Millisecond})
+	var e *load.Error
+	if !errors.As(err, &e) || !errors.Is(err, e.Err) || !strings.Contains(e.Hint(), "timeout") {
+		t.Fatalf("error %v, want a *load.Error that advises a longer timeout", err)
+	}
+	if r.Errors.Timeout != 6 || r.Requests != 6 || r.Responses != 0 {
+		t.Errorf("requests %d, responses %d, errors %+v; want 6 timeouts", r.Requests, r.Responses, r.Errors)
+	}
+	if r.Latency != (load.Latency{}) {
+		t.Errorf("latency without an answer: %+v", r.Latency)
+	}
+}
+
+// hijack answers each request with raw bytes and then closes the connection, by
+// a reset if asked to.
+func hijack(t testing.TB, answer string, reset bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = io.WriteString(conn, answer)
+		if tcp, ok := conn.(*net.TCPConn); ok && reset {
+			_ = tcp.SetLinger(0)
+		}
+		_ = conn.Close()
+	}
+}
+
+func TestErrorKinds(t *testing.T) {
+	ok := "HTTP/1.1 200 OK\r\nContent-Length: "
+	for _, test := range []struct {
+		name   string
+		answer string
+		reset  bool
+		want   load.Errors
+	}{
+		{"closed", "", false, load.Errors{Reset: 5}},
+		{"reset", "", true, load.Errors{Reset: 5}},
+		{"short body", ok + "100\r\n\r\nabc", false, load.Errors{ShortBody: 5}},
+		{"short chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nabc", false, load.Errors{ShortBody: 5}},
+		{"not HTTP", "SSH-2.0-x\r\n\r\n", false, load.Errors{Other: 5}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := serve(t, hijack(t, test.answer, test.reset))
+			r, err := load.Run(t.Context(), load.Options{URL: s.URL, Connections: 1, Requests: 5})
+			if err == nil {
+				t.Error("no error although nothing was answered")
+			}
+			if len(r.Errors.First) != 1 {
+				t.Errorf("first messages %v, want one", r.Errors.First)
+			}
+			r.Errors.First = nil
+			if !reflect.DeepEqual(r.Errors, test.want) {
+				t.Errorf("errors %+v, want %+v", r.Errors, test.want)
+			}
+		})
+	}
+}
+
+func TestNobodyListens(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := load.Run(t.Context(), load.Options{URL: "http://" + address, Connections: 2, Requests: 6})
+	var e *load.Error
+	if !errors.As(err, &e) || !strings.Contains(e.Error(), address) || e.Hint() == "" {
+		t.Errorf("error %v, want one that names the address and advises", err)
+	}
+	if r.Errors.Connect != 6 {
+		t.Errorf("errors %+v, want 6 of kind connect", r.Errors)
+	}
+}
+
+func TestServerDiesDuringRun(t *testing.T) {
+	var n atomic.Int64
+	var s *httptest.Server
+	var once sync.Once
+	ready := make(chan struct{})
+	s = serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		<-ready
+		if n.Add(1) > 50 {
+			once.Do(func() {
+				_ = s.Listener.Close()
+				go s.CloseClientConnections()
+			})
+		}
+		_, _ = w.Write([]byte("ok"))
+	})
+	close(ready)
+	r := run(t, load.Options{URL: s.URL, Connections: 4, Duration: 500 * time.Millisecond})
+	if r.Responses < 50-4 || r.Errors.Connect == 0 {
+		t.Errorf("%d responses, errors %+v; want about 50 and refused connections", r.Responses, r.Errors)
+	}
+	if r.Errors.Total() > 1000 {
+		t.Errorf("%d errors: refused connections must be retried with a pause", r.Errors.Total())
+	}
+	if r.Requests != r.Responses+r.Errors.Total() {
+		t.Errorf("%d requests, %d responses, %d errors", r.Requests, r.Responses, r.Errors.Total())
+	}
+}
+
+func TestServerClosesIdleConnections(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Connection", "close")
+	})
+	r := run(t, load.Options{URL: s.URL, Connections: 2, Requests: 20})
+	if r.Connects != 20 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "kept-alive") {
+		t.Errorf("%d connects, warnings %q", r.Connects, r.Warnings)
+	}
+}
+
+func TestCancelKeepsWhatWasMeasured(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var n atomic.Int64
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		if n.Add(1) > 20 {
+			cancel()
+			<-r.Context().Done()
+		}
+	})
+	r, err := load.Run(ctx, load.Options{URL: s.URL, Connections: 2, Duration: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The other connection's last answer may have been under way.
+	if !r.Interrupted || r.Responses < 19 || r.Responses > 20 || r.Errors.Total() != 0 {
+		t.Errorf("interrupted %v, %d responses, errors %+v", r.Interrupted, r.Responses, r.Errors)
+	}
+	if r.Unfinished < 1 || r.Unfinished > 2 {
+		t.Errorf("%d unfinished, want those in flight at the end", r.Unfinished)
+	}
+}
+
+func TestDurationCutsOff(t *testing.T) {
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	r := run(t, load.Options{URL: s.URL, Connections: 3, Duration: 50 * time.Millisecond})
+	if r.Unfinished != 3 || r.Requests != 0 || r.Interrupted {
+		t.Errorf("unfinished %d, requests %d, interrupted %v; want 3, 0, false", r.Unfinished, r.Requests, r.Interrupted)
+	}
+	if r.Elapsed < 50*time.Millisecond {
+		t.Errorf("elapsed %v", r.Elapsed)
+	}
+}
+
+func TestWarmupIsNotCounted(t *testing.T) {
+	var n atomic.Int64
+	s := serve(t, func(http.ResponseWriter, *http.Request) { n.Add(1) })
+	began := time.Now()
+	r := run(t, load.Options{URL: s.URL, Connections: 2, Warmup: 100 * time.Millisecond, Requests: 10})
+	if r.Responses != 10 || n.Load() <= 10 {
+		t.Errorf("%d counted of %d sent; want 10 of more", r.Responses, n.Load())
+	}
+	if d := r.Started.Sub(began); d < 100*time.Millisecond {
+		t.Errorf("the measured part starts after %v, want 100ms", d)
+	}
+}
+
+func TestTLS(t *testing.T) {
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.Proto)
+	}))
+	t.Cleanup(s.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(s.Certificate())
+	o := load.Options{URL: s.URL, Requests: 4, Connections: 2, TLS: &tls.Config{RootCAs: roots, NextProtos: []string{"h2"}}}
+	if r := run(t, o); r.Responses != 4 || r.Connects != 2 {
+		t.Errorf("%d responses on %d connections", r.Responses, r.Connects)
+	}
+}
+
+func TestTLSNotTrusted(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.NotFoundHandler())
+	s.Config.ErrorLog = discardLogger()
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	r, err := load.Run(t.Context(), load.Options{URL: s.URL, Requests: 2, Connections: 1})
+	if err == nil || r.Errors.Connect != 2 {
+		t.Errorf("error %v, errors %+v; want 2 of kind connect", err, r.Errors)
+	}
+}
+
+func TestRemoteIsRefused(t *testing.T) {
+	for _, url := range []string{"http://192.0.2.1/", "http://[2001:db8::1]:80/", "https://192.0.2.1:8443/x", "http://[::ffff:192.0.2.1]/"} {
+		r, err := load.Run(t.Context(), load.Options{URL: url, Requests: 1})
+		var hinter interface{ Hint() string }
+		if r != nil || !errors.Is(err, load.ErrRemote) || !errors.As(err, &hinter) || hinter.Hint() == "" {
+			t.Errorf("%s: result %v, error %v; want ErrRemote with a hint", url, r, err)
+		}
+	}
+	// A loopback target does not excuse a remote one beside it.
+	_, err := load.Run(t.Context(), load.Options{URL: "http://127.0.0.1:1/", URLs: []string{"http://192.0.2.1/"}})
+	if !errors.Is(err, load.ErrRemote) {
+		t.Errorf("second target: error %v", err)
+	}
+}
+
+func TestLoopbackIsAllowed(t *testing.T) {
+	s := serve(t, func(http.ResponseWriter, *http.Request) {})
+	_, port, err := net.SplitHostPort(s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, host := range []string{"127.0.0.1", "[::ffff:127.0.0.1]", "0.0.0.0", "localhost"} {
+		if r := run(t, load.Options{URL: "http://" + host + ":" + port, Requests: 1}); r.Responses != 1 {
+			t.Errorf("%s: errors %+v", host, r.Errors)
+		}
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	for name, o := range map[string]load.Options{
+		"no URL":            {},
+		"scheme":            {URL: "ftp://127.0.0.1/"},
+		"no host":           {URL: "http:///x"},
+		"not a URL":         {URL: "http://[::1"},
+		"method":            {URL: "http://127.0.0.1:1", Method: "a b"},
+		"negative duration": {URL: "http://127.0.0.1:1", Duration: -1},
+		"negative requests": {URL: "http://127.0.0.1:1", Requests: -1},
+	} {
+		r, err := load.Run(t.Context(), o)
+		var e *load.Error
+		if r != nil || !errors.As(err, &e) || e.Hint() == "" {
+			t.Errorf("%s: result %v, error %v; want only an error with a hint", name, r, err)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	s := serve(t, func(http.ResponseWriter, *http.Request) {})
+	r := run(t, load.Options{URL: s.URL, Requests: 10})
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.HasPrefix(data, []byte(`{"schema":"whet.load/1",`)) || !bytes.Contains(data, []byte(`"status":{"200":10}`)) {
+		t.Errorf("unexpected JSON: %s", data)
+	}
+	var back load.Result
+	if err := json.Unmarshal(data, &back); err != nil {
+		t.Fatal(err)
+	}
+	back.Started = r.Started // loses its monotonic reading
+	if !reflect.DeepEqual(&back, r) {
+		t.Errorf("after a round trip:\n%+v, want\n%+v", &back, r)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	s := serve(t, func(http.ResponseWriter, *http.Request) {})
+	var seen []load.Second
+	r := run(t, load.Options{URL: s.URL, Connections: 1, Duration: 1100 * time.Millisecond, Progress: func(s load.Second) { seen = append(seen, s) }})
+	if len(seen) != 1 || seen[0] != r.Seconds[0] {
+		t.Errorf("progress %+v, seconds %+v", seen, r.Seconds)
+	}
+}
+
+// BenchmarkRun measures the generator with the least server there can be: one
+// that answers each request head with the same bytes.
+func BenchmarkRun(b *testing.B) {
+	for _, connections := range []int{1, 8} {
+		b.Run(fmt.Sprintf("connections=%d", connections), func(b *testing.B) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() { _ = l.Close() }()
+			go acceptAll(l)
+			b.ReportAllocs()
+			b.ResetTimer()
+			r, err := load.Run(b.Context(), load.Options{URL: "http://" + l.Addr().String(), Connections: connections, Requests: int64(b.N)})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(r.Latency.P99), "p99-ns")
+		})
+	}
+}
+
+func acceptAll(l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer func() { _ = conn.Close() }()
+			in := bufio.NewReader(conn)
+			for {
+				line, err := in.ReadSlice('\n')
+				if err != nil {
+					return
+				}
+				if len(line) == 2 {
+					if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"); err != nil {
+						return
+					}
+				}
+			}
+		}()
+	}
+}
+
+func discardLogger() *log.Logger { return log.New(io.Discard, "", 0) }

@@ -1,0 +1,122 @@
+package load
+
+import "time"
+
+// Schema names the JSON form of [Result].
+const Schema = "whet.load/1"
+
+// Result is what a run measured. In JSON, durations are integers of
+// nanoseconds and their keys end in _ns.
+type Result struct {
+	Schema      string    `json:"schema"` // always [Schema]
+	Targets     []string  `json:"targets"`
+	Method      string    `json:"method"`
+	Connections int       `json:"connections"`
+	Started     time.Time `json:"started"` // of the measured part
+
+	// Elapsed is the length of the measured part, Warmup of the part before.
+	Elapsed time.Duration `json:"elapsed_ns"`
+	Warmup  time.Duration `json:"warmup_ns"`
+	// Interrupted says that the caller's context ended the run.
+	Interrupted bool `json:"interrupted"`
+
+	// Requests is the number of measured requests that came to an end:
+	// Responses and Errors together.
+	Requests int64 `json:"requests"`
+	// Responses is the number of complete answers, whatever their status.
+	Responses int64 `json:"responses"`
+	// Unfinished is the number of requests cut off at the end of the run. They
+	// are not in Requests.
+	Unfinished int64 `json:"unfinished"`
+	// Errors counts the requests without a complete answer.
+	Errors Errors `json:"errors"`
+	// Status counts the complete answers by status code.
+	Status map[int]int64 `json:"status"`
+	// Bytes is the number of body bytes received in complete answers, as sent:
+	// nothing is decompressed.
+	Bytes int64 `json:"bytes"`
+	// Rate is the number of complete answers per second of Elapsed.
+	Rate float64 `json:"rate"`
+
+	// Connects is the number of connections opened, warmup included. With
+	// keep-alive it equals Connections.
+	Connects int64 `json:"connects"`
+	// Retries is the number of times a request was sent again because the
+	// server had closed the kept-alive connection it was first sent on.
+	Retries int64 `json:"retries"`
+
+	// Latency is over the complete answers, from just before a request is
+	// written to the last byte of its answer.
+	Latency Latency `json:"latency"`
+	// Seconds is the run second by second. The last one may be shorter.
+	Seconds []Second `json:"seconds"`
+	// CPU is the generator's own cost; nil where the system does not tell.
+	CPU *CPU `json:"cpu,omitempty"`
+	// Warnings are reasons to doubt the figures, for people to read.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Errors counts failed requests by kind. A request has one kind.
+type Errors struct {
+	Connect   int64 `json:"connect"`    // no connection, or no TLS session on it
+	Timeout   int64 `json:"timeout"`    // no complete answer within Options.Timeout
+	Reset     int64 `json:"reset"`      // connection closed or reset before the answer was complete
+	ShortBody int64 `json:"short_body"` // connection closed before the announced end of the body
+	Other     int64 `json:"other"`      // anything else, as an answer that is not HTTP
+	// First holds the first message of each kind, by the kind's JSON key.
+	First map[string]string `json:"first,omitempty"`
+}
+
+// Total is the number of failed requests.
+func (e Errors) Total() int64 { return e.Connect + e.Timeout + e.Reset + e.ShortBody + e.Other }
+
+// Failed is the number of complete answers whose status is 400 or above.
+func (r *Result) Failed() int64 {
+	var n int64
+	for code, count := range r.Status {
+		if code >= 400 {
+			n += count
+		}
+	}
+	return n
+}
+
+// Latency summarises a distribution of latencies. The percentiles come from an
+// HDR histogram and are accurate to three significant digits; Min, Max and Mean
+// are exact. All are zero when there was no answer.
+type Latency struct {
+	Min    time.Duration `json:"min_ns"`
+	Mean   time.Duration `json:"mean_ns"`
+	StdDev time.Duration `json:"stddev_ns"`
+	P50    time.Duration `json:"p50_ns"`
+	P75    time.Duration `json:"p75_ns"`
+	P90    time.Duration `json:"p90_ns"`
+	P95    time.Duration `json:"p95_ns"`
+	P99    time.Duration `json:"p99_ns"`
+	P999   time.Duration `json:"p99_9_ns"`
+	Max    time.Duration `json:"max_ns"`
+	// HDR is the whole histogram of nanoseconds in the compressed V2 encoding
+	// that the HdrHistogram libraries of all languages read, in base64.
+	HDR string `json:"hdr,omitempty"`
+}
+
+// Second is one slice of the measured part, normally one second long.
+type Second struct {
+	Start     time.Duration `json:"start_ns"` // since Result.Started
+	Elapsed   time.Duration `json:"elapsed_ns"`
+	Responses int64         `json:"responses"`
+	Errors    int64         `json:"errors"`
+	Bytes     int64         `json:"bytes"`
+	P50       time.Duration `json:"p50_ns"`
+	P99       time.Duration `json:"p99_ns"`
+	Max       time.Duration `json:"max_ns"`
+}
+
+// CPU is the processor time that this process, the generator and whatever else
+// runs in it, used during the measured part. On one machine it is taken from
+// the server.
+type CPU struct {
+	Total      time.Duration `json:"total_ns"`
+	PerRequest time.Duration `json:"per_request_ns"` // Total over Requests
+	Cores      float64       `json:"cores"`          // Total over Elapsed
+}
