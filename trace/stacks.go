@@ -1,0 +1,106 @@
+package trace
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"golang.org/x/exp/trace"
+)
+
+// maxStacks and maxStackFrames bound the stack table: some 100 MB at most. Programs
+// have thousands of distinct stacks; one that generates code may have more.
+const (
+	maxStacks      = 1 << 20
+	maxStackFrames = 16 << 20
+)
+
+// A stackTable interns stacks across generations. Id 0 is no stack.
+type stackTable struct {
+	frame  []Frame
+	byName map[Frame]uint32
+	all    []uint32 // frames of all stacks, leaf first
+	end    []uint32 // end[i] is the end of stack i+1 in all
+	byKey  map[string]uint32
+	key    []byte
+	full   bool
+}
+
+func newStackTable() *stackTable {
+	return &stackTable{byName: make(map[Frame]uint32), byKey: make(map[string]uint32)}
+}
+
+// add interns a stack and returns its id, 0 for an empty one or when the table
+// is full.
+func (t *stackTable) add(s trace.Stack) uint32 {
+	t.key = t.key[:0]
+	for f := range s.Frames() {
+		fr := Frame{Func: f.Func, File: f.File, Line: int(f.Line)}
+		id, ok := t.byName[fr]
+		if !ok {
+			id = uint32(len(t.frame))
+			t.frame = append(t.frame, fr)
+			t.byName[fr] = id
+		}
+		t.key = binary.LittleEndian.AppendUint32(t.key, id)
+	}
+	return t.put(t.key)
+}
+
+func (t *stackTable) put(key []byte) uint32 {
+	if len(key) == 0 {
+		return 0
+	}
+	if id, ok := t.byKey[string(key)]; ok {
+		return id
+	}
+	if len(t.end) >= maxStacks || len(t.all)+len(key)/4 > maxStackFrames {
+		t.full = true
+		return 0
+	}
+	for i := 0; i < len(key); i += 4 {
+		t.all = append(t.all, binary.LittleEndian.Uint32(key[i:]))
+	}
+	t.end = append(t.end, uint32(len(t.all)))
+	id := uint32(len(t.end))
+	t.byKey[string(key)] = id
+	return id
+}
+
+func (t *stackTable) ids(stack uint32) []uint32 {
+	if stack == 0 {
+		return nil
+	}
+	var start uint32
+	if stack > 1 {
+		start = t.end[stack-2]
+	}
+	return t.all[start:t.end[stack-1]]
+}
+
+// frames returns a stack's frames, leaf first.
+func (t *stackTable) frames(stack uint32) []Frame {
+	ids := t.ids(stack)
+	if len(ids) == 0 {
+		return nil
+	}
+	fs := make([]Frame, len(ids))
+	for i, id := range ids {
+		fs[i] = t.frame[id]
+	}
+	return fs
+}
+
+// leaf and root return the stack of a stack's innermost or outermost frame alone.
+func (t *stackTable) leaf(stack uint32) uint32 { return t.one(t.ids(stack), 0) }
+func (t *stackTable) root(stack uint32) uint32 {
+	ids := t.ids(stack)
+	return t.one(ids, len(ids)-1)
+}
+
+func (t *stackTable) one(ids []uint32, i int) uint32 {
+	if len(ids) == 0 {
+		return 0
+	}
+	t.key = binary.LittleEndian.AppendUint32(t.key[:0], ids[i])
+	return t.put(slices.Clone(t.key))
+}

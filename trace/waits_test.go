@@ -1,0 +1,163 @@
+package trace_test
+
+import (
+	"bytes"
+	"os"
+	"runtime"
+	rtrace "runtime/trace"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/trace"
+)
+
+func waitForever(started *sync.WaitGroup, c chan int) {
+	started.Done()
+	<-c
+}
+
+// parked waits until n goroutines have fn on their stack and are no longer running.
+func parked(t *testing.T, fn string, n int) {
+	t.Helper()
+	buf := make([]byte, 1<<20)
+	for deadline := time.Now().Add(10 * time.Second); ; runtime.Gosched() {
+		got := 0
+		for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+			head, _, _ := strings.Cut(g, "\n")
+			if strings.Contains(g, fn) && strings.Contains(head, "[chan receive") {
+				got++
+			}
+		}
+		if got >= n {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d goroutines in %s", got, n, fn)
+		}
+	}
+}
+
+// record traces a program that has two goroutines waiting since before the trace
+// and starts three more during it, two of which stay.
+func record(t testing.TB) []byte {
+	t.Helper()
+	tt, _ := t.(*testing.T)
+	if tt == nil {
+		t.Skip("needs a test")
+	}
+	stop := make(chan int)
+	var started sync.WaitGroup
+	started.Add(2)
+	for range 2 {
+		go waitForever(&started, stop)
+	}
+	started.Wait()
+	parked(tt, "waitForever", 2)
+	var buf bytes.Buffer
+	if err := rtrace.Start(&buf); err != nil {
+		t.Skipf("no trace: %v", err)
+	}
+	done := make(chan int)
+	go func() { close(done) }()
+	<-done
+	startTwo(stop)
+	parked(tt, "startTwo", 2)
+	rtrace.Stop()
+	close(stop)
+	return buf.Bytes()
+}
+
+func startTwo(stop chan int) {
+	for range 2 {
+		go func() { <-stop }()
+	}
+}
+
+func TestWaits(t *testing.T) {
+	data := record(t)
+	rep, err := trace.Waits(bytes.NewReader(data), trace.WaitOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rep.Warnings) > 0 {
+		t.Errorf("warnings on a whole trace: %v", rep.Warnings)
+	}
+	var old, young int
+	for _, g := range rep.Goroutines {
+		switch {
+		case strings.HasSuffix(g.Start, "trace_test.waitForever") || strings.HasSuffix(g.Start, "record.gowrap1"):
+			old++
+			if g.State != trace.Waiting || !g.AtLeast || g.In != rep.Duration {
+				t.Errorf("goroutine from before the trace: %v for %v (at least: %v), want waiting for the whole %v", g.State, g.In, g.AtLeast, rep.Duration)
+			}
+			if len(g.Stack) == 0 {
+				t.Error("goroutine from before the trace has no stack")
+			}
+			if g.Creator != nil {
+				t.Errorf("creator of a goroutine from before the trace: %v", g.Creator)
+			}
+		case strings.HasSuffix(g.Start, "trace_test.startTwo.func1"):
+			young++
+			if g.State != trace.Waiting || g.AtLeast || g.Reason != "chan receive" || g.In >= rep.Duration {
+				t.Errorf("goroutine of the trace: %v, %q for %v of %v", g.State, g.Reason, g.In, rep.Duration)
+			}
+			if len(g.Creator) == 0 || !strings.HasSuffix(g.Creator[0].Func, "trace_test.startTwo") {
+				t.Errorf("creator %v, want startTwo", g.Creator)
+			}
+		}
+	}
+	if old != 2 || young != 2 {
+		t.Errorf("%d old and %d young goroutines, want 2 and 2 in %+v", old, young, rep.Goroutines)
+	}
+	created := map[string]int64{}
+	for _, c := range rep.Creations {
+		created[c.Start] += c.Count
+	}
+	for start, want := range map[string]int64{"startTwo.func1": 2, "record.func1": 1} {
+		if got := created["github.com/whet-go/whet/trace_test."+start]; got != want {
+			t.Errorf("%d goroutines of %s created, want %d in %v", got, start, want, created)
+		}
+	}
+}
+
+func TestWaitsBounded(t *testing.T) {
+	data := record(t)
+	rep, err := trace.Waits(bytes.NewReader(data), trace.WaitOptions{MaxGoroutines: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rep.Goroutines) > 1 || rep.Dropped == 0 || len(rep.Warnings) == 0 {
+		t.Errorf("%d goroutines, %d dropped, warnings %v", len(rep.Goroutines), rep.Dropped, rep.Warnings)
+	}
+}
+
+func TestWaitsTruncated(t *testing.T) {
+	data := record(t)
+	for _, n := range []int{0, 8, 16, 20, len(data) / 2, len(data) - 1} {
+		rep, err := trace.Waits(bytes.NewReader(data[:n]), trace.WaitOptions{})
+		if err == nil && len(rep.Warnings) == 0 {
+			t.Errorf("%d of %d bytes: neither error nor warning", n, len(data))
+		}
+	}
+	if _, err := trace.Waits(strings.NewReader("no trace"), trace.WaitOptions{}); err == nil {
+		t.Error("text is a trace")
+	}
+}
+
+func FuzzWaits(f *testing.F) {
+	real, err := os.ReadFile("testdata/go1.26.trace")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(real)
+	f.Add([]byte("go 1.26 trace\x00\x00\x00"))
+	f.Add([]byte("go 1.22 trace\x00\x00\x00"))
+	f.Add([]byte("go 1.11 trace\x00\x00\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if rep, err := trace.Waits(bytes.NewReader(data), trace.WaitOptions{MaxGoroutines: 1000}); (rep == nil) == (err == nil) {
+			t.Errorf("report %v, error %v", rep, err)
+		}
+	})
+}
