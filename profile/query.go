@@ -64,9 +64,6 @@ type Query struct {
 
 	NoInlines bool // charge inlined calls to the function they were inlined into
 
-	// Mean divides by the first sample type's value (as pprof's -mean does).
-	Mean bool
-
 	// Relative makes View.Total count only what the filters keep.
 	Relative bool
 

@@ -1,0 +1,895 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+)
+
+// A SyntaxError is an error in encoded input.
+type SyntaxError struct {
+	Offset int64 // of the message in the uncompressed data
+	Msg    string
+}
+
+func (e *SyntaxError) Error() string { return fmt.Sprintf("at byte %d: %s", e.Offset, e.Msg) }
+
+// Fields of the messages of
+// https://github.com/google/pprof/blob/main/proto/profile.proto.
+const (
+	profileSampleType        = 1
+	profileSample            = 2
+	profileMapping           = 3
+	profileLocation          = 4
+	profileFunction          = 5
+	profileStringTable       = 6
+	profileDropFrames        = 7
+	profileKeepFrames        = 8
+	profileTimeNanos         = 9
+	profileDurationNanos     = 10
+	profilePeriodType        = 11
+	profilePeriod            = 12
+	profileComment           = 13
+	profileDefaultSampleType = 14
+	profileDocURL            = 15
+)
+
+// Wire types of protobuf.
+const (
+	wireVarint  = 0
+	wireFixed64 = 1
+	wireBytes   = 2
+	wireFixed32 = 5
+)
+
+// What decoding a thing costs, for the memory limit.
+const (
+	costSample   = 24
+	costLabel    = 24
+	costLocation = 32 + 8
+	costLine     = 12
+	costFunction = 64 + 8
+	costMapping  = 96 + 8
+	costString   = 16
+	costType     = 32
+)
+
+// stackChunk is how many location ids are stored in one piece. Stacks never
+// straddle pieces, so nothing is copied when there are more.
+const stackChunk = 1 << 18
+
+// Location ids below bigID are stored as they are (minus one); the others, which
+// no known producer in Go writes, get a number from a map.
+const bigID = 1 << 31
+
+// decoder turns the wire format into columns in one pass. Tables may come in
+// any order and refer to each other by arbitrary ids and string indices, so
+// these are kept raw until finish.
+type decoder struct {
+	src source
+	win []byte // what is in memory and not yet decoded
+	buf []byte // backing of win when it had to be put together
+	off int64  // offset of win[0]
+
+	fixedLimit int64
+	used       int64
+
+	p       *Profile
+	types   []rawType
+	period  rawType
+	defType int64
+	docURL  int64
+	drop    int64
+	keep    int64
+	comment []int64
+	strs    []string
+
+	mappingIDs  []uint64
+	mappingStrs [][2]int64 // file, build id
+	functionIDs []uint64
+	functionStr [][3]int64 // name, system name, file
+	locationIDs []uint64
+	locationMap []uint64 // mapping ids
+	lineFuncs   []uint64 // function ids
+
+	free    []uint32 // rest of the current chunk
+	maxID   uint32   // largest stored location id (id-1, below bigID)
+	big     map[uint64]uint32
+	values  []int64 // scratch: one sample's values
+	hasTime bool
+}
+
+type rawType struct{ typ, unit int64 }
+
+func decode(src source, opt ReadOptions) (*Profile, error) {
+	d := &decoder{src: src, fixedLimit: opt.MaxBytes, p: &Profile{}}
+	if err := d.fill(64); err != nil {
+		return nil, err
+	}
+	if looksLegacy(d.win) {
+		return d.legacy()
+	}
+	if err := d.messages(); err != nil {
+		return nil, err
+	}
+	if err := d.finish(); err != nil {
+		return nil, err
+	}
+	d.p.pruneUninteresting()
+	return d.p, nil
+}
+
+func (d *decoder) syntax(format string, args ...any) error {
+	return &SyntaxError{d.off, fmt.Sprintf(format, args...)}
+}
+
+// charge accounts for n more bytes.
+func (d *decoder) charge(n int64) error {
+	d.used += n
+	if d.used <= LimitBase && d.fixedLimit == 0 {
+		return nil
+	}
+	limit := d.fixedLimit
+	if limit == 0 {
+		limit = LimitBase + LimitFactor*d.src.input()
+	}
+	if d.used > limit {
+		return &LimitError{limit, d.src.input()}
+	}
+	return nil
+}
+
+// fill makes win at least n bytes long unless the input ends first. The tail
+// that is left of a block is copied before the next block replaces it.
+func (d *decoder) fill(n int) error {
+	if len(d.win) >= n {
+		return nil
+	}
+	if len(d.win) == 0 {
+		b, err := d.src.next()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return d.readError(err)
+		}
+		d.win = b
+	}
+	if len(d.win) >= n {
+		return nil
+	}
+	d.buf = append(d.buf[:0], d.win...)
+	for len(d.buf) < n {
+		b, err := d.src.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return d.readError(err)
+		}
+		before := cap(d.buf)
+		d.buf = append(d.buf, b...)
+		if err := d.charge(int64(cap(d.buf) - before)); err != nil {
+			return err
+		}
+	}
+	d.win = d.buf
+	return nil
+}
+
+func (d *decoder) readError(err error) error {
+	return fmt.Errorf("after %d bytes of uncompressed data: %w", d.off+int64(len(d.win)), err)
+}
+
+// messages decodes the fields of the top-level Profile message.
+func (d *decoder) messages() error {
+	for {
+		if err := d.fill(20); err != nil { // a key and a length
+			return err
+		}
+		if len(d.win) == 0 {
+			return nil
+		}
+		f, err := nextField(&d.win, true)
+		if err != nil {
+			return d.syntax("%v", err)
+		}
+		if f.wire == wireBytes {
+			if f.num > math.MaxInt32 {
+				return d.syntax("field %d claims %d bytes", f.key, f.num)
+			}
+			n := int(f.num)
+			if err := d.fill(n); err != nil {
+				return err
+			}
+			if len(d.win) < n {
+				return d.syntax("field %d claims %d bytes, but only %d follow: the input is cut off", f.key, n, len(d.win))
+			}
+			f.data = d.win[:n:n]
+			d.win = d.win[n:]
+		}
+		if err := d.message(f); err != nil {
+			var limit *LimitError
+			if errors.As(err, &limit) {
+				return err
+			}
+			return d.syntax("%s: %v", topName(f.key), err)
+		}
+		d.off += int64(f.size) + int64(len(f.data))
+	}
+}
+
+func topName(key uint64) string {
+	switch key {
+	case profileSampleType:
+		return "sample type"
+	case profileSample:
+		return "sample"
+	case profileMapping:
+		return "mapping"
+	case profileLocation:
+		return "location"
+	case profileFunction:
+		return "function"
+	case profileStringTable:
+		return "string table"
+	}
+	return fmt.Sprintf("field %d", key)
+}
+
+// A field is one field of a message.
+type field struct {
+	key  uint64 // field number
+	wire uint64
+	num  uint64 // the value, for varints and fixed; the length, for bytes
+	data []byte
+	size int // bytes of the key, and of num when it is a varint
+}
+
+var (
+	errVarint = errors.New("varint is cut off or longer than 10 bytes")
+	errCutOff = errors.New("message is cut off")
+)
+
+// uvarint reads a varint; n is 0 when there is none.
+func uvarint(b []byte) (x uint64, n int) {
+	var shift uint
+	for i, c := range b {
+		if i == 10 {
+			return 0, 0
+		}
+		x |= uint64(c&0x7f) << shift
+		if c < 0x80 {
+			return x, i + 1
+		}
+		shift += 7
+	}
+	return 0, 0
+}
+
+// nextField takes the next field off *b. With top, the content of a bytes field
+// is left in *b, for it may not be in memory yet.
+func nextField(b *[]byte, top bool) (field, error) {
+	key, n := uvarint(*b)
+	if n == 0 {
+		return field{}, errVarint
+	}
+	f := field{key: key >> 3, wire: key & 7, size: n}
+	rest := (*b)[n:]
+	switch f.wire {
+	case wireVarint, wireBytes:
+		if f.num, n = uvarint(rest); n == 0 {
+			return field{}, errVarint
+		}
+	case wireFixed64:
+		n = 8
+	case wireFixed32:
+		n = 4
+	default:
+		return field{}, fmt.Errorf("unknown wire type %d", f.wire)
+	}
+	if n > len(rest) {
+		return field{}, errCutOff
+	}
+	if f.wire == wireFixed64 || f.wire == wireFixed32 {
+		for i := range n {
+			f.num |= uint64(rest[i]) << (8 * i)
+		}
+	}
+	f.size += n
+	rest = rest[n:]
+	if f.wire == wireBytes && !top {
+		if f.num > uint64(len(rest)) {
+			return field{}, errCutOff
+		}
+		f.data, rest = rest[:f.num:f.num], rest[f.num:]
+	}
+	*b = rest
+	return f, nil
+}
+
+func (d *decoder) message(f field) error {
+	switch f.key {
+	case profileSampleType, profilePeriodType, profileSample, profileMapping,
+		profileLocation, profileFunction, profileStringTable:
+		if f.wire != wireBytes {
+			return fmt.Errorf("wire type %d where a message belongs", f.wire)
+		}
+	case profileComment:
+	default:
+		if f.key <= profileDocURL && f.wire != wireVarint {
+			return fmt.Errorf("wire type %d where a number belongs", f.wire)
+		}
+	}
+	n := int64(f.num)
+	switch f.key {
+	case profileSampleType:
+		t, err := d.valueType(f.data)
+		d.types = append(d.types, t)
+		if err == nil {
+			err = d.charge(costType)
+		}
+		return err
+	case profileSample:
+		return d.sample(f.data)
+	case profileMapping:
+		return d.mapping(f.data)
+	case profileLocation:
+		return d.location(f.data)
+	case profileFunction:
+		return d.function(f.data)
+	case profileStringTable:
+		d.strs = append(d.strs, string(f.data))
+		return d.charge(costString + int64(len(f.data)))
+	case profileDropFrames:
+		d.drop = n
+	case profileKeepFrames:
+		d.keep = n
+	case profileTimeNanos:
+		if d.hasTime {
+			return errors.New("a second time: several profiles run together in one file; split it")
+		}
+		d.hasTime = true
+		if n != 0 {
+			d.p.Time = time.Unix(0, n).UTC()
+		}
+	case profileDurationNanos:
+		d.p.Duration = time.Duration(n)
+	case profilePeriodType:
+		t, err := d.valueType(f.data)
+		d.period = t
+		return err
+	case profilePeriod:
+		d.p.Period = n
+	case profileComment:
+		return repeated(f, func(x uint64) error {
+			d.comment = append(d.comment, int64(x))
+			return d.charge(8 + costString)
+		})
+	case profileDefaultSampleType:
+		d.defType = n
+	case profileDocURL:
+		d.docURL = n
+	}
+	return nil
+}
+
+// repeated calls fn for each number of a repeated field, packed or not.
+func repeated(f field, fn func(uint64) error) error {
+	if f.wire != wireBytes {
+		return fn(f.num)
+	}
+	for b := f.data; len(b) > 0; {
+		x, n := uvarint(b)
+		if n == 0 {
+			return errVarint
+		}
+		b = b[n:]
+		if err := fn(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fields calls fn for each field of a message.
+func fields(b []byte, fn func(field) error) error {
+	for len(b) > 0 {
+		f, err := nextField(&b, false)
+		if err != nil {
+			return err
+		}
+		if err := fn(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *decoder) valueType(b []byte) (t rawType, err error) {
+	err = fields(b, func(f field) error {
+		switch f.key {
+		case 1:
+			t.typ = int64(f.num)
+		case 2:
+			t.unit = int64(f.num)
+		}
+		return nil
+	})
+	return t, err
+}
+
+// sample decodes one sample. Its location ids go into the current chunk, less
+// one, so that for the ids 1, 2, 3, … that everyone writes they are indices
+// already.
+func (d *decoder) sample(b []byte) error {
+	// Every id takes at least a byte, so this is room enough.
+	if len(d.free) < len(b) {
+		d.free = make([]uint32, max(stackChunk, len(b)))
+		if err := d.charge(4 * int64(len(d.free))); err != nil {
+			return err
+		}
+	}
+	ids := d.free
+	n := 0
+	d.values = d.values[:0]
+	firstLabel := len(d.p.labels)
+	for len(b) > 0 {
+		f, err := nextField(&b, false)
+		if err != nil {
+			return err
+		}
+		switch f.key {
+		case 1:
+			if f.wire != wireBytes {
+				id, err := d.locationID(f.num)
+				if err != nil {
+					return err
+				}
+				ids[n] = id
+				n++
+				continue
+			}
+			m, err := d.packedIDs(ids[n:], f.data)
+			if err != nil {
+				return err
+			}
+			n += m
+		case 2:
+			if f.wire == wireVarint {
+				d.values = append(d.values, int64(f.num))
+				continue
+			}
+			for p := f.data; len(p) > 0; {
+				x, m := uvarint(p)
+				if m == 0 {
+					return errVarint
+				}
+				p = p[m:]
+				d.values = append(d.values, int64(x))
+			}
+		case 3:
+			if err := d.label(f.data); err != nil {
+				return err
+			}
+		}
+	}
+	p := d.p
+	if p.values == nil {
+		p.values = make([][]int64, len(d.values))
+	}
+	if len(d.values) != len(p.values) || len(d.values) == 0 {
+		return fmt.Errorf("it has %d values where the others have %d", len(d.values), len(p.values))
+	}
+	for t, v := range d.values {
+		p.values[t] = append(p.values[t], v)
+	}
+	p.stacks = append(p.stacks, ids[:n:n])
+	d.free = ids[n:]
+	if len(p.labels) > firstLabel || p.labelEnd != nil {
+		for len(p.labelEnd) < len(p.stacks)-1 {
+			p.labelEnd = append(p.labelEnd, uint32(firstLabel))
+		}
+		p.labelEnd = append(p.labelEnd, uint32(len(p.labels)))
+	}
+	return d.charge(costSample + 8*int64(len(d.values)))
+}
+
+// packedIDs decodes packed location ids into ids, which is long enough. This is
+// where most of the bytes of a profile are.
+func (d *decoder) packedIDs(ids []uint32, b []byte) (int, error) {
+	n, maxID := 0, d.maxID
+	for i := 0; i < len(b); {
+		x := uint64(b[i])
+		i++
+		if x >= 0x80 {
+			if i+2 > len(b) {
+				i--
+				var m int
+				if x, m = uvarint(b[i:]); m == 0 {
+					return 0, errVarint
+				}
+				i += m
+			} else if c := uint64(b[i]); c < 0x80 {
+				x = x&0x7f | c<<7
+				i++
+			} else if e := uint64(b[i+1]); e < 0x80 {
+				x = x&0x7f | c&0x7f<<7 | e<<14
+				i += 2
+			} else {
+				i--
+				var m int
+				if x, m = uvarint(b[i:]); m == 0 {
+					return 0, errVarint
+				}
+				i += m
+			}
+		}
+		x--
+		if x >= bigID {
+			id, err := d.locationID(x + 1)
+			if err != nil {
+				return 0, err
+			}
+			ids[n] = id
+			n++
+			continue
+		}
+		maxID = max(maxID, uint32(x))
+		ids[n] = uint32(x)
+		n++
+	}
+	d.maxID = maxID
+	return n, nil
+}
+
+// locationID returns what is stored for a location id until the tables are
+// known.
+func (d *decoder) locationID(x uint64) (uint32, error) {
+	if x == 0 {
+		return 0, errors.New("location id 0 is reserved")
+	}
+	if x-1 < bigID {
+		d.maxID = max(d.maxID, uint32(x-1))
+		return uint32(x - 1), nil
+	}
+	if id, ok := d.big[x]; ok {
+		return id, nil
+	}
+	if d.big == nil {
+		d.big = make(map[uint64]uint32)
+	}
+	if len(d.big) >= bigID-1 {
+		return 0, errors.New("too many locations")
+	}
+	id := bigID + uint32(len(d.big))
+	d.big[x] = id
+	return id, d.charge(48)
+}
+
+func (d *decoder) label(b []byte) error {
+	var key, str, unit, num uint64
+	err := fields(b, func(f field) error {
+		switch f.key {
+		case 1:
+			key = f.num
+		case 2:
+			str = f.num
+		case 3:
+			num = f.num
+		case 4:
+			unit = f.num
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if str == 0 && num == 0 && unit == 0 {
+		return nil // says nothing
+	}
+	if max(key, str, unit) > math.MaxUint32 {
+		return errors.New("label refers to a string that is missing")
+	}
+	d.p.labels = append(d.p.labels, label{uint32(key), uint32(str), uint32(unit), int64(num)})
+	return d.charge(costLabel)
+}
+
+func (d *decoder) mapping(b []byte) error {
+	m := Mapping{}
+	var id uint64
+	var strs [2]int64
+	err := fields(b, func(f field) error {
+		switch f.key {
+		case 1:
+			id = f.num
+		case 2:
+			m.Start = f.num
+		case 3:
+			m.Limit = f.num
+		case 4:
+			m.Offset = f.num
+		case 5:
+			strs[0] = int64(f.num)
+		case 6:
+			strs[1] = int64(f.num)
+		case 7:
+			m.HasFunctions = f.num != 0
+		case 8:
+			m.HasFilenames = f.num != 0
+		case 9:
+			m.HasLineNumbers = f.num != 0
+		case 10:
+			m.HasInlineFrames = f.num != 0
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	d.p.Mappings = append(d.p.Mappings, m)
+	d.mappingIDs = append(d.mappingIDs, id)
+	d.mappingStrs = append(d.mappingStrs, strs)
+	return d.charge(costMapping)
+}
+
+func (d *decoder) function(b []byte) error {
+	fn := Function{}
+	var id uint64
+	var strs [3]int64
+	for len(b) > 0 {
+		f, err := nextField(&b, false)
+		if err != nil {
+			return err
+		}
+		switch f.key {
+		case 1:
+			id = f.num
+		case 2, 3, 4:
+			strs[f.key-2] = int64(f.num)
+		case 5:
+			fn.StartLine = int64(f.num)
+		}
+	}
+	d.p.Functions = append(d.p.Functions, fn)
+	d.functionIDs = append(d.functionIDs, id)
+	d.functionStr = append(d.functionStr, strs)
+	return d.charge(costFunction)
+}
+
+func (d *decoder) location(b []byte) error {
+	p := d.p
+	l := Location{First: uint32(len(p.Lines))}
+	var id, mapping uint64
+	for len(b) > 0 {
+		f, err := nextField(&b, false)
+		if err != nil {
+			return err
+		}
+		switch f.key {
+		case 1:
+			id = f.num
+		case 2:
+			mapping = f.num
+		case 3:
+			l.Address = f.num
+		case 4:
+			var ln Line
+			var fn uint64
+			for lb := f.data; len(lb) > 0; {
+				lf, err := nextField(&lb, false)
+				if err != nil {
+					return err
+				}
+				switch lf.key {
+				case 1:
+					fn = lf.num
+				case 2:
+					ln.Line = clamp32(int64(lf.num))
+				case 3:
+					ln.Column = clamp32(int64(lf.num))
+				}
+			}
+			p.Lines = append(p.Lines, ln)
+			d.lineFuncs = append(d.lineFuncs, fn)
+			if err := d.charge(costLine + 8); err != nil {
+				return err
+			}
+		case 5:
+			l.Folded = f.num != 0
+		}
+	}
+	if uint32(len(p.Lines)) == l.First {
+		p.Lines = append(p.Lines, Line{Function: None})
+		d.lineFuncs = append(d.lineFuncs, 0)
+	}
+	l.Num = uint32(len(p.Lines)) - l.First
+	p.Locations = append(p.Locations, l)
+	d.locationIDs = append(d.locationIDs, id)
+	d.locationMap = append(d.locationMap, mapping)
+	return d.charge(costLocation + costLine + 8)
+}
+
+func clamp32(x int64) int32 {
+	return int32(min(max(x, math.MinInt32), math.MaxInt32))
+}
+
+// index maps the ids of one table to indices.
+type index struct {
+	dense bool // id i+1 is at index i
+	n     int
+	m     map[uint64]uint32
+}
+
+func newIndex(what string, ids []uint64) (*index, error) {
+	ix := &index{dense: true, n: len(ids)}
+	for i, id := range ids {
+		if id == 0 {
+			return nil, fmt.Errorf("%s with the reserved id 0", what)
+		}
+		if id != uint64(i)+1 {
+			ix.dense = false
+		}
+	}
+	if ix.dense {
+		return ix, nil
+	}
+	ix.m = make(map[uint64]uint32, len(ids))
+	for i, id := range ids {
+		if _, ok := ix.m[id]; ok {
+			return nil, fmt.Errorf("two %ss with id %d", what, id)
+		}
+		ix.m[id] = uint32(i)
+	}
+	return ix, nil
+}
+
+func (ix *index) get(id uint64) (uint32, bool) {
+	if ix.dense {
+		return uint32(id - 1), id-1 < uint64(ix.n)
+	}
+	i, ok := ix.m[id]
+	return i, ok
+}
+
+// finish resolves ids and strings.
+func (d *decoder) finish() error {
+	p := d.p
+	if len(d.types) == 0 && len(p.stacks) == 0 && len(d.strs) == 0 {
+		return errors.New("not a profile: no sample types, samples or strings in it")
+	}
+	if len(d.types) == 0 {
+		return errors.New("no sample types in it")
+	}
+	if len(d.strs) > 0 && d.strs[0] != "" {
+		return errors.New("the first string of the string table is not empty")
+	}
+	var bad error
+	str := func(i int64) string {
+		if i == 0 {
+			return ""
+		}
+		if i < 0 || i >= int64(len(d.strs)) {
+			if bad == nil {
+				bad = fmt.Errorf("string %d is missing: the table has %d", i, len(d.strs))
+			}
+			return ""
+		}
+		return d.strs[i]
+	}
+	for _, t := range d.types {
+		p.SampleTypes = append(p.SampleTypes, ValueType{str(t.typ), str(t.unit)})
+	}
+	if p.values == nil {
+		p.values = make([][]int64, len(d.types))
+	}
+	if len(p.values) != len(d.types) {
+		return fmt.Errorf("samples have %d values for %d sample types", len(p.values), len(d.types))
+	}
+	p.PeriodType = ValueType{str(d.period.typ), str(d.period.unit)}
+	p.DefaultSampleType, p.DocURL = str(d.defType), str(d.docURL)
+	p.DropFrames, p.KeepFrames = str(d.drop), str(d.keep)
+	for _, c := range d.comment {
+		p.Comments = append(p.Comments, str(c))
+	}
+	for i, s := range d.mappingStrs {
+		p.Mappings[i].File, p.Mappings[i].BuildID = str(s[0]), str(s[1])
+	}
+	for i, s := range d.functionStr {
+		fn := &p.Functions[i]
+		fn.Name, fn.SystemName, fn.File = str(s[0]), str(s[1]), str(s[2])
+	}
+	if len(p.labels) > 0 {
+		if len(d.strs) == 0 {
+			d.strs = []string{""}
+		}
+		p.strings = d.strs
+		for _, l := range p.labels {
+			_, _, _ = str(int64(l.key)), str(int64(l.str)), str(int64(l.unit))
+		}
+	}
+	if bad != nil {
+		return bad
+	}
+	if err := d.resolveTables(); err != nil {
+		return err
+	}
+	p.base = len(p.stacks)
+	return nil
+}
+
+func (d *decoder) resolveTables() error {
+	p := d.p
+	mappings, err := newIndex("mapping", d.mappingIDs)
+	if err != nil {
+		return err
+	}
+	functions, err := newIndex("function", d.functionIDs)
+	if err != nil {
+		return err
+	}
+	for i := range p.Locations {
+		l := &p.Locations[i]
+		l.Mapping = None
+		if m, ok := mappings.get(d.locationMap[i]); ok {
+			l.Mapping = m
+		}
+		for j := l.First; j < l.First+l.Num; j++ {
+			ln := &p.Lines[j]
+			if ln.Function == None {
+				continue
+			}
+			fn, ok := functions.get(d.lineFuncs[j])
+			if !ok {
+				return fmt.Errorf("location %d has a line of function %d, which is missing", d.locationIDs[i], d.lineFuncs[j])
+			}
+			ln.Function = fn
+		}
+	}
+	locations, err := newIndex("location", d.locationIDs)
+	if err != nil {
+		return err
+	}
+	if locations.dense && len(d.big) == 0 {
+		if len(p.stacks) > 0 && int(d.maxID) >= len(p.Locations) && d.anyID() {
+			return fmt.Errorf("a sample refers to location %d, which is missing: there are %d", uint64(d.maxID)+1, len(p.Locations))
+		}
+		return nil
+	}
+	return d.remap(locations)
+}
+
+// anyID tells whether any sample has a location (maxID is 0 either way).
+func (d *decoder) anyID() bool {
+	for _, s := range d.p.stacks {
+		if len(s) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// remap replaces stored location ids by indices, for ids that are not 1, 2, 3, …
+func (d *decoder) remap(locations *index) error {
+	byBig := make([]uint64, len(d.big))
+	for id, stored := range d.big {
+		byBig[stored-bigID] = id
+	}
+	memo := make(map[uint32]uint32, len(d.p.Locations))
+	for i, stack := range d.p.stacks {
+		for j, stored := range stack {
+			ix, ok := memo[stored]
+			if !ok {
+				id := uint64(stored) + 1
+				if stored >= bigID {
+					id = byBig[stored-bigID]
+				}
+				if ix, ok = locations.get(id); !ok {
+					return fmt.Errorf("sample %d refers to location %d, which is missing", i, id)
+				}
+				memo[stored] = ix
+			}
+			stack[j] = ix
+		}
+	}
+	return nil
+}

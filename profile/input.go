@@ -1,0 +1,227 @@
+package profile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Limits on memory: decoding may take LimitBase bytes plus LimitFactor bytes
+// for each byte of input (compressed input counts as it arrives). Real profiles
+// take 2 to 15 times their compressed size; a gzip bomb wants 1000 times and
+// more.
+const (
+	LimitBase   = 64 << 20
+	LimitFactor = 40
+)
+
+// ReadOptions bounds what Read accepts.
+type ReadOptions struct {
+	// MaxBytes bounds the memory that decoding may take. 0 means LimitBase plus
+	// LimitFactor times the input's size.
+	MaxBytes int64
+}
+
+// A LimitError says that decoding was stopped because it would take more memory
+// than it may.
+type LimitError struct {
+	Limit int64 // bytes
+	Input int64 // bytes read so far
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("it needs more than %d MiB of memory after %d bytes of input, which no honest profile does", e.Limit>>20, e.Input)
+}
+
+// Hint tells how to raise the limit.
+func (e *LimitError) Hint() string {
+	return "if the file is trusted, raise the limit with --max-memory"
+}
+
+// blockSize is how much is inflated at a time. Two blocks are in flight, so
+// that inflating and decoding overlap.
+const blockSize = 512 << 10
+
+// source hands out the uncompressed input in blocks. A block is valid until the
+// next call.
+type source interface {
+	next() ([]byte, error) // io.EOF at the end, with no data
+	input() int64          // bytes of (compressed) input consumed so far
+	stop()
+}
+
+// countReader counts the bytes that pass through it.
+type countReader struct {
+	r io.Reader
+	n atomic.Int64
+}
+
+func (c *countReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// pipeSource reads (and inflates) on a goroutine of its own.
+type pipeSource struct {
+	in     *countReader
+	blocks chan block
+	free   chan []byte
+	done   chan struct{}
+	last   []byte
+	err    error
+}
+
+type block struct {
+	data []byte
+	err  error
+}
+
+func newPipeSource(r io.Reader, in *countReader) *pipeSource {
+	s := &pipeSource{
+		in:     in,
+		blocks: make(chan block, 2),
+		free:   make(chan []byte, 4),
+		done:   make(chan struct{}),
+	}
+	for range 3 {
+		s.free <- make([]byte, blockSize)
+	}
+	go s.run(r)
+	return s
+}
+
+func (s *pipeSource) run(r io.Reader) {
+	defer close(s.blocks)
+	for {
+		var buf []byte
+		select {
+		case buf = <-s.free:
+		case <-s.done:
+			return
+		}
+		n, err := io.ReadFull(r, buf[:blockSize])
+		if errors.Is(err, io.ErrUnexpectedEOF) && n > 0 && isCleanEOF(r) {
+			err = io.EOF
+		}
+		select {
+		case s.blocks <- block{buf[:n], err}:
+		case <-s.done:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// isCleanEOF tells a short last block, which io.ReadFull reports as
+// io.ErrUnexpectedEOF, from a gzip stream that was cut off, which reports the
+// same error: only the former goes on to say io.EOF.
+func isCleanEOF(r io.Reader) bool {
+	var one [1]byte
+	n, err := r.Read(one[:])
+	return n == 0 && err == io.EOF
+}
+
+func (s *pipeSource) next() ([]byte, error) {
+	if s.last != nil {
+		s.free <- s.last[:blockSize]
+		s.last = nil
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	b := <-s.blocks
+	s.err = b.err
+	if len(b.data) == 0 {
+		return nil, b.err
+	}
+	s.last = b.data
+	return b.data, nil
+}
+
+func (s *pipeSource) input() int64 { return s.in.n.Load() }
+
+// stop ends the goroutine, which may be inside a Read, without waiting for it.
+func (s *pipeSource) stop() { close(s.done) }
+
+// memSource is uncompressed input that is in memory already.
+type memSource struct {
+	data []byte
+	n    int64
+}
+
+func (s *memSource) next() ([]byte, error) {
+	if s.data == nil {
+		return nil, io.EOF
+	}
+	d := s.data
+	s.data = nil
+	s.n = int64(len(d))
+	return d, nil
+}
+
+func (s *memSource) input() int64 { return s.n }
+func (s *memSource) stop()        {}
+
+// ReadFile is Read of a file; errors name it.
+func ReadFile(path string, opt ReadOptions) (*Profile, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read profile: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	p, err := Read(f, opt)
+	if err != nil {
+		return nil, fmt.Errorf("read profile %q: %w", path, err)
+	}
+	return p, nil
+}
+
+// Read decodes one profile: protobuf, gzipped or not, or one of the formats
+// before it (binary CPU profiles, text heap, contention, thread and Java
+// profiles). Frames that the producer asks to drop are dropped.
+//
+// Memory is bounded by opt; the error for input that wants more is a
+// *LimitError. Errors in the input are *SyntaxError with the offset in the
+// uncompressed data.
+func Read(r io.Reader, opt ReadOptions) (*Profile, error) {
+	in := &countReader{r: r}
+	br := bufio.NewReaderSize(in, 128<<10)
+	head, err := br.Peek(2)
+	if len(head) == 0 {
+		if err == nil || errors.Is(err, io.EOF) {
+			return nil, errors.New("empty input, not a profile")
+		}
+		return nil, err
+	}
+	var plain io.Reader = br
+	if len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
+		z, err := gzip.NewReader(br)
+		if err != nil {
+			return nil, fmt.Errorf("gzip header: %w", err)
+		}
+		plain = z
+	}
+	src := newPipeSource(plain, in)
+	defer src.stop()
+	return decode(src, opt)
+}
+
+// Parse is Read of bytes in memory.
+func Parse(data []byte, opt ReadOptions) (*Profile, error) {
+	if len(data) >= 2 && data[0] == 0x1f && data[1] == 0x8b {
+		return Read(bytes.NewReader(data), opt)
+	}
+	if len(data) == 0 {
+		return nil, errors.New("empty input, not a profile")
+	}
+	return decode(&memSource{data: data}, opt)
+}

@@ -1,0 +1,275 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Merge adds profiles into one. Samples with equal stacks and labels are summed,
+// and samples whose values all become zero are dropped. Profiles of different
+// kinds merge over the sample types that all of them have; without a common one
+// it is an error. Times: the earliest start, the sum of the durations.
+func Merge(ps ...*Profile) (*Profile, error) {
+	if len(ps) == 0 {
+		return nil, errors.New("merge: no profiles")
+	}
+	m, err := newMerger(ps...)
+	if err != nil {
+		return nil, fmt.Errorf("merge: %w", err)
+	}
+	for _, p := range ps {
+		m.add(p, nil, 1)
+	}
+	return m.profile(), nil
+}
+
+// Subtract returns p with base's samples negated; equal samples cancel. With
+// normalize, p is first scaled so that the sum of each sample type equals
+// base's. It is pprof's -base.
+func Subtract(p, base *Profile, normalize bool) (*Profile, error) {
+	return difference(p, base, normalize, false)
+}
+
+// DiffBase is Subtract, but the samples of base stay apart and are marked
+// (IsBase), so that totals, and with them shares, are those of base alone. It is
+// pprof's -diff_base.
+func DiffBase(p, base *Profile, normalize bool) (*Profile, error) {
+	return difference(p, base, normalize, true)
+}
+
+func difference(p, base *Profile, normalize, mark bool) (*Profile, error) {
+	m, err := newMerger(p, base)
+	if err != nil {
+		return nil, fmt.Errorf("subtract: %w", err)
+	}
+	var scale []float64
+	if normalize {
+		scale = make([]float64, len(m.types))
+		for i := range m.types {
+			if sum := sumOf(p, m.column(p, i)); sum != 0 {
+				scale[i] = float64(sumOf(base, m.column(base, i))) / float64(sum)
+			}
+		}
+	}
+	m.add(p, scale, 1)
+	if mark {
+		m.b.p.base = len(m.b.p.stacks)
+		m.salt = 1
+	}
+	m.add(base, nil, -1)
+	d := m.profile()
+	d.Duration, d.Time = p.Duration, p.Time
+	return d, nil
+}
+
+func sumOf(p *Profile, column int) (sum int64) {
+	for _, v := range p.values[column] {
+		sum += v
+	}
+	return sum
+}
+
+// merger maps profiles into one builder.
+type merger struct {
+	b     *Builder
+	types []ValueType // common to all
+	meta  *Profile
+	salt  int
+
+	functions, mappings, locations []uint32 // of the source to the builder's
+	strings                        []uint32
+	lines                          []Line
+	stack                          []uint32
+}
+
+func newMerger(ps ...*Profile) (*merger, error) {
+	first := ps[0]
+	m := &merger{meta: &Profile{
+		PeriodType: first.PeriodType, DropFrames: first.DropFrames, KeepFrames: first.KeepFrames,
+	}}
+	for _, t := range first.SampleTypes {
+		if !slices.ContainsFunc(ps, func(p *Profile) bool { return !slices.Contains(p.SampleTypes, t) }) {
+			m.types = append(m.types, t)
+		}
+	}
+	if len(m.types) == 0 {
+		for _, p := range ps[1:] {
+			if !slices.Equal(p.SampleTypes, first.SampleTypes) {
+				return nil, fmt.Errorf("profiles of different kinds: one has %v, another %v", first.SampleTypes, p.SampleTypes)
+			}
+		}
+		return nil, errors.New("no sample types")
+	}
+	meta := m.meta
+	for _, p := range ps {
+		if p.PeriodType != first.PeriodType {
+			return nil, fmt.Errorf("profiles of different kinds: one counts %s, another %s", first.PeriodType.Type, p.PeriodType.Type)
+		}
+		if meta.Time.IsZero() || !p.Time.IsZero() && p.Time.Before(meta.Time) {
+			meta.Time = p.Time
+		}
+		meta.Duration += p.Duration
+		meta.Period = max(meta.Period, p.Period)
+		for _, c := range p.Comments {
+			if !slices.Contains(meta.Comments, c) {
+				meta.Comments = append(meta.Comments, c)
+			}
+		}
+		if meta.DefaultSampleType == "" {
+			meta.DefaultSampleType = p.DefaultSampleType
+		}
+		if meta.DocURL == "" {
+			meta.DocURL = p.DocURL
+		}
+		meta.Warnings = append(meta.Warnings, p.Warnings...)
+	}
+	m.b = NewBuilder(m.types...)
+	if len(first.Mappings) > 0 {
+		m.b.Mapping(first.Mappings[0]) // by convention the first is the main binary
+	}
+	return m, nil
+}
+
+func (m *merger) column(p *Profile, i int) int { return slices.Index(p.SampleTypes, m.types[i]) }
+
+// add adds p's samples, times sign, times scale (per common type; nil: 1).
+func (m *merger) add(p *Profile, scale []float64, sign int64) {
+	m.functions = reset(m.functions, len(p.Functions))
+	m.mappings = reset(m.mappings, len(p.Mappings))
+	m.locations = reset(m.locations, len(p.Locations))
+	m.strings = reset(m.strings, len(p.strings))
+	columns := make([][]int64, len(m.types))
+	for i := range columns {
+		columns[i] = p.values[m.column(p, i)]
+	}
+	b := m.b
+	values := make([]int64, len(columns))
+	for i, stack := range p.stacks {
+		zero := true
+		for t, col := range columns {
+			v := col[i]
+			if scale != nil {
+				v = int64(math.Round(float64(v) * scale[t]))
+			}
+			values[t] = sign * v
+			zero = zero && v == 0
+		}
+		if zero {
+			continue
+		}
+		m.stack = m.stack[:0]
+		for _, loc := range stack {
+			to := m.locations[loc]
+			if to == None {
+				to = m.location(p, loc)
+			}
+			m.stack = append(m.stack, to)
+		}
+		b.recs = b.recs[:0]
+		for _, l := range p.labelRun(i) {
+			b.recs = append(b.recs, label{m.str(p, l.key), m.str(p, l.str), m.str(p, l.unit), l.num})
+		}
+		at, fresh := b.sample(m.stack, b.recs, m.salt)
+		for t, v := range values {
+			if fresh {
+				b.p.values[t] = append(b.p.values[t], v)
+			} else {
+				b.p.values[t][at] += v
+			}
+		}
+	}
+}
+
+func reset(s []uint32, n int) []uint32 {
+	s = slices.Grow(s[:0], n)[:n]
+	for i := range s {
+		s[i] = None
+	}
+	return s
+}
+
+func (m *merger) str(p *Profile, i uint32) uint32 {
+	if m.strings[i] == None {
+		m.strings[i] = m.b.labels.str(p.strings[i])
+	}
+	return m.strings[i]
+}
+
+func (m *merger) location(p *Profile, loc uint32) uint32 {
+	l := &p.Locations[loc]
+	addr, mapping := l.Address, None
+	if l.Mapping != None {
+		if m.mappings[l.Mapping] == None {
+			m.mappings[l.Mapping] = m.b.Mapping(p.Mappings[l.Mapping])
+		}
+		mapping = m.mappings[l.Mapping]
+		// The same binary may have been loaded elsewhere.
+		addr += m.b.p.Mappings[mapping].Start - p.Mappings[l.Mapping].Start
+	}
+	m.lines = m.lines[:0]
+	for _, ln := range p.Frames(loc) {
+		if ln.Function != None {
+			if m.functions[ln.Function] == None {
+				m.functions[ln.Function] = m.b.Function(p.Functions[ln.Function])
+			}
+			ln.Function = m.functions[ln.Function]
+		}
+		m.lines = append(m.lines, ln)
+	}
+	m.locations[loc] = m.b.Location(addr, mapping, l.Folded, m.lines...)
+	return m.locations[loc]
+}
+
+// profile finishes the merge: samples that became zero go.
+func (m *merger) profile() *Profile {
+	base := m.b.p.base
+	p := m.b.Profile(m.meta)
+	if m.salt > 0 {
+		p.base = base
+	}
+	p.dropZero()
+	return p
+}
+
+// dropZero drops the samples whose values are all zero, in place.
+func (p *Profile) dropZero() {
+	zero := func(i int) bool {
+		for _, col := range p.values {
+			if col[i] != 0 {
+				return false
+			}
+		}
+		return true
+	}
+	kept, base := 0, 0
+	var labels, start, end uint32
+	for i, stack := range p.stacks {
+		if p.labelEnd != nil {
+			start, end = end, p.labelEnd[i]
+		}
+		if zero(i) {
+			continue
+		}
+		p.stacks[kept] = stack
+		for _, col := range p.values {
+			col[kept] = col[i]
+		}
+		if p.labelEnd != nil {
+			labels += uint32(copy(p.labels[labels:], p.labels[start:end]))
+			p.labelEnd[kept] = labels
+		}
+		kept++
+		if i < p.base {
+			base++
+		}
+	}
+	p.stacks, p.base = p.stacks[:kept], base
+	for t := range p.values {
+		p.values[t] = p.values[t][:kept]
+	}
+	if p.labelEnd != nil {
+		p.labelEnd, p.labels = p.labelEnd[:kept], p.labels[:labels]
+	}
+}

@@ -1,0 +1,108 @@
+package profile
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// pruneUninteresting drops the frames that the producer's DropFrames and
+// KeepFrames name: what is called by a matching function goes, the function
+// included. Frames above the first other one, seen from the root, stay, so that
+// no stack gets lost. A pattern that does not compile drops nothing and is a
+// warning.
+func (p *Profile) pruneUninteresting() {
+	if p.DropFrames == "" {
+		return
+	}
+	drop, err := regexp.Compile("^(" + p.DropFrames + ")$")
+	if err != nil {
+		p.Warnings = append(p.Warnings, fmt.Errorf("drop_frames %q: %w", p.DropFrames, err))
+		return
+	}
+	var keep *regexp.Regexp
+	if p.KeepFrames != "" {
+		if keep, err = regexp.Compile("^(" + p.KeepFrames + ")$"); err != nil {
+			p.Warnings = append(p.Warnings, fmt.Errorf("keep_frames %q: %w", p.KeepFrames, err))
+			return
+		}
+	}
+	dropped := make([]bool, len(p.Functions))
+	any := false
+	for i, fn := range p.Functions {
+		if fn.Name == "" {
+			continue
+		}
+		name := withoutArguments(fn.Name)
+		dropped[i] = drop.MatchString(name) && (keep == nil || !keep.MatchString(name))
+		any = any || dropped[i]
+	}
+	if !any {
+		return
+	}
+	const (
+		whole   = 1 // the location's outermost frame is dropped
+		beneath = 2 // an inlined frame of it is
+	)
+	prune := make([]uint8, len(p.Locations))
+	for i := range p.Locations {
+		l := &p.Locations[i]
+		frames := p.Frames(uint32(i))
+		for j := len(frames) - 1; j >= 0; j-- {
+			if fn := frames[j].Function; fn == None || !dropped[fn] {
+				continue
+			}
+			if j == len(frames)-1 {
+				prune[i] = whole
+			} else {
+				prune[i] = beneath
+				l.First += uint32(j) + 1
+				l.Num -= uint32(j) + 1
+			}
+			break
+		}
+	}
+	for i, stack := range p.stacks {
+		user := false
+		for j := len(stack) - 1; j >= 0; j-- {
+			how := prune[stack[j]]
+			if how == 0 {
+				user = true
+				continue
+			}
+			if !user {
+				continue
+			}
+			if how == whole {
+				stack = stack[j+1:]
+			} else {
+				stack = stack[j:]
+			}
+			break
+		}
+		p.stacks[i] = stack
+	}
+}
+
+// withoutArguments cuts a C++ name's argument list, which begins at the first
+// parenthesis that is not part of the name.
+func withoutArguments(name string) string {
+	name = strings.TrimPrefix(name, ".") // PPC ELF v1
+	for i := 0; i < len(name); {
+		j := strings.IndexByte(name[i:], '(')
+		if j < 0 {
+			break
+		}
+		j += i
+		if strings.HasPrefix(name[j:], "(anonymous namespace)") {
+			i = j + len("(anonymous namespace)")
+			continue
+		}
+		if strings.HasSuffix(name[:j], "operator") && strings.HasPrefix(name[j:], "()") {
+			i = j + 2
+			continue
+		}
+		return name[:j]
+	}
+	return name
+}

@@ -1,0 +1,503 @@
+package profile
+
+import (
+	"fmt"
+	"iter"
+	"path"
+	"regexp"
+)
+
+// A View is a profile seen through a Query. It holds tables over the profile's
+// locations: which frames are visible and which node each belongs to. Samples
+// are not copied. A View keeps no scratch space between calls, but belongs to
+// one goroutine at a time.
+type View struct {
+	p      *Profile
+	q      Query
+	typ    int
+	values []int64
+
+	nodes []Node
+
+	// The visible frames of location l, innermost first, are
+	// frames[start[l]:start[l+1]], as indices into Profile.Lines; frameNode has
+	// the node of each.
+	start     []uint32
+	frames    []uint32
+	frameNode []uint32
+	// one is the node of a location with exactly one visible frame, hidden for
+	// one with none, several for others: the inner loops look here first.
+	one []uint32
+
+	samples []uint32 // kept samples in order; nil: all
+	ends    []uint32 // with ShowFrom, per kept sample: how much of the stack remains
+	label   []uint32 // ByLabel: node per sample (indexed by sample)
+
+	total     int64
+	unmatched []string
+}
+
+const (
+	hidden  = None
+	several = None - 1
+)
+
+// View binds a query. It fails when a tag filter does not parse or the sample
+// type is out of range.
+func (p *Profile) View(q Query) (*View, error) {
+	v := &View{p: p, q: q, typ: q.Type}
+	if v.typ < 0 {
+		v.typ, _ = p.TypeIndex("")
+	}
+	if v.typ >= len(p.SampleTypes) {
+		return nil, fmt.Errorf("sample type %d: the profile has %d", v.typ, len(p.SampleTypes))
+	}
+	v.values = p.values[v.typ]
+	f := newFrameFilter(p, &q)
+	v.visible(f)
+	if err := v.selectSamples(f); err != nil {
+		return nil, err
+	}
+	v.assignNodes()
+	v.total = v.computeTotal()
+	return v, nil
+}
+
+// Profile returns the profile that v shows.
+func (v *View) Profile() *Profile { return v.p }
+
+// Query returns the query that v was made with.
+func (v *View) Query() Query { return v.q }
+
+// Type returns the sample type shown.
+func (v *View) Type() ValueType { return v.p.SampleTypes[v.typ] }
+
+// Total is the sum of the samples' absolute values: of all samples before
+// filters, of the kept ones with Query.Relative, and of the base's alone for a
+// DiffBase profile. Shares are shares of it.
+func (v *View) Total() int64 { return v.total }
+
+// Samples is the number of samples that the filters keep.
+func (v *View) Samples() int {
+	if v.samples == nil {
+		return len(v.p.stacks)
+	}
+	return len(v.samples)
+}
+
+// Unmatched names the filters of the query that matched nothing at all, which
+// mostly means a typing error.
+func (v *View) Unmatched() []string { return v.unmatched }
+
+// Node returns the node with the given id.
+func (v *View) Node(id uint32) Node { return v.nodes[id] }
+
+// NumNodes is the number of nodes; ids are below it. Not all need have weight.
+func (v *View) NumNodes() int { return len(v.nodes) }
+
+// sample returns the k-th kept sample and its stack.
+func (v *View) sample(k int) (int, []uint32) {
+	if v.samples == nil {
+		return k, v.p.stacks[k]
+	}
+	i := int(v.samples[k])
+	stack := v.p.stacks[i]
+	if v.ends != nil {
+		stack = stack[:v.ends[k]]
+	}
+	return i, stack
+}
+
+func (v *View) computeTotal() int64 {
+	var total, base int64
+	add := func(i int) {
+		x := v.values[i]
+		if x < 0 {
+			x = -x
+		}
+		total += x
+		if v.p.IsBase(i) {
+			base += x
+		}
+	}
+	if v.q.Relative && v.samples != nil {
+		for _, i := range v.samples {
+			add(int(i))
+		}
+	} else {
+		for i := range v.values {
+			add(i)
+		}
+	}
+	if base > 0 {
+		return base
+	}
+	return total
+}
+
+// A Stack is one sample of a view. Its slices are parallel, leaf first, and valid
+// until the next iteration. Under ByLabel there is one node and no Lines or Locs.
+type Stack struct {
+	Nodes  []uint32 // node ids
+	Lines  []uint32 // indices into Profile.Lines
+	Locs   []uint32 // indices into Profile.Locations; equal neighbours are inlined
+	Value  int64    // may be 0
+	Labels []Label
+	Sample int // index for Profile.Stack and Profile.Value
+}
+
+// Stacks yields the samples that the filters keep, in file order, with their
+// visible frames. Recursion shows every frame.
+func (v *View) Stacks() iter.Seq[Stack] {
+	return func(yield func(Stack) bool) {
+		var s Stack
+		for k := range v.Samples() {
+			i, stack := v.sample(k)
+			s.Sample, s.Value = i, v.values[i]
+			s.Nodes, s.Lines, s.Locs = s.Nodes[:0], s.Lines[:0], s.Locs[:0]
+			if v.label != nil {
+				s.Nodes = append(s.Nodes, v.label[i])
+			} else {
+				for _, loc := range stack {
+					first, end := v.start[loc], v.start[loc+1]
+					s.Nodes = append(s.Nodes, v.frameNode[first:end]...)
+					s.Lines = append(s.Lines, v.frames[first:end]...)
+					for range end - first {
+						s.Locs = append(s.Locs, loc)
+					}
+				}
+			}
+			s.Labels = v.p.Labels(i)
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// frameFilter holds a query's regular expressions, evaluated once per function
+// and mapping.
+type frameFilter struct {
+	p                                   *Profile
+	focus, ignore, hide, show, showFrom *matches
+}
+
+// matches tells which functions (by name or file) and mappings (by file) a
+// regular expression matches.
+type matches struct {
+	functions, mappings []bool
+	any                 bool // some location matched
+}
+
+func newFrameFilter(p *Profile, q *Query) *frameFilter {
+	m := func(re *regexp.Regexp) *matches {
+		if re == nil {
+			return nil
+		}
+		m := &matches{make([]bool, len(p.Functions)), make([]bool, len(p.Mappings)), false}
+		for i := range p.Functions {
+			m.functions[i] = re.MatchString(p.Functions[i].Name) || re.MatchString(p.Functions[i].File)
+		}
+		for i := range p.Mappings {
+			m.mappings[i] = re.MatchString(p.Mappings[i].File)
+		}
+		return m
+	}
+	return &frameFilter{p, m(q.Focus), m(q.Ignore), m(q.Hide), m(q.Show), m(q.ShowFrom)}
+}
+
+func (m *matches) mapping(l *Location) bool {
+	return l.Mapping != None && m.mappings[l.Mapping]
+}
+
+func (m *matches) line(l Line) bool {
+	return l.Function != None && m.functions[l.Function]
+}
+
+// location tells whether any frame, or the mapping, of a location matches.
+func (m *matches) location(p *Profile, loc uint32) bool {
+	hit := m.mapping(&p.Locations[loc])
+	for _, ln := range p.Frames(loc) {
+		hit = hit || m.line(ln)
+	}
+	m.any = m.any || hit
+	return hit
+}
+
+// visible fills the tables of visible frames. Hiding and showing work on frames;
+// a matching mapping stands for all frames of its locations.
+func (v *View) visible(f *frameFilter) {
+	p := v.p
+	v.start = make([]uint32, 1, len(p.Locations)+1)
+	v.frames = make([]uint32, 0, len(p.Lines))
+	for i := range p.Locations {
+		l := &p.Locations[i]
+		first := len(v.frames)
+		hide := f.hide != nil && f.hide.location(p, uint32(i))
+		hideAll := hide && f.hide.mapping(l)
+		showAll := f.show == nil || f.show.mapping(l)
+		for j := l.First; j < l.First+l.Num && !hideAll; j++ {
+			ln := p.Lines[j]
+			switch {
+			case hide && f.hide.line(ln):
+			case f.show != nil && ln.Function == None: // nothing to match
+			case !showAll && !f.show.line(ln):
+			default:
+				v.frames = append(v.frames, j)
+			}
+		}
+		if f.show != nil && len(v.frames) > first {
+			f.show.any = true
+		}
+		if f.showFrom != nil && !f.showFrom.mapping(l) {
+			// Frames outside the outermost match go.
+			for j := len(v.frames) - 1; j >= first; j-- {
+				if f.showFrom.line(p.Lines[v.frames[j]]) {
+					v.frames = v.frames[:j+1]
+					break
+				}
+			}
+		}
+		if n := len(v.frames); v.q.NoInlines && n > first+1 {
+			v.frames[first] = v.frames[n-1]
+			v.frames = v.frames[:first+1]
+		}
+		v.start = append(v.start, uint32(len(v.frames)))
+	}
+}
+
+// selectSamples applies focus, ignore, show-from and the tag filters.
+func (v *View) selectSamples(f *frameFilter) error {
+	p := v.p
+	tagFocus, err := newTagFilter(p, v.q.TagFocus)
+	if err != nil {
+		return fmt.Errorf("tag focus: %w", err)
+	}
+	tagIgnore, err := newTagFilter(p, v.q.TagIgnore)
+	if err != nil {
+		return fmt.Errorf("tag ignore: %w", err)
+	}
+	byName := f.focus != nil || f.ignore != nil || f.hide != nil || f.show != nil
+	if !byName && f.showFrom == nil && tagFocus == nil && tagIgnore == nil {
+		return nil
+	}
+	const (
+		focused = 1 << iota
+		ignored
+		from
+	)
+	class := make([]uint8, len(p.Locations))
+	for i := range p.Locations {
+		loc := uint32(i)
+		if f.ignore != nil && f.ignore.location(p, loc) {
+			class[i] |= ignored
+		} else if f.focus == nil || f.focus.location(p, loc) {
+			class[i] |= focused
+		}
+		if f.showFrom != nil {
+			hit := f.showFrom.mapping(&p.Locations[i])
+			for _, j := range v.frames[v.start[i]:v.start[i+1]] {
+				hit = hit || f.showFrom.line(p.Lines[j])
+			}
+			if hit {
+				class[i] |= from
+				f.showFrom.any = true
+			}
+		}
+	}
+	v.samples = make([]uint32, 0, len(p.stacks))
+	if f.showFrom != nil {
+		v.ends = make([]uint32, 0, len(p.stacks))
+	}
+	var sawFocus, sawIgnore bool
+	for i, stack := range p.stacks {
+		if byName {
+			var all uint8
+			seen := false
+			for _, loc := range stack {
+				all |= class[loc]
+				seen = seen || v.start[loc] < v.start[loc+1]
+			}
+			if all&focused == 0 || all&ignored != 0 || !seen && (f.hide != nil || f.show != nil) {
+				continue
+			}
+		}
+		end := len(stack)
+		if f.showFrom != nil {
+			for end > 0 && class[stack[end-1]]&from == 0 {
+				end--
+			}
+			if end == 0 {
+				continue
+			}
+		}
+		if tagFocus != nil {
+			if !tagFocus.match(i) {
+				continue
+			}
+			sawFocus = true
+		}
+		if tagIgnore != nil && tagIgnore.match(i) {
+			sawIgnore = true
+			continue
+		}
+		v.samples = append(v.samples, uint32(i))
+		if v.ends != nil {
+			v.ends = append(v.ends, uint32(end))
+		}
+	}
+	report := func(name string, asked, hit bool) {
+		if asked && !hit {
+			v.unmatched = append(v.unmatched, name)
+		}
+	}
+	report("focus", f.focus != nil, f.focus != nil && f.focus.any)
+	report("ignore", f.ignore != nil, f.ignore != nil && f.ignore.any)
+	report("hide", f.hide != nil, f.hide != nil && f.hide.any)
+	report("show", f.show != nil, f.show != nil && f.show.any)
+	report("show-from", f.showFrom != nil, f.showFrom != nil && f.showFrom.any)
+	report("tag-focus", tagFocus != nil, sawFocus)
+	report("tag-ignore", tagIgnore != nil, sawIgnore)
+	return nil
+}
+
+// assignNodes gives each visible frame its node.
+func (v *View) assignNodes() {
+	p := v.p
+	v.frameNode = make([]uint32, len(v.frames))
+	ids := make(map[Node]uint32)
+	if v.q.By == ByLabel {
+		v.assignLabelNodes(ids)
+	}
+	intern := func(key, node Node) uint32 {
+		id, ok := ids[key]
+		if !ok {
+			id = uint32(len(v.nodes))
+			ids[key] = id
+			v.nodes = append(v.nodes, node)
+		}
+		return id
+	}
+	files := make([]string, len(p.Functions)) // cleaned
+	for i := range p.Functions {
+		if f := p.Functions[i].File; f != "" {
+			files[i] = path.Clean(f)
+		}
+	}
+	moduleOf := v.q.ModuleOf
+	if moduleOf == nil {
+		moduleOf = GuessModule
+	}
+	modules := make(map[string]string)
+	// Most granularities depend on the function alone.
+	byFunction := make([]uint32, len(p.Functions))
+	for i := range byFunction {
+		byFunction[i] = None
+	}
+	for i := range p.Locations {
+		object := ""
+		if m := p.Locations[i].Mapping; m != None {
+			object = p.Mappings[m].File
+		}
+		for j := v.start[i]; j < v.start[i+1]; j++ {
+			ln := p.Lines[v.frames[j]]
+			if ln.Function == None {
+				key := Node{Object: object}
+				if v.q.By == ByAddress {
+					key.Address = p.Locations[i].Address
+				}
+				v.frameNode[j] = intern(key, key)
+				continue
+			}
+			fn := &p.Functions[ln.Function]
+			if v.q.By != ByLine && v.q.By != ByAddress {
+				if id := byFunction[ln.Function]; id != None {
+					v.frameNode[j] = id
+					continue
+				}
+			}
+			var key, node Node
+			switch v.q.By {
+			case ByFunction, ByLabel:
+				key = Node{Name: fn.Name}
+				if fn.Name == "" {
+					key.Object = object
+				}
+				node = key
+				node.File = files[ln.Function]
+			case ByFile:
+				key = Node{File: files[ln.Function]}
+				if key.File == "" {
+					key.Object = object
+				}
+				node = key
+			case ByPackage, ByModule:
+				pkg := PackagePath(fn.Name)
+				if v.q.By == ByModule {
+					m, ok := modules[pkg]
+					if !ok {
+						m = moduleOf(pkg)
+						modules[pkg] = m
+					}
+					pkg = m
+				}
+				key = Node{Name: pkg}
+				if pkg == "" {
+					key.Object = object
+				}
+				node = key
+			case ByLine:
+				key = Node{Name: fn.Name, File: files[ln.Function], Line: int(ln.Line)}
+				node = key
+			case ByAddress:
+				key = Node{Name: fn.Name, File: files[ln.Function], Line: int(ln.Line), Address: p.Locations[i].Address}
+				node = key
+			}
+			id := intern(key, node)
+			v.frameNode[j] = id
+			if key.Object == "" {
+				byFunction[ln.Function] = id
+			}
+		}
+	}
+	v.one = make([]uint32, len(p.Locations))
+	for i := range v.one {
+		switch v.start[i+1] - v.start[i] {
+		case 0:
+			v.one[i] = hidden
+		case 1:
+			v.one[i] = v.frameNode[v.start[i]]
+		default:
+			v.one[i] = several
+		}
+	}
+}
+
+// assignLabelNodes makes a node of each value of the label; several values of
+// one sample are joined by commas.
+func (v *View) assignLabelNodes(ids map[Node]uint32) {
+	v.label = make([]uint32, len(v.p.stacks))
+	for i := range v.label {
+		value := ""
+		for _, l := range v.p.Labels(i) {
+			if l.Key != v.q.LabelKey {
+				continue
+			}
+			if value != "" {
+				value += ","
+			}
+			value += l.Value()
+		}
+		if value == "" {
+			value = "(no " + v.q.LabelKey + ")"
+		}
+		node := Node{Name: value}
+		id, ok := ids[node]
+		if !ok {
+			id = uint32(len(v.nodes))
+			ids[node] = id
+			v.nodes = append(v.nodes, node)
+		}
+		v.label[i] = id
+	}
+}

@@ -1,0 +1,315 @@
+package profile
+
+import (
+	"cmp"
+	"path"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// sum is what one pass collects for one node.
+type sum struct {
+	flat, cum int64
+	seen      uint32 // the sample that was last counted into cum, plus one
+}
+
+// sums adds up the kept samples k in [from, to).
+func (v *View) sums(from, to int) []sum {
+	acc := make([]sum, len(v.nodes))
+	for k := from; k < to; k++ {
+		i, stack := v.sample(k)
+		w := v.values[i]
+		if w == 0 {
+			continue
+		}
+		if v.label != nil {
+			s := &acc[v.label[i]]
+			s.flat += w
+			s.cum += w
+			continue
+		}
+		mark := uint32(k) + 1
+		leaf := true
+		for _, loc := range stack {
+			n := v.one[loc]
+			if n < several {
+				s := &acc[n]
+				if leaf {
+					s.flat += w
+					leaf = false
+				}
+				if s.seen != mark {
+					s.seen = mark
+					s.cum += w
+				}
+				continue
+			}
+			if n == hidden {
+				continue
+			}
+			for _, n := range v.frameNode[v.start[loc]:v.start[loc+1]] {
+				s := &acc[n]
+				if leaf {
+					s.flat += w
+					leaf = false
+				}
+				if s.seen != mark {
+					s.seen = mark
+					s.cum += w
+				}
+			}
+		}
+	}
+	return acc
+}
+
+// parallelFrom is the number of samples from which a pass is split over CPUs.
+const parallelFrom = 50_000
+
+// allSums is sums over all kept samples, on all CPUs when it pays.
+func (v *View) allSums() []sum {
+	n := v.Samples()
+	workers := min(runtime.GOMAXPROCS(0), n/parallelFrom, 8)
+	if workers < 2 {
+		return v.sums(0, n)
+	}
+	parts := make([][]sum, workers)
+	var wg sync.WaitGroup
+	for i := range workers {
+		wg.Go(func() { parts[i] = v.sums(n*i/workers, n*(i+1)/workers) })
+	}
+	wg.Wait()
+	acc := parts[0]
+	for _, part := range parts[1:] {
+		for i := range acc {
+			acc[i].flat += part[i].flat
+			acc[i].cum += part[i].cum
+		}
+	}
+	return acc
+}
+
+// Nodes returns all nodes with flat or cum weight: heaviest flat first, or with
+// cum heaviest cum first; then by name, file, line and address.
+func (v *View) Nodes(cum bool) []Weight {
+	var ws []Weight
+	for id, s := range v.allSums() {
+		if s.flat != 0 || s.cum != 0 {
+			ws = append(ws, Weight{v.nodes[id], uint32(id), s.flat, s.cum})
+		}
+	}
+	sortWeights(ws, cum)
+	return ws
+}
+
+func abs(x int64) int64 {
+	if x < 0 {
+		return -x
+	}
+	return x
+}
+
+func sortWeights(ws []Weight, cum bool) {
+	slices.SortFunc(ws, func(a, b Weight) int {
+		x, y := abs(b.Flat)-abs(a.Flat), abs(b.Cum)-abs(a.Cum)
+		if cum {
+			x, y = y, x
+		}
+		return cmp.Or(cmp.Compare(x, 0), cmp.Compare(y, 0), a.compare(b.Node))
+	})
+}
+
+func (n Node) compare(m Node) int {
+	return cmp.Or(cmp.Compare(n.Name, m.Name), cmp.Compare(n.File, m.File), cmp.Compare(n.Line, m.Line),
+		cmp.Compare(n.Address, m.Address), cmp.Compare(n.Object, m.Object))
+}
+
+// Graph returns the call graph of the nodes that keep accepts (nil: all). A call
+// through nodes that are left out becomes a residual edge; a sample counts once
+// per edge. Calls of a node to itself make no edge.
+func (v *View) Graph(keep func(Weight) bool) *Graph {
+	g := &Graph{}
+	kept := make([]uint32, len(v.nodes)) // index in g.Nodes
+	for i := range kept {
+		kept[i] = None
+	}
+	for _, w := range v.Nodes(true) {
+		if keep == nil || keep(w) {
+			kept[w.ID] = uint32(len(g.Nodes))
+			g.Nodes = append(g.Nodes, w)
+		}
+	}
+	var t table
+	var seen []uint32 // per edge: the sample that was last counted, plus one
+	for k := range v.Samples() {
+		i, stack := v.sample(k)
+		w := v.values[i]
+		if w == 0 || v.label != nil {
+			continue
+		}
+		mark := uint32(k) + 1
+		parent, residual := None, false
+		visit := func(n uint32, inlined bool) {
+			to := kept[n]
+			if to == None {
+				residual = true
+				return
+			}
+			if parent != None && to != parent {
+				h := mix(uint64(parent), uint64(to))
+				slot, found := t.find(h, func(e uint32) bool { return g.Edges[e].From == parent && g.Edges[e].To == to })
+				if !found {
+					t.put(slot, h, uint32(len(g.Edges)))
+					g.Edges = append(g.Edges, Edge{From: parent, To: to, Inlined: inlined, Residual: residual})
+					seen = append(seen, 0)
+				}
+				id := t.index(slot)
+				if e := &g.Edges[id]; seen[id] != mark {
+					seen[id] = mark
+					e.Weight += w
+					e.Inlined = e.Inlined && inlined
+					e.Residual = e.Residual || residual
+				}
+			}
+			parent, residual = to, false
+		}
+		for j := len(stack) - 1; j >= 0; j-- {
+			loc := stack[j]
+			switch n := v.one[loc]; n {
+			case hidden:
+			case several:
+				first, last := v.start[loc], v.start[loc+1]-1
+				for f := last; ; f-- {
+					visit(v.frameNode[f], f != last)
+					if f == first {
+						break
+					}
+				}
+			default:
+				visit(n, false)
+			}
+		}
+	}
+	slices.SortFunc(g.Edges, func(a, b Edge) int {
+		return cmp.Or(cmp.Compare(abs(b.Weight), abs(a.Weight)), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	return g
+}
+
+// Own charges each sample to its innermost own frame: the line of the user's
+// code that caused the cost, whatever it called. own is asked once per function.
+func (v *View) Own(own func(Function) bool) *OwnReport {
+	p := v.p
+	isOwn := make([]bool, len(p.Functions))
+	for i := range p.Functions {
+		isOwn[i] = own(p.Functions[i])
+	}
+	type place struct {
+		name, file string
+		line       int32
+	}
+	ids := make(map[place]uint32)
+	r := &OwnReport{}
+	// Per location: the own line of its innermost own frame, and the function
+	// that was inlined into that line, if any.
+	lineOf := make([]uint32, len(p.Locations))
+	inlinee := make([]uint32, len(p.Locations))
+	outer := make([]uint32, len(p.Locations)) // function of the outermost visible frame
+	for i := range p.Locations {
+		lineOf[i], inlinee[i], outer[i] = None, None, None
+		callee := None
+		for j := v.start[i]; j < v.start[i+1]; j++ {
+			ln := p.Lines[v.frames[j]]
+			outer[i] = ln.Function
+			if lineOf[i] == None && ln.Function != None && isOwn[ln.Function] {
+				fn := &p.Functions[ln.Function]
+				key := place{fn.Name, path.Clean(fn.File), ln.Line}
+				if fn.File == "" {
+					key.file = ""
+				}
+				id, ok := ids[key]
+				if !ok {
+					id = uint32(len(r.Lines))
+					ids[key] = id
+					r.Lines = append(r.Lines, OwnLine{Function: key.name, File: key.file, Line: int(key.line)})
+				}
+				lineOf[i], inlinee[i] = id, callee
+			}
+			callee = ln.Function
+		}
+	}
+	calls := make(map[uint64]int64) // own line, callee's function -> cost
+	none := make(map[uint32]int64)  // outermost function -> cost
+	for k := range v.Samples() {
+		i, stack := v.sample(k)
+		w := v.values[i]
+		if w == 0 {
+			continue
+		}
+		callee, root, found := None, None, false
+		for _, loc := range stack {
+			if id := lineOf[loc]; id != None {
+				if inlinee[loc] != None {
+					callee = inlinee[loc]
+				}
+				l := &r.Lines[id]
+				l.Cost += w
+				r.Own += w
+				if callee == None {
+					l.Self += w
+				} else {
+					calls[uint64(id)<<32|uint64(callee)] += w
+				}
+				found = true
+				break
+			}
+			if outer[loc] != None {
+				callee, root = outer[loc], outer[loc]
+			}
+		}
+		if !found {
+			none[root] += w
+			r.Rest += w
+		}
+	}
+	name := func(fn uint32) string {
+		if fn == None {
+			return ""
+		}
+		return p.Functions[fn].Name
+	}
+	for key, cost := range calls {
+		l := &r.Lines[key>>32]
+		l.Callees = addCallee(l.Callees, name(uint32(key)), cost)
+	}
+	for fn, cost := range none {
+		r.None = addCallee(r.None, name(fn), cost)
+	}
+	r.Lines = slices.DeleteFunc(r.Lines, func(l OwnLine) bool { return l.Cost == 0 && l.Self == 0 && len(l.Callees) == 0 })
+	for i := range r.Lines {
+		sortCallees(r.Lines[i].Callees)
+	}
+	sortCallees(r.None)
+	slices.SortFunc(r.Lines, func(a, b OwnLine) int {
+		return cmp.Or(cmp.Compare(abs(b.Cost), abs(a.Cost)), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
+	})
+	return r
+}
+
+// addCallee adds a cost under a name, which different functions may share.
+func addCallee(cs []OwnCallee, name string, cost int64) []OwnCallee {
+	for i := range cs {
+		if cs[i].Function == name {
+			cs[i].Cost += cost
+			return cs
+		}
+	}
+	return append(cs, OwnCallee{name, cost})
+}
+
+func sortCallees(cs []OwnCallee) {
+	slices.SortFunc(cs, func(a, b OwnCallee) int {
+		return cmp.Or(cmp.Compare(abs(b.Cost), abs(a.Cost)), cmp.Compare(a.Function, b.Function))
+	})
+}
