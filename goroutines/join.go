@@ -1,0 +1,261 @@
+package goroutines
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/trace"
+)
+
+// AddTrace completes s with what an execution trace of the same time tells:
+// creators that the stacks do not, and how long goroutines with a group's stack
+// have been waiting. A goroutine that did not move during the whole trace has been
+// waiting for at least as long.
+func (s *Snapshot) AddTrace(rep *trace.WaitReport) {
+	type known struct {
+		wait    Wait
+		reason  string
+		creator Creator
+	}
+	byKey := make(map[uint64]*known)
+	// Goroutines share their stacks' slices, so each stack is hashed once.
+	hashed := make(map[*trace.Frame]uint64)
+	for i := range rep.Goroutines {
+		g := &rep.Goroutines[i]
+		if len(g.Stack) == 0 {
+			continue
+		}
+		key, ok := hashed[&g.Stack[0]]
+		if !ok {
+			key = stackKey(canonical(fromTrace(g.Stack)))
+			hashed[&g.Stack[0]] = key
+		}
+		k := byKey[key]
+		if k == nil {
+			k = &known{}
+			byKey[key] = k
+		}
+		if g.State == trace.Waiting && g.In > k.wait.For {
+			k.wait = Wait{For: g.In, AtLeast: g.AtLeast, From: EvidenceTrace}
+			k.reason = traceReason(g.Reason)
+		}
+		if len(g.Creator) > 0 && k.creator.Func == "" {
+			f := g.Creator[0]
+			k.creator = Creator{f.Func, f.File, f.Line, EvidenceTrace}
+		}
+	}
+	// A start function that one function alone was seen to start is started by
+	// that function, also where the goroutine itself is older than the trace.
+	starter := make(map[string]*Creator)
+	for _, c := range rep.Creations {
+		start := symbol(c.Start)
+		if start == "" || c.Creator.Func == "" {
+			continue
+		}
+		if have, ok := starter[start]; !ok {
+			starter[start] = &Creator{c.Creator.Func, c.Creator.File, c.Creator.Line, EvidenceTrace}
+		} else if have != nil && have.Func != c.Creator.Func {
+			starter[start] = nil
+		}
+	}
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		k := byKey[g.Key()]
+		if k != nil {
+			if k.wait.For > g.Longest.For {
+				g.Longest = k.wait
+			}
+			if g.Reason == "" && k.reason != "" {
+				g.Reason, g.ReasonFrom = k.reason, EvidenceTrace
+			}
+		}
+		if g.Creator.From == EvidenceDump {
+			continue
+		}
+		switch {
+		case k != nil && k.creator.Func != "":
+			g.Creator = k.creator
+		case len(g.Stack) > 0 && !g.Truncated && g.Creator.From != EvidenceTrace:
+			if c := starter[symbol(g.Stack[len(g.Stack)-1].Func)]; c != nil {
+				g.Creator = *c
+			}
+		}
+	}
+	s.Warnings = append(s.Warnings, rep.Warnings...)
+}
+
+func fromTrace(stack []trace.Frame) []Frame {
+	fs := make([]Frame, len(stack))
+	for i, f := range stack {
+		fs[i] = Frame(f)
+	}
+	return fs
+}
+
+// symbol is a function's name as keys compare it.
+func symbol(fn string) string {
+	if !strings.Contains(fn, "[") {
+		return fn
+	}
+	var b strings.Builder
+	writeSymbol(&b, fn)
+	return b.String()
+}
+
+// traceReason translates a trace's reason to wait (runtime.traceBlockReasonStrings)
+// to the runtime's word for it; "" when that is not one to one.
+func traceReason(r string) string {
+	switch r {
+	case "chan receive", "chan send", "select", "sleep":
+		return r
+	case "network":
+		return "IO wait"
+	case "sync.(*Cond).Wait":
+		return "sync.Cond.Wait"
+	}
+	return ""
+}
+
+// Grow compares s with an earlier snapshot of the same program: it sets Before
+// and Delta of each group, adds the groups that have gone (with Count 0), and orders
+// by growth. A group that grew while each of its members waits for another
+// goroutine is marked as a suspect, with the reason; only the garbage collector can
+// prove a leak.
+func (s *Snapshot) Grow(earlier *Snapshot) {
+	s.Earlier, s.EarlierTotal = earlier.Name, earlier.Total
+	before := make(map[growthKey]int64)
+	for i := range earlier.Groups {
+		g := &earlier.Groups[i]
+		before[g.growthKey()] += g.Count
+	}
+	stacks := make(map[uint64]bool, len(earlier.Groups))
+	for i := range earlier.Groups {
+		stacks[earlier.Groups[i].Key()] = true
+	}
+	common := false
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		k := g.growthKey()
+		// Groups that differ only in their creator share a key; the first, the
+		// largest, takes what was before.
+		g.Before = before[k]
+		delete(before, k)
+		g.Delta = g.Count - g.Before
+		common = common || stacks[g.Key()]
+	}
+	window := s.Time.Sub(earlier.Time)
+	if s.Time.IsZero() || earlier.Time.IsZero() {
+		window = 0
+	}
+	for i := range s.Groups {
+		s.Groups[i].suspect(window)
+	}
+	for i := range earlier.Groups {
+		g := earlier.Groups[i]
+		k := g.growthKey()
+		n, ok := before[k]
+		if !ok {
+			continue
+		}
+		delete(before, k)
+		g.Before, g.Delta, g.Count = n, -n, 0
+		g.Verdict, g.Why, g.Leaked = Fine, "", 0
+		s.Groups = append(s.Groups, g)
+	}
+	if !common && len(earlier.Groups) > 0 && len(s.Groups) > 0 {
+		s.Warnings = append(s.Warnings, fmt.Errorf("compare goroutines of %s with %s: %w", s.Name, earlier.Name, errNotComparable))
+	}
+	slices.SortStableFunc(s.Groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(b.Delta, a.Delta), cmp.Compare(b.Count, a.Count), compareStacks(a.Stack, b.Stack))
+	})
+}
+
+// growthKey tells groups apart across snapshots. What they wait for is part of
+// it only where the stack is not enough ("running" against "chan receive" at
+// one line), never where one of two sources does not tell.
+type growthKey struct {
+	stack  uint64
+	parked bool
+}
+
+func (g *Group) growthKey() growthKey {
+	moving := g.Reason == "running" || g.Reason == "runnable" || g.Reason == "syscall"
+	return growthKey{g.Key(), !moving}
+}
+
+func (g *Group) suspect(window time.Duration) {
+	if g.Verdict == Leak || g.Delta <= 0 || !BlockedOnOthers(g.Reason) {
+		return
+	}
+	g.Verdict = Suspect
+	var b strings.Builder
+	fmt.Fprintf(&b, "grew by %d", g.Delta)
+	if window > 0 {
+		fmt.Fprintf(&b, " in %v", window.Round(100*time.Millisecond))
+	}
+	switch {
+	case BlockedForever(g.Reason):
+		fmt.Fprintf(&b, "; nothing can end %s", g.Reason)
+	case g.Longest.AtLeast && g.Longest.From == EvidenceTrace:
+		fmt.Fprintf(&b, "; only another goroutine can end %s, and at least one did not move during the whole trace", g.Reason)
+	default:
+		fmt.Fprintf(&b, "; only another goroutine can end %s, and the profile does not show which", g.Reason)
+	}
+	g.Why = b.String()
+}
+
+// CreatorGroup is all goroutines that one function started.
+type CreatorGroup struct {
+	Creator       Creator // zero: unknown
+	Count         int64
+	Before, Delta int64
+	Groups        int // distinct groups
+	Leaked        int64
+}
+
+// ByCreator sums groups by the function that started them, most goroutines first.
+// Goroutines whose creator is not known are one entry with a zero Creator. The
+// creator's place is that of the largest group.
+func ByCreator(groups []Group) []CreatorGroup {
+	at := make(map[string]int)
+	var out []CreatorGroup
+	for i := range groups {
+		g := &groups[i]
+		name := symbol(g.Creator.Func)
+		j, ok := at[name]
+		if !ok {
+			j = len(out)
+			at[name] = j
+			out = append(out, CreatorGroup{Creator: g.Creator})
+		}
+		c := &out[j]
+		c.Count += g.Count
+		c.Before += g.Before
+		c.Delta += g.Delta
+		c.Leaked += g.Leaked
+		c.Groups++
+	}
+	slices.SortStableFunc(out, func(a, b CreatorGroup) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Creator.Func, b.Creator.Func))
+	})
+	return out
+}
+
+// OwnFrame returns the innermost frame for which own is true, else the
+// group's innermost frame and false.
+func (g *Group) OwnFrame(own func(Frame) bool) (Frame, bool) {
+	if own != nil {
+		for _, f := range g.Stack {
+			if own(f) {
+				return f, true
+			}
+		}
+	}
+	if len(g.Stack) == 0 {
+		return Frame{}, false
+	}
+	return g.Stack[0], false
+}
