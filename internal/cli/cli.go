@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+)
+
+// Main runs whet with the given arguments (without the program's name) and
+// returns the exit code of the process. It returns early with code 1 when ctx
+// is cancelled.
+func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, style: styleOf(stdout), live: isTerminal(stderr)}
+	defer func() {
+		if v := recover(); v != nil {
+			a.printError(&diag.Error{
+				Op:   "internal error",
+				Err:  fmt.Errorf("%v\n\n%s", v, debug.Stack()),
+				Hint: "this is a bug in whet; please report it with the text above and the command that was run",
+			})
+			code = diag.Failure.ExitCode()
+		}
+	}()
+	root := a.rootCommand()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
+	if err != nil {
+		a.printError(err)
+	}
+	return diag.ExitCode(err)
+}
+
+// app is what commands share: the streams and how to write to them.
+type app struct {
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+	style  report.Style // of stdout
+	live   bool         // stderr is a terminal: show progress
+}
+
+// A group is a section of the command list in whet --help.
+type group struct {
+	id, title string
+	commands  []func() *cobra.Command
+}
+
+// commands lists all commands. A new one is a file with a constructor, and its
+// name here.
+func (a *app) commands() []group {
+	return []group{
+		{"view", "Views of a recording, a pprof profile or an address:", []func() *cobra.Command{
+			a.topCommand,
+		}},
+		{"about", "About whet:", []func() *cobra.Command{
+			a.versionCommand,
+			a.manCommand,
+		}},
+	}
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "whet COMMAND",
+		Short: "Make a Go service faster and prove it",
+		Long: `whet records a Go service and names the lines of its own code that cost.
+
+A recording (.whet) holds everything observed of a target in one sitting. Every
+view also reads pprof profiles of any format, addresses that serve them, and
+standard input ("-"); several are merged.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cmd.Help()
+		},
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
+	}
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return diag.Usagef(cmd.Name(), err.Error(), "`"+cmd.CommandPath()+" --help` lists the flags")
+	})
+	for _, g := range a.commands() {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, build := range g.commands {
+			cmd := build()
+			cmd.GroupID = g.id
+			root.AddCommand(cmd)
+		}
+	}
+	root.SetHelpCommandGroupID("about")
+	root.SetCompletionCommandGroupID("about")
+	return root
+}
+
+// unknownCommand is the root's argument check: it gets what is not a command.
+func unknownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := diag.Usagef("", fmt.Sprintf("unknown command %q", args[0]), "`whet --help` lists the commands")
+	if close := root.SuggestionsFor(args[0]); len(close) > 0 {
+		err.Hint = "did you mean `whet " + strings.Join(close, "` or `whet ") + "`?"
+	} else if _, serr := os.Stat(args[0]); serr == nil || isURL(args[0]) {
+		err.Hint = "to see what costs: `whet top " + args[0] + "`"
+	}
+	return err
+}
+
+// printError writes err and its hint to stderr.
+func (a *app) printError(err error) {
+	_, _ = fmt.Fprintf(a.stderr, "whet: %v\n", err)
+	if hint := diag.Hint(err); hint != "" {
+		_, _ = fmt.Fprintf(a.stderr, "hint: %s\n", hint)
+	}
+}
+
+// printWarnings writes warnings, with their hints, to stderr.
+func (a *app) printWarnings(warnings []error) {
+	for _, w := range warnings {
+		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", report.Clean(w.Error()))
+		if hint := diag.Hint(w); hint != "" {
+			_, _ = fmt.Fprintf(a.stderr, "hint: %s\n", hint)
+		}
+	}
+}
+
+// write hands f a buffered stdout and flushes it.
+func (a *app) write(f func(w io.Writer) error) error {
+	buf := bufio.NewWriterSize(a.stdout, 64<<10)
+	if err := f(buf); err != nil {
+		_ = buf.Flush() // the first error is the one to report
+		return err
+	}
+	if err := buf.Flush(); err != nil {
+		return fmt.Errorf("write result: %w", err)
+	}
+	return nil
+}
+
+// writeJSON writes a document as every --json does.
+func (a *app) writeJSON(doc any) error {
+	return a.write(func(w io.Writer) error { return report.JSON(w, doc) })
+}
+
+// progressf writes one line of progress when somebody may be watching.
+func (a *app) progressf(format string, args ...any) {
+	if a.live {
+		_, _ = fmt.Fprintf(a.stderr, format+"\n", args...)
+	}
+}
+
+// styleOf finds out what w can show. What is not a terminal gets no colour and no
+// limit on the width, so that nothing is lost in a pipe; COLUMNS sets one.
+func styleOf(w io.Writer) report.Style {
+	var s report.Style
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		s.Width = n
+	}
+	if f, ok := w.(*os.File); ok && isTerminal(w) {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			s.Width = n
+		}
+		s.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	}
+	return s
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,23 @@
+// Package cli is whet's command line: flags in, the engines' exported API, a
+// report out.
+//
+// Data flow:
+//
+//  1. [Main] builds the command tree (one constructor per file, listed in
+//     commands) and runs the command that the arguments name.
+//  2. A view binds viewFlags, and app.open turns its arguments (recordings, pprof
+//     files, addresses, standard input, in any mix) into one input: the profile
+//     that --type asks for, merged, with bases subtracted, and the matcher that
+//     tells own code.
+//  3. The command computes a document from the input's profile.View and hands it to
+//     internal/report, which writes text for people or JSON for programs.
+//  4. Errors come back as values; Main prints "whet: …", the hint of a
+//     diag.Error if it has one, and returns the exit code: 0 success, 1
+//     failure, 2 usage, 3 a gate that the user asked for.
+//
+// Results go to stdout, everything else to stderr. Colour, progress and fitting
+// to the terminal's width happen only where the stream is a terminal.
+//
+// The package keeps no state between calls of Main and starts no goroutine that
+// outlives one. It does not compute: what the CLI shows, an engine's API gives.
+package cli

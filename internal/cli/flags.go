@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/unit"
+)
+
+// profilesUsage is how Use lines name the arguments that app.open takes.
+const profilesUsage = "PROFILE..."
+
+// profilesHelp says in Long texts what a PROFILE is.
+const profilesHelp = `A PROFILE is a recording (.whet), a pprof file of any format, an address (the
+base of a service that serves /debug/pprof/, or one profile's own address) or
+"-" for standard input. Several are merged.`
+
+// viewFlags are the flags that all views share. The zero value is every sample
+// of the default sample type, by function.
+type viewFlags struct {
+	Type string // sample type, profile name, or PROFILE:SAMPLETYPE
+	By   string // granularity, as profile.ParseBy reads it
+
+	Cum bool // bound by registerCum
+	All bool // bound by top
+	N   int  // bound by registerN; 0 means all
+
+	NoInlines, Relative, JSON bool
+
+	Focus, Ignore, Hide, Show, ShowFrom string
+	TagFocus, TagIgnore                 string
+
+	Base, DiffBase []string
+	Normalize      bool
+
+	Own []string // prefixes of own code besides what is known
+
+	Header    []string      // for addresses
+	Duration  time.Duration // for addresses
+	MaxMemory byteSize
+}
+
+// register binds the flags that every view has. -n and --cum are bound by
+// registerN and registerCum, where they mean something.
+func (f *viewFlags) register(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.Type, "type", "", "what to show: a `sample type` (cpu, alloc_space, inuse_space, delay, …),\na profile of a recording (cpu, heap, mutex, …) or PROFILE:SAMPLETYPE")
+	fs.StringVar(&f.By, "by", "function", "`granularity`: function, line, file, package, module, address or\nlabel:KEY")
+	fs.StringVar(&f.Focus, "focus", "", "only samples with a frame that matches `regexp`")
+	fs.StringVar(&f.Ignore, "ignore", "", "no samples with a frame that matches `regexp`")
+	fs.StringVar(&f.Hide, "hide", "", "leave out frames that match `regexp`")
+	fs.StringVar(&f.Show, "show", "", "only frames that match `regexp`")
+	fs.StringVar(&f.ShowFrom, "show-from", "", "leave out frames above the outermost that matches `regexp`")
+	fs.StringVar(&f.TagFocus, "tag-focus", "", "only samples with a matching label: `[KEY=]regexp` or a range as 1kb:2mb")
+	fs.StringVar(&f.TagIgnore, "tag-ignore", "", "no samples with a matching label")
+	fs.StringArrayVar(&f.Base, "base", nil, "subtract `PROFILE` (taken earlier from the same process); may repeat")
+	fs.StringArrayVar(&f.DiffBase, "diff-base", nil, "compare with `PROFILE`: shares are of its total; may repeat")
+	fs.BoolVar(&f.Normalize, "normalize", false, "scale to the base's total before subtracting it")
+	fs.StringArrayVar(&f.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
+	fs.BoolVar(&f.NoInlines, "no-inlines", false, "charge inlined calls to the function they were inlined into")
+	fs.BoolVar(&f.Relative, "relative", false, "shares of what the filters keep, not of everything")
+	fs.BoolVar(&f.JSON, "json", false, "write JSON")
+	fs.StringArrayVarP(&f.Header, "header", "H", nil, "send \"`Name: value`\" when an address is fetched; may repeat")
+	fs.DurationVar(&f.Duration, "duration", 10*time.Second, "how long to profile an address")
+	fs.Var(&f.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
+	cmd.MarkFlagsMutuallyExclusive("base", "diff-base")
+	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(
+		[]cobra.Completion{"function", "line", "file", "package", "module", "address", "label:"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(
+		[]cobra.Completion{"cpu", "samples", "alloc_space", "alloc_objects", "inuse_space", "inuse_objects", "delay", "contentions", "goroutine"},
+		cobra.ShellCompDirectiveNoFileComp))
+}
+
+// registerN binds -n with a default and what it counts ("own lines").
+func (f *viewFlags) registerN(cmd *cobra.Command, n int, what string) {
+	cmd.Flags().IntVarP(&f.N, "count", "n", n, "show the `N` heaviest "+what+", 0 for all")
+}
+
+// registerCum binds --cum.
+func (f *viewFlags) registerCum(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.Cum, "cum", false, "rank by cumulative value")
+}
+
+// check reports flag values that cannot be right whatever the profile.
+func (f *viewFlags) check(op string) error {
+	if f.N < 0 {
+		return diag.Usagef(op, fmt.Sprintf("-n %d: want 0 (all) or more", f.N), "")
+	}
+	if f.Normalize && len(f.Base) == 0 && len(f.DiffBase) == 0 {
+		return diag.Usagef(op, "--normalize needs --base or --diff-base", "name the profile to compare with: --diff-base before.pb.gz")
+	}
+	if f.Duration <= 0 {
+		return diag.Usagef(op, "--duration must be positive", "")
+	}
+	_, err := f.query(0)
+	return err
+}
+
+// query compiles the flags to a query for the sample type of the given index.
+// Regular expressions and granularities that do not parse are usage errors.
+func (f *viewFlags) query(typ int) (profile.Query, error) {
+	q := profile.Query{
+		Type: typ, TagFocus: f.TagFocus, TagIgnore: f.TagIgnore,
+		NoInlines: f.NoInlines, Relative: f.Relative,
+	}
+	by := f.By
+	if by == "" {
+		by = profile.ByFunction.String()
+	}
+	var err error
+	if q.By, q.LabelKey, err = profile.ParseBy(by); err != nil {
+		return q, &diag.Error{Op: "--by", Err: err, Kind: diag.Usage}
+	}
+	for _, r := range []struct {
+		flag, text string
+		dst        **regexp.Regexp
+	}{
+		{"--focus", f.Focus, &q.Focus},
+		{"--ignore", f.Ignore, &q.Ignore},
+		{"--hide", f.Hide, &q.Hide},
+		{"--show", f.Show, &q.Show},
+		{"--show-from", f.ShowFrom, &q.ShowFrom},
+	} {
+		if r.text == "" {
+			continue
+		}
+		if *r.dst, err = compileFlag(r.flag, r.text); err != nil {
+			return q, err
+		}
+	}
+	return q, nil
+}
+
+// filterNames lists the flags that filter, without dashes.
+func filterNames() []string {
+	return []string{"focus", "ignore", "hide", "show", "show-from", "tag-focus", "tag-ignore"}
+}
+
+// filter is the value of the filter flag of the given name.
+func (f *viewFlags) filter(name string) string {
+	switch name {
+	case "focus":
+		return f.Focus
+	case "ignore":
+		return f.Ignore
+	case "hide":
+		return f.Hide
+	case "show":
+		return f.Show
+	case "show-from":
+		return f.ShowFrom
+	case "tag-focus":
+		return f.TagFocus
+	case "tag-ignore":
+		return f.TagIgnore
+	}
+	return ""
+}
+
+// filters lists the filters that are set, as the user gave them.
+func (f *viewFlags) filters() []string {
+	var out []string
+	for _, name := range filterNames() {
+		if v := f.filter(name); v != "" {
+			out = append(out, "--"+name+" "+v)
+		}
+	}
+	return out
+}
+
+// compileFlag compiles the regular expression given to a flag or argument.
+func compileFlag(name, text string) (*regexp.Regexp, error) {
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, &diag.Error{
+			Op: name, Err: err, Kind: diag.Usage,
+			Hint: "it is a Go regular expression; write \\ before . ( ) [ ] * + ? to match them as they are",
+		}
+	}
+	return re, nil
+}
+
+// byteSize is a flag that takes an amount of memory.
+type byteSize unit.Bytes
+
+func (b *byteSize) String() string {
+	if *b == 0 {
+		return ""
+	}
+	return unit.Bytes(*b).String()
+}
+
+func (b *byteSize) Set(s string) error {
+	v, err := unit.ParseBytes(s)
+	*b = byteSize(v)
+	return err
+}
+
+func (*byteSize) Type() string { return "size" }

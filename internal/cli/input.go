@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
+)
+
+// input is what a view shows: the arguments' profiles of the type that was asked
+// for, merged, with the base subtracted, bound to the flags' query.
+type input struct {
+	Name    string // for titles
+	Part    string // profile's name in its recording, "" without one
+	Profile *profile.Profile
+	View    *profile.View
+	Type    profile.ValueType
+
+	// Recording is the first recording among the arguments, nil without one.
+	Recording *recording.Recording
+
+	// Own tells own code. It is never nil; nothing is own unless OwnKnown.
+	Own        func(profile.Function) bool
+	OwnKnown   bool
+	OwnModules []string
+	OwnFrom    string // what told: "the recording", "--own", …
+
+	Warnings []error
+
+	opened []*loaded
+	query  profile.Query
+}
+
+// Close releases the recordings. The profile stays valid.
+func (in *input) Close() {
+	for _, l := range in.opened {
+		if l.rec != nil {
+			_ = l.rec.Close() // opened for reading: nothing can be lost
+		}
+	}
+}
+
+// open reads the profiles that args name, as viewFlags describes, and binds the
+// flags' query. The input must be closed.
+func (a *app) open(ctx context.Context, args []string, f *viewFlags) (in *input, err error) {
+	if err := f.check("open"); err != nil {
+		return nil, err
+	}
+	in = &input{Name: inputName(args)}
+	defer func() {
+		if err != nil {
+			in.Close()
+		}
+	}()
+	ld := &loader{app: a, flags: f}
+	main, err := ld.loadAll(ctx, args, f.Type)
+	in.opened = append(in.opened, main...)
+	if err != nil {
+		return nil, err
+	}
+	if in.Profile, err = merge(main, args); err != nil {
+		return nil, err
+	}
+	in.Part = main[0].part
+	for _, l := range main {
+		if in.Recording == nil {
+			in.Recording = l.rec
+		}
+		in.Warnings = append(in.Warnings, l.warnings...)
+	}
+	if err := in.subtract(ctx, ld, f, main[0]); err != nil {
+		return nil, err
+	}
+	in.Warnings = append(in.Warnings, in.Profile.Warnings...)
+
+	typ, err := typeIndex(in.Profile, main[0].sample)
+	if err != nil {
+		return nil, err
+	}
+	if in.query, err = f.query(typ); err != nil {
+		return nil, err
+	}
+	in.findOwn(f)
+	if in.View, err = in.Profile.View(in.query); err != nil {
+		return nil, &diag.Error{Op: "apply filters", Err: err, Kind: diag.Usage,
+			Hint: "--tag-focus takes REGEXP, KEY=REGEXP or a range: 4kb, 4kb:, :1mb, 4kb:1mb"}
+	}
+	in.Type = in.View.Type()
+	in.warn(f)
+	return in, nil
+}
+
+// subtract reads the base that the flags name, if any, and subtracts it.
+func (in *input) subtract(ctx context.Context, ld *loader, f *viewFlags, first *loaded) error {
+	names, op := f.Base, profile.Subtract
+	if len(f.DiffBase) > 0 {
+		names, op = f.DiffBase, profile.DiffBase
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	bases, err := ld.loadAll(ctx, names, first.selection())
+	in.opened = append(in.opened, bases...)
+	if err != nil {
+		return err
+	}
+	base, err := merge(bases, names)
+	if err != nil {
+		return err
+	}
+	if in.Profile, err = op(in.Profile, base, f.Normalize); err != nil {
+		return &diag.Error{Op: "subtract base", Subject: inputName(names), Err: err,
+			Hint: "the base must be a profile of the same kind; --type says which"}
+	}
+	for _, l := range bases {
+		in.Warnings = append(in.Warnings, l.warnings...)
+	}
+	return nil
+}
+
+// header returns the facts that reports open with.
+func (in *input) header(f *viewFlags) report.Header {
+	p := in.Profile
+	h := report.Header{
+		Name: in.Name, Profile: in.Part, SampleType: in.Type,
+		Total: in.View.Total(), Samples: sampleCount(p), Stacks: p.NumSamples(),
+		Duration: p.Duration, Time: p.Time,
+		Own: in.OwnModules, OwnFrom: in.OwnFrom,
+		Filters: f.filters(), Base: append(slices.Clone(f.Base), f.DiffBase...),
+	}
+	if len(p.Mappings) > 0 && p.Mappings[0].File != "" {
+		h.Program = filepath.Base(p.Mappings[0].File)
+	}
+	if in.Recording != nil {
+		m := in.Recording.Meta()
+		h.Target, h.GoVersion, h.GOMAXPROCS = m.Target.String(), m.GoVersion, m.GOMAXPROCS
+		if h.Duration == 0 {
+			h.Duration = m.Duration
+		}
+		if m.Build != nil && m.Build.Path != "" && h.Program == "" {
+			h.Program = filepath.Base(m.Build.Path)
+		}
+	}
+	for _, w := range in.Warnings {
+		h.Warnings = append(h.Warnings, w.Error())
+	}
+	return h
+}
+
+// sampleCount is the number of times that a statistical profiler looked: the sum
+// of the "samples" column. It is 0 for profiles without one.
+func sampleCount(p *profile.Profile) int64 {
+	typ := slices.IndexFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "samples" && t.Unit == "count" })
+	if typ < 0 {
+		return 0
+	}
+	sum := int64(0)
+	for i := range p.NumSamples() {
+		sum += p.Value(i, typ)
+	}
+	return sum
+}
+
+// inputName is a title for the arguments of a view.
+func inputName(args []string) string {
+	name := func(s string) string {
+		switch {
+		case s == "-":
+			return "standard input"
+		case isURL(s):
+			return redact(s)
+		}
+		return s
+	}
+	switch len(args) {
+	case 0:
+		return ""
+	case 1:
+		return name(args[0])
+	case 2:
+		return name(args[0]) + " + " + name(args[1])
+	}
+	return fmt.Sprintf("%s + %d more", name(args[0]), len(args)-1)
+}
+
+// loadAll loads all arguments. What the first one resolves typ to is what is
+// taken from the others. The results that are not nil must be closed even with an error.
+func (ld *loader) loadAll(ctx context.Context, args []string, typ string) ([]*loaded, error) {
+	if len(args) == 0 {
+		return nil, diag.Usagef("open", "no profile given", "name a recording, a pprof file, an address or - for standard input")
+	}
+	for _, arg := range args {
+		if arg != "-" {
+			continue
+		}
+		if ld.stdinTaken {
+			return nil, diag.Usagef("open -", "standard input can be read only once", "")
+		}
+		ld.stdinTaken = true
+	}
+	first, err := ld.load(ctx, args[0], typ)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*loaded, len(args))
+	all[0] = first
+	rest := first.selection()
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, arg := range args[1:] {
+		g.Go(func() error {
+			l, err := ld.load(ctx, arg, rest)
+			all[i+1] = l
+			return err
+		})
+	}
+	err = g.Wait()
+	return slices.DeleteFunc(all, func(l *loaded) bool { return l == nil }), err
+}
+
+func merge(ls []*loaded, args []string) (*profile.Profile, error) {
+	if len(ls) == 1 {
+		return ls[0].prof, nil
+	}
+	ps := make([]*profile.Profile, len(ls))
+	for i, l := range ls {
+		ps[i] = l.prof
+	}
+	p, err := profile.Merge(ps...)
+	if err != nil {
+		return nil, &diag.Error{Op: "merge", Subject: strings.Join(args, ", "), Err: err,
+			Hint: "only profiles of one kind can be merged"}
+	}
+	return p, nil
+}
+
+// typeIndex finds the sample type that sel names in p.
+func typeIndex(p *profile.Profile, sel string) (int, error) {
+	typ, err := p.TypeIndex(sel)
+	if err != nil {
+		return 0, &diag.Error{Op: "--type", Err: err, Kind: diag.Usage, Hint: "--type takes " + typeNames(p)}
+	}
+	return typ, nil
+}
+
+func typeNames(p *profile.Profile) string {
+	names := make([]string, len(p.SampleTypes))
+	for i, t := range p.SampleTypes {
+		names[i] = t.Type
+	}
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+// readError dresses the error of reading the profile that arg names.
+func readError(arg string, err error) error {
+	var limit *profile.LimitError
+	if errors.As(err, &limit) {
+		return &diag.Error{Op: "read", Subject: arg, Err: err, Hint: "if the file can be trusted, raise the limit: --max-memory 4GB"}
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return &diag.Error{Op: "read", Subject: arg, Err: err, Hint: "the file is cut short: was it still being written or downloaded?"}
+	}
+	return &diag.Error{Op: "read", Subject: arg, Err: err}
+}

@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/unit"
+)
+
+// maxFetch bounds what is read from an address when --max-memory does not.
+const maxFetch = 1 << 30
+
+func isURL(s string) bool {
+	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
+}
+
+// redact removes a password from an address that is about to be shown.
+func redact(s string) string {
+	if u, err := url.Parse(s); err == nil {
+		return u.Redacted()
+	}
+	return s
+}
+
+// fetch gets the profile that an address and --type name. The caller closes
+// the body.
+func (ld *loader) fetch(ctx context.Context, addr, typ string) (io.ReadCloser, error) {
+	u, window, err := profileURL(addr, typ, ld.flags.Duration)
+	if err != nil {
+		return nil, err
+	}
+	shown := u.Redacted()
+	ctx, cancel := context.WithTimeout(ctx, window+fetchGrace)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("fetch %s: %w", shown, err)
+	}
+	for _, h := range ld.flags.Header {
+		name, value, ok := strings.Cut(h, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			cancel()
+			return nil, diag.Usagef("-H", fmt.Sprintf("%q is not a header", h), `write it as -H "Authorization: Bearer TOKEN"`)
+		}
+		if name, value = strings.TrimSpace(name), strings.TrimSpace(value); strings.EqualFold(name, "Host") {
+			req.Host = value
+		} else {
+			req.Header.Add(name, value)
+		}
+	}
+	if window > 0 {
+		ld.app.progressf("profiling %s for %v", shown, window)
+	}
+	// Headers may be secrets: they do not follow a redirect to another host.
+	client := &http.Client{CheckRedirect: func(r *http.Request, via []*http.Request) error {
+		switch {
+		case len(via) >= 10:
+			return errors.New("more than 10 redirects")
+		case len(ld.flags.Header) > 0 && r.URL.Host != via[0].URL.Host:
+			return fmt.Errorf("redirected to another host, %s", r.URL.Host)
+		}
+		return nil
+	}}
+	resp, err := client.Do(req)
+	if err != nil {
+		cancel()
+		return nil, fetchError(shown, err)
+	}
+	if err := checkResponse(resp, shown); err != nil {
+		_ = resp.Body.Close() // the first error is the one to report
+		cancel()
+		return nil, err
+	}
+	limit := int64(ld.flags.MaxMemory)
+	if limit == 0 {
+		limit = maxFetch
+	}
+	return &boundedBody{body: resp.Body, cancel: cancel, left: limit, limit: limit}, nil
+}
+
+// fetchGrace is what a fetch may take beyond the profile's own window.
+const fetchGrace = time.Minute
+
+func fetchError(shown string, err error) error {
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err // it repeats the address, with its password
+	}
+	e := &diag.Error{Op: "fetch", Subject: shown, Err: err}
+	if !errors.Is(err, context.Canceled) {
+		e.Hint = "is the service running, and does it import net/http/pprof?"
+	}
+	return e
+}
+
+// checkResponse turns an answer that cannot be a profile into an error.
+func checkResponse(resp *http.Response, shown string) error {
+	if resp.StatusCode == http.StatusOK {
+		if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
+			return &diag.Error{Op: "fetch", Subject: shown, Err: errors.New("the answer is a web page, not a profile"),
+				Hint: "give the base address of the service, or a profile's address such as http://HOST/debug/pprof/heap"}
+		}
+		return nil
+	}
+	head, _ := io.ReadAll(io.LimitReader(resp.Body, 512)) // as much of the reason as there is
+	reason, _, _ := strings.Cut(strings.TrimSpace(string(head)), "\n")
+	e := &diag.Error{Op: "fetch", Subject: shown, Err: fmt.Errorf("the server answered %s", resp.Status)}
+	if reason = report.Clean(reason); reason != "" && !strings.Contains(resp.Status, reason) {
+		e.Err = fmt.Errorf("the server answered %s: %s", resp.Status, reason)
+	}
+	switch {
+	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
+		e.Hint = `send a token: -H "Authorization: Bearer TOKEN"`
+	case resp.StatusCode == http.StatusNotFound:
+		e.Hint = "does the service import net/http/pprof, and is it served at this address?"
+	case strings.Contains(reason, "already in use"):
+		e.Hint = "another CPU profile of this process is being taken; try again when it is done"
+	}
+	return e
+}
+
+// profileURL is the address of the profile that typ names, and the time for
+// which the server will measure before it answers. A full address of a
+// profile is kept, a base address is completed.
+func profileURL(addr, typ string, duration time.Duration) (*url.URL, time.Duration, error) {
+	u, err := url.Parse(addr)
+	if err == nil && u.Host == "" {
+		err = errors.New("no host")
+	}
+	if err != nil {
+		return nil, 0, diag.Usagef("open", fmt.Sprintf("%q is not an address: %v", redact(addr), err), "")
+	}
+	if !isProfileAddress(u) {
+		name, _, _ := strings.Cut(typ, ":")
+		switch name {
+		case "", "cpu", "samples":
+			name = "profile"
+		case "heap.live", "inuse_space", "inuse_objects":
+			name = "heap"
+		case "alloc_space", "alloc_objects":
+			name = "allocs"
+		case "heap", "allocs", "block", "mutex", "goroutine", "threadcreate", "goroutineleak":
+		default:
+			return nil, 0, diag.Usagef("--type", fmt.Sprintf("no profile of a service is called %q", typ),
+				"an address offers cpu, heap, allocs, block, mutex, goroutine, threadcreate and goroutineleak")
+		}
+		base := strings.TrimSuffix(u.Path, "/")
+		if !strings.HasSuffix(base, "/debug/pprof") {
+			base += "/debug/pprof"
+		}
+		u.Path, u.RawPath = base+"/"+name, ""
+	}
+	query := u.Query()
+	if s, err := strconv.ParseFloat(query.Get("seconds"), 64); err == nil && s > 0 && s < 1e6 {
+		return u, time.Duration(s * float64(time.Second)), nil
+	}
+	if path.Base(u.Path) != "profile" {
+		return u, 0, nil
+	}
+	seconds := max(int64((duration+time.Second/2)/time.Second), 1)
+	query.Set("seconds", strconv.FormatInt(seconds, 10))
+	u.RawQuery = query.Encode()
+	return u, time.Duration(seconds) * time.Second, nil
+}
+
+// isProfileAddress tells a profile's own address from a service's base.
+func isProfileAddress(u *url.URL) bool {
+	if u.RawQuery != "" {
+		return true
+	}
+	if i := strings.LastIndex(u.Path, "/debug/pprof/"); i >= 0 {
+		return len(u.Path) > i+len("/debug/pprof/")
+	}
+	switch path.Base(u.Path) {
+	case "profile", "heap", "allocs", "block", "mutex", "goroutine", "threadcreate", "goroutineleak":
+		return true
+	}
+	switch path.Ext(u.Path) {
+	case ".gz", ".pb", ".pprof", ".prof", ".whet":
+		return true
+	}
+	return false
+}
+
+// boundedBody reads at most limit bytes and ends the request on Close.
+type boundedBody struct {
+	body        io.ReadCloser
+	cancel      context.CancelFunc
+	left, limit int64
+}
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		// One more byte tells a body of just the limit from a longer one.
+		n, err := b.body.Read(make([]byte, 1))
+		if n == 0 {
+			return 0, err
+		}
+		return 0, &diag.Error{Op: "fetch", Err: fmt.Errorf("answer of more than %v", unit.Bytes(b.limit)),
+			Hint: "raise the limit with --max-memory"}
+	}
+	if int64(len(p)) > b.left {
+		p = p[:b.left]
+	}
+	n, err := b.body.Read(p)
+	b.left -= int64(n)
+	return n, err
+}
+
+func (b *boundedBody) Close() error {
+	b.cancel()
+	return b.body.Close()
+}

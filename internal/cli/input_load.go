@@ -1,0 +1,284 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/unit"
+)
+
+// loaded is the profile taken from one argument.
+type loaded struct {
+	prof     *profile.Profile
+	rec      *recording.Recording // nil unless it came out of one
+	part     string               // its name there
+	sample   string               // sample type asked for, "" for the default
+	warnings []error
+}
+
+// selection is the --type that takes the same again from another argument.
+func (l *loaded) selection() string {
+	switch {
+	case l.part == "":
+		return l.sample
+	case l.sample == "":
+		return l.part
+	}
+	return l.part + ":" + l.sample
+}
+
+// loader loads the arguments of one view. load may be called concurrently.
+type loader struct {
+	app        *app
+	flags      *viewFlags
+	stdinTaken bool
+}
+
+func (ld *loader) options() profile.ReadOptions {
+	return profile.ReadOptions{MaxBytes: int64(ld.flags.MaxMemory)}
+}
+
+// load takes the profile that typ selects from what arg names.
+func (ld *loader) load(ctx context.Context, arg, typ string) (*loaded, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	switch {
+	case arg == "-":
+		return ld.stream("standard input", ld.app.stdin, typ)
+	case isURL(arg):
+		body, err := ld.fetch(ctx, arg, typ)
+		if err != nil {
+			return nil, err
+		}
+		l, err := ld.stream(redact(arg), body, typ)
+		if cerr := body.Close(); err == nil && cerr != nil {
+			err = readError(redact(arg), cerr)
+		}
+		return l, err
+	}
+	return ld.file(arg, typ)
+}
+
+func (ld *loader) file(path, typ string) (*loaded, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, ld.openError(path, err)
+	}
+	defer func() { _ = f.Close() }()
+	if fi, err := f.Stat(); err == nil && fi.IsDir() {
+		return nil, &diag.Error{Op: "read", Subject: path, Err: errors.New("is a directory, not a profile"),
+			Hint: "to record the benchmarks of a package: `whet record " + path + " -bench .`"}
+	}
+	br := bufio.NewReaderSize(f, 128<<10)
+	head, _ := br.Peek(4) // what is wrong shows on reading
+	if !recording.IsRecording(head) {
+		return ld.pprof(path, br, typ)
+	}
+	rec, err := recording.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return ld.recorded(path, rec, typ)
+}
+
+func (ld *loader) openError(path string, err error) error {
+	e := &diag.Error{Op: "read", Subject: path, Err: err}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		e.Err = pe.Err
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		e.Err = errors.New("no such file")
+		if partial := path + recording.PartialSuffix; fileExists(partial) {
+			e.Hint = "an interrupted whet record left " + partial + ", which can be read as it is"
+		} else if strings.HasPrefix(path, "localhost") || strings.Contains(path, "/debug/pprof") {
+			e.Hint = "an address needs its scheme: http://" + path
+		}
+	}
+	return e
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// stream reads a profile or a recording that does not come from a file.
+func (ld *loader) stream(name string, r io.Reader, typ string) (*loaded, error) {
+	br := bufio.NewReaderSize(r, 128<<10)
+	head, _ := br.Peek(4) // what is wrong shows on reading
+	if !recording.IsRecording(head) {
+		return ld.pprof(name, br, typ)
+	}
+	limit := int64(ld.flags.MaxMemory)
+	if limit == 0 {
+		limit = maxRecording
+	}
+	data, err := io.ReadAll(io.LimitReader(br, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("recording of more than %v", unit.Bytes(limit))
+	}
+	if err != nil {
+		return nil, &diag.Error{Op: "read", Subject: name, Err: err, Hint: "save it to a file: recordings in files are not read into memory"}
+	}
+	rec, err := recording.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return ld.recorded(name, rec, typ)
+}
+
+// maxRecording bounds a recording that comes through a pipe or the network.
+const maxRecording = 1 << 30
+
+// pprof decodes a pprof profile and resolves typ to one of its sample types.
+func (ld *loader) pprof(name string, r io.Reader, typ string) (*loaded, error) {
+	p, err := profile.Read(r, ld.options())
+	if err != nil {
+		return nil, readError(name, err)
+	}
+	sample, err := sampleTypeOf(p, typ)
+	if err != nil {
+		return nil, err
+	}
+	return &loaded{prof: p, sample: sample}, nil
+}
+
+// recorded takes a profile out of a recording, which it closes on error.
+func (ld *loader) recorded(name string, rec *recording.Recording, typ string) (*loaded, error) {
+	l := &loaded{rec: rec, warnings: rec.Warnings}
+	err := l.choose(name, typ)
+	if err != nil {
+		_ = rec.Close() // the first error is the one to report
+		return nil, err
+	}
+	return l, nil
+}
+
+// choose finds the profile and sample type that typ names.
+func (l *loaded) choose(name, typ string) error {
+	names := l.rec.ProfileNames()
+	if len(names) == 0 {
+		return &diag.Error{Op: "read", Subject: name, Err: errors.New("the recording holds no profile")}
+	}
+	var err error
+	if l.part, l.sample, err = selectPart(l.rec, names, typ); err != nil {
+		return err
+	}
+	if l.prof, err = l.rec.Profile(l.part); err != nil {
+		return err
+	}
+	// typeIndex reports a sample type that the profile does not have, with the
+	// ones that it has.
+	_, err = typeIndex(l.prof, l.sample)
+	return err
+}
+
+// selectPart resolves a --type for a recording with the given profiles.
+func selectPart(rec *recording.Recording, names []string, typ string) (part, sample string, err error) {
+	has := func(name string) bool { return slices.Contains(names, name) }
+	first := func(candidates ...string) string {
+		for _, c := range candidates {
+			if has(c) {
+				return c
+			}
+		}
+		return ""
+	}
+	if typ == "" {
+		if part = first("cpu", "allocs", "heap", "heap.live", "mutex", "block", "goroutine"); part == "" {
+			part = names[0]
+		}
+		return part, "", nil
+	}
+	if has(typ) {
+		return typ, "", nil
+	}
+	if i := strings.LastIndexByte(typ, ':'); i > 0 && has(typ[:i]) {
+		return typ[:i], typ[i+1:], nil
+	}
+	switch typ {
+	case "cpu", "samples":
+		part = first("cpu")
+	case "alloc_space", "alloc_objects":
+		part = first("allocs", "heap", "heap.live")
+	case "inuse_space", "inuse_objects":
+		part = first("heap.live", "heap", "allocs")
+	case "delay", "contentions":
+		if has("mutex") && has("block") {
+			return "", "", diag.Usagef("--type", typ+" is in two profiles, mutex and block",
+				"say which: --type mutex:"+typ+" or --type block:"+typ)
+		}
+		part = first("mutex", "block")
+	default:
+		part = partWith(rec, names, typ)
+	}
+	if part == "" {
+		e := diag.Usagef("--type", fmt.Sprintf("no profile or sample type %q in this recording", typ), "it has "+strings.Join(names, ", "))
+		for _, m := range rec.Meta().Missing {
+			if m.Part == typ {
+				e.Err = fmt.Errorf("no %s profile in this recording: %s", typ, m.Reason)
+				e.Hint = m.Cure
+			}
+		}
+		return "", "", e
+	}
+	return part, typ, nil
+}
+
+// partWith finds the first profile that has the sample type typ.
+func partWith(rec *recording.Recording, names []string, typ string) string {
+	for _, name := range names {
+		p, err := rec.Profile(name)
+		if err != nil {
+			continue // a damaged part matters only when it is asked for
+		}
+		for _, t := range p.SampleTypes {
+			if t.Type == typ {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// sampleTypeOf resolves a --type for a single profile: a sample type, or a
+// recording's profile name if p is of that kind, or both with a colon.
+func sampleTypeOf(p *profile.Profile, typ string) (string, error) {
+	if _, err := p.TypeIndex(typ); err == nil {
+		return typ, nil
+	}
+	kind, sample, _ := strings.Cut(typ, ":")
+	marks := map[string][]string{ // sample types by which a profile is recognised, its default first
+		"cpu":       {"cpu", "samples"},
+		"heap":      {"inuse_space"},
+		"heap.live": {"inuse_space"},
+		"allocs":    {"alloc_space"},
+		"block":     {"delay"},
+		"mutex":     {"delay"},
+	}[kind]
+	for _, m := range marks {
+		if _, err := p.TypeIndex(m); err != nil {
+			continue
+		}
+		if sample == "" {
+			return m, nil
+		}
+		_, err := typeIndex(p, sample)
+		return sample, err
+	}
+	_, err := typeIndex(p, typ)
+	return "", err
+}

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"debug/buildinfo"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
+)
+
+// findOwn decides what own code is: what the recording says of its build, else
+// the binary that the profile names if it is on this machine, else the
+// working directory's module if the profile holds packages of it, else every
+// package whose source is neither the standard library's nor in the module cache.
+// Package main is always own; --own adds to all that.
+func (in *input) findOwn(f *viewFlags) {
+	p := in.Profile
+	build, from := in.buildInfo()
+	var modules []string
+	switch {
+	case build != nil && ownModule(build) != "":
+		modules = []string{ownModule(build)}
+	default:
+		if m := workingModule(p); m != "" {
+			modules, from = []string{m}, "go.mod here"
+		} else if modules = sourceModules(p); len(modules) > 0 {
+			from = "its source paths"
+		} else {
+			from = "package main"
+		}
+	}
+	if in.Recording != nil {
+		modules = append(modules, in.Recording.Meta().Own...)
+	}
+	if len(f.Own) > 0 {
+		modules = append(modules, f.Own...)
+		from += " and --own"
+	}
+	slices.Sort(modules)
+	modules = slices.Compact(modules)
+	own := profile.OwnMatcher(modules)
+	if !slices.ContainsFunc(p.Functions, own) {
+		in.Own = func(profile.Function) bool { return false }
+	} else {
+		in.Own, in.OwnKnown, in.OwnModules, in.OwnFrom = own, true, modules, from
+	}
+	in.query.ModuleOf = moduleOf(build, modules)
+}
+
+// buildInfo returns the build information of the profiled program and where it
+// was found; nil when it is not known.
+func (in *input) buildInfo() (*recording.Build, string) {
+	if in.Recording != nil {
+		if b := in.Recording.Meta().Build; b != nil {
+			return b, "the recording"
+		}
+	}
+	for _, m := range in.Profile.Mappings {
+		if !filepath.IsAbs(m.File) {
+			continue
+		}
+		// Only a regular file is opened: a profile may name anything.
+		if fi, err := os.Stat(m.File); err != nil || !fi.Mode().IsRegular() {
+			continue
+		}
+		if bi, err := buildinfo.ReadFile(m.File); err == nil {
+			return recording.BuildOf((*debug.BuildInfo)(bi)), "its binary"
+		}
+		break // the first file is the program itself; the others are libraries
+	}
+	return nil, ""
+}
+
+// ownModule is the module, or at least the package, that a build is of; "" when
+// it does not say, as after go run FILE.
+func ownModule(b *recording.Build) string {
+	if b.Main.Path != "" && b.Main.Path != "command-line-arguments" {
+		return b.Main.Path
+	}
+	if b.Path != "command-line-arguments" {
+		return b.Path
+	}
+	return ""
+}
+
+// workingModule is the path of the module around the working directory if p has
+// a function of it.
+func workingModule(p *profile.Profile) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	for {
+		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil {
+			m := modfile.ModulePath(data)
+			if m == "" {
+				return ""
+			}
+			own := profile.OwnMatcher([]string{m})
+			if slices.ContainsFunc(p.Functions, func(f profile.Function) bool {
+				return own(f) && profile.PackagePath(f.Name) != "main"
+			}) {
+				return m
+			}
+			return ""
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// sourceModules guesses the own modules from where the sources of p's functions
+// lie: what is in the module cache or vendored is a dependency, what lies beside
+// package runtime is the standard library, the rest is own.
+func sourceModules(p *profile.Profile) []string {
+	stdRoot, isGo := "", false
+	for i := range p.Functions {
+		f := &p.Functions[i]
+		if strings.HasSuffix(f.File, ".go") && profile.PackagePath(f.Name) == "runtime" {
+			stdRoot, isGo = strings.TrimSuffix(path.Dir(f.File), "runtime"), true
+			break
+		}
+	}
+	if !isGo {
+		return nil
+	}
+	modules := map[string]bool{}
+	for i := range p.Functions {
+		f := &p.Functions[i]
+		if !strings.HasSuffix(f.File, ".go") || !strings.Contains(f.File, "/") ||
+			strings.Contains(f.File, "@v") || strings.Contains(f.File, "/vendor/") {
+			continue
+		}
+		pkg := profile.PackagePath(f.Name)
+		if pkg == "" || pkg == "main" {
+			continue
+		}
+		if !profile.IsStd(pkg) {
+			modules[profile.GuessModule(pkg)] = true
+		} else if stdRoot != "" && !strings.HasPrefix(f.File, stdRoot) {
+			// A module without a dot in its path.
+			first, _, _ := strings.Cut(pkg, "/")
+			modules[strings.TrimSuffix(first, "_test")] = true
+		}
+	}
+	out := make([]string, 0, len(modules))
+	for m := range modules {
+		out = append(out, m)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// moduleOf maps packages to modules by the longest matching module path of the
+// build and of the own modules, and guesses the rest.
+func moduleOf(b *recording.Build, own []string) func(pkg string) string {
+	known := slices.Clone(own)
+	main := "main"
+	if b != nil {
+		for _, d := range b.Deps {
+			known = append(known, d.Path)
+		}
+		if m := ownModule(b); m != "" {
+			known, main = append(known, m), m
+		}
+	} else if len(own) == 1 {
+		main = own[0]
+	}
+	return func(pkg string) string {
+		if pkg == "main" {
+			return main
+		}
+		best := ""
+		for _, m := range known {
+			rest, ok := strings.CutPrefix(pkg, m)
+			if ok && len(m) > len(best) && (rest == "" || rest[0] == '/' || rest == "_test") {
+				best = m
+			}
+		}
+		if best != "" {
+			return best
+		}
+		return profile.GuessModule(pkg)
+	}
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/unit"
+)
+
+// fewSamples is how many samples percentages need to mean something: below it
+// a share of 10 % has a standard error of 3 points and more.
+const fewSamples = 100
+
+// warn adds what the reader of any view of in should know.
+func (in *input) warn(f *viewFlags) {
+	in.warnUnmatched(f)
+	if n := sampleCount(in.Profile); n > 0 && n < fewSamples && len(f.Base)+len(f.DiffBase) == 0 {
+		in.Warnings = append(in.Warnings, &diag.Error{
+			Op:   fmt.Sprintf("only %d samples: shares of them are rough", n),
+			Hint: "profile for longer, or under more load",
+		})
+	}
+	in.warnTruncated()
+}
+
+// warnUnmatched names the filters that match nothing, which is rarely meant.
+func (in *input) warnUnmatched(f *viewFlags) {
+	for _, name := range in.View.Unmatched() {
+		in.Warnings = append(in.Warnings, fmt.Errorf("--%s %s matches nothing", name, f.filter(name)))
+	}
+	if in.View.Samples() == 0 && in.Profile.NumSamples() > 0 {
+		in.Warnings = append(in.Warnings, errors.New("the filters keep no samples"))
+	}
+}
+
+// warnTruncated says when much of the weight has stacks as deep as the runtime
+// records: their callers are missing.
+func (in *input) warnTruncated() {
+	p := in.Profile
+	limit, cure := 128, "run the program with GODEBUG=profstackdepth=1024"
+	for _, t := range p.SampleTypes {
+		if t.Type == "cpu" {
+			// maxCPUProfStack in package runtime; it cannot be raised.
+			limit, cure = 64, "the limit of CPU profiles is fixed; --bottom-up views and `whet peek` do not need the callers"
+		}
+	}
+	full, total := int64(0), int64(0)
+	for i := range p.NumSamples() {
+		depth := 0
+		stack := p.Stack(i)
+		if len(stack) > limit {
+			return // not recorded by a runtime with this limit
+		}
+		for _, loc := range stack {
+			depth += int(p.Locations[loc].Num)
+		}
+		v := p.Value(i, in.query.Type)
+		total += max(v, -v)
+		if len(stack) == limit || depth == limit {
+			full += max(v, -v)
+		}
+	}
+	if full == 0 || full < total/100 || !hasGoRuntime(p) {
+		return
+	}
+	in.Warnings = append(in.Warnings, &diag.Error{
+		Op:   fmt.Sprintf("%s of the cost has stacks cut off at %d frames: the outermost callers are missing there", unit.Percent(full, total), limit),
+		Hint: cure,
+	})
+}
+
+func hasGoRuntime(p *profile.Profile) bool {
+	for i := range p.Functions {
+		if strings.HasPrefix(p.Functions[i].Name, "runtime.") {
+			return true
+		}
+	}
+	return false
+}

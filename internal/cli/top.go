@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/profile"
+)
+
+func (a *app) topCommand() *cobra.Command {
+	f := &viewFlags{}
+	cmd := &cobra.Command{
+		Use:   "top " + profilesUsage,
+		Short: "Show which lines of your own code cost",
+		Long: `Show which lines of your own code cost.
+
+Every sample is charged to the innermost frame of own code on its stack: the line
+that caused the cost, whatever it called. Beside it stands what it called.
+Below is what has no own code on its stack, so that all sums up.
+
+Own code is the main module as the recording or the binary tells it, else the
+module of the working directory, else what lies neither in the standard library
+nor in the module cache; --own adds to it. --all, --cum and --by show the
+classic view of all code, with the numbers of go tool pprof -top.
+
+` + profilesHelp,
+		Example: `  whet top demo.whet
+  whet top --type alloc_space demo.whet
+  whet top --all --cum -n 20 cpu.pb.gz
+  whet top --by package cpu.pb.gz
+  whet top --diff-base before.pb.gz after.pb.gz
+  whet top http://localhost:6060`,
+		Args: profileArgs,
+	}
+	f.register(cmd)
+	f.registerN(cmd, 0, "entries")
+	f.registerCum(cmd)
+	cmd.Flags().BoolVar(&f.All, "all", false, "the classic view: all code, not only your own")
+	cmd.Flags().Lookup("count").DefValue = "10 lines, 20 nodes"
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		in, err := a.open(cmd.Context(), args, f)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		return a.top(in, f, cmd.Flags().Changed("count"), cmd.Flags().Changed("by"))
+	}
+	return cmd
+}
+
+// Entries that top shows without -n: what fits a screen together with the heading.
+const (
+	topLines = 10
+	topNodes = 20
+)
+
+func (a *app) top(in *input, f *viewFlags, counted, grouped bool) error {
+	why := ""
+	own := in.OwnKnown && !f.All && !f.Cum && !grouped
+	if !in.OwnKnown && !f.All && !grouped {
+		why = "no own code is known in this profile (--own PREFIX names it), so all code is shown:"
+	}
+	var doc report.Top
+	n := f.N
+	if own {
+		if !counted {
+			n = topLines
+		}
+		r := in.View.Own(in.Own)
+		if prefix := dispatchedTo(r); prefix != "" {
+			in.Warnings = append(in.Warnings, &diag.Error{
+				Err:  errors.New("only function main.main is known to be own code"),
+				Hint: "--own " + prefix + " adds the packages that it calls; --all shows all code",
+			})
+		}
+		dir, _ := os.Getwd() // without it paths are less short
+		doc = report.NewOwn(in.header(f), r, n, dir)
+	} else {
+		if !counted {
+			n = topNodes
+		}
+		doc = report.NewTop(in.header(f), in.View, n, f.Cum, why)
+	}
+	a.printWarnings(in.Warnings)
+	if f.JSON {
+		return a.writeJSON(doc)
+	}
+	return a.write(func(w io.Writer) error { return report.WriteTop(w, a.style, doc) })
+}
+
+// dispatchedTo returns the package prefix that main.main calls when own code is
+// nothing but calls in main.main, as in programs whose own packages could not be
+// told from others; else "".
+func dispatchedTo(r *profile.OwnReport) string {
+	prefix := ""
+	for _, l := range r.Lines {
+		if l.Function != "main.main" || len(l.Callees) == 0 {
+			return ""
+		}
+		if prefix == "" {
+			prefix, _, _ = strings.Cut(profile.PackagePath(l.Callees[0].Function), "/internal/")
+		}
+	}
+	if prefix == "runtime" {
+		return ""
+	}
+	return prefix
+}
+
+// profileArgs is the argument check of views.
+func profileArgs(cmd *cobra.Command, args []string) error {
+	return minArgs(1, "no profile given", "name a recording, a pprof file, an address, or - for standard input: `whet "+cmd.Name()+" cpu.pb.gz`")(cmd, args)
+}

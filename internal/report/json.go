@@ -1,0 +1,56 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/whet-go/whet/profile"
+)
+
+// JSON writes a document with its schema, indented, in one line per value.
+func JSON(w io.Writer, doc any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	return nil
+}
+
+// VersionSchema is the schema of Version.
+const VersionSchema = "whet.version/1"
+
+// Version is what whet version shows.
+type Version struct {
+	Schema   string `json:"schema"`
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"` // of the source, shortened
+	Modified bool   `json:"modified,omitempty"` // the source had uncommitted changes
+	Go       string `json:"go"`
+	Platform string `json:"platform"` // GOOS/GOARCH
+}
+
+// A Header is the facts of a profile that every view opens with. Zero fields are
+// unknown. All values of a document are in SampleType.Unit.
+type Header struct {
+	Name       string            `json:"name"`
+	Profile    string            `json:"profile,omitempty"` // its name in the recording
+	SampleType profile.ValueType `json:"sample_type"`
+	Total      int64             `json:"total"`             // what shares are of
+	Samples    int64             `json:"samples,omitempty"` // times the profiler looked; 0 when the profile does not count them
+	Stacks     int               `json:"stacks"`            // distinct samples
+	Duration   time.Duration     `json:"duration_ns,omitempty"`
+	Time       time.Time         `json:"time,omitzero"`
+	Program    string            `json:"program,omitempty"`
+	Target     string            `json:"target,omitempty"`
+	GoVersion  string            `json:"go_version,omitempty"`
+	GOMAXPROCS int               `json:"gomaxprocs,omitempty"`
+	Own        []string          `json:"own,omitempty"`      // own modules; package main is own too
+	OwnFrom    string            `json:"own_from,omitempty"` // what told them; "" when nothing did
+	Filters    []string          `json:"filters,omitempty"`
+	Base       []string          `json:"base,omitempty"` // profiles that were subtracted
+	Warnings   []string          `json:"warnings,omitempty"`
+}

@@ -1,0 +1,393 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/unit"
+)
+
+// Own is the own-code view: each sample is charged to its innermost own frame.
+// Cost, Rest and Filtered sum to the profile's total.
+type Own struct {
+	Lines    []OwnLine `json:"lines"`  // heaviest first
+	Hidden   int       `json:"hidden"` // lighter lines that were left out
+	Cost     int64     `json:"cost"`   // of all own lines, hidden ones included
+	Shown    int64     `json:"shown"`  // of Lines
+	Share    float64   `json:"share"`  // Cost of Header.Total, 0 to 1
+	Rest     []RestRow `json:"rest"`   // samples without an own frame, heaviest first
+	RestCost int64     `json:"rest_cost"`
+	Filtered int64     `json:"filtered"` // what the filters leave out
+}
+
+// An OwnLine is a line of the user's code with what it costs.
+type OwnLine struct {
+	Function string   `json:"function"`
+	File     string   `json:"file"` // as the profile says it
+	Path     string   `json:"path"` // short, for people
+	Line     int      `json:"line"`
+	Cost     int64    `json:"cost"`
+	Self     int64    `json:"self"`  // part of Cost spent in the line itself
+	Share    float64  `json:"share"` // Cost of Header.Total, 0 to 1
+	Callees  []Callee `json:"callees"`
+}
+
+// A Callee is a function that an own line called.
+type Callee struct {
+	Function string  `json:"function"`
+	Cost     int64   `json:"cost"`
+	Share    float64 `json:"share"` // of Header.Total
+}
+
+// A RestRow is cost without own code, by what it was for.
+type RestRow struct {
+	What  string   `json:"what"`
+	Cost  int64    `json:"cost"`
+	Share float64  `json:"share"`
+	Roots []Callee `json:"roots"` // outermost functions
+}
+
+// NewOwn makes the own-code document of a view's n heaviest lines (0: all). dir,
+// if not empty, is the folder that paths are shortened against.
+func NewOwn(h Header, r *profile.OwnReport, n int, dir string) Top {
+	o := &Own{Lines: []OwnLine{}, Cost: r.Own, RestCost: r.Rest, Share: unit.Share(r.Own, h.Total), Rest: restRows(r.None, h.Total)}
+	lines := r.Lines
+	if n > 0 && len(lines) > n {
+		o.Hidden, lines = len(lines)-n, lines[:n]
+	}
+	short := shortPaths(r.Lines, dir)
+	for _, l := range lines {
+		line := OwnLine{
+			Function: l.Function, File: l.File, Path: short(l.File), Line: l.Line,
+			Cost: l.Cost, Self: l.Self, Share: unit.Share(l.Cost, h.Total), Callees: []Callee{},
+		}
+		for _, c := range l.Callees {
+			line.Callees = append(line.Callees, Callee{c.Function, c.Cost, unit.Share(c.Cost, h.Total)})
+		}
+		o.Shown += l.Cost
+		o.Lines = append(o.Lines, line)
+	}
+	// With a base, values cancel and the total counts them absolutely: nothing
+	// can be said to be filtered out.
+	if len(h.Base) == 0 {
+		o.Filtered = max(h.Total-r.Own-r.Rest, 0)
+	}
+	return Top{Schema: TopSchema, Header: h, Own: o}
+}
+
+// restRows groups the outermost functions of stacks without own code by what
+// they are for.
+func restRows(none []profile.OwnCallee, total int64) []RestRow {
+	index := map[string]int{}
+	rows := []RestRow{}
+	for _, c := range none {
+		what := purpose(c.Function)
+		i, ok := index[what]
+		if !ok {
+			i = len(rows)
+			index[what] = i
+			rows = append(rows, RestRow{What: what})
+		}
+		rows[i].Cost += c.Cost
+		rows[i].Roots = append(rows[i].Roots, Callee{c.Function, c.Cost, unit.Share(c.Cost, total)})
+	}
+	for i := range rows {
+		rows[i].Share = unit.Share(rows[i].Cost, total)
+	}
+	slices.SortStableFunc(rows, func(a, b RestRow) int {
+		return cmp.Compare(max(b.Cost, -b.Cost), max(a.Cost, -a.Cost))
+	})
+	return rows
+}
+
+// purpose says what a stack that starts at the given function is for.
+func purpose(root string) string {
+	switch root {
+	case "":
+		return "code without symbols"
+	case "runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge", "runtime._GC", "runtime.gcStart",
+		"runtime.runfinq", "runtime.runFinalizers", "runtime.runCleanups", "runtime.gcenable":
+		return "garbage collection"
+	case "runtime.mcall", "runtime.mstart", "runtime.mstart0", "runtime.mstart1", "runtime.schedule", "runtime.park_m",
+		"runtime.goexit0", "runtime.sysmon", "runtime.findRunnable", "runtime.gopreempt_m", "runtime.goschedImpl", "runtime.gosched_m":
+		return "goroutine scheduling"
+	case "runtime.morestack", "runtime.newstack", "runtime.copystack":
+		return "stack growth"
+	case "runtime.systemstack":
+		return "runtime on the system stack"
+	case "runtime._System", "runtime._ExternalCode", "runtime._LostExternalCode", "runtime._LostSIGPROFDuringAtomic64",
+		"runtime._LostContendedRuntimeLock", "runtime._VDSO":
+		return "outside Go code"
+	case "runtime.main", "runtime.doInit", "runtime.doInit1":
+		return "start-up"
+	case "runtime.goexit", "runtime.rt0_go", "runtime.asmcgocall":
+		return "runtime"
+	}
+	switch pkg := profile.PackagePath(root); {
+	case strings.HasPrefix(root, "net/http.(*conn)."), strings.HasPrefix(root, "net/http.(*Server)."),
+		strings.HasPrefix(root, "net/http.(*connReader)."), strings.HasPrefix(root, "net/http.(*http2serverConn)."):
+		return "HTTP server: connections"
+	case strings.HasPrefix(root, "net/http.(*persistConn)."), strings.HasPrefix(root, "net/http.(*Transport)."),
+		strings.HasPrefix(root, "net/http.(*http2ClientConn)."):
+		return "HTTP client: connections"
+	case pkg == "runtime/pprof" || pkg == "runtime/trace" || pkg == "net/http/pprof":
+		return "profiling itself"
+	case pkg == "testing":
+		return "test framework"
+	case pkg == "runtime" || strings.HasPrefix(pkg, "internal/runtime/"):
+		return "runtime"
+	case pkg != "":
+		return "goroutines of " + pkg
+	}
+	return Clean(root)
+}
+
+// shortPaths returns how to write the files of own lines: relative to dir if they
+// are below it, else without the folder that all of them share.
+func shortPaths(lines []profile.OwnLine, dir string) func(string) string {
+	shared, started := "", false
+	for _, l := range lines {
+		if l.File == "" {
+			continue
+		}
+		d := slashDir(l.File)
+		if !started {
+			shared, started = d, true
+		}
+		for shared != "" && d != shared && !strings.HasPrefix(d, shared+"/") {
+			shared = slashDir(shared)
+		}
+	}
+	return func(file string) string {
+		if dir != "" && filepath.IsAbs(file) {
+			if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
+				return rel
+			}
+		}
+		if _, rest, ok := strings.Cut(file, "/pkg/mod/"); ok {
+			return rest
+		}
+		if rest, ok := strings.CutPrefix(file, shared+"/"); ok && shared != "" {
+			return rest
+		}
+		return file
+	}
+}
+
+// slashDir is what comes before the last slash of a path, "" without one.
+func slashDir(p string) string {
+	i := strings.LastIndexByte(p, '/')
+	return p[:max(i, 0)]
+}
+
+// minCallee is the part of a line's cost below which a callee is not worth
+// naming beside it.
+const minCallee = 0.01
+
+// ownLayout is the widths of the own view's columns.
+type ownLayout struct {
+	cost, self, place, function int
+	beside                      int // width for callees on the same line; 0: on a line of their own
+}
+
+const ownShareW = 7
+
+// indent is the column at which a line's place starts.
+func (l ownLayout) indent() int { return ownShareW + 2 + l.cost + 2 + l.self + 2 }
+
+func layoutOwn(s Style, o *Own, total int64, value func(int64) string) ownLayout {
+	l := ownLayout{cost: columns(value(o.Cost)), self: columns("self"), place: columns("line"), function: columns("function")}
+	l.cost = max(l.cost, columns("cost"), columns(value(total)))
+	for _, line := range o.Lines {
+		l.cost = max(l.cost, columns(value(line.Cost)))
+		l.self = max(l.self, columns(value(line.Self)))
+		l.place = max(l.place, columns(placeOf(line)))
+		l.function = max(l.function, columns(ShortName(line.Function)))
+	}
+	if s.Width <= 0 {
+		l.beside = 1 << 20
+		return l
+	}
+	// Callees get a column when the others leave them room, else their own line.
+	const minBeside, gap = 44, 2
+	rest := max(s.Width-l.indent(), 30)
+	if wide := rest - minBeside - 2*gap; wide >= 40 {
+		l.place = min(l.place, max(wide*2/5, wide-l.function))
+		l.function = min(l.function, wide-l.place)
+		l.beside = rest - l.place - l.function - 2*gap
+		return l
+	}
+	rest -= gap
+	l.place = min(l.place, max(rest*2/5, rest-l.function))
+	l.function = min(l.function, rest-l.place)
+	return l
+}
+
+func placeOf(l OwnLine) string {
+	if l.Path == "" {
+		return "?"
+	}
+	return fmt.Sprintf("%s:%d", Clean(l.Path), l.Line)
+}
+
+// fitPlace shortens "dir/file.go:12" to n columns; the line number stays.
+func fitPlace(l OwnLine, n int) string {
+	place := placeOf(l)
+	if columns(place) <= n {
+		return place
+	}
+	number := fmt.Sprintf(":%d", l.Line)
+	return FitPath(l.Path, max(n-columns(number), 1)) + number
+}
+
+func writeOwn(t *text, s Style, h Header, o *Own) {
+	own := "package main"
+	if len(h.Own) > 0 {
+		own = Clean(strings.Join(h.Own, ", "))
+	}
+	t.line(cut(fmt.Sprintf("own code: %s (told by %s)", own, h.OwnFrom), s.room(0, 20)))
+	t.line()
+
+	common := scaleFor(h.SampleType, h.Total, func(yield func(int64) bool) {
+		for _, l := range o.Lines {
+			if !yield(l.Cost) {
+				return
+			}
+		}
+	})
+	value := func(v int64) string { return unit.Of(v, h.SampleType.Unit).In(common) }
+	lay := layoutOwn(s, o, h.Total, value)
+	head := right("share", ownShareW) + "  " + right("cost", lay.cost) + "  " + right("self", lay.self) + "  " + left("line", lay.place) + "  " + left("function", lay.function)
+	if lay.beside > 0 {
+		head += "  what it called"
+	}
+	t.line(s.paint(dim, strings.TrimRight(head, " ")))
+	for _, l := range o.Lines {
+		self := value(l.Self)
+		if l.Self == 0 {
+			self = "·"
+		}
+		callees, place := calleeList(l, h.Total), fitPlace(l, lay.place)
+		row := []string{
+			s.paint(heat(l.Share), right(percent(l.Cost, h.Total), ownShareW)),
+			"  ", right(value(l.Cost), lay.cost),
+			"  ", right(self, lay.self),
+			"  ", s.paint(cyan, place), blanks(lay.place - columns(place)),
+			"  ", left(FitName(ShortName(l.Function), lay.function), lay.function),
+		}
+		if lay.beside > 0 && callees != nil {
+			row = append(row, "  ", s.paint(dim, fitList(callees, lay.beside)))
+		}
+		t.line(row...)
+		if lay.beside == 0 && callees != nil {
+			t.line(blanks(lay.indent()), s.paint(dim, "└ "+fitList(callees, s.Width-lay.indent()-2)))
+		}
+	}
+	if o.Hidden > 0 {
+		t.line(s.paint(dim, right(percent(o.Cost-o.Shown, h.Total), ownShareW)+"  "+right(value(o.Cost-o.Shown), lay.cost)+
+			"  in "+plural(o.Hidden, "more line", "more lines")+" (-n 0 shows all)"))
+	}
+	writeRest(t, s, h, o, value, lay.cost)
+}
+
+// maxCallees is how many callees are named beside a line.
+const maxCallees = 3
+
+// calleeList writes a line's heaviest callees with their shares; the last item
+// counts the others.
+func calleeList(l OwnLine, total int64) []string {
+	var out []string
+	for i, c := range l.Callees {
+		if share := unit.Share(c.Cost, l.Cost); i >= maxCallees || share < minCallee && share > -minCallee {
+			break
+		}
+		name := ShortName(c.Function)
+		if name == "" {
+			name = "code without symbols"
+		}
+		out = append(out, name+" "+compact(c.Cost, total))
+	}
+	return out
+}
+
+// fitList joins items to at most n columns, dropping or shortening the last ones.
+func fitList(items []string, n int) string {
+	out := ""
+	for i, item := range items {
+		sep := ", "
+		if i == 0 {
+			sep = ""
+		}
+		if columns(out)+columns(sep)+columns(item) <= n {
+			out += sep + item
+			continue
+		}
+		// A shortened name still says something if enough of it stays.
+		if name, share, ok := cutLast(item, " "); ok {
+			if room := n - columns(out) - columns(sep) - columns(share) - 1; room >= 12 {
+				out += sep + FitName(name, room) + " " + share
+			}
+		}
+		break
+	}
+	return out
+}
+
+// cutLast cuts s around the last sep.
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// maxRest is how many kinds of other cost are listed.
+const maxRest = 6
+
+// writeRest writes where the rest of the total went, so that it sums up.
+func writeRest(t *text, s Style, h Header, o *Own, value func(int64) string, costW int) {
+	t.line()
+	row := func(code string, cost int64, what, detail string) {
+		room := s.room(ownShareW+2+costW+2, 20)
+		what = cut(what, room)
+		if detail != "" {
+			detail = "  " + detail
+			if space := room - columns(what); columns(detail) > space {
+				detail = cut(detail, space)
+			}
+		}
+		t.line(s.paint(code, right(percent(cost, h.Total), ownShareW)), "  ", right(value(cost), costW), "  ", what, s.paint(dim, detail))
+	}
+	row(bold, o.Cost, "own code", "")
+	sum, other, others := o.Cost, int64(0), 0
+	for i, r := range o.Rest {
+		sum += r.Cost
+		if i >= maxRest && len(o.Rest) > maxRest+1 {
+			other, others = other+r.Cost, others+1
+			continue
+		}
+		names := make([]string, 0, 2)
+		for _, c := range r.Roots[:min(len(r.Roots), 2)] {
+			if c.Function != "" && c.Function != r.What {
+				names = append(names, ShortName(c.Function))
+			}
+		}
+		if len(r.Roots) > 2 {
+			names = append(names, "…")
+		}
+		row("", r.Cost, r.What, strings.Join(names, ", "))
+	}
+	if others > 0 {
+		row("", other, plural(others, "other kind of work", "other kinds of work"), "")
+	}
+	if o.Filtered > 0 {
+		sum += o.Filtered
+		row("", o.Filtered, "left out by the filters", "")
+	}
+	row(dim, sum, "total", "")
+}

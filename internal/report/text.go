@@ -1,0 +1,392 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/unit"
+)
+
+// Style is what the reader's terminal can show.
+type Style struct {
+	Width int  // columns; 0 means no limit, nothing is shortened
+	Color bool // ANSI colours
+}
+
+// ANSI sequences. Few, and none that carries meaning alone.
+const (
+	bold  = "\x1b[1m"
+	dim   = "\x1b[2m"
+	red   = "\x1b[31m"
+	cyan  = "\x1b[36m"
+	gold  = "\x1b[33m"
+	reset = "\x1b[0m"
+)
+
+func (s Style) paint(code, text string) string {
+	if !s.Color || text == "" || code == "" {
+		return text
+	}
+	return code + text + reset
+}
+
+// heat is the colour of a share: the eye should fall on what costs.
+func heat(share float64) string {
+	switch {
+	case share >= 0.10 || share <= -0.10:
+		return bold + red
+	case share >= 0.03 || share <= -0.03:
+		return gold
+	}
+	return ""
+}
+
+// room is how many columns are left of the style's width after used ones; a
+// large number without a limit. It is never less than least.
+func (s Style) room(used, least int) int {
+	if s.Width <= 0 {
+		return 1 << 20
+	}
+	return max(s.Width-used, least)
+}
+
+// text is a writer that remembers its first error, so that a renderer can print
+// line after line and look once.
+type text struct {
+	w   io.Writer
+	err error
+}
+
+func (t *text) printf(format string, args ...any) {
+	if t.err == nil {
+		_, t.err = fmt.Fprintf(t.w, format, args...)
+	}
+}
+
+// line writes the parts and ends the line, without trailing blanks.
+func (t *text) line(parts ...string) {
+	if t.err == nil {
+		_, t.err = io.WriteString(t.w, strings.TrimRight(strings.Join(parts, ""), " ")+"\n")
+	}
+}
+
+func (t *text) result() error {
+	if t.err != nil {
+		return fmt.Errorf("write report: %w", t.err)
+	}
+	return nil
+}
+
+// Clean makes a name from a foreign file safe to print on one line of a terminal:
+// control characters (escape sequences among them) and invalid UTF-8 become
+// replacement characters.
+func Clean(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) || isBidi(r) }) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || isBidi(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// isBidi tells the characters that reorder the text around them.
+func isBidi(r rune) bool {
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
+
+// columns is how wide s is, counting one column per character.
+func columns(s string) int { return utf8.RuneCountInString(s) }
+
+func left(s string, n int) string  { return s + blanks(n-columns(s)) }
+func right(s string, n int) string { return blanks(n-columns(s)) + s }
+
+func blanks(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strings.Repeat(" ", n)
+}
+
+// cut shortens s to n columns at its end.
+func cut(s string, n int) string {
+	if columns(s) <= n {
+		return s
+	}
+	if n <= 0 {
+		return ""
+	}
+	return firstRunes(s, n-1) + "…"
+}
+
+// middle shortens s to n columns in its middle; the end, which tells names
+// apart, keeps more than the start.
+func middle(s string, n int) string {
+	total := columns(s)
+	if total <= n {
+		return s
+	}
+	if n <= 1 {
+		return cut(s, n)
+	}
+	head := (n - 1) / 3
+	return firstRunes(s, head) + "…" + lastRunes(s, n-1-head)
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+func lastRunes(s string, n int) string {
+	i := len(s)
+	for ; n > 0 && i > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(s[:i])
+		i -= size
+	}
+	return s[i:]
+}
+
+// FitPath shortens a file path to n columns: leading folders go first.
+func FitPath(p string, n int) string {
+	p = Clean(p)
+	for columns(p) > n {
+		rest := strings.TrimPrefix(p, "…/")
+		i := strings.IndexByte(rest, '/')
+		if i < 0 {
+			return middle(p, n)
+		}
+		p = "…" + rest[i:]
+	}
+	return p
+}
+
+// FitName shortens a function's name to n columns: type arguments go first, then
+// leading elements of the package path, then the middle.
+func FitName(name string, n int) string {
+	name = Clean(name)
+	if columns(name) <= n {
+		return name
+	}
+	if i := strings.Index(name, "[go.shape."); i >= 0 {
+		if j := closing(name, i); j > 0 {
+			name = name[:i] + "[…]" + name[j+1:]
+		}
+	}
+	for columns(name) > n {
+		rest := strings.TrimPrefix(name, "…/")
+		i := slash(rest)
+		if i < 0 {
+			break
+		}
+		name = "…" + rest[i:]
+	}
+	if short, ok := strings.CutPrefix(name, "…/"); ok && columns(name) > n {
+		name = short
+	}
+	return middle(name, n)
+}
+
+// ShortName is a Go function's name with only the last element of its package
+// path and without type arguments: "http.(*conn).serve" of
+// "net/http.(*conn).serve". Names that are not Go's are returned as they are.
+func ShortName(name string) string {
+	name = Clean(name)
+	if i := strings.Index(name, "[go.shape."); i >= 0 {
+		if j := closing(name, i); j > 0 {
+			name = name[:i] + "[…]" + name[j+1:]
+		}
+	}
+	for {
+		i := slash(name)
+		if i < 0 {
+			return strings.ReplaceAll(name, "%2e", ".")
+		}
+		if rest := name[i+1:]; isMajor(rest) && slash(rest) < 0 {
+			// "yaml/v3.Unmarshal" says more than "v3.Unmarshal".
+			if j := strings.LastIndexByte(name[:i], '/'); j >= 0 {
+				name = name[j+1:]
+			}
+			return name
+		}
+		name = name[i+1:]
+	}
+}
+
+// isMajor tells whether a symbol's last package element is a major version.
+func isMajor(s string) bool {
+	dot := strings.IndexByte(s, '.')
+	return dot >= 2 && s[0] == 'v' && strings.Trim(s[1:dot], "0123456789") == ""
+}
+
+// slash finds the first '/' of a symbol's package path, -1 without one. What
+// follows a bracket is a receiver or an argument, with paths of its own.
+func slash(name string) int {
+	end := strings.IndexAny(name, "([<")
+	if end < 0 {
+		end = len(name)
+	}
+	return strings.IndexByte(name[:end], '/')
+}
+
+// closing finds the bracket that closes the one at s[open].
+func closing(s string, open int) int {
+	depth := 0
+	for i := open; i < len(s); i++ {
+		switch s[i] {
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// NodeName is how a node of a view by the given granularity is written; it is
+// what go tool pprof writes.
+func NodeName(n profile.Node, by profile.By) string {
+	var parts []string
+	if n.Address != 0 {
+		parts = append(parts, fmt.Sprintf("%016x", n.Address))
+	}
+	if n.Name != "" && by != profile.ByFile {
+		parts = append(parts, n.Name)
+	}
+	switch {
+	case by != profile.ByFunction && n.Line != 0:
+		parts = append(parts, fmt.Sprintf("%s:%d", n.File, n.Line))
+	case n.File != "" && (by == profile.ByLine || by == profile.ByFile || by == profile.ByAddress || n.Name == ""):
+		parts = append(parts, n.File)
+	case n.Name != "":
+	case n.Object != "":
+		parts = append(parts, "["+path.Base(n.Object)+"]")
+	default:
+		parts = append(parts, "<unknown>")
+	}
+	return strings.Join(parts, " ")
+}
+
+// FitNode is NodeName shortened to n columns.
+func FitNode(node profile.Node, by profile.By, n int) string {
+	name := NodeName(node, by)
+	if columns(name) <= n {
+		return Clean(name)
+	}
+	if by == profile.ByFile {
+		return FitPath(name, n)
+	}
+	// The function keeps what the place beside it can spare.
+	if fn, place, ok := strings.Cut(name, " "); ok && by == profile.ByLine && !strings.Contains(place, " ") {
+		place = FitPath(place, max(n/2, n-1-columns(fn)))
+		return FitName(fn, n-1-columns(place)) + " " + place
+	}
+	return FitName(name, n)
+}
+
+// scaleFor chooses the one unit for columns whose values are given, as
+// unit.CommonUnit does.
+func scaleFor(typ profile.ValueType, total int64, values func(yield func(int64) bool)) string {
+	low, high := int64(0), max(total, -total)
+	for v := range values {
+		if v = max(v, -v); v != 0 && (low == 0 || v < low) {
+			low = v
+		}
+	}
+	return unit.CommonUnit(low, high, typ.Unit)
+}
+
+// percent writes a share for columns: always two decimals, so that they line up.
+func percent(part, total int64) string {
+	share := unit.Share(part, total) * 100
+	if abs := max(share, -share); abs > 0 && abs < 0.005 {
+		return "<0.01%"
+	}
+	return fmt.Sprintf("%.2f%%", share)
+}
+
+// compact writes a percentage for running text: "31%", "9.1%", "<0.1%".
+func compact(part, total int64) string {
+	share := unit.Share(part, total) * 100
+	switch abs := max(share, -share); {
+	case abs >= 9.95:
+		return fmt.Sprintf("%.0f%%", share)
+	case abs >= 0.05 || abs == 0:
+		return fmt.Sprintf("%.1f%%", share)
+	}
+	return "<0.1%"
+}
+
+// writeHeader writes the facts of a profile: what and where, how much, filters.
+func writeHeader(t *text, s Style, h Header) {
+	title := []string{h.SampleType.Type}
+	if h.Profile != "" && h.Profile != h.SampleType.Type {
+		title = []string{h.Profile + " (" + h.SampleType.Type + ")"}
+	}
+	if h.Program != "" {
+		title = append(title, "of "+h.Program)
+	}
+	if h.Target != "" {
+		title = append(title, "at "+h.Target)
+	}
+	if h.GoVersion != "" {
+		title = append(title, "("+h.GoVersion+")")
+	}
+	name, rest := Clean(h.Name), " · "+Clean(strings.Join(title, " "))
+	if s.Width > 0 {
+		name = middle(name, max(s.Width-columns(rest), 12))
+		rest = cut(rest, s.Width-columns(name))
+	}
+	t.line(s.paint(bold, name), rest)
+
+	total := unit.Of(h.Total, h.SampleType.Unit)
+	facts := []string{"total " + total.String() + countNoun(h.SampleType)}
+	if h.Samples > 0 {
+		facts = append(facts, unit.Count(h.Samples).String()+" samples")
+	} else {
+		facts = append(facts, unit.Count(h.Stacks).String()+" stacks")
+	}
+	if h.Duration > 0 {
+		fact := unit.Duration(h.Duration)
+		if unit.Kind(h.SampleType.Unit) == "time" && h.SampleType.Type == "cpu" {
+			nanos, _ := total.Scale("ns")
+			fact += fmt.Sprintf(" (%.2f cores busy)", nanos/float64(h.Duration))
+		}
+		facts = append(facts, fact)
+	}
+	if !h.Time.IsZero() {
+		facts = append(facts, h.Time.Format("2006-01-02 15:04:05"))
+	}
+	if h.GOMAXPROCS > 0 {
+		facts = append(facts, fmt.Sprintf("GOMAXPROCS %d", h.GOMAXPROCS))
+	}
+	t.line(cut(strings.Join(facts, " · "), s.room(0, 20)))
+	if len(h.Base) > 0 {
+		t.line(cut(Clean("minus "+strings.Join(h.Base, ", ")), s.room(0, 20)))
+	}
+	if len(h.Filters) > 0 {
+		t.line(cut(Clean("filtered by "+strings.Join(h.Filters, ", ")), s.room(0, 20)))
+	}
+}
+
+// countNoun says what a bare count counts.
+func countNoun(typ profile.ValueType) string {
+	if unit.Kind(typ.Unit) != "count" {
+		return ""
+	}
+	return " " + strings.ReplaceAll(typ.Type, "_", " ")
+}
