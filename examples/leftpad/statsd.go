@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// StatsD sends metrics in the StatsD line protocol, one per packet:
+//
+//	leftpad.request.leftpad.count:1|c|@0.5
+//
+// Metrics are lost rather than waited for: nobody hears of a failed write.
+type StatsD struct {
+	// Namespace comes first in every metric's name.
+	Namespace string
+	// SampleRate is the share of the metrics that is sent, above 0 and at most
+	// 1. The aggregator is told and scales counts up again.
+	SampleRate float64
+	// Conn takes one packet per write.
+	Conn io.Writer
+}
+
+// Count adds one to a counter.
+func (s *StatsD) Count(name string) { s.send(name, "c", 1) }
+
+// Histogram records one value of a distribution.
+func (s *StatsD) Histogram(name string, value float64) { s.send(name, "h", value) }
+
+// Timing records how long something took.
+func (s *StatsD) Timing(name string, took time.Duration) {
+	s.send(name, "ms", float64(took)/float64(time.Millisecond))
+}
+
+func (s *StatsD) send(name, kind string, value float64) {
+	line := fmt.Sprintf("%s.", s.Namespace)
+	line += metricName(name)
+	line += fmt.Sprintf(":%s|%s", strconv.FormatFloat(value, 'f', -1, 64), kind)
+	if s.SampleRate < 1 {
+		line += fmt.Sprintf("|@%s", strconv.FormatFloat(s.SampleRate, 'f', -1, 64))
+		if rand.Float64() >= s.SampleRate {
+			return
+		}
+	}
+	_, _ = s.Conn.Write([]byte(line))
+}
+
+// metricName replaces the characters that mean something in the protocol.
+func metricName(name string) string {
+	return strings.NewReplacer(":", "_", "|", "_", "@", "_").Replace(name)
+}
