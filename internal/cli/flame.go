@@ -1,0 +1,309 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/unit"
+)
+
+// flameFlags are the flags of whet flame besides those of all views.
+type flameFlags struct {
+	viewFlags
+	Output string
+	Open   bool
+	Force  bool
+}
+
+func (a *app) flameCommand() *cobra.Command {
+	f := &flameFlags{}
+	cmd := &cobra.Command{
+		Use:   "flame " + profilesUsage,
+		Short: "Write an interactive flame graph, one HTML file",
+		Long: `Write an interactive flame graph: one HTML file of at most 5 MB, whatever the
+profile, that holds all it needs and makes no network request.
+
+The page shows every sample type of the profile (--type chooses which first),
+top-down, bottom-up or around one function, coloured by whose code it is, by package
+or, with --base or --diff-base, by what grew and what shrank.
+
+In a pipe the page goes to standard output, else to a file named after the
+profile, here. A file that is in the way is replaced only if whet flame wrote it,
+or with --force.
+
+` + profilesHelp,
+		Example: `  whet flame demo.whet
+  whet flame -o cpu.html --open cpu.pb.gz
+  whet flame --type alloc_space demo.whet
+  whet flame --diff-base before.pb.gz after.pb.gz
+  whet flame http://localhost:6060`,
+		Args: profileArgs,
+	}
+	f.register(cmd)
+	fs := cmd.Flags()
+	fs.StringVarP(&f.Output, "output", "o", "", "write the page to `FILE`; - is standard output")
+	fs.BoolVar(&f.Open, "open", false, "show the page in the browser")
+	fs.BoolVar(&f.Force, "force", false, "replace a file that whet flame did not write")
+	fs.Lookup("json").Usage = "write what the page shows as JSON"
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.flame(cmd.Context(), args, f) }
+	return cmd
+}
+
+func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
+	out := f.Output
+	if out == "-" && f.Open {
+		return diag.Usagef("flame", "--open needs a file", "leave out -o -, or name a file with -o")
+	}
+	in, err := a.open(ctx, args, &f.viewFlags)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if out == "" && (f.Open || isTerminal(a.stdout)) && !f.JSON {
+		out = flameFile(args, in.Part)
+	}
+	if out != "" && out != "-" && !f.Force {
+		if err := checkReplace(out); err != nil { // before the work, not after
+			return err
+		}
+	}
+	doc, err := in.flameInput(f)
+	if err != nil {
+		return err
+	}
+	a.printWarnings(in.Warnings)
+	write := func(w io.Writer) error {
+		if f.JSON {
+			return report.FlameJSON(w, doc)
+		}
+		return report.Flame(w, doc)
+	}
+	if out == "" || out == "-" {
+		return a.write(write)
+	}
+	size, err := writeFile(out, write)
+	if err != nil {
+		return &diag.Error{Op: "write", Subject: out, Err: err, Hint: "-o names another file"}
+	}
+	_, _ = fmt.Fprintf(a.stderr, "wrote %s (%s)\n", out, unit.Bytes(size))
+	if f.Open {
+		if err := openBrowser(ctx, out); err != nil {
+			return &diag.Error{Op: "open", Subject: out, Err: err, Hint: "open the file in a browser by hand"}
+		}
+	}
+	return nil
+}
+
+// flameInput gathers what the page shows: one tree per sample type, the one asked
+// for first.
+func (in *input) flameInput(f *flameFlags) (report.FlameInput, error) {
+	p := in.Profile
+	doc := report.FlameInput{Title: in.Name, Facts: in.header(&f.viewFlags).FlameFacts()}
+	if in.Part != "" {
+		doc.Title += " · " + in.Part
+	}
+	for _, w := range in.Warnings {
+		doc.Notes = append(doc.Notes, w.Error())
+	}
+	types := []int{in.View.Query().Type}
+	for t := range p.SampleTypes {
+		if in.Type != p.SampleTypes[t] {
+			types = append(types, t)
+		}
+	}
+	frame := in.flameFrames()
+	doc.Views = make([]report.FlameView, len(types))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, t := range types {
+		g.Go(func() error {
+			v := in.View
+			if i > 0 {
+				q := in.query
+				q.Type = t
+				var err error
+				if v, err = p.View(q); err != nil {
+					return err
+				}
+			}
+			doc.Views[i] = report.FlameView{
+				Type: v.Type(), Total: v.Total(), Tree: v.Tree(report.FlameMaxNodes, false),
+				Frame: func(id uint32) report.FlameFrame { return frame(v.Node(id)) },
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return doc, &diag.Error{Op: "apply filters", Err: err, Kind: diag.Usage}
+	}
+	return doc, nil
+}
+
+// flameFrames returns what describes nodes: whose code they are, and where a
+// function begins when the view does not tell lines.
+func (in *input) flameFrames() func(profile.Node) report.FlameFrame {
+	by := in.View.Query().By
+	begins := make(map[string]int64)
+	if by == profile.ByFunction {
+		for _, fn := range in.Profile.Functions {
+			if _, ok := begins[fn.Name]; !ok && fn.StartLine > 0 {
+				begins[fn.Name] = fn.StartLine
+			}
+		}
+	}
+	return func(n profile.Node) report.FlameFrame {
+		f := report.NewFlameFrame(n, report.FlameUnknown)
+		if f.Line == 0 && n.Name != "" {
+			f.Line = int(begins[n.Name])
+		}
+		symbol := n.Name
+		switch by {
+		case profile.ByLabel, profile.ByFile:
+			return f
+		case profile.ByPackage, profile.ByModule:
+			f.Package = n.Name
+			symbol = n.Name + "." // as the name of a function in it
+		}
+		switch {
+		case f.Package == "":
+		case in.Own(profile.Function{Name: symbol, File: n.File}):
+			f.Kind = report.FlameOwn
+		case f.Package == "std" || profile.IsStd(f.Package):
+			f.Kind = report.FlameStd
+		default:
+			f.Kind = report.FlameDependency
+		}
+		return f
+	}
+}
+
+// flameFile names the page after the first profile.
+func flameFile(args []string, part string) string {
+	name := args[0]
+	switch {
+	case name == "-":
+		name = ""
+	case isURL(name):
+		_, name, _ = strings.Cut(name, "://")
+		name, _, _ = strings.Cut(name[strings.LastIndexByte(name, '@')+1:], "/")
+		name = strings.NewReplacer(":", "-", "[", "", "]", "").Replace(name)
+	default:
+		name = filepath.Base(name)
+		for _, ext := range []string{".gz", ".pb", ".pprof", ".prof", ".whet"} {
+			name = strings.TrimSuffix(name, ext)
+		}
+	}
+	parts := make([]string, 0, 4)
+	for _, p := range []string{name, part, "flame", "html"} {
+		if p != "" && p != "." {
+			parts = append(parts, p)
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+// checkReplace fails when path holds something that whet flame did not write.
+func checkReplace(path string) error {
+	fi, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !fi.Mode().IsRegular() && !fi.IsDir() {
+		return nil // nothing there, or a device or pipe, which is not replaced
+	}
+	if err != nil {
+		return err // names operation and path
+	}
+	if fi.IsDir() {
+		return &diag.Error{Op: "write", Subject: path, Err: errors.New("is a folder"), Hint: "-o names a file"}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	head, err := io.ReadAll(io.LimitReader(file, report.FlameMarkWithin))
+	_ = file.Close() // only read
+	if err != nil {
+		return err
+	}
+	if fi.Size() > 0 && !bytes.Contains(head, []byte(report.FlameMark)) {
+		return &diag.Error{Op: "write", Subject: path, Err: errors.New("the file exists and is not from whet flame"), Hint: "--force replaces it; -o names another"}
+	}
+	return nil
+}
+
+// writeFile writes a file completely or not at all and returns its size.
+func writeFile(path string, write func(io.Writer) error) (size int64, err error) {
+	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
+		file, err := os.OpenFile(path, os.O_WRONLY, 0) // /dev/stdout and such
+		if err != nil {
+			return 0, err
+		}
+		if err := write(file); err != nil {
+			_ = file.Close()
+			return 0, err
+		}
+		return 0, file.Close()
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err != nil {
+			_ = file.Close()
+			_ = os.Remove(file.Name())
+		}
+	}()
+	if err := write(file); err != nil {
+		return 0, err
+	}
+	fi, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if err := file.Chmod(0o644); err != nil {
+		return 0, err
+	}
+	if err := file.Close(); err != nil {
+		return 0, err
+	}
+	return fi.Size(), os.Rename(file.Name(), path)
+}
+
+// openBrowser shows a file as the desktop would.
+func openBrowser(ctx context.Context, path string) error {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	var cmd *exec.Cmd
+	switch runtime.GOOS {
+	case "darwin":
+		cmd = exec.CommandContext(ctx, "open", abs)
+	case "windows":
+		cmd = exec.CommandContext(ctx, "rundll32", "url.dll,FileProtocolHandler", abs)
+	default:
+		cmd = exec.CommandContext(ctx, "xdg-open", abs)
+	}
+	if msg, err := cmd.CombinedOutput(); err != nil {
+		if text := strings.TrimSpace(string(msg)); text != "" {
+			return fmt.Errorf("%w: %s", err, strconv.Quote(text))
+		}
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,426 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/whet-go/whet/profile"
+)
+
+// The data of a flame graph page is, gzipped and then in base64:
+//
+//	+------------+-----------------+----------------------------------+
+//	| length u32 | header, JSON    | columns, varints                 |
+//	+------------+-----------------+----------------------------------+
+//	               flameDoc          frames, then one set per view
+//
+//	frames   name     zigzag  string index, less that of the frame before
+//	         package  uvarint string index
+//	         file     uvarint string index
+//	         line     uvarint
+//	         kind     uvarint FlameKind
+//	view     up       uvarint levels up from the node before; 0 is its child
+//	         frame    uvarint frame index + 1; 0 is "smaller ones"
+//	         value    zigzag  what the node itself weighs
+//	         rest     uvarint number of subtrees, per node with frame 0
+//
+// Each column stands alone, because like compresses with like. A view's nodes
+// are in preorder without the root. Totals are not stored: a node's total is its
+// value and its children's totals. The reader is ui/src/lib/decode.ts.
+
+// flamePageSchema names the layout above.
+const flamePageSchema = "whet.flame-page/1"
+
+// flameDoc is the header. ui/src/api/flame.ts is generated from it.
+type flameDoc struct {
+	Schema  string         `json:"schema"`
+	Title   string         `json:"title"`
+	Facts   []FlameFact    `json:"facts"`
+	Notes   []string       `json:"notes"`
+	Strings []string       `json:"strings"` // [0] is ""
+	Frames  int            `json:"frames"`  // number of frames
+	Views   []flameDocView `json:"views"`
+}
+
+// flameDocView is the header of one view.
+type flameDocView struct {
+	Type  string `json:"type"`
+	Unit  string `json:"unit"`
+	Total int64  `json:"total"` // what shares are shares of
+	Self  int64  `json:"self"`  // value of the root itself
+	Nodes int    `json:"nodes"` // nodes without the root
+	Rests int    `json:"rests"` // how many of them are "smaller ones"
+	Left  int    `json:"left"`  // subtrees that these stand for
+}
+
+// flameClips are the lengths to which names are clipped, in the order tried.
+var flameClips = [...]int{1024, 256, 96}
+
+const (
+	flameMaxText  = 12 << 20 // text of names worth compressing before clipping more
+	flameMinNodes = 1000     // below this, a longer clip does not help any more
+)
+
+// encodeFlame returns the page's data, at most limit bytes of it.
+func encodeFlame(in FlameInput, limit int) ([]byte, error) {
+	trees := make([]*profile.Tree, len(in.Views))
+	most := 0
+	for i, v := range in.Views {
+		if err := checkTree(v.Tree); err != nil {
+			return nil, fmt.Errorf("%s: %w", v.Type.Type, err)
+		}
+		trees[i] = v.Tree
+		most = max(most, len(v.Tree.Nodes))
+	}
+	clipAt := 0
+	for nodes := most; ; {
+		enc := flameEncoder{clip: flameClips[clipAt], strings: map[string]int{"": 0}, table: []string{""}, frames: map[FlameFrame]int{}}
+		fits := enc.encode(in, trees, nodes < most)
+		if !fits && clipAt+1 < len(flameClips) {
+			clipAt++
+			continue
+		}
+		data, err := enc.finish()
+		if err != nil {
+			return nil, err
+		}
+		if len(data) <= limit {
+			return data, nil
+		}
+		if clipAt+1 < len(flameClips) {
+			clipAt++
+			continue
+		}
+		if nodes <= 1 {
+			return nil, fmt.Errorf("%d bytes of data do not fit in %d", len(data), limit)
+		}
+		// The size is close to linear in the nodes; 9/10 pays for what is not.
+		nodes = max(1, min(nodes-1, int(float64(nodes)*float64(limit)/float64(len(data))*0.9)))
+		for i, v := range in.Views {
+			trees[i] = pruneTree(v.Tree, nodes)
+		}
+	}
+}
+
+// checkTree rejects what would make the encoder or the page run away.
+func checkTree(t *profile.Tree) error {
+	if t == nil || len(t.Nodes) == 0 {
+		return fmt.Errorf("tree without a root")
+	}
+	for i := 1; i < len(t.Nodes); i++ {
+		if int(t.Nodes[i].Parent) >= i {
+			return fmt.Errorf("tree node %d: parent %d does not come before it", i, t.Nodes[i].Parent)
+		}
+	}
+	return nil
+}
+
+// weigh returns for each node the sum of the absolute values of all that it
+// holds: the width of its box. Unlike Total it never shrinks towards the root,
+// even where a difference cancels.
+func weigh(t *profile.Tree) []float64 {
+	mass := make([]float64, len(t.Nodes))
+	for i := len(t.Nodes) - 1; i >= 0; i-- {
+		n := &t.Nodes[i]
+		mass[i] += math.Abs(float64(ownValue(n)))
+		if i > 0 {
+			mass[n.Parent] += mass[i]
+		}
+	}
+	return mass
+}
+
+// ownValue is what a node weighs without its children. A node that stands for
+// smaller ones has none and weighs its total.
+func ownValue(n *profile.TreeNode) int64 {
+	if n.Rest > 0 {
+		return n.Total
+	}
+	return n.Self
+}
+
+// pruneTree keeps the root and the heaviest nodes, keep in all. What hangs off a
+// kept node and is not kept becomes one node with Rest set.
+func pruneTree(t *profile.Tree, keep int) *profile.Tree {
+	if len(t.Nodes) <= keep {
+		return t
+	}
+	mass := weigh(t)
+	limit, ties := nthLargest(mass, keep)
+	kept := make([]bool, len(t.Nodes))
+	kept[0] = true
+	for i := 1; i < len(t.Nodes); i++ {
+		n := &t.Nodes[i]
+		if !kept[n.Parent] || n.Rest > 0 || mass[i] < limit {
+			continue
+		}
+		if mass[i] == limit {
+			if ties == 0 {
+				continue
+			}
+			ties--
+		}
+		kept[i] = true
+	}
+
+	out := &profile.Tree{Nodes: make([]profile.TreeNode, 0, 2*keep)}
+	type open struct {
+		node, out uint32 // index before and after
+		rest      profile.TreeNode
+	}
+	var path []open
+	leave := func() {
+		top := path[len(path)-1]
+		path = path[:len(path)-1]
+		if top.rest.Rest > 0 {
+			top.rest.Parent = top.out
+			out.Nodes = append(out.Nodes, top.rest)
+		}
+	}
+	for i := range t.Nodes {
+		n := t.Nodes[i]
+		if i > 0 {
+			if !kept[n.Parent] {
+				continue
+			}
+			for path[len(path)-1].node != n.Parent {
+				leave()
+			}
+		}
+		if !kept[i] {
+			rest := &path[len(path)-1].rest
+			rest.Rest = addRest(rest.Rest, max(n.Rest, 1))
+			rest.Total += n.Total
+			continue
+		}
+		at := open{node: uint32(i), out: uint32(len(out.Nodes))}
+		if i > 0 {
+			n.Parent = path[len(path)-1].out
+		}
+		path = append(path, at)
+		out.Nodes = append(out.Nodes, n)
+	}
+	for len(path) > 0 {
+		leave()
+	}
+	return out
+}
+
+func addRest(a, b int32) int32 {
+	return int32(min(int64(a)+int64(b), math.MaxInt32))
+}
+
+// nthLargest returns the n-th largest of vs and how many values equal to it are
+// among the n largest.
+func nthLargest(vs []float64, n int) (limit float64, ties int) {
+	sorted := append([]float64(nil), vs...)
+	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(b, a) })
+	n = max(1, min(n, len(sorted)))
+	limit = sorted[n-1]
+	for i := n - 1; i >= 0 && sorted[i] == limit; i-- {
+		ties++
+	}
+	return limit, ties
+}
+
+// flameEncoder collects one attempt.
+type flameEncoder struct {
+	clip    int // longest text in bytes
+	clipped int // how many texts were clipped
+	bytes   int // of text
+	strings map[string]int
+	table   []string
+	frames  map[FlameFrame]int
+	list    []FlameFrame
+	cols    []byte
+	doc     flameDoc
+}
+
+// encode lays out everything but the frames. It reports whether the text is
+// small enough to be worth compressing.
+func (e *flameEncoder) encode(in FlameInput, trees []*profile.Tree, reduced bool) bool {
+	e.doc = flameDoc{Schema: flamePageSchema, Title: clip(printable(in.Title), 500), Facts: []FlameFact{}, Notes: []string{}}
+	for _, f := range in.Facts {
+		e.doc.Facts = append(e.doc.Facts, FlameFact{Name: clip(printable(f.Name), 100), Value: clip(printable(f.Value), 500)})
+	}
+	for _, n := range in.Notes {
+		e.doc.Notes = append(e.doc.Notes, clip(printable(n), 500))
+	}
+	for i, v := range in.Views {
+		e.view(v, trees[i])
+	}
+	if reduced {
+		e.doc.Notes = append(e.doc.Notes, "The lightest frames were merged to keep this page small.")
+	}
+	for _, f := range e.list {
+		for _, s := range [...]string{f.Name, f.Package, f.File} {
+			e.intern(s)
+		}
+	}
+	return e.bytes <= flameMaxText
+}
+
+func (e *flameEncoder) view(v FlameView, t *profile.Tree) {
+	head := flameDocView{Type: clip(printable(v.Type.Type), 100), Unit: clip(printable(v.Type.Unit), 100), Total: v.Total, Nodes: len(t.Nodes) - 1}
+	root := &t.Nodes[0]
+	head.Self = root.Self
+	if head.Total == 0 {
+		head.Total = root.Total
+	}
+	depth := make([]int32, len(t.Nodes))
+	ids := map[uint32]int{}
+	var up, frame, value, rest []byte
+	for i := 1; i < len(t.Nodes); i++ {
+		n := &t.Nodes[i]
+		depth[i] = depth[n.Parent] + 1
+		up = binary.AppendUvarint(up, uint64(depth[i-1]+1-depth[i]))
+		value = binary.AppendVarint(value, ownValue(n))
+		if n.Rest > 0 {
+			head.Rests++
+			head.Left += int(n.Rest)
+			frame = binary.AppendUvarint(frame, 0)
+			rest = binary.AppendUvarint(rest, uint64(n.Rest))
+			continue
+		}
+		k, ok := ids[n.Node]
+		if !ok {
+			k = e.frame(v.Frame(n.Node))
+			ids[n.Node] = k
+		}
+		frame = binary.AppendUvarint(frame, uint64(k+1))
+	}
+	e.cols = append(e.cols, up...)
+	e.cols = append(e.cols, frame...)
+	e.cols = append(e.cols, value...)
+	e.cols = append(e.cols, rest...)
+	e.doc.Views = append(e.doc.Views, head)
+}
+
+func (e *flameEncoder) frame(f FlameFrame) int {
+	k, ok := e.frames[f]
+	if !ok {
+		k = len(e.list)
+		e.frames[f] = k
+		e.list = append(e.list, f)
+	}
+	return k
+}
+
+func (e *flameEncoder) intern(s string) int {
+	k, ok := e.strings[s]
+	if ok {
+		return k
+	}
+	k = len(e.table)
+	e.strings[s] = k
+	shown := clip(s, e.clip)
+	if len(shown) < len(s) {
+		e.clipped++
+	}
+	shown = printable(shown)
+	e.bytes += len(shown)
+	e.table = append(e.table, shown)
+	return k
+}
+
+// finish adds the frames and compresses.
+func (e *flameEncoder) finish() ([]byte, error) {
+	var name, pkg, file, line, kind []byte
+	last := 0
+	for _, f := range e.list {
+		k := e.intern(f.Name)
+		name = binary.AppendVarint(name, int64(k-last))
+		last = k
+		pkg = binary.AppendUvarint(pkg, uint64(e.intern(f.Package)))
+		file = binary.AppendUvarint(file, uint64(e.intern(f.File)))
+		line = binary.AppendUvarint(line, uint64(max(f.Line, 0)))
+		kind = binary.AppendUvarint(kind, uint64(f.Kind))
+	}
+	e.doc.Frames = len(e.list)
+	e.doc.Strings = e.table
+	if e.clipped > 0 {
+		e.doc.Notes = append(e.doc.Notes, fmt.Sprintf("%d names are longer than %d bytes and were clipped.", e.clipped, e.clip))
+	}
+	var head bytes.Buffer
+	enc := json.NewEncoder(&head)
+	enc.SetEscapeHTML(false) // it is not HTML: base64 follows
+	if err := enc.Encode(&e.doc); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, 6)
+	if err != nil {
+		return nil, err
+	}
+	var size [4]byte
+	binary.LittleEndian.PutUint32(size[:], uint32(head.Len()))
+	for _, part := range [...][]byte{size[:], head.Bytes(), name, pkg, file, line, kind, e.cols} {
+		if _, err := z.Write(part); err != nil {
+			return nil, err
+		}
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// clip shortens s to about n bytes, keeping both ends, at rune borders.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	const dots = "…"
+	head := (n - len(dots)) * 6 / 10
+	tail := len(s) - (n - len(dots) - head)
+	for head > 0 && !utf8.RuneStart(s[head]) {
+		head--
+	}
+	for tail < len(s) && !utf8.RuneStart(s[tail]) {
+		tail++
+	}
+	return s[:head] + dots + s[tail:]
+}
+
+// printable makes foreign text safe to show: bytes that are not UTF-8, control
+// characters and those that change the direction of writing are written as Go
+// escapes.
+func printable(s string) string {
+	clean := true
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	var b strings.Builder
+	for i, w := 0, 0; i < len(s); i += w {
+		var r rune
+		r, w = utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && w == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,26 @@
+// Generated from Go by internal/report (go test ./internal/report -run FlameWire -update). DO NOT EDIT.
+
+export interface FlameFact {
+  name: string;
+  value: string;
+}
+
+export interface FlameDocView {
+  type: string;
+  unit: string;
+  total: number;
+  self: number;
+  nodes: number;
+  rests: number;
+  left: number;
+}
+
+export interface FlameDoc {
+  schema: string;
+  title: string;
+  facts: FlameFact[];
+  notes: string[];
+  strings: string[];
+  frames: number;
+  views: FlameDocView[];
+}

@@ -1,0 +1,42 @@
+import { shortName } from "../lib/names.ts";
+
+/** Chooses the text of a box by the room there is. Widths are measured once. */
+export class Labels {
+  private readonly widths = new Map<string, number>();
+  private readonly shorts = new Map<string, string>();
+
+  constructor(
+    private readonly ctx: CanvasRenderingContext2D,
+    readonly font: string,
+  ) {}
+
+  /** The longest form of a name that fits; "" when not even a few letters do. */
+  fit(name: string, room: number): string {
+    if (room < 14) return "";
+    // Names may be absurdly long, and measuring them slow.
+    if (name.length < 400 && this.width(name) <= room) return name;
+    let short = this.shorts.get(name);
+    if (short === undefined) {
+      short = shortName(name).slice(0, 400);
+      this.shorts.set(name, short);
+    }
+    const width = this.width(short);
+    if (width <= room) return short;
+    // Start where letters of average width would end and step to what fits.
+    let n = Math.min(short.length - 1, Math.ceil((short.length * room) / width));
+    for (; n > 1; n--) {
+      const cut = short.slice(0, n) + "…";
+      if (this.ctx.measureText(cut).width <= room) return cut;
+    }
+    return "";
+  }
+
+  private width(text: string): number {
+    let w = this.widths.get(text);
+    if (w === undefined) {
+      w = this.ctx.measureText(text).width;
+      this.widths.set(text, w);
+    }
+    return w;
+  }
+}

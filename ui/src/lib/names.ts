@@ -1,0 +1,19 @@
+/** A function's name without the directories of its package. */
+export function shortName(name: string): string {
+  // Slashes within parameters and type arguments are not the package's.
+  const stop = name.search(/[([<{ ]/);
+  const slash = name.lastIndexOf("/", stop < 0 ? name.length : stop);
+  // "(" may begin a Go receiver, "pkg.(*T).M", but never stands in its path.
+  return slash > 0 && slash + 1 < name.length ? name.slice(slash + 1) : name;
+}
+
+/** A number that depends on the text alone, for colours. */
+export function hash(text: string): number {
+  let h = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) {
+    h ^= text.charCodeAt(i);
+    h = Math.imul(h, 0x01000193);
+  }
+  h ^= h >>> 15;
+  return h >>> 0;
+}

@@ -1,0 +1,59 @@
+import { fromHash, initial, toHash, type ViewState } from "../lib/hash.ts";
+
+export type Listener = (now: ViewState, before: ViewState) => void;
+
+/**
+ * Holds what is shown and keeps the URL's fragment equal to it. A step that
+ * should be undone by the browser's Back button gets an entry of its own.
+ */
+export class Store {
+  private current: ViewState;
+  private readonly listeners: Listener[] = [];
+  private writing = "";
+
+  constructor() {
+    this.current = fromHash(location.hash);
+    this.writing = toHash(this.current);
+    window.addEventListener("hashchange", () => {
+      const hash = location.hash.replace(/^#/, "");
+      if (hash === this.writing) return;
+      this.writing = hash;
+      this.change(fromHash(hash));
+    });
+  }
+
+  get state(): ViewState {
+    return this.current;
+  }
+
+  listen(l: Listener): void {
+    this.listeners.push(l);
+  }
+
+  /** Changes parts of the state. step: Back comes back to the state before. */
+  set(part: Partial<ViewState>, step = false): void {
+    const next = { ...this.current, ...part };
+    const hash = toHash(next);
+    if (hash !== toHash(this.current)) {
+      this.writing = hash;
+      const url = hash === "" ? location.pathname + location.search : `#${hash}`;
+      try {
+        if (step) history.pushState(null, "", url);
+        else history.replaceState(null, "", url);
+      } catch {
+        // Some browsers allow few changes per second, or none from a file.
+      }
+    }
+    this.change(next);
+  }
+
+  reset(): void {
+    this.set({ ...initial, type: this.current.type }, true);
+  }
+
+  private change(next: ViewState): void {
+    const before = this.current;
+    this.current = next;
+    for (const l of this.listeners) l(next, before);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Palette } from "../draw/palette.ts";
+import { Kind, type View } from "../lib/decode.ts";
+import { percent } from "../lib/format.ts";
+import type { Colour } from "../lib/hash.ts";
+import { exactly } from "../lib/search.ts";
+import type { Model } from "../state/model.ts";
+import { kindKeys, kindNames } from "./describe.ts";
+import { h } from "./dom.ts";
+
+const PACKAGES = 8;
+
+/** What the colours mean, and how much of the cost each of them has itself. */
+export class Legend {
+  readonly el = h("div", { class: "legend", role: "group", "aria-label": "Colours" });
+
+  constructor(
+    private readonly model: Model,
+    private readonly find: (query: string) => void,
+  ) {}
+
+  show(view: View, colour: Colour, palette: Palette): void {
+    const { frames } = this.model.page;
+    const { self } = this.model.frameCosts(view);
+    const entry = (css: string, text: string, part: number | null, query: string) => {
+      const swatch = h("span", { class: "swatch", "aria-hidden": "true" });
+      swatch.style.background = css;
+      const share = part === null ? null : h("span", { class: "share" }, percent(part, view.total));
+      return query
+        ? h("button", { type: "button", class: "plain", title: "Mark these", onclick: () => this.find(query) }, swatch, text, share)
+        : h("span", {}, swatch, text, share);
+    };
+    const entries: HTMLElement[] = [];
+    if (colour === "kind") {
+      const sums = [0, 0, 0, 0];
+      const any = [false, false, false, false];
+      frames.forEach((f, i) => {
+        sums[f.kind] += self[i];
+        any[f.kind] = true;
+      });
+      for (const k of [Kind.Own, Kind.Dependency, Kind.Std, Kind.Unknown] as const) {
+        if (any[k]) entries.push(entry(palette.kind(k), kindNames[k], sums[k], `kind:${kindKeys[k]}`));
+      }
+    } else if (colour === "package") {
+      const sums = new Map<string, number>();
+      frames.forEach((f, i) => sums.set(f.pkg, (sums.get(f.pkg) ?? 0) + self[i]));
+      const top = [...sums].filter(([p, v]) => p !== "" && v !== 0).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+      for (const [p, v] of top.slice(0, PACKAGES)) entries.push(entry(palette.package(p), p, v, exactly(p, "pkg:")));
+    } else {
+      entries.push(entry(palette.diff(1), "more than the base", null, ""));
+      entries.push(entry(palette.diff(0), "the same", null, ""));
+      entries.push(entry(palette.diff(-1), "less", null, ""));
+    }
+    if (entries.length > 0 && colour !== "diff") entries.unshift(h("span", { class: "legend-title" }, "self cost of"));
+    this.el.replaceChildren(...entries);
+  }
+}
