@@ -213,6 +213,39 @@ func (w *Writer) write(p Part, method uint16, s *spool) error {
 	return w.zw.Flush()
 }
 
+// Part reads back a part that was added, by its name in the archive. It must be
+// closed before w is.
+func (w *Writer) Part(name string) (io.ReadCloser, error) {
+	w.mu.Lock()
+	there := w.names[name] && !w.closed
+	w.mu.Unlock()
+	if !there {
+		return nil, &PartError{w.path, name, ErrNoPart}
+	}
+	f, err := os.Open(w.file.Name())
+	if err != nil {
+		return nil, &PartError{w.path, name, err}
+	}
+	fi, err := f.Stat()
+	if err == nil {
+		r := &Recording{file: w.path, r: f}
+		for _, e := range scan(f, fi.Size()) {
+			if e.name == name {
+				return &readBack{r.open(e), f}, nil
+			}
+		}
+		err = ErrNoPart
+	}
+	return nil, errors.Join(&PartError{w.path, name, err}, f.Close())
+}
+
+type readBack struct {
+	io.ReadCloser
+	file *os.File
+}
+
+func (r *readBack) Close() error { return errors.Join(r.ReadCloser.Close(), r.file.Close()) }
+
 // Close writes recording.json and the index and puts the file at its
 // destination. Of meta, Version and Parts are filled in. A recording whose Close
 // failed stays at Path + PartialSuffix, where Open can salvage it.

@@ -1,0 +1,532 @@
+package collect
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/whet-go/whet/internal/diag"
+)
+
+const (
+	maxProfileBody  = 256 << 20
+	maxTraceBody    = 2 << 30
+	maxTextBody     = 16 << 20
+	snapshotTimeout = 30 * time.Second
+	// lateTimeout is how much longer than its window a windowed answer may take.
+	lateTimeout = 30 * time.Second
+	// stopGrace is how long an answer may take after the request was half-closed.
+	stopGrace    = 5 * time.Second
+	maxRedirects = 5
+)
+
+// A client talks to one target's pprof handlers. It may be used by many
+// goroutines.
+type client struct {
+	base   *url.URL // ends in "/"; without user, query and fragment
+	user   *url.Userinfo
+	query  url.Values        // of the URL given, sent with each request
+	paths  map[string]string // own paths, by what is fetched
+	header http.Header
+	http   *http.Client
+
+	mu     sync.Mutex
+	remote net.Addr // of the last connection
+}
+
+// newClient prepares the client for the address that the user gave. discover
+// then finds where under it the handlers are.
+func newClient(opt *Options) (*client, error) {
+	raw := opt.URL
+	if !strings.Contains(raw, "://") {
+		raw = "http://" + raw
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		if ue := (*url.Error)(nil); errors.As(err, &ue) {
+			err = ue.Err // without the URL, which may hold a password
+		}
+		if err == nil {
+			err = errors.New("not an http or https address")
+		}
+		return nil, &diag.Error{Op: "parse target address", Err: err, Kind: diag.Usage,
+			Hint: "give the address whose /debug/pprof/ answers, such as http://127.0.0.1:6060"}
+	}
+	c := &client{user: u.User, query: u.Query(), paths: opt.Paths, header: opt.Header.Clone()}
+	if c.header == nil {
+		c.header = make(http.Header)
+	}
+	if opt.Token != "" {
+		c.header.Set("Authorization", "Bearer "+opt.Token)
+	}
+	if c.header.Get("User-Agent") == "" {
+		c.header.Set("User-Agent", "whet")
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	c.base = u
+	c.http = &http.Client{Transport: newTransport(opt.TLS), CheckRedirect: checkRedirect}
+	return c, nil
+}
+
+// newTransport speaks HTTP/1.1 only: half-closing a connection, by which a
+// window is ended early, needs a connection per request.
+func newTransport(tc *tls.Config) *http.Transport {
+	if tc != nil {
+		tc = tc.Clone()
+		tc.NextProtos = nil
+	}
+	return &http.Transport{
+		Proxy:              http.ProxyFromEnvironment,
+		DialContext:        (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+		TLSClientConfig:    tc,
+		TLSNextProto:       map[string]func(string, *tls.Conn) http.RoundTripper{},
+		DisableCompression: true,
+		IdleConnTimeout:    snapshotTimeout,
+		MaxIdleConns:       8,
+	}
+}
+
+// checkRedirect keeps credentials with the host that they are for.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	from := via[0].URL
+	if len(via) > maxRedirects {
+		return errors.New("redirects in a circle")
+	}
+	upgrade := from.Scheme == "http" && req.URL.Scheme == "https" && from.Hostname() == req.URL.Hostname()
+	if !upgrade && (req.URL.Host != from.Host || req.URL.Scheme != from.Scheme) {
+		return &diag.Error{
+			Err:  fmt.Errorf("redirects to another host, %s", req.URL.Host),
+			Hint: "whet follows redirects on the same host only, so that credentials stay there; record the other address itself, or log in with -H or --token-file",
+		}
+	}
+	return nil
+}
+
+// close drops idle connections.
+func (c *client) close() { c.http.CloseIdleConnections() }
+
+// url is where kind ("cpu", "heap", "trace", …) is fetched.
+func (c *client) url(kind string, q url.Values) *url.URL {
+	u := *c.base
+	if p, ok := c.paths[kind]; ok {
+		ref, err := url.Parse(p)
+		if err == nil {
+			u.Path, u.RawPath = ref.Path, ref.RawPath
+			q = merge(ref.Query(), q)
+		}
+	} else {
+		if kind == "cpu" {
+			kind = "profile"
+		}
+		u.Path += kind
+		u.RawPath = ""
+	}
+	u.RawQuery = merge(c.query, q).Encode()
+	return &u
+}
+
+func merge(a, b url.Values) url.Values {
+	out := maps.Clone(a)
+	if out == nil {
+		out = make(url.Values)
+	}
+	maps.Copy(out, b)
+	return out
+}
+
+// public is u as it may be printed and stored.
+func public(u *url.URL) string {
+	v := *u
+	v.User, v.RawQuery, v.Fragment = nil, "", ""
+	return v.String()
+}
+
+func (c *client) request(ctx context.Context, u *url.URL) (*http.Request, error) {
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
+		c.mu.Lock()
+		c.remote = i.Conn.RemoteAddr()
+		c.mu.Unlock()
+	}})
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header = c.header.Clone()
+	if h := req.Header.Get("Host"); h != "" {
+		req.Host = h
+		req.Header.Del("Host")
+	}
+	if c.user != nil && req.Header.Get("Authorization") == "" {
+		pw, _ := c.user.Password()
+		req.SetBasicAuth(c.user.Username(), pw)
+	}
+	return req, nil
+}
+
+// remoteAddr is the address that the last request went to; nil before any.
+func (c *client) remoteAddr() net.Addr {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.remote
+}
+
+// snapshot fetches a whole answer of at most limit bytes.
+func (c *client) snapshot(ctx context.Context, kind string, q url.Values, limit int64) ([]byte, error) {
+	body, err := c.get(ctx, kind, q)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(body, limit+1))
+	err = errors.Join(err, body.Close())
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("answer is larger than %d bytes", limit)
+	}
+	if err != nil {
+		return nil, c.explain(kind, c.url(kind, nil), err)
+	}
+	if q.Get("debug") == "" {
+		if err := looksLikeProfile(data); err != nil {
+			return nil, c.explain(kind, c.url(kind, nil), err)
+		}
+	}
+	return data, nil
+}
+
+// get starts a short request; its body is bounded in time by ctx and
+// snapshotTimeout.
+func (c *client) get(ctx context.Context, kind string, q url.Values) (io.ReadCloser, error) {
+	ctx, cancel := context.WithTimeout(ctx, snapshotTimeout)
+	u := c.url(kind, q)
+	req, err := c.request(ctx, u)
+	if err != nil {
+		cancel()
+		return nil, c.explain(kind, u, err)
+	}
+	resp, err := c.http.Do(req)
+	if err == nil {
+		err = checkResponse(kind, resp)
+	}
+	if err != nil {
+		cancel()
+		return nil, c.explain(kind, u, err)
+	}
+	return &cancelBody{resp.Body, cancel}, nil
+}
+
+// cancelBody releases its request's context when it is closed.
+type cancelBody struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (b *cancelBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.cancel()
+	return err
+}
+
+// errCutShort is the failure of a windowed answer that did not come after its
+// request was half-closed.
+var errCutShort = errors.New("the target did not answer when the window was ended early")
+
+// window requests what the target measures for a while and hands the answer to
+// read. When stop is closed, it half-closes the connection: net/http's server
+// then cancels the request's context, the handler stops measuring, and what it has
+// arrives as usual. An answer that is still missing after stopGrace is given up.
+func (c *client) window(ctx context.Context, stop <-chan struct{}, kind string, d time.Duration, q url.Values, read func(io.Reader) error) error {
+	ctx, cancel := context.WithTimeout(ctx, d+lateTimeout)
+	defer cancel()
+
+	var (
+		mu      sync.Mutex
+		conn    net.Conn
+		stopped bool
+	)
+	halfClose := func() {
+		if stopped && conn != nil {
+			if hc, ok := conn.(interface{ CloseWrite() error }); ok {
+				_ = hc.CloseWrite() // the deadline is what remains
+			}
+			_ = conn.SetReadDeadline(time.Now().Add(stopGrace))
+		}
+	}
+	u := c.url(kind, q)
+	req, err := c.request(ctx, u)
+	if err != nil {
+		return c.explain(kind, u, err)
+	}
+	req.Close = true // a connection of its own
+	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+		WroteRequest: func(httptrace.WroteRequestInfo) {
+			mu.Lock()
+			defer mu.Unlock()
+			halfClose()
+		},
+		GotConn: func(i httptrace.GotConnInfo) {
+			mu.Lock()
+			defer mu.Unlock()
+			conn = i.Conn
+		},
+	}))
+	done := make(chan struct{})
+	watcher := make(chan struct{})
+	go func() {
+		defer close(watcher)
+		select {
+		case <-stop:
+		case <-done:
+			return
+		}
+		mu.Lock()
+		stopped = true
+		halfClose()
+		mu.Unlock()
+		select {
+		case <-time.After(stopGrace):
+			cancel()
+		case <-done:
+		}
+	}()
+	defer func() { close(done); <-watcher }()
+
+	resp, err := c.http.Do(req)
+	if err == nil {
+		err = checkResponse(kind, resp)
+	}
+	if err == nil {
+		err = errors.Join(read(resp.Body), resp.Body.Close())
+	}
+	if err != nil {
+		mu.Lock()
+		defer mu.Unlock()
+		if stopped {
+			err = fmt.Errorf("%w: %w", errCutShort, plain(err))
+		}
+		return c.explain(kind, u, err)
+	}
+	return nil
+}
+
+// statusError is an answer other than 200.
+type statusError struct {
+	code int
+	text string // the first line of the body
+}
+
+func (e *statusError) Error() string {
+	s := fmt.Sprintf("target answers %d %s", e.code, http.StatusText(e.code))
+	if e.text != "" {
+		s += ": " + e.text
+	}
+	return s
+}
+
+var errHTML = errors.New("target answers with an HTML page instead")
+
+// checkResponse closes the body when it returns an error.
+func checkResponse(kind string, resp *http.Response) error {
+	html := strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html")
+	if resp.StatusCode == http.StatusOK && (!html || kind == "") {
+		return nil
+	}
+	head, _ := io.ReadAll(io.LimitReader(resp.Body, 512)) // only there to explain
+	_ = resp.Body.Close()
+	if resp.StatusCode == http.StatusOK {
+		return errHTML
+	}
+	line := ""
+	if !html && !bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")) {
+		line, _, _ = strings.Cut(strings.TrimSpace(string(head)), "\n")
+		line = strings.Map(func(r rune) rune {
+			if r < ' ' {
+				return -1
+			}
+			return r
+		}, strings.ToValidUTF8(line, ""))
+		line = line[:min(len(line), 200)]
+	}
+	return &statusError{resp.StatusCode, line}
+}
+
+// looksLikeProfile tells a profile from a page.
+func looksLikeProfile(data []byte) error {
+	head := bytes.TrimSpace(data[:min(len(data), 64)])
+	switch {
+	case len(data) == 0:
+		return errors.New("answer is empty")
+	case bytes.HasPrefix(head, []byte("<")):
+		return errHTML
+	}
+	return nil
+}
+
+// plain strips the wrapping in which net/http repeats the address, query and
+// all.
+func plain(err error) error {
+	for ue := (*url.Error)(nil); errors.As(err, &ue); {
+		err = ue.Err
+	}
+	return err
+}
+
+// explain puts the target and a cure to a failed request. The address in it
+// carries no credentials.
+func (c *client) explain(kind string, u *url.URL, err error) error {
+	err = plain(err)
+	what := kind
+	if what == "" {
+		what = "index"
+	}
+	return &diag.Error{Op: "fetch " + what + " from", Subject: public(u), Err: err, Hint: hintFor(kind, err)}
+}
+
+func hintFor(kind string, err error) string {
+	if h := diag.Hint(err); h != "" {
+		return h
+	}
+	if se := (*statusError)(nil); errors.As(err, &se) {
+		return se.hint(kind)
+	}
+	msg := err.Error()
+	switch {
+	case errors.Is(err, errHTML):
+		return "something else answers there, a login page perhaps: give the handlers' prefix with --pprof-path, credentials with -H or --token-file"
+	case errors.Is(err, errCutShort):
+		return "a proxy may stand between; record the target's own address, or let the window run to its end"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "nothing listens there: is the target running, and is this the address of its pprof handlers?"
+	case errors.As(err, new(*net.DNSError)):
+		return "check the host name"
+	case errors.As(err, new(x509.UnknownAuthorityError)):
+		return "give the certificate authority with --ca FILE"
+	case errors.As(err, new(x509.HostnameError)):
+		return "use the name that the certificate is for"
+	case strings.Contains(msg, "certificate required"), strings.Contains(msg, "bad certificate"), strings.Contains(msg, "handshake failure"):
+		return "the target wants a client certificate: --cert FILE --key FILE"
+	case strings.Contains(msg, "server gave HTTP response to HTTPS client"):
+		return "use http://"
+	case strings.Contains(msg, "malformed HTTP response"):
+		return "this port does not speak HTTP; if it speaks TLS, use https://"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return "the target does not answer in time"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		return "the target closed the connection: did it exit, or restart? Its log may tell"
+	}
+	return ""
+}
+
+func (e *statusError) hint(kind string) string {
+	switch {
+	case strings.Contains(e.text, "profiling already in use"):
+		return "another CPU profile is running (a continuous profiler, another whet, go tool pprof): wait until it ends"
+	case strings.Contains(e.text, "Could not enable tracing"):
+		return "another execution trace is running: wait until it ends, or pass --trace 0"
+	case e.code == http.StatusUnauthorized || e.code == http.StatusForbidden:
+		return "give credentials: --token-file FILE, -H 'Name: value', or --cert FILE --key FILE"
+	case e.code == http.StatusNotFound && kind == "":
+		return "give the prefix under which the pprof handlers are mounted with --pprof-path"
+	case e.code == http.StatusNotFound:
+		return mount(kind)
+	case e.code == http.StatusTooManyRequests || e.code == http.StatusServiceUnavailable:
+		return "the target, or a proxy before it, is too busy: try again"
+	case e.code == http.StatusBadGateway || e.code == http.StatusGatewayTimeout:
+		return "a proxy stands between and gave up: record the target's own address, or a shorter window with -d"
+	}
+	return ""
+}
+
+// mount is the line of code that offers kind.
+func mount(kind string) string {
+	switch kind {
+	case "cpu":
+		return `mux.HandleFunc("/debug/pprof/profile", pprof.Profile)`
+	case "trace":
+		return `mux.HandleFunc("/debug/pprof/trace", pprof.Trace)`
+	case "cmdline":
+		return `mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)`
+	case "goroutineleak":
+		return "build the target with GOEXPERIMENT=goroutineleakprofile (Go 1.26)"
+	}
+	return fmt.Sprintf(`mux.Handle("/debug/pprof/%s", pprof.Handler(%q))`, kind, kind)
+}
+
+// TLSFiles makes the TLS configuration of --cert, --key and --ca, each "" when
+// not given.
+func TLSFiles(cert, key, ca string) (*tls.Config, error) {
+	if cert == "" && key == "" && ca == "" {
+		return nil, nil
+	}
+	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
+	if (cert == "") != (key == "") {
+		return nil, diag.Usagef("--cert", "a client certificate needs both --cert and --key", "give both; they may be the same file")
+	}
+	if cert != "" {
+		pair, err := tls.LoadX509KeyPair(cert, key)
+		if err != nil {
+			return nil, &diag.Error{Op: "load client certificate", Subject: cert, Err: err, Hint: "--cert and --key take PEM files"}
+		}
+		cfg.Certificates = []tls.Certificate{pair}
+	}
+	if ca != "" {
+		pem, err := os.ReadFile(ca)
+		if err != nil {
+			return nil, &diag.Error{Op: "load certificate authority", Subject: ca, Err: err}
+		}
+		cfg.RootCAs = x509.NewCertPool()
+		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, &diag.Error{Op: "load certificate authority", Subject: ca, Err: errors.New("no certificate in it"), Hint: "--ca takes a PEM file"}
+		}
+	}
+	return cfg, nil
+}
+
+// kinds lists what can be fetched, for the keys of --pprof-path.
+func kinds() []string {
+	return []string{"cpu", "heap", "allocs", "block", "mutex", "goroutine", "goroutineleak", "threadcreate", "trace", "cmdline", "whet"}
+}
+
+// ParsePaths reads the values of --pprof-path: at most one prefix ("/custom"),
+// and pairs of what and its own path ("cpu=/own/profile").
+func ParsePaths(values []string) (prefix string, paths map[string]string, err error) {
+	for _, v := range values {
+		k, p, pair := strings.Cut(v, "=")
+		if !pair {
+			k, p = "", v
+		}
+		switch {
+		case !strings.HasPrefix(p, "/"):
+			return "", nil, diag.Usagef("--pprof-path "+v, "path does not start with /", "give /prefix, or WHAT=/path")
+		case !pair && prefix != "":
+			return "", nil, diag.Usagef("--pprof-path "+v, "there is a prefix already: "+prefix, "give one prefix; further values are WHAT=/path")
+		case !pair:
+			prefix = p
+			continue
+		}
+		if k == "profile" {
+			k = "cpu"
+		}
+		if !slices.Contains(kinds(), k) {
+			return "", nil, diag.Usagef("--pprof-path "+v, fmt.Sprintf("unknown profile %q", k), "valid ones: "+strings.Join(kinds(), ", "))
+		}
+		if paths == nil {
+			paths = make(map[string]string)
+		}
+		paths[k] = p
+	}
+	return prefix, paths, nil
+}

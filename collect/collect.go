@@ -1,0 +1,298 @@
+package collect
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
+)
+
+// What zero means in [Options].
+const (
+	DefaultDuration = 10 * time.Second
+	DefaultTrace    = 2 * time.Second
+)
+
+// Options say what to record, how, and where to. Out and exactly one of URL,
+// Packages and Command are required.
+type Options struct {
+	// URL is a server whose /debug/pprof/ answers: with or without that path, at
+	// any prefix. A user and password in it are sent to that host only.
+	URL string
+	// Packages are Go package patterns whose benchmarks are run.
+	Packages []string
+	// Command is started, recorded and stopped.
+	Command []string
+
+	// Out is the file to write.
+	Out string
+	// Duration is the length of the window, in whole seconds (rounded up), as
+	// net/http/pprof takes no others; 0 means DefaultDuration. For benchmarks it
+	// is the time to spend on all of them, and 0 leaves it to go test.
+	Duration time.Duration
+	// Trace is the length of the execution trace within the window; 0 means
+	// DefaultTrace, negative none.
+	Trace time.Duration
+
+	Header    http.Header // sent with each request to the pprof handlers
+	Token     string      // bearer token; "" means none
+	TLS       *tls.Config // nil means the system's roots
+	PprofPath string      // prefix of the handlers; "" means that it is looked for
+	// Paths are the own paths of single handlers, by what they offer: cpu, heap,
+	// trace, …; see ParsePaths.
+	Paths map[string]string
+
+	Bench     string        // regular expression of benchmarks; "" means all
+	BenchTime string        // as go test -benchtime takes it; "" means go test's, or Duration's share
+	Count     int           // as go test -count; 0 means 1
+	Dir       string        // where Packages are looked up and Command runs; "" is here
+	PprofAddr string        // host:port of Command's handlers; "" means that it is looked for
+	TargetLog io.Writer     // gets Command's output; nil drops it
+	Start     time.Duration // how long Command may take to listen; 0 means 15 s
+
+	// Load are addresses to send requests to during the window; none means that
+	// there is no load.
+	Load            []string
+	LoadConnections int  // 0 means load.DefaultConnections
+	LoadRemote      bool // allows load on other machines
+
+	Own     []string // module or package prefixes that count as own code besides the main module
+	Version string   // of whet, for the recording
+
+	// Progress, if set, is told what goes on, several times a second; calls do
+	// not overlap.
+	Progress func(Progress)
+	// Abort, once closed, ends everything at once: what has arrived is kept.
+	Abort <-chan struct{}
+}
+
+// Summary is what Run has recorded.
+type Summary struct {
+	Path string         `json:"path"` // of the recording
+	Meta recording.Meta `json:"meta"`
+	Load *load.Result   `json:"load,omitempty"`
+	// Failures are what went wrong although the recording is there: a package
+	// that does not build, a benchmark that fails, a load without answers.
+	Failures []error `json:"-"`
+	// Warnings are reasons to doubt what was recorded.
+	Warnings []error `json:"-"`
+}
+
+// Run records a target. When ctx is cancelled the window ends early, and what was
+// measured until then is kept; see Options.Abort for leaving at once.
+//
+// When nothing could be recorded, there is an error and no file. Errors carry
+// their cure; see package diag.
+func Run(ctx context.Context, opt Options) (*Summary, error) {
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
+	s := &session{opt: opt, now: time.Now()}
+	s.abort, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	defer s.cancel()
+	if opt.Abort != nil {
+		go func() {
+			select {
+			case <-opt.Abort:
+				s.cancel()
+			case <-s.abort.Done():
+			}
+		}()
+	}
+	s.report = newReporter(opt.Progress)
+	defer s.report.stop()
+	switch {
+	case opt.URL != "":
+		return s.recordURL(ctx)
+	case len(opt.Packages) > 0:
+		return s.recordBench(ctx)
+	}
+	return s.recordCommand(ctx)
+}
+
+func (o *Options) check() error {
+	kinds := 0
+	for _, set := range []bool{o.URL != "", len(o.Packages) > 0, len(o.Command) > 0} {
+		if set {
+			kinds++
+		}
+	}
+	switch {
+	case kinds != 1:
+		return diag.Usagef("record", "want exactly one target", "give a URL, a Go package pattern with -bench, or -- and a command")
+	case o.Out == "":
+		return diag.Usagef("record", "no file to write", "name it with -o FILE.whet")
+	case o.Duration < 0:
+		return diag.Usagef("record", "the duration is negative", "give -d 10s")
+	case o.Duration > 24*time.Hour:
+		return diag.Usagef("record", "the duration is longer than a day", "give -d 10s")
+	}
+	return nil
+}
+
+// window returns the lengths of the CPU profile, the trace, and the trace's start
+// after that of the CPU profile. The trace lies inside.
+func (o *Options) window() (cpu, trace, traceAt time.Duration) {
+	cpu = o.Duration
+	if cpu == 0 {
+		cpu = DefaultDuration
+	}
+	cpu = (cpu + time.Second - 1).Truncate(time.Second)
+	trace = o.Trace
+	if trace == 0 {
+		trace = DefaultTrace
+	}
+	trace = max(0, min(trace, cpu/2))
+	return cpu, trace, (cpu - trace) / 2
+}
+
+// A session is one call of Run.
+type session struct {
+	opt    Options
+	now    time.Time       // start
+	abort  context.Context // done when everything has to end at once
+	cancel context.CancelFunc
+	report *reporter
+	w      *recording.Writer
+
+	mu       sync.Mutex
+	meta     recording.Meta
+	profiles map[string]*profile.Profile // what was recorded, for finding the hot source
+	failures []error
+	warnings []error
+	load     *load.Result
+}
+
+// create starts the file.
+func (s *session) create(target recording.Target) error {
+	s.meta = recording.Meta{Whet: s.opt.Version, Created: time.Now(), Target: target, Own: s.opt.Own}
+	s.profiles = make(map[string]*profile.Profile)
+	w, err := recording.Create(s.opt.Out, s.meta)
+	if err != nil {
+		return &diag.Error{Op: "record", Err: err, Hint: "choose a file in a folder that can be written with -o FILE.whet"}
+	}
+	s.w = w
+	return nil
+}
+
+// miss notes what could not be had.
+func (s *session) miss(part string, err error, cure string) {
+	if cure == "" {
+		cure = diag.Hint(err)
+	}
+	m := recording.Missing{Part: part, Reason: reason(err), Cure: cure}
+	s.mu.Lock()
+	s.meta.Missing = append(s.meta.Missing, m)
+	s.mu.Unlock()
+	s.report.note("%s: %s", part, m.Reason)
+}
+
+// reason is err without the operation and the address, which go without saying.
+func reason(err error) string {
+	if e := (*diag.Error)(nil); errors.As(err, &e) && e.Err != nil && error(e) == err {
+		return reason(e.Err)
+	}
+	return err.Error()
+}
+
+func (s *session) fail(err error) {
+	s.mu.Lock()
+	s.failures = append(s.failures, err)
+	s.mu.Unlock()
+	s.report.note("%v", err)
+}
+
+func (s *session) warn(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.warnings = append(s.warnings, err)
+}
+
+// add stores a profile and keeps it for the source view.
+func (s *session) add(name string, p *profile.Profile, part recording.Part) {
+	if err := s.w.AddProfile(name, p, part); err != nil {
+		s.fail(err)
+		return
+	}
+	s.keep(name, p)
+}
+
+func (s *session) keep(name string, p *profile.Profile) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.profiles[name] = p
+}
+
+// addRaw stores a profile as it came, when it can be read.
+func (s *session) addRaw(name string, data []byte, part recording.Part) {
+	p, err := profile.Parse(data, profile.ReadOptions{})
+	if err != nil {
+		s.miss(name, err, "")
+		return
+	}
+	if !isGzip(data) {
+		s.add(name, p, part)
+		return
+	}
+	if err := s.w.AddRawProfile(name, data, part); err != nil {
+		s.fail(err)
+		return
+	}
+	s.keep(name, p)
+}
+
+// finish adds what follows from the profiles and closes the file.
+func (s *session) finish(interrupted bool) (*Summary, error) {
+	s.report.run("source", s.addSource)
+	s.mu.Lock()
+	s.meta.Interrupted = interrupted
+	slices.SortFunc(s.meta.Missing, func(a, b recording.Missing) int { return strings.Compare(a.Part, b.Part) })
+	meta := s.meta
+	s.mu.Unlock()
+	measured := slices.ContainsFunc(s.w.Parts(), func(p recording.Part) bool {
+		return p.Kind == recording.KindProfile || p.Kind == recording.KindTrace
+	})
+	if !measured {
+		err := s.nothing()
+		return nil, errors.Join(err, s.w.Abort())
+	}
+	if err := s.w.Close(meta); err != nil {
+		return nil, &diag.Error{Op: "record", Err: err, Hint: "what was written so far is in " + s.opt.Out + recording.PartialSuffix}
+	}
+	meta.Version, meta.Parts = recording.Version, s.w.Parts()
+	return &Summary{Path: s.opt.Out, Meta: meta, Load: s.load, Failures: s.failures, Warnings: s.warnings}, nil
+}
+
+// nothing is the error when there is nothing to keep.
+func (s *session) nothing() error {
+	if len(s.failures) > 0 {
+		return errors.Join(s.failures...)
+	}
+	if len(s.meta.Missing) > 0 {
+		m := s.meta.Missing[0]
+		for _, other := range s.meta.Missing {
+			if other.Part == "cpu" {
+				m = other
+			}
+		}
+		return &diag.Error{Op: "record", Subject: s.meta.Target.String(), Err: errors.New(m.Part + ": " + m.Reason), Hint: m.Cure}
+	}
+	return &diag.Error{Op: "record", Subject: s.meta.Target.String(), Err: errors.New("ended before anything was measured")}
+}
+
+// here fills in what is known when the target runs on this machine's Go
+// toolchain and nothing tells better.
+func (s *session) here() {
+	s.meta.GOOS, s.meta.GOARCH, s.meta.NumCPU = runtime.GOOS, runtime.GOARCH, runtime.NumCPU()
+}

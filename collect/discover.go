@@ -1,0 +1,121 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/internal/diag"
+)
+
+// discover finds the pprof handlers under the client's base address, sets base
+// to their folder, and returns the names that their index page lists; nil when
+// there is no index.
+func (c *client) discover(ctx context.Context, prefix string) (offered []string, err error) {
+	var tried []string
+	var first error
+	root := *c.base
+	for _, p := range candidates(root.Path, prefix) {
+		c.base = root.JoinPath() // a copy
+		c.base.Path, c.base.RawPath = p, ""
+		offered, err := c.probe(ctx)
+		if err == nil {
+			return offered, nil
+		}
+		tried = append(tried, public(c.base))
+		if !notThere(err) {
+			return nil, err
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	if len(c.paths) > 0 {
+		c.base = root.JoinPath("/debug/pprof/")
+		return nil, nil // the paths given are all there is
+	}
+	if e := (*diag.Error)(nil); errors.As(first, &e) {
+		first = e.Err
+	}
+	return nil, &diag.Error{
+		Op: "find pprof handlers at", Subject: strings.Join(tried, " and "), Err: first,
+		Hint: `import _ "net/http/pprof" in the target, or give the prefix of its handlers with --pprof-path`,
+	}
+}
+
+// candidates are the folders to look at, each ending in "/".
+func candidates(path, prefix string) []string {
+	dir := func(s string) string { return strings.TrimRight(s, "/") + "/" }
+	if prefix != "" {
+		return []string{dir(prefix)}
+	}
+	path = dir(path)
+	if strings.HasSuffix(path, "/pprof/") {
+		return []string{path}
+	}
+	if i := strings.Index(path, "/debug/pprof/"); i >= 0 {
+		return []string{path[:i] + "/debug/pprof/"} // one profile's address
+	}
+	return []string{path + "debug/pprof/", path}
+}
+
+// notThere says whether err means that the handlers are elsewhere.
+func notThere(err error) bool {
+	se := (*statusError)(nil)
+	if errors.As(err, &se) {
+		return se.code == http.StatusNotFound || se.code == http.StatusMethodNotAllowed
+	}
+	return errors.Is(err, errHTML) || errors.Is(err, errNoIndex)
+}
+
+var (
+	errNoIndex = errors.New("target answers, but not as net/http/pprof does")
+	indexLink  = regexp.MustCompile(`href=['"]?([A-Za-z][\w.\-/]*)\?debug=1`)
+)
+
+// probe asks for the index page, and where there is none for the goroutine
+// profile: some programs mount single handlers.
+func (c *client) probe(ctx context.Context) ([]string, error) {
+	page, err := c.index(ctx)
+	if err == nil {
+		var names []string
+		for _, m := range indexLink.FindAllStringSubmatch(page, -1) {
+			names = append(names, m[1])
+		}
+		if slices.Contains(names, "goroutine") {
+			return names, nil
+		}
+		err = c.explain("", c.base, errNoIndex)
+	}
+	if !notThere(err) {
+		return nil, err
+	}
+	for _, kind := range []string{"goroutine", "heap"} {
+		data, perr := c.snapshot(ctx, kind, nil, maxProfileBody)
+		if perr == nil && isGzip(data) {
+			return nil, nil
+		}
+		if perr != nil && !notThere(perr) {
+			return nil, perr
+		}
+	}
+	return nil, err
+}
+
+func isGzip(data []byte) bool { return len(data) > 2 && data[0] == 0x1f && data[1] == 0x8b }
+
+func (c *client) index(ctx context.Context) (string, error) {
+	body, err := c.get(ctx, "", nil)
+	if err != nil {
+		return "", err
+	}
+	data, err := io.ReadAll(io.LimitReader(body, 1<<20))
+	if err := errors.Join(err, body.Close()); err != nil {
+		return "", c.explain("", c.base, err)
+	}
+	return string(data), nil
+}

@@ -1,0 +1,93 @@
+package collect
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+const maxMemStats = 1 << 20
+
+// memStats fetches the runtime.MemStats that end the heap profile's text form.
+// The profile before them, which may be large, is passed over without being kept.
+func (c *client) memStats(ctx context.Context) ([]byte, error) {
+	body, err := c.get(ctx, "heap", url.Values{"debug": {"1"}})
+	if err != nil {
+		return nil, err
+	}
+	stats, err := memStatsTail(body)
+	if err := errors.Join(err, body.Close()); err != nil {
+		return nil, c.explain("heap", c.url("heap", nil), err)
+	}
+	return stats, nil
+}
+
+// memStatsTail keeps the lines "# Name = value" that follow "# runtime.MemStats".
+func memStatsTail(r io.Reader) ([]byte, error) {
+	br := bufio.NewReaderSize(r, 64<<10)
+	var out []byte
+	for inStats := false; ; {
+		line, err := br.ReadSlice('\n')
+		switch {
+		case !inStats:
+			inStats = bytes.HasPrefix(line, []byte("# runtime.MemStats"))
+		case bytes.HasPrefix(line, []byte("# ")) && bytes.Contains(line, []byte(" = ")) && len(out)+len(line) < maxMemStats:
+			out = append(out, line...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err == io.EOF && len(out) > 0:
+			return out, nil
+		case err == io.EOF:
+			return nil, errors.New("no runtime.MemStats in the heap profile's text form")
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// memStat reads one number of what memStats returned; -1 when it is not there.
+func memStat(stats []byte, name string) int64 {
+	for line := range strings.Lines(string(stats)) {
+		v, ok := strings.CutPrefix(line, "# "+name+" = ")
+		if !ok {
+			continue
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64); err == nil {
+			return n
+		}
+	}
+	return -1
+}
+
+// mutexPeriod reads the head of the mutex profile's text form for the sampling
+// period; 0 means that mutex profiling is off, -1 that it does not say.
+func (c *client) mutexPeriod(ctx context.Context) (int, error) {
+	body, err := c.get(ctx, "mutex", url.Values{"debug": {"1"}})
+	if err != nil {
+		return -1, err
+	}
+	defer func() { _ = body.Close() }() // the rest does not matter
+	br := bufio.NewReader(io.LimitReader(body, 4<<10))
+	for {
+		line, err := br.ReadString('\n')
+		if v, ok := strings.CutPrefix(line, "sampling period="); ok {
+			n, err := strconv.Atoi(strings.TrimSpace(v))
+			if err != nil {
+				return -1, nil
+			}
+			return n, nil
+		}
+		if err == io.EOF {
+			return -1, nil
+		}
+		if err != nil {
+			return -1, c.explain("mutex", c.url("mutex", nil), err)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package collect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Progress is one report of how a recording is coming along.
+type Progress struct {
+	Elapsed time.Duration // since the start
+	Total   time.Duration // estimate of the whole; 0 when unknown
+	Running []string      // what is going on right now
+	// Note is a line worth keeping: something is done, or is missing. Most
+	// reports have none.
+	Note string
+}
+
+const progressEvery = 200 * time.Millisecond
+
+// A reporter calls the user's callback, one call at a time.
+type reporter struct {
+	call  func(Progress)
+	start time.Time
+
+	mu      sync.Mutex
+	total   time.Duration
+	running []string
+	done    chan struct{}
+	wg      sync.WaitGroup
+}
+
+// newReporter starts the ticking; stop ends it. A nil call is fine.
+func newReporter(call func(Progress)) *reporter {
+	r := &reporter{call: call, start: time.Now(), done: make(chan struct{})}
+	if call == nil {
+		return r
+	}
+	r.wg.Go(func() {
+		t := time.NewTicker(progressEvery)
+		defer t.Stop()
+		for {
+			select {
+			case <-r.done:
+				return
+			case <-t.C:
+				r.report("")
+			}
+		}
+	})
+	return r
+}
+
+func (r *reporter) stop() {
+	close(r.done)
+	r.wg.Wait()
+}
+
+// report calls back.
+func (r *reporter) report(note string) {
+	if r.call == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.call(Progress{Elapsed: time.Since(r.start), Total: r.total, Running: slices.Clone(r.running), Note: note})
+}
+
+func (r *reporter) note(format string, args ...any) {
+	r.report(fmt.Sprintf(format, args...))
+}
+
+// expect sets the estimate of what is still to come.
+func (r *reporter) expect(left time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.total = time.Since(r.start) + left
+}
+
+// run does work under a name that Progress shows meanwhile.
+func (r *reporter) run(name string, work func()) {
+	r.mu.Lock()
+	r.running = append(r.running, name)
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if i := slices.Index(r.running, name); i >= 0 {
+			r.running = slices.Delete(r.running, i, i+1)
+		}
+	}()
+	work()
+}
+
+// String is the line that a terminal shows.
+func (p Progress) String() string {
+	s := p.Elapsed.Round(100 * time.Millisecond).String()
+	if p.Total > 0 {
+		s += " of " + p.Total.Round(time.Second).String()
+	}
+	if len(p.Running) > 0 {
+		s += "  " + strings.Join(p.Running, ", ")
+	}
+	return s
+}

@@ -1,0 +1,512 @@
+package collect
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
+)
+
+// recordURL records a server that is there already.
+func (s *session) recordURL(ctx context.Context) (*Summary, error) {
+	c, err := newClient(&s.opt)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	s.report.note("looking for pprof handlers at %s", public(c.base))
+	offered, err := c.discover(ctx, s.opt.PprofPath)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.create(recording.Target{Kind: recording.URL, Address: public(c.base)}); err != nil {
+		return nil, err
+	}
+	return s.sit(ctx, c, offered, nil)
+}
+
+// A sitting is one window over one server.
+type sitting struct {
+	*session
+	c       *client
+	offered []string // by the index page; nil when there is none
+	exited  func() error
+
+	start, end           map[string]snapshot
+	statsStart, statsEnd []byte
+	agentStart, agentEnd json.RawMessage
+	cpuStart, cpuEnd     time.Time
+	cpuDone              bool // the CPU profile came, by net/http/pprof
+	restarted            bool
+	mutexPeriod          int
+	process              *Process
+}
+
+// snapshot is one profile at one time.
+type snapshot struct {
+	data []byte
+	at   time.Time
+	err  error
+}
+
+// sit records the window and finishes the file. exited, if not nil, says why the
+// target is gone.
+func (s *session) sit(ctx context.Context, c *client, offered []string, exited func() error) (*Summary, error) {
+	t := &sitting{session: s, c: c, offered: offered, exited: exited, mutexPeriod: -1}
+	cpu, _, _ := s.opt.window()
+	s.report.expect(cpu + time.Second)
+
+	s.report.run("first snapshots", t.first)
+	s.meta.Created = time.Now()
+	loadErr := t.measure(ctx)
+	s.meta.Duration = time.Since(s.meta.Created)
+	if loadErr != nil {
+		return nil, errors.Join(loadErr, s.w.Abort())
+	}
+	interrupted := ctx.Err() != nil
+	s.report.expect(0)
+	s.report.run("last snapshots", t.last)
+	t.deltas()
+	t.describe()
+	return s.finish(interrupted)
+}
+
+// cumulative are the profiles that count from the program's start, whose
+// difference is taken.
+func cumulative() []string { return []string{"heap", "allocs", "block", "mutex"} }
+
+// offers says whether it is worth asking for kind.
+func (t *sitting) offers(kind string) bool {
+	if _, ok := t.c.paths[kind]; ok || t.offered == nil {
+		return true
+	}
+	if kind == "cpu" {
+		kind = "profile"
+	}
+	return slices.Contains(t.offered, kind)
+}
+
+// want lists those kinds that snapshots are taken of. heap and allocs hold the
+// same samples and differ in the type shown first, so one request serves both.
+func (t *sitting) want(kinds ...string) []string {
+	var out []string
+	for _, k := range kinds {
+		if t.offers(k) && (k != "allocs" || !t.offers("heap") || t.c.paths["allocs"] != "") {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// snapshots fetches kinds, a few at a time.
+func (t *sitting) snapshots(kinds []string) map[string]snapshot {
+	out := make(map[string]snapshot)
+	var mu sync.Mutex
+	var g errgroup.Group
+	g.SetLimit(4)
+	for _, kind := range kinds {
+		g.Go(func() error {
+			at := time.Now()
+			data, err := t.c.snapshot(t.abort, kind, nil, maxProfileBody)
+			mu.Lock()
+			defer mu.Unlock()
+			out[kind] = snapshot{data, at, err}
+			return nil
+		})
+	}
+	_ = g.Wait() // failures are in the snapshots
+	return out
+}
+
+func (t *sitting) first() {
+	var wg sync.WaitGroup
+	wg.Go(func() { t.start = t.snapshots(t.want(append(cumulative(), "goroutine")...)) })
+	wg.Go(func() { t.statsStart = t.stats(recording.MemStatsStartPart) })
+	wg.Go(func() { t.agentStart = t.agent() })
+	if args := t.args(); len(args) > 0 {
+		t.meta.CommandLine = args
+		if pid := findPID(t.c.remoteAddr(), args); pid != 0 {
+			t.meta.Target.PID = pid
+			t.process = &Process{PID: pid}
+			if sample, err := sampleProcess(pid); err == nil {
+				t.process.Start = sample
+			}
+			// Now, while the process is there.
+			t.readExecutable(fmt.Sprintf("/proc/%d/exe", pid))
+		}
+	}
+	wg.Wait()
+	if g, ok := t.start["goroutine"]; ok && g.err == nil {
+		t.addRaw("goroutine.start", g.data, recording.Part{Start: g.at, End: g.at})
+	}
+}
+
+func (t *sitting) args() []string {
+	data, err := t.c.snapshot(t.abort, "cmdline", url.Values{"debug": {"1"}}, maxTextBody)
+	if err != nil || len(data) == 0 {
+		return nil
+	}
+	return strings.Split(string(data), "\x00")
+}
+
+func (t *sitting) stats(part string) []byte {
+	stats, err := t.c.memStats(t.abort)
+	if err != nil {
+		if part == recording.MemStatsStartPart {
+			t.miss("memstats", err, "")
+		}
+		return nil
+	}
+	now := time.Now()
+	if err := t.w.Add(recording.Part{Name: part, Kind: recording.KindText, Start: now, End: now}, stats); err != nil {
+		t.fail(err)
+	}
+	return stats
+}
+
+// agent asks what the target's agent knows; nil when it has none.
+func (t *sitting) agent() json.RawMessage {
+	data, err := t.c.snapshot(t.abort, "whet", url.Values{}, maxTextBody)
+	if err != nil || !json.Valid(data) {
+		return nil
+	}
+	return data
+}
+
+// measure runs the CPU profile, the trace and the load, and returns when the
+// window is over. The error is that of a load that could not be sent at all.
+func (t *sitting) measure(ctx context.Context) error {
+	window, traceLen, traceAt := t.opt.window()
+	t.report.expect(window)
+	stop := make(chan struct{}) // closed when the window has to end early
+	var stopOnce sync.Once
+	end := func() { stopOnce.Do(func() { close(stop) }) }
+	detach := context.AfterFunc(ctx, end)
+	defer detach()
+
+	var loadErr error
+	loadCtx, endLoad := context.WithCancel(ctx)
+	defer endLoad()
+	var loading, wg sync.WaitGroup
+	if len(t.opt.Load) > 0 {
+		loading.Go(func() {
+			t.report.run("load", func() {
+				if loadErr = t.sendLoad(loadCtx, window); loadErr != nil {
+					end()
+				}
+			})
+		})
+	}
+	wg.Go(func() {
+		t.report.run(fmt.Sprintf("cpu %v", window), func() { t.cpu(ctx, stop, window) })
+	})
+	if traceLen > 0 {
+		wg.Go(func() {
+			if !wait(traceAt, stop) {
+				t.miss("trace", errors.New("the window ended before the trace began"), "")
+				return
+			}
+			t.report.run(fmt.Sprintf("trace %v", traceLen), func() { t.trace(stop, traceLen) })
+		})
+	}
+	wg.Wait()
+	endLoad()
+	loading.Wait()
+	return loadErr
+}
+
+// wait returns false when stop closes before d is over.
+func wait(d time.Duration, stop <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-stop:
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+func (t *sitting) cpu(ctx context.Context, stop <-chan struct{}, d time.Duration) {
+	t.cpuStart = time.Now()
+	var buf bytes.Buffer
+	err := t.mustOffer("cpu")
+	if err == nil {
+		err = t.c.window(t.abort, stop, "cpu", d, seconds(d), func(r io.Reader) error {
+			n, err := io.Copy(&buf, io.LimitReader(r, maxProfileBody+1))
+			if err == nil && n > maxProfileBody {
+				err = fmt.Errorf("answer is larger than %d bytes", maxProfileBody)
+			}
+			return err
+		})
+	}
+	t.cpuEnd = time.Now()
+	if err == nil {
+		if err = looksLikeProfile(buf.Bytes()); err != nil {
+			err = t.c.explain("cpu", t.c.url("cpu", nil), err)
+		}
+	}
+	if err != nil {
+		t.miss("cpu", t.died(err), "")
+		if t.gone(err) {
+			return
+		}
+		// The others' window still stands.
+		left := d - time.Since(t.cpuStart)
+		if left > 0 {
+			t.report.run("waiting", func() { wait(left, stop) })
+		}
+		return
+	}
+	part := recording.Part{Start: t.cpuStart, End: t.cpuEnd}
+	if ctx.Err() != nil {
+		part.Note = fmt.Sprintf("ended early, after %v of %v", t.cpuEnd.Sub(t.cpuStart).Round(time.Millisecond), d)
+	}
+	t.cpuDone = ctx.Err() == nil
+	t.addRaw("cpu", buf.Bytes(), part)
+	t.report.note("cpu: recorded %v", t.cpuEnd.Sub(t.cpuStart).Round(time.Millisecond))
+}
+
+// mustOffer is an error when the index page does not list kind.
+func (t *sitting) mustOffer(kind string) error {
+	if t.offers(kind) {
+		return nil
+	}
+	return &diag.Error{Err: errNotOffered, Hint: mount(kind)}
+}
+
+var errNotOffered = errors.New("the target does not offer it")
+
+func seconds(d time.Duration) url.Values {
+	return url.Values{"seconds": {strconv.FormatFloat(d.Seconds(), 'f', -1, 64)}}
+}
+
+func (t *sitting) trace(stop <-chan struct{}, d time.Duration) {
+	begin := time.Now()
+	err := t.mustOffer("trace")
+	if err == nil {
+		err = t.c.window(t.abort, stop, "trace", d, seconds(d), func(r io.Reader) error {
+			return t.w.AddReader(recording.Part{Name: recording.TracePart, Kind: recording.KindTrace, Start: begin, End: begin.Add(d)}, r, maxTraceBody)
+		})
+	}
+	if err != nil {
+		t.miss("trace", t.died(err), "")
+		return
+	}
+	t.report.note("trace: recorded %v", time.Since(begin).Round(time.Millisecond))
+}
+
+// gone says whether err means that the target is no longer there.
+func (t *sitting) gone(err error) bool {
+	se := (*statusError)(nil)
+	return !errors.As(err, &se) && !errors.Is(err, errHTML) && !errors.Is(err, errNotOffered)
+}
+
+// died puts before err that the target, which whet started, has exited.
+func (t *sitting) died(err error) error {
+	if t.exited == nil {
+		return err
+	}
+	if exit := t.exited(); exit != nil {
+		return &diag.Error{Err: fmt.Errorf("%w during the window", exit), Hint: "its output may tell why; give a shorter window with -d if it is meant to end"}
+	}
+	return err
+}
+
+func (t *sitting) sendLoad(ctx context.Context, d time.Duration) error {
+	res, err := load.Run(ctx, load.Options{
+		URLs: t.opt.Load[1:], URL: t.opt.Load[0],
+		Connections: t.opt.LoadConnections,
+		// The end of the window ends it.
+		Duration:    d + time.Second,
+		AllowRemote: t.opt.LoadRemote,
+	})
+	if res == nil {
+		if err == nil {
+			err = errors.New("no result")
+		}
+		return hinted(err)
+	}
+	if err != nil {
+		t.fail(hinted(err))
+	}
+	res.Interrupted = false // that is how it is meant to end
+	t.load = res
+	if err := t.w.AddJSON(recording.LoadPart, res); err != nil {
+		t.fail(err)
+	}
+	return nil
+}
+
+// hinted carries a hint over from errors of packages that may not import diag.
+func hinted(err error) error {
+	if h := interface{ Hint() string }(nil); errors.As(err, &h) {
+		return &diag.Error{Op: "load", Err: err, Hint: h.Hint()}
+	}
+	return err
+}
+
+func (t *sitting) last() {
+	if t.process != nil {
+		if sample, err := sampleProcess(t.process.PID); err == nil {
+			t.process.End = sample
+		}
+		if err := t.w.AddJSON(recording.ProcessPart, t.process); err != nil {
+			t.fail(err)
+		}
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { t.end = t.snapshots(t.want(append(cumulative(), "goroutine", "threadcreate")...)) })
+	wg.Go(func() { t.statsEnd = t.stats(recording.MemStatsEndPart) })
+	wg.Go(func() { t.agentEnd = t.agent() })
+	if t.offers("mutex") {
+		wg.Go(func() {
+			if n, err := t.c.mutexPeriod(t.abort); err == nil {
+				t.mutexPeriod = n
+			}
+		})
+	}
+	wg.Wait()
+	if t.agentStart != nil || t.agentEnd != nil {
+		err := t.w.AddJSON(recording.AgentPart, map[string]json.RawMessage{"start": orNull(t.agentStart), "end": orNull(t.agentEnd)})
+		if err != nil {
+			t.fail(err)
+		}
+	}
+	// Looking for leaks collects garbage, so it comes after all else.
+	if t.offers("goroutineleak") {
+		for k, s := range t.snapshots([]string{"goroutineleak"}) {
+			t.end[k] = s
+		}
+	}
+	t.restarted = memStat(t.statsEnd, "Mallocs") >= 0 && memStat(t.statsEnd, "Mallocs") < memStat(t.statsStart, "Mallocs")
+	for _, kind := range []string{"goroutine", "threadcreate", "goroutineleak"} {
+		s, asked := t.end[kind]
+		switch {
+		case !asked:
+			t.miss(kind, t.mustOffer(kind), "")
+		case s.err != nil:
+			t.miss(kind, t.died(s.err), "")
+		default:
+			t.addRaw(kind, s.data, recording.Part{Start: s.at, End: s.at})
+		}
+	}
+}
+
+func orNull(m json.RawMessage) json.RawMessage {
+	if m == nil {
+		return json.RawMessage("null")
+	}
+	return m
+}
+
+// deltas stores what the cumulative profiles gained over the window.
+func (t *sitting) deltas() {
+	if t.restarted {
+		t.warn(errors.New("the target restarted during the window: heap, allocs, block and mutex count from its restart"))
+	}
+	for _, kind := range cumulative() {
+		from, to := t.start[kind], t.end[kind]
+		if _, asked := t.end[kind]; !asked {
+			if kind == "allocs" && t.offers("heap") {
+				continue // made from heap
+			}
+			t.miss(kind, t.mustOffer(kind), "")
+			continue
+		}
+		err := from.err
+		if err == nil {
+			err = to.err
+		}
+		if err != nil {
+			t.miss(kind, t.died(err), "")
+			if from.err == nil && to.err != nil {
+				t.addRaw(kind+".start", from.data, recording.Part{Start: from.at, End: from.at, Note: "since the program's start"})
+			}
+			continue
+		}
+		if err := t.delta(kind, from, to); err != nil {
+			t.miss(kind, err, "")
+		}
+	}
+}
+
+func (t *sitting) delta(kind string, from, to snapshot) error {
+	before, err := profile.Parse(from.data, profile.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	after, err := profile.Parse(to.data, profile.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	part := recording.Part{Start: from.at, End: to.at}
+	diff := after
+	if t.restarted {
+		part.Note = "the target restarted; since then"
+	} else if diff, err = profile.Subtract(after, before, false); err != nil {
+		return err
+	}
+	diff.Time, diff.Duration = from.at, to.at.Sub(from.at)
+
+	switch kind {
+	case "block":
+		if diff.NumSamples() == 0 {
+			return t.blockOff(after)
+		}
+	case "mutex":
+		if t.mutexPeriod == 0 {
+			return &diag.Error{Err: errors.New("mutex profiling is off"), Hint: enableMutex}
+		}
+	case "heap":
+		live := recording.Part{Start: to.at, End: to.at, Note: "what is live at the end of the window"}
+		t.addRaw("heap.live", to.data, live)
+		if !t.has("allocs") {
+			allocs := *diff
+			allocs.DefaultSampleType = "alloc_space"
+			t.add("allocs", &allocs, part)
+		}
+	}
+	t.add(kind, diff, part)
+	return nil
+}
+
+// has says whether kind has snapshots of its own.
+func (t *sitting) has(kind string) bool {
+	s, ok := t.end[kind]
+	return ok && s.err == nil
+}
+
+const (
+	enableBlock = "runtime.SetBlockProfileRate(10000)"
+	enableMutex = "runtime.SetMutexProfileFraction(100)"
+)
+
+// blockOff says why a block profile gained nothing. The runtime does not tell its
+// rate. But net/http/pprof's CPU profile handler waits for its seconds to pass in
+// a select, which a block profile that is on always records.
+func (t *sitting) blockOff(after *profile.Profile) error {
+	err := errors.New("nothing blocked during the window, or block profiling is off")
+	switch {
+	case t.cpuDone && after.NumSamples() > 0:
+		err = errors.New("block profiling is off (it was on before the window)")
+	case t.cpuDone:
+		err = errors.New("block profiling is off")
+	}
+	return &diag.Error{Err: err, Hint: enableBlock}
+}
