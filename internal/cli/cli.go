@@ -66,6 +66,11 @@ func (a *app) commands() []group {
 	return []group{
 		{"view", "Views of a recording, a pprof profile or an address:", []func() *cobra.Command{
 			a.topCommand,
+			a.treeCommand,
+			a.peekCommand,
+			a.tracesCommand,
+			a.tagsCommand,
+			a.flameCommand,
 		}},
 		{"about", "About whet:", []func() *cobra.Command{
 			a.versionCommand,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/source"
 )
 
 // input is what a view shows: the arguments' profiles of the type that was asked
@@ -36,10 +38,13 @@ type input struct {
 	OwnModules []string
 	OwnFrom    string // what told: "the recording", "--own", …
 
+	Finder *source.Finder // knows the recording's files and the program's modules
+
 	Warnings []error
 
 	opened []*loaded
 	query  profile.Query
+	build  *recording.Build // nil when not known
 }
 
 // Close releases the recordings. The profile stays valid.
@@ -92,6 +97,7 @@ func (a *app) open(ctx context.Context, args []string, f *viewFlags) (in *input,
 		return nil, err
 	}
 	in.findOwn(f)
+	in.Finder = source.NewFinder(in.sourceOptions())
 	if in.View, err = in.Profile.View(in.query); err != nil {
 		return nil, &diag.Error{Op: "apply filters", Err: err, Kind: diag.Usage,
 			Hint: "--tag-focus takes REGEXP, KEY=REGEXP or a range: 4kb, 4kb:, :1mb, 4kb:1mb"}
@@ -127,6 +133,42 @@ func (in *input) subtract(ctx context.Context, ld *loader, f *viewFlags, first *
 		in.Warnings = append(in.Warnings, l.warnings...)
 	}
 	return nil
+}
+
+// sourceOptions tells a Finder where the source of in's program may be.
+func (in *input) sourceOptions() source.Options {
+	var opt source.Options
+	if dir, err := os.Getwd(); err == nil {
+		opt.Dirs = []string{dir}
+	}
+	if in.Recording != nil {
+		opt.Archive = in.Recording.SourceFile
+		opt.GoVersion = in.Recording.Meta().GoVersion
+	}
+	if in.build != nil {
+		if main := sourceModule(in.build.Main); main.Path != "" {
+			main.Main = true
+			opt.Modules = append(opt.Modules, main)
+		}
+		for _, m := range in.build.Deps {
+			opt.Modules = append(opt.Modules, sourceModule(m))
+		}
+	}
+	return opt
+}
+
+// sourceModule says where a module of a build has its source: a replaced one lies
+// where its replacement does.
+func sourceModule(m recording.Module) source.Module {
+	switch {
+	case m.Replace == nil:
+		return source.Module{Path: m.Path, Version: m.Version}
+	case m.Replace.Version != "":
+		return source.Module{Path: m.Replace.Path, Version: m.Replace.Version}
+	case filepath.IsAbs(m.Replace.Path):
+		return source.Module{Path: m.Path, Dir: m.Replace.Path}
+	}
+	return source.Module{Path: m.Path}
 }
 
 // header returns the facts that reports open with.

@@ -23,6 +23,7 @@ import (
 func (in *input) findOwn(f *viewFlags) {
 	p := in.Profile
 	build, from := in.buildInfo()
+	in.build = build
 	var modules []string
 	switch {
 	case build != nil && ownModule(build) != "":

@@ -63,7 +63,7 @@ func (in *input) warnTruncated() {
 			full += max(v, -v)
 		}
 	}
-	if full == 0 || full < total/100 || !hasGoRuntime(p) {
+	if full == 0 || full < total/20 || !hasGoRuntime(p) {
 		return
 	}
 	in.Warnings = append(in.Warnings, &diag.Error{

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+)
+
+func (a *app) peekCommand() *cobra.Command {
+	f := &viewFlags{}
+	cmd := &cobra.Command{
+		Use:   "peek REGEXP " + profilesUsage,
+		Short: "Show who calls the matching functions and what they call",
+		Long: `Show who calls the functions whose names match REGEXP (above each) and what
+they call (below), with the numbers of go tool pprof -peek: each call's part of
+the function's cumulative value.
+
+` + profilesHelp,
+		Example: `  whet peek mallocgc cpu.pb.gz
+  whet peek --cum -n 3 '^runtime\.' demo.whet`,
+		Args: patternArgs,
+	}
+	f.register(cmd)
+	f.registerN(cmd, 0, "matches")
+	f.registerCum(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		pattern, err := compileFlag("peek", args[0])
+		if err != nil {
+			return err
+		}
+		in, err := a.open(cmd.Context(), args[1:], f)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		a.printWarnings(in.Warnings)
+		doc := report.NewPeek(in.header(f), in.View, pattern, f.N, f.Cum)
+		if len(doc.Nodes) == 0 {
+			return noMatch("peek", args[0], doc.By)
+		}
+		if f.JSON {
+			return a.writeJSON(doc)
+		}
+		return a.write(func(w io.Writer) error { return report.WritePeek(w, a.style, doc) })
+	}
+	return cmd
+}
+
+// noMatch is the error of a view whose REGEXP finds nothing.
+func noMatch(op, pattern, by string) error {
+	return &diag.Error{
+		Op: op, Err: fmt.Errorf("no %s matches %q", by, pattern),
+		Hint: "`whet top --all -n 0` lists the names; (?i) at the start ignores case",
+	}
+}
+
+// patternArgs is the argument check of views that take a regular expression first.
+func patternArgs(cmd *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return diag.Usagef(cmd.Name(), "no regular expression given", usageHint(cmd))
+	case 1:
+		if fileExists(args[0]) || isURL(args[0]) {
+			return diag.Usagef(cmd.Name(), "no regular expression given", "it comes first: `whet "+cmd.Name()+" REGEXP "+args[0]+"`")
+		}
+		return diag.Usagef(cmd.Name(), "no profile given", usageHint(cmd))
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/internal/report"
+)
+
+func (a *app) tagsCommand() *cobra.Command {
+	f := &viewFlags{}
+	cmd := &cobra.Command{
+		Use:   "tags " + profilesUsage,
+		Short: "Show the labels of the samples and what they weigh",
+		Long: `Show the labels (pprof calls them tags) of the samples, their values, and what
+the samples that have them weigh. A program sets labels with pprof.Do; heap
+profiles carry the size of the allocated blocks as the label "bytes".
+
+` + profilesHelp,
+		Example: `  whet tags heap.pb.gz
+  whet tags --type alloc_objects -n 5 heap.pb.gz`,
+		Args: profileArgs,
+	}
+	f.register(cmd)
+	f.registerN(cmd, 20, "values of each label")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		in, err := a.open(cmd.Context(), args, f)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		a.printWarnings(in.Warnings)
+		doc := report.NewTags(in.header(f), in.View, f.N)
+		if f.JSON {
+			return a.writeJSON(doc)
+		}
+		return a.write(func(w io.Writer) error { return report.WriteTags(w, a.style, doc) })
+	}
+	return cmd
+}

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/internal/report"
+)
+
+func (a *app) tracesCommand() *cobra.Command {
+	f := &viewFlags{}
+	cmd := &cobra.Command{
+		Use:   "traces " + profilesUsage,
+		Short: "Show the heaviest stacks in full",
+		Long: `Show the heaviest stacks in full, innermost function first, with their labels.
+Equal stacks with equal labels are merged.
+
+` + profilesHelp,
+		Example: `  whet traces cpu.pb.gz
+  whet traces -n 3 --by line --focus mallocgc demo.whet`,
+		Args: profileArgs,
+	}
+	f.register(cmd)
+	f.registerN(cmd, 10, "stacks")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		in, err := a.open(cmd.Context(), args, f)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		a.printWarnings(in.Warnings)
+		doc := report.NewTraces(in.header(f), in.View, f.N)
+		if f.JSON {
+			return a.writeJSON(doc)
+		}
+		return a.write(func(w io.Writer) error { return report.WriteTraces(w, a.style, doc) })
+	}
+	return cmd
+}
