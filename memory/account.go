@@ -1,0 +1,162 @@
+package memory
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The identities of an account's parts.
+const (
+	Live          = "live"          // heap objects reachable at the last collection
+	Uncollected   = "uncollected"   // heap objects since then, and garbage not yet swept
+	Objects       = "objects"       // live and uncollected, when they cannot be told apart
+	Fragmentation = "fragmentation" // room in spans that hold objects
+	Free          = "free"          // idle spans not returned to the system
+	Stacks        = "stacks"        // goroutine stacks
+	SystemStacks  = "system-stacks" // stacks of threads that the runtime got from the system
+	MSpan         = "mspan"
+	MCache        = "mcache"
+	Buckets       = "buckets"
+	GCMeta        = "gc"
+	Other         = "other"
+	Unaccounted   = "unaccounted" // Sys minus all parts: 0 unless the runtime's figures contradict each other
+	Untouched     = "untouched"   // negative: pages of the above that were never written, or are swapped out
+	Files         = "files"       // binary, libraries and other mapped files
+	NotGo         = "not-go"      // anonymous memory outside the Go runtime: C, cgo, other mmap
+	Rest          = "rest"        // what remains, when nothing tells more
+)
+
+// A Part is one summand of an account.
+type Part struct {
+	ID      string
+	Name    string
+	Bytes   int64
+	Meaning string
+	// Estimated is set when another source than the runtime's exact figures was
+	// needed; Meaning says which.
+	Estimated bool
+
+	// Before is the part's size in the earlier account; HasBefore says whether
+	// there is one.
+	Before    int64
+	HasBefore bool
+}
+
+// An Account splits a process's memory. Its parts add up to Total, exactly.
+type Account struct {
+	Parts []Part
+	// Go is Sys minus HeapReleased: what the runtime holds. It is the sum of the
+	// parts up to and without Untouched.
+	Go int64
+	// Released is what the runtime has returned: in Sys, not in memory.
+	Released int64
+	// Sys is all address space that the runtime has for data; Go + Released.
+	Sys int64
+	// RSS is the resident size; 0 when unknown. Total is RSS, or Go where that is
+	// unknown.
+	RSS, Total int64
+	PeakRSS    int64 // 0 when unknown
+
+	// HeapAlloc, HeapInuse and HeapSys are as in runtime.MemStats, Objects its
+	// HeapObjects.
+	HeapAlloc, HeapInuse, HeapSys, Objects int64
+}
+
+// goMapping begins the names that the runtime gives to its mappings (Linux 5.17,
+// Go 1.25).
+const goMapping = "[anon: Go:"
+
+// live is what is known of the live heap.
+type live struct {
+	bytes int64
+	from  string // "" when unknown
+	exact bool
+}
+
+// newAccount splits s. proc may be nil.
+func newAccount(s *Stats, lv live, proc *ProcessSample) (Account, []error) {
+	var warnings []error
+	a := Account{
+		Sys: clamp(s.Sys), Released: clamp(s.HeapReleased), PeakRSS: clamp(s.MaxRSS),
+		HeapAlloc: clamp(s.HeapAlloc), HeapInuse: clamp(s.HeapInuse), HeapSys: clamp(s.HeapSys), Objects: clamp(s.HeapObjects),
+	}
+	a.Go = a.Sys - a.Released
+	add := func(id, name string, bytes int64, meaning string, estimated bool) {
+		a.Parts = append(a.Parts, Part{ID: id, Name: name, Bytes: bytes, Meaning: meaning, Estimated: estimated})
+	}
+	if lv.from != "" {
+		bytes := min(lv.bytes, a.HeapAlloc)
+		add(Live, "live heap", bytes, "reachable at the last GC ("+lv.from+")", !lv.exact)
+		add(Uncollected, "not yet collected", a.HeapAlloc-bytes, "allocated since, or garbage", !lv.exact)
+	} else {
+		add(Objects, "heap objects", a.HeapAlloc, "live, and garbage not yet collected", false)
+	}
+	add(Fragmentation, "fragmentation", a.HeapInuse-a.HeapAlloc, "room in spans that hold objects", false)
+	add(Free, "free, kept", clamp(s.HeapIdle)-a.Released, "idle spans, not returned to the OS", false)
+	add(Stacks, "goroutine stacks", clamp(s.StackInuse), "spans in use as stacks", false)
+	if n := clamp(s.StackSys) - clamp(s.StackInuse); n != 0 {
+		add(SystemStacks, "thread stacks", n, "of threads, got from the OS", false)
+	}
+	add(MSpan, "runtime: mspan", clamp(s.MSpanSys), "descriptions of spans", false)
+	add(MCache, "runtime: mcache", clamp(s.MCacheSys), "allocation caches per P", false)
+	add(Buckets, "runtime: buckets", clamp(s.BuckHashSys), "stacks of the profilers", false)
+	add(GCMeta, "runtime: GC", clamp(s.GCSys), "the collector's own structures", false)
+	add(Other, "runtime: other", clamp(s.OtherSys), "timers, special records, …", false)
+	sum := int64(0)
+	for _, p := range a.Parts {
+		sum += p.Bytes
+	}
+	if sum != a.Go {
+		add(Unaccounted, "unaccounted", a.Go-sum, "the runtime's figures disagree", false)
+		warnings = append(warnings, fmt.Errorf("account for memory: the parts of Sys add up to %d bytes, not to %d", sum, a.Go))
+	}
+	a.Total = a.Go
+	if proc != nil && proc.RSS > 0 {
+		a.resident(proc)
+	}
+	return a, warnings
+}
+
+// resident adds the parts between what the runtime holds and RSS.
+func (a *Account) resident(proc *ProcessSample) {
+	a.RSS, a.Total = proc.RSS, proc.RSS
+	a.PeakRSS = max(a.PeakRSS, proc.PeakRSS, proc.RSS)
+	add := func(id, name string, bytes int64, meaning string) {
+		if bytes != 0 {
+			a.Parts = append(a.Parts, Part{ID: id, Name: name, Bytes: bytes, Meaning: meaning})
+		}
+	}
+	left := a.RSS - a.Go
+	var goBytes, files, notGo int64
+	named := false
+	for name, n := range proc.RSSByName {
+		switch {
+		case strings.HasPrefix(name, goMapping):
+			goBytes, named = goBytes+n, true
+		case strings.HasPrefix(name, "/"):
+			files += n
+		default:
+			notGo += n
+		}
+	}
+	if files > 0 {
+		add(Files, "files mapped", files, "the binary, libraries")
+		left -= files
+	}
+	if named {
+		// The kernel names the runtime's mappings, so each side is known.
+		add(Untouched, "never touched", goBytes-a.Go, "of the above: no page behind it")
+		add(NotGo, "not Go's", notGo, "C, cgo, thread stacks, zeroed globals")
+		left -= goBytes - a.Go + notGo
+		add(Rest, "rest", left, "changed between the two looks")
+		return
+	}
+	switch {
+	case left < 0:
+		add(Untouched, "never touched", left, "at least: pages with nothing behind")
+	case left > 0:
+		add(Rest, "rest", left, "at least: C, cgo, zeroed globals")
+	}
+}
+
+func clamp(n uint64) int64 { return int64(min(n, maxBytes)) }

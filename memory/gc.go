@@ -1,0 +1,144 @@
+package memory
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// A Share is a part of CPU time, with what it is a part of.
+type Share struct {
+	Fraction float64 // of 1
+	Of       string  // "CPU time available since the program started", …
+	From     string  // what told: "runtime.MemStats", "runtime/metrics", "CPU profile"
+}
+
+// A Bucket is one bar of a histogram: N pauses in [Low, High).
+type Bucket struct {
+	Low, High time.Duration
+	N         int
+}
+
+// Pauses is the distribution of stop-the-world times, one value per collection
+// (the runtime adds the pauses of one collection up).
+type Pauses struct {
+	N     int // collections whose pause is known
+	Of    int // collections in the window; more than N when the ring of 256 was too short
+	Total time.Duration
+	// Percentiles by the nearest-rank method, so each is a pause that happened.
+	P50, P90, P99, Max time.Duration
+	// Histogram doubles its bounds from bucket to bucket and has no empty bucket at
+	// either end.
+	Histogram []Bucket
+}
+
+// GC is what is known of garbage collection.
+type GC struct {
+	// Window is the time between the two looks; 0 when there was only one, and
+	// then Count is since the program started.
+	Window time.Duration
+	Count  int64
+	Forced int64 // of Count, those that the program asked for
+	// Interval is the mean time from one collection to the next, over those whose
+	// pauses are known; 0 when there are fewer than two.
+	Interval time.Duration
+	CPU      []Share // the best answer for the window first
+	Pauses   Pauses
+
+	NextGC int64     // heap size at which the next collection starts to end
+	LastGC time.Time // zero: never
+
+	GOGC        int64 // percent; -1 off, 0 unknown
+	MemoryLimit int64 // bytes; 0 unknown, MaxInt64 none
+
+	// AllocBytes and AllocObjects were allocated in the window, or since the
+	// program started; AllocRate is bytes per second of the window, 0 without one.
+	AllocBytes, AllocObjects int64
+	AllocRate                float64
+	ObjectRate               float64
+}
+
+// newGC describes what happened from start, which may be nil, to end.
+func newGC(start, end *Stats, window time.Duration) GC {
+	g := GC{
+		Count: int64(end.NumGC), Forced: int64(end.NumForcedGC), NextGC: clamp(end.NextGC),
+		AllocBytes: clamp(end.TotalAlloc), AllocObjects: clamp(end.Mallocs),
+	}
+	if end.LastGC > 0 && end.LastGC < math.MaxInt64 {
+		g.LastGC = time.Unix(0, int64(end.LastGC))
+	}
+	since := uint32(0)
+	if start != nil {
+		since = start.NumGC
+		g.Window = window
+		g.Count -= int64(start.NumGC)
+		g.Forced -= int64(start.NumForcedGC)
+		g.AllocBytes -= clamp(start.TotalAlloc)
+		g.AllocObjects -= clamp(start.Mallocs)
+		if window > 0 {
+			g.AllocRate = float64(g.AllocBytes) / window.Seconds()
+			g.ObjectRate = float64(g.AllocObjects) / window.Seconds()
+		}
+	}
+	ps := end.pauses(since)
+	g.Pauses = newPauses(ps, int(g.Count))
+	if n := len(ps); n > 1 {
+		if span := ps[n-1].end.Sub(ps[0].end); span > 0 {
+			g.Interval = span / time.Duration(n-1)
+		}
+	}
+	return g
+}
+
+// newPauses describes ps, which are of out of of collections.
+func newPauses(ps []pause, of int) Pauses {
+	p := Pauses{N: len(ps), Of: of}
+	if len(ps) == 0 {
+		return p
+	}
+	ns := make([]time.Duration, len(ps))
+	for i := range ps {
+		ns[i] = ps[i].length
+		if p.Total += ns[i]; p.Total < 0 {
+			p.Total = math.MaxInt64
+		}
+	}
+	slices.Sort(ns)
+	rank := func(q float64) time.Duration {
+		return ns[max(int(math.Ceil(q*float64(len(ns))))-1, 0)]
+	}
+	p.P50, p.P90, p.P99, p.Max = rank(0.50), rank(0.90), rank(0.99), ns[len(ns)-1]
+	p.Histogram = histogram(ns)
+	return p
+}
+
+// finest is the lower bound of a histogram's smallest bucket but one; below is
+// one bucket from 0.
+const finest = time.Microsecond
+
+// histogram sorts ns, which is sorted, into buckets that double: 0 to 1us, to 2us,
+// to 4us, …
+func histogram(ns []time.Duration) []Bucket {
+	var out []Bucket
+	low, high := time.Duration(0), finest
+	for i := 0; i < len(ns); {
+		n := 0
+		for i < len(ns) && ns[i] < high {
+			i++
+			n++
+		}
+		if n > 0 || len(out) > 0 {
+			out = append(out, Bucket{low, high, n})
+		}
+		low = high
+		if high > math.MaxInt64/2 {
+			high = math.MaxInt64
+			if ns[len(ns)-1] == high { // the bounds cannot hold it
+				return append(out, Bucket{low, high, len(ns) - i})
+			}
+			continue
+		}
+		high *= 2
+	}
+	return out
+}

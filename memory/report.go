@@ -1,0 +1,219 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/profile"
+)
+
+// Input is all that is known of a process. Only End is needed.
+type Input struct {
+	Name       string // for titles
+	Start, End *Stats
+	Window     time.Duration // between Start and End; 0 when unknown
+	Process    *Process
+	Agent      *Agent
+	Heap       *profile.Profile // absolute heap profile at the window's end
+	CPU        *profile.Profile // of the window
+}
+
+// A Report is an account of a process's memory and its garbage collection.
+type Report struct {
+	Name    string
+	Account Account
+	GC      GC
+	// Unknown says what could not be told, and what would tell.
+	Unknown []string
+
+	// Earlier is the name of the report that Grow compared with; "" before.
+	Earlier      string
+	EarlierTotal int64
+	EarlierGC    *GC
+
+	Warnings []error
+}
+
+// New makes the report of in. It fails without In.End.
+func New(in Input) (*Report, error) {
+	if in.End == nil {
+		return nil, errors.New("account for memory: no runtime.MemStats")
+	}
+	r := &Report{Name: in.Name}
+	start := in.Start
+	if start != nil && (start.NumGC > in.End.NumGC || start.Mallocs > in.End.Mallocs || start.TotalAlloc > in.End.TotalAlloc) {
+		r.Warnings = append(r.Warnings, errors.New("account for memory: the process restarted in the window; only its end is shown"))
+		start = nil
+	}
+	var agentStart, agentEnd *AgentSample
+	if in.Agent != nil {
+		agentStart, agentEnd = in.Agent.Start, in.Agent.End
+	}
+	var procStart, procEnd *ProcessSample
+	if in.Process != nil {
+		procStart, procEnd = in.Process.Start, in.Process.End
+	}
+	lv := live{}
+	if n, ok := agentEnd.bytes("/gc/heap/live:bytes"); ok {
+		lv = live{n, "runtime/metrics", true}
+	} else if in.Heap != nil {
+		if n, ok := LiveInProfile(in.Heap); ok {
+			lv = live{n, "sampled", false}
+		}
+	}
+	var warnings []error
+	r.Account, warnings = newAccount(in.End, lv, procEnd)
+	r.Warnings = append(r.Warnings, warnings...)
+	if start != nil {
+		// The live heap at the start is told by the agent alone: a recording
+		// holds the heap profile of the end.
+		lv0 := live{}
+		if n, ok := agentStart.bytes("/gc/heap/live:bytes"); ok {
+			lv0 = live{n, "runtime/metrics", true}
+		}
+		before, _ := newAccount(start, lv0, procStart)
+		r.Account.before(&before)
+	}
+	r.GC = newGC(start, in.End, in.Window)
+	r.GC.settings(agentEnd)
+	r.GC.CPU = shares(in, agentStart, agentEnd, start != nil)
+	r.Unknown = unknown(in, lv, procEnd, agentEnd, start)
+	return r, nil
+}
+
+// settings takes the collector's settings from the agent.
+func (g *GC) settings(s *AgentSample) {
+	if v, ok := s.metric("/gc/gogc:percent"); ok {
+		g.GOGC = -1 // off is the largest uint64
+		if v < 1<<31 {
+			g.GOGC = int64(v)
+		}
+	}
+	if v, ok := s.metric("/gc/gomemlimit:bytes"); ok {
+		g.MemoryLimit = math.MaxInt64
+		if v > 0 && v < maxBytes {
+			g.MemoryLimit = int64(v)
+		}
+	}
+}
+
+// shares lists what tells the collector's share of CPU time, that of the window
+// first. Counters of start are only good when the process ran the whole window.
+func shares(in Input, start, end *AgentSample, whole bool) []Share {
+	var out []Share
+	const gcMetric, allMetric = "/cpu/classes/gc/total:cpu-seconds", "/cpu/classes/total:cpu-seconds"
+	g0, ok0 := start.metric(gcMetric)
+	a0, ok1 := start.metric(allMetric)
+	g1, ok2 := end.metric(gcMetric)
+	a1, ok3 := end.metric(allMetric)
+	if ok0 && ok1 && ok2 && ok3 && whole && a1 > a0 && g1 >= g0 {
+		out = append(out, Share{(g1 - g0) / (a1 - a0), "CPU time available in the window", "runtime/metrics"})
+	}
+	if in.CPU != nil {
+		if gc, all, ok := GCInProfile(in.CPU); ok {
+			out = append(out, Share{float64(gc) / float64(all), "CPU time used in the window", "CPU profile"})
+		}
+	}
+	return append(out, Share{in.End.GCCPUFraction, "CPU time available since the program started", "runtime.MemStats"})
+}
+
+func unknown(in Input, lv live, proc *ProcessSample, agent *AgentSample, start *Stats) []string {
+	var out []string
+	if lv.from == "" {
+		out = append(out, "live heap: neither the agent's figures nor a heap profile is here")
+	}
+	switch {
+	case proc == nil && in.End.MaxRSS > 0:
+		out = append(out, "resident size: only its peak; the rest of it takes a recording made on the target's machine")
+	case proc == nil:
+		out = append(out, "resident size: takes a recording made on the target's machine")
+	case proc.RSSByName == nil:
+		out = append(out, "what is resident outside Go: the kernel's list of mappings could not be read (same user?)")
+	case !namesGo(proc):
+		out = append(out, "what of Go's memory was never touched: this kernel does not name mappings (CONFIG_ANON_VMA_NAME, Go 1.25)")
+	}
+	if _, ok := agent.metric("/gc/gogc:percent"); !ok {
+		out = append(out, "GOGC and GOMEMLIMIT: the agent tells them (import github.com/whet-go/whet/agent)")
+	}
+	if start == nil {
+		out = append(out, "rates: takes a recording; this is one moment")
+	}
+	return out
+}
+
+func namesGo(p *ProcessSample) bool {
+	for name := range p.RSSByName {
+		if strings.HasPrefix(name, goMapping) {
+			return true
+		}
+	}
+	return false
+}
+
+// before sets what each part was in an earlier account. Where only one of the
+// two accounts could split heap objects, they are compared as a whole.
+func (a *Account) before(b *Account) {
+	old := make(map[string]int64, len(b.Parts))
+	for _, p := range b.Parts {
+		old[p.ID] = p.Bytes
+	}
+	_, splitBefore := old[Live]
+	for i := range a.Parts {
+		p := &a.Parts[i]
+		switch p.ID {
+		case Live, Uncollected:
+			p.HasBefore = splitBefore
+		case Objects:
+			p.HasBefore = true
+			if splitBefore {
+				old[Objects] = old[Live] + old[Uncollected]
+			}
+		case Untouched, Files, NotGo, Rest:
+			p.HasBefore = b.RSS > 0
+		default:
+			p.HasBefore = true
+		}
+		if p.HasBefore {
+			p.Before = old[p.ID]
+		}
+	}
+}
+
+// Grow compares r with an earlier report of the same program: Before of each
+// part is then that of the earlier report, not of the window's start.
+func (r *Report) Grow(earlier *Report) {
+	r.Earlier, r.EarlierTotal = earlier.Name, earlier.Account.Total
+	gc := earlier.GC
+	r.EarlierGC = &gc
+	for i := range r.Account.Parts {
+		r.Account.Parts[i].Before, r.Account.Parts[i].HasBefore = 0, false
+	}
+	r.Account.before(&earlier.Account)
+	have := make(map[string]bool)
+	for _, p := range r.Account.Parts {
+		have[p.ID] = true
+	}
+	comparable := (r.Account.RSS > 0) == (earlier.Account.RSS > 0)
+	for _, p := range earlier.Account.Parts {
+		if !have[p.ID] && comparable && p.ID != Live && p.ID != Uncollected && p.ID != Objects {
+			p.Before, p.HasBefore, p.Bytes = p.Bytes, true, 0
+			r.Account.Parts = append(r.Account.Parts, p)
+		}
+	}
+	if !comparable {
+		r.Warnings = append(r.Warnings, fmt.Errorf("compare memory of %s with %s: only one of them knows the resident size", r.Name, earlier.Name))
+	}
+}
+
+// Part returns the part with the given identity; false when there is none.
+func (a *Account) Part(id string) (Part, bool) {
+	for _, p := range a.Parts {
+		if p.ID == id {
+			return p, true
+		}
+	}
+	return Part{}, false
+}

@@ -1,0 +1,166 @@
+package memory
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/profile"
+)
+
+// A Process is a process as the operating system sees it (process.json of a
+// recording).
+type Process struct {
+	Start, End *ProcessSample
+}
+
+// A ProcessSample is one look at a process. Sizes are in bytes.
+type ProcessSample struct {
+	Time      time.Time        `json:"time"`
+	RSS       int64            `json:"rss_bytes"`
+	PeakRSS   int64            `json:"peak_rss_bytes"`
+	Threads   int              `json:"threads"`
+	User      time.Duration    `json:"user_ns"`
+	System    time.Duration    `json:"system_ns"`
+	RSSByName map[string]int64 `json:"rss_by_name"` // nil when it could not be read
+}
+
+// maxJSON bounds the JSON parts that are read.
+const maxJSON = 64 << 20
+
+// ParseProcess reads process.json.
+func ParseProcess(r io.Reader) (*Process, error) {
+	var p Process
+	if err := json.NewDecoder(io.LimitReader(r, maxJSON)).Decode(&p); err != nil {
+		return nil, fmt.Errorf("parse process figures: %w", err)
+	}
+	for _, s := range []*ProcessSample{p.Start, p.End} {
+		if s == nil {
+			continue
+		}
+		bad := s.RSS < 0 || s.RSS > maxBytes || s.PeakRSS < 0
+		for _, n := range s.RSSByName {
+			bad = bad || n < 0 || n > maxBytes
+		}
+		if bad {
+			return nil, fmt.Errorf("parse process figures: sizes out of range")
+		}
+	}
+	return &p, nil
+}
+
+// maxBytes bounds a size: sums of a hundred of them do not overflow.
+const maxBytes = 1 << 56
+
+// An Agent is what the target's agent said of itself (agent.json of a recording).
+type Agent struct {
+	Start, End *AgentSample
+}
+
+// An AgentSample is one reading of runtime/metrics.
+type AgentSample struct {
+	Time       time.Time          `json:"time"`
+	GOMAXPROCS int                `json:"gomaxprocs"`
+	Memory     map[string]float64 `json:"memory"` // by the metric's name
+}
+
+// ParseAgent reads agent.json.
+func ParseAgent(r io.Reader) (*Agent, error) {
+	var a Agent
+	if err := json.NewDecoder(io.LimitReader(r, maxJSON)).Decode(&a); err != nil {
+		return nil, fmt.Errorf("parse agent figures: %w", err)
+	}
+	return &a, nil
+}
+
+// metric returns a metric's value; false for one that is not there.
+func (s *AgentSample) metric(name string) (float64, bool) {
+	if s == nil {
+		return 0, false
+	}
+	v, ok := s.Memory[name]
+	return v, ok
+}
+
+// bytes is metric for a size.
+func (s *AgentSample) bytes(name string) (int64, bool) {
+	v, ok := s.metric(name)
+	if !ok || v < 0 || v > maxBytes {
+		return 0, false
+	}
+	return int64(v), true
+}
+
+// LiveInProfile sums inuse_space of a heap profile: an estimate, from the sampled
+// allocations, of what was reachable at the last garbage collection. ok is false
+// for a profile of another kind.
+func LiveInProfile(p *profile.Profile) (live int64, ok bool) {
+	typ := -1
+	for i, t := range p.SampleTypes {
+		if t.Type == "inuse_space" && t.Unit == "bytes" {
+			typ = i
+		}
+	}
+	if typ < 0 {
+		return 0, false
+	}
+	for i := range p.NumSamples() {
+		live += p.Value(i, typ)
+	}
+	return max(live, 0), true
+}
+
+// GCInProfile returns the CPU time of a CPU profile that went into garbage
+// collection, and all of it: background marking, assists of goroutines that
+// allocate, sweeping and scavenging. ok is false for a profile of another kind.
+func GCInProfile(p *profile.Profile) (gc, all time.Duration, ok bool) {
+	typ := -1
+	for i, t := range p.SampleTypes {
+		if t.Type == "cpu" && t.Unit == "nanoseconds" {
+			typ = i
+		}
+	}
+	if typ < 0 {
+		return 0, 0, false
+	}
+	is := make([]bool, len(p.Functions))
+	for i := range p.Functions {
+		is[i] = isCollector(p.Functions[i].Name)
+	}
+	for i := range p.NumSamples() {
+		v := time.Duration(p.Value(i, typ))
+		all += v
+		if onStack(p, i, is) {
+			gc += v
+		}
+	}
+	return gc, all, all > 0
+}
+
+func onStack(p *profile.Profile, sample int, is []bool) bool {
+	for _, li := range p.Stack(sample) {
+		loc := &p.Locations[li]
+		for _, ln := range p.Lines[loc.First : loc.First+loc.Num] {
+			if ln.Function != profile.None && is[ln.Function] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isCollector says whether all below the function is the garbage collector's work.
+func isCollector(fn string) bool {
+	name, ok := strings.CutPrefix(fn, "runtime.")
+	if !ok {
+		return false
+	}
+	switch name {
+	case "gcBgMarkWorker", "gcAssistAlloc", "gcStart", "gcMarkDone", "gcMarkTermination", "bgsweep", "bgscavenge",
+		"deductSweepCredit", "gcDrain", "gcDrainN", "markroot", "wbBufFlush", "sweepone":
+		return true
+	}
+	return false
+}
