@@ -19,6 +19,7 @@ type Builder struct {
 	labels    *labelBuilder
 
 	free    []uint32
+	frames  int // stored so far
 	scratch []Line
 	recs    []label
 	seed    uint64 // so that nobody can prepare colliding input
@@ -149,11 +150,12 @@ func (b *Builder) sample(stack []uint32, labels []label, salt int) (int, bool) {
 	i := len(p.stacks)
 	b.samples.put(slot, h, uint32(i))
 	if len(b.free) < len(stack) {
-		b.free = make([]uint32, max(stackChunk, len(stack)))
+		b.free = make([]uint32, max(min(stackChunk, 1024+4*b.frames), len(stack)))
 	}
 	n := copy(b.free, stack)
 	p.stacks = append(p.stacks, b.free[:n:n])
 	b.free = b.free[n:]
+	b.frames += n
 	p.labels = append(p.labels, labels...)
 	b.labels.any = b.labels.any || len(labels) > 0
 	b.labels.endSample()

@@ -48,10 +48,10 @@ const (
 const (
 	costSample   = 24
 	costLabel    = 24
-	costLocation = 32 + 8
-	costLine     = 12
-	costFunction = 64 + 8
-	costMapping  = 96 + 8
+	costLocation = 32 + 16
+	costLine     = 12 + 8
+	costFunction = 56 + 32
+	costMapping  = 64 + 24
 	costString   = 16
 	costType     = 32
 )
@@ -95,6 +95,7 @@ type decoder struct {
 	lineFuncs   []uint64 // function ids
 
 	free    []uint32 // rest of the current chunk
+	ids     int      // location ids so far
 	maxID   uint32   // largest stored location id (id-1, below bigID)
 	big     map[uint64]uint32
 	values  []int64 // scratch: one sample's values
@@ -424,7 +425,7 @@ func (d *decoder) valueType(b []byte) (t rawType, err error) {
 func (d *decoder) sample(b []byte) error {
 	// Every id takes at least a byte, so this is room enough.
 	if len(d.free) < len(b) {
-		d.free = make([]uint32, max(stackChunk, len(b)))
+		d.free = make([]uint32, max(min(stackChunk, 1024+4*d.ids), len(b)))
 		if err := d.charge(4 * int64(len(d.free))); err != nil {
 			return err
 		}
@@ -485,6 +486,7 @@ func (d *decoder) sample(b []byte) error {
 	}
 	p.stacks = append(p.stacks, ids[:n:n])
 	d.free = ids[n:]
+	d.ids += n
 	if len(p.labels) > firstLabel || p.labelEnd != nil {
 		for len(p.labelEnd) < len(p.stacks)-1 {
 			p.labelEnd = append(p.labelEnd, uint32(firstLabel))
@@ -691,7 +693,7 @@ func (d *decoder) location(b []byte) error {
 			}
 			p.Lines = append(p.Lines, ln)
 			d.lineFuncs = append(d.lineFuncs, fn)
-			if err := d.charge(costLine + 8); err != nil {
+			if err := d.charge(costLine); err != nil {
 				return err
 			}
 		case 5:
@@ -706,7 +708,7 @@ func (d *decoder) location(b []byte) error {
 	p.Locations = append(p.Locations, l)
 	d.locationIDs = append(d.locationIDs, id)
 	d.locationMap = append(d.locationMap, mapping)
-	return d.charge(costLocation + costLine + 8)
+	return d.charge(costLocation + costLine)
 }
 
 func clamp32(x int64) int32 {

@@ -46,7 +46,10 @@ func (e *LimitError) Hint() string {
 
 // blockSize is how much is inflated at a time. Two blocks are in flight, so
 // that inflating and decoding overlap.
-const blockSize = 512 << 10
+const (
+	firstBlock = 32 << 10
+	blockSize  = 512 << 10
+)
 
 // source hands out the uncompressed input in blocks. A block is valid until the
 // next call.
@@ -90,23 +93,27 @@ func newPipeSource(r io.Reader, in *countReader) *pipeSource {
 		free:   make(chan []byte, 4),
 		done:   make(chan struct{}),
 	}
-	for range 3 {
-		s.free <- make([]byte, blockSize)
-	}
 	go s.run(r)
 	return s
 }
 
 func (s *pipeSource) run(r io.Reader) {
 	defer close(s.blocks)
+	made, size := 0, firstBlock
 	for {
 		var buf []byte
-		select {
-		case buf = <-s.free:
-		case <-s.done:
-			return
+		if made < 3 {
+			// The first block is small, and often all there is.
+			buf = make([]byte, size)
+			made, size = made+1, blockSize
+		} else {
+			select {
+			case buf = <-s.free:
+			case <-s.done:
+				return
+			}
 		}
-		n, err := io.ReadFull(r, buf[:blockSize])
+		n, err := io.ReadFull(r, buf)
 		if errors.Is(err, io.ErrUnexpectedEOF) && n > 0 && isCleanEOF(r) {
 			err = io.EOF
 		}
@@ -132,7 +139,7 @@ func isCleanEOF(r io.Reader) bool {
 
 func (s *pipeSource) next() ([]byte, error) {
 	if s.last != nil {
-		s.free <- s.last[:blockSize]
+		s.free <- s.last[:cap(s.last)]
 		s.last = nil
 	}
 	if s.err != nil {

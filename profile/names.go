@@ -12,6 +12,9 @@ import (
 // which the linker escapes, are unescaped ("gopkg.in/yaml%2ev3.Unmarshal").
 func PackagePath(symbol string) string {
 	s := symbol
+	if strings.HasPrefix(s, "type:") || strings.HasPrefix(s, "go:") {
+		return "" // made by the compiler
+	}
 	if i := strings.IndexAny(s, "[("); i >= 0 {
 		// Type arguments and receivers may hold paths of their own.
 		s = s[:i]

@@ -11,7 +11,7 @@ func TestPackagePath(t *testing.T) {
 		{"github.com/a/b/c.F[github.com/x/y.T]", "github.com/a/b/c", "github.com/a/b"},
 		{"github.com/a/b/v2/c.(*T[...]).M", "github.com/a/b/v2/c", "github.com/a/b/v2"},
 		{"golang.org/x/net/http2.(*Framer).ReadFrame", "golang.org/x/net/http2", "golang.org/x/net"},
-		{"type:.eq.net/http.T", "type:", "std"},
+		{"type:.eq.net/http.T", "", ""},
 		{"memmove", "", ""},
 		{"", "", ""},
 		{"std::vector<int>::push_back(int)", "", ""},

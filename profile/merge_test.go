@@ -1,0 +1,192 @@
+package profile_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	gprofile "github.com/google/pprof/profile"
+
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/profile/profiletest"
+)
+
+// canonical is all that a profile says about its samples, whatever the order of
+// its tables.
+func canonical(g *gprofile.Profile) []string {
+	var out []string
+	for _, s := range g.Sample {
+		var b strings.Builder
+		for _, l := range s.Location {
+			fmt.Fprintf(&b, "%x", l.Address)
+			if l.Mapping != nil {
+				fmt.Fprintf(&b, "@%s", l.Mapping.File)
+			}
+			for _, ln := range l.Line {
+				fmt.Fprintf(&b, " %s|%s|%s|%d:%d:%d", ln.Function.Name, ln.Function.SystemName, ln.Function.Filename, ln.Function.StartLine, ln.Line, ln.Column)
+			}
+			b.WriteByte(';')
+		}
+		labels := func(k string, v any) { fmt.Fprintf(&b, " %s=%v", k, v) }
+		for _, k := range sorted(s.Label) {
+			labels(k, s.Label[k])
+		}
+		for _, k := range sorted(s.NumLabel) {
+			labels(k, s.NumLabel[k])
+			if len(s.NumUnit[k]) > 0 {
+				labels(k, s.NumUnit[k])
+			}
+		}
+		fmt.Fprint(&b, s.Value)
+		out = append(out, b.String())
+	}
+	slices.Sort(out)
+	return out
+}
+
+func sorted[V any](m map[string]V) []string {
+	var ks []string
+	for k := range m {
+		ks = append(ks, k)
+	}
+	slices.Sort(ks)
+	return ks
+}
+
+func google(tb testing.TB, data []byte) *gprofile.Profile {
+	tb.Helper()
+	g, err := gprofile.ParseData(data)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
+}
+
+func written(tb testing.TB, p *profile.Profile) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestWriteKeepsEverything reads every profile of the corpus, writes it, and has
+// google/pprof read both.
+func TestWriteKeepsEverything(t *testing.T) {
+	for name, data := range corpus(t) {
+		t.Run(name, func(t *testing.T) {
+			want := google(t, data)
+			if err := want.RemoveUninteresting(); err != nil {
+				t.Fatal(err)
+			}
+			got := google(t, written(t, parsed(t, data)))
+			if !slices.Equal(canonical(got), canonical(want)) {
+				t.Error("samples differ")
+			}
+			header := func(g *gprofile.Profile) string {
+				return fmt.Sprint(g.TimeNanos, g.DurationNanos, g.Period, *g.PeriodType, g.Comments, g.DefaultSampleType, g.DocURL, g.DropFrames, g.KeepFrames)
+			}
+			if header(got) != header(want) {
+				t.Errorf("header %s, want %s", header(got), header(want))
+			}
+			for i, m := range want.Mapping {
+				n := *got.Mapping[i]
+				n.ID, n.KernelRelocationSymbol = m.ID, m.KernelRelocationSymbol
+				if fmt.Sprint(n) != fmt.Sprint(*m) {
+					t.Errorf("mapping %d: %v, want %v", i, n, *m)
+				}
+			}
+		})
+	}
+}
+
+func TestMergeEqualsPprof(t *testing.T) {
+	var ours []*profile.Profile
+	var theirs []*gprofile.Profile
+	for i := range 12 {
+		data := encoded(t, profiletest.Options{Seed: uint64(i % 5), Samples: 300, Inlines: true, Labels: i%3 > 0, Leave: 0.05})
+		ours = append(ours, parsed(t, data))
+		theirs = append(theirs, google(t, data))
+	}
+	m, err := profile.Merge(ours...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := gprofile.Merge(theirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := google(t, written(t, m))
+	if !slices.Equal(canonical(got), canonical(g)) {
+		t.Error("merged samples differ from pprof's")
+	}
+	if got.DurationNanos != g.DurationNanos || got.TimeNanos != g.TimeNanos {
+		t.Errorf("time %d duration %d, want %d %d", got.TimeNanos, got.DurationNanos, g.TimeNanos, g.DurationNanos)
+	}
+	// Any order merges to the same.
+	rand.Shuffle(len(ours), func(i, j int) { ours[i], ours[j] = ours[j], ours[i] })
+	again, err := profile.Merge(ours...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(canonical(google(t, written(t, again))), canonical(g)) {
+		t.Error("the order of the profiles changes the result")
+	}
+}
+
+// TestMergeRelocated merges profiles of one binary that was loaded at different
+// addresses.
+func TestMergeRelocated(t *testing.T) {
+	at := func(start uint64) *profile.Profile {
+		b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})
+		m := b.Mapping(profile.Mapping{Start: start, Limit: start + 0x5000, File: "/bin/a", BuildID: "x"})
+		if err := b.Sample([]uint32{b.Location(start+0x123, m, false)}, nil, 5); err != nil {
+			t.Fatal(err)
+		}
+		return b.Profile(nil)
+	}
+	m, err := profile.Merge(at(0x10000), at(0x7f0000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.NumSamples() != 1 || m.Value(0, 0) != 10 || len(m.Locations) != 1 || m.Locations[0].Address != 0x10123 {
+		t.Errorf("merged to %d samples at %#x", m.NumSamples(), m.Locations[0].Address)
+	}
+}
+
+func TestSubtractFromItself(t *testing.T) {
+	p := profiletest.Generate(profiletest.Options{Labels: true})
+	d, err := profile.Subtract(p, p, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.NumSamples() != 0 {
+		t.Errorf("%d samples left of p - p", d.NumSamples())
+	}
+	half, err := profile.Merge(p, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := profile.Subtract(half, p, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(canonical(google(t, written(t, back))), canonical(google(t, written(t, p)))) {
+		t.Error("(p + p) - p is not p")
+	}
+}
+
+func TestMergeErrors(t *testing.T) {
+	cpu := profiletest.Generate(profiletest.Options{})
+	heap := profiletest.Generate(profiletest.Options{Heap: true})
+	if _, err := profile.Merge(cpu, heap); err == nil || !strings.Contains(err.Error(), "different kinds") {
+		t.Errorf("merging cpu and heap: %v", err)
+	}
+	if _, err := profile.Merge(); err == nil {
+		t.Error("merging nothing is no error")
+	}
+}
