@@ -76,6 +76,9 @@ func (s *session) recordBench(ctx context.Context) (*Summary, error) {
 		if s.meta.Build == nil {
 			s.readExecutable(p.binary)
 		}
+		if len(pkgs) == 1 {
+			s.openExecutable(p.binary)
+		}
 		got := s.benchPackage(run, p, prefix, benchtime, filepath.Join(temp, "out"), &text)
 		for name, prof := range got {
 			parts[name] = append(parts[name], prof)

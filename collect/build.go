@@ -2,8 +2,9 @@ package collect
 
 import (
 	"debug/buildinfo"
-	"encoding/json"
 	"errors"
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,41 +17,37 @@ import (
 
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/source"
 )
 
 // agentInfo is what package agent answers about its process; collect reads only
 // what goes into recording.json.
 type agentInfo struct {
-	GoVersion  string           `json:"go_version"`
-	GOMAXPROCS int              `json:"gomaxprocs"`
-	NumCPU     int              `json:"num_cpu"`
-	PID        int              `json:"pid"`
-	Cmdline    []string         `json:"cmdline"`
-	Build      *debug.BuildInfo `json:"build"`
+	GoVersion     string           `json:"go_version"`
+	GOOS          string           `json:"goos"`
+	GOARCH        string           `json:"goarch"`
+	GOMAXPROCS    int              `json:"gomaxprocs"`
+	NumCPU        int              `json:"num_cpu"`
+	Cmdline       []string         `json:"cmdline"`
+	Build         *recording.Build `json:"build"`
+	BlockRate     int64            `json:"block_rate"`     // -1 when it does not know
+	MutexFraction int              `json:"mutex_fraction"` // 0 is off
 }
 
 // describe fills in what the target is. Its agent knows best, then its
 // executable, then what profiles and trace give away.
 func (t *sitting) describe() {
 	m := &t.meta
-	var a agentInfo
-	for _, raw := range []json.RawMessage{t.agentStart, t.agentEnd} {
-		if raw != nil && json.Unmarshal(raw, &a) == nil {
-			break
-		}
-	}
-	if a.GoVersion != "" {
-		m.GoVersion = a.GoVersion
-	}
-	if a.Build != nil {
-		t.setBuild(a.Build)
-	}
-	if len(a.Cmdline) > 0 {
-		m.CommandLine = a.Cmdline
-	}
-	m.GOMAXPROCS, m.NumCPU = a.GOMAXPROCS, a.NumCPU
-	if m.Target.PID != 0 {
+	if t.local() {
 		t.here()
+	}
+	if a := t.info; a != nil {
+		m.GoVersion, m.GOOS, m.GOARCH = a.GoVersion, a.GOOS, a.GOARCH
+		m.GOMAXPROCS, m.NumCPU = a.GOMAXPROCS, a.NumCPU
+		m.CommandLine = a.Cmdline
+		if a.Build != nil {
+			m.Build = a.Build
+		}
 	}
 	if m.GOMAXPROCS == 0 {
 		m.GOMAXPROCS = t.traceGOMAXPROCS()
@@ -63,13 +60,30 @@ func (t *sitting) describe() {
 	}
 }
 
-// readExecutable takes build info and Go version from a binary.
+// readExecutable takes build info and Go version from a binary, which it leaves
+// alone when it is not a Go program or not ours to read.
 func (s *session) readExecutable(file string) {
-	bi, err := buildinfo.ReadFile(file)
-	if err != nil {
-		return // not a Go program, or not ours to read
+	if bi, err := buildinfo.ReadFile(file); err == nil {
+		s.setBuild(bi)
 	}
-	s.setBuild(bi)
+}
+
+// openExecutable keeps the binary open for its machine code: the process, or the
+// file, may be gone at the end.
+func (s *session) openExecutable(file string) {
+	var err error
+	if s.binary, err = source.Open(file); err != nil {
+		s.warn(fmt.Errorf("machine code was not recorded: %w", err))
+	}
+}
+
+// local says whether the target runs on this machine.
+func (t *sitting) local() bool {
+	if t.meta.Target.PID != 0 {
+		return true
+	}
+	tcp, ok := t.c.remoteAddr().(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
 }
 
 func (s *session) setBuild(bi *debug.BuildInfo) {

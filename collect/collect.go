@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/source"
 )
 
 // What zero means in [Options].
@@ -112,6 +114,11 @@ func Run(ctx context.Context, opt Options) (*Summary, error) {
 	}
 	s.report = newReporter(opt.Progress)
 	defer s.report.stop()
+	defer func() {
+		if s.binary != nil {
+			_ = s.binary.Close() // only read
+		}
+	}()
 	switch {
 	case opt.URL != "":
 		return s.recordURL(ctx)
@@ -138,7 +145,23 @@ func (o *Options) check() error {
 	case o.Duration > 24*time.Hour:
 		return diag.Usagef("record", "the duration is longer than a day", "give -d 10s")
 	}
-	return nil
+	return checkReplace(o.Out)
+}
+
+// checkReplace keeps a slip of the hand from overwriting something that is not a
+// recording.
+func checkReplace(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil // Create says what is wrong, if anything
+	}
+	defer func() { _ = f.Close() }() // only read
+	var head [4]byte
+	n, err := io.ReadFull(f, head[:])
+	if err != nil && n == 0 && errors.Is(err, io.EOF) || recording.IsRecording(head[:n]) {
+		return nil
+	}
+	return diag.Usagef("record", file+" is there already and is not a recording", "choose another name with -o FILE.whet")
 }
 
 // window returns the lengths of the CPU profile, the trace, and the trace's start
@@ -172,6 +195,7 @@ type session struct {
 	failures []error
 	warnings []error
 	load     *load.Result
+	binary   *source.Binary // the target's executable; nil when it is not here
 }
 
 // create starts the file.
@@ -255,6 +279,7 @@ func (s *session) addRaw(name string, data []byte, part recording.Part) {
 // finish adds what follows from the profiles and closes the file.
 func (s *session) finish(interrupted bool) (*Summary, error) {
 	s.report.run("source", s.addSource)
+	s.report.run("machine code", s.addCode)
 	s.mu.Lock()
 	s.meta.Interrupted = interrupted
 	slices.SortFunc(s.meta.Missing, func(a, b recording.Missing) int { return strings.Compare(a.Part, b.Part) })

@@ -2,18 +2,23 @@ package collect
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/source"
 )
 
 const (
 	maxHotSource  = 8 << 20 // bytes of all source files together
 	maxSourceFile = 2 << 20 // bytes of one
 	hotShare      = 0.005   // of a profile's total, from which a file is stored
+
+	maxCodeAddresses = 500     // whose functions' machine code is stored
+	maxCode          = 8 << 20 // bytes of it
 )
 
 // addSource stores the files that hold hot lines: first those of own code, then
@@ -39,10 +44,11 @@ func (s *session) addSource() {
 		}
 		return cmp.Or(cmp.Compare(weight[b], weight[a]), strings.Compare(a, b))
 	})
+	finder := s.finder()
 	left := int64(maxHotSource)
 	for _, f := range files {
-		data := s.source(f)
-		if data == nil || int64(len(data)) > min(maxSourceFile, left) {
+		data, _, err := finder.Read(f)
+		if err != nil || int64(len(data)) > left {
 			continue
 		}
 		left -= int64(len(data))
@@ -111,32 +117,92 @@ func shares(p *profile.Profile, typ string, own func(profile.Function) bool, wei
 }
 
 // own tells own functions: package main, the main module, and what the user
-// added.
+// added; where the main module is not known, all that is neither the standard
+// library's nor from the module cache.
 func (s *session) own() func(profile.Function) bool {
 	prefixes := slices.Clone(s.opt.Own)
 	if b := s.meta.Build; b != nil && b.Main.Path != "" {
-		prefixes = append(prefixes, b.Main.Path)
+		return profile.OwnMatcher(append(prefixes, b.Main.Path))
 	}
+	own := profile.OwnMatcher(prefixes)
 	return func(f profile.Function) bool {
 		pkg := profile.PackagePath(f.Name)
-		if pkg == "main" {
-			return true
-		}
-		return slices.ContainsFunc(prefixes, func(p string) bool {
-			rest, ok := strings.CutPrefix(pkg, p)
-			return ok && (rest == "" || rest[0] == '/' || strings.HasSuffix(p, "/"))
-		})
+		return own(f) || pkg != "" && !profile.IsStd(pkg) && !strings.Contains(f.File, "@v") && !strings.Contains(f.File, "/vendor/")
 	}
 }
 
-// source finds the text of a file that a profile names; nil when it is not here.
-func (s *session) source(file string) []byte {
-	if fi, err := os.Stat(file); err != nil || !fi.Mode().IsRegular() || fi.Size() > maxSourceFile {
-		return nil
+// finder looks for source where it may lie on this machine. It refuses files that
+// are not source by their name: a target may name any.
+func (s *session) finder() *source.Finder {
+	opt := source.Options{Dirs: []string{"."}, GoVersion: s.meta.GoVersion, MaxBytes: maxSourceFile}
+	if s.opt.Dir != "" {
+		opt.Dirs = []string{s.opt.Dir}
 	}
-	data, err := os.ReadFile(file)
+	if b := s.meta.Build; b != nil {
+		opt.Modules = append(opt.Modules, source.Module{Path: b.Main.Path, Main: true})
+		for _, d := range b.Deps {
+			m := source.Module{Path: d.Path, Version: d.Version}
+			if d.Replace != nil && d.Replace.Version == "" {
+				m.Dir = d.Replace.Path
+			}
+			opt.Modules = append(opt.Modules, m)
+		}
+	}
+	return source.NewFinder(opt)
+}
+
+// addCode stores the machine code of the functions in which the CPU profile's
+// time was spent, and of own functions on its stacks.
+func (s *session) addCode() {
+	p := s.profiles["cpu"]
+	if p == nil || s.binary == nil || len(p.Mappings) == 0 {
+		return
+	}
+	addrs := hotAddresses(p, s.binary, s.own())
+	if len(addrs) == 0 {
+		return
+	}
+	data, err := source.ExtractCode(s.binary, addrs)
+	if err == nil && len(data) <= maxCode {
+		err = s.w.Add(recording.Part{Name: recording.CodePart, Kind: recording.KindJSON}, data)
+	}
+	if err != nil {
+		s.warn(fmt.Errorf("machine code was not recorded: %w", err))
+	}
+}
+
+// hotAddresses lists addresses in the binary, heaviest first.
+func hotAddresses(p *profile.Profile, binary source.Machine, own func(profile.Function) bool) []uint64 {
+	typ, err := p.TypeIndex("cpu")
 	if err != nil {
 		return nil
 	}
-	return data
+	weight := make(map[uint32]int64) // by location
+	for i := range p.NumSamples() {
+		v := p.Value(i, typ)
+		for depth, l := range p.Stack(i) {
+			loc := p.Locations[l]
+			mine := slices.ContainsFunc(p.Lines[loc.First:loc.First+loc.Num], func(line profile.Line) bool {
+				return line.Function != profile.None && own(p.Functions[line.Function])
+			})
+			if depth == 0 || mine {
+				weight[l] += v
+			}
+		}
+	}
+	locs := slices.SortedFunc(maps.Keys(weight), func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(a, b))
+	})
+	m := p.Mappings[0] // the program itself
+	base, err := binary.Base(m.Start, m.Limit, m.Offset)
+	if err != nil {
+		return nil
+	}
+	var out []uint64
+	for _, l := range locs[:min(len(locs), maxCodeAddresses)] {
+		if loc := p.Locations[l]; loc.Mapping == 0 && loc.Address >= base {
+			out = append(out, loc.Address-base)
+		}
+	}
+	return out
 }

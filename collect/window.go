@@ -49,7 +49,7 @@ type sitting struct {
 
 	start, end           map[string]snapshot
 	statsStart, statsEnd []byte
-	agentStart, agentEnd json.RawMessage
+	info                 *agentInfo // nil when the target has no agent
 	cpuStart, cpuEnd     time.Time
 	cpuDone              bool // the CPU profile came, by net/http/pprof
 	restarted            bool
@@ -137,7 +137,7 @@ func (t *sitting) first() {
 	var wg sync.WaitGroup
 	wg.Go(func() { t.start = t.snapshots(t.want(append(cumulative(), "goroutine")...)) })
 	wg.Go(func() { t.statsStart = t.stats(recording.MemStatsStartPart) })
-	wg.Go(func() { t.agentStart = t.agent() })
+	wg.Go(func() { t.askAgent(recording.AgentStartPart) })
 	if args := t.args(); len(args) > 0 {
 		t.meta.CommandLine = args
 		if pid := findPID(t.c.remoteAddr(), args); pid != 0 {
@@ -147,7 +147,11 @@ func (t *sitting) first() {
 				t.process.Start = sample
 			}
 			// Now, while the process is there.
-			t.readExecutable(fmt.Sprintf("/proc/%d/exe", pid))
+			exe := fmt.Sprintf("/proc/%d/exe", pid)
+			t.readExecutable(exe)
+			if t.meta.Build != nil {
+				t.openExecutable(exe)
+			}
 		}
 	}
 	wg.Wait()
@@ -179,13 +183,21 @@ func (t *sitting) stats(part string) []byte {
 	return stats
 }
 
-// agent asks what the target's agent knows; nil when it has none.
-func (t *sitting) agent() json.RawMessage {
+// askAgent stores what the target's agent knows, if it has one.
+func (t *sitting) askAgent(part string) {
 	data, err := t.c.snapshot(t.abort, "whet", url.Values{}, maxTextBody)
-	if err != nil || !json.Valid(data) {
-		return nil
+	if err != nil {
+		return
 	}
-	return data
+	var info agentInfo
+	if json.Unmarshal(data, &info) != nil || info.GoVersion == "" {
+		return // something else answers there
+	}
+	t.info = &info
+	now := time.Now()
+	if err := t.w.Add(recording.Part{Name: part, Kind: recording.KindJSON, Start: now, End: now}, data); err != nil {
+		t.fail(err)
+	}
 }
 
 // measure runs the CPU profile, the trace and the load, and returns when the
@@ -373,7 +385,7 @@ func (t *sitting) last() {
 	var wg sync.WaitGroup
 	wg.Go(func() { t.end = t.snapshots(t.want(append(cumulative(), "goroutine", "threadcreate")...)) })
 	wg.Go(func() { t.statsEnd = t.stats(recording.MemStatsEndPart) })
-	wg.Go(func() { t.agentEnd = t.agent() })
+	wg.Go(func() { t.askAgent(recording.AgentPart) })
 	if t.offers("mutex") {
 		wg.Go(func() {
 			if n, err := t.c.mutexPeriod(t.abort); err == nil {
@@ -382,12 +394,6 @@ func (t *sitting) last() {
 		})
 	}
 	wg.Wait()
-	if t.agentStart != nil || t.agentEnd != nil {
-		err := t.w.AddJSON(recording.AgentPart, map[string]json.RawMessage{"start": orNull(t.agentStart), "end": orNull(t.agentEnd)})
-		if err != nil {
-			t.fail(err)
-		}
-	}
 	// Looking for leaks collects garbage, so it comes after all else.
 	if t.offers("goroutineleak") {
 		for k, s := range t.snapshots([]string{"goroutineleak"}) {
@@ -406,13 +412,6 @@ func (t *sitting) last() {
 			t.addRaw(kind, s.data, recording.Part{Start: s.at, End: s.at})
 		}
 	}
-}
-
-func orNull(m json.RawMessage) json.RawMessage {
-	if m == nil {
-		return json.RawMessage("null")
-	}
-	return m
 }
 
 // deltas stores what the cumulative profiles gained over the window.
@@ -503,6 +502,9 @@ const (
 func (t *sitting) blockOff(after *profile.Profile) error {
 	err := errors.New("nothing blocked during the window, or block profiling is off")
 	switch {
+	case t.info != nil && t.info.BlockRate > 0:
+		err = errors.New("nothing blocked during the window")
+		return &diag.Error{Err: err}
 	case t.cpuDone && after.NumSamples() > 0:
 		err = errors.New("block profiling is off (it was on before the window)")
 	case t.cpuDone:

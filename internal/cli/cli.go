@@ -34,7 +34,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		}
 	}()
 	root := a.rootCommand()
-	root.SetArgs(args)
+	root.SetArgs(goTestFlags(args))
 	err := root.ExecuteContext(ctx)
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
@@ -64,6 +64,9 @@ type group struct {
 // name here.
 func (a *app) commands() []group {
 	return []group{
+		{"record", "Record a target:", []func() *cobra.Command{
+			a.recordCommand,
+		}},
 		{"view", "Views of a recording, a pprof profile or an address:", []func() *cobra.Command{
 			a.topCommand,
 			a.treeCommand,
@@ -71,6 +74,7 @@ func (a *app) commands() []group {
 			a.tracesCommand,
 			a.tagsCommand,
 			a.flameCommand,
+			a.graphCommand,
 		}},
 		{"about", "About whet:", []func() *cobra.Command{
 			a.versionCommand,

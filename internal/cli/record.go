@@ -1,0 +1,349 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+)
+
+// recordFlags are the flags of whet record.
+type recordFlags struct {
+	collect.Options
+	Headers   []string
+	TokenFile string
+	Cert      string
+	Key       string
+	CA        string
+	Paths     []string
+	TargetLog string
+	JSON      bool
+}
+
+func (a *app) recordCommand() *cobra.Command {
+	f := &recordFlags{}
+	cmd := &cobra.Command{
+		Use:   "record TARGET -o FILE.whet | record -o FILE.whet [flags] -- COMMAND [ARGS...]",
+		Short: "Record a service, benchmarks or a command into one file",
+		Long: `Record everything that the runtime offers about a target, in one sitting.
+
+TARGET is an address whose /debug/pprof/ answers (with or without that path, at any
+prefix), or, with --bench, Go packages whose benchmarks are run. After -- comes a
+command that is started, found by its listening sockets, recorded and stopped.
+
+A server is recorded over one window: a CPU profile and inside it an execution
+trace; heap, allocs, block and mutex as what they gained over the window; what is
+live at its end; goroutines at both ends; memory statistics; the build, and the
+source files with hot lines. What could not be had is listed with the line of
+code that enables it. Ctrl-C ends the window early and keeps what was measured; a
+second one ends everything at once.`,
+		Example: `  whet record http://localhost:6060 -o run.whet
+  whet record http://localhost:6060 -o run.whet -d 30s --load http://localhost:8080/pad
+  whet record https://host/internal/debug/pprof/ -o run.whet --token-file token
+  whet record ./stats --bench . -o bench.whet
+  whet record -o run.whet --load http://localhost:8080/ -- ./server -addr :8080`,
+		Args: minArgs(1, "no target given", "give an address, Go packages with --bench, or -- and a command: `whet record http://localhost:6060 -o run.whet`"),
+	}
+	f.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.target(cmd, args); err != nil {
+			return err
+		}
+		return a.record(cmd.Context(), f)
+	}
+	return cmd
+}
+
+func (f *recordFlags) register(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVarP(&f.Out, "output", "o", "", "the `FILE.whet` to write")
+	fs.DurationVarP(&f.Duration, "duration", "d", collect.DefaultDuration, "length of the window; of benchmarks, time to spend on all of them")
+	fs.DurationVar(&f.Trace, "trace", collect.DefaultTrace, "length of the execution trace within the window, 0 for none")
+	fs.StringArrayVar(&f.Load, "load", nil, "send requests to `URL` during the window; may repeat")
+	fs.IntVar(&f.LoadConnections, "load-connections", 0, "number of connections that send them (default 8)")
+	fs.BoolVar(&f.LoadRemote, "load-remote", false, "allow load on other machines")
+	fs.StringArrayVar(&f.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
+
+	fs.StringArrayVarP(&f.Headers, "header", "H", nil, "send \"`Name: value`\" to the pprof handlers; may repeat")
+	fs.StringVar(&f.TokenFile, "token-file", "", "send the bearer token in `FILE`; - is standard input")
+	fs.StringVar(&f.Cert, "cert", "", "TLS client certificate, a PEM `file`")
+	fs.StringVar(&f.Key, "key", "", "its key, a PEM `file`")
+	fs.StringVar(&f.CA, "ca", "", "certificate authorities to trust, a PEM `file`")
+	fs.StringArrayVar(&f.Paths, "pprof-path", nil, "`/prefix` of the pprof handlers, or WHAT=/path of one\n(cpu, heap, trace, …); may repeat")
+
+	fs.StringVar(&f.Bench, "bench", "", "record the benchmarks that match `regexp`; TARGETs are Go packages")
+	fs.StringVar(&f.BenchTime, "benchtime", "", "run each benchmark for `t`, as 1s or 100x (default: its share of -d, else 1s)")
+	fs.IntVar(&f.Count, "count", 1, "run each benchmark `n` times")
+
+	fs.StringVar(&f.PprofAddr, "pprof-addr", "", "`host:port` of the command's pprof handlers (default: looked for)")
+	fs.StringVar(&f.TargetLog, "target-log", "", "write the command's output to `FILE` (default: standard error)")
+	fs.DurationVar(&f.Start, "start-timeout", 0, "how long the command may take to listen (default 15s)")
+	fs.BoolVar(&f.JSON, "json", false, "write JSON")
+}
+
+var hostPort = regexp.MustCompile(`^(\[[0-9a-fA-F:.]+\]|[\w.\-]*):\d+(/|$)`)
+
+// target sorts out the arguments.
+func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
+	benchSet := cmd.Flags().Changed("bench")
+	dash := cmd.ArgsLenAtDash()
+	switch {
+	case dash == 0 && benchSet:
+		return diag.Usagef("record", "a command has no benchmarks", "leave out --bench, or name packages instead of the command")
+	case dash == 0:
+		f.Command = args
+	case dash > 0:
+		return diag.Usagef("record", "a target and a command are given", "give one of them; flags go before --")
+	case benchSet:
+		f.Packages = args
+		if !cmd.Flags().Changed("duration") {
+			f.Duration = 0
+		}
+	case len(args) > 1:
+		return diag.Usagef("record", fmt.Sprintf("%d targets given", len(args)), "record one server at a time; for benchmarks of several packages add --bench REGEXP")
+	case strings.Contains(args[0], "://") || hostPort.MatchString(args[0]):
+		f.URL = args[0]
+	default:
+		return diag.Usagef("record", fmt.Sprintf("%q is not an address", args[0]), "for a server give http://HOST:PORT; for benchmarks add --bench REGEXP; for a command put -- before it")
+	}
+	if f.Trace == 0 {
+		f.Trace = -1
+	}
+	if f.Out == "" {
+		return diag.Usagef("record", "no file to write", "name it with -o FILE.whet")
+	}
+	prefix, paths, err := collect.ParsePaths(f.Paths)
+	if err != nil {
+		return err
+	}
+	f.PprofPath, f.Options.Paths = prefix, paths
+	if f.TLS, err = collect.TLSFiles(f.Cert, f.Key, f.CA); err != nil {
+		return err
+	}
+	f.Header = make(http.Header)
+	for _, h := range f.Headers {
+		name, value, ok := strings.Cut(h, ":")
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			return diag.Usagef("-H", "not a header", `write it as -H "Authorization: Bearer TOKEN"`)
+		}
+		f.Header.Add(name, strings.TrimSpace(value))
+	}
+	return nil
+}
+
+func (a *app) record(ctx context.Context, f *recordFlags) error {
+	if f.TokenFile != "" {
+		token, err := a.readToken(f.TokenFile)
+		if err != nil {
+			return err
+		}
+		f.Token = token
+	}
+	f.Version = version().Version
+	line := &liveLine{w: a.stderr, live: a.live}
+	f.Progress = line.progress
+	if len(f.Command) > 0 {
+		log, closeLog, err := f.openLog(line)
+		if err != nil {
+			return err
+		}
+		defer closeLog()
+		f.Options.TargetLog = log
+	}
+	done := make(chan struct{})
+	defer close(done)
+	f.Abort = secondSignal(ctx, done)
+
+	sum, err := collect.Run(ctx, f.Options)
+	line.clear()
+	if err != nil {
+		return err
+	}
+	doc := report.Record{Schema: report.RecordSchema, Path: sum.Path, Meta: sum.Meta, Load: sum.Load}
+	if fi, err := os.Stat(sum.Path); err == nil {
+		doc.Bytes = fi.Size()
+	}
+	for _, err := range sum.Failures {
+		doc.Failures = append(doc.Failures, err.Error())
+	}
+	for _, err := range sum.Warnings {
+		doc.Warnings = append(doc.Warnings, err.Error())
+	}
+	a.printWarnings(sum.Warnings)
+	if f.JSON {
+		err = a.writeJSON(doc)
+	} else {
+		err = a.write(func(w io.Writer) error { return report.WriteRecord(w, a.style, doc) })
+	}
+	return errors.Join(append([]error{err}, sum.Failures...)...)
+}
+
+func (a *app) readToken(file string) (string, error) {
+	var data []byte
+	var err error
+	if file == "-" {
+		data, err = io.ReadAll(io.LimitReader(a.stdin, 1<<20))
+	} else {
+		data, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return "", &diag.Error{Op: "read token", Err: err}
+	}
+	token := string(bytes.TrimSpace(data))
+	if token == "" || strings.ContainsAny(token, "\r\n") {
+		return "", &diag.Error{Op: "read token", Subject: file, Err: errors.New("want one line with the token"), Kind: diag.Usage}
+	}
+	return token, nil
+}
+
+// openLog is where the command's output goes.
+func (f *recordFlags) openLog(line *liveLine) (io.Writer, func(), error) {
+	if f.TargetLog == "" {
+		p := &prefixer{line: line, prefix: "target| "}
+		return p, p.flush, nil
+	}
+	file, err := os.Create(f.TargetLog)
+	if err != nil {
+		return nil, nil, &diag.Error{Op: "open --target-log", Err: err}
+	}
+	return file, func() { _ = file.Close() }, nil // a log cut short is not worth failing for
+}
+
+// secondSignal returns a channel that is closed by the first signal that comes
+// after ctx is cancelled; the first one of all cancelled ctx.
+func secondSignal(ctx context.Context, done <-chan struct{}) <-chan struct{} {
+	abort := make(chan struct{})
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-done:
+			return
+		}
+		signals := make(chan os.Signal, 1)
+		signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+		defer signal.Stop(signals)
+		select {
+		case <-signals:
+			close(abort)
+		case <-done:
+		}
+	}()
+	return abort
+}
+
+// goTestFlags lets whet record be given go test's -bench, -benchtime and -count
+// with the single dash that go test has them with.
+func goTestFlags(args []string) []string {
+	if len(args) == 0 || args[0] != "record" {
+		return args
+	}
+	out := make([]string, 0, len(args))
+	for i, arg := range args {
+		if arg == "--" {
+			return append(out, args[i:]...)
+		}
+		switch name, _, _ := strings.Cut(arg, "="); name {
+		case "-bench", "-benchtime", "-count":
+			arg = "-" + arg
+		}
+		out = append(out, arg)
+	}
+	return out
+}
+
+// A liveLine shows progress: on a terminal as one line that changes, elsewhere
+// only what is worth a line of its own. Other output on the same stream goes
+// through print.
+type liveLine struct {
+	w    io.Writer
+	live bool
+
+	mu    sync.Mutex
+	shown bool
+	last  time.Duration
+}
+
+const eraseLine = "\r\x1b[K"
+
+func (l *liveLine) progress(p collect.Progress) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last = p.Elapsed
+	if p.Note != "" {
+		l.erase()
+		_, _ = fmt.Fprintf(l.w, "whet: %s\n", report.Clean(p.Note))
+	}
+	if l.live {
+		_, _ = fmt.Fprintf(l.w, "%swhet: %s", eraseLine, p)
+		l.shown = true
+	}
+}
+
+func (l *liveLine) erase() {
+	if l.shown {
+		_, _ = io.WriteString(l.w, eraseLine)
+		l.shown = false
+	}
+}
+
+// clear takes the live line away.
+func (l *liveLine) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.erase()
+}
+
+// print writes whole lines.
+func (l *liveLine) print(text []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.erase()
+	_, _ = l.w.Write(text)
+}
+
+// A prefixer marks each line of a command's output.
+type prefixer struct {
+	line   *liveLine
+	prefix string
+	rest   []byte
+}
+
+const maxPrefixedLine = 64 << 10
+
+func (p *prefixer) Write(data []byte) (int, error) {
+	p.rest = append(p.rest, data...)
+	for {
+		i := bytes.IndexByte(p.rest, '\n')
+		if i < 0 && len(p.rest) > maxPrefixedLine {
+			i = len(p.rest) - 1
+		}
+		if i < 0 {
+			return len(data), nil
+		}
+		p.line.print(append([]byte(p.prefix), append(p.rest[:i:i], '\n')...))
+		p.rest = p.rest[i+1:]
+	}
+}
+
+// flush writes a last line that has no end.
+func (p *prefixer) flush() {
+	if len(p.rest) > 0 {
+		_, _ = p.Write([]byte("\n"))
+	}
+}
