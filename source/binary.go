@@ -62,6 +62,7 @@ type Binary struct {
 	r      io.ReaderAt
 
 	syms  func() (symbolTable, error)
+	funcs func() ([]Symbol, error)
 	lines func() (lineTable, error)
 	debug func() (*dwarfIndex, error)
 	info  func() (*debug.BuildInfo, error)
@@ -122,6 +123,7 @@ func NewBinary(name string, r io.ReaderAt, size int64) (*Binary, error) {
 	b := &Binary{image: im, name: name, r: r, size: size}
 	b.lines = sync.OnceValues(b.readLines)
 	b.syms = sync.OnceValues(b.readSymbols)
+	b.funcs = sync.OnceValues(b.readFunctions)
 	b.debug = sync.OnceValues(b.readDWARF)
 	b.info = sync.OnceValues(b.readBuildInfo)
 	return b, nil
@@ -286,6 +288,10 @@ func (b *Binary) Symbols() ([]Symbol, error) {
 
 // Functions implements Machine.
 func (b *Binary) Functions() ([]Symbol, error) {
+	return b.funcs()
+}
+
+func (b *Binary) readFunctions() ([]Symbol, error) {
 	t, err := b.syms()
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"sort"
 
 	"golang.org/x/arch/arm/armasm"
 	"golang.org/x/arch/arm64/arm64asm"
@@ -89,6 +90,41 @@ func DisasmRange(m Machine, start, end uint64, syntax Syntax) ([]Inst, error) {
 		off += in.Size
 	}
 	return insts, nil
+}
+
+// DisasmWindow is DisasmRange for a range that need not begin at an instruction or
+// stay within the code: it decodes the functions that the range touches from their
+// starts, and what lies between functions as it comes, and returns the instructions
+// that begin in [start, end).
+func DisasmWindow(m Machine, start, end uint64, syntax Syntax) ([]Inst, error) {
+	fns, err := m.Functions()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := newDecoder(m, syntax); err != nil {
+		return nil, err
+	}
+	var out []Inst
+	for at := start; at < end; {
+		from, to := at, end
+		if s, ok := m.Symbol(at); ok && s.Text {
+			from, to = s.Addr, s.Addr+s.Size
+		} else if i := sort.Search(len(fns), func(i int) bool { return fns[i].Addr > at }); i < len(fns) {
+			to = min(end, fns[i].Addr)
+		}
+		if insts, err := DisasmRange(m, from, to, syntax); err == nil {
+			for _, in := range insts {
+				if in.Addr >= at && in.Addr < end {
+					out = append(out, in)
+				}
+			}
+		}
+		at = max(to, at+1)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("disassemble %#x-%#x: no code there", start, end)
+	}
+	return out, nil
 }
 
 // A decoder turns bytes into instructions of one architecture.

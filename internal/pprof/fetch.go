@@ -1,0 +1,93 @@
+package pprof
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	gprofile "github.com/google/pprof/profile"
+)
+
+// fetcher is the driver's plugin.Fetcher. A nil profile without an error leaves
+// the source to the driver.
+type fetcher struct {
+	recordings *recordings
+	transport  http.RoundTripper
+	ui         *ui
+}
+
+// Fetch opens recordings and addresses. A file wins over an address that is
+// spelled alike (mem_2026-01-02_03:04:05).
+func (f *fetcher) Fetch(src string, duration, timeout time.Duration) (*gprofile.Profile, string, error) {
+	if file, name, ok := splitRecording(src); ok {
+		p, err := f.recordings.profile(file, name)
+		return p, "", err
+	}
+	if _, err := os.Stat(src); err == nil {
+		return nil, "", nil
+	}
+	addr, timeout := adjustURL(src, duration, timeout)
+	if addr == "" {
+		return nil, "", nil
+	}
+	f.ui.Print("Fetching profile over HTTP from ", addr)
+	if duration > 0 {
+		f.ui.Print(fmt.Sprintf("Please wait... (%v)", duration))
+	}
+	p, err := f.get(addr, timeout)
+	return p, addr, err
+}
+
+func (f *fetcher) get(addr string, timeout time.Duration) (_ *gprofile.Profile, err error) {
+	client := &http.Client{Transport: f.transport, Timeout: timeout + 5*time.Second}
+	resp, err := client.Get(addr)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		msg := ""
+		if resp.Header.Get("X-Go-Pprof") != "" && strings.Contains(resp.Header.Get("Content-Type"), "text/plain") {
+			if body, err := io.ReadAll(io.LimitReader(resp.Body, 4<<10)); err == nil {
+				msg = " - " + string(body)
+			}
+		}
+		return nil, fmt.Errorf("server response: %s%s", resp.Status, msg)
+	}
+	return gprofile.Parse(resp.Body)
+}
+
+// adjustURL turns what a user types into an address, "" when it is none: http is
+// the default scheme, the CPU profile the default path, and -seconds and -timeout
+// apply.
+func adjustURL(src string, duration, timeout time.Duration) (string, time.Duration) {
+	u, err := url.Parse(src)
+	if err != nil || u.Host == "" && u.Scheme != "" && u.Scheme != "file" {
+		u, err = url.Parse("http://" + src) // host:port/path, taken for a scheme
+	}
+	if err != nil || u.Host == "" {
+		return "", 0
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/debug/pprof/profile"
+	}
+	values := u.Query()
+	if duration > 0 {
+		values.Set("seconds", strconv.Itoa(int(duration.Seconds())))
+	} else if s, err := strconv.ParseInt(values.Get("seconds"), 10, 32); err == nil {
+		duration = time.Duration(s) * time.Second
+	}
+	if timeout <= 0 {
+		timeout = 60 * time.Second
+		if duration > 0 {
+			timeout = duration + duration/2
+		}
+	}
+	u.RawQuery = values.Encode()
+	return u.String(), timeout
+}

@@ -1,0 +1,62 @@
+package pprof
+
+import (
+	"context"
+	"io"
+
+	"github.com/google/pprof/driver"
+
+	"github.com/whet-go/whet/internal/diag"
+)
+
+// Options are what Run works with.
+type Options struct {
+	Args   []string  // as go tool pprof takes them, without the program's name
+	Stdin  io.Reader // commands of the interactive shell
+	Stdout io.Writer // the shell's prompt and the answer to -help; reports go to os.Stdout
+	Stderr io.Writer // messages
+}
+
+// Run runs the driver until it is done or ctx is cancelled. Wrong options are a
+// *diag.Error of kind diag.Usage.
+func Run(ctx context.Context, opt Options) error {
+	ui := newUI(opt)
+	flags := newFlagSet(opt.Args, ui)
+	open := &recordings{}
+	defer open.close()
+	flags.afterParse = func(args []string, set map[string]*string) error {
+		return open.unpackSource(args, set)
+	}
+	tr := newTransport(flags)
+	obj := newObjTool(open)
+	defer obj.close()
+	done := make(chan error, 1)
+	go func() {
+		done <- driver.PProf(&driver.Options{
+			Flagset:       flags,
+			Fetch:         &fetcher{recordings: open, transport: tr, ui: ui},
+			Obj:           obj,
+			UI:            ui,
+			HTTPTransport: tr,
+		})
+	}()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		// The driver knows no context; the process ends with the command.
+		ui.restore()
+		return ctx.Err()
+	}
+	switch {
+	case flags.help:
+		return nil
+	case flags.err != nil:
+		return flags.err
+	case err != nil && err.Error() == "no profile source specified":
+		return diag.Usagef("pprof", "no profile given", "`whet pprof --help` lists formats, options and sources")
+	case err != nil:
+		return &diag.Error{Op: "pprof", Err: err}
+	}
+	return nil
+}

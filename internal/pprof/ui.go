@@ -1,0 +1,136 @@
+package pprof
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"golang.org/x/term"
+)
+
+// ui is the driver's plugin.UI: a shell with line editing, history and completion
+// on a terminal, plain lines otherwise.
+type ui struct {
+	opt      Options
+	in       *bufio.Reader
+	terminal *term.Terminal // nil: plain lines
+	fd       int            // of the terminal
+
+	mu    sync.Mutex
+	saved *term.State // the terminal's, while a line is edited
+	help  bool        // the driver is printing its usage
+}
+
+func newUI(opt Options) *ui {
+	u := &ui{opt: opt, in: bufio.NewReader(opt.Stdin)}
+	in, ok := opt.Stdin.(*os.File)
+	if !ok || !term.IsTerminal(int(in.Fd())) || !isTerminal(opt.Stderr) {
+		return u
+	}
+	if t := strings.ToLower(os.Getenv("TERM")); t == "dumb" || t == "" && os.PathSeparator == '/' {
+		return u
+	}
+	u.fd = int(in.Fd())
+	u.terminal = term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{opt.Stdin, opt.Stderr}, "")
+	return u
+}
+
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// ReadLine returns a command. At the end of input it returns io.EOF.
+func (u *ui) ReadLine(prompt string) (string, error) {
+	if u.terminal == nil {
+		if _, err := io.WriteString(u.opt.Stdout, prompt); err != nil {
+			return "", err
+		}
+		return u.in.ReadString('\n')
+	}
+	if width, height, err := term.GetSize(u.fd); err == nil && width > 0 {
+		_ = u.terminal.SetSize(width, height) // a wrong size only wraps badly
+	}
+	u.terminal.SetPrompt(prompt)
+	state, err := term.MakeRaw(u.fd)
+	if err != nil {
+		return "", err
+	}
+	u.mu.Lock()
+	u.saved = state
+	u.mu.Unlock()
+	defer u.restore()
+	return u.terminal.ReadLine()
+}
+
+// restore gives the terminal back as it was.
+func (u *ui) restore() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.saved != nil {
+		_ = term.Restore(u.fd, u.saved)
+		u.saved = nil
+	}
+}
+
+// helping runs usage with its text going to standard output, under our name.
+func (u *ui) helping(usage func()) {
+	u.help = true
+	defer func() { u.help = false }()
+	usage()
+}
+
+// Print shows a message.
+func (u *ui) Print(args ...any) { u.print(args, "") }
+
+// PrintErr shows an error, in red on a terminal.
+func (u *ui) PrintErr(args ...any) {
+	const red = "\x1b[0;31m"
+	if u.terminal != nil && os.Getenv("NO_COLOR") == "" {
+		u.print(args, red)
+		return
+	}
+	u.print(args, "")
+}
+
+func (u *ui) print(args []any, colour string) {
+	text := fmt.Sprint(args...)
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	w := u.opt.Stderr
+	if u.help {
+		w = u.opt.Stdout
+		text = strings.ReplaceAll(text, "\n   pprof ", "\n   whet pprof ")
+	}
+	if colour != "" {
+		text = colour + text + "\x1b[0m"
+	}
+	_, _ = io.WriteString(w, text)
+}
+
+// IsTerminal tells the driver whether reports go to a terminal.
+func (u *ui) IsTerminal() bool { return u.terminal != nil && isTerminal(u.opt.Stdout) }
+
+// WantBrowser tells whether -http opens a browser: only for someone who watches.
+func (u *ui) WantBrowser() bool { return isTerminal(u.opt.Stdout) }
+
+// SetAutoComplete makes the tab key complete the line up to the cursor.
+func (u *ui) SetAutoComplete(complete func(string) string) {
+	if u.terminal == nil {
+		return
+	}
+	u.terminal.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
+		if key != '\t' {
+			return "", 0, false
+		}
+		done := complete(line[:pos])
+		return done + line[pos:], len(done), true
+	}
+}
