@@ -1,0 +1,376 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/unit"
+)
+
+// DiffSchema is the schema of Diff.
+const DiffSchema = "whet.diff/1"
+
+// A DiffInput is one side of a comparison.
+type DiffInput struct {
+	Name string // for people: the file or URL
+	// View is bound to the same granularity on both sides.
+	View *profile.View
+	// Own tells own functions; nil when nothing tells, or when the classic view
+	// is wanted.
+	Own func(profile.Function) bool
+	// Source returns a file's text by the name the profile gives it; nil when
+	// there is none. Line by line, it follows a line from A to B when lines
+	// above it came or went.
+	Source SourceFunc
+}
+
+// DiffOptions says how NewDiff compares.
+type DiffOptions struct {
+	By profile.By // what both views are bound by
+	// Normalize scales A's values so that both totals are equal; only shares
+	// are compared then.
+	Normalize bool
+	Cum       bool // order by the change of cum instead of flat
+	N         int  // at most so many entries in each list; 0 is all
+}
+
+// Diff is what whet diff shows: what changed from A to B. Own and Rest are filled in the
+// own-code view, where each sample is charged to its innermost own frame (Rest:
+// the outermost frame of samples without one), Entries in the classic one.
+type Diff struct {
+	Schema     string    `json:"schema"`
+	Type       string    `json:"type"`
+	Unit       string    `json:"unit"`
+	By         string    `json:"by"`
+	Normalized bool      `json:"normalized"`
+	Scale      float64   `json:"scale"` // A's values are multiplied by it
+	Before     DiffSide  `json:"before"`
+	After      DiffSide  `json:"after"`
+	Total      DiffValue `json:"total"`
+	// Smallest is the smallest relative change of the whole that these two can
+	// show, 2√(1/nA + 1/nB).
+	Smallest float64       `json:"smallest_visible_change"`
+	Noise    string        `json:"noise"` // what is counted; "exact" when nothing is sampled
+	Warnings []DiffWarning `json:"warnings,omitempty"`
+	Own      []DiffEntry   `json:"own,omitempty"`
+	Rest     []DiffEntry   `json:"rest,omitempty"`
+	Entries  []DiffEntry   `json:"entries,omitempty"`
+	LeftOut  int           `json:"left_out,omitempty"` // entries dropped by N
+	Cum      bool          `json:"sorted_by_cum,omitempty"`
+}
+
+// A DiffWarning is something that makes the comparison worth less, and its cure.
+type DiffWarning struct {
+	Text string `json:"text"`
+	Hint string `json:"hint,omitempty"`
+}
+
+// A DiffSide describes one of the two profiles.
+type DiffSide struct {
+	Name     string        `json:"name"`
+	Total    int64         `json:"total"`  // of the samples that the filters keep, not scaled
+	Noise    int64         `json:"noise"`  // two standard deviations of Total
+	Events   int64         `json:"events"` // sampling events behind Total
+	Duration time.Duration `json:"duration_ns"`
+}
+
+// A DiffValue is one number on both sides. Change is After - Before; Relative
+// is Change/|Before|, null when Before is 0. Noise is two standard deviations of
+// Change, and WithinNoise says that chance alone explains it (see noiseModel).
+type DiffValue struct {
+	Before      int64    `json:"before"`
+	After       int64    `json:"after"`
+	Change      int64    `json:"change"`
+	Relative    *float64 `json:"relative"`
+	Noise       int64    `json:"noise"`
+	WithinNoise bool     `json:"within_noise"`
+}
+
+// A DiffEntry is one function, line or other node. In the own-code view Cum
+// holds what is charged to the entry and Flat what was spent in the frame itself.
+type DiffEntry struct {
+	Name   string    `json:"name"`
+	File   string    `json:"file,omitempty"`
+	Line   int       `json:"line,omitempty"`        // in B; in A when it is gone from B
+	Before int       `json:"line_before,omitempty"` // in A, when it differs
+	Own    bool      `json:"own,omitempty"`
+	Status string    `json:"status,omitempty"` // "appeared", "vanished" or ""
+	Flat   DiffValue `json:"flat"`
+	Cum    DiffValue `json:"cum"`
+}
+
+// NewDiff compares B with A. It fails when the two do not measure the same thing.
+func NewDiff(a, b DiffInput, opt DiffOptions) (*Diff, error) {
+	ta, tb := a.View.Type(), b.View.Type()
+	if ta != tb {
+		return nil, fmt.Errorf("compare profiles: %s holds %s (%s), %s holds %s (%s)", a.Name, ta.Type, ta.Unit, b.Name, tb.Type, tb.Unit)
+	}
+	own := a.Own != nil && b.Own != nil && opt.By != profile.ByLabel
+	r := &Diff{
+		Schema: DiffSchema, Type: tb.Type, Unit: tb.Unit, By: opt.By.String(),
+		Normalized: opt.Normalize, Scale: 1, Cum: opt.Cum || own,
+	}
+	align := newAligner(a, b, opt.By)
+	before := gatherDiff(a, opt.By, own, align)
+	after := gatherDiff(b, opt.By, own, nil)
+	if opt.Normalize && before.total.value != 0 {
+		r.Scale = math.Abs(float64(after.total.value) / float64(before.total.value))
+	}
+	r.Noise = string(before.model.name)
+	r.Before, r.After = before.side(), after.side()
+	r.Total = compare(before.total.times(r.Scale), after.total)
+	if before.events > 0 && after.events > 0 && before.model.name != noiseExact {
+		r.Smallest = 2 * math.Sqrt(1/before.events+1/after.events)
+	}
+	r.warn()
+
+	own0, rest0 := before.entries, before.rest
+	entries := joinDiff(own0, after.entries, r.Scale, align)
+	rest := joinDiff(rest0, after.rest, r.Scale, nil)
+	if own {
+		for i := range entries {
+			entries[i].Own = true
+		}
+		r.Own, r.Rest = r.order(entries, opt.N), r.order(rest, opt.N)
+		return r, nil
+	}
+	r.Entries = r.order(entries, opt.N)
+	return r, nil
+}
+
+// order sorts entries by absolute change and keeps the first n.
+func (r *Diff) order(entries []DiffEntry, n int) []DiffEntry {
+	key := func(e *DiffEntry) int64 {
+		if r.Cum {
+			return abs(e.Cum.Change)
+		}
+		return abs(e.Flat.Change)
+	}
+	slices.SortFunc(entries, func(x, y DiffEntry) int {
+		return cmp.Or(cmp.Compare(key(&y), key(&x)),
+			cmp.Compare(abs(y.Cum.Change), abs(x.Cum.Change)),
+			cmp.Compare(abs(y.Cum.After), abs(x.Cum.After)),
+			strings.Compare(x.Name, y.Name), strings.Compare(x.File, y.File),
+			cmp.Compare(x.Line, y.Line), cmp.Compare(x.Before, y.Before))
+	})
+	if n > 0 && len(entries) > n {
+		r.LeftOut += len(entries) - n
+		entries = entries[:n]
+	}
+	return entries
+}
+
+// few is the smallest visible change of the total above which a comparison
+// means nothing, poor that above which it shows large changes only.
+const (
+	few  = 0.5
+	poor = 0.1
+)
+
+func (r *Diff) warn() {
+	if r.Before.Events == 0 || r.After.Events == 0 {
+		side := "B"
+		if r.Before.Events == 0 {
+			side = "A"
+		}
+		r.Warnings = append(r.Warnings, DiffWarning{Text: side + " has no samples: there is nothing to compare"})
+	}
+	counts := fmt.Sprintf("%d %s before, %d after", r.Before.Events, r.Noise, r.After.Events)
+	switch {
+	case r.Smallest > few:
+		r.Warnings = append(r.Warnings, DiffWarning{
+			Text: fmt.Sprintf("too few samples to mean anything (%s): even the total only shows changes above %.0f%%", counts, 100*r.Smallest),
+			Hint: "record both for longer, or under more load",
+		})
+	case r.Smallest > poor:
+		r.Warnings = append(r.Warnings, DiffWarning{
+			Text: fmt.Sprintf("few samples (%s): the total only shows changes above %.0f%%, a single entry larger ones", counts, 100*r.Smallest),
+			Hint: "record both for longer, or under more load",
+		})
+	}
+	if r.Noise == string(noiseContention) {
+		r.Warnings = append(r.Warnings, DiffWarning{
+			Text: "the runtime samples contention at a rate that the profile does not tell: the noise is at least what is shown",
+		})
+	}
+	da, db := r.Before.Duration, r.After.Duration
+	if !r.Normalized && da > 0 && db > 0 && !strings.HasPrefix(r.Type, "inuse_") && !isSnapshot(r.Type) {
+		if ratio := float64(da) / float64(db); ratio > 1.05 || ratio < 1/1.05 {
+			r.Warnings = append(r.Warnings, DiffWarning{
+				Text: fmt.Sprintf("A covers %s and B %s: absolute changes compare different spans of time", unit.Duration(da), unit.Duration(db)),
+				Hint: "--normalize compares shares of the total",
+			})
+		}
+	}
+}
+
+// A diffKey says which nodes of two profiles are the same. Files are told by
+// their last element, so that two machines with different paths can be compared.
+type diffKey struct {
+	name, file string
+	line       int
+	address    uint64
+}
+
+// A diffSum is a node on one side.
+type diffSum struct {
+	file      string // whole
+	line      int    // as the profile says it
+	flat, cum measured
+	seen      int // last sample counted in cum
+}
+
+type diffGathered struct {
+	name     string
+	duration time.Duration
+	model    noiseModel
+	total    measured
+	events   float64
+	entries  map[diffKey]*diffSum
+	rest     map[diffKey]*diffSum // own-code view: samples without an own frame
+}
+
+func (g *diffGathered) side() DiffSide {
+	return DiffSide{
+		Name: g.name, Total: g.total.value, Noise: int64(math.Round(2 * math.Sqrt(g.total.variance))),
+		Events: int64(math.Round(g.events)), Duration: g.duration,
+	}
+}
+
+// gatherDiff passes over one side's stacks once. Lines of A are numbered as in B
+// where align knows how.
+func gatherDiff(in DiffInput, by profile.By, own bool, align *aligner) *diffGathered {
+	v := in.View
+	p := v.Profile()
+	t := slices.Index(p.SampleTypes, v.Type())
+	g := &diffGathered{
+		name: in.Name, duration: p.Duration, model: newNoiseModel(p, t),
+		entries: make(map[diffKey]*diffSum), rest: make(map[diffKey]*diffSum),
+	}
+	nodes := make([]*diffSum, v.NumNodes())
+	sum := func(id uint32) *diffSum {
+		if nodes[id] == nil {
+			nodes[id] = findDiff(g.entries, v.Node(id), by, align)
+		}
+		return nodes[id]
+	}
+	isOwn := ownFrames(p, in.Own)
+	sample := 0
+	for s := range v.Stacks() {
+		sample++
+		k := g.model.events(p, s.Sample, s.Value)
+		variance := g.model.variance(s.Value, k)
+		g.total.add(s.Value, variance)
+		g.events += k
+		if len(s.Nodes) == 0 {
+			continue
+		}
+		if own {
+			i := 0
+			for i < len(s.Lines) && !isOwn(s.Lines[i]) {
+				i++
+			}
+			if i == len(s.Lines) {
+				e := findDiff(g.rest, v.Node(s.Nodes[i-1]), by, nil)
+				e.cum.add(s.Value, variance)
+				continue
+			}
+			e := sum(s.Nodes[i])
+			e.cum.add(s.Value, variance)
+			if i == 0 {
+				e.flat.add(s.Value, variance)
+			}
+			continue
+		}
+		for i, id := range s.Nodes {
+			e := sum(id)
+			if i == 0 {
+				e.flat.add(s.Value, variance)
+			}
+			if e.seen != sample {
+				e.seen = sample
+				e.cum.add(s.Value, variance)
+			}
+		}
+	}
+	return g
+}
+
+func findDiff(m map[diffKey]*diffSum, n profile.Node, by profile.By, align *aligner) *diffSum {
+	key := diffKey{name: n.Name}
+	switch {
+	case by == profile.ByFile:
+		key.file = n.File
+	case by == profile.ByLine:
+		key.file, key.line = path.Base(n.File), align.after(n.File, n.Line)
+	case by == profile.ByAddress || n.Name == "":
+		key.file, key.line, key.address = path.Base(n.File), n.Line, n.Address
+	}
+	if n.Name == "" && n.File == "" {
+		key.name = frameName(n)
+	}
+	e := m[key]
+	if e == nil {
+		e = &diffSum{file: n.File, line: n.Line}
+		m[key] = e
+	}
+	return e
+}
+
+// ownFrames tells whether the frame Profile.Lines[i] is own.
+func ownFrames(p *profile.Profile, own func(profile.Function) bool) func(line uint32) bool {
+	if own == nil {
+		return func(uint32) bool { return false }
+	}
+	is := make([]bool, len(p.Functions))
+	for i, f := range p.Functions {
+		is[i] = own(f)
+	}
+	return func(line uint32) bool {
+		f := p.Lines[line].Function
+		return f != profile.None && is[f]
+	}
+}
+
+// joinDiff compares the nodes of both sides.
+func joinDiff(before, after map[diffKey]*diffSum, scale float64, align *aligner) []DiffEntry {
+	entries := make([]DiffEntry, 0, max(len(before), len(after)))
+	add := func(k diffKey, a, b *diffSum) {
+		e := DiffEntry{Name: k.name}
+		var zero diffSum
+		switch {
+		case a == nil:
+			a, e.Status, e.File, e.Line = &zero, "appeared", b.file, b.line
+		case b == nil:
+			b, e.Status, e.File, e.Line = &zero, "vanished", a.file, a.line
+		default:
+			e.File, e.Line = b.file, b.line
+			if align != nil && a.line != b.line {
+				e.Before = a.line
+			}
+		}
+		if k.line == 0 {
+			e.Line, e.Before = 0, 0
+		}
+		e.Flat, e.Cum = compare(a.flat.times(scale), b.flat), compare(a.cum.times(scale), b.cum)
+		if e.Cum.Before == 0 && e.Cum.After == 0 && e.Flat.Before == 0 && e.Flat.After == 0 {
+			return // cancelled out on both sides
+		}
+		entries = append(entries, e)
+	}
+	for k, b := range after {
+		add(k, before[k], b)
+	}
+	for k, a := range before {
+		if after[k] == nil {
+			add(k, a, nil)
+		}
+	}
+	return entries
+}
