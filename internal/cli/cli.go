@@ -75,6 +75,7 @@ func (a *app) commands() []group {
 			a.tagsCommand,
 			a.flameCommand,
 			a.graphCommand,
+			a.pprofCommand,
 		}},
 		{"about", "About whet:", []func() *cobra.Command{
 			a.versionCommand,
