@@ -115,6 +115,9 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 func (in *input) flameInput(f *flameFlags) (report.FlameInput, error) {
 	p := in.Profile
 	doc := report.FlameInput{Title: in.Name, Facts: in.header(&f.viewFlags).FlameFacts()}
+	if _, err := os.Stat(in.Name); err == nil {
+		doc.Title = filepath.Base(in.Name)
+	}
 	if in.Part != "" {
 		doc.Title += " · " + in.Part
 	}

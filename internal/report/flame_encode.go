@@ -6,10 +6,10 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -65,10 +65,8 @@ type flameDocView struct {
 // flameClips are the lengths to which names are clipped, in the order tried.
 var flameClips = [...]int{1024, 256, 96}
 
-const (
-	flameMaxText  = 12 << 20 // text of names worth compressing before clipping more
-	flameMinNodes = 1000     // below this, a longer clip does not help any more
-)
+// flameMaxText is how much text of names is worth compressing before clipping more.
+const flameMaxText = 12 << 20
 
 // encodeFlame returns the page's data, at most limit bytes of it.
 func encodeFlame(in FlameInput, limit int) ([]byte, error) {
@@ -111,14 +109,21 @@ func encodeFlame(in FlameInput, limit int) ([]byte, error) {
 	}
 }
 
-// checkTree rejects what would make the encoder or the page run away.
+// checkTree rejects what is not a tree in preorder.
 func checkTree(t *profile.Tree) error {
 	if t == nil || len(t.Nodes) == 0 {
-		return fmt.Errorf("tree without a root")
+		return errors.New("tree without a root")
 	}
 	for i := 1; i < len(t.Nodes); i++ {
-		if int(t.Nodes[i].Parent) >= i {
-			return fmt.Errorf("tree node %d: parent %d does not come before it", i, t.Nodes[i].Parent)
+		parent := t.Nodes[i].Parent
+		// In preorder the parent is the node before or one of its ancestors.
+		// Each step up leaves a node for good, so all steps together are few.
+		at := uint32(i - 1)
+		for at != parent && at != 0 {
+			at = t.Nodes[at].Parent
+		}
+		if at != parent {
+			return fmt.Errorf("tree node %d: parent %d is not on the way to it", i, parent)
 		}
 	}
 	return nil
@@ -265,8 +270,11 @@ func (e *flameEncoder) encode(in FlameInput, trees []*profile.Tree, reduced bool
 		for _, s := range [...]string{f.Name, f.Package, f.File} {
 			e.intern(s)
 		}
+		if e.bytes > flameMaxText {
+			return false
+		}
 	}
-	return e.bytes <= flameMaxText
+	return true
 }
 
 func (e *flameEncoder) view(v FlameView, t *profile.Tree) {
@@ -322,11 +330,11 @@ func (e *flameEncoder) intern(s string) int {
 	}
 	k = len(e.table)
 	e.strings[s] = k
-	shown := clip(s, e.clip)
-	if len(shown) < len(s) {
+	shown := printable(clip(s, e.clip))
+	if len(s) > e.clip || len(shown) > e.clip {
 		e.clipped++
+		shown = clip(shown, e.clip) // escapes take room too
 	}
-	shown = printable(shown)
 	e.bytes += len(shown)
 	e.table = append(e.table, shown)
 	return k
@@ -405,22 +413,21 @@ func printable(s string) string {
 	if clean {
 		return s
 	}
-	var b strings.Builder
+	const hex = "0123456789abcdef"
+	b := make([]byte, 0, len(s)+len(s)/4)
 	for i, w := 0, 0; i < len(s); i += w {
 		var r rune
 		r, w = utf8.DecodeRuneInString(s[i:])
 		switch {
-		case r == utf8.RuneError && w == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r == utf8.RuneError && w == 1, r < 0x80 && !unicode.IsPrint(r):
+			b = append(b, '\\', 'x', hex[s[i]>>4], hex[s[i]&15])
 		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r < 0x80:
-			fmt.Fprintf(&b, `\x%02x`, r)
+			b = utf8.AppendRune(b, r)
 		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
+			b = fmt.Appendf(b, `\u%04x`, r)
 		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
+			b = fmt.Appendf(b, `\U%08x`, r)
 		}
 	}
-	return b.String()
+	return string(b)
 }

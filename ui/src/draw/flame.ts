@@ -68,21 +68,23 @@ export function draw(ctx: CanvasRenderingContext2D, p: Picture): number {
       let i = s.order[k];
       if (s.x[i] >= v.x1) break;
       if (s.w[i] < thin) {
-        // A run of thin neighbours is one faint box: they cost something
-        // together, so they should not look like nothing.
+        // A run of thin neighbours is one faint box in the colour of the widest:
+        // they cost something together, so they should not look like nothing.
         const from = s.x[i];
         let to = from;
+        let widest = i;
         let found = false;
         for (; k < end; k++) {
           i = s.order[k];
           if (s.w[i] >= thin || s.x[i] - to > thin || s.x[i] >= v.x1) break;
           to = s.x[i] + s.w[i];
+          if (s.w[i] > s.w[widest]) widest = i;
           found ||= p.match !== null && s.frame[i] >= 0 && p.match[s.frame[i]] === 1;
         }
         k--;
         if ((to - from) * scale >= THIN) {
-          ctx.globalAlpha = p.match && !found ? 0.35 : 1;
-          ctx.fillStyle = found ? palette.match : palette.rest;
+          ctx.globalAlpha = found ? 1 : p.match ? 0.2 : 0.55;
+          ctx.fillStyle = found ? palette.match : s.frame[widest] < 0 ? palette.rest : p.colour(widest);
           ctx.fillRect((from - v.x0) * scale, y, Math.max(1, (to - from) * scale), h);
           drawn++;
         }

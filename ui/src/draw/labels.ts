@@ -1,4 +1,4 @@
-import { shortName } from "../lib/names.ts";
+import { bareName, shortName } from "../lib/names.ts";
 
 /** Chooses the text of a box by the room there is. Widths are measured once. */
 export class Labels {
@@ -20,6 +20,8 @@ export class Labels {
       short = shortName(name).slice(0, 400);
       this.shorts.set(name, short);
     }
+    if (this.width(short) <= room) return short;
+    short = bareName(short);
     const width = this.width(short);
     if (width <= room) return short;
     // Start where letters of average width would end and step to what fits.

@@ -75,7 +75,7 @@ export function decode(data: Uint8Array): Page {
     let signed = head.self < 0;
     for (let i = 1, k = 0; i < n; i++) {
       let p = i - 1;
-      for (let up = ups[i - 1]; up > 0; up--) p = parent[p];
+      for (let up = ups[i - 1]; up > 0 && p >= 0; up--) p = parent[p];
       if (p < 0 || ids[i - 1] > frames.length) throw new Error(`the page's data is damaged at node ${i}`);
       parent[i] = p;
       value[i] = values[i - 1];

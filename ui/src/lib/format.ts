@@ -1,5 +1,5 @@
 // Numbers as Go's package unit writes them; internal/report's tests hold the two
-// to each other through testdata/flame-units.json.
+// to each other through testdata/flame-units.jsonl.
 
 interface Step {
   readonly name: string;

@@ -7,6 +7,13 @@ export function shortName(name: string): string {
   return slash > 0 && slash + 1 < name.length ? name.slice(slash + 1) : name;
 }
 
+/** A Go function's name without its package: "(*T).Method", "F.func1". */
+export function bareName(name: string): string {
+  const short = shortName(name);
+  const m = /^[^.()[\]<> :]+\.(?=[^.])/.exec(short);
+  return m ? short.slice(m[0].length) : short;
+}
+
 /** A number that depends on the text alone, for colours. */
 export function hash(text: string): number {
   let h = 0x811c9dc5;

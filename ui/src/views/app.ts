@@ -170,7 +170,10 @@ export function start(page: Page, root: HTMLElement): void {
         h("div", { class: "search", role: "search" }, box, found),
       ),
       h("div", { class: "path" }, back, reset, crumbs.el),
-      ...page.notes.map((n) => h("p", { class: "note" }, n)),
+      ...page.notes.map((n) => {
+        const note: HTMLElement = h("p", { class: "note", title: n, onclick: () => note.classList.toggle("open") }, n);
+        return note;
+      }),
       cutNote,
     ),
     h("main", {}, graph.el, table.el, details.el),

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/profile"
+)
+
+// realFlame is the compiler's own profile, which comes with Go.
+func realFlame(t *testing.T) FlameInput {
+	t.Helper()
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Skip("no go command")
+	}
+	path := filepath.Join(string(root[:len(root)-1]), "src/cmd/compile/default.pgo")
+	if _, err := os.Stat(path); err != nil {
+		t.Skip(err)
+	}
+	p, err := profile.ReadFile(path, profile.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	isOwn := profile.OwnMatcher([]string{"cmd/compile"})
+	in := FlameInput{Title: "default.pgo", Facts: []FlameFact{{"program", "compile"}, {"over", "159.16s"}}}
+	for i := range p.SampleTypes {
+		v, err := p.View(profile.Query{Type: len(p.SampleTypes) - 1 - i})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Views = append(in.Views, FlameView{
+			Type: v.Type(), Total: v.Total(), Tree: v.Tree(FlameMaxNodes, false),
+			Frame: func(id uint32) FlameFrame {
+				n := v.Node(id)
+				f := NewFlameFrame(n, FlameUnknown)
+				switch {
+				case isOwn(profile.Function{Name: n.Name, File: n.File}):
+					f.Kind = FlameOwn
+				case f.Package != "":
+					f.Kind = FlameStd
+				}
+				return f
+			},
+		})
+	}
+	return in
+}
+
+// TestFlameOfRealProfile holds a page to the profile it was made from.
+func TestFlameOfRealProfile(t *testing.T) {
+	in := realFlame(t)
+	d := decodeFlame(t, writeFlame(t, in))
+	for i, v := range in.Views {
+		if got := d.sum(i); got != v.Total || got == 0 {
+			t.Errorf("%s: page sums to %d, profile to %d", v.Type.Type, got, v.Total)
+		}
+	}
+	if n := len(writeFlame(t, in)); n > 1_000_000 {
+		t.Errorf("page has %d bytes", n)
+	}
+}
+
+// TestFlameJourney walks through pages in a real browser, as ui/journey/flame.mjs
+// says. WHET_SHOTS names a folder for its screenshots.
+func TestFlameJourney(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("no node on the path")
+	}
+	_, file, _, _ := runtime.Caller(0)
+	ui := filepath.Join(filepath.Dir(file), "../../ui")
+	if _, err := os.Stat(filepath.Join(ui, "node_modules/playwright-core")); err != nil {
+		t.Skip("no playwright-core: run npm ci in ui")
+	}
+	dir := t.TempDir()
+	for name, in := range map[string]FlameInput{
+		"small": smallFlame(), "diff": diffFlame(), "hostile": hostileFlame(), "deep": deepFlame(50_000),
+		"large": largeFlame(), "real": realFlame(t),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name+".html"), writeFlame(t, in), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	args := []string{"journey/flame.mjs", dir}
+	if shots := os.Getenv("WHET_SHOTS"); shots != "" {
+		args = append(args, shots)
+	}
+	cmd := exec.CommandContext(ctx, node, args...)
+	cmd.Dir = ui
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 77 {
+		t.Skip("no browser")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

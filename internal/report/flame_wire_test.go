@@ -1,0 +1,97 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/whet-go/whet/unit"
+)
+
+// compareFlameFile compares a generated file with what it should hold, and rewrites it
+// under -update.
+func compareFlameFile(t *testing.T, path string, want []byte) {
+	t.Helper()
+	if f := flag.Lookup("update"); f != nil && f.Value.String() == "true" {
+		if err := os.WriteFile(path, want, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is out of date: go test ./internal/report -run Flame -update\nwant:\n%s", path, want)
+	}
+}
+
+// TestFlameWireTypes keeps the page's types those of Go.
+func TestFlameWireTypes(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("// Generated from Go by internal/report (go test ./internal/report -run FlameWire -update). DO NOT EDIT.\n")
+	for _, typ := range []reflect.Type{reflect.TypeFor[FlameFact](), reflect.TypeFor[flameDocView](), reflect.TypeFor[flameDoc]()} {
+		fmt.Fprintf(&b, "\nexport interface %s {\n", tsName(typ))
+		for i := range typ.NumField() {
+			f := typ.Field(i)
+			fmt.Fprintf(&b, "  %s: %s;\n", f.Tag.Get("json"), tsName(f.Type))
+		}
+		b.WriteString("}\n")
+	}
+	compareFlameFile(t, "../../ui/src/api/flame.ts", []byte(b.String()))
+}
+
+func tsName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Slice:
+		return tsName(t.Elem()) + "[]"
+	case reflect.String:
+		return "string"
+	case reflect.Struct:
+		return strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
+	default:
+		return "number"
+	}
+}
+
+// TestFlameUnits writes what package unit makes of many quantities. The page's own
+// formatting (ui/src/lib/format.ts) is tested against the same file.
+func TestFlameUnits(t *testing.T) {
+	type sample struct {
+		Value int64  `json:"value"`
+		Unit  string `json:"unit"`
+		Total int64  `json:"total"`
+		Text  string `json:"text"`
+		Share string `json:"share"`
+	}
+	r := rand.New(rand.NewPCG(7, 7))
+	var all []sample
+	for _, u := range []string{"nanoseconds", "ns", "microseconds", "ms", "seconds", "bytes", "kilobytes", "MB", "count", "objects", "", "samples"} {
+		values := []int64{0, 1, -1, 999, 1000, 1023, 1024, 59_999, 1_500_000, -2_500_000_000, 3_600_000_000_000}
+		for range 10 {
+			values = append(values, int64(r.Uint64()>>(16+r.UintN(46))))
+		}
+		for _, v := range values {
+			total := v + int64(r.Uint64()>>(16+r.UintN(40)))
+			if share := unit.Share(v, total); share != 0 && share < 1e-6 && share > -1e-6 {
+				total = 0 // the page says only that it is next to nothing
+			}
+			all = append(all, sample{v, u, total, unit.Of(v, u).String(), unit.Percent(v, total)})
+		}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	for _, s := range all { // one per line, for diffs
+		if err := enc.Encode(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compareFlameFile(t, "testdata/flame-units.jsonl", b.Bytes())
+}
