@@ -151,7 +151,7 @@ func (s *Snapshot) Grow(earlier *Snapshot) {
 		window = 0
 	}
 	for i := range s.Groups {
-		s.Groups[i].suspect(window)
+		s.Groups[i].suspect(window, s.LeaksKnown)
 	}
 	for i := range earlier.Groups {
 		g := earlier.Groups[i]
@@ -186,7 +186,7 @@ func (g *Group) growthKey() growthKey {
 	return growthKey{g.Key(), !moving}
 }
 
-func (g *Group) suspect(window time.Duration) {
+func (g *Group) suspect(window time.Duration, leaksKnown bool) {
 	if g.Verdict == Leak || g.Delta <= 0 || !BlockedOnOthers(g.Reason) {
 		return
 	}
@@ -203,6 +203,9 @@ func (g *Group) suspect(window time.Duration) {
 		fmt.Fprintf(&b, "; only another goroutine can end %s, and at least one did not move during the whole trace", g.Reason)
 	default:
 		fmt.Fprintf(&b, "; only another goroutine can end %s, and the profile does not show which", g.Reason)
+	}
+	if leaksKnown {
+		b.WriteString("; not proven: what could wake them is still reachable")
 	}
 	g.Why = b.String()
 }

@@ -110,6 +110,10 @@ type Snapshot struct {
 	// Options.MaxGroups was reached.
 	Folded int64
 
+	// LeaksKnown says that a goroutineleak profile was joined, so that a group
+	// without leaks has none.
+	LeaksKnown bool
+
 	// Earlier is the name of the snapshot that Grow compared with and
 	// EarlierTotal its total; "" before Grow.
 	Earlier      string
@@ -202,10 +206,14 @@ func (b *builder) finish() *Snapshot {
 	if s.Folded > 0 {
 		s.Warnings = append(s.Warnings, fmt.Errorf("group goroutines: %d distinct stacks kept, %d goroutines with other stacks only counted", b.opt.MaxGroups, s.Folded))
 	}
+	from := EvidenceDump
+	if strings.HasPrefix(s.Kind, "goroutineleak") {
+		from = EvidenceLeakProfile
+	}
 	for i := range s.Groups {
 		g := &s.Groups[i]
 		if g.Leaked > 0 {
-			g.markLeak(EvidenceDump)
+			g.markLeak(from)
 		}
 	}
 	s.sort()
@@ -226,7 +234,7 @@ func compareStacks(a, b []Frame) int {
 
 func (g *Group) markLeak(from Evidence) {
 	g.Verdict = Leak
-	g.Why = fmt.Sprintf("%d of %d can never run again: the garbage collector found nothing that could wake them (%s)", g.Leaked, g.Count, from)
+	g.Why = fmt.Sprintf("%d of %d can never run again: nothing reachable could wake them (%s)", g.Leaked, g.Count, from)
 }
 
 // FromDump reads and groups a text dump (see [ReadDump]).
@@ -355,6 +363,7 @@ func profileFrames(p *profile.Profile, locs []uint32, dst []Frame) []Frame {
 // has too. Leaked groups that s does not have (they ended up leaked after s was
 // taken, or their stacks moved) are added with the count the leak profile gives.
 func (s *Snapshot) MarkLeaks(leak *Snapshot) {
+	s.LeaksKnown = true
 	byKey := s.index()
 	for i := range leak.Groups {
 		l := &leak.Groups[i]

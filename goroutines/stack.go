@@ -104,7 +104,7 @@ func waitReason(stack []Frame, runtimeFrames bool) (string, Evidence) {
 	switch {
 	case parked:
 		return "waiting", EvidenceStack
-	case runtimeFrames && len(stack) > 0:
+	case runtimeFrames: // without any frame: it has not run yet
 		return "runnable", EvidenceStack
 	}
 	return "", EvidenceNone

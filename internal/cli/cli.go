@@ -71,11 +71,21 @@ func (a *app) commands() []group {
 			a.topCommand,
 			a.treeCommand,
 			a.peekCommand,
+			a.listCommand,
+			a.disasmCommand,
+			a.diffCommand,
 			a.tracesCommand,
 			a.tagsCommand,
 			a.flameCommand,
+			a.goroutinesCommand,
 			a.graphCommand,
 			a.pprofCommand,
+		}},
+		{"export", "Formats of other tools:", []func() *cobra.Command{
+			a.foldedCommand,
+			a.callgrindCommand,
+			a.speedscopeCommand,
+			a.rawCommand,
 		}},
 		{"about", "About whet:", []func() *cobra.Command{
 			a.versionCommand,
@@ -93,6 +103,8 @@ func (a *app) rootCommand() *cobra.Command {
 A recording (.whet) holds everything observed of a target in one sitting. Every
 view also reads pprof profiles of any format, addresses that serve them, and
 standard input ("-"); several are merged.`,
+		SuggestionsMinimumDistance: 2,
+
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          unknownCommand,
