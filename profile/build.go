@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"hash/maphash"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -12,7 +13,7 @@ import (
 // equal samples are added.
 type Builder struct {
 	p         *Profile
-	functions map[Function]uint32
+	functions table
 	mappings  map[mappingKey]uint32
 	locations table
 	samples   table
@@ -23,28 +24,32 @@ type Builder struct {
 	scratch []Line
 	recs    []label
 	seed    uint64 // so that nobody can prepare colliding input
+	names   maphash.Seed
 }
 
 // NewBuilder starts a profile with the given sample types.
 func NewBuilder(types ...ValueType) *Builder {
 	p := &Profile{SampleTypes: types, values: make([][]int64, len(types))}
 	return &Builder{
-		p:         p,
-		functions: make(map[Function]uint32),
-		mappings:  make(map[mappingKey]uint32),
-		labels:    newLabelBuilder(p),
-		seed:      rand.Uint64(),
+		p:        p,
+		mappings: make(map[mappingKey]uint32),
+		labels:   newLabelBuilder(p),
+		seed:     rand.Uint64(),
+		names:    maphash.MakeSeed(),
 	}
 }
 
 // Function returns the index of a function.
 func (b *Builder) Function(f Function) uint32 {
-	i, ok := b.functions[f]
-	if !ok {
-		i = uint32(len(b.p.Functions))
-		b.functions[f] = i
-		b.p.Functions = append(b.p.Functions, f)
+	// The name tells nearly all functions apart.
+	h := mix(b.seed^maphash.String(b.names, f.Name), uint64(f.StartLine))
+	slot, found := b.functions.find(h, func(i uint32) bool { return b.p.Functions[i] == f })
+	if found {
+		return b.functions.index(slot)
 	}
+	i := uint32(len(b.p.Functions))
+	b.functions.put(slot, h, i)
+	b.p.Functions = append(b.p.Functions, f)
 	return i
 }
 

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 )
 
 // Merge adds profiles into one. Samples with equal stacks and labels are summed,
@@ -19,10 +21,39 @@ func Merge(ps ...*Profile) (*Profile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("merge: %w", err)
 	}
-	for _, p := range ps {
+	workers := min(runtime.GOMAXPROCS(0), len(ps)/4, 8)
+	if workers < 2 {
+		for _, p := range ps {
+			m.add(p, nil, 1)
+		}
+		return m.profile(), nil
+	}
+	// Each worker merges a run of the profiles; the results are merged in order.
+	parts := make([]*Profile, workers)
+	var wg sync.WaitGroup
+	for i := range workers {
+		wg.Go(func() {
+			part := m.fork()
+			for _, p := range ps[len(ps)*i/workers : len(ps)*(i+1)/workers] {
+				part.add(p, nil, 1)
+			}
+			parts[i] = part.b.Profile(nil)
+		})
+	}
+	wg.Wait()
+	for _, p := range parts {
 		m.add(p, nil, 1)
 	}
 	return m.profile(), nil
+}
+
+// fork returns an empty merger for the same sample types.
+func (m *merger) fork() *merger {
+	f := &merger{types: m.types, b: NewBuilder(m.types...)}
+	if first := m.b.p.Mappings; len(first) > 0 {
+		f.b.Mapping(first[0])
+	}
+	return f
 }
 
 // Subtract returns p with base's samples negated; equal samples cancel. With
@@ -144,6 +175,7 @@ func (m *merger) add(p *Profile, scale []float64, sign int64) {
 	for i := range columns {
 		columns[i] = p.values[m.column(p, i)]
 	}
+	m.mapTables(p, columns)
 	b := m.b
 	values := make([]int64, len(columns))
 	for i, stack := range p.stacks {
@@ -161,11 +193,7 @@ func (m *merger) add(p *Profile, scale []float64, sign int64) {
 		}
 		m.stack = m.stack[:0]
 		for _, loc := range stack {
-			to := m.locations[loc]
-			if to == None {
-				to = m.location(p, loc)
-			}
-			m.stack = append(m.stack, to)
+			m.stack = append(m.stack, m.locations[loc])
 		}
 		b.recs = b.recs[:0]
 		for _, l := range p.labelRun(i) {
@@ -178,6 +206,43 @@ func (m *merger) add(p *Profile, scale []float64, sign int64) {
 			} else {
 				b.p.values[t][at] += v
 			}
+		}
+	}
+}
+
+// used marks table entries to be mapped.
+const used = None - 1
+
+// mapTables maps the locations, functions and mappings that samples with values
+// use. It goes through each table from front to back: with many profiles they
+// are not in cache, and random access to them would take most of the time.
+func (m *merger) mapTables(p *Profile, columns [][]int64) {
+	for i, stack := range p.stacks {
+		if !slices.ContainsFunc(columns, func(col []int64) bool { return col[i] != 0 }) {
+			continue
+		}
+		for _, loc := range stack {
+			m.locations[loc] = used
+		}
+	}
+	for i := range p.Locations {
+		if m.locations[i] != used {
+			continue
+		}
+		for _, ln := range p.Frames(uint32(i)) {
+			if ln.Function != None {
+				m.functions[ln.Function] = used
+			}
+		}
+	}
+	for i := range p.Functions {
+		if m.functions[i] == used {
+			m.functions[i] = m.b.Function(p.Functions[i])
+		}
+	}
+	for i := range p.Locations {
+		if m.locations[i] == used {
+			m.locations[i] = m.location(p, uint32(i))
 		}
 	}
 }
@@ -211,15 +276,11 @@ func (m *merger) location(p *Profile, loc uint32) uint32 {
 	m.lines = m.lines[:0]
 	for _, ln := range p.Frames(loc) {
 		if ln.Function != None {
-			if m.functions[ln.Function] == None {
-				m.functions[ln.Function] = m.b.Function(p.Functions[ln.Function])
-			}
 			ln.Function = m.functions[ln.Function]
 		}
 		m.lines = append(m.lines, ln)
 	}
-	m.locations[loc] = m.b.Location(addr, mapping, l.Folded, m.lines...)
-	return m.locations[loc]
+	return m.b.Location(addr, mapping, l.Folded, m.lines...)
 }
 
 // profile finishes the merge: samples that became zero go.
