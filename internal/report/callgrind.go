@@ -25,7 +25,7 @@ func Callgrind(w io.Writer, v *profile.View, command string) error {
 	g := v.Graph(nil)
 	for _, n := range g.Nodes {
 		if n.Flat < 0 || n.Cum < 0 {
-			return fmt.Errorf("write callgrind profile: %s has the negative cost %d, which the format does not know", frameName(n.Node), min(n.Flat, n.Cum))
+			return &NegativeError{"callgrind", "the cost of " + frameName(n.Node), min(n.Flat, n.Cum)}
 		}
 	}
 	out := make([][]profile.Edge, len(g.Nodes))

@@ -149,7 +149,7 @@ calls=0 0x1020 6
 func TestCallgrindRefusesNegative(t *testing.T) {
 	p := testProfile(t, "cpu/nanoseconds", testSample{stack: "main.main", values: []int64{-1}})
 	err := Callgrind(new(bytes.Buffer), bind(t, p, profile.Query{By: profile.ByAddress}), "")
-	if err == nil || !strings.Contains(err.Error(), "negative cost -1") {
+	if err == nil || !strings.Contains(err.Error(), "main.main is -1") {
 		t.Errorf("got %v", err)
 	}
 }

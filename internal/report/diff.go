@@ -21,8 +21,9 @@ type DiffInput struct {
 	Name string // for people: the file or URL
 	// View is bound to the same granularity on both sides.
 	View *profile.View
-	// Own tells own functions; nil when nothing tells, or when the classic view
-	// is wanted.
+	// Duration is the span of time that the values cover; 0 when unknown.
+	Duration time.Duration
+	// Own tells own functions; nil when nothing tells.
 	Own func(profile.Function) bool
 	// Source returns a file's text by the name the profile gives it; nil when
 	// there is none. Line by line, it follows a line from A to B when lines
@@ -33,6 +34,9 @@ type DiffInput struct {
 // DiffOptions says how NewDiff compares.
 type DiffOptions struct {
 	By profile.By // what both views are bound by
+	// Own asks for the own-code view, which needs Own of both sides, in place of
+	// the classic one.
+	Own bool
 	// Normalize scales A's values so that both totals are equal; only shares
 	// are compared then.
 	Normalize bool
@@ -111,7 +115,7 @@ func NewDiff(a, b DiffInput, opt DiffOptions) (*Diff, error) {
 	if ta != tb {
 		return nil, fmt.Errorf("compare profiles: %s holds %s (%s), %s holds %s (%s)", a.Name, ta.Type, ta.Unit, b.Name, tb.Type, tb.Unit)
 	}
-	own := a.Own != nil && b.Own != nil && opt.By != profile.ByLabel
+	own := opt.Own && a.Own != nil && b.Own != nil && opt.By != profile.ByLabel
 	r := &Diff{
 		Schema: DiffSchema, Type: tb.Type, Unit: tb.Unit, By: opt.By.String(),
 		Normalized: opt.Normalize, Scale: 1, Cum: opt.Cum || own,
@@ -130,17 +134,18 @@ func NewDiff(a, b DiffInput, opt DiffOptions) (*Diff, error) {
 	}
 	r.warn()
 
-	own0, rest0 := before.entries, before.rest
-	entries := joinDiff(own0, after.entries, r.Scale, align)
-	rest := joinDiff(rest0, after.rest, r.Scale, nil)
-	if own {
-		for i := range entries {
-			entries[i].Own = true
-		}
-		r.Own, r.Rest = r.order(entries, opt.N), r.order(rest, opt.N)
+	entries := joinDiff(before.entries, after.entries, r.Scale, align)
+	for i := range entries {
+		e := &entries[i]
+		f := profile.Function{Name: e.Name, File: e.File}
+		e.Own = own || opt.By <= profile.ByLine && (a.Own != nil && a.Own(f) || b.Own != nil && b.Own(f))
+	}
+	if !own {
+		r.Entries = r.order(entries, opt.N)
 		return r, nil
 	}
-	r.Entries = r.order(entries, opt.N)
+	rest := joinDiff(before.rest, after.rest, r.Scale, nil)
+	r.Own, r.Rest = r.order(entries, opt.N), r.order(rest, opt.N)
 	return r, nil
 }
 
@@ -250,7 +255,7 @@ func gatherDiff(in DiffInput, by profile.By, own bool, align *aligner) *diffGath
 	p := v.Profile()
 	t := slices.Index(p.SampleTypes, v.Type())
 	g := &diffGathered{
-		name: in.Name, duration: p.Duration, model: newNoiseModel(p, t),
+		name: in.Name, duration: in.Duration, model: newNoiseModel(p, t),
 		entries: make(map[diffKey]*diffSum), rest: make(map[diffKey]*diffSum),
 	}
 	nodes := make([]*diffSum, v.NumNodes())

@@ -12,18 +12,21 @@ import (
 // WriteDiff writes a Diff for people: what is compared, how sure one can be of
 // it, and the tables with the largest changes first. A "~" marks changes that are
 // within the noise of sampling.
-func WriteDiff(w io.Writer, s Style, r *Diff) error {
-	t := &diffWriter{text: text{w: w}, s: s, r: r}
+func WriteDiff(w io.Writer, s Style, d *Diff) error {
+	t := &diffWriter{text: text{w: w}, s: s, d: d}
 	t.head()
-	if r.Entries != nil {
-		t.table("", r.Entries, !r.Cum)
+	if d.Own == nil && d.Rest == nil {
+		which := "flat"
+		if d.Cum {
+			which = "cum"
+		}
+		t.table("", which, d.Entries)
+	} else {
+		t.table("own code: each sample is charged to its innermost own frame", "cost", d.Own)
+		t.table("no own code on the stack: by outermost frame", "cost", d.Rest)
 	}
-	if r.Own != nil || r.Rest != nil {
-		t.table("own code (each sample is charged to its innermost own frame)", r.Own, false)
-		t.table("no own code on the stack (by outermost frame)", r.Rest, false)
-	}
-	if r.LeftOut > 0 {
-		t.printf("\n%d smaller changes are left out (-n 0 shows them)\n", r.LeftOut)
+	if d.LeftOut > 0 {
+		t.line(s.paint(dim, plural(d.LeftOut, "smaller change is", "smaller changes are")+" left out (-n 0 shows all)"))
 	}
 	return t.result()
 }
@@ -31,86 +34,17 @@ func WriteDiff(w io.Writer, s Style, r *Diff) error {
 type diffWriter struct {
 	text
 	s Style
-	r *Diff
+	d *Diff
 }
 
-func (t *diffWriter) value(v int64) string { return unit.Of(v, t.r.Unit).String() }
+func (t *diffWriter) value(v int64) string { return unit.Of(v, t.d.Unit).String() }
 
 // signed writes a change with its sign.
 func (t *diffWriter) signed(v int64) string {
-	s := t.value(v)
 	if v > 0 {
-		s = "+" + s
+		return "+" + t.value(v)
 	}
-	return s
-}
-
-func (t *diffWriter) head() {
-	r := t.r
-	t.printf("Type: %s (%s), by %s\n", r.Type, r.Unit, r.By)
-	for _, x := range []struct {
-		name string
-		s    *DiffSide
-	}{{"A", &r.Before}, {"B", &r.After}} {
-		t.printf("%s: %s: %s", x.name, x.s.Name, t.value(x.s.Total))
-		if r.Noise != string(noiseExact) {
-			t.printf(" ±%s, %d %s", t.value(x.s.Noise), x.s.Events, r.Noise)
-		}
-		if x.s.Duration > 0 {
-			t.printf(", over %s", unit.Duration(x.s.Duration))
-		}
-		t.printf("\n")
-	}
-	if r.Normalized {
-		t.printf("A is multiplied by %.4g: only shares of the total are compared\n", r.Scale)
-	} else {
-		t.printf("Total: %s %s", t.signed(r.Total.Change), relative(r.Total.Relative))
-		switch {
-		case r.Noise == string(noiseExact):
-		case r.Total.WithinNoise:
-			t.printf(", within noise (±%s)", t.value(r.Total.Noise))
-		default:
-			t.printf(", noise ±%s", t.value(r.Total.Noise))
-		}
-		t.printf("\n")
-	}
-}
-
-// table writes the entries. Both tells whether flat and cum have columns of
-// their own or cum alone is shown.
-func (t *diffWriter) table(title string, entries []DiffEntry, flat bool) {
-	t.printf("\n")
-	if title != "" {
-		t.printf("%s\n", title)
-	}
-	which := "cum"
-	if flat {
-		which = "flat"
-	}
-	if t.r.Own != nil || t.r.Rest != nil {
-		which = "cost"
-	}
-	t.printf("%10s %10s %10s %8s %9s    %s\n", which+" A", which+" B", "change", "%", "noise", t.r.By)
-	if len(entries) == 0 {
-		t.printf("%10s\n", "none")
-	}
-	for i := range entries {
-		e := &entries[i]
-		v := &e.Cum
-		if flat {
-			v = &e.Flat
-		}
-		mark := " "
-		if v.WithinNoise {
-			mark = "~"
-		}
-		noise := ""
-		if v.Noise != 0 {
-			noise = "±" + t.value(v.Noise)
-		}
-		t.printf("%10s %10s %10s %8s %9s %s  %s%s\n",
-			t.dot(v.Before), t.dot(v.After), t.signed(v.Change), change(v, e.Status), noise, mark, e.label(), own(e, t.r))
-	}
+	return t.value(v)
 }
 
 func (t *diffWriter) dot(v int64) string {
@@ -120,27 +54,121 @@ func (t *diffWriter) dot(v int64) string {
 	return t.value(v)
 }
 
-// own marks own functions in the classic table.
-func own(e *DiffEntry, r *Diff) string {
-	if e.Own && r.Entries != nil {
-		return "  (own)"
+func (t *diffWriter) head() {
+	d := t.d
+	t.line(t.s.paint(bold, Clean(d.Type)), " by ", d.By, ", B against A")
+	exact := d.Noise == string(noiseExact)
+	for _, x := range []struct {
+		name string
+		side *DiffSide
+	}{{"A", &d.Before}, {"B", &d.After}} {
+		facts := []string{x.name + "  " + t.value(x.side.Total)}
+		if !exact {
+			facts[0] += " ±" + t.value(x.side.Noise)
+			facts = append(facts, unit.Count(x.side.Events).String()+" "+d.Noise)
+		}
+		if x.side.Duration > 0 {
+			facts = append(facts, unit.Duration(x.side.Duration))
+		}
+		t.line(cut(strings.Join(append(facts, Clean(x.side.Name)), " · "), t.s.room(0, 20)))
 	}
-	return ""
+	if d.Normalized {
+		t.line(fmt.Sprintf("A is multiplied by %.4g: only shares of the total are compared", d.Scale))
+	} else {
+		total := "total " + t.signed(d.Total.Change)
+		if r := relative(d.Total.Relative); r != "" {
+			total += " (" + r + ")"
+		}
+		switch {
+		case exact:
+		case d.Total.WithinNoise:
+			total += ", within noise: chance alone makes ±" + t.value(d.Total.Noise)
+		default:
+			total += ", more than the ±" + t.value(d.Total.Noise) + " that chance makes"
+		}
+		t.line(total)
+	}
+	for _, w := range d.Warnings {
+		t.line(t.s.paint(gold, "warning: "+w.Text))
+		if w.Hint != "" {
+			t.line("hint: ", w.Hint)
+		}
+	}
 }
 
-// label names an entry with its place.
-func (e *DiffEntry) label() string {
-	s := e.Name
+// table writes entries under a title, with the named column.
+func (t *diffWriter) table(title, which string, entries []DiffEntry) {
+	t.line()
+	if title != "" {
+		t.line(title)
+	}
+	if len(entries) == 0 {
+		t.line("  nothing")
+		return
+	}
+	type row struct{ before, after, change, percent, noise string }
+	rows := make([]row, len(entries))
+	head := row{which + " A", which + " B", "change", "%", "noise"}
+	width := [5]int{}
+	grow := func(r row) {
+		for i, s := range [...]string{r.before, r.after, r.change, r.percent, r.noise} {
+			width[i] = max(width[i], columns(s))
+		}
+	}
+	grow(head)
+	for i := range entries {
+		v := t.shown(&entries[i], which)
+		rows[i] = row{t.dot(v.Before), t.dot(v.After), t.signed(v.Change), change(v, entries[i].Status), ""}
+		if v.Noise != 0 {
+			rows[i].noise = "±" + t.value(v.Noise)
+		}
+		grow(rows[i])
+	}
+	columnsOf := func(r row) (costs, rest string) {
+		return "  " + right(r.before, width[0]) + "  " + right(r.after, width[1]) + "  ",
+			right(r.change, width[2]) + "  " + right(r.percent, width[3])
+	}
+	costs, rest := columnsOf(head)
+	line := costs + rest + "  " + right(head.noise, width[4]) + "    "
+	t.line(t.s.paint(dim, line+t.d.By))
+	room := t.s.room(columns(line), 20)
+	for i := range entries {
+		e := &entries[i]
+		v := t.shown(e, which)
+		mark, paint := " ", heat(math.Copysign(unit.Share(v.Change, max(t.d.Total.Before, t.d.Total.After)), 1))
+		if v.WithinNoise {
+			mark, paint = "~", ""
+		}
+		costs, rest := columnsOf(rows[i])
+		own := ""
+		if e.Own && t.d.Entries != nil {
+			own = " (own)"
+		}
+		t.line(costs, t.s.paint(paint, rest), t.s.paint(dim, "  "+right(rows[i].noise, width[4])), " ", mark, "  ",
+			e.label(room-len(own)), t.s.paint(dim, own))
+	}
+}
+
+func (t *diffWriter) shown(e *DiffEntry, which string) *DiffValue {
+	if which == "flat" {
+		return &e.Flat
+	}
+	return &e.Cum
+}
+
+// label names an entry with its place in n columns.
+func (e *DiffEntry) label(n int) string {
 	switch {
 	case e.Line != 0:
-		s += fmt.Sprintf(" %s:%d", baseName(e.File), e.Line)
+		place := fmt.Sprintf(" %s:%d", Clean(baseName(e.File)), e.Line)
 		if e.Before != 0 {
-			s += fmt.Sprintf(" (was line %d)", e.Before)
+			place += fmt.Sprintf(" (line %d in A)", e.Before)
 		}
-	case s == "":
-		s = e.File
+		return FitName(e.Name, max(n-columns(place), 10)) + place
+	case e.Name == "":
+		return FitPath(e.File, n)
 	}
-	return strings.TrimSpace(s)
+	return FitName(e.Name, n)
 }
 
 func change(v *DiffValue, status string) string {

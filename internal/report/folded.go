@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"path"
 	"strconv"
@@ -79,6 +80,18 @@ func Folded(w io.Writer, v *profile.View) error {
 		}
 	}
 	return bw.Flush()
+}
+
+// A NegativeError says that a format has no negative values, as differences of
+// profiles have them.
+type NegativeError struct {
+	Format string
+	What   string // which value
+	Value  int64
+}
+
+func (e *NegativeError) Error() string {
+	return fmt.Sprintf("write %s: %s is %d, and the format has no negative values", e.Format, e.What, e.Value)
 }
 
 const hexDigits = "0123456789ABCDEF"

@@ -121,8 +121,8 @@ func numberFrames(v *profile.View) (*frameTable, error) {
 	f := new(frameTable)
 	for s := range v.Stacks() {
 		for t, typ := range p.SampleTypes {
-			if p.Value(s.Sample, t) < 0 {
-				return nil, fmt.Errorf("write speedscope profile %q: sample %d has the negative value %d, which the format does not know", typ.Type, s.Sample+1, p.Value(s.Sample, t))
+			if x := p.Value(s.Sample, t); x < 0 {
+				return nil, &NegativeError{"speedscope", fmt.Sprintf("%s of sample %d", typ.Type, s.Sample+1), x}
 			}
 		}
 		for i := len(s.Nodes) - 1; i >= 0; i-- {

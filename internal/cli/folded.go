@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/unit"
+)
+
+// exportFlags are the flags of the commands that write other tools' formats.
+type exportFlags struct {
+	viewFlags
+	Output string
+	Force  bool
+}
+
+func (f *exportFlags) register(cmd *cobra.Command) {
+	f.viewFlags.register(cmd)
+	fs := cmd.Flags()
+	fs.StringVarP(&f.Output, "output", "o", "", "write to `FILE`; - is standard output, the default")
+	fs.BoolVar(&f.Force, "force", false, "replace the file if there is one")
+}
+
+// export opens the profiles and writes what report makes of them where the flags
+// say.
+func (a *app) export(ctx context.Context, args []string, f *exportFlags, write func(w io.Writer, in *input) error) error {
+	file := f.Output != "" && f.Output != "-"
+	if file && !f.Force {
+		if _, err := os.Lstat(f.Output); err == nil {
+			return &diag.Error{Op: "write", Subject: f.Output, Err: errors.New("the file exists"), Hint: "--force replaces it; -o names another"}
+		}
+	}
+	in, err := a.open(ctx, args, &f.viewFlags)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	a.printWarnings(in.Warnings)
+	if !file {
+		return a.write(func(w io.Writer) error { return write(w, in) })
+	}
+	size, err := writeFile(f.Output, func(w io.Writer) error { return write(w, in) })
+	if err != nil {
+		return &diag.Error{Op: "write", Subject: f.Output, Err: err, Hint: diag.Hint(err)}
+	}
+	_, _ = fmt.Fprintf(a.stderr, "wrote %s (%s)\n", f.Output, unit.Bytes(size))
+	return nil
+}
+
+// fixFlags takes flags of all views out of a command for which they can only have
+// one value. why tells what to do instead.
+func fixFlags(cmd *cobra.Command, why string, names ...string) {
+	for _, name := range names {
+		cmd.Flags().Lookup(name).Hidden = true
+	}
+	check := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		for _, name := range names {
+			if cmd.Flags().Changed(name) {
+				return diag.Usagef(cmd.Name(), "--"+name+" means nothing here", why)
+			}
+		}
+		if check != nil {
+			return check(cmd, args)
+		}
+		return nil
+	}
+}
+
+const noJSON = "the format is not JSON; `whet speedscope` writes stacks as JSON"
+
+func (a *app) foldedCommand() *cobra.Command {
+	f := &exportFlags{}
+	cmd := &cobra.Command{
+		Use:   "folded " + profilesUsage,
+		Short: "Write collapsed stacks, for flamegraph.pl and its kin",
+		Long: `Write collapsed stacks, as flamegraph.pl, inferno and others read them: a line
+per distinct stack with its frames from the outermost to the leaf, separated by
+semicolons, and the sum of its samples in the sample type's unit.
+
+A semicolon or line break inside a name is written as %3B or %0A.
+
+` + profilesHelp,
+		Example: `  whet folded cpu.pb.gz
+  whet folded --by package --focus mallocgc demo.whet
+  whet folded --type alloc_space -o alloc.folded demo.whet
+  whet folded cpu.pb.gz | flamegraph.pl > cpu.svg`,
+		Args: profileArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input) error { return report.Folded(w, in.View) })
+		},
+	}
+	f.register(cmd)
+	fixFlags(cmd, noJSON, "json")
+	return cmd
+}
+
+func (a *app) rawCommand() *cobra.Command {
+	f := &exportFlags{}
+	cmd := &cobra.Command{
+		Use:   "raw " + profilesUsage,
+		Short: "Write everything in a profile as text",
+		Long: `Write everything in a profile as text, in the sections of go tool pprof -raw:
+header, samples with their values of all types, location ids and labels, then
+the locations and mappings that the ids stand for. Filters apply.
+
+` + profilesHelp,
+		Example: `  whet raw cpu.pb.gz
+  whet raw --type mutex demo.whet`,
+		Args: profileArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input) error { return report.Raw(w, in.View) })
+		},
+	}
+	f.register(cmd)
+	fixFlags(cmd, noJSON, "json")
+	fixFlags(cmd, "a profile is written frame by frame, as it is", "by")
+	return cmd
+}
+
+func (a *app) callgrindCommand() *cobra.Command {
+	f := &exportFlags{}
+	cmd := &cobra.Command{
+		Use:   "callgrind " + profilesUsage,
+		Short: "Write the callgrind format, for KCachegrind",
+		Long: `Write the callgrind format, which KCachegrind and QCachegrind open: costs by
+function, line and address, and calls. Costs are in the sample type's own unit.
+As in go tool pprof -callgrind calls are not counted, since samples do not tell.
+
+` + profilesHelp,
+		Example: `  whet callgrind -o callgrind.out cpu.pb.gz
+  whet callgrind --type alloc_space demo.whet`,
+		Args: profileArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.By = "address"
+			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input) error {
+				return negativeHint(report.Callgrind(w, in.View, "whet callgrind "+strings.Join(args, " ")))
+			})
+		},
+	}
+	f.register(cmd)
+	fixFlags(cmd, noJSON, "json")
+	fixFlags(cmd, "the format has functions, lines and addresses at once", "by")
+	return cmd
+}
+
+func (a *app) speedscopeCommand() *cobra.Command {
+	f := &exportFlags{}
+	cmd := &cobra.Command{
+		Use:   "speedscope " + profilesUsage,
+		Short: "Write the speedscope format, for speedscope.app",
+		Long: `Write the speedscope format (JSON), which https://www.speedscope.app and others
+open: one profile per sample type, that of --type shown first.
+
+` + profilesHelp,
+		Example: `  whet speedscope -o cpu.speedscope.json cpu.pb.gz
+  whet speedscope --by line --type alloc_space demo.whet`,
+		Args: profileArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input) error {
+				return negativeHint(report.Speedscope(w, in.View, in.Name))
+			})
+		},
+	}
+	f.register(cmd)
+	fixFlags(cmd, "the format is JSON", "json")
+	return cmd
+}
+
+// negativeHint says where differences can be seen when a format has no negative
+// values.
+func negativeHint(err error) error {
+	if negative := (*report.NegativeError)(nil); errors.As(err, &negative) {
+		return &diag.Error{Err: err, Hint: "`whet diff A B` and `whet flame --diff-base A B` show differences"}
+	}
+	return err
+}
