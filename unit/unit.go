@@ -105,22 +105,20 @@ func Kind(unit string) string {
 }
 
 // CommonUnit chooses the unit in which to write a column whose smallest non-zero
-// and largest absolute values are given, so that the smallest still shows
-// as 0.01 and the column can be compared at a glance. It is go tool
-// pprof's choice.
+// and largest absolute values are given: the largest one in which the smallest
+// value still shows as 0.01. go tool pprof chooses likewise, but stays at
+// the smallest value's unit while that is within a hundredth of the largest: where
+// it writes 4000ms, this is 4s.
 func CommonUnit(smallest, largest int64, unit string) string {
-	if smallest == 0 {
+	if smallest == 0 || smallest > largest/100 {
 		smallest = largest
+	} else {
+		smallest *= 100
 	}
-	_, low := Of(smallest, unit).Scale("auto")
-	_, high := Of(largest, unit).Scale("auto")
-	if low != high && smallest < largest/100 {
-		_, low = Of(100*smallest, unit).Scale("auto")
+	if _, name := Of(smallest, unit).Scale("auto"); name != "" {
+		return name
 	}
-	if low == "" {
-		return unit
-	}
-	return low
+	return unit
 }
 
 // Percent writes part as a percentage of total: "12.34%", "100%" from 99.95 to

@@ -96,6 +96,8 @@ func TestCommonUnit(t *testing.T) {
 		{10_000_000, 20_000_000_000, "nanoseconds", "s"}, // 10ms of 20s: 0.01s
 		{1_000_000, 20_000_000_000, "nanoseconds", "ms"}, // 1ms of 20s would be 0.00s
 		{10_000_000, 500_000_000, "nanoseconds", "ms"},
+		{700_000_000, 9_000_000_000, "nanoseconds", "s"},
+		{5 << 10, 2 << 30, "bytes", "kB"},
 		{0, 5 << 20, "bytes", "MB"},
 		{1, 100, "count", "count"},
 	} {

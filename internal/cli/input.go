@@ -58,24 +58,28 @@ func (in *input) Close() {
 
 // open reads the profiles that args name, as viewFlags describes, and binds the
 // flags' query. The input must be closed.
-func (a *app) open(ctx context.Context, args []string, f *viewFlags) (in *input, err error) {
+func (a *app) open(ctx context.Context, args []string, f *viewFlags) (*input, error) {
 	if err := f.check("open"); err != nil {
 		return nil, err
 	}
-	in = &input{Name: inputName(args)}
-	defer func() {
-		if err != nil {
-			in.Close()
-		}
-	}()
-	ld := &loader{app: a, flags: f}
+	in := &input{Name: inputName(args)}
+	if err := in.load(ctx, &loader{app: a, flags: f}, args); err != nil {
+		in.Close()
+		return nil, err
+	}
+	return in, nil
+}
+
+// load does open's work. What it has opened is in in.opened even with an error.
+func (in *input) load(ctx context.Context, ld *loader, args []string) error {
+	f := ld.flags
 	main, err := ld.loadAll(ctx, args, f.Type)
 	in.opened = append(in.opened, main...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if in.Profile, err = merge(main, args); err != nil {
-		return nil, err
+		return err
 	}
 	in.Part = main[0].part
 	for _, l := range main {
@@ -85,26 +89,26 @@ func (a *app) open(ctx context.Context, args []string, f *viewFlags) (in *input,
 		in.Warnings = append(in.Warnings, l.warnings...)
 	}
 	if err := in.subtract(ctx, ld, f, main[0]); err != nil {
-		return nil, err
+		return err
 	}
 	in.Warnings = append(in.Warnings, in.Profile.Warnings...)
 
 	typ, err := typeIndex(in.Profile, main[0].sample)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if in.query, err = f.query(typ); err != nil {
-		return nil, err
+		return err
 	}
 	in.findOwn(f)
 	in.Finder = source.NewFinder(in.sourceOptions())
 	if in.View, err = in.Profile.View(in.query); err != nil {
-		return nil, &diag.Error{Op: "apply filters", Err: err, Kind: diag.Usage,
+		return &diag.Error{Op: "apply filters", Err: err, Kind: diag.Usage,
 			Hint: "--tag-focus takes REGEXP, KEY=REGEXP or a range: 4kb, 4kb:, :1mb, 4kb:1mb"}
 	}
 	in.Type = in.View.Type()
 	in.warn(f)
-	return in, nil
+	return nil
 }
 
 // subtract reads the base that the flags name, if any, and subtracts it.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"debug/buildinfo"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -148,7 +149,8 @@ func sourceModules(p *profile.Profile) []string {
 			continue
 		}
 		if !profile.IsStd(pkg) {
-			modules[profile.GuessModule(pkg)] = true
+			pkg, _, _ = strings.Cut(pkg+"/", "/internal/")
+			modules[strings.TrimSuffix(profile.GuessModule(pkg), "/")] = true
 		} else if stdRoot != "" && !strings.HasPrefix(f.File, stdRoot) {
 			// A module without a dot in its path.
 			first, _, _ := strings.Cut(pkg, "/")
@@ -159,8 +161,40 @@ func sourceModules(p *profile.Profile) []string {
 	for m := range modules {
 		out = append(out, m)
 	}
+	return shorten(out, dependencies(p))
+}
+
+// dependencies lists the packages of p that lie in the module cache or are
+// vendored.
+func dependencies(p *profile.Profile) []string {
+	seen := map[string]bool{}
+	for i := range p.Functions {
+		f := &p.Functions[i]
+		if strings.Contains(f.File, "@v") || strings.Contains(f.File, "/vendor/") {
+			seen[profile.PackagePath(f.Name)] = true
+		}
+	}
+	return slices.Collect(maps.Keys(seen))
+}
+
+// shorten replaces guessed modules that have a parent in common by it, unless
+// the parent is a mere host or also holds a dependency.
+func shorten(modules, deps []string) []string {
+	parents := map[string]int{}
+	for _, m := range modules {
+		if d := path.Dir(m); strings.Contains(d, "/") && !slices.ContainsFunc(deps, func(dep string) bool { return strings.HasPrefix(dep, d+"/") }) {
+			parents[d]++
+		}
+	}
+	var out []string
+	for _, m := range modules {
+		if d := path.Dir(m); parents[d] > 1 || slices.Contains(modules, d) {
+			m = d
+		}
+		out = append(out, m)
+	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 // moduleOf maps packages to modules by the longest matching module path of the

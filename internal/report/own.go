@@ -249,7 +249,7 @@ func writeOwn(t *text, s Style, h Header, o *Own) {
 	if len(h.Own) > 0 {
 		own = Clean(strings.Join(h.Own, ", "))
 	}
-	t.line(cut(fmt.Sprintf("own code: %s (told by %s)", own, h.OwnFrom), s.room(0, 20)))
+	t.line(cut(fmt.Sprintf("own code: %s (told by %s)", own, h.OwnFrom), s.room(0, 10)))
 	t.line()
 
 	common := scaleFor(h.SampleType, h.Total, func(yield func(int64) bool) {
@@ -289,7 +289,7 @@ func writeOwn(t *text, s Style, h Header, o *Own) {
 	}
 	if o.Hidden > 0 {
 		t.line(s.paint(dim, right(percent(o.Cost-o.Shown, h.Total), ownShareW)+"  "+right(value(o.Cost-o.Shown), lay.cost)+
-			"  in "+plural(o.Hidden, "more line", "more lines")+" (-n 0 shows all)"))
+			"  "+more(o.Hidden, "more line", "more lines", s.room(ownShareW+2+lay.cost+2, 10))))
 	}
 	writeRest(t, s, h, o, value, lay.cost)
 }
@@ -353,7 +353,7 @@ const maxRest = 6
 func writeRest(t *text, s Style, h Header, o *Own, value func(int64) string, costW int) {
 	t.line()
 	row := func(code string, cost int64, what, detail string) {
-		room := s.room(ownShareW+2+costW+2, 20)
+		room := s.room(ownShareW+2+costW+2, 10)
 		what = cut(what, room)
 		if detail != "" {
 			detail = "  " + detail

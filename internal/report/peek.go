@@ -130,7 +130,7 @@ func writePeekNode(t *text, s Style, d Peek, n *PeekNode) {
 			if e.Inlined {
 				suffix = " (inline)"
 			}
-			name := FitNode(e.node, d.by, s.room(lead+4+columns(suffix), 20))
+			name := FitNode(e.node, d.by, s.room(lead+4+columns(suffix), 10))
 			t.line("  ", right(value(e.Weight), valueW), " ", right(unit.Percent(e.Weight, n.Cum), ownShareW), "  ",
 				s.paint(dim, "  "+art), name, s.paint(dim, suffix))
 		}
@@ -138,7 +138,7 @@ func writePeekNode(t *text, s Style, d Peek, n *PeekNode) {
 	t.line()
 	edges(n.Callers, "┌ ", "")
 	t.line("  ", right(value(n.Cum), valueW), " ", s.paint(heat(n.CumPart), right(unit.Percent(n.Cum, d.Header.Total), ownShareW)), "  ",
-		s.paint(bold, FitNode(n.node, d.by, s.room(lead, 20))))
+		s.paint(bold, FitNode(n.node, d.by, s.room(lead, 10))))
 	t.line("  ", right(value(n.Flat), valueW), " ", right(unit.Percent(n.Flat, d.Header.Total), ownShareW), "  ", s.paint(dim, "self"))
 	edges(n.Callees, "", "└ ")
 }

@@ -100,7 +100,7 @@ func WriteTags(w io.Writer, s Style, d Tags) error {
 		for _, v := range k.Values {
 			valueW = max(valueW, columns(value(v.Weight)))
 		}
-		room := s.room(ownShareW+2+valueW+2, 20)
+		room := s.room(ownShareW+2+valueW+2, 10)
 		t.line()
 		t.line(right(unit.Percent(k.Total, d.Header.Total), ownShareW), "  ", right(value(k.Total), valueW), "  ", s.paint(bold, cut(Clean(k.Key), room)))
 		for _, v := range k.Values {
@@ -108,7 +108,7 @@ func WriteTags(w io.Writer, s Style, d Tags) error {
 		}
 		if k.Hidden > 0 {
 			t.line(s.paint(dim, right(unit.Percent(k.Left, d.Header.Total), ownShareW)+"  "+right(value(k.Left), valueW)+
-				"    in "+plural(k.Hidden, "more value", "more values")+" (-n 0 shows all)"))
+				"    "+more(k.Hidden, "more value", "more values", room-2)))
 		}
 	}
 	return t.result()

@@ -374,12 +374,12 @@ func writeHeader(t *text, s Style, h Header) {
 	if h.GOMAXPROCS > 0 {
 		facts = append(facts, fmt.Sprintf("GOMAXPROCS %d", h.GOMAXPROCS))
 	}
-	t.line(cut(strings.Join(facts, " · "), s.room(0, 20)))
+	t.line(cut(strings.Join(facts, " · "), s.room(0, 10)))
 	if len(h.Base) > 0 {
-		t.line(cut(Clean("minus "+strings.Join(h.Base, ", ")), s.room(0, 20)))
+		t.line(cut(Clean("minus "+strings.Join(h.Base, ", ")), s.room(0, 10)))
 	}
 	if len(h.Filters) > 0 {
-		t.line(cut(Clean("filtered by "+strings.Join(h.Filters, ", ")), s.room(0, 20)))
+		t.line(cut(Clean("filtered by "+strings.Join(h.Filters, ", ")), s.room(0, 10)))
 	}
 }
 

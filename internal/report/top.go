@@ -112,7 +112,7 @@ func writeAll(t *text, s Style, h Header, a *All) {
 	head := "  " + right("flat", flatW) + right("flat%", shareW+1) + right("sum%", shareW+1) +
 		"  " + right("cum", cumW) + right("cum%", shareW+1) + "  " + a.By
 	t.line(s.paint(dim, head))
-	nameW := s.room(columns(head)-columns(a.By), 20)
+	nameW := s.room(columns(head)-columns(a.By), 10)
 	sum := int64(0)
 	for _, n := range a.Nodes {
 		sum += n.Flat
@@ -129,7 +129,7 @@ func writeAll(t *text, s Style, h Header, a *All) {
 	}
 	if a.Hidden > 0 {
 		t.line(s.paint(dim, "  "+right(value(a.Kept-a.Shown), flatW)+" "+right(unit.Percent(a.Kept-a.Shown, h.Total), shareW)+
-			" "+right(unit.Percent(a.Kept, h.Total), shareW)+"  in "+plural(a.Hidden, "more "+a.By, "more "+nouns(a.By))+" (-n 0 shows all)"))
+			" "+right(unit.Percent(a.Kept, h.Total), shareW)+"  "+more(a.Hidden, "more "+a.By, "more "+nouns(a.By), s.room(4+flatW+2*(shareW+1), 10))))
 	}
 }
 
@@ -147,6 +147,11 @@ func nouns(by string) string {
 		return "addresses"
 	}
 	return by + "s"
+}
+
+// more says in at most room columns what was left out and how to see it.
+func more(n int, one, many string, room int) string {
+	return cut("in "+plural(n, one, many)+" (-n 0 shows all)", room)
 }
 
 // plural writes a number with the noun that suits it.

@@ -149,7 +149,7 @@ func WriteTraces(w io.Writer, s Style, d Traces) error {
 		t.line()
 		front := s.paint(heat(st.Share), right(unit.Percent(st.Value, d.Header.Total), ownShareW)) + "  " + right(value(st.Value), valueW) + "  "
 		for _, l := range st.Labels {
-			t.line(front, s.paint(cyan, cut(Clean(l.Key+": "+l.Value), s.room(lead, 20))))
+			t.line(front, s.paint(cyan, cut(Clean(l.Key+": "+l.Value), s.room(lead, 10))))
 			front = blanks(lead)
 		}
 		for _, f := range st.Frames {
@@ -157,14 +157,14 @@ func WriteTraces(w io.Writer, s Style, d Traces) error {
 			if f.Inlined {
 				suffix = " (inline)"
 			}
-			t.line(front, FitNode(f.node, d.by, s.room(lead+columns(suffix), 20)), s.paint(dim, suffix))
+			t.line(front, FitNode(f.node, d.by, s.room(lead+columns(suffix), 10)), s.paint(dim, suffix))
 			front = blanks(lead)
 		}
 	}
 	if d.Hidden > 0 {
 		t.line()
 		t.line(s.paint(dim, right(unit.Percent(d.Left, d.Header.Total), ownShareW)+"  "+right(value(d.Left), valueW)+
-			"  in "+plural(d.Hidden, "more stack", "more stacks")+" (-n 0 shows all)"))
+			"  "+more(d.Hidden, "more stack", "more stacks", s.room(lead, 10))))
 	}
 	return t.result()
 }

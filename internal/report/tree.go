@@ -104,7 +104,7 @@ func WriteTree(w io.Writer, s Style, d Tree, minShare float64) error {
 	lead := ownShareW + 2 + costW + 2 + columns(self(""))
 	t.line(s.paint(dim, right("share", ownShareW)+"  "+right("total", costW)+"  "+self("self")+what))
 	row := func(share float64, total, own int64, art, name string, faint bool) {
-		room := s.room(lead, 24)
+		room := s.room(lead, 10)
 		art = fitArt(art, room-20)
 		name = cut(name, room-columns(art))
 		code := heat(share)
@@ -135,7 +135,7 @@ func WriteTree(w io.Writer, s Style, d Tree, minShare float64) error {
 		if i > 0 {
 			closeTo(n.Parent)
 			art, bs[i].cont = bs[n.Parent].next()
-			room := s.room(lead+columns(art), 20)
+			room := s.room(lead+columns(art), 10)
 			row(n.Share, n.Total, n.Self, art, FitNode(n.node, d.by, room), false)
 		} else {
 			row(n.Share, n.Total, n.Self, "", "all", false)
