@@ -49,7 +49,6 @@ standard input.`,
 	fs.BoolVar(&f.All, "all", false, "the classic view: all code, not only your own")
 	fs.Lookup("normalize").Usage = "compare shares: scale A to B's total"
 	fixFlags(cmd, "diff compares its two arguments", "base", "diff-base")
-	fixFlags(cmd, "diff compares sums", "mean")
 	cmd.MarkFlagsMutuallyExclusive("lines", "by")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if lines {
