@@ -10,7 +10,7 @@ export interface Viewport {
   readonly ratio: number; // device pixels per CSS pixel
   readonly rowHeight: number;
   readonly top: number; // of the graph, scrolled out above the canvas
-  readonly rows: number; // rows the graph is drawn in, at least those of the scene
+  readonly rows: number; // rows the graph is drawn in, at least those of the scene; may be a fraction
   readonly flip: boolean; // row 0 at the bottom
   readonly x0: number; // the part of the scene shown, in the scene's unit
   readonly x1: number;
@@ -40,8 +40,8 @@ export function rowTop(s: Scene, v: Viewport, row: number): number {
 
 /** The box at a point of the canvas, or -1. */
 export function hit(s: Scene, v: Viewport, px: number, py: number): number {
-  const line = Math.floor((py + v.top) / v.rowHeight);
-  const row = (v.flip ? v.rows - 1 - line : line) + s.minRow;
+  const y = v.flip ? v.rows * v.rowHeight - (py + v.top) : py + v.top;
+  const row = Math.floor(y / v.rowHeight) + s.minRow;
   return boxAt(s, row, v.x0 + (px / v.width) * (v.x1 - v.x0));
 }
 
@@ -123,6 +123,7 @@ export function draw(ctx: CanvasRenderingContext2D, p: Picture): number {
   }
 
   ctx.globalAlpha = 1;
+  if (s.frame[0] !== ALL) outline(ctx, p, 0, palette.text, 2);
   outline(ctx, p, p.hover, palette.text, 1);
   outline(ctx, p, p.focus, palette.ring, 2);
   return drawn;

@@ -1,9 +1,9 @@
-import { bareName, shortName } from "../lib/names.ts";
+import { bareName, methodName, shortName } from "../lib/names.ts";
 
 /** Chooses the text of a box by the room there is. Widths are measured once. */
 export class Labels {
   private readonly widths = new Map<string, number>();
-  private readonly shorts = new Map<string, string>();
+  private readonly forms = new Map<string, string[]>();
 
   constructor(
     private readonly ctx: CanvasRenderingContext2D,
@@ -15,15 +15,14 @@ export class Labels {
     if (room < 14) return "";
     // Names may be absurdly long, and measuring them slow.
     if (name.length < 400 && this.width(name) <= room) return name;
-    let short = this.shorts.get(name);
-    if (short === undefined) {
-      short = shortName(name).slice(0, 400);
-      this.shorts.set(name, short);
+    let forms = this.forms.get(name);
+    if (forms === undefined) {
+      forms = [shortName(name), bareName(name), methodName(name)].map((f) => f.slice(0, 400));
+      this.forms.set(name, forms);
     }
-    if (this.width(short) <= room) return short;
-    short = bareName(short);
+    for (const form of forms) if (this.width(form) <= room) return form;
+    const short = forms[forms.length - 1];
     const width = this.width(short);
-    if (width <= room) return short;
     // Start where letters of average width would end and step to what fits.
     let n = Math.min(short.length - 1, Math.ceil((short.length * room) / width));
     for (; n > 1; n--) {

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { decode, inflate, Kind, type Frame } from "./decode.ts";
 import { fromHash, initial, toHash, type ViewState } from "./hash.ts";
-import { bareName, shortName } from "./names.ts";
+import { bareName, methodName, shortName } from "./names.ts";
 import { bottomUp, callees, callers, frameCosts } from "./reshape.ts";
 import { boxAt, makeScene, matchedMass, neighbour, samePath, spanning, widestChild, type Scene } from "./scene.ts";
 import { exactly, search } from "./search.ts";
@@ -99,7 +99,7 @@ describe("reshape", () => {
     expect(c.left).toBe(6);
   });
   it("turns upside down and loses nothing", () => {
-    const { tree: up, cut } = bottomUp(sample(), 4);
+    const { tree: up, cut } = bottomUp(sample());
     expect(cut).toBe(false);
     expect(up.total[0]).toBe(20);
     const tops = new Map<number, number>();
@@ -111,12 +111,12 @@ describe("reshape", () => {
     for (let seed = 1; seed < 20; seed++) {
       const t = randomTree(400, 12, seed);
       const costs = frameCosts(t, 12);
-      const { tree: up } = bottomUp(t, 12);
+      const { tree: up } = bottomUp(t);
       for (let i = 1; i < up.n; i++) if (up.parent[i] === 0 && up.total[i] !== costs.self[up.frame[i]]) expect.fail(`frame ${up.frame[i]}`);
       for (let f = 0; f < 12; f++) {
-        expect(callees(t, f, 12).tree.total[0]).toBe(costs.total[f]);
-        expect(callers(t, f, 12).tree.total[0]).toBe(costs.total[f]);
-        check(makeScene(callees(t, f, 12).tree, undefined, callers(t, f, 12).tree));
+        expect(callees(t, f).tree.total[0]).toBe(costs.total[f]);
+        expect(callers(t, f).tree.total[0]).toBe(costs.total[f]);
+        check(makeScene(callees(t, f).tree, undefined, callers(t, f).tree));
       }
       check(makeScene(t));
       check(makeScene(up));
@@ -126,7 +126,7 @@ describe("reshape", () => {
     const n = 60_000;
     const parent = Int32Array.from({ length: n }, (_, i) => i - 1);
     const t = makeTree(parent, new Int32Array(n).fill(0).map((_, i) => (i ? i % 3 : ALL)), new Float64Array(n).fill(1), new Int32Array(n));
-    const up = bottomUp(t, 3);
+    const up = bottomUp(t);
     expect(up.cut).toBe(true);
     expect(up.tree.total[0]).toBe(n);
     expect(up.tree.n).toBeLessThan(300_000);
@@ -212,6 +212,7 @@ describe("names", () => {
   ])("%s", (name, short, bare) => {
     expect(shortName(name)).toBe(short);
     expect(bareName(name)).toBe(bare);
+    expect(methodName(name)).toBe(bare.replace(/^\(\*conn\)\./, ""));
   });
 });
 

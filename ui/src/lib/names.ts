@@ -14,6 +14,13 @@ export function bareName(name: string): string {
   return m ? short.slice(m[0].length) : short;
 }
 
+/** The last part of a Go function's name: "Method" of "(*T).Method". */
+export function methodName(name: string): string {
+  const bare = bareName(name);
+  const at = bare.startsWith("(*") ? bare.indexOf(").") : -1;
+  return at > 0 ? bare.slice(at + 2) : bare;
+}
+
 /** A number that depends on the text alone, for colours. */
 export function hash(text: string): number {
   let h = 0x811c9dc5;

@@ -19,8 +19,8 @@ export interface Reshaped {
  * children who called them. Heavy nodes go first, so that what the bounds cut
  * off is light.
  */
-export function bottomUp(t: Tree, frames: number): Reshaped {
-  const b = new TreeBuilder(ALL, frames);
+export function bottomUp(t: Tree): Reshaped {
+  const b = new TreeBuilder(ALL);
   const order = Array.from({ length: t.n }, (_, i) => i)
     .filter((i) => i > 0 && t.value[i] !== 0)
     .sort((a, c) => Math.abs(t.value[c]) - Math.abs(t.value[a]));
@@ -59,8 +59,8 @@ function outermost(t: Tree, frame: number): number[] {
 }
 
 /** What a function calls, over all places it is called from. The root is the function. */
-export function callees(t: Tree, frame: number, frames: number): Reshaped {
-  const b = new TreeBuilder(frame, frames);
+export function callees(t: Tree, frame: number): Reshaped {
+  const b = new TreeBuilder(frame);
   const at = new Int32Array(t.n).fill(-1);
   for (const i of outermost(t, frame)) at[i] = 0;
   for (let i = 1; i < t.n; i++) {
@@ -74,8 +74,8 @@ export function callees(t: Tree, frame: number, frames: number): Reshaped {
 }
 
 /** Who calls a function. The root is the function, its children its callers. */
-export function callers(t: Tree, frame: number, frames: number): Reshaped {
-  const b = new TreeBuilder(frame, frames);
+export function callers(t: Tree, frame: number): Reshaped {
+  const b = new TreeBuilder(frame);
   let steps = 0;
   let cut = false;
   const found = outermost(t, frame).sort((a, c) => t.mass[c] - t.mass[a]);

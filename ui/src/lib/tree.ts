@@ -43,17 +43,16 @@ export function makeTree(
 
 /** Grows a tree in which children of one node with the same frame are one. */
 export class TreeBuilder {
-  private readonly index = new Map<number, number>();
   private readonly parent: number[] = [-1];
   private readonly frame: number[];
   private readonly value: number[] = [0];
   private readonly mass: number[] = [0];
   private readonly rest: number[] = [0];
+  // Nodes by parent and frame: a hash table with open addressing, at most half
+  // full. A Map of numbers is several times slower here.
+  private slots = new Int32Array(1024);
 
-  constructor(
-    root: number,
-    private readonly frames: number,
-  ) {
+  constructor(root: number) {
     this.frame = [root];
   }
 
@@ -63,19 +62,31 @@ export class TreeBuilder {
 
   /** The child of node at with the given frame; made if need be and make is set, else -1. */
   child(at: number, frame: number, make = true): number {
-    const key = at * (this.frames + 2) + frame + 2;
-    let k = this.index.get(key);
-    if (k === undefined) {
-      if (!make) return -1;
-      k = this.parent.length;
-      this.index.set(key, k);
-      this.parent.push(at);
-      this.frame.push(frame);
-      this.value.push(0);
-      this.mass.push(0);
-      this.rest.push(0);
+    const slot = this.slot(at, frame);
+    if (this.slots[slot] !== 0) return this.slots[slot];
+    if (!make) return -1;
+    const k = this.parent.length;
+    this.slots[slot] = k;
+    this.parent.push(at);
+    this.frame.push(frame);
+    this.value.push(0);
+    this.mass.push(0);
+    this.rest.push(0);
+    if (2 * k > this.slots.length) {
+      this.slots = new Int32Array(2 * this.slots.length);
+      for (let i = 1; i <= k; i++) this.slots[this.slot(this.parent[i], this.frame[i])] = i;
     }
     return k;
+  }
+
+  private slot(at: number, frame: number): number {
+    const mask = this.slots.length - 1;
+    let h = Math.imul(at, 0x9e3779b1) ^ Math.imul(frame + 3, 0x85ebca6b);
+    h ^= h >>> 15;
+    for (let slot = h & mask; ; slot = (slot + 1) & mask) {
+      const k = this.slots[slot];
+      if (k === 0 || (this.parent[k] === at && this.frame[k] === frame)) return slot;
+    }
   }
 
   add(at: number, value: number, mass: number, rest = 0): void {

@@ -27,14 +27,13 @@ export class Model {
     let made = this.scenes.get(key);
     if (!made) {
       if (this.scenes.size > 12) this.scenes.clear();
-      const n = this.names.length;
       const names = s.byName ? this.names : undefined;
       if (shape === "up") {
-        const r = bottomUp(view.tree, n);
+        const r = bottomUp(view.tree);
         made = { scene: makeScene(r.tree, names), cut: r.cut };
       } else if (shape === "focus") {
-        const up = callers(view.tree, s.focus, n);
-        made = { scene: makeScene(callees(view.tree, s.focus, n).tree, names, up.tree), cut: up.cut };
+        const up = callers(view.tree, s.focus);
+        made = { scene: makeScene(callees(view.tree, s.focus).tree, names, up.tree), cut: up.cut };
       } else {
         made = { scene: makeScene(view.tree, names), cut: false };
       }

@@ -26,6 +26,16 @@ export class Store {
     return this.current;
   }
 
+  /** Views of this page that lie before the present one. */
+  private get steps(): number {
+    const s: unknown = history.state;
+    return typeof s === "object" && s !== null && "steps" in s && typeof s.steps === "number" ? s.steps : 0;
+  }
+
+  get canGoBack(): boolean {
+    return this.steps > 0;
+  }
+
   listen(l: Listener): void {
     this.listeners.push(l);
   }
@@ -38,8 +48,8 @@ export class Store {
       this.writing = hash;
       const url = hash === "" ? location.pathname + location.search : `#${hash}`;
       try {
-        if (step) history.pushState(null, "", url);
-        else history.replaceState(null, "", url);
+        if (step) history.pushState({ steps: this.steps + 1 }, "", url);
+        else history.replaceState({ steps: this.steps }, "", url);
       } catch {
         // Some browsers allow few changes per second, or none from a file.
       }

@@ -98,6 +98,7 @@ export function start(page: Page, root: HTMLElement): void {
     h("option", { value: "weight" }, "heaviest first"),
     h("option", { value: "name" }, "by name"),
   );
+  const orderLabel = h("label", {}, h("span", {}, "Order"), order);
   const colour = h(
     "select",
     { "aria-label": "Colour by", onchange: () => store.set({ colour: colour.value as Colour }) },
@@ -165,11 +166,11 @@ export function start(page: Page, root: HTMLElement): void {
         show.el,
         shape.el,
         flip.el,
-        h("label", {}, h("span", {}, "Order"), order),
+        orderLabel,
         h("label", {}, h("span", {}, "Colour"), colour),
-        h("div", { class: "search", role: "search" }, box, found),
+        h("div", { class: "search", role: "search" }, box),
       ),
-      h("div", { class: "path" }, back, reset, crumbs.el),
+      h("div", { class: "path" }, back, reset, crumbs.el, found),
       ...page.notes.map((n) => {
         const note: HTMLElement = h("p", { class: "note", title: n, onclick: () => note.classList.toggle("open") }, n);
         return note;
@@ -188,6 +189,7 @@ export function start(page: Page, root: HTMLElement): void {
     types.value = view.type;
     show.show(now.table ? "table" : "graph");
     shape.show(now.shape);
+    for (const el of [shape.el, flip.el, orderLabel]) el.hidden = now.table;
     shape.enable("focus", now.shape === "focus");
     flip.show(now.flip ? "bottom" : "top");
     order.value = now.byName ? "name" : "weight";
@@ -202,6 +204,7 @@ export function start(page: Page, root: HTMLElement): void {
     graph.update(now, before);
     const zoom = graph.zoomBox(now);
     crumbs.show(scene, zoom, view.total);
+    back.disabled = !store.canGoBack;
     reset.disabled = zoom === 0 && !now.range && now.shape === "down";
     legend.show(view, model.colour(now), graph.colours);
     if (!result) found.textContent = "";
@@ -237,7 +240,7 @@ export function start(page: Page, root: HTMLElement): void {
         store.set(fresh, true);
         break;
       case "Backspace":
-        history.back();
+        if (store.canGoBack) history.back();
         break;
       case "Escape":
         if (!details.el.hidden) graph.select(-1);

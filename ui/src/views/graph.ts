@@ -179,7 +179,7 @@ export class Graph {
       ...this.size,
       rowHeight: MIN_ROW,
       top: this.el.scrollTop,
-      rows: flip ? Math.max(rows, Math.floor(this.size.height / MIN_ROW)) : rows,
+      rows: flip ? Math.max(rows, this.size.height / MIN_ROW) : rows,
       flip,
       x0: this.range[0],
       x1: this.range[1],

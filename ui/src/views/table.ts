@@ -66,7 +66,8 @@ export class Table {
       ),
     );
     const caption =
-      `${ids.length} functions${match ? " found" : ""}, of which the first ${Math.min(ids.length, this.shown)} are listed.` +
+      `${ids.length} function${ids.length === 1 ? "" : "s"}${match ? " found" : ""}` +
+      (ids.length > this.shown ? `, of which the first ${this.shown} are listed.` : ".") +
       (costs.left !== 0 ? ` ${q(costs.left)} (${percent(costs.left, view.total)}) is in calls too light to be in this page.` : "");
     const more =
       ids.length > this.shown
