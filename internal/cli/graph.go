@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/graphviz"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/unit"
+)
+
+// maxGraphNodes is how many boxes are drawn as SVG without being told how many:
+// more take Graphviz minutes and nobody finds anything in them.
+const maxGraphNodes = 1000
+
+// graphFlags are the flags of whet graph besides those of all views.
+type graphFlags struct {
+	viewFlags
+	Format                     string
+	Output                     string
+	NodeFraction, EdgeFraction float64
+}
+
+func graphFormats() []string { return []string{"svg", "dot", "json"} }
+
+func (a *app) graphCommand() *cobra.Command {
+	f := &graphFlags{}
+	cmd := &cobra.Command{
+		Use:   "graph " + profilesUsage,
+		Short: "Draw the call graph as SVG or DOT",
+		Long: `Draw the call graph: boxes for functions, arrows for calls. The larger the text of
+a box, the more it costs itself; the stronger its colour, the more with all it
+calls. Own code stands out. A dashed arrow leads over functions that are left out.
+
+The drawing is an SVG file that browsers show: drag and scroll to move about, click
+on a box to see its callers and callees. Graphviz is built in. --format dot
+writes the graph for other tools.
+
+` + profilesHelp,
+		Example: `  whet graph -o cpu.svg demo.whet
+  whet graph --type alloc_space --focus 'http\.HandlerFunc' -o allocs.svg demo.whet
+  whet graph --by package -n 0 -o packages.svg cpu.pb.gz
+  whet graph --format dot cpu.pb.gz`,
+		Args: profileArgs,
+	}
+	f.register(cmd)
+	f.registerN(cmd, report.GraphNodes, "boxes")
+	fs := cmd.Flags()
+	fs.StringVarP(&f.Output, "output", "o", "", "write to `FILE` (.svg, .dot or .json); default: standard output")
+	fs.StringVar(&f.Format, "format", "", "`format`: svg, dot or json (default: by the name of the output, else svg)")
+	fs.Float64Var(&f.NodeFraction, "node-fraction", report.GraphNodeFraction, "leave out boxes with less than this `part` of all")
+	fs.Float64Var(&f.EdgeFraction, "edge-fraction", report.GraphEdgeFraction, "leave out arrows with less than this `part` of all")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(graphFormats(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.MarkFlagsMutuallyExclusive("format", "json")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.graph(cmd.Context(), args, f) }
+	return cmd
+}
+
+// format is the output's format as the flags or the output's name tell it.
+func (f *graphFlags) format() (string, error) {
+	switch {
+	case f.JSON:
+		return "json", nil
+	case f.Format != "":
+		if !slices.Contains(graphFormats(), f.Format) {
+			return "", diag.Usagef("graph", fmt.Sprintf("unknown format %q", f.Format), "--format takes "+strings.Join(graphFormats(), ", "))
+		}
+		return f.Format, nil
+	}
+	switch ext := strings.ToLower(filepath.Ext(f.Output)); ext {
+	case ".dot", ".gv":
+		return "dot", nil
+	case ".json":
+		return "json", nil
+	case ".svg", "":
+		return "svg", nil
+	default:
+		return "", diag.Usagef("graph", fmt.Sprintf("-o %s: no format goes with %q", f.Output, ext), "--format takes "+strings.Join(graphFormats(), ", "))
+	}
+}
+
+func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
+	format, err := f.format()
+	if err != nil {
+		return err
+	}
+	for name, part := range map[string]float64{"--node-fraction": f.NodeFraction, "--edge-fraction": f.EdgeFraction} {
+		if !(part >= 0 && part <= 1) {
+			return diag.Usagef("graph", fmt.Sprintf("%s %v: want a number from 0 to 1", name, part), "")
+		}
+	}
+	toFile := f.Output != "" && f.Output != "-"
+	if format == "svg" && !toFile && isTerminal(a.stdout) {
+		return diag.Usagef("graph", "an SVG document is nothing for a terminal", "name a file: `whet graph -o graph.svg …`, or ask for `--format dot`")
+	}
+	var draw *graphviz.Renderer
+	if format == "svg" {
+		draw = graphviz.New(ctx) // gets ready while the profile is read
+		defer func() { _ = draw.Close() }()
+	}
+	in, err := a.open(ctx, args, &f.viewFlags)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if in.View.Query().By == profile.ByLabel {
+		return diag.Usagef("graph", "labels do not call each other", "`whet top --by "+f.By+"` lists them")
+	}
+	kind := in.flameFrames()
+	doc := report.NewCallGraph(in.header(&f.viewFlags), in.View, report.GraphOptions{
+		Nodes: f.N, NodeFraction: f.NodeFraction, EdgeFraction: f.EdgeFraction,
+		Kind: func(n profile.Node) report.FlameKind { return kind(n).Kind },
+	})
+	if format == "svg" && len(doc.Nodes) > maxGraphNodes {
+		return &diag.Error{Op: "graph", Err: fmt.Errorf("%d boxes are too many to draw", len(doc.Nodes)),
+			Hint: fmt.Sprintf("-n takes up to %d; --focus and --node-fraction leave less; --format dot has no limit", maxGraphNodes)}
+	}
+	if len(doc.Nodes) == 0 {
+		in.Warnings = append(in.Warnings, errors.New("nothing to draw"))
+	}
+	a.printWarnings(in.Warnings)
+	write := func(w io.Writer) error {
+		switch format {
+		case "dot":
+			return report.WriteGraphDOT(w, doc)
+		case "json":
+			return report.JSON(w, doc)
+		}
+		return report.WriteGraphSVG(ctx, w, draw, doc)
+	}
+	if !toFile {
+		return a.write(write)
+	}
+	size, err := writeFile(f.Output, write)
+	if err != nil {
+		return &diag.Error{Op: "write", Subject: f.Output, Err: err}
+	}
+	_, _ = fmt.Fprintf(a.stderr, "wrote %s (%s)\n", f.Output, unit.Bytes(size))
+	return nil
+}
