@@ -349,7 +349,10 @@ func (b *Binary) Frames(addr uint64) ([]Frame, error) {
 	d, derr := b.debug()
 	if d != nil {
 		fr, ferr := d.frames(addr)
-		if len(fr) > 0 {
+		if n := len(fr); n > 0 {
+			if s, ok := b.Symbol(addr); ok && fr[n-1].Func == "" {
+				fr[n-1].Func = s.Name
+			}
 			return fr, nil
 		}
 		derr = ferr

@@ -1,8 +1,11 @@
 package source
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"errors"
+	"slices"
+	"sort"
 	"sync"
 )
 
@@ -18,8 +21,16 @@ type dwarfIndex struct {
 // A dwarfUnit is a decoded compilation unit.
 type dwarfUnit struct {
 	funcs []dwarfFunc
-	lines *dwarf.LineReader
+	lines []lineSequence // by start
 	files []*dwarf.LineFile
+}
+
+// A lineSequence is a run of the line table with growing addresses; the table has
+// one per section of code, in any order (which dwarf.LineReader.SeekPC does not
+// expect).
+type lineSequence struct {
+	rows []dwarf.LineEntry
+	end  uint64
 }
 
 // A dwarfFunc is a function or, among its calls, one that was inlined into it.
@@ -64,10 +75,7 @@ func (x *dwarfIndex) frames(addr uint64) (out []Frame, err error) {
 		}
 		x.units[cu.Offset] = u
 	}
-	var here dwarf.LineEntry
-	if u.lines != nil && u.lines.SeekPC(addr, &here) != nil {
-		here = dwarf.LineEntry{}
-	}
+	here := u.line(addr)
 	at := Frame{Line: here.Line, Column: here.Column}
 	if here.File != nil {
 		at.File = here.File.Name
@@ -91,6 +99,40 @@ func (x *dwarfIndex) frames(addr uint64) (out []Frame, err error) {
 	return out, nil
 }
 
+// line returns the row of the line table that addr belongs to, zero when none.
+func (u *dwarfUnit) line(addr uint64) (row dwarf.LineEntry) {
+	i := sort.Search(len(u.lines), func(i int) bool { return u.lines[i].rows[0].Address > addr })
+	if i == 0 || addr >= u.lines[i-1].end {
+		return row
+	}
+	rows := u.lines[i-1].rows
+	i = sort.Search(len(rows), func(i int) bool { return rows[i].Address > addr })
+	return rows[i-1]
+}
+
+// readLines decodes the line table of the unit.
+func (u *dwarfUnit) readLines(lr *dwarf.LineReader) {
+	var rows []dwarf.LineEntry
+	for {
+		var e dwarf.LineEntry
+		if err := lr.Next(&e); err != nil {
+			break // the end, or damage: what was read stands
+		}
+		if e.EndSequence {
+			if len(rows) > 0 && e.Address > rows[0].Address {
+				u.lines = append(u.lines, lineSequence{rows: rows, end: e.Address})
+			}
+			rows = nil
+			continue
+		}
+		if len(rows) == 0 || e.Address >= rows[len(rows)-1].Address {
+			rows = append(rows, e)
+		}
+	}
+	slices.SortFunc(u.lines, func(a, b lineSequence) int { return cmp.Compare(a.rows[0].Address, b.rows[0].Address) })
+	u.files = lr.Files()
+}
+
 // holding appends the functions that hold addr, outermost first.
 func holding(fns []dwarfFunc, addr uint64, chain []*dwarfFunc) []*dwarfFunc {
 	for i := range fns {
@@ -107,7 +149,7 @@ func holding(fns []dwarfFunc, addr uint64, chain []*dwarfFunc) []*dwarfFunc {
 func (x *dwarfIndex) readUnit(r *dwarf.Reader, cu *dwarf.Entry) (*dwarfUnit, error) {
 	u := &dwarfUnit{}
 	if lr, err := x.data.LineReader(cu); err == nil && lr != nil {
-		u.lines, u.files = lr, lr.Files()
+		u.readLines(lr)
 	}
 	if !cu.Children {
 		return u, nil

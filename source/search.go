@@ -315,10 +315,7 @@ func (s *search) vendored(p string) (*File, []byte) {
 	if i < 0 {
 		return nil, nil
 	}
-	rest := p[i+len("vendor/"):]
-	if isAbs(p) {
-		rest = p[i+len("/vendor/"):]
-	}
+	rest := ("/" + p)[i+len("/vendor/"):]
 	if file, data := s.inVendor(rest); file != nil {
 		return file, data
 	}
