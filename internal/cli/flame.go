@@ -99,6 +99,10 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 	}
 	size, err := writeFile(out, write)
 	if err != nil {
+		var path *fs.PathError
+		if errors.As(err, &path) {
+			err = path.Err // its path is the temporary file's
+		}
 		return &diag.Error{Op: "write", Subject: out, Err: err, Hint: "-o names another file"}
 	}
 	_, _ = fmt.Fprintf(a.stderr, "wrote %s (%s)\n", out, unit.Bytes(size))

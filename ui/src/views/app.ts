@@ -142,6 +142,7 @@ export function start(page: Page, root: HTMLElement): void {
   };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", applyTheme);
 
+  const emptyNote = h("p", { class: "note", hidden: true }, "Nothing to show: no sample has a value of this type.");
   const cutNote = h("p", { class: "note", hidden: true }, "Far callers of light frames are left out of this direction.");
   root.replaceChildren(
     h(
@@ -176,6 +177,7 @@ export function start(page: Page, root: HTMLElement): void {
         return note;
       }),
       cutNote,
+      emptyNote,
     ),
     h("main", {}, graph.el, table.el, details.el),
     h("footer", {}, legend.el, status),
@@ -196,6 +198,7 @@ export function start(page: Page, root: HTMLElement): void {
     colour.value = model.colour(now);
     if (box.value !== now.query) box.value = now.query;
     cutNote.hidden = !cut;
+    emptyNote.hidden = scene.width > 0;
     graph.el.hidden = now.table;
     table.el.hidden = !now.table;
     tooltip.hide();
