@@ -60,6 +60,14 @@ type Account struct {
 	// HeapAlloc, HeapInuse and HeapSys are as in runtime.MemStats, Objects its
 	// HeapObjects.
 	HeapAlloc, HeapInuse, HeapSys, Objects int64
+
+	// Before holds the sums of the earlier account; nil without one.
+	Before *Sums
+}
+
+// Sums are an account's intermediate sums, as the fields of Account.
+type Sums struct {
+	HeapAlloc, HeapInuse, Go, RSS int64
 }
 
 // goMapping begins the names that the runtime gives to its mappings (Linux 5.17,
@@ -86,28 +94,28 @@ func newAccount(s *Stats, lv live, proc *ProcessSample) (Account, []error) {
 	}
 	if lv.from != "" {
 		bytes := min(lv.bytes, a.HeapAlloc)
-		add(Live, "live heap", bytes, "reachable at the last GC ("+lv.from+")", !lv.exact)
-		add(Uncollected, "not yet collected", a.HeapAlloc-bytes, "allocated since, or garbage", !lv.exact)
+		add(Live, "live heap", bytes, "at the last GC ("+lv.from+")", !lv.exact)
+		add(Uncollected, "uncollected", a.HeapAlloc-bytes, "newer, or garbage", !lv.exact)
 	} else {
-		add(Objects, "heap objects", a.HeapAlloc, "live, and garbage not yet collected", false)
+		add(Objects, "heap objects", a.HeapAlloc, "live, or not yet collected", false)
 	}
-	add(Fragmentation, "fragmentation", a.HeapInuse-a.HeapAlloc, "room in spans that hold objects", false)
-	add(Free, "free, kept", clamp(s.HeapIdle)-a.Released, "idle spans, not returned to the OS", false)
+	add(Fragmentation, "fragmentation", a.HeapInuse-a.HeapAlloc, "room left in used spans", false)
+	add(Free, "free, kept", clamp(s.HeapIdle)-a.Released, "idle spans, not given back", false)
 	add(Stacks, "goroutine stacks", clamp(s.StackInuse), "spans in use as stacks", false)
 	if n := clamp(s.StackSys) - clamp(s.StackInuse); n != 0 {
-		add(SystemStacks, "thread stacks", n, "of threads, got from the OS", false)
+		add(SystemStacks, "thread stacks", n, "got from the OS", false)
 	}
 	add(MSpan, "runtime: mspan", clamp(s.MSpanSys), "descriptions of spans", false)
-	add(MCache, "runtime: mcache", clamp(s.MCacheSys), "allocation caches per P", false)
-	add(Buckets, "runtime: buckets", clamp(s.BuckHashSys), "stacks of the profilers", false)
-	add(GCMeta, "runtime: GC", clamp(s.GCSys), "the collector's own structures", false)
-	add(Other, "runtime: other", clamp(s.OtherSys), "timers, special records, …", false)
+	add(MCache, "runtime: mcache", clamp(s.MCacheSys), "allocation caches, per P", false)
+	add(Buckets, "runtime: buckets", clamp(s.BuckHashSys), "the profilers' stacks", false)
+	add(GCMeta, "runtime: GC", clamp(s.GCSys), "the collector's structures", false)
+	add(Other, "runtime: other", clamp(s.OtherSys), "timers, specials, traces", false)
 	sum := int64(0)
 	for _, p := range a.Parts {
 		sum += p.Bytes
 	}
 	if sum != a.Go {
-		add(Unaccounted, "unaccounted", a.Go-sum, "the runtime's figures disagree", false)
+		add(Unaccounted, "unaccounted", a.Go-sum, "the figures disagree", false)
 		warnings = append(warnings, fmt.Errorf("account for memory: the parts of Sys add up to %d bytes, not to %d", sum, a.Go))
 	}
 	a.Total = a.Go
@@ -127,7 +135,7 @@ func (a *Account) resident(proc *ProcessSample) {
 		}
 	}
 	left := a.RSS - a.Go
-	var goBytes, files, notGo int64
+	var goBytes, files, notGo, nameless int64
 	named := false
 	for name, n := range proc.RSSByName {
 		switch {
@@ -135,27 +143,34 @@ func (a *Account) resident(proc *ProcessSample) {
 			goBytes, named = goBytes+n, true
 		case strings.HasPrefix(name, "/"):
 			files += n
+		case name == "[anon]":
+			nameless += n
 		default:
 			notGo += n
 		}
 	}
 	if files > 0 {
-		add(Files, "files mapped", files, "the binary, libraries")
+		add(Files, "files mapped", files, "binary and libraries")
 		left -= files
 	}
 	if named {
 		// The kernel names the runtime's mappings, so each side is known.
-		add(Untouched, "never touched", goBytes-a.Go, "of the above: no page behind it")
-		add(NotGo, "not Go's", notGo, "C, cgo, thread stacks, zeroed globals")
+		notGo += nameless
+		add(Untouched, "never touched", goBytes-a.Go, "of Go's: no page behind it")
+		add(NotGo, "not Go's", notGo, "C, thread stacks, globals")
 		left -= goBytes - a.Go + notGo
-		add(Rest, "rest", left, "changed between the two looks")
+		add(Rest, "rest", left, "changed meanwhile")
 		return
 	}
+	// Nameless mappings are Go's, C's and the binary's zeroed globals alike: only
+	// the difference of what adds to and what takes from Go's size is known.
+	add(NotGo, "not Go's", notGo, "C heap, thread stack")
+	left -= notGo
 	switch {
 	case left < 0:
-		add(Untouched, "never touched", left, "at least: pages with nothing behind")
+		add(Untouched, "never touched", left, "of Go's: no page, at least")
 	case left > 0:
-		add(Rest, "rest", left, "at least: C, cgo, zeroed globals")
+		add(Rest, "rest", left, "C, zeroed globals, at least")
 	}
 }
 

@@ -132,7 +132,7 @@ func TestRealAccount(t *testing.T) {
 	if r.GC.Count != int64(end.NumGC-start.NumGC) || r.GC.Count < 1 || r.GC.Pauses.N != int(min(r.GC.Count, 256)) {
 		t.Errorf("%d collections with %d pauses, want %d", r.GC.Count, r.GC.Pauses.N, end.NumGC-start.NumGC)
 	}
-	if want := float64(end.TotalAlloc-start.TotalAlloc) / 2; r.GC.AllocRate != want || want < 40<<20 {
+	if want := float64(end.TotalAlloc-start.TotalAlloc) / 2; r.GC.AllocRate != want || want < 40e6 {
 		t.Errorf("alloc rate %v, want %v", r.GC.AllocRate, want)
 	}
 	if len(r.Unknown) == 0 {

@@ -58,7 +58,7 @@ func New(in Input) (*Report, error) {
 	}
 	lv := live{}
 	if n, ok := agentEnd.bytes("/gc/heap/live:bytes"); ok {
-		lv = live{n, "runtime/metrics", true}
+		lv = live{n, "metrics", true}
 	} else if in.Heap != nil {
 		if n, ok := LiveInProfile(in.Heap); ok {
 			lv = live{n, "sampled", false}
@@ -72,7 +72,7 @@ func New(in Input) (*Report, error) {
 		// holds the heap profile of the end.
 		lv0 := live{}
 		if n, ok := agentStart.bytes("/gc/heap/live:bytes"); ok {
-			lv0 = live{n, "runtime/metrics", true}
+			lv0 = live{n, "metrics", true}
 		}
 		before, _ := newAccount(start, lv0, procStart)
 		r.Account.before(&before)
@@ -156,6 +156,7 @@ func namesGo(p *ProcessSample) bool {
 // before sets what each part was in an earlier account. Where only one of the
 // two accounts could split heap objects, they are compared as a whole.
 func (a *Account) before(b *Account) {
+	a.Before = &Sums{b.HeapAlloc, b.HeapInuse, b.Go, b.RSS}
 	old := make(map[string]int64, len(b.Parts))
 	for _, p := range b.Parts {
 		old[p.ID] = p.Bytes

@@ -78,6 +78,7 @@ func (a *app) commands() []group {
 			a.tagsCommand,
 			a.flameCommand,
 			a.goroutinesCommand,
+			a.memoryCommand,
 			a.graphCommand,
 			a.pprofCommand,
 		}},
