@@ -1,0 +1,103 @@
+package lint
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// modulePath is the module that the layout is of.
+const modulePath = "github.com/whet-go/whet"
+
+// A layer is a set of components. A component is a folder with all below it; its
+// packages may import each other and those of the layers above it in the list.
+// Components of one layer do not import each other.
+type layer struct {
+	name       string
+	components []string
+}
+
+// layers is the import order of the house, lowest first. ARCHITECTURE.md draws it.
+func layers() []layer {
+	return []layer{
+		{"quantities", []string{"unit"}},
+		{"engines and tools", []string{
+			"profile", "source", "trace", "load", "bench", // engines
+			"agent", "ui", "internal/diag", "internal/graphviz", "internal/lint", // tools
+		}},
+		{"a recording and what is read from its parts", []string{"recording", "goroutines", "memory"}},
+		{"what makes, keeps and explains recordings", []string{"collect", "store", "find"}},
+		{"fixes", []string{"fix"}},
+		{"faces' helpers", []string{"internal/report", "internal/server", "internal/pprof", "internal/newrule"}},
+		{"faces", []string{"internal/cli"}},
+		{"commands", []string{"cmd", "internal/peers"}},
+	}
+}
+
+// componentOf returns the component that a package of the module belongs to and
+// the index of its layer; -1 when the layout has no place for it.
+func componentOf(importPath string) (component string, at int) {
+	rel := strings.TrimPrefix(strings.TrimPrefix(importPath, modulePath), "/")
+	at = -1
+	for i, l := range layers() {
+		for _, c := range l.components {
+			if (rel == c || strings.HasPrefix(rel, c+"/")) && len(c) > len(component) {
+				component, at = c, i
+			}
+		}
+	}
+	return component, at
+}
+
+// Imports returns the imports that run against the layout.
+func Imports(packages []Package) []Problem {
+	var problems []Problem
+	add := func(pkg, text, cure string) {
+		problems = append(problems, Problem{Where: pkg, Text: text, Cure: cure})
+	}
+	for _, p := range packages {
+		if !inModule(p.ImportPath) {
+			continue
+		}
+		from, level := componentOf(p.ImportPath)
+		if level < 0 {
+			add(p.ImportPath, "is in no layer", "give it a place in layers (internal/lint/layout.go) and in ARCHITECTURE.md")
+			continue
+		}
+		for _, imported := range p.Imports {
+			to, below := componentOf(imported)
+			if from == "agent" && to != from && !isStd(packages, imported) {
+				add(p.ImportPath, "imports "+imported, "agent is linked into users' services and uses the standard library only: write the few lines that are needed")
+				continue
+			}
+			if !inModule(imported) {
+				continue
+			}
+			switch {
+			case below < 0 || to == from:
+			case below > level:
+				add(p.ImportPath, fmt.Sprintf("imports %s, which is above it (%s, %s)", imported, layers()[level].name, layers()[below].name),
+					fmt.Sprintf("move what it needs down into %s or lower, or pass it in as a value, function or interface", from))
+			case below == level:
+				add(p.ImportPath, fmt.Sprintf("imports %s beside it (%s)", imported, layers()[level].name),
+					"let a package above join the two, or move what both need down (typed quantities: unit)")
+			}
+		}
+	}
+	return problems
+}
+
+func inModule(importPath string) bool {
+	return importPath == modulePath || strings.HasPrefix(importPath, modulePath+"/")
+}
+
+// isStd tells whether an import is the standard library's, by the list of all
+// packages, or by its path when it is not on it.
+func isStd(packages []Package, importPath string) bool {
+	i := slices.IndexFunc(packages, func(p Package) bool { return p.ImportPath == importPath })
+	if i >= 0 {
+		return packages[i].Standard
+	}
+	return !strings.Contains(strings.SplitN(path.Clean(importPath), "/", 2)[0], ".")
+}
