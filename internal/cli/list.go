@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -92,7 +94,13 @@ func (in *input) source(file string) (lines []string, where string, err error) {
 	if f.Origin == source.FromRecording {
 		return f.Lines, "the recording", nil
 	}
-	return f.Lines, f.Found, nil
+	where = f.Found
+	if dir, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(dir, where); err == nil && filepath.IsLocal(rel) {
+			where = rel
+		}
+	}
+	return f.Lines, where, nil
 }
 
 // missingSource is the warning that the source of files was not found.

@@ -26,6 +26,7 @@ func WriteDiff(w io.Writer, s Style, d *Diff) error {
 		t.table("no own code on the stack: by outermost frame", "cost", d.Rest)
 	}
 	if d.LeftOut > 0 {
+		t.line()
 		t.line(s.paint(dim, plural(d.LeftOut, "smaller change is", "smaller changes are")+" left out (-n 0 shows all)"))
 	}
 	return t.result()
@@ -47,6 +48,15 @@ func (t *diffWriter) signed(v int64) string {
 	return t.value(v)
 }
 
+// noise writes two standard deviations, of which two digits mean something.
+func (t *diffWriter) noise(v int64) string {
+	step := int64(1)
+	for v/step >= 100 {
+		step *= 10
+	}
+	return "±" + t.value((v+step/2)/step*step)
+}
+
 func (t *diffWriter) dot(v int64) string {
 	if v == 0 {
 		return "."
@@ -64,7 +74,7 @@ func (t *diffWriter) head() {
 	}{{"A", &d.Before}, {"B", &d.After}} {
 		facts := []string{x.name + "  " + t.value(x.side.Total)}
 		if !exact {
-			facts[0] += " ±" + t.value(x.side.Noise)
+			facts[0] += " " + t.noise(x.side.Noise)
 			facts = append(facts, unit.Count(x.side.Events).String()+" "+d.Noise)
 		}
 		if x.side.Duration > 0 {
@@ -82,9 +92,9 @@ func (t *diffWriter) head() {
 		switch {
 		case exact:
 		case d.Total.WithinNoise:
-			total += ", within noise: chance alone makes ±" + t.value(d.Total.Noise)
+			total += ", within noise: chance alone makes " + t.noise(d.Total.Noise)
 		default:
-			total += ", more than the ±" + t.value(d.Total.Noise) + " that chance makes"
+			total += ", more than the " + t.noise(d.Total.Noise) + " that chance makes"
 		}
 		t.line(total)
 	}
@@ -120,7 +130,7 @@ func (t *diffWriter) table(title, which string, entries []DiffEntry) {
 		v := t.shown(&entries[i], which)
 		rows[i] = row{t.dot(v.Before), t.dot(v.After), t.signed(v.Change), change(v, entries[i].Status), ""}
 		if v.Noise != 0 {
-			rows[i].noise = "±" + t.value(v.Noise)
+			rows[i].noise = t.noise(v.Noise)
 		}
 		grow(rows[i])
 	}

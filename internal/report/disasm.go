@@ -47,8 +47,10 @@ type Disasm struct {
 	Functions []DisasmFunction `json:"functions"`
 }
 
-// A DisasmFunction is the code of one symbol. Flat and Cum are the sums over its
-// instructions, as in go tool pprof -disasm.
+// A DisasmFunction is the code of one symbol. Flat and Cum are the function's own:
+// a sample counts once however often the function is on its stack. (go tool pprof
+// -disasm prints the sum of the instructions' cum there, which counts recursion
+// more than once.)
 type DisasmFunction struct {
 	Name   string       `json:"name"`
 	AKA    []string     `json:"aka,omitempty"` // other symbols of the same code
@@ -117,6 +119,7 @@ func NewDisasm(h Header, v *profile.View, opt DisasmOptions) (*Disasm, error) {
 	default:
 		return nil, ErrNoMatch
 	}
+	d.cum(r, v)
 	slices.SortStableFunc(r.Functions, func(a, b DisasmFunction) int {
 		return cmp.Or(cmp.Compare(abs(b.Flat), abs(a.Flat)), cmp.Compare(abs(b.Cum), abs(a.Cum)), strings.Compare(a.Name, b.Name))
 	})
@@ -130,6 +133,13 @@ type disassembler struct {
 	byMap   map[int][]profile.Weight // by index of the mapping, by address
 	calls   map[uint64]map[string]*listCallee
 	texts   map[string]*listText
+	ranges  []codeRange
+}
+
+// A codeRange is where the code of Functions[function] lies in the process.
+type codeRange struct {
+	start, end uint64
+	function   int
 }
 
 // gather sorts the view's nodes by mapping and address, and finds what the
@@ -227,6 +237,7 @@ func (d *disassembler) mapping(r *Disasm, p *profile.Profile, m int, code Disasm
 		if err != nil {
 			return err
 		}
+		d.ranges = append(d.ranges, codeRange{f.Start + base, f.End + base, len(r.Functions)})
 		r.Functions = append(r.Functions, f)
 		seen[fn.Addr] = len(r.Functions)
 	}
@@ -281,7 +292,6 @@ func (d *disassembler) function(code DisasmCode, fn source.Symbol, nodes []profi
 		}
 		x.Calls = sumCalls(calls)
 		f.Flat += x.Flat
-		f.Cum += x.Cum
 		for _, fr := range in.Inline {
 			x.Frames = append(x.Frames, DisasmAt{fr.Func, fr.File, fr.Line})
 		}
@@ -291,6 +301,32 @@ func (d *disassembler) function(code DisasmCode, fn source.Symbol, nodes []profi
 	}
 	f.Insts = d.near(all)
 	return f, nil
+}
+
+// cum fills in the Cum of functions, which are in the order that ranges say.
+func (d *disassembler) cum(r *Disasm, v *profile.View) {
+	functions := make([][]int, v.NumNodes()) // those that the node lies in; mostly one
+	for id := range functions {
+		addr := v.Node(uint32(id)).Address
+		for _, c := range d.ranges {
+			if addr >= c.start && addr < c.end {
+				functions[id] = append(functions[id], c.function)
+			}
+		}
+	}
+	seen := make([]int, len(r.Functions))
+	sample := 0
+	for s := range v.Stacks() {
+		sample++
+		for _, id := range s.Nodes {
+			for _, f := range functions[id] {
+				if seen[f] != sample {
+					seen[f] = sample
+					r.Functions[f].Cum += s.Value
+				}
+			}
+		}
+	}
 }
 
 // sumCalls adds up calls of the same function, heaviest first.

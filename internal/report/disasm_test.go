@@ -60,11 +60,11 @@ func testDisasmOracle(t *testing.T, o *oracle) {
 		for _, in := range f.Insts {
 			got[in.Address] = fmt.Sprintf("%d %d %s", in.Flat, in.Cum, in.Text)
 			flat += in.Flat
-			cum += in.Cum
+			cum = max(cum, in.Cum)
 			calls += len(in.Calls)
 		}
-		if flat != f.Flat || cum != f.Cum {
-			t.Errorf("%s: flat %d, cum %d, but instructions have %d and %d", f.Name, f.Flat, f.Cum, flat, cum)
+		if flat != f.Flat || cum > f.Cum || f.Cum > r.Header.Total {
+			t.Errorf("%s: flat %d, cum %d, but instructions have %d in all and up to %d", f.Name, f.Flat, f.Cum, flat, cum)
 		}
 	}
 	want := parseDisasm(t, runPprof(t, "-disasm="+match, "-unit=ns", o.binary, o.cpu))

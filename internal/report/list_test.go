@@ -213,6 +213,7 @@ func TestListText(t *testing.T) {
 	const want = `Total: 90ns cpu
 ROUTINE ======================== main.f in /src/main.go
       20ns       90ns (flat, cum) 100% of total
+  source from /found/main.go
          .          .             11      main.go line 11
       20ns       20ns  22.22%     12      main.go line 12
          .       30ns  33.33%     13      main.go line 13
@@ -230,6 +231,7 @@ ROUTINE ======================== main.f in /src/main.go
          .          .             17      main.go line 17
 ROUTINE ======================== main.main in /src/main.go
          0       90ns (flat, cum) 100% of total
+  source from /found/main.go
          .          .              2      main.go line 2
          .       90ns    100%      3      main.go line 3
                  90ns                   → main.f

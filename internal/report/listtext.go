@@ -68,8 +68,11 @@ func (t *listWriter) function(f *ListFunction) {
 	}
 	t.line(t.s.paint(bold, "ROUTINE ======================== "+Clean(f.Name)), in)
 	t.line(fmt.Sprintf(listCosts, t.value(f.Flat), t.value(f.Cum)), " (flat, cum) ", unit.Percent(f.Cum, t.h.Total), " of total")
-	if f.NoSource != "" {
+	switch {
+	case f.NoSource != "":
 		t.line("  no source text: ", Clean(f.NoSource))
+	case f.Source != f.File:
+		t.line("  source from ", Clean(f.Source))
 	}
 	for i := range f.Lines {
 		l := &f.Lines[i]
