@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -136,9 +137,15 @@ func (in *input) flameInput(f *flameFlags) (report.FlameInput, error) {
 	}
 	frame := in.flameFrames()
 	doc.Views = make([]report.FlameView, len(types))
+	scaled := make([]ratio, len(types)) // of the first type's values, where that is all
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, t := range types {
+		if i > 0 {
+			if scaled[i] = proportion(p, types[0], t); scaled[i].of != 0 {
+				continue
+			}
+		}
 		g.Go(func() error {
 			v := in.View
 			if i > 0 {
@@ -159,7 +166,64 @@ func (in *input) flameInput(f *flameFlags) (report.FlameInput, error) {
 	if err := g.Wait(); err != nil {
 		return doc, &diag.Error{Op: "apply filters", Err: err, Kind: diag.Usage}
 	}
+	for i, r := range scaled {
+		if r.of != 0 {
+			first := doc.Views[0]
+			doc.Views[i] = report.FlameView{
+				Type: p.SampleTypes[types[i]], Total: r.apply(first.Total), Tree: r.tree(first.Tree), Frame: first.Frame,
+			}
+		}
+	}
 	return doc, nil
+}
+
+// A ratio turns the values of one sample type into those of another: times/of,
+// in lowest terms. The zero ratio is none.
+type ratio struct{ times, of int64 }
+
+// proportion returns the ratio of type b's values to type a's if it is the same
+// for all samples, as in CPU profiles, where the time is the samples times the
+// period. Their trees then are one tree, and building it takes most of the time.
+func proportion(p *profile.Profile, a, b int) ratio {
+	var r ratio
+	for i := range p.NumSamples() {
+		x, y := p.Value(i, a), p.Value(i, b)
+		switch {
+		case x == 0 && y == 0:
+			continue
+		case x == 0 || y == 0:
+			return ratio{}
+		case r.of == 0:
+			d := gcd(x, y)
+			if r = (ratio{y / d, x / d}); r.of < 0 {
+				r = ratio{-r.times, -r.of}
+			}
+		}
+		// x/of*times without overflow, as apply does it.
+		if r.times < 0 || x%r.of != 0 || y%r.times != 0 || x/r.of != y/r.times {
+			return ratio{}
+		}
+	}
+	return r
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return max(a, -a)
+}
+
+// apply scales a sum of the first type's values. It is exact: as times and of
+// have no common factor, of divides each value, and so each sum.
+func (r ratio) apply(v int64) int64 { return v / r.of * r.times }
+
+func (r ratio) tree(t *profile.Tree) *profile.Tree {
+	nodes := slices.Clone(t.Nodes)
+	for i := range nodes {
+		nodes[i].Self, nodes[i].Total = r.apply(nodes[i].Self), r.apply(nodes[i].Total)
+	}
+	return &profile.Tree{Nodes: nodes}
 }
 
 // flameFrames returns what describes nodes: whose code they are, and where a
@@ -218,7 +282,7 @@ func flameFile(args []string, part string) string {
 	}
 	parts := make([]string, 0, 4)
 	for _, p := range []string{name, part, "flame", "html"} {
-		if p != "" && p != "." {
+		if p = strings.Trim(p, ".-"); p != "" {
 			parts = append(parts, p)
 		}
 	}
