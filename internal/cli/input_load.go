@@ -210,6 +210,14 @@ func selectPart(rec *recording.Recording, names []string, typ string) (part, sam
 		return typ[:i], typ[i+1:], nil
 	}
 	switch typ {
+	case "heap", "heap.live", "allocs":
+		// All three hold the same stacks and sample types.
+		if part = first("heap.live", "heap", "allocs"); part != "" {
+			if typ == "allocs" {
+				sample = "alloc_space"
+			}
+			return part, sample, nil
+		}
 	case "cpu", "samples":
 		part = first("cpu")
 	case "alloc_space", "alloc_objects":

@@ -146,12 +146,15 @@ func purpose(root string) string {
 	return Clean(root)
 }
 
+// moduleCache is in the path of every file of a dependency.
+const moduleCache = "/pkg/mod/"
+
 // shortPaths returns how to write the files of own lines: relative to dir if they
 // are below it, else without the folder that all of them share.
 func shortPaths(lines []profile.OwnLine, dir string) func(string) string {
 	shared, started := "", false
 	for _, l := range lines {
-		if l.File == "" {
+		if l.File == "" || strings.Contains(l.File, moduleCache) {
 			continue
 		}
 		d := slashDir(l.File)
@@ -168,7 +171,7 @@ func shortPaths(lines []profile.OwnLine, dir string) func(string) string {
 				return rel
 			}
 		}
-		if _, rest, ok := strings.Cut(file, "/pkg/mod/"); ok {
+		if _, rest, ok := strings.Cut(file, moduleCache); ok {
 			return rest
 		}
 		if rest, ok := strings.CutPrefix(file, shared+"/"); ok && shared != "" {
@@ -259,7 +262,7 @@ func writeOwn(t *text, s Style, h Header, o *Own) {
 			}
 		}
 	})
-	value := func(v int64) string { return unit.Of(v, h.SampleType.Unit).In(common) }
+	value := func(v int64) string { return columnValue(v, h.SampleType.Unit, common) }
 	lay := layoutOwn(s, o, h.Total, value)
 	head := right("share", ownShareW) + "  " + right("cost", lay.cost) + "  " + right("self", lay.self) + "  " + left("line", lay.place) + "  " + left("function", lay.function)
 	if lay.beside > 0 {

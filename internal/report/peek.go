@@ -109,7 +109,7 @@ func writePeekNode(t *text, s Style, d Peek, n *PeekNode) {
 			}
 		}
 	})
-	value := func(v int64) string { return unit.Of(v, d.Header.SampleType.Unit).In(common) }
+	value := func(v int64) string { return columnValue(v, d.Header.SampleType.Unit, common) }
 	valueW := max(columns(value(n.Cum)), columns(value(n.Flat)), 6)
 	for _, list := range [][]PeekEdge{n.Callers, n.Callees} {
 		for _, e := range list {

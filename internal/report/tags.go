@@ -95,7 +95,7 @@ func WriteTags(w io.Writer, s Style, d Tags) error {
 				}
 			}
 		})
-		value := func(v int64) string { return unit.Of(v, d.Header.SampleType.Unit).In(common) }
+		value := func(v int64) string { return columnValue(v, d.Header.SampleType.Unit, common) }
 		valueW := max(columns(value(k.Total)), columns(value(k.Left)))
 		for _, v := range k.Values {
 			valueW = max(valueW, columns(value(v.Weight)))

@@ -310,6 +310,19 @@ func scaleFor(typ profile.ValueType, total int64, values func(yield func(int64) 
 	return unit.CommonUnit(low, high, typ.Unit)
 }
 
+// columnValue writes a value for a column in the unit that scaleFor chose: with
+// two decimals throughout, so that they line up, unless the unit has no fractions.
+func columnValue(v int64, from, to string) string {
+	n, name := unit.Of(v, from).Scale(to)
+	switch {
+	case v == 0:
+		return "0"
+	case name == "" || name == "B" || name == "ns":
+		return unit.Of(v, from).In(to)
+	}
+	return fmt.Sprintf("%.2f%s", n, name)
+}
+
 // percent writes a share for columns: always two decimals, so that they line up.
 func percent(part, total int64) string {
 	share := unit.Share(part, total) * 100
@@ -374,7 +387,14 @@ func writeHeader(t *text, s Style, h Header) {
 	if h.GOMAXPROCS > 0 {
 		facts = append(facts, fmt.Sprintf("GOMAXPROCS %d", h.GOMAXPROCS))
 	}
-	t.line(cut(strings.Join(facts, " · "), s.room(0, 10)))
+	line := facts[0]
+	for _, f := range facts[1:] {
+		if columns(line)+3+columns(f) > s.room(0, 10) {
+			break // the first facts matter most
+		}
+		line += " · " + f
+	}
+	t.line(cut(line, s.room(0, 10)))
 	if len(h.Base) > 0 {
 		t.line(cut(Clean("minus "+strings.Join(h.Base, ", ")), s.room(0, 10)))
 	}

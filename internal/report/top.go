@@ -103,7 +103,7 @@ func writeAll(t *text, s Style, h Header, a *All) {
 			}
 		}
 	})
-	value := func(v int64) string { return unit.Of(v, h.SampleType.Unit).In(common) }
+	value := func(v int64) string { return columnValue(v, h.SampleType.Unit, common) }
 	flatW, cumW := max(columns("flat"), columns(value(a.Kept-a.Shown))), columns("cum")
 	for _, n := range a.Nodes {
 		flatW, cumW = max(flatW, columns(value(n.Flat))), max(cumW, columns(value(n.Cum)))

@@ -139,7 +139,7 @@ func WriteTraces(w io.Writer, s Style, d Traces) error {
 			}
 		}
 	})
-	value := func(v int64) string { return unit.Of(v, d.Header.SampleType.Unit).In(common) }
+	value := func(v int64) string { return columnValue(v, d.Header.SampleType.Unit, common) }
 	valueW := 6
 	for _, st := range d.Stacks {
 		valueW = max(valueW, columns(value(st.Value)))

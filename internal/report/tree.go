@@ -82,7 +82,7 @@ func WriteTree(w io.Writer, s Style, d Tree, minShare float64) error {
 		if v == 0 {
 			return "·"
 		}
-		return unit.Of(v, d.Header.SampleType.Unit).In(common)
+		return columnValue(v, d.Header.SampleType.Unit, common)
 	}
 	costW, selfW := columns("total"), columns("self")
 	for i, n := range d.Nodes {

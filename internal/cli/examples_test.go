@@ -1,0 +1,168 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/whet-go/whet/internal/cli"
+)
+
+// runWhet runs whet in the current directory and returns its output.
+func runWhet(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = cli.Main(t.Context(), args, strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// TestExamples runs the examples of the help texts as they stand, in a directory
+// with the profiles of the tests and with the test's server for
+// http://localhost:6060. What needs more than that has a test of its own.
+func TestExamples(t *testing.T) {
+	elsewhere := map[string]bool{
+		"record": true, // measures for seconds: record's own tests
+		"man":    true, // its example runs man
+
+		// These need a process, a binary or what only a live service has; their own
+		// tests run their examples.
+		"disasm": true, "goroutines": true, "memory": true,
+	}
+	dir := t.TempDir()
+	if err := writeProfiles(dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	s := httptest.NewServer(pprofHandler(dir, ""))
+	defer s.Close()
+
+	_, help, _ := runWhet(t, "--help")
+	commands := 0
+	for line := range strings.Lines(help) {
+		name, _, ok := strings.Cut(strings.TrimPrefix(line, "  "), " ")
+		if !ok || !strings.HasPrefix(line, "  ") || strings.HasPrefix(name, "-") || name == "" || name == "whet" || name == "help" || name == "completion" {
+			continue
+		}
+		commands++
+		code, help, stderr := runWhet(t, name, "--help")
+		if code != 0 {
+			t.Fatalf("whet %s --help: exit code %d\n%s", name, code, stderr)
+		}
+		examples := exampleLines(help)
+		if len(examples) == 0 && name != "pprof" { // whose help is google/pprof's
+			t.Errorf("whet %s --help has no example", name)
+		}
+		if elsewhere[name] {
+			continue
+		}
+		for _, example := range examples {
+			t.Run(example, func(t *testing.T) {
+				if !strings.HasPrefix(example, "whet "+name) || strings.Contains(example, " --open") {
+					t.Skip("not a whet command, or one that wants a browser")
+				}
+				line, _, _ := strings.Cut(example, " > ")
+				line, _, _ = strings.Cut(line, " | ")
+				args := shellFields(strings.ReplaceAll(line, "http://localhost:6060", s.URL))
+				code, stdout, stderr := runWhet(t, args[1:]...)
+				if code != 0 || stdout == "" && stderr == "" {
+					t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+				}
+			})
+		}
+	}
+	if commands < 7 {
+		t.Fatalf("found %d commands in\n%s", commands, help)
+	}
+}
+
+// exampleLines returns the lines below "Examples:" of a help text.
+func exampleLines(help string) []string {
+	_, rest, ok := strings.Cut(help, "Examples:\n")
+	if !ok {
+		return nil
+	}
+	var out []string
+	for line := range strings.Lines(rest) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			break
+		}
+		line, _, _ = strings.Cut(line, "  #")
+		out = append(out, strings.TrimSpace(line))
+	}
+	return out
+}
+
+// shellFields splits a command line at blanks that are not in quotes.
+func shellFields(s string) []string {
+	var out []string
+	var field strings.Builder
+	quote, any := rune(0), false
+	for _, r := range s {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, any = r, true
+		case quote == 0 && r == ' ':
+			if any {
+				out = append(out, field.String())
+			}
+			field.Reset()
+			any = false
+		default:
+			field.WriteRune(r)
+			any = true
+		}
+	}
+	if any {
+		out = append(out, field.String())
+	}
+	return out
+}
+
+// TestPanic wants a clear message, not a dead process, when whet has a bug.
+func TestPanic(t *testing.T) {
+	var errs bytes.Buffer
+	code := cli.Main(t.Context(), []string{"version"}, nil, panickingWriter{}, &errs)
+	if code != 1 || !strings.Contains(errs.String(), "whet: internal error: out of paper") || !strings.Contains(errs.String(), "hint: this is a bug") {
+		t.Errorf("exit code %d, stderr:\n%s", code, errs.String())
+	}
+}
+
+type panickingWriter struct{}
+
+func (panickingWriter) Write([]byte) (int, error) { panic("out of paper") }
+
+// TestWriteError wants a failure when the result cannot be written.
+func TestWriteError(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var errs bytes.Buffer
+	if code := cli.Main(t.Context(), []string{"version"}, nil, f, &errs); code != 1 || !strings.Contains(errs.String(), "whet: write result: ") {
+		t.Errorf("exit code %d, stderr:\n%s", code, errs.String())
+	}
+}
+
+// TestCancelled wants an early end when the context is cancelled.
+func TestCancelled(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeProfiles(dir); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs bytes.Buffer
+	if code := cli.Main(ctx, []string{"top", filepath.Join(dir, "cpu.pb.gz")}, nil, &out, &errs); code != 1 || errs.String() != "whet: interrupted\n" {
+		t.Errorf("exit code %d, stderr:\n%s", code, errs.String())
+	}
+}

@@ -1,0 +1,98 @@
+package cli_test
+
+import (
+	"context"
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/whet-go/whet/internal/cli"
+)
+
+var update = flag.Bool("update", false, "rewrite golden output in testdata")
+
+// TestMain makes the test binary a whet for the scripts.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"whet": func() {
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+			defer stop()
+			os.Exit(cli.Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
+	})
+}
+
+// TestScript runs testdata/script/*.txtar. Each starts in a directory with the
+// files of writeProfiles, in a terminal of 80 columns by COLUMNS. The command
+// serve offers the profiles over HTTP and sets $URL.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("TZ", "UTC")
+			e.Setenv("COLUMNS", "80")
+			e.Setenv("NO_COLOR", "1")
+			e.Setenv("GOROOT", goroot(t))
+			return writeProfiles(e.WorkDir)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"serve": serve,
+		},
+	})
+}
+
+// serve starts a server like net/http/pprof's over the script's directory and sets
+// URL. "serve TOKEN" wants that bearer token.
+func serve(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 1 {
+		ts.Fatalf("usage: serve [TOKEN]")
+	}
+	token := strings.Join(args, "")
+	s := httptest.NewServer(pprofHandler(ts.MkAbs("."), token))
+	ts.Defer(s.Close)
+	ts.Setenv("URL", s.URL)
+}
+
+// pprofHandler answers as a Go service does, with the profiles in dir.
+func pprofHandler(dir, token string) http.Handler {
+	files := map[string]string{
+		"profile": "cpu.pb.gz", "heap": "heap.pb.gz", "allocs": "heap.pb.gz", "mutex": "mutex.pb.gz",
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/{name}", func(w http.ResponseWriter, r *http.Request) {
+		if token != "" && r.Header.Get("Authorization") != "Bearer "+token {
+			http.Error(w, "no token, no profile", http.StatusUnauthorized)
+			return
+		}
+		name := r.PathValue("name")
+		switch file := files[name]; {
+		case name == "profile" && r.FormValue("seconds") == "":
+			http.Error(w, "no seconds", http.StatusBadRequest)
+		case name == "block":
+			http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
+		case file == "":
+			http.Error(w, "Unknown profile", http.StatusNotFound)
+		default:
+			w.Header().Set("Content-Type", "application/octet-stream")
+			http.ServeFile(w, r, filepath.Join(dir, file))
+		}
+	})
+	mux.HandleFunc("/page/debug/pprof/heap", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte("<html>hello</html>"))
+	})
+	mux.HandleFunc("/away/debug/pprof/heap", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://another.invalid/debug/pprof/heap", http.StatusFound)
+	})
+	return mux
+}
