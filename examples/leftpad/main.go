@@ -69,8 +69,8 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "leftpad on http://%s/v1/leftpad/\n", l.Addr())
-	fmt.Fprintf(out, "log in %s\n", logFile.Name())
+	_, _ = fmt.Fprintf(out, "leftpad on http://%s/v1/leftpad/\n", l.Addr())
+	_, _ = fmt.Fprintf(out, "log in %s\n", logFile.Name())
 	servers := []*http.Server{newServer(s.routes())}
 	listeners := []net.Listener{l}
 	if *debugAddr != "" {
@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		if err != nil {
 			return errors.Join(err, listeners[0].Close())
 		}
-		fmt.Fprintf(out, "pprof on http://%s/debug/pprof/\n", l.Addr())
+		_, _ = fmt.Fprintf(out, "pprof on http://%s/debug/pprof/\n", l.Addr())
 		servers, listeners = append(servers, newServer(debugRoutes())), append(listeners, l)
 	}
 	return serve(ctx, servers, listeners)

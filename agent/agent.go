@@ -1,0 +1,248 @@
+package agent
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// What zero means in [Options] and [Recorder].
+const (
+	// DefaultAddr is loopback only, and the address that Go's documentation uses
+	// for net/http/pprof, so that people and tools know where to look. A free
+	// port of the system's choice would never be taken, but would have to be
+	// found out anew after each start.
+	DefaultAddr = "127.0.0.1:6060"
+	// DefaultPrefix is where go tool pprof and whet look.
+	DefaultPrefix = "/debug/pprof"
+	// DefaultBlockRate samples one event per 10 microseconds that a goroutine is
+	// blocked: longer waits are all recorded, shorter ones in proportion to their
+	// length. A wait costs some 50 ns more then, and 110 ns if each is recorded;
+	// see docs/agent.md.
+	DefaultBlockRate = 10 * time.Microsecond
+	// DefaultMutexFraction samples one of 100 contended unlocks, which is too
+	// little to measure. An unlock that nobody waited for costs nothing.
+	DefaultMutexFraction = 100
+)
+
+const (
+	minToken      = 16 // bytes
+	closeTimeout  = 5 * time.Second
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+)
+
+// ErrExposed is the cause when the profiles would be served to whoever can
+// reach the address.
+var ErrExposed = errors.New("address is not on the loopback interface: set Options.Token, Options.TokenFile or a TLS config that requires client certificates")
+
+// Options say where and to whom the profiles are served. The zero value serves
+// them at [DefaultAddr] to this machine.
+type Options struct {
+	// Addr is the address to listen on; empty means [DefaultAddr]. With port 0
+	// the system chooses, and [Agent.URL] tells. An address that other machines
+	// can reach needs a credential: Token, TokenFile or TLS.
+	Addr string
+	// Prefix is the path of the index; empty means [DefaultPrefix].
+	Prefix string
+
+	// Token, if set, must come with every request as "Authorization: Bearer
+	// TOKEN". It has at least 16 bytes. Without TLS it travels in the clear.
+	Token string
+	// TokenFile names a file that holds the token; spaces around it are cut
+	// off. It is read once. An empty file is an error.
+	TokenFile string
+	// TLS, if set, makes the listener speak TLS. With ClientAuth
+	// tls.RequireAndVerifyClientCert and ClientCAs it is a credential. It is
+	// cloned.
+	TLS *tls.Config
+
+	// BlockRate is how long goroutines are blocked, on average, per event in the
+	// block profile; 0 means [DefaultBlockRate], negative leaves the rate as the
+	// program has set it.
+	BlockRate time.Duration
+	// MutexFraction is the number of contended unlocks per event in the mutex
+	// profile; 0 means [DefaultMutexFraction], negative leaves it as the program
+	// has set it.
+	MutexFraction int
+
+	// ErrorLog gets what the HTTP server has to complain of; nil means the log
+	// package's standard logger.
+	ErrorLog *log.Logger
+}
+
+// Agent serves the profiles of this process until it is closed.
+type Agent struct {
+	listener net.Listener
+	server   *http.Server
+	prefix   string
+	token    string
+	local    bool // no credential: only this machine may ask
+	rates    *rates
+	cancel   context.CancelFunc // ends profiles under way
+	served   chan error
+
+	close    sync.Once
+	closeErr error
+}
+
+// Start begins to serve profiles. It returns once the listener is open, so that
+// [Agent.URL] is valid; serving goes on in the background until [Agent.Close].
+func Start(o Options) (*Agent, error) {
+	a := &Agent{prefix: strings.TrimSuffix(o.Prefix, "/"), served: make(chan error, 1)}
+	if a.prefix == "" {
+		a.prefix = DefaultPrefix
+	}
+	if !strings.HasPrefix(a.prefix, "/") || strings.ContainsAny(a.prefix, "{} ") {
+		return nil, fmt.Errorf("start agent: prefix %q: must begin with a slash and hold no braces or spaces", o.Prefix)
+	}
+	if err := a.credentials(o); err != nil {
+		return nil, err
+	}
+	if err := a.listen(o); err != nil {
+		return nil, err
+	}
+	a.rates = setRates(o.BlockRate, o.MutexFraction)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	a.cancel = cancel
+	a.server = &http.Server{
+		Handler:           a.guard(a.routes()),
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		ErrorLog:          o.ErrorLog,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	go func() { a.served <- a.server.Serve(a.listener) }()
+	return a, nil
+}
+
+// credentials reads the token and decides whether there is a credential.
+func (a *Agent) credentials(o Options) error {
+	a.token = o.Token
+	if o.TokenFile != "" {
+		if o.Token != "" {
+			return errors.New("start agent: both Token and TokenFile are set")
+		}
+		data, err := os.ReadFile(o.TokenFile)
+		if err != nil {
+			return fmt.Errorf("start agent: %w", err)
+		}
+		if a.token = strings.TrimSpace(string(data)); a.token == "" {
+			return fmt.Errorf("start agent: token file %s: holds no token", o.TokenFile)
+		}
+	}
+	if a.token != "" && len(a.token) < minToken {
+		return fmt.Errorf("start agent: token has %d bytes, fewer than %d", len(a.token), minToken)
+	}
+	// Without ClientCAs any certificate that a public authority has signed
+	// would do.
+	clientCert := o.TLS != nil && o.TLS.ClientAuth == tls.RequireAndVerifyClientCert && o.TLS.ClientCAs != nil
+	a.local = a.token == "" && !clientCert
+	return nil
+}
+
+func (a *Agent) listen(o Options) error {
+	addr := o.Addr
+	if addr == "" {
+		addr = DefaultAddr
+	}
+	// Resolved once, so that what is checked is what is listened on.
+	tcp, err := net.ResolveTCPAddr("tcp", addr)
+	if err != nil {
+		return fmt.Errorf("start agent: %w", err)
+	}
+	if a.local && !tcp.IP.IsLoopback() {
+		return fmt.Errorf("start agent on %s: %w", addr, ErrExposed)
+	}
+	l, err := net.ListenTCP("tcp", tcp)
+	if err != nil {
+		return fmt.Errorf("start agent: %w", err)
+	}
+	a.listener = l
+	if o.TLS != nil {
+		a.listener = tls.NewListener(l, o.TLS.Clone())
+	}
+	return nil
+}
+
+// Addr is the address that the agent listens on.
+func (a *Agent) Addr() net.Addr { return a.listener.Addr() }
+
+// URL is the address of the index, with a slash at its end: what to give to
+// whet record.
+func (a *Agent) URL() string {
+	scheme := "http"
+	if _, ok := a.listener.(*net.TCPListener); !ok {
+		scheme = "https"
+	}
+	return scheme + "://" + a.Addr().String() + a.prefix + "/"
+}
+
+// Close stops serving. Profiles under way end early and are sent to their
+// callers, which Close waits for, 5 seconds at most. The mutex fraction becomes
+// what it was before; the block rate becomes 0, since the runtime does not tell
+// what it was. Further calls return the first one's result.
+func (a *Agent) Close() error {
+	a.close.Do(func() {
+		a.cancel()
+		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		defer cancel()
+		err := a.server.Shutdown(ctx)
+		if err != nil {
+			err = errors.Join(err, a.server.Close())
+		}
+		if serveErr := <-a.served; !errors.Is(serveErr, http.ErrServerClosed) {
+			err = errors.Join(err, serveErr)
+		}
+		a.rates.restore()
+		if err != nil {
+			a.closeErr = fmt.Errorf("close agent: %w", err)
+		}
+	})
+	return a.closeErr
+}
+
+// rates are the two sampling rates that exist once per process.
+type rates struct {
+	block    time.Duration // 0: not touched
+	fraction int           // 0: not touched
+	before   int           // mutex fraction
+}
+
+func setRates(block time.Duration, fraction int) *rates {
+	r := &rates{}
+	if block == 0 {
+		block = DefaultBlockRate
+	}
+	if block > 0 {
+		r.block = block
+		runtime.SetBlockProfileRate(int(block))
+	}
+	if fraction == 0 {
+		fraction = DefaultMutexFraction
+	}
+	if fraction > 0 {
+		r.fraction = fraction
+		r.before = runtime.SetMutexProfileFraction(fraction)
+	}
+	return r
+}
+
+func (r *rates) restore() {
+	if r.block > 0 {
+		runtime.SetBlockProfileRate(0)
+	}
+	if r.fraction > 0 {
+		runtime.SetMutexProfileFraction(r.before)
+	}
+}

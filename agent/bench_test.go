@@ -1,0 +1,55 @@
+package agent_test
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+)
+
+// BenchmarkBlockRate is what block profiling costs two goroutines that do
+// nothing but wait for each other.
+func BenchmarkBlockRate(b *testing.B) {
+	for _, rate := range []time.Duration{0, 10 * time.Microsecond, 1} {
+		b.Run(fmt.Sprintf("rate=%v", rate), func(b *testing.B) {
+			runtime.SetBlockProfileRate(int(rate))
+			defer runtime.SetBlockProfileRate(0)
+			ping, pong := make(chan int), make(chan int)
+			go func() {
+				for i := range ping {
+					pong <- i
+				}
+				close(pong)
+			}()
+			for b.Loop() {
+				ping <- 1
+				<-pong
+			}
+			close(ping)
+			<-pong
+		})
+	}
+}
+
+// BenchmarkMutexFraction is what mutex profiling costs goroutines that do
+// nothing but contend for a lock.
+func BenchmarkMutexFraction(b *testing.B) {
+	for _, fraction := range []int{0, 100, 1} {
+		b.Run(fmt.Sprintf("fraction=%d", fraction), func(b *testing.B) {
+			before := runtime.SetMutexProfileFraction(fraction)
+			defer runtime.SetMutexProfileFraction(before)
+			var mu sync.Mutex
+			n := 0
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					mu.Lock()
+					for range 100 {
+						n++
+					}
+					mu.Unlock()
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,166 @@
+package agent
+
+import (
+	"math"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strings"
+	"time"
+)
+
+// InfoSchema names the JSON form of [Info].
+const InfoSchema = "whet.agent/1"
+
+// Info is what the agent says of its process: the answer at PREFIX/whet and the
+// part agent.json of a recording.
+type Info struct {
+	Schema     string    `json:"schema"` // always [InfoSchema]
+	Time       time.Time `json:"time"`   // of the values below
+	GoVersion  string    `json:"go_version"`
+	GOOS       string    `json:"goos"`
+	GOARCH     string    `json:"goarch"`
+	GOMAXPROCS int       `json:"gomaxprocs"`
+	NumCPU     int       `json:"num_cpu"`
+	PID        int       `json:"pid"`
+	Cmdline    []string  `json:"cmdline"`
+	Build      *Build    `json:"build,omitempty"` // nil when the binary holds none
+
+	// BlockRate is in nanoseconds per event; 0 is off, and -1 is unknown: the
+	// agent was told not to touch it, and the runtime does not tell.
+	BlockRate int64 `json:"block_rate"`
+	// MutexFraction is in contended unlocks per event; 0 is off.
+	MutexFraction int `json:"mutex_fraction"`
+	// MemProfileRate is in allocated bytes per event; 0 is off.
+	MemProfileRate int `json:"mem_profile_rate"`
+
+	// Memory holds the memory, collector, CPU and scheduler figures of package
+	// runtime/metrics by their names, which end in their units. Pauses holds
+	// those of them that are distributions of times.
+	Memory map[string]float64  `json:"memory"`
+	Pauses map[string][]Bucket `json:"pauses"`
+}
+
+// Bucket is one non-empty bucket of a distribution of seconds: N events of at
+// least Low and less than High. A bucket without lower or upper end has a nil
+// Low or High.
+type Bucket struct {
+	Low  *float64 `json:"low,omitempty"`
+	High *float64 `json:"high,omitempty"`
+	N    uint64   `json:"n"`
+}
+
+// Build is the build information that the go command put into the binary.
+type Build struct {
+	Path     string    `json:"path,omitempty"` // package path of main
+	Main     Module    `json:"main"`
+	Deps     []Module  `json:"deps,omitempty"`
+	Settings []Setting `json:"settings,omitempty"`
+}
+
+// Module is one module of a build.
+type Module struct {
+	Path    string  `json:"path"`
+	Version string  `json:"version,omitempty"`
+	Sum     string  `json:"sum,omitempty"`
+	Replace *Module `json:"replace,omitempty"`
+}
+
+// Setting is one key and value of a build, such as "-trimpath" and "true".
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+func readInfo(r *rates) *Info {
+	info := &Info{
+		Schema:         InfoSchema,
+		Time:           time.Now(),
+		GoVersion:      runtime.Version(),
+		GOOS:           runtime.GOOS,
+		GOARCH:         runtime.GOARCH,
+		GOMAXPROCS:     runtime.GOMAXPROCS(0),
+		NumCPU:         runtime.NumCPU(),
+		PID:            os.Getpid(),
+		Cmdline:        os.Args,
+		Build:          readBuild(),
+		BlockRate:      int64(r.block),
+		MutexFraction:  runtime.SetMutexProfileFraction(-1),
+		MemProfileRate: runtime.MemProfileRate,
+	}
+	if info.BlockRate == 0 {
+		info.BlockRate = -1
+	}
+	info.Memory, info.Pauses = readMetrics()
+	return info
+}
+
+// readMetrics reads all of runtime/metrics but the counters of GODEBUG settings
+// and the distributions that are not of times.
+func readMetrics() (map[string]float64, map[string][]Bucket) {
+	var samples []metrics.Sample
+	for _, d := range metrics.All() {
+		if !strings.HasPrefix(d.Name, "/godebug/") {
+			samples = append(samples, metrics.Sample{Name: d.Name})
+		}
+	}
+	metrics.Read(samples)
+	scalars, pauses := map[string]float64{}, map[string][]Bucket{}
+	for _, s := range samples {
+		switch s.Value.Kind() {
+		case metrics.KindUint64:
+			scalars[s.Name] = float64(s.Value.Uint64())
+		case metrics.KindFloat64:
+			scalars[s.Name] = s.Value.Float64()
+		case metrics.KindFloat64Histogram:
+			if strings.HasSuffix(s.Name, ":seconds") {
+				pauses[s.Name] = buckets(s.Value.Float64Histogram())
+			}
+		case metrics.KindBad: // this runtime does not have it
+		}
+	}
+	return scalars, pauses
+}
+
+func buckets(h *metrics.Float64Histogram) []Bucket {
+	out := []Bucket{} // an empty list in JSON, not null
+	for i, n := range h.Counts {
+		if n > 0 {
+			out = append(out, Bucket{Low: finite(h.Buckets[i]), High: finite(h.Buckets[i+1]), N: n})
+		}
+	}
+	return out
+}
+
+// finite gives nil for what JSON cannot hold.
+func finite(f float64) *float64 {
+	if math.IsInf(f, 0) {
+		return nil
+	}
+	return &f
+}
+
+func readBuild() *Build {
+	bi, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	b := &Build{Path: bi.Path, Main: moduleOf(bi.Main)}
+	for _, d := range bi.Deps {
+		b.Deps = append(b.Deps, moduleOf(*d))
+	}
+	for _, s := range bi.Settings {
+		b.Settings = append(b.Settings, Setting{s.Key, s.Value})
+	}
+	return b
+}
+
+func moduleOf(m debug.Module) Module {
+	out := Module{Path: m.Path, Version: m.Version, Sum: m.Sum}
+	if m.Replace != nil {
+		r := moduleOf(*m.Replace)
+		out.Replace = &r
+	}
+	return out
+}
