@@ -1,0 +1,110 @@
+# make demo    build whet and the bundled slow service, record it, show what costs
+# make test    everything that CI runs, but for the web UI
+# make lint    vet, golangci-lint and the rules of internal/lint
+# make fmt     format the Go code
+# make ui      rebuild and test the web UI (needs Node; the result is committed)
+# make bench-profile   the profile engine and whole programs against go tool pprof
+#
+# Needs Go; `make test` takes its tools from the module proxy, in pinned versions.
+
+GO      ?= go
+BIN     := $(CURDIR)/.bin
+SHELL   := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GOLANGCI_LINT := v2.15.0
+GOFUMPT       := v0.12.0
+
+# How long `make test` fuzzes each target.
+FUZZTIME ?= 3s
+
+# Packages that share memory between goroutines: their tests run with the race
+# detector, which makes others only slow.
+RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/... ./internal/graphviz/...
+
+.PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile tools clean
+
+help:
+	@sed -n 's/^# \(make \)/\1/p' Makefile
+
+# --- demo ---------------------------------------------------------------
+
+DEMO_TIME ?= 8s
+DEMO_ADDR ?= 127.0.0.1:18080
+DEMO_LOAD := http://$(DEMO_ADDR)/v1/leftpad/?str=test&len=50&chr=*
+
+build:
+	@mkdir -p $(BIN)
+	CGO_ENABLED=0 $(GO) build -o $(BIN)/whet ./cmd/whet
+
+demo: build
+	cd examples/leftpad && CGO_ENABLED=0 $(GO) build -o $(BIN)/leftpad .
+	$(BIN)/whet record -o demo.whet -d $(DEMO_TIME) --load '$(DEMO_LOAD)' -- $(BIN)/leftpad -addr $(DEMO_ADDR) -pprof 127.0.0.1:0
+	$(BIN)/whet top demo.whet
+	$(BIN)/whet top --type alloc_space demo.whet
+
+# --- test ---------------------------------------------------------------
+
+test: lint unit race fuzz examples
+
+vet:
+	$(GO) vet ./...
+
+lint: vet tools layout
+	$(BIN)/golangci-lint run ./...
+
+layout:
+	$(GO) test -count=1 ./internal/lint
+
+unit:
+	$(GO) test $$($(GO) list ./... | grep -vxF "$$($(GO) list $(RACE))")
+
+# The race detector needs a C compiler; without one the tests run as they are.
+race:
+	@flag=-race; \
+	if ! command -v "$$($(GO) env CC)" >/dev/null; then flag=; echo 'no C compiler: tests run without the race detector' >&2; fi; \
+	set -x; $(GO) test $$flag $(RACE)
+
+# One target at a time: go test takes no more.
+fuzz:
+	@$(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, names[i]; n = 0 }' \
+	| while read -r pkg name; do \
+		echo "fuzz $$pkg $$name"; \
+		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$pkg" >$(BIN)/fuzz.log 2>&1 </dev/null || { cat $(BIN)/fuzz.log; exit 1; }; \
+	done
+
+# Examples are modules of their own, as users' services are.
+examples:
+	@for mod in examples/*/go.mod; do \
+		(cd "$$(dirname $$mod)" && set -x && $(GO) vet ./... && $(GO) test ./...); \
+	done
+
+# --- tools --------------------------------------------------------------
+
+tools:
+	@mkdir -p $(BIN)
+	@$(BIN)/golangci-lint version 2>/dev/null | grep -qF ' $(GOLANGCI_LINT:v%=%) ' || \
+		{ set -x; GOBIN=$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT); }
+	@$(GO) version -m $(BIN)/gofumpt 2>/dev/null | grep -qF '$(GOFUMPT)' || \
+		{ set -x; GOBIN=$(BIN) $(GO) install mvdan.cc/gofumpt@$(GOFUMPT); }
+
+fmt: tools
+	$(BIN)/golangci-lint fmt ./...
+
+# --- web UI -------------------------------------------------------------
+
+ui:
+	cd ui && npm ci --no-audit --no-fund && npm run typecheck && npm test && npm run build
+	git diff --exit-code -- ui/dist
+	$(GO) test -count=1 -run 'Journey' -v ./internal/report
+
+# --- measurements -------------------------------------------------------
+
+# On an otherwise idle machine.
+bench-profile:
+	$(GO) test -run '^$$' -bench . -benchmem ./profile
+	$(GO) test -run '^$$' -bench . -benchtime 3x -timeout 60m ./internal/peers
+
+clean:
+	rm -rf $(BIN)/whet $(BIN)/leftpad $(BIN)/fuzz.log demo.whet
