@@ -121,8 +121,10 @@ func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
 		Kind: func(n profile.Node) report.FlameKind { return kind(n).Kind },
 	})
 	if format == "svg" && len(doc.Nodes) > maxGraphNodes {
-		return &diag.Error{Op: "graph", Err: fmt.Errorf("%d boxes are too many to draw", len(doc.Nodes)),
-			Hint: fmt.Sprintf("-n takes up to %d; --focus and --node-fraction leave less; --format dot has no limit", maxGraphNodes)}
+		return &diag.Error{
+			Op: "graph", Err: fmt.Errorf("%d boxes are too many to draw", len(doc.Nodes)),
+			Hint: fmt.Sprintf("-n takes up to %d; --focus and --node-fraction leave less; --format dot has no limit", maxGraphNodes),
+		}
 	}
 	if len(doc.Nodes) == 0 {
 		in.Warnings = append(in.Warnings, errors.New("nothing to draw"))

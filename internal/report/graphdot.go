@@ -33,8 +33,9 @@ func graphKind(k FlameKind) (colour, string) {
 		return colour{0xcb, 0xdb, 0xec}, "standard library"
 	case FlameDependency:
 		return colour{0xa5, 0xe4, 0xc8}, "dependencies"
+	default:
+		return colour{0xd7, 0xd5, 0xcf}, "other"
 	}
-	return colour{0xd7, 0xd5, 0xcf}, "other"
 }
 
 // graphChange is the colour of what grew or shrank.
@@ -235,8 +236,9 @@ func pluralOf(by profile.By) string {
 		return "addresses"
 	case profile.ByLabel:
 		return "values"
+	default:
+		return by.String() + "s"
 	}
-	return by.String() + "s"
 }
 
 // escapeDOT makes text stand for itself within a "quoted" label: Graphviz gives

@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-var (
-	literalStart = []byte("return binaryDecode('")
-	wasmMagic    = []byte("\x00asm\x01\x00\x00\x00")
+const (
+	literalStart = "return binaryDecode('"
+	wasmMagic    = "\x00asm\x01\x00\x00\x00"
 )
 
 // extract returns the WebAssembly module that emscripten inlined in js: a string
 // literal with one character per byte, in which U+0100 stands for zero.
 func extract(js []byte) ([]byte, error) {
-	_, text, ok := bytes.Cut(js, literalStart)
+	_, text, ok := bytes.Cut(js, []byte(literalStart))
 	if !ok {
 		return nil, fmt.Errorf("no %q", literalStart)
 	}
@@ -35,7 +35,7 @@ func extract(js []byte) ([]byte, error) {
 		module = append(module, byte(char))
 		text = text[size:]
 	}
-	if !bytes.HasPrefix(module, wasmMagic) {
+	if !bytes.HasPrefix(module, []byte(wasmMagic)) {
 		return nil, errors.New("the literal is not a WebAssembly module")
 	}
 	return module, nil

@@ -216,7 +216,7 @@ func (r *reader) uint() uint64 {
 
 // int skips a signed LEB128 number.
 func (r *reader) int() {
-	for r.byte()&0x80 != 0 { //nolint:revive // the condition does the work
+	for r.byte()&0x80 != 0 {
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // endless is a module with an import a.g () -> f64 and an export f that is
 // (func (local i32) (loop (br 0))).
 func endless() []byte {
-	module := bytes.Clone(wasmMagic)
+	module := []byte(wasmMagic)
 	section := func(id byte, body ...byte) { module = appendBytes(append(module, id), body) }
 	section(1, 2, 0x60, 0, 1, 0x7c, 0x60, 0, 0)                // types: () -> f64, () -> ()
 	section(2, 1, 1, 'a', 1, 'g', 0, 0)                        // import a.g, type 0
@@ -89,7 +89,7 @@ func TestMeterErrors(t *testing.T) {
 func TestExtract(t *testing.T) {
 	t.Parallel()
 	const module = "\\x00asm\\x01\u0100\\0\u0100\\n\\r\\'\\\\é\\u00ff\\t"
-	want := append(bytes.Clone(wasmMagic), '\n', '\r', '\'', '\\', 0xe9, 0xff, '\t')
+	want := append([]byte(wasmMagic), '\n', '\r', '\'', '\\', 0xe9, 0xff, '\t')
 	got, err := extract([]byte("function f(){return binaryDecode('" + module + "')}"))
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
