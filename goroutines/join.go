@@ -201,6 +201,8 @@ func (g *Group) suspect(window time.Duration, leaksKnown bool) {
 		fmt.Fprintf(&b, "; nothing can end %s", g.Reason)
 	case g.Longest.AtLeast && g.Longest.From == EvidenceTrace:
 		fmt.Fprintf(&b, "; only another goroutine can end %s, and at least one did not move during the whole trace", g.Reason)
+	case g.Longest.From == EvidenceDump:
+		fmt.Fprintf(&b, "; only another goroutine can end %s, and one has waited for %d minutes", g.Reason, int64(g.Longest.For.Minutes()))
 	default:
 		fmt.Fprintf(&b, "; only another goroutine can end %s, and the profile does not show which", g.Reason)
 	}

@@ -60,11 +60,7 @@ func goroutineHead(t *text, s Style, d *Goroutines) {
 func (g *GoroutineGroup) write(t *text, s Style, grown bool) {
 	count := right(strconv.FormatInt(g.Count, 10), 8)
 	if grown {
-		change := "·"
-		if g.Delta != 0 {
-			change = fmt.Sprintf("%+d", g.Delta)
-		}
-		count += right(change, 9)
+		count += right(signedCount(g.Delta), 9)
 	}
 	indent := blanks(columns(count) + 2)
 	reason := Clean(g.Reason)
@@ -84,7 +80,8 @@ func (g *GoroutineGroup) write(t *text, s Style, grown bool) {
 	t.line(indent, s.place(at, style, columns(indent)))
 	switch {
 	case g.Creator != nil:
-		t.line(indent, s.paint(dim, "by "), s.place(*g.Creator, "", columns(indent)+3), s.paint(dim, creatorNote(g.CreatorFrom)))
+		note := creatorNote(g.CreatorFrom)
+		t.line(indent, s.paint(dim, "by "), s.place(*g.Creator, "", columns(indent)+3+columns(note)), s.paint(dim, note))
 	case len(g.Stack) > 0 && g.Stack[len(g.Stack)-1].Name == "main.main":
 	default:
 		t.line(indent, s.paint(dim, "by: unknown"))
@@ -101,6 +98,14 @@ func (g *GoroutineGroup) write(t *text, s Style, grown bool) {
 			t.line(indent, s.paint(gold, l))
 		}
 	}
+}
+
+// signedCount writes a growth; a dot is none.
+func signedCount(n int64) string {
+	if n == 0 {
+		return "·"
+	}
+	return fmt.Sprintf("%+d", n)
 }
 
 // place is the frame that says most about the group: the innermost own one, else
@@ -175,9 +180,13 @@ func goroutineCreators(t *text, s Style, d *Goroutines, grown bool) {
 		}
 		line := right(strconv.FormatInt(c.Count, 10), 8)
 		if grown {
-			line += right(fmt.Sprintf("%+d", c.Delta), 9)
+			line += right(signedCount(c.Delta), 9)
 		}
-		used := columns(line) + 2
+		leaked := ""
+		if c.Leaked > 0 {
+			leaked = fmt.Sprintf("  %d leaked", c.Leaked)
+		}
+		used := columns(line) + 2 + columns(leaked)
 		name := s.paint(dim, "unknown, or main itself")
 		if c.Creator != nil {
 			style := ""
@@ -186,10 +195,7 @@ func goroutineCreators(t *text, s Style, d *Goroutines, grown bool) {
 			}
 			name = s.place(Frame{Name: c.Creator.Name}, style, used)
 		}
-		if c.Leaked > 0 {
-			name += s.paint(bold+red, fmt.Sprintf("  %d leaked", c.Leaked))
-		}
-		t.line(line, "  ", name)
+		t.line(line, "  ", name, s.paint(bold+red, leaked))
 	}
 	if n := len(d.Creators) - shownCreators; n > 0 {
 		t.line(s.paint(dim, fmt.Sprintf("%8d  by %d more", left, n)))

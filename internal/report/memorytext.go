@@ -24,7 +24,11 @@ func WriteMemory(w io.Writer, s Style, d Memory) error {
 		head += fmt.Sprintf(" (peak RSS %v)", unit.Bytes(d.PeakRSS))
 	}
 	if d.Earlier != "" {
-		head += fmt.Sprintf(", %s since %s", signedBytes(d.Total-d.EarlierTotal), Clean(d.Earlier))
+		grown := "unchanged"
+		if n := d.Total - d.EarlierTotal; n != 0 {
+			grown = signedBytes(n)
+		}
+		head += fmt.Sprintf(", %s since %s", grown, Clean(d.Earlier))
 	}
 	t.line(s.paint(bold, cut(head, s.room(0, 40))))
 	t.line(s.paint(dim, cut(Clean(d.Name), s.room(0, 40))))
@@ -211,7 +215,8 @@ func memoryPauses(t *text, s Style, p *MemoryPauses) {
 	if p.Of > p.N {
 		head += fmt.Sprintf(" of the last %d of %d", p.N, p.Of)
 	}
-	t.line(s.paint(bold, head), fmt.Sprintf("  p50 %s  p90 %s  p99 %s  max %s  sum %s", short(p.P50), short(p.P90), short(p.P99), short(p.Max), short(p.Total)))
+	t.line(s.paint(bold, head))
+	t.line(fmt.Sprintf("  p50 %s  p90 %s  p99 %s  max %s  sum %s", short(p.P50), short(p.P90), short(p.P99), short(p.Max), short(p.Total)))
 	most := 1
 	for _, b := range p.Histogram {
 		most = max(most, b.N)
