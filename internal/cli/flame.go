@@ -157,7 +157,7 @@ func (in *input) flameInput(f *flameFlags) (report.FlameInput, error) {
 				}
 			}
 			doc.Views[i] = report.FlameView{
-				Type: v.Type(), Total: v.Total(), Tree: v.Tree(report.FlameMaxNodes, false),
+				Type: v.Type(), Total: v.Total(), Tree: v.Tree(report.FlameMaxNodes, false), Weights: v.Nodes(false),
 				Frame: func(id uint32) report.FlameFrame { return frame(v.Node(id)) },
 			}
 			return nil
@@ -170,7 +170,8 @@ func (in *input) flameInput(f *flameFlags) (report.FlameInput, error) {
 		if r.of != 0 {
 			first := doc.Views[0]
 			doc.Views[i] = report.FlameView{
-				Type: p.SampleTypes[types[i]], Total: r.apply(first.Total), Tree: r.tree(first.Tree), Frame: first.Frame,
+				Type: p.SampleTypes[types[i]], Total: r.apply(first.Total), Tree: r.tree(first.Tree),
+				Weights: r.weights(first.Weights), Frame: first.Frame,
 			}
 		}
 	}
@@ -224,6 +225,14 @@ func (r ratio) tree(t *profile.Tree) *profile.Tree {
 		nodes[i].Self, nodes[i].Total = r.apply(nodes[i].Self), r.apply(nodes[i].Total)
 	}
 	return &profile.Tree{Nodes: nodes}
+}
+
+func (r ratio) weights(ws []profile.Weight) []profile.Weight {
+	ws = slices.Clone(ws)
+	for i := range ws {
+		ws[i].Flat, ws[i].Cum = r.apply(ws[i].Flat), r.apply(ws[i].Cum)
+	}
+	return ws
 }
 
 // flameFrames returns what describes nodes: whose code they are, and where a

@@ -78,6 +78,10 @@ type FlameView struct {
 	Total int64
 	// Tree is top-down, of at most FlameMaxNodes nodes if the page is to be swift.
 	Tree *profile.Tree
+	// Weights are the costs of whole functions, View.Nodes: the numbers of the
+	// page's table and details. Without them the page adds up the tree, which
+	// lacks what was too light for it.
+	Weights []profile.Weight
 	// Frame describes the node with the given id. Ids for which it returns equal
 	// frames are one and the same function to the page.
 	Frame func(id uint32) FlameFrame

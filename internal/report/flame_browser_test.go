@@ -36,7 +36,7 @@ func realFlame(t *testing.T) FlameInput {
 			t.Fatal(err)
 		}
 		in.Views = append(in.Views, FlameView{
-			Type: v.Type(), Total: v.Total(), Tree: v.Tree(FlameMaxNodes, false),
+			Type: v.Type(), Total: v.Total(), Tree: v.Tree(FlameMaxNodes, false), Weights: v.Nodes(false),
 			Frame: func(id uint32) FlameFrame {
 				n := v.Node(id)
 				f := NewFlameFrame(n, FlameUnknown)
@@ -60,6 +60,11 @@ func TestFlameOfRealProfile(t *testing.T) {
 	for i, v := range in.Views {
 		if got := d.sum(i); got != v.Total || got == 0 {
 			t.Errorf("%s: page sums to %d, profile to %d", v.Type.Type, got, v.Total)
+		}
+		for _, w := range v.Weights {
+			if got, want := d.costs[i][v.Frame(w.ID)], [2]int64{w.Flat, w.Cum}; got != want {
+				t.Errorf("%s of %s: %d, want %d", v.Type.Type, w.Name, got, want)
+			}
 		}
 	}
 	if n := len(writeFlame(t, in)); n > 1_000_000 {

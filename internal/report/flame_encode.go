@@ -32,6 +32,9 @@ import (
 //	         frame    uvarint frame index + 1; 0 is "smaller ones"
 //	         value    zigzag  what the node itself weighs
 //	         rest     uvarint number of subtrees, per node with frame 0
+//	         weight   zigzag  frame index, less that of the weight before
+//	         self     zigzag  per weight
+//	         total    zigzag  per weight
 //
 // Each column stands alone, because like compresses with like. A view's nodes
 // are in preorder without the root. Totals are not stored: a node's total is its
@@ -60,10 +63,16 @@ type flameDocView struct {
 	Nodes int    `json:"nodes"` // nodes without the root
 	Rests int    `json:"rests"` // how many of them are "smaller ones"
 	Left  int    `json:"left"`  // subtrees that these stand for
+
+	Weights int `json:"weights"` // frames with costs of their own
 }
 
 // flameClips are the lengths to which names are clipped, in the order tried.
 var flameClips = [...]int{1024, 256, 96}
+
+// flameMaxWeights is how many functions a page has the costs of: the heaviest by
+// self and by total.
+const flameMaxWeights = 20_000
 
 // flameMaxText is how much text of names is worth compressing before clipping more.
 const flameMaxText = 12 << 20
@@ -80,9 +89,9 @@ func encodeFlame(in FlameInput, limit int) ([]byte, error) {
 		most = max(most, len(v.Tree.Nodes))
 	}
 	clipAt := 0
-	for nodes := most; ; {
+	for scale := 1.0; ; {
 		enc := flameEncoder{clip: flameClips[clipAt], strings: map[string]int{"": 0}, table: []string{""}, frames: map[FlameFrame]int{}}
-		fits := enc.encode(in, trees, nodes < most)
+		fits := enc.encode(in, trees, int(flameMaxWeights*scale), scale < 1)
 		if !fits && clipAt+1 < len(flameClips) {
 			clipAt++
 			continue
@@ -98,13 +107,13 @@ func encodeFlame(in FlameInput, limit int) ([]byte, error) {
 			clipAt++
 			continue
 		}
-		if nodes <= 1 {
+		if scale*float64(most) < 1 && scale*flameMaxWeights < 1 {
 			return nil, fmt.Errorf("%d bytes of data do not fit in %d", len(data), limit)
 		}
-		// The size is close to linear in the nodes; 9/10 pays for what is not.
-		nodes = max(1, min(nodes-1, int(float64(nodes)*float64(limit)/float64(len(data))*0.9)))
+		// The size is close to linear in what there is; 9/10 pays for the rest.
+		scale *= min(0.9, 0.9*float64(max(limit, 0))/float64(len(data)))
 		for i, v := range in.Views {
-			trees[i] = pruneTree(v.Tree, nodes)
+			trees[i] = pruneTree(v.Tree, max(1, int(float64(most)*scale)))
 		}
 	}
 }
@@ -252,7 +261,7 @@ type flameEncoder struct {
 
 // encode lays out everything but the frames. It reports whether the text is
 // small enough to be worth compressing.
-func (e *flameEncoder) encode(in FlameInput, trees []*profile.Tree, reduced bool) bool {
+func (e *flameEncoder) encode(in FlameInput, trees []*profile.Tree, weights int, reduced bool) bool {
 	e.doc = flameDoc{Schema: flamePageSchema, Title: clip(printable(in.Title), 500), Facts: []FlameFact{}, Notes: []string{}}
 	for _, f := range in.Facts {
 		e.doc.Facts = append(e.doc.Facts, FlameFact{Name: clip(printable(f.Name), 100), Value: clip(printable(f.Value), 500)})
@@ -261,7 +270,7 @@ func (e *flameEncoder) encode(in FlameInput, trees []*profile.Tree, reduced bool
 		e.doc.Notes = append(e.doc.Notes, clip(printable(n), 500))
 	}
 	for i, v := range in.Views {
-		e.view(v, trees[i])
+		e.view(v, trees[i], weights)
 	}
 	if reduced {
 		e.doc.Notes = append(e.doc.Notes, "The lightest frames were merged to keep this page small.")
@@ -277,7 +286,7 @@ func (e *flameEncoder) encode(in FlameInput, trees []*profile.Tree, reduced bool
 	return true
 }
 
-func (e *flameEncoder) view(v FlameView, t *profile.Tree) {
+func (e *flameEncoder) view(v FlameView, t *profile.Tree, weights int) {
 	head := flameDocView{Type: clip(printable(v.Type.Type), 100), Unit: clip(printable(v.Type.Unit), 100), Total: v.Total, Nodes: len(t.Nodes) - 1}
 	root := &t.Nodes[0]
 	head.Self = root.Self
@@ -286,6 +295,14 @@ func (e *flameEncoder) view(v FlameView, t *profile.Tree) {
 	}
 	depth := make([]int32, len(t.Nodes))
 	ids := map[uint32]int{}
+	frameOf := func(id uint32) int {
+		k, ok := ids[id]
+		if !ok {
+			k = e.frame(v.Frame(id))
+			ids[id] = k
+		}
+		return k
+	}
 	var up, frame, value, rest []byte
 	for i := 1; i < len(t.Nodes); i++ {
 		n := &t.Nodes[i]
@@ -299,18 +316,53 @@ func (e *flameEncoder) view(v FlameView, t *profile.Tree) {
 			rest = binary.AppendUvarint(rest, uint64(n.Rest))
 			continue
 		}
-		k, ok := ids[n.Node]
-		if !ok {
-			k = e.frame(v.Frame(n.Node))
-			ids[n.Node] = k
-		}
-		frame = binary.AppendUvarint(frame, uint64(k+1))
+		frame = binary.AppendUvarint(frame, uint64(frameOf(n.Node)+1))
 	}
 	e.cols = append(e.cols, up...)
 	e.cols = append(e.cols, frame...)
 	e.cols = append(e.cols, value...)
 	e.cols = append(e.cols, rest...)
+	e.cols = append(e.cols, e.weights(&head, heaviest(v.Weights, weights), frameOf)...)
 	e.doc.Views = append(e.doc.Views, head)
+}
+
+// weights returns the three columns of the costs of whole functions.
+func (e *flameEncoder) weights(head *flameDocView, ws []profile.Weight, frameOf func(uint32) int) []byte {
+	type cost struct{ frame, self, total int64 }
+	costs := make([]cost, len(ws))
+	for i, w := range ws {
+		costs[i] = cost{int64(frameOf(w.ID)), w.Flat, w.Cum}
+	}
+	slices.SortFunc(costs, func(a, b cost) int { return cmp.Compare(a.frame, b.frame) })
+	var frame, self, total []byte
+	last := int64(0)
+	for _, c := range costs {
+		frame = binary.AppendVarint(frame, c.frame-last)
+		self = binary.AppendVarint(self, c.self)
+		total = binary.AppendVarint(total, c.total)
+		last = c.frame
+	}
+	head.Weights = len(costs)
+	return slices.Concat(frame, self, total)
+}
+
+// heaviest returns at most n weights, half of them the heaviest by self, the rest
+// by total.
+func heaviest(ws []profile.Weight, n int) []profile.Weight {
+	if len(ws) <= n {
+		return ws
+	}
+	ws = slices.Clone(ws)
+	by := func(key func(w *profile.Weight) int64) {
+		slices.SortStableFunc(ws, func(a, b profile.Weight) int {
+			return cmp.Compare(math.Abs(float64(key(&b))), math.Abs(float64(key(&a))))
+		})
+	}
+	by(func(w *profile.Weight) int64 { return w.Flat })
+	half := slices.Clone(ws[:n/2])
+	ws = ws[n/2:]
+	by(func(w *profile.Weight) int64 { return w.Cum })
+	return append(half, ws[:n-n/2]...)
 }
 
 func (e *flameEncoder) frame(f FlameFrame) int {

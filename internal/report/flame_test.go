@@ -193,6 +193,7 @@ type decodedFlame struct {
 	doc    flameDoc
 	frames []FlameFrame
 	nodes  [][]decodedNode // per view, without the root
+	costs  []map[FlameFrame][2]int64
 }
 
 type decodedNode struct {
@@ -265,6 +266,14 @@ func decodeFlame(t testing.TB, page []byte) decodedFlame {
 			}
 		}
 		d.nodes = append(d.nodes, nodes)
+		frames, self, total := column(v.Weights, true), column(v.Weights, true), column(v.Weights, true)
+		costs := map[FlameFrame][2]int64{}
+		at := int64(0)
+		for i := range frames {
+			at += frames[i]
+			costs[d.frames[at]] = [2]int64{self[i], total[i]}
+		}
+		d.costs = append(d.costs, costs)
 	}
 	if r.Len() != 0 {
 		t.Errorf("%d bytes left over", r.Len())
@@ -471,5 +480,29 @@ func BenchmarkFlame(b *testing.B) {
 		if err := Flame(io.Discard, in); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestFlameWeights keeps the costs of functions that the tree has no room for.
+func TestFlameWeights(t *testing.T) {
+	in := largeFlame()
+	v := &in.Views[0]
+	v.Tree = pruneTree(v.Tree, 10)
+	for id := range uint32(4000) {
+		v.Weights = append(v.Weights, profile.Weight{ID: id, Flat: int64(id), Cum: int64(2 * id)})
+	}
+	d := decodeFlame(t, writeFlame(t, in))
+	if len(d.costs[0]) != 4000 {
+		t.Fatalf("%d costs, want 4000", len(d.costs[0]))
+	}
+	for _, w := range v.Weights {
+		if got := d.costs[0][v.Frame(w.ID)]; got != [2]int64{w.Flat, w.Cum} {
+			t.Fatalf("weight %d: %v", w.ID, got)
+		}
+	}
+
+	ws := heaviest([]profile.Weight{{ID: 0, Flat: 1, Cum: 9}, {ID: 1, Flat: -5, Cum: -5}, {ID: 2, Cum: 3}, {ID: 3, Flat: 4, Cum: 4}}, 2)
+	if len(ws) != 2 || ws[0].ID != 1 || ws[1].ID != 0 {
+		t.Errorf("heaviest: %v", ws)
 	}
 }

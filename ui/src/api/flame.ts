@@ -13,6 +13,7 @@ export interface FlameDocView {
   nodes: number;
   rests: number;
   left: number;
+  weights: number;
 }
 
 export interface FlameDoc {

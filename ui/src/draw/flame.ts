@@ -83,9 +83,15 @@ export function draw(ctx: CanvasRenderingContext2D, p: Picture): number {
         }
         k--;
         if ((to - from) * scale >= THIN) {
-          ctx.globalAlpha = found ? 1 : p.match ? 0.2 : 0.55;
-          ctx.fillStyle = found ? palette.match : s.frame[widest] < 0 ? palette.rest : p.colour(widest);
-          ctx.fillRect((from - v.x0) * scale, y, Math.max(1, (to - from) * scale), h);
+          const width = Math.max(1, (to - from) * scale);
+          ctx.globalAlpha = p.match && !found ? 0.2 : 0.55;
+          ctx.fillStyle = s.frame[widest] < 0 ? palette.rest : p.colour(widest);
+          ctx.fillRect((from - v.x0) * scale, y, width, h);
+          if (found) {
+            ctx.globalAlpha = 1;
+            ctx.fillStyle = palette.match;
+            ctx.fillRect((from - v.x0) * scale, y + h - 3, width, 3);
+          }
           drawn++;
         }
         continue;

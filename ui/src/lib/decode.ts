@@ -1,4 +1,5 @@
 import type { FlameDoc, FlameFact } from "../api/flame.ts";
+import { frameCosts, type FrameCosts } from "./reshape.ts";
 import { ALL, REST, makeTree, type Tree } from "./tree.ts";
 
 /** Whose code a frame is; the numbers are report.FlameKind's. */
@@ -24,6 +25,7 @@ export interface View {
   readonly left: number; // subtrees left out for size
   readonly tree: Tree;
   readonly signed: boolean; // has negative values
+  readonly costs: FrameCosts; // of whole functions
 }
 
 export interface Page {
@@ -88,7 +90,25 @@ export function decode(data: Uint8Array): Page {
       }
     }
     const tree = makeTree(parent, frame, value, rest);
-    return { type: head.type, unit: head.unit, total: Math.abs(head.total) || tree.mass[0], left: head.left, tree, signed };
+    const at = r.column(head.weights, zigzag);
+    const selfs = r.column(head.weights, zigzag);
+    const totals = r.column(head.weights, zigzag);
+    let costs: FrameCosts;
+    if (head.weights === 0) {
+      costs = frameCosts(tree, frames.length);
+    } else {
+      const self = new Float64Array(frames.length);
+      const total = new Float64Array(frames.length);
+      let left = tree.total[0];
+      for (let i = 0, f = 0; i < at.length; i++) {
+        f += at[i];
+        self[f] = selfs[i];
+        total[f] = totals[i];
+        left -= selfs[i];
+      }
+      costs = { self, total, left };
+    }
+    return { costs, type: head.type, unit: head.unit, total: Math.abs(head.total) || tree.mass[0], left: head.left, tree, signed };
   });
   return { title: doc.title, facts: doc.facts, notes: doc.notes, frames, views };
 }

@@ -240,7 +240,7 @@ describe("decode", () => {
   const pack = (columns: number[][], change: object = {}) => {
     const doc = {
       schema: "whet.flame-page/1", title: "t", facts: [], notes: [], strings: ["", "f", "p", "g"], frames: 2,
-      views: [{ type: "cpu", unit: "nanoseconds", total: 0, self: 0, nodes: 3, rests: 1, left: 4 }], ...change,
+      views: [{ type: "cpu", unit: "nanoseconds", total: 0, self: 0, nodes: 3, rests: 1, left: 4, weights: 2 }], ...change,
     };
     const head = Buffer.from(JSON.stringify(doc));
     const size = Buffer.alloc(4);
@@ -251,6 +251,7 @@ describe("decode", () => {
   const columns = [
     [...zigzag(1), ...zigzag(2)], [2, 0], [0, 0], [7, 0], [1, 2],
     [0, 0, 1], [1, 2, 0], [...zigzag(0), ...zigzag(-5), ...zigzag(big)], [4],
+    [...zigzag(0), ...zigzag(1)], [...zigzag(2), ...zigzag(-5)], [...zigzag(9), ...zigzag(-5)],
   ];
   it("reads frames, nodes and large values", async () => {
     const packed = pack(columns);
@@ -263,6 +264,7 @@ describe("decode", () => {
     expect(v.tree.total[0]).toBe(big - 5);
     expect(v.total).toBe(big + 5);
     expect(v.signed).toBe(true);
+    expect([...v.costs.self, ...v.costs.total, v.costs.left]).toEqual([2, -5, 9, -5, big - 2]);
   });
   it("refuses damage", () => {
     const whole = pack(columns);

@@ -98,15 +98,13 @@ export function callers(t: Tree, frame: number): Reshaped {
 export interface FrameCosts {
   readonly self: Float64Array;
   readonly total: Float64Array; // a stack counts once, recursion or not
-  readonly mass: Float64Array; // likewise, of absolute values
-  readonly left: number; // self cost that is in REST nodes
+  readonly left: number; // self cost of no frame: what was too light to be listed
 }
 
 /** Sums a top-down tree per frame. */
 export function frameCosts(t: Tree, frames: number): FrameCosts {
   const self = new Float64Array(frames);
   const total = new Float64Array(frames);
-  const mass = new Float64Array(frames);
   const open = new Int32Array(frames); // occurrences on the path to the node at hand
   const path: number[] = [];
   let left = 0;
@@ -118,12 +116,9 @@ export function frameCosts(t: Tree, frames: number): FrameCosts {
       continue;
     }
     self[f] += t.value[i];
-    if (open[f]++ === 0) {
-      total[f] += t.total[i];
-      mass[f] += t.mass[i];
-    }
+    if (open[f]++ === 0) total[f] += t.total[i];
     path.push(i);
   }
-  return { self, total, mass, left };
+  return { self, total, left };
 }
 

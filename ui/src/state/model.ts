@@ -1,5 +1,5 @@
 import type { Page, View } from "../lib/decode.ts";
-import { bottomUp, callees, callers, frameCosts, type FrameCosts } from "../lib/reshape.ts";
+import { bottomUp, callees, callers } from "../lib/reshape.ts";
 import { makeScene, type Scene } from "../lib/scene.ts";
 import { search, type Search } from "../lib/search.ts";
 import type { Colour, ViewState } from "../lib/hash.ts";
@@ -7,7 +7,6 @@ import type { Colour, ViewState } from "../lib/hash.ts";
 /** Everything derived from the page's data and the view state, each made once. */
 export class Model {
   private readonly scenes = new Map<string, { scene: Scene; cut: boolean }>();
-  private readonly costs = new Map<View, FrameCosts>();
   private readonly names: string[];
   private lastSearch: { query: string; result: Search | null } = { query: "", result: null };
 
@@ -40,15 +39,6 @@ export class Model {
       this.scenes.set(key, made);
     }
     return made;
-  }
-
-  frameCosts(view: View): FrameCosts {
-    let c = this.costs.get(view);
-    if (!c) {
-      c = frameCosts(view.tree, this.names.length);
-      this.costs.set(view, c);
-    }
-    return c;
   }
 
   search(query: string): Search | null {

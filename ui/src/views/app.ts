@@ -1,8 +1,9 @@
-import type { Page } from "../lib/decode.ts";
+import type { Page, View } from "../lib/decode.ts";
 import { percent } from "../lib/format.ts";
 import type { Colour, ViewState } from "../lib/hash.ts";
 import { matchedMass } from "../lib/scene.ts";
 import { exactly } from "../lib/search.ts";
+import { REST } from "../lib/tree.ts";
 import { Model } from "../state/model.ts";
 import { Store } from "../state/store.ts";
 import { themes, nextTheme, resolveTheme, storedTheme, storeTheme } from "../state/theme.ts";
@@ -15,6 +16,14 @@ import { help } from "./help.ts";
 import { Legend } from "./legend.ts";
 import { Table } from "./table.ts";
 import { Tooltip } from "./tooltip.ts";
+
+/** Which part of a view's cost is in boxes that stand for several calls. */
+function restShare(view: View): number {
+  const { frame, mass, n } = view.tree;
+  let rest = 0;
+  for (let i = 1; i < n; i++) if (frame[i] === REST) rest += mass[i];
+  return mass[0] > 0 ? rest / mass[0] : 0;
+}
 
 /** Puts the page together and keeps its parts in step with the state. */
 export function start(page: Page, root: HTMLElement): void {
@@ -143,7 +152,7 @@ export function start(page: Page, root: HTMLElement): void {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", applyTheme);
 
   const emptyNote = h("p", { class: "note", hidden: true }, "Nothing to show: no sample has a value of this type.");
-  const cutNote = h("p", { class: "note", hidden: true }, "Far callers of light frames are left out of this direction.");
+  const partNote = h("p", { class: "note", hidden: true });
   root.replaceChildren(
     h(
       "header",
@@ -176,7 +185,7 @@ export function start(page: Page, root: HTMLElement): void {
         const note: HTMLElement = h("p", { class: "note", title: n, onclick: () => note.classList.toggle("open") }, n);
         return note;
       }),
-      cutNote,
+      partNote,
       emptyNote,
     ),
     h("main", {}, graph.el, table.el, details.el),
@@ -197,7 +206,13 @@ export function start(page: Page, root: HTMLElement): void {
     order.value = now.byName ? "name" : "weight";
     colour.value = model.colour(now);
     if (box.value !== now.query) box.value = now.query;
-    cutNote.hidden = !cut;
+    // Bottom-up and one function are made from the tree of the page, not of the profile.
+    const missing = now.shape === "down" ? 0 : restShare(view);
+    partNote.textContent = [
+      missing > 0 ? `Made from the calls in this page; ${percent(missing, 1)} of the cost is in calls too light to be in it.` : "",
+      cut ? "Far callers of light frames are left out." : "",
+    ].join(" ").trim();
+    partNote.hidden = partNote.textContent === "";
     emptyNote.hidden = scene.width > 0;
     graph.el.hidden = now.table;
     table.el.hidden = !now.table;

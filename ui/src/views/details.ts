@@ -38,7 +38,7 @@ export class Details {
     if (zoom > 0 && zoom !== box) rows.push(["Of the zoomed frame", "", percent(scene.w[box], scene.w[zoom])]);
     if (box > 0 && scene.parent[box] > 0) rows.push(["Of its parent", "", percent(scene.w[box], scene.w[scene.parent[box]])]);
     if (frame) {
-      const costs = this.model.frameCosts(view);
+      const costs = view.costs;
       rows.push(["Total everywhere", q(costs.total[id]), percent(costs.total[id], view.total)]);
       rows.push(["Self everywhere", q(costs.self[id]), percent(costs.self[id], view.total)]);
     }

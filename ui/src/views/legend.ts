@@ -20,7 +20,7 @@ export class Legend {
 
   show(view: View, colour: Colour, palette: Palette): void {
     const { frames } = this.model.page;
-    const { self, left } = this.model.frameCosts(view);
+    const { self, left } = view.costs;
     const entry = (css: string, text: string, part: number | null, query: string) => {
       const swatch = h("span", { class: "swatch", "aria-hidden": "true" });
       swatch.style.background = css;
@@ -51,8 +51,8 @@ export class Legend {
       entries.push(entry(palette.diff(-1), "less", null, ""));
     }
     if (left !== 0) {
-      const e = entry(palette.rest, "too light to draw", left, "");
-      e.title = "Calls that are too light to have a place in this page: the hatched boxes";
+      const e = entry(palette.rest, "too light to list", left, "");
+      e.title = "Functions that are too light to have a place in this page";
       entries.push(e);
     }
     if (entries.length > 0 && colour !== "diff") entries.unshift(h("span", { class: "legend-title" }, "self cost of"));

@@ -21,14 +21,14 @@ export class Table {
 
   show(view: View, match: Uint8Array | null): void {
     const { frames } = this.model.page;
-    const costs = this.model.frameCosts(view);
+    const costs = view.costs;
     const ids: number[] = [];
-    for (let i = 0; i < frames.length; i++) if (costs.mass[i] > 0 && (!match || match[i])) ids.push(i);
+    for (let i = 0; i < frames.length; i++) if ((costs.self[i] !== 0 || costs.total[i] !== 0) && (!match || match[i])) ids.push(i);
     const by = (i: number) => (this.sort === "self" ? costs.self[i] : costs.total[i]);
     ids.sort((a, b) =>
       this.sort === "name"
         ? frames[a].name < frames[b].name ? -1 : 1
-        : Math.abs(by(b)) - Math.abs(by(a)) || costs.mass[b] - costs.mass[a],
+        : Math.abs(by(b)) - Math.abs(by(a)) || Math.abs(costs.total[b]) - Math.abs(costs.total[a]),
     );
     const head = (column: Column, text: string, span = 1) =>
       h(
@@ -68,7 +68,7 @@ export class Table {
     const caption =
       `${ids.length} function${ids.length === 1 ? "" : "s"}${match ? " found" : ""}` +
       (ids.length > this.shown ? `, of which the first ${this.shown} are listed.` : ".") +
-      (costs.left !== 0 ? ` ${q(costs.left)} (${percent(costs.left, view.total)}) is in calls too light to be in this page.` : "");
+      (costs.left !== 0 ? ` ${q(costs.left)} (${percent(costs.left, view.total)}) is in functions too light to be in this page.` : "");
     const more =
       ids.length > this.shown
         ? h(
