@@ -210,26 +210,33 @@ func (b *Binary) readSymbols() (symbolTable, error) {
 		syms = append(syms, s)
 	}
 	syms.sort()
-	if t, lerr := b.lines(); t != nil {
-		fns, ferr := t.functions()
-		lerr = ferr
-		syms = syms.withFunctions(fns, b.format != "ELF")
-		if len(raw) == 0 && err == nil {
-			err = lerr
-		}
-	}
-	if len(syms) == 0 && err == nil {
-		err = errors.New("no symbols: the file is stripped and not a Go program")
+	t, terr := b.lines()
+	if t != nil {
+		// The linker's sizes are exact in ELF; in the other formats they are inferred and
+		// have padding in them.
+		trim := b.format != "ELF"
+		var fns []Symbol
+		fns, terr = t.functions(func(entry uint64) bool {
+			_, known := syms.find(entry)
+			return trim || !known
+		})
+		syms = syms.withFunctions(fns, trim)
 	}
 	if len(syms) == 0 {
+		if err = errors.Join(err, terr); err == nil {
+			err = errors.New("no symbols: the file is stripped and not a Go program")
+		}
 		return nil, fmt.Errorf("symbols of %s: %w", b.name, err)
 	}
 	return syms, nil
 }
 
 // withFunctions adds the functions of Go's own table that t does not have. With
-// trim, sizes that were inferred from the next symbol's address lose the padding.
+// trim, those that it has get their size.
 func (t symbolTable) withFunctions(fns []Symbol, trim bool) symbolTable {
+	if len(fns) == 0 {
+		return t
+	}
 	size := make(map[uint64]uint64, len(fns))
 	known := t
 	for _, f := range fns {

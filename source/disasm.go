@@ -19,6 +19,7 @@ import (
 // A Syntax is a way to write instructions.
 type Syntax uint8
 
+// The syntaxes.
 const (
 	GoSyntax    Syntax = iota // the Go assembler's, as go tool objdump prints
 	GNUSyntax                 // the GNU assembler's
@@ -219,6 +220,7 @@ func (d *decoder) x86(code []byte, pc uint64, mode int) (string, int) {
 		return x86asm.GNUSyntax(in, pc, d.lookup), in.Len
 	case IntelSyntax:
 		return x86asm.IntelSyntax(in, pc, d.lookup), in.Len
+	case GoSyntax:
 	}
 	return x86asm.GoSyntax(in, pc, d.lookup), in.Len
 }

@@ -230,7 +230,7 @@ func FuzzPclntab(f *testing.F) {
 	}
 	text := b.section(".text").addr
 	f.Add(data, text)
-	f.Fuzz(func(t *testing.T, data []byte, text uint64) {
+	f.Fuzz(func(_ *testing.T, data []byte, text uint64) {
 		tab, err := newPclntab(data, text)
 		if err != nil {
 			return
@@ -245,6 +245,6 @@ func FuzzPclntab(f *testing.F) {
 			_, _ = tab.frames(tab.entry(i))
 			_, _ = tab.frames(tab.entry(i) + 7)
 		}
-		_, _ = tab.functions()
+		_, _ = tab.functions(func(uint64) bool { return true })
 	})
 }

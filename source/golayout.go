@@ -10,15 +10,16 @@ import (
 // A lineTable answers for the Go functions of a program.
 type lineTable interface {
 	frames(pc uint64) ([]Frame, error)
-	functions() ([]Symbol, error)
+	// functions lists the functions that begin where wanted says.
+	functions(wanted func(entry uint64) bool) ([]Symbol, error)
 }
 
 // openLineTable finds the function table of a Go program. It returns nil without
 // an error when there is none: the program is not Go.
 //
 // Four places tell where things are, depending on Go version, operating system,
-// linker and stripping: a section of its own, the symbols runtime.pclntab and
-// go:func.*, the table's header, and the linker's account of the module
+// linker and stripping: a section of its own; symbols, among them runtime.pclntab
+// and go:func.*; the table's header; and the linker's account of the module
 // (runtime.firstmoduledata), found by the pointer to the table that it starts
 // with.
 func openLineTable(im *image, syms []Symbol) (lineTable, error) {
@@ -225,10 +226,13 @@ func (t *gosymTable) frames(pc uint64) (_ []Frame, err error) {
 	return []Frame{{Func: fn.Name, File: file, Line: line}}, nil
 }
 
-func (t *gosymTable) functions() ([]Symbol, error) {
-	out := make([]Symbol, 0, len(t.table.Funcs))
+func (t *gosymTable) functions(wanted func(entry uint64) bool) ([]Symbol, error) {
+	var out []Symbol
 	for i := range t.table.Funcs {
 		f := &t.table.Funcs[i]
+		if !wanted(f.Entry) {
+			continue
+		}
 		out = append(out, Symbol{Name: f.Name, Addr: f.Entry, Size: f.End - f.Entry, Text: true})
 	}
 	return out, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 )
 
 // maxInflate bounds compressed debug sections: together they may inflate to this
@@ -186,16 +187,18 @@ func guard(what string, err *error) {
 // names gives substrings of one string table, so that names share its memory.
 type names string
 
+// maxName bounds a name: without the bound a table without any NUL would be
+// searched to its end for each name.
+const maxName = 64 << 10
+
 // at returns the NUL-terminated name at off, "" when off is out of range.
 func (n names) at(off uint64) string {
 	if off >= uint64(len(n)) {
 		return ""
 	}
-	s := string(n[off:])
-	for i := range len(s) {
-		if s[i] == 0 {
-			return s[:i]
-		}
+	s := string(n[off:min(off+maxName, uint64(len(n)))])
+	if i := strings.IndexByte(s, 0); i >= 0 {
+		return s[:i]
 	}
 	return s
 }

@@ -92,6 +92,12 @@ func newPclntab(data []byte, text uint64) (_ *pclntab, err error) {
 	}
 	t.nfunc = int(nfunc)
 	t.functab = t.funcdata[:8*t.nfunc+4]
+	for i := range t.nfunc {
+		// Lookups need the order, and it bounds what decoding all functions takes.
+		if t.entry(i) > t.entry(i+1) {
+			return nil, fmt.Errorf("read function table (pclntab): function %d is not in order", i)
+		}
+	}
 	return t, nil
 }
 
@@ -141,11 +147,11 @@ func (t *pclntab) fn(i int) (f *goFunc, err error) {
 		cu:    u(8),
 		tree:  noTree,
 	}
-	f.file = t.table(u(5))
-	f.line = t.table(u(6))
-	f.size = uint64(f.line.end())
-	if end := t.entry(i + 1); f.size == 0 || f.entry+f.size > end {
-		f.size = end - f.entry
+	limit := uint32(t.entry(i+1) - t.entry(i))
+	f.file = t.table(u(5), limit)
+	f.line = t.table(u(6), limit)
+	if f.size = uint64(f.line.end()); f.size == 0 || f.size > uint64(limit) {
+		f.size = uint64(limit)
 	}
 	if t.magic == magicGo120 {
 		const inlTreeIndex, inlTree = 2, 3 // PCDATA_InlTreeIndex, FUNCDATA_InlTree
@@ -153,7 +159,7 @@ func (t *pclntab) fn(i int) (f *goFunc, err error) {
 		npcdata, nfuncdata := u(7), uint32(d[43])
 		if inlTreeIndex < npcdata && inlTree < nfuncdata && t.inline != nil {
 			if off := u(11 + inlTreeIndex); off != 0 {
-				f.inl = t.table(off)
+				f.inl = t.table(off, limit)
 				f.tree = u(int(11 + npcdata + inlTree))
 			}
 		}
@@ -188,31 +194,40 @@ func (p pcTable) at(off uint32) int32 {
 	return p.value[i]
 }
 
-// table decodes a pc-value table: pairs of varints, the zigzag difference of the
-// value and the distance to where it ends.
-func (t *pclntab) table(off uint32) (p pcTable) {
+// table decodes a pc-value table. What lies beyond limit, the size of the function,
+// is left out.
+func (t *pclntab) table(off, limit uint32) (p pcTable) {
+	t.walk(off, limit, func(pc uint32, value int32) {
+		p.pc, p.value = append(p.pc, pc), append(p.value, value)
+	})
+	return p
+}
+
+// walk yields the entries of a pc-value table: pairs of varints, the zigzag
+// difference of the value and the distance to where it ends.
+func (t *pclntab) walk(off, limit uint32, yield func(pc uint32, value int32)) {
 	if off == 0 {
-		return p
+		return
 	}
 	b := t.pctab[off:]
 	pc, value := uint32(0), int32(-1)
-	for {
+	for pc < limit {
 		delta, n := binary.Uvarint(b)
-		if n <= 0 || delta == 0 && len(p.pc) > 0 {
-			return p
+		if n <= 0 || delta == 0 && pc > 0 {
+			return
 		}
 		step, m := binary.Uvarint(b[n:])
 		if m <= 0 {
-			return p
+			return
 		}
 		b = b[n+m:]
 		value += int32(uint32(delta)>>1) ^ -int32(delta&1)
 		next := pc + uint32(step)*t.quantum
 		if next <= pc {
-			return p // damaged: offsets only grow
+			return // damaged: offsets only grow
 		}
 		pc = next
-		p.pc, p.value = append(p.pc, pc), append(p.value, value)
+		yield(pc, value)
 	}
 }
 
@@ -288,15 +303,22 @@ func (t *pclntab) inlined(f *goFunc, off uint32) (inlinedCall, bool) {
 	}, true
 }
 
-// functions lists all functions of the table as symbols.
-func (t *pclntab) functions() ([]Symbol, error) {
-	out := make([]Symbol, 0, t.nfunc)
+// functions lists the functions of the table whose entries are wanted as symbols.
+func (t *pclntab) functions(wanted func(entry uint64) bool) (out []Symbol, err error) {
+	defer guard("function table (pclntab)", &err)
 	for i := range t.nfunc {
-		f, err := t.fn(i)
-		if err != nil {
-			return out, err
+		entry := t.entry(i)
+		if !wanted(entry) {
+			continue
 		}
-		out = append(out, Symbol{Name: f.name, Addr: f.entry, Size: f.size, Text: true})
+		d := t.funcdata[t.order.Uint32(t.functab[8*i+4:]):]
+		limit := uint32(t.entry(i+1) - entry)
+		size := uint32(0)
+		t.walk(t.order.Uint32(d[4*6:]), limit, func(pc uint32, _ int32) { size = pc })
+		if size == 0 || size > limit {
+			size = limit
+		}
+		out = append(out, Symbol{Name: t.funcname.at(uint64(t.order.Uint32(d[4:]))), Addr: entry, Size: uint64(size), Text: true})
 	}
 	return out, nil
 }
