@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"sort"
@@ -62,34 +61,45 @@ func Callgrind(w io.Writer, v *profile.View, command string) error {
 		objects: make(map[string]int), files: make(map[string]int), names: make(map[string]int),
 	}
 	t := v.Type()
-	c.printf("# callgrind format\nversion: 1\ncreator: whet\n")
-	if command != "" {
-		c.printf("cmd: %s\n", callgrindClean(command))
-	}
-	c.printf("positions: instr line\n")
 	event := callgrindEvent(t.Type)
-	c.printf("event: %s : %s (%s)\n", event, callgrindClean(t.Type), callgrindClean(t.Unit))
-	c.printf("events: %s\n", event)
-
+	c.str("# callgrind format\nversion: 1\ncreator: whet\n")
+	if command != "" {
+		c.str("cmd: ", callgrindClean(command), "\n")
+	}
+	c.str("positions: instr line\nevent: ", event, " : ", callgrindClean(t.Type), " (", callgrindClean(t.Unit), ")\nevents: ", event, "\n")
 	prev := -1
-	var address uint64
 	for _, i := range order {
 		n := &g.Nodes[i]
-		if prev < 0 || object[i] != object[prev] || n.File != g.Nodes[prev].File || callgrindFunction(n) != callgrindFunction(&g.Nodes[prev]) {
-			c.printf("\nob=%s\nfl=%s\nfn=%s\n",
-				compressName(c.objects, object[i]), compressName(c.files, n.File), compressName(c.names, callgrindFunction(n)))
+		if prev < 0 || object[i] != object[prev] || n.File != g.Nodes[prev].File || n.Name != g.Nodes[prev].Name ||
+			n.Name == "" && n.Address != g.Nodes[prev].Address {
+			c.str("\n")
+			c.name("ob=", c.objects, object[i])
+			c.name("fl=", c.files, n.File)
+			c.name("fn=", c.names, callgrindFunction(n))
 		}
-		c.printf("%s %d %d\n", relativeAddress(prev >= 0, address, n.Address), n.Line, n.Flat)
-		address, prev = n.Address, i
+		if prev < 0 {
+			c.address(n.Address)
+		} else {
+			c.relative(g.Nodes[prev].Address, n.Address)
+		}
+		c.line(n.Line, n.Flat)
+		prev = i
 		for _, e := range out[i] {
 			to := &g.Nodes[e.To]
 			if object[e.To] != object[i] {
-				c.printf("cob=%s\n", compressName(c.objects, object[e.To]))
+				c.name("cob=", c.objects, object[e.To])
 			}
-			// The target is absolute: readers disagree on what a relative
-			// one is relative to.
-			c.printf("cfl=%s\ncfn=%s\ncalls=0 %#x %d\n* * %d\n",
-				compressName(c.files, to.File), compressName(c.names, callgrindFunction(to)), to.Address, to.Line, e.Weight)
+			c.name("cfl=", c.files, to.File)
+			c.name("cfn=", c.names, callgrindFunction(to))
+			// The target is absolute: readers disagree on what a relative one is
+			// relative to.
+			c.str("calls=0 ")
+			c.address(to.Address)
+			c.str(" ")
+			c.int(int64(to.Line))
+			c.str("\n* * ")
+			c.int(e.Weight)
+			c.str("\n")
 		}
 	}
 	if c.err != nil {
@@ -129,39 +139,6 @@ func callgrindClean(s string) string {
 	return strings.NewReplacer("\n", " ", "\r", " ").Replace(s)
 }
 
-// compressName is the format's name compression: "(N) name" at first, then "(N)".
-func compressName(seen map[string]int, name string) string {
-	if name == "" {
-		return ""
-	}
-	if id, ok := seen[name]; ok {
-		return "(" + strconv.Itoa(id) + ")"
-	}
-	seen[name] = len(seen) + 1
-	return "(" + strconv.Itoa(len(seen)) + ") " + callgrindClean(name)
-}
-
-// relativeAddress is the format's position compression, where it is shorter.
-func relativeAddress(have bool, prev, addr uint64) string {
-	abs := "0x" + strconv.FormatUint(addr, 16)
-	switch {
-	case !have:
-		return abs
-	case addr == prev:
-		return "*"
-	}
-	rel := strconv.FormatInt(int64(addr-prev), 10)
-	if addr > prev {
-		rel = "+" + strconv.FormatUint(addr-prev, 10)
-	} else if rel[0] != '-' { // the difference does not fit
-		return abs
-	}
-	if len(rel) < len(abs) {
-		return rel
-	}
-	return abs
-}
-
 // objects finds the mapping of an address.
 type objects struct {
 	maps  []profile.Mapping
@@ -198,15 +175,81 @@ func (o *objects) of(address uint64) string {
 	return ""
 }
 
-// callgrindWriter writes formatted text and keeps the first error.
+// callgrindWriter writes the pieces of the format and keeps the first error.
 type callgrindWriter struct {
 	w                     *bufio.Writer
-	objects, files, names map[string]int
+	objects, files, names map[string]int // numbers of the names written so far
+	buf                   []byte
 	err                   error
 }
 
-func (c *callgrindWriter) printf(format string, args ...any) {
-	if c.err == nil {
-		_, c.err = fmt.Fprintf(c.w, format, args...)
+func (c *callgrindWriter) str(parts ...string) {
+	for _, s := range parts {
+		if c.err == nil {
+			_, c.err = c.w.WriteString(s)
+		}
 	}
+}
+
+func (c *callgrindWriter) write(b []byte) {
+	c.buf = b[:0]
+	if c.err == nil {
+		_, c.err = c.w.Write(b)
+	}
+}
+
+func (c *callgrindWriter) int(x int64) { c.write(strconv.AppendInt(c.buf, x, 10)) }
+
+// line ends a cost line.
+func (c *callgrindWriter) line(line int, cost int64) {
+	c.str(" ")
+	c.int(int64(line))
+	c.str(" ")
+	c.int(cost)
+	c.str("\n")
+}
+
+// name writes a name with the format's name compression: "(N) name" at first,
+// then "(N)".
+func (c *callgrindWriter) name(key string, seen map[string]int, name string) {
+	c.str(key)
+	if name != "" {
+		id, ok := seen[name]
+		if !ok {
+			id = len(seen) + 1
+			seen[name] = id
+		}
+		c.str("(")
+		c.int(int64(id))
+		c.str(")")
+		if !ok {
+			c.str(" ", callgrindClean(name))
+		}
+	}
+	c.str("\n")
+}
+
+func (c *callgrindWriter) address(a uint64) {
+	c.write(strconv.AppendUint(append(c.buf, "0x"...), a, 16))
+}
+
+// relative writes an address with the format's position compression, where it is
+// shorter.
+func (c *callgrindWriter) relative(prev, a uint64) {
+	switch {
+	case a == prev:
+		c.str("*")
+	case a > prev && shorter(a-prev, a):
+		c.write(strconv.AppendUint(append(c.buf, '+'), a-prev, 10))
+	case a < prev && shorter(prev-a, a):
+		c.write(strconv.AppendUint(append(c.buf, '-'), prev-a, 10))
+	default:
+		c.address(a)
+	}
+}
+
+// shorter tells whether diff in decimal and a sign takes less room than a in
+// hexadecimal and "0x".
+func shorter(diff, a uint64) bool {
+	return len(strconv.FormatUint(diff, 10))+1 < len(strconv.FormatUint(a, 16))+2
 }

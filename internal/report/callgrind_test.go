@@ -21,8 +21,7 @@ type callgrindDump struct {
 
 var compressed = regexp.MustCompile(`^\((\d+)\)(?: (.*))?$`)
 
-// parseCallgrind reads what the format's definition says. pprofPositions resolves
-// targets of calls as go tool pprof writes them (not used: lines tell enough).
+// parseCallgrind reads the format as its definition says.
 func parseCallgrind(t *testing.T, text string) callgrindDump {
 	t.Helper()
 	d := callgrindDump{make(map[string]int64), make(map[string]int64)}
@@ -149,7 +148,7 @@ calls=0 0x1020 6
 func TestCallgrindRefusesNegative(t *testing.T) {
 	p := testProfile(t, "cpu/nanoseconds", testSample{stack: "main.main", values: []int64{-1}})
 	err := Callgrind(new(bytes.Buffer), bind(t, p, profile.Query{By: profile.ByAddress}), "")
-	if err == nil || !strings.Contains(err.Error(), "main.main is -1") {
+	if err == nil || !strings.Contains(err.Error(), "main.main /src/main.go:1 is -1") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -128,7 +128,7 @@ func (t *diffWriter) table(title, which string, entries []DiffEntry) {
 	grow(head)
 	for i := range entries {
 		v := t.shown(&entries[i], which)
-		rows[i] = row{t.dot(v.Before), t.dot(v.After), t.signed(v.Change), change(v, entries[i].Status), ""}
+		rows[i] = row{t.dot(v.Before), t.dot(v.After), t.signed(v.Change), diffPercent(v, entries[i].Status), ""}
 		if v.Noise != 0 {
 			rows[i].noise = t.noise(v.Noise)
 		}
@@ -181,7 +181,7 @@ func (e *DiffEntry) label(n int) string {
 	return FitName(e.Name, n)
 }
 
-func change(v *DiffValue, status string) string {
+func diffPercent(v *DiffValue, status string) string {
 	switch status {
 	case "appeared":
 		return "new"

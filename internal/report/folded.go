@@ -2,9 +2,12 @@ package report
 
 import (
 	"bufio"
+	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,66 +19,81 @@ import (
 // distinct stack, frames from the outermost to the leaf separated by ";", a
 // space, and the sum of the samples' values in the sample type's own unit.
 //
-// Equal stacks are merged; stacks whose sum is zero are left out. The order is
-// that of the view's call tree and so the same on every run. Samples without a
-// visible frame are written as the one frame "[no stack]", so the lines always
-// add up to the view's sum.
+// Equal stacks are merged; stacks whose sum is zero are left out. Lines are sorted
+// frame by frame, so equal profiles give equal text whatever the order of their
+// samples. Samples without a visible frame are written as the one frame
+// "[no stack]", so the lines always add up to the view's sum.
 //
 // A ";" or a control character inside a name would end the frame or the line;
 // they are written percent-encoded (%3B, %0A), the way the Go linker writes the
 // odd characters of a package path.
 func Folded(w io.Writer, v *profile.View) error {
-	t := v.Tree(0, false)
-	names := make(map[uint32]string)
-	name := func(id uint32) string {
-		s, ok := names[id]
-		if !ok {
-			s = foldedEscape(frameName(v.Node(id)))
-			names[id] = s
+	f := newFolder(v)
+	for s := range v.Stacks() {
+		if s.Value != 0 {
+			f.add(s)
 		}
-		return s
 	}
+	return f.write(w)
+}
 
+// A folder merges stacks. A stack is kept as the numbers of its frames' names,
+// outermost first, four bytes each, so that it can be a key of a map.
+type folder struct {
+	names  []string // sorted: numbers compare as names do
+	number []uint32 // by node id
+	stacks map[string]int64
+	key    []byte
+}
+
+func newFolder(v *profile.View) *folder {
+	n := v.NumNodes()
+	f := &folder{number: make([]uint32, n), stacks: make(map[string]int64)}
+	byNode := make([]string, n)
+	for id := range byNode {
+		byNode[id] = foldedEscape(frameName(v.Node(uint32(id))))
+	}
+	f.names = append(slices.Clone(byNode), "[no stack]")
+	slices.Sort(f.names)
+	f.names = slices.Compact(f.names)
+	for id, name := range byNode {
+		i, _ := slices.BinarySearch(f.names, name)
+		f.number[id] = uint32(i)
+	}
+	return f
+}
+
+func (f *folder) add(s profile.Stack) {
+	f.key = f.key[:0]
+	for i := len(s.Nodes) - 1; i >= 0; i-- {
+		f.key = binary.BigEndian.AppendUint32(f.key, f.number[s.Nodes[i]])
+	}
+	if len(s.Nodes) == 0 {
+		none, _ := slices.BinarySearch(f.names, "[no stack]")
+		f.key = binary.BigEndian.AppendUint32(f.key, uint32(none))
+	}
+	f.stacks[string(f.key)] += s.Value
+}
+
+func (f *folder) write(w io.Writer) error {
 	bw := bufio.NewWriterSize(w, 1<<16)
-	// The nodes come in preorder: the path to the current one is a stack of
-	// names in buf, of which ends holds the ends by depth.
-	var buf []byte
-	var ends []int
-	depth := make([]int32, len(t.Nodes))
-	for i, n := range t.Nodes {
-		if i == 0 {
-			if n.Self != 0 {
-				buf = append(buf[:0], "[no stack] "...)
-				buf = strconv.AppendInt(buf, n.Self, 10)
-				if _, err := bw.Write(append(buf, '\n')); err != nil {
-					return err
-				}
+	var line []byte
+	// Big-endian numbers compare as the bytes that they are.
+	for _, key := range slices.Sorted(maps.Keys(f.stacks)) {
+		value := f.stacks[key]
+		if value == 0 {
+			continue
+		}
+		line = line[:0]
+		for i := 0; i < len(key); i += 4 {
+			if i > 0 {
+				line = append(line, ';')
 			}
-			continue
+			line = append(line, f.names[binary.BigEndian.Uint32([]byte(key[i:i+4]))]...)
 		}
-		d := 0
-		if n.Parent != 0 {
-			d = int(depth[n.Parent]) + 1
-		}
-		depth[i] = int32(d)
-		start := 0
-		if d > 0 {
-			start = ends[d-1]
-		}
-		buf = buf[:start]
-		if d > 0 {
-			buf = append(buf, ';')
-		}
-		buf = append(buf, name(n.Node)...)
-		ends = append(ends[:d], len(buf))
-		if n.Self == 0 {
-			continue
-		}
-		line := append(buf, ' ')
-		line = strconv.AppendInt(line, n.Self, 10)
-		line = append(line, '\n')
-		buf = line[:len(buf)]
-		if _, err := bw.Write(line); err != nil {
+		line = append(line, ' ')
+		line = strconv.AppendInt(line, value, 10)
+		if _, err := bw.Write(append(line, '\n')); err != nil {
 			return err
 		}
 	}

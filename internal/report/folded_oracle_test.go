@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -82,10 +83,21 @@ func compilerProfile(t *testing.T) string {
 	return filepath.Join(strings.TrimSpace(string(out)), "src", "cmd", "compile", "default.pgo")
 }
 
+// pprofPath is where the go command keeps pprof, which saves starting the go
+// command each time.
+var pprofPath = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("go", "tool", "-n", "pprof").Output()
+	return strings.TrimSpace(string(out)), err
+})
+
 // runPprof runs go tool pprof and returns what it writes to stdout.
 func runPprof(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", append([]string{"tool", "pprof", "-symbolize=none"}, args...)...)
+	path, err := pprofPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), path, append([]string{"-symbolize=none"}, args...)...)
 	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

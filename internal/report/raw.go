@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -44,6 +45,7 @@ func Raw(w io.Writer, v *profile.View) error {
 type rawWriter struct {
 	w   *bufio.Writer
 	p   *profile.Profile
+	buf []byte // of one sample
 	err error
 }
 
@@ -86,28 +88,42 @@ func (r *rawWriter) header() {
 
 // sample writes one sample and marks its frames in used.
 func (r *rawWriter) sample(s profile.Stack, used []bool) {
+	b := r.buf[:0]
 	for t := range r.p.SampleTypes {
-		r.printf(" %10d", r.p.Value(s.Sample, t))
+		b = append(b, ' ')
+		start := len(b)
+		b = strconv.AppendInt(b, r.p.Value(s.Sample, t), 10)
+		for len(b) < start+10 { // as %10d
+			b = slices.Insert(b, start, ' ')
+		}
 	}
-	r.printf(": ")
+	b = append(b, ": "...)
 	for i, line := range s.Lines {
 		used[line] = true
 		// Frames of one location follow each other with rising indices; a
 		// location that calls itself starts over.
 		if i == 0 || s.Locs[i] != s.Locs[i-1] || line <= s.Lines[i-1] {
-			r.printf("%d ", s.Locs[i]+1)
+			b = strconv.AppendUint(b, uint64(s.Locs[i])+1, 10)
+			b = append(b, ' ')
 		}
 	}
-	r.printf("\n")
-	r.labels(s.Sample)
+	b = append(b, '\n')
+	if r.err == nil {
+		_, r.err = r.w.Write(b)
+	}
+	r.buf = b
+	r.labels(s)
 }
 
 const rawLabelIndent = "                "
 
-func (r *rawWriter) labels(sample int) {
+func (r *rawWriter) labels(s profile.Stack) {
+	if len(s.Labels) == 0 && !r.p.IsBase(s.Sample) {
+		return
+	}
 	str := make(map[string][]string)
 	num := make(map[string][]string)
-	for _, l := range r.p.Labels(sample) {
+	for _, l := range s.Labels {
 		switch {
 		case !l.Numeric:
 			str[l.Key] = append(str[l.Key], l.Str)
@@ -117,7 +133,7 @@ func (r *rawWriter) labels(sample int) {
 			num[l.Key] = append(num[l.Key], fmt.Sprint(l.Num))
 		}
 	}
-	if r.p.IsBase(sample) {
+	if r.p.IsBase(s.Sample) {
 		str["pprof::base"] = []string{"true"}
 	}
 	for _, m := range []map[string][]string{str, num} {

@@ -1,0 +1,124 @@
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/whet-go/whet/internal/cli"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/source"
+)
+
+// run runs whet and returns what it wrote.
+func run(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = cli.Main(t.Context(), args, strings.NewReader(""), &out, &errs)
+	return out.String(), errs.String(), code
+}
+
+// TestDisasmFindsTheBuild walks the places that code may be in: the file that the
+// profile names, --binary, and the recording.
+func TestDisasmFindsTheBuild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and runs a program")
+	}
+	goroot(t) // skips without a go command
+	dir := t.TempDir()
+	binary, cpu := filepath.Join(dir, "burn"), filepath.Join(dir, "burn.cpu")
+	const program = "../report/testdata/burn"
+	for _, cmd := range []*exec.Cmd{
+		exec.CommandContext(t.Context(), "go", "build", "-o", binary, program),
+		exec.CommandContext(t.Context(), binary, dir),
+		// The same program, another build.
+		exec.CommandContext(t.Context(), "go", "build", "-gcflags=-N -l", "-o", binary+".other", program),
+	} {
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", cmd, err, out)
+		}
+	}
+	t.Chdir(t.TempDir()) // nothing to find here
+
+	const match, want = `main\.walk`, "ROUTINE ======================== main.walk\n"
+	stdout, stderr, code := run(t, "disasm", match, cpu)
+	if code != 0 || !strings.Contains(stdout, want) || !strings.Contains(stdout, "code of "+binary) {
+		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	same := stdout
+
+	// The binary that the profile names is gone; another build is in its place.
+	moved := binary + ".moved"
+	rename(t, binary, moved)
+	rename(t, binary+".other", binary)
+	stdout, stderr, code = run(t, "disasm", match, cpu)
+	if code != 1 || stdout != "" || !strings.Contains(stderr, binary+" is another build") || !strings.Contains(stderr, "hint: --binary FILE") {
+		t.Errorf("another build: exit %d\n%s%s", code, stdout, stderr)
+	}
+	stdout, stderr, code = run(t, "disasm", "--binary", moved, match, cpu)
+	if code != 0 || stdout != strings.ReplaceAll(same, "code of "+binary, "code of "+moved) {
+		t.Errorf("--binary: exit %d\n%s%s", code, stdout, stderr)
+	}
+	_, stderr, _ = run(t, "disasm", "--binary", binary, match, cpu)
+	if !strings.Contains(stderr, "warning: "+binary+" is another build than the profile's") {
+		t.Errorf("--binary of another build: %s", stderr)
+	}
+
+	// A recording carries the code.
+	whet := filepath.Join(dir, "burn.whet")
+	recordCode(t, whet, moved, cpu)
+	stdout, stderr, code = run(t, "disasm", match, whet)
+	if code != 0 || stdout != strings.ReplaceAll(same, "code of "+binary, "code of the recording") {
+		t.Errorf("recording: exit %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+func rename(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// recordCode writes a recording of a CPU profile with the code of its functions.
+func recordCode(t *testing.T, path, binary, cpu string) {
+	t.Helper()
+	data, err := os.ReadFile(cpu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.Parse(data, profile.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := source.Open(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = b.Close() }()
+	var addrs []uint64
+	for _, l := range p.Locations {
+		addrs = append(addrs, l.Address)
+	}
+	code, err := source.ExtractCode(b, addrs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := recording.Create(path, recording.Meta{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.AddRawProfile("cpu", data, recording.Part{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Add(recording.Part{Name: recording.CodePart, Kind: recording.KindJSON}, code); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(recording.Meta{}); err != nil {
+		t.Fatal(err)
+	}
+}
