@@ -139,8 +139,8 @@ func unknownCommand(root *cobra.Command, args []string) error {
 		return nil
 	}
 	err := diag.Usagef("", fmt.Sprintf("unknown command %q", args[0]), "`whet --help` lists the commands")
-	if close := root.SuggestionsFor(args[0]); len(close) > 0 {
-		err.Hint = "did you mean `whet " + strings.Join(close, "` or `whet ") + "`?"
+	if similar := root.SuggestionsFor(args[0]); len(similar) > 0 {
+		err.Hint = "did you mean `whet " + strings.Join(similar, "` or `whet ") + "`?"
 	} else if _, serr := os.Stat(args[0]); serr == nil || isURL(args[0]) {
 		err.Hint = "to see what costs: `whet top " + args[0] + "`"
 	}

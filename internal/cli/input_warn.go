@@ -36,6 +36,9 @@ func (in *input) warnUnmatched(f *viewFlags) {
 	}
 }
 
+// maxDepthSamples is about how many stacks are looked at for their depth.
+const maxDepthSamples = 50_000
+
 // warnTruncated says when much of the weight has stacks as deep as the runtime
 // records: their callers are missing.
 func (in *input) warnTruncated() {
@@ -48,7 +51,8 @@ func (in *input) warnTruncated() {
 		}
 	}
 	full, total := int64(0), int64(0)
-	for i := range p.NumSamples() {
+	// Of a large profile, a regular choice of samples tells as much.
+	for i := 0; i < p.NumSamples(); i += max(1, p.NumSamples()/maxDepthSamples) {
 		depth := 0
 		stack := p.Stack(i)
 		if len(stack) > limit {

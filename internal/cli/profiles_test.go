@@ -236,12 +236,12 @@ func writeRecording(path string, cpu, heap, mutex []byte) error {
 }
 
 // goroot is the directory of the Go distribution that runs the tests.
-var goroot = func() func(t *testing.T) string {
+var goroot = func() func(t testing.TB) string {
 	find := sync.OnceValues(func() (string, error) {
 		out, err := exec.Command("go", "env", "GOROOT").Output()
 		return strings.TrimSpace(string(out)), err
 	})
-	return func(t *testing.T) string {
+	return func(t testing.TB) string {
 		t.Helper()
 		dir, err := find()
 		if err != nil {

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"encoding/binary"
+	"hash/maphash"
 	"io"
 	"slices"
 	"strings"
@@ -55,61 +56,82 @@ type Tag struct {
 func NewTraces(h Header, v *profile.View, n int) Traces {
 	by := v.Query().By
 	d := Traces{Schema: TracesSchema, Header: h, By: by.String(), Stacks: []Trace{}, by: by}
-	type merged struct {
-		value   int64
-		samples int
-		nodes   []uint32
-		locs    []uint32
-		labels  []profile.Label
+	all := mergeStacks(v)
+	if n > 0 && len(all) > n {
+		for _, m := range all[n:] {
+			d.Left += m.value
+		}
+		d.Hidden, all = len(all)-n, all[:n]
 	}
-	index := map[string]int{}
-	var all []merged
+	d.Stacks = slices.Grow(d.Stacks, len(all))[:len(all)]
+	place := make(map[int]int, len(all)) // first sample of a stack -> index in d.Stacks
+	for i, m := range all {
+		place[m.sample] = i
+		d.Stacks[i] = Trace{Value: m.value, Share: unit.Share(m.value, h.Total), Samples: m.samples}
+	}
+	for s := range v.Stacks() {
+		i, ok := place[s.Sample]
+		if !ok {
+			continue
+		}
+		t := &d.Stacks[i]
+		for _, l := range s.Labels {
+			t.Labels = append(t.Labels, Tag{l.Key, labelText(l)})
+		}
+		slices.SortStableFunc(t.Labels, func(a, b Tag) int { return strings.Compare(a.Key, b.Key) })
+		t.Frames = make([]Frame, len(s.Nodes))
+		for j, id := range s.Nodes {
+			node := v.Node(id)
+			t.Frames[j] = Frame{
+				Name: NodeName(node, by), File: node.File, Line: node.Line, node: node,
+				Inlined: j+1 < len(s.Locs) && s.Locs[j] == s.Locs[j+1],
+			}
+		}
+	}
+	return d
+}
+
+// mergedStack is the samples of a view that have one stack and one set of labels.
+type mergedStack struct {
+	value   int64
+	samples int
+	sample  int // the first of them
+}
+
+// mergeStacks adds up equal stacks, heaviest first. Stacks are told apart by 128
+// bits of hash: those of a large profile would fill memory.
+func mergeStacks(v *profile.View) []mergedStack {
+	seeds := [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+	index := map[[2]uint64]int{}
+	var all []mergedStack
 	var key []byte
 	for s := range v.Stacks() {
 		if len(s.Nodes) == 0 {
 			continue
 		}
-		key = key[:0]
+		key = binary.AppendUvarint(key[:0], uint64(len(s.Nodes)))
 		for _, id := range s.Nodes {
 			key = binary.LittleEndian.AppendUint32(key, id)
 		}
 		for _, l := range s.Labels {
-			key = append(key, 0xff) // separates; equal labels come in equal order
-			key = append(append(append(key, l.Key...), 0), labelText(l)...)
+			for _, text := range []string{l.Key, labelText(l)} {
+				key = append(binary.AppendUvarint(key, uint64(len(text))), text...)
+			}
 		}
-		i, ok := index[string(key)]
+		hash := [2]uint64{maphash.Bytes(seeds[0], key), maphash.Bytes(seeds[1], key)}
+		i, ok := index[hash]
 		if !ok {
 			i = len(all)
-			index[string(key)] = i
-			all = append(all, merged{nodes: slices.Clone(s.Nodes), locs: slices.Clone(s.Locs), labels: s.Labels})
+			index[hash] = i
+			all = append(all, mergedStack{sample: s.Sample})
 		}
 		all[i].value += s.Value
 		all[i].samples++
 	}
-	slices.SortStableFunc(all, func(a, b merged) int {
+	slices.SortStableFunc(all, func(a, b mergedStack) int {
 		return cmp.Compare(max(b.value, -b.value), max(a.value, -a.value))
 	})
-	for i, m := range all {
-		if n > 0 && i >= n {
-			d.Hidden++
-			d.Left += m.value
-			continue
-		}
-		t := Trace{Value: m.value, Share: unit.Share(m.value, h.Total), Samples: m.samples, Frames: make([]Frame, len(m.nodes))}
-		for _, l := range m.labels {
-			t.Labels = append(t.Labels, Tag{l.Key, labelText(l)})
-		}
-		slices.SortStableFunc(t.Labels, func(a, b Tag) int { return strings.Compare(a.Key, b.Key) })
-		for j, id := range m.nodes {
-			node := v.Node(id)
-			t.Frames[j] = Frame{
-				Name: NodeName(node, by), File: node.File, Line: node.Line, node: node,
-				Inlined: j+1 < len(m.locs) && m.locs[j] == m.locs[j+1],
-			}
-		}
-		d.Stacks = append(d.Stacks, t)
-	}
-	return d
+	return all
 }
 
 // labelText writes a label's value; a number gets its unit, which pprof takes
