@@ -90,6 +90,7 @@ type Agent struct {
 	rates    *rates
 	cancel   context.CancelFunc // ends profiles under way
 	served   chan error
+	silent   silentConns
 
 	close    sync.Once
 	closeErr error
@@ -121,6 +122,7 @@ func Start(o Options) (*Agent, error) {
 		IdleTimeout:       idleTimeout,
 		ErrorLog:          o.ErrorLog,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ConnState:         a.silent.track,
 	}
 	go func() { a.served <- a.server.Serve(a.listener) }()
 	return a, nil
@@ -195,6 +197,7 @@ func (a *Agent) URL() string {
 func (a *Agent) Close() error {
 	a.close.Do(func() {
 		a.cancel()
+		a.silent.close()
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		defer cancel()
 		err := a.server.Shutdown(ctx)
@@ -210,6 +213,41 @@ func (a *Agent) Close() error {
 		}
 	})
 	return a.closeErr
+}
+
+// silentConns are the connections on which nothing has come yet. Clients open
+// some ahead of need, and [http.Server.Shutdown] waits 5 seconds for them.
+type silentConns struct {
+	mu     sync.Mutex
+	closed bool
+	conns  map[net.Conn]struct{}
+}
+
+// track is an [http.Server.ConnState].
+func (s *silentConns) track(c net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case state != http.StateNew:
+		delete(s.conns, c)
+	case s.closed:
+		_ = c.Close()
+	default:
+		if s.conns == nil {
+			s.conns = map[net.Conn]struct{}{}
+		}
+		s.conns[c] = struct{}{}
+	}
+}
+
+// close closes them, and those that are yet to come.
+func (s *silentConns) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	for c := range s.conns {
+		_ = c.Close()
+	}
 }
 
 // rates are the two sampling rates that exist once per process.

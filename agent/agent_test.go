@@ -14,6 +14,7 @@ import (
 	"io"
 	"log"
 	"math/big"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -375,6 +376,20 @@ func TestCallerGoesAway(t *testing.T) {
 		if status, _, _ := get(t, a, "profile?seconds=0.001", nil); status == http.StatusOK {
 			return
 		}
+	}
+}
+
+// A connection that never asks for anything must not hold Close up.
+func TestCloseDoesNotWaitForSilence(t *testing.T) {
+	a := start(t, agent.Options{})
+	conn, err := net.Dial("tcp", a.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	ok(t, a, "cmdline") // accepted after the silent one
+	if err := a.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

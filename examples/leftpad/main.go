@@ -20,7 +20,7 @@ import (
 const (
 	headerTimeout   = 5 * time.Second
 	idleTimeout     = time.Minute
-	shutdownTimeout = 5 * time.Second
+	shutdownTimeout = 10 * time.Second // a connection that never asked for anything is waited for half as long
 )
 
 func main() {
