@@ -24,7 +24,10 @@ const (
 	kinds
 )
 
-var kindKeys = [kinds]string{"connect", "timeout", "reset", "short_body", "other"}
+// key is the kind's key in the JSON of [Errors].
+func (k kind) key() string {
+	return [kinds]string{"connect", "timeout", "reset", "short_body", "other"}[k]
+}
 
 // tally is the sum of some requests.
 type tally struct {
@@ -216,7 +219,7 @@ func (t *tally) failures() Errors {
 			if e.First == nil {
 				e.First = map[string]string{}
 			}
-			e.First[kindKeys[k]] = message
+			e.First[kind(k).key()] = message
 		}
 	}
 	return e

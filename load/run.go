@@ -181,15 +181,14 @@ func warnings(r *Result) []string {
 func (g *generator) noAnswer(r *Result) error {
 	e := &Error{Op: "load", Subject: strings.Join(r.Targets, ", ")}
 	for k := range kinds {
-		message, ok := r.Errors.First[kindKeys[k]]
+		message, ok := r.Errors.First[k.key()]
 		if !ok {
 			continue
 		}
 		e.Err = fmt.Errorf("%d requests, no answer: %s", r.Requests, message)
-		switch k {
-		case kindConnect:
+		if k == kindConnect {
 			e.Advice = "is the server running, and is this its address?"
-		case kindTimeout:
+		} else if k == kindTimeout {
 			e.Advice = "allow a longer timeout than " + g.Timeout.String()
 		}
 		return e
