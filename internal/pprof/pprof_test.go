@@ -1,19 +1,25 @@
 package pprof
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	gprofile "github.com/google/pprof/profile"
 
@@ -26,10 +32,12 @@ import (
 // run is a process: this test binary, which then is whet pprof.
 func TestMain(m *testing.M) {
 	if os.Getenv("WHET_TEST_PPROF") == "1" {
-		err := Run(context.Background(), Options{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		err := Run(ctx, Options{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "whet: %v\nhint: %s\n", err, diag.Hint(err))
 		}
+		stop()
 		os.Exit(diag.ExitCode(err))
 	}
 	code := m.Run()
@@ -332,6 +340,81 @@ func TestShell(t *testing.T) {
 	}
 	if !strings.Contains(stderr, `unrecognized command: "nonsense"`) || !strings.Contains(stderr, "Entering interactive mode") {
 		t.Error(stderr)
+	}
+}
+
+// The web interface serves the views that read binaries and source, until it is
+// interrupted; what was unpacked is then gone.
+func TestHTTP(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupts")
+	}
+	fx := need(t)
+	file := record(t, fx)
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	temp := t.TempDir()
+	cmd := exec.Command(exe, "-http=127.0.0.1:", "-no_browser", file)
+	cmd.Env = append(os.Environ(), "PATH=/nonexistent", "TMPDIR="+temp, "WHET_TEST_PPROF=1")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill() }()
+	lines := bufio.NewScanner(stderr)
+	addr := ""
+	for addr == "" && lines.Scan() {
+		_, addr, _ = strings.Cut(lines.Text(), "Serving web UI on ")
+	}
+	if addr == "" {
+		t.Fatalf("no address: %v", lines.Err())
+	}
+	go func() { _, _ = io.Copy(io.Discard, stderr) }()
+	// The driver prints the address before it listens there.
+	for end := time.Now().Add(10 * time.Second); ; {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(addr, "http://"))
+		if err == nil {
+			_ = conn.Close()
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+	get := func(path string) string {
+		resp, err := http.Get(addr + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = resp.Body.Close() }()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s, %v", path, resp.Status, err)
+		}
+		return string(body)
+	}
+	if body := get("/ui/top"); !strings.Contains(body, "main.square") {
+		t.Error("top lacks main.square")
+	}
+	if body := get("/ui/source?f=main.work"); !strings.Contains(body, "sum &#43;= square(len(s))") || !strings.Contains(body, "sort.Sort(SB)") {
+		t.Error("source lacks a line or an instruction")
+	}
+	if body := get("/ui/disasm?f=main.work"); !strings.Contains(body, "sort.Sort(SB)") {
+		t.Error("disasm lacks a call")
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); exitCode(err) != 1 {
+		t.Errorf("after the interrupt: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(temp, "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }
 
