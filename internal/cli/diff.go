@@ -18,13 +18,13 @@ func (a *app) diffCommand() *cobra.Command {
 		Use:   "diff A B",
 		Short: "Show what changed from one profile to another, and whether it is noise",
 		Long: `Show what changed from profile A to profile B, by function or by line, the
-largest change first, your own code apart: each sample is charged to its innermost
-own frame. --all, --cum and other granularities compare all code.
+largest change first, your own code apart: each sample is charged to its
+innermost own frame. --all, --cum and other granularities compare all code.
 
-A profile is a sample: the cost of something that was seen n times is only known to
+A profile is a sample: how often something was seen, n times, is only known to
 about 2√n. Each change stands beside what chance alone makes (±, two standard
-deviations); ~ marks those that are within it. Line by line, lines are followed when
-lines above them came or went, as far as the source of both sides is at hand.
+deviations); ~ marks those that are within it. Line by line, lines are followed
+when lines above them came or went, where the source of both sides is at hand.
 
 --normalize compares shares: it scales A to B's total.
 

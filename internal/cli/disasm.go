@@ -33,13 +33,13 @@ func (a *app) disasmCommand() *cobra.Command {
 		Short: "Show the machine code of functions with the cost of each instruction",
 		Long: `Show the machine code of the functions whose names match REGEXP (or the one at
 an address: 0x4a2f30), with what each instruction cost itself (flat) and with all
-that it called (cum): the numbers of go tool pprof -disasm. The line of source and
-the calls that were inlined stand where they change, what was called beside the
-call.
+that it called (cum): the numbers of go tool pprof -disasm. The line of source
+and the calls that were inlined stand where they change, what was called beside
+the call.
 
-The code is that of the program that the profile names, if the file is still the same
-build, or what the recording holds. --binary names another file. No binutils are
-needed.
+The code is that of the program that the profile names, if the file is still the
+same build, or what the recording holds. --binary names another file. No
+binutils are needed.
 
 ` + profilesHelp,
 		Example: `  whet disasm Pad demo.whet
@@ -51,7 +51,7 @@ needed.
 	f.registerN(cmd, 0, "functions")
 	fs := cmd.Flags()
 	fs.StringVar(&f.Binary, "binary", "", "take the code from `FILE`")
-	fs.StringVar(&f.Syntax, "syntax", "go", "write instructions as `go`, gnu or intel do")
+	fs.StringVar(&f.Syntax, "syntax", "go", "write instructions in `syntax` go, gnu or intel")
 	fs.IntVar(&f.Context, "context", -1, "show only `N` instructions around each that costs")
 	fs.Lookup("context").DefValue = "the whole function"
 	fixFlags(cmd, "code is shown by address", "by", "no-inlines")

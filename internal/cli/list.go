@@ -22,11 +22,12 @@ func (a *app) listCommand() *cobra.Command {
 		Use:   "list REGEXP " + profilesUsage,
 		Short: "Show the source of functions with the cost of each line",
 		Long: `Show the source of the functions whose names match REGEXP, with what each line
-cost itself (flat) and with all that it called (cum): the numbers of go tool pprof
--list. Below a line stands what was inlined into it (⤷) and what it called (→).
+cost itself (flat) and with all that it called (cum): the numbers of go tool
+pprof -list. Below a line stands what was inlined into it (⤷) and what it
+called (→).
 
-Source comes from the recording, the working directory, GOROOT or the module cache.
-Where there is none, lines are shown by number.
+Source comes from the recording, the working directory, GOROOT or the module
+cache. Where there is none, lines are shown by number.
 
 ` + profilesHelp,
 		Example: `  whet list Pad demo.whet

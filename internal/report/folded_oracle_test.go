@@ -190,7 +190,9 @@ func decodePprof(t *testing.T, file string) *pprof.Profile {
 	if err := p.CheckValid(); err != nil {
 		t.Fatal(err)
 	}
-	p.RemoveUninteresting()
+	if err := p.RemoveUninteresting(); err != nil {
+		t.Fatal(err)
+	}
 	return p
 }
 

@@ -54,9 +54,12 @@ type ListFunction struct {
 	Cum  int64 `json:"cum"`
 	// Source says where the text was found; empty when it was not, in which
 	// case NoSource says why and Lines holds the lines with cost only.
-	Source   string     `json:"source,omitempty"`
-	NoSource string     `json:"no_source,omitempty"`
-	Lines    []ListLine `json:"lines"`
+	Source   string `json:"source,omitempty"`
+	NoSource string `json:"no_source,omitempty"`
+	// Stale tells that the text is not what was compiled: the function does not
+	// begin where the profile says. (A text may be stale and not look it.)
+	Stale bool       `json:"stale,omitempty"`
+	Lines []ListLine `json:"lines"`
 }
 
 // A ListLine is one line of source. Flat and Cum are those of go tool pprof
@@ -271,6 +274,7 @@ func (l *lister) report(f *listFunction, start int) ListFunction {
 		return r
 	}
 	r.Source = text.where
+	r.Stale = start > 0 && stale(f.name, f.file, text.line(start))
 
 	const margin = 5 // go tool pprof's
 	first, last := f.sites[0].node.Line, f.sites[len(f.sites)-1].node.Line
@@ -302,6 +306,15 @@ func (l *lister) report(f *listFunction, start int) ListFunction {
 		}
 	}
 	return r
+}
+
+// stale tells whether line cannot be the first of the Go function name in file.
+// Wrappers that the compiler makes begin at the statement they are made for.
+func stale(name, file, line string) bool {
+	if !strings.HasSuffix(file, ".go") || strings.Contains(name, "wrap") || strings.HasSuffix(name, "-fm") {
+		return false
+	}
+	return !strings.Contains(line, "func") && !strings.HasSuffix(name, ".init")
 }
 
 // near tells whether a line with cost is at most context lines from n.

@@ -169,6 +169,7 @@ func testSources(name string) ([]string, string, error) {
 	for i := range lines {
 		lines[i] = fmt.Sprintf("\t%s line %d", path.Base(name), i+1)
 	}
+	lines[0] = "func f() {"
 	return lines, "/found/" + path.Base(name), nil
 }
 
@@ -259,6 +260,22 @@ func TestListWithoutSource(t *testing.T) {
 	for _, want := range []string{"no source text: not in the module cache", "      20ns       20ns  22.22%     12\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestListStaleSource(t *testing.T) {
+	v := bind(t, listProfile(t), profile.Query{By: profile.ByLine})
+	for first, want := range map[string]bool{"func (t *T) f() {": false, "x := 1": true, "": true} {
+		r, err := NewList(headerOf(v), v, ListOptions{Match: regexp.MustCompile(`main\.f`), Context: 0, Source: func(string) ([]string, string, error) {
+			return []string{first}, "here", nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := writeString(t, func(b *bytes.Buffer) error { return WriteList(b, Style{}, r) })
+		if got := r.Functions[0].Stale; got != want || strings.Contains(text, "not the source that was compiled") != want {
+			t.Errorf("first line %q: stale is %v", first, got)
 		}
 	}
 }

@@ -74,6 +74,9 @@ func (t *listWriter) function(f *ListFunction) {
 	case f.Source != f.File:
 		t.line("  source from ", Clean(f.Source))
 	}
+	if f.Stale {
+		t.line(t.s.paint(gold, "  this is not the source that was compiled: the function does not begin where the profile says"))
+	}
 	for i := range f.Lines {
 		l := &f.Lines[i]
 		if l.Gap {

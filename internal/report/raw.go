@@ -17,7 +17,8 @@ import (
 // all sample types, location ids and labels, then the locations and mappings
 // that those ids mean.
 //
-// Filters apply: samples that they drop, frames that they hide and locations
+// Control characters in names are replaced, so that each record stays on its
+// line. Filters apply: samples that they drop, frames that they hide and locations
 // that no shown sample uses are left out. Ids are positions in the profile's
 // tables, counted from 1; pprof renumbers them, so ids differ between the two
 // and what they stand for does not.
@@ -58,13 +59,13 @@ func (r *rawWriter) printf(format string, args ...any) {
 func (r *rawWriter) header() {
 	p := r.p
 	for _, c := range p.Comments {
-		r.printf("Comment: %s\n", c)
+		r.printf("Comment: %s\n", Clean(c))
 	}
 	if p.DocURL != "" {
-		r.printf("Doc: %s\n", p.DocURL)
+		r.printf("Doc: %s\n", Clean(p.DocURL))
 	}
 	if p.PeriodType != (profile.ValueType{}) {
-		r.printf("PeriodType: %s %s\n", p.PeriodType.Type, p.PeriodType.Unit)
+		r.printf("PeriodType: %s %s\n", Clean(p.PeriodType.Type), Clean(p.PeriodType.Unit))
 	}
 	r.printf("Period: %d\n", p.Period)
 	if !p.Time.IsZero() {
@@ -78,7 +79,7 @@ func (r *rawWriter) header() {
 		if i > 0 {
 			r.printf(" ")
 		}
-		r.printf("%s/%s", t.Type, t.Unit)
+		r.printf("%s/%s", Clean(t.Type), Clean(t.Unit))
 		if t.Type == p.DefaultSampleType {
 			r.printf("[dflt]")
 		}
@@ -145,7 +146,7 @@ func (r *rawWriter) labels(s profile.Stack) {
 			kv = append(kv, fmt.Sprintf("%s:%v", k, vs))
 		}
 		slices.Sort(kv)
-		r.printf("%s%s\n", rawLabelIndent, strings.Join(kv, " "))
+		r.printf("%s%s\n", rawLabelIndent, Clean(strings.Join(kv, " ")))
 	}
 }
 
@@ -168,9 +169,9 @@ func (r *rawWriter) location(i uint32, used []bool) {
 		head = "             " // the address once, before its innermost frame
 		if line := r.p.Lines[n]; line.Function != profile.None {
 			f := &r.p.Functions[line.Function]
-			r.printf("%s %s:%d:%d s=%d", f.Name, f.File, line.Line, line.Column, f.StartLine)
+			r.printf("%s %s:%d:%d s=%d", Clean(f.Name), Clean(f.File), line.Line, line.Column, f.StartLine)
 			if f.Name != f.SystemName {
-				r.printf("(%s)", f.SystemName)
+				r.printf("(%s)", Clean(f.SystemName))
 			}
 		}
 		r.printf("\n")
@@ -188,5 +189,5 @@ func (r *rawWriter) mapping(i int) {
 			bits.WriteString(b.name)
 		}
 	}
-	r.printf("%d: %#x/%#x/%#x %s %s %s\n", i+1, m.Start, m.Limit, m.Offset, m.File, m.BuildID, &bits)
+	r.printf("%d: %#x/%#x/%#x %s %s %s\n", i+1, m.Start, m.Limit, m.Offset, Clean(m.File), Clean(m.BuildID), &bits)
 }
