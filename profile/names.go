@@ -73,19 +73,48 @@ func isMajor(s string) bool {
 
 // OwnMatcher returns a predicate for the functions of own modules: of package
 // main, and of packages in one of the given module paths or package prefixes. A
-// test binary's generated main is not own.
+// test binary's generated main is not own, and neither is a closure of the
+// standard library or of a dependency that was inlined into an own function,
+// though the compiler names it after that ("main.handle.(*Logger).Printf.func1").
 func OwnMatcher(modules []string) func(Function) bool {
 	modules = slices.Clone(modules)
 	return func(f Function) bool {
 		pkg := PackagePath(f.Name)
-		if pkg == "main" {
-			return path.Base(f.File) != "_testmain.go"
-		}
+		own := pkg == "main"
 		for _, m := range modules {
 			if rest, ok := strings.CutPrefix(pkg, m); ok && (rest == "" || rest[0] == '/' || rest == "_test" || strings.HasSuffix(m, "/")) {
-				return true
+				own = true
 			}
 		}
+		return own && path.Base(f.File) != "_testmain.go" && !isForeignClosure(pkg, f)
+	}
+}
+
+// isForeignClosure tells a closure that was inlined together with the foreign
+// function around it: its name holds a second function's name, and its file lies
+// in the module cache or where only the standard library lies.
+func isForeignClosure(pkg string, f Function) bool {
+	name, closure, ok := strings.Cut(f.Name, ".func")
+	if !ok || closure == "" {
 		return false
 	}
+	if strings.Contains(f.File, "/pkg/mod/") || strings.Contains(f.File, "@v") {
+		return true
+	}
+	// Without the package: f.g, (*T).f.g, f.(*U).g, … but not (*T).f.
+	name = name[strings.LastIndexByte(name[:min(len(pkg)+1, len(name))], '.')+1:]
+	if strings.HasPrefix(name, "(") {
+		_, name, _ = strings.Cut(name, ").")
+	}
+	if !strings.Contains(name, ".") {
+		return false
+	}
+	file := f.File
+	if i := strings.LastIndex(file, "/src/"); i >= 0 {
+		file = file[i+len("/src/"):]
+	} else if path.IsAbs(file) || len(file) > 1 && file[1] == ':' {
+		return false
+	}
+	dir, _ := path.Split(file)
+	return dir != "" && IsStd(strings.TrimSuffix(dir, "/"))
 }

@@ -41,6 +41,25 @@ func TestOwnMatcher(t *testing.T) {
 			t.Errorf("own(%q) = %v, want %v", name, got, want)
 		}
 	}
+	const inlined = "main.(*server).handle.(*Logger).Printf.func1"
+	for file, want := range map[string]bool{
+		"/usr/local/go/src/log/log.go":                false,
+		"log/log.go":                                  false,
+		"/root/go/pkg/mod/github.com/a/b@v1.2.3/c.go": false,
+		"/home/me/go/src/example.com/app/main.go":     true,
+		"/home/me/app/main.go":                        true,
+		"C:/me/app/main.go":                           true,
+		"example.com/app/main.go":                     true,
+	} {
+		if got := own(Function{Name: inlined, File: file}); got != want {
+			t.Errorf("own(closure in %s) = %v, want %v", file, got, want)
+		}
+	}
+	for _, name := range []string{"main.(*server).handle.func1", "main.handle.func2.1", "main.handle"} {
+		if !own(Function{Name: name, File: "/usr/local/go/src/app/main.go"}) {
+			t.Errorf("%s is own, wherever its file", name)
+		}
+	}
 	if own(Function{Name: "main.main", File: "_testmain.go"}) {
 		t.Error("a test binary's main is not own code")
 	}
