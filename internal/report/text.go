@@ -162,15 +162,7 @@ func lastRunes(s string, n int) string {
 // FitPath shortens a file path to n columns: leading folders go first.
 func FitPath(p string, n int) string {
 	p = Clean(p)
-	for columns(p) > n {
-		rest := strings.TrimPrefix(p, "…/")
-		i := strings.IndexByte(rest, '/')
-		if i < 0 {
-			return middle(p, n)
-		}
-		p = "…" + rest[i:]
-	}
-	return p
+	return dropElements(p, len(p), n)
 }
 
 // FitName shortens a function's name to n columns: type arguments go first, then
@@ -180,49 +172,41 @@ func FitName(name string, n int) string {
 	if columns(name) <= n {
 		return name
 	}
-	if i := strings.Index(name, "[go.shape."); i >= 0 {
-		if j := closing(name, i); j > 0 {
-			name = name[:i] + "[…]" + name[j+1:]
+	name = withoutTypes(name)
+	return dropElements(name, pathEnd(name), n)
+}
+
+// dropElements replaces as many leading elements of the path in s[:end] by "…" as
+// it takes to fit s into n columns, then cuts the middle.
+func dropElements(s string, end, n int) string {
+	width := columns(s)
+	if width <= n {
+		return s
+	}
+	at := 0 // s[at:] is width columns wide
+	for i := 0; i < end; i++ {
+		if s[i] != '/' {
+			continue
+		}
+		width -= columns(s[at:i])
+		if at = i; width+1 <= n {
+			return "…" + s[at:]
 		}
 	}
-	for columns(name) > n {
-		rest := strings.TrimPrefix(name, "…/")
-		i := slash(rest)
-		if i < 0 {
-			break
-		}
-		name = "…" + rest[i:]
-	}
-	if short, ok := strings.CutPrefix(name, "…/"); ok && columns(name) > n {
-		name = short
-	}
-	return middle(name, n)
+	return middle(strings.TrimPrefix(s[at:], "/"), n)
 }
 
 // ShortName is a Go function's name with only the last element of its package
 // path and without type arguments: "http.(*conn).serve" of
 // "net/http.(*conn).serve". Names that are not Go's are returned as they are.
 func ShortName(name string) string {
-	name = Clean(name)
-	if i := strings.Index(name, "[go.shape."); i >= 0 {
-		if j := closing(name, i); j > 0 {
-			name = name[:i] + "[…]" + name[j+1:]
-		}
+	name = withoutTypes(Clean(name))
+	i := strings.LastIndexByte(name[:pathEnd(name)], '/')
+	if isMajor(name[i+1:]) && i > 0 {
+		// "yaml/v3.Unmarshal" says more than "v3.Unmarshal".
+		i = strings.LastIndexByte(name[:i], '/')
 	}
-	for {
-		i := slash(name)
-		if i < 0 {
-			return strings.ReplaceAll(name, "%2e", ".")
-		}
-		if rest := name[i+1:]; isMajor(rest) && slash(rest) < 0 {
-			// "yaml/v3.Unmarshal" says more than "v3.Unmarshal".
-			if j := strings.LastIndexByte(name[:i], '/'); j >= 0 {
-				name = name[j+1:]
-			}
-			return name
-		}
-		name = name[i+1:]
-	}
+	return strings.ReplaceAll(name[i+1:], "%2e", ".")
 }
 
 // isMajor tells whether a symbol's last package element is a major version.
@@ -231,14 +215,24 @@ func isMajor(s string) bool {
 	return dot >= 2 && s[0] == 'v' && strings.Trim(s[1:dot], "0123456789") == ""
 }
 
-// slash finds the first '/' of a symbol's package path, -1 without one. What
-// follows a bracket is a receiver or an argument, with paths of its own.
-func slash(name string) int {
-	end := strings.IndexAny(name, "([<")
-	if end < 0 {
-		end = len(name)
+// pathEnd is where a symbol's package path cannot go on. What follows a bracket
+// is a receiver or an argument, with paths of its own.
+func pathEnd(name string) int {
+	if i := strings.IndexAny(name, "([<"); i >= 0 {
+		return i
 	}
-	return strings.IndexByte(name[:end], '/')
+	return len(name)
+}
+
+// withoutTypes shortens the type arguments that the compiler writes for a
+// generic function's shapes.
+func withoutTypes(name string) string {
+	if i := strings.Index(name, "[go.shape."); i >= 0 {
+		if j := closing(name, i); j > 0 {
+			return name[:i] + "[…]" + name[j+1:]
+		}
+	}
+	return name
 }
 
 // closing finds the bracket that closes the one at s[open].
