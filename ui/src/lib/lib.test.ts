@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decode, inflate, Kind, type Frame } from "./decode.ts";
 import { fromHash, initial, toHash, type ViewState } from "./hash.ts";
 import { bareName, methodName, shortName } from "./names.ts";
-import { bottomUp, callees, callers, frameCosts } from "./reshape.ts";
+import { bottomUp, callees, callers, costUnder, frameCosts } from "./reshape.ts";
 import { boxAt, makeScene, matchedMass, neighbour, samePath, spanning, widestChild, type Scene } from "./scene.ts";
 import { exactly, search } from "./search.ts";
 import { ALL, REST, makeTree, pathOf, type Tree } from "./tree.ts";
@@ -97,6 +97,7 @@ describe("reshape", () => {
     expect([...c.self]).toEqual([0, 11, 3, 0]);
     expect([...c.total]).toEqual([20, 14, 3, 12]);
     expect(c.left).toBe(6);
+    expect(costUnder(sample(), (f) => f === 1 || f === 2)).toBe(14);
   });
   it("turns upside down and loses nothing", () => {
     const { tree: up, cut } = bottomUp(sample());

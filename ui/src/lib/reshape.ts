@@ -122,3 +122,17 @@ export function frameCosts(t: Tree, frames: number): FrameCosts {
   return { self, total, left };
 }
 
+
+/** The cost of all stacks with a frame that the predicate holds for. */
+export function costUnder(t: Tree, holds: (frame: number) => boolean): number {
+  const inside = new Uint8Array(t.n);
+  let sum = 0;
+  for (let i = 1; i < t.n; i++) {
+    inside[i] = inside[t.parent[i]];
+    if (!inside[i] && t.frame[i] >= 0 && holds(t.frame[i])) {
+      inside[i] = 1;
+      sum += t.total[i];
+    }
+  }
+  return sum;
+}

@@ -2,6 +2,7 @@ import type { Palette } from "../draw/palette.ts";
 import { Kind, type View } from "../lib/decode.ts";
 import { percent } from "../lib/format.ts";
 import type { Colour } from "../lib/hash.ts";
+import { costUnder } from "../lib/reshape.ts";
 import { exactly } from "../lib/search.ts";
 import type { Model } from "../state/model.ts";
 import { kindKeys, kindNames } from "./describe.ts";
@@ -13,12 +14,17 @@ const PACKAGES = 8;
 export class Legend {
   readonly el = h("div", { class: "legend", role: "group", "aria-label": "Colours" });
 
+  private shown: readonly unknown[] = [];
+
   constructor(
     private readonly model: Model,
     private readonly find: (query: string) => void,
   ) {}
 
   show(view: View, colour: Colour, palette: Palette): void {
+    const what = [view, colour, palette];
+    if (what.every((w, i) => w === this.shown[i])) return;
+    this.shown = what;
     const { frames } = this.model.page;
     const { self, left } = view.costs;
     const entry = (css: string, text: string, part: number | null, query: string) => {
@@ -38,7 +44,13 @@ export class Legend {
         any[f.kind] = true;
       });
       for (const k of [Kind.Own, Kind.Dependency, Kind.Std, Kind.Unknown] as const) {
-        if (any[k]) entries.push(entry(palette.kind(k), kindNames[k], sums[k], `kind:${kindKeys[k]}`));
+        if (!any[k]) continue;
+        const e = entry(palette.kind(k), kindNames[k], sums[k], `kind:${kindKeys[k]}`);
+        if (k === Kind.Own) {
+          const under = costUnder(view.tree, (f) => frames[f].kind === Kind.Own);
+          e.append(h("span", { class: "share" }, `(${percent(under, view.total)} with what it calls)`));
+        }
+        entries.push(e);
       }
     } else if (colour === "package") {
       const sums = new Map<string, number>();
