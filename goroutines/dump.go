@@ -94,7 +94,7 @@ func ReadDump(r io.Reader, visit func(*Record) error) (*DumpInfo, error) {
 				return &p.info, verr
 			}
 		}
-		if err == io.EOF {
+		if err == io.EOF { //nolint:errorlint // a wrapped io.EOF is a reader's failure, not the end
 			break
 		}
 		if err != nil {
@@ -121,9 +121,9 @@ func ReadDump(r io.Reader, visit func(*Record) error) (*DumpInfo, error) {
 // valid until the next call. io.EOF may come with the last line.
 func readLine(br *bufio.Reader) ([]byte, error) {
 	line, err := br.ReadSlice('\n')
-	if err == bufio.ErrBufferFull {
+	if errors.Is(err, bufio.ErrBufferFull) {
 		line = bytes.Clone(line)
-		for err == bufio.ErrBufferFull {
+		for errors.Is(err, bufio.ErrBufferFull) {
 			_, err = br.ReadSlice('\n')
 		}
 	}

@@ -21,44 +21,55 @@ func (s *Snapshot) AddTrace(rep *trace.WaitReport) {
 		creator Creator
 	}
 	byKey := make(map[uint64]*known)
-	// Goroutines share their stacks' slices, so each stack is hashed once.
-	hashed := make(map[*trace.Frame]uint64)
+	// A function that one function alone was seen to start is started by that
+	// one, also where the goroutine is older than the trace; nil: by several.
+	starter := make(map[string]*Creator)
+	starts := func(fn string, by trace.Frame) {
+		fn = symbol(fn)
+		if have, ok := starter[fn]; !ok {
+			starter[fn] = &Creator{by.Func, by.File, by.Line, EvidenceOthers}
+		} else if have != nil && have.Func != by.Func {
+			starter[fn] = nil
+		}
+	}
+	for _, c := range rep.Creations {
+		if c.Start != "" && c.Creator.Func != "" {
+			starts(c.Start, c.Creator)
+		}
+	}
+	// Goroutines share their stacks' slices, so each stack is read once.
+	type stack struct {
+		key  uint64
+		root string
+	}
+	hashed := make(map[*trace.Frame]stack)
 	for i := range rep.Goroutines {
 		g := &rep.Goroutines[i]
 		if len(g.Stack) == 0 {
 			continue
 		}
-		key, ok := hashed[&g.Stack[0]]
+		st, ok := hashed[&g.Stack[0]]
 		if !ok {
-			key = stackKey(canonical(fromTrace(g.Stack)))
-			hashed[&g.Stack[0]] = key
+			frames := canonical(fromTrace(g.Stack))
+			st = stack{stackKey(frames), frames[len(frames)-1].Func}
+			hashed[&g.Stack[0]] = st
 		}
-		k := byKey[key]
+		k := byKey[st.key]
 		if k == nil {
 			k = &known{}
-			byKey[key] = k
+			byKey[st.key] = k
 		}
 		if g.State == trace.Waiting && g.In > k.wait.For {
 			k.wait = Wait{For: g.In, AtLeast: g.AtLeast, From: EvidenceTrace}
 			k.reason = traceReason(g.Reason)
 		}
-		if len(g.Creator) > 0 && k.creator.Func == "" {
-			f := g.Creator[0]
-			k.creator = Creator{f.Func, f.File, f.Line, EvidenceTrace}
-		}
-	}
-	// A start function that one function alone was seen to start is started by
-	// that function, also where the goroutine itself is older than the trace.
-	starter := make(map[string]*Creator)
-	for _, c := range rep.Creations {
-		start := symbol(c.Start)
-		if start == "" || c.Creator.Func == "" {
-			continue
-		}
-		if have, ok := starter[start]; !ok {
-			starter[start] = &Creator{c.Creator.Func, c.Creator.File, c.Creator.Line, EvidenceTrace}
-		} else if have != nil && have.Func != c.Creator.Func {
-			starter[start] = nil
+		if len(g.Creator) > 0 {
+			// The trace names the wrapper of a go statement with arguments; the
+			// stack tells what it runs.
+			starts(st.root, g.Creator[0])
+			if f := g.Creator[0]; k.creator.Func == "" {
+				k.creator = Creator{f.Func, f.File, f.Line, EvidenceTrace}
+			}
 		}
 	}
 	for i := range s.Groups {

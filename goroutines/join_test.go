@@ -49,12 +49,11 @@ func TestAddTrace(t *testing.T) {
 		t.Skipf("no trace: %v", err)
 	}
 	stop := make(chan struct{})
-	defer close(stop)
-	bare := func() { <-stop }
-	ready := make(chan struct{})
-	go func() { close(ready); bare() }()
-	<-ready
+	done := make(chan struct{}, 1)
+	go plantedLate(stop, done)
+	<-done
 	rtrace.Stop()
+	defer close(stop)
 	rep, err := trace.Waits(&buf, trace.WaitOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -80,6 +79,25 @@ func TestAddTrace(t *testing.T) {
 	if found < 8 {
 		t.Errorf("%d planted groups", found)
 	}
+	// plantedLate was started during the trace by a go statement with arguments.
+	late := false
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		if strings.HasSuffix(g.Stack[len(g.Stack)-1].Func, "goroutines_test.plantedLate") {
+			late = true
+			if !strings.HasSuffix(g.Creator.Func, "goroutines_test.TestAddTrace") || g.Creator.Line == 0 {
+				t.Errorf("plantedLate created by %+v", g.Creator)
+			}
+		}
+	}
+	if !late {
+		t.Error("no group of plantedLate")
+	}
+}
+
+func plantedLate(stop, done chan struct{}) {
+	done <- struct{}{}
+	<-stop
 }
 
 func snapshot(t *testing.T, text string, at time.Time) *goroutines.Snapshot {

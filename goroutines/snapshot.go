@@ -16,13 +16,15 @@ import (
 // An Evidence says where a statement about a group comes from.
 type Evidence string
 
+// The kinds of evidence.
 const (
-	EvidenceNone        Evidence = ""             // nothing tells
-	EvidenceDump        Evidence = "dump"         // the runtime printed it
-	EvidenceTrace       Evidence = "trace"        // the execution trace has the event
-	EvidenceStack       Evidence = "stack"        // the innermost frames tell the reason to wait
-	EvidenceClosure     Evidence = "closure name" // the compiler names a closure after the function around it
-	EvidenceStart       Evidence = "start"        // one go statement in the standard library starts this function
+	EvidenceNone        Evidence = ""                // nothing tells
+	EvidenceDump        Evidence = "dump"            // the runtime printed it
+	EvidenceTrace       Evidence = "trace"           // the execution trace has the event
+	EvidenceOthers      Evidence = "trace of others" // the trace saw only this function start goroutines of that function
+	EvidenceStack       Evidence = "stack"           // the innermost frames tell the reason to wait
+	EvidenceClosure     Evidence = "closure name"    // the compiler names a closure after the function around it
+	EvidenceStart       Evidence = "start"           // one go statement in the standard library starts this function
 	EvidenceLeakProfile Evidence = "goroutineleak profile"
 )
 
@@ -47,6 +49,7 @@ type Wait struct {
 // A Verdict is what the numbers say about a group.
 type Verdict string
 
+// The verdicts.
 const (
 	Fine    Verdict = ""
 	Suspect Verdict = "suspect" // looks like a leak; not proven

@@ -273,6 +273,10 @@ func TestAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	one, err := memory.ParseAgent(strings.NewReader(`{"schema": "whet.agent/1", "memory": {"/gc/gogc:percent": 50}}`))
+	if err != nil || one.Start != nil || one.End == nil || one.End.Memory["/gc/gogc:percent"] != 50 {
+		t.Errorf("one sample: %+v, %v", one, err)
+	}
 	end := ringStats(3)
 	end.HeapAlloc, end.HeapInuse, end.HeapSys, end.Sys = 100, 100, 100, 100
 	end.GCCPUFraction = 0.125

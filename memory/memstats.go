@@ -41,7 +41,8 @@ func ParseMemStats(r io.Reader) (*Stats, error) {
 	)
 	for n := 1; ; n++ {
 		line, err := br.ReadSlice('\n')
-		if bytes.HasPrefix(line, []byte("# ")) && err != bufio.ErrBufferFull {
+		tooLong := errors.Is(err, bufio.ErrBufferFull)
+		if bytes.HasPrefix(line, []byte("# ")) && !tooLong {
 			name, value, ok := strings.Cut(strings.TrimSpace(string(line[2:])), " = ")
 			if ok {
 				known, perr := s.set(name, value)
@@ -56,7 +57,7 @@ func ParseMemStats(r io.Reader) (*Stats, error) {
 		if err == io.EOF {
 			break
 		}
-		if err != nil && err != bufio.ErrBufferFull {
+		if err != nil && !tooLong {
 			return nil, fmt.Errorf("read runtime.MemStats, line %d: %w", n, err)
 		}
 	}

@@ -54,7 +54,8 @@ func ParseProcess(r io.Reader) (*Process, error) {
 // maxBytes bounds a size: sums of a hundred of them do not overflow.
 const maxBytes = 1 << 56
 
-// An Agent is what the target's agent said of itself (agent.json of a recording).
+// An Agent is what the target's agent said of itself at both ends of the window
+// (agent.start.json and agent.json of a recording).
 type Agent struct {
 	Start, End *AgentSample
 }
@@ -66,13 +67,20 @@ type AgentSample struct {
 	Memory     map[string]float64 `json:"memory"` // by the metric's name
 }
 
-// ParseAgent reads agent.json.
+// ParseAgent reads what an agent said: one sample, which becomes End, or both in
+// {"start": …, "end": …}, as a program that records itself writes them.
 func ParseAgent(r io.Reader) (*Agent, error) {
-	var a Agent
-	if err := json.NewDecoder(io.LimitReader(r, maxJSON)).Decode(&a); err != nil {
+	var doc struct {
+		AgentSample
+		Start, End *AgentSample
+	}
+	if err := json.NewDecoder(io.LimitReader(r, maxJSON)).Decode(&doc); err != nil {
 		return nil, fmt.Errorf("parse agent figures: %w", err)
 	}
-	return &a, nil
+	if doc.Memory != nil {
+		return &Agent{End: &doc.AgentSample}, nil
+	}
+	return &Agent{Start: doc.Start, End: doc.End}, nil
 }
 
 // metric returns a metric's value; false for one that is not there.

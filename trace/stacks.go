@@ -92,6 +92,7 @@ func (t *stackTable) frames(stack uint32) []Frame {
 
 // leaf and root return the stack of a stack's innermost or outermost frame alone.
 func (t *stackTable) leaf(stack uint32) uint32 { return t.one(t.ids(stack), 0) }
+
 func (t *stackTable) root(stack uint32) uint32 {
 	ids := t.ids(stack)
 	return t.one(ids, len(ids)-1)

@@ -137,8 +137,10 @@ func (ld *loader) goroutines(ctx context.Context, arg string, leaks bool) (*goro
 		return nil, readError(d.name, err)
 	}
 	if src.snap, err = goroutines.FromProfile(src.prof, opt); err != nil {
-		return nil, &diag.Error{Op: "read", Subject: d.name, Err: errors.New("not a profile of goroutines"),
-			Hint: "`whet top " + arg + "` shows what it is"}
+		return nil, &diag.Error{
+			Op: "read", Subject: d.name, Err: errors.New("not a profile of goroutines"),
+			Hint: "`whet top " + arg + "` shows what it is",
+		}
 	}
 	src.leaks = src.snap.Kind == "goroutineleak profile"
 	src.snap.Warnings = append(src.snap.Warnings, src.prof.Warnings...)
@@ -161,9 +163,12 @@ func (ld *loader) fetchLeaks(ctx context.Context, addr string, src *goroutineSou
 	}
 	u.RawQuery = ""
 	body, err := ld.fetch(ctx, u.String(), "goroutineleak")
+	if err != nil && strings.Contains(err.Error(), "404") {
+		return &diag.Error{Op: "--leaks", Err: errors.New(err.Error()), // without its hint
+			Hint: "the service offers this profile when built with GOEXPERIMENT=goroutineleakprofile (Go 1.26)"}
+	}
 	if err != nil {
-		return &diag.Error{Op: "--leaks", Err: err,
-			Hint: "build the service with GOEXPERIMENT=goroutineleakprofile (Go 1.26)"}
+		return err
 	}
 	defer func() { _ = body.Close() }() // it has been read
 	p, err := profile.Read(body, ld.options())

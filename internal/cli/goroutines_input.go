@@ -53,9 +53,11 @@ func (ld *loader) document(ctx context.Context, arg string, complete func(*url.U
 			return nil, diag.Usagef("open", fmt.Sprintf("%q is not an address", redact(arg)), "")
 		}
 		if u.Query().Get("debug") == "2" {
-			return nil, &diag.Error{Op: "fetch", Subject: u.Redacted(), Kind: diag.Usage,
+			return nil, &diag.Error{
+				Op: "fetch", Subject: u.Redacted(), Kind: diag.Usage,
 				Err:  errors.New("debug=2 stops the service for as long as it takes to print every goroutine"),
-				Hint: "leave debug=2 out: the profile tells as much and costs little. A dump that was saved already can be given as a file"}
+				Hint: "leave debug=2 out: the profile tells as much and costs little. A dump that was saved already can be given as a file",
+			}
 		}
 		if !isProfileAddress(u) {
 			base := strings.TrimSuffix(u.Path, "/")

@@ -84,8 +84,10 @@ func (ld *loader) memory(ctx context.Context, arg string) (*memory.Report, error
 		return ld.recordedMemory(d)
 	}
 	if !d.text {
-		return nil, &diag.Error{Op: "read", Subject: d.name, Err: errors.New("a profile does not hold the memory statistics"),
-			Hint: "take the text form: curl -o heap.txt http://HOST/debug/pprof/heap?debug=1"}
+		return nil, &diag.Error{
+			Op: "read", Subject: d.name, Err: errors.New("a profile does not hold the memory statistics"),
+			Hint: "take the text form: curl -o heap.txt http://HOST/debug/pprof/heap?debug=1",
+		}
 	}
 	data, err := io.ReadAll(io.LimitReader(d.r, maxHeapText+1))
 	if err == nil && len(data) > maxHeapText {
@@ -154,6 +156,13 @@ func (ld *loader) recordedMemory(d *document) (*memory.Report, error) {
 	}))
 	optional(read(recording.AgentPart, func(r io.Reader) (err error) {
 		in.Agent, err = memory.ParseAgent(r)
+		return err
+	}))
+	optional(read(recording.AgentStartPart, func(r io.Reader) error {
+		start, err := memory.ParseAgent(r)
+		if err == nil && in.Agent != nil && in.Agent.Start == nil {
+			in.Agent.Start = start.End
+		}
 		return err
 	}))
 	names := rec.ProfileNames()

@@ -117,7 +117,10 @@ func (g *GoroutineGroup) place() (Frame, string) {
 	case len(g.Stack) > 0:
 		return g.Stack[len(g.Stack)-1], ""
 	}
-	return Frame{Name: "(no stack: just started)"}, dim
+	if g.Reason == "runnable" {
+		return Frame{Name: "(no stack: has not run yet)"}, dim
+	}
+	return Frame{Name: "(no stack)"}, dim
 }
 
 // place writes a frame after used columns.
@@ -155,6 +158,8 @@ func creatorNote(from string) string {
 	switch from {
 	case "dump", "trace":
 		return ""
+	case "trace of others":
+		return "  as others of it"
 	}
 	return "  by its name"
 }
@@ -204,15 +209,22 @@ func goroutineCreators(t *text, s Style, d *Goroutines, grown bool) {
 
 // goroutineNotes says what more would tell.
 func goroutineNotes(t *text, s Style, d *Goroutines) {
-	unknown, suspects, byName := false, false, false
+	unknown, suspects, byName, others := false, false, false, false
 	for i := range d.Groups {
 		unknown = unknown || d.Groups[i].Wait == 0
 		suspects = suspects || d.Groups[i].Verdict == "suspect"
-		byName = byName || d.Groups[i].Creator != nil && creatorNote(d.Groups[i].CreatorFrom) != ""
+		if d.Groups[i].Creator != nil {
+			note := creatorNote(d.Groups[i].CreatorFrom)
+			byName = byName || note == "  by its name"
+			others = others || note == "  as others of it"
+		}
 	}
 	var notes []string
 	if byName {
 		notes = append(notes, "by its name: the creator is inferred from the name of the function that the goroutine runs")
+	}
+	if others {
+		notes = append(notes, "as others of it: they are older than the trace, which saw only this function start such goroutines")
 	}
 	if unknown && d.TraceDuration == 0 && !strings.Contains(d.Kind, "dump") {
 		notes = append(notes, "how long they wait: whet record takes an execution trace, which tells")

@@ -157,7 +157,7 @@ func memoryCollector(t *text, s Style, g *MemoryGC, d *Memory) {
 	}
 	head := plural(int(g.Count), "garbage collection", "garbage collections") + " " + span
 	if g.Rate > 0 {
-		head += fmt.Sprintf(", %.2g a second", g.Rate)
+		head += ", " + rate(g.Rate) + " a second"
 	}
 	if g.Forced > 0 {
 		head += fmt.Sprintf(", %d forced", g.Forced)
@@ -165,7 +165,7 @@ func memoryCollector(t *text, s Style, g *MemoryGC, d *Memory) {
 	if g.Earlier != nil {
 		head += fmt.Sprintf(" (before: %d", g.Earlier.Count)
 		if g.Earlier.Rate > 0 {
-			head += fmt.Sprintf(", %.2g a second", g.Earlier.Rate)
+			head += ", " + rate(g.Earlier.Rate) + " a second"
 		}
 		head += ")"
 	}
@@ -229,11 +229,24 @@ func memoryPauses(t *text, s Style, p *MemoryPauses) {
 // short writes a duration in three figures.
 func short(d time.Duration) string {
 	for _, step := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
-		if d >= step {
-			return fmt.Sprintf("%.3g", float64(d)/float64(step)) + strings.TrimPrefix(step.String(), "1")
+		if d < step {
+			continue
 		}
+		v := float64(d) / float64(step)
+		if v >= 999.5 {
+			return fmt.Sprintf("%.0f", v) + strings.TrimPrefix(step.String(), "1")
+		}
+		return fmt.Sprintf("%.3g", v) + strings.TrimPrefix(step.String(), "1")
 	}
 	return d.String()
+}
+
+// rate writes a number of times a second in two figures.
+func rate(f float64) string {
+	if f >= 9.95 {
+		return fmt.Sprintf("%.0f", f)
+	}
+	return fmt.Sprintf("%.2g", f)
 }
 
 func unitShare(f float64) string { return fmt.Sprintf("%.2f%%", 100*f) }
