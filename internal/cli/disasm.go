@@ -42,9 +42,9 @@ same build, or what the recording holds. --binary names another file. No
 binutils are needed.
 
 ` + profilesHelp,
-		Example: `  whet disasm Pad demo.whet
+		Example: `  whet disasm '^main\.' demo.whet
   whet disasm --binary ./leftpad '^main\.' cpu.pb.gz
-  whet disasm --context 3 --syntax intel mallocgc cpu.pb.gz`,
+  whet disasm --context 3 --syntax intel '^main\.' cpu.pb.gz`,
 		Args: patternArgs,
 	}
 	f.register(cmd)

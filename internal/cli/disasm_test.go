@@ -1,26 +1,16 @@
 package cli_test
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/whet-go/whet/internal/cli"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/source"
 )
-
-// run runs whet and returns what it wrote.
-func run(t *testing.T, args ...string) (stdout, stderr string, code int) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	code = cli.Main(t.Context(), args, strings.NewReader(""), &out, &errs)
-	return out.String(), errs.String(), code
-}
 
 // TestDisasmFindsTheBuild walks the places that code may be in: the file that the
 // profile names, --binary, and the recording.
@@ -45,7 +35,7 @@ func TestDisasmFindsTheBuild(t *testing.T) {
 	t.Chdir(t.TempDir()) // nothing to find here
 
 	const match, want = `main\.walk`, "ROUTINE ======================== main.walk\n"
-	stdout, stderr, code := run(t, "disasm", match, cpu)
+	code, stdout, stderr := runWhet(t, "disasm", match, cpu)
 	if code != 0 || !strings.Contains(stdout, want) || !strings.Contains(stdout, "code of "+binary) {
 		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 	}
@@ -55,15 +45,15 @@ func TestDisasmFindsTheBuild(t *testing.T) {
 	moved := binary + ".moved"
 	rename(t, binary, moved)
 	rename(t, binary+".other", binary)
-	stdout, stderr, code = run(t, "disasm", match, cpu)
+	code, stdout, stderr = runWhet(t, "disasm", match, cpu)
 	if code != 1 || stdout != "" || !strings.Contains(stderr, binary+" is another build") || !strings.Contains(stderr, "hint: --binary FILE") {
 		t.Errorf("another build: exit %d\n%s%s", code, stdout, stderr)
 	}
-	stdout, stderr, code = run(t, "disasm", "--binary", moved, match, cpu)
+	code, stdout, stderr = runWhet(t, "disasm", "--binary", moved, match, cpu)
 	if code != 0 || stdout != strings.ReplaceAll(same, "code of "+binary, "code of "+moved) {
 		t.Errorf("--binary: exit %d\n%s%s", code, stdout, stderr)
 	}
-	_, stderr, _ = run(t, "disasm", "--binary", binary, match, cpu)
+	_, _, stderr = runWhet(t, "disasm", "--binary", binary, match, cpu)
 	if !strings.Contains(stderr, "warning: "+binary+" is another build than the profile's") {
 		t.Errorf("--binary of another build: %s", stderr)
 	}
@@ -71,9 +61,34 @@ func TestDisasmFindsTheBuild(t *testing.T) {
 	// A recording carries the code.
 	whet := filepath.Join(dir, "burn.whet")
 	recordCode(t, whet, moved, cpu)
-	stdout, stderr, code = run(t, "disasm", match, whet)
+	code, stdout, stderr = runWhet(t, "disasm", match, whet)
 	if code != 0 || stdout != strings.ReplaceAll(same, "code of "+binary, "code of the recording") {
 		t.Errorf("recording: exit %d\n%s%s", code, stdout, stderr)
+	}
+
+	// The examples of the help, with this program's files under their names. The
+	// file that the profile names is found here by its name and build id.
+	for from, to := range map[string]string{moved: "leftpad", cpu: "cpu.pb.gz", whet: "demo.whet"} {
+		copyFile(t, from, to)
+	}
+	copyFile(t, moved, filepath.Base(binary))
+	_, help, _ := runWhet(t, "disasm", "--help")
+	for _, example := range exampleLines(help) {
+		code, stdout, stderr := runWhet(t, shellFields(example)[1:]...)
+		if code != 0 || !strings.Contains(stdout, want) {
+			t.Errorf("%s: exit %d\n%s%s", example, code, stdout, stderr)
+		}
+	}
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, data, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
