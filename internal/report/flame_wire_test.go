@@ -14,11 +14,13 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
+var update = flag.Bool("update", false, "rewrite generated files and golden output")
+
 // compareFlameFile compares a generated file with what it should hold, and rewrites it
 // under -update.
 func compareFlameFile(t *testing.T, path string, want []byte) {
 	t.Helper()
-	if f := flag.Lookup("update"); f != nil && f.Value.String() == "true" {
+	if *update {
 		if err := os.WriteFile(path, want, 0o600); err != nil {
 			t.Fatal(err)
 		}
