@@ -24,6 +24,24 @@ func (in *input) warn(f *viewFlags) {
 		})
 	}
 	in.warnTruncated()
+	in.warnUnsymbolized()
+}
+
+// warnUnsymbolized says when most addresses have no function: every view by
+// function is then empty talk.
+func (in *input) warnUnsymbolized() {
+	p, bare := in.Profile, 0
+	for i := range p.Locations {
+		if p.Frames(uint32(i))[0].Function == profile.None {
+			bare++
+		}
+	}
+	if bare*2 > len(p.Locations) && in.query.By != profile.ByAddress {
+		in.Warnings = append(in.Warnings, &diag.Error{
+			Op:   fmt.Sprintf("%d of %d addresses have no function's name", bare, len(p.Locations)),
+			Hint: "--by address tells them apart; `whet pprof -top BINARY PROFILE` names them if you have the binary",
+		})
+	}
 }
 
 // warnUnmatched names the filters that match nothing, which is rarely meant.

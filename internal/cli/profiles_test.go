@@ -184,15 +184,27 @@ func stdProfile() []byte {
 	return b.encode()
 }
 
+// bareProfile has addresses only.
+func bareProfile() []byte {
+	b := newBuilder("samples/count", "cpu/nanoseconds")
+	b.p.Mapping[0].HasFunctions, b.p.Mapping[0].HasFilenames, b.p.Mapping[0].HasLineNumbers = false, false, false
+	for i := range int64(2) {
+		l := &pprof.Location{ID: uint64(i + 1), Address: 0x401000 + uint64(i)*64, Mapping: b.p.Mapping[0]}
+		b.p.Location = append(b.p.Location, l)
+		b.p.Sample = append(b.p.Sample, &pprof.Sample{Location: []*pprof.Location{l}, Value: []int64{200 * (i + 1), 2_000_000_000 * (i + 1)}})
+	}
+	return b.encode()
+}
+
 // writeProfiles puts the files of the tests into dir: cpu.pb.gz, before.pb.gz and
-// after.pb.gz (CPU), heap.pb.gz, mutex.pb.gz, std.pb.gz (no own code), cut.pb.gz
-// (not whole), and the recordings demo.whet, before.whet (the same) and
+// after.pb.gz (CPU), heap.pb.gz, mutex.pb.gz, std.pb.gz (no own code), bare.pb.gz
+// (no names), cut.pb.gz (not whole), and the recordings demo.whet, before.whet (the same) and
 // after.whet.
 func writeProfiles(dir string) error {
 	cpu, heap, mutex := cpuProfile(400), heapProfile(), mutexProfile()
 	for name, data := range map[string][]byte{
 		"cpu.pb.gz": cpu, "before.pb.gz": cpu, "after.pb.gz": cpuProfile(40), "heap.pb.gz": heap, "mutex.pb.gz": mutex,
-		"std.pb.gz": stdProfile(), "cut.pb.gz": cpu[:len(cpu)/2],
+		"std.pb.gz": stdProfile(), "bare.pb.gz": bareProfile(), "cut.pb.gz": cpu[:len(cpu)/2],
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			return err

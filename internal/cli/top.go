@@ -64,7 +64,7 @@ func (a *app) top(in *input, f *viewFlags, counted, grouped bool) error {
 	why := ""
 	own := in.OwnKnown && !f.All && !f.Cum && !grouped
 	if !in.OwnKnown && !f.All && !grouped {
-		why = "no own code is known in this profile (--own PREFIX names it), so all code is shown:"
+		why = "no own code is known here (--own PREFIX names it), so this is all code:"
 	}
 	var doc report.Top
 	n := f.N

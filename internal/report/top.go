@@ -89,7 +89,7 @@ func WriteTop(w io.Writer, s Style, d Top) error {
 
 func writeAll(t *text, s Style, h Header, a *All) {
 	if a.why != "" {
-		t.line(a.why)
+		t.line(cut(a.why, s.room(0, 10)))
 	}
 	t.line()
 	if len(a.Nodes) == 0 {
