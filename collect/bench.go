@@ -335,22 +335,27 @@ func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args
 // benchFailure is the part of the output that says what went wrong.
 func benchFailure(out []byte, err error) string {
 	var names []string
+	running := ""
 	sc := bufio.NewScanner(bytes.NewReader(out))
 	sc.Buffer(nil, maxBenchText)
-	last := ""
 	for sc.Scan() {
 		line := strings.TrimSpace(sc.Text())
+		// A benchmark's name stands alone on its line until its result comes.
+		if strings.HasPrefix(line, "Benchmark") {
+			if i := strings.IndexAny(line, " \t"); i >= 0 {
+				running, line = line[:i], strings.TrimSpace(line[i:])
+			} else {
+				running, line = line, ""
+			}
+		}
 		switch {
 		case strings.HasPrefix(line, "--- FAIL: "):
 			names = append(names, strings.TrimPrefix(line, "--- FAIL: "))
 		case strings.HasPrefix(line, "panic: "), strings.HasPrefix(line, "fatal error: "):
-			if last != "" {
-				line += " in " + last
+			if running != "" {
+				line += " in " + running
 			}
 			return line
-		case strings.HasPrefix(line, "Benchmark"):
-			last, _, _ = strings.Cut(line, " ")
-			last, _, _ = strings.Cut(last, "\t")
 		}
 	}
 	if len(names) > 0 {

@@ -244,12 +244,15 @@ func (b *cancelBody) Close() error {
 // request was half-closed.
 var errCutShort = errors.New("the target did not answer when the window was ended early")
 
+// errAborted is the failure of an answer that was not waited for.
+var errAborted = errors.New("ended at once, before the answer came")
+
 // window requests what the target measures for a while and hands the answer to
 // read. When stop is closed, it half-closes the connection: net/http's server
 // then cancels the request's context, the handler stops measuring, and what it has
 // arrives as usual. An answer that is still missing after stopGrace is given up.
-func (c *client) window(ctx context.Context, stop <-chan struct{}, kind string, d time.Duration, q url.Values, read func(io.Reader) error) error {
-	ctx, cancel := context.WithTimeout(ctx, d+lateTimeout)
+func (c *client) window(abort context.Context, stop <-chan struct{}, kind string, d time.Duration, q url.Values, read func(io.Reader) error) error {
+	ctx, cancel := context.WithTimeout(abort, d+lateTimeout)
 	defer cancel()
 
 	var (
@@ -314,7 +317,9 @@ func (c *client) window(ctx context.Context, stop <-chan struct{}, kind string, 
 	if err != nil {
 		mu.Lock()
 		defer mu.Unlock()
-		if stopped {
+		if abort.Err() != nil {
+			err = errAborted
+		} else if stopped {
 			err = fmt.Errorf("%w: %w", errCutShort, plain(err))
 		}
 		return c.explain(kind, u, err)

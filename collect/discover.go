@@ -99,8 +99,12 @@ func (c *client) probe(ctx context.Context) ([]string, error) {
 		if perr == nil && isGzip(data) {
 			return nil, nil
 		}
-		if perr != nil && !notThere(perr) {
+		switch {
+		case perr == nil:
+		case !notThere(perr):
 			return nil, perr
+		case errors.Is(perr, errHTML):
+			err = perr // tells more
 		}
 	}
 	return nil, err

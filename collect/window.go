@@ -225,7 +225,11 @@ func (t *sitting) measure(ctx context.Context) error {
 		})
 	}
 	wg.Go(func() {
-		t.report.run(fmt.Sprintf("cpu %v", window), func() { t.cpu(ctx, stop, window) })
+		t.report.run(fmt.Sprintf("cpu %v", window), func() {
+			if gone := t.cpu(ctx, stop, window); gone {
+				end() // nothing else will come either
+			}
+		})
 	})
 	if traceLen > 0 {
 		wg.Go(func() {
@@ -254,7 +258,8 @@ func wait(d time.Duration, stop <-chan struct{}) bool {
 	}
 }
 
-func (t *sitting) cpu(ctx context.Context, stop <-chan struct{}, d time.Duration) {
+// cpu records the CPU profile, and says whether the target is gone.
+func (t *sitting) cpu(ctx context.Context, stop <-chan struct{}, d time.Duration) (gone bool) {
 	t.cpuStart = time.Now()
 	var buf bytes.Buffer
 	err := t.mustOffer("cpu")
@@ -275,15 +280,15 @@ func (t *sitting) cpu(ctx context.Context, stop <-chan struct{}, d time.Duration
 	}
 	if err != nil {
 		t.miss("cpu", t.died(err), "")
-		if t.gone(err) {
-			return
+		if isGone(err) {
+			return true
 		}
 		// The others' window still stands.
 		left := d - time.Since(t.cpuStart)
 		if left > 0 {
 			t.report.run("waiting", func() { wait(left, stop) })
 		}
-		return
+		return false
 	}
 	part := recording.Part{Start: t.cpuStart, End: t.cpuEnd}
 	if ctx.Err() != nil {
@@ -292,6 +297,7 @@ func (t *sitting) cpu(ctx context.Context, stop <-chan struct{}, d time.Duration
 	t.cpuDone = ctx.Err() == nil
 	t.addRaw("cpu", buf.Bytes(), part)
 	t.report.note("cpu: recorded %v", t.cpuEnd.Sub(t.cpuStart).Round(time.Millisecond))
+	return false
 }
 
 // mustOffer is an error when the index page does not list kind.
@@ -323,8 +329,8 @@ func (t *sitting) trace(stop <-chan struct{}, d time.Duration) {
 	t.report.note("trace: recorded %v", time.Since(begin).Round(time.Millisecond))
 }
 
-// gone says whether err means that the target is no longer there.
-func (t *sitting) gone(err error) bool {
+// isGone says whether err means that the target is no longer there.
+func isGone(err error) bool {
 	se := (*statusError)(nil)
 	return !errors.As(err, &se) && !errors.Is(err, errHTML) && !errors.Is(err, errNotOffered)
 }

@@ -1,0 +1,149 @@
+package collect
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/recording"
+)
+
+// syncBuffer is a log that may be read while it is written.
+type syncBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// TestCommand starts a server, finds it, records it, and leaves nothing running.
+func TestCommand(t *testing.T) {
+	t.Setenv(roleVar, "server rates")
+	out := filepath.Join(t.TempDir(), "r.whet")
+	var log syncBuffer
+	// A shell between, so that the listener is not the command itself.
+	sum, err := Run(t.Context(), Options{
+		Command: []string{"/bin/sh", "-c", `"$0" & wait`, os.Args[0]}, Out: out, Duration: time.Second, TargetLog: &log,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := sum.Meta
+	if m.Target.Kind != recording.Command || m.Target.PID == 0 || !strings.Contains(log.String(), strings.TrimSuffix(m.Target.Address, "/debug/pprof/")) {
+		t.Errorf("target %+v, log %q", m.Target, log.String())
+	}
+	if err := syscall.Kill(m.Target.PID, 0); err == nil {
+		t.Error("the server is still running")
+	}
+	if p, err := openRecording(t, out).Profile("cpu"); err != nil || p.NumSamples() == 0 {
+		t.Error(err)
+	}
+}
+
+// TestCommandErrors has commands that cannot be recorded.
+func TestCommandErrors(t *testing.T) {
+	for name, tc := range map[string]struct {
+		role         string
+		command      []string
+		addr         string
+		reason, hint string
+	}{
+		"not there": {"", []string{"./no-such-command"}, "", "no such file", ""},
+		"exits":     {"server exits", []string{os.Args[0]}, "", "cannot find the configuration", "agent.Record"},
+		"no pprof":  {"server bare", []string{os.Args[0]}, "", "404", "net/http/pprof"},
+		"elsewhere": {"server", []string{os.Args[0]}, "127.0.0.1:1", "127.0.0.1:1", "--pprof-addr"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(roleVar, tc.role)
+			out := filepath.Join(t.TempDir(), "r.whet")
+			_, err := Run(t.Context(), Options{Command: tc.command, Out: out, Start: 2 * time.Second, PprofAddr: tc.addr})
+			if err == nil || !strings.Contains(err.Error(), tc.reason) || !strings.Contains(diag.Hint(err), tc.hint) {
+				t.Errorf("error %v\nhint %s", err, diag.Hint(err))
+			}
+		})
+	}
+}
+
+// onceWriter closes ready on the first write.
+type onceWriter struct {
+	once  sync.Once
+	ready chan struct{}
+}
+
+func (w *onceWriter) Write(p []byte) (int, error) {
+	w.once.Do(func() { close(w.ready) })
+	return len(p), nil
+}
+
+// TestCommandStubborn has a command that ignores every polite signal.
+func TestCommandStubborn(t *testing.T) {
+	t.Setenv(roleVar, "server stubborn")
+	ready := make(chan struct{})
+	c, err := startChild(&Options{Command: []string{os.Args[0]}, TargetLog: &onceWriter{ready: ready}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-ready // it ignores signals from here on
+	aborted, abort := context.WithCancel(t.Context())
+	abort() // do not wait between the signals
+	c.stop(aborted)
+	select {
+	case <-c.done:
+	default:
+		t.Fatal("still running")
+	}
+	if groupAlive(c.cmd.Process.Pid) {
+		t.Error("its group is still there")
+	}
+	if err := c.exited(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Errorf("exited: %v", err)
+	}
+}
+
+// TestCommandInterrupted cancels while the command is waited for, and while it is
+// recorded.
+func TestCommandInterrupted(t *testing.T) {
+	t.Setenv(roleVar, "server")
+	out := filepath.Join(t.TempDir(), "r.whet")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	sum, err := Run(ctx, Options{
+		Command: []string{os.Args[0]}, Out: out, Duration: time.Hour,
+		Progress: func(p Progress) {
+			if len(p.Running) > 0 && strings.HasPrefix(p.Running[0], "cpu") {
+				cancel()
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := openRecording(t, out); !r.Meta().Interrupted || !r.Has("profiles/heap.pb.gz") {
+		t.Errorf("parts %+v", r.Meta().Parts)
+	}
+	if err := syscall.Kill(sum.Meta.Target.PID, 0); err == nil {
+		t.Error("the server is still running")
+	}
+	cancelled, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := Run(cancelled, Options{Command: []string{os.Args[0]}, Out: out + "2", PprofAddr: "127.0.0.1:1"}); err == nil || !strings.Contains(err.Error(), "interrupted") {
+		t.Errorf("cancelled before the start: %v", err)
+	}
+}

@@ -1,0 +1,573 @@
+package collect
+
+import (
+	"bytes"
+	"context"
+	"encoding/pem"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/exp/trace"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
+)
+
+// TestServer records a busy server of another process and looks at every part.
+func TestServer(t *testing.T) {
+	t.Parallel()
+	url, cmd := startServer(t, "rates")
+	out := filepath.Join(t.TempDir(), "r.whet")
+	var notes []string
+	sum, err := Run(t.Context(), Options{
+		URL: url, Out: out, Duration: 2 * time.Second, Trace: time.Second, Load: []string{url + "/work"}, LoadConnections: 1, Version: "v1",
+		Progress: func(p Progress) {
+			if p.Note != "" {
+				notes = append(notes, p.Note)
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sum.Failures)+len(sum.Warnings) > 0 {
+		t.Errorf("failures %v, warnings %v", sum.Failures, sum.Warnings)
+	}
+	if sum.Load == nil || sum.Load.Responses == 0 {
+		t.Errorf("load: %+v", sum.Load)
+	}
+	r := openRecording(t, out)
+	m := r.Meta()
+	if m.Target.PID != cmd.Process.Pid || m.GOMAXPROCS == 0 || m.GoVersion == "" || m.Interrupted || m.Whet != "v1" ||
+		m.Build == nil || m.Build.Main.Path != "github.com/whet-go/whet" || m.CommandLine[0] != os.Args[0] {
+		t.Errorf("meta: %+v", m)
+	}
+	for _, name := range []string{"cpu", "heap", "heap.live", "allocs", "block", "mutex", "goroutine", "goroutine.start", "threadcreate"} {
+		p, err := r.Profile(name)
+		if err != nil {
+			t.Errorf("%s: %v (notes %q)", name, err, notes)
+			continue
+		}
+		if p.NumSamples() == 0 {
+			t.Errorf("%s is empty", name)
+		}
+	}
+	for part, function := range map[string]string{"cpu": "collect.spin", "allocs": "collect.allocateInWindow", "mutex": "collect.churn", "block": "collect.churn"} {
+		p, err := r.Profile(part)
+		if err != nil {
+			continue
+		}
+		if !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return strings.Contains(f.Name, function) }) {
+			t.Errorf("%s lacks %s", part, function)
+		}
+	}
+	if p, err := r.Profile("allocs"); err == nil && p.DefaultSampleType != "alloc_space" {
+		t.Errorf("allocs shows %q first", p.DefaultSampleType)
+	}
+	for _, part := range []string{recording.MemStatsStartPart, recording.MemStatsEndPart} {
+		if stats := readPart(t, r, part); memStat(stats, "Mallocs") <= 0 || memStat(stats, "NumGC") < 0 {
+			t.Errorf("%s: %s", part, stats)
+		}
+	}
+	var proc Process
+	if err := r.JSON(recording.ProcessPart, &proc); err != nil || proc.End == nil || proc.End.RSS == 0 || proc.End.User <= proc.Start.User || len(proc.End.RSSByName) == 0 {
+		t.Errorf("process: %+v, %v", proc, err)
+	}
+	if !slices.ContainsFunc(r.Sources(), func(s string) bool { return strings.HasSuffix(s, "collect/main_test.go") }) {
+		t.Errorf("the hot source is missing: %q", r.Sources())
+	}
+	if !r.Has(recording.CodePart) {
+		t.Error("no machine code")
+	}
+	checkTrace(t, bytes.NewReader(readPart(t, r, recording.TracePart)), 10)
+}
+
+// checkTrace demands CPU samples in the trace: its window lies inside the CPU
+// profile's.
+func checkTrace(t *testing.T, data io.Reader, least int) {
+	t.Helper()
+	r, err := trace.NewReader(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := 0
+	for {
+		ev, err := r.ReadEvent()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Kind() == trace.EventStackSample {
+			samples++
+		}
+	}
+	if samples < least {
+		t.Errorf("trace holds %d CPU samples", samples)
+	}
+}
+
+// TestOff demands that profiles that are off are told from empty ones.
+func TestOff(t *testing.T) {
+	t.Parallel()
+	url, _ := startServer(t, "")
+	out := filepath.Join(t.TempDir(), "r.whet")
+	sum, err := Run(t.Context(), Options{URL: url, Out: out, Duration: time.Second, Trace: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part, cure := range map[string]string{"block": enableBlock, "mutex": enableMutex} {
+		if m, ok := missing(sum.Meta, part); !ok || !strings.HasSuffix(m.Reason, "is off") || m.Cure != cure {
+			t.Errorf("%s: %+v", part, m)
+		}
+	}
+	if r := openRecording(t, out); r.Has(recording.TracePart) || len(r.ProfileNames()) < 6 {
+		t.Errorf("parts: %+v", sum.Meta.Parts)
+	}
+}
+
+// TestInterrupt ends a long window early, over plain TCP and over TLS: the
+// profiles of the time until then arrive.
+func TestInterrupt(t *testing.T) {
+	// Not parallel: the server is in this process.
+	for name, start := range map[string]func(http.Handler) *httptest.Server{"plain": httptest.NewServer, "tls": httptest.NewTLSServer} {
+		t.Run(name, func(t *testing.T) {
+			measuring := make(chan struct{}, 2)
+			mux := http.NewServeMux()
+			mux.HandleFunc("/debug/pprof/", pprof.Index)
+			mux.HandleFunc("/debug/pprof/profile", func(w http.ResponseWriter, r *http.Request) {
+				measuring <- struct{}{}
+				pprof.Profile(w, r)
+			})
+			srv := start(mux)
+			defer srv.Close()
+			opt := Options{URL: srv.URL, Out: filepath.Join(t.TempDir(), "r.whet"), Duration: time.Hour}
+			if name == "tls" {
+				opt.TLS = srv.Client().Transport.(*http.Transport).TLSClientConfig
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			go func() {
+				<-measuring
+				cancel()
+			}()
+			begin := time.Now()
+			sum, err := Run(ctx, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(begin); took > stopGrace {
+				t.Errorf("took %v", took)
+			}
+			r := openRecording(t, opt.Out)
+			if !sum.Meta.Interrupted || !r.Meta().Interrupted {
+				t.Error("not marked as interrupted")
+			}
+			for _, p := range []string{"cpu", "heap", "heap.live", "goroutine"} {
+				if _, err := r.Profile(p); err != nil {
+					t.Errorf("%v; missing: %+v", err, sum.Meta.Missing)
+				}
+			}
+			if _, ok := missing(sum.Meta, "trace"); !ok {
+				t.Error("the trace, which had not begun, is not listed as missing")
+			}
+		})
+	}
+}
+
+// TestAbort has a server that does not notice half-closed connections; the
+// second cancel ends at once, and what was there before is kept.
+func TestAbort(t *testing.T) {
+	release := make(chan struct{})
+	measuring := make(chan struct{}, 2)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/profile", func(http.ResponseWriter, *http.Request) {
+		measuring <- struct{}{}
+		<-release
+	})
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	defer close(release)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	abort := make(chan struct{})
+	go func() {
+		<-measuring
+		cancel()
+		close(abort)
+	}()
+	opt := Options{URL: srv.URL, Out: filepath.Join(t.TempDir(), "r.whet"), Duration: time.Hour, Abort: abort}
+	begin := time.Now()
+	sum, err := Run(ctx, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(begin); took > stopGrace {
+		t.Errorf("took %v", took)
+	}
+	if m, ok := missing(sum.Meta, "cpu"); !ok || !strings.Contains(m.Reason, errAborted.Error()) {
+		t.Errorf("cpu: %+v", m)
+	}
+	if _, err := openRecording(t, opt.Out).Profile("goroutine.start"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBusy has another CPU profile running; all else is recorded.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	url, _ := startServer(t, "rates profiled")
+	out := filepath.Join(t.TempDir(), "r.whet")
+	sum, err := Run(t.Context(), Options{URL: url, Out: out, Duration: time.Second, Trace: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, ok := missing(sum.Meta, "cpu"); !ok || !strings.Contains(m.Reason, "in use") || !strings.Contains(m.Cure, "wait") {
+		t.Errorf("cpu: %+v", m)
+	}
+	if p, err := openRecording(t, out).Profile("mutex"); err != nil || p.Duration < time.Second {
+		t.Errorf("the others' window did not stand: %v", err)
+	}
+}
+
+// TestServerDies has the target exit in the middle of the window.
+func TestServerDies(t *testing.T) {
+	t.Parallel()
+	url, _ := startServer(t, "quits")
+	out := filepath.Join(t.TempDir(), "r.whet")
+	begin := time.Now()
+	sum, err := Run(t.Context(), Options{URL: url, Out: out, Duration: time.Hour, Trace: 59 * time.Minute, Paths: map[string]string{"cpu": "/debug/pprof/trace"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(begin); took > time.Minute {
+		t.Errorf("took %v", took)
+	}
+	for _, part := range []string{"cpu", "heap", "goroutine"} {
+		if m, ok := missing(sum.Meta, part); !ok || m.Reason == "" || m.Cure == "" {
+			t.Errorf("%s: %+v", part, m)
+		}
+	}
+	r := openRecording(t, out)
+	for _, part := range []string{"goroutine.start", "heap.start"} {
+		if _, err := r.Profile(part); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestKilled kills the recorder; what it had got is salvaged.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	url, _ := startServer(t, "")
+	out := filepath.Join(t.TempDir(), "r.whet")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), roleVar+"=recorder "+url+" "+out)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Wait() }()
+	partial := out + recording.PartialSuffix
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		data, err := os.ReadFile(partial)
+		if err == nil && bytes.Contains(data, []byte("goroutine.start")) && bytes.Contains(data, []byte(recording.MemStatsStartPart)) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the recorder does not write")
+		}
+		time.Sleep(time.Millisecond) // a file is polled: nothing tells
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := recording.Open(partial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	if len(r.Warnings) == 0 || !r.Meta().Interrupted || r.Meta().Target.Address != url+"/debug/pprof/" {
+		t.Errorf("warnings %v, meta %+v", r.Warnings, r.Meta())
+	}
+	if p, err := r.Profile("goroutine.start"); err != nil || p.NumSamples() == 0 {
+		t.Error(err)
+	}
+}
+
+// pprofMux has the handlers at a prefix, for requests that pass check.
+func pprofMux(prefix string, check func(*http.Request) int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if code := check(r); code != http.StatusOK {
+			http.Error(w, "no", code)
+			return
+		}
+		rest, ok := strings.CutPrefix(r.URL.Path, prefix)
+		switch {
+		case !ok:
+			http.NotFound(w, r)
+		case rest == "profile":
+			pprof.Profile(w, r)
+		case rest == "trace":
+			pprof.Trace(w, r)
+		case rest == "cmdline":
+			pprof.Cmdline(w, r)
+		default:
+			r.URL.Path = "/debug/pprof/" + rest
+			pprof.Index(w, r)
+		}
+	})
+}
+
+func allowAll(*http.Request) int { return http.StatusOK }
+
+// TestAddresses finds the handlers in all the ways that addresses are written.
+func TestAddresses(t *testing.T) {
+	root := httptest.NewServer(pprofMux("/debug/pprof/", allowAll))
+	defer root.Close()
+	deep := httptest.NewServer(pprofMux("/internal/admin/pprof/", allowAll))
+	defer deep.Close()
+	odd := httptest.NewServer(pprofMux("/x/", allowAll))
+	defer odd.Close()
+	for _, tc := range []struct{ url, prefix, want string }{
+		{root.URL, "", root.URL + "/debug/pprof/"},
+		{root.URL + "/", "", root.URL + "/debug/pprof/"},
+		{root.URL + "/debug/pprof", "", root.URL + "/debug/pprof/"},
+		{root.URL + "/debug/pprof/", "", root.URL + "/debug/pprof/"},
+		{root.URL + "/debug/pprof/heap?gc=1", "", root.URL + "/debug/pprof/"},
+		{strings.TrimPrefix(root.URL, "http://"), "", root.URL + "/debug/pprof/"},
+		{deep.URL + "/internal/admin/pprof", "", deep.URL + "/internal/admin/pprof/"},
+		{deep.URL, "/internal/admin/pprof/", deep.URL + "/internal/admin/pprof/"},
+		{odd.URL + "/x", "", odd.URL + "/x/"},
+		{odd.URL, "/x", odd.URL + "/x/"},
+	} {
+		c, err := newClient(&Options{URL: tc.url})
+		if err != nil {
+			t.Errorf("%s: %v", tc.url, err)
+			continue
+		}
+		offered, err := c.discover(t.Context(), tc.prefix)
+		if err != nil || public(c.base) != tc.want || !slices.Contains(offered, "heap") {
+			t.Errorf("%s with %q: %s, %v, %q", tc.url, tc.prefix, public(c.base), err, offered)
+		}
+		c.close()
+	}
+}
+
+// TestErrors demands a message and a cure for what goes wrong before anything is
+// measured.
+func TestErrors(t *testing.T) {
+	html := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<html>please log in")
+	}))
+	defer html.Close()
+	text := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }))
+	defer text.Close()
+	status := func(code int) *httptest.Server {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "because", code) }))
+		t.Cleanup(s.Close)
+		return s
+	}
+	var leaked atomic.Int32
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { leaked.Add(1) }))
+	defer elsewhere.Close()
+	redirect := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
+	defer redirect.Close()
+	tlsServer := httptest.NewTLSServer(pprofMux("/debug/pprof/", allowAll))
+	defer tlsServer.Close()
+	gone := httptest.NewServer(nil)
+	gone.Close()
+
+	for name, tc := range map[string]struct{ url, reason, hint string }{
+		"html":         {html.URL, "HTML page", "--pprof-path"},
+		"text":         {text.URL, "not as net/http/pprof", "--pprof-path"},
+		"401":          {status(401).URL, "401 Unauthorized: because", "--token-file"},
+		"403":          {status(403).URL, "403", "--token-file"},
+		"404":          {status(404).URL, "404", "net/http/pprof"},
+		"502":          {status(502).URL, "502", "proxy"},
+		"refused":      {gone.URL, "refused", "running"},
+		"redirect":     {redirect.URL, "another host", "record the other address"},
+		"unknown ca":   {tlsServer.URL, "unknown authority", "--ca"},
+		"http to tls":  {strings.Replace(tlsServer.URL, "https", "http", 1), "400", ""},
+		"tls to http":  {strings.Replace(text.URL, "http", "https", 1), "HTTP response to HTTPS", "http://"},
+		"not a scheme": {"ftp://127.0.0.1/", "not an http", "http://127.0.0.1:6060"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "r.whet")
+			u := strings.Replace(tc.url, "://", "://user:hunter2@", 1) + "/?key=hunter2"
+			_, err := Run(t.Context(), Options{URL: u, Out: out, Token: "hunter2", Header: http.Header{"X-Key": {"hunter2"}}})
+			if err == nil || !strings.Contains(err.Error(), tc.reason) || !strings.Contains(diag.Hint(err), tc.hint) {
+				t.Errorf("error %v\nhint %s", err, diag.Hint(err))
+			}
+			if err != nil && strings.Contains(err.Error()+diag.Hint(err), "hunter2") {
+				t.Errorf("error shows a secret: %v", err)
+			}
+			if left, _ := filepath.Glob(out + "*"); len(left) > 0 {
+				t.Errorf("files left: %q", left)
+			}
+		})
+	}
+	if leaked.Load() > 0 {
+		t.Error("a redirect to another host was followed")
+	}
+}
+
+// TestSecrets records with every sort of credential and looks for them in the
+// file.
+func TestSecrets(t *testing.T) {
+	secrets := []string{"hunter-password", "hunter-token", "hunter-header", "hunter-query"}
+	srv := httptest.NewServer(pprofMux("/debug/pprof/", func(r *http.Request) int {
+		_, password, _ := r.BasicAuth()
+		if r.Header.Get("X-Key") != secrets[2] || r.URL.Query().Get("key") != secrets[3] ||
+			password != secrets[0] && r.Header.Get("Authorization") != "Bearer "+secrets[1] {
+			return http.StatusUnauthorized
+		}
+		return http.StatusOK
+	}))
+	defer srv.Close()
+	for _, token := range []string{"", secrets[1]} {
+		out := filepath.Join(t.TempDir(), "r.whet")
+		u := strings.Replace(srv.URL, "://", "://u:"+secrets[0]+"@", 1) + "/?key=" + secrets[3]
+		sum, err := Run(t.Context(), Options{URL: u, Out: out, Duration: time.Second, Token: token, Header: http.Header{"X-Key": {secrets[2]}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := missing(sum.Meta, "cpu"); ok {
+			t.Errorf("credentials were not sent with each request: %+v", sum.Meta.Missing)
+		}
+		r := openRecording(t, out)
+		for _, p := range append(r.Meta().Parts, recording.Part{Name: recording.MetaPart}) {
+			if p.Kind == recording.KindSource {
+				continue // this file
+			}
+			data := readPart(t, r, p.Name)
+			for _, s := range secrets {
+				if bytes.Contains(data, []byte(s)) {
+					t.Errorf("%s holds %s", p.Name, s)
+				}
+			}
+		}
+	}
+}
+
+// TestTLSFiles records with a private authority and a client certificate.
+func TestTLSFiles(t *testing.T) {
+	srv := httptest.NewUnstartedServer(pprofMux("/debug/pprof/", func(r *http.Request) int {
+		if len(r.TLS.PeerCertificates) == 0 {
+			return http.StatusForbidden
+		}
+		return http.StatusOK
+	}))
+	srv.TLS = requestClientCert()
+	srv.StartTLS()
+	defer srv.Close()
+	dir := t.TempDir()
+	ca := filepath.Join(dir, "ca.pem")
+	pemData := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw})
+	if err := os.WriteFile(ca, pemData, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cert, key := clientCert(t, dir)
+	cfg, err := TLSFiles(cert, key, ca)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := newClient(&Options{URL: srv.URL, TLS: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	if _, err := c.discover(t.Context(), ""); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range [][3]string{{cert, "", ""}, {ca, ca, ""}, {"", "", key}, {"", "", filepath.Join(dir, "none")}} {
+		if _, err := TLSFiles(bad[0], bad[1], bad[2]); err == nil {
+			t.Errorf("TLSFiles%q: no error", bad)
+		}
+	}
+}
+
+// TestOwnPaths records through single handlers at paths of their own.
+func TestOwnPaths(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/a/cpuprof", pprof.Profile)
+	mux.Handle("/b/memory", pprof.Handler("heap"))
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	prefix, paths, err := ParsePaths([]string{"cpu=/a/cpuprof", "heap=/b/memory"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "r.whet")
+	sum, err := Run(t.Context(), Options{URL: srv.URL, Out: out, Duration: time.Second, PprofPath: prefix, Paths: paths})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := openRecording(t, out)
+	if got, want := r.ProfileNames(), []string{"cpu", "heap", "heap.live", "allocs"}; !slices.Equal(got, want) {
+		t.Errorf("profiles %q, want %q; missing %+v", got, want, sum.Meta.Missing)
+	}
+	if m, ok := missing(sum.Meta, "goroutine"); !ok || !strings.Contains(m.Cure, `pprof.Handler("goroutine")`) {
+		t.Errorf("goroutine: %+v", m)
+	}
+}
+
+func TestParsePaths(t *testing.T) {
+	for _, bad := range [][]string{{"x"}, {"/a", "/b"}, {"nonsense=/x"}, {"cpu=x"}} {
+		if _, _, err := ParsePaths(bad); err == nil || diag.Hint(err) == "" {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	prefix, paths, err := ParsePaths([]string{"/p", "profile=/x"})
+	if err != nil || prefix != "/p" || paths["cpu"] != "/x" {
+		t.Errorf("%q %v %v", prefix, paths, err)
+	}
+}
+
+func TestWindow(t *testing.T) {
+	for _, tc := range []struct{ d, tr, cpu, trace, at time.Duration }{
+		{0, 0, 10 * time.Second, 2 * time.Second, 4 * time.Second},
+		{time.Millisecond, 0, time.Second, time.Second / 2, time.Second / 4},
+		{3 * time.Second, -1, 3 * time.Second, 0, 1500 * time.Millisecond},
+		{4 * time.Second, time.Hour, 4 * time.Second, 2 * time.Second, time.Second},
+	} {
+		cpu, tr, at := (&Options{Duration: tc.d, Trace: tc.tr}).window()
+		if cpu != tc.cpu || tr != tc.trace || at != tc.at || at+tr > cpu {
+			t.Errorf("%v, %v: %v, %v at %v", tc.d, tc.tr, cpu, tr, at)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(text, []byte("package main"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, opt := range map[string]Options{
+		"no target":   {Out: "x"},
+		"two targets": {URL: "http://x", Command: []string{"y"}, Out: "x"},
+		"no file":     {URL: "http://x"},
+		"negative":    {URL: "http://x", Out: "x", Duration: -1},
+		"overwrites":  {URL: "http://x", Out: text},
+	} {
+		if _, err := Run(t.Context(), opt); diag.ExitCode(err) != 2 || diag.Hint(err) == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
