@@ -16,7 +16,24 @@ import (
 	"time"
 )
 
-// renderer returns a Renderer whose cache is the test's own directory.
+// sharedCache is a cache for the tests that are not about it. TestMain sets it.
+var sharedCache string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "whet-graphviz")
+		if err != nil {
+			panic(err)
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		sharedCache = filepath.Join(dir, "cache")
+		r := newRenderer(context.Background(), sharedCache)
+		_ = r.Close() // has compiled
+		return m.Run()
+	}())
+}
+
+// renderer returns a Renderer with the given cache directory.
 func renderer(tb testing.TB, cacheDir string) *Renderer {
 	tb.Helper()
 	r := newRenderer(tb.Context(), cacheDir)
@@ -70,7 +87,7 @@ func readTestdata(tb testing.TB, name string) []byte {
 
 func TestSVG(t *testing.T) {
 	t.Parallel()
-	r := renderer(t, "")
+	r := renderer(t, sharedCache)
 	svg, err := r.SVG(t.Context(), readTestdata(t, "calls.dot"))
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +123,7 @@ func contains(list []string, want string) bool {
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	v, err := renderer(t, "").version(t.Context())
+	v, err := renderer(t, sharedCache).version(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +134,7 @@ func TestVersion(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	r := renderer(t, "")
+	r := renderer(t, sharedCache)
 	for _, c := range []struct{ name, dot, want string }{
 		{"syntax", "digraph {\n a -> -> b\n}", "graphviz: read graph: syntax error in line 2"},
 		{"empty", "", "graphviz: read graph: "},
@@ -153,7 +170,7 @@ func slowGraph() []byte {
 
 func TestContextEndsCall(t *testing.T) {
 	t.Parallel()
-	r := renderer(t, "")
+	r := renderer(t, sharedCache)
 	if _, err := r.version(t.Context()); err != nil { // compiled
 		t.Fatal(err)
 	}
@@ -174,7 +191,7 @@ func TestContextEndsCall(t *testing.T) {
 
 func TestPreparationCancelled(t *testing.T) {
 	t.Parallel()
-	r := renderer(t, "")
+	r := renderer(t, sharedCache)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := r.SVG(ctx, []byte("digraph { a }")); !errors.Is(err, context.Canceled) {
@@ -184,7 +201,7 @@ func TestPreparationCancelled(t *testing.T) {
 
 func TestConcurrentCalls(t *testing.T) {
 	t.Parallel()
-	r := renderer(t, "")
+	r := renderer(t, sharedCache)
 	const n = 4
 	var wg sync.WaitGroup
 	out, errs := make([][]byte, n), make([]error, n)
@@ -295,7 +312,7 @@ func FuzzSVG(f *testing.F) {
 	f.Add([]byte("digraph { a [label=<<b>x</b>>] }"))
 	f.Add([]byte("strict graph { a -- b; rankdir=LR }"))
 	f.Add([]byte("digraph { a -> {b c} [label=\"\\N\\l\\\\\"] }"))
-	r := renderer(f, "")
+	r := renderer(f, sharedCache)
 	f.Fuzz(func(t *testing.T, dot []byte) {
 		if len(dot) > 4096 {
 			t.Skip("long graphs only take long")
@@ -338,7 +355,7 @@ func BenchmarkStart(b *testing.B) {
 
 // BenchmarkSVG draws a call graph as large as whet graph draws by default.
 func BenchmarkSVG(b *testing.B) {
-	r := renderer(b, "")
+	r := renderer(b, sharedCache)
 	dot := callGraph(80, 160)
 	b.ReportAllocs()
 	for b.Loop() {
