@@ -259,6 +259,7 @@ func (in *input) flameFrames() func(profile.Node) report.FlameFrame {
 		case profile.ByPackage, profile.ByModule:
 			f.Package = n.Name
 			symbol = n.Name + "." // as the name of a function in it
+		case profile.ByFunction, profile.ByLine, profile.ByAddress:
 		}
 		switch {
 		case f.Package == "":

@@ -50,23 +50,21 @@ type FlameFrame struct {
 	Kind    FlameKind
 }
 
-// NewFlameFrame makes the frame of a view's node. A node without a name is
-// called after its file and line, label or address.
+// NewFlameFrame makes the frame of a view's node. Where the view tells lines or
+// addresses apart, so does the name. A node without a name is called as NodeName
+// calls it.
 func NewFlameFrame(n profile.Node, kind FlameKind) FlameFrame {
 	f := FlameFrame{Name: n.Name, File: n.File, Line: n.Line, Kind: kind}
-	switch {
-	case n.Name != "":
-		f.Package = profile.PackagePath(n.Name)
-	case n.File != "" && n.Line != 0:
-		f.Name = fmt.Sprintf("%s:%d", n.File, n.Line)
-	case n.File != "":
-		f.Name = n.File
-	case n.Object != "":
-		f.Name = fmt.Sprintf("%s+%#x", n.Object, n.Address)
-	case n.Address != 0:
-		f.Name = fmt.Sprintf("%#x", n.Address)
-	default:
-		f.Name = "(unknown)"
+	if n.Name == "" {
+		f.Name = NodeName(n, profile.ByLine)
+		return f
+	}
+	f.Package = profile.PackagePath(n.Name)
+	if n.Line != 0 {
+		f.Name = fmt.Sprintf("%s:%d", n.Name, n.Line)
+	}
+	if n.Address != 0 {
+		f.Name += fmt.Sprintf(" %#x", n.Address)
 	}
 	return f
 }

@@ -506,3 +506,20 @@ func TestFlameWeights(t *testing.T) {
 		t.Errorf("heaviest: %v", ws)
 	}
 }
+
+func TestNewFlameFrame(t *testing.T) {
+	for want, n := range map[string]profile.Node{
+		"net/http.(*conn).serve":   {Name: "net/http.(*conn).serve", File: "server.go"},
+		"main.f:12":                {Name: "main.f", File: "f.go", Line: 12},
+		"main.f:12 0x4a0":          {Name: "main.f", File: "f.go", Line: 12, Address: 0x4a0},
+		"f.go":                     {File: "f.go"},
+		"[libc.so]":                {Object: "/lib/libc.so"},
+		"00000000000004a0 [a.out]": {Address: 0x4a0, Object: "a.out"},
+		"<unknown>":                {},
+	} {
+		f := NewFlameFrame(n, FlameStd)
+		if f.Name != want || f.Kind != FlameStd || f.Package != profile.PackagePath(n.Name) {
+			t.Errorf("%+v: %+v, want name %q", n, f, want)
+		}
+	}
+}
