@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -82,6 +84,62 @@ func TestDiffClassic(t *testing.T) {
 	}
 	if r.Before.Total != 6500 || r.Before.Events != 650 || r.After.Noise != 534 { // 2·10·√713
 		t.Errorf("sides %+v, %+v", r.Before, r.After)
+	}
+}
+
+// Changes are those of go tool pprof -diff_base.
+func testDiffOracle(t *testing.T, file string) {
+	ref := decodePprof(t, file)
+	kept := ref.Sample[:0]
+	for i, s := range ref.Sample {
+		if i%3 != 0 {
+			kept = append(kept, s)
+		}
+	}
+	ref.Sample = kept
+	other := filepath.Join(t.TempDir(), "b.pb.gz")
+	f, err := os.Create(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ref.Write(f); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var side [2]DiffInput
+	for i, name := range []string{file, other} {
+		p, err := profile.ReadFile(name, profile.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		side[i] = DiffInput{Name: name, View: bind(t, p, profile.Query{})}
+	}
+	d, err := NewDiff(side[0], side[1], DiffOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string][2]int64)
+	for _, e := range d.Entries {
+		if e.Flat.Change != 0 || e.Cum.Change != 0 {
+			got[e.Name] = [2]int64{e.Flat.Change, e.Cum.Change}
+		}
+	}
+	want := make(map[string][2]int64)
+	text := runPprof(t, "-top", "-nodecount=0", "-nodefraction=0", "-unit="+smallestUnit(t, side[0].View), "-diff_base="+file, other)
+	_, rows, _ := strings.Cut(text, "cum%\n")
+	for row := range strings.Lines(rows) {
+		f := strings.Fields(row)
+		name := strings.Join(f[5:], " ")
+		name = strings.TrimSuffix(strings.TrimSuffix(name, " (inline)"), " (partial-inline)")
+		want[name] = [2]int64{pprofValue(t, f[0]), pprofValue(t, f[3])}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-go tool pprof +whet)\n%s", clipText(diff))
+	}
+	if len(got) == 0 {
+		t.Error("no changes")
 	}
 }
 

@@ -40,6 +40,7 @@ func TestAgainstPprof(t *testing.T) {
 			t.Run("list", func(t *testing.T) { testListOracle(t, file, p) })
 		})
 	}
+	t.Run("diff", func(t *testing.T) { testDiffOracle(t, compilerProfile(t)) })
 	t.Run("disasm", func(t *testing.T) { testDisasmOracle(t, o) })
 }
 
