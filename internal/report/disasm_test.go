@@ -48,7 +48,8 @@ func testDisasmOracle(t *testing.T, o *oracle) {
 	t.Cleanup(func() { _ = bin.Close() })
 	v := bind(t, p, profile.Query{By: profile.ByAddress, NoInlines: true})
 	code := func(int) (DisasmCode, error) { return DisasmCode{bin, o.binary}, nil }
-	const match = `main\.(walk|burn|join|mix)|runtime\.mallocgc|sha256`
+	// Nothing with vector instructions, which older disassemblers do not know.
+	const match = `main\.(walk|burn|join|mix)|runtime\.mallocgc`
 	r, err := NewDisasm(headerOf(v), v, DisasmOptions{Match: regexp.MustCompile(match), Code: code, Context: -1})
 	if err != nil {
 		t.Fatal(err)
