@@ -383,7 +383,7 @@ func (s *session) takeProfiles(got map[string]*profile.Profile, prefix, dir stri
 	for _, name := range names {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0 {
-			s.miss(prefix+name, errors.New("the benchmarks ended without writing it"), "")
+			s.miss(prefix+name, errors.New("the benchmarks ended without writing it"))
 			continue
 		}
 		var p *profile.Profile
@@ -391,7 +391,7 @@ func (s *session) takeProfiles(got map[string]*profile.Profile, prefix, dir stri
 			p, err = profile.Parse(data, profile.ReadOptions{})
 		}
 		if err != nil {
-			s.miss(prefix+name, err, "")
+			s.miss(prefix+name, err)
 			continue
 		}
 		if err := s.w.AddRawProfile(prefix+name, data, part); err != nil {
@@ -411,7 +411,7 @@ func (s *session) takeTrace(prefix, dir string, begin time.Time) {
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		s.miss(name, err, "")
+		s.miss(name, err)
 	}
 }
 

@@ -64,8 +64,10 @@ func newClient(opt *Options) (*client, error) {
 		if err == nil {
 			err = errors.New("not an http or https address")
 		}
-		return nil, &diag.Error{Op: "parse target address", Err: err, Kind: diag.Usage,
-			Hint: "give the address whose /debug/pprof/ answers, such as http://127.0.0.1:6060"}
+		return nil, &diag.Error{
+			Op: "parse target address", Err: err, Kind: diag.Usage,
+			Hint: "give the address whose /debug/pprof/ answers, such as http://127.0.0.1:6060",
+		}
 	}
 	c := &client{user: u.User, query: u.Query(), paths: opt.Paths, header: opt.Header.Clone()}
 	if c.header == nil {

@@ -211,11 +211,8 @@ func (s *session) create(target recording.Target) error {
 }
 
 // miss notes what could not be had.
-func (s *session) miss(part string, err error, cure string) {
-	if cure == "" {
-		cure = diag.Hint(err)
-	}
-	m := recording.Missing{Part: part, Reason: reason(err), Cure: cure}
+func (s *session) miss(part string, err error) {
+	m := recording.Missing{Part: part, Reason: reason(err), Cure: diag.Hint(err)}
 	s.mu.Lock()
 	s.meta.Missing = append(s.meta.Missing, m)
 	s.mu.Unlock()
@@ -224,7 +221,8 @@ func (s *session) miss(part string, err error, cure string) {
 
 // reason is err without the operation and the address, which go without saying.
 func reason(err error) string {
-	if e := (*diag.Error)(nil); errors.As(err, &e) && e.Err != nil && error(e) == err {
+	//nolint:errorlint // only an outermost diag.Error is taken off: what wraps one says more
+	if e, ok := err.(*diag.Error); ok && e.Err != nil {
 		return reason(e.Err)
 	}
 	return err.Error()
@@ -262,7 +260,7 @@ func (s *session) keep(name string, p *profile.Profile) {
 func (s *session) addRaw(name string, data []byte, part recording.Part) {
 	p, err := profile.Parse(data, profile.ReadOptions{})
 	if err != nil {
-		s.miss(name, err, "")
+		s.miss(name, err)
 		return
 	}
 	if !isGzip(data) {

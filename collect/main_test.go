@@ -16,6 +16,7 @@ import (
 	runtimepprof "runtime/pprof"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -119,12 +120,15 @@ func churn() {
 	}
 }
 
+var spun atomic.Int64
+
 //go:noinline
-func spin(n int) (x int) {
+func spin(n int) {
+	x := 0
 	for i := range n {
 		x += i * i
 	}
-	return x
+	spun.Store(int64(x))
 }
 
 //go:noinline

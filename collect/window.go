@@ -172,7 +172,7 @@ func (t *sitting) stats(part string) []byte {
 	stats, err := t.c.memStats(t.abort)
 	if err != nil {
 		if part == recording.MemStatsStartPart {
-			t.miss("memstats", err, "")
+			t.miss("memstats", err)
 		}
 		return nil
 	}
@@ -234,7 +234,7 @@ func (t *sitting) measure(ctx context.Context) error {
 	if traceLen > 0 {
 		wg.Go(func() {
 			if !wait(traceAt, stop) {
-				t.miss("trace", errors.New("the window ended before the trace began"), "")
+				t.miss("trace", errors.New("the window ended before the trace began"))
 				return
 			}
 			t.report.run(fmt.Sprintf("trace %v", traceLen), func() { t.trace(stop, traceLen) })
@@ -279,7 +279,7 @@ func (t *sitting) cpu(ctx context.Context, stop <-chan struct{}, d time.Duration
 		}
 	}
 	if err != nil {
-		t.miss("cpu", t.died(err), "")
+		t.miss("cpu", t.died(err))
 		if isGone(err) {
 			return true
 		}
@@ -323,7 +323,7 @@ func (t *sitting) trace(stop <-chan struct{}, d time.Duration) {
 		})
 	}
 	if err != nil {
-		t.miss("trace", t.died(err), "")
+		t.miss("trace", t.died(err))
 		return
 	}
 	t.report.note("trace: recorded %v", time.Since(begin).Round(time.Millisecond))
@@ -411,9 +411,9 @@ func (t *sitting) last() {
 		s, asked := t.end[kind]
 		switch {
 		case !asked:
-			t.miss(kind, t.mustOffer(kind), "")
+			t.miss(kind, t.mustOffer(kind))
 		case s.err != nil:
-			t.miss(kind, t.died(s.err), "")
+			t.miss(kind, t.died(s.err))
 		default:
 			t.addRaw(kind, s.data, recording.Part{Start: s.at, End: s.at})
 		}
@@ -431,7 +431,7 @@ func (t *sitting) deltas() {
 			if kind == "allocs" && t.offers("heap") {
 				continue // made from heap
 			}
-			t.miss(kind, t.mustOffer(kind), "")
+			t.miss(kind, t.mustOffer(kind))
 			continue
 		}
 		err := from.err
@@ -439,14 +439,14 @@ func (t *sitting) deltas() {
 			err = to.err
 		}
 		if err != nil {
-			t.miss(kind, t.died(err), "")
+			t.miss(kind, t.died(err))
 			if from.err == nil && to.err != nil {
 				t.addRaw(kind+".start", from.data, recording.Part{Start: from.at, End: from.at, Note: "since the program's start"})
 			}
 			continue
 		}
 		if err := t.delta(kind, from, to); err != nil {
-			t.miss(kind, err, "")
+			t.miss(kind, err)
 		}
 	}
 }

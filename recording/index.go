@@ -200,7 +200,7 @@ func measure(r io.ReaderAt, size int64, e *entry, budget *int64) {
 	n, err := io.CopyN(sum, flate.NewReader(src), *budget)
 	*budget -= n
 	e.raw = n
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		e.packed, e.crc, e.open = src.n, sum.Sum32(), false
 	}
 }

@@ -86,6 +86,7 @@ func (t Target) String() string {
 		if len(t.Command) > 0 {
 			return t.Command[0]
 		}
+	case URL:
 	}
 	return t.Address
 }

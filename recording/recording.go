@@ -19,7 +19,7 @@ import (
 
 const (
 	maxMeta   = 64 << 20 // bytes of recording.json
-	maxSource = 64 << 20 // bytes of one source file
+	maxSource = 16 << 20 // bytes of one source file
 
 	// maxSalvage bounds what Open inflates to tell which parts of a damaged file
 	// are whole, so that overlapping parts do not make it take for ever.
@@ -109,7 +109,7 @@ func newRecording(ra io.ReaderAt, size int64, file string) (*Recording, error) {
 	r := &Recording{file: file, r: ra, entries: make(map[string]entry), sources: make(map[string]string)}
 	var head [4]byte
 	if n, err := ra.ReadAt(head[:], 0); n < len(head) {
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			err = fmt.Errorf("file has %d bytes", size)
 		}
 		return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
@@ -435,7 +435,7 @@ func (p *partReader) Read(b []byte) (int, error) {
 	case err == io.EOF:
 		err = errors.New("checksum does not match: the data is damaged")
 	}
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = p.rec.partError(p.e.name, err)
 	}
 	p.err = err

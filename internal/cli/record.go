@@ -168,7 +168,7 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	}
 	done := make(chan struct{})
 	defer close(done)
-	f.Abort = secondSignal(ctx, done)
+	f.Abort = secondSignal(done)
 
 	sum, err := collect.Run(ctx, f.Options)
 	line.clear()
@@ -225,24 +225,22 @@ func (f *recordFlags) openLog(line *liveLine) (io.Writer, func(), error) {
 	return file, func() { _ = file.Close() }, nil // a log cut short is not worth failing for
 }
 
-// secondSignal returns a channel that is closed by the first signal that comes
-// after ctx is cancelled; the first one of all cancelled ctx.
-func secondSignal(ctx context.Context, done <-chan struct{}) <-chan struct{} {
+// secondSignal returns a channel that is closed by the second signal to stop; the
+// first one cancels the command's context.
+func secondSignal(done <-chan struct{}) <-chan struct{} {
 	abort := make(chan struct{})
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		select {
-		case <-ctx.Done():
-		case <-done:
-			return
-		}
-		signals := make(chan os.Signal, 1)
-		signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 		defer signal.Stop(signals)
-		select {
-		case <-signals:
-			close(abort)
-		case <-done:
+		for range 2 {
+			select {
+			case <-signals:
+			case <-done:
+				return
+			}
 		}
+		close(abort)
 	}()
 	return abort
 }

@@ -1,0 +1,218 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/recording"
+)
+
+const recordServer = `package main
+
+import (
+	"log"
+	"net"
+	"net/http"
+	_ "net/http/pprof"
+)
+
+func main() {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Println("listening")
+	go func() {
+		for {
+			burn()
+		}
+	}()
+	log.Fatal(http.Serve(l, nil))
+}
+
+//go:noinline
+func burn() (x int) {
+	for i := range 1000 {
+		x += i
+	}
+	return x
+}
+`
+
+const recordBench = `package main
+
+import "testing"
+
+func BenchmarkBurn(b *testing.B) { for b.Loop() { burn() } }
+func BenchmarkBad(b *testing.B) { b.Fatal("bad") }
+`
+
+// recordModule writes a server with benchmarks, builds it as ./server and makes
+// its folder the working directory.
+func recordModule(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{"go.mod": "module example.com/server\n\ngo 1.24\n", "main.go": recordServer, "main_test.go": recordBench} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := exec.Command("go", "build", "-o", "server", ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func TestRecordCommand(t *testing.T) {
+	recordModule(t)
+	code, stdout, stderr := runWhet(t, "record", "-o", "r.whet", "-d", "1s", "--", "./server")
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	for _, want := range []string{"r.whet", "module example.com/server", "cpu, goroutine", "trace of 500ms", "runtime.SetBlockProfileRate(10000)", "next: whet top r.whet"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("output lacks %q:\n%s", want, stdout)
+		}
+	}
+	if !strings.Contains(stderr, "target| ") || strings.Contains(stderr, "\x1b") {
+		t.Errorf("stderr:\n%s", stderr)
+	}
+	code, stdout, stderr = runWhet(t, "top", "r.whet")
+	if code != 0 || !strings.Contains(stdout, "main.burn") {
+		t.Errorf("whet top: exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+func TestRecordBench(t *testing.T) {
+	recordModule(t)
+	code, stdout, stderr := runWhet(t, "record", ".", "-bench", "Burn", "-benchtime=50ms", "-o", "b.whet", "--json")
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	var doc report.Record
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || doc.Schema != report.RecordSchema || doc.Meta.Target.Kind != recording.Bench || doc.Bytes == 0 {
+		t.Errorf("%v\n%s", err, stdout)
+	}
+	code, stdout, stderr = runWhet(t, "record", ".", "--bench", ".", "--benchtime", "50ms", "-o", "b.whet")
+	if code != 1 || !strings.Contains(stdout, "cpu") || !strings.Contains(stderr, "failed: BenchmarkBad") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+func TestRecordUsage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("empty", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		args string
+		hint string
+	}{
+		{"", "whet record http"},
+		{"http://127.0.0.1:1", "-o FILE.whet"},
+		{"./stats -o x", "--bench REGEXP"},
+		{"http://a http://b -o x", "one server at a time"},
+		{"http://a -o x -- ./server", "one of them"},
+		{"--bench . -o x -- ./server", "leave out --bench"},
+		{"http://a -o x --pprof-path nonsense", "/prefix"},
+		{"http://a -o x --cert c", "same file"},
+		{"http://a -o x -H nonsense", "Authorization"},
+		{"http://a -o x --token-file empty", ""},
+		{"http://a -o x -d -1s", "-d 10s"},
+	} {
+		code, stdout, stderr := runWhet(t, append([]string{"record"}, strings.Fields(tc.args)...)...)
+		if code != 2 || stdout != "" || tc.hint != "" && (!strings.Contains(stderr, "hint: ") || !strings.Contains(stderr, tc.hint)) {
+			t.Errorf("whet record %s: exit code %d\n%s%s", tc.args, code, stdout, stderr)
+		}
+	}
+}
+
+// startWhet runs whet as a process of its own, so that it can be sent signals.
+func startWhet(t *testing.T, args ...string) (cmd *exec.Cmd, output *bytes.Buffer) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	whet := filepath.Join(t.TempDir(), "whet")
+	if err := os.Symlink(self, whet); err != nil {
+		t.Fatal(err)
+	}
+	cmd, output = exec.Command(whet, args...), new(bytes.Buffer)
+	cmd.Stdout, cmd.Stderr = output, output
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return cmd, output
+}
+
+// TestRecordInterrupt sends Ctrl-C once to a target that heeds the end of its
+// request, and twice to one that does not.
+func TestRecordInterrupt(t *testing.T) {
+	for name, stubborn := range map[string]bool{"once": false, "twice": true} {
+		t.Run(name, func(t *testing.T) {
+			measuring, ended, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
+			mux := http.NewServeMux()
+			mux.HandleFunc("/debug/pprof/", pprof.Index)
+			mux.HandleFunc("/debug/pprof/profile", func(w http.ResponseWriter, r *http.Request) {
+				close(measuring)
+				if !stubborn {
+					pprof.Profile(w, r)
+					return
+				}
+				<-r.Context().Done()
+				close(ended)
+				<-release
+			})
+			srv := httptest.NewServer(mux)
+			defer srv.Close()
+			defer close(release)
+			out := filepath.Join(t.TempDir(), "r.whet")
+			cmd, output := startWhet(t, "record", srv.URL, "-o", out, "-d", "1h")
+			<-measuring
+			signal := func() {
+				if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+					t.Fatal(err)
+				}
+			}
+			signal()
+			if stubborn {
+				<-ended
+				signal()
+			}
+			begin := time.Now()
+			if err := cmd.Wait(); err != nil {
+				t.Fatalf("%v\n%s", err, output)
+			}
+			if took := time.Since(begin); took > 4*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if !strings.Contains(output.String(), "interrupted") {
+				t.Errorf("output:\n%s", output)
+			}
+			r, err := recording.Open(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = r.Close() }()
+			want := "cpu"
+			if stubborn {
+				want = "goroutine.start"
+			}
+			if _, err := r.Profile(want); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
