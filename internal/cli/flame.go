@@ -240,11 +240,11 @@ func (r ratio) weights(ws []profile.Weight) []profile.Weight {
 func (in *input) flameFrames() func(profile.Node) report.FlameFrame {
 	by := in.View.Query().By
 	begins := make(map[string]int64)
-	if by == profile.ByFunction {
-		for _, fn := range in.Profile.Functions {
-			if _, ok := begins[fn.Name]; !ok && fn.StartLine > 0 {
-				begins[fn.Name] = fn.StartLine
-			}
+	isGo := false // in others, what looks like a package is none
+	for _, fn := range in.Profile.Functions {
+		isGo = isGo || strings.HasPrefix(fn.Name, "runtime.")
+		if _, ok := begins[fn.Name]; !ok && fn.StartLine > 0 && by == profile.ByFunction {
+			begins[fn.Name] = fn.StartLine
 		}
 	}
 	return func(n profile.Node) report.FlameFrame {
@@ -263,6 +263,7 @@ func (in *input) flameFrames() func(profile.Node) report.FlameFrame {
 		}
 		switch {
 		case f.Package == "":
+		case !isGo && !in.OwnKnown:
 		case in.Own(profile.Function{Name: symbol, File: n.File}):
 			f.Kind = report.FlameOwn
 		case f.Package == "std" || profile.IsStd(f.Package):

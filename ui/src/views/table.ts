@@ -30,10 +30,10 @@ export class Table {
         ? frames[a].name < frames[b].name ? -1 : 1
         : Math.abs(by(b)) - Math.abs(by(a)) || Math.abs(costs.total[b]) - Math.abs(costs.total[a]),
     );
-    const head = (column: Column, text: string, span = 1) =>
+    const head = (column: Column, text: string) =>
       h(
         "th",
-        { scope: "col", colspan: span, "aria-sort": this.sort !== column ? "none" : column === "name" ? "ascending" : "descending" },
+        { scope: "col", "aria-sort": this.sort !== column ? "none" : column === "name" ? "ascending" : "descending" },
         h(
           "button",
           {
@@ -48,14 +48,13 @@ export class Table {
         ),
       );
     const q = (v: number) => quantity(v, view.unit);
+    const cost = (v: number) => h("td", {}, h("span", {}, q(v)), " ", h("span", {}, percent(v, view.total)));
     const rows = ids.slice(0, this.shown).map((i) =>
       h(
         "tr",
         {},
-        h("td", {}, q(costs.self[i])),
-        h("td", {}, percent(costs.self[i], view.total)),
-        h("td", {}, q(costs.total[i])),
-        h("td", {}, percent(costs.total[i], view.total)),
+        cost(costs.self[i]),
+        cost(costs.total[i]),
         h(
           "th",
           { scope: "row" },
@@ -88,7 +87,7 @@ export class Table {
         "table",
         {},
         h("caption", {}, caption),
-        h("thead", {}, h("tr", {}, head("self", "Self", 2), head("total", "Total", 2), head("name", "Function"))),
+        h("thead", {}, h("tr", {}, head("self", "Self"), head("total", "Total"), head("name", "Function"))),
         h("tbody", {}, ...rows),
       ),
     );
