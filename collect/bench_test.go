@@ -119,7 +119,7 @@ func TestBench(t *testing.T) {
 	if data, ok := r.SourceFile(src); !ok || !bytes.Contains(data, []byte("BenchmarkRepeat")) {
 		t.Errorf("source %s is missing: %q", src, r.Sources())
 	}
-	checkTrace(t, bytes.NewReader(readPart(t, r, recording.TracePart)), 1)
+	checkTrace(t, bytes.NewReader(readPart(t, r, recording.TracePart)))
 }
 
 // TestBenchMany has packages that go wrong in every way; the others are recorded

@@ -91,12 +91,12 @@ func TestServer(t *testing.T) {
 	if !r.Has(recording.CodePart) {
 		t.Error("no machine code")
 	}
-	checkTrace(t, bytes.NewReader(readPart(t, r, recording.TracePart)), 10)
+	checkTrace(t, bytes.NewReader(readPart(t, r, recording.TracePart)))
 }
 
 // checkTrace demands CPU samples in the trace: its window lies inside the CPU
 // profile's.
-func checkTrace(t *testing.T, data io.Reader, least int) {
+func checkTrace(t *testing.T, data io.Reader) {
 	t.Helper()
 	r, err := trace.NewReader(data)
 	if err != nil {
@@ -115,8 +115,8 @@ func checkTrace(t *testing.T, data io.Reader, least int) {
 			samples++
 		}
 	}
-	if samples < least {
-		t.Errorf("trace holds %d CPU samples", samples)
+	if samples == 0 { // how many depends on what else runs on the machine
+		t.Error("trace holds no CPU samples")
 	}
 }
 
