@@ -423,16 +423,17 @@ func (p *partReader) Read(b []byte) (int, error) {
 	n, err := p.src.Read(b)
 	p.n += int64(n)
 	p.crc = crc32.Update(p.crc, crc32.IEEETable, b[:n])
+	ended := errors.Is(err, io.EOF)
 	switch {
 	case !p.e.open && p.n > p.e.raw:
 		n--
 		err = fmt.Errorf("longer than the %d bytes it claims", p.e.raw)
-	case err == io.EOF && p.n == p.e.raw && p.crc == p.e.crc: // whole
-	case p.e.open && (err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)):
+	case ended && p.n == p.e.raw && p.crc == p.e.crc: // whole
+	case p.e.open && (ended || errors.Is(err, io.ErrUnexpectedEOF)):
 		err = errTruncated
-	case err == io.EOF && p.n < p.e.raw:
+	case ended && p.n < p.e.raw:
 		err = fmt.Errorf("ends after %d of %d bytes", p.n, p.e.raw)
-	case err == io.EOF:
+	case ended:
 		err = errors.New("checksum does not match: the data is damaged")
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
