@@ -2,8 +2,6 @@ package profile
 
 import (
 	"fmt"
-	"hash/maphash"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 )
@@ -19,12 +17,14 @@ type Builder struct {
 	samples   table
 	labels    *labelBuilder
 
+	functionKeys []key // by index, like Profile.keys
+	mappingKeys  []key
+
 	free    []uint32
 	frames  int // stored so far
 	scratch []Line
 	recs    []label
-	seed    uint64 // so that nobody can prepare colliding input
-	names   maphash.Seed
+	seed    uint64 // so that nobody can prepare colliding stacks
 }
 
 // NewBuilder starts a profile with the given sample types.
@@ -35,42 +35,33 @@ func NewBuilder(types ...ValueType) *Builder {
 		mappings: make(map[mappingKey]uint32),
 		labels:   newLabelBuilder(p),
 		seed:     rand.Uint64(),
-		names:    maphash.MakeSeed(),
 	}
 }
 
 // Function returns the index of a function.
 func (b *Builder) Function(f Function) uint32 {
-	// The name tells nearly all functions apart.
-	h := mix(b.seed^maphash.String(b.names, f.Name), uint64(f.StartLine))
-	slot, found := b.functions.find(h, func(i uint32) bool { return b.p.Functions[i] == f })
+	k := functionKey(&f)
+	slot, found := b.functions.find(k[0], func(i uint32) bool { return b.functionKeys[i] == k })
 	if found {
 		return b.functions.index(slot)
 	}
 	i := uint32(len(b.p.Functions))
-	b.functions.put(slot, h, i)
+	b.functions.put(slot, k[0], i)
+	b.functionKeys = append(b.functionKeys, k)
 	b.p.Functions = append(b.p.Functions, f)
 	return i
-}
-
-type mappingKey struct {
-	size, offset uint64
-	file         string
 }
 
 // Mapping returns the index of a mapping. Mappings of the same file (by build
 // id, if any), offset and size, rounded to pages, are one, wherever the loader
 // put them.
 func (b *Builder) Mapping(m Mapping) uint32 {
-	const page = 0x1000
-	key := mappingKey{(m.Limit - m.Start + page - 1) &^ (page - 1), m.Offset, m.File}
-	if m.BuildID != "" {
-		key.file = m.BuildID
-	}
-	i, ok := b.mappings[key]
+	mk := m.key()
+	i, ok := b.mappings[mk]
 	if !ok {
 		i = uint32(len(b.p.Mappings))
-		b.mappings[key] = i
+		b.mappings[mk] = i
+		b.mappingKeys = append(b.mappingKeys, mk.key())
 		b.p.Mappings = append(b.p.Mappings, m)
 	}
 	return i
@@ -83,27 +74,30 @@ func (b *Builder) Location(addr uint64, mapping uint32, folded bool, lines ...Li
 		b.scratch = append(b.scratch[:0], Line{Function: None})
 		lines = b.scratch
 	}
-	h := mix(b.seed^mix(addr, uint64(mapping)), uint64(len(lines)))
-	if folded {
-		h = ^h
+	k := key{}
+	if mapping != None {
+		k = b.mappingKeys[mapping].with(addr - b.p.Mappings[mapping].Start)
+	} else {
+		k = k.with(addr)
 	}
-	for _, l := range lines {
-		h = mix(h^uint64(l.Function), uint64(uint32(l.Line))|uint64(uint32(l.Column))<<32)
-	}
+	return b.location(locationKey(k, folded, lines, b.functionKeys), addr, mapping, folded, func() []Line { return lines })
+}
+
+// location finds a location by its key, or stores it with the lines that the
+// function returns.
+func (b *Builder) location(k key, addr uint64, mapping uint32, folded bool, lines func() []Line) uint32 {
 	p := b.p
-	slot, found := b.locations.find(h, func(i uint32) bool {
-		l := &p.Locations[i]
-		return l.Address == addr && l.Mapping == mapping && l.Folded == folded && slices.Equal(p.Frames(i), lines)
-	})
+	slot, found := b.locations.find(k[0], func(i uint32) bool { return p.keys[i] == k })
 	if found {
 		return b.locations.index(slot)
 	}
 	i := uint32(len(p.Locations))
-	b.locations.put(slot, h, i)
-	p.Locations = append(p.Locations, Location{
-		Address: addr, Mapping: mapping, First: uint32(len(p.Lines)), Num: uint32(len(lines)), Folded: folded,
-	})
-	p.Lines = append(p.Lines, lines...)
+	b.locations.put(slot, k[0], i)
+	l := Location{Address: addr, Mapping: mapping, First: uint32(len(p.Lines)), Folded: folded}
+	p.Lines = append(p.Lines, lines()...)
+	l.Num = uint32(len(p.Lines)) - l.First
+	p.Locations = append(p.Locations, l)
+	p.keys = append(p.keys, k)
 	return i
 }
 
@@ -184,12 +178,6 @@ func (b *Builder) Profile(meta *Profile) *Profile {
 	return p
 }
 
-// mix is a multiply-fold hash step (as in wyhash).
-func mix(h, x uint64) uint64 {
-	hi, lo := bits.Mul64(h^0x9e3779b97f4a7c15, x^0xd6e8feb86659fd93)
-	return hi ^ lo ^ bits.RotateLeft64(h, 23)
-}
-
 // table is an open-addressing hash table from hashes to indices whose entries
 // live elsewhere. Only the upper half of a hash is used.
 type table struct {
@@ -217,6 +205,15 @@ func (t *table) find(h uint64, equal func(uint32) bool) (int, bool) {
 		}
 	}
 	return i, false
+}
+
+// first returns the index in the first slot that find would look at for h, None
+// when that is free.
+func (t *table) first(h uint64) uint32 {
+	if len(t.slots) == 0 {
+		return None
+	}
+	return t.slots[int(uint32(h>>32))&(len(t.slots)-1)].ix - 1
 }
 
 func (t *table) index(slot int) uint32 { return t.slots[slot].ix - 1 }

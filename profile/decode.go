@@ -111,6 +111,7 @@ func decode(src source, opt ReadOptions) (*Profile, error) {
 		return nil, err
 	}
 	d.p.pruneUninteresting()
+	d.p.computeKeys()
 	return d.p, nil
 }
 

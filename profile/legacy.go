@@ -58,6 +58,7 @@ func (d *decoder) legacy() (p *Profile, err error) {
 		return nil, err
 	}
 	p.pruneUninteresting()
+	p.computeKeys()
 	return p, nil
 }
 

@@ -113,6 +113,7 @@ type merger struct {
 	strings                        []uint32
 	lines                          []Line
 	stack                          []uint32
+	touched                        uint64 // keeps the loads of mapLocations
 }
 
 func newMerger(ps ...*Profile) (*merger, error) {
@@ -175,7 +176,7 @@ func (m *merger) add(p *Profile, scale []float64, sign int64) {
 	for i := range columns {
 		columns[i] = p.values[m.column(p, i)]
 	}
-	m.mapTables(p, columns)
+	m.mapLocations(p, columns)
 	b := m.b
 	values := make([]int64, len(columns))
 	for i, stack := range p.stacks {
@@ -210,13 +211,19 @@ func (m *merger) add(p *Profile, scale []float64, sign int64) {
 	}
 }
 
-// used marks table entries to be mapped.
+// used marks the locations to be mapped.
 const used = None - 1
 
-// mapTables maps the locations, functions and mappings that samples with values
-// use. It goes through each table from front to back: with many profiles they
-// are not in cache, and random access to them would take most of the time.
-func (m *merger) mapTables(p *Profile, columns [][]int64) {
+// batch is how many locations are looked up together. What that needs is first
+// touched in a loop whose loads do not depend on each other, so that the processor
+// fetches what is not in cache all at once instead of one after the other.
+const batch = 64
+
+// mapLocations maps the locations that samples with values use, by their keys
+// alone; lines, functions and mappings are looked at only for what is new. It
+// goes through the table from front to back: with many profiles it is not in
+// cache, and random access to it would take most of the time.
+func (m *merger) mapLocations(p *Profile, columns [][]int64) {
 	for i, stack := range p.stacks {
 		if !slices.ContainsFunc(columns, func(col []int64) bool { return col[i] != 0 }) {
 			continue
@@ -225,26 +232,55 @@ func (m *merger) mapTables(p *Profile, columns [][]int64) {
 			m.locations[loc] = used
 		}
 	}
-	for i := range p.Locations {
-		if m.locations[i] != used {
-			continue
-		}
-		for _, ln := range p.Frames(uint32(i)) {
-			if ln.Function != None {
-				m.functions[ln.Function] = used
+	b := m.b
+	var todo [batch]uint32
+	for at := 0; at < len(p.Locations); {
+		n := 0
+		for ; at < len(p.Locations) && n < batch; at++ {
+			if m.locations[at] == used {
+				todo[n] = uint32(at)
+				n++
 			}
 		}
-	}
-	for i := range p.Functions {
-		if m.functions[i] == used {
-			m.functions[i] = m.b.Function(p.Functions[i])
+		for _, i := range todo[:n] {
+			if first := b.locations.first(p.keys[i][0]); first != None {
+				m.touched += b.p.keys[first][0]
+			}
+		}
+		for _, i := range todo[:n] {
+			m.locations[i] = m.location(p, i)
 		}
 	}
-	for i := range p.Locations {
-		if m.locations[i] == used {
-			m.locations[i] = m.location(p, uint32(i))
-		}
+}
+
+func (m *merger) location(p *Profile, loc uint32) uint32 {
+	l := &p.Locations[loc]
+	addr, mapping := l.Address, None
+	slot, found := m.b.locations.find(p.keys[loc][0], func(i uint32) bool { return m.b.p.keys[i] == p.keys[loc] })
+	if found {
+		return m.b.locations.index(slot)
 	}
+	if l.Mapping != None {
+		if m.mappings[l.Mapping] == None {
+			m.mappings[l.Mapping] = m.b.Mapping(p.Mappings[l.Mapping])
+		}
+		mapping = m.mappings[l.Mapping]
+		// The same binary may have been loaded elsewhere.
+		addr += m.b.p.Mappings[mapping].Start - p.Mappings[l.Mapping].Start
+	}
+	return m.b.location(p.keys[loc], addr, mapping, l.Folded, func() []Line {
+		m.lines = m.lines[:0]
+		for _, ln := range p.Frames(loc) {
+			if ln.Function != None {
+				if m.functions[ln.Function] == None {
+					m.functions[ln.Function] = m.b.Function(p.Functions[ln.Function])
+				}
+				ln.Function = m.functions[ln.Function]
+			}
+			m.lines = append(m.lines, ln)
+		}
+		return m.lines
+	})
 }
 
 func reset(s []uint32, n int) []uint32 {
@@ -260,27 +296,6 @@ func (m *merger) str(p *Profile, i uint32) uint32 {
 		m.strings[i] = m.b.labels.str(p.strings[i])
 	}
 	return m.strings[i]
-}
-
-func (m *merger) location(p *Profile, loc uint32) uint32 {
-	l := &p.Locations[loc]
-	addr, mapping := l.Address, None
-	if l.Mapping != None {
-		if m.mappings[l.Mapping] == None {
-			m.mappings[l.Mapping] = m.b.Mapping(p.Mappings[l.Mapping])
-		}
-		mapping = m.mappings[l.Mapping]
-		// The same binary may have been loaded elsewhere.
-		addr += m.b.p.Mappings[mapping].Start - p.Mappings[l.Mapping].Start
-	}
-	m.lines = m.lines[:0]
-	for _, ln := range p.Frames(loc) {
-		if ln.Function != None {
-			ln.Function = m.functions[ln.Function]
-		}
-		m.lines = append(m.lines, ln)
-	}
-	return m.b.Location(addr, mapping, l.Folded, m.lines...)
 }
 
 // profile finishes the merge: samples that became zero go.

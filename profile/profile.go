@@ -94,6 +94,7 @@ type Profile struct {
 	labelEnd []uint32   // per sample: end of its run in labels; nil when no sample has labels
 	labels   []label
 	strings  []string // what labels refer to
+	keys     []key    // per location
 	base     int      // samples [base:] are the negated diff base; len(stacks) when none
 
 	// Warnings lists what was odd but not fatal in the input.

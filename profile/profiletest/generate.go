@@ -67,25 +67,29 @@ func Generate(o Options) *profile.Profile {
 		Start: 0x400000, Limit: 0x400000 + uint64(o.Lines)*64, File: "/bin/service", BuildID: "generated",
 		HasFunctions: true, HasFilenames: true, HasLineNumbers: true,
 	})
-	functions := make([]uint32, o.Functions)
-	for i := range functions {
+	// Location i is line i/functions of function i%functions. Like a real profile,
+	// this one holds only what its samples use.
+	function := func(i int) uint32 {
 		pkg := []string{"runtime", "net/http", "encoding/json", "example.com/service/api", "example.com/service/store", "github.com/lib/codec"}[i%6]
 		name := fmt.Sprintf("%s.(*T%d).method%d", pkg, i/7, i)
-		functions[i] = b.Function(profile.Function{
+		return b.Function(profile.Function{
 			Name: name, SystemName: name, File: fmt.Sprintf("/src/%s/file%d.go", pkg, i/20), StartLine: int64(i%20)*50 + 1,
 		})
 	}
-	// Location i is line i/functions of function i%functions.
-	locations := make([]uint32, o.Lines)
-	for i := range locations {
-		f := i % o.Functions
-		line := profile.Line{Function: functions[f], Line: int32(f%20*50 + 2 + i/o.Functions)}
-		lines := []profile.Line{line}
+	locations := make([]uint32, o.Lines) // index plus one
+	location := func(i uint32) uint32 {
+		if locations[i] > 0 {
+			return locations[i] - 1
+		}
+		f := int(i) % o.Functions
+		lines := []profile.Line{{Function: function(f), Line: int32(f%20*50 + 2 + int(i)/o.Functions)}}
 		if o.Inlines && i%5 == 0 {
 			g := (f*31 + 7) % o.Functions
-			lines = []profile.Line{{Function: functions[g], Line: int32(g%20*50 + 3)}, line}
+			lines = []profile.Line{{Function: function(g), Line: int32(g%20*50 + 3)}, lines[0]}
 		}
-		locations[i] = b.Location(0x400000+uint64(i)*64, mapping, false, lines...)
+		l := b.Location(0x400000+uint64(i)*64, mapping, false, lines...)
+		locations[i] = l + 1
+		return l
 	}
 	// Each location calls its hot callee, or now and then any other.
 	hot := make([]uint32, o.Lines)
@@ -98,7 +102,7 @@ func Generate(o Options) *profile.Profile {
 		depth := o.MinDepth + rnd.IntN(o.MaxDepth-o.MinDepth+1)
 		at := uint32(rnd.IntN(min(16, o.Lines)))
 		for d := depth - 1; d >= 0; d-- {
-			stack[d] = locations[at]
+			stack[d] = location(at)
 			if rnd.Float64() < o.Leave {
 				at = uint32(rnd.IntN(o.Lines))
 			} else {
