@@ -49,7 +49,8 @@ type sitting struct {
 
 	start, end           map[string]snapshot
 	statsStart, statsEnd []byte
-	info                 *agentInfo // nil when the target has no agent
+	info                 *agentInfo      // nil when the target has no agent
+	agentStart           json.RawMessage // what it said at the start
 	cpuStart, cpuEnd     time.Time
 	cpuDone              bool // the CPU profile came, by net/http/pprof
 	restarted            bool
@@ -113,8 +114,17 @@ func (t *sitting) want(kinds ...string) []string {
 	return out
 }
 
-// snapshots fetches kinds, a few at a time.
-func (t *sitting) snapshots(kinds []string) map[string]snapshot {
+// forceGC says whether the last heap profile needs a collection before it. The
+// runtime counts an allocation in the profile two collections later; a window with
+// fewer would show nothing of what was allocated in it.
+func (t *sitting) forceGC() bool {
+	first, last := memStat(t.statsStart, "NumGC"), memStat(t.statsEnd, "NumGC")
+	return first >= 0 && last >= first && last-first < 2
+}
+
+// snapshots fetches kinds, a few at a time; with gc, those of the heap after a
+// collection.
+func (t *sitting) snapshots(kinds []string, gc bool) map[string]snapshot {
 	out := make(map[string]snapshot)
 	var mu sync.Mutex
 	var g errgroup.Group
@@ -122,7 +132,11 @@ func (t *sitting) snapshots(kinds []string) map[string]snapshot {
 	for _, kind := range kinds {
 		g.Go(func() error {
 			at := time.Now()
-			data, err := t.c.snapshot(t.abort, kind, nil, maxProfileBody)
+			var q url.Values
+			if gc && (kind == "heap" || kind == "allocs") {
+				q = url.Values{"gc": {"1"}}
+			}
+			data, err := t.c.snapshot(t.abort, kind, q, maxProfileBody)
 			mu.Lock()
 			defer mu.Unlock()
 			out[kind] = snapshot{data, at, err}
@@ -135,9 +149,9 @@ func (t *sitting) snapshots(kinds []string) map[string]snapshot {
 
 func (t *sitting) first() {
 	var wg sync.WaitGroup
-	wg.Go(func() { t.start = t.snapshots(t.want(append(cumulative(), "goroutine")...)) })
+	wg.Go(func() { t.start = t.snapshots(t.want(append(cumulative(), "goroutine")...), false) })
 	wg.Go(func() { t.statsStart = t.stats(recording.MemStatsStartPart) })
-	wg.Go(func() { t.askAgent(recording.AgentStartPart) })
+	wg.Go(func() { t.agentStart = t.askAgent() })
 	if args := t.args(); len(args) > 0 {
 		t.meta.CommandLine = args
 		if pid := findPID(t.c.remoteAddr(), args); pid != 0 {
@@ -183,21 +197,18 @@ func (t *sitting) stats(part string) []byte {
 	return stats
 }
 
-// askAgent stores what the target's agent knows, if it has one.
-func (t *sitting) askAgent(part string) {
+// askAgent returns what the target's agent says; nil when it has none.
+func (t *sitting) askAgent() json.RawMessage {
 	data, err := t.c.snapshot(t.abort, "whet", url.Values{}, maxTextBody)
 	if err != nil {
-		return
+		return nil
 	}
 	var info agentInfo
 	if json.Unmarshal(data, &info) != nil || info.GoVersion == "" {
-		return // something else answers there
+		return nil // something else answers there
 	}
 	t.info = &info
-	now := time.Now()
-	if err := t.w.Add(recording.Part{Name: part, Kind: recording.KindJSON, Start: now, End: now}, data); err != nil {
-		t.fail(err)
-	}
+	return data
 }
 
 // measure runs the CPU profile, the trace and the load, and returns when the
@@ -373,8 +384,11 @@ func (t *sitting) sendLoad(ctx context.Context, d time.Duration) error {
 
 // hinted carries a hint over from errors of packages that may not import diag.
 func hinted(err error) error {
+	if le := (*load.Error)(nil); errors.As(err, &le) && strings.Contains(err.Error(), "not a loopback address") {
+		return &diag.Error{Err: err, Hint: "only this machine is loaded unless --load-remote is given; give it only for a server that you are responsible for"}
+	}
 	if h := interface{ Hint() string }(nil); errors.As(err, &h) {
-		return &diag.Error{Op: "load", Err: err, Hint: h.Hint()}
+		return &diag.Error{Err: err, Hint: h.Hint()}
 	}
 	return err
 }
@@ -388,10 +402,12 @@ func (t *sitting) last() {
 			t.fail(err)
 		}
 	}
+	// Before the snapshots: they may collect garbage.
+	t.statsEnd = t.stats(recording.MemStatsEndPart)
+	var agentEnd json.RawMessage
 	var wg sync.WaitGroup
-	wg.Go(func() { t.end = t.snapshots(t.want(append(cumulative(), "goroutine", "threadcreate")...)) })
-	wg.Go(func() { t.statsEnd = t.stats(recording.MemStatsEndPart) })
-	wg.Go(func() { t.askAgent(recording.AgentPart) })
+	wg.Go(func() { t.end = t.snapshots(t.want(append(cumulative(), "goroutine", "threadcreate")...), t.forceGC()) })
+	wg.Go(func() { agentEnd = t.askAgent() })
 	if t.offers("mutex") {
 		wg.Go(func() {
 			if n, err := t.c.mutexPeriod(t.abort); err == nil {
@@ -400,9 +416,14 @@ func (t *sitting) last() {
 		})
 	}
 	wg.Wait()
+	if t.agentStart != nil && agentEnd != nil {
+		if err := t.w.AddJSON(recording.AgentPart, map[string]json.RawMessage{"start": t.agentStart, "end": agentEnd}); err != nil {
+			t.fail(err)
+		}
+	}
 	// Looking for leaks collects garbage, so it comes after all else.
 	if t.offers("goroutineleak") {
-		for k, s := range t.snapshots([]string{"goroutineleak"}) {
+		for k, s := range t.snapshots([]string{"goroutineleak"}, false) {
 			t.end[k] = s
 		}
 	}

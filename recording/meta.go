@@ -20,8 +20,7 @@ const (
 	LoadPart          = "load.json"          // result of the load that ran meanwhile
 	CodePart          = "code.json"          // machine code of the hot functions
 	BenchPart         = "bench.txt"          // output of the benchmarks, benchstat's input
-	AgentStartPart    = "agent.start.json"   // what the target's agent said of its process at the window's start
-	AgentPart         = "agent.json"         // the same at its end
+	AgentPart         = "agent.json"         // what the target's agent says of its process
 
 	profilePrefix = "profiles/"
 	profileSuffix = ".pb.gz"
