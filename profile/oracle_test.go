@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,7 +80,11 @@ func corpus(tb testing.TB) map[string][]byte {
 		}
 		return len(names)
 	}
-	if add(filepath.Join(runtime.GOROOT(), "src/cmd/compile/default.pgo")) == 0 {
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if add(filepath.Join(strings.TrimSpace(string(goroot)), "src/cmd/compile/default.pgo")) == 0 {
 		tb.Log("no default.pgo in GOROOT")
 	}
 	add("testdata/*.pb.gz")
@@ -213,8 +216,11 @@ func TestTopEqualsPprof(t *testing.T) {
 		{"hide", []string{"-hide=runtime|method3|[sS]tring"}, profile.Query{Hide: re("runtime|method3|[sS]tring")}},
 		{"show", []string{"-show=runtime|method[12]|java"}, profile.Query{Show: re("runtime|method[12]|java")}},
 		{"show_from", []string{"-show_from=method1|main|ssa"}, profile.Query{ShowFrom: re("method1|main|ssa")}},
-		{"all filters", []string{"-focus=method", "-ignore=method17", "-hide=store", "-show_from=json", "-lines"},
-			profile.Query{By: profile.ByLine, Focus: re("method"), Ignore: re("method17"), Hide: re("store"), ShowFrom: re("json")}},
+		{
+			"all filters",
+			[]string{"-focus=method", "-ignore=method17", "-hide=store", "-show_from=json", "-lines"},
+			profile.Query{By: profile.ByLine, Focus: re("method"), Ignore: re("method17"), Hide: re("store"), ShowFrom: re("json")},
+		},
 		{"hide,noinlines", []string{"-hide=http", "-noinlines", "-lines"}, profile.Query{By: profile.ByLine, Hide: re("http"), NoInlines: true}},
 		{"tagfocus", []string{"-tagfocus=endpoint=/v1/[12]"}, profile.Query{TagFocus: "endpoint=/v1/[12]"}},
 		{"tagfocus any", []string{"-tagfocus=/v1/3,endpoint"}, profile.Query{TagFocus: "/v1/3,endpoint"}},

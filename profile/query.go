@@ -9,6 +9,7 @@ import (
 // By is what one node of a view stands for.
 type By uint8
 
+// The granularities.
 const (
 	ByFunction By = iota // function name
 	ByLine               // function, file and line

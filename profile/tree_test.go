@@ -173,6 +173,20 @@ func TestOwnEqualsNaive(t *testing.T) {
 	}
 }
 
+// TestAroundIsPartOfGraph: the calls around some nodes are those of the whole
+// graph.
+func TestAroundIsPartOfGraph(t *testing.T) {
+	v := view(t, profiletest.Generate(profiletest.Options{Inlines: true, Leave: 0.4}), profile.Query{Type: 1})
+	match := func(w profile.Weight) bool { return strings.Contains(w.Name, "method1") }
+	whole, around := v.Graph(nil), v.Around(match)
+	want := slices.DeleteFunc(whole.Edges, func(e profile.Edge) bool {
+		return !match(whole.Nodes[e.From]) && !match(whole.Nodes[e.To])
+	})
+	if !slices.Equal(around.Edges, want) || len(want) == 0 {
+		t.Errorf("%d calls, want %d", len(around.Edges), len(want))
+	}
+}
+
 func TestViewErrors(t *testing.T) {
 	p := profiletest.Generate(profiletest.Options{Labels: true})
 	for _, c := range []struct {

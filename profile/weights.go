@@ -128,8 +128,15 @@ func (n Node) compare(m Node) int {
 // Graph returns the call graph of the nodes that keep accepts (nil: all). A call
 // through nodes that are left out becomes a residual edge; a sample counts once
 // per edge. Calls of a node to itself make no edge.
-func (v *View) Graph(keep func(Weight) bool) *Graph {
+func (v *View) Graph(keep func(Weight) bool) *Graph { return v.graph(keep, nil) }
+
+// Around returns all nodes, but only the calls from and to those that match
+// accepts, which is much less work than Graph when these are few.
+func (v *View) Around(match func(Weight) bool) *Graph { return v.graph(nil, match) }
+
+func (v *View) graph(keep, match func(Weight) bool) *Graph {
 	g := &Graph{}
+	var matched []bool                   // per g.Nodes
 	kept := make([]uint32, len(v.nodes)) // index in g.Nodes
 	for i := range kept {
 		kept[i] = None
@@ -138,6 +145,7 @@ func (v *View) Graph(keep func(Weight) bool) *Graph {
 		if keep == nil || keep(w) {
 			kept[w.ID] = uint32(len(g.Nodes))
 			g.Nodes = append(g.Nodes, w)
+			matched = append(matched, match == nil || match(w))
 		}
 	}
 	var t table
@@ -156,7 +164,7 @@ func (v *View) Graph(keep func(Weight) bool) *Graph {
 				residual = true
 				return
 			}
-			if parent != None && to != parent {
+			if parent != None && to != parent && (matched[to] || matched[parent]) {
 				h := mix(uint64(parent), uint64(to))
 				slot, found := t.find(h, func(e uint32) bool { return g.Edges[e].From == parent && g.Edges[e].To == to })
 				if !found {

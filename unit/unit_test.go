@@ -63,8 +63,15 @@ func TestPercent(t *testing.T) {
 		part, total int64
 		want        string
 	}{
-		{1234, 10000, "12.34%"}, {9996, 10000, "100%"}, {1, 1, "100%"}, {3, 2, "150.00%"},
-		{123, 1_000_000, "0.012%"}, {1, 0, "0%"}, {0, 5, "0%"}, {-5, 100, "-5.00%"}, {5, -100, "5.00%"},
+		{1234, 10000, "12.34%"},
+		{9996, 10000, "100%"},
+		{1, 1, "100%"},
+		{3, 2, "150.00%"},
+		{123, 1_000_000, "0.012%"},
+		{1, 0, "0%"},
+		{0, 5, "0%"},
+		{-5, 100, "-5.00%"},
+		{5, -100, "5.00%"},
 	} {
 		if got := unit.Percent(tt.part, tt.total); got != tt.want {
 			t.Errorf("Percent(%d, %d) = %q, want %q", tt.part, tt.total, got, tt.want)
@@ -115,10 +122,14 @@ func TestAgainstPprof(t *testing.T) {
 	if err != nil {
 		t.Skip("no go command: ", err)
 	}
-	values := []int64{1, 9, 10, 99, 123, 999, 1000, 1023, 1024, 1025, 1536, 10_239, 99_999, 100_000, 1_000_000, 1_234_567,
-		9_999_999, 12_500_000, 340_000_000, 999_999_999, 1_250_000_000, 59_999_999_999, 3_600_000_000_000, 1 << 40, 1 << 50, 1 << 60}
-	units := []string{"nanoseconds", "ns", "microseconds", "us", "ms", "milliseconds", "seconds", "s", "hours",
-		"bytes", "b", "kb", "kilobytes", "MB", "count", "apples", "nanogcu", "gcu"}
+	values := []int64{
+		1, 9, 10, 99, 123, 999, 1000, 1023, 1024, 1025, 1536, 10_239, 99_999, 100_000, 1_000_000, 1_234_567,
+		9_999_999, 12_500_000, 340_000_000, 999_999_999, 1_250_000_000, 59_999_999_999, 3_600_000_000_000, 1 << 40, 1 << 50, 1 << 60,
+	}
+	units := []string{
+		"nanoseconds", "ns", "microseconds", "us", "ms", "milliseconds", "seconds", "s", "hours",
+		"bytes", "b", "kb", "kilobytes", "MB", "count", "apples", "nanogcu", "gcu",
+	}
 
 	p := &pprof.Profile{SampleType: []*pprof.ValueType{{Type: "n", Unit: "count"}}}
 	add := func(name string, value int64) *pprof.Sample {

@@ -135,7 +135,11 @@ func profiles(b *testing.B, dir string) map[string]string {
 			b.Fatal(err)
 		}
 	}
-	pgo := filepath.Join(runtime.GOROOT(), "src/cmd/compile/default.pgo")
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	pgo := filepath.Join(strings.TrimSpace(string(goroot)), "src/cmd/compile/default.pgo")
 	if _, err := os.Stat(pgo); err == nil {
 		files["compiler"] = pgo
 	}

@@ -47,25 +47,26 @@ type PeekEdge struct {
 // pattern, by flat or with cum by cumulative value.
 func NewPeek(h Header, v *profile.View, pattern *regexp.Regexp, n int, cum bool) Peek {
 	by := v.Query().By
-	g := v.Graph(nil)
+	matches := func(w profile.Weight) bool { return pattern.MatchString(NodeName(w.Node, by)) }
+	g := v.Around(matches)
 	d := Peek{Schema: PeekSchema, Header: h, By: by.String(), Pattern: pattern.String(), Nodes: []PeekNode{}, by: by}
-	var matches []int // indices in g.Nodes
+	var matching []int // indices in g.Nodes
 	for i, w := range g.Nodes {
-		if pattern.MatchString(NodeName(w.Node, by)) {
-			matches = append(matches, i)
+		if matches(w) {
+			matching = append(matching, i)
 		}
 	}
 	if !cum {
-		slices.SortStableFunc(matches, func(a, b int) int {
+		slices.SortStableFunc(matching, func(a, b int) int {
 			x, y := g.Nodes[a].Flat, g.Nodes[b].Flat
 			return cmp.Compare(max(y, -y), max(x, -x))
 		})
 	}
-	if n > 0 && len(matches) > n {
-		d.Hidden, matches = len(matches)-n, matches[:n]
+	if n > 0 && len(matching) > n {
+		d.Hidden, matching = len(matching)-n, matching[:n]
 	}
-	index := make(map[uint32]int, len(matches))
-	for i, m := range matches {
+	index := make(map[uint32]int, len(matching))
+	for i, m := range matching {
 		index[uint32(m)] = i
 		d.Nodes = append(d.Nodes, PeekNode{Node: newNode(g.Nodes[m], by, h.Total), Callers: []PeekEdge{}, Callees: []PeekEdge{}})
 	}

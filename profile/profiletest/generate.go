@@ -56,8 +56,10 @@ func Generate(o Options) *profile.Profile {
 	}
 	if o.Heap {
 		types = []profile.ValueType{
-			{Type: "alloc_objects", Unit: "count"}, {Type: "alloc_space", Unit: "bytes"},
-			{Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"},
+			{Type: "alloc_objects", Unit: "count"},
+			{Type: "alloc_space", Unit: "bytes"},
+			{Type: "inuse_objects", Unit: "count"},
+			{Type: "inuse_space", Unit: "bytes"},
 		}
 		meta.PeriodType, meta.Period = profile.ValueType{Type: "space", Unit: "bytes"}, 512<<10
 		meta.DefaultSampleType = "inuse_space"
