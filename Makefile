@@ -72,7 +72,7 @@ fuzz:
 	@$(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, names[i]; n = 0 }' \
 	| while read -r pkg name; do \
 		echo "fuzz $$pkg $$name"; \
-		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$pkg" >$(BIN)/fuzz.log 2>&1 </dev/null || { cat $(BIN)/fuzz.log; exit 1; }; \
+		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$pkg" >$(BIN)/fuzz.log 2>&1 </dev/null || { cat $(BIN)/fuzz.log; exit 1; }; \
 	done
 
 # Examples are modules of their own, as users' services are.

@@ -13,6 +13,8 @@ import (
 type key [2]uint64
 
 // seeds are those of this process: keys of all its profiles must agree.
+//
+//nolint:gochecknoglobals // a constant in all but the language's eyes: set once, never changed
 var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
 func stringKey(s string) key {

@@ -21,7 +21,6 @@ const (
 	CodePart          = "code.json"          // machine code of the hot functions
 	BenchPart         = "bench.txt"          // output of the benchmarks, benchstat's input
 	AgentPart         = "agent.json"         // what the target's agent says of its process: {"start": …, "end": …}
-	AgentStartPart    = "agent.start.json"   // what a recorder may write instead of agent.json's "start"
 
 	profilePrefix = "profiles/"
 	profileSuffix = ".pb.gz"

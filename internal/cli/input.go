@@ -103,8 +103,10 @@ func (in *input) load(ctx context.Context, ld *loader, args []string) error {
 	in.findOwn(f)
 	in.Finder = source.NewFinder(in.sourceOptions())
 	if in.View, err = in.Profile.View(in.query); err != nil {
-		return &diag.Error{Op: "apply filters", Err: err, Kind: diag.Usage,
-			Hint: "--tag-focus takes REGEXP, KEY=REGEXP or a range: 4kb, 4kb:, :1mb, 4kb:1mb"}
+		return &diag.Error{
+			Op: "apply filters", Err: err, Kind: diag.Usage,
+			Hint: "--tag-focus takes REGEXP, KEY=REGEXP or a range: 4kb, 4kb:, :1mb, 4kb:1mb",
+		}
 	}
 	in.Type = in.View.Type()
 	in.warn(f)
@@ -130,8 +132,10 @@ func (in *input) subtract(ctx context.Context, ld *loader, f *viewFlags, first *
 		return err
 	}
 	if in.Profile, err = op(in.Profile, base, f.Normalize); err != nil {
-		return &diag.Error{Op: "subtract base", Subject: inputName(names), Err: err,
-			Hint: "the base must be a profile of the same kind; --type says which"}
+		return &diag.Error{
+			Op: "subtract base", Subject: inputName(names), Err: err,
+			Hint: "the base must be a profile of the same kind; --type says which",
+		}
 	}
 	for _, l := range bases {
 		in.Warnings = append(in.Warnings, l.warnings...)
@@ -285,8 +289,10 @@ func merge(ls []*loaded, args []string) (*profile.Profile, error) {
 	}
 	p, err := profile.Merge(ps...)
 	if err != nil {
-		return nil, &diag.Error{Op: "merge", Subject: strings.Join(args, ", "), Err: err,
-			Hint: "only profiles of one kind can be merged"}
+		return nil, &diag.Error{
+			Op: "merge", Subject: strings.Join(args, ", "), Err: err,
+			Hint: "only profiles of one kind can be merged",
+		}
 	}
 	return p, nil
 }

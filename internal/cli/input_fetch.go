@@ -107,8 +107,10 @@ func fetchError(shown string, err error) error {
 func checkResponse(resp *http.Response, shown string) error {
 	if resp.StatusCode == http.StatusOK {
 		if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
-			return &diag.Error{Op: "fetch", Subject: shown, Err: errors.New("the answer is a web page, not a profile"),
-				Hint: "give the base address of the service, or a profile's address such as http://HOST/debug/pprof/heap"}
+			return &diag.Error{
+				Op: "fetch", Subject: shown, Err: errors.New("the answer is a web page, not a profile"),
+				Hint: "give the base address of the service, or a profile's address such as http://HOST/debug/pprof/heap",
+			}
 		}
 		return nil
 	}
@@ -206,8 +208,10 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 		if n == 0 {
 			return 0, err
 		}
-		return 0, &diag.Error{Op: "fetch", Err: fmt.Errorf("answer of more than %v", unit.Bytes(b.limit)),
-			Hint: "raise the limit with --max-memory"}
+		return 0, &diag.Error{
+			Op: "fetch", Err: fmt.Errorf("answer of more than %v", unit.Bytes(b.limit)),
+			Hint: "raise the limit with --max-memory",
+		}
 	}
 	if int64(len(p)) > b.left {
 		p = p[:b.left]

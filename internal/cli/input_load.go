@@ -78,8 +78,10 @@ func (ld *loader) file(path, typ string) (*loaded, error) {
 	}
 	defer func() { _ = f.Close() }()
 	if fi, err := f.Stat(); err == nil && fi.IsDir() {
-		return nil, &diag.Error{Op: "read", Subject: path, Err: errors.New("is a directory, not a profile"),
-			Hint: "to record the benchmarks of a package: `whet record " + path + " -bench .`"}
+		return nil, &diag.Error{
+			Op: "read", Subject: path, Err: errors.New("is a directory, not a profile"),
+			Hint: "to record the benchmarks of a package: `whet record " + path + " -bench .`",
+		}
 	}
 	br := bufio.NewReaderSize(f, 128<<10)
 	head, _ := br.Peek(4) // what is wrong shows on reading

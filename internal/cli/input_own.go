@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -73,7 +72,7 @@ func (in *input) buildInfo() (*recording.Build, string) {
 			continue
 		}
 		if bi, err := buildinfo.ReadFile(m.File); err == nil {
-			return recording.BuildOf((*debug.BuildInfo)(bi)), "its binary"
+			return recording.BuildOf(bi), "its binary"
 		}
 		break // the first file is the program itself; the others are libraries
 	}
@@ -129,8 +128,13 @@ func sourceModules(p *profile.Profile) []string {
 	stdRoot, isGo := "", false
 	for i := range p.Functions {
 		f := &p.Functions[i]
-		if strings.HasSuffix(f.File, ".go") && profile.PackagePath(f.Name) == "runtime" {
-			stdRoot, isGo = strings.TrimSuffix(path.Dir(f.File), "runtime"), true
+		// Package runtime also has functions in internal/runtime's files.
+		dir := path.Dir(f.File)
+		if !strings.HasSuffix(f.File, ".go") || path.Base(dir) != "runtime" || strings.HasSuffix(dir, "internal/runtime") {
+			continue
+		}
+		if profile.PackagePath(f.Name) == "runtime" {
+			stdRoot, isGo = strings.TrimSuffix(dir, "runtime"), true
 			break
 		}
 	}

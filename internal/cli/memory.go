@@ -158,13 +158,6 @@ func (ld *loader) recordedMemory(d *document) (*memory.Report, error) {
 		in.Agent, err = memory.ParseAgent(r)
 		return err
 	}))
-	optional(read(recording.AgentStartPart, func(r io.Reader) error {
-		start, err := memory.ParseAgent(r)
-		if err == nil && in.Agent != nil && in.Agent.Start == nil {
-			in.Agent.Start = start.End
-		}
-		return err
-	}))
 	names := rec.ProfileNames()
 	for _, p := range []struct {
 		name string

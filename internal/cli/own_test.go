@@ -32,19 +32,31 @@ func TestOwnModule(t *testing.T) {
 		own       []string
 		from      string // "" when nothing is own
 	}{
-		{name: "binary", binary: exe, gomod: "example.com/app", functions: src,
-			own: []string{"github.com/whet-go/whet"}, from: "its binary"},
-		{name: "go.mod", binary: "/nowhere/app", gomod: "example.com/app", functions: src,
-			own: []string{"example.com/app"}, from: "go.mod here"},
-		{name: "go.mod of something else", gomod: "example.com/other", functions: src,
-			own: []string{"example.com/app/web", "github.com/whet-go/whet"}, from: "its source paths"},
-		{name: "own flag", gomod: "example.com/app", functions: src, args: []string{"--own", "example.com/dep"},
-			own: []string{"example.com/app", "example.com/dep"}, from: "go.mod here and --own"},
-		{name: "package main", functions: map[string]string{"main.main": "/src/x/main.go", "runtime.main": "/usr/local/go/src/runtime/proc.go"},
-			from: "package main"},
+		{
+			name: "binary", binary: exe, gomod: "example.com/app", functions: src,
+			own: []string{"github.com/whet-go/whet"}, from: "its binary",
+		},
+		{
+			name: "go.mod", binary: "/nowhere/app", gomod: "example.com/app", functions: src,
+			own: []string{"example.com/app"}, from: "go.mod here",
+		},
+		{
+			name: "go.mod of something else", gomod: "example.com/other", functions: src,
+			own: []string{"example.com/app/web", "github.com/whet-go/whet"}, from: "its source paths",
+		},
+		{
+			name: "own flag", gomod: "example.com/app", functions: src, args: []string{"--own", "example.com/dep"},
+			own: []string{"example.com/app", "example.com/dep"}, from: "go.mod here and --own",
+		},
+		{
+			name: "package main", functions: map[string]string{"main.main": "/src/x/main.go", "runtime.main": "/usr/local/go/src/runtime/proc.go"},
+			from: "package main",
+		},
 		{name: "test main", functions: map[string]string{"main.main": "_testmain.go", "runtime.main": "/usr/local/go/src/runtime/proc.go"}},
-		{name: "undotted module", functions: map[string]string{"app/web.Handle": "/src/app/web/web.go", "runtime.main": "/usr/local/go/src/runtime/proc.go"},
-			own: []string{"app"}, from: "its source paths"},
+		{
+			name: "undotted module", functions: map[string]string{"app/web.Handle": "/src/app/web/web.go", "runtime.main": "/usr/local/go/src/runtime/proc.go"},
+			own: []string{"app"}, from: "its source paths",
+		},
 		{name: "trimmed paths", functions: map[string]string{
 			"example.com/app/web.Handle": "example.com/app/web/web.go", "example.com/dep.Do": "example.com/dep@v1.0.0/dep.go",
 			"runtime.main": "runtime/proc.go", "net/http.Get": "net/http/client.go",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,8 @@ func (a *app) topCommand() *cobra.Command {
 		Long: `Show which lines of your own code cost.
 
 Every sample is charged to the innermost frame of own code on its stack: the line
-that caused the cost, whatever it called. Beside it stands what it called.
+that caused the cost, whatever it called. Beside it stands what it called, and of
+a recording with both profiles the line's share of CPU and of allocated bytes.
 Below is what has no own code on its stack, so that all sums up.
 
 Own code is the main module as the recording or the binary tells it, else the
@@ -80,7 +82,11 @@ func (a *app) top(in *input, f *viewFlags, counted, grouped bool) error {
 			})
 		}
 		dir, _ := os.Getwd() // without it paths are less short
-		doc = report.NewOwn(in.header(f), r, n, dir)
+		also, err := in.also()
+		if err != nil {
+			in.Warnings = append(in.Warnings, err)
+		}
+		doc = report.NewOwn(in.header(f), r, also, n, dir)
 	} else {
 		if !counted {
 			n = topNodes
@@ -92,6 +98,41 @@ func (a *app) top(in *input, f *viewFlags, counted, grouped bool) error {
 		return a.writeJSON(doc)
 	}
 	return a.write(func(w io.Writer) error { return report.WriteTop(w, a.style, doc) })
+}
+
+// also charges the other main profile of the recording to own lines: beside CPU
+// what they allocate, beside allocations their CPU. It is nil when there is not
+// one recording with both, or a base.
+func (in *input) also() (*report.Also, error) {
+	if in.Recording == nil || len(in.opened) != 1 {
+		return nil, nil
+	}
+	also := &report.Also{}
+	switch {
+	case in.Part == "cpu":
+		also.Profile = "allocs"
+	case in.Part == "allocs" && in.Type.Type == "alloc_space":
+		also.Profile = "cpu"
+	default:
+		return nil, nil
+	}
+	if !slices.Contains(in.Recording.ProfileNames(), also.Profile) {
+		return nil, nil
+	}
+	p, err := in.Recording.Profile(also.Profile)
+	if err != nil {
+		return nil, err
+	}
+	q := in.query
+	if q.Type, err = p.TypeIndex(map[string]string{"allocs": "alloc_space", "cpu": "cpu"}[also.Profile]); err != nil {
+		return nil, err
+	}
+	v, err := p.View(q)
+	if err != nil {
+		return nil, err
+	}
+	also.SampleType, also.Total, also.Report = v.Type(), v.Total(), v.Own(in.Own)
+	return also, nil
 }
 
 // dispatchedTo returns the package prefix that main.main calls when own code is

@@ -22,6 +22,26 @@ type Own struct {
 	Rest     []RestRow `json:"rest"`   // samples without an own frame, heaviest first
 	RestCost int64     `json:"rest_cost"`
 	Filtered int64     `json:"filtered"` // what the filters leave out
+	Also     *Also     `json:"also,omitempty"`
+}
+
+// Also is a second profile of the same recording, charged to the same lines: what
+// a line that costs CPU allocates, and the other way round.
+type Also struct {
+	Profile    string            `json:"profile"` // its name in the recording
+	SampleType profile.ValueType `json:"sample_type"`
+	Total      int64             `json:"total"` // of all samples, own or not
+	Cost       int64             `json:"cost"`  // of all own lines
+
+	Report *profile.OwnReport `json:"-"`
+}
+
+// column is what the profile's column is called.
+func (a *Also) column() string {
+	if a.Profile == "allocs" {
+		return "alloc"
+	}
+	return a.Profile
 }
 
 // An OwnLine is a line of the user's code with what it costs.
@@ -34,6 +54,9 @@ type OwnLine struct {
 	Self     int64    `json:"self"`  // part of Cost spent in the line itself
 	Share    float64  `json:"share"` // Cost of Header.Total, 0 to 1
 	Callees  []Callee `json:"callees"`
+
+	AlsoCost  int64   `json:"also_cost,omitempty"`
+	AlsoShare float64 `json:"also_share,omitempty"` // AlsoCost of Also.Total
 }
 
 // A Callee is a function that an own line called.
@@ -52,15 +75,12 @@ type RestRow struct {
 }
 
 // NewOwn makes the own-code document of a view's n heaviest lines (0: all). dir,
-// if not empty, is the folder that paths are shortened against.
-func NewOwn(h Header, r *profile.OwnReport, n int, dir string) Top {
-	o := &Own{Lines: []OwnLine{}, Cost: r.Own, RestCost: r.Rest, Share: unit.Share(r.Own, h.Total), Rest: restRows(r.None, h.Total)}
-	lines := r.Lines
-	if n > 0 && len(lines) > n {
-		o.Hidden, lines = len(lines)-n, lines[:n]
-	}
+// if not empty, is the folder that paths are shortened against. With also (nil:
+// none), lines are chosen by the larger of their two shares.
+func NewOwn(h Header, r *profile.OwnReport, also *Also, n int, dir string) Top {
+	o := &Own{Lines: []OwnLine{}, Cost: r.Own, RestCost: r.Rest, Share: unit.Share(r.Own, h.Total), Rest: restRows(r.None, h.Total), Also: also}
 	short := shortPaths(r.Lines, dir)
-	for _, l := range lines {
+	for _, l := range r.Lines {
 		line := OwnLine{
 			Function: l.Function, File: l.File, Path: short(l.File), Line: l.Line,
 			Cost: l.Cost, Self: l.Self, Share: unit.Share(l.Cost, h.Total), Callees: []Callee{},
@@ -68,15 +88,58 @@ func NewOwn(h Header, r *profile.OwnReport, n int, dir string) Top {
 		for _, c := range l.Callees {
 			line.Callees = append(line.Callees, Callee{c.Function, c.Cost, unit.Share(c.Cost, h.Total)})
 		}
-		o.Shown += l.Cost
 		o.Lines = append(o.Lines, line)
 	}
+	if also != nil {
+		o.addAlso(short)
+	}
+	o.choose(n)
 	// With a base, values cancel and the total counts them absolutely: nothing
 	// can be said to be filtered out.
 	if len(h.Base) == 0 {
 		o.Filtered = max(h.Total-r.Own-r.Rest, 0)
 	}
 	return Top{Schema: TopSchema, Header: h, Own: o}
+}
+
+// addAlso joins the second profile's lines with the first one's.
+func (o *Own) addAlso(short func(string) string) {
+	type place struct {
+		function, file string
+		line           int
+	}
+	index := map[place]int{}
+	for i, l := range o.Lines {
+		index[place{l.Function, l.File, l.Line}] = i
+	}
+	for _, l := range o.Also.Report.Lines {
+		at, ok := index[place{l.Function, l.File, l.Line}]
+		if !ok {
+			at = len(o.Lines)
+			o.Lines = append(o.Lines, OwnLine{Function: l.Function, File: l.File, Path: short(l.File), Line: l.Line, Callees: []Callee{}})
+		}
+		o.Lines[at].AlsoCost += l.Cost
+		o.Lines[at].AlsoShare = unit.Share(o.Lines[at].AlsoCost, o.Also.Total)
+	}
+	o.Also.Cost = o.Also.Report.Own
+}
+
+// choose keeps the n heaviest lines (0: all), by cost, then by what they cost in
+// the second profile.
+func (o *Own) choose(n int) {
+	heaviest := func(l OwnLine) float64 { return max(l.Share, -l.Share, l.AlsoShare, -l.AlsoShare) }
+	if n > 0 && len(o.Lines) > n {
+		if o.Also != nil {
+			slices.SortStableFunc(o.Lines, func(a, b OwnLine) int { return cmp.Compare(heaviest(b), heaviest(a)) })
+		}
+		o.Hidden, o.Lines = len(o.Lines)-n, o.Lines[:n]
+	}
+	slices.SortStableFunc(o.Lines, func(a, b OwnLine) int {
+		return cmp.Or(cmp.Compare(max(b.Cost, -b.Cost), max(a.Cost, -a.Cost)), cmp.Compare(b.AlsoCost, a.AlsoCost))
+	})
+	for _, l := range o.Lines {
+		o.Shown += l.Cost
+	}
 }
 
 // restRows groups the outermost functions of stacks without own code by what
@@ -193,6 +256,7 @@ const minCallee = 0.01
 
 // ownLayout is the widths of the own view's columns.
 type ownLayout struct {
+	also                        int // 0: no second profile
 	cost, self, place, function int
 	beside                      int // width for callees on the same line; 0: on a line of their own
 }
@@ -200,11 +264,20 @@ type ownLayout struct {
 const ownShareW = 7
 
 // indent is the column at which a line's place starts.
-func (l ownLayout) indent() int { return ownShareW + 2 + l.cost + 2 + l.self + 2 }
+func (l ownLayout) indent() int {
+	n := ownShareW + 2 + l.cost + 2 + l.self + 2
+	if l.also > 0 {
+		n += l.also + 2
+	}
+	return n
+}
 
 func layoutOwn(s Style, o *Own, total int64, value func(int64) string) ownLayout {
 	l := ownLayout{cost: columns(value(o.Cost)), self: columns("self"), place: columns("line"), function: columns("function")}
 	l.cost = max(l.cost, columns("cost"), columns(value(total)))
+	if o.Also != nil {
+		l.also = max(ownShareW, columns(o.Also.column()))
+	}
 	for _, line := range o.Lines {
 		l.cost = max(l.cost, columns(value(line.Cost)))
 		l.self = max(l.self, columns(value(line.Self)))
@@ -253,6 +326,10 @@ func writeOwn(t *text, s Style, h Header, o *Own) {
 		own = Clean(strings.Join(h.Own, ", "))
 	}
 	t.line(cut(fmt.Sprintf("own code: %s (told by %s)", own, h.OwnFrom), s.room(0, 10)))
+	if a := o.Also; a != nil {
+		t.line(cut(fmt.Sprintf("%s: share of %s %s, of the same recording", a.column(),
+			unit.Of(a.Total, a.SampleType.Unit), a.SampleType.Type), s.room(0, 10)))
+	}
 	t.line()
 
 	common := scaleFor(h.SampleType, h.Total, func(yield func(int64) bool) {
@@ -264,7 +341,19 @@ func writeOwn(t *text, s Style, h Header, o *Own) {
 	})
 	value := func(v int64) string { return columnValue(v, h.SampleType.Unit, common) }
 	lay := layoutOwn(s, o, h.Total, value)
-	head := right("share", ownShareW) + "  " + right("cost", lay.cost) + "  " + right("self", lay.self) + "  " + left("line", lay.place) + "  " + left("function", lay.function)
+	also := func(s string) string {
+		if lay.also == 0 {
+			return ""
+		}
+		return "  " + right(s, lay.also)
+	}
+	share := "share"
+	head := ""
+	if o.Also != nil {
+		share = h.share()
+		head = also(o.Also.column())
+	}
+	head = right(share, ownShareW) + head + "  " + right("cost", lay.cost) + "  " + right("self", lay.self) + "  " + left("line", lay.place) + "  " + left("function", lay.function)
 	if lay.beside > 0 {
 		head += "  what it called"
 	}
@@ -275,9 +364,17 @@ func writeOwn(t *text, s Style, h Header, o *Own) {
 			self = "·"
 		}
 		callees, place := calleeList(l, h.Total), fitPlace(l, lay.place)
+		second := ""
+		if lay.also > 0 {
+			second = s.paint(heat(l.AlsoShare), also(percentOrDot(l.AlsoCost, o.Also.Total)))
+		}
+		cost := value(l.Cost)
+		if l.Cost == 0 {
+			cost = "·"
+		}
 		row := []string{
-			s.paint(heat(l.Share), right(percent(l.Cost, h.Total), ownShareW)),
-			"  ", right(value(l.Cost), lay.cost),
+			s.paint(heat(l.Share), right(percentOrDot(l.Cost, h.Total), ownShareW)), second,
+			"  ", right(cost, lay.cost),
 			"  ", right(self, lay.self),
 			"  ", s.paint(cyan, place), blanks(lay.place - columns(place)),
 			"  ", left(FitName(ShortName(l.Function), lay.function), lay.function),
@@ -291,10 +388,25 @@ func writeOwn(t *text, s Style, h Header, o *Own) {
 		}
 	}
 	if o.Hidden > 0 {
-		t.line(s.paint(dim, right(percent(o.Cost-o.Shown, h.Total), ownShareW)+"  "+right(value(o.Cost-o.Shown), lay.cost)+
-			"  "+more(o.Hidden, "more line", "more lines", s.room(ownShareW+2+lay.cost+2, 10))))
+		t.line(s.paint(dim, right(percent(o.Cost-o.Shown, h.Total), ownShareW)+also("")+"  "+right(value(o.Cost-o.Shown), lay.cost)+
+			"  "+more(o.Hidden, "more line", "more lines", s.room(ownShareW+columns(also(""))+2+lay.cost+2, 10))))
 	}
 	writeRest(t, s, h, o, value, lay.cost)
+}
+
+// share is what the column of shares is called beside that of another profile.
+func (h Header) share() string {
+	if h.Profile == "allocs" {
+		return "alloc"
+	}
+	return h.Profile
+}
+
+func percentOrDot(part, total int64) string {
+	if part == 0 {
+		return "·"
+	}
+	return percent(part, total)
 }
 
 // maxCallees is how many callees are named beside a line.

@@ -62,12 +62,6 @@ type text struct {
 	err error
 }
 
-func (t *text) printf(format string, args ...any) {
-	if t.err == nil {
-		_, t.err = fmt.Fprintf(t.w, format, args...)
-	}
-}
-
 // line writes the parts and ends the line, without trailing blanks.
 func (t *text) line(parts ...string) {
 	if t.err == nil {

@@ -165,7 +165,7 @@ func TestNothingWraps(t *testing.T) {
 		own := v.Own(func(f profile.Function) bool { return strings.Contains(f.Name, "pkg3") })
 		all := regexp.MustCompile("Method10?[0-9]|pkg|file|^0")
 		for name, write := range map[string]func(w *bytes.Buffer, s Style) error{
-			"own":      func(w *bytes.Buffer, s Style) error { return WriteTop(w, s, NewOwn(h, own, 10, "/home/dev")) },
+			"own":      func(w *bytes.Buffer, s Style) error { return WriteTop(w, s, NewOwn(h, own, nil, 10, "/home/dev")) },
 			"top":      func(w *bytes.Buffer, s Style) error { return WriteTop(w, s, NewTop(h, v, 10, false, "")) },
 			"tree":     func(w *bytes.Buffer, s Style) error { return WriteTree(w, s, NewTree(h, v, 0, false), 0) },
 			"bottomup": func(w *bytes.Buffer, s Style) error { return WriteTree(w, s, NewTree(h, v, 50, true), 0.01) },
@@ -219,7 +219,7 @@ func TestOwnSums(t *testing.T) {
 	h.Total, h.Base = v.Total(), nil
 	for _, pattern := range []string{"pkg3", "Method1[0-9]", "nothing"} {
 		re := regexp.MustCompile(pattern)
-		o := NewOwn(h, v.Own(func(f profile.Function) bool { return re.MatchString(f.Name) }), 2, "").Own
+		o := NewOwn(h, v.Own(func(f profile.Function) bool { return re.MatchString(f.Name) }), nil, 2, "").Own
 		rest := int64(0)
 		for _, r := range o.Rest {
 			rest += r.Cost
