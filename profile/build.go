@@ -161,6 +161,9 @@ func (b *Builder) sample(stack []uint32, labels []label, salt int) (int, bool) {
 	return i, true
 }
 
+// NumSamples is the number of different samples so far.
+func (b *Builder) NumSamples() int { return len(b.p.stacks) }
+
 // Profile returns what was built, with meta's descriptive fields (period, time,
 // duration, comments, …; nil: none). The builder must not be used afterwards.
 func (b *Builder) Profile(meta *Profile) *Profile {

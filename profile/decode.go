@@ -38,7 +38,7 @@ const (
 
 // What decoding a thing costs, for the memory limit.
 const (
-	costSample   = 24
+	costSample   = 24 + 4
 	costLabel    = 24
 	costLocation = 32 + 16
 	costLine     = 12 + 8
@@ -85,6 +85,10 @@ type decoder struct {
 	locationIDs []uint64
 	locationMap []uint64 // mapping ids
 	lineFuncs   []uint64 // function ids
+
+	stacks  chunked[[]uint32]
+	columns []chunked[int64]
+	ends    chunked[uint32] // of label runs
 
 	free    []uint32 // rest of the current chunk
 	ids     int      // location ids so far
@@ -323,7 +327,6 @@ func (d *decoder) sample(b []byte) error {
 	ids := d.free
 	n := 0
 	d.values = d.values[:0]
-	firstLabel := len(d.p.labels)
 	for len(b) > 0 {
 		f, err := nextField(&b, false)
 		if err != nil {
@@ -365,24 +368,19 @@ func (d *decoder) sample(b []byte) error {
 		}
 	}
 	p := d.p
-	if p.values == nil {
-		p.values = make([][]int64, len(d.values))
+	if d.columns == nil {
+		d.columns = make([]chunked[int64], len(d.values))
 	}
-	if len(d.values) != len(p.values) || len(d.values) == 0 {
-		return fmt.Errorf("it has %d values where the others have %d", len(d.values), len(p.values))
+	if len(d.values) != len(d.columns) || len(d.values) == 0 {
+		return fmt.Errorf("it has %d values where the others have %d", len(d.values), len(d.columns))
 	}
 	for t, v := range d.values {
-		p.values[t] = append(p.values[t], v)
+		d.columns[t].add(v)
 	}
-	p.stacks = append(p.stacks, ids[:n:n])
+	d.stacks.add(ids[:n:n])
 	d.free = ids[n:]
 	d.ids += n
-	if len(p.labels) > firstLabel || p.labelEnd != nil {
-		for len(p.labelEnd) < len(p.stacks)-1 {
-			p.labelEnd = append(p.labelEnd, uint32(firstLabel))
-		}
-		p.labelEnd = append(p.labelEnd, uint32(len(p.labels)))
-	}
+	d.ends.add(uint32(len(p.labels)))
 	return d.charge(costSample + 8*int64(len(d.values)))
 }
 

@@ -46,6 +46,13 @@ func (ix *index) get(id uint64) (uint32, bool) {
 // finish resolves ids and strings.
 func (d *decoder) finish() error {
 	p := d.p
+	p.stacks = d.stacks.take()
+	for t := range d.columns {
+		p.values = append(p.values, d.columns[t].take())
+	}
+	if len(p.labels) > 0 {
+		p.labelEnd = d.ends.take()
+	}
 	if len(d.types) == 0 && len(p.stacks) == 0 && len(d.strs) == 0 {
 		return errors.New("not a profile: no sample types, samples or strings in it")
 	}

@@ -31,28 +31,35 @@ type group struct {
 	weight int64 // sum of absolute values: what the pruning goes by
 }
 
-// cursor is how far a sample's stack has been walked.
-type cursor struct {
-	loc   int32 // next location: counts down from the root, or up from the leaf
-	frame int32 // next frame within it, counted likewise
+// walker is what is left of a sample's stack: what was walked is cut off, at the
+// root's end or, bottom up, at the leaf's.
+type walker struct {
+	stack []uint32
+	value int64
 }
 
 type grower struct {
 	v        *View
 	bottomUp bool
 	order    []int32  // positions of kept samples, grouped
-	cursors  []cursor // by position
+	walkers  []walker // by position
+	inside   []uint32 // by position: frames walked of a location with several, or of a label
 	next     []uint32 // by index in order: scratch, the node the sample goes to
 
 	shown []group
 	heap  groupHeap
 
 	// Per node, while one group is split.
-	slot    []int32 // index in parts
-	mark    []int32 // the split in which slot was set
 	splits  int32
+	slots   []partSlot
 	parts   []part
 	scratch []int32
+}
+
+// partSlot tells which part a node has in the group that is being split.
+type partSlot struct {
+	mark int32 // the split that part is of
+	part int32
 }
 
 type part struct {
@@ -67,9 +74,10 @@ func newGrower(v *View, bottomUp bool) *grower {
 	n := v.Samples()
 	g := &grower{
 		v: v, bottomUp: bottomUp,
-		cursors: make([]cursor, n),
-		slot:    make([]int32, len(v.nodes)),
-		mark:    make([]int32, len(v.nodes)),
+		walkers: make([]walker, n),
+		inside:  make([]uint32, n),
+		slots:   make([]partSlot, len(v.nodes)),
+		order:   make([]int32, 0, n),
 	}
 	root := group{node: None, parent: -1}
 	for k := range n {
@@ -78,9 +86,10 @@ func newGrower(v *View, bottomUp bool) *grower {
 		if w == 0 {
 			continue
 		}
-		if !bottomUp {
-			g.cursors[k].loc = int32(len(stack)) - 1
+		if v.label != nil {
+			stack = v.label[i : i+1]
 		}
+		g.walkers[k] = walker{stack, w}
 		g.order = append(g.order, int32(k))
 		root.total += w
 		root.weight += abs(w)
@@ -94,34 +103,40 @@ func newGrower(v *View, bottomUp bool) *grower {
 
 // step returns the next node of a sample's path, None at its end.
 func (g *grower) step(k int32) uint32 {
-	v, c := g.v, &g.cursors[k]
-	i, stack := v.sample(int(k))
+	v, w := g.v, &g.walkers[k]
 	if v.label != nil {
-		if c.frame++; c.frame == 1 {
-			return v.label[i]
+		if len(w.stack) == 0 {
+			return None
 		}
-		return None
+		n := w.stack[0]
+		w.stack = nil
+		return n
 	}
-	for c.loc >= 0 && int(c.loc) < len(stack) {
-		loc := stack[c.loc]
+	for len(w.stack) > 0 {
+		at := len(w.stack) - 1
+		if g.bottomUp {
+			at = 0
+		}
+		loc := w.stack[at]
 		n := v.one[loc]
 		if n == several {
-			first, end := int32(v.start[loc]), int32(v.start[loc+1])
-			f := c.frame
-			c.frame++
-			if f < end-first {
-				if g.bottomUp {
-					return v.frameNode[first+f]
-				}
-				return v.frameNode[end-1-f]
+			first, end := v.start[loc], v.start[loc+1]
+			f := g.inside[k]
+			g.inside[k]++
+			if g.bottomUp {
+				n = v.frameNode[first+f]
+			} else {
+				n = v.frameNode[end-1-f]
 			}
-			n = hidden
+			if f+1 < end-first {
+				return n
+			}
+			g.inside[k] = 0 // that was its last frame
 		}
-		c.frame = 0
 		if g.bottomUp {
-			c.loc++
+			w.stack = w.stack[1:]
 		} else {
-			c.loc--
+			w.stack = w.stack[:at]
 		}
 		if n != hidden {
 			return n
@@ -137,25 +152,24 @@ func (g *grower) show(gr group) {
 	me := int32(len(g.shown))
 	ended := int32(0)
 	order, next := g.order[gr.lo:gr.hi], g.next[gr.lo:gr.hi]
+	// The samples' stacks are all over memory. In a loop that does nothing else, the
+	// processor fetches many at once.
 	for j, k := range order {
-		n := g.step(k)
-		next[j] = n
-		i := int(k)
-		if g.v.samples != nil {
-			i = int(g.v.samples[k])
-		}
-		w := g.v.values[i]
+		next[j] = g.step(k)
+	}
+	for j, k := range order {
+		n, w := next[j], g.walkers[k].value
 		if n == None {
 			gr.self += w
 			ended++
 			continue
 		}
-		if g.mark[n] != g.splits {
-			g.mark[n] = g.splits
-			g.slot[n] = int32(len(g.parts))
+		s := &g.slots[n]
+		if s.mark != g.splits {
+			*s = partSlot{g.splits, int32(len(g.parts))}
 			g.parts = append(g.parts, part{node: n})
 		}
-		p := &g.parts[g.slot[n]]
+		p := &g.parts[s.part]
 		p.count++
 		p.total += w
 		p.weight += abs(w)
@@ -178,7 +192,7 @@ func (g *grower) show(gr group) {
 				at++
 				continue
 			}
-			p := &g.parts[g.slot[next[j]]]
+			p := &g.parts[g.slots[next[j]].part]
 			scratch[p.at] = k
 			p.at++
 		}

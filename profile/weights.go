@@ -148,54 +148,41 @@ func (v *View) graph(keep, match func(Weight) bool) *Graph {
 			matched = append(matched, match == nil || match(w))
 		}
 	}
-	var t table
-	var seen []uint32 // per edge: the sample that was last counted, plus one
+	e := edgeCounter{g: g, matched: matched}
+	// What the loop needs to know of a location with one visible frame, in one look:
+	// its node's index in g.Nodes, or outside, hidden, several.
+	const outside = several - 1
+	at := make([]uint32, len(v.one))
+	for loc, n := range v.one {
+		at[loc] = n
+		if n < several {
+			if at[loc] = kept[n]; at[loc] == None {
+				at[loc] = outside
+			}
+		}
+	}
 	for k := range v.Samples() {
 		i, stack := v.sample(k)
-		w := v.values[i]
-		if w == 0 || v.label != nil {
+		if v.values[i] == 0 || v.label != nil {
 			continue
 		}
-		mark := uint32(k) + 1
-		parent, residual := None, false
-		visit := func(n uint32, inlined bool) {
-			to := kept[n]
-			if to == None {
-				residual = true
-				return
-			}
-			if parent != None && to != parent && (matched[to] || matched[parent]) {
-				h := mix(uint64(parent), uint64(to))
-				slot, found := t.find(h, func(e uint32) bool { return g.Edges[e].From == parent && g.Edges[e].To == to })
-				if !found {
-					t.put(slot, h, uint32(len(g.Edges)))
-					g.Edges = append(g.Edges, Edge{From: parent, To: to, Inlined: inlined, Residual: residual})
-					seen = append(seen, 0)
-				}
-				id := t.index(slot)
-				if e := &g.Edges[id]; seen[id] != mark {
-					seen[id] = mark
-					e.Weight += w
-					e.Inlined = e.Inlined && inlined
-					e.Residual = e.Residual || residual
-				}
-			}
-			parent, residual = to, false
-		}
+		e.start(uint32(k)+1, v.values[i])
 		for j := len(stack) - 1; j >= 0; j-- {
-			loc := stack[j]
-			switch n := v.one[loc]; n {
+			switch to := at[stack[j]]; to {
+			case outside:
+				e.residual = true
 			case hidden:
 			case several:
-				first, last := v.start[loc], v.start[loc+1]-1
-				for f := last; ; f-- {
-					visit(v.frameNode[f], f != last)
-					if f == first {
-						break
+				first, last := v.start[stack[j]], v.start[stack[j]+1]-1
+				for f := last + 1; f > first; f-- {
+					if to := kept[v.frameNode[f-1]]; to == None {
+						e.residual = true
+					} else {
+						e.call(to, f-1 != last)
 					}
 				}
 			default:
-				visit(n, false)
+				e.call(to, false)
 			}
 		}
 	}
@@ -203,6 +190,52 @@ func (v *View) graph(keep, match func(Weight) bool) *Graph {
 		return cmp.Or(cmp.Compare(abs(b.Weight), abs(a.Weight)), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
 	return g
+}
+
+// edgeCounter follows one sample's stack after the other from the root and adds up
+// the calls between kept nodes.
+type edgeCounter struct {
+	g       *Graph
+	matched []bool // per node: only calls from or to these count
+	index   table
+	seen    []uint32 // per edge: the mark of the sample that was last counted
+
+	mark     uint32
+	value    int64
+	parent   uint32
+	residual bool
+}
+
+// start begins a sample's stack; each has another mark.
+func (e *edgeCounter) start(mark uint32, value int64) {
+	e.mark, e.value, e.parent, e.residual = mark, value, None, false
+}
+
+// call goes on to the next kept node.
+func (e *edgeCounter) call(to uint32, inlined bool) {
+	from, residual := e.parent, e.residual
+	e.parent, e.residual = to, false
+	if from == None || to == from || !e.matched[to] && !e.matched[from] {
+		return
+	}
+	h := mix(uint64(from), uint64(to))
+	edges := e.g.Edges
+	slot, found := e.index.find(h, func(i uint32) bool { return edges[i].From == from && edges[i].To == to })
+	if !found {
+		e.index.put(slot, h, uint32(len(edges)))
+		edges = append(edges, Edge{From: from, To: to, Inlined: inlined, Residual: residual})
+		e.g.Edges = edges
+		e.seen = append(e.seen, 0)
+	}
+	i := e.index.index(slot)
+	if e.seen[i] == e.mark {
+		return
+	}
+	e.seen[i] = e.mark
+	edge := &edges[i]
+	edge.Weight += e.value
+	edge.Inlined = edge.Inlined && inlined
+	edge.Residual = edge.Residual || residual
 }
 
 // Own charges each sample to its innermost own frame: the line of the user's

@@ -327,45 +327,6 @@ func checkReplace(path string) error {
 	return nil
 }
 
-// writeFile writes a file completely or not at all and returns its size.
-func writeFile(path string, write func(io.Writer) error) (size int64, err error) {
-	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
-		file, err := os.OpenFile(path, os.O_WRONLY, 0) // /dev/stdout and such
-		if err != nil {
-			return 0, err
-		}
-		if err := write(file); err != nil {
-			_ = file.Close()
-			return 0, err
-		}
-		return 0, file.Close()
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return 0, err
-	}
-	defer func() {
-		if err != nil {
-			_ = file.Close()
-			_ = os.Remove(file.Name())
-		}
-	}()
-	if err := write(file); err != nil {
-		return 0, err
-	}
-	fi, err := file.Stat()
-	if err != nil {
-		return 0, err
-	}
-	if err := file.Chmod(0o644); err != nil {
-		return 0, err
-	}
-	if err := file.Close(); err != nil {
-		return 0, err
-	}
-	return fi.Size(), os.Rename(file.Name(), path)
-}
-
 // openBrowser shows a file as the desktop would.
 func openBrowser(ctx context.Context, path string) error {
 	abs, err := filepath.Abs(path)

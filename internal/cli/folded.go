@@ -1,59 +1,15 @@
 package cli
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
-	"github.com/whet-go/whet/unit"
 )
-
-// exportFlags are the flags of the commands that write other tools' formats.
-type exportFlags struct {
-	viewFlags
-	Output string
-	Force  bool
-}
-
-func (f *exportFlags) register(cmd *cobra.Command) {
-	f.viewFlags.register(cmd)
-	fs := cmd.Flags()
-	fs.StringVarP(&f.Output, "output", "o", "", "write to `FILE`; - is standard output, the default")
-	fs.BoolVar(&f.Force, "force", false, "replace the file if there is one")
-}
-
-// export opens the profiles and writes what report makes of them where the flags
-// say.
-func (a *app) export(ctx context.Context, args []string, f *exportFlags, write func(w io.Writer, in *input) error) error {
-	file := f.Output != "" && f.Output != "-"
-	if file && !f.Force {
-		if _, err := os.Lstat(f.Output); err == nil {
-			return &diag.Error{Op: "write", Subject: f.Output, Err: errors.New("the file exists"), Hint: "--force replaces it; -o names another"}
-		}
-	}
-	in, err := a.open(ctx, args, &f.viewFlags)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	a.printWarnings(in.Warnings)
-	if !file {
-		return a.write(func(w io.Writer) error { return write(w, in) })
-	}
-	size, err := writeFile(f.Output, func(w io.Writer) error { return write(w, in) })
-	if err != nil {
-		return &diag.Error{Op: "write", Subject: f.Output, Err: err, Hint: diag.Hint(err)}
-	}
-	_, _ = fmt.Fprintf(a.stderr, "wrote %s (%s)\n", f.Output, unit.Bytes(size))
-	return nil
-}
 
 // fixFlags takes flags of all views out of a command for which they can only have
 // one value. why tells what to do instead.

@@ -15,7 +15,6 @@ import (
 	"github.com/whet-go/whet/internal/graphviz"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/profile"
-	"github.com/whet-go/whet/unit"
 )
 
 // maxGraphNodes is how many boxes are drawn as SVG without being told how many:
@@ -25,8 +24,8 @@ const maxGraphNodes = 1000
 // graphFlags are the flags of whet graph besides those of all views.
 type graphFlags struct {
 	viewFlags
+	outputFlags
 	Format                     string
-	Output                     string
 	NodeFraction, EdgeFraction float64
 }
 
@@ -55,7 +54,8 @@ writes the graph for other tools.
 	f.register(cmd)
 	f.registerN(cmd, report.GraphNodes, "boxes")
 	fs := cmd.Flags()
-	fs.StringVarP(&f.Output, "output", "o", "", "write to `FILE` (.svg, .dot or .json); default: standard output")
+	f.registerOutput(cmd)
+	fs.Lookup("output").Usage = "write to `FILE` (.svg, .dot or .json); - is standard output, the default"
 	fs.StringVar(&f.Format, "format", "", "`format`: svg, dot or json (default: by the name of the output, else svg)")
 	fs.Float64Var(&f.NodeFraction, "node-fraction", report.GraphNodeFraction, "leave out boxes with less than this `part` of all")
 	fs.Float64Var(&f.EdgeFraction, "edge-fraction", report.GraphEdgeFraction, "leave out arrows with less than this `part` of all")
@@ -98,8 +98,10 @@ func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
 			return diag.Usagef("graph", fmt.Sprintf("%s %v: want a number from 0 to 1", name, part), "")
 		}
 	}
-	toFile := f.Output != "" && f.Output != "-"
-	if format == "svg" && !toFile && isTerminal(a.stdout) {
+	if err := f.checkOutput(); err != nil {
+		return err
+	}
+	if format == "svg" && !f.toFile() && isTerminal(a.stdout) {
 		return diag.Usagef("graph", "an SVG document is nothing for a terminal", "name a file: `whet graph -o graph.svg …`, or ask for `--format dot`")
 	}
 	var draw *graphviz.Renderer
@@ -130,7 +132,7 @@ func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
 		in.Warnings = append(in.Warnings, errors.New("nothing to draw"))
 	}
 	a.printWarnings(in.Warnings)
-	write := func(w io.Writer) error {
+	return a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		switch format {
 		case "dot":
 			return report.WriteGraphDOT(w, doc)
@@ -138,14 +140,5 @@ func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
 			return report.JSON(w, doc)
 		}
 		return report.WriteGraphSVG(ctx, w, draw, doc)
-	}
-	if !toFile {
-		return a.write(write)
-	}
-	size, err := writeFile(f.Output, write)
-	if err != nil {
-		return &diag.Error{Op: "write", Subject: f.Output, Err: err}
-	}
-	_, _ = fmt.Fprintf(a.stderr, "wrote %s (%s)\n", f.Output, unit.Bytes(size))
-	return nil
+	})
 }

@@ -2,6 +2,7 @@ package peers
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -38,6 +39,13 @@ var pprofBinary = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	if dir := os.Getenv("WHET_PEERS_GENERATE"); dir != "" {
+		if err := generate(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	code := m.Run()
 	if bin, err := whetBinary(); err == nil {
 		_ = os.RemoveAll(filepath.Dir(bin))
@@ -115,25 +123,41 @@ func tools(b *testing.B) (whet, pprof string) {
 	return whet, pprof
 }
 
-// profiles writes the profiles to measure on and returns their paths by name.
+// generated are the profiles to measure on.
+func generated() map[string]profiletest.Options {
+	return map[string]profiletest.Options{
+		"large":    profiletest.Large(),
+		"shared":   profiletest.LargeShared(),
+		"ordinary": {Samples: 3000, Functions: 2500, Lines: 9000, MinDepth: 10, MaxDepth: 45, Inlines: true},
+	}
+}
+
+func generate(dir string) error {
+	for name, o := range generated() {
+		f, err := os.Create(filepath.Join(dir, name+".pb.gz"))
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(profiletest.Generate(o).Write(f), f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// profiles writes the profiles to measure on and returns their paths by name. A
+// process of its own generates them: Linux counts the memory of the process that
+// starts another into the peak of that other.
 func profiles(b *testing.B, dir string) map[string]string {
 	b.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "WHET_PEERS_GENERATE="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("generate profiles: %v\n%s", err, out)
+	}
 	files := map[string]string{}
-	ordinary := profiletest.Options{Samples: 3000, Functions: 2500, Lines: 9000, MinDepth: 10, MaxDepth: 45, Inlines: true}
-	for name, o := range map[string]profiletest.Options{
-		"large": profiletest.Large(), "shared": profiletest.LargeShared(), "ordinary": ordinary,
-	} {
+	for name := range generated() {
 		files[name] = filepath.Join(dir, name+".pb.gz")
-		f, err := os.Create(files[name])
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := profiletest.Generate(o).Write(f); err != nil {
-			b.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			b.Fatal(err)
-		}
 	}
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

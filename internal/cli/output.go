@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/unit"
+)
+
+// outputFlags say where a document goes. A file that is there is replaced only
+// when asked.
+type outputFlags struct {
+	Output string
+	Force  bool
+}
+
+func (f *outputFlags) registerOutput(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVarP(&f.Output, "output", "o", "", "write to `FILE`; - is standard output, the default")
+	fs.BoolVar(&f.Force, "force", false, "replace the file if there is one")
+}
+
+// toFile tells whether the document goes to a file.
+func (f *outputFlags) toFile() bool { return f.Output != "" && f.Output != "-" }
+
+// checkOutput fails if the file is there and must not be replaced: before the work, not
+// after it.
+func (f *outputFlags) checkOutput() error {
+	if !f.toFile() || f.Force {
+		return nil
+	}
+	if fi, err := os.Lstat(f.Output); err == nil && (fi.Mode().IsRegular() || fi.IsDir()) {
+		return &diag.Error{Op: "write", Subject: f.Output, Err: errors.New("the file exists"), Hint: "--force replaces it; -o names another"}
+	}
+	return nil
+}
+
+// writeOutput writes the document where the flags say.
+func (a *app) writeOutput(f *outputFlags, write func(io.Writer) error) error {
+	if !f.toFile() {
+		return a.write(write)
+	}
+	size, err := writeFile(f.Output, write)
+	if err != nil {
+		return &diag.Error{Op: "write", Subject: f.Output, Err: err, Hint: diag.Hint(err)}
+	}
+	_, _ = fmt.Fprintf(a.stderr, "wrote %s (%s)\n", f.Output, unit.Bytes(size))
+	return nil
+}
+
+// exportFlags are the flags of the commands that write other tools' formats.
+type exportFlags struct {
+	viewFlags
+	outputFlags
+}
+
+func (f *exportFlags) register(cmd *cobra.Command) {
+	f.viewFlags.register(cmd)
+	f.registerOutput(cmd)
+}
+
+// export opens the profiles and writes what report makes of them where the flags
+// say.
+func (a *app) export(ctx context.Context, args []string, f *exportFlags, write func(w io.Writer, in *input) error) error {
+	if err := f.checkOutput(); err != nil {
+		return err
+	}
+	in, err := a.open(ctx, args, &f.viewFlags)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	a.printWarnings(in.Warnings)
+	return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return write(w, in) })
+}
+
+// writeFile writes a file completely or not at all and returns its size.
+func writeFile(path string, write func(io.Writer) error) (size int64, err error) {
+	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
+		file, err := os.OpenFile(path, os.O_WRONLY, 0) // /dev/stdout and such
+		if err != nil {
+			return 0, err
+		}
+		if err := write(file); err != nil {
+			_ = file.Close()
+			return 0, err
+		}
+		return 0, file.Close()
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err != nil {
+			_ = file.Close()
+			_ = os.Remove(file.Name())
+		}
+	}()
+	if err := write(file); err != nil {
+		return 0, err
+	}
+	fi, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if err := file.Chmod(0o644); err != nil {
+		return 0, err
+	}
+	if err := file.Close(); err != nil {
+		return 0, err
+	}
+	return fi.Size(), os.Rename(file.Name(), path)
+}
