@@ -80,20 +80,27 @@ type RestRow struct {
 func NewOwn(h Header, r *profile.OwnReport, also *Also, n int, dir string) Top {
 	o := &Own{Lines: []OwnLine{}, Cost: r.Own, RestCost: r.Rest, Share: unit.Share(r.Own, h.Total), Rest: restRows(r.None, h.Total), Also: also}
 	short := shortPaths(r.Lines, dir)
-	for _, l := range r.Lines {
+	chosen := chooseOwn(r, also, h.Total, n)
+	for _, c := range chosen.lines {
+		l := c.line
 		line := OwnLine{
 			Function: l.Function, File: l.File, Path: short(l.File), Line: l.Line,
 			Cost: l.Cost, Self: l.Self, Share: unit.Share(l.Cost, h.Total), Callees: []Callee{},
+			AlsoCost: c.also,
+		}
+		if also != nil {
+			line.AlsoShare = unit.Share(c.also, also.Total)
 		}
 		for _, c := range l.Callees {
 			line.Callees = append(line.Callees, Callee{c.Function, c.Cost, unit.Share(c.Cost, h.Total)})
 		}
+		o.Shown += l.Cost
 		o.Lines = append(o.Lines, line)
 	}
+	o.Hidden = chosen.hidden
 	if also != nil {
-		o.addAlso(short)
+		also.Cost = also.Report.Own
 	}
-	o.choose(n)
 	// With a base, values cancel and the total counts them absolutely: nothing
 	// can be said to be filtered out.
 	if len(h.Base) == 0 {
@@ -102,44 +109,55 @@ func NewOwn(h Header, r *profile.OwnReport, also *Also, n int, dir string) Top {
 	return Top{Schema: TopSchema, Header: h, Own: o}
 }
 
-// addAlso joins the second profile's lines with the first one's.
-func (o *Own) addAlso(short func(string) string) {
+// ownChoice is the own lines to show, by cost, then by what they cost in the
+// second profile.
+type ownChoice struct {
+	lines  []chosenLine
+	hidden int // lighter ones
+}
+
+type chosenLine struct {
+	line *profile.OwnLine
+	also int64 // cost in the second profile
+}
+
+// chooseOwn joins the lines of both profiles and chooses the n heaviest (0: all)
+// by the larger of their shares.
+func chooseOwn(r *profile.OwnReport, also *Also, total int64, n int) ownChoice {
 	type place struct {
 		function, file string
 		line           int
 	}
-	index := map[place]int{}
-	for i, l := range o.Lines {
-		index[place{l.Function, l.File, l.Line}] = i
+	lines := make([]chosenLine, len(r.Lines))
+	for i := range r.Lines {
+		lines[i].line = &r.Lines[i]
 	}
-	for _, l := range o.Also.Report.Lines {
-		at, ok := index[place{l.Function, l.File, l.Line}]
-		if !ok {
-			at = len(o.Lines)
-			o.Lines = append(o.Lines, OwnLine{Function: l.Function, File: l.File, Path: short(l.File), Line: l.Line, Callees: []Callee{}})
+	if also != nil {
+		index := make(map[place]int, len(lines))
+		for i, l := range r.Lines {
+			index[place{l.Function, l.File, l.Line}] = i
 		}
-		o.Lines[at].AlsoCost += l.Cost
-		o.Lines[at].AlsoShare = unit.Share(o.Lines[at].AlsoCost, o.Also.Total)
-	}
-	o.Also.Cost = o.Also.Report.Own
-}
-
-// choose keeps the n heaviest lines (0: all), by cost, then by what they cost in
-// the second profile.
-func (o *Own) choose(n int) {
-	heaviest := func(l OwnLine) float64 { return max(l.Share, -l.Share, l.AlsoShare, -l.AlsoShare) }
-	if n > 0 && len(o.Lines) > n {
-		if o.Also != nil {
-			slices.SortStableFunc(o.Lines, func(a, b OwnLine) int { return cmp.Compare(heaviest(b), heaviest(a)) })
+		for _, l := range also.Report.Lines {
+			if at, ok := index[place{l.Function, l.File, l.Line}]; ok {
+				lines[at].also += l.Cost
+			} else {
+				lines = append(lines, chosenLine{&profile.OwnLine{Function: l.Function, File: l.File, Line: l.Line}, l.Cost})
+			}
 		}
-		o.Hidden, o.Lines = len(o.Lines)-n, o.Lines[:n]
+		heaviest := func(c chosenLine) float64 {
+			share, second := unit.Share(c.line.Cost, total), unit.Share(c.also, also.Total)
+			return max(share, -share, second, -second)
+		}
+		slices.SortStableFunc(lines, func(a, b chosenLine) int { return cmp.Compare(heaviest(b), heaviest(a)) })
 	}
-	slices.SortStableFunc(o.Lines, func(a, b OwnLine) int {
-		return cmp.Or(cmp.Compare(max(b.Cost, -b.Cost), max(a.Cost, -a.Cost)), cmp.Compare(b.AlsoCost, a.AlsoCost))
+	c := ownChoice{lines: lines}
+	if n > 0 && len(lines) > n {
+		c.hidden, c.lines = len(lines)-n, lines[:n]
+	}
+	slices.SortStableFunc(c.lines, func(a, b chosenLine) int {
+		return cmp.Or(cmp.Compare(max(b.line.Cost, -b.line.Cost), max(a.line.Cost, -a.line.Cost)), cmp.Compare(b.also, a.also))
 	})
-	for _, l := range o.Lines {
-		o.Shown += l.Cost
-	}
+	return c
 }
 
 // restRows groups the outermost functions of stacks without own code by what
