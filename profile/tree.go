@@ -3,6 +3,7 @@ package profile
 import (
 	"cmp"
 	"container/heap"
+	"math"
 	"slices"
 )
 
@@ -47,13 +48,26 @@ type grower struct {
 	next     []uint32 // by index in order: scratch, the node the sample goes to
 
 	shown []group
-	heap  groupHeap
+	heap  groupHeap // candidates to be shown
+	rest  []rest    // per shown group: children that never will be
+	floor int64     // candidates that weigh no more need not be kept
 
 	// Per node, while one group is split.
 	splits  int32
 	slots   []partSlot
 	parts   []part
 	scratch []int32
+}
+
+// rest adds up children that are left out.
+type rest struct {
+	count int32
+	total int64
+}
+
+func (r *rest) add(total int64) {
+	r.count++
+	r.total += total
 }
 
 // partSlot tells which part a node has in the group that is being split.
@@ -175,6 +189,7 @@ func (g *grower) show(gr group) {
 		p.weight += abs(w)
 	}
 	g.shown = append(g.shown, gr)
+	g.rest = append(g.rest, rest{})
 	if len(g.parts) == 0 {
 		return
 	}
@@ -201,6 +216,10 @@ func (g *grower) show(gr group) {
 		g.parts[0].at = g.parts[0].count
 	}
 	for _, p := range g.parts {
+		if p.weight <= g.floor {
+			g.rest[me].add(p.total)
+			continue
+		}
 		g.heap = append(g.heap, group{
 			node: p.node, parent: me, lo: gr.lo + p.at - p.count, hi: gr.lo + p.at, total: p.total, weight: p.weight,
 		})
@@ -220,8 +239,7 @@ func (g *grower) grow(maxNodes int) {
 	heap.Init(&g.heap)
 	for len(g.heap) > 0 && len(g.shown)-1 < maxNodes {
 		gr := g.heap[0]
-		before := len(g.heap)
-		last := before - 1
+		last := len(g.heap) - 1
 		g.heap[0] = g.heap[last]
 		g.heap = g.heap[:last]
 		if last > 0 {
@@ -232,20 +250,81 @@ func (g *grower) grow(maxNodes int) {
 			part := g.heap[:n+1]
 			heap.Fix(&part, n)
 		}
+		if quota := maxNodes - (len(g.shown) - 1); len(g.heap) > 2*quota+4096 {
+			g.trim(quota)
+		}
 	}
+}
+
+// trim keeps the quota heaviest candidates: no more can be shown, and what comes
+// later and weighs no more than they do cannot be shown instead.
+func (g *grower) trim(quota int) {
+	weights := make([]int64, len(g.heap))
+	for i := range g.heap {
+		weights[i] = g.heap[i].weight
+	}
+	if quota > 0 {
+		g.floor = nthLargest(weights, quota-1)
+	} else {
+		g.floor = math.MaxInt64
+	}
+	equal := quota // how many of the floor's own weight may stay
+	for i := range g.heap {
+		if g.heap[i].weight > g.floor {
+			equal--
+		}
+	}
+	kept := g.heap[:0]
+	for _, gr := range g.heap {
+		if gr.weight == g.floor {
+			equal--
+		}
+		if gr.weight < g.floor || gr.weight == g.floor && equal < 0 {
+			g.rest[gr.parent].add(gr.total)
+			continue
+		}
+		kept = append(kept, gr)
+	}
+	g.heap = kept
+	heap.Init(&g.heap)
+}
+
+// nthLargest returns what xs would have at index n if it were sorted downwards; it
+// reorders xs (Hoare's quickselect).
+func nthLargest(xs []int64, n int) int64 {
+	lo, hi := 0, len(xs)-1
+	for lo < hi {
+		pivot := xs[lo+(hi-lo)/2]
+		i, j := lo, hi
+		for i <= j {
+			for xs[i] > pivot {
+				i++
+			}
+			for xs[j] < pivot {
+				j--
+			}
+			if i <= j {
+				xs[i], xs[j] = xs[j], xs[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case n <= j:
+			hi = j
+		case n >= i:
+			lo = i
+		default:
+			return xs[n]
+		}
+	}
+	return xs[n]
 }
 
 // tree puts what is shown into preorder, heaviest children first.
 func (g *grower) tree() *Tree {
-	rest := make(map[int32]*TreeNode)
 	for _, gr := range g.heap {
-		r := rest[gr.parent]
-		if r == nil {
-			r = &TreeNode{Node: None}
-			rest[gr.parent] = r
-		}
-		r.Rest++
-		r.Total += gr.total
+		g.rest[gr.parent].add(gr.total)
 	}
 	// Children of each shown node, as runs of one array sorted by parent.
 	kids := make([]int32, 0, len(g.shown))
@@ -263,7 +342,7 @@ func (g *grower) tree() *Tree {
 	for i := 1; i < len(first); i++ {
 		first[i] += first[i-1]
 	}
-	t := &Tree{Nodes: make([]TreeNode, 0, len(g.shown)+len(rest))}
+	t := &Tree{Nodes: make([]TreeNode, 0, len(g.shown))}
 	type item struct {
 		shown  int32 // -1: the rest of parent
 		parent uint32
@@ -275,14 +354,13 @@ func (g *grower) tree() *Tree {
 		stack = stack[:len(stack)-1]
 		at := uint32(len(t.Nodes))
 		if it.shown < 0 {
-			r := *rest[it.of]
-			r.Parent = it.parent
-			t.Nodes = append(t.Nodes, r)
+			r := g.rest[it.of]
+			t.Nodes = append(t.Nodes, TreeNode{Node: None, Parent: it.parent, Total: r.total, Rest: r.count})
 			continue
 		}
 		gr := &g.shown[it.shown]
 		t.Nodes = append(t.Nodes, TreeNode{Node: gr.node, Parent: it.parent, Self: gr.self, Total: gr.total})
-		if rest[it.shown] != nil {
+		if g.rest[it.shown].count > 0 {
 			stack = append(stack, item{-1, at, it.shown})
 		}
 		for j := first[it.shown+1] - 1; j >= first[it.shown]; j-- {
