@@ -1,5 +1,7 @@
 package profile
 
+import "iter"
+
 // chunked is a list that grows without copying, for columns whose length is not
 // known before the end of the input: append would leave garbage of several times
 // the list's size.
@@ -24,6 +26,24 @@ func (c *chunked[T]) add(x T) {
 	}
 	c.last = append(c.last, x)
 	c.n++
+}
+
+// all yields the elements in order.
+func (c *chunked[T]) all() iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for _, chunk := range c.full {
+			for i := range chunk {
+				if !yield(&chunk[i]) {
+					return
+				}
+			}
+		}
+		for i := range c.last {
+			if !yield(&c.last[i]) {
+				return
+			}
+		}
+	}
 }
 
 // take returns the list as one slice of exactly its length, and empties it chunk

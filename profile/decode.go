@@ -40,9 +40,9 @@ const (
 const (
 	costSample   = 24 + 4
 	costLabel    = 24
-	costLocation = 32 + 16
-	costLine     = 12 + 8
-	costFunction = 56 + 32
+	costLocation = 32 + 32 + 16
+	costLine     = 12 + 24
+	costFunction = 56 + 40
 	costMapping  = 64 + 24
 	costString   = 16
 	costType     = 32
@@ -80,11 +80,9 @@ type decoder struct {
 
 	mappingIDs  []uint64
 	mappingStrs [][2]int64 // file, build id
-	functionIDs []uint64
-	functionStr [][3]int64 // name, system name, file
-	locationIDs []uint64
-	locationMap []uint64 // mapping ids
-	lineFuncs   []uint64 // function ids
+	functions   chunked[rawFunction]
+	locations   chunked[rawLocation]
+	lines       chunked[rawLine]
 
 	stacks  chunked[[]uint32]
 	columns []chunked[int64]
@@ -99,6 +97,24 @@ type decoder struct {
 }
 
 type rawType struct{ typ, unit int64 }
+
+type rawFunction struct {
+	id                     uint64
+	name, systemName, file int64
+	startLine              int64
+}
+
+type rawLocation struct {
+	id, mapping, address uint64
+	lines                uint32 // how many
+	folded               bool
+}
+
+type rawLine struct {
+	function     uint64 // id
+	line, column int32
+	none         bool // stands for an unsymbolised location
+}
 
 func decode(src source, opt ReadOptions) (*Profile, error) {
 	d := &decoder{src: src, fixedLimit: opt.MaxBytes, p: &Profile{}}
@@ -523,9 +539,7 @@ func (d *decoder) mapping(b []byte) error {
 }
 
 func (d *decoder) function(b []byte) error {
-	fn := Function{}
-	var id uint64
-	var strs [3]int64
+	var fn rawFunction
 	for len(b) > 0 {
 		f, err := nextField(&b, false)
 		if err != nil {
@@ -533,23 +547,23 @@ func (d *decoder) function(b []byte) error {
 		}
 		switch f.key {
 		case 1:
-			id = f.num
-		case 2, 3, 4:
-			strs[f.key-2] = int64(f.num)
+			fn.id = f.num
+		case 2:
+			fn.name = int64(f.num)
+		case 3:
+			fn.systemName = int64(f.num)
+		case 4:
+			fn.file = int64(f.num)
 		case 5:
-			fn.StartLine = int64(f.num)
+			fn.startLine = int64(f.num)
 		}
 	}
-	d.p.Functions = append(d.p.Functions, fn)
-	d.functionIDs = append(d.functionIDs, id)
-	d.functionStr = append(d.functionStr, strs)
+	d.functions.add(fn)
 	return d.charge(costFunction)
 }
 
 func (d *decoder) location(b []byte) error {
-	p := d.p
-	l := Location{First: uint32(len(p.Lines))}
-	var id, mapping uint64
+	var l rawLocation
 	for len(b) > 0 {
 		f, err := nextField(&b, false)
 		if err != nil {
@@ -557,14 +571,13 @@ func (d *decoder) location(b []byte) error {
 		}
 		switch f.key {
 		case 1:
-			id = f.num
+			l.id = f.num
 		case 2:
-			mapping = f.num
+			l.mapping = f.num
 		case 3:
-			l.Address = f.num
+			l.address = f.num
 		case 4:
-			var ln Line
-			var fn uint64
+			var ln rawLine
 			for lb := f.data; len(lb) > 0; {
 				lf, err := nextField(&lb, false)
 				if err != nil {
@@ -572,30 +585,27 @@ func (d *decoder) location(b []byte) error {
 				}
 				switch lf.key {
 				case 1:
-					fn = lf.num
+					ln.function = lf.num
 				case 2:
-					ln.Line = clamp32(int64(lf.num))
+					ln.line = clamp32(int64(lf.num))
 				case 3:
-					ln.Column = clamp32(int64(lf.num))
+					ln.column = clamp32(int64(lf.num))
 				}
 			}
-			p.Lines = append(p.Lines, ln)
-			d.lineFuncs = append(d.lineFuncs, fn)
+			d.lines.add(ln)
+			l.lines++
 			if err := d.charge(costLine); err != nil {
 				return err
 			}
 		case 5:
-			l.Folded = f.num != 0
+			l.folded = f.num != 0
 		}
 	}
-	if uint32(len(p.Lines)) == l.First {
-		p.Lines = append(p.Lines, Line{Function: None})
-		d.lineFuncs = append(d.lineFuncs, 0)
+	if l.lines == 0 {
+		d.lines.add(rawLine{none: true})
+		l.lines = 1
 	}
-	l.Num = uint32(len(p.Lines)) - l.First
-	p.Locations = append(p.Locations, l)
-	d.locationIDs = append(d.locationIDs, id)
-	d.locationMap = append(d.locationMap, mapping)
+	d.locations.add(l)
 	return d.charge(costLocation + costLine)
 }
 

@@ -15,9 +15,8 @@
 //  4. The view's methods ([View.Nodes], [View.Own], [View.Graph], [View.Tree],
 //     [View.Stacks], …) each make one pass over the stacks.
 //
-// A Profile is immutable once read and may be used by many goroutines; a View
-// keeps scratch space and belongs to one. Slices returned by both stay owned by
-// them and must not be modified.
+// Profiles and Views are immutable and may be used by many goroutines. Slices
+// returned by both stay owned by them and must not be modified.
 //
 // The package does not format anything for people, does not look for source or
 // binaries and does not fetch: see internal/report, source and collect.

@@ -154,7 +154,7 @@ func (o *ownCounter) report() *OwnReport {
 	for i, c := range o.calls {
 		callees[i] = OwnCallee{o.names[c.callee], c.cost}
 	}
-	r := &OwnReport{Own: o.own, Rest: o.rest}
+	r := &OwnReport{Own: o.own, Rest: o.rest, Lines: make([]OwnLine, 0, len(o.lines))}
 	at := 0
 	for id, place := range o.lines {
 		first := at

@@ -43,6 +43,15 @@ func (ix *index) get(id uint64) (uint32, bool) {
 	return i, ok
 }
 
+// ids collects the ids of a table.
+func ids[T any](table *chunked[T], id func(*T) uint64) []uint64 {
+	out := make([]uint64, 0, table.n)
+	for x := range table.all() {
+		out = append(out, id(x))
+	}
+	return out
+}
+
 // finish resolves ids and strings.
 func (d *decoder) finish() error {
 	p := d.p
@@ -93,9 +102,9 @@ func (d *decoder) finish() error {
 	for i, s := range d.mappingStrs {
 		p.Mappings[i].File, p.Mappings[i].BuildID = str(s[0]), str(s[1])
 	}
-	for i, s := range d.functionStr {
-		fn := &p.Functions[i]
-		fn.Name, fn.SystemName, fn.File = str(s[0]), str(s[1]), str(s[2])
+	p.Functions = make([]Function, 0, d.functions.n)
+	for fn := range d.functions.all() {
+		p.Functions = append(p.Functions, Function{str(fn.name), str(fn.systemName), str(fn.file), fn.startLine})
 	}
 	if len(p.labels) > 0 {
 		if len(d.strs) == 0 {
@@ -122,31 +131,35 @@ func (d *decoder) resolveTables() error {
 	if err != nil {
 		return err
 	}
-	functions, err := newIndex("function", d.functionIDs)
+	functions, err := newIndex("function", ids(&d.functions, func(f *rawFunction) uint64 { return f.id }))
 	if err != nil {
 		return err
 	}
-	for i := range p.Locations {
-		l := &p.Locations[i]
-		l.Mapping = None
-		if m, ok := mappings.get(d.locationMap[i]); ok {
+	locations, err := newIndex("location", ids(&d.locations, func(l *rawLocation) uint64 { return l.id }))
+	if err != nil {
+		return err
+	}
+	p.Locations = make([]Location, 0, d.locations.n)
+	first := uint32(0)
+	for raw := range d.locations.all() {
+		l := Location{Address: raw.address, Mapping: None, First: first, Num: raw.lines, Folded: raw.folded}
+		if m, ok := mappings.get(raw.mapping); ok {
 			l.Mapping = m
 		}
-		for j := l.First; j < l.First+l.Num; j++ {
-			ln := &p.Lines[j]
-			if ln.Function == None {
-				continue
-			}
-			fn, ok := functions.get(d.lineFuncs[j])
+		first += raw.lines
+		p.Locations = append(p.Locations, l)
+	}
+	p.Lines = make([]Line, 0, d.lines.n)
+	for raw := range d.lines.all() {
+		ln := Line{None, raw.line, raw.column}
+		if !raw.none {
+			fn, ok := functions.get(raw.function)
 			if !ok {
-				return fmt.Errorf("location %d has a line of function %d, which is missing", d.locationIDs[i], d.lineFuncs[j])
+				return fmt.Errorf("line %d of the locations is of function %d, which is missing", len(p.Lines)+1, raw.function)
 			}
 			ln.Function = fn
 		}
-	}
-	locations, err := newIndex("location", d.locationIDs)
-	if err != nil {
-		return err
+		p.Lines = append(p.Lines, ln)
 	}
 	if locations.dense && len(d.big) == 0 {
 		if len(p.stacks) > 0 && int(d.maxID) >= len(p.Locations) && d.anyID() {

@@ -17,6 +17,7 @@ import (
 // first, and groups that are too light to be shown are not looked into. Since a
 // child never weighs more than its parent, that finds the heaviest nodes.
 func (v *View) Tree(maxNodes int, bottomUp bool) *Tree {
+	v.needNodes()
 	g := newGrower(v, bottomUp)
 	g.grow(maxNodes)
 	return g.tree()

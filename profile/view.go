@@ -4,18 +4,21 @@ import (
 	"fmt"
 	"iter"
 	"regexp"
+	"sync"
 )
 
 // A View is a profile seen through a Query. It holds tables over the profile's
 // locations: which frames are visible and which node each belongs to. Samples
-// are not copied. A View keeps no scratch space between calls, but belongs to
-// one goroutine at a time.
+// are not copied. Many goroutines may use a View.
 type View struct {
 	p      *Profile
 	q      Query
 	typ    int
 	values []int64
 
+	// The nodes, and what says which frames belong to which, are made when they are
+	// first needed: the own-code view does without.
+	once  sync.Once
 	nodes []Node
 
 	// The visible frames of location l, innermost first, are
@@ -57,7 +60,6 @@ func (p *Profile) View(q Query) (*View, error) {
 	if err := v.selectSamples(f); err != nil {
 		return nil, err
 	}
-	v.assignNodes()
 	v.total = v.computeTotal()
 	return v, nil
 }
@@ -89,10 +91,18 @@ func (v *View) Samples() int {
 func (v *View) Unmatched() []string { return v.unmatched }
 
 // Node returns the node with the given id.
-func (v *View) Node(id uint32) Node { return v.nodes[id] }
+func (v *View) Node(id uint32) Node {
+	v.needNodes()
+	return v.nodes[id]
+}
+
+func (v *View) needNodes() { v.once.Do(v.assignNodes) }
 
 // NumNodes is the number of nodes; ids are below it. Not all need have weight.
-func (v *View) NumNodes() int { return len(v.nodes) }
+func (v *View) NumNodes() int {
+	v.needNodes()
+	return len(v.nodes)
+}
 
 // sample returns the k-th kept sample and its stack.
 func (v *View) sample(k int) (int, []uint32) {
@@ -149,6 +159,7 @@ type Stack struct {
 // visible frames. Recursion shows every frame.
 func (v *View) Stacks() iter.Seq[Stack] {
 	return func(yield func(Stack) bool) {
+		v.needNodes()
 		var s Stack
 		for k := range v.Samples() {
 			i, stack := v.sample(k)

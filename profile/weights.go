@@ -68,6 +68,7 @@ const parallelFrom = 50_000
 
 // allSums is sums over all kept samples, on all CPUs when it pays.
 func (v *View) allSums() []sum {
+	v.needNodes()
 	n := v.Samples()
 	workers := min(runtime.GOMAXPROCS(0), n/parallelFrom, 8)
 	if workers < 2 {
@@ -134,6 +135,7 @@ func (v *View) Graph(keep func(Weight) bool) *Graph { return v.graph(keep, nil) 
 func (v *View) Around(match func(Weight) bool) *Graph { return v.graph(nil, match) }
 
 func (v *View) graph(keep, match func(Weight) bool) *Graph {
+	v.needNodes()
 	g := &Graph{}
 	var matched []bool                   // per g.Nodes
 	kept := make([]uint32, len(v.nodes)) // index in g.Nodes
