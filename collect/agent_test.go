@@ -24,7 +24,7 @@ func TestAgent(t *testing.T) {
 		}
 	}()
 	out := filepath.Join(t.TempDir(), "r.whet")
-	opt := Options{URL: a.URL(), PprofPath: "/private/prof", Out: out, Duration: time.Second, Trace: -1}
+	opt := Options{URL: a.URL(), PprofPath: "/private/prof", Out: out, Duration: time.Second, Trace: 100 * time.Millisecond}
 	if _, err := Run(t.Context(), opt); err == nil || !strings.Contains(err.Error(), "401") {
 		t.Errorf("without a token: %v", err)
 	}
@@ -35,6 +35,11 @@ func TestAgent(t *testing.T) {
 	}
 	for _, part := range []string{"block", "mutex"} {
 		if m, ok := missing(sum.Meta, part); ok && strings.Contains(m.Reason, "off") {
+			t.Errorf("%s: %+v", part, m)
+		}
+	}
+	for _, part := range []string{"cpu", "trace"} {
+		if m, ok := missing(sum.Meta, part); ok {
 			t.Errorf("%s: %+v", part, m)
 		}
 	}

@@ -60,7 +60,7 @@ func candidates(path, prefix string) []string {
 	if i := strings.Index(path, "/debug/pprof/"); i >= 0 {
 		return []string{path[:i] + "/debug/pprof/"} // one profile's address
 	}
-	return []string{path + "debug/pprof/", path}
+	return []string{path + "debug/pprof/", path, path + "pprof/"}
 }
 
 // notThere says whether err means that the handlers are elsewhere.
@@ -74,7 +74,7 @@ func notThere(err error) bool {
 
 var (
 	errNoIndex = errors.New("target answers, but not as net/http/pprof does")
-	indexLink  = regexp.MustCompile(`href=['"]?([A-Za-z][\w.\-/]*)\?debug=1`)
+	indexLink  = regexp.MustCompile(`href=['"]?([A-Za-z][\w.\-/]*)(?:\?\w+=|['"> ])`)
 )
 
 // probe asks for the index page, and where there is none for the goroutine
