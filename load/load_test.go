@@ -181,6 +181,26 @@ func TestRequestIsSentAsAsked(t *testing.T) {
 	}
 }
 
+// TestBadAddressKeepsSecrets wants no password in the error of an address that
+// cannot be loaded.
+func TestBadAddressKeepsSecrets(t *testing.T) {
+	for _, url := range []string{"ftp://me:secret@127.0.0.1/", "http://me:secret@", "http://me:secret@127.0.0.1:port/", "http://me:secret@192.0.2.1/"} {
+		if _, err := load.Run(t.Context(), load.Options{URL: url}); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
+func TestFailures(t *testing.T) {
+	r := load.Result{Status: map[int]int64{200: 5, 503: 2, 404: 1}, Errors: load.Errors{Timeout: 4}}
+	if got, want := r.Failures(), "404: 1, 503: 2, timeout: 4"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := (&load.Result{}).Failures(); got != "" {
+		t.Errorf("%q without failures", got)
+	}
+}
+
 func TestTimeout(t *testing.T) {
 	release := make(chan struct{})
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"strings"
 	"time"
 )
 
@@ -138,17 +137,19 @@ func badOption(name string, value any) error {
 
 // request builds the request that is sent to one target.
 func (p *plan) request(ctx context.Context, raw string) (*http.Request, error) {
+	subject := "" // not raw, which may hold a password
 	bad := func(err error) error {
-		return &Error{Op: "load", Subject: strings.TrimSpace(raw + " "), Err: err, Advice: "give an absolute address such as http://127.0.0.1:8080/path"}
+		return &Error{Op: "load", Subject: subject, Err: err, Advice: "give an absolute address such as http://127.0.0.1:8080/path"}
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
 		var ue *url.Error
 		if errors.As(err, &ue) {
-			err = ue.Err // the address is in the message already
+			err = ue.Err // without the address
 		}
 		return nil, bad(err)
 	}
+	subject = u.Redacted()
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return nil, bad(fmt.Errorf("scheme %q is neither http nor https", u.Scheme))
 	}

@@ -1,6 +1,12 @@
 package load
 
-import "time"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
 
 // Schema names the JSON form of [Result].
 const Schema = "whet.load/1"
@@ -79,6 +85,27 @@ func (r *Result) Failed() int64 {
 		}
 	}
 	return n
+}
+
+// Failures says what Failed and Errors count, such as "404: 12, connect: 3"; ""
+// when there is nothing.
+func (r *Result) Failures() string {
+	var out []string
+	for _, code := range slices.Sorted(maps.Keys(r.Status)) {
+		if code >= 400 {
+			out = append(out, fmt.Sprintf("%d: %d", code, r.Status[code]))
+		}
+	}
+	e := r.Errors
+	for _, kind := range []struct {
+		name string
+		n    int64
+	}{{"connect", e.Connect}, {"timeout", e.Timeout}, {"reset", e.Reset}, {"short body", e.ShortBody}, {"other", e.Other}} {
+		if kind.n > 0 {
+			out = append(out, fmt.Sprintf("%s: %d", kind.name, kind.n))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // Latency summarises a distribution of latencies. The percentiles come from an
