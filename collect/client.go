@@ -337,7 +337,7 @@ type statusError struct {
 
 func (e *statusError) Error() string {
 	s := fmt.Sprintf("target answers %d %s", e.code, http.StatusText(e.code))
-	if e.text != "" {
+	if e.text != "" && e.text != "404 page not found" { // net/http's own words for the same
 		s += ": " + e.text
 	}
 	return s
@@ -441,6 +441,8 @@ func (e *statusError) hint(kind string) string {
 	switch {
 	case strings.Contains(e.text, "profiling already in use"):
 		return "another CPU profile is running (a continuous profiler, another whet, go tool pprof): wait until it ends"
+	case strings.Contains(e.text, "HTTP request to an HTTPS server"):
+		return "use https://"
 	case strings.Contains(e.text, "Could not enable tracing"):
 		return "another execution trace is running: wait until it ends, or pass --trace 0"
 	case e.code == http.StatusUnauthorized || e.code == http.StatusForbidden:

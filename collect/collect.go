@@ -196,12 +196,16 @@ type session struct {
 	warnings []error
 	load     *load.Result
 	binary   *source.Binary // the target's executable; nil when it is not here
+	quiet    bool           // the summary comes at once, and says what is missing
 }
 
 // create starts the file.
 func (s *session) create(target recording.Target) error {
 	s.meta = recording.Meta{Whet: s.opt.Version, Created: time.Now(), Target: target, Own: s.opt.Own}
 	s.profiles = make(map[string]*profile.Profile)
+	if fi, err := os.Stat(s.opt.Out); err == nil && fi.Size() > 0 {
+		s.report.note("%s is there already and will be replaced", s.opt.Out)
+	}
 	w, err := recording.Create(s.opt.Out, s.meta)
 	if err != nil {
 		return &diag.Error{Op: "record", Err: err, Hint: "choose a file in a folder that can be written with -o FILE.whet"}
@@ -216,7 +220,9 @@ func (s *session) miss(part string, err error) {
 	s.mu.Lock()
 	s.meta.Missing = append(s.meta.Missing, m)
 	s.mu.Unlock()
-	s.report.note("%s: %s", part, m.Reason)
+	if !s.quiet {
+		s.report.note("%s: %s", part, m.Reason)
+	}
 }
 
 // reason is err without the operation and the address, which go without saying.
@@ -228,11 +234,17 @@ func reason(err error) string {
 	return err.Error()
 }
 
+// fail notes what went wrong, once: a disk that is full fails every part alike.
 func (s *session) fail(err error) {
 	s.mu.Lock()
-	s.failures = append(s.failures, err)
+	known := slices.ContainsFunc(s.failures, func(f error) bool { return f.Error() == err.Error() })
+	if !known {
+		s.failures = append(s.failures, err)
+	}
 	s.mu.Unlock()
-	s.report.note("%v", err)
+	if !known {
+		s.report.note("%v", err)
+	}
 }
 
 func (s *session) warn(err error) {

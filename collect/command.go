@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os/exec"
 	"regexp"
@@ -107,8 +108,14 @@ func startChild(opt *Options) (*child, error) {
 	}()
 	if err := <-started; err != nil {
 		e := &diag.Error{Op: "start", Subject: opt.Command[0], Err: err}
+		if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+			e.Err = pe.Err // "fork/exec PATH" goes without saying
+		}
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
+			e.Hint = "build it first, and name it with its path: -- ./server"
+		}
 		if errors.Is(err, exec.ErrNotFound) {
-			e.Err, e.Hint = exec.ErrNotFound, "build it first, and name it with its path: -- ./server"
+			e.Err = exec.ErrNotFound
 		}
 		return nil, e
 	}

@@ -67,7 +67,7 @@ func TestCommandErrors(t *testing.T) {
 		addr         string
 		reason, hint string
 	}{
-		"not there": {"", []string{"./no-such-command"}, "", "no such file", ""},
+		"not there": {"", []string{"./no-such-command"}, "", "start ./no-such-command: no such file", "build it first"},
 		"exits":     {"server exits", []string{os.Args[0]}, "", "cannot find the configuration", "agent.Record"},
 		"no pprof":  {"server bare", []string{os.Args[0]}, "", "404", "net/http/pprof"},
 		"elsewhere": {"server", []string{os.Args[0]}, "127.0.0.1:1", "127.0.0.1:1", "--pprof-addr"},

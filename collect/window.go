@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -53,6 +54,7 @@ type sitting struct {
 	agentStart           json.RawMessage // what it said at the start
 	cpuStart, cpuEnd     time.Time
 	cpuDone              bool // the CPU profile came, by net/http/pprof
+	lost                 bool // the target went away before the window was over
 	restarted            bool
 	mutexPeriod          int
 	process              *Process
@@ -81,7 +83,11 @@ func (s *session) sit(ctx context.Context, c *client, offered []string, exited f
 	}
 	interrupted := ctx.Err() != nil
 	s.report.expect(0)
+	s.quiet = true
 	s.report.run("last snapshots", t.last)
+	if t.lost && !interrupted {
+		s.fail(t.gone())
+	}
 	t.deltas()
 	t.describe()
 	return s.finish(interrupted)
@@ -137,6 +143,9 @@ func (t *sitting) snapshots(kinds []string, gc bool) map[string]snapshot {
 				q = url.Values{"gc": {"1"}}
 			}
 			data, err := t.c.snapshot(t.abort, kind, q, maxProfileBody)
+			if err != nil && t.abort.Err() != nil {
+				err = errAborted
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			out[kind] = snapshot{data, at, err}
@@ -237,7 +246,7 @@ func (t *sitting) measure(ctx context.Context) error {
 	}
 	wg.Go(func() {
 		t.report.run(fmt.Sprintf("cpu %v", window), func() {
-			if gone := t.cpu(ctx, stop, window); gone {
+			if t.lost = t.cpu(ctx, stop, window); t.lost {
 				end() // nothing else will come either
 			}
 		})
@@ -346,6 +355,27 @@ func isGone(err error) bool {
 	return !errors.As(err, &se) && !errors.Is(err, errHTML) && !errors.Is(err, errNotOffered)
 }
 
+// gone is the failure of a recording whose target went away.
+func (t *sitting) gone() error {
+	after := t.meta.Duration.Round(10 * time.Millisecond)
+	err := t.died(errLost)
+	if err == errLost { //nolint:errorlint // its identity says that nothing was put before it
+		err = &diag.Error{Err: err, Hint: "did it exit, or restart? Its log may tell"}
+	}
+	return &diag.Error{Op: "record", Subject: t.meta.Target.String(), Err: fmt.Errorf("%w, after %v of the window", err, after)}
+}
+
+var errLost = errors.New("the target went away")
+
+// late is why a snapshot at the end failed. What is true of all of them is told
+// once, by gone.
+func (t *sitting) late(err error) error {
+	if t.lost && isGone(err) && !errors.Is(err, errAborted) {
+		return errLost
+	}
+	return t.died(err)
+}
+
 // died puts before err that the target, which whet started, has exited.
 func (t *sitting) died(err error) error {
 	if t.exited == nil {
@@ -373,6 +403,12 @@ func (t *sitting) sendLoad(ctx context.Context, d time.Duration) error {
 	}
 	if err != nil {
 		t.fail(hinted(err))
+	}
+	if failed := res.Failed(); err == nil && failed > 0 && failed == res.Responses {
+		t.fail(&diag.Error{
+			Op: "load", Subject: strings.Join(res.Targets, ", "), Err: fmt.Errorf("no request succeeded (%s)", res.Failures()),
+			Hint: "is that the right address? The profiles show what the target does for such requests",
+		})
 	}
 	res.Interrupted = false // that is how it is meant to end
 	t.load = res
@@ -427,6 +463,7 @@ func (t *sitting) last() {
 			t.end[k] = s
 		}
 	}
+	t.lost = t.lost || len(t.end) > 0 && t.abort.Err() == nil && !slices.ContainsFunc(slices.Collect(maps.Values(t.end)), func(s snapshot) bool { return s.err == nil || !isGone(s.err) })
 	t.restarted = memStat(t.statsEnd, "Mallocs") >= 0 && memStat(t.statsEnd, "Mallocs") < memStat(t.statsStart, "Mallocs")
 	for _, kind := range []string{"goroutine", "threadcreate", "goroutineleak"} {
 		s, asked := t.end[kind]
@@ -434,7 +471,7 @@ func (t *sitting) last() {
 		case !asked:
 			t.miss(kind, t.mustOffer(kind))
 		case s.err != nil:
-			t.miss(kind, t.died(s.err))
+			t.miss(kind, t.late(s.err))
 		default:
 			t.addRaw(kind, s.data, recording.Part{Start: s.at, End: s.at})
 		}
@@ -460,7 +497,7 @@ func (t *sitting) deltas() {
 			err = to.err
 		}
 		if err != nil {
-			t.miss(kind, t.died(err))
+			t.miss(kind, t.late(err))
 			if from.err == nil && to.err != nil {
 				t.addRaw(kind+".start", from.data, recording.Part{Start: from.at, End: from.at, Note: "since the program's start"})
 			}

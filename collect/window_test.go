@@ -219,8 +219,10 @@ func TestAbort(t *testing.T) {
 	if took := time.Since(begin); took > stopGrace {
 		t.Errorf("took %v", took)
 	}
-	if m, ok := missing(sum.Meta, "cpu"); !ok || !strings.Contains(m.Reason, errAborted.Error()) {
-		t.Errorf("cpu: %+v", m)
+	for _, part := range []string{"cpu", "heap", "goroutine"} {
+		if m, ok := missing(sum.Meta, part); !ok || !strings.Contains(m.Reason, errAborted.Error()) {
+			t.Errorf("%s: %+v", part, m)
+		}
 	}
 	if _, err := openRecording(t, opt.Out).Profile("goroutine.start"); err != nil {
 		t.Error(err)
@@ -244,6 +246,20 @@ func TestBusy(t *testing.T) {
 	}
 }
 
+// TestLoadFails sends requests that are all refused.
+func TestLoadFails(t *testing.T) {
+	t.Parallel()
+	url, _ := startServer(t, "")
+	out := filepath.Join(t.TempDir(), "r.whet")
+	sum, err := Run(t.Context(), Options{URL: url, Out: out, Duration: time.Second, Trace: -1, Load: []string{url + "/no-such-page"}, LoadConnections: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sum.Failures) != 1 || !strings.Contains(sum.Failures[0].Error(), "no request succeeded (404: ") {
+		t.Errorf("failures %v", sum.Failures)
+	}
+}
+
 // TestServerDies has the target exit in the middle of the window.
 func TestServerDies(t *testing.T) {
 	t.Parallel()
@@ -258,9 +274,12 @@ func TestServerDies(t *testing.T) {
 		t.Errorf("took %v", took)
 	}
 	for _, part := range []string{"cpu", "heap", "goroutine"} {
-		if m, ok := missing(sum.Meta, part); !ok || m.Reason == "" || m.Cure == "" {
+		if m, ok := missing(sum.Meta, part); !ok || m.Reason == "" {
 			t.Errorf("%s: %+v", part, m)
 		}
+	}
+	if len(sum.Failures) != 1 || !errors.Is(sum.Failures[0], errLost) || diag.Hint(sum.Failures[0]) == "" {
+		t.Errorf("failures %v", sum.Failures)
 	}
 	r := openRecording(t, out)
 	for _, part := range []string{"goroutine.start", "heap.start"} {
@@ -353,6 +372,8 @@ func TestAddresses(t *testing.T) {
 		{deep.URL + "/internal/admin/pprof", "", deep.URL + "/internal/admin/pprof/"},
 		{deep.URL, "/internal/admin/pprof/", deep.URL + "/internal/admin/pprof/"},
 		{odd.URL + "/x", "", odd.URL + "/x/"},
+		{root.URL + "/debug", "", root.URL + "/debug/pprof/"},
+		{deep.URL + "/internal/admin", "", deep.URL + "/internal/admin/pprof/"},
 		{odd.URL, "/x", odd.URL + "/x/"},
 	} {
 		c, err := newClient(&Options{URL: tc.url})
@@ -403,7 +424,7 @@ func TestErrors(t *testing.T) {
 		"refused":      {gone.URL, "refused", "running"},
 		"redirect":     {redirect.URL, "another host", "record the other address"},
 		"unknown ca":   {tlsServer.URL, "unknown authority", "--ca"},
-		"http to tls":  {strings.Replace(tlsServer.URL, "https", "http", 1), "400", ""},
+		"http to tls":  {strings.Replace(tlsServer.URL, "https", "http", 1), "400", "https://"},
 		"tls to http":  {strings.Replace(text.URL, "http", "https", 1), "HTTP response to HTTPS", "http://"},
 		"not a scheme": {"ftp://127.0.0.1/", "not an http", "http://127.0.0.1:6060"},
 	} {

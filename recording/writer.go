@@ -124,7 +124,8 @@ func (w *Writer) AddSource(path string, data []byte) error {
 // AddReader appends a part that is read from r until its end or until limit
 // bytes, whichever comes first; more than limit is an error. What r yields before
 // an error is kept as the part, and the error returned: half a trace is worth
-// having. When nothing came before the error, no part is added.
+// having. When nothing came before the error, no part is added. An End that is
+// still to come when r has ended is set back: the window was shorter.
 //
 // The part passes through a temporary file beside the recording, so memory stays
 // flat.
@@ -148,6 +149,9 @@ func (w *Writer) AddReader(p Part, r io.Reader, limit int64) error {
 			return readErr
 		}
 		p.Note = joinNote(p.Note, "incomplete")
+	}
+	if now := time.Now(); p.End.After(now) {
+		p.End = now
 	}
 	p.Bytes, p.SHA256 = s.raw, hex.EncodeToString(s.sum)
 	return errors.Join(readErr, w.append(p, method, &s))

@@ -38,8 +38,12 @@ func WriteRecord(w io.Writer, s Style, d Record) error {
 	recordedParts(t, m)
 	if d.Load != nil {
 		l := d.Load
-		t.line(fmt.Sprintf("load       %s requests, %.0f/s, p50 %s, p99 %s, max %s, %d failed", unit.Count(l.Requests), l.Rate,
-			unit.Duration(l.Latency.P50), unit.Duration(l.Latency.P99), unit.Duration(l.Latency.Max), l.Failed()+l.Errors.Total()))
+		failed := ""
+		if by := l.Failures(); by != "" {
+			failed = " (" + by + ")"
+		}
+		t.line(fmt.Sprintf("load       %s requests, %.0f/s, p50 %s, p99 %s, max %s, %d failed%s", unit.Count(l.Requests), l.Rate,
+			unit.Duration(l.Latency.P50), unit.Duration(l.Latency.P99), unit.Duration(l.Latency.Max), l.Failed()+l.Errors.Total(), failed))
 	}
 	if len(m.Missing) > 0 {
 		t.line()
