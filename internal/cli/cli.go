@@ -114,6 +114,7 @@ standard input ("-"); several are merged.`,
 		},
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
+	root.SetUsageFunc(usage)
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
@@ -147,8 +148,19 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	return err
 }
 
-// printError writes err and its hint to stderr.
+// printError writes err and its hint to stderr; errors that are only joined, one
+// after the other.
 func (a *app) printError(err error) {
+	//nolint:errorlint // only err itself: what wraps joined errors says more than they do
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		// fmt.Errorf with two verbs %w unwraps to several too, and says more.
+		if all := joined.Unwrap(); errors.Join(all...).Error() == err.Error() {
+			for _, e := range all {
+				a.printError(e)
+			}
+			return
+		}
+	}
 	_, _ = fmt.Fprintf(a.stderr, "whet: %v\n", err)
 	if hint := diag.Hint(err); hint != "" {
 		_, _ = fmt.Fprintf(a.stderr, "hint: %s\n", hint)

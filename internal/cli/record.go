@@ -110,6 +110,8 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 		f.Command = args
 	case dash > 0:
 		return diag.Usagef("record", "a target and a command are given", "give one of them; flags go before --")
+	case benchSet && isURL(args[0]):
+		return diag.Usagef("record", "an address has no benchmarks", "leave out --bench, or name Go packages instead of the address")
 	case benchSet:
 		f.Packages = args
 		if !cmd.Flags().Changed("duration") {
@@ -121,6 +123,9 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 		f.URL = args[0]
 	default:
 		return diag.Usagef("record", fmt.Sprintf("%q is not an address", args[0]), "for a server give http://HOST:PORT; for benchmarks add --bench REGEXP; for a command put -- before it")
+	}
+	if cmd.Flags().Changed("duration") && f.Duration <= 0 {
+		return diag.Usagef("record", "the duration is not above zero", "give -d 10s")
 	}
 	if f.Trace == 0 {
 		f.Trace = -1
@@ -285,7 +290,13 @@ func (l *liveLine) progress(p collect.Progress) {
 	l.last = p.Elapsed
 	if p.Note != "" {
 		l.erase()
-		_, _ = fmt.Fprintf(l.w, "whet: %s\n", report.Clean(p.Note))
+		for i, note := range strings.Split(p.Note, "\n") {
+			lead := "whet: "
+			if i > 0 {
+				lead = "  "
+			}
+			_, _ = fmt.Fprintf(l.w, "%s%s\n", lead, report.Clean(strings.TrimSpace(note)))
+		}
 	}
 	if l.live {
 		_, _ = fmt.Fprintf(l.w, "%swhet: %s", eraseLine, p)

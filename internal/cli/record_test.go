@@ -109,6 +109,30 @@ func TestRecordBench(t *testing.T) {
 	}
 }
 
+// TestRecordErrors wants each of several failures with its own hint, over several
+// lines where it has them.
+func TestRecordErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"go.mod":              "module example.com/m\n\ngo 1.24\n",
+		"bad/bad_test.go":     "package bad\n\nfunc init() { undefined() }\n",
+		"worse/worse_test.go": "package worse\n\nfunc init() { undefined() }\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, _, stderr := runWhet(t, "record", "./...", "--bench", ".", "-o", "b.whet")
+	for _, want := range []string{"undefined: undefined", "hint: go vet example.com/m/bad ", "hint: go vet example.com/m/worse "} {
+		if code != 1 || !strings.Contains(stderr, want) || strings.Contains(stderr, "\ufffd") {
+			t.Errorf("exit code %d, want %q in\n%s", code, want, stderr)
+		}
+	}
+}
+
 func TestRecordUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("empty", nil, 0o600); err != nil {
@@ -129,6 +153,8 @@ func TestRecordUsage(t *testing.T) {
 		{"http://a -o x -H nonsense", "Authorization"},
 		{"http://a -o x --token-file empty", ""},
 		{"http://a -o x -d -1s", "-d 10s"},
+		{"http://a -o x -d 0", "-d 10s"},
+		{"http://a -o x --bench .", "leave out --bench"},
 	} {
 		code, stdout, stderr := runWhet(t, append([]string{"record"}, strings.Fields(tc.args)...)...)
 		if code != 2 || stdout != "" || tc.hint != "" && (!strings.Contains(stderr, "hint: ") || !strings.Contains(stderr, tc.hint)) {
