@@ -16,7 +16,7 @@ func (a *app) diffCommand() *cobra.Command {
 	lines := false
 	cmd := &cobra.Command{
 		Use:   "diff A B",
-		Short: "Show what changed from one profile to another, and whether it is noise",
+		Short: "Show what changed between two profiles, and what is only noise",
 		Long: `Show what changed from profile A to profile B, by function or by line, the
 largest change first, your own code apart: each sample is charged to its
 innermost own frame. --all, --cum and other granularities compare all code.

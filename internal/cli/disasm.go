@@ -30,12 +30,12 @@ func (a *app) disasmCommand() *cobra.Command {
 	f := &disasmFlags{}
 	cmd := &cobra.Command{
 		Use:   "disasm REGEXP " + profilesUsage,
-		Short: "Show the machine code of functions with the cost of each instruction",
+		Short: "Show machine code with what each instruction costs",
 		Long: `Show the machine code of the functions whose names match REGEXP (or the one at
-an address: 0x4a2f30), with what each instruction cost itself (flat) and with all
-that it called (cum): the numbers of go tool pprof -disasm. The line of source
-and the calls that were inlined stand where they change, what was called beside
-the call.
+an address: 0x4a2f30), with what each instruction cost itself (flat) and with
+all that it called (cum): the numbers of go tool pprof -disasm. The line of
+source and the calls that were inlined stand where they change, what was called
+beside the call.
 
 The code is that of the program that the profile names, if the file is still the
 same build, or what the recording holds. --binary names another file. No

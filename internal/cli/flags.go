@@ -23,6 +23,8 @@ base of a service that serves /debug/pprof/, or one profile's own address) or
 // viewFlags are the flags that all views share. The zero value is every sample
 // of the default sample type, by function.
 type viewFlags struct {
+	command string // the command's name, for errors
+
 	Type string // sample type, profile name, or PROFILE:SAMPLETYPE
 	By   string // granularity, as profile.ParseBy reads it
 
@@ -48,10 +50,11 @@ type viewFlags struct {
 // register binds the flags that every view has. -n and --cum are bound by
 // registerN and registerCum, where they mean something.
 func (f *viewFlags) register(cmd *cobra.Command) {
+	f.command = cmd.Name()
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.Type, "type", "", "what to show: a `sample type` (cpu, alloc_space, inuse_space, delay, …),\na profile of a recording (cpu, heap, mutex, …) or PROFILE:SAMPLETYPE")
-	fs.StringVar(&f.By, "by", "function", "`granularity`: function, line, file, package, module, address or\nlabel:KEY")
+	fs.StringVar(&f.Type, "type", "", "what to show: a `sample type` (cpu, alloc_space, inuse_space, delay, …), a profile of a recording (cpu, heap, mutex, …) or PROFILE:SAMPLETYPE")
+	fs.StringVar(&f.By, "by", "function", "`granularity`: function, line, file, package, module, address or label:KEY")
 	fs.StringVar(&f.Focus, "focus", "", "only samples with a frame that matches `regexp`")
 	fs.StringVar(&f.Ignore, "ignore", "", "no samples with a frame that matches `regexp`")
 	fs.StringVar(&f.Hide, "hide", "", "leave out frames that match `regexp`")
@@ -69,7 +72,6 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 	fs.StringArrayVarP(&f.Header, "header", "H", nil, "send \"`Name: value`\" when an address is fetched; may repeat")
 	fs.DurationVar(&f.Duration, "duration", 10*time.Second, "how long to profile an address")
 	fs.Var(&f.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
-	cmd.MarkFlagsMutuallyExclusive("base", "diff-base")
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(
 		[]cobra.Completion{"function", "line", "file", "package", "module", "address", "label:"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(
@@ -88,15 +90,20 @@ func (f *viewFlags) registerCum(cmd *cobra.Command) {
 }
 
 // check reports flag values that cannot be right whatever the profile.
-func (f *viewFlags) check(op string) error {
+func (f *viewFlags) check() error {
+	op := f.command
 	if f.N < 0 {
 		return diag.Usagef(op, fmt.Sprintf("-n %d: want 0 (all) or more", f.N), "")
+	}
+	if len(f.Base) > 0 && len(f.DiffBase) > 0 {
+		return diag.Usagef(op, "--base and --diff-base exclude each other",
+			"--base subtracts an earlier profile of the same process, --diff-base compares with another")
 	}
 	if f.Normalize && len(f.Base) == 0 && len(f.DiffBase) == 0 {
 		return diag.Usagef(op, "--normalize needs --base or --diff-base", "name the profile to compare with: --diff-base before.pb.gz")
 	}
 	if f.Duration <= 0 {
-		return diag.Usagef(op, "--duration must be positive", "")
+		return diag.Usagef(op, "--duration must be positive", "--duration 10s is the default")
 	}
 	_, err := f.query(0)
 	return err

@@ -41,12 +41,12 @@ func (a *app) flameCommand() *cobra.Command {
 profile, that holds all it needs and makes no network request.
 
 The page shows every sample type of the profile (--type chooses which first),
-top-down, bottom-up or around one function, coloured by whose code it is, by package
-or, with --base or --diff-base, by what grew and what shrank.
+top-down, bottom-up or around one function, coloured by whose code it is, by
+package or, with --base or --diff-base, by what grew and what shrank.
 
 In a pipe the page goes to standard output, else to a file named after the
-profile, here. A file that is in the way is replaced only if whet flame wrote it,
-or with --force.
+profile, here. A file that is in the way is replaced only if whet flame wrote
+it, or with --force.
 
 ` + profilesHelp,
 		Example: `  whet flame demo.whet

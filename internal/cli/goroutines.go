@@ -29,17 +29,18 @@ func (a *app) goroutinesCommand() *cobra.Command {
 and since when, and which function started them. Own code is named first.
 
 A recording is compared with itself: what grew in its window. Two arguments are
-compared with each other. A group that the goroutineleak profile of the target holds
-is a leak; one that grew and can only be woken by another goroutine is a suspect.
+compared with each other. A group that the goroutineleak profile of the target
+holds is a leak; one that grew and can only be woken by another goroutine is a
+suspect.
 
 How long goroutines wait and who started them comes from the recording's
-execution trace, or from a dump. A goroutine profile has neither; what the names of
-its functions tell about the creator is marked "by its name".
+execution trace, or from a dump. A goroutine profile has neither; what the names
+of its functions tell about the creator is marked "by its name".
 
-NOW and BEFORE are each a recording (.whet), a goroutine or goroutineleak profile, a
-text dump (of runtime.Stack, a panic, SIGQUIT, or debug=1), an address (the base of a
-service that serves /debug/pprof/, or a profile's own) or "-" for standard input.
-A service is never asked for debug=2, which stops it.`,
+NOW and BEFORE are each a recording (.whet), a goroutine or goroutineleak
+profile, a text dump (of runtime.Stack, a panic, SIGQUIT, or debug=1), an
+address (the base of a service that serves /debug/pprof/, or a profile's own) or
+"-" for standard input. A service is never asked for debug=2, which stops it.`,
 		Example: `  whet goroutines demo.whet
   whet goroutines monday.whet friday.whet
   whet goroutines panic.txt

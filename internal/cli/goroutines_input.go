@@ -50,7 +50,7 @@ func (ld *loader) document(ctx context.Context, arg string, complete func(*url.U
 	case isURL(arg):
 		u, err := url.Parse(arg)
 		if err != nil || u.Host == "" {
-			return nil, diag.Usagef("open", fmt.Sprintf("%q is not an address", redact(arg)), "")
+			return nil, diag.Usagef("fetch", fmt.Sprintf("%q is not an address", redact(arg)), "it is written as http://localhost:6060")
 		}
 		if u.Query().Get("debug") == "2" {
 			return nil, &diag.Error{
@@ -163,6 +163,7 @@ func isText(head []byte) bool {
 // registerSource binds the flags with which goroutines and memory read their
 // arguments.
 func (f *viewFlags) registerSource(cmd *cobra.Command) {
+	f.command = cmd.Name()
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")

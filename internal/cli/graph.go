@@ -36,13 +36,14 @@ func (a *app) graphCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph " + profilesUsage,
 		Short: "Draw the call graph as SVG or DOT",
-		Long: `Draw the call graph: boxes for functions, arrows for calls. The larger the text of
-a box, the more it costs itself; the stronger its colour, the more with all it
-calls. Own code stands out. A dashed arrow leads over functions that are left out.
+		Long: `Draw the call graph: boxes for functions, arrows for calls. The larger the text
+of a box, the more it costs itself; the stronger its colour, the more with all
+it calls. Own code stands out. A dashed arrow leads over functions that are left
+out.
 
-The drawing is an SVG file that browsers show: drag and scroll to move about, click
-on a box to see its callers and callees. Graphviz is built in. --format dot
-writes the graph for other tools.
+The drawing is an SVG file that browsers show: drag and scroll to move about,
+click on a box to see its callers and callees. Graphviz is built in. --format
+dot writes the graph for other tools.
 
 ` + profilesHelp,
 		Example: `  whet graph -o cpu.svg demo.whet

@@ -59,7 +59,7 @@ func (in *input) Close() {
 // open reads the profiles that args name, as viewFlags describes, and binds the
 // flags' query. The input must be closed.
 func (a *app) open(ctx context.Context, args []string, f *viewFlags) (*input, error) {
-	if err := f.check("open"); err != nil {
+	if err := f.check(); err != nil {
 		return nil, err
 	}
 	in := &input{Name: inputName(args)}
@@ -104,8 +104,8 @@ func (in *input) load(ctx context.Context, ld *loader, args []string) error {
 	in.Finder = source.NewFinder(in.sourceOptions())
 	if in.View, err = in.Profile.View(in.query); err != nil {
 		return &diag.Error{
-			Op: "apply filters", Err: err, Kind: diag.Usage,
-			Hint: "--tag-focus takes REGEXP, KEY=REGEXP or a range: 4kb, 4kb:, :1mb, 4kb:1mb",
+			Op: ld.flags.command, Err: err, Kind: diag.Usage,
+			Hint: "--tag-focus and --tag-ignore take REGEXP, KEY=REGEXP or a range: 4kb, 4kb:, :1mb, 4kb:1mb",
 		}
 	}
 	in.Type = in.View.Type()
@@ -248,14 +248,14 @@ func inputName(args []string) string {
 // taken from the others. The results that are not nil must be closed even with an error.
 func (ld *loader) loadAll(ctx context.Context, args []string, typ string) ([]*loaded, error) {
 	if len(args) == 0 {
-		return nil, diag.Usagef("open", "no profile given", "name a recording, a pprof file, an address or - for standard input")
+		return nil, diag.Usagef(ld.flags.command, "no profile given", "name a recording, a pprof file, an address or - for standard input")
 	}
 	for _, arg := range args {
 		if arg != "-" {
 			continue
 		}
 		if ld.stdinTaken {
-			return nil, diag.Usagef("open -", "standard input can be read only once", "")
+			return nil, diag.Usagef(ld.flags.command, "standard input can be read only once", "save it to a file first")
 		}
 		ld.stdinTaken = true
 	}

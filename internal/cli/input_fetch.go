@@ -140,7 +140,7 @@ func profileURL(addr, typ string, duration time.Duration) (*url.URL, time.Durati
 		err = errors.New("no host")
 	}
 	if err != nil {
-		return nil, 0, diag.Usagef("open", fmt.Sprintf("%q is not an address: %v", redact(addr), err), "")
+		return nil, 0, diag.Usagef("fetch", fmt.Sprintf("%q is not an address: %v", redact(addr), err), "it is written as http://localhost:6060")
 	}
 	if !isProfileAddress(u) {
 		name, _, _ := strings.Cut(typ, ":")

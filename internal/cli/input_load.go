@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/whet-go/whet/internal/diag"
@@ -25,6 +27,7 @@ type loaded struct {
 	part     string               // its name there
 	sample   string               // sample type asked for, "" for the default
 	warnings []error
+	debug    bool // the text that ?debug=1 answers, which names no functions to a parser
 }
 
 // selection is the --type that takes the same again from another argument.
@@ -97,6 +100,9 @@ func (ld *loader) file(path, typ string) (*loaded, error) {
 
 func (ld *loader) openError(path string, err error) error {
 	e := &diag.Error{Op: "read", Subject: path, Err: err}
+	if path == "" {
+		e.Subject = `""`
+	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		e.Err = pe.Err
@@ -105,11 +111,21 @@ func (ld *loader) openError(path string, err error) error {
 		e.Err = errors.New("no such file")
 		if partial := path + recording.PartialSuffix; fileExists(partial) {
 			e.Hint = "an interrupted whet record left " + partial + ", which can be read as it is"
-		} else if strings.HasPrefix(path, "localhost") || strings.Contains(path, "/debug/pprof") {
+		} else if looksLikeAddress(path) {
 			e.Hint = "an address needs its scheme: http://" + path
 		}
 	}
 	return e
+}
+
+// looksLikeAddress tells an address without its scheme from a file's name.
+func looksLikeAddress(s string) bool {
+	host, _, _ := strings.Cut(s, "/")
+	if _, port, err := net.SplitHostPort(host); err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+		return err == nil
+	}
+	return host == "localhost" || strings.Contains(s, "/debug/pprof")
 }
 
 func fileExists(path string) bool {
@@ -146,16 +162,51 @@ func (ld *loader) stream(name string, r io.Reader, typ string) (*loaded, error) 
 const maxRecording = 1 << 30
 
 // pprof decodes a pprof profile and resolves typ to one of its sample types.
-func (ld *loader) pprof(name string, r io.Reader, typ string) (*loaded, error) {
+func (ld *loader) pprof(name string, r *bufio.Reader, typ string) (*loaded, error) {
+	head, _ := r.Peek(512) // what is wrong shows on reading
+	head = bytes.Clone(head)
 	p, err := profile.Read(r, ld.options())
 	if err != nil {
-		return nil, readError(name, err)
+		err = readError(name, err)
+		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Hint == "" {
+			e.Hint = notProfile(name, head)
+		}
+		return nil, err
 	}
 	sample, err := sampleTypeOf(p, typ)
 	if err != nil {
 		return nil, err
 	}
-	return &loaded{prof: p, sample: sample}, nil
+	return &loaded{prof: p, sample: sample, debug: isDebugText(head)}, nil
+}
+
+// notProfile says what a file that could not be read as a profile is, as far as its
+// beginning tells, and what to do with it; "" when it does not tell.
+func notProfile(name string, head []byte) string {
+	switch {
+	case len(head) == 0:
+		return "does the program end its profile (pprof.StopCPUProfile) before it exits?"
+	case bytes.HasPrefix(head, []byte("go 1.")) && bytes.Contains(head[:min(len(head), 16)], []byte(" trace")):
+		return "it is an execution trace: `go tool trace " + name + "` shows it"
+	case bytes.HasPrefix(head, []byte("goroutine ")):
+		return "it is a dump of goroutines: `whet goroutines " + name + "` reads it"
+	case bytes.HasPrefix(head, []byte("\x7fELF")):
+		return "it is a program: `whet record -- " + name + "` starts and records it"
+	case isText(head):
+		return "it is a text, not a profile"
+	}
+	return "it is neither a recording nor a profile that pprof reads"
+}
+
+// isDebugText tells the text form of a Go program's profiles.
+func isDebugText(head []byte) bool {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	for _, prefix := range []string{"goroutine profile: total ", "threadcreate profile: total ", "--- mutex:"} {
+		if bytes.HasPrefix(line, []byte(prefix)) {
+			return true
+		}
+	}
+	return bytes.HasPrefix(line, []byte("heap profile: ")) && bytes.Contains(line, []byte("@ heap/"))
 }
 
 // recorded takes a profile out of a recording, which it closes on error.
@@ -180,12 +231,25 @@ func (l *loaded) choose(name, typ string) error {
 		return err
 	}
 	if l.prof, err = l.rec.Profile(l.part); err != nil {
-		return err
+		return partError(name, l.part, names, err)
 	}
 	// typeIndex reports a sample type that the profile does not have, with the
 	// ones that it has.
 	_, err = typeIndex(l.prof, l.sample)
 	return err
+}
+
+// partError is the error of reading one profile of a recording that holds names.
+func partError(file, part string, names []string, err error) error {
+	var pe *recording.PartError
+	if !errors.As(err, &pe) {
+		return err
+	}
+	e := &diag.Error{Op: "read part " + pe.Part + " of", Subject: file, Err: pe.Err, Hint: diag.Hint(err)}
+	if others := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == part }); len(others) > 0 && e.Hint == "" {
+		e.Hint = "--type shows another profile of it: " + strings.Join(others, ", ")
+	}
+	return e
 }
 
 // selectPart resolves a --type for a recording with the given profiles.

@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/whet-go/whet/internal/diag"
@@ -16,6 +18,10 @@ const fewSamples = 100
 
 // warn adds what the reader of any view of in should know.
 func (in *input) warn(f *viewFlags) {
+	if in.Profile.NumSamples() == 0 {
+		in.warnEmpty()
+		return
+	}
 	in.warnUnmatched(f)
 	if n := sampleCount(in.Profile); n > 0 && n < fewSamples && len(f.Base)+len(f.DiffBase) == 0 {
 		in.Warnings = append(in.Warnings, &diag.Error{
@@ -25,6 +31,58 @@ func (in *input) warn(f *viewFlags) {
 	}
 	in.warnTruncated()
 	in.warnUnsymbolized()
+	in.warnUnlabelled()
+	in.warnOwn(f)
+}
+
+// warnEmpty says that there is nothing to see, and what may be the reason.
+func (in *input) warnEmpty() {
+	e := &diag.Error{Op: "the profile has no samples"}
+	switch in.Type.Type {
+	case "cpu", "samples":
+		e.Hint = "the program did not use the CPU meanwhile: profile it under load"
+	case "contentions", "delay":
+		e.Hint = "nothing waited, or the profile is off: runtime.SetMutexProfileFraction(100) and runtime.SetBlockProfileRate(10000) switch them on"
+	}
+	in.Warnings = append(in.Warnings, e)
+}
+
+// warnUnlabelled says when no sample has the label that --by asks for.
+func (in *input) warnUnlabelled() {
+	if in.query.By != profile.ByLabel {
+		return
+	}
+	keys := map[string]bool{}
+	if in.Profile.HasLabels() {
+		for i := range in.Profile.NumSamples() {
+			for _, l := range in.Profile.Labels(i) {
+				if l.Key == in.query.LabelKey {
+					return
+				}
+				keys[l.Key] = true
+			}
+		}
+	}
+	e := &diag.Error{Op: fmt.Sprintf("no sample has a label %q", in.query.LabelKey), Hint: "there are no labels here; a program sets them with pprof.Do of runtime/pprof"}
+	if len(keys) > 0 {
+		e.Hint = "the labels here are " + strings.Join(slices.Sorted(maps.Keys(keys)), ", ")
+	}
+	in.Warnings = append(in.Warnings, e)
+}
+
+// warnOwn names each --own that is no package here.
+func (in *input) warnOwn(f *viewFlags) {
+	for _, prefix := range f.Own {
+		own := profile.OwnMatcher([]string{prefix})
+		if !slices.ContainsFunc(in.Profile.Functions, func(fn profile.Function) bool {
+			return own(fn) && (prefix == "main" || profile.PackagePath(fn.Name) != "main")
+		}) {
+			in.Warnings = append(in.Warnings, &diag.Error{
+				Op:   fmt.Sprintf("--own %s is no package of this profile", prefix),
+				Hint: "`--by package` and `--by module` list what there is",
+			})
+		}
+	}
 }
 
 // warnUnsymbolized says when most addresses have no function: every view by
@@ -37,10 +95,14 @@ func (in *input) warnUnsymbolized() {
 		}
 	}
 	if bare*2 > len(p.Locations) && in.query.By != profile.ByAddress {
-		in.Warnings = append(in.Warnings, &diag.Error{
+		e := &diag.Error{
 			Op:   fmt.Sprintf("%d of %d addresses have no function's name", bare, len(p.Locations)),
 			Hint: "--by address tells them apart; `whet pprof -top BINARY PROFILE` names them if you have the binary",
-		})
+		}
+		if slices.ContainsFunc(in.opened, func(l *loaded) bool { return l.debug }) {
+			e.Hint = "it is the text for people: take the profile again without ?debug=1, which has the names"
+		}
+		in.Warnings = append(in.Warnings, e)
 	}
 }
 

@@ -69,5 +69,9 @@ func patternArgs(cmd *cobra.Command, args []string) error {
 		}
 		return diag.Usagef(cmd.Name(), "no profile given", usageHint(cmd))
 	}
+	if fileExists(args[0]) && !fileExists(args[1]) && !isURL(args[1]) && args[1] != "-" {
+		return diag.Usagef(cmd.Name(), fmt.Sprintf("no file %s", args[1]),
+			"the regular expression comes first: `whet "+cmd.Name()+" "+args[1]+" "+args[0]+"`")
+	}
 	return nil
 }
