@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -134,7 +135,8 @@ func (s *session) build(ctx context.Context, temp string) ([]benchPackage, error
 		}
 		tested++
 		s.report.note("building the benchmarks of %s", p.ImportPath)
-		b := benchPackage{path: p.ImportPath, dir: p.Dir, binary: filepath.Join(temp, strconv.Itoa(i)+".test")}
+		// Its name is seen in views, and a folder of its own keeps it apart.
+		b := benchPackage{path: p.ImportPath, dir: p.Dir, binary: filepath.Join(temp, strconv.Itoa(i), path.Base(p.ImportPath)+".test")}
 		if runtime.GOOS == "windows" {
 			b.binary += ".exe"
 		}
@@ -288,10 +290,10 @@ func (s *session) benchPackage(ctx context.Context, p benchPackage, prefix, benc
 	if failed != nil {
 		s.fail(failed)
 	}
-	s.takeProfiles(got, prefix, dir, begin, "cpu", "allocs")
 	if ctx.Err() != nil {
 		return got
 	}
+	s.takeProfiles(got, prefix, dir, begin, "cpu", "allocs")
 
 	args = append(slices.Clone(base), "-test.benchtime="+secondRun, "-test.cpuprofile=cpu", "-test.blockprofile=block", "-test.mutexprofile=mutex", "-test.trace=trace")
 	begin = time.Now()
@@ -301,6 +303,9 @@ func (s *session) benchPackage(ctx context.Context, p benchPackage, prefix, benc
 			s.fail(fmt.Errorf("second run, with block and mutex profiles and a trace: %w", err))
 		}
 	})
+	if ctx.Err() != nil {
+		return got
+	}
 	s.takeProfiles(got, prefix, dir, begin, "block", "mutex")
 	if s.opt.Trace >= 0 {
 		s.takeTrace(prefix, dir, begin)
@@ -322,7 +327,10 @@ func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
-		s.warn(fmt.Errorf("benchmarks of %s were cut off: a test binary writes its profiles at the end, so they are lost", p.path))
+		s.warn(&diag.Error{
+			Op: "record benchmarks of", Subject: p.path, Err: errors.New("interrupted; a test binary writes its profiles at its end, so they are lost"),
+			Hint: "give less time with -d or --benchtime, or fewer benchmarks with --bench",
+		})
 	case err != nil:
 		return out.Bytes(), &diag.Error{
 			Op: "run the benchmarks of", Subject: p.path, Err: errors.New(benchFailure(out.Bytes(), err)),

@@ -108,6 +108,9 @@ func TestBench(t *testing.T) {
 	if !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return f.Name == "example.com/m/good.repeat" }) {
 		t.Error("allocs lacks the benchmark's function")
 	}
+	if c, err := r.Profile("cpu"); err != nil || len(c.Mappings) == 0 || filepath.Base(c.Mappings[0].File) != "good.test" {
+		t.Errorf("cpu is not of good.test: %v", err)
+	}
 	if text := readPart(t, r, recording.BenchPart); bytes.Count(text, []byte("BenchmarkRepeat")) != 2 || !bytes.Contains(text, []byte("allocs/op")) {
 		t.Errorf("bench.txt:\n%s", text)
 	}
@@ -218,8 +221,8 @@ func TestBenchInterrupted(t *testing.T) {
 			}
 		},
 	})
-	if err == nil {
-		t.Fatal("nothing was measured, but no error")
+	if err == nil || !strings.Contains(err.Error(), "example.com/m/good: interrupted") {
+		t.Fatalf("nothing was measured, but: %v", err)
 	}
 	if left, _ := filepath.Glob(out + "*"); len(left) > 0 {
 		t.Errorf("files left: %q", left)

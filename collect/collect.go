@@ -314,6 +314,9 @@ func (s *session) nothing() error {
 	if len(s.failures) > 0 {
 		return errors.Join(s.failures...)
 	}
+	if len(s.warnings) > 0 { // of benchmarks: they were interrupted
+		return s.warnings[0]
+	}
 	if len(s.meta.Missing) > 0 {
 		m := s.meta.Missing[0]
 		for _, other := range s.meta.Missing {

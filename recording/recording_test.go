@@ -418,6 +418,13 @@ func TestAddReader(t *testing.T) {
 	if err := w.Add(Part{Name: "../x"}, nil); err == nil {
 		t.Error("a bad name: no error")
 	}
+	// A window that ended early has no end in the future.
+	if err := w.AddReader(Part{Name: "early.txt", Start: time.Now(), End: time.Now().Add(time.Hour)}, strings.NewReader("x"), 4); err != nil {
+		t.Error(err)
+	}
+	if parts := w.Parts(); parts[len(parts)-1].End.After(time.Now()) {
+		t.Errorf("part ends at %v", parts[len(parts)-1].End)
+	}
 	// Large parts pass through a file.
 	big := bytes.Repeat(heapProfile(t), 2+(spoolInMemory/len(heapProfile(t))))
 	if err := w.AddRawProfile("big", big, Part{}); err != nil {
