@@ -114,7 +114,7 @@ func (b *Builder) Sample(stack []uint32, labels []Label, values ...int64) error 
 		}
 		b.recs = append(b.recs, label{b.labels.str(l.Key), b.labels.str(l.Str), b.labels.str(l.Unit), l.Num})
 	}
-	i, fresh := b.sample(stack, b.recs, 0)
+	i, fresh := b.sample(stack, b.recs, 0, false)
 	for t, v := range values {
 		if fresh {
 			b.p.values[t] = append(b.p.values[t], v)
@@ -127,8 +127,8 @@ func (b *Builder) Sample(stack []uint32, labels []Label, values ...int64) error 
 
 // sample finds or makes the sample with a stack and labels; the caller sets its
 // values when it is fresh. Samples with different salts are never equal; salts
-// may only grow.
-func (b *Builder) sample(stack []uint32, labels []label, salt int) (int, bool) {
+// may only grow. The stack is copied unless the builder may keep it.
+func (b *Builder) sample(stack []uint32, labels []label, salt int, keep bool) (int, bool) {
 	h := b.seed ^ (uint64(salt)<<32 | uint64(len(stack)))
 	for _, l := range stack {
 		h = mix(h, uint64(l))
@@ -148,17 +148,32 @@ func (b *Builder) sample(stack []uint32, labels []label, salt int) (int, bool) {
 	}
 	i := len(p.stacks)
 	b.samples.put(slot, h, uint32(i))
-	if len(b.free) < len(stack) {
-		b.free = make([]uint32, max(min(stackChunk, 1024+4*b.frames), len(stack)))
+	if !keep {
+		if len(b.free) < len(stack) {
+			b.free = make([]uint32, max(min(stackChunk, 1024+4*b.frames), len(stack)))
+		}
+		n := copy(b.free, stack)
+		stack, b.free = b.free[:n:n], b.free[n:]
+		b.frames += n
 	}
-	n := copy(b.free, stack)
-	p.stacks = append(p.stacks, b.free[:n:n])
-	b.free = b.free[n:]
-	b.frames += n
+	p.stacks = append(p.stacks, stack)
 	p.labels = append(p.labels, labels...)
 	b.labels.any = b.labels.any || len(labels) > 0
 	b.labels.endSample()
 	return i, true
+}
+
+// grow makes room for n more samples.
+func (b *Builder) grow(n int) {
+	p := b.p
+	p.stacks = slices.Grow(p.stacks, n)
+	p.labelEnd = slices.Grow(p.labelEnd, n)
+	for t := range p.values {
+		p.values[t] = slices.Grow(p.values[t], n)
+	}
+	for (b.samples.n+n)*4 > len(b.samples.slots)*3 {
+		b.samples.grow()
+	}
 }
 
 // NumSamples is the number of different samples so far.

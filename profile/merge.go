@@ -23,28 +23,38 @@ func Merge(ps ...*Profile) (*Profile, error) {
 	}
 	workers := min(runtime.GOMAXPROCS(0), len(ps)/4, 8)
 	if workers < 2 {
-		for _, p := range ps {
-			m.add(p, nil, 1)
-		}
+		m.addAll(ps)
 		return m.profile(), nil
 	}
-	// Each worker merges a run of the profiles; the results are merged in order.
+	// Each worker merges a run of the profiles, this goroutine the first. Then the
+	// results are added in order.
 	parts := make([]*Profile, workers)
+	run := func(i int) []*Profile { return ps[len(ps)*i/workers : len(ps)*(i+1)/workers] }
 	var wg sync.WaitGroup
-	for i := range workers {
+	for i := 1; i < workers; i++ {
 		wg.Go(func() {
 			part := m.fork()
-			for _, p := range ps[len(ps)*i/workers : len(ps)*(i+1)/workers] {
-				part.add(p, nil, 1)
-			}
+			part.addAll(run(i))
 			parts[i] = part.b.Profile(nil)
 		})
 	}
+	m.addAll(run(0))
 	wg.Wait()
-	for _, p := range parts {
+	m.consume = true // nobody else knows the parts
+	m.addAll(parts[1:])
+	return m.profile(), nil
+}
+
+// addAll adds all samples of ps.
+func (m *merger) addAll(ps []*Profile) {
+	n := 0
+	for _, p := range ps {
+		n += len(p.stacks)
+	}
+	m.b.grow(n)
+	for _, p := range ps {
 		m.add(p, nil, 1)
 	}
-	return m.profile(), nil
 }
 
 // fork returns an empty merger for the same sample types.
@@ -108,6 +118,8 @@ type merger struct {
 	types []ValueType // common to all
 	meta  *Profile
 	salt  int
+	// consume lets add overwrite and keep the stacks of the profiles it is given.
+	consume bool
 
 	functions, mappings, locations []uint32 // of the source to the builder's
 	strings                        []uint32
@@ -192,15 +204,19 @@ func (m *merger) add(p *Profile, scale []float64, sign int64) {
 		if zero {
 			continue
 		}
-		m.stack = m.stack[:0]
-		for _, loc := range stack {
-			m.stack = append(m.stack, m.locations[loc])
+		mapped := stack
+		if !m.consume {
+			m.stack = slices.Grow(m.stack[:0], len(stack))[:len(stack)]
+			mapped = m.stack
+		}
+		for j, loc := range stack {
+			mapped[j] = m.locations[loc]
 		}
 		b.recs = b.recs[:0]
 		for _, l := range p.labelRun(i) {
 			b.recs = append(b.recs, label{m.str(p, l.key), m.str(p, l.str), m.str(p, l.unit), l.num})
 		}
-		at, fresh := b.sample(m.stack, b.recs, m.salt)
+		at, fresh := b.sample(mapped, b.recs, m.salt, m.consume)
 		for t, v := range values {
 			if fresh {
 				b.p.values[t] = append(b.p.values[t], v)
