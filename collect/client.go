@@ -44,6 +44,7 @@ type client struct {
 	paths  map[string]string // own paths, by what is fetched
 	header http.Header
 	http   *http.Client
+	once   *http.Client // for windows: a connection for each request, and no second try
 
 	mu     sync.Mutex
 	remote net.Addr // of the last connection
@@ -82,6 +83,11 @@ func newClient(opt *Options) (*client, error) {
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	c.base = u
 	c.http = &http.Client{Transport: newTransport(opt.TLS), CheckRedirect: checkRedirect}
+	// On a connection used before, net/http tries again when it breaks: a target
+	// that dies in the window and is started again would be profiled a second time.
+	own := newTransport(opt.TLS)
+	own.DisableKeepAlives = true
+	c.once = &http.Client{Transport: own, CheckRedirect: checkRedirect}
 	return c, nil
 }
 
@@ -275,7 +281,6 @@ func (c *client) window(abort context.Context, stop <-chan struct{}, kind string
 	if err != nil {
 		return c.explain(kind, u, err)
 	}
-	req.Close = true // a connection of its own
 	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
 		WroteRequest: func(httptrace.WroteRequestInfo) {
 			mu.Lock()
@@ -309,7 +314,7 @@ func (c *client) window(abort context.Context, stop <-chan struct{}, kind string
 	}()
 	defer func() { close(done); <-watcher }()
 
-	resp, err := c.http.Do(req)
+	resp, err := c.once.Do(req)
 	if err == nil {
 		err = checkResponse(kind, resp)
 	}

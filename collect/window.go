@@ -357,15 +357,21 @@ func isGone(err error) bool {
 
 // gone is the failure of a recording whose target went away.
 func (t *sitting) gone() error {
-	after := t.meta.Duration.Round(10 * time.Millisecond)
-	err := t.died(errLost)
-	if err == errLost { //nolint:errorlint // its identity says that nothing was put before it
-		err = &diag.Error{Err: err, Hint: "did it exit, or restart? Its log may tell"}
+	err, hint := errLost, "did it exit, or restart? Its log may tell"
+	if t.exited != nil {
+		if exit := t.exited(); exit != nil {
+			err, hint = exit, diedHint
+		}
 	}
-	return &diag.Error{Op: "record", Subject: t.meta.Target.String(), Err: fmt.Errorf("%w, after %v of the window", err, after)}
+	return &diag.Error{
+		Op: "record", Subject: t.meta.Target.String(), Hint: hint,
+		Err: fmt.Errorf("%w, after %v of the window", err, t.meta.Duration.Round(10*time.Millisecond)),
+	}
 }
 
 var errLost = errors.New("the target went away")
+
+const diedHint = "its output may tell why; give a shorter window with -d if it is meant to end"
 
 // late is why a snapshot at the end failed. What is true of all of them is told
 // once, by gone.
@@ -382,7 +388,7 @@ func (t *sitting) died(err error) error {
 		return err
 	}
 	if exit := t.exited(); exit != nil {
-		return &diag.Error{Err: fmt.Errorf("%w during the window", exit), Hint: "its output may tell why; give a shorter window with -d if it is meant to end"}
+		return &diag.Error{Err: fmt.Errorf("%w during the window", exit), Hint: diedHint}
 	}
 	return err
 }

@@ -260,6 +260,27 @@ func TestLoadFails(t *testing.T) {
 	}
 }
 
+// TestNoSecondTry breaks the connection of the CPU profile: it must not be
+// started again.
+func TestNoSecondTry(t *testing.T) {
+	var asked atomic.Int32
+	mux := http.NewServeMux()
+	mux.Handle("/", pprofMux("/debug/pprof/", allowAll))
+	mux.HandleFunc("/debug/pprof/profile", func(http.ResponseWriter, *http.Request) {
+		asked.Add(1)
+		panic(http.ErrAbortHandler)
+	})
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	sum, err := Run(t.Context(), Options{URL: srv.URL, Out: filepath.Join(t.TempDir(), "r.whet"), Duration: time.Second, Trace: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, ok := missing(sum.Meta, "cpu"); !ok || !strings.Contains(m.Cure, "closed the connection") || asked.Load() != 1 {
+		t.Errorf("asked %d times, cpu: %+v", asked.Load(), m)
+	}
+}
+
 // TestServerDies has the target exit in the middle of the window.
 func TestServerDies(t *testing.T) {
 	t.Parallel()
