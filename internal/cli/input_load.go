@@ -224,7 +224,11 @@ func (ld *loader) recorded(name string, rec *recording.Recording, typ string) (*
 func (l *loaded) choose(name, typ string) error {
 	names := l.rec.ProfileNames()
 	if len(names) == 0 {
-		return &diag.Error{Op: "read", Subject: name, Err: errors.New("the recording holds no profile")}
+		err := errors.New("the recording holds no profile")
+		if len(l.rec.Warnings) > 0 {
+			err = fmt.Errorf("%w: %w", err, errors.Join(l.rec.Warnings...))
+		}
+		return &diag.Error{Op: "read", Subject: name, Err: err}
 	}
 	var err error
 	if l.part, l.sample, err = selectPart(l.rec, names, typ); err != nil {

@@ -161,7 +161,7 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 		f.Token = token
 	}
 	f.Version = version().Version
-	line := &liveLine{w: a.stderr, live: a.live}
+	line := &liveLine{w: a.stderr, live: a.live, width: styleOf(a.stderr).Width}
 	f.Progress = line.progress
 	if len(f.Command) > 0 {
 		log, closeLog, err := f.openLog(line)
@@ -274,8 +274,9 @@ func goTestFlags(args []string) []string {
 // only what is worth a line of its own. Other output on the same stream goes
 // through print.
 type liveLine struct {
-	w    io.Writer
-	live bool
+	w     io.Writer
+	live  bool
+	width int // of the terminal; 0 when unknown
 
 	mu    sync.Mutex
 	shown bool
@@ -299,7 +300,11 @@ func (l *liveLine) progress(p collect.Progress) {
 		}
 	}
 	if l.live {
-		_, _ = fmt.Fprintf(l.w, "%swhet: %s", eraseLine, p)
+		text := []rune("whet: " + report.Clean(p.String()))
+		if l.width > 0 && len(text) >= l.width {
+			text = append(text[:max(l.width-2, 0)], '…') // a line that wraps cannot be erased
+		}
+		_, _ = fmt.Fprintf(l.w, "%s%s", eraseLine, string(text))
 		l.shown = true
 	}
 }

@@ -133,6 +133,20 @@ func TestRecordErrors(t *testing.T) {
 	}
 }
 
+// TestCutShort wants the reason when a recording was cut off before any profile.
+func TestCutShort(t *testing.T) {
+	t.Chdir(t.TempDir())
+	w, err := recording.Create("r.whet", recording.Meta{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Abort() }()
+	code, _, stderr := runWhet(t, "top", "r.whet"+recording.PartialSuffix)
+	if code != 1 || !strings.Contains(stderr, "holds no profile: recording is cut short") || !strings.Contains(stderr, recording.MetaPart) {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}
+
 func TestRecordUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("empty", nil, 0o600); err != nil {
