@@ -13,7 +13,7 @@ func TestLiveLine(t *testing.T) {
 	l := &liveLine{w: &out, live: true, width: 20}
 	l.progress(collect.Progress{Running: []string{"benchmarks of example.com/a/long/path"}, Note: "one\n\x1b[31mtwo, which is longer than the terminal is wide"})
 	l.clear()
-	want := "whet: one\n  \ufffd[31mtwo, which is longer than the terminal is wide\n" + eraseLine + "whet: 0s  benchmark…" + eraseLine
+	want := "whet: one\n  \ufffd[31mtwo, which is longer than the terminal is wide\n" + eraseLine + "whet: 0s  benchmar…" + eraseLine
 	if got := out.String(); got != want {
 		t.Errorf("%q\nwant %q", got, want)
 	}

@@ -1,0 +1,98 @@
+package cli_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDemo does what `make demo` does, in less time, and looks for what is slow
+// in the example: each line with its share of the CPU time and of the bytes.
+func TestDemo(t *testing.T) {
+	example, err := filepath.Abs("../../examples/leftpad")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	build := exec.Command("go", "build", "-o", filepath.Join(t.TempDir(), "leftpad"), ".")
+	build.Dir = example
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	// The load needs an address that is known beforehand, as users' services have.
+	addr := freeAddr(t)
+	code, stdout, stderr := runWhet(t, "record", "-o", "demo.whet", "-d", "4s", "--trace", "1s",
+		"--load", "http://"+addr+"/v1/leftpad/?str=test&len=50&chr=*", "--", build.Args[3], "-addr", addr, "-pprof", "127.0.0.1:0")
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	for _, typ := range []string{"cpu", "alloc_space"} {
+		code, stdout, stderr := runWhet(t, "top", "-n", "20", "--type", typ, "demo.whet")
+		if code != 0 {
+			t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+		}
+		for _, slow := range []struct{ file, text string }{
+			{"leftpad.go", "text = string(fill) + text"},
+			{"statsd.go", "strings.NewReplacer("},
+			{"statsd.go", "fmt.Sprintf("},
+			{"handlers.go", `s.log.Printf("request`},
+		} {
+			for _, n := range linesWith(t, filepath.Join(example, slow.file), slow.text) {
+				row := rowOf(stdout, fmt.Sprintf("%s:%d ", slow.file, n))
+				shares := strings.Count(strings.Join(strings.Fields(row), " "), "% ")
+				if shares == 0 {
+					t.Errorf("%s: %s:%d (%s) is not named:\n%s", typ, slow.file, n, slow.text, stdout)
+				}
+			}
+		}
+		for _, column := range []string{"cpu", "alloc"} {
+			if header := rowOf(stdout, "what it called"); !strings.Contains(header, column) {
+				t.Errorf("%s: no column %s:\n%s", typ, column, header)
+			}
+		}
+	}
+}
+
+// linesWith lists the numbers of a file's lines that contain text.
+func linesWith(t *testing.T, file, text string) (out []int) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		if n++; strings.Contains(line, text) {
+			out = append(out, n)
+		}
+	}
+	if len(out) == 0 {
+		t.Fatalf("%s has no line with %q", file, text)
+	}
+	return out
+}
+
+// rowOf is the line of a report with text; "" when there is none.
+func rowOf(report, text string) string {
+	for line := range strings.Lines(report) {
+		if strings.Contains(line, text) {
+			return line
+		}
+	}
+	return ""
+}
+
+// freeAddr is a loopback address on which nothing listens.
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }() // it only had to choose
+	return l.Addr().String()
+}
