@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -76,14 +77,14 @@ type symbolTable []Symbol
 func Open(path string) (*Binary, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("open binary %w", err)
+		return nil, openError(path, err)
 	}
 	if !fi.Mode().IsRegular() {
 		return nil, fmt.Errorf("open binary %s: not a regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("open binary %w", err)
+		return nil, openError(path, err)
 	}
 	b, err := NewBinary(path, f, fi.Size())
 	if err != nil {
@@ -92,6 +93,14 @@ func Open(path string) (*Binary, error) {
 	}
 	b.closer = f
 	return b, nil
+}
+
+// openError names the file once, and not the system call.
+func openError(path string, err error) error {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return fmt.Errorf("open binary %s: %w", path, err)
 }
 
 // NewBinary is Open for size bytes of r, which must stay readable while the

@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -87,6 +89,12 @@ func (a *app) disasm(cmd *cobra.Command, args []string, f *disasmFlags) error {
 	a.printWarnings(append(in.Warnings, code.warnings...))
 	switch {
 	case errors.Is(err, report.ErrNoMatch):
+		if callers := inlinedInto(in.Profile, pattern); len(callers) > 0 {
+			return &diag.Error{
+				Op: "disasm", Err: fmt.Errorf("what matches %q was inlined everywhere and has no code of its own", args[0]),
+				Hint: "it is within " + strings.Join(callers, ", ") + "; `whet list` shows the source and its cost",
+			}
+		}
 		return disasmNoMatch(args[0], err)
 	case err != nil:
 		return err
@@ -98,6 +106,25 @@ func (a *app) disasm(cmd *cobra.Command, args []string, f *disasmFlags) error {
 		return a.writeJSON(doc)
 	}
 	return a.write(func(w io.Writer) error { return report.WriteDisasm(w, a.style, doc) })
+}
+
+// inlinedInto names some of the functions into which those that match were inlined.
+func inlinedInto(p *profile.Profile, pattern *regexp.Regexp) []string {
+	const most = 3
+	var callers []string
+	for i := range p.Locations {
+		frames := p.Frames(uint32(i))
+		outer := frames[len(frames)-1].Function
+		for _, f := range frames[:len(frames)-1] {
+			if f.Function == profile.None || outer == profile.None || !pattern.MatchString(p.Functions[f.Function].Name) {
+				continue
+			}
+			if name := p.Functions[outer].Name; len(callers) < most && !slices.Contains(callers, name) {
+				callers = append(callers, name)
+			}
+		}
+	}
+	return callers
 }
 
 func disasmNoMatch(pattern string, err error) error {

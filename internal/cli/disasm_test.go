@@ -53,6 +53,14 @@ func TestDisasmFindsTheBuild(t *testing.T) {
 	if code != 0 || stdout != strings.ReplaceAll(same, "code of "+binary, "code of "+moved) {
 		t.Errorf("--binary: exit %d\n%s%s", code, stdout, stderr)
 	}
+	code, _, stderr = runWhet(t, "disasm", "--binary", moved, `^main\.mix$`, cpu)
+	if code != 1 || !strings.Contains(stderr, "was inlined everywhere") || !strings.Contains(stderr, "hint: it is within main.") {
+		t.Errorf("an inlined function: exit %d\n%s", code, stderr)
+	}
+	code, _, stderr = runWhet(t, "disasm", "--binary", moved+".not", match, cpu)
+	if want := "whet: --binary: open binary " + moved + ".not: no such file or directory\n"; code != 1 || stderr != want {
+		t.Errorf("no binary: exit %d\n%s", code, stderr)
+	}
 	_, _, stderr = runWhet(t, "disasm", "--binary", binary, match, cpu)
 	if !strings.Contains(stderr, "warning: "+binary+" is another build than the profile's") {
 		t.Errorf("--binary of another build: %s", stderr)

@@ -189,6 +189,10 @@ func (in *input) header(f *viewFlags) report.Header {
 		Own: in.OwnModules, OwnFrom: in.OwnFrom,
 		Filters: f.filters(), Base: append(slices.Clone(f.Base), f.DiffBase...),
 	}
+	if f.Relative {
+		// The total is of what the filters keep; so is the count.
+		h.Samples, h.Stacks = in.keptSamples(), in.View.Samples()
+	}
 	if len(p.Mappings) > 0 && p.Mappings[0].File != "" {
 		h.Program = filepath.Base(p.Mappings[0].File)
 	}
@@ -211,7 +215,7 @@ func (in *input) header(f *viewFlags) report.Header {
 // sampleCount is the number of times that a statistical profiler looked: the sum
 // of the "samples" column. It is 0 for profiles without one.
 func sampleCount(p *profile.Profile) int64 {
-	typ := slices.IndexFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "samples" && t.Unit == "count" })
+	typ := samplesType(p)
 	if typ < 0 {
 		return 0
 	}
@@ -220,6 +224,24 @@ func sampleCount(p *profile.Profile) int64 {
 		sum += p.Value(i, typ)
 	}
 	return sum
+}
+
+// keptSamples is sampleCount of what the filters keep.
+func (in *input) keptSamples() int64 {
+	typ := samplesType(in.Profile)
+	if typ < 0 {
+		return 0
+	}
+	sum := int64(0)
+	for s := range in.View.Stacks() {
+		sum += in.Profile.Value(s.Sample, typ)
+	}
+	return sum
+}
+
+// samplesType is the index of the column that counts a profiler's looks, or -1.
+func samplesType(p *profile.Profile) int {
+	return slices.IndexFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "samples" && t.Unit == "count" })
 }
 
 // inputName is a title for the arguments of a view.

@@ -32,6 +32,13 @@ type disasmWriter struct {
 // disasmLead is the width of flat, cum and address with the blanks after them.
 const disasmLead = 10 + 1 + 10 + 1 + 10 + 2
 
+// arrow leads to what an instruction called; disasmCall is the room that it gets at
+// least.
+const (
+	arrow      = "  → "
+	disasmCall = 14
+)
+
 func (t *disasmWriter) value(v int64) string { return unit.Of(v, t.h.SampleType.Unit).String() }
 
 func (t *disasmWriter) dot(v int64) string {
@@ -58,9 +65,13 @@ func (t *disasmWriter) function(f *DisasmFunction) {
 			at = in.Frames
 			t.place(in)
 		}
-		code := cut(in.Text, t.s.room(disasmLead, 20))
+		room := t.s.room(disasmLead, 20)
+		code := cut(in.Text, room)
 		if len(in.Calls) > 0 {
-			code = left(code, 40) + t.s.paint(dim, "  → "+cut(t.calls(in.Calls), t.s.room(disasmLead+max(columns(code), 40)+4, 10)))
+			// Beside the instruction, as far as a narrow terminal allows.
+			code = cut(in.Text, max(room-columns(arrow)-disasmCall, 20))
+			code = left(code, min(40, room-columns(arrow)-2*disasmCall))
+			code += t.s.paint(dim, arrow+t.calls(in.Calls, max(room-columns(code)-columns(arrow), 10)))
 		}
 		costs := fmt.Sprintf("%10s %10s", t.dot(in.Flat), t.dot(in.Cum))
 		t.line(t.s.paint(heat(unit.Share(in.Cum, t.h.Total)), costs), fmt.Sprintf(" %10x: ", in.Address), code)
@@ -88,7 +99,9 @@ func (t *disasmWriter) place(in *DisasmInst) {
 	t.line(blanks(disasmLead), t.s.paint(cyan, cut(row, t.s.room(disasmLead, 20))))
 }
 
-func (t *disasmWriter) calls(calls []ListCall) string {
+// calls names what was called and what it cost in at most room columns. The cost of
+// the first says more than the names.
+func (t *disasmWriter) calls(calls []ListCall, room int) string {
 	const most = 3
 	parts := make([]string, 0, most+1)
 	for i, c := range calls {
@@ -98,5 +111,13 @@ func (t *disasmWriter) calls(calls []ListCall) string {
 		}
 		parts = append(parts, Clean(c.Function)+" "+t.value(c.Cum))
 	}
-	return strings.Join(parts, ", ")
+	all := strings.Join(parts, ", ")
+	if columns(all) <= room {
+		return all
+	}
+	cost := " " + t.value(calls[0].Cum)
+	if len(calls) > 1 {
+		cost += ", …"
+	}
+	return FitName(calls[0].Function, room-columns(cost)) + cost
 }

@@ -62,11 +62,11 @@ func (t *listWriter) dot(v int64) string {
 }
 
 func (t *listWriter) function(f *ListFunction) {
-	in := ""
+	head, in := "ROUTINE ======================== "+Clean(f.Name), ""
 	if f.File != "" {
-		in = " in " + Clean(f.File)
+		in = " in " + FitPath(f.File, t.s.room(columns(head)+4, 20))
 	}
-	t.line(t.s.paint(bold, "ROUTINE ======================== "+Clean(f.Name)), in)
+	t.line(t.s.paint(bold, head), in)
 	t.line(fmt.Sprintf(listCosts, t.value(f.Flat), t.value(f.Cum)), " (flat, cum) ", unit.Percent(f.Cum, t.h.Total), " of total")
 	switch {
 	case f.NoSource != "":

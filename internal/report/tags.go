@@ -18,6 +18,8 @@ type Tags struct {
 	Schema string   `json:"schema"`
 	Header Header   `json:"profile"`
 	Keys   []TagKey `json:"keys"` // heaviest first
+
+	empty bool // no sample at all
 }
 
 // A TagKey is one label key with its values.
@@ -56,7 +58,7 @@ func NewTags(h Header, v *profile.View, n int) Tags {
 			k.total += s.Value
 		}
 	}
-	d := Tags{Schema: TagsSchema, Header: h, Keys: []TagKey{}}
+	d := Tags{Schema: TagsSchema, Header: h, Keys: []TagKey{}, empty: v.Samples() == 0}
 	for name, k := range keys {
 		tk := TagKey{Key: name, Total: k.total, Share: unit.Share(k.total, h.Total)}
 		for value, weight := range k.values {
@@ -85,7 +87,11 @@ func WriteTags(w io.Writer, s Style, d Tags) error {
 	writeHeader(t, s, d.Header)
 	if len(d.Keys) == 0 {
 		t.line()
-		t.line("no labels; a program sets them with pprof.Do of runtime/pprof")
+		if d.empty {
+			t.line(nothing)
+		} else {
+			t.line("no labels; a program sets them with pprof.Do of runtime/pprof")
+		}
 	}
 	for _, k := range d.Keys {
 		common := scaleFor(d.Header.SampleType, d.Header.Total, func(yield func(int64) bool) {

@@ -69,6 +69,9 @@ func (t *text) line(parts ...string) {
 	}
 }
 
+// nothing is what a view without samples shows.
+const nothing = "nothing to show"
+
 func (t *text) result() error {
 	if t.err != nil {
 		return fmt.Errorf("write report: %w", t.err)
@@ -286,8 +289,12 @@ func FitNode(node profile.Node, by profile.By, n int) string {
 	return FitName(name, n)
 }
 
+// maxColumn is the largest number that a column should have to hold: a tiny value
+// must not spread the others over the screen (11006949.73us).
+const maxColumn = 100_000
+
 // scaleFor chooses the one unit for columns whose values are given, as
-// unit.CommonUnit does.
+// unit.CommonUnit does; values of less than 1/maxColumn of the largest have no say.
 func scaleFor(typ profile.ValueType, total int64, values func(yield func(int64) bool)) string {
 	low, high := int64(0), max(total, -total)
 	for v := range values {
@@ -295,7 +302,7 @@ func scaleFor(typ profile.ValueType, total int64, values func(yield func(int64) 
 			low = v
 		}
 	}
-	return unit.CommonUnit(low, high, typ.Unit)
+	return unit.CommonUnit(max(low, high/maxColumn), high, typ.Unit)
 }
 
 // columnValue writes a value for a column in the unit that scaleFor chose: with
@@ -308,7 +315,20 @@ func columnValue(v int64, from, to string) string {
 	case name == "" || name == "B" || name == "ns":
 		return unit.Of(v, from).In(to)
 	}
+	if n < 0.005 && n > -0.005 {
+		return "<0.01" + name
+	}
 	return fmt.Sprintf("%.2f%s", n, name)
+}
+
+// pprofPercent writes a share as go tool pprof does, but for exponents: nobody reads
+// 9.2e-07%.
+func pprofPercent(part, total int64) string {
+	s := unit.Percent(part, total)
+	if strings.Contains(s, "e-") {
+		return "<0.001%"
+	}
+	return s
 }
 
 // percent writes a share for columns: always two decimals, so that they line up.
@@ -355,11 +375,13 @@ func writeHeader(t *text, s Style, h Header) {
 	t.line(s.paint(bold, name), rest)
 
 	total := unit.Of(h.Total, h.SampleType.Unit)
-	facts := []string{"total " + total.String() + countNoun(h.SampleType)}
-	if h.Samples > 0 {
-		facts = append(facts, unit.Count(h.Samples).String()+" samples")
-	} else {
-		facts = append(facts, unit.Count(h.Stacks).String()+" stacks")
+	facts := []string{"total " + total.String() + countNoun(h.SampleType, h.Total)}
+	switch {
+	case h.SampleType.Type == "samples":
+	case h.Samples > 0:
+		facts = append(facts, plural(int(h.Samples), "sample", "samples"))
+	default:
+		facts = append(facts, plural(h.Stacks, "stack", "stacks"))
 	}
 	if h.Duration > 0 {
 		fact := unit.Duration(h.Duration)
@@ -391,10 +413,18 @@ func writeHeader(t *text, s Style, h Header) {
 	}
 }
 
-// countNoun says what a bare count counts.
-func countNoun(typ profile.ValueType) string {
+// countNoun says what a bare count of n counts.
+func countNoun(typ profile.ValueType, n int64) string {
 	if unit.Kind(typ.Unit) != "count" {
 		return ""
 	}
-	return " " + strings.ReplaceAll(typ.Type, "_", " ")
+	noun := strings.ReplaceAll(typ.Type, "_", " ")
+	if noun == "threadcreate" {
+		noun = "thread"
+	}
+	noun = strings.TrimSuffix(noun, "s")
+	if n != 1 {
+		noun += "s"
+	}
+	return " " + noun
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -256,6 +257,82 @@ func TestPurpose(t *testing.T) {
 	} {
 		if got := purpose(root); got != want {
 			t.Errorf("purpose(%q) = %q, want %q", root, got, want)
+		}
+	}
+}
+
+// A column with one tiny value keeps numbers that can be read.
+func TestColumnsOfVeryDifferentValues(t *testing.T) {
+	delay := profile.ValueType{Type: "delay", Unit: "nanoseconds"}
+	values := []int64{11_006_949_730_000, 730}
+	unitName := scaleFor(delay, values[0], slices.Values(values))
+	if got := columnValue(values[0], delay.Unit, unitName); columns(got) > 12 {
+		t.Errorf("the largest value is %s", got)
+	}
+	if got := columnValue(values[1], delay.Unit, unitName); !strings.HasPrefix(got, "<0.01") {
+		t.Errorf("the smallest value is %s", got)
+	}
+}
+
+func TestPprofPercent(t *testing.T) {
+	for part, want := range map[int64]string{0: "0%", 1: "<0.001%", 5_000: "0.0005%", -5: "<0.001%", 500_000_000: "50.00%"} {
+		if got := pprofPercent(part, 1_000_000_000); got != want {
+			t.Errorf("%d of 1e9: %s, want %s", part, got, want)
+		}
+	}
+}
+
+func TestCountNoun(t *testing.T) {
+	for _, tt := range []struct {
+		typ, unit string
+		n         int64
+		want      string
+	}{
+		{"goroutine", "count", 12, " goroutines"},
+		{"goroutine", "count", 1, " goroutine"},
+		{"threadcreate", "count", 2, " threads"},
+		{"alloc_objects", "count", 5, " alloc objects"},
+		{"samples", "count", 1, " sample"},
+		{"cpu", "nanoseconds", 5, ""},
+	} {
+		if got := countNoun(profile.ValueType{Type: tt.typ, Unit: tt.unit}, tt.n); got != tt.want {
+			t.Errorf("countNoun(%s, %d) = %q, want %q", tt.typ, tt.n, got, tt.want)
+		}
+	}
+}
+
+// On a narrow terminal no line of code or heading is broken, and what a call cost is
+// still there.
+func TestListingsFitNarrowTerminals(t *testing.T) {
+	h := Header{SampleType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Total: 1e9}
+	style := Style{Width: 80}
+	disasm := &Disasm{Header: h, Functions: []DisasmFunction{{
+		Name: "main.run", Cum: 1e9, Binary: "/tmp/run",
+		Insts: []DisasmInst{{
+			Address: 0x6927b8, Text: "CALL encoding/json.(*Encoder).encodeTheWholeThing(SB)", Cum: 1e7,
+			Calls: []ListCall{{Function: "encoding/json.(*Encoder).encodeTheWholeThing", Cum: 1e7}, {Function: "runtime.morestack", Cum: 1}},
+		}, {
+			Address: 0x6927bd, Text: "CALL main.f(SB)", Cum: 1e7, Calls: []ListCall{{Function: "main.f", Cum: 1e7}},
+		}},
+	}}}
+	list := &List{Header: h, Functions: []ListFunction{{
+		Name: "main.(*server).timed", File: "/home/somebody/src/example.com/service/internal/handlers.go",
+	}}}
+	var out bytes.Buffer
+	if err := WriteDisasm(&out, style, disasm); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteList(&out, style, list); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		if n := columns(strings.TrimSuffix(line, "\n")); n > style.Width {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	for _, want := range []string{"CALL main.f(SB)", "main.f 10ms", "10ms, …", "in …/internal/handlers.go"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
 		}
 	}
 }

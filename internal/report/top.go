@@ -93,7 +93,7 @@ func writeAll(t *text, s Style, h Header, a *All) {
 	}
 	t.line()
 	if len(a.Nodes) == 0 {
-		t.line("nothing to show")
+		t.line(nothing)
 		return
 	}
 	common := scaleFor(h.SampleType, h.Total, func(yield func(int64) bool) {
@@ -121,15 +121,15 @@ func writeAll(t *text, s Style, h Header, a *All) {
 			lead = n.CumPart
 		}
 		t.line("  ", right(value(n.Flat), flatW),
-			" ", s.paint(heatIf(!a.Cum, lead), right(unit.Percent(n.Flat, h.Total), shareW)),
-			" ", right(unit.Percent(sum, h.Total), shareW),
+			" ", s.paint(heatIf(!a.Cum, lead), right(pprofPercent(n.Flat, h.Total), shareW)),
+			" ", right(pprofPercent(sum, h.Total), shareW),
 			"  ", right(value(n.Cum), cumW),
-			" ", s.paint(heatIf(a.Cum, lead), right(unit.Percent(n.Cum, h.Total), shareW)),
+			" ", s.paint(heatIf(a.Cum, lead), right(pprofPercent(n.Cum, h.Total), shareW)),
 			"  ", FitNode(n.node, a.by, nameW))
 	}
 	if a.Hidden > 0 {
-		t.line(s.paint(dim, "  "+right(value(a.Kept-a.Shown), flatW)+" "+right(unit.Percent(a.Kept-a.Shown, h.Total), shareW)+
-			" "+right(unit.Percent(a.Kept, h.Total), shareW)+"  "+more(a.Hidden, "more "+a.By, "more "+nouns(a.By), s.room(4+flatW+2*(shareW+1), 10))))
+		t.line(s.paint(dim, "  "+right(value(a.Kept-a.Shown), flatW)+" "+right(pprofPercent(a.Kept-a.Shown, h.Total), shareW)+
+			" "+right(pprofPercent(a.Kept, h.Total), shareW)+"  "+more(a.Hidden, "more "+a.By, "more "+nouns(a.By), s.room(4+flatW+2*(shareW+1), 10))))
 	}
 }
 

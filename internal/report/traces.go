@@ -154,6 +154,10 @@ func labelText(l profile.Label) string {
 func WriteTraces(w io.Writer, s Style, d Traces) error {
 	t := &text{w: w}
 	writeHeader(t, s, d.Header)
+	if len(d.Stacks) == 0 {
+		t.line()
+		t.line(nothing)
+	}
 	common := scaleFor(d.Header.SampleType, d.Header.Total, func(yield func(int64) bool) {
 		for _, st := range d.Stacks {
 			if !yield(st.Value) {

@@ -70,6 +70,10 @@ func WriteTree(w io.Writer, s Style, d Tree, minShare float64) error {
 	t := &text{w: w}
 	writeHeader(t, s, d.Header)
 	t.line()
+	if len(d.Nodes) <= 1 {
+		t.line(nothing)
+		return t.result()
+	}
 	bs := branches(d, minShare)
 	common := scaleFor(d.Header.SampleType, d.Header.Total, func(yield func(int64) bool) {
 		for i, n := range d.Nodes {
