@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -103,11 +104,29 @@ type archive struct {
 }
 
 func createArchive(path string, created time.Time) (*archive, error) {
+	if err := checkReplace(path); err != nil {
+		return nil, err
+	}
 	f, err := os.Create(path + partialSuffix)
 	if err != nil {
 		return nil, err
 	}
 	return &archive{path: path, created: created, file: f, zip: zip.NewWriter(f), names: map[string]bool{}}, nil
+}
+
+// checkReplace keeps a slip of the hand from overwriting what is not a recording.
+func checkReplace(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil // creating the file says what is wrong, if anything
+	}
+	defer func() { _ = f.Close() }() // only read
+	head := make([]byte, 4)
+	n, err := io.ReadFull(f, head)
+	if n == 0 && errors.Is(err, io.EOF) || string(head) == "PK\x03\x04" {
+		return nil
+	}
+	return errors.New("the file is there already and is not a recording")
 }
 
 func kindOf(name string) string {

@@ -43,8 +43,9 @@ type Recorder struct {
 //
 // It is for programs that end: a benchmark, a batch, a command. What cannot be
 // recorded, because something else in the program profiles already, is named in
-// the recording. When path cannot be written nothing is recorded, and stop says
-// so. stop may be called more than once, and from several goroutines: the first
+// the recording. When path cannot be written, or is a file that is not a
+// recording, nothing is recorded, and stop says so; an older recording is
+// replaced. stop may be called more than once, and from several goroutines: the first
 // call does the work, which includes a garbage collection, and all return its
 // result. A program that ends by os.Exit, log.Fatal or a signal without calling
 // stop leaves path.partial, with little in it.

@@ -294,3 +294,28 @@ func TestRecordOfProgramThatExits(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRecordReplaces replaces recordings and empty files only.
+func TestRecordReplaces(t *testing.T) {
+	dir := t.TempDir()
+	for name, tc := range map[string]struct {
+		text string
+		ok   bool
+	}{"source": {"package main", false}, "short": {"x", false}, "empty": {"", true}, "recording": {"PK\x03\x04rest", true}} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(tc.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := agent.Recorder{Trace: -1}.Start(path)()
+		data, rerr := os.ReadFile(path)
+		if rerr != nil {
+			t.Fatal(rerr)
+		}
+		if (err == nil) != tc.ok || !tc.ok && string(data) != tc.text {
+			t.Errorf("%s: %v, file has %d bytes", name, err, len(data))
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.partial")); len(left) > 0 {
+		t.Errorf("files left: %q", left)
+	}
+}
