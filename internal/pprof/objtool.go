@@ -31,18 +31,25 @@ func newObjTool(r *recordings) *objTool {
 	return &objTool{recordings: r, opened: map[string]*machine{}}
 }
 
-// machine opens the binary on this machine, else its code in a recording.
+// machine opens the binary on this machine, else its code in a recording. When both
+// are there and are not of the same build, the recording's is what ran.
 func (t *objTool) machine(name string) (source.Machine, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	m := t.opened[name]
 	if m == nil {
 		m = &machine{}
-		if b, err := source.Open(name); err == nil {
+		b, err := source.Open(name)
+		c, cerr := t.recordings.code(name)
+		switch {
+		case err == nil && (cerr != nil || c.BuildID() == "" || c.BuildID() == b.BuildID()):
 			m.Machine = b
-		} else if c, cerr := t.recordings.code(name); cerr == nil {
+		case cerr == nil:
 			m.Machine = c
-		} else {
+			if err == nil {
+				_ = b.Close() // opened for reading
+			}
+		default:
 			// A recording that is opened later may still have it.
 			return nil, err
 		}

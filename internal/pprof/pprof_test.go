@@ -482,7 +482,7 @@ func record(t *testing.T, fx fixture) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Add(recording.Part{Name: "code/" + elsewhere + "/app.json"}, code); err != nil {
+	if err := w.Add(recording.Part{Name: recording.CodePart}, code); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(recording.Meta{Version: recording.Version}); err != nil {

@@ -21,6 +21,7 @@ import (
 type recordings struct {
 	mu   sync.Mutex
 	open map[string]*recording.Recording
+	main map[string]*recording.Recording // by the path that its profiles call the program
 	temp string // directory with their source; "" when there is none
 }
 
@@ -102,29 +103,36 @@ func (r *recordings) profile(file, name string) (*gprofile.Profile, error) {
 		// The decoder may stop before the end, where the checksum is.
 		_, err = io.Copy(io.Discard, part)
 	}
+	if err == nil && len(p.Mapping) > 0 {
+		r.mu.Lock()
+		if r.main == nil {
+			r.main = map[string]*recording.Recording{}
+		}
+		r.main[p.Mapping[0].File] = rec
+		r.mu.Unlock()
+	}
 	return p, errors.Join(err, part.Close())
 }
 
 // code returns the machine code of a binary, by the path that profiles call it,
-// from the recordings that carry it. A recorder stores it (source.ExtractCode) as
-// the part code/PATH.json.
+// from the recording that carries it. A recording has the code of its program, which
+// is the first mapping of every profile in it.
 func (r *recordings) code(path string) (*source.Code, error) {
-	name := "code/" + strings.TrimLeft(strings.ReplaceAll(path, `\`, "/"), "/") + ".json"
-	for _, rec := range r.all() {
-		if !rec.Has(name) {
-			continue
-		}
-		part, err := rec.Part(name)
-		if err != nil {
-			return nil, err
-		}
-		data, err := io.ReadAll(part)
-		if err = errors.Join(err, part.Close()); err != nil {
-			return nil, err
-		}
-		return source.OpenCode(data)
+	r.mu.Lock()
+	rec := r.main[path]
+	r.mu.Unlock()
+	if rec == nil || !rec.Has(recording.CodePart) {
+		return nil, os.ErrNotExist
 	}
-	return nil, os.ErrNotExist
+	part, err := rec.Part(recording.CodePart)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(part)
+	if err = errors.Join(err, part.Close()); err != nil {
+		return nil, err
+	}
+	return source.OpenCode(data)
 }
 
 // unpackSource writes the source files that the recordings among the arguments
