@@ -81,6 +81,7 @@ func (a *app) commands() []group {
 			a.memoryCommand,
 			a.graphCommand,
 			a.pprofCommand,
+			a.dotCommand,
 		}},
 		{"export", "Formats of other tools:", []func() *cobra.Command{
 			a.foldedCommand,

@@ -1,8 +1,13 @@
 package cli
 
 import (
+	"io"
+	"os"
+
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/graphviz"
 	"github.com/whet-go/whet/internal/pprof"
 )
 
@@ -13,7 +18,8 @@ func (a *app) pprofCommand() *cobra.Command {
 		Long: `Run go tool pprof's commands, shell and web interface, without binutils.
 
 Every option, format and command of go tool pprof works; 'whet pprof --help' lists
-them. A source may also be a recording: FILE.whet is its CPU profile,
+them. Without Graphviz, -svg, -web and the graph of -http are drawn by the one
+that is built in. A source may also be a recording: FILE.whet is its CPU profile,
 FILE.whet:heap another one.`,
 		Example: `  whet pprof -top cpu.pb.gz
   whet pprof -list 'main\.' demo.whet
@@ -22,7 +28,41 @@ FILE.whet:heap another one.`,
   whet pprof http://localhost:6060/debug/pprof/heap`,
 		DisableFlagParsing: true, // the driver's options have one dash
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return pprof.Run(cmd.Context(), pprof.Options{Args: args, Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr})
+			opt := pprof.Options{Args: args, Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr}
+			if program, err := os.Executable(); err == nil {
+				opt.Dot = program
+			}
+			return pprof.Run(cmd.Context(), opt)
+		},
+	}
+}
+
+// dotCommand draws in place of Graphviz's dot for whet pprof: a graph from
+// standard input as SVG.
+func (a *app) dotCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:                "dot -Tsvg",
+		Short:              "Draw a graph as Graphviz's dot does",
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 || args[0] != "-Tsvg" {
+				return diag.Usagef("dot", "without Graphviz only SVG can be drawn", "ask for -svg or -web, or install Graphviz")
+			}
+			text, err := io.ReadAll(a.stdin)
+			if err != nil {
+				return err
+			}
+			draw := graphviz.New(cmd.Context())
+			defer func() { _ = draw.Close() }() // nothing can be lost
+			svg, err := draw.SVG(cmd.Context(), text)
+			if err != nil {
+				return err
+			}
+			return a.write(func(w io.Writer) error {
+				_, err := w.Write(svg)
+				return err
+			})
 		},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -43,6 +44,12 @@ func TestScript(t *testing.T) {
 			e.Setenv("COLUMNS", "80")
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv("GOROOT", goroot(t))
+			// For scripts that empty PATH.
+			whet, err := exec.LookPath("whet")
+			if err != nil {
+				return err
+			}
+			e.Setenv("WHET", whet)
 			return writeProfiles(e.WorkDir)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

@@ -8,9 +8,12 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	gprofile "github.com/google/pprof/profile"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // fetcher is the driver's plugin.Fetcher. A nil profile without an error leaves
@@ -19,6 +22,16 @@ type fetcher struct {
 	recordings *recordings
 	transport  http.RoundTripper
 	ui         *ui
+
+	mu   sync.Mutex
+	hint string // of the last failure: the driver prints errors, and only their text
+}
+
+// hinted returns the hint of the last failure, "" without one.
+func (f *fetcher) hinted() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.hint
 }
 
 // Fetch opens recordings and addresses. A file wins over an address that is
@@ -26,6 +39,11 @@ type fetcher struct {
 func (f *fetcher) Fetch(src string, duration, timeout time.Duration) (*gprofile.Profile, string, error) {
 	if file, name, ok := splitRecording(src); ok {
 		p, err := f.recordings.profile(file, name)
+		if hint := diag.Hint(err); hint != "" {
+			f.mu.Lock()
+			f.hint = hint
+			f.mu.Unlock()
+		}
 		return p, "", err
 	}
 	if _, err := os.Stat(src); err == nil {

@@ -22,7 +22,7 @@ type recordings struct {
 	mu   sync.Mutex
 	open map[string]*recording.Recording
 	main map[string]*recording.Recording // by the path that its profiles call the program
-	temp string // directory with their source; "" when there is none
+	temp string                          // directory with their source; "" when there is none
 }
 
 // splitRecording tells whether a source is a recording, FILE or FILE:NAME, and

@@ -15,6 +15,10 @@ type Options struct {
 	Stdin  io.Reader // commands of the interactive shell
 	Stdout io.Writer // the shell's prompt and the answer to -help; reports go to os.Stdout
 	Stderr io.Writer // messages
+
+	// Dot is a program that called with the argument dot, and then as Graphviz's
+	// dot is, draws like it. It is used where Graphviz is not installed; "" is none.
+	Dot string
 }
 
 // Run runs the driver until it is done or ctx is cancelled. Wrong options are a
@@ -22,6 +26,11 @@ type Options struct {
 func Run(ctx context.Context, opt Options) error {
 	ui := newUI(opt)
 	flags := newFlagSet(opt.Args, ui)
+	removeDot, err := provideDot(opt.Dot)
+	if err != nil {
+		return &diag.Error{Op: "pprof", Err: err}
+	}
+	defer removeDot()
 	open := &recordings{}
 	defer open.close()
 	flags.afterParse = func(args []string, set map[string]*string) error {
@@ -30,17 +39,17 @@ func Run(ctx context.Context, opt Options) error {
 	tr := newTransport(flags)
 	obj := newObjTool(open)
 	defer obj.close()
+	fetch := &fetcher{recordings: open, transport: tr, ui: ui}
 	done := make(chan error, 1)
 	go func() {
 		done <- driver.PProf(&driver.Options{
 			Flagset:       flags,
-			Fetch:         &fetcher{recordings: open, transport: tr, ui: ui},
+			Fetch:         fetch,
 			Obj:           obj,
 			UI:            ui,
 			HTTPTransport: tr,
 		})
 	}()
-	var err error
 	select {
 	case err = <-done:
 	case <-ctx.Done():
@@ -56,7 +65,7 @@ func Run(ctx context.Context, opt Options) error {
 	case err != nil && err.Error() == "no profile source specified":
 		return diag.Usagef("pprof", "no profile given", "`whet pprof --help` lists formats, options and sources")
 	case err != nil:
-		return &diag.Error{Op: "pprof", Err: err}
+		return &diag.Error{Op: "pprof", Err: err, Hint: fetch.hinted()}
 	}
 	return nil
 }
