@@ -175,6 +175,9 @@ func (f *viewFlags) registerSource(cmd *cobra.Command) {
 // the recording says of why.
 func missingPart(rec *recording.Recording, name, part, what string) error {
 	e := &diag.Error{Op: "read", Subject: name, Err: fmt.Errorf("the recording holds no %s", what)}
+	if len(rec.Warnings) > 0 { // cut off before it, most likely
+		e.Err = fmt.Errorf("the recording holds no %s: %w", what, errors.Join(rec.Warnings...))
+	}
 	for _, m := range rec.Meta().Missing {
 		if m.Part == part {
 			e.Err = fmt.Errorf("the recording holds no %s: %s", what, m.Reason)
