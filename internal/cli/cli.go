@@ -152,7 +152,6 @@ func unknownCommand(root *cobra.Command, args []string) error {
 // printError writes err and its hint to stderr; errors that are only joined, one
 // after the other.
 func (a *app) printError(err error) {
-	//nolint:errorlint // only err itself: what wraps joined errors says more than they do
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		// fmt.Errorf with two verbs %w unwraps to several too, and says more.
 		if all := joined.Unwrap(); errors.Join(all...).Error() == err.Error() {
