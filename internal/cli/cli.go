@@ -120,7 +120,11 @@ standard input ("-"); several are merged.`,
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return diag.Usagef(cmd.Name(), err.Error(), "`"+cmd.CommandPath()+" --help` lists the flags")
+		message := err.Error()
+		if ne := (*strconv.NumError)(nil); errors.As(err, &ne) {
+			message = strings.TrimSuffix(message, ne.Error()) + "not a number"
+		}
+		return diag.Usagef(cmd.Name(), message, "`"+cmd.CommandPath()+" --help` lists the flags")
 	})
 	for _, g := range a.commands() {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})

@@ -38,7 +38,11 @@ func WriteGoroutines(w io.Writer, s Style, d Goroutines) error {
 func goroutineHead(t *text, s Style, d *Goroutines) {
 	head := plural(int(d.Total), "goroutine", "goroutines")
 	if d.Earlier != "" {
-		head += fmt.Sprintf(", %+d since the %d of %s", d.Total-d.EarlierTotal, d.EarlierTotal, Clean(d.Earlier))
+		change := "±0"
+		if d.Total != d.EarlierTotal {
+			change = fmt.Sprintf("%+d", d.Total-d.EarlierTotal)
+		}
+		head += fmt.Sprintf(", %s since the %d of %s", change, d.EarlierTotal, Clean(d.Earlier))
 	}
 	t.line(s.paint(bold, cut(head, s.room(0, 40))))
 	from := Clean(d.Name) + ": " + Clean(d.Kind)
