@@ -291,6 +291,10 @@ func (s *session) benchPackage(ctx context.Context, p benchPackage, prefix, benc
 		s.fail(failed)
 	}
 	if ctx.Err() != nil {
+		s.warn(&diag.Error{
+			Op: "record benchmarks of", Subject: p.path, Err: errors.New("interrupted; a test binary writes its profiles at its end, so they are lost"),
+			Hint: "give less time with -d or --benchtime, or fewer benchmarks with --bench",
+		})
 		return got
 	}
 	s.takeProfiles(got, prefix, dir, begin, "cpu", "allocs")
@@ -304,6 +308,10 @@ func (s *session) benchPackage(ctx context.Context, p benchPackage, prefix, benc
 		}
 	})
 	if ctx.Err() != nil {
+		err := errors.New("interrupted in the second run")
+		for _, name := range []string{"block", "mutex", recording.TracePart} {
+			s.miss(prefix+name, err)
+		}
 		return got
 	}
 	s.takeProfiles(got, prefix, dir, begin, "block", "mutex")
@@ -326,11 +334,7 @@ func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args
 	cmd.Stdout, cmd.Stderr = w, w
 	err := cmd.Run()
 	switch {
-	case ctx.Err() != nil:
-		s.warn(&diag.Error{
-			Op: "record benchmarks of", Subject: p.path, Err: errors.New("interrupted; a test binary writes its profiles at its end, so they are lost"),
-			Hint: "give less time with -d or --benchtime, or fewer benchmarks with --bench",
-		})
+	case ctx.Err() != nil: // for the caller, which knows what is lost
 	case err != nil:
 		return out.Bytes(), &diag.Error{
 			Op: "run the benchmarks of", Subject: p.path, Err: errors.New(benchFailure(out.Bytes(), err)),

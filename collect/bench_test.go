@@ -229,6 +229,32 @@ func TestBenchInterrupted(t *testing.T) {
 	}
 }
 
+// TestBenchInterruptedLate cancels in the second run: what the first has measured
+// is kept.
+func TestBenchInterruptedLate(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out := filepath.Join(t.TempDir(), "r.whet")
+	sum, err := Run(ctx, Options{
+		Packages: []string{"./good"}, Dir: writeModule(t), Out: out, BenchTime: "50ms",
+		Progress: func(p Progress) {
+			if len(p.Running) > 0 && strings.HasPrefix(p.Running[0], "waits") {
+				cancel()
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, ok := missing(sum.Meta, "block"); !ok || !strings.Contains(m.Reason, "interrupted") || len(sum.Warnings) > 0 {
+		t.Errorf("missing %+v, warnings %v", sum.Meta.Missing, sum.Warnings)
+	}
+	if got := openRecording(t, out).ProfileNames(); !slices.Equal(got, []string{"cpu", "allocs"}) || !sum.Meta.Interrupted {
+		t.Errorf("profiles %q", got)
+	}
+}
+
 func TestBenchFailure(t *testing.T) {
 	for out, want := range map[string]string{
 		"--- FAIL: BenchmarkA\n    x.go:1: no\n--- FAIL: BenchmarkB/sub\nFAIL\n": "failed: BenchmarkA, BenchmarkB/sub",

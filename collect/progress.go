@@ -84,6 +84,7 @@ func (r *reporter) run(name string, work func()) {
 	r.mu.Lock()
 	r.running = append(r.running, name)
 	r.mu.Unlock()
+	r.report("") // at once: not all work lasts until the next tick
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
