@@ -18,13 +18,15 @@ import (
 	"github.com/whet-go/whet/profile/profiletest"
 )
 
+// Environment variables that the benchmarks set for themselves.
+const (
+	binDir      = "WHET_PEERS_BIN"      // where to build whet
+	generateDir = "WHET_PEERS_GENERATE" // write profiles there and end
+)
+
 // whetBinary builds whet once.
 var whetBinary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "whet-peers")
-	if err != nil {
-		return "", err
-	}
-	bin := filepath.Join(dir, "whet")
+	bin := filepath.Join(os.Getenv(binDir), "whet")
 	cmd := exec.Command("go", "build", "-o", bin, "github.com/whet-go/whet/cmd/whet")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -39,17 +41,23 @@ var pprofBinary = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv("WHET_PEERS_GENERATE"); dir != "" {
+	if dir := os.Getenv(generateDir); dir != "" {
 		if err := generate(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		os.Exit(0)
 	}
-	code := m.Run()
-	if bin, err := whetBinary(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(bin))
+	dir, err := os.MkdirTemp("", "whet-peers")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
+	code := 1
+	if err := os.Setenv(binDir, dir); err == nil {
+		code = m.Run()
+	}
+	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }
 
@@ -151,7 +159,7 @@ func generate(dir string) error {
 func profiles(b *testing.B, dir string) map[string]string {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "WHET_PEERS_GENERATE="+dir)
+	cmd.Env = append(os.Environ(), generateDir+"="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("generate profiles: %v\n%s", err, out)
 	}
