@@ -122,6 +122,7 @@ func (in *input) subtract(ctx context.Context, ld *loader, f *viewFlags, first *
 	if len(names) == 0 {
 		return nil
 	}
+	ld.base = true
 	bases, err := ld.loadAll(ctx, names, first.selection())
 	in.opened = append(in.opened, bases...)
 	if err != nil {
@@ -281,9 +282,16 @@ func (ld *loader) loadAll(ctx context.Context, args []string, typ string) ([]*lo
 		}
 		ld.stdinTaken = true
 	}
+	// Of several, the error of a --type says which does not have it.
+	of := func(arg string, err error) error {
+		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Op == "--type" && (len(args) > 1 || ld.base) {
+			e.Subject = "of " + inputName([]string{arg})
+		}
+		return err
+	}
 	first, err := ld.load(ctx, args[0], typ)
 	if err != nil {
-		return nil, err
+		return nil, of(args[0], err)
 	}
 	all := make([]*loaded, len(args))
 	all[0] = first
@@ -294,7 +302,7 @@ func (ld *loader) loadAll(ctx context.Context, args []string, typ string) ([]*lo
 		g.Go(func() error {
 			l, err := ld.load(ctx, arg, rest)
 			all[i+1] = l
-			return err
+			return of(arg, err)
 		})
 	}
 	err = g.Wait()

@@ -46,6 +46,7 @@ type loader struct {
 	app        *app
 	flags      *viewFlags
 	stdinTaken bool
+	base       bool // it is bases that are loaded now
 }
 
 func (ld *loader) options() profile.ReadOptions {

@@ -96,6 +96,9 @@ func writeFile(path string, write func(io.Writer) error) (size int64, err error)
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {
+		if pe := (*os.PathError)(nil); errors.As(err, &pe) {
+			err = pe.Err // the temporary name means nothing to the user
+		}
 		return 0, err
 	}
 	defer func() {
