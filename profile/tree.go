@@ -334,7 +334,13 @@ func (g *grower) tree() *Tree {
 	}
 	slices.SortFunc(kids, func(a, b int32) int {
 		x, y := &g.shown[a], &g.shown[b]
-		return cmp.Or(cmp.Compare(x.parent, y.parent), cmp.Compare(y.weight, x.weight), g.compareNodes(x.node, y.node))
+		switch {
+		case x.parent != y.parent:
+			return cmp.Compare(x.parent, y.parent)
+		case x.weight != y.weight:
+			return cmp.Compare(y.weight, x.weight)
+		}
+		return g.v.nodes[x.node].compare(g.v.nodes[y.node])
 	})
 	first := make([]int32, len(g.shown)+1) // kids of i are kids[first[i]:first[i+1]]
 	for _, k := range kids {
@@ -370,8 +376,6 @@ func (g *grower) tree() *Tree {
 	}
 	return t
 }
-
-func (g *grower) compareNodes(a, b uint32) int { return g.v.nodes[a].compare(g.v.nodes[b]) }
 
 // groupHeap has the heaviest group on top.
 type groupHeap []group

@@ -116,7 +116,13 @@ func sortWeights(ws []Weight, cum bool) {
 		if cum {
 			x, y = y, x
 		}
-		return cmp.Or(cmp.Compare(x, 0), cmp.Compare(y, 0), a.compare(b.Node))
+		switch {
+		case x != 0:
+			return cmp.Compare(x, 0)
+		case y != 0:
+			return cmp.Compare(y, 0)
+		}
+		return a.compare(b.Node)
 	})
 }
 
@@ -188,7 +194,13 @@ func (v *View) graph(keep, match func(Weight) bool) *Graph {
 		}
 	}
 	slices.SortFunc(g.Edges, func(a, b Edge) int {
-		return cmp.Or(cmp.Compare(abs(b.Weight), abs(a.Weight)), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+		switch x, y := abs(a.Weight), abs(b.Weight); {
+		case x != y:
+			return cmp.Compare(y, x)
+		case a.From != b.From:
+			return cmp.Compare(a.From, b.From)
+		}
+		return cmp.Compare(a.To, b.To)
 	})
 	return g
 }
