@@ -40,7 +40,8 @@ build:
 
 demo: build
 	cd examples/leftpad && CGO_ENABLED=0 $(GO) build -o $(BIN)/leftpad .
-	$(BIN)/whet record -o demo.whet -d $(DEMO_TIME) --load '$(DEMO_LOAD)' -- $(BIN)/leftpad -addr $(DEMO_ADDR) -pprof 127.0.0.1:0
+	rm -f $(BIN)/leftpad.log
+	$(BIN)/whet record -o demo.whet -d $(DEMO_TIME) --load '$(DEMO_LOAD)' -- $(BIN)/leftpad -addr $(DEMO_ADDR) -pprof 127.0.0.1:0 -log $(BIN)/leftpad.log
 	$(BIN)/whet top -n 20 demo.whet
 	$(BIN)/whet top -n 20 --type alloc_space demo.whet
 
