@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/whet-go/whet/unit"
 )
 
 // Limits on memory: decoding may take LimitBase bytes plus LimitFactor bytes
@@ -36,7 +38,7 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("it needs more than %d MiB of memory after %d bytes of input, which no honest profile does", e.Limit>>20, e.Input)
+	return fmt.Sprintf("after %d bytes of input it needs more than the %v of memory that it may take", e.Input, unit.Bytes(e.Limit))
 }
 
 // Hint tells how to raise the limit.

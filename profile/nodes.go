@@ -1,6 +1,9 @@
 package profile
 
-import "path"
+import (
+	"path"
+	"strings"
+)
 
 // nodeKey tells nodes apart: strings are ids of nodeTable, so that nothing is
 // hashed twice.
@@ -145,7 +148,14 @@ func (v *View) functionGroups(t *nodeTable) func(fn uint32) uint32 {
 	}
 	modules := make(map[string]uint32)
 	return func(fn uint32) uint32 {
-		pkg := PackagePath(v.p.Functions[fn].Name)
+		f := &v.p.Functions[fn]
+		pkg := PackagePath(f.Name)
+		if pkg == "" && strings.HasSuffix(f.File, ".s") {
+			// Assembly without a package in its name, as the runtime has it.
+			if _, dir, ok := strings.Cut(path.Dir(f.File), "/src/"); ok && IsStd(dir) {
+				pkg = dir
+			}
+		}
 		if v.q.By == ByPackage {
 			return t.str(pkg)
 		}

@@ -21,10 +21,10 @@ func (a *app) topCommand() *cobra.Command {
 		Short: "Show which lines of your own code cost",
 		Long: `Show which lines of your own code cost.
 
-Every sample is charged to the innermost frame of own code on its stack: the line
-that caused the cost, whatever it called. Beside it stands what it called, and of
-a recording with both profiles the line's share of CPU and of allocated bytes.
-Below is what has no own code on its stack, so that all sums up.
+Every sample is charged to the innermost frame of own code on its stack: the
+line that caused the cost, whatever it called. Beside it stands what it called,
+and of a recording with both profiles the line's share of CPU and of allocated
+bytes. Below is what has no own code on its stack, so that all sums up.
 
 Own code is the main module as the recording or the binary tells it, else the
 module of the working directory, else what lies neither in the standard library

@@ -375,7 +375,11 @@ func writeOwn(t *text, s Style, h Header, o *Own) {
 	if lay.beside > 0 {
 		head += "  what it called"
 	}
-	t.line(s.paint(dim, strings.TrimRight(head, " ")))
+	if len(o.Lines) > 0 {
+		t.line(s.paint(dim, strings.TrimRight(head, " ")))
+	} else {
+		t.line("no own code in these samples")
+	}
 	for _, l := range o.Lines {
 		self := value(l.Self)
 		if l.Self == 0 {
