@@ -31,6 +31,9 @@ type View struct {
 	// one with none, several for others: the inner loops look here first.
 	one []uint32
 
+	sumsOnce  sync.Once
+	sumsOfAll []sum // see allSums
+
 	samples []uint32 // kept samples in order; nil: all
 	ends    []uint32 // with ShowFrom, per kept sample: how much of the stack remains
 	label   []uint32 // ByLabel: node per sample (indexed by sample)
