@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -56,6 +58,37 @@ func TestCommand(t *testing.T) {
 	}
 	if p, err := openRecording(t, out).Profile("cpu"); err != nil || p.NumSamples() == 0 {
 		t.Error(err)
+	}
+}
+
+// TestSourceNotFound records a binary that does not tell where its source is, far
+// from it and beside it.
+func TestSourceNotFound(t *testing.T) {
+	example, err := filepath.Abs("../examples/leftpad")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(t.TempDir(), "leftpad")
+	if out, err := exec.Command("go", "build", "-C", example, "-trimpath", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for dir, lost := range map[string]bool{t.TempDir(): true, example: false} {
+		t.Chdir(dir)
+		out := filepath.Join(t.TempDir(), "r.whet")
+		sum, err := Run(t.Context(), Options{
+			Command: []string{bin, "-addr", "127.0.0.1:0", "-pprof", "127.0.0.1:0", "-log", filepath.Join(t.TempDir(), "log")},
+			Out:     out, Duration: 500 * time.Millisecond,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing := slices.ContainsFunc(sum.Meta.Missing, func(m recording.Missing) bool {
+			return m.Part == "source" && strings.Contains(m.Cure, "-trimpath")
+		})
+		own := slices.ContainsFunc(openRecording(t, out).Sources(), func(f string) bool { return strings.HasSuffix(f, "leftpad/main.go") })
+		if missing != lost || own == lost {
+			t.Errorf("in %s: source missing: %v, want %v; stored: %v", dir, missing, lost, own)
+		}
 	}
 }
 

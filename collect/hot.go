@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/source"
@@ -46,8 +47,16 @@ func (s *session) addSource() {
 	})
 	finder := s.finder()
 	left := int64(maxHotSource)
+	var lost error // why the hottest own file is not there, when none is
+	found := false
 	for _, f := range files {
 		data, _, err := finder.Read(f)
+		if mine[f] {
+			found = found || err == nil
+			if lost == nil {
+				lost = err
+			}
+		}
 		if err != nil || int64(len(data)) > left {
 			continue
 		}
@@ -56,6 +65,12 @@ func (s *session) addSource() {
 			s.fail(err)
 			return
 		}
+	}
+	if lost != nil && !found {
+		s.miss("source", &diag.Error{
+			Err:  fmt.Errorf("the source of own code is not on this machine, or not where the binary says (%w)", lost),
+			Hint: "run whet record in the folder of the target's module: a binary built with -trimpath does not tell where that is",
+		})
 	}
 }
 
