@@ -38,7 +38,7 @@ const (
 
 // What decoding a thing costs, for the memory limit.
 const (
-	costSample   = 24 + 4
+	costSample   = 24 + 4 + 4
 	costLabel    = 24
 	costLocation = 32 + 32 + 16
 	costLine     = 12 + 24
@@ -84,7 +84,8 @@ type decoder struct {
 	locations   chunked[rawLocation]
 	lines       chunked[rawLine]
 
-	stacks  chunked[[]uint32]
+	pieces  []piece         // where stacks are
+	depths  chunked[uint32] // of the stacks, one after the other in the pieces
 	columns []chunked[int64]
 	ends    chunked[uint32] // of label runs
 
@@ -97,6 +98,12 @@ type decoder struct {
 }
 
 type rawType struct{ typ, unit int64 }
+
+// piece is memory that holds stacks, from that of sample first on.
+type piece struct {
+	ids   []uint32
+	first int
+}
 
 type rawFunction struct {
 	id                     uint64
@@ -336,6 +343,7 @@ func (d *decoder) sample(b []byte) error {
 	// Every id takes at least a byte, so this is room enough.
 	if len(d.free) < len(b) {
 		d.free = make([]uint32, max(min(stackChunk, 1024+4*d.ids), len(b)))
+		d.pieces = append(d.pieces, piece{d.free, d.depths.n})
 		if err := d.charge(4 * int64(len(d.free))); err != nil {
 			return err
 		}
@@ -393,7 +401,7 @@ func (d *decoder) sample(b []byte) error {
 	for t, v := range d.values {
 		d.columns[t].add(v)
 	}
-	d.stacks.add(ids[:n:n])
+	d.depths.add(uint32(n))
 	d.free = ids[n:]
 	d.ids += n
 	d.ends.add(uint32(len(p.labels)))

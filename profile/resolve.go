@@ -55,7 +55,7 @@ func ids[T any](table *chunked[T], id func(*T) uint64) []uint64 {
 // finish resolves ids and strings.
 func (d *decoder) finish() error {
 	p := d.p
-	p.stacks = d.stacks.take()
+	p.stacks = d.takeStacks()
 	for t := range d.columns {
 		p.values = append(p.values, d.columns[t].take())
 	}
@@ -123,6 +123,24 @@ func (d *decoder) finish() error {
 	}
 	p.base = len(p.stacks)
 	return nil
+}
+
+// takeStacks cuts the pieces into stacks.
+func (d *decoder) takeStacks() [][]uint32 {
+	stacks := make([][]uint32, 0, d.depths.n)
+	at := -1 // the current piece
+	var rest []uint32
+	for depth := range d.depths.all() {
+		for at+1 < len(d.pieces) && d.pieces[at+1].first == len(stacks) {
+			at++
+			rest = d.pieces[at].ids
+		}
+		n := *depth
+		stacks = append(stacks, rest[:n:n])
+		rest = rest[n:]
+	}
+	d.pieces, d.depths = nil, chunked[uint32]{}
+	return stacks
 }
 
 func (d *decoder) resolveTables() error {
