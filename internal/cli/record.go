@@ -42,18 +42,19 @@ func (a *app) recordCommand() *cobra.Command {
 		Short: "Record a service, benchmarks or a command into one file",
 		Long: `Record everything that the runtime offers about a target, in one sitting.
 
-TARGET is an address whose /debug/pprof/ answers (with or without that path, at any
-prefix), or, with --bench, Go packages whose benchmarks are run. After -- comes a
-command that is started, found by its listening sockets, recorded and stopped.
+TARGET is an address whose /debug/pprof/ answers (with or without that path, at
+any prefix), or, with --bench, Go packages whose benchmarks are run. After --
+comes a command that is started, found by its listening sockets, recorded and
+stopped.
 
 A server is recorded over one window: a CPU profile and inside it an execution
-trace; heap, allocs, block and mutex as what they gained over the window; what is
-live at its end; goroutines at both ends; memory statistics; the build, and the
-source files with hot lines. What could not be had is listed with the line of
-code that enables it. Ctrl-C ends the window early and keeps what was measured; a
-second one ends everything at once.`,
+trace; heap, allocs, block and mutex as what they gained over the window; what
+is live at its end; goroutines at both ends; memory statistics; the build, and
+the source files with hot lines. What could not be had is listed with the line
+of code that enables it. Ctrl-C ends the window early and keeps what was
+measured; a second one ends everything at once.`,
 		Example: `  whet record http://localhost:6060 -o run.whet
-  whet record http://localhost:6060 -o run.whet -d 30s --load http://localhost:8080/pad
+  whet record http://localhost:6060 -o run.whet --load http://localhost:8080/pad
   whet record https://host/internal/debug/pprof/ -o run.whet --token-file token
   whet record ./stats --bench . -o bench.whet
   whet record -o run.whet --load http://localhost:8080/ -- ./server -addr :8080`,
