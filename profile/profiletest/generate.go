@@ -34,16 +34,16 @@ func or(x, def int) int {
 }
 
 // Large is the profile of half a million samples whose stacks hardly share: 20
-// million frames fold into 18 million nodes of a call tree.
+// million frames fold into 12 million nodes of a call tree.
 func Large() Options {
-	return Options{Samples: 500_000, Functions: 20_000, Lines: 80_000, MinDepth: 20, MaxDepth: 60, Leave: 0.3, Far: 1}
+	return Options{Samples: 500_000, Functions: 20_000, Lines: 80_000, MinDepth: 20, MaxDepth: 60, Leave: 0.12, Far: 0.3}
 }
 
-// LargeShared is Large with stacks that share prefixes as real ones do: 1.4
+// LargeShared is Large with stacks that share prefixes as real ones do: 2.2
 // frames a node (real profiles have 1.2 to 6.4).
 func LargeShared() Options {
 	o := Large()
-	o.Leave, o.Far = 0.12, 0.6
+	o.Far = 0
 	return o
 }
 
