@@ -1,8 +1,9 @@
 package profile
 
 import (
+	"bytes"
 	"fmt"
-	"math/rand/v2"
+	"hash/maphash"
 	"slices"
 )
 
@@ -20,11 +21,10 @@ type Builder struct {
 	functionKeys []key // by index, like Profile.keys
 	mappingKeys  []key
 
-	free    []uint32
-	frames  int // stored so far
+	hashes  []uint64 // per sample, of its stack; nil when nobody needs them
 	scratch []Line
 	recs    []label
-	seed    uint64 // so that nobody can prepare colliding stacks
+	seed    maphash.Seed // so that nobody can prepare colliding stacks
 }
 
 // NewBuilder starts a profile with the given sample types.
@@ -34,7 +34,7 @@ func NewBuilder(types ...ValueType) *Builder {
 		p:        p,
 		mappings: make(map[mappingKey]uint32),
 		labels:   newLabelBuilder(p),
-		seed:     rand.Uint64(),
+		seed:     maphash.MakeSeed(),
 	}
 }
 
@@ -94,11 +94,20 @@ func (b *Builder) location(k key, addr uint64, mapping uint32, folded bool, line
 	i := uint32(len(p.Locations))
 	b.locations.put(slot, k[0], i)
 	l := Location{Address: addr, Mapping: mapping, First: uint32(len(p.Lines)), Folded: folded}
-	p.Lines = append(p.Lines, lines()...)
+	p.Lines = append(double(p.Lines), lines()...)
 	l.Num = uint32(len(p.Lines)) - l.First
-	p.Locations = append(p.Locations, l)
-	p.keys = append(p.keys, k)
+	p.Locations = append(double(p.Locations), l)
+	p.keys = append(double(p.keys), k)
 	return i
+}
+
+// double makes room when a list is full. append adds a quarter to long lists, which
+// leaves twice the garbage.
+func double[T any](s []T) []T {
+	if len(s) < cap(s) {
+		return s
+	}
+	return slices.Grow(s, len(s))
 }
 
 // Sample adds values, one per sample type, to the sample with the given stack
@@ -114,7 +123,14 @@ func (b *Builder) Sample(stack []uint32, labels []Label, values ...int64) error 
 		}
 		b.recs = append(b.recs, label{b.labels.str(l.Key), b.labels.str(l.Str), b.labels.str(l.Unit), l.Num})
 	}
-	i, fresh := b.sample(stack, b.recs, 0, false)
+	if err := checkDepth(len(stack)); err != nil {
+		return err
+	}
+	most := uint32(0)
+	for _, l := range stack {
+		most = max(most, l)
+	}
+	i, fresh := b.sample(stack, most, b.recs, 0)
 	for t, v := range values {
 		if fresh {
 			b.p.values[t] = append(b.p.values[t], v)
@@ -125,38 +141,45 @@ func (b *Builder) Sample(stack []uint32, labels []Label, values ...int64) error 
 	return nil
 }
 
-// sample finds or makes the sample with a stack and labels; the caller sets its
-// values when it is fresh. Samples with different salts are never equal; salts
-// may only grow. The stack is copied unless the builder may keep it.
-func (b *Builder) sample(stack []uint32, labels []label, salt int, keep bool) (int, bool) {
-	h := b.seed ^ (uint64(salt)<<32 | uint64(len(stack)))
-	for _, l := range stack {
-		h = mix(h, uint64(l))
+// sample finds or makes the sample with a stack, the largest of whose locations is
+// most, and labels; the caller sets its values when it is fresh. Samples with
+// different salts are never equal; salts may only grow.
+func (b *Builder) sample(stack []uint32, most uint32, labels []label, salt int) (int, bool) {
+	p := b.p
+	ref := p.pieces.put(stack, most)
+	packed := p.pieces.bytes(ref)[:ref.depth()*ref.width()]
+	h := mix(maphash.Bytes(b.seed, packed), ref.form()<<32^uint64(salt))
+	i, fresh := b.insert(ref, h, labels)
+	if fresh {
+		p.pieces.keep(ref)
 	}
+	return i, fresh
+}
+
+// insert is sample for a stack that is stored already and its hash.
+func (b *Builder) insert(ref stackRef, stackHash uint64, labels []label) (int, bool) {
+	p, h := b.p, stackHash
+	packed := p.pieces.bytes(ref)[:ref.depth()*ref.width()]
 	if len(labels) > 1 {
 		slices.SortStableFunc(labels, func(x, y label) int { return int(int64(x.key) - int64(y.key)) })
 	}
 	for _, l := range labels {
 		h = mix(h^uint64(l.key)<<32, uint64(l.str)^uint64(l.num)^uint64(l.unit)<<48)
 	}
-	p := b.p
 	slot, found := b.samples.find(h, func(i uint32) bool {
-		return int(i) >= p.base && slices.Equal(p.stacks[i], stack) && slices.Equal(p.labelRun(int(i)), labels)
+		r := p.stacks[i]
+		return int(i) >= p.base && r.form() == ref.form() && bytes.Equal(p.pieces.bytes(r)[:len(packed)], packed) &&
+			slices.Equal(p.labelRun(int(i)), labels)
 	})
 	if found {
 		return int(b.samples.index(slot)), false
 	}
 	i := len(p.stacks)
 	b.samples.put(slot, h, uint32(i))
-	if !keep {
-		if len(b.free) < len(stack) {
-			b.free = make([]uint32, max(min(stackChunk, 1024+4*b.frames), len(stack)))
-		}
-		n := copy(b.free, stack)
-		stack, b.free = b.free[:n:n], b.free[n:]
-		b.frames += n
+	p.stacks = append(p.stacks, ref)
+	if b.hashes != nil {
+		b.hashes = append(b.hashes, stackHash)
 	}
-	p.stacks = append(p.stacks, stack)
 	p.labels = append(p.labels, labels...)
 	b.labels.any = b.labels.any || len(labels) > 0
 	b.labels.endSample()
@@ -171,9 +194,10 @@ func (b *Builder) grow(n int) {
 	for t := range p.values {
 		p.values[t] = slices.Grow(p.values[t], n)
 	}
-	for (b.samples.n+n)*4 > len(b.samples.slots)*3 {
-		b.samples.grow()
+	if b.hashes != nil {
+		b.hashes = slices.Grow(b.hashes, n)
 	}
+	b.samples.reserve(n)
 }
 
 // NumSamples is the number of different samples so far.
@@ -211,8 +235,8 @@ type slot struct {
 // find returns the slot of the entry with hash h that equal accepts, or the free
 // slot where it belongs.
 func (t *table) find(h uint64, equal func(uint32) bool) (int, bool) {
-	if t.n*4 >= len(t.slots)*3 {
-		t.grow()
+	if (t.n+1)*4 > len(t.slots)*3 {
+		t.reserve(1)
 	}
 	h32 := uint32(h >> 32)
 	mask := len(t.slots) - 1
@@ -242,9 +266,20 @@ func (t *table) put(at int, h uint64, ix uint32) {
 	t.n++
 }
 
-func (t *table) grow() {
+// reserve makes room for n more entries.
+func (t *table) reserve(n int) {
+	size := max(64, len(t.slots))
+	for (t.n+n)*4 > size*3 {
+		size *= 2
+	}
+	if size > len(t.slots) {
+		t.resize(size)
+	}
+}
+
+func (t *table) resize(size int) {
 	old := t.slots
-	t.slots = make([]slot, max(64, 2*len(old)))
+	t.slots = make([]slot, size)
 	mask := len(t.slots) - 1
 	for _, s := range old {
 		if s.ix == 0 {

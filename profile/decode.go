@@ -38,7 +38,7 @@ const (
 
 // What decoding a thing costs, for the memory limit.
 const (
-	costSample   = 24 + 4 + 4
+	costSample   = 8
 	costLabel    = 24
 	costLocation = 32 + 32 + 16
 	costLine     = 12 + 24
@@ -47,10 +47,6 @@ const (
 	costString   = 16
 	costType     = 32
 )
-
-// stackChunk is how many location ids are stored in one piece. Stacks never
-// straddle pieces, so nothing is copied when there are more.
-const stackChunk = 1 << 18
 
 // Location ids below bigID are stored as they are (minus one); the others, which
 // no known producer in Go writes, get a number from a map.
@@ -84,26 +80,18 @@ type decoder struct {
 	locations   chunked[rawLocation]
 	lines       chunked[rawLine]
 
-	pieces  []piece         // where stacks are
-	depths  chunked[uint32] // of the stacks, one after the other in the pieces
+	stacks  chunked[stackRef]
 	columns []chunked[int64]
-	ends    chunked[uint32] // of label runs
+	ends    chunked[uint32] // of label runs; empty until there is a label
 
-	free    []uint32 // rest of the current chunk
-	ids     int      // location ids so far
-	maxID   uint32   // largest stored location id (id-1, below bigID)
+	maxID   uint32 // largest stored location id (id-1, below bigID)
 	big     map[uint64]uint32
-	values  []int64 // scratch: one sample's values
+	ids     []uint32 // scratch: one sample's stack
+	values  []int64  // scratch: one sample's values
 	hasTime bool
 }
 
 type rawType struct{ typ, unit int64 }
-
-// piece is memory that holds stacks, from that of sample first on.
-type piece struct {
-	ids   []uint32
-	first int
-}
 
 type rawFunction struct {
 	id                     uint64
@@ -336,20 +324,19 @@ func (d *decoder) valueType(b []byte) (t rawType, err error) {
 	return t, err
 }
 
-// sample decodes one sample. Its location ids go into the current chunk, less
-// one, so that for the ids 1, 2, 3, … that everyone writes they are indices
-// already.
+// sample decodes one sample. Its location ids are stored less one, so that for the
+// ids 1, 2, 3, … that everyone writes they are indices already.
 func (d *decoder) sample(b []byte) error {
 	// Every id takes at least a byte, so this is room enough.
-	if len(d.free) < len(b) {
-		d.free = make([]uint32, max(min(stackChunk, 1024+4*d.ids), len(b)))
-		d.pieces = append(d.pieces, piece{d.free, d.depths.n})
-		if err := d.charge(4 * int64(len(d.free))); err != nil {
+	if len(d.ids) < len(b) {
+		n := max(len(b), 2*len(d.ids))
+		if err := d.charge(4 * int64(n-len(d.ids))); err != nil {
 			return err
 		}
+		d.ids = make([]uint32, n)
 	}
-	ids := d.free
-	n := 0
+	ids := d.ids
+	n, most := 0, uint32(0)
 	d.values = d.values[:0]
 	for len(b) > 0 {
 		f, err := nextField(&b, false)
@@ -365,13 +352,15 @@ func (d *decoder) sample(b []byte) error {
 				}
 				ids[n] = id
 				n++
+				most = max(most, id)
 				continue
 			}
-			m, err := d.packedIDs(ids[n:], f.data)
+			m, largest, err := d.packedIDs(ids[n:], f.data)
 			if err != nil {
 				return err
 			}
 			n += m
+			most = max(most, largest)
 		case 2:
 			if f.wire == wireVarint {
 				d.values = append(d.values, int64(f.num))
@@ -391,7 +380,6 @@ func (d *decoder) sample(b []byte) error {
 			}
 		}
 	}
-	p := d.p
 	if d.columns == nil {
 		d.columns = make([]chunked[int64], len(d.values))
 	}
@@ -401,17 +389,39 @@ func (d *decoder) sample(b []byte) error {
 	for t, v := range d.values {
 		d.columns[t].add(v)
 	}
-	d.depths.add(uint32(n))
-	d.free = ids[n:]
-	d.ids += n
-	d.ends.add(uint32(len(p.labels)))
-	return d.charge(costSample + 8*int64(len(d.values)))
+	return d.endSample(ids[:n], most)
 }
 
-// packedIDs decodes packed location ids into ids, which is long enough. This is
-// where most of the bytes of a profile are.
-func (d *decoder) packedIDs(ids []uint32, b []byte) (int, error) {
-	n, maxID := 0, d.maxID
+// endSample stores a stack, the largest of whose ids is most, and ends the run of
+// labels.
+func (d *decoder) endSample(ids []uint32, most uint32) error {
+	if err := checkDepth(len(ids)); err != nil {
+		return err
+	}
+	if most < bigID {
+		d.maxID = max(d.maxID, most)
+	}
+	p := d.p
+	before := p.pieces.size
+	ref := p.pieces.put(ids, most)
+	p.pieces.keep(ref)
+	cost := int64(costSample + p.pieces.size - before)
+	if len(p.labels) > 0 {
+		for d.ends.n < d.stacks.n {
+			d.ends.add(0)
+			cost += 4
+		}
+		d.ends.add(uint32(len(p.labels)))
+		cost += 4
+	}
+	d.stacks.add(ref)
+	return d.charge(cost + 8*int64(len(d.values)))
+}
+
+// packedIDs decodes packed location ids into ids, which is long enough, and returns
+// how many there are and the largest. This is where most of the bytes of a profile
+// are.
+func (d *decoder) packedIDs(ids []uint32, b []byte) (n int, most uint32, err error) {
 	for i := 0; i < len(b); {
 		x := uint64(b[i])
 		i++
@@ -420,7 +430,7 @@ func (d *decoder) packedIDs(ids []uint32, b []byte) (int, error) {
 				i--
 				var m int
 				if x, m = uvarint(b[i:]); m == 0 {
-					return 0, errVarint
+					return 0, 0, errVarint
 				}
 				i += m
 			} else if c := uint64(b[i]); c < 0x80 {
@@ -433,7 +443,7 @@ func (d *decoder) packedIDs(ids []uint32, b []byte) (int, error) {
 				i--
 				var m int
 				if x, m = uvarint(b[i:]); m == 0 {
-					return 0, errVarint
+					return 0, 0, errVarint
 				}
 				i += m
 			}
@@ -442,18 +452,18 @@ func (d *decoder) packedIDs(ids []uint32, b []byte) (int, error) {
 		if x >= bigID {
 			id, err := d.locationID(x + 1)
 			if err != nil {
-				return 0, err
+				return 0, 0, err
 			}
 			ids[n] = id
 			n++
+			most = max(most, id)
 			continue
 		}
-		maxID = max(maxID, uint32(x))
+		most = max(most, uint32(x))
 		ids[n] = uint32(x)
 		n++
 	}
-	d.maxID = maxID
-	return n, nil
+	return n, most, nil
 }
 
 // locationID returns what is stored for a location id until the tables are
@@ -463,7 +473,6 @@ func (d *decoder) locationID(x uint64) (uint32, error) {
 		return 0, errors.New("location id 0 is reserved")
 	}
 	if x-1 < bigID {
-		d.maxID = max(d.maxID, uint32(x-1))
 		return uint32(x - 1), nil
 	}
 	if id, ok := d.big[x]; ok {

@@ -149,11 +149,11 @@ func TestReadIDs(t *testing.T) {
 			msg(4, num(1, ids[1]), num(3, 0xb)),
 			msg(5, num(1, ids[1]), num(2, 3)), table)
 		p := parsed(t, data)
-		addr := func(i, j int) uint64 { return p.Locations[p.Stack(i)[j]].Address }
+		addr := func(i, j int) uint64 { return p.Locations[p.AppendStack(nil, i)[j]].Address }
 		if addr(0, 0) != 0xa || addr(0, 1) != 0xb || addr(1, 0) != 0xb || p.Value(1, 0) != 6 {
 			t.Errorf("ids %v: read %x %x %x", ids, addr(0, 0), addr(0, 1), addr(1, 0))
 		}
-		if fn := p.Frames(p.Stack(0)[0])[0].Function; p.Functions[fn].Name != "main.f" {
+		if fn := p.Frames(p.AppendStack(nil, 0)[0])[0].Function; p.Functions[fn].Name != "main.f" {
 			t.Errorf("ids %v: function %d", ids, fn)
 		}
 	}

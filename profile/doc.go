@@ -8,7 +8,8 @@
 //     run on two goroutines. Legacy (non-protobuf) formats go through
 //     github.com/google/pprof/profile and are then converted.
 //  2. A [Profile] is columns: functions, lines and locations as flat tables,
-//     stacks as runs of uint32 location indices, one []int64 per sample type.
+//     stacks as runs of location indices packed into as few bytes each as the
+//     stack's largest needs, one []int64 per sample type.
 //  3. [Profile.View] binds a [Query] (sample type, filters, granularity) and
 //     compiles it to bitsets and lookup tables over locations. No sample is
 //     copied.

@@ -38,13 +38,14 @@ func (p *Profile) WriteUncompressed(w io.Writer) error {
 const encodeFlush = 256 << 10
 
 type encoder struct {
-	w    io.Writer
-	err  error
-	out  []byte // finished messages
-	msg  []byte // the message being built
-	sub  []byte // a message inside it
-	ids  map[string]uint64
-	strs []string
+	w     io.Writer
+	err   error
+	out   []byte // finished messages
+	msg   []byte // the message being built
+	sub   []byte // a message inside it
+	stack []uint32
+	ids   map[string]uint64
+	strs  []string
 }
 
 func (e *encoder) str(s string) uint64 {
@@ -173,7 +174,8 @@ func (e *encoder) profile(p *Profile) {
 
 func (e *encoder) sample(p *Profile, i int) {
 	e.sub = e.sub[:0]
-	for _, loc := range p.stacks[i] {
+	e.stack = p.stack(i).appendTo(e.stack[:0])
+	for _, loc := range e.stack {
 		e.sub = binary.AppendUvarint(e.sub, uint64(loc)+1)
 	}
 	if len(e.sub) > 0 {

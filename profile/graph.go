@@ -69,12 +69,14 @@ const outside = several - 1
 // countEdges adds up the calls of the kept samples [from, to).
 func (v *View) countEdges(choice *graphChoice, from, to int) *edgeCounter {
 	e := &edgeCounter{matched: choice.matched}
+	var stack []uint32
 	for k := from; k < to; k++ {
-		i, stack := v.sample(k)
+		i, packed := v.sample(k)
 		if v.values[i] == 0 {
 			continue
 		}
 		e.start(uint32(k)+1, v.values[i])
+		stack = packed.appendTo(stack[:0])
 		for j := len(stack) - 1; j >= 0; j-- {
 			switch at := choice.at[stack[j]]; at {
 			case outside:

@@ -117,12 +117,20 @@ func fromGoogle(g *gprofile.Profile) (*Profile, error) {
 		p.Locations = append(p.Locations, loc)
 	}
 	b := newLabelBuilder(p)
+	var stack []uint32
 	for _, s := range g.Sample {
-		stack := make([]uint32, len(s.Location))
-		for i, l := range s.Location {
-			stack[i] = locations[l]
+		if err := checkDepth(len(s.Location)); err != nil {
+			return nil, err
 		}
-		p.stacks = append(p.stacks, stack)
+		stack = stack[:0]
+		most := uint32(0)
+		for _, l := range s.Location {
+			stack = append(stack, locations[l])
+			most = max(most, locations[l])
+		}
+		ref := p.pieces.put(stack, most)
+		p.pieces.keep(ref)
+		p.stacks = append(p.stacks, ref)
 		for t, v := range s.Value {
 			p.values[t] = append(p.values[t], v)
 		}

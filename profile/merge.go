@@ -26,40 +26,82 @@ func Merge(ps ...*Profile) (*Profile, error) {
 		m.addAll(ps)
 		return m.profile(), nil
 	}
-	// Each worker merges a run of the profiles, this goroutine the first. Then the
-	// results are added in order.
-	parts := make([]*Profile, workers)
+	// Each worker merges a run of the profiles: first their locations, then, when these
+	// have the numbers that all agree on, the samples. What is left to do one after the
+	// other is to find equal samples of different workers, by hashes that are known.
+	parts := make([]*merger, workers)
 	run := func(i int) []*Profile { return ps[len(ps)*i/workers : len(ps)*(i+1)/workers] }
-	var wg sync.WaitGroup
-	for i := 1; i < workers; i++ {
-		wg.Go(func() {
-			part := m.fork()
-			part.addAll(run(i))
-			parts[i] = part.b.Profile(nil)
-		})
+	locations := make([][]uint32, len(ps))
+	inParallel(workers, func(i int) {
+		parts[i] = m
+		if i > 0 {
+			parts[i] = m.fork()
+		}
+		for j, p := range run(i) {
+			locations[len(ps)*i/workers+j] = parts[i].locate(p, nil)
+		}
+	})
+	numbers := make([][]uint32, workers)
+	for i, part := range parts[1:] {
+		numbers[i+1] = m.locateAll(part.b.p, nil)
 	}
-	m.addAll(run(0))
-	wg.Wait()
-	m.consume = true // nobody else knows the parts
-	m.addAll(parts[1:])
+	inParallel(workers, func(i int) {
+		if i == 0 {
+			m.b.grow(countSamples(ps)) // it gets them all in the end
+		} else {
+			parts[i].b.grow(countSamples(run(i)))
+		}
+		for j, p := range run(i) {
+			numbered := locations[len(ps)*i/workers+j]
+			if i > 0 {
+				renumber(numbered, numbers[i])
+			}
+			parts[i].addSamples(p, numbered, nil, 1)
+		}
+	})
+	for _, part := range parts[1:] {
+		m.adopt(part.b)
+	}
 	return m.profile(), nil
+}
+
+func renumber(locations, numbers []uint32) {
+	for i, loc := range locations {
+		if loc != None {
+			locations[i] = numbers[loc]
+		}
+	}
+}
+
+// inParallel runs n calls at once.
+func inParallel(n int, call func(i int)) {
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { call(i) })
+	}
+	wg.Wait()
 }
 
 // addAll adds all samples of ps.
 func (m *merger) addAll(ps []*Profile) {
-	n := 0
-	for _, p := range ps {
-		n += len(p.stacks)
-	}
-	m.b.grow(n)
+	m.b.grow(countSamples(ps))
 	for _, p := range ps {
 		m.add(p, nil, 1)
 	}
 }
 
-// fork returns an empty merger for the same sample types.
+func countSamples(ps []*Profile) (n int) {
+	for _, p := range ps {
+		n += len(p.stacks)
+	}
+	return n
+}
+
+// fork returns an empty merger for the same sample types, whose samples have the
+// hashes that they have in m.
 func (m *merger) fork() *merger {
 	f := &merger{types: m.types, b: NewBuilder(m.types...)}
+	f.b.seed, f.b.hashes = m.b.seed, []uint64{}
 	if first := m.b.p.Mappings; len(first) > 0 {
 		f.b.Mapping(first[0])
 	}
@@ -118,8 +160,6 @@ type merger struct {
 	types []ValueType // common to all
 	meta  *Profile
 	salt  int
-	// consume lets add overwrite and keep the stacks of the profiles it is given.
-	consume bool
 
 	functions, mappings, locations []uint32 // of the source to the builder's
 	strings                        []uint32
@@ -180,18 +220,26 @@ func (m *merger) column(p *Profile, i int) int { return slices.Index(p.SampleTyp
 
 // add adds p's samples, times sign, times scale (per common type; nil: 1).
 func (m *merger) add(p *Profile, scale []float64, sign int64) {
-	m.functions = reset(m.functions, len(p.Functions))
-	m.mappings = reset(m.mappings, len(p.Mappings))
-	m.locations = reset(m.locations, len(p.Locations))
-	m.strings = reset(m.strings, len(p.strings))
+	m.locations = m.locate(p, m.locations)
+	m.addSamples(p, m.locations, scale, sign)
+}
+
+// columns are p's values of the common types.
+func (m *merger) columns(p *Profile) [][]int64 {
 	columns := make([][]int64, len(m.types))
 	for i := range columns {
 		columns[i] = p.values[m.column(p, i)]
 	}
-	m.mapLocations(p, columns)
+	return columns
+}
+
+// addSamples is add when p's locations are known.
+func (m *merger) addSamples(p *Profile, locations []uint32, scale []float64, sign int64) {
+	m.strings = reset(m.strings, len(p.strings))
+	columns := m.columns(p)
 	b := m.b
 	values := make([]int64, len(columns))
-	for i, stack := range p.stacks {
+	for i := range p.stacks {
 		zero := true
 		for t, col := range columns {
 			v := col[i]
@@ -204,19 +252,15 @@ func (m *merger) add(p *Profile, scale []float64, sign int64) {
 		if zero {
 			continue
 		}
-		mapped := stack
-		if !m.consume {
-			m.stack = slices.Grow(m.stack[:0], len(stack))[:len(stack)]
-			mapped = m.stack
+		m.stack = p.stack(i).appendTo(m.stack[:0])
+		most := uint32(0)
+		for j, loc := range m.stack {
+			loc = locations[loc]
+			m.stack[j] = loc
+			most = max(most, loc)
 		}
-		for j, loc := range stack {
-			mapped[j] = m.locations[loc]
-		}
-		b.recs = b.recs[:0]
-		for _, l := range p.labelRun(i) {
-			b.recs = append(b.recs, label{m.str(p, l.key), m.str(p, l.str), m.str(p, l.unit), l.num})
-		}
-		at, fresh := b.sample(mapped, b.recs, m.salt, m.consume)
+		b.recs = m.appendLabels(b.recs[:0], p, i)
+		at, fresh := b.sample(m.stack, most, b.recs, m.salt)
 		for t, v := range values {
 			if fresh {
 				b.p.values[t] = append(b.p.values[t], v)
@@ -235,25 +279,47 @@ const used = None - 1
 // fetches what is not in cache all at once instead of one after the other.
 const batch = 64
 
-// mapLocations maps the locations that samples with values use, by their keys
-// alone; lines, functions and mappings are looked at only for what is new. It
-// goes through the table from front to back: with many profiles it is not in
-// cache, and random access to it would take most of the time.
-func (m *merger) mapLocations(p *Profile, columns [][]int64) {
-	for i, stack := range p.stacks {
+// locate returns the builder's locations for those of p that samples with values
+// use, None for the others. buf is reused.
+func (m *merger) locate(p *Profile, buf []uint32) []uint32 {
+	locations := reset(buf, len(p.Locations))
+	columns := m.columns(p)
+	for i := range p.stacks {
 		if !slices.ContainsFunc(columns, func(col []int64) bool { return col[i] != 0 }) {
 			continue
 		}
-		for _, loc := range stack {
-			m.locations[loc] = used
+		m.stack = p.stack(i).appendTo(m.stack[:0])
+		for _, loc := range m.stack {
+			locations[loc] = used
 		}
 	}
+	m.locateUsed(p, locations)
+	return locations
+}
+
+// locateAll is locate for all locations of p.
+func (m *merger) locateAll(p *Profile, buf []uint32) []uint32 {
+	locations := reset(buf, len(p.Locations))
+	for i := range locations {
+		locations[i] = used
+	}
+	m.locateUsed(p, locations)
+	return locations
+}
+
+// locateUsed finds the used locations by their keys alone; lines, functions and
+// mappings are looked at only for what is new. It goes through the table from front
+// to back: with many profiles it is not in cache, and random access to it would take
+// most of the time.
+func (m *merger) locateUsed(p *Profile, locations []uint32) {
+	m.functions = reset(m.functions, len(p.Functions))
+	m.mappings = reset(m.mappings, len(p.Mappings))
 	b := m.b
 	var todo [batch]uint32
 	for at := 0; at < len(p.Locations); {
 		n := 0
 		for ; at < len(p.Locations) && n < batch; at++ {
-			if m.locations[at] == used {
+			if locations[at] == used {
 				todo[n] = uint32(at)
 				n++
 			}
@@ -264,9 +330,36 @@ func (m *merger) mapLocations(p *Profile, columns [][]int64) {
 			}
 		}
 		for _, i := range todo[:n] {
-			m.locations[i] = m.location(p, i)
+			locations[i] = m.location(p, i)
 		}
 	}
+}
+
+// adopt adds the samples of another builder, whose stacks are of m's locations, and
+// takes its stacks.
+func (m *merger) adopt(o *Builder) {
+	b, p := m.b, o.p
+	o.labels.finish()
+	m.strings = reset(m.strings, len(p.strings))
+	moved := b.p.pieces.adopt(&p.pieces)
+	for i, ref := range p.stacks {
+		b.recs = m.appendLabels(b.recs[:0], p, i)
+		at, fresh := b.insert(ref+moved, o.hashes[i], b.recs)
+		for t, col := range p.values {
+			if fresh {
+				b.p.values[t] = append(b.p.values[t], col[i])
+			} else {
+				b.p.values[t][at] += col[i]
+			}
+		}
+	}
+}
+
+func (m *merger) appendLabels(dst []label, p *Profile, i int) []label {
+	for _, l := range p.labelRun(i) {
+		dst = append(dst, label{m.str(p, l.key), m.str(p, l.str), m.str(p, l.unit), l.num})
+	}
+	return dst
 }
 
 func (m *merger) location(p *Profile, loc uint32) uint32 {

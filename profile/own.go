@@ -105,9 +105,10 @@ func newOwnCounter(v *View, own func(Function) bool) *ownCounter {
 }
 
 // add charges w to the innermost own line of a stack, or to its outermost frame.
-func (o *ownCounter) add(stack []uint32, w int64) {
+func (o *ownCounter) add(s stack, w int64) {
 	callee := None
-	for _, loc := range stack {
+	for j := range int(s.depth) {
+		loc := s.at(j)
 		line := o.lineOf[loc]
 		if line == None {
 			if o.outer[loc] != None {

@@ -89,9 +89,10 @@ type Profile struct {
 	Lines     []Line
 	Locations []Location
 
-	stacks   [][]uint32 // per sample: location indices, leaf first
-	values   [][]int64  // per sample type, per sample
-	labelEnd []uint32   // per sample: end of its run in labels; nil when no sample has labels
+	stacks   []stackRef // per sample
+	pieces   stackPieces
+	values   [][]int64 // per sample type, per sample
+	labelEnd []uint32  // per sample: end of its run in labels; nil when no sample has labels
 	labels   []label
 	strings  []string // what labels refer to
 	keys     []key    // per location
@@ -111,8 +112,8 @@ type label struct {
 // NumSamples is the number of samples.
 func (p *Profile) NumSamples() int { return len(p.stacks) }
 
-// Stack returns sample i's location indices, leaf first.
-func (p *Profile) Stack(i int) []uint32 { return p.stacks[i] }
+// AppendStack appends sample i's location indices, leaf first, to dst.
+func (p *Profile) AppendStack(dst []uint32, i int) []uint32 { return p.stack(i).appendTo(dst) }
 
 // Value returns sample i's value of sample type t.
 func (p *Profile) Value(i, t int) int64 { return p.values[t][i] }

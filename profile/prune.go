@@ -62,10 +62,10 @@ func (p *Profile) pruneUninteresting() {
 			break
 		}
 	}
-	for i, stack := range p.stacks {
-		user := false
-		for j := len(stack) - 1; j >= 0; j-- {
-			how := prune[stack[j]]
+	for i := range p.stacks {
+		user, stack := false, p.stack(i)
+		for j := int(stack.depth) - 1; j >= 0; j-- {
+			how := prune[stack.at(j)]
 			if how == 0 {
 				user = true
 				continue
@@ -74,13 +74,11 @@ func (p *Profile) pruneUninteresting() {
 				continue
 			}
 			if how == whole {
-				stack = stack[j+1:]
-			} else {
-				stack = stack[j:]
+				j++
 			}
+			p.stacks[i] = p.stacks[i].from(j)
 			break
 		}
-		p.stacks[i] = stack
 	}
 }
 

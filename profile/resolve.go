@@ -3,6 +3,7 @@ package profile
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // index maps the ids of one table to indices.
@@ -55,7 +56,7 @@ func ids[T any](table *chunked[T], id func(*T) uint64) []uint64 {
 // finish resolves ids and strings.
 func (d *decoder) finish() error {
 	p := d.p
-	p.stacks = d.takeStacks()
+	p.stacks = d.stacks.take()
 	for t := range d.columns {
 		p.values = append(p.values, d.columns[t].take())
 	}
@@ -125,24 +126,6 @@ func (d *decoder) finish() error {
 	return nil
 }
 
-// takeStacks cuts the pieces into stacks.
-func (d *decoder) takeStacks() [][]uint32 {
-	stacks := make([][]uint32, 0, d.depths.n)
-	at := -1 // the current piece
-	var rest []uint32
-	for depth := range d.depths.all() {
-		for at+1 < len(d.pieces) && d.pieces[at+1].first == len(stacks) {
-			at++
-			rest = d.pieces[at].ids
-		}
-		n := *depth
-		stacks = append(stacks, rest[:n:n])
-		rest = rest[n:]
-	}
-	d.pieces, d.depths = nil, chunked[uint32]{}
-	return stacks
-}
-
 func (d *decoder) resolveTables() error {
 	p := d.p
 	mappings, err := newIndex("mapping", d.mappingIDs)
@@ -190,12 +173,7 @@ func (d *decoder) resolveTables() error {
 
 // anyID tells whether any sample has a location (maxID is 0 either way).
 func (d *decoder) anyID() bool {
-	for _, s := range d.p.stacks {
-		if len(s) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.p.stacks, func(r stackRef) bool { return r.depth() > 0 })
 }
 
 // remap replaces stored location ids by indices, for ids that are not 1, 2, 3, …
@@ -205,7 +183,7 @@ func (d *decoder) remap(locations *index) error {
 		byBig[stored-bigID] = id
 	}
 	memo := make(map[uint32]uint32, len(d.p.Locations))
-	for i, stack := range d.p.stacks {
+	return d.p.pieces.rewrite(d.p.stacks, func(i int, stack []uint32) error {
 		for j, stored := range stack {
 			ix, ok := memo[stored]
 			if !ok {
@@ -220,6 +198,6 @@ func (d *decoder) remap(locations *index) error {
 			}
 			stack[j] = ix
 		}
-	}
-	return nil
+		return nil
+	})
 }

@@ -4,7 +4,11 @@ import (
 	"cmp"
 	"container/heap"
 	"math"
+	"math/bits"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 // Tree returns the call tree, in which equal stacks share their prefix, pruned to
@@ -15,11 +19,12 @@ import (
 // The full tree of a large profile has millions of nodes, so it is never built:
 // samples are partitioned by their frames from the root down, the heaviest group
 // first, and groups that are too light to be shown are not looked into. Since a
-// child never weighs more than its parent, that finds the heaviest nodes.
+// child never weighs more than its parent, that finds the heaviest nodes. Which of
+// several equally heavy ones are shown is arbitrary, but always the same.
 func (v *View) Tree(maxNodes int, bottomUp bool) *Tree {
 	v.needNodes()
-	g := newGrower(v, bottomUp)
-	g.grow(maxNodes)
+	g := newGrower(v, maxNodes, bottomUp)
+	g.grow()
 	return g.tree()
 }
 
@@ -27,37 +32,84 @@ func (v *View) Tree(maxNodes int, bottomUp bool) *Tree {
 type group struct {
 	node   uint32
 	parent int32 // index in grower.shown; -1 for the root
-	lo, hi int32 // range of grower.order
+	lo, hi int32 // range of grower.walkers[side]
+	side   uint8
 	self   int64
 	total  int64
 	weight int64 // sum of absolute values: what the pruning goes by
 }
 
-// walker is what is left of a sample's stack: what was walked is cut off, at the
-// root's end or, bottom up, at the leaf's.
+// walker is a sample with what is left of its stack: what was walked is cut off, at
+// the root's end or, bottom up, at the leaf's.
 type walker struct {
-	stack []uint32
-	value int64
+	stack  stackRef
+	ahead  window // on the next locations, so that not each of them is fetched from afar
+	loaded int32  // locations in ahead
+	inside uint32 // frames walked of a location with several; the node ByLabel
+	value  int64
 }
 
+// location returns the next location.
+func (w *walker) location(p *stackPieces, bottomUp bool) uint32 {
+	width := w.stack.width()
+	if w.loaded == 0 {
+		w.loaded = int32(windowSize / width)
+		if bottomUp {
+			w.ahead = p.stack(w.stack).innermost()
+		} else {
+			w.ahead = p.stack(w.stack).outermost()
+		}
+	}
+	if bottomUp {
+		return uint32(w.ahead.low) & (math.MaxUint32 >> (32 - 8*width))
+	}
+	return uint32(w.ahead.high >> (64 - 8*width))
+}
+
+// walk cuts the next location off.
+func (w *walker) walk(bottomUp bool) {
+	w.loaded--
+	bits := 8 * w.stack.width()
+	if bottomUp {
+		w.ahead.low = w.ahead.low>>bits | w.ahead.high<<(64-bits)
+		w.ahead.high >>= bits
+		w.stack = w.stack.from(1)
+	} else {
+		w.ahead.high = w.ahead.high<<bits | w.ahead.low>>(64-bits)
+		w.ahead.low <<= bits
+		w.stack = w.stack.upTo(w.stack.depth() - 1)
+	}
+}
+
+// grower grows a tree. It takes the heaviest candidates in batches, which it splits
+// on all CPUs: their samples are disjoint, and what comes out is put together in the
+// batch's order, so the tree does not depend on the number of CPUs. A batch may hold
+// nodes that turn out too light when the last ones are known; tree leaves them out.
 type grower struct {
 	v        *View
 	bottomUp bool
-	order    []int32  // positions of kept samples, grouped
-	walkers  []walker // by position
-	inside   []uint32 // by position: frames walked of a location with several, or of a label
-	next     []uint32 // by index in order: scratch, the node the sample goes to
+	maxNodes int // 0: all
+
+	// A group's samples lie together in one of these, and those of its parts are moved
+	// to the same range of the other.
+	walkers [2][]walker
+	next    []uint32 // parallel to walkers: scratch, the node the sample goes to
 
 	shown []group
-	heap  groupHeap // candidates to be shown
-	rest  []rest    // per shown group: children that never will be
-	floor int64     // candidates that weigh no more need not be kept
+	rest  []rest // per shown group: children that never will be
 
-	// Per node, while one group is split.
-	splits  int32
-	slots   []partSlot
-	parts   []part
-	scratch []int32
+	// Candidates, by the magnitude of their weight. Those beneath floor cannot be among
+	// the maxNodes heaviest, for there are as many known nodes at floor or above.
+	open    [magnitudes][]group
+	waiting int // candidates in open from floor up
+	top     int // no candidate is above
+	known   [magnitudes]int
+	heavier int // sum of known from floor up
+	floor   int
+
+	batch     []group
+	results   []splitResult
+	splitters []*splitter
 }
 
 // rest adds up children that are left out.
@@ -69,6 +121,94 @@ type rest struct {
 func (r *rest) add(total int64) {
 	r.count++
 	r.total += total
+}
+
+const (
+	magnitudes = 65 << 4
+	maxBatch   = 4096
+	// splitAlone is how many samples are split faster than other CPUs are woken up.
+	splitAlone = 4096
+)
+
+// magnitude orders weights roughly: by their five highest bits.
+func magnitude(weight int64) int {
+	n := bits.Len64(uint64(weight))
+	return n<<4 | int(uint64(weight)<<(64-n)>>59&15)
+}
+
+func newGrower(v *View, maxNodes int, bottomUp bool) *grower {
+	n := v.Samples()
+	g := &grower{v: v, bottomUp: bottomUp, maxNodes: maxNodes}
+	walkers := make([]walker, 0, n)
+	root := group{node: None, parent: -1}
+	for k := range n {
+		i, stack := v.ref(k)
+		w := walker{stack: stack, value: v.values[i]}
+		if w.value == 0 {
+			continue
+		}
+		if v.label != nil {
+			w.stack, w.inside = stackRef(0).upTo(1), v.label[i]
+		}
+		walkers = append(walkers, w)
+		root.total += w.value
+		root.weight += abs(w.value)
+	}
+	root.hi = int32(len(walkers))
+	g.walkers = [2][]walker{walkers, make([]walker, len(walkers))}
+	g.next = make([]uint32, len(walkers))
+	g.splitters = make([]*splitter, max(min(runtime.GOMAXPROCS(0), 8, n/splitAlone), 1))
+	for i := range g.splitters {
+		g.splitters[i] = &splitter{g: g, slots: make([]partSlot, len(v.nodes))}
+	}
+	g.shown = make([]group, 0, min(max(maxNodes, 0), n, 1<<16))
+	g.batch = append(g.batch, root)
+	g.show()
+	return g
+}
+
+// step returns the next node of a sample's path, None at its end.
+func (g *grower) step(w *walker) uint32 {
+	v := g.v
+	if v.label != nil {
+		if w.stack.depth() == 0 {
+			return None
+		}
+		w.stack = 0
+		return w.inside
+	}
+	for w.stack.depth() > 0 {
+		loc := w.location(&v.p.pieces, g.bottomUp)
+		n := v.one[loc]
+		if n == several {
+			first, end := v.start[loc], v.start[loc+1]
+			f := w.inside
+			w.inside++
+			if g.bottomUp {
+				n = v.frameNode[first+f]
+			} else {
+				n = v.frameNode[end-1-f]
+			}
+			if f+1 < end-first {
+				return n
+			}
+			w.inside = 0 // that was its last frame
+		}
+		w.walk(g.bottomUp)
+		if n != hidden {
+			return n
+		}
+	}
+	return None
+}
+
+// splitter splits groups, one at a time.
+type splitter struct {
+	g      *grower
+	splits int32
+	slots  []partSlot // per node
+	parts  []part
+	out    []group // of the batch
 }
 
 // partSlot tells which part a node has in the group that is being split.
@@ -85,209 +225,202 @@ type part struct {
 	weight int64
 }
 
-func newGrower(v *View, bottomUp bool) *grower {
-	n := v.Samples()
-	g := &grower{
-		v: v, bottomUp: bottomUp,
-		walkers: make([]walker, n),
-		inside:  make([]uint32, n),
-		slots:   make([]partSlot, len(v.nodes)),
-		order:   make([]int32, 0, n),
-	}
-	root := group{node: None, parent: -1}
-	for k := range n {
-		i, stack := v.sample(k)
-		w := v.values[i]
-		if w == 0 {
-			continue
-		}
-		if v.label != nil {
-			stack = v.label[i : i+1]
-		}
-		g.walkers[k] = walker{stack, w}
-		g.order = append(g.order, int32(k))
-		root.total += w
-		root.weight += abs(w)
-	}
-	root.hi = int32(len(g.order))
-	g.next = make([]uint32, len(g.order))
-	g.scratch = make([]int32, len(g.order))
-	g.show(root)
-	return g
+// splitResult is what splitting one group of the batch gave.
+type splitResult struct {
+	self  int64
+	parts []group // without their parent
 }
 
-// step returns the next node of a sample's path, None at its end.
-func (g *grower) step(k int32) uint32 {
-	v, w := g.v, &g.walkers[k]
-	if v.label != nil {
-		if len(w.stack) == 0 {
-			return None
-		}
-		n := w.stack[0]
-		w.stack = nil
-		return n
-	}
-	for len(w.stack) > 0 {
-		at := len(w.stack) - 1
-		if g.bottomUp {
-			at = 0
-		}
-		loc := w.stack[at]
-		n := v.one[loc]
-		if n == several {
-			first, end := v.start[loc], v.start[loc+1]
-			f := g.inside[k]
-			g.inside[k]++
-			if g.bottomUp {
-				n = v.frameNode[first+f]
-			} else {
-				n = v.frameNode[end-1-f]
-			}
-			if f+1 < end-first {
-				return n
-			}
-			g.inside[k] = 0 // that was its last frame
-		}
-		if g.bottomUp {
-			w.stack = w.stack[1:]
-		} else {
-			w.stack = w.stack[:at]
-		}
-		if n != hidden {
-			return n
-		}
-	}
-	return None
-}
-
-// show makes a group part of the tree and splits its samples into candidates.
-func (g *grower) show(gr group) {
-	g.splits++
-	g.parts = g.parts[:0]
-	me := int32(len(g.shown))
-	ended := int32(0)
-	order, next := g.order[gr.lo:gr.hi], g.next[gr.lo:gr.hi]
+// split moves a group's samples one node on and returns its parts.
+func (s *splitter) split(gr *group) splitResult {
+	g := s.g
+	s.splits++
+	s.parts = s.parts[:0]
+	self, ended := int64(0), false
+	walkers, next := g.walkers[gr.side][gr.lo:gr.hi], g.next[gr.lo:gr.hi]
 	// The samples' stacks are all over memory. In a loop that does nothing else, the
 	// processor fetches many at once.
-	for j, k := range order {
-		next[j] = g.step(k)
+	for j := range walkers {
+		next[j] = g.step(&walkers[j])
 	}
-	for j, k := range order {
-		n, w := next[j], g.walkers[k].value
+	for j, n := range next {
+		w := walkers[j].value
 		if n == None {
-			gr.self += w
-			ended++
+			self += w
+			ended = true
 			continue
 		}
-		s := &g.slots[n]
-		if s.mark != g.splits {
-			*s = partSlot{g.splits, int32(len(g.parts))}
-			g.parts = append(g.parts, part{node: n})
+		slot := &s.slots[n]
+		if slot.mark != s.splits {
+			*slot = partSlot{s.splits, int32(len(s.parts))}
+			s.parts = append(s.parts, part{node: n})
 		}
-		p := &g.parts[s.part]
+		p := &s.parts[slot.part]
 		p.count++
 		p.total += w
 		p.weight += abs(w)
 	}
-	g.shown = append(g.shown, gr)
-	g.rest = append(g.rest, rest{})
-	if len(g.parts) == 0 {
-		return
-	}
-	// Bring the samples of each part together, ended ones last.
-	at := int32(0)
-	for i := range g.parts {
-		g.parts[i].at = at
-		at += g.parts[i].count
-	}
-	if len(g.parts) > 1 || ended > 0 {
-		scratch := g.scratch[:len(order)]
-		for j, k := range order {
-			if next[j] == None {
-				scratch[at] = k
-				at++
-				continue
+	// Bring the samples of each part together, unless they are.
+	side := gr.side
+	if len(s.parts) > 1 || ended {
+		side = 1 - side
+		at := int32(0)
+		for i := range s.parts {
+			s.parts[i].at = at
+			at += s.parts[i].count
+		}
+		moved := g.walkers[side][gr.lo:gr.hi]
+		for j, n := range next {
+			if n != None {
+				p := &s.parts[s.slots[n].part]
+				moved[p.at] = walkers[j]
+				p.at++
 			}
-			p := &g.parts[g.slots[next[j]].part]
-			scratch[p.at] = k
-			p.at++
 		}
-		copy(order, scratch)
-	} else {
-		g.parts[0].at = g.parts[0].count
 	}
-	for _, p := range g.parts {
-		if p.weight <= g.floor {
-			g.rest[me].add(p.total)
-			continue
+	first, lo := len(s.out), gr.lo
+	for i := range s.parts {
+		p := &s.parts[i]
+		s.out = append(s.out, group{node: p.node, lo: lo, hi: lo + p.count, side: side, total: p.total, weight: p.weight})
+		lo += p.count
+	}
+	return splitResult{self, s.out[first:len(s.out):len(s.out)]}
+}
+
+// show makes the groups of the batch part of the tree and their parts candidates.
+func (g *grower) show() {
+	samples := 0
+	for i := range g.batch {
+		samples += int(g.batch[i].hi - g.batch[i].lo)
+	}
+	g.results = slices.Grow(g.results[:0], len(g.batch))[:len(g.batch)]
+	for _, s := range g.splitters {
+		s.out = s.out[:0]
+	}
+	if samples <= splitAlone || len(g.batch) == 1 {
+		for i := range g.batch {
+			g.results[i] = g.splitters[0].split(&g.batch[i])
 		}
-		g.heap = append(g.heap, group{
-			node: p.node, parent: me, lo: gr.lo + p.at - p.count, hi: gr.lo + p.at, total: p.total, weight: p.weight,
-		})
+	} else {
+		const run = 8 // groups
+		var done atomic.Int64
+		var wg sync.WaitGroup
+		for _, s := range g.splitters {
+			wg.Go(func() {
+				for {
+					end := int(done.Add(run))
+					if end-run >= len(g.batch) {
+						return
+					}
+					for i := end - run; i < min(end, len(g.batch)); i++ {
+						g.results[i] = s.split(&g.batch[i])
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+	for i, gr := range g.batch {
+		r := &g.results[i]
+		gr.self = r.self
+		me := int32(len(g.shown))
+		g.shown = append(g.shown, gr)
+		g.rest = append(g.rest, rest{})
+		for _, p := range r.parts {
+			p.parent = me
+			g.offer(p)
+		}
 	}
 }
 
-func (g *grower) grow(maxNodes int) {
-	if maxNodes == 0 {
-		for len(g.heap) > 0 {
-			last := len(g.heap) - 1
-			gr := g.heap[last]
-			g.heap = g.heap[:last]
-			g.show(gr)
+// offer makes a group a candidate, if it may be among the heaviest.
+func (g *grower) offer(gr group) {
+	m := 1
+	if g.maxNodes > 0 {
+		m = magnitude(gr.weight)
+		if m < g.floor {
+			g.rest[gr.parent].add(gr.total)
+			return
 		}
+	}
+	g.open[m] = append(g.open[m], gr)
+	g.waiting++
+	g.top = max(g.top, m)
+	g.known[m]++
+	g.heavier++
+	for g.maxNodes > 0 && g.heavier-g.known[g.floor] >= g.maxNodes {
+		g.heavier -= g.known[g.floor]
+		g.waiting -= len(g.open[g.floor])
+		g.floor++
+	}
+}
+
+func (g *grower) grow() {
+	for {
+		// The heaviest eighth: most of these will be shown whatever their parts are.
+		g.batch = g.batch[:0]
+		for n := min((g.waiting+7)/8, maxBatch); n > 0 && g.top > g.floor; {
+			open := g.open[g.top]
+			first := max(len(open)-n, 0)
+			g.batch = append(g.batch, open[first:]...)
+			g.open[g.top] = open[:first]
+			n -= len(open) - first
+			if first == 0 {
+				g.top--
+			}
+		}
+		if len(g.batch) == 0 {
+			break
+		}
+		g.waiting -= len(g.batch)
+		g.show()
+	}
+	if g.maxNodes == 0 {
 		return
 	}
-	heap.Init(&g.heap)
-	for len(g.heap) > 0 && len(g.shown)-1 < maxNodes {
-		gr := g.heap[0]
-		last := len(g.heap) - 1
-		g.heap[0] = g.heap[last]
-		g.heap = g.heap[:last]
-		if last > 0 {
-			heap.Fix(&g.heap, 0)
-		}
-		g.show(gr) // appends to the heap
-		for n := last; n < len(g.heap); n++ {
-			part := g.heap[:n+1]
-			heap.Fix(&part, n)
-		}
-		if quota := maxNodes - (len(g.shown) - 1); len(g.heap) > 2*quota+4096 {
-			g.trim(quota)
+	// All that is above the floor is shown. Of what is on it, the heaviest.
+	h := groupHeap(g.open[g.floor])
+	heap.Init(&h)
+	for left := g.maxNodes - (g.heavier - g.known[g.floor]); left > 0 && len(h) > 0; left-- {
+		g.batch = append(g.batch[:0], heap.Pop(&h).(group))
+		g.open[g.floor] = nil
+		g.show()
+		for _, gr := range g.open[g.floor] {
+			heap.Push(&h, gr)
 		}
 	}
+	g.open[g.floor] = h
 }
 
-// trim keeps the quota heaviest candidates: no more can be shown, and what comes
-// later and weighs no more than they do cannot be shown instead.
-func (g *grower) trim(quota int) {
-	weights := make([]int64, len(g.heap))
-	for i := range g.heap {
-		weights[i] = g.heap[i].weight
-	}
-	if quota > 0 {
-		g.floor = nthLargest(weights, quota-1)
-	} else {
-		g.floor = math.MaxInt64
-	}
-	equal := quota // how many of the floor's own weight may stay
-	for i := range g.heap {
-		if g.heap[i].weight > g.floor {
-			equal--
+// prune tells which shown groups are in the tree: the maxNodes heaviest, parents
+// before their children, and the root.
+func (g *grower) prune() []bool {
+	kept := make([]bool, len(g.shown))
+	limit, ties := int64(math.MinInt64), 0
+	if n := g.maxNodes; n > 0 && len(g.shown)-1 > n {
+		weights := make([]int64, len(g.shown)-1)
+		for i := range weights {
+			weights[i] = g.shown[i+1].weight
+		}
+		limit = nthLargest(weights, n-1)
+		for _, w := range weights[:n] {
+			if w == limit {
+				ties++
+			}
 		}
 	}
-	kept := g.heap[:0]
-	for _, gr := range g.heap {
-		if gr.weight == g.floor {
-			equal--
+	for i := range g.shown {
+		gr := &g.shown[i]
+		kept[i] = i == 0 || gr.weight > limit
+		if !kept[i] && gr.weight == limit && ties > 0 {
+			kept[i] = true
+			ties--
 		}
-		if gr.weight < g.floor || gr.weight == g.floor && equal < 0 {
+		if !kept[i] {
 			g.rest[gr.parent].add(gr.total)
-			continue
 		}
-		kept = append(kept, gr)
 	}
-	g.heap = kept
-	heap.Init(&g.heap)
+	return kept
 }
 
 // nthLargest returns what xs would have at index n if it were sorted downwards; it
@@ -324,13 +457,18 @@ func nthLargest(xs []int64, n int) int64 {
 
 // tree puts what is shown into preorder, heaviest children first.
 func (g *grower) tree() *Tree {
-	for _, gr := range g.heap {
-		g.rest[gr.parent].add(gr.total)
+	for _, open := range g.open {
+		for _, gr := range open {
+			g.rest[gr.parent].add(gr.total)
+		}
 	}
+	kept := g.prune()
 	// Children of each shown node, as runs of one array sorted by parent.
 	kids := make([]int32, 0, len(g.shown))
 	for i := 1; i < len(g.shown); i++ {
-		kids = append(kids, int32(i))
+		if kept[i] {
+			kids = append(kids, int32(i))
+		}
 	}
 	slices.SortFunc(kids, func(a, b int32) int {
 		x, y := &g.shown[a], &g.shown[b]

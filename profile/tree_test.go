@@ -2,6 +2,8 @@ package profile_test
 
 import (
 	"fmt"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -106,6 +108,96 @@ func TestTreePruning(t *testing.T) {
 		slices.Reverse(shown)
 		if want := all[:min(n, len(all))]; !slices.Equal(shown, want) {
 			t.Errorf("n=%d: shown are not the heaviest", n)
+		}
+	}
+}
+
+// naiveNode is a node of the full tree, by its path.
+type naiveNode struct {
+	self, total, weight int64 // weight is the sum of absolute values
+	children            int32
+}
+
+func naiveNodes(v *profile.View, bottomUp bool) map[string]*naiveNode {
+	nodes := map[string]*naiveNode{"": {}}
+	for s := range v.Stacks() {
+		if !bottomUp {
+			slices.Reverse(s.Nodes)
+		}
+		path, n := "", nodes[""]
+		n.total += s.Value
+		for _, id := range s.Nodes {
+			path += fmt.Sprintf("/%d", id)
+			next := nodes[path]
+			if next == nil {
+				next = &naiveNode{}
+				nodes[path] = next
+				n.children++
+			}
+			n = next
+			n.total += s.Value
+			n.weight += max(s.Value, -s.Value)
+		}
+		n.self += s.Value
+	}
+	return nodes
+}
+
+// TestTreeOnManyCPUs grows trees of a profile that is large enough to be split over
+// CPUs: they are those of one CPU, and the full tree's heaviest nodes. Values have
+// both signs.
+func TestTreeOnManyCPUs(t *testing.T) {
+	o := profiletest.Options{Samples: 17_000, Functions: 500, MaxDepth: 12, Inlines: true, Leave: 0.25, Far: 0.1}
+	p := profiletest.Generate(o)
+	o.Samples = 4000 // the same stacks, as far as they go
+	p, err := profile.DiffBase(p, profiletest.Generate(o), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bottomUp := range []bool{false, true} {
+		v := view(t, p, profile.Query{Hide: regexp.MustCompile(`\.method1..$`)})
+		naive := naiveNodes(v, bottomUp)
+		var weights []int64
+		for path, n := range naive {
+			if path != "" {
+				weights = append(weights, n.weight)
+			}
+		}
+		slices.Sort(weights)
+		slices.Reverse(weights)
+		for _, n := range []int{1, 30, 1000, 10_000, len(weights) - 1} {
+			old := runtime.GOMAXPROCS(1)
+			one := v.Tree(n, bottomUp)
+			runtime.GOMAXPROCS(4)
+			tree := v.Tree(n, bottomUp)
+			runtime.GOMAXPROCS(old)
+			if !slices.Equal(one.Nodes, tree.Nodes) {
+				t.Fatalf("bottomUp=%v, %d nodes: another tree than on one CPU", bottomUp, n)
+			}
+			var shown []int64
+			children := make([]profile.TreeNode, len(tree.Nodes)) // added up
+			ps := paths(tree)
+			for i, node := range tree.Nodes[1:] {
+				c := &children[node.Parent]
+				c.Total += node.Total
+				if c.Rest += max(node.Rest, 1); node.Rest == 0 {
+					shown = append(shown, naive[ps[i+1]].weight)
+				}
+			}
+			for i, node := range tree.Nodes {
+				if node.Rest > 0 {
+					continue
+				}
+				want := naive[ps[i]]
+				if node.Self != want.self || node.Total != want.total || children[i].Rest != want.children || children[i].Total != want.total-want.self {
+					t.Fatalf("bottomUp=%v, %d nodes: %s is %+v with children %+v, want %+v", bottomUp, n, ps[i], node, children[i], *want)
+				}
+			}
+			slices.Sort(shown)
+			slices.Reverse(shown)
+			if !slices.Equal(shown, weights[:n]) {
+				t.Errorf("bottomUp=%v, %d nodes: not the heaviest", bottomUp, n)
+			}
 		}
 	}
 }

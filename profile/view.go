@@ -108,16 +108,21 @@ func (v *View) NumNodes() int {
 }
 
 // sample returns the k-th kept sample and its stack.
-func (v *View) sample(k int) (int, []uint32) {
+func (v *View) sample(k int) (int, stack) {
+	i, r := v.ref(k)
+	return i, v.p.pieces.stack(r)
+}
+
+func (v *View) ref(k int) (int, stackRef) {
 	if v.samples == nil {
 		return k, v.p.stacks[k]
 	}
 	i := int(v.samples[k])
-	stack := v.p.stacks[i]
+	r := v.p.stacks[i]
 	if v.ends != nil {
-		stack = stack[:v.ends[k]]
+		r = r.upTo(int(v.ends[k]))
 	}
-	return i, stack
+	return i, r
 }
 
 func (v *View) computeTotal() int64 {
@@ -155,7 +160,7 @@ type Stack struct {
 	Locs   []uint32 // indices into Profile.Locations; equal neighbours are inlined
 	Value  int64    // may be 0
 	Labels []Label
-	Sample int // index for Profile.Stack and Profile.Value
+	Sample int // index for Profile.AppendStack and Profile.Value
 }
 
 // Stacks yields the samples that the filters keep, in file order, with their
@@ -164,13 +169,15 @@ func (v *View) Stacks() iter.Seq[Stack] {
 	return func(yield func(Stack) bool) {
 		v.needNodes()
 		var s Stack
+		var stack []uint32
 		for k := range v.Samples() {
-			i, stack := v.sample(k)
+			i, packed := v.sample(k)
 			s.Sample, s.Value = i, v.values[i]
 			s.Nodes, s.Lines, s.Locs = s.Nodes[:0], s.Lines[:0], s.Locs[:0]
 			if v.label != nil {
 				s.Nodes = append(s.Nodes, v.label[i])
 			} else {
+				stack = packed.appendTo(stack[:0])
 				for _, loc := range stack {
 					first, end := v.start[loc], v.start[loc+1]
 					s.Nodes = append(s.Nodes, v.frameNode[first:end]...)
@@ -323,7 +330,9 @@ func (v *View) selectSamples(f *frameFilter) error {
 		v.ends = make([]uint32, 0, len(p.stacks))
 	}
 	var sawFocus, sawIgnore bool
-	for i, stack := range p.stacks {
+	var stack []uint32
+	for i := range p.stacks {
+		stack = p.stack(i).appendTo(stack[:0])
 		if byName {
 			var all uint8
 			seen := false

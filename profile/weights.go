@@ -16,8 +16,9 @@ type sum struct {
 // sums adds up the kept samples k in [from, to).
 func (v *View) sums(from, to int) []sum {
 	acc := make([]sum, len(v.nodes))
+	var stack []uint32
 	for k := from; k < to; k++ {
-		i, stack := v.sample(k)
+		i, packed := v.sample(k)
 		w := v.values[i]
 		if w == 0 {
 			continue
@@ -28,6 +29,7 @@ func (v *View) sums(from, to int) []sum {
 			s.cum += w
 			continue
 		}
+		stack = packed.appendTo(stack[:0])
 		mark := uint32(k) + 1
 		leaf := true
 		for _, loc := range stack {
