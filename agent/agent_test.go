@@ -435,6 +435,9 @@ func TestInfo(t *testing.T) {
 		info.NumCPU != runtime.NumCPU() || info.GOMAXPROCS != runtime.GOMAXPROCS(0) || !slices.Equal(info.Cmdline, os.Args) {
 		t.Errorf("info %+v", info)
 	}
+	if runtime.GOOS != "windows" && info.CPU <= 0 {
+		t.Errorf("processor time %v", info.CPU)
+	}
 	for _, name := range []string{"/memory/classes/total:bytes", "/gc/heap/live:bytes", "/sched/goroutines:goroutines", "/cpu/classes/total:cpu-seconds"} {
 		if info.Memory[name] <= 0 {
 			t.Errorf("%s is %v", name, info.Memory[name])

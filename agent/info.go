@@ -27,6 +27,10 @@ type Info struct {
 	Cmdline    []string  `json:"cmdline"`
 	Build      *Build    `json:"build,omitempty"` // nil when the binary holds none
 
+	// CPU is the user and system time that the process has used so far; 0 where the
+	// system does not tell.
+	CPU time.Duration `json:"cpu_ns"`
+
 	// BlockRate is in nanoseconds per event; 0 is off, and -1 is unknown: the
 	// agent was told not to touch it, and the runtime does not tell.
 	BlockRate int64 `json:"block_rate"`
@@ -85,6 +89,7 @@ func readInfo(r *rates) *Info {
 		PID:            os.Getpid(),
 		Cmdline:        os.Args,
 		Build:          readBuild(),
+		CPU:            processCPU(),
 		BlockRate:      int64(r.block),
 		MutexFraction:  runtime.SetMutexProfileFraction(-1),
 		MemProfileRate: runtime.MemProfileRate,
