@@ -1,0 +1,372 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchmath"
+	"golang.org/x/perf/benchproc"
+)
+
+// Options say how results become tables. The zero value is benchstat's defaults.
+// Syntax: https://pkg.go.dev/golang.org/x/perf/benchproc/syntax
+type Options struct {
+	Table  string // projection that splits results into tables; "" is ".config"
+	Row    string // into rows; "" is ".fullname"
+	Column string // into columns; "" is ".file"
+	Ignore string // keys whose variation within a cell is no warning
+	Filter string // which results count; "" is "*", all
+
+	Alpha      float64 // level of significance; 0 is 0.05
+	Confidence float64 // of intervals; 0 is 0.95
+
+	Stdin io.Reader // of the path "-"; nil refuses it
+}
+
+// ErrNoResults is Compare's error when nothing is left to compare.
+var ErrNoResults = errors.New("no benchmark results")
+
+// An OptionError is an option that cannot be understood.
+type OptionError struct {
+	Option string // table, row, col, ignore, filter, alpha or confidence
+	Err    error
+}
+
+// Error names the option and says what is wrong.
+func (e *OptionError) Error() string { return e.Option + ": " + e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *OptionError) Unwrap() error { return e.Err }
+
+// Compare reads the inputs and compares them. Its errors are an *OptionError, those of
+// reading, which name the file, and one that wraps ErrNoResults. Lines that cannot be
+// read are left out and become Warnings.
+func Compare(ctx context.Context, inputs []Input, o Options) (*Comparison, error) {
+	b, err := newBuilder(&o)
+	if err != nil {
+		return nil, err
+	}
+	units, warnings, err := read(ctx, inputs, &o, b.add)
+	if err != nil {
+		return nil, err
+	}
+	if len(b.tables) == 0 {
+		err := ErrNoResults
+		if b.seen > 0 {
+			err = fmt.Errorf("%w that match the filter, out of %d", err, b.seen)
+		}
+		return nil, errors.Join(append([]error{err}, asErrors(warnings)...)...)
+	}
+	c := &Comparison{Schema: Schema, Alpha: b.thresholds.CompareAlpha, Confidence: b.confidence, Warnings: warnings}
+	keys := slices.Collect(maps.Keys(b.tables))
+	benchproc.SortKeys(keys)
+	compared := false
+	for _, key := range keys {
+		t, err := b.table(ctx, key, units)
+		if err != nil {
+			return nil, err
+		}
+		compared = compared || len(t.Columns) > 1
+		c.Tables = append(c.Tables, t)
+	}
+	if !compared && len(inputs) > 1 {
+		if names := b.varying(keys); names != "" {
+			c.Warnings = append(c.Warnings, "nothing is compared, because the results differ in "+names+"; ignore what does not matter")
+		}
+	}
+	return c, nil
+}
+
+func asErrors(texts []string) []error {
+	var out []error
+	for _, t := range texts {
+		out = append(out, errors.New(t))
+	}
+	return out
+}
+
+// A builder sorts measurements into cells.
+type builder struct {
+	thresholds benchmath.Thresholds
+	confidence float64
+
+	filter                      *benchproc.Filter
+	tableBy, rowBy, colBy, rest *benchproc.Projection
+	unit                        *benchproc.Field
+
+	tables map[benchproc.Key]map[place]*sample
+	seen   int // results, before the filter
+}
+
+type place struct{ row, col benchproc.Key }
+
+type sample struct {
+	values []float64
+	rest   map[benchproc.Key]bool // what varies though it should not
+}
+
+func newBuilder(o *Options) (*builder, error) {
+	b := &builder{thresholds: benchmath.DefaultThresholds, confidence: 0.95, tables: map[benchproc.Key]map[place]*sample{}}
+	for _, n := range []struct {
+		name string
+		from float64
+		to   *float64
+	}{{"alpha", o.Alpha, &b.thresholds.CompareAlpha}, {"confidence", o.Confidence, &b.confidence}} {
+		if !(n.from >= 0 && n.from < 1) {
+			return nil, &OptionError{n.name, fmt.Errorf("%v is not between 0 and 1", n.from)}
+		}
+		if n.from > 0 {
+			*n.to = n.from
+		}
+	}
+	orDefault := func(text, otherwise string) string {
+		if text == "" {
+			return otherwise
+		}
+		return text
+	}
+	var err error
+	if b.filter, err = benchproc.NewFilter(orDefault(o.Filter, "*")); err != nil {
+		return nil, &OptionError{"filter", err}
+	}
+	var parser benchproc.ProjectionParser
+	if b.tableBy, b.unit, err = parser.ParseWithUnit(orDefault(o.Table, ".config"), b.filter); err != nil {
+		return nil, &OptionError{"table", err}
+	}
+	if b.rowBy, err = parser.Parse(orDefault(o.Row, ".fullname"), b.filter); err != nil {
+		return nil, &OptionError{"row", err}
+	}
+	if b.colBy, err = parser.Parse(orDefault(o.Column, ".file"), b.filter); err != nil {
+		return nil, &OptionError{"col", err}
+	}
+	if _, err = parser.Parse(o.Ignore, b.filter); err != nil {
+		return nil, &OptionError{"ignore", err}
+	}
+	b.rest = parser.Residue()
+	return b, nil
+}
+
+// add takes a result that the filter lets through.
+func (b *builder) add(r *benchfmt.Result) error {
+	b.seen++
+	if ok, err := b.filter.Apply(r); !ok {
+		return err
+	}
+	tables := b.tableBy.ProjectValues(r)
+	at := place{b.rowBy.Project(r), b.colBy.Project(r)}
+	rest := b.rest.Project(r)
+	for i, key := range tables {
+		cells := b.tables[key]
+		if cells == nil {
+			cells = map[place]*sample{}
+			b.tables[key] = cells
+		}
+		s := cells[at]
+		if s == nil {
+			s = &sample{rest: map[benchproc.Key]bool{}}
+			cells[at] = s
+		}
+		s.values = append(s.values, r.Values[i].Value)
+		s.rest[rest] = true
+	}
+	return nil
+}
+
+// table does the statistics of one table.
+func (b *builder) table(ctx context.Context, key benchproc.Key, units benchfmt.UnitMetadataMap) (Table, error) {
+	cells := b.tables[key]
+	rowSet, colSet := map[benchproc.Key]bool{}, map[benchproc.Key]bool{}
+	for at := range cells {
+		rowSet[at.row], colSet[at.col] = true, true
+	}
+	rows, cols := sorted(rowSet), sorted(colSet)
+
+	unitName := key.Get(b.unit)
+	assumption := units.GetAssumption(unitName)
+	t := Table{Config: []Field{}, Unit: unitName, Statistic: assumption.SummaryLabel()}
+	switch units.GetBetter(unitName) {
+	case -1:
+		t.Better = Lower
+	case 1:
+		t.Better = Higher
+	}
+	for _, f := range key.Projection().FlattenedFields() {
+		if f.Name != b.unit.Name {
+			t.Config = append(t.Config, Field{f.Name, key.Get(f)})
+		}
+	}
+	for _, col := range cols {
+		c := Column{Name: col.StringValues(), Fields: []Field{}}
+		for _, f := range col.Projection().FlattenedFields() {
+			c.Fields = append(c.Fields, Field{f.Name, col.Get(f)})
+		}
+		t.Columns = append(t.Columns, c)
+	}
+
+	var changes []*Change
+	var p []float64
+	for _, row := range rows {
+		if err := ctx.Err(); err != nil {
+			return t, err
+		}
+		r := Row{Name: row.StringValues(), Cells: make([]*Cell, len(cols))}
+		var base *benchmath.Sample
+		for i, col := range cols {
+			from := cells[place{row, col}]
+			if from == nil {
+				continue
+			}
+			s := benchmath.NewSample(from.values, &b.thresholds)
+			cell := b.cell(s, assumption, from)
+			r.Cells[i] = cell
+			switch {
+			case i == 0:
+				base = s
+			case base != nil:
+				cell.Change = change(assumption.Compare(base, s), float64(r.Cells[0].Center), float64(cell.Center))
+				changes, p = append(changes, cell.Change), append(p, cell.Change.P)
+			}
+		}
+		t.Rows = append(t.Rows, r)
+		if u := unpaired(&r, t.Columns); len(u.Not) > 0 {
+			t.Unpaired = append(t.Unpaired, u)
+		}
+	}
+	for i, q := range Adjust(p) {
+		changes[i].Adjusted = q
+		changes[i].Holds = q <= b.thresholds.CompareAlpha
+	}
+	for i := range cols {
+		t.Geomean = append(t.Geomean, mean(t.Rows, i))
+	}
+	return t, nil
+}
+
+func sorted(set map[benchproc.Key]bool) []benchproc.Key {
+	keys := slices.Collect(maps.Keys(set))
+	benchproc.SortKeys(keys)
+	return keys
+}
+
+func (b *builder) cell(s *benchmath.Sample, assumption benchmath.Assumption, from *sample) *Cell {
+	sum := assumption.Summary(s, b.confidence)
+	c := &Cell{
+		N: len(s.Values), Center: Float(sum.Center), Low: Float(sum.Lo), High: Float(sum.Hi), Range: sum.PctRangeString(),
+		Warnings: append(texts(s.Warnings), texts(sum.Warnings)...),
+	}
+	if names := fieldNames(benchproc.NonSingularFields(sorted(from.rest))); names != "" {
+		c.Warnings = append(c.Warnings, "benchmarks vary in "+names)
+	}
+	return c
+}
+
+func change(c benchmath.Comparison, from, to float64) *Change {
+	delta := 0.0
+	if from != to {
+		delta = to/from - 1
+	}
+	return &Change{
+		Delta: Float(delta), P: c.P, Significant: c.P <= c.Alpha, Text: c.FormatDelta(from, to),
+		BaseN: c.N1, Warnings: texts(c.Warnings),
+	}
+}
+
+func unpaired(r *Row, columns []Column) Unpaired {
+	u := Unpaired{Row: r.Name}
+	for i, c := range r.Cells {
+		if c == nil {
+			u.Not = append(u.Not, columns[i].Name)
+		} else {
+			u.In = append(u.In, columns[i].Name)
+		}
+	}
+	return u
+}
+
+// mean is the geometric mean of a column. As benchstat's, its change is the mean of
+// the ratios, not the ratio of the means.
+func mean(rows []Row, column int) Mean {
+	var m Mean
+	var centers, ratios []float64
+	bases, divided := 0, true
+	for _, r := range rows {
+		base, cell := r.Cells[0], r.Cells[column]
+		if base != nil {
+			bases++
+		}
+		if cell == nil {
+			continue
+		}
+		centers = append(centers, float64(cell.Center))
+		switch {
+		case base == nil:
+		case cell.Center == base.Center:
+			ratios = append(ratios, 1) // 0/0 too
+		default:
+			divided = divided && base.Center != 0
+			ratios = append(ratios, float64(cell.Center/base.Center))
+		}
+	}
+	if column > 0 && len(ratios) != bases {
+		m.Warnings = append(m.Warnings, "benchmark set differs from baseline; geomeans may not be comparable")
+	}
+	if v := geomean(centers); math.IsNaN(v) {
+		m.Warnings = append(m.Warnings, "summaries must be >0 to compute geomean")
+	} else {
+		f := Float(v)
+		m.Center = &f
+	}
+	if column > 0 && divided {
+		if v := geomean(ratios); math.IsNaN(v) {
+			m.Warnings = append(m.Warnings, "ratios must be >0 to compute geomean")
+		} else {
+			f := Float(v - 1)
+			m.Delta = &f
+		}
+	}
+	return m
+}
+
+// geomean is the geometric mean, NaN without values or when one is not above zero. The
+// mean of the logarithms is a running one, which no number of values overflows.
+func geomean(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	m := 0.0
+	for i, v := range values {
+		if v <= 0 {
+			return math.NaN()
+		}
+		m += (math.Log(v) - m) / float64(i+1)
+	}
+	return math.Exp(m)
+}
+
+// varying names the keys that tables of the same unit differ in.
+func (b *builder) varying(keys []benchproc.Key) string {
+	return fieldNames(slices.DeleteFunc(benchproc.NonSingularFields(keys), func(f *benchproc.Field) bool { return f.Name == b.unit.Name }))
+}
+
+func fieldNames(fields []*benchproc.Field) string {
+	var names []string
+	for _, f := range fields {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func texts(errs []error) []string {
+	var out []string
+	for _, e := range errs {
+		out = append(out, e.Error())
+	}
+	return out
+}

@@ -1,0 +1,137 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Schema is the schema of Comparison as JSON.
+const Schema = "whet.bench-compare/1"
+
+// A Comparison is what files of benchmark results say when they are laid side by side.
+type Comparison struct {
+	Schema     string   `json:"schema"`
+	Alpha      float64  `json:"alpha"`      // a change is significant up to this p value
+	Confidence float64  `json:"confidence"` // asked for the intervals, as a share: 0.95
+	Tables     []Table  `json:"tables"`
+	Warnings   []string `json:"warnings,omitempty"` // about the inputs, with file and line
+}
+
+// A Field is a configuration key with its value, such as goos and linux.
+type Field struct {
+	Key   string `json:"key"`
+	Value string `json:"value"` // "" when the results do not have the key
+}
+
+// A Table is the results of one unit and one configuration.
+type Table struct {
+	Config    []Field  `json:"config"` // what the results of the table have in common
+	Unit      string   `json:"unit"`   // tidied: sec/op, B/op, allocs/op, B/s
+	Better    string   `json:"better,omitempty"`
+	Statistic string   `json:"statistic"` // what a centre is: median, mean or exact
+	Columns   []Column `json:"columns"`   // the first is what the others are compared with
+	Rows      []Row    `json:"rows"`
+	Geomean   []Mean   `json:"geomean"` // one for each column
+	// Unpaired are the rows that do not have all columns.
+	Unpaired []Unpaired `json:"unpaired,omitempty"`
+}
+
+// Values of Table.Better; "" is not known.
+const (
+	Lower  = "lower"
+	Higher = "higher"
+)
+
+// A Column is one side of a comparison.
+type Column struct {
+	Name   string  `json:"name"` // the values of Fields, with blanks between
+	Fields []Field `json:"fields"`
+}
+
+// A Row is a benchmark. Cells are as many as the table's columns; nil where there are
+// no results.
+type Row struct {
+	Name  string  `json:"name"`
+	Cells []*Cell `json:"cells"`
+}
+
+// A Cell is the measurements of a benchmark on one side.
+type Cell struct {
+	N      int   `json:"n"` // measurements
+	Center Float `json:"center"`
+	// Low and High bound the confidence interval; infinite when there are too few
+	// measurements for one.
+	Low  Float `json:"low"`
+	High Float `json:"high"`
+	// Range is the larger distance of the bounds from the centre in percent, as
+	// benchstat writes it: "2%", "∞" without an interval, "?" across zero.
+	Range    string   `json:"range"`
+	Change   *Change  `json:"change,omitempty"` // nil in the first column and when that has no results
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// A Change is a cell against the cell of the first column.
+type Change struct {
+	// Delta is the relative difference of the centres, 0.01 for 1 %, whether or not it
+	// is significant. It is not finite when only the first centre is zero.
+	Delta Float `json:"delta"`
+	// P is the probability of a difference like this or larger if both sides had the
+	// same distribution. 0 also stands for a certain difference of exact values.
+	P float64 `json:"p"`
+	// Adjusted is P adjusted for the number of comparisons in the table; see Adjust.
+	Adjusted float64 `json:"adjusted_p"`
+	// Significant tells whether P is at most Alpha, which benchstat goes by.
+	Significant bool `json:"significant"`
+	// Holds tells whether Adjusted is at most Alpha. Of the changes that hold, at most
+	// the share Alpha is expected to be false alarms.
+	Holds bool `json:"holds"`
+	// Text is the difference as benchstat writes it: "-1.23%", "~" when it is not
+	// significant, "?" when the first centre is zero.
+	Text     string   `json:"text"`
+	BaseN    int      `json:"base_n"` // measurements of the first column
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// A Mean is the geometric mean of a column. Center is of the centres; Delta of the
+// ratios to the first column, less 1, which stays sensible when the sides have
+// different benchmarks. nil is a mean that does not exist.
+type Mean struct {
+	Center   *Float   `json:"center"`
+	Delta    *Float   `json:"delta"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// An Unpaired is a benchmark that some columns do not have.
+type Unpaired struct {
+	Row string   `json:"row"`
+	In  []string `json:"in"`     // names of columns
+	Not []string `json:"not_in"` // names of columns
+}
+
+// Float is a number whose JSON is a string when it is not finite: "+Inf", "-Inf" or
+// "NaN".
+type Float float64
+
+// MarshalJSON writes f.
+func (f Float) MarshalJSON() ([]byte, error) {
+	if v := float64(f); !math.IsInf(v, 0) && !math.IsNaN(v) {
+		return json.Marshal(v)
+	}
+	return json.Marshal(strconv.FormatFloat(float64(f), 'g', -1, 64))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (f *Float) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) != nil {
+		text = string(data)
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return fmt.Errorf("parse number %s: %w", data, err)
+	}
+	*f = Float(v)
+	return nil
+}

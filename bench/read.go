@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// An Input is something to read results from.
+type Input struct {
+	Path  string // of a file; "-" is Options.Stdin
+	Label string // value of the key .file, which the columns are called by
+}
+
+// ParseInputs reads arguments of the form PATH or LABEL=PATH, as benchstat does: a
+// path that is given several times without a label is told apart as PATH#0, PATH#1.
+func ParseInputs(args []string) []Input {
+	inputs := make([]Input, len(args))
+	count := map[string]int{}
+	labelled := make([]bool, len(args))
+	for i, arg := range args {
+		label, path, ok := strings.Cut(arg, "=")
+		if !ok {
+			label, path = arg, arg
+			count[path]++
+		}
+		inputs[i], labelled[i] = Input{Path: path, Label: label}, ok
+	}
+	next := map[string]int{}
+	for i := range inputs {
+		if path := inputs[i].Path; !labelled[i] && count[path] > 1 {
+			inputs[i].Label = fmt.Sprintf("%s#%d", path, next[path])
+			next[path]++
+		}
+	}
+	return inputs
+}
+
+// maxWarnings bounds the warnings about lines of one input.
+const maxWarnings = 20
+
+// read hands each result of the inputs to add, which must not keep it, and returns
+// the metadata of units and what was wrong with single lines. A line that cannot be
+// read is left out; only errors of input and output end the reading.
+func read(ctx context.Context, inputs []Input, o *Options, add func(*benchfmt.Result) error) (benchfmt.UnitMetadataMap, []string, error) {
+	r := new(benchfmt.Reader)
+	var warnings []string
+	for _, in := range inputs {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		w, err := readInput(r, in, o, add)
+		if err != nil {
+			return nil, nil, err
+		}
+		warnings = append(warnings, w...)
+	}
+	return r.Units(), warnings, nil
+}
+
+func readInput(r *benchfmt.Reader, in Input, o *Options, add func(*benchfmt.Result) error) ([]string, error) {
+	from, name := o.Stdin, "standard input"
+	if in.Path != "-" {
+		file, err := os.Open(in.Path)
+		if err != nil {
+			return nil, fmt.Errorf("read benchmarks: %w", err)
+		}
+		defer func() { _ = file.Close() }() // only read
+		from, name = file, in.Path
+	} else if from == nil {
+		return nil, errors.New("read benchmarks: there is no standard input")
+	}
+	return readFrom(r, from, name, in.Label, add)
+}
+
+// readFrom reads one input. name is what messages call it.
+func readFrom(r *benchfmt.Reader, from io.Reader, name, label string, add func(*benchfmt.Result) error) (warnings []string, err error) {
+	r.Reset(from, name, ".file", label)
+	results, wrong := 0, 0
+	warn := func(text string) {
+		if wrong++; wrong <= maxWarnings {
+			warnings = append(warnings, text)
+		}
+	}
+	for r.Scan() {
+		switch rec := r.Result().(type) {
+		case *benchfmt.SyntaxError:
+			warn(rec.Error())
+		case *benchfmt.Result:
+			results++
+			file, line := rec.Pos()
+			kept := rec.Values[:0]
+			for _, v := range rec.Values {
+				if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
+					warn(fmt.Sprintf("%s:%d: %v %s is no measurement; left out", file, line, v.Value, v.Unit))
+					continue
+				}
+				kept = append(kept, v)
+			}
+			if rec.Values = kept; len(kept) == 0 {
+				continue
+			}
+			if err := add(rec); err != nil {
+				warn(fmt.Sprintf("%s:%d: %v", file, line, err))
+			}
+		}
+	}
+	if err := r.Err(); err != nil {
+		// The reader names the last line that it could read.
+		return nil, fmt.Errorf("read benchmarks: after %w", err)
+	}
+	if wrong > maxWarnings {
+		warnings = append(warnings, fmt.Sprintf("%s: %d more such lines", name, wrong-maxWarnings))
+	}
+	if results == 0 {
+		warnings = append(warnings, name+": no benchmark results")
+	}
+	return warnings, nil
+}

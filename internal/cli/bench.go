@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+)
+
+func (a *app) benchCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bench COMMAND",
+		Short: "Compare results of Go benchmarks",
+		Long:  `Compare results of Go benchmarks, which go test -bench prints.`,
+		Example: `  whet bench compare old.txt new.txt
+  whet bench compare --filter .unit:sec/op before=old.txt after=new.txt`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return diag.Usagef("bench", fmt.Sprintf("unknown command %q", args[0]), "to compare files of results: `whet bench compare OLD NEW`")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.benchCompareCommand())
+	return cmd
+}
+
+// benchCompareFlags are the flags of whet bench compare.
+type benchCompareFlags struct {
+	outputFlags
+	bench.Options
+	Format string
+	JSON   bool
+}
+
+func benchFormats() []string { return []string{"text", "markdown", "csv", "json"} }
+
+func (a *app) benchCompareCommand() *cobra.Command {
+	f := &benchCompareFlags{}
+	cmd := &cobra.Command{
+		Use:   "compare OLD NEW [MORE...]",
+		Short: "Say by how much benchmarks differ, and how sure that is",
+		Long: `Say by how much benchmarks differ, and how sure that is.
+
+The inputs are what go test -bench prints, best of ten runs or more (-count 10);
+- is standard input, and LABEL=PATH names a column. The figures and the meaning
+of --table, --row, --col, --ignore and --filter are benchstat's; the syntax is at
+https://pkg.go.dev/golang.org/x/perf/benchproc/syntax
+
+A row has the median of each side and the half width of its confidence interval,
+the change, and p, the probability of such a difference by chance. With many
+benchmarks some p are small by chance; q is p adjusted for how many there are
+(Benjamini and Hochberg), and what to go by.`,
+		Example: `  whet bench compare old.txt new.txt
+  whet bench compare before=old.txt after=new.txt
+  whet bench compare --filter '.name:Encode .unit:sec/op' old.txt new.txt
+  whet bench compare --col /format --row .name --ignore .file new.txt
+  whet bench compare --format markdown old.txt new.txt
+  whet bench compare --json old.txt new.txt`,
+		Args: func(_ *cobra.Command, args []string) error {
+			stdin := 0
+			for _, in := range bench.ParseInputs(args) {
+				if in.Path == "-" {
+					stdin++
+				}
+			}
+			switch {
+			case len(args) == 0:
+				return diag.Usagef("bench compare", "no files given", "give what go test -bench printed before and after: `whet bench compare old.txt new.txt`")
+			case stdin > 1:
+				return diag.Usagef("bench compare", fmt.Sprintf("standard input is asked for %d times", stdin), "it can be read once; use files for the others")
+			}
+			return nil
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.Filter, "filter", "*", "use only the results that match `QUERY`")
+	fs.StringVar(&f.Row, "row", ".fullname", "split results into rows by `PROJECTION`")
+	fs.StringVar(&f.Column, "col", ".file", "split results into columns by `PROJECTION`")
+	fs.StringVar(&f.Table, "table", ".config", "split results into tables by `PROJECTION`")
+	fs.StringVar(&f.Ignore, "ignore", "", "ignore that results differ in `KEYS`")
+	fs.Float64Var(&f.Alpha, "alpha", 0.05, "call a change significant up to this p")
+	fs.Float64Var(&f.Confidence, "confidence", 0.95, "level of the confidence intervals")
+	fs.StringVar(&f.Format, "format", "text", "write `FORMAT` "+strings.Join(benchFormats(), ", "))
+	fs.BoolVar(&f.JSON, "json", false, "write JSON, the same as --format json")
+	f.registerOutput(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(benchFormats(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.check(cmd); err != nil {
+			return err
+		}
+		return a.benchCompare(cmd.Context(), f, args)
+	}
+	return cmd
+}
+
+func (f *benchCompareFlags) check(cmd *cobra.Command) error {
+	if !slices.Contains(benchFormats(), f.Format) {
+		return diag.Usagef("--format", fmt.Sprintf("%q: there is no such one", f.Format), "there is "+strings.Join(benchFormats(), ", "))
+	}
+	if f.JSON {
+		if cmd.Flags().Changed("format") && f.Format != "json" {
+			return diag.Usagef("bench compare", "--json and --format "+f.Format+" exclude each other", "leave one out")
+		}
+		f.Format = "json"
+	}
+	for name, v := range map[string]float64{"alpha": f.Alpha, "confidence": f.Confidence} {
+		if !(v > 0 && v < 1) {
+			return diag.Usagef("--"+name, fmt.Sprintf("%v is not between 0 and 1", v), "leave it out for the default")
+		}
+	}
+	return f.checkOutput()
+}
+
+func (a *app) benchCompare(ctx context.Context, f *benchCompareFlags, args []string) error {
+	f.Stdin = a.stdin
+	c, err := bench.Compare(ctx, bench.ParseInputs(args), f.Options)
+	if err != nil {
+		return benchError(err)
+	}
+	var warnings []error
+	for _, w := range c.Warnings {
+		warnings = append(warnings, errors.New(w))
+	}
+	a.printWarnings(warnings)
+	return a.writeOutput(&f.outputFlags, func(w io.Writer) error {
+		switch f.Format {
+		case "markdown":
+			return report.WriteBenchMarkdown(w, c)
+		case "csv":
+			return report.WriteBenchCSV(w, c)
+		case "json":
+			return report.JSON(w, c)
+		default:
+			style := a.style
+			if f.toFile() {
+				style = report.Style{}
+			}
+			return report.WriteBenchComparison(w, style, c)
+		}
+	})
+}
+
+// benchError gives an error of package bench its cure.
+func benchError(err error) error {
+	if oe := (*bench.OptionError)(nil); errors.As(err, &oe) {
+		return &diag.Error{Op: "--" + oe.Option, Err: oe.Err, Hint: "the syntax is at https://pkg.go.dev/golang.org/x/perf/benchproc/syntax", Kind: diag.Usage}
+	}
+	switch {
+	case errors.Is(err, bench.ErrNoResults):
+		return &diag.Error{Op: "bench compare", Err: err, Hint: "give what `go test -bench . -count 10` prints, and a --filter that something matches"}
+	case errors.Is(err, fs.ErrNotExist):
+		return &diag.Error{Err: err, Hint: "make the file: `go test -run '^$' -bench . -count 10 > FILE`"}
+	}
+	return err
+}
