@@ -4,6 +4,7 @@
 # make fmt     format the Go code
 # make ui      rebuild and test the web UI (needs Node; the result is committed)
 # make bench-profile   the profile engine and whole programs against go tool pprof
+# make bench-load      the load generator against wrk, h2load, oha, hey and ab, as far as they are installed
 #
 # Needs Go; `make test` takes its tools from the module proxy, in pinned versions.
 
@@ -23,7 +24,7 @@ FUZZTIME ?= 3s
 # detector, which makes others only slow.
 RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
 
-.PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile tools clean
+.PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile bench-load tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -106,7 +107,15 @@ ui:
 # On an otherwise idle machine.
 bench-profile:
 	$(GO) test -run '^$$' -bench . -benchmem ./profile
-	$(GO) test -run '^$$' -bench . -benchtime 3x -timeout 60m ./internal/peers
+	$(GO) test -run '^$$' -bench 'Top|Picture' -benchtime 3x -timeout 60m ./internal/peers
+
+# On two processors that are idle otherwise: the generators get one, the server the
+# other. Debian has wrk, hey, ab (apache2-utils) and h2load (nghttp2-client).
+bench-load:
+	$(GO) test -run '^$$' -bench . -benchmem ./load/...
+	$(GO) test -run '^$$' -bench 'Load(Plain|TLS|Shared)' -benchtime 7x -timeout 60m ./internal/peers
+	$(GO) test -run '^$$' -bench 'Load(Connections|Memory|Send)' -benchtime 5x -timeout 60m ./internal/peers
+	$(GO) test -run '^$$' -bench 'LoadStall' -benchtime 1x -timeout 60m ./internal/peers
 
 clean:
 	rm -rf $(BIN)/whet $(BIN)/leftpad $(BIN)/fuzz.log demo.whet

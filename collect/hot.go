@@ -103,11 +103,13 @@ func shares(p *profile.Profile, typ string, own func(profile.Function) bool, wei
 	var total float64
 	cum := make(map[string]float64)
 	seen := make(map[string]bool)
+	var stack []uint32
 	for i := range p.NumSamples() {
 		v := float64(max(p.Value(i, t), -p.Value(i, t)))
 		total += v
 		clear(seen)
-		for _, l := range p.Stack(i) {
+		stack = p.AppendStack(stack[:0], i)
+		for _, l := range stack {
 			loc := p.Locations[l]
 			for _, line := range p.Lines[loc.First : loc.First+loc.Num] {
 				if line.Function == profile.None {
@@ -193,9 +195,11 @@ func hotAddresses(p *profile.Profile, binary source.Machine, own func(profile.Fu
 		return nil
 	}
 	weight := make(map[uint32]int64) // by location
+	var stack []uint32
 	for i := range p.NumSamples() {
 		v := p.Value(i, typ)
-		for depth, l := range p.Stack(i) {
+		stack = p.AppendStack(stack[:0], i)
+		for depth, l := range stack {
 			loc := p.Locations[l]
 			mine := slices.ContainsFunc(p.Lines[loc.First:loc.First+loc.Num], func(line profile.Line) bool {
 				return line.Function != profile.None && own(p.Functions[line.Function])

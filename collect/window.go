@@ -394,12 +394,20 @@ func (t *sitting) died(err error) error {
 }
 
 func (t *sitting) sendLoad(ctx context.Context, d time.Duration) error {
+	targets := make([]load.Target, len(t.opt.Load))
+	var remote []string
+	for i, address := range t.opt.Load {
+		targets[i].URL = address
+		if u, err := url.Parse(address); err == nil && t.opt.LoadRemote {
+			remote = append(remote, u.Hostname())
+		}
+	}
 	res, err := load.Run(ctx, load.Options{
-		URLs: t.opt.Load[1:], URL: t.opt.Load[0],
+		Targets:     targets,
 		Connections: t.opt.LoadConnections,
 		// The end of the window ends it.
-		Duration:    d + time.Second,
-		AllowRemote: t.opt.LoadRemote,
+		Duration:   d + time.Second,
+		AllowHosts: remote,
 	})
 	if res == nil {
 		if err == nil {
@@ -426,7 +434,7 @@ func (t *sitting) sendLoad(ctx context.Context, d time.Duration) error {
 
 // hinted carries a hint over from errors of packages that may not import diag.
 func hinted(err error) error {
-	if le := (*load.Error)(nil); errors.As(err, &le) && strings.Contains(err.Error(), "not a loopback address") {
+	if errors.Is(err, load.ErrRemote) {
 		return &diag.Error{Err: err, Hint: "only this machine is loaded unless --load-remote is given; give it only for a server that you are responsible for"}
 	}
 	if h := interface{ Hint() string }(nil); errors.As(err, &h) {

@@ -313,6 +313,7 @@ func FromProfile(p *profile.Profile, opt Options) (*Snapshot, error) {
 	b := newBuilder(opt, p.SampleTypes[col].Type+" profile")
 	b.snap.Time = p.Time
 	var (
+		locs   []uint32
 		frames []Frame
 		labels []Label
 	)
@@ -321,7 +322,7 @@ func FromProfile(p *profile.Profile, opt Options) (*Snapshot, error) {
 		if count == 0 {
 			continue
 		}
-		locs := p.Stack(i)
+		locs = p.AppendStack(locs[:0], i)
 		frames = profileFrames(p, locs, frames[:0])
 		reason, from := waitReason(frames, true)
 		truncated := len(locs) >= profileDepth

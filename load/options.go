@@ -4,11 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
-	"net"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"time"
 )
 
@@ -19,13 +15,84 @@ const (
 	DefaultTimeout     = 10 * time.Second
 )
 
-// Options say what to send, where and for how long. Only URL is required.
+// A Model says when requests are sent.
+type Model string
+
+// The models.
+const (
+	// ModelClosed sends the next request of a connection when the answer to the last
+	// one is there: as fast as the answers come.
+	ModelClosed Model = "closed"
+	// ModelOpen sends requests at times that do not depend on the answers, and
+	// measures latency from these times on.
+	ModelOpen Model = "open"
+)
+
+// Arrivals say how the sending times of the open model are spread.
+type Arrivals string
+
+// The kinds of arrivals.
+const (
+	Constant Arrivals = "constant" // equal gaps
+	Poisson  Arrivals = "poisson"  // exponentially distributed gaps, as of many independent callers
+)
+
+// A Protocol is the version of HTTP that is spoken.
+type Protocol string
+
+// The protocols.
+const (
+	HTTP1 Protocol = "http/1.1"
+	HTTP2 Protocol = "http/2" // for http addresses with prior knowledge (h2c)
+)
+
+// An Engine is what moves the bytes.
+type Engine string
+
+// The engines. The first two exist on Linux only.
+const (
+	IOUring Engine = "io_uring" // batched system calls, one event loop a worker
+	Epoll   Engine = "epoll"    // readiness events, one event loop a worker
+	NetHTTP Engine = "net/http" // Go's own client, one goroutine a connection
+)
+
+// A Target is one request that can be sent.
+type Target struct {
+	// Method is the HTTP method; empty means Options.Method.
+	Method string
+	// URL is an absolute http or https address, with its query. User information
+	// in it becomes Basic authentication.
+	URL string
+	// Header is sent after Options.Header; entries of the same name replace those
+	// of Options.Header. A Host entry sets the request's host.
+	Header http.Header
+	// Body is sent with the request; nil means Options.Body, empty means none.
+	Body []byte
+	// Weight is the share of this target among all: a target of weight 3 is sent
+	// three times as often as one of weight 1. 0 means 1.
+	Weight int
+}
+
+// Variables are values that are put into requests in place of {{name}}, in the
+// path and query of addresses (escaped as the place demands), in header values and
+// in bodies. Each request takes the next row; after the last comes the first.
+type Variables struct {
+	Names []string
+	Rows  [][]string // each as long as Names
+}
+
+// Options say what to send, where and for how long. Only URL or Targets are
+// required.
 type Options struct {
 	// URL is the address that is requested: http or https, with its query.
 	URL string
-	// URLs are further addresses. Connection i requests address i modulo the
-	// number of addresses, and only that one.
-	URLs []string
+	// Targets are requests to send in turn, by weight, on each connection; URL, if
+	// set, comes before them. All must be of one host and scheme when Protocol is
+	// HTTP2 or Socket is set; otherwise each connection serves one host, and
+	// connections are spread over the hosts by weight.
+	Targets []Target
+	// Variables fill in placeholders of targets; nil means that {{ is ordinary text.
+	Variables *Variables
 	// Method is the HTTP method; empty means GET.
 	Method string
 	// Header is sent with every request. A Host entry sets the request's host.
@@ -33,9 +100,12 @@ type Options struct {
 	// Body is sent with every request; nil means none.
 	Body []byte
 
-	// Connections is the number of connections and so of requests in flight;
-	// 0 means [DefaultConnections].
+	// Connections is the number of connections; 0 means [DefaultConnections].
+	// Without Streams it is the number of requests in flight.
 	Connections int
+	// Streams is the number of requests in flight on each connection of HTTP2; 0
+	// means 1. It must be 0 or 1 for HTTP1.
+	Streams int
 	// Duration bounds the measured part of the run. 0 means no bound when
 	// Requests is set, and [DefaultDuration] otherwise.
 	Duration time.Duration
@@ -49,17 +119,73 @@ type Options struct {
 	// its answer, connecting included; 0 means [DefaultTimeout].
 	Timeout time.Duration
 
+	// Rate is the number of requests a second of the open model; 0 means the
+	// closed model.
+	Rate float64
+	// RampTo, if not 0, is the rate that is reached in even steps at the end of
+	// Ramp, and kept from there on.
+	RampTo float64
+	// Ramp is how long it takes from Rate to RampTo; 0 means the whole Duration.
+	Ramp time.Duration
+	// Arrivals spread the requests of the open model; empty means [Constant].
+	Arrivals Arrivals
+	// Seed makes Poisson arrivals repeatable; 0 means another one each time.
+	Seed uint64
+
+	// Protocol is the version of HTTP; empty means [HTTP1].
+	Protocol Protocol
+	// NoKeepAlive opens a connection for each request. It is for HTTP1.
+	NoKeepAlive bool
+	// Socket is the path of a Unix socket to which all connections go; the host of
+	// the addresses is then only a name. Empty means TCP.
+	Socket string
+	// Resolve maps "host:port" of an address to the "address:port" that is dialled
+	// for it; the host stays what it is in requests and certificates. nil means
+	// none.
+	Resolve map[string]string
 	// TLS configures https connections; nil means the system's roots. It is
 	// cloned.
 	TLS *tls.Config
-	// AllowRemote allows targets that are not on this machine's loopback
-	// interface. A closed load takes whatever a server can give, so it is
-	// never pointed at somebody else's server by a slip of the hand.
-	AllowRemote bool
+	// AllowHosts are the hosts, as they stand in the addresses without their ports,
+	// that may be loaded though they are not on this machine's loopback interface. A
+	// closed load takes whatever a server can give, so it is never pointed at
+	// somebody else's server by a slip of the hand.
+	AllowHosts []string
+
+	// TargetCPU, if set, returns the processor time that the target has used so far, and
+	// is asked at both ends of the measured part. nil means that of the process of
+	// this machine that listens at the address, where that can be found out.
+	TargetCPU func(context.Context) (time.Duration, error)
+
+	// Engine moves the bytes; empty means the one that costs least here.
+	Engine Engine
+	// Workers is the number of event loops; 0 means as many as are useful without
+	// taking the target's processors: one, or a quarter of the processors. It
+	// does not apply to [NetHTTP].
+	Workers int
 
 	// Progress, if set, is called about once a second of the measured part,
 	// from the goroutine that called Run. It must not block for long.
-	Progress func(Second)
+	Progress func(Progress)
+}
+
+// Progress is the state of a run while it goes on.
+type Progress struct {
+	Second                 // the one that has just ended
+	Elapsed  time.Duration // since the start of the measured part
+	Latency  Latency       // of all answers so far
+	Errors   Errors        // so far
+	Requests int64         // so far
+	// Bars is the distribution of the latencies so far over equal steps of their
+	// logarithm, for drawing; empty without answers.
+	Bars []Bar
+}
+
+// A Bar counts the answers whose latency is at most Upper and above the Upper of
+// the bar before.
+type Bar struct {
+	Upper time.Duration `json:"upper_ns"`
+	Count int64         `json:"count"`
 }
 
 // Error is a load that could not be run, or that was run and got no answer at
@@ -81,137 +207,7 @@ func (e *Error) Unwrap() error { return e.Err }
 func (e *Error) Hint() string { return e.Advice }
 
 // ErrRemote is the cause when a target is not on the loopback interface and
-// [Options.AllowRemote] is not set.
+// [Options.AllowHosts] does not name it.
 var ErrRemote = errors.New("not a loopback address")
 
 const remoteAdvice = "only loopback addresses are loaded unless the load is explicitly allowed to leave this machine; allow it only for a server you are responsible for"
-
-// plan is Options with its defaults filled in and its requests built.
-type plan struct {
-	Options
-	targets []*http.Request // without context; cloned per connection
-}
-
-func (o Options) plan(ctx context.Context) (*plan, error) {
-	p := &plan{Options: o}
-	switch {
-	case p.Connections < 0:
-		return nil, badOption("connections", p.Connections)
-	case p.Requests < 0:
-		return nil, badOption("requests", p.Requests)
-	case p.Duration < 0:
-		return nil, badOption("duration", p.Duration)
-	case p.Warmup < 0:
-		return nil, badOption("warmup", p.Warmup)
-	case p.Timeout < 0:
-		return nil, badOption("timeout", p.Timeout)
-	}
-	if p.Connections == 0 {
-		p.Connections = DefaultConnections
-	}
-	if p.Requests > 0 && p.Warmup == 0 {
-		p.Connections = int(min(int64(p.Connections), p.Requests))
-	}
-	if p.Duration == 0 && p.Requests == 0 {
-		p.Duration = DefaultDuration
-	}
-	if p.Timeout == 0 {
-		p.Timeout = DefaultTimeout
-	}
-	if p.Method == "" {
-		p.Method = http.MethodGet
-	}
-	for _, raw := range append([]string{o.URL}, o.URLs...) {
-		req, err := p.request(ctx, raw)
-		if err != nil {
-			return nil, err
-		}
-		p.targets = append(p.targets, req)
-	}
-	return p, nil
-}
-
-func badOption(name string, value any) error {
-	return &Error{Op: "check option", Subject: name, Err: fmt.Errorf("%v is negative", value), Advice: "give a positive value, or leave it out for the default"}
-}
-
-// request builds the request that is sent to one target.
-func (p *plan) request(ctx context.Context, raw string) (*http.Request, error) {
-	subject := "" // not raw, which may hold a password
-	bad := func(err error) error {
-		return &Error{Op: "load", Subject: subject, Err: err, Advice: "give an absolute address such as http://127.0.0.1:8080/path"}
-	}
-	u, err := url.Parse(raw)
-	if err != nil {
-		var ue *url.Error
-		if errors.As(err, &ue) {
-			err = ue.Err // without the address
-		}
-		return nil, bad(err)
-	}
-	subject = u.Redacted()
-	if u.Scheme != "http" && u.Scheme != "https" {
-		return nil, bad(fmt.Errorf("scheme %q is neither http nor https", u.Scheme))
-	}
-	if u.Hostname() == "" {
-		return nil, bad(errors.New("no host"))
-	}
-	if !p.AllowRemote {
-		if err := checkLoopback(ctx, u.Hostname()); err != nil {
-			e := &Error{Op: "load", Subject: u.Redacted(), Err: err}
-			if errors.Is(err, ErrRemote) {
-				e.Advice = remoteAdvice
-			}
-			return nil, e
-		}
-	}
-	// The context is replaced by the one of each single request.
-	req, err := http.NewRequestWithContext(context.Background(), p.Method, raw, http.NoBody)
-	if err != nil {
-		return nil, bad(err)
-	}
-	for name, values := range p.Header {
-		if http.CanonicalHeaderKey(name) == "Host" {
-			if len(values) > 0 {
-				req.Host = values[0]
-			}
-			continue
-		}
-		for _, v := range values {
-			req.Header.Add(name, v)
-		}
-	}
-	if req.Header.Get("User-Agent") == "" {
-		req.Header.Set("User-Agent", "whet-load")
-	}
-	if u.User != nil && req.Header.Get("Authorization") == "" {
-		password, _ := u.User.Password()
-		req.SetBasicAuth(u.User.Username(), password)
-	}
-	return req, nil
-}
-
-// checkLoopback reports whether host names nothing but this machine's loopback
-// interface. The unspecified address counts: dialling it stays on the machine.
-func checkLoopback(ctx context.Context, host string) error {
-	if ip, err := netip.ParseAddr(host); err == nil {
-		return checkLoopbackIP(ip)
-	}
-	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return err
-	}
-	for _, ip := range addrs {
-		if err := checkLoopbackIP(ip); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func checkLoopbackIP(ip netip.Addr) error {
-	if ip = ip.Unmap(); ip.IsLoopback() || ip.IsUnspecified() {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", ip, ErrRemote)
-}

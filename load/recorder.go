@@ -2,7 +2,9 @@ package load
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"net/http"
 	"sync"
 	"time"
 
@@ -20,18 +22,21 @@ const (
 	kindTimeout
 	kindReset
 	kindShortBody
+	kindMalformed
 	kindOther
 	kinds
 )
 
 // key is the kind's key in the JSON of [Errors].
 func (k kind) key() string {
-	return [kinds]string{"connect", "timeout", "reset", "short_body", "other"}[k]
+	return [kinds]string{"connect", "timeout", "reset", "short_body", "malformed", "other"}[k]
 }
 
 // tally is the sum of some requests.
 type tally struct {
-	hist       *hdrhistogram.Histogram // nanoseconds
+	hist       *hdrhistogram.Histogram // of latencies, nanoseconds
+	late, own  *hdrhistogram.Histogram // of sending; nil in the closed model
+	waited     int64
 	responses  int64
 	unfinished int64
 	retries    int64
@@ -39,22 +44,37 @@ type tally struct {
 	sum        float64 // of latencies, nanoseconds
 	min, max   time.Duration
 	status     map[int]int64
+	ok         int64 // answers of status 200, which are not in status
 	errors     [kinds]int64
 	first      [kinds]string
 }
 
-func newTally() tally {
-	return tally{
-		hist:   hdrhistogram.New(1, highestLatency, 3),
-		status: map[int]int64{},
-		min:    math.MaxInt64,
+func newTally(open bool) *tally {
+	t := &tally{hist: newHistogram(), status: map[int]int64{}, min: math.MaxInt64}
+	if open {
+		t.late, t.own = newHistogram(), newHistogram()
 	}
+	return t
+}
+
+func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, highestLatency, 3) }
+
+// record adds a duration to a histogram.
+func record(h *hdrhistogram.Histogram, d time.Duration) {
+	// Never fails: the value lies within the bounds.
+	_ = h.RecordValue(min(max(int64(d), 1), highestLatency))
 }
 
 // add folds o into t.
 func (t *tally) add(o *tally) {
 	t.hist.Merge(o.hist)
+	if t.late != nil {
+		t.late.Merge(o.late)
+		t.own.Merge(o.own)
+	}
+	t.waited += o.waited
 	t.responses += o.responses
+	t.ok += o.ok
 	t.unfinished += o.unfinished
 	t.retries += o.retries
 	t.bytes += o.bytes
@@ -74,10 +94,14 @@ func (t *tally) add(o *tally) {
 
 // reset makes t empty and keeps its memory.
 func (t *tally) reset() {
-	hist, status := t.hist, t.status
-	hist.Reset()
-	clear(status)
-	*t = tally{hist: hist, status: status, min: math.MaxInt64}
+	empty := tally{hist: t.hist, late: t.late, own: t.own, status: t.status, min: math.MaxInt64}
+	empty.hist.Reset()
+	clear(empty.status)
+	if empty.late != nil {
+		empty.late.Reset()
+		empty.own.Reset()
+	}
+	*t = empty
 }
 
 func (t *tally) failed() int64 {
@@ -89,10 +113,20 @@ func (t *tally) failed() int64 {
 }
 
 // shard is a tally that a few connections share. A shard per connection would
-// need 260 kB each; one for all would be contended.
+// need 260 kB each; one for all would be contended. There are two tallies, so that
+// nobody waits while one is read.
 type shard struct {
 	mu sync.Mutex
-	tally
+	*tally
+	spare *tally // empty
+}
+
+// swap returns what was recorded and begins anew.
+func (s *shard) swap() *tally {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tally, s.spare = s.spare, s.tally
+	return s.spare
 }
 
 // response records one complete answer.
@@ -101,12 +135,28 @@ func (s *shard) response(status int, bytes int64, latency time.Duration) {
 	defer s.mu.Unlock()
 	s.responses++
 	s.bytes += bytes
-	s.status[status]++
+	if status == http.StatusOK {
+		s.ok++
+	} else {
+		s.status[status]++
+	}
 	s.sum += float64(latency)
 	s.min = min(s.min, latency)
 	s.max = max(s.max, latency)
-	// Never fails: the value lies within the bounds.
-	_ = s.hist.RecordValue(min(max(int64(latency), 1), highestLatency))
+	record(s.hist, latency)
+}
+
+// sent records how late a request of the open model was sent. waited says that no
+// connection was free when it was due.
+func (s *shard) sent(late time.Duration, waited bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	record(s.late, late)
+	if waited {
+		s.waited++
+	} else {
+		record(s.own, late)
+	}
 }
 
 // failure records one request without a complete answer.
@@ -119,11 +169,11 @@ func (s *shard) failure(k kind, err error) {
 	}
 }
 
-// cutOff records one request that the end of the run cut off.
-func (s *shard) cutOff() {
+// cutOff records n requests that the end of the run cut off.
+func (s *shard) cutOff(n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.unfinished++
+	s.unfinished += n
 }
 
 // retried records that a request was sent n times more than once.
@@ -136,16 +186,16 @@ func (s *shard) retried(n int64) {
 // recorder collects what the connections measure.
 type recorder struct {
 	shards  []*shard
-	total   tally
-	slice   tally // scratch of cut
+	total   *tally
+	slice   *tally // scratch of cut
 	seconds []Second
 	last    time.Duration // end of the last second
 }
 
-func newRecorder(shards int) *recorder {
-	r := &recorder{total: newTally(), slice: newTally()}
+func newRecorder(shards int, open bool) *recorder {
+	r := &recorder{total: newTally(open), slice: newTally(open)}
 	for range shards {
-		r.shards = append(r.shards, &shard{tally: newTally()})
+		r.shards = append(r.shards, &shard{tally: newTally(open), spare: newTally(open)})
 	}
 	return r
 }
@@ -155,12 +205,11 @@ func newRecorder(shards int) *recorder {
 func (r *recorder) cut(now time.Duration) Second {
 	r.slice.reset()
 	for _, s := range r.shards {
-		s.mu.Lock()
-		r.slice.add(&s.tally)
-		s.reset()
-		s.mu.Unlock()
+		t := s.swap()
+		r.slice.add(t)
+		t.reset()
 	}
-	r.total.add(&r.slice)
+	r.total.add(r.slice)
 	sec := Second{
 		Start:     r.last,
 		Elapsed:   now - r.last,
@@ -179,12 +228,12 @@ func (r *recorder) cut(now time.Duration) Second {
 }
 
 // latency summarises the answers of t.
-func (t *tally) latency() (Latency, error) {
+func (t *tally) latency() Latency {
 	if t.responses == 0 {
-		return Latency{}, nil
+		return Latency{}
 	}
 	// A bucket reports its upper edge, which may lie above the largest value.
-	q := t.hist.ValueAtPercentiles([]float64{50, 75, 90, 95, 99, 99.9})
+	q := t.hist.ValueAtPercentiles([]float64{50, 75, 90, 95, 99, 99.9, 99.99})
 	at := func(p float64) time.Duration { return min(time.Duration(q[p]), t.max) }
 	l := Latency{
 		Min:    t.min,
@@ -196,14 +245,66 @@ func (t *tally) latency() (Latency, error) {
 		P95:    at(95),
 		P99:    at(99),
 		P999:   at(99.9),
+		P9999:  at(99.99),
 		Max:    t.max,
+	}
+	return l
+}
+
+// encode returns the histogram of latencies in its standard form.
+func (t *tally) encode() (string, error) {
+	if t.responses == 0 {
+		return "", nil
 	}
 	encoded, err := t.hist.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
-		return l, fmt.Errorf("encode latency histogram: %w", err)
+		return "", fmt.Errorf("encode latency histogram: %w", err)
 	}
-	l.HDR = string(encoded)
-	return l, nil
+	return string(encoded), nil
+}
+
+// send summarises how late requests were sent; nil in the closed model.
+func (t *tally) send() *Send {
+	if t.late == nil {
+		return nil
+	}
+	q := t.late.ValueAtPercentiles([]float64{50, 90, 99, 99.9})
+	return &Send{
+		P50: time.Duration(q[50]), P90: time.Duration(q[90]), P99: time.Duration(q[99]), P999: time.Duration(q[99.9]),
+		Max: time.Duration(t.late.Max()), Own: time.Duration(t.own.ValueAtPercentile(99)), Waited: t.waited,
+	}
+}
+
+// statuses counts the answers by status.
+func (t *tally) statuses() map[int]int64 {
+	m := maps.Clone(t.status)
+	if t.ok > 0 {
+		m[http.StatusOK] = t.ok
+	}
+	return m
+}
+
+// bars is the distribution of latencies in steps of a factor 2^(1/2).
+func (t *tally) bars() []Bar {
+	if t.responses == 0 {
+		return nil
+	}
+	var bars []Bar
+	edge := func(i int) time.Duration { return time.Duration(math.Exp2(float64(i) / 2)) }
+	i := int(math.Floor(2 * math.Log2(float64(max(t.min, 1)))))
+	bar := Bar{Upper: edge(i + 1)}
+	for _, b := range t.hist.Distribution() {
+		if b.Count == 0 {
+			continue
+		}
+		for time.Duration(b.From) > bar.Upper {
+			bars = append(bars, bar)
+			i++
+			bar = Bar{Upper: edge(i + 1)}
+		}
+		bar.Count += b.Count
+	}
+	return append(bars, bar)
 }
 
 func (t *tally) failures() Errors {
@@ -212,6 +313,7 @@ func (t *tally) failures() Errors {
 		Timeout:   t.errors[kindTimeout],
 		Reset:     t.errors[kindReset],
 		ShortBody: t.errors[kindShortBody],
+		Malformed: t.errors[kindMalformed],
 		Other:     t.errors[kindOther],
 	}
 	for k, message := range t.first {

@@ -14,11 +14,23 @@ const Schema = "whet.load/1"
 // Result is what a run measured. In JSON, durations are integers of
 // nanoseconds and their keys end in _ns.
 type Result struct {
-	Schema      string    `json:"schema"` // always [Schema]
-	Targets     []string  `json:"targets"`
-	Method      string    `json:"method"`
-	Connections int       `json:"connections"`
-	Started     time.Time `json:"started"` // of the measured part
+	Schema string `json:"schema"` // always [Schema]
+	// Targets are the addresses, without passwords.
+	Targets []string `json:"targets"`
+	// Method is that of all targets; "" when they differ.
+	Method      string   `json:"method"`
+	Protocol    Protocol `json:"protocol"`
+	Connections int      `json:"connections"`
+	// Streams is the number of requests in flight on each connection of HTTP2; 0
+	// for HTTP1.
+	Streams int    `json:"streams,omitempty"`
+	Engine  Engine `json:"engine"`
+	// Workers is the number of event loops; 0 for NetHTTP.
+	Workers int   `json:"workers,omitempty"`
+	Model   Model `json:"model"`
+	// Open is what the open model was asked for; nil for the closed one.
+	Open    *Open     `json:"open,omitempty"`
+	Started time.Time `json:"started"` // of the measured part
 
 	// Elapsed is the length of the measured part, Warmup of the part before.
 	Elapsed time.Duration `json:"elapsed_ns"`
@@ -51,14 +63,23 @@ type Result struct {
 	// server had closed the kept-alive connection it was first sent on.
 	Retries int64 `json:"retries"`
 
-	// Latency is over the complete answers, from just before a request is
-	// written to the last byte of its answer.
+	// Latency is over the complete answers, to the last byte of each: in the closed
+	// model from just before the request is written, in the open model from when
+	// it should have been written.
 	Latency Latency `json:"latency"`
+	// Send is how late requests were sent; nil in the closed model.
+	Send *Send `json:"send,omitempty"`
 	// Seconds is the run second by second. The last one may be shorter.
 	Seconds []Second `json:"seconds"`
 	// CPU is the generator's own cost; nil where the system does not tell.
 	CPU *CPU `json:"cpu,omitempty"`
-	// Warnings are reasons to doubt the figures, for people to read.
+	// TargetCPU is what the target's process used in the same time; nil when it is
+	// not a process of this machine or the system does not tell.
+	TargetCPU *TargetCPU `json:"target_cpu,omitempty"`
+	// Doubts are reasons not to believe the figures, gravest first; empty is the
+	// verdict that nothing speaks against them.
+	Doubts []Doubt `json:"doubts,omitempty"`
+	// Warnings are other things reasons to doubt the figures, for people to read.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -68,13 +89,16 @@ type Errors struct {
 	Timeout   int64 `json:"timeout"`    // no complete answer within Options.Timeout
 	Reset     int64 `json:"reset"`      // connection closed or reset before the answer was complete
 	ShortBody int64 `json:"short_body"` // connection closed before the announced end of the body
-	Other     int64 `json:"other"`      // anything else, as an answer that is not HTTP
+	Malformed int64 `json:"malformed"`  // the answer is not HTTP
+	Other     int64 `json:"other"`      // anything else
 	// First holds the first message of each kind, by the kind's JSON key.
 	First map[string]string `json:"first,omitempty"`
 }
 
 // Total is the number of failed requests.
-func (e Errors) Total() int64 { return e.Connect + e.Timeout + e.Reset + e.ShortBody + e.Other }
+func (e Errors) Total() int64 {
+	return e.Connect + e.Timeout + e.Reset + e.ShortBody + e.Malformed + e.Other
+}
 
 // Failed is the number of complete answers whose status is 400 or above.
 func (r *Result) Failed() int64 {
@@ -100,7 +124,7 @@ func (r *Result) Failures() string {
 	for _, kind := range []struct {
 		name string
 		n    int64
-	}{{"connect", e.Connect}, {"timeout", e.Timeout}, {"reset", e.Reset}, {"short body", e.ShortBody}, {"other", e.Other}} {
+	}{{"connect", e.Connect}, {"timeout", e.Timeout}, {"reset", e.Reset}, {"short body", e.ShortBody}, {"malformed", e.Malformed}, {"other", e.Other}} {
 		if kind.n > 0 {
 			out = append(out, fmt.Sprintf("%s: %d", kind.name, kind.n))
 		}
@@ -121,6 +145,7 @@ type Latency struct {
 	P95    time.Duration `json:"p95_ns"`
 	P99    time.Duration `json:"p99_ns"`
 	P999   time.Duration `json:"p99_9_ns"`
+	P9999  time.Duration `json:"p99_99_ns"`
 	Max    time.Duration `json:"max_ns"`
 	// HDR is the whole histogram of nanoseconds in the compressed V2 encoding
 	// that the HdrHistogram libraries of all languages read, in base64.
@@ -147,3 +172,58 @@ type CPU struct {
 	PerRequest time.Duration `json:"per_request_ns"` // Total over Requests
 	Cores      float64       `json:"cores"`          // Total over Elapsed
 }
+
+// Open is the arrival of requests that the open model was asked for.
+type Open struct {
+	Rate     float64       `json:"rate"`              // requests a second, at the start
+	RampTo   float64       `json:"ramp_to,omitempty"` // at the end of Ramp; 0: Rate throughout
+	Ramp     time.Duration `json:"ramp_ns,omitempty"`
+	Arrivals Arrivals      `json:"arrivals"`
+}
+
+// Send is how late the requests of the open model were sent: actual minus intended
+// time. Latencies contain it.
+type Send struct {
+	P50  time.Duration `json:"p50_ns"`
+	P90  time.Duration `json:"p90_ns"`
+	P99  time.Duration `json:"p99_ns"`
+	P999 time.Duration `json:"p99_9_ns"`
+	Max  time.Duration `json:"max_ns"`
+	// Own is the 99th percentile over the requests for which a connection was free
+	// when they were due: what the generator itself was late.
+	Own time.Duration `json:"own_p99_ns"`
+	// Waited is the number of requests that were due when no connection was free.
+	Waited int64 `json:"waited"`
+}
+
+// TargetCPU is the processor time of the target's process.
+type TargetCPU struct {
+	CPU
+	PID     int    `json:"pid,omitempty"`     // 0 when Options.TargetCPU told
+	Command string `json:"command,omitempty"` // name of its executable
+}
+
+// A Doubt is a reason not to believe a result.
+type Doubt struct {
+	Kind DoubtKind `json:"kind"`
+	Text string    `json:"text"`           // what was seen
+	Hint string    `json:"hint,omitempty"` // what to do about it
+}
+
+// A DoubtKind tells doubts apart.
+type DoubtKind string
+
+// The kinds of doubts.
+const (
+	// GeneratorLate: the generator sent requests late though connections were free.
+	GeneratorLate DoubtKind = "generator_late"
+	// GeneratorCPU: the generator used all the processor time that it could have.
+	GeneratorCPU DoubtKind = "generator_cpu"
+	// RateMissed: fewer requests were sent than asked for, or many had to wait for a
+	// connection.
+	RateMissed DoubtKind = "rate_missed"
+	// ErrorsHide: so many requests failed that latencies of the others mean little.
+	ErrorsHide DoubtKind = "errors"
+	// TooShort: there are too few answers for the percentiles that are shown.
+	TooShort DoubtKind = "too_short"
+)

@@ -1,31 +1,29 @@
 package load
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"net/http/httptrace"
-	"net/netip"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
+// Pauses of a connection that cannot be opened, in the closed model.
 const (
-	bodyBuffer = 32 << 10
-	// After a failed connect a connection waits before it tries again, longer
-	// each time: a server that is gone is not worth a spinning core.
 	firstPause = time.Millisecond
 	lastPause  = 50 * time.Millisecond
 )
+
+// targetPatience is how long the target may take to tell its processor time.
+const targetPatience = 2 * time.Second
+
+// lateTimeouts is how long after the last request's timeout a run goes on at most.
+const lateTimeouts = time.Second
 
 // Run sends requests as o says and returns what it measured.
 //
@@ -38,43 +36,119 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generator{plan: p, rec: newRecorder(min(p.Connections, 2*runtime.GOMAXPROCS(0)))}
+	g := &generator{plan: p, random: cmp.Or(p.Seed, rand.Uint64())}
+	if err := g.newWorkers(); err != nil {
+		return nil, err
+	}
 	return g.run(ctx)
 }
 
 // generator is one run.
 type generator struct {
 	*plan
+	engine   Engine
+	workers  []worker
 	rec      *recorder
+	start    time.Time // of the run; what is called a time in workers counts from it
 	from     time.Time // start of the measured part
 	sent     atomic.Int64
 	connects atomic.Int64
+	random   uint64 // seed of arrivals
+
+	refused atomic.Pointer[error] // why the first connection that could not be opened was not
+}
+
+// seed is that of the arrivals of host i.
+func (g *generator) seed(i int) uint64 { return g.random + uint64(i) }
+
+// A worker sends its share of the requests.
+type worker interface {
+	// prepare opens connections, as far as that works.
+	prepare(ctx context.Context)
+	// run sends requests until there are no more, or ctx is cancelled.
+	run(ctx context.Context)
+}
+
+// newWorkers makes the workers of the engine that was asked for, or else of the
+// first that works here.
+func (g *generator) newWorkers() error {
+	var failed error
+	engines := []Engine{IOUring, Epoll, NetHTTP}
+	if g.Engine != "" {
+		engines = []Engine{g.Engine}
+	}
+	for _, e := range engines {
+		var err error
+		switch e {
+		case IOUring, Epoll:
+			g.rec = newRecorder(g.loops(), g.open != nil)
+			g.workers, err = newLoops(g, e)
+		case NetHTTP:
+			g.rec = newRecorder(g.clientShards(), g.open != nil)
+			g.workers = newClients(g)
+		default:
+			err = fmt.Errorf("there is none: %q, %q and %q are", IOUring, Epoll, NetHTTP)
+		}
+		if err == nil {
+			g.engine = e
+			return nil
+		}
+		failed = cmp.Or(failed, err)
+	}
+	return &Error{Op: "use engine", Subject: fmt.Sprintf("%q", g.Engine), Err: failed, Advice: "leave it out for the one that costs least here"}
+}
+
+// loops is the number of event loops: each has a connection at least.
+func (g *generator) loops() int {
+	n := min(g.Workers, g.Connections)
+	for _, h := range g.hosts {
+		n = min(n, h.connections)
+	}
+	return n
 }
 
 func (g *generator) run(caller context.Context) (*Result, error) {
-	start := time.Now()
-	g.from = start.Add(g.Warmup)
 	ctx, cancel := context.WithCancel(caller)
 	defer cancel()
-	if g.Duration > 0 {
-		ctx, cancel = context.WithDeadline(ctx, g.from.Add(g.Duration))
-		defer cancel()
-	}
 
-	var wg sync.WaitGroup
-	for i := range g.Connections {
-		wg.Go(func() { g.connection(ctx, i) })
+	var prepared, finished sync.WaitGroup
+	begin := make(chan struct{})
+	for _, w := range g.workers {
+		prepared.Add(1)
+		finished.Go(func() {
+			w.prepare(ctx)
+			prepared.Done()
+			<-begin
+			w.run(ctx)
+		})
 	}
+	prepared.Wait()
+	if err := g.refused.Load(); err != nil && g.connects.Load() == 0 && caller.Err() == nil {
+		cancel()
+		close(begin)
+		finished.Wait()
+		return nil, &Error{Op: "load", Subject: g.addresses(), Err: *err, Advice: "is the server running, and is this its address?"}
+	}
+	var process target
+	if g.TargetCPU == nil {
+		process = g.findTarget()
+	}
+	g.start = time.Now()
+	g.from = g.start.Add(g.Warmup)
+	close(begin)
 	done := make(chan struct{})
 	go func() {
-		wg.Wait()
+		finished.Wait()
 		close(done)
 	}()
 
 	g.waitWarmup(done)
 	cpuBefore, cpuKnown := processCPU()
+	targetBefore, targetErr := g.targetCPU(process)
 	g.tick(done)
 	cpuAfter, _ := processCPU()
+	targetAfter, err := g.targetCPU(process)
+	targetErr = errors.Join(targetErr, err)
 
 	elapsed := max(time.Since(g.from), 0)
 	if g.rec.last < elapsed {
@@ -83,16 +157,66 @@ func (g *generator) run(caller context.Context) (*Result, error) {
 	r := g.result(elapsed)
 	r.Interrupted = caller.Err() != nil
 	if cpuKnown {
-		r.CPU = cpuOf(cpuAfter-cpuBefore, r)
+		c := cpuOf(cpuAfter-cpuBefore, r)
+		r.CPU = &c
 	}
-	r.Warnings = warnings(r)
+	switch {
+	case targetErr == nil:
+		r.TargetCPU = &TargetCPU{CPU: cpuOf(targetAfter-targetBefore, r), PID: process.pid, Command: process.command}
+	case g.TargetCPU != nil:
+		r.Warnings = append(r.Warnings, "the target does not tell its processor time: "+targetErr.Error())
+	}
+	r.Warnings = append(r.Warnings, g.warnings(r)...)
 	if r.Responses == 0 && r.Errors.Total() > 0 {
 		return r, g.noAnswer(r)
 	}
+	r.Doubts = judge(r, runtime.GOMAXPROCS(0), g.Requests)
 	return r, nil
 }
 
-// waitWarmup returns when the warmup is over or the connections have ended.
+// targetCPU returns the processor time that the target has used so far.
+func (g *generator) targetCPU(t target) (time.Duration, error) {
+	if g.TargetCPU != nil {
+		// It must not be lost with a run that is interrupted.
+		ctx, cancel := context.WithTimeout(context.Background(), targetPatience)
+		defer cancel()
+		return g.TargetCPU(ctx)
+	}
+	if d, ok := t.cpu(); ok {
+		return d, nil
+	}
+	return 0, errors.ErrUnsupported
+}
+
+// addresses names the hosts.
+func (g *generator) addresses() string {
+	var names []string
+	for _, h := range g.hosts {
+		names = append(names, h.scheme+"://"+h.name)
+	}
+	if g.Socket != "" {
+		return g.Socket
+	}
+	return strings.Join(names, ", ")
+}
+
+// now is the time of the run.
+func (g *generator) now() time.Duration { return time.Since(g.start) }
+
+// admit tells whether a request of the closed model may be sent now, or one of the
+// open model that was due at now, and whether it is measured.
+func (g *generator) admit(now time.Duration) (measured, ok bool) {
+	if now >= g.end() {
+		return false, false
+	}
+	measured = now >= g.Warmup
+	if measured && g.Requests > 0 && g.sent.Add(1) > g.Requests {
+		return false, false
+	}
+	return measured, true
+}
+
+// waitWarmup returns when the warmup is over or the workers have ended.
 func (g *generator) waitWarmup(done <-chan struct{}) {
 	timer := time.NewTimer(time.Until(g.from))
 	defer timer.Stop()
@@ -102,7 +226,7 @@ func (g *generator) waitWarmup(done <-chan struct{}) {
 	}
 }
 
-// tick cuts the run into seconds until the connections have ended.
+// tick cuts the run into seconds until the workers have ended.
 func (g *generator) tick(done <-chan struct{}) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -111,20 +235,29 @@ func (g *generator) tick(done <-chan struct{}) {
 		case <-done:
 			return
 		case <-ticker.C:
-			second := g.rec.cut(time.Since(g.from))
-			if g.Progress != nil {
-				g.Progress(second)
+			elapsed := time.Since(g.from)
+			second := g.rec.cut(elapsed)
+			if g.Progress == nil {
+				continue
 			}
+			t := g.rec.total
+			g.Progress(Progress{
+				Second: second, Elapsed: elapsed, Latency: t.latency(), Errors: t.failures(),
+				Requests: t.responses + t.failed(), Bars: t.bars(),
+			})
 		}
 	}
 }
 
 func (g *generator) result(elapsed time.Duration) *Result {
-	t := &g.rec.total
+	t := g.rec.total
 	r := &Result{
 		Schema:      Schema,
-		Method:      g.Method,
+		Protocol:    g.Protocol,
 		Connections: g.Connections,
+		Engine:      g.engine,
+		Model:       g.model(),
+		Open:        g.open,
 		Started:     g.from,
 		Elapsed:     elapsed,
 		Warmup:      g.Warmup,
@@ -132,27 +265,46 @@ func (g *generator) result(elapsed time.Duration) *Result {
 		Requests:    t.responses + t.failed(),
 		Unfinished:  t.unfinished,
 		Errors:      t.failures(),
-		Status:      t.status,
+		Status:      t.statuses(),
 		Bytes:       t.bytes,
 		Connects:    g.connects.Load(),
 		Retries:     t.retries,
+		Latency:     t.latency(),
+		Send:        t.send(),
 		Seconds:     g.rec.seconds,
 	}
-	for _, req := range g.targets {
-		r.Targets = append(r.Targets, req.URL.Redacted())
+	if g.Protocol == HTTP2 {
+		r.Streams = g.Streams
+	}
+	if g.engine != NetHTTP {
+		r.Workers = len(g.workers)
+	}
+	for _, h := range g.hosts {
+		for _, e := range h.endpoints {
+			r.Targets = append(r.Targets, e.template.URL())
+			switch r.Method {
+			case "", e.method:
+				r.Method = e.method
+			default:
+				r.Method = "*"
+			}
+		}
+	}
+	if r.Method == "*" {
+		r.Method = ""
 	}
 	if elapsed > 0 {
 		r.Rate = float64(t.responses) / elapsed.Seconds()
 	}
 	var err error
-	if r.Latency, err = t.latency(); err != nil {
+	if r.Latency.HDR, err = t.encode(); err != nil {
 		r.Warnings = append(r.Warnings, err.Error())
 	}
 	return r
 }
 
-func cpuOf(total time.Duration, r *Result) *CPU {
-	c := &CPU{Total: total}
+func cpuOf(total time.Duration, r *Result) CPU {
+	c := CPU{Total: total}
 	if r.Requests > 0 {
 		c.PerRequest = total / time.Duration(r.Requests)
 	}
@@ -162,17 +314,14 @@ func cpuOf(total time.Duration, r *Result) *CPU {
 	return c
 }
 
-// warnings adds the reasons to doubt r to those it has.
-func warnings(r *Result) []string {
-	w := r.Warnings
-	if n := float64(runtime.GOMAXPROCS(0)); r.CPU != nil && r.CPU.Cores > 0.9*n && r.Elapsed >= time.Second {
-		w = append(w, fmt.Sprintf("the load generator used %.1f of %.0f cores: it, not the server, may be what limits the rate", r.CPU.Cores, n))
-	}
+// warnings says what was odd in a run, the doubts apart.
+func (g *generator) warnings(r *Result) []string {
+	var w []string
 	if failed := r.Failed(); failed > 0 {
 		w = append(w, fmt.Sprintf("%d of %d answers have a status of 400 or above", failed, r.Responses))
 	}
-	if r.Retries > 0 || r.Connects > int64(r.Connections)+r.Errors.Total() {
-		w = append(w, fmt.Sprintf("the server closes kept-alive connections: %d opened for %d in use", r.Connects, r.Connections))
+	if r.Retries > 0 || !g.NoKeepAlive && r.Connects > int64(r.Connections)+r.Errors.Total() {
+		w = append(w, fmt.Sprintf("the server closes kept-alive connections: %d opened for %d in use, %d requests sent again", r.Connects, r.Connections, r.Retries))
 	}
 	return w
 }
@@ -186,176 +335,13 @@ func (g *generator) noAnswer(r *Result) error {
 			continue
 		}
 		e.Err = fmt.Errorf("%d requests, no answer: %s", r.Requests, message)
-		if k == kindConnect {
-			e.Advice = "is the server running, and is this its address?"
-		} else if k == kindTimeout {
-			e.Advice = "allow a longer timeout than " + g.Timeout.String()
-		}
+		e.Advice = map[kind]string{
+			kindConnect:   "is the server running, and is this its address?",
+			kindTimeout:   "allow a longer timeout than " + g.Timeout.String(),
+			kindMalformed: "does the address speak HTTP, and the same kind of it (http or https, HTTP/1.1 or HTTP/2)?",
+		}[k]
 		return e
 	}
 	e.Err = errors.New("no answer")
 	return e
-}
-
-// connection is the life of connection i.
-func (g *generator) connection(ctx context.Context, i int) {
-	transport := g.transport(ctx)
-	defer transport.CloseIdleConnections()
-	c := &connection{
-		generator: g,
-		transport: transport,
-		target:    g.targets[i%len(g.targets)],
-		shard:     g.rec.shards[i%len(g.rec.shards)],
-		buf:       make([]byte, bodyBuffer),
-	}
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { c.gotConn.Add(1) },
-	})
-	pause := firstPause
-	for ctx.Err() == nil {
-		begin := time.Now()
-		measured := !begin.Before(g.from)
-		if measured && g.Requests > 0 && g.sent.Add(1) > g.Requests {
-			return
-		}
-		switch k, failed := c.request(ctx, begin, measured); {
-		case !failed:
-			pause = firstPause
-		case k == kindConnect:
-			wait(ctx, pause)
-			pause = min(2*pause, lastPause)
-		}
-	}
-}
-
-func wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
-
-// transport returns a transport that holds one connection.
-func (g *generator) transport(ctx context.Context) *http.Transport {
-	dialer := &net.Dialer{Timeout: g.Timeout}
-	if !g.AllowRemote {
-		dialer.Control = func(_, address string, _ syscall.RawConn) error {
-			addr, err := netip.ParseAddrPort(address)
-			if err != nil {
-				return fmt.Errorf("check address %s: %w", address, err)
-			}
-			return checkLoopbackIP(addr.Addr())
-		}
-	}
-	config := &tls.Config{}
-	if g.TLS != nil {
-		config = g.TLS.Clone()
-		config.NextProtos = nil // offers of HTTP/2 would be taken up
-	}
-	return &http.Transport{
-		// The run's context, not the request's: the transport lets a dial
-		// outlive its request, but it must not outlive the run.
-		DialContext: func(_ context.Context, network, address string) (net.Conn, error) {
-			conn, err := dialer.DialContext(ctx, network, address)
-			if err == nil {
-				g.connects.Add(1)
-			}
-			return conn, err
-		},
-		TLSClientConfig:     config, // set, so that HTTP/2 stays off
-		TLSHandshakeTimeout: g.Timeout,
-		DisableCompression:  true,
-		MaxIdleConnsPerHost: 1,
-	}
-}
-
-// connection sends one request after the other.
-type connection struct {
-	*generator
-	transport *http.Transport
-	target    *http.Request
-	shard     *shard
-	buf       []byte
-	gotConn   atomic.Int64 // connections the current request was sent on
-}
-
-// request sends one request, reads its answer and records it if it is measured.
-func (c *connection) request(run context.Context, begin time.Time, measured bool) (k kind, failed bool) {
-	ctx, cancel := context.WithTimeout(run, c.Timeout)
-	defer cancel()
-	req := c.target.WithContext(ctx)
-	if len(c.Body) > 0 {
-		req.ContentLength = int64(len(c.Body))
-		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(c.Body)), nil }
-		req.Body, _ = req.GetBody()
-	}
-	c.gotConn.Store(0)
-	status, n, err := c.exchange(req)
-	latency := time.Since(begin)
-	if err != nil {
-		if run.Err() != nil {
-			if measured {
-				c.shard.cutOff()
-			}
-			return 0, false
-		}
-		k = classify(err, c.gotConn.Load() > 0)
-	}
-	if !measured {
-		return k, err != nil
-	}
-	if extra := c.gotConn.Load() - 1; extra > 0 {
-		c.shard.retried(extra)
-	}
-	if err != nil {
-		c.shard.failure(k, err)
-		return k, true
-	}
-	c.shard.response(status, n, latency)
-	return 0, false
-}
-
-// exchange sends req and reads the answer to its end.
-func (c *connection) exchange(req *http.Request) (status int, n int64, err error) {
-	resp, err := c.transport.RoundTrip(req)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode == http.StatusSwitchingProtocols {
-		return resp.StatusCode, 0, nil // what follows is not a body
-	}
-	for {
-		m, err := resp.Body.Read(c.buf)
-		n += int64(m)
-		if err == io.EOF {
-			return resp.StatusCode, n, nil
-		}
-		if err != nil {
-			return resp.StatusCode, n, err
-		}
-	}
-}
-
-// classify names the kind of a failed request. connected says whether it got
-// as far as having a connection.
-func classify(err error, connected bool) kind {
-	var timeout interface{ Timeout() bool }
-	var op *net.OpError
-	switch {
-	case !connected, errors.As(err, &op) && op.Op == "dial":
-		return kindConnect
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return kindTimeout
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return kindShortBody
-	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
-		errors.Is(err, net.ErrClosed),
-		// net/http does not export this one.
-		strings.Contains(err.Error(), "server closed idle connection"):
-		return kindReset
-	}
-	return kindOther
 }

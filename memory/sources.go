@@ -137,18 +137,19 @@ func GCInProfile(p *profile.Profile) (gc, all time.Duration, ok bool) {
 	for i := range p.Functions {
 		is[i] = isCollector(p.Functions[i].Name)
 	}
+	var stack []uint32
 	for i := range p.NumSamples() {
 		v := time.Duration(p.Value(i, typ))
 		all += v
-		if onStack(p, i, is) {
+		if stack = p.AppendStack(stack[:0], i); onStack(p, stack, is) {
 			gc += v
 		}
 	}
 	return gc, all, all > 0
 }
 
-func onStack(p *profile.Profile, sample int, is []bool) bool {
-	for _, li := range p.Stack(sample) {
+func onStack(p *profile.Profile, stack []uint32, is []bool) bool {
+	for _, li := range stack {
 		loc := &p.Locations[li]
 		for _, ln := range p.Lines[loc.First : loc.First+loc.Num] {
 			if ln.Function != profile.None && is[ln.Function] {

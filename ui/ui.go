@@ -5,8 +5,15 @@ import _ "embed" // for the scripts
 //go:embed dist/flame.js
 var flameJS string
 
+//go:embed dist/load.js
+var loadJS string
+
 // FlameJS returns the script of the flame graph page. It is a classic script
 // that brings its own styles, looks for the data in the element with the id
 // "whet-flame" and makes no request. It never holds "</script" or "<!--", so it
 // may stand inline.
 func FlameJS() string { return flameJS }
+
+// LoadJS returns the script of the page with charts of loads, which looks for JSON in
+// the element with the id "whet-load". What is said of FlameJS holds for it too.
+func LoadJS() string { return loadJS }

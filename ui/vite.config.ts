@@ -1,12 +1,17 @@
 import { defineConfig } from "vitest/config";
 
 // One classic script per page, styles and all: Go inlines it, and a policy with
-// the script's hash then allows nothing else.
-export default defineConfig({
-  build: {
-    target: "es2022",
-    modulePreload: false,
-    lib: { entry: "src/flame.ts", formats: ["iife"], name: "whetFlame", fileName: () => "flame.js" },
-  },
-  test: { include: ["src/lib/**/*.test.ts"], environment: "node" },
+// the script's hash then allows nothing else. Such a script has one entry, so each
+// page is a build of its own, named by its mode: vite build --mode load.
+export default defineConfig(({ mode }) => {
+  const page = mode === "load" ? { entry: "src/load.ts", name: "whetLoad", fileName: () => "load.js" } : { entry: "src/flame.ts", name: "whetFlame", fileName: () => "flame.js" };
+  return {
+    build: {
+      target: "es2022",
+      modulePreload: false,
+      emptyOutDir: page.name === "whetFlame", // the first build's
+      lib: { ...page, formats: ["iife"] },
+    },
+    test: { include: ["src/lib/**/*.test.ts"], environment: "node" },
+  };
 });

@@ -64,8 +64,12 @@ type group struct {
 // name here.
 func (a *app) commands() []group {
 	return []group{
-		{"record", "Record a target:", []func() *cobra.Command{
+		{"record", "Load and record a target:", []func() *cobra.Command{
+			a.loadCommand,
 			a.recordCommand,
+		}},
+		{"bench", "Benchmarks:", []func() *cobra.Command{
+			a.benchCommand,
 		}},
 		{"view", "Views of a recording, a pprof profile or an address:", []func() *cobra.Command{
 			a.topCommand,

@@ -26,6 +26,7 @@ func runWhet(t *testing.T, args ...string) (code int, stdout, stderr string) {
 func TestExamples(t *testing.T) {
 	elsewhere := map[string]bool{
 		"record": true, // measures for seconds: record's own tests
+		"load":   true, // the same; TestLoadExamples runs them shortened
 		"man":    true, // its example runs man
 
 		// These need a process, a binary or what only a live service has; their own

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"net/http"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -210,3 +212,18 @@ func (b *byteSize) Set(s string) error {
 }
 
 func (*byteSize) Type() string { return "size" }
+
+// parseHeaders reads the values of -H. example is one that makes sense for the
+// command.
+func parseHeaders(lines []string, example string) (http.Header, error) {
+	header := make(http.Header)
+	for _, line := range lines {
+		name, value, ok := strings.Cut(line, ":")
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			// The text itself may be a secret.
+			return nil, diag.Usagef("-H", "not a header", `write it as -H "`+example+`"`)
+		}
+		header.Add(name, strings.TrimSpace(value))
+	}
+	return header, nil
+}

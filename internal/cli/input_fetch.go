@@ -46,18 +46,11 @@ func (ld *loader) fetch(ctx context.Context, addr, typ string) (io.ReadCloser, e
 		cancel()
 		return nil, fmt.Errorf("fetch %s: %w", shown, err)
 	}
-	for _, h := range ld.flags.Header {
-		name, value, ok := strings.Cut(h, ":")
-		if !ok || strings.TrimSpace(name) == "" {
-			cancel()
-			return nil, diag.Usagef("-H", fmt.Sprintf("%q is not a header", h), `write it as -H "Authorization: Bearer TOKEN"`)
-		}
-		if name, value = strings.TrimSpace(name), strings.TrimSpace(value); strings.EqualFold(name, "Host") {
-			req.Host = value
-		} else {
-			req.Header.Add(name, value)
-		}
+	if req.Header, err = parseHeaders(ld.flags.Header, "Authorization: Bearer TOKEN"); err != nil {
+		cancel()
+		return nil, err
 	}
+	req.Host = req.Header.Get("Host") // "": that of the address
 	if window > 0 {
 		ld.app.progressf("profiling %s for %v", shown, window)
 	}

@@ -131,10 +131,11 @@ func (in *input) warnTruncated() {
 		}
 	}
 	full, total := int64(0), int64(0)
+	var stack []uint32
 	// Of a large profile, a regular choice of samples tells as much.
 	for i := 0; i < p.NumSamples(); i += max(1, p.NumSamples()/maxDepthSamples) {
 		depth := 0
-		stack := p.Stack(i)
+		stack = p.AppendStack(stack[:0], i)
 		if len(stack) > limit {
 			return // not recorded by a runtime with this limit
 		}

@@ -205,6 +205,7 @@ func writeProfiles(dir string) error {
 	for name, data := range map[string][]byte{
 		"cpu.pb.gz": cpu, "before.pb.gz": cpu, "after.pb.gz": cpuProfile(40), "heap.pb.gz": heap, "mutex.pb.gz": mutex,
 		"std.pb.gz": stdProfile(), "bare.pb.gz": bareProfile(), "cut.pb.gz": cpu[:len(cpu)/2],
+		"old.txt": benchResults(1000), "new.txt": benchResults(900),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			return err

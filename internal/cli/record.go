@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/signal"
 	"regexp"
@@ -142,15 +141,8 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 	if f.TLS, err = collect.TLSFiles(f.Cert, f.Key, f.CA); err != nil {
 		return err
 	}
-	f.Header = make(http.Header)
-	for _, h := range f.Headers {
-		name, value, ok := strings.Cut(h, ":")
-		if name = strings.TrimSpace(name); !ok || name == "" {
-			return diag.Usagef("-H", "not a header", `write it as -H "Authorization: Bearer TOKEN"`)
-		}
-		f.Header.Add(name, strings.TrimSpace(value))
-	}
-	return nil
+	f.Header, err = parseHeaders(f.Headers, "Authorization: Bearer TOKEN")
+	return err
 }
 
 func (a *app) record(ctx context.Context, f *recordFlags) error {

@@ -48,6 +48,13 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if os.Getenv(serveAddresses) != "" {
+		if err := serveLoad(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	dir, err := os.MkdirTemp("", "whet-peers")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

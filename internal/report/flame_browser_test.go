@@ -1,14 +1,10 @@
 package report
 
 import (
-	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"testing"
-	"time"
 
 	"github.com/whet-go/whet/profile"
 )
@@ -75,42 +71,14 @@ func TestFlameOfRealProfile(t *testing.T) {
 // TestFlameJourney walks through pages in a real browser, as ui/journey/flame.mjs
 // says. WHET_SHOTS names a folder for its screenshots.
 func TestFlameJourney(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("no node on the path")
-	}
-	_, file, _, _ := runtime.Caller(0)
-	ui := filepath.Join(filepath.Dir(file), "../../ui")
-	if _, err := os.Stat(filepath.Join(ui, "node_modules/playwright-core")); err != nil {
-		t.Skip("no playwright-core: run npm ci in ui")
-	}
-	dir := t.TempDir()
-	for name, in := range map[string]FlameInput{
-		"small": smallFlame(), "diff": diffFlame(), "hostile": hostileFlame(), "deep": deepFlame(50_000),
-		"large": largeFlame(), "real": realFlame(t),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name+".html"), writeFlame(t, in), 0o600); err != nil {
-			t.Fatal(err)
+	runJourney(t, "flame.mjs", func() map[string][]byte {
+		pages := make(map[string][]byte)
+		for name, in := range map[string]FlameInput{
+			"small": smallFlame(), "diff": diffFlame(), "hostile": hostileFlame(), "deep": deepFlame(50_000),
+			"large": largeFlame(), "real": realFlame(t),
+		} {
+			pages[name] = writeFlame(t, in)
 		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	args := []string{"journey/flame.mjs", dir}
-	if shots := os.Getenv("WHET_SHOTS"); shots != "" {
-		args = append(args, shots)
-	}
-	cmd := exec.CommandContext(ctx, node, args...)
-	cmd.Dir = ui
-	out, err := cmd.CombinedOutput()
-	t.Logf("%s", out)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 77 {
-		t.Skip("no browser")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+		return pages
+	})
 }

@@ -295,14 +295,15 @@ func (e *flameEncoder) view(v FlameView, t *profile.Tree, weights int) {
 		head.Total = root.Total
 	}
 	depth := make([]int32, len(t.Nodes))
-	ids := map[uint32]int{}
+	var frames []int // by node id, which are few: index plus one, 0 when not asked for
 	frameOf := func(id uint32) int {
-		k, ok := ids[id]
-		if !ok {
-			k = e.frame(v.Frame(id))
-			ids[id] = k
+		if int(id) >= len(frames) {
+			frames = slices.Grow(frames, int(id)+1-len(frames))[:id+1]
 		}
-		return k
+		if frames[id] == 0 {
+			frames[id] = e.frame(v.Frame(id)) + 1
+		}
+		return frames[id] - 1
 	}
 	var up, frame, value, rest []byte
 	for i := 1; i < len(t.Nodes); i++ {

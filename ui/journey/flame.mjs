@@ -5,70 +5,34 @@
 // DIR holds pages that the Go test TestFlameJourney wrote; it runs this script
 // (npm run journey runs the test). SHOTS, if given, is a folder for screenshots.
 // Exit code 77 means: no browser here.
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import assert from "node:assert/strict";
+import { start } from "./browser.mjs";
 
-const browserPath = process.env.WHET_CHROMIUM ?? "/usr/bin/chromium";
-const [dir, shots] = process.argv.slice(2);
-if (!dir) {
-  console.error("usage: node journey/flame.mjs DIR [SHOTS]");
-  process.exit(2);
-}
-if (!existsSync(browserPath)) {
-  console.error(`skipped: no Chromium at ${browserPath} (apt-get install chromium, or set WHET_CHROMIUM)`);
-  process.exit(77);
-}
-const { chromium } = await import("playwright-core");
-if (shots) mkdirSync(shots, { recursive: true });
+const pause = 250;
+const journey = await start({ height: 800, pause });
 
-const browser = await chromium.launch({
-  executablePath: browserPath,
-  args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
-});
-
-/** Opens a page; any request, error or refused content fails the journey. */
-async function open(name, options = {}, hash = "") {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  const page = await context.newPage();
-  const trouble = [];
-  const url = pathToFileURL(resolve(dir, name)).href;
-  page.on("request", (r) => {
-    if (r.url().split("#")[0] !== url) trouble.push(`request for ${r.url()}`);
-  });
-  page.on("pageerror", (e) => trouble.push(String(e)));
-  page.on("console", (m) => {
-    if (m.type() === "error" || m.type() === "warning") trouble.push(m.text());
-  });
-  page.on("dialog", (d) => trouble.push(`dialog ${d.message()}`));
-  await page.goto(url + hash);
-  await page.waitForSelector("main[data-ready]");
+/** Opens a page, and asks it for what a flame graph knows of itself. */
+async function open(name, options, hash) {
+  const p = await journey.open(name, options, hash);
   return {
-    page,
-    /** Lets drawing and animation finish, and takes a picture. */
-    async settle(shot) {
-      await page.evaluate(
-        () => new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 250)),
-      );
-      if (shots && shot) await page.screenshot({ path: join(shots, `${shot}.png`) });
-    },
+    ...p,
     stats: () =>
-      page.evaluate(() => {
+      p.page.evaluate(() => {
         const main = document.querySelector("main");
         main.dispatchEvent(new Event("whet:stats"));
         return { boxes: Number(main.dataset.boxes), ms: Number(main.dataset.ms), n: Number(main.dataset.n) };
       }),
-    hash: () => page.evaluate(() => decodeURIComponent(location.hash)),
-    async close() {
-      await context.close();
-      assert.deepEqual(trouble, [], name);
-    },
+    hash: () => p.page.evaluate(() => decodeURIComponent(location.hash)),
   };
 }
 
-const steps = [];
-const step = (name, run) => steps.push({ name, run });
+/** Adds a step, which is skipped if DIR lacks the page that it opens first. */
+function step(name, run) {
+  const needs = /open\("(\w+\.html)"/.exec(String(run))[1];
+  journey.step(name, run, existsSync(join(journey.dir, needs)) ? "" : `no ${needs}`);
+}
 
 step("a click zooms, Back comes back, a link reproduces", async () => {
   const p = await open("small.html");
@@ -224,7 +188,7 @@ step("sixty thousand boxes draw at once", async () => {
   const began = Date.now();
   await p.page.keyboard.press("i");
   await p.settle("large-bottom-up");
-  console.log(`  turned upside down in ${Date.now() - began - 250} ms`);
+  console.log(`  turned upside down in ${Date.now() - began - pause} ms`);
   await p.close();
 });
 
@@ -256,21 +220,4 @@ step("narrow, wide, light and dark", async () => {
   }
 });
 
-let failed = 0;
-const pages = new Set(readdirSync(dir));
-for (const { name, run } of steps) {
-  const needs = /open\("(\w+\.html)"/.exec(String(run))[1];
-  if (!pages.has(needs)) {
-    console.log(`- ${name}: skipped, no ${needs}`);
-    continue;
-  }
-  try {
-    await run();
-    console.log(`✓ ${name}`);
-  } catch (e) {
-    failed++;
-    console.log(`✗ ${name}\n${e.stack}`);
-  }
-}
-await browser.close();
-process.exit(failed ? 1 : 0);
+await journey.walk();

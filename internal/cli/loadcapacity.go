@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/load/capacity"
+	"github.com/whet-go/whet/unit"
+)
+
+// findCapacity searches the highest rate that holds the objectives.
+func (a *app) findCapacity(ctx context.Context, f *loadFlags, o load.Options) error {
+	// The range of -r and the length of -d are the search's; it sets those of its runs.
+	search := capacity.Options{SLO: f.slo, Min: o.Rate, Max: o.RampTo, Step: o.Duration}
+	o.Rate, o.RampTo, o.Duration = 0, 0, 0
+	search.Load = o
+	runs := 0
+	search.Progress = func(p capacity.Progress) {
+		runs++
+		_, _ = fmt.Fprintln(a.stderr, capacityLine(runs, p))
+	}
+	r, err := capacity.Search(ctx, search, load.Run)
+	if err != nil {
+		err = loadError(err)
+	}
+	if r == nil {
+		return err
+	}
+	errs := []error{err}
+	if f.JSON {
+		errs = append(errs, a.writeJSON(r))
+	} else {
+		errs = append(errs, a.write(func(w io.Writer) error { return report.WriteLoadCapacity(w, a.style, r) }))
+	}
+	errs = append(errs,
+		a.writeDocument(&f.loadOutput, f.Output, func(w io.Writer) error { return report.JSON(w, r) }),
+		a.writeDocument(&f.loadOutput, f.HTML, func(w io.Writer) error { return report.WriteLoadPage(w, report.CapacityPage(r)) }),
+	)
+	switch {
+	case r.Rate == 0 && r.Limit == capacity.LimitServer && !r.Interrupted:
+		errs = append(errs, &diag.Error{Op: "--slo", Err: fmt.Errorf("no rate holds %s", r.SLO), Kind: diag.Gate})
+	case r.Rate == 0 && err == nil && !r.Interrupted:
+		errs = append(errs, &diag.Error{Op: "--find-capacity", Err: errors.New("no rate was found to hold the objective"), Hint: "the text above says what the limit was"})
+	}
+	if f.Strict && !r.Interrupted && (r.Limit == capacity.LimitGenerator || !r.Confirmed) {
+		errs = append([]error{&diag.Error{Op: "the result is not accepted (--strict)", Err: errors.New(report.Clean(r.Why))}}, errs...)
+	}
+	return errors.Join(errs...)
+}
+
+// capacityLine is the progress after a run.
+func capacityLine(n int, p capacity.Progress) string {
+	asked := "closed model"
+	if p.Step.Asked > 0 {
+		asked = fmt.Sprintf("%.0f/s", p.Step.Asked)
+	}
+	line := fmt.Sprintf("run %2d  %12s  p99 %8s  %s", n, asked, unit.Duration(p.Step.Latency.P99), p.Step.Verdict)
+	if p.Remaining > 0 {
+		line += fmt.Sprintf("  (about %s left)", unit.Duration(p.Remaining.Round(time.Second)))
+	}
+	return line
+}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/load/compare"
+	"github.com/whet-go/whet/recording"
+)
+
+// maxLoadFile bounds a result that is read: one of a day has 86 400 seconds of about
+// 150 bytes.
+const maxLoadFile = 256 << 20
+
+func (a *app) loadCompareCommand() *cobra.Command {
+	f := &loadOutput{}
+	cmd := &cobra.Command{
+		Use:   "compare A B",
+		Short: "Say by how much two loads differ, and how sure that is",
+		Long: `Say by how much the results of two loads differ, and how sure that is.
+
+A and B are files of whet load -o or --json, or recordings (.whet) with a load.
+Several runs of one side are given with commas between; from three runs a side
+on, intervals come from the runs, which is what to trust. With fewer they come
+from the seconds within the runs.`,
+		Example: `  whet load compare before.json after.json
+  whet load compare a1.json,a2.json,a3.json b1.json,b2.json,b3.json
+  whet load compare --html difference.html before.json after.json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return diag.Usagef("load compare", fmt.Sprintf("want two sides, got %d", len(args)), "several runs of one side are given with commas between: `whet load compare a1.json,a2.json b1.json,b2.json`")
+			}
+			return nil
+		},
+	}
+	cmd.Flags().SortFlags = false
+	f.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.check(); err != nil {
+			return err
+		}
+		return a.loadCompare(cmd.Context(), f, args)
+	}
+	return cmd
+}
+
+func (a *app) loadCompare(ctx context.Context, f *loadOutput, args []string) error {
+	var sides [2][]*load.Result
+	for i, arg := range args {
+		for name := range strings.SplitSeq(arg, ",") {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			r, err := a.readLoadResult(name)
+			if err != nil {
+				return err
+			}
+			sides[i] = append(sides[i], r)
+		}
+	}
+	c, err := compare.Compare(sides[0], sides[1])
+	if err != nil {
+		return loadError(err)
+	}
+	names := [2]string{args[0], args[1]}
+	if f.JSON {
+		err = a.writeJSON(c)
+	} else {
+		err = a.write(func(w io.Writer) error { return report.WriteLoadComparison(w, a.style, c, names) })
+	}
+	return errors.Join(err,
+		a.writeDocument(f, f.Output, func(w io.Writer) error { return report.JSON(w, c) }),
+		a.writeDocument(f, f.HTML, func(w io.Writer) error {
+			return report.WriteLoadPage(w, report.ComparisonPage(c, sides[0][0], sides[1][0], names))
+		}),
+	)
+}
+
+// readLoadResult reads the result of a load from its JSON, or from a recording.
+func (a *app) readLoadResult(name string) (*load.Result, error) {
+	const hint = "give what `whet load -o FILE` has written, or a recording with a load"
+	if name == "" {
+		return nil, diag.Usagef("load compare", "an empty file name", "leave out the extra comma")
+	}
+	if isZip(name) {
+		return loadOfRecording(name)
+	}
+	data, err := a.readFileOrStdin(name, maxLoadFile)
+	if err != nil {
+		return nil, &diag.Error{Op: "read result", Err: err}
+	}
+	r := new(load.Result)
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, &diag.Error{Op: "read result", Subject: name, Err: fmt.Errorf("not the JSON of a load: %w", err), Hint: hint}
+	}
+	if r.Schema != load.Schema {
+		return nil, &diag.Error{Op: "read result", Subject: name, Err: fmt.Errorf("its schema is %q, not %q", report.Clean(r.Schema), load.Schema), Hint: hint}
+	}
+	return r, nil
+}
+
+// isZip tells whether a file begins as recordings do.
+func isZip(name string) bool {
+	f, err := os.Open(name)
+	if err != nil || name == "-" {
+		return false
+	}
+	defer func() { _ = f.Close() }() // only read
+	head := make([]byte, 2)
+	_, err = io.ReadFull(f, head)
+	return err == nil && bytes.Equal(head, []byte("PK"))
+}
+
+func loadOfRecording(name string) (*load.Result, error) {
+	rec, err := recording.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rec.Close() }() // only read
+	if !rec.Has(recording.LoadPart) {
+		return nil, &diag.Error{Op: "read result", Subject: name, Err: errors.New("the recording has no load"), Hint: "record with --load URL"}
+	}
+	r := new(load.Result)
+	if err := rec.JSON(recording.LoadPart, r); err != nil {
+		return nil, err
+	}
+	r.Schema = load.Schema // recordings of before it had one
+	return r, nil
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/load"
+)
+
+// screen is as much of a terminal as a live view needs: lines, and a cursor.
+type screen struct {
+	lines  []string
+	row    int
+	hidden bool
+}
+
+func (s *screen) write(t *testing.T, text string) {
+	t.Helper()
+	for text != "" {
+		var n int
+		switch {
+		case strings.HasPrefix(text, hideCursor):
+			s.hidden, text = true, text[len(hideCursor):]
+		case strings.HasPrefix(text, showCursor):
+			s.hidden, text = false, text[len(showCursor):]
+		case strings.HasPrefix(text, "\x1b[J"):
+			s.lines, text = s.lines[:s.row], text[3:]
+		case strings.HasPrefix(text, "\x1b["):
+			if _, err := fmt.Sscanf(text, "\x1b[%dA\r", &n); err != nil || n > s.row {
+				t.Fatalf("%d lines up from line %d: %v in %q", n, s.row, err, text)
+			}
+			s.row -= n
+			text = text[strings.IndexByte(text, '\r')+1:]
+		default:
+			line, rest, ok := strings.Cut(text, "\n")
+			if !ok || strings.Contains(line, "\x1b") {
+				t.Fatalf("unexpected %q", text)
+			}
+			s.lines, s.row, text = append(s.lines, line), s.row+1, rest
+		}
+	}
+}
+
+// TestLoadView wants a live view that stays in its place, leaves nothing behind and
+// gives the cursor back.
+func TestLoadView(t *testing.T) {
+	var out bytes.Buffer
+	a := &app{stderr: &out}
+	v := newLoadView(a, load.Options{URL: "http://ada:secret@127.0.0.1/", Warmup: time.Second})
+	v.live, v.style = true, report.Style{Width: 80}
+	s := &screen{lines: []string{"before"}, row: 1}
+	show := func() {
+		s.write(t, out.String())
+		out.Reset()
+	}
+	v.start()
+	show()
+	if !s.hidden || len(s.lines) != 2 || s.lines[1] != "warming up for 1s" {
+		t.Errorf("%+v", s)
+	}
+	for i := range 200 {
+		v.progress(load.Progress{Second: load.Second{Elapsed: time.Second, Responses: 5}, Elapsed: time.Duration(i+1) * time.Second})
+		show()
+		if len(s.lines) != 1+report.LoadLiveLines || !strings.Contains(s.lines[2], fmt.Sprintf("in %ds of 10s", i+1)) {
+			t.Fatalf("%+v", s)
+		}
+		if strings.Contains(strings.Join(s.lines, "\n"), "secret") {
+			t.Fatal("shows the password")
+		}
+	}
+	if len(v.doc.Seconds) != maxLiveSeconds {
+		t.Errorf("keeps %d seconds", len(v.doc.Seconds))
+	}
+	v.stop()
+	show()
+	if s.hidden || len(s.lines) != 1 || s.row != 1 {
+		t.Errorf("left behind: %+v", s)
+	}
+}

@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/load/slo"
+)
+
+// loadOutput says where the result of whet load and its kin goes.
+type loadOutput struct {
+	JSON   bool
+	HTML   string
+	HGRM   string // bound by whet load alone
+	Output string
+	Force  bool
+}
+
+func (f *loadOutput) register(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.HTML, "html", "", "write a report with charts to `FILE`, one page that needs no network")
+	if cmd.Name() == "load" {
+		fs.StringVar(&f.HGRM, "hgrm", "", "write the latencies to `FILE` in HdrHistogram's percentile format")
+	}
+	fs.StringVarP(&f.Output, "output", "o", "", "write the JSON to `FILE`, beside the text")
+	fs.BoolVar(&f.Force, "force", false, "replace files that are there")
+	fs.BoolVar(&f.JSON, "json", false, "write JSON")
+}
+
+// documents lists the files to write.
+func (f *loadOutput) documents() []*outputFlags {
+	var out []*outputFlags
+	for _, path := range []string{f.Output, f.HTML, f.HGRM} {
+		if path != "" {
+			out = append(out, &outputFlags{Output: path, Force: f.Force})
+		}
+	}
+	return out
+}
+
+// check reports files that cannot be written, before the work.
+func (f *loadOutput) check() error {
+	seen := map[string]bool{}
+	for _, d := range f.documents() {
+		if d.Output == "-" {
+			return diag.Usagef("load", "standard output holds the result", "--json writes it as JSON there; name a file")
+		}
+		if seen[d.Output] {
+			return diag.Usagef("load", fmt.Sprintf("two files of the name %s", d.Output), "name them apart")
+		}
+		seen[d.Output] = true
+		if err := d.checkOutput(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeDocument writes a document to a file if it has been asked for.
+func (a *app) writeDocument(f *loadOutput, path string, write func(io.Writer) error) error {
+	if path == "" {
+		return nil
+	}
+	return a.writeOutput(&outputFlags{Output: path, Force: f.Force}, write)
+}
+
+func insecureTLS() *tls.Config { return &tls.Config{MinVersion: tls.VersionTLS12} }
+
+// load runs one load and shows it.
+func (a *app) load(ctx context.Context, f *loadFlags, o load.Options) error {
+	view := newLoadView(a, o)
+	o.Progress = view.progress
+	view.start()
+	r, err := load.Run(ctx, o)
+	view.stop()
+	if err != nil {
+		err = loadError(err)
+	}
+	if r == nil {
+		return err
+	}
+	if r.Requests == 0 && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	outcomes := f.asserted.Check(r)
+	errs := []error{err}
+	if f.JSON {
+		errs = append(errs, a.writeJSON(r))
+	} else {
+		errs = append(errs, a.write(func(w io.Writer) error { return report.WriteLoad(w, a.style, r, outcomes) }))
+	}
+	errs = append(errs,
+		a.writeDocument(&f.loadOutput, f.Output, func(w io.Writer) error { return report.JSON(w, r) }),
+		a.writeDocument(&f.loadOutput, f.HTML, func(w io.Writer) error { return report.WriteLoadPage(w, report.LoadPage{Runs: []*load.Result{r}}) }),
+	)
+	if r.Responses > 0 {
+		errs = append(errs, a.writeDocument(&f.loadOutput, f.HGRM, func(w io.Writer) error { return report.WriteLoadHGRM(w, r) }))
+	}
+	if f.Strict && len(r.Doubts) > 0 {
+		errs = append(errs, strictError(r.Doubts, f.JSON))
+	}
+	errs = append(errs, missedError(outcomes))
+	return errors.Join(errs...)
+}
+
+// strictError refuses a result with doubts. Where no text shows them, it does.
+func strictError(doubts []load.Doubt, silent bool) error {
+	e := &diag.Error{Op: "the result is not accepted (--strict)", Err: errors.New("the verdict has reasons for doubt")}
+	if silent {
+		texts := make([]string, len(doubts))
+		for i, d := range doubts {
+			texts[i] = d.Text
+		}
+		e.Err = errors.New(report.Clean(strings.Join(texts, "; ")))
+	}
+	return e
+}
+
+// missedError is nil when all outcomes are held.
+func missedError(outcomes []slo.Outcome) error {
+	var missed []string
+	for _, o := range outcomes {
+		if !o.Held {
+			missed = append(missed, o.String())
+		}
+	}
+	if len(missed) == 0 {
+		return nil
+	}
+	return &diag.Error{Op: "--assert", Err: errors.New(strings.Join(missed, "; ")), Kind: diag.Gate}
+}
+
+// loadError gives errors of package load the hints of this command.
+func loadError(err error) error {
+	var le *load.Error
+	if !errors.As(err, &le) {
+		return err
+	}
+	if errors.Is(err, load.ErrRemote) {
+		host := le.Subject
+		if u, perr := url.Parse(host); perr == nil && u.Hostname() != "" {
+			host = u.Host
+		}
+		if name, _, perr := net.SplitHostPort(host); perr == nil {
+			host = name
+		}
+		return remoteError(host, err)
+	}
+	return &diag.Error{Err: err, Hint: le.Hint()}
+}
+
+// loadName says in few words what is loaded, without passwords.
+func loadName(o load.Options) string {
+	first, n := o.URL, len(o.Targets)
+	if first == "" && n > 0 {
+		first, n = o.Targets[0].URL, n-1
+	}
+	if u, err := url.Parse(first); err == nil {
+		first = u.Redacted()
+	} else {
+		first = "the target"
+	}
+	if n > 0 {
+		first += fmt.Sprintf(" and %d more", n)
+	}
+	return first
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/agent"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/load"
+)
+
+// maxInfo bounds what an agent may say.
+const maxInfo = 16 << 20
+
+// targetOf has the target's agent asked for its processor time.
+func (a *app) targetOf(f *loadFlags) func(*load.Options) error {
+	return func(o *load.Options) error {
+		if f.Target == "" {
+			if f.TargetTokenFile != "" {
+				return diag.Usagef("--target-token-file", "no target to send it to", "name the address of the target's agent with --target")
+			}
+			return nil
+		}
+		u, err := url.Parse(f.Target)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return diag.Usagef("--target", "not an address", "give where the target's agent answers: --target http://localhost:6060")
+		}
+		if strings.Trim(u.Path, "/") == "" {
+			u.Path = "/debug/pprof"
+		}
+		u = u.JoinPath("whet")
+		token := ""
+		if f.TargetTokenFile != "" {
+			if token, err = a.readToken(f.TargetTokenFile); err != nil {
+				return err
+			}
+		}
+		client := &http.Client{
+			Transport:     &http.Transport{TLSClientConfig: o.TLS, DisableKeepAlives: true},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
+		o.TargetCPU = func(ctx context.Context) (time.Duration, error) { return agentCPU(ctx, client, u.String(), token) }
+		return nil
+	}
+}
+
+// agentCPU asks an agent for the processor time of its process.
+func agentCPU(ctx context.Context, client *http.Client, address, token string) (time.Duration, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return 0, err
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return 0, fmt.Errorf("its agent answers %s", resp.Status)
+	}
+	var info agent.Info
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxInfo)).Decode(&info); err != nil || info.Schema != agent.InfoSchema {
+		return 0, errors.New("what answers there is not whet's agent")
+	}
+	if info.CPU <= 0 {
+		return 0, errors.New("its system does not tell")
+	}
+	return info.CPU, nil
+}

@@ -1,0 +1,295 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/ui"
+	"github.com/whet-go/whet/unit"
+)
+
+// loadPageBars is how many bars the histogram of a page has at most.
+const loadPageBars = 48
+
+// LoadMark stands near the start of every page that WriteLoadPage writes.
+const LoadMark = `<meta name="generator" content="whet load">`
+
+// LoadPage is what a page with charts of loads shows. It needs at least one run or
+// a knee.
+type LoadPage struct {
+	Title string // "" is made from the first run
+	// Runs are drawn over one another.
+	Runs []*load.Result
+	// Names tell the runs apart, one each; nil for a single run.
+	Names []string
+	// Tables stand before the charts.
+	Tables []LoadTable
+	// Knee is the search for a capacity; nil without one.
+	Knee *LoadKnee
+	// Notes are sentences that the reader should see.
+	Notes []string
+}
+
+// A LoadTable is a table of a page. The first cell of each row is its name.
+type LoadTable struct {
+	Caption string     `json:"caption"`
+	Columns []string   `json:"columns"`
+	Rows    [][]string `json:"rows"`
+}
+
+// A LoadKnee is the latency at each rate that was tried.
+type LoadKnee struct {
+	// Metric names what is drawn over the rate: "p99".
+	Metric string `json:"metric"`
+	// Limit is what the objective allows it; 0 when the objective is about
+	// something else.
+	Limit time.Duration `json:"limit_ns"`
+	// Capacity is the highest rate that held; 0 when none did.
+	Capacity float64         `json:"capacity"`
+	Points   []LoadKneePoint `json:"points"` // ordered by rate
+}
+
+// A LoadKneePoint is one run of the search.
+type LoadKneePoint struct {
+	Rate  float64       `json:"rate"`     // asked for
+	Value time.Duration `json:"value_ns"` // of the metric; 0 without answers
+	Held  bool          `json:"held"`
+}
+
+// The wire types of a page, from which ui/src/api/load.ts is generated.
+type (
+	loadDoc struct {
+		Title  string      `json:"title"`
+		Notes  []string    `json:"notes"`
+		Runs   []loadRun   `json:"runs"`
+		Tables []LoadTable `json:"tables"`
+		Knees  []LoadKnee  `json:"knees"` // at most one
+	}
+	loadRun struct {
+		Name        string       `json:"name"`
+		Target      string       `json:"target"`
+		Setting     string       `json:"setting"`
+		Facts       []FlameFact  `json:"facts"`
+		Latency     []loadCell   `json:"latency"`
+		Percentiles []loadPoint  `json:"percentiles"`
+		Bars        []loadBar    `json:"bars"`
+		Seconds     []loadSecond `json:"seconds"`
+		Answered    bool         `json:"answered"` // at least once
+		Doubts      []loadDoubt  `json:"doubts"`
+		Warnings    []string     `json:"warnings"`
+	}
+	loadCell struct {
+		Name   string `json:"name"`
+		Text   string `json:"text"`
+		Chance bool   `json:"chance"` // too few answers above it
+	}
+	loadPoint struct {
+		Inverse float64 `json:"inverse"` // 1/(1-q) of quantile q
+		MS      float64 `json:"ms"`
+	}
+	loadBar struct {
+		Upper float64 `json:"upper"` // ms
+		Share float64 `json:"share"` // of all answers, percent
+	}
+	loadSecond struct {
+		At     float64 `json:"at"`   // s since the start, of the second's end
+		Rate   float64 `json:"rate"` // answers/s
+		Failed float64 `json:"failed"`
+		P50    float64 `json:"p50"` // ms
+		P99    float64 `json:"p99"`
+		Max    float64 `json:"max"`
+	}
+	loadDoubt struct {
+		Text string `json:"text"`
+		Hint string `json:"hint"`
+	}
+)
+
+// WriteLoadPage writes a self-contained page with charts: one HTML file with its
+// data, code and styles that makes no request. Each chart has a table beside it.
+func WriteLoadPage(w io.Writer, p LoadPage) error {
+	doc := newLoadDoc(p)
+	data, err := json.Marshal(doc) // escapes < and >, so that it may stand inline
+	if err != nil {
+		return fmt.Errorf("write load page: %w", err)
+	}
+	js := ui.LoadJS()
+	sum := sha256.Sum256([]byte(js))
+	csp := "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+	_, err = io.WriteString(w, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"+
+		LoadMark+"\n"+
+		"<meta http-equiv=\"Content-Security-Policy\" content=\""+csp+"\">\n"+
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"+
+		"<meta name=\"color-scheme\" content=\"light dark\">\n"+
+		"<title>"+html.EscapeString(clip(printable(doc.Title), 200))+"</title>\n</head>\n<body>\n"+
+		"<noscript>This page draws charts with JavaScript, which is off. It makes no network request; "+
+		"<code>whet load</code> shows the same figures as text.</noscript>\n"+
+		"<script type=\"application/json\" id=\"whet-load\">"+string(data)+"</script>\n<script>"+js+"</script>\n</body>\n</html>\n")
+	if err != nil {
+		return fmt.Errorf("write load page: %w", err)
+	}
+	return nil
+}
+
+func newLoadDoc(p LoadPage) loadDoc {
+	doc := loadDoc{Title: p.Title, Notes: cleanAll(p.Notes), Runs: []loadRun{}, Tables: []LoadTable{}, Knees: []LoadKnee{}}
+	hists := make([]*hdrhistogram.Histogram, len(p.Runs))
+	for i, r := range p.Runs {
+		hists[i], _ = loadHistogram(r) // without one there is no chart
+	}
+	steps := commonSteps(hists)
+	for i, r := range p.Runs {
+		run := newLoadRun(r, hists[i], steps)
+		if i < len(p.Names) {
+			run.Name = Clean(p.Names[i])
+		}
+		doc.Runs = append(doc.Runs, run)
+	}
+	if doc.Title == "" && len(doc.Runs) > 0 {
+		doc.Title = doc.Runs[0].Target
+	}
+	doc.Title = Clean(doc.Title)
+	for _, t := range p.Tables {
+		clean := LoadTable{Caption: Clean(t.Caption), Columns: cleanAll(t.Columns), Rows: [][]string{}}
+		for _, row := range t.Rows {
+			clean.Rows = append(clean.Rows, cleanAll(row))
+		}
+		doc.Tables = append(doc.Tables, clean)
+	}
+	if p.Knee != nil {
+		knee := *p.Knee
+		knee.Metric = Clean(knee.Metric)
+		knee.Points = append([]LoadKneePoint{}, knee.Points...) // never null
+		doc.Knees = append(doc.Knees, knee)
+	}
+	return doc
+}
+
+// commonSteps are the finest steps with which no histogram has too many bars.
+func commonSteps(hists []*hdrhistogram.Histogram) []float64 {
+	all := edges()
+	for _, steps := range all {
+		most := 0
+		for _, h := range hists {
+			if h != nil {
+				most = max(most, len(rebinAt(h, steps)))
+			}
+		}
+		if most <= loadPageBars {
+			return steps
+		}
+	}
+	return all[len(all)-1]
+}
+
+func newLoadRun(r *load.Result, h *hdrhistogram.Histogram, steps []float64) loadRun {
+	run := loadRun{
+		Target: loadTargets(r), Setting: Clean(LoadSetting(r)), Facts: loadPageFacts(r), Latency: []loadCell{},
+		Percentiles: []loadPoint{}, Bars: []loadBar{}, Seconds: []loadSecond{}, Doubts: []loadDoubt{}, Warnings: cleanAll(r.Warnings),
+		Answered: r.Responses > 0,
+	}
+	if r.Responses > 0 {
+		for _, row := range LoadRows(r) {
+			run.Latency = append(run.Latency, loadCell{Name: row.Name, Text: unit.Duration(row.Value), Chance: row.Chance})
+		}
+	}
+	if h != nil {
+		run.Percentiles = percentilePoints(h)
+		for _, b := range rebinAt(h, steps) {
+			run.Bars = append(run.Bars, loadBar{Upper: millis(b.Upper), Share: unit.Share(b.Count, h.TotalCount()) * 100})
+		}
+	}
+	for _, s := range r.Seconds {
+		if s.Elapsed <= 0 {
+			continue
+		}
+		per := s.Elapsed.Seconds()
+		run.Seconds = append(run.Seconds, loadSecond{
+			At: (s.Start + s.Elapsed).Seconds(), Rate: float64(s.Responses) / per, Failed: float64(s.Errors) / per,
+			P50: millis(s.P50), P99: millis(s.P99), Max: millis(s.Max),
+		})
+	}
+	for _, d := range r.Doubts {
+		run.Doubts = append(run.Doubts, loadDoubt{Text: Clean(d.Text), Hint: Clean(d.Hint)})
+	}
+	return run
+}
+
+// percentilePoints is the percentile distribution with the steps of HdrHistogram's
+// own plots. The last answer's quantile is 1, which has no inverse: it is drawn
+// where one more answer would put it.
+func percentilePoints(h *hdrhistogram.Histogram) []loadPoint {
+	const ticksPerHalfDistance = 10
+	total := float64(h.TotalCount())
+	var points []loadPoint
+	for _, b := range h.CumulativeDistributionWithTicks(ticksPerHalfDistance) {
+		inverse := min(1/(1-min(b.Quantile/100, 1)), total+1)
+		if math.IsNaN(inverse) || len(points) > 0 && inverse <= points[len(points)-1].Inverse {
+			continue
+		}
+		points = append(points, loadPoint{Inverse: inverse, MS: millis(time.Duration(b.ValueAt))})
+	}
+	return points
+}
+
+func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// logRatio is the logarithm of a/b, both above 0.
+func logRatio(a, b time.Duration) float64 { return math.Log(float64(a) / float64(b)) }
+
+func loadTargets(r *load.Result) string {
+	name := ""
+	if len(r.Targets) > 0 {
+		name = r.Targets[0]
+	}
+	if n := len(r.Targets) - 1; n > 0 {
+		name += " and " + plural(n, "other", "others")
+	}
+	if r.Method != "" {
+		name = r.Method + " " + name
+	}
+	return Clean(name)
+}
+
+// loadPageFacts are the counts of a run for a list.
+func loadPageFacts(r *load.Result) []FlameFact {
+	facts := []FlameFact{
+		{Name: "rate", Value: perSecond(r.Rate)},
+		{Name: "requests", Value: fmt.Sprintf("%d in %s", r.Requests, unit.Duration(r.Elapsed))},
+		{Name: "failed", Value: "none"},
+		{Name: "received", Value: unit.Bytes(r.Bytes).String()},
+	}
+	if n := r.Errors.Total() + r.Failed(); n > 0 {
+		facts[2].Value = fmt.Sprintf("%d (%s): %s", n, unit.Percent(n, r.Requests), r.Failures())
+	}
+	for _, c := range loadCPU(r) {
+		facts = append(facts, FlameFact{Name: c.name, Value: c.value})
+	}
+	if r.Send != nil {
+		facts = append(facts, FlameFact{Name: "sent late", Value: fmt.Sprintf("p99 %s, max %s; by the generator itself p99 %s", unit.Duration(r.Send.P99), unit.Duration(r.Send.Max), unit.Duration(r.Send.Own))})
+	}
+	if !r.Started.IsZero() {
+		facts = append(facts, FlameFact{Name: "started", Value: r.Started.UTC().Format("2006-01-02 15:04:05 MST")})
+	}
+	if r.Interrupted {
+		facts = append(facts, FlameFact{Name: "interrupted", Value: "yes"})
+	}
+	return facts
+}
+
+func cleanAll(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, s := range texts {
+		out[i] = Clean(s)
+	}
+	return out
+}

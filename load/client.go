@@ -1,0 +1,317 @@
+package load
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/whet-go/whet/load/request"
+)
+
+// clients are the connections of one host in the NetHTTP engine: Go's own client,
+// for systems without an event loop.
+type clients struct {
+	*generator
+	host *host
+	at   int // of the host among the hosts
+
+	mu       sync.Mutex
+	schedule *schedule // nil: closed model
+	picker   picker
+}
+
+// bodyBuffer is how much of an answer's body is read at once.
+const bodyBuffer = 16 << 10
+
+// clientShards is the number of recorder shards that connections share.
+func (g *generator) clientShards() int {
+	return min(g.Connections*g.Streams, 2*runtime.GOMAXPROCS(0))
+}
+
+func newClients(g *generator) []worker {
+	var ws []worker
+	for i, h := range g.hosts {
+		c := &clients{generator: g, host: h, at: i, picker: newPicker(h, 0, 1)}
+		if g.open != nil {
+			c.schedule = newSchedule(g.open, g.Warmup, g.end(), g.seed(i), h.share, 0, 1)
+		}
+		ws = append(ws, c)
+	}
+	return ws
+}
+
+// prepare does nothing: net/http connects with the first request.
+func (c *clients) prepare(context.Context) {}
+
+func (c *clients) run(ctx context.Context) {
+	// Requests that are under way when the time is over may take their own time, but
+	// no more.
+	if end := c.end(); end != never {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, c.start.Add(end+c.Timeout+lateTimeouts))
+		defer cancel()
+	}
+	var wg sync.WaitGroup
+	for i := range c.host.connections {
+		t := c.transport(ctx)
+		defer t.CloseIdleConnections()
+		for k := range c.Streams {
+			wg.Go(func() {
+				s := &stream{
+					clients: c, transport: t,
+					shard: c.rec.shards[(i*c.Streams+k)%len(c.rec.shards)],
+					buf:   make([]byte, bodyBuffer),
+				}
+				s.run(ctx)
+			})
+		}
+	}
+	wg.Wait()
+}
+
+// transport returns a transport that holds one connection.
+func (c *clients) transport(ctx context.Context) *http.Transport {
+	dialer := &net.Dialer{Timeout: c.Timeout}
+	t := &http.Transport{
+		// The run's context, not the request's: the transport lets a dial
+		// outlive its request, but it must not outlive the run.
+		DialContext: func(context.Context, string, string) (net.Conn, error) {
+			conn, err := dialAny(ctx, dialer, c.host.addresses)
+			if err == nil {
+				c.connects.Add(1)
+			}
+			return conn, err
+		},
+		TLSClientConfig:     c.tls.Clone(),
+		TLSHandshakeTimeout: c.Timeout,
+		DisableCompression:  true,
+		DisableKeepAlives:   c.NoKeepAlive,
+		MaxIdleConnsPerHost: 1,
+		MaxConnsPerHost:     1,
+		Protocols:           new(http.Protocols),
+	}
+	switch {
+	case c.Protocol == HTTP1:
+		t.Protocols.SetHTTP1(true)
+	case c.host.scheme == "https":
+		t.Protocols.SetHTTP2(true)
+	default:
+		t.Protocols.SetUnencryptedHTTP2(true)
+	}
+	return t
+}
+
+// dialAny connects to the first of the addresses that answers.
+func dialAny(ctx context.Context, dialer *net.Dialer, addresses []net.Addr) (net.Conn, error) {
+	var failed error
+	for _, a := range addresses {
+		conn, err := dialer.DialContext(ctx, a.Network(), a.String())
+		if err == nil {
+			return conn, nil
+		}
+		failed = err
+	}
+	return nil, failed
+}
+
+// A ticket is the right to send one request.
+type ticket struct {
+	intended time.Duration
+	measured bool
+	waited   bool // no connection was free at the intended time
+	endpoint *endpoint
+	row      int
+}
+
+// take returns the next ticket, in the open model before it is due; ok is false
+// when there are no more.
+func (c *clients) take() (t ticket, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t.intended = c.now()
+	if c.schedule != nil {
+		due := c.schedule.next()
+		if due == never {
+			return t, false
+		}
+		c.schedule.advance()
+		t.waited = due < t.intended
+		t.intended = due
+	}
+	if t.measured, ok = c.admit(t.intended); ok {
+		t.endpoint, t.row = c.picker.next()
+	}
+	return t, ok
+}
+
+// stream sends one request after the other.
+type stream struct {
+	*clients
+	transport *http.Transport
+	shard     *shard
+	buf       []byte
+	request   request.Request
+	gotConn   atomic.Int64 // connections the current request was sent on
+}
+
+func (s *stream) run(ctx context.Context) {
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { s.gotConn.Add(1) },
+	})
+	pause := firstPause
+	for ctx.Err() == nil {
+		t, ok := s.take()
+		if !ok {
+			return
+		}
+		if !wait(ctx, t.intended-s.now()) {
+			if t.measured {
+				s.shard.cutOff(1)
+			}
+			return
+		}
+		switch k, failed := s.send(ctx, t); {
+		case !failed:
+			pause = firstPause
+		case k == kindConnect && s.schedule == nil:
+			wait(ctx, pause)
+			pause = min(2*pause, lastPause)
+		}
+	}
+}
+
+// wait tells whether d went by before ctx was cancelled.
+func wait(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// send sends one request, reads its answer and records it if it is measured.
+func (s *stream) send(run context.Context, t ticket) (k kind, failed bool) {
+	ctx, cancel := context.WithTimeout(run, s.Timeout)
+	defer cancel()
+	t.endpoint.template.Expand(&s.request, t.row)
+	req, err := httpRequest(ctx, &s.request)
+	if err != nil {
+		s.shard.failure(kindOther, err)
+		return kindOther, true
+	}
+	if s.schedule != nil && t.measured {
+		s.shard.sent(s.now()-t.intended, t.waited)
+	}
+	s.gotConn.Store(0)
+	status, n, err := s.exchange(req)
+	latency := s.now() - t.intended
+	if err != nil {
+		if run.Err() != nil {
+			if t.measured {
+				s.shard.cutOff(1)
+			}
+			return 0, false
+		}
+		k = classify(err, s.gotConn.Load() > 0)
+	}
+	if !t.measured {
+		return k, err != nil
+	}
+	if extra := s.gotConn.Load() - 1; extra > 0 {
+		s.shard.retried(extra)
+	}
+	if err != nil {
+		s.shard.failure(k, err)
+		return k, true
+	}
+	s.shard.response(status, n, latency)
+	return 0, false
+}
+
+// httpRequest makes a request of net/http.
+func httpRequest(ctx context.Context, r *request.Request) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, r.Method, r.Scheme+"://"+r.Host+r.Path, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", "") // or net/http adds its own
+	for _, f := range r.Header {
+		if http.CanonicalHeaderKey(f.Name) == "User-Agent" {
+			req.Header.Set(f.Name, f.Value)
+			continue
+		}
+		req.Header.Add(f.Name, f.Value)
+	}
+	if len(r.Body) > 0 {
+		body := r.Body
+		req.ContentLength = int64(len(body))
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+		req.Body, _ = req.GetBody()
+	}
+	return req, nil
+}
+
+// exchange sends req and reads the answer to its end.
+func (s *stream) exchange(req *http.Request) (status int, n int64, err error) {
+	resp, err := s.transport.RoundTrip(req)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		return resp.StatusCode, 0, nil // what follows is not a body
+	}
+	for {
+		m, err := resp.Body.Read(s.buf)
+		n += int64(m)
+		if err == io.EOF {
+			return resp.StatusCode, n, nil
+		}
+		if err != nil {
+			return resp.StatusCode, n, err
+		}
+	}
+}
+
+// classify names the kind of a failed request. connected says whether it got
+// as far as having a connection.
+func classify(err error, connected bool) kind {
+	var timeout interface{ Timeout() bool }
+	var op *net.OpError
+	var record tls.RecordHeaderError
+	switch {
+	case errors.As(err, &record):
+		return kindMalformed
+	case !connected, errors.As(err, &op) && (op.Op == "dial" || op.Op == "socket"):
+		return kindConnect
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return kindTimeout
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return kindShortBody
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
+		errors.Is(err, net.ErrClosed),
+		// net/http does not export this one.
+		strings.Contains(err.Error(), "server closed idle connection"):
+		return kindReset
+	case strings.Contains(err.Error(), "malformed"):
+		return kindMalformed
+	}
+	return kindOther
+}

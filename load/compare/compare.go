@@ -1,0 +1,309 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/load/slo"
+)
+
+// Schema names the JSON form of [Comparison].
+const Schema = "whet.load-compare/1"
+
+// The least that an interval is made of.
+const (
+	MinRuns    = 3  // runs a side
+	MinSeconds = 10 // seconds a side
+)
+
+// Confidence is the share of intervals that hold the true value.
+const Confidence = 0.95
+
+// A Comparison of B with A.
+type Comparison struct {
+	Schema string `json:"schema"` // always [Schema]
+	A      Side   `json:"a"`
+	B      Side   `json:"b"`
+	// Confidence is [Confidence].
+	Confidence float64 `json:"confidence"`
+	Rows       []Row   `json:"rows"`
+	// Warnings are reasons why A and B cannot be compared, or not be believed.
+	Warnings []string `json:"warnings,omitempty"`
+	// Notes say where the intervals are from and what they do not see.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// A Side is what is compared.
+type Side struct {
+	Runs    int      `json:"runs"`
+	Seconds int      `json:"seconds"` // of all runs, shorter ones than half a second left out
+	Targets []string `json:"targets"` // of the first run
+}
+
+// Row compares one metric.
+type Row struct {
+	Metric slo.Metric `json:"metric"`
+	// A and B are the values of the whole run; of several runs, their geometric mean
+	// (the plain mean for shares, and when one is 0).
+	A slo.Value `json:"a"`
+	B slo.Value `json:"b"`
+	// Unknown says why a side does not tell the metric, when A, B and all below mean
+	// nothing; "" otherwise.
+	Unknown string `json:"unknown,omitempty"`
+	// Change is B over A less 1: 0.1 for 10 % more; nil when A is 0.
+	Change *float64 `json:"change,omitempty"`
+	// Interval says how sure the change is; nil when the data do not tell.
+	Interval *Interval `json:"interval,omitempty"`
+	Verdict  Verdict   `json:"verdict"`
+	// Note says why there is no interval, or what to know of the row; may be empty.
+	Note string `json:"note,omitempty"`
+}
+
+// A Verdict says what an interval shows.
+type Verdict string
+
+// The verdicts.
+const (
+	Better  Verdict = "better"  // B is, and the interval excludes no change
+	Worse   Verdict = "worse"   // B is, and the interval excludes no change
+	Same    Verdict = "same"    // the interval does not exclude no change
+	Unknown Verdict = "unknown" // there is no interval
+)
+
+// A Basis is what an interval is made from.
+type Basis string
+
+// The bases.
+const (
+	Runs    Basis = "runs"
+	Seconds Basis = "seconds"
+)
+
+// A Scale is what an interval is of.
+type Scale string
+
+// The scales.
+const (
+	Ratio      Scale = "ratio"      // B over A; 1 is no change
+	Difference Scale = "difference" // B minus A; 0 is no change; for shares, which are often 0
+)
+
+// An Interval is a confidence interval.
+type Interval struct {
+	Basis    Basis   `json:"basis"`
+	Scale    Scale   `json:"scale"`
+	Estimate float64 `json:"estimate"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+	// ExcludesNoChange tells whether no change lies outside the interval.
+	ExcludesNoChange bool `json:"excludes_no_change"`
+	// Blocks are the lengths of the bootstrap's blocks in seconds, for A and B; only
+	// for [Seconds].
+	Blocks *[2]int `json:"blocks,omitempty"`
+}
+
+// Metrics returns the metrics that are compared, in the order of the rows.
+func Metrics() []slo.Metric {
+	return []slo.Metric{
+		slo.Rate, slo.Mean, slo.P50, slo.P75, slo.P90, slo.P95, slo.P99, slo.P999, slo.Max,
+		slo.Errors, slo.GeneratorCPU, slo.TargetCPU,
+	}
+}
+
+// Compare compares the runs of b with those of a. It fails when a side has no result
+// or a result is not of [load.Schema].
+func Compare(a, b []*load.Result) (*Comparison, error) {
+	for i, runs := range [][]*load.Result{a, b} {
+		name := [...]string{"A", "B"}[i]
+		if len(runs) == 0 {
+			return nil, &load.Error{Op: "compare", Subject: name, Err: errors.New("there is no result"), Advice: "give one result for each side, or better three"}
+		}
+		for _, r := range runs {
+			if r == nil || r.Schema != load.Schema {
+				return nil, &load.Error{Op: "compare", Subject: name, Err: fmt.Errorf("not a result of a load (%s)", load.Schema), Advice: "give what whet load --json has written"}
+			}
+		}
+	}
+	c := &Comparison{Schema: Schema, A: side(a), B: side(b), Confidence: Confidence, Warnings: warnings(a, b)}
+	basis := Seconds
+	if len(a) >= MinRuns && len(b) >= MinRuns {
+		basis = Runs
+	}
+	for _, m := range Metrics() {
+		c.Rows = append(c.Rows, row(m, basis, a, b))
+	}
+	switch {
+	case basis == Runs:
+		c.Notes = append(c.Notes, fmt.Sprintf("intervals are from %d and %d runs", len(a), len(b)))
+	case min(c.A.Seconds, c.B.Seconds) >= MinSeconds:
+		c.Notes = append(c.Notes, fmt.Sprintf("intervals are from the seconds within the runs and do not see what differs from run to run; %d runs a side do", MinRuns))
+	default:
+		c.Notes = append(c.Notes, fmt.Sprintf("no intervals: they need %d runs a side, or %d seconds", MinRuns, MinSeconds))
+	}
+	return c, nil
+}
+
+func side(runs []*load.Result) Side {
+	s := Side{Runs: len(runs), Targets: runs[0].Targets}
+	for _, r := range runs {
+		s.Seconds += len(wholeSeconds(r))
+	}
+	return s
+}
+
+// wholeSeconds leaves out short slices, as the last one of a run may be.
+func wholeSeconds(r *load.Result) []load.Second {
+	var out []load.Second
+	for _, s := range r.Seconds {
+		if s.Elapsed.Seconds() >= 0.5 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func row(m slo.Metric, basis Basis, a, b []*load.Result) Row {
+	w := Row{Metric: m, A: slo.Value{Unit: m.Unit()}, B: slo.Value{Unit: m.Unit()}, Verdict: Unknown}
+	as, errA := values(m, a)
+	bs, errB := values(m, b)
+	switch {
+	case errA != nil:
+		w.Unknown = "A: " + errA.Error()
+		return w
+	case errB != nil:
+		w.Unknown = "B: " + errB.Error()
+		return w
+	}
+	w.A.Amount, w.B.Amount = center(m, as), center(m, bs)
+	if w.A.Amount != 0 {
+		change := w.B.Amount/w.A.Amount - 1
+		w.Change = &change
+	}
+	if basis == Runs {
+		w.Interval, w.Note = fromRuns(m, as, bs)
+	} else {
+		w.Interval, w.Note = fromSeconds(m, a, b)
+	}
+	if i := w.Interval; i != nil {
+		switch none := i.noChange(); {
+		case !i.ExcludesNoChange:
+			w.Verdict = Same
+		case i.Low > none == m.HigherIsBetter():
+			w.Verdict = Better
+		default:
+			w.Verdict = Worse
+		}
+	}
+	if m == slo.Rate && w.Note == "" && a[0].Open != nil && b[0].Open != nil {
+		w.Note = "the open model was asked for a rate; this is how far it was kept"
+	}
+	return w
+}
+
+// values returns m of each run.
+func values(m slo.Metric, runs []*load.Result) ([]float64, error) {
+	var out []float64
+	for i, r := range runs {
+		v, err := slo.Measure(r, m)
+		if err != nil && len(runs) > 1 {
+			err = fmt.Errorf("run %d: %w", i+1, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v.Amount)
+	}
+	return out, nil
+}
+
+// scale is on which scale m is compared.
+func scale(m slo.Metric) Scale {
+	if m.Unit() == slo.Share {
+		return Difference
+	}
+	return Ratio
+}
+
+// center is the geometric mean, or the plain mean for shares and when a value is 0.
+func center(m slo.Metric, values []float64) float64 {
+	if logs, ok := logarithms(values); ok && scale(m) == Ratio && len(values) > 1 {
+		return math.Exp(mean(logs))
+	}
+	return mean(values)
+}
+
+// logarithms returns those of values, which must be positive.
+func logarithms(values []float64) ([]float64, bool) {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		if !(v > 0) {
+			return nil, false
+		}
+		out[i] = math.Log(v)
+	}
+	return out, true
+}
+
+// interval makes an interval of an estimate of B less A, of logarithms for [Ratio],
+// whose half width is half.
+func interval(s Scale, basis Basis, estimate, half float64) *Interval {
+	i := &Interval{Basis: basis, Scale: s, Estimate: estimate, Low: estimate - half, High: estimate + half}
+	if s == Ratio {
+		i.Estimate, i.Low, i.High = math.Exp(i.Estimate), math.Exp(i.Low), math.Exp(i.High)
+	}
+	for _, x := range []float64{i.Estimate, i.Low, i.High} {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil
+		}
+	}
+	none := i.noChange()
+	i.ExcludesNoChange = i.Low > none || i.High < none
+	return i
+}
+
+// noChange is the value that means no change.
+func (i *Interval) noChange() float64 {
+	if i.Scale == Ratio {
+		return 1
+	}
+	return 0
+}
+
+// fromRuns is Welch's interval over the runs.
+func fromRuns(m slo.Metric, as, bs []float64) (*Interval, string) {
+	if scale(m) == Ratio {
+		la, okA := logarithms(as)
+		lb, okB := logarithms(bs)
+		if !okA || !okB {
+			return nil, "no interval: a run has the value 0"
+		}
+		as, bs = la, lb
+	}
+	half := halfWidth(
+		estimate{variance(as) / float64(len(as)), float64(len(as) - 1)},
+		estimate{variance(bs) / float64(len(bs)), float64(len(bs) - 1)},
+	)
+	if i := interval(scale(m), Runs, mean(bs)-mean(as), half); i != nil {
+		return i, ""
+	}
+	return nil, "no interval: the runs differ too much"
+}
+
+// fromSeconds is the bootstrap's interval over the seconds.
+func fromSeconds(m slo.Metric, a, b []*load.Result) (*Interval, string) {
+	sa, why := newSeries(m, a)
+	if why == "" {
+		var sb *series
+		if sb, why = newSeries(m, b); why == "" {
+			ea, eb := sa.bootstrap(), sb.bootstrap()
+			if i := interval(scale(m), Seconds, sb.statistic()-sa.statistic(), halfWidth(ea, eb)); i != nil {
+				i.Blocks = &[2]int{sa.block, sb.block}
+				return i, ""
+			}
+			why = "the seconds differ too much"
+		}
+	}
+	return nil, "no interval: " + why
+}

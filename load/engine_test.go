@@ -1,0 +1,584 @@
+package load_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/load"
+)
+
+// start serves h with the protocols that set chooses, with TLS when roots is set.
+func start(t *testing.T, h http.HandlerFunc, set func(*http.Protocols), secure bool) (url string, roots *tls.Config) {
+	t.Helper()
+	s := httptest.NewUnstartedServer(h)
+	s.Config.Protocols = new(http.Protocols)
+	s.Config.ErrorLog = discardLogger()
+	set(s.Config.Protocols)
+	if secure {
+		s.EnableHTTP2 = s.Config.Protocols.HTTP2()
+		s.StartTLS()
+		pool := x509.NewCertPool()
+		pool.AddCert(s.Certificate())
+		roots = &tls.Config{RootCAs: pool}
+	} else {
+		s.Start()
+	}
+	t.Cleanup(s.Close)
+	return s.URL, roots
+}
+
+func TestHTTP2(t *testing.T) { engines(t, testHTTP2) }
+
+func testHTTP2(t *testing.T, e load.Engine) {
+	for _, secure := range []bool{false, true} {
+		var n atomic.Int64
+		var mu sync.Mutex
+		bodies := map[string]int{}
+		url, roots := start(t, func(w http.ResponseWriter, r *http.Request) {
+			n.Add(1)
+			body, _ := io.ReadAll(r.Body)
+			mu.Lock()
+			bodies[fmt.Sprint(r.ProtoMajor, r.Method, r.URL, r.Header.Get("X-A"), len(body))]++
+			mu.Unlock()
+			if r.URL.Path == "/missing" {
+				http.NotFound(w, r)
+				return
+			}
+			_, _ = w.Write(bytes.Repeat([]byte("x"), 100_000))
+		}, func(p *http.Protocols) {
+			p.SetHTTP2(secure)
+			p.SetUnencryptedHTTP2(!secure)
+		}, secure)
+		r := run(t, load.Options{
+			Engine: e, Protocol: load.HTTP2, Streams: 20, Connections: 3, Requests: 600, TLS: roots,
+			Header: http.Header{"X-A": {"a"}},
+			Targets: []load.Target{
+				{URL: url + "/p?q=1", Method: "POST", Body: bytes.Repeat([]byte("b"), 200_000)},
+				{URL: url + "/missing"},
+			},
+		})
+		if r.Responses != 600 || r.Errors.Total() != 0 || n.Load() != 600 || r.Connects != 3 || r.Streams != 20 {
+			t.Errorf("secure %v: %d responses of %d, errors %+v, %d connects", secure, r.Responses, n.Load(), r.Errors, r.Connects)
+		}
+		if r.Status[200] != 300 || r.Status[404] != 300 || r.Bytes != 300*(100_000+int64(len("404 page not found\n"))) {
+			t.Errorf("secure %v: statuses %v, %d bytes", secure, r.Status, r.Bytes)
+		}
+		mu.Lock()
+		if bodies["2POST/p?q=1a200000"] != 300 || bodies["2GET/missinga0"] != 300 {
+			t.Errorf("secure %v: the server saw %v", secure, bodies)
+		}
+		mu.Unlock()
+	}
+}
+
+// TestHTTP2Unwilling: a server of HTTP/1.1 alone.
+func TestHTTP2Unwilling(t *testing.T) { engines(t, testHTTP2Unwilling) }
+
+func testHTTP2Unwilling(t *testing.T, e load.Engine) {
+	for _, secure := range []bool{false, true} {
+		url, roots := start(t, func(http.ResponseWriter, *http.Request) {}, func(p *http.Protocols) { p.SetHTTP1(true) }, secure)
+		r, err := load.Run(t.Context(), load.Options{Engine: e, Protocol: load.HTTP2, URL: url, Connections: 2, Requests: 4, TLS: roots})
+		if err == nil || r != nil && r.Responses > 0 {
+			t.Errorf("secure %v: %v, %+v", secure, err, r)
+		}
+	}
+}
+
+// TestHTTP2ServerGoesAway: the server announces the end of a connection after some
+// requests; none may be lost.
+func TestHTTP2ServerGoesAway(t *testing.T) { engines(t, testHTTP2ServerGoesAway) }
+
+func testHTTP2ServerGoesAway(t *testing.T, e load.Engine) {
+	var n atomic.Int64
+	url, _ := start(t, func(w http.ResponseWriter, _ *http.Request) {
+		if n.Add(1)%50 == 0 {
+			w.Header().Set("Connection", "close") // net/http sends GOAWAY then
+		}
+	}, func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) }, false)
+	r := run(t, load.Options{Engine: e, Protocol: load.HTTP2, Streams: 8, URL: url, Connections: 2, Requests: 500})
+	if r.Responses != 500 || r.Errors.Total() != 0 || r.Connects < 5 {
+		t.Errorf("%d responses on %d connections, errors %+v", r.Responses, r.Connects, r.Errors)
+	}
+}
+
+func TestNoKeepAlive(t *testing.T) { engines(t, testNoKeepAlive) }
+
+func testNoKeepAlive(t *testing.T, e load.Engine) {
+	for _, secure := range []bool{false, true} {
+		var closing atomic.Int64
+		url, roots := start(t, func(_ http.ResponseWriter, r *http.Request) {
+			if r.Close {
+				closing.Add(1)
+			}
+		}, func(p *http.Protocols) { p.SetHTTP1(true) }, secure)
+		r := run(t, load.Options{Engine: e, URL: url, Connections: 4, Requests: 100, NoKeepAlive: true, TLS: roots})
+		if r.Connects != 100 || closing.Load() != 100 || r.Responses != 100 || len(r.Warnings) > 0 {
+			t.Errorf("secure %v: %d connections, %d of them said to close, %d responses, warnings %q", secure, r.Connects, closing.Load(), r.Responses, r.Warnings)
+		}
+	}
+}
+
+func TestUnixSocket(t *testing.T) { engines(t, testUnixSocket) }
+
+func testUnixSocket(t *testing.T, e load.Engine) {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Host) }))
+	_ = s.Listener.Close()
+	s.Listener = l
+	s.Start()
+	t.Cleanup(s.Close)
+	r := run(t, load.Options{Engine: e, URL: "http://some.name/", Socket: path, Connections: 2, Requests: 20})
+	if r.Responses != 20 || r.Bytes != 20*int64(len("some.name")) {
+		t.Errorf("%d responses of %d bytes", r.Responses, r.Bytes)
+	}
+}
+
+func TestResolve(t *testing.T) { engines(t, testResolve) }
+
+func testResolve(t *testing.T, e load.Engine) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Host) })
+	r := run(t, load.Options{
+		Engine: e, URL: "http://no.such.name.invalid:8080/", Requests: 5,
+		Resolve: map[string]string{"no.such.name.invalid:8080": s.Listener.Addr().String()},
+	})
+	if r.Responses != 5 || r.Bytes != 5*int64(len("no.such.name.invalid:8080")) {
+		t.Errorf("%d responses, %d bytes", r.Responses, r.Bytes)
+	}
+	_, err := load.Run(t.Context(), load.Options{Engine: e, URL: "http://no.such.name.invalid/"})
+	var le *load.Error
+	if !errors.As(err, &le) || !strings.Contains(err.Error(), "no.such.name.invalid") || le.Hint() == "" {
+		t.Errorf("a name that nobody knows: %v", err)
+	}
+}
+
+func TestVariables(t *testing.T) { engines(t, testVariables) }
+
+func testVariables(t *testing.T, e load.Engine) {
+	for _, proto := range []load.Protocol{load.HTTP1, load.HTTP2} {
+		var mu sync.Mutex
+		seen := map[string]int{}
+		url, _ := start(t, func(_ http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			mu.Lock()
+			defer mu.Unlock()
+			seen[fmt.Sprint(r.URL.Path, r.URL.Query().Get("q"), r.Header.Get("X-Id"), string(body))]++
+		}, func(p *http.Protocols) { p.SetHTTP1(true); p.SetUnencryptedHTTP2(true) }, false)
+		rows := [][]string{{"1", "a b"}, {"2", "c&d/é"}, {"3", ""}}
+		r := run(t, load.Options{
+			Engine: e, Protocol: proto, URL: url + "/u/{{id}}?q={{name}}", Method: "POST", Connections: 2, Requests: 300,
+			Header: http.Header{"X-Id": {"n{{id}}"}}, Body: []byte(`{"name":"{{name}}"}`),
+			Variables: &load.Variables{Names: []string{"id", "name"}, Rows: rows},
+		})
+		if r.Responses != 300 {
+			t.Errorf("%s: %d responses, errors %+v", proto, r.Responses, r.Errors)
+		}
+		mu.Lock()
+		for _, row := range rows {
+			key := fmt.Sprint("/u/", row[0], row[1], "n"+row[0], `{"name":"`+row[1]+`"}`)
+			if seen[key] != 100 {
+				t.Errorf("%s: %q was seen %d times of 100: %v", proto, key, seen[key], seen)
+			}
+		}
+		mu.Unlock()
+	}
+}
+
+func TestWeights(t *testing.T) { engines(t, testWeights) }
+
+func testWeights(t *testing.T, e load.Engine) {
+	var a, b atomic.Int64
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/a" {
+			a.Add(1)
+		} else {
+			b.Add(1)
+		}
+	})
+	run(t, load.Options{Engine: e, Targets: []load.Target{{URL: s.URL + "/a", Weight: 9}, {URL: s.URL + "/b"}}, Connections: 3, Requests: 1000})
+	if a.Load() != 900 || b.Load() != 100 {
+		t.Errorf("%d and %d, want 900 and 100", a.Load(), b.Load())
+	}
+}
+
+// TestOpenModel: the rate is kept, and so are the times.
+func TestOpenModel(t *testing.T) { engines(t, testOpenModel) }
+
+func testOpenModel(t *testing.T, e load.Engine) {
+	s := serve(t, func(http.ResponseWriter, *http.Request) {})
+	for _, arrivals := range []load.Arrivals{load.Constant, load.Poisson} {
+		r := run(t, load.Options{Engine: e, URL: s.URL, Connections: 16, Rate: 500, Arrivals: arrivals, Duration: 2 * time.Second, Seed: 1})
+		if want := 1000.0; math.Abs(float64(r.Requests)-want) > 4*math.Sqrt(want) || arrivals == load.Constant && float64(r.Requests) != want {
+			t.Errorf("%s: %d requests, want %.0f", arrivals, r.Requests, want)
+		}
+		if r.Send == nil || r.Send.Max <= 0 || r.Send.P99 > r.Send.Max || r.Model != load.ModelOpen || r.Open.Rate != 500 {
+			t.Errorf("%s: sending %+v, model %s %+v", arrivals, r.Send, r.Model, r.Open)
+		}
+	}
+	r := run(t, load.Options{Engine: e, URL: s.URL, Connections: 16, Rate: 100, RampTo: 900, Duration: 2 * time.Second})
+	if r.Requests < 995 || r.Requests > 1005 {
+		t.Errorf("ramp: %d requests, want 1000", r.Requests)
+	}
+	r = run(t, load.Options{Engine: e, URL: s.URL, Rate: 1000, Requests: 50})
+	if r.Requests != 50 || r.Elapsed < 40*time.Millisecond {
+		t.Errorf("%d requests in %v, want 50 in 50ms", r.Requests, r.Elapsed)
+	}
+}
+
+// TestStall: a server that stands still makes all requests late that are due
+// meanwhile, also those that had to wait for a connection. The latencies must be
+// those that follow from the schedule.
+func TestStall(t *testing.T) { engines(t, testStall) }
+
+func testStall(t *testing.T, e load.Engine) {
+	const rate, stall, length = 500, 600 * time.Millisecond, 3 * time.Second
+	var begun sync.Once
+	var mu sync.Mutex
+	var until, over time.Time
+	s := serve(t, func(http.ResponseWriter, *http.Request) {
+		begun.Do(func() { until = time.Now().Add(stall) })
+		if d := time.Until(until); d > 0 {
+			<-time.After(d)
+			mu.Lock()
+			if over.IsZero() {
+				over = time.Now()
+			}
+			mu.Unlock()
+		}
+	})
+	// Few connections: most requests that are due during the stall find none free.
+	r := run(t, load.Options{Engine: e, URL: s.URL, Connections: 4, Rate: rate, Duration: length})
+	mu.Lock()
+	defer mu.Unlock()
+	var want []time.Duration
+	for at := time.Duration(0); at < length; at += time.Second / rate {
+		want = append(want, max(over.Sub(r.Started)-at, 0))
+	}
+	slices.Sort(want)
+	if r.Responses != int64(len(want)) {
+		t.Fatalf("%d responses, want %d", r.Responses, len(want))
+	}
+	for q, got := range map[float64]time.Duration{.90: r.Latency.P90, .95: r.Latency.P95, .99: r.Latency.P99} {
+		// Never less; more by what the requests that had waited take, on a busy machine.
+		exact := want[int(q*float64(len(want)))]
+		if d := got - exact; d < -5*time.Millisecond || d > time.Second {
+			t.Errorf("the %g-quantile is %v, want %v and a little", q, got, exact)
+		}
+	}
+	if r.Send.Waited < rate*int64(stall)/int64(time.Second)-20 {
+		t.Errorf("%d requests waited for a connection, want about %d", r.Send.Waited, rate*int64(stall)/int64(time.Second))
+	}
+	if !slices.ContainsFunc(r.Doubts, func(d load.Doubt) bool { return d.Kind == load.RateMissed }) {
+		t.Errorf("no word about the requests that waited: %+v", r.Doubts)
+	}
+}
+
+// raw serves connections by hand.
+func raw(t *testing.T, serve func(net.Conn, *bufio.Reader)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() {
+				defer func() { _ = c.Close() }()
+				serve(c, bufio.NewReader(c))
+			})
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		wg.Wait()
+	})
+	return "http://" + l.Addr().String() + "/"
+}
+
+// TestFraming answers in all the ways in which an answer can end.
+func TestFraming(t *testing.T) { engines(t, testFraming) }
+
+func testFraming(t *testing.T, e load.Engine) {
+	for name, test := range map[string]struct {
+		answer string
+		body   int64
+		closes bool
+	}{
+		"length":      {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 5, false},
+		"chunked":     {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n0\r\nTrailer: 1\r\n\r\n", 5, false},
+		"interim":     {"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 2, false},
+		"no content":  {"HTTP/1.1 204 No Content\r\n\r\n", 0, false},
+		"until close": {"HTTP/1.1 200 OK\r\n\r\nhello", 5, true},
+		"close":       {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello", 5, true},
+		"HTTP/1.0":    {"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello", 5, true},
+		"long header": {"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("y", 64<<10) + "\r\nContent-Length: 5\r\n\r\nhello", 5, false},
+	} {
+		url := raw(t, func(c net.Conn, r *bufio.Reader) {
+			for {
+				if _, err := http.ReadRequest(r); err != nil {
+					return
+				}
+				_, _ = io.WriteString(c, test.answer)
+				if test.closes {
+					return
+				}
+			}
+		})
+		r := run(t, load.Options{Engine: e, URL: url, Connections: 2, Requests: 20})
+		if r.Responses != 20 || r.Bytes != 20*test.body || r.Errors.Total() != 0 {
+			t.Errorf("%s: %d responses of %d bytes, errors %+v", name, r.Responses, r.Bytes, r.Errors)
+		}
+		if want := map[bool]int64{false: 2, true: 20}[test.closes]; r.Connects != want {
+			t.Errorf("%s: %d connects, want %d", name, r.Connects, want)
+		}
+	}
+}
+
+// TestGarbageAfterAnswer: bytes that nobody asked for are not taken for the next
+// answer.
+func TestGarbageAfterAnswer(t *testing.T) { engines(t, testGarbageAfterAnswer) }
+
+func testGarbageAfterAnswer(t *testing.T, e load.Engine) {
+	url := raw(t, func(c net.Conn, r *bufio.Reader) {
+		for {
+			if _, err := http.ReadRequest(r); err != nil {
+				return
+			}
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n")
+		}
+	})
+	r := run(t, load.Options{Engine: e, URL: url, Connections: 1, Requests: 10})
+	if r.Status[200] != 10 || r.Status[500] != 0 {
+		t.Errorf("statuses %v, errors %+v", r.Status, r.Errors)
+	}
+}
+
+// TestSlowServer sends its answer byte by byte, and one connection never: the one
+// must not hold up the others.
+func TestSlowServer(t *testing.T) { engines(t, testSlowServer) }
+
+func testSlowServer(t *testing.T, e load.Engine) {
+	var n atomic.Int64
+	url := raw(t, func(c net.Conn, r *bufio.Reader) {
+		never := n.Add(1) == 1
+		for {
+			if _, err := http.ReadRequest(r); err != nil {
+				return
+			}
+			if never {
+				_, _ = io.Copy(io.Discard, c)
+				return
+			}
+			for _, b := range []byte("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") {
+				if _, err := c.Write([]byte{b}); err != nil {
+					return
+				}
+			}
+		}
+	})
+	r := run(t, load.Options{Engine: e, URL: url, Connections: 4, Duration: 300 * time.Millisecond, Timeout: 2 * time.Second})
+	if r.Responses < 10 || r.Errors.Timeout != 1 || r.Errors.Total() != 1 {
+		t.Errorf("%d responses, errors %+v; want many and one timeout", r.Responses, r.Errors)
+	}
+}
+
+// TestHalfOpen: a peer that is gone without a word, which no packet tells: here one
+// that reads nothing and says nothing.
+func TestHalfOpen(t *testing.T) { engines(t, testHalfOpen) }
+
+func testHalfOpen(t *testing.T, e load.Engine) {
+	release := make(chan struct{})
+	defer close(release)
+	url := raw(t, func(net.Conn, *bufio.Reader) { <-release })
+	began := time.Now()
+	r, err := load.Run(t.Context(), load.Options{
+		Engine: e, URL: url, Method: "POST", Body: make([]byte, 8<<20), Connections: 2, Requests: 4, Timeout: 100 * time.Millisecond,
+	})
+	if err == nil || r.Errors.Timeout != 4 {
+		t.Errorf("%v: errors %+v", err, r.Errors)
+	}
+	if d := time.Since(began); d > 20*time.Second {
+		t.Errorf("it took %v", d)
+	}
+}
+
+// TestAnswerBeforeBody: the server answers without having read the request.
+func TestAnswerBeforeBody(t *testing.T) { engines(t, testAnswerBeforeBody) }
+
+func testAnswerBeforeBody(t *testing.T, e load.Engine) {
+	if e == load.NetHTTP {
+		t.Skip("net/http waits for the server to take the body")
+	}
+	url := raw(t, func(c net.Conn, r *bufio.Reader) {
+		_, _ = r.ReadString('\n')
+		_, _ = io.WriteString(c, "HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")
+		_, _ = io.Copy(io.Discard, r)
+	})
+	r := run(t, load.Options{Engine: e, URL: url, Method: "POST", Body: make([]byte, 16<<20), Connections: 2, Requests: 6})
+	if r.Status[413] != 6 {
+		t.Errorf("statuses %v, errors %+v", r.Status, r.Errors)
+	}
+}
+
+// TestManyConnections holds many connections at once.
+func TestManyConnections(t *testing.T) { engines(t, testManyConnections) }
+
+func testManyConnections(t *testing.T, e load.Engine) {
+	var most, now atomic.Int64
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			most.Store(max(most.Load(), now.Add(1)))
+		}
+		if state == http.StateClosed {
+			now.Add(-1)
+		}
+	}
+	s.Start()
+	t.Cleanup(s.Close)
+	r := run(t, load.Options{Engine: e, URL: s.URL, Connections: 1000, Requests: 20_000})
+	if r.Responses != 20_000 || r.Errors.Total() != 0 || r.Connects != 1000 || most.Load() < 990 {
+		t.Errorf("%d responses on %d connections, %d at once; errors %+v", r.Responses, r.Connects, most.Load(), r.Errors)
+	}
+}
+
+func TestTooManyConnections(t *testing.T) {
+	_, err := load.Run(t.Context(), load.Options{URL: "http://127.0.0.1:1/", Connections: 100_000_000})
+	var le *load.Error
+	if !errors.As(err, &le) || !strings.Contains(le.Hint(), "ulimit -n") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestWorkers divides the connections among several loops.
+func TestWorkers(t *testing.T) {
+	var n atomic.Int64
+	s := serve(t, func(http.ResponseWriter, *http.Request) { n.Add(1) })
+	for _, rate := range []float64{0, 2000} {
+		n.Store(0)
+		r := run(t, load.Options{URL: s.URL, Workers: 3, Connections: 10, Requests: 1000, Rate: rate})
+		if r.Responses != 1000 || n.Load() != 1000 || r.Connects != 10 || r.Engine != load.NetHTTP && r.Workers != 3 {
+			t.Errorf("rate %g: %d responses of %d on %d connections of %d workers", rate, r.Responses, n.Load(), r.Connects, r.Workers)
+		}
+	}
+}
+
+// TestCancelEarly: the end may come at any time.
+func TestCancelEarly(t *testing.T) { engines(t, testCancelEarly) }
+
+func testCancelEarly(t *testing.T, e load.Engine) {
+	s := serve(t, func(http.ResponseWriter, *http.Request) {})
+	for _, after := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond} {
+		ctx, cancel := context.WithTimeout(t.Context(), after)
+		began := time.Now()
+		r, err := load.Run(ctx, load.Options{Engine: e, URL: s.URL, Duration: time.Hour})
+		cancel()
+		if r != nil && (err != nil || !r.Interrupted) || time.Since(began) > 20*time.Second {
+			t.Errorf("after %v: %+v, %v, in %v", after, r, err, time.Since(began))
+		}
+	}
+}
+
+// serverProcess starts a server in a process of its own, which the test's end stops.
+func serverProcess(t *testing.T) (url string, p *os.Process) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), serveForTest+"=1")
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = stdin.Close()
+		_ = cmd.Wait()
+	})
+	url, err = bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(url), cmd.Process
+}
+
+// TestTargetCPU finds the process that listens at the address.
+func TestTargetCPU(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("processes are found out on Linux only")
+	}
+	url, process := serverProcess(t)
+	r := run(t, load.Options{URL: url, Requests: 20_000})
+	if c := r.TargetCPU; c == nil || c.PID != process.Pid || c.Total <= 0 || c.PerRequest != c.Total/20_000 || c.Command == "" {
+		t.Errorf("%+v, want that of process %d", c, process.Pid)
+	}
+}
+
+// TestServerKilled kills the server in the middle of a run, which goes on and counts
+// what it cannot send.
+func TestServerKilled(t *testing.T) { engines(t, testServerKilled) }
+
+func testServerKilled(t *testing.T, e load.Engine) {
+	for _, rate := range []float64{0, 1000} {
+		url, process := serverProcess(t)
+		var once sync.Once
+		o := load.Options{Engine: e, URL: url, Connections: 8, Rate: rate, Duration: 2500 * time.Millisecond, Timeout: time.Second}
+		o.Progress = func(load.Progress) { once.Do(func() { _ = process.Kill() }) }
+		r := run(t, o)
+		if r.Responses == 0 || r.Errors.Connect == 0 || r.Errors.Total() != r.Errors.Connect+r.Errors.Reset || r.Interrupted {
+			t.Errorf("rate %g: %d responses, errors %+v, interrupted %v", rate, r.Responses, r.Errors, r.Interrupted)
+		}
+		if want := rate * 2.5; rate > 0 && math.Abs(float64(r.Requests+r.Unfinished)-want) > 0.02*want {
+			t.Errorf("%d requests and %d unfinished of %g that were due", r.Requests, r.Unfinished, want)
+		}
+	}
+}
+
+// TestTargetTells asks the target itself, wherever it is.
+func TestTargetTells(t *testing.T) {
+	s := serve(t, func(http.ResponseWriter, *http.Request) {})
+	used := time.Second
+	r := run(t, load.Options{URL: s.URL, Requests: 100, TargetCPU: func(context.Context) (time.Duration, error) {
+		used += time.Second
+		return used, nil
+	}})
+	if c := r.TargetCPU; c == nil || c.Total != time.Second || c.PerRequest != 10*time.Millisecond || c.PID != 0 {
+		t.Errorf("%+v", c)
+	}
+	r = run(t, load.Options{URL: s.URL, Requests: 100, TargetCPU: func(context.Context) (time.Duration, error) { return 0, errors.New("no agent") }})
+	if r.TargetCPU != nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "no agent") {
+		t.Errorf("%+v, warnings %q", r.TargetCPU, r.Warnings)
+	}
+}

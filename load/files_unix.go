@@ -1,0 +1,28 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package load
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// spareFiles is how many open files the rest of the process may need.
+const spareFiles = 64
+
+// checkFiles tells whether the process may open so many connections. Go has raised
+// the soft limit to the hard one already.
+func checkFiles(connections int) error {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
+		return nil //nolint:nilerr // then nothing is known of a limit
+	}
+	if most := int64(l.Cur) - spareFiles; int64(connections) > most {
+		return &Error{
+			Op: "open", Subject: fmt.Sprintf("%d connections", connections),
+			Err:    fmt.Errorf("this process may have %d files open, which is enough for %d", l.Cur, max(most, 0)),
+			Advice: fmt.Sprintf("raise the limit with `ulimit -n %d` (and, for the hard limit, in /etc/security/limits.conf), or use fewer connections", connections+spareFiles),
+		}
+	}
+	return nil
+}

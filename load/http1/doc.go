@@ -1,0 +1,54 @@
+// Package http1 is HTTP/1.1 as bytes: it writes requests and frames their answers. It
+// does no input or output.
+//
+// Data flow:
+//
+//  1. [AppendRequest] writes a request. The bytes of one without variables are written
+//     once and sent as often as wanted.
+//  2. [Parser.Begin] announces the answer to a request that has been sent.
+//  3. Whatever comes from the connection goes through [Parser.Parse], in pieces of any
+//     size, until it says that the answer is complete. What is left of the last piece
+//     belongs to no answer yet: the next one if there are more requests on the way, or
+//     garbage.
+//  4. When the peer closes the connection, [Parser.EOF] says whether that ends the
+//     answer or cuts it off.
+//
+// The parser works through the bytes as they come and keeps none of them but the name
+// or the list element that it is in the middle of, in a fixed place: a Parser takes
+// about a hundred bytes whatever is sent to it, and allocates nothing but errors. Lines
+// that lie in one piece and are of the usual form take a short way; all others go byte
+// by byte through the states that say what is right. Both ways come to the same.
+//
+// A Parser belongs to one connection and is not safe for concurrent use.
+//
+// # Framing
+//
+// It is that of RFC 9112, as net/http takes it: where an answer is odd, the load should
+// fail where Go's own client fails. FuzzParser holds the two against each other, and
+// against cuts at all places. Answers to HEAD and those of status 1xx, 204 and 304 have
+// no body. Informational answers (1xx) are skipped, except 101, which ends HTTP on the
+// connection. "Transfer-Encoding: chunked" goes before a Content-Length; other codings
+// are refused. Repeated Content-Lengths must be the same text. Lines of a header may end
+// with a bare line feed, those around chunks may not. Header lines may be folded.
+//
+// On purpose, the parser differs from net/http in this: it refuses more, and it takes
+// long trailers.
+//
+//  1. Versions other than HTTP/1.x. A server that answers an HTTP/1.1 request with
+//     "HTTP/2.0" or "HTTP/0.9" does not speak the protocol that is measured (RFC 9112,
+//     section 2.3).
+//  2. A status code with a sign. net/http reads "+20" as 20; the grammar is three digits.
+//  3. More than 100 informational answers before one. The Transport of net/http bounds
+//     their bytes only; 100 is far beyond what servers send.
+//  4. Headers of more than 1 MiB, those of informational answers and the trailer
+//     counted in. The Transport allows 10 MiB, and 4 KiB for a trailer, the size of its
+//     buffer; here trailers are bounded as headers are.
+//  5. A trailer whose last line or empty line ends with a bare line feed. net/http looks
+//     for two proper line ends in its buffer before it reads the trailer, and takes them
+//     for those of the trailer even if they are of a later answer: what it does depends
+//     on what else has come. Here it depends on the trailer.
+//
+// What it does not do: it keeps no header fields, decodes and decompresses nothing,
+// does not pair answers with requests and has no time limits. Retrying, timing and
+// counting are the event loop's.
+package http1

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package load
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+)
+
+// newLoops says that there are no event loops here.
+func newLoops(_ *generator, e Engine) ([]worker, error) {
+	return nil, fmt.Errorf("no %s on %s: %w", e, runtime.GOOS, errors.ErrUnsupported)
+}

@@ -1,0 +1,144 @@
+package poll
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Handler is told what happened to the connections of a Poller. It may call the
+// Poller's methods, Wait excepted.
+type Handler interface {
+	// Connected ends a Connect; err tells why it did not work, and the slot is free
+	// then.
+	Connected(slot int, err error)
+	// Received hands over bytes, which are valid until it returns.
+	Received(slot int, b []byte)
+	// Ended says that nothing more will arrive: err is nil when the peer closed the
+	// connection in good order. The slot stays in use until Disconnect.
+	Ended(slot int, err error)
+}
+
+// A Poller moves the bytes of many connections. See the package comment.
+type Poller interface {
+	// Connect opens a connection from a free slot; Handler.Connected tells how that
+	// ended, from within Wait. The error is one that was found at once.
+	Connect(slot int, to Address) error
+	// Adopt puts a connected, non-blocking socket into a free slot and owns it from
+	// then on.
+	Adopt(slot int, fd int) error
+	// Send sends b, which must not change until an answer to all of it has come or
+	// the slot is disconnected. Nothing else may be on its way from the slot.
+	Send(slot int, b []byte)
+	// Write sends b after all that was written before. It copies what it cannot
+	// hand over at once.
+	Write(slot int, b []byte)
+	// Sending tells whether bytes of the slot may still wait to be sent.
+	Sending(slot int) bool
+	// Disconnect closes the slot's connection and frees the slot. Nothing is
+	// delivered for the old connection afterwards.
+	Disconnect(slot int)
+	// Wait sends what is queued, waits up to d for at least one event, and delivers
+	// what has happened. It waits up to gather longer for batch events to come
+	// together where the system can do so; 0 and 1 mean not to.
+	Wait(d time.Duration, batch int, gather time.Duration, h Handler) error
+	// Close closes all connections and frees everything.
+	Close() error
+}
+
+// An Address is where to connect to, ready for the system call.
+type Address struct {
+	family int
+	sa     unix.Sockaddr
+}
+
+// ParseAddress converts a resolved TCP or Unix address.
+func ParseAddress(a net.Addr) (Address, error) {
+	switch a := a.(type) {
+	case *net.TCPAddr:
+		if ip4 := a.IP.To4(); ip4 != nil {
+			return Address{unix.AF_INET, &unix.SockaddrInet4{Port: a.Port, Addr: [4]byte(ip4)}}, nil
+		}
+		if len(a.IP) != net.IPv6len {
+			return Address{}, fmt.Errorf("no IP address: %v", a)
+		}
+		sa := &unix.SockaddrInet6{Port: a.Port, Addr: [16]byte(a.IP)}
+		if a.Zone != "" {
+			i, err := net.InterfaceByName(a.Zone)
+			if err != nil {
+				return Address{}, err
+			}
+			sa.ZoneId = uint32(i.Index)
+		}
+		return Address{unix.AF_INET6, sa}, nil
+	case *net.UnixAddr:
+		return Address{unix.AF_UNIX, &unix.SockaddrUnix{Name: a.Name}}, nil
+	}
+	return Address{}, fmt.Errorf("cannot connect to a %s address", a.Network())
+}
+
+// Precise makes the calling thread's waits end when they should: by default the
+// kernel lets them end 50 µs later, to wake up for several things at once. It
+// returns what makes that so again.
+func Precise() (restore func()) {
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+	return func() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) }
+}
+
+// shortWait is up to which time a wait is not told to Go's scheduler. Under load no
+// wait takes that long. It is not less, since setting a timer that comes before
+// the kernel's own costs a microsecond or two on a virtual machine.
+const shortWait = 5 * time.Millisecond
+
+// open starts connecting a new socket. A connection that is there at once, as
+// that to a Unix socket, is no special case: the socket is writable then.
+func (a Address) open() (fd int, err error) {
+	fd, err = unix.Socket(a.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1, &net.OpError{Op: "socket", Err: err}
+	}
+	if a.family != unix.AF_UNIX {
+		if err := noDelay(fd); err != nil {
+			_ = unix.Close(fd)
+			return -1, err
+		}
+	}
+	if err := unix.Connect(fd, a.sa); err != nil && !errors.Is(err, unix.EINPROGRESS) {
+		_ = unix.Close(fd)
+		return -1, &net.OpError{Op: "dial", Err: err}
+	}
+	return fd, nil
+}
+
+// noDelay sends small messages at once, as net/http does.
+func noDelay(fd int) error {
+	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
+		return fmt.Errorf("set TCP_NODELAY: %w", err)
+	}
+	return nil
+}
+
+// connectError tells how connecting a socket that has become writable ended.
+func connectError(fd int) error {
+	code, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
+	if err == nil && code != 0 {
+		err = syscall.Errno(code)
+	}
+	if err != nil {
+		return &net.OpError{Op: "dial", Err: err}
+	}
+	return nil
+}
+
+func readError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &net.OpError{Op: "read", Err: err}
+}
+
+func writeError(err error) error { return &net.OpError{Op: "write", Err: err} }

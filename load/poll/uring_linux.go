@@ -1,0 +1,256 @@
+package poll
+
+import (
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// uring is a Poller over io_uring. Each connection has one receive operation that
+// goes on for its life (multishot) and takes buffers from the shared ring.
+type uring struct {
+	r     *ring
+	slots []uringSlot
+	// rearm are slots whose receive operation has ended though the connection has
+	// not, as it does when no buffer is free.
+	rearm []endedSlot
+	err   error // of a submission; told by the next Wait
+}
+
+type uringSlot struct {
+	fd         int32 // -1: free
+	generation uint32
+	busy       bool   // a tracked send is on its way
+	pending    []byte // what it sends, with Write
+	more       []byte // to be sent after it
+}
+
+// What an operation is for, in the top byte of its user data. The generation
+// follows in 24 bits, then the slot.
+const (
+	forReceive = iota
+	forConnect
+	forSend        // whose success is not told
+	forTrackedSend // whose success is
+)
+
+const generationMask = 1<<24 - 1
+
+// untracked is up to which size the outcome of a successful Send is not asked for:
+// a socket takes that much at once when nothing else is on its way.
+const untracked = 16 << 10
+
+func userData(what, slot int, generation uint32) uint64 {
+	return uint64(what)<<56 | uint64(generation&generationMask)<<32 | uint64(uint32(slot))
+}
+
+// IOUring returns a Poller over io_uring. It fails where the kernel has none that
+// is new enough (6.1), or does not allow it.
+func IOUring(slots int) (Poller, error) {
+	r, err := newRing(slots)
+	if err != nil {
+		return nil, err
+	}
+	p := &uring{r: r, slots: make([]uringSlot, slots)}
+	for i := range p.slots {
+		p.slots[i].fd = -1
+	}
+	return p, nil
+}
+
+// prepare returns an operation on a slot to fill in; nil when the ring is broken.
+func (p *uring) prepare(what, slot int) *sqe {
+	s, err := p.r.next()
+	if err != nil {
+		p.err = err
+		return &sqe{}
+	}
+	s.fd, s.flags = int32(slot), sqeFixedFile
+	s.userData = userData(what, slot, p.slots[slot].generation)
+	return s
+}
+
+func (p *uring) Connect(slot int, to Address) error {
+	fd, err := to.open()
+	if err != nil {
+		return err
+	}
+	if err := p.add(slot, fd); err != nil {
+		return err
+	}
+	s := p.prepare(forConnect, slot)
+	s.op, s.opFlag = opPollAdd, unix.POLLOUT|unix.POLLERR|unix.POLLHUP
+	return nil
+}
+
+func (p *uring) Adopt(slot, fd int) error {
+	if err := p.add(slot, fd); err != nil {
+		return err
+	}
+	p.receive(slot)
+	return nil
+}
+
+func (p *uring) add(slot, fd int) error {
+	if err := p.r.setFile(slot, fd); err != nil {
+		_ = unix.Close(fd)
+		return err
+	}
+	s := &p.slots[slot]
+	s.fd = int32(fd)
+	s.generation++
+	return nil
+}
+
+func (p *uring) receive(slot int) {
+	s := p.prepare(forReceive, slot)
+	s.op, s.flags, s.ioprio = opRecv, s.flags|sqeBufferSelect, recvMultishot|recvPollFirst
+}
+
+func (p *uring) Send(slot int, b []byte) {
+	if len(b) <= untracked {
+		p.send(forSend, slot, b)
+		return
+	}
+	p.slots[slot].busy = true
+	p.send(forTrackedSend, slot, b)
+}
+
+func (p *uring) Write(slot int, b []byte) {
+	s := &p.slots[slot]
+	if s.busy {
+		s.more = append(s.more, b...)
+		return
+	}
+	s.busy = true
+	s.pending = append(s.pending[:0], b...)
+	p.send(forTrackedSend, slot, s.pending)
+}
+
+func (p *uring) send(what, slot int, b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	s := p.prepare(what, slot)
+	s.op, s.addr, s.len = opSend, uint64(uintptr(unsafe.Pointer(&b[0]))), uint32(len(b))
+	s.opFlag = unix.MSG_NOSIGNAL | unix.MSG_WAITALL
+	if what == forSend {
+		s.flags |= sqeSkipSuccess
+	}
+}
+
+func (p *uring) Sending(slot int) bool { return p.slots[slot].busy }
+
+func (p *uring) Disconnect(slot int) {
+	s := &p.slots[slot]
+	if s.fd < 0 {
+		return
+	}
+	p.r.drop(slot)
+	// Ends the operations that are under way; they hold on to the socket.
+	_ = unix.Shutdown(int(s.fd), unix.SHUT_RDWR)
+	if err := p.r.setFile(slot, -1); err != nil && p.err == nil {
+		p.err = err
+	}
+	_ = unix.Close(int(s.fd))
+	// A send of the old connection may still read the buffers.
+	s.fd, s.busy, s.pending, s.more = -1, false, nil, nil
+	s.generation++
+}
+
+func (p *uring) Wait(d time.Duration, batch int, gather time.Duration, h Handler) error {
+	if p.err != nil {
+		return p.err
+	}
+	for _, again := range p.rearm {
+		if s := &p.slots[again.slot]; s.fd >= 0 && s.generation == again.generation {
+			p.receive(again.slot)
+		}
+	}
+	p.rearm = p.rearm[:0]
+	if p.r.ready() > 0 {
+		d = 0
+	}
+	if err := p.r.enter(min(d, shortWait), uint32(batch), gather, true); err != nil {
+		return err
+	}
+	if d > shortWait && p.r.ready() == 0 {
+		if err := p.r.enter(d-shortWait, uint32(batch), gather, false); err != nil {
+			return err
+		}
+	}
+	// What comes while these are delivered is left for the next call.
+	for range p.r.ready() {
+		p.deliver(p.r.take(), h)
+	}
+	return p.err
+}
+
+func (p *uring) deliver(c cqe, h Handler) {
+	slot, generation := int(uint32(c.userData)), uint32(c.userData>>32)&generationMask
+	s := &p.slots[slot]
+	current := s.fd >= 0 && s.generation&generationMask == generation
+	switch c.userData >> 56 {
+	case forReceive:
+		p.received(c, slot, current, h)
+	case forConnect:
+		if !current {
+			return
+		}
+		if err := connectError(int(s.fd)); err != nil {
+			p.Disconnect(slot)
+			h.Connected(slot, err)
+			return
+		}
+		p.receive(slot)
+		h.Connected(slot, nil)
+	case forSend:
+		if current && c.res < 0 {
+			h.Ended(slot, writeError(unix.Errno(-c.res)))
+		}
+	case forTrackedSend:
+		if !current {
+			return
+		}
+		s.busy = false
+		if c.res < 0 {
+			h.Ended(slot, writeError(unix.Errno(-c.res)))
+			return
+		}
+		if len(s.more) > 0 {
+			s.pending, s.more = s.more, s.pending[:0]
+			s.busy = true
+			p.send(forTrackedSend, slot, s.pending)
+		}
+	}
+}
+
+func (p *uring) received(c cqe, slot int, current bool, h Handler) {
+	generation := p.slots[slot].generation
+	if c.flags&cqeBuffer != 0 {
+		id := uint16(c.flags >> cqeBufferShift)
+		if current && c.res > 0 {
+			h.Received(slot, p.r.buffer(id, int(c.res)))
+		}
+		p.r.recycle(id)
+	}
+	if s := &p.slots[slot]; !current || s.fd < 0 || s.generation != generation {
+		return
+	}
+	switch err := unix.Errno(-c.res); {
+	case c.res == 0:
+		h.Ended(slot, nil)
+	case c.res < 0 && err != unix.ENOBUFS && err != unix.EINTR:
+		h.Ended(slot, readError(err))
+	case c.flags&cqeMore == 0:
+		p.rearm = append(p.rearm, endedSlot{slot: slot, generation: generation})
+	}
+}
+
+func (p *uring) Close() error {
+	for slot := range p.slots {
+		p.Disconnect(slot)
+	}
+	return p.r.close()
+}

@@ -1,0 +1,35 @@
+package request
+
+// A Field is one line of a header.
+type Field struct{ Name, Value string }
+
+// A Request is what goes to a server.
+type Request struct {
+	Method string // GET and so on, never empty
+	Scheme string // http or https
+	Host   string // the Host header, or :authority
+	Path   string // the request URI: path and query, escaped; begins with a slash
+	// Header is the fields in the order to send them in, without Host and
+	// Content-Length, with the names as the user wrote them.
+	Header []Field
+	Body   []byte // empty: none
+
+	scratch []byte // of Expand
+}
+
+// An Error is a request that cannot be made of what was given.
+type Error struct {
+	Op      string // what was being done
+	Subject string // to which part, without passwords
+	Err     error  // why it did not work
+	Advice  string // what to do next; may be empty
+}
+
+// Error returns "op subject: cause".
+func (e *Error) Error() string { return e.Op + " " + e.Subject + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Hint returns the next step for the person who asked for the request, or "".
+func (e *Error) Hint() string { return e.Advice }

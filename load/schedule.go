@@ -1,0 +1,86 @@
+package load
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// never is later than any time of a run.
+const never = time.Duration(math.MaxInt64)
+
+// A schedule says when the requests of the open model are to be sent, as offsets
+// from the start of the run, warm-up included. The times depend on nothing that
+// happens in the run.
+type schedule struct {
+	rate, to float64       // per second
+	hold     time.Duration // rate is kept for so long before the ramp: the warm-up
+	ramp     time.Duration // from rate to to; 0: rate throughout
+	random   *rand.Rand    // nil: constant arrivals
+	end      time.Duration // nothing is due from then on
+
+	step  float64 // how many arrivals of the whole schedule are one of this one
+	count float64 // arrivals of the whole schedule up to the next
+	due   time.Duration
+}
+
+// newSchedule returns part k of n of the open model's schedule, which begins with
+// the warm-up: the parts together are the whole. share is the share of the rate
+// that this schedule and the n-1 others have among them.
+func newSchedule(o *Open, warmup, end time.Duration, seed uint64, share float64, k, n int) *schedule {
+	s := &schedule{
+		rate: o.Rate * share, to: o.RampTo * share, hold: warmup, ramp: o.Ramp, end: end,
+		step: float64(n), count: float64(k),
+	}
+	if s.to == 0 {
+		s.to, s.ramp = s.rate, 0
+	}
+	if o.Arrivals == Poisson {
+		s.random = rand.New(rand.NewPCG(seed, uint64(k)))
+		s.count = s.random.ExpFloat64() * s.step
+	}
+	s.due = s.at(s.count)
+	return s
+}
+
+// next is when the next request is due; never when there is none.
+func (s *schedule) next() time.Duration { return s.due }
+
+// advance goes on to the request after the next.
+func (s *schedule) advance() {
+	gap := s.step
+	if s.random != nil {
+		gap *= s.random.ExpFloat64()
+	}
+	s.count += gap
+	s.due = s.at(s.count)
+}
+
+// stop ends the schedule: nothing more is due.
+func (s *schedule) stop() { s.due, s.end = never, 0 }
+
+// at is when the integral of the rate reaches count: for the ramp, whose rate at
+// time t is a+(b-a)t/T, the root of a t + (b-a) t²/(2T) = count.
+func (s *schedule) at(count float64) time.Duration {
+	a, b, T := s.rate, s.to, s.ramp.Seconds()
+	held := a * s.hold.Seconds()
+	ramped := (a + b) / 2 * T
+	t := s.hold.Seconds()
+	switch count -= held; {
+	case count < 0:
+		t += count / a
+	case count >= ramped:
+		if b <= 0 {
+			return never
+		}
+		t += T + (count-ramped)/b
+	case count > 0:
+		// The form of the quadratic formula that does not cancel; a may be 0.
+		slope := (b - a) / T
+		t += 2 * count / (a + math.Sqrt(max(a*a+2*slope*count, 0)))
+	}
+	if t >= s.end.Seconds() {
+		return never
+	}
+	return time.Duration(t * float64(time.Second))
+}

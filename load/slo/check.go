@@ -1,0 +1,169 @@
+package slo
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/whet-go/whet/load"
+)
+
+// An Outcome says whether a result keeps an objective.
+type Outcome struct {
+	Objective Objective `json:"objective"`
+	// Actual is the measured value; it means nothing when Unknown is set.
+	Actual Value `json:"actual"`
+	// Unknown says why the result does not tell the metric; "" when it does.
+	Unknown string `json:"unknown,omitempty"`
+	// Held is false when Unknown is set.
+	Held bool `json:"held"`
+}
+
+// String writes o for people: "p99<50ms held: 12.50ms", "p99<50ms missed: 71ms".
+func (o Outcome) String() string {
+	switch {
+	case o.Unknown != "":
+		return o.Objective.String() + " missed: " + o.Unknown
+	case o.Held:
+		return o.Objective.String() + " held: " + o.Actual.String()
+	default:
+		return o.Objective.String() + " missed: " + o.Actual.String()
+	}
+}
+
+// Check compares r with each objective, in order.
+func (os Objectives) Check(r *load.Result) []Outcome {
+	out := make([]Outcome, len(os))
+	for i, o := range os {
+		v, err := Measure(r, o.Metric)
+		out[i] = Outcome{Objective: o, Actual: v}
+		if err != nil {
+			out[i].Unknown = err.Error()
+		} else {
+			out[i].Held = o.Op.holds(v.Amount, o.Limit.Amount)
+		}
+	}
+	return out
+}
+
+// Held tells whether all outcomes are held; no outcomes are.
+func Held(outcomes []Outcome) bool {
+	for _, o := range outcomes {
+		if !o.Held {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	errNoAnswers  = errors.New("there were no answers")
+	errNoRequests = errors.New("no request came to an end")
+	errNoCPU      = errors.New("its processor time is not known")
+)
+
+// Measure returns the value of m in r. Latencies are over the complete answers;
+// shares are of all requests that came to an end. It fails when r does not tell
+// m: a latency without answers, a share without requests, processor time that is
+// not known, a percentile that is neither listed nor in a histogram.
+func Measure(r *load.Result, m Metric) (Value, error) {
+	v := Value{Unit: m.Unit()}
+	var err error
+	switch m.Unit() {
+	case PerSecond:
+		v.Amount = r.Rate
+	case Share:
+		if r.Requests <= 0 {
+			return v, errNoRequests
+		}
+		v.Amount = float64(count(r, m)) / float64(r.Requests)
+	default:
+		var d time.Duration
+		d, err = duration(r, m)
+		v.Amount = float64(d)
+	}
+	return v, err
+}
+
+// count is the number of requests of which m is the share.
+func count(r *load.Result, m Metric) int64 {
+	switch m {
+	case Timeouts:
+		return r.Errors.Timeout
+	case Status5xx:
+		var n int64
+		for code, c := range r.Status {
+			if code >= 500 {
+				n += c
+			}
+		}
+		return n
+	default:
+		return r.Errors.Total() + r.Failed()
+	}
+}
+
+func duration(r *load.Result, m Metric) (time.Duration, error) {
+	if m == TargetCPU {
+		if r.TargetCPU == nil || r.Requests <= 0 {
+			return 0, errNoCPU
+		}
+		return r.TargetCPU.PerRequest, nil
+	}
+	if m == GeneratorCPU {
+		if r.CPU == nil || r.Requests <= 0 {
+			return 0, errNoCPU
+		}
+		return r.CPU.PerRequest, nil
+	}
+	if r.Responses <= 0 {
+		return 0, errNoAnswers
+	}
+	l := &r.Latency
+	switch m {
+	case Min:
+		return l.Min, nil
+	case Mean:
+		return l.Mean, nil
+	case P50:
+		return l.P50, nil
+	case P75:
+		return l.P75, nil
+	case P90:
+		return l.P90, nil
+	case P95:
+		return l.P95, nil
+	case P99:
+		return l.P99, nil
+	case P999:
+		return l.P999, nil
+	case P9999:
+		return l.P9999, nil
+	case Max:
+		return l.Max, nil
+	default:
+		return percentile(l, m)
+	}
+}
+
+// percentile reads the percentile m from the histogram.
+func percentile(l *load.Latency, m Metric) (time.Duration, error) {
+	p, ok := m.Percentile()
+	if !ok {
+		return 0, fmt.Errorf("unknown metric %q", string(m))
+	}
+	if l.HDR == "" {
+		return 0, errors.New("the result has no histogram to read it from")
+	}
+	h, err := hdrhistogram.Decode([]byte(l.HDR))
+	if err != nil {
+		return 0, fmt.Errorf("decode latency histogram: %w", err)
+	}
+	if h.TotalCount() == 0 {
+		return 0, errNoAnswers
+	}
+	// A bucket reports its upper edge, which may lie above the largest value.
+	return min(time.Duration(h.ValueAtQuantile(p)), l.Max), nil
+}

@@ -1,0 +1,255 @@
+package slo
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/unit"
+)
+
+// A Metric is a number that a result tells. Besides the constants, "p" and a
+// number above 0 and below 100 is the percentile of that rank: "p97", "p99.95".
+type Metric string
+
+// The metrics.
+const (
+	Min  Metric = "min"  // shortest latency
+	Mean Metric = "mean" // mean latency
+	P50  Metric = "p50"  // median latency
+	P75  Metric = "p75"
+	P90  Metric = "p90"
+	P95  Metric = "p95"
+	P99  Metric = "p99"
+	P999 Metric = "p99.9"
+	// P9999 is exceeded by one answer in ten thousand.
+	P9999 Metric = "p99.99"
+	Max   Metric = "max" // longest latency
+	// Errors is the share of requests that failed or were answered with a status of
+	// 400 or above.
+	Errors Metric = "errors"
+	// Status5xx is the share of requests that were answered with a status of 500 or
+	// above.
+	Status5xx Metric = "status5xx"
+	// Timeouts is the share of requests that had no complete answer in time.
+	Timeouts Metric = "timeouts"
+	// Rate is the number of complete answers a second.
+	Rate Metric = "rate"
+	// TargetCPU is the target's processor time for each request.
+	TargetCPU Metric = "cpu/req"
+	// GeneratorCPU is the generator's processor time for each request.
+	GeneratorCPU Metric = "generator-cpu/req"
+)
+
+// A Unit is what a value counts.
+type Unit string
+
+// The units.
+const (
+	Nanoseconds Unit = "ns"
+	Share       Unit = "share"      // of 1
+	PerSecond   Unit = "per_second" // of 1 s
+)
+
+// Unit is what values of m count.
+func (m Metric) Unit() Unit {
+	switch m {
+	case Errors, Status5xx, Timeouts:
+		return Share
+	case Rate:
+		return PerSecond
+	default:
+		return Nanoseconds
+	}
+}
+
+// HigherIsBetter tells whether a larger value of m is the better one.
+func (m Metric) HigherIsBetter() bool { return m == Rate }
+
+// Percentile returns the rank of m, between 0 and 100, if m is a percentile.
+func (m Metric) Percentile() (float64, bool) {
+	digits, ok := strings.CutPrefix(string(m), "p")
+	if !ok || strings.Trim(digits, "0123456789.") != "" {
+		return 0, false
+	}
+	p, err := strconv.ParseFloat(digits, 64)
+	return p, err == nil && p > 0 && p < 100
+}
+
+// A Value is a number with what it counts.
+type Value struct {
+	Amount float64 `json:"amount"`
+	Unit   Unit    `json:"unit"`
+}
+
+// Duration is the value of a metric in [Nanoseconds].
+func (v Value) Duration() time.Duration { return time.Duration(v.Amount) }
+
+// String writes v for people: "12.50ms", "0.10%", "1500/s".
+func (v Value) String() string {
+	switch v.Unit {
+	case Nanoseconds:
+		return unit.Duration(v.Duration())
+	case Share:
+		return unit.FormatPercent(v.Amount * 100)
+	default:
+		return strconv.FormatFloat(v.Amount, 'f', decimals(v.Amount), 64) + "/s"
+	}
+}
+
+// decimals is how many decimals a rate is written with.
+func decimals(rate float64) int {
+	if rate < 100 {
+		return 1
+	}
+	return 0
+}
+
+// An Op compares a measured value with a limit.
+type Op string
+
+// The comparisons.
+const (
+	Below   Op = "<"
+	AtMost  Op = "<="
+	Above   Op = ">"
+	AtLeast Op = ">="
+)
+
+func (op Op) holds(value, limit float64) bool {
+	switch op {
+	case Below:
+		return value < limit
+	case AtMost:
+		return value <= limit
+	case Above:
+		return value > limit
+	default:
+		return value >= limit
+	}
+}
+
+// An Objective is a limit on a metric.
+type Objective struct {
+	Metric Metric `json:"metric"`
+	Op     Op     `json:"op"`
+	Limit  Value  `json:"limit"`
+}
+
+// String writes o as [Parse] reads it.
+func (o Objective) String() string {
+	limit := strconv.FormatFloat(o.Limit.Amount, 'g', -1, 64)
+	if o.Limit.Unit == Nanoseconds {
+		limit = o.Limit.Duration().String()
+	}
+	return string(o.Metric) + string(o.Op) + limit
+}
+
+// Objectives are limits that all have to be kept.
+type Objectives []Objective
+
+// String writes the objectives as [Parse] reads them.
+func (os Objectives) String() string {
+	texts := make([]string, len(os))
+	for i, o := range os {
+		texts[i] = o.String()
+	}
+	return strings.Join(texts, ",")
+}
+
+// Example is a list of objectives for help texts.
+const Example = "p99<50ms,errors<0.1%,rate>1000"
+
+// metricsHelp lists the metrics for people.
+const metricsHelp = "metrics: min, mean, p50, p75, p90, p95, p99, p99.9, p99.99 or any other percentile, max, cpu/req, generator-cpu/req (durations); errors, status5xx, timeouts (shares, such as 0.1%); rate (a second); for example " + Example
+
+// Parse reads objectives separated by commas. Each is a metric, one of < <= > >=
+// and a limit: a duration of at most 1000h as [time.ParseDuration] reads it, a share ("0.1%" or
+// 0.001) or a number a second ("1000" or "1000/s"). Spaces around the parts are
+// ignored. The error is a [*load.Error] whose hint lists the metrics.
+func Parse(text string) (Objectives, error) {
+	var out Objectives
+	for part := range strings.SplitSeq(text, ",") {
+		o, err := parse(strings.TrimSpace(part))
+		if err != nil {
+			return nil, &load.Error{Op: "parse objective", Subject: strconv.Quote(strings.TrimSpace(part)), Err: err, Advice: metricsHelp}
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+func parse(text string) (Objective, error) {
+	if text == "" {
+		return Objective{}, errors.New("is empty")
+	}
+	at := strings.IndexAny(text, "<>=")
+	if at < 0 {
+		return Objective{}, errors.New("has none of < <= > >=")
+	}
+	o := Objective{Op: Op(text[at : at+1])}
+	limit := text[at+1:]
+	if rest, ok := strings.CutPrefix(limit, "="); ok {
+		o.Op, limit = o.Op+"=", rest
+	}
+	switch o.Op {
+	case Below, AtMost, Above, AtLeast:
+	default:
+		return o, fmt.Errorf("%q is none of < <= > >=", string(o.Op))
+	}
+	var err error
+	if o.Metric, err = parseMetric(strings.TrimSpace(text[:at])); err != nil {
+		return o, err
+	}
+	o.Limit, err = parseLimit(strings.TrimSpace(limit), o.Metric.Unit())
+	return o, err
+}
+
+func parseMetric(name string) (Metric, error) {
+	m := Metric(strings.ToLower(name))
+	switch m {
+	case Min, Mean, Max, Errors, Status5xx, Timeouts, Rate, TargetCPU, GeneratorCPU:
+		return m, nil
+	default:
+		if p, ok := m.Percentile(); ok {
+			return Metric("p" + strconv.FormatFloat(p, 'f', -1, 64)), nil
+		}
+	}
+	return "", fmt.Errorf("unknown metric %q", name)
+}
+
+// longest is the longest limit; a float64 holds every duration up to it exactly.
+const longest = 1000 * time.Hour
+
+func parseLimit(text string, u Unit) (Value, error) {
+	v := Value{Unit: u}
+	switch u {
+	case Nanoseconds:
+		d, err := time.ParseDuration(text)
+		if err != nil || d < 0 || d > longest {
+			return v, fmt.Errorf("%q is not a duration such as 50ms", text)
+		}
+		v.Amount = float64(d)
+	case Share:
+		number, percent := strings.CutSuffix(text, "%")
+		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if percent {
+			x /= 100
+		}
+		// Not x < 0 || x > 1: NaN.
+		if err != nil || !(x >= 0 && x <= 1) {
+			return v, fmt.Errorf("%q is not a share such as 0.1%% or 0.001", text)
+		}
+		v.Amount = x
+	default:
+		x, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "/s")), 64)
+		if err != nil || !(x >= 0 && x <= 1e12) {
+			return v, fmt.Errorf("%q is not a number a second such as 1000", text)
+		}
+		v.Amount = x
+	}
+	return v, nil
+}

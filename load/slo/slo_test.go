@@ -1,0 +1,226 @@
+package slo_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/load/slo"
+)
+
+func TestParse(t *testing.T) {
+	ns := func(d time.Duration) slo.Value { return slo.Value{Amount: float64(d), Unit: slo.Nanoseconds} }
+	share := func(x float64) slo.Value { return slo.Value{Amount: x, Unit: slo.Share} }
+	for _, test := range []struct {
+		text string
+		want slo.Objectives
+	}{
+		{slo.Example, slo.Objectives{
+			{slo.P99, slo.Below, ns(50 * time.Millisecond)},
+			{slo.Errors, slo.Below, share(0.001)},
+			{slo.Rate, slo.Above, slo.Value{Amount: 1000, Unit: slo.PerSecond}},
+		}},
+		{" P99.9 <= 1.5s , status5xx<=0", slo.Objectives{{slo.P999, slo.AtMost, ns(1500 * time.Millisecond)}, {slo.Status5xx, slo.AtMost, share(0)}}},
+		{"p97.50<1ms", slo.Objectives{{"p97.5", slo.Below, ns(time.Millisecond)}}},
+		{"rate>=12.5/s,timeouts<1 %,cpu/req<80us", slo.Objectives{
+			{slo.Rate, slo.AtLeast, slo.Value{Amount: 12.5, Unit: slo.PerSecond}},
+			{slo.Timeouts, slo.Below, share(0.01)},
+			{slo.TargetCPU, slo.Below, ns(80 * time.Microsecond)},
+		}},
+	} {
+		got, err := slo.Parse(test.text)
+		if err != nil {
+			t.Errorf("%q: %v", test.text, err)
+			continue
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", test.text, diff)
+		}
+		again, err := slo.Parse(got.String())
+		if err != nil || !cmp.Equal(got, again) {
+			t.Errorf("%q is written as %q, which reads as %v, %v", test.text, got, again, err)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"":             `parse objective "": is empty`,
+		"p99<1ms,":     `parse objective "": is empty`,
+		"p99":          `parse objective "p99": has none of < <= > >=`,
+		"p99=1ms":      `parse objective "p99=1ms": "=" is none of < <= > >=`,
+		"p99==1ms":     `parse objective "p99==1ms": "==" is none of < <= > >=`,
+		"p100<1ms":     `parse objective "p100<1ms": unknown metric "p100"`,
+		"p0<1ms":       `parse objective "p0<1ms": unknown metric "p0"`,
+		"p1e1<1ms":     `parse objective "p1e1<1ms": unknown metric "p1e1"`,
+		"latency<1ms":  `parse objective "latency<1ms": unknown metric "latency"`,
+		"p99<50":       `parse objective "p99<50": "50" is not a duration such as 50ms`,
+		"p99<1001h":    `parse objective "p99<1001h": "1001h" is not a duration such as 50ms`,
+		"p99<-50ms":    `parse objective "p99<-50ms": "-50ms" is not a duration such as 50ms`,
+		"errors<5":     `parse objective "errors<5": "5" is not a share such as 0.1% or 0.001`,
+		"errors<NaN":   `parse objective "errors<NaN": "NaN" is not a share such as 0.1% or 0.001`,
+		"errors<101%":  `parse objective "errors<101%": "101%" is not a share such as 0.1% or 0.001`,
+		"rate>1ms":     `parse objective "rate>1ms": "1ms" is not a number a second such as 1000`,
+		"rate>Inf":     `parse objective "rate>Inf": "Inf" is not a number a second such as 1000`,
+		"rate>":        `parse objective "rate>": "" is not a number a second such as 1000`,
+		"<1ms":         `parse objective "<1ms": unknown metric ""`,
+		"p99<1ms<2ms":  `parse objective "p99<1ms<2ms": "1ms<2ms" is not a duration such as 50ms`,
+		"rate>1,max<x": `parse objective "max<x": "x" is not a duration such as 50ms`,
+	} {
+		got, err := slo.Parse(text)
+		var e *load.Error
+		if got != nil || !errors.As(err, &e) || err.Error() != want {
+			t.Errorf("%q: %v, error %v; want %s", text, got, err, want)
+			continue
+		}
+		if hint := e.Hint(); !strings.Contains(hint, "p99.9") || !strings.Contains(hint, "cpu/req") || !strings.Contains(hint, slo.Example) {
+			t.Errorf("%q: hint %q does not list the metrics and an example", text, hint)
+		}
+	}
+}
+
+// result has 1000 answers of 1 ms, 2 ms, … 1 s and of 1100 requests 60 that
+// failed.
+func result(t *testing.T) *load.Result {
+	t.Helper()
+	h := hdrhistogram.New(1, int64(time.Hour), 3)
+	for i := range 1000 {
+		if err := h.RecordValue(int64(time.Duration(i+1) * time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hdr, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ms := time.Millisecond
+	return &load.Result{
+		Schema: load.Schema, Requests: 1100, Responses: 1000, Rate: 500,
+		Errors: load.Errors{Timeout: 33, Reset: 67},
+		Status: map[int]int64{200: 940, 404: 38, 500: 11, 503: 11},
+		Latency: load.Latency{
+			Min: ms, Mean: 500 * ms, P50: 501 * ms, P75: 750 * ms, P90: 900 * ms, P95: 950 * ms,
+			P99: 990 * ms, P999: 999 * ms, P9999: 1000 * ms, Max: 1000 * ms, HDR: string(hdr),
+		},
+		CPU:       &load.CPU{PerRequest: 20 * time.Microsecond},
+		TargetCPU: &load.TargetCPU{CPU: load.CPU{PerRequest: 70 * time.Microsecond}},
+	}
+}
+
+func TestMeasure(t *testing.T) {
+	r := result(t)
+	for m, want := range map[slo.Metric]float64{
+		slo.Min: 1e6, slo.Mean: 500e6, slo.P50: 501e6, slo.P75: 750e6, slo.P90: 900e6, slo.P95: 950e6,
+		slo.P99: 990e6, slo.P999: 999e6, slo.P9999: 1e9, slo.Max: 1e9,
+		slo.Errors: 160. / 1100, slo.Status5xx: 22. / 1100, slo.Timeouts: 33. / 1100,
+		slo.Rate: 500, slo.TargetCPU: 70e3, slo.GeneratorCPU: 20e3,
+	} {
+		if v, err := slo.Measure(r, m); err != nil || v.Amount != want || v.Unit != m.Unit() {
+			t.Errorf("%s: %v, %v; want %v", m, v, err, want)
+		}
+	}
+	// Percentiles from the histogram: answer number n took n ms, to three digits.
+	for p, want := range map[slo.Metric]time.Duration{
+		"p97": 970 * time.Millisecond, "p1": 10 * time.Millisecond, "p33.3": 333 * time.Millisecond, "p99.95": time.Second,
+	} {
+		v, err := slo.Measure(r, p)
+		if off := (v.Duration() - want).Abs(); err != nil || off > want/1000 || v.Duration() > r.Latency.Max {
+			t.Errorf("%s: %v, %v; want %v within a thousandth", p, v.Duration(), err, want)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	objectives, err := slo.Parse("p99<990ms,p99<=990ms,p97<1s,errors<15%,errors<14%,rate>500,rate>=500,cpu/req<1ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcomes := objectives.Check(result(t))
+	var held []bool
+	for _, o := range outcomes {
+		held = append(held, o.Held)
+	}
+	if diff := cmp.Diff([]bool{false, true, true, true, false, false, true, true}, held); diff != "" {
+		t.Errorf("held (-want +got):\n%s", diff)
+	}
+	if slo.Held(outcomes) || !slo.Held(outcomes[1:4]) || !slo.Held(nil) {
+		t.Error("Held does not say whether all are held")
+	}
+	if got, want := fmt.Sprint(outcomes[0], ", ", outcomes[3]), "p99<990ms missed: 990ms, errors<0.15 held: 14.55%"; got != want {
+		t.Errorf("written as %q, want %q", got, want)
+	}
+}
+
+func TestCheckUnknown(t *testing.T) {
+	noHistogram, badHistogram, emptyHistogram := result(t), result(t), result(t)
+	noHistogram.Latency.HDR = ""
+	badHistogram.Latency.HDR = "HISTFAAA"
+	h, err := hdrhistogram.New(1, 1000, 3).Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	emptyHistogram.Latency.HDR = string(h)
+	failed := &load.Result{Requests: 10, Errors: load.Errors{Connect: 10}}
+	for _, test := range []struct {
+		name      string
+		r         *load.Result
+		objective string
+		want      string
+	}{
+		{"nothing sent", &load.Result{}, "errors<1%", "no request came to an end"},
+		{"no answers", failed, "p99<1h", "there were no answers"},
+		{"no answers", failed, "p12.3<1h", "there were no answers"},
+		{"no processor time", failed, "cpu/req<1h", "its processor time is not known"},
+		{"no processor time", failed, "generator-cpu/req<1h", "its processor time is not known"},
+		{"no histogram", noHistogram, "p97<1h", "no histogram"},
+		{"bad histogram", badHistogram, "p97<1h", "decode latency histogram"},
+		{"empty histogram", emptyHistogram, "p97<1h", "there were no answers"},
+	} {
+		objectives, err := slo.Parse(test.objective)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := objectives.Check(test.r)[0]
+		if o.Held || !strings.Contains(o.Unknown, test.want) || !strings.Contains(o.String(), " missed: ") {
+			t.Errorf("%s: %s: %+v; want it missed: %s", test.name, test.objective, o, test.want)
+		}
+	}
+	all, err := slo.Parse("errors<=100%,rate>=0")
+	if err != nil || !slo.Held(all.Check(failed)) {
+		t.Errorf("shares and rates need no answers: %v, %v", all.Check(failed), err)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	objectives, err := slo.Parse("p99<50ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(objectives.Check(result(t)))
+	want := `[{"objective":{"metric":"p99","op":"\u003c","limit":{"amount":50000000,"unit":"ns"}},"actual":{"amount":990000000,"unit":"ns"},"held":false}]`
+	if err != nil || string(got) != want {
+		t.Errorf("%s, %v\nwant %s", got, err, want)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(slo.Example)
+	f.Add("p97.5<=1h2m3.5s, errors >= 0.1 %,rate>12/s")
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := slo.Parse(text)
+		if err != nil {
+			return
+		}
+		again, err := slo.Parse(got.String())
+		if err != nil || !cmp.Equal(got, again) {
+			t.Errorf("%q is written as %q, which reads as %v, %v", text, got, again, err)
+		}
+	})
+}

@@ -1,0 +1,161 @@
+package load
+
+import (
+	"errors"
+	"io"
+
+	"github.com/whet-go/whet/load/http2"
+	"github.com/whet-go/whet/load/request"
+)
+
+// HTTP/2 in an event loop.
+
+// prepareStreams prepares the lane's requests.
+func (ln *lane) prepareStreams() {
+	samples := make([]*request.Request, 0, len(ln.endpoints))
+	for _, e := range ln.endpoints {
+		rows := 2
+		if e.template.Fixed() {
+			rows = 1
+		}
+		for row := range rows {
+			r := new(request.Request)
+			e.template.Expand(r, row)
+			samples = append(samples, r)
+		}
+	}
+	ln.encoder = http2.NewEncoder(samples...)
+	ln.prepared = make([]*http2.Request, len(ln.endpoints))
+	for i, e := range ln.endpoints {
+		if e.template.Fixed() {
+			r := new(request.Request)
+			e.template.Expand(r, 0)
+			ln.prepared[i] = &http2.Request{Fixed: true}
+			ln.encoder.Encode(ln.prepared[i], r)
+		}
+	}
+}
+
+// openStreams begins HTTP/2 on a new connection.
+func (c *conn) openStreams() {
+	c.h2 = http2.New(http2.Options{})
+	c.done = c.endStream
+	c.out = c.h2.Preface(c.out[:0])
+	c.needFlush()
+}
+
+// sendStream puts flight i on the wire; it stays off it while the server allows no
+// more.
+func (c *conn) sendStream(i int) {
+	f := &c.flights[i]
+	q := c.lane.prepared[f.endpoint.index]
+	if q == nil {
+		q = &c.varying
+		f.endpoint.template.Expand(&c.request, f.row)
+		c.lane.encoder.Encode(q, &c.request)
+	}
+	var err error
+	c.out, err = c.h2.Send(c.out, i, q)
+	f.onWire = err == nil
+	c.needFlush()
+}
+
+// needFlush has c.out sent before the loop waits.
+func (c *conn) needFlush() {
+	if !c.dirty {
+		c.dirty = true
+		c.flush = append(c.flush, c)
+	}
+}
+
+// writeOut sends what waits.
+func (c *conn) writeOut() {
+	if c.state != up || len(c.out) == 0 {
+		return
+	}
+	if c.secure != nil {
+		c.secure.write(c.out)
+	} else {
+		c.poller.Write(c.slot, c.out)
+	}
+	c.out = c.out[:0]
+}
+
+// endStream implements [http2.Done].
+func (c *conn) endStream(i, status int, body int64, err error) {
+	f := &c.flights[i]
+	if err == nil {
+		c.answer(i, status, body)
+		return
+	}
+	if !f.again && (errors.Is(err, http2.ErrRefused) ||
+		errors.Is(err, http2.ErrClosed) && c.used && idempotent(f.endpoint.method)) {
+		f.again, f.onWire = true, false
+		if f.measured {
+			c.shard.retried(1)
+		}
+		return
+	}
+	var malformed *http2.MalformedError
+	var broken *http2.ConnError
+	k := kindReset
+	switch {
+	case errors.As(err, &malformed), errors.As(err, &broken):
+		k = kindMalformed
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		k = kindShortBody
+	}
+	c.fail(i, k, err)
+}
+
+// receivedStreams handles bytes of HTTP/2.
+func (c *conn) receivedStreams(b []byte) {
+	var err error
+	c.out, err = c.h2.Parse(c.out, b, c.done)
+	if err != nil {
+		c.writeOut()
+		c.endedStreams(err)
+		return
+	}
+	if len(c.out) > 0 {
+		c.needFlush()
+	}
+	c.goOn()
+}
+
+// goOn sends what has waited for room, or moves to a new connection.
+func (c *conn) goOn() {
+	if c.h2.Draining() && c.h2.Open() == 0 {
+		c.writeOut()
+		c.disconnect()
+		if c.active > 0 {
+			c.connect()
+		}
+		c.refill()
+		return
+	}
+	for i := range c.flights {
+		if f := &c.flights[i]; f.active && !f.onWire && c.h2.Capacity() > 0 {
+			c.sendStream(i)
+		}
+	}
+	c.refill()
+}
+
+// endedStreams handles the end of a connection of HTTP/2.
+func (c *conn) endedStreams(err error) {
+	c.h2.Close(err, c.done)
+	c.disconnect()
+	if c.active > 0 {
+		c.connect()
+	}
+	c.refill()
+}
+
+// cancelStream gives up flight i, which takes too long.
+func (c *conn) cancelStream(i int) {
+	c.out, _ = c.h2.Cancel(c.out, i)
+	c.needFlush()
+	c.fail(i, kindTimeout, errTimeout)
+	c.goOn()
+}

@@ -1,0 +1,249 @@
+package load
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// TLS in an event loop: crypto/tls wants a connection whose Read waits. So the
+// handshake is done on one that does, on a goroutine of its own; then the socket
+// goes to the loop, and the tls.Conn reads what the loop received out of memory.
+// Where there is no more, Read returns an error that calls itself temporary, after
+// which a tls.Conn can go on.
+
+// secureDialer opens TLS connections for a loop.
+type secureDialer struct {
+	g      *generator
+	ctx    context.Context
+	cancel context.CancelFunc
+	group  sync.WaitGroup
+
+	mu      sync.Mutex
+	dialing int
+	ready   []secured
+}
+
+// secured is the outcome of a dial.
+type secured struct {
+	c    *conn
+	life uint32
+	s    *secureStream
+	fd   int
+	err  error
+}
+
+func (d *secureDialer) init(ctx context.Context, g *generator) {
+	d.g = g
+	d.ctx, d.cancel = context.WithCancel(ctx)
+}
+
+// stop ends dials that are under way and closes what nobody took.
+func (d *secureDialer) stop() {
+	d.cancel()
+	d.group.Wait()
+	for _, r := range d.ready {
+		if r.err == nil {
+			_ = unix.Close(r.fd)
+		}
+	}
+	d.ready = nil
+}
+
+// busy tells whether there is something to deliver soon.
+func (d *secureDialer) busy() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.dialing > 0 || len(d.ready) > 0
+}
+
+// dial opens a connection for c, which gets it from deliver.
+func (d *secureDialer) dial(c *conn) {
+	d.mu.Lock()
+	d.dialing++
+	d.mu.Unlock()
+	r := secured{c: c, life: c.life}
+	host := c.lane.host
+	d.group.Go(func() {
+		r.s, r.fd, r.err = d.handshake(host)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.dialing--
+		d.ready = append(d.ready, r)
+	})
+}
+
+func (d *secureDialer) handshake(h *host) (*secureStream, int, error) {
+	ctx, cancel := context.WithTimeout(d.ctx, d.g.Timeout)
+	defer cancel()
+	raw, err := dialAny(ctx, &net.Dialer{}, h.addresses)
+	if err != nil {
+		return nil, -1, err
+	}
+	defer func() { _ = raw.Close() }() // what is kept is a duplicate
+	config := d.g.tls.Clone()
+	if config.ServerName == "" {
+		if config.ServerName, _, err = net.SplitHostPort(h.name); err != nil {
+			return nil, -1, err
+		}
+	}
+	s := &secureStream{Conn: raw}
+	s.tls = tls.Client(s, config)
+	if err := s.tls.HandshakeContext(ctx); err != nil {
+		return nil, -1, fmt.Errorf("TLS handshake: %w", err)
+	}
+	if got := s.tls.ConnectionState().NegotiatedProtocol; d.g.Protocol == HTTP2 && got != "h2" {
+		return nil, -1, fmt.Errorf("the server does not speak HTTP/2: it chose %q", got)
+	}
+	fd, err := duplicate(raw)
+	if err != nil {
+		return nil, -1, err
+	}
+	s.Conn = nil
+	return s, fd, nil
+}
+
+// duplicate returns a descriptor of the connection's socket that outlives it.
+func duplicate(conn net.Conn) (int, error) {
+	sc, ok := conn.(syscall.Conn)
+	if !ok {
+		return -1, errors.ErrUnsupported
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	fd := -1
+	if cerr := raw.Control(func(p uintptr) { fd, err = unix.FcntlInt(p, unix.F_DUPFD_CLOEXEC, 0) }); cerr != nil {
+		return -1, cerr
+	}
+	return fd, err // the socket does not block, and so neither does the duplicate
+}
+
+// deliver hands the connections that are ready to their places.
+func (d *secureDialer) deliver(l *loop) {
+	d.mu.Lock()
+	ready := d.ready
+	d.ready = nil
+	d.mu.Unlock()
+	for _, r := range ready {
+		l.time = l.now()
+		if r.c.life != r.life || r.c.state != dialing {
+			if r.err == nil {
+				_ = unix.Close(r.fd)
+			}
+			continue
+		}
+		if r.err == nil {
+			r.err = l.poller.Adopt(r.c.slot, r.fd)
+		}
+		if r.err == nil {
+			r.c.secure = r.s
+			r.s.c = r.c
+		}
+		r.c.connected(r.err)
+	}
+}
+
+// A secureStream is a TLS connection of the loop. It is the net.Conn below its
+// tls.Conn: during the handshake that which it embeds, afterwards memory.
+type secureStream struct {
+	net.Conn // nil after the handshake
+	c        *conn
+	tls      *tls.Conn
+	in       []byte // received, not yet read
+}
+
+// errAgain is what Read returns when nothing is there yet.
+type errAgain struct{}
+
+func (errAgain) Error() string   { return "nothing to read yet" }
+func (errAgain) Timeout() bool   { return true }
+func (errAgain) Temporary() bool { return true }
+
+// Read returns what the loop received, or errAgain.
+func (s *secureStream) Read(b []byte) (int, error) {
+	if s.Conn != nil {
+		return s.Conn.Read(b)
+	}
+	if len(s.in) == 0 {
+		return 0, errAgain{}
+	}
+	n := copy(b, s.in)
+	s.in = s.in[n:]
+	return n, nil
+}
+
+// Write hands encrypted bytes to the loop's poller.
+func (s *secureStream) Write(b []byte) (int, error) {
+	if s.Conn != nil {
+		return s.Conn.Write(b)
+	}
+	s.c.poller.Write(s.c.slot, b)
+	return len(b), nil
+}
+
+// Close does nothing: the loop closes the socket.
+func (s *secureStream) Close() error { return nil }
+
+// SetDeadline does nothing after the handshake, as the others; tls.Conn calls them
+// when it is closed.
+func (s *secureStream) SetDeadline(t time.Time) error {
+	if s.Conn != nil {
+		return s.Conn.SetDeadline(t)
+	}
+	return nil
+}
+
+// SetReadDeadline is SetDeadline for reading.
+func (s *secureStream) SetReadDeadline(t time.Time) error {
+	if s.Conn != nil {
+		return s.Conn.SetReadDeadline(t)
+	}
+	return nil
+}
+
+// SetWriteDeadline is SetDeadline for writing.
+func (s *secureStream) SetWriteDeadline(t time.Time) error {
+	if s.Conn != nil {
+		return s.Conn.SetWriteDeadline(t)
+	}
+	return nil
+}
+
+// write encrypts and sends b.
+func (s *secureStream) write(b []byte) {
+	// An error is one of the connection, whose end follows.
+	_, _ = s.tls.Write(b)
+}
+
+// secureReceived decrypts what was received and handles it.
+func (c *conn) secureReceived(b []byte) {
+	s := c.secure
+	s.in = b
+	for c.secure == s {
+		n, err := s.tls.Read(c.plain)
+		if n > 0 {
+			c.received(c.plain[:n])
+		}
+		if c.secure != s || err == nil {
+			continue
+		}
+		switch {
+		case errors.As(err, new(errAgain)):
+		case errors.Is(err, io.EOF):
+			c.ended(nil)
+		default:
+			c.ended(err)
+		}
+		return
+	}
+}

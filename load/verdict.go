@@ -1,0 +1,214 @@
+package load
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/whet-go/whet/unit"
+)
+
+// The borders of doubt.
+const (
+	lateLeast   = time.Millisecond // of sending, below which nothing is late
+	lateShare   = 0.10             // of the latency's p99
+	busyShare   = 0.90             // of the processors that the generator may use
+	sentShare   = 0.97             // of the requests that the open model asked for
+	waitedShare = 0.01             // of the requests sent
+	failedShare = 0.01             // of the requests
+
+	// tailAnswers is how many answers must lie above a percentile: so few that a
+	// second run finds others would make it a number of chance. The relative error of
+	// a count of 10 is a third.
+	tailAnswers = 10
+)
+
+// judge lists the reasons not to believe r, gravest first. cpus is the number of
+// processors that the process may use; requests is [Options.Requests], which ends the
+// schedule of the open model, 0 when the duration alone does.
+func judge(r *Result, cpus int, requests int64) []Doubt {
+	var doubts []Doubt
+	for _, d := range []*Doubt{
+		errorsHide(r), generatorLate(r), generatorBusy(r, cpus), rateMissed(r, requests), tooShort(r),
+	} {
+		if d != nil {
+			doubts = append(doubts, *d)
+		}
+	}
+	return doubts
+}
+
+// errorsHide: a refusal is quick and a timeout says nothing of the answer, so
+// latencies beside many failures are those of another service.
+func errorsHide(r *Result) *Doubt {
+	failed := r.Errors.Total() + r.Failed()
+	if r.Requests == 0 || float64(failed) <= failedShare*float64(r.Requests) {
+		return nil
+	}
+	return &Doubt{
+		Kind: ErrorsHide,
+		Text: fmt.Sprintf("%s of the requests failed (%s): failures are often faster than answers, and latencies hold the failed answers too",
+			unit.Percent(failed, r.Requests), r.Failures()),
+		Hint: "look at the address, the server's log and its limits; compare latencies only between runs without failures",
+	}
+}
+
+func generatorLate(r *Result) *Doubt {
+	if r.Send == nil {
+		return nil
+	}
+	limit := max(lateLeast, time.Duration(lateShare*float64(r.Latency.P99)))
+	if r.Send.Own <= limit {
+		return nil
+	}
+	return &Doubt{
+		Kind: GeneratorLate,
+		Text: fmt.Sprintf("the generator sent 1%% of the requests %s or more late though a connection was free: latencies hold its own delay",
+			unit.Duration(r.Send.Own)),
+		Hint: "give it a processor that nothing else uses, lower the rate, or send from another machine",
+	}
+}
+
+func generatorBusy(r *Result, cpus int) *Doubt {
+	may := cpus
+	if r.Workers > 0 {
+		may = min(r.Workers, cpus) // an event loop is one thread
+	}
+	if r.CPU == nil || r.CPU.Cores <= busyShare*float64(may) {
+		return nil
+	}
+	d := &Doubt{
+		Kind: GeneratorCPU,
+		Text: fmt.Sprintf("the generator used %.2f of the %s that it may use: the rate may be its limit, not the server's", r.CPU.Cores, plural(may, "processor")),
+		Hint: "send from another machine",
+	}
+	if r.Workers > 0 && may < cpus {
+		d.Hint = fmt.Sprintf("try --workers %d, or send from another machine", min(2*may, cpus))
+	}
+	if r.Model == ModelClosed {
+		d.Hint += "; for latencies, ask for a rate that it can send (-r)"
+	}
+	return d
+}
+
+func rateMissed(r *Result, requests int64) *Doubt {
+	if r.Open == nil {
+		return nil
+	}
+	// The run goes on until what was due in time has been answered, so its length is
+	// that of the schedule and at most the longest latency, which counts from when
+	// a request was due. How long timeouts made it is not known.
+	scheduled := max(r.Elapsed-r.Latency.Max, 0)
+	if r.Errors.Timeout > 0 {
+		scheduled = 0
+	}
+	due := r.Open.due(scheduled)
+	if requests > 0 {
+		due = min(due, float64(requests))
+	}
+	// What was cut off while it waited for a connection was not sent.
+	sent := r.Requests + min(r.Unfinished, int64(r.Connections)*int64(max(r.Streams, 1)))
+	least := sentShare * due
+	if r.Open.Arrivals == Poisson {
+		least = min(least, due-3*math.Sqrt(due)) // three standard deviations of the number of arrivals
+	}
+	const hint = "the server, or the connections to it, do not keep up: raise the number of connections (-c), or lower the rate"
+	if float64(sent+1) < least { // one may be due at the very end
+		return &Doubt{
+			Kind: RateMissed,
+			Text: fmt.Sprintf("%d of %.0f requests were sent in time: %s of what was asked for", sent, due, unit.FormatPercent(100*float64(sent)/due)),
+			Hint: hint,
+		}
+	}
+	if r.Send != nil && float64(r.Send.Waited) > waitedShare*float64(sent) {
+		return &Doubt{
+			Kind: RateMissed,
+			Text: fmt.Sprintf("%s of the requests had to wait for a free connection; their latencies hold the wait, as a caller would see it with so few connections",
+				unit.Percent(r.Send.Waited, sent)),
+			Hint: hint,
+		}
+	}
+	return nil
+}
+
+// due is how many requests are due within the first d of the measured part: the
+// integral of the rate, which warm-up leaves at its start.
+func (o *Open) due(d time.Duration) float64 {
+	switch {
+	case o.RampTo == 0:
+		return o.Rate * d.Seconds()
+	case o.Ramp <= 0:
+		return o.RampTo * d.Seconds()
+	}
+	t, ramp := d.Seconds(), o.Ramp.Seconds()
+	in := min(t, ramp)
+	return o.Rate*in + (o.RampTo-o.Rate)*in*in/(2*ramp) + o.RampTo*(t-in)
+}
+
+// tooShort finds the percentiles that so few answers cannot tell.
+func tooShort(r *Result) *Doubt {
+	if r.Responses == 0 {
+		return &Doubt{Kind: TooShort, Text: "no request was answered: there are no latencies", Hint: "run longer (-d) than the server takes to answer"}
+	}
+	shown := Percentiles()
+	sound := 0 // the first that is not
+	for sound < len(shown) && r.Responses >= AnswersFor(shown[sound]) {
+		sound++
+	}
+	if sound == len(shown) {
+		return nil
+	}
+	text := fmt.Sprintf("only %s: too few for any percentile", plural(int(r.Responses), "answer"))
+	if sound > 0 {
+		text = fmt.Sprintf("only %s: percentiles above p%g are chance", plural(int(r.Responses), "answer"), shown[sound-1])
+	}
+	d := &Doubt{Kind: TooShort, Text: text}
+	if r.Rate > 0 {
+		d.Hint = fmt.Sprintf("at this rate p%g takes %s", shown[sound], r.timeFor(shown[sound]))
+		if last := len(shown) - 1; last > sound {
+			d.Hint += fmt.Sprintf(" and p%g %s", shown[last], r.timeFor(shown[last]))
+		}
+	}
+	return d
+}
+
+// timeFor is how long a run like r must be for percentile p.
+func (r *Result) timeFor(p float64) string {
+	seconds := math.Ceil(float64(AnswersFor(p)) / r.Rate)
+	if seconds > 1e7 {
+		return fmt.Sprintf("%d answers", AnswersFor(p))
+	}
+	return fmt.Sprintf("-d %s (%d answers)", shortDuration(time.Duration(seconds)*time.Second), AnswersFor(p))
+}
+
+// shortDuration writes whole seconds as a flag takes them: 2m, not 2m0s.
+func shortDuration(d time.Duration) string {
+	h, m, s := d/time.Hour, d/time.Minute%60, d/time.Second%60
+	text := ""
+	for _, part := range []struct {
+		n    time.Duration
+		unit string
+	}{{h, "h"}, {m, "m"}, {s, "s"}} {
+		if part.n > 0 {
+			text += fmt.Sprintf("%d%s", part.n, part.unit)
+		}
+	}
+	return text
+}
+
+// Percentiles lists the percentiles that [Latency] has fields for, in order, in
+// percent.
+func Percentiles() []float64 { return []float64{50, 75, 90, 95, 99, 99.9, 99.99} }
+
+// AnswersFor is how many answers percentile p, above 0 and below 100, needs in order
+// to say something of the server: so many that ten of them lie above it.
+func AnswersFor(p float64) int64 {
+	return int64(math.Round(tailAnswers * 100 / (100 - p)))
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

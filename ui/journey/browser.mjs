@@ -1,0 +1,100 @@
+// What the journeys share: a browser, pages in it that may not misbehave, and steps.
+import { existsSync, mkdirSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import assert from "node:assert/strict";
+
+/**
+ * Starts a browser for the journey that node was called with, as in
+ *
+ *   node journey/NAME.mjs DIR [SHOTS]
+ *
+ * DIR holds the pages. SHOTS, if given, is a folder for screenshots. Ends the
+ * process with code 2 without DIR, and with 77 when there is no browser here.
+ *
+ * height is that of a window, in pixels, unless open is told otherwise; pause is how
+ * many milliseconds an animation takes; fullPage has screenshots show what lies below
+ * the window, too.
+ */
+export async function start({ height, pause = 0, fullPage = false }) {
+  const browserPath = process.env.WHET_CHROMIUM ?? "/usr/bin/chromium";
+  const [script, dir, shots] = process.argv.slice(1);
+  if (!dir) {
+    console.error(`usage: node journey/${basename(script)} DIR [SHOTS]`);
+    process.exit(2);
+  }
+  if (!existsSync(browserPath)) {
+    console.error(`skipped: no Chromium at ${browserPath} (apt-get install chromium, or set WHET_CHROMIUM)`);
+    process.exit(77);
+  }
+  const { chromium } = await import("playwright-core");
+  if (shots) mkdirSync(shots, { recursive: true });
+
+  const browser = await chromium.launch({
+    executablePath: browserPath,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
+  });
+  const steps = [];
+
+  return {
+    dir,
+
+    /** Opens a page of DIR; any request, error or refused content fails the journey when the page is closed. */
+    async open(name, options = {}, hash = "") {
+      const context = await browser.newContext({ viewport: { width: 1280, height }, ...options });
+      const page = await context.newPage();
+      const trouble = [];
+      const url = pathToFileURL(resolve(dir, name)).href;
+      page.on("request", (r) => {
+        if (r.url().split("#")[0] !== url) trouble.push(`request for ${r.url()}`);
+      });
+      page.on("pageerror", (e) => trouble.push(String(e)));
+      page.on("console", (m) => {
+        if (m.type() === "error" || m.type() === "warning") trouble.push(m.text());
+      });
+      page.on("dialog", (d) => trouble.push(`dialog ${d.message()}`));
+      await page.goto(url + hash);
+      await page.waitForSelector("main[data-ready]");
+      return {
+        page,
+        /** Lets drawing and animation finish, and takes a picture if given a name for it. */
+        async settle(shot) {
+          await page.evaluate(
+            (ms) => new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), ms)),
+            pause,
+          );
+          if (shots && shot) await page.screenshot({ path: join(shots, `${shot}.png`), fullPage });
+        },
+        async close() {
+          await context.close();
+          assert.deepEqual(trouble, [], name);
+        },
+      };
+    },
+
+    /** Adds a step, which fails by throwing. A reason to skip it, if there is one, is printed instead. */
+    step(name, run, skip = "") {
+      steps.push({ name, run, skip });
+    },
+
+    /** Takes the steps in order, and ends the process: with code 1 if any failed, else with 0. */
+    async walk() {
+      let failed = 0;
+      for (const { name, run, skip } of steps) {
+        if (skip) {
+          console.log(`- ${name}: skipped, ${skip}`);
+          continue;
+        }
+        try {
+          await run();
+          console.log(`✓ ${name}`);
+        } catch (e) {
+          failed++;
+          console.log(`✗ ${name}\n${e.stack}`);
+        }
+      }
+      await browser.close();
+      process.exit(failed ? 1 : 0);
+    },
+  };
+}

@@ -1,0 +1,142 @@
+// Walks through the pages with charts of loads as a reader would, in a real browser.
+//
+//   node journey/load.mjs DIR [SHOTS]
+//
+// DIR holds pages that the Go test TestLoadJourney wrote; it runs this script
+// (npm run journey runs the test). SHOTS, if given, is a folder for screenshots.
+// Exit code 77 means: no browser here.
+import assert from "node:assert/strict";
+import { start } from "./browser.mjs";
+
+const journey = await start({ height: 900, fullPage: true });
+const { open, step } = journey;
+
+/** How many pixels of a canvas have been drawn on. */
+const painted = (locator) =>
+  locator.evaluate((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let n = 0;
+    for (let i = 3; i < data.length; i += 4) if (data[i] > 0) n++;
+    return n;
+  });
+
+step("a run shows its figures, charts and tables", async () => {
+  const p = await open("one.html");
+  await p.settle("one");
+  const titles = await p.page.locator(".grid h2").allInnerTexts();
+  assert.deepEqual(titles, ["Latency by percentile", "Distribution of latency", "Rate", "Latency over time"]);
+  for (let i = 0; i < titles.length; i++) {
+    assert.ok((await painted(p.page.locator(".plot canvas").nth(i))) > 500, `${titles[i]} is empty`);
+  }
+  assert.match(await p.page.locator("header").innerText(), /GET http:\/\/127\.0\.0\.1:18080[\s\S]*64 connections/);
+  assert.match(await p.page.locator(".summary").innerText(), /p99\s+9\.41ms/);
+  assert.match(await p.page.locator(".summary").innerText(), /p99\.99\s+32\.37ms \?/);
+  assert.match(await p.page.locator(".verdict").innerText(), /One reason for doubt[\s\S]*50000 answers[\s\S]*-d 20s/);
+  await p.page.getByText("Rate as a table").click();
+  assert.match(await p.page.locator("details[open]").innerText(), /1s\s+5000\/s/);
+  await p.settle("one-table");
+  await p.close();
+});
+
+step("the keyboard reads a chart out", async () => {
+  const p = await open("one.html");
+  const plot = p.page.locator(".plot").first();
+  await plot.focus();
+  await p.page.keyboard.press("End");
+  assert.match(await p.page.locator(".live").innerText(), /99\.99\d+%: latency 48\.2ms/);
+  await p.page.keyboard.press("Home");
+  assert.match(await p.page.locator(".live").innerText(), /^0%: latency/);
+  await p.page.keyboard.press("ArrowRight");
+  assert.match(await p.page.locator(".live").innerText(), /latency \d/);
+  const name = await plot.getAttribute("aria-label");
+  assert.match(name, /Latency by percentile/);
+  await p.close();
+});
+
+step("failures are named", async () => {
+  const p = await open("fail.html");
+  await p.settle("fail");
+  assert.match(await p.page.locator(".summary").innerText(), /503: 4999/);
+  assert.match(await p.page.locator(".verdict").innerText(), /2 reasons for doubt/);
+  await p.close();
+});
+
+step("without answers there are no charts, and no trouble", async () => {
+  const p = await open("none.html");
+  await p.settle("none");
+  assert.equal(await p.page.locator(".plot").count(), 0);
+  assert.match(await p.page.locator(".summary").innerText(), /connect: 5/);
+  await p.close();
+});
+
+step("two runs lie over one another", async () => {
+  const p = await open("two.html");
+  await p.settle("two");
+  assert.match(await p.page.locator(".u-legend").first().innerText(), /A latency[\s\S]*B latency/);
+  assert.match(await p.page.locator("main").innerText(), /\+30% ±2%/);
+  await p.close();
+});
+
+step("a search shows its knee", async () => {
+  const p = await open("knee.html");
+  await p.settle("knee");
+  assert.match(await p.page.locator("main").innerText(), /highest rate that held is 9200\/s/i);
+  assert.ok((await painted(p.page.locator(".plot canvas").first())) > 500);
+  await p.close();
+});
+
+step("an hour of seconds has a table that ends", async () => {
+  const p = await open("long.html");
+  await p.page.getByText("Rate as a table").click();
+  assert.match(await p.page.locator("details[open] caption").innerText(), /240 of 3610 points/);
+  await p.settle("long");
+  await p.close();
+});
+
+step("foreign names are text", async () => {
+  const p = await open("hostile.html");
+  await p.settle("hostile");
+  assert.equal(await p.page.evaluate(() => document.querySelectorAll("img, iframe, b").length), 0);
+  assert.equal(await p.page.evaluate(() => window.pwned), undefined);
+  const text = await p.page.locator("main").innerText();
+  assert.ok(text.includes("</script><script>window.pwned=1</script>"));
+  assert.ok(!/[\u001b\u202e]/.test(text));
+  await p.close();
+});
+
+step("the theme changes colours of charts too", async () => {
+  const p = await open("one.html", { colorScheme: "light" });
+  const colour = () =>
+    p.page.locator(".plot canvas").first().evaluate((c) => Array.from(c.getContext("2d").getImageData(0, 0, c.width, c.height).data).reduce((a, b) => (a * 31 + b) % 1e9, 7));
+  await p.settle();
+  const before = await colour();
+  for (let i = 0; i < 2; i++) await p.page.getByRole("button", { name: /Colours/ }).click();
+  await p.settle();
+  assert.equal(await p.page.evaluate(() => document.documentElement.dataset.theme), "dark");
+  assert.notEqual(await colour(), before);
+  await p.close();
+});
+
+step("narrow, wide, light and dark", async () => {
+  for (const name of ["one", "two", "knee", "fail", "hostile"]) {
+    for (const width of [360, 1280, 2560]) {
+      for (const colorScheme of ["light", "dark"]) {
+        const p = await open(`${name}.html`, { viewport: { width, height: width < 500 ? 740 : Math.round(width / 1.8) }, colorScheme });
+        await p.settle(`${name}-${width}-${colorScheme}`);
+        const wide = await p.page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(wide <= width, `${name} is ${wide} px wide in a window of ${width}`);
+        // Sections stand below one another, charts within their cards.
+        const main = await p.page.locator("main").boundingBox();
+        for (const card of await p.page.locator(".chart").evaluateAll((all) => all.map((c) => ({ card: c.getBoundingClientRect().width, plot: c.querySelector("canvas").getBoundingClientRect().width })))) {
+          assert.ok(card.card > main.width * 0.4 && card.plot <= card.card, `a chart of ${name} is ${card.plot} px wide in a card of ${card.card}, the page ${main.width}`);
+        }
+        for (const box of await p.page.locator(".plot canvas").evaluateAll((all) => all.map((c) => c.getBoundingClientRect().height))) {
+          assert.ok(box > 120, `a chart of ${name} is ${box} px high in a window ${width} px wide`);
+        }
+        await p.close();
+      }
+    }
+  }
+});
+
+await journey.walk();

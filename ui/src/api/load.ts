@@ -1,0 +1,77 @@
+// Generated from Go by internal/report (go test ./internal/report -run LoadPageTypes -update). DO NOT EDIT.
+
+export interface FlameFact {
+  name: string;
+  value: string;
+}
+
+export interface LoadCell {
+  name: string;
+  text: string;
+  chance: boolean;
+}
+
+export interface LoadPoint {
+  inverse: number;
+  ms: number;
+}
+
+export interface LoadBar {
+  upper: number;
+  share: number;
+}
+
+export interface LoadSecond {
+  at: number;
+  rate: number;
+  failed: number;
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+export interface LoadDoubt {
+  text: string;
+  hint: string;
+}
+
+export interface LoadRun {
+  name: string;
+  target: string;
+  setting: string;
+  facts: FlameFact[];
+  latency: LoadCell[];
+  percentiles: LoadPoint[];
+  bars: LoadBar[];
+  seconds: LoadSecond[];
+  answered: boolean;
+  doubts: LoadDoubt[];
+  warnings: string[];
+}
+
+export interface LoadTable {
+  caption: string;
+  columns: string[];
+  rows: string[][];
+}
+
+export interface LoadKneePoint {
+  rate: number;
+  value_ns: number;
+  held: boolean;
+}
+
+export interface LoadKnee {
+  metric: string;
+  limit_ns: number;
+  capacity: number;
+  points: LoadKneePoint[];
+}
+
+export interface LoadDoc {
+  title: string;
+  notes: string[];
+  runs: LoadRun[];
+  tables: LoadTable[];
+  knees: LoadKnee[];
+}
