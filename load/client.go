@@ -223,7 +223,7 @@ func (s *stream) send(run context.Context, t ticket) (k kind, failed bool) {
 	status, n, err := s.exchange(req)
 	latency := s.now() - t.intended
 	if err != nil {
-		if run.Err() != nil {
+		if over(run) {
 			if t.measured {
 				s.shard.cutOff(1)
 			}
@@ -243,6 +243,13 @@ func (s *stream) send(run context.Context, t ticket) (k kind, failed bool) {
 	}
 	s.shard.response(status, n, latency)
 	return 0, false
+}
+
+// over tells whether ctx has ended. A dial gives its socket the context's deadline, and
+// the socket's may pass first.
+func over(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
 }
 
 // httpRequest makes a request of net/http.
