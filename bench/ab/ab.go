@@ -89,7 +89,8 @@ type Options struct {
 	// Plans are what to choose from by measuring; nil is DefaultPlans. One alone is
 	// taken, after as many trials.
 	Plans []Plan
-	// Trial is how long to measure A against A; 0 is a twelfth of MaxTime.
+	// Trial is about how long to measure A against A; 0 is a twelfth of MaxTime, at least
+	// two seconds.
 	Trial time.Duration
 	Seed  uint64 // of the order of the rounds
 
@@ -161,7 +162,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.MaxTime = time.Minute
 	}
 	if o.Trial == 0 {
-		o.Trial = o.MaxTime / 12
+		o.Trial = max(o.MaxTime/12, 2*time.Second)
 	}
 	if o.MaxTime < 0 || o.Trial < 0 {
 		return o, errors.New("max time: is negative")
