@@ -49,7 +49,7 @@ type benchFlags struct {
 func (f *benchFlags) registerBench(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.Bench, "bench", ".", "run the benchmarks that match `REGEXP`, as go test has it")
-	fs.StringVar(&f.Flags, "flags", "", "build and run with `FLAGS`: of go build, and KEY=value of\nthe environment, as in '-tags x GOGC=off'")
+	fs.StringVar(&f.Flags, "flags", "", "go build's `FLAGS` and KEY=value of the environment, for building and running")
 	fs.DurationVar(&f.Timeout, "timeout", gotest.DefaultTimeout, "end a benchmark's process after this time")
 }
 
@@ -75,7 +75,7 @@ func (f *benchRunFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.CPU, "cpu", "", "measure with each GOMAXPROCS of a `LIST` such as 1,2,4")
 	fs.Uint64Var(&f.Seed, "seed", 0, "order the rounds by seed `N` (default: another each time)")
 	f.registerOutput(cmd)
-	fs.Lookup("output").Usage = "write the results in benchmark format to `FILE`, beside the\ntable; - is standard output, without the table"
+	fs.Lookup("output").Usage = "write the results to `FILE` in benchmark format; - is standard output, in place of the table"
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 }
 
@@ -178,7 +178,7 @@ func (a *app) benchRun(ctx context.Context, f *benchRunFlags, packages []string)
 		return errors.Join(ctx.Err(), benchFailures(failures))
 	}
 	// What was measured is shown, also after Ctrl-C.
-	if err := doc.Summarize(context.WithoutCancel(ctx)); err != nil {
+	if err := doc.SetSummary(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
 	return errors.Join(a.writeBenchRun(f, doc), benchFailures(failures))

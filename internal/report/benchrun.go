@@ -145,8 +145,8 @@ func WriteBenchFormat(w io.Writer, d *BenchRun) error {
 	return nil
 }
 
-// Summarize sets d.Summary: its figures are package bench's, and so benchstat's.
-func (d *BenchRun) Summarize(ctx context.Context) error {
+// SetSummary sets d.Summary: its figures are package bench's, and so benchstat's.
+func (d *BenchRun) SetSummary(ctx context.Context) error {
 	var text bytes.Buffer
 	if err := WriteBenchFormat(&text, d); err != nil {
 		return err
@@ -202,10 +202,10 @@ func WriteBenchRun(w io.Writer, s Style, d *BenchRun) error {
 	return t.result()
 }
 
-// benchUnit is two columns of a table: a unit's centres and the ranges.
+// benchUnit is two columns of a table: a unit's medians and their ranges.
 type benchUnit struct {
 	name           string
-	centers        []string // of each row; "" where there is none
+	values         []string // of each row; "" where there is none
 	ranges         []string
 	center, around int // widths
 }
@@ -252,7 +252,7 @@ func writeBenchUnits(t *text, s Style, tables []bench.Table) {
 			for _, u := range units[:fit] {
 				center, around := u.name, "±"
 				if row >= 0 {
-					center, around = u.centers[row], u.ranges[row]
+					center, around = u.values[row], u.ranges[row]
 				}
 				line += blanks(gap) + right(center, u.center) + " " + right(around, u.around)
 			}
@@ -286,15 +286,15 @@ func benchUnitOf(table *bench.Table, names []string, notes *[]string) benchUnit 
 				}
 			}
 		}
-		u.centers, u.ranges = append(u.centers, center), append(u.ranges, around)
+		u.values, u.ranges = append(u.values, center), append(u.ranges, around)
 	}
 	mean := ""
 	if m := table.Geomean[0].Center; m != nil && len(table.Rows) == len(names) {
 		mean = benchunit.Scale(float64(*m), class)
 	}
-	u.centers, u.ranges = append(u.centers, mean), append(u.ranges, "")
-	for i := range u.centers {
-		u.center, u.around = max(u.center, columns(u.centers[i])), max(u.around, columns(u.ranges[i]))
+	u.values, u.ranges = append(u.values, mean), append(u.ranges, "")
+	for i := range u.values {
+		u.center, u.around = max(u.center, columns(u.values[i])), max(u.around, columns(u.ranges[i]))
 	}
 	u.center = max(u.center, columns(u.name))
 	return u
