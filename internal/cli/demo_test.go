@@ -36,10 +36,10 @@ func TestDemo(t *testing.T) {
 			t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 		}
 		for _, slow := range []struct{ file, text string }{
-			{"slow/leftpad.go", "text = string(fill) + text"},
-			{"slow/statsd.go", "strings.NewReplacer("},
-			{"slow/statsd.go", "fmt.Sprintf("},
-			{"slow/handlers.go", `s.Log.Printf("request`},
+			{"leftpad.go", "text = string(fill) + text"},
+			{"statsd.go", "strings.NewReplacer("},
+			{"statsd.go", "fmt.Sprintf("},
+			{"handlers.go", `s.Log.Printf("request`},
 		} {
 			for _, n := range linesWith(t, filepath.Join(example, "slow", slow.file), slow.text) {
 				row := rowOf(stdout, fmt.Sprintf("%s:%d ", slow.file, n))
