@@ -37,8 +37,8 @@ const (
 
 // A Filing says what to file, and where.
 type Filing struct {
-	Dir    string        // takes the files; made if it is not there
-	Inputs []bench.Input // each is a run; the path "-" is Stdin
+	Dir    string   // takes the files; made if it is not there
+	Inputs []string // files, each a run; "-" is Stdin
 	Stdin  io.Reader
 	// Base are the results of another commit, measured in the same sitting as the one
 	// input; "" when there are none. BaseCommit is that commit's name.
@@ -105,7 +105,7 @@ func Add(ctx context.Context, f Filing) (paths, warnings []string, err error) {
 		}
 		path, err := file(f.Dir, commit, run)
 		if err != nil {
-			return paths, warnings, fmt.Errorf("file %s: %w", f.Inputs[i].Path, err)
+			return paths, warnings, fmt.Errorf("file %s: %w", f.Inputs[i], err)
 		}
 		paths = append(paths, path)
 	}
@@ -128,7 +128,7 @@ func (f *Filing) commit(ctx context.Context) (Commit, error) {
 	}
 	except := []string{f.Dir}
 	for _, in := range f.Inputs {
-		except = append(except, in.Path)
+		except = append(except, in)
 	}
 	files, err := uncommitted(ctx, f.Repository, except)
 	if err != nil {
@@ -141,7 +141,7 @@ func (f *Filing) commit(ctx context.Context) (Commit, error) {
 }
 
 // run reads the results of a run and writes them as the file that is to be.
-func (f *Filing) run(in bench.Input, c Commit, base string) (file []byte, warnings []string, err error) {
+func (f *Filing) run(path string, c Commit, base string) (file []byte, warnings []string, err error) {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "%s: %s\n%s: %s\n", keyCommit, c.Hash, keyTime, c.Time.UTC().Format(time.RFC3339))
 	if c.Dirty {
@@ -160,7 +160,7 @@ func (f *Filing) run(in bench.Input, c Commit, base string) (file []byte, warnin
 			return nil, nil, err
 		}
 	}
-	text, err := read(in.Path, f.Stdin)
+	text, err := read(path, f.Stdin)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -168,7 +168,7 @@ func (f *Filing) run(in bench.Input, c Commit, base string) (file []byte, warnin
 	if f.Base != "" {
 		side = sideCommit
 	}
-	err = w.copy(text, name(in.Path), side)
+	err = w.copy(text, name(path), side)
 	return out.Bytes(), w.warnings, err
 }
 
@@ -253,9 +253,13 @@ func (w *runWriter) result(r *benchfmt.Result, side string) error {
 	for _, c := range r.Config {
 		want[c.Key] = string(c.Value)
 	}
-	if is := want[keyCommit]; is != "" && is != w.commit {
+	of := w.commit
+	if side == sideBase {
+		of = w.base
+	}
+	if is := want[keyCommit]; is != "" && is != of {
 		file, line := r.Pos()
-		return fmt.Errorf("%s:%d: the results say that they are of commit %s, not %s", file, line, is, w.commit)
+		return fmt.Errorf("%s:%d: the results say that they are of commit %s, not %s", file, line, is, of)
 	}
 	// What the head of the file says is not said again.
 	for _, key := range []string{keyCommit, keyTime, keyDirty} {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/history"
 )
 
@@ -72,7 +71,7 @@ func results(r *rand.Rand, n int, ns float64) string {
 
 func add(t *testing.T, f history.Filing, text string) string {
 	t.Helper()
-	f.Inputs, f.Stdin = []bench.Input{{Path: "-"}}, strings.NewReader(text)
+	f.Inputs, f.Stdin = []string{"-"}, strings.NewReader(text)
 	paths, warnings, err := history.Add(t.Context(), f)
 	if err != nil || len(paths) != 1 || len(warnings) > 0 {
 		t.Fatal(paths, warnings, err)
@@ -229,7 +228,7 @@ func TestAdd(t *testing.T) {
 	file := func(f history.Filing, text string) error {
 		f.Dir, f.Repository = dir, repo
 		if f.Inputs == nil {
-			f.Inputs = []bench.Input{{Path: "-"}}
+			f.Inputs = []string{"-"}
 		}
 		f.Stdin = strings.NewReader(text)
 		_, _, err := history.Add(t.Context(), f)
@@ -274,8 +273,8 @@ func TestAdd(t *testing.T) {
 		{history.Filing{Commit: "HEAD"}, "hello\n", "standard input: no benchmark results"},
 		{history.Filing{Commit: "HEAD"}, "commit: 1234\nBenchmarkA 1 1 ns/op\n", "of commit 1234, not " + hashes[1]},
 		{history.Filing{Commit: "HEAD", Base: "x", BaseCommit: "gone"}, one, `no commit is called "gone"`},
-		{history.Filing{Commit: "HEAD", Inputs: []bench.Input{{Path: "absent"}}}, one, "open absent"},
-		{history.Filing{Commit: "HEAD", Base: "x", Inputs: make([]bench.Input, 2)}, one, "belongs to one file"},
+		{history.Filing{Commit: "HEAD", Inputs: []string{"absent"}}, one, "open absent"},
+		{history.Filing{Commit: "HEAD", Base: "x", Inputs: make([]string, 2)}, one, "belongs to one file"},
 		{history.Filing{Commit: "HEAD"}, strings.Repeat("x", 1<<17), "token too long"},
 	} {
 		if err := file(tt.f, tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
