@@ -1,0 +1,215 @@
+package ab
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/whet-go/whet/bench"
+)
+
+// Bounds of the trials.
+const (
+	trialPairs    = 6  // of each pairing, before the best is chosen
+	maxTrialPairs = 40 // of each length of its rounds
+	trialSubjects = 3  // that the plans are tried on
+)
+
+// attempt is a plan being tried.
+type attempt struct {
+	plan    Plan
+	d       [2][]float64 // log ratios of A to A, of all subjects tried: of Unit, and of Instead where it is measured
+	elapsed time.Duration
+}
+
+func (a *attempt) pairs() int { return len(a.d[0]) }
+
+// cost is proportional to the time that a given width of the interval takes, in Unit or
+// in Instead: the smaller, the better the plan.
+func (a *attempt) cost(of int) float64 {
+	if a.pairs() == 0 || len(a.d[of]) < a.pairs() {
+		return math.Inf(1)
+	}
+	s := spread(a.d[of])
+	return s * s * a.elapsed.Seconds() / float64(a.pairs())
+}
+
+// leastSize is the least share of Unit's size that Instead may have to stand for it; the
+// most is severalProcessors.
+const leastSize = 0.85
+
+// muchQuieter is how much less time Instead must promise to take to be preferred.
+const muchQuieter = 0.5
+
+// choose tries the plans on A against A and takes the best. First those of the
+// shortest rounds of each pairing take turns; then all lengths of the best pairing. What
+// fails is left for the measuring to find.
+func (r *runner) choose(ctx context.Context) {
+	plans := r.Plans
+	if len(plans) == 0 {
+		plans = DefaultPlans(len(r.allowed))
+	}
+	var all, first []*attempt
+	for _, p := range plans {
+		a := &attempt{plan: p}
+		all = append(all, a)
+		if i := slices.IndexFunc(first, a.pairedLike); i < 0 {
+			first = append(first, a)
+		} else if p.Length < first[i].plan.Length {
+			first[i] = a
+		}
+	}
+	t := trials{runner: r, ctx: ctx, on: spreadOut(r.subjects, trialSubjects)}
+	// A pairing that was hardly tried would be chosen by chance: that takes its time.
+	t.until = time.Now().Add(2 * r.Trial)
+	t.turns(first, trialPairs)
+	if free := slices.DeleteFunc(slices.Clone(first), func(a *attempt) bool { return a.plan.Pinned }); t.parallel() && len(free) > 0 {
+		first = free
+	}
+	best, _ := t.best(first)
+	t.until = t.until.Add(-r.Trial)
+	lengths := slices.DeleteFunc(slices.Clone(all), func(a *attempt) bool { return !a.pairedLike(best) })
+	t.turns(lengths, maxTrialPairs)
+	best, of := t.best(lengths)
+
+	r.plan, r.planned = best.plan, true
+	if of == 1 {
+		r.Unit = r.Instead
+	}
+	for _, a := range all {
+		if len(a.d[of]) > 0 {
+			r.tried = append(r.tried, r.trial(a, of))
+		}
+	}
+	for _, s := range r.subjects {
+		s.elapsed = 0
+	}
+}
+
+// pairedLike tells whether the plans differ in the length of their rounds at most.
+func (a *attempt) pairedLike(b *attempt) bool {
+	return a.plan.Pinned == b.plan.Pinned && a.plan.Together == b.plan.Together
+}
+
+func (r *runner) trial(a *attempt, of int) Trial {
+	each := max(1, a.elapsed/time.Duration(a.pairs()))
+	s := spread(a.d[of])
+	return Trial{
+		Plan: a.plan, Pairs: a.pairs(), Spread: bench.Float(s), Pair: each,
+		Reach: bench.Float(math.Expm1(halfWidth(s, max(1, int(r.MaxTime/each)), 1-r.Confidence))),
+	}
+}
+
+// trials measure A against A.
+type trials struct {
+	*runner
+	ctx   context.Context
+	until time.Time
+	on    []*subject // those that have not failed
+	// sizes are Instead's values as shares of Unit's.
+	sizes []float64
+}
+
+// unit chooses what is to be precise: Unit, or Instead, which must be much quieter and,
+// when nobody disturbs, about the same.
+func (t *trials) unit(running []*attempt) int {
+	if len(t.sizes) == 0 {
+		return 0
+	}
+	slices.Sort(t.sizes)
+	if undisturbed := t.sizes[len(t.sizes)*9/10]; undisturbed < leastSize || undisturbed > severalProcessors {
+		return 0
+	}
+	var least [2]float64
+	for of := range least {
+		least[of] = math.Inf(1)
+		for _, a := range running {
+			least[of] = min(least[of], a.cost(of))
+		}
+	}
+	if least[1] < muchQuieter*least[0] {
+		return 1
+	}
+	return 0
+}
+
+// turns gives each plan that many pairs, as long as there is time.
+func (t *trials) turns(plans []*attempt, pairs int) {
+	for plans[0].pairs() < pairs && t.more() {
+		// All plans have had a turn when time is up.
+		for _, a := range plans {
+			t.try(a)
+		}
+	}
+}
+
+// best is the plan that promises the most for its time, and the unit by which.
+func (t *trials) best(plans []*attempt) (best *attempt, of int) {
+	of = t.unit(plans)
+	return slices.MinFunc(plans, func(a, b *attempt) int { return cmp.Compare(a.cost(of), b.cost(of)) }), of
+}
+
+// more tells whether there is time, and something to try.
+func (t *trials) more() bool {
+	return t.ctx.Err() == nil && len(t.on) > 0 && time.Now().Before(t.until)
+}
+
+func (t *trials) try(a *attempt) {
+	if t.ctx.Err() != nil || len(t.on) == 0 {
+		return
+	}
+	// Each plan meets each subject: the turn moves on after a round of the plans.
+	s := t.on[a.pairs()%len(t.on)]
+	began := time.Now()
+	p, err := t.pair(t.ctx, s, a.plan, [2]Side{A, A})
+	if err != nil {
+		t.on = slices.DeleteFunc(t.on, func(o *subject) bool { return o == s })
+		return
+	}
+	a.elapsed += time.Since(began)
+	for of, unit := range []string{t.Unit, t.Instead} {
+		x, y := p[A][unit], p[B][unit]
+		switch {
+		case x > 0 && y > 0:
+			a.d[of] = append(a.d[of], math.Log(y/x))
+		case of == 0:
+			a.d[of] = append(a.d[of], 0)
+		}
+	}
+	for _, v := range p {
+		if size := v[t.Instead] / v[t.Unit]; size > 0 && !math.IsInf(size, 0) {
+			t.sizes = append(t.sizes, size)
+		}
+	}
+	if t.Progress != nil {
+		t.Progress(Progress{
+			Trying: true, Subject: s.Name(), Of: len(t.subjects),
+			Ratio: math.NaN(), Low: 0, High: math.Inf(1), Elapsed: t.elapsed(), Left: -1,
+		})
+	}
+}
+
+// severalProcessors is how much processor time a second of measuring takes when more
+// than one processor is needed, and not only for some of the collector's work.
+const severalProcessors = 1.3
+
+// parallel tells whether a subject uses several processors.
+func (t *trials) parallel() bool {
+	return slices.ContainsFunc(t.on, func(s *subject) bool {
+		return s.inside > 0 && s.cpu.Seconds() > severalProcessors*s.inside.Seconds()
+	})
+}
+
+// spreadOut picks n of the subjects, evenly.
+func spreadOut(subjects []*subject, n int) []*subject {
+	if len(subjects) <= n {
+		return subjects
+	}
+	var out []*subject
+	for i := range n {
+		out = append(out, subjects[i*len(subjects)/n])
+	}
+	return out
+}
