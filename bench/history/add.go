@@ -28,6 +28,8 @@ const (
 	keySide       = "toolchain"   // of results, as golang.org/x/perf/benchseries has it
 	sideBase      = "baseline"
 	sideCommit    = "experiment"
+	keyAB         = "side" // of results of whet bench with two builds
+	sideA, sideB  = "a", "b"
 	fileTime      = "20060102T150405Z" // of a file's name
 	shortHash     = 12
 	maxRun        = 64 << 20 // bytes of a file
@@ -41,7 +43,9 @@ type Filing struct {
 	Inputs []string // files, each a run; "-" is Stdin
 	Stdin  io.Reader
 	// Base are the results of another commit, measured in the same sitting as the one
-	// input; "" when there are none. BaseCommit is that commit's name.
+	// input; "" when there are none. BaseCommit is that commit's name. Files of whet bench
+	// with two builds hold both sides: their side a is the base, of the commit that they
+	// name, or BaseCommit.
 	Base, BaseCommit string
 
 	Repository string // a directory in it; "" is the working directory
@@ -66,6 +70,9 @@ func (e *DirtyError) Error() string {
 // ErrNoResults is Add's error when an input holds none.
 var ErrNoResults = bench.ErrNoResults
 
+// ErrNoBase is Add's error when results of two builds do not say which commit A is.
+var ErrNoBase = errors.New("the results do not say of which commit side a is")
+
 // ErrFiled is Add's error when a file of the same content is there.
 var ErrFiled = errors.New("the same results are filed already")
 
@@ -81,7 +88,7 @@ func Add(ctx context.Context, f Filing) (paths, warnings []string, err error) {
 		return nil, nil, err
 	}
 	base := ""
-	if f.Base != "" {
+	if f.BaseCommit != "" {
 		c, err := resolve(ctx, f.Repository, f.BaseCommit)
 		if err != nil {
 			return nil, nil, err
@@ -150,7 +157,7 @@ func (f *Filing) run(path string, c Commit, base string) (file []byte, warnings 
 	if base != "" {
 		fmt.Fprintf(&out, "%s: %s\n", keyBase, base)
 	}
-	w := &runWriter{out: &out, units: map[benchfmt.UnitMetadataKey]bool{}, known: map[string]string{}, commit: c.Hash, base: base, version: f.Go}
+	w := &runWriter{out: &out, units: map[benchfmt.UnitMetadataKey]bool{}, known: map[string]string{}, commit: c.Hash, base: base, inHead: base != "", version: f.Go}
 	if f.Base != "" {
 		text, err := read(f.Base, nil)
 		if err != nil {
@@ -209,6 +216,7 @@ type runWriter struct {
 	units                 map[benchfmt.UnitMetadataKey]bool
 	known                 map[string]string // keys that are set in out
 	commit, base, version string
+	inHead                bool // the head of the file says what the base is
 	warnings              []string
 }
 
@@ -253,6 +261,22 @@ func (w *runWriter) result(r *benchfmt.Result, side string) error {
 	for _, c := range r.Config {
 		want[c.Key] = string(c.Value)
 	}
+	if side == "" {
+		switch want[keyAB] {
+		case sideA:
+			if side = sideBase; w.base == "" {
+				w.base = want[keyCommit]
+			}
+			if w.base == "" {
+				return ErrNoBase
+			}
+		case sideB:
+			side = sideCommit
+		}
+		if side != "" {
+			delete(want, keyAB)
+		}
+	}
 	of := w.commit
 	if side == sideBase {
 		of = w.base
@@ -265,11 +289,12 @@ func (w *runWriter) result(r *benchfmt.Result, side string) error {
 	for _, key := range []string{keyCommit, keyTime, keyDirty} {
 		delete(want, key)
 	}
-	if w.base != "" {
-		delete(want, keyBase)
-	}
 	if side != "" {
 		want[keySide] = side
+		want[keyBase] = w.base
+	}
+	if w.inHead || want[keyBase] == "" {
+		delete(want, keyBase)
 	}
 	if want[keyGo] == "" && w.version != "" {
 		want[keyGo] = w.version

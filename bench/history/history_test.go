@@ -172,7 +172,16 @@ func TestBase(t *testing.T) {
 		}
 		base := filepath.Join(t.TempDir(), "base.txt")
 		write(t, base, results(r, 12, 1000*day))
-		add(t, history.Filing{Dir: dir, Repository: repo, Commit: h, Base: base, BaseCommit: hashes[0]}, results(r, 12, ns*day))
+		if i%2 == 0 {
+			add(t, history.Filing{Dir: dir, Repository: repo, Commit: h, Base: base, BaseCommit: hashes[0]}, results(r, 12, ns*day))
+			continue
+		}
+		// As whet bench writes two builds, B being the working tree or a commit.
+		both := "side: a\ncommit: " + hashes[0] + "\n" + results(r, 12, 1000*day) + "side: b\ncommit:"
+		if i%4 == 1 {
+			both += " " + h
+		}
+		add(t, history.Filing{Dir: dir, Repository: repo, Commit: h}, both+"\n"+results(r, 12, ns*day))
 	}
 	report, err := history.Read(t.Context(), dir, history.Options{Repository: repo})
 	if err != nil {
@@ -272,6 +281,8 @@ func TestAdd(t *testing.T) {
 		{history.Filing{Commit: "-x"}, one, `no commit is called "-x"`},
 		{history.Filing{Commit: "HEAD"}, "hello\n", "standard input: no benchmark results"},
 		{history.Filing{Commit: "HEAD"}, "commit: 1234\nBenchmarkA 1 1 ns/op\n", "of commit 1234, not " + hashes[1]},
+		{history.Filing{Commit: "HEAD"}, "side: a\n" + one, history.ErrNoBase.Error()},
+		{history.Filing{Commit: "HEAD", BaseCommit: "HEAD"}, "side: a\ncommit: 1234\n" + one, "of commit 1234, not " + hashes[1]},
 		{history.Filing{Commit: "HEAD", Base: "x", BaseCommit: "gone"}, one, `no commit is called "gone"`},
 		{history.Filing{Commit: "HEAD", Inputs: []string{"absent"}}, one, "open absent"},
 		{history.Filing{Commit: "HEAD", Base: "x", Inputs: make([]string, 2)}, one, "belongs to one file"},

@@ -202,8 +202,11 @@ func (c *collected) result(r *benchfmt.Result, here map[key]*sitting) (problem s
 		k.unit = v.Unit
 		s := here[k]
 		if s == nil {
-			s = &sitting{commit: ck, base: r.GetConfig(keyBase)}
+			s = &sitting{commit: ck}
 			here[k] = s
+		}
+		if s.base == "" {
+			s.base = r.GetConfig(keyBase)
 		}
 		switch {
 		case s.commit != ck:

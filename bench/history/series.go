@@ -96,13 +96,17 @@ func valuePoint(sittings []*sitting, confidence float64) Point {
 // alike tells whether there are several values, and all are equal.
 func alike(values []float64) bool { return len(values) > 1 && slices.Min(values) == slices.Max(values) }
 
+// mostOfSitting is how many measurements of a side a ratio is made of, evenly picked of
+// more: all of their differences are looked at.
+const mostOfSitting = 200
+
 // ratioPoint is the ratio to the base. Sittings are independent and may differ by the
 // day: of several, the median counts, with the interval that holds all of theirs.
 func ratioPoint(sittings []*sitting, confidence float64) Point {
 	p := Point{Low: bench.Float(math.Inf(1)), High: bench.Float(math.Inf(-1)), exact: true}
 	var centers, bases []float64
 	for _, s := range sittings {
-		d, low, high := shift(logs(s.other), logs(s.values), confidence)
+		d, low, high := shift(logs(bench.Pick(s.other, mostOfSitting)), logs(bench.Pick(s.values, mostOfSitting)), confidence)
 		centers = append(centers, d)
 		bases = append(bases, median(s.other))
 		p.N += len(s.values)

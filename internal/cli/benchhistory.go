@@ -167,6 +167,8 @@ func benchHistoryError(err error) error {
 		return &diag.Error{Err: err, Hint: "give what this prints: " + measure}
 	case errors.Is(err, history.ErrNoRepository):
 		return &diag.Error{Op: "bench history add", Err: err, Hint: "results are filed under a commit: run it in the repository that was measured"}
+	case errors.Is(err, history.ErrNoBase):
+		return &diag.Error{Op: "bench history add", Err: err, Hint: "say it: --base-commit NAME"}
 	case errors.As(err, &dirty):
 		return &diag.Error{Op: "bench history add", Err: err, Hint: "commit and measure again; or --dirty to file them marked, or --commit REF if they are of another commit"}
 	case errors.Is(err, fs.ErrNotExist):
@@ -194,7 +196,8 @@ changes then, or of --commit. Each becomes a new file in DIR, in the same format
 named by the time and the hash of the commit; nothing is ever replaced.
 
 Times of different days differ by what the machine does besides. With --base, the
-results of another commit from the same sitting, it is the ratio that counts.`,
+results of another commit from the same sitting, it is the ratio that counts; so
+it is with files of whet bench that hold two builds.`,
 		Example: `  whet bench history add results new.txt
   whet bench history add --commit HEAD~1 results old.txt
   whet bench history add --base old.txt --base-commit HEAD~1 results new.txt`,
@@ -217,8 +220,8 @@ results of another commit from the same sitting, it is the ratio that counts.`,
 }
 
 func (a *app) benchHistoryAdd(ctx context.Context, f *benchHistoryAddFlags, args []string) error {
-	if (f.Base == "") != (f.BaseCommit == "") {
-		return diag.Usagef("bench history add", "--base and --base-commit belong together", "`--base old.txt --base-commit HEAD~1`")
+	if f.Base != "" && f.BaseCommit == "" {
+		return diag.Usagef("--base", "it is not said which commit it is of", "`--base old.txt --base-commit HEAD~1`")
 	}
 	if f.Base != "" && len(args) != 2 {
 		return diag.Usagef("bench history add", fmt.Sprintf("--base belongs to one file of results, not to %d", len(args)-1), "file the others without it")

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/ui"
 )
 
@@ -121,6 +122,66 @@ func benchPages(t *testing.T) map[string]*bench.Comparison {
 	}
 }
 
+// drawnAB is a comparison of two builds with drawn noise: one is faster, one drifts, one is
+// the same, one broke.
+func drawnAB() *ab.Result {
+	r := rand.New(rand.NewPCG(9, 9))
+	of := func(name string, pairs int, ratio, drift float64, v ab.Verdict) ab.Compared {
+		u := ab.Unit{Unit: "sec/op", Better: bench.Lower, Ratio: bench.Float(ratio), Low: bench.Float(ratio * 0.99), High: bench.Float(ratio * 1.01), P: 0.01, Q: 0.02, Verdict: v}
+		for i := range pairs {
+			day := 1e-6 * math.Exp(0.2*r.NormFloat64())
+			u.Rounds[ab.A] = append(u.Rounds[ab.A], day)
+			u.Rounds[ab.B] = append(u.Rounds[ab.B], day*ratio*math.Exp(0.02*r.NormFloat64()+drift*float64(i)/float64(pairs)))
+		}
+		u.A, u.B = ab.Summary{Median: 1e-6, Low: 0.9e-6, High: 1.1e-6}, ab.Summary{Median: bench.Float(1e-6 * ratio), Low: bench.Float(0.9e-6 * ratio), High: bench.Float(1.1e-6 * ratio)}
+		bytes := ab.Unit{Unit: "B/op", Better: bench.Lower, Ratio: 1, Low: 1, High: 1, P: 1, Q: 1, Verdict: ab.Same}
+		bytes.Rounds[ab.A], bytes.Rounds[ab.B] = make([]float64, pairs), make([]float64, pairs)
+		return ab.Compared{Name: name, Pairs: pairs, Units: []ab.Unit{u, bytes}}
+	}
+	out := abResult()
+	out.Subjects = []ab.Compared{of("Faster", 60, 0.8, 0, ab.Better), of("Drifts", 400, 1.02, 0.15, ab.Undecided), of("Same", 24, 1, 0, ab.Same), of("Cut", 1, 1.5, 0, ab.Undecided), {Name: "Broken", Error: "B: panic: oh"}}
+	out.Subjects[3].Units[0].Low, out.Subjects[3].Units[0].High = 0, bench.Float(math.Inf(1))
+	out.Subjects[3].Error = "<b>killed</b>"
+	out.Warnings = []string{"x\u202e<b>"}
+	return out
+}
+
+// TestBenchABPage holds a page to the result that it is of.
+func TestBenchABPage(t *testing.T) {
+	var out bytes.Buffer
+	r := drawnAB()
+	if err := WriteBenchABPage(&out, [2]string{"main (0123456789ab)", "the working tree"}, r); err != nil {
+		t.Fatal(err)
+	}
+	doc := benchPageData(t, out.Bytes())
+	if len(doc.Tables) != 2 || doc.Tables[0].Unit != "sec/op" || len(doc.Tables[0].Rows) != 4 || len(doc.Tables[0].Means) != 2 || !strings.Contains(doc.Title, "the working tree against main") {
+		t.Fatalf("%+v", doc)
+	}
+	for i, row := range doc.Tables[0].Rows {
+		u := &r.Subjects[i].Units[0]
+		if len(row.Cells) != 2 || len(row.Cells[0].Changes) != 0 || len(row.Cells[1].Changes) != 1 || len(row.Cells[1].Values) != len(u.Rounds[ab.B]) {
+			t.Errorf("%s: %+v", row.Name, row.Cells)
+		}
+		if d := row.Cells[1].Changes[0]; d.Verdict != string(u.Verdict) || d.Q != 0.02 || math.Abs(d.Delta-float64(u.Ratio)+1) > 1e-9 {
+			t.Errorf("%s: %+v", row.Name, d)
+		}
+		if i == 3 {
+			if len(row.Pairs) != 0 || len(row.Notes) != 1 {
+				t.Errorf("a single pair: %+v", row)
+			}
+			continue
+		}
+		for k, ratio := range row.Pairs[0].Ratios {
+			if want := u.Rounds[ab.B][k] / u.Rounds[ab.A][k]; math.Abs(ratio-want) > 1e-5 {
+				t.Fatalf("%s: pair %d is %v, want %v", row.Name, k, ratio, want)
+			}
+		}
+	}
+	if rows := doc.Tables[1].Rows; len(rows[0].Pairs) != 0 {
+		t.Error("equal bytes have ratios")
+	}
+}
+
 // benchPageData takes the data out of a page again.
 func benchPageData(t *testing.T, page []byte) benchDoc {
 	t.Helper()
@@ -213,6 +274,11 @@ func TestBenchJourney(t *testing.T) {
 			}
 			pages[name] = out.Bytes()
 		}
+		var out bytes.Buffer
+		if err := WriteBenchABPage(&out, [2]string{"main (0123456789ab)", "the working tree"}, drawnAB()); err != nil {
+			t.Fatal(err)
+		}
+		pages["ab"] = out.Bytes()
 		return pages
 	})
 }

@@ -123,6 +123,23 @@ step("one column, and one measurement, are enough", async () => {
   }
 });
 
+step("two builds show both sides and the ratios of their pairs", async () => {
+  const p = await open("ab.html");
+  await p.settle("ab");
+  assert.match(await p.page.locator("header").innerText(), /the working tree against main/);
+  const drifts = p.page.locator(".benchmark", { hasText: "Drifts" }).first();
+  await drifts.scrollIntoViewIfNeeded();
+  await p.settle("ab-drift");
+  assert.match(await drifts.innerText(), /noise[\s\S]*Ratio of each pair of rounds[\s\S]*\+2\.00%, between/);
+  assert.equal(await drifts.locator(".picture").count(), 2);
+  assert.ok((await painted(drifts.locator(".picture canvas").nth(1))) > 1000);
+  await drifts.locator(".picture").nth(1).focus();
+  await p.page.keyboard.press("ArrowRight");
+  assert.match(await p.page.locator(".live").innerText(), /^pair 1 of 400: [+-]/);
+  assert.match(await p.page.locator(".benchmark", { hasText: "Same" }).first().innerText(), /same within 1%/);
+  await p.close();
+});
+
 step("foreign names are text", async () => {
   const p = await open("hostile.html");
   await p.settle("hostile");
@@ -146,7 +163,7 @@ step("the theme changes the colours of strips too", async () => {
 });
 
 step("narrow, wide, light and dark", async () => {
-  for (const name of ["two", "six", "hostile"]) {
+  for (const name of ["two", "six", "hostile", "ab"]) {
     for (const width of [360, 2560]) {
       for (const colorScheme of ["light", "dark"]) {
         const p = await open(`${name}.html`, { viewport: { width, height: width < 500 ? 740 : 1400 }, colorScheme });

@@ -155,7 +155,7 @@ export function startBench(doc: BenchDoc, root: HTMLElement): void {
     return h(
       "li",
       { class: `benchmark ${main?.verdict ?? ""}` },
-      h("h3", {}, row.name, main && main.verdict !== "same" ? h("span", { class: `verdict-word ${main.verdict}` }, `${main.text} ${main.words}`) : null),
+      h("h3", {}, row.name, main && main.words !== "no change shown" ? h("span", { class: `verdict-word ${main.verdict}` }, `${main.text} ${main.words}`) : null),
       h("div", { class: "lanes" }, lanes(t, row), row.cells.length > 0 && picture(strip)),
       ...row.pairs.map((p) =>
         h(
