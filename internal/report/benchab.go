@@ -305,5 +305,3 @@ func MachineLines(m ab.Machine) []string {
 	}
 	return lines
 }
-
-func WriteBenchABPage(w io.Writer, sides [2]string, r *ab.Result) error { return nil }
