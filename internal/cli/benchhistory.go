@@ -87,10 +87,15 @@ func (f *benchHistoryFlags) check() ([]history.Gate, error) {
 	if err := errors.Join(f.checkOutput(), (&outputFlags{Output: f.HTML, Force: f.Force}).checkOutput()); err != nil {
 		return nil, err
 	}
-	if len(f.Gates) == 0 {
+	return parseGates(f.Gates)
+}
+
+// parseGates reads the values of --gate.
+func parseGates(texts []string) ([]history.Gate, error) {
+	if len(texts) == 0 {
 		return nil, nil
 	}
-	gates, err := history.ParseGates(strings.Join(f.Gates, ","))
+	gates, err := history.ParseGates(strings.Join(texts, ","))
 	if err != nil {
 		return nil, &diag.Error{Op: "--gate", Err: err, Hint: history.GateSyntax, Kind: diag.Usage}
 	}
