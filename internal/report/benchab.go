@@ -20,7 +20,7 @@ import (
 type abRow [8]string
 
 func abHead(unit string) abRow {
-	return abRow{unit, "A", "B", "change", "±", "q", "pairs", "verdict"}
+	return abRow{unit, "A", "B", "change", "±", "q", "n", "verdict"}
 }
 
 // abTables are the tables of a comparison, one for each unit, as text. The first row of

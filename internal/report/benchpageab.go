@@ -25,10 +25,7 @@ func newABDoc(sides [2]string, r *ab.Result) benchDoc {
 		Notes: cleanAll(append(ABSummary(r), r.Warnings...)), Tables: []benchPageTable{},
 		Legend: "Verdicts go by q, which is p adjusted for the number of benchmarks.",
 	}
-	for _, line := range MachineLines(r.Machine) {
-		name, value, _ := strings.Cut(line, ": ")
-		doc.Facts = append(doc.Facts, FlameFact{Name: name, Value: value})
-	}
+	doc.Facts = append(doc.Facts, FlameFact{Name: "machine", Value: strings.Join(MachineLines(r.Machine), ", ")})
 	cells := 0
 	for _, c := range r.Subjects {
 		cells += 3 * len(c.Units) // both sides and the ratios
