@@ -133,11 +133,7 @@ func (f *Filing) commit(ctx context.Context) (Commit, error) {
 	if f.Commit != "" || f.Dirty {
 		return c, nil
 	}
-	except := []string{f.Dir}
-	for _, in := range f.Inputs {
-		except = append(except, in)
-	}
-	files, err := uncommitted(ctx, f.Repository, except)
+	files, err := uncommitted(ctx, f.Repository, append([]string{f.Dir}, f.Inputs...))
 	if err != nil {
 		return c, err
 	}

@@ -18,7 +18,7 @@ export function drawPairs(canvas: HTMLCanvasElement, width: number, pairs: Bench
     { values: pairs.ratios, center: pairs.ratio, bounded: pairs.bounded, low: pairs.low, high: pairs.high },
     { values: [], center: 1, bounded: false, low: 0, high: 0 },
   ]);
-  const left = 58;
+  const left = 68;
   const bottom = pairsHeight - 20;
   const y = (v: number) => 5 + (1 - (v - range.low) / (range.high - range.low)) * (bottom - 10);
   const x = (i: number) => left + ((i + 0.5) / n) * (width - left - 8);
