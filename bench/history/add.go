@@ -30,6 +30,7 @@ const (
 	sideCommit    = "experiment"
 	keyAB         = "side" // of results of whet bench with two builds
 	sideA, sideB  = "a", "b"
+	changedMark   = "+changes"         // after a commit, in files of whet bench
 	fileTime      = "20060102T150405Z" // of a file's name
 	shortHash     = 12
 	maxRun        = 64 << 20 // bytes of a file
@@ -69,6 +70,13 @@ func (e *DirtyError) Error() string {
 
 // ErrNoResults is Add's error when an input holds none.
 var ErrNoResults = bench.ErrNoResults
+
+// ErrOtherCommit is Add's error when results say that they are of another commit, and
+// ErrChanged when they say that they are of uncommitted changes and are not to be marked so.
+var (
+	ErrOtherCommit = errors.New("the results say that they are of another commit")
+	ErrChanged     = errors.New("the results say that they are of uncommitted changes")
+)
 
 // ErrNoBase is Add's error when results of two builds do not say which commit A is.
 var ErrNoBase = errors.New("the results do not say of which commit side a is")
@@ -153,7 +161,7 @@ func (f *Filing) run(path string, c Commit, base string) (file []byte, warnings 
 	if base != "" {
 		fmt.Fprintf(&out, "%s: %s\n", keyBase, base)
 	}
-	w := &runWriter{out: &out, units: map[benchfmt.UnitMetadataKey]bool{}, known: map[string]string{}, commit: c.Hash, base: base, inHead: base != "", version: f.Go}
+	w := &runWriter{out: &out, units: map[benchfmt.UnitMetadataKey]bool{}, known: map[string]string{}, commit: c.Hash, base: base, dirty: c.Dirty, inHead: base != "", version: f.Go}
 	if f.Base != "" {
 		text, err := read(f.Base, nil)
 		if err != nil {
@@ -212,6 +220,7 @@ type runWriter struct {
 	units                 map[benchfmt.UnitMetadataKey]bool
 	known                 map[string]string // keys that are set in out
 	commit, base, version string
+	dirty                 bool
 	inHead                bool // the head of the file says what the base is
 	warnings              []string
 }
@@ -277,9 +286,11 @@ func (w *runWriter) result(r *benchfmt.Result, side string) error {
 	if side == sideBase {
 		of = w.base
 	}
-	if is := want[keyCommit]; is != "" && is != of {
-		file, line := r.Pos()
-		return fmt.Errorf("%s:%d: the results say that they are of commit %s, not %s", file, line, is, of)
+	is, changed := strings.CutSuffix(want[keyCommit], changedMark)
+	if file, line := r.Pos(); is != "" && is != of {
+		return fmt.Errorf("%s:%d: %w, %s, not %s", file, line, ErrOtherCommit, is, of)
+	} else if changed && !w.dirty {
+		return fmt.Errorf("%s:%d: %w", file, line, ErrChanged)
 	}
 	// What the head of the file says is not said again.
 	for _, key := range []string{keyCommit, keyTime, keyDirty} {

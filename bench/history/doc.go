@@ -36,9 +36,10 @@
 //   - A found place is looked for again between its neighbours, and dropped if the interval
 //     of its size (Hodges and Lehmann, with the interval of the U test) then holds no change.
 //
-// A [Report] belongs to its caller. The package keeps no state and starts no goroutines;
-// it runs git, if there is one, to learn of commits. The same files give the same report:
-// permutations are drawn from fixed seeds.
+// A [Report] belongs to its caller. The package keeps no state. It permutes on all
+// processors, on goroutines that have ended when [Read] returns, and runs git, if there is
+// one, to learn of commits. The same files give the same report: permutations are drawn
+// from fixed seeds, one for each series.
 //
 // Memory: all measurements of the directory, eight bytes each. Of a series longer than
 // MaxPoints only the newest are looked at.

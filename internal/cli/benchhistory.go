@@ -172,6 +172,10 @@ func benchHistoryError(err error) error {
 		return &diag.Error{Err: err, Hint: "give what this prints: " + measure}
 	case errors.Is(err, history.ErrNoRepository):
 		return &diag.Error{Op: "bench history add", Err: err, Hint: "results are filed under a commit: run it in the repository that was measured"}
+	case errors.Is(err, history.ErrOtherCommit):
+		return &diag.Error{Op: "bench history add", Err: err, Hint: "name it: --commit HASH"}
+	case errors.Is(err, history.ErrChanged):
+		return &diag.Error{Op: "bench history add", Err: err, Hint: "commit and measure again; or --dirty to file them marked"}
 	case errors.Is(err, history.ErrNoBase):
 		return &diag.Error{Op: "bench history add", Err: err, Hint: "say it: --base-commit NAME"}
 	case errors.As(err, &dirty):
