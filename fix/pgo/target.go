@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -37,11 +36,6 @@ func (t *Target) Default() string {
 		return ""
 	}
 	return filepath.Join(t.Dir, DefaultName)
-}
-
-// own tells the functions of the main module.
-func (t *Target) own(function string) bool {
-	return profile.OwnMatcher([]string{t.Module})(profile.Function{Name: function})
 }
 
 // A module is a directory of a module and how it is built.
