@@ -86,6 +86,9 @@ func Of(all []uint64, step Step) uint64 {
 }
 
 func mix(a, b uint64) uint64 {
+	if b < 1<<32 {
+		return a + b
+	}
 	a ^= b * 0x9e3779b97f4a7c15
 	a ^= a >> 29
 	a *= 0xbf58476d1ce4e5b9

@@ -36,7 +36,7 @@ func (r *runner) testBinaries(side ab.Side) (paths []string) {
 
 // needsTests tells whether test binaries are looked into or measured.
 func (r *runner) needsTests() bool {
-	return r.result.Target.Main == "" || r.result.Profile.Bench || r.Service == nil && !r.NoMeasure
+	return r.result.Target.Main == "" || r.result.Profile.Bench || r.Programs == nil && !r.NoMeasure
 }
 
 // buildTests builds the test binaries of the packages with benchmarks.
@@ -98,13 +98,11 @@ func (r *runner) measure(ctx context.Context) error {
 	if r.NoMeasure {
 		return nil
 	}
-	var subjects []ab.Subject
-	var err error
-	if r.Service != nil {
-		subjects, err = r.service()
-	} else {
-		subjects, err = r.subjects(ctx)
+	compared := r.subjects
+	if r.Programs != nil {
+		compared = r.programs
 	}
+	subjects, err := compared(ctx)
 	if err != nil {
 		return err
 	}
@@ -134,11 +132,19 @@ func (r *runner) subjects(ctx context.Context) ([]ab.Subject, error) {
 			if len(r.bench) > 1 {
 				title = strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, r.result.Target.Module), "/") + "." + name
 			}
-			out = append(out, gotest.Subject(title, name, p.binaries, r.Benchmarks.Run))
+			out = append(out, newBenchmark(title, name, p.binaries, r.Benchmarks.Run))
 		}
 	}
 	if len(out) == 0 {
 		return nil, &diag.Error{Op: "compare", Err: errors.New("no benchmark can be run"), Hint: "--bench takes a regular expression, as go test -bench does"}
 	}
 	return out, nil
+}
+
+// programs has the caller make subjects of both programs.
+func (r *runner) programs(context.Context) ([]ab.Subject, error) {
+	if r.result.Target.Main == "" {
+		return nil, diag.Usagef("compare", "a library has no program to start", "name the main package after the profiles")
+	}
+	return r.Programs(r.main)
 }

@@ -42,17 +42,24 @@ type Options struct {
 	// how long that is.
 	BuildTime bool
 
-	// Benchmarks says which benchmarks to compare by. It is not used beside Service.
+	// Benchmarks says which benchmarks to compare by, unless Programs is set.
 	Benchmarks Benchmarks
-	// Service compares by a service under load; nil by benchmarks.
-	Service *Service
+	// Programs makes what to compare of the executables, A's and B's, such as a service
+	// under load. Nil compares by benchmarks.
+	Programs func(paths [2]string) ([]ab.Subject, error)
 	// NoMeasure leaves the comparison out.
 	NoMeasure bool
 	AB        ab.Options // how to compare
 
+	// MaxStale is the share of stale calls from which on there is a warning; 0 is never.
+	MaxStale float64
 	// MinGain is by how much the program must become faster at least, as a share: 0.02 is
 	// 2 %. 0 is any gain that holds.
 	MinGain float64
+
+	// Found is told the target before anything is built; its error ends the run. Nil: nobody
+	// is.
+	Found func(*Target) error
 
 	Work     string       // an existing directory for the builds
 	Progress func(string) // is told what is being done; nil: nobody is
@@ -177,6 +184,11 @@ func (r *runner) prepare(ctx context.Context) error {
 		return err
 	}
 	r.result.Target = *t
+	if r.Found != nil {
+		if err := r.Found(t); err != nil {
+			return err
+		}
+	}
 	matcher := profile.OwnMatcher([]string{t.Module})
 	r.own = func(function string) bool { return matcher(profile.Function{Name: function}) }
 
@@ -322,6 +334,9 @@ func (r *runner) readCode(ctx context.Context) error {
 		return &diag.Error{Op: "find out what the profile changes", Err: errors.New("there is neither a main package nor a benchmark"), Hint: "name the main package that was profiled after the profile"}
 	}
 	r.result.Stale = Stale(edges, judge, r.own)
+	if share := r.result.Stale.Share(); r.MaxStale > 0 && share > r.MaxStale {
+		r.warnf("%.0f%% of the profile is of code that is no longer there: record the program as it is now", share*100)
+	}
 	if edges = r.program.edges; program[ab.A] == nil {
 		program, edges = tests, r.tests.edges
 	}

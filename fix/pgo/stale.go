@@ -137,7 +137,7 @@ func (c *Code) state(e Edge) state {
 		return fresh // the runtime interrupts any line
 	}
 	for callee := range at.callees {
-		if c.jumps(callee, e.Callee, maxJumps) {
+		if isWrapper(callee) || c.jumps(callee, e.Callee, maxJumps) {
 			return fresh
 		}
 	}
@@ -167,3 +167,10 @@ func isRuntimes(function string) bool {
 
 // isVirtual tells the names that the runtime's profiler makes up.
 func isVirtual(function string) bool { return strings.HasPrefix(function, "runtime._") }
+
+// isWrapper tells the functions that the compiler makes around a call of a go or defer
+// statement or of a method value. The runtime leaves them out of stacks.
+func isWrapper(function string) bool {
+	last := function[strings.LastIndexByte(function, '.')+1:]
+	return strings.HasPrefix(last, "deferwrap") || strings.HasPrefix(last, "gowrap") || strings.HasSuffix(last, "-fm")
+}

@@ -24,12 +24,20 @@ const pgoRows = 10
 // pgoFrame is the growth of a stack frame in bytes below which nobody cares.
 const pgoFrame = 256
 
-// A pgoTable is a table of the report as text cells, of which the first is a name.
+// A pgoTable is a table of the report as text cells. The last column takes what room is
+// left; a cell of it is cut, unless there is a function that knows better.
 type pgoTable struct {
 	title string
 	head  []string
 	rows  [][]string
+	fit   []func(n int) string // per row, the last cell in n columns; nil: it is in rows
 	notes []string
+}
+
+// add adds a row whose last cell is fit's.
+func (t *pgoTable) add(fit func(n int) string, cells ...string) {
+	t.rows = append(t.rows, append(cells, fit(1<<20)))
+	t.fit = append(t.fit, fit)
 }
 
 // WritePGO renders what a profile does to a program: the verdict last.
@@ -69,7 +77,7 @@ func WritePGOMarkdown(w io.Writer, r *pgo.Result) error {
 				}
 				t.line("| ", strings.Join(cells, " | "), " |")
 				if i == 0 {
-					t.line("|---|", strings.Repeat("--:|", len(row)-1))
+					t.line("|", strings.Repeat("--:|", len(row)-1), "---|")
 				}
 			}
 			t.line()
@@ -129,7 +137,7 @@ func pgoStale(r *pgo.Result) pgoTable {
 	t := pgoTable{
 		title: fmt.Sprintf("Stale: %s of the profile's calls of own code, %s of all",
 			unit.Percent(st.OwnStale, st.Own), unit.Percent(st.Stale, st.Total)),
-		head: []string{"function", "weight", "is"},
+		head: []string{"weight", "function"},
 	}
 	if st.Own == 0 {
 		t.title = fmt.Sprintf("Stale: %s of the profile's calls, none of which is of own code", unit.Percent(st.Stale, st.Total))
@@ -138,15 +146,16 @@ func pgoStale(r *pgo.Result) pgoTable {
 		return cmp.Compare(boolRank(b.Own), boolRank(a.Own))
 	})
 	for _, f := range own[:min(len(own), pgoRows)] {
-		is := "gone"
+		is := " is gone"
 		if !f.Gone && len(f.Calls) > 0 {
 			c := f.Calls[0]
-			is = fmt.Sprintf("no call of %s on line +%d", ShortName(c.Callee), c.Offset)
+			is = fmt.Sprintf(" has no call of %s on line +%d", ShortName(c.Callee), c.Offset)
 			if more := len(f.Calls) - 1; more > 0 {
-				is += fmt.Sprintf(" and %d more", more)
+				is += fmt.Sprintf(", and %d more", more)
 			}
 		}
-		t.rows = append(t.rows, []string{Clean(ShortName(f.Function)), unit.Percent(f.Weight, st.Total), Clean(is)})
+		text := Clean(ShortName(f.Function) + is)
+		t.add(func(n int) string { return cut(text, n) }, unit.Percent(f.Weight, st.Total))
 	}
 	if more := len(own) - pgoRows; more > 0 {
 		t.notes = append(t.notes, plural(more, "more function", "more functions")+" (--json has all)")
@@ -169,18 +178,18 @@ func boolRank(b bool) int {
 
 // pgoBuilds lays the builds side by side.
 func pgoBuilds(r *pgo.Result) pgoTable {
-	t := pgoTable{title: "Build", head: []string{"", "-pgo=off", "with it", "change"}}
+	t := pgoTable{title: "Build", head: []string{"-pgo=off", "with it", "change", ""}}
 	add := func(name string, a, b int64, format func(int64) string) {
 		if a > 0 && b > 0 {
-			t.rows = append(t.rows, []string{name, format(a), format(b), signedPercent(float64(b)/float64(a) - 1)})
+			t.rows = append(t.rows, []string{format(a), format(b), signedPercent(float64(b)/float64(a) - 1), name})
 		}
 	}
 	duration := func(n int64) string { return unit.Duration(time.Duration(n)) }
-	add("size", r.A.Size, r.B.Size, func(n int64) string { return unit.Bytes(n).String() })
-	add("time", int64(r.A.Wall), int64(r.B.Wall), duration)
-	add("processor time", int64(r.A.CPU), int64(r.B.CPU), duration)
+	add("size of the program", r.A.Size, r.B.Size, func(n int64) string { return unit.Bytes(n).String() })
+	add("processor time to build it", int64(r.A.CPU), int64(r.B.CPU), duration)
 	if r.A.Wall > 0 {
-		t.notes = append(t.notes, "All packages were compiled anew, once for each side. With a build cache a profile costs this once, and again when it is replaced.")
+		add("time until it was built", int64(r.A.Wall), int64(r.B.Wall), duration)
+		t.notes = append(t.notes, "All packages were compiled anew, once for each side; the build cache saves that until there is another profile. On a busy machine, go by processor time.")
 	}
 	return t
 }
@@ -201,13 +210,10 @@ func pgoCalls(r *pgo.Result) pgoTable {
 	t := pgoTable{
 		title: fmt.Sprintf("Calls: %d newly inlined, %d devirtualised, %d no longer inlined; %d of own code",
 			counts[pgo.Inlined], counts[pgo.Devirtualised], counts[pgo.NotInlined], own),
-		head: []string{"call", "weight", "is now"},
+		head: []string{"weight", "is now", "call"},
 	}
 	for _, c := range r.Changes[:min(len(r.Changes), pgoRows)] {
-		t.rows = append(t.rows, []string{
-			fmt.Sprintf("%s → %s %s:%d", Clean(ShortName(c.Caller)), Clean(ShortName(c.Callee)), Clean(filepath.Base(c.File)), c.Line),
-			unit.Percent(c.Weight, r.Stale.Total), string(c.Change),
-		})
+		t.add(func(n int) string { return pgoCall(&c, n) }, unit.Percent(c.Weight, r.Stale.Total), string(c.Change))
 	}
 	if more := len(r.Changes) - pgoRows; more > 0 {
 		t.notes = append(t.notes, plural(more, "more call", "more calls")+" (--json has all)")
@@ -218,15 +224,37 @@ func pgoCalls(r *pgo.Result) pgoTable {
 	return t
 }
 
+// pgoCall names a call in n columns: who calls whom, and where if there is room.
+func pgoCall(c *pgo.ChangedCall, n int) string {
+	const arrow = " → "
+	at := fmt.Sprintf("  %s:%d", Clean(filepath.Base(c.File)), c.Line)
+	caller, callee := Clean(ShortName(c.Caller)), Clean(ShortName(c.Callee))
+	room := n - columns(arrow)
+	if columns(caller)+columns(callee)+columns(at) <= room {
+		return caller + arrow + callee + at
+	}
+	// The shorter name leaves its room to the other.
+	half := room / 2
+	switch {
+	case columns(caller) < half:
+		callee = FitName(callee, room-columns(caller))
+	case columns(callee) < half:
+		caller = FitName(caller, room-columns(callee))
+	default:
+		caller, callee = FitName(caller, half), FitName(callee, room-half)
+	}
+	return caller + arrow + callee
+}
+
 // pgoFrames lists stack frames that grew by more than nobody cares for.
 func pgoFrames(r *pgo.Result) pgoTable {
 	t := pgoTable{
 		title: "Stack: frames that grew, with what was inlined into them",
-		head:  []string{"function", "-pgo=off", "with it"},
+		head:  []string{"-pgo=off", "with it", "function"},
 	}
 	for _, f := range r.Frames {
 		if f.After-f.Before >= pgoFrame && len(t.rows) < pgoRows {
-			t.rows = append(t.rows, []string{Clean(ShortName(f.Function)), unit.Bytes(f.Before).String(), unit.Bytes(f.After).String()})
+			t.rows = append(t.rows, []string{unit.Bytes(f.Before).String(), unit.Bytes(f.After).String(), Clean(ShortName(f.Function))})
 		}
 	}
 	return t
@@ -237,7 +265,7 @@ func pgoComparison(r *pgo.Result) pgoTable {
 	c := r.Comparison
 	t := pgoTable{
 		title: fmt.Sprintf("Comparison: %s, %s", c.Unit, c.Plan),
-		head:  []string{"", "-pgo=off", "with it", "change", fmt.Sprintf("%.4g%% interval", c.Confidence*100), "is"},
+		head:  []string{"-pgo=off", "with it", "change", fmt.Sprintf("%.4g%% interval", c.Confidence*100), "is", ""},
 	}
 	for _, sub := range c.Subjects {
 		if sub.Error != "" {
@@ -255,13 +283,13 @@ func pgoComparison(r *pgo.Result) pgoTable {
 			class := benchunit.ClassOf(u.Unit)
 			scale := benchunit.CommonScale([]float64{float64(u.A.Median), float64(u.B.Median)}, class)
 			t.rows = append(t.rows, []string{
-				name, scale.Format(float64(u.A.Median)), scale.Format(float64(u.B.Median)),
-				ratioChange(float64(u.Ratio)), ratioInterval(float64(u.Low), float64(u.High)), string(u.Verdict),
+				scale.Format(float64(u.A.Median)), scale.Format(float64(u.B.Median)),
+				ratioChange(float64(u.Ratio)), ratioInterval(float64(u.Low), float64(u.High)), string(u.Verdict), name,
 			})
 		}
 	}
 	if g := r.Gain; g != nil && g.Of > 1 {
-		t.rows = append(t.rows, []string{fmt.Sprintf("geometric mean of %d", g.Of), "", "", ratioChange(g.Ratio), ratioInterval(g.Low, g.High), ""})
+		t.rows = append(t.rows, []string{"", "", ratioChange(g.Ratio), ratioInterval(g.Low, g.High), "", fmt.Sprintf("geometric mean of %d", g.Of)})
 	}
 	for _, w := range c.Warnings {
 		t.notes = append(t.notes, Clean(w))
@@ -311,42 +339,34 @@ func pgoVerdict(r *pgo.Result) []string {
 	return lines
 }
 
-// writePGOTable writes a table in columns. Names are shortened to what room there is.
+// writePGOTable writes a table in columns: figures first, names last.
 func writePGOTable(t *text, s Style, table *pgoTable) {
 	loadWrap(t, s, "", s.paint(bold, table.title), 2)
+	last := len(table.head) - 1
+	widths, rest := make([]int, last), 2
+	for i := range widths {
+		widths[i] = columns(table.head[i])
+		for _, row := range table.rows {
+			widths[i] = max(widths[i], columns(row[i]))
+		}
+		rest += widths[i] + 2
+	}
+	line := func(row []string, end string) string {
+		text := "  "
+		for i, n := range widths {
+			text += right(row[i], n) + "  "
+		}
+		return strings.TrimRight(text+end, " ")
+	}
 	if len(table.rows) > 0 {
-		widths := make([]int, len(table.head))
-		for _, row := range append([][]string{table.head}, table.rows...) {
-			for i, cell := range row {
-				widths[i] = max(widths[i], columns(cell))
-			}
+		t.line(s.paint(dim, line(table.head, table.head[last])))
+	}
+	for i, row := range table.rows {
+		end := middle(row[last], s.room(rest, 20))
+		if table.fit != nil {
+			end = table.fit[i](s.room(rest, 20))
 		}
-		rest := 2
-		for _, n := range widths[1:] {
-			rest += 2 + n
-		}
-		// The last column of staleness is a sentence: it gives way first.
-		last := len(widths) - 1
-		if over := rest + min(widths[0], 24) - s.room(0, 40); s.Width > 0 && over > 0 {
-			cutBy := min(over, widths[last]-min(widths[last], 20))
-			widths[last] -= cutBy
-			rest -= cutBy
-		}
-		widths[0] = min(widths[0], s.room(rest, 20))
-		for i, row := range append([][]string{table.head}, table.rows...) {
-			line := "  " + left(middle(row[0], widths[0]), widths[0])
-			for k := 1; k < len(row); k++ {
-				cell := right(row[k], widths[k])
-				if k == last {
-					cell = cut(row[k], widths[k])
-				}
-				line += "  " + cell
-			}
-			if i == 0 {
-				line = s.paint(dim, strings.TrimRight(line, " "))
-			}
-			t.line(line)
-		}
+		t.line(line(row, end))
 	}
 	for _, note := range table.notes {
 		loadWrap(t, s, "  ", note, 2)
