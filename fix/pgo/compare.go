@@ -48,17 +48,36 @@ func (r *runner) buildTests(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var failed error
 	for i, p := range packages {
 		bp := benchPackage{Package: p}
-		for side, with := range r.tests.profiles() {
-			r.Progress(fmt.Sprintf("building the benchmarks of %s %s", p.ImportPath, sideName(ab.Side(side))))
-			src := gotest.Source{Name: sideName(ab.Side(side)), Dir: r.Dir, Flags: append(slices.Clone(r.Flags), "-pgo="+with), Env: r.Env}
-			out := filepath.Join(r.Work, fmt.Sprintf("tests%d.%s", i, ab.Side(side)))
-			if bp.binaries[side], err = gotest.Compile(ctx, src, p, out); err != nil {
-				return err
+		if err := r.compile(ctx, &bp, i); ctx.Err() != nil {
+			return ctx.Err()
+		} else if err != nil {
+			// The other packages can be compared still.
+			if failed = err; len(packages) > 1 {
+				r.warnf("%v", err)
 			}
+			continue
 		}
 		r.bench = append(r.bench, bp)
+	}
+	if len(r.bench) == 0 {
+		return failed
+	}
+	return nil
+}
+
+// compile builds both test binaries of a package, the i-th.
+func (r *runner) compile(ctx context.Context, p *benchPackage, i int) (err error) {
+	for side, with := range r.tests.profiles() {
+		name := sideName(ab.Side(side))
+		r.Progress(fmt.Sprintf("building the benchmarks of %s %s", p.ImportPath, name))
+		src := gotest.Source{Name: name, Dir: r.Dir, Flags: append(slices.Clone(r.Flags), "-pgo="+with), Env: r.Env}
+		out := filepath.Join(r.Work, fmt.Sprintf("tests%d.%s", i, ab.Side(side)))
+		if p.binaries[side], err = gotest.Compile(ctx, src, p.Package, out); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -98,21 +117,19 @@ func (r *runner) measure(ctx context.Context) error {
 	if r.NoMeasure {
 		return nil
 	}
-	compared := r.subjects
-	if r.Programs != nil {
-		compared = r.programs
-	}
-	subjects, err := compared(ctx)
-	if err != nil {
-		return err
-	}
 	r.Progress("comparing")
-	c, err := ab.Run(ctx, subjects, r.AB)
+	if r.Programs != nil {
+		c, doubts, err := r.Programs(ctx, r.main, r.AB)
+		r.result.Comparison = c
+		r.result.Warnings = append(r.result.Warnings, doubts...)
+		return err
+	}
+	subjects, err := r.subjects(ctx)
 	if err != nil {
 		return err
 	}
-	r.result.Comparison = c
-	return nil
+	r.result.Comparison, err = ab.Run(ctx, subjects, r.AB)
+	return err
 }
 
 // subjects are the benchmarks that both sides have.
@@ -132,19 +149,11 @@ func (r *runner) subjects(ctx context.Context) ([]ab.Subject, error) {
 			if len(r.bench) > 1 {
 				title = strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, r.result.Target.Module), "/") + "." + name
 			}
-			out = append(out, newBenchmark(title, name, p.binaries, r.Benchmarks.Run))
+			out = append(out, gotest.NewSubject(title, name, p.binaries[ab.A], p.binaries[ab.B], r.Benchmarks.Run))
 		}
 	}
 	if len(out) == 0 {
 		return nil, &diag.Error{Op: "compare", Err: errors.New("no benchmark can be run"), Hint: "--bench takes a regular expression, as go test -bench does"}
 	}
 	return out, nil
-}
-
-// programs has the caller make subjects of both programs.
-func (r *runner) programs(context.Context) ([]ab.Subject, error) {
-	if r.result.Target.Main == "" {
-		return nil, diag.Usagef("compare", "a library has no program to start", "name the main package after the profiles")
-	}
-	return r.Programs(r.main)
 }

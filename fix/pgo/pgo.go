@@ -44,9 +44,10 @@ type Options struct {
 
 	// Benchmarks says which benchmarks to compare by, unless Programs is set.
 	Benchmarks Benchmarks
-	// Programs makes what to compare of the executables, A's and B's, such as a service
-	// under load. Nil compares by benchmarks.
-	Programs func(paths [2]string) ([]ab.Subject, error)
+	// Programs compares the executables, A's and B's, in another way than by benchmarks, such
+	// as a service under load, and returns what speaks against the result. The comparison
+	// has one subject. Nil compares by benchmarks.
+	Programs func(ctx context.Context, paths [2]string, o ab.Options) (c *ab.Result, doubts []string, err error)
 	// NoMeasure leaves the comparison out.
 	NoMeasure bool
 	AB        ab.Options // how to compare
@@ -184,6 +185,9 @@ func (r *runner) prepare(ctx context.Context) error {
 		return err
 	}
 	r.result.Target = *t
+	if r.Programs != nil && t.Main == "" {
+		return diag.Usagef("compare", "a library has no program to start", "name the main package after the profiles")
+	}
 	if r.Found != nil {
 		if err := r.Found(t); err != nil {
 			return err

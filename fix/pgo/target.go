@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/recording"
 )
@@ -89,11 +90,9 @@ func (m module) findTarget(ctx context.Context, patterns []string, want string) 
 	if len(mains) > 1 && t.Main != want {
 		return nil, diag.Usagef("pgo", fmt.Sprintf("%d main packages: %s", len(mains), strings.Join(mains, ", ")), "each has a profile of its own; name one")
 	}
-	version, err := m.run(ctx, "env", []string{"GOVERSION"})
-	if err != nil {
-		return nil, fmt.Errorf("ask for the Go version: %w", err)
+	if t.GoVersion, err = gotest.GoVersion(ctx, gotest.Source{Dir: m.dir, Env: m.env}); err != nil {
+		return nil, err
 	}
-	t.GoVersion = strings.TrimSpace(version.stdout)
 	if fi, err := os.Stat(t.Default()); err == nil && t.Main != "" {
 		t.Existing = fi.Size()
 	}
