@@ -82,6 +82,9 @@ type Options struct {
 	Confidence float64       // of intervals, as a share; 0 is 0.95
 	Alpha      float64       // share of false alarms among the differences found; 0 is 0.05
 	Unit       string        // what Precision and the choice of a plan are about; "" is "sec/op"
+	// Instead is a unit that may take the place of Unit if it is much quieter here and
+	// about the same in size, as the processor time of what does not wait; "" is none.
+	Instead string
 
 	// Plans are what to choose from by measuring; nil is DefaultPlans. One alone is
 	// taken, after as many trials.

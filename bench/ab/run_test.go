@@ -189,6 +189,63 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// TestInstead: what is much quieter decides, if it is about as large when nobody
+// disturbs.
+func TestInstead(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		share float64 // of the processor time
+		want  string
+	}{{"busy", 1, "cpu"}, {"waits", 0.5, "sec/op"}, {"several processors", 1.8, "sec/op"}} {
+		s := &scripted{name: "X", do: func(n int, r Round) (Values, error) {
+			disturbed := 1.0
+			if n%3 != 0 {
+				disturbed = 1.5 + float64(n*7919%101)/101
+			}
+			cpu := 1e-6 * c.share * (1 + 0.001*float64(n*7919%13))
+			if r.Side == B {
+				cpu *= 1.05
+			}
+			return Values{"sec/op": cpu / c.share * disturbed, "cpu": cpu}, nil
+		}}
+		o := Options{Instead: "cpu", Plans: []Plan{{Length: 50 * time.Millisecond}}, MaxTime: 20 * time.Second}
+		var journal bytes.Buffer
+		o.Journal = &journal
+		r, err := runIn(t, o, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Unit != c.want || r.Subjects[0].Units[0].Unit != c.want || len(r.Warnings) != 0 {
+			t.Errorf("%s: by %s, %v", c.name, r.Unit, r.Warnings)
+		}
+		if c.want == "cpu" && r.Subjects[0].Units[0].Verdict != Worse {
+			t.Errorf("%+v", r.Subjects[0].Units[0])
+		}
+		if o.Resume, err = ReadJournal(&journal); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := runIn(t, o, s); err != nil || again.Unit != c.want {
+			t.Errorf("going on: %+v, %v", again, err)
+		}
+	}
+	// B sleeps half of its time.
+	s := &scripted{name: "X", do: func(n int, r Round) (Values, error) {
+		cpu := 1e-6 * (1 + 0.001*float64(n*7919%13))
+		v := Values{"sec/op": cpu * (1 + float64(n*7919%101)/101), "cpu": cpu}
+		if n%4 < 2 {
+			v["sec/op"] = cpu
+		}
+		if r.Side == B {
+			v["sec/op"] *= 2
+		}
+		return v, nil
+	}}
+	r, err := runIn(t, Options{Instead: "cpu", Plans: []Plan{{Length: 50 * time.Millisecond}}}, s)
+	if err != nil || r.Unit != "cpu" || len(r.Warnings) != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // parallel uses two processors.
 type parallel struct{ scripted }
 

@@ -3,6 +3,7 @@ package gotest
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,8 +18,24 @@ type Subject struct {
 	options          RunOptions
 
 	mu    sync.Mutex
-	perOp float64 // seconds, the mean of both sides; 0 until calibrated
+	perOp float64             // seconds, the mean of both sides; 0 until calibrated
+	start map[bool][2]float64 // processor time of a process beside its iterations, in seconds; by whether it is pinned
 }
+
+// CPUTime is the unit of the processor time of an iteration, user and system, which a
+// Subject measures besides what the benchmark does. It leaves out what a process takes to
+// start and end. That of a benchmark which neither waits nor uses several processors is its
+// sec/op without what others took of the processor.
+const CPUTime = "cpu-sec/op"
+
+// What calibrating takes.
+const (
+	calibrations = 3  // of the time of an iteration; the shortest is the least disturbed
+	starts       = 10 // of processes for one iteration
+	// leastForCPU is how many iterations it takes for one not to matter: a process that
+	// starts runs one.
+	leastForCPU = 20
+)
 
 // NewSubject returns the subject of that name for a benchmark that both binaries have.
 // Of the options, Procs, Timeout and Env have a meaning.
@@ -26,6 +43,7 @@ func NewSubject(label, benchmark string, a, b *Binary, o RunOptions) *Subject {
 	return &Subject{
 		label: label, benchmark: benchmark, sides: [2]*Binary{a, b},
 		options: RunOptions{Procs: o.Procs, Timeout: o.Timeout, Env: o.Env},
+		start:   map[bool][2]float64{},
 	}
 }
 
@@ -42,7 +60,7 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 	if r.CPU != ab.Anywhere {
 		o.CPUs = []int{r.CPU}
 	}
-	perOp, err := s.calibrated(ctx, r.Length, o)
+	perOp, start, err := s.calibrated(ctx, r.Length, o)
 	if err != nil {
 		return ab.Measurement{}, err
 	}
@@ -57,28 +75,69 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 			m.Values[v.Unit] = v.Value
 		}
 	}
+	if cpu := res.CPU.Seconds() - start[r.Side]; o.Iterations >= leastForCPU && cpu > 0 {
+		m.Values[CPUTime] = cpu / float64(o.Iterations)
+	}
 	return m, nil
 }
 
-// calibrated returns how long an iteration takes. When both sides ask at once, one
-// waits for the other.
-func (s *Subject) calibrated(ctx context.Context, length time.Duration, o RunOptions) (float64, error) {
+// calibrated returns how long an iteration takes, and what the sides' processes take
+// beside. When both sides ask at once, one waits for the other.
+func (s *Subject) calibrated(ctx context.Context, length time.Duration, o RunOptions) (perOp float64, start [2]float64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.perOp > 0 {
-		return s.perOp, nil
-	}
-	o.Time = length
-	sum := 0.0
-	for _, b := range s.sides {
-		res, err := b.Run(ctx, s.benchmark, o)
-		if err != nil {
-			return 0, err
+	if s.perOp == 0 {
+		timed := o
+		timed.Time = length
+		sum := 0.0
+		for _, b := range s.sides {
+			best := math.Inf(1)
+			for range calibrations {
+				res, err := b.Run(ctx, s.benchmark, timed)
+				if err != nil {
+					return 0, start, err
+				}
+				best = min(best, perOperation(res, length))
+			}
+			sum += best
 		}
-		sum += perOperation(res, length)
+		s.perOp = sum / float64(len(s.sides))
 	}
-	s.perOp = sum / float64(len(s.sides))
-	return s.perOp, nil
+	pinned := len(o.CPUs) > 0
+	start, ok := s.start[pinned]
+	if !ok && iterationsFor(length, s.perOp) >= leastForCPU {
+		if start, err = s.starting(ctx, o); err != nil {
+			return 0, start, err
+		}
+		s.start[pinned] = start
+	}
+	return s.perOp, start, nil
+}
+
+// starting measures what the sides' processes take beside their iterations. Unless it
+// clearly differs, it is the same for both: an error in it must not look like a
+// difference.
+func (s *Subject) starting(ctx context.Context, o RunOptions) (start [2]float64, err error) {
+	o.Iterations, o.Time = 1, 0
+	var took [2][]float64
+	for range starts {
+		for side, b := range s.sides {
+			res, err := b.Run(ctx, s.benchmark, o)
+			if err != nil {
+				return start, err
+			}
+			took[side] = append(took[side], res.CPU.Seconds())
+		}
+	}
+	for side := range took {
+		slices.Sort(took[side])
+		start[side] = took[side][starts/2]
+	}
+	if a, b := took[ab.A], took[ab.B]; a[0] <= b[starts-1] && b[0] <= a[starts-1] {
+		mean := (start[ab.A] + start[ab.B]) / 2
+		start = [2]float64{mean, mean}
+	}
+	return start, nil
 }
 
 // perOperation is the time in seconds that an iteration of a result with one
