@@ -28,7 +28,7 @@ type benchPackage struct {
 
 // testBinaries are the executables of a side.
 func (r *runner) testBinaries(side ab.Side) (paths []string) {
-	for _, p := range r.bench {
+	for _, p := range r.suites {
 		paths = append(paths, p.binaries[side].Path)
 	}
 	return paths
@@ -44,7 +44,7 @@ func (r *runner) buildTests(ctx context.Context) error {
 	if !r.needsTests() {
 		return nil
 	}
-	packages, err := r.benchmarked(ctx)
+	packages, err := r.suitesmarked(ctx)
 	if err != nil {
 		return err
 	}
@@ -60,9 +60,9 @@ func (r *runner) buildTests(ctx context.Context) error {
 			}
 			continue
 		}
-		r.bench = append(r.bench, bp)
+		r.suites = append(r.suites, bp)
 	}
-	if len(r.bench) == 0 {
+	if len(r.suites) == 0 {
 		return failed
 	}
 	return nil
@@ -135,7 +135,7 @@ func (r *runner) measure(ctx context.Context) error {
 // subjects are the benchmarks that both sides have.
 func (r *runner) subjects(ctx context.Context) ([]ab.Subject, error) {
 	var out []ab.Subject
-	for _, p := range r.bench {
+	for _, p := range r.suites {
 		r.Progress("listing the benchmarks of " + p.ImportPath)
 		names, failures, err := p.binaries[ab.A].Benchmarks(ctx, r.Benchmarks.Match, r.Benchmarks.Run)
 		if err != nil {
@@ -146,7 +146,7 @@ func (r *runner) subjects(ctx context.Context) ([]ab.Subject, error) {
 		}
 		for _, name := range names {
 			title := name
-			if len(r.bench) > 1 {
+			if len(r.suites) > 1 {
 				title = strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, r.result.Target.Module), "/") + "." + name
 			}
 			out = append(out, gotest.NewSubject(title, name, p.binaries[ab.A], p.binaries[ab.B], r.Benchmarks.Run))

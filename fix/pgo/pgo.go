@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
@@ -113,11 +114,11 @@ type Summary struct {
 // Gain is the ratio that decides: of B to A, below 1 when the profile makes the program
 // faster.
 type Gain struct {
-	Unit  string  `json:"unit"`
-	Of    int     `json:"of"` // benchmarks, of whose ratios it is the geometric mean; 1 is itself
-	Ratio float64 `json:"ratio"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
+	Unit  string      `json:"unit"`
+	Of    int         `json:"of"` // benchmarks, of whose ratios it is the geometric mean; 1 is itself
+	Ratio bench.Float `json:"ratio"`
+	Low   bench.Float `json:"low"`
+	High  bench.Float `json:"high"` // infinite with too few measurements
 }
 
 // WriteProfile writes the profile for the compiler, gzipped.
@@ -153,8 +154,8 @@ type runner struct {
 	// package; the same file when they do not.
 	program, tests variant
 
-	main  [2]string // executables, "" for a library
-	bench []benchPackage
+	main   [2]string // executables, "" for a library
+	suites []benchPackage
 }
 
 // A variant is the profile as one kind of build needs it.
@@ -396,13 +397,13 @@ func (r *runner) judge() {
 func gainOf(c *ab.Result) *Gain {
 	for _, m := range c.Geomean {
 		if m.Unit == c.Unit && m.Of > 1 {
-			return &Gain{Unit: m.Unit, Of: m.Of, Ratio: float64(m.Ratio), Low: float64(m.Low), High: float64(m.High)}
+			return &Gain{Unit: m.Unit, Of: m.Of, Ratio: m.Ratio, Low: m.Low, High: m.High}
 		}
 	}
 	for _, s := range c.Subjects {
 		for _, u := range s.Units {
 			if u.Unit == c.Unit {
-				return &Gain{Unit: u.Unit, Of: 1, Ratio: float64(u.Ratio), Low: float64(u.Low), High: float64(u.High)}
+				return &Gain{Unit: u.Unit, Of: 1, Ratio: u.Ratio, Low: u.Low, High: u.High}
 			}
 		}
 	}
@@ -414,7 +415,7 @@ func (g *Gain) pays(least float64) (bool, string) {
 	switch {
 	case g == nil || !(g.Low > 0 && g.High < 1e9):
 		return false, "there are too few measurements to tell"
-	case g.High < 1-least:
+	case float64(g.High) < 1-least:
 		return true, "the program is faster with the profile"
 	case g.High < 1:
 		return false, fmt.Sprintf("the program is faster, but not for certain by the %.3g%% asked for", least*100)

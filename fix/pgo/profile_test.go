@@ -65,7 +65,7 @@ func TestReduceOracle(t *testing.T) {
 	path := compilersProfile(t)
 	want := preprofile(t, path)
 	p := readProfile(t, path)
-	if got := serialized(pgo.Edges(p)); got != want {
+	if got := asPreprofile(pgo.Edges(p)); got != want {
 		t.Error("Edges differ from what preprofile makes of the profile")
 	}
 	reduced, err := pgo.Reduce(p)
@@ -77,7 +77,7 @@ func TestReduceOracle(t *testing.T) {
 	if got := preprofile(t, small); got != want {
 		t.Error("preprofile makes something else of the reduced profile")
 	}
-	if got := serialized(pgo.Edges(readProfile(t, small))); got != want {
+	if got := asPreprofile(pgo.Edges(readProfile(t, small))); got != want {
 		t.Error("Edges of the reduced profile differ")
 	}
 	before, after := size(t, path), size(t, small)
@@ -95,8 +95,8 @@ func size(t *testing.T, path string) int64 {
 	return fi.Size()
 }
 
-// serialized writes edges as cmd/preprofile does.
-func serialized(edges []pgo.Edge) string {
+// asPreprofile writes edges as cmd/preprofile does.
+func asPreprofile(edges []pgo.Edge) string {
 	var b strings.Builder
 	b.WriteString("GO PREPROFILE V1\n")
 	for _, e := range edges {
@@ -158,7 +158,7 @@ func TestReduceHandmade(t *testing.T) {
 	if got := preprofile(t, filepath.Join(dir, "small")); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if got := serialized(pgo.Edges(p)); got != want {
+	if got := asPreprofile(pgo.Edges(p)); got != want {
 		t.Errorf("Edges: got\n%swant\n%s", got, want)
 	}
 	if !strings.Contains(want, "main.work\nmain.leaf\n12 15\n") {
@@ -203,7 +203,7 @@ func TestRename(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := serialized(pgo.Edges(back)), serialized(pgo.Edges(reduced)); got != want {
+	if got, want := asPreprofile(pgo.Edges(back)), asPreprofile(pgo.Edges(reduced)); got != want {
 		t.Errorf("there and back: got\n%swant\n%s", got, want)
 	}
 }

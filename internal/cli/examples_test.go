@@ -28,6 +28,7 @@ func TestExamples(t *testing.T) {
 		"record": true, // measures for seconds: record's own tests
 		"load":   true, // the same; TestLoadExamples runs them shortened
 		"man":    true, // its example runs man
+		"pgo":    true, // builds and measures; TestPGO
 
 		// These need a process, a binary or what only a live service has; their own
 		// tests run their examples.

@@ -112,7 +112,12 @@ func (f *pgoFlags) register(cmd *cobra.Command) {
 // share is a flag that takes a part of a whole: 2%, or 0.02.
 type share float64
 
-func (s *share) String() string { return strconv.FormatFloat(float64(*s)*100, 'g', 4, 64) + "%" }
+func (s *share) String() string {
+	if *s == 0 {
+		return "0" // what help leaves out as a default
+	}
+	return strconv.FormatFloat(float64(*s)*100, 'g', 4, 64) + "%"
+}
 
 func (s *share) Set(text string) error {
 	number, percent := strings.CutSuffix(text, "%")
@@ -272,13 +277,10 @@ func pgoArgs(args []string) (profiles, packages []string) {
 func (a *app) cpuProfile(ctx context.Context, f *viewFlags, args []string) (p *profile.Profile, meta *recording.Meta, warnings []error, err error) {
 	ld := &loader{app: a, flags: f}
 	var all []*profile.Profile
+	if n := len(slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg != "-" })); n > 1 {
+		return nil, nil, nil, diag.Usagef("pgo", "standard input can be read only once", "save it to a file first")
+	}
 	for _, arg := range args {
-		if arg == "-" {
-			if ld.stdinTaken {
-				return nil, nil, nil, diag.Usagef("pgo", "standard input can be read only once", "save it to a file first")
-			}
-			ld.stdinTaken = true
-		}
 		ps, m, warned, err := ld.cpu(ctx, arg)
 		if err != nil {
 			return nil, nil, nil, err

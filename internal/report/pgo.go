@@ -289,7 +289,7 @@ func pgoComparison(r *pgo.Result) pgoTable {
 		}
 	}
 	if g := r.Gain; g != nil && g.Of > 1 {
-		t.rows = append(t.rows, []string{"", "", ratioChange(g.Ratio), ratioInterval(g.Low, g.High), "", fmt.Sprintf("geometric mean of %d", g.Of)})
+		t.rows = append(t.rows, []string{"", "", ratioChange(float64(g.Ratio)), ratioInterval(float64(g.Low), float64(g.High)), "", fmt.Sprintf("geometric mean of %d", g.Of)})
 	}
 	for _, w := range c.Warnings {
 		t.notes = append(t.notes, Clean(w))
@@ -322,7 +322,7 @@ func pgoVerdict(r *pgo.Result) []string {
 	}
 	verdict += Clean(r.Why)
 	if g := r.Gain; g != nil {
-		verdict += fmt.Sprintf(" (%s, %s)", ratioChange(g.Ratio), ratioInterval(g.Low, g.High))
+		verdict += fmt.Sprintf(" (%s, %s)", ratioChange(float64(g.Ratio)), ratioInterval(float64(g.Low), float64(g.High)))
 	}
 	lines := []string{verdict + "."}
 	if r.Target.Existing >= 0 {
