@@ -44,7 +44,7 @@ func (r *runner) buildTests(ctx context.Context) error {
 	if !r.needsTests() {
 		return nil
 	}
-	packages, err := r.suitesmarked(ctx)
+	packages, err := r.benchmarked(ctx)
 	if err != nil {
 		return err
 	}
