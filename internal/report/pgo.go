@@ -80,16 +80,17 @@ func WritePGOMarkdown(w io.Writer, r *pgo.Result) error {
 					t.line("|", strings.Repeat("--:|", len(row)-1), "---|")
 				}
 			}
-			t.line()
+			if len(table.notes) > 0 {
+				t.line()
+			}
 		}
 		for _, note := range table.notes {
 			t.line("- ", escape.Replace(note))
 		}
 	}
-	t.line()
 	for _, line := range pgoVerdict(r) {
-		t.line(escape.Replace(line))
 		t.line()
+		t.line(escape.Replace(line))
 	}
 	return t.result()
 }
@@ -326,7 +327,11 @@ func pgoVerdict(r *pgo.Result) []string {
 	}
 	lines := []string{verdict + "."}
 	if r.Target.Existing >= 0 {
-		lines = append(lines, fmt.Sprintf("There is a %s of %s already, which builds use unless told otherwise. The build it was compared with had -pgo=off.", pgo.DefaultName, unit.Bytes(r.Target.Existing)))
+		there := "There is a %s of %s already, which builds use unless told otherwise."
+		if r.Written != "" {
+			there = "The %s of %s that was there is replaced."
+		}
+		lines = append(lines, fmt.Sprintf(there+" The build it was compared with had -pgo=off.", pgo.DefaultName, unit.Bytes(r.Target.Existing)))
 	}
 	switch {
 	case r.Written != "":
