@@ -133,7 +133,9 @@ func (c *Code) state(e Edge) state {
 		return fresh // goexit "calls" what a go statement starts
 	case at == nil:
 		return moved
-	case at.callees[e.Callee] != 0 || at.indirect || isRuntimes(e.Callee):
+	case at.callees[e.Callee] != 0 || at.indirect || at.callees["runtime.deferreturn"] != 0:
+		return fresh // a return of a function calls what it has deferred
+	case isRuntimes(e.Callee):
 		return fresh // the runtime interrupts any line
 	}
 	for callee := range at.callees {
