@@ -89,7 +89,8 @@ type Options struct {
 	// Plans are what to choose from by measuring; nil is DefaultPlans. One alone is
 	// taken, after as many trials.
 	Plans []Plan
-	// Trial is how long to measure A against A; 0 is a twelfth of MaxTime.
+	// Trial is about how long to measure A against A; 0 is a twelfth of MaxTime, at least
+	// two seconds.
 	Trial time.Duration
 	Seed  uint64 // of the order of the rounds
 
@@ -127,7 +128,7 @@ const (
 // are long against the start of a process and short against changes of the machine.
 func DefaultPlans(processors int) []Plan {
 	var plans []Plan
-	for _, length := range []time.Duration{50 * time.Millisecond, 150 * time.Millisecond} {
+	for _, length := range []time.Duration{100 * time.Millisecond, 250 * time.Millisecond} {
 		plans = append(plans, Plan{Length: length})
 		if processors > 0 {
 			plans = append(plans, Plan{Length: length, Pinned: true})
@@ -161,7 +162,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.MaxTime = time.Minute
 	}
 	if o.Trial == 0 {
-		o.Trial = o.MaxTime / 12
+		o.Trial = max(o.MaxTime/12, 2*time.Second)
 	}
 	if o.MaxTime < 0 || o.Trial < 0 {
 		return o, errors.New("max time: is negative")

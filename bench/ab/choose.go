@@ -12,8 +12,9 @@ import (
 
 // Bounds of the trials.
 const (
-	trialPairs    = 6 // before plans are first dropped
-	trialSubjects = 3 // that the plans are tried on
+	trialPairs    = 6  // of each pairing, before the best is chosen
+	maxTrialPairs = 40 // of each length of its rounds
+	trialSubjects = 3  // that the plans are tried on
 )
 
 // attempt is a plan being tried.
@@ -42,39 +43,38 @@ const leastSize = 0.85
 // muchQuieter is how much less time Instead must promise to take to be preferred.
 const muchQuieter = 0.5
 
-// choose tries the plans on A against A, in turns, drops the worse half each time each
-// has had its pairs, and takes the one that is left. What fails is left for the measuring
-// to find.
+// choose tries the plans on A against A and takes the best. First those of the
+// shortest rounds of each pairing take turns; then all lengths of the best pairing. What
+// fails is left for the measuring to find.
 func (r *runner) choose(ctx context.Context) {
 	plans := r.Plans
 	if len(plans) == 0 {
 		plans = DefaultPlans(len(r.allowed))
 	}
-	var all []*attempt
+	var all, first []*attempt
 	for _, p := range plans {
-		all = append(all, &attempt{plan: p})
-	}
-	t := trials{runner: r, ctx: ctx, until: time.Now().Add(r.Trial), on: spreadOut(r.subjects, trialSubjects)}
-	running, of := slices.Clone(all), 0
-	for pairs := trialPairs; t.more(); pairs *= 2 {
-		for running[0].pairs() < pairs && t.more() {
-			for _, a := range running {
-				t.try(a)
-			}
-		}
-		if t.parallel() {
-			free := slices.DeleteFunc(slices.Clone(running), func(a *attempt) bool { return a.plan.Pinned })
-			if len(free) > 0 {
-				running = free
-			}
-		}
-		of = t.unit(running)
-		slices.SortStableFunc(running, func(a, b *attempt) int { return cmp.Compare(a.cost(of), b.cost(of)) })
-		if t.more() && len(running) > 1 {
-			running = running[:(len(running)+1)/2]
+		a := &attempt{plan: p}
+		all = append(all, a)
+		if i := slices.IndexFunc(first, a.pairedLike); i < 0 {
+			first = append(first, a)
+		} else if p.Length < first[i].plan.Length {
+			first[i] = a
 		}
 	}
-	r.plan, r.planned = running[0].plan, true
+	t := trials{runner: r, ctx: ctx, on: spreadOut(r.subjects, trialSubjects)}
+	// A pairing that was hardly tried would be chosen by chance: that takes its time.
+	t.until = time.Now().Add(2 * r.Trial)
+	t.turns(first, trialPairs)
+	if free := slices.DeleteFunc(slices.Clone(first), func(a *attempt) bool { return a.plan.Pinned }); t.parallel() && len(free) > 0 {
+		first = free
+	}
+	best, _ := t.best(first)
+	t.until = t.until.Add(-r.Trial)
+	lengths := slices.DeleteFunc(slices.Clone(all), func(a *attempt) bool { return !a.pairedLike(best) })
+	t.turns(lengths, maxTrialPairs)
+	best, of := t.best(lengths)
+
+	r.plan, r.planned = best.plan, true
 	if of == 1 {
 		r.Unit = r.Instead
 	}
@@ -86,6 +86,11 @@ func (r *runner) choose(ctx context.Context) {
 	for _, s := range r.subjects {
 		s.elapsed = 0
 	}
+}
+
+// pairedLike tells whether the plans differ in the length of their rounds at most.
+func (a *attempt) pairedLike(b *attempt) bool {
+	return a.plan.Pinned == b.plan.Pinned && a.plan.Together == b.plan.Together
 }
 
 func (r *runner) trial(a *attempt, of int) Trial {
@@ -130,13 +135,29 @@ func (t *trials) unit(running []*attempt) int {
 	return 0
 }
 
+// turns gives each plan that many pairs, as long as there is time.
+func (t *trials) turns(plans []*attempt, pairs int) {
+	for plans[0].pairs() < pairs && t.more() {
+		// All plans have had a turn when time is up.
+		for _, a := range plans {
+			t.try(a)
+		}
+	}
+}
+
+// best is the plan that promises the most for its time, and the unit by which.
+func (t *trials) best(plans []*attempt) (best *attempt, of int) {
+	of = t.unit(plans)
+	return slices.MinFunc(plans, func(a, b *attempt) int { return cmp.Compare(a.cost(of), b.cost(of)) }), of
+}
+
 // more tells whether there is time, and something to try.
 func (t *trials) more() bool {
 	return t.ctx.Err() == nil && len(t.on) > 0 && time.Now().Before(t.until)
 }
 
 func (t *trials) try(a *attempt) {
-	if !t.more() {
+	if t.ctx.Err() != nil || len(t.on) == 0 {
 		return
 	}
 	// Each plan meets each subject: the turn moves on after a round of the plans.
