@@ -82,7 +82,9 @@ func TestWritePGOVerdicts(t *testing.T) {
 		{"dry run", func(r *pgo.Result) { r.Written = "" }, "It pays: the program is faster with the profile (-5.0%, -7.0% to -3.0%).\n"},
 		{"library", func(r *pgo.Result) { r.Written, r.Target.Main = "", "" }, "a library takes part in the profiles of the programs that use it"},
 		{"no gain", func(r *pgo.Result) { r.Written, r.Pays, r.Why = "", false, "no gain that holds" }, "It does not pay: no gain that holds"},
-		{"not measured", func(r *pgo.Result) { r.Written, r.Pays, r.Comparison, r.Gain, r.Why = "", false, nil, nil, "nothing was measured" }, "Not compared: nothing was measured.\n"},
+		{"not measured", func(r *pgo.Result) {
+			r.Written, r.Pays, r.Comparison, r.Gain, r.Why = "", false, nil, nil, "nothing was measured"
+		}, "Not compared: nothing was measured.\n"},
 		{"no own code", func(r *pgo.Result) { r.Stale.Own = 0 }, "none of which is of own code"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
