@@ -39,23 +39,24 @@ func (r *runner) needsTests() bool {
 	return r.result.Target.Main == "" || r.result.Profile.Bench || r.Programs == nil && !r.NoMeasure
 }
 
+// listTests finds the packages with benchmarks, before anything takes its time.
+func (r *runner) listTests(ctx context.Context) (err error) {
+	if r.needsTests() {
+		r.packages, err = r.benchmarked(ctx)
+	}
+	return err
+}
+
 // buildTests builds the test binaries of the packages with benchmarks.
 func (r *runner) buildTests(ctx context.Context) error {
-	if !r.needsTests() {
-		return nil
-	}
-	packages, err := r.benchmarked(ctx)
-	if err != nil {
-		return err
-	}
 	var failed error
-	for i, p := range packages {
+	for i, p := range r.packages {
 		bp := benchPackage{Package: p}
 		if err := r.compile(ctx, &bp, i); ctx.Err() != nil {
 			return ctx.Err()
 		} else if err != nil {
 			// The other packages can be compared still.
-			if failed = err; len(packages) > 1 {
+			if failed = err; len(r.packages) > 1 {
 				r.warnf("%v", err)
 			}
 			continue
@@ -63,7 +64,7 @@ func (r *runner) buildTests(ctx context.Context) error {
 		r.suites = append(r.suites, bp)
 	}
 	if len(r.suites) == 0 {
-		return failed
+		return failed // nil when there was nothing to build
 	}
 	return nil
 }
@@ -106,7 +107,7 @@ func (r *runner) benchmarked(ctx context.Context) ([]gotest.Package, error) {
 	if len(packages) == 0 && !r.NoMeasure {
 		return nil, &diag.Error{
 			Op: "compare", Err: fmt.Errorf("no benchmarks in %s", strings.Join(asked, " ")),
-			Hint: "name packages that have some, or compare by a service under load: --service 'ARGS {addr}' --load URL; --no-measure only says what changes",
+			Hint: "name packages that have some after the profiles; --no-measure only says what the profile changes",
 		}
 	}
 	return packages, nil

@@ -14,7 +14,7 @@
 //  4. [Stale] says which calls of the profile A no longer has. [Changes] and [Grown] say
 //     what the profile made the compiler inline and devirtualise, and which stack frames
 //     grew by that.
-//  5. Package bench/ab compares A with B, by benchmarks or by a service under load, and
+//  5. Package bench/ab compares A with B, by benchmarks or by what the caller brings, and
 //     [Result.Pays] is the verdict.
 //
 // That calls are read from machine code, and not from the compiler's messages, makes them

@@ -12,6 +12,7 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
@@ -133,7 +134,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	r.result = &Result{Schema: Schema, MinGain: o.MinGain, Changes: []ChangedCall{}, Frames: []GrownFrame{}}
 	for _, step := range []func(context.Context) error{
-		r.prepare, r.buildMain, r.buildTests, r.readCode, r.measure,
+		r.prepare, r.listTests, r.buildMain, r.buildTests, r.readCode, r.measure,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -154,8 +155,9 @@ type runner struct {
 	// package; the same file when they do not.
 	program, tests variant
 
-	main   [2]string // executables, "" for a library
-	suites []benchPackage
+	main     [2]string // executables, "" for a library
+	packages []gotest.Package
+	suites   []benchPackage
 }
 
 // A variant is the profile as one kind of build needs it.

@@ -139,6 +139,16 @@ func TestRunErrors(t *testing.T) {
 			}
 		})
 	}
+	t.Run("no benchmarks", func(t *testing.T) {
+		files := hotModule()
+		delete(files, "sum/sum_test.go")
+		o := options(t, writeModule(t, files), nil)
+		o.Programs = nil
+		o.Progress = func(what string) { t.Errorf("%s, though there is nothing to compare by", what) }
+		if _, err := pgo.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "no benchmarks in example.com/hot") || !strings.Contains(diag.Hint(err), "--no-measure") {
+			t.Errorf("error %v\nhint %q", err, diag.Hint(err))
+		}
+	})
 	t.Run("found", func(t *testing.T) {
 		o := options(t, writeModule(t, hotModule()), nil)
 		if err := os.WriteFile(filepath.Join(o.Dir, "default.pgo"), []byte("four"), 0o600); err != nil {

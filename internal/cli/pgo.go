@@ -147,6 +147,9 @@ func (f *pgoFlags) check(cmd *cobra.Command) error {
 	if f.Precision == 0 {
 		return diag.Usagef("pgo", "--precision 0% is never reached", "1% is the default")
 	}
+	if _, err := compileFlag("--bench", f.Bench); err != nil {
+		return err
+	}
 	for _, name := range []string{"timeout", "max-time", "duration"} {
 		if v := cmd.Flags().Lookup(name).Value.String(); strings.HasPrefix(v, "-") || v == "0s" {
 			return diag.Usagef("pgo", fmt.Sprintf("--%s %s is not above zero", name, v), "leave it out for the default")

@@ -122,9 +122,12 @@ func pgoTitle(r *pgo.Result) (title, about string) {
 
 // pgoTables are the sections of the report.
 func pgoTables(r *pgo.Result) []pgoTable {
-	tables := []pgoTable{pgoStale(r), pgoBuilds(r), pgoCalls(r)}
-	if frames := pgoFrames(r); len(frames.rows) > 0 {
-		tables = append(tables, frames)
+	tables := []pgoTable{pgoStale(r), pgoBuilds(r), pgoCalls(r), pgoFrames(r)}
+	// A library has no size, and most programs no frames that grew.
+	for _, i := range []int{3, 1} {
+		if len(tables[i].rows) == 0 {
+			tables = slices.Delete(tables, i, i+1)
+		}
 	}
 	if r.Comparison != nil {
 		tables = append(tables, pgoComparison(r))
