@@ -424,5 +424,5 @@ func (g *Gain) pays(least float64) (bool, string) {
 	case g.Low > 1:
 		return false, "the program is slower with the profile"
 	}
-	return false, "no gain that holds: the interval has no change in it"
+	return false, "no gain that holds: the interval includes no change"
 }
