@@ -46,7 +46,7 @@ says which line of own code costs most. Ctrl-C keeps the files that are done.`,
 		Example: `  whet bench profile ./encode
   whet bench profile ./... --bench XML -o profiles
   whet top profiles/encode.XML.whet`,
-		Args: minArgs(1, "no package given", "name packages, or ./... for all: `whet bench profile ./...`"),
+		Args: someArgs("no package given", "name packages, or ./... for all: `whet bench profile ./...`"),
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false

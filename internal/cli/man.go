@@ -63,10 +63,10 @@ func exactArgs(n int, none, hint string) cobra.PositionalArgs {
 	}
 }
 
-// minArgs is the argument check of commands that take at least n arguments.
-func minArgs(n int, missing, hint string) cobra.PositionalArgs {
+// someArgs is the argument check of commands that take at least one argument.
+func someArgs(missing, hint string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) >= n {
+		if len(args) > 0 {
 			return nil
 		}
 		return diag.Usagef(cmd.Name(), missing, hint)

@@ -72,7 +72,7 @@ package, where go build finds it: reduced to what the compiler reads.`,
   whet pgo --dry-run --bench 'Encode|Decode' monday.pb.gz tuesday.pb.gz
   whet pgo --no-measure cpu.whet
   whet pgo --min-gain 2% --format markdown cpu.whet`,
-		Args: minArgs(1, "no profile given", "record the program under load first: `whet record http://localhost:6060 -o cpu.whet`"),
+		Args: someArgs("no profile given", "record the program under load first: `whet record http://localhost:6060 -o cpu.whet`"),
 	}
 	f.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -57,7 +57,7 @@ measured; a second one ends everything at once.`,
   whet record https://host/internal/debug/pprof/ -o run.whet --token-file token
   whet record ./stats --bench . -o bench.whet
   whet record -o run.whet --load http://localhost:8080/ -- ./server -addr :8080`,
-		Args: minArgs(1, "no target given", "give an address, Go packages with --bench, or -- and a command: `whet record http://localhost:6060 -o run.whet`"),
+		Args: someArgs("no target given", "give an address, Go packages with --bench, or -- and a command: `whet record http://localhost:6060 -o run.whet`"),
 	}
 	f.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

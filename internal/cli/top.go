@@ -156,5 +156,5 @@ func dispatchedTo(r *profile.OwnReport) string {
 
 // profileArgs is the argument check of views.
 func profileArgs(cmd *cobra.Command, args []string) error {
-	return minArgs(1, "no profile given", "name a recording, a pprof file, an address, or - for standard input: `whet "+cmd.Name()+" cpu.pb.gz`")(cmd, args)
+	return someArgs("no profile given", "name a recording, a pprof file, an address, or - for standard input: `whet "+cmd.Name()+" cpu.pb.gz`")(cmd, args)
 }

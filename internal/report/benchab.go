@@ -212,19 +212,18 @@ func ABSummary(r *ab.Result) []string {
 			continue
 		}
 		u := &c.Units[0]
-		count[u.Verdict]++
-		switch u.Verdict {
-		case ab.Same:
+		half := math.Expm1((math.Log(float64(u.High)) - math.Log(float64(u.Low))) / 2)
+		known := !math.IsInf(half, 0) && !math.IsNaN(half)
+		switch {
+		case u.Verdict == ab.Same:
 			none = max(none, farther(u))
-		case ab.Undecided:
-			half := math.Expm1((math.Log(float64(u.High)) - math.Log(float64(u.Low))) / 2)
-			if math.IsInf(half, 0) || math.IsNaN(half) {
-				count[ab.Undecided]--
-				few++
-				continue
-			}
+		case u.Verdict == ab.Undecided && !known:
+			few++
+			continue
+		case u.Verdict == ab.Undecided:
 			noise = max(noise, half)
 		}
+		count[u.Verdict]++
 	}
 	var parts []string
 	for _, v := range []ab.Verdict{ab.Better, ab.Worse} {
