@@ -260,7 +260,10 @@ func GateChange(r *history.Report, c *history.Checked) string {
 	}
 	class := benchunit.ClassOf(r.Series[c.Series].Unit)
 	sign := func(v float64) string {
-		if v > 0 {
+		switch {
+		case v == 0:
+			return "+0"
+		case v > 0:
 			return "+" + benchunit.Scale(v, class)
 		}
 		return benchunit.Scale(v, class)
