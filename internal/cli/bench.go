@@ -32,6 +32,7 @@ func (a *app) benchCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.benchCompareCommand())
+	a.addBenchService(cmd)
 	return cmd
 }
 
