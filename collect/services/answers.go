@@ -43,7 +43,7 @@ type Answers struct {
 // A Difference is a request that the two sides answer differently.
 type Difference struct {
 	Request string `json:"request"` // method and address, without a password
-	What    string `json:"what"`    // such as "status 200 in A, 404 in B"
+	What    string `json:"what"`    // such as "status 200 in A, status 404 in B"
 }
 
 // An answer is what came back.

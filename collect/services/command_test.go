@@ -112,7 +112,7 @@ func TestDifference(t *testing.T) {
 		{body(200, "abc"), body(200, "abd"), false, ""},
 		{body(200, "abc"), body(200, "abd"), true, `bodies of 3B, from byte 2 on "c" in A, "d" in B`},
 		{body(200, "abc"), body(200, "ab"), true, `body of 3B in A, 2B in B, from byte 2 on "c" in A, "" in B`},
-		{body(200, "abc"), body(404, "abc"), false, "status 200 in A, 404 in B"},
+		{body(200, "abc"), body(404, "abc"), false, "status 200 in A, status 404 in B"},
 		{answer{err: errEmpty}, body(404, ""), true, "no answer (it has no program) in A, status 404 in B"},
 		{answer{err: errEmpty}, answer{err: errEmpty}, true, ""},
 		{body(200, long+"a"), body(200, long+"b"), true, "different after the first"},

@@ -7,9 +7,9 @@
 //     their pprof handlers.
 //  2. Both are asked each distinct request of the load, and their answers compared
 //     ([Answers]): services that answer differently do different work.
-//  3. Each side is loaded for a moment that is not measured. What asking for memory
-//     statistics and opening connections allocate is found out by loads of one request
-//     a connection, and taken off later.
+//  3. Each side is loaded for a moment that is not measured. What opening connections
+//     allocates is found out by loads of one request a connection, and taken off later,
+//     as is what asking for memory statistics does.
 //  4. Package ab takes turns between the sides. A round is a slice of load
 //     (package load) for one side while the other one idles. Before and after it the
 //     side is asked for its memory statistics, outside of what is timed; at both ends of

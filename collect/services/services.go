@@ -19,9 +19,6 @@ import (
 const (
 	DefaultWarmup = 500 * time.Millisecond
 	DefaultStart  = 15 * time.Second
-	// DefaultTimeout is that of a request. A slice lasts until the last of its
-	// requests has ended, so it is shorter than that of package load.
-	DefaultTimeout = 5 * time.Second
 )
 
 // Options say which services to compare, and how. Commands and URLs are required.
@@ -71,6 +68,9 @@ type Result struct {
 	// more than chance (three standard deviations), so that the rest compares services that do
 	// different work.
 	FailuresDiffer bool `json:"failures_differ"`
+	// Load is B's last slice, which says how the load was sent, without its histogram and
+	// seconds; nil when there was none.
+	Load *load.Result `json:"load,omitempty"`
 	// Answers is what asking both the same has shown.
 	Answers *Answers `json:"answers,omitempty"`
 	// Doubts are reasons not to believe the figures, one of a kind for each side.
@@ -183,9 +183,6 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 
 // newSides prepares both sides.
 func newSides(o *Options, places [2]place) (sides [2]*side, err error) {
-	if o.Load.Timeout == 0 {
-		o.Load.Timeout = DefaultTimeout
-	}
 	warmup := o.Warmup
 	if warmup == 0 {
 		warmup = DefaultWarmup
@@ -259,16 +256,20 @@ func (o *Options) comparison(ctx context.Context, sides [2]*side) ab.Options {
 			out.Plans = append(out.Plans, ab.Plan{Length: length})
 		}
 	}
-	if out.Unit != "" {
-		return out
-	}
-	out.Unit = UnitCPU
+	known := true
 	for _, s := range sides {
-		if _, err := s.cpu(ctx); err != nil && o.Load.Rate == 0 {
-			out.Unit = UnitRate
-		} else if err != nil {
-			out.Unit = UnitP50
+		if _, s.noCPU = s.cpu(ctx); s.noCPU != nil {
+			known = false
 		}
+	}
+	switch {
+	case out.Unit != "":
+	case known:
+		out.Unit = UnitCPU
+	case o.Load.Rate == 0:
+		out.Unit = UnitRate
+	default:
+		out.Unit = UnitP50
 	}
 	return out
 }
@@ -290,6 +291,10 @@ func (r *Result) conclude(o *Options, sides [2]*side) {
 		if s.noAlloc != nil {
 			r.Missing = append(r.Missing, Missing{Unit: UnitAllocs, Side: s.name, Reason: reason(s.noAlloc), Cure: diag.Hint(s.noAlloc)})
 		}
+	}
+	if last := sides[1].last; last != nil {
+		r.Load = last
+		r.Load.Latency.HDR, r.Load.Seconds = "", nil
 	}
 	r.adjust()
 	r.FailuresDiffer = differ(&r.Sides[0].Seen, &r.Sides[1].Seen)

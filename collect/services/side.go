@@ -1,6 +1,7 @@
 package services
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,9 +26,9 @@ const (
 	exitWithin = 500 * time.Millisecond
 	// askWithin bounds one question to the pprof handlers.
 	askWithin = 5 * time.Second
-	// baseRuns is how often the cost of asking is measured.
+	// baseRuns is how often the cost of connecting is measured.
 	baseRuns = 3
-	// baseLong is a cost of asking that took long enough to be measured once.
+	// baseLong is how long that takes at most to be done again.
 	baseLong = 200 * time.Millisecond
 )
 
@@ -50,18 +51,31 @@ type side struct {
 	child   *process.Child
 	pprof   *collect.Handlers // nil: allocations cannot be known
 	warmup  time.Duration
-	base    allocation // what asking and connecting allocate
-	noCPU   error      // why the processor time cannot be known, once that has shown
-	noAlloc error      // why the allocations cannot be known, once that has shown
+	base    cost  // of a load of one request a connection
+	noCPU   error // why the processor time cannot be known, once that has shown
+	noAlloc error // why the allocations cannot be known, once that has shown
 	seen    Seen
 	doubts  []Doubt
 	answers []float64 // of each slice
+	last    *load.Result
 }
 
-// allocation is what a service allocated while it answered some requests.
-type allocation struct {
-	collect.Allocated
-	requests int64
+// A cost is what some requests have cost a service.
+type cost struct {
+	requests  int64
+	cpu       time.Duration
+	cpuKnown  bool
+	allocated collect.Allocated
+	allocs    bool // allocated is known
+}
+
+// less is what the requests beyond those of base have cost.
+func (c cost) less(base cost) cost {
+	c.requests -= base.requests
+	c.cpu -= base.cpu
+	c.allocated.Objects -= base.allocated.Objects
+	c.allocated.Bytes -= base.allocated.Bytes
+	return c
 }
 
 // named says which side an error is of.
@@ -195,55 +209,78 @@ func (s *side) measure(ctx context.Context, length time.Duration) (ab.Measuremen
 	if err != nil {
 		return ab.Measurement{}, err
 	}
-	m := ab.Measurement{Values: s.values(r, used), Inside: r.Elapsed}
-	if r.TargetCPU != nil {
-		m.CPU = r.TargetCPU.Total
-	}
-	return m, nil
+	return ab.Measurement{Values: s.values(r, used), Inside: r.Elapsed, CPU: used.cpu}, nil
 }
 
 // values is what a slice has measured.
-func (s *side) values(r *load.Result, used *allocation) ab.Values {
+func (s *side) values(r *load.Result, used cost) ab.Values {
 	v := ab.Values{
 		UnitP50: r.Latency.P50.Seconds(), UnitP90: r.Latency.P90.Seconds(), UnitP99: r.Latency.P99.Seconds(),
 		UnitRate: r.Rate,
 	}
-	if r.TargetCPU != nil && r.Requests > 0 {
-		v[UnitCPU] = r.TargetCPU.Total.Seconds() / float64(r.Requests)
+	// Connecting costs the same whatever the slice's length, and would make the sides
+	// look alike: what a few requests cost with it is taken off.
+	used = used.less(s.base)
+	if used.requests <= 0 {
+		return v
 	}
-	// Asking and connecting cost the same whatever the slice's length, and would
-	// make the sides look alike: what a few requests cost with them is taken off.
-	if used != nil {
-		if n := float64(used.requests - s.base.requests); n > 0 {
-			v[UnitAllocs] = max(float64(used.Objects-s.base.Objects), 0) / n
-			v[UnitBytes] = max(float64(used.Bytes-s.base.Bytes), 0) / n
-		}
+	n := float64(used.requests)
+	if used.cpuKnown && used.cpu > 0 {
+		v[UnitCPU] = used.cpu.Seconds() / n
+	}
+	if used.allocs {
+		v[UnitAllocs] = max(float64(used.allocated.Objects), 0) / n
+		v[UnitBytes] = max(float64(used.allocated.Bytes), 0) / n
 	}
 	return v
 }
 
-// run sends one load between two looks at what the service has allocated, which is nil
-// when that cannot be known.
-func (s *side) run(ctx context.Context, o load.Options) (*load.Result, *allocation, error) {
-	before, asked := s.allocated(ctx)
-	o.TargetCPU = s.cpu
+// run sends one load and returns what all its requests have cost.
+func (s *side) run(ctx context.Context, o load.Options) (*load.Result, cost, error) {
+	// What asking allocates depends on how much the answer has to tell, and is known by asking
+	// twice.
+	asked, known := s.allocated(ctx)
+	before, again := s.allocated(ctx)
+	// The clocks of many processes take milliseconds to read, in which the load must not
+	// run: package load is not asked to read them.
+	o.TargetCPU = func(context.Context) (time.Duration, error) { return 0, nil }
+	began, noCPU := s.cpu(ctx)
 	r, err := load.Run(ctx, o)
+	ended, lost := s.cpu(ctx)
 	if ctx.Err() != nil {
-		return nil, nil, ctx.Err() // half a slice is none
+		return nil, cost{}, ctx.Err() // half a slice is none
 	}
 	if err != nil || r.Errors.Connect+r.Errors.Reset+r.Errors.ShortBody > 0 {
 		if gone := s.gone(ctx); gone != nil {
-			return r, nil, gone
+			return r, cost{}, gone
 		}
 	}
 	if err != nil {
-		return r, nil, &diag.Error{Err: err, Hint: hintOf(err)}
+		return r, cost{}, &diag.Error{Err: err, Hint: hintOf(err)}
 	}
-	after, again := s.allocated(ctx)
-	if !asked || !again {
-		return r, nil, nil
+	after, last := s.allocated(ctx)
+	used := cost{requests: r.Requests, cpu: ended - began, cpuKnown: noCPU == nil && lost == nil, allocs: known && again && last}
+	if used.allocs {
+		used.allocated.Objects = after.Objects - before.Objects - (before.Objects - asked.Objects)
+		used.allocated.Bytes = after.Bytes - before.Bytes - (before.Bytes - asked.Bytes)
 	}
-	return r, &allocation{collect.Allocated{Objects: after.Objects - before.Objects, Bytes: after.Bytes - before.Bytes}, r.Requests}, nil
+	r.TargetCPU = nil
+	if used.cpuKnown {
+		r.TargetCPU = targetCPU(used, r)
+	}
+	return r, used, nil
+}
+
+// targetCPU is the processor time of a slice as package load has it.
+func targetCPU(used cost, r *load.Result) *load.TargetCPU {
+	c := load.CPU{Total: used.cpu}
+	if r.Requests > 0 {
+		c.PerRequest = used.cpu / time.Duration(r.Requests)
+	}
+	if r.Elapsed > 0 {
+		c.Cores = used.cpu.Seconds() / r.Elapsed.Seconds()
+	}
+	return &load.TargetCPU{CPU: c}
 }
 
 // hintOf is the next step that an error of package load carries.
@@ -254,8 +291,7 @@ func hintOf(err error) string {
 	return diag.Hint(err)
 }
 
-// warmUp sends requests that are not measured, and then finds out what asking and
-// connecting allocate.
+// warmUp sends requests that are not measured, and then finds out what connecting costs.
 func (s *side) warmUp(ctx context.Context) error {
 	o := s.load
 	o.Duration = s.warmup
@@ -265,28 +301,23 @@ func (s *side) warmUp(ctx context.Context) error {
 		}
 	}
 	o = s.load
-	o.Rate, o.Arrivals, o.Requests = 0, "", int64(max(o.Connections, 1))
-	var bases []allocation
+	o.Rate, o.Arrivals, o.Requests = 0, "", int64(cmp.Or(o.Connections, load.DefaultConnections))
+	var bases []cost
 	for range baseRuns {
-		if s.pprof == nil {
-			return nil
-		}
 		began := time.Now()
 		_, used, err := s.run(ctx, o)
 		if err != nil {
 			return err
 		}
-		if used != nil {
-			bases = append(bases, *used)
-		}
+		bases = append(bases, used)
 		if time.Since(began) > baseLong {
 			break
 		}
 	}
-	if len(bases) > 0 {
-		slices.SortFunc(bases, func(a, b allocation) int { return int(a.Objects - b.Objects) })
-		s.base = bases[len(bases)/2]
-	}
+	slices.SortFunc(bases, func(a, b cost) int { return cmp.Compare(a.cpu, b.cpu) })
+	s.base = bases[len(bases)/2]
+	slices.SortFunc(bases, func(a, b cost) int { return cmp.Compare(a.allocated.Objects, b.allocated.Objects) })
+	s.base.allocated = bases[len(bases)/2].allocated
 	return nil
 }
 
@@ -313,15 +344,13 @@ func (s *side) cpu(ctx context.Context) (time.Duration, error) {
 	if err != nil && errors.Is(err, errors.ErrUnsupported) && s.pprof != nil {
 		used, err = s.pprof.CPU(ctx)
 	}
-	if err != nil {
-		s.noCPU = err
-	}
 	return used, err
 }
 
 // record adds a slice to what has been seen.
 func (s *side) record(r *load.Result) {
 	s.seen.add(r)
+	s.last = r
 	s.answers = append(s.answers, float64(r.Responses))
 	for _, d := range r.Doubts {
 		if d.Kind == load.TooShort || d.Kind == load.ErrorsHide {

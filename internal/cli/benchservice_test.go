@@ -86,7 +86,7 @@ func TestBenchServiceExamples(t *testing.T) {
 func TestBenchServiceSlower(t *testing.T) {
 	t.Setenv("COLUMNS", "80")
 	code, stdout, stderr := runWhet(t, "bench", "--service", "hello -p {port} -burn 100000", "hello -p {port} -burn 400000", "--load", "http://{addr}/",
-		"--max-time", "2500ms", "--slice", "40ms", "--precision", "1%", "-c", "2", "--same-answers")
+		"--max-time", "30s", "--slice", "30ms", "--precision", "30%", "-c", "2", "--same-answers")
 	if code != 0 || !strings.Contains(stdout, "B is worse in cpu/req (+") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
@@ -144,7 +144,7 @@ func TestBenchServiceDies(t *testing.T) {
 	for _, flags := range []string{"", "--json"} {
 		args := []string{
 			"bench", "--service", "hello -p {port} -burn 100000", "hello -p {port} -burn 100000 -die 400", "--load", "http://{addr}/",
-			"--slice", "20ms", "--warmup", "1ms", "-r", "1000", "--target-log", log, cmp.Or(flags, "--engine=net/http"),
+			"--slice", "20ms", "--warmup", "1ms", "--max-time", "4s", "-r", "1000", "--target-log", log, cmp.Or(flags, "--engine=net/http"),
 		}
 		code, stdout, stderr := runWhet(t, args...)
 		if code != 1 || !strings.Contains(stdout, "out of cheese") {

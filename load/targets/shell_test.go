@@ -8,8 +8,8 @@ import (
 
 func TestWords(t *testing.T) {
 	for line, want := range map[string][]string{
-		"":    nil,
-		" \n": nil,
+		"":                                      nil,
+		" \n":                                   nil,
 		`./server -addr {addr} -name 'a b'"c"`:  {"./server", "-addr", "{addr}", "-name", "a bc"},
 		"GOGC=off ./server \\\n -x":             {"GOGC=off", "./server", "-x"},
 		`sh -c 'while :; do date; done | wc' x`: {"sh", "-c", "while :; do date; done | wc", "x"},
