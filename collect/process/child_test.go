@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 		if err == nil {
 			_, err = l.Accept() // nobody comes: the test ends it
 		}
-		os.Stderr.WriteString(err.Error())
+		_, _ = os.Stderr.WriteString(err.Error())
 		os.Exit(1)
 	}
 	os.Exit(m.Run())

@@ -263,6 +263,22 @@ func TestInterrupted(t *testing.T) {
 	gone(t)
 }
 
+// TestPanic stops the services when whet has a bug.
+func TestPanic(t *testing.T) {
+	o := options("", "", time.Minute)
+	o.AB.Progress = func(ab.Progress) { panic("out of paper") }
+	func() {
+		defer func() {
+			if v := recover(); v != "out of paper" {
+				t.Errorf("recovered %v", v)
+			}
+		}()
+		r, err := Run(t.Context(), o)
+		t.Errorf("%+v, %v", r, err)
+	}()
+	gone(t)
+}
+
 // TestKilled kills a whet that compares: its services go with it.
 func TestKilled(t *testing.T) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {

@@ -19,8 +19,13 @@ import (
 // with their names there.
 func serviceUnits() [][2]string {
 	return [][2]string{
-		{services.UnitCPU, "cpu/req"}, {services.UnitAllocs, "allocs/req"}, {services.UnitBytes, "bytes/req"},
-		{services.UnitP50, "p50"}, {services.UnitP90, "p90"}, {services.UnitP99, "p99"}, {services.UnitRate, "req/s"},
+		{services.UnitCPU, "cpu/req"},
+		{services.UnitAllocs, "allocs/req"},
+		{services.UnitBytes, "bytes/req"},
+		{services.UnitP50, "p50"},
+		{services.UnitP90, "p90"},
+		{services.UnitP99, "p99"},
+		{services.UnitRate, "req/s"},
 	}
 }
 
@@ -153,11 +158,12 @@ func serviceTable(t *text, s Style, r *services.Result) []ab.Unit {
 			fmt.Sprintf("%.3f", u.P), fmt.Sprintf("%.3f", u.Q), string(u.Verdict),
 		})
 	}
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], columns(cell))
+	widths, wide := serviceWidths(rows)
+	if s.Width > 0 && wide > s.Width { // verdicts go by q, so p is what to do without
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], 5, 6)
 		}
+		widths, _ = serviceWidths(rows)
 	}
 	for k, row := range rows {
 		line := left(row[0], widths[0])
@@ -174,6 +180,20 @@ func serviceTable(t *text, s Style, r *services.Result) []ab.Unit {
 		t.line(line, "  ", s.paint(code, row[len(row)-1]))
 	}
 	return units
+}
+
+// serviceWidths are the widths of a table's columns, and of the whole.
+func serviceWidths(rows [][]string) (widths []int, total int) {
+	widths = make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], columns(cell))
+		}
+	}
+	for _, w := range widths {
+		total += w + 2
+	}
+	return widths, total - 2
 }
 
 // widest is the ratio of an interval's ends above which it says nothing worth a line.
@@ -233,8 +253,10 @@ func serviceVerdict(r *services.Result, units []ab.Unit) []string {
 		verdict ab.Verdict
 		lead    string
 	}{
-		{ab.Better, "B is better in "}, {ab.Worse, "B is worse in "},
-		{ab.Same, "No difference in "}, {ab.Undecided, "Not decided: "},
+		{ab.Better, "B is better in "},
+		{ab.Worse, "B is worse in "},
+		{ab.Same, "No difference in "},
+		{ab.Undecided, "Not decided: "},
 	} {
 		var parts []string
 		for _, u := range units {
@@ -246,8 +268,8 @@ func serviceVerdict(r *services.Result, units []ab.Unit) []string {
 			out = append(out, kind.lead+strings.Join(parts, ", ")+".")
 		}
 	}
-	if len(out) == 0 {
-		out = append(out, "none: too little was measured.")
+	if !slices.ContainsFunc(units, func(u ab.Unit) bool { return !math.IsInf(float64(u.High), 0) }) {
+		out = append(out, "There were too few pairs to tell anything from chance; --max-time gives them more time.")
 	}
 	return out
 }
