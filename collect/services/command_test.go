@@ -1,10 +1,15 @@
 package services
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/load"
 )
@@ -121,5 +126,50 @@ func TestDifference(t *testing.T) {
 		if (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) {
 			t.Errorf("%q, want %q", got, tc.want)
 		}
+	}
+}
+
+func TestMiddleCost(t *testing.T) {
+	known := func(cpu time.Duration, objects int64) cost {
+		return cost{requests: 4, cpu: cpu, cpuKnown: true, allocs: true, allocated: collect.Allocated{Objects: objects}}
+	}
+	lost := cost{requests: 4, cpu: 5, cpuKnown: true}
+	if got := middleCost([]cost{known(9, 1), lost, known(1, 7)}); got.cpu != 5 || got.allocated.Objects != 7 || !got.allocs || got.requests != 4 {
+		t.Errorf("%+v", got)
+	}
+	base := middleCost([]cost{lost})
+	if base.allocs || known(8, 9).less(base).allocs || known(8, 9).less(base).cpu != 3 || known(8, 9).less(base).requests != 0 {
+		t.Errorf("%+v", base)
+	}
+}
+
+// TestAllocatedFails gives up a service that does not answer questions, but not at once.
+func TestAllocatedFails(t *testing.T) {
+	broken := false
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if broken {
+			http.Error(w, "not now", http.StatusInternalServerError)
+			return
+		}
+		pprof.Index(w, r)
+	}))
+	defer s.Close()
+	h, err := collect.FindHandlers(t.Context(), []string{s.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := &side{pprof: h}
+	for _, broken = range []bool{false, true, false, true, false} {
+		if a, ok := one.allocated(t.Context()); ok == broken || ok && a.Objects == 0 || one.pprof == nil {
+			t.Errorf("broken %v: %v, %v", broken, a, ok)
+		}
+	}
+	broken = true
+	if _, ok := one.allocated(t.Context()); ok || one.pprof != nil || one.noAlloc == nil {
+		t.Errorf("after the third failure: %+v", one)
+	}
+	broken = false
+	if _, ok := one.allocated(t.Context()); ok {
+		t.Error("asked again")
 	}
 }

@@ -26,6 +26,8 @@ const (
 	exitWithin = 500 * time.Millisecond
 	// askWithin bounds one question to the pprof handlers.
 	askWithin = 5 * time.Second
+	// maxUnasked is how many questions may fail.
+	maxUnasked = 3
 	// baseRuns is how often the cost of connecting is measured.
 	baseRuns = 3
 	// baseLong is how long that takes at most to be done again.
@@ -54,6 +56,7 @@ type side struct {
 	base    cost  // of a load of one request a connection
 	noCPU   error // why the processor time cannot be known, once that has shown
 	noAlloc error // why the allocations cannot be known, once that has shown
+	unasked int   // times that asking for allocations has failed
 	seen    Seen
 	doubts  []Doubt
 	answers []float64 // of each slice
@@ -75,6 +78,7 @@ func (c cost) less(base cost) cost {
 	c.cpu -= base.cpu
 	c.allocated.Objects -= base.allocated.Objects
 	c.allocated.Bytes -= base.allocated.Bytes
+	c.cpuKnown, c.allocs = c.cpuKnown && base.cpuKnown, c.allocs && base.allocs
 	return c
 }
 
@@ -314,27 +318,41 @@ func (s *side) warmUp(ctx context.Context) error {
 			break
 		}
 	}
-	slices.SortFunc(bases, func(a, b cost) int { return cmp.Compare(a.cpu, b.cpu) })
-	s.base = bases[len(bases)/2]
-	slices.SortFunc(bases, func(a, b cost) int { return cmp.Compare(a.allocated.Objects, b.allocated.Objects) })
-	s.base.allocated = bases[len(bases)/2].allocated
+	s.base = middleCost(bases)
 	return nil
 }
 
-// allocated asks for the allocations so far. The first failure ends the asking: a unit
-// that only some slices have would be measured on others than the rest.
+// middleCost has the median processor time and the median allocations of some loads of the
+// same number of requests, each of those that know theirs.
+func middleCost(all []cost) cost {
+	out := all[0]
+	slices.SortFunc(all, func(a, b cost) int { return cmp.Compare(a.cpu, b.cpu) })
+	out.cpu = all[len(all)/2].cpu
+	known := slices.DeleteFunc(slices.Clone(all), func(c cost) bool { return !c.allocs })
+	if out.allocs = len(known) > 0; out.allocs {
+		slices.SortFunc(known, func(a, b cost) int { return cmp.Compare(a.allocated.Objects, b.allocated.Objects) })
+		out.allocated = known[len(known)/2].allocated
+	}
+	return out
+}
+
+// allocated asks for the allocations so far. Where that fails now and then, only the
+// pair's allocations are lost; where it fails again, they cannot be known.
 func (s *side) allocated(ctx context.Context) (collect.Allocated, bool) {
 	if s.pprof == nil {
 		return collect.Allocated{}, false
 	}
-	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	within, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	a, err := s.pprof.Allocated(ctx)
-	if err != nil {
+	a, err := s.pprof.Allocated(within)
+	if err == nil || ctx.Err() != nil {
+		return a, err == nil
+	}
+	if s.unasked++; s.unasked >= maxUnasked {
 		s.pprof.Close()
 		s.pprof, s.noAlloc = nil, err
 	}
-	return a, err == nil
+	return a, false
 }
 
 // cpu is the processor time of the service so far: by the system or, where that does
