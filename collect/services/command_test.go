@@ -1,6 +1,7 @@
 package services
 
 import (
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/http/pprof"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/load"
@@ -171,5 +173,23 @@ func TestAllocatedFails(t *testing.T) {
 	broken = false
 	if _, ok := one.allocated(t.Context()); ok {
 		t.Error("asked again")
+	}
+}
+
+// TestAdjust judges the unit that was asked for alone, and the others together.
+func TestAdjust(t *testing.T) {
+	unit := func(name string, p float64) ab.Unit { return ab.Unit{Unit: name, P: p, Q: p, Verdict: ab.Worse} }
+	r := &Result{AB: &ab.Result{Unit: UnitCPU, Alpha: 0.05, Subjects: []ab.Compared{{Units: []ab.Unit{
+		unit(UnitCPU, 0.04), unit(UnitP50, 0.04), unit(UnitP90, 0.9), unit(UnitRate, 0.001),
+	}}}}}
+	r.adjust()
+	for i, want := range []struct {
+		q       float64
+		verdict ab.Verdict
+	}{{0.04, ab.Worse}, {0.06, ab.Undecided}, {0.9, ab.Undecided}, {0.003, ab.Worse}} {
+		u := r.AB.Subjects[0].Units[i]
+		if math.Abs(u.Q-want.q) > 1e-9 || u.Verdict != want.verdict {
+			t.Errorf("%s: q %v, %s; want %+v", u.Unit, u.Q, u.Verdict, want)
+		}
 	}
 }

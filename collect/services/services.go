@@ -61,8 +61,8 @@ const Schema = "whet.bench-service/1"
 type Result struct {
 	Schema string  `json:"schema"` // always [Schema]
 	Sides  [2]Side `json:"sides"`  // A and B
-	// AB has one subject: the units that slices measure, compared. Q is P adjusted for
-	// how many units there are.
+	// AB has one subject: the units that slices measure, compared. Q is P for the unit that
+	// was asked for precision; for the others, P adjusted for how many they are.
 	AB *ab.Result `json:"ab"`
 	// FailuresDiffer says that the share of failed requests differs between the sides by
 	// more than chance (three standard deviations), so that the rest compares services that do
@@ -300,17 +300,20 @@ func (r *Result) conclude(o *Options, sides [2]*side) {
 	r.FailuresDiffer = differ(&r.Sides[0].Seen, &r.Sides[1].Seen)
 }
 
-// adjust makes Q of what package ab has left for the caller: there it is adjusted for the number
-// of subjects, of which there is one, and here for that of its units.
+// adjust adjusts Q, which package ab adjusts for the number of subjects, for the units
+// that are looked at besides the one that was asked for precision: that one was chosen
+// before, and is judged alone.
 func (r *Result) adjust() {
 	for i := range r.AB.Subjects {
-		units := r.AB.Subjects[i].Units
-		p := make([]float64, len(units))
-		for k := range units {
-			p[k] = units[k].P
+		var others []*ab.Unit
+		var p []float64
+		for k := range r.AB.Subjects[i].Units {
+			if u := &r.AB.Subjects[i].Units[k]; u.Unit != r.AB.Unit {
+				others, p = append(others, u), append(p, u.P)
+			}
 		}
 		for k, q := range bench.Adjust(p) {
-			u := &units[k]
+			u := others[k]
 			u.Q = q
 			if q > r.AB.Alpha && (u.Verdict == ab.Better || u.Verdict == ab.Worse) {
 				u.Verdict = ab.Undecided

@@ -106,7 +106,7 @@ func TestRun(t *testing.T) {
 // TestEqual has no verdict of a change between a service and itself, though one of the
 // two leaves the work to a child.
 func TestEqual(t *testing.T) {
-	r, err := Run(t.Context(), options("-burn 50000 -bare", "-burn 50000 -child -bare", 2*time.Second))
+	r, err := Run(t.Context(), options("-burn 50000 -bare", "-burn 50000 -child -bare", time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}

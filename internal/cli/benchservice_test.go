@@ -86,7 +86,7 @@ func TestBenchServiceExamples(t *testing.T) {
 func TestBenchServiceSlower(t *testing.T) {
 	t.Setenv("COLUMNS", "80")
 	code, stdout, stderr := runWhet(t, "bench", "--service", "hello -p {port} -burn 100000", "hello -p {port} -burn 400000", "--load", "http://{addr}/",
-		"--max-time", "30s", "--slice", "30ms", "--precision", "30%", "-c", "2", "--same-answers")
+		"--max-time", "30s", "--slice", "30ms", "--precision", "25%", "-c", "2", "--same-answers")
 	if code != 0 || !strings.Contains(stdout, "B is worse in cpu/req (+") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}

@@ -283,7 +283,11 @@ func servicePart(u *ab.Unit) string {
 		return fmt.Sprintf("%s larger than %s", name, unit.FormatPercent(100*max(math.Abs(low), math.Abs(high))))
 	case ab.Undecided:
 		if serviceBounded(u) {
-			return fmt.Sprintf("%s (between %s and %s)", name, signedPercent(low), signedPercent(high))
+			chance := ""
+			if low > 0 || high < 0 {
+				chance = ", which may be chance among so many rows"
+			}
+			return fmt.Sprintf("%s (between %s and %s%s)", name, signedPercent(low), signedPercent(high), chance)
 		}
 		return name
 	case ab.Better, ab.Worse:
