@@ -17,21 +17,52 @@ import (
 )
 
 func (a *app) benchCommand() *cobra.Command {
+	f, two := &benchRunFlags{}, &benchABFlags{}
 	cmd := &cobra.Command{
-		Use:   "bench COMMAND",
-		Short: "Compare results of Go benchmarks",
-		Long:  `Compare results of Go benchmarks, which go test -bench prints.`,
-		Example: `  whet bench compare old.txt new.txt
-  whet bench compare --filter .unit:sec/op before=old.txt after=new.txt`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return diag.Usagef("bench", fmt.Sprintf("unknown command %q", args[0]), "to compare files of results: `whet bench compare OLD NEW`")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:   "bench [PACKAGE...] | bench COMMAND",
+		Short: "Run Go benchmarks and compare their results",
+		Long: `Run the benchmarks of Go packages, of ./... when none are named, and say what
+they cost, and how sure that is.
+
+Each benchmark runs in a process of its own, in rounds: all benchmarks once, in
+random order, then all again, so that what slows the machine down for a while is
+spread over all of them. The table has the median of the rounds and the half
+width of its confidence interval; its figures are benchstat's. A benchmark that
+panics, exits or hangs is named, and the others go on. Ctrl-C shows what was
+measured until then.
+
+With --base, or two folders or sets of flags, two builds are compared. First the
+noise is measured, A against A, to choose how to run the rounds. Then rounds of A
+and B take turns in random order, until their ratio is known to --precision. The
+intervals hold whenever one stops. A commit is built in a git worktree that is
+removed afterwards; nothing of yours is changed.`,
+		Example: `  whet bench
+  whet bench ./encode ./decode --bench 'JSON|XML' --count 20
+  whet bench ./... --flags '-tags fast GOGC=off' --cpu 1,2
+  whet bench ./... -o new.txt
+  whet bench --base main ./encode
+  whet bench --b-flags '-tags fast' --precision 0.5%
+  whet bench --a ../old --b . --benchmarks-from b
+  whet bench compare old.txt new.txt`,
+		Args: cobra.ArbitraryArgs,
 	}
-	cmd.AddCommand(a.benchCompareCommand())
+	f.register(cmd)
+	two.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.check(); err != nil {
+			return err
+		}
+		if two.asked() {
+			return a.benchAB(cmd.Context(), f, two, args)
+		}
+		for _, name := range onlyForTwo() {
+			if cmd.Flags().Changed(name) {
+				return diag.Usagef("--"+name, "there is nothing to compare with", "give --base REF, or --a and --b, or --b-flags")
+			}
+		}
+		return a.benchRun(cmd.Context(), f, args)
+	}
+	cmd.AddCommand(a.benchCompareCommand(), a.benchHistoryCommand(), a.benchProfileCommand())
 	a.addBenchService(cmd)
 	return cmd
 }
@@ -44,7 +75,7 @@ type benchCompareFlags struct {
 	JSON   bool
 }
 
-func benchFormats() []string { return []string{"text", "markdown", "csv", "json"} }
+func benchFormats() []string { return []string{"text", "markdown", "csv", "json", "html"} }
 
 func (a *app) benchCompareCommand() *cobra.Command {
 	f := &benchCompareFlags{}
@@ -61,13 +92,17 @@ https://pkg.go.dev/golang.org/x/perf/benchproc/syntax
 A row has the median of each side and the half width of its confidence interval,
 the change, and p, the probability of such a difference by chance. With many
 benchmarks some p are small by chance; q is p adjusted for how many there are
-(Benjamini and Hochberg), and what to go by.`,
+(Benjamini and Hochberg), and what to go by.
+
+--format html writes a page that draws the single measurements of each benchmark;
+it needs no network.`,
 		Example: `  whet bench compare old.txt new.txt
   whet bench compare before=old.txt after=new.txt
   whet bench compare --filter '.name:Encode .unit:sec/op' old.txt new.txt
   whet bench compare --col /format --row .name --ignore .file new.txt
   whet bench compare --format markdown old.txt new.txt
-  whet bench compare --json old.txt new.txt`,
+  whet bench compare --json old.txt new.txt
+  whet bench compare --format html -o difference.html old.txt new.txt`,
 		Args: func(_ *cobra.Command, args []string) error {
 			stdin := 0
 			for _, in := range bench.ParseInputs(args) {
@@ -90,7 +125,7 @@ benchmarks some p are small by chance; q is p adjusted for how many there are
 	fs.StringVar(&f.Row, "row", ".fullname", "split results into rows by `PROJECTION`")
 	fs.StringVar(&f.Column, "col", ".file", "split results into columns by `PROJECTION`")
 	fs.StringVar(&f.Table, "table", ".config", "split results into tables by `PROJECTION`")
-	fs.StringVar(&f.Ignore, "ignore", "", "ignore that results differ in `KEYS`")
+	fs.StringVar(&f.Ignore, "ignore", strings.Join(report.BenchKeys(), ","), "ignore that results differ in `KEYS`")
 	fs.Float64Var(&f.Alpha, "alpha", 0.05, "call a change significant up to this p")
 	fs.Float64Var(&f.Confidence, "confidence", 0.95, "level of the confidence intervals")
 	fs.StringVar(&f.Format, "format", "text", "write `FORMAT` "+strings.Join(benchFormats(), ", "))
@@ -143,6 +178,8 @@ func (a *app) benchCompare(ctx context.Context, f *benchCompareFlags, args []str
 			return report.WriteBenchCSV(w, c)
 		case "json":
 			return report.JSON(w, c)
+		case "html":
+			return report.WriteBenchPage(w, c)
 		default:
 			style := a.style
 			if f.toFile() {

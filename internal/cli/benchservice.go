@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,7 +27,7 @@ type benchServiceFlags struct {
 	load      loadFlags
 	loaded    *cobra.Command // has all flags of whet load, of which this command shares some
 	Dirs      [2]string
-	Precision string
+	Precision percentFlag
 	Slice     time.Duration
 	TargetLog string
 	JSON      bool
@@ -54,7 +53,7 @@ Exit codes: 0, 1 a service that did not start or ended early, 2 usage.`
 func (a *app) addBenchService(bench *cobra.Command) {
 	bench.AddCommand(a.benchServiceCommand())
 	// serviceFlag takes it away; here it is for the help.
-	bench.Flags().Bool("service", false, "compare two builds of a service: see whet bench --service --help")
+	bench.Flags().Bool("service", false, "compare two builds of a service: --service --help")
 }
 
 // serviceFlag lets whet bench --service be the command whet bench service, whose flags
@@ -98,6 +97,9 @@ func (a *app) benchServiceCommand() *cobra.Command {
 	return cmd
 }
 
+// defaultServicePrecision is twice that of benchmarks: a service has more noise.
+const defaultServicePrecision = 0.02
+
 // sharedLoadFlags are the flags of whet load that make sense here. The others are about one
 // run, a target that whet has not started, or results that a comparison does not have.
 func sharedLoadFlags() []string {
@@ -111,7 +113,8 @@ func (f *benchServiceFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringArrayVar(&f.URLs, "load", nil, "send the load to `URL`; twice for A and B apart")
-	fs.StringVar(&f.Precision, "precision", "2%", "stop when the interval of the ratio is within this `share`")
+	f.Precision = defaultServicePrecision
+	fs.Var(&f.Precision, "precision", "stop when the ratio is known within plus or minus this")
 	fs.DurationVar(&f.AB.MaxTime, "max-time", 2*time.Minute, "stop after this time")
 	fs.DurationVar(&f.Slice, "slice", 0, "length of a slice (default: chosen by the noise of A against A)")
 	fs.DurationVar(&f.Warmup, "warmup", services.DefaultWarmup, "load each service for so long before")
@@ -150,10 +153,7 @@ func (f *benchServiceFlags) check(cmd *cobra.Command, args []string) error {
 	if len(f.URLs) == 0 {
 		return diag.Usagef(op, "no load given", "say where to send it: --load http://{addr}/, where {addr} stands for an address that the commands are told too")
 	}
-	var err error
-	if f.AB.Precision, err = parseShare(f.Precision); err != nil {
-		return err
-	}
+	f.AB.Precision = float64(f.Precision)
 	for _, d := range []struct {
 		name  string
 		value time.Duration
@@ -182,19 +182,6 @@ func (f *benchServiceFlags) check(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	return f.checkOutput()
-}
-
-// parseShare reads "2%" or "0.02".
-func parseShare(text string) (float64, error) {
-	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
-	v, err := strconv.ParseFloat(number, 64)
-	if percent {
-		v /= 100
-	}
-	if err != nil || !(v > 0 && v < 1) {
-		return 0, diag.Usagef("--precision", fmt.Sprintf("%q is not a share", text), "write --precision 2% or 0.02; smaller takes longer")
-	}
-	return v, nil
 }
 
 // benchService runs the comparison and shows it.
