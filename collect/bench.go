@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/collect/process"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
@@ -182,9 +183,9 @@ func (s *session) command(ctx context.Context, name string, args ...string) *exe
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = s.opt.Dir
 	cmd.WaitDelay = 2 * time.Second
-	ownGroup(cmd)
+	process.OwnGroup(cmd)
 	cmd.Cancel = func() error {
-		signalGroup(cmd.Process.Pid, sigKill)
+		process.SignalGroup(cmd.Process.Pid, process.Kill)
 		return nil
 	}
 	return cmd

@@ -116,42 +116,6 @@ func TestCommandErrors(t *testing.T) {
 	}
 }
 
-// onceWriter closes ready on the first write.
-type onceWriter struct {
-	once  sync.Once
-	ready chan struct{}
-}
-
-func (w *onceWriter) Write(p []byte) (int, error) {
-	w.once.Do(func() { close(w.ready) })
-	return len(p), nil
-}
-
-// TestCommandStubborn has a command that ignores every polite signal.
-func TestCommandStubborn(t *testing.T) {
-	t.Setenv(roleVar, "server stubborn")
-	ready := make(chan struct{})
-	c, err := startChild(&Options{Command: []string{os.Args[0]}, TargetLog: &onceWriter{ready: ready}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-ready // it ignores signals from here on
-	aborted, abort := context.WithCancel(t.Context())
-	abort() // do not wait between the signals
-	c.stop(aborted)
-	select {
-	case <-c.done:
-	default:
-		t.Fatal("still running")
-	}
-	if groupAlive(c.cmd.Process.Pid) {
-		t.Error("its group is still there")
-	}
-	if err := c.exited(); err == nil || !strings.Contains(err.Error(), "killed") {
-		t.Errorf("exited: %v", err)
-	}
-}
-
 // TestCommandInterrupted cancels while the command is waited for, and while it is
 // recorded.
 func TestCommandInterrupted(t *testing.T) {

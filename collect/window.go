@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/whet-go/whet/collect/process"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"
@@ -163,7 +164,7 @@ func (t *sitting) first() {
 	wg.Go(func() { t.agentStart = t.askAgent() })
 	if args := t.args(); len(args) > 0 {
 		t.meta.CommandLine = args
-		if pid := findPID(t.c.remoteAddr(), args); pid != 0 {
+		if pid := process.FindPID(t.c.remoteAddr(), args); pid != 0 {
 			t.meta.Target.PID = pid
 			t.process = &Process{PID: pid}
 			if sample, err := sampleProcess(pid); err == nil {

@@ -63,6 +63,7 @@ removed afterwards; nothing of yours is changed.`,
 		return a.benchRun(cmd.Context(), f, args)
 	}
 	cmd.AddCommand(a.benchCompareCommand(), a.benchHistoryCommand(), a.benchProfileCommand())
+	a.addBenchService(cmd)
 	return cmd
 }
 

@@ -34,7 +34,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		}
 	}()
 	root := a.rootCommand()
-	root.SetArgs(goTestFlags(args))
+	root.SetArgs(serviceFlag(goTestFlags(args)))
 	err := root.ExecuteContext(ctx)
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")

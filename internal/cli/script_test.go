@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden output in testdata")
 
-// TestMain makes the test binary a whet for the scripts.
+// TestMain makes the test binary a whet for the scripts, and a service to compare.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"whet": func() {
@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 			defer stop()
 			os.Exit(cli.Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
+		"hello": helloService,
 	})
 }
 

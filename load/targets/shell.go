@@ -17,9 +17,27 @@ type lexer struct {
 	line int // of data[at], from 1
 }
 
+// Words cuts a command line into words as a shell does, for commands that are not run
+// by a shell. Words in quotes stay together; what a shell would replace or do besides,
+// such as $HOME or a pipe, is an error, and so is a second command. The command has no words
+// when the line is empty.
+func Words(line string) ([]string, error) {
+	l := &lexer{data: line, line: 1}
+	comment := func(int, string) error { return errShell("a #") }
+	words, _, err := l.command(comment)
+	if err != nil {
+		return nil, err
+	}
+	more, _, err := l.command(comment)
+	if err == nil && len(more) > 0 {
+		err = fmt.Errorf("a second command, %q, in another line; to go on with the first, end its line in \\", more[0])
+	}
+	return words, err
+}
+
 // errShell is what a word may not hold.
 func errShell(what string) error {
-	return fmt.Errorf("%s: a shell would act on it; put it in single quotes if it belongs to the request", what)
+	return fmt.Errorf("%s: a shell would act on it; put it in single quotes if it is meant as it stands", what)
 }
 
 // peek returns the byte i further on, or 0.

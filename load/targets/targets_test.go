@@ -165,14 +165,14 @@ func TestReadErrors(t *testing.T) {
 		{"curl http://h/ -X 'G T'", `read t.txt:1: "G T" is not a method such as GET`},
 		{"curl http://h/{a,b}", "read t.txt:1: curl would make several addresses of the braces or brackets in this one"},
 		{"curl http://h?x=[1-3]", "read t.txt:1: curl would make several addresses of the braces or brackets in this one"},
-		{"curl http://h/?a=1&b=2", `read t.txt:1: "&" outside quotes: a shell would act on it; put it in single quotes if it belongs to the request`},
-		{"curl http://h/ \\\n -H \"X: $TOKEN\"", "read t.txt:2: a $T: a shell would act on it; put it in single quotes if it belongs to the request"},
-		{"curl http://h/ -H \"X: `id`\"", "read t.txt:1: a ` in double quotes: a shell would act on it; put it in single quotes if it belongs to the request"},
+		{"curl http://h/?a=1&b=2", `read t.txt:1: "&" outside quotes: a shell would act on it; put it in single quotes if it is meant as it stands`},
+		{"curl http://h/ \\\n -H \"X: $TOKEN\"", "read t.txt:2: a $T: a shell would act on it; put it in single quotes if it is meant as it stands"},
+		{"curl http://h/ -H \"X: `id`\"", "read t.txt:1: a ` in double quotes: a shell would act on it; put it in single quotes if it is meant as it stands"},
 		{"curl 'http://h/\n\n", "read t.txt:1: the quote ' does not end"},
 		{"curl \"http://h/", "read t.txt:1: the quote \" does not end"},
 		{"curl $'http://h/", "read t.txt:1: the quote $' does not end"},
 		{"curl http://h/ \\", "read t.txt:1: nothing comes after the last \\"},
-		{"curl http://h/ | jq", `read t.txt:1: "|" outside quotes: a shell would act on it; put it in single quotes if it belongs to the request`},
+		{"curl http://h/ | jq", `read t.txt:1: "|" outside quotes: a shell would act on it; put it in single quotes if it is meant as it stands`},
 	} {
 		got, err := targets.Read(strings.NewReader(test.text), targets.Options{Name: "t.txt", Dir: dir})
 		var e *load.Error

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package collect
+package process
 
 import "syscall"
 

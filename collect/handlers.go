@@ -1,0 +1,103 @@
+package collect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"time"
+)
+
+// Handlers are the pprof handlers of a running server, to be asked for what its
+// runtime counts without recording it. They may be used by many goroutines.
+type Handlers struct{ c *client }
+
+// FindHandlers looks for pprof handlers at addresses, each host:port or a URL, and
+// returns the first. The error is that of the last address and has a cure.
+func FindHandlers(ctx context.Context, addresses []string) (*Handlers, error) {
+	err := errors.New("it listens nowhere that whet can see")
+	for _, addr := range addresses {
+		var c *client
+		if c, _, err = try(ctx, Options{}, addr); err == nil {
+			return &Handlers{c}, nil
+		}
+	}
+	return nil, err
+}
+
+// try looks for handlers at host:port or a URL, with opt's credentials.
+func try(ctx context.Context, opt Options, addr string) (*client, []string, error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	var first error
+	for _, scheme := range []string{"http://", "https://"} {
+		opt.URL = scheme + addr
+		if strings.Contains(addr, "://") {
+			opt.URL = addr
+		}
+		c, err := newClient(&opt)
+		if err != nil {
+			return nil, nil, err
+		}
+		offered, err := c.discover(ctx, opt.PprofPath)
+		if err == nil {
+			return c, offered, nil
+		}
+		c.close()
+		if first == nil {
+			first = err
+		}
+		if msg := err.Error(); !strings.Contains(msg, "malformed HTTP response") && !strings.Contains(msg, "HTTPS server") {
+			break
+		}
+	}
+	return nil, nil, first
+}
+
+// Address is the handlers' folder, without credentials.
+func (h *Handlers) Address() string { return public(h.c.base) }
+
+// Close drops the connections.
+func (h *Handlers) Close() { h.c.close() }
+
+// Allocated is what a Go program has allocated since it started, what it has freed
+// again included: Mallocs and TotalAlloc of runtime.MemStats.
+type Allocated struct {
+	Objects int64
+	Bytes   int64
+}
+
+// Allocated asks for the allocations so far. The asking allocates a little itself,
+// stops the program for some microseconds, and does not make it collect garbage.
+func (h *Handlers) Allocated(ctx context.Context) (Allocated, error) {
+	stats, err := h.c.memStats(ctx)
+	if err != nil {
+		return Allocated{}, err
+	}
+	a := Allocated{Objects: memStat(stats, "Mallocs"), Bytes: memStat(stats, "TotalAlloc")}
+	if a.Objects < 0 || a.Bytes < 0 {
+		return Allocated{}, errors.New("its memory statistics have no Mallocs and TotalAlloc")
+	}
+	return a, nil
+}
+
+// CPU asks whet's agent, if it is among the handlers, for the processor time that its
+// process has used so far.
+func (h *Handlers) CPU(ctx context.Context) (time.Duration, error) {
+	body, err := h.c.get(ctx, "whet", nil)
+	if err != nil {
+		return 0, err
+	}
+	var info struct {
+		CPU time.Duration `json:"cpu_ns"`
+	}
+	err = json.NewDecoder(io.LimitReader(body, maxTextBody)).Decode(&info)
+	if err := errors.Join(err, body.Close()); err != nil {
+		return 0, h.c.explain("whet", h.c.url("whet", nil), err)
+	}
+	if info.CPU <= 0 {
+		return 0, errors.New("the target's agent does not tell its processor time")
+	}
+	return info.CPU, nil
+}

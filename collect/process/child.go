@@ -1,0 +1,242 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/whet-go/whet/internal/diag"
+)
+
+const (
+	lookEvery = 50 * time.Millisecond
+	// How long a command may take to end after each signal.
+	firstGrace = 5 * time.Second
+	nextGrace  = 3 * time.Second
+	killGrace  = 2 * time.Second
+
+	tailBytes = 4 << 10
+	tailLines = 5
+)
+
+// A Command says what to start. Only Args is required.
+type Command struct {
+	// Args are the program, which is looked up in PATH unless it has a slash, and its
+	// arguments.
+	Args []string
+	// Dir is the folder that it runs in; "" is whet's own.
+	Dir string
+	// Env are variables ("KEY=value") over those of whet's environment.
+	Env []string
+	// Output gets all that it prints, if set. A writer that fails does not stop it.
+	Output io.Writer
+}
+
+// A Child is a command that has been started.
+type Child struct {
+	cmd  *exec.Cmd
+	done chan struct{} // closed when it has exited
+	err  error         // how, once done is closed
+
+	mu   sync.Mutex
+	tail []byte // the last of its output
+}
+
+// Start starts a command. The error has a cure when there is no such program.
+func Start(command Command) (*Child, error) {
+	c := &Child{done: make(chan struct{})}
+	c.cmd = exec.Command(command.Args[0], command.Args[1:]...)
+	c.cmd.Dir = command.Dir
+	if len(command.Env) > 0 {
+		c.cmd.Env = append(os.Environ(), command.Env...)
+	}
+	c.cmd.WaitDelay = killGrace
+	out := &tee{keep: c, log: command.Output}
+	c.cmd.Stdout, c.cmd.Stderr = out, out
+	OwnGroup(c.cmd)
+	started := make(chan error)
+	go func() {
+		// The command dies with this thread, so the thread has to last as long.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := c.cmd.Start()
+		started <- err
+		if err == nil {
+			c.err = c.cmd.Wait()
+			close(c.done)
+		}
+	}()
+	if err := <-started; err != nil {
+		e := &diag.Error{Op: "start", Subject: command.Args[0], Err: err}
+		if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+			e.Err = pe.Err // "fork/exec PATH" goes without saying
+		}
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
+			e.Hint = "build it first, and name it with its path, such as ./server"
+		}
+		if errors.Is(err, exec.ErrNotFound) {
+			e.Err = exec.ErrNotFound
+		}
+		return nil, e
+	}
+	return c, nil
+}
+
+// tee copies a command's output.
+type tee struct {
+	keep *Child
+	log  io.Writer
+}
+
+func (t *tee) Write(p []byte) (int, error) {
+	if t.log != nil {
+		_, _ = t.log.Write(p)
+	}
+	t.keep.remember(p)
+	return len(p), nil
+}
+
+// remember keeps the end of the output.
+func (c *Child) remember(p []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tail = append(c.tail, p...)
+	if over := len(c.tail) - tailBytes; over > 0 {
+		c.tail = slices.Delete(c.tail, 0, over)
+	}
+}
+
+// PID is the number of the command's process, which is also that of its group.
+func (c *Child) PID() int { return c.cmd.Process.Pid }
+
+// Done is closed when the command itself has exited; what it started may still run.
+func (c *Child) Done() <-chan struct{} { return c.done }
+
+// Exited is nil while the command runs, and says afterwards how it ended.
+func (c *Child) Exited() error {
+	select {
+	case <-c.done:
+	default:
+		return nil
+	}
+	if c.err == nil {
+		return errors.New("the target exited with status 0")
+	}
+	return fmt.Errorf("the target exited: %w", c.err)
+}
+
+// Output returns the end of what the command has printed, at most 4 KiB.
+func (c *Child) Output() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.tail)
+}
+
+// LastOutput is the end of the output as an error message carries it, led in by
+// "; its last output:"; "" when there is none.
+func (c *Child) LastOutput() string {
+	out := strings.TrimSpace(string(c.Output()))
+	if out == "" {
+		return ""
+	}
+	lines := strings.Split(out, "\n")
+	return "; its last output:\n  " + strings.Join(lines[max(0, len(lines)-tailLines):], "\n  ")
+}
+
+// Stop ends the whole group: it sends the signals one after the other, each with
+// some seconds to end in, and then kills. Once abort is done, it does not wait
+// between them.
+func (c *Child) Stop(abort context.Context, signals ...syscall.Signal) {
+	grace := firstGrace
+	for _, sig := range signals {
+		SignalGroup(c.PID(), sig)
+		if c.ended(abort, grace) {
+			return
+		}
+		grace = nextGrace
+	}
+	SignalGroup(c.PID(), Kill)
+	select {
+	case <-c.done:
+	case <-time.After(2 * killGrace):
+	}
+}
+
+// ended waits for the end of the whole group, and tells whether it came.
+func (c *Child) ended(abort context.Context, within time.Duration) bool {
+	timer := time.NewTimer(within)
+	defer timer.Stop()
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.done:
+			if !GroupAlive(c.PID()) {
+				return true
+			}
+		case <-abort.Done():
+			return false
+		case <-timer.C:
+			return false
+		}
+		select {
+		case <-tick.C:
+		case <-timer.C:
+			return !GroupAlive(c.PID())
+		}
+	}
+}
+
+// printed matches addresses that servers print when they start to listen.
+func printed() *regexp.Regexp {
+	return regexp.MustCompile(`(?:https?://)?(?:localhost|\[?[\d.:a-f]*\]?):(\d{2,5})\b`)
+}
+
+// Addresses lists where the command, or a process that it has started, listens now,
+// as host:port to connect to: by what the system says or, on systems that do not
+// tell, by the end of its output.
+func (c *Child) Addresses() []string {
+	all, err := listeners()
+	if err != nil {
+		var out []string
+		for _, m := range printed().FindAllSubmatch(c.Output(), -1) {
+			if port := string(bytes.TrimSpace(m[1])); !slices.Contains(out, "127.0.0.1:"+port) {
+				out = append(out, "127.0.0.1:"+port)
+			}
+		}
+		return out
+	}
+	mine := make(map[string]bool)
+	for _, pid := range Tree(c.PID()) {
+		for _, inode := range sockets(pid) {
+			mine[inode] = true
+		}
+	}
+	var out []string
+	for _, l := range all {
+		if !mine[l.inode] {
+			continue
+		}
+		host := l.addr.Addr().String()
+		if l.addr.Addr().IsUnspecified() {
+			host = "127.0.0.1"
+		}
+		out = append(out, net.JoinHostPort(host, strconv.Itoa(int(l.addr.Port()))))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

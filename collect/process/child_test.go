@@ -1,0 +1,190 @@
+//go:build unix
+
+package process
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/internal/diag"
+)
+
+// The test binary is also what the tests start.
+const roleVar = "WHET_PROCESS_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(roleVar) {
+	case "spin":
+		for range 1 << 40 { // longer than any test
+		}
+	case "listen":
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err == nil {
+			_, err = os.Stdout.WriteString(l.Addr().String() + "\n")
+		}
+		if err == nil {
+			_, err = l.Accept() // nobody comes: the test ends it
+		}
+		_, _ = os.Stderr.WriteString(err.Error())
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// lineWriter closes ready on the first line.
+type lineWriter struct {
+	once  sync.Once
+	ready chan struct{}
+}
+
+func newLineWriter() *lineWriter { return &lineWriter{ready: make(chan struct{})} }
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	if slices.Contains(p, '\n') {
+		w.once.Do(func() { close(w.ready) })
+	}
+	return len(p), errors.New("a log that cannot be written is no reason to stop")
+}
+
+// start runs a command that is killed with the test, and waits for its first line.
+func start(t *testing.T, c Command) *Child {
+	t.Helper()
+	w := newLineWriter()
+	c.Output = w
+	child, err := Start(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		aborted, abort := context.WithCancel(context.Background())
+		abort()
+		child.Stop(aborted)
+	})
+	select {
+	case <-w.ready:
+	case <-child.Done():
+		t.Fatalf("%v%s", child.Exited(), child.LastOutput())
+	}
+	return child
+}
+
+// TestStopStubborn has a command that ignores every polite signal, and a child of it
+// that does too.
+func TestStopStubborn(t *testing.T) {
+	c := start(t, Command{Args: []string{"/bin/sh", "-c", `trap "" INT TERM; sh -c 'echo ready; while :; do sleep 60; done'; sleep 60`}})
+	aborted, abort := context.WithCancel(t.Context())
+	abort() // do not wait between the signals
+	c.Stop(aborted, Interrupt, Terminate)
+	select {
+	case <-c.Done():
+	default:
+		t.Fatal("still running")
+	}
+	if err := c.Exited(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Errorf("exited: %v", err)
+	}
+	for _, pid := range Tree(c.PID()) {
+		if cmdline(pid) != "" { // one that nobody waits for yet has none
+			t.Errorf("process %d is still there: %q", pid, cmdline(pid))
+		}
+	}
+}
+
+// TestStopSignals has a command that ends at SIGTERM only.
+func TestStopSignals(t *testing.T) {
+	c := start(t, Command{Args: []string{"/bin/sh", "-c", `trap "echo stopping; exit 3" TERM; echo $GREETING in $PWD; while :; do sleep 0.02; done`}, Env: []string{"GREETING=hello"}, Dir: "/"})
+	if err := c.Exited(); err != nil {
+		t.Error(err)
+	}
+	c.Stop(t.Context(), Terminate)
+	if err := c.Exited(); err == nil || !strings.Contains(err.Error(), "exit status 3") || c.LastOutput() != "; its last output:\n  hello in /\n  stopping" {
+		t.Errorf("%v%s", err, c.LastOutput())
+	}
+}
+
+func TestStartErrors(t *testing.T) {
+	for name, args := range map[string][]string{"path": {"./no-such-command"}, "name": {"no-such-command-anywhere"}} {
+		_, err := Start(Command{Args: args})
+		if err == nil || !strings.HasPrefix(err.Error(), "start "+args[0]+": ") || strings.Contains(err.Error(), "fork") || !strings.Contains(diag.Hint(err), "build it first") {
+			t.Errorf("%s: %v, hint %q", name, err, diag.Hint(err))
+		}
+	}
+	if _, err := Start(Command{Args: []string{"/bin/sh"}, Dir: filepath.Join(t.TempDir(), "absent")}); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+}
+
+// TestOutputBounded keeps the end of a long output.
+func TestOutputBounded(t *testing.T) {
+	c := start(t, Command{Args: []string{"/bin/sh", "-c", `i=0; while [ $i -lt 3000 ]; do echo "line $i"; i=$((i+1)); done`}})
+	<-c.Done()
+	if out := c.Output(); len(out) > tailBytes || !strings.HasSuffix(string(out), "line 2999\n") || strings.Count(c.LastOutput(), "\n") != tailLines {
+		t.Errorf("%d bytes: %q", len(out), c.LastOutput())
+	}
+}
+
+// TestAddresses finds what a grandchild listens on.
+func TestAddresses(t *testing.T) {
+	c := start(t, Command{Args: []string{"/bin/sh", "-c", `"$0" & wait`, os.Args[0]}, Env: []string{roleVar + "=listen"}})
+	want := strings.TrimSpace(string(c.Output()))
+	if got := c.Addresses(); !slices.Equal(got, []string{want}) {
+		t.Errorf("%v, want %s", got, want)
+	}
+}
+
+// TestCPU compares a process's clock with the kernel's account of it, by which a
+// parent learns what its child has used.
+func TestCPU(t *testing.T) {
+	if _, err := CPU(os.Getpid()); errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), roleVar+"=spin")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := cmd.Process.Pid
+	var last, first time.Duration
+	for last < 100*time.Millisecond {
+		now, err := CPU(pid)
+		if err != nil || now < last {
+			t.Fatalf("%v after %v, %v", now, last, err)
+		}
+		if last = now; first == 0 {
+			first = now
+		}
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // killed
+	if used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(); last > used+20*time.Millisecond || used > 20*last {
+		t.Errorf("its clock says %v, the kernel %v", last, used)
+	}
+	if _, err := CPU(pid); err == nil {
+		t.Error("a process that is gone: no error")
+	}
+}
+
+// TestCPUOfEnded counts what has ended, once a process of the tree has waited for it.
+func TestCPUOfEnded(t *testing.T) {
+	if _, err := CPU(os.Getpid()); errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	c := start(t, Command{Args: []string{"/bin/sh", "-c", `sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'; times; sleep 60`}})
+	got, err := CPU(c.PID())
+	if err != nil || got < 50*time.Millisecond {
+		t.Errorf("%v, %v; the shell says %s", got, err, strconv.Quote(string(c.Output())))
+	}
+}

@@ -1,0 +1,62 @@
+package process
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// pids lists the processes.
+func pids() []int {
+	dirs, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var out []int
+	for _, d := range dirs {
+		if pid, err := strconv.Atoi(d.Name()); err == nil {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+// cmdline returns a process's arguments, separated by NUL.
+func cmdline(pid int) string {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(data), "\x00")
+}
+
+// Tree lists pid and its descendants, and all that share its process group.
+func Tree(pid int) []int {
+	parent, group := make(map[int]int), make(map[int]int)
+	for _, p := range pids() {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p))
+		if err != nil {
+			continue
+		}
+		f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		if len(f) < 3 {
+			continue
+		}
+		parent[p], _ = strconv.Atoi(f[1]) // 0 is nobody's child
+		group[p], _ = strconv.Atoi(f[2])
+	}
+	in := map[int]bool{pid: true}
+	for grew := true; grew; {
+		grew = false
+		for p, pp := range parent {
+			if !in[p] && (in[pp] || group[p] == pid) {
+				in[p], grew = true, true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(in))
+}

@@ -1,0 +1,252 @@
+package services
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/load/request"
+	"github.com/whet-go/whet/unit"
+)
+
+const (
+	// maxAsked is how many distinct requests both sides are asked before.
+	maxAsked = 100
+	// maxKept is how much of a body is kept to say where two differ. The rest is
+	// compared by its hash.
+	maxKept = 64 << 10
+	// around is how many bytes of two bodies are shown from where they differ on.
+	around = 24
+)
+
+// Answers is what asking both sides the same has shown.
+type Answers struct {
+	// Asked is the number of requests, each sent twice to A and once to B; at most 100.
+	Asked int `json:"asked"`
+	// Unstable is the number of those to which A has given two different bodies, such as
+	// with the time in them: of these only the statuses were compared.
+	Unstable int `json:"unstable,omitempty"`
+	// Differences are the requests that A and B answer differently.
+	Differences []Difference `json:"differences,omitempty"`
+}
+
+// A Difference is a request that the two sides answer differently.
+type Difference struct {
+	Request string `json:"request"` // method and address, without a password
+	What    string `json:"what"`    // such as "status 200 in A, status 404 in B"
+}
+
+// An answer is what came back.
+type answer struct {
+	err    error // no complete answer
+	status int
+	size   int64
+	sum    [sha256.Size]byte // of the body
+	head   []byte            // of the body, at most maxKept bytes
+}
+
+// askBoth asks both sides each distinct request.
+func askBoth(ctx context.Context, sides [2]*side) (*Answers, error) {
+	a, b := newAsker(sides[0]), newAsker(sides[1])
+	defer a.close()
+	defer b.close()
+	out := &Answers{}
+	for i := range min(len(a.targets), maxAsked) {
+		first, name, err := a.ask(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		other, _, err := b.ask(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		again, _, err := a.ask(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		out.Asked++
+		stable := first.sum == again.sum
+		if !stable {
+			out.Unstable++
+		}
+		if what := difference(first, other, stable); what != "" {
+			out.Differences = append(out.Differences, Difference{Request: name, What: what})
+		}
+	}
+	return out, nil
+}
+
+// difference says in what two answers differ; "" when in nothing.
+func difference(a, b answer, bodies bool) string {
+	state := func(x answer) string {
+		if x.err != nil {
+			return "no answer (" + x.err.Error() + ")"
+		}
+		return fmt.Sprintf("status %d", x.status)
+	}
+	switch {
+	case a.err != nil && b.err != nil:
+		return ""
+	case a.err != nil || b.err != nil || a.status != b.status:
+		return state(a) + " in A, " + state(b) + " in B"
+	case !bodies || a.sum == b.sum:
+		return ""
+	}
+	at := 0
+	for at < min(len(a.head), len(b.head)) && a.head[at] == b.head[at] {
+		at++
+	}
+	sizes := fmt.Sprintf("bodies of %s", unit.Bytes(a.size))
+	if a.size != b.size {
+		sizes = fmt.Sprintf("body of %s in A, %s in B", unit.Bytes(a.size), unit.Bytes(b.size))
+	}
+	if at >= maxKept {
+		return fmt.Sprintf("%s, different after the first %s", sizes, unit.Bytes(at))
+	}
+	show := func(x answer) string { return fmt.Sprintf("%q", x.head[at:min(at+around, len(x.head))]) }
+	return fmt.Sprintf("%s, from byte %d on %s in A, %s in B", sizes, at, show(a), show(b))
+}
+
+// An asker sends single requests to one side and keeps what comes back.
+type asker struct {
+	side    *side
+	targets []load.Target
+	client  *http.Transport
+}
+
+func newAsker(s *side) *asker {
+	a := &asker{side: s, targets: s.load.Targets}
+	if len(a.targets) == 0 {
+		a.targets = []load.Target{{URL: s.load.URL}}
+	}
+	dialer := &net.Dialer{}
+	a.client = &http.Transport{
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, network, s.place.url.Host)
+		},
+		TLSClientConfig:    s.load.TLS.Clone(),
+		DisableCompression: true,
+		Protocols:          new(http.Protocols),
+	}
+	switch {
+	case s.load.Protocol != load.HTTP2:
+		a.client.Protocols.SetHTTP1(true)
+	case s.place.url.Scheme == "https":
+		a.client.Protocols.SetHTTP2(true)
+	default:
+		a.client.Protocols.SetUnencryptedHTTP2(true)
+	}
+	return a
+}
+
+func (a *asker) close() { a.client.CloseIdleConnections() }
+
+// ask sends request i, with the first row of the variables. The error is that of a
+// request that cannot be made.
+func (a *asker) ask(ctx context.Context, i int) (answer, string, error) {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.side.load.Timeout, load.DefaultTimeout))
+	defer cancel()
+	req, name, err := a.request(ctx, &a.targets[i])
+	if err != nil {
+		return answer{}, name, err
+	}
+	resp, err := a.client.RoundTrip(req)
+	if err != nil {
+		return answer{err: bare(err)}, name, nil
+	}
+	out := answer{status: resp.StatusCode}
+	hash, head := sha256.New(), &bounded{}
+	out.size, err = io.Copy(io.MultiWriter(hash, head), resp.Body)
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		return answer{err: bare(err)}, name, nil
+	}
+	out.head = head.Bytes()
+	hash.Sum(out.sum[:0])
+	return out, name, nil
+}
+
+// request makes the request that the load sends.
+func (a *asker) request(ctx context.Context, t *load.Target) (*http.Request, string, error) {
+	o := &a.side.load
+	header := o.Header.Clone()
+	if header == nil {
+		header = http.Header{}
+	}
+	for name, values := range t.Header {
+		header[http.CanonicalHeaderKey(name)] = values
+	}
+	body := t.Body
+	if body == nil {
+		body = o.Body
+	}
+	var names []string
+	var rows [][]string
+	if o.Variables != nil {
+		names, rows = o.Variables.Names, o.Variables.Rows
+	}
+	template, err := request.New(methodOf(o, t), t.URL, header, body, names, rows)
+	if err != nil {
+		e := &diag.Error{Err: err}
+		if re := (*request.Error)(nil); errors.As(err, &re) {
+			e.Hint = re.Hint()
+		}
+		return nil, "", e
+	}
+	var r request.Request
+	template.Expand(&r, 0)
+	name := r.Method + " " + template.URL()
+	req, err := http.NewRequestWithContext(ctx, r.Method, r.Scheme+"://"+r.Host+r.Path, bytes.NewReader(bytes.Clone(r.Body)))
+	if err != nil {
+		return nil, name, err
+	}
+	req.Header.Set("User-Agent", "") // or net/http adds its own, which the load does not send
+	for _, f := range r.Header {
+		if http.CanonicalHeaderKey(f.Name) == "User-Agent" {
+			req.Header.Set("User-Agent", f.Value)
+			continue
+		}
+		req.Header.Add(f.Name, f.Value)
+	}
+	return req, name, nil
+}
+
+// bounded keeps the first maxKept bytes that are written to it.
+type bounded struct{ bytes.Buffer }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	_, _ = b.Buffer.Write(p[:min(len(p), maxKept-b.Len())]) // a buffer does not fail
+	return len(p), nil
+}
+
+// bare is an error without the address that net/http puts before it.
+func bare(err error) error {
+	if ue := (*url.Error)(nil); errors.As(err, &ue) {
+		return ue.Err
+	}
+	return err
+}
+
+// parseTarget reads the address of a request from a file, with the port that it has
+// without saying.
+func parseTarget(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" {
+		return nil, diag.Usagef("--targets", "a request has no address", "write it as http://HOST/path")
+	}
+	port := cmp.Or(u.Port(), map[string]string{"https": "443"}[u.Scheme], "80")
+	u.Host = net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+	return u, nil
+}

@@ -1,0 +1,201 @@
+package services
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/load/targets"
+)
+
+// A Command says how to start one side.
+type Command struct {
+	// Args are the program, looked up in PATH unless it has a slash, and its arguments.
+	// {addr} in them, and in Env, stands for a free loopback address as host:port, {port}
+	// for its port; {addr2} to {addr9} and {port2} to {port9} for further ones.
+	Args []string
+	// Env are variables ("KEY=value") over those of whet's environment.
+	Env []string
+	// Dir is the folder that it runs in; "" is whet's own.
+	Dir string
+}
+
+const commandHint = "write it as for a shell, without pipes and variables: 'GOGC=200 ./server -addr {addr}'; what needs a shell goes into sh -c '…'"
+
+var errEmpty = errors.New("it has no program")
+
+// ParseCommand cuts a command as a shell does, variables before it included. There is
+// no shell that would run it: what only a shell can do is an error.
+func ParseCommand(text string) (Command, error) {
+	words, err := targets.Words(text)
+	n := 0
+	for n < len(words) && isVariable(words[n]) {
+		n++
+	}
+	if err == nil && n == len(words) {
+		err = errEmpty
+	}
+	if err != nil {
+		return Command{}, &diag.Error{Op: "read command", Subject: fmt.Sprintf("%q", text), Err: err, Hint: commandHint, Kind: diag.Usage}
+	}
+	return Command{Args: words[n:], Env: words[:n:n]}, nil
+}
+
+// isVariable tells a word that sets a variable.
+func isVariable(word string) bool {
+	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`).MatchString(word)
+}
+
+// String is the command as it would be typed, words with blanks in quotes.
+func (c Command) String() string {
+	var out []string
+	for _, word := range slices.Concat(c.Env, c.Args) {
+		if word == "" || strings.ContainsAny(word, " \t\n'\"\\$`;&|<>()#*?[~") {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		out = append(out, word)
+	}
+	return strings.Join(out, " ")
+}
+
+// placeholder matches what stands for a part of an address.
+func placeholder() *regexp.Regexp { return regexp.MustCompile(`\{(addr|port)([2-9]?)\}`) }
+
+// A place is where one side runs: its command and load address without placeholders.
+type place struct {
+	command Command
+	url     *url.URL
+	// reserved hold the addresses that stand for the placeholders until the commands
+	// are started.
+	reserved map[string]net.Listener // by number: "", "2", …
+}
+
+// places finds an address for each side.
+func places(commands [2]Command, urls []string) (places [2]place, err error) {
+	if err := checkAddresses(commands, urls); err != nil {
+		return places, err
+	}
+	defer func() {
+		if err != nil {
+			release(places)
+		}
+	}()
+	for i := range places {
+		p := &places[i]
+		p.reserved = map[string]net.Listener{}
+		replace := func(text string) string {
+			return placeholder().ReplaceAllStringFunc(text, func(match string) string {
+				m := placeholder().FindStringSubmatch(match)
+				address, aerr := p.reserve(m[2])
+				if aerr != nil {
+					err = aerr
+					return match
+				}
+				if m[1] == "port" {
+					_, address, _ = net.SplitHostPort(address)
+				}
+				return address
+			})
+		}
+		p.command = commands[i]
+		p.command.Args, p.command.Env = slices.Clone(commands[i].Args), slices.Clone(commands[i].Env)
+		for _, words := range [][]string{p.command.Args, p.command.Env} {
+			for k, word := range words {
+				words[k] = replace(word)
+			}
+		}
+		text := replace(urls[min(i, len(urls)-1)])
+		if err != nil {
+			return places, &diag.Error{Op: "find a free address", Err: err}
+		}
+		if p.url, err = parseAddress(text); err != nil {
+			return places, err
+		}
+	}
+	if places[0].url.Host == places[1].url.Host {
+		return places, diag.Usagef("--load", "both services would answer at "+places[0].url.Host, "give each an address of its own: "+ownAddress)
+	}
+	return places, nil
+}
+
+const ownAddress = "{addr} in the commands and in --load stands for a free one, as in './server -addr {addr}' and --load http://{addr}/; or give --load twice, for A and for B"
+
+// checkAddresses finds a lack of placeholders, before any are replaced.
+func checkAddresses(commands [2]Command, urls []string) error {
+	if len(urls) != 1 && len(urls) != 2 {
+		return diag.Usagef("--load", fmt.Sprintf("%d addresses for two services", len(urls)), "give one with {addr} in it, such as http://{addr}/, or two, for A and for B")
+	}
+	if len(urls) == 1 && !placeholder().MatchString(urls[0]) {
+		return diag.Usagef("--load", "both services would answer at "+hostOf(urls[0]), "give each an address of its own: "+ownAddress)
+	}
+	for i, c := range commands {
+		for _, m := range placeholder().FindAllStringSubmatch(urls[min(i, len(urls)-1)], -1) {
+			words := strings.Join(slices.Concat(c.Args, c.Env), " ")
+			if !strings.Contains(words, "{addr"+m[2]+"}") && !strings.Contains(words, "{port"+m[2]+"}") {
+				return diag.Usagef("read command", fmt.Sprintf("%s is not told its address: %s is in --load, and not in %q", sideName(i), m[0], c),
+					"put {addr}, which stands for host:port, or {port} where the command takes its address, such as ./server -addr {addr}, or PORT={port} ./server")
+			}
+		}
+	}
+	return nil
+}
+
+// hostOf is the host and port of an address, or what was given.
+func hostOf(text string) string {
+	if u, err := url.Parse(text); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return "the same address"
+}
+
+// parseAddress reads where a side is loaded. It must be on this machine, as the
+// service is.
+func parseAddress(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, diag.Usagef("--load", "not an http or https address", "write it with its scheme, such as http://{addr}/path") // not err, which may hold a password
+	}
+	if ip := net.ParseIP(u.Hostname()); !strings.EqualFold(u.Hostname(), "localhost") && (ip == nil || !ip.IsLoopback()) {
+		return nil, diag.Usagef("--load", u.Host+" is not this machine's loopback, where the services are started", "use 127.0.0.1 or {addr}; a name for the Host header is given with -H \"Host: NAME\"")
+	}
+	if u.Port() == "" {
+		port := "80"
+		if u.Scheme == "https" {
+			port = "443"
+		}
+		u.Host = net.JoinHostPort(u.Hostname(), port)
+	}
+	return u, nil
+}
+
+// reserve returns the address for the placeholders of a number.
+func (p *place) reserve(number string) (string, error) {
+	l := p.reserved[number]
+	if l == nil {
+		var err error
+		if l, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return "", err
+		}
+		p.reserved[number] = l
+	}
+	return l.Addr().String(), nil
+}
+
+// release frees the reserved addresses for the commands to take. All were held until
+// now, so that they are different ones; another program may get one first, which the
+// command then complains about.
+func release(places [2]place) {
+	for _, p := range places {
+		for _, l := range p.reserved {
+			_ = l.Close() // nothing was accepted
+		}
+	}
+}
+
+// sideName is A or B.
+func sideName(i int) string { return [...]string{"A", "B"}[i] }

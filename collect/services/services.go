@@ -1,0 +1,368 @@
+package services
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/load"
+)
+
+// What zero means in [Options].
+const (
+	DefaultWarmup = 500 * time.Millisecond
+	DefaultStart  = 15 * time.Second
+)
+
+// Options say which services to compare, and how. Commands and URLs are required.
+type Options struct {
+	// Commands start the services, A and B.
+	Commands [2]Command
+	// URLs are where the load goes: one with placeholders (see [Command]), or one for
+	// each side. They are on this machine.
+	URLs []string
+	// Load says what is sent, and how: all but URL, Duration, Requests, Warmup, Resolve
+	// and TargetCPU, which are set here. With Targets, the addresses in these stay what is
+	// sent, and URLs say only where.
+	Load load.Options
+	// Warmup is how long each side is loaded before its first slice; 0 means
+	// DefaultWarmup, negative none.
+	Warmup time.Duration
+	// Start is how long each may take to listen; 0 means DefaultStart.
+	Start time.Duration
+	// SameAnswers makes it an error when the sides answer the same request
+	// differently; otherwise that is in the result.
+	SameAnswers bool
+	// AB is how the sides are compared. Without Plans, slices of half a second to
+	// two are tried, one side after the other; without Unit, the processor time is
+	// asked for precision or, where that cannot be known, rate or latency.
+	AB ab.Options
+	// Log gets what the services print, if set: both write to it, also at the same
+	// time.
+	Log io.Writer
+	// Note, if set, is told what is worth a line: what is being waited for, what cannot
+	// be measured.
+	Note func(string)
+	// Abort, once closed, has the services killed without asking.
+	Abort <-chan struct{}
+}
+
+// Schema names the JSON form of [Result].
+const Schema = "whet.bench-service/1"
+
+// Result is what a comparison of two services has shown.
+type Result struct {
+	Schema string  `json:"schema"` // always [Schema]
+	Sides  [2]Side `json:"sides"`  // A and B
+	// AB has one subject: the units that slices measure, compared. Q is P for the unit that
+	// was asked for precision; for the others, P adjusted for how many they are.
+	AB *ab.Result `json:"ab"`
+	// FailuresDiffer says that the share of failed requests differs between the sides by
+	// more than chance (three standard deviations), so that the rest compares services that do
+	// different work.
+	FailuresDiffer bool `json:"failures_differ"`
+	// Load is B's last slice, which says how the load was sent, without its histogram and
+	// seconds; nil when there was none.
+	Load *load.Result `json:"load,omitempty"`
+	// Answers is what asking both the same has shown.
+	Answers *Answers `json:"answers,omitempty"`
+	// Doubts are reasons not to believe the figures, one of a kind for each side.
+	Doubts []Doubt `json:"doubts,omitempty"`
+	// Missing says what could not be measured.
+	Missing []Missing `json:"missing,omitempty"`
+	// Failure is why measuring ended early, with its cure; nil when it did not. In JSON it
+	// is the error of AB's subject.
+	Failure error `json:"-"`
+}
+
+// A Side is one service of a comparison.
+type Side struct {
+	Command string `json:"command"` // with its placeholders
+	Dir     string `json:"dir,omitempty"`
+	URL     string `json:"url"` // where it was loaded, without a password
+	Pprof   string `json:"pprof,omitempty"`
+	Seen    Seen   `json:"seen"`
+}
+
+// A Doubt is a reason not to believe the figures of one side.
+type Doubt struct {
+	load.Doubt
+	Side   string `json:"side"`   // A or B
+	Slices int    `json:"slices"` // in how many it was seen; the text is of the first
+}
+
+// Missing is a unit that could not be measured.
+type Missing struct {
+	Unit   string `json:"unit"`
+	Side   string `json:"side"`
+	Reason string `json:"reason"`
+	Cure   string `json:"cure,omitempty"`
+}
+
+// subject is the pair of services as package ab sees it.
+type subject struct {
+	sides [2]*side
+	err   error // that ended the measuring
+}
+
+// Name says what is compared.
+func (s *subject) Name() string { return "service" }
+
+// Measure loads one side for a slice.
+func (s *subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, error) {
+	m, err := s.sides[r.Side].measure(ctx, r.Length)
+	if err != nil && ctx.Err() == nil {
+		s.err = err
+	}
+	return m, err
+}
+
+// Run starts both services, compares them, and stops them. When ctx is cancelled what
+// was measured until then is kept. A service that fails while it is measured is in the
+// result, as the error of its subject.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	if o.Note == nil {
+		o.Note = func(string) {}
+	}
+	abort, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	if o.Abort != nil {
+		go func() {
+			select {
+			case <-o.Abort:
+				cancel()
+			case <-abort.Done():
+			}
+		}()
+	}
+	where, err := places(o.Commands, o.URLs)
+	if err != nil {
+		return nil, err
+	}
+	sides, err := newSides(&o, where)
+	if err != nil {
+		release(where)
+		return nil, err
+	}
+	// Deferred, so that a panic does not leave the services behind either.
+	defer stopAll(abort, sides)
+	if err := startAll(ctx, &o, sides); err != nil {
+		return nil, err
+	}
+	r := &Result{Schema: Schema}
+	if r.Answers, err = askBoth(ctx, sides); err != nil {
+		return nil, err
+	}
+	if d := r.Answers.Differences; o.SameAnswers && len(d) > 0 {
+		return nil, &diag.Error{
+			Op: "compare answers", Subject: d[0].Request, Err: errors.New(d[0].What),
+			Hint: "services that do different work cannot be compared; without --same-answers they are measured all the same",
+		}
+	}
+	for _, s := range sides {
+		o.Note("warming up " + s.name)
+		if err := s.warmUp(ctx); err != nil {
+			return nil, s.named(err)
+		}
+	}
+	pair := &subject{sides: sides}
+	if r.AB, err = ab.Run(ctx, []ab.Subject{pair}, o.comparison(ctx, sides)); err != nil {
+		return nil, err
+	}
+	r.Failure = pair.err
+	r.conclude(&o, sides)
+	return r, nil
+}
+
+// newSides prepares both sides.
+func newSides(o *Options, places [2]place) (sides [2]*side, err error) {
+	warmup := o.Warmup
+	if warmup == 0 {
+		warmup = DefaultWarmup
+	}
+	for i := range sides {
+		s := &side{name: sideName(i), place: places[i], warmup: max(warmup, 0)}
+		if s.load, err = loadOptions(o.Load, places[i]); err != nil {
+			return sides, err
+		}
+		sides[i] = s
+	}
+	return sides, nil
+}
+
+// startAll starts both services and waits until they listen.
+func startAll(ctx context.Context, o *Options, sides [2]*side) error {
+	release([2]place{sides[0].place, sides[1].place})
+	for _, s := range sides {
+		if err := s.free(ctx); err != nil {
+			return s.named(err)
+		}
+	}
+	for _, s := range sides {
+		if err := s.start(o); err != nil {
+			return s.named(err)
+		}
+	}
+	within := o.Start
+	if within == 0 {
+		within = DefaultStart
+	}
+	for _, s := range sides {
+		o.Note(fmt.Sprintf("waiting for %s at %s", s.name, s.place.url.Host))
+		if err := s.await(ctx, within); err != nil {
+			return s.named(err)
+		}
+	}
+	for _, s := range sides {
+		s.findHandlers(ctx)
+	}
+	// What only one side tells cannot be compared.
+	if a, b := sides[0], sides[1]; (a.pprof == nil) != (b.pprof == nil) {
+		for _, s := range sides {
+			if s.pprof != nil {
+				s.pprof.Close()
+				s.pprof = nil
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// stopAll stops both services at the same time.
+func stopAll(abort context.Context, sides [2]*side) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		sides[1].stop(abort)
+	}()
+	sides[0].stop(abort)
+	<-done
+}
+
+// comparison fills in how the sides are compared.
+func (o *Options) comparison(ctx context.Context, sides [2]*side) ab.Options {
+	out := o.AB
+	if out.Plans == nil {
+		// The services keep the processors that they would have: a service on one of them
+		// has another GOMAXPROCS. Both at once would share them with the load.
+		for _, length := range []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second} {
+			out.Plans = append(out.Plans, ab.Plan{Length: length})
+		}
+	}
+	known := true
+	for _, s := range sides {
+		if _, s.noCPU = s.cpu(ctx); s.noCPU != nil {
+			known = false
+		}
+	}
+	switch {
+	case out.Unit != "":
+	case known:
+		out.Unit = UnitCPU
+	case o.Load.Rate == 0:
+		out.Unit = UnitRate
+	default:
+		out.Unit = UnitP50
+	}
+	return out
+}
+
+// conclude fills in what is known at the end.
+func (r *Result) conclude(o *Options, sides [2]*side) {
+	for i, s := range sides {
+		r.Sides[i] = Side{Command: o.Commands[i].String(), Dir: o.Commands[i].Dir, URL: s.place.url.Redacted(), Seen: s.seen}
+		if s.pprof != nil {
+			r.Sides[i].Pprof = s.pprof.Address()
+		}
+		r.Doubts = append(r.Doubts, s.doubts...)
+		if d := tooFew(s.answers); d != nil {
+			r.Doubts = append(r.Doubts, Doubt{Doubt: *d, Side: s.name, Slices: len(s.answers)})
+		}
+		if s.noCPU != nil {
+			r.Missing = append(r.Missing, Missing{Unit: UnitCPU, Side: s.name, Reason: reason(s.noCPU), Cure: "on this system whet's agent in the service tells it: import github.com/whet-go/whet/agent"})
+		}
+		if s.noAlloc != nil {
+			r.Missing = append(r.Missing, Missing{Unit: UnitAllocs, Side: s.name, Reason: reason(s.noAlloc), Cure: diag.Hint(s.noAlloc)})
+		}
+	}
+	if last := sides[1].last; last != nil {
+		r.Load = last
+		r.Load.Latency.HDR, r.Load.Seconds = "", nil
+	}
+	r.adjust()
+	r.FailuresDiffer = differ(&r.Sides[0].Seen, &r.Sides[1].Seen)
+}
+
+// adjust adjusts Q, which package ab adjusts for the number of subjects, for the units
+// that are looked at besides the one that was asked for precision: that one was chosen
+// before, and is judged alone.
+func (r *Result) adjust() {
+	for i := range r.AB.Subjects {
+		var others []*ab.Unit
+		var p []float64
+		for k := range r.AB.Subjects[i].Units {
+			if u := &r.AB.Subjects[i].Units[k]; u.Unit != r.AB.Unit {
+				others, p = append(others, u), append(p, u.P)
+			}
+		}
+		for k, q := range bench.Adjust(p) {
+			u := others[k]
+			u.Q = q
+			if q > r.AB.Alpha && (u.Verdict == ab.Better || u.Verdict == ab.Worse) {
+				u.Verdict = ab.Undecided
+			}
+		}
+	}
+}
+
+// reason is err without the operation, which goes without saying.
+func reason(err error) string {
+	if e := (*diag.Error)(nil); errors.As(err, &e) && e.Err != nil {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+// differSigmas is how many standard deviations two shares of failures must be apart.
+const differSigmas = 3
+
+// differ tells whether the shares of failed requests differ by more than chance: the
+// two-proportion z-test with the pooled share.
+func differ(a, b *Seen) bool {
+	na, nb := float64(a.Requests), float64(b.Requests)
+	if na == 0 || nb == 0 {
+		return false
+	}
+	fa, fb := float64(a.Failed()), float64(b.Failed())
+	pooled := (fa + fb) / (na + nb)
+	if pooled == 0 || pooled == 1 {
+		return false
+	}
+	return math.Abs(fa/na-fb/nb) > differSigmas*math.Sqrt(pooled*(1-pooled)*(1/na+1/nb))
+}
+
+// tooFew is the doubt about percentiles for which the slices have too few answers.
+func tooFew(answers []float64) *load.Doubt {
+	if len(answers) == 0 {
+		return nil
+	}
+	sorted := slices.Sorted(slices.Values(answers))
+	median := int64(sorted[len(sorted)/2])
+	for _, p := range []float64{50, 90, 99} {
+		if median < load.AnswersFor(p) {
+			return &load.Doubt{
+				Kind: load.TooShort,
+				Text: fmt.Sprintf("a slice has about %d answers, and p%g needs %d: it is nearly the slowest answer", median, p, load.AnswersFor(p)),
+				Hint: "longer slices (--slice) have more",
+			}
+		}
+	}
+	return nil
+}

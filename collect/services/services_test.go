@@ -1,0 +1,361 @@
+//go:build unix
+
+package services
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/collect/process"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/load"
+)
+
+const slice = 50 * time.Millisecond
+
+// options compare two services of the test binary for at most so long, in short slices.
+func options(a, b string, most time.Duration) Options {
+	return Options{
+		Commands: [2]Command{command("-addr {addr} " + a), command("-addr {addr} " + b)},
+		URLs:     []string{"http://{addr}/"},
+		Load:     load.Options{Connections: 2},
+		Warmup:   slice,
+		AB:       ab.Options{MaxTime: most, Trial: 4 * slice, Plans: []ab.Plan{{Length: slice}}, Precision: 0.0001, Seed: 1},
+	}
+}
+
+// unitOf finds a unit of the result.
+func unitOf(t *testing.T, r *Result, name string) ab.Unit {
+	t.Helper()
+	for _, u := range r.AB.Subjects[0].Units {
+		if u.Unit == name {
+			return u
+		}
+	}
+	t.Fatalf("no %s in %+v", name, r.AB.Subjects)
+	return ab.Unit{}
+}
+
+// gone fails unless nothing is left of this test's children.
+func gone(t *testing.T) {
+	t.Helper()
+	for _, pid := range process.Tree(os.Getpid())[1:] {
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+		if err == nil && strings.HasPrefix(string(stat), os.Args[0]+"\x00-addr") {
+			t.Errorf("process %d is left: %q", pid, stat)
+		}
+	}
+}
+
+// TestRun compares a service with one that burns more processor time and allocates 40
+// objects more, by so many pairs that the difference is told however slow the machine is.
+func TestRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := options("-burn 100000 -alloc 10", "-burn 400000 -alloc 50", time.Minute)
+	o.AB.Plans[0].Length = 20 * time.Millisecond
+	var notes []string
+	o.Note = func(text string) { notes = append(notes, text) }
+	o.AB.Progress = func(p ab.Progress) {
+		if p.Pairs == 40 {
+			cancel()
+		}
+	}
+	r, err := Run(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone(t)
+	if r.Failure != nil || r.Schema != Schema || len(r.Missing) > 0 || r.FailuresDiffer || len(r.Answers.Differences) > 0 || r.Answers.Asked != 1 || len(notes) != 4 {
+		t.Errorf("%+v, notes %q", r, notes)
+	}
+	if u := unitOf(t, r, UnitCPU); u.Verdict != ab.Worse || u.Ratio < 1.5 || u.Ratio > 5 {
+		t.Errorf("cpu: %+v", u)
+	}
+	a := unitOf(t, r, UnitAllocs)
+	if a.Verdict != ab.Worse || math.Abs(float64(a.B.Median-a.A.Median)-40) > 2 || a.A.Median < 10 || a.A.Median > 60 {
+		t.Errorf("allocations: %+v", a)
+	}
+	if u := unitOf(t, r, UnitBytes); math.Abs(float64(u.B.Median-u.A.Median)-40*64) > 40*64/10 {
+		t.Errorf("bytes: %+v", u)
+	}
+	for _, name := range []string{UnitP50, UnitP90, UnitP99, UnitRate} {
+		if u := unitOf(t, r, name); u.A.Median <= 0 || u.B.Median <= 0 {
+			t.Errorf("%s: %+v", name, u)
+		}
+	}
+	for i, s := range r.Sides {
+		if s.Seen.Requests == 0 || s.Seen.Status[200] != s.Seen.Requests || s.Pprof == "" || !strings.Contains(s.Command, "-addr {addr}") || s.Seen.Failed() > 0 || s.Seen.Failures() != "" {
+			t.Errorf("side %d: %+v", i, s)
+		}
+	}
+}
+
+// TestEqual has no verdict of a change between a service and itself, though one of the
+// two leaves the work to a child.
+func TestEqual(t *testing.T) {
+	r, err := Run(t.Context(), options("-burn 50000 -bare", "-burn 50000 -child -bare", time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone(t)
+	if u := unitOf(t, r, UnitCPU); u.Ratio < 0.5 || u.Ratio > 2 {
+		t.Errorf("the child's processor time is not counted: %+v", u)
+	}
+	// Only B's child has handlers, so that neither side's allocations are asked for.
+	if len(r.Missing) != 1 || r.Missing[0].Side != "A" || r.Missing[0].Unit != UnitAllocs || !strings.Contains(r.Missing[0].Cure, "net/http/pprof") {
+		t.Errorf("missing: %+v", r.Missing)
+	}
+	for _, u := range r.AB.Subjects[0].Units {
+		if u.Unit == UnitAllocs {
+			t.Errorf("%+v", u)
+		}
+	}
+}
+
+// TestDies has a service that ends in the middle: what was measured is kept.
+func TestDies(t *testing.T) {
+	r, err := Run(t.Context(), options("", "-burn 200000 -die 1500", time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone(t)
+	c := r.AB.Subjects[0]
+	if c.Stopped != ab.Failed || r.Failure == nil || !strings.HasPrefix(c.Error, "B: run ") || !strings.Contains(c.Error, "exit status 3; its last output:") || !strings.Contains(c.Error, "out of cheese") {
+		t.Errorf("%+v, %v", c, r.Failure)
+	}
+}
+
+// TestDiesWarm has one that ends before anything is measured.
+func TestDiesWarm(t *testing.T) {
+	_, err := Run(t.Context(), options("-die 3", "", time.Minute))
+	gone(t)
+	if err == nil || !strings.HasPrefix(err.Error(), "A: run ") || !strings.Contains(err.Error(), "exit status 3") {
+		t.Error(err)
+	}
+}
+
+// TestFailures has a service that is cheap because it refuses some of the work.
+func TestFailures(t *testing.T) {
+	r, err := Run(t.Context(), options("-burn 1000", "-burn 1000 -fail 4", 500*time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := r.Sides[1].Seen
+	if !r.FailuresDiffer || b.Failed() != b.Status[503] || b.Failing != b.Slices || !strings.HasPrefix(b.Failures(), "503: ") || r.Sides[0].Seen.Failed() != 0 {
+		t.Errorf("%+v", r.Sides)
+	}
+}
+
+// TestStartErrors has services that cannot be compared.
+func TestStartErrors(t *testing.T) {
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = busy.Close() }()
+	taken := busy.Addr().String()
+	for name, tc := range map[string]struct {
+		change     func(o *Options)
+		text, hint string
+		usage      bool
+	}{
+		"deaf": {
+			func(o *Options) { o.Commands[1] = command("-addr {addr} -deaf"); o.Start = 200 * time.Millisecond },
+			"B: start ", "--start-timeout", false,
+		},
+		"no program": {
+			func(o *Options) { o.Commands[0].Args = []string{"./absent", "{addr}"} },
+			"A: start ./absent: ", "build it first", false,
+		},
+		"port is taken": {
+			func(o *Options) {
+				o.URLs = []string{"http://" + taken, "http://{addr}/"}
+				o.Commands[0] = command("-addr " + taken)
+			},
+			"something else listens at " + taken, "{addr}", false,
+		},
+		"second port is taken": {
+			func(o *Options) { o.Commands[0] = command("-body {addr} -addr " + taken) },
+			"address already in use", "-pprof 127.0.0.1:0", false,
+		},
+		"one port for both": {
+			func(o *Options) { o.URLs = []string{"http://127.0.0.1:8080/"} },
+			"both services would answer at 127.0.0.1:8080", "--load http://{addr}/", true,
+		},
+		"two URLs of one port": {
+			func(o *Options) { o.URLs = []string{"http://127.0.0.1:8080/a", "http://127.0.0.1:8080/b"} },
+			"both services would answer at 127.0.0.1:8080", "{addr}", true,
+		},
+		"not told": {
+			func(o *Options) { o.Commands[1] = command("-addr 127.0.0.1:0") },
+			"B is not told its address", "PORT={port}", true,
+		},
+		"no address": {func(o *Options) { o.URLs = nil }, "0 addresses", "one with {addr}", true},
+		"elsewhere":  {func(o *Options) { o.URLs = []string{"http://example.com/{port}"} }, "not this machine's loopback", "Host: NAME", true},
+		"no scheme":  {func(o *Options) { o.URLs = []string{"{addr}"} }, "not an http or https address", "http://{addr}", true},
+		"two hosts": {
+			func(o *Options) { o.Load.Targets = []load.Target{{URL: "http://a/"}, {URL: "http://b/"}} },
+			"requests for 2 hosts", "keep the requests for one", true,
+		},
+		"two schemes": {
+			func(o *Options) { o.Load.Targets = []load.Target{{URL: "https://a/"}} },
+			"a request is https, and --load http", "the same in both", true,
+		},
+		"different answers": {
+			func(o *Options) { o.Commands[1] = command("-addr {addr} -body goodbye"); o.SameAnswers = true },
+			`from byte 0 on "hello" in A, "goodbye" in B`, "without --same-answers", false,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options("", "", time.Second)
+			tc.change(&o)
+			_, err := Run(t.Context(), o)
+			if err == nil || !strings.Contains(err.Error(), tc.text) || !strings.Contains(diag.Hint(err), tc.hint) || (diag.ExitCode(err) == 2) != tc.usage {
+				t.Errorf("%v\nhint: %s", err, diag.Hint(err))
+			}
+			gone(t)
+		})
+	}
+}
+
+// TestInterrupted cancels while the services are waited for, and while they are
+// measured. They ignore signals.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	abort := make(chan struct{})
+	close(abort) // do not wait for them to end
+	o := options("-stubborn", "-stubborn", time.Minute)
+	o.Abort = abort
+	o.AB.Progress = func(p ab.Progress) {
+		if p.Pairs == 3 {
+			cancel()
+		}
+	}
+	r, err := Run(ctx, o)
+	if err != nil || !r.AB.Interrupted || r.AB.Subjects[0].Pairs != 3 || r.Failure != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+	gone(t)
+
+	ctx, cancel = context.WithCancel(t.Context())
+	o = options("", "-deaf", time.Minute)
+	o.Note = func(text string) {
+		if strings.HasPrefix(text, "waiting for B") {
+			cancel()
+		}
+	}
+	if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("while it starts: %v", err)
+	}
+	gone(t)
+}
+
+// TestPanic stops the services when whet has a bug.
+func TestPanic(t *testing.T) {
+	o := options("", "", time.Minute)
+	o.AB.Progress = func(ab.Progress) { panic("out of paper") }
+	func() {
+		defer func() {
+			if v := recover(); v != "out of paper" {
+				t.Errorf("recovered %v", v)
+			}
+		}()
+		r, err := Run(t.Context(), o)
+		t.Errorf("%+v, %v", r, err)
+	}()
+	gone(t)
+}
+
+// TestKilled kills a whet that compares: its services go with it.
+func TestKilled(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("no /proc here")
+	}
+	if os.Getenv("WHET_SERVICES_TEST_KILLED") != "" {
+		o := options("", "", time.Hour)
+		o.AB.Progress = func(p ab.Progress) {
+			if p.Pairs == 1 {
+				fmt.Println("measuring")
+			}
+		}
+		_, err := Run(t.Context(), o)
+		t.Fatal(err)
+	}
+	whet := exec.Command(os.Args[0], "-test.run", "^TestKilled$")
+	whet.Env = append(os.Environ(), "WHET_SERVICES_TEST_KILLED=1")
+	out, err := whet.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := whet.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, 9)
+	if _, err := out.Read(line); err != nil || string(line) != "measuring" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	services := process.Tree(whet.Process.Pid)[1:]
+	if len(services) != 2 {
+		t.Errorf("services %v", services)
+	}
+	if err := whet.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = whet.Wait() // killed
+	for _, pid := range services {
+		awaitEnd(t, pid)
+	}
+}
+
+// awaitEnd waits until a process that is being killed has ended, or is only waited for.
+func awaitEnd(t *testing.T, pid int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+		if err != nil || len(line) == 0 || syscall.Kill(pid, 0) != nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Errorf("process %d still runs: %q", pid, line)
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// TestTargets sends what a file says to both sides, with the names in it.
+func TestTargets(t *testing.T) {
+	o := options("", "-body time", 300*time.Millisecond)
+	o.Commands[0] = command("-addr {addr} -body time")
+	o.Load.Targets = []load.Target{
+		{URL: "http://Example.com/missing"},
+		{Method: http.MethodPost, URL: "http://example.com:80/{{word}}", Body: []byte("{{word}}"), Header: http.Header{"X-A": {"b"}}},
+	}
+	o.Load.Variables = &load.Variables{Names: []string{"word"}, Rows: [][]string{{"one"}, {"two"}}}
+	r, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := r.Sides[0].Seen
+	if r.Answers.Asked != 2 || r.Answers.Unstable != 1 || len(r.Answers.Differences) > 0 || seen.Status[404] == 0 || seen.Status[200] == 0 || r.FailuresDiffer {
+		t.Errorf("%+v, %+v", r.Answers, seen)
+	}
+}

@@ -1,0 +1,477 @@
+package services
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/collect/process"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/load"
+)
+
+const (
+	lookEvery  = 20 * time.Millisecond
+	dialWithin = time.Second
+	// exitWithin is how long a command that resets its connections may take to be
+	// seen as ended.
+	exitWithin = 500 * time.Millisecond
+	// askWithin bounds one question to the pprof handlers.
+	askWithin = 5 * time.Second
+	// maxUnasked is how many questions may fail.
+	maxUnasked = 3
+	// baseRuns is how often the cost of connecting is measured.
+	baseRuns = 3
+	// baseLong is how long that takes at most to be done again.
+	baseLong = 200 * time.Millisecond
+)
+
+// The units of what a slice measures.
+const (
+	UnitCPU    = "cpu-sec/req" // processor time of all processes of the service, user and system
+	UnitAllocs = "allocs/req"  // objects allocated on the heap
+	UnitBytes  = "B/req"       // bytes allocated on the heap
+	UnitP50    = "p50-sec"     // latency
+	UnitP90    = "p90-sec"
+	UnitP99    = "p99-sec"
+	UnitRate   = "req/s" // complete answers
+)
+
+// A side is one of the two services while it runs.
+type side struct {
+	name    string
+	place   place
+	load    load.Options // of a slice, but for its length
+	child   *process.Child
+	pprof   *collect.Handlers // nil: allocations cannot be known
+	warmup  time.Duration
+	base    cost  // of a load of one request a connection
+	noCPU   error // why the processor time cannot be known, once that has shown
+	noAlloc error // why the allocations cannot be known, once that has shown
+	unasked int   // times that asking for allocations has failed
+	seen    Seen
+	doubts  []Doubt
+	answers []float64 // of each slice
+	last    *load.Result
+}
+
+// A cost is what some requests have cost a service.
+type cost struct {
+	requests  int64
+	cpu       time.Duration
+	cpuKnown  bool
+	allocated collect.Allocated
+	allocs    bool // allocated is known
+}
+
+// less is what the requests beyond those of base have cost.
+func (c cost) less(base cost) cost {
+	c.requests -= base.requests
+	c.cpu -= base.cpu
+	c.allocated.Objects -= base.allocated.Objects
+	c.allocated.Bytes -= base.allocated.Bytes
+	c.cpuKnown, c.allocs = c.cpuKnown && base.cpuKnown, c.allocs && base.allocs
+	return c
+}
+
+// named says which side an error is of.
+func (s *side) named(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", s.name, err)
+}
+
+// start starts the command.
+func (s *side) start(opt *Options) error {
+	var err error
+	s.child, err = process.Start(process.Command{Args: s.place.command.Args, Env: s.place.command.Env, Dir: s.place.command.Dir, Output: opt.Log})
+	return err
+}
+
+// stop ends the command and all that it has started.
+func (s *side) stop(abort context.Context) {
+	if s.pprof != nil {
+		s.pprof.Close()
+	}
+	if s.child != nil {
+		s.child.Stop(abort, process.Terminate)
+	}
+}
+
+// free fails if something listens already where the service is to.
+func (s *side) free(ctx context.Context) error {
+	if !s.listens(ctx) {
+		return nil
+	}
+	return &diag.Error{
+		Op: "start", Subject: s.place.command.String(), Err: fmt.Errorf("something else listens at %s already", s.place.url.Host),
+		Hint: "stop it, or let whet choose a free address: " + ownAddress,
+	}
+}
+
+// listens tells whether connections are accepted where the service is loaded.
+func (s *side) listens(ctx context.Context) bool {
+	conn, err := (&net.Dialer{Timeout: dialWithin}).DialContext(ctx, "tcp", s.place.url.Host)
+	if err != nil {
+		return false
+	}
+	_ = conn.Close() // nothing was sent
+	return true
+}
+
+// await waits until the service listens.
+func (s *side) await(ctx context.Context, within time.Duration) error {
+	deadline := time.Now().Add(within)
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		if err := s.exited(); err != nil {
+			return err
+		}
+		if s.listens(ctx) {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			where := "nowhere that whet can see"
+			if at := s.child.Addresses(); len(at) > 0 {
+				where = "at " + strings.Join(at, ", ")
+			}
+			return &diag.Error{
+				Op: "start", Subject: s.place.command.String(),
+				Err:  fmt.Errorf("it does not listen at %s within %v, but %s%s", s.place.url.Host, within, where, s.child.LastOutput()),
+				Hint: "let the command listen where --load goes (" + ownAddress + "); --start-timeout waits longer",
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.child.Done():
+		case <-tick.C:
+		}
+	}
+}
+
+// exited is nil while the command runs.
+func (s *side) exited() error {
+	err := s.child.Exited()
+	if err == nil {
+		return nil
+	}
+	e := &diag.Error{Op: "run", Subject: s.place.command.String(), Err: fmt.Errorf("%w%s", err, s.child.LastOutput())}
+	if strings.Contains(string(s.child.Output()), "address already in use") {
+		e.Hint = "let whet choose free addresses, so that both can run at once: {addr} stands for one, {addr2} for another, and many services take port 0 for any: -pprof 127.0.0.1:0"
+	}
+	return e
+}
+
+// gone is like exited, for a command that has just failed to answer.
+func (s *side) gone(ctx context.Context) error {
+	timer := time.NewTimer(exitWithin)
+	defer timer.Stop()
+	select {
+	case <-s.child.Done():
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return s.exited()
+}
+
+// findHandlers looks for pprof handlers where the service is loaded and wherever else
+// it listens. Not to find them is no failure.
+func (s *side) findHandlers(ctx context.Context) {
+	elsewhere := slices.DeleteFunc(s.child.Addresses(), func(at string) bool { return at == s.place.url.Host })
+	at := append([]string{s.place.url.Scheme + "://" + s.place.url.Host}, elsewhere...)
+	var err error
+	if s.pprof, err = collect.FindHandlers(ctx, at); err != nil {
+		s.noAlloc = &diag.Error{
+			Err:  fmt.Errorf("no pprof handlers at %s", strings.Join(at, ", ")),
+			Hint: `import _ "net/http/pprof" in the service, and serve http.DefaultServeMux on a loopback address, as in go http.ListenAndServe("127.0.0.1:0", nil)`,
+		}
+	}
+}
+
+// measure loads the service for a slice.
+func (s *side) measure(ctx context.Context, length time.Duration) (ab.Measurement, error) {
+	if err := s.exited(); err != nil {
+		return ab.Measurement{}, err
+	}
+	o := s.load
+	o.Duration = length
+	r, used, err := s.run(ctx, o)
+	if r != nil {
+		s.record(r)
+	}
+	if err != nil {
+		return ab.Measurement{}, err
+	}
+	return ab.Measurement{Values: s.values(r, used), Inside: r.Elapsed, CPU: used.cpu}, nil
+}
+
+// values is what a slice has measured.
+func (s *side) values(r *load.Result, used cost) ab.Values {
+	v := ab.Values{
+		UnitP50: r.Latency.P50.Seconds(), UnitP90: r.Latency.P90.Seconds(), UnitP99: r.Latency.P99.Seconds(),
+		UnitRate: r.Rate,
+	}
+	// Connecting costs the same whatever the slice's length, and would make the sides
+	// look alike: what a few requests cost with it is taken off.
+	used = used.less(s.base)
+	if used.requests <= 0 {
+		return v
+	}
+	n := float64(used.requests)
+	if used.cpuKnown && used.cpu > 0 {
+		v[UnitCPU] = used.cpu.Seconds() / n
+	}
+	if used.allocs {
+		v[UnitAllocs] = max(float64(used.allocated.Objects), 0) / n
+		v[UnitBytes] = max(float64(used.allocated.Bytes), 0) / n
+	}
+	return v
+}
+
+// run sends one load and returns what all its requests have cost.
+func (s *side) run(ctx context.Context, o load.Options) (*load.Result, cost, error) {
+	// What asking allocates depends on how much the answer has to tell, and is known by asking
+	// twice.
+	asked, known := s.allocated(ctx)
+	before, again := s.allocated(ctx)
+	// The clocks of many processes take milliseconds to read, in which the load must not
+	// run: package load is not asked to read them.
+	o.TargetCPU = func(context.Context) (time.Duration, error) { return 0, nil }
+	began, noCPU := s.cpu(ctx)
+	r, err := load.Run(ctx, o)
+	ended, lost := s.cpu(ctx)
+	if ctx.Err() != nil {
+		return nil, cost{}, ctx.Err() // half a slice is none
+	}
+	if err != nil || r.Errors.Connect+r.Errors.Reset+r.Errors.ShortBody > 0 {
+		if gone := s.gone(ctx); gone != nil {
+			return r, cost{}, gone
+		}
+	}
+	if err != nil {
+		return r, cost{}, &diag.Error{Err: err, Hint: hintOf(err)}
+	}
+	after, last := s.allocated(ctx)
+	used := cost{requests: r.Requests, cpu: ended - began, cpuKnown: noCPU == nil && lost == nil, allocs: known && again && last}
+	if used.allocs {
+		used.allocated.Objects = after.Objects - before.Objects - (before.Objects - asked.Objects)
+		used.allocated.Bytes = after.Bytes - before.Bytes - (before.Bytes - asked.Bytes)
+	}
+	r.TargetCPU = nil
+	if used.cpuKnown {
+		r.TargetCPU = targetCPU(used, r)
+	}
+	return r, used, nil
+}
+
+// targetCPU is the processor time of a slice as package load has it.
+func targetCPU(used cost, r *load.Result) *load.TargetCPU {
+	c := load.CPU{Total: used.cpu}
+	if r.Requests > 0 {
+		c.PerRequest = used.cpu / time.Duration(r.Requests)
+	}
+	if r.Elapsed > 0 {
+		c.Cores = used.cpu.Seconds() / r.Elapsed.Seconds()
+	}
+	return &load.TargetCPU{CPU: c}
+}
+
+// hintOf is the next step that an error of package load carries.
+func hintOf(err error) string {
+	if le := (*load.Error)(nil); errors.As(err, &le) {
+		return le.Hint()
+	}
+	return diag.Hint(err)
+}
+
+// warmUp sends requests that are not measured, and then finds out what connecting costs.
+func (s *side) warmUp(ctx context.Context) error {
+	o := s.load
+	o.Duration = s.warmup
+	if s.warmup > 0 {
+		if _, _, err := s.run(ctx, o); err != nil {
+			return err
+		}
+	}
+	o = s.load
+	o.Rate, o.Arrivals, o.Requests = 0, "", int64(cmp.Or(o.Connections, load.DefaultConnections))
+	var bases []cost
+	for range baseRuns {
+		began := time.Now()
+		_, used, err := s.run(ctx, o)
+		if err != nil {
+			return err
+		}
+		bases = append(bases, used)
+		if time.Since(began) > baseLong {
+			break
+		}
+	}
+	s.base = middleCost(bases)
+	return nil
+}
+
+// middleCost has the median processor time and the median allocations of some loads of the
+// same number of requests, each of those that know theirs.
+func middleCost(all []cost) cost {
+	out := all[0]
+	slices.SortFunc(all, func(a, b cost) int { return cmp.Compare(a.cpu, b.cpu) })
+	out.cpu = all[len(all)/2].cpu
+	known := slices.DeleteFunc(slices.Clone(all), func(c cost) bool { return !c.allocs })
+	if out.allocs = len(known) > 0; out.allocs {
+		slices.SortFunc(known, func(a, b cost) int { return cmp.Compare(a.allocated.Objects, b.allocated.Objects) })
+		out.allocated = known[len(known)/2].allocated
+	}
+	return out
+}
+
+// allocated asks for the allocations so far. Where that fails now and then, only the
+// pair's allocations are lost; where it fails again, they cannot be known.
+func (s *side) allocated(ctx context.Context) (collect.Allocated, bool) {
+	if s.pprof == nil {
+		return collect.Allocated{}, false
+	}
+	within, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	a, err := s.pprof.Allocated(within)
+	if err == nil || ctx.Err() != nil {
+		return a, err == nil
+	}
+	if s.unasked++; s.unasked >= maxUnasked {
+		s.pprof.Close()
+		s.pprof, s.noAlloc = nil, err
+	}
+	return a, false
+}
+
+// cpu is the processor time of the service so far: by the system or, where that does
+// not tell, by whet's agent in it.
+func (s *side) cpu(ctx context.Context) (time.Duration, error) {
+	used, err := process.CPU(s.child.PID())
+	if err != nil && errors.Is(err, errors.ErrUnsupported) && s.pprof != nil {
+		used, err = s.pprof.CPU(ctx)
+	}
+	return used, err
+}
+
+// record adds a slice to what has been seen.
+func (s *side) record(r *load.Result) {
+	s.seen.add(r)
+	s.last = r
+	s.answers = append(s.answers, float64(r.Responses))
+	for _, d := range r.Doubts {
+		if d.Kind == load.TooShort || d.Kind == load.ErrorsHide {
+			continue // judged over all slices
+		}
+		i := slices.IndexFunc(s.doubts, func(known Doubt) bool { return known.Kind == d.Kind })
+		if i < 0 {
+			i = len(s.doubts)
+			s.doubts = append(s.doubts, Doubt{Doubt: d, Side: s.name})
+		}
+		s.doubts[i].Slices++
+	}
+}
+
+// Seen is what one side has answered over all measured slices.
+type Seen struct {
+	Slices    int           `json:"slices"`
+	Requests  int64         `json:"requests"`  // that came to an end
+	Responses int64         `json:"responses"` // complete, whatever their status
+	Status    map[int]int64 `json:"status"`    // complete answers by status code
+	Errors    load.Errors   `json:"errors"`    // requests without a complete answer, by kind
+	// Failing is the number of slices in which something failed.
+	Failing int `json:"failing_slices,omitempty"`
+}
+
+// add adds the requests of a slice.
+func (s *Seen) add(r *load.Result) {
+	s.Slices++
+	s.Requests += r.Requests
+	s.Responses += r.Responses
+	if s.Status == nil {
+		s.Status = map[int]int64{}
+	}
+	for code, n := range r.Status {
+		s.Status[code] += n
+	}
+	e := &s.Errors
+	e.Connect += r.Errors.Connect
+	e.Timeout += r.Errors.Timeout
+	e.Reset += r.Errors.Reset
+	e.ShortBody += r.Errors.ShortBody
+	e.Malformed += r.Errors.Malformed
+	e.Other += r.Errors.Other
+	for kind, text := range r.Errors.First {
+		if e.First == nil {
+			e.First = map[string]string{}
+		}
+		if e.First[kind] == "" {
+			e.First[kind] = text
+		}
+	}
+	if r.Errors.Total()+r.Failed() > 0 {
+		s.Failing++
+	}
+}
+
+// Failed is the number of requests without a complete answer or with one whose status
+// is 400 or above.
+func (s *Seen) Failed() int64 {
+	r := load.Result{Status: s.Status, Errors: s.Errors}
+	return r.Failed() + r.Errors.Total()
+}
+
+// Failures says what Failed counts, such as "503: 12, connect: 3"; "" when there is
+// nothing.
+func (s *Seen) Failures() string {
+	r := load.Result{Status: s.Status, Errors: s.Errors}
+	return r.Failures()
+}
+
+// loadOptions makes the load of one side: requests that are the same for both, to the
+// side's own address.
+func loadOptions(o load.Options, p place) (load.Options, error) {
+	if len(o.Targets) == 0 {
+		o.URL = p.url.String()
+		return o, nil
+	}
+	// The requests stay what they are, the name of the host in them too: only the
+	// connections go elsewhere.
+	o.URL, o.Resolve = "", map[string]string{}
+	for _, t := range o.Targets {
+		u, err := parseTarget(t.URL)
+		if err != nil {
+			return o, err
+		}
+		if u.Scheme != p.url.Scheme {
+			return o, diag.Usagef("--targets", fmt.Sprintf("a request is %s, and --load %s", u.Scheme, p.url.Scheme), "say the same in both")
+		}
+		o.Resolve[u.Host] = p.url.Host
+	}
+	if len(o.Resolve) > 1 {
+		return o, diag.Usagef("--targets", fmt.Sprintf("requests for %d hosts", len(o.Resolve)), "a service is one host: keep the requests for one")
+	}
+	return o, nil
+}
+
+// methodOf is the method of a target.
+func methodOf(o *load.Options, t *load.Target) string {
+	switch {
+	case t.Method != "":
+		return t.Method
+	case o.Method != "":
+		return o.Method
+	}
+	return http.MethodGet
+}

@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/collect/services"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+)
+
+// benchServiceFlags are the flags of whet bench --service.
+type benchServiceFlags struct {
+	outputFlags
+	services.Options
+	load      loadFlags
+	loaded    *cobra.Command // has all flags of whet load, of which this command shares some
+	Dirs      [2]string
+	Precision percentFlag
+	Slice     time.Duration
+	TargetLog string
+	JSON      bool
+}
+
+const benchServiceLong = `Run two builds of a service side by side, load them in turn, and say by how much
+they differ, and how sure that is.
+
+CMD_A and CMD_B are started by whet, as a shell would without pipes and
+variables: 'GOGC=200 ./server -addr {addr}'. {addr} stands for a free loopback
+address, {port} for its port, in the commands and in --load; {addr2} to {addr9}
+are further ones. Without these, --load is given twice, for A and for B.
+
+Slices of load alternate between the two until the interval of the ratio is as
+tight as --precision. Each measures processor time, allocations (if the service
+has pprof handlers), latency and rate. Requests that fail, answers that differ
+and doubts of the load are told before the figures. Ctrl-C ends the comparison
+and shows what was measured; both services are stopped in any case.
+
+Exit codes: 0, 1 a service that did not start or ended early, 2 usage.`
+
+// addBenchService adds the comparison of services to whet bench.
+func (a *app) addBenchService(bench *cobra.Command) {
+	bench.AddCommand(a.benchServiceCommand())
+	// serviceFlag takes it away; here it is for the help.
+	bench.Flags().Bool("service", false, "compare two builds of a service: --service --help")
+}
+
+// serviceFlag lets whet bench --service be the command whet bench service, whose flags
+// would make no sense beside those of benchmarks.
+func serviceFlag(args []string) []string {
+	end := len(args)
+	if i := slices.Index(args, "--"); i >= 0 {
+		end = i
+	}
+	i := slices.Index(args[:end], "--service")
+	if i < 1 || args[0] != "bench" {
+		return args
+	}
+	return slices.Concat([]string{"bench", "service"}, args[1:i], args[i+1:])
+}
+
+func (a *app) benchServiceCommand() *cobra.Command {
+	f := &benchServiceFlags{}
+	cmd := &cobra.Command{
+		Use:   "service CMD_A CMD_B --load URL",
+		Short: "Compare two builds of a service under load",
+		Long:  benchServiceLong,
+		Example: `  whet bench --service './old -p {port}' './new -p {port}' --load http://{addr}/
+  whet bench --service 'PORT={port} ./old' 'PORT={port} ./new' --load http://{addr}/ -r 500
+  whet bench --service './old -p {port}' 'GOGC=400 ./old -p {port}' --load http://{addr}/ --precision 1% -o gogc.json
+  whet bench --service './old -p 8001' './new -p 8002' --load http://localhost:8001/ --load http://localhost:8002/`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return diag.Usagef("bench --service", fmt.Sprintf("want two commands, got %d", len(args)), "put each in quotes: whet bench --service './old -addr {addr}' './new -addr {addr}' --load http://{addr}/")
+			}
+			return nil
+		},
+	}
+	f.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.check(cmd, args); err != nil {
+			return err
+		}
+		return a.benchService(cmd.Context(), f)
+	}
+	return cmd
+}
+
+// defaultServicePrecision is twice that of benchmarks: a service has more noise.
+const defaultServicePrecision = 0.02
+
+// sharedLoadFlags are the flags of whet load that make sense here. The others are about one
+// run, a target that whet has not started, or results that a comparison does not have.
+func sharedLoadFlags() []string {
+	return []string{
+		"connections", "rate", "arrivals", "timeout", "method", "header", "body", "user", "password-file", "token-file",
+		"targets", "targets-format", "vars", "http2", "streams", "no-keepalive", "insecure", "cert", "key", "ca", "engine", "workers",
+	}
+}
+
+func (f *benchServiceFlags) register(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringArrayVar(&f.URLs, "load", nil, "send the load to `URL`; twice for A and B apart")
+	f.Precision = defaultServicePrecision
+	fs.Var(&f.Precision, "precision", "stop when the ratio is known within plus or minus this")
+	fs.DurationVar(&f.AB.MaxTime, "max-time", 2*time.Minute, "stop after this time")
+	fs.DurationVar(&f.Slice, "slice", 0, "length of a slice (default: chosen by the noise of A against A)")
+	fs.DurationVar(&f.Warmup, "warmup", services.DefaultWarmup, "load each service for so long before")
+	fs.BoolVar(&f.SameAnswers, "same-answers", false, "end with an error when A and B answer differently (default: warn)")
+	fs.StringVar(&f.Dirs[0], "dir-a", "", "run A in `FOLDER`")
+	fs.StringVar(&f.Dirs[1], "dir-b", "", "run B in `FOLDER`")
+	fs.DurationVar(&f.Start, "start-timeout", services.DefaultStart, "how long a service may take to listen")
+	fs.StringVar(&f.TargetLog, "target-log", "", "write what both print to `FILE`")
+
+	f.loaded = &cobra.Command{Use: "load"}
+	f.load.register(f.loaded)
+	for _, name := range sharedLoadFlags() {
+		fs.AddFlag(f.loaded.Flags().Lookup(name))
+	}
+
+	fs.StringVarP(&f.Output, "output", "o", "", "write the JSON to `FILE`, beside the text")
+	fs.BoolVar(&f.Force, "force", false, "replace the file if there is one")
+	fs.BoolVar(&f.JSON, "json", false, "write JSON")
+}
+
+// check sorts out arguments and flags.
+func (f *benchServiceFlags) check(cmd *cobra.Command, args []string) error {
+	const op = "bench --service"
+	for i, text := range args {
+		var err error
+		if f.Commands[i], err = services.ParseCommand(text); err != nil {
+			return err
+		}
+		if f.Commands[i].Dir = f.Dirs[i]; f.Dirs[i] == "" {
+			continue
+		}
+		if fi, err := os.Stat(f.Dirs[i]); err != nil || !fi.IsDir() {
+			return diag.Usagef(fmt.Sprintf("--dir-%c", 'a'+i), fmt.Sprintf("%s is not a folder", f.Dirs[i]), "name the folder that the command runs in")
+		}
+	}
+	if len(f.URLs) == 0 {
+		return diag.Usagef(op, "no load given", "say where to send it: --load http://{addr}/, where {addr} stands for an address that the commands are told too")
+	}
+	f.AB.Precision = float64(f.Precision)
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+		least time.Duration
+	}{{"max-time", f.AB.MaxTime, 1}, {"start-timeout", f.Start, 1}, {"warmup", f.Warmup, 0}, {"slice", f.Slice, 0}} {
+		if d.value < d.least {
+			return diag.Usagef(op, fmt.Sprintf("--%s %v is too short", d.name, d.value), "leave it out for the default")
+		}
+	}
+	if f.Warmup == 0 {
+		f.Warmup = -1 // none, where 0 is the default
+	}
+	switch {
+	case f.Slice > 0:
+		f.AB.Plans = []ab.Plan{{Length: f.Slice}}
+	case cmd.Flags().Changed("slice"):
+		return diag.Usagef(op, "--slice 0s is too short", "leave it out for the default")
+	}
+	if strings.Contains(f.load.Rate, "..") {
+		return diag.Usagef(op, "a rate that rises makes each slice another load", "give one rate: -r 2000")
+	}
+	if f.Output == "-" {
+		return diag.Usagef(op, "standard output holds the result", "--json writes it as JSON there; name a file")
+	}
+	if err := f.load.check(f.loaded); err != nil {
+		return err
+	}
+	return f.checkOutput()
+}
+
+// benchService runs the comparison and shows it.
+func (a *app) benchService(ctx context.Context, f *benchServiceFlags) error {
+	var err error
+	if f.Load, err = a.loadOptions(nil, &f.load); err != nil {
+		return err
+	}
+	if f.TargetLog != "" {
+		file, err := os.Create(f.TargetLog)
+		if err != nil {
+			return &diag.Error{Op: "open --target-log", Err: err}
+		}
+		defer func() { _ = file.Close() }() // a log cut short is not worth failing for
+		f.Log = file
+	}
+	line := &liveLine{w: a.stderr, live: a.live, width: styleOf(a.stderr).Width}
+	began := time.Now()
+	f.Note = func(text string) {
+		p := collect.Progress{Elapsed: time.Since(began), Running: []string{text}}
+		if !a.live {
+			p.Note = text // there is no line that changes
+		}
+		line.progress(p)
+	}
+	f.AB.Progress = func(p ab.Progress) { line.progress(serviceProgress(p, time.Since(began))) }
+	done := make(chan struct{})
+	defer close(done)
+	f.Abort = secondSignal(done)
+
+	r, err := services.Run(ctx, f.Options)
+	line.clear()
+	if err != nil {
+		return err
+	}
+	if r.AB.Interrupted && len(r.AB.Subjects[0].Units) == 0 && r.Failure == nil {
+		return context.Canceled // nothing was measured
+	}
+	if f.JSON {
+		err = a.writeJSON(r)
+	} else {
+		err = a.write(func(w io.Writer) error { return report.WriteServices(w, a.style, r) })
+	}
+	errs := []error{err, f.failure(r)}
+	if f.Output != "" {
+		errs = append(errs, a.writeOutput(&f.outputFlags, func(w io.Writer) error { return report.JSON(w, r) }))
+	}
+	return errors.Join(errs...)
+}
+
+// failure is the error of a service that did not last. The text shows it with all that it
+// printed, so that what is left to say is short there.
+func (f *benchServiceFlags) failure(r *services.Result) error {
+	if r.Failure == nil || f.JSON {
+		return r.Failure
+	}
+	return &diag.Error{Op: "bench --service", Err: errors.New("measuring ended early"), Hint: diag.Hint(r.Failure)}
+}
+
+// serviceProgress says how far a comparison has come.
+func serviceProgress(p ab.Progress, elapsed time.Duration) collect.Progress {
+	out := collect.Progress{Elapsed: elapsed}
+	if p.Left > 0 {
+		out.Total = elapsed + p.Left
+	}
+	switch {
+	case p.Trying:
+		out.Running = []string{"measuring the noise, A against A"}
+	case math.IsNaN(p.Ratio) || math.IsInf(p.High-p.Low, 0):
+		out.Running = []string{fmt.Sprintf("pair %d", p.Pairs)}
+	default:
+		out.Running = []string{fmt.Sprintf("pair %d", p.Pairs), fmt.Sprintf("B to A %.3f (%.3f to %.3f)", p.Ratio, p.Low, p.High)}
+	}
+	return out
+}

@@ -1,0 +1,299 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/collect/services"
+	"github.com/whet-go/whet/unit"
+)
+
+// serviceUnits are the units that services are compared by, in the order of the table,
+// with their names there.
+func serviceUnits() [][2]string {
+	return [][2]string{
+		{services.UnitCPU, "cpu/req"},
+		{services.UnitAllocs, "allocs/req"},
+		{services.UnitBytes, "bytes/req"},
+		{services.UnitP50, "p50"},
+		{services.UnitP90, "p90"},
+		{services.UnitP99, "p99"},
+		{services.UnitRate, "req/s"},
+	}
+}
+
+// WriteServices renders a comparison of two services: what they are and were sent, what
+// speaks against comparing them, a line for each unit, and the verdict in words.
+func WriteServices(w io.Writer, s Style, r *services.Result) error {
+	t := &text{w: w}
+	for i, side := range r.Sides {
+		name := side.Command
+		if side.Dir != "" {
+			name += " (in " + side.Dir + ")"
+		}
+		t.line(ab.Side(i).String(), "  ", s.paint(bold, middle(Clean(name), s.room(3, 20))))
+	}
+	if l := r.Load; l != nil {
+		t.line(cut(Clean(loadTargets(l)), s.room(0, 20)))
+		loadWrap(t, s, "", Clean(LoadSetting(l)), 0)
+	}
+	t.line()
+	serviceWarnings(t, s, r)
+	units := serviceTable(t, s, r)
+	serviceFacts(t, s, r)
+	t.line()
+	for i, sentence := range serviceVerdict(r, units) {
+		lead := "         "
+		if i == 0 {
+			lead = s.paint(bold, "verdict:") + " "
+		}
+		loadWrap(t, s, lead, Clean(sentence), 9)
+	}
+	return t.result()
+}
+
+// maxDifferences is how many different answers are listed.
+const maxDifferences = 5
+
+// serviceWarnings says what speaks against the figures, gravest first.
+func serviceWarnings(t *text, s Style, r *services.Result) {
+	lines := 0
+	warn := func(format string, args ...any) {
+		loadWrap(t, s, s.paint(gold, "warning: "), Clean(fmt.Sprintf(format, args...)), 9)
+		lines++
+	}
+	if e := r.AB.Subjects[0].Error; e != "" {
+		warn("measuring ended early: %s", e)
+	}
+	for i := range r.Sides {
+		side := &r.Sides[i]
+		if failed := side.Seen.Failed(); failed > 0 {
+			warn("%v failed %d of %s (%s), in %d of %s", ab.Side(i), failed, plural(int(side.Seen.Requests), "request", "requests"),
+				side.Seen.Failures(), side.Seen.Failing, plural(side.Seen.Slices, "slice", "slices"))
+		}
+	}
+	if a := r.Answers; a != nil {
+		for _, d := range a.Differences[:min(len(a.Differences), maxDifferences)] {
+			warn("answers differ: %s: %s", d.Request, d.What)
+		}
+		if more := len(a.Differences) - maxDifferences; more > 0 {
+			warn("%d more of %d requests are answered differently", more, a.Asked)
+		}
+		if a.Unstable > 0 {
+			warn("%d of %s changes from one answer to the next in A too: bodies of these were not compared", a.Unstable, plural(a.Asked, "request", "requests"))
+		}
+	}
+	for i, d := range r.Doubts {
+		same := func(o services.Doubt) bool { return o.Kind == d.Kind }
+		if slices.ContainsFunc(r.Doubts[:i], same) {
+			continue // told with that of the other side
+		}
+		text := ""
+		for _, o := range r.Doubts[i:] {
+			if same(o) {
+				text += fmt.Sprintf("%s in %s, ", o.Side, plural(o.Slices, "slice", "slices"))
+			}
+		}
+		text = strings.TrimSuffix(text, ", ") + ": " + d.Text
+		if d.Hint != "" {
+			text += "; " + d.Hint
+		}
+		warn("%s", text)
+	}
+	for _, m := range r.Missing {
+		text := fmt.Sprintf("no %s: %s: %s", serviceUnitName(m.Unit), m.Side, m.Reason)
+		if m.Cure != "" {
+			text += "; " + m.Cure
+		}
+		warn("%s", text)
+	}
+	for _, w := range r.AB.Warnings {
+		warn("%s", w)
+	}
+	if lines > 0 {
+		t.line()
+	}
+}
+
+func serviceUnitName(name string) string {
+	for _, u := range serviceUnits() {
+		if u[0] == name {
+			return u[1]
+		}
+	}
+	return name
+}
+
+// serviceTable writes a line for each unit and returns the units in that order.
+func serviceTable(t *text, s Style, r *services.Result) []ab.Unit {
+	var units []ab.Unit
+	all := r.AB.Subjects[0].Units
+	for _, name := range serviceUnits() {
+		if i := slices.IndexFunc(all, func(u ab.Unit) bool { return u.Unit == name[0] }); i >= 0 {
+			units = append(units, all[i])
+		}
+	}
+	if len(units) == 0 {
+		t.line("nothing was measured")
+		return nil
+	}
+	rows := [][]string{{"", "A", "B", "change", fmt.Sprintf("%s%% interval", percentOf(r.AB.Confidence)), "p", "q", "B is"}}
+	for _, u := range units {
+		change, between := "–", "–"
+		if !math.IsNaN(float64(u.Ratio)) {
+			change = signedPercent(float64(u.Ratio) - 1)
+		}
+		if serviceBounded(&u) {
+			between = signedPercent(float64(u.Low)-1) + " to " + signedPercent(float64(u.High)-1)
+		}
+		rows = append(rows, []string{
+			serviceUnitName(u.Unit), serviceValue(u.Unit, u.A.Median), serviceValue(u.Unit, u.B.Median), change, between,
+			fmt.Sprintf("%.3f", u.P), fmt.Sprintf("%.3f", u.Q), string(u.Verdict),
+		})
+	}
+	widths, wide := serviceWidths(rows)
+	if s.Width > 0 && wide > s.Width { // verdicts go by q, so p is what to do without
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], 5, 6)
+		}
+		widths, _ = serviceWidths(rows)
+	}
+	for k, row := range rows {
+		line := left(row[0], widths[0])
+		for i := 1; i < len(row)-1; i++ {
+			line += "  " + right(row[i], widths[i])
+		}
+		code := ""
+		if k > 0 {
+			code = map[ab.Verdict]string{ab.Better: cyan, ab.Worse: red}[units[k-1].Verdict]
+			if code == "" {
+				code = dim
+			}
+		}
+		t.line(line, "  ", s.paint(code, row[len(row)-1]))
+	}
+	return units
+}
+
+// serviceWidths are the widths of a table's columns, and of the whole.
+func serviceWidths(rows [][]string) (widths []int, total int) {
+	widths = make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], columns(cell))
+		}
+	}
+	for _, w := range widths {
+		total += w + 2
+	}
+	return widths, total - 2
+}
+
+// widest is the ratio of an interval's ends above which it says nothing worth a line.
+const widest = 100
+
+// serviceBounded tells whether a unit has an interval that says something.
+func serviceBounded(u *ab.Unit) bool { return u.Low > 0 && u.High < widest*u.Low }
+
+// serviceValue writes a value of a unit.
+func serviceValue(name string, v bench.Float) string {
+	x := float64(v)
+	switch {
+	case math.IsNaN(x):
+		return "–"
+	case name == services.UnitRate:
+		return perSecond(x)
+	case strings.Contains(name, "sec"):
+		return unit.Duration(time.Duration(math.Round(x * float64(time.Second))))
+	case name == services.UnitBytes:
+		return unit.Bytes(math.Round(x)).String()
+	case x >= 1000:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
+}
+
+// serviceFacts says how it was measured.
+func serviceFacts(t *text, s Style, r *services.Result) {
+	c := r.AB.Subjects[0]
+	stopped := map[ab.Stop]string{
+		ab.Precise: "until the interval was as tight as asked for", ab.TimeUp: "until the time was over", ab.Interrupted: "interrupted", ab.Failed: "until one failed",
+	}[c.Stopped]
+	text := fmt.Sprintf("%s of slices of %v in %s, %s", plural(c.Pairs, "pair", "pairs"), r.AB.Plan.Length, unit.Duration(r.AB.Elapsed), stopped)
+	for _, u := range c.Units {
+		if u.Unit == r.AB.Unit && !math.IsNaN(float64(u.Spread)) {
+			text += fmt.Sprintf("; a pair's noise in %s is %s", serviceUnitName(u.Unit), unit.FormatPercent(100*float64(u.Spread)))
+		}
+	}
+	if len(c.Units) > 0 {
+		t.line()
+	}
+	loadWrap(t, s, "", text, 0)
+}
+
+// serviceVerdict says in sentences what the comparison has shown. What makes it no
+// comparison comes first.
+func serviceVerdict(r *services.Result, units []ab.Unit) []string {
+	var out []string
+	if r.FailuresDiffer {
+		share := func(i int) string { return unit.Percent(r.Sides[i].Seen.Failed(), r.Sides[i].Seen.Requests) }
+		out = append(out, fmt.Sprintf("not comparable: A fails %s of the requests and B %s. A refusal costs less than an answer, so the rest says nothing of which is faster.", share(0), share(1)))
+	}
+	if a := r.Answers; a != nil && len(a.Differences) > 0 {
+		out = append(out, fmt.Sprintf("A and B answer %d of %s differently: what follows compares services that do different work.", len(a.Differences), plural(a.Asked, "request", "requests")))
+	}
+	for _, kind := range []struct {
+		verdict ab.Verdict
+		lead    string
+	}{
+		{ab.Better, "B is better in "},
+		{ab.Worse, "B is worse in "},
+		{ab.Same, "No difference in "},
+		{ab.Undecided, "Not decided: "},
+	} {
+		var parts []string
+		for _, u := range units {
+			if u.Verdict == kind.verdict {
+				parts = append(parts, servicePart(&u))
+			}
+		}
+		if len(parts) > 0 {
+			out = append(out, kind.lead+strings.Join(parts, ", ")+".")
+		}
+	}
+	if !slices.ContainsFunc(units, func(u ab.Unit) bool { return !math.IsInf(float64(u.High), 0) }) {
+		out = append(out, "There were too few pairs to tell anything from chance; --max-time gives them more time.")
+	}
+	return out
+}
+
+// servicePart says of a unit what its verdict is about.
+func servicePart(u *ab.Unit) string {
+	name := serviceUnitName(u.Unit)
+	low, high := float64(u.Low)-1, float64(u.High)-1
+	switch u.Verdict {
+	case ab.Same:
+		return fmt.Sprintf("%s larger than %s", name, unit.FormatPercent(100*max(math.Abs(low), math.Abs(high))))
+	case ab.Undecided:
+		if serviceBounded(u) {
+			chance := ""
+			if low > 0 || high < 0 {
+				chance = ", which may be chance among so many rows"
+			}
+			return fmt.Sprintf("%s (between %s and %s%s)", name, signedPercent(low), signedPercent(high), chance)
+		}
+		return name
+	case ab.Better, ab.Worse:
+		if !math.IsNaN(float64(u.Ratio)) {
+			return fmt.Sprintf("%s (%s)", name, signedPercent(float64(u.Ratio)-1))
+		}
+	}
+	return name
+}
