@@ -1,0 +1,44 @@
+// Package ab compares two builds of something, A and B, in interleaved rounds.
+//
+// Data flow:
+//
+//  1. The caller brings [Subject]s: a benchmark or a service that exists in two builds.
+//     Package bench/gotest makes them of Go benchmarks, collect/services of services.
+//  2. [Run] first measures A against A under several [Plan]s (length of a round, pinned
+//     to a processor or not, one side after the other or both at once), and goes on with
+//     the one that promises the tightest interval for the time it takes.
+//  3. Then the subjects take turns. In its turn a subject has a pair of rounds, A and B
+//     in random order. Each round is written to a journal, from which a later run can go
+//     on.
+//  4. After some pairs the interval of B's ratio to A is computed. A subject is done
+//     when it is as tight as was asked for, or when its time is over.
+//  5. The [Result] has a verdict for each subject and unit.
+//
+// # Statistics
+//
+// What is looked at are the logarithms of the pairs' ratios. If A and B are the same,
+// each is as likely to be positive as negative, however the machine's noise is
+// distributed and whatever it depends on: that is what the random order is for. The
+// test is built on that alone. It sums the signs of the ratios, each weighted by the rank
+// of its size among those before it (sequential ranks, as in Reynolds, "A Sequential
+// Signed-Rank Test for Symmetry", Annals of Statistics 3, 1975), so an outlier weighs no
+// more than the largest of many.
+//
+// The results are looked at again and again while they come in, and measuring goes on
+// until they are good enough. Tests that are made to be read once give false alarms then.
+// So the sum is turned into a test martingale by a normal mixture (Robbins, "Statistical
+// Methods Related to the Law of the Iterated Logarithm", Annals of Mathematical Statistics
+// 41, 1970; Howard, Ramdas, McAuliffe and Sekhon, "Time-uniform, nonparametric,
+// nonasymptotic confidence sequences", Annals of Statistics 49, 2021). Intervals and p
+// values hold at whatever moment one stops, after 13 pairs or 1 300, for any number of
+// looks. The price is that an interval is about 1.6 times as wide as one that may be read
+// once. The ratio shown is Hodges and Lehmann's estimate, the median of the means of all
+// two log ratios.
+//
+// With many subjects some look changed by chance. q is p adjusted as package bench does
+// it, and verdicts go by q.
+//
+// A Result belongs to its caller. The package keeps no state, and starts goroutines only
+// to measure both sides at once; they have ended when Run returns. It does not know what
+// a benchmark is and does not render.
+package ab

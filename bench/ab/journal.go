@@ -1,0 +1,195 @@
+package ab
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+)
+
+// journalSchema is the schema of a journal's first line.
+const journalSchema = "whet.bench-journal/1"
+
+// A Journal is the pairs of a run, which a later run can go on from.
+type Journal struct {
+	Identity string
+	Unit     string
+	Plan     Plan
+	// Size is where its last whole line ends, in bytes. What comes after is cut off, and
+	// must be before more is written.
+	Size    int64
+	entries []entry
+}
+
+// Pairs counts the journal's pairs.
+func (j *Journal) Pairs() int { return len(j.entries) }
+
+// journalHead is a journal's first line; each other line is an entry.
+type journalHead struct {
+	Schema   string `json:"schema"`
+	Identity string `json:"identity"`
+	Unit     string `json:"unit"`
+	Plan     Plan   `json:"plan"`
+}
+
+type entry struct {
+	Subject string        `json:"subject"`
+	A       Values        `json:"a"`
+	B       Values        `json:"b"`
+	Elapsed time.Duration `json:"elapsed_ns"`
+}
+
+// Bounds of a journal that is read.
+const (
+	maxJournalLine    = 64 << 10
+	maxJournalEntries = 1_000_000
+)
+
+// A JournalError is a journal that cannot be gone on from.
+type JournalError struct {
+	Line int // 0 is the journal as a whole
+	Err  error
+}
+
+// Error names the line, if it is one.
+func (e *JournalError) Error() string {
+	if e.Line == 0 {
+		return "journal: " + e.Err.Error()
+	}
+	return fmt.Sprintf("journal: line %d: %v", e.Line, e.Err)
+}
+
+// Unwrap returns what is wrong.
+func (e *JournalError) Unwrap() error { return e.Err }
+
+// Hint is the cure.
+func (e *JournalError) Hint() string { return "start anew, without --continue" }
+
+// ReadJournal reads what Run wrote. The last line may be cut off: the run may have been
+// killed while it was written. Its errors are a *JournalError and those of r.
+func ReadJournal(r io.Reader) (*Journal, error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxJournalLine)
+	size, whole := int64(0), true
+	lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
+		n, line, err := bufio.ScanLines(data, atEOF)
+		if n > 0 {
+			if whole = data[n-1] == '\n'; whole {
+				size += int64(n)
+			}
+		}
+		return n, line, err
+	})
+	if !lines.Scan() {
+		if err := lines.Err(); err != nil {
+			return nil, &JournalError{1, err}
+		}
+		return nil, &JournalError{0, errors.New("is empty")}
+	}
+	var head journalHead
+	if err := json.Unmarshal(lines.Bytes(), &head); err != nil {
+		return nil, &JournalError{1, err}
+	}
+	if head.Schema != journalSchema {
+		return nil, &JournalError{1, fmt.Errorf("schema %q: this is for %s", head.Schema, journalSchema)}
+	}
+	j := &Journal{Identity: head.Identity, Unit: head.Unit, Plan: head.Plan}
+	for n := 2; lines.Scan() && whole; n++ {
+		var e entry
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return nil, &JournalError{n, err}
+		}
+		if err := e.check(); err != nil {
+			return nil, &JournalError{n, err}
+		}
+		if len(j.entries) == maxJournalEntries {
+			return nil, &JournalError{n, fmt.Errorf("more than %d pairs", maxJournalEntries)}
+		}
+		j.entries = append(j.entries, e)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, &JournalError{0, err}
+	}
+	j.Size = size
+	return j, nil
+}
+
+func (e *entry) check() error {
+	if len(e.A) > maxUnits || len(e.B) > maxUnits {
+		return fmt.Errorf("more than %d units", maxUnits)
+	}
+	if e.Elapsed < 0 || e.Elapsed > math.MaxInt64/maxJournalEntries {
+		return fmt.Errorf("elapsed %v", e.Elapsed)
+	}
+	return nil
+}
+
+// resume takes over the pairs of an earlier run. Those of subjects that there are no
+// longer are left out.
+func (r *runner) resume(j *Journal) error {
+	if j.Identity != r.Identity {
+		return &JournalError{0, errors.New("is of other builds")}
+	}
+	if j.Unit != r.Unit {
+		return &JournalError{0, fmt.Errorf("is about %s, not %s", j.Unit, r.Unit)}
+	}
+	if j.Plan.Length <= 0 || j.Plan.Together && !j.Plan.Pinned {
+		return &JournalError{1, fmt.Errorf("plan %v", j.Plan)}
+	}
+	if j.Plan.Pinned && len(r.allowed) == 0 || j.Plan.Together && len(r.allowed) < 2 {
+		return &JournalError{1, fmt.Errorf("plan %v: there are %d processors to pin to", j.Plan, len(r.allowed))}
+	}
+	byName := make(map[string]*subject, len(r.subjects))
+	for _, s := range r.subjects {
+		byName[s.Name()] = s
+	}
+	r.plan, r.planned = j.Plan, true
+	r.journal.begun = true
+	for _, e := range j.entries {
+		if s := byName[e.Subject]; s != nil && len(s.pairs) < maxPairs {
+			s.pairs = append(s.pairs, pair{e.A, e.B})
+			s.elapsed += e.Elapsed
+		}
+	}
+	for _, s := range r.subjects {
+		r.before += s.elapsed
+		if len(s.pairs) > 0 {
+			r.look(s)
+		}
+	}
+	return nil
+}
+
+// journalWriter writes a journal. One that goes on has no second head.
+type journalWriter struct {
+	to    io.Writer
+	begun bool
+}
+
+func (w *journalWriter) start(p Plan, o *Options) error {
+	if w.begun {
+		return nil
+	}
+	return w.line(journalHead{Schema: journalSchema, Identity: o.Identity, Unit: o.Unit, Plan: p})
+}
+
+func (w *journalWriter) add(name string, p pair, elapsed time.Duration) error {
+	return w.line(entry{Subject: name, A: p[A], B: p[B], Elapsed: elapsed})
+}
+
+func (w *journalWriter) line(v any) error {
+	if w.to == nil {
+		return nil
+	}
+	data, err := json.Marshal(v)
+	if err == nil {
+		_, err = w.to.Write(append(data, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("write journal: %w", err)
+	}
+	return nil
+}

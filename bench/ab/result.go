@@ -1,0 +1,118 @@
+package ab
+
+import (
+	"time"
+
+	"github.com/whet-go/whet/bench"
+)
+
+// Schema is the schema of Result as JSON.
+const Schema = "whet.bench-ab/1"
+
+// A Result is a comparison of B with A.
+type Result struct {
+	Schema  string  `json:"schema"`
+	Machine Machine `json:"machine"`
+	// Plan is how the rounds were run; Tried are the ones to choose from, A against A.
+	Plan  Plan    `json:"plan"`
+	Tried []Trial `json:"tried,omitempty"`
+
+	Unit       string  `json:"unit"`       // that Precision is about
+	Precision  float64 `json:"precision"`  // asked for
+	Confidence float64 `json:"confidence"` // of intervals
+	Alpha      float64 `json:"alpha"`      // of verdicts
+
+	Subjects []Compared `json:"subjects"`
+	Geomean  []Mean     `json:"geomean,omitempty"` // with several subjects, by unit
+
+	Interrupted bool          `json:"interrupted,omitempty"`
+	Elapsed     time.Duration `json:"elapsed_ns"`
+	// Inside is how much of Elapsed was spent in what is measured. Rounds at once count
+	// half each.
+	Inside   time.Duration `json:"inside_ns"`
+	Warnings []string      `json:"warnings,omitempty"`
+}
+
+// A Trial is a plan tried on A against A.
+type Trial struct {
+	Plan  Plan `json:"plan"`
+	Pairs int  `json:"pairs"`
+	// Spread is the standard deviation of a pair's log ratio, as its median absolute
+	// deviation tells it: 0.05 is 5 %.
+	Spread bench.Float   `json:"spread"`
+	Pair   time.Duration `json:"pair_ns"` // wall time of a pair
+	// Reach is about the half width that an interval would have after MaxTime.
+	Reach bench.Float `json:"reach"`
+}
+
+// Compared is a subject's result.
+type Compared struct {
+	Name    string        `json:"name"`
+	Pairs   int           `json:"pairs"`
+	Elapsed time.Duration `json:"elapsed_ns"`
+	Stopped Stop          `json:"stopped"`
+	// Error is why the subject could not be measured, or not to the end; "" is none.
+	Error string `json:"error,omitempty"`
+	Units []Unit `json:"units"` // first the Result's unit, the others by name
+}
+
+// Stop is why the measuring of a subject ended.
+type Stop string
+
+// Reasons to stop.
+const (
+	Precise     Stop = "precise" // the interval is as tight as asked for
+	TimeUp      Stop = "time"
+	Interrupted Stop = "interrupted"
+	Failed      Stop = "failed"
+)
+
+// Verdict says how B differs from A in a unit.
+type Verdict string
+
+// Verdicts.
+const (
+	Better    Verdict = "better"
+	Worse     Verdict = "worse"
+	Same      Verdict = "same"      // no difference larger than the interval's farther end
+	Undecided Verdict = "undecided" // the noise is larger than the precision asked for
+)
+
+// A Unit is one unit of a subject.
+type Unit struct {
+	Unit   string  `json:"unit"`
+	Better string  `json:"better"` // bench.Lower or bench.Higher
+	A      Summary `json:"a"`
+	B      Summary `json:"b"`
+	// Ratio is B to A, with its interval, which is infinitely wide when there are too
+	// few pairs. NaN when a side measured zero; the differences are tested then.
+	Ratio bench.Float `json:"ratio"`
+	Low   bench.Float `json:"low"`
+	High  bench.Float `json:"high"`
+	// P is the probability of evidence like this if A and B did not differ, and Q is P
+	// adjusted for how many subjects there are.
+	P float64 `json:"p"`
+	Q float64 `json:"q"`
+	// Spread is the standard deviation of a pair's log ratio, from its median absolute
+	// deviation.
+	Spread  bench.Float `json:"spread"`
+	Verdict Verdict     `json:"verdict"`
+	// Rounds are the values of A and of B, pair by pair in the order of time.
+	Rounds [2][]float64 `json:"rounds"`
+}
+
+// A Summary is one side's measurements: their median and quartiles.
+type Summary struct {
+	Median bench.Float `json:"median"`
+	Low    bench.Float `json:"q1"`
+	High   bench.Float `json:"q3"`
+}
+
+// A Mean is the geometric mean of the subjects' ratios in a unit, with its interval.
+type Mean struct {
+	Unit  string      `json:"unit"`
+	Of    int         `json:"of"` // subjects
+	Ratio bench.Float `json:"ratio"`
+	Low   bench.Float `json:"low"`
+	High  bench.Float `json:"high"`
+}

@@ -1,0 +1,293 @@
+package ab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// Run compares the subjects' builds. When ctx ends, the result is of what was measured so
+// far, and Interrupted. Subjects that fail are in the result with their error; Run's own
+// errors are those of options, of the journal, and ErrNoSubjects.
+func Run(ctx context.Context, subjects []Subject, o Options) (*Result, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if len(subjects) == 0 {
+		return nil, ErrNoSubjects
+	}
+	r := newRunner(subjects, o)
+	if o.Resume != nil {
+		if err := r.resume(o.Resume); err != nil {
+			return nil, err
+		}
+	}
+	if !r.planned {
+		r.choose(ctx)
+	}
+	if err := r.journal.start(r.plan, &o); err != nil {
+		return nil, err
+	}
+	if err := r.measure(ctx); err != nil {
+		return nil, err
+	}
+	return r.result(ctx), nil
+}
+
+type runner struct {
+	Options
+	subjects []*subject
+	began    time.Time
+	random   *rand.Rand
+	journal  journalWriter
+
+	plan    Plan
+	planned bool
+	tried   []Trial
+	allowed []int // processors that may be pinned to
+	turn    int   // counts the pairs that are pinned one after the other
+	inside  time.Duration
+	before  time.Duration // elapsed in earlier runs
+}
+
+// A subject with what is known of it.
+type subject struct {
+	Subject
+	pairs   []pair
+	elapsed time.Duration
+	inside  time.Duration // and cpu: of the rounds that were not at once
+	cpu     time.Duration
+	looked  int // pairs at the last look
+	stopped Stop
+	err     error
+	// What the last look saw.
+	ratio, low, high float64
+}
+
+// A pair is both sides' values.
+type pair [2]Values
+
+func newRunner(subjects []Subject, o Options) *runner {
+	r := &runner{Options: o, began: time.Now(), random: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), journal: journalWriter{to: o.Journal}, allowed: allowed()}
+	for _, s := range subjects {
+		r.subjects = append(r.subjects, &subject{Subject: s, ratio: math.NaN(), low: math.Inf(-1), high: math.Inf(1)})
+	}
+	return r
+}
+
+// pair measures s once on each of the sides, in random order. A against A is sides {A, A}.
+func (r *runner) pair(ctx context.Context, s *subject, p Plan, sides [2]Side) (pair, error) {
+	began := time.Now()
+	defer func() { s.elapsed += time.Since(began) }()
+	if p.Pinned && len(r.allowed) == 0 || p.Together && len(r.allowed) < 2 {
+		return pair{}, fmt.Errorf("%v: there are %d processors to pin to", p, len(r.allowed))
+	}
+	if p.Together {
+		return r.together(ctx, s, p, sides)
+	}
+	cpu := Anywhere
+	if p.Pinned {
+		cpu = r.allowed[r.turn%len(r.allowed)]
+		r.turn++
+	}
+	first := r.random.IntN(2)
+	var out pair
+	for _, k := range []int{first, 1 - first} {
+		m, err := s.Measure(ctx, Round{Side: sides[k], Length: p.Length, CPU: cpu})
+		if err != nil {
+			return out, sideError(sides[k], err)
+		}
+		r.inside += m.Inside
+		s.inside += m.Inside
+		s.cpu += m.CPU
+		out[k] = m.Values
+	}
+	return out, nil
+}
+
+// together measures both sides at once, twice, so that both were on both processors.
+// The values are the geometric means.
+func (r *runner) together(ctx context.Context, s *subject, p Plan, sides [2]Side) (pair, error) {
+	first := r.random.IntN(2)
+	var halves [2]pair
+	for i := range halves {
+		ctx, cancel := context.WithCancelCause(ctx)
+		var wg sync.WaitGroup
+		var measured [2]Measurement
+		var failed [2]error
+		for k := range sides {
+			wg.Go(func() {
+				measured[k], failed[k] = s.Measure(ctx, Round{Side: sides[k], Length: p.Length, CPU: r.allowed[k^first^i]})
+				if failed[k] != nil {
+					cancel(sideError(sides[k], failed[k]))
+				}
+			})
+		}
+		wg.Wait()
+		cause := context.Cause(ctx)
+		cancel(nil)
+		if cause != nil {
+			return pair{}, cause
+		}
+		for k, m := range measured {
+			halves[i][k] = m.Values
+			r.inside += m.Inside / 2
+		}
+	}
+	var out pair
+	for k := range out {
+		out[k] = Values{}
+		for unit, v := range halves[0][k] {
+			w, ok := halves[1][k][unit]
+			switch {
+			case !ok:
+			case v == w:
+				out[k][unit] = v
+			case v > 0 && w > 0:
+				out[k][unit] = math.Sqrt(v) * math.Sqrt(w)
+			default:
+				out[k][unit] = v/2 + w/2
+			}
+		}
+	}
+	return out, nil
+}
+
+// sideError says which side an error is of.
+func sideError(s Side, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("%v: %w", s, err)
+}
+
+// measure gives the subjects turns until all are done.
+func (r *runner) measure(ctx context.Context) error {
+	for ctx.Err() == nil {
+		left := 0
+		for _, s := range r.subjects {
+			if s.stopped != "" {
+				continue
+			}
+			if ctx.Err() != nil {
+				return nil
+			}
+			if err := r.take(ctx, s); err != nil {
+				return err
+			}
+			if s.stopped == "" {
+				left++
+			}
+		}
+		if left == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// take is a subject's turn.
+func (r *runner) take(ctx context.Context, s *subject) error {
+	before := s.elapsed
+	p, err := r.pair(ctx, s, r.plan, [2]Side{A, B})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil
+	case err != nil:
+		s.err, s.stopped = err, Failed
+	default:
+		s.pairs = append(s.pairs, p)
+		if err := r.journal.add(s.Name(), p, s.elapsed-before); err != nil {
+			return err
+		}
+		r.look(s)
+	}
+	r.tell(s)
+	return nil
+}
+
+// look decides whether s is done.
+func (r *runner) look(s *subject) {
+	n := len(s.pairs)
+	last := s.elapsed >= r.MaxTime || n >= maxPairs
+	if !last && (n < leastPairs || n < s.looked+max(1, s.looked/16)) {
+		return
+	}
+	if n >= leastPairs && len(s.column(r.Unit).d) == 0 {
+		s.err, s.stopped = fmt.Errorf("does not measure %s", r.Unit), Failed
+		return
+	}
+	s.looked = n
+	s.ratio, s.low, s.high = r.estimate(s)
+	switch {
+	case (s.high-s.low)/2 <= r.logPrecision() && r.settled(s):
+		s.stopped = Precise
+	case last:
+		s.stopped = TimeUp
+	}
+}
+
+// settled tells whether more pairs would hardly change what s's p value means once it
+// is adjusted for the number of subjects: no evidence of a difference, or enough for any
+// number of others without one.
+func (r *runner) settled(s *subject) bool {
+	p := pValue(s.column(r.Unit).d)
+	return p > r.Alpha || p*float64(len(r.subjects)) <= r.Alpha
+}
+
+// estimate is the log ratio of the unit that matters, with its interval.
+func (r *runner) estimate(s *subject) (ratio, low, high float64) {
+	c := s.column(r.Unit)
+	if !c.positive {
+		// There is no ratio to wait for: equal is equal, and zero against something
+		// is no matter of precision.
+		if len(s.pairs) >= leastPairs {
+			return math.NaN(), 0, 0
+		}
+		return math.NaN(), math.Inf(-1), math.Inf(1)
+	}
+	ratio = hodgesLehmann(c.d)
+	low, high = interval(c.d, ratio, 1-r.Confidence)
+	return ratio, low, high
+}
+
+func (r *runner) tell(s *subject) {
+	if r.Progress == nil {
+		return
+	}
+	p := Progress{
+		Subject: s.Name(), Pairs: len(s.pairs), Of: len(r.subjects),
+		Ratio: math.Exp(s.ratio), Low: math.Exp(s.low), High: math.Exp(s.high),
+		Elapsed: r.elapsed(),
+	}
+	for _, s := range r.subjects {
+		if s.stopped != "" {
+			p.Done++
+			continue
+		}
+		p.Left += r.left(s)
+	}
+	r.Progress(p)
+}
+
+// left is about how long s still takes.
+func (r *runner) left(s *subject) time.Duration {
+	most := max(0, r.MaxTime-s.elapsed)
+	n := len(s.pairs)
+	if n < leastPairs {
+		return most
+	}
+	c := s.column(r.Unit)
+	if !c.positive {
+		return most
+	}
+	needed := pairsFor(spread(c.d), r.logPrecision(), 1-r.Confidence)
+	return min(most, time.Duration(max(0, needed-n))*s.elapsed/time.Duration(n))
+}
+
+func (r *runner) elapsed() time.Duration { return r.before + time.Since(r.began) }

@@ -1,0 +1,369 @@
+package ab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/whet-go/whet/bench"
+)
+
+// scripted measures what a function says, in no time but the round's length by the
+// fake clock.
+type scripted struct {
+	name string
+	do   func(n int, r Round) (Values, error)
+
+	mu     sync.Mutex
+	rounds []Round
+}
+
+func (s *scripted) Name() string { return s.name }
+
+func (s *scripted) Measure(ctx context.Context, r Round) (Measurement, error) {
+	s.mu.Lock()
+	s.rounds = append(s.rounds, r)
+	n := len(s.rounds)
+	s.mu.Unlock()
+	select {
+	case <-ctx.Done():
+		return Measurement{}, ctx.Err()
+	case <-time.After(r.Length):
+	}
+	v, err := s.do(n, r)
+	return Measurement{Values: v, Inside: r.Length, CPU: r.Length}, err
+}
+
+// ops is sec/op of A and B, slightly disturbed.
+func ops(a, b float64) func(int, Round) (Values, error) {
+	return func(n int, r Round) (Values, error) {
+		v := a
+		if r.Side == B {
+			v = b
+		}
+		return Values{"sec/op": v * (1 + 0.001*float64(n*7919%13)), "B/op": 0, "allocs/op": 3, "B/s": 1 / v}, nil
+	}
+}
+
+func runIn(t *testing.T, o Options, subjects ...Subject) (r *Result, err error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { r, err = Run(t.Context(), subjects, o) })
+	return r, err
+}
+
+func TestRun(t *testing.T) {
+	faster, broken := &scripted{name: "Faster", do: ops(2e-6, 1e-6)}, &scripted{name: "Broken"}
+	broken.do = func(n int, r Round) (Values, error) {
+		if n > 30 && r.Side == B {
+			return nil, errors.New("panic: oh")
+		}
+		return ops(1, 1)(n, r)
+	}
+	other := &scripted{name: "Other", do: func(int, Round) (Values, error) { return Values{"widgets/op": 1}, nil }}
+	var last Progress
+	r, err := runIn(t, Options{Progress: func(p Progress) { last = p }}, faster, broken, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := r.Subjects[0]
+	if f.Stopped != Precise || f.Error != "" || f.Pairs < leastPairs {
+		t.Errorf("%+v", f)
+	}
+	var units []string
+	for _, u := range f.Units {
+		units = append(units, u.Unit+" "+string(u.Verdict))
+	}
+	if got := strings.Join(units, ", "); got != "sec/op better, B/op same, B/s better, allocs/op same" {
+		t.Error(got)
+	}
+	if u := f.Units[0]; math.Abs(float64(u.Ratio)-0.5) > 0.005 || u.Low > u.Ratio || u.High < u.Ratio || len(u.Rounds[0]) != f.Pairs {
+		t.Errorf("%+v", u)
+	}
+	if u := f.Units[1]; u.Ratio != 1 || u.P != 1 {
+		t.Errorf("zero against zero: %+v", u)
+	}
+	if b := r.Subjects[1]; b.Stopped != Failed || b.Error != "B: panic: oh" || b.Pairs == 0 {
+		t.Errorf("%+v", b)
+	}
+	if o := r.Subjects[2]; o.Stopped != Failed || o.Error != "does not measure sec/op" {
+		t.Errorf("%+v", o)
+	}
+	if last.Done != 3 || last.Of != 3 {
+		t.Errorf("last progress: %+v", last)
+	}
+	if r.Inside <= 0 || r.Inside > r.Elapsed || r.Plan.Length == 0 || len(r.Tried) == 0 {
+		t.Errorf("inside %v of %v, plan %v, tried %v", r.Inside, r.Elapsed, r.Plan, r.Tried)
+	}
+	if _, err := json.Marshal(r); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOrder: which side is first is random and repeats with the seed; before the
+// measuring, only A is.
+func TestOrder(t *testing.T) {
+	order := func(seed uint64) string {
+		s := &scripted{name: "X", do: ops(1, 1)}
+		var out strings.Builder
+		_, err := runIn(t, Options{Seed: seed, MaxTime: 10 * time.Second, Trial: time.Second, Precision: 1e-9, Plans: []Plan{{Length: 100 * time.Millisecond}}}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range s.rounds {
+			out.WriteString(r.Side.String())
+		}
+		return out.String()
+	}
+	got := order(1)
+	trial := strings.Index(got, "B") / 2 * 2
+	if trial < 8 || trial > 14 {
+		t.Fatalf("trial of %d rounds in %s", trial, got)
+	}
+	ab, ba := 0, 0
+	for i := trial; i+1 < len(got); i += 2 {
+		switch got[i : i+2] {
+		case "AB":
+			ab++
+		case "BA":
+			ba++
+		default:
+			t.Fatalf("pair %s at %d of %s", got[i:i+2], i, got)
+		}
+	}
+	if ab < 10 || ba < 10 {
+		t.Errorf("%d AB, %d BA", ab, ba)
+	}
+	if order(1) != got || order(2) == got {
+		t.Error("the order does not go by the seed")
+	}
+}
+
+// TestChoose: of the plans, the one that promises most for its time is taken, and a
+// subject that needs several processors is not pinned.
+func TestChoose(t *testing.T) {
+	if len(allowed()) < 2 {
+		t.Skip("needs two processors")
+	}
+	noisyUnless := func(good func(Round) bool) func(int, Round) (Values, error) {
+		return func(n int, r Round) (Values, error) {
+			v := 1 + 0.3*float64(n*7919%101)/101
+			if good(r) {
+				v = 1 + 0.01*float64(n*7919%101)/101
+			}
+			return Values{"sec/op": v}, nil
+		}
+	}
+	for _, c := range []struct {
+		name string
+		good func(Round) bool
+		want func(Plan) bool
+	}{
+		{"pinned", func(r Round) bool { return r.CPU != Anywhere && r.Length < 100*time.Millisecond }, func(p Plan) bool { return p.Pinned && p.Length < 100*time.Millisecond }},
+		{"free", func(r Round) bool { return r.CPU == Anywhere }, func(p Plan) bool { return !p.Pinned }},
+	} {
+		s := &scripted{name: "X", do: noisyUnless(c.good)}
+		r, err := runIn(t, Options{Trial: 20 * time.Second, Precision: 0.1}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !c.want(r.Plan) || len(r.Tried) != len(DefaultPlans(len(allowed()))) {
+			t.Errorf("%s: %v of %+v", c.name, r.Plan, r.Tried)
+		}
+	}
+	s := &parallel{scripted{name: "X", do: noisyUnless(func(r Round) bool { return r.CPU != Anywhere })}}
+	r, err := runIn(t, Options{Trial: 20 * time.Second, Precision: 0.1, MaxTime: 5 * time.Second}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Plan.Pinned {
+		t.Errorf("%v for what uses two processors", r.Plan)
+	}
+}
+
+// parallel uses two processors.
+type parallel struct{ scripted }
+
+func (p *parallel) Measure(ctx context.Context, r Round) (Measurement, error) {
+	m, err := p.scripted.Measure(ctx, r)
+	m.CPU *= 2
+	return m, err
+}
+
+// TestTogether: both sides run at once, on both processors.
+func TestTogether(t *testing.T) {
+	cpus := allowed()
+	if len(cpus) < 2 {
+		t.Skip("needs two processors")
+	}
+	s := &scripted{name: "X", do: func(_ int, r Round) (Values, error) {
+		v := 1.0
+		if r.CPU == cpus[1] {
+			v = 4 // the second processor is slow
+		}
+		if r.Side == B {
+			v *= 1.5
+		}
+		return Values{"sec/op": v, "zero/op": 0}, nil
+	}}
+	plan := Plan{Length: 50 * time.Millisecond, Pinned: true, Together: true}
+	r, err := runIn(t, Options{Plans: []Plan{plan}}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := r.Subjects[0].Units[0]
+	if math.Abs(float64(u.Ratio)-1.5) > 1e-9 || math.Abs(u.Rounds[0][0]-2) > 1e-9 {
+		t.Errorf("%+v", u)
+	}
+	if r.Inside != r.Elapsed {
+		t.Errorf("%v inside of %v", r.Inside, r.Elapsed)
+	}
+	s.do = func(_ int, r Round) (Values, error) {
+		if r.Side == B {
+			return nil, errors.New("broken")
+		}
+		return Values{"sec/op": 1}, nil
+	}
+	if r, err = runIn(t, Options{Plans: []Plan{plan}}, s); err != nil || r.Subjects[0].Error != "B: broken" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 7*time.Second)
+		defer cancel()
+		s := &scripted{name: "X", do: ops(1, 1)}
+		r, err := Run(ctx, []Subject{s}, Options{Precision: 1e-9})
+		if err != nil || !r.Interrupted || r.Subjects[0].Stopped != Interrupted || r.Subjects[0].Pairs == 0 {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}
+
+// TestContinue: a run that goes on from the journal of one that was killed gives what
+// both measured.
+func TestContinue(t *testing.T) {
+	var journal bytes.Buffer
+	o := Options{Identity: "v1", Journal: &journal, MaxTime: 20 * time.Second, Precision: 1e-9, Plans: []Plan{{Length: 100 * time.Millisecond}}}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
+		defer cancel()
+		if _, err := Run(ctx, []Subject{&scripted{name: "X", do: ops(1, 1)}, &scripted{name: "gone", do: ops(1, 1)}}, o); err != nil {
+			t.Fatal(err)
+		}
+	})
+	whole := journal.Len()
+	journal.WriteString(`{"subject":"X","a":{"sec/`) // the rest was not written
+	j, err := ReadJournal(bytes.NewReader(journal.Bytes()))
+	if err != nil || j.Pairs() < 20 || j.Size != int64(whole) {
+		t.Fatalf("%+v, %v; %d bytes", j, err, whole)
+	}
+	journal.Truncate(int(j.Size))
+	o.Resume = j
+	s := &scripted{name: "X", do: ops(1, 1)}
+	r, err := runIn(t, o, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := r.Subjects[0].Pairs; n != j.Pairs()/2+len(s.rounds)/2 || n != 100 || len(r.Tried) != 0 {
+		t.Errorf("%d pairs: %d from the journal, %d rounds; tried %v", n, j.Pairs(), len(s.rounds), r.Tried)
+	}
+	again, err := ReadJournal(bytes.NewReader(journal.Bytes()))
+	if err != nil || again.Pairs() != j.Pairs()+len(s.rounds)/2 {
+		t.Errorf("%+v, %v", again, err)
+	}
+
+	for text, change := range map[string]func(*Options){
+		"is of other builds": func(o *Options) { o.Identity = "v2" },
+		"is about sec/op":    func(o *Options) { o.Unit = "B/op" },
+	} {
+		o := o
+		change(&o)
+		_, err := runIn(t, o, s)
+		var je *JournalError
+		if !errors.As(err, &je) || !strings.Contains(err.Error(), text) {
+			t.Errorf("%v, want %s", err, text)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	s := &scripted{name: "X", do: ops(1, 1)}
+	for _, o := range []Options{
+		{Precision: -1},
+		{Precision: math.NaN()},
+		{Confidence: 1},
+		{Alpha: 2},
+		{MaxTime: -1},
+		{Plans: []Plan{{}}},
+		{Plans: []Plan{{Length: 1, Together: true}}},
+	} {
+		if _, err := Run(t.Context(), []Subject{s}, o); err == nil {
+			t.Errorf("%+v is accepted", o)
+		}
+	}
+	if _, err := Run(t.Context(), nil, Options{}); !errors.Is(err, ErrNoSubjects) {
+		t.Error(err)
+	}
+	wrong := errors.New("disk full")
+	if _, err := Run(t.Context(), []Subject{s}, Options{Trial: 1, Journal: failing{wrong}}); !errors.Is(err, wrong) {
+		t.Error(err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+func FuzzReadJournal(f *testing.F) {
+	f.Add([]byte(`{"schema":"whet.bench-journal/1","identity":"x","unit":"sec/op","plan":{"length_ns":5}}` + "\n" +
+		`{"subject":"X","a":{"sec/op":1},"b":{"sec/op":2},"elapsed_ns":7}` + "\n{"))
+	f.Add([]byte("{}\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		j, err := ReadJournal(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		if j.Size > int64(len(data)) {
+			t.Fatalf("%d whole of %d bytes", j.Size, len(data))
+		}
+		again, err := ReadJournal(bytes.NewReader(data[:j.Size]))
+		if err != nil || !reflect.DeepEqual(again, j) {
+			t.Fatalf("what is whole reads as %+v, %v, not %+v", again, err, j)
+		}
+		// Whatever is in it, going on from it must not fail badly.
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		s := &scripted{name: "X", do: ops(1, 1)}
+		if _, err := Run(ctx, []Subject{s}, Options{Identity: j.Identity, Unit: j.Unit, Resume: j}); err != nil && fmt.Sprint(err) == "" {
+			t.Fatal("an error without text")
+		}
+	})
+}
+
+func TestThisMachine(t *testing.T) {
+	m := ThisMachine()
+	if m.Processors < 1 || m.GOOS == "" || m.Go == "" {
+		t.Errorf("%+v", m)
+	}
+	if got := cpuModel([]byte("processor\t: 0\nmodel name\t: Some CPU @ 2.4GHz\n")); got != "Some CPU @ 2.4GHz" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestBetterOf(t *testing.T) {
+	for unit, want := range map[string]string{"sec/op": bench.Lower, "B/op": bench.Lower, "B/s": bench.Higher, "req/s": bench.Higher, "p99-sec": bench.Lower} {
+		if got := betterOf(unit); got != want {
+			t.Errorf("%s: %s", unit, got)
+		}
+	}
+}

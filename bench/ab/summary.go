@@ -1,0 +1,221 @@
+package ab
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/bench"
+)
+
+// A column is what a subject's pairs hold of one unit.
+type column struct {
+	a, b     []float64
+	d        []float64 // log ratios, or differences when not positive
+	positive bool      // all values are
+}
+
+// column returns a unit's pairs, without those that miss it on a side.
+func (s *subject) column(unit string) column {
+	c := column{positive: true}
+	for _, p := range s.pairs {
+		a, ok := p[A][unit]
+		b, both := p[B][unit]
+		if !ok || !both || math.IsNaN(a-b) || math.IsInf(a-b, 0) {
+			continue
+		}
+		c.a, c.b = append(c.a, a), append(c.b, b)
+		c.positive = c.positive && a > 0 && b > 0
+	}
+	for i := range c.a {
+		if c.positive {
+			c.d = append(c.d, math.Log(c.b[i]/c.a[i]))
+		} else {
+			c.d = append(c.d, c.b[i]-c.a[i])
+		}
+	}
+	return c
+}
+
+// units are the units that both sides have, the one that matters first.
+func (s *subject) units(first string) []string {
+	seen := map[string]bool{}
+	for _, p := range s.pairs {
+		for unit := range p[A] {
+			if _, ok := p[B][unit]; ok && len(seen) < maxUnits {
+				seen[unit] = true
+			}
+		}
+	}
+	var out []string
+	for unit := range seen {
+		out = append(out, unit)
+	}
+	sort.Slice(out, func(i, j int) bool {
+		if (out[i] == first) != (out[j] == first) {
+			return out[i] == first
+		}
+		return out[i] < out[j]
+	})
+	return out
+}
+
+func (r *runner) result(ctx context.Context) *Result {
+	out := &Result{
+		Schema: Schema, Machine: ThisMachine(), Plan: r.plan, Tried: r.tried,
+		Unit: r.Unit, Precision: r.Precision, Confidence: r.Confidence, Alpha: r.Alpha,
+		Interrupted: ctx.Err() != nil, Elapsed: time.Since(r.began), Inside: r.inside,
+	}
+	for _, s := range r.subjects {
+		out.Subjects = append(out.Subjects, r.compared(s, ctx.Err() != nil))
+	}
+	r.judge(out)
+	out.Geomean = r.geomeans(out)
+	return out
+}
+
+func (r *runner) compared(s *subject, interrupted bool) Compared {
+	c := Compared{Name: s.Name(), Pairs: len(s.pairs), Elapsed: s.elapsed, Stopped: s.stopped}
+	if c.Stopped == "" && interrupted {
+		c.Stopped = Interrupted
+	}
+	if s.err != nil {
+		c.Error = s.err.Error()
+	}
+	for _, unit := range s.units(r.Unit) {
+		c.Units = append(c.Units, r.unit(s, unit))
+	}
+	return c
+}
+
+// unit evaluates one unit of a subject. The verdict is left to judge.
+func (r *runner) unit(s *subject, unit string) Unit {
+	c := s.column(unit)
+	u := Unit{
+		Unit: unit, Better: betterOf(unit), A: summary(c.a), B: summary(c.b), P: pValue(c.d),
+		Ratio: bench.Float(math.NaN()), Low: bench.Float(math.Inf(-1)), High: bench.Float(math.Inf(1)), Spread: bench.Float(math.NaN()),
+		Rounds: [2][]float64{c.a, c.b},
+	}
+	alpha := 1 - r.Confidence
+	switch {
+	case len(c.d) == 0:
+	case c.positive:
+		center := hodgesLehmann(c.d)
+		low, high := interval(c.d, center, alpha)
+		u.Ratio, u.Low, u.High = bench.Float(math.Exp(center)), bench.Float(math.Exp(low)), bench.Float(math.Exp(high))
+		u.Spread = bench.Float(spread(c.d))
+	case !slices.ContainsFunc(c.d, func(d float64) bool { return d != 0 }):
+		// Zero on both sides, or the same: nothing changed.
+		u.Ratio, u.Low, u.High, u.Spread = 1, 1, 1, 0
+	}
+	return u
+}
+
+func summary(values []float64) Summary {
+	sorted := slices.Sorted(slices.Values(values))
+	at := func(q float64) bench.Float {
+		if len(sorted) == 0 {
+			return bench.Float(math.NaN())
+		}
+		x := q * float64(len(sorted)-1)
+		i := min(int(x), len(sorted)-1)
+		next := min(i+1, len(sorted)-1)
+		return bench.Float(sorted[i] + (x-float64(i))*(sorted[next]-sorted[i]))
+	}
+	return Summary{Median: at(0.5), Low: at(0.25), High: at(0.75)}
+}
+
+// betterOf is the direction of a unit: rates are better when higher, what is counted or
+// lasts when lower.
+func betterOf(unit string) string {
+	if strings.HasSuffix(unit, "/s") || strings.HasSuffix(unit, "/sec") {
+		return bench.Higher
+	}
+	return bench.Lower
+}
+
+// judge adjusts the p values of each unit for how many subjects there are and gives the
+// verdicts.
+func (r *runner) judge(out *Result) {
+	byUnit := map[string][]*Unit{}
+	for i := range out.Subjects {
+		for j := range out.Subjects[i].Units {
+			u := &out.Subjects[i].Units[j]
+			byUnit[u.Unit] = append(byUnit[u.Unit], u)
+		}
+	}
+	for _, units := range byUnit {
+		p := make([]float64, len(units))
+		for i, u := range units {
+			p[i] = u.P
+		}
+		for i, q := range bench.Adjust(p) {
+			units[i].Q = q
+			units[i].Verdict = r.verdict(units[i])
+		}
+	}
+}
+
+func (r *runner) verdict(u *Unit) Verdict {
+	if u.Q <= r.Alpha {
+		up := u.Ratio > 1
+		if math.IsNaN(float64(u.Ratio)) {
+			up = u.B.Median > u.A.Median
+		}
+		if up == (u.Better == bench.Higher) {
+			return Better
+		}
+		return Worse
+	}
+	low, high := math.Log(float64(u.Low)), math.Log(float64(u.High))
+	if (high-low)/2 <= r.logPrecision() {
+		return Same
+	}
+	return Undecided
+}
+
+// geomeans are the geometric means of the ratios of all subjects, by unit. The
+// subjects' errors are independent, so their squares add up; the intervals' half widths
+// stand for them.
+func (r *runner) geomeans(out *Result) []Mean {
+	type sums struct {
+		n           int
+		log, square float64
+	}
+	byUnit := map[string]*sums{}
+	var order []string
+	for _, c := range out.Subjects {
+		for _, u := range c.Units {
+			ratio := math.Log(float64(u.Ratio))
+			if math.IsNaN(ratio) || math.IsInf(ratio, 0) {
+				continue
+			}
+			s := byUnit[u.Unit]
+			if s == nil {
+				s = &sums{}
+				byUnit[u.Unit] = s
+				order = append(order, u.Unit)
+			}
+			half := (math.Log(float64(u.High)) - math.Log(float64(u.Low))) / 2
+			s.n++
+			s.log += ratio
+			s.square += half * half
+		}
+	}
+	var means []Mean
+	for _, unit := range order {
+		s := byUnit[unit]
+		if s.n < 2 {
+			continue
+		}
+		center, half := s.log/float64(s.n), math.Sqrt(s.square)/float64(s.n)
+		means = append(means, Mean{
+			Unit: unit, Of: s.n, Ratio: bench.Float(math.Exp(center)),
+			Low: bench.Float(math.Exp(center - half)), High: bench.Float(math.Exp(center + half)),
+		})
+	}
+	return means
+}
