@@ -23,16 +23,21 @@ type server struct {
 	sent    atomic.Int64
 }
 
-// each calls do about rate times a second until ctx is done.
+// each calls do rate times a second, some at once when it is woken late, until ctx
+// is done.
 func each(ctx context.Context, rate int, do func(event []byte)) {
-	tick := time.NewTicker(time.Second / time.Duration(rate))
+	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	event := bytes.Repeat([]byte("."), eventSize)
-	for n := uint64(1); ; n++ {
+	begin := time.Now()
+	for n := uint64(0); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		}
+		for due := uint64(time.Since(begin).Seconds() * float64(rate)); n < due; {
+			n++
 			_ = strconv.AppendUint(event[:0], n, 10) // into event itself
 			do(event)
 		}
