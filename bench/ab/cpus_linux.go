@@ -2,8 +2,9 @@ package ab
 
 import "golang.org/x/sys/unix"
 
-// allowed are the processors that this process may be on.
-func allowed() []int {
+// Processors are the logical processors that this process may be on, to which rounds can
+// be pinned; nil when that is not possible here.
+func Processors() []int {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {
 		return nil

@@ -2,5 +2,5 @@
 
 package ab
 
-// allowed are the processors that can be pinned to: none.
-func allowed() []int { return nil }
+// Processors are the logical processors that rounds can be pinned to: none here.
+func Processors() []int { return nil }

@@ -89,6 +89,9 @@ func ReadJournal(r io.Reader) (*Journal, error) {
 		}
 		return nil, &JournalError{0, errors.New("is empty")}
 	}
+	if !whole {
+		return nil, &JournalError{1, errors.New("is cut off")}
+	}
 	var head journalHead
 	if err := json.Unmarshal(lines.Bytes(), &head); err != nil {
 		return nil, &JournalError{1, err}

@@ -73,7 +73,7 @@ type subject struct {
 type pair [2]Values
 
 func newRunner(subjects []Subject, o Options) *runner {
-	r := &runner{Options: o, began: time.Now(), random: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), journal: journalWriter{to: o.Journal}, allowed: allowed()}
+	r := &runner{Options: o, began: time.Now(), random: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), journal: journalWriter{to: o.Journal}, allowed: Processors()}
 	for _, s := range subjects {
 		r.subjects = append(r.subjects, &subject{Subject: s, ratio: math.NaN(), low: math.Inf(-1), high: math.Inf(1)})
 	}

@@ -150,7 +150,7 @@ func TestOrder(t *testing.T) {
 // TestChoose: of the plans, the one that promises most for its time is taken, and a
 // subject that needs several processors is not pinned.
 func TestChoose(t *testing.T) {
-	if len(allowed()) < 2 {
+	if len(Processors()) < 2 {
 		t.Skip("needs two processors")
 	}
 	noisyUnless := func(good func(Round) bool) func(int, Round) (Values, error) {
@@ -175,7 +175,7 @@ func TestChoose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !c.want(r.Plan) || len(r.Tried) != len(DefaultPlans(len(allowed()))) {
+		if !c.want(r.Plan) || len(r.Tried) != len(DefaultPlans(len(Processors()))) {
 			t.Errorf("%s: %v of %+v", c.name, r.Plan, r.Tried)
 		}
 	}
@@ -200,7 +200,7 @@ func (p *parallel) Measure(ctx context.Context, r Round) (Measurement, error) {
 
 // TestTogether: both sides run at once, on both processors.
 func TestTogether(t *testing.T) {
-	cpus := allowed()
+	cpus := Processors()
 	if len(cpus) < 2 {
 		t.Skip("needs two processors")
 	}

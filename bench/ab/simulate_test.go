@@ -201,7 +201,7 @@ func TestManySubjects(t *testing.T) {
 			}
 			subjects = append(subjects, s)
 		}
-		r, err := Run(t.Context(), subjects, Options{})
+		r, err := Run(t.Context(), subjects, Options{Plans: []Plan{{Length: 60 * time.Millisecond}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,68 @@
+package gotest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// A Binary is the test binary of a package.
+type Binary struct {
+	Package Package
+	Source  Source
+	Path    string        // of the executable
+	Build   time.Duration // how long the go command took, which has a cache
+	Size    int64         // of the executable in bytes
+	SHA256  string        // of the executable, in hexadecimal digits; equal builds are equal programs
+}
+
+// Compile builds the test binary of a package of src to the file out, whose folder
+// exists. What the compiler refuses is a *BuildError; what go vet has to say is not asked.
+func Compile(ctx context.Context, src Source, pkg Package, out string) (*Binary, error) {
+	out, err := filepath.Abs(out)
+	if err != nil {
+		return nil, fmt.Errorf("build the tests of %s: %w", pkg.ImportPath, err)
+	}
+	overlay, remove, err := src.overlayFlag()
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	args := slices.Concat([]string{"-c", "-vet=off", "-o", out}, src.Flags, overlay, []string{pkg.ImportPath})
+	begin := time.Now()
+	stdout, stderr, err := src.goCommand(ctx, "test", args)
+	took := time.Since(begin)
+	if ctx.Err() != nil {
+		return nil, &Error{Op: "build the tests of", Subject: pkg.ImportPath, Err: ctx.Err()}
+	}
+	if err != nil {
+		return nil, &BuildError{Package: pkg.ImportPath, Side: src.Name, Output: stderr + string(stdout), Err: err}
+	}
+	b := &Binary{Package: pkg, Source: src, Path: out, Build: took}
+	if b.Size, b.SHA256, err = sum(out); errors.Is(err, os.ErrNotExist) {
+		return nil, &BuildError{Package: pkg.ImportPath, Side: src.Name, Output: string(stdout), Err: errors.New("there are no tests")}
+	} else if err != nil {
+		return nil, fmt.Errorf("build the tests of %s: %w", pkg.ImportPath, err)
+	}
+	return b, nil
+}
+
+func sum(path string) (size int64, digest string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = file.Close() }() // only read
+	h := sha256.New()
+	if size, err = io.Copy(h, file); err != nil {
+		return 0, "", err
+	}
+	return size, hex.EncodeToString(h.Sum(nil)), nil
+}

@@ -1,0 +1,28 @@
+// Package gotest builds and runs the benchmarks of Go packages.
+//
+// Data flow:
+//
+//  1. A [Source] is a state of a module and how it is built. [Worktree] makes one of a
+//     commit; [ParseFlags] reads the flags of one.
+//  2. [List] asks the go command for the packages whose test files declare benchmarks.
+//  3. [CarryBenchmarks] replaces the test files of one source by those of another in an
+//     overlay, without touching a file of either.
+//  4. [Compile] builds a package's test binary.
+//  5. [Binary.Benchmarks] finds the names of its benchmarks, sub-benchmarks included,
+//     by running each once.
+//  6. [Binary.Run] runs exactly one of them in a process of its own and reads its
+//     measurements out of what the process prints.
+//
+// What a benchmark does is foreign: it may panic, exit, hang, print without end or
+// print what looks like a result. Output is held within bounds, a process is killed
+// with all that it has started when its time is over, and such a benchmark becomes a
+// [Failure] that names it, while the others go on.
+//
+// Values may be used by several goroutines; [Binary.Run] may be called at once from
+// several. A process never outlives the call that started it, and on Linux not the
+// death of whet either. A [Tree] belongs to who made it, who calls its Close; if whet
+// is killed, a janitor removes it.
+//
+// The package does no statistics, chooses no number of rounds and prints nothing: see
+// package bench and internal/cli.
+package gotest

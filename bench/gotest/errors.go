@@ -1,0 +1,133 @@
+package gotest
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// An Error is an operation that did not work, and its cure.
+type Error struct {
+	Op      string // what was being done
+	Subject string // to what; may be empty
+	Err     error
+	Advice  string // the next step; may be empty
+}
+
+// Error returns "op subject: cause".
+func (e *Error) Error() string {
+	if e.Subject == "" {
+		return e.Op + ": " + e.Err.Error()
+	}
+	return e.Op + " " + e.Subject + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Hint returns the next step, or "".
+func (e *Error) Hint() string { return e.Advice }
+
+// A BuildError is a test binary that could not be built.
+type BuildError struct {
+	Package string // its import path
+	Side    string // the name of the source; "" if it has none
+	Output  string // what the go command printed: the compiler's messages
+	Err     error  // how the go command ended
+}
+
+// Error names package and side and has the first lines of the output.
+func (e *BuildError) Error() string {
+	side := ""
+	if e.Side != "" {
+		side = " (" + e.Side + ")"
+	}
+	return fmt.Sprintf("build the tests of %s%s: %s", e.Package, side, firstLines(e.Output, e.Err))
+}
+
+// Unwrap returns how the go command ended.
+func (e *BuildError) Unwrap() error { return e.Err }
+
+// Hint returns the next step.
+func (e *BuildError) Hint() string { return "`go vet " + e.Package + "` shows the same" }
+
+// A Failure is a package or a benchmark of which there is no measurement.
+type Failure struct {
+	Package   string // import path
+	Benchmark string // its name as go test writes it, without the number of processors; "" is the whole package
+	Err       error
+	Output    string // the lines of its output that say the most, at most a few KiB; may be empty
+}
+
+// Error names the benchmark and says what happened.
+func (f *Failure) Error() string {
+	if f.Benchmark == "" {
+		return fmt.Sprintf("%s: %v", f.Package, f.Err)
+	}
+	return fmt.Sprintf("%s of %s: %v", f.Benchmark, f.Package, f.Err)
+}
+
+// Unwrap returns the cause.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Hint returns the next step.
+func (f *Failure) Hint() string {
+	var missing *MissingError
+	switch {
+	case f.Benchmark == "":
+		return "`go test -run '^$' -bench . " + f.Package + "` shows the same"
+	case errors.As(f.Err, &missing):
+		return "a benchmark that is to be measured has the same name each time"
+	default:
+		return "`go test -run '^$' -bench '" + Pattern(f.Benchmark) + "' " + f.Package + "` runs it alone"
+	}
+}
+
+// ErrTimeout is the cause of a Failure whose process took longer than it may.
+var ErrTimeout = errors.New("timed out")
+
+// A MissingError is a benchmark that ended well without a result under its name.
+type MissingError struct {
+	Name string
+	Got  []string // the names that the same benchmark function has now; may be none
+}
+
+// Error says which names appeared.
+func (e *MissingError) Error() string {
+	if len(e.Got) == 0 {
+		return "it has no result: it is skipped, gone, or has changed its name"
+	}
+	got := e.Got
+	more := ""
+	if len(got) > 5 {
+		more = fmt.Sprintf(" and %d more", len(got)-5)
+		got = got[:5]
+	}
+	return "it has changed its name; there is " + strings.Join(got, ", ") + more
+}
+
+// goError makes an error of a go command that failed.
+func goError(op, subject, stderr string, err error) error {
+	e := &Error{Op: op, Subject: subject, Err: err}
+	if errors.Is(err, exec.ErrNotFound) {
+		e.Advice = "install Go: https://go.dev/dl"
+	} else if text := strings.TrimSpace(stderr); text != "" {
+		e.Err = errors.New(firstLines(text, err))
+	}
+	return e
+}
+
+// firstLines is the start of a command's output, or err when there is none.
+func firstLines(out string, err error) string {
+	out = strings.TrimSpace(out)
+	if out == "" {
+		return err.Error()
+	}
+	lines := strings.Split(out, "\n")
+	const most = 5
+	if len(lines) > most {
+		lines = append(lines[:most:most], "…")
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,84 @@
+package gotest
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/shell"
+)
+
+var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+
+// buildFlags are go build's flags that make another program; true are those that
+// stand without a value.
+func buildFlags() map[string]bool {
+	return map[string]bool{
+		"a": true, "race": true, "msan": true, "asan": true, "cover": true, "linkshared": true, "modcacherw": true, "trimpath": true, "buildvcs": true,
+		"asmflags": false, "buildmode": false, "compiler": false, "covermode": false, "coverpkg": false, "gccgoflags": false, "gcflags": false,
+		"installsuffix": false, "ldflags": false, "mod": false, "modfile": false, "overlay": false, "p": false, "pgo": false, "pkgdir": false,
+		"tags": false, "toolexec": false,
+	}
+}
+
+// ParseFlags reads how to build, in a shell's words: flags of go build, with one dash
+// or two, and KEY=value of the environment, as in
+//
+//	-tags fast -gcflags='all=-N -l' GOGC=off
+//
+// $NAME and ~ are replaced as a shell does. Flags come out as -name or -name=value,
+// paths of files among them absolute.
+func ParseFlags(text string) (flags, env []string, err error) {
+	words, err := shell.Fields(text, nil)
+	if err != nil {
+		return nil, nil, &Error{Op: "parse flags", Subject: fmt.Sprintf("%q", text), Err: err, Advice: "quote as in a shell"}
+	}
+	fails := func(word, message, advice string) ([]string, []string, error) {
+		return nil, nil, &Error{Op: "parse flags", Subject: fmt.Sprintf("%q", word), Err: errors.New(message), Advice: advice}
+	}
+	known := buildFlags()
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		if assignment.MatchString(word) {
+			env = append(env, word)
+			continue
+		}
+		name, ok := strings.CutPrefix(word, "-")
+		if !ok {
+			return fails(word, "neither a flag nor KEY=value", "write it as -tags fast GOGC=off")
+		}
+		name, value, has := strings.Cut(strings.TrimPrefix(name, "-"), "=")
+		alone, ok := known[name]
+		switch {
+		case !ok:
+			return fails(word, "not a flag of go build that makes another program", "`go help build` lists them; a variable of the environment is KEY=value")
+		case alone && !has:
+			flags = append(flags, "-"+name)
+			continue
+		case !has && i+1 == len(words):
+			return fails(word, "the flag has no value", "write it as "+word+"=VALUE")
+		case !has:
+			i++
+			value = words[i]
+		}
+		if value, err = absolute(name, value); err != nil {
+			return fails(word, err.Error(), "")
+		}
+		flags = append(flags, "-"+name+"="+value)
+	}
+	return flags, env, nil
+}
+
+// absolute makes the paths in flags independent of where the go command runs, which is
+// another folder for each side.
+func absolute(name, value string) (string, error) {
+	isFile := slices.Contains([]string{"overlay", "modfile", "pkgdir"}, name) ||
+		name == "pgo" && value != "off" && value != "auto"
+	if !isFile || value == "" {
+		return value, nil
+	}
+	return filepath.Abs(value)
+}

@@ -1,0 +1,115 @@
+package gotest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// topName is what -test.list prints, as against what the program prints.
+var topName = regexp.MustCompile(`^Benchmark[\pL\pN_]*$`)
+
+// Benchmarks returns the names of the benchmarks that match, sub-benchmarks included,
+// as go test writes them but without the number of processors, in the order in which
+// they run. match is what go test's -bench takes; "" is all. The binary lists the
+// functions, and each runs once, in a process of its own and with a timeout of its own
+// (Iterations, Time, Count and Profile of the options have no meaning here): what
+// fails becomes a Failure, beside the names that came before. The error is for when
+// ctx has ended or match cannot be understood.
+func (b *Binary) Benchmarks(ctx context.Context, match string, o RunOptions) ([]string, []Failure, error) {
+	if _, err := regexp.Compile(match); err != nil {
+		return nil, nil, &Error{Op: "match benchmarks", Subject: fmt.Sprintf("%q", match), Err: err, Advice: "it is a regular expression, as go test -bench takes it"}
+	}
+	tops, failure := b.functions(ctx, o)
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	if failure != nil {
+		return nil, []Failure{*failure}, nil
+	}
+	var names []string
+	var failures []Failure
+	for _, top := range tops {
+		pattern, skip := Pattern(top), ""
+		switch {
+		case strings.ContainsAny(match, "/ \t"):
+			// Which part of it is for which level only testing knows.
+			others := slices.DeleteFunc(slices.Clone(tops), func(t string) bool { return t == top })
+			if pattern = match; len(others) > 0 {
+				skip = "^(" + strings.Join(others, "|") + ")$"
+			}
+		case match != "":
+			if ok, err := regexp.MatchString(match, top); !ok || err != nil {
+				continue
+			}
+		}
+		got, failed := b.once(ctx, top, pattern, skip, o)
+		if ctx.Err() != nil {
+			return names, failures, ctx.Err()
+		}
+		names = append(names, got...)
+		failures = append(failures, failed...)
+	}
+	return names, failures, nil
+}
+
+// functions asks the binary for its benchmarks.
+func (b *Binary) functions(ctx context.Context, o RunOptions) ([]string, *Failure) {
+	list := &clipped{head: 4 << 20}
+	end, err := b.start(ctx, []string{"-test.list=^Benchmark", "-test.paniconexit0"}, o, list)
+	if err != nil {
+		f := b.failure("", err, end)
+		f.Err = fmt.Errorf("list the benchmarks: %w", f.Err)
+		return nil, f
+	}
+	var names []string
+	for line := range strings.Lines(list.String()) {
+		if name := strings.TrimSpace(line); topName.MatchString(name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, b.failure("", errors.New("its test binary lists no benchmarks; does TestMain call Run?"), end)
+	}
+	return names, nil
+}
+
+// once runs the benchmarks of the function top for one iteration each.
+func (b *Binary) once(ctx context.Context, top, pattern, skip string, o RunOptions) ([]string, []Failure) {
+	o.Iterations, o.Time, o.Count, o.Profile = 1, 0, 0, Profiles{}
+	args := append(o.args(), "-test.v", "-test.bench="+pattern)
+	if skip != "" {
+		args = append(args, "-test.skip="+skip)
+	}
+	r := newReader(top, 0)
+	end, err := b.start(ctx, args, o, r)
+	r.end()
+	names, procs := r.names()
+	if err == nil || ctx.Err() != nil {
+		return names, nil
+	}
+	var failures []Failure
+	if errors.Is(err, errExit) {
+		for _, name := range r.failed {
+			if procs > 1 {
+				name = strings.TrimSuffix(name, fmt.Sprintf("-%d", procs))
+			}
+			// A function fails when one below it does.
+			above := slices.ContainsFunc(r.failed, func(other string) bool { return strings.HasPrefix(other, name+"/") })
+			if !above {
+				failures = append(failures, *b.failure(name, errFailed, end))
+			}
+		}
+		if end.why() == "" && len(failures) > 0 {
+			return names, failures
+		}
+	}
+	running := top
+	if n := len(r.announced); n > 0 && !slices.Contains(names, r.announced[n-1]) && !slices.Contains(r.failed, r.announced[n-1]) {
+		running = r.announced[n-1]
+	}
+	return names, append(failures, *b.failure(running, err, end))
+}

@@ -1,0 +1,218 @@
+package gotest
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// A reader takes the standard output of a benchmark process, as it comes, and finds
+// what package testing has printed among what the benchmark prints, which may stand
+// before a name, between a name and its result, or on lines of its own.
+type reader struct {
+	// name is a benchmark, such as "BenchmarkEncode/json"; results of it and of those
+	// below it are found.
+	name string
+	// iterations is the number that was asked for, 0 if none. It tells digits that the
+	// benchmark has printed from those of the result.
+	iterations int
+
+	config    []Field
+	announced []string // names that stand alone, as with -test.v
+	results   []result
+	failed    []string // names after "--- FAIL: "
+
+	line    clipped
+	pending string // the last name, if its result has not come yet
+	labels  int    // how many of configKeys the lines before this one had
+}
+
+// A result is a line of results.
+type result struct {
+	name   string // with the number of processors, as printed
+	iters  int
+	values []benchfmt.Value // tidied
+}
+
+// Bounds of what is kept: a process may print names and results for ever.
+const (
+	maxLine  = 64 << 10
+	maxNames = 100_000
+)
+
+// configKeys returns what testing prints before the first result, a line each. The
+// first two are always there.
+func configKeys() []string { return []string{"goos", "goarch", "pkg", "cpu"} }
+
+// measured is what testing prints after a benchmark's name. Each run asks for B/op and
+// allocs/op, so a result ends with them: what a benchmark prints hardly does, and may
+// stand directly before the number.
+var measured = regexp.MustCompile(`(\d+)((?:\t *[-+.0-9eEInfNa]+ [^\s]+)*\t *\d+ B/op\t *\d+ allocs/op)$`)
+
+// below is what may follow a benchmark's name: those of sub-benchmarks, and the number
+// of processors.
+var below = regexp.MustCompile(`^(?:/[^\s]*)?(?:-\d+)?`)
+
+func newReader(name string, iterations int) *reader {
+	return &reader{name: name, iterations: iterations, line: clipped{head: maxLine / 2, tail: maxLine / 2}}
+}
+
+// Write never fails.
+func (r *reader) Write(p []byte) (int, error) {
+	for rest := p; ; {
+		line, after, ended := bytes.Cut(rest, []byte("\n"))
+		_, _ = r.line.Write(line)
+		if !ended {
+			return len(p), nil
+		}
+		r.endLine()
+		rest = after
+	}
+}
+
+// end is called after the last Write.
+func (r *reader) end() {
+	if r.line.Len() > 0 {
+		r.endLine()
+	}
+}
+
+func (r *reader) endLine() {
+	line := bytes.TrimSuffix(r.line.Bytes(), []byte("\r"))
+	r.line.Reset()
+	if r.label(line) {
+		return
+	}
+	if name, ok := bytes.CutPrefix(bytes.TrimLeft(line, " "), []byte("--- FAIL: ")); ok {
+		if len(r.failed) < maxNames {
+			r.failed = append(r.failed, string(name))
+		}
+		r.pending = ""
+		return
+	}
+	if name, rest, ok := r.cutName(line); ok {
+		r.pending = name
+		if rest == nil && len(r.announced) < maxNames {
+			r.announced = append(r.announced, name)
+		}
+		line = rest
+	}
+	if r.pending == "" {
+		return
+	}
+	if res, ok := parseResult(r.pending, line, r.iterations); ok {
+		r.pending = ""
+		if len(r.results) < maxNames {
+			r.results = append(r.results, res)
+		}
+	}
+}
+
+// label takes a line of the configuration. The first may come after output that does
+// not end its line.
+func (r *reader) label(line []byte) bool {
+	keys := configKeys()
+	for at := r.labels; at < len(keys); at++ {
+		lead := keys[at] + ": "
+		i := bytes.LastIndex(line, []byte(lead))
+		if i == 0 || i > 0 && at == 0 {
+			if at == 0 {
+				r.config = r.config[:0]
+			}
+			r.config = append(r.config, Field{keys[at], string(line[i+len(lead):])})
+			r.labels = at + 1
+			return true
+		}
+		if at < 2 {
+			break
+		}
+	}
+	if r.labels >= 2 {
+		r.labels = len(keys) // they come once
+	} else {
+		r.labels, r.config = 0, nil
+	}
+	return false
+}
+
+// cutName finds in a line the last name that the reader looks for, and what comes
+// after it, which is nil when that is nothing.
+func (r *reader) cutName(line []byte) (name string, rest []byte, ok bool) {
+	for end := len(line); ; {
+		at := bytes.LastIndex(line[:end], []byte(r.name))
+		if at < 0 {
+			return "", nil, false
+		}
+		after := line[at+len(r.name):]
+		after = after[len(below.Find(after)):]
+		name = string(line[at : len(line)-len(after)])
+		if len(after) == 0 {
+			return name, nil, true
+		}
+		// Before its result a name is filled up with blanks to a tab.
+		if filled := bytes.TrimLeft(after, " "); len(filled) > 0 && filled[0] == '\t' {
+			return name, filled, true
+		}
+		end = at
+	}
+}
+
+// parseResult reads the result at the end of text.
+func parseResult(name string, text []byte, iterations int) (result, bool) {
+	m := measured.FindSubmatch(text)
+	if m == nil {
+		return result{}, false
+	}
+	digits := string(m[1])
+	if asked := strconv.Itoa(iterations); iterations > 0 && strings.HasSuffix(digits, asked) {
+		digits = asked
+	}
+	r := benchfmt.NewReader(strings.NewReader("BenchmarkX\t"+digits+string(m[2])+"\n"), name)
+	if !r.Scan() {
+		return result{}, false
+	}
+	res, ok := r.Result().(*benchfmt.Result)
+	if !ok || res.Iters <= 0 {
+		return result{}, false
+	}
+	return result{name: name, iters: res.Iters, values: slices.Clone(res.Values)}, true
+}
+
+// names returns the names of the results without the number of processors, each once,
+// in order, and that number. With -test.v names are announced without it.
+func (r *reader) names() ([]string, int) {
+	procs := 1
+	for _, res := range r.results {
+		// On one processor all are announced as they are; on several, only what is
+		// called X-2 beside X.
+		if !slices.Contains(r.announced, res.name) {
+			procs = max(procs, procsOf(res.name))
+		}
+	}
+	var out []string
+	for _, res := range r.results {
+		name := res.name
+		if procs > 1 {
+			name = strings.TrimSuffix(name, "-"+strconv.Itoa(procs))
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out, procs
+}
+
+// procsOf reads the number of processors off a name: "BenchmarkX-8" is on eight,
+// "BenchmarkX" on one.
+func procsOf(name string) int {
+	digits := name[strings.LastIndexByte(name, '-')+1:]
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 2 || strconv.Itoa(n) != digits || len(digits) == len(name) {
+		return 1
+	}
+	return n
+}

@@ -1,0 +1,56 @@
+package gotest
+
+import (
+	"fmt"
+	"os/exec"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// dieWithParent has the kernel kill the command when the thread that started it
+// ends, as it does when whet itself is killed.
+func dieWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
+
+// startOn starts cmd on the given logical processors. A process inherits them from the
+// thread that starts it, so that it never runs elsewhere, not even at first.
+func startOn(cmd *exec.Cmd, cpus []int) error {
+	if len(cpus) == 0 {
+		return cmd.Start()
+	}
+	runtime.LockOSThread()
+	var before, set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		runtime.UnlockOSThread()
+		return fmt.Errorf("pin to processors: %w", err)
+	}
+	for _, cpu := range cpus {
+		set.Set(cpu)
+	}
+	if err := unix.SchedSetaffinity(0, &set); err != nil {
+		runtime.UnlockOSThread()
+		return fmt.Errorf("pin to processors %v: %w", cpus, err)
+	}
+	err := cmd.Start()
+	if unix.SchedSetaffinity(0, &before) == nil {
+		// Otherwise the thread stays with this goroutine, and nothing else runs on it.
+		runtime.UnlockOSThread()
+	}
+	return err
+}
+
+// Processors returns the logical processors that this process may run on.
+func Processors() ([]int, error) {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return nil, fmt.Errorf("list processors: %w", err)
+	}
+	var out []int
+	for cpu := range len(set) * 64 {
+		if set.IsSet(cpu) {
+			out = append(out, cpu)
+		}
+	}
+	return out, nil
+}

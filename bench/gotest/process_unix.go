@@ -1,0 +1,26 @@
+//go:build unix
+
+package gotest
+
+import (
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// ownGroup makes cmd the leader of a process group, so that all that it starts ends
+// with it, and a Ctrl-C that is meant for whet does not reach it. When cmd's context
+// ends the group is killed.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	dieWithParent(cmd.SysProcAttr)
+	cmd.WaitDelay = 2 * time.Second // for pipes that others keep open
+	cmd.Cancel = func() error { return killGroup(cmd) }
+}
+
+// killGroup kills what is left of cmd's process group; that nothing is left is no
+// failure.
+func killGroup(cmd *exec.Cmd) error {
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	return nil
+}

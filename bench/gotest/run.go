@@ -1,0 +1,260 @@
+package gotest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// DefaultTimeout is how long a process may take unless told otherwise.
+const DefaultTimeout = time.Minute
+
+// RunOptions say how a benchmark is run. The zero value runs it as go test -bench does.
+type RunOptions struct {
+	// Iterations is the number of iterations; 0 leaves it to testing, which finds one
+	// that takes about Time, and runs others on the way.
+	Iterations int
+	Time       time.Duration // 0 is testing's default, a second; without meaning beside Iterations
+	Count      int           // how many times in the same process; 0 is once
+	Procs      int           // GOMAXPROCS; 0 leaves it to the runtime and Source.Env
+	// CPUs are the logical processors to stay on, on Linux; none is anywhere. The
+	// runtime takes their number for GOMAXPROCS.
+	CPUs    []int
+	Timeout time.Duration // of the process; 0 is DefaultTimeout
+	Env     []string      // KEY=value, besides Source.Env
+	Profile Profiles
+}
+
+// Profiles are files to write, by absolute path; "" is none.
+type Profiles struct {
+	CPU, Memory, Block, Mutex, Trace string
+}
+
+// A Field is a key of the configuration of results, such as goos, with its value.
+type Field struct{ Key, Value string }
+
+// A Result is what one process has measured of one benchmark.
+type Result struct {
+	Name   string // without the number of processors
+	Procs  int    // GOMAXPROCS
+	Config []Field
+	// Measurements are as many as RunOptions.Count.
+	Measurements []Measurement
+
+	Wall time.Duration // from the start of the process to its end
+	CPU  time.Duration // processor time of the process, user and system
+}
+
+// A Measurement is a line of results.
+type Measurement struct {
+	Iterations int
+	// Values are tidied: "sec/op", "B/op", "allocs/op", "B/s", and the benchmark's own
+	// units.
+	Values []benchfmt.Value
+}
+
+// Value returns the value of a unit, and whether there is one.
+func (m Measurement) Value(unit string) (float64, bool) {
+	for _, v := range m.Values {
+		if v.Unit == unit {
+			return v.Value, true
+		}
+	}
+	return 0, false
+}
+
+// Inside is the time that was spent on what is measured: iterations times the time of
+// one, over all measurements. It is 0 for benchmarks that hide their time, and never
+// more than Wall, whatever a benchmark reports.
+func (r *Result) Inside() time.Duration {
+	sum := 0.0
+	for _, m := range r.Measurements {
+		if sec, ok := m.Value("sec/op"); ok && sec > 0 {
+			sum += sec * float64(m.Iterations)
+		}
+	}
+	if sum *= float64(time.Second); sum < float64(r.Wall) {
+		return time.Duration(sum)
+	}
+	return r.Wall
+}
+
+// Pattern returns what -test.bench takes to run the benchmark of a name, and those
+// below it, and no other.
+func Pattern(name string) string {
+	parts := strings.Split(name, "/")
+	for i, p := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+// Run runs the benchmark of a name that Benchmarks has returned, in the folder of its
+// package. Its error is a *Failure, or ctx's when that has ended.
+func (b *Binary) Run(ctx context.Context, name string, o RunOptions) (*Result, error) {
+	r := newReader(name, o.Iterations)
+	end, err := b.start(ctx, append(o.args(), "-test.bench="+Pattern(name)), o, r)
+	r.end()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, errExit) && len(r.failed) > 0 && end.why() == "":
+		return nil, b.failure(name, errFailed, end)
+	case err != nil:
+		return nil, b.failure(name, err, end)
+	}
+	out := &Result{Name: name, Procs: 1, Config: r.config, Wall: end.wall, CPU: end.cpu}
+	for _, res := range r.results {
+		rest := strings.TrimPrefix(res.name, name)
+		if procs := procsOf(rest); rest == "" || rest == "-"+strconv.Itoa(procs) {
+			out.Procs = procs
+			out.Measurements = append(out.Measurements, Measurement{res.iters, res.values})
+		}
+	}
+	want := max(1, o.Count)
+	if extra := len(out.Measurements) - want; extra >= 0 {
+		// What a benchmark prints to look like results comes before the true one.
+		out.Measurements = out.Measurements[extra:]
+		return out, nil
+	}
+	top, _, _ := strings.Cut(name, "/")
+	got, _ := b.once(ctx, top, Pattern(top), "", o)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if slices.Contains(got, name) {
+		return nil, b.failure(name, errors.New("its result cannot be made out in what it prints"), end)
+	}
+	return nil, b.failure(name, &MissingError{Name: name, Got: got}, end)
+}
+
+// args are the arguments that every way of running a benchmark has.
+func (o RunOptions) args() []string {
+	args := []string{"-test.run=^$", "-test.benchmem", "-test.paniconexit0", "-test.timeout=0"}
+	add := func(flag, value string) {
+		if value != "" {
+			args = append(args, "-test."+flag+"="+value)
+		}
+	}
+	switch {
+	case o.Iterations > 0:
+		add("benchtime", strconv.Itoa(o.Iterations)+"x")
+	case o.Time > 0:
+		add("benchtime", o.Time.String())
+	}
+	if o.Count > 1 {
+		add("count", strconv.Itoa(o.Count))
+	}
+	if o.Procs > 0 {
+		add("cpu", strconv.Itoa(o.Procs))
+	}
+	add("cpuprofile", o.Profile.CPU)
+	add("memprofile", o.Profile.Memory)
+	add("blockprofile", o.Profile.Block)
+	add("mutexprofile", o.Profile.Mutex)
+	add("trace", o.Profile.Trace)
+	return args
+}
+
+// Causes of a Failure.
+var (
+	errExit   = errors.New("the process ended badly")
+	errFailed = errors.New("it failed")
+)
+
+// An exitError is a process that has not ended well.
+type exitError struct{ *exec.ExitError }
+
+func (e exitError) Is(target error) bool { return target == errExit }
+
+// ended is how a process has ended.
+type ended struct {
+	wall, cpu time.Duration
+	out       clipped // the last of both streams
+	errors    clipped // standard error, where the runtime says why it ends
+}
+
+// start runs the binary, its standard output going to stdout, and waits for its end,
+// which is an error unless it was a good one.
+func (b *Binary) start(ctx context.Context, args []string, o RunOptions, stdout io.Writer) (*ended, error) {
+	timeout := o.Timeout
+	if timeout <= 0 {
+		timeout = DefaultTimeout
+	}
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	end := &ended{out: clipped{tail: 16 << 10}, errors: clipped{head: 64 << 10, tail: 4 << 10}}
+	cmd := exec.CommandContext(limited, b.Path, args...)
+	cmd.Dir = b.Package.Dir
+	cmd.Env = slices.Concat(cmd.Environ(), b.Source.Env, o.Env)
+	cmd.Stdout = io.MultiWriter(stdout, &end.out)
+	cmd.Stderr = io.MultiWriter(&end.errors, &end.out)
+	ownGroup(cmd)
+	begin := time.Now()
+	if err := startOn(cmd, o.CPUs); err != nil {
+		return end, fmt.Errorf("start the test binary: %w", err)
+	}
+	err := cmd.Wait()
+	end.wall = time.Since(begin)
+	_ = killGroup(cmd) // what it has left behind
+	end.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	exit := (*exec.ExitError)(nil)
+	switch {
+	case limited.Err() != nil && ctx.Err() == nil && err != nil:
+		return end, fmt.Errorf("%w after %v", ErrTimeout, timeout)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return end, nil // it ended well; something that it has started kept its output open
+	case errors.As(err, &exit):
+		return end, exitError{exit}
+	}
+	return end, err
+}
+
+// why is the line by which the runtime says why it ends the process; "" if it has not.
+func (e *ended) why() string {
+	for line := range strings.Lines(e.errors.String()) {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+// failure describes how the process of a benchmark, or of all for "", has ended.
+func (b *Binary) failure(name string, err error, end *ended) *Failure {
+	f := &Failure{Package: b.Package.ImportPath, Benchmark: name, Err: err, Output: lastLines(end.out.String())}
+	if why := end.why(); why != "" && errors.Is(err, errExit) {
+		f.Err = errors.New(why)
+		_, rest, _ := strings.Cut(end.errors.String(), why)
+		f.Output = firstOf(why + rest)
+	}
+	return f
+}
+
+// Bounds of the output in a Failure.
+const (
+	outputLines = 12
+	outputBytes = 4 << 10
+)
+
+func lastLines(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	lines = lines[max(0, len(lines)-outputLines):]
+	text = strings.Join(lines, "\n")
+	return text[max(0, len(text)-outputBytes):]
+}
+
+func firstOf(text string) string {
+	lines := strings.SplitN(strings.TrimRight(text, "\n"), "\n", outputLines+1)
+	text = strings.Join(lines[:min(len(lines), outputLines)], "\n")
+	return text[:min(len(text), outputBytes)]
+}

@@ -1,0 +1,226 @@
+package gotest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Source is a state of a module and how to build it.
+type Source struct {
+	Name  string   // what messages call it: "base", "A"; may be empty
+	Dir   string   // a folder of the module, in which the go command runs; "" is the current one
+	Flags []string // of go build: -tags=fast, -gcflags=…; see ParseFlags
+	// Env is KEY=value for building and running, besides the environment of this
+	// process. What only steers a Go program's runtime (GOGC, GOMAXPROCS, GOMEMLIMIT,
+	// GODEBUG, GOTRACEBACK, GORACE) is kept from the go command, which is a Go program.
+	Env []string
+	// Overlay maps the path of a file to the path of the file that is compiled in its
+	// place; "" is as if there were no such file. Paths are absolute.
+	Overlay map[string]string
+}
+
+// A Package is a package with benchmarks.
+type Package struct {
+	ImportPath string
+	Dir        string   // where its files are, and where its tests run
+	Benchmarks []string // the functions, in the order of their declaration
+	Main       bool     // it is a command
+}
+
+// List returns the packages that patterns such as "./..." match and whose test files,
+// internal and external, declare benchmarks. No pattern stands for "./...". A package
+// that cannot be loaded becomes a failure, while the others go on; the error is for
+// when nothing can be listed.
+func List(ctx context.Context, src Source, patterns []string) ([]Package, []Failure, error) {
+	if len(patterns) == 0 {
+		patterns = []string{"./..."}
+	}
+	for _, p := range patterns {
+		if strings.HasPrefix(p, "-") || p == "" {
+			return nil, nil, &Error{Op: "list packages", Subject: fmt.Sprintf("%q", p), Err: errors.New("not a pattern of packages"), Advice: "give patterns such as ./... or a package's path"}
+		}
+	}
+	listed, err := src.list(ctx, patterns)
+	if err != nil {
+		return nil, nil, err
+	}
+	var out []Package
+	var failures []Failure
+	for _, p := range listed {
+		if p.Error != nil {
+			failures = append(failures, Failure{Package: p.ImportPath, Err: errors.New(strings.TrimSpace(p.Error.Err))})
+			continue
+		}
+		pkg := Package{ImportPath: p.ImportPath, Dir: p.Dir, Main: p.Name == "main"}
+		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+			names, err := src.declared(filepath.Join(p.Dir, name))
+			if err != nil {
+				failures = append(failures, Failure{Package: p.ImportPath, Err: err})
+				pkg.Benchmarks = nil
+				break
+			}
+			pkg.Benchmarks = append(pkg.Benchmarks, names...)
+		}
+		if len(pkg.Benchmarks) > 0 {
+			out = append(out, pkg)
+		}
+	}
+	return out, failures, nil
+}
+
+// listed is what go list -json says, as far as it matters here.
+type listed struct {
+	ImportPath   string
+	Dir          string
+	Name         string
+	TestGoFiles  []string
+	XTestGoFiles []string
+	Error        *struct{ Err string }
+}
+
+func (src Source) list(ctx context.Context, patterns []string) ([]listed, error) {
+	args := []string{"-e", "-json=ImportPath,Dir,Name,TestGoFiles,XTestGoFiles,Error"}
+	overlay, remove, err := src.overlayFlag()
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	args = slices.Concat(args, src.Flags, overlay, []string{"--"}, patterns)
+	stdout, stderr, err := src.goCommand(ctx, "list", args)
+	subject := strings.Join(patterns, " ")
+	if err != nil {
+		return nil, src.named(goError("list packages", subject, stderr, err))
+	}
+	var out []listed
+	for dec := json.NewDecoder(bytes.NewReader(stdout)); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, src.named(goError("list packages", subject, "", err))
+		}
+		out = append(out, p)
+	}
+	if len(out) == 0 {
+		return nil, src.named(&Error{Op: "list packages", Subject: subject, Err: errors.New("no packages match")})
+	}
+	return out, nil
+}
+
+// named says which side an error is of.
+func (src Source) named(err error) error {
+	if src.Name == "" || err == nil {
+		return err
+	}
+	e := (*Error)(nil)
+	if errors.As(err, &e) {
+		e.Op = src.Name + ": " + e.Op
+	}
+	return err
+}
+
+// declared returns the benchmarks that a test file declares.
+func (src Source) declared(path string) ([]string, error) {
+	from := path
+	if replaced, ok := src.Overlay[path]; ok {
+		from = replaced
+	}
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return nil, err
+	}
+	// Most test files have none, and parsing costs more than looking.
+	if !bytes.Contains(text, []byte("func Benchmark")) {
+		return nil, nil
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && isBenchmark(f) {
+			names = append(names, f.Name.Name)
+		}
+	}
+	return names, nil
+}
+
+// isBenchmark is go test's rule for the name, and a look at the parameters.
+func isBenchmark(f *ast.FuncDecl) bool {
+	rest, ok := strings.CutPrefix(f.Name.Name, "Benchmark")
+	if first, _ := utf8.DecodeRuneInString(rest); !ok || rest != "" && unicode.IsLower(first) {
+		return false
+	}
+	return f.Recv == nil && f.Type.TypeParams == nil && f.Type.Results == nil &&
+		f.Type.Params.NumFields() == 1
+}
+
+// goCommand runs the go command in the source's folder.
+func (src Source) goCommand(ctx context.Context, verb string, args []string) (stdout []byte, stderr string, err error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{verb}, args...)...)
+	cmd.Dir = src.Dir
+	cmd.Env = append(cmd.Environ(), src.buildEnv()...)
+	var out bytes.Buffer
+	messages := &clipped{head: 64 << 10, tail: 64 << 10}
+	cmd.Stdout, cmd.Stderr = &out, messages
+	ownGroup(cmd)
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return out.Bytes(), messages.String(), err
+}
+
+// buildEnv is Env without what would steer the go command instead of what it builds.
+func (src Source) buildEnv() []string {
+	var out []string
+	for _, kv := range src.Env {
+		switch key, _, _ := strings.Cut(kv, "="); key {
+		case "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GORACE":
+		default:
+			out = append(out, kv)
+		}
+	}
+	return out
+}
+
+// overlayFlag writes Overlay as the go command takes it. remove takes the file away.
+func (src Source) overlayFlag() (flag []string, remove func(), err error) {
+	if len(src.Overlay) == 0 {
+		return nil, func() {}, nil
+	}
+	for _, f := range src.Flags {
+		if strings.HasPrefix(f, "-overlay") {
+			return nil, nil, &Error{Op: "build", Subject: src.Dir, Err: errors.New("-overlay is taken by the benchmarks that are carried over"), Advice: "leave out one of them"}
+		}
+	}
+	data, err := json.Marshal(map[string]any{"Replace": src.Overlay})
+	if err != nil {
+		return nil, nil, fmt.Errorf("write overlay: %w", err)
+	}
+	file, err := os.CreateTemp("", "whet-overlay-*.json")
+	if err != nil {
+		return nil, nil, fmt.Errorf("write overlay: %w", err)
+	}
+	_, err = file.Write(data)
+	if err = errors.Join(err, file.Close()); err != nil {
+		_ = os.Remove(file.Name())
+		return nil, nil, fmt.Errorf("write overlay: %w", err)
+	}
+	return []string{"-overlay=" + file.Name()}, func() { _ = os.Remove(file.Name()) }, nil
+}

@@ -1,0 +1,230 @@
+package gotest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// A Tree is the files of a commit in a folder of their own.
+type Tree struct {
+	Source Source // as the one that Worktree got, its Dir in the tree
+	Commit string // its full hash
+	Dir    string // the tree's root
+	temp   string // folder around it
+	repo   string // the repository's own folder of files
+	keeper keeper
+}
+
+// Worktree checks a commit of the repository of src.Dir out into a temporary folder,
+// with git worktree: uncommitted work, index and branches stay as they are. ref is what
+// git calls a commit. The Source's name becomes ref unless it has one. Close takes the
+// tree away; so does the death of this process, however it comes, on systems with a
+// shell. Hooks of the repository do not run, and its submodules are not checked out.
+//
+// A commit whose go.mod or go.work names folders outside the repository by relative
+// paths cannot be built elsewhere and is refused.
+func Worktree(ctx context.Context, src Source, ref string) (*Tree, error) {
+	fails := func(err error, advice string) (*Tree, error) {
+		return nil, &Error{Op: "check out", Subject: fmt.Sprintf("%q", ref), Err: err, Advice: advice}
+	}
+	inside, err := git(ctx, src.Dir, "rev-parse", "--show-toplevel", "--show-prefix")
+	if errors.Is(err, exec.ErrNotFound) {
+		return fails(err, "install git, or give two folders instead of a commit")
+	} else if err != nil {
+		return fails(err, "a commit needs a git repository; two folders can be compared without one")
+	}
+	top, prefix, _ := strings.Cut(inside, "\n")
+	commit, err := git(ctx, src.Dir, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	if ctx.Err() != nil {
+		return fails(ctx.Err(), "")
+	} else if err != nil {
+		return fails(errors.New("there is no such commit"), refAdvice(ctx, src.Dir, ref))
+	}
+	temp, err := os.MkdirTemp("", "whet-tree-")
+	if err != nil {
+		return fails(err, "")
+	}
+	if temp, err = filepath.EvalSymlinks(temp); err != nil {
+		return fails(err, "")
+	}
+	// git calls a worktree by its last element, which therefore is the temporary one.
+	t := &Tree{Source: src, Commit: commit, temp: temp, Dir: filepath.Join(temp, filepath.Base(temp)), repo: top}
+	t.Source.Dir = filepath.Join(t.Dir, filepath.FromSlash(prefix))
+	if t.Source.Name == "" {
+		t.Source.Name = ref
+	}
+	if err := t.add(ctx); err != nil {
+		return fails(errors.Join(err, os.RemoveAll(temp)), "")
+	}
+	if err := t.check(ctx, src); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+// refAdvice names refs that look like ref, or says how to get what is not there.
+func refAdvice(ctx context.Context, dir, ref string) string {
+	refs, err := git(ctx, dir, "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")
+	if err != nil {
+		return ""
+	}
+	var near []string
+	for name := range strings.SplitSeq(refs, "\n") {
+		if name != "" && distance(strings.ToLower(name), strings.ToLower(ref)) <= max(1, len(ref)/3) || strings.HasSuffix(name, "/"+ref) {
+			near = append(near, name)
+		}
+	}
+	if len(near) > 0 {
+		return "did you mean " + strings.Join(near[:min(len(near), 5)], ", ") + "?"
+	}
+	if shallow, err := git(ctx, dir, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
+		return "the clone is shallow: `git fetch --unshallow` gets all commits"
+	}
+	return "`git fetch --all --tags` gets what others have; `git log --oneline --all` lists what there is"
+}
+
+// distance is the number of letters to insert, delete or replace between two words
+// (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// git runs git and returns what it prints, without the last end of line.
+func git(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	cmd.Env = gitEnv(cmd.Environ())
+	ownGroup(cmd)
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	if err := cmd.Run(); err != nil {
+		if text := strings.TrimSpace(stderr.String()); text != "" && errors.As(err, new(*exec.ExitError)) {
+			err = errors.New(strings.TrimPrefix(firstLines(text, err), "fatal: "))
+		}
+		return "", err
+	}
+	return strings.TrimSuffix(out.String(), "\n"), nil
+}
+
+// gitEnv takes out what ties git to one repository or index, as a hook's environment
+// does (git rev-parse --local-env-vars).
+func gitEnv(env []string) []string {
+	var out []string
+	for _, kv := range env {
+		switch key, _, _ := strings.Cut(kv, "="); key {
+		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+			"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_IMPLICIT_WORK_TREE", "GIT_NAMESPACE":
+		default:
+			out = append(out, kv)
+		}
+	}
+	return append(out, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+}
+
+// check refuses a tree that would not be built as the repository is.
+func (t *Tree) check(ctx context.Context, src Source) error {
+	fails := func(err error, advice string) error {
+		return &Error{Op: "build", Subject: fmt.Sprintf("%q", t.Source.Name), Err: err, Advice: advice}
+	}
+	if _, err := os.Stat(t.Source.Dir); err != nil {
+		return fails(fmt.Errorf("the commit has no folder %s", mustRel(t.Dir, t.Source.Dir)), "give a commit that has the module")
+	}
+	var env struct{ GOMOD, GOWORK string }
+	var before struct{ GOMOD, GOWORK string }
+	for _, ask := range []struct {
+		src Source
+		to  any
+	}{{t.Source, &env}, {src, &before}} {
+		out, stderr, err := ask.src.goCommand(ctx, "env", []string{"-json", "GOMOD", "GOWORK"})
+		if err != nil {
+			return goError("ask the go command about", ask.src.Dir, stderr, err)
+		}
+		if err := json.Unmarshal(out, ask.to); err != nil {
+			return fails(err, "")
+		}
+	}
+	if env.GOMOD == "" || env.GOMOD == os.DevNull {
+		return fails(errors.New("the commit has no go.mod there"), "give a commit that has the module")
+	}
+	if (before.GOWORK == "" || before.GOWORK == "off") != (env.GOWORK == "" || env.GOWORK == "off") {
+		return fails(fmt.Errorf("the working tree is built with %s, which the commit does not have", before.GOWORK+env.GOWORK), "build both sides without it: GOWORK=off")
+	}
+	outside, err := t.outside(ctx, "mod", env.GOMOD)
+	if err == nil && outside == "" && env.GOWORK != "" && env.GOWORK != "off" {
+		outside, err = t.outside(ctx, "work", env.GOWORK)
+	}
+	if err != nil {
+		return err
+	}
+	if outside != "" {
+		return fails(fmt.Errorf("it needs %s, a relative path to a folder outside the repository", outside), "use an absolute path there, or compare two folders that lie where the path fits")
+	}
+	return nil
+}
+
+// outside returns the first relative path in a go.mod or go.work that leaves the tree.
+func (t *Tree) outside(ctx context.Context, verb, file string) (string, error) {
+	out, stderr, err := t.Source.goCommand(ctx, verb, []string{"edit", "-json", file})
+	if err != nil {
+		return "", goError("read", mustRel(t.Dir, file), stderr, err)
+	}
+	var doc struct {
+		Use     []struct{ DiskPath string }
+		Replace []struct {
+			New struct{ Path, Version string }
+		}
+	}
+	if err := json.Unmarshal(out, &doc); err != nil {
+		return "", fmt.Errorf("read %s: %w", mustRel(t.Dir, file), err)
+	}
+	var paths []string
+	for _, u := range doc.Use {
+		paths = append(paths, u.DiskPath)
+	}
+	for _, r := range doc.Replace {
+		if r.New.Version == "" {
+			paths = append(paths, r.New.Path)
+		}
+	}
+	for _, p := range paths {
+		at := filepath.FromSlash(p)
+		if filepath.IsAbs(at) {
+			continue
+		}
+		if rel, err := filepath.Rel(t.Dir, filepath.Join(filepath.Dir(file), at)); err != nil || !filepath.IsLocal(rel) {
+			return p, nil
+		}
+	}
+	return "", nil
+}
+
+// mustRel is path as seen from dir, or as it is.
+func mustRel(dir, path string) string {
+	if rel, err := filepath.Rel(dir, path); err == nil {
+		return rel
+	}
+	return path
+}
