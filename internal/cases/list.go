@@ -2,7 +2,7 @@ package main
 
 // studies are all pages, in the order of the articles. Each call makes new ones.
 func studies() []study {
-	return []study{leftpad(), micro(), leak(), spin()}
+	return []study{leftpad(), renderedPage(), hash(), tags(), micro(), leak(), spin()}
 }
 
 // Units of the comparisons.
@@ -66,6 +66,93 @@ func leftpad() study {
 		)
 	}
 	return s
+}
+
+func renderedPage() study {
+	return study{
+		name: "page", title: "A page rendered for each request", services: true,
+		steps: []step{
+			{
+				name:   "page",
+				record: []string{"-d", "8s", "--load", "http://{addr}/", "--", ".bin/page-slow", "-addr", "{addr}", "-pprof", "127.0.0.1:0"},
+			},
+			{name: "top", show: []string{"top", "-n", "4", "page.whet"}, head: 2},
+			{name: "benchmarks", bench: "."},
+			{name: "service", service: []string{
+				".bin/page-slow -addr {addr} -pprof 127.0.0.1:0", ".bin/page-fast -addr {addr} -pprof 127.0.0.1:0", "--load", "http://{addr}/", "-c", "10",
+			}},
+		},
+		theirs: []quote{{"service", "", rate, 14.13, 638.38}},
+		headline: []headline{
+			{point{"benchmarks", "Page", secOp}, "a page that was asked for before, in time"},
+			{point{"benchmarks", "PageStrangers", secOp}, "a page that nobody asks for again, in time"},
+			{point{"service", "", cpuReq}, "the service, in processor time a request"},
+			{point{"service", "", rate}, "the service, in requests a second"},
+		},
+	}
+}
+
+func hash() study {
+	service := func(connections string) []string {
+		return []string{
+			".bin/hash-slow -addr {addr} -pprof 127.0.0.1:0", ".bin/hash-fast -addr {addr} -pprof 127.0.0.1:0",
+			"--load", "http://{addr}/v1/hashes", "-m", "POST", "--body", "@examples/hash/testdata/items.json", "-c", connections,
+		}
+	}
+	return study{
+		name: "hash", title: "JSON in, hashes out", services: true,
+		steps: []step{
+			{name: "hash", record: []string{".", "--bench", "Handler$", "-d", "6s"}, inside: true},
+			{name: "top", show: []string{"top", "-n", "6", "hash.whet"}, head: 2},
+			{name: "benchmarks", bench: "."},
+			{name: "one", service: service("1")},
+			{name: "thirty", service: service("30")},
+		},
+		theirs: []quote{
+			{"one", "", rate, 454.3617, 1145.6503},
+			{"thirty", "", rate, 1089.9231, 5129.6624},
+		},
+		headline: []headline{
+			{point{"one", "", rate}, "one client, in requests a second"},
+			{point{"thirty", "", rate}, "thirty clients, in requests a second"},
+			{point{"thirty", "", cpuReq}, "thirty clients, in processor time a request"},
+		},
+	}
+}
+
+func tags() study {
+	const agent = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
+	service := func(version string) string {
+		return ".bin/tags-" + version + " -addr {addr} -statsd {sink} -pprof 127.0.0.1:0"
+	}
+	share := func(version string) []string {
+		return []string{
+			service(version), service(version), "--load", "http://{addr}/simple", "--load", "http://{addr}/hello", "-H", agent, "-c", "8",
+		}
+	}
+	return study{
+		name: "tags", title: "Metrics with tags", services: true,
+		steps: []step{
+			{
+				name: "tags",
+				record: []string{
+					"-d", "8s", "--load", "http://{addr}/hello",
+					"--", ".bin/tags-slow", "-addr", "{addr}", "-statsd", "{sink}", "-pprof", "127.0.0.1:0",
+				},
+			},
+			{name: "top", show: []string{"top", "-n", "6", "tags.whet"}, head: 2},
+			{name: "benchmarks", bench: "."},
+			{name: "hello", service: []string{service("slow"), service("fast"), "--load", "http://{addr}/hello", "-H", agent, "-c", "8"}},
+			{name: "share-slow", service: share("slow")},
+			{name: "share-fast", service: share("fast")},
+		},
+		headline: []headline{
+			{point{"benchmarks", "Name", secOp}, "a metric's name, in time"},
+			{point{"benchmarks", "Hello", secOp}, "/hello, in time"},
+			{point{"hello", "", cpuReq}, "/hello, in processor time a request"},
+			{point{"hello", "", rate}, "/hello, in requests a second"},
+		},
+	}
 }
 
 func micro() study {

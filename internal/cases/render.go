@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"text/template"
@@ -53,13 +54,17 @@ func (p *pageData) functions() template.FuncMap {
 			}
 			return value(float64(u.B.Median), unit), nil
 		},
-		// share is B's part of A, as 0.72.
+		// share is B as a part of A, as 0.72, with its interval.
 		"share": func(step, unit string) (string, error) {
 			u, err := p.results.unit(point{step, "", unit})
 			if err != nil {
 				return "", err
 			}
-			return fmt.Sprintf("%.2f (%.2f – %.2f)", float64(u.Ratio), float64(u.Low), float64(u.High)), nil
+			text := fmt.Sprintf("%.2f", float64(u.Ratio))
+			if !math.IsInf(float64(u.High), 0) {
+				text += fmt.Sprintf(" (%.2f – %.2f)", float64(u.Low), float64(u.High))
+			}
+			return text, nil
 		},
 		"console":  p.console,
 		"measured": p.measured,
@@ -99,11 +104,14 @@ func (p *pageData) measured() (string, error) {
 		for _, s := range r.Subjects {
 			pairs += s.Pairs
 		}
-		subjects := "1 subject"
-		if len(r.Subjects) != 1 {
-			subjects = fmt.Sprintf("%d benchmarks", len(r.Subjects))
+		of := ""
+		if len(r.Subjects) > 1 {
+			of = fmt.Sprintf(" of %d benchmarks", len(r.Subjects))
 		}
-		lines = append(lines, fmt.Sprintf("`%s`: %s, %s pairs of rounds; whet chose %v.", step, subjects, thousands(int64(pairs)), r.Plan))
+		lines = append(lines, fmt.Sprintf("`%s`: %s pairs of rounds%s; whet chose %v.", step, thousands(int64(pairs)), of, r.Plan))
+		for _, d := range p.results.Comparisons[step].Doubts {
+			lines = append(lines, fmt.Sprintf("`%s`, whet's doubt of %s: %s", step, d.Side, d.Text))
+		}
 	}
 	return "- " + strings.Join(lines, "\n- "), nil
 }

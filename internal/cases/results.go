@@ -25,6 +25,13 @@ type results struct {
 type comparison struct {
 	Command string     `json:"command"` // as a user would type it
 	Result  *ab.Result `json:"result"`
+	Doubts  []doubt    `json:"doubts,omitempty"` // of services
+}
+
+// A doubt is why whet does not quite believe the figures of a side.
+type doubt struct {
+	Side string `json:"side"` // A or B
+	Text string `json:"text"`
 }
 
 // An output is a view as text.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -37,6 +37,7 @@ const killWait = 20 * time.Second
 func command(ctx context.Context, stderr io.Writer, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "COLUMNS=110") // as wide as pages are read
 	cmd.Stderr = stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = killWait
@@ -127,11 +128,12 @@ func (b *sitting) step(ctx context.Context, s study, st step, dir, sink string, 
 		if err != nil {
 			return err
 		}
-		result, err := decode(out)
+		c, err := decode(out)
 		if err != nil {
 			return err
 		}
-		r.Comparisons[st.name] = comparison{shown, result}
+		c.Command = shown
+		r.Comparisons[st.name] = *c
 	}
 	return nil
 }
@@ -149,7 +151,7 @@ func (st step) args(s study, limit time.Duration) []string {
 	case st.record != nil:
 		return append([]string{"record", "-o", st.name + ".whet"}, st.record...)
 	case st.service != nil:
-		return append([]string{"bench", "--service"}, append(st.service, "--max-time", (serviceTimes*limit).String(), "--precision", "2%")...)
+		return append([]string{"bench", "--service"}, append(st.service, "--same-answers", "--max-time", (serviceTimes*limit).String(), "--precision", "2%")...)
 	default:
 		return []string{
 			"bench", "--a", dir, "--b", dir, "--b-flags", "-tags fast", "--bench", st.bench,
@@ -158,34 +160,61 @@ func (st step) args(s study, limit time.Duration) []string {
 	}
 }
 
-// decode reads what whet bench --json wrote, and drops the single rounds.
-func decode(data []byte) (*ab.Result, error) {
-	var r ab.Result
-	if err := json.Unmarshal(data, &r); err != nil {
+// servicesResult is what is read of a comparison of services.
+type servicesResult struct {
+	AB             *ab.Result `json:"ab"`
+	Doubts         []doubt    `json:"doubts"`
+	FailuresDiffer bool       `json:"failures_differ"`
+}
+
+// servicesSchema is the schema of a comparison of services.
+const servicesSchema = "whet.bench-service/1"
+
+// decode reads what whet bench --json wrote of benchmarks or of services, and drops the
+// single rounds.
+func decode(data []byte) (*comparison, error) {
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
 		return nil, fmt.Errorf("read result of whet bench: %w", err)
 	}
-	if r.Schema != ab.Schema {
-		return nil, fmt.Errorf("read result of whet bench: schema %q, want %q", r.Schema, ab.Schema)
-	}
-	if r.Interrupted {
-		return nil, fmt.Errorf("whet bench was interrupted")
-	}
-	for i := range r.Subjects {
-		if r.Subjects[i].Error != "" {
-			return nil, fmt.Errorf("%s: %s", r.Subjects[i].Name, r.Subjects[i].Error)
+	c := &comparison{}
+	var err error
+	switch head.Schema {
+	case ab.Schema:
+		err = json.Unmarshal(data, &c.Result)
+	case servicesSchema:
+		var r servicesResult
+		err = json.Unmarshal(data, &r)
+		c.Result, c.Doubts = r.AB, r.Doubts
+		if r.FailuresDiffer {
+			return nil, errors.New("requests fail more often on one side")
 		}
-		for j := range r.Subjects[i].Units {
-			r.Subjects[i].Units[j].Rounds = [2][]float64{}
+	default:
+		err = fmt.Errorf("schema %q, want %s or %s", head.Schema, ab.Schema, servicesSchema)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read result of whet bench: %w", err)
+	}
+	if c.Result == nil || c.Result.Interrupted {
+		return nil, errors.New("whet bench was interrupted")
+	}
+	for i, s := range c.Result.Subjects {
+		if s.Error != "" {
+			return nil, fmt.Errorf("%s: %s", s.Name, s.Error)
+		}
+		for j := range s.Units {
+			c.Result.Subjects[i].Units[j].Rounds = [2][]float64{}
 		}
 	}
-	return &r, nil
+	return c, nil
 }
 
 // clean makes a view fit for a page: without this machine's paths, and of so many
 // paragraphs.
 func (b *sitting) clean(text string, head int) string {
 	text = strings.ReplaceAll(text, b.root+string(filepath.Separator), "")
-	text = strings.ReplaceAll(text, runtime.GOROOT(), "GOROOT")
 	paragraphs := strings.Split(strings.TrimRight(text, "\n"), "\n\n")
 	if head > 0 && len(paragraphs) > head {
 		paragraphs = append(paragraphs[:head:head], "…")

@@ -21,27 +21,32 @@ func subjectName(name string) string {
 	return strings.TrimPrefix(name, "Benchmark")
 }
 
-// value writes v of a unit for people.
+// value writes v of a unit for people: times and bytes with a unit that suits them,
+// all else in full, with four digits.
 func value(v float64, unit string) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
 		return "–"
+	case seconds(unit):
+		return benchunit.Scale(v, benchunit.Decimal) + "s"
+	case strings.HasPrefix(unit, "B/") && v >= 1e4:
+		return benchunit.Scale(v, benchunit.Binary) + "B"
+	case strings.HasPrefix(unit, "B/"):
+		return full(v) + "B"
+	default:
+		return full(v)
 	}
-	if v == math.Trunc(v) && math.Abs(v) < 1e4 && !seconds(unit) {
-		return strconv.FormatFloat(v, 'f', -1, 64) + symbol(unit)
-	}
-	return benchunit.Scale(v, benchunit.ClassOf(unit)) + symbol(unit)
 }
 
 func seconds(unit string) bool { return strings.Contains(unit, "sec") }
 
-func symbol(unit string) string {
-	switch {
-	case seconds(unit):
-		return "s"
-	case strings.HasPrefix(unit, "B/"):
-		return "B"
+// full writes v with four digits, and spaces between thousands.
+func full(v float64) string {
+	if v == math.Trunc(v) && v < 1e4 || v < 1000 {
+		return strconv.FormatFloat(v, 'g', 4, 64)
 	}
-	return ""
+	scale := math.Pow(10, math.Max(0, math.Floor(math.Log10(v))-3))
+	return thousands(int64(math.Round(v/scale) * scale))
 }
 
 // times writes how many times better something is, with three digits.
@@ -56,7 +61,7 @@ func times(gain float64) string {
 	for limit := 10.0; gain >= limit*0.9995 && digits > 0; limit *= 10 {
 		digits--
 	}
-	if gain < 1000 {
+	if gain < 999.5 {
 		return strconv.FormatFloat(gain, 'f', digits, 64) + "×"
 	}
 	scale := math.Pow(10, math.Floor(math.Log10(gain))-2)
@@ -73,7 +78,8 @@ func thousands(n int64) string {
 }
 
 // verdict writes what whet says of a unit: how many times better B is, and the
-// interval; or that there is no difference, or that there may be one.
+// interval; or that there is no difference larger than the interval's ends, or that
+// noise hides whether there is one.
 func verdict(u *ab.Unit) (told, interval string) {
 	ratio, low, high := gain(u)
 	if math.IsInf(float64(u.High), 0) || math.IsNaN(ratio) {
@@ -83,17 +89,20 @@ func verdict(u *ab.Unit) (told, interval string) {
 		case u.Better == bench.Lower && u.B.Median == 0:
 			return "to none", ""
 		}
-		return times(ratio), "not known"
+		return times(ratio) + undecided(u), "not known"
 	}
 	interval = times(low) + " – " + times(high)
-	switch u.Verdict {
-	case ab.Same:
+	if u.Verdict == ab.Same {
 		return "no difference", interval
-	case ab.Undecided:
-		return "not decided", interval
-	default:
-		return times(ratio), interval
 	}
+	return times(ratio) + undecided(u), interval
+}
+
+func undecided(u *ab.Unit) string {
+	if u.Verdict == ab.Undecided {
+		return ", not decided"
+	}
+	return ""
 }
 
 // quotedTimes writes how many times better the article's fast version is.
