@@ -82,11 +82,15 @@ type Options struct {
 	Confidence float64       // of intervals, as a share; 0 is 0.95
 	Alpha      float64       // share of false alarms among the differences found; 0 is 0.05
 	Unit       string        // what Precision and the choice of a plan are about; "" is "sec/op"
+	// Instead is a unit that may take the place of Unit if it is much quieter here and
+	// about the same in size, as the processor time of what does not wait; "" is none.
+	Instead string
 
 	// Plans are what to choose from by measuring; nil is DefaultPlans. One alone is
 	// taken, after as many trials.
 	Plans []Plan
-	// Trial is how long to measure A against A; 0 is a twelfth of MaxTime.
+	// Trial is about how long to measure A against A; 0 is a twelfth of MaxTime, at least
+	// two seconds.
 	Trial time.Duration
 	Seed  uint64 // of the order of the rounds
 
@@ -158,7 +162,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.MaxTime = time.Minute
 	}
 	if o.Trial == 0 {
-		o.Trial = o.MaxTime / 12
+		o.Trial = max(o.MaxTime/12, 2*time.Second)
 	}
 	if o.MaxTime < 0 || o.Trial < 0 {
 		return o, errors.New("max time: is negative")

@@ -12,59 +12,75 @@ import (
 
 // Bounds of the trials.
 const (
-	trialPairs    = 6 // before plans are first dropped
-	trialSubjects = 3 // that the plans are tried on
+	trialPairs    = 6  // of each pairing, before the best is chosen
+	maxTrialPairs = 40 // of each length of its rounds
+	trialSubjects = 3  // that the plans are tried on
 )
 
 // attempt is a plan being tried.
 type attempt struct {
 	plan    Plan
-	d       []float64 // log ratios of A to A, of all subjects tried
+	d       [2][]float64 // log ratios of A to A, of all subjects tried: of Unit, and of Instead where it is measured
 	elapsed time.Duration
 }
 
-// cost is proportional to the time that a given width of the interval takes: the
-// smaller, the better the plan.
-func (a *attempt) cost() float64 {
-	if len(a.d) == 0 {
+func (a *attempt) pairs() int { return len(a.d[0]) }
+
+// cost is proportional to the time that a given width of the interval takes, in Unit or
+// in Instead: the smaller, the better the plan.
+func (a *attempt) cost(of int) float64 {
+	if a.pairs() == 0 || len(a.d[of]) < a.pairs() {
 		return math.Inf(1)
 	}
-	s := spread(a.d)
-	return s * s * a.elapsed.Seconds() / float64(len(a.d))
+	s := spread(a.d[of])
+	return s * s * a.elapsed.Seconds() / float64(a.pairs())
 }
 
-// choose tries the plans on A against A, in turns, drops the worse half each time each
-// has had its pairs, and takes the one that is left. What fails is left for the measuring
-// to find.
+// leastSize is the least share of Unit's size that Instead may have to stand for it; the
+// most is severalProcessors.
+const leastSize = 0.85
+
+// muchQuieter is how much less time Instead must promise to take to be preferred.
+const muchQuieter = 0.5
+
+// choose tries the plans on A against A and takes the best. First those of the
+// shortest rounds of each pairing take turns; then all lengths of the best pairing. What
+// fails is left for the measuring to find.
 func (r *runner) choose(ctx context.Context) {
 	plans := r.Plans
 	if len(plans) == 0 {
 		plans = DefaultPlans(len(r.allowed))
 	}
-	var all []*attempt
+	var all, first []*attempt
 	for _, p := range plans {
-		all = append(all, &attempt{plan: p})
-	}
-	t := trials{runner: r, ctx: ctx, until: time.Now().Add(r.Trial), on: spreadOut(r.subjects, trialSubjects)}
-	running := slices.Clone(all)
-	for pairs := trialPairs; t.more(); pairs *= 2 {
-		for len(running[0].d) < pairs && t.more() {
-			for _, a := range running {
-				t.try(a)
-			}
-		}
-		if t.parallel() {
-			running = slices.DeleteFunc(running, func(a *attempt) bool { return a.plan.Pinned && len(running) > 1 })
-		}
-		slices.SortStableFunc(running, compareCost)
-		if t.more() && len(running) > 1 {
-			running = running[:(len(running)+1)/2]
+		a := &attempt{plan: p}
+		all = append(all, a)
+		if i := slices.IndexFunc(first, a.pairedLike); i < 0 {
+			first = append(first, a)
+		} else if p.Length < first[i].plan.Length {
+			first[i] = a
 		}
 	}
-	r.plan, r.planned = running[0].plan, true
+	t := trials{runner: r, ctx: ctx, on: spreadOut(r.subjects, trialSubjects)}
+	// A pairing that was hardly tried would be chosen by chance: that takes its time.
+	t.until = time.Now().Add(2 * r.Trial)
+	t.turns(first, trialPairs)
+	if free := slices.DeleteFunc(slices.Clone(first), func(a *attempt) bool { return a.plan.Pinned }); t.parallel() && len(free) > 0 {
+		first = free
+	}
+	best, _ := t.best(first)
+	t.until = t.until.Add(-r.Trial)
+	lengths := slices.DeleteFunc(slices.Clone(all), func(a *attempt) bool { return !a.pairedLike(best) })
+	t.turns(lengths, maxTrialPairs)
+	best, of := t.best(lengths)
+
+	r.plan, r.planned = best.plan, true
+	if of == 1 {
+		r.Unit = r.Instead
+	}
 	for _, a := range all {
-		if len(a.d) > 0 {
-			r.tried = append(r.tried, r.trial(a))
+		if len(a.d[of]) > 0 {
+			r.tried = append(r.tried, r.trial(a, of))
 		}
 	}
 	for _, s := range r.subjects {
@@ -72,16 +88,19 @@ func (r *runner) choose(ctx context.Context) {
 	}
 }
 
-func (r *runner) trial(a *attempt) Trial {
-	each := max(1, a.elapsed/time.Duration(len(a.d)))
-	s := spread(a.d)
+// pairedLike tells whether the plans differ in the length of their rounds at most.
+func (a *attempt) pairedLike(b *attempt) bool {
+	return a.plan.Pinned == b.plan.Pinned && a.plan.Together == b.plan.Together
+}
+
+func (r *runner) trial(a *attempt, of int) Trial {
+	each := max(1, a.elapsed/time.Duration(a.pairs()))
+	s := spread(a.d[of])
 	return Trial{
-		Plan: a.plan, Pairs: len(a.d), Spread: bench.Float(s), Pair: each,
+		Plan: a.plan, Pairs: a.pairs(), Spread: bench.Float(s), Pair: each,
 		Reach: bench.Float(math.Expm1(halfWidth(s, max(1, int(r.MaxTime/each)), 1-r.Confidence))),
 	}
 }
-
-func compareCost(a, b *attempt) int { return cmp.Compare(a.cost(), b.cost()) }
 
 // trials measure A against A.
 type trials struct {
@@ -89,6 +108,47 @@ type trials struct {
 	ctx   context.Context
 	until time.Time
 	on    []*subject // those that have not failed
+	// sizes are Instead's values as shares of Unit's.
+	sizes []float64
+}
+
+// unit chooses what is to be precise: Unit, or Instead, which must be much quieter and,
+// when nobody disturbs, about the same.
+func (t *trials) unit(running []*attempt) int {
+	if len(t.sizes) == 0 {
+		return 0
+	}
+	slices.Sort(t.sizes)
+	if undisturbed := t.sizes[len(t.sizes)*9/10]; undisturbed < leastSize || undisturbed > severalProcessors {
+		return 0
+	}
+	var least [2]float64
+	for of := range least {
+		least[of] = math.Inf(1)
+		for _, a := range running {
+			least[of] = min(least[of], a.cost(of))
+		}
+	}
+	if least[1] < muchQuieter*least[0] {
+		return 1
+	}
+	return 0
+}
+
+// turns gives each plan that many pairs, as long as there is time.
+func (t *trials) turns(plans []*attempt, pairs int) {
+	for plans[0].pairs() < pairs && t.more() {
+		// All plans have had a turn when time is up.
+		for _, a := range plans {
+			t.try(a)
+		}
+	}
+}
+
+// best is the plan that promises the most for its time, and the unit by which.
+func (t *trials) best(plans []*attempt) (best *attempt, of int) {
+	of = t.unit(plans)
+	return slices.MinFunc(plans, func(a, b *attempt) int { return cmp.Compare(a.cost(of), b.cost(of)) }), of
 }
 
 // more tells whether there is time, and something to try.
@@ -97,11 +157,11 @@ func (t *trials) more() bool {
 }
 
 func (t *trials) try(a *attempt) {
-	if !t.more() {
+	if t.ctx.Err() != nil || len(t.on) == 0 {
 		return
 	}
 	// Each plan meets each subject: the turn moves on after a round of the plans.
-	s := t.on[len(a.d)%len(t.on)]
+	s := t.on[a.pairs()%len(t.on)]
 	began := time.Now()
 	p, err := t.pair(t.ctx, s, a.plan, [2]Side{A, A})
 	if err != nil {
@@ -109,11 +169,20 @@ func (t *trials) try(a *attempt) {
 		return
 	}
 	a.elapsed += time.Since(began)
-	d := 0.0
-	if x, y := p[A][t.Unit], p[B][t.Unit]; x > 0 && y > 0 {
-		d = math.Log(y / x)
+	for of, unit := range []string{t.Unit, t.Instead} {
+		x, y := p[A][unit], p[B][unit]
+		switch {
+		case x > 0 && y > 0:
+			a.d[of] = append(a.d[of], math.Log(y/x))
+		case of == 0:
+			a.d[of] = append(a.d[of], 0)
+		}
 	}
-	a.d = append(a.d, d)
+	for _, v := range p {
+		if size := v[t.Instead] / v[t.Unit]; size > 0 && !math.IsInf(size, 0) {
+			t.sizes = append(t.sizes, size)
+		}
+	}
 	if t.Progress != nil {
 		t.Progress(Progress{
 			Trying: true, Subject: s.Name(), Of: len(t.subjects),

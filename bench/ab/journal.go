@@ -136,9 +136,10 @@ func (r *runner) resume(j *Journal) error {
 	if j.Identity != r.Identity {
 		return &JournalError{0, errors.New("is of other builds")}
 	}
-	if j.Unit != r.Unit {
+	if j.Unit != r.Unit && (j.Unit != r.Instead || j.Unit == "") {
 		return &JournalError{0, fmt.Errorf("is about %s, not %s", j.Unit, r.Unit)}
 	}
+	r.Unit = j.Unit
 	if j.Plan.Length <= 0 || j.Plan.Together && !j.Plan.Pinned {
 		return &JournalError{1, fmt.Errorf("plan %v", j.Plan)}
 	}
@@ -172,11 +173,12 @@ type journalWriter struct {
 	begun bool
 }
 
-func (w *journalWriter) start(p Plan, o *Options) error {
+func (w *journalWriter) start(head journalHead) error {
 	if w.begun {
 		return nil
 	}
-	return w.line(journalHead{Schema: journalSchema, Identity: o.Identity, Unit: o.Unit, Plan: p})
+	head.Schema = journalSchema
+	return w.line(head)
 }
 
 func (w *journalWriter) add(name string, p pair, elapsed time.Duration) error {

@@ -30,7 +30,7 @@ func Run(ctx context.Context, subjects []Subject, o Options) (*Result, error) {
 	if !r.planned {
 		r.choose(ctx)
 	}
-	if err := r.journal.start(r.plan, &o); err != nil {
+	if err := r.journal.start(journalHead{Identity: r.Identity, Unit: r.Unit, Plan: r.plan}); err != nil {
 		return nil, err
 	}
 	if err := r.measure(ctx); err != nil {
@@ -40,7 +40,8 @@ func Run(ctx context.Context, subjects []Subject, o Options) (*Result, error) {
 }
 
 type runner struct {
-	Options
+	Options         // Unit becomes Instead if that is chosen
+	asked    string // Unit as it was
 	subjects []*subject
 	began    time.Time
 	random   *rand.Rand
@@ -60,7 +61,7 @@ type subject struct {
 	Subject
 	pairs   []pair
 	elapsed time.Duration
-	inside  time.Duration // and cpu: of the rounds that were not at once
+	inside  time.Duration // and cpu: of the rounds that were not pinned
 	cpu     time.Duration
 	looked  int // pairs at the last look
 	stopped Stop
@@ -73,7 +74,7 @@ type subject struct {
 type pair [2]Values
 
 func newRunner(subjects []Subject, o Options) *runner {
-	r := &runner{Options: o, began: time.Now(), random: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), journal: journalWriter{to: o.Journal}, allowed: Processors()}
+	r := &runner{Options: o, asked: o.Unit, began: time.Now(), random: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), journal: journalWriter{to: o.Journal}, allowed: Processors()}
 	for _, s := range subjects {
 		r.subjects = append(r.subjects, &subject{Subject: s, ratio: math.NaN(), low: math.Inf(-1), high: math.Inf(1)})
 	}
@@ -103,8 +104,10 @@ func (r *runner) pair(ctx context.Context, s *subject, p Plan, sides [2]Side) (p
 			return out, sideError(sides[k], err)
 		}
 		r.inside += m.Inside
-		s.inside += m.Inside
-		s.cpu += m.CPU
+		if !p.Pinned {
+			s.inside += m.Inside
+			s.cpu += m.CPU
+		}
 		out[k] = m.Values
 	}
 	return out, nil

@@ -2,6 +2,7 @@ package ab
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -73,6 +74,9 @@ func (r *runner) result(ctx context.Context) *Result {
 		out.Subjects = append(out.Subjects, r.compared(s, ctx.Err() != nil))
 	}
 	r.judge(out)
+	if r.Unit == r.Instead {
+		out.Warnings = append(out.Warnings, r.waits()...)
+	}
 	out.Geomean = r.geomeans(out)
 	return out
 }
@@ -218,4 +222,33 @@ func (r *runner) geomeans(out *Result) []Mean {
 		})
 	}
 	return means
+}
+
+// waits names the subjects that wait longer on one side than on the other, of which
+// Instead does not tell all.
+func (r *runner) waits() []string {
+	var out []string
+	for _, s := range r.subjects {
+		var shares [2][]float64
+		for _, p := range s.pairs {
+			for side, v := range p {
+				if share := v[r.Instead] / v[r.asked]; share > 0 && !math.IsInf(share, 0) {
+					shares[side] = append(shares[side], share)
+				}
+			}
+		}
+		if len(shares[A]) < leastPairs || len(shares[B]) < leastPairs {
+			continue
+		}
+		var undisturbed [2]float64
+		for side := range shares {
+			slices.Sort(shares[side])
+			undisturbed[side] = shares[side][len(shares[side])*9/10]
+		}
+		if math.Abs(undisturbed[A]-undisturbed[B]) > 0.1 {
+			out = append(out, fmt.Sprintf("%s: %s is %.2f of %s in A and %.2f in B: go by %s, since one side waits or uses more processors",
+				s.Name(), r.Instead, undisturbed[A], r.asked, undisturbed[B], r.asked))
+		}
+	}
+	return out
 }

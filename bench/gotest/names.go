@@ -21,7 +21,7 @@ var topName = regexp.MustCompile(`^Benchmark[\pL\pN_]*$`)
 // ctx has ended or match cannot be understood.
 func (b *Binary) Benchmarks(ctx context.Context, match string, o RunOptions) ([]string, []Failure, error) {
 	if _, err := regexp.Compile(match); err != nil {
-		return nil, nil, &Error{Op: "match benchmarks", Subject: fmt.Sprintf("%q", match), Err: err, Advice: "it is a regular expression, as go test -bench takes it"}
+		return nil, nil, badMatch(match, err)
 	}
 	tops, failure := b.functions(ctx, o)
 	if ctx.Err() != nil {
@@ -33,17 +33,14 @@ func (b *Binary) Benchmarks(ctx context.Context, match string, o RunOptions) ([]
 	var names []string
 	var failures []Failure
 	for _, top := range tops {
+		if !mayMatch(match, top) {
+			continue
+		}
 		pattern, skip := Pattern(top), ""
-		switch {
-		case strings.ContainsAny(match, "/ \t"):
-			// Which part of it is for which level only testing knows.
+		if leveled(match) {
 			others := slices.DeleteFunc(slices.Clone(tops), func(t string) bool { return t == top })
 			if pattern = match; len(others) > 0 {
 				skip = "^(" + strings.Join(others, "|") + ")$"
-			}
-		case match != "":
-			if ok, err := regexp.MatchString(match, top); !ok || err != nil {
-				continue
 			}
 		}
 		got, failed := b.once(ctx, top, pattern, skip, o)
@@ -54,6 +51,23 @@ func (b *Binary) Benchmarks(ctx context.Context, match string, o RunOptions) ([]
 		failures = append(failures, failed...)
 	}
 	return names, failures, nil
+}
+
+func badMatch(match string, err error) error {
+	return &Error{Op: "match benchmarks", Subject: fmt.Sprintf("%q", match), Err: err, Advice: "it is a regular expression, as go test -bench takes it"}
+}
+
+// leveled tells whether parts of a pattern are for single levels of sub-benchmarks, or
+// it has blanks, which testing replaces. Which part is for what only testing knows.
+func leveled(match string) bool { return strings.ContainsAny(match, "/ \t") }
+
+// mayMatch tells whether a benchmark function can have benchmarks that match.
+func mayMatch(match, top string) bool {
+	if match == "" || leveled(match) {
+		return true
+	}
+	ok, err := regexp.MatchString(match, top)
+	return ok && err == nil
 }
 
 // functions asks the binary for its benchmarks.
@@ -107,9 +121,12 @@ func (b *Binary) once(ctx context.Context, top, pattern, skip string, o RunOptio
 			return names, failures
 		}
 	}
+	// What was announced last has not ended well, even if it has a result: when a
+	// goroutine panics, testing may be as quick as the runtime.
 	running := top
-	if n := len(r.announced); n > 0 && !slices.Contains(names, r.announced[n-1]) && !slices.Contains(r.failed, r.announced[n-1]) {
+	if n := len(r.announced); n > 0 && !slices.Contains(r.failed, r.announced[n-1]) {
 		running = r.announced[n-1]
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == running })
 	return names, append(failures, *b.failure(running, err, end))
 }

@@ -84,9 +84,7 @@ func (r *reader) end() {
 func (r *reader) endLine() {
 	line := bytes.TrimSuffix(r.line.Bytes(), []byte("\r"))
 	r.line.Reset()
-	if r.label(line) {
-		return
-	}
+	r.label(line)
 	if name, ok := bytes.CutPrefix(bytes.TrimLeft(line, " "), []byte("--- FAIL: ")); ok {
 		if len(r.failed) < maxNames {
 			r.failed = append(r.failed, string(name))
@@ -114,7 +112,7 @@ func (r *reader) endLine() {
 
 // label takes a line of the configuration. The first may come after output that does
 // not end its line.
-func (r *reader) label(line []byte) bool {
+func (r *reader) label(line []byte) {
 	keys := configKeys()
 	for at := r.labels; at < len(keys); at++ {
 		lead := keys[at] + ": "
@@ -125,7 +123,7 @@ func (r *reader) label(line []byte) bool {
 			}
 			r.config = append(r.config, Field{keys[at], string(line[i+len(lead):])})
 			r.labels = at + 1
-			return true
+			return
 		}
 		if at < 2 {
 			break
@@ -136,7 +134,6 @@ func (r *reader) label(line []byte) bool {
 	} else {
 		r.labels, r.config = 0, nil
 	}
-	return false
 }
 
 // cutName finds in a line the last name that the reader looks for, and what comes

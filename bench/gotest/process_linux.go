@@ -39,18 +39,3 @@ func startOn(cmd *exec.Cmd, cpus []int) error {
 	}
 	return err
 }
-
-// Processors returns the logical processors that this process may run on.
-func Processors() ([]int, error) {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return nil, fmt.Errorf("list processors: %w", err)
-	}
-	var out []int
-	for cpu := range len(set) * 64 {
-		if set.IsSet(cpu) {
-			out = append(out, cpu)
-		}
-	}
-	return out, nil
-}

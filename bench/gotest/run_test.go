@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/gotest"
 )
 
@@ -137,10 +138,7 @@ func BenchmarkEnv(b *testing.B) {
 	o := gotest.RunOptions{Iterations: 1, Env: []string{"MORE=2"}}
 	want := map[string]float64{"gogc": 77, "more": 2}
 	if runtime.GOOS == "linux" {
-		cpus, err := gotest.Processors()
-		if err != nil {
-			t.Fatal(err)
-		}
+		cpus := ab.Processors()
 		o.CPUs = cpus[len(cpus)-1:]
 		want["procs"] = 1
 	}
@@ -154,16 +152,13 @@ func BenchmarkEnv(b *testing.B) {
 		}
 	}
 	if runtime.GOOS == "linux" {
-		after, err := gotest.Processors()
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := ab.Processors()
 		o.CPUs = []int{1023}
 		if _, err := b.Run(t.Context(), "BenchmarkEnv", o); err == nil || !strings.Contains(err.Error(), "pin to processors [1023]") {
 			t.Errorf("an absent processor: %v", err)
 		}
-		if again, _ := gotest.Processors(); !slices.Equal(after, again) {
-			t.Errorf("processors %v, after pinning %v", after, again)
+		if after := ab.Processors(); !slices.Equal(before, after) {
+			t.Errorf("processors %v, after pinning %v", before, after)
 		}
 	}
 }

@@ -224,3 +224,13 @@ func (src Source) overlayFlag() (flag []string, remove func(), err error) {
 	}
 	return []string{"-overlay=" + file.Name()}, func() { _ = os.Remove(file.Name()) }, nil
 }
+
+// GoVersion returns the version of the go command that builds the source, such as
+// "go1.26.1": a module may ask for another than the one that is installed.
+func GoVersion(ctx context.Context, src Source) (string, error) {
+	out, stderr, err := src.goCommand(ctx, "env", []string{"GOVERSION"})
+	if err != nil {
+		return "", src.named(goError("ask for the version of", "go", stderr, err))
+	}
+	return strings.TrimSpace(string(out)), nil
+}

@@ -3,50 +3,69 @@ package gotest
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/whet-go/whet/bench/ab"
 )
 
-// A Subject is a benchmark that two binaries have: an [ab.Subject]. Each round is a
-// process of its own, so that what differs between processes, such as where memory lies,
-// differs between rounds. The number of iterations is found once, and is the same for
-// both sides.
+// A Subject is a benchmark that exists in two builds. Each round is a process that runs
+// it for a number of iterations, which is the same on both sides.
 type Subject struct {
-	name      string
-	benchmark string
-	binaries  [2]*Binary
-	options   RunOptions
+	label, benchmark string
+	sides            [2]*Binary
+	options          RunOptions
 
-	mu sync.Mutex
-	// op is about how long an iteration takes, on average of both sides; 0 is not known yet.
-	op time.Duration
+	mu    sync.Mutex
+	perOp float64             // seconds, the mean of both sides; 0 until calibrated
+	start map[bool][2]float64 // processor time of a process beside its iterations, in seconds; by whether it is pinned
 }
 
-// NewSubject makes a subject of the given name of a benchmark, whose name is as
-// Benchmarks returns it. Iterations, Time, Count and CPUs of the options have no meaning.
-func NewSubject(name, benchmark string, binaries [2]*Binary, o RunOptions) *Subject {
-	o.Count = 0
-	return &Subject{name: name, benchmark: benchmark, binaries: binaries, options: o}
+// CPUTime is the unit of the processor time of an iteration, user and system, which a
+// Subject measures besides what the benchmark does. It leaves out what a process takes to
+// start and end. That of a benchmark which neither waits nor uses several processors is its
+// sec/op without what others took of the processor.
+const CPUTime = "cpu-sec/op"
+
+// What calibrating takes.
+const (
+	calibrations = 3  // of the time of an iteration; the shortest is the least disturbed
+	starts       = 10 // of processes for one iteration
+	// leastForCPU is how many iterations it takes for one not to matter: a process that
+	// starts runs one.
+	leastForCPU = 20
+)
+
+// NewSubject returns the subject of that name for a benchmark that both binaries have.
+// Of the options, Procs, Timeout and Env have a meaning.
+func NewSubject(label, benchmark string, a, b *Binary, o RunOptions) *Subject {
+	return &Subject{
+		label: label, benchmark: benchmark, sides: [2]*Binary{a, b},
+		options: RunOptions{Procs: o.Procs, Timeout: o.Timeout, Env: o.Env},
+		start:   map[bool][2]float64{},
+	}
 }
 
-// Name returns the subject's name.
-func (s *Subject) Name() string { return s.name }
+// Name returns the label.
+func (s *Subject) Name() string { return s.label }
 
-// Measure runs the benchmark once on a side.
+// Measure runs a round. The first one calibrates before: it runs each side as go test
+// -bench does and keeps how long an iteration takes, from which the number of
+// iterations follows for each length of a round, for the whole comparison. Inside is
+// iterations times the time of one: what a process, testing's first iteration, and what
+// a benchmark does besides take, is outside.
 func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, error) {
 	o := s.options
-	o.CPUs = nil
 	if r.CPU != ab.Anywhere {
 		o.CPUs = []int{r.CPU}
 	}
-	op, err := s.calibrate(ctx, o, r.Length)
+	perOp, start, err := s.calibrated(ctx, r.Length, o)
 	if err != nil {
 		return ab.Measurement{}, err
 	}
-	o.Iterations, o.Time = max(1, int(math.Round(float64(r.Length)/float64(op)))), 0
-	res, err := s.binaries[r.Side].Run(ctx, s.benchmark, o)
+	o.Iterations = iterationsFor(r.Length, perOp)
+	res, err := s.sides[r.Side].Run(ctx, s.benchmark, o)
 	if err != nil {
 		return ab.Measurement{}, err
 	}
@@ -56,30 +75,93 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 			m.Values[v.Unit] = v.Value
 		}
 	}
+	if cpu := res.CPU.Seconds() - start[r.Side]; o.Iterations >= leastForCPU && cpu > 0 {
+		m.Values[CPUTime] = cpu / float64(o.Iterations)
+	}
 	return m, nil
 }
 
-// calibrate finds how long an iteration takes, by running each side for about length.
-func (s *Subject) calibrate(ctx context.Context, o RunOptions, length time.Duration) (time.Duration, error) {
+// calibrated returns how long an iteration takes, and what the sides' processes take
+// beside. When both sides ask at once, one waits for the other.
+func (s *Subject) calibrated(ctx context.Context, length time.Duration, o RunOptions) (perOp float64, start [2]float64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.op > 0 {
-		return s.op, nil
-	}
-	o.Iterations, o.Time = 0, length
-	var sum time.Duration
-	for _, b := range s.binaries {
-		res, err := b.Run(ctx, s.benchmark, o)
-		if err != nil {
-			return 0, err
+	if s.perOp == 0 {
+		timed := o
+		timed.Time = length
+		sum := 0.0
+		for _, b := range s.sides {
+			best := math.Inf(1)
+			for range calibrations {
+				res, err := b.Run(ctx, s.benchmark, timed)
+				if err != nil {
+					return 0, start, err
+				}
+				best = min(best, perOperation(res, length))
+			}
+			sum += best
 		}
-		m := res.Measurements[0]
-		inside := res.Inside()
-		if inside == 0 {
-			inside = length // a benchmark that hides its time ran for about that
-		}
-		sum += inside / time.Duration(max(1, m.Iterations))
+		s.perOp = sum / float64(len(s.sides))
 	}
-	s.op = max(1, sum/2)
-	return s.op, nil
+	pinned := len(o.CPUs) > 0
+	start, ok := s.start[pinned]
+	if !ok && iterationsFor(length, s.perOp) >= leastForCPU {
+		if start, err = s.starting(ctx, o); err != nil {
+			return 0, start, err
+		}
+		s.start[pinned] = start
+	}
+	return s.perOp, start, nil
+}
+
+// starting measures what the sides' processes take beside their iterations. Unless it
+// clearly differs, it is the same for both: an error in it must not look like a
+// difference.
+func (s *Subject) starting(ctx context.Context, o RunOptions) (start [2]float64, err error) {
+	o.Iterations, o.Time = 1, 0
+	var took [2][]float64
+	for range starts {
+		for side, b := range s.sides {
+			res, err := b.Run(ctx, s.benchmark, o)
+			if err != nil {
+				return start, err
+			}
+			took[side] = append(took[side], res.CPU.Seconds())
+		}
+	}
+	for side := range took {
+		slices.Sort(took[side])
+		start[side] = took[side][starts/2]
+	}
+	if a, b := took[ab.A], took[ab.B]; a[0] <= b[starts-1] && b[0] <= a[starts-1] {
+		mean := (start[ab.A] + start[ab.B]) / 2
+		start = [2]float64{mean, mean}
+	}
+	return start, nil
+}
+
+// perOperation is the time in seconds that an iteration of a result with one
+// measurement, made in at least length, has taken. A benchmark may report another time
+// than it takes, or none: testing goes on until length is over, and no longer than the
+// process has run, which bounds it.
+func perOperation(r *Result, length time.Duration) float64 {
+	m := r.Measurements[0]
+	n := float64(m.Iterations)
+	sec, _ := m.Value("sec/op")
+	if n < maxIterations {
+		sec = max(sec, length.Seconds()/n)
+	}
+	return min(sec, r.Wall.Seconds()/n)
+}
+
+// maxIterations is package testing's own bound.
+const maxIterations = 1e9
+
+// iterationsFor returns how many iterations take about length, at least one.
+func iterationsFor(length time.Duration, perOp float64) int {
+	n := math.Round(length.Seconds() / perOp)
+	if !(n >= 1) {
+		return 1
+	}
+	return int(min(n, maxIterations))
 }

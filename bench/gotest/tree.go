@@ -69,6 +69,18 @@ func Worktree(ctx context.Context, src Source, ref string) (*Tree, error) {
 	return t, nil
 }
 
+// Commit returns the hash of the commit that a folder's repository is at, and whether
+// files that git knows have changed since. The hash is "" where there is no repository.
+func Commit(ctx context.Context, dir string) (hash string, changed bool) {
+	hash, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD")
+	if err != nil {
+		return "", false
+	}
+	// Status would write to the index, to remember what it has found out.
+	status, err := git(ctx, dir, "--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
+	return hash, err == nil && status != ""
+}
+
 // refAdvice names refs that look like ref, or says how to get what is not there.
 func refAdvice(ctx context.Context, dir, ref string) string {
 	refs, err := git(ctx, dir, "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")

@@ -48,6 +48,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if os.Getenv(beNeighbour) != "" {
+		neighbour()
+		os.Exit(0)
+	}
 	if os.Getenv(serveAddresses) != "" {
 		if err := serveLoad(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -234,10 +234,14 @@ func benchUnpaired(t *bench.Table) []string {
 	return out
 }
 
+// markdownText keeps the characters that mean something in Markdown as they are.
+func markdownText(s string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "~", `\~`, "[", `\[`).Replace(s)
+}
+
 // WriteBenchMarkdown renders a comparison of benchmarks as GitHub's Markdown.
 func WriteBenchMarkdown(w io.Writer, c *bench.Comparison) error {
 	t := &text{w: w}
-	escape := strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "~", `\~`, "[", `\[`)
 	for i := range c.Tables {
 		table := &c.Tables[i]
 		b := tableOfBenchmarks(table)
@@ -245,7 +249,7 @@ func WriteBenchMarkdown(w io.Writer, c *bench.Comparison) error {
 			t.line()
 		}
 		for _, f := range benchChanged(c.Tables, i) {
-			t.line("- ", escape.Replace(Clean(f.Key+": "+f.Value)))
+			t.line("- ", markdownText(Clean(f.Key+": "+f.Value)))
 		}
 		t.line()
 		head := slices.Clone(b.head)
@@ -256,7 +260,7 @@ func WriteBenchMarkdown(w io.Writer, c *bench.Comparison) error {
 		write := func(row []string) {
 			var cells []string
 			for _, cell := range row {
-				cells = append(cells, escape.Replace(cell))
+				cells = append(cells, markdownText(cell))
 			}
 			t.line("| ", strings.Join(cells, " | "), " |")
 		}
@@ -267,10 +271,10 @@ func WriteBenchMarkdown(w io.Writer, c *bench.Comparison) error {
 		}
 		t.line()
 		for i, note := range b.notes {
-			t.line("- ", escape.Replace(fmt.Sprintf("[%d] %s", i+1, Clean(note))))
+			t.line("- ", markdownText(fmt.Sprintf("[%d] %s", i+1, Clean(note))))
 		}
 		for _, line := range benchUnpaired(table) {
-			t.line("- ", escape.Replace(Clean(line)))
+			t.line("- ", markdownText(Clean(line)))
 		}
 	}
 	return t.result()

@@ -18,8 +18,8 @@ import (
 	"github.com/whet-go/whet/load/slo"
 )
 
-// compareLoadGolden compares text with a golden file, which -update rewrites.
-func compareLoadGolden(t *testing.T, name string, got []byte) {
+// compareGolden compares text with a golden file, which -update rewrites.
+func compareGolden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
@@ -33,7 +33,7 @@ func compareLoadGolden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s is out of date (go test ./internal/report -run Load -update):\n%s", path, diff)
+		t.Errorf("%s is out of date (go test ./internal/report -update):\n%s", path, diff)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestWriteLoad(t *testing.T) {
 		if err := WriteLoad(&out, Style{Width: 80}, tt.r, tt.asserted); err != nil {
 			t.Fatal(err)
 		}
-		compareLoadGolden(t, "load-"+tt.name+".txt", out.Bytes())
+		compareGolden(t, "load-"+tt.name+".txt", out.Bytes())
 		checkWidth(t, out.String(), 80)
 
 		// Colour must change nothing but colour.
@@ -180,7 +180,7 @@ func TestWriteLoadHGRM(t *testing.T) {
 	if err := WriteLoadHGRM(&out, r); err != nil {
 		t.Fatal(err)
 	}
-	compareLoadGolden(t, "load.hgrm", out.Bytes())
+	compareGolden(t, "load.hgrm", out.Bytes())
 	if err := WriteLoadHGRM(&out, emptyLoad()); err == nil {
 		t.Error("no error without a histogram")
 	}
@@ -260,7 +260,7 @@ func TestWriteLoadLive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	compareLoadGolden(t, "load-live.txt", out.Bytes())
+	compareGolden(t, "load-live.txt", out.Bytes())
 }
 
 // FuzzLoadHistogram feeds histograms of foreign files.

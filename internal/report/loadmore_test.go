@@ -65,7 +65,7 @@ func TestWriteLoadCapacity(t *testing.T) {
 		checkWidth(t, one.String(), 80)
 		out.Write(one.Bytes())
 	}
-	compareLoadGolden(t, "load-capacity.txt", out.Bytes())
+	compareGolden(t, "load-capacity.txt", out.Bytes())
 	for _, limit := range []struct {
 		rate, high float64
 		limit      capacity.Limit
@@ -122,5 +122,5 @@ func TestWriteLoadComparison(t *testing.T) {
 			t.Errorf("%d rows on the page, want %d", len(p.Tables[0].Rows), len(c.Rows))
 		}
 	}
-	compareLoadGolden(t, "load-compare.txt", out.Bytes())
+	compareGolden(t, "load-compare.txt", out.Bytes())
 }

@@ -1,0 +1,108 @@
+package builds
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/gotest"
+)
+
+// A Side says what to build.
+type Side struct {
+	Dir string // a folder of the module; "" is the current one
+	// Ref is a commit of Dir's repository to check out instead of building what is in
+	// Dir; "" builds Dir as it is, with what is not committed.
+	Ref   string
+	Flags []string // of go build; see gotest.ParseFlags
+	Env   []string // KEY=value, for building and running
+}
+
+// Options say what to compare and how.
+type Options struct {
+	Patterns []string // of packages; none is ./...
+	Bench    string   // regular expression as go test -bench takes it; "" is all
+	// BenchmarksFrom is the side whose test files are used for both; nil: each side has
+	// its own.
+	BenchmarksFrom *ab.Side
+	Timeout        time.Duration // of one process; 0 is gotest.DefaultTimeout
+	AB             ab.Options    // Identity, Journal and Resume are Run's own business
+
+	// Journal is the file that takes the pairs as they come; "" is none. Continue goes on
+	// from it; otherwise it is replaced.
+	Journal  string
+	Continue bool
+
+	// Stage is called with what is done before the measuring, such as "build A: ./stats";
+	// nil: not.
+	Stage func(string)
+}
+
+// A Result is a comparison of two builds.
+type Result struct {
+	ab.Result
+	A Built `json:"a"`
+	B Built `json:"b"`
+	// OnlyA and OnlyB are the benchmarks that the other side does not have.
+	OnlyA    []string  `json:"only_a,omitempty"`
+	OnlyB    []string  `json:"only_b,omitempty"`
+	Failures []Failure `json:"failures,omitempty"` // of building, and of finding benchmarks
+}
+
+// Built is a side that was built.
+type Built struct {
+	Commit   string   `json:"commit,omitempty"` // "" for a folder as it is
+	Flags    []string `json:"flags,omitempty"`
+	Env      []string `json:"env,omitempty"`
+	Binaries []Binary `json:"binaries,omitempty"` // by package
+}
+
+// A Binary is a test binary.
+type Binary struct {
+	Package string        `json:"package"`
+	Size    int64         `json:"size_bytes"`
+	Build   time.Duration `json:"build_ns"`
+	SHA256  string        `json:"sha256"`
+}
+
+// A Failure is a package or benchmark that cannot be measured on a side.
+type Failure struct {
+	Side      string `json:"side"` // A or B
+	Package   string `json:"package"`
+	Benchmark string `json:"benchmark,omitempty"` // "" is the whole package
+	Error     string `json:"error"`
+	Output    string `json:"output,omitempty"` // the lines that say the most
+}
+
+// String names the place and says what is wrong.
+func (f Failure) String() string {
+	where := f.Package
+	if f.Benchmark != "" {
+		where = f.Benchmark + " of " + f.Package
+	}
+	return fmt.Sprintf("%s: %s: %s", f.Side, where, f.Error)
+}
+
+// failureOf is a gotest error of a side as a Failure.
+func failureOf(side ab.Side, pkg string, err error) Failure {
+	f := Failure{Side: side.String(), Package: pkg, Error: err.Error()}
+	var be *gotest.BuildError
+	var gf *gotest.Failure
+	switch {
+	case errors.As(err, &be):
+		f.Error, f.Output = "does not build", be.Output
+	case errors.As(err, &gf):
+		f.Package, f.Benchmark, f.Error, f.Output = gf.Package, gf.Benchmark, gf.Err.Error(), gf.Output
+	}
+	return f
+}
+
+// ErrNoCommon is the cause of Run's error when no benchmark is on both sides.
+var ErrNoCommon = errors.New("no benchmark is on both sides")
+
+// Failed tells whether something could not be measured.
+func (r *Result) Failed() bool {
+	return len(r.Failures) > 0 || slices.ContainsFunc(r.Subjects, func(c ab.Compared) bool { return c.Error != "" })
+}

@@ -1,0 +1,59 @@
+package builds
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// WriteFormat writes the rounds in Go's benchmark format
+// (https://go.dev/design/14313-benchmark-format), those of A with the key "side: a",
+// those of B with "side: b", and "pair" for what belongs together. The number of
+// iterations is not kept; it is 1.
+func (r *Result) WriteFormat(w io.Writer) error {
+	out := benchfmt.NewWriter(w)
+	res := &benchfmt.Result{Iters: 1}
+	res.SetConfig("goos", r.Machine.GOOS)
+	res.SetConfig("goarch", r.Machine.GOARCH)
+	res.SetConfig("cpu", r.Machine.CPU)
+	res.SetConfig("processors", strconv.Itoa(r.Machine.Processors))
+	res.SetConfig("load", r.Machine.Load)
+	for side, built := range []Built{r.A, r.B} {
+		res.SetConfig("side", []string{"a", "b"}[side])
+		res.SetConfig("commit", built.Commit)
+		res.SetConfig("flags", strings.Join(built.Flags, " "))
+		res.SetConfig("env", strings.Join(built.Env, " "))
+		for _, c := range r.Subjects {
+			res.Name = benchfmt.Name(c.Name)
+			for pair := range c.Pairs {
+				res.Values = res.Values[:0]
+				for _, u := range c.Units {
+					if pair < len(u.Rounds[side]) {
+						res.Values = append(res.Values, untidy(u.Rounds[side][pair], u.Unit))
+					}
+				}
+				if len(res.Values) == 0 {
+					continue
+				}
+				if err := out.Write(res); err != nil {
+					return fmt.Errorf("write benchmark format: %w", err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// untidy is a value in the unit that go test writes.
+func untidy(v float64, unit string) benchfmt.Value {
+	switch unit {
+	case "sec/op":
+		return benchfmt.Value{Value: v * 1e9, Unit: "ns/op"}
+	case "B/s":
+		return benchfmt.Value{Value: v / 1e6, Unit: "MB/s"}
+	}
+	return benchfmt.Value{Value: v, Unit: unit}
+}

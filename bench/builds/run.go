@@ -1,0 +1,316 @@
+package builds
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/gotest"
+)
+
+// Run builds both sides and compares them. When ctx ends while it measures, the result
+// is of what was measured so far. The errors are those of sides that cannot be built at
+// all, of the journal, and ErrNoCommon, with a result that has the failures.
+func Run(ctx context.Context, a, b Side, o Options) (r *Result, err error) {
+	temp, err := os.MkdirTemp("", "whet-bench-")
+	if err != nil {
+		return nil, fmt.Errorf("compare builds: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	c := &comparison{Options: o, temp: temp, result: &Result{}}
+	defer func() { err = errors.Join(err, c.close()) }()
+	for i, s := range []Side{a, b} {
+		if err := c.prepare(ctx, ab.Side(i), s); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.list(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.build(ctx); err != nil {
+		return nil, err
+	}
+	subjects, err := c.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(subjects) == 0 {
+		return c.result, ErrNoCommon
+	}
+	return c.measure(ctx, subjects)
+}
+
+// comparison is a run under way. Arrays have an element for each side.
+type comparison struct {
+	Options
+	temp     string
+	trees    [2]*gotest.Tree
+	sources  [2]gotest.Source
+	packages [2][]gotest.Package
+	binaries [2]map[string]*gotest.Binary // by import path
+	result   *Result
+}
+
+func (c *comparison) close() (err error) {
+	for _, t := range c.trees {
+		if t != nil {
+			err = errors.Join(err, t.Close())
+		}
+	}
+	return err
+}
+
+func (c *comparison) stage(format string, args ...any) {
+	if c.Stage != nil {
+		c.Stage(fmt.Sprintf(format, args...))
+	}
+}
+
+// built is a side's part of the result.
+func (c *comparison) built(side ab.Side) *Built {
+	if side == ab.A {
+		return &c.result.A
+	}
+	return &c.result.B
+}
+
+func (c *comparison) fail(f Failure) { c.result.Failures = append(c.result.Failures, f) }
+
+func (c *comparison) warn(format string, args ...any) {
+	c.result.Warnings = append(c.result.Warnings, fmt.Sprintf(format, args...))
+}
+
+// prepare makes a source of a side.
+func (c *comparison) prepare(ctx context.Context, side ab.Side, s Side) error {
+	b := c.built(side)
+	b.Flags, b.Env = s.Flags, s.Env
+	src := gotest.Source{Name: side.String(), Dir: s.Dir, Flags: s.Flags, Env: s.Env}
+	if s.Ref != "" {
+		c.stage("check out %s", s.Ref)
+		tree, err := gotest.Worktree(ctx, src, s.Ref)
+		if err != nil {
+			return err
+		}
+		c.trees[side] = tree
+		src, b.Commit = tree.Source, tree.Commit
+	}
+	c.sources[side] = src
+	return nil
+}
+
+// list finds the packages, and carries test files over.
+func (c *comparison) list(ctx context.Context) error {
+	for side, src := range c.sources {
+		var failures []gotest.Failure
+		var err error
+		c.packages[side], failures, err = gotest.List(ctx, src, c.Patterns)
+		if err != nil {
+			return err
+		}
+		for i := range failures {
+			c.fail(failureOf(ab.Side(side), failures[i].Package, &failures[i]))
+		}
+	}
+	if c.BenchmarksFrom == nil {
+		return nil
+	}
+	from := *c.BenchmarksFrom
+	to := 1 - from
+	overlay, warnings, err := gotest.CarryBenchmarks(ctx, c.sources[from], c.sources[to], c.packages[from])
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		c.warn("%v", w)
+	}
+	c.sources[to].Overlay = overlay
+	// The packages are those whose tests were carried, where the other side has them.
+	c.packages[to], _, err = gotest.List(ctx, c.sources[to], c.Patterns)
+	return err
+}
+
+// build compiles the packages that both sides have.
+func (c *comparison) build(ctx context.Context) error {
+	for side, src := range c.sources {
+		c.binaries[side] = map[string]*gotest.Binary{}
+		for i, pkg := range c.packages[side] {
+			if !has(c.packages[1-side], pkg.ImportPath) {
+				continue
+			}
+			c.stage("build %v: %s", ab.Side(side), pkg.ImportPath)
+			out := filepath.Join(c.temp, fmt.Sprintf("%v%d.test", ab.Side(side), i))
+			bin, err := gotest.Compile(ctx, src, pkg, out)
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil:
+				c.fail(failureOf(ab.Side(side), pkg.ImportPath, err))
+				continue
+			}
+			c.binaries[side][pkg.ImportPath] = bin
+			b := c.built(ab.Side(side))
+			b.Binaries = append(b.Binaries, Binary{pkg.ImportPath, bin.Size, bin.Build, bin.SHA256})
+		}
+	}
+	return nil
+}
+
+func has(packages []gotest.Package, path string) bool {
+	return slices.ContainsFunc(packages, func(p gotest.Package) bool { return p.ImportPath == path })
+}
+
+// find runs each benchmark once and pairs those of both sides.
+func (c *comparison) find(ctx context.Context) ([]ab.Subject, error) {
+	o := gotest.RunOptions{Timeout: c.Timeout}
+	var names [2][]string
+	both := map[string][2]*gotest.Binary{}
+	plain := map[string]string{}
+	for side := range c.packages {
+		for _, pkg := range c.packages[side] {
+			bin := c.binaries[side][pkg.ImportPath]
+			if bin == nil {
+				if !has(c.packages[1-side], pkg.ImportPath) {
+					for _, name := range pkg.Benchmarks {
+						names[side] = append(names[side], c.label(pkg, name))
+					}
+				}
+				continue
+			}
+			c.stage("try the benchmarks of %v: %s", ab.Side(side), pkg.ImportPath)
+			got, failures, err := bin.Benchmarks(ctx, c.Bench, o)
+			if err != nil {
+				return nil, err
+			}
+			for i := range failures {
+				c.fail(failureOf(ab.Side(side), pkg.ImportPath, &failures[i]))
+			}
+			for _, name := range got {
+				label := c.label(pkg, name)
+				names[side] = append(names[side], label)
+				pair := both[label]
+				pair[side] = bin
+				both[label], plain[label] = pair, name
+			}
+		}
+	}
+	c.result.OnlyA, c.result.OnlyB = without(names[ab.A], names[ab.B]), without(names[ab.B], names[ab.A])
+	var subjects []ab.Subject
+	for _, label := range names[ab.A] {
+		if pair := both[label]; pair[ab.A] != nil && pair[ab.B] != nil {
+			subjects = append(subjects, gotest.NewSubject(label, plain[label], pair[ab.A], pair[ab.B], o))
+		}
+	}
+	if identical(c.result.A, c.result.B) {
+		c.warn("A and B are the same programs in the same environment")
+	}
+	return subjects, nil
+}
+
+// label is a benchmark's name: with its package when there are several.
+func (c *comparison) label(pkg gotest.Package, name string) string {
+	name = strings.TrimPrefix(name, "Benchmark")
+	if len(c.packages[ab.A]) <= 1 && len(c.packages[ab.B]) <= 1 {
+		return name
+	}
+	return pkg.ImportPath + "." + name
+}
+
+func without(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(others, n) })
+}
+
+func identical(a, b Built) bool {
+	return slices.Equal(a.Env, b.Env) && slices.EqualFunc(a.Binaries, b.Binaries, func(x, y Binary) bool { return x.SHA256 == y.SHA256 })
+}
+
+// identity is what a journal is of: the builds, apart from where they lie.
+func (c *comparison) identity() (string, error) {
+	type side struct {
+		Commit     string
+		Flags, Env []string
+		Binaries   []string
+	}
+	var sides []side
+	for _, b := range []Built{c.result.A, c.result.B} {
+		s := side{Commit: b.Commit, Flags: b.Flags, Env: b.Env}
+		if b.Commit == "" {
+			for _, bin := range b.Binaries {
+				s.Binaries = append(s.Binaries, bin.SHA256)
+			}
+		}
+		sides = append(sides, s)
+	}
+	data, err := json.Marshal(sides)
+	if err != nil {
+		return "", err
+	}
+	digest := sha256.Sum256(data)
+	return hex.EncodeToString(digest[:]), nil
+}
+
+// measure compares the subjects.
+func (c *comparison) measure(ctx context.Context, subjects []ab.Subject) (r *Result, err error) {
+	if c.AB.Unit == "" {
+		c.AB.Instead = gotest.CPUTime
+	}
+	if c.AB.Identity, err = c.identity(); err != nil {
+		return nil, err
+	}
+	if c.Journal != "" {
+		file, err := c.openJournal()
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		c.AB.Journal = file
+	}
+	measured, err := ab.Run(ctx, subjects, c.AB)
+	if err != nil {
+		return nil, err
+	}
+	measured.Warnings = append(c.result.Warnings, measured.Warnings...)
+	c.result.Result = *measured
+	return c.result, nil
+}
+
+// openJournal opens the journal to write on, and reads it before if it is to be gone
+// on from.
+func (c *comparison) openJournal() (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(c.Journal), 0o700); err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	if !c.Continue {
+		file, err := os.OpenFile(c.Journal, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("journal: %w", err)
+		}
+		return file, nil
+	}
+	file, err := os.OpenFile(c.Journal, os.O_RDWR, 0o600)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, &ab.JournalError{Err: errors.New("there is none of this comparison")}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	if c.AB.Resume, err = ab.ReadJournal(file); err == nil {
+		// What was cut off is written again.
+		if err = file.Truncate(c.AB.Resume.Size); err == nil {
+			_, err = file.Seek(0, io.SeekEnd)
+		}
+	}
+	if err != nil {
+		_ = file.Close() // it was only read
+		return nil, err
+	}
+	return file, nil
+}

@@ -1,0 +1,46 @@
+package gotest
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// TestCalibration wants iterations that fill a round, also of benchmarks that report
+// another time than they take.
+func TestCalibration(t *testing.T) {
+	const length = 100 * time.Millisecond
+	for _, tt := range []struct {
+		name       string
+		iterations int
+		sec        float64 // reported
+		wall       time.Duration
+		want       int
+	}{
+		{"honest", 1200, 100e-6, 130 * time.Millisecond, 1000},
+		{"longer than a round", 1, 0.4, 450 * time.Millisecond, 1},
+		{"no time", 1000, 0, 120 * time.Millisecond, 1000},
+		{"too short a time", 1000, 1e-9, 120 * time.Millisecond, 1000},
+		{"too long a time", 1000, 5, 200 * time.Millisecond, 500},
+		{"free", 1e9, 1e-11, 50 * time.Millisecond, 1e9},
+	} {
+		m := Measurement{Iterations: tt.iterations}
+		if tt.sec > 0 {
+			m.Values = []benchfmt.Value{{Value: tt.sec, Unit: "sec/op"}}
+		}
+		r := &Result{Measurements: []Measurement{m}, Wall: tt.wall}
+		if got := iterationsFor(length, perOperation(r, length)); math.Abs(float64(got-tt.want)) > 1 {
+			t.Errorf("%s: %d iterations, want %d", tt.name, got, tt.want)
+		}
+		if r.Inside() > r.Wall {
+			t.Errorf("%s: %v of %v inside", tt.name, r.Inside(), r.Wall)
+		}
+	}
+	for _, perOp := range []float64{0, math.NaN(), math.Inf(1)} {
+		if n := iterationsFor(length, perOp); n < 1 || n > maxIterations {
+			t.Errorf("%v: %d iterations", perOp, n)
+		}
+	}
+}

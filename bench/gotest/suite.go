@@ -1,0 +1,174 @@
+package gotest
+
+import (
+	"context"
+	"math/rand/v2"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A Job is a benchmark to run. Run runs it under Options.
+type Job struct {
+	Binary  *Binary
+	Name    string // as Benchmarks returns it
+	Options RunOptions
+}
+
+// Run runs the job once.
+func (j Job) Run(ctx context.Context) (*Result, error) { return j.Binary.Run(ctx, j.Name, j.Options) }
+
+// PrepareOptions say which benchmarks to build.
+type PrepareOptions struct {
+	Patterns []string // of packages; none is "./..."
+	Match    string   // of benchmarks, as go test's -bench; "" is all
+	Dir      string   // for the binaries; it exists, and outlives the jobs
+	// Run is what each job gets. Its Timeout is also that of finding the names.
+	Run RunOptions
+	// Progress is told of each step before it is taken: "building", "looking into".
+	Progress func(step string, pkg Package) // nil: nobody is
+}
+
+// Prepare lists and builds the packages of a source and finds their benchmarks, in the
+// order of packages and declarations. What cannot be built or run is among failures,
+// each a *BuildError or a *Failure, and the others go on. When ctx ends there is an
+// error.
+func Prepare(ctx context.Context, src Source, o PrepareOptions) (jobs []Job, failures []error, err error) {
+	if _, err := regexp.Compile(o.Match); err != nil {
+		return nil, nil, badMatch(o.Match, err)
+	}
+	pkgs, failed, err := List(ctx, src, o.Patterns)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range failed {
+		failures = append(failures, &f)
+	}
+	step := func(what string, p Package) {
+		if o.Progress != nil {
+			o.Progress(what, p)
+		}
+	}
+	for i, p := range pkgs {
+		if !slices.ContainsFunc(p.Benchmarks, func(top string) bool { return mayMatch(o.Match, top) }) {
+			continue
+		}
+		step("building", p)
+		// Its name is seen in profiles, and a folder of its own keeps it apart.
+		out := filepath.Join(o.Dir, strconv.Itoa(i), path.Base(p.ImportPath)+".test")
+		if runtime.GOOS == "windows" {
+			out += ".exe"
+		}
+		b, err := Compile(ctx, src, p, out)
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		step("looking into", p)
+		names, failed, err := b.Benchmarks(ctx, o.Match, o.Run)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, f := range failed {
+			failures = append(failures, &f)
+		}
+		for _, name := range names {
+			jobs = append(jobs, Job{Binary: b, Name: name, Options: o.Run})
+		}
+	}
+	return jobs, failures, nil
+}
+
+// A Progress is how far Rounds has come.
+type Progress struct {
+	Job      int // which has just ended a round
+	Done, Of int // rounds of all jobs
+	Elapsed  time.Duration
+	Left     time.Duration // estimate
+	Result   *Result       // nil when it failed
+	Finished bool          // the job has no more rounds
+}
+
+// RoundsOptions say how to run jobs.
+type RoundsOptions struct {
+	Count    int    // rounds; 0 is one
+	Seed     uint64 // of the order
+	Progress func(Progress)
+}
+
+// Measured is what Rounds has of a job.
+type Measured struct {
+	Results []*Result // of the rounds, in the order of time
+	Err     error     // a *Failure, after which the job had no more rounds; nil: none
+}
+
+// Rounds runs the jobs round-robin: each once, in random order, then each again. What
+// slows the machine down for a while is spread over all of them so, instead of hitting
+// one. A job that fails is left out of further rounds. When ctx ends, what was measured
+// until then is returned. Results are in the order of jobs.
+func Rounds(ctx context.Context, jobs []Job, o RoundsOptions) []Measured {
+	out := make([]Measured, len(jobs))
+	count := max(1, o.Count)
+	random := rand.New(rand.NewPCG(o.Seed, 0))
+	begin := time.Now()
+	done := 0
+	took := make([]time.Duration, len(jobs)) // by a round of each job; 0 is not known
+	for round := range count {
+		for _, i := range random.Perm(len(jobs)) {
+			m := &out[i]
+			if m.Err != nil {
+				continue
+			}
+			start := time.Now()
+			res, err := jobs[i].Run(ctx)
+			if ctx.Err() != nil {
+				return out
+			}
+			took[i] = time.Since(start)
+			if m.Err = err; err == nil {
+				m.Results = append(m.Results, res)
+				done++
+			} else {
+				done += count - round
+			}
+			if o.Progress != nil {
+				o.Progress(Progress{
+					Job: i, Done: done, Of: count * len(jobs), Elapsed: time.Since(begin), Left: left(out, took, count), Result: res,
+					Finished: err != nil || len(m.Results) == count,
+				})
+			}
+		}
+	}
+	return out
+}
+
+// left is about how long the rounds will take that are still to come: as the job's own
+// before, or as those of the others on the average.
+func left(jobs []Measured, took []time.Duration, count int) time.Duration {
+	var sum, known, rest time.Duration
+	unknown := time.Duration(0)
+	for i, m := range jobs {
+		if took[i] > 0 {
+			sum, known = sum+took[i], known+1
+		}
+		if m.Err != nil {
+			continue
+		}
+		if n := time.Duration(count - len(m.Results)); took[i] > 0 {
+			rest += n * took[i]
+		} else {
+			unknown += n
+		}
+	}
+	if known > 0 {
+		rest += unknown * sum / known
+	}
+	return rest
+}

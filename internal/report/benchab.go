@@ -1,0 +1,303 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/unit"
+)
+
+// abRow is a line of a table of A and B as text: benchmark, A, B, change, its half width,
+// q, pairs, verdict.
+type abRow [8]string
+
+func abHead(unit string) abRow {
+	return abRow{unit, "A", "B", "change", "±", "q", "pairs", "verdict"}
+}
+
+// abTables are the tables of a comparison, one for each unit, as text. The first row of
+// each is its head.
+func abTables(r *ab.Result) [][]abRow {
+	var units []string
+	for _, c := range r.Subjects {
+		for _, u := range c.Units {
+			if !slices.Contains(units, u.Unit) {
+				units = append(units, u.Unit)
+			}
+		}
+	}
+	slices.SortStableFunc(units, func(a, b string) int {
+		if (a == r.Unit) != (b == r.Unit) {
+			if a == r.Unit {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	var tables [][]abRow
+	for _, name := range units {
+		rows := []abRow{abHead(Clean(name))}
+		for _, c := range r.Subjects {
+			if i := slices.IndexFunc(c.Units, func(u ab.Unit) bool { return u.Unit == name }); i >= 0 {
+				rows = append(rows, abRowOf(Clean(c.Name), len(c.Units[i].Rounds[ab.A]), &c.Units[i]))
+			}
+		}
+		for _, g := range r.Geomean {
+			if g.Unit == name {
+				rows = append(rows, abRow{"geomean", "", "", changeOf(float64(g.Ratio)), halfOf(float64(g.Low), float64(g.High))})
+			}
+		}
+		tables = append(tables, rows)
+	}
+	return tables
+}
+
+func abRowOf(name string, pairs int, u *ab.Unit) abRow {
+	scale := benchunit.CommonScale([]float64{float64(u.A.Median), float64(u.B.Median)}, benchunit.ClassOf(u.Unit))
+	return abRow{
+		name, scale.Format(float64(u.A.Median)), scale.Format(float64(u.B.Median)),
+		changeOf(float64(u.Ratio)), halfOf(float64(u.Low), float64(u.High)),
+		fmt.Sprintf("%.3f", u.Q), strconv.Itoa(pairs), BenchVerdict(u),
+	}
+}
+
+// changeOf writes a ratio as a change in percent, or as a factor when it is large.
+func changeOf(ratio float64) string {
+	switch {
+	case math.IsNaN(ratio) || math.IsInf(ratio, 0):
+		return "?"
+	case ratio >= 10:
+		return fmt.Sprintf("%.1fx", ratio)
+	default:
+		return fmt.Sprintf("%+.2f%%", (ratio-1)*100)
+	}
+}
+
+// halfOf writes half the width of a ratio's interval in percent of the ratio's middle.
+func halfOf(low, high float64) string {
+	half := math.Expm1((math.Log(high) - math.Log(low)) / 2)
+	switch {
+	case math.IsNaN(half) || math.IsInf(half, 0):
+		return "∞"
+	case half == 0:
+		return "0%"
+	case half >= 0.0995:
+		return fmt.Sprintf("%.0f%%", half*100)
+	}
+	return fmt.Sprintf("%.2g%%", half*100)
+}
+
+// BenchVerdict says how B differs from A in a few words: "better", "worse", "same within
+// 0.8%" for no difference larger than that, "noise 3%" for what cannot be decided.
+func BenchVerdict(u *ab.Unit) string {
+	switch u.Verdict {
+	case ab.Same:
+		if most := farther(u); most > 0 {
+			return fmt.Sprintf("same within %.2g%%", most*100)
+		}
+		return "the same"
+	case ab.Undecided:
+		return "noise " + halfOf(float64(u.Low), float64(u.High))
+	default:
+		return string(u.Verdict)
+	}
+}
+
+// farther is the largest relative difference that the interval holds.
+func farther(u *ab.Unit) float64 {
+	return max(math.Abs(float64(u.Low)-1), math.Abs(float64(u.High)-1))
+}
+
+// WriteBenchAB renders a comparison of two builds as aligned text. sides are what A and
+// B are.
+func WriteBenchAB(w io.Writer, s Style, sides [2]string, r *ab.Result) error {
+	t := &text{w: w}
+	for i, name := range sides {
+		t.line(s.paint(dim, cut(fmt.Sprintf("%v: %s", ab.Side(i), Clean(name)), s.room(0, 40))))
+	}
+	loadWrap(t, s, "", abPlan(r), 2)
+	for _, rows := range abTables(r) {
+		t.line()
+		writeABTable(t, s, rows)
+	}
+	t.line()
+	for _, line := range ABSummary(r) {
+		loadWrap(t, s, "", line, 2)
+	}
+	return t.result()
+}
+
+func writeABTable(t *text, s Style, rows []abRow) {
+	var widths abWidths
+	for _, row := range rows {
+		widths.grow(row)
+	}
+	rest := 0
+	for i := 1; i < len(widths); i++ {
+		rest += widths[i] + 2
+	}
+	widths[0] = min(widths[0], s.room(rest, 12))
+	for i, row := range rows {
+		line := left(middle(row[0], widths[0]), widths[0])
+		for k := 1; k < len(row); k++ {
+			cell := right(row[k], widths[k])
+			if k == len(row)-1 {
+				cell = row[k]
+				if i > 0 {
+					cell = s.paint(verdictColour(cell), cell)
+				}
+			}
+			line += "  " + cell
+		}
+		if i == 0 {
+			line = s.paint(bold, line)
+		}
+		t.line(line)
+	}
+}
+
+// abWidths are the widths of a table's columns.
+type abWidths [len(abRow{})]int
+
+func (w *abWidths) grow(row abRow) {
+	for i, cell := range row {
+		w[i] = max(w[i], columns(cell))
+	}
+}
+
+func verdictColour(verdict string) string {
+	switch verdict {
+	case string(ab.Better):
+		return cyan
+	case string(ab.Worse):
+		return red
+	}
+	return dim
+}
+
+// abPlan says how the rounds were run and what was tried.
+func abPlan(r *ab.Result) string {
+	text := r.Plan.String()
+	i := slices.IndexFunc(r.Tried, func(t ab.Trial) bool { return t.Plan == r.Plan })
+	if i >= 0 {
+		text += fmt.Sprintf("; A against A has a spread of %.2g%% a pair", float64(r.Tried[i].Spread)*100)
+		if others := len(r.Tried) - 1; others > 0 {
+			text += fmt.Sprintf(" (the quietest for its time of %d ways tried)", others+1)
+		}
+	}
+	return text
+}
+
+// ABSummary says in sentences what a comparison found, how long it took, and what could
+// not be measured.
+func ABSummary(r *ab.Result) []string {
+	count := map[ab.Verdict]int{}
+	none, noise, few := 0.0, 0.0, 0
+	for _, c := range r.Subjects {
+		if len(c.Units) == 0 || c.Units[0].Unit != r.Unit {
+			continue
+		}
+		u := &c.Units[0]
+		count[u.Verdict]++
+		switch u.Verdict {
+		case ab.Same:
+			none = max(none, farther(u))
+		case ab.Undecided:
+			half := math.Expm1((math.Log(float64(u.High)) - math.Log(float64(u.Low))) / 2)
+			if math.IsInf(half, 0) || math.IsNaN(half) {
+				count[ab.Undecided]--
+				few++
+				continue
+			}
+			noise = max(noise, half)
+		}
+	}
+	var parts []string
+	for _, v := range []ab.Verdict{ab.Better, ab.Worse} {
+		if count[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[v], v))
+		}
+	}
+	if n := count[ab.Same]; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d with no difference larger than %.2g%%", n, none*100))
+	}
+	if n := count[ab.Undecided]; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d not decidable here: noise is %.2g%%", n, noise*100))
+	}
+	if few > 0 {
+		parts = append(parts, fmt.Sprintf("%d not decided: too few rounds", few))
+	}
+	var lines []string
+	if len(parts) > 0 {
+		lines = append(lines, fmt.Sprintf("%s: %s.", r.Unit, strings.Join(parts, "; ")))
+	}
+	took := fmt.Sprintf("%s, %s of it inside what is measured", unit.Duration(r.Elapsed), compact(int64(r.Inside), int64(r.Elapsed)))
+	if r.Interrupted {
+		took += "; interrupted"
+	}
+	lines = append(lines, took+".")
+	lines = append(lines, fmt.Sprintf("± holds at any time with a probability of %v%%, whenever the measuring ends; q is p adjusted for the number of benchmarks, and what verdicts go by (q <= %v).", percentOf(r.Confidence), r.Alpha))
+	for _, c := range r.Subjects {
+		if c.Error != "" {
+			lines = append(lines, "not measured to the end: "+Clean(c.Name)+": "+Clean(c.Error))
+		}
+	}
+	return lines
+}
+
+// WriteBenchABMarkdown renders a comparison of two builds as GitHub's Markdown.
+func WriteBenchABMarkdown(w io.Writer, sides [2]string, r *ab.Result) error {
+	t := &text{w: w}
+	for i, name := range sides {
+		t.line("- ", fmt.Sprint(ab.Side(i)), ": ", markdownText(Clean(name)))
+	}
+	t.line("- ", markdownText(abPlan(r)))
+	for _, rows := range abTables(r) {
+		t.line()
+		for i, row := range rows {
+			var cells []string
+			for _, cell := range row {
+				cells = append(cells, markdownText(cell))
+			}
+			t.line("| ", strings.Join(cells, " | "), " |")
+			if i == 0 {
+				t.line("|---|", strings.Repeat("--:|", len(row)-2), "---|")
+			}
+		}
+	}
+	t.line()
+	for _, line := range ABSummary(r) {
+		t.line("- ", markdownText(line))
+	}
+	return t.result()
+}
+
+// MachineLines describe a machine, a line for each thing that is known.
+func MachineLines(m ab.Machine) []string {
+	fields := []bench.Field{
+		{Key: "cpu", Value: m.CPU},
+		{Key: "processors", Value: strconv.Itoa(m.Processors)},
+		{Key: "system", Value: strings.TrimSpace(m.GOOS + "/" + m.GOARCH + " " + m.Kernel)},
+		{Key: "governor", Value: m.Governor},
+		{Key: "load", Value: m.Load},
+		{Key: "GOMAXPROCS", Value: m.GOMAXPROCS},
+		{Key: "GOGC", Value: m.GOGC},
+		{Key: "GODEBUG", Value: m.GODEBUG},
+	}
+	var lines []string
+	for _, f := range fields {
+		if f.Value != "" {
+			lines = append(lines, f.Key+": "+Clean(f.Value))
+		}
+	}
+	return lines
+}
