@@ -78,10 +78,12 @@ fuzz:
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$pkg" >$(BIN)/fuzz.log 2>&1 </dev/null || { cat $(BIN)/fuzz.log; exit 1; }; \
 	done
 
-# Examples are modules of their own, as users' services are.
+# Examples are modules of their own, as users' services are. Each is slow, and fast with -tags fast.
 examples:
 	@for mod in examples/*/go.mod; do \
-		(cd "$$(dirname $$mod)" && set -x && $(GO) vet ./... && $(GO) test ./...); \
+		for tags in '' fast; do \
+			(cd "$$(dirname $$mod)" && set -x && $(GO) vet -tags "$$tags" ./... && $(GO) test -tags "$$tags" ./...); \
+		done; \
 	done
 
 # --- tools --------------------------------------------------------------

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,12 +13,14 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
@@ -38,6 +39,7 @@ const (
 type benchPackage struct {
 	path, dir  string
 	binary     string
+	env        []string // KEY=value besides this process's
 	benchmarks []string
 }
 
@@ -57,6 +59,9 @@ func (s *session) recordBench(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	target := recording.Target{Kind: recording.Bench, Pattern: strings.Join(s.opt.Packages, " "), Bench: s.opt.Bench}
+	if s.opt.Benchmark != nil {
+		target.Pattern, target.Bench = pkgs[0].path, s.bench()
+	}
 	if err := s.create(target); err != nil {
 		return nil, err
 	}
@@ -116,41 +121,43 @@ func (s *session) mergePackages(parts map[string][]*profile.Profile) {
 // build lists the packages and compiles those with benchmarks. Packages that do
 // not build are noted, and the error is only that nothing is left to run.
 func (s *session) build(ctx context.Context, temp string) ([]benchPackage, error) {
-	listed, err := s.list(ctx)
+	if job := s.opt.Benchmark; job != nil {
+		b := job.Binary
+		return []benchPackage{{path: b.Package.ImportPath, dir: b.Package.Dir, binary: b.Path, env: b.Source.Env, benchmarks: []string{job.Name}}}, nil
+	}
+	top, _, _ := strings.Cut(s.bench(), "/") // the rest matches sub-benchmarks
+	match, err := regexp.Compile(top)
 	if err != nil {
-		return nil, err
+		return nil, &diag.Error{Op: "match benchmarks", Subject: strconv.Quote(s.bench()), Err: err, Hint: "it is a regular expression, as go test -bench takes it", Kind: diag.Usage}
+	}
+	src := gotest.Source{Dir: s.opt.Dir}
+	listed, failed, err := gotest.List(ctx, src, s.opt.Packages)
+	if err != nil {
+		return nil, hinted(err)
+	}
+	for _, f := range failed {
+		s.fail(&diag.Error{Op: "load package", Subject: f.Package, Err: f.Err})
 	}
 	var out []benchPackage
-	tested := 0
 	for i, p := range listed {
 		if ctx.Err() != nil {
 			return nil, &diag.Error{Op: "record benchmarks", Err: ctx.Err()}
 		}
-		if p.Error != nil {
-			s.fail(&diag.Error{Op: "load package", Subject: p.ImportPath, Err: errors.New(p.Error.Err)})
+		p.Benchmarks = slices.DeleteFunc(p.Benchmarks, func(name string) bool { return !match.MatchString(name) })
+		if len(p.Benchmarks) == 0 {
 			continue
 		}
-		if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
-			continue
-		}
-		tested++
 		s.report.note("building the benchmarks of %s", p.ImportPath)
 		// Its name is seen in views, and a folder of its own keeps it apart.
-		b := benchPackage{path: p.ImportPath, dir: p.Dir, binary: filepath.Join(temp, strconv.Itoa(i), path.Base(p.ImportPath)+".test")}
+		file := filepath.Join(temp, strconv.Itoa(i), path.Base(p.ImportPath)+".test")
 		if runtime.GOOS == "windows" {
-			b.binary += ".exe"
+			file += ".exe"
 		}
-		if msg, err := s.goCommand(ctx, "test", "-c", "-o", b.binary, p.ImportPath); err != nil {
-			s.fail(&diag.Error{Op: "build the tests of", Subject: p.ImportPath, Err: errors.New(firstLines(msg, err)), Hint: "go vet " + p.ImportPath + " shows the same"})
+		if _, err := gotest.Compile(ctx, src, p, file); err != nil {
+			s.fail(hinted(err))
 			continue
 		}
-		if b.benchmarks, err = s.benchmarks(ctx, b); err != nil {
-			s.fail(&diag.Error{Op: "list the benchmarks of", Subject: p.ImportPath, Err: err})
-			continue
-		}
-		if len(b.benchmarks) > 0 {
-			out = append(out, b)
-		}
+		out = append(out, benchPackage{path: p.ImportPath, dir: p.Dir, binary: file, benchmarks: p.Benchmarks})
 	}
 	if len(out) > 0 {
 		return out, nil
@@ -160,56 +167,14 @@ func (s *session) build(ctx context.Context, temp string) ([]benchPackage, error
 	}
 	e := &diag.Error{Op: "record benchmarks of", Subject: strings.Join(s.opt.Packages, " "), Kind: diag.Failure}
 	switch {
-	case tested == 0:
-		e.Err = errors.New("no package has tests")
-		e.Hint = "write a benchmark: func BenchmarkName(b *testing.B) { for b.Loop() { … } }"
+	case len(listed) == 0:
+		e.Err = errors.New("no package has benchmarks")
+		e.Hint = "write one: func BenchmarkName(b *testing.B) { for b.Loop() { … } }"
 	default:
 		e.Err = fmt.Errorf("no benchmark matches %q", s.opt.Bench)
 		e.Hint = "go test -list Benchmark " + strings.Join(s.opt.Packages, " ") + " lists what there is; -bench . takes all"
 	}
 	return nil, e
-}
-
-// listedPackage is what go list -json says, as far as it matters here.
-type listedPackage struct {
-	ImportPath   string
-	Dir          string
-	TestGoFiles  []string
-	XTestGoFiles []string
-	Error        *struct{ Err string }
-}
-
-func (s *session) list(ctx context.Context) ([]listedPackage, error) {
-	cmd := s.command(ctx, "go", append([]string{"list", "-e", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Error", "--"}, s.opt.Packages...)...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	data, err := cmd.Output()
-	fails := func(err error) error {
-		e := &diag.Error{Op: "list packages", Subject: strings.Join(s.opt.Packages, " "), Err: err}
-		if errors.Is(err, exec.ErrNotFound) {
-			e.Hint = "install Go: https://go.dev/dl"
-		}
-		return e
-	}
-	if errors.As(err, new(*exec.ExitError)) {
-		return nil, fails(errors.New(firstLines(stderr.Bytes(), err)))
-	} else if err != nil {
-		return nil, fails(err)
-	}
-	var out []listedPackage
-	for dec := json.NewDecoder(bytes.NewReader(data)); ; {
-		var p listedPackage
-		if err := dec.Decode(&p); err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, fails(err)
-		}
-		out = append(out, p)
-	}
-	if len(out) == 0 {
-		return nil, fails(errors.New("no packages match"))
-	}
-	return out, nil
 }
 
 // command prepares a child that is interrupted, and later killed, with ctx.
@@ -225,30 +190,11 @@ func (s *session) command(ctx context.Context, name string, args ...string) *exe
 	return cmd
 }
 
-func (s *session) goCommand(ctx context.Context, args ...string) ([]byte, error) {
-	return s.command(ctx, "go", args...).CombinedOutput()
-}
-
-// benchmarks lists a test binary's benchmarks that the user wants.
-func (s *session) benchmarks(ctx context.Context, b benchPackage) ([]string, error) {
-	top, _, _ := strings.Cut(s.bench(), "/") // the rest matches sub-benchmarks
-	cmd := s.command(ctx, b.binary, "-test.list", top)
-	cmd.Dir = b.dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return nil, errors.New(firstLines(out, err))
-	}
-	var names []string
-	for line := range strings.Lines(string(out)) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "Benchmark") {
-			names = append(names, line)
-		}
-	}
-	return names, nil
-}
-
 func (s *session) bench() string {
-	if s.opt.Bench == "" {
+	switch {
+	case s.opt.Benchmark != nil:
+		return gotest.Pattern(s.opt.Benchmark.Name)
+	case s.opt.Bench == "":
 		return "."
 	}
 	return s.opt.Bench
@@ -327,14 +273,25 @@ func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755)); err != nil {
 		return nil, fmt.Errorf("prepare a folder for profiles: %w", err)
 	}
-	cmd := s.command(ctx, p.binary, args...)
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if s.opt.Benchmark != nil && s.opt.Benchmark.Options.Timeout > 0 {
+		limited, cancel = context.WithTimeout(ctx, s.opt.Benchmark.Options.Timeout)
+	}
+	defer cancel()
+	cmd := s.command(limited, p.binary, args...)
 	cmd.Dir = p.dir
+	cmd.Env = append(cmd.Environ(), p.env...)
 	var out bytes.Buffer
 	w := &limitedWriter{&out, maxBenchText}
 	cmd.Stdout, cmd.Stderr = w, w
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil: // for the caller, which knows what is lost
+	case limited.Err() != nil:
+		return out.Bytes(), &diag.Error{
+			Op: "run", Subject: s.opt.Benchmark.Name + " of " + p.path, Err: fmt.Errorf("%w after %v", gotest.ErrTimeout, s.opt.Benchmark.Options.Timeout),
+			Hint: "give it more with --timeout",
+		}
 	case err != nil:
 		return out.Bytes(), &diag.Error{
 			Op: "run the benchmarks of", Subject: p.path, Err: errors.New(benchFailure(out.Bytes(), err)),

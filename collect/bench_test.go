@@ -187,12 +187,12 @@ func TestBenchErrors(t *testing.T) {
 		pattern, bench string
 		reason         string
 	}{
-		"no benchmark": {"./nobench", "", "no benchmark matches"},
+		"no benchmark": {"./nobench", "", "no package has benchmarks"},
 		"no match":     {"./good", "Nope", `no benchmark matches "Nope"`},
-		"no tests":     {"./notests", "", "no package has tests"},
+		"no tests":     {"./notests", "", "no package has benchmarks"},
 		"broken":       {"./broken", "", "undefined: testing"},
 		"no package":   {"./nowhere", "", "nowhere"},
-		"bad regexp":   {"./good", "(", "good"},
+		"bad regexp":   {"./good", "(", "missing closing )"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "r.whet")

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"
@@ -27,13 +28,16 @@ const (
 )
 
 // Options say what to record, how, and where to. Out and exactly one of URL,
-// Packages and Command are required.
+// Packages, Benchmark and Command are required.
 type Options struct {
 	// URL is a server whose /debug/pprof/ answers: with or without that path, at
 	// any prefix. A user and password in it are sent to that host only.
 	URL string
 	// Packages are Go package patterns whose benchmarks are run.
 	Packages []string
+	// Benchmark is one benchmark whose test binary is built already. Of its options,
+	// Timeout has a meaning: for each of the two runs.
+	Benchmark *gotest.Job
 	// Command is started, recorded and stopped.
 	Command []string
 
@@ -122,7 +126,7 @@ func Run(ctx context.Context, opt Options) (*Summary, error) {
 	switch {
 	case opt.URL != "":
 		return s.recordURL(ctx)
-	case len(opt.Packages) > 0:
+	case len(opt.Packages) > 0, opt.Benchmark != nil:
 		return s.recordBench(ctx)
 	}
 	return s.recordCommand(ctx)
@@ -130,7 +134,7 @@ func Run(ctx context.Context, opt Options) (*Summary, error) {
 
 func (o *Options) check() error {
 	kinds := 0
-	for _, set := range []bool{o.URL != "", len(o.Packages) > 0, len(o.Command) > 0} {
+	for _, set := range []bool{o.URL != "", len(o.Packages) > 0, o.Benchmark != nil, len(o.Command) > 0} {
 		if set {
 			kinds++
 		}

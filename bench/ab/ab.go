@@ -128,7 +128,7 @@ const (
 // are long against the start of a process and short against changes of the machine.
 func DefaultPlans(processors int) []Plan {
 	var plans []Plan
-	for _, length := range []time.Duration{50 * time.Millisecond, 150 * time.Millisecond} {
+	for _, length := range []time.Duration{100 * time.Millisecond, 250 * time.Millisecond} {
 		plans = append(plans, Plan{Length: length})
 		if processors > 0 {
 			plans = append(plans, Plan{Length: length, Pinned: true})

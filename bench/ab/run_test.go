@@ -63,7 +63,7 @@ func runIn(t *testing.T, o Options, subjects ...Subject) (r *Result, err error) 
 func TestRun(t *testing.T) {
 	faster, broken := &scripted{name: "Faster", do: ops(2e-6, 1e-6)}, &scripted{name: "Broken"}
 	broken.do = func(n int, r Round) (Values, error) {
-		if n > 120 && r.Side == B {
+		if n > 80 && r.Side == B {
 			return nil, errors.New("panic: oh")
 		}
 		return ops(1, 1)(n, r)
@@ -167,7 +167,7 @@ func TestChoose(t *testing.T) {
 		good func(Round) bool
 		want func(Plan) bool
 	}{
-		{"pinned", func(r Round) bool { return r.CPU != Anywhere && r.Length < 100*time.Millisecond }, func(p Plan) bool { return p.Pinned && p.Length < 100*time.Millisecond }},
+		{"pinned", func(r Round) bool { return r.CPU != Anywhere && r.Length < 200*time.Millisecond }, func(p Plan) bool { return p.Pinned && p.Length < 200*time.Millisecond }},
 		{"free", func(r Round) bool { return r.CPU == Anywhere }, func(p Plan) bool { return !p.Pinned }},
 	} {
 		s := &scripted{name: "X", do: noisyUnless(c.good)}

@@ -37,7 +37,7 @@ func (b *Binary) Benchmarks(ctx context.Context, match string, o RunOptions) ([]
 			continue
 		}
 		pattern, skip := Pattern(top), ""
-		if leveled(match) {
+		if perLevel(match) {
 			others := slices.DeleteFunc(slices.Clone(tops), func(t string) bool { return t == top })
 			if pattern = match; len(others) > 0 {
 				skip = "^(" + strings.Join(others, "|") + ")$"
@@ -57,13 +57,13 @@ func badMatch(match string, err error) error {
 	return &Error{Op: "match benchmarks", Subject: fmt.Sprintf("%q", match), Err: err, Advice: "it is a regular expression, as go test -bench takes it"}
 }
 
-// leveled tells whether parts of a pattern are for single levels of sub-benchmarks, or
+// perLevel tells whether parts of a pattern are for single levels of sub-benchmarks, or
 // it has blanks, which testing replaces. Which part is for what only testing knows.
-func leveled(match string) bool { return strings.ContainsAny(match, "/ \t") }
+func perLevel(match string) bool { return strings.ContainsAny(match, "/ \t") }
 
 // mayMatch tells whether a benchmark function can have benchmarks that match.
 func mayMatch(match, top string) bool {
-	if match == "" || leveled(match) {
+	if match == "" || perLevel(match) {
 		return true
 	}
 	ok, err := regexp.MatchString(match, top)

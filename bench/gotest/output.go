@@ -114,25 +114,30 @@ func (r *reader) endLine() {
 // not end its line.
 func (r *reader) label(line []byte) {
 	keys := configKeys()
-	for at := r.labels; at < len(keys); at++ {
+	take := func(at int) bool {
 		lead := keys[at] + ": "
 		i := bytes.LastIndex(line, []byte(lead))
-		if i == 0 || i > 0 && at == 0 {
-			if at == 0 {
-				r.config = r.config[:0]
-			}
-			r.config = append(r.config, Field{keys[at], string(line[i+len(lead):])})
-			r.labels = at + 1
-			return
+		if i < 0 || i > 0 && at > 0 {
+			return false
 		}
-		if at < 2 {
-			break
-		}
+		r.config = append(r.config[:min(at, len(r.config))], Field{keys[at], string(line[i+len(lead):])})
+		r.labels = at + 1
+		return true
 	}
-	if r.labels >= 2 {
-		r.labels = len(keys) // they come once
-	} else {
+	switch {
+	case r.labels >= 2:
+		// It comes once; the last two lines may be missing.
+		for at := r.labels; at < len(keys); at++ {
+			if take(at) {
+				return
+			}
+		}
+		r.labels = len(keys)
+	case r.labels == 1 && take(1):
+	default:
+		// What came before was the benchmark's own.
 		r.labels, r.config = 0, nil
+		take(0)
 	}
 }
 

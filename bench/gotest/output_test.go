@@ -82,6 +82,7 @@ func TestReaderConfig(t *testing.T) {
 		"goos: linux\ngoarch: amd64\npkg: a/b\ncpu: A CPU: fast\nBenchmarkX\n": "[{goos linux} {goarch amd64} {pkg a/b} {cpu A CPU: fast}]",
 		"printed goos: linux\ngoarch: amd64\ncpu: A\n":                         "[{goos linux} {goarch amd64} {cpu A}]",
 		"goos: fake\nother\ngoos: linux\ngoarch: amd64\nBenchmarkX \tpkg: x\n": "[{goos linux} {goarch amd64}]",
+		"goos: plan9\nprinted goos: linux\ngoarch: amd64\ncpu: A\n":            "[{goos linux} {goarch amd64} {cpu A}]",
 		"goos: linux\ngoarch: amd64\nx\ngoos: fake\ngoarch: fake\n":            "[{goos linux} {goarch amd64}]",
 	} {
 		r := newReader("BenchmarkX", 0)

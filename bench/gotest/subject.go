@@ -31,7 +31,7 @@ const CPUTime = "cpu-sec/op"
 // What calibrating takes.
 const (
 	calibrations = 3  // of the time of an iteration; the shortest is the least disturbed
-	starts       = 10 // of processes for one iteration
+	starts       = 6  // of processes for one iteration
 	// leastForCPU is how many iterations it takes for one not to matter: a process that
 	// starts runs one.
 	leastForCPU = 20
@@ -60,7 +60,7 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 	if r.CPU != ab.Anywhere {
 		o.CPUs = []int{r.CPU}
 	}
-	perOp, start, err := s.calibrated(ctx, r.Length, o)
+	perOp, start, calibrating, err := s.calibrated(ctx, r.Length, o)
 	if err != nil {
 		return ab.Measurement{}, err
 	}
@@ -69,7 +69,7 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 	if err != nil {
 		return ab.Measurement{}, err
 	}
-	m := ab.Measurement{Values: ab.Values{}, Inside: res.Inside(), CPU: res.CPU}
+	m := ab.Measurement{Values: ab.Values{}, Inside: res.Inside() + calibrating, CPU: res.CPU}
 	for _, v := range res.Measurements[0].Values {
 		if !math.IsNaN(v.Value) && !math.IsInf(v.Value, 0) {
 			m.Values[v.Unit] = v.Value
@@ -81,9 +81,9 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 	return m, nil
 }
 
-// calibrated returns how long an iteration takes, and what the sides' processes take
-// beside. When both sides ask at once, one waits for the other.
-func (s *Subject) calibrated(ctx context.Context, length time.Duration, o RunOptions) (perOp float64, start [2]float64, err error) {
+// calibrated returns how long an iteration takes, what the sides' processes take
+// beside, and how long it has run the benchmark now to find out. When both sides ask at once, one waits for the other.
+func (s *Subject) calibrated(ctx context.Context, length time.Duration, o RunOptions) (perOp float64, start [2]float64, inside time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.perOp == 0 {
@@ -95,8 +95,9 @@ func (s *Subject) calibrated(ctx context.Context, length time.Duration, o RunOpt
 			for range calibrations {
 				res, err := b.Run(ctx, s.benchmark, timed)
 				if err != nil {
-					return 0, start, err
+					return 0, start, 0, err
 				}
+				inside += res.Inside()
 				best = min(best, perOperation(res, length))
 			}
 			sum += best
@@ -107,11 +108,11 @@ func (s *Subject) calibrated(ctx context.Context, length time.Duration, o RunOpt
 	start, ok := s.start[pinned]
 	if !ok && iterationsFor(length, s.perOp) >= leastForCPU {
 		if start, err = s.starting(ctx, o); err != nil {
-			return 0, start, err
+			return 0, start, 0, err
 		}
 		s.start[pinned] = start
 	}
-	return s.perOp, start, nil
+	return s.perOp, start, inside, nil
 }
 
 // starting measures what the sides' processes take beside their iterations. Unless it

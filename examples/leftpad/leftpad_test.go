@@ -40,12 +40,12 @@ func TestLeftpad(t *testing.T) {
 }
 
 // quietServer keeps nothing.
-func quietServer() *server {
-	return &server{stats: &StatsD{Namespace: "t", SampleRate: 1, Conn: io.Discard}, log: log.New(io.Discard, "", 0)}
+func quietServer() *Server {
+	return &Server{Stats: &StatsD{Namespace: "t", SampleRate: 1, Conn: io.Discard}, Log: log.New(io.Discard, "", 0)}
 }
 
 func TestHandler(t *testing.T) {
-	h := quietServer().routes()
+	h := quietServer().Routes()
 	for _, test := range []struct {
 		method, target string
 		status         int

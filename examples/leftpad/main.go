@@ -1,5 +1,5 @@
 // Command leftpad is an HTTP service that pads texts on the left. It is slow on
-// purpose: see README.md.
+// purpose, unless it is built with -tags fast: see README.md.
 package main
 
 import (
@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"os"
@@ -54,16 +53,17 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, logFile.Close(), removeLog()) }()
+	requests, closeLog := newLog(logFile)
+	defer func() { err = errors.Join(err, closeLog(), logFile.Close(), removeLog()) }()
 	conn, err := net.Dial("udp", *statsAddr)
 	if err != nil {
 		return fmt.Errorf("metrics: %w", err)
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 
-	s := &server{
-		stats: &StatsD{Namespace: "leftpad", SampleRate: *rate, Conn: conn},
-		log:   log.New(logFile, "", log.LstdFlags),
+	s := &Server{
+		Stats: &StatsD{Namespace: "leftpad", SampleRate: *rate, Conn: conn},
+		Log:   requests,
 	}
 	l, err := net.Listen("tcp", *addr)
 	if err != nil {
@@ -71,7 +71,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	_, _ = fmt.Fprintf(out, "leftpad on http://%s/v1/leftpad/\n", l.Addr())
 	_, _ = fmt.Fprintf(out, "log in %s\n", logFile.Name())
-	servers := []*http.Server{newServer(s.routes())}
+	servers := []*http.Server{newServer(s.Routes())}
 	listeners := []net.Listener{l}
 	if *debugAddr != "" {
 		l, err := listenDebug(*debugAddr)
@@ -84,7 +84,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	return serve(ctx, servers, listeners)
 }
 
-// openLog opens the request log. Every line is its own write.
+// openLog opens the request log.
 func openLog(path string) (f *os.File, remove func() error, err error) {
 	if path == "" {
 		f, err = os.CreateTemp("", "leftpad-*.log")

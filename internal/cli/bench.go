@@ -17,21 +17,34 @@ import (
 )
 
 func (a *app) benchCommand() *cobra.Command {
+	f := &benchRunFlags{}
 	cmd := &cobra.Command{
-		Use:   "bench COMMAND",
-		Short: "Compare results of Go benchmarks",
-		Long:  `Compare results of Go benchmarks, which go test -bench prints.`,
-		Example: `  whet bench compare old.txt new.txt
-  whet bench compare --filter .unit:sec/op before=old.txt after=new.txt`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return diag.Usagef("bench", fmt.Sprintf("unknown command %q", args[0]), "to compare files of results: `whet bench compare OLD NEW`")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:   "bench [PACKAGE...] | bench COMMAND",
+		Short: "Run Go benchmarks and compare their results",
+		Long: `Run the benchmarks of Go packages, of ./... when none are named, and say what
+they cost, and how sure that is.
+
+Each benchmark runs in a process of its own, in rounds: all benchmarks once, in
+random order, then all again, so that what slows the machine down for a while is
+spread over all of them. The table has the median of the rounds and the half
+width of its confidence interval; its figures are benchstat's. A benchmark that
+panics, exits or hangs is named, and the others go on. Ctrl-C shows what was
+measured until then.`,
+		Example: `  whet bench
+  whet bench ./encode ./decode --bench 'JSON|XML' --count 20
+  whet bench ./... --flags '-tags fast GOGC=off' --cpu 1,2
+  whet bench ./... -o new.txt
+  whet bench compare old.txt new.txt`,
+		Args: cobra.ArbitraryArgs,
 	}
-	cmd.AddCommand(a.benchCompareCommand())
+	f.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.check(); err != nil {
+			return err
+		}
+		return a.benchRun(cmd.Context(), f, args)
+	}
+	cmd.AddCommand(a.benchCompareCommand(), a.benchProfileCommand())
 	return cmd
 }
 
@@ -89,7 +102,7 @@ benchmarks some p are small by chance; q is p adjusted for how many there are
 	fs.StringVar(&f.Row, "row", ".fullname", "split results into rows by `PROJECTION`")
 	fs.StringVar(&f.Column, "col", ".file", "split results into columns by `PROJECTION`")
 	fs.StringVar(&f.Table, "table", ".config", "split results into tables by `PROJECTION`")
-	fs.StringVar(&f.Ignore, "ignore", "", "ignore that results differ in `KEYS`")
+	fs.StringVar(&f.Ignore, "ignore", strings.Join(report.BenchKeys(), ","), "ignore that results differ in `KEYS`")
 	fs.Float64Var(&f.Alpha, "alpha", 0.05, "call a change significant up to this p")
 	fs.Float64Var(&f.Confidence, "confidence", 0.95, "level of the confidence intervals")
 	fs.StringVar(&f.Format, "format", "text", "write `FORMAT` "+strings.Join(benchFormats(), ", "))

@@ -39,9 +39,9 @@ func TestDemo(t *testing.T) {
 			{"leftpad.go", "text = string(fill) + text"},
 			{"statsd.go", "strings.NewReplacer("},
 			{"statsd.go", "fmt.Sprintf("},
-			{"handlers.go", `s.log.Printf("request`},
+			{"handlers.go", `s.Log.Printf("request`},
 		} {
-			for _, n := range linesWith(t, filepath.Join(example, slow.file), slow.text) {
+			for _, n := range linesWith(t, filepath.Join(example, "slow", slow.file), slow.text) {
 				row := rowOf(stdout, fmt.Sprintf("%s:%d ", slow.file, n))
 				shares := strings.Count(strings.Join(strings.Fields(row), " "), "% ")
 				if shares == 0 {

@@ -27,6 +27,7 @@ func TestExamples(t *testing.T) {
 	elsewhere := map[string]bool{
 		"record": true, // measures for seconds: record's own tests
 		"load":   true, // the same; TestLoadExamples runs them shortened
+		"bench":  true, // the same; TestBenchExamples
 		"man":    true, // its example runs man
 
 		// These need a process, a binary or what only a live service has; their own

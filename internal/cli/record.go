@@ -243,10 +243,10 @@ func secondSignal(done <-chan struct{}) <-chan struct{} {
 	return abort
 }
 
-// goTestFlags lets whet record be given go test's -bench, -benchtime and -count
-// with the single dash that go test has them with.
+// goTestFlags lets whet record and whet bench be given go test's -bench, -benchtime and
+// such with the single dash that go test has them with.
 func goTestFlags(args []string) []string {
-	if len(args) == 0 || args[0] != "record" {
+	if len(args) == 0 || args[0] != "record" && args[0] != "bench" {
 		return args
 	}
 	out := make([]string, 0, len(args))
@@ -255,7 +255,7 @@ func goTestFlags(args []string) []string {
 			return append(out, args[i:]...)
 		}
 		switch name, _, _ := strings.Cut(arg, "="); name {
-		case "-bench", "-benchtime", "-count":
+		case "-bench", "-benchtime", "-count", "-cpu", "-timeout":
 			arg = "-" + arg
 		}
 		out = append(out, arg)

@@ -1,4 +1,4 @@
-package main
+package fast
 
 import (
 	"encoding/json"
@@ -10,34 +10,37 @@ import (
 	"unicode/utf8"
 )
 
-// What a caller may ask for. Padding takes quadratic time, so the caps are what
-// keeps one request from taking a core for itself.
+// What a caller may ask for.
 const (
 	maxText  = 1024 // bytes
 	maxWidth = 1024 // characters
 )
 
-// server holds what the handlers share.
-type server struct {
-	stats *StatsD
-	log   *log.Logger
+// Server holds what the handlers share. Neither field may be nil.
+type Server struct {
+	Stats *StatsD
+	Log   *log.Logger
 }
 
-func (s *server) routes() http.Handler {
+// Routes are all that the service answers.
+func (s *Server) Routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /v1/leftpad/{$}", s.timed("leftpad", s.handleLeftpad))
+	mux.HandleFunc("GET /v1/leftpad/{$}", s.Timed("leftpad", s.HandleLeftpad))
 	return mux
 }
 
-// timed counts the requests to next and measures how long they take.
-func (s *server) timed(name string, next http.HandlerFunc) http.HandlerFunc {
+// Timed counts the requests to next and measures how long they take.
+func (s *Server) Timed(name string, next http.HandlerFunc) http.HandlerFunc {
+	timing := "request." + name + ".timing"
+	count := "request." + name + ".count"
+	logged := "request " + name + " took "
 	return func(w http.ResponseWriter, r *http.Request) {
 		begin := time.Now()
 		next(w, r)
 		took := time.Since(begin)
-		s.stats.Timing(fmt.Sprintf("request.%s.timing", name), took)
-		s.stats.Count(fmt.Sprintf("request.%s.count", name))
-		s.log.Printf("request %s took %v", name, took)
+		s.Stats.Timing(timing, took)
+		s.Stats.Count(count)
+		_ = s.Log.Output(2, logged+took.String()) // as Printf, which has no error to return
 	}
 }
 
@@ -45,20 +48,20 @@ type leftpadAnswer struct {
 	Str string `json:"str"`
 }
 
-// handleLeftpad answers GET /v1/leftpad/?str=TEXT&len=WIDTH&chr=FILL.
-func (s *server) handleLeftpad(w http.ResponseWriter, r *http.Request) {
-	s.log.Printf("request url=%s remote=%s agent=%q", r.RequestURI, r.RemoteAddr, r.UserAgent())
+// HandleLeftpad answers GET /v1/leftpad/?str=TEXT&len=WIDTH&chr=FILL.
+func (s *Server) HandleLeftpad(w http.ResponseWriter, r *http.Request) {
+	s.Log.Printf("request url=%s remote=%s agent=%q", r.RequestURI, r.RemoteAddr, r.UserAgent())
 
 	text, width, fill, err := leftpadQuery(r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	s.stats.Histogram("request.leftpad.len", float64(width))
+	s.Stats.Histogram("request.leftpad.len", float64(width))
 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	if err := json.NewEncoder(w).Encode(leftpadAnswer{leftpad(text, width, fill)}); err != nil {
-		s.log.Printf("answer %s: %v", r.RemoteAddr, err)
+	if err := json.NewEncoder(w).Encode(leftpadAnswer{Leftpad(text, width, fill)}); err != nil {
+		s.Log.Printf("answer %s: %v", r.RemoteAddr, err)
 	}
 }
 

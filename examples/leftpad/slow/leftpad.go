@@ -1,10 +1,10 @@
-package main
+package slow
 
 import "unicode/utf8"
 
-// leftpad puts fill in front of text until it is width characters long. A text
+// Leftpad puts fill in front of text until it is width characters long. A text
 // that is as long already comes back as it is.
-func leftpad(text string, width int, fill rune) string {
+func Leftpad(text string, width int, fill rune) string {
 	for n := utf8.RuneCountInString(text); n < width; n++ {
 		text = string(fill) + text
 	}

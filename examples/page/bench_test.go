@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/whet-go/whet/examples/page/shop"
+)
+
+// discard is a ResponseWriter that costs next to nothing: a recorder's own work
+// would hide what is compared.
+type discard struct{ header http.Header }
+
+func (d discard) Header() http.Header       { return d.header }
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+func (discard) WriteHeader(int)             {}
+
+// benchmarkPage asks for the pages of the queries in turn; next tells which.
+func benchmarkPage(b *testing.B, next func(i int) (query string)) {
+	h := newService(shop.Goods()).Handler()
+	w := discard{header: http.Header{}}
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		r.URL.RawQuery = next(i)
+		clear(w.header)
+		h.ServeHTTP(w, r)
+	}
+}
+
+// BenchmarkPage has all visitors ask for the same page, with all goods.
+func BenchmarkPage(b *testing.B) { benchmarkPage(b, func(int) string { return "" }) }
+
+// BenchmarkPageVisitors has twenty visitors who come again.
+func BenchmarkPageVisitors(b *testing.B) {
+	var queries [20]string
+	for i := range queries {
+		queries[i] = fmt.Sprintf("group=tea&order=price&visitor=%d", i)
+	}
+	benchmarkPage(b, func(i int) string { return queries[i%len(queries)] })
+}
+
+// BenchmarkPageStrangers has visitors who never come again: no page is asked for twice.
+func BenchmarkPageStrangers(b *testing.B) {
+	benchmarkPage(b, func(i int) string { return fmt.Sprintf("group=tea&order=price&visitor=%d", i) })
+}
+
+func BenchmarkSelect(b *testing.B) {
+	goods := shop.Goods()
+	b.ReportAllocs()
+	for b.Loop() {
+		selectGoods(goods, "tea", "price")
+	}
+}

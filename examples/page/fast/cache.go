@@ -1,0 +1,63 @@
+package fast
+
+import (
+	"container/list"
+	"strings"
+	"sync"
+
+	"github.com/whet-go/whet/examples/page/shop"
+)
+
+// A cache keeps the pages that were asked for last. Nobody changes a page that is
+// or was in it.
+type cache struct {
+	room int // bytes
+
+	mu    sync.Mutex
+	used  int // bytes of all pages
+	pages map[shop.Input]*list.Element
+	byUse list.List // of *cached, the last that was asked for first
+}
+
+type cached struct {
+	in   shop.Input
+	page []byte
+}
+
+// overhead is about what a page takes beside its bytes: keys, list and map.
+const overhead = 512
+
+func (c *cached) size() int { return cap(c.page) + len(c.in.Visitor) + overhead }
+
+func newCache(room int) *cache { return &cache{room: room, pages: make(map[shop.Input]*list.Element)} }
+
+func (c *cache) get(in shop.Input) (page []byte, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.pages[in]
+	if !ok {
+		return nil, false
+	}
+	c.byUse.MoveToFront(e)
+	return e.Value.(*cached).page, true
+}
+
+// add keeps the page for in, unless somebody else has rendered it meanwhile, and
+// forgets others for which there is no room any more.
+func (c *cache) add(in shop.Input, page []byte) {
+	// The strings are parts of the request, which could be much longer.
+	in = shop.Input{Visitor: strings.Clone(in.Visitor), Group: strings.Clone(in.Group), Order: strings.Clone(in.Order)}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.pages[in]; ok {
+		return
+	}
+	kept := &cached{in, page}
+	c.pages[in] = c.byUse.PushFront(kept)
+	c.used += kept.size()
+	for c.used > c.room {
+		oldest := c.byUse.Remove(c.byUse.Back()).(*cached)
+		delete(c.pages, oldest.in)
+		c.used -= oldest.size()
+	}
+}

@@ -1,0 +1,7 @@
+// Package shop is what both versions of the page service show and how they are
+// asked for it: the goods, the page's template, the input of a request. Nothing of
+// it is slow, so there is one of it.
+//
+// What it returns is the caller's own, and its functions may be called by several
+// goroutines at once.
+package shop

@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+)
+
+// benchProfileFlags are the flags of whet bench profile.
+type benchProfileFlags struct {
+	benchFlags
+	Dir       string
+	BenchTime time.Duration
+	Own       []string
+	Force     bool
+	JSON      bool
+}
+
+func (a *app) benchProfileCommand() *cobra.Command {
+	f := &benchProfileFlags{}
+	cmd := &cobra.Command{
+		Use:   "profile PACKAGE...",
+		Short: "Record each benchmark into a file of its own",
+		Long: `Record each benchmark, sub-benchmarks apart, into a .whet file of its own: its
+CPU, memory, block and mutex profile, an execution trace, and the source of the
+hot lines. Packages can be many, which go test refuses.
+
+Each benchmark runs alone, so its profiles hold nothing of the others: once for
+CPU and memory, and once, shorter, for what disturbs more. A line for each file
+says which line of own code costs most. Ctrl-C keeps the files that are done.`,
+		Example: `  whet bench profile ./encode
+  whet bench profile ./... --bench XML -o profiles
+  whet top profiles/encode.XML.whet`,
+		Args: minArgs(1, "no package given", "name packages, or ./... for all: `whet bench profile ./...`"),
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	f.registerBench(cmd)
+	fs.DurationVar(&f.BenchTime, "benchtime", time.Second, "run each benchmark for this time")
+	fs.StringVarP(&f.Dir, "output", "o", ".", "write the recordings to the folder `DIR`")
+	fs.BoolVar(&f.Force, "force", false, "replace files that are there")
+	fs.StringArrayVar(&f.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
+	fs.BoolVar(&f.JSON, "json", false, "write JSON")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.checkBench(); err != nil {
+			return err
+		}
+		if f.BenchTime <= 0 || f.BenchTime >= f.Timeout {
+			return diag.Usagef("--benchtime", fmt.Sprintf("%v is not between 0 and the timeout, %v", f.BenchTime, f.Timeout), "give a time such as 1s, or more with --timeout")
+		}
+		return a.benchProfile(cmd.Context(), f, args)
+	}
+	return cmd
+}
+
+// benchProfile records the benchmarks one after the other.
+func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages []string) error {
+	dir, err := os.MkdirTemp("", "whet-bench-")
+	if err != nil {
+		return fmt.Errorf("record benchmarks: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	view := &benchView{line: &liveLine{w: a.stderr, live: a.live, width: styleOf(a.stderr).Width}, begin: time.Now()}
+	jobs, failures, err := view.prepare(ctx, f.source, gotest.PrepareOptions{Patterns: packages, Match: f.match(), Dir: dir, Run: gotest.RunOptions{Timeout: f.Timeout}})
+	if err != nil {
+		return benchRunError(err)
+	}
+	if len(jobs) == 0 {
+		return f.nothing(packages, failures)
+	}
+	files, err := f.files(jobs)
+	if err != nil {
+		return err
+	}
+	doc := &report.BenchProfiles{Schema: report.BenchProfilesSchema}
+	for i, job := range jobs {
+		if ctx.Err() != nil {
+			doc.Interrupted = true
+			break
+		}
+		view.recording(i, len(jobs), job)
+		made, err := a.profileBenchmark(ctx, f, job, files[i])
+		view.line.clear()
+		switch {
+		case ctx.Err() != nil && (err != nil || made.Interrupted):
+			// What is cut short is no recording of that benchmark.
+			doc.Interrupted = true
+			if made != nil {
+				err = os.Remove(made.Path)
+			} else {
+				err = nil
+			}
+		case made != nil:
+			doc.Recordings = append(doc.Recordings, made.BenchProfile)
+			if !f.JSON {
+				err = errors.Join(err, a.write(func(w io.Writer) error { return report.WriteBenchProfile(w, a.style, made.BenchProfile) }))
+			}
+		}
+		if err != nil {
+			failures = append(failures, err)
+		}
+	}
+	for _, err := range failures {
+		doc.Failures = append(doc.Failures, failureOf(err))
+	}
+	err = nil
+	if f.JSON {
+		err = a.writeJSON(doc)
+	}
+	if len(doc.Recordings) == 0 {
+		err = errors.Join(err, ctx.Err())
+	}
+	return errors.Join(err, benchFailures(failures))
+}
+
+// files names the file of each job and makes the folder. Names differ also where
+// letters' case does not tell files apart.
+func (f *benchProfileFlags) files(jobs []gotest.Job) ([]string, error) {
+	if err := os.MkdirAll(f.Dir, 0o755); err != nil {
+		return nil, &diag.Error{Op: "make folder", Err: err, Hint: "name another with -o DIR"}
+	}
+	var out, there []string
+	taken := map[string]bool{}
+	for _, j := range jobs {
+		base := path.Base(j.Binary.Package.ImportPath) + "." + strings.TrimPrefix(j.Name, "Benchmark")
+		base = safeName(base)
+		name := base
+		for n := 2; taken[strings.ToLower(name)]; n++ {
+			name = fmt.Sprintf("%s-%d", base, n)
+		}
+		taken[strings.ToLower(name)] = true
+		file := filepath.Join(f.Dir, name+".whet")
+		if _, err := os.Lstat(file); err == nil {
+			there = append(there, file)
+		}
+		out = append(out, file)
+	}
+	if len(there) > 0 && !f.Force {
+		more := ""
+		if n := len(there) - 1; n > 0 {
+			more = fmt.Sprintf(", and %d others", n)
+		}
+		return nil, &diag.Error{Op: "write", Subject: there[0], Err: errors.New("the file exists" + more), Hint: "--force replaces them; -o names another folder"}
+	}
+	return out, nil
+}
+
+// safeName makes a name that every file system takes.
+func safeName(name string) string {
+	const most = 150
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || slices.Contains([]rune("._=,#-"), r) {
+			return r
+		}
+		return '_'
+	}, name)
+	for len(name) > most {
+		runes := []rune(name)
+		name = string(runes[:len(runes)-1])
+	}
+	return strings.TrimLeft(name, ".-")
+}
+
+// madeProfile is a recording that was made.
+type madeProfile struct {
+	report.BenchProfile
+	Interrupted bool
+}
+
+// profileBenchmark records one benchmark.
+func (a *app) profileBenchmark(ctx context.Context, f *benchProfileFlags, job gotest.Job, file string) (*madeProfile, error) {
+	sum, err := collect.Run(ctx, collect.Options{Benchmark: &job, BenchTime: f.BenchTime.String(), Out: file, Own: f.Own, Version: version().Version})
+	if err != nil {
+		return nil, err
+	}
+	a.printWarnings(sum.Warnings)
+	made := &madeProfile{Interrupted: sum.Meta.Interrupted, BenchProfile: report.BenchProfile{Package: job.Binary.Package.ImportPath, Benchmark: job.Name, Path: sum.Path}}
+	if made.Hottest, err = a.hottest(ctx, file, f.Own); err != nil {
+		return made, errors.Join(append(sum.Failures, err)...)
+	}
+	return made, errors.Join(sum.Failures...)
+}
+
+// hottest is the line of own code that a recording's CPU profile charges most to; nil
+// when there is none.
+func (a *app) hottest(ctx context.Context, file string, own []string) (*report.OwnLine, error) {
+	f := &viewFlags{}
+	f.register(&cobra.Command{Use: "top"}) // the defaults
+	f.Own = own
+	in, err := a.open(ctx, []string{file}, f)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	dir, _ := os.Getwd() // without it paths are less short
+	lines := report.NewOwn(in.header(f), in.View.Own(in.Own), nil, 1, dir).Own.Lines
+	if in.Part != "cpu" || len(lines) == 0 {
+		return nil, nil
+	}
+	return &lines[0], nil
+}
+
+// recording shows that a benchmark is being recorded.
+func (v *benchView) recording(at, of int, job gotest.Job) {
+	if v.line.live {
+		elapsed := time.Since(v.begin)
+		p := collect.Progress{Elapsed: elapsed, Running: []string{fmt.Sprintf("recording %d of %d", at+1, of), job.Name}}
+		if at > 0 {
+			p.Total = elapsed * time.Duration(of) / time.Duration(at)
+		}
+		v.line.progress(p)
+	}
+}

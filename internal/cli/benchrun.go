@@ -1,0 +1,354 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/unit"
+)
+
+// benchRunFlags are the flags of whet bench.
+type benchRunFlags struct {
+	outputFlags
+	benchFlags
+	Count     int
+	BenchTime string
+	CPU       string
+	Seed      uint64
+	JSON      bool
+
+	procs []int // of CPU; 0 is the default
+}
+
+// benchFlags say which benchmarks are run, and how they are built. More than one
+// command has them.
+type benchFlags struct {
+	Bench   string
+	Flags   string
+	Timeout time.Duration
+
+	source gotest.Source // of Flags
+}
+
+func (f *benchFlags) registerBench(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.Bench, "bench", ".", "run the benchmarks that match `REGEXP`, as go test has it")
+	fs.StringVar(&f.Flags, "flags", "", "go build's `FLAGS` and KEY=value of the environment, for building and running")
+	fs.DurationVar(&f.Timeout, "timeout", gotest.DefaultTimeout, "end a benchmark's process after this time")
+}
+
+// checkBench understands the flags.
+func (f *benchFlags) checkBench() error {
+	if f.Timeout <= 0 {
+		return diag.Usagef("--timeout", "is not above zero", "give a time such as 1m")
+	}
+	flags, env, err := gotest.ParseFlags(f.Flags)
+	if err != nil {
+		return &diag.Error{Op: "--flags", Err: err, Hint: benchHint(err), Kind: diag.Usage}
+	}
+	f.source = gotest.Source{Flags: flags, Env: env}
+	return nil
+}
+
+func (f *benchRunFlags) register(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	f.registerBench(cmd)
+	fs.IntVar(&f.Count, "count", 10, "measure each benchmark in `N` rounds")
+	fs.StringVar(&f.BenchTime, "benchtime", "100ms", "measure for `t` in each round, as 1s or 1000x")
+	fs.StringVar(&f.CPU, "cpu", "", "measure with each GOMAXPROCS of a `LIST` such as 1,2,4")
+	fs.Uint64Var(&f.Seed, "seed", 0, "order the rounds by seed `N` (default: another each time)")
+	f.registerOutput(cmd)
+	fs.Lookup("output").Usage = "write the results to `FILE` in benchmark format; - is standard output, in place of the table"
+	fs.BoolVar(&f.JSON, "json", false, "write JSON")
+}
+
+func (f *benchRunFlags) check() error {
+	if err := f.checkBench(); err != nil {
+		return err
+	}
+	if f.Count < 1 {
+		return diag.Usagef("--count", fmt.Sprintf("%d is not above zero", f.Count), "ten rounds or more make an interval")
+	}
+	if f.JSON && f.Output == "-" {
+		return diag.Usagef("bench", "--json and -o - exclude each other", "name a file for the benchmark format")
+	}
+	f.procs = []int{0}
+	if f.CPU != "" {
+		f.procs = nil
+	}
+	for part := range strings.SplitSeq(f.CPU, ",") {
+		if f.CPU == "" {
+			break
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 1 {
+			return diag.Usagef("--cpu", fmt.Sprintf("%q is not a number of processors", part), "give a list such as 1,2,4")
+		}
+		f.procs = append(f.procs, n)
+	}
+	if _, err := f.round(); err != nil {
+		return err
+	}
+	return f.checkOutput()
+}
+
+// round is how a round is run.
+func (f *benchRunFlags) round() (gotest.RunOptions, error) {
+	o := gotest.RunOptions{Timeout: f.Timeout}
+	bad := func(message, hint string) (gotest.RunOptions, error) {
+		return o, diag.Usagef("--benchtime", message, hint)
+	}
+	if digits, ok := strings.CutSuffix(f.BenchTime, "x"); ok {
+		n, err := strconv.Atoi(digits)
+		if err != nil || n < 1 {
+			return bad(fmt.Sprintf("%q is not a number of iterations", f.BenchTime), "write it as 1000x")
+		}
+		o.Iterations = n
+		return o, nil
+	}
+	d, err := time.ParseDuration(f.BenchTime)
+	switch {
+	case err != nil || d <= 0:
+		return bad(fmt.Sprintf("%q is neither a time nor a number of iterations", f.BenchTime), "write it as 100ms or 1000x")
+	case d >= f.Timeout:
+		return bad(fmt.Sprintf("%v is not less than the timeout, %v", d, f.Timeout), "give more with --timeout")
+	}
+	o.Time = d
+	return o, nil
+}
+
+// benchRun measures the benchmarks of the packages and shows them.
+func (a *app) benchRun(ctx context.Context, f *benchRunFlags, packages []string) error {
+	round, err := f.round()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "whet-bench-")
+	if err != nil {
+		return fmt.Errorf("measure: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	view := &benchView{line: &liveLine{w: a.stderr, live: a.live, width: styleOf(a.stderr).Width}, begin: time.Now()}
+	built, failures, err := view.prepare(ctx, f.source, gotest.PrepareOptions{Patterns: packages, Match: f.match(), Dir: dir, Run: gotest.RunOptions{Timeout: f.Timeout}})
+	if err != nil {
+		return benchRunError(err)
+	}
+	if len(built) == 0 {
+		return f.nothing(packages, failures)
+	}
+	var jobs []gotest.Job
+	for _, j := range built {
+		for _, n := range f.procs {
+			j.Options = round
+			j.Options.Procs = n
+			jobs = append(jobs, j)
+		}
+	}
+	doc, err := f.describe(ctx)
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	measured := gotest.Rounds(ctx, jobs, gotest.RoundsOptions{Count: f.Count, Seed: doc.Seed, Progress: view.rounds(jobs)})
+	doc.Elapsed = time.Since(begin)
+	doc.Interrupted = ctx.Err() != nil
+	view.line.clear()
+	failures = append(failures, addMeasured(doc, jobs, measured)...)
+	for _, err := range failures {
+		doc.Failures = append(doc.Failures, failureOf(err))
+	}
+	if len(doc.Benchmarks) == 0 {
+		return errors.Join(ctx.Err(), benchFailures(failures))
+	}
+	// What was measured is shown, also after Ctrl-C.
+	if err := doc.SetSummary(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	return errors.Join(a.writeBenchRun(f, doc), benchFailures(failures))
+}
+
+// match is the pattern of benchmarks; that of all needs no matching.
+func (f *benchFlags) match() string {
+	if f.Bench == "." {
+		return ""
+	}
+	return f.Bench
+}
+
+// nothing is the error when there is nothing to run.
+func (f *benchFlags) nothing(packages []string, failures []error) error {
+	if len(failures) > 0 {
+		return benchFailures(failures)
+	}
+	e := &diag.Error{Op: "bench", Subject: strings.Join(packages, " "), Err: errors.New("there are no benchmarks"), Hint: "write one: func BenchmarkName(b *testing.B) { for b.Loop() { … } }"}
+	if f.match() != "" {
+		e.Err = fmt.Errorf("no benchmark matches %q", f.Bench)
+		e.Hint = "leave out --bench to run all; `go test -list Benchmark` lists them"
+	}
+	return e
+}
+
+// describe begins the document with what it is measured on.
+func (f *benchRunFlags) describe(ctx context.Context) (*report.BenchRun, error) {
+	version, err := gotest.GoVersion(ctx, f.source)
+	if err != nil {
+		return nil, benchRunError(err)
+	}
+	d := &report.BenchRun{
+		Schema: report.BenchRunSchema, Machine: ab.ThisMachine(), Go: version, Flags: strings.TrimSpace(f.Flags),
+		GOGC: "100", Rounds: f.Count, Seed: f.Seed,
+	}
+	d.Commit, d.Modified = gotest.Commit(ctx, "")
+	for _, kv := range append(os.Environ(), f.source.Env...) {
+		if value, ok := strings.CutPrefix(kv, "GOGC="); ok && value != "" {
+			d.GOGC = value
+		}
+	}
+	if d.Seed == 0 {
+		d.Seed = rand.Uint64()
+	}
+	return d, nil
+}
+
+// addMeasured puts what was measured into the document and returns what failed.
+func addMeasured(d *report.BenchRun, jobs []gotest.Job, measured []gotest.Measured) (failures []error) {
+	for i, m := range measured {
+		b := jobs[i].Binary
+		if !slices.ContainsFunc(d.Binaries, func(have report.BenchBinary) bool { return have.Package == b.Package.ImportPath }) {
+			d.Binaries = append(d.Binaries, report.BenchBinary{Package: b.Package.ImportPath, Build: b.Build, Bytes: b.Size, SHA256: b.SHA256})
+		}
+		if m.Err != nil {
+			failures = append(failures, m.Err)
+		}
+		if len(m.Results) == 0 {
+			continue
+		}
+		for _, r := range m.Results {
+			d.Inside += r.Inside()
+		}
+		d.Benchmarks = append(d.Benchmarks, report.BenchMeasured{
+			Package: b.Package.ImportPath, Name: jobs[i].Name, Procs: m.Results[0].Procs, Rounds: report.RoundsOf(m.Results), Results: m.Results,
+		})
+	}
+	return failures
+}
+
+func (a *app) writeBenchRun(f *benchRunFlags, d *report.BenchRun) error {
+	format := func(w io.Writer) error { return report.WriteBenchFormat(w, d) }
+	var errs []error
+	switch {
+	case f.JSON:
+		errs = append(errs, a.writeJSON(d))
+	case f.Output != "-":
+		errs = append(errs, a.write(func(w io.Writer) error { return report.WriteBenchRun(w, a.style, d) }))
+	}
+	if f.Output != "" {
+		errs = append(errs, a.writeOutput(&f.outputFlags, format))
+	}
+	return errors.Join(errs...)
+}
+
+// failureOf puts an error of package gotest into its JSON form.
+func failureOf(err error) report.BenchFailure {
+	out := report.BenchFailure{Error: err.Error()}
+	var f *gotest.Failure
+	var b *gotest.BuildError
+	switch {
+	case errors.As(err, &f):
+		out = report.BenchFailure{Package: f.Package, Benchmark: f.Benchmark, Error: f.Err.Error(), Output: f.Output}
+	case errors.As(err, &b):
+		out.Package, out.Output = b.Package, b.Output
+	}
+	return out
+}
+
+// benchFailures joins the failures, with what the programs said.
+func benchFailures(failures []error) error {
+	out := make([]error, 0, len(failures))
+	for _, err := range failures {
+		e := &diag.Error{Err: err, Hint: benchHint(err)}
+		if f := (*gotest.Failure)(nil); errors.As(err, &f) && f.Output != "" {
+			text := &strings.Builder{}
+			for line := range strings.Lines(f.Output) {
+				fmt.Fprintf(text, "\n  | %s", report.Clean(strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), "\r\n ")))
+			}
+			e.Err = fmt.Errorf("%w%s", err, text)
+		}
+		out = append(out, e)
+	}
+	return errors.Join(out...)
+}
+
+// benchRunError gives an error of package gotest its cure.
+func benchRunError(err error) error {
+	if hint := benchHint(err); hint != "" {
+		return &diag.Error{Err: err, Hint: hint}
+	}
+	return err
+}
+
+func benchHint(err error) string {
+	var h interface{ Hint() string }
+	if errors.As(err, &h) {
+		return h.Hint()
+	}
+	return ""
+}
+
+// A benchView shows how benchmarks get on: on a terminal in a line that changes,
+// elsewhere in a line for each that is done.
+type benchView struct {
+	line  *liveLine
+	begin time.Time
+}
+
+// prepare is gotest.Prepare, shown.
+func (v *benchView) prepare(ctx context.Context, src gotest.Source, o gotest.PrepareOptions) ([]gotest.Job, []error, error) {
+	o.Progress = func(step string, p gotest.Package) {
+		if v.line.live {
+			v.line.progress(collect.Progress{Elapsed: time.Since(v.begin), Running: []string{step + " " + p.ImportPath}})
+		}
+	}
+	defer v.line.clear()
+	return gotest.Prepare(ctx, src, o)
+}
+
+// rounds shows the progress of Rounds.
+func (v *benchView) rounds(jobs []gotest.Job) func(gotest.Progress) {
+	return func(p gotest.Progress) {
+		job := jobs[p.Job]
+		name := path.Base(job.Binary.Package.ImportPath) + "." + job.Name
+		if v.line.live {
+			v.line.progress(collect.Progress{Elapsed: p.Elapsed, Total: p.Elapsed + p.Left, Running: []string{fmt.Sprintf("round %d of %d", p.Done, p.Of), name}})
+			return
+		}
+		if !p.Finished {
+			return
+		}
+		note := fmt.Sprintf("%s: done, %d of %d rounds", name, p.Done, p.Of)
+		if p.Result == nil {
+			note = name + ": failed"
+		}
+		if p.Left >= time.Second {
+			note += ", about " + unit.Duration(p.Left.Round(time.Second)) + " left"
+		}
+		v.line.progress(collect.Progress{Elapsed: p.Elapsed, Note: note})
+	}
+}

@@ -1,0 +1,285 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/internal/cli"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/recording"
+)
+
+// suite is a module with benchmarks that go well and one that does not, apart.
+const suite = `
+-- go.mod --
+module example.com/m
+
+go 1.26
+-- encode/encode_test.go --
+package encode
+
+import (
+	"strings"
+	"testing"
+)
+
+var sink string
+
+func BenchmarkJSON(b *testing.B) {
+	for _, name := range []string{"small", "a/b"} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				sink = strings.Repeat("x", 100)
+			}
+		})
+	}
+}
+
+func BenchmarkXML(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		sink = strings.Repeat("x", 200)
+	}
+	b.ReportMetric(3, "widgets/op")
+}
+-- decode/decode_test.go --
+package decode
+
+import "testing"
+
+func BenchmarkJSON(b *testing.B) {
+	for b.Loop() {
+	}
+}
+-- bad/bad_test.go --
+package bad
+
+import (
+	"os"
+	"testing"
+)
+
+func BenchmarkExit(b *testing.B) {
+	println("last words")
+	os.Exit(3)
+}
+
+func BenchmarkLater(b *testing.B) {
+	for b.Loop() {
+	}
+	if b.N > 1 {
+		b.Fatal("it is wrong")
+	}
+}
+-- broken/broken_test.go --
+package broken
+
+func BenchmarkX(b *testing.B) {}
+`
+
+func inSuite(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, f := range txtar.Parse([]byte(suite)).Files {
+		path := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	t.Setenv("GOGC", "55")
+}
+
+// TestBenchExamples runs the examples of whet bench and whet bench profile, shortened.
+func TestBenchExamples(t *testing.T) {
+	inSuite(t)
+	for _, dir := range []string{"bad", "broken"} {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile("old.txt", benchResults(1000), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range [][]string{{"bench"}, {"bench", "profile"}} {
+		_, help, _ := runWhet(t, append(command, "--help")...)
+		examples := exampleLines(help)
+		if len(examples) < 3 {
+			t.Fatalf("%d examples in\n%s", len(examples), help)
+		}
+		for _, example := range examples {
+			args := shellFields(example)[1:]
+			switch {
+			case len(args) > 1 && args[1] == "profile":
+				args = append(args, "--benchtime", "1ms", "--force")
+			case args[0] == "bench" && (len(args) == 1 || args[1] != "compare"):
+				args = append(args, "--count", "2", "--benchtime", "1x")
+			}
+			code, stdout, stderr := runWhet(t, args...)
+			if code != 0 || stdout == "" || strings.Contains(stderr, "hint") && args[0] == "bench" {
+				t.Errorf("%s: exit code %d\n%s%s", example, code, stdout, stderr)
+			}
+		}
+	}
+}
+
+// TestBenchRun wants what can be measured measured, the rest named, and the files that
+// other tools read.
+func TestBenchRun(t *testing.T) {
+	inSuite(t)
+	t.Setenv("COLUMNS", "80")
+	code, stdout, stderr := runWhet(t, "bench", "-count", "6", "-benchtime=3x", "-cpu", "1,2", "-o", "out.txt", "--seed", "7")
+	if code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	for _, want := range []string{
+		"pkg: example.com/m/encode\n", "gogc: 55\n", "sec/op", "B/op  ±  allocs/op", "widgets/op", "JSON/small ", "JSON/a/b-2 ", "XML-2 ", "geomean",
+		"48 rounds of 8 benchmarks in ",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	for line := range strings.Lines(stdout) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	for _, want := range []string{
+		"whet: BenchmarkExit of example.com/m/bad: exit status 3\n", "  | last words\n", "hint: `go test -run '^$' -bench '^BenchmarkExit$' example.com/m/bad` runs it alone",
+		"whet: BenchmarkLater of example.com/m/bad: it failed\n", "it is wrong", "whet: build the tests of example.com/m/broken: ", "undefined: testing",
+		"whet: encode.BenchmarkXML: done, ", "whet: bad.BenchmarkLater: failed", "wrote out.txt",
+	} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("no %q in\n%s", want, stderr)
+		}
+	}
+
+	// The file is for benchstat, and for whet.
+	text, err := os.ReadFile("out.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\ngomaxprocs: 1\n", "\ngomaxprocs: 2\n", "\ngogc: 55\n", "\npkg: example.com/m/decode\n", "BenchmarkXML-2 3 ", " 3 widgets/op"} {
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if n := bytes.Count(text, []byte("\nBenchmark")); n != 48 {
+		t.Errorf("%d results", n)
+	}
+	other := bytes.ReplaceAll(text, []byte("gogc: 55"), []byte("gogc: off"))
+	if err := os.WriteFile("other.txt", other, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := runWhet(t, "bench", "compare", "out.txt", "other.txt"); code != 0 || !strings.Contains(stdout, "only in") && !strings.Contains(stdout, "~") || strings.Contains(stdout, "only in") {
+		t.Errorf("runs that differ in what describes them are not compared: %d\n%s%s", code, stdout, stderr)
+	}
+
+	code, stdout, _ = runWhet(t, "bench", "./encode", "./bad", "--bench", "XML|Exit", "--count", "2", "--benchtime", "2x", "--json", "--flags", "GOGC=off")
+	var doc report.BenchRun
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 1 {
+		t.Fatalf("exit code %d, %v\n%s", code, err, stdout)
+	}
+	if doc.Schema != report.BenchRunSchema || doc.GOGC != "off" || doc.Go == "" || len(doc.Benchmarks) != 1 || len(doc.Benchmarks[0].Rounds) != 2 ||
+		doc.Benchmarks[0].Rounds[0].Values["widgets/op"] != 3 || doc.Benchmarks[0].Rounds[1].Iterations != 2 || len(doc.Binaries) != 1 ||
+		len(doc.Failures) != 1 || doc.Failures[0].Benchmark != "BenchmarkExit" || doc.Summary.Schema != bench.Schema {
+		t.Errorf("%+v", doc)
+	}
+
+	for args, want := range map[string]string{
+		"--bench=None":   "hint: leave out --bench",
+		"--bench=(":      "error parsing regexp",
+		"./absent":       "absent",
+		"compar a b":     "compar",
+		"./bad -o x.txt": "whet: BenchmarkExit of example.com/m/bad",
+	} {
+		code, stdout, stderr := runWhet(t, append([]string{"bench", "--count=1", "--benchtime=2x"}, strings.Fields(args)...)...)
+		if code != 1 || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit code %d\n%s%s", args, code, stdout, stderr)
+		}
+	}
+}
+
+// canceling cancels when a text is written to it.
+type canceling struct {
+	bytes.Buffer
+	text   string
+	cancel func()
+}
+
+func (c *canceling) Write(p []byte) (int, error) {
+	n, err := c.Buffer.Write(p)
+	if strings.Contains(c.String(), c.text) {
+		c.cancel()
+	}
+	return n, err
+}
+
+// TestBenchInterrupted wants what was measured shown after Ctrl-C.
+func TestBenchInterrupted(t *testing.T) {
+	inSuite(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var stdout bytes.Buffer
+	// The benchmark that fails in its first round is done with it; the others are not.
+	stderr := &canceling{text: "BenchmarkLater: failed", cancel: cancel}
+	code := cli.Main(ctx, []string{"bench", "./decode", "./encode", "./bad", "--bench", "JSON|Later", "--count", "1000000", "--benchtime", "2x", "--seed", "3"}, nil, &stdout, stderr)
+	if code != 1 || !strings.Contains(stdout.String()+stderr.String(), "interrupted") {
+		t.Errorf("exit code %d\n%s%s", code, &stdout, stderr)
+	}
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), "whet-bench-*"))
+	if err != nil || len(left) > 0 && os.Getenv("TMPDIR") != "" {
+		t.Errorf("left: %q, %v", left, err)
+	}
+}
+
+// TestBenchProfile wants a recording of each benchmark with nothing of the others.
+func TestBenchProfile(t *testing.T) {
+	inSuite(t)
+	code, stdout, stderr := runWhet(t, "bench", "profile", "./...", "--bench", "JSON|XML|Exit", "--benchtime", "20ms", "-o", "out", "--json")
+	var doc report.BenchProfiles
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 1 {
+		t.Fatalf("exit code %d, %v\n%s%s", code, err, stdout, stderr)
+	}
+	var paths []string
+	for _, r := range doc.Recordings {
+		paths = append(paths, filepath.ToSlash(r.Path))
+	}
+	if want := []string{"out/decode.JSON.whet", "out/encode.JSON_small.whet", "out/encode.JSON_a_b.whet", "out/encode.XML.whet"}; !slices.Equal(paths, want) || doc.Schema != report.BenchProfilesSchema {
+		t.Errorf("recordings %q", paths)
+	}
+	if len(doc.Failures) != 1 || doc.Failures[0].Benchmark != "BenchmarkExit" {
+		t.Errorf("failures %+v", doc.Failures)
+	}
+	rec, err := recording.Open(filepath.Join("out", "encode.XML.whet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rec.Close() }()
+	if got := fmt.Sprint(rec.ProfileNames()); got != "[cpu allocs block mutex]" {
+		t.Errorf("profiles %s", got)
+	}
+	if m := rec.Meta(); m.Target.Pattern != "example.com/m/encode" || m.Target.Bench != "^BenchmarkXML$" || !slices.ContainsFunc(m.Parts, func(p recording.Part) bool { return p.Name == recording.TracePart }) {
+		t.Errorf("meta %+v", m)
+	}
+	if code, _, stderr := runWhet(t, "bench", "profile", "./encode", "-o", "out"); code != 1 || !strings.Contains(stderr, "the file exists, and 2 others\nhint: --force replaces them") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+	code, stdout, stderr = runWhet(t, "bench", "profile", "./encode", "--bench", "XML", "--benchtime", "100ms", "-o", "out", "--force")
+	if code != 0 || !strings.HasPrefix(stdout, filepath.Join("out", "encode.XML.whet")+"\n") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
