@@ -17,7 +17,7 @@ import (
 )
 
 func (a *app) benchCommand() *cobra.Command {
-	f := &benchRunFlags{}
+	f, two := &benchRunFlags{}, &benchABFlags{}
 	cmd := &cobra.Command{
 		Use:   "bench [PACKAGE...] | bench COMMAND",
 		Short: "Run Go benchmarks and compare their results",
@@ -29,18 +29,36 @@ random order, then all again, so that what slows the machine down for a while is
 spread over all of them. The table has the median of the rounds and the half
 width of its confidence interval; its figures are benchstat's. A benchmark that
 panics, exits or hangs is named, and the others go on. Ctrl-C shows what was
-measured until then.`,
+measured until then.
+
+With --base, or two folders or sets of flags, two builds are compared. First the
+noise is measured, A against A, to choose how to run the rounds. Then rounds of A
+and B take turns in random order, until their ratio is known to --precision. The
+intervals hold whenever one stops. A commit is built in a git worktree that is
+removed afterwards; nothing of yours is changed.`,
 		Example: `  whet bench
   whet bench ./encode ./decode --bench 'JSON|XML' --count 20
   whet bench ./... --flags '-tags fast GOGC=off' --cpu 1,2
   whet bench ./... -o new.txt
+  whet bench --base main ./encode
+  whet bench --b-flags '-tags fast' --precision 0.5%
+  whet bench --a ../old --b . --benchmarks-from b
   whet bench compare old.txt new.txt`,
 		Args: cobra.ArbitraryArgs,
 	}
 	f.register(cmd)
+	two.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.check(); err != nil {
 			return err
+		}
+		if two.asked() {
+			return a.benchAB(cmd.Context(), f, two, args)
+		}
+		for _, name := range onlyForTwo() {
+			if cmd.Flags().Changed(name) {
+				return diag.Usagef("--"+name, "there is nothing to compare with", "give --base REF, or --a and --b, or --b-flags")
+			}
 		}
 		return a.benchRun(cmd.Context(), f, args)
 	}

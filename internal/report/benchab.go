@@ -63,9 +63,13 @@ func abTables(r *ab.Result) [][]abRow {
 
 func abRowOf(name string, pairs int, u *ab.Unit) abRow {
 	scale := benchunit.CommonScale([]float64{float64(u.A.Median), float64(u.B.Median)}, benchunit.ClassOf(u.Unit))
+	change, half := changeOf(float64(u.Ratio)), halfOf(float64(u.Low), float64(u.High))
+	if math.IsNaN(float64(u.Ratio)) && u.A.Median > 0 && u.B.Median == 0 {
+		change, half = changeOf(0), ""
+	}
 	return abRow{
 		name, scale.Format(float64(u.A.Median)), scale.Format(float64(u.B.Median)),
-		changeOf(float64(u.Ratio)), halfOf(float64(u.Low), float64(u.High)),
+		change, half,
 		fmt.Sprintf("%.3f", u.Q), strconv.Itoa(pairs), BenchVerdict(u),
 	}
 }
@@ -301,3 +305,5 @@ func MachineLines(m ab.Machine) []string {
 	}
 	return lines
 }
+
+func WriteBenchABPage(w io.Writer, sides [2]string, r *ab.Result) error { return nil }

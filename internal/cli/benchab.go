@@ -1,0 +1,353 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/builds"
+	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/unit"
+)
+
+// benchABFlags are the flags of whet bench that compare two builds.
+type benchABFlags struct {
+	Base           string
+	Dirs           [2]string // of A and B, as those below
+	Flags          [2]string
+	BenchmarksFrom string
+	HTML           string
+	Markdown       bool
+	Continue       bool
+	abFlags
+}
+
+// abFlags are the flags of every comparison in rounds.
+type abFlags struct {
+	Precision percentFlag
+	MaxTime   time.Duration
+	Round     time.Duration
+	Pairs     string
+}
+
+// percentFlag is a share, written as 1% or 0.01.
+type percentFlag float64
+
+func (p *percentFlag) String() string { return strconv.FormatFloat(float64(*p)*100, 'g', -1, 64) + "%" }
+
+func (*percentFlag) Type() string { return "PERCENT" }
+
+func (p *percentFlag) Set(text string) error {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(number, 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v > 0 && v < 1) {
+		return fmt.Errorf("%q is not a share between 0 and 100%%; write it as 1%%", text)
+	}
+	*p = percentFlag(v)
+	return nil
+}
+
+// Values of --pairs.
+const (
+	pairsAuto     = "auto"
+	pairsFree     = "free"
+	pairsPinned   = "pinned"
+	pairsTogether = "together"
+)
+
+func pairings() []string { return []string{pairsAuto, pairsFree, pairsPinned, pairsTogether} }
+
+func (f *abFlags) register(cmd *cobra.Command, precision float64, maxTime time.Duration) {
+	f.Precision = percentFlag(precision)
+	fs := cmd.Flags()
+	fs.Var(&f.Precision, "precision", "stop when the ratio is known within plus or minus this")
+	fs.DurationVar(&f.MaxTime, "max-time", maxTime, "stop after `DURATION` for each benchmark anyway")
+	fs.DurationVar(&f.Round, "round", 0, "length of a round (default: what is quieter here)")
+}
+
+// registerPairs adds the flag for where rounds run, which services leave to the system.
+func (f *abFlags) registerPairs(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Pairs, "pairs", pairsAuto, "run A and B `HOW` "+strings.Join(pairings(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("pairs", cobra.FixedCompletions(pairings(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (f *abFlags) check() error {
+	switch {
+	case f.MaxTime <= 0:
+		return diag.Usagef("--max-time", f.MaxTime.String()+" is no time", "leave it out for the default")
+	case f.Round < 0:
+		return diag.Usagef("--round", f.Round.String()+" is no time", "leave it out, and whet chooses")
+	case !slices.Contains(pairings(), f.Pairs):
+		return diag.Usagef("--pairs", fmt.Sprintf("%q: there is no such way", f.Pairs), "there is "+strings.Join(pairings(), ", "))
+	}
+	return nil
+}
+
+// plans are what the flags leave to choose from.
+func (f *abFlags) plans() []ab.Plan {
+	plans := ab.DefaultPlans(len(ab.Processors()))
+	if f.Pairs != pairsAuto {
+		plans = slices.DeleteFunc(plans, func(p ab.Plan) bool {
+			return p.Pinned != (f.Pairs != pairsFree) || p.Together != (f.Pairs == pairsTogether)
+		})
+	}
+	if f.Round > 0 {
+		for i := range plans {
+			plans[i].Length = f.Round
+		}
+		plans = slices.Compact(slices.SortedFunc(slices.Values(plans), func(a, b ab.Plan) int {
+			return strings.Compare(a.String(), b.String())
+		}))
+	}
+	return plans
+}
+
+func (f *benchABFlags) register(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.Base, "base", "", "compare with commit `REF`: A is REF, B what is here")
+	fs.StringVar(&f.Dirs[ab.A], "a", "", "A is the module in `DIR`")
+	fs.StringVar(&f.Dirs[ab.B], "b", "", "B is the module in `DIR`")
+	fs.StringVar(&f.Flags[ab.A], "a-flags", "", "build A with `FLAGS`, as '-tags x GOGC=50'")
+	fs.StringVar(&f.Flags[ab.B], "b-flags", "", "build B with `FLAGS`")
+	fs.StringVar(&f.BenchmarksFrom, "benchmarks-from", "", "use the test files of `SIDE` a or b for both")
+	f.abFlags.register(cmd, 0.01, time.Minute)
+	f.registerPairs(cmd)
+	fs.StringVar(&f.HTML, "html", "", "also write a page with the distributions to `FILE`")
+	fs.BoolVar(&f.Markdown, "markdown", false, "write the comparison as Markdown")
+	fs.BoolVar(&f.Continue, "continue", false, "go on with the comparison that was interrupted")
+	_ = cmd.RegisterFlagCompletionFunc("benchmarks-from", cobra.FixedCompletions([]string{"a", "b"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// onlyForTwo are the flags that have a meaning for two builds alone.
+func onlyForTwo() []string {
+	return []string{"benchmarks-from", "precision", "max-time", "round", "pairs", "html", "markdown", "continue"}
+}
+
+// asked tells whether two builds are to be compared.
+func (f *benchABFlags) asked() bool {
+	return f.Base != "" || f.Dirs != [2]string{} || f.Flags != [2]string{}
+}
+
+// sides are what to build, and what to call it.
+func (f *benchABFlags) sides(run *benchRunFlags) (sides [2]builds.Side, names [2]string, err error) {
+	if f.Base != "" && f.Dirs[ab.A] != "" {
+		return sides, names, diag.Usagef("bench", "--base and --a both say what A is", "leave one out")
+	}
+	sides[ab.A].Ref = f.Base
+	if f.Base != "" {
+		// A is a state of what B is in.
+		sides[ab.A].Dir = f.Dirs[ab.B]
+		names[ab.A] = f.Base
+	}
+	for side := range sides {
+		if sides[side].Dir == "" {
+			sides[side].Dir = f.Dirs[side]
+		}
+		if names[side] == "" {
+			names[side] = f.Dirs[side]
+		}
+		if names[side] == "" {
+			names[side] = "what is here"
+		}
+		flags, env, err := gotest.ParseFlags(f.Flags[side])
+		if err != nil {
+			return sides, names, &diag.Error{Op: fmt.Sprintf("--%s-flags", []string{"a", "b"}[side]), Err: err, Hint: benchHint(err), Kind: diag.Usage}
+		}
+		// What is for one side comes after what is for both, and so wins.
+		sides[side].Flags = slices.Concat(run.source.Flags, flags)
+		sides[side].Env = slices.Concat(run.source.Env, env)
+		if f.Flags[side] != "" {
+			names[side] += " with " + f.Flags[side]
+		}
+	}
+	if sides[ab.A].Ref == "" && names[ab.A] == names[ab.B] {
+		return sides, names, diag.Usagef("bench", "A and B are the same", "give --base REF, or --a and --b, or flags for one of them")
+	}
+	return sides, names, nil
+}
+
+func (f *benchABFlags) from() (*ab.Side, error) {
+	switch f.BenchmarksFrom {
+	case "":
+		return nil, nil
+	case "a", "b":
+		side := ab.Side(f.BenchmarksFrom[0] - 'a')
+		return &side, nil
+	}
+	return nil, diag.Usagef("--benchmarks-from", fmt.Sprintf("%q is no side", f.BenchmarksFrom), "there is a and b")
+}
+
+// benchAB compares two builds.
+func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, patterns []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	sides, names, err := f.sides(run)
+	if err != nil {
+		return err
+	}
+	from, err := f.from()
+	if err != nil {
+		return err
+	}
+	page := outputFlags{Output: f.HTML, Force: run.Force}
+	if err := page.checkOutput(); err != nil {
+		return err
+	}
+	view := a.newABView("benchmarks")
+	o := builds.Options{
+		Patterns: patterns, Bench: run.match(), BenchmarksFrom: from, Timeout: run.Timeout,
+		AB:      ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Plans: f.plans(), Seed: run.Seed, Progress: view.progress},
+		Journal: journalFile(sides, patterns, run.Bench, f.BenchmarksFrom), Continue: f.Continue,
+		Stage: view.stage,
+	}
+	r, err := builds.Run(ctx, sides[ab.A], sides[ab.B], o)
+	view.end()
+	if r == nil {
+		return benchRunError(err)
+	}
+	for _, w := range r.Warnings {
+		a.printWarnings([]error{errors.New(w)})
+	}
+	a.printFailures(r)
+	switch {
+	case errors.Is(err, builds.ErrNoCommon):
+		return &diag.Error{Op: "bench", Err: err, Hint: "give --bench a pattern that both sides match"}
+	case err != nil:
+		return benchRunError(err)
+	}
+	errs := []error{a.writeAB(run, f.Markdown, names, r)}
+	if run.toFile() {
+		errs = append(errs, a.writeOutput(&run.outputFlags, r.WriteFormat))
+	}
+	if f.HTML != "" {
+		errs = append(errs, a.writeOutput(&page, func(w io.Writer) error { return report.WriteBenchABPage(w, names, &r.Result) }))
+	}
+	if r.Interrupted && o.Journal != "" {
+		_, _ = fmt.Fprintln(a.stderr, "interrupted; the same command with --continue goes on")
+	}
+	if r.Failed() {
+		errs = append(errs, &diag.Error{Op: "bench", Err: errors.New("not everything could be measured")})
+	}
+	return errors.Join(errs...)
+}
+
+func (a *app) writeAB(run *benchRunFlags, markdown bool, names [2]string, r *builds.Result) error {
+	return a.write(func(w io.Writer) error {
+		switch {
+		case run.JSON:
+			return report.JSON(w, r)
+		case run.Output == "-":
+			return r.WriteFormat(w)
+		case markdown:
+			return report.WriteBenchABMarkdown(w, names, &r.Result)
+		}
+		if err := report.WriteBenchAB(w, a.style, names, &r.Result); err != nil {
+			return err
+		}
+		for side, only := range [][]string{r.OnlyA, r.OnlyB} {
+			if len(only) > 0 {
+				if _, err := fmt.Fprintf(w, "only in %v: %s\n", ab.Side(side), report.Clean(strings.Join(only, ", "))); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// printFailures says on standard error what cannot be compared.
+func (a *app) printFailures(r *builds.Result) {
+	for _, f := range r.Failures {
+		_, _ = fmt.Fprintln(a.stderr, "whet: "+report.Clean(f.String()))
+		for line := range strings.Lines(f.Output) {
+			_, _ = fmt.Fprintln(a.stderr, "    "+report.Clean(strings.TrimRight(line, "\n")))
+		}
+	}
+}
+
+// journalFile is where the rounds of a comparison are kept: a file of the user's
+// cache for each command; "" when there is no cache.
+func journalFile(sides [2]builds.Side, more ...any) string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	for i := range sides {
+		if sides[i].Dir, err = filepath.Abs(sides[i].Dir); err != nil {
+			return ""
+		}
+	}
+	data, err := json.Marshal(append(more, sides))
+	if err != nil {
+		return ""
+	}
+	digest := sha256.Sum256(data)
+	return filepath.Join(cache, "whet", "bench", hex.EncodeToString(digest[:8])+".jsonl")
+}
+
+// abView shows how far a comparison in rounds has come: on a terminal in a line that
+// is written over, elsewhere in one for each stage.
+type abView struct {
+	line  *liveLine
+	what  string // that is compared: "benchmarks"
+	begin time.Time
+	noise bool // the measuring of the noise was told
+}
+
+func (a *app) newABView(what string) *abView {
+	return &abView{line: &liveLine{w: a.stderr, live: a.live, width: styleOf(a.stderr).Width}, what: what, begin: time.Now()}
+}
+
+// stage tells of what is done before the measuring.
+func (v *abView) stage(text string) {
+	if v.line.live {
+		v.line.progress(collect.Progress{Elapsed: time.Since(v.begin), Running: []string{text}})
+		return
+	}
+	v.line.print([]byte(report.Clean(text) + "\n"))
+}
+
+// progress tells of a pair of rounds.
+func (v *abView) progress(p ab.Progress) {
+	if p.Trying {
+		if !v.noise || v.line.live {
+			v.noise = true
+			v.stage("measure the noise: A against A")
+		}
+		return
+	}
+	if !v.line.live || p.Done == p.Of {
+		return
+	}
+	text := fmt.Sprintf("%d of %d %s: %s, %d pairs", p.Done, p.Of, v.what, p.Subject, p.Pairs)
+	if p.Low > 0 {
+		text += fmt.Sprintf(", B/A %.3f to %.3f", p.Low, p.High)
+	}
+	if p.Left >= 0 {
+		text += ", " + unit.Duration(p.Left.Round(time.Second)) + " left at most"
+	}
+	v.line.progress(collect.Progress{Elapsed: p.Elapsed, Running: []string{text}})
+}
+
+// end takes the line away.
+func (v *abView) end() { v.line.clear() }
