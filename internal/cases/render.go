@@ -108,7 +108,11 @@ func (p *pageData) measured() (string, error) {
 		if len(r.Subjects) > 1 {
 			of = fmt.Sprintf(" of %d benchmarks", len(r.Subjects))
 		}
-		lines = append(lines, fmt.Sprintf("`%s`: %s pairs of rounds%s; whet chose %v.", step, thousands(int64(pairs)), of, r.Plan))
+		text := fmt.Sprintf("`%s`: %s pairs of rounds%s; whet chose %v", step, thousands(int64(pairs)), of, r.Plan)
+		if r.Machine.Load != "" {
+			text += "; load averages at the end " + r.Machine.Load
+		}
+		lines = append(lines, text+".")
 		for _, d := range p.results.Comparisons[step].Doubts {
 			lines = append(lines, fmt.Sprintf("`%s`, whet's doubt of %s: %s", step, d.Side, d.Text))
 		}
