@@ -223,7 +223,7 @@ func (b *builder) table(ctx context.Context, key benchproc.Key, units benchfmt.U
 			if from == nil {
 				continue
 			}
-			s := benchmath.NewSample(from.values, &b.thresholds)
+			s := benchmath.NewSample(slices.Clone(from.values), &b.thresholds) // which sorts them
 			cell := b.cell(s, assumption, from)
 			r.Cells[i] = cell
 			switch {
@@ -260,6 +260,7 @@ func (b *builder) cell(s *benchmath.Sample, assumption benchmath.Assumption, fro
 	c := &Cell{
 		N: len(s.Values), Center: Float(sum.Center), Low: Float(sum.Lo), High: Float(sum.Hi), Range: sum.PctRangeString(),
 		Warnings: append(texts(s.Warnings), texts(sum.Warnings)...),
+		Values:   Pick(from.values, MaxValues),
 	}
 	if names := fieldNames(benchproc.NonSingularFields(sorted(from.rest))); names != "" {
 		c.Warnings = append(c.Warnings, "benchmarks vary in "+names)

@@ -70,7 +70,14 @@ type Cell struct {
 	Range    string   `json:"range"`
 	Change   *Change  `json:"change,omitempty"` // nil in the first column and when that has no results
 	Warnings []string `json:"warnings,omitempty"`
+	// Values are the measurements in the order of the inputs. Of more than MaxValues
+	// there are MaxValues, picked evenly by rank, the least and the largest among them;
+	// N says how many there were.
+	Values []float64 `json:"values,omitempty"`
 }
+
+// MaxValues is how many measurements of a cell a Comparison holds at most.
+const MaxValues = 1000
 
 // A Change is a cell against the cell of the first column.
 type Change struct {

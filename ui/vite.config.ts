@@ -4,7 +4,12 @@ import { defineConfig } from "vitest/config";
 // the script's hash then allows nothing else. Such a script has one entry, so each
 // page is a build of its own, named by its mode: vite build --mode load.
 export default defineConfig(({ mode }) => {
-  const page = mode === "load" ? { entry: "src/load.ts", name: "whetLoad", fileName: () => "load.js" } : { entry: "src/flame.ts", name: "whetFlame", fileName: () => "flame.js" };
+  const pages = new Map([
+    ["load", { entry: "src/load.ts", name: "whetLoad", fileName: () => "load.js" }],
+    ["bench", { entry: "src/bench.ts", name: "whetBench", fileName: () => "bench.js" }],
+    ["benchhistory", { entry: "src/benchhistory.ts", name: "whetBenchHistory", fileName: () => "benchhistory.js" }],
+  ]);
+  const page = pages.get(mode) ?? { entry: "src/flame.ts", name: "whetFlame", fileName: () => "flame.js" };
   return {
     build: {
       target: "es2022",

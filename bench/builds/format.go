@@ -16,16 +16,22 @@ import (
 func (r *Result) WriteFormat(w io.Writer) error {
 	out := benchfmt.NewWriter(w)
 	res := &benchfmt.Result{Iters: 1}
-	res.SetConfig("goos", r.Machine.GOOS)
-	res.SetConfig("goarch", r.Machine.GOARCH)
-	res.SetConfig("cpu", r.Machine.CPU)
-	res.SetConfig("processors", strconv.Itoa(r.Machine.Processors))
-	res.SetConfig("load", r.Machine.Load)
+	set := func(key, value string) {
+		res.SetConfig(key, value)
+		if i, ok := res.ConfigIndex(key); ok {
+			res.Config[i].File = true // or it is not written
+		}
+	}
+	set("goos", r.Machine.GOOS)
+	set("goarch", r.Machine.GOARCH)
+	set("cpu", r.Machine.CPU)
+	set("processors", strconv.Itoa(r.Machine.Processors))
+	set("load", r.Machine.Load)
 	for side, built := range []Built{r.A, r.B} {
-		res.SetConfig("side", []string{"a", "b"}[side])
-		res.SetConfig("commit", built.Commit)
-		res.SetConfig("flags", strings.Join(built.Flags, " "))
-		res.SetConfig("env", strings.Join(built.Env, " "))
+		set("side", []string{"a", "b"}[side])
+		set("commit", built.Commit)
+		set("flags", strings.Join(built.Flags, " "))
+		set("env", strings.Join(built.Env, " "))
 		for _, c := range r.Subjects {
 			res.Name = benchfmt.Name(c.Name)
 			for pair := range c.Pairs {

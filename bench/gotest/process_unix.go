@@ -24,3 +24,9 @@ func killGroup(cmd *exec.Cmd) error {
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	return nil
 }
+
+// interrupted tells whether a Ctrl-C has ended a process.
+func interrupted(exit *exec.ExitError) bool {
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGINT
+}

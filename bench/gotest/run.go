@@ -214,6 +214,14 @@ func (b *Binary) start(ctx context.Context, args []string, o RunOptions, stdout 
 	case errors.Is(err, exec.ErrWaitDelay):
 		return end, nil // it ended well; something that it has started kept its output open
 	case errors.As(err, &exit):
+		if interrupted(exit) {
+			// A Ctrl-C in the moment before the process had a group of its own is meant
+			// for us, and we are about to be told.
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+		}
 		return end, exitError{exit}
 	}
 	return end, err

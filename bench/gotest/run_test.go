@@ -250,6 +250,62 @@ func TestRunBad(t *testing.T) {
 	}
 }
 
+// TestRunInterrupted wants the context's end to be the reason when a Ctrl-C reached a
+// benchmark before us.
+func TestRunInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals")
+	}
+	dir := write(t, `
+-- go.mod --
+module example.com/i
+-- i_test.go --
+package i
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+)
+
+func BenchmarkInterrupted(b *testing.B) {
+	signal.Reset(syscall.SIGINT)
+	_ = os.WriteFile("started", nil, 0o644)
+	_ = syscall.Kill(os.Getpid(), syscall.SIGINT)
+	select {}
+}
+`)
+	src := gotest.Source{Dir: dir}
+	pkgs, _, err := gotest.List(t.Context(), src, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := gotest.Compile(t.Context(), src, pkgs[0], filepath.Join(dir, "i.test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Run(t.Context(), "BenchmarkInterrupted", twoProcs()); !errors.As(err, new(*gotest.Failure)) {
+		t.Errorf("nobody has interrupted us: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := os.Remove(filepath.Join(dir, "started")); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for {
+			if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
+				cancel()
+				return
+			}
+			runtime.Gosched()
+		}
+	}()
+	if _, err := b.Run(ctx, "BenchmarkInterrupted", twoProcs()); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+}
+
 // TestProfiles wants the files that are asked for.
 func TestProfiles(t *testing.T) {
 	dir := t.TempDir()

@@ -30,8 +30,8 @@ const CPUTime = "cpu-sec/op"
 
 // What calibrating takes.
 const (
-	calibrations = 3  // of the time of an iteration; the shortest is the least disturbed
-	starts       = 6  // of processes for one iteration
+	calibrations = 3 // of the time of an iteration; the shortest is the least disturbed
+	starts       = 6 // of processes for one iteration
 	// leastForCPU is how many iterations it takes for one not to matter: a process that
 	// starts runs one.
 	leastForCPU = 20

@@ -62,7 +62,7 @@ removed afterwards; nothing of yours is changed.`,
 		}
 		return a.benchRun(cmd.Context(), f, args)
 	}
-	cmd.AddCommand(a.benchCompareCommand(), a.benchProfileCommand())
+	cmd.AddCommand(a.benchCompareCommand(), a.benchHistoryCommand(), a.benchProfileCommand())
 	return cmd
 }
 
@@ -74,7 +74,7 @@ type benchCompareFlags struct {
 	JSON   bool
 }
 
-func benchFormats() []string { return []string{"text", "markdown", "csv", "json"} }
+func benchFormats() []string { return []string{"text", "markdown", "csv", "json", "html"} }
 
 func (a *app) benchCompareCommand() *cobra.Command {
 	f := &benchCompareFlags{}
@@ -91,13 +91,17 @@ https://pkg.go.dev/golang.org/x/perf/benchproc/syntax
 A row has the median of each side and the half width of its confidence interval,
 the change, and p, the probability of such a difference by chance. With many
 benchmarks some p are small by chance; q is p adjusted for how many there are
-(Benjamini and Hochberg), and what to go by.`,
+(Benjamini and Hochberg), and what to go by.
+
+--format html writes a page that draws the single measurements of each benchmark;
+it needs no network.`,
 		Example: `  whet bench compare old.txt new.txt
   whet bench compare before=old.txt after=new.txt
   whet bench compare --filter '.name:Encode .unit:sec/op' old.txt new.txt
   whet bench compare --col /format --row .name --ignore .file new.txt
   whet bench compare --format markdown old.txt new.txt
-  whet bench compare --json old.txt new.txt`,
+  whet bench compare --json old.txt new.txt
+  whet bench compare --format html -o difference.html old.txt new.txt`,
 		Args: func(_ *cobra.Command, args []string) error {
 			stdin := 0
 			for _, in := range bench.ParseInputs(args) {
@@ -173,6 +177,8 @@ func (a *app) benchCompare(ctx context.Context, f *benchCompareFlags, args []str
 			return report.WriteBenchCSV(w, c)
 		case "json":
 			return report.JSON(w, c)
+		case "html":
+			return report.WriteBenchPage(w, c)
 		default:
 			style := a.style
 			if f.toFile() {

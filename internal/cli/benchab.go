@@ -34,6 +34,7 @@ type benchABFlags struct {
 	BenchmarksFrom string
 	HTML           string
 	Markdown       bool
+	Gates          []string
 	Continue       bool
 	abFlags
 }
@@ -133,13 +134,14 @@ func (f *benchABFlags) register(cmd *cobra.Command) {
 	f.registerPairs(cmd)
 	fs.StringVar(&f.HTML, "html", "", "also write a page with the distributions to `FILE`")
 	fs.BoolVar(&f.Markdown, "markdown", false, "write the comparison as Markdown")
+	fs.StringArrayVar(&f.Gates, "gate", nil, "exit with 3 unless `GATES` hold, as 'sec/op<+3%'")
 	fs.BoolVar(&f.Continue, "continue", false, "go on with the comparison that was interrupted")
 	_ = cmd.RegisterFlagCompletionFunc("benchmarks-from", cobra.FixedCompletions([]string{"a", "b"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // onlyForTwo are the flags that have a meaning for two builds alone.
 func onlyForTwo() []string {
-	return []string{"benchmarks-from", "precision", "max-time", "round", "pairs", "html", "markdown", "continue"}
+	return []string{"benchmarks-from", "precision", "max-time", "round", "pairs", "html", "markdown", "gate", "continue"}
 }
 
 // asked tells whether two builds are to be compared.
@@ -209,6 +211,10 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 	if err != nil {
 		return err
 	}
+	gates, err := parseGates(f.Gates)
+	if err != nil {
+		return err
+	}
 	page := outputFlags{Output: f.HTML, Force: run.Force}
 	if err := page.checkOutput(); err != nil {
 		return err
@@ -244,6 +250,11 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 	}
 	if r.Interrupted && o.Journal != "" {
 		_, _ = fmt.Fprintln(a.stderr, "interrupted; the same command with --continue goes on")
+	}
+	if failed, err := r.Check(gates); err != nil {
+		errs = append(errs, &diag.Error{Op: "--gate", Err: err, Hint: "leave it out, or name what the benchmarks measure"})
+	} else if len(failed) > 0 {
+		errs = append(errs, &diag.Error{Op: "--gate", Err: errors.New(strings.Join(failed, "; ")), Kind: diag.Gate})
 	}
 	if r.Failed() {
 		errs = append(errs, &diag.Error{Op: "bench", Err: errors.New("not everything could be measured")})

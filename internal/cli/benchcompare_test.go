@@ -39,7 +39,7 @@ func TestBenchCompareExamples(t *testing.T) {
 		t.Fatalf("%d examples in\n%s", len(examples), help)
 	}
 	for _, example := range examples {
-		code, stdout, stderr := runWhet(t, shellFields(example)[1:]...)
+		code, stdout, stderr := runWhet(t, shellFields(strings.ReplaceAll(example, "-o difference.html", "-o -"))[1:]...)
 		if code != 0 || stderr != "" || !strings.Contains(stdout, "gob") {
 			t.Errorf("%s: exit code %d\n%s%s", example, code, stdout, stderr)
 		}

@@ -70,6 +70,7 @@ func (a *app) commands() []group {
 		}},
 		{"bench", "Benchmarks:", []func() *cobra.Command{
 			a.benchCommand,
+			a.pgoCommand,
 		}},
 		{"view", "Views of a recording, a pprof profile or an address:", []func() *cobra.Command{
 			a.topCommand,

@@ -29,6 +29,7 @@ func TestExamples(t *testing.T) {
 		"load":   true, // the same; TestLoadExamples runs them shortened
 		"bench":  true, // the same; TestBenchExamples
 		"man":    true, // its example runs man
+		"pgo":    true, // builds and measures; TestPGO
 
 		// These need a process, a binary or what only a live service has; their own
 		// tests run their examples.

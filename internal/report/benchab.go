@@ -20,7 +20,7 @@ import (
 type abRow [8]string
 
 func abHead(unit string) abRow {
-	return abRow{unit, "A", "B", "change", "±", "q", "pairs", "verdict"}
+	return abRow{unit, "A", "B", "change", "±", "q", "n", "verdict"}
 }
 
 // abTables are the tables of a comparison, one for each unit, as text. The first row of
@@ -128,6 +128,7 @@ func WriteBenchAB(w io.Writer, s Style, sides [2]string, r *ab.Result) error {
 	for i, name := range sides {
 		t.line(s.paint(dim, cut(fmt.Sprintf("%v: %s", ab.Side(i), Clean(name)), s.room(0, 40))))
 	}
+	loadWrap(t, s, "", strings.Join(MachineLines(r.Machine), ", "), 2)
 	loadWrap(t, s, "", abPlan(r), 2)
 	for _, rows := range abTables(r) {
 		t.line()
@@ -264,6 +265,7 @@ func WriteBenchABMarkdown(w io.Writer, sides [2]string, r *ab.Result) error {
 	for i, name := range sides {
 		t.line("- ", fmt.Sprint(ab.Side(i)), ": ", markdownText(Clean(name)))
 	}
+	t.line("- ", markdownText(strings.Join(MachineLines(r.Machine), ", ")))
 	t.line("- ", markdownText(abPlan(r)))
 	for _, rows := range abTables(r) {
 		t.line()
@@ -285,25 +287,19 @@ func WriteBenchABMarkdown(w io.Writer, sides [2]string, r *ab.Result) error {
 	return t.result()
 }
 
-// MachineLines describe a machine, a line for each thing that is known.
+// MachineLines describe a machine in a few words for each thing that is known.
 func MachineLines(m ab.Machine) []string {
-	fields := []bench.Field{
-		{Key: "cpu", Value: m.CPU},
-		{Key: "processors", Value: strconv.Itoa(m.Processors)},
-		{Key: "system", Value: strings.TrimSpace(m.GOOS + "/" + m.GOARCH + " " + m.Kernel)},
+	lines := []string{Clean(m.CPU), fmt.Sprintf("%d processors", m.Processors), Clean(strings.TrimSpace(m.GOOS + "/" + m.GOARCH + " " + m.Kernel))}
+	for _, f := range []bench.Field{
 		{Key: "governor", Value: m.Governor},
 		{Key: "load", Value: m.Load},
 		{Key: "GOMAXPROCS", Value: m.GOMAXPROCS},
 		{Key: "GOGC", Value: m.GOGC},
 		{Key: "GODEBUG", Value: m.GODEBUG},
-	}
-	var lines []string
-	for _, f := range fields {
+	} {
 		if f.Value != "" {
-			lines = append(lines, f.Key+": "+Clean(f.Value))
+			lines = append(lines, f.Key+" "+Clean(f.Value))
 		}
 	}
-	return lines
+	return slices.DeleteFunc(lines, func(l string) bool { return l == "" })
 }
-
-func WriteBenchABPage(w io.Writer, sides [2]string, r *ab.Result) error { return nil }

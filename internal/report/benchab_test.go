@@ -25,7 +25,7 @@ func abResult() *ab.Result {
 	}
 	plan := ab.Plan{Length: 50 * time.Millisecond, Pinned: true}
 	return &ab.Result{
-		Schema: ab.Schema, Plan: plan, Unit: "sec/op", Precision: 0.01, Confidence: 0.95, Alpha: 0.05,
+		Schema: ab.Schema, Plan: plan, Machine: ab.Machine{GOOS: "linux", GOARCH: "amd64", CPU: "Example CPU @ 2GHz", Processors: 2, Kernel: "6.1", Load: "0.31 0.22 0.18", GOGC: "50"}, Unit: "sec/op", Precision: 0.01, Confidence: 0.95, Alpha: 0.05,
 		Tried: []ab.Trial{{Plan: ab.Plan{Length: 50 * time.Millisecond}, Pairs: 6, Spread: 0.04}, {Plan: plan, Pairs: 12, Spread: 0.012}},
 		Subjects: []ab.Compared{
 			{Name: "Leftpad/width=50", Pairs: 24, Stopped: ab.Precise, Units: []ab.Unit{

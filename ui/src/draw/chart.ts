@@ -1,12 +1,19 @@
 import uPlot from "uplot";
 
-/** One chart of the load page. Columns are as uPlot has them: x, then each series. */
+/** One chart of a page. Columns are as uPlot has them: x, then each series. */
 export interface Chart {
   title: string;
   columns: (number | null)[][];
   series: Series[];
   x: { label: string; log: boolean; text: (v: number) => string; splits?: number[] };
-  y: { label: string; log: boolean; text: (v: number) => string };
+  /** from: where the axis begins when it is not at zero. */
+  y: { label: string; log: boolean; text: (v: number) => string; from?: (min: number, max: number) => number };
+  /** What lies between two series, counted from 0, as an interval. */
+  band?: { low: number; high: number; colour: string };
+  /** Places of the x axis with a line across. */
+  marks?: { x: number; colour: string }[];
+  /** The point of an index in words, which are then shown elsewhere than in a legend; null is none. */
+  read?: (index: number | null) => string;
 }
 
 export interface Series {
@@ -14,7 +21,7 @@ export interface Series {
   /** Name of a custom property that holds the colour. */
   colour: string;
   dashed?: boolean;
-  kind: "line" | "steps" | "points";
+  kind: "line" | "steps" | "points" | "edge";
 }
 
 /** Draws a chart into an element and keeps it as wide as that is. */
@@ -27,9 +34,10 @@ export class Plot {
     readonly el: HTMLElement,
     private readonly chart: Chart,
     private readonly say: (text: string) => void,
+    later = false,
   ) {
     this.watch = new ResizeObserver(() => this.fit());
-    this.draw();
+    if (!later) this.draw();
     this.watch.observe(el);
     el.addEventListener("keydown", (e) => this.key(e));
   }
@@ -38,6 +46,16 @@ export class Plot {
   draw(): void {
     this.plot?.destroy();
     this.plot = new uPlot(this.options(), this.chart.columns as uPlot.AlignedData, this.el);
+  }
+
+  /** Lets go of the drawing until it is drawn anew. */
+  clear(): void {
+    this.plot?.destroy();
+    this.plot = null;
+  }
+
+  get drawn(): boolean {
+    return this.plot !== null;
   }
 
   private width(): number {
@@ -65,6 +83,7 @@ export class Plot {
     this.at = Math.min(Math.max(next, 0), xs.length - 1);
     const x = xs[this.at] as number;
     p.setCursor({ left: p.valToPos(x, "x"), top: p.over.clientHeight / 2 });
+    if (this.chart.read) return this.say(this.chart.read(this.at));
     const parts = this.chart.series.flatMap((s, i) => {
       const v = this.chart.columns[i + 1]?.[this.at];
       return v === null || v === undefined ? [] : [`${s.name} ${this.chart.y.text(v)}`];
@@ -94,11 +113,16 @@ export class Plot {
     return {
       width: this.width(),
       height: this.height(),
-      legend: { live: true },
+      legend: this.chart.read ? { show: false } : { live: true },
+      ...(this.chart.band ? { bands: [{ series: [this.chart.band.high + 1, this.chart.band.low + 1], fill: `color-mix(in oklch, ${colour(this.chart.band.colour)} 22%, transparent)` }] } : {}),
+      hooks: {
+        drawAxes: [(u) => this.drawMarks(u, colour)],
+        setCursor: [(u) => this.chart.read?.(u.cursor.idx ?? null)],
+      },
       cursor: { drag: { x: true, y: false } },
       scales: {
         x: { time: false, distr: x.log ? 3 : 1 },
-        y: y.log ? { distr: 3 } : { range: (_, __, max) => [0, (max || 1) * 1.05] },
+        y: y.log ? { distr: 3 } : { range: (_, min, max) => span(y.from?.(min, max) ?? 0, max) },
       },
       axes: [
         {
@@ -118,10 +142,10 @@ export class Plot {
           return {
             label: s.name,
             stroke,
-            width: s.kind === "points" ? 0 : 2,
+            width: s.kind === "points" || s.kind === "edge" ? 0 : 2,
             spanGaps: true,
             value: (_, v) => (v === null ? "–" : y.text(v)),
-            points: s.kind === "points" ? { show: true, size: 9, fill: stroke, stroke } : { show: !s.dashed && (this.chart.columns[i + 1]?.filter((v) => v !== null).length ?? 0) < 3 },
+            points: s.kind === "edge" ? { show: false } : s.kind === "points" ? { show: true, size: 9, fill: stroke, stroke } : { show: !s.dashed && (this.chart.columns[i + 1]?.filter((v) => v !== null).length ?? 0) < 3 },
             ...(s.dashed ? { dash: [6, 4] } : {}),
             ...(s.kind === "steps" && uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: -1 }), fill: `color-mix(in oklch, ${stroke} 18%, transparent)` } : {}),
           };
@@ -129,4 +153,26 @@ export class Plot {
       ],
     };
   }
+
+  private drawMarks(u: uPlot, colour: (name: string) => string): void {
+    const g = u.ctx;
+    g.save();
+    g.lineWidth = 2 * devicePixelRatio;
+    g.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio]);
+    for (const m of this.chart.marks ?? []) {
+      const x = u.valToPos(m.x, "x", true);
+      if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) continue;
+      g.strokeStyle = colour(m.colour);
+      g.beginPath();
+      g.moveTo(x, u.bbox.top);
+      g.lineTo(x, u.bbox.top + u.bbox.height);
+      g.stroke();
+    }
+    g.restore();
+  }
+}
+
+/** An axis with a little room above. */
+function span(low: number, high: number): [number, number] {
+  return high > low ? [low, high + (high - low) * 0.05] : [low, low + (Math.abs(low) || 1)];
 }

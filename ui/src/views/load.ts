@@ -1,8 +1,8 @@
 import type { LoadDoc, LoadRun, LoadTable } from "../api/load.ts";
 import { Plot, type Chart, type Series } from "../draw/chart.ts";
 import { align, ms, percentileLabel, perSecond, thin } from "../lib/load.ts";
-import { nextTheme, resolveTheme, storedTheme, storeTheme, themes } from "../state/theme.ts";
 import { h } from "./dom.ts";
+import { themeButton } from "./themebutton.ts";
 
 /** Rows of the table beside a chart at most: those of a long run would be thousands. */
 const mostRows = 240;
@@ -11,27 +11,14 @@ const colours = ["--series-1", "--series-2", "--series-3"];
 
 /** Puts the page together. */
 export function startLoad(doc: LoadDoc, root: HTMLElement): void {
-  let theme = storedTheme();
   const plots: Plot[] = [];
   const live = h("p", { class: "live", "aria-live": "polite" });
   const say = (text: string) => {
     live.textContent = text;
   };
-  const button = h("button", {
-    type: "button",
-    onclick: () => {
-      theme = nextTheme(theme);
-      storeTheme(theme);
-      paint();
-    },
-  });
-  function paint(): void {
-    document.documentElement.dataset.theme = resolveTheme(theme);
-    button.textContent = themes[theme].sign;
-    button.title = button.ariaLabel = `Colours: ${themes[theme].title}`;
+  const theme = themeButton(() => {
     for (const p of plots) p.draw();
-  }
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
+  });
 
   const charts = h("div", { class: "grid" });
   const add = (chart: Chart, about: string, wide: boolean, table: LoadTable) => {
@@ -57,7 +44,7 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
       {},
       h("h1", {}, doc.title),
       ...doc.runs.map((r) => h("p", { class: "setting" }, [r.name, doc.title === r.target ? "" : r.target, r.setting].filter(Boolean).join(" · "))),
-      h("div", { class: "corner" }, button),
+      h("div", { class: "corner" }, theme.el),
     ),
     ...doc.runs.map(verdict),
     doc.notes.length > 0 && h("section", {}, ...doc.notes.map((n) => h("p", { class: "about" }, n))),
@@ -66,7 +53,6 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
     h("section", {}, charts),
     live,
   );
-  document.documentElement.dataset.theme = resolveTheme(theme);
   root.append(main);
 
   for (const knee of doc.knees) {
@@ -151,7 +137,7 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
       table("Latency over time", "time", curves, series.map((s) => s.name), seconds, ms),
     );
   }
-  paint();
+  theme.paint();
   main.dataset.ready = "";
 }
 
@@ -198,7 +184,7 @@ function table(caption: string, x: string, data: readonly (readonly (readonly [n
   return { caption: rows.length < all.length ? `${caption}, ${rows.length} of ${all.length} points` : caption, columns: [x, ...columns], rows };
 }
 
-function dataTable(t: LoadTable): HTMLElement {
+export function dataTable(t: LoadTable): HTMLElement {
   return h(
     "table",
     { class: "table" },

@@ -1,0 +1,368 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/whet-go/whet/bench"
+)
+
+// Keys of a file, beside those of go test (goos, goarch, pkg, cpu).
+const (
+	keyCommit     = "commit"      // full hash
+	keyTime       = "commit-time" // RFC 3339, UTC
+	keyDirty      = "dirty"       // "true", or there is none
+	keyBase       = "base-commit" // full hash of what was measured beside it
+	keyGo         = "go"          // version of the toolchain
+	keySide       = "toolchain"   // of results, as golang.org/x/perf/benchseries has it
+	sideBase      = "baseline"
+	sideCommit    = "experiment"
+	keyAB         = "side" // of results of whet bench with two builds
+	sideA, sideB  = "a", "b"
+	changedMark   = "+changes"         // after a commit, in files of whet bench
+	fileTime      = "20060102T150405Z" // of a file's name
+	shortHash     = 12
+	maxRun        = 64 << 20 // bytes of a file
+	maxRunsOfOne  = 10_000   // of a commit
+	fileExtension = ".txt"
+)
+
+// A Filing says what to file, and where.
+type Filing struct {
+	Dir    string   // takes the files; made if it is not there
+	Inputs []string // files, each a run; "-" is Stdin
+	Stdin  io.Reader
+	// Base are the results of another commit, measured in the same sitting as the one
+	// input; "" when there are none. BaseCommit is that commit's name. Files of whet bench
+	// with two builds hold both sides: their side a is the base, of the commit that they
+	// name, or BaseCommit.
+	Base, BaseCommit string
+
+	Repository string // a directory in it; "" is the working directory
+	// Commit is a name of what was measured; "" is HEAD, and then the working tree must not
+	// differ from it unless Dirty.
+	Commit string
+	Dirty  bool   // mark the results as of a changed tree
+	Go     string // version, where the results do not say it; "" is not known
+}
+
+// A DirtyError is Add's error when the working tree is not that of the commit.
+type DirtyError struct{ Files []string }
+
+func (e *DirtyError) Error() string {
+	text := "the working tree differs from the commit in " + e.Files[0]
+	if n := len(e.Files) - 1; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
+// ErrNoResults is Add's error when an input holds none.
+var ErrNoResults = bench.ErrNoResults
+
+// ErrOtherCommit is Add's error when results say that they are of another commit, and
+// ErrChanged when they say that they are of uncommitted changes and are not to be marked so.
+var (
+	ErrOtherCommit = errors.New("the results say that they are of another commit")
+	ErrChanged     = errors.New("the results say that they are of uncommitted changes")
+)
+
+// ErrNoBase is Add's error when results of two builds do not say which commit A is.
+var ErrNoBase = errors.New("the results do not say of which commit side a is")
+
+// ErrFiled is Add's error when a file of the same content is there.
+var ErrFiled = errors.New("the same results are filed already")
+
+// Add files results under a commit and returns the paths of the new files and warnings
+// about lines that it left out. It never replaces a file. Nothing is filed when one of the
+// inputs cannot be read.
+func Add(ctx context.Context, f Filing) (paths, warnings []string, err error) {
+	if f.Base != "" && len(f.Inputs) != 1 {
+		return nil, nil, fmt.Errorf("a base belongs to one file of results, not to %d", len(f.Inputs))
+	}
+	commit, err := f.commit(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	base := ""
+	if f.BaseCommit != "" {
+		c, err := resolve(ctx, f.Repository, f.BaseCommit)
+		if err != nil {
+			return nil, nil, err
+		}
+		base = c.Hash
+	}
+	var runs [][]byte
+	for _, in := range f.Inputs {
+		run, w, err := f.run(in, commit, base)
+		if err != nil {
+			return nil, nil, err
+		}
+		runs, warnings = append(runs, run), append(warnings, w...)
+	}
+	if err := os.MkdirAll(f.Dir, 0o755); err != nil {
+		return nil, nil, err
+	}
+	for i, run := range runs {
+		if err := ctx.Err(); err != nil {
+			return paths, warnings, err
+		}
+		path, err := file(f.Dir, commit, run)
+		if err != nil {
+			return paths, warnings, fmt.Errorf("file %s: %w", f.Inputs[i], err)
+		}
+		paths = append(paths, path)
+	}
+	return paths, warnings, nil
+}
+
+// commit is what the results are of.
+func (f *Filing) commit(ctx context.Context) (Commit, error) {
+	ref := f.Commit
+	if ref == "" {
+		ref = "HEAD"
+	}
+	c, err := resolve(ctx, f.Repository, ref)
+	if err != nil {
+		return c, err
+	}
+	c.Dirty = f.Dirty
+	if f.Commit != "" || f.Dirty {
+		return c, nil
+	}
+	files, err := uncommitted(ctx, f.Repository, append([]string{f.Dir}, f.Inputs...))
+	if err != nil {
+		return c, err
+	}
+	if len(files) > 0 {
+		return c, &DirtyError{files}
+	}
+	return c, nil
+}
+
+// run reads the results of a run and writes them as the file that is to be.
+func (f *Filing) run(path string, c Commit, base string) (file []byte, warnings []string, err error) {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "%s: %s\n%s: %s\n", keyCommit, c.Hash, keyTime, c.Time.UTC().Format(time.RFC3339))
+	if c.Dirty {
+		fmt.Fprintf(&out, "%s: true\n", keyDirty)
+	}
+	if base != "" {
+		fmt.Fprintf(&out, "%s: %s\n", keyBase, base)
+	}
+	w := &runWriter{out: &out, units: map[benchfmt.UnitMetadataKey]bool{}, known: map[string]string{}, commit: c.Hash, base: base, dirty: c.Dirty, inHead: base != "", version: f.Go}
+	if f.Base != "" {
+		text, err := read(f.Base, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := w.copy(text, f.Base, sideBase); err != nil {
+			return nil, nil, err
+		}
+	}
+	text, err := read(path, f.Stdin)
+	if err != nil {
+		return nil, nil, err
+	}
+	side := ""
+	if f.Base != "" {
+		side = sideCommit
+	}
+	err = w.copy(text, name(path), side)
+	return out.Bytes(), w.warnings, err
+}
+
+func name(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return path
+}
+
+// read reads a file, or standard input, of at most maxRun bytes.
+func read(path string, stdin io.Reader) ([]byte, error) {
+	from := stdin
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("read benchmarks: %w", err)
+		}
+		defer func() { _ = file.Close() }() // only read
+		from = file
+	}
+	if from == nil {
+		return nil, errors.New("read benchmarks: there is no standard input")
+	}
+	text, err := io.ReadAll(io.LimitReader(from, maxRun+1))
+	if err != nil {
+		return nil, fmt.Errorf("read benchmarks %s: %w", name(path), err)
+	}
+	if len(text) > maxRun {
+		return nil, fmt.Errorf("read benchmarks %s: more than %d MiB", name(path), maxRun>>20)
+	}
+	return text, nil
+}
+
+// A runWriter writes results with the keys that they need.
+type runWriter struct {
+	out                   *bytes.Buffer
+	units                 map[benchfmt.UnitMetadataKey]bool
+	known                 map[string]string // keys that are set in out
+	commit, base, version string
+	dirty                 bool
+	inHead                bool // the head of the file says what the base is
+	warnings              []string
+}
+
+// maxWarnings bounds the warnings about lines of one input.
+const maxWarnings = 20
+
+// copy writes the results of a text. side is which of two they are of; "" leaves what
+// the text says of it.
+func (w *runWriter) copy(text []byte, from, side string) error {
+	r := benchfmt.NewReader(bytes.NewReader(text), from)
+	results := 0
+	for r.Scan() {
+		switch rec := r.Result().(type) {
+		case *benchfmt.SyntaxError:
+			if len(w.warnings) < maxWarnings {
+				w.warnings = append(w.warnings, rec.Error())
+			}
+		case *benchfmt.UnitMetadata:
+			if !w.units[rec.UnitMetadataKey] {
+				w.units[rec.UnitMetadataKey] = true
+				fmt.Fprintf(w.out, "Unit %s %s=%s\n", rec.OrigUnit, rec.Key, rec.Value)
+			}
+		case *benchfmt.Result:
+			if err := w.result(rec, side); err != nil {
+				return err
+			}
+			results++
+		}
+	}
+	if err := r.Err(); err != nil {
+		return fmt.Errorf("read benchmarks: after %w", err)
+	}
+	if results == 0 {
+		return fmt.Errorf("read benchmarks %s: %w", from, ErrNoResults)
+	}
+	return nil
+}
+
+// result writes a result, after the keys that differ from those of the one before.
+func (w *runWriter) result(r *benchfmt.Result, side string) error {
+	want := map[string]string{}
+	for _, c := range r.Config {
+		want[c.Key] = string(c.Value)
+	}
+	if side == "" {
+		switch want[keyAB] {
+		case sideA:
+			if side = sideBase; w.base == "" {
+				w.base = want[keyCommit]
+			}
+			if w.base == "" {
+				return ErrNoBase
+			}
+		case sideB:
+			side = sideCommit
+		}
+		if side != "" {
+			delete(want, keyAB)
+		}
+	}
+	of := w.commit
+	if side == sideBase {
+		of = w.base
+	}
+	is, changed := strings.CutSuffix(want[keyCommit], changedMark)
+	if file, line := r.Pos(); is != "" && is != of {
+		return fmt.Errorf("%s:%d: %w, %s, not %s", file, line, ErrOtherCommit, is, of)
+	} else if changed && !w.dirty {
+		return fmt.Errorf("%s:%d: %w", file, line, ErrChanged)
+	}
+	// What the head of the file says is not said again.
+	for _, key := range []string{keyCommit, keyTime, keyDirty} {
+		delete(want, key)
+	}
+	if side != "" {
+		want[keySide] = side
+		want[keyBase] = w.base
+	}
+	if w.inHead || want[keyBase] == "" {
+		delete(want, keyBase)
+	}
+	if want[keyGo] == "" && w.version != "" {
+		want[keyGo] = w.version
+	}
+	for _, key := range keysOf(w.known) {
+		if _, ok := want[key]; !ok {
+			fmt.Fprintf(w.out, "%s:\n", key) // deletes it
+			delete(w.known, key)
+		}
+	}
+	for _, key := range keysOf(want) {
+		if w.known[key] != want[key] {
+			fmt.Fprintf(w.out, "%s: %s\n", key, want[key])
+			w.known[key] = want[key]
+		}
+	}
+	fmt.Fprintf(w.out, "Benchmark%s %d", r.Name, r.Iters)
+	for _, v := range r.Values {
+		value, unit := v.Value, v.Unit
+		if v.OrigUnit != "" {
+			value, unit = v.OrigValue, v.OrigUnit
+		}
+		fmt.Fprintf(w.out, " %v %s", value, unit)
+	}
+	w.out.WriteByte('\n')
+	return nil
+}
+
+// file writes a new file for a run of a commit and returns its path.
+func file(dir string, c Commit, run []byte) (string, error) {
+	stem := filepath.Join(dir, c.Time.UTC().Format(fileTime)+"-"+c.Hash[:min(len(c.Hash), shortHash)])
+	if c.Dirty {
+		stem += "-dirty"
+	}
+	for n := 1; n <= maxRunsOfOne; n++ {
+		path := stem + fileExtension
+		if n > 1 {
+			path = fmt.Sprintf("%s-%d%s", stem, n, fileExtension)
+		}
+		out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, run) {
+				return "", fmt.Errorf("%w as %s", ErrFiled, path)
+			}
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = out.Write(run)
+		if err = errors.Join(err, out.Close()); err != nil {
+			return "", errors.Join(err, os.Remove(path))
+		}
+		return path, nil
+	}
+	return "", fmt.Errorf("%d runs of the commit are there", maxRunsOfOne)
+}
+
+// runName matches the files that Add writes.
+var runName = regexp.MustCompile(`^\d{8}T\d{6}Z-[0-9a-f]{4,64}(-dirty)?(-\d+)?\.txt$`)
+
+func keysOf(m map[string]string) []string {
+	return sortedKeys(m, strings.Compare)
+}

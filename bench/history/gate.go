@@ -1,0 +1,295 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/whet-go/whet/bench"
+)
+
+// GateSyntax says how gates are written.
+const GateSyntax = `[NAME:]UNIT<+LIMIT[%] or [NAME:]UNIT>-LIMIT[%], with commas between: 'sec/op<+3%,allocs/op<+0', 'Encode:B/op<+64', 'B/s>-5%'; ` +
+	`NAME is a regular expression for benchmarks`
+
+// A Gate is how much the newest commit may differ from those before it.
+type Gate struct {
+	Text  string         // as it was written
+	Names *regexp.Regexp // of benchmarks; nil is all
+	Unit  string         // tidied: sec/op
+	// Least tells that the limit is the least that is allowed, not the most.
+	Least bool
+	// Limit is the change that is just allowed: a share if Relative, or in the unit.
+	Limit    float64
+	Relative bool
+}
+
+// A GateError is a gate that cannot be understood.
+type GateError struct {
+	Gate string
+	Err  error
+}
+
+func (e *GateError) Error() string { return fmt.Sprintf("gate %q: %v", e.Gate, e.Err) }
+
+// Unwrap returns what is wrong.
+func (e *GateError) Unwrap() error { return e.Err }
+
+// maxGates bounds the gates of a text.
+const maxGates = 1000
+
+// ParseGates reads gates as GateSyntax says. Its errors are *GateError.
+func ParseGates(text string) ([]Gate, error) {
+	var gates []Gate
+	for part := range strings.SplitSeq(text, ",") {
+		if len(gates) == maxGates {
+			return nil, &GateError{clipped(text), fmt.Errorf("more than %d", maxGates)}
+		}
+		g, err := parseGate(strings.TrimSpace(part))
+		if err != nil {
+			return nil, &GateError{clipped(part), err}
+		}
+		gates = append(gates, g)
+	}
+	return gates, nil
+}
+
+func clipped(s string) string { return s[:min(len(s), 100)] }
+
+func parseGate(text string) (Gate, error) {
+	g := Gate{Text: text}
+	at := strings.LastIndexAny(text, "<>")
+	if at < 0 {
+		return g, errors.New("neither < nor >")
+	}
+	g.Least = text[at] == '>'
+	what, limit := strings.TrimSpace(text[:at]), strings.TrimSpace(strings.TrimPrefix(text[at+1:], "="))
+	if colon := strings.LastIndexByte(what, ':'); colon >= 0 {
+		names, err := regexp.Compile(what[:colon])
+		if err != nil {
+			return g, err
+		}
+		g.Names, what = names, strings.TrimSpace(what[colon+1:])
+	}
+	if what == "" || strings.ContainsAny(what, " \t") {
+		return g, errors.New("no unit before " + text[at:at+1])
+	}
+	limit, g.Relative = strings.CutSuffix(limit, "%")
+	if limit == "" || limit[0] != '+' && limit[0] != '-' {
+		return g, errors.New("no + or - before the limit: it is a change")
+	}
+	v, err := strconv.ParseFloat(limit, 64)
+	factor, unit := benchunit.Tidy(1, what)
+	g.Unit, g.Limit = unit, v*factor
+	if g.Relative {
+		g.Limit = v / 100
+	}
+	if err != nil || math.IsInf(g.Limit, 0) || math.IsNaN(g.Limit) {
+		return g, fmt.Errorf("%q is no number", limit)
+	}
+	return g, nil
+}
+
+// Outcomes of a gate.
+const (
+	Holds     = "holds"
+	Fails     = "fails"
+	Undecided = "undecided"
+)
+
+// Checked is a gate's outcome for a series.
+type Checked struct {
+	Gate   string `json:"gate"`
+	Series int    `json:"series"` // index in Report.Series
+	// Before is the median of the commits before the newest, since the last change; N is how
+	// many there are, After the newest commit's centre.
+	N      int         `json:"n"`
+	Before bench.Float `json:"before"`
+	After  bench.Float `json:"after"`
+	// Change is how the newest differs, in what the gate is about (a share or the unit),
+	// with the interval of what is a change apart from the noise between commits.
+	Change bench.Float `json:"change"`
+	Low    bench.Float `json:"low"`
+	High   bench.Float `json:"high"`
+	// P is the probability to be this far beyond the limit by noise, Q is P adjusted for
+	// all that the gates look at.
+	P       float64 `json:"p"`
+	Q       float64 `json:"q"`
+	Outcome string  `json:"outcome"` // Holds, Fails or Undecided
+	Reason  string  `json:"reason,omitempty"`
+}
+
+// ErrNoSeries is Check's error when a gate is about nothing that there is.
+var ErrNoSeries = errors.New("no series is like that")
+
+// Check holds the newest commit to gates, and keeps the outcomes in r.Gate. In each series
+// that the newest commit has, it is compared with the commits before it: those since the
+// last change, or, when they are fewer than three, those before that. How much commits
+// differ there is the noise; the limit has to lie outside the prediction interval (Student's
+// t) for an outcome, and p values are adjusted for all series.
+func (r *Report) Check(gates []Gate) error {
+	r.Gate = nil
+	var p []float64
+	for i := range gates {
+		g := &gates[i]
+		about := 0
+		for k := range r.Series {
+			s := &r.Series[k]
+			if s.Unit != g.Unit || g.Names != nil && !g.Names.MatchString(s.Benchmark) {
+				continue
+			}
+			about++
+			if s.Points[len(s.Points)-1].Commit != len(r.Commits)-1 {
+				continue
+			}
+			c := r.check(g, s)
+			c.Series = k
+			r.Gate, p = append(r.Gate, c), append(p, c.P)
+		}
+		if about == 0 {
+			return &GateError{g.Text, fmt.Errorf("%w; units are %s", ErrNoSeries, strings.Join(r.units(), ", "))}
+		}
+	}
+	for i, q := range bench.Adjust(p) {
+		c := &r.Gate[i]
+		c.Q = q
+		if c.Outcome == "" {
+			if c.Outcome = Undecided; q <= r.Alpha {
+				c.Outcome = Fails
+			} else if c.Reason == "" {
+				c.Reason = "the noise between commits is too large to tell"
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Report) units() []string {
+	seen := map[string]bool{}
+	for i := range r.Series {
+		seen[r.Series[i].Unit] = true
+	}
+	return sortedKeys(seen, compareUnits)
+}
+
+// check compares the newest point with those before it; the outcome is "" when it is
+// left to the adjusted p value.
+func (r *Report) check(g *Gate, s *Series) Checked {
+	last := len(s.Points) - 1
+	from, to := s.before()
+	values := s.values()
+	c := Checked{Gate: g.Text, N: to - from, P: 1, After: s.Points[last].Center, Low: bench.Float(math.Inf(-1)), High: bench.Float(math.Inf(1))}
+	if c.N == 0 {
+		c.Outcome, c.Reason = Undecided, "there is no commit before it"
+		return c
+	}
+	middle := median(values[from:to])
+	before := middle
+	if !s.Linear {
+		before = math.Exp(middle)
+	}
+	c.Before = bench.Float(before)
+	// toGate makes a difference of values a change as the gate has it.
+	toGate := func(d float64) float64 {
+		switch {
+		case s.Linear && g.Relative:
+			return relative(d, math.Abs(middle))
+		case s.Linear:
+			return d
+		case g.Relative:
+			return math.Expm1(d)
+		case s.Base != "":
+			return before * math.Expm1(d) * s.Points[last].Base
+		default:
+			return before * math.Expm1(d)
+		}
+	}
+	d := values[last] - middle
+	c.Change = bench.Float(toGate(d))
+	beyond := float64(c.Change) > g.Limit
+	if g.Least {
+		beyond = float64(c.Change) < g.Limit
+	}
+	noise := spread(values[from:to])
+	switch {
+	case c.N < leastSegment && !s.exact(from):
+		c.Outcome, c.Reason = Undecided, fmt.Sprintf("there are only %d commits before it", c.N)
+		if c.N == 1 {
+			c.Reason = "there is only one commit before it"
+		}
+		return c
+	case c.N < leastSegment || noise == 0:
+		c.Low, c.High = c.Change, c.Change
+		if c.Outcome = Holds; beyond {
+			c.Outcome, c.P = Fails, 0
+		}
+		return c
+	}
+	freedom := float64(c.N - 1)
+	scale := noise * math.Sqrt(1+1/float64(c.N))
+	reach := tQuantile(1-(1-r.Confidence)/2, freedom) * scale
+	c.Low, c.High = bench.Float(toGate(d-reach)), bench.Float(toGate(d+reach))
+	if !g.Least && float64(c.High) <= g.Limit || g.Least && float64(c.Low) >= g.Limit {
+		c.Outcome = Holds
+		return c
+	}
+	if beyond {
+		c.P = tAbove(math.Abs(d-s.fromGate(g, middle))/scale, freedom)
+	}
+	return c
+}
+
+// fromGate is the gate's limit as a difference of values.
+func (s *Series) fromGate(g *Gate, middle float64) float64 {
+	of := math.Exp(middle)
+	if s.Base != "" {
+		of *= s.Points[len(s.Points)-1].Base
+	}
+	switch {
+	case s.Linear && g.Relative:
+		return g.Limit * math.Abs(middle)
+	case s.Linear:
+		return g.Limit
+	case g.Relative:
+		return math.Log(max(1+g.Limit, 0))
+	default:
+		return math.Log(max(1+g.Limit/of, 0))
+	}
+}
+
+// before is which points the last one is compared with.
+func (s *Series) before() (from, to int) {
+	last := len(s.Points) - 1
+	starts := []int{0}
+	for i, p := range s.Points {
+		for _, c := range s.Changes {
+			if c.At == p.Commit {
+				starts = append(starts, i)
+			}
+		}
+	}
+	to = last
+	for i := len(starts) - 1; i >= 0; i-- {
+		if from = starts[i]; to-from >= leastSegment || i == 0 {
+			break
+		}
+		to = from
+	}
+	return from, to
+}
+
+// exact tells whether the measurements do not vary within the commits from a place on:
+// then there is no noise to know of, as with allocations.
+func (s *Series) exact(from int) bool {
+	for i := from; i < len(s.Points); i++ {
+		if !s.Points[i].exact {
+			return false
+		}
+	}
+	return true
+}

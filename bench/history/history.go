@@ -1,0 +1,136 @@
+package history
+
+import (
+	"time"
+
+	"github.com/whet-go/whet/bench"
+)
+
+// Schema is the schema of Report as JSON.
+const Schema = "whet.bench-history/1"
+
+// MaxPoints is how many commits of a series are looked at: the newest.
+const MaxPoints = 2000
+
+// A Report is what a directory of results says.
+type Report struct {
+	Schema     string  `json:"schema"`
+	Alpha      float64 `json:"alpha"`      // of the changes, at most this share is expected to be chance
+	Confidence float64 `json:"confidence"` // of intervals, as a share: 0.95
+	// Order is what the commits are ordered by: OrderGit or OrderTime.
+	Order    string    `json:"order"`
+	Commits  []Commit  `json:"commits"` // oldest first
+	Machines []Machine `json:"machines"`
+	Runs     int       `json:"runs"` // files
+	Series   []Series  `json:"series"`
+	Changes  []Change  `json:"changes"` // of all series, newest first
+	Gate     []Checked `json:"gate,omitempty"`
+	Warnings []string  `json:"warnings,omitempty"` // about files, with their lines
+}
+
+// Values of Report.Order.
+const (
+	OrderGit  = "git"         // ancestors before descendants
+	OrderTime = "commit-time" // the repository does not know all commits, or there is none
+)
+
+// A Commit is a state that was measured.
+type Commit struct {
+	Hash    string    `json:"hash"`
+	Time    time.Time `json:"time"`            // of the commit, not of the run
+	Dirty   bool      `json:"dirty,omitempty"` // with changes that were not committed
+	Subject string    `json:"subject,omitempty"`
+}
+
+// Short is the commit's hash as people write it, with a mark if it was changed.
+func (c Commit) Short() string {
+	s := c.Hash[:min(len(c.Hash), shortHash)]
+	if c.Dirty {
+		s += "+"
+	}
+	return s
+}
+
+// A Machine is what must be equal for raw values to be compared. Empty fields are not
+// known.
+type Machine struct {
+	CPU        string `json:"cpu,omitempty"`
+	GOOS       string `json:"goos,omitempty"`
+	GOARCH     string `json:"goarch,omitempty"`
+	GOMAXPROCS int    `json:"gomaxprocs"`
+	Go         string `json:"go,omitempty"` // version
+}
+
+// A Series is a benchmark in a unit on a machine along commits.
+type Series struct {
+	Package   string `json:"package,omitempty"`
+	Benchmark string `json:"benchmark"` // without "Benchmark" and GOMAXPROCS
+	Unit      string `json:"unit"`      // tidied: sec/op, B/op
+	Better    string `json:"better,omitempty"`
+	Machine   int    `json:"machine"` // index in Report.Machines
+	// Base is the commit to which the points are ratios, measured in the same sitting;
+	// "" when they are values.
+	Base string `json:"base,omitempty"`
+	// Linear tells that not all values are above zero, so that differences are looked at and
+	// not ratios.
+	Linear  bool     `json:"linear,omitempty"`
+	Points  []Point  `json:"points"`            // in the order of the commits
+	Changes []Change `json:"changes,omitempty"` // in the order of the commits
+}
+
+// A Point is a commit's measurements in a series.
+type Point struct {
+	Commit int         `json:"commit"` // index in Report.Commits
+	Runs   int         `json:"runs"`   // files
+	N      int         `json:"n"`      // measurements of the commit
+	Center bench.Float `json:"center"` // median; of a ratio, Hodges and Lehmann's estimate
+	// Low and High bound the confidence interval; infinite when there are too few
+	// measurements.
+	Low  bench.Float `json:"low"`
+	High bench.Float `json:"high"`
+	// Base is the base's median; 0 in a series of values.
+	Base float64 `json:"base,omitempty"`
+
+	exact bool // there are several measurements, all alike
+}
+
+// A Change is a lasting change of a series: it came with one of the commits after
+// After, up to At.
+type Change struct {
+	Series int `json:"series"` // index in Report.Series
+	After  int `json:"after"`  // index in Report.Commits: the last as before
+	At     int `json:"at"`     // the first that is different
+	// From and To are medians: of the commits since the change before, and until the one
+	// after.
+	From bench.Float `json:"from"`
+	To   bench.Float `json:"to"`
+	// Delta is the relative change, 0.01 for 1 %, with its interval, which is infinite
+	// when there are too few commits. Not finite from zero.
+	Delta bench.Float `json:"delta"`
+	Low   bench.Float `json:"low"`
+	High  bench.Float `json:"high"`
+	// P is the probability of such a change by chance in the segment where it was found,
+	// Q is P adjusted for how many were looked at.
+	P float64 `json:"p"`
+	Q float64 `json:"q"`
+	// Verdict is better, worse or changed, when no direction is better.
+	Verdict string `json:"verdict"`
+}
+
+// Verdicts of a change.
+const (
+	Better  = "better"
+	Worse   = "worse"
+	Changed = "changed"
+)
+
+func verdict(delta float64, better string) string {
+	switch {
+	case better == "":
+		return Changed
+	case (delta < 0) == (better == bench.Lower):
+		return Better
+	default:
+		return Worse
+	}
+}

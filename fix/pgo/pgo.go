@@ -1,0 +1,428 @@
+package pgo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/source"
+)
+
+// Schema is the schema of Result as JSON.
+const Schema = "whet.pgo/1"
+
+// FewSamples is the number of samples below which a profile says little of which calls
+// are hot.
+const FewSamples = 1000
+
+// Options say what to build and how to compare. The zero value but for Profile builds the
+// main package in the current directory.
+type Options struct {
+	// Profile is a CPU profile, not yet reduced.
+	Profile *profile.Profile
+	// Recording is where it comes from; nil when that is not known. It tells the main
+	// package, and versions to compare.
+	Recording *recording.Meta
+
+	Dir      string   // of the module, or in it; "" is the current directory
+	Packages []string // patterns; none is the recording's main package, or "."
+	Flags    []string // of go build, without -pgo
+	Env      []string // KEY=value, besides the environment of this process
+
+	// BuildTime builds with nothing from the build cache, which takes its time and tells
+	// how long that is.
+	BuildTime bool
+
+	// Benchmarks says which benchmarks to compare by, unless Programs is set.
+	Benchmarks Benchmarks
+	// Programs compares the executables, A's and B's, in another way than by benchmarks, such
+	// as a service under load, and returns what speaks against the result. The comparison
+	// has one subject. Nil compares by benchmarks.
+	Programs func(ctx context.Context, paths [2]string, o ab.Options) (c *ab.Result, doubts []string, err error)
+	// NoMeasure leaves the comparison out.
+	NoMeasure bool
+	AB        ab.Options // how to compare
+
+	// MaxStale is the share of stale calls from which on there is a warning; 0 is never.
+	MaxStale float64
+	// MinGain is by how much the program must become faster at least, as a share: 0.02 is
+	// 2 %. 0 is any gain that holds.
+	MinGain float64
+
+	// Found is told the target before anything is built; its error ends the run. Nil: nobody
+	// is.
+	Found func(*Target) error
+
+	Work     string       // an existing directory for the builds
+	Progress func(string) // is told what is being done; nil: nobody is
+}
+
+// A Result is what a profile does to a program.
+type Result struct {
+	Schema  string  `json:"schema"`
+	Target  Target  `json:"target"`
+	Profile Summary `json:"profile"`
+
+	Stale Staleness `json:"stale"`
+
+	// A is built with -pgo=off, whatever default.pgo there is, and B with the profile.
+	A *Build `json:"a"`
+	B *Build `json:"b"`
+
+	Changes []ChangedCall `json:"changes"` // calls; own ones and the heaviest first
+	Frames  []GrownFrame  `json:"frames"`  // of the profile's functions; the largest growth first
+
+	Comparison *ab.Result `json:"comparison,omitempty"` // nil when nothing was measured
+	Gain       *Gain      `json:"gain,omitempty"`       // nil when there is none to tell
+	MinGain    float64    `json:"min_gain"`
+
+	// Pays is set when the program became faster by MinGain at least, with the interval's
+	// confidence. Why says so, or why not.
+	Pays bool   `json:"pays"`
+	Why  string `json:"why"`
+
+	// Written is the profile that was written; "" is none. The package leaves it to its
+	// caller.
+	Written string `json:"written,omitempty"`
+
+	Warnings []string `json:"warnings,omitempty"`
+
+	reduced *profile.Profile
+}
+
+// A Summary describes the profile.
+type Summary struct {
+	Samples  int64         `json:"samples"` // 0 when the profile does not count them
+	Duration time.Duration `json:"duration_ns,omitempty"`
+	Time     time.Time     `json:"time,omitzero"` // when it was started; zero when unknown
+	Calls    int           `json:"calls"`         // that the compiler finds in it
+	Hot      int           `json:"hot"`           // of them: 99 % of the weight
+	Bytes    int64         `json:"bytes"`         // of what is to be written
+	Bench    bool          `json:"bench"`         // it is of benchmarks, not of a program
+}
+
+// Gain is the ratio that decides: of B to A, below 1 when the profile makes the program
+// faster.
+type Gain struct {
+	Unit  string      `json:"unit"`
+	Of    int         `json:"of"` // benchmarks, of whose ratios it is the geometric mean; 1 is itself
+	Ratio bench.Float `json:"ratio"`
+	Low   bench.Float `json:"low"`
+	High  bench.Float `json:"high"` // infinite with too few measurements
+}
+
+// WriteProfile writes the profile for the compiler, gzipped.
+func (r *Result) WriteProfile(w io.Writer) error { return r.reduced.Write(w) }
+
+// Run builds a program with and without a profile and says what differs. With an ended ctx it
+// returns what is known so far when that is a comparison, and ctx's error otherwise.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	r := &runner{Options: o, module: module{dir: o.Dir, flags: o.Flags, env: o.Env}}
+	if r.Progress == nil {
+		r.Progress = func(string) {}
+	}
+	r.result = &Result{Schema: Schema, MinGain: o.MinGain, Changes: []ChangedCall{}, Frames: []GrownFrame{}}
+	for _, step := range []func(context.Context) error{
+		r.prepare, r.listTests, r.buildMain, r.buildTests, r.readCode, r.measure,
+	} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	r.judge()
+	return r.result, nil
+}
+
+// runner does one Run.
+type runner struct {
+	Options
+	module
+	result *Result
+	own    func(function string) bool
+
+	// Profiles for the program and for test binaries, which differ in the name of the main
+	// package; the same file when they do not.
+	program, tests variant
+
+	main     [2]string // executables, "" for a library
+	packages []gotest.Package
+	suites   []benchPackage
+}
+
+// A variant is the profile as one kind of build needs it.
+type variant struct {
+	path  string
+	edges []Edge
+}
+
+// prepare reduces the profile, finds the target and writes the profiles for its builds.
+func (r *runner) prepare(ctx context.Context) error {
+	reduced, err := Reduce(r.Profile)
+	if err != nil {
+		return err
+	}
+	want := ""
+	if r.Recording != nil && r.Recording.Build != nil {
+		want = r.Recording.Build.Path
+	}
+	patterns := r.Packages
+	if len(patterns) == 0 {
+		patterns = []string{"."}
+		if _, err := r.run(ctx, "list", append(r.listFlags(), "--", want)); err == nil && want != "" {
+			patterns = []string{want}
+		}
+	}
+	t, err := r.findTarget(ctx, patterns, want)
+	if err != nil {
+		return err
+	}
+	r.result.Target = *t
+	if r.Programs != nil && t.Main == "" {
+		return diag.Usagef("compare", "a library has no program to start", "name the main package after the profiles")
+	}
+	if r.Found != nil {
+		if err := r.Found(t); err != nil {
+			return err
+		}
+	}
+	matcher := profile.OwnMatcher([]string{t.Module})
+	r.own = func(function string) bool { return matcher(profile.Function{Name: function}) }
+
+	forProgram, forTests := reduced, reduced
+	if t.Main != "" {
+		if forProgram, err = Rename(reduced, t.Main, "main"); err != nil {
+			return err
+		}
+		if forTests, err = Rename(reduced, "main", t.Main); err != nil {
+			return err
+		}
+	}
+	r.result.reduced = forProgram
+	if r.program, err = r.write(forProgram, "program.pgo"); err != nil {
+		return err
+	}
+	if r.tests, err = r.write(forTests, "tests.pgo"); err != nil {
+		return err
+	}
+	return r.summarise(forProgram)
+}
+
+func (r *runner) write(p *profile.Profile, name string) (v variant, err error) {
+	v.edges = Edges(p)
+	v.path = filepath.Join(r.Work, name)
+	file, err := os.Create(v.path)
+	if err != nil {
+		return v, fmt.Errorf("write profile: %w", err)
+	}
+	if err = errors.Join(p.Write(file), file.Close()); err != nil {
+		return v, fmt.Errorf("write profile: %w", err)
+	}
+	return v, nil
+}
+
+func (r *runner) summarise(p *profile.Profile) error {
+	fi, err := os.Stat(r.program.path)
+	if err != nil {
+		return fmt.Errorf("write profile: %w", err)
+	}
+	s := &r.result.Profile
+	*s = Summary{
+		Duration: p.Duration, Time: p.Time, Bytes: fi.Size(),
+		Calls: len(r.program.edges), Hot: len(Hot(r.program.edges)),
+		Bench: slices.ContainsFunc(r.Profile.Functions, func(f profile.Function) bool { return f.Name == "testing.(*B).runN" }),
+	}
+	if i := slices.Index(p.SampleTypes, profile.ValueType{Type: "samples", Unit: "count"}); i >= 0 {
+		for k := range p.NumSamples() {
+			s.Samples += p.Value(k, i)
+		}
+		if s.Samples < FewSamples {
+			r.warnf("the profile has %d samples, which say little of what is hot: a minute under load has thousands", s.Samples)
+		}
+	}
+	if m := r.Recording; m != nil && m.Build != nil && m.Build.Main.Path != "" && m.Build.Main.Path != r.result.Target.Module {
+		r.warnf("the recording is of module %s, and this is %s", m.Build.Main.Path, r.result.Target.Module)
+	}
+	return nil
+}
+
+func (r *runner) warnf(format string, args ...any) {
+	r.result.Warnings = append(r.result.Warnings, fmt.Sprintf(format, args...))
+}
+
+// profiles are what -pgo gets for the sides.
+func (v variant) profiles() [2]string { return [2]string{"off", v.path} }
+
+// sideName is how progress names the sides.
+func sideName(side ab.Side) string {
+	if side == ab.A {
+		return "without the profile"
+	}
+	return "with the profile"
+}
+
+// buildMain builds the main package, or, to take the time, a library.
+func (r *runner) buildMain(ctx context.Context) error {
+	t := &r.result.Target
+	var builds [2]*Build
+	for side, with := range r.program.profiles() {
+		pkgs, out := r.Packages, ""
+		switch {
+		case t.Main != "":
+			pkgs, out = []string{t.Main}, filepath.Join(r.Work, "program."+ab.Side(side).String())
+		case len(pkgs) == 0:
+			pkgs = []string{"."}
+		}
+		how := ""
+		if r.BuildTime {
+			how = ", all packages anew"
+		}
+		r.Progress(fmt.Sprintf("building %s%s", sideName(ab.Side(side)), how))
+		b, err := r.build(ctx, with, out, r.BuildTime, pkgs...)
+		if err != nil {
+			return err
+		}
+		builds[side], r.main[side] = b, out
+	}
+	r.result.A, r.result.B = builds[ab.A], builds[ab.B]
+	return nil
+}
+
+// readCode tells the code of the builds apart and looks the profile up in it.
+func (r *runner) readCode(ctx context.Context) error {
+	r.Progress("reading the machine code")
+	sides := func(of func(side ab.Side) []string) (codes [2]*Code, err error) {
+		for _, side := range []ab.Side{ab.A, ab.B} {
+			for _, path := range of(side) {
+				if err := ctx.Err(); err != nil {
+					return codes, err
+				}
+				c, err := readProgram(path)
+				if err != nil {
+					return codes, err
+				}
+				if codes[side] == nil {
+					codes[side] = c
+				} else {
+					codes[side].merge(c)
+				}
+			}
+		}
+		return codes, nil
+	}
+	var program, tests [2]*Code
+	var err error
+	if r.main[ab.A] != "" {
+		if program, err = sides(func(side ab.Side) []string { return []string{r.main[side]} }); err != nil {
+			return err
+		}
+	}
+	if program[ab.A] == nil || r.result.Profile.Bench {
+		if tests, err = sides(r.testBinaries); err != nil {
+			return err
+		}
+	}
+	// What benchmarks run is looked up in them.
+	judge, edges := program[ab.A], r.program.edges
+	if tests[ab.A] != nil {
+		judge, edges = tests[ab.A], r.tests.edges
+	}
+	if judge == nil {
+		return &diag.Error{Op: "find out what the profile changes", Err: errors.New("there is neither a main package nor a benchmark"), Hint: "name the main package that was profiled after the profile"}
+	}
+	r.result.Stale = Stale(edges, judge, r.own)
+	if share := r.result.Stale.Share(); r.MaxStale > 0 && share > r.MaxStale {
+		r.warnf("%.0f%% of the profile is of code that is no longer there: record the program as it is now", share*100)
+	}
+	if edges = r.program.edges; program[ab.A] == nil {
+		program, edges = tests, r.tests.edges
+	}
+	r.result.Changes = append(r.result.Changes, Changes(program[ab.A], program[ab.B], edges, r.own)...)
+	r.result.Frames = append(r.result.Frames, Grown(program[ab.A], program[ab.B], edges, r.own)...)
+	return r.compareVersions()
+}
+
+func readProgram(path string) (*Code, error) {
+	b, err := source.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	c, err := ReadCode(b)
+	return c, errors.Join(err, b.Close())
+}
+
+// compareVersions fills in what else has changed since the recording.
+func (r *runner) compareVersions() error {
+	if r.main[ab.A] == "" || r.Recording == nil {
+		return nil
+	}
+	b, err := source.Open(r.main[ab.A])
+	if err != nil {
+		return err
+	}
+	defer func() { _ = b.Close() }() // only read
+	info, err := b.BuildInfo()
+	if err != nil {
+		return err
+	}
+	r.result.Stale.differences(r.Recording, &r.result.Target, recording.BuildOf(info).Deps)
+	return nil
+}
+
+// judge says whether the profile pays.
+func (r *runner) judge() {
+	res := r.result
+	switch c := res.Comparison; {
+	case c == nil:
+		res.Why = "nothing was measured"
+	case c.Interrupted:
+		res.Why = "the measuring was interrupted"
+		res.Gain = gainOf(c)
+	default:
+		res.Gain = gainOf(c)
+		res.Pays, res.Why = res.Gain.pays(res.MinGain)
+	}
+}
+
+// gainOf takes the figure that decides out of a comparison: the geometric mean of several
+// benchmarks, or the ratio of one. It is nil when nothing has one.
+func gainOf(c *ab.Result) *Gain {
+	for _, m := range c.Geomean {
+		if m.Unit == c.Unit && m.Of > 1 {
+			return &Gain{Unit: m.Unit, Of: m.Of, Ratio: m.Ratio, Low: m.Low, High: m.High}
+		}
+	}
+	for _, s := range c.Subjects {
+		for _, u := range s.Units {
+			if u.Unit == c.Unit {
+				return &Gain{Unit: u.Unit, Of: 1, Ratio: u.Ratio, Low: u.Low, High: u.High}
+			}
+		}
+	}
+	return nil
+}
+
+// pays judges a gain, which may be nil.
+func (g *Gain) pays(least float64) (bool, string) {
+	switch {
+	case g == nil || !(g.Low > 0 && g.High < 1e9):
+		return false, "there are too few measurements to tell"
+	case float64(g.High) < 1-least:
+		return true, "the program is faster with the profile"
+	case g.High < 1:
+		return false, fmt.Sprintf("the program is faster, but not for certain by the %.3g%% asked for", least*100)
+	case g.Low > 1:
+		return false, "the program is slower with the profile"
+	}
+	return false, "no gain that holds: the interval includes no change"
+}

@@ -1,0 +1,277 @@
+package pgo
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/profile"
+)
+
+// Errors of profiles that the compiler cannot use; those of this package that wrap
+// them carry the cure.
+var (
+	ErrNotCPU      = errors.New("not a CPU profile")
+	ErrEmpty       = errors.New("the profile has no samples")
+	ErrNoStartLine = errors.New("the profile does not say on which lines functions start")
+)
+
+// callerAndCallee is how much of a stack the compiler looks at: the frames of its two
+// innermost locations (internal/profile.NewGraph).
+const callerAndCallee = 2
+
+// An Edge is a call as the compiler takes it from a profile: names as the linker
+// writes them, and the line of the call, counted from the line on which the caller
+// starts.
+type Edge struct {
+	Caller, Callee string
+	Offset         int
+	Weight         int64 // samples, or nanoseconds when the profile does not count samples
+
+	// Where the call was when the profile was taken.
+	File string
+	Line int
+}
+
+// Reduce returns of a CPU profile what the compiler reads: of each stack the innermost
+// two locations, without labels, equal ones added up. What cmd/preprofile makes of
+// both is the same. Profiles that the compiler would refuse, and empty ones, which it
+// would take without a word, are errors.
+func Reduce(p *profile.Profile) (*profile.Profile, error) {
+	if weightColumn(p) < 0 {
+		var has []string
+		for _, t := range p.SampleTypes {
+			has = append(has, t.Type+"/"+t.Unit)
+		}
+		return nil, &diag.Error{
+			Err:  fmt.Errorf("%w: it has %s, and the compiler wants samples/count or cpu/nanoseconds", ErrNotCPU, strings.Join(has, ", ")),
+			Hint: "give a CPU profile: a recording of `whet record`, or what /debug/pprof/profile answers",
+		}
+	}
+	if !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return f.StartLine != 0 }) && len(p.Functions) > 0 {
+		return nil, &diag.Error{
+			Err:  ErrNoStartLine,
+			Hint: "take it again from a program built with Go 1.20 or newer; tools that convert profiles may drop these lines too",
+		}
+	}
+	var columns []int
+	for i, t := range p.SampleTypes {
+		if isWeight(t) {
+			columns = append(columns, i)
+		}
+	}
+	reduced, err := rewrite(p, columns, func(name string) string { return name })
+	if err != nil {
+		return nil, fmt.Errorf("reduce profile: %w", err)
+	}
+	if reduced.NumSamples() == 0 {
+		return nil, &diag.Error{Err: ErrEmpty, Hint: "record it while the program works: a minute under the load of every day is good"}
+	}
+	return reduced, nil
+}
+
+func isWeight(t profile.ValueType) bool {
+	return t == profile.ValueType{Type: "samples", Unit: "count"} || t == profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
+}
+
+// weightColumn is the sample type that the compiler takes, the first that it knows;
+// -1 when there is none.
+func weightColumn(p *profile.Profile) int { return slices.IndexFunc(p.SampleTypes, isWeight) }
+
+// rewrite returns p with the sample types in columns, the first of which must not be 0,
+// with the ends of stacks that the compiler looks at and with other names of functions.
+func rewrite(p *profile.Profile, columns []int, name func(string) string) (*profile.Profile, error) {
+	var types []profile.ValueType
+	for _, col := range columns {
+		types = append(types, p.SampleTypes[col])
+	}
+	c := copier{
+		from: p, to: profile.NewBuilder(types...), name: name,
+		locations: map[uint32]uint32{}, functions: map[uint32]uint32{}, mappings: map[uint32]uint32{},
+	}
+	if len(p.Mappings) > 0 {
+		c.mapping(0) // by convention the first is the program
+	}
+	var stack []uint32
+	values := make([]int64, len(columns))
+	for i := range p.NumSamples() {
+		for k, col := range columns {
+			values[k] = p.Value(i, col)
+		}
+		if values[0] == 0 {
+			continue // the compiler leaves it out
+		}
+		stack = p.AppendStack(stack[:0], i)
+		stack = stack[:min(len(stack), callerAndCallee)]
+		for k, loc := range stack {
+			stack[k] = c.location(loc)
+		}
+		if err := c.to.Sample(stack, nil, values...); err != nil {
+			return nil, err
+		}
+	}
+	return c.to.Profile(&profile.Profile{PeriodType: p.PeriodType, Period: p.Period, Time: p.Time, Duration: p.Duration}), nil
+}
+
+// copier copies locations from a profile to another's builder.
+type copier struct {
+	from                           *profile.Profile
+	to                             *profile.Builder
+	name                           func(string) string // of functions
+	locations, functions, mappings map[uint32]uint32
+}
+
+func (c *copier) location(i uint32) uint32 {
+	if to, ok := c.locations[i]; ok {
+		return to
+	}
+	l := c.from.Locations[i]
+	mapping := profile.None
+	if l.Mapping != profile.None {
+		mapping = c.mapping(l.Mapping)
+	}
+	lines := slices.Clone(c.from.Frames(i))
+	for k := range lines {
+		if lines[k].Function != profile.None {
+			lines[k].Function = c.function(lines[k].Function)
+		}
+	}
+	to := c.to.Location(l.Address, mapping, l.Folded, lines...)
+	c.locations[i] = to
+	return to
+}
+
+func (c *copier) function(i uint32) uint32 {
+	to, ok := c.functions[i]
+	if !ok {
+		f := c.from.Functions[i]
+		f.Name, f.SystemName = c.name(f.Name), c.name(f.SystemName)
+		to = c.to.Function(f)
+		c.functions[i] = to
+	}
+	return to
+}
+
+func (c *copier) mapping(i uint32) uint32 {
+	to, ok := c.mappings[i]
+	if !ok {
+		to = c.to.Mapping(c.from.Mappings[i])
+		c.mappings[i] = to
+	}
+	return to
+}
+
+// Rename returns a profile of Reduce with the functions of package from named as those
+// of package to. The linker calls the functions of a program's main package main.f, and
+// those of the same package in a test binary by its import path: a profile of the one
+// says nothing to the other until it is renamed.
+func Rename(reduced *profile.Profile, from, to string) (*profile.Profile, error) {
+	columns := make([]int, len(reduced.SampleTypes))
+	for i := range columns {
+		columns[i] = i
+	}
+	p, err := rewrite(reduced, columns, func(name string) string { return renamed(name, from, to) })
+	if err != nil {
+		return nil, fmt.Errorf("rename %s to %s: %w", from, to, err)
+	}
+	return p, nil
+}
+
+func renamed(name, from, to string) string {
+	if rest, ok := strings.CutPrefix(name, from+"."); ok {
+		return to + "." + rest
+	}
+	return name
+}
+
+// Edges returns the calls that the compiler finds in a CPU profile, heaviest first: those
+// of cmd/preprofile, in its order. Their weights add up to what it takes for the total.
+func Edges(p *profile.Profile) []Edge {
+	column := weightColumn(p)
+	if column < 0 {
+		return nil
+	}
+	type key struct {
+		caller, callee string
+		offset         int
+	}
+	index := map[key]int{}
+	var edges []Edge
+	var stack []uint32
+	var seen [][2]callNode // of one sample
+	for i := range p.NumSamples() {
+		w := p.Value(i, column)
+		if w == 0 {
+			continue
+		}
+		stack = p.AppendStack(stack[:0], i)
+		var parent callNode
+		first := true
+		seen = seen[:0]
+		for k := min(len(stack), callerAndCallee) - 1; k >= 0; k-- {
+			frames := p.Frames(stack[k])
+			for f := len(frames) - 1; f >= 0; f-- {
+				n := nodeOf(p, stack[k], frames[f])
+				call := [2]callNode{parent, n}
+				if !first && n != parent && !slices.Contains(seen, call) {
+					seen = append(seen, call)
+					id := key{parent.name, n.name, parent.line - parent.start}
+					at, ok := index[id]
+					if !ok {
+						at = len(edges)
+						index[id] = at
+						edges = append(edges, Edge{Caller: id.caller, Callee: id.callee, Offset: id.offset, File: parent.file, Line: parent.line})
+					}
+					edges[at].Weight += w
+				}
+				parent, first = n, false
+			}
+		}
+	}
+	slices.SortFunc(edges, func(a, b Edge) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Caller, b.Caller), cmp.Compare(a.Callee, b.Callee), cmp.Compare(a.Offset, b.Offset))
+	})
+	return edges
+}
+
+// A callNode is what the compiler tells places of a profile by.
+type callNode struct {
+	name, file  string
+	addr        uint64
+	start, line int
+}
+
+func nodeOf(p *profile.Profile, loc uint32, frame profile.Line) callNode {
+	n := callNode{addr: p.Locations[loc].Address}
+	if frame.Function != profile.None {
+		f := &p.Functions[frame.Function]
+		n.name, n.file, n.start, n.line = f.Name, f.File, int(f.StartLine), int(frame.Line)
+	}
+	return n
+}
+
+// hotShare is the part of all calls' weight that the compiler treats as hot: its
+// -d=pgoinlinecdfthreshold, 99 %.
+const hotShare = 0.99
+
+// Hot returns the edges, which must be in the order of Edges, that the compiler inlines
+// with a larger budget: the heaviest, until they have 99 % of the weight.
+func Hot(edges []Edge) []Edge {
+	total, sum := weightOf(edges), int64(0)
+	for i, e := range edges {
+		if sum += e.Weight; float64(sum) > hotShare*float64(total) {
+			return edges[:i+1]
+		}
+	}
+	return edges
+}
+
+func weightOf(edges []Edge) (total int64) {
+	for _, e := range edges {
+		total += e.Weight
+	}
+	return total
+}

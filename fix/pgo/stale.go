@@ -1,0 +1,178 @@
+package pgo
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/profile"
+)
+
+// Staleness says how much of a profile still speaks of the program as it is. Weights are
+// of calls, as the compiler counts them (see Edges).
+type Staleness struct {
+	Total int64 `json:"total"` // weight of all calls
+	Stale int64 `json:"stale"` // of those that are no longer in the code
+
+	// The same of the calls from or to own code, which is what changes.
+	Own      int64 `json:"own"`
+	OwnStale int64 `json:"own_stale"`
+
+	Functions []StaleFunction `json:"functions"` // heaviest first
+
+	// What else differs between the recorded build and this one; empty when the
+	// recording does not say.
+	GoVersion string   `json:"go_version,omitempty"` // "go1.25.1, now go1.26.0"
+	Modules   []string `json:"modules,omitempty"`    // "example.com/m v1.2.3, now v1.3.0"
+}
+
+// Share is how much of the profile of own code is stale; of all code when none of it
+// is own. 0 is fresh, 1 is of another program.
+func (s *Staleness) Share() float64 {
+	switch {
+	case s.Own > 0:
+		return float64(s.OwnStale) / float64(s.Own)
+	case s.Total > 0:
+		return float64(s.Stale) / float64(s.Total)
+	}
+	return 0
+}
+
+// A StaleFunction is a function that the profile knows otherwise than the code.
+type StaleFunction struct {
+	Function string `json:"function"`
+	Own      bool   `json:"own"`
+	Weight   int64  `json:"weight"` // of its calls that are no longer there
+	Gone     bool   `json:"gone"`   // the function itself is no longer in the program
+
+	// Calls that are no longer where they were, heaviest first, when it is not gone.
+	Calls []StaleCall `json:"calls,omitempty"`
+}
+
+// A StaleCall is a call that is no longer where it was.
+type StaleCall struct {
+	Callee string `json:"callee"`
+	Offset int    `json:"offset"` // lines below the start of the caller
+	File   string `json:"file"`   // when the profile was taken
+	Line   int    `json:"line"`
+	Weight int64  `json:"weight"`
+}
+
+// state is what code says of an edge.
+type state uint8
+
+const (
+	fresh state = iota
+	callerGone
+	calleeGone
+	moved
+)
+
+// Stale compares the calls of a profile with those in the code of a program that was
+// built without it. own tells own code by the function's name.
+func Stale(edges []Edge, c *Code, own func(function string) bool) Staleness {
+	var s Staleness
+	at := map[string]int{}
+	blame := func(function string, gone bool, e Edge) {
+		i, ok := at[function]
+		if !ok {
+			i = len(s.Functions)
+			at[function] = i
+			s.Functions = append(s.Functions, StaleFunction{Function: function, Own: own(function), Gone: gone})
+		}
+		f := &s.Functions[i]
+		f.Weight += e.Weight
+		if !gone {
+			f.Calls = append(f.Calls, StaleCall{Callee: e.Callee, Offset: e.Offset, File: e.File, Line: e.Line, Weight: e.Weight})
+		}
+	}
+	for _, e := range edges {
+		ours := own(e.Caller) || own(e.Callee)
+		is := c.state(e)
+		s.Total += e.Weight
+		if ours {
+			s.Own += e.Weight
+		}
+		if is == fresh {
+			continue
+		}
+		s.Stale += e.Weight
+		if ours {
+			s.OwnStale += e.Weight
+		}
+		switch is {
+		case callerGone:
+			blame(e.Caller, true, e)
+		case calleeGone:
+			blame(e.Callee, true, e)
+		case moved, fresh:
+			blame(e.Caller, false, e)
+		}
+	}
+	slices.SortStableFunc(s.Functions, func(a, b StaleFunction) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Function, b.Function))
+	})
+	return s
+}
+
+// state tells whether the code still has a call.
+func (c *Code) state(e Edge) state {
+	switch {
+	case e.Caller == "" || e.Callee == "" || isRuntimes(e.Caller) && isRuntimes(e.Callee):
+		// What has no symbols cannot be looked up; the runtime is entered and left in ways
+		// that are no calls.
+		return fresh
+	case !c.functions[e.Caller] && !isVirtual(e.Caller):
+		return callerGone
+	case !c.functions[e.Callee] && !isVirtual(e.Callee):
+		return calleeGone
+	}
+	at := c.sites[site{e.Caller, e.Offset}]
+	switch {
+	case isVirtual(e.Caller) || isRuntimes(e.Caller):
+		return fresh // goexit "calls" what a go statement starts
+	case at == nil:
+		return moved
+	case at.callees[e.Callee] != 0 || at.indirect || at.callees["runtime.deferreturn"] != 0:
+		return fresh // a return of a function calls what it has deferred
+	case isRuntimes(e.Callee):
+		return fresh // the runtime interrupts any line
+	}
+	for callee := range at.callees {
+		if isWrapper(callee) || c.jumps(callee, e.Callee, maxJumps) {
+			return fresh
+		}
+	}
+	return moved
+}
+
+// maxJumps bounds the chain of functions that jump to the next.
+const maxJumps = 4
+
+// jumps tells whether a call of one function can show as a call of another, because
+// that is where it jumps.
+func (c *Code) jumps(from, to string, left int) bool {
+	for _, next := range c.tails[from] {
+		if next == to || left > 0 && c.jumps(next, to, left-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// isRuntimes tells functions of the runtime and its kin, calls of which the compiler
+// and signals insert.
+func isRuntimes(function string) bool {
+	pkg := profile.PackagePath(function)
+	return pkg == "runtime" || strings.HasPrefix(pkg, "runtime/internal/") || strings.HasPrefix(pkg, "internal/runtime/")
+}
+
+// isVirtual tells the names that the runtime's profiler makes up.
+func isVirtual(function string) bool { return strings.HasPrefix(function, "runtime._") }
+
+// isWrapper tells the functions that the compiler makes around a call of a go or defer
+// statement or of a method value. The runtime leaves them out of stacks.
+func isWrapper(function string) bool {
+	last := function[strings.LastIndexByte(function, '.')+1:]
+	return strings.HasPrefix(last, "deferwrap") || strings.HasPrefix(last, "gowrap") || strings.HasSuffix(last, "-fm")
+}

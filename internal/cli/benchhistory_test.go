@@ -1,0 +1,52 @@
+package cli_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestBenchHistoryExamples runs the examples of whet bench history in a directory with
+// results, and those of add up to what they need: a repository.
+func TestBenchHistoryExamples(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("results", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		at := time.Date(2026, 1, 2, 3, i, 0, 0, time.UTC)
+		text := fmt.Sprintf("commit: %012x\ncommit-time: %s\n%s", i+1, at.Format(time.RFC3339), benchResults(1000+i%3))
+		path := filepath.Join("results", fmt.Sprintf("%s-%012x.txt", at.Format("20060102T150405Z"), i+1))
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "64 B/op", "64 B/op 1 allocs/op")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, help, _ := runWhet(t, "bench", "history", "--help")
+	examples := exampleLines(help)
+	if len(examples) < 5 {
+		t.Fatalf("%d examples in\n%s", len(examples), help)
+	}
+	for _, example := range examples {
+		code, stdout, stderr := runWhet(t, shellFields(example)[1:]...)
+		if code != 0 || !strings.Contains(stdout, "10") {
+			t.Errorf("%s: exit code %d\n%s%s", example, code, stdout, stderr)
+		}
+	}
+	if _, err := os.Stat("history.html"); err != nil {
+		t.Error(err)
+	}
+	_, help, _ = runWhet(t, "bench", "history", "add", "--help")
+	for _, name := range []string{"old.txt", "new.txt"} {
+		if err := os.WriteFile(name, benchResults(1000), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, example := range exampleLines(help) {
+		if code, _, stderr := runWhet(t, shellFields(example)[1:]...); code != 1 || !strings.Contains(stderr, "not in a git repository") {
+			t.Errorf("%s: exit code %d\n%s", example, code, stderr)
+		}
+	}
+}

@@ -1,0 +1,374 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/fix/pgo"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
+)
+
+// pgoFlags are the flags of whet pgo.
+type pgoFlags struct {
+	Dir   string
+	Flags string // of go build
+
+	Bench     string
+	Timeout   time.Duration
+	Precision share
+	MaxTime   time.Duration
+	MinGain   share
+	MaxStale  share
+	BuildTime bool
+	NoMeasure bool
+
+	DryRun, Force bool
+
+	Format string
+	JSON   bool
+
+	read viewFlags // how profiles are read
+}
+
+func pgoFormats() []string { return []string{"text", "markdown", "json"} }
+
+func (a *app) pgoCommand() *cobra.Command {
+	f := &pgoFlags{}
+	cmd := &cobra.Command{
+		Use:   "pgo PROFILE... [PACKAGE...]",
+		Short: "Build with a CPU profile, and keep it if the program gets faster",
+		Long: `Build with a CPU profile, and keep it if the program gets faster.
+
+The profiles (recordings of whet, pprof files, addresses, - for standard input)
+are merged. The main package is the recording's, or that in the current
+directory, or the one named. It is built without a profile (-pgo=off, whatever
+default.pgo there is) and with this one; benchmarks of the packages named, or of
+the module, compare both in interleaved rounds.
+
+What is reported: how much of the profile is of code that is no longer there,
+what it costs in build time and size, which calls the compiler now inlines or
+devirtualises, which stack frames grow, and the gain with its interval. If the
+whole interval is a gain, the profile is written to default.pgo of the main
+package, where go build finds it: reduced to what the compiler reads.`,
+		Example: `  whet pgo cpu.whet
+  whet pgo cpu.whet ./cmd/server ./internal/...
+  whet pgo --dry-run --bench 'Encode|Decode' monday.pb.gz tuesday.pb.gz
+  whet pgo --no-measure cpu.whet
+  whet pgo --min-gain 2% --format markdown cpu.whet`,
+		Args: minArgs(1, "no profile given", "record the program under load first: `whet record http://localhost:6060 -o cpu.whet`"),
+	}
+	f.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.check(cmd); err != nil {
+			return err
+		}
+		return a.pgo(cmd.Context(), f, args)
+	}
+	return cmd
+}
+
+func (f *pgoFlags) register(cmd *cobra.Command) {
+	f.read.command = "pgo"
+	f.MaxStale, f.Precision = 0.3, 0.01
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.Dir, "dir", "", "build the module in `DIR` (default: the current directory)")
+	fs.StringVar(&f.Flags, "flags", "", "build with these `FLAGS` of go build, and KEY=value of the environment")
+	fs.StringVar(&f.Bench, "bench", ".", "compare by the benchmarks that match `REGEXP`")
+	fs.DurationVar(&f.Timeout, "timeout", gotest.DefaultTimeout, "give up on a run of a benchmark after this time")
+	fs.Var(&f.Precision, "precision", "measure until the interval is within so much, as 1%")
+	fs.DurationVar(&f.MaxTime, "max-time", time.Minute, "measure each benchmark for so long at most")
+	fs.Var(&f.MinGain, "min-gain", "what it must gain to pay, as 2% (default: any gain that holds)")
+	fs.Var(&f.MaxStale, "max-stale", "warn when more of the profile is stale")
+	fs.BoolVar(&f.BuildTime, "build-time", true, "compile everything anew, to tell what the profile costs")
+	fs.BoolVar(&f.NoMeasure, "no-measure", false, "do not compare: say what the profile changes, and write nothing")
+	fs.BoolVar(&f.DryRun, "dry-run", false, "write nothing")
+	fs.BoolVar(&f.Force, "force", false, "replace the default.pgo that is there")
+	fs.StringVar(&f.Format, "format", "text", "write `FORMAT` "+strings.Join(pgoFormats(), ", "))
+	fs.BoolVar(&f.JSON, "json", false, "write JSON, the same as --format json")
+	fs.StringArrayVarP(&f.read.Header, "header", "H", nil, "send \"`Name: value`\" when an address is fetched; may repeat")
+	fs.DurationVar(&f.read.Duration, "duration", 30*time.Second, "how long to profile an address")
+	fs.Var(&f.read.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(pgoFormats(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// share is a flag that takes a part of a whole: 2%, or 0.02.
+type share float64
+
+func (s *share) String() string {
+	if *s == 0 {
+		return "0" // what help leaves out as a default
+	}
+	return strconv.FormatFloat(float64(*s)*100, 'g', 4, 64) + "%"
+}
+
+func (s *share) Set(text string) error {
+	number, percent := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(number, 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v >= 0 && v <= 1) {
+		return errors.New("want a share such as 2% or 0.02")
+	}
+	*s = share(v)
+	return nil
+}
+
+func (*share) Type() string { return "share" }
+
+func (f *pgoFlags) check(cmd *cobra.Command) error {
+	if f.JSON {
+		if cmd.Flags().Changed("format") && f.Format != "json" {
+			return diag.Usagef("pgo", "--json and --format "+f.Format+" exclude each other", "give one of them")
+		}
+		f.Format = "json"
+	}
+	if !slices.Contains(pgoFormats(), f.Format) {
+		return diag.Usagef("pgo", fmt.Sprintf("--format %q: there is no such one", f.Format), "there is "+strings.Join(pgoFormats(), ", "))
+	}
+	if f.Precision == 0 {
+		return diag.Usagef("pgo", "--precision 0% is never reached", "1% is the default")
+	}
+	if _, err := compileFlag("--bench", f.Bench); err != nil {
+		return err
+	}
+	for _, name := range []string{"timeout", "max-time", "duration"} {
+		if v := cmd.Flags().Lookup(name).Value.String(); strings.HasPrefix(v, "-") || v == "0s" {
+			return diag.Usagef("pgo", fmt.Sprintf("--%s %s is not above zero", name, v), "leave it out for the default")
+		}
+	}
+	return nil
+}
+
+// pgo does the work of whet pgo.
+func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
+	o := pgo.Options{
+		Dir: f.Dir, BuildTime: f.BuildTime, NoMeasure: f.NoMeasure,
+		Benchmarks: pgo.Benchmarks{Match: f.Bench, Run: gotest.RunOptions{Timeout: f.Timeout}},
+		AB:         ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: a.pgoProgress()},
+		MinGain:    float64(f.MinGain), MaxStale: float64(f.MaxStale),
+		Progress: func(what string) { a.progressf("%s …", what) },
+	}
+	if o.Flags, o.Env, err = pgoBuildFlags(f.Flags); err != nil {
+		return err
+	}
+	var profiles []string
+	profiles, o.Packages = pgoArgs(args)
+	var warnings []error
+	if o.Profile, o.Recording, warnings, err = a.cpuProfile(ctx, &f.read, profiles); err != nil {
+		return err
+	}
+	a.printWarnings(warnings)
+	if o.Work, err = os.MkdirTemp("", "whet-pgo-*"); err != nil {
+		return fmt.Errorf("make a directory for the builds: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(o.Work)) }()
+	o.Found = func(t *pgo.Target) error {
+		if t.Existing < 0 || f.Force || f.DryRun || f.NoMeasure {
+			return nil
+		}
+		return &diag.Error{Op: "write", Subject: t.Default(), Err: errors.New("the file exists"), Hint: "--force replaces it if the new one pays; --dry-run only compares"}
+	}
+	res, err := pgo.Run(ctx, o)
+	if err != nil {
+		return pgoError(err)
+	}
+	if res.Pays && res.Target.Main != "" && !f.DryRun {
+		file := res.Target.Default()
+		if res.Profile.Bytes, err = writeFile(file, res.WriteProfile); err != nil {
+			return &diag.Error{Op: "write", Subject: file, Err: err}
+		}
+		res.Written = file
+	}
+	for _, w := range res.Warnings {
+		a.printWarnings([]error{errors.New(w)})
+	}
+	if err := a.writePGO(f, res); err != nil {
+		return err
+	}
+	if res.Comparison != nil && res.Comparison.Interrupted {
+		return errors.New("interrupted")
+	}
+	return nil
+}
+
+func (a *app) writePGO(f *pgoFlags, res *pgo.Result) error {
+	return a.write(func(w io.Writer) error {
+		switch f.Format {
+		case "markdown":
+			return report.WritePGOMarkdown(w, res)
+		case "json":
+			return report.JSON(w, res)
+		default:
+			return report.WritePGO(w, a.style, res)
+		}
+	})
+}
+
+// pgoProgress prints how far measuring has come, now and then.
+func (a *app) pgoProgress() func(ab.Progress) {
+	last := time.Now()
+	return func(p ab.Progress) {
+		if time.Since(last) < 3*time.Second {
+			return
+		}
+		last = time.Now()
+		switch {
+		case p.Trying:
+			a.progressf("  trying how this machine is quiet")
+		case p.Left >= 0:
+			a.progressf("  %s: %d pairs; %d of %d done, about %v left", report.Clean(p.Subject), p.Pairs, p.Done, p.Of, p.Left.Round(time.Second))
+		default:
+			a.progressf("  %s: %d pairs; %d of %d done", report.Clean(p.Subject), p.Pairs, p.Done, p.Of)
+		}
+	}
+}
+
+// pgoBuildFlags reads --flags.
+func pgoBuildFlags(text string) (flags, env []string, err error) {
+	flags, env, err = gotest.ParseFlags(text)
+	if err != nil {
+		return nil, nil, &diag.Error{Op: "--flags", Err: err, Hint: pgoHint(err), Kind: diag.Usage}
+	}
+	for _, flag := range flags {
+		switch name, _, _ := strings.Cut(flag, "="); name {
+		case "-pgo":
+			return nil, nil, diag.Usagef("--flags", "-pgo is what is compared", "leave it out")
+		case "-a":
+			return nil, nil, diag.Usagef("--flags", "-a is what --build-time decides", "leave it out")
+		}
+	}
+	return flags, env, nil
+}
+
+// pgoArgs tells profiles from packages. The first argument is a profile; others are if
+// they look like one.
+func pgoArgs(args []string) (profiles, packages []string) {
+	for i, arg := range args {
+		fi, err := os.Stat(arg)
+		isFile := err == nil && !fi.IsDir()
+		ext := slices.Contains([]string{".whet", ".partial", ".gz", ".pb", ".pgo", ".prof", ".pprof", ".out"}, filepath.Ext(arg))
+		if i == 0 || arg == "-" || isURL(arg) || isFile || ext && err != nil && !strings.Contains(arg, "...") {
+			profiles = append(profiles, arg)
+		} else {
+			packages = append(packages, arg)
+		}
+	}
+	return profiles, packages
+}
+
+// cpuProfile reads the CPU profiles that args name and merges them. meta is of the first
+// recording among them, nil without one.
+func (a *app) cpuProfile(ctx context.Context, f *viewFlags, args []string) (p *profile.Profile, meta *recording.Meta, warnings []error, err error) {
+	ld := &loader{app: a, flags: f}
+	var all []*profile.Profile
+	if n := len(slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg != "-" })); n > 1 {
+		return nil, nil, nil, diag.Usagef("pgo", "standard input can be read only once", "save it to a file first")
+	}
+	for _, arg := range args {
+		ps, m, warned, err := ld.cpu(ctx, arg)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		all, warnings = append(all, ps...), append(warnings, warned...)
+		if meta == nil {
+			meta = m
+		}
+	}
+	if len(all) == 1 {
+		return all[0], meta, warnings, nil
+	}
+	if p, err = profile.Merge(all...); err != nil {
+		return nil, nil, nil, &diag.Error{Op: "merge", Subject: strings.Join(args, ", "), Err: err, Hint: "give CPU profiles only"}
+	}
+	return p, meta, warnings, nil
+}
+
+// cpu reads the CPU profiles in one argument: a recording of benchmarks has one for each
+// package.
+func (ld *loader) cpu(ctx context.Context, arg string) ([]*profile.Profile, *recording.Meta, []error, error) {
+	if isRecordingFile(arg) {
+		rec, err := recording.Open(arg)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		defer func() { _ = rec.Close() }() // only read
+		var ps []*profile.Profile
+		for _, name := range rec.ProfileNames() {
+			if path.Base(name) != "cpu" {
+				continue
+			}
+			p, err := rec.Profile(name)
+			if err != nil {
+				return nil, nil, nil, partError(arg, name, []string{name}, err)
+			}
+			ps = append(ps, p)
+		}
+		if len(ps) > 0 {
+			meta := rec.Meta()
+			return ps, &meta, rec.Warnings, nil
+		}
+	}
+	l, err := ld.load(ctx, arg, "cpu")
+	if err != nil {
+		// There is no --type here.
+		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Op == "--type" {
+			err = &diag.Error{Op: "read", Subject: redact(arg), Err: fmt.Errorf("%w: %w", pgo.ErrNotCPU, e.Err), Hint: "give a CPU profile: a recording of `whet record`, or what /debug/pprof/profile answers"}
+		}
+		return nil, nil, nil, err
+	}
+	var meta *recording.Meta
+	if l.rec != nil {
+		m := l.rec.Meta()
+		meta = &m
+		defer func() { _ = l.rec.Close() }() // only read
+	}
+	return []*profile.Profile{l.prof}, meta, l.warnings, nil
+}
+
+func isRecordingFile(name string) bool {
+	file, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }() // only read
+	head, _ := bufio.NewReaderSize(file, 16).Peek(4)
+	return recording.IsRecording(head)
+}
+
+// pgoHint is the next step that an error of the packages that build and compare carries.
+func pgoHint(err error) string {
+	if hint := diag.Hint(err); hint != "" {
+		return hint
+	}
+	if h := (interface{ Hint() string })(nil); errors.As(err, &h) {
+		return h.Hint()
+	}
+	return ""
+}
+
+// pgoError gives an error its cure.
+func pgoError(err error) error {
+	if diag.Hint(err) == "" && pgoHint(err) != "" {
+		return &diag.Error{Err: err, Hint: pgoHint(err)}
+	}
+	return err
+}

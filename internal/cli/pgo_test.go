@@ -1,0 +1,161 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/whet-go/whet/fix/pgo"
+)
+
+// pgoModule is a module with the program that ../../fix/pgo/testdata/hot.pb.gz is of, as
+// far as calls go, and the path of the profile.
+func pgoModule(t *testing.T) (dir, profile string) {
+	t.Helper()
+	profile, err := filepath.Abs("../../fix/pgo/testdata/hot.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/hot\n\ngo 1.24\n",
+		"main.go": `package main
+
+import "example.com/hot/sum"
+
+func main() {
+	println(sum.Of([]uint64{1, 2}, &sum.Mixer{}))
+}
+`,
+		"sum/sum.go": `package sum
+
+type Step interface{ Do(a, b uint64) uint64 }
+
+type Mixer struct{}
+
+func (*Mixer) Do(a, b uint64) uint64 { return a + b }
+
+//go:noinline
+func Of(all []uint64, step Step) uint64 {
+	var out uint64
+	for _, v := range all {
+		out = step.Do(out, v)
+	}
+	return out
+}
+`,
+		"sum/sum_test.go": `package sum
+
+import "testing"
+
+func BenchmarkOf(b *testing.B) {
+	all := make([]uint64, 64)
+	for b.Loop() {
+		Of(all, &Mixer{})
+	}
+}
+`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, profile
+}
+
+// TestPGO compares by a benchmark. Whether the profile pays depends on the machine; that
+// what is written, said and exited with agree does not.
+func TestPGO(t *testing.T) {
+	dir, profile := pgoModule(t)
+	args := []string{"pgo", "--dir", dir, "--build-time=false", "--max-time", "2s", "--json", profile}
+	code, stdout, stderr := runWhet(t, args...)
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	var res pgo.Result
+	if err := json.Unmarshal([]byte(stdout), &res); err != nil {
+		t.Fatal(err)
+	}
+	if res.Schema != pgo.Schema || res.Comparison == nil || len(res.Comparison.Subjects) != 1 || res.Comparison.Subjects[0].Pairs == 0 {
+		t.Errorf("%+v", res)
+	}
+	written := filepath.Join(dir, "default.pgo")
+	fi, err := os.Stat(written)
+	switch {
+	case res.Pays && (err != nil || fi.Size() != res.Profile.Bytes || res.Written == ""):
+		t.Errorf("it pays, but %s: %v", written, err)
+	case !res.Pays && (err == nil || res.Written != ""):
+		t.Errorf("it does not pay, and was written: %q", res.Written)
+	}
+	if !strings.Contains(stderr, "warning: the profile has 30 samples") {
+		t.Errorf("stderr: %s", stderr)
+	}
+
+	if err := os.WriteFile(written, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr = runWhet(t, args...)
+	if code != 1 || !strings.Contains(stderr, "default.pgo: the file exists") || !strings.Contains(stderr, "hint: --force replaces it") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+	if data, err := os.ReadFile(written); err != nil || string(data) != "mine" {
+		t.Errorf("default.pgo is %q now: %v", data, err)
+	}
+}
+
+// TestPGONoMeasure runs what needs no measuring, in a module with a profile of its own.
+func TestPGONoMeasure(t *testing.T) {
+	dir, profile := pgoModule(t)
+	if err := os.WriteFile(filepath.Join(dir, "default.pgo"), []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	code, stdout, stderr := runWhet(t, "pgo", "--no-measure", "--build-time=false", profile, ".")
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	for _, want := range []string{
+		"example.com/hot\n", "profile of a program: 30 samples",
+		"sum.mix is gone", "devirtualised  sum.Of → sum.(*Mixer).Do",
+		"There is a default.pgo of 4B already", "-pgo=off", "Nothing was written.",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), strings.Join(strings.Fields(want), " ")) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	code, stdout, stderr = runWhet(t, "pgo", "--no-measure", "--build-time=false", "--format", "markdown", profile)
+	if code != 0 || !strings.HasPrefix(stdout, "## PGO: example.com/hot\n") || !strings.Contains(stdout, "|--:|--:|---|\n") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	if err := os.WriteFile("main.go", []byte("package main\n\nfunc main() { nothing() }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr = runWhet(t, "pgo", "--no-measure", profile)
+	if code != 1 || !strings.Contains(stderr, "main.go:3:15: undefined: nothing") || !strings.Contains(stderr, "hint: `go build` shows the same") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}
+
+// TestPGOInput cuts the profile short, at every place that may matter.
+func TestPGOInput(t *testing.T) {
+	dir, profile := pgoModule(t)
+	data, err := os.ReadFile(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.pb.gz")
+	for n := 0; n < len(data); n += 97 {
+		if err := os.WriteFile(cut, data[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code, stdout, stderr := runWhet(t, "pgo", "--dir", dir, cut); code != 1 || stdout != "" || !strings.HasPrefix(stderr, "whet: read "+cut) {
+			t.Errorf("%d bytes: exit code %d\n%s%s", n, code, stdout, stderr)
+		}
+	}
+}

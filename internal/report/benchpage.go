@@ -1,0 +1,309 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/ui"
+)
+
+// Bounds of what a page with benchmarks holds.
+const (
+	benchPagePoints = 250_000 // measurements, of all cells together
+	benchPageLeast  = 20      // of a cell, however many cells there are
+)
+
+// BenchMark stands near the start of every page of compared benchmarks.
+const BenchMark = `<meta name="generator" content="whet bench">`
+
+// The wire types of the page, from which ui/src/api/bench.ts is generated. What may be
+// missing is a list of at most one.
+type (
+	benchDoc struct {
+		Title  string           `json:"title"`
+		Facts  []FlameFact      `json:"facts"`
+		Notes  []string         `json:"notes"`
+		Legend string           `json:"legend"` // what is drawn, in a sentence
+		Tables []benchPageTable `json:"tables"`
+	}
+	// benchPageTable is the benchmarks of one unit and configuration.
+	benchPageTable struct {
+		Config  []FlameFact     `json:"config"`
+		Unit    string          `json:"unit"`
+		Binary  bool            `json:"binary"` // prefixes are Ki, Mi, …
+		Center  string          `json:"center"` // what a centre is: median
+		Spread  string          `json:"spread"` // what low and high are
+		Columns []string        `json:"columns"`
+		Means   []benchPageMean `json:"means"` // one for each column; none when there is one row
+		Rows    []benchPageRow  `json:"rows"`
+		Notes   []string        `json:"notes"`
+	}
+	benchPageMean struct {
+		Center string `json:"center"`
+		Change string `json:"change"`
+	}
+	benchPageRow struct {
+		Name  string           `json:"name"`
+		Cells []benchPageCell  `json:"cells"` // ordered by column
+		Pairs []benchPagePairs `json:"pairs"`
+		Notes []string         `json:"notes"`
+	}
+	benchPageCell struct {
+		Column  int               `json:"column"`
+		N       int               `json:"n"`      // measurements; values may be fewer
+		Values  []float64         `json:"values"` // in the order of time
+		Center  float64           `json:"center"`
+		Bounded bool              `json:"bounded"` // low and high are finite
+		Low     float64           `json:"low"`
+		High    float64           `json:"high"`
+		Text    string            `json:"text"`  // of the centre
+		Range   string            `json:"range"` // of low and high
+		Changes []benchPageChange `json:"changes"`
+	}
+	benchPageChange struct {
+		Delta   float64 `json:"delta"`  // 0 when it is not finite
+		Finite  bool    `json:"finite"` // delta is
+		Text    string  `json:"text"`   // of the change, whether or not it is chance
+		P       float64 `json:"p"`
+		Q       float64 `json:"q"`
+		Verdict string  `json:"verdict"` // better, worse, changed, chance, same, undecided
+		Words   string  `json:"words"`   // the verdict for people
+	}
+	// benchPagePairs are the ratios of pairs of rounds in the order of time.
+	benchPagePairs struct {
+		Ratios  []float64 `json:"ratios"`
+		Ratio   float64   `json:"ratio"`
+		Bounded bool      `json:"bounded"` // low and high are finite
+		Low     float64   `json:"low"`
+		High    float64   `json:"high"`
+	}
+)
+
+// Verdicts of a change on the page.
+const (
+	benchBetter    = "better"
+	benchWorse     = "worse"
+	benchChangedTo = "changed" // in a unit of which no direction is better
+	benchChance    = "chance"  // significant alone, but not among so many
+	benchSame      = "same"
+)
+
+// WriteBenchPage writes a comparison of benchmarks as a self-contained page: one HTML
+// file that makes no request. The measurements of each benchmark are drawn as strips of
+// points with the centre and its interval.
+func WriteBenchPage(w io.Writer, c *bench.Comparison) error {
+	return writeBenchDoc(w, newBenchDoc(c))
+}
+
+func writeBenchDoc(w io.Writer, doc benchDoc) error {
+	return writeDataPage(w, dataPage{
+		mark: BenchMark, id: "whet-bench", title: doc.Title, script: ui.BenchJS(), data: doc,
+		without: "<code>whet bench compare</code> shows the same figures as text.",
+	})
+}
+
+// A dataPage is an HTML file of data and the one script that draws it.
+type dataPage struct {
+	mark, id, title, script, without string
+	data                             any
+}
+
+func writeDataPage(w io.Writer, p dataPage) error {
+	data, err := json.Marshal(p.data) // escapes < and >, so that it may stand inline
+	if err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	sum := sha256.Sum256([]byte(p.script))
+	csp := "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+	_, err = io.WriteString(w, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"+p.mark+"\n"+
+		"<meta http-equiv=\"Content-Security-Policy\" content=\""+csp+"\">\n"+
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"+
+		"<meta name=\"color-scheme\" content=\"light dark\">\n"+
+		"<title>"+html.EscapeString(clip(printable(p.title), 200))+"</title>\n</head>\n<body>\n"+
+		"<noscript>This page is drawn with JavaScript, which is off. It makes no network request; "+p.without+"</noscript>\n"+
+		"<script type=\"application/json\" id=\""+p.id+"\">"+string(data)+"</script>\n<script>"+p.script+"</script>\n</body>\n</html>\n")
+	if err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	return nil
+}
+
+func newBenchDoc(c *bench.Comparison) benchDoc {
+	doc := benchDoc{Title: "Benchmarks", Facts: []FlameFact{}, Notes: cleanAll(c.Warnings), Tables: []benchPageTable{}}
+	cells, compared := 0, false
+	for i := range c.Tables {
+		t := &c.Tables[i]
+		compared = compared || len(t.Columns) > 1
+		for _, r := range t.Rows {
+			cells += len(r.Cells)
+		}
+		if i == 0 && len(t.Columns) > 1 {
+			names := make([]string, len(t.Columns))
+			for k, col := range t.Columns {
+				names[k] = col.Name
+			}
+			doc.Title = Clean("Benchmarks: " + strings.Join(names[1:], ", ") + " against " + names[0])
+		}
+	}
+	most := pointsPerCell(cells)
+	for i := range c.Tables {
+		doc.Tables = append(doc.Tables, newBenchPageTable(c, i, most))
+	}
+	if compared {
+		doc.Legend = fmt.Sprintf("A change holds when q is at most %v: of the changes that hold, at most %v%% are expected to be chance. p is of the benchmark alone, q is p adjusted for how many are compared.", c.Alpha, percentOf(c.Alpha))
+	}
+	return doc
+}
+
+// pointsPerCell is how many measurements each of so many cells may draw.
+func pointsPerCell(cells int) int {
+	return max(benchPageLeast, min(bench.MaxValues, benchPagePoints/max(cells, 1)))
+}
+
+func newBenchPageTable(c *bench.Comparison, at, most int) benchPageTable {
+	t := &c.Tables[at]
+	class := benchunit.ClassOf(t.Unit)
+	out := benchPageTable{
+		Config: []FlameFact{}, Unit: Clean(t.Unit), Binary: class == benchunit.Binary, Center: t.Statistic,
+		Spread: percentOf(c.Confidence) + "% confidence interval", Columns: []string{}, Means: []benchPageMean{}, Rows: []benchPageRow{},
+		Notes: cleanAll(benchUnpaired(t)),
+	}
+	for _, f := range t.Config {
+		if f.Value != "" {
+			out.Config = append(out.Config, FlameFact{Name: Clean(f.Key), Value: Clean(f.Value)})
+		}
+	}
+	for _, col := range t.Columns {
+		out.Columns = append(out.Columns, Clean(col.Name))
+	}
+	thinned := false
+	for _, r := range t.Rows {
+		row := benchPageRow{Name: Clean(r.Name), Cells: []benchPageCell{}, Pairs: []benchPagePairs{}, Notes: []string{}}
+		scale := benchunit.CommonScale(centersOf(r), class)
+		for k, cell := range r.Cells {
+			if cell == nil {
+				continue
+			}
+			to := newBenchPageCell(cell, k, t.Better, most)
+			to.Text = scale.Format(float64(cell.Center))
+			thinned = thinned || len(to.Values) < cell.N
+			row.Cells = append(row.Cells, to)
+			row.Notes = appendNew(row.Notes, cell.Warnings...)
+			if cell.Change != nil {
+				row.Notes = appendNew(row.Notes, cell.Change.Warnings...)
+			}
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	if len(t.Rows) > 1 {
+		for k, m := range t.Geomean {
+			mean := benchPageMean{}
+			if m.Center != nil {
+				mean.Center = benchunit.Scale(float64(*m.Center), class)
+			}
+			if k > 0 && m.Delta != nil {
+				mean.Change = fmt.Sprintf("%+.2f%%", float64(*m.Delta)*100)
+			}
+			out.Means = append(out.Means, mean)
+			out.Notes = appendNew(out.Notes, m.Warnings...)
+		}
+	}
+	if thinned {
+		out.Notes = append(out.Notes, "of benchmarks with many measurements some points are drawn, picked evenly; the figures are of all")
+	}
+	return out
+}
+
+func newBenchPageCell(cell *bench.Cell, column int, better string, most int) benchPageCell {
+	out := benchPageCell{
+		Column: column, N: cell.N, Values: pageValues(bench.Pick(cell.Values, most)), Center: pageNumber(float64(cell.Center)),
+		Range: "±" + cell.Range, Changes: []benchPageChange{},
+	}
+	if low, high := float64(cell.Low), float64(cell.High); isFinite(low) && isFinite(high) {
+		out.Bounded, out.Low, out.High = true, pageNumber(low), pageNumber(high)
+	}
+	if d := cell.Change; d != nil {
+		change := benchPageChange{P: d.P, Q: d.Adjusted, Text: "?"}
+		if delta := float64(d.Delta); isFinite(delta) {
+			change.Delta, change.Finite, change.Text = delta, true, fmt.Sprintf("%+.2f%%", delta*100)
+		}
+		change.Verdict, change.Words = benchVerdict(d, better)
+		out.Changes = append(out.Changes, change)
+	}
+	return out
+}
+
+// benchVerdict says what to think of a change.
+func benchVerdict(d *bench.Change, better string) (verdict, words string) {
+	delta := float64(d.Delta)
+	switch {
+	case delta == 0 || math.IsNaN(delta) || !d.Significant:
+		return benchSame, "no change shown"
+	case !d.Holds:
+		return benchChance, "perhaps chance"
+	case better == "":
+		return benchChangedTo, "changed"
+	case (delta < 0) == (better == bench.Lower):
+		return benchBetter, "better"
+	default:
+		return benchWorse, "worse"
+	}
+}
+
+func centersOf(r bench.Row) []float64 {
+	var out []float64
+	for _, c := range r.Cells {
+		if c != nil {
+			out = append(out, float64(c.Center))
+		}
+	}
+	return out
+}
+
+// appendNew appends the texts that are not there yet, cleaned.
+func appendNew(to []string, texts ...string) []string {
+next:
+	for _, text := range texts {
+		text = Clean(text)
+		for _, old := range to {
+			if old == text {
+				continue next
+			}
+		}
+		to = append(to, text)
+	}
+	return to
+}
+
+func isFinite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }
+
+// pageNumber rounds to seven digits, more than a screen can show, and makes what JSON
+// cannot hold 0.
+func pageNumber(v float64) float64 {
+	if !isFinite(v) {
+		return 0
+	}
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 7, 64), 64)
+	if err != nil || !isFinite(short) {
+		return v // the largest of all numbers rounds up to infinity
+	}
+	return short
+}
+
+func pageValues(values []float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = pageNumber(v)
+	}
+	return out
+}

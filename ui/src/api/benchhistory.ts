@@ -1,0 +1,57 @@
+// Generated from Go by internal/report (go test ./internal/report -run HistoryPageTypes -update). DO NOT EDIT.
+
+export interface FlameFact {
+  name: string;
+  value: string;
+}
+
+export interface LoadTable {
+  caption: string;
+  columns: string[];
+  rows: string[][];
+}
+
+export interface HistoryCommit {
+  short: string;
+  hash: string;
+  time: string;
+  subject: string;
+}
+
+export interface HistoryPoint {
+  commit: number;
+  center: number;
+  bounded: boolean;
+  low: number;
+  high: number;
+  n: number;
+  runs: number;
+}
+
+export interface HistoryChange {
+  after: number;
+  at: number;
+  from: number;
+  to: number;
+  text: string;
+  verdict: string;
+}
+
+export interface HistorySeries {
+  name: string;
+  unit: string;
+  binary: boolean;
+  about: string;
+  points: HistoryPoint[];
+  changes: HistoryChange[];
+}
+
+export interface HistoryDoc {
+  title: string;
+  facts: FlameFact[];
+  notes: string[];
+  legend: string;
+  commits: HistoryCommit[];
+  series: HistorySeries[];
+  tables: LoadTable[];
+}

@@ -1,0 +1,27 @@
+import { nextTheme, resolveTheme, storedTheme, storeTheme, themes } from "../state/theme.ts";
+import { h } from "./dom.ts";
+
+/**
+ * The button that changes the colours, and a function that applies what is chosen:
+ * to be called once the page is put together. redraw draws what no style sheet reaches.
+ */
+export function themeButton(redraw: () => void): { el: HTMLElement; paint: () => void } {
+  let theme = storedTheme();
+  const el = h("button", {
+    type: "button",
+    onclick: () => {
+      theme = nextTheme(theme);
+      storeTheme(theme);
+      paint();
+    },
+  });
+  function paint(): void {
+    document.documentElement.dataset.theme = resolveTheme(theme);
+    el.textContent = themes[theme].sign;
+    el.title = el.ariaLabel = `Colours: ${themes[theme].title}`;
+    redraw();
+  }
+  document.documentElement.dataset.theme = resolveTheme(theme);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
+  return { el, paint };
+}
