@@ -5,7 +5,7 @@
 # make ui      rebuild and test the web UI (needs Node; the result is committed)
 # make bench-profile   the profile engine and whole programs against go tool pprof
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, as far as they are installed
-# make cases   measure the articles' cases and write docs/cases (20 minutes; CASES_TIME=2s is a trial)
+# make cases   measure the articles' cases and write docs/cases (20 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
 #
 # Needs Go; `make test` takes its tools from the module proxy, in pinned versions.
 
