@@ -5,6 +5,7 @@
 # make ui      rebuild and test the web UI (needs Node; the result is committed)
 # make bench-profile   the profile engine and whole programs against go tool pprof
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, as far as they are installed
+# make cases   measure the articles' cases and write docs/cases (20 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
 #
 # Needs Go; `make test` takes its tools from the module proxy, in pinned versions.
 
@@ -24,7 +25,7 @@ FUZZTIME ?= 3s
 # detector, which makes others only slow.
 RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
 
-.PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile bench-load tools clean
+.PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile bench-load cases tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -119,5 +120,13 @@ bench-load:
 	$(GO) test -run '^$$' -bench 'Load(Connections|Memory|Send)' -benchtime 5x -timeout 60m ./internal/peers
 	$(GO) test -run '^$$' -bench 'LoadStall' -benchtime 1x -timeout 60m ./internal/peers
 
+# CASES are names of studies (internal/cases/list.go), all by default.
+CASES      ?=
+CASES_DIR  ?= docs/cases
+CASES_TIME ?= 12s
+
+cases: build
+	$(GO) run ./internal/cases -whet $(BIN)/whet -dir $(CASES_DIR) -time $(CASES_TIME) $(CASES)
+
 clean:
-	rm -rf $(BIN)/whet $(BIN)/leftpad $(BIN)/fuzz.log demo.whet
+	rm -rf $(BIN)/whet $(BIN)/*-slow $(BIN)/*-fast $(BIN)/leftpad $(BIN)/fuzz.log demo.whet

@@ -1,0 +1,3 @@
+module github.com/whet-go/whet/examples/leak
+
+go 1.26.0

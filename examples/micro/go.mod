@@ -1,0 +1,3 @@
+module github.com/whet-go/whet/examples/micro
+
+go 1.26.0

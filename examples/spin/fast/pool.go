@@ -1,0 +1,54 @@
+// Package fast has workers that are woken when there is work.
+package fast
+
+import "sync"
+
+// A Pool runs jobs on workers. It may be used by several goroutines.
+type Pool struct {
+	mu      sync.RWMutex // for closed; held for reading while a job is put in
+	closed  bool
+	jobs    chan func()
+	workers sync.WaitGroup
+}
+
+// NewPool starts a pool with so many workers, at least one.
+func NewPool(workers int) *Pool {
+	p := &Pool{jobs: make(chan func(), 64)}
+	for range max(1, workers) {
+		p.workers.Go(p.work)
+	}
+	return p
+}
+
+// Submit has a worker run job, after those that were submitted before it have begun.
+// It waits while many are in line, and returns false when the pool is closed. It is
+// not for jobs to call: all workers could wait for each other.
+func (p *Pool) Submit(job func()) bool {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	if p.closed {
+		return false
+	}
+	p.jobs <- job
+	return true
+}
+
+// Close takes no more jobs, and returns when those that it has taken are done.
+// It may be called more than once, but not by a job.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	if !p.closed {
+		p.closed = true
+		close(p.jobs)
+	}
+	p.mu.Unlock()
+	p.workers.Wait()
+}
+
+// work needs no default and no pauses: a goroutine that waits for a channel costs
+// nothing and is in nobody's way.
+func (p *Pool) work() {
+	for job := range p.jobs {
+		job()
+	}
+}

@@ -1,0 +1,3 @@
+module github.com/whet-go/whet/examples/spin
+
+go 1.26.0

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "cases:", err)
+		os.Exit(1) //nolint:forbidigo // this is the program's end
+	}
+}
+
+// run measures the studies that args name, all by default, and writes their pages.
+func run(ctx context.Context, args []string, stderr io.Writer) error {
+	flags := flag.NewFlagSet("cases", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	whet := flags.String("whet", ".bin/whet", "the whet `binary` to run")
+	dir := flags.String("dir", "docs/cases", "`directory` to write pages and results to")
+	benchTime := flags.Duration("time", 12*time.Second, "`time` for each benchmark, at most; a comparison of services gets five times as much")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	chosen, err := choose(flags.Args())
+	if err != nil {
+		return err
+	}
+	if *benchTime <= 0 {
+		return fmt.Errorf("time %v: want more than none", *benchTime)
+	}
+
+	root, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	binary, err := filepath.Abs(*whet)
+	if err != nil {
+		return err
+	}
+	if _, err := exec.LookPath(binary); err != nil {
+		return fmt.Errorf("whet is not built (make build): %w", err)
+	}
+	b := &sitting{
+		root: root, bin: filepath.Dir(binary), time: *benchTime, log: stderr,
+		whet: func(ctx context.Context, dir string, args ...string) ([]byte, error) {
+			return command(ctx, stderr, dir, binary, args...)
+		},
+	}
+	var failed []error
+	for _, s := range chosen {
+		r, err := b.measure(ctx, s)
+		if err == nil {
+			err = write(*dir, s, r)
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", s.name, err))
+		}
+		if ctx.Err() != nil {
+			return errors.Join(failed...)
+		}
+	}
+	return errors.Join(append(failed, writeIndex(*dir))...)
+}
+
+// choose returns the studies of these names, all for none.
+func choose(names []string) ([]study, error) {
+	all := studies()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var chosen []study
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(s study) bool { return s.name == name })
+		if i < 0 {
+			var known []string
+			for _, s := range all {
+				known = append(known, s.name)
+			}
+			return nil, fmt.Errorf("no case %q: there are %s", name, strings.Join(known, ", "))
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}

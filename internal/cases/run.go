@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/whet-go/whet/bench/ab"
+)
+
+// A sitting measures studies on this machine, one after the other.
+type sitting struct {
+	root string // of the module
+	bin  string // where the examples' services are built to
+	time time.Duration
+	log  io.Writer
+	// whet runs whet in dir and returns its standard output.
+	whet func(ctx context.Context, dir string, args ...string) ([]byte, error)
+}
+
+// killWait is how long a program may take to end after it was asked to.
+const killWait = 20 * time.Second
+
+// command runs a program that ends when ctx does, and returns its standard output.
+// What it says otherwise goes to stderr.
+func command(ctx context.Context, stderr io.Writer, dir, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "COLUMNS=110") // as wide as pages are read
+	cmd.Stderr = stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = killWait
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", filepath.Base(name), strings.Join(args, " "), err)
+	}
+	return out, nil
+}
+
+// measure runs the steps of a study.
+func (b *sitting) measure(ctx context.Context, s study) (*results, error) {
+	if s.services {
+		if err := b.build(ctx, s.name); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := os.MkdirTemp("", "whet-cases-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	// Nobody reads the packets: the kernel drops them when there are enough.
+	sink, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = sink.Close() }()
+
+	r := &results{Schema: schema, Comparisons: map[string]comparison{}, Outputs: map[string]output{}}
+	for _, st := range s.steps {
+		_, _ = fmt.Fprintf(b.log, "%s: %s\n", s.name, st.name)
+		if err := b.step(ctx, s, st, dir, sink.LocalAddr().String(), r); err != nil {
+			return nil, fmt.Errorf("step %s: %w", st.name, err)
+		}
+	}
+	return r, nil
+}
+
+// build builds both versions of an example's service.
+func (b *sitting) build(ctx context.Context, name string) error {
+	for _, v := range []struct{ suffix, tags string }{{"-slow", ""}, {"-fast", "fast"}} {
+		out := filepath.Join(b.bin, name+v.suffix)
+		if _, err := command(ctx, b.log, filepath.Join(b.root, "examples", name), "go", "build", "-tags", v.tags, "-o", out, "."); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *sitting) step(ctx context.Context, s study, st step, dir, sink string, r *results) error {
+	addr, err := freeAddr()
+	if err != nil {
+		return err
+	}
+	typed := st.args(s, b.time)
+	args := make([]string, len(typed)) // with real addresses, and files where they are
+	for i, arg := range typed {
+		if st.service == nil {
+			arg = strings.ReplaceAll(arg, "{addr}", addr)
+		}
+		arg = strings.ReplaceAll(arg, "{sink}", sink)
+		arg = strings.ReplaceAll(arg, ".bin/", b.bin+"/")
+		args[i] = arg
+	}
+	shown := shellLine(append([]string{"whet"}, typed...), st.service == nil)
+	switch {
+	case st.show != nil:
+		out, err := b.whet(ctx, dir, args...)
+		if err != nil {
+			return err
+		}
+		text := strings.ReplaceAll(string(out), addr, shownAddr)
+		r.Outputs[st.name] = output{shown, b.clean(text, st.head)}
+	case st.record != nil:
+		in := dir
+		if st.inside {
+			in = filepath.Join(b.root, "examples", s.name)
+			shown = "cd examples/" + s.name + " && " + shown
+			args[2] = filepath.Join(dir, args[2])
+		}
+		if _, err := b.whet(ctx, in, args...); err != nil {
+			return err
+		}
+		r.Outputs[st.name] = output{Command: shown}
+	default:
+		out, err := b.whet(ctx, b.root, append(args, "--json")...)
+		if err != nil {
+			return err
+		}
+		c, err := decode(out)
+		if err != nil {
+			return err
+		}
+		c.Command = shown
+		r.Comparisons[st.name] = *c
+	}
+	return nil
+}
+
+// serviceTimes is how many times longer than a benchmark a service is measured: its
+// rounds are that much longer.
+const serviceTimes = 5
+
+// args are the arguments of whet.
+func (st step) args(s study, limit time.Duration) []string {
+	dir := "./" + filepath.ToSlash(filepath.Join("examples", s.name))
+	switch {
+	case st.show != nil:
+		return st.show
+	case st.record != nil:
+		return append([]string{"record", "-o", st.name + ".whet"}, st.record...)
+	case st.service != nil:
+		return append([]string{"bench", "--service"}, append(st.service, "--same-answers", "--max-time", (serviceTimes*limit).String(), "--precision", "2%")...)
+	default:
+		return []string{
+			"bench", "--a", dir, "--b", dir, "--b-flags", "-tags fast", "--bench", st.bench,
+			"--max-time", limit.String(), "--precision", "2%",
+		}
+	}
+}
+
+// servicesResult is what is read of a comparison of services.
+type servicesResult struct {
+	AB             *ab.Result `json:"ab"`
+	Doubts         []doubt    `json:"doubts"`
+	FailuresDiffer bool       `json:"failures_differ"`
+}
+
+// servicesSchema is the schema of a comparison of services.
+const servicesSchema = "whet.bench-service/1"
+
+// decode reads what whet bench --json wrote of benchmarks or of services, and drops the
+// single rounds.
+func decode(data []byte) (*comparison, error) {
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, fmt.Errorf("read result of whet bench: %w", err)
+	}
+	c := &comparison{}
+	var err error
+	switch head.Schema {
+	case ab.Schema:
+		err = json.Unmarshal(data, &c.Result)
+	case servicesSchema:
+		var r servicesResult
+		err = json.Unmarshal(data, &r)
+		c.Result, c.Doubts = r.AB, r.Doubts
+		if r.FailuresDiffer {
+			return nil, errors.New("requests fail more often on one side")
+		}
+	default:
+		err = fmt.Errorf("schema %q, want %s or %s", head.Schema, ab.Schema, servicesSchema)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read result of whet bench: %w", err)
+	}
+	if c.Result == nil || c.Result.Interrupted {
+		return nil, errors.New("whet bench was interrupted")
+	}
+	for i, s := range c.Result.Subjects {
+		if s.Error != "" {
+			return nil, fmt.Errorf("%s: %s", s.Name, s.Error)
+		}
+		for j := range s.Units {
+			c.Result.Subjects[i].Units[j].Rounds = [2][]float64{}
+		}
+	}
+	return c, nil
+}
+
+// clean makes a view fit for a page: without this machine's paths, and of so many
+// paragraphs.
+func (b *sitting) clean(text string, head int) string {
+	text = strings.ReplaceAll(text, b.root+string(filepath.Separator), "")
+	paragraphs := strings.Split(strings.TrimRight(text, "\n"), "\n\n")
+	if head > 0 && len(paragraphs) > head {
+		paragraphs = append(paragraphs[:head:head], "…")
+	}
+	var out bytes.Buffer
+	for line := range strings.Lines(strings.Join(paragraphs, "\n\n")) {
+		out.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return out.String()
+}
+
+func freeAddr() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// plain matches words that a shell takes as they are.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// Addresses as they are shown.
+const (
+	shownAddr = "127.0.0.1:8080"
+	shownSink = "127.0.0.1:8125"
+)
+
+// shellLine writes words as one types them. With addr, {addr} is written as an
+// address; otherwise whet takes it as it is.
+func shellLine(words []string, addr bool) string {
+	var line strings.Builder
+	for i, word := range words {
+		if i > 0 {
+			line.WriteByte(' ')
+		}
+		word = strings.ReplaceAll(word, "{sink}", shownSink)
+		if addr {
+			word = strings.ReplaceAll(word, "{addr}", shownAddr)
+		}
+		if !plain.MatchString(word) {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		line.WriteString(word)
+	}
+	return line.String()
+}

@@ -1,0 +1,63 @@
+package main
+
+// A study is one page: an example in two versions, how it is measured, and what its
+// article says.
+type study struct {
+	// name is that of the page, the results and the example's directory.
+	name  string
+	title string
+	// services tells that the example is built, both versions, before the steps.
+	services bool
+	steps    []step
+	theirs   []quote
+	// headline is what the index shows of the study.
+	headline []headline
+}
+
+// A step is one run of whet. One of its fields besides the name is set.
+//
+// In arguments {addr} is a free address of this machine and {sink} one that takes
+// UDP packets; where whet fills in {addr} itself, for two services, it is left.
+type step struct {
+	name string
+
+	// bench is a regular expression: the example's benchmarks that match it, slow
+	// against fast.
+	bench string
+	// service are arguments of whet bench --service.
+	service []string
+	// record are arguments of whet record; the recording is NAME.whet of the step.
+	// Inside, whet runs in the example's directory, as benchmarks want it.
+	record []string
+	inside bool
+	// show are arguments of a view, of which head paragraphs are kept; 0 is all.
+	show []string
+	head int
+}
+
+// A quote is what an article says of one subject and unit, on its author's machine.
+// Times are in seconds.
+type quote struct {
+	step, subject, unit string
+	slow, fast          float64
+}
+
+// A headline is a figure that has a name.
+type headline struct {
+	point
+	name string
+}
+
+// A point is a figure: a unit of a subject of a step. A comparison of services has one
+// subject, "".
+type point struct{ step, subject, unit string }
+
+// quoted returns what the article says of p.
+func (s study) quoted(p point) (quote, bool) {
+	for _, q := range s.theirs {
+		if (point{q.step, q.subject, q.unit}) == p {
+			return q, true
+		}
+	}
+	return quote{}, false
+}
