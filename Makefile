@@ -26,6 +26,9 @@ FUZZTIME ?= 3s
 # detector, which makes others only slow.
 RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
 
+# Tests of those packages that use one goroutine and take the detector minutes.
+ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree)$$
+
 .PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile bench-load bench-power cases tools clean
 
 help:
@@ -68,7 +71,8 @@ unit:
 race:
 	@flag=-race; \
 	if ! command -v "$$($(GO) env CC)" >/dev/null; then flag=; echo 'no C compiler: tests run without the race detector' >&2; fi; \
-	set -x; $(GO) test $$flag $(RACE); \
+	set -x; $(GO) test $$flag -skip '$(ALONE)' $(RACE); \
+	$(GO) test -run '$(ALONE)' ./profile; \
 	$(GO) test $$flag -run Concurrent ./internal/graphviz # the rest of it compiles, which the detector makes very slow
 
 # One target at a time: go test takes no more.
