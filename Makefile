@@ -4,7 +4,8 @@
 # make fmt     format the Go code
 # make ui      rebuild and test the web UI (needs Node; the result is committed)
 # make bench-profile   the profile engine and whole programs against go tool pprof
-# make bench-load      the load generator against wrk, h2load, oha, hey and ab, as far as they are installed
+# make bench-power     how often whet bench is right beside a noisy neighbour (1 to 2 hours)
+# make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed
 # make cases   measure the articles' cases and write docs/cases (20 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
 #
 # Needs Go; `make test` takes its tools from the module proxy, in pinned versions.
@@ -25,7 +26,7 @@ FUZZTIME ?= 3s
 # detector, which makes others only slow.
 RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
 
-.PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile bench-load cases tools clean
+.PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile bench-load bench-power cases tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -127,6 +128,10 @@ CASES_TIME ?= 12s
 
 cases: build
 	$(GO) run ./internal/cases -whet $(BIN)/whet -dir $(CASES_DIR) -time $(CASES_TIME) $(CASES)
+
+# WHET_POWER_SAME, WHET_POWER_PLANTED and WHET_POWER_TIME make it shorter.
+bench-power:
+	$(GO) test -run '^$$' -bench 'Power' -benchtime 1x -timeout 4h -v ./internal/peers
 
 clean:
 	rm -rf $(BIN)/whet $(BIN)/*-slow $(BIN)/*-fast $(BIN)/leftpad $(BIN)/fuzz.log demo.whet

@@ -90,7 +90,7 @@ type Options struct {
 	// taken, after as many trials.
 	Plans []Plan
 	// Trial is about how long to measure A against A; 0 is a twelfth of MaxTime, at least
-	// two seconds.
+	// two seconds if MaxTime is.
 	Trial time.Duration
 	Seed  uint64 // of the order of the rounds
 
@@ -162,7 +162,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.MaxTime = time.Minute
 	}
 	if o.Trial == 0 {
-		o.Trial = max(o.MaxTime/12, 2*time.Second)
+		o.Trial = min(max(o.MaxTime/12, 2*time.Second), o.MaxTime)
 	}
 	if o.MaxTime < 0 || o.Trial < 0 {
 		return o, errors.New("max time: is negative")

@@ -61,7 +61,7 @@ func (r *runner) choose(ctx context.Context) {
 			first[i] = a
 		}
 	}
-	t := trials{runner: r, ctx: ctx, on: spreadOut(r.subjects, trialSubjects)}
+	t := trials{runner: r, ctx: ctx, on: slices.Clone(spreadOut(r.subjects, trialSubjects))}
 	// A pairing that was hardly tried would be chosen by chance: that takes its time.
 	t.until = time.Now().Add(2 * r.Trial)
 	t.turns(first, trialPairs)

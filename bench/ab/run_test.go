@@ -306,6 +306,24 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
+// TestFailsAtOnce: what fails while the plans are tried is in the result.
+func TestFailsAtOnce(t *testing.T) {
+	s := &scripted{name: "X", do: func(int, Round) (Values, error) { return nil, errors.New("dead") }}
+	good := &scripted{name: "Y", do: ops(1, 1)}
+	r, err := runIn(t, Options{}, s, good)
+	if err != nil || !strings.Contains(r.Subjects[0].Error, "dead") || r.Subjects[1].Stopped != Precise {
+		t.Errorf("%+v, %v", r, err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 250*time.Millisecond)
+		defer cancel()
+		r, err := Run(ctx, []Subject{good}, Options{})
+		if err != nil || !r.Interrupted || r.Subjects[0].Pairs != 0 {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}
+
 // TestContinue: a run that goes on from the journal of one that was killed gives what
 // both measured.
 func TestContinue(t *testing.T) {

@@ -31,11 +31,11 @@ width of its confidence interval; its figures are benchstat's. A benchmark that
 panics, exits or hangs is named, and the others go on. Ctrl-C shows what was
 measured until then.
 
-With --base, or two folders or sets of flags, two builds are compared. First the
-noise is measured, A against A, to choose how to run the rounds. Then rounds of A
-and B take turns in random order, until their ratio is known to --precision. The
-intervals hold whenever one stops. A commit is built in a git worktree that is
-removed afterwards; nothing of yours is changed.`,
+With --base, or two folders or sets of flags, two builds are compared. First
+the noise is measured, A against A, to choose how to run the rounds. Then rounds
+of A and B take turns in random order, until their ratio is known to
+--precision. The intervals hold whenever one stops. A commit is built in a git
+worktree that is removed afterwards; nothing of yours is changed.`,
 		Example: `  whet bench
   whet bench ./encode ./decode --bench 'JSON|XML' --count 20
   whet bench ./... --flags '-tags fast GOGC=off' --cpu 1,2
@@ -85,8 +85,8 @@ func (a *app) benchCompareCommand() *cobra.Command {
 		Long: `Say by how much benchmarks differ, and how sure that is.
 
 The inputs are what go test -bench prints, best of ten runs or more (-count 10);
-- is standard input, and LABEL=PATH names a column. The figures and the meaning
-of --table, --row, --col, --ignore and --filter are benchstat's; the syntax is at
+- is standard input, and LABEL=PATH names a column. The figures and the
+meaning of --table, --row, --col, --ignore and --filter are benchstat's; see
 https://pkg.go.dev/golang.org/x/perf/benchproc/syntax
 
 A row has the median of each side and the half width of its confidence interval,
@@ -94,7 +94,7 @@ the change, and p, the probability of such a difference by chance. With many
 benchmarks some p are small by chance; q is p adjusted for how many there are
 (Benjamini and Hochberg), and what to go by.
 
---format html writes a page that draws the single measurements of each benchmark;
+--format html writes a page that draws the measurements of each benchmark;
 it needs no network.`,
 		Example: `  whet bench compare old.txt new.txt
   whet bench compare before=old.txt after=new.txt

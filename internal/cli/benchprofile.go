@@ -122,8 +122,11 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 	if f.JSON {
 		err = a.writeJSON(doc)
 	}
-	if len(doc.Recordings) == 0 {
+	switch {
+	case len(doc.Recordings) == 0:
 		err = errors.Join(err, ctx.Err())
+	case doc.Interrupted:
+		_, _ = fmt.Fprintf(a.stderr, "whet: interrupted; %d of %d benchmarks are recorded\n", len(doc.Recordings), len(jobs))
 	}
 	return errors.Join(err, benchFailures(failures))
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,7 +89,7 @@ func BenchmarkX(b *testing.B) {}
 
 func inSuite(t *testing.T) {
 	t.Helper()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "m")
 	for _, f := range txtar.Parse([]byte(suite)).Files {
 		path := filepath.Join(dir, f.Name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -102,6 +103,16 @@ func inSuite(t *testing.T) {
 	t.Setenv("GOGC", "55")
 }
 
+// commit makes the current folder a repository with all its files on the branch main.
+func commit(t *testing.T) {
+	t.Helper()
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "one"}} {
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+}
+
 // TestBenchExamples runs the examples of whet bench and whet bench profile, shortened.
 func TestBenchExamples(t *testing.T) {
 	inSuite(t)
@@ -109,6 +120,15 @@ func TestBenchExamples(t *testing.T) {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
+	}
+	// Two builds: the commit of a branch, and a folder beside this one.
+	commit(t)
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(filepath.Dir(here), "old"), os.DirFS(here)); err != nil {
+		t.Fatal(err)
 	}
 	if err := os.WriteFile("old.txt", benchResults(1000), 0o644); err != nil {
 		t.Fatal(err)
@@ -124,6 +144,8 @@ func TestBenchExamples(t *testing.T) {
 			switch {
 			case len(args) > 1 && args[1] == "profile":
 				args = append(args, "--benchtime", "1ms", "--force")
+			case slices.ContainsFunc(args, func(arg string) bool { return arg == "--base" || arg == "--a" || arg == "--b-flags" }):
+				args = append(args, "--bench", "XML", "--max-time", "300ms")
 			case args[0] == "bench" && (len(args) == 1 || args[1] != "compare"):
 				args = append(args, "--count", "2", "--benchtime", "1x")
 			}
@@ -281,5 +303,22 @@ func TestBenchProfile(t *testing.T) {
 	code, stdout, stderr = runWhet(t, "bench", "profile", "./encode", "--bench", "XML", "--benchtime", "100ms", "-o", "out", "--force")
 	if code != 0 || !strings.HasPrefix(stdout, filepath.Join("out", "encode.XML.whet")+"\n") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+// TestBenchProfileInterrupted wants the recordings that are done kept, and no others.
+func TestBenchProfileInterrupted(t *testing.T) {
+	inSuite(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stdout := &canceling{text: "encode.JSON_small.whet", cancel: cancel}
+	var stderr bytes.Buffer
+	code := cli.Main(ctx, []string{"bench", "profile", "./encode", "--benchtime", "5ms"}, nil, stdout, &stderr)
+	if code != 0 || stderr.String() != "whet: interrupted; 1 of 3 benchmarks are recorded\n" {
+		t.Errorf("exit code %d\n%s%s", code, stdout, &stderr)
+	}
+	files, err := filepath.Glob("*.whet*")
+	if err != nil || !slices.Equal(files, []string{"encode.JSON_small.whet"}) {
+		t.Errorf("files %q, %v", files, err)
 	}
 }
