@@ -25,23 +25,46 @@ type Command struct {
 	Dir string
 }
 
-const commandHint = "write it as for a shell, without pipes and variables: 'GOGC=200 ./server -addr {addr}'; what needs a shell goes into sh -c '…'"
-
 var errEmpty = errors.New("it has no program")
 
 // ParseCommand cuts a command as a shell does, variables before it included. There is
 // no shell that would run it: what only a shell can do is an error.
 func ParseCommand(text string) (Command, error) {
-	words, err := targets.Words(text)
-	n := 0
-	for n < len(words) && isVariable(words[n]) {
-		n++
-	}
-	if err == nil && n == len(words) {
+	c, err := cut(text)
+	if err == nil && len(c.Args) == 0 {
 		err = errEmpty
 	}
 	if err != nil {
-		return Command{}, &diag.Error{Op: "read command", Subject: fmt.Sprintf("%q", text), Err: err, Hint: commandHint, Kind: diag.Usage}
+		return Command{}, &diag.Error{
+			Op: "read command", Subject: fmt.Sprintf("%q", text), Err: err, Kind: diag.Usage,
+			Hint: "write it as for a shell, without pipes and variables: 'GOGC=200 ./server -addr {addr}'; what needs a shell goes into sh -c '…'",
+		}
+	}
+	return c, nil
+}
+
+// ParseArguments cuts a command as [ParseCommand] does, of which the program is not named
+// because it is built first: its path is to be put before Args, which may be empty.
+func ParseArguments(text string) (Command, error) {
+	c, err := cut(text)
+	if err != nil {
+		return Command{}, &diag.Error{
+			Op: "read arguments", Subject: fmt.Sprintf("%q", text), Err: err, Kind: diag.Usage,
+			Hint: "write them as for a shell, without pipes and variables: 'GOGC=200 -addr {addr}'",
+		}
+	}
+	return c, nil
+}
+
+// cut tells variables from the words behind them.
+func cut(text string) (Command, error) {
+	words, err := targets.Words(text)
+	if err != nil {
+		return Command{}, err
+	}
+	n := 0
+	for n < len(words) && isVariable(words[n]) {
+		n++
 	}
 	return Command{Args: words[n:], Env: words[:n:n]}, nil
 }
@@ -161,7 +184,7 @@ func parseAddress(text string) (*url.URL, error) {
 		return nil, diag.Usagef("--load", "not an http or https address", "write it with its scheme, such as http://{addr}/path") // not err, which may hold a password
 	}
 	if ip := net.ParseIP(u.Hostname()); !strings.EqualFold(u.Hostname(), "localhost") && (ip == nil || !ip.IsLoopback()) {
-		return nil, diag.Usagef("--load", u.Host+" is not this machine's loopback, where the services are started", "use 127.0.0.1 or {addr}; a name for the Host header is given with -H \"Host: NAME\"")
+		return nil, diag.Usagef("--load", u.Host+" is not this machine's loopback, where the services are started", "use 127.0.0.1 or {addr}; a name for the Host header is sent as a header, Host: NAME")
 	}
 	if u.Port() == "" {
 		port := "80"

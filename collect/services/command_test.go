@@ -39,6 +39,42 @@ func TestParseCommand(t *testing.T) {
 	}
 }
 
+// TestParseArguments wants what ParseCommand reads, less the program, and possibly nothing.
+func TestParseArguments(t *testing.T) {
+	for text, want := range map[string]Command{
+		"":                      {},
+		"PORT={port}":           {Env: []string{"PORT={port}"}},
+		"GOGC=off -a {addr} b=": {Args: []string{"-a", "{addr}", "b="}, Env: []string{"GOGC=off"}},
+	} {
+		got, err := ParseArguments(text)
+		if err != nil || !slices.Equal(got.Args, want.Args) || !slices.Equal(got.Env, want.Env) {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+	}
+	if _, err := ParseArguments("-a {addr} > log"); err == nil || diag.ExitCode(err) != 2 || !strings.Contains(diag.Hint(err), "without pipes") {
+		t.Errorf("%v, hint %q", err, diag.Hint(err))
+	}
+}
+
+// TestCheck refuses before anything is started what Run would, and holds no address.
+func TestCheck(t *testing.T) {
+	c := Command{Args: []string{"absent", "-addr", "{addr}"}}
+	o := Options{Commands: [2]Command{c, c}, URLs: []string{"http://{addr}/"}}
+	if err := o.Check(); err != nil {
+		t.Error(err)
+	}
+	for url, want := range map[string]string{"http://{port}/": "not this machine's loopback", "{addr}": "not an http or https address", "http://{addr2}/": "A is not told its address"} {
+		o.URLs[0] = url
+		if err := o.Check(); err == nil || !strings.Contains(err.Error(), want) || diag.ExitCode(err) != 2 {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	o.URLs[0], o.Load.Targets = "http://{addr}/", []load.Target{{URL: "https://example.com/"}}
+	if err := o.Check(); err == nil || !strings.Contains(err.Error(), "a request is https, and --load http") {
+		t.Error(err)
+	}
+}
+
 // TestPlaces gives each side addresses of its own, the same wherever one stands for it.
 func TestPlaces(t *testing.T) {
 	c := Command{Args: []string{"s", "-addr", "{addr}", "-port={port}", "-debug", "{addr2}"}, Env: []string{"PORT={port}"}}

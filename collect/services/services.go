@@ -181,6 +181,18 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	return r, nil
 }
 
+// Check returns the error of options that Run would refuse before it starts anything, for
+// callers who build the programs first. Nothing is run, and no file looked at.
+func (o *Options) Check() error {
+	where, err := places(o.Commands, o.URLs)
+	if err != nil {
+		return err
+	}
+	defer release(where)
+	_, err = newSides(o, where)
+	return err
+}
+
 // newSides prepares both sides.
 func newSides(o *Options, places [2]place) (sides [2]*side, err error) {
 	warmup := o.Warmup

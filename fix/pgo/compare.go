@@ -104,10 +104,10 @@ func (r *runner) benchmarked(ctx context.Context) ([]gotest.Package, error) {
 	for _, f := range failures {
 		r.warnf("%v", &f)
 	}
-	if len(packages) == 0 && !r.NoMeasure {
+	if len(packages) == 0 && !r.NoMeasure && r.Programs == nil {
 		return nil, &diag.Error{
 			Op: "compare", Err: fmt.Errorf("no benchmarks in %s", strings.Join(asked, " ")),
-			Hint: "name packages that have some after the profiles; --no-measure only says what the profile changes",
+			Hint: "name packages that have some after the profiles, or give a service a load with --service; --no-measure only says what the profile changes",
 		}
 	}
 	return packages, nil

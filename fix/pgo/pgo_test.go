@@ -58,6 +58,21 @@ func TestRunPrograms(t *testing.T) {
 	}
 }
 
+// TestRunProgramsWithoutBenchmarks wants none to be needed, not even for a profile of some.
+func TestRunProgramsWithoutBenchmarks(t *testing.T) {
+	files := hotModule()
+	delete(files, "sum/sum_test.go")
+	o := options(t, writeModule(t, files), ratio(1.1, 1.05, 1.15))
+	o.Profile.Functions = append(o.Profile.Functions, profile.Function{Name: "testing.(*B).runN"})
+	res, err := pgo.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !res.Profile.Bench || res.Pays || res.Gain == nil || res.Gain.Ratio != 1.1 {
+		t.Errorf("%+v", res)
+	}
+}
+
 // TestRunBenchmarks compares by benchmarks. Whether that finds a gain depends on the
 // machine; that the profile takes part in the builds does not.
 func TestRunBenchmarks(t *testing.T) {

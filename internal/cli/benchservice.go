@@ -5,16 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/collect/services"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
@@ -23,13 +18,9 @@ import (
 // benchServiceFlags are the flags of whet bench --service.
 type benchServiceFlags struct {
 	outputFlags
-	services.Options
-	load      loadFlags
-	loaded    *cobra.Command // has all flags of whet load, of which this command shares some
+	serviceFlags
 	Dirs      [2]string
 	Precision percentFlag
-	Slice     time.Duration
-	TargetLog string
 	JSON      bool
 }
 
@@ -97,38 +88,16 @@ func (a *app) benchServiceCommand() *cobra.Command {
 	return cmd
 }
 
-// defaultServicePrecision is twice that of benchmarks: a service has more noise.
-const defaultServicePrecision = 0.02
-
-// sharedLoadFlags are the flags of whet load that make sense here. The others are about one
-// run, a target that whet has not started, or results that a comparison does not have.
-func sharedLoadFlags() []string {
-	return []string{
-		"connections", "rate", "arrivals", "timeout", "method", "header", "body", "user", "password-file", "token-file",
-		"targets", "targets-format", "vars", "http2", "streams", "no-keepalive", "insecure", "cert", "key", "ca", "engine", "workers",
-	}
-}
-
 func (f *benchServiceFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringArrayVar(&f.URLs, "load", nil, "send the load to `URL`; twice for A and B apart")
 	f.Precision = defaultServicePrecision
 	fs.Var(&f.Precision, "precision", "stop when the ratio is known within plus or minus this")
-	fs.DurationVar(&f.AB.MaxTime, "max-time", 2*time.Minute, "stop after this time")
-	fs.DurationVar(&f.Slice, "slice", 0, "length of a slice (default: chosen by the noise of A against A)")
-	fs.DurationVar(&f.Warmup, "warmup", services.DefaultWarmup, "load each service for so long before")
-	fs.BoolVar(&f.SameAnswers, "same-answers", false, "end with an error when A and B answer differently (default: warn)")
+	fs.DurationVar(&f.AB.MaxTime, "max-time", defaultServiceMaxTime, "stop after this time")
 	fs.StringVar(&f.Dirs[0], "dir-a", "", "run A in `FOLDER`")
 	fs.StringVar(&f.Dirs[1], "dir-b", "", "run B in `FOLDER`")
-	fs.DurationVar(&f.Start, "start-timeout", services.DefaultStart, "how long a service may take to listen")
-	fs.StringVar(&f.TargetLog, "target-log", "", "write what both print to `FILE`")
-
-	f.loaded = &cobra.Command{Use: "load"}
-	f.load.register(f.loaded)
-	for _, name := range sharedLoadFlags() {
-		fs.AddFlag(f.loaded.Flags().Lookup(name))
-	}
+	f.serviceFlags.register(cmd)
 
 	fs.StringVarP(&f.Output, "output", "o", "", "write the JSON to `FILE`, beside the text")
 	fs.BoolVar(&f.Force, "force", false, "replace the file if there is one")
@@ -154,66 +123,21 @@ func (f *benchServiceFlags) check(cmd *cobra.Command, args []string) error {
 		return diag.Usagef(op, "no load given", "say where to send it: --load http://{addr}/, where {addr} stands for an address that the commands are told too")
 	}
 	f.AB.Precision = float64(f.Precision)
-	for _, d := range []struct {
-		name  string
-		value time.Duration
-		least time.Duration
-	}{{"max-time", f.AB.MaxTime, 1}, {"start-timeout", f.Start, 1}, {"warmup", f.Warmup, 0}, {"slice", f.Slice, 0}} {
-		if d.value < d.least {
-			return diag.Usagef(op, fmt.Sprintf("--%s %v is too short", d.name, d.value), "leave it out for the default")
-		}
-	}
-	if f.Warmup == 0 {
-		f.Warmup = -1 // none, where 0 is the default
-	}
-	switch {
-	case f.Slice > 0:
-		f.AB.Plans = []ab.Plan{{Length: f.Slice}}
-	case cmd.Flags().Changed("slice"):
-		return diag.Usagef(op, "--slice 0s is too short", "leave it out for the default")
-	}
-	if strings.Contains(f.load.Rate, "..") {
-		return diag.Usagef(op, "a rate that rises makes each slice another load", "give one rate: -r 2000")
+	if err := f.serviceFlags.check(cmd, op); err != nil {
+		return err
 	}
 	if f.Output == "-" {
 		return diag.Usagef(op, "standard output holds the result", "--json writes it as JSON there; name a file")
-	}
-	if err := f.load.check(f.loaded); err != nil {
-		return err
 	}
 	return f.checkOutput()
 }
 
 // benchService runs the comparison and shows it.
 func (a *app) benchService(ctx context.Context, f *benchServiceFlags) error {
-	var err error
-	if f.Load, err = a.loadOptions(nil, &f.load); err != nil {
+	if err := a.readServiceLoad(&f.serviceFlags); err != nil {
 		return err
 	}
-	if f.TargetLog != "" {
-		file, err := os.Create(f.TargetLog)
-		if err != nil {
-			return &diag.Error{Op: "open --target-log", Err: err}
-		}
-		defer func() { _ = file.Close() }() // a log cut short is not worth failing for
-		f.Log = file
-	}
-	line := &liveLine{w: a.stderr, live: a.live, width: styleOf(a.stderr).Width}
-	began := time.Now()
-	f.Note = func(text string) {
-		p := collect.Progress{Elapsed: time.Since(began), Running: []string{text}}
-		if !a.live {
-			p.Note = text // there is no line that changes
-		}
-		line.progress(p)
-	}
-	f.AB.Progress = func(p ab.Progress) { line.progress(serviceProgress(p, time.Since(began))) }
-	done := make(chan struct{})
-	defer close(done)
-	f.Abort = secondSignal(done)
-
-	r, err := services.Run(ctx, f.Options)
-	line.clear()
+	r, err := a.runServices(ctx, &f.serviceFlags)
 	if err != nil {
 		return err
 	}
@@ -239,21 +163,4 @@ func (f *benchServiceFlags) failure(r *services.Result) error {
 		return r.Failure
 	}
 	return &diag.Error{Op: "bench --service", Err: errors.New("measuring ended early"), Hint: diag.Hint(r.Failure)}
-}
-
-// serviceProgress says how far a comparison has come.
-func serviceProgress(p ab.Progress, elapsed time.Duration) collect.Progress {
-	out := collect.Progress{Elapsed: elapsed}
-	if p.Left > 0 {
-		out.Total = elapsed + p.Left
-	}
-	switch {
-	case p.Trying:
-		out.Running = []string{"measuring the noise, A against A"}
-	case math.IsNaN(p.Ratio) || math.IsInf(p.High-p.Low, 0):
-		out.Running = []string{fmt.Sprintf("pair %d", p.Pairs)}
-	default:
-		out.Running = []string{fmt.Sprintf("pair %d", p.Pairs), fmt.Sprintf("B to A %.3f (%.3f to %.3f)", p.Ratio, p.Low, p.High)}
-	}
-	return out
 }

@@ -39,6 +39,9 @@ type pgoFlags struct {
 	BuildTime bool
 	NoMeasure bool
 
+	Service string       // arguments of the program, as a service under load
+	service serviceFlags // how that is loaded
+
 	DryRun, Force bool
 
 	Format string
@@ -66,12 +69,19 @@ What is reported: how much of the profile is of code that is no longer there,
 what it costs in build time and size, which calls the compiler now inlines or
 devirtualises, which stack frames grow, and the gain with its interval. If the
 whole interval is a gain, the profile is written to default.pgo of the main
-package, where go build finds it: reduced to what the compiler reads.`,
+package, where go build finds it: reduced to what the compiler reads.
+
+With --service no benchmarks are needed: both programs are started with these
+arguments and loaded in turn, as whet bench --service does it, and what decides
+is the processor time of a request (A is the program without the profile, B that
+with it). The flags from --service on are about that; --precision is 2% then,
+and --max-time 2m, unless given.`,
 		Example: `  whet pgo cpu.whet
   whet pgo cpu.whet ./cmd/server ./internal/...
   whet pgo --dry-run --bench 'Encode|Decode' monday.pb.gz tuesday.pb.gz
   whet pgo --no-measure cpu.whet
-  whet pgo --min-gain 2% --format markdown cpu.whet`,
+  whet pgo --min-gain 2% --format markdown cpu.whet
+  whet pgo cpu.whet --service '-addr {addr}' --load http://{addr}/`,
 		Args: someArgs("no profile given", "record the program under load first: `whet record http://localhost:6060 -o cpu.whet`"),
 	}
 	f.register(cmd)
@@ -94,7 +104,7 @@ func (f *pgoFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Bench, "bench", ".", "compare by the benchmarks that match `REGEXP`")
 	fs.DurationVar(&f.Timeout, "timeout", gotest.DefaultTimeout, "give up on a run of a benchmark after this time")
 	fs.Var(&f.Precision, "precision", "measure until the interval is within so much, as 1%")
-	fs.DurationVar(&f.MaxTime, "max-time", time.Minute, "measure each benchmark for so long at most")
+	fs.DurationVar(&f.MaxTime, "max-time", time.Minute, "measure each benchmark, or the service, for so long at most")
 	fs.Var(&f.MinGain, "min-gain", "what it must gain to pay, as 2% (default: any gain that holds)")
 	fs.Var(&f.MaxStale, "max-stale", "warn when more of the profile is stale")
 	fs.BoolVar(&f.BuildTime, "build-time", true, "compile everything anew, to tell what the profile costs")
@@ -106,6 +116,7 @@ func (f *pgoFlags) register(cmd *cobra.Command) {
 	fs.StringArrayVarP(&f.read.Header, "header", "H", nil, "send \"`Name: value`\" when an address is fetched; may repeat")
 	fs.DurationVar(&f.read.Duration, "duration", 30*time.Second, "how long to profile an address")
 	fs.Var(&f.read.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
+	f.registerService(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(pgoFormats(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -155,7 +166,7 @@ func (f *pgoFlags) check(cmd *cobra.Command) error {
 			return diag.Usagef("pgo", fmt.Sprintf("--%s %s is not above zero", name, v), "leave it out for the default")
 		}
 	}
-	return nil
+	return f.checkService(cmd)
 }
 
 // pgo does the work of whet pgo.
@@ -172,6 +183,12 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 	}
 	var profiles []string
 	profiles, o.Packages = pgoArgs(args)
+	if f.serves() {
+		if err := a.prepareService(f, profiles); err != nil {
+			return err
+		}
+		o.Programs = a.comparePrograms(f)
+	}
 	var warnings []error
 	if o.Profile, o.Recording, warnings, err = a.cpuProfile(ctx, &f.read, profiles); err != nil {
 		return err

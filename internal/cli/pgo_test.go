@@ -2,11 +2,15 @@ package cli_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/whet-go/whet/collect/services"
 	"github.com/whet-go/whet/fix/pgo"
 )
 
@@ -106,6 +110,117 @@ func TestPGO(t *testing.T) {
 	}
 	if data, err := os.ReadFile(written); err != nil || string(data) != "mine" {
 		t.Errorf("default.pgo is %q now: %v", data, err)
+	}
+}
+
+// pgoService is a service with the calls of hot.pb.gz, which leaves its process id behind. It
+// does without net/http, which would be compiled anew for the profile.
+const pgoService = `package main
+
+import (
+	"bufio"
+	"net"
+	"os"
+	"strconv"
+
+	"example.com/hot/sum"
+)
+
+func main() {
+	if err := os.WriteFile(os.Getenv("PIDS")+"/"+strconv.Itoa(os.Getpid()), nil, 0o600); err != nil {
+		panic(err)
+	}
+	l, err := net.Listen("tcp", os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			panic(err)
+		}
+		go serve(conn)
+	}
+}
+
+func serve(conn net.Conn) {
+	defer conn.Close()
+	all := make([]uint64, 1000)
+	for r := bufio.NewReader(conn); ; {
+		for line := "-"; line != "\r\n"; {
+			var err error
+			if line, err = r.ReadString('\n'); err != nil {
+				return
+			}
+		}
+		answer := strconv.FormatUint(sum.Of(all, &sum.Mixer{}), 10)
+		conn.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: " + strconv.Itoa(len(answer)) + "\r\n\r\n" + answer))
+	}
+}
+`
+
+// TestPGOService compares by a service under load, in a module without benchmarks: the last
+// example of the help, shortened.
+func TestPGOService(t *testing.T) {
+	dir, profile := pgoModule(t)
+	if err := os.Remove(filepath.Join(dir, "sum", "sum_test.go")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(pgoService), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	pids := t.TempDir()
+	_, help, _ := runWhet(t, "pgo", "--help")
+	examples := exampleLines(help)
+	example := strings.NewReplacer("cpu.whet", profile, "-addr {addr}", "PIDS="+pids+" {addr}").Replace(examples[len(examples)-1])
+	args := append(shellFields(example)[1:], "--build-time=false", "--slice", "20ms", "--warmup", "10ms", "-c", "2")
+
+	code, stdout, stderr := runWhet(t, append(args, "--max-time", "1s", "--json")...)
+	var res pgo.Result
+	if err := json.Unmarshal([]byte(stdout), &res); code != 0 || err != nil {
+		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
+	}
+	c := res.Comparison
+	if c == nil || c.Unit != services.UnitCPU || c.Precision != 0.02 || len(c.Subjects) != 1 || c.Subjects[0].Pairs < 13 || res.Gain == nil || res.Gain.Unit != c.Unit {
+		t.Fatalf("%+v", res)
+	}
+	if u := c.Subjects[0].Units[0]; u.Unit != services.UnitCPU || !(u.A.Median > 0 && u.B.Median > 0) || len(c.Subjects[0].Units) < 4 {
+		t.Errorf("%+v", c.Subjects[0])
+	}
+	if _, err := os.Stat("default.pgo"); res.Pays != (err == nil) {
+		t.Errorf("pays: %v, default.pgo: %v", res.Pays, err)
+	}
+	if !strings.Contains(stderr, "no allocs/req: A: no pprof handlers") {
+		t.Errorf("stderr: %s", stderr)
+	}
+
+	started, err := os.ReadDir(pids)
+	if err != nil || len(started) != 2 {
+		t.Fatalf("%v were started: %v", started, err)
+	}
+	for _, e := range started {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			t.Errorf("process %s is there still (%v)", e.Name(), err)
+		}
+	}
+
+	// What is no command, does not start, or refuses its requests.
+	code, stdout, stderr = runWhet(t, append(args, "./sum")...)
+	if code != 2 || stdout != "" || !strings.Contains(stderr, "whet: compare: a library has no program to start\nhint: name the main package") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = runWhet(t, "pgo", profile, "--build-time=false", "--service", "PIDS=/absent {addr}", "--load", "http://{addr}/", "--dry-run")
+	if code != 1 || stdout != "" || !strings.Contains(stderr, "whet: A: run ") || !strings.Contains(stderr, "open /absent/") || !strings.Contains(stderr, "hint: --service has the arguments") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	if err := os.WriteFile("main.go", []byte(strings.Replace(pgoService, "200 OK", "404 Not Found", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr = runWhet(t, append(args, "--max-time", "50ms", "--dry-run")...)
+	if code != 1 || stdout != "" || !strings.Contains(stderr, "whet: compare under load: A failed ") || !strings.Contains(stderr, "hint: a refusal costs less") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }
 

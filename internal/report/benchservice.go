@@ -64,11 +64,19 @@ const maxDifferences = 5
 
 // serviceWarnings says what speaks against the figures, gravest first.
 func serviceWarnings(t *text, s Style, r *services.Result) {
-	lines := 0
-	warn := func(format string, args ...any) {
-		loadWrap(t, s, s.paint(gold, "warning: "), Clean(fmt.Sprintf(format, args...)), 9)
-		lines++
+	all := slices.Concat(ServiceDoubts(r), r.AB.Warnings)
+	for _, warning := range all {
+		loadWrap(t, s, s.paint(gold, "warning: "), Clean(warning), 9)
 	}
+	if len(all) > 0 {
+		t.line()
+	}
+}
+
+// ServiceDoubts says what speaks against the figures of services under load, gravest first,
+// one sentence each: all but the warnings of its AB.
+func ServiceDoubts(r *services.Result) (doubts []string) {
+	warn := func(format string, args ...any) { doubts = append(doubts, fmt.Sprintf(format, args...)) }
 	if e := r.AB.Subjects[0].Error; e != "" {
 		warn("measuring ended early: %s", e)
 	}
@@ -114,12 +122,7 @@ func serviceWarnings(t *text, s Style, r *services.Result) {
 		}
 		warn("%s", text)
 	}
-	for _, w := range r.AB.Warnings {
-		warn("%s", w)
-	}
-	if lines > 0 {
-		t.line()
-	}
+	return doubts
 }
 
 func serviceUnitName(name string) string {

@@ -72,6 +72,39 @@ func TestWritePGO(t *testing.T) {
 	compareGolden(t, "pgo.md", b.Bytes())
 }
 
+// TestWritePGOService wants the units of a service shown as those of benchmarks: the deciding
+// one, and others that differ.
+func TestWritePGOService(t *testing.T) {
+	r := pgoResult()
+	r.Comparison = &ab.Result{
+		Unit: "cpu-sec/req", Confidence: 0.95, Plan: ab.Plan{Length: time.Second},
+		Subjects: []ab.Compared{{Name: "service", Units: []ab.Unit{
+			{Unit: "cpu-sec/req", A: ab.Summary{Median: 25e-6}, B: ab.Summary{Median: 24e-6}, Ratio: 0.96, Low: 0.95, High: 0.97, Verdict: ab.Better},
+			{Unit: "allocs/req", A: ab.Summary{Median: 126}, B: ab.Summary{Median: 120}, Ratio: 0.95, Low: 0.95, High: 0.95, Verdict: ab.Better},
+			{Unit: "p99-sec", A: ab.Summary{Median: 2e-3}, B: ab.Summary{Median: 3e-3}, Ratio: 1.5, Low: 0.5, High: 2, Verdict: ab.Undecided},
+		}}},
+	}
+	r.Gain = &pgo.Gain{Unit: "cpu-sec/req", Of: 1, Ratio: 0.96, Low: 0.95, High: 0.97}
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"text":     func(b *bytes.Buffer) error { return WritePGO(b, Style{Width: 80}, r) },
+		"markdown": func(b *bytes.Buffer) error { return WritePGOMarkdown(b, r) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(strings.Fields(strings.ReplaceAll(b.String(), "| ", "")), " ")
+		for _, want := range []string{"Comparison: cpu-sec/req, rounds of 1s, one after the other", "25.00µ 24.00µ -4.0% -5.0% to -3.0% better service", "126.0 120.0 -5.0%", "allocs/req", "(-4.0%, -5.0% to -3.0%)."} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, b.String())
+			}
+		}
+		if strings.Contains(got, "p99") {
+			t.Errorf("%s shows what is not decided:\n%s", name, b.String())
+		}
+	}
+}
+
 // TestWritePGOVerdicts wants what happened to the file said in each case.
 func TestWritePGOVerdicts(t *testing.T) {
 	for _, tt := range []struct {

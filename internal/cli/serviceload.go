@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/collect/services"
+	"github.com/whet-go/whet/internal/diag"
+)
+
+// What services are compared by unless flags say otherwise: twice what benchmarks are, as
+// a service has more noise.
+const (
+	defaultServicePrecision = 0.02
+	defaultServiceMaxTime   = 2 * time.Minute
+)
+
+// serviceFlags are the flags of every comparison of services under load. The commands, URLs
+// and AB but for the plans are the caller's to fill in.
+type serviceFlags struct {
+	services.Options
+	load      loadFlags
+	loaded    *cobra.Command // has all flags of whet load, of which some are registered
+	names     []string       // of the flags that are registered
+	Slice     time.Duration
+	TargetLog string
+}
+
+// sharedLoadFlags are the flags of whet load that make sense here. The others are about one
+// run, a target that whet has not started, or results that a comparison does not have.
+func sharedLoadFlags() []string {
+	return []string{
+		"connections", "rate", "arrivals", "timeout", "method", "header", "body", "user", "password-file", "token-file",
+		"targets", "targets-format", "vars", "http2", "streams", "no-keepalive", "insecure", "cert", "key", "ca", "engine", "workers",
+	}
+}
+
+// register adds the flags to those of cmd, but for those of whet load whose names mean
+// something else there.
+func (f *serviceFlags) register(cmd *cobra.Command, but ...string) {
+	fs := cmd.Flags()
+	fs.DurationVar(&f.Slice, "slice", 0, "length of a slice (default: chosen by the noise of A against A)")
+	fs.DurationVar(&f.Warmup, "warmup", services.DefaultWarmup, "load each service for so long before")
+	fs.BoolVar(&f.SameAnswers, "same-answers", false, "end with an error when A and B answer differently (default: warn)")
+	fs.DurationVar(&f.Start, "start-timeout", services.DefaultStart, "how long a service may take to listen")
+	fs.StringVar(&f.TargetLog, "target-log", "", "write what both print to `FILE`")
+
+	f.names = []string{"slice", "warmup", "same-answers", "start-timeout", "target-log"}
+
+	f.loaded = &cobra.Command{Use: "load"}
+	f.load.register(f.loaded)
+	for _, name := range sharedLoadFlags() {
+		if !slices.Contains(but, name) {
+			fs.AddFlag(f.loaded.Flags().Lookup(name))
+			f.names = append(f.names, name)
+		}
+	}
+}
+
+// check reports values that cannot be right, and fills in what they mean. op is the command
+// for errors.
+func (f *serviceFlags) check(cmd *cobra.Command, op string) error {
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+		least time.Duration
+	}{{"max-time", f.AB.MaxTime, 1}, {"start-timeout", f.Start, 1}, {"warmup", f.Warmup, 0}, {"slice", f.Slice, 0}} {
+		if d.value < d.least {
+			return diag.Usagef(op, fmt.Sprintf("--%s %v is too short", d.name, d.value), "leave it out for the default")
+		}
+	}
+	if f.Warmup == 0 {
+		f.Warmup = -1 // none, where 0 is the default
+	}
+	switch {
+	case f.Slice > 0:
+		f.AB.Plans = []ab.Plan{{Length: f.Slice}}
+	case cmd.Flags().Changed("slice"):
+		return diag.Usagef(op, "--slice 0s is too short", "leave it out for the default")
+	}
+	if strings.Contains(f.load.Rate, "..") {
+		return diag.Usagef(op, "a rate that rises makes each slice another load", "give one rate: -r 2000")
+	}
+	return f.load.check(f.loaded)
+}
+
+// readServiceLoad reads what is sent, from flags and the files that they name.
+func (a *app) readServiceLoad(f *serviceFlags) (err error) {
+	f.Load, err = a.loadOptions(nil, &f.load)
+	return err
+}
+
+// runServices runs a comparison and shows how far it is. A second signal kills the services.
+func (a *app) runServices(ctx context.Context, f *serviceFlags) (*services.Result, error) {
+	if f.TargetLog != "" {
+		file, err := os.Create(f.TargetLog)
+		if err != nil {
+			return nil, &diag.Error{Op: "open --target-log", Err: err}
+		}
+		defer func() { _ = file.Close() }() // a log cut short is not worth failing for
+		f.Log = file
+	}
+	line := &liveLine{w: a.stderr, live: a.live, width: styleOf(a.stderr).Width}
+	defer line.clear()
+	began := time.Now()
+	f.Note = func(text string) {
+		p := collect.Progress{Elapsed: time.Since(began), Running: []string{text}}
+		if !a.live {
+			p.Note = text // there is no line that changes
+		}
+		line.progress(p)
+	}
+	f.AB.Progress = func(p ab.Progress) { line.progress(serviceProgress(p, time.Since(began))) }
+	done := make(chan struct{})
+	defer close(done)
+	f.Abort = secondSignal(done)
+	return services.Run(ctx, f.Options)
+}
+
+// serviceProgress says how far a comparison has come.
+func serviceProgress(p ab.Progress, elapsed time.Duration) collect.Progress {
+	out := collect.Progress{Elapsed: elapsed}
+	if p.Left > 0 {
+		out.Total = elapsed + p.Left
+	}
+	switch {
+	case p.Trying:
+		out.Running = []string{"measuring the noise, A against A"}
+	case math.IsNaN(p.Ratio) || math.IsInf(p.High-p.Low, 0):
+		out.Running = []string{fmt.Sprintf("pair %d", p.Pairs)}
+	default:
+		out.Running = []string{fmt.Sprintf("pair %d", p.Pairs), fmt.Sprintf("B to A %.3f (%.3f to %.3f)", p.Ratio, p.Low, p.High)}
+	}
+	return out
+}
