@@ -31,7 +31,8 @@ type Options struct {
 	AB             ab.Options    // Identity, Journal and Resume are Run's own business
 
 	// Journal is the file that takes the pairs as they come; "" is none. Continue goes on
-	// from it; otherwise it is replaced.
+	// from it; otherwise it is replaced. It is removed when all benchmarks are known to
+	// the precision asked for.
 	Journal  string
 	Continue bool
 

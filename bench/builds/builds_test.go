@@ -179,6 +179,7 @@ func TestFlags(t *testing.T) {
 	dir := repository(t)
 	journal := filepath.Join(t.TempDir(), "deep", "journal")
 	o := builds.Options{Patterns: []string{"./sum"}, Bench: "Sum", AB: quick(), Journal: journal}
+	o.AB.Precision = 1e-6
 	a, b := builds.Side{Dir: dir}, builds.Side{Dir: dir, Env: []string{"GOGC=off"}}
 	first, err := builds.Run(t.Context(), a, b, o)
 	if err != nil || len(first.Warnings) != 0 {
@@ -190,11 +191,24 @@ func TestFlags(t *testing.T) {
 	}
 	o.Continue = true
 	o.AB.MaxTime = time.Second
-	o.AB.Precision = 1e-6
 	again, err := builds.Run(t.Context(), a, b, o)
 	if err != nil || again.Subjects[0].Pairs <= first.Subjects[0].Pairs {
 		t.Errorf("%d pairs, then %d in all, %v", first.Subjects[0].Pairs, again.Subjects[0].Pairs, err)
 	}
+	o.AB.Precision = 0.9
+	o.AB.MaxTime = time.Minute
+	if _, err := builds.Run(t.Context(), a, b, o); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(journal); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the journal of what is known stays: %v", err)
+	}
+	o.AB.MaxTime = time.Second
+	o.Continue, o.AB.Precision = false, 1e-6
+	if _, err := builds.Run(t.Context(), a, b, o); err != nil {
+		t.Error(err)
+	}
+	o.Continue = true
 	var je *ab.JournalError
 	if _, err := builds.Run(t.Context(), a, a, o); !errors.As(err, &je) || je.Hint() == "" {
 		t.Errorf("the journal of other builds: %v", err)

@@ -21,17 +21,22 @@ import (
 // is of what was measured so far. The errors are those of sides that cannot be built at
 // all, of the journal, and ErrNoCommon, with a result that has the failures.
 func Run(ctx context.Context, a, b Side, o Options) (r *Result, err error) {
-	temp, err := os.MkdirTemp("", "whet-bench-")
-	if err != nil {
-		return nil, fmt.Errorf("compare builds: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	c := &comparison{Options: o, temp: temp, result: &Result{}}
+	c := &comparison{Options: o, result: &Result{}}
 	defer func() { err = errors.Join(err, c.close()) }()
 	for i, s := range []Side{a, b} {
 		if err := c.prepare(ctx, ab.Side(i), s); err != nil {
 			return nil, err
 		}
+	}
+	// Beside a tree, the binaries go away with it even if this process is killed.
+	beside := ""
+	for _, t := range c.trees {
+		if t != nil {
+			beside = t.Temp
+		}
+	}
+	if c.temp, err = os.MkdirTemp(beside, "whet-bench-"); err != nil {
+		return nil, fmt.Errorf("compare builds: %w", err)
 	}
 	if err := c.list(ctx); err != nil {
 		return nil, err
@@ -61,6 +66,9 @@ type comparison struct {
 }
 
 func (c *comparison) close() (err error) {
+	if c.temp != "" {
+		err = os.RemoveAll(c.temp)
+	}
 	for _, t := range c.trees {
 		if t != nil {
 			err = errors.Join(err, t.Close())
@@ -279,6 +287,10 @@ func (c *comparison) measure(ctx context.Context, subjects []ab.Subject) (r *Res
 	}
 	measured.Warnings = append(c.result.Warnings, measured.Warnings...)
 	c.result.Result = *measured
+	if c.Journal != "" && !slices.ContainsFunc(measured.Subjects, func(s ab.Compared) bool { return s.Stopped != ab.Precise }) {
+		// There is nothing to go on with.
+		return c.result, os.Remove(c.Journal)
+	}
 	return c.result, nil
 }
 

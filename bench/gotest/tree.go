@@ -17,7 +17,8 @@ type Tree struct {
 	Source Source // as the one that Worktree got, its Dir in the tree
 	Commit string // its full hash
 	Dir    string // the tree's root
-	temp   string // folder around it
+	Temp   string // a folder beside it for what is to go away with it
+	temp   string // folder around both
 	repo   string // the repository's own folder of files
 	keeper keeper
 }
@@ -65,6 +66,10 @@ func Worktree(ctx context.Context, src Source, ref string) (*Tree, error) {
 	}
 	if err := t.check(ctx, src); err != nil {
 		return nil, errors.Join(err, t.Close())
+	}
+	t.Temp = filepath.Join(temp, "beside")
+	if err := os.Mkdir(t.Temp, 0o700); err != nil {
+		return nil, errors.Join(fmt.Errorf("check out %q: %w", ref, err), t.Close())
 	}
 	return t, nil
 }

@@ -101,6 +101,15 @@ func inSuite(t *testing.T) {
 	}
 	t.Chdir(dir)
 	t.Setenv("GOGC", "55")
+	// Journals go elsewhere, but what is built stays.
+	if os.Getenv("GOCACHE") == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("GOCACHE", filepath.Join(cache, "go-build"))
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 }
 
 // commit makes the current folder a repository with all its files on the branch main.

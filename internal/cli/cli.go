@@ -105,8 +105,8 @@ func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "whet COMMAND",
 		Short: "Make a Go service faster and prove it",
-		Long: `whet records a Go service and names the lines of its own code that cost, loads it
-and measures how it answers, and compares two builds of it with proof.
+		Long: `whet records a Go service and names the lines of its own code that cost, loads
+it and measures how it answers, and compares two builds of it with proof.
 
 A recording (.whet) holds everything observed of a target in one sitting. Every
 view also reads pprof profiles of any format, addresses that serve them, and
