@@ -111,7 +111,8 @@ type Measured struct {
 
 // Rounds runs the jobs round-robin: each once, in random order, then each again. What
 // slows the machine down for a while is spread over all of them so, instead of hitting
-// one. A job that fails is left out of further rounds. When ctx ends, what was measured
+// one. How many iterations take Options.Time is found in the first round; the others have
+// as many, without looking for them. A job that fails is left out of further rounds. When ctx ends, what was measured
 // until then is returned. Results are in the order of jobs.
 func Rounds(ctx context.Context, jobs []Job, o RoundsOptions) []Measured {
 	out := make([]Measured, len(jobs))
@@ -120,6 +121,7 @@ func Rounds(ctx context.Context, jobs []Job, o RoundsOptions) []Measured {
 	begin := time.Now()
 	done := 0
 	took := make([]time.Duration, len(jobs)) // by a round of each job; 0 is not known
+	jobs = slices.Clone(jobs)
 	for round := range count {
 		for _, i := range random.Perm(len(jobs)) {
 			m := &out[i]
@@ -135,6 +137,9 @@ func Rounds(ctx context.Context, jobs []Job, o RoundsOptions) []Measured {
 			if m.Err = err; err == nil {
 				m.Results = append(m.Results, res)
 				done++
+				if opt := &jobs[i].Options; opt.Iterations == 0 && opt.Time > 0 {
+					opt.Iterations = iterationsFor(opt.Time, perOperation(res, opt.Time))
+				}
 			} else {
 				done += count - round
 			}

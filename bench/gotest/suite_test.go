@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/whet-go/whet/bench/gotest"
 )
@@ -82,5 +83,19 @@ func TestRounds(t *testing.T) {
 	}
 	if len(orders) != 4 {
 		t.Errorf("orders %v", orders)
+	}
+}
+
+// TestRoundsOfTime wants the iterations that take a time looked for once.
+func TestRoundsOfTime(t *testing.T) {
+	o := gotest.RunOptions{Time: 2 * time.Millisecond}
+	jobs := []gotest.Job{{binary(t, ""), "BenchmarkOld", o}}
+	got := gotest.Rounds(t.Context(), jobs, gotest.RoundsOptions{Count: 3})
+	if len(got[0].Results) != 3 || jobs[0].Options.Iterations != 0 {
+		t.Fatalf("%+v of %+v", got, jobs)
+	}
+	n := func(i int) int { return got[0].Results[i].Measurements[0].Iterations }
+	if n(1) != n(2) || n(1) < 10 {
+		t.Errorf("%d, %d and %d iterations", n(0), n(1), n(2))
 	}
 }
