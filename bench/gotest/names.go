@@ -102,6 +102,10 @@ func (b *Binary) once(ctx context.Context, top, pattern, skip string, o RunOptio
 	end, err := b.start(ctx, args, o, r)
 	r.end()
 	names, procs := r.names()
+	if err == nil && end.why() != "" {
+		// The process may end well while a benchmark's goroutine panics.
+		err = errExit
+	}
 	if err == nil || ctx.Err() != nil {
 		return names, nil
 	}

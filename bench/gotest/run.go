@@ -111,6 +111,9 @@ func (b *Binary) Run(ctx context.Context, name string, o RunOptions) (*Result, e
 		return nil, b.failure(name, errFailed, end)
 	case err != nil:
 		return nil, b.failure(name, err, end)
+	case end.why() != "":
+		// The process may end well while the benchmark's goroutine panics.
+		return nil, b.failure(name, errExit, end)
 	}
 	out := &Result{Name: name, Procs: 1, Config: r.config, Wall: end.wall, CPU: end.cpu}
 	for _, res := range r.results {

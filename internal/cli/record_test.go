@@ -115,8 +115,8 @@ func TestRecordErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
 		"go.mod":              "module example.com/m\n\ngo 1.24\n",
-		"bad/bad_test.go":     "package bad\n\nfunc init() { undefined() }\n",
-		"worse/worse_test.go": "package worse\n\nfunc init() { undefined() }\n",
+		"bad/bad_test.go":     "package bad\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) { undefined() }\n",
+		"worse/worse_test.go": "package worse\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) { undefined() }\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
@@ -126,7 +126,7 @@ func TestRecordErrors(t *testing.T) {
 		}
 	}
 	code, _, stderr := runWhet(t, "record", "./...", "--bench", ".", "-o", "b.whet")
-	for _, want := range []string{"undefined: undefined", "hint: go vet example.com/m/bad ", "hint: go vet example.com/m/worse "} {
+	for _, want := range []string{"undefined: undefined", "hint: `go vet example.com/m/bad` ", "hint: `go vet example.com/m/worse` "} {
 		if code != 1 || !strings.Contains(stderr, want) || strings.Contains(stderr, "\ufffd") {
 			t.Errorf("exit code %d, want %q in\n%s", code, want, stderr)
 		}
