@@ -20,7 +20,7 @@ GOLANGCI_LINT := v2.15.0
 GOFUMPT       := v0.12.0
 
 # How long `make test` fuzzes each target.
-FUZZTIME ?= 3s
+FUZZTIME ?= 2s
 
 # Packages that share memory between goroutines: their tests run with the race
 # detector, which makes others only slow.
