@@ -1,11 +1,7 @@
 package report
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"html"
 	"io"
 	"math"
 	"time"
@@ -118,26 +114,10 @@ type (
 // data, code and styles that makes no request. Each chart has a table beside it.
 func WriteLoadPage(w io.Writer, p LoadPage) error {
 	doc := newLoadDoc(p)
-	data, err := json.Marshal(doc) // escapes < and >, so that it may stand inline
-	if err != nil {
-		return fmt.Errorf("write load page: %w", err)
-	}
-	js := ui.LoadJS()
-	sum := sha256.Sum256([]byte(js))
-	csp := "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
-	_, err = io.WriteString(w, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"+
-		LoadMark+"\n"+
-		"<meta http-equiv=\"Content-Security-Policy\" content=\""+csp+"\">\n"+
-		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"+
-		"<meta name=\"color-scheme\" content=\"light dark\">\n"+
-		"<title>"+html.EscapeString(clip(printable(doc.Title), 200))+"</title>\n</head>\n<body>\n"+
-		"<noscript>This page draws charts with JavaScript, which is off. It makes no network request; "+
-		"<code>whet load</code> shows the same figures as text.</noscript>\n"+
-		"<script type=\"application/json\" id=\"whet-load\">"+string(data)+"</script>\n<script>"+js+"</script>\n</body>\n</html>\n")
-	if err != nil {
-		return fmt.Errorf("write load page: %w", err)
-	}
-	return nil
+	return writeDataPage(w, dataPage{
+		mark: LoadMark, id: "whet-load", title: doc.Title, script: ui.LoadJS(), data: doc,
+		without: "<code>whet load</code> shows the same figures as text.",
+	})
 }
 
 func newLoadDoc(p LoadPage) loadDoc {
