@@ -62,6 +62,8 @@ func (c *clients) run(ctx context.Context) {
 		ctx, cancel = context.WithDeadline(ctx, c.start.Add(end+c.Timeout+lateTimeouts))
 		defer cancel()
 	}
+	// All begin at once: none is to have sent everything before the last is there.
+	begin := make(chan struct{})
 	var wg sync.WaitGroup
 	for i := range c.host.connections {
 		t := c.transport(ctx)
@@ -73,10 +75,12 @@ func (c *clients) run(ctx context.Context) {
 					shard: c.rec.shards[(i*c.Streams+k)%len(c.rec.shards)],
 					buf:   make([]byte, bodyBuffer),
 				}
+				<-begin
 				s.run(ctx)
 			})
 		}
 	}
+	close(begin)
 	wg.Wait()
 }
 

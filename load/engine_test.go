@@ -356,7 +356,10 @@ func testFraming(t *testing.T, e load.Engine) {
 		if r.Responses != 20 || r.Bytes != 20*test.body || r.Errors.Total() != 0 {
 			t.Errorf("%s: %d responses of %d bytes, errors %+v", name, r.Responses, r.Bytes, r.Errors)
 		}
-		if want := map[bool]int64{false: 2, true: 20}[test.closes]; r.Connects != want {
+		want := map[bool]int64{false: 2, true: 20}[test.closes]
+		// net/http connects with the first request: one connection may have sent all when
+		// the other's turn comes.
+		if late := e == load.NetHTTP && !test.closes && r.Connects == 1; r.Connects != want && !late {
 			t.Errorf("%s: %d connects, want %d", name, r.Connects, want)
 		}
 	}
@@ -465,7 +468,11 @@ func testManyConnections(t *testing.T, e load.Engine) {
 	s.Start()
 	t.Cleanup(s.Close)
 	r := run(t, load.Options{Engine: e, URL: s.URL, Connections: 1000, Requests: 20_000})
-	if r.Responses != 20_000 || r.Errors.Total() != 0 || r.Connects != 1000 || most.Load() < 990 {
+	more := int64(0)
+	if e == load.NetHTTP {
+		more = 10 // its transport may close an idle connection that it is about to use, and dial again
+	}
+	if r.Responses != 20_000 || r.Errors.Total() != 0 || r.Connects < 990 || r.Connects > 1000+more || most.Load() < 990 {
 		t.Errorf("%d responses on %d connections, %d at once; errors %+v", r.Responses, r.Connects, most.Load(), r.Errors)
 	}
 }
