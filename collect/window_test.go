@@ -169,7 +169,7 @@ func TestInterrupt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if took := time.Since(begin); took > stopGrace {
+			if took := time.Since(begin); took > time.Minute { // of an hour
 				t.Errorf("took %v", took)
 			}
 			r := openRecording(t, opt.Out)
@@ -216,7 +216,7 @@ func TestAbort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(begin); took > stopGrace {
+	if took := time.Since(begin); took > time.Minute { // of an hour
 		t.Errorf("took %v", took)
 	}
 	for _, part := range []string{"cpu", "heap", "goroutine"} {

@@ -103,10 +103,11 @@ type tee struct {
 }
 
 func (t *tee) Write(p []byte) (int, error) {
+	// Who has seen the log finds it in Output, too.
+	t.keep.remember(p)
 	if t.log != nil {
 		_, _ = t.log.Write(p)
 	}
-	t.keep.remember(p)
 	return len(p), nil
 }
 
