@@ -85,7 +85,8 @@ func TestRun(t *testing.T) {
 		t.Errorf("cpu: %+v", u)
 	}
 	a := unitOf(t, r, UnitAllocs)
-	if a.Verdict != ab.Worse || math.Abs(float64(a.B.Median-a.A.Median)-40) > 2 || a.A.Median < 10 || a.A.Median > 60 {
+	// A slice of few requests, as on a busy machine, shares what asking for the counters allocates.
+	if a.Verdict != ab.Worse || math.Abs(float64(a.B.Median-a.A.Median)-40) > 10 || a.A.Median < 10 || a.A.Median > 60 {
 		t.Errorf("allocations: %+v", a)
 	}
 	// On a busy machine what connections and the runtime allocate is shared by few requests.

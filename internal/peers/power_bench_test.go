@@ -126,19 +126,17 @@ func plantedBinaries(b *testing.B) (plain, slower *gotest.Binary) {
 
 // power counts the outcomes of comparisons.
 type power struct {
-	trials, found, usual int
-	elapsed, longest     time.Duration
-	inside               time.Duration
-	pairs                int
+	trials, found      int
+	usualTrials, usual int
+	elapsed, longest   time.Duration
+	inside             time.Duration
+	pairs              int
 }
 
-func (p *power) add(r *ab.Result, usual float64) {
+func (p *power) add(r *ab.Result) {
 	p.trials++
 	if v := r.Subjects[0].Units[0].Verdict; v == ab.Better || v == ab.Worse {
 		p.found++
-	}
-	if usual <= 0.05 {
-		p.usual++
 	}
 	p.elapsed += r.Elapsed
 	p.longest = max(p.longest, r.Elapsed)
@@ -147,18 +145,19 @@ func (p *power) add(r *ab.Result, usual float64) {
 }
 
 func (p *power) String() string {
-	n := max(1, p.trials)
-	return fmt.Sprintf("%4d trials: whet %3d (%.1f %%), A and then B %3d (%.1f %%); %.1f s each on average, at most %.1f s; %d pairs; %.1f %% inside",
-		p.trials, p.found, 100*float64(p.found)/float64(n), p.usual, 100*float64(p.usual)/float64(n),
+	n, usual := max(1, p.trials), max(1, p.usualTrials)
+	return fmt.Sprintf("whet %d of %d (%.1f %%), A and then B %d of %d (%.1f %%); %.1f s each on average, at most %.1f s; %d pairs; %.1f %% inside",
+		p.found, p.trials, 100*float64(p.found)/float64(n), p.usual, p.usualTrials, 100*float64(p.usual)/float64(usual),
 		p.elapsed.Seconds()/float64(n), p.longest.Seconds(), p.pairs/n, 100*p.inside.Seconds()/max(1e-9, p.elapsed.Seconds()))
 }
 
 // BenchmarkPower compares builds beside a noisy neighbour: how often whet calls a
 // difference where there is none, and where one of 2 % was planted; and how often that is
-// said by ten runs of A and then ten of B in the same time, by benchstat's test.
+// said by ten runs of A and then ten of B in the same time, by benchstat's test, after
+// each of the first 40 trials.
 // WHET_POWER_SAME (200) and WHET_POWER_PLANTED (40) are the numbers of trials,
-// WHET_POWER_TIME (60s) the most that one may take; those of what is the same take a
-// quarter.
+// WHET_POWER_TIME (60s) the most that one may take, of which a sixth is left for measuring
+// A against A; those of what is the same take a quarter.
 func BenchmarkPower(b *testing.B) {
 	number := func(name string, otherwise int) int {
 		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
@@ -173,15 +172,22 @@ func BenchmarkPower(b *testing.B) {
 	plain, slower := plantedBinaries(b)
 	startNeighbour(b)
 	var same, different power
+	const usual = 40
 	plans := map[string]int{}
 	for b.Loop() {
 		one := func(p *power, sides [2]*gotest.Binary, seed int, limit time.Duration) {
 			s := gotest.NewSubject("Work", "BenchmarkWork", sides[0], sides[1], gotest.RunOptions{})
-			r, err := ab.Run(b.Context(), []ab.Subject{s}, ab.Options{MaxTime: limit, Seed: uint64(seed), Instead: gotest.CPUTime})
+			r, err := ab.Run(b.Context(), []ab.Subject{s}, ab.Options{MaxTime: limit - limit/6, Seed: uint64(seed), Instead: gotest.CPUTime})
 			if err != nil || r.Subjects[0].Error != "" {
 				b.Fatal(err, r)
 			}
-			p.add(r, oneThenOther(b, sides, r.Elapsed))
+			p.add(r)
+			if p.usualTrials < usual {
+				p.usualTrials++
+				if oneThenOther(b, sides, r.Elapsed) <= 0.05 {
+					p.usual++
+				}
+			}
 			plans[r.Unit+", "+r.Plan.String()]++
 		}
 		for i := range number("WHET_POWER_PLANTED", 40) {
