@@ -11,14 +11,14 @@ import (
 )
 
 // A Subject is a benchmark that exists in two builds. Each round is a process that runs
-// it for a number of iterations, which is the same on both sides.
+// it for a number of iterations, which is the same on both sides unless one is much faster.
 type Subject struct {
 	label, benchmark string
 	sides            [2]*Binary
 	options          RunOptions
 
 	mu    sync.Mutex
-	perOp float64             // seconds, the mean of both sides; 0 until calibrated
+	perOp [2]float64          // seconds; alike unless the sides differ much; 0 until calibrated
 	start map[bool][2]float64 // processor time of a process beside its iterations, in seconds; by whether it is pinned
 }
 
@@ -35,6 +35,10 @@ const (
 	// leastForCPU is how many iterations it takes for one not to matter: a process that
 	// starts runs one.
 	leastForCPU = 20
+	// unlike is the ratio of the sides' times from which each has its own number of iterations.
+	// Below it they do the same work, to the last iteration. Above it the faster one would
+	// measure less time than it may, and leave its processor idle while the other goes on.
+	unlike = 1.25
 )
 
 // NewSubject returns the subject of that name for a benchmark that both binaries have.
@@ -64,7 +68,7 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 	if err != nil {
 		return ab.Measurement{}, err
 	}
-	o.Iterations = iterationsFor(r.Length, perOp)
+	o.Iterations = iterationsFor(r.Length, perOp[r.Side])
 	res, err := s.sides[r.Side].Run(ctx, s.benchmark, o)
 	if err != nil {
 		return ab.Measurement{}, err
@@ -83,32 +87,34 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 
 // calibrated returns how long an iteration takes, what the sides' processes take
 // beside, and how long it has run the benchmark now to find out. When both sides ask at once, one waits for the other.
-func (s *Subject) calibrated(ctx context.Context, length time.Duration, o RunOptions) (perOp float64, start [2]float64, inside time.Duration, err error) {
+func (s *Subject) calibrated(ctx context.Context, length time.Duration, o RunOptions) (perOp, start [2]float64, inside time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.perOp == 0 {
+	if s.perOp[ab.A] == 0 {
 		timed := o
 		timed.Time = length
-		sum := 0.0
-		for _, b := range s.sides {
-			best := math.Inf(1)
+		for side, b := range s.sides {
+			perOp[side] = math.Inf(1)
 			for range calibrations {
 				res, err := b.Run(ctx, s.benchmark, timed)
 				if err != nil {
-					return 0, start, 0, err
+					return perOp, start, 0, err
 				}
 				inside += res.Inside()
-				best = min(best, perOperation(res, length))
+				perOp[side] = min(perOp[side], perOperation(res, length))
 			}
-			sum += best
 		}
-		s.perOp = sum / float64(len(s.sides))
+		if max(perOp[ab.A], perOp[ab.B]) < unlike*min(perOp[ab.A], perOp[ab.B]) {
+			mean := (perOp[ab.A] + perOp[ab.B]) / 2
+			perOp = [2]float64{mean, mean}
+		}
+		s.perOp = perOp
 	}
 	pinned := len(o.CPUs) > 0
 	start, ok := s.start[pinned]
-	if !ok && iterationsFor(length, s.perOp) >= leastForCPU {
+	if !ok && iterationsFor(length, max(s.perOp[ab.A], s.perOp[ab.B])) >= leastForCPU {
 		if start, err = s.starting(ctx, o); err != nil {
-			return 0, start, 0, err
+			return perOp, start, 0, err
 		}
 		s.start[pinned] = start
 	}

@@ -70,6 +70,9 @@ func (a *app) commands() []group {
 		}},
 		{"bench", "Benchmarks:", []func() *cobra.Command{
 			a.benchCommand,
+			a.findCommand,
+			a.fixCommand,
+			a.rulesCommand,
 			a.pgoCommand,
 		}},
 		{"view", "Views of a recording, a pprof profile or an address:", []func() *cobra.Command{

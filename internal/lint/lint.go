@@ -60,7 +60,6 @@ func Packages(ctx context.Context, dir string) ([]Package, error) {
 const (
 	maxLines     = 800
 	maxMainLines = 30
-	mainFile     = "cmd/whet/main.go"
 )
 
 // overlong are the files that may be longer than maxLines, with the reason.
@@ -105,7 +104,8 @@ func Files(repo fs.FS) ([]Problem, error) {
 		} else if ok && lines <= maxLines {
 			add(name, "is listed in overlong but is short", "remove it from the list")
 		}
-		if name == mainFile && lines > maxMainLines {
+		isMain := strings.HasPrefix(name, "cmd/") && base == "main.go"
+		if isMain && lines > maxMainLines {
 			add(name, fmt.Sprintf("has %d lines, the limit is %d", lines, maxMainLines), "move code to internal/cli")
 		}
 		for _, c := range comments(name, text) {
@@ -118,7 +118,7 @@ func Files(repo fs.FS) ([]Problem, error) {
 		}
 		if ext == ".go" && !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, "examples/") {
 			dir := path.Dir(name)
-			documented[dir] = documented[dir] || base == "doc.go" || name == mainFile
+			documented[dir] = documented[dir] || base == "doc.go" || isMain
 		}
 		return nil
 	})

@@ -24,8 +24,8 @@ func diffSide(t *testing.T, name string, p *profile.Profile, by profile.By) Diff
 	return DiffInput{Name: name, View: bind(t, p, profile.Query{By: by}), Own: ownMain}
 }
 
-// find returns the entry of a function, or of its line when line is not 0.
-func find(t *testing.T, entries []DiffEntry, name string, line int) DiffEntry {
+// entryOf returns the entry of a function, or of its line when line is not 0.
+func entryOf(t *testing.T, entries []DiffEntry, name string, line int) DiffEntry {
 	t.Helper()
 	i := slices.IndexFunc(entries, func(e DiffEntry) bool { return e.Name == name && e.Line == line })
 	if i < 0 {
@@ -67,7 +67,7 @@ func TestDiffClassic(t *testing.T) {
 		"lib.new":   {0, 30, 35, "appeared", true},    // 2·10·√3, and too few
 		"main.main": {0, 0, 0, "", true},
 	} {
-		e := find(t, r.Entries, name, 0)
+		e := entryOf(t, r.Entries, name, 0)
 		got := want{e.Flat.Before, e.Flat.After, e.Flat.Noise, e.Status, e.Flat.WithinNoise}
 		if got != w {
 			t.Errorf("%s: got %+v, want %+v", name, got, w)
@@ -79,7 +79,7 @@ func TestDiffClassic(t *testing.T) {
 	if got := r.Entries[0].Name; got != "lib.f" {
 		t.Errorf("largest change is %s", got)
 	}
-	if m := find(t, r.Entries, "main.main", 0); m.Cum.Before != 6500 || m.Cum.After != 7130 {
+	if m := entryOf(t, r.Entries, "main.main", 0); m.Cum.Before != 6500 || m.Cum.After != 7130 {
 		t.Errorf("recursion: cum %d and %d", m.Cum.Before, m.Cum.After)
 	}
 	if r.Before.Total != 6500 || r.Before.Events != 650 || r.After.Noise != 534 { // 2·10·√713
@@ -150,14 +150,14 @@ func TestDiffOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := find(t, r.Own, "main.f", 5)
+	f := entryOf(t, r.Own, "main.f", 5)
 	if f.Cum.Before != 2200 || f.Cum.After != 500 || f.Flat.Before != 200 || f.Cum.WithinNoise {
 		t.Errorf("main.f: %+v", f)
 	}
-	if m := find(t, r.Own, "main.main", 3); m.Status != "appeared" || m.Cum.After != 200 {
+	if m := entryOf(t, r.Own, "main.main", 3); m.Status != "appeared" || m.Cum.After != 200 {
 		t.Errorf("main.main: %+v", m)
 	}
-	if g := find(t, r.Rest, "rt.gc", 1); g.Cum.Before != 1000 || !g.Cum.WithinNoise {
+	if g := entryOf(t, r.Rest, "rt.gc", 1); g.Cum.Before != 1000 || !g.Cum.WithinNoise {
 		t.Errorf("rt.gc: %+v", g)
 	}
 	var sum int64
@@ -185,7 +185,7 @@ func TestDiffNormalize(t *testing.T) {
 		}
 	}
 	// Var = (10·10)²·300 + 10²·3000
-	if f := find(t, r.Entries, "main.f", 0); f.Flat.Noise != int64(math.Round(2*math.Sqrt(1e4*300+1e2*3000))) {
+	if f := entryOf(t, r.Entries, "main.f", 0); f.Flat.Noise != int64(math.Round(2*math.Sqrt(1e4*300+1e2*3000))) {
 		t.Errorf("noise %d", f.Flat.Noise)
 	}
 }
@@ -203,10 +203,10 @@ func TestDiffFollowsLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if hot := find(t, r.Entries, "main.f", 4); hot.Before != 2 || hot.Flat.Change != 0 || hot.Status != "" {
+	if hot := entryOf(t, r.Entries, "main.f", 4); hot.Before != 2 || hot.Flat.Change != 0 || hot.Status != "" {
 		t.Errorf("moved line: %+v", hot)
 	}
-	if slow := find(t, r.Entries, "main.f", 5); slow.Before != 3 || slow.Flat.Change != -2000 {
+	if slow := entryOf(t, r.Entries, "main.f", 5); slow.Before != 3 || slow.Flat.Change != -2000 {
 		t.Errorf("edited line: %+v", slow)
 	}
 	if len(r.Entries) != 2 {

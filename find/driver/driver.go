@@ -1,0 +1,122 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/types"
+	"os"
+	"reflect"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/packages"
+)
+
+// Options say how packages are loaded.
+type Options struct {
+	Dir   string   // of the module; "" is the current one
+	Flags []string // of go build
+	Env   []string // KEY=value, besides the process's
+	Tests bool     // with test files
+}
+
+// Load loads packages of a module by the go command's patterns. A package that does not build
+// is returned too, with its Errors.
+func Load(ctx context.Context, o Options, patterns ...string) ([]*packages.Package, error) {
+	cfg := &packages.Config{
+		Context: ctx, Dir: o.Dir, BuildFlags: o.Flags, Tests: o.Tests,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo |
+			packages.NeedExportFile | packages.NeedModule,
+	}
+	if len(o.Env) > 0 {
+		cfg.Env = append(os.Environ(), o.Env...)
+	}
+	pkgs, err := packages.Load(cfg, patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("load packages: %w", err)
+	}
+	return pkgs, nil
+}
+
+// Run runs analyzers on a package and returns their diagnostics, in the analyzers' order. An
+// analyzer that fails or panics is an error, and the diagnostics of the others are returned.
+func Run(pkg *packages.Package, analyzers []*analysis.Analyzer) (map[*analysis.Analyzer][]analysis.Diagnostic, error) {
+	if pkg.IllTyped || pkg.Types == nil {
+		return nil, fmt.Errorf("package %s does not build", pkg.PkgPath)
+	}
+	r := &runner{pkg: pkg, done: map[*analysis.Analyzer]*action{}}
+	found := map[*analysis.Analyzer][]analysis.Diagnostic{}
+	var errs []error
+	for _, a := range analyzers {
+		act := r.run(a)
+		if act.err != nil {
+			errs = append(errs, act.err)
+			continue
+		}
+		found[a] = act.diagnostics
+	}
+	return found, errors.Join(errs...)
+}
+
+type runner struct {
+	pkg  *packages.Package
+	done map[*analysis.Analyzer]*action
+}
+
+type action struct {
+	result      any
+	diagnostics []analysis.Diagnostic
+	err         error
+}
+
+func (r *runner) run(a *analysis.Analyzer) (act *action) {
+	if act := r.done[a]; act != nil {
+		return act
+	}
+	act = &action{}
+	r.done[a] = act
+	results := map[*analysis.Analyzer]any{}
+	for _, need := range a.Requires {
+		on := r.run(need)
+		if on.err != nil {
+			act.err = fmt.Errorf("%s needs %w", a.Name, on.err)
+			return act
+		}
+		results[need] = on.result
+	}
+	p := r.pkg
+	pass := &analysis.Pass{
+		Analyzer: a, Fset: p.Fset, Files: p.Syntax, OtherFiles: p.OtherFiles, IgnoredFiles: p.IgnoredFiles,
+		Pkg: p.Types, TypesInfo: p.TypesInfo, TypesSizes: p.TypesSizes,
+		ResultOf: results,
+		ReadFile: os.ReadFile,
+		Report:   func(d analysis.Diagnostic) { act.diagnostics = append(act.diagnostics, d) },
+
+		ImportObjectFact:  func(types.Object, analysis.Fact) bool { return false },
+		ImportPackageFact: func(*types.Package, analysis.Fact) bool { return false },
+		ExportObjectFact:  func(types.Object, analysis.Fact) {},
+		ExportPackageFact: func(analysis.Fact) {},
+		AllObjectFacts:    func() []analysis.ObjectFact { return nil },
+		AllPackageFacts:   func() []analysis.PackageFact { return nil },
+	}
+	if p.Module != nil {
+		pass.Module = &analysis.Module{Path: p.Module.Path, Version: p.Module.Version, GoVersion: p.Module.GoVersion}
+	}
+	defer func() {
+		if bad := recover(); bad != nil {
+			act.err = fmt.Errorf("rule %s on %s: panic: %v", a.Name, p.PkgPath, bad)
+		}
+	}()
+	result, err := a.Run(pass)
+	if err != nil {
+		act.err = fmt.Errorf("rule %s on %s: %w", a.Name, p.PkgPath, err)
+		return act
+	}
+	if want := a.ResultType; want != nil && reflect.TypeOf(result) != want {
+		act.err = fmt.Errorf("%s returned %T, want %v", a.Name, result, want)
+		return act
+	}
+	act.result = result
+	return act
+}

@@ -1,0 +1,134 @@
+package find
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/whet-go/whet/internal/diag"
+)
+
+// A module is the source that profiles are joined with.
+type module struct {
+	dir   string // absolute
+	path  string
+	files map[string][]string // by base name: paths relative to dir, with slashes
+}
+
+// findModule lists the Go files of the module that dir lies in. Vendored code and modules within
+// are not its own.
+func findModule(dir string) (*module, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	root := dir
+	var data []byte
+	for {
+		if data, err = os.ReadFile(filepath.Join(root, "go.mod")); err == nil {
+			break
+		}
+		parent := filepath.Dir(root)
+		if parent == root {
+			return nil, &diag.Error{Op: "find the module of", Subject: dir, Err: errors.New("there is no go.mod in it or above it"), Hint: "--dir names a directory of the module"}
+		}
+		root = parent
+	}
+	m := &module{dir: root, path: modfile.ModulePath(data), files: map[string][]string{}}
+	if m.path == "" {
+		return nil, &diag.Error{Op: "read", Subject: filepath.Join(root, "go.mod"), Err: errors.New("it names no module"), Hint: "write a line such as: module example.com/service"}
+	}
+	err = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := entry.Name()
+		if entry.IsDir() {
+			if name == root {
+				return nil
+			}
+			if base == "vendor" || base == "node_modules" || strings.HasPrefix(base, ".") {
+				return fs.SkipDir
+			}
+			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if strings.HasSuffix(base, ".go") && entry.Type().IsRegular() {
+			rel, err := filepath.Rel(root, name)
+			if err != nil {
+				return err
+			}
+			m.files[base] = append(m.files[base], filepath.ToSlash(rel))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the source of %s: %w", root, err)
+	}
+	return m, nil
+}
+
+// errAmbiguous is why a file is not found when several could be it.
+var errAmbiguous = errors.New("several files of the module could be it")
+
+// file returns the module's file that a profile names: by the module's path, which -trimpath
+// leaves, by where it lies, or else the only file, or that with most elements at the end of its
+// path in common: the binary may have been built elsewhere.
+func (m *module) file(name string) (string, error) {
+	if rest, ok := strings.CutPrefix(name, m.path); ok {
+		// module/dir/file.go, or module@version/dir/file.go
+		if strings.HasPrefix(rest, "@") {
+			_, rest, _ = strings.Cut(rest, "/")
+		}
+		rest = strings.TrimPrefix(rest, "/")
+		if slices.Contains(m.files[path.Base(rest)], rest) {
+			return rest, nil
+		}
+	}
+	if rest, ok := strings.CutPrefix(name, filepath.ToSlash(m.dir)+"/"); ok && slices.Contains(m.files[path.Base(rest)], rest) {
+		return rest, nil
+	}
+	best, most, ties := "", 0, 0
+	for _, f := range m.files[path.Base(name)] {
+		switch n := common(f, name); {
+		case n > most:
+			best, most, ties = f, n, 1
+		case n == most:
+			ties++
+		}
+	}
+	switch {
+	case most == 0:
+		return "", fs.ErrNotExist
+	case ties > 1:
+		return "", errAmbiguous
+	case most < strings.Count(best, "/")+1 && most < 2:
+		// Only its base name fits, and it lies deeper here: another file.
+		return "", fs.ErrNotExist
+	}
+	return best, nil
+}
+
+// common counts the elements at the end that two paths have in common.
+func common(a, b string) int {
+	x, y := strings.Split(a, "/"), strings.Split(b, "/")
+	n := 0
+	for n < len(x) && n < len(y) && x[len(x)-1-n] == y[len(y)-1-n] {
+		n++
+	}
+	return n
+}
+
+// read returns one of the module's files.
+func (m *module) read(rel string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(m.dir, filepath.FromSlash(rel)))
+}

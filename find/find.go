@@ -1,0 +1,185 @@
+package find
+
+import (
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/profile"
+)
+
+// Schema is the version of a Result's JSON.
+const Schema = "whet.find/1"
+
+// Options say where to look and what for.
+type Options struct {
+	Dir   string   // of the module; "" is the current one
+	Flags []string // of go build
+	Env   []string // KEY=value, for the go command
+
+	// Own tells own functions in the profiles. It must not be nil.
+	Own func(profile.Function) bool
+
+	// Recorded returns a source file as it was when it was recorded, by the name that profiles
+	// give it; nil, or false, when it is not known.
+	Recorded func(file string) ([]byte, bool)
+
+	// MinShare is the least share of a profile's total that is reported; 0 is 0.5 %.
+	MinShare float64
+
+	// Rules are what is looked for.
+	Rules []*rules.Rule
+
+	// Notes is the folder in which the compiler's notes are kept between runs; "" asks the
+	// compiler for none.
+	Notes string
+
+	// Progress is called with what is done; nil: not.
+	Progress func(what string)
+}
+
+// DefaultMinShare is the least share of a profile's total that is reported unless asked otherwise.
+const DefaultMinShare = 0.005
+
+// Profiles are what is known of a program, by kind; nil where it was not recorded.
+type Profiles struct {
+	CPU, Allocs, Mutex, Block *profile.Profile
+}
+
+// Cost is a kind of cost.
+type Cost string
+
+// Costs.
+const (
+	CPU          Cost = "cpu"
+	AllocSpace   Cost = "alloc_space"
+	AllocObjects Cost = "alloc_objects"
+	Mutex        Cost = "mutex"
+	Block        Cost = "block"
+)
+
+// costs are all kinds of cost, in the order in which they are shown.
+func costs() []Cost { return []Cost{CPU, AllocSpace, AllocObjects, Mutex, Block} }
+
+// A Result is what was found in a recording.
+type Result struct {
+	Schema string  `json:"schema"`
+	Module string  `json:"module"`
+	Dir    string  `json:"dir"`
+	Totals []Total `json:"totals"` // of the profiles that there are
+
+	// GC is the share of the processor's time that the garbage collector's own goroutines took.
+	GC float64 `json:"gc"`
+
+	Findings []Finding `json:"findings"` // by Saving, largest first
+	// Unexplained are hot lines that no finding is about, hottest first.
+	Unexplained []HotLine `json:"unexplained"`
+	// Stale are functions of the profiles that the source does not have where they were.
+	Stale []Stale `json:"stale,omitempty"`
+	// Rules is how many rules were looked for.
+	Rules int `json:"rules"`
+
+	Warnings []error `json:"-"`
+}
+
+// A Total is what a profile has in all.
+type Total struct {
+	Cost  Cost   `json:"cost"`
+	Unit  string `json:"unit"`
+	Value int64  `json:"value"`
+	Own   int64  `json:"own"` // of it below own lines
+}
+
+// A Finding is a cause of cost.
+type Finding struct {
+	ID    string     `json:"id"`   // the same in the next run on the same source
+	Rule  string     `json:"rule"` // name
+	Title string     `json:"title"`
+	Why   string     `json:"why"`  // of this place
+	Safe  string     `json:"safe"` // what the rewrite keeps: the rule's Safety
+	Needs rules.Need `json:"needs,omitempty"`
+
+	Places   []Place `json:"places"`   // the hottest first; at least one
+	Function string  `json:"function"` // around the first place, as Go's source has it: (*T).Name
+
+	// Saving is the expected share of the processor's time that a fix can save at most: that
+	// of the calls, and the collector's share of what they allocate.
+	Saving   float64    `json:"saving"`
+	Evidence []Evidence `json:"evidence"`
+	Notes    []Note     `json:"notes,omitempty"`
+
+	Fix *Fix `json:"fix,omitempty"` // nil without a rewrite
+	// NoFix says why there is no rewrite although the rule has one.
+	NoFix string `json:"no_fix,omitempty"`
+}
+
+// A Place is some lines of the module's source.
+type Place struct {
+	File    string `json:"file"` // relative to the module, with slashes
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	EndLine int    `json:"end_line"`
+	Code    string `json:"code"` // the lines, as they are written
+}
+
+// Evidence is what a profile charges to a finding or line.
+type Evidence struct {
+	Cost    Cost     `json:"cost"`
+	Value   int64    `json:"value"`
+	Share   float64  `json:"share"` // of the profile's total
+	Callees []Callee `json:"callees,omitempty"`
+}
+
+// A Callee is a function that a hot line called, the first below it.
+type Callee struct {
+	Function string  `json:"function"`
+	Value    int64   `json:"value"`
+	Share    float64 `json:"share"` // of the profile's total
+}
+
+// A Fix is a rewrite of source.
+type Fix struct {
+	Message string     `json:"message"` // what it does, as an order
+	Files   []FileEdit `json:"files"`
+	Diff    string     `json:"diff"` // unified, relative to the module
+}
+
+// A FileEdit is what a fix changes in a file, in bytes of the source that was looked at.
+type FileEdit struct {
+	File  string         `json:"file"` // relative to the module, with slashes
+	Edits []rewrite.Edit `json:"edits"`
+	// Names are those of the packages that the file imports, by path: rewrite.Apply asks for them.
+	Names map[string]string `json:"names,omitempty"`
+}
+
+// A Note is what the compiler says of a line.
+type Note struct {
+	Line    int    `json:"line"`
+	Kind    string `json:"kind"` // escape, leak, cannotInlineFunction, isInBounds, …
+	Message string `json:"message"`
+	Through []Step `json:"through,omitempty"` // how it escapes
+}
+
+// A Step is one of the reasons that follow from each other.
+type Step struct {
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+}
+
+// A HotLine is a line that costs and that no rule explains.
+type HotLine struct {
+	Place
+	Function string     `json:"function"`
+	Saving   float64    `json:"share"` // of the processor's time, with the collector's share of what it allocates
+	Evidence []Evidence `json:"evidence"`
+	Notes    []Note     `json:"notes,omitempty"`
+	// Why says what kept the rules from looking: generated code, a test, a package that does
+	// not build; "" when they looked.
+	Why string `json:"why,omitempty"`
+}
+
+// Stale is a function of the profiles that the source does not have where it was.
+type Stale struct {
+	Function string  `json:"function"` // as the profile names it
+	File     string  `json:"file"`     // as the profile names it
+	Reason   string  `json:"reason"`
+	Share    float64 `json:"share"` // the largest of any profile's total
+}

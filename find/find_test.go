@@ -1,0 +1,264 @@
+package find_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/rules/index"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/profile"
+)
+
+const service = `
+-- go.mod --
+module example.com/service
+
+go 1.26
+-- clean/clean.go --
+package clean
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+)
+
+// Clean is slow on purpose.
+func Clean(name string) string {
+	name = strings.NewReplacer(":", "_", "|", "_", "@", "_").Replace(name)
+	return regexp.MustCompile(
+		"[^a-z_]+").ReplaceAllString(name, "-")
+}
+
+// Order costs, and no rule knows why.
+func Order(numbers []int) int {
+	sorted := append([]int(nil), numbers...)
+	sort.Sort(sort.Reverse(sort.IntSlice(sorted)))
+	return sorted[0]
+}
+-- clean/clean_test.go --
+package clean
+
+import "testing"
+
+func BenchmarkClean(b *testing.B) {
+	numbers := make([]int, 3000)
+	for i := range numbers {
+		numbers[i] = i * 7919 % 3001
+	}
+	for b.Loop() {
+		for range 20 {
+			Clean("a:b|c@d 12")
+		}
+		Order(numbers)
+	}
+}
+`
+
+// module writes the service, and records its benchmark.
+func module(t *testing.T, flags ...string) (dir string, p find.Profiles) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, f := range txtar.Parse([]byte(service)).Files {
+		write(t, filepath.Join(dir, f.Name), string(f.Data))
+	}
+	args := append([]string{"test", "-run=^$", "-bench=.", "-benchtime=700ms", "-cpuprofile=cpu.out", "-memprofile=mem.out", "-memprofilerate=4096"}, flags...)
+	cmd := exec.CommandContext(t.Context(), "go", append(args, "./clean")...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	read := func(name string) *profile.Profile {
+		p, err := profile.ReadFile(filepath.Join(dir, name), profile.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	return dir, find.Profiles{CPU: read("cpu.out"), Allocs: read("mem.out")}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func options(dir string) find.Options {
+	return find.Options{Dir: dir, Own: profile.OwnMatcher([]string{"example.com/service"}), Rules: index.Rules(), MinShare: 0.02}
+}
+
+// finding is the one of a line of clean.go that matches, nil without.
+func finding(r *find.Result, title string) *find.Finding {
+	i := slices.IndexFunc(r.Findings, func(f find.Finding) bool { return strings.Contains(f.Title, title) })
+	if i < 0 {
+		return nil
+	}
+	return &r.Findings[i]
+}
+
+// TestFind finds what costs in a module that was recorded, ranked, with evidence, notes and a diff
+// that applies, and lists the line that no rule explains.
+func TestFind(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		flags []string
+	}{{"plain", nil}, {"trimmed", []string{"-trimpath"}}, {"not inlined", []string{"-gcflags=all=-l"}}} {
+		t.Run(test.name, func(t *testing.T) {
+			dir, p := module(t, test.flags...)
+			o := options(dir)
+			o.Notes = t.TempDir()
+			r, err := find.Find(t.Context(), p, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Warnings) > 0 || len(r.Stale) > 0 || r.Module != "example.com/service" {
+				t.Errorf("%+v", r)
+			}
+			compiled, replaced := finding(r, "regular expression compiled"), finding(r, "Replacer")
+			if compiled == nil || replaced == nil {
+				t.Fatalf("findings: %+v", r.Findings)
+			}
+			if at := compiled.Places[0]; at.File != "clean/clean.go" || at.Line != 12 || at.EndLine != 13 || !strings.Contains(at.Code, "MustCompile") {
+				t.Errorf("place: %+v", at)
+			}
+			if compiled.Function != "Clean" || compiled.Saving < 0.05 || compiled.Saving > 1 || replaced.Saving <= 0 {
+				t.Errorf("%s saves %v and %v", compiled.Function, compiled.Saving, replaced.Saving)
+			}
+			if !slices.IsSortedFunc(r.Findings, func(a, b find.Finding) int {
+				if a.Saving > b.Saving {
+					return -1
+				}
+				return 1
+			}) {
+				t.Error("findings are not in the order of what they save")
+			}
+			for _, cost := range []find.Cost{find.CPU, find.AllocSpace, find.AllocObjects} {
+				i := slices.IndexFunc(compiled.Evidence, func(e find.Evidence) bool { return e.Cost == cost })
+				if i < 0 || compiled.Evidence[i].Share < 0.02 || len(compiled.Evidence[i].Callees) == 0 || !strings.HasPrefix(compiled.Evidence[i].Callees[0].Function, "regexp.") {
+					t.Errorf("%s: %+v", cost, compiled.Evidence)
+				}
+			}
+			if compiled.Fix == nil || !strings.Contains(compiled.Fix.Diff, "+var cleanPattern = regexp.MustCompile(") || !strings.Contains(compiled.Fix.Diff, "--- a/clean/clean.go") {
+				t.Errorf("fix: %+v", compiled.Fix)
+			}
+			i := slices.IndexFunc(r.Unexplained, func(h find.HotLine) bool { return strings.Contains(h.Code, "sort.Sort") })
+			if i < 0 || r.Unexplained[i].Function != "Order" {
+				t.Errorf("unexplained: %+v", r.Unexplained)
+			} else if notes := r.Unexplained[i].Notes; !slices.ContainsFunc(notes, func(n find.Note) bool { return n.Kind == "escape" || n.Kind == "escapes" }) {
+				t.Errorf("notes: %+v", notes)
+			}
+		})
+	}
+}
+
+// TestStale says which functions are not what was recorded, and finds those that only moved when
+// the recording has the source.
+func TestStale(t *testing.T) {
+	dir, p := module(t)
+	file := filepath.Join(dir, "clean", "clean.go")
+	recorded, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Order moves down; Clean is another function.
+	changed := strings.Replace(string(recorded), "name = strings.NewReplacer", "\n\n\tname = strings.NewReplacer", 1)
+	write(t, file, changed)
+
+	r, err := find.Find(t.Context(), p, options(dir))
+	if err == nil && len(r.Findings) > 0 {
+		t.Errorf("without the recorded source: %+v", r.Findings)
+	}
+	stale := slices.ContainsFunc(r.Stale, func(s find.Stale) bool { return strings.HasSuffix(s.Function, ".Order") && s.Share > 0 })
+	if !stale {
+		t.Errorf("stale: %+v", r.Stale)
+	}
+
+	o := options(dir)
+	o.Recorded = func(string) ([]byte, bool) { return recorded, true }
+	if r, err = find.Find(t.Context(), p, o); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(r.Unexplained, func(h find.HotLine) bool { return strings.Contains(h.Code, "sort.Sort") }) {
+		t.Errorf("Order only moved: %+v, stale %+v", r.Unexplained, r.Stale)
+	}
+	if !slices.ContainsFunc(r.Stale, func(s find.Stale) bool {
+		return strings.HasSuffix(s.Function, ".Clean") && strings.Contains(s.Reason, "changed")
+	}) {
+		t.Errorf("Clean was changed: %+v", r.Stale)
+	}
+}
+
+// TestUnbuildable looks at source that does not build, is generated, or is left out by build
+// constraints, and rewrites nothing there.
+func TestUnbuildable(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		before, to string
+		why        string // of hot lines; "" when there are findings without a fix
+	}{
+		{"broken", "// Order costs", "var broken int = \"\"\n\n// Order costs", "does not build"},
+		{"constrained", "package clean\n", "//go:build never\n\npackage clean\n", "build constraints"},
+		{"generated", "package clean\n", "// Code generated by hand. DO NOT EDIT.\n\npackage clean\n", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir, p := module(t)
+			file := filepath.Join(dir, "clean", "clean.go")
+			recorded, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, file, strings.Replace(string(recorded), test.before, test.to, 1))
+			o := options(dir)
+			o.Recorded = func(string) ([]byte, bool) { return recorded, true }
+			r, err := find.Find(t.Context(), p, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.why == "" {
+				if f := finding(r, "regular expression compiled"); f == nil || f.Fix != nil || f.NoFix == "" {
+					t.Errorf("%+v", r.Findings)
+				}
+				return
+			}
+			if len(r.Findings) > 0 || len(r.Unexplained) == 0 || !strings.Contains(r.Unexplained[0].Why, test.why) {
+				t.Errorf("findings %+v, unexplained %+v", r.Findings, r.Unexplained)
+			}
+		})
+	}
+}
+
+// TestErrors names what is wrong and the cure.
+func TestErrors(t *testing.T) {
+	dir, p := module(t)
+	elsewhere := t.TempDir()
+	write(t, filepath.Join(elsewhere, "go.mod"), "module example.com/other\n\ngo 1.26\n")
+	for _, test := range []struct {
+		name string
+		dir  string
+		p    find.Profiles
+		want string
+	}{
+		{"no module", t.TempDir(), p, "no go.mod"},
+		{"nothing in it", elsewhere, p, "no line of the module example.com/other"},
+		{"no samples", dir, find.Profiles{}, "no samples"},
+	} {
+		_, err := find.Find(t.Context(), test.p, options(test.dir))
+		var e *diag.Error
+		if err == nil || !strings.Contains(err.Error(), test.want) || !errors.As(err, &e) || e.Hint == "" {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}

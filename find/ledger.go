@@ -1,0 +1,167 @@
+package find
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/whet-go/whet/profile"
+)
+
+// A mask has a bit for each of the rules' patterns.
+type mask [2]uint64
+
+// maxPatterns is how many patterns a mask has room for.
+const maxPatterns = 128
+
+func (m *mask) set(i int)     { m[i/64] |= 1 << (i % 64) }
+func (m mask) has(i int) bool { return m[i/64]&(1<<(i%64)) != 0 }
+func (m *mask) or(o mask)     { m[0] |= o[0]; m[1] |= o[1] }
+
+// A spot is a line of a file, as a profile names it.
+type spot struct {
+	file string
+	line int32
+}
+
+// A ledger has what a profile charges to own lines, by the patterns that the functions below them
+// match.
+type ledger struct {
+	cost  Cost
+	unit  string
+	total int64
+	own   int64
+	gc    int64 // of it by the collector's goroutines
+	spots map[spot]*account
+}
+
+// An account is what is charged to a spot.
+type account struct {
+	function string // of the hottest sample's kind: there may be several, for generic code
+	start    int64  // line where the function starts; 0 when not known
+	value    int64
+	matched  map[mask]int64
+	callees  map[string]int64 // the first function below the line; not what is spent in it
+}
+
+// patterns are regular expressions, each known once.
+type patterns struct {
+	exprs []*regexp.Regexp
+	index map[string]int
+}
+
+// add returns the number of a pattern.
+func (p *patterns) add(expr string) (int, error) {
+	if i, ok := p.index[expr]; ok {
+		return i, nil
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return 0, err
+	}
+	if p.index == nil {
+		p.index = map[string]int{}
+	}
+	p.index[expr] = len(p.exprs)
+	p.exprs = append(p.exprs, re)
+	return len(p.exprs) - 1, nil
+}
+
+func (p *patterns) match(name string) mask {
+	var m mask
+	for i, re := range p.exprs {
+		if re.MatchString(name) {
+			m.set(i)
+		}
+	}
+	return m
+}
+
+// collectors are the outermost functions of the goroutines that collect garbage.
+var collectors = regexp.MustCompile(`^runtime\.(gcBgMarkWorker|bgsweep|bgscavenge)$`)
+
+// newLedger reads one value of a profile: of type name, under the given cost. It is nil when the
+// profile has no such type.
+func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Function) bool, pats *patterns) *ledger {
+	typ, err := p.TypeIndex(name)
+	if err != nil {
+		return nil
+	}
+	l := &ledger{cost: cost, unit: p.SampleTypes[typ].Unit, spots: map[spot]*account{}}
+
+	// Per function: whether it is own, and what it matches.
+	isOwn := make([]bool, len(p.Functions))
+	isCollector := make([]bool, len(p.Functions))
+	matches := make([]mask, len(p.Functions))
+	files := make([]string, len(p.Functions))
+	for i, f := range p.Functions {
+		isOwn[i] = own(f)
+		isCollector[i] = collectors.MatchString(f.Name)
+		matches[i] = pats.match(f.Name)
+		if isOwn[i] && f.File != "" {
+			files[i] = path.Clean(strings.ReplaceAll(f.File, `\`, "/"))
+		}
+	}
+	itself := pats.match("")
+
+	var stack []uint32
+	for i := range p.NumSamples() {
+		v := p.Value(i, typ)
+		if v == 0 {
+			continue
+		}
+		l.total += v
+		stack = p.AppendStack(stack[:0], i)
+		below, first := mask{}, profile.None // what is below the line, and the first of it
+		line := profile.Line{Function: profile.None}
+		outer := profile.None
+	frames:
+		for _, loc := range stack {
+			at := p.Locations[loc]
+			for _, ln := range p.Lines[at.First : at.First+at.Num] {
+				if ln.Function == profile.None {
+					continue
+				}
+				if isOwn[ln.Function] {
+					line = ln
+					break frames
+				}
+				below.or(matches[ln.Function])
+				first, outer = ln.Function, ln.Function
+			}
+		}
+		if line.Function == profile.None {
+			if outer != profile.None && isCollector[outer] {
+				l.gc += v
+			}
+			continue
+		}
+		l.own += v
+		fn := p.Functions[line.Function]
+		key := spot{files[line.Function], line.Line}
+		a := l.spots[key]
+		if a == nil {
+			a = &account{function: fn.Name, start: fn.StartLine, matched: map[mask]int64{}, callees: map[string]int64{}}
+			l.spots[key] = a
+		}
+		a.value += v
+		if first == profile.None {
+			below = itself
+		} else {
+			a.callees[p.Functions[first].Name] += v
+		}
+		a.matched[below] += v
+	}
+	return l
+}
+
+// charged is what an account has below the frames of a pattern.
+func (a *account) charged(pattern int) int64 {
+	var sum int64
+	for m, v := range a.matched {
+		if m.has(pattern) {
+			sum += v
+		}
+	}
+	return sum
+}

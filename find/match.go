@@ -1,0 +1,249 @@
+package find
+
+import (
+	"bytes"
+	"cmp"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A place is a line of one of the module's files.
+type place struct {
+	file string
+	line int
+}
+
+// charges are the accounts of a place by cost: several when profiles name it in several ways.
+type charges map[Cost][]*account
+
+// A matcher brings what profiles name to the module's source.
+type matcher struct {
+	m        *module
+	recorded func(file string) ([]byte, bool)
+	sources  map[string]*parsed // by the module's file
+	old      map[string]*parsed // by the profile's file; nil when it was not recorded
+}
+
+// A parsed file is a file's text and its functions.
+type parsed struct {
+	text  []byte
+	fset  *token.FileSet
+	file  *ast.File
+	decls []*ast.FuncDecl
+	err   error
+}
+
+func parse(text []byte) *parsed {
+	p := &parsed{text: text, fset: token.NewFileSet()}
+	p.file, p.err = parser.ParseFile(p.fset, "", text, parser.ParseComments|parser.SkipObjectResolution)
+	if p.file != nil {
+		for _, d := range p.file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				p.decls = append(p.decls, f)
+			}
+		}
+	}
+	return p
+}
+
+func (p *parsed) line(at token.Pos) int { return p.fset.PositionFor(at, false).Line }
+
+// decl is the function around a line, nil without one.
+func (p *parsed) decl(line int) *ast.FuncDecl {
+	for _, d := range p.decls {
+		if p.line(d.Pos()) <= line && line <= p.line(d.End()) {
+			return d
+		}
+	}
+	return nil
+}
+
+// body is a function's text.
+func (p *parsed) body(d *ast.FuncDecl) []byte {
+	f := p.fset.File(d.Pos())
+	return p.text[f.Offset(d.Pos()):f.Offset(d.End())]
+}
+
+// starts tells whether something that the compiler makes a function of starts in a line and goes
+// on to another: a function, a closure, the body of a range over a function.
+func (p *parsed) starts(start, line int) bool {
+	found := false
+	ast.Inspect(p.file, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.FuncDecl, *ast.FuncLit, *ast.RangeStmt:
+			if p.line(n.Pos()) == start && line <= p.line(n.End()) {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// declName is the name of a function as Go's source has it: Name, T.Name, (*T).Name.
+func declName(d *ast.FuncDecl) string {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return d.Name.Name
+	}
+	t := d.Recv.List[0].Type
+	pointer := false
+	if s, ok := t.(*ast.StarExpr); ok {
+		t, pointer = s.X, true
+	}
+	switch x := t.(type) {
+	case *ast.IndexExpr:
+		t = x.X
+	case *ast.IndexListExpr:
+		t = x.X
+	}
+	name := "?"
+	if id, ok := t.(*ast.Ident); ok {
+		name = id.Name
+	}
+	if pointer {
+		name = "(*" + name + ")"
+	}
+	return name + "." + d.Name.Name
+}
+
+// reasons why a place of a profile is not a place of the source.
+const (
+	reasonNoFile    = "the module has no such file"
+	reasonAmbiguous = "several files of the module could be it"
+	reasonNotGo     = "the file is not Go that can be read"
+	reasonNoLine    = "no function is on that line any more"
+	reasonChanged   = "the function was changed after it was recorded"
+	reasonMoved     = "the function does not start where it did"
+	reasonGone      = "the function is gone"
+)
+
+// locate returns the module's place of a spot, or the reason why there is none.
+func (x *matcher) locate(s spot, a *account) (place, string) {
+	rel, err := x.m.file(s.file)
+	if err != nil {
+		if err == errAmbiguous { //nolint:errorlint // the module's own sentinel, never wrapped
+			return place{}, reasonAmbiguous
+		}
+		return place{}, reasonNoFile
+	}
+	now := x.source(rel)
+	if now == nil || now.err != nil {
+		return place{}, reasonNotGo
+	}
+	line := int(s.line)
+	if before := x.before(s.file); before != nil && !bytes.Equal(before.text, now.text) {
+		was := before.decl(line)
+		if was == nil {
+			return place{}, reasonNoLine
+		}
+		i := slices.IndexFunc(now.decls, func(d *ast.FuncDecl) bool { return declName(d) == declName(was) })
+		if i < 0 {
+			return place{}, reasonGone
+		}
+		if !bytes.Equal(before.body(was), now.body(now.decls[i])) {
+			return place{}, reasonChanged
+		}
+		return place{rel, line + now.line(now.decls[i].Pos()) - before.line(was.Pos())}, ""
+	}
+	if isInit(a.function) {
+		return place{rel, line}, ""
+	}
+	if now.decl(line) == nil && !now.inLiteral(line) {
+		return place{}, reasonNoLine
+	}
+	if a.start > 0 && !now.starts(int(a.start), line) {
+		return place{}, reasonMoved
+	}
+	return place{rel, line}, ""
+}
+
+// isInit tells the function that sets package variables.
+func isInit(function string) bool { return strings.HasSuffix(function, ".init") }
+
+// inLiteral tells whether a line is in a closure that no function is around.
+func (p *parsed) inLiteral(line int) bool {
+	found := false
+	ast.Inspect(p.file, func(n ast.Node) bool {
+		if f, ok := n.(*ast.FuncLit); ok && p.line(f.Pos()) <= line && line <= p.line(f.End()) {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// source is the file as it is now, nil when it cannot be read.
+func (x *matcher) source(rel string) *parsed {
+	if p, ok := x.sources[rel]; ok {
+		return p
+	}
+	var p *parsed
+	if text, err := x.m.read(rel); err == nil {
+		p = parse(text)
+	}
+	x.sources[rel] = p
+	return p
+}
+
+// before is the file as it was recorded, nil when it was not.
+func (x *matcher) before(name string) *parsed {
+	if p, ok := x.old[name]; ok {
+		return p
+	}
+	var p *parsed
+	if x.recorded != nil {
+		if text, ok := x.recorded(name); ok {
+			if p = parse(text); p.err != nil {
+				p = nil
+			}
+		}
+	}
+	x.old[name] = p
+	return p
+}
+
+// join brings the ledgers to the module's places.
+func (x *matcher) join(ledgers []*ledger) (map[place]charges, []Stale) {
+	places := map[place]charges{}
+	type gone struct{ function, file string }
+	stale := map[gone]*Stale{}
+	for _, l := range ledgers {
+		lost := map[gone]int64{}
+		for s, a := range l.spots {
+			at, reason := x.locate(s, a)
+			if reason == "" {
+				if places[at] == nil {
+					places[at] = charges{}
+				}
+				places[at][l.cost] = append(places[at][l.cost], a)
+				continue
+			}
+			g := gone{a.function, s.file}
+			if stale[g] == nil {
+				stale[g] = &Stale{Function: g.function, File: g.file, Reason: reason}
+			}
+			lost[g] += a.value
+		}
+		for g, v := range lost {
+			stale[g].Share = max(stale[g].Share, share(v, l.total))
+		}
+	}
+	list := make([]Stale, 0, len(stale))
+	for _, g := range slices.SortedFunc(maps.Keys(stale), func(a, b gone) int {
+		return cmp.Or(cmp.Compare(stale[b].Share, stale[a].Share), cmp.Compare(a.function, b.function), cmp.Compare(a.file, b.file))
+	}) {
+		list = append(list, *stale[g])
+	}
+	return places, list
+}
+
+func share(part, total int64) float64 {
+	if total == 0 {
+		return 0
+	}
+	return float64(part) / float64(total)
+}

@@ -1,0 +1,225 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// Text is the source of a node as it is written. It is "" when the file cannot be read.
+func Text(pass *analysis.Pass, n ast.Node) string {
+	return Between(pass, n.Pos(), n.End())
+}
+
+// Between is the source between two positions of a file.
+func Between(pass *analysis.Pass, from, to token.Pos) string {
+	f := pass.Fset.File(from)
+	data, err := pass.ReadFile(f.Name())
+	if err != nil || f.Offset(to) > len(data) {
+		return ""
+	}
+	return string(data[f.Offset(from):f.Offset(to)])
+}
+
+// File is the file of a package that holds a position, nil if none does.
+func File(pass *analysis.Pass, at token.Pos) *ast.File {
+	for _, f := range pass.Files {
+		if f.FileStart <= at && at < f.FileEnd {
+			return f
+		}
+	}
+	return nil
+}
+
+// Replace is the edit that puts text in the place of a node.
+func Replace(n ast.Node, text string) analysis.TextEdit {
+	return analysis.TextEdit{Pos: n.Pos(), End: n.End(), NewText: []byte(text)}
+}
+
+// Insert is the edit that puts text at a place.
+func Insert(at token.Pos, text string) analysis.TextEdit {
+	return analysis.TextEdit{Pos: at, End: at, NewText: []byte(text)}
+}
+
+// Import returns the name by which the code at a position refers to a package, and the edits
+// that import it when the file does not. ok is false when the name means something else there:
+// the rule cannot use the package then.
+func Import(pass *analysis.Pass, at token.Pos, importPath string) (name string, edits []analysis.TextEdit, ok bool) {
+	file := File(pass, at)
+	if file == nil {
+		return "", nil, false
+	}
+	for _, spec := range file.Imports {
+		p, err := strconv.Unquote(spec.Path.Value)
+		if err != nil || p != importPath {
+			continue
+		}
+		var pkg *types.PkgName
+		if spec.Name != nil {
+			pkg, _ = pass.TypesInfo.Defs[spec.Name].(*types.PkgName)
+		} else {
+			pkg, _ = pass.TypesInfo.Implicits[spec].(*types.PkgName)
+		}
+		if pkg == nil || pkg.Name() == "_" || pkg.Name() == "." {
+			continue
+		}
+		// What the name means where it is to be used.
+		if Lookup(pass, at, pkg.Name()) == types.Object(pkg) {
+			return pkg.Name(), nil, true
+		}
+		return "", nil, false
+	}
+	name = path.Base(importPath)
+	if n, isVersion := strings.CutPrefix(name, "v"); isVersion && n != "" && strings.Trim(n, "0123456789") == "" {
+		name = path.Base(path.Dir(importPath))
+	}
+	if Lookup(pass, at, name) != nil || pass.Pkg.Scope().Lookup(name) != nil || declares(file, name) {
+		return "", nil, false
+	}
+	return name, []analysis.TextEdit{importEdit(file, importPath)}, true
+}
+
+// importEdit adds an import to the first import declaration with parentheses, or one of its own.
+func importEdit(file *ast.File, importPath string) analysis.TextEdit {
+	quoted := strconv.Quote(importPath)
+	for _, decl := range file.Decls {
+		d, ok := decl.(*ast.GenDecl)
+		if !ok || d.Tok != token.IMPORT {
+			continue
+		}
+		if d.Lparen.IsValid() && len(d.Specs) > 0 {
+			// Before the first that comes later in order, in the first block: that of the
+			// standard library, where there is one.
+			for _, s := range d.Specs {
+				spec, ok := s.(*ast.ImportSpec)
+				if ok && spec.Doc == nil && spec.Path.Value > quoted {
+					return Insert(spec.Pos(), quoted+"\n\t")
+				}
+			}
+			return Insert(d.Specs[0].Pos(), quoted+"\n\t")
+		}
+		if spec, ok := d.Specs[0].(*ast.ImportSpec); !ok || spec.Path.Value != `"C"` {
+			return Insert(d.Pos(), "import "+quoted+"\n")
+		}
+	}
+	return Insert(file.Name.End(), "\n\nimport "+quoted+"\n")
+}
+
+// Lookup is what a name means at a position, nil when it means nothing there.
+func Lookup(pass *analysis.Pass, at token.Pos, name string) types.Object {
+	scope := pass.Pkg.Scope().Innermost(at)
+	if scope == nil {
+		scope = pass.Pkg.Scope()
+	}
+	_, obj := scope.LookupParent(name, at)
+	return obj
+}
+
+// declares tells whether a file uses a name for anything, in any scope.
+func declares(file *ast.File, name string) bool {
+	found := false
+	ast.Inspect(file, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == name {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// Names gives out names for new package variables and functions of one package: no two are
+// alike, and nothing in the package has them, in any scope. It is for one pass.
+type Names struct {
+	pass  *analysis.Pass
+	taken map[string]bool
+}
+
+// NewNames knows all names that the package of a pass uses.
+func NewNames(pass *analysis.Pass) *Names {
+	return &Names{pass: pass}
+}
+
+// Fresh is a name that is base, or begins so.
+func (n *Names) Fresh(base string) string {
+	if n.taken == nil {
+		n.taken = map[string]bool{}
+		for _, f := range n.pass.Files {
+			ast.Inspect(f, func(node ast.Node) bool {
+				if id, ok := node.(*ast.Ident); ok {
+					n.taken[id.Name] = true
+				}
+				return true
+			})
+		}
+		for _, name := range n.pass.Pkg.Scope().Names() {
+			n.taken[name] = true
+		}
+	}
+	name := base
+	for i := 2; n.taken[name] || types.Universe.Lookup(name) != nil || token.IsKeyword(name); i++ {
+		name = base + strconv.Itoa(i)
+	}
+	n.taken[name] = true
+	return name
+}
+
+// Hoist returns the edit that declares a package variable before the function, or the other
+// declaration, that holds a position: its value is evaluated once. comment, one line or more
+// without slashes, says what it is.
+func Hoist(pass *analysis.Pass, at token.Pos, name, comment, value string) (analysis.TextEdit, bool) {
+	decl := Declaration(pass, at)
+	if decl == nil {
+		return analysis.TextEdit{}, false
+	}
+	before := decl.Pos()
+	switch d := decl.(type) {
+	case *ast.FuncDecl:
+		if d.Doc != nil {
+			before = d.Doc.Pos()
+		}
+	case *ast.GenDecl:
+		if d.Doc != nil {
+			before = d.Doc.Pos()
+		}
+	}
+	text := ""
+	for line := range strings.Lines(comment) {
+		text += "// " + strings.TrimRight(line, "\n") + "\n"
+	}
+	return Insert(before, fmt.Sprintf("%svar %s = %s\n\n", text, name, value)), true
+}
+
+// Declaration is the top-level declaration around a position, nil if there is none.
+func Declaration(pass *analysis.Pass, at token.Pos) ast.Decl {
+	file := File(pass, at)
+	if file == nil {
+		return nil
+	}
+	for _, d := range file.Decls {
+		if d.Pos() <= at && at < d.End() {
+			return d
+		}
+	}
+	return nil
+}
+
+// Generated tells whether a program wrote the file that holds a position, or cgo reads it: what
+// is rewritten there does not last.
+func Generated(pass *analysis.Pass, at token.Pos) bool {
+	file := File(pass, at)
+	if file == nil || ast.IsGenerated(file) {
+		return true
+	}
+	for _, spec := range file.Imports {
+		if spec.Path.Value == `"C"` {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,285 @@
+package ruletest
+
+import (
+	"bytes"
+	"embed"
+	"flag"
+	"fmt"
+	"go/ast"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/find/driver"
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+//go:embed values/values.go
+var valuesSource embed.FS
+
+var update = flag.Bool("update", false, "write golden files")
+
+// seeds is how many inputs before and after are compared with.
+const seeds = 3000
+
+// Run tests a rule on the packages in the folders of testdata.
+func Run(t *testing.T, rule *rules.Rule) {
+	t.Helper()
+	cases, err := os.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	values, err := valuesSource.ReadFile("values/values.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "go.mod"), []byte("module test\n\ngo 1.26\n"))
+	write(t, filepath.Join(dir, "values", "values.go"), values)
+	for _, c := range cases {
+		if !c.IsDir() {
+			t.Fatalf("testdata/%s is not a folder: each package has one", c.Name())
+		}
+		if err := os.CopyFS(filepath.Join(dir, "before", c.Name()), os.DirFS(filepath.Join("testdata", c.Name()))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("testdata has no package")
+	}
+	fired, quiet := 0, 0
+	var tried []string
+	for _, pkg := range load(t, dir, "./before/...") {
+		name := filepath.Base(pkg.PkgPath)
+		reported := check(t, pkg, rule)
+		fired += len(reported)
+		if len(reported) == 0 || slices.ContainsFunc(pkg.Syntax, func(f *ast.File) bool { return hasQuiet(pkg, f, reported) }) {
+			quiet++
+		}
+		fixed(t, dir, name, pkg, reported)
+		if pkg.Types.Scope().Lookup("Try") != nil {
+			tried = append(tried, name)
+		}
+	}
+	if fired == 0 {
+		t.Error("the rule reports nothing in its testdata")
+	}
+	if quiet == 0 {
+		t.Error("testdata has no function on which the rule must be quiet")
+	}
+	load(t, dir, "./after/...")
+	try(t, dir, tried)
+}
+
+// load loads packages and fails if one does not build.
+func load(t *testing.T, dir, pattern string) []*packages.Package {
+	t.Helper()
+	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pkgs) == 0 {
+		t.Fatalf("no package matches %s", pattern)
+	}
+	for _, pkg := range pkgs {
+		for _, err := range pkg.Errors {
+			t.Errorf("%s: %v", pkg.PkgPath, err)
+		}
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
+	return pkgs
+}
+
+// hasQuiet tells whether a file has a function without a report.
+func hasQuiet(pkg *packages.Package, f *ast.File, reported []analysis.Diagnostic) bool {
+	return slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
+		fn, ok := d.(*ast.FuncDecl)
+		return ok && fn.Name.Name != "Try" && !slices.ContainsFunc(reported, func(r analysis.Diagnostic) bool { return fn.Pos() <= r.Pos && r.Pos < fn.End() })
+	})
+}
+
+// A want is a comment that says what is reported on its line.
+var want = regexp.MustCompile("// want ((?:`[^`]*` ?)+)$")
+
+// check runs the rule and holds its reports against the comments.
+func check(t *testing.T, pkg *packages.Package, rule *rules.Rule) []analysis.Diagnostic {
+	t.Helper()
+	found, err := driver.Run(pkg, []*analysis.Analyzer{rule.Analyzer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type line struct {
+		file string
+		line int
+	}
+	wanted := map[line][]*regexp.Regexp{}
+	for _, name := range pkg.GoFiles {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, text := range strings.Split(string(data), "\n") {
+			m := want.FindStringSubmatch(strings.TrimSpace(text))
+			if m == nil {
+				if strings.Contains(text, "// want") {
+					t.Errorf("%s:%d: a want needs regular expressions in backquotes", filepath.Base(name), i+1)
+				}
+				continue
+			}
+			for _, expr := range strings.Split(strings.Trim(m[1], "` "), "` `") {
+				wanted[line{name, i + 1}] = append(wanted[line{name, i + 1}], regexp.MustCompile(expr))
+			}
+		}
+	}
+	for _, d := range found[rule.Analyzer] {
+		p := pkg.Fset.Position(d.Pos)
+		if rule.Cause(d.Category) == nil {
+			t.Errorf("%s: the category %q is none of the rule's causes", p, d.Category)
+		}
+		if !d.End.IsValid() || d.End <= d.Pos {
+			t.Errorf("%s: the report has no end", p)
+		}
+		at := line{p.Filename, p.Line}
+		i := slices.IndexFunc(wanted[at], func(re *regexp.Regexp) bool { return re.MatchString(d.Message) })
+		if i < 0 {
+			t.Errorf("%s:%d: unwanted: %s", filepath.Join(filepath.Base(filepath.Dir(p.Filename)), filepath.Base(p.Filename)), p.Line, d.Message)
+			continue
+		}
+		wanted[at] = slices.Delete(wanted[at], i, i+1)
+	}
+	for at, exprs := range wanted {
+		for _, re := range exprs {
+			t.Errorf("%s:%d: nothing reported that matches %q", filepath.Base(at.file), at.line, re)
+		}
+	}
+	return found[rule.Analyzer]
+}
+
+// fixed writes the package with all fixes, and holds the changed files against the golden ones.
+func fixed(t *testing.T, dir, name string, pkg *packages.Package, reported []analysis.Diagnostic) {
+	t.Helper()
+	edits := map[string][]rewrite.Edit{}
+	for _, d := range reported {
+		if len(d.SuggestedFixes) > 1 {
+			t.Errorf("%s: several fixes, want one at most", pkg.Fset.Position(d.Pos))
+		}
+		for _, fix := range d.SuggestedFixes {
+			for _, e := range fix.TextEdits {
+				f := pkg.Fset.File(e.Pos)
+				end := e.End
+				if !end.IsValid() {
+					end = e.Pos
+				}
+				edits[f.Name()] = append(edits[f.Name()], rewrite.Edit{From: f.Offset(e.Pos), To: f.Offset(end), Text: string(e.NewText)})
+			}
+		}
+	}
+	names := map[string]string{}
+	for p, imported := range pkg.Imports {
+		names[p] = imported.Name
+	}
+	for _, file := range pkg.GoFiles {
+		base := filepath.Base(file)
+		before, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := before
+		if len(edits[file]) > 0 {
+			if after, err = rewrite.Apply(before, edits[file], names); err != nil {
+				t.Fatalf("%s: %v", base, err)
+			}
+		}
+		write(t, filepath.Join(dir, "after", name, base), after)
+		golden := filepath.Join("testdata", name, base+".golden")
+		if *update {
+			_ = os.Remove(golden)
+			if !bytes.Equal(before, after) {
+				write(t, golden, after)
+			}
+		}
+		stored, err := os.ReadFile(golden)
+		if os.IsNotExist(err) {
+			stored, err = before, nil
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := diff.Diff(golden, stored, "fixed", after); len(d) > 0 {
+			t.Errorf("%s", d)
+		}
+	}
+}
+
+// try compares what the packages do before and after.
+func try(t *testing.T, dir string, names []string) {
+	t.Helper()
+	if len(names) == 0 {
+		return
+	}
+	var main bytes.Buffer
+	main.WriteString("package main\n\nimport (\n\t\"fmt\"\n\t\"math/rand/v2\"\n\t\"os\"\n\n")
+	for i, name := range names {
+		fmt.Fprintf(&main, "\tb%d \"test/before/%s\"\n\ta%d \"test/after/%s\"\n", i, name, i, name)
+	}
+	main.WriteString(`)
+
+func outcome(try func(*rand.Rand) string, seed uint64) (got string) {
+	defer func() {
+		if bad := recover(); bad != nil {
+			got = fmt.Sprint("panic: ", bad)
+		}
+	}()
+	return try(rand.New(rand.NewPCG(seed, 1)))
+}
+
+func compare(name string, before, after func(*rand.Rand) string) {
+	different := map[string]bool{}
+	for seed := range uint64(` + fmt.Sprint(seeds) + `) {
+		b, a := outcome(before, seed), outcome(after, seed)
+		different[b] = true
+		if b != a {
+			fmt.Printf("%s, seed %d:\nbefore %q\nafter  %q\n", name, seed, b, a)
+			os.Exit(1)
+		}
+	}
+	if len(different) < 2 {
+		fmt.Printf("%s: Try returns the same for every seed\n", name)
+		os.Exit(1)
+	}
+}
+
+func main() {
+`)
+	for i, name := range names {
+		fmt.Fprintf(&main, "\tcompare(%q, b%d.Try, a%d.Try)\n", name, i, i)
+	}
+	main.WriteString("}\n")
+	write(t, filepath.Join(dir, "try", "main.go"), main.Bytes())
+	cmd := exec.CommandContext(t.Context(), "go", "run", "./try")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("behaviour changed: %v\n%s", err, out)
+	}
+}
+
+func write(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

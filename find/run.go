@@ -1,0 +1,349 @@
+package find
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/find/driver"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/profile"
+)
+
+// Find looks for the causes of what profiles show in a module's source. It is an error when there
+// is no module, no profile has a value, or nothing of the module is in them.
+func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
+	o.MinShare = cmp.Or(o.MinShare, DefaultMinShare)
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	m, err := findModule(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	f := &finder{o: o, m: m, result: &Result{Schema: Schema, Module: m.path, Dir: m.dir, Rules: len(o.Rules)}}
+	if err := f.prepare(); err != nil {
+		return nil, err
+	}
+	o.Progress("read profiles")
+	if f.ledgers = f.read(p); len(f.ledgers) == 0 {
+		return nil, &diag.Error{Op: "find", Err: errors.New("the profiles hold no samples"), Hint: "record the program while it works: `whet record TARGET --load URL`"}
+	}
+	x := &matcher{m: m, recorded: o.Recorded, sources: map[string]*parsed{}, old: map[string]*parsed{}}
+	f.matcher = x
+	f.places, f.result.Stale = x.join(f.ledgers)
+	for _, l := range f.ledgers {
+		f.result.Totals = append(f.result.Totals, Total{Cost: l.cost, Unit: l.unit, Value: l.total, Own: l.own})
+		if l.cost == CPU {
+			f.result.GC = share(l.gc, l.total)
+		}
+	}
+	if len(f.places) == 0 {
+		return f.result, &diag.Error{
+			Op: "find", Subject: m.dir,
+			Err:  errors.New("no line of the module " + m.path + " is in the profiles"),
+			Hint: "--dir names the source of what was recorded, --own adds to what own code is",
+		}
+	}
+	if err := f.analyse(ctx); err != nil {
+		return nil, err
+	}
+	o.Progress("ask the compiler")
+	f.annotate(ctx)
+	f.rank()
+	return f.result, nil
+}
+
+// A finder is one run of Find.
+type finder struct {
+	o       Options
+	m       *module
+	matcher *matcher
+	pats    patterns
+	causes  map[string]*cause // by rule and category
+	ledgers []*ledger
+	places  map[place]charges
+	claimed map[place]map[Cost]int64 // by findings
+	result  *Result
+
+	pkgs    map[string]*packages.Package // by the module's file
+	why     map[string]string            // by the module's file: what keeps rules from it
+	matches []*match
+	notes   map[string][]Note // by the module's file
+}
+
+// prepare compiles what the rules' causes look for.
+func (f *finder) prepare() error {
+	f.causes, f.claimed = map[string]*cause{}, map[place]map[Cost]int64{}
+	f.pkgs, f.why = map[string]*packages.Package{}, map[string]string{}
+	for _, r := range f.o.Rules {
+		for i := range r.Causes {
+			c := &cause{rule: r, Cause: &r.Causes[i]}
+			for cost, expr := range map[Cost]string{CPU: c.CPU, AllocSpace: c.Alloc, AllocObjects: c.Alloc, Mutex: c.Mutex, Block: c.Block} {
+				n, err := f.pats.add(expr)
+				if err != nil {
+					return fmt.Errorf("rule %s, %s: %w", r.Analyzer.Name, cost, err)
+				}
+				if c.pattern == nil {
+					c.pattern = map[Cost]int{}
+				}
+				c.pattern[cost] = n
+			}
+			f.causes[causeKey(r.Analyzer.Name, c.Category)] = c
+		}
+	}
+	if len(f.pats.exprs) > maxPatterns {
+		return fmt.Errorf("the rules have %d patterns, more than %d", len(f.pats.exprs), maxPatterns)
+	}
+	return nil
+}
+
+func causeKey(rule, category string) string { return rule + "/" + cmp.Or(category, rule) }
+
+// read makes the ledgers, each on its own goroutine.
+func (f *finder) read(p Profiles) []*ledger {
+	all := make([]*ledger, len(costs()))
+	var wg sync.WaitGroup
+	for i, cost := range costs() {
+		prof, typ := p.of(cost)
+		if prof == nil {
+			continue
+		}
+		wg.Go(func() { all[i] = newLedger(prof, cost, typ, f.o.Own, &f.pats) })
+	}
+	wg.Wait()
+	return slices.DeleteFunc(all, func(l *ledger) bool { return l == nil || l.total == 0 })
+}
+
+// of is the profile that has a cost, and the name of the sample type there.
+func (p Profiles) of(cost Cost) (prof *profile.Profile, sampleType string) {
+	switch cost {
+	case CPU:
+		return p.CPU, "cpu"
+	case AllocSpace:
+		return p.Allocs, "alloc_space"
+	case AllocObjects:
+		return p.Allocs, "alloc_objects"
+	case Mutex:
+		return p.Mutex, "delay"
+	case Block:
+		return p.Block, "delay"
+	}
+	return nil, ""
+}
+
+// analyse loads the packages with hot lines, runs the rules on them and charges what they find.
+func (f *finder) analyse(ctx context.Context) error {
+	dirs := f.hotDirs()
+	if len(dirs) == 0 {
+		return nil
+	}
+	f.o.Progress(fmt.Sprintf("load %d packages", len(dirs)))
+	pkgs, err := driver.Load(ctx, driver.Options{Dir: f.m.dir, Flags: f.o.Flags, Env: f.o.Env}, dirs...)
+	if err != nil {
+		return &diag.Error{Op: "load", Subject: f.m.dir, Err: err, Hint: "the module must build: try `go build ./...` there"}
+	}
+	for _, pkg := range pkgs {
+		f.index(pkg)
+	}
+	f.o.Progress(fmt.Sprintf("run %d rules", len(f.o.Rules)))
+	found := make([][]*match, len(pkgs))
+	errs := make([]error, len(pkgs))
+	var wg sync.WaitGroup
+	for i, pkg := range pkgs {
+		if pkg.IllTyped || len(pkg.Errors) > 0 {
+			continue
+		}
+		wg.Go(func() { found[i], errs[i] = f.run(pkg) })
+	}
+	wg.Wait()
+	for i := range pkgs {
+		f.matches = append(f.matches, found[i]...)
+		if errs[i] != nil {
+			f.result.Warnings = append(f.result.Warnings, errs[i])
+		}
+	}
+	f.charge()
+	return nil
+}
+
+// hotDirs are the directories whose lines have at least the least share of some profile, as
+// patterns for the go command.
+func (f *finder) hotDirs() []string {
+	sums := map[string]map[Cost]int64{}
+	for at, c := range f.places {
+		dir := path.Dir(at.file)
+		if sums[dir] == nil {
+			sums[dir] = map[Cost]int64{}
+		}
+		for cost, accounts := range c {
+			for _, a := range accounts {
+				sums[dir][cost] += a.value
+			}
+		}
+	}
+	var dirs []string
+	for dir, sum := range sums {
+		for _, l := range f.ledgers {
+			if share(sum[l.cost], l.total) >= f.o.MinShare {
+				dirs = append(dirs, "./"+dir)
+				break
+			}
+		}
+	}
+	slices.Sort(dirs)
+	return dirs
+}
+
+// index notes which files a package has, and why rules cannot look at some.
+func (f *finder) index(pkg *packages.Package) {
+	rel := func(file string) string {
+		r, err := filepath.Rel(f.m.dir, file)
+		if err != nil {
+			return file
+		}
+		return filepath.ToSlash(r)
+	}
+	why := ""
+	if len(pkg.Errors) > 0 || pkg.IllTyped {
+		why = "its package does not build"
+		if len(pkg.Errors) > 0 {
+			why += ": " + firstLine(pkg.Errors[0].Error())
+			f.result.Warnings = append(f.result.Warnings, fmt.Errorf("package %s does not build: %s", pkg.PkgPath, firstLine(pkg.Errors[0].Error())))
+		}
+	}
+	for _, file := range slices.Concat(pkg.GoFiles, pkg.CompiledGoFiles) {
+		if why != "" {
+			f.why[rel(file)] = why
+		}
+		f.pkgs[rel(file)] = pkg
+	}
+	for _, file := range pkg.IgnoredFiles {
+		f.why[rel(file)] = "build constraints leave the file out here"
+	}
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
+// rank puts the result in order, and lists what no finding is about.
+func (f *finder) rank() {
+	r := f.result
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(b.Saving, a.Saving), cmp.Compare(largest(b.Evidence), largest(a.Evidence)), cmp.Compare(a.ID, b.ID))
+	})
+	for _, at := range slices.SortedFunc(maps.Keys(f.places), func(a, b place) int {
+		return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
+	}) {
+		if h, ok := f.unexplained(at); ok {
+			r.Unexplained = append(r.Unexplained, h)
+		}
+	}
+	slices.SortStableFunc(r.Unexplained, func(a, b HotLine) int {
+		return cmp.Or(cmp.Compare(b.Saving, a.Saving), cmp.Compare(largest(b.Evidence), largest(a.Evidence)))
+	})
+}
+
+// largest is the largest share of any profile.
+func largest(e []Evidence) float64 {
+	most := 0.0
+	for _, one := range e {
+		most = max(most, one.Share)
+	}
+	return most
+}
+
+// unexplained is a hot line more than half of which no finding claims.
+func (f *finder) unexplained(at place) (HotLine, bool) {
+	var all, left []Evidence
+	for _, l := range f.ledgers {
+		accounts := f.places[at][l.cost]
+		if len(accounts) == 0 {
+			continue
+		}
+		e := Evidence{Cost: l.cost}
+		callees := map[string]int64{}
+		for _, a := range accounts {
+			e.Value += a.value
+			for name, v := range a.callees {
+				callees[name] += v
+			}
+		}
+		e.Share, e.Callees = share(e.Value, l.total), heaviest(callees, l.total)
+		all = append(all, e)
+		rest := e.Value - f.claimed[at][l.cost]
+		left = append(left, Evidence{Cost: l.cost, Value: rest, Share: share(rest, l.total)})
+	}
+	h := HotLine{Evidence: all, Saving: f.saving(all), Why: f.why[at.file]}
+	if largest(left) < f.o.MinShare || largest(left) < largest(all)/2 {
+		return h, false
+	}
+	h.Place = f.placeOf(at.file, at.line, 1, at.line)
+	if src := f.matcher.source(at.file); src != nil {
+		if d := src.decl(at.line); d != nil {
+			h.Function = declName(d)
+		}
+	}
+	if strings.HasSuffix(at.file, "_test.go") {
+		h.Why = "test code"
+	}
+	h.Notes = f.notesOf(at.file, at.line, at.line)
+	return h, true
+}
+
+// maxCallees is how many callees are shown of a line.
+const maxCallees = 5
+
+func heaviest(callees map[string]int64, total int64) []Callee {
+	list := make([]Callee, 0, len(callees))
+	for name, v := range callees {
+		list = append(list, Callee{Function: name, Value: v, Share: share(v, total)})
+	}
+	slices.SortFunc(list, func(a, b Callee) int {
+		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Function, b.Function))
+	})
+	return list[:min(len(list), maxCallees)]
+}
+
+// saving is the share of the processor's time that is charged, and of the collector's work.
+func (f *finder) saving(evidence []Evidence) float64 {
+	sum := 0.0
+	for _, e := range evidence {
+		switch e.Cost {
+		case CPU:
+			sum += e.Share
+		case AllocSpace:
+			sum += f.result.GC * e.Share
+		case AllocObjects, Mutex, Block:
+		}
+	}
+	return sum
+}
+
+// maxCode is how many lines of a place are shown.
+const maxCode = 12
+
+func (f *finder) placeOf(file string, line, column, end int) Place {
+	p := Place{File: file, Line: line, Column: column, EndLine: end}
+	src := f.matcher.source(file)
+	if src == nil {
+		return p
+	}
+	lines := strings.Split(string(src.text), "\n")
+	if line < 1 || line > len(lines) {
+		return p
+	}
+	p.Code = strings.Join(lines[line-1:min(end, line-1+maxCode, len(lines))], "\n")
+	return p
+}

@@ -1,0 +1,118 @@
+package fix
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/find/driver"
+	"github.com/whet-go/whet/fix/differ"
+)
+
+// compare calls the old and the new functions of changed files with the same inputs, for a while. It
+// is an error when an answer differs; the error has the input and both answers.
+func (f *fixer) compare(ctx context.Context, changes map[string]change) (*Answers, error) {
+	answers := &Answers{Functions: []string{}}
+	for _, dir := range dirs(changes) {
+		pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}, "./"+dir)
+		if err != nil {
+			return nil, err
+		}
+		if len(pkgs) != 1 || pkgs[0].IllTyped {
+			return nil, fmt.Errorf("the package in %s cannot be loaded", dir)
+		}
+		if err := f.comparePackage(ctx, answers, dir, pkgs[0], changes); err != nil {
+			return answers, err
+		}
+	}
+	return answers, nil
+}
+
+func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string, old *packages.Package, changes map[string]change) error {
+	decls, err := f.changedFuncs(old, changes)
+	if err != nil {
+		return err
+	}
+	files, tests, errs := differ.Generate(old, decls)
+	for _, err := range errs {
+		answers.Not = append(answers.Not, err.Error())
+	}
+	if len(tests) == 0 {
+		return nil
+	}
+	all := contents(changes)
+	for name, text := range files {
+		all[path.Join(dir, name)] = text
+	}
+	over, err := f.scratch.overlay(all)
+	if err != nil {
+		return err
+	}
+	count := filepath.Join(f.scratch.temp, "compared")
+	for _, t := range tests {
+		if err := os.WriteFile(count, nil, 0o600); err != nil {
+			return err
+		}
+		f.scratch.o.Env = append(slices.Clone(f.o.Env), "WHET_COMPARED="+count)
+		args := []string{"-run=^$", "-fuzz=^" + t.Fuzz + "$", "-fuzztime=" + f.o.FuzzTime.String(), "-fuzzminimizetime=100x", "-timeout=" + f.o.Timeout.String(), "-vet=off", "./" + dir}
+		out, err := f.scratch.run(ctx, over, "test", args...)
+		f.scratch.o.Env = f.o.Env
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return fmt.Errorf("%s does not answer as it did:\n%s", t.Function, lastLines(out))
+		}
+		if info, err := os.Stat(count); err == nil {
+			answers.Inputs += info.Size()
+		}
+		answers.Functions = append(answers.Functions, t.Function)
+	}
+	return nil
+}
+
+// changedFuncs are the functions of the package as it was whose text is another now.
+func (f *fixer) changedFuncs(old *packages.Package, changes map[string]change) ([]*ast.FuncDecl, error) {
+	var decls []*ast.FuncDecl
+	for file, c := range changes {
+		i := slices.IndexFunc(old.Syntax, func(s *ast.File) bool { return old.Fset.Position(s.Pos()).Filename == f.scratch.path(file) })
+		if i < 0 {
+			continue // of another package
+		}
+		fset := token.NewFileSet()
+		now, err := parser.ParseFile(fset, file, c.after, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		texts := map[string]string{}
+		for _, d := range now.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				texts[declKey(fn)] = string(c.after[fset.Position(fn.Pos()).Offset:fset.Position(fn.End()).Offset])
+			}
+		}
+		for _, d := range old.Syntax[i].Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			text := string(c.before[old.Fset.Position(fn.Pos()).Offset:old.Fset.Position(fn.End()).Offset])
+			if texts[declKey(fn)] != text {
+				decls = append(decls, fn)
+			}
+		}
+	}
+	slices.SortFunc(decls, func(a, b *ast.FuncDecl) int { return strings.Compare(declKey(a), declKey(b)) })
+	return decls, nil
+}
+
+// declKey is a function's name, with its receiver's type.
+func declKey(d *ast.FuncDecl) string { return differ.FuncName(d) }

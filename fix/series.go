@@ -1,0 +1,155 @@
+package fix
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/internal/diag"
+)
+
+// A Patch is a kept rewrite as a mail that git am takes.
+type Patch struct {
+	Name string // of a file: 0001-….patch
+	Text []byte
+}
+
+// Patches are the kept rewrites in their order, each with its evidence and proof in the message.
+// from is the author, as "Name <address>".
+func (r *Result) Patches(from string) []Patch {
+	var kept []*Attempt
+	for i := range r.Attempts {
+		if r.Attempts[i].Kept() {
+			kept = append(kept, &r.Attempts[i])
+		}
+	}
+	var patches []Patch
+	for i, a := range kept {
+		dir, _, _ := strings.Cut(a.Finding.Places[0].File, "/")
+		if !strings.Contains(a.Finding.Places[0].File, "/") {
+			dir = "main"
+		}
+		subject := dir + ": " + lower(a.Finding.Fix.Message) + " (" + a.Finding.Function + ")"
+		var b bytes.Buffer
+		// The first line is what git writes; git am takes any.
+		fmt.Fprintf(&b, "From %040d Mon Sep 17 00:00:00 2001\nFrom: %s\nSubject: [PATCH %d/%d] %s\n\n", 0, from, i+1, len(kept), subject)
+		b.WriteString(a.Message())
+		b.WriteString("\n---\n\n")
+		b.WriteString(a.Diff)
+		b.WriteString("-- \nwhet\n")
+		patches = append(patches, Patch{Name: fmt.Sprintf("%04d-%s.patch", i+1, slug(a.Finding.Rule+"-"+a.Finding.Function)), Text: b.Bytes()})
+	}
+	return patches
+}
+
+func lower(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+// slug is a text as a part of a file's name.
+func slug(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	return strings.Trim(b.String(), "-")
+}
+
+// Message is the message of a commit: what costs, what the profile showed, and the proof.
+func (a *Attempt) Message() string {
+	var b strings.Builder
+	x := &a.Finding
+	fmt.Fprintf(&b, "%s:%d: %s.\n\n", x.Places[0].File, x.Places[0].Line, x.Why)
+	for _, e := range x.Evidence {
+		fmt.Fprintf(&b, "%s: %.1f %% of the profile\n", e.Cost, 100*e.Share)
+	}
+	if a.Answers != nil && len(a.Answers.Functions) > 0 {
+		fmt.Fprintf(&b, "\nThe old and the new %s answered alike on %d inputs.\n", strings.Join(a.Answers.Functions, ", "), a.Answers.Inputs)
+	}
+	if a.Answers != nil {
+		for _, not := range a.Answers.Not {
+			fmt.Fprintf(&b, "%s.\n", not)
+		}
+	}
+	if a.Measured != nil && a.Measured.AB != nil {
+		b.WriteString("\n")
+		for _, s := range a.Measured.AB.Subjects {
+			for _, u := range s.Units {
+				if u.Verdict == ab.Better || u.Verdict == ab.Worse {
+					fmt.Fprintf(&b, "%s %s: %s (95 %%: %s to %s)\n", s.Name, u.Unit, percent(float64(u.Ratio)), percent(float64(u.Low)), percent(float64(u.High)))
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+// Apply writes what was kept to the user's module. Unless force, it refuses where a file is not as
+// it was when it was copied, and where git knows changes that are not committed. All files are
+// checked before the first is written.
+func (r *Result) Apply(ctx context.Context, force bool) error {
+	files := make([]string, 0, len(r.changed))
+	for name := range r.changed {
+		files = append(files, name)
+	}
+	slices.Sort(files)
+	if !force {
+		cmd := exec.CommandContext(ctx, "git", "status", "--porcelain", "--untracked-files=no")
+		cmd.Dir = r.Dir
+		if out, err := cmd.Output(); err == nil && len(bytes.TrimSpace(out)) > 0 {
+			return &diag.Error{Op: "apply to", Subject: r.Dir, Err: errors.New("there are changes that are not committed"), Hint: "commit or stash them, or use --force"}
+		}
+	}
+	for _, name := range files {
+		now, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(name)))
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(now, r.changed[name].before) {
+			return &diag.Error{Op: "apply to", Subject: name, Err: errors.New("the file was changed meanwhile"), Hint: "run whet fix again"}
+		}
+	}
+	for _, name := range files {
+		file := filepath.Join(r.Dir, filepath.FromSlash(name))
+		info, err := os.Stat(file)
+		if err != nil {
+			return err
+		}
+		if err := replaceFile(file, r.changed[name].after, info.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaceFile puts a whole new file in the place of an old one, or leaves that.
+func replaceFile(name string, data []byte, mode os.FileMode) error {
+	temp, err := os.CreateTemp(filepath.Dir(name), ".whet-*")
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(data)
+	err = errors.Join(err, temp.Chmod(mode), temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temp.Name()))
+	}
+	return nil
+}

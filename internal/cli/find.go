@@ -1,0 +1,296 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/index"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
+)
+
+// findFlags are the flags of whet find.
+type findFlags struct {
+	outputFlags
+	read viewFlags // how profiles are read
+
+	Dir      string
+	Flags    string // of go build
+	MinShare share
+	Rule     string
+	NoNotes  bool
+	Gate     bool
+
+	Format string
+	JSON   bool
+}
+
+func findFormats() []string { return []string{"text", "markdown", "json"} }
+
+func (a *app) findCommand() *cobra.Command {
+	f := &findFlags{}
+	cmd := &cobra.Command{
+		Use:   "find RECORDING...",
+		Short: "Name what costs in your own code, why, and the rewrite",
+		Long: `Name what costs in your own code, why, and the rewrite.
+
+Each sample of the profiles is charged to the line of your own code that caused
+it. All rules run on the packages with hot lines, with their source and types,
+and a finding is charged what the profiles show on its lines below the functions
+that its rule is about. Findings are ranked by what a fix can save at most: their
+share of the processor's time, and of the garbage collector's for what they
+allocate. Hot lines that no rule explains are listed after them.
+
+A RECORDING is a recording of whet, or pprof files of one program: CPU, allocs,
+mutex and block profiles. The source is that of the module here, or in --dir; of
+functions that were changed after they were recorded nothing is said but that.
+
+Nothing is written or changed: the rewrites are shown as diffs.`,
+		Example: `  whet find demo.whet --dir examples/leftpad
+  whet find --min-share 2% --format markdown -o findings.md cpu.pb.gz allocs.pb.gz
+  whet find --json service.whet
+  whet find --gate --rule percall service.whet`,
+		Args: someArgs("no recording given", "record the program under load first: `whet record http://localhost:6060 -o service.whet`"),
+	}
+	f.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.check(cmd); err != nil {
+			return err
+		}
+		return a.find(cmd.Context(), f, args)
+	}
+	return cmd
+}
+
+func (f *findFlags) register(cmd *cobra.Command) {
+	f.read.command = "find"
+	f.MinShare = find.DefaultMinShare
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.Dir, "dir", "", "the source is that of the module in `DIR` (default: the current directory)")
+	fs.StringVar(&f.Flags, "flags", "", "the program is built with these `FLAGS` of go build, and KEY=value of the environment")
+	fs.StringArrayVar(&f.read.Own, "own", nil, "packages below `PATH` are own code too; may repeat")
+	fs.Var(&f.MinShare, "min-share", "leave out what is less of every profile than this")
+	fs.StringVar(&f.Rule, "rule", "", "look only for the rules that match `REGEXP`")
+	fs.BoolVar(&f.NoNotes, "no-notes", false, "do not ask the compiler what it says of hot lines")
+	fs.BoolVar(&f.Gate, "gate", false, "exit with 3 when there is a finding")
+	fs.StringVar(&f.Format, "format", "text", "write `FORMAT` "+strings.Join(findFormats(), ", "))
+	fs.BoolVar(&f.JSON, "json", false, "write JSON, the same as --format json")
+	f.registerOutput(cmd)
+	fs.Var(&f.read.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(findFormats(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (f *findFlags) check(cmd *cobra.Command) error {
+	if f.JSON {
+		if cmd.Flags().Changed("format") && f.Format != "json" {
+			return diag.Usagef("find", "--json and --format "+f.Format+" exclude each other", "give one of them")
+		}
+		f.Format = "json"
+	}
+	if !slices.Contains(findFormats(), f.Format) {
+		return diag.Usagef("find", fmt.Sprintf("--format %q: there is no such one", f.Format), "there is "+strings.Join(findFormats(), ", "))
+	}
+	return f.checkOutput()
+}
+
+// find does the work of whet find.
+func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
+	r, err := a.lookFor(ctx, f, args)
+	if err != nil {
+		return err
+	}
+	a.printWarnings(r.Warnings)
+	err = a.writeOutput(&f.outputFlags, func(w io.Writer) error {
+		switch f.Format {
+		case "json":
+			return report.JSON(w, r)
+		case "markdown":
+			return report.WriteFindMarkdown(w, r)
+		}
+		return report.WriteFind(w, a.style, r)
+	})
+	if err == nil && f.Gate && len(r.Findings) > 0 {
+		return &diag.Error{Op: "find", Err: fmt.Errorf("%d findings", len(r.Findings)), Kind: diag.Gate, Hint: "`whet fix` makes the rewrites and measures them"}
+	}
+	return err
+}
+
+// lookFor finds what costs in the recordings that args name.
+func (a *app) lookFor(ctx context.Context, f *findFlags, args []string) (*find.Result, error) {
+	chosen, err := chooseRules(f.Rule)
+	if err != nil {
+		return nil, err
+	}
+	in, err := a.recorded(ctx, &f.read, args)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	o := find.Options{
+		Dir: f.Dir, Own: in.Own, MinShare: float64(f.MinShare), Rules: chosen,
+		Progress: func(what string) { a.progressf("%s …", what) },
+	}
+	if o.Flags, o.Env, err = pgoBuildFlags(f.Flags); err != nil {
+		return nil, err
+	}
+	if in.Recording != nil {
+		o.Recorded = in.Recording.SourceFile
+	}
+	if !f.NoNotes {
+		if cache, err := os.UserCacheDir(); err == nil {
+			o.Notes = filepath.Join(cache, "whet", "notes")
+		}
+	}
+	a.printWarnings(in.Warnings)
+	return find.Find(ctx, in.profiles, o)
+}
+
+// chooseRules are the rules whose names match an expression; all for "".
+func chooseRules(expr string) ([]*rules.Rule, error) {
+	all := index.Rules()
+	if expr == "" {
+		return all, nil
+	}
+	re, err := compileFlag("--rule", expr)
+	if err != nil {
+		return nil, err
+	}
+	chosen := slices.DeleteFunc(slices.Clone(all), func(r *rules.Rule) bool { return !re.MatchString(r.Analyzer.Name) })
+	if len(chosen) == 0 {
+		return nil, diag.Usagef("--rule", fmt.Sprintf("no rule matches %q", expr), "`whet rules` lists them")
+	}
+	return chosen, nil
+}
+
+// recorded is what several profiles of one program say.
+type recorded struct {
+	input
+	profiles find.Profiles
+}
+
+// recorded reads the profiles of all kinds that args name: out of recordings, or one of each
+// file. Those of one kind are merged. It must be closed.
+func (a *app) recorded(ctx context.Context, f *viewFlags, args []string) (*recorded, error) {
+	in := &recorded{input: input{Name: inputName(args)}}
+	ld := &loader{app: a, flags: f}
+	kinds := map[string][]*profile.Profile{}
+	if err := in.collect(ctx, ld, args, kinds); err != nil {
+		in.Close()
+		return nil, err
+	}
+	for kind, into := range map[string]**profile.Profile{
+		"cpu": &in.profiles.CPU, "allocs": &in.profiles.Allocs, "mutex": &in.profiles.Mutex, "block": &in.profiles.Block,
+	} {
+		ps := kinds[kind]
+		switch len(ps) {
+		case 0:
+			continue
+		case 1:
+			*into = ps[0]
+		default:
+			p, err := profile.Merge(ps...)
+			if err != nil {
+				in.Close()
+				return nil, &diag.Error{Op: "merge", Subject: "the " + kind + " profiles of " + in.Name, Err: err, Hint: "give profiles of one program only"}
+			}
+			*into = p
+		}
+		if in.Profile == nil || kind == "cpu" {
+			in.Profile = *into
+		}
+	}
+	if in.Profile == nil {
+		in.Close()
+		return nil, &diag.Error{Op: f.command, Subject: in.Name, Err: errors.New("it holds no CPU, allocs, mutex or block profile"), Hint: "`whet record` takes them all in one sitting"}
+	}
+	in.findOwn(f)
+	return in, nil
+}
+
+// collect puts the profiles of each argument to those of their kind.
+func (in *recorded) collect(ctx context.Context, ld *loader, args []string, kinds map[string][]*profile.Profile) error {
+	for _, arg := range args {
+		if isRecordingFile(arg) {
+			rec, err := recording.Open(arg)
+			if err != nil {
+				return err
+			}
+			in.opened = append(in.opened, &loaded{rec: rec})
+			if in.Recording == nil {
+				in.Recording = rec
+			}
+			in.Warnings = append(in.Warnings, rec.Warnings...)
+			if err := fromRecording(arg, rec, kinds); err != nil {
+				return err
+			}
+			continue
+		}
+		l, err := ld.load(ctx, arg, "")
+		if err != nil {
+			return err
+		}
+		in.opened, in.Warnings = append(in.opened, l), append(in.Warnings, l.warnings...)
+		kind := profileKind(l.prof, arg)
+		if kind == "" {
+			return &diag.Error{Op: "find", Subject: arg, Err: errors.New("it is neither a CPU, allocs, mutex nor block profile"), Hint: "leave it out"}
+		}
+		kinds[kind] = append(kinds[kind], l.prof)
+	}
+	return nil
+}
+
+// fromRecording reads the profiles of a recording: those of the whole, or those of its packages.
+func fromRecording(arg string, rec *recording.Recording, kinds map[string][]*profile.Profile) error {
+	names := rec.ProfileNames()
+	for _, kind := range []string{"cpu", "allocs", "mutex", "block"} {
+		for _, name := range names {
+			if name != kind && (path.Base(name) != kind || slices.Contains(names, kind)) {
+				continue
+			}
+			p, err := rec.Profile(name)
+			if err != nil {
+				return partError(arg, name, []string{name}, err)
+			}
+			kinds[kind] = append(kinds[kind], p)
+		}
+	}
+	return nil
+}
+
+// blockName matches the names of files that hold block profiles, which have the same types as
+// mutex profiles.
+var blockName = regexp.MustCompile(`(?i)block`)
+
+// profileKind tells what a pprof file is of by its sample types; "" when it is none that findings
+// come from.
+func profileKind(p *profile.Profile, name string) string {
+	has := func(t string) bool {
+		return slices.ContainsFunc(p.SampleTypes, func(v profile.ValueType) bool { return v.Type == t })
+	}
+	switch {
+	case has("cpu"):
+		return "cpu"
+	case has("alloc_space"):
+		return "allocs"
+	case has("delay") && blockName.MatchString(path.Base(name)):
+		return "block"
+	case has("delay"):
+		return "mutex"
+	}
+	return ""
+}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/index"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+)
+
+func (a *app) rulesCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "rules [RULE...]",
+		Short: "List the rules of whet find, or explain some",
+		Long: `List the rules of whet find, or explain some: what costs, the code before and
+after, what a profile shows of it, and why the rewrite keeps behaviour.
+
+The same rules run without a profile as go vet -vettool=$(which whet-vet) ./...`,
+		Example: `  whet rules
+  whet rules percall
+  whet rules --json`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var names []cobra.Completion
+			for _, r := range index.Rules() {
+				names = append(names, cobra.CompletionWithDesc(r.Analyzer.Name, r.Doc.Title))
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return a.rules(args, asJSON) }
+	return cmd
+}
+
+func (a *app) rules(args []string, asJSON bool) error {
+	all := index.Rules()
+	named := func(name string) *rules.Rule {
+		i := slices.IndexFunc(all, func(r *rules.Rule) bool { return r.Analyzer.Name == name })
+		if i < 0 {
+			return nil
+		}
+		return all[i]
+	}
+	chosen := all
+	if len(args) > 0 {
+		chosen = nil
+		for _, name := range args {
+			r := named(name)
+			if r == nil {
+				var names []string
+				for _, r := range all {
+					names = append(names, r.Analyzer.Name)
+				}
+				return diag.Usagef("rules", fmt.Sprintf("there is no rule %q", name), "there is "+strings.Join(names, ", "))
+			}
+			chosen = append(chosen, r)
+		}
+	}
+	doc := report.NewRules(chosen)
+	if asJSON {
+		return a.writeJSON(doc)
+	}
+	return a.write(func(w io.Writer) error {
+		if len(args) > 0 {
+			return report.WriteRules(w, a.style, doc)
+		}
+		return report.WriteRuleList(w, a.style, doc)
+	})
+}

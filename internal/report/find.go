@@ -1,0 +1,252 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/unit"
+)
+
+// findLines is how many unexplained hot lines the text shows; JSON has all.
+const findLines = 10
+
+// WriteFind renders findings, the one that can save most first, with their diffs.
+func WriteFind(w io.Writer, s Style, r *find.Result) error {
+	t := &text{w: w}
+	t.line(s.paint(bold, plural(len(r.Findings), "finding", "findings")), " in ", Clean(r.Module))
+	loadWrap(t, s, "", findTotals(r), 0)
+	for i, f := range r.Findings {
+		t.line()
+		writeFinding(t, s, i+1, &f)
+	}
+	writeUnexplained(t, s, r)
+	if len(r.Stale) > 0 {
+		t.line()
+		t.line(s.paint(bold, "The source is not what was recorded"), ": nothing is said of")
+		for _, x := range r.Stale[:min(len(r.Stale), findLines)] {
+			t.line("  ", right(sharePercent(x.Share), 6), "  ", middle(Clean(ShortName(x.Function)), s.room(10, 20)))
+			t.line("          ", cut(Clean(x.Reason), s.room(10, 20)))
+		}
+		if n := len(r.Stale) - findLines; n > 0 {
+			t.line(fmt.Sprintf("  and %d more", n))
+		}
+	}
+	return t.result()
+}
+
+// sharePercent writes a share of one.
+func sharePercent(share float64) string { return unit.FormatPercent(100 * share) }
+
+// findTotals says what the profiles have in all.
+func findTotals(r *find.Result) string {
+	var parts []string
+	for _, x := range r.Totals {
+		parts = append(parts, fmt.Sprintf("%s %s, %s of it below own lines", costName(x.Cost), unit.Of(x.Value, x.Unit), unit.Percent(x.Own, x.Value)))
+	}
+	if r.GC > 0 {
+		parts = append(parts, "the garbage collector's own work is "+sharePercent(r.GC)+" of the CPU time")
+	}
+	return strings.Join(parts, "; ")
+}
+
+func costName(c find.Cost) string {
+	switch c {
+	case find.CPU:
+		return "CPU"
+	case find.AllocSpace:
+		return "allocated"
+	case find.AllocObjects:
+		return "objects"
+	case find.Mutex:
+		return "waiting for mutexes"
+	case find.Block:
+		return "blocked"
+	}
+	return string(c)
+}
+
+// evidenceText is what profiles charge, in a line.
+func evidenceText(evidence []find.Evidence) string {
+	var parts []string
+	for _, e := range evidence {
+		parts = append(parts, costName(e.Cost)+" "+sharePercent(e.Share))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// calleesText names what a line called, with shares of the first profile that has some.
+func calleesText(evidence []find.Evidence) string {
+	for _, e := range evidence {
+		if len(e.Callees) == 0 {
+			continue
+		}
+		var parts []string
+		for _, c := range e.Callees {
+			parts = append(parts, ShortName(c.Function)+" "+sharePercent(c.Share))
+		}
+		return Clean(strings.Join(parts, ", "))
+	}
+	return ""
+}
+
+func needText(n rules.Need) string {
+	if n == rules.Free {
+		return ""
+	}
+	return " (needs a " + string(n) + ")"
+}
+
+func writeFinding(t *text, s Style, n int, f *find.Finding) {
+	p := f.Places[0]
+	head := fmt.Sprintf("%d. %s", n, f.Title)
+	loadWrap(t, s, "", s.paint(bold, head)+needText(f.Needs), 3)
+	t.line("   ", s.paint(cyan, middle(fmt.Sprintf("%s:%d", Clean(p.File), p.Line), s.room(3, 20))), "  ", Clean(f.Function))
+	loadWrap(t, s, "   ", "saves at most "+sharePercent(f.Saving)+" of the CPU time: "+evidenceText(f.Evidence), 3)
+	if calls := calleesText(f.Evidence); calls != "" {
+		loadWrap(t, s, "   ", "calls "+calls, 3)
+	}
+	loadWrap(t, s, "   ", "why: "+f.Why, 3)
+	for _, other := range f.Places[1:] {
+		t.line("   also ", cut(fmt.Sprintf("%s:%d", Clean(other.File), other.Line), s.room(8, 20)))
+	}
+	writeNotes(t, s, f.Notes)
+	switch {
+	case f.Fix != nil:
+		t.line("   fix: ", cut(f.Fix.Message, s.room(8, 20)))
+		for line := range strings.Lines(f.Fix.Diff) {
+			writeDiffLine(t, s, strings.TrimRight(line, "\n"))
+		}
+	case f.NoFix != "":
+		loadWrap(t, s, "   ", "no rewrite: "+f.NoFix, 3)
+	default:
+		t.line("   ", s.paint(dim, "no rewrite is safe here without you"))
+	}
+}
+
+// writeDiffLine writes a line of a unified diff, without its headers of the tool.
+func writeDiffLine(t *text, s Style, line string) {
+	if strings.HasPrefix(line, "diff ") {
+		return
+	}
+	color := ""
+	switch {
+	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+		color = bold
+	case strings.HasPrefix(line, "+"):
+		color = cyan
+	case strings.HasPrefix(line, "-"):
+		color = red
+	case strings.HasPrefix(line, "@@"):
+		color = dim
+	}
+	t.line("     ", s.paint(color, cleanSource(line)))
+}
+
+// findNotes is how many notes of the compiler are shown with a line.
+const findNotes = 3
+
+func writeNotes(t *text, s Style, notes []find.Note) {
+	for _, n := range notes[:min(len(notes), findNotes)] {
+		loadWrap(t, s, "   ", fmt.Sprintf("compiler, line %d: %s", n.Line, noteText(n)), 3)
+	}
+}
+
+// noteText says in words what the compiler's kind and message mean.
+func noteText(n find.Note) string {
+	switch n.Kind {
+	case "escape", "escapes":
+		return Clean(n.Message)
+	case "isInBounds", "isSliceInBounds":
+		return "a bounds check stays"
+	case "cannotInlineFunction":
+		return "the function is not inlined: " + Clean(n.Message)
+	case "cannotInlineCall":
+		return "the call is not inlined: " + Clean(n.Message)
+	}
+	return n.Kind + ": " + Clean(n.Message)
+}
+
+func writeUnexplained(t *text, s Style, r *find.Result) {
+	if len(r.Unexplained) == 0 {
+		return
+	}
+	t.line()
+	t.line(s.paint(bold, "Hot lines without a finding"))
+	for _, h := range r.Unexplained[:min(len(r.Unexplained), findLines)] {
+		t.line(right(sharePercent(h.Saving), 6), "  ", s.paint(cyan, middle(fmt.Sprintf("%s:%d", Clean(h.File), h.Line), s.room(8, 20))))
+		t.line("        ", cut(cleanSource(strings.TrimSpace(h.Code)), s.room(8, 20)))
+		what := evidenceText(h.Evidence)
+		if calls := calleesText(h.Evidence); calls != "" {
+			what += " · calls " + calls
+		}
+		if h.Why != "" {
+			what += " · not looked at: " + Clean(h.Why)
+		}
+		loadWrap(t, s, "        ", what, 8)
+	}
+	if n := len(r.Unexplained) - findLines; n > 0 {
+		t.line(fmt.Sprintf("        and %d more, in --json", n))
+	}
+}
+
+// WriteFindMarkdown renders the same as GitHub's Markdown.
+func WriteFindMarkdown(w io.Writer, r *find.Result) error {
+	t := &text{w: w}
+	t.line("## ", plural(len(r.Findings), "finding", "findings"), " in ", code(r.Module))
+	t.line()
+	t.line(findTotals(r), ".")
+	for i, f := range r.Findings {
+		p := f.Places[0]
+		t.line()
+		t.line(fmt.Sprintf("### %d. %s", i+1, f.Title), needText(f.Needs))
+		t.line()
+		t.line(code(fmt.Sprintf("%s:%d", p.File, p.Line)), " in ", code(f.Function), ": ", f.Why, ".")
+		t.line()
+		t.line("Saves at most **", sharePercent(f.Saving), "** of the CPU time: ", evidenceText(f.Evidence), ".")
+		if f.Fix != nil {
+			t.line()
+			t.line(fence(f.Fix.Diff), "diff")
+			for line := range strings.Lines(f.Fix.Diff) {
+				t.line(strings.TrimRight(line, "\n"))
+			}
+			t.line(fence(f.Fix.Diff))
+		}
+	}
+	if len(r.Unexplained) > 0 {
+		t.line()
+		t.line("### Hot lines without a finding")
+		t.line()
+		t.line("| share | line | code |")
+		t.line("|--:|---|---|")
+		for _, h := range r.Unexplained {
+			t.line("| ", sharePercent(h.Saving), " | ", code(fmt.Sprintf("%s:%d", h.File, h.Line)), " | ", strings.ReplaceAll(code(strings.TrimSpace(h.Code)), "|", `\|`), " |")
+		}
+	}
+	return t.result()
+}
+
+// code is text as code of Markdown, in as many backquotes as it takes.
+func code(text string) string {
+	text = Clean(text)
+	mark := "`"
+	for strings.Contains(text, mark) {
+		mark += "`"
+	}
+	if len(mark) > 1 {
+		return mark + " " + text + " " + mark
+	}
+	return mark + text + mark
+}
+
+// fence is a line that text does not hold.
+func fence(text string) string {
+	mark := "```"
+	for slices.Contains(strings.Split(text, "\n"), mark) || strings.Contains(text, mark) {
+		mark += "`"
+	}
+	return mark
+}
