@@ -36,9 +36,10 @@ const (
 	// starts runs one.
 	leastForCPU = 20
 	// unlike is the ratio of the sides' times from which each has its own number of iterations.
-	// Below it they do the same work, to the last iteration. Above it the faster one would
-	// measure less time than it may, and leave its processor idle while the other goes on.
-	unlike = 1.25
+	// Below it, and so whatever disturbs the calibration of equal builds, they do the same work,
+	// to the last iteration. Above it the faster one would measure less time than it may, and
+	// leave its processor idle while the other goes on.
+	unlike = 2
 )
 
 // NewSubject returns the subject of that name for a benchmark that both binaries have.
@@ -93,9 +94,9 @@ func (s *Subject) calibrated(ctx context.Context, length time.Duration, o RunOpt
 	if s.perOp[ab.A] == 0 {
 		timed := o
 		timed.Time = length
-		for side, b := range s.sides {
-			perOp[side] = math.Inf(1)
-			for range calibrations {
+		perOp = [2]float64{math.Inf(1), math.Inf(1)}
+		for range calibrations {
+			for side, b := range s.sides { // in turn: what disturbs one disturbs the other
 				res, err := b.Run(ctx, s.benchmark, timed)
 				if err != nil {
 					return perOp, start, 0, err

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"go/ast"
 	"go/format"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"path"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,7 +73,12 @@ func Generate(old *packages.Package, decls []*ast.FuncDecl) (files map[string][]
 	}) {
 		fmt.Fprintf(&out, "\t%s %q\n", g.imports[p], p)
 	}
-	out.WriteString(")\n\n")
+	keys, words := vocabulary(old)
+	out.WriteString(")\n\n// What the package's own code speaks of.\nvar (\n\twhetKeys = []whetKey{")
+	for _, k := range keys {
+		fmt.Fprintf(&out, "{%q, %q}, ", k.name, k.kind)
+	}
+	fmt.Fprintf(&out, "}\n\twhetWords = %#v\n)\n\n", words)
 	out.Write(bodies.Bytes())
 	for _, m := range g.made {
 		out.WriteString(m)
@@ -82,8 +89,106 @@ func Generate(old *packages.Package, decls []*ast.FuncDecl) (files map[string][]
 	}
 	return map[string][]byte{
 		FileName:    source,
-		SupportName: []byte(strings.Replace(support, "package support", "package "+old.Types.Name(), 1)),
+		SupportName: supportFor(old.Types.Name()),
 	}, tests, errs
+}
+
+// supportFor is the support file for a package. Its imports get names that no package has: a
+// package may declare a log, url or time of its own.
+func supportFor(pkg string) []byte {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, SupportName, support, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		panic("support.txt is not Go: " + err.Error())
+	}
+	file.Name.Name = pkg
+	names := map[string]string{}
+	for _, spec := range file.Imports {
+		p, _ := strconv.Unquote(spec.Path.Value) // it has been parsed
+		names[path.Base(p)] = "whet_" + path.Base(p)
+		spec.Name = ast.NewIdent("whet_" + path.Base(p))
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok && names[x.Name] != "" {
+				x.Name = names[x.Name]
+			}
+		}
+		return true
+	})
+	var out bytes.Buffer
+	if err := format.Node(&out, fset, file); err != nil {
+		panic("support.txt is not Go: " + err.Error())
+	}
+	return out.Bytes()
+}
+
+// maxWords bounds the vocabulary of a package.
+const maxWords = 200
+
+// A key is a name that a struct's field has in JSON, and what it takes: string, integer, float,
+// boolean, or "" for all else.
+type key struct{ name, kind string }
+
+// vocabulary are the keys of a package's structs, and the short texts in its code: inputs made of
+// them reach further than random bytes.
+func vocabulary(pkg *packages.Package) (keys []key, words []string) {
+	for _, file := range pkg.Syntax {
+		tags := map[*ast.BasicLit]bool{}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch x := n.(type) {
+			case *ast.ImportSpec:
+				return false
+			case *ast.Field:
+				if x.Tag == nil {
+					break
+				}
+				tags[x.Tag] = true
+				text, err := strconv.Unquote(x.Tag.Value)
+				if err != nil {
+					break
+				}
+				name, _, _ := strings.Cut(reflect.StructTag(text).Get("json"), ",")
+				k := key{name, kindOf(pkg.TypesInfo.TypeOf(x.Type))}
+				if name != "" && name != "-" && len(keys) < maxWords && !slices.Contains(keys, k) {
+					keys = append(keys, k)
+				}
+			case *ast.BasicLit:
+				if x.Kind != token.STRING || tags[x] || len(words) >= maxWords {
+					break
+				}
+				if text, err := strconv.Unquote(x.Value); err == nil && text != "" && len(text) <= 64 && !slices.Contains(words, text) {
+					words = append(words, text)
+				}
+			}
+			return true
+		})
+	}
+	return keys, words
+}
+
+func kindOf(t types.Type) string {
+	if t == nil {
+		return ""
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok {
+		return ""
+	}
+	switch info := b.Info(); {
+	case info&types.IsString != 0:
+		return "string"
+	case info&types.IsInteger != 0:
+		return "integer"
+	case info&types.IsFloat != 0:
+		return "float"
+	case info&types.IsBoolean != 0:
+		return "boolean"
+	}
+	return ""
 }
 
 // A generator writes the makers of values that one package's tests need.

@@ -172,6 +172,8 @@ func basic(b *types.Basic) string {
 		return "s.bool()"
 	case info&types.IsString != 0:
 		return "s.string()"
+	case b.Kind() == types.Int64 || b.Kind() == types.Uint64:
+		return "s.wide()"
 	case info&types.IsInteger != 0:
 		return "s.int()"
 	case info&types.IsFloat != 0:

@@ -182,6 +182,9 @@ func BenchmarkPower(b *testing.B) {
 				b.Fatal(err, r)
 			}
 			p.add(r)
+			if u := r.Subjects[0].Units[0]; p == &same && u.Verdict != ab.Same && u.Verdict != ab.Undecided {
+				fmt.Fprintf(os.Stderr, "\nfalse alarm, seed %d: %s of %v: %s %v (%v to %v), p %v, %d pairs\n", seed, r.Plan, u.Verdict, u.Unit, u.Ratio, u.Low, u.High, u.P, r.Subjects[0].Pairs)
+			}
 			if p.usualTrials < usual {
 				p.usualTrials++
 				if oneThenOther(b, sides, r.Elapsed) <= 0.05 {

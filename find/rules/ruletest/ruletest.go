@@ -26,7 +26,7 @@ import (
 //go:embed values/values.go
 var valuesSource embed.FS
 
-var update = flag.Bool("update", false, "write golden files")
+var update = flag.Bool("update", false, "write golden files") //nolint:gochecknoglobals // a flag of the tests that call Run
 
 // seeds is how many inputs before and after are compared with.
 const seeds = 3000
@@ -62,7 +62,7 @@ func Run(t *testing.T, rule *rules.Rule) {
 		name := filepath.Base(pkg.PkgPath)
 		reported := check(t, pkg, rule)
 		fired += len(reported)
-		if len(reported) == 0 || slices.ContainsFunc(pkg.Syntax, func(f *ast.File) bool { return hasQuiet(pkg, f, reported) }) {
+		if len(reported) == 0 || slices.ContainsFunc(pkg.Syntax, func(f *ast.File) bool { return hasQuiet(f, reported) }) {
 			quiet++
 		}
 		fixed(t, dir, name, pkg, reported)
@@ -102,7 +102,7 @@ func load(t *testing.T, dir, pattern string) []*packages.Package {
 }
 
 // hasQuiet tells whether a file has a function without a report.
-func hasQuiet(pkg *packages.Package, f *ast.File, reported []analysis.Diagnostic) bool {
+func hasQuiet(f *ast.File, reported []analysis.Diagnostic) bool {
 	return slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
 		fn, ok := d.(*ast.FuncDecl)
 		return ok && fn.Name.Name != "Try" && !slices.ContainsFunc(reported, func(r analysis.Diagnostic) bool { return fn.Pos() <= r.Pos && r.Pos < fn.End() })

@@ -1,0 +1,165 @@
+package differ_test
+
+import (
+	"bytes"
+	"errors"
+	"go/ast"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/whet-go/whet/find/driver"
+	"github.com/whet-go/whet/fix/differ"
+)
+
+// A trial is a package before and after a rewrite.
+type trial struct {
+	name, old, new string
+	differs        bool
+}
+
+// trials reads testdata: in each file the word differs or same, and old.go and new.go.
+func trials(t *testing.T) []trial {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no testdata", err)
+	}
+	var all []trial
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		word := strings.TrimSpace(string(a.Comment))
+		if len(a.Files) != 2 || word != "differs" && word != "same" {
+			t.Fatalf("%s: want differs or same, and two files", file)
+		}
+		all = append(all, trial{strings.TrimSuffix(filepath.Base(file), ".txtar"), string(a.Files[0].Data), string(a.Files[1].Data), word == "differs"})
+	}
+	return all
+}
+
+func write(t *testing.T, name string, text []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// generate writes the tests for all functions of the packages in a module.
+func generate(t *testing.T, dir string) (not []error) {
+	t.Helper()
+	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, "./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range pkgs {
+		for _, err := range pkg.Errors {
+			t.Fatal(err)
+		}
+		var decls []*ast.FuncDecl
+		for _, d := range pkg.Syntax[0].Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				decls = append(decls, fn)
+			}
+		}
+		files, tests, errs := differ.Generate(pkg, decls)
+		not = append(not, errs...)
+		if len(tests)+len(errs) != len(decls) {
+			t.Errorf("%s: %d tests and %d errors of %d functions", pkg.Name, len(tests), len(errs), len(decls))
+		}
+		for name, text := range files {
+			write(t, filepath.Join(dir, pkg.Name, name), text)
+		}
+	}
+	return not
+}
+
+// TestTraps finds the rewrites that change what a function does, among them those of the articles
+// that do, and has nothing to say of those that do not.
+func TestTraps(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/traps\n\ngo 1.26\n"))
+	all := trials(t)
+	for _, one := range all {
+		write(t, filepath.Join(dir, one.name, "code.go"), []byte(one.old))
+	}
+	for _, err := range generate(t, dir) {
+		t.Error(err)
+	}
+	for _, one := range all {
+		write(t, filepath.Join(dir, one.name, "code.go"), []byte(one.new))
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-run=^FuzzWhet", "./...")
+	cmd.Dir = dir
+	out, _ := cmd.CombinedOutput() // what failed is in it
+	for _, one := range all {
+		ok := bytes.Contains(out, []byte("ok  \texample.com/traps/"+one.name+"\t"))
+		failed := bytes.Contains(out, []byte("FAIL\texample.com/traps/"+one.name+"\t"))
+		if ok == failed || failed != one.differs {
+			t.Errorf("%s: passes %v, fails %v, want differs %v\n%s", one.name, ok, failed, one.differs, excerpt(out, one.name))
+		}
+	}
+	if bytes.Contains(out, []byte("build failed")) || bytes.Contains(out, []byte("setup failed")) {
+		t.Errorf("%s", out[:min(len(out), 4000)])
+	}
+}
+
+// excerpt is what was printed before a package's end.
+func excerpt(out []byte, name string) []byte {
+	i := bytes.Index(out, []byte("example.com/traps/"+name+"\t"))
+	return out[max(0, i-1500):max(0, i)]
+}
+
+// TestUnsupported names what cannot be compared.
+func TestUnsupported(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/odd\n\ngo 1.26\n"))
+	write(t, filepath.Join(dir, "odd", "odd.go"), []byte(`package odd
+
+import (
+	"net"
+	"os"
+)
+
+type hidden struct{ events chan int }
+
+func Generic[T any](v T) T { return v }
+
+func Channel(c chan int) int { return <-c }
+
+func (h *hidden) Wait() int { return <-h.events }
+
+func File(f *os.File) error { return f.Close() }
+
+func Conn(c net.Conn) error { return c.Close() }
+
+func init() {}
+`))
+	errs := generate(t, dir)
+	want := []string{
+		"Generic cannot be compared: it is generic",
+		"Channel cannot be compared: parameter c: it is a channel (chan int)",
+		"(*hidden).Wait cannot be compared: the receiver: field events: it is a channel (chan int)",
+		"File cannot be compared: parameter f: os.File has fields that only its package can set",
+		"Conn cannot be compared: parameter c: no type of the package has the methods of net.Conn",
+		"init cannot be compared: it runs once, when the program starts",
+	}
+	if len(errs) != len(want) {
+		t.Fatalf("%v", errs)
+	}
+	for i, err := range errs {
+		var e *differ.UnsupportedError
+		if err.Error() != want[i] || !errors.As(err, &e) {
+			t.Errorf("%v, want %s", err, want[i])
+		}
+	}
+}
