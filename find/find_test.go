@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -16,6 +17,20 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 )
+
+// shared is the folder of what tests have in common.
+var shared string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "whet-find-test-")
+	if err != nil {
+		panic(err)
+	}
+	shared = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
 
 const service = `
 -- go.mod --
@@ -63,10 +78,38 @@ func BenchmarkClean(b *testing.B) {
 }
 `
 
-// module writes the service, and records its benchmark.
+// recordings are modules with their profiles, by the flags that they were built with: making one
+// takes seconds.
+var recordings sync.Map
+
+// module is the service in a folder of its own, and what was recorded of its benchmark.
 func module(t *testing.T, flags ...string) (dir string, p find.Profiles) {
 	t.Helper()
+	key := strings.Join(flags, " ")
+	once, _ := recordings.LoadOrStore(key, sync.OnceValues(func() (string, find.Profiles) { return record(t, flags...) }))
+	made, ok := once.(func() (string, find.Profiles))
+	if !ok {
+		t.Fatalf("%T", once)
+	}
+	from, p := made()
 	dir = t.TempDir()
+	for _, name := range []string{"go.mod", "clean/clean.go", "clean/clean_test.go"} {
+		data, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, name), string(data))
+	}
+	return dir, p
+}
+
+// record writes the service, and records its benchmark. The folder is the test binary's.
+func record(t *testing.T, flags ...string) (dir string, p find.Profiles) {
+	t.Helper()
+	dir, err := os.MkdirTemp(shared, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, f := range txtar.Parse([]byte(service)).Files {
 		write(t, filepath.Join(dir, f.Name), string(f.Data))
 	}

@@ -226,10 +226,11 @@ func (s *scratch) overlay(files map[string][]byte) ([]string, error) {
 		return nil, err
 	}
 	replace := map[string]string{}
-	i := 0
 	for name, data := range files {
-		i++
-		file := filepath.Join(dir, strconv.Itoa(i)+".go")
+		file := filepath.Join(dir, filepath.FromSlash(name)) // what the compiler says has the name
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return nil, err
+		}
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			return nil, err
 		}

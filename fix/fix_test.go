@@ -1,0 +1,342 @@
+package fix_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/fix"
+)
+
+// service has a function for each way in which a rewrite may fail, and one that gains.
+const service = `
+-- go.mod --
+module example.com/service
+
+go 1.26
+-- text/text.go --
+package text
+
+import "strings"
+
+// Join joins, slowly.
+func Join(words []string) string {
+	joined := ""
+	for _, w := range words {
+		joined += w + ","
+	}
+	return joined
+}
+
+// Lengths has nil for no words.
+func Lengths(words []string) []int {
+	var lengths []int
+	for _, w := range words {
+		lengths = append(lengths, len(w))
+	}
+	return lengths
+}
+
+// Upper is tested.
+func Upper(s string) string { return strings.ToUpper(s) }
+
+// Unreached has no benchmark.
+func Unreached(s string) string { return s + s }
+
+// Same is as fast as it can be.
+func Same(a, b int) int { return a + b }
+-- text/text_test.go --
+package text
+
+import "testing"
+
+func TestUpper(t *testing.T) {
+	if Upper("é") != "É" {
+		t.Error("not upper")
+	}
+}
+
+func BenchmarkJoin(b *testing.B) {
+	words := make([]string, 200)
+	for i := range words {
+		words[i] = "word"
+	}
+	for b.Loop() {
+		Join(words)
+	}
+}
+
+func BenchmarkLengths(b *testing.B) {
+	for b.Loop() {
+		Lengths([]string{"a", "b"})
+	}
+}
+
+func BenchmarkUpper(b *testing.B) {
+	for b.Loop() {
+		Upper("a")
+	}
+}
+
+func BenchmarkSame(b *testing.B) {
+	n := 0
+	for b.Loop() {
+		n = Same(n, 1)
+	}
+}
+`
+
+// module writes the service into a new folder.
+func module(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, f := range txtar.Parse([]byte(service)).Files {
+		name := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// finding is one that puts new in the place of old in text.go.
+func finding(t *testing.T, dir, title, old, text string) find.Finding {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join(dir, "text", "text.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := strings.Index(string(source), old)
+	if at < 0 {
+		t.Fatalf("%s: %q is not there", title, old)
+	}
+	line := 1 + strings.Count(string(source[:at]), "\n")
+	return find.Finding{
+		ID: title, Rule: "test", Title: title, Why: "it is a test", Function: title, Needs: rules.Free,
+		Places: []find.Place{{File: "text/text.go", Line: line, EndLine: line + strings.Count(old, "\n")}},
+		Fix: &find.Fix{Message: "Change it", Files: []find.FileEdit{{
+			File: "text/text.go", Edits: []rewrite.Edit{{From: at, To: at + len(old), Text: text}},
+		}}},
+	}
+}
+
+func found(t *testing.T, dir string) *find.Result {
+	t.Helper()
+	const loop = "joined := \"\"\n\tfor _, w := range words {\n\t\tjoined += w + \",\"\n\t}\n\treturn joined"
+	return &find.Result{Module: "example.com/service", Dir: dir, Findings: []find.Finding{
+		finding(t, dir, "gains", loop, "var b strings.Builder\n\tfor _, w := range words {\n\t\tb.WriteString(w)\n\t\tb.WriteByte(',')\n\t}\n\treturn b.String()"),
+		finding(t, dir, "overlaps", "joined += w + \",\"", "joined = joined + w + \",\""),
+		finding(t, dir, "no Go", "return s + s", "return s +"),
+		finding(t, dir, "does not build", "return s + s", "return s + 1"),
+		finding(t, dir, "fails vet", "return strings.ToUpper(s)", "return strings.ToUpper(s); return s"),
+		finding(t, dir, "fails a test", "return strings.ToUpper(s)", "return strings.ToLower(s)"),
+		finding(t, dir, "differs", "var lengths []int", "lengths := make([]int, 0, len(words))"),
+		finding(t, dir, "unmeasured", "return s + s", "return strings.Repeat(s, 2)"),
+		finding(t, dir, "no gain", "return a + b", "return b + a"),
+	}}
+}
+
+func options() fix.Options {
+	return fix.Options{
+		FuzzTime: time.Second, Timeout: 2 * time.Minute,
+		AB: ab.Options{MaxTime: 3 * time.Second, Plans: []ab.Plan{{Length: 20 * time.Millisecond}}, Trial: 200 * time.Millisecond},
+	}
+}
+
+// files are all files of a folder with their texts.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	if err := filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		all[name] = string(data)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestRun keeps what gains and drops the others, each at its stage, without touching a file.
+func TestRun(t *testing.T) {
+	dir := module(t)
+	before := files(t, dir)
+	o := options()
+	o.Temp = t.TempDir()
+	r, err := fix.Run(t.Context(), found(t, dir), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]struct {
+		stage  fix.Stage
+		reason string
+	}{
+		"gains":          {fix.StageKept, ""},
+		"overlaps":       {fix.StageRewrite, "changes the same code"},
+		"no Go":          {fix.StageRewrite, "not Go"},
+		"does not build": {fix.StageBuild, "text.go"},
+		"fails vet":      {fix.StageVet, "unreachable code"},
+		"fails a test":   {fix.StageTest, "not upper"},
+		"differs":        {fix.StageCompare, "Lengths does not answer as it did"},
+		"unmeasured":     {fix.StageMeasure, "no benchmark reaches"},
+		"no gain":        {fix.StageMeasure, ""},
+	}
+	if len(r.Attempts) != len(want) || r.Interrupted || len(r.Failing) > 0 {
+		t.Errorf("%d attempts, interrupted %v, failing %v", len(r.Attempts), r.Interrupted, r.Failing)
+	}
+	for _, a := range r.Attempts {
+		w := want[a.Finding.Title]
+		if a.Stage != w.stage || !strings.Contains(a.Reason, w.reason) || a.Kept() != (a.Reason == "") {
+			t.Errorf("%s: %s, %q; want %s, %q", a.Finding.Title, a.Stage, a.Reason, w.stage, w.reason)
+		}
+	}
+	kept := r.Attempts[0]
+	if kept.Answers == nil || kept.Answers.Inputs < 100 || len(kept.Answers.Functions) != 1 || kept.Measured == nil || len(kept.Measured.Benchmarks) != 1 || kept.Measured.Benchmarks[0] != "text.BenchmarkJoin" {
+		t.Errorf("answers %+v, measured %+v", kept.Answers, kept.Measured)
+	}
+	if r.Total == nil || r.Total.AB.Subjects[0].Units[0].Ratio > 0.7 {
+		t.Errorf("total: %+v", r.Total)
+	}
+	if left, err := os.ReadDir(o.Temp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	for name, text := range files(t, dir) {
+		if before[name] != text {
+			t.Errorf("%s was changed", name)
+		}
+	}
+	apply(t, r, dir)
+}
+
+// apply has the patches make of the module what Apply makes of it.
+func apply(t *testing.T, r *fix.Result, dir string) {
+	t.Helper()
+	patches := r.Patches("A Tool <tool@localhost>")
+	if len(patches) != 1 || !strings.HasPrefix(patches[0].Name, "0001-test-gains") {
+		t.Fatalf("%+v", patches)
+	}
+	git := func(in string, args ...string) string {
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "commit.gpgsign=false"}, args...)...)
+		cmd.Dir, cmd.Stdin = dir, strings.NewReader(in)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	git("", "init", "-q")
+	git("", "add", ".")
+	git("", "commit", "-qm", "as it was")
+	git(string(patches[0].Text), "am", "-q")
+	log := git("", "log", "-1", "--format=%an%n%s%n%b")
+	for _, want := range []string{"A Tool", "text: change it (gains)", "answered alike on", "Join sec/op: -"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("%q is not in the commit:\n%s", want, log)
+		}
+	}
+	patched := files(t, filepath.Join(dir, "text"))
+	git("", "reset", "-q", "--hard", "HEAD~1")
+
+	// A tree with changes is refused, and so is a file that is not what it was.
+	name := filepath.Join(dir, "text", "text.go")
+	original, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, append(original, "// more\n"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, force := range []bool{false, true} {
+		if err := r.Apply(t.Context(), force); err == nil {
+			t.Errorf("applied to a file that was changed, force %v", force)
+		}
+	}
+	if err := os.WriteFile(name, original, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Apply(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range files(t, filepath.Join(dir, "text")) {
+		if patched[file] != text {
+			t.Errorf("%s: applied\n%s\npatched\n%s", file, text, patched[file])
+		}
+	}
+}
+
+// TestInterrupted keeps what is known, leaves nothing behind, and says so.
+func TestInterrupted(t *testing.T) {
+	dir := module(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := options()
+	o.Temp = t.TempDir()
+	o.Progress = func(what string) {
+		if strings.HasPrefix(what, "2 of ") {
+			cancel()
+		}
+	}
+	x := found(t, dir)
+	x.Findings = x.Findings[:3]
+	r, err := fix.Run(ctx, x, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Interrupted || len(r.Attempts) > 2 || r.Total != nil {
+		t.Errorf("%+v", r)
+	}
+	if left, err := os.ReadDir(o.Temp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestNeeds does not try what needs a review unless asked, and what needs a dependency never.
+func TestNeeds(t *testing.T) {
+	dir := module(t)
+	x := found(t, dir)
+	x.Findings = x.Findings[3:5]
+	x.Findings[0].Needs, x.Findings[1].Needs = rules.Review, rules.Dependency
+	for _, review := range []bool{false, true} {
+		o := options()
+		o.Review = review
+		r, err := fix.Run(t.Context(), x, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := fix.StageRewrite
+		if review {
+			first = fix.StageBuild
+		}
+		if r.Attempts[0].Stage != first || r.Attempts[1].Stage != fix.StageRewrite || !strings.Contains(r.Attempts[1].Reason, "dependency") {
+			t.Errorf("review %v: %+v", review, r.Attempts)
+		}
+	}
+}
+
+// TestDoesNotBuild is an error before anything is tried.
+func TestDoesNotBuild(t *testing.T) {
+	dir := module(t)
+	x := found(t, dir)
+	if err := os.WriteFile(filepath.Join(dir, "text", "broken.go"), []byte("package text\n\nvar x int = \"\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fix.Run(t.Context(), x, options()); err == nil || !strings.Contains(err.Error(), "broken.go") {
+		t.Errorf("%v", err)
+	}
+}
