@@ -30,6 +30,8 @@ func TestExamples(t *testing.T) {
 		"bench":  true, // the same; TestBenchExamples
 		"man":    true, // its example runs man
 		"pgo":    true, // builds and measures; TestPGO
+		"find":   true, // builds; TestFind
+		"fix":    true, // the same; TestFix
 
 		// These need a process, a binary or what only a live service has; their own
 		// tests run their examples.

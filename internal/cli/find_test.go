@@ -1,0 +1,133 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/fix"
+)
+
+const slowService = `
+-- go.mod --
+module example.com/slow
+
+go 1.26
+-- clean.go --
+package slow
+
+import "strings"
+
+// Clean is slow on purpose.
+func Clean(name string) string {
+	return strings.NewReplacer(":", "_", "|", "_", "@", "_").Replace(name)
+}
+-- clean_test.go --
+package slow
+
+import "testing"
+
+func TestClean(t *testing.T) {
+	if got := Clean("a:b"); got != "a_b" {
+		t.Error(got)
+	}
+}
+
+func BenchmarkClean(b *testing.B) {
+	for b.Loop() {
+		Clean("a:b|c@d")
+	}
+}
+`
+
+// slowModule is the current folder, with the service and profiles of its benchmark in it.
+func slowModule(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, f := range txtar.Parse([]byte(slowService)).Files {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	out, err := exec.CommandContext(t.Context(), "go", "test", "-run=^$", "-bench=.", "-benchtime=500ms", "-cpuprofile=cpu.pb.gz", "-memprofile=allocs.pb.gz", "-o="+filepath.Join(t.TempDir(), "slow.test")).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
+
+// TestFind looks at a module that was profiled, in each format, and gates on it.
+func TestFind(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := slowModule(t)
+	code, stdout, stderr := runWhet(t, "find", "cpu.pb.gz", "allocs.pb.gz")
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	for _, want := range []string{
+		"1 finding in example.com/slow", "1. strings.Replacer built on each call", "clean.go:7  Clean",
+		"saves at most ", "why: a replacer is built", "compiler, line 7:", "+var cleanReplacer = strings.NewReplacer(",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	if code, stdout, stderr = runWhet(t, "find", "--format", "markdown", "-o", "findings.md", "cpu.pb.gz"); code != 0 || stdout != "" {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if md, err := os.ReadFile("findings.md"); err != nil || !strings.Contains(string(md), "### 1. strings.Replacer built on each call") || !strings.Contains(string(md), "```diff\n") {
+		t.Errorf("%v\n%s", err, md)
+	}
+	code, stdout, _ = runWhet(t, "find", "--json", "--gate", "--dir", dir, "cpu.pb.gz")
+	var r find.Result
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || code != 3 || r.Schema != find.Schema || len(r.Findings) != 1 || r.Findings[0].Fix == nil {
+		t.Errorf("exit code %d, %v: %+v", code, err, r)
+	}
+	if code, stdout, _ = runWhet(t, "find", "--gate", "--min-share", "100%", "cpu.pb.gz"); code != 0 || !strings.HasPrefix(stdout, "0 findings") {
+		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+}
+
+// TestFix keeps a rewrite, writes its patch, and applies it when asked.
+func TestFix(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := slowModule(t)
+	before, err := os.ReadFile("clean.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"fix", "--max-time", "30s", "--fuzz-time", "1s", "--precision", "10%"}
+	code, stdout, stderr := runWhet(t, append(args, "--patches", "patches", "--json", "cpu.pb.gz", "allocs.pb.gz")...)
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	var r fix.Result
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || len(r.Attempts) != 1 || !r.Attempts[0].Kept() || r.Total == nil {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	if after, err := os.ReadFile("clean.go"); err != nil || string(after) != string(before) {
+		t.Errorf("the file was changed: %v", err)
+	}
+	patch, err := os.ReadFile(filepath.Join(dir, "patches", "0001-percall-Clean.patch"))
+	if err != nil || !strings.Contains(string(patch), "Subject: [PATCH 1/1] main: build it once") {
+		t.Errorf("%v\n%s", err, patch)
+	}
+	if code, stdout, stderr = runWhet(t, append(args, "--apply", "cpu.pb.gz")...); code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	for _, want := range []string{"1 of 1 rewrite kept in example.com/slow", "old and new Clean answered alike on", "The original against all that was kept"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	if after, err := os.ReadFile("clean.go"); err != nil || !strings.Contains(string(after), "var cleanReplacer") {
+		t.Errorf("%v\n%s", err, after)
+	}
+}
