@@ -6,6 +6,7 @@ import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/concat"
 	"github.com/whet-go/whet/find/rules/percall"
+	"github.com/whet-go/whet/find/rules/sprintf"
 	"github.com/whet-go/whet/find/rules/textbuild"
 )
 
@@ -14,6 +15,7 @@ func Rules() []*rules.Rule {
 	return []*rules.Rule{
 		concat.New(),
 		percall.New(),
+		sprintf.New(),
 		textbuild.New(),
 	}
 }
