@@ -4,12 +4,18 @@ package index
 
 import (
 	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/concat"
 	"github.com/whet-go/whet/find/rules/percall"
+	"github.com/whet-go/whet/find/rules/sprintf"
+	"github.com/whet-go/whet/find/rules/textbuild"
 )
 
 // Rules are all rules, by name. They are new on each call.
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
+		concat.New(),
 		percall.New(),
+		sprintf.New(),
+		textbuild.New(),
 	}
 }

@@ -1,0 +1,137 @@
+package concat
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+//go:embed doc.go
+var doc string
+
+// New returns the rule.
+func New() *rules.Rule {
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "concat",
+			Doc:      "report strings that grow in a loop",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Causes: []rules.Cause{
+			{
+				Category: "append", Title: "string appended to in a loop",
+				CPU: rules.Concatenating + `|^runtime\.intstring`, Alloc: rules.Line,
+				Mutex: rules.Nothing, Block: rules.Nothing,
+			},
+			{
+				Category: "prepend", Title: "string put in front of another in a loop",
+				CPU: rules.Concatenating + `|^runtime\.intstring`, Alloc: rules.Line,
+				Mutex: rules.Nothing, Block: rules.Nothing,
+			},
+		},
+		Doc: rules.ParseDoc(doc),
+	}
+}
+
+// A growth is a statement that makes a string longer: s += x, s = s + x, s = x + s.
+type growth struct {
+	at     inspector.Cursor // the statement
+	stmt   *ast.AssignStmt
+	obj    *types.Var
+	added  []ast.Expr // what is put behind or in front, from left to right
+	before bool       // in front
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	if !ok {
+		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
+	}
+	r := &rule{pass: pass, names: rewrite.NewNames(pass), builders: map[*types.Var]analysis.SuggestedFix{}}
+	for c := range insp.Root().Preorder((*ast.AssignStmt)(nil)) {
+		if g := r.growth(c); g != nil && r.repeats(g) {
+			r.report(g)
+		}
+	}
+	return nil, nil
+}
+
+// A rule is at work on a package.
+type rule struct {
+	pass     *analysis.Pass
+	names    *rewrite.Names
+	builders map[*types.Var]analysis.SuggestedFix // one fix for all growths of a variable
+}
+
+// growth is what a statement adds to a string variable, nil when it is none such.
+func (r *rule) growth(c inspector.Cursor) *growth {
+	info := r.pass.TypesInfo
+	s, ok := c.Node().(*ast.AssignStmt)
+	if !ok || len(s.Lhs) != 1 || len(s.Rhs) != 1 || s.Tok != token.ASSIGN && s.Tok != token.ADD_ASSIGN {
+		return nil
+	}
+	id, ok := ast.Unparen(s.Lhs[0]).(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	v, ok := info.ObjectOf(id).(*types.Var)
+	if !ok {
+		return nil
+	}
+	if basic, ok := v.Type().Underlying().(*types.Basic); !ok || basic.Info()&types.IsString == 0 {
+		return nil
+	}
+	operands := flow.Operands(info, s.Rhs[0])
+	if s.Tok == token.ADD_ASSIGN {
+		return &growth{c, s, v, operands, false}
+	}
+	last := len(operands) - 1
+	switch {
+	case last < 1:
+		return nil
+	case isUse(info, operands[0], v):
+		return &growth{c, s, v, operands[1:], false}
+	case isUse(info, operands[last], v):
+		return &growth{c, s, v, operands[:last], true}
+	}
+	return nil
+}
+
+func isUse(info *types.Info, e ast.Expr, v *types.Var) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	return ok && info.ObjectOf(id) == types.Object(v)
+}
+
+// repeats tells whether a statement is in a loop, of its own function, around which the variable
+// lives on.
+func (r *rule) repeats(g *growth) bool {
+	for loop, ok := flow.Loop(g.at); ok; loop, ok = flow.Loop(loop) {
+		if n := loop.Node(); g.obj.Pos() < n.Pos() || n.End() <= g.obj.Pos() {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *rule) report(g *growth) {
+	category, how := "append", "a string is appended to in a loop"
+	if g.before {
+		category, how = "prepend", "a string is put in front of another in a loop"
+	}
+	fix, ok := r.pad(g)
+	if !ok && !g.before {
+		fix = r.build(g.obj, g.at)
+	}
+	rules.Report(r.pass, g.stmt, category, fmt.Sprintf("%s: each turn copies all of %s and leaves the old one as garbage", how, g.obj.Name()), fix)
+}

@@ -1,0 +1,9 @@
+package concat
+
+func Shadowed(elements []string, strings string) string {
+	all := strings
+	for _, e := range elements {
+		all += e // want `each turn copies all of all`
+	}
+	return all
+}

@@ -1,0 +1,24 @@
+package rewrite
+
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// HasComment tells whether a comment lies between two positions of a file: to replace what is
+// there would lose it.
+func HasComment(pass *analysis.Pass, from, to token.Pos) bool {
+	file := File(pass, from)
+	if file == nil {
+		return true
+	}
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if c.Pos() < to && from < c.End() {
+				return true
+			}
+		}
+	}
+	return false
+}

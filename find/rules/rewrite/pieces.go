@@ -1,0 +1,345 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/whet-go/whet/find/rules/flow"
+)
+
+// A Piece is a part of a text: a constant, or something that is written as text.
+type Piece struct {
+	// X is what is written, nil for a constant.
+	X ast.Expr
+	// Const is the constant text.
+	Const string
+	// Func is Int, Uint, Bool, Float or Quote: a function of strconv, without Append or Format; ""
+	// when X is a string, a []byte or a rune. Args are what it takes, as source.
+	Func string
+	Args []string
+	// Bytes and Rune tell what X is other than a string.
+	Bytes, Rune bool
+}
+
+// Pieces are what a string expression is put together from, as far as that can be known: chains of
+// +, conversions, functions of strconv, and fmt's with constant formats (see Formatted). What is not
+// known is one piece. A string is never without pieces.
+func Pieces(pass *analysis.Pass, e ast.Expr) []Piece {
+	var pieces []Piece
+	for _, o := range flow.Operands(pass.TypesInfo, e) {
+		pieces = append(pieces, operandPieces(pass, o)...)
+	}
+	return merged(pieces)
+}
+
+func operandPieces(pass *analysis.Pass, e ast.Expr) []Piece {
+	info := pass.TypesInfo
+	if s, ok := flow.StringConst(info, e); ok {
+		return []Piece{{Const: s}}
+	}
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return []Piece{{X: e}}
+	}
+	if _, converts := flow.Conversion(info, call); converts {
+		switch t := info.TypeOf(call.Args[0]); {
+		case types.Identical(t, types.NewSlice(types.Typ[types.Byte])):
+			return []Piece{{X: call.Args[0], Bytes: true}}
+		case types.Identical(t, types.Typ[types.Rune]):
+			return []Piece{{X: call.Args[0], Rune: true}}
+		}
+		return []Piece{{X: e}}
+	}
+	callee := flow.Callee(info, call)
+	if pieces, ok := Formatted(pass, call); ok && (callee == "fmt.Sprintf" || callee == "fmt.Sprint") {
+		return pieces
+	}
+	p := Piece{X: e}
+	for _, a := range call.Args {
+		p.Args = append(p.Args, Text(pass, a))
+	}
+	switch callee {
+	case "strconv.Itoa":
+		return []Piece{number(pass, call.Args[0], 10, false)}
+	case "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatBool", "strconv.FormatFloat":
+		p.Func = strings.TrimPrefix(callee, "strconv.Format")
+	case "strconv.Quote":
+		p.Func = "Quote"
+	}
+	return []Piece{p}
+}
+
+// Formatted are the pieces that a call of fmt.Sprintf, Fprintf, Appendf, Sprint, Fprint or Append
+// writes: false when the format is not constant, has flags, or is given what it does not fit, and
+// when an operand is not of a basic type or has methods that fmt would call.
+func Formatted(pass *analysis.Pass, call *ast.CallExpr) ([]Piece, bool) {
+	info := pass.TypesInfo
+	if call.Ellipsis.IsValid() {
+		return nil, false
+	}
+	name := flow.Callee(info, call)
+	args := call.Args
+	switch name {
+	case "fmt.Fprintf", "fmt.Fprint", "fmt.Appendf", "fmt.Append":
+		args = args[1:]
+	case "fmt.Sprintf", "fmt.Sprint":
+	default:
+		return nil, false
+	}
+	if !strings.HasSuffix(name, "f") {
+		return printed(pass, args)
+	}
+	format, ok := flow.StringConst(info, args[0])
+	if !ok {
+		return nil, false
+	}
+	args = args[1:]
+	var pieces []Piece
+	for format != "" {
+		text, rest, found := strings.Cut(format, "%")
+		pieces = append(pieces, Piece{Const: text})
+		if !found {
+			break
+		}
+		precision := -1
+		if digits, ok := strings.CutPrefix(rest, "."); ok {
+			n := 0
+			for n < len(digits) && '0' <= digits[n] && digits[n] <= '9' {
+				n++
+			}
+			var err error
+			if precision, err = strconv.Atoi(digits[:n]); err != nil || precision > 99 {
+				return nil, false
+			}
+			rest = digits[n:]
+		}
+		if rest == "" {
+			return nil, false
+		}
+		verb := rest[0]
+		format = rest[1:]
+		if verb == '%' && precision < 0 {
+			pieces = append(pieces, Piece{Const: "%"})
+			continue
+		}
+		if len(args) == 0 {
+			return nil, false
+		}
+		more, ok := formatted(pass, args[0], verb, precision)
+		if !ok {
+			return nil, false
+		}
+		pieces, args = append(pieces, more...), args[1:]
+	}
+	return merged(pieces), len(args) == 0
+}
+
+// printed are the pieces of Sprint: a space stands between two operands if neither is a string.
+func printed(pass *analysis.Pass, args []ast.Expr) ([]Piece, bool) {
+	var pieces []Piece
+	wasString := true
+	for _, a := range args {
+		more, ok := formatted(pass, a, 'v', -1)
+		if !ok {
+			return nil, false
+		}
+		basic, ok := pass.TypesInfo.TypeOf(a).Underlying().(*types.Basic)
+		isString := ok && basic.Info()&types.IsString != 0
+		if !isString && !wasString {
+			pieces = append(pieces, Piece{Const: " "})
+		}
+		pieces, wasString = append(pieces, more...), isString
+	}
+	return merged(pieces), true
+}
+
+// formatted are the pieces of an operand that is written by a verb.
+func formatted(pass *analysis.Pass, arg ast.Expr, verb byte, precision int) ([]Piece, bool) {
+	tv := pass.TypesInfo.Types[arg]
+	if tv.Type == nil || hasMethods(tv.Type) {
+		return nil, false
+	}
+	if types.Identical(tv.Type, types.NewSlice(types.Typ[types.Byte])) {
+		return []Piece{{X: arg, Bytes: true}}, verb == 's' && precision < 0
+	}
+	basic, ok := tv.Type.Underlying().(*types.Basic)
+	if !ok {
+		return nil, false
+	}
+	if i := basic.Info(); i&types.IsFloat != 0 {
+		return float(pass, arg, basic, verb, precision)
+	}
+	if precision >= 0 {
+		return nil, false
+	}
+	text := Text(pass, arg)
+	switch i := basic.Info(); {
+	case i&types.IsString != 0 && (verb == 's' || verb == 'v'):
+		if flow.IsString(types.Default(tv.Type)) {
+			return Pieces(pass, arg), true
+		}
+		return []Piece{{X: arg}}, true
+	case i&types.IsString != 0 && verb == 'q':
+		return []Piece{{X: arg, Func: "Quote", Args: []string{converted(tv.Type, types.Typ[types.String], text)}}}, true
+	case i&types.IsBoolean != 0 && (verb == 't' || verb == 'v'):
+		if tv.Value != nil {
+			return []Piece{{Const: strconv.FormatBool(constant.BoolVal(tv.Value))}}, true
+		}
+		return []Piece{{X: arg, Func: "Bool", Args: []string{converted(tv.Type, types.Typ[types.Bool], text)}}}, true
+	case i&types.IsInteger != 0:
+		base, ok := map[byte]int{'d': 10, 'v': 10, 'x': 16, 'o': 8, 'b': 2}[verb]
+		if tv.Value != nil && base == 10 {
+			return []Piece{{Const: tv.Value.ExactString()}}, true
+		}
+		if verb == 'c' && types.Identical(tv.Type, types.Typ[types.Rune]) && tv.Value == nil {
+			return []Piece{{X: arg, Rune: true}}, true
+		}
+		return []Piece{number(pass, arg, base, i&types.IsUnsigned != 0)}, ok
+	}
+	return nil, false
+}
+
+// hasMethods tells whether a type has a method that fmt may call instead of writing the value.
+func hasMethods(t types.Type) bool {
+	set := types.NewMethodSet(t)
+	for _, name := range []string{"Format", "GoString", "Error", "String"} {
+		if set.Lookup(nil, name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// float is a floating-point operand: fmt writes it with strconv's functions, and the same arguments.
+func float(pass *analysis.Pass, arg ast.Expr, basic *types.Basic, verb byte, precision int) ([]Piece, bool) {
+	switch {
+	case (verb == 'v' || verb == 'g') && precision < 0:
+		verb = 'g'
+	case verb == 'e' || verb == 'f':
+		if precision < 0 {
+			precision = 6
+		}
+	default:
+		return nil, false
+	}
+	bits := 64
+	if basic.Kind() == types.Float32 {
+		bits = 32
+	}
+	text := converted(pass.TypesInfo.TypeOf(arg), types.Typ[types.Float64], Text(pass, arg))
+	return []Piece{{X: arg, Func: "Float", Args: []string{text, "'" + string(verb) + "'", strconv.Itoa(precision), strconv.Itoa(bits)}}}, true
+}
+
+// number is an integer in a base.
+func number(pass *analysis.Pass, arg ast.Expr, base int, unsigned bool) Piece {
+	to, name := types.Typ[types.Int64], "Int"
+	if unsigned {
+		to, name = types.Typ[types.Uint64], "Uint"
+	}
+	return Piece{X: arg, Func: name, Args: []string{converted(pass.TypesInfo.TypeOf(arg), to, Text(pass, arg)), strconv.Itoa(base)}}
+}
+
+// converted is the source of a value as one of another type.
+func converted(from, to types.Type, text string) string {
+	if types.Identical(from, to) {
+		return text
+	}
+	return to.String() + "(" + text + ")"
+}
+
+// merged puts constants together that stand beside each other, and leaves out empty ones.
+func merged(pieces []Piece) []Piece {
+	var out []Piece
+	for _, p := range pieces {
+		switch last := len(out) - 1; {
+		case p.X == nil && p.Const == "":
+		case p.X == nil && last >= 0 && out[last].X == nil:
+			out[last].Const += p.Const
+		default:
+			out = append(out, p)
+		}
+	}
+	if len(out) == 0 {
+		return []Piece{{}}
+	}
+	return out
+}
+
+// NeedsStrconv tells whether the source of pieces calls functions of strconv.
+func NeedsStrconv(pieces []Piece) bool {
+	for _, p := range pieces {
+		if p.Func != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Plus is the source of pieces as one string expression. pkg is what the file calls strconv.
+func Plus(pass *analysis.Pass, pieces []Piece, pkg string) string {
+	var terms []string
+	for _, p := range pieces {
+		terms = append(terms, p.String(pass, pkg))
+	}
+	return strings.Join(terms, " + ")
+}
+
+// String is the source of a piece as a string.
+func (p Piece) String(pass *analysis.Pass, pkg string) string {
+	switch {
+	case p.X == nil:
+		return strconv.Quote(p.Const)
+	case p.Func == "Quote":
+		return pkg + ".Quote(" + p.Args[0] + ")"
+	case p.Func == "Int" && p.Args[1] == "10" && strings.HasPrefix(p.Args[0], "int64(") && types.Identical(pass.TypesInfo.TypeOf(p.X), types.Typ[types.Int]):
+		return pkg + ".Itoa(" + Text(pass, p.X) + ")"
+	case p.Func != "":
+		return pkg + ".Format" + p.Func + "(" + strings.Join(p.Args, ", ") + ")"
+	case p.Bytes, p.Rune, !flow.IsString(pass.TypesInfo.TypeOf(p.X)):
+		return "string(" + Text(pass, p.X) + ")"
+	}
+	return Text(pass, p.X)
+}
+
+// Append is the source of a piece appended to a []byte of this name.
+func (p Piece) Append(pass *analysis.Pass, to, pkg string) string {
+	switch {
+	case p.X == nil && len(p.Const) == 1 && p.Const[0] < 0x80:
+		return fmt.Sprintf("append(%s, %s)", to, strconv.QuoteRune(rune(p.Const[0])))
+	case p.X == nil:
+		return fmt.Sprintf("append(%s, %s...)", to, strconv.Quote(p.Const))
+	case p.Func != "":
+		return fmt.Sprintf("%s.Append%s(%s, %s)", pkg, p.Func, to, strings.Join(p.Args, ", "))
+	case p.Rune:
+		return fmt.Sprintf("append(%s, string(%s)...)", to, Text(pass, p.X))
+	}
+	return fmt.Sprintf("append(%s, %s...)", to, Text(pass, p.X))
+}
+
+// Values are what pieces are made of, in their order.
+func Values(pieces []Piece) []ast.Expr {
+	var values []ast.Expr
+	for _, p := range pieces {
+		if p.X != nil {
+			values = append(values, p.X)
+		}
+	}
+	return values
+}
+
+// Predeclared tells whether names mean at a position what the language says they do.
+func Predeclared(pass *analysis.Pass, at token.Pos, names ...string) bool {
+	for _, name := range names {
+		if obj := Lookup(pass, at, name); obj == nil || obj.Parent() != types.Universe {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,42 @@
+// Package textbuild defines a rule: a text is put together in steps, each a new string, and then used once.
+//
+// Each += copies what is there already into a new string, each fmt.Sprintf and strconv.Format makes a
+// string of its own that is copied at once, and []byte(text) in the end copies all again. One
+// buffer that everything is appended to does without.
+//
+// # Before
+//
+//	line := fmt.Sprintf("%s:", name)
+//	line += strconv.FormatFloat(value, 'f', -1, 64)
+//	if rate < 1 {
+//		line += fmt.Sprintf("|@%d", rate)
+//	}
+//	w.Write([]byte(line))
+//
+// # After
+//
+//	line := make([]byte, 0, 64)
+//	line = append(line, name...)
+//	line = append(line, ':')
+//	line = strconv.AppendFloat(line, value, 'f', -1, 64)
+//	if rate < 1 {
+//		line = append(line, "|@"...)
+//		line = strconv.AppendInt(line, int64(rate), 10)
+//	}
+//	w.Write(line)
+//
+// # Evidence
+//
+// The CPU profile has runtime.concatstring, fmt.Sprintf, strconv.Format and runtime.stringtoslicebyte
+// below the lines; the profile of allocations has the lines themselves.
+//
+// # Safety
+//
+// The string is a local variable that no closure names and whose address is not taken. It is only
+// appended to, outside of loops, and read once after that, or where the function returns: who gets it gets
+// bytes that nobody else has, as from the conversion. Statements stay where they are; an
+// expression is taken apart only if no call in it can change what was read before the call.
+// What fmt writes is written by strconv and append only for operands of basic types without
+// methods and verbs without flags; fmt.Appendf writes the rest. The buffer is never nil. Its
+// size is a guess: a longer text takes another allocation.
+package textbuild

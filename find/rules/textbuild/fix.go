@@ -1,0 +1,185 @@
+package textbuild
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+// costs tells whether a buffer would save something: a conversion to bytes in the end, or more
+// strings in between than the one that comes out.
+func (t *text) costs(pass *analysis.Pass) bool {
+	if _, ok := converts(pass.TypesInfo, t.read[0]); ok {
+		return true
+	}
+	strings := len(t.grown) // that are made
+	for _, x := range append(t.values(), t.added...) {
+		if len(flow.Operands(pass.TypesInfo, x)) > 1 {
+			continue
+		}
+		if call, ok := ast.Unparen(x).(*ast.CallExpr); ok && strings > 0 && formats(flow.Callee(pass.TypesInfo, call)) {
+			strings++
+		}
+	}
+	return strings > 2
+}
+
+func (t *text) values() []ast.Expr {
+	if t.first == nil {
+		return nil
+	}
+	return []ast.Expr{t.first}
+}
+
+// formats tells functions that make a string of a value.
+func formats(callee string) bool {
+	return strings.HasPrefix(callee, "fmt.Sprint") || strings.HasPrefix(callee, "strconv.")
+}
+
+// converts is the conversion to []byte that a use of the string is the argument of.
+func converts(info *types.Info, use inspector.Cursor) (*ast.CallExpr, bool) {
+	call, ok := use.Parent().Node().(*ast.CallExpr)
+	if !ok || use.ParentEdgeKind() != edge.CallExpr_Args {
+		return nil, false
+	}
+	to, ok := flow.Conversion(info, call)
+	return call, ok && types.Identical(to, types.NewSlice(types.Typ[types.Byte]))
+}
+
+// report reports all the places that the buffer is for, with one fix.
+func (t *text) report(pass *analysis.Pass, fix analysis.SuggestedFix) {
+	at := func(n ast.Node, message string) {
+		rules.Report(pass, n, "", message, fix)
+	}
+	if t.first != nil && pass.TypesInfo.Types[t.first].Value == nil {
+		at(t.decl.Node(), fmt.Sprintf("%s begins as a string that is copied whenever something is appended", t.v.Name()))
+	}
+	for _, g := range t.grown {
+		at(g.Node(), fmt.Sprintf("what is appended makes a new string of %s, and copies the old one", t.v.Name()))
+	}
+	for _, use := range t.read {
+		if call, ok := converts(pass.TypesInfo, use); ok {
+			at(call, fmt.Sprintf("%s is copied once more to make bytes of it", t.v.Name()))
+		}
+	}
+}
+
+// fix is the fix that makes a buffer of the variable, without edits when it cannot be one.
+func (t *text) fix(pass *analysis.Pass, within inspector.Cursor) analysis.SuggestedFix {
+	none := analysis.SuggestedFix{}
+	if !rewrite.Predeclared(pass, t.decl.Node().End(), "append", "make", "byte", "string", "int64", "uint64", "float64", "bool") {
+		return none
+	}
+	b := &buffer{pass: pass, within: within, name: t.v.Name()}
+	var edits []analysis.TextEdit
+	for i, g := range t.grown {
+		lines, ok := b.lines(t.added[i])
+		if !ok || rewrite.HasComment(pass, g.Node().Pos(), g.Node().End()) {
+			return none
+		}
+		edits = append(edits, rewrite.Replace(g.Node(), lines))
+	}
+	begin := ""
+	if t.first != nil {
+		lines, ok := b.lines(t.first)
+		if !ok {
+			return none
+		}
+		begin = "\n" + lines
+	}
+	if rewrite.HasComment(pass, t.decl.Node().Pos(), t.decl.Node().End()) {
+		return none
+	}
+	size := max(64, (b.size+31)/32*32)
+	edits = append(edits, rewrite.Replace(t.decl.Node(), fmt.Sprintf("%s := make([]byte, 0, %d)%s", b.name, size, strings.TrimSuffix(begin, "\n"))))
+	for _, use := range t.read {
+		switch call, ok := converts(pass.TypesInfo, use); {
+		case ok && rewrite.HasComment(pass, call.Pos(), call.End()):
+			return none
+		case ok:
+			edits = append(edits, rewrite.Replace(call, b.name))
+		case isPassed(pass.TypesInfo, use):
+			edits = append(edits, rewrite.Replace(use.Node(), "string("+b.name+")"))
+		default:
+			return none
+		}
+	}
+	return analysis.SuggestedFix{Message: "Append to one buffer", TextEdits: append(edits, b.imports...)}
+}
+
+// isPassed tells whether a value goes on as it is: is returned, assigned, or given to a function.
+func isPassed(info *types.Info, use inspector.Cursor) bool {
+	switch use.ParentEdgeKind() {
+	case edge.ReturnStmt_Results, edge.AssignStmt_Rhs, edge.KeyValueExpr_Value:
+		return true
+	case edge.CallExpr_Args:
+		call, ok := use.Parent().Node().(*ast.CallExpr)
+		return ok && flow.Builtin(info, call) == ""
+	}
+	return false
+}
+
+// A buffer writes the statements that fill it.
+type buffer struct {
+	pass    *analysis.Pass
+	within  inspector.Cursor
+	name    string
+	size    int // guessed, of all that is appended
+	imports []analysis.TextEdit
+}
+
+// lines are the statements that append an expression.
+func (b *buffer) lines(x ast.Expr) (string, bool) {
+	if s, ok := flow.StringConst(b.pass.TypesInfo, x); ok && s == "" {
+		return "", true
+	}
+	pieces := rewrite.Pieces(b.pass, x)
+	if !flow.InOrder(b.pass.TypesInfo, b.within, rewrite.Values(pieces)) {
+		pieces = []rewrite.Piece{{X: x}}
+	}
+	pkg := ""
+	if rewrite.NeedsStrconv(pieces) {
+		name, edits, ok := rewrite.Import(b.pass, x.Pos(), "strconv")
+		if !ok {
+			return "", false
+		}
+		pkg = name
+		b.imports = append(b.imports, edits...)
+	}
+	var lines []string
+	for _, p := range pieces {
+		value := p.Append(b.pass, b.name, pkg)
+		switch {
+		case p.X == nil:
+			b.size += len(p.Const)
+		default:
+			b.size += 16
+			if call, ok := ast.Unparen(p.X).(*ast.CallExpr); ok && p.Func == "" && !p.Bytes && !p.Rune {
+				if s, ok := b.sprint(call); ok {
+					value = s
+				}
+			}
+		}
+		lines = append(lines, b.name+" = "+value)
+	}
+	return strings.Join(lines, "\n"), true
+}
+
+// sprint is a call of fmt's that makes a string, as the one that appends it.
+func (b *buffer) sprint(call *ast.CallExpr) (string, bool) {
+	kind, ok := strings.CutPrefix(flow.Callee(b.pass.TypesInfo, call), "fmt.Sprint")
+	sel, isSelector := call.Fun.(*ast.SelectorExpr)
+	if !ok || !isSelector || len(call.Args) == 0 {
+		return "", false
+	}
+	return rewrite.Text(b.pass, sel.X) + ".Append" + kind + "(" + b.name + ", " + rewrite.Between(b.pass, call.Args[0].Pos(), call.Rparen+1), true
+}

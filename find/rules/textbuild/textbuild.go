@@ -1,0 +1,199 @@
+package textbuild
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+)
+
+//go:embed doc.go
+var doc string
+
+// New returns the rule.
+func New() *rules.Rule {
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "textbuild",
+			Doc:      "report texts that are put together in steps and used once",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Causes: []rules.Cause{{
+			Title: "text put together as strings",
+			CPU:   rules.Concatenating + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)|^runtime\.(stringtoslicebyte|slicebytetostring|convT)`,
+			Alloc: rules.Line + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)`,
+			Mutex: rules.Nothing, Block: rules.Nothing,
+		}},
+		Doc: rules.ParseDoc(doc),
+	}
+}
+
+// A text is a string variable that is put together and then used.
+type text struct {
+	v     *types.Var
+	decl  inspector.Cursor   // the statement that declares it
+	first ast.Expr           // its first value, nil for none
+	grown []inspector.Cursor // the statements that append to it, in their order
+	added []ast.Expr         // what they append
+	read  []inspector.Cursor // where it is used
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	if !ok {
+		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
+	}
+	for c := range insp.Root().Preorder((*ast.AssignStmt)(nil), (*ast.DeclStmt)(nil)) {
+		within, ok := flow.Outermost(c)
+		if !ok || !flow.InBlock(c) {
+			continue
+		}
+		t := declared(pass.TypesInfo, c)
+		if t == nil || !t.follow(pass.TypesInfo, within) || !t.costs(pass) {
+			continue
+		}
+		t.report(pass, t.fix(pass, within))
+	}
+	return nil, nil
+}
+
+// declared is the string variable that a statement declares and nothing else.
+func declared(info *types.Info, c inspector.Cursor) *text {
+	t := &text{decl: c}
+	var id *ast.Ident
+	switch s := c.Node().(type) {
+	case *ast.AssignStmt:
+		if s.Tok != token.DEFINE || len(s.Lhs) != 1 || len(s.Rhs) != 1 {
+			return nil
+		}
+		id, _ = s.Lhs[0].(*ast.Ident)
+		t.first = s.Rhs[0]
+	case *ast.DeclStmt:
+		d, ok := s.Decl.(*ast.GenDecl)
+		if !ok || d.Tok != token.VAR || len(d.Specs) != 1 {
+			return nil
+		}
+		spec, ok := d.Specs[0].(*ast.ValueSpec)
+		if !ok || len(spec.Names) != 1 || len(spec.Values) > 1 {
+			return nil
+		}
+		id = spec.Names[0]
+		if len(spec.Values) == 1 {
+			t.first = spec.Values[0]
+		}
+	}
+	if id == nil {
+		return nil
+	}
+	v, ok := info.Defs[id].(*types.Var)
+	if !ok || id.Name == "_" || !flow.IsString(v.Type()) {
+		return nil
+	}
+	t.v = v
+	return t
+}
+
+// follow finds what happens to the variable: false when it is something else than being appended to,
+// and then read.
+func (t *text) follow(info *types.Info, within inspector.Cursor) bool {
+	var other []inspector.Cursor
+	for _, use := range flow.Uses(info, within, t.v) {
+		switch {
+		case use.Node().Pos() == t.v.Pos():
+		case use.ParentEdgeKind() == edge.AssignStmt_Lhs:
+			if !t.grows(info, use.Parent()) {
+				return false
+			}
+		default:
+			other = append(other, use)
+		}
+	}
+	var end token.Pos // of what is appended
+	for _, g := range t.grown {
+		end = max(end, g.Node().End())
+	}
+	returns := true
+	for _, use := range other {
+		if t.isFirstOperand(use) {
+			continue
+		}
+		if flow.IsSet(use) || t.loops(use) {
+			return false
+		}
+		_, isReturned := use.Parent().Node().(*ast.ReturnStmt)
+		returns = returns && isReturned
+		t.read = append(t.read, use)
+	}
+	if len(t.read) == 0 || len(t.grown) == 0 || !returns && (len(t.read) > 1 || t.read[0].Node().Pos() < end) {
+		return false
+	}
+	return flow.Private(info, within, t.v) && !jumps(within)
+}
+
+// jumps tells whether a function has a goto, so that the order of its text says nothing.
+func jumps(within inspector.Cursor) bool {
+	for c := range within.Preorder((*ast.BranchStmt)(nil)) {
+		if b, ok := c.Node().(*ast.BranchStmt); ok && b.Tok == token.GOTO {
+			return true
+		}
+	}
+	return false
+}
+
+// grows takes note of a statement that appends to the variable, once each time that it is declared.
+func (t *text) grows(info *types.Info, c inspector.Cursor) bool {
+	s, ok := c.Node().(*ast.AssignStmt)
+	if !ok || len(s.Lhs) != 1 || len(s.Rhs) != 1 || !flow.InBlock(c) || t.loops(c) {
+		return false
+	}
+	x := s.Rhs[0]
+	switch s.Tok {
+	case token.ADD_ASSIGN:
+	case token.ASSIGN:
+		// s = s + x only: with more operands than two, s stands deeper.
+		b, ok := x.(*ast.BinaryExpr)
+		if !ok || b.Op != token.ADD {
+			return false
+		}
+		if id, ok := b.X.(*ast.Ident); !ok || info.ObjectOf(id) != types.Object(t.v) {
+			return false
+		}
+		x = b.Y
+	default:
+		return false
+	}
+	if flow.Mentions(info, x, t.v) {
+		return false
+	}
+	t.grown, t.added = append(t.grown, c), append(t.added, x)
+	return true
+}
+
+// loops tells whether a place is in a loop that the declaration is not in.
+func (t *text) loops(c inspector.Cursor) bool {
+	loop, ok := flow.Loop(c)
+	return ok && (t.v.Pos() < loop.Node().Pos() || loop.Node().End() <= t.v.Pos())
+}
+
+// isFirstOperand tells the s behind the sign of s = s + x.
+func (t *text) isFirstOperand(use inspector.Cursor) bool {
+	if use.ParentEdgeKind() != edge.BinaryExpr_X {
+		return false
+	}
+	for _, g := range t.grown {
+		if use.Parent().Parent() == g {
+			return true
+		}
+	}
+	return false
+}
