@@ -5,6 +5,7 @@ package index
 import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/asked"
+	"github.com/whet-go/whet/find/rules/logline"
 	"github.com/whet-go/whet/find/rules/percall"
 	"github.com/whet-go/whet/find/rules/repeated"
 )
@@ -13,6 +14,7 @@ import (
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
 		asked.New(),
+		logline.New(),
 		percall.New(),
 		repeated.New(),
 	}
