@@ -8,6 +8,7 @@ import (
 	"github.com/whet-go/whet/find/rules/logline"
 	"github.com/whet-go/whet/find/rules/percall"
 	"github.com/whet-go/whet/find/rules/repeated"
+	"github.com/whet-go/whet/find/rules/rerender"
 )
 
 // Rules are all rules, by name. They are new on each call.
@@ -17,5 +18,6 @@ func Rules() []*rules.Rule {
 		logline.New(),
 		percall.New(),
 		repeated.New(),
+		rerender.New(),
 	}
 }
