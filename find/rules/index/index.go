@@ -7,6 +7,7 @@ import (
 	"github.com/whet-go/whet/find/rules/asked"
 	"github.com/whet-go/whet/find/rules/logline"
 	"github.com/whet-go/whet/find/rules/percall"
+	"github.com/whet-go/whet/find/rules/readall"
 	"github.com/whet-go/whet/find/rules/repeated"
 	"github.com/whet-go/whet/find/rules/rerender"
 )
@@ -17,6 +18,7 @@ func Rules() []*rules.Rule {
 		asked.New(),
 		logline.New(),
 		percall.New(),
+		readall.New(),
 		repeated.New(),
 		rerender.New(),
 	}
