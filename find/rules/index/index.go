@@ -6,6 +6,7 @@ import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/asked"
 	"github.com/whet-go/whet/find/rules/logline"
+	"github.com/whet-go/whet/find/rules/marshal"
 	"github.com/whet-go/whet/find/rules/percall"
 	"github.com/whet-go/whet/find/rules/readall"
 	"github.com/whet-go/whet/find/rules/repeated"
@@ -17,6 +18,7 @@ func Rules() []*rules.Rule {
 	return []*rules.Rule{
 		asked.New(),
 		logline.New(),
+		marshal.New(),
 		percall.New(),
 		readall.New(),
 		repeated.New(),

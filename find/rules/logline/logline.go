@@ -116,7 +116,7 @@ func line(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 // output is the fix that puts the text together.
 func output(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pattern string) analysis.SuggestedFix {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || c.ParentEdgeKind() != edge.ExprStmt_X || !isLog(pass, sel.X) || hasComment(pass, call) {
+	if !ok || c.ParentEdgeKind() != edge.ExprStmt_X || !isLog(pass, sel.X) || rewrite.HasComment(pass, call) {
 		return analysis.SuggestedFix{}
 	}
 	text, imports, ok := concatenation(pass, call, pattern)
@@ -135,19 +135,6 @@ func isLog(pass *analysis.Pass, x ast.Expr) bool {
 	}
 	id, ok := x.(*ast.Ident)
 	return ok && isPackage(pass, id)
-}
-
-func hasComment(pass *analysis.Pass, n ast.Node) bool {
-	file := rewrite.File(pass, n.Pos())
-	if file == nil {
-		return true
-	}
-	for _, group := range file.Comments {
-		if n.Pos() <= group.Pos() && group.Pos() < n.End() {
-			return true
-		}
-	}
-	return false
 }
 
 // debug reports a line for debugging whose attributes take work.
