@@ -5,6 +5,7 @@ package index
 import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/asked"
+	"github.com/whet-go/whet/find/rules/httpclient"
 	"github.com/whet-go/whet/find/rules/logline"
 	"github.com/whet-go/whet/find/rules/marshal"
 	"github.com/whet-go/whet/find/rules/percall"
@@ -17,6 +18,7 @@ import (
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
 		asked.New(),
+		httpclient.New(),
 		logline.New(),
 		marshal.New(),
 		percall.New(),
