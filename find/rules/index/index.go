@@ -12,6 +12,7 @@ import (
 	"github.com/whet-go/whet/find/rules/readall"
 	"github.com/whet-go/whet/find/rules/repeated"
 	"github.com/whet-go/whet/find/rules/rerender"
+	"github.com/whet-go/whet/find/rules/unbuffered"
 )
 
 // Rules are all rules, by name. They are new on each call.
@@ -25,5 +26,6 @@ func Rules() []*rules.Rule {
 		readall.New(),
 		repeated.New(),
 		rerender.New(),
+		unbuffered.New(),
 	}
 }
