@@ -6,6 +6,7 @@ import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/asked"
 	"github.com/whet-go/whet/find/rules/httpclient"
+	"github.com/whet-go/whet/find/rules/jsoncodec"
 	"github.com/whet-go/whet/find/rules/logline"
 	"github.com/whet-go/whet/find/rules/marshal"
 	"github.com/whet-go/whet/find/rules/percall"
@@ -20,6 +21,7 @@ func Rules() []*rules.Rule {
 	return []*rules.Rule{
 		asked.New(),
 		httpclient.New(),
+		jsoncodec.New(),
 		logline.New(),
 		marshal.New(),
 		percall.New(),
