@@ -4,18 +4,36 @@ package index
 
 import (
 	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/asked"
 	"github.com/whet-go/whet/find/rules/concat"
+	"github.com/whet-go/whet/find/rules/httpclient"
+	"github.com/whet-go/whet/find/rules/jsoncodec"
+	"github.com/whet-go/whet/find/rules/logline"
+	"github.com/whet-go/whet/find/rules/marshal"
 	"github.com/whet-go/whet/find/rules/percall"
+	"github.com/whet-go/whet/find/rules/readall"
+	"github.com/whet-go/whet/find/rules/repeated"
+	"github.com/whet-go/whet/find/rules/rerender"
 	"github.com/whet-go/whet/find/rules/sprintf"
 	"github.com/whet-go/whet/find/rules/textbuild"
+	"github.com/whet-go/whet/find/rules/unbuffered"
 )
 
 // Rules are all rules, by name. They are new on each call.
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
+		asked.New(),
 		concat.New(),
+		httpclient.New(),
+		jsoncodec.New(),
+		logline.New(),
+		marshal.New(),
 		percall.New(),
+		readall.New(),
+		repeated.New(),
+		rerender.New(),
 		sprintf.New(),
 		textbuild.New(),
+		unbuffered.New(),
 	}
 }

@@ -170,11 +170,18 @@ func check(t *testing.T, pkg *packages.Package, rule *rules.Rule) []analysis.Dia
 func fixed(t *testing.T, dir, name string, pkg *packages.Package, reported []analysis.Diagnostic) {
 	t.Helper()
 	edits := map[string][]rewrite.Edit{}
+	made := map[string]bool{}
 	for _, d := range reported {
 		if len(d.SuggestedFixes) > 1 {
 			t.Errorf("%s: several fixes, want one at most", pkg.Fset.Position(d.Pos))
 		}
 		for _, fix := range d.SuggestedFixes {
+			// Reports may share a fix, as they do in package find: it is made once.
+			key := fmt.Sprint(fix.TextEdits)
+			if made[key] {
+				continue
+			}
+			made[key] = true
 			for _, e := range fix.TextEdits {
 				f := pkg.Fset.File(e.Pos)
 				end := e.End

@@ -1,0 +1,273 @@
+package asked
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+//go:embed doc.go
+var doc string
+
+// New returns the rule.
+func New() *rules.Rule {
+	r := &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "asked",
+			Doc:      "report questions to the system whose answer was the same before",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Doc: rules.ParseDoc(doc),
+	}
+	for _, q := range questions() {
+		below := "^" + regexp.QuoteMeta(q.function) + "$"
+		r.Causes = append(r.Causes, rules.Cause{
+			Category: q.category, Title: q.title, CPU: below, Alloc: below, Mutex: below, Block: below, Needs: q.needs,
+		})
+	}
+	return r
+}
+
+// A question is a function that has nearly always the same answer.
+type question struct {
+	function string // full name
+	category string
+	title    string
+	message  string // why it costs
+	needs    rules.Need
+	answers  keeping
+	result   string // the answer's type, behind the package's name where it has a dot before it
+	name     string // of what is declared
+}
+
+// keeping is how an answer is kept.
+type keeping int
+
+const (
+	asIs     keeping = iota // no rewrite
+	variable                // there is no error, and it never changes: a package variable
+	lazily                  // there is no error: sync.OnceValue
+	answered                // the first answer that is no error
+)
+
+func questions() []question {
+	return []question{
+		{
+			"os.Hostname", "hostname", "machine's name asked on each call", "os.Hostname makes a system call each time, for a name that hardly ever changes",
+			rules.Review, answered, "string", "Hostname",
+		},
+		{
+			"os.Executable", "executable", "program's own path asked on each call", "os.Executable reads a symbolic link each time",
+			rules.Review, answered, "string", "Executable",
+		},
+		{
+			"os.Getpid", "pid", "process's number asked on each call", "os.Getpid makes a system call each time, for a number that never changes",
+			rules.Free, variable, "", "processID",
+		},
+		{
+			"os.Getenv", "getenv", "environment asked on each call", "os.Getenv takes a lock that all goroutines share, and searches",
+			rules.Review, lazily, "", "environment",
+		},
+		{
+			"time.LoadLocation", "zone", "time zone loaded on each call", "time.LoadLocation opens, reads and parses the zone's file each time",
+			rules.Review, answered, "*.Location", "Location",
+		},
+		{
+			"net.InterfaceAddrs", "addresses", "network addresses asked on each call", "net.InterfaceAddrs asks the kernel for its whole table of addresses each time",
+			rules.Review, asIs, "", "",
+		},
+		{
+			"net.Interfaces", "addresses-of-interfaces", "network interfaces asked on each call", "net.Interfaces asks the kernel for its whole table of interfaces each time",
+			rules.Review, asIs, "", "",
+		},
+		{
+			"runtime/debug.ReadBuildInfo", "buildinfo", "build information parsed on each call", "debug.ReadBuildInfo parses the text of the build information each time",
+			rules.Review, asIs, "", "",
+		},
+	}
+}
+
+// A place is a call that asks.
+type place struct {
+	call *ast.CallExpr
+	at   inspector.Cursor
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	if !ok {
+		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
+	}
+	known := map[string]question{}
+	for _, q := range questions() {
+		known[q.function] = q
+	}
+	names := rewrite.NewNames(pass)
+	for file := range insp.Root().Children() {
+		// The same question in a file is one finding, and one rewrite. Not in a package: a file may
+		// be left out on other systems.
+		places := map[string][]place{}
+		var order []string
+		for c := range file.Preorder((*ast.CallExpr)(nil)) {
+			call, ok := c.Node().(*ast.CallExpr)
+			if !ok {
+				continue
+			}
+			function := flow.Callee(pass.TypesInfo, call)
+			if _, ok := known[function]; !ok || flow.Once(c) || keeps(pass, c) {
+				continue
+			}
+			argument, ok := asks(pass, function, call)
+			if !ok {
+				continue
+			}
+			key := function + " " + argument
+			if places[key] == nil {
+				order = append(order, key)
+			}
+			places[key] = append(places[key], place{call, c})
+		}
+		for _, key := range order {
+			function, argument, _ := strings.Cut(key, " ")
+			q := known[function]
+			fix := q.fix(pass, names, places[key], argument)
+			for _, p := range places[key] {
+				rules.Report(pass, p.call, q.category, q.message, fix)
+			}
+		}
+	}
+	return nil, nil
+}
+
+// asks tells whether a call asks the same each time, and what, as Go code.
+func asks(pass *analysis.Pass, function string, call *ast.CallExpr) (argument string, ok bool) {
+	if function != "time.LoadLocation" && function != "os.Getenv" {
+		return "", true
+	}
+	name, ok := flow.StringConst(pass.TypesInfo, call.Args[0])
+	if function == "time.LoadLocation" && (name == "" || name == "UTC" || name == "Local") {
+		return "", false // these are there already
+	}
+	return strconv.Quote(name), ok
+}
+
+// keeps tells whether the function around a call keeps what it is told.
+func keeps(pass *analysis.Pass, c inspector.Cursor) bool {
+	around, ok := flow.Decl(c)
+	if !ok {
+		for d := range c.Enclosing((*ast.GenDecl)(nil)) {
+			around, ok = d, true
+		}
+	}
+	if !ok {
+		return false
+	}
+	for n := range around.Preorder((*ast.CallExpr)(nil)) {
+		call, ok := n.Node().(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		switch flow.Callee(pass.TypesInfo, call) {
+		case "(*sync.Once).Do", "sync.OnceFunc", "sync.OnceValue", "sync.OnceValues", "(*sync.Map).Store", "(*sync.Map).LoadOrStore",
+			"(*sync/atomic.Value).Store", "(*sync/atomic.Value).CompareAndSwap", "(*sync/atomic.Pointer[T]).Store", "(*sync/atomic.Pointer[T]).CompareAndSwap":
+			return true
+		}
+	}
+	return false
+}
+
+// fix keeps the answer to the question of several calls in a file. Calls keep their results, so it
+// does not matter what is around them.
+func (q question) fix(pass *analysis.Pass, names *rewrite.Names, places []place, argument string) analysis.SuggestedFix {
+	first := places[0].call
+	if rewrite.Declaration(pass, first.Pos()) == nil {
+		return analysis.SuggestedFix{}
+	}
+	// The package's name must mean the package outside of the function too.
+	sel, ok := ast.Unparen(first.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return analysis.SuggestedFix{}
+	}
+	pkg, ok := sel.X.(*ast.Ident)
+	if !ok {
+		return analysis.SuggestedFix{}
+	}
+	ask := pkg.Name + "." + sel.Sel.Name + "(" + argument + ")"
+
+	var source, use string
+	var edits []analysis.TextEdit
+	switch q.answers {
+	case asIs:
+		return analysis.SuggestedFix{}
+	case variable:
+		use = names.Fresh(q.name)
+		source = fmt.Sprintf("// %s never changes.\nvar %s = %s", use, use, ask)
+	case lazily:
+		imported, imports, ok := rewrite.Import(pass, rewrite.Declaration(pass, first.Pos()).Pos(), "sync")
+		if !ok {
+			return analysis.SuggestedFix{}
+		}
+		edits = imports
+		name := names.Fresh(q.name + variableName(argument))
+		use = name + "()"
+		source = fmt.Sprintf("// %s is %s, asked when it is first needed.\nvar %s = %s.OnceValue(func() string { return %s })", name, ask, name, imported, ask)
+	case answered:
+		imported, imports, ok := rewrite.Import(pass, rewrite.Declaration(pass, first.Pos()).Pos(), "sync/atomic")
+		if !ok {
+			return analysis.SuggestedFix{}
+		}
+		edits = imports
+		result := q.result
+		pointed, kept := "*known", "&answer"
+		if strings.HasPrefix(result, "*.") {
+			result = "*" + pkg.Name + result[1:]
+			pointed, kept = "known", "answer"
+		}
+		name, known := names.Fresh("cached"+q.name+variableName(argument)), names.Fresh("known"+q.name+variableName(argument))
+		use = name + "()"
+		source = fmt.Sprintf(`// %[1]s is %[3]s, which is asked until it has answered once.
+func %[1]s() (%[4]s, error) {
+	if known := %[2]s.Load(); known != nil {
+		return %[6]s, nil
+	}
+	answer, err := %[3]s
+	if err == nil {
+		%[2]s.Store(%[7]s)
+	}
+	return answer, err
+}
+
+// %[2]s is nil until there is an answer.
+var %[2]s %[5]s.Pointer[%[8]s]`, name, known, ask, result, imported, pointed, kept, strings.TrimPrefix(result, "*"))
+	}
+	declare, ok := rewrite.Declare(pass, first, source)
+	if !ok {
+		return analysis.SuggestedFix{}
+	}
+	edits = append(edits, declare)
+	for _, p := range places {
+		edits = append(edits, rewrite.Replace(p.call, use))
+	}
+	return analysis.SuggestedFix{Message: "Keep the answer", TextEdits: edits}
+}
+
+// variableName makes a part of a name in Go of a quoted argument: "MY_MODE" is MyMode.
+func variableName(quoted string) string {
+	name := ""
+	for _, word := range strings.FieldsFunc(quoted, func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9') }) {
+		name += strings.ToUpper(word[:1]) + strings.ToLower(word[1:])
+	}
+	return name
+}

@@ -1,0 +1,36 @@
+package flow
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+// Steady tells whether a local variable or parameter keeps the value that it is defined with: it is
+// set nowhere else in the declaration around, its address is not taken, and it is a string, number
+// or bool, without methods, so that nothing can be changed through it.
+func Steady(info *types.Info, decl inspector.Cursor, v *types.Var) bool {
+	if !Plain(v.Type()) {
+		return false
+	}
+	for _, use := range Uses(info, decl, v) {
+		if id, ok := use.Node().(*ast.Ident); ok && info.Defs[id] != v && IsSet(use) {
+			return false
+		}
+	}
+	return true
+}
+
+// Plain tells whether a type is that of strings, numbers or bools and has no methods: fmt prints
+// them without the user's code, and they are compared by what they are.
+func Plain(t types.Type) bool {
+	if named, ok := types.Unalias(t).(*types.Named); ok && named.NumMethods() > 0 {
+		return false
+	}
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return false
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&(types.IsString|types.IsNumeric|types.IsBoolean) != 0
+}

@@ -1,0 +1,55 @@
+package httpclient
+
+import (
+	"crypto/tls"
+	"net/http"
+	"sync"
+	"time"
+)
+
+func perCall(url string) (*http.Response, error) {
+	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{}}}
+	return client.Get(url) // want `a transport of its own`
+}
+
+func viaVariable(r *http.Request) (*http.Response, error) {
+	transport := &http.Transport{MaxIdleConns: 3}
+	client := http.Client{Transport: transport}
+	defer client.CloseIdleConnections()
+	return client.Do(r) // want `a transport of its own`
+}
+
+func atOnce(urls []string) {
+	for _, url := range urls {
+		client := http.Client{Transport: &http.Transport{}}
+		if resp, err := client.Get(url); err == nil { // want `a transport of its own`
+			resp.Body.Close()
+		}
+		if resp, err := (&http.Client{Transport: (&http.Transport{})}).Get(url); err == nil { // want `a transport of its own`
+			resp.Body.Close()
+		}
+	}
+}
+
+func alive(url string) bool {
+	resp, err := http.Get(url) // want `closed but never read`
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode == http.StatusOK && resp.Header.Get("X") == ""
+}
+
+func each(urls []string) {
+	var wait sync.WaitGroup
+	for _, url := range urls {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			use(http.Get(url)) // want `keeps two connections`
+		}()
+	}
+	wait.Wait()
+}
+
+func use(resp *http.Response, err error) {}

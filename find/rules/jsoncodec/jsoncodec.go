@@ -1,0 +1,77 @@
+package jsoncodec
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+)
+
+//go:embed doc.go
+var doc string
+
+// Categories.
+const (
+	setting   = "jsonv2"
+	generated = "generated"
+)
+
+// New returns the rule.
+func New() *rules.Rule {
+	cause := func(category, title string, needs rules.Need) rules.Cause {
+		return rules.Cause{
+			Category: category, Title: title, CPU: `^encoding/json\.`, Alloc: `^encoding/json\.`,
+			Mutex: rules.Nothing, Block: rules.Nothing, Needs: needs,
+		}
+	}
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "jsoncodec",
+			Doc:      "report where encoding/json works",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Causes: []rules.Cause{
+			cause(setting, "JSON by the old implementation", rules.Setting),
+			cause(generated, "JSON by reflection", rules.Dependency),
+		},
+		Doc: rules.ParseDoc(doc),
+	}
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	if !ok {
+		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
+	}
+	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok || flow.Once(c) {
+			continue
+		}
+		verb := ""
+		switch flow.Callee(pass.TypesInfo, call) {
+		case "encoding/json.Unmarshal", "(*encoding/json.Decoder).Decode":
+			verb = "decodes"
+		case "encoding/json.Marshal", "encoding/json.MarshalIndent", "(*encoding/json.Encoder).Encode":
+			verb = "encodes"
+		default:
+			continue
+		}
+		if f := typeutil.StaticCallee(pass.TypesInfo, call); f != nil && f.Pkg().Scope().Lookup("DefaultOptionsV1") == nil {
+			// The package has no such function unless the setting is used already.
+			rules.Report(pass, call, setting,
+				"encoding/json "+verb+" here: GOEXPERIMENT=jsonv2, set when the program is built, takes a faster implementation", analysis.SuggestedFix{})
+		}
+		rules.Report(pass, call, generated,
+			"encoding/json "+verb+" here by reflection: a codec that is generated for the type (github.com/mailru/easyjson) does not need it, but minds the case of keys", analysis.SuggestedFix{})
+	}
+	return nil, nil
+}

@@ -1,0 +1,27 @@
+package jsoncodec
+
+import (
+	"encoding/json"
+	"io"
+)
+
+func answer(w io.Writer, body []byte) error {
+	var items []string
+	if err := json.Unmarshal(body, &items); err != nil { // want `decodes here: GOEXPERIMENT` `decodes here by reflection`
+		return err
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	return e.Encode(items) // want `encodes here: GOEXPERIMENT` `encodes here by reflection`
+}
+
+var configuration = func() (text []byte) {
+	text, _ = json.Marshal(1) // want `encodes` `encodes`
+	return text
+}
+
+func valid(body []byte) bool { return json.Valid(body) }
+
+func init() {
+	_ = json.Unmarshal([]byte("1"), new(int))
+}

@@ -1,0 +1,238 @@
+package logline
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/token"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+//go:embed doc.go
+var doc string
+
+// Categories.
+const (
+	format  = "format"
+	written = "write"
+	dropped = "dropped"
+)
+
+// New returns the rule.
+func New() *rules.Rule {
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "logline",
+			Doc:      "report lines of the log that cost more than their text",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Causes: []rules.Cause{
+			{
+				Category: format, Title: "line of the log formatted through interfaces",
+				CPU: `^fmt\.`, Alloc: `^$|^fmt\.`, Mutex: rules.Nothing, Block: rules.Nothing,
+			},
+			{
+				Category: written, Title: "each line of the log is a system call",
+				CPU: `^os\.\(\*File\)\.Write$`, Alloc: rules.Nothing, Mutex: `^log\.`, Block: `^log\.`, Needs: rules.Review,
+			},
+			{
+				Category: dropped, Title: "computed for a line that may not be logged",
+				CPU: `^fmt\.Sprint|^encoding/json\.Marshal`, Alloc: `^fmt\.Sprint|^encoding/json\.Marshal`, Mutex: rules.Nothing, Block: rules.Nothing,
+			},
+		},
+		Doc: rules.ParseDoc(doc),
+	}
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	if !ok {
+		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
+	}
+	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok || flow.Once(c) || fails(c) {
+			continue
+		}
+		name := flow.Callee(pass.TypesInfo, call)
+		switch name {
+		case "log.Printf", "(*log.Logger).Printf":
+			line(pass, c, call)
+			rules.Report(pass, call, written, "each line is written by itself, while other goroutines that log wait: to a file, that is a system call", analysis.SuggestedFix{})
+		case "log.Print", "(*log.Logger).Print", "log.Println", "(*log.Logger).Println":
+			rules.Report(pass, call, written, "each line is written by itself, while other goroutines that log wait: to a file, that is a system call", analysis.SuggestedFix{})
+		case "log/slog.Debug", "(*log/slog.Logger).Debug", "log/slog.DebugContext", "(*log/slog.Logger).DebugContext":
+			debug(pass, c, call)
+		}
+	}
+	return nil, nil
+}
+
+// fails tells whether a function returns right after a line, where something else is below: an error
+// is logged then, which is rare.
+func fails(c inspector.Cursor) bool {
+	stmt, ok := rewrite.Statement(c)
+	if !ok {
+		return false
+	}
+	var list []ast.Stmt
+	switch around := stmt.Parent().Node().(type) {
+	case *ast.BlockStmt:
+		if k := stmt.Parent().ParentEdgeKind(); k == edge.FuncDecl_Body || k == edge.FuncLit_Body {
+			return false
+		}
+		list = around.List
+	case *ast.CaseClause:
+		list = around.Body
+	}
+	if len(list) == 0 {
+		return false
+	}
+	_, returns := list[len(list)-1].(*ast.ReturnStmt)
+	return returns
+}
+
+// line reports a Printf whose text could be put together without interfaces.
+func line(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
+	if len(call.Args) < 2 || call.Ellipsis.IsValid() {
+		return
+	}
+	pattern, ok := flow.StringConst(pass.TypesInfo, call.Args[0])
+	if !ok {
+		return
+	}
+	rules.Report(pass, call, format, "the operands are put into interfaces, and the format is read, for each line", output(pass, c, call, pattern))
+}
+
+// output is the fix that puts the text together.
+func output(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pattern string) analysis.SuggestedFix {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || c.ParentEdgeKind() != edge.ExprStmt_X || !isLog(pass, sel.X) || rewrite.HasComment(pass, call) {
+		return analysis.SuggestedFix{}
+	}
+	text, imports, ok := concatenation(pass, call, pattern)
+	if !ok {
+		return analysis.SuggestedFix{}
+	}
+	edits := append(imports, rewrite.Replace(call, "_ = "+rewrite.Text(pass, sel.X)+".Output(1, "+text+")"))
+	return analysis.SuggestedFix{Message: "Put the text together without interfaces", TextEdits: edits}
+}
+
+// isLog tells whether an expression is package log, or a logger itself: what has a logger in it may
+// have another Output.
+func isLog(pass *analysis.Pass, x ast.Expr) bool {
+	if t := pass.TypesInfo.TypeOf(x); t != nil && t.String() == "*log.Logger" {
+		return true
+	}
+	id, ok := x.(*ast.Ident)
+	return ok && isPackage(pass, id)
+}
+
+// debug reports a line for debugging whose attributes take work.
+func debug(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
+	works, harmless := false, true
+	for _, a := range call.Args {
+		ast.Inspect(a, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.UnaryExpr:
+				harmless = harmless && n.Op != token.ARROW
+			case *ast.IndexExpr, *ast.SliceExpr, *ast.StarExpr, *ast.TypeAssertExpr:
+				harmless = false // may panic
+			case *ast.BinaryExpr:
+				harmless = harmless && n.Op != token.QUO && n.Op != token.REM && n.Op != token.SHL && n.Op != token.SHR
+			case *ast.SelectorExpr:
+				harmless = harmless && !throughPointer(pass, n)
+			case *ast.CallExpr:
+				if _, converts := flow.Conversion(pass.TypesInfo, n); converts {
+					return true
+				}
+				switch flow.Callee(pass.TypesInfo, n) {
+				case "fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln":
+					works = true
+					for _, operand := range n.Args {
+						t := pass.TypesInfo.TypeOf(operand)
+						harmless = harmless && t != nil && flow.Plain(t)
+					}
+				case "encoding/json.Marshal", "encoding/json.MarshalIndent":
+					works, harmless = true, false
+				default:
+					harmless = false
+				}
+			}
+			return true
+		})
+	}
+	if !works {
+		return
+	}
+	var fix analysis.SuggestedFix
+	if harmless {
+		fix = guard(pass, c, call)
+	}
+	rules.Report(pass, call, dropped, "what goes into the line is computed before slog looks at whether it is logged", fix)
+}
+
+// throughPointer tells whether a field is reached through a pointer, which may be nil.
+func throughPointer(pass *analysis.Pass, sel *ast.SelectorExpr) bool {
+	s, ok := pass.TypesInfo.Selections[sel]
+	return ok && s.Indirect()
+}
+
+// guard is the fix that asks whether the line is logged first.
+func guard(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) analysis.SuggestedFix {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || c.ParentEdgeKind() != edge.ExprStmt_X {
+		return analysis.SuggestedFix{}
+	}
+	if k := c.Parent().ParentEdgeKind(); k != edge.BlockStmt_List && k != edge.CaseClause_Body && k != edge.CommClause_Body {
+		return analysis.SuggestedFix{}
+	}
+	id, ok := sel.X.(*ast.Ident)
+	if !ok {
+		return analysis.SuggestedFix{}
+	}
+	logger, slog, edits := id.Name, id.Name, []analysis.TextEdit(nil)
+	if isPackage(pass, id) {
+		logger += ".Default()"
+	} else {
+		t := pass.TypesInfo.TypeOf(id)
+		if t == nil || t.String() != "*log/slog.Logger" {
+			return analysis.SuggestedFix{}
+		}
+		var imports []analysis.TextEdit
+		if slog, imports, ok = rewrite.Import(pass, call.Pos(), "log/slog"); !ok {
+			return analysis.SuggestedFix{}
+		}
+		edits = append(edits, imports...)
+	}
+	ctx := ""
+	if sel.Sel.Name == "DebugContext" {
+		given, ok := call.Args[0].(*ast.Ident)
+		if !ok {
+			return analysis.SuggestedFix{}
+		}
+		ctx = given.Name
+	} else {
+		name, imports, ok := rewrite.Import(pass, call.Pos(), "context")
+		if !ok {
+			return analysis.SuggestedFix{}
+		}
+		ctx = name + ".Background()"
+		edits = append(edits, imports...)
+	}
+	edits = append(edits,
+		rewrite.Insert(call.Pos(), "if "+logger+".Enabled("+ctx+", "+slog+".LevelDebug) {\n"),
+		rewrite.Insert(call.End(), "\n}"))
+	return analysis.SuggestedFix{Message: "Ask first whether the line is logged", TextEdits: edits}
+}

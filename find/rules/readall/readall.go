@@ -1,0 +1,134 @@
+package readall
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+//go:embed doc.go
+var doc string
+
+// New returns the rule.
+func New() *rules.Rule {
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "readall",
+			Doc:      "report bodies of known length that are read into memory that grows",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Causes: []rules.Cause{{
+			Title: "body read into memory that grows", CPU: rules.Growing, Alloc: `^io\.ReadAll$`,
+			Mutex: rules.Nothing, Block: rules.Nothing,
+		}},
+		Doc: rules.ParseDoc(doc),
+	}
+}
+
+// A place is a call that reads a body.
+type place struct {
+	call *ast.CallExpr
+	of   *ast.Ident // the request or response
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	if !ok {
+		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
+	}
+	names := rewrite.NewNames(pass)
+	for file := range insp.Root().Children() {
+		// One function in a file is enough for all of its bodies.
+		var places []place
+		for c := range file.Preorder((*ast.CallExpr)(nil)) {
+			call, ok := c.Node().(*ast.CallExpr)
+			if !ok || len(call.Args) != 1 {
+				continue
+			}
+			if name := flow.Callee(pass.TypesInfo, call); name != "io.ReadAll" && name != "io/ioutil.ReadAll" {
+				continue
+			}
+			if of := body(pass, call.Args[0]); of != nil {
+				places = append(places, place{call, of})
+			}
+		}
+		if len(places) == 0 {
+			continue
+		}
+		fix := sized(pass, names, places)
+		for _, p := range places {
+			rules.Report(pass, p.call, "readall", "the body is read into memory that grows, piece by piece, though "+p.of.Name+".ContentLength tells how much comes", fix)
+		}
+	}
+	return nil, nil
+}
+
+// body is the request or response whose body an expression reads, itself or up to a limit; nil for
+// all else.
+func body(pass *analysis.Pass, e ast.Expr) *ast.Ident {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		switch flow.Callee(pass.TypesInfo, e) {
+		case "net/http.MaxBytesReader":
+			return body(pass, e.Args[1])
+		case "io.LimitReader":
+			return body(pass, e.Args[0])
+		}
+	case *ast.SelectorExpr:
+		id, ok := e.X.(*ast.Ident)
+		if !ok || e.Sel.Name != "Body" {
+			return nil
+		}
+		if t := pass.TypesInfo.TypeOf(id); t != nil && (t.String() == "*net/http.Request" || t.String() == "*net/http.Response") {
+			return id
+		}
+	}
+	return nil
+}
+
+// sized is the fix that gives io.ReadAll's place to a function that makes room first.
+func sized(pass *analysis.Pass, names *rewrite.Names, places []place) analysis.SuggestedFix {
+	decl := rewrite.Declaration(pass, places[0].call.Pos())
+	if decl == nil {
+		return analysis.SuggestedFix{}
+	}
+	io, edits, ok := rewrite.Import(pass, decl.Pos(), "io")
+	if !ok {
+		return analysis.SuggestedFix{}
+	}
+	bytes, more, ok := rewrite.Import(pass, decl.Pos(), "bytes")
+	if !ok {
+		return analysis.SuggestedFix{}
+	}
+	edits = append(edits, more...)
+	name := names.Fresh("readSized")
+	declare, ok := rewrite.Declare(pass, places[0].call, fmt.Sprintf(`// %[1]s is io.ReadAll with room from the beginning for size bytes, if that is worth it and
+// little enough to believe.
+func %[1]s(r %[2]s.Reader, size int64) ([]byte, error) {
+	if size < 512 || size > 64<<10 {
+		return %[2]s.ReadAll(r)
+	}
+	b := %[3]s.NewBuffer(make([]byte, 0, size+%[3]s.MinRead))
+	_, err := b.ReadFrom(r)
+	return b.Bytes(), err
+}`, name, io, bytes))
+	if !ok {
+		return analysis.SuggestedFix{}
+	}
+	edits = append(edits, declare)
+	for _, p := range places {
+		edits = append(edits,
+			rewrite.Replace(p.call.Fun, name),
+			rewrite.Insert(p.call.Args[0].End(), ", "+p.of.Name+".ContentLength"))
+	}
+	return analysis.SuggestedFix{Message: "Make room for the length that is announced", TextEdits: edits}
+}

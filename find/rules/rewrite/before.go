@@ -1,0 +1,95 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+// Statement is the statement around a node that another can be put before: it is in a list, of a
+// block or of a case. ok is false outside of functions.
+func Statement(c inspector.Cursor) (stmt inspector.Cursor, ok bool) {
+	for ; c.Valid() && c.Node() != nil; c = c.Parent() {
+		switch c.ParentEdgeKind() {
+		case edge.BlockStmt_List, edge.CaseClause_Body, edge.CommClause_Body:
+			return c, true
+		case edge.FuncDecl_Body, edge.FuncDecl_Type:
+			return inspector.Cursor{}, false
+		}
+	}
+	return inspector.Cursor{}, false
+}
+
+// Before is the edit that puts a statement before another, and before the lines of comment that
+// stand directly above that one.
+func Before(pass *analysis.Pass, stmt ast.Node, text string) analysis.TextEdit {
+	at := stmt.Pos()
+	file := File(pass, at)
+	tf := pass.Fset.File(at)
+	if file == nil {
+		return Insert(at, text+"\n")
+	}
+	for _, group := range file.Comments {
+		if group.End() > at {
+			break
+		}
+		first := tf.LineStart(tf.Line(group.Pos()))
+		if tf.Line(group.End()) == tf.Line(at)-1 && strings.TrimSpace(Between(pass, first, group.Pos())) == "" {
+			at = group.Pos()
+			break
+		}
+	}
+	return Insert(at, text+"\n")
+}
+
+// LocalNames gives out names for new variables of one function: nothing in its declaration has them.
+func LocalNames(pass *analysis.Pass, decl *ast.FuncDecl) *Names {
+	n := &Names{pass: pass, taken: map[string]bool{}}
+	ast.Inspect(decl, func(node ast.Node) bool {
+		if id, ok := node.(*ast.Ident); ok {
+			n.taken[id.Name] = true
+		}
+		return true
+	})
+	return n
+}
+
+// Means tells whether all names in an expression mean at another place of the package what they
+// mean where they stand.
+func Means(pass *analysis.Pass, e ast.Expr, at token.Pos) bool {
+	same := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			same = false // its own names
+		case *ast.KeyValueExpr:
+			same = false // a key may be a field
+		case *ast.SelectorExpr:
+			same = same && Means(pass, n.X, at)
+			return false
+		case *ast.Ident:
+			obj := pass.TypesInfo.ObjectOf(n)
+			same = same && obj != nil && n.Name != "_" && Lookup(pass, at, n.Name) == obj
+		}
+		return same
+	})
+	return same
+}
+
+// HasComment tells whether there is a comment within a node, which would be lost with it.
+func HasComment(pass *analysis.Pass, n ast.Node) bool {
+	file := File(pass, n.Pos())
+	if file == nil {
+		return true
+	}
+	for _, group := range file.Comments {
+		if n.Pos() <= group.Pos() && group.Pos() < n.End() {
+			return true
+		}
+	}
+	return false
+}

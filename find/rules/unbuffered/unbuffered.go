@@ -1,0 +1,136 @@
+package unbuffered
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+//go:embed doc.go
+var doc string
+
+// Categories.
+const (
+	writes = "writes"
+	reads  = "reads"
+)
+
+// New returns the rule.
+func New() *rules.Rule {
+	cause := func(category, title, calls string) rules.Cause {
+		return rules.Cause{Category: category, Title: title, CPU: calls, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review}
+	}
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "unbuffered",
+			Doc:      "report files and connections that are written or read in small pieces",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Causes: []rules.Cause{
+			cause(writes, "many small writes", `^os\.\(\*File\)\.(Write|WriteString)$|^net\.\(\*conn\)\.Write$|^crypto/tls\.\(\*Conn\)\.Write$`),
+			cause(reads, "many small reads", `^os\.\(\*File\)\.Read$|^net\.\(\*conn\)\.Read$|^crypto/tls\.\(\*Conn\)\.Read$`),
+		},
+		Doc: rules.ParseDoc(doc),
+	}
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	if !ok {
+		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
+	}
+	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		loop, loops := flow.Loop(c)
+		if !loops {
+			continue
+		}
+		category, end := piece(pass.TypesInfo, call)
+		if end == nil || !isRaw(pass.TypesInfo.TypeOf(end)) || isOfTurn(pass.TypesInfo, end, loop) {
+			continue
+		}
+		text := rewrite.Text(pass, end)
+		if category == writes {
+			if !isAnswered(pass, loop, text) {
+				rules.Report(pass, call, writes, "each turn of the loop writes to "+text+" by a system call of its own: nothing collects what is written", analysis.SuggestedFix{})
+			}
+			continue
+		}
+		rules.Report(pass, call, reads, "each turn of the loop reads a little from "+text+" by a system call of its own", analysis.SuggestedFix{})
+	}
+	return nil, nil
+}
+
+// piece tells what a call writes or reads a little of: nil for calls that may write or read much.
+func piece(info *types.Info, call *ast.CallExpr) (category string, end ast.Expr) {
+	name := flow.Callee(info, call)
+	switch name {
+	case "fmt.Fprint", "fmt.Fprintf", "fmt.Fprintln", "io.WriteString", "encoding/binary.Write":
+		return writes, call.Args[0]
+	case "encoding/binary.Read", "fmt.Fscan", "fmt.Fscanf", "fmt.Fscanln":
+		return reads, call.Args[0]
+	case "(*os.File).WriteString":
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+			return writes, sel.X
+		}
+	}
+	return "", nil
+}
+
+// isRaw tells whether a type's Write is a system call.
+func isRaw(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	switch t.String() {
+	case "*os.File", "net.Conn", "*net.TCPConn", "*net.UnixConn", "*crypto/tls.Conn":
+		return true
+	}
+	return false
+}
+
+// isOfTurn tells whether something is opened anew on each turn of a loop: there may be one
+// write to each.
+func isOfTurn(info *types.Info, end ast.Expr, loop inspector.Cursor) bool {
+	v := flow.Variable(info, end)
+	return v != nil && loop.Node().Pos() <= v.Pos() && v.Pos() < loop.Node().End()
+}
+
+// isAnswered tells whether a loop reads from what it writes to, as protocols do: who is at the other end waits for
+// each piece.
+func isAnswered(pass *analysis.Pass, loop inspector.Cursor, end string) bool {
+	for c := range loop.Preorder((*ast.CallExpr)(nil)) {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && sel.Sel.Name != "Write" && sel.Sel.Name != "WriteString" && rewrite.Text(pass, sel.X) == end {
+			return true
+		}
+		if category, of := piece(pass.TypesInfo, call); category == reads && rewrite.Text(pass, of) == end {
+			return true
+		}
+		// Whatever else it is given to may read from it.
+		if category, _ := piece(pass.TypesInfo, call); category == "" {
+			for _, a := range call.Args {
+				if rewrite.Text(pass, a) == end {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
