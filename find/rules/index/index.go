@@ -5,11 +5,13 @@ package index
 import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/percall"
+	"github.com/whet-go/whet/find/rules/regexpsimple"
 )
 
 // Rules are all rules, by name. They are new on each call.
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
 		percall.New(),
+		regexpsimple.New(),
 	}
 }
