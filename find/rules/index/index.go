@@ -4,6 +4,7 @@ package index
 
 import (
 	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/locks"
 	"github.com/whet-go/whet/find/rules/percall"
 	"github.com/whet-go/whet/find/rules/regexpsimple"
 )
@@ -11,6 +12,7 @@ import (
 // Rules are all rules, by name. They are new on each call.
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
+		locks.New(),
 		percall.New(),
 		regexpsimple.New(),
 	}
