@@ -4,16 +4,20 @@ package index
 
 import (
 	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/deferloop"
 	"github.com/whet-go/whet/find/rules/locks"
 	"github.com/whet-go/whet/find/rules/percall"
+	"github.com/whet-go/whet/find/rules/pool"
 	"github.com/whet-go/whet/find/rules/regexpsimple"
 )
 
 // Rules are all rules, by name. They are new on each call.
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
+		deferloop.New(),
 		locks.New(),
 		percall.New(),
+		pool.New(),
 		regexpsimple.New(),
 	}
 }
