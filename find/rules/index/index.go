@@ -9,6 +9,7 @@ import (
 	"github.com/whet-go/whet/find/rules/percall"
 	"github.com/whet-go/whet/find/rules/pool"
 	"github.com/whet-go/whet/find/rules/regexpsimple"
+	"github.com/whet-go/whet/find/rules/timeloop"
 )
 
 // Rules are all rules, by name. They are new on each call.
@@ -19,5 +20,6 @@ func Rules() []*rules.Rule {
 		percall.New(),
 		pool.New(),
 		regexpsimple.New(),
+		timeloop.New(),
 	}
 }
