@@ -10,6 +10,7 @@ import (
 	"github.com/whet-go/whet/find/rules/pool"
 	"github.com/whet-go/whet/find/rules/regexpsimple"
 	"github.com/whet-go/whet/find/rules/timeloop"
+	"github.com/whet-go/whet/find/rules/tinygoroutine"
 )
 
 // Rules are all rules, by name. They are new on each call.
@@ -21,5 +22,6 @@ func Rules() []*rules.Rule {
 		pool.New(),
 		regexpsimple.New(),
 		timeloop.New(),
+		tinygoroutine.New(),
 	}
 }
