@@ -252,7 +252,7 @@ func %[1]s() (%[4]s, error) {
 // %[2]s is nil until there is an answer.
 var %[2]s %[5]s.Pointer[%[8]s]`, name, known, ask, result, imported, pointed, kept, strings.TrimPrefix(result, "*"))
 	}
-	declare, ok := rewrite.Declare(pass, first, source)
+	declare, ok := rewrite.Declare(pass, first.Pos(), source)
 	if !ok {
 		return analysis.SuggestedFix{}
 	}

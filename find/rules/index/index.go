@@ -6,16 +6,22 @@ import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/asked"
 	"github.com/whet-go/whet/find/rules/concat"
+	"github.com/whet-go/whet/find/rules/deferloop"
 	"github.com/whet-go/whet/find/rules/httpclient"
 	"github.com/whet-go/whet/find/rules/jsoncodec"
+	"github.com/whet-go/whet/find/rules/locks"
 	"github.com/whet-go/whet/find/rules/logline"
 	"github.com/whet-go/whet/find/rules/marshal"
 	"github.com/whet-go/whet/find/rules/percall"
+	"github.com/whet-go/whet/find/rules/pool"
 	"github.com/whet-go/whet/find/rules/readall"
+	"github.com/whet-go/whet/find/rules/regexpsimple"
 	"github.com/whet-go/whet/find/rules/repeated"
 	"github.com/whet-go/whet/find/rules/rerender"
 	"github.com/whet-go/whet/find/rules/sprintf"
 	"github.com/whet-go/whet/find/rules/textbuild"
+	"github.com/whet-go/whet/find/rules/timeloop"
+	"github.com/whet-go/whet/find/rules/tinygoroutine"
 	"github.com/whet-go/whet/find/rules/unbuffered"
 )
 
@@ -24,16 +30,22 @@ func Rules() []*rules.Rule {
 	return []*rules.Rule{
 		asked.New(),
 		concat.New(),
+		deferloop.New(),
 		httpclient.New(),
 		jsoncodec.New(),
+		locks.New(),
 		logline.New(),
 		marshal.New(),
 		percall.New(),
+		pool.New(),
 		readall.New(),
+		regexpsimple.New(),
 		repeated.New(),
 		rerender.New(),
 		sprintf.New(),
 		textbuild.New(),
+		timeloop.New(),
+		tinygoroutine.New(),
 		unbuffered.New(),
 	}
 }

@@ -111,7 +111,7 @@ func sized(pass *analysis.Pass, names *rewrite.Names, places []place) analysis.S
 	}
 	edits = append(edits, more...)
 	name := names.Fresh("readSized")
-	declare, ok := rewrite.Declare(pass, places[0].call, fmt.Sprintf(`// %[1]s is io.ReadAll with room from the beginning for size bytes, if that is worth it and
+	declare, ok := rewrite.Declare(pass, places[0].call.Pos(), fmt.Sprintf(`// %[1]s is io.ReadAll with room from the beginning for size bytes, if that is worth it and
 // little enough to believe.
 func %[1]s(r %[2]s.Reader, size int64) ([]byte, error) {
 	if size < 512 || size > 64<<10 {

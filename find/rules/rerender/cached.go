@@ -93,7 +93,7 @@ func (p *page) cached(pass *analysis.Pass, names *rewrite.Names) analysis.Sugges
 	w.Arguments = strings.Join(arguments, ", ")
 	inside, ok1 := execute(body, w)
 	before, ok2 := execute(cache, w)
-	declare, ok3 := rewrite.Declare(pass, d, strings.TrimSpace(before))
+	declare, ok3 := rewrite.Declare(pass, d.Pos(), strings.TrimSpace(before))
 	if !ok1 || !ok2 || !ok3 {
 		return none
 	}

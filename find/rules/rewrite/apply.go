@@ -58,11 +58,12 @@ func Apply(source []byte, edits []Edit, names map[string]string) ([]byte, error)
 }
 
 // distinct keeps one of the edits that are the same. Two insertions of the same text are one
-// only where it is an import: elsewhere each stands for something of its own.
+// only where it is an import, or declares something, which nothing can twice: elsewhere each stands
+// for something of its own.
 func distinct(edits []Edit) []Edit {
 	var kept []Edit
 	for _, e := range edits {
-		if slices.Contains(kept, e) && (e.From < e.To || isImport(e.Text)) {
+		if slices.Contains(kept, e) && (e.From < e.To || isImport(e.Text) || isDeclaration(e.Text)) {
 			continue
 		}
 		kept = append(kept, e)
@@ -74,6 +75,17 @@ func isImport(text string) bool {
 	text = strings.TrimPrefix(strings.TrimSpace(text), "import ")
 	_, err := strconv.Unquote(text)
 	return err == nil
+}
+
+// isDeclaration tells whether a text is declarations of a file, with comments.
+func isDeclaration(text string) bool {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "//") {
+			continue
+		}
+		return strings.HasPrefix(line, "func ") || strings.HasPrefix(line, "var ") || strings.HasPrefix(line, "type ")
+	}
+	return false
 }
 
 // dropImports takes imports out of after that before used and after does not.

@@ -2,14 +2,21 @@ package rewrite
 
 import (
 	"go/ast"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 )
 
-// Declare returns the edit that puts top-level declarations, as source, before the declaration that
-// holds the place of a node; before its comment, if it has one. ok is false if there is none.
-func Declare(pass *analysis.Pass, near ast.Node, source string) (edit analysis.TextEdit, ok bool) {
-	decl := Declaration(pass, near.Pos())
+// Declare returns the edit that puts declarations before the top-level declaration that holds a
+// position, and before its comment.
+func Declare(pass *analysis.Pass, at token.Pos, text string) (analysis.TextEdit, bool) {
+	decl := Declaration(pass, at)
 	if decl == nil {
 		return analysis.TextEdit{}, false
 	}
@@ -24,5 +31,71 @@ func Declare(pass *analysis.Pass, near ast.Node, source string) (edit analysis.T
 			before = d.Doc.Pos()
 		}
 	}
-	return Insert(before, source+"\n\n"), true
+	return Insert(before, strings.TrimRight(text, "\n")+"\n\n"), true
+}
+
+// Commented tells whether there is a comment between two positions of a file: who replaces what
+// stands there would lose it.
+func Commented(pass *analysis.Pass, from, to token.Pos) bool {
+	file := File(pass, from)
+	if file == nil {
+		return true
+	}
+	return slices.ContainsFunc(file.Comments, func(c *ast.CommentGroup) bool { return c.Pos() < to && from < c.End() })
+}
+
+// Elsewhere tells whether a name occurs in Go files of the package's folder that the pass does not
+// have: tests, files for other systems. A package variable that they may use must stay what it is.
+// It is true when the folder cannot be read.
+func Elsewhere(pass *analysis.Pass, name string) bool {
+	if len(pass.Files) == 0 {
+		return true
+	}
+	known := map[string]bool{}
+	dir := ""
+	for _, f := range pass.Files {
+		file := pass.Fset.File(f.FileStart).Name()
+		known[filepath.Base(file)] = true
+		dir = filepath.Dir(file)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return true
+	}
+	for _, e := range entries {
+		if e.IsDir() || known[e.Name()] || !strings.HasSuffix(e.Name(), ".go") {
+			continue
+		}
+		text, err := pass.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil || mentions(text, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// mentions tells whether an identifier of Go source is name.
+func mentions(source []byte, name string) bool {
+	if !strings.Contains(string(source), name) {
+		return false
+	}
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(source)), source, nil, 0)
+	for {
+		_, tok, text := s.Scan()
+		switch {
+		case tok == token.EOF:
+			return false
+		case tok == token.IDENT && text == name:
+			return true
+		}
+	}
+}
+
+// Universe tells whether names of Go itself, as len or string, mean what they do in any file of a
+// package: generated code may use them then.
+func Universe(pass *analysis.Pass, names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		return pass.Pkg.Scope().Lookup(name) != nil || types.Universe.Lookup(name) == nil
+	})
 }

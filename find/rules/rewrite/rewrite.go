@@ -173,26 +173,11 @@ func (n *Names) Fresh(base string) string {
 // declaration, that holds a position: its value is evaluated once. comment, one line or more
 // without slashes, says what it is.
 func Hoist(pass *analysis.Pass, at token.Pos, name, comment, value string) (analysis.TextEdit, bool) {
-	decl := Declaration(pass, at)
-	if decl == nil {
-		return analysis.TextEdit{}, false
-	}
-	before := decl.Pos()
-	switch d := decl.(type) {
-	case *ast.FuncDecl:
-		if d.Doc != nil {
-			before = d.Doc.Pos()
-		}
-	case *ast.GenDecl:
-		if d.Doc != nil {
-			before = d.Doc.Pos()
-		}
-	}
 	text := ""
 	for line := range strings.Lines(comment) {
 		text += "// " + strings.TrimRight(line, "\n") + "\n"
 	}
-	return Insert(before, fmt.Sprintf("%svar %s = %s\n\n", text, name, value)), true
+	return Declare(pass, at, fmt.Sprintf("%svar %s = %s", text, name, value))
 }
 
 // Declaration is the top-level declaration around a position, nil if there is none.

@@ -1,0 +1,314 @@
+package pool
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+//go:embed doc.go
+var doc string
+
+// New returns the rule.
+func New() *rules.Rule {
+	cause := func(category, title, cpu, alloc string) rules.Cause {
+		return rules.Cause{Category: category, Title: title, CPU: cpu, Alloc: alloc, Mutex: rules.Nothing, Block: rules.Nothing}
+	}
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "pool",
+			Doc:      "report pools that allocate, keep too much, or share what they hand out",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Causes: []rules.Cause{
+			cause("boxed", "value allocated each time it is put into a pool", rules.Boxing, rules.Line),
+			cause("small", "pool that saves nothing", `^sync\.\(\*Pool\)\.`, rules.Nothing),
+			cause("large", "pool that keeps buffers of any size", rules.Nothing, rules.Nothing),
+			cause("dirty", "pooled value that nobody resets", rules.Nothing, rules.Nothing),
+			cause("shared", "bytes of a buffer that is back in its pool", rules.Nothing, rules.Nothing),
+		},
+		Doc: rules.ParseDoc(doc),
+	}
+}
+
+// A call is a call of Get or Put.
+type call struct {
+	at   inspector.Cursor
+	call *ast.CallExpr
+	pool types.Object // the variable or field; nil when it is something else
+	name string       // of the pool, as it is written
+	decl ast.Node     // the function around it; nil in a package variable
+}
+
+// A finder looks at the pools of a package.
+type finder struct {
+	pass  *analysis.Pass
+	news  map[types.Object]types.Type // what a pool's New makes
+	reset map[string]bool             // types on which something calls Reset or its kin
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	if !ok {
+		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
+	}
+	var gets, puts []call
+	f := &finder{pass: pass, news: map[types.Object]types.Type{}, reset: map[string]bool{}}
+	for c := range insp.Root().Preorder((*ast.CallExpr)(nil), (*ast.ValueSpec)(nil)) {
+		switch n := c.Node().(type) {
+		case *ast.ValueSpec:
+			f.made(n)
+		case *ast.CallExpr:
+			switch flow.Callee(pass.TypesInfo, n) {
+			case "(*sync.Pool).Get":
+				gets = append(gets, f.callOf(c, n))
+			case "(*sync.Pool).Put":
+				puts = append(puts, f.callOf(c, n))
+			default:
+				f.resets(n)
+			}
+		}
+	}
+	for _, g := range gets {
+		f.get(g, puts)
+	}
+	for _, p := range puts {
+		f.put(p)
+	}
+	return nil, nil
+}
+
+func (f *finder) callOf(c inspector.Cursor, n *ast.CallExpr) call {
+	x := call{at: c, call: n}
+	if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok {
+		x.name = rewrite.Text(f.pass, sel.X)
+		switch p := ast.Unparen(sel.X).(type) {
+		case *ast.Ident:
+			x.pool = f.pass.TypesInfo.ObjectOf(p)
+		case *ast.SelectorExpr:
+			x.pool = f.pass.TypesInfo.ObjectOf(p.Sel)
+		}
+	}
+	if d, ok := flow.Decl(c); ok {
+		x.decl = d.Node()
+	}
+	return x
+}
+
+// made notes what the New of a pool in a variable makes.
+func (f *finder) made(spec *ast.ValueSpec) {
+	if len(spec.Names) != len(spec.Values) {
+		return
+	}
+	for i, v := range spec.Values {
+		if u, ok := v.(*ast.UnaryExpr); ok {
+			v = u.X
+		}
+		lit, ok := v.(*ast.CompositeLit)
+		if !ok || types.TypeString(f.pass.TypesInfo.TypeOf(lit), nil) != "sync.Pool" {
+			continue
+		}
+		for _, e := range lit.Elts {
+			kv, ok := e.(*ast.KeyValueExpr)
+			if !ok {
+				continue
+			}
+			fn, ok := kv.Value.(*ast.FuncLit)
+			if !ok || len(fn.Body.List) != 1 {
+				continue
+			}
+			if ret, ok := fn.Body.List[0].(*ast.ReturnStmt); ok && len(ret.Results) == 1 {
+				f.news[f.pass.TypesInfo.Defs[spec.Names[i]]] = f.pass.TypesInfo.TypeOf(ret.Results[0])
+			}
+		}
+	}
+}
+
+// resets notes the type of the value whose Reset, or the like, a call means.
+func (f *finder) resets(n *ast.CallExpr) {
+	sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	switch sel.Sel.Name {
+	case "Reset", "Truncate", "Init", "Clear":
+		if t := f.pass.TypesInfo.TypeOf(sel.X); t != nil {
+			if _, isPointer := t.(*types.Pointer); !isPointer {
+				t = types.NewPointer(t)
+			}
+			f.reset[types.TypeString(t, nil)] = true
+		}
+	}
+}
+
+// smallest is the size in bytes from which on a pool may pay.
+const smallest = 48
+
+// get looks at what is got from a pool.
+func (f *finder) get(g call, puts []call) {
+	if t, ok := f.news[g.pool].(*types.Pointer); ok && g.pool != nil {
+		size := f.pass.TypesSizes.Sizeof(t.Elem())
+		switch {
+		case types.TypeString(t, nil) == "*strings.Builder":
+			rules.Report(f.pass, g.call, "small", g.name+" holds builders, whose Reset lets their memory go: the pool saves nothing", analysis.SuggestedFix{})
+		case size < smallest && flat(t.Elem()):
+			rules.Report(f.pass, g.call, "small", fmt.Sprintf("%s holds values of %d bytes: to get and put one costs as much as to allocate it", g.name, size), analysis.SuggestedFix{})
+		}
+	}
+	assert, ok := g.at.Parent().Node().(*ast.TypeAssertExpr)
+	if !ok || assert.Type == nil {
+		return
+	}
+	t := f.pass.TypesInfo.TypeOf(assert.Type)
+	name := types.TypeString(t, nil)
+	if g.pool != nil && !g.pool.Exported() && name == "*bytes.Buffer" && !f.reset[name] {
+		rules.Report(f.pass, g.call, "dirty", "nothing resets the buffers of "+g.name+": what one user wrote is there for the next", analysis.SuggestedFix{})
+	}
+	if id := flow.Defines(g.at.Parent()); id != nil {
+		f.shares(g, f.pass.TypesInfo.Defs[id], puts)
+	}
+}
+
+// flat tells whether a type holds no other memory, which a pool would keep for its next user.
+func flat(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		return t.Info()&types.IsString == 0 && t.Kind() != types.UnsafePointer
+	case *types.Array:
+		return flat(t.Elem())
+	case *types.Struct:
+		for field := range t.Fields() {
+			if !flat(field.Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// shares reports results that are the memory of v, if v is put back in the same function.
+func (f *finder) shares(g call, v types.Object, puts []call) {
+	if v == nil || g.decl == nil {
+		return
+	}
+	fn, ok := flow.Func(g.at)
+	if !ok {
+		return
+	}
+	for _, p := range puts {
+		in, ok := flow.Func(p.at)
+		if !ok || in != fn || len(p.call.Args) != 1 || !f.is(p.call.Args[0], v) {
+			continue
+		}
+		_, deferred := p.at.Parent().Node().(*ast.DeferStmt)
+		held := map[types.Object]bool{}
+		for c := range fn.Preorder((*ast.AssignStmt)(nil), (*ast.ReturnStmt)(nil)) {
+			if around, ok := flow.Func(c); !ok || around != fn {
+				continue
+			}
+			switch n := c.Node().(type) {
+			case *ast.AssignStmt:
+				for i, r := range n.Rhs {
+					if id, ok := n.Lhs[min(i, len(n.Lhs)-1)].(*ast.Ident); ok && f.memory(r, v) {
+						held[f.pass.TypesInfo.ObjectOf(id)] = true
+					}
+				}
+			case *ast.ReturnStmt:
+				if !deferred && n.Pos() < p.call.Pos() {
+					continue
+				}
+				for _, r := range n.Results {
+					id, isIdent := ast.Unparen(r).(*ast.Ident)
+					if f.memory(r, v) || isIdent && held[f.pass.TypesInfo.ObjectOf(id)] {
+						rules.Report(f.pass, r, "shared", fmt.Sprintf("what is returned is the memory of %s, which is back in %s: who gets it next writes over it", v.Name(), p.name), analysis.SuggestedFix{})
+					}
+				}
+			}
+		}
+		return
+	}
+}
+
+func (f *finder) is(e ast.Expr, v types.Object) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	return ok && f.pass.TypesInfo.ObjectOf(id) == v
+}
+
+// memory tells whether an expression is the memory that v holds: v.Bytes(), (*v)[:n], v[:n].
+func (f *finder) memory(e ast.Expr, v types.Object) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+		return ok && flow.Callee(f.pass.TypesInfo, e) == "(*bytes.Buffer).Bytes" && f.is(sel.X, v)
+	case *ast.SliceExpr:
+		t := f.pass.TypesInfo.TypeOf(e)
+		_, isSlice := t.Underlying().(*types.Slice)
+		return isSlice && (f.is(e.X, v) || f.memory(e.X, v))
+	case *ast.StarExpr:
+		t := f.pass.TypesInfo.TypeOf(e)
+		_, isSlice := t.Underlying().(*types.Slice)
+		return isSlice && f.is(e.X, v)
+	}
+	return false
+}
+
+// put looks at what is put into a pool.
+func (f *finder) put(p call) {
+	if len(p.call.Args) != 1 {
+		return
+	}
+	t := f.pass.TypesInfo.TypeOf(p.call.Args[0])
+	if t == nil || f.pass.TypesInfo.Types[p.call.Args[0]].Value != nil {
+		return
+	}
+	if boxes(f.pass.TypesSizes, t) {
+		rules.Report(f.pass, p.call, "boxed", fmt.Sprintf("a %s is put into %s by value, which allocates to make it an interface: a pointer does not", types.TypeString(t, types.RelativeTo(f.pass.Pkg)), p.name), analysis.SuggestedFix{})
+	}
+	if types.TypeString(t, nil) == "*bytes.Buffer" && p.decl != nil && !f.limits(p.decl) {
+		rules.Report(f.pass, p.call, "large", fmt.Sprintf("a buffer goes back to %s however large it grew, and keeps that memory", p.name), analysis.SuggestedFix{})
+	}
+}
+
+// boxes tells whether a value of a type is allocated to be in an interface.
+func boxes(sizes types.Sizes, t types.Type) bool {
+	if _, isParam := types.Unalias(t).(*types.TypeParam); isParam {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return true
+	case *types.Basic:
+		// Single bytes and nil are not allocated.
+		return u.Kind() != types.UnsafePointer && u.Info()&types.IsUntyped == 0 && sizes.Sizeof(u) > 1
+	case *types.Array:
+		return u.Len() > 1 && sizes.Sizeof(u) > 0 || u.Len() == 1 && boxes(sizes, u.Elem())
+	case *types.Struct:
+		return u.NumFields() > 1 && sizes.Sizeof(u) > 0 || u.NumFields() == 1 && boxes(sizes, u.Field(0).Type())
+	}
+	return false
+}
+
+// limits tells whether a function looks at the size of something.
+func (f *finder) limits(decl ast.Node) bool {
+	found := false
+	ast.Inspect(decl, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok {
+			sel, isSel := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+			b := flow.Builtin(f.pass.TypesInfo, c)
+			found = found || b == "cap" || b == "len" || isSel && (sel.Sel.Name == "Cap" || sel.Sel.Name == "Len")
+		}
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,246 @@
+package regexpsimple
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A set of runes: ranges of first and last, ascending, with something between them. Bytes that are
+// not UTF-8 count as U+FFFD, as they do for package regexp.
+type set []rune
+
+// An item is runes of a set, one after the other.
+type item struct {
+	set      set
+	min, max int // max is -1 when there is no limit
+}
+
+// A shape is a pattern that plain code can match: items one after the other.
+type shape struct {
+	pattern    string
+	begin, end bool // it matches at the text's begin, or its end, only
+	lazy       bool // some item takes as little as it can
+	items      []item
+}
+
+// limits of what is written as code: longer patterns are better read as patterns.
+const (
+	maxSteps  = 10 // literals and repeated sets
+	maxRunes  = 64 // of a match that may begin anywhere: each begin costs as much
+	maxRanges = 8  // of a set that is compared with
+)
+
+// parse returns the shape of a pattern, if it has one.
+func parse(pattern string) (shape, bool) {
+	if _, err := regexp.Compile(pattern); err != nil {
+		return shape{}, false
+	}
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return shape{}, false
+	}
+	s := shape{pattern: pattern}
+	return s, s.add(re)
+}
+
+// add adds what follows. Case folding, alternatives, word boundaries and repeated groups are no shape.
+func (s *shape) add(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpEmptyMatch:
+		return true
+	case syntax.OpBeginText:
+		s.begin = true
+		return len(s.items) == 0 && !s.end
+	case syntax.OpEndText:
+		s.end = true
+		return true
+	case syntax.OpCapture, syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if !s.add(sub) {
+				return false
+			}
+		}
+		return true
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase != 0 || s.end {
+			return false
+		}
+		for _, r := range re.Rune {
+			s.items = append(s.items, item{set{r, r}, 1, 1})
+		}
+		return true
+	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
+		s.lazy = s.lazy || re.Flags&syntax.NonGreedy != 0
+		return s.repeat(re)
+	default:
+		one, ok := setOf(re)
+		s.items = append(s.items, item{one, 1, 1})
+		return ok && !s.end
+	}
+}
+
+// repeat adds a set that is repeated.
+func (s *shape) repeat(re *syntax.Regexp) bool {
+	one, ok := setOf(re.Sub[0])
+	x := item{set: one}
+	switch re.Op {
+	case syntax.OpStar:
+		x.min, x.max = 0, -1
+	case syntax.OpPlus:
+		x.min, x.max = 1, -1
+	case syntax.OpQuest:
+		x.min, x.max = 0, 1
+	default:
+		x.min, x.max = re.Min, re.Max
+	}
+	if x.max != 0 {
+		s.items = append(s.items, x)
+	}
+	return ok && !s.end
+}
+
+// setOf is the set of a pattern that matches one rune.
+func setOf(re *syntax.Regexp) (set, bool) {
+	switch re.Op {
+	case syntax.OpCapture:
+		return setOf(re.Sub[0])
+	case syntax.OpCharClass:
+		return slices.Clone(re.Rune), len(re.Rune) > 0
+	case syntax.OpLiteral:
+		if len(re.Rune) == 1 && re.Flags&syntax.FoldCase == 0 {
+			return set{re.Rune[0], re.Rune[0]}, true
+		}
+	case syntax.OpAnyChar:
+		return set{0, unicode.MaxRune}, true
+	case syntax.OpAnyCharNotNL:
+		return set{0, '\n' - 1, '\n' + 1, unicode.MaxRune}, true
+	default:
+	}
+	return nil, false
+}
+
+// ascii tells whether all runes of a set are one byte long: bytes can be compared then.
+func (s set) ascii() bool { return s[len(s)-1] < utf8.RuneSelf }
+
+// complement are the runes that are not in a set.
+func (s set) complement() set {
+	var out set
+	next := rune(0)
+	for i := 0; i < len(s); i += 2 {
+		if next < s[i] {
+			out = append(out, next, s[i]-1)
+		}
+		next = s[i+1] + 1
+	}
+	if next <= unicode.MaxRune {
+		out = append(out, next, unicode.MaxRune)
+	}
+	return out
+}
+
+// disjoint tells whether two sets have no rune in common.
+func (s set) disjoint(t set) bool {
+	for i := 0; i < len(s); i += 2 {
+		for j := 0; j < len(t); j += 2 {
+			if s[i] <= t[j+1] && t[j] <= s[i+1] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// plain tells whether an item is one certain rune, which can be looked for as a string: its bytes
+// are found only where it is, because UTF-8 synchronises itself. U+FFFD stands for other bytes, too.
+func (x item) plain() bool {
+	return len(x.set) == 2 && x.set[0] == x.set[1] && x.min == 1 && x.max == 1 &&
+		x.set[0] != utf8.RuneError && utf8.ValidRune(x.set[0])
+}
+
+// literal is the text that a shape is, without its anchors.
+func (s shape) literal() (string, bool) {
+	text, rest := prefix(s.items)
+	return text, len(rest) == 0
+}
+
+// prefix is the text that items begin with, and the items after it.
+func prefix(items []item) (string, []item) {
+	text := ""
+	for i, x := range items {
+		if !x.plain() {
+			return text, items[i:]
+		}
+		text += string(x.set[0])
+	}
+	return text, nil
+}
+
+// matcher is the shape with which code tells whether a text matches, without where. False when the
+// code would have to try several ways, or long ones at each place.
+func (s shape) matcher() (shape, bool) {
+	s.items = slices.Clone(s.items)
+	// What may be longer at a free end need not be.
+	for n := len(s.items); !s.end && n > 0; n = len(s.items) {
+		last := &s.items[n-1]
+		if last.max = last.min; last.min > 0 {
+			break
+		}
+		s.items = s.items[:n-1]
+	}
+	for !s.begin && len(s.items) > 0 {
+		first := &s.items[0]
+		if first.max = first.min; first.min > 0 {
+			break
+		}
+		s.items = s.items[1:]
+	}
+	steps, runes := 0, 0
+	for rest := s.items; len(rest) > 0; steps++ {
+		text, after := prefix(rest)
+		if text != "" {
+			runes += utf8.RuneCountInString(text)
+			rest = after
+			continue
+		}
+		x := rest[0]
+		rest = rest[1:]
+		runes += x.min
+		if x.min != x.max && (!s.begin || !forced(x, rest)) || !x.set.writable() {
+			return shape{}, false
+		}
+	}
+	return s, (len(s.items) > 0 || s.begin && s.end) && steps <= maxSteps && (s.begin || runes <= maxRunes)
+}
+
+// forced tells whether an item must take all that it can for the rest to match: what follows it
+// cannot begin with the same.
+func forced(x item, rest []item) bool {
+	for _, next := range rest {
+		if !x.set.disjoint(next.set) {
+			return false
+		}
+		if next.min > 0 {
+			break
+		}
+	}
+	return true
+}
+
+// writable tells whether code compares with a set in a line. It need not compare with all runes.
+func (s set) writable() bool {
+	out := s.complement()
+	return len(out) > 0 && (s.ascii() || min(len(s), len(out))/2 <= maxRanges)
+}
+
+// replaced is the one set of a shape whose matches are replaced, and whether a match is all that
+// there is of it in a row, or one rune.
+func (s shape) replaced() (one set, run, ok bool) {
+	if len(s.items) != 1 || s.begin || s.end || s.lazy {
+		return nil, false, false
+	}
+	x := s.items[0]
+	return x.set, x.max < 0, x.min == 1 && (x.max == 1 || x.max < 0) && x.set.writable()
+}

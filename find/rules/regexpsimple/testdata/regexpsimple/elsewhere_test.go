@@ -1,0 +1,3 @@
+package regexpsimple
+
+func usesGuarded(s string) bool { return guarded.MatchString(s) }

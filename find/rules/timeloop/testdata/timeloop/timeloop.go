@@ -1,0 +1,120 @@
+package timeloop
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"test/values"
+)
+
+type item struct {
+	at   time.Time
+	text string
+}
+
+func Stamp(items []item) (slow int) {
+	for i := range items {
+		items[i].at = time.Now()                 // want `time.Now reads the clock on each turn`
+		if time.Since(items[i].at) > time.Hour { // want `time.Since reads the clock on each turn`
+			slow++
+		}
+	}
+	return slow
+}
+
+func Until(end time.Time, do func() bool) {
+	for time.Now().Before(end) && do() { // want `reads the clock`
+	}
+}
+
+const quick = -time.Microsecond
+
+func Receive(c <-chan string, n int) (all string) {
+	for range n {
+		select {
+		case s := <-c:
+			all += s
+		case <-time.After(time.Hour): // want `makes a timer and a channel on each turn`
+			return "timeout"
+		}
+	}
+	return all
+}
+
+func Idle(n int) (all string) {
+	var never chan string
+	for i := 0; i < n; i++ {
+		all += "a"
+		select {
+		case s := <-never:
+			all += s
+		case t := <-time.After(quick): // want `makes a timer and a channel on each turn`
+			all += fmt.Sprint(t.IsZero())
+		}
+		if i == 2 {
+			continue
+		}
+		all += "b"
+	}
+	return all
+}
+
+func Given(ctx context.Context, d time.Duration, n int) (ticks int) {
+	for range n {
+		select {
+		case <-ctx.Done():
+			return ticks
+		case <-time.After(d): // want `makes a timer and a channel on each turn`
+			ticks++
+		}
+	}
+	return ticks
+}
+
+func Labelled(c <-chan int) (n int) {
+loop:
+	for {
+		select {
+		case <-c:
+			break loop
+		case <-time.After(-time.Nanosecond): // want `makes a timer and a channel on each turn`
+			if n++; n > 2 {
+				break loop
+			}
+		}
+	}
+	return n
+}
+
+func Done(ctx context.Context, n int) (ticks int) {
+	for range n {
+		select {
+		case <-ctx.Done():
+			ticks--
+		case <-time.After(quick): // want `makes a timer and a channel on each turn`
+			ticks++
+		}
+	}
+	return ticks
+}
+
+func Calls(c chan string, n int) {
+	for range n {
+		select {
+		case c <- fmt.Sprint(n):
+		case <-time.After(-1): // want `makes a timer and a channel on each turn`
+		}
+	}
+}
+
+func Try(r *rand.Rand) string {
+	n := r.IntN(5)
+	c := make(chan string, n)
+	for range n {
+		c <- values.String(r)
+	}
+	Calls(nil, n)
+	return fmt.Sprint(Receive(c, n), Idle(n), Given(context.Background(), -1, n), Labelled(nil), Done(context.Background(), n), Stamp(make([]item, n)))
+}

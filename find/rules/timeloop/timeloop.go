@@ -1,0 +1,203 @@
+package timeloop
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/version"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+//go:embed doc.go
+var doc string
+
+// New returns the rule.
+func New() *rules.Rule {
+	const timers = `^time\.(After|Tick|NewTimer|NewTicker)$`
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "timeloop",
+			Doc:      "report loops that read the clock or make timers on each turn",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Causes: []rules.Cause{
+			{
+				Category: "clock", Title: "clock read on each turn of a loop",
+				CPU: `^time\.(Now|Since|Until)$`, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
+			},
+			{
+				Category: "timer", Title: "timer made on each turn of a loop",
+				CPU: timers, Alloc: timers, Mutex: rules.Nothing, Block: rules.Nothing,
+			},
+		},
+		Doc: rules.ParseDoc(doc),
+	}
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	if !ok {
+		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
+	}
+	names := rewrite.NewNames(pass)
+	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		switch name := flow.Callee(pass.TypesInfo, call); name {
+		case "time.Now", "time.Since", "time.Until":
+			if loop, ok := flow.Loop(c); ok && !waits(pass, loop) {
+				rules.Report(pass, call, "clock", name+" reads the clock on each turn: a batch of turns could share a time", analysis.SuggestedFix{})
+			}
+		case "time.After", "time.Tick", "time.NewTicker":
+			if loop, ok := flow.Loop(c); ok && !leavesAtOnce(c, loop) {
+				rules.Report(pass, call, "timer", name+" makes a timer and a channel on each turn: one timer can be set again", share(pass, names, c, loop))
+			}
+		}
+	}
+	return nil, nil
+}
+
+// waits tells whether a loop sleeps, or waits for a channel: the clock costs nothing beside that.
+func waits(pass *analysis.Pass, loop inspector.Cursor) bool {
+	for c := range loop.Preorder((*ast.CallExpr)(nil), (*ast.SelectStmt)(nil), (*ast.UnaryExpr)(nil)) {
+		if in, ok := flow.Loop(c); !ok || in != loop {
+			continue
+		}
+		switch n := c.Node().(type) {
+		case *ast.CallExpr:
+			if flow.Callee(pass.TypesInfo, n) == "time.Sleep" {
+				return true
+			}
+		case *ast.SelectStmt:
+			for _, clause := range n.Body.List {
+				if comm, ok := clause.(*ast.CommClause); ok && comm.Comm == nil {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// leavesAtOnce tells whether what a call makes belongs to the last turn: the statement around it is
+// followed by a return.
+func leavesAtOnce(c, loop inspector.Cursor) bool {
+	for ; c != loop; c = c.Parent() {
+		block, ok := c.Parent().Node().(*ast.BlockStmt)
+		if !ok || len(block.List) == 0 {
+			continue
+		}
+		if last, ok := block.List[len(block.List)-1].(*ast.ReturnStmt); ok && last.Pos() >= c.Node().Pos() {
+			return true
+		}
+	}
+	return false
+}
+
+// share makes one timer of case <-time.After(constant) in a loop. Reset stands before the select, and
+// After is called at its begin with what else the cases call: nothing that takes time.
+func share(pass *analysis.Pass, names *rewrite.Names, c, loop inspector.Cursor) analysis.SuggestedFix {
+	none := analysis.SuggestedFix{}
+	call, ok := c.Node().(*ast.CallExpr)
+	if !ok || flow.Callee(pass.TypesInfo, call) != "time.After" || !current(pass) || rewrite.Generated(pass, call.Pos()) {
+		return none
+	}
+	if tv := pass.TypesInfo.Types[call.Args[0]]; tv.Value == nil {
+		return none
+	}
+	pkg, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || c.ParentEdgeKind() != edge.UnaryExpr_X {
+		return none
+	}
+	// A receive as a case's operation, alone or assigned: case <-, case t :=.
+	at := c.Parent()
+	if k := at.ParentEdgeKind(); k != edge.ExprStmt_X && k != edge.AssignStmt_Rhs {
+		return none
+	}
+	comm := at.Parent()
+	if comm.ParentEdgeKind() != edge.CommClause_Comm {
+		return none
+	}
+	sel := comm.Parent().Parent().Parent()
+	stmt, ok := sel.Node().(*ast.SelectStmt)
+	if !ok || sel.ParentEdgeKind() != edge.BlockStmt_List || sel.Parent() != body(loop) || calls(pass, stmt, call) {
+		return none
+	}
+	if k := loop.ParentEdgeKind(); k != edge.BlockStmt_List && k != edge.CaseClause_Body && k != edge.CommClause_Body {
+		return none // a label belongs to its loop
+	}
+	if d, ok := flow.Decl(c); !ok || d.Node() == nil || rewrite.Lookup(pass, loop.Node().Pos(), "time") != rewrite.Lookup(pass, call.Pos(), "time") {
+		return none
+	}
+	if rewrite.Commented(pass, call.Pos(), call.End()) || !portable(pass, call.Args[0]) {
+		return none
+	}
+	name, duration := names.Fresh("timeout"), rewrite.Text(pass, call.Args[0])
+	return analysis.SuggestedFix{Message: "Make one timer, and set it again", TextEdits: []analysis.TextEdit{
+		rewrite.Insert(loop.Node().Pos(), fmt.Sprintf("%s := %s.NewTimer(%s)\n", name, rewrite.Text(pass, pkg.X), duration)),
+		rewrite.Insert(stmt.Pos(), fmt.Sprintf("%s.Reset(%s)\n", name, duration)),
+		rewrite.Replace(call, name+".C"),
+	}}
+}
+
+// current tells whether timers of the module's Go leave no old time in their channels when they are set again.
+func current(pass *analysis.Pass) bool {
+	return pass.Pkg.GoVersion() != "" && version.Compare(pass.Pkg.GoVersion(), "go1.23") >= 0
+}
+
+// body is the block of a loop's turns.
+func body(loop inspector.Cursor) inspector.Cursor {
+	for b := range loop.Children() {
+		if k := b.ParentEdgeKind(); k == edge.ForStmt_Body || k == edge.RangeStmt_Body {
+			return b
+		}
+	}
+	return inspector.Cursor{}
+}
+
+// calls tells whether a select calls something else before it waits, which could take time or be
+// seen to come before. A context's Done only returns a channel.
+func calls(pass *analysis.Pass, stmt *ast.SelectStmt, but *ast.CallExpr) bool {
+	found := false
+	for _, clause := range stmt.Body.List {
+		comm, ok := clause.(*ast.CommClause)
+		if !ok || comm.Comm == nil {
+			continue
+		}
+		ast.Inspect(comm.Comm, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && call != but {
+				_, conversion := flow.Conversion(pass.TypesInfo, call)
+				found = found || !conversion && flow.Method(pass.TypesInfo, call) != "(context.Context).Done"
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// portable tells whether a constant means the same before the loop: it names nothing that is
+// declared in a function.
+func portable(pass *analysis.Pass, e ast.Expr) bool {
+	ok := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, isIdent := n.(*ast.Ident); isIdent {
+			obj := pass.TypesInfo.ObjectOf(id)
+			inFunction := obj != nil && obj.Pkg() == pass.Pkg && obj.Parent() != nil && obj.Parent() != pass.Pkg.Scope() && obj.Name() != "time"
+			ok = ok && obj != nil && !inFunction
+		}
+		return ok
+	})
+	return ok
+}

@@ -1,0 +1,246 @@
+package tinygoroutine
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+)
+
+//go:embed doc.go
+var doc string
+
+// New returns the rule.
+func New() *rules.Rule {
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "tinygoroutine",
+			Doc:      "report loops that start a goroutine for each item",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Causes: []rules.Cause{
+			{
+				Category: "start", Title: "goroutine for each item",
+				CPU: `^runtime\.(newproc|newobject|mallocgc)|^sync\.\(\*WaitGroup\)\.(Go|Add)$|^golang\.org/x/sync/errgroup\.`, Alloc: rules.Line + `|^sync\.\(\*WaitGroup\)\.Go$|^golang\.org/x/sync/errgroup\.`,
+				Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
+			},
+			{
+				Category: "channel", Title: "channel for each item's result",
+				CPU: `^runtime\.makechan`, Alloc: rules.Line,
+				Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
+			},
+		},
+		Doc: rules.ParseDoc(doc),
+	}
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	if !ok {
+		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
+	}
+	for c := range insp.Root().Preorder((*ast.GoStmt)(nil), (*ast.CallExpr)(nil)) {
+		at, work := started(pass.TypesInfo, c)
+		if at == nil {
+			continue
+		}
+		loop, ok := flow.Loop(c)
+		if !ok || !overItems(pass.TypesInfo, loop) || loops(work) || limited(pass.TypesInfo, loop, c) || limits(pass.TypesInfo, c) {
+			continue
+		}
+		rules.Report(pass, at, "start", "each turn of the loop starts a goroutine, and nothing limits how many run: a few workers, or a group with a limit, start fewer", analysis.SuggestedFix{})
+		channels(pass, loop, work)
+	}
+	return nil, nil
+}
+
+// started is what starts a goroutine, a go statement or a call of a group's Go, and the function that
+// it runs; nil for all else.
+func started(info *types.Info, c inspector.Cursor) (at ast.Node, work *ast.FuncLit) {
+	switch n := c.Node().(type) {
+	case *ast.GoStmt:
+		work, _ = ast.Unparen(n.Call.Fun).(*ast.FuncLit)
+		return n, work
+	case *ast.CallExpr:
+		switch flow.Callee(info, n) {
+		case "(*sync.WaitGroup).Go", "(*golang.org/x/sync/errgroup.Group).Go":
+			if len(n.Args) == 1 {
+				work, _ = ast.Unparen(n.Args[0]).(*ast.FuncLit)
+				return n, work
+			}
+		}
+	}
+	return nil, nil
+}
+
+// overItems tells whether a loop has a turn for each of something that there may be many of: the
+// elements of a slice, map or string, or a count that is not constant. A loop without an end, or
+// over a channel, takes what comes.
+func overItems(info *types.Info, loop inspector.Cursor) bool {
+	const few = 16
+	switch l := loop.Node().(type) {
+	case *ast.ForStmt:
+		cond, ok := l.Cond.(*ast.BinaryExpr)
+		if !ok || l.Post == nil {
+			return false
+		}
+		n, isConst := flow.IntConst(info, cond.Y)
+		return (!isConst || n > few) && !workers(cond.Y)
+	case *ast.RangeStmt:
+		n, isConst := flow.IntConst(info, l.X)
+		if isConst {
+			return n > few
+		}
+		t := info.TypeOf(l.X)
+		if t == nil || workers(l.X) {
+			return false
+		}
+		switch u := t.Underlying().(type) {
+		case *types.Slice, *types.Map:
+			_, isLit := ast.Unparen(l.X).(*ast.CompositeLit)
+			return !isLit
+		case *types.Array:
+			return u.Len() > few
+		case *types.Basic:
+			return true
+		}
+	}
+	return false
+}
+
+// workers tells whether a count is that of processors, by the function that it calls.
+func workers(count ast.Expr) bool {
+	call, ok := ast.Unparen(count).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && (sel.Sel.Name == "NumCPU" || sel.Sel.Name == "GOMAXPROCS")
+}
+
+// loops tells whether a goroutine does more than one thing: it has a loop, or what it runs is not
+// known here.
+func loops(work *ast.FuncLit) bool {
+	if work == nil {
+		return false // go f(item): what f does, the profile shows
+	}
+	found := false
+	ast.Inspect(work.Body, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// limited tells whether the loop waits before it starts the next: it sends to a channel, receives
+// from one, or takes a place of a semaphore.
+func limited(info *types.Info, loop, start inspector.Cursor) bool {
+	own, _ := flow.Func(loop)
+	sent, received := map[types.Object]bool{}, map[types.Object]bool{}
+	for c := range loop.Preorder((*ast.SendStmt)(nil), (*ast.UnaryExpr)(nil), (*ast.CallExpr)(nil), (*ast.SelectStmt)(nil)) {
+		if f, _ := flow.Func(c); f != own {
+			// Results go to channels of their own; a place that is taken within is a limit, too.
+			switch n := c.Node().(type) {
+			case *ast.CallExpr:
+				if acquires(info, n) {
+					return true
+				}
+			case *ast.SendStmt:
+				sent[channel(info, n.Chan)] = true
+			case *ast.UnaryExpr:
+				if n.Op == token.ARROW {
+					received[channel(info, n.X)] = true
+				}
+			}
+			continue
+		}
+		switch n := c.Node().(type) {
+		case *ast.SendStmt, *ast.SelectStmt:
+			return true
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				return true
+			}
+		case *ast.CallExpr:
+			if n != start.Node() && (acquires(info, n) || flow.Callee(info, n) == "(*sync.WaitGroup).Wait") {
+				return true
+			}
+		}
+	}
+	for c := range sent {
+		if c != nil && received[c] {
+			return true
+		}
+	}
+	return false
+}
+
+// channel is the variable or field that a channel is in, nil when it is something else.
+func channel(info *types.Info, e ast.Expr) types.Object {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return info.ObjectOf(e)
+	case *ast.SelectorExpr:
+		return info.ObjectOf(e.Sel)
+	}
+	return nil
+}
+
+func acquires(info *types.Info, call *ast.CallExpr) bool {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	return ok && (sel.Sel.Name == "Acquire" || flow.Callee(info, call) == "time.Sleep")
+}
+
+// limits tells whether the function calls SetLimit.
+func limits(info *types.Info, c inspector.Cursor) bool {
+	decl, ok := flow.Decl(c)
+	if !ok {
+		return false
+	}
+	for call := range decl.Preorder((*ast.CallExpr)(nil)) {
+		if n, ok := call.Node().(*ast.CallExpr); ok && flow.Callee(info, n) == "(*golang.org/x/sync/errgroup.Group).SetLimit" {
+			return true
+		}
+	}
+	return false
+}
+
+// channels reports channels that a loop makes for what its goroutines send.
+func channels(pass *analysis.Pass, loop inspector.Cursor, work *ast.FuncLit) {
+	if work == nil {
+		return
+	}
+	sent := map[types.Object]bool{}
+	ast.Inspect(work.Body, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SendStmt); ok {
+			if id, ok := ast.Unparen(s.Chan).(*ast.Ident); ok {
+				sent[pass.TypesInfo.ObjectOf(id)] = true
+			}
+		}
+		return true
+	})
+	for c := range loop.Preorder((*ast.CallExpr)(nil)) {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok || flow.Builtin(pass.TypesInfo, call) != "make" {
+			continue
+		}
+		if in, ok := flow.Loop(c); !ok || in != loop {
+			continue
+		}
+		if id := flow.Defines(c); id != nil && sent[pass.TypesInfo.Defs[id]] {
+			rules.Report(pass, call, "channel", fmt.Sprintf("each turn makes the channel %s for one result: a slice has room for all", id.Name), analysis.SuggestedFix{})
+		}
+	}
+}
