@@ -116,7 +116,7 @@ func line(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 // output is the fix that puts the text together.
 func output(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pattern string) analysis.SuggestedFix {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || c.ParentEdgeKind() != edge.ExprStmt_X || !isLog(pass, sel.X) || rewrite.HasComment(pass, call) {
+	if !ok || c.ParentEdgeKind() != edge.ExprStmt_X || !isLog(pass, sel.X) || rewrite.HasComment(pass, call.Pos(), call.End()) {
 		return analysis.SuggestedFix{}
 	}
 	text, imports, ok := concatenation(pass, call, pattern)

@@ -152,7 +152,7 @@ func write(pass *analysis.Pass, call *ast.CallExpr, b *types.Var) analysis.Sugge
 	default:
 		text = "(" + text + ")"
 	}
-	if t == nil || text == "" || types.NewMethodSet(t).Lookup(nil, "Write") == nil || rewrite.HasComment(pass, call) {
+	if t == nil || text == "" || types.NewMethodSet(t).Lookup(nil, "Write") == nil || rewrite.HasComment(pass, call.Pos(), call.End()) {
 		return analysis.SuggestedFix{}
 	}
 	return analysis.SuggestedFix{Message: "Write the bytes", TextEdits: []analysis.TextEdit{rewrite.Replace(call, text+".Write("+b.Name()+")")}}

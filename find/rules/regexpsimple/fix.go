@@ -39,7 +39,7 @@ type fixer struct {
 // pattern, or a comment would be lost.
 func (h *holder) fix(pass *analysis.Pass, names *rewrite.Names) analysis.SuggestedFix {
 	f := &fixer{holder: h, pass: pass, names: names}
-	if h.kept || rewrite.Generated(pass, h.compile.Pos()) || rewrite.Commented(pass, h.compile.Pos(), h.compile.End()) || !rewrite.Universe(pass, "len", "string", "byte", "bool", "true", "false") {
+	if h.kept || rewrite.Generated(pass, h.compile.Pos()) || rewrite.HasComment(pass, h.compile.Pos(), h.compile.End()) || !rewrite.Universe(pass, "len", "string", "byte", "bool", "true", "false") {
 		return analysis.SuggestedFix{}
 	}
 	if h.obj != nil && rewrite.Elsewhere(pass, h.name) {
@@ -122,13 +122,13 @@ func (f *fixer) sameText(text string) way {
 
 // open replaces what stands before a use's first argument.
 func (f *fixer) open(u use, text string) bool {
-	if rewrite.Commented(f.pass, u.call.Pos(), u.args[0].Pos()) {
+	if rewrite.HasComment(f.pass, u.call.Pos(), u.args[0].Pos()) {
 		return false
 	}
 	f.edits = append(f.edits, analysis.TextEdit{Pos: u.call.Pos(), End: u.args[0].Pos(), NewText: []byte(text)})
 	if u.assign != nil {
 		from, to := u.assign.Lhs[0].End(), u.assign.Lhs[1].End()
-		if rewrite.Commented(f.pass, from, to) {
+		if rewrite.HasComment(f.pass, from, to) {
 			return false
 		}
 		f.edits = append(f.edits, analysis.TextEdit{Pos: from, End: to})
@@ -186,7 +186,7 @@ func (f *fixer) writeTextUse(u use, lit string) bool {
 		name = "HasSuffix"
 	}
 	callee, ok := f.qualified(u.call.Pos(), path, name)
-	if !ok || rewrite.Commented(f.pass, from, to) {
+	if !ok || rewrite.HasComment(f.pass, from, to) {
 		return false
 	}
 	f.edits = append(f.edits, analysis.TextEdit{Pos: from, End: to, NewText: []byte(second)})
@@ -197,7 +197,7 @@ func (f *fixer) writeTextUse(u use, lit string) bool {
 func (f *fixer) writeEqual(u use, lit string) bool {
 	arg := u.args[0]
 	_, isConst := flow.StringConst(f.pass.TypesInfo, arg)
-	if isConst || u.parent == edge.ExprStmt_X || u.parent == edge.GoStmt_Call || u.parent == edge.DeferStmt_Call || rewrite.Commented(f.pass, arg.End(), u.call.End()) {
+	if isConst || u.parent == edge.ExprStmt_X || u.parent == edge.GoStmt_Call || u.parent == edge.DeferStmt_Call || rewrite.HasComment(f.pass, arg.End(), u.call.End()) {
 		return false
 	}
 	before, after := "", ""
@@ -283,7 +283,7 @@ func (f *fixer) function(w way, name, table string) code {
 
 // inPlace puts a function where the variable was. The variable's comment begins the function's.
 func (f *fixer) inPlace(text string) bool {
-	if f.spec.Comment != nil || rewrite.Commented(f.pass, f.spec.Pos(), f.spec.End()) {
+	if f.spec.Comment != nil || rewrite.HasComment(f.pass, f.spec.Pos(), f.spec.End()) {
 		return false
 	}
 	if f.decl.Lparen == token.NoPos {

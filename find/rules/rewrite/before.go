@@ -79,17 +79,3 @@ func Means(pass *analysis.Pass, e ast.Expr, at token.Pos) bool {
 	})
 	return same
 }
-
-// HasComment tells whether there is a comment within a node, which would be lost with it.
-func HasComment(pass *analysis.Pass, n ast.Node) bool {
-	file := File(pass, n.Pos())
-	if file == nil {
-		return true
-	}
-	for _, group := range file.Comments {
-		if n.Pos() <= group.Pos() && group.Pos() < n.End() {
-			return true
-		}
-	}
-	return false
-}

@@ -34,16 +34,6 @@ func Declare(pass *analysis.Pass, at token.Pos, text string) (analysis.TextEdit,
 	return Insert(before, strings.TrimRight(text, "\n")+"\n\n"), true
 }
 
-// Commented tells whether there is a comment between two positions of a file: who replaces what
-// stands there would lose it.
-func Commented(pass *analysis.Pass, from, to token.Pos) bool {
-	file := File(pass, from)
-	if file == nil {
-		return true
-	}
-	return slices.ContainsFunc(file.Comments, func(c *ast.CommentGroup) bool { return c.Pos() < to && from < c.End() })
-}
-
 // Elsewhere tells whether a name occurs in Go files of the package's folder that the pass does not
 // have: tests, files for other systems. A package variable that they may use must stay what it is.
 // It is true when the folder cannot be read.

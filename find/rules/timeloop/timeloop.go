@@ -141,7 +141,7 @@ func share(pass *analysis.Pass, names *rewrite.Names, c, loop inspector.Cursor) 
 	if d, ok := flow.Decl(c); !ok || d.Node() == nil || rewrite.Lookup(pass, loop.Node().Pos(), "time") != rewrite.Lookup(pass, call.Pos(), "time") {
 		return none
 	}
-	if rewrite.Commented(pass, call.Pos(), call.End()) || !portable(pass, call.Args[0]) {
+	if rewrite.HasComment(pass, call.Pos(), call.End()) || !portable(pass, call.Args[0]) {
 		return none
 	}
 	name, duration := names.Fresh("timeout"), rewrite.Text(pass, call.Args[0])
