@@ -140,7 +140,7 @@ func (f *finder) readNotes(name string, notes map[string][]Note) error {
 			}
 			continue
 		}
-		if rel == "" || !shown(n.Code) {
+		if rel == "" || !shown(n.Code) || n.Message == "" && strings.HasPrefix(n.Code, "escape") {
 			continue
 		}
 		note := Note{Line: n.Range.Start.Line, Kind: n.Code, Message: n.Message}

@@ -39,7 +39,7 @@ type findFlags struct {
 	JSON   bool
 }
 
-func findFormats() []string { return []string{"text", "markdown", "json"} }
+func findFormats() []string { return []string{"text", "markdown", "html", "sarif", "json"} }
 
 func (a *app) findCommand() *cobra.Command {
 	f := &findFlags{}
@@ -62,7 +62,7 @@ functions that were changed after they were recorded nothing is said but that.
 Nothing is written or changed: the rewrites are shown as diffs.`,
 		Example: `  whet find demo.whet --dir examples/leftpad
   whet find --min-share 2% --format markdown -o findings.md cpu.pb.gz allocs.pb.gz
-  whet find --json service.whet
+  whet find --format html -o findings.html service.whet
   whet find --gate --rule percall service.whet`,
 		Args: someArgs("no recording given", "record the program under load first: `whet record http://localhost:6060 -o service.whet`"),
 	}
@@ -121,6 +121,10 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 			return report.JSON(w, r)
 		case "markdown":
 			return report.WriteFindMarkdown(w, r)
+		case "html":
+			return report.WriteFindPage(w, r)
+		case "sarif":
+			return report.WriteFindSARIF(w, r, index.Rules(), version().Version)
 		}
 		return report.WriteFind(w, a.style, r)
 	})

@@ -1,0 +1,97 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/rules"
+)
+
+// WriteFindPage writes findings as an HTML page: no script, no network.
+func WriteFindPage(w io.Writer, r *find.Result) error {
+	t, err := template.New("find").Funcs(template.FuncMap{
+		"percent": sharePercent, "evidence": evidenceText, "callees": calleesText,
+		"needs": func(n rules.Need) string { return strings.Trim(needText(n), " ()") },
+		"note":  noteText, "totals": findTotals,
+		"inc":   func(i int) int { return i + 1 },
+		"width": func(share float64) string { return fmt.Sprintf("%.2f", 100*min(1, share)) },
+		"lines": diffLines,
+	}).Parse(findTemplate)
+	if err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	if err := t.Execute(w, r); err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	return nil
+}
+
+// A diffLine is a line of a unified diff, and what it is: add, del, at, or "".
+type diffLine struct{ Kind, Text string }
+
+func diffLines(diff string) []diffLine {
+	var lines []diffLine
+	for text := range strings.Lines(diff) {
+		text = cleanSource(strings.TrimRight(text, "\n"))
+		kind := ""
+		switch {
+		case strings.HasPrefix(text, "diff "), strings.HasPrefix(text, "+++"):
+			continue
+		case strings.HasPrefix(text, "--- a/"):
+			kind, text = "file", text[len("--- a/"):]
+		case strings.HasPrefix(text, "+"):
+			kind = "add"
+		case strings.HasPrefix(text, "-"):
+			kind = "del"
+		case strings.HasPrefix(text, "@@"):
+			kind = "at"
+		}
+		lines = append(lines, diffLine{kind, text})
+	}
+	return lines
+}
+
+const findTemplate = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{{len .Findings}} findings in {{.Module}}</title>
+<style>
+:root { --ink: #1d2430; --dim: #5b6676; --line: #d9dee6; --paper: #fff; --soft: #f4f6f9; --bar: #e8590c; --add: #e3f6e8; --del: #fde7e7 }
+@media (prefers-color-scheme: dark) { :root { --ink: #e3e8ef; --dim: #9aa6b5; --line: #313a47; --paper: #12161c; --soft: #1a2029; --bar: #ff8a3d; --add: #143021; --del: #3a1a1c } }
+body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 4rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper) }
+h1 { font-size: 1.5rem; margin: 0 0 .25rem } h2 { font-size: 1.1rem; margin: 0 }
+section, .hot { border-top: 1px solid var(--line); padding: 1rem 0 }
+.dim { color: var(--dim) } code, pre { font: .875rem/1.45 ui-monospace, monospace }
+pre { background: var(--soft); padding: .75rem; overflow-x: auto; border-radius: 4px; margin: .5rem 0; tab-size: 4 }
+pre span { display: block; min-width: max-content } .add { background: var(--add) } .del { background: var(--del) } .at, .file { color: var(--dim) }
+.bar { height: 6px; background: var(--soft); border-radius: 3px; margin: .5rem 0 } .bar i { display: block; height: 100%; min-width: 2px; background: var(--bar); border-radius: 3px }
+.needs { font-size: .8rem; border: 1px solid var(--line); border-radius: 3px; padding: 0 .4rem; margin-left: .5rem; font-weight: normal }
+table { border-collapse: collapse; width: 100% } td { padding: .3rem .75rem .3rem 0; vertical-align: top; border-top: 1px solid var(--line) } td:first-child { text-align: right; white-space: nowrap }
+summary { cursor: pointer } p { margin: .4rem 0 }
+</style>
+</head>
+<body>
+<h1>{{len .Findings}} findings in {{.Module}}</h1>
+<p class="dim">{{totals .}}.</p>
+{{range $i, $f := .Findings}}<section id="f{{inc $i}}">
+<h2>{{inc $i}}. {{.Title}}{{with needs .Needs}}<span class="needs">{{.}}</span>{{end}}</h2>
+{{with index .Places 0}}<p><code>{{.File}}:{{.Line}}</code> {{end}}<span class="dim">{{.Function}}</span></p>
+<div class="bar" role="img" aria-label="saves at most {{percent .Saving}} of the CPU time"><i style="width:{{width .Saving}}%"></i></div>
+<p>Saves at most <b>{{percent .Saving}}</b> of the CPU time: {{evidence .Evidence}}.{{with callees .Evidence}} Calls {{.}}.{{end}}</p>
+<p>{{.Why}}.</p>
+{{with .Fix}}<pre tabindex="0">{{range lines .Diff}}<span{{with .Kind}} class="{{.}}"{{end}}>{{.Text}}
+</span>{{end}}</pre>{{else}}<pre tabindex="0">{{(index .Places 0).Code}}</pre><p class="dim">{{with .NoFix}}No rewrite: {{.}}.{{else}}No rewrite is safe here without you.{{end}}</p>{{end}}
+<details><summary>What it keeps, and what the compiler says</summary><p>{{.Safe}}</p>{{range .Notes}}<p class="dim">line {{.Line}}: {{note .}}</p>{{end}}</details>
+</section>
+{{end}}{{if .Unexplained}}<section id="hot"><h2>Hot lines without a finding</h2><table>{{range .Unexplained}}<tr><td>{{percent .Saving}}</td><td><code>{{.File}}:{{.Line}}</code><br><code>{{.Code}}</code><br><span class="dim">{{evidence .Evidence}}{{with callees .Evidence}} · calls {{.}}{{end}}{{with .Why}} · not looked at: {{.}}{{end}}</span></td></tr>{{end}}</table></section>
+{{end}}{{if .Stale}}<section id="stale"><h2>The source is not what was recorded</h2><table>{{range .Stale}}<tr><td>{{percent .Share}}</td><td><code>{{.Function}}</code><br><span class="dim">{{.Reason}}</span></td></tr>{{end}}</table></section>
+{{end}}</body>
+</html>
+`

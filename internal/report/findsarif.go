@@ -1,0 +1,149 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/rules"
+)
+
+// SARIF 2.1.0, as far as findings need it:
+// https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool    sarifTool                `json:"tool"`
+		Bases   map[string]sarifLocation `json:"originalUriBaseIds"`
+		Results []sarifResult            `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name           string      `json:"name"`
+		InformationURI string      `json:"informationUri"`
+		Version        string      `json:"version,omitempty"`
+		Rules          []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID    string       `json:"id"`
+		Short sarifMessage `json:"shortDescription"`
+		Full  sarifMessage `json:"fullDescription"`
+		Help  sarifMessage `json:"help"`
+	}
+	sarifMessage struct {
+		Text string `json:"text"`
+	}
+	sarifResult struct {
+		RuleID       string            `json:"ruleId"`
+		RuleIndex    int               `json:"ruleIndex"`
+		Level        string            `json:"level"`
+		Rank         float64           `json:"rank"` // 0 to 100
+		Message      sarifMessage      `json:"message"`
+		Locations    []sarifPlace      `json:"locations"`
+		Related      []sarifPlace      `json:"relatedLocations,omitempty"`
+		Fingerprints map[string]string `json:"partialFingerprints"`
+		Fixes        []sarifFix        `json:"fixes,omitempty"`
+	}
+	sarifPlace struct {
+		Physical sarifPhysical `json:"physicalLocation"`
+	}
+	sarifPhysical struct {
+		Artifact sarifLocation `json:"artifactLocation"`
+		Region   sarifRegion   `json:"region"`
+	}
+	sarifLocation struct {
+		URI    string `json:"uri"`
+		BaseID string `json:"uriBaseId,omitempty"`
+	}
+	sarifRegion struct {
+		StartLine   int  `json:"startLine,omitempty"`
+		StartColumn int  `json:"startColumn,omitempty"`
+		EndLine     int  `json:"endLine,omitempty"`
+		ByteOffset  *int `json:"byteOffset,omitempty"`
+		ByteLength  *int `json:"byteLength,omitempty"`
+	}
+	sarifFix struct {
+		Description sarifMessage  `json:"description"`
+		Changes     []sarifChange `json:"artifactChanges"`
+	}
+	sarifChange struct {
+		Artifact     sarifLocation      `json:"artifactLocation"`
+		Replacements []sarifReplacement `json:"replacements"`
+	}
+	sarifReplacement struct {
+		Deleted  sarifRegion  `json:"deletedRegion"`
+		Inserted sarifMessage `json:"insertedContent"`
+	}
+)
+
+// sarifBase stands for the module's folder.
+const sarifBase = "MODULE"
+
+// WriteFindSARIF writes findings for code scanning. list are the rules that were looked for.
+func WriteFindSARIF(w io.Writer, r *find.Result, list []*rules.Rule, version string) error {
+	run := sarifRun{
+		Tool: sarifTool{Driver: sarifDriver{
+			Name: "whet", InformationURI: "https://github.com/whet-go/whet", Version: version, Rules: []sarifRule{},
+		}},
+		Bases:   map[string]sarifLocation{sarifBase: {URI: (&url.URL{Scheme: "file", Path: r.Dir + "/"}).String()}},
+		Results: []sarifResult{},
+	}
+	for _, rule := range list {
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
+			ID: rule.Analyzer.Name, Short: sarifMessage{rule.Doc.Title}, Full: sarifMessage{rule.Doc.Text},
+			Help: sarifMessage{rule.Doc.Evidence + "\n\n" + rule.Doc.Safety},
+		})
+	}
+	for i := range r.Findings {
+		run.Results = append(run.Results, sarifOf(&r.Findings[i], slices.IndexFunc(list, func(rule *rules.Rule) bool { return rule.Analyzer.Name == r.Findings[i].Rule })))
+	}
+	return JSON(w, sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
+}
+
+func sarifOf(f *find.Finding, rule int) sarifResult {
+	sum := sha256.Sum256([]byte(f.ID))
+	out := sarifResult{
+		RuleID: f.Rule, RuleIndex: rule, Level: "note", Rank: min(100, 100*f.Saving),
+		Message:      sarifMessage{fmt.Sprintf("%s%s: %s. It can save at most %s of the CPU time (%s).", f.Title, needText(f.Needs), f.Why, sharePercent(f.Saving), evidenceText(f.Evidence))},
+		Fingerprints: map[string]string{"whetFinding/v1": hex.EncodeToString(sum[:16])},
+	}
+	if f.Saving >= 0.05 {
+		out.Level = "warning"
+	}
+	at := func(file string) sarifLocation {
+		return sarifLocation{URI: (&url.URL{Path: file}).EscapedPath(), BaseID: sarifBase}
+	}
+	for i, p := range f.Places {
+		place := sarifPlace{sarifPhysical{at(p.File), sarifRegion{StartLine: p.Line, StartColumn: p.Column, EndLine: p.EndLine}}}
+		if i == 0 {
+			out.Locations = append(out.Locations, place)
+		} else {
+			out.Related = append(out.Related, place)
+		}
+	}
+	if f.Fix == nil {
+		return out
+	}
+	fix := sarifFix{Description: sarifMessage{strings.TrimSuffix(f.Fix.Message, ".")}}
+	for _, e := range f.Fix.Files {
+		change := sarifChange{Artifact: at(e.File)}
+		for _, edit := range e.Edits {
+			from, length := edit.From, edit.To-edit.From
+			change.Replacements = append(change.Replacements, sarifReplacement{sarifRegion{ByteOffset: &from, ByteLength: &length}, sarifMessage{edit.Text}})
+		}
+		fix.Changes = append(fix.Changes, change)
+	}
+	out.Fixes = []sarifFix{fix}
+	return out
+}
