@@ -115,6 +115,7 @@ func run(pass *analysis.Pass) (any, error) {
 		known[q.function] = q
 	}
 	names := rewrite.NewNames(pass)
+	sets := setsVariables(pass, insp)
 	for file := range insp.Root().Children() {
 		// The same question in a file is one finding, and one rewrite. Not in a package: a file may
 		// be left out on other systems.
@@ -142,6 +143,9 @@ func run(pass *analysis.Pass) (any, error) {
 		for _, key := range order {
 			function, argument, _ := strings.Cut(key, " ")
 			q := known[function]
+			if q.answers == lazily && sets {
+				q.answers = asIs
+			}
 			fix := q.fix(pass, names, places[key], argument)
 			for _, p := range places[key] {
 				rules.Report(pass, p.call, q.category, q.message, fix)
@@ -161,6 +165,22 @@ func asks(pass *analysis.Pass, function string, call *ast.CallExpr) (argument st
 		return "", false // these are there already
 	}
 	return strconv.Quote(name), ok
+}
+
+// setsVariables tells whether a package sets variables of the environment: then it may want to see
+// that.
+func setsVariables(pass *analysis.Pass, insp *inspector.Inspector) bool {
+	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		switch flow.Callee(pass.TypesInfo, call) {
+		case "os.Setenv", "os.Unsetenv", "os.Clearenv", "(*testing.common).Setenv", "(*testing.T).Setenv", "(*testing.B).Setenv":
+			return true
+		}
+	}
+	return false
 }
 
 // keeps tells whether the function around a call keeps what it is told.

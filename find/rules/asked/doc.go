@@ -43,6 +43,8 @@
 // os.Setenv (in tests, or when a configuration is read) sets variables. Several goroutines may ask at once at
 // the beginning, and one of the same answers is kept.
 //
+// If the package itself sets variables, there is no rewrite for them.
+//
 // Where the function keeps answers already (sync.Once, an atomic value), the rule is quiet. Network
 // addresses change while a machine runs, and *debug.BuildInfo may be changed by who has it: these are
 // reported without a rewrite.

@@ -11,7 +11,7 @@ import (
 // set nowhere else in the declaration around, its address is not taken, and it is a string, number
 // or bool, without methods, so that nothing can be changed through it.
 func Steady(info *types.Info, decl inspector.Cursor, v *types.Var) bool {
-	if !Plain(v.Type()) {
+	if !Plain(v.Type()) || v.Kind() == types.ResultVar { // which return sets
 		return false
 	}
 	for _, use := range Uses(info, decl, v) {

@@ -201,10 +201,13 @@ func words(format string) string {
 		if strings.Contains(word, "%") || len(word) < 3 {
 			continue
 		}
+		if word == strings.ToUpper(word) {
+			word = strings.ToLower(word)
+		}
 		if name == "" {
-			name = strings.ToLower(word)
+			name = strings.ToLower(word[:1]) + word[1:]
 		} else {
-			name += strings.ToUpper(word[:1]) + strings.ToLower(word[1:])
+			name += strings.ToUpper(word[:1]) + word[1:]
 		}
 	}
 	if len(name) > 24 {

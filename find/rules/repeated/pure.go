@@ -52,6 +52,7 @@ type inspection struct {
 	decl   inspector.Cursor
 	kinds  map[string]bool
 	steady map[*types.Var]bool
+	shares bool // the turns of a loop share its variables
 }
 
 // pure tells whether a call is one of the known functions, with arguments that are always the same,

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"go/version"
 	"slices"
 
 	"golang.org/x/tools/go/analysis"
@@ -70,7 +71,7 @@ func run(pass *analysis.Pass) (any, error) {
 			continue
 		}
 		names := rewrite.LocalNames(pass, fn)
-		s := &inspection{info: pass.TypesInfo, decl: decl, kinds: kinds(), steady: map[*types.Var]bool{}}
+		s := &inspection{info: pass.TypesInfo, decl: decl, kinds: kinds(), steady: map[*types.Var]bool{}, shares: sharesTurns(pass, fn)}
 		jumps := false
 		for c := range decl.Preorder((*ast.BranchStmt)(nil)) {
 			b, ok := c.Node().(*ast.BranchStmt)
@@ -89,6 +90,16 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 	}
 	return nil, nil
+}
+
+// sharesTurns tells whether a variable of a loop is the same on each turn in the file of a function,
+// as it was before Go 1.22: a function literal sees it change.
+func sharesTurns(pass *analysis.Pass, fn *ast.FuncDecl) bool {
+	v := pass.TypesInfo.FileVersions[rewrite.File(pass, fn.Pos())]
+	if v == "" {
+		v = pass.Pkg.GoVersion()
+	}
+	return v != "" && version.Compare(v, "go1.22") < 0
 }
 
 // outside are the groups of calls of known functions.
@@ -113,6 +124,9 @@ func (s *inspection) outside(pass *analysis.Pass) []*group {
 		}
 		category := later
 		around, ok := maker(s.info, c, vars)
+		if ok && s.shares {
+			continue
+		}
 		if !ok {
 			category = loop
 			around, ok = turning(c, vars)
