@@ -44,3 +44,22 @@ func TestCalibration(t *testing.T) {
 		}
 	}
 }
+
+// TestFarApart gives sides their own numbers of iterations only where they differ by a factor.
+func TestFarApart(t *testing.T) {
+	for _, test := range []struct {
+		perOp [2]float64
+		want  bool
+	}{
+		{[2]float64{1, 1}, false},
+		{[2]float64{1, 1.9}, false},
+		{[2]float64{1.9, 1}, false},
+		{[2]float64{1, 2}, true},
+		{[2]float64{30, 1}, true},
+		{[2]float64{0, 0}, true}, // not known: each side counts for itself
+	} {
+		if got := farApart(test.perOp); got != test.want {
+			t.Errorf("farApart(%v) = %v", test.perOp, got)
+		}
+	}
+}

@@ -95,6 +95,7 @@ func (s *Subject) calibrated(ctx context.Context, length time.Duration, o RunOpt
 		timed := o
 		timed.Time = length
 		perOp = [2]float64{math.Inf(1), math.Inf(1)}
+		cpu := perOp // what others take of the processor makes equal builds unlike, but not by this
 		for range calibrations {
 			for side, b := range s.sides { // in turn: what disturbs one disturbs the other
 				res, err := b.Run(ctx, s.benchmark, timed)
@@ -103,9 +104,10 @@ func (s *Subject) calibrated(ctx context.Context, length time.Duration, o RunOpt
 				}
 				inside += res.Inside()
 				perOp[side] = min(perOp[side], perOperation(res, length))
+				cpu[side] = min(cpu[side], res.CPU.Seconds()/float64(res.Measurements[0].Iterations))
 			}
 		}
-		if max(perOp[ab.A], perOp[ab.B]) < unlike*min(perOp[ab.A], perOp[ab.B]) {
+		if !farApart(perOp) || !farApart(cpu) || (perOp[ab.A] < perOp[ab.B]) != (cpu[ab.A] < cpu[ab.B]) {
 			mean := (perOp[ab.A] + perOp[ab.B]) / 2
 			perOp = [2]float64{mean, mean}
 		}
@@ -122,28 +124,36 @@ func (s *Subject) calibrated(ctx context.Context, length time.Duration, o RunOpt
 	return s.perOp, start, inside, nil
 }
 
+// farApart tells whether the sides differ by so much that each gets its own number of iterations.
+func farApart(perOp [2]float64) bool {
+	return max(perOp[ab.A], perOp[ab.B]) >= unlike*min(perOp[ab.A], perOp[ab.B])
+}
+
 // starting measures what the sides' processes take beside their iterations. Unless it
 // clearly differs, it is the same for both: an error in it must not look like a
 // difference.
 func (s *Subject) starting(ctx context.Context, o RunOptions) (start [2]float64, err error) {
 	o.Iterations, o.Time = 1, 0
-	var took [2][]float64
-	for range starts {
-		for side, b := range s.sides {
-			res, err := b.Run(ctx, s.benchmark, o)
-			if err != nil {
-				return start, err
+	// A difference must show twice: among many subjects, once happens by chance.
+	for range 2 {
+		var took [2][]float64
+		for range starts {
+			for side, b := range s.sides {
+				res, err := b.Run(ctx, s.benchmark, o)
+				if err != nil {
+					return start, err
+				}
+				took[side] = append(took[side], res.CPU.Seconds())
 			}
-			took[side] = append(took[side], res.CPU.Seconds())
 		}
-	}
-	for side := range took {
-		slices.Sort(took[side])
-		start[side] = took[side][starts/2]
-	}
-	if a, b := took[ab.A], took[ab.B]; a[0] <= b[starts-1] && b[0] <= a[starts-1] {
-		mean := (start[ab.A] + start[ab.B]) / 2
-		start = [2]float64{mean, mean}
+		for side := range took {
+			slices.Sort(took[side])
+			start[side] = took[side][starts/2]
+		}
+		if a, b := took[ab.A], took[ab.B]; a[0] <= b[starts-1] && b[0] <= a[starts-1] {
+			mean := (start[ab.A] + start[ab.B]) / 2
+			return [2]float64{mean, mean}, nil
+		}
 	}
 	return start, nil
 }
