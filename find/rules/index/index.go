@@ -5,6 +5,7 @@ package index
 import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/deferloop"
+	"github.com/whet-go/whet/find/rules/falsesharing"
 	"github.com/whet-go/whet/find/rules/locks"
 	"github.com/whet-go/whet/find/rules/percall"
 	"github.com/whet-go/whet/find/rules/pool"
@@ -17,6 +18,7 @@ import (
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
 		deferloop.New(),
+		falsesharing.New(),
 		locks.New(),
 		percall.New(),
 		pool.New(),
