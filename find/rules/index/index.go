@@ -7,6 +7,7 @@ import (
 	"github.com/whet-go/whet/find/rules/asked"
 	"github.com/whet-go/whet/find/rules/concat"
 	"github.com/whet-go/whet/find/rules/deferloop"
+	"github.com/whet-go/whet/find/rules/falsesharing"
 	"github.com/whet-go/whet/find/rules/httpclient"
 	"github.com/whet-go/whet/find/rules/jsoncodec"
 	"github.com/whet-go/whet/find/rules/locks"
@@ -31,6 +32,7 @@ func Rules() []*rules.Rule {
 		asked.New(),
 		concat.New(),
 		deferloop.New(),
+		falsesharing.New(),
 		httpclient.New(),
 		jsoncodec.New(),
 		locks.New(),

@@ -7,7 +7,7 @@
 //
 // # Before
 //
-//	var reserved = regexp.MustCompile(`[:|@\s]`)
+//	var reserved = regexp.MustCompile(`[:|@]`)
 //
 //	func clean(name string) string {
 //		return reserved.ReplaceAllString(name, "-")
@@ -15,12 +15,20 @@
 //
 // # After
 //
-//	// reserved returns s with each match of `[:|@\s]` replaced.
+//	// reserved returns s with each match of `[:|@]` replaced.
 //	func reserved(s, with string) string {
 //		var b strings.Builder
 //		done := 0 // b has what becomes of s[:done]
 //		for i := 0; i < len(s); i++ {
-//			…
+//			if c := s[i]; !(c == ':' || c == '@' || c == '|') {
+//				continue
+//			}
+//			if done == 0 {
+//				b.Grow(len(s))
+//			}
+//			b.WriteString(s[done:i])
+//			b.WriteString(with)
+//			done = i + 1
 //		}
 //		if done == 0 {
 //			return s

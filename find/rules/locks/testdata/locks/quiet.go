@@ -74,3 +74,9 @@ func (c *counters) Early() {
 	c.sent++
 	c.mu.Unlock()
 }
+
+func (c *counters) Sent() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sent
+}
