@@ -5,6 +5,7 @@ package index
 import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/concat"
+	"github.com/whet-go/whet/find/rules/convert"
 	"github.com/whet-go/whet/find/rules/percall"
 	"github.com/whet-go/whet/find/rules/sprintf"
 	"github.com/whet-go/whet/find/rules/textbuild"
@@ -14,6 +15,7 @@ import (
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
 		concat.New(),
+		convert.New(),
 		percall.New(),
 		sprintf.New(),
 		textbuild.New(),
