@@ -4,10 +4,12 @@ import (
 	_ "embed"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/whet-go/whet/find/rules"
@@ -57,7 +59,7 @@ func run(pass *analysis.Pass) (any, error) {
 				continue
 			}
 			if sel, ok := n.Fun.(*ast.SelectorExpr); ok {
-				written(pass, n, sel)
+				written(pass, c, n, sel)
 				searched(pass, n, sel)
 			}
 		case *ast.RangeStmt:
@@ -106,12 +108,15 @@ func isString(t types.Type) bool {
 }
 
 // written reports Write([]byte(s)) and WriteString(string(b)).
-func written(pass *analysis.Pass, call *ast.CallExpr, sel *ast.SelectorExpr) {
+func written(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, sel *ast.SelectorExpr) {
 	info := pass.TypesInfo
 	if len(call.Args) != 1 || info.Selections[sel] == nil || info.Selections[sel].Kind() != types.MethodVal {
 		return
 	}
 	if s := bytesOf(info, call.Args[0]); s != nil && sel.Sel.Name == "Write" {
+		if grows(info, c, s) {
+			return
+		}
 		text := rewrite.Text(pass, s)
 		ok := !rewrite.HasComment(pass, sel.Sel.Pos(), call.End())
 		if !flow.IsString(types.Default(info.TypeOf(s))) {
@@ -151,6 +156,22 @@ func written(pass *analysis.Pass, call *ast.CallExpr, sel *ast.SelectorExpr) {
 		report(pass, call, category, text+" is copied into a string to be written, though Write takes bytes", !rewrite.HasComment(pass, sel.Sel.Pos(), call.End()),
 			analysis.TextEdit{Pos: sel.Sel.Pos(), End: call.End(), NewText: []byte("Write(" + text + ")")})
 	}
+}
+
+// grows tells whether a string is a variable that something is appended to: rules textbuild and concat
+// say what to do with it, the conversion included.
+func grows(info *types.Info, c inspector.Cursor, s ast.Expr) bool {
+	v := flow.Variable(info, s)
+	within, ok := flow.Outermost(c)
+	if v == nil || !ok {
+		return false
+	}
+	for _, use := range flow.Uses(info, within, v) {
+		if a, ok := use.Parent().Node().(*ast.AssignStmt); ok && use.ParentEdgeKind() == edge.AssignStmt_Lhs && a.Tok == token.ADD_ASSIGN {
+			return true
+		}
+	}
+	return false
 }
 
 // hasTwin tells whether a method of this name, called in the place of the one that is, is of the same

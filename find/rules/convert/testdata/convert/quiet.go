@@ -52,3 +52,9 @@ func Generic[T ~[]byte | ~string](w io.Writer, t T) {
 	for range []rune(string([]byte{'a'})[:0])[:0] {
 	}
 }
+
+func Line(w io.Writer, name string) {
+	line := name + ":"
+	line += name
+	w.Write([]byte(line)) // rule textbuild makes it bytes from the beginning
+}
