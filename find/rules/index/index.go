@@ -4,6 +4,7 @@ package index
 
 import (
 	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/appendform"
 	"github.com/whet-go/whet/find/rules/concat"
 	"github.com/whet-go/whet/find/rules/convert"
 	"github.com/whet-go/whet/find/rules/percall"
@@ -14,6 +15,7 @@ import (
 // Rules are all rules, by name. They are new on each call.
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
+		appendform.New(),
 		concat.New(),
 		convert.New(),
 		percall.New(),
