@@ -4,8 +4,10 @@ package index
 
 import (
 	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/appendform"
 	"github.com/whet-go/whet/find/rules/asked"
 	"github.com/whet-go/whet/find/rules/concat"
+	"github.com/whet-go/whet/find/rules/convert"
 	"github.com/whet-go/whet/find/rules/deferloop"
 	"github.com/whet-go/whet/find/rules/falsesharing"
 	"github.com/whet-go/whet/find/rules/httpclient"
@@ -29,8 +31,10 @@ import (
 // Rules are all rules, by name. They are new on each call.
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
+		appendform.New(),
 		asked.New(),
 		concat.New(),
+		convert.New(),
 		deferloop.New(),
 		falsesharing.New(),
 		httpclient.New(),

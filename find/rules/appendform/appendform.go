@@ -1,0 +1,182 @@
+package appendform
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+//go:embed doc.go
+var doc string
+
+// New returns the rule.
+func New() *rules.Rule {
+	const (
+		formats = `^strconv\.(Itoa|Format|Quote)|^time\.Time\.Format$`
+		encodes = `^encoding/.*EncodeToString$`
+	)
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "appendform",
+			Doc:      "report strings that are made only to be appended",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Causes: []rules.Cause{
+			{
+				Category: "format", Title: "value formatted apart from the buffer",
+				CPU: formats, Alloc: formats, Mutex: rules.Nothing, Block: rules.Nothing,
+			},
+			{
+				Category: "encode", Title: "bytes encoded apart from the buffer",
+				CPU: encodes, Alloc: encodes, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
+			},
+		},
+		Doc: rules.ParseDoc(doc),
+	}
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	if !ok {
+		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
+	}
+	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		switch {
+		case flow.Builtin(pass.TypesInfo, call) == "append":
+			if len(call.Args) == 2 && call.Ellipsis.IsValid() {
+				appended(pass, call)
+			}
+		case len(call.Args) == 1:
+			written(pass, call)
+		}
+	}
+	return nil, nil
+}
+
+// twin is the source of the method or function that appends what a call makes a string of: what comes
+// before the slice, and the arguments behind it.
+func twin(pass *analysis.Pass, e ast.Expr) (category, function, args string, ok bool) {
+	call, isCall := ast.Unparen(e).(*ast.CallExpr)
+	if !isCall {
+		return "", "", "", false
+	}
+	sel, isSelector := call.Fun.(*ast.SelectorExpr)
+	if !isSelector || len(call.Args) == 0 {
+		return "", "", "", false
+	}
+	args = rewrite.Between(pass, call.Args[0].Pos(), call.Args[len(call.Args)-1].End())
+	category = "format"
+	switch callee := flow.Callee(pass.TypesInfo, call); callee {
+	case "strconv.Itoa":
+		function = "AppendInt"
+		if args += ", 10"; !types.Identical(pass.TypesInfo.TypeOf(call.Args[0]), types.Typ[types.Int64]) {
+			args = "int64(" + rewrite.Text(pass, call.Args[0]) + "), 10"
+		}
+	case "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat", "strconv.FormatBool":
+		function = "Append" + strings.TrimPrefix(callee, "strconv.Format")
+	case "strconv.Quote", "strconv.QuoteToASCII", "strconv.QuoteRune":
+		function = "Append" + strings.TrimPrefix(callee, "strconv.")
+	case "(time.Time).Format":
+		function = "AppendFormat"
+	case "encoding/hex.EncodeToString", "(*encoding/base64.Encoding).EncodeToString", "(*encoding/base32.Encoding).EncodeToString":
+		category, function = "encode", "AppendEncode"
+	default:
+		return "", "", "", false
+	}
+	return category, rewrite.Text(pass, sel.X) + "." + function, args, true
+}
+
+// calls tells whether something that a call is given, its receiver included, may change the buffer
+// meanwhile.
+func calls(pass *analysis.Pass, e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return true
+	}
+	for _, a := range call.Args {
+		if flow.Calls(pass.TypesInfo, a) {
+			return true
+		}
+	}
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	return !ok || flow.Calls(pass.TypesInfo, sel.X)
+}
+
+// appended reports append(dst, X(v)...).
+func appended(pass *analysis.Pass, call *ast.CallExpr) {
+	category, function, args, ok := twin(pass, call.Args[1])
+	if !ok {
+		return
+	}
+	var fix analysis.SuggestedFix
+	if isBytes(pass.TypesInfo.TypeOf(call.Args[0])) && !flow.Calls(pass.TypesInfo, call.Args[0]) && writable(pass, call, call.Args[1]) {
+		fix = replace(call, fmt.Sprintf("%s(%s, %s)", function, rewrite.Text(pass, call.Args[0]), args))
+	}
+	rules.Report(pass, call, category, "a string is made only to be appended: "+function+" appends at once", fix)
+}
+
+// written reports buf.WriteString(X(v)).
+func written(pass *analysis.Pass, call *ast.CallExpr) {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "WriteString" {
+		return
+	}
+	switch callee := flow.Callee(pass.TypesInfo, call); callee {
+	case "(*bytes.Buffer).WriteString", "(*bufio.Writer).WriteString":
+		// Not of a struct that has the buffer in it, and perhaps a Write of its own.
+		if t := strings.TrimPrefix(pass.TypesInfo.TypeOf(sel.X).String(), "*"); !strings.HasPrefix(callee, "(*"+t+")") {
+			return
+		}
+	default:
+		return
+	}
+	category, function, args, ok := twin(pass, call.Args[0])
+	if !ok {
+		return
+	}
+	var fix analysis.SuggestedFix
+	if to := rewrite.Text(pass, sel.X); isNamed(sel.X) && writable(pass, call, call.Args[0]) {
+		fix = replace(call, fmt.Sprintf("%s.Write(%s(%s.AvailableBuffer(), %s))", to, function, to, args))
+	}
+	rules.Report(pass, call, category, "a string is made only to be written: "+function+" writes into the buffer's free room", fix)
+}
+
+func replace(call *ast.CallExpr, text string) analysis.SuggestedFix {
+	return analysis.SuggestedFix{Message: "Append to the buffer at once", TextEdits: []analysis.TextEdit{rewrite.Replace(call, text)}}
+}
+
+// writable tells whether the value may be made as the buffer is written.
+func writable(pass *analysis.Pass, call *ast.CallExpr, value ast.Expr) bool {
+	return !calls(pass, value) && !rewrite.HasComment(pass, call.Pos(), call.End()) && rewrite.Predeclared(pass, call.Pos(), "int64")
+}
+
+// isNamed tells variables and their fields, which are the same when they are named again.
+func isNamed(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return true
+	case *ast.SelectorExpr:
+		return isNamed(e.X)
+	}
+	return false
+}
+
+// isBytes tells the type []byte, without a name of its own: what the twins return.
+func isBytes(t types.Type) bool {
+	return t != nil && types.Identical(t, types.NewSlice(types.Typ[types.Byte]))
+}

@@ -1,0 +1,266 @@
+package convert
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+//go:embed doc.go
+var doc string
+
+// New returns the rule.
+func New() *rules.Rule {
+	cause := func(category, title string, needs rules.Need) rules.Cause {
+		return rules.Cause{
+			Category: category, Title: title, CPU: rules.Converting, Alloc: rules.Line,
+			Mutex: rules.Nothing, Block: rules.Nothing, Needs: needs,
+		}
+	}
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "convert",
+			Doc:      "report conversions between strings and bytes that a call does not need",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Causes: []rules.Cause{
+			cause("write", "string copied to be written", rules.Free),
+			cause("interface", "string copied to be written to an io.Writer", rules.Review),
+			cause("copy", "bytes copied to be written as a string", rules.Free),
+			cause("buffer", "bytes copied to be written to a bytes.Buffer", rules.Review),
+			cause("search", "bytes copied to be looked at as a string", rules.Free),
+			cause("rune", "string copied into runes", rules.Free),
+		},
+		Doc: rules.ParseDoc(doc),
+	}
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	if !ok {
+		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
+	}
+	for c := range insp.Root().Preorder((*ast.CallExpr)(nil), (*ast.RangeStmt)(nil), (*ast.IndexExpr)(nil)) {
+		switch n := c.Node().(type) {
+		case *ast.CallExpr:
+			if len(n.Args) == 0 || n.Ellipsis.IsValid() {
+				continue
+			}
+			if sel, ok := n.Fun.(*ast.SelectorExpr); ok {
+				written(pass, c, n, sel)
+				searched(pass, n, sel)
+			}
+		case *ast.RangeStmt:
+			ranged(pass, n)
+		case *ast.IndexExpr:
+			if at, ok := flow.IntConst(pass.TypesInfo, n.Index); ok && at == 0 && runesOf(pass.TypesInfo, n.X) != nil {
+				rules.Report(pass, n, "rune", "all of the string becomes runes, for the first", analysis.SuggestedFix{})
+			}
+		}
+	}
+	return nil, nil
+}
+
+// bytesOf is the string that a conversion to []byte is of, nil for all else.
+func bytesOf(info *types.Info, e ast.Expr) ast.Expr {
+	return converted(info, e, types.NewSlice(types.Typ[types.Byte]), isString)
+}
+
+// runesOf is the string that a conversion to []rune is of, nil for all else.
+func runesOf(info *types.Info, e ast.Expr) ast.Expr {
+	return converted(info, e, types.NewSlice(types.Typ[types.Rune]), isString)
+}
+
+// stringOf is the []byte that a conversion to string is of, nil for all else.
+func stringOf(info *types.Info, e ast.Expr) ast.Expr {
+	return converted(info, e, types.Typ[types.String], func(t types.Type) bool {
+		_, isSlice := t.Underlying().(*types.Slice)
+		return isSlice && types.AssignableTo(t, types.NewSlice(types.Typ[types.Byte]))
+	})
+}
+
+func converted(info *types.Info, e ast.Expr, to types.Type, from func(types.Type) bool) ast.Expr {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	if t, ok := flow.Conversion(info, call); !ok || !types.Identical(t, to) || !from(info.TypeOf(call.Args[0])) {
+		return nil
+	}
+	return call.Args[0]
+}
+
+func isString(t types.Type) bool {
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsString != 0
+}
+
+// written reports Write([]byte(s)) and WriteString(string(b)).
+func written(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, sel *ast.SelectorExpr) {
+	info := pass.TypesInfo
+	if len(call.Args) != 1 || info.Selections[sel] == nil || info.Selections[sel].Kind() != types.MethodVal {
+		return
+	}
+	if s := bytesOf(info, call.Args[0]); s != nil && sel.Sel.Name == "Write" {
+		if grows(info, c, s) {
+			return
+		}
+		text := rewrite.Text(pass, s)
+		ok := !rewrite.HasComment(pass, sel.Sel.Pos(), call.End())
+		if !flow.IsString(types.Default(info.TypeOf(s))) {
+			text = "string(" + text + ")"
+			ok = ok && rewrite.Predeclared(pass, call.Pos(), "string")
+		}
+		to := info.TypeOf(sel.X).String()
+		switch {
+		case writesStrings(flow.Callee(info, call)) && hasTwin(pass, sel, "WriteString"):
+			report(pass, call, "write", text+" is copied into bytes to be written, though WriteString takes it as it is", ok,
+				analysis.TextEdit{Pos: sel.Sel.Pos(), End: call.End(), NewText: []byte("WriteString(" + text + ")")})
+		case to == "net/http.ResponseWriter", to == "io.Writer":
+			category := "write"
+			if to == "io.Writer" {
+				category = "interface"
+			}
+			pkg, edits, imported := rewrite.Import(pass, call.Pos(), "io")
+			ok = ok && imported && !rewrite.HasComment(pass, call.Pos(), call.End())
+			edits = append(edits, rewrite.Replace(call, pkg+".WriteString("+rewrite.Text(pass, sel.X)+", "+text+")"))
+			report(pass, call, category, text+" is copied into bytes to be written, though most writers take strings", ok, edits...)
+		}
+		return
+	}
+	if b := stringOf(info, call.Args[0]); b != nil && sel.Sel.Name == "WriteString" {
+		category := "copy"
+		switch flow.Callee(info, call) {
+		case "(*strings.Builder).WriteString", "(*bufio.Writer).WriteString", "(*os.File).WriteString":
+		case "(*bytes.Buffer).WriteString":
+			category = "buffer"
+		default:
+			return
+		}
+		if !hasTwin(pass, sel, "Write") {
+			return
+		}
+		text := rewrite.Text(pass, b)
+		report(pass, call, category, text+" is copied into a string to be written, though Write takes bytes", !rewrite.HasComment(pass, sel.Sel.Pos(), call.End()),
+			analysis.TextEdit{Pos: sel.Sel.Pos(), End: call.End(), NewText: []byte("Write(" + text + ")")})
+	}
+}
+
+// grows tells whether a string is a variable that something is appended to: rules textbuild and concat
+// say what to do with it, the conversion included.
+func grows(info *types.Info, c inspector.Cursor, s ast.Expr) bool {
+	v := flow.Variable(info, s)
+	within, ok := flow.Outermost(c)
+	if v == nil || !ok {
+		return false
+	}
+	for _, use := range flow.Uses(info, within, v) {
+		if a, ok := use.Parent().Node().(*ast.AssignStmt); ok && use.ParentEdgeKind() == edge.AssignStmt_Lhs && a.Tok == token.ADD_ASSIGN {
+			return true
+		}
+	}
+	return false
+}
+
+// hasTwin tells whether a method of this name, called in the place of the one that is, is of the same
+// type: a struct that embeds a buffer may have one of its own.
+func hasTwin(pass *analysis.Pass, sel *ast.SelectorExpr, name string) bool {
+	f, ok := pass.TypesInfo.Uses[sel.Sel].(*types.Func)
+	obj, _, _ := types.LookupFieldOrMethod(pass.TypesInfo.TypeOf(sel.X), true, pass.Pkg, name)
+	other, isFunc := obj.(*types.Func)
+	return ok && isFunc && types.Identical(f.Signature().Recv().Type(), other.Signature().Recv().Type())
+}
+
+// writesStrings tells the Writes beside which there is a WriteString that does the same.
+func writesStrings(callee string) bool {
+	switch callee {
+	case "(*bytes.Buffer).Write", "(*strings.Builder).Write", "(*bufio.Writer).Write", "(*os.File).Write", "(*net/http/httptest.ResponseRecorder).Write":
+		return true
+	}
+	return false
+}
+
+// ranged reports for _, r := range []rune(s), whose index would be another.
+func ranged(pass *analysis.Pass, loop *ast.RangeStmt) {
+	s := runesOf(pass.TypesInfo, loop.X)
+	if s == nil {
+		return
+	}
+	id, isIdent := loop.Key.(*ast.Ident)
+	ok := (loop.Key == nil || isIdent && id.Name == "_") && !rewrite.HasComment(pass, loop.X.Pos(), loop.X.End())
+	report(pass, loop.X, "rune", "all of the string becomes runes before the first turn", ok, rewrite.Replace(loop.X, rewrite.Text(pass, s)))
+}
+
+// A twin is the function on bytes beside one on strings.
+type twin struct {
+	pkg, name string
+	both      bool // the second argument is a []byte too
+}
+
+// twins are by full name. Their results share nothing with their arguments.
+func twins() map[string]twin {
+	m := map[string]twin{
+		"unicode/utf8.RuneCountInString":      {"unicode/utf8", "RuneCount", false},
+		"unicode/utf8.ValidString":            {"unicode/utf8", "Valid", false},
+		"unicode/utf8.DecodeRuneInString":     {"unicode/utf8", "DecodeRune", false},
+		"unicode/utf8.DecodeLastRuneInString": {"unicode/utf8", "DecodeLastRune", false},
+	}
+	for _, name := range []string{"Contains", "Count", "EqualFold", "HasPrefix", "HasSuffix", "Index", "LastIndex"} {
+		m["strings."+name] = twin{"bytes", name, true}
+	}
+	for _, name := range []string{"ContainsAny", "ContainsRune", "IndexAny", "IndexByte", "IndexRune", "LastIndexAny", "LastIndexByte"} {
+		m["strings."+name] = twin{"bytes", name, false}
+	}
+	return m
+}
+
+// searched reports strings.X(string(b), …).
+func searched(pass *analysis.Pass, call *ast.CallExpr, sel *ast.SelectorExpr) {
+	info := pass.TypesInfo
+	b := stringOf(info, call.Args[0])
+	if b == nil {
+		return
+	}
+	t, ok := twins()[flow.Callee(info, call)]
+	if !ok {
+		return
+	}
+	ok = !rewrite.HasComment(pass, call.Pos(), call.End())
+	args := rewrite.Text(pass, b)
+	for _, a := range call.Args[1:] {
+		ok = ok && !flow.Calls(info, a)
+		switch other := stringOf(info, a); {
+		case t.both && other != nil:
+			args += ", " + rewrite.Text(pass, other)
+		case t.both:
+			ok = ok && rewrite.Predeclared(pass, call.Pos(), "byte")
+			args += ", []byte(" + rewrite.Text(pass, a) + ")"
+		default:
+			args += ", " + rewrite.Text(pass, a)
+		}
+	}
+	pkg, edits, imported := rewrite.Import(pass, call.Pos(), t.pkg)
+	edits = append(edits, rewrite.Replace(call, pkg+"."+t.name+"("+args+")"))
+	report(pass, call, "search", rewrite.Text(pass, b)+" is copied into a string for "+rewrite.Text(pass, sel)+", which package "+t.pkg+" has for bytes", ok && imported, edits...)
+}
+
+// report reports a place, with a fix if there can be one.
+func report(pass *analysis.Pass, at ast.Node, category, message string, ok bool, edits ...analysis.TextEdit) {
+	fix := analysis.SuggestedFix{Message: "Do without the conversion", TextEdits: edits}
+	if !ok {
+		fix.TextEdits = nil
+	}
+	rules.Report(pass, at, category, message, fix)
+}
