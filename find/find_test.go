@@ -106,7 +106,7 @@ func module(t *testing.T, flags ...string) (dir string, p find.Profiles) {
 // record writes the service, and records its benchmark. The folder is the test binary's.
 func record(t *testing.T, flags ...string) (dir string, p find.Profiles) {
 	t.Helper()
-	dir, err := os.MkdirTemp(shared, "")
+	dir, err := os.MkdirTemp(shared, "") //nolint:usetesting // it outlives the test that asks first
 	if err != nil {
 		t.Fatal(err)
 	}
