@@ -61,10 +61,13 @@ func costs() []Cost { return []Cost{CPU, AllocSpace, AllocObjects, Mutex, Block}
 
 // A Result is what was found in a recording.
 type Result struct {
-	Schema string  `json:"schema"`
-	Module string  `json:"module"`
-	Dir    string  `json:"dir"`
-	Totals []Total `json:"totals"` // of the profiles that there are
+	Schema string `json:"schema"`
+	Module string `json:"module"`
+	Dir    string `json:"dir"`
+	// Program is the import path of the main package that was recorded; "" when it is not known, or
+	// not of this module.
+	Program string  `json:"program,omitempty"`
+	Totals  []Total `json:"totals"` // of the profiles that there are
 
 	// GC is the share of the processor's time that the garbage collector's own goroutines took.
 	GC float64 `json:"gc"`

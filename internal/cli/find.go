@@ -161,7 +161,11 @@ func (a *app) lookFor(ctx context.Context, f *findFlags, args []string) (*find.R
 		}
 	}
 	a.printWarnings(in.Warnings)
-	return find.Find(ctx, in.profiles, o)
+	r, err := find.Find(ctx, in.profiles, o)
+	if err == nil && in.build != nil && (in.build.Path == r.Module || strings.HasPrefix(in.build.Path, r.Module+"/")) {
+		r.Program = in.build.Path
+	}
+	return r, err
 }
 
 // chooseRules are the rules whose names match an expression; all for "".

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/internal/diag"
@@ -23,7 +27,8 @@ import (
 // rewriteFlags are the flags of whet fix.
 type rewriteFlags struct {
 	outputFlags
-	find findFlags // where to look, and for what
+	programFlags           // a service under load, in the place of benchmarks
+	find         findFlags // where to look, and for what
 
 	Bench     string
 	Timeout   time.Duration
@@ -48,20 +53,26 @@ func (a *app) fixCommand() *cobra.Command {
 		Short: "Make the rewrites that whet find shows, and keep what is proven",
 		Long: `Make the rewrites that whet find shows, and keep what is proven.
 
-In a copy of the module, for each finding in the order of its rank: the rewrite is
-made; it must build, go vet must have nothing new to say, and the module's tests
-must pass; the old and the new function are called with the same inputs by a
-fuzzer, and must answer alike; and benchmarks that reach the line must show a gain
-in interleaved rounds, and no loss. What does not is dropped, with the reason. In
-the end the original is compared with all that was kept.
+In a copy of the module, for each finding in the order of its rank: the rewrite
+is made; it must build, go vet must have nothing new to say, and the module's
+tests must pass; the old and the new function are called with the same inputs by
+a fuzzer, and must answer alike; and benchmarks that reach the line must show a
+gain in interleaved rounds, and no loss. What does not is dropped, with the
+reason. In the end the original is compared with all that was kept.
 
 Your files are not touched unless --apply is given. --patches DIR writes a patch
 for each rewrite, with its evidence and proof in the message, for git am.
 
-Rewrites that need somebody to review them are tried with --review.`,
+Rewrites that need somebody to review them are tried with --review.
+
+With --service no benchmarks are needed: the program is built without and with a
+rewrite, both are started with these arguments and loaded in turn, as whet bench
+--service does it. The flags from --service on are about that; --precision is 2%
+then, and --max-time 2m, unless given.`,
 		Example: `  whet fix demo.whet --dir examples/leftpad
   whet fix --patches patches --bench 'StatsD|Handler' service.whet
-  whet fix --apply --review --max-time 20s service.whet`,
+  whet fix --apply --review --max-time 20s service.whet
+  whet fix service.whet --service '-addr {addr}' --load http://{addr}/`,
 		Args: someArgs("no recording given", "record the program under load first: `whet record http://localhost:6060 -o service.whet`"),
 	}
 	f.register(cmd)
@@ -99,6 +110,7 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	fs.StringVarP(&f.Output, "output", "o", "", "write to `FILE`; - is standard output, the default")
 	fs.BoolVar(&f.Force, "force", false, "replace the file of -o; with --apply, write beside changes that are not committed")
 	fs.Var(&f.find.read.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
+	f.registerProgram(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(fixFormats(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -128,11 +140,19 @@ func (f *rewriteFlags) check(cmd *cobra.Command) error {
 			return &diag.Error{Op: "write patches to", Subject: f.Patches, Err: errors.New("the folder is not empty"), Hint: "--patches names another"}
 		}
 	}
+	if err := f.checkProgram(cmd, f.find.Dir, float64(f.Precision), f.MaxTime); err != nil {
+		return err
+	}
 	return f.checkOutput()
 }
 
 // fix does the work of whet fix.
 func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
+	if f.serves() {
+		if err := a.prepareProgram(&f.programFlags, "fix", args); err != nil {
+			return err
+		}
+	}
 	found, err := a.lookFor(ctx, &f.find, args)
 	if err != nil {
 		return err
@@ -145,6 +165,14 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 	}
 	if o.Flags, o.Env, err = pgoBuildFlags(f.find.Flags); err != nil {
 		return err
+	}
+	if f.serves() {
+		work, err := os.MkdirTemp("", "whet-programs-*")
+		if err != nil {
+			return fmt.Errorf("make a directory for the programs: %w", err)
+		}
+		defer func() { _ = os.RemoveAll(work) }() // nothing of it is needed
+		o.Program = a.serviceOfBuilds(f, work, cmp.Or(found.Program, "."))
 	}
 	r, err := fix.Run(ctx, found, o)
 	if err != nil {
@@ -176,6 +204,26 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		return errors.New("interrupted")
 	}
 	return nil
+}
+
+// serviceOfBuilds compares two builds of the main package as services under load.
+func (a *app) serviceOfBuilds(f *rewriteFlags, work, program string) func(context.Context, builds.Side, builds.Side) (*ab.Result, error) {
+	return func(ctx context.Context, one, other builds.Side) (*ab.Result, error) {
+		var paths [2]string
+		for i, side := range []builds.Side{one, other} {
+			paths[i] = filepath.Join(work, [2]string{"a", "b"}[i])
+			cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build"}, side.Flags, []string{"-o", paths[i], program})...)
+			cmd.Dir, cmd.Env = side.Dir, append(os.Environ(), side.Env...)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				return nil, &diag.Error{Op: "build", Subject: program, Err: fmt.Errorf("%w: %s", err, bytes.TrimSpace(out)), Hint: "the recording names its main package; without one, --dir is its folder"}
+			}
+		}
+		r, doubts, err := a.comparePrograms(ctx, &f.programFlags, paths)
+		for _, d := range doubts {
+			a.printWarnings([]error{errors.New(d)})
+		}
+		return r, err
+	}
 }
 
 func (a *app) writePatches(f *rewriteFlags, r *fix.Result) error {

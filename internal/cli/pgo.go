@@ -39,8 +39,7 @@ type pgoFlags struct {
 	BuildTime bool
 	NoMeasure bool
 
-	Service string       // arguments of the program, as a service under load
-	service serviceFlags // how that is loaded
+	programFlags // a service under load, in the place of benchmarks
 
 	DryRun, Force bool
 
@@ -116,7 +115,7 @@ func (f *pgoFlags) register(cmd *cobra.Command) {
 	fs.StringArrayVarP(&f.read.Header, "header", "H", nil, "send \"`Name: value`\" when an address is fetched; may repeat")
 	fs.DurationVar(&f.read.Duration, "duration", 30*time.Second, "how long to profile an address")
 	fs.Var(&f.read.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
-	f.registerService(cmd)
+	f.registerProgram(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(pgoFormats(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -166,7 +165,15 @@ func (f *pgoFlags) check(cmd *cobra.Command) error {
 			return diag.Usagef("pgo", fmt.Sprintf("--%s %s is not above zero", name, v), "leave it out for the default")
 		}
 	}
-	return f.checkService(cmd)
+	if cmd.Flags().Changed("service") {
+		switch {
+		case cmd.Flags().Changed("timeout"):
+			return diag.Usagef("pgo", "--timeout and --service exclude each other", "--timeout is of benchmarks, which --service takes the place of")
+		case f.NoMeasure:
+			return diag.Usagef("pgo", "--no-measure and --service exclude each other", "--service is how to measure; --dry-run measures and writes nothing")
+		}
+	}
+	return f.checkProgram(cmd, f.Dir, float64(f.Precision), f.MaxTime)
 }
 
 // pgo does the work of whet pgo.
@@ -184,10 +191,12 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 	var profiles []string
 	profiles, o.Packages = pgoArgs(args)
 	if f.serves() {
-		if err := a.prepareService(f, profiles); err != nil {
+		if err := a.prepareProgram(&f.programFlags, "pgo", profiles); err != nil {
 			return err
 		}
-		o.Programs = a.comparePrograms(f)
+		o.Programs = func(ctx context.Context, paths [2]string, _ ab.Options) (*ab.Result, []string, error) {
+			return a.comparePrograms(ctx, &f.programFlags, paths)
+		}
 	}
 	var warnings []error
 	if o.Profile, o.Recording, warnings, err = a.cpuProfile(ctx, &f.read, profiles); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,46 +15,49 @@ import (
 	"github.com/whet-go/whet/internal/report"
 )
 
-// pgoServiceHint is how whet pgo is told of a service.
-const pgoServiceHint = "say how the program is started and where it is loaded: --service '-addr {addr}' --load http://{addr}/"
+// programHint is how a command is told of a program under load.
+const programHint = "say how the program is started and where it is loaded: --service '-addr {addr}' --load http://{addr}/"
 
-func (f *pgoFlags) registerService(cmd *cobra.Command) {
+// programFlags are the flags by which two builds of a program are compared as services under load.
+type programFlags struct {
+	Service string // arguments of the program
+	service serviceFlags
+}
+
+// registerProgram adds the flags, but for those of the load whose names mean something else.
+func (f *programFlags) registerProgram(cmd *cobra.Command, but ...string) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.Service, "service", "", "compare by a service under load: start the program with these `ARGS`, where {addr} is a free address")
 	fs.StringArrayVar(&f.service.URLs, "load", nil, "send the load to `URL`, as http://{addr}/path")
 	fs.StringArrayVar(&f.service.load.Headers, "load-header", nil, "send \"`Name: value`\" with every request; may repeat")
-	f.service.register(cmd, "header", "timeout") // which are of profiles and benchmarks here
+	f.service.register(cmd, append(but, "header", "timeout")...)
 }
 
 // serves tells whether a service under load is what decides.
-func (f *pgoFlags) serves() bool { return len(f.service.URLs) > 0 }
+func (f *programFlags) serves() bool { return len(f.service.URLs) > 0 }
 
-// checkService checks the flags of services, which go with each other and not with those of
-// benchmarks.
-func (f *pgoFlags) checkService(cmd *cobra.Command) error {
-	s, changed := &f.service, cmd.Flags().Changed
+// checkProgram checks the flags, which go with each other and not with those of benchmarks.
+func (f *programFlags) checkProgram(cmd *cobra.Command, dir string, precision float64, maxTime time.Duration) error {
+	op, changed := cmd.Name(), cmd.Flags().Changed
+	s := &f.service
 	if !changed("service") {
 		for _, name := range slices.Concat([]string{"load", "load-header"}, s.names) {
 			if changed(name) {
-				return diag.Usagef("pgo", "--"+name+" needs --service", pgoServiceHint)
+				return diag.Usagef(op, "--"+name+" needs --service", programHint)
 			}
 		}
 		return nil
 	}
-	for _, name := range []string{"bench", "timeout"} {
-		if changed(name) {
-			return diag.Usagef("pgo", "--"+name+" and --service exclude each other", "--"+name+" is of benchmarks, which --service takes the place of")
-		}
+	if changed("bench") {
+		return diag.Usagef(op, "--bench and --service exclude each other", "--bench is of benchmarks, which --service takes the place of")
 	}
 	switch {
-	case f.NoMeasure:
-		return diag.Usagef("pgo", "--no-measure and --service exclude each other", "--service is how to measure; --dry-run measures and writes nothing")
 	case len(s.URLs) == 0:
-		return diag.Usagef("pgo", "--service needs --load", pgoServiceHint)
+		return diag.Usagef(op, "--service needs --load", programHint)
 	case len(s.URLs) > 1:
-		return diag.Usagef("pgo", fmt.Sprintf("--load is given %d times", len(s.URLs)), "both programs get the same load; --targets FILE has several requests")
+		return diag.Usagef(op, fmt.Sprintf("--load is given %d times", len(s.URLs)), "both programs get the same load; --targets FILE has several requests")
 	case !strings.Contains(s.URLs[0], "{addr") && !strings.Contains(s.URLs[0], "{port"):
-		return diag.Usagef("--load", "both programs would answer at the same address", pgoServiceHint)
+		return diag.Usagef("--load", "both programs would answer at the same address", programHint)
 	}
 	if _, err := parseHeaders(s.load.Headers, ""); err != nil {
 		return diag.Usagef("--load-header", "not a header", `write it as --load-header "Content-Type: application/json"`)
@@ -62,23 +66,23 @@ func (f *pgoFlags) checkService(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	command.Dir = f.Dir
+	command.Dir = dir
 	s.Commands = [2]services.Command{command, command}
-	if s.AB.Precision = float64(f.Precision); !changed("precision") {
+	if s.AB.Precision = precision; !changed("precision") {
 		s.AB.Precision = defaultServicePrecision
 	}
-	if s.AB.MaxTime = f.MaxTime; !changed("max-time") {
+	if s.AB.MaxTime = maxTime; !changed("max-time") {
 		s.AB.MaxTime = defaultServiceMaxTime
 	}
 	s.AB.Unit = services.UnitCPU
-	return s.check(cmd, "pgo")
+	return s.check(cmd, op)
 }
 
-// prepareService finds what cannot be right before anything is built.
-func (a *app) prepareService(f *pgoFlags, profiles []string) error {
+// prepareProgram finds what cannot be right before anything is built.
+func (a *app) prepareProgram(f *programFlags, op string, profiles []string) error {
 	s := &f.service
 	if slices.Contains(profiles, "-") && s.load.stdinUses() > 0 {
-		return diag.Usagef("pgo", "standard input can be read only once", "save the profile to a file first")
+		return diag.Usagef(op, "standard input can be read only once", "save the profile to a file first")
 	}
 	if err := a.readServiceLoad(s); err != nil {
 		return err
@@ -96,26 +100,24 @@ func started(commands [2]services.Command, paths [2]string) [2]services.Command 
 	return commands
 }
 
-// comparePrograms compares the programs that package pgo builds as services under load.
-func (a *app) comparePrograms(f *pgoFlags) func(context.Context, [2]string, ab.Options) (*ab.Result, []string, error) {
-	return func(ctx context.Context, paths [2]string, _ ab.Options) (*ab.Result, []string, error) {
-		s := f.service
-		s.Commands = started(s.Commands, paths)
-		r, err := a.runServices(ctx, &s)
-		if err == nil {
-			err = r.Failure
-		}
-		if err != nil {
-			if ctx.Err() == nil && diag.Hint(err) == "" {
-				err = &diag.Error{Err: err, Hint: "--service has the arguments that the program takes, and KEY=value of its environment before them"}
-			}
-			return nil, nil, err
-		}
-		if err := refuseFailures(r); err != nil {
-			return nil, nil, err
-		}
-		return r.AB, report.ServiceDoubts(r), nil
+// comparePrograms compares two builds of a program as services under load.
+func (a *app) comparePrograms(ctx context.Context, f *programFlags, paths [2]string) (*ab.Result, []string, error) {
+	s := f.service
+	s.Commands = started(s.Commands, paths)
+	r, err := a.runServices(ctx, &s)
+	if err == nil {
+		err = r.Failure
 	}
+	if err != nil {
+		if ctx.Err() == nil && diag.Hint(err) == "" {
+			err = &diag.Error{Err: err, Hint: "--service has the arguments that the program takes, and KEY=value of its environment before them"}
+		}
+		return nil, nil, err
+	}
+	if err := refuseFailures(r); err != nil {
+		return nil, nil, err
+	}
+	return r.AB, report.ServiceDoubts(r), nil
 }
 
 // refuseFailures refuses a comparison that no file must be written for: of programs that have
