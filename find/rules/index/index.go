@@ -4,12 +4,14 @@ package index
 
 import (
 	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/capacity"
 	"github.com/whet-go/whet/find/rules/percall"
 )
 
 // Rules are all rules, by name. They are new on each call.
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
+		capacity.New(),
 		percall.New(),
 	}
 }
