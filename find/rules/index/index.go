@@ -6,6 +6,7 @@ import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/appendform"
 	"github.com/whet-go/whet/find/rules/asked"
+	"github.com/whet-go/whet/find/rules/capacity"
 	"github.com/whet-go/whet/find/rules/concat"
 	"github.com/whet-go/whet/find/rules/convert"
 	"github.com/whet-go/whet/find/rules/deferloop"
@@ -33,6 +34,7 @@ func Rules() []*rules.Rule {
 	return []*rules.Rule{
 		appendform.New(),
 		asked.New(),
+		capacity.New(),
 		concat.New(),
 		convert.New(),
 		deferloop.New(),

@@ -1,0 +1,273 @@
+package capacity
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules/flow"
+)
+
+// maxGrowths is how many appends to a slice are looked at: more are a program's writing, and no two
+// of them are compared then.
+const maxGrowths = 200
+
+// A growth is a statement that adds elements to a variable.
+type growth struct {
+	stmt   inspector.Cursor
+	at     ast.Node // what is reported
+	count  int      // how many elements
+	spread ast.Expr // whose elements, in append(x, spread...)
+	key    ast.Expr // of a map
+	loops  []inspector.Cursor
+	always bool // it stands in the list of the declaration itself
+}
+
+// text is the constant whose bytes are appended, in append(x, "text"...).
+func (g *growth) text(info *types.Info) (string, bool) {
+	if g.spread == nil {
+		return "", false
+	}
+	return flow.StringConst(info, g.spread)
+}
+
+// growths are those of one variable, by statement.
+type growths map[ast.Stmt]*growth
+
+// within tells whether a statement has some of the growths.
+func (g growths) within(s ast.Node) bool {
+	for stmt := range g {
+		if s.Pos() <= stmt.Pos() && stmt.Pos() < s.End() {
+			return true
+		}
+	}
+	return false
+}
+
+// appends is the growth that a use of a slice is part of, in x = append(x, …).
+func (f *finder) appends(v *variable, use inspector.Cursor) *growth {
+	c := use
+	if c.ParentEdgeKind() == edge.CallExpr_Args && c.ParentEdgeIndex() == 0 {
+		c = c.Parent()
+	}
+	switch c.ParentEdgeKind() {
+	case edge.AssignStmt_Lhs, edge.AssignStmt_Rhs:
+	default:
+		return nil
+	}
+	s, ok := c.Parent().Node().(*ast.AssignStmt)
+	if !ok || s.Tok != token.ASSIGN || len(s.Lhs) != 1 || len(s.Rhs) != 1 || flow.Variable(f.pass.TypesInfo, s.Lhs[0]) != v.obj {
+		return nil
+	}
+	call, ok := s.Rhs[0].(*ast.CallExpr)
+	if !ok || flow.Builtin(f.pass.TypesInfo, call) != "append" || len(call.Args) < 2 || flow.Variable(f.pass.TypesInfo, call.Args[0]) != v.obj {
+		return nil
+	}
+	g := &growth{stmt: c.Parent(), at: call.Fun, count: len(call.Args) - 1}
+	if call.Ellipsis.IsValid() {
+		g.count, g.spread = 0, call.Args[1]
+	}
+	return g
+}
+
+// A use is a place where a variable is named, beside those that append to it.
+type use struct {
+	inspector.Cursor
+	at      token.Pos
+	returns bool // goes out with the function's result
+}
+
+// A history is what happens to a slice.
+type history struct {
+	grown growths
+	order []*growth
+	// telling are the uses that can tell nil from empty, or where the memory is.
+	telling []use
+	end     token.Pos // where the last growth, or the loop around it, ends
+}
+
+// history of a slice; nil when something happens to it that no room may be made before.
+func (f *finder) history(v *variable) *history {
+	h := &history{grown: growths{}}
+	var others []inspector.Cursor
+	for _, c := range f.places[v.obj] {
+		if c.Node().Pos() == v.obj.Pos() {
+			continue
+		}
+		inside, _ := flow.Func(c)
+		if g := f.appends(v, c); g != nil && inside == v.fn && inList(g.stmt) {
+			s, ok := g.stmt.Node().(ast.Stmt)
+			if ok && h.grown[s] == nil {
+				g.loops = v.loops(g.stmt)
+				g.always = g.stmt.Parent() == v.decl.Parent()
+				h.grown[s] = g
+				h.order = append(h.order, g)
+				h.end = max(h.end, s.End())
+				for _, l := range g.loops {
+					h.end = max(h.end, l.Node().End())
+				}
+			}
+			continue
+		}
+		others = append(others, c)
+	}
+	if len(h.order) == 0 || len(h.order) > maxGrowths {
+		return nil
+	}
+	begin := h.order[0].stmt.Node().Pos()
+	for _, l := range h.order[0].loops {
+		begin = min(begin, l.Node().Pos())
+	}
+	for _, c := range others {
+		u := use{Cursor: c, at: c.Node().Pos(), returns: returned(c)}
+		inside, _ := flow.Func(c)
+		if isCap(f, c) || u.at < h.end && (inside != v.fn || flow.IsSet(c) || flow.Addresses(f.pass.TypesInfo, c)) {
+			return nil
+		}
+		if inside == v.fn && f.blind(c) {
+			continue
+		}
+		// The slice goes elsewhere while it grows.
+		if begin <= u.at && u.at < h.end && !u.returns {
+			return nil
+		}
+		h.telling = append(h.telling, u)
+	}
+	return h
+}
+
+func isCap(f *finder, c inspector.Cursor) bool {
+	call, ok := c.Parent().Node().(*ast.CallExpr)
+	return ok && flow.Builtin(f.pass.TypesInfo, call) == "cap"
+}
+
+// returned tells whether a use is in a return statement of the variable's function.
+func returned(c inspector.Cursor) bool {
+	for p := range c.Enclosing((*ast.ReturnStmt)(nil), (*ast.FuncLit)(nil)) {
+		_, ok := p.Node().(*ast.ReturnStmt)
+		return ok
+	}
+	return false
+}
+
+// blind tells whether a use of a slice is the same for nil and an empty one, and keeps nothing of it.
+func (f *finder) blind(c inspector.Cursor) bool {
+	switch c.ParentEdgeKind() {
+	case edge.RangeStmt_X, edge.IndexExpr_X:
+		return true
+	case edge.CallExpr_Args:
+	default:
+		return false
+	}
+	call, ok := c.Parent().Node().(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	if to, ok := flow.Conversion(f.pass.TypesInfo, call); ok {
+		b, ok := to.Underlying().(*types.Basic)
+		return ok && b.Kind() == types.String
+	}
+	switch flow.Builtin(f.pass.TypesInfo, call) {
+	case "len", "copy", "clear":
+		return true
+	case "append":
+		return c.ParentEdgeIndex() == 1 && call.Ellipsis.IsValid()
+	}
+	switch flow.Callee(f.pass.TypesInfo, call) {
+	case "strings.Join", "bytes.Join", "sort.Strings", "sort.Ints", "sort.Float64s", "slices.Sort", "slices.Contains", "slices.Index", "slices.Reverse":
+		return true
+	}
+	return false
+}
+
+// A flight is how a loop's body is left, or a turn of it cut short.
+type flight struct {
+	at    token.Pos
+	leave bool // the loop ends
+}
+
+// flights are the branch statements in a loop's body that mean the loop, or one around it.
+func flights(body *ast.BlockStmt) []flight {
+	var found []flight
+	var visit func(n ast.Node, breaks, continues bool)
+	visit = func(n ast.Node, breaks, continues bool) {
+		ast.Inspect(n, func(m ast.Node) bool {
+			if m == n {
+				return true
+			}
+			switch m := m.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.ForStmt, *ast.RangeStmt:
+				visit(m, false, false)
+				return false
+			case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+				visit(m, false, continues)
+				return false
+			case *ast.BranchStmt:
+				switch {
+				case m.Label != nil || m.Tok == token.GOTO || m.Tok == token.BREAK && breaks:
+					found = append(found, flight{m.Pos(), true})
+				case m.Tok == token.CONTINUE && continues:
+					found = append(found, flight{m.Pos(), false})
+				}
+			}
+			return true
+		})
+	}
+	visit(body, true, true)
+	return found
+}
+
+// each tells whether something is appended on each turn of a loop before anybody looks at the slice,
+// and the loop ends only with its turns.
+func (h *history) each(loop inspector.Cursor) bool {
+	body := loopBody(loop.Node())
+	if body == nil {
+		return false
+	}
+	i := slices.IndexFunc(body.List, h.grown.surely)
+	if i < 0 {
+		return false
+	}
+	sure := body.List[i]
+	for _, u := range h.telling {
+		if loop.Node().Pos() <= u.at && u.at < sure.End() {
+			return false
+		}
+	}
+	return throughout(body, sure.End())
+}
+
+// surely tells whether a statement appends something, whichever way it goes.
+func (g growths) surely(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		return g[s] != nil && g[s].count > 0
+	case *ast.BlockStmt:
+		return slices.ContainsFunc(s.List, g.surely)
+	case *ast.IfStmt:
+		return s.Else != nil && g.surely(s.Body) && g.surely(s.Else)
+	}
+	return false
+}
+
+// throughout tells whether each turn of a loop with this body comes to a place in it, and the loop
+// ends only with its turns.
+func throughout(body *ast.BlockStmt, to token.Pos) bool {
+	return !slices.ContainsFunc(flights(body), func(fl flight) bool { return fl.leave || fl.at < to })
+}
+
+func loopBody(loop ast.Node) *ast.BlockStmt {
+	switch l := loop.(type) {
+	case *ast.ForStmt:
+		return l.Body
+	case *ast.RangeStmt:
+		return l.Body
+	}
+	return nil
+}

@@ -1,0 +1,277 @@
+package capacity
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+// A plan is where room is made for some of a slice's growths.
+type plan struct {
+	grown []*growth
+	bound bound
+	edits []analysis.TextEdit // none: it is only told
+	loose bool                // what the bound counts may not come at all
+}
+
+// maxConstant is for how many elements room is made that may not come.
+const maxConstant = 256
+
+// growingSlice reports the appends to a slice whose number is known before.
+func (f *finder) growingSlice(v *variable) {
+	h := f.history(v)
+	if h == nil || jumps(v.fn) {
+		return
+	}
+	p, ok := f.atDeclaration(v, h)
+	if !ok {
+		p, ok = f.beforeLoop(v, h)
+	}
+	if !ok {
+		return
+	}
+	category, least := "append", ""
+	if p.loose {
+		category, least = "filter", " at most"
+	}
+	for _, g := range p.grown {
+		if len(g.loops) > 0 && (!h.each(g.loops[0]) || h.leaves(g)) {
+			category, least = "filter", " at most"
+		}
+	}
+	if p.bound.numbers() {
+		category = "filter"
+	}
+	for _, g := range p.grown {
+		message := fmt.Sprintf("%s is copied whenever its room ends, though it is known before how many elements come%s", v.obj.Name(), least)
+		if f.spoken(p.bound) {
+			message = fmt.Sprintf("%s is copied whenever its room ends, though it is known before that %s elements come%s", v.obj.Name(), f.text(p.bound), least)
+		}
+		rules.Report(f.pass, g.at, category, message, analysis.SuggestedFix{Message: "Make room for all elements at once", TextEdits: p.edits})
+	}
+}
+
+// spoken tells whether a bound can be written.
+func (f *finder) spoken(b bound) bool {
+	for _, t := range b.terms {
+		if t.of == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// leaves tells whether the slice is returned from within the loop of a growth: that may be long
+// before the last turn.
+func (h *history) leaves(g *growth) bool {
+	for _, u := range h.telling {
+		for _, l := range g.loops {
+			if u.returns && l.Node().Pos() <= u.at && u.at < l.Node().End() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// jumps tells whether a function has a goto: then what stands before does not come before.
+func jumps(fn inspector.Cursor) bool {
+	for c := range fn.Preorder((*ast.BranchStmt)(nil)) {
+		if b, ok := c.Node().(*ast.BranchStmt); ok && b.Tok == token.GOTO {
+			return true
+		}
+	}
+	return false
+}
+
+// atDeclaration makes room for all growths where the variable is declared. Nothing else has the
+// slice before the last of them, so nobody sees where it lies; the bound has no effects and does not
+// change from the declaration on.
+func (f *finder) atDeclaration(v *variable, h *history) (plan, bool) {
+	p := plan{grown: h.order}
+	growing := 0
+	for _, g := range h.order {
+		growing += 1 + len(g.loops)
+	}
+	units := map[ast.Node]bool{}
+	for _, g := range h.order {
+		u, ok := v.unit(g.stmt).Node().(ast.Stmt)
+		if !ok {
+			return plan{}, false
+		}
+		if units[u] {
+			continue
+		}
+		units[u] = true
+		switch u.(type) {
+		case *ast.IfStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+			p.loose = p.loose || len(g.loops) > 0 || g.spread != nil
+		}
+		b, ok := f.bound(u, h.grown)
+		if !ok {
+			return plan{}, false
+		}
+		p.bound.add(b)
+	}
+	p.bound.some += v.given
+	begin := v.decl.Node().Pos()
+	for _, t := range p.bound.terms {
+		x := flow.Variable(f.pass.TypesInfo, t.of)
+		if x == nil || !f.places.Steady(f.pass.TypesInfo, x, begin, t.until) || !rewrite.Movable(f.pass, t.of, begin) {
+			return plan{}, false
+		}
+	}
+	for _, u := range h.telling {
+		if u.at < h.end && !u.returns {
+			return plan{}, false // goes elsewhere before it has grown
+		}
+	}
+	if growing < 2 || p.bound.some > maxConstant || !f.builtins(begin, p.bound) || v.isNil() && !h.keepsNil() {
+		return plan{}, false
+	}
+	edit, ok := f.roomy(v, p.bound)
+	p.edits = []analysis.TextEdit{edit}
+	return p, ok
+}
+
+// keepsNil tells whether nobody sees the slice nil, or could tell: something is appended in any case
+// before it is looked at.
+func (h *history) keepsNil() bool {
+	first := token.Pos(0)
+	for _, g := range h.order {
+		if len(g.loops) == 0 && g.spread == nil && g.count > 0 && g.always {
+			first = g.stmt.Node().Pos()
+			break
+		}
+	}
+	for _, u := range h.telling {
+		if !first.IsValid() || u.at < first {
+			return false
+		}
+	}
+	return true
+}
+
+// builtins tells whether what room is made with has its meaning at a place.
+func (f *finder) builtins(at token.Pos, b bound) bool {
+	if b.numbers() && (!flow.Since(f.pass, at, "go1.21") || !rewrite.Predeclared(f.pass, at, "max")) {
+		return false
+	}
+	return rewrite.Predeclared(f.pass, at, "make", "len", "append", "nil")
+}
+
+// roomy is the edit of a declaration that gives a slice room.
+func (f *finder) roomy(v *variable, b bound) (analysis.TextEdit, bool) {
+	made := f.made(v, f.text(b))
+	lit, isLit := v.value.(*ast.CompositeLit)
+	switch {
+	case v.isNil():
+		d := v.decl.Node()
+		return rewrite.Replace(d, v.obj.Name()+" := "+made), !rewrite.Commented(f.pass, d.Pos(), d.End())
+	case isLit && v.given > 0:
+		elements := rewrite.Between(f.pass, lit.Lbrace+1, lit.Rbrace)
+		return rewrite.Replace(lit, "append("+made+", "+elements+")"), true
+	default:
+		return rewrite.Replace(v.value, made), !rewrite.Commented(f.pass, v.value.Pos(), v.value.End())
+	}
+}
+
+// beforeLoop makes room where the first loop begins that appends: until then the slice is empty and
+// has no room, and what is evaluated is what the loop evaluates next.
+func (f *finder) beforeLoop(v *variable, h *history) (plan, bool) {
+	first := h.order[0]
+	if len(first.loops) != 1 {
+		return plan{}, false
+	}
+	loop := first.loops[0]
+	var p plan
+	for _, g := range h.order {
+		if len(g.loops) == 1 && g.loops[0] == loop {
+			p.grown = append(p.grown, g)
+		}
+	}
+	s, ok := loop.Node().(ast.Stmt)
+	if !ok {
+		return plan{}, false
+	}
+	if p.bound, ok = f.bound(s, h.grown); !ok {
+		return plan{}, false
+	}
+	if v.given == 0 && (len(p.bound.terms) > 0 || p.bound.some <= maxConstant) && f.spoken(p.bound) {
+		p.edits = f.making(v, h, p, loop)
+	}
+	return p, true
+}
+
+// making are the edits that make room for what a loop appends; none when there is no safe place.
+func (f *finder) making(v *variable, h *history, p plan, loop inspector.Cursor) []analysis.TextEdit {
+	stmt := loop
+	if _, ok := stmt.Parent().Node().(*ast.LabeledStmt); ok {
+		stmt = stmt.Parent()
+	}
+	s, ok := stmt.Node().(ast.Stmt)
+	begin := stmt.Node().Pos()
+	if !ok || !inList(stmt) || !f.builtins(begin, p.bound) || !rewrite.Movable(f.pass, v.typ, begin) || rewrite.Lookup(f.pass, begin, v.obj.Name()) != v.obj {
+		return nil
+	}
+	room := f.text(p.bound)
+	assign := fmt.Sprintf("%s = %s\n", v.obj.Name(), f.made(v, room))
+	var condition string
+	if len(p.bound.terms) == 1 {
+		t := p.bound.terms[0]
+		text := rewrite.Text(f.pass, t.of)
+		condition = text + " > 0"
+		if t.isLen {
+			condition = "len(" + text + ") > 0"
+		} else {
+			assign = fmt.Sprintf("%s = %s\n", v.obj.Name(), f.made(v, plain(t.times, text)))
+		}
+	}
+	switch {
+	case !v.isNil():
+		assign = fmt.Sprintf("%s = %s\n", v.obj.Name(), f.made(v, room))
+		return []analysis.TextEdit{rewrite.Before(f.pass, s, assign)}
+	case h.each(loop):
+		// Who enters the loop appends, so a slice that stays nil stays nil.
+		if condition != "" {
+			assign = "if " + condition + " {\n" + assign + "}\n"
+		} else if p.bound.some == 0 {
+			return nil
+		}
+		return []analysis.TextEdit{rewrite.Before(f.pass, s, assign)}
+	}
+	return f.makingLate(v, p, loop)
+}
+
+func plain(times int, text string) string {
+	if times > 1 {
+		return fmt.Sprintf("%d*%s", times, text)
+	}
+	return text
+}
+
+// makingLate makes room before the first append that happens, within the loop.
+func (f *finder) makingLate(v *variable, p plan, loop inspector.Cursor) []analysis.TextEdit {
+	if len(p.grown) != 1 || p.bound.some > 0 || len(p.bound.terms) != 1 || !p.bound.terms[0].isLen {
+		return nil
+	}
+	s, ok := p.grown[0].stmt.Node().(ast.Stmt)
+	if !ok {
+		return nil
+	}
+	of, at := p.bound.terms[0].of, s.Pos()
+	x := flow.Variable(f.pass.TypesInfo, of)
+	if x == nil || !f.places.Steady(f.pass.TypesInfo, x, loop.Node().Pos(), loop.Node().End()) ||
+		!rewrite.Movable(f.pass, of, at) || !rewrite.Movable(f.pass, v.typ, at) || !f.builtins(at, p.bound) {
+		return nil
+	}
+	text := fmt.Sprintf("if %s == nil {\n%s = %s\n}\n", v.obj.Name(), v.obj.Name(), f.made(v, f.text(p.bound)))
+	return []analysis.TextEdit{rewrite.Before(f.pass, s, text)}
+}

@@ -1,0 +1,113 @@
+package capacity
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+// growingMap reports assignments to a new map in one loop whose turns are known before. How much
+// room a map has cannot be seen, so there is nothing to keep but memory.
+func (f *finder) growingMap(v *variable) {
+	grown := growths{}
+	for _, c := range f.places[v.obj] {
+		inside, _ := flow.Func(c)
+		g := f.assigns(c)
+		if g == nil || inside != v.fn {
+			continue
+		}
+		g.loops = v.loops(g.stmt)
+		if s, ok := g.stmt.Node().(ast.Stmt); ok && len(g.loops) == 1 {
+			grown[s] = g
+		}
+	}
+	if len(grown) != 1 {
+		return
+	}
+	for _, g := range grown {
+		f.reportMap(v, g)
+	}
+}
+
+// assigns is the growth that a use of a map is part of, in m[key] = value.
+func (f *finder) assigns(use inspector.Cursor) *growth {
+	if use.ParentEdgeKind() != edge.IndexExpr_X {
+		return nil
+	}
+	c := use.Parent()
+	if c.ParentEdgeKind() != edge.AssignStmt_Lhs {
+		return nil
+	}
+	s, ok1 := c.Parent().Node().(*ast.AssignStmt)
+	index, ok2 := c.Node().(*ast.IndexExpr)
+	if !ok1 || !ok2 || s.Tok != token.ASSIGN || len(s.Lhs) != 1 {
+		return nil
+	}
+	// m[key] = append(m[key], …) and its like gather many under a key.
+	m := flow.Variable(f.pass.TypesInfo, index.X)
+	gathers := false
+	ast.Inspect(s.Rhs[0], func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && f.pass.TypesInfo.Uses[id] == types.Object(m) {
+			gathers = true
+		}
+		return !gathers
+	})
+	if gathers {
+		return nil
+	}
+	return &growth{stmt: c.Parent(), at: index, count: 1, key: index.Index}
+}
+
+func (f *finder) reportMap(v *variable, g *growth) {
+	loop := g.loops[0].Node()
+	b, ok := f.trips(loop)
+	if !ok || len(b.terms) != 1 || !b.terms[0].isLen {
+		return
+	}
+	t := b.terms[0]
+	begin := v.decl.Node().Pos()
+	x := flow.Variable(f.pass.TypesInfo, t.of)
+	var fix analysis.SuggestedFix
+	if x != nil && f.places.Steady(f.pass.TypesInfo, x, begin, t.until) && rewrite.Movable(f.pass, t.of, begin) && f.builtins(begin, b) &&
+		!rewrite.Commented(f.pass, v.value.Pos(), v.value.End()) {
+		fix = analysis.SuggestedFix{
+			Message:   "Make room for all keys at once",
+			TextEdits: []analysis.TextEdit{rewrite.Replace(v.value, "make("+rewrite.Text(f.pass, v.typ)+", "+f.text(b)+")")},
+		}
+	}
+	category, known := "keys", "it is known before how many keys come at most"
+	if f.spoken(b) {
+		known = fmt.Sprintf("%s keys come at most", f.text(b))
+	}
+	if f.distinct(loop, g) {
+		category = "map"
+	}
+	rules.Report(f.pass, g.at, category, fmt.Sprintf("%s hashes its keys again whenever its room ends, though %s", v.obj.Name(), known), fix)
+}
+
+// distinct tells whether each turn of a loop sets another key: the one that it ranges with.
+func (f *finder) distinct(loop ast.Node, g *growth) bool {
+	r, ok := loop.(*ast.RangeStmt)
+	if !ok || r.Key == nil || g.stmt.Parent().Node() != ast.Node(r.Body) || !throughout(r.Body, g.stmt.Node().End()) {
+		return false
+	}
+	k := flow.Variable(f.pass.TypesInfo, r.Key)
+	if k == nil || flow.Variable(f.pass.TypesInfo, g.key) != k {
+		return false
+	}
+	for _, use := range f.places[k] {
+		if at := use.Node().Pos(); flow.IsSet(use) && at != r.Key.Pos() {
+			return false
+		}
+	}
+	return true
+}
