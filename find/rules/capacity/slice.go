@@ -124,7 +124,7 @@ func (f *finder) atDeclaration(v *variable, h *history) (plan, bool) {
 	begin := v.decl.Node().Pos()
 	for _, t := range p.bound.terms {
 		x := flow.Variable(f.pass.TypesInfo, t.of)
-		if x == nil || !f.places.Steady(f.pass.TypesInfo, x, begin, t.until) || !rewrite.Movable(f.pass, t.of, begin) {
+		if x == nil || !f.places.Steady(f.pass.TypesInfo, x, begin, t.until) || !rewrite.Means(f.pass, t.of, begin) {
 			return plan{}, false
 		}
 	}
@@ -174,12 +174,12 @@ func (f *finder) roomy(v *variable, b bound) (analysis.TextEdit, bool) {
 	switch {
 	case v.isNil():
 		d := v.decl.Node()
-		return rewrite.Replace(d, v.obj.Name()+" := "+made), !rewrite.Commented(f.pass, d.Pos(), d.End())
+		return rewrite.Replace(d, v.obj.Name()+" := "+made), !rewrite.HasComment(f.pass, d.Pos(), d.End())
 	case isLit && v.given > 0:
 		elements := rewrite.Between(f.pass, lit.Lbrace+1, lit.Rbrace)
 		return rewrite.Replace(lit, "append("+made+", "+elements+")"), true
 	default:
-		return rewrite.Replace(v.value, made), !rewrite.Commented(f.pass, v.value.Pos(), v.value.End())
+		return rewrite.Replace(v.value, made), !rewrite.HasComment(f.pass, v.value.Pos(), v.value.End())
 	}
 }
 
@@ -218,11 +218,11 @@ func (f *finder) making(v *variable, h *history, p plan, loop inspector.Cursor) 
 	}
 	s, ok := stmt.Node().(ast.Stmt)
 	begin := stmt.Node().Pos()
-	if !ok || !inList(stmt) || !f.builtins(begin, p.bound) || !rewrite.Movable(f.pass, v.typ, begin) || rewrite.Lookup(f.pass, begin, v.obj.Name()) != v.obj {
+	if !ok || !inList(stmt) || !f.builtins(begin, p.bound) || !rewrite.Means(f.pass, v.typ, begin) || rewrite.Lookup(f.pass, begin, v.obj.Name()) != v.obj {
 		return nil
 	}
 	room := f.text(p.bound)
-	assign := fmt.Sprintf("%s = %s\n", v.obj.Name(), f.made(v, room))
+	assign := fmt.Sprintf("%s = %s", v.obj.Name(), f.made(v, room))
 	var condition string
 	if len(p.bound.terms) == 1 {
 		t := p.bound.terms[0]
@@ -231,17 +231,17 @@ func (f *finder) making(v *variable, h *history, p plan, loop inspector.Cursor) 
 		if t.isLen {
 			condition = "len(" + text + ") > 0"
 		} else {
-			assign = fmt.Sprintf("%s = %s\n", v.obj.Name(), f.made(v, plain(t.times, text)))
+			assign = fmt.Sprintf("%s = %s", v.obj.Name(), f.made(v, plain(t.times, text)))
 		}
 	}
 	switch {
 	case !v.isNil():
-		assign = fmt.Sprintf("%s = %s\n", v.obj.Name(), f.made(v, room))
+		assign = fmt.Sprintf("%s = %s", v.obj.Name(), f.made(v, room))
 		return []analysis.TextEdit{rewrite.Before(f.pass, s, assign)}
 	case h.each(loop):
 		// Who enters the loop appends, so a slice that stays nil stays nil.
 		if condition != "" {
-			assign = "if " + condition + " {\n" + assign + "}\n"
+			assign = "if " + condition + " {\n" + assign + "\n}"
 		} else if p.bound.some == 0 {
 			return nil
 		}
@@ -269,9 +269,9 @@ func (f *finder) makingLate(v *variable, p plan, loop inspector.Cursor) []analys
 	of, at := p.bound.terms[0].of, s.Pos()
 	x := flow.Variable(f.pass.TypesInfo, of)
 	if x == nil || !f.places.Steady(f.pass.TypesInfo, x, loop.Node().Pos(), loop.Node().End()) ||
-		!rewrite.Movable(f.pass, of, at) || !rewrite.Movable(f.pass, v.typ, at) || !f.builtins(at, p.bound) {
+		!rewrite.Means(f.pass, of, at) || !rewrite.Means(f.pass, v.typ, at) || !f.builtins(at, p.bound) {
 		return nil
 	}
-	text := fmt.Sprintf("if %s == nil {\n%s = %s\n}\n", v.obj.Name(), v.obj.Name(), f.made(v, f.text(p.bound)))
+	text := fmt.Sprintf("if %s == nil {\n%s = %s\n}", v.obj.Name(), v.obj.Name(), f.made(v, f.text(p.bound)))
 	return []analysis.TextEdit{rewrite.Before(f.pass, s, text)}
 }

@@ -77,8 +77,8 @@ func (f *finder) reportMap(v *variable, g *growth) {
 	begin := v.decl.Node().Pos()
 	x := flow.Variable(f.pass.TypesInfo, t.of)
 	var fix analysis.SuggestedFix
-	if x != nil && f.places.Steady(f.pass.TypesInfo, x, begin, t.until) && rewrite.Movable(f.pass, t.of, begin) && f.builtins(begin, b) &&
-		!rewrite.Commented(f.pass, v.value.Pos(), v.value.End()) {
+	if x != nil && f.places.Steady(f.pass.TypesInfo, x, begin, t.until) && rewrite.Means(f.pass, t.of, begin) && f.builtins(begin, b) &&
+		!rewrite.HasComment(f.pass, v.value.Pos(), v.value.End()) {
 		fix = analysis.SuggestedFix{
 			Message:   "Make room for all keys at once",
 			TextEdits: []analysis.TextEdit{rewrite.Replace(v.value, "make("+rewrite.Text(f.pass, v.typ)+", "+f.text(b)+")")},

@@ -95,14 +95,6 @@ func wantsPointer(sel *types.Selection) bool {
 	return ok && f.Signature().Recv() != nil && isPointer(f.Signature().Recv().Type())
 }
 
-func isArray(t types.Type) bool {
-	if t == nil {
-		return false
-	}
-	_, ok := t.Underlying().(*types.Array)
-	return ok
-}
-
 func isPointer(t types.Type) bool {
 	if t == nil {
 		return false

@@ -39,7 +39,7 @@ func stop() {}
 `
 
 // TestSteady asks for each parameter of f whether it changes between start and stop.
-func TestSteady(t *testing.T) {
+func TestPlacesSteady(t *testing.T) {
 	info, root := check(t, placesSource)
 	places := NewPlaces(info, root)
 	var from, to token.Pos

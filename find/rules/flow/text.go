@@ -182,6 +182,9 @@ func exprOf(c inspector.Cursor) ast.Expr {
 }
 
 func isArray(t types.Type) bool {
+	if t == nil {
+		return false
+	}
 	_, ok := t.Underlying().(*types.Array)
 	return ok
 }
