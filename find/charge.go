@@ -71,7 +71,7 @@ func (f *finder) match(pkg *packages.Package, c *cause, d analysis.Diagnostic) *
 		return nil
 	}
 	m := &match{cause: c, message: d.Message, file: file, line: from.Line, column: from.Column, end: to.Line}
-	m.key = fmt.Sprint(c.rule.Analyzer.Name, file, from.Offset)
+	m.key = fmt.Sprint(c.rule.Analyzer.Name, c.Category, file, from.Offset)
 	if len(d.SuggestedFixes) > 0 {
 		m.fix = f.fix(pkg, d.SuggestedFixes[0])
 	}
@@ -116,63 +116,104 @@ func (f *finder) fix(pkg *packages.Package, s analysis.SuggestedFix) *Fix {
 // A charged is matches with the same fix, and what they are charged.
 type charged struct {
 	matches  []*match
+	causes   map[place]map[*cause]bool // on each line of the matches
 	values   map[Cost]float64
 	callees  map[Cost]map[string]int64
 	perMatch []float64 // largest share, to show the hottest place first
 }
 
+// sharing is a cause on a line.
+type sharing struct {
+	at    place
+	cause *cause
+}
+
 // charge makes findings of the matches that cost enough.
 func (f *finder) charge() {
-	// How many matches of a cause share a line: they share what it costs.
-	type sharing struct {
-		at    place
-		cause *cause
-	}
-	sharers := map[sharing]int{}
-	for _, m := range f.matches {
-		for line := m.line; line <= m.end; line++ {
-			sharers[sharing{place{m.file, line}, m.cause}]++
-		}
-	}
 	groups := map[string]*charged{}
 	var order []string
 	for _, m := range f.matches {
 		g := groups[m.key]
 		if g == nil {
-			g = &charged{values: map[Cost]float64{}, callees: map[Cost]map[string]int64{}}
+			g = &charged{causes: map[place]map[*cause]bool{}, values: map[Cost]float64{}, callees: map[Cost]map[string]int64{}}
 			groups[m.key] = g
 			order = append(order, m.key)
 		}
-		largest := 0.0
-		for _, l := range f.ledgers {
-			pattern := m.cause.pattern[l.cost]
-			sum := 0.0
-			for line := m.line; line <= m.end; line++ {
-				at := place{m.file, line}
-				for _, a := range f.places[at][l.cost] {
-					sum += float64(a.charged(pattern)) / float64(sharers[sharing{at, m.cause}])
-					if g.callees[l.cost] == nil {
-						g.callees[l.cost] = map[string]int64{}
-					}
-					for name, v := range a.callees {
-						if f.pats.match(name).has(pattern) {
-							g.callees[l.cost][name] += v
-						}
-					}
-				}
+		g.matches = append(g.matches, m)
+		for line := m.line; line <= m.end; line++ {
+			at := place{m.file, line}
+			if g.causes[at] == nil {
+				g.causes[at] = map[*cause]bool{}
 			}
-			g.values[l.cost] += sum
-			if l.total > 0 {
-				largest = max(largest, sum/float64(l.total))
+			g.causes[at][m.cause] = true
+		}
+	}
+	// How many findings of a cause are on a line: they share what it costs.
+	sharers := map[sharing]int{}
+	for _, g := range groups {
+		for at, causes := range g.causes {
+			for c := range causes {
+				sharers[sharing{at, c}]++
 			}
 		}
-		g.matches = append(g.matches, m)
-		g.perMatch = append(g.perMatch, largest)
 	}
 	ids := map[string]int{}
 	for _, key := range order {
-		f.add(groups[key], ids)
+		g := groups[key]
+		for _, l := range f.ledgers {
+			for at, causes := range g.causes {
+				g.add(f, l, at, causes, sharers)
+			}
+		}
+		for _, m := range g.matches {
+			g.perMatch = append(g.perMatch, f.hottestShare(m))
+		}
+		f.add(g, ids)
 	}
+}
+
+// add charges what a ledger has on a line below the frames of any of some causes: each sample once,
+// however many of them it matches.
+func (g *charged) add(f *finder, l *ledger, at place, causes map[*cause]bool, sharers map[sharing]int) {
+	for _, a := range f.places[at][l.cost] {
+		for m, v := range a.matched {
+			by := 0 // how many share it
+			for c := range causes {
+				if m.has(c.pattern[l.cost]) {
+					by = max(by, sharers[sharing{at, c}])
+				}
+			}
+			if by > 0 {
+				g.values[l.cost] += float64(v) / float64(by)
+			}
+		}
+		for name, v := range a.callees {
+			for c := range causes {
+				if f.pats.match(name).has(c.pattern[l.cost]) {
+					if g.callees[l.cost] == nil {
+						g.callees[l.cost] = map[string]int64{}
+					}
+					g.callees[l.cost][name] += v
+					break
+				}
+			}
+		}
+	}
+}
+
+// hottestShare is the largest share of any profile that is on a match's lines.
+func (f *finder) hottestShare(m *match) float64 {
+	largest := 0.0
+	for _, l := range f.ledgers {
+		var sum int64
+		for line := m.line; line <= m.end; line++ {
+			for _, a := range f.places[place{m.file, line}][l.cost] {
+				sum += a.charged(m.cause.pattern[l.cost])
+			}
+		}
+		largest = max(largest, share(sum, l.total))
+	}
+	return largest
 }
 
 // add makes a finding of matches, if they cost enough.

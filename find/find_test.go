@@ -189,6 +189,13 @@ func TestFind(t *testing.T) {
 			}) {
 				t.Error("findings are not in the order of what they save")
 			}
+			for _, f := range r.Findings {
+				for _, e := range f.Evidence {
+					if e.Share <= 0 || e.Share > 1 {
+						t.Errorf("%s is charged %v of %s", f.ID, e.Share, e.Cost)
+					}
+				}
+			}
 			for _, cost := range []find.Cost{find.CPU, find.AllocSpace, find.AllocObjects} {
 				i := slices.IndexFunc(compiled.Evidence, func(e find.Evidence) bool { return e.Cost == cost })
 				if i < 0 || compiled.Evidence[i].Share < 0.02 || len(compiled.Evidence[i].Callees) == 0 || !strings.HasPrefix(compiled.Evidence[i].Callees[0].Function, "regexp.") {
