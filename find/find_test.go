@@ -114,7 +114,7 @@ func record(t *testing.T, flags ...string) (dir string, p find.Profiles) {
 		write(t, filepath.Join(dir, f.Name), string(f.Data))
 	}
 	// So many turns take the same processor time, and so as many samples, on a busy machine.
-	args := append([]string{"test", "-run=^$", "-bench=.", "-benchtime=6000x", "-cpuprofile=cpu.out", "-memprofile=mem.out", "-memprofilerate=4096"}, flags...)
+	args := append([]string{"test", "-run=^$", "-bench=.", "-benchtime=1500x", "-cpuprofile=cpu.out", "-memprofile=mem.out", "-memprofilerate=4096"}, flags...)
 	cmd := exec.CommandContext(t.Context(), "go", append(args, "./clean")...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
