@@ -6,6 +6,7 @@ import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/capacity"
 	"github.com/whet-go/whet/find/rules/percall"
+	"github.com/whet-go/whet/find/rules/sortslice"
 )
 
 // Rules are all rules, by name. They are new on each call.
@@ -13,5 +14,6 @@ func Rules() []*rules.Rule {
 	return []*rules.Rule{
 		capacity.New(),
 		percall.New(),
+		sortslice.New(),
 	}
 }
