@@ -22,6 +22,7 @@ import (
 	"github.com/whet-go/whet/find/rules/regexpsimple"
 	"github.com/whet-go/whet/find/rules/repeated"
 	"github.com/whet-go/whet/find/rules/rerender"
+	"github.com/whet-go/whet/find/rules/sortslice"
 	"github.com/whet-go/whet/find/rules/sprintf"
 	"github.com/whet-go/whet/find/rules/textbuild"
 	"github.com/whet-go/whet/find/rules/timeloop"
@@ -50,6 +51,7 @@ func Rules() []*rules.Rule {
 		regexpsimple.New(),
 		repeated.New(),
 		rerender.New(),
+		sortslice.New(),
 		sprintf.New(),
 		textbuild.New(),
 		timeloop.New(),

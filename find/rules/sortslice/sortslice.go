@@ -1,0 +1,142 @@
+package sortslice
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+//go:embed doc.go
+var doc string
+
+// New returns the rule.
+func New() *rules.Rule {
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "sortslice",
+			Doc:      "report slices that are sorted through reflection or an interface",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Causes: []rules.Cause{
+			{
+				Category: "reflection", Title: "slice sorted through reflection",
+				CPU: `^sort\.(Slice|SliceStable)$`, Alloc: `^$|^sort\.(Slice|SliceStable)$`,
+				Mutex: rules.Nothing, Block: rules.Nothing,
+			},
+			{
+				Category: "interface", Title: "slice sorted through an interface",
+				CPU: `^sort\.(Sort|Stable)$`, Alloc: `^$|^sort\.(Sort|Stable)$`,
+				Mutex: rules.Nothing, Block: rules.Nothing,
+			},
+		},
+		Doc: rules.ParseDoc(doc),
+	}
+}
+
+// maxSize is how many bytes an element has at most that is better copied than indexed.
+const maxSize = 128
+
+func run(pass *analysis.Pass) (any, error) {
+	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	if !ok {
+		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
+	}
+	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			continue
+		}
+		name := flow.Callee(pass.TypesInfo, call)
+		switch name {
+		case "sort.Slice", "sort.SliceStable", "sort.Sort", "sort.Stable":
+		default:
+			continue
+		}
+		t := pass.TypesInfo.TypeOf(call.Args[0])
+		s, ok := t.Underlying().(*types.Slice)
+		if !ok || !small(pass, s.Elem()) || !flow.Since(pass, call.Pos(), "go1.21") {
+			continue
+		}
+		switch name {
+		case "sort.Slice", "sort.SliceStable":
+			message := fmt.Sprintf("%s moves the elements through reflection and takes the slice as an interface", name)
+			rules.Report(pass, call.Fun, "reflection", message, translate(pass, c, call, s.Elem(), name == "sort.SliceStable"))
+		default:
+			message := fmt.Sprintf("%s calls Less and Swap through an interface, where slices.SortFunc is compiled for the type", name)
+			rules.Report(pass, call.Fun, "interface", message, analysis.SuggestedFix{})
+		}
+	}
+	return nil, nil
+}
+
+// small tells whether elements of a type are known to be cheap to copy.
+func small(pass *analysis.Pass, t types.Type) bool {
+	if generic(t) {
+		return false
+	}
+	return pass.TypesSizes.Sizeof(t) <= maxSize
+}
+
+// generic tells whether the size of a type depends on a type parameter.
+func generic(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Array:
+		return generic(t.Elem())
+	case *types.Named:
+		return generic(t.Underlying())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if generic(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// translate is the fix that sorts by slices.SortFunc.
+func translate(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, elem types.Type, stable bool) analysis.SuggestedFix {
+	less, ok := call.Args[1].(*ast.FuncLit)
+	if !ok {
+		return analysis.SuggestedFix{}
+	}
+	pkg, edits, ok := rewrite.Import(pass, call.Pos(), "slices")
+	if !ok || rewrite.Commented(pass, less.Type.Pos(), less.Body.Lbrace) || rewrite.Commented(pass, call.Fun.Pos(), call.Fun.End()) {
+		return analysis.SuggestedFix{}
+	}
+	l := newLess(pass, call.Args[0], less)
+	if l == nil {
+		return analysis.SuggestedFix{}
+	}
+	if l.plain(elem) && !rewrite.Commented(pass, call.Pos(), call.End()) {
+		text := fmt.Sprintf("%s.Sort(%s)", pkg, rewrite.Text(pass, call.Args[0]))
+		return analysis.SuggestedFix{Message: "Sort by the order of the elements", TextEdits: append(edits, rewrite.Replace(call, text))}
+	}
+	typ, ok := rewrite.TypeText(pass, call.Pos(), elem)
+	if !ok {
+		return analysis.SuggestedFix{}
+	}
+	body, ok := c.FindNode(less.Body)
+	if !ok || !l.translate(body) {
+		return analysis.SuggestedFix{}
+	}
+	name := pkg + ".SortFunc"
+	if stable {
+		name = pkg + ".SortStableFunc"
+	}
+	edits = append(edits, rewrite.Replace(call.Fun, name),
+		analysis.TextEdit{Pos: less.Type.Pos(), End: less.Type.End(), NewText: fmt.Appendf(nil, "func(%s, %s %s) int", l.a, l.b, typ)})
+	return analysis.SuggestedFix{Message: "Sort by a function of two elements", TextEdits: append(edits, l.edits...)}
+}
