@@ -174,7 +174,7 @@ func (l *less) translate(body inspector.Cursor) bool {
 	}
 	if l.first > 0 {
 		from, to := l.body.List[0].Pos(), l.body.List[l.first].Pos()
-		if rewrite.Commented(l.pass, from, to) {
+		if rewrite.HasComment(l.pass, from, to) {
 			return false
 		}
 		l.edits = append(l.edits, analysis.TextEdit{Pos: from, End: to})
@@ -216,7 +216,7 @@ func (l *less) list(list []ast.Stmt) bool {
 // returns translates return x < y, which is true exactly when the number that comes in its place
 // is negative.
 func (l *less) returns(s *ast.ReturnStmt) bool {
-	if rewrite.Commented(l.pass, s.Pos(), s.End()) {
+	if rewrite.HasComment(l.pass, s.Pos(), s.End()) {
 		return false
 	}
 	info := l.pass.TypesInfo

@@ -113,14 +113,14 @@ func translate(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, elem
 		return analysis.SuggestedFix{}
 	}
 	pkg, edits, ok := rewrite.Import(pass, call.Pos(), "slices")
-	if !ok || rewrite.Commented(pass, less.Type.Pos(), less.Body.Lbrace) || rewrite.Commented(pass, call.Fun.Pos(), call.Fun.End()) {
+	if !ok || rewrite.HasComment(pass, less.Type.Pos(), less.Body.Lbrace) || rewrite.HasComment(pass, call.Fun.Pos(), call.Fun.End()) {
 		return analysis.SuggestedFix{}
 	}
 	l := newLess(pass, call.Args[0], less)
 	if l == nil {
 		return analysis.SuggestedFix{}
 	}
-	if l.plain(elem) && !rewrite.Commented(pass, call.Pos(), call.End()) {
+	if l.plain(elem) && !rewrite.HasComment(pass, call.Pos(), call.End()) {
 		text := fmt.Sprintf("%s.Sort(%s)", pkg, rewrite.Text(pass, call.Args[0]))
 		return analysis.SuggestedFix{Message: "Sort by the order of the elements", TextEdits: append(edits, rewrite.Replace(call, text))}
 	}
