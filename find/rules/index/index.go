@@ -7,6 +7,7 @@ import (
 	"github.com/whet-go/whet/find/rules/capacity"
 	"github.com/whet-go/whet/find/rules/percall"
 	"github.com/whet-go/whet/find/rules/sortslice"
+	"github.com/whet-go/whet/find/rules/split"
 )
 
 // Rules are all rules, by name. They are new on each call.
@@ -15,5 +16,6 @@ func Rules() []*rules.Rule {
 		capacity.New(),
 		percall.New(),
 		sortslice.New(),
+		split.New(),
 	}
 }
