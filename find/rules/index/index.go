@@ -23,6 +23,7 @@ import (
 	"github.com/whet-go/whet/find/rules/repeated"
 	"github.com/whet-go/whet/find/rules/rerender"
 	"github.com/whet-go/whet/find/rules/sortslice"
+	"github.com/whet-go/whet/find/rules/split"
 	"github.com/whet-go/whet/find/rules/sprintf"
 	"github.com/whet-go/whet/find/rules/textbuild"
 	"github.com/whet-go/whet/find/rules/timeloop"
@@ -52,6 +53,7 @@ func Rules() []*rules.Rule {
 		repeated.New(),
 		rerender.New(),
 		sortslice.New(),
+		split.New(),
 		sprintf.New(),
 		textbuild.New(),
 		timeloop.New(),
