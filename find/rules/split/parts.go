@@ -66,7 +66,7 @@ func (f *finder) first(index inspector.Cursor, call *ast.CallExpr) analysis.Sugg
 			}
 		}
 		name := f.names.Fresh(call.Pos(), "before")
-		fix.TextEdits = []analysis.TextEdit{rewrite.Before(f.pass, s, name+", _, _ := "+cut+"\n"), rewrite.Replace(x, name)}
+		fix.TextEdits = []analysis.TextEdit{rewrite.Before(f.pass, s, name+", _, _ := "+cut), rewrite.Replace(x, name)}
 	default:
 		return analysis.SuggestedFix{}
 	}
