@@ -65,9 +65,9 @@ package clean
 import "testing"
 
 func BenchmarkClean(b *testing.B) {
-	numbers := make([]int, 3000)
+	numbers := make([]int, 500)
 	for i := range numbers {
-		numbers[i] = i * 7919 % 3001
+		numbers[i] = i * 7919 % 503
 	}
 	for b.Loop() {
 		for range 20 {
@@ -114,7 +114,7 @@ func record(t *testing.T, flags ...string) (dir string, p find.Profiles) {
 		write(t, filepath.Join(dir, f.Name), string(f.Data))
 	}
 	// So many turns take the same processor time, and so as many samples, on a busy machine.
-	args := append([]string{"test", "-run=^$", "-bench=.", "-benchtime=1500x", "-cpuprofile=cpu.out", "-memprofile=mem.out", "-memprofilerate=4096"}, flags...)
+	args := append([]string{"test", "-run=^$", "-bench=.", "-benchtime=5000x", "-cpuprofile=cpu.out", "-memprofile=mem.out", "-memprofilerate=4096"}, flags...)
 	cmd := exec.CommandContext(t.Context(), "go", append(args, "./clean")...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
