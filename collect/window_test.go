@@ -432,17 +432,16 @@ func TestErrors(t *testing.T) {
 	defer redirect.Close()
 	tlsServer := httptest.NewTLSServer(pprofMux("/debug/pprof/", allowAll))
 	defer tlsServer.Close()
-	gone := httptest.NewServer(nil)
-	gone.Close()
 
 	for name, tc := range map[string]struct{ url, reason, hint string }{
-		"html":         {html.URL, "HTML page", "--pprof-path"},
-		"text":         {text.URL, "not as net/http/pprof", "--pprof-path"},
-		"401":          {status(401).URL, "401 Unauthorized: because", "--token-file"},
-		"403":          {status(403).URL, "403", "--token-file"},
-		"404":          {status(404).URL, "404", "net/http/pprof"},
-		"502":          {status(502).URL, "502", "proxy"},
-		"refused":      {gone.URL, "refused", "running"},
+		"html": {html.URL, "HTML page", "--pprof-path"},
+		"text": {text.URL, "not as net/http/pprof", "--pprof-path"},
+		"401":  {status(401).URL, "401 Unauthorized: because", "--token-file"},
+		"403":  {status(403).URL, "403", "--token-file"},
+		"404":  {status(404).URL, "404", "net/http/pprof"},
+		"502":  {status(502).URL, "502", "proxy"},
+		// A port that a server had a moment ago may be another test's now.
+		"refused":      {"http://127.0.0.1:1", "refused", "running"},
 		"redirect":     {redirect.URL, "another host", "record the other address"},
 		"unknown ca":   {tlsServer.URL, "unknown authority", "--ca"},
 		"http to tls":  {strings.Replace(tlsServer.URL, "https", "http", 1), "400", "https://"},
