@@ -8,6 +8,7 @@ import (
 	"github.com/whet-go/whet/find/rules/percall"
 	"github.com/whet-go/whet/find/rules/sortslice"
 	"github.com/whet-go/whet/find/rules/split"
+	"github.com/whet-go/whet/find/rules/urlquery"
 )
 
 // Rules are all rules, by name. They are new on each call.
@@ -17,5 +18,6 @@ func Rules() []*rules.Rule {
 		percall.New(),
 		sortslice.New(),
 		split.New(),
+		urlquery.New(),
 	}
 }
