@@ -5,6 +5,7 @@ package index
 import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/capacity"
+	"github.com/whet-go/whet/find/rules/maptwice"
 	"github.com/whet-go/whet/find/rules/percall"
 	"github.com/whet-go/whet/find/rules/sortslice"
 	"github.com/whet-go/whet/find/rules/split"
@@ -15,6 +16,7 @@ import (
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
 		capacity.New(),
+		maptwice.New(),
 		percall.New(),
 		sortslice.New(),
 		split.New(),
