@@ -5,6 +5,7 @@ package index
 import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/capacity"
+	"github.com/whet-go/whet/find/rules/copylarge"
 	"github.com/whet-go/whet/find/rules/maptwice"
 	"github.com/whet-go/whet/find/rules/percall"
 	"github.com/whet-go/whet/find/rules/sortslice"
@@ -16,6 +17,7 @@ import (
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
 		capacity.New(),
+		copylarge.New(),
 		maptwice.New(),
 		percall.New(),
 		sortslice.New(),
