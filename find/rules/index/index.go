@@ -8,6 +8,7 @@ import (
 	"github.com/whet-go/whet/find/rules/copylarge"
 	"github.com/whet-go/whet/find/rules/maptwice"
 	"github.com/whet-go/whet/find/rules/percall"
+	"github.com/whet-go/whet/find/rules/reflection"
 	"github.com/whet-go/whet/find/rules/sortslice"
 	"github.com/whet-go/whet/find/rules/split"
 	"github.com/whet-go/whet/find/rules/urlquery"
@@ -20,6 +21,7 @@ func Rules() []*rules.Rule {
 		copylarge.New(),
 		maptwice.New(),
 		percall.New(),
+		reflection.New(),
 		sortslice.New(),
 		split.New(),
 		urlquery.New(),
