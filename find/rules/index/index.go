@@ -4,6 +4,7 @@ package index
 
 import (
 	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/boxing"
 	"github.com/whet-go/whet/find/rules/capacity"
 	"github.com/whet-go/whet/find/rules/copylarge"
 	"github.com/whet-go/whet/find/rules/maptwice"
@@ -17,6 +18,7 @@ import (
 // Rules are all rules, by name. They are new on each call.
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
+		boxing.New(),
 		capacity.New(),
 		copylarge.New(),
 		maptwice.New(),
