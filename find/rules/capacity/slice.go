@@ -237,7 +237,7 @@ func (f *finder) making(v *variable, h *history, p plan, loop inspector.Cursor) 
 	switch {
 	case !v.isNil():
 		assign = fmt.Sprintf("%s = %s\n", v.obj.Name(), f.made(v, room))
-		return []analysis.TextEdit{rewrite.Before(f.pass, s, assign)}
+		return []analysis.TextEdit{f.before(s, p, assign)}
 	case h.each(loop):
 		// Who enters the loop appends, so a slice that stays nil stays nil.
 		if condition != "" {
@@ -245,9 +245,18 @@ func (f *finder) making(v *variable, h *history, p plan, loop inspector.Cursor) 
 		} else if p.bound.some == 0 {
 			return nil
 		}
-		return []analysis.TextEdit{rewrite.Before(f.pass, s, assign)}
+		return []analysis.TextEdit{f.before(s, p, assign)}
 	}
 	return f.makingLate(v, p, loop)
+}
+
+// before is the edit that puts text before a statement. The fixes of several appends to one slice
+// are one edit; those of several slices are several.
+func (f *finder) before(s ast.Stmt, p plan, text string) analysis.TextEdit {
+	if len(p.grown) == 1 {
+		return rewrite.Insert(rewrite.LineStart(f.pass, s), text)
+	}
+	return rewrite.Before(f.pass, s, text)
 }
 
 func plain(times int, text string) string {
@@ -273,5 +282,5 @@ func (f *finder) makingLate(v *variable, p plan, loop inspector.Cursor) []analys
 		return nil
 	}
 	text := fmt.Sprintf("if %s == nil {\n%s = %s\n}\n", v.obj.Name(), v.obj.Name(), f.made(v, f.text(p.bound)))
-	return []analysis.TextEdit{rewrite.Before(f.pass, s, text)}
+	return []analysis.TextEdit{f.before(s, p, text)}
 }

@@ -39,9 +39,9 @@ func Predeclared(pass *analysis.Pass, at token.Pos, names ...string) bool {
 	return true
 }
 
-// lineStart is where text goes that is to stand before a statement: before the comment that
+// LineStart is where text goes that is to stand before a statement: before the comment that
 // belongs to it, if there is one, else at the statement.
-func lineStart(pass *analysis.Pass, stmt ast.Stmt) token.Pos {
+func LineStart(pass *analysis.Pass, stmt ast.Stmt) token.Pos {
 	file := File(pass, stmt.Pos())
 	if file == nil {
 		return stmt.Pos()
@@ -86,7 +86,7 @@ func Commented(pass *analysis.Pass, from, to token.Pos) bool {
 // Before is the edit that puts text before a statement and its comment. Unlike an insertion, it is
 // made once when several fixes ask for it.
 func Before(pass *analysis.Pass, stmt ast.Stmt, text string) analysis.TextEdit {
-	at := lineStart(pass, stmt)
+	at := LineStart(pass, stmt)
 	first := Between(pass, at, at+1)
 	return analysis.TextEdit{Pos: at, End: at + token.Pos(len(first)), NewText: []byte(text + first)}
 }
