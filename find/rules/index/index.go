@@ -6,19 +6,23 @@ import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/appendform"
 	"github.com/whet-go/whet/find/rules/asked"
+	"github.com/whet-go/whet/find/rules/boxing"
 	"github.com/whet-go/whet/find/rules/capacity"
 	"github.com/whet-go/whet/find/rules/concat"
 	"github.com/whet-go/whet/find/rules/convert"
+	"github.com/whet-go/whet/find/rules/copylarge"
 	"github.com/whet-go/whet/find/rules/deferloop"
 	"github.com/whet-go/whet/find/rules/falsesharing"
 	"github.com/whet-go/whet/find/rules/httpclient"
 	"github.com/whet-go/whet/find/rules/jsoncodec"
 	"github.com/whet-go/whet/find/rules/locks"
 	"github.com/whet-go/whet/find/rules/logline"
+	"github.com/whet-go/whet/find/rules/maptwice"
 	"github.com/whet-go/whet/find/rules/marshal"
 	"github.com/whet-go/whet/find/rules/percall"
 	"github.com/whet-go/whet/find/rules/pool"
 	"github.com/whet-go/whet/find/rules/readall"
+	"github.com/whet-go/whet/find/rules/reflection"
 	"github.com/whet-go/whet/find/rules/regexpsimple"
 	"github.com/whet-go/whet/find/rules/repeated"
 	"github.com/whet-go/whet/find/rules/rerender"
@@ -29,6 +33,7 @@ import (
 	"github.com/whet-go/whet/find/rules/timeloop"
 	"github.com/whet-go/whet/find/rules/tinygoroutine"
 	"github.com/whet-go/whet/find/rules/unbuffered"
+	"github.com/whet-go/whet/find/rules/urlquery"
 )
 
 // Rules are all rules, by name. They are new on each call.
@@ -36,19 +41,23 @@ func Rules() []*rules.Rule {
 	return []*rules.Rule{
 		appendform.New(),
 		asked.New(),
+		boxing.New(),
 		capacity.New(),
 		concat.New(),
 		convert.New(),
+		copylarge.New(),
 		deferloop.New(),
 		falsesharing.New(),
 		httpclient.New(),
 		jsoncodec.New(),
 		locks.New(),
 		logline.New(),
+		maptwice.New(),
 		marshal.New(),
 		percall.New(),
 		pool.New(),
 		readall.New(),
+		reflection.New(),
 		regexpsimple.New(),
 		repeated.New(),
 		rerender.New(),
@@ -59,5 +68,6 @@ func Rules() []*rules.Rule {
 		timeloop.New(),
 		tinygoroutine.New(),
 		unbuffered.New(),
+		urlquery.New(),
 	}
 }

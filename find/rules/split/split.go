@@ -81,15 +81,15 @@ func run(pass *analysis.Pass) (any, error) {
 func (f *finder) splitter(call *ast.CallExpr) (splitter, bool) {
 	pkg, name, _ := strings.Cut(flow.Callee(f.pass.TypesInfo, call), ".")
 	s := splitter{pkg: pkg, name: name, limit: -1}
-	if pkg != "strings" && pkg != "bytes" {
-		return s, false
+	if pkg != "strings" && pkg != "bytes" || len(call.Args) == 0 || len(call.Args) == 1 && name != "Fields" {
+		return s, false // f(g()) hands over several
 	}
 	switch name {
 	case "Fields":
 		return s, true
 	case "SplitN":
 		var ok bool
-		if s.limit, ok = flow.IntConst(f.pass.TypesInfo, call.Args[2]); !ok {
+		if s.limit, ok = flow.IntConst(f.pass.TypesInfo, call.Args[len(call.Args)-1]); !ok {
 			return s, false
 		}
 	case "Split", "SplitAfter":

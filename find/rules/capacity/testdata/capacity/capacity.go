@@ -315,6 +315,16 @@ func Branches(words []string) []string {
 	return out
 }
 
+func Twins(words []string) ([]string, []int) {
+	var texts []string
+	var lengths []int
+	for _, w := range words {
+		texts = append(texts, w)          // want `texts .* len\(words\) elements come$`
+		lengths = append(lengths, len(w)) // want `lengths .* len\(words\) elements come$`
+	}
+	return texts, lengths
+}
+
 func show(x any) string {
 	out, err := json.Marshal(x)
 	return fmt.Sprint(string(out), err)
@@ -340,5 +350,5 @@ func Try(r *rand.Rand) string {
 	return fmt.Sprint(show(Lengths(words)), show(Empty(words)), show(Made(words)), answer, err, show(Select(goods, "a")), show(Select(goods, "")),
 		Tags("n", tags), Joined(words), show(late), err2, show(Limited(words)), show(partly), err3, show(Count(n)), show(CountEmpty(n)), show(Five()),
 		show(Runes(tags["os"])), show(Keys(m)), show(l.Lower()), show(l.All()), show(Generic(words)), show(Called(tags["os"])),
-		show(Index(words)), show(Invert(m)), show(Both(words, words)), show(Closure(words)()), show(Shadowed(words)), show(Branches(words)), show(ShadowedOperand(tags["os"])), show(Retry(words)), show(Commented(words)), show(Bytes(tags["os"], tags["host"])))
+		show(Index(words)), show(Invert(m)), show(Both(words, words)), show(Closure(words)()), show(Shadowed(words)), show(Branches(words)), show(fmt.Sprint(Twins(words))), show(ShadowedOperand(tags["os"])), show(Retry(words)), show(Commented(words)), show(Bytes(tags["os"], tags["host"])))
 }

@@ -64,3 +64,12 @@ func Word(s string) string {
 	}
 	return s
 }
+
+func two() (string, string) { return "a,b", "," }
+
+func Handed() (n int) {
+	for _, part := range strings.Split(two()) {
+		n += len(part)
+	}
+	return n
+}

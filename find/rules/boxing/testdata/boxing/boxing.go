@@ -1,0 +1,30 @@
+package boxing
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync/atomic"
+
+	"test/values"
+)
+
+type pair struct{ a, b int }
+
+func (p pair) String() string { return fmt.Sprint(p.a) } // want `p.a \(int\) is copied to the heap to be put into an interface \(any\) for fmt.Sprint`
+
+func Print(w io.Writer, n int, s string, p pair, b []byte) {
+	fmt.Fprintln(w, n, s)   // want `n \(int\)` `s \(string\) is copied`
+	fmt.Fprintln(w, any(p), // want `p \(pair\) is copied to the heap to be put into an interface \(any\) for a conversion`
+		b) // want `b \(\[\]byte\)`
+	take(p)               // want `p \(pair\) .* interface \(fmt.Stringer\) for take`
+	func(x any) {}(n + 1) // want `n \+ 1 \(int\) .* for a function`
+}
+
+func take(fmt.Stringer) {}
+
+func Store(v *atomic.Value, n float64) {
+	v.Store(n) // want `n \(float64\) .* for Store`
+}
+
+func Try(r *rand.Rand) string { return fmt.Sprint(values.Int(r)) } // want `values.Int\(r\) \(int\)`

@@ -1,0 +1,242 @@
+package copylarge
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+//go:embed doc.go
+var doc string
+
+// maxSize is how many bytes an element has at most that is as well copied.
+const maxSize = 128
+
+// New returns the rule.
+func New() *rules.Rule {
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "copylarge",
+			Doc:      "report loops that copy large elements",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Causes: []rules.Cause{{
+			Title: "large element copied on each turn",
+			CPU:   `^$|^runtime\.(duffcopy|memmove|typedmemmove|wbMove)`, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
+		}},
+		Doc: rules.ParseDoc(doc),
+	}
+}
+
+// A finder looks through one package.
+type finder struct {
+	pass   *analysis.Pass
+	places flow.Places
+	names  *rewrite.Locals
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	if !ok {
+		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
+	}
+	f := &finder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, insp.Root()), names: rewrite.NewLocals(pass)}
+	for c := range insp.Root().Preorder((*ast.RangeStmt)(nil)) {
+		if l := f.loop(c); l != nil {
+			message := fmt.Sprintf("each turn copies the %d bytes of an element to %s", l.size, l.value.Name())
+			rules.Report(pass, l.stmt.Value, "copylarge", message, f.indexed(l))
+		}
+	}
+	return nil, nil
+}
+
+// A loop ranges over a slice by value.
+type loop struct {
+	inspector.Cursor
+	stmt  *ast.RangeStmt
+	value *types.Var
+	size  int64
+	uses  []inspector.Cursor // of the value, in the body
+}
+
+// loop is a loop whose copies are large and only read; nil for others.
+func (f *finder) loop(c inspector.Cursor) *loop {
+	info := f.pass.TypesInfo
+	l := &loop{Cursor: c}
+	var ok bool
+	if l.stmt, ok = c.Node().(*ast.RangeStmt); !ok || l.stmt.Tok != token.DEFINE {
+		return nil
+	}
+	id, ok := l.stmt.Value.(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	l.value, _ = info.Defs[id].(*types.Var)
+	s, ok := info.TypeOf(l.stmt.X).Underlying().(*types.Slice)
+	if l.value == nil || !ok || generic(s.Elem()) {
+		return nil
+	}
+	if l.size = f.pass.TypesSizes.Sizeof(s.Elem()); l.size <= maxSize {
+		return nil
+	}
+	home, _ := flow.Func(c)
+	for _, use := range f.places[l.value][1:] {
+		fn, _ := flow.Func(use)
+		if fn != home || changed(use) || flow.Addresses(info, use) {
+			return nil
+		}
+		l.uses = append(l.uses, use)
+	}
+	return l
+}
+
+// changed tells whether a use of a value sets it or a part of it.
+func changed(use inspector.Cursor) bool {
+	for c := use; ; c = c.Parent() {
+		if flow.IsSet(c) {
+			return true
+		}
+		switch c.ParentEdgeKind() {
+		case edge.SelectorExpr_X, edge.IndexExpr_X, edge.ParenExpr_X:
+		default:
+			return false
+		}
+	}
+}
+
+// generic tells whether the size of a type depends on a type parameter.
+func generic(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Array:
+		return generic(t.Elem())
+	case *types.Named:
+		return generic(t.Underlying())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if generic(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// indexed is the fix that reads the elements where they are.
+func (f *finder) indexed(l *loop) analysis.SuggestedFix {
+	none := analysis.SuggestedFix{}
+	info := f.pass.TypesInfo
+	slice := flow.Variable(info, l.stmt.X)
+	if slice == nil || len(l.uses) == 0 || !f.places.Steady(info, slice, l.stmt.Pos(), l.stmt.End()) || !f.still(l) ||
+		rewrite.HasComment(f.pass, l.stmt.Key.Pos(), l.stmt.Value.End()) {
+		return none
+	}
+	key, ok := l.stmt.Key.(*ast.Ident)
+	if !ok {
+		return none
+	}
+	index := key.Name
+	if index == "_" {
+		index = f.names.Fresh(l.stmt.Pos(), "i")
+	}
+	if v, ok := info.Defs[key].(*types.Var); ok {
+		for _, use := range f.places[v] {
+			if use.Node() != ast.Node(key) && (flow.IsSet(use) || flow.Addresses(info, use)) {
+				return none
+			}
+		}
+	}
+	fix := analysis.SuggestedFix{
+		Message:   "Read the elements where they are",
+		TextEdits: []analysis.TextEdit{{Pos: key.Pos(), End: l.stmt.Value.End(), NewText: []byte(index)}},
+	}
+	for _, use := range l.uses {
+		at := use.Node().Pos()
+		if rewrite.Lookup(f.pass, at, slice.Name()) != types.Object(slice) || index == key.Name && rewrite.Lookup(f.pass, at, index) != info.Defs[key] {
+			return none
+		}
+		if use.ParentEdgeKind() == edge.KeyValueExpr_Key {
+			return none
+		}
+		fix.TextEdits = append(fix.TextEdits, rewrite.Replace(use.Node(), slice.Name()+"["+index+"]"))
+	}
+	return fix
+}
+
+// still tells whether an element is the same at all its uses in the body as at its beginning.
+func (f *finder) still(l *loop) bool {
+	info := f.pass.TypesInfo
+	last := l.uses[len(l.uses)-1].Node().Pos()
+	body, ok := l.FindNode(l.stmt.Body)
+	if !ok {
+		return false
+	}
+	for c := range body.Preorder() {
+		switch n := c.Node().(type) {
+		case *ast.FuncLit, *ast.GoStmt, *ast.DeferStmt, *ast.SelectStmt, *ast.SendStmt, *ast.LabeledStmt:
+			return false
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				return false
+			}
+		case *ast.RangeStmt:
+			switch info.TypeOf(n.X).Underlying().(type) {
+			case *types.Chan, *types.Signature:
+				return false
+			}
+			if n.Tok == token.ASSIGN {
+				return false
+			}
+		case *ast.AssignStmt:
+			for _, to := range n.Lhs {
+				if _, ok := ast.Unparen(to).(*ast.Ident); !ok {
+					return false
+				}
+			}
+		case *ast.IncDecStmt:
+			if _, ok := ast.Unparen(n.X).(*ast.Ident); !ok {
+				return false
+			}
+		case *ast.CallExpr:
+			if flow.Builtin(info, n) == "append" {
+				if inner, loops := flow.Loop(c); last >= n.End() || loops && inner != l.Cursor {
+					return false
+				}
+				continue
+			}
+			if !f.harmless(n) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// harmless tells whether a call changes nothing.
+func (f *finder) harmless(call *ast.CallExpr) bool {
+	if _, ok := flow.Conversion(f.pass.TypesInfo, call); ok {
+		return true
+	}
+	switch flow.Builtin(f.pass.TypesInfo, call) {
+	case "len", "cap", "min", "max":
+		return true
+	}
+	switch flow.Callee(f.pass.TypesInfo, call) {
+	case "strings.Contains", "strings.HasPrefix", "strings.HasSuffix", "strings.EqualFold", "strings.ToLower", "strings.ToUpper", "strings.TrimSpace":
+		return true
+	}
+	return false
+}

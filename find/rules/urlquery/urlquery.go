@@ -1,0 +1,194 @@
+package urlquery
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/token"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+//go:embed doc.go
+var doc string
+
+// New returns the rule.
+func New() *rules.Rule {
+	const parsing = `^net/url\.(\(\*URL\)\.Query|ParseQuery|parseQuery)$`
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "urlquery",
+			Doc:      "report queries of URLs that are parsed again and again",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Causes: []rules.Cause{{
+			Title: "query of a URL parsed more than once",
+			CPU:   parsing, Alloc: parsing, Mutex: rules.Nothing, Block: rules.Nothing,
+		}},
+		Doc: rules.ParseDoc(doc),
+	}
+}
+
+// A finder looks through one package.
+type finder struct {
+	pass   *analysis.Pass
+	places flow.Places
+	names  *rewrite.Locals
+}
+
+// A query is the calls of Query on one URL within one function.
+type query struct {
+	url   ast.Expr
+	fn    inspector.Cursor
+	calls []inspector.Cursor
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	if !ok {
+		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
+	}
+	var order []*query
+	byFunction := map[ast.Node][]*query{}
+	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok || flow.Callee(pass.TypesInfo, call) != "(*net/url.URL).Query" {
+			continue
+		}
+		fn, ok1 := flow.Func(c)
+		sel, ok2 := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+		if !ok1 || !ok2 || !flow.Same(pass.TypesInfo, sel.X, sel.X) {
+			continue
+		}
+		var q *query
+		for _, known := range byFunction[fn.Node()] {
+			if flow.Same(pass.TypesInfo, known.url, sel.X) {
+				q = known
+			}
+		}
+		if q == nil {
+			q = &query{url: sel.X, fn: fn}
+			order = append(order, q)
+			byFunction[fn.Node()] = append(byFunction[fn.Node()], q)
+		}
+		q.calls = append(q.calls, c)
+	}
+	if len(order) == 0 {
+		return nil, nil
+	}
+	f := &finder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, insp.Root()), names: rewrite.NewLocals(pass)}
+	for _, q := range order {
+		f.report(q)
+	}
+	return nil, nil
+}
+
+// report reports a query that is parsed more than once.
+func (f *finder) report(q *query) {
+	text := rewrite.Text(f.pass, q.url)
+	var loops bool
+	var read []inspector.Cursor
+	for _, c := range q.calls {
+		_, inLoop := flow.Loop(c)
+		loops = loops || inLoop
+		if reads(c) {
+			read = append(read, c)
+		}
+	}
+	message := fmt.Sprintf("%s.Query() parses the query on each turn", text)
+	if len(q.calls) > 1 {
+		message = fmt.Sprintf("%s.Query() parses the query %d times in this function", text, len(q.calls))
+	} else if !loops {
+		return
+	}
+	fix := f.once(q, read)
+	for _, c := range q.calls {
+		if len(fix.TextEdits) > 0 && !reads(c) {
+			continue // parses for itself
+		}
+		rules.Report(f.pass, c.Node(), "urlquery", message, fix)
+	}
+}
+
+// reads tells whether the values of a call are only read.
+func reads(c inspector.Cursor) bool {
+	for c.ParentEdgeKind() == edge.ParenExpr_X {
+		c = c.Parent()
+	}
+	method, _, ok := flow.Receives(c)
+	return ok && (method == "Get" || method == "Has" || method == "Encode")
+}
+
+// once is the fix that parses into a variable before the first of the calls.
+func (f *finder) once(q *query, read []inspector.Cursor) analysis.SuggestedFix {
+	none := analysis.SuggestedFix{}
+	if len(read) < 2 {
+		return none
+	}
+	first, last := f.units(q.fn, read)
+	stmt, ok := first.Node().(ast.Stmt)
+	if !ok || !certain(read[0], first) || !f.steady(q, first.Node().Pos(), last.Node().End()) {
+		return none
+	}
+	name := f.names.Fresh(stmt.Pos(), "query")
+	fix := analysis.SuggestedFix{
+		Message:   "Parse the query once",
+		TextEdits: []analysis.TextEdit{rewrite.Before(f.pass, stmt, name+" := "+rewrite.Text(f.pass, read[0].Node()))},
+	}
+	for _, c := range read {
+		if rewrite.HasComment(f.pass, c.Node().Pos(), c.Node().End()) {
+			return none
+		}
+		fix.TextEdits = append(fix.TextEdits, rewrite.Replace(c.Node(), name))
+	}
+	return fix
+}
+
+// units are the statements, of the innermost list that has all calls, that have the first and the last.
+func (f *finder) units(fn inspector.Cursor, read []inspector.Cursor) (first, last inspector.Cursor) {
+	end := read[len(read)-1].Node().End()
+	for c := read[0]; c.Valid() && c != fn; c = c.Parent() {
+		switch c.ParentEdgeKind() {
+		case edge.BlockStmt_List, edge.CaseClause_Body, edge.CommClause_Body:
+		default:
+			continue
+		}
+		if c.Parent().Node().End() < end {
+			continue
+		}
+		for last = read[len(read)-1]; last.Parent() != c.Parent(); {
+			last = last.Parent()
+		}
+		return c, last
+	}
+	return fn, fn
+}
+
+// certain tells whether an expression is evaluated whenever the statement around it is run.
+func certain(c, stmt inspector.Cursor) bool {
+	for ; c != stmt; c = c.Parent() {
+		switch c.ParentEdgeKind() {
+		case edge.BinaryExpr_Y:
+			if b, ok := c.Parent().Node().(*ast.BinaryExpr); !ok || b.Op == token.LAND || b.Op == token.LOR {
+				return false
+			}
+		case edge.IfStmt_Body, edge.IfStmt_Else, edge.ForStmt_Cond, edge.ForStmt_Post, edge.ForStmt_Body, edge.RangeStmt_Body,
+			edge.SwitchStmt_Body, edge.TypeSwitchStmt_Body, edge.SelectStmt_Body, edge.FuncLit_Body,
+			edge.GoStmt_Call, edge.DeferStmt_Call, edge.LabeledStmt_Stmt:
+			return false
+		case edge.IfStmt_Cond:
+			if s, ok := c.Parent().Node().(*ast.IfStmt); !ok || s.Init != nil {
+				return false // what runs first may change the URL
+			}
+		}
+	}
+	return true
+}
