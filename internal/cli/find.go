@@ -223,6 +223,7 @@ func (a *app) recorded(ctx context.Context, f *viewFlags, args []string) (*recor
 		}
 	}
 	if in.Profile == nil {
+		a.printWarnings(in.Warnings) // a recording that was cut off says so
 		in.Close()
 		return nil, &diag.Error{Op: f.command, Subject: in.Name, Err: errors.New("it holds no CPU, allocs, mutex or block profile"), Hint: "`whet record` takes them all in one sitting"}
 	}
