@@ -127,7 +127,6 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
-	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/flow"
@@ -154,8 +153,7 @@ func New() *rules.Rule {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
+	for c := range flow.Root(pass).Preorder((*ast.CallExpr)(nil)) {
 		if call := c.Node().(*ast.CallExpr); flow.Callee(pass.TypesInfo, call) == "example.Function" {
 			rules.Report(pass, call, "", "this costs", analysis.SuggestedFix{})
 		}

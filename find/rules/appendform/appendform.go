@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
-	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/flow"
@@ -47,11 +46,8 @@ func New() *rules.Rule {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
-	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
+	root := flow.Root(pass)
+	for c := range root.Preorder((*ast.CallExpr)(nil)) {
 		call, ok := c.Node().(*ast.CallExpr)
 		if !ok {
 			continue

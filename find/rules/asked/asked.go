@@ -106,10 +106,7 @@ type place struct {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
+	insp := flow.Root(pass).Inspector()
 	known := map[string]question{}
 	for _, q := range questions() {
 		known[q.function] = q

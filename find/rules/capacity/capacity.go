@@ -2,12 +2,10 @@ package capacity
 
 import (
 	_ "embed"
-	"fmt"
 	"go/ast"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
-	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/flow"
@@ -56,12 +54,9 @@ type finder struct {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
-	f := &finder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, insp.Root())}
-	for c := range insp.Root().Preorder((*ast.AssignStmt)(nil), (*ast.DeclStmt)(nil)) {
+	root := flow.Root(pass)
+	f := &finder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, root)}
+	for c := range root.Preorder((*ast.AssignStmt)(nil), (*ast.DeclStmt)(nil)) {
 		v := f.declared(c)
 		switch {
 		case v == nil:

@@ -54,12 +54,9 @@ type growth struct {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
+	root := flow.Root(pass)
 	r := &rule{pass: pass, names: rewrite.NewNames(pass), builders: map[*types.Var]analysis.SuggestedFix{}}
-	for c := range insp.Root().Preorder((*ast.AssignStmt)(nil)) {
+	for c := range root.Preorder((*ast.AssignStmt)(nil)) {
 		if g := r.growth(c); g != nil && r.repeats(g) {
 			r.report(g)
 		}

@@ -2,7 +2,6 @@ package convert
 
 import (
 	_ "embed"
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -48,11 +47,8 @@ func New() *rules.Rule {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
-	for c := range insp.Root().Preorder((*ast.CallExpr)(nil), (*ast.RangeStmt)(nil), (*ast.IndexExpr)(nil)) {
+	root := flow.Root(pass)
+	for c := range root.Preorder((*ast.CallExpr)(nil), (*ast.RangeStmt)(nil), (*ast.IndexExpr)(nil)) {
 		switch n := c.Node().(type) {
 		case *ast.CallExpr:
 			if len(n.Args) == 0 || n.Ellipsis.IsValid() {

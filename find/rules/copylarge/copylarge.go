@@ -48,12 +48,9 @@ type finder struct {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
-	f := &finder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, insp.Root()), names: rewrite.NewLocals(pass)}
-	for c := range insp.Root().Preorder((*ast.RangeStmt)(nil)) {
+	root := flow.Root(pass)
+	f := &finder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, root), names: rewrite.NewLocals(pass)}
+	for c := range root.Preorder((*ast.RangeStmt)(nil)) {
 		if l := f.loop(c); l != nil {
 			message := fmt.Sprintf("each turn copies the %d bytes of an element to %s", l.size, l.value.Name())
 			rules.Report(pass, l.stmt.Value, "copylarge", message, f.indexed(l))

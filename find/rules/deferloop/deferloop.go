@@ -2,7 +2,6 @@ package deferloop
 
 import (
 	_ "embed"
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -41,11 +40,8 @@ func New() *rules.Rule {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
-	for c := range insp.Root().Preorder((*ast.DeferStmt)(nil)) {
+	root := flow.Root(pass)
+	for c := range root.Preorder((*ast.DeferStmt)(nil)) {
 		stmt, ok := c.Node().(*ast.DeferStmt)
 		if !ok {
 			continue

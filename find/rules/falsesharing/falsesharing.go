@@ -48,10 +48,7 @@ func New() *rules.Rule {
 const line = 64
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
+	insp := flow.Root(pass).Inspector()
 	for c := range insp.Root().Preorder((*ast.IndexExpr)(nil)) {
 		worker(pass, c)
 	}

@@ -2,7 +2,6 @@ package httpclient
 
 import (
 	_ "embed"
-	"fmt"
 	"go/ast"
 	"go/types"
 
@@ -51,11 +50,8 @@ func New() *rules.Rule {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
-	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
+	root := flow.Root(pass)
+	for c := range root.Preorder((*ast.CallExpr)(nil)) {
 		call, ok := c.Node().(*ast.CallExpr)
 		if !ok || flow.Once(c) {
 			continue

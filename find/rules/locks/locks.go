@@ -62,12 +62,9 @@ func (s *section) Pos() token.Pos { return s.from }
 func (s *section) End() token.Pos { return s.to }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
+	root := flow.Root(pass)
 	known := newKnown(pass)
-	for c := range insp.Root().Preorder((*ast.BlockStmt)(nil), (*ast.CaseClause)(nil), (*ast.CommClause)(nil)) {
+	for c := range root.Preorder((*ast.BlockStmt)(nil), (*ast.CaseClause)(nil), (*ast.CommClause)(nil)) {
 		list := statements(c.Node())
 		for i := range list {
 			if s := sectionAt(pass, c, list, i); s != nil {

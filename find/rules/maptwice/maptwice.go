@@ -45,12 +45,9 @@ type finder struct {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
+	root := flow.Root(pass)
 	f := &finder{pass: pass, names: rewrite.NewLocals(pass), claimed: map[ast.Expr]bool{}}
-	for c := range insp.Root().Preorder((*ast.IfStmt)(nil), (*ast.AssignStmt)(nil)) {
+	for c := range root.Preorder((*ast.IfStmt)(nil), (*ast.AssignStmt)(nil)) {
 		switch s := c.Node().(type) {
 		case *ast.IfStmt:
 			f.asked(c, s)

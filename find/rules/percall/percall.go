@@ -2,7 +2,6 @@ package percall
 
 import (
 	_ "embed"
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -114,13 +113,10 @@ func parses(args []string) bool {
 func executes(method string) bool { return method == "Execute" || method == "ExecuteTemplate" }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
+	root := flow.Root(pass)
 	known := constructors()
 	names := rewrite.NewNames(pass)
-	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
+	for c := range root.Preorder((*ast.CallExpr)(nil)) {
 		call, ok := c.Node().(*ast.CallExpr)
 		if !ok || flow.Once(c) {
 			continue

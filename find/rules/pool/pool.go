@@ -58,13 +58,10 @@ type finder struct {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
+	root := flow.Root(pass)
 	var gets, puts []call
 	f := &finder{pass: pass, news: map[types.Object]types.Type{}, reset: map[string]bool{}}
-	for c := range insp.Root().Preorder((*ast.CallExpr)(nil), (*ast.ValueSpec)(nil)) {
+	for c := range root.Preorder((*ast.CallExpr)(nil), (*ast.ValueSpec)(nil)) {
 		switch n := c.Node().(type) {
 		case *ast.ValueSpec:
 			f.made(n)

@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
-	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/flow"
@@ -41,12 +40,9 @@ type place struct {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
+	root := flow.Root(pass)
 	names := rewrite.NewNames(pass)
-	for file := range insp.Root().Children() {
+	for file := range root.Children() {
 		// One function in a file is enough for all of its bodies.
 		var places []place
 		for c := range file.Preorder((*ast.CallExpr)(nil)) {

@@ -65,10 +65,7 @@ type use struct {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
+	insp := flow.Root(pass).Inspector()
 	holders := append(variables(pass, insp), direct(pass, insp)...)
 	names := rewrite.NewNames(pass)
 	for _, h := range holders {

@@ -61,11 +61,8 @@ type group struct {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
-	for decl := range insp.Root().Preorder((*ast.FuncDecl)(nil)) {
+	root := flow.Root(pass)
+	for decl := range root.Preorder((*ast.FuncDecl)(nil)) {
 		fn, ok := decl.Node().(*ast.FuncDecl)
 		if !ok || fn.Body == nil {
 			continue

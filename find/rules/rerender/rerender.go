@@ -2,7 +2,6 @@ package rerender
 
 import (
 	_ "embed"
-	"fmt"
 	"go/ast"
 	"go/types"
 
@@ -46,10 +45,7 @@ type page struct {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
+	insp := flow.Root(pass).Inspector()
 	var k *knowledge
 	names := rewrite.NewNames(pass)
 	for c := range insp.Root().Preorder((*ast.FuncDecl)(nil)) {

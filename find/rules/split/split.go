@@ -60,12 +60,9 @@ type finder struct {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
-	f := &finder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, insp.Root()), names: rewrite.NewLocals(pass)}
-	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
+	root := flow.Root(pass)
+	f := &finder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, root), names: rewrite.NewLocals(pass)}
+	for c := range root.Preorder((*ast.CallExpr)(nil)) {
 		call, ok := c.Node().(*ast.CallExpr)
 		if !ok {
 			continue

@@ -2,7 +2,6 @@ package textbuild
 
 import (
 	_ "embed"
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -49,11 +48,8 @@ type text struct {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
-	for c := range insp.Root().Preorder((*ast.AssignStmt)(nil), (*ast.DeclStmt)(nil)) {
+	root := flow.Root(pass)
+	for c := range root.Preorder((*ast.AssignStmt)(nil), (*ast.DeclStmt)(nil)) {
 		within, ok := flow.Outermost(c)
 		if !ok || !flow.InBlock(c) {
 			continue

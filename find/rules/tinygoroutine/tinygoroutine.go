@@ -44,11 +44,8 @@ func New() *rules.Rule {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
-	for c := range insp.Root().Preorder((*ast.GoStmt)(nil), (*ast.CallExpr)(nil)) {
+	root := flow.Root(pass)
+	for c := range root.Preorder((*ast.GoStmt)(nil), (*ast.CallExpr)(nil)) {
 		at, work := started(pass.TypesInfo, c)
 		if at == nil {
 			continue

@@ -52,13 +52,10 @@ type query struct {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	insp, ok := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	if !ok {
-		return nil, fmt.Errorf("inspect returned %T", pass.ResultOf[inspect.Analyzer])
-	}
+	root := flow.Root(pass)
 	var order []*query
 	byFunction := map[ast.Node][]*query{}
-	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
+	for c := range root.Preorder((*ast.CallExpr)(nil)) {
 		call, ok := c.Node().(*ast.CallExpr)
 		if !ok || flow.Callee(pass.TypesInfo, call) != "(*net/url.URL).Query" {
 			continue
@@ -84,7 +81,7 @@ func run(pass *analysis.Pass) (any, error) {
 	if len(order) == 0 {
 		return nil, nil
 	}
-	f := &finder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, insp.Root()), names: rewrite.NewLocals(pass)}
+	f := &finder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, root), names: rewrite.NewLocals(pass)}
 	for _, q := range order {
 		f.report(q)
 	}
