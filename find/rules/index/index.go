@@ -29,6 +29,7 @@ import (
 	"github.com/whet-go/whet/find/rules/sortslice"
 	"github.com/whet-go/whet/find/rules/split"
 	"github.com/whet-go/whet/find/rules/sprintf"
+	"github.com/whet-go/whet/find/rules/textarena"
 	"github.com/whet-go/whet/find/rules/textbuild"
 	"github.com/whet-go/whet/find/rules/timeloop"
 	"github.com/whet-go/whet/find/rules/tinygoroutine"
@@ -64,6 +65,7 @@ func Rules() []*rules.Rule {
 		sortslice.New(),
 		split.New(),
 		sprintf.New(),
+		textarena.New(),
 		textbuild.New(),
 		timeloop.New(),
 		tinygoroutine.New(),
