@@ -6,7 +6,7 @@
 # make bench-profile   the profile engine and whole programs against go tool pprof
 # make bench-power     how often whet bench is right beside a noisy neighbour (1 to 2 hours)
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed
-# make cases   measure the articles' cases and write docs/cases (20 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
+# make cases   measure the articles' cases and write docs/cases (45 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
 #
 # Needs Go; `make test` takes its tools from the module proxy, in pinned versions.
 

@@ -75,7 +75,7 @@ func TestStudies(t *testing.T) {
 				t.Errorf("%s: two steps are called %s", s.name, st.name)
 			}
 			names[st.name] = true
-			if kinds := b2i(st.bench != "") + b2i(st.service != nil) + b2i(st.record != nil) + b2i(st.show != nil); kinds != 1 {
+			if kinds := b2i(st.bench != "") + b2i(st.service != nil) + b2i(st.record != nil) + b2i(st.show != nil) + b2i(st.fix != nil); kinds != 1 {
 				t.Errorf("%s: step %s is of %d kinds", s.name, st.name, kinds)
 			}
 			if st.show != nil && !names[strings.TrimSuffix(st.show[len(st.show)-1], ".whet")] {
@@ -238,6 +238,67 @@ func TestDecodeService(t *testing.T) {
 	}
 }
 
+// TestFix has an example mended in a copy.
+func TestFix(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	example := filepath.Join(root, "examples", "x")
+	if err := os.MkdirAll(example, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(example, "x.go"), []byte("package x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	result := map[string]any{
+		"schema": fixSchema, "total": map[string]any{"ab": fixed()},
+		"attempts": []any{
+			map[string]any{"finding": map[string]any{"title": "one", "needs": "review", "places": []any{map[string]any{"file": "x.go", "line": 3}}}, "stage": "kept"},
+			map[string]any{"finding": map[string]any{"title": "two"}, "stage": "measure", "reason": "no gain"},
+		},
+	}
+	c := &calls{out: func(args []string) ([]byte, error) {
+		switch args[0] {
+		case "fix":
+			return json.Marshal(result)
+		case "bench":
+			return json.Marshal(fixed())
+		}
+		return nil, nil
+	}}
+	b := &sitting{root: root, bin: filepath.Join(root, "built"), time: time.Second, log: io.Discard, whet: func(ctx context.Context, dir string, args ...string) ([]byte, error) {
+		if args[0] == "fix" {
+			// Where whet works is a copy of the example.
+			if text, err := os.ReadFile(filepath.Join(dir, "x.go")); err != nil || string(text) != "package x\n" || dir == example {
+				t.Errorf("whet fix in %s: %q, %v", dir, text, err)
+			}
+		}
+		return c.whet(ctx, dir, args...)
+	}}
+	s := study{name: "x", steps: []step{{name: "fix", fix: []string{"--review"}}, {name: "setting", bench: ".", flags: "A=b"}}}
+	r, err := b.measure(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"fix", "fix.whet", "--apply", "--review", "--force", "--json"}; !slices.Equal(c.args[1], want) {
+		t.Errorf("ran %q", c.args[1])
+	}
+	if bench := c.args[2]; bench[4] != c.dirs[1] || bench[6] != "A=b" {
+		t.Errorf("the copy is not what is compared: %q", bench)
+	}
+	if got, want := r.Comparisons["fix"].Command, "cd examples/x && whet record -o fix.whet .\n$ whet fix fix.whet --apply --review"; got != want {
+		t.Errorf("shown as %s", got)
+	}
+	want := []attempt{{Place: "x.go:3", Title: "one", Review: true, Stage: "kept"}, {Title: "two", Stage: "measure", Reason: "no gain"}}
+	if diff := cmp.Diff(want, r.Fixes["fix"]); diff != "" {
+		t.Error(diff)
+	}
+
+	delete(result, "total")
+	if _, err := b.measure(t.Context(), s); err == nil || !strings.Contains(err.Error(), "kept nothing") {
+		t.Errorf("with nothing kept: error %v", err)
+	}
+}
+
 // TestMeasureFails checks that nothing is made of a run that went wrong.
 func TestMeasureFails(t *testing.T) {
 	t.Parallel()
@@ -275,22 +336,31 @@ func TestTables(t *testing.T) {
 		results: &results{Comparisons: map[string]comparison{
 			"b":       {Command: "whet bench", Result: fixed()},
 			"service": {Command: "whet bench --service", Result: service()},
-		}},
+		}, Fixes: map[string][]attempt{"fix": {
+			{Place: "pad.go:7", Title: "string put in front of another", Stage: "kept", Review: true},
+			{Place: "pad.go:9", Title: "value boxed | twice", Stage: "measure", Reason: "no gain\nand more"},
+		}}},
 	}
 	for _, test := range []struct {
 		name string
 		make func() (string, error)
 		want string
 	}{
-		{"times", func() (string, error) { return p.unitTable("b", secOp) }, `
+		{"times", func() (string, error) { return p.unitTable("b", "slow", "fast", secOp) }, `
 | benchmark | slow | fast | gain | 95 % interval | article: slow | fast | gain |
 |---|--:|--:|--:|--:|--:|--:|--:|
 | Pad | 2.000µs | 1.000µs | 2.00× | 1.60× – 2.50× | 3.000µs | 200.0ns | 15.0× |
 `},
-		{"allocs", func() (string, error) { return p.allocTable("b") }, `
+		{"allocs", func() (string, error) { return p.allocTable("b", "slow", "fast") }, `
 | benchmark | B/op: slow | fast | allocs/op: slow | fast | article, allocs/op: slow | fast |
 |---|--:|--:|--:|--:|--:|--:|
 | Pad | 2048B | 0B | 3 | 3 | 46 | 3 |
+`},
+		{"fixes", func() (string, error) { return p.fixTable("fix") }, `
+| line | what whet says | what became of the rewrite |
+|---|---|---|
+| ` + "`pad.go:7`" + ` | string put in front of another | kept, for review |
+| ` + "`pad.go:9`" + ` | value boxed \| twice | dropped: no gain |
 `},
 		{"service", func() (string, error) { return p.serviceTable("service", "slow", "fast") }, `
 |  | slow | fast | gain | 95 % interval |
@@ -308,11 +378,12 @@ func TestTables(t *testing.T) {
 		}
 	}
 	for _, missing := range []func() (string, error){
-		func() (string, error) { return p.unitTable("other", secOp) },
-		func() (string, error) { return p.unitTable("b", "other/op") },
-		func() (string, error) { return p.allocTable("service") },
+		func() (string, error) { return p.unitTable("other", "slow", "fast", secOp) },
+		func() (string, error) { return p.unitTable("b", "slow", "fast", "other/op") },
+		func() (string, error) { return p.allocTable("service", "slow", "fast") },
 		func() (string, error) { return p.serviceTable("b", "a", "b") },
 		func() (string, error) { return p.console("other") },
+		func() (string, error) { return p.fixTable("b") },
 	} {
 		if text, err := missing(); err == nil {
 			t.Errorf("a figure that is not there was shown: %q", text)

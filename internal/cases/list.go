@@ -37,6 +37,8 @@ func leftpad() study {
 			{name: "top", show: []string{"top", "-n", "6", "leftpad.whet"}, head: 2},
 			{name: "benchmarks", bench: "."},
 			{name: "service", service: []string{service("slow"), service("fast"), "--load", target, "-c", "8"}},
+			{name: "fix", fix: []string{"--review"}},
+			{name: "service-fixed", service: []string{service("slow"), service("fixed"), "--load", target, "-c", "8"}},
 		},
 		theirs: []quote{{"service", "", rate, 22810.15, 32619.54}},
 		headline: []headline{
@@ -46,6 +48,10 @@ func leftpad() study {
 			{point{"benchmarks", "LeftpadHandler", secOp}, "the handler, in time"},
 			{point{"service", "", cpuReq}, "the service, in processor time a request"},
 			{point{"service", "", rate}, "the service, in requests a second"},
+			{point{"fix", "StatsD", secOp}, "by `whet fix`: a metric, in time"},
+			{point{"fix", "Leftpad50", secOp}, "by `whet fix`: padding to 50 characters, in time"},
+			{point{"fix", "TimedHandler", secOp}, "by `whet fix`: timing and counting a request, in time"},
+			{point{"fix", "LeftpadHandler", secOp}, "by `whet fix`: the handler, in time"},
 		},
 	}
 	for _, b := range []struct {
@@ -81,6 +87,10 @@ func renderedPage() study {
 			{name: "service", service: []string{
 				".bin/page-slow -addr {addr} -pprof 127.0.0.1:0", ".bin/page-fast -addr {addr} -pprof 127.0.0.1:0", "--load", "http://{addr}/", "-c", "10",
 			}},
+			{name: "fix", fix: []string{"--review"}},
+			{name: "service-fixed", service: []string{
+				".bin/page-slow -addr {addr} -pprof 127.0.0.1:0", ".bin/page-fixed -addr {addr} -pprof 127.0.0.1:0", "--load", "http://{addr}/", "-c", "10",
+			}},
 		},
 		theirs: []quote{{"service", "", rate, 14.13, 638.38}},
 		headline: []headline{
@@ -88,6 +98,7 @@ func renderedPage() study {
 			{point{"benchmarks", "PageStrangers", secOp}, "a page that nobody asks for again, in time"},
 			{point{"service", "", cpuReq}, "the service, in processor time a request"},
 			{point{"service", "", rate}, "the service, in requests a second"},
+			{point{"fix", "Page", secOp}, "by `whet fix`: a page that was asked for before, in time"},
 		},
 	}
 }
@@ -107,6 +118,8 @@ func hash() study {
 			{name: "benchmarks", bench: "."},
 			{name: "one", service: service("1")},
 			{name: "thirty", service: service("30")},
+			{name: "fix", fix: []string{}},
+			{name: "setting", bench: ".", flags: "GOEXPERIMENT=jsonv2"},
 		},
 		theirs: []quote{
 			{"one", "", rate, 454.3617, 1145.6503},
@@ -116,6 +129,8 @@ func hash() study {
 			{point{"one", "", rate}, "one client, in requests a second"},
 			{point{"thirty", "", rate}, "thirty clients, in requests a second"},
 			{point{"thirty", "", cpuReq}, "thirty clients, in processor time a request"},
+			{point{"fix", "Handler", allocsOp}, "by `whet fix`: a request of 300 items, in allocations"},
+			{point{"setting", "Handler", secOp}, "by `whet fix` and GOEXPERIMENT=jsonv2: the same, in time"},
 		},
 	}
 }
@@ -145,12 +160,15 @@ func tags() study {
 			{name: "hello", service: []string{service("slow"), service("fast"), "--load", "http://{addr}/hello", "-H", agent, "-c", "8"}},
 			{name: "share-slow", service: share("slow")},
 			{name: "share-fast", service: share("fast")},
+			{name: "fix", fix: []string{"--review"}},
+			{name: "share-fixed", service: share("fixed")},
 		},
 		headline: []headline{
 			{point{"benchmarks", "Name", secOp}, "a metric's name, in time"},
 			{point{"benchmarks", "Hello", secOp}, "/hello, in time"},
 			{point{"hello", "", cpuReq}, "/hello, in processor time a request"},
 			{point{"hello", "", rate}, "/hello, in requests a second"},
+			{point{"fix", "Hello", secOp}, "by `whet fix`: /hello, in time"},
 		},
 	}
 }
@@ -162,6 +180,7 @@ func micro() study {
 			{name: "benchmarks", bench: "."},
 			{name: "micro", record: []string{".", "--bench", "Pattern|Print|Convert|Join", "-d", "4s"}, inside: true},
 			{name: "top", show: []string{"top", "-n", "5", "--type", "alloc_space", "micro.whet"}, head: 2},
+			{name: "fix", fix: []string{}},
 		},
 		theirs: []quote{
 			{"benchmarks", "Substring", secOp, 7516 * ns, 194 * ns},

@@ -28,9 +28,13 @@ type pageData struct {
 func (p *pageData) functions() template.FuncMap {
 	return template.FuncMap{
 		// Tables.
-		"times":   func(step string) (string, error) { return p.unitTable(step, "sec/op") },
-		"allocs":  p.allocTable,
-		"service": p.serviceTable,
+		"times":  func(step string) (string, error) { return p.unitTable(step, "slow", "fast", secOp) },
+		"allocs": func(step string) (string, error) { return p.allocTable(step, "slow", "fast") },
+		// Of a step in which whet makes the rewrites.
+		"fixes":       p.fixTable,
+		"fixedTimes":  func(step string) (string, error) { return p.unitTable(step, "slow", "fixed", secOp) },
+		"fixedAllocs": func(step string) (string, error) { return p.allocTable(step, "slow", "fixed") },
+		"service":     p.serviceTable,
 		// Single figures, in a sentence.
 		"gain": func(step, subject, unit string) (string, error) {
 			u, err := p.results.unit(point{step, subject, unit})

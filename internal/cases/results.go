@@ -19,6 +19,7 @@ type results struct {
 	Schema      string                `json:"schema"`
 	Comparisons map[string]comparison `json:"comparisons,omitempty"`
 	Outputs     map[string]output     `json:"outputs,omitempty"`
+	Fixes       map[string][]attempt  `json:"fixes,omitempty"` // whose comparison is of all that was kept
 }
 
 // A comparison is a run of whet bench with two sides.
@@ -38,6 +39,15 @@ type doubt struct {
 type output struct {
 	Command string `json:"command"`
 	Text    string `json:"text"`
+}
+
+// An attempt is what became of a finding that whet had a rewrite for.
+type attempt struct {
+	Place  string `json:"place"` // file:line
+	Title  string `json:"title"`
+	Review bool   `json:"review,omitempty"` // somebody has to look at it
+	Stage  string `json:"stage"`            // kept, or where it was dropped
+	Reason string `json:"reason,omitempty"` // why it was dropped
 }
 
 // unit returns a figure of a comparison.

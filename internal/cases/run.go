@@ -67,7 +67,7 @@ func (b *sitting) measure(ctx context.Context, s study) (*results, error) {
 	}
 	defer func() { _ = sink.Close() }()
 
-	r := &results{Schema: schema, Comparisons: map[string]comparison{}, Outputs: map[string]output{}}
+	r := &results{Schema: schema, Comparisons: map[string]comparison{}, Outputs: map[string]output{}, Fixes: map[string][]attempt{}}
 	for _, st := range s.steps {
 		_, _ = fmt.Fprintf(b.log, "%s: %s\n", s.name, st.name)
 		if err := b.step(ctx, s, st, dir, sink.LocalAddr().String(), r); err != nil {
@@ -101,10 +101,13 @@ func (b *sitting) step(ctx context.Context, s study, st step, dir, sink string, 
 		}
 		arg = strings.ReplaceAll(arg, "{sink}", sink)
 		arg = strings.ReplaceAll(arg, ".bin/", b.bin+"/")
+		arg = strings.ReplaceAll(arg, fixedExample, filepath.Join(dir, fixedDir, s.name))
 		args[i] = arg
 	}
 	shown := shellLine(append([]string{"whet"}, typed...), st.service == nil)
 	switch {
+	case st.fix != nil:
+		return b.fix(ctx, s, st, dir, r)
 	case st.show != nil:
 		out, err := b.whet(ctx, dir, args...)
 		if err != nil {
@@ -146,6 +149,8 @@ const serviceTimes = 5
 func (st step) args(s study, limit time.Duration) []string {
 	dir := "./" + filepath.ToSlash(filepath.Join("examples", s.name))
 	switch {
+	case st.fix != nil:
+		return append([]string{"fix"}, st.fix...)
 	case st.show != nil:
 		return st.show
 	case st.record != nil:
@@ -153,8 +158,12 @@ func (st step) args(s study, limit time.Duration) []string {
 	case st.service != nil:
 		return append([]string{"bench", "--service"}, append(st.service, "--same-answers", "--max-time", (serviceTimes*limit).String(), "--precision", "2%")...)
 	default:
+		other, flags := dir, "-tags fast"
+		if st.flags != "" {
+			other, flags = fixedExample, st.flags
+		}
 		return []string{
-			"bench", "--a", dir, "--b", dir, "--b-flags", "-tags fast", "--bench", st.bench,
+			"bench", "--a", dir, "--b", other, "--b-flags", flags, "--bench", st.bench,
 			"--max-time", limit.String(), "--precision", "2%",
 		}
 	}
@@ -200,15 +209,22 @@ func decode(data []byte) (*comparison, error) {
 	if c.Result == nil || c.Result.Interrupted {
 		return nil, errors.New("whet bench was interrupted")
 	}
-	for i, s := range c.Result.Subjects {
+	for _, s := range c.Result.Subjects {
 		if s.Error != "" {
 			return nil, fmt.Errorf("%s: %s", s.Name, s.Error)
 		}
+	}
+	dropRounds(c.Result)
+	return c, nil
+}
+
+// dropRounds leaves the figures of a comparison without what they were computed from.
+func dropRounds(r *ab.Result) {
+	for _, s := range r.Subjects {
 		for j := range s.Units {
-			c.Result.Subjects[i].Units[j].Rounds = [2][]float64{}
+			s.Units[j].Rounds = [2][]float64{}
 		}
 	}
-	return c, nil
 }
 
 // clean makes a view fit for a page: without this machine's paths, and of so many

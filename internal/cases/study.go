@@ -22,8 +22,10 @@ type step struct {
 	name string
 
 	// bench is a regular expression: the example's benchmarks that match it, slow
-	// against fast.
+	// against fast; or, with flags of go build, against what the step fix before it made,
+	// built with them.
 	bench string
+	flags string
 	// service are arguments of whet bench --service.
 	service []string
 	// record are arguments of whet record; the recording is NAME.whet of the step.
@@ -33,6 +35,9 @@ type step struct {
 	// show are arguments of a view, of which head paragraphs are kept; 0 is all.
 	show []string
 	head int
+	// fix are arguments of whet fix on a recording of the example's benchmarks. It works on
+	// a copy of the example, whose service is .bin/EXAMPLE-fixed from then on.
+	fix []string
 }
 
 // A quote is what an article says of one subject and unit, on its author's machine.

@@ -113,10 +113,11 @@ func quotedTimes(q quote, better string) string {
 	return times(q.slow / q.fast)
 }
 
-// A grid is a Markdown table. Columns but the first are numbers.
+// A grid is a Markdown table. Columns but the first are numbers, unless all are text.
 type grid struct {
 	head []string
 	rows [][]string
+	text bool
 }
 
 func (g *grid) add(cells ...string) { g.rows = append(g.rows, cells) }
@@ -144,20 +145,24 @@ func (g *grid) String() string {
 		out.WriteString("\n")
 	}
 	line(g.head)
-	out.WriteString("|---|" + strings.Repeat("--:|", len(g.head)-1) + "\n")
+	column := "--:|"
+	if g.text {
+		column = "---|"
+	}
+	out.WriteString("|---|" + strings.Repeat(column, len(g.head)-1) + "\n")
 	for _, row := range g.rows {
 		line(row)
 	}
 	return out.String()
 }
 
-// unitTable compares one unit of all benchmarks of a step.
-func (p *pageData) unitTable(step, unit string) (string, error) {
+// unitTable compares one unit of all benchmarks of a step. a and b are the headings of the sides.
+func (p *pageData) unitTable(step, a, b, unit string) (string, error) {
 	c, ok := p.results.Comparisons[step]
 	if !ok {
 		return "", fmt.Errorf("no comparison %q in the results", step)
 	}
-	g := grid{head: []string{"benchmark", "slow", "fast", "gain", "95 % interval", "article: slow", "fast", "gain"}}
+	g := grid{head: []string{"benchmark", a, b, "gain", "95 % interval", "article: slow", "fast", "gain"}}
 	for _, s := range c.Result.Subjects {
 		at := point{step, subjectName(s.Name), unit}
 		u, err := p.results.unit(at)
@@ -174,7 +179,7 @@ func (p *pageData) unitTable(step, unit string) (string, error) {
 
 // allocTable shows both units of allocation of all benchmarks of a step. What is
 // allocated does not depend on the machine, so there are no intervals.
-func (p *pageData) allocTable(step string) (string, error) {
+func (p *pageData) allocTable(step, a, b string) (string, error) {
 	c, ok := p.results.Comparisons[step]
 	if !ok {
 		return "", fmt.Errorf("no comparison %q in the results", step)
@@ -182,7 +187,7 @@ func (p *pageData) allocTable(step string) (string, error) {
 	g := grid{head: []string{"benchmark"}}
 	units := []string{"B/op", "allocs/op"}
 	for _, unit := range units {
-		g.head = append(g.head, unit+": slow", "fast")
+		g.head = append(g.head, unit+": "+a, b)
 	}
 	for _, unit := range units {
 		g.head = append(g.head, "article, "+unit+": slow", "fast")
@@ -203,6 +208,27 @@ func (p *pageData) allocTable(step string) (string, error) {
 		g.add(append(row, quoted...)...)
 	}
 	g.drop(5)
+	return g.String(), nil
+}
+
+// fixTable shows what whet's own rewrites became.
+func (p *pageData) fixTable(step string) (string, error) {
+	attempts, ok := p.results.Fixes[step]
+	if !ok {
+		return "", fmt.Errorf("no fixes %q in the results", step)
+	}
+	g := grid{head: []string{"line", "what whet says", "what became of the rewrite"}, text: true}
+	for _, a := range attempts {
+		became := a.Stage
+		if a.Review {
+			became += ", for review"
+		}
+		if a.Reason != "" {
+			reason, _, _ := strings.Cut(a.Reason, "\n")
+			became = "dropped: " + reason
+		}
+		g.add("`"+a.Place+"`", a.Title, became)
+	}
 	return g.String(), nil
 }
 
