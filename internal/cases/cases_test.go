@@ -346,12 +346,12 @@ func TestTables(t *testing.T) {
 		make func() (string, error)
 		want string
 	}{
-		{"times", func() (string, error) { return p.unitTable("b", "slow", "fast", secOp) }, `
+		{"times", func() (string, error) { return p.unitTable("b", "fast", secOp) }, `
 | benchmark | slow | fast | gain | 95 % interval | article: slow | fast | gain |
 |---|--:|--:|--:|--:|--:|--:|--:|
 | Pad | 2.000µs | 1.000µs | 2.00× | 1.60× – 2.50× | 3.000µs | 200.0ns | 15.0× |
 `},
-		{"allocs", func() (string, error) { return p.allocTable("b", "slow", "fast") }, `
+		{"allocs", func() (string, error) { return p.allocTable("b", "fast") }, `
 | benchmark | B/op: slow | fast | allocs/op: slow | fast | article, allocs/op: slow | fast |
 |---|--:|--:|--:|--:|--:|--:|
 | Pad | 2048B | 0B | 3 | 3 | 46 | 3 |
@@ -378,9 +378,9 @@ func TestTables(t *testing.T) {
 		}
 	}
 	for _, missing := range []func() (string, error){
-		func() (string, error) { return p.unitTable("other", "slow", "fast", secOp) },
-		func() (string, error) { return p.unitTable("b", "slow", "fast", "other/op") },
-		func() (string, error) { return p.allocTable("service", "slow", "fast") },
+		func() (string, error) { return p.unitTable("other", "fast", secOp) },
+		func() (string, error) { return p.unitTable("b", "fast", "other/op") },
+		func() (string, error) { return p.allocTable("service", "fast") },
 		func() (string, error) { return p.serviceTable("b", "a", "b") },
 		func() (string, error) { return p.console("other") },
 		func() (string, error) { return p.fixTable("b") },

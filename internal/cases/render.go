@@ -28,12 +28,12 @@ type pageData struct {
 func (p *pageData) functions() template.FuncMap {
 	return template.FuncMap{
 		// Tables.
-		"times":  func(step string) (string, error) { return p.unitTable(step, "slow", "fast", secOp) },
-		"allocs": func(step string) (string, error) { return p.allocTable(step, "slow", "fast") },
+		"times":  func(step string) (string, error) { return p.unitTable(step, "fast", secOp) },
+		"allocs": func(step string) (string, error) { return p.allocTable(step, "fast") },
 		// Of a step in which whet makes the rewrites.
 		"fixes":       p.fixTable,
-		"fixedTimes":  func(step string) (string, error) { return p.unitTable(step, "slow", "fixed", secOp) },
-		"fixedAllocs": func(step string) (string, error) { return p.allocTable(step, "slow", "fixed") },
+		"fixedTimes":  func(step string) (string, error) { return p.unitTable(step, "fixed", secOp) },
+		"fixedAllocs": func(step string) (string, error) { return p.allocTable(step, "fixed") },
 		"service":     p.serviceTable,
 		// Single figures, in a sentence.
 		"gain": func(step, subject, unit string) (string, error) {

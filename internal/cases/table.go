@@ -156,13 +156,13 @@ func (g *grid) String() string {
 	return out.String()
 }
 
-// unitTable compares one unit of all benchmarks of a step. a and b are the headings of the sides.
-func (p *pageData) unitTable(step, a, b, unit string) (string, error) {
+// unitTable compares one unit of all benchmarks of a step. b is the heading of the other side.
+func (p *pageData) unitTable(step, b, unit string) (string, error) {
 	c, ok := p.results.Comparisons[step]
 	if !ok {
 		return "", fmt.Errorf("no comparison %q in the results", step)
 	}
-	g := grid{head: []string{"benchmark", a, b, "gain", "95 % interval", "article: slow", "fast", "gain"}}
+	g := grid{head: []string{"benchmark", "slow", b, "gain", "95 % interval", "article: slow", "fast", "gain"}}
 	for _, s := range c.Result.Subjects {
 		at := point{step, subjectName(s.Name), unit}
 		u, err := p.results.unit(at)
@@ -179,7 +179,7 @@ func (p *pageData) unitTable(step, a, b, unit string) (string, error) {
 
 // allocTable shows both units of allocation of all benchmarks of a step. What is
 // allocated does not depend on the machine, so there are no intervals.
-func (p *pageData) allocTable(step, a, b string) (string, error) {
+func (p *pageData) allocTable(step, b string) (string, error) {
 	c, ok := p.results.Comparisons[step]
 	if !ok {
 		return "", fmt.Errorf("no comparison %q in the results", step)
@@ -187,7 +187,7 @@ func (p *pageData) allocTable(step, a, b string) (string, error) {
 	g := grid{head: []string{"benchmark"}}
 	units := []string{"B/op", "allocs/op"}
 	for _, unit := range units {
-		g.head = append(g.head, unit+": "+a, b)
+		g.head = append(g.head, unit+": slow", b)
 	}
 	for _, unit := range units {
 		g.head = append(g.head, "article, "+unit+": slow", "fast")

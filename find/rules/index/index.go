@@ -19,6 +19,7 @@ import (
 	"github.com/whet-go/whet/find/rules/logline"
 	"github.com/whet-go/whet/find/rules/maptwice"
 	"github.com/whet-go/whet/find/rules/marshal"
+	"github.com/whet-go/whet/find/rules/metricpackets"
 	"github.com/whet-go/whet/find/rules/percall"
 	"github.com/whet-go/whet/find/rules/pool"
 	"github.com/whet-go/whet/find/rules/readall"
@@ -55,6 +56,7 @@ func Rules() []*rules.Rule {
 		logline.New(),
 		maptwice.New(),
 		marshal.New(),
+		metricpackets.New(),
 		percall.New(),
 		pool.New(),
 		readall.New(),
