@@ -13,6 +13,7 @@ import (
 	"github.com/whet-go/whet/find/rules/copylarge"
 	"github.com/whet-go/whet/find/rules/deferloop"
 	"github.com/whet-go/whet/find/rules/falsesharing"
+	"github.com/whet-go/whet/find/rules/hashsum"
 	"github.com/whet-go/whet/find/rules/httpclient"
 	"github.com/whet-go/whet/find/rules/jsoncodec"
 	"github.com/whet-go/whet/find/rules/locks"
@@ -50,6 +51,7 @@ func Rules() []*rules.Rule {
 		copylarge.New(),
 		deferloop.New(),
 		falsesharing.New(),
+		hashsum.New(),
 		httpclient.New(),
 		jsoncodec.New(),
 		locks.New(),

@@ -25,12 +25,12 @@ func Statement(c inspector.Cursor) (stmt inspector.Cursor, ok bool) {
 }
 
 // Before is the edit that puts a statement before another, and before the lines of comment that
-// stand directly above that one.
+// stand directly above that one, if it is the first on its line: else they are about something else.
 func Before(pass *analysis.Pass, stmt ast.Node, text string) analysis.TextEdit {
 	at := stmt.Pos()
 	file := File(pass, at)
 	tf := pass.Fset.File(at)
-	if file == nil {
+	if file == nil || strings.TrimSpace(Between(pass, tf.LineStart(tf.Line(at)), at)) != "" {
 		return Insert(at, text+"\n")
 	}
 	for _, group := range file.Comments {
