@@ -22,6 +22,10 @@ type Options struct {
 	// give it; nil, or false, when it is not known.
 	Recorded func(file string) ([]byte, bool)
 
+	// Was is the folder of the module as it was before Dir was made from it by rewrites: profiles are
+	// joined with that, and its lines followed to those of Dir. "" is Dir itself.
+	Was string
+
 	// MinShare is the least share of a profile's total that is reported; 0 is 0.5 %.
 	MinShare float64
 

@@ -153,7 +153,12 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 			return err
 		}
 	}
-	found, err := a.lookFor(ctx, &f.find, args)
+	look, err := a.prepareFind(ctx, &f.find, args)
+	if err != nil {
+		return err
+	}
+	defer look.Close()
+	found, err := look.find(ctx)
 	if err != nil {
 		return err
 	}
@@ -162,6 +167,9 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		Bench: f.Bench, Timeout: f.Timeout, FuzzTime: f.FuzzTime, Review: f.Review,
 		AB:       ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: a.pgoProgress()},
 		Progress: func(what string) { a.progressf("%s …", what) },
+		Again: func(ctx context.Context, dir string) (*find.Result, error) {
+			return look.again(ctx, found.Dir, dir)
+		},
 	}
 	if o.Flags, o.Env, err = pgoBuildFlags(f.find.Flags); err != nil {
 		return err
