@@ -26,8 +26,7 @@ var errNotSeen = errors.New("no gain that the noise leaves to be seen")
 // errNoGain is why a rewrite that was measured is dropped.
 var errNoGain = errors.New("no gain")
 
-// attempt tries one finding's fix on top of what was kept. It is nil when ctx ended before that was
-// decided.
+// attempt tries one finding's fix on top of what was kept. When ctx ends meanwhile nothing is decided.
 func (f *fixer) attempt(ctx context.Context, x *find.Finding) *Attempt {
 	a := &Attempt{Finding: *x, Stage: StageRewrite, Round: f.round}
 	if x.Needs != rules.Free && !(f.o.Review && x.Needs == rules.Review) {
@@ -41,9 +40,7 @@ func (f *fixer) attempt(ctx context.Context, x *find.Finding) *Attempt {
 		return a
 	}
 	a.Diff = diffOf(changes)
-	if err := f.prove(ctx, a, x, changes); ctx.Err() != nil {
-		return nil
-	} else if err != nil {
+	if err := f.prove(ctx, a, x, changes); err != nil {
 		a.Reason, a.weak = err.Error(), errors.Is(err, errNotSeen)
 		// What was kept in this round may be why: without it the rewrite would be another one.
 		a.retry = a.Stage != StageMeasure && f.keptIn(changes)

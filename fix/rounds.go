@@ -50,8 +50,8 @@ func (f *fixer) tryAll(ctx context.Context) (kept bool) {
 		}
 		f.o.Progress(fmt.Sprintf("%s%d of %d: %s at %s:%d", round, i+1, len(f.found.Findings), x.Title, x.Places[0].File, x.Places[0].Line))
 		a := f.attempt(ctx, x)
-		if a == nil {
-			return kept
+		if ctx.Err() != nil {
+			return kept // what was not decided is not told
 		}
 		a.key = key
 		kept = kept || a.Kept()
