@@ -108,7 +108,13 @@ func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes 
 	}{
 		{StageBuild, func() error { return f.build(ctx, over, pkgs) }},
 		{StageVet, func() error { return f.vet(ctx, over, pkgs) }},
-		{StageTest, func() error { return f.test(ctx, over, pkgs) }},
+		{StageTest, func() error {
+			err := f.test(ctx, over, pkgs)
+			if err == nil {
+				a.Tested = len(pkgs)
+			}
+			return err
+		}},
 		{StageCompare, func() error {
 			f.o.Progress("compare the answers of old and new")
 			a.Answers, err = f.compare(ctx, changes)
@@ -131,7 +137,6 @@ func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes 
 			return err
 		}
 	}
-	a.tested = len(pkgs) == len(f.packages.all)
 	return nil
 }
 
@@ -179,7 +184,7 @@ func (f *fixer) keep(a *Attempt, changes map[string]change) error {
 		}
 		f.result.changed[file] = change{before.before, c.after}
 	}
-	a.Stage, a.Reason, f.testedAll = StageKept, "", a.tested
+	a.Stage, a.Reason, f.testedAll = StageKept, "", a.Tested == len(f.packages.all)
 	for _, r := range reaching(f.reached, a.Finding.Places) {
 		if !slices.ContainsFunc(f.hit, func(h reach) bool { return h.pkg == r.pkg && h.name == r.name }) {
 			f.hit = append(f.hit, r)
