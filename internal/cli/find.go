@@ -146,7 +146,7 @@ func (a *app) lookFor(ctx context.Context, f *findFlags, args []string) (*find.R
 	}
 	defer in.Close()
 	o := find.Options{
-		Dir: f.Dir, Own: in.Own, MinShare: float64(f.MinShare), Rules: chosen,
+		Dir: f.Dir, Own: in.Own, MinShare: float64(f.MinShare), Rules: chosen, Target: in.target(),
 		Progress: func(what string) { a.progressf("%s …", what) },
 	}
 	if o.Flags, o.Env, err = pgoBuildFlags(f.Flags); err != nil {

@@ -12,11 +12,11 @@ func answer(w io.Writer, body []byte) error {
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", " ")
-	return e.Encode(items) // want `encodes here: GOEXPERIMENT` `encodes here by reflection`
+	return e.Encode(items) // want `encodes here by reflection`
 }
 
 var configuration = func() (text []byte) {
-	text, _ = json.Marshal(1) // want `encodes` `encodes`
+	text, _ = json.Marshal(1) // want `encodes`
 	return text
 }
 
