@@ -33,6 +33,9 @@ type Options struct {
 	// Review also tries the fixes that need somebody to review them.
 	Review bool
 
+	// Settings also tries the settings of the build and the run that findings name.
+	Settings bool
+
 	// Program compares the program of two builds under load instead of benchmarks: each build is a
 	// folder of the module and flags of go build. Nil: benchmarks.
 	Program func(ctx context.Context, a, b builds.Side) (*ab.Result, error)
@@ -60,6 +63,12 @@ type Result struct {
 	Failing []string `json:"failing,omitempty"`
 	// Total compares the original with all that was kept; nil when nothing was.
 	Total *Measured `json:"total,omitempty"`
+	// Settings is what became of the settings of the build and the run, each tried alone on top of all
+	// that was kept. One that is proven has StageKept, and is set by nobody but the user.
+	Settings []Attempt `json:"settings,omitempty"`
+	// WithSettings compares the original with all that was kept and the proven settings together; nil
+	// when none is proven.
+	WithSettings *Measured `json:"with_settings,omitempty"`
 	// Interrupted is set when not all findings were tried.
 	Interrupted bool `json:"interrupted,omitempty"`
 
@@ -142,7 +151,7 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 			break
 		}
 		x := &r.Findings[i]
-		if x.Fix == nil {
+		if x.Fix == nil || x.Fix.Setting != nil {
 			continue
 		}
 		f.o.Progress(fmt.Sprintf("%d of %d: %s at %s:%d", i+1, len(r.Findings), x.Title, x.Places[0].File, x.Places[0].Line))
@@ -151,6 +160,9 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	if len(f.result.changed) > 0 && ctx.Err() == nil {
 		f.o.Progress("compare the original with all that was kept")
 		f.total(ctx)
+	}
+	if o.Settings {
+		f.settings(ctx)
 	}
 	return f.result, nil
 }
