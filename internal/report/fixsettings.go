@@ -29,7 +29,7 @@ func writeFixSettings(t *text, s Style, r *fix.Result) {
 		a := &r.Settings[i]
 		t.line()
 		loadWrap(t, s, "", s.paint(bold, settingVerdict(a)), 3)
-		loadWrap(t, s, "   ", "for: "+a.Finding.Title+" ("+Clean(a.Finding.Where())+"), "+savingText(&a.Finding), 3)
+		loadWrap(t, s, "   ", "for: "+a.Finding.Title+" ("+Clean(a.Finding.Where())+"), saves at most "+savingText(&a.Finding), 3)
 		if !a.Kept() {
 			t.line("   at ", s.paint(bold, string(a.Stage)), ":")
 			for line := range strings.Lines(a.Reason) {
