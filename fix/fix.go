@@ -114,6 +114,9 @@ func (a *Attempt) Kept() bool { return a.Stage == StageKept }
 type Answers struct {
 	Functions []string `json:"functions"` // that were compared
 	Inputs    int64    `json:"inputs"`    // on which they answered alike
+	// ErrorTexts is on how many of these inputs only the texts of errors differ: two builds of the
+	// same source may have other ones.
+	ErrorTexts int64 `json:"error_texts,omitempty"`
 	// Not says which changed functions could not be compared, and why.
 	Not []string `json:"not,omitempty"`
 }
