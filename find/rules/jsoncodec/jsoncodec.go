@@ -65,6 +65,9 @@ func run(pass *analysis.Pass) (any, error) {
 			rules.Report(pass, call, setting,
 				"encoding/json "+verb+" here: GOEXPERIMENT=jsonv2, set when the program is built, takes a faster implementation", analysis.SuggestedFix{})
 		}
+		if !hasFields(pass.TypesInfo, call, verb) {
+			continue
+		}
 		rules.Report(pass, call, generated,
 			"encoding/json "+verb+" here by reflection: a codec that is generated for the type (github.com/mailru/easyjson) does not need it, but minds the case of keys", analysis.SuggestedFix{})
 	}
