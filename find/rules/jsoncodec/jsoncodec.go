@@ -74,6 +74,9 @@ func run(pass *analysis.Pass) (any, error) {
 			rules.Report(pass, call, setting,
 				"encoding/json decodes here: GOEXPERIMENT=jsonv2, set when the program is built, takes an implementation that is 1.7 to 3 times as fast", analysis.SuggestedFix{})
 		}
+		if !hasFields(pass.TypesInfo, call, verb) {
+			continue
+		}
 		rules.Report(pass, call, generated,
 			"encoding/json "+verb+" here by reflection: a codec that is generated for the type (github.com/mailru/easyjson) does not need it, but minds the case of keys", analysis.SuggestedFix{})
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 func answer(w io.Writer, body []byte) error {
-	var items []string
+	var items []struct{ Name string }
 	if err := json.Unmarshal(body, &items); err != nil { // want `decodes here: GOEXPERIMENT` `decodes here by reflection`
 		return err
 	}
@@ -16,7 +16,7 @@ func answer(w io.Writer, body []byte) error {
 }
 
 var configuration = func() (text []byte) {
-	text, _ = json.Marshal(1) // want `encodes`
+	text, _ = json.Marshal(tree{}) // want `encodes`
 	return text
 }
 
