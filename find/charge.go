@@ -272,7 +272,7 @@ func (f *finder) add(g *charged, ids map[string]int) {
 		}
 		f.claim(m)
 	}
-	if src := f.matcher.source(first.file); src != nil && src.file != nil && (ast.IsGenerated(src.file) || isCgo(src.file)) && x.rewrites() {
+	if src := f.matcher.source(first.file); src != nil && src.file != nil && (ast.IsGenerated(src.file) || isCgo(src.file)) && x.Rewrites() {
 		x.Fix, x.NoFix = nil, "a program wrote the file, or cgo reads it"
 	}
 	id := strings.Join([]string{x.Rule, first.file, x.Function}, "/")
@@ -281,7 +281,7 @@ func (f *finder) add(g *charged, ids map[string]int) {
 	}
 	ids[id]++
 	x.ID = fmt.Sprintf("%s/%d", id, ids[id])
-	if x.rewrites() {
+	if x.Rewrites() {
 		if err := f.diff(x.Fix); err != nil {
 			x.Fix, x.NoFix = nil, err.Error()
 		}

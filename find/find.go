@@ -24,6 +24,10 @@ type Options struct {
 	// give it; nil, or false, when it is not known.
 	Recorded func(file string) ([]byte, bool)
 
+	// Was is the folder of the module as it was before Dir was made from it by rewrites: profiles are
+	// joined with that, and its lines followed to those of Dir. "" is Dir itself.
+	Was string
+
 	// MinShare is the least share of a profile's total that is reported; 0 is 0.5 %.
 	MinShare float64
 
@@ -128,6 +132,9 @@ func (f *Finding) Where() string {
 	}
 	return fmt.Sprintf("%s:%d", f.Places[0].File, f.Places[0].Line)
 }
+
+// Rewrites tells whether the finding has a fix that changes source.
+func (f *Finding) Rewrites() bool { return f.Fix != nil && f.Fix.Setting == nil }
 
 // A Place is some lines of the module's source.
 type Place struct {

@@ -65,9 +65,6 @@ func settingFix(s rules.Setting) *Fix {
 	return &Fix{Message: strings.Join(how, ". "), Setting: &s}
 }
 
-// rewrites tells whether the finding's fix changes source.
-func (f *Finding) rewrites() bool { return f.Fix != nil && f.Fix.Setting == nil }
-
 // program is what rules about whole programs ask for.
 func (f *finder) program(cpu *profile.Profile) *rules.Program {
 	t := &f.o.Target

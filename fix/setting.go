@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
@@ -21,11 +22,14 @@ func (f *fixer) settings(ctx context.Context) {
 			continue
 		}
 		if ctx.Err() != nil {
-			f.result.Interrupted = true
 			return
 		}
-		f.o.Progress(fmt.Sprintf("try %s", x.Fix.Setting))
-		f.result.Settings = append(f.result.Settings, f.trySetting(ctx, x))
+		f.o.Progress("try " + x.Fix.Setting.String())
+		a := f.trySetting(ctx, x)
+		if a == nil {
+			return
+		}
+		f.result.Settings = append(f.result.Settings, *a)
 	}
 	var proven []*rules.Setting
 	var places []find.Place
@@ -42,43 +46,51 @@ func (f *fixer) settings(ctx context.Context) {
 	f.settingsTotal(ctx, proven, places)
 }
 
-// trySetting builds the module with a setting, runs its tests, compares answers and measures.
-func (f *fixer) trySetting(ctx context.Context, x *find.Finding) Attempt {
-	a := Attempt{Finding: *x, Stage: StageBuild}
-	drop := func(stage Stage, format string, args ...any) Attempt {
-		a.Stage, a.Reason = stage, fmt.Sprintf(format, args...)
-		return a
-	}
+// trySetting builds the module with a setting, runs its tests, compares answers and measures. It is
+// nil when ctx ended before that was decided.
+func (f *fixer) trySetting(ctx context.Context, x *find.Finding) *Attempt {
+	a := &Attempt{Finding: *x, Round: f.round}
 	if slices.ContainsFunc(x.Fix.Setting.Build, func(s string) bool { return strings.HasPrefix(s, "-pgo=") }) {
-		return drop(StageMeasure, "it takes a profile: `whet pgo RECORDING` makes one, says what of it is stale, and measures what it brings")
+		a.Stage, a.Reason = StageNeeds, "it takes a profile: `whet pgo RECORDING` makes one, says what of it is stale, and measures what it brings"
+		return a
 	}
 	before := builds.Side{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}
 	after := withSettings(before, x.Fix.Setting)
-	if out, err := f.scratch.as(after, func() (string, error) { return f.scratch.run(ctx, nil, "build", "./...") }); err != nil {
-		return drop(StageBuild, "%s", lastLines(out))
-	}
-	out, err := f.scratch.as(after, func() (string, error) {
-		return f.scratch.run(ctx, nil, "test", "-timeout="+f.o.Timeout.String(), "./...")
-	})
-	if ctx.Err() != nil {
-		return drop(StageTest, "interrupted")
-	}
-	if err != nil {
-		for _, pkg := range failing(out) {
-			if !slices.Contains(f.result.Failing, pkg) {
-				return drop(StageTest, "%s", lastLines(out))
+	places := f.settingPlaces(x)
+	for _, s := range []struct {
+		stage Stage
+		do    func() error
+	}{
+		{StageBuild, func() error { return f.scratch.as(after, func() error { return f.build(ctx, nil, f.packages.all) }) }},
+		{StageTest, func() error { return f.scratch.as(after, func() error { return f.test(ctx, nil, f.packages.all) }) }},
+		{StageCompare, func() (err error) {
+			if len(x.Fix.Setting.Build) == 0 {
+				return nil // the same program
 			}
+			f.o.Progress("compare the answers of the two builds")
+			a.Answers, err = f.compareBuilds(ctx, places, before, after)
+			return err
+		}},
+		{StageMeasure, func() (err error) {
+			f.o.Progress("measure " + x.Fix.Setting.String())
+			if a.Measured, err = f.versus(ctx, before, after, places); err != nil {
+				return err
+			}
+			a.Open, err = judge(a.Measured.AB)
+			return err
+		}},
+	} {
+		began := time.Now()
+		a.Stage = s.stage
+		err := s.do()
+		a.Took = addTook(a.Took, string(s.stage), began)
+		if ctx.Err() != nil {
+			return nil
 		}
-	}
-	f.o.Progress("measure " + x.Fix.Setting.String())
-	if a.Measured, err = f.versus(ctx, before, after, f.settingPlaces(x)); err != nil {
-		return drop(StageMeasure, "%v", err)
-	}
-	if ctx.Err() != nil {
-		return drop(StageMeasure, "interrupted")
-	}
-	if reason := judge(a.Measured.AB); reason != "" {
-		return drop(StageMeasure, "%s", reason)
+		if err != nil {
+			a.Reason = err.Error()
+			return a
+		}
 	}
 	a.Stage = StageKept
 	return a
@@ -101,7 +113,7 @@ func withSettings(side builds.Side, settings ...*rules.Setting) builds.Side {
 }
 
 // as has a function run the go command with another side's flags and variables.
-func (s *scratch) as(side builds.Side, run func() (string, error)) (string, error) {
+func (s *scratch) as(side builds.Side, run func() error) error {
 	was := s.o
 	defer func() { s.o = was }()
 	s.o.Flags, s.o.Env = side.Flags, side.Env
@@ -124,29 +136,38 @@ func (f *fixer) settingPlaces(x *find.Finding) []find.Place {
 	return places
 }
 
-// settingsTotal compares the original with all that was kept, built and run with settings.
+// settingsTotal compares the original with all that was kept, built and run with settings, by the
+// benchmarks that reach some of it; without one, as a program under load.
 func (f *fixer) settingsTotal(ctx context.Context, proven []*rules.Setting, places []find.Place) {
-	for i := range f.result.Attempts {
-		if a := &f.result.Attempts[i]; a.Kept() {
-			places = append(places, a.Finding.Places...)
-		}
-	}
 	b := builds.Side{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}
 	a := b
 	originals := map[string][]byte{}
 	for name, c := range f.result.changed {
 		originals[name] = c.before
 	}
+	var err error
 	if len(originals) > 0 {
-		over, err := f.scratch.overlay(originals)
-		if err != nil {
+		var over []string
+		if over, err = f.scratch.overlay(originals); err != nil {
 			f.result.Warnings = append(f.result.Warnings, err)
 			return
 		}
 		a.Flags = slices.Concat(a.Flags, over)
 	}
-	var err error
-	if f.result.WithSettings, err = f.versus(ctx, a, withSettings(b, proven...), places); err != nil {
+	b = withSettings(b, proven...)
+	chosen := slices.Clone(f.hit)
+	for _, r := range reaching(f.reached, places) {
+		if !slices.ContainsFunc(chosen, func(h reach) bool { return h.pkg == r.pkg && h.name == r.name }) {
+			chosen = append(chosen, r)
+		}
+	}
+	if len(chosen) > 0 {
+		sortByFocus(chosen)
+		f.result.WithSettings, err = f.run(ctx, a, b, focused(chosen, maxTotal))
+	} else {
+		f.result.WithSettings, err = f.versus(ctx, a, b, places)
+	}
+	if err != nil && ctx.Err() == nil {
 		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("compare the original with all that was kept and the settings: %w", err))
 	}
 }

@@ -123,7 +123,7 @@ func TestSettings(t *testing.T) {
 		{fix.StageKept, ""},
 		{fix.StageBuild, "undefined: join"},
 		{fix.StageTest, "not joined"},
-		{fix.StageMeasure, "whet pgo"},
+		{fix.StageNeeds, "whet pgo"},
 	} {
 		a := &r.Settings[i]
 		if a.Stage != want.stage || !strings.Contains(a.Reason, want.reason) || a.Diff != "" {

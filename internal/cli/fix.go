@@ -158,7 +158,12 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 			return err
 		}
 	}
-	found, err := a.lookFor(ctx, &f.find, args)
+	look, err := a.prepareFind(ctx, &f.find, args)
+	if err != nil {
+		return err
+	}
+	defer look.Close()
+	found, err := look.find(ctx)
 	if err != nil {
 		return err
 	}
@@ -167,6 +172,9 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		Bench: f.Bench, Timeout: f.Timeout, FuzzTime: f.FuzzTime, Review: f.Review, Settings: f.Settings,
 		AB:       ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: a.pgoProgress()},
 		Progress: func(what string) { a.progressf("%s …", what) },
+		Again: func(ctx context.Context, dir string) (*find.Result, error) {
+			return look.again(ctx, found.Dir, dir)
+		},
 	}
 	if o.Flags, o.Env, err = pgoBuildFlags(f.find.Flags); err != nil {
 		return err
@@ -215,7 +223,9 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 func (a *app) serviceOfBuilds(f *rewriteFlags, work, program string) func(context.Context, builds.Side, builds.Side) (*ab.Result, error) {
 	return func(ctx context.Context, one, other builds.Side) (*ab.Result, error) {
 		var paths [2]string
+		flags := f.programFlags
 		for i, side := range []builds.Side{one, other} {
+			flags.service.Commands[i].Env = slices.Concat(flags.service.Commands[i].Env, side.Env)
 			paths[i] = filepath.Join(work, [2]string{"a", "b"}[i])
 			cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build"}, side.Flags, []string{"-o", paths[i], program})...)
 			cmd.Dir, cmd.Env = side.Dir, append(os.Environ(), side.Env...)
@@ -223,7 +233,7 @@ func (a *app) serviceOfBuilds(f *rewriteFlags, work, program string) func(contex
 				return nil, &diag.Error{Op: "build", Subject: program, Err: fmt.Errorf("%w: %s", err, bytes.TrimSpace(out)), Hint: "the recording names its main package; without one, --dir is its folder"}
 			}
 		}
-		r, doubts, err := a.comparePrograms(ctx, &f.programFlags, paths)
+		r, doubts, err := a.comparePrograms(ctx, &flags, paths)
 		for _, d := range doubts {
 			a.printWarnings([]error{errors.New(d)})
 		}
