@@ -58,6 +58,7 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	if err := f.analyse(ctx); err != nil {
 		return nil, err
 	}
+	f.judge(p.CPU)
 	o.Progress("ask the compiler")
 	f.annotate(ctx)
 	f.rank()
@@ -306,11 +307,7 @@ func (f *finder) unexplained(at place) (HotLine, bool) {
 		return h, false
 	}
 	h.Place = f.placeOf(at.file, at.line, 1, at.line)
-	if src := f.matcher.source(at.file); src != nil {
-		if d := src.decl(at.line); d != nil {
-			h.Function = declName(d)
-		}
-	}
+	h.Function = f.function(at.file, at.line)
 	if strings.HasSuffix(at.file, "_test.go") {
 		h.Why = "test code"
 	}

@@ -34,6 +34,9 @@ type Options struct {
 	// Review also tries the fixes that need somebody to review them.
 	Review bool
 
+	// Settings also tries the settings of the build and the run that findings name.
+	Settings bool
+
 	// Again finds once more in dir, where the module lies with all that was kept. Nil: what overlaps a
 	// rewrite that was kept is not tried.
 	Again func(ctx context.Context, dir string) (*find.Result, error)
@@ -78,6 +81,12 @@ type Result struct {
 	// Service does under load; nil when nothing was kept, or it was not measured so.
 	Total   *Measured `json:"total,omitempty"`
 	Service *Measured `json:"service,omitempty"`
+	// Settings is what became of the settings of the build and the run, each tried alone on top of all
+	// that was kept. One that is proven has StageKept, and is set by nobody but the user.
+	Settings []Attempt `json:"settings,omitempty"`
+	// WithSettings compares the original with all that was kept and the proven settings together; nil
+	// when none is proven.
+	WithSettings *Measured `json:"with_settings,omitempty"`
 	// Interrupted is set when not all findings were tried.
 	Interrupted bool `json:"interrupted,omitempty"`
 	// Took is the time of what was done for all attempts, in the order in which it was begun first.
@@ -166,6 +175,9 @@ func (a *Attempt) Kept() bool { return a.Stage == StageKept }
 type Answers struct {
 	Functions []string `json:"functions"` // that were compared
 	Inputs    int64    `json:"inputs"`    // on which they answered alike
+	// ErrorTexts is on how many of these inputs only the texts of errors differ: two builds of the
+	// same source may have other ones.
+	ErrorTexts int64 `json:"error_texts,omitempty"`
 	// Not says which changed functions could not be compared, and why.
 	Not []string `json:"not,omitempty"`
 }
@@ -205,6 +217,9 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	f.result.Interrupted = f.result.Interrupted || ctx.Err() != nil
 	f.whole(ctx)
 	f.total(ctx)
+	if o.Settings {
+		f.settings(ctx)
+	}
 	f.result.Interrupted = f.result.Interrupted || ctx.Err() != nil
 	return f.result, nil
 }

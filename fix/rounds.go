@@ -36,7 +36,7 @@ func (f *fixer) tryAll(ctx context.Context) (kept bool) {
 	left := maps.Clone(f.done)
 	for i := range f.found.Findings {
 		x := &f.found.Findings[i]
-		if x.Fix == nil {
+		if !x.Rewrites() {
 			continue
 		}
 		key := f.keyOf(x)
@@ -113,7 +113,7 @@ func (f *fixer) forgetRetried() {
 	place := func(x *find.Finding) string { return x.Rule + "\n" + x.Places[0].File + "\n" + x.Function }
 	again := map[string]int{}
 	for i := range f.found.Findings {
-		if x := &f.found.Findings[i]; x.Fix != nil {
+		if x := &f.found.Findings[i]; x.Rewrites() {
 			again[place(x)]++
 		}
 	}
@@ -187,7 +187,7 @@ func (f *fixer) group() (x *find.Finding, pieces []piece, edits map[string][]rew
 	}
 	for i := range f.found.Findings {
 		one := &f.found.Findings[i]
-		if one.Fix == nil {
+		if !one.Rewrites() {
 			continue
 		}
 		key := f.keyOf(one)

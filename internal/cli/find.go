@@ -172,7 +172,7 @@ func (a *app) prepareFind(ctx context.Context, f *findFlags, args []string) (*fi
 	if err != nil {
 		return nil, err
 	}
-	o.Own = in.Own
+	o.Own, o.Target = in.Own, in.target()
 	if in.Recording != nil {
 		o.Recorded = in.Recording.SourceFile
 	}

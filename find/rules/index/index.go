@@ -13,6 +13,8 @@ import (
 	"github.com/whet-go/whet/find/rules/copylarge"
 	"github.com/whet-go/whet/find/rules/deferloop"
 	"github.com/whet-go/whet/find/rules/falsesharing"
+	"github.com/whet-go/whet/find/rules/goamd64"
+	"github.com/whet-go/whet/find/rules/gogc"
 	"github.com/whet-go/whet/find/rules/httpclient"
 	"github.com/whet-go/whet/find/rules/jsoncodec"
 	"github.com/whet-go/whet/find/rules/locks"
@@ -20,6 +22,7 @@ import (
 	"github.com/whet-go/whet/find/rules/maptwice"
 	"github.com/whet-go/whet/find/rules/marshal"
 	"github.com/whet-go/whet/find/rules/percall"
+	"github.com/whet-go/whet/find/rules/pgo"
 	"github.com/whet-go/whet/find/rules/pool"
 	"github.com/whet-go/whet/find/rules/readall"
 	"github.com/whet-go/whet/find/rules/reflection"
@@ -48,6 +51,8 @@ func Rules() []*rules.Rule {
 		copylarge.New(),
 		deferloop.New(),
 		falsesharing.New(),
+		goamd64.New(),
+		gogc.New(),
 		httpclient.New(),
 		jsoncodec.New(),
 		locks.New(),
@@ -55,6 +60,7 @@ func Rules() []*rules.Rule {
 		maptwice.New(),
 		marshal.New(),
 		percall.New(),
+		pgo.New(),
 		pool.New(),
 		readall.New(),
 		reflection.New(),
