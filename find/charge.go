@@ -133,6 +133,7 @@ func (f *finder) charge() {
 	groups := map[string]*charged{}
 	var order []string
 	for _, m := range f.matches {
+		f.widen(m)
 		g := groups[m.key]
 		if g == nil {
 			g = &charged{causes: map[place]map[*cause]bool{}, values: map[Cost]float64{}, callees: map[Cost]map[string]int64{}}
@@ -170,6 +171,29 @@ func (f *finder) charge() {
 		}
 		f.add(g, ids)
 	}
+}
+
+// widen makes one finding of all matches of a cause in a function, or in the module, if that is how
+// far it reaches.
+func (f *finder) widen(m *match) {
+	rule := m.cause.rule.Analyzer.Name
+	switch m.cause.Scope {
+	case rules.OfModule:
+		m.key = fmt.Sprint(rule, m.cause.Category)
+	case rules.OfFunction:
+		m.key = fmt.Sprint(rule, m.cause.Category, m.file, f.function(m.file, m.line))
+	case rules.OfPlace:
+	}
+}
+
+// function names the function around a line of the module's source; "" when there is none.
+func (f *finder) function(file string, line int) string {
+	if src := f.matcher.source(file); src != nil {
+		if d := src.decl(line); d != nil {
+			return declName(d)
+		}
+	}
+	return ""
 }
 
 // add charges what a ledger has on a line below the frames of any of some causes: each sample once,
@@ -233,7 +257,11 @@ func (f *finder) add(g *charged, ids map[string]int) {
 	c := first.cause
 	x := Finding{
 		Rule: c.rule.Analyzer.Name, Title: c.Title, Why: first.message, Safe: c.rule.Doc.Safety, Needs: c.Needs,
-		Evidence: evidence, Saving: f.saving(evidence), Fix: first.fix,
+		Evidence: evidence, Saving: f.saving(evidence) * cmp.Or(c.Part, 1), Fix: first.fix,
+		Function: f.function(first.file, first.line),
+	}
+	if c.Setting != nil {
+		x.Fix = settingFix(*c.Setting)
 	}
 	for i, m := range g.matches {
 		p := f.placeOf(m.file, m.line, m.column, m.end)
@@ -244,18 +272,16 @@ func (f *finder) add(g *charged, ids map[string]int) {
 		}
 		f.claim(m)
 	}
-	if src := f.matcher.source(first.file); src != nil {
-		if d := src.decl(first.line); d != nil {
-			x.Function = declName(d)
-		}
-		if src.file != nil && (ast.IsGenerated(src.file) || isCgo(src.file)) && x.Fix != nil {
-			x.Fix, x.NoFix = nil, "a program wrote the file, or cgo reads it"
-		}
+	if src := f.matcher.source(first.file); src != nil && src.file != nil && (ast.IsGenerated(src.file) || isCgo(src.file)) && x.Rewrites() {
+		x.Fix, x.NoFix = nil, "a program wrote the file, or cgo reads it"
 	}
 	id := strings.Join([]string{x.Rule, first.file, x.Function}, "/")
+	if c.Scope == rules.OfModule {
+		id = x.Rule + "/" + cmp.Or(c.Category, x.Rule)
+	}
 	ids[id]++
 	x.ID = fmt.Sprintf("%s/%d", id, ids[id])
-	if x.Fix != nil {
+	if x.Rewrites() {
 		if err := f.diff(x.Fix); err != nil {
 			x.Fix, x.NoFix = nil, err.Error()
 		}

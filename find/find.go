@@ -1,6 +1,8 @@
 package find
 
 import (
+	"fmt"
+
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/profile"
@@ -22,11 +24,18 @@ type Options struct {
 	// give it; nil, or false, when it is not known.
 	Recorded func(file string) ([]byte, bool)
 
+	// Was is the folder of the module as it was before Dir was made from it by rewrites: profiles are
+	// joined with that, and its lines followed to those of Dir. "" is Dir itself.
+	Was string
+
 	// MinShare is the least share of a profile's total that is reported; 0 is 0.5 %.
 	MinShare float64
 
 	// Rules are what is looked for.
 	Rules []*rules.Rule
+
+	// Target is what else is known of the program that was recorded.
+	Target Target
 
 	// Notes is the folder in which the compiler's notes are kept between runs; "" asks the
 	// compiler for none.
@@ -100,19 +109,32 @@ type Finding struct {
 	Safe  string     `json:"safe"` // what the rewrite keeps: the rule's Safety
 	Needs rules.Need `json:"needs,omitempty"`
 
-	Places   []Place `json:"places"`   // the hottest first; at least one
+	// Places are those that cost, the hottest first; none when it is about the program as a whole.
+	Places   []Place `json:"places"`
 	Function string  `json:"function"` // around the first place, as Go's source has it: (*T).Name
 
 	// Saving is the expected share of the processor's time that a fix can save at most: that
-	// of the calls, and the collector's share of what they allocate.
+	// of the calls, and the collector's share of what they allocate; or the part of it that the
+	// rule knows to be possible.
 	Saving   float64    `json:"saving"`
 	Evidence []Evidence `json:"evidence"`
 	Notes    []Note     `json:"notes,omitempty"`
 
-	Fix *Fix `json:"fix,omitempty"` // nil without a rewrite
+	Fix *Fix `json:"fix,omitempty"` // nil without a rewrite or setting
 	// NoFix says why there is no rewrite although the rule has one.
 	NoFix string `json:"no_fix,omitempty"`
 }
+
+// Where names the first place, as file:line, for people; "the whole program" when there is none.
+func (f *Finding) Where() string {
+	if len(f.Places) == 0 {
+		return "the whole program"
+	}
+	return fmt.Sprintf("%s:%d", f.Places[0].File, f.Places[0].Line)
+}
+
+// Rewrites tells whether the finding has a fix that changes source.
+func (f *Finding) Rewrites() bool { return f.Fix != nil && f.Fix.Setting == nil }
 
 // A Place is some lines of the module's source.
 type Place struct {
@@ -138,11 +160,13 @@ type Callee struct {
 	Share    float64 `json:"share"` // of the profile's total
 }
 
-// A Fix is a rewrite of source.
+// A Fix is a rewrite of source, or a setting that leaves the source as it is.
 type Fix struct {
 	Message string     `json:"message"` // what it does, as an order
-	Files   []FileEdit `json:"files"`
-	Diff    string     `json:"diff"` // unified, relative to the module
+	Files   []FileEdit `json:"files,omitempty"`
+	Diff    string     `json:"diff,omitempty"` // unified, relative to the module
+
+	Setting *rules.Setting `json:"setting,omitempty"` // nil: a rewrite
 }
 
 // A FileEdit is what a fix changes in a file, in bytes of the source that was looked at.

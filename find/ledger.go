@@ -27,12 +27,14 @@ type spot struct {
 // A ledger has what a profile charges to own lines, by the patterns that the functions below them
 // match.
 type ledger struct {
-	cost  Cost
-	unit  string
-	total int64
-	own   int64
-	gc    int64 // of it by the collector's goroutines
-	spots map[spot]*account
+	cost   Cost
+	unit   string
+	total  int64
+	own    int64
+	typ    int   // of the profile's values
+	itself int64 // of own, in own lines themselves
+	gc     int64 // of it by the collector's goroutines
+	spots  map[spot]*account
 }
 
 // An account is what is charged to a spot.
@@ -87,7 +89,7 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 	if err != nil {
 		return nil
 	}
-	l := &ledger{cost: cost, unit: p.SampleTypes[typ].Unit, spots: map[spot]*account{}}
+	l := &ledger{cost: cost, typ: typ, unit: p.SampleTypes[typ].Unit, spots: map[spot]*account{}}
 
 	// Per function: whether it is own, and what it matches.
 	isOwn := make([]bool, len(p.Functions))
@@ -147,6 +149,7 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 		a.value += v
 		if first == profile.None {
 			below = itself
+			l.itself += v
 		} else {
 			a.callees[p.Functions[first].Name] += v
 		}

@@ -28,6 +28,10 @@ type matcher struct {
 	old      map[string]*parsed // by the profile's file; nil when it was not recorded
 }
 
+func newMatcher(m *module, recorded func(file string) ([]byte, bool)) *matcher {
+	return &matcher{m: m, recorded: recorded, sources: map[string]*parsed{}, old: map[string]*parsed{}}
+}
+
 // A parsed file is a file's text and its functions.
 type parsed struct {
 	text  []byte

@@ -63,7 +63,11 @@ func (f *finder) annotate(ctx context.Context) {
 	for i := range f.result.Findings {
 		x := &f.result.Findings[i]
 		for _, p := range x.Places {
-			x.Notes = append(x.Notes, f.notesOf(p.File, p.Line, p.EndLine)...)
+			for _, n := range f.notesOf(p.File, p.Line, p.EndLine) {
+				if !slices.ContainsFunc(x.Notes, func(o Note) bool { return o.Line == n.Line && o.Kind == n.Kind && o.Message == n.Message }) {
+					x.Notes = append(x.Notes, n)
+				}
+			}
 		}
 	}
 }

@@ -38,9 +38,10 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	if f.ledgers = f.read(p); len(f.ledgers) == 0 {
 		return nil, &diag.Error{Op: "find", Err: errors.New("the profiles hold no samples"), Hint: "record the program while it works: `whet record TARGET --load URL`"}
 	}
-	x := &matcher{m: m, recorded: o.Recorded, sources: map[string]*parsed{}, old: map[string]*parsed{}}
-	f.matcher = x
-	f.places, f.result.Stale = x.join(f.ledgers)
+	f.matcher = newMatcher(m, o.Recorded)
+	if err := f.join(); err != nil {
+		return nil, err
+	}
 	for _, l := range f.ledgers {
 		f.result.Totals = append(f.result.Totals, Total{Cost: l.cost, Unit: l.unit, Value: l.total, Own: l.own})
 		if l.cost == CPU {
@@ -57,10 +58,26 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	if err := f.analyse(ctx); err != nil {
 		return nil, err
 	}
+	f.judge(p.CPU)
 	o.Progress("ask the compiler")
 	f.annotate(ctx)
 	f.rank()
 	return f.result, nil
+}
+
+// join brings the ledgers to the lines of the module.
+func (f *finder) join() error {
+	if f.o.Was == "" {
+		f.places, f.result.Stale = f.matcher.join(f.ledgers)
+		return nil
+	}
+	was, err := findModule(f.o.Was)
+	if err != nil {
+		return err
+	}
+	f.places, f.result.Stale = newMatcher(was, f.o.Recorded).join(f.ledgers)
+	f.places, err = follow(f.places, was, f.m)
+	return err
 }
 
 // A finder is one run of Find.
@@ -290,11 +307,7 @@ func (f *finder) unexplained(at place) (HotLine, bool) {
 		return h, false
 	}
 	h.Place = f.placeOf(at.file, at.line, 1, at.line)
-	if src := f.matcher.source(at.file); src != nil {
-		if d := src.decl(at.line); d != nil {
-			h.Function = declName(d)
-		}
-	}
+	h.Function = f.function(at.file, at.line)
 	if strings.HasSuffix(at.file, "_test.go") {
 		h.Why = "test code"
 	}

@@ -63,7 +63,7 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 			return err
 		}
 		f.scratch.o.Env = append(slices.Clone(f.o.Env), "WHET_COMPARED="+count)
-		args := []string{"-run=^$", "-fuzz=^" + t.Fuzz + "$", "-fuzztime=" + f.o.FuzzTime.String(), "-fuzzminimizetime=100x", "-timeout=" + f.o.Timeout.String(), "-vet=off", "./" + dir}
+		args := []string{"-run=^$", "-fuzz=^" + t.Name + "$", "-fuzztime=" + f.o.FuzzTime.String(), "-fuzzminimizetime=100x", "-timeout=" + f.o.Timeout.String(), "-vet=off", "./" + dir}
 		out, err := f.scratch.run(ctx, over, "test", args...)
 		f.scratch.o.Env = f.o.Env
 		if ctx.Err() != nil {

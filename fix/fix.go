@@ -1,9 +1,11 @@
 package fix
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -12,7 +14,6 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
-	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/internal/diag"
 )
@@ -33,8 +34,19 @@ type Options struct {
 	// Review also tries the fixes that need somebody to review them.
 	Review bool
 
-	// Program compares the program of two builds under load instead of benchmarks: each build is a
-	// folder of the module and flags of go build. Nil: benchmarks.
+	// Settings also tries the settings of the build and the run that findings name.
+	Settings bool
+
+	// Again finds once more in dir, where the module lies with all that was kept. Nil: what overlaps a
+	// rewrite that was kept is not tried.
+	Again func(ctx context.Context, dir string) (*find.Result, error)
+	// Rounds is how often findings are looked for and tried at most; 0 is DefaultRounds. What could
+	// only gain together is tried after them.
+	Rounds int
+
+	// Program compares the program of two builds under load: each build is a folder of the module and
+	// flags of go build. It measures rewrites that no benchmark reaches, and the total beside the
+	// benchmarks. Nil: there are only benchmarks.
 	Program func(ctx context.Context, a, b builds.Side) (*ab.Result, error)
 
 	// Temp is the folder for the scratch copy; "" is the system's.
@@ -48,6 +60,7 @@ type Options struct {
 const (
 	DefaultTimeout  = 5 * time.Minute
 	DefaultFuzzTime = 5 * time.Second
+	DefaultRounds   = 4
 )
 
 // A Result is what became of the findings of a module.
@@ -55,17 +68,55 @@ type Result struct {
 	Schema   string    `json:"schema"`
 	Module   string    `json:"module"`
 	Dir      string    `json:"dir"`
-	Attempts []Attempt `json:"attempts"` // in the order of the findings
+	Attempts []Attempt `json:"attempts"` // in the order in which they were tried
+	// Untried are what was found without a rewrite, or what rules did not look at.
+	Untried []Untried `json:"untried,omitempty"`
+	// Rounds is how often the rules looked, the first time included.
+	Rounds int `json:"rounds"`
 	// Failing are the packages whose tests fail without any change, and were not asked.
 	Failing []string `json:"failing,omitempty"`
-	// Total compares the original with all that was kept; nil when nothing was.
-	Total *Measured `json:"total,omitempty"`
+	// Broken are the packages that do not build as they are. Nothing that needs them is rewritten.
+	Broken []Broken `json:"broken,omitempty"`
+	// Total compares the original with all that was kept by all benchmarks that reach some of it, and
+	// Service does under load; nil when nothing was kept, or it was not measured so.
+	Total   *Measured `json:"total,omitempty"`
+	Service *Measured `json:"service,omitempty"`
+	// Settings is what became of the settings of the build and the run, each tried alone on top of all
+	// that was kept. One that is proven has StageKept, and is set by nobody but the user.
+	Settings []Attempt `json:"settings,omitempty"`
+	// WithSettings compares the original with all that was kept and the proven settings together; nil
+	// when none is proven.
+	WithSettings *Measured `json:"with_settings,omitempty"`
 	// Interrupted is set when not all findings were tried.
 	Interrupted bool `json:"interrupted,omitempty"`
+	// Took is the time of what was done for all attempts, in the order in which it was begun first.
+	Took []Took `json:"took,omitempty"`
 
 	Warnings []error `json:"-"`
 
 	changed map[string]change // by file, all that was kept
+}
+
+// Untried is what costs and has no rewrite that could be tried.
+type Untried struct {
+	Title    string  `json:"title"` // of the finding; "" is a line that rules did not look at
+	File     string  `json:"file"`  // relative to the module, or as the profile names it
+	Line     int     `json:"line,omitempty"`
+	Function string  `json:"function"`
+	Reason   string  `json:"reason"`
+	Share    float64 `json:"share"` // as Finding.Saving
+}
+
+// Broken is a package that does not build.
+type Broken struct {
+	Package string `json:"package"` // import path
+	Reason  string `json:"reason"`
+}
+
+// Took is how long something took, each time that it was done together.
+type Took struct {
+	What string        `json:"what"`
+	Time time.Duration `json:"ns"`
 }
 
 // A change is a file before and after.
@@ -76,12 +127,14 @@ type Stage string
 
 // Stages, in their order.
 const (
+	StageNeeds   Stage = "needs" // something that whet does not do: it was not tried
 	StageRewrite Stage = "rewrite"
 	StageBuild   Stage = "build"
 	StageVet     Stage = "vet"
 	StageTest    Stage = "test"
 	StageCompare Stage = "compare answers"
 	StageMeasure Stage = "measure"
+	StageWhole   Stage = "test all" // the whole module's tests fail with what was kept
 	StageKept    Stage = "kept"
 )
 
@@ -90,12 +143,29 @@ type Attempt struct {
 	Finding find.Finding `json:"finding"`
 	Stage   Stage        `json:"stage"`            // StageKept, or where it was dropped
 	Reason  string       `json:"reason,omitempty"` // why it was dropped
+	// Tested is in how many packages the tests passed: those that the rewrite can affect. 0: it did not
+	// come so far.
+	Tested int `json:"tested,omitempty"`
 	// Answers is what calling the old and the new functions has shown.
 	Answers *Answers `json:"answers,omitempty"`
 	// Measured is the comparison without and with this rewrite.
 	Measured *Measured `json:"measured,omitempty"`
+	// Open are the figures whose interval neither shows a gain nor a loss, as sentences.
+	Open []string `json:"open,omitempty"`
+	// Together is how many others it was kept with: each alone gains less than can be seen, and Measured
+	// is of all.
+	Together int `json:"together,omitempty"`
 	// Diff is the rewrite on top of what was kept before.
 	Diff string `json:"diff,omitempty"`
+	// Round is the one in which it was found, from 1 on.
+	Round int `json:"round"`
+	// Took is the time of each stage.
+	Took []Took `json:"took,omitempty"`
+
+	undo  map[string][]byte // files as they were before it was kept
+	retry bool              // it was dropped for what was kept before it in its round
+	key   string            // fixer.keyOf
+	weak  bool              // it was dropped because no gain was seen, and nothing else
 }
 
 // Kept tells whether the rewrite is proven.
@@ -105,6 +175,9 @@ func (a *Attempt) Kept() bool { return a.Stage == StageKept }
 type Answers struct {
 	Functions []string `json:"functions"` // that were compared
 	Inputs    int64    `json:"inputs"`    // on which they answered alike
+	// ErrorTexts is on how many of these inputs only the texts of errors differ: two builds of the
+	// same source may have other ones.
+	ErrorTexts int64 `json:"error_texts,omitempty"`
 	// Not says which changed functions could not be compared, and why.
 	Not []string `json:"not,omitempty"`
 }
@@ -127,56 +200,89 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	if o.FuzzTime == 0 {
 		o.FuzzTime = DefaultFuzzTime
 	}
+	o.Rounds = cmp.Or(o.Rounds, DefaultRounds)
 	f := &fixer{o: o, found: r, result: &Result{Schema: Schema, Module: r.Module, Dir: r.Dir, changed: map[string]change{}}}
+	began := time.Now()
 	o.Progress("copy the module")
 	if f.scratch, err = newScratch(ctx, r.Dir, o); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.scratch.close()) }()
+	f.took("copy", began)
 	if err := f.baseline(ctx); err != nil {
 		return nil, err
 	}
-	for i := range r.Findings {
-		if ctx.Err() != nil {
-			f.result.Interrupted = true
-			break
-		}
-		x := &r.Findings[i]
-		if x.Fix == nil {
-			continue
-		}
-		f.o.Progress(fmt.Sprintf("%d of %d: %s at %s:%d", i+1, len(r.Findings), x.Title, x.Places[0].File, x.Places[0].Line))
-		f.result.Attempts = append(f.result.Attempts, f.attempt(ctx, x))
+	f.listUntried(r)
+	f.rounds(ctx)
+	f.result.Interrupted = f.result.Interrupted || ctx.Err() != nil
+	f.whole(ctx)
+	f.total(ctx)
+	if o.Settings {
+		f.settings(ctx)
 	}
-	if len(f.result.changed) > 0 && ctx.Err() == nil {
-		f.o.Progress("compare the original with all that was kept")
-		f.total(ctx)
-	}
+	f.result.Interrupted = f.result.Interrupted || ctx.Err() != nil
 	return f.result, nil
 }
 
 // A fixer is one run.
 type fixer struct {
-	o       Options
-	found   *find.Result
-	scratch *scratch
-	result  *Result
-	vetted  map[string]bool           // what vet says of the module as it is
-	edits   map[string][]rewrite.Edit // that were kept, by file, of the original
-	reached []reach                   // nil: not known yet
+	o        Options
+	found    *find.Result // what is tried in this round
+	scratch  *scratch
+	packages *packageGraph
+	result   *Result
+	vetted   map[string]bool           // what vet says of the module as it is
+	edits    map[string][]rewrite.Edit // that were kept in this round, by file, of what it began with
+	round    int                       // from 1 on
+	done     map[string]int            // rewrites that are not tried again, and how many are alike
+	reached  []reach                   // by the source that the round began with; nil: not known yet
+	hit      []reach                   // benchmarks that reach something that was kept
+	// testedAll is set when the tests of all packages have run with all that was kept.
+	testedAll bool
+}
+
+// took adds the time since began to what something took.
+func (f *fixer) took(what string, began time.Time) {
+	f.result.Took = addTook(f.result.Took, what, began)
+}
+
+func addTook(list []Took, what string, began time.Time) []Took {
+	i := slices.IndexFunc(list, func(t Took) bool { return t.What == what })
+	if i < 0 {
+		i, list = len(list), append(list, Took{What: what})
+	}
+	list[i].Time += time.Since(began)
+	return list
 }
 
 // baseline builds, vets and tests the module as it is.
-func (f *fixer) baseline(ctx context.Context) error {
-	f.edits = map[string][]rewrite.Edit{}
+func (f *fixer) baseline(ctx context.Context) (err error) {
+	began := time.Now()
 	f.o.Progress("build the module as it is")
-	if out, err := f.scratch.run(ctx, nil, "build", "./..."); err != nil {
-		return &diag.Error{Op: "build", Subject: f.found.Dir, Err: errors.New(lastLines(out)), Hint: "the module must build before it can be made faster"}
+	if f.packages, err = f.scratch.listPackages(ctx); err != nil {
+		return err
 	}
-	out, _ := f.scratch.run(ctx, nil, "vet", "./...") // what it says is the point
+	out, err := f.scratch.run(ctx, nil, "build", slices.Concat([]string{"-o", os.DevNull}, f.packages.all)...)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		f.packages.markBroken(out)
+	}
+	f.result.Broken = f.packages.broken
+	if err := f.refuseBroken(); err != nil {
+		return err
+	}
+	f.took("build", began)
+
+	began = time.Now()
+	out, _ = f.scratch.run(ctx, nil, "vet", f.packages.all...) // what it says is the point
 	f.vetted = vetLines(out)
+	f.took("vet", began)
+
+	began = time.Now()
 	f.o.Progress("test the module as it is")
-	out, err := f.scratch.run(ctx, nil, "test", "-timeout="+f.o.Timeout.String(), "./...")
+	out, err = f.scratch.run(ctx, nil, "test", f.testArgs(f.packages.all)...)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -184,135 +290,28 @@ func (f *fixer) baseline(ctx context.Context) error {
 		f.result.Failing = failing(out)
 		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("tests fail before anything was changed, and are not asked: %s", strings.Join(f.result.Failing, ", ")))
 	}
+	f.took("test", began)
 	return nil
 }
 
-// attempt tries one finding's fix on top of what was kept.
-func (f *fixer) attempt(ctx context.Context, x *find.Finding) Attempt {
-	a := Attempt{Finding: *x, Stage: StageRewrite}
-	drop := func(stage Stage, format string, args ...any) Attempt {
-		a.Stage, a.Reason = stage, fmt.Sprintf(format, args...)
-		return a
+// refuseBroken is an error when no rewrite could be tried because what it changes does not build.
+func (f *fixer) refuseBroken() error {
+	if len(f.packages.broken) == 0 {
+		return nil
 	}
-	if x.Needs != rules.Free && !(f.o.Review && x.Needs == rules.Review) {
-		return drop(StageRewrite, "it needs a %s", x.Needs)
-	}
-	changes, err := f.rewrite(x.Fix)
-	if err != nil {
-		return drop(StageRewrite, "%v", err)
-	}
-	a.Diff = diffOf(changes)
-	over, err := f.scratch.overlay(contents(changes))
-	if err != nil {
-		return drop(StageRewrite, "%v", err)
-	}
-	if out, err := f.scratch.run(ctx, over, "build", "./..."); err != nil {
-		return drop(StageBuild, "%s", lastLines(out))
-	}
-	out, _ := f.scratch.run(ctx, over, "vet", "./...")
-	for line := range vetLines(out) {
-		if !f.vetted[line] {
-			return drop(StageVet, "%s", line)
+	whole := len(f.packages.all) == 0
+	if !whole {
+		for _, b := range f.packages.broken {
+			f.result.Warnings = append(f.result.Warnings, fmt.Errorf("package %s does not build: %s", b.Package, firstLine(b.Reason)))
 		}
+		return nil
 	}
-	if out, err := f.scratch.run(ctx, over, "test", "-timeout="+f.o.Timeout.String(), "./..."); err != nil && ctx.Err() == nil {
-		for _, pkg := range failing(out) {
-			if !slices.Contains(f.result.Failing, pkg) {
-				return drop(StageTest, "%s", lastLines(out))
-			}
-		}
-	}
-	f.o.Progress("compare the answers of old and new")
-	if a.Answers, err = f.compare(ctx, changes); err != nil {
-		return drop(StageCompare, "%v", err)
-	}
-	f.o.Progress("measure")
-	if a.Measured, err = f.measure(ctx, x, changes); err != nil {
-		return drop(StageMeasure, "%v", err)
-	}
-	if ctx.Err() != nil {
-		return drop(StageMeasure, "interrupted")
-	}
-	if reason := judge(a.Measured.AB); reason != "" {
-		return drop(StageMeasure, "%s", reason)
-	}
-	if err := f.keep(x, changes); err != nil {
-		return drop(StageRewrite, "%v", err)
-	}
-	a.Stage = StageKept
-	return a
+	first := f.packages.broken[0]
+	return &diag.Error{Op: "build", Subject: f.found.Dir, Err: errors.New(first.Reason), Hint: "the module must build before it can be made faster"}
 }
 
-// rewrite is what a fix makes of its files, on top of what was kept: the edits of all are edits of
-// the original.
-func (f *fixer) rewrite(fix *find.Fix) (map[string]change, error) {
-	changes := map[string]change{}
-	for _, e := range fix.Files {
-		original, err := f.scratch.original(e.File)
-		if err != nil {
-			return nil, err
-		}
-		before, err := rewrite.Apply(original, f.edits[e.File], e.Names)
-		if err != nil {
-			return nil, err
-		}
-		after, err := rewrite.Apply(original, slices.Concat(f.edits[e.File], e.Edits), e.Names)
-		if errors.Is(err, rewrite.ErrOverlap) {
-			return nil, errors.New("a rewrite that was kept changes the same code")
-		}
-		if err != nil {
-			return nil, err
-		}
-		changes[e.File] = change{before, after}
-	}
-	return changes, nil
-}
-
-// keep writes a proven rewrite to the scratch copy.
-func (f *fixer) keep(x *find.Finding, changes map[string]change) error {
-	for file, c := range changes {
-		if err := f.scratch.write(file, c.after); err != nil {
-			return err
-		}
-		original, err := f.scratch.original(file)
-		if err != nil {
-			return err
-		}
-		f.result.changed[file] = change{original, c.after}
-	}
-	for _, e := range x.Fix.Files {
-		f.edits[e.File] = append(f.edits[e.File], e.Edits...)
-	}
-	return nil
-}
-
-// judge says why a comparison does not show a gain; "" when it does.
-func judge(r *ab.Result) string {
-	gains := false
-	undecided := false
-	for _, s := range r.Subjects {
-		if s.Error != "" {
-			return s.Name + ": " + s.Error
-		}
-		for _, u := range s.Units {
-			switch u.Verdict {
-			case ab.Worse:
-				return fmt.Sprintf("%s has more %s: %s", s.Name, u.Unit, percent(float64(u.Ratio)))
-			case ab.Better:
-				gains = true
-			case ab.Undecided:
-				undecided = true
-			case ab.Same:
-			}
-		}
-	}
-	switch {
-	case gains:
-		return ""
-	case undecided:
-		return "no gain that the noise leaves to be seen"
-	}
-	return "no gain"
+func (f *fixer) testArgs(pkgs []string) []string {
+	return slices.Concat([]string{"-timeout=" + f.o.Timeout.String()}, pkgs)
 }
 
 func percent(ratio float64) string { return fmt.Sprintf("%+.1f%%", 100*(ratio-1)) }

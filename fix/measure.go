@@ -50,22 +50,27 @@ func (f *fixer) measure(ctx context.Context, x *find.Finding, changes map[string
 	return f.versus(ctx, a, b, x.Places)
 }
 
-// versus compares two builds by the benchmarks that reach some places, or as a program under load.
+// versus compares two builds by the benchmarks that reach some places; without one, as a program under
+// load.
 func (f *fixer) versus(ctx context.Context, a, b builds.Side, places []find.Place) (*Measured, error) {
-	if f.o.Program != nil {
-		r, err := f.o.Program(ctx, a, b)
-		return &Measured{AB: r}, err
-	}
 	if f.reached == nil {
 		f.o.Progress("find out which benchmarks reach what")
 		if err := f.cover(ctx); err != nil {
 			return nil, err
 		}
 	}
-	chosen := choose(f.reached, places)
-	if len(chosen) == 0 {
+	if chosen := focused(reaching(f.reached, places), maxBenchmarks); len(chosen) > 0 {
+		return f.run(ctx, a, b, chosen)
+	}
+	if f.o.Program == nil {
 		return nil, errNoBenchmark
 	}
+	r, err := f.o.Program(ctx, a, b)
+	return &Measured{AB: r}, err
+}
+
+// run compares two builds by benchmarks.
+func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []reach) (*Measured, error) {
 	var pkgs, names []string
 	m := &Measured{}
 	for _, c := range chosen {
@@ -87,33 +92,8 @@ func (f *fixer) versus(ctx context.Context, a, b builds.Side, places []find.Plac
 	return m, nil
 }
 
-// total compares the original with all that was kept.
-func (f *fixer) total(ctx context.Context) {
-	originals := map[string][]byte{}
-	for name, c := range f.result.changed {
-		originals[name] = c.before
-	}
-	over, err := f.scratch.overlay(originals)
-	if err != nil {
-		f.result.Warnings = append(f.result.Warnings, err)
-		return
-	}
-	var places []find.Place
-	for _, a := range f.result.Attempts {
-		if a.Kept() {
-			places = append(places, a.Finding.Places...)
-		}
-	}
-	a := builds.Side{Dir: f.scratch.dir, Flags: slices.Concat(f.o.Flags, over), Env: f.o.Env}
-	b := builds.Side{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}
-	if f.result.Total, err = f.versus(ctx, a, b, places); err != nil {
-		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("compare the original with all that was kept: %w", err))
-	}
-}
-
-// choose takes the benchmarks that run a line of the places: the most focused first, and the
-// broadest.
-func choose(all []reach, places []find.Place) []reach {
+// reaching are the benchmarks that run a line of the places, the most focused first.
+func reaching(all []reach, places []find.Place) []reach {
 	var hits []reach
 	for _, r := range all {
 		if slices.ContainsFunc(r.blocks, func(b block) bool {
@@ -122,11 +102,20 @@ func choose(all []reach, places []find.Place) []reach {
 			hits = append(hits, r)
 		}
 	}
+	sortByFocus(hits)
+	return hits
+}
+
+func sortByFocus(hits []reach) {
 	slices.SortStableFunc(hits, func(a, b reach) int { return cmp.Compare(len(a.blocks), len(b.blocks)) })
-	if len(hits) <= maxBenchmarks {
+}
+
+// focused are at most so many of the benchmarks: the first, and the last.
+func focused(hits []reach, most int) []reach {
+	if len(hits) <= most {
 		return hits
 	}
-	return append(hits[:maxBenchmarks-1:maxBenchmarks-1], hits[len(hits)-1])
+	return append(hits[:most-1:most-1], hits[len(hits)-1])
 }
 
 // cover runs each benchmark of the module once and notes which code it runs.

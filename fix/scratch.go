@@ -2,10 +2,12 @@ package fix
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -28,6 +30,7 @@ type scratch struct {
 	dir  string // the module's folder in it
 	o    Options
 	n    int // of overlays
+	lock io.Closer
 
 	originals map[string][]byte // by the module's file
 }
@@ -38,17 +41,21 @@ const maxScratch = 4 << 30
 // newScratch copies the repository around the module in dir, or the module where there is none:
 // what git tracks and does not ignore, with uncommitted work. Relative folders in go.mod that lie
 // outside are made absolute.
-func newScratch(ctx context.Context, dir string, o Options) (s *scratch, err error) {
-	temp, err := os.MkdirTemp(o.Temp, "whet-fix-")
+func newScratch(ctx context.Context, dir string, o Options) (_ *scratch, err error) {
+	sweep(cmp.Or(o.Temp, os.TempDir()))
+	temp, err := os.MkdirTemp(o.Temp, scratchPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("make a scratch folder: %w", err)
 	}
-	s = &scratch{temp: temp, root: filepath.Join(temp, "copy"), o: o, originals: map[string][]byte{}}
+	s := &scratch{temp: temp, root: filepath.Join(temp, "copy"), o: o, originals: map[string][]byte{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
 		}
 	}()
+	if s.lock, err = holdLock(temp); err != nil {
+		return nil, fmt.Errorf("make a scratch folder: %w", err)
+	}
 	from, files := tracked(ctx, dir)
 	if files == nil {
 		from = dir
@@ -196,11 +203,17 @@ func (s *scratch) anchor(from string) error {
 	return os.WriteFile(name, data, 0o600)
 }
 
-func (s *scratch) close() error { return os.RemoveAll(s.temp) }
+func (s *scratch) close() error {
+	err := os.RemoveAll(s.temp)
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close())
+	}
+	return err
+}
 
 func (s *scratch) path(file string) string { return filepath.Join(s.dir, filepath.FromSlash(file)) }
 
-// original is a file of the module as it was copied.
+// original is a file of the module as the round began with it.
 func (s *scratch) original(file string) ([]byte, error) {
 	if data, ok := s.originals[file]; ok {
 		return data, nil
@@ -212,6 +225,9 @@ func (s *scratch) original(file string) ([]byte, error) {
 	s.originals[file] = data
 	return data, nil
 }
+
+// forget has original read files again, as they are now.
+func (s *scratch) forget() { clear(s.originals) }
 
 func (s *scratch) write(file string, data []byte) error {
 	return os.WriteFile(s.path(file), data, 0o600)
@@ -247,18 +263,32 @@ func (s *scratch) overlay(files map[string][]byte) ([]string, error) {
 // maxOutput bounds what is kept of the go command's output.
 const maxOutput = 1 << 20
 
-// run runs the go command in the module's folder, with the options' flags and more. All that it
-// has started ends with it.
+// run runs the go command in the module's folder, with the options' flags and more, and returns the end
+// of what it says. All that it has started ends with it.
 func (s *scratch) run(ctx context.Context, more []string, command string, args ...string) (string, error) {
-	all := slices.Concat([]string{command}, s.o.Flags, more, args)
-	cmd := exec.CommandContext(ctx, "go", all...)
-	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), s.o.Env...)
+	cmd := s.command(ctx, more, command, args)
 	out := &tail{}
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.WaitDelay = 5 * time.Second
-	ownGroup(cmd)
 	err := cmd.Run()
 	return out.String(), err
+}
+
+// output runs the go command as run does, and returns all that it writes.
+func (s *scratch) output(ctx context.Context, command string, args ...string) (stdout []byte, stderr string, err error) {
+	cmd := s.command(ctx, nil, command, args)
+	var out bytes.Buffer
+	says := &tail{}
+	cmd.Stdout, cmd.Stderr = &out, says
+	err = cmd.Run()
+	return out.Bytes(), says.String(), err
+}
+
+func (s *scratch) command(ctx context.Context, more []string, command string, args []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{command}, s.o.Flags, more, args)...)
+	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), s.o.Env...)
+	cmd.WaitDelay = 5 * time.Second
+	ownGroup(cmd)
+	return cmd
 }
 
 // tail keeps the end of what is written.

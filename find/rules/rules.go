@@ -2,6 +2,8 @@ package rules
 
 import (
 	"go/ast"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 )
@@ -14,6 +16,10 @@ type Rule struct {
 
 	// Causes are the kinds of the pattern, at least one.
 	Causes []Cause
+
+	// Judge says what a recording shows of a program as a whole: rules about how it is built and run
+	// have one, and an Analyzer that reports nothing. Nil: the rule is about source.
+	Judge func(*Program) []Verdict
 
 	// Doc is the text of the rule's doc.go.
 	Doc Doc
@@ -34,7 +40,36 @@ type Cause struct {
 	CPU, Alloc, Mutex, Block string
 
 	Needs Need
+
+	// Scope is how far one finding reaches; "" is a place.
+	Scope Scope
+	// Setting takes the cost away in the place of a rewrite; nil: none does.
+	Setting *Setting
+	// Part is the share of what is charged that can be saved at most; 0 is all of it.
+	Part float64
+	// Profiled causes are in much code that costs nothing: without a profile that shows a cost, a
+	// match is not worth a look. whet-vet leaves them out unless it is asked for every one.
+	Profiled bool
 }
+
+// A Scope is how far a finding reaches.
+type Scope string
+
+// Scopes. A finding about a function or the module has the places of all matches there.
+const (
+	OfPlace    Scope = ""
+	OfFunction Scope = "function"
+	OfModule   Scope = "module"
+)
+
+// A Setting is how a program is built and run otherwise, with its source as it is.
+type Setting struct {
+	Build []string `json:"build,omitempty"` // flags of go build, and KEY=value of its environment
+	Run   []string `json:"run,omitempty"`   // KEY=value of the environment in which the program runs
+}
+
+// String writes the setting as a shell has it: all that is to be set.
+func (s *Setting) String() string { return strings.Join(slices.Concat(s.Build, s.Run), " ") }
 
 // Nothing matches no function, and not the line itself either.
 const Nothing = `[^\s\S]`
@@ -61,10 +96,10 @@ type Need string
 
 // Needs.
 const (
-	Free       Need = ""              // nothing: behaviour is kept
-	Review     Need = "review"        // somebody who knows what the program is for
-	Dependency Need = "dependency"    // another module
-	Setting    Need = "build setting" // a flag, or a variable of the environment
+	Free       Need = ""           // nothing: behaviour is kept
+	Review     Need = "review"     // somebody who knows what the program is for
+	Dependency Need = "dependency" // another module
+	Settings   Need = "setting"    // a flag of the build, or a variable of an environment
 )
 
 // Cause returns the cause of a diagnostic's category, nil when the rule has none such.

@@ -3,13 +3,10 @@ package differ
 import (
 	"fmt"
 	"go/types"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 )
-
-func readFile(name string) ([]byte, error) { return os.ReadFile(name) }
 
 // maxDepth bounds how deep values are nested: below it, pointers and slices are nil.
 const maxDepth = 6
@@ -77,7 +74,7 @@ func known(t string) (expr string, packages []string, ok bool) {
 }
 
 // maker is the name of the function that makes values of a type, or why there can be none.
-func (g *generator) maker(t types.Type, depth int) (name, why string) {
+func (g *File) maker(t types.Type, depth int) (name, why string) {
 	t = types.Unalias(t)
 	key := types.TypeString(t, nil)
 	if why, ok := g.dead[key]; ok {
@@ -102,7 +99,7 @@ func (g *generator) maker(t types.Type, depth int) (name, why string) {
 }
 
 // body is the maker's body, which ends in a return.
-func (g *generator) body(t types.Type, key string, depth int) (text, why string) {
+func (g *File) body(t types.Type, key string, depth int) (text, why string) {
 	if expr, pkgs, ok := known(key); ok {
 		for _, p := range pkgs {
 			base := p[strings.LastIndexByte(p, '/')+1:]
@@ -185,7 +182,7 @@ func basic(b *types.Basic) string {
 }
 
 // pointer makes a new value to point to, and nil where values are nested too deeply.
-func (g *generator) pointer(p *types.Pointer, depth int) (text, why string) {
+func (g *File) pointer(p *types.Pointer, depth int) (text, why string) {
 	if n, ok := types.Unalias(p.Elem()).(*types.Named); ok && g.accessible(n.Obj()) {
 		if text, ok := g.constructed(n, true, depth); ok {
 			return text, ""
@@ -196,7 +193,7 @@ func (g *generator) pointer(p *types.Pointer, depth int) (text, why string) {
 }
 
 // structure fills all fields: what is left out would be a state that no program has.
-func (g *generator) structure(t types.Type, u *types.Struct, depth int) (text, why string) {
+func (g *File) structure(t types.Type, u *types.Struct, depth int) (text, why string) {
 	own := true
 	if n, ok := t.(*types.Named); ok {
 		own = n.Obj().Pkg() == g.pkg.Types
@@ -222,7 +219,7 @@ func (g *generator) structure(t types.Type, u *types.Struct, depth int) (text, w
 
 // constructed makes a struct of this package that has unexported fields by the package's own
 // constructor: a function New… that returns it, or a pointer to it, and perhaps an error.
-func (g *generator) constructed(n *types.Named, pointer bool, depth int) (text string, ok bool) {
+func (g *File) constructed(n *types.Named, pointer bool, depth int) (text string, ok bool) {
 	u, isStruct := n.Underlying().(*types.Struct)
 	if !isStruct || n.Obj().Pkg() != g.pkg.Types || !hasUnexported(u) {
 		return "", false
@@ -233,8 +230,8 @@ func (g *generator) constructed(n *types.Named, pointer bool, depth int) (text s
 		if !isFunc || !strings.HasPrefix(strings.ToLower(name), "new") {
 			continue
 		}
-		sig := fn.Signature()
-		if sig.TypeParams().Len() > 0 || sig.Variadic() || sig.Results().Len() == 0 || sig.Results().Len() > 2 {
+		sig, inst, err := g.ofInstance(fn, n)
+		if err != nil || sig.Variadic() || sig.Results().Len() == 0 || sig.Results().Len() > 2 {
 			continue
 		}
 		if sig.Results().Len() == 2 && sig.Results().At(1).Type().String() != "error" {
@@ -262,9 +259,9 @@ func (g *generator) constructed(n *types.Named, pointer bool, depth int) (text s
 			continue
 		}
 		if sig.Results().Len() == 2 {
-			return fmt.Sprintf("\tv, err := %s(%s)\n\ts.must(err)\n\treturn v\n", name, strings.Join(args, ", ")), true
+			return fmt.Sprintf("\tv, err := %s(%s)\n\ts.must(err)\n\treturn v\n", name+inst, strings.Join(args, ", ")), true
 		}
-		return fmt.Sprintf("\treturn %s(%s)\n", name, strings.Join(args, ", ")), true
+		return fmt.Sprintf("\treturn %s(%s)\n", name+inst, strings.Join(args, ", ")), true
 	}
 	return "", false
 }
@@ -279,7 +276,7 @@ func hasUnexported(u *types.Struct) bool {
 }
 
 // function makes a function that notes its arguments and returns drawn values.
-func (g *generator) function(sig *types.Signature, depth int) (text, why string) {
+func (g *File) function(sig *types.Signature, depth int) (text, why string) {
 	if sig.TypeParams().Len() > 0 {
 		return "", "it is a generic function"
 	}
@@ -313,7 +310,7 @@ func (g *generator) function(sig *types.Signature, depth int) (text, why string)
 }
 
 // implementation makes a value of one of the package's own types that have an interface's methods.
-func (g *generator) implementation(u *types.Interface, key string, depth int) (text, why string) {
+func (g *File) implementation(u *types.Interface, key string, depth int) (text, why string) {
 	if u.NumMethods() == 0 && u.NumEmbeddeds() == 0 {
 		return "\treturn s.any()\n", ""
 	}

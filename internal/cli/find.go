@@ -136,36 +136,64 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 
 // lookFor finds what costs in the recordings that args name.
 func (a *app) lookFor(ctx context.Context, f *findFlags, args []string) (*find.Result, error) {
+	l, err := a.prepareFind(ctx, f, args)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	return l.find(ctx)
+}
+
+// A findRun is recordings that were read, and what is looked for in them.
+type findRun struct {
+	*recorded
+	options find.Options
+}
+
+// prepareFind reads the recordings that args name. It must be closed.
+func (a *app) prepareFind(ctx context.Context, f *findFlags, args []string) (*findRun, error) {
 	chosen, err := chooseRules(f.Rule)
 	if err != nil {
 		return nil, err
 	}
-	in, err := a.recorded(ctx, &f.read, args)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
 	o := find.Options{
-		Dir: f.Dir, Own: in.Own, MinShare: float64(f.MinShare), Rules: chosen,
+		Dir: f.Dir, MinShare: float64(f.MinShare), Rules: chosen,
 		Progress: func(what string) { a.progressf("%s …", what) },
 	}
 	if o.Flags, o.Env, err = pgoBuildFlags(f.Flags); err != nil {
 		return nil, err
-	}
-	if in.Recording != nil {
-		o.Recorded = in.Recording.SourceFile
 	}
 	if !f.NoNotes {
 		if cache, err := os.UserCacheDir(); err == nil {
 			o.Notes = filepath.Join(cache, "whet", "notes")
 		}
 	}
+	in, err := a.recorded(ctx, &f.read, args)
+	if err != nil {
+		return nil, err
+	}
+	o.Own, o.Target = in.Own, in.target()
+	if in.Recording != nil {
+		o.Recorded = in.Recording.SourceFile
+	}
 	a.printWarnings(in.Warnings)
-	r, err := find.Find(ctx, in.profiles, o)
-	if err == nil && in.build != nil && (in.build.Path == r.Module || strings.HasPrefix(in.build.Path, r.Module+"/")) {
-		r.Program = in.build.Path
+	return &findRun{in, o}, nil
+}
+
+// find looks for what costs in the module.
+func (l *findRun) find(ctx context.Context) (*find.Result, error) {
+	r, err := find.Find(ctx, l.profiles, l.options)
+	if err == nil && l.build != nil && (l.build.Path == r.Module || strings.HasPrefix(l.build.Path, r.Module+"/")) {
+		r.Program = l.build.Path
 	}
 	return r, err
+}
+
+// again looks in dir, where the module lies after rewrites of what was there.
+func (l *findRun) again(ctx context.Context, was, dir string) (*find.Result, error) {
+	o := l.options
+	o.Dir, o.Was, o.Notes, o.Progress = dir, was, "", nil
+	return find.Find(ctx, l.profiles, o)
 }
 
 // chooseRules are the rules whose names match an expression; all for "".

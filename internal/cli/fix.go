@@ -36,6 +36,7 @@ type rewriteFlags struct {
 	Precision share
 	MaxTime   time.Duration
 	Review    bool
+	Settings  bool
 	Apply     bool
 	Patches   string
 	Author    string
@@ -63,7 +64,10 @@ reason. In the end the original is compared with all that was kept.
 Your files are not touched unless --apply is given. --patches DIR writes a patch
 for each rewrite, with its evidence and proof in the message, for git am.
 
-Rewrites that need somebody to review them are tried with --review.
+Rewrites that need somebody to review them are tried with --review. Settings of
+the build and the run, as GOEXPERIMENT=jsonv2 and GOGC, are tried after the
+rewrites, on top of what was kept; what is proven is said, and set by nobody but
+you.
 
 With --service no benchmarks are needed: the program is built without and with a
 rewrite, both are started with these arguments and loaded in turn, as whet bench
@@ -102,6 +106,7 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	fs.Var(&f.Precision, "precision", "measure until the interval is within so much, as 1%")
 	fs.DurationVar(&f.MaxTime, "max-time", 20*time.Second, "measure each benchmark for so long at most")
 	fs.BoolVar(&f.Review, "review", false, "also try rewrites that need somebody to review them")
+	fs.BoolVar(&f.Settings, "settings", true, "measure the settings of build and run that findings name, too")
 	fs.BoolVar(&f.Apply, "apply", false, "write what is kept to your files")
 	fs.StringVar(&f.Patches, "patches", "", "write a patch for each rewrite that is kept into `DIR`")
 	fs.StringVar(&f.Author, "author", "whet <whet@localhost>", "author of the patches")
@@ -153,15 +158,23 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 			return err
 		}
 	}
-	found, err := a.lookFor(ctx, &f.find, args)
+	look, err := a.prepareFind(ctx, &f.find, args)
+	if err != nil {
+		return err
+	}
+	defer look.Close()
+	found, err := look.find(ctx)
 	if err != nil {
 		return err
 	}
 	a.printWarnings(found.Warnings)
 	o := fix.Options{
-		Bench: f.Bench, Timeout: f.Timeout, FuzzTime: f.FuzzTime, Review: f.Review,
+		Bench: f.Bench, Timeout: f.Timeout, FuzzTime: f.FuzzTime, Review: f.Review, Settings: f.Settings,
 		AB:       ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: a.pgoProgress()},
 		Progress: func(what string) { a.progressf("%s …", what) },
+		Again: func(ctx context.Context, dir string) (*find.Result, error) {
+			return look.again(ctx, found.Dir, dir)
+		},
 	}
 	if o.Flags, o.Env, err = pgoBuildFlags(f.find.Flags); err != nil {
 		return err
@@ -210,7 +223,9 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 func (a *app) serviceOfBuilds(f *rewriteFlags, work, program string) func(context.Context, builds.Side, builds.Side) (*ab.Result, error) {
 	return func(ctx context.Context, one, other builds.Side) (*ab.Result, error) {
 		var paths [2]string
+		flags := f.programFlags
 		for i, side := range []builds.Side{one, other} {
+			flags.service.Commands[i].Env = slices.Concat(flags.service.Commands[i].Env, side.Env)
 			paths[i] = filepath.Join(work, [2]string{"a", "b"}[i])
 			cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build"}, side.Flags, []string{"-o", paths[i], program})...)
 			cmd.Dir, cmd.Env = side.Dir, append(os.Environ(), side.Env...)
@@ -218,7 +233,7 @@ func (a *app) serviceOfBuilds(f *rewriteFlags, work, program string) func(contex
 				return nil, &diag.Error{Op: "build", Subject: program, Err: fmt.Errorf("%w: %s", err, bytes.TrimSpace(out)), Hint: "the recording names its main package; without one, --dir is its folder"}
 			}
 		}
-		r, doubts, err := a.comparePrograms(ctx, &f.programFlags, paths)
+		r, doubts, err := a.comparePrograms(ctx, &flags, paths)
 		for _, d := range doubts {
 			a.printWarnings([]error{errors.New(d)})
 		}

@@ -45,12 +45,20 @@ func sharePercent(share float64) string { return unit.FormatPercent(100 * share)
 func findTotals(r *find.Result) string {
 	var parts []string
 	for _, x := range r.Totals {
-		parts = append(parts, fmt.Sprintf("%s %s, %s of it below own lines", costName(x.Cost), unit.Of(x.Value, x.Unit), unit.Percent(x.Own, x.Value)))
+		parts = append(parts, fmt.Sprintf("%s %s, %s of it below own lines", costName(x.Cost), totalText(x), unit.Percent(x.Own, x.Value)))
 	}
 	if r.GC > 0 {
 		parts = append(parts, "the garbage collector's own work is "+sharePercent(r.GC)+" of the CPU time")
 	}
 	return strings.Join(parts, "; ")
+}
+
+// totalText writes what a profile has in all. Objects are many, and are rounded.
+func totalText(x find.Total) string {
+	if x.Unit == "count" {
+		return unit.Count(x.Value).Short()
+	}
+	return unit.Of(x.Value, x.Unit).String()
 }
 
 func costName(c find.Cost) string {
@@ -93,6 +101,15 @@ func calleesText(evidence []find.Evidence) string {
 	return ""
 }
 
+// savingText says what a finding can save, and of what.
+func savingText(f *find.Finding) string {
+	text := sharePercent(f.Saving) + " of the CPU time"
+	if len(f.Evidence) > 0 {
+		text += ": " + evidenceText(f.Evidence)
+	}
+	return text
+}
+
 func needText(n rules.Need) string {
 	if n == rules.Free {
 		return ""
@@ -101,20 +118,21 @@ func needText(n rules.Need) string {
 }
 
 func writeFinding(t *text, s Style, n int, f *find.Finding) {
-	p := f.Places[0]
 	head := fmt.Sprintf("%d. %s", n, f.Title)
 	loadWrap(t, s, "", s.paint(bold, head)+needText(f.Needs), 3)
-	t.line("   ", s.paint(cyan, middle(fmt.Sprintf("%s:%d", Clean(p.File), p.Line), s.room(3, 20))), "  ", Clean(f.Function))
-	loadWrap(t, s, "   ", "saves at most "+sharePercent(f.Saving)+" of the CPU time: "+evidenceText(f.Evidence), 3)
+	t.line(strings.TrimRight("   "+s.paint(cyan, middle(Clean(f.Where()), s.room(3, 20)))+"  "+Clean(f.Function), " "))
+	loadWrap(t, s, "   ", "saves at most "+savingText(f), 3)
 	if calls := calleesText(f.Evidence); calls != "" {
 		loadWrap(t, s, "   ", "calls "+calls, 3)
 	}
 	loadWrap(t, s, "   ", "why: "+f.Why, 3)
-	for _, other := range f.Places[1:] {
+	for _, other := range f.Places[min(1, len(f.Places)):] {
 		t.line("   also ", cut(fmt.Sprintf("%s:%d", Clean(other.File), other.Line), s.room(8, 20)))
 	}
 	writeNotes(t, s, f.Notes)
 	switch {
+	case f.Fix != nil && f.Fix.Setting != nil:
+		loadWrap(t, s, "   ", "setting: "+f.Fix.Message+" (what to mind: `whet rules "+f.Rule+"`)", 3)
 	case f.Fix != nil:
 		t.line("   fix: ", cut(f.Fix.Message, s.room(8, 20)))
 		for line := range strings.Lines(f.Fix.Diff) {
@@ -200,14 +218,37 @@ func WriteFindMarkdown(w io.Writer, r *find.Result) error {
 	t.line()
 	t.line(findTotals(r), ".")
 	for i, f := range r.Findings {
-		p := f.Places[0]
 		t.line()
 		t.line(fmt.Sprintf("### %d. %s", i+1, f.Title), needText(f.Needs))
 		t.line()
-		t.line(code(fmt.Sprintf("%s:%d", p.File, p.Line)), " in ", code(f.Function), ": ", f.Why, ".")
+		where := "The whole program"
+		if len(f.Places) > 0 {
+			where = code(f.Where())
+		}
+		if f.Function != "" {
+			where += " in " + code(f.Function)
+		}
+		t.line(where, ": ", f.Why, ".")
 		t.line()
-		t.line("Saves at most **", sharePercent(f.Saving), "** of the CPU time: ", evidenceText(f.Evidence), ".")
-		if f.Fix != nil {
+		saves := "Saves at most **" + sharePercent(f.Saving) + "** of the CPU time"
+		if len(f.Evidence) > 0 {
+			saves += ": " + evidenceText(f.Evidence)
+		}
+		t.line(saves, ".")
+		if len(f.Places) > 1 {
+			var also []string
+			for _, p := range f.Places[1:] {
+				also = append(also, code(fmt.Sprintf("%s:%d", p.File, p.Line)))
+			}
+			t.line()
+			t.line("Also at ", strings.Join(also, ", "), ".")
+		}
+		switch {
+		case f.Fix == nil:
+		case f.Fix.Setting != nil:
+			t.line()
+			t.line("Setting: ", code(f.Fix.Setting.String()), ". ", strings.ReplaceAll(f.Safe, "\n", " "))
+		default:
 			t.line()
 			t.line(fence(f.Fix.Diff), "diff")
 			for line := range strings.Lines(f.Fix.Diff) {

@@ -16,9 +16,10 @@ func WriteFindPage(w io.Writer, r *find.Result) error {
 		"percent": sharePercent, "evidence": evidenceText, "callees": calleesText,
 		"needs": func(n rules.Need) string { return strings.Trim(needText(n), " ()") },
 		"note":  noteText, "totals": findTotals,
-		"inc":   func(i int) int { return i + 1 },
-		"width": func(share float64) string { return fmt.Sprintf("%.2f", 100*min(1, share)) },
-		"lines": diffLines,
+		"inc":     func(i int) int { return i + 1 },
+		"width":   func(share float64) string { return fmt.Sprintf("%.2f", 100*min(1, share)) },
+		"lines":   diffLines,
+		"setting": func(f find.Finding) bool { return f.Fix != nil && f.Fix.Setting != nil },
 	}).Parse(findTemplate)
 	if err != nil {
 		return fmt.Errorf("write page: %w", err)
@@ -82,14 +83,14 @@ summary { cursor: pointer } p { margin: .4rem 0 }
 <p class="dim">{{totals .}}.</p>
 {{range $i, $f := .Findings}}<section id="f{{inc $i}}">
 <h2>{{inc $i}}. {{.Title}}{{with needs .Needs}}<span class="needs">{{.}}</span>{{end}}</h2>
-{{with index .Places 0}}<p><code>{{.File}}:{{.Line}}</code> {{end}}<span class="dim">{{.Function}}</span></p>
+<p>{{if .Places}}<code>{{.Where}}</code>{{else}}{{.Where}}{{end}} <span class="dim">{{.Function}}{{range $j, $p := .Places}}{{if $j}}, <code>{{.File}}:{{.Line}}</code>{{end}}{{end}}</span></p>
 <div class="bar" role="img" aria-label="saves at most {{percent .Saving}} of the CPU time"><i style="width:{{width .Saving}}%"></i></div>
-<p>Saves at most <b>{{percent .Saving}}</b> of the CPU time: {{evidence .Evidence}}.{{with callees .Evidence}} Calls {{.}}.{{end}}</p>
+<p>Saves at most <b>{{percent .Saving}}</b> of the CPU time{{with .Evidence}}: {{evidence .}}{{end}}.{{with callees .Evidence}} Calls {{.}}.{{end}}</p>
 <p>{{.Why}}.</p>
-{{with .Fix}}<pre tabindex="0">{{range lines .Diff}}<span{{with .Kind}} class="{{.}}"{{end}}>{{.Text}}
-</span>{{end}}</pre>{{else}}<pre tabindex="0">{{(index .Places 0).Code}}</pre><p class="dim">{{with .NoFix}}No rewrite: {{.}}.{{else}}No rewrite is safe here without you.{{end}}</p>{{end}}
-<details><summary>What it keeps, and what the compiler says</summary><p>{{.Safe}}</p>{{range .Notes}}<p class="dim">line {{.Line}}: {{note .}}</p>{{end}}</details>
-</section>
+{{with .Fix}}{{with .Setting}}{{with .Build}}<p>Build it with</p><pre tabindex="0">{{range .}}<span>{{.}}</span>{{end}}</pre>{{end}}{{with .Run}}<p>Run it with</p><pre tabindex="0">{{range .}}<span>{{.}}</span>{{end}}</pre>{{end}}<p>{{$f.Safe}}</p>{{else}}<pre tabindex="0">{{range lines .Diff}}<span{{with .Kind}} class="{{.}}"{{end}}>{{.Text}}
+</span>{{end}}</pre>{{end}}{{else}}{{with .Places}}<pre tabindex="0">{{(index . 0).Code}}</pre>{{end}}<p class="dim">{{with .NoFix}}No rewrite: {{.}}.{{else}}No rewrite is safe here without you.{{end}}</p>{{end}}
+{{if not (setting .)}}<details><summary>What it keeps, and what the compiler says</summary><p>{{.Safe}}</p>{{range .Notes}}<p class="dim">line {{.Line}}: {{note .}}</p>{{end}}</details>
+{{end}}</section>
 {{end}}{{if .Unexplained}}<section id="hot"><h2>Hot lines without a finding</h2><table>{{range .Unexplained}}<tr><td>{{percent .Saving}}</td><td><code>{{.File}}:{{.Line}}</code><br><code>{{.Code}}</code><br><span class="dim">{{evidence .Evidence}}{{with callees .Evidence}} · calls {{.}}{{end}}{{with .Why}} · not looked at: {{.}}{{end}}</span></td></tr>{{end}}</table></section>
 {{end}}{{if .Stale}}<section id="stale"><h2>The source is not what was recorded</h2><table>{{range .Stale}}<tr><td>{{percent .Share}}</td><td><code>{{.Function}}</code><br><span class="dim">{{.Reason}}</span></td></tr>{{end}}</table></section>
 {{end}}</body>

@@ -115,7 +115,7 @@ func sarifOf(f *find.Finding, rule int) sarifResult {
 	sum := sha256.Sum256([]byte(f.ID))
 	out := sarifResult{
 		RuleID: f.Rule, RuleIndex: rule, Level: "note", Rank: min(100, 100*f.Saving),
-		Message:      sarifMessage{fmt.Sprintf("%s%s: %s. It can save at most %s of the CPU time (%s).", f.Title, needText(f.Needs), f.Why, sharePercent(f.Saving), evidenceText(f.Evidence))},
+		Message:      sarifMessage{fmt.Sprintf("%s%s: %s. It can save at most %s.", f.Title, needText(f.Needs), f.Why, savingText(f))},
 		Fingerprints: map[string]string{"whetFinding/v1": hex.EncodeToString(sum[:16])},
 	}
 	if f.Saving >= 0.05 {
@@ -132,7 +132,15 @@ func sarifOf(f *find.Finding, rule int) sarifResult {
 			out.Related = append(out.Related, place)
 		}
 	}
+	if len(f.Places) == 0 {
+		// Code scanning shows no result without a place: go.mod stands for the program.
+		out.Locations = []sarifPlace{{sarifPhysical{at("go.mod"), sarifRegion{StartLine: 1}}}}
+	}
 	if f.Fix == nil {
+		return out
+	}
+	if f.Fix.Setting != nil {
+		out.Message.Text += " " + f.Fix.Message + "."
 		return out
 	}
 	fix := sarifFix{Description: sarifMessage{strings.TrimSuffix(f.Fix.Message, ".")}}

@@ -51,6 +51,7 @@ func WriteFix(w io.Writer, s Style, r *fix.Result) error {
 		t.line(s.paint(bold, "The original against all that was kept"))
 		writeMeasured(t, s, r.Total)
 	}
+	writeFixSettings(t, s, r)
 	return t.result()
 }
 
@@ -158,5 +159,6 @@ func WriteFixMarkdown(w io.Writer, r *fix.Result) error {
 			t.line(fence(a.Diff))
 		}
 	}
+	writeFixSettingsMarkdown(t, r, table)
 	return t.result()
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/fix"
 )
 
@@ -53,6 +54,44 @@ func TestWriteFix(t *testing.T) {
 	for _, want := range []string{"## 1 of 2 rewrites kept in `example.com/slow`", "| Clean | sec/op | 2.000µ | 1.000µ | -50.00% | ±4.1% | better |", "```diff\n--- a/clean.go", "### Dropped: string made by fmt", "Dropped at “test”"} {
 		if !strings.Contains(markdown.String(), want) {
 			t.Errorf("no %q in\n%s", want, markdown.String())
+		}
+	}
+}
+
+// TestWriteFixSettings has what is proven with the way to set it, and what is not with the reason.
+func TestWriteFixSettings(t *testing.T) {
+	r := fixResult()
+	set := func(title string, build, run []string, places ...find.Place) find.Finding {
+		return find.Finding{Rule: "gogc", Title: title, Why: "it is slow", Places: places, Saving: 0.2, Fix: &find.Fix{Message: "Set it", Setting: &rules.Setting{Build: build, Run: run}}}
+	}
+	r.Settings = []fix.Attempt{
+		{Finding: set("old JSON", []string{"GOEXPERIMENT=jsonv2"}, nil, find.Place{File: "a.go", Line: 3}), Stage: fix.StageKept, Measured: r.Total, Answers: &fix.Answers{Functions: []string{"Answer"}, Inputs: 20}},
+		{Finding: set("collected often", nil, []string{"GOGC=400"}), Stage: fix.StageMeasure, Reason: "no gain"},
+	}
+	r.WithSettings = r.Total
+	var text, markdown strings.Builder
+	if err := WriteFix(&text, Style{Width: 80}, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFixMarkdown(&markdown, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\nproven: build with GOEXPERIMENT=jsonv2\n", "for: old JSON (a.go:3), saves at most 20.00% of the CPU time", "Answer answered alike on 20 inputs",
+		"\nnot proven: GOGC=400\n", "(the whole program)", "at measure:\n     no gain\n", "The original against all that was kept, with these settings\n   Clean  sec/op",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	for _, want := range []string{"### Proven setting: `GOEXPERIMENT=jsonv2`\n\nold JSON: it is slow.\n\n| benchmark", "### Setting not proven: `GOGC=400`", "Dropped at “measure”", "with these settings:\n\n| benchmark"} {
+		if !strings.Contains(markdown.String(), want) {
+			t.Errorf("no %q in\n%s", want, markdown.String())
+		}
+	}
+	for line := range strings.Lines(text.String()) {
+		if columns(strings.TrimRight(line, "\n")) > 80 {
+			t.Errorf("wider than the terminal: %q", line)
 		}
 	}
 }

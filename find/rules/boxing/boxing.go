@@ -43,7 +43,12 @@ func run(pass *analysis.Pass) (any, error) {
 			continue
 		}
 		if to, ok := flow.Conversion(pass.TypesInfo, call); ok {
-			report(pass, call.Args[0], to, "a conversion")
+			if isBoxed(pass, call.Args[0], to) {
+				report(pass, []box{{call.Args[0], to}}, "a conversion")
+			}
+			continue
+		}
+		if formats(pass, call) {
 			continue
 		}
 		t := pass.TypesInfo.TypeOf(call.Fun)
@@ -61,13 +66,44 @@ func run(pass *analysis.Pass) (any, error) {
 				name = f.Pkg().Name() + "." + name
 			}
 		}
+		var line []box // those that begin on one line cost together
 		for i, arg := range call.Args {
-			if to := parameter(sig, i, call.Ellipsis.IsValid()); to != nil {
-				report(pass, arg, to, name)
+			to := parameter(sig, i, call.Ellipsis.IsValid())
+			if to == nil || !isBoxed(pass, arg, to) {
+				continue
 			}
+			if len(line) > 0 && lineOf(pass, arg) != lineOf(pass, line[0].value) {
+				report(pass, line, name)
+				line = nil
+			}
+			line = append(line, box{arg, to})
 		}
+		report(pass, line, name)
 	}
 	return nil, nil
+}
+
+// A box is a value that is put into an interface.
+type box struct {
+	value ast.Expr
+	to    types.Type
+}
+
+func lineOf(pass *analysis.Pass, n ast.Node) int { return pass.Fset.Position(n.Pos()).Line }
+
+// formats tells whether a call is one of fmt's that rule sprintf writes without interfaces.
+func formats(pass *analysis.Pass, call *ast.CallExpr) bool {
+	switch flow.Callee(pass.TypesInfo, call) {
+	case "fmt.Sprintf", "fmt.Sprint":
+	case "fmt.Fprintf", "fmt.Fprint":
+		if t := pass.TypesInfo.TypeOf(call.Args[0]); t == nil || t.String() != "*bytes.Buffer" && t.String() != "*strings.Builder" {
+			return false
+		}
+	default:
+		return false
+	}
+	_, ok := rewrite.Formatted(pass, call)
+	return ok
 }
 
 // parameter is the type of a function's parameter, nil if there is none: f(g()) hands several over.
@@ -84,15 +120,30 @@ func parameter(sig *types.Signature, i int, spread bool) types.Type {
 	return nil
 }
 
-// report reports a value that is put into an interface and needs memory there.
-func report(pass *analysis.Pass, value ast.Expr, to types.Type, by string) {
+// isBoxed tells whether a value is put into an interface and needs memory there.
+func isBoxed(pass *analysis.Pass, value ast.Expr, to types.Type) bool {
 	tv := pass.TypesInfo.Types[value]
-	if !types.IsInterface(to) || isParameter(to) || tv.Type == nil || tv.Value != nil || tv.IsNil() || isParameter(tv.Type) || types.IsInterface(tv.Type) || !boxed(pass, tv.Type) {
+	return types.IsInterface(to) && !isParameter(to) && tv.Type != nil && tv.Value == nil && !tv.IsNil() && !isParameter(tv.Type) &&
+		!types.IsInterface(tv.Type) && boxed(pass, tv.Type)
+}
+
+// report reports values of one line that are put into interfaces, as one cost.
+func report(pass *analysis.Pass, line []box, by string) {
+	if len(line) == 0 {
 		return
 	}
 	relative := types.RelativeTo(pass.Pkg)
-	rules.Report(pass, value, "boxing", fmt.Sprintf("%s (%s) is copied to the heap to be put into an interface (%s) for %s",
-		short(rewrite.Text(pass, value)), types.TypeString(tv.Type, relative), types.TypeString(to, relative), by), analysis.SuggestedFix{})
+	first := line[0]
+	text := fmt.Sprintf("%s (%s)", short(rewrite.Text(pass, first.value)), types.TypeString(pass.TypesInfo.TypeOf(first.value), relative))
+	verb := "is"
+	if n := len(line) - 1; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+		verb = "are"
+	}
+	pass.Report(analysis.Diagnostic{
+		Pos: first.value.Pos(), End: line[len(line)-1].value.End(), Category: "boxing",
+		Message: fmt.Sprintf("%s %s copied to the heap to be put into an interface (%s) for %s", text, verb, types.TypeString(first.to, relative), by),
+	})
 }
 
 // short is a value's source on one line.

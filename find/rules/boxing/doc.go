@@ -17,5 +17,6 @@
 // # Safety
 //
 // The rule only reports. It is quiet about values that need no memory: constants, pointers and what is
-// one, booleans and single bytes, and types without a size.
+// one, booleans and single bytes, types without a size, and operands of fmt where rule sprintf applies.
+// The values on one line of a call are one finding.
 package boxing

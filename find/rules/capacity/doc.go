@@ -26,7 +26,8 @@
 //
 // The CPU profile has runtime.growslice below the line of the append, or the growing of a map
 // (internal/runtime/maps) below that of the assignment. The profile of allocations, which has no
-// runtime functions, has the line itself.
+// runtime functions, has the line itself; of a map it cannot tell growing from the first keys' room,
+// and is not asked.
 //
 // # Safety
 //

@@ -13,6 +13,8 @@ import (
 	"github.com/whet-go/whet/find/rules/copylarge"
 	"github.com/whet-go/whet/find/rules/deferloop"
 	"github.com/whet-go/whet/find/rules/falsesharing"
+	"github.com/whet-go/whet/find/rules/goamd64"
+	"github.com/whet-go/whet/find/rules/gogc"
 	"github.com/whet-go/whet/find/rules/hashsum"
 	"github.com/whet-go/whet/find/rules/httpclient"
 	"github.com/whet-go/whet/find/rules/jsoncodec"
@@ -22,6 +24,7 @@ import (
 	"github.com/whet-go/whet/find/rules/marshal"
 	"github.com/whet-go/whet/find/rules/metricpackets"
 	"github.com/whet-go/whet/find/rules/percall"
+	"github.com/whet-go/whet/find/rules/pgo"
 	"github.com/whet-go/whet/find/rules/pool"
 	"github.com/whet-go/whet/find/rules/readall"
 	"github.com/whet-go/whet/find/rules/reflection"
@@ -51,6 +54,8 @@ func Rules() []*rules.Rule {
 		copylarge.New(),
 		deferloop.New(),
 		falsesharing.New(),
+		goamd64.New(),
+		gogc.New(),
 		hashsum.New(),
 		httpclient.New(),
 		jsoncodec.New(),
@@ -60,6 +65,7 @@ func Rules() []*rules.Rule {
 		marshal.New(),
 		metricpackets.New(),
 		percall.New(),
+		pgo.New(),
 		pool.New(),
 		readall.New(),
 		reflection.New(),

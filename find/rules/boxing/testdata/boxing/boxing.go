@@ -11,10 +11,10 @@ import (
 
 type pair struct{ a, b int }
 
-func (p pair) String() string { return fmt.Sprint(p.a) } // want `p.a \(int\) is copied to the heap to be put into an interface \(any\) for fmt.Sprint`
+func (p pair) String() string { return fmt.Sprintln(p.a, p.a) } // want `p.a \(int\) and 1 more are copied to the heap to be put into an interface \(any\) for fmt.Sprintln`
 
 func Print(w io.Writer, n int, s string, p pair, b []byte) {
-	fmt.Fprintln(w, n, s)   // want `n \(int\)` `s \(string\) is copied`
+	fmt.Fprintln(w, n, s)   // want `n \(int\) and 1 more are copied to the heap`
 	fmt.Fprintln(w, any(p), // want `p \(pair\) is copied to the heap to be put into an interface \(any\) for a conversion`
 		b) // want `b \(\[\]byte\)`
 	take(p)               // want `p \(pair\) .* interface \(fmt.Stringer\) for take`
@@ -27,4 +27,4 @@ func Store(v *atomic.Value, n float64) {
 	v.Store(n) // want `n \(float64\) .* for Store`
 }
 
-func Try(r *rand.Rand) string { return fmt.Sprint(values.Int(r)) } // want `values.Int\(r\) \(int\)`
+func Try(r *rand.Rand) string { return fmt.Sprintln(values.Int(r)) } // want `values.Int\(r\) \(int\)`

@@ -1,6 +1,7 @@
 package boxing
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"sync"
@@ -30,3 +31,9 @@ func Several() { fmt.Print(several()) }
 func init() { fmt.Print(len(pool)) }
 
 var pool = make([]sync.Pool, 1)
+
+// Rule sprintf writes these without interfaces.
+func Formats(b *bytes.Buffer, s string, n int) string {
+	fmt.Fprintf(b, "%s=%d", s, n)
+	return fmt.Sprintf("<%s>", s) + fmt.Sprint(n)
+}

@@ -6,17 +6,17 @@ import (
 )
 
 func answer(w io.Writer, body []byte) error {
-	var items []string
+	var items []struct{ Name string }
 	if err := json.Unmarshal(body, &items); err != nil { // want `decodes here: GOEXPERIMENT` `decodes here by reflection`
 		return err
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", " ")
-	return e.Encode(items) // want `encodes here: GOEXPERIMENT` `encodes here by reflection`
+	return e.Encode(items) // want `encodes here by reflection`
 }
 
 var configuration = func() (text []byte) {
-	text, _ = json.Marshal(1) // want `encodes` `encodes`
+	text, _ = json.Marshal(tree{}) // want `encodes`
 	return text
 }
 

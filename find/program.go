@@ -1,0 +1,154 @@
+package find
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
+)
+
+// A Target is what is known of a recorded program beside its profiles. What is missing keeps some
+// rules from judging it.
+type Target struct {
+	Build *recording.Build // nil: not known
+	// Level is that of GOAMD64 which the machine it ran on is good for, v1 to v4; "" when not known.
+	Level string
+	// Before and After are runtime.MemStats at both ends of the window, as recordings have them
+	// (recording.MemStatsStartPart, recording.MemStatsEndPart); nil where they have none.
+	Before, After []byte
+}
+
+// judge has the rules about whole programs look at this one.
+func (f *finder) judge(cpu *profile.Profile) {
+	p := f.program(cpu)
+	for _, r := range f.o.Rules {
+		if r.Judge == nil {
+			continue
+		}
+		for _, v := range r.Judge(p) {
+			c := r.Cause(v.Category)
+			if c == nil {
+				f.result.Warnings = append(f.result.Warnings, fmt.Errorf("rule %s says the category %q, which it does not list", r.Analyzer.Name, v.Category))
+				continue
+			}
+			if max(v.Share, v.Saving) < f.o.MinShare {
+				continue
+			}
+			x := Finding{
+				ID: r.Analyzer.Name + "/" + causeKey(r.Analyzer.Name, v.Category), Rule: r.Analyzer.Name, Title: c.Title,
+				Why: v.Message, Safe: r.Doc.Safety, Needs: c.Needs, Saving: v.Saving, Fix: settingFix(v.Setting),
+				Places: []Place{}, Evidence: []Evidence{},
+			}
+			if v.Share > 0 {
+				x.Evidence = append(x.Evidence, Evidence{Cost: CPU, Value: int64(v.Share*float64(p.CPU) + 0.5), Share: v.Share})
+			}
+			f.result.Findings = append(f.result.Findings, x)
+		}
+	}
+}
+
+// settingFix is a fix by a setting.
+func settingFix(s rules.Setting) *Fix {
+	var how []string
+	if len(s.Build) > 0 {
+		how = append(how, "Build it with "+strings.Join(s.Build, " "))
+	}
+	if len(s.Run) > 0 {
+		how = append(how, "Run it with "+strings.Join(s.Run, " "))
+	}
+	return &Fix{Message: strings.Join(how, ". "), Setting: &s}
+}
+
+// program is what rules about whole programs ask for.
+func (f *finder) program(cpu *profile.Profile) *rules.Program {
+	t := &f.o.Target
+	p := &rules.Program{Level: t.Level, Share: func(*regexp.Regexp) float64 { return 0 }}
+	if t.Build != nil {
+		p.Command = !strings.HasSuffix(t.Build.Path, ".test")
+		p.Settings = map[string]string{}
+		for _, s := range t.Build.Settings {
+			p.Settings[s.Key] = s.Value
+		}
+	}
+	for _, l := range f.ledgers {
+		if l.cost != CPU {
+			continue
+		}
+		p.CPU, p.Own, p.Below = time.Duration(l.total), share(l.itself, l.total), share(l.own, l.total)
+		p.Samples = cpu.NumSamples()
+		if typ, err := cpu.TypeIndex("samples"); err == nil {
+			p.Samples = 0
+			for i := range cpu.NumSamples() {
+				p.Samples += int(cpu.Value(i, typ))
+			}
+		}
+		p.Share = func(re *regexp.Regexp) float64 { return share(below(cpu, l.typ, re), l.total) }
+	}
+	after, err := parseMemStats(t.After)
+	before, err2 := parseMemStats(t.Before)
+	for _, err := range []error{err, err2} {
+		if err != nil {
+			f.result.Warnings = append(f.result.Warnings, fmt.Errorf("the runtime's statistics: %w", err))
+		}
+	}
+	if after != nil {
+		p.Heap = &rules.Heap{Goal: after["NextGC"], System: after["Sys"]}
+		if before != nil {
+			p.Heap.Collections = after["NumGC"] - before["NumGC"]
+			p.Heap.Paused = time.Duration(after["PauseTotalNs"] - before["PauseTotalNs"])
+		}
+	}
+	return p
+}
+
+// below sums a value of the samples with a function that matches in their stacks.
+func below(p *profile.Profile, typ int, re *regexp.Regexp) int64 {
+	matches := make([]bool, len(p.Functions))
+	for i, f := range p.Functions {
+		matches[i] = re.MatchString(f.Name)
+	}
+	var sum int64
+	var stack []uint32
+	for i := range p.NumSamples() {
+		stack = p.AppendStack(stack[:0], i)
+	frames:
+		for _, loc := range stack {
+			at := p.Locations[loc]
+			for _, ln := range p.Lines[at.First : at.First+at.Num] {
+				if ln.Function != profile.None && matches[ln.Function] {
+					sum += p.Value(i, typ)
+					break frames
+				}
+			}
+		}
+	}
+	return sum
+}
+
+// parseMemStats reads lines as the heap profile's text form has them, "# Name = value", and returns
+// the values that are whole numbers by name; nil without a text.
+func parseMemStats(text []byte) (map[string]int64, error) {
+	if text == nil {
+		return nil, nil //nolint:nilnil // no statistics are no error
+	}
+	values := map[string]int64{}
+	for line := range bytes.Lines(text) {
+		name, value, ok := strings.Cut(strings.TrimPrefix(string(line), "# "), " = ")
+		if !ok {
+			continue
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64); err == nil {
+			values[strings.TrimSpace(name)] = n
+		}
+	}
+	if len(values) == 0 {
+		return nil, fmt.Errorf("there is no line such as # NumGC = 3 in %d bytes", len(text))
+	}
+	return values, nil
+}

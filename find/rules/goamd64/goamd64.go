@@ -1,0 +1,50 @@
+package goamd64
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+
+	"github.com/whet-go/whet/find/rules"
+)
+
+//go:embed doc.go
+var doc string
+
+const (
+	// leastBits is the least share of the CPU time in what single instructions do.
+	leastBits = 0.02
+	// leastOwn is the least share of it in own code itself, and gain what is saved of that at most.
+	leastOwn = 0.50
+	gain     = 0.05
+)
+
+// New returns the rule.
+func New() *rules.Rule {
+	return &rules.Rule{
+		Analyzer: rules.OfProgram("goamd64", "report programs that are built for older processors than they run on"),
+		Causes:   []rules.Cause{{Title: "built for older processors", Needs: rules.Settings}},
+		Judge:    judge,
+		Doc:      rules.ParseDoc(doc),
+	}
+}
+
+func judge(p *rules.Program) []rules.Verdict {
+	if !p.Command || p.Settings["GOAMD64"] != "v1" || p.Level < "v3" || p.CPU == 0 {
+		return nil
+	}
+	v := rules.Verdict{Setting: rules.Setting{Build: []string{"GOAMD64=v3"}}}
+	bits := p.Share(regexp.MustCompile(`^(math/bits\.(OnesCount|LeadingZeros|TrailingZeros|Len|RotateLeft)|math\.(FMA|Floor|Ceil|Trunc|RoundToEven)$)`))
+	switch {
+	case bits >= leastBits:
+		v.Share, v.Saving = bits, bits
+		v.Message = fmt.Sprintf("%.0f percent of the CPU time is in functions that are single instructions on the processor here", 100*bits)
+	case p.Own >= leastOwn:
+		v.Share, v.Saving = p.Own, gain*p.Own
+		v.Message = fmt.Sprintf("%.0f percent of the CPU time is in own code itself, and the compiler may not use what the processor here has", 100*p.Own)
+	default:
+		return nil
+	}
+	v.Message += ". Measure it: it may bring nothing. All machines must be good for GOAMD64=v3 (Intel since 2013, AMD since 2015)"
+	return []rules.Verdict{v}
+}

@@ -1,0 +1,19 @@
+package rules
+
+import "golang.org/x/tools/go/analysis"
+
+// Vet is the rule's analyzer for those who have no profile: it leaves out what only a profile can
+// show to cost (Cause.Profiled), unless every returns true when the analyzer runs.
+func (r *Rule) Vet(every func() bool) *analysis.Analyzer {
+	a := *r.Analyzer
+	a.Run = func(pass *analysis.Pass) (any, error) {
+		quiet := *pass
+		quiet.Report = func(d analysis.Diagnostic) {
+			if c := r.Cause(d.Category); c == nil || !c.Profiled || every() {
+				pass.Report(d)
+			}
+		}
+		return r.Analyzer.Run(&quiet)
+	}
+	return &a
+}

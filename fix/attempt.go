@@ -1,0 +1,246 @@
+package fix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+// errSameCode is why a rewrite is not tried in a round.
+var errSameCode = errors.New("a rewrite that was kept changes the same code")
+
+// errNotSeen is why a rewrite may still be kept together with others.
+var errNotSeen = errors.New("no gain that the noise leaves to be seen")
+
+// errNoGain is why a rewrite that was measured is dropped.
+var errNoGain = errors.New("no gain")
+
+// attempt tries one finding's fix on top of what was kept. When ctx ends meanwhile nothing is decided.
+func (f *fixer) attempt(ctx context.Context, x *find.Finding) *Attempt {
+	a := &Attempt{Finding: *x, Stage: StageRewrite, Round: f.round}
+	if x.Needs != rules.Free && !(f.o.Review && x.Needs == rules.Review) {
+		a.Stage, a.Reason = StageNeeds, fmt.Sprintf("it needs a %s", x.Needs)
+		return a
+	}
+	changes, err := f.rewrite(x.Fix, f.edits)
+	if err != nil {
+		a.retry = errors.Is(err, errSameCode)
+		a.Reason = err.Error()
+		return a
+	}
+	a.Diff = diffOf(changes)
+	if err := f.prove(ctx, a, x, changes); err != nil {
+		a.Reason, a.weak = err.Error(), errors.Is(err, errNotSeen)
+		// What was kept in this round may be why: without it the rewrite would be another one.
+		a.retry = a.Stage != StageMeasure && f.keptIn(changes)
+		return a
+	}
+	if err := f.keep(a, changes); err != nil {
+		a.Stage, a.Reason = StageRewrite, err.Error()
+		return a
+	}
+	for _, e := range x.Fix.Files {
+		f.edits[e.File] = append(f.edits[e.File], e.Edits...)
+	}
+	return a
+}
+
+// keptIn tells whether something was kept in this round in the packages of changes.
+func (f *fixer) keptIn(changes map[string]change) bool {
+	edited := map[string]change{}
+	for file := range f.edits {
+		edited[file] = change{}
+	}
+	return slices.ContainsFunc(dirs(edited), func(dir string) bool { return slices.Contains(dirs(changes), dir) })
+}
+
+// rewrite is what a fix makes of its files, on top of edits: those of all are edits of what the round
+// began with.
+func (f *fixer) rewrite(fix *find.Fix, edits map[string][]rewrite.Edit) (map[string]change, error) {
+	changes := map[string]change{}
+	for _, e := range fix.Files {
+		original, err := f.scratch.original(e.File)
+		if err != nil {
+			return nil, err
+		}
+		before, err := rewrite.Apply(original, edits[e.File], e.Names)
+		if err != nil {
+			return nil, err
+		}
+		after, err := rewrite.Apply(original, slices.Concat(edits[e.File], e.Edits), e.Names)
+		if errors.Is(err, rewrite.ErrOverlap) {
+			return nil, errSameCode
+		}
+		if err != nil {
+			return nil, err
+		}
+		changes[e.File] = change{before, after}
+	}
+	return changes, nil
+}
+
+// prove puts changes through all proofs; a has the stage that it came to and what was seen. A nil
+// error is a proof.
+func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes map[string]change) error {
+	over, err := f.scratch.overlay(contents(changes))
+	if err != nil {
+		return err
+	}
+	pkgs, err := f.packages.affected(dirs(changes))
+	if err != nil {
+		a.Stage = StageBuild
+		return err
+	}
+	for _, s := range []struct {
+		stage Stage
+		do    func() error
+	}{
+		{StageBuild, func() error { return f.build(ctx, over, pkgs) }},
+		{StageVet, func() error { return f.vet(ctx, over, pkgs) }},
+		{StageTest, func() error {
+			err := f.test(ctx, over, pkgs)
+			if err == nil {
+				a.Tested = len(pkgs)
+			}
+			return err
+		}},
+		{StageCompare, func() error {
+			f.o.Progress("compare the answers of old and new")
+			a.Answers, err = f.compare(ctx, changes)
+			return err
+		}},
+		{StageMeasure, func() error {
+			f.o.Progress("measure")
+			if a.Measured, err = f.measure(ctx, x, changes); err != nil {
+				return err
+			}
+			a.Open, err = judge(a.Measured.AB)
+			return err
+		}},
+	} {
+		began := time.Now()
+		a.Stage = s.stage
+		err := s.do()
+		a.Took = addTook(a.Took, string(s.stage), began)
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *fixer) build(ctx context.Context, over, pkgs []string) error {
+	// Nothing is written: the only main package would become a file.
+	if out, err := f.scratch.run(ctx, over, "build", slices.Concat([]string{"-o", os.DevNull}, pkgs)...); err != nil {
+		return errors.New(lastLines(out))
+	}
+	return nil
+}
+
+func (f *fixer) vet(ctx context.Context, over, pkgs []string) error {
+	out, _ := f.scratch.run(ctx, over, "vet", pkgs...) // what it says is the point
+	for _, line := range slices.Sorted(maps.Keys(vetLines(out))) {
+		if !f.vetted[line] {
+			return errors.New(line)
+		}
+	}
+	return nil
+}
+
+func (f *fixer) test(ctx context.Context, over, pkgs []string) error {
+	out, err := f.scratch.run(ctx, over, "test", f.testArgs(pkgs)...)
+	if err == nil || ctx.Err() != nil {
+		return nil
+	}
+	bad := failing(out)
+	if len(bad) == 0 || slices.ContainsFunc(bad, func(pkg string) bool { return !slices.Contains(f.result.Failing, pkg) }) {
+		return errors.New(lastLines(out))
+	}
+	return nil
+}
+
+// keep writes a proven rewrite to the scratch copy.
+func (f *fixer) keep(a *Attempt, changes map[string]change) error {
+	a.undo = map[string][]byte{}
+	for file, c := range changes {
+		before, ok := f.result.changed[file]
+		if !ok {
+			before.before = c.before
+		}
+		a.undo[file] = c.before
+		if err := f.scratch.write(file, c.after); err != nil {
+			return err
+		}
+		f.result.changed[file] = change{before.before, c.after}
+	}
+	a.Stage, a.Reason, f.testedAll = StageKept, "", a.Tested == len(f.packages.all)
+	for _, r := range reaching(f.reached, a.Finding.Places) {
+		if !slices.ContainsFunc(f.hit, func(h reach) bool { return h.pkg == r.pkg && h.name == r.name }) {
+			f.hit = append(f.hit, r)
+		}
+	}
+	return nil
+}
+
+// judge says why a comparison does not show a gain, and which figures it leaves open. A gain stands
+// beside figures that are open, unless one of them rather loses more than what is gained most.
+func judge(r *ab.Result) (open []string, err error) {
+	gain, undecided := 0.0, false
+	worst, loss := "", 0.0
+	for _, s := range r.Subjects {
+		if s.Error != "" {
+			return nil, errors.New(s.Name + ": " + s.Error)
+		}
+		for _, u := range s.Units {
+			lost := math.Log(float64(u.Ratio))
+			if u.Better == bench.Higher {
+				lost = -lost
+			}
+			figure := figureOf(s.Name, &u)
+			switch u.Verdict {
+			case ab.Worse:
+				return nil, errors.New("it loses: " + figure)
+			case ab.Better:
+				gain = math.Max(gain, -lost)
+				if math.IsNaN(lost) {
+					gain = math.Inf(1) // to nothing
+				}
+			case ab.Undecided:
+				undecided = true
+				open = append(open, figure)
+				if lost > loss {
+					worst, loss = figure, lost
+				}
+			case ab.Same:
+			}
+		}
+	}
+	switch {
+	case gain > 0 && loss > gain:
+		return open, fmt.Errorf("%w: it may lose more than it gains: %s", errNotSeen, worst)
+	case gain > 0:
+		return open, nil
+	case undecided:
+		return open, errNotSeen
+	}
+	return open, errNoGain
+}
+
+// figureOf says how a benchmark's unit has changed, with its interval.
+func figureOf(name string, u *ab.Unit) string {
+	if math.IsNaN(float64(u.Ratio)) {
+		return fmt.Sprintf("%s %s: from %v to %v", name, u.Unit, u.A.Median, u.B.Median)
+	}
+	return fmt.Sprintf("%s %s: %s (95 %%: %s to %s)", name, u.Unit, percent(float64(u.Ratio)), percent(float64(u.Low)), percent(float64(u.High)))
+}

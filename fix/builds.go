@@ -1,0 +1,174 @@
+package fix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/bench/builds"
+	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/driver"
+	"github.com/whet-go/whet/fix/differ"
+)
+
+// How many inputs are drawn for each function when two builds of the same source are compared, and
+// the seed of these. They are the same each time: nothing of the source changes.
+const (
+	buildInputs = 2000
+	buildSeed   = 1
+)
+
+// compareBuilds calls the functions around some places, in two builds of the module as it is in the
+// scratch copy, with the same inputs. Where a function cannot be called, those of its package that
+// call it are asked instead. It is an error when an answer differs in more than an error's text;
+// what could not be compared is in the answers.
+func (f *fixer) compareBuilds(ctx context.Context, places []find.Place, a, b builds.Side) (*Answers, error) {
+	answers := &Answers{Functions: []string{}}
+	for _, dir := range placesDirs(places) {
+		pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.dir, Flags: a.Flags, Env: a.Env}, "./"+dir)
+		if err != nil {
+			return answers, err
+		}
+		if len(pkgs) != 1 || pkgs[0].IllTyped {
+			return answers, fmt.Errorf("the package in %s cannot be loaded", dir)
+		}
+		if err := f.comparePackageBuilds(ctx, answers, pkgs[0], f.funcsAt(pkgs[0], places), a, b); err != nil {
+			return answers, err
+		}
+	}
+	return answers, nil
+}
+
+// placesDirs are the folders of places, relative to the module.
+func placesDirs(places []find.Place) []string {
+	files := map[string]change{}
+	for _, p := range places {
+		files[p.File] = change{}
+	}
+	return dirs(files)
+}
+
+// funcsAt are the functions of a package that places lie in.
+func (f *fixer) funcsAt(pkg *packages.Package, places []find.Place) (decls []*ast.FuncDecl) {
+	for _, file := range pkg.Syntax {
+		for _, d := range file.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			from, to := pkg.Fset.Position(fn.Pos()), pkg.Fset.Position(fn.End())
+			if slices.ContainsFunc(places, func(p find.Place) bool {
+				return f.scratch.path(p.File) == from.Filename && p.Line <= to.Line && from.Line <= max(p.Line, p.EndLine)
+			}) {
+				decls = append(decls, fn)
+			}
+		}
+	}
+	return decls
+}
+
+func (f *fixer) comparePackageBuilds(ctx context.Context, answers *Answers, pkg *packages.Package, decls []*ast.FuncDecl, a, b builds.Side) error {
+	files, tests, errs := differ.Dump(pkg, decls, buildInputs, buildSeed)
+	for _, err := range errs {
+		answers.Not = append(answers.Not, err.Error())
+	}
+	if len(tests) == 0 {
+		return nil
+	}
+	temp, err := os.MkdirTemp(f.scratch.temp, "answers")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
+	dir := filepath.Dir(pkg.GoFiles[0])
+	overlay := map[string]string{}
+	for name, text := range files {
+		overlay[filepath.Join(dir, name)] = filepath.Join(temp, name)
+		if err := os.WriteFile(filepath.Join(temp, name), text, 0o600); err != nil {
+			return err
+		}
+	}
+	var bins [2]*gotest.Binary
+	for i, side := range []builds.Side{a, b} {
+		src := gotest.Source{Name: string("AB"[i]), Dir: f.scratch.dir, Flags: side.Flags, Env: side.Env, Overlay: overlay}
+		bins[i], err = gotest.Compile(ctx, src, gotest.Package{ImportPath: pkg.PkgPath, Dir: dir}, filepath.Join(temp, strconv.Itoa(i)+".test"))
+		if err != nil {
+			return err
+		}
+	}
+	for _, t := range tests {
+		var names [2]string
+		for i, bin := range bins {
+			names[i] = filepath.Join(temp, t.Name+string("AB"[i]))
+			if err := f.dump(ctx, bin, t.Name, names[i]); err != nil {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				if i == 0 { // the functions as they are cannot be called so
+					answers.Not = append(answers.Not, fmt.Sprintf("%s cannot be compared: %v", t.Function, err))
+					break
+				}
+				return fmt.Errorf("%s does not answer as it did: %w", t.Function, err)
+			}
+		}
+		if names[1] == "" {
+			continue
+		}
+		if err := readDumps(answers, t.Function, names[0], names[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dump runs a test that writes its answers to a file.
+func (f *fixer) dump(ctx context.Context, bin *gotest.Binary, test, file string) error {
+	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, bin.Path, "-test.run=^"+test+"$", "-test.count=1")
+	cmd.Dir = bin.Package.Dir
+	cmd.Env = slices.Concat(os.Environ(), bin.Source.Env, []string{differ.DumpEnv + "=" + file})
+	ownGroup(cmd)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, lastLines(string(out)))
+	}
+	return nil
+}
+
+// readDumps compares what two builds wrote for a function.
+func readDumps(answers *Answers, function, nameA, nameB string) error {
+	a, err := os.Open(nameA)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = a.Close() }()
+	b, err := os.Open(nameB)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = b.Close() }()
+	d, err := differ.CompareDumps(a, b)
+	var differs *differ.DifferenceError
+	switch {
+	case errors.As(err, &differs):
+		return fmt.Errorf("%s does not answer as it did: %w", function, err)
+	case err != nil:
+		return err
+	case d.Alike == 0:
+		answers.Not = append(answers.Not, function+" cannot be compared: what it answers depends on time or chance")
+		return nil
+	}
+	answers.Functions = append(answers.Functions, function)
+	answers.Inputs += d.Alike
+	answers.ErrorTexts += d.Texts
+	return nil
+}

@@ -1,0 +1,122 @@
+package fix
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/whet-go/whet/bench/builds"
+	"github.com/whet-go/whet/find"
+)
+
+// twoBuilds is a module whose build tag changes what a function answers, and another one's errors.
+const twoBuilds = `
+-- go.mod --
+module example.com/two
+
+go 1.26
+-- a/a.go --
+package a
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+)
+
+func Same(s string) string { return s + suffix[:0] }
+
+func Differs(n int) int { return n + len(suffix) }
+
+func Fails(s string) (string, error) {
+	if len(s) > 3 {
+		return "", errors.New("too long" + suffix)
+	}
+	return s, nil
+}
+
+func Chance() uint64 { return rand.Uint64() }
+
+func Exits(b bool) {
+	if b {
+		os.Exit(3)
+	}
+}
+
+type odd struct{ f *os.File }
+
+func (o odd) name(s string) string { return s + suffix + o.f.Name() }
+
+func Odd(s string) string { return odd{os.Stdin}.name(s) }
+-- a/one.go --
+//go:build !two
+
+package a
+
+const suffix = "1"
+-- a/two.go --
+//go:build two
+
+package a
+
+const suffix = "22"
+`
+
+// TestCompareBuilds finds where two builds of one source answer differently.
+func TestCompareBuilds(t *testing.T) {
+	dir := t.TempDir()
+	for _, f := range txtar.Parse([]byte(twoBuilds)).Files {
+		name := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	source, err := os.ReadFile(filepath.Join(dir, "a", "a.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixer{o: Options{Timeout: time.Minute}}
+	if f.scratch, err = newScratch(t.Context(), dir, Options{Temp: t.TempDir()}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := f.scratch.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	at := func(texts ...string) (places []find.Place) {
+		for _, text := range texts {
+			before, _, ok := strings.Cut(string(source), text)
+			if !ok {
+				t.Fatal(text)
+			}
+			places = append(places, find.Place{File: "a/a.go", Line: 1 + strings.Count(before, "\n")})
+		}
+		return places
+	}
+	a := builds.Side{Dir: f.scratch.dir}
+	b := builds.Side{Dir: f.scratch.dir, Flags: []string{"-tags=two"}}
+
+	got, err := f.compareBuilds(t.Context(), at("return s + suffix[:0]", "too long", "rand.Uint64", "os.Exit"), a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Join(got.Functions, " ") != "Same Fails" || got.Inputs != 2*buildInputs || got.ErrorTexts < buildInputs/10 || got.ErrorTexts > buildInputs {
+		t.Errorf("%+v", got)
+	}
+	if not := strings.Join(got.Not, "\n"); len(got.Not) != 2 || !strings.Contains(not, "Chance cannot be compared: what it answers depends on time or chance") || !strings.Contains(not, "Exits cannot be compared: exit status 3") {
+		t.Errorf("not compared: %s", not)
+	}
+	for text, want := range map[string]string{"n + len(suffix)": "Differs does not", "o.f.Name()": "Odd (which calls name) does not"} {
+		if _, err := f.compareBuilds(t.Context(), at(text), a, b); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "after:") {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

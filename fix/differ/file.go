@@ -1,0 +1,201 @@
+package differ
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+//go:embed support.txt
+var support string
+
+// SupportName is the file that holds the makers of values and the comparison, which what is
+// written into a File needs.
+const SupportName = "zz_whet_support_test.go"
+
+// A File is a test file of a package in the making: the makers of values that its tests need, and
+// its imports. It is for one goroutine.
+type File struct {
+	pkg     *packages.Package
+	imports map[string]string // path -> name in the file
+	makers  map[string]string // type -> name of its maker
+	made    []string          // makers' source
+	dead    map[string]string // type -> why no value of it can be made
+	bodies  bytes.Buffer
+}
+
+// NewFile is an empty test file for a package that was loaded with syntax and types.
+func NewFile(pkg *packages.Package) *File {
+	return &File{
+		pkg:     pkg,
+		imports: map[string]string{"testing": "testing"},
+		makers:  map[string]string{}, dead: map[string]string{},
+	}
+}
+
+// Add adds declarations to the file, formatted as fmt.Sprintf does.
+func (g *File) Add(format string, args ...any) { fmt.Fprintf(&g.bodies, format, args...) }
+
+// Texts are the files to lay into the package's directory: the one with what was added, under the
+// name that is given, and SupportName. It is an error when what was added is not Go.
+func (g *File) Texts(name string) (map[string][]byte, error) {
+	var code bytes.Buffer
+	keys, words := vocabulary(g.pkg)
+	code.WriteString("\n// What the package's own code speaks of.\nvar (\n\twhetKeys = []whetKey{")
+	for _, k := range keys {
+		fmt.Fprintf(&code, "{%q, %q}, ", k.name, k.kind)
+	}
+	fmt.Fprintf(&code, "}\n\twhetWords = %#v\n)\n\n", words)
+	code.Write(g.bodies.Bytes())
+	for _, m := range g.made {
+		code.WriteString(m)
+	}
+	used, err := selected(code.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("what was generated is not Go: %w", err)
+	}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "package %s\n\nimport (\n", g.pkg.Types.Name())
+	for _, p := range slices.Sorted(maps.Keys(g.imports)) {
+		if used[g.imports[p]] {
+			fmt.Fprintf(&out, "\t%s %q\n", g.imports[p], p)
+		}
+	}
+	out.WriteString(")\n")
+	out.Write(code.Bytes())
+	source, err := format.Source(out.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("what was generated is not Go: %w", err)
+	}
+	return map[string][]byte{name: source, SupportName: supportFor(g.pkg.Types.Name())}, nil
+}
+
+// selected are the names before the dots in declarations: makers that were given up may have asked
+// for imports that nothing uses.
+func selected(decls []byte) (map[string]bool, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", slices.Concat([]byte("package p\n"), decls), parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok {
+				names[x.Name] = true
+			}
+		}
+		return true
+	})
+	return names, nil
+}
+
+// supportFor is the support file for a package. Its imports get names that no package has: a
+// package may declare a log, url or time of its own.
+func supportFor(pkg string) []byte {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, SupportName, support, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		panic("support.txt is not Go: " + err.Error())
+	}
+	file.Name.Name = pkg
+	names := map[string]string{}
+	for _, spec := range file.Imports {
+		p, _ := strconv.Unquote(spec.Path.Value) // it has been parsed
+		names[path.Base(p)] = "whet_" + path.Base(p)
+		spec.Name = ast.NewIdent("whet_" + path.Base(p))
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok && names[x.Name] != "" {
+				x.Name = names[x.Name]
+			}
+		}
+		return true
+	})
+	var out bytes.Buffer
+	if err := format.Node(&out, fset, file); err != nil {
+		panic("support.txt is not Go: " + err.Error())
+	}
+	return out.Bytes()
+}
+
+// qualify is the name of a package in the generated file.
+func (g *File) qualify(p *types.Package) string {
+	if p == g.pkg.Types {
+		return ""
+	}
+	return g.use(p.Path(), p.Name())
+}
+
+// use imports a package under a name that nothing of the package has.
+func (g *File) use(importPath, name string) string {
+	if n, ok := g.imports[importPath]; ok {
+		return n
+	}
+	n := name
+	if g.pkg.Types.Scope().Lookup(n) != nil || slices.Contains(g.names(), n) {
+		n = "whet" + strconv.Itoa(len(g.imports)) + name
+	}
+	g.imports[importPath] = n
+	return n
+}
+
+func (g *File) names() []string {
+	var names []string
+	for _, n := range g.imports {
+		names = append(names, n)
+	}
+	return names
+}
+
+func (g *File) typeString(t types.Type) string { return types.TypeString(t, g.qualify) }
+
+// named is a type of a package that this one imports, directly or not.
+func (g *File) named(pkg, name string) types.Type {
+	seen := map[*types.Package]bool{}
+	var find func(p *types.Package) types.Type
+	find = func(p *types.Package) types.Type {
+		if seen[p] {
+			return nil
+		}
+		seen[p] = true
+		if p.Path() == pkg {
+			return p.Scope().Lookup(name).Type()
+		}
+		for _, i := range p.Imports() {
+			if t := find(i); t != nil {
+				return t
+			}
+		}
+		return nil
+	}
+	return find(g.pkg.Types)
+}
+
+// accessible tells whether the generated file can name a type.
+func (g *File) accessible(n *types.TypeName) bool {
+	return n.Pkg() == nil || n.Pkg() == g.pkg.Types && n.Parent() == n.Pkg().Scope() ||
+		token.IsExported(n.Name()) && n.Parent() == n.Pkg().Scope() && !isInternal(n.Pkg().Path(), g.pkg.PkgPath)
+}
+
+// isInternal tells a package that another one may not import.
+func isInternal(p, from string) bool {
+	i := strings.LastIndex("/"+p+"/", "/internal/")
+	if i < 0 {
+		return false
+	}
+	parent := strings.TrimSuffix(p[:max(0, i-1)], "/")
+	return parent == "" || from != parent && !strings.HasPrefix(from, parent+"/") || path.Base(parent) == ""
+}

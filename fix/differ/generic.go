@@ -1,0 +1,282 @@
+package differ
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// maxInstances is with how many choices of type arguments a generic function is called.
+const maxInstances = 3
+
+// maxChoices bounds how many choices of type arguments are looked at.
+const maxChoices = 300
+
+// An instance is a function with its type arguments.
+type instance struct {
+	args string // [int, string]; "" for methods, whose receiver has them, and for what is not generic
+	sig  *types.Signature
+}
+
+// instances are a function with the type arguments that the package's own code gives it or its
+// receiver; else with some of those that its constraints allow.
+func (g *File) instances(fn *types.Func) (all []instance, why string) {
+	sig := fn.Signature()
+	if params := sig.TypeParams(); params != nil {
+		for _, args := range g.typeArgs(fn, fn.Type(), params) {
+			t, err := types.Instantiate(nil, fn.Type(), args, true)
+			if err != nil {
+				continue
+			}
+			if s, ok := t.(*types.Signature); ok {
+				all = append(all, instance{g.bracketed(args), s})
+			}
+		}
+	} else if sig.RecvTypeParams() != nil {
+		all = g.methods(fn)
+	} else {
+		return []instance{{sig: sig}}, ""
+	}
+	if len(all) == 0 {
+		return nil, "it is generic, and no type arguments are known for it"
+	}
+	return all, ""
+}
+
+// methods are a method of a generic type for some type arguments of the type.
+func (g *File) methods(fn *types.Func) (all []instance) {
+	recv := fn.Signature().Recv().Type()
+	if p, ok := recv.(*types.Pointer); ok {
+		recv = p.Elem()
+	}
+	named, ok := recv.(*types.Named)
+	if !ok {
+		return nil
+	}
+	named = named.Origin()
+	for _, args := range g.typeArgs(named.Obj(), named, named.TypeParams()) {
+		t, err := types.Instantiate(nil, named, args, true)
+		if err != nil {
+			continue
+		}
+		of, ok := t.(*types.Named)
+		if !ok {
+			continue
+		}
+		for m := range of.Methods() {
+			if m.Name() == fn.Name() {
+				all = append(all, instance{sig: m.Signature()})
+			}
+		}
+	}
+	return all
+}
+
+func (g *File) bracketed(args []types.Type) string {
+	names := make([]string, len(args))
+	for i, a := range args {
+		names[i] = g.typeString(a)
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// typeArgs are type arguments for what is generic: those of the package's code first.
+func (g *File) typeArgs(of types.Object, generic types.Type, params *types.TypeParamList) (all [][]types.Type) {
+	seen := map[string]bool{}
+	add := func(args []types.Type) {
+		if key := g.bracketed(args); !seen[key] {
+			seen[key] = true
+			all = append(all, args)
+		}
+	}
+	for id, inst := range g.pkg.TypesInfo.Instances {
+		used := g.pkg.TypesInfo.Uses[id]
+		if f, ok := used.(*types.Func); ok {
+			used = f.Origin()
+		}
+		args := slices.Collect(inst.TypeArgs.Types())
+		if used == of && !slices.ContainsFunc(args, func(t types.Type) bool { return !g.nameable(t) }) {
+			add(args)
+		}
+	}
+	slices.SortFunc(all, func(a, b []types.Type) int { return strings.Compare(g.bracketed(a), g.bracketed(b)) })
+	if len(all) > 0 {
+		return all[:min(len(all), maxInstances)]
+	}
+	left := maxChoices
+	for k := range maxInstances {
+		if args := g.choose(generic, params, nil, k, &left); args != nil {
+			add(args)
+		}
+	}
+	return all
+}
+
+// nameable tells whether the file can name a type, and all that it is made of.
+func (g *File) nameable(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		for arg := range t.TypeArgs().Types() {
+			if !g.nameable(arg) {
+				return false
+			}
+		}
+		return g.accessible(t.Obj())
+	case *types.Pointer:
+		return g.nameable(t.Elem())
+	case *types.Slice:
+		return g.nameable(t.Elem())
+	case *types.Array:
+		return g.nameable(t.Elem())
+	case *types.Map:
+		return g.nameable(t.Key()) && g.nameable(t.Elem())
+	case *types.Basic:
+		return t.Info()&types.IsUntyped == 0
+	case *types.Interface:
+		return t.NumMethods() == 0
+	}
+	return false // parameters of the function that it is called in, and what is seldom an argument
+}
+
+// choose completes type arguments; those that are free begin with the k-th of their candidates, so
+// that another k is another choice. It is nil when there is none.
+func (g *File) choose(generic types.Type, params *types.TypeParamList, args map[*types.TypeParam]types.Type, k int, left *int) []types.Type {
+	if args == nil {
+		args = map[*types.TypeParam]types.Type{}
+	}
+	var next *types.TypeParam
+	var candidates []types.Type
+	for p := range params.TypeParams() {
+		if args[p] != nil {
+			continue
+		}
+		if c := g.candidates(p, args); next == nil || candidates == nil {
+			next, candidates = p, c
+		}
+	}
+	if next == nil {
+		list := make([]types.Type, 0, params.Len())
+		for p := range params.TypeParams() {
+			list = append(list, args[p])
+		}
+		if _, err := types.Instantiate(nil, generic, list, true); err != nil {
+			return nil
+		}
+		return list
+	}
+	for i := range candidates {
+		if *left--; *left < 0 {
+			return nil
+		}
+		args[next] = candidates[(i+k)%len(candidates)]
+		if list := g.choose(generic, params, args, k, left); list != nil {
+			return list
+		}
+	}
+	delete(args, next)
+	return nil
+}
+
+// candidates are types that a type parameter may stand for; nil when its constraint speaks of
+// others that have none yet.
+func (g *File) candidates(p *types.TypeParam, args map[*types.TypeParam]types.Type) []types.Type {
+	constraint, _ := p.Constraint().Underlying().(*types.Interface)
+	if constraint == nil {
+		return nil
+	}
+	terms := termsOf(constraint)
+	var all []types.Type
+	for _, t := range terms {
+		with, ok := substitute(t, args)
+		if !ok {
+			return nil
+		}
+		all = append(all, with)
+	}
+	if len(all) > 0 {
+		return all
+	}
+	for _, kind := range []types.BasicKind{types.Int, types.String, types.Float64} {
+		all = append(all, types.Typ[kind])
+	}
+	scope := g.pkg.Types.Scope()
+	for _, name := range scope.Names() {
+		tn, ok := scope.Lookup(name).(*types.TypeName)
+		if !ok || tn.IsAlias() || types.IsInterface(tn.Type()) {
+			continue
+		}
+		if n, ok := tn.Type().(*types.Named); ok && n.TypeParams().Len() == 0 {
+			all = append(all, n, types.NewPointer(n))
+		}
+	}
+	return all
+}
+
+// termsOf are the types of a constraint's type set as it is written, the usual ones first; none when
+// it only asks for methods.
+func termsOf(constraint *types.Interface) (terms []types.Type) {
+	add := func(t types.Type) {
+		if i, ok := t.Underlying().(*types.Interface); ok {
+			if _, isParam := t.(*types.TypeParam); !isParam {
+				terms = append(terms, termsOf(i)...)
+				return
+			}
+		}
+		terms = append(terms, t)
+	}
+	for e := range constraint.EmbeddedTypes() {
+		if u, ok := e.(*types.Union); ok {
+			for term := range u.Terms() {
+				add(term.Type())
+			}
+			continue
+		}
+		add(e)
+	}
+	usual := func(t types.Type) int {
+		if i := slices.Index([]types.Type{types.Typ[types.Int], types.Typ[types.String], types.Typ[types.Float64]}, t); i >= 0 {
+			return i
+		}
+		return maxInstances
+	}
+	slices.SortStableFunc(terms, func(a, b types.Type) int { return usual(a) - usual(b) })
+	return terms
+}
+
+// substitute puts type arguments in the place of type parameters; not ok when one has none.
+func substitute(t types.Type, args map[*types.TypeParam]types.Type) (types.Type, bool) {
+	switch t := t.(type) {
+	case *types.TypeParam:
+		return args[t], args[t] != nil
+	case *types.Slice:
+		e, ok := substitute(t.Elem(), args)
+		return types.NewSlice(e), ok
+	case *types.Pointer:
+		e, ok := substitute(t.Elem(), args)
+		return types.NewPointer(e), ok
+	case *types.Map:
+		k, ok := substitute(t.Key(), args)
+		e, ok2 := substitute(t.Elem(), args)
+		return types.NewMap(k, e), ok && ok2
+	}
+	return t, true
+}
+
+// ofInstance is a generic function of the package with the type arguments of a generic type, when
+// it has as many; itself when neither is generic.
+func (g *File) ofInstance(fn *types.Func, n *types.Named) (sig *types.Signature, args string, err error) {
+	if fn.Signature().TypeParams().Len() != n.TypeArgs().Len() {
+		return nil, "", fmt.Errorf("%s has other type parameters than %s", fn.Name(), n)
+	}
+	if n.TypeArgs().Len() == 0 {
+		return fn.Signature(), "", nil
+	}
+	list := slices.Collect(n.TypeArgs().Types())
+	t, err := types.Instantiate(nil, fn.Type(), list, true)
+	if err != nil {
+		return nil, "", err
+	}
+	sig, _ = t.(*types.Signature)
+	return sig, g.bracketed(list), nil
+}

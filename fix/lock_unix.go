@@ -1,0 +1,23 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package fix
+
+import (
+	"os"
+	"syscall"
+)
+
+// lock locks a file that nobody else has locked. Commands do not inherit it.
+func lock(file *os.File) error {
+	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) //nolint:gosec // a descriptor
+}
+
+// abandoned tells whether a lock is there and nobody holds it.
+func abandoned(name string) bool {
+	file, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	return lock(file) == nil
+}

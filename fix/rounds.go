@@ -1,0 +1,235 @@
+package fix
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+// rounds tries what was found, looks again at what was kept, and so on until nothing new is kept. What
+// could gain only together is tried last.
+func (f *fixer) rounds(ctx context.Context) {
+	f.done = map[string]int{}
+	f.edits = map[string][]rewrite.Edit{}
+	for f.round = 1; f.round <= f.o.Rounds; f.round++ {
+		f.result.Rounds = f.round
+		kept := f.tryAll(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if !kept || !f.lookAgain(ctx) {
+			break
+		}
+	}
+	f.together(ctx)
+}
+
+// tryAll tries the rewrites of a round that were not dropped for good before, and tells whether one
+// was kept.
+func (f *fixer) tryAll(ctx context.Context) (kept bool) {
+	left := maps.Clone(f.done)
+	for i := range f.found.Findings {
+		x := &f.found.Findings[i]
+		if !x.Rewrites() {
+			continue
+		}
+		key := f.keyOf(x)
+		if left[key] > 0 {
+			left[key]--
+			continue
+		}
+		round := ""
+		if f.round > 1 {
+			round = fmt.Sprintf("round %d, ", f.round)
+		}
+		f.o.Progress(fmt.Sprintf("%s%d of %d: %s at %s:%d", round, i+1, len(f.found.Findings), x.Title, x.Places[0].File, x.Places[0].Line))
+		a := f.attempt(ctx, x)
+		if ctx.Err() != nil {
+			return kept // what was not decided is not told
+		}
+		a.key = key
+		kept = kept || a.Kept()
+		if !a.Kept() && !a.retry {
+			f.done[key]++
+		}
+		f.result.Attempts = append(f.result.Attempts, *a)
+	}
+	return kept
+}
+
+// keyOf is the same for a rewrite in the next round, and another one when the rewrite is another one.
+func (f *fixer) keyOf(x *find.Finding) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%s\n", x.Rule, x.Function)
+	for _, e := range x.Fix.Files {
+		original, err := f.scratch.original(e.File)
+		for _, edit := range e.Edits {
+			if err == nil && 0 <= edit.From && edit.From <= edit.To && edit.To <= len(original) {
+				fmt.Fprintf(&b, "%s\n%q %q\n", e.File, original[edit.From:edit.To], edit.Text)
+			}
+		}
+	}
+	return b.String()
+}
+
+// lookAgain finds in the module with all that was kept, which the next round begins with.
+func (f *fixer) lookAgain(ctx context.Context) bool {
+	if f.o.Again == nil {
+		return false
+	}
+	began := time.Now()
+	f.o.Progress("look again, at the module with what was kept")
+	r, err := f.o.Again(ctx, f.scratch.dir)
+	f.took("look again", began)
+	if ctx.Err() != nil {
+		return false
+	}
+	if err != nil {
+		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("look again, at the module with what was kept: %w", err))
+		return false
+	}
+	f.found = r
+	f.begin()
+	f.forgetRetried()
+	return true
+}
+
+// begin starts a round on the scratch copy as it is now.
+func (f *fixer) begin() {
+	f.edits = map[string][]rewrite.Edit{}
+	f.scratch.forget()
+	f.reached = nil
+}
+
+// forgetRetried takes out the attempts that were dropped for what was kept before them and are found
+// again. The others are gone for good.
+func (f *fixer) forgetRetried() {
+	place := func(x *find.Finding) string { return x.Rule + "\n" + x.Places[0].File + "\n" + x.Function }
+	again := map[string]int{}
+	for i := range f.found.Findings {
+		if x := &f.found.Findings[i]; x.Rewrites() {
+			again[place(x)]++
+		}
+	}
+	f.result.Attempts = slices.DeleteFunc(f.result.Attempts, func(a Attempt) bool {
+		if !a.retry || again[place(&a.Finding)] == 0 {
+			return false
+		}
+		again[place(&a.Finding)]--
+		return true
+	})
+	for i := range f.result.Attempts {
+		if a := &f.result.Attempts[i]; a.retry && a.Reason == errSameCode.Error() {
+			a.Reason += ", and nothing of it is left to do"
+			a.retry = false
+		}
+	}
+}
+
+// A piece is a rewrite of a group, on top of those before it.
+type piece struct {
+	at      int           // of result.Attempts
+	finding *find.Finding // as it is found now
+	changes map[string]change
+}
+
+// together tries the rewrites at once that passed all proofs but showed no gain: each may be too
+// little to be seen.
+func (f *fixer) together(ctx context.Context) {
+	x, pieces, edits := f.group()
+	if len(pieces) < 2 {
+		return
+	}
+	f.o.Progress(fmt.Sprintf("try %d rewrites together whose gains are too small to be seen", len(pieces)))
+	all := map[string]change{}
+	for _, p := range pieces {
+		for file, c := range p.changes {
+			if before, ok := all[file]; ok {
+				c.before = before.before
+			}
+			all[file] = c
+		}
+	}
+	group := &Attempt{Finding: *x}
+	err := f.prove(ctx, group, x, all)
+	switch {
+	case ctx.Err() != nil:
+		return
+	case err == nil:
+		f.keepGroup(pieces, group)
+		f.edits = edits
+	default:
+		for _, p := range pieces {
+			f.result.Attempts[p.at].Reason += fmt.Sprintf("; nor is there one together with %d others: %v", len(pieces)-1, err)
+		}
+	}
+}
+
+// group are the rewrites to try together, in the order of the findings, a finding at all their places,
+// and the edits of the round with theirs.
+func (f *fixer) group() (x *find.Finding, pieces []piece, edits map[string][]rewrite.Edit) {
+	weak := map[string][]int{}
+	for i := range f.result.Attempts {
+		if a := &f.result.Attempts[i]; a.weak {
+			weak[a.key] = append(weak[a.key], i)
+		}
+	}
+	x = &find.Finding{Title: "several together"}
+	edits = map[string][]rewrite.Edit{}
+	for file, list := range f.edits {
+		edits[file] = slices.Clone(list)
+	}
+	for i := range f.found.Findings {
+		one := &f.found.Findings[i]
+		if !one.Rewrites() {
+			continue
+		}
+		key := f.keyOf(one)
+		if len(weak[key]) == 0 {
+			continue
+		}
+		changes, err := f.rewrite(one.Fix, edits)
+		if err != nil {
+			continue // overlaps another of the group
+		}
+		pieces = append(pieces, piece{weak[key][0], one, changes})
+		weak[key] = weak[key][1:]
+		x.Places = append(x.Places, one.Places...)
+		for _, e := range one.Fix.Files {
+			edits[e.File] = append(edits[e.File], e.Edits...)
+		}
+	}
+	return x, pieces, edits
+}
+
+// keepGroup keeps all of a group, each with a diff of its own, after what was kept before.
+func (f *fixer) keepGroup(pieces []piece, group *Attempt) {
+	var kept []Attempt
+	for _, p := range pieces {
+		a := f.result.Attempts[p.at]
+		a.Finding, a.Round = *p.finding, f.round
+		a.Together, a.Diff, a.weak, a.Tested = len(pieces)-1, diffOf(p.changes), false, group.Tested
+		a.Answers, a.Measured, a.Open = group.Answers, group.Measured, group.Open
+		for _, t := range group.Took {
+			i := slices.IndexFunc(a.Took, func(have Took) bool { return have.What == t.What })
+			if i >= 0 {
+				a.Took[i].Time += t.Time / time.Duration(len(pieces))
+			}
+		}
+		if err := f.keep(&a, p.changes); err != nil {
+			f.result.Warnings = append(f.result.Warnings, err)
+			break
+		}
+		kept = append(kept, a)
+	}
+	for _, p := range slices.Backward(slices.SortedFunc(slices.Values(pieces[:len(kept)]), func(a, b piece) int { return a.at - b.at })) {
+		f.result.Attempts = slices.Delete(f.result.Attempts, p.at, p.at+1)
+	}
+	f.result.Attempts = append(f.result.Attempts, kept...)
+}

@@ -1,0 +1,173 @@
+package fix
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/bench/builds"
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/rules"
+)
+
+// settings tries the settings of the build and the run that findings name, each alone on top of the
+// rewrites that were kept, and in the end all that are proven together, against the original. Nothing
+// is kept: who builds and starts the program decides.
+func (f *fixer) settings(ctx context.Context) {
+	for i := range f.found.Findings {
+		x := &f.found.Findings[i]
+		if x.Fix == nil || x.Fix.Setting == nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		f.o.Progress("try " + x.Fix.Setting.String())
+		a := f.trySetting(ctx, x)
+		if a == nil {
+			return
+		}
+		f.result.Settings = append(f.result.Settings, *a)
+	}
+	var proven []*rules.Setting
+	var places []find.Place
+	for i := range f.result.Settings {
+		if a := &f.result.Settings[i]; a.Kept() {
+			proven = append(proven, a.Finding.Fix.Setting)
+			places = append(places, f.settingPlaces(&a.Finding)...)
+		}
+	}
+	if len(proven) == 0 || ctx.Err() != nil {
+		return
+	}
+	f.o.Progress("compare the original with all that was kept and the settings")
+	f.settingsTotal(ctx, proven, places)
+}
+
+// trySetting builds the module with a setting, runs its tests, compares answers and measures. It is
+// nil when ctx ended before that was decided.
+func (f *fixer) trySetting(ctx context.Context, x *find.Finding) *Attempt {
+	a := &Attempt{Finding: *x, Round: f.round}
+	if slices.ContainsFunc(x.Fix.Setting.Build, func(s string) bool { return strings.HasPrefix(s, "-pgo=") }) {
+		a.Stage, a.Reason = StageNeeds, "it takes a profile: `whet pgo RECORDING` makes one, says what of it is stale, and measures what it brings"
+		return a
+	}
+	before := builds.Side{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}
+	after := withSettings(before, x.Fix.Setting)
+	places := f.settingPlaces(x)
+	for _, s := range []struct {
+		stage Stage
+		do    func() error
+	}{
+		{StageBuild, func() error { return f.scratch.as(after, func() error { return f.build(ctx, nil, f.packages.all) }) }},
+		{StageTest, func() error { return f.scratch.as(after, func() error { return f.test(ctx, nil, f.packages.all) }) }},
+		{StageCompare, func() (err error) {
+			if len(x.Fix.Setting.Build) == 0 {
+				return nil // the same program
+			}
+			f.o.Progress("compare the answers of the two builds")
+			a.Answers, err = f.compareBuilds(ctx, places, before, after)
+			return err
+		}},
+		{StageMeasure, func() (err error) {
+			f.o.Progress("measure " + x.Fix.Setting.String())
+			if a.Measured, err = f.versus(ctx, before, after, places); err != nil {
+				return err
+			}
+			a.Open, err = judge(a.Measured.AB)
+			return err
+		}},
+	} {
+		began := time.Now()
+		a.Stage = s.stage
+		err := s.do()
+		a.Took = addTook(a.Took, string(s.stage), began)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			a.Reason = err.Error()
+			return a
+		}
+	}
+	a.Stage = StageKept
+	return a
+}
+
+// withSettings is a build with settings: flags, and variables for building and running.
+func withSettings(side builds.Side, settings ...*rules.Setting) builds.Side {
+	side.Flags, side.Env = slices.Clone(side.Flags), slices.Clone(side.Env)
+	for _, s := range settings {
+		for _, one := range s.Build {
+			if strings.HasPrefix(one, "-") {
+				side.Flags = append(side.Flags, one)
+			} else {
+				side.Env = append(side.Env, one)
+			}
+		}
+		side.Env = append(side.Env, s.Run...)
+	}
+	return side
+}
+
+// as has a function run the go command with another side's flags and variables.
+func (s *scratch) as(side builds.Side, run func() error) error {
+	was := s.o
+	defer func() { s.o = was }()
+	s.o.Flags, s.o.Env = side.Flags, side.Env
+	return run()
+}
+
+// settingPlaces are the lines whose benchmarks show what a setting does: those of the finding, or all
+// that cost where it is about the program as a whole.
+func (f *fixer) settingPlaces(x *find.Finding) []find.Place {
+	if len(x.Places) > 0 {
+		return x.Places
+	}
+	var places []find.Place
+	for i := range f.found.Findings {
+		places = append(places, f.found.Findings[i].Places...)
+	}
+	for i := range f.found.Unexplained {
+		places = append(places, f.found.Unexplained[i].Place)
+	}
+	return places
+}
+
+// settingsTotal compares the original with all that was kept, built and run with settings, by the
+// benchmarks that reach some of it; without one, as a program under load.
+func (f *fixer) settingsTotal(ctx context.Context, proven []*rules.Setting, places []find.Place) {
+	b := builds.Side{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}
+	a := b
+	originals := map[string][]byte{}
+	for name, c := range f.result.changed {
+		originals[name] = c.before
+	}
+	var err error
+	if len(originals) > 0 {
+		var over []string
+		if over, err = f.scratch.overlay(originals); err != nil {
+			f.result.Warnings = append(f.result.Warnings, err)
+			return
+		}
+		a.Flags = slices.Concat(a.Flags, over)
+	}
+	b = withSettings(b, proven...)
+	chosen := slices.Clone(f.hit)
+	for _, r := range reaching(f.reached, places) {
+		if !slices.ContainsFunc(chosen, func(h reach) bool { return h.pkg == r.pkg && h.name == r.name }) {
+			chosen = append(chosen, r)
+		}
+	}
+	if len(chosen) > 0 {
+		sortByFocus(chosen)
+		f.result.WithSettings, err = f.run(ctx, a, b, focused(chosen, maxTotal))
+	} else {
+		f.result.WithSettings, err = f.versus(ctx, a, b, places)
+	}
+	if err != nil && ctx.Err() == nil {
+		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("compare the original with all that was kept and the settings: %w", err))
+	}
+}

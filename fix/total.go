@@ -1,0 +1,130 @@
+package fix
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/whet-go/whet/bench/builds"
+	"github.com/whet-go/whet/find"
+)
+
+// maxTotal is how many benchmarks compare the original with all that was kept.
+const maxTotal = 24
+
+// whole runs the tests of the whole module with all that was kept: those of a package may read
+// another's files. While they fail, what was kept last is taken back.
+func (f *fixer) whole(ctx context.Context) {
+	if f.testedAll || ctx.Err() != nil {
+		return
+	}
+	began := time.Now()
+	for {
+		last := f.lastKept()
+		if last < 0 {
+			break
+		}
+		f.o.Progress("test the module with all that was kept")
+		err := f.test(ctx, nil, f.packages.all)
+		if ctx.Err() != nil || err == nil {
+			break
+		}
+		a := &f.result.Attempts[last]
+		if undoErr := f.undo(a); undoErr != nil {
+			f.result.Warnings = append(f.result.Warnings, undoErr)
+			break
+		}
+		a.Stage, a.Reason = StageWhole, err.Error()
+	}
+	f.took("test all", began)
+}
+
+// lastKept is the attempt that was kept last, -1 without one.
+func (f *fixer) lastKept() int {
+	for i, a := range slices.Backward(f.result.Attempts) {
+		if a.Kept() {
+			return i
+		}
+	}
+	return -1
+}
+
+// undo takes back what was kept last.
+func (f *fixer) undo(a *Attempt) error {
+	for file, before := range a.undo {
+		if err := f.scratch.write(file, before); err != nil {
+			return err
+		}
+		c := f.result.changed[file]
+		if c.after = before; string(c.before) == string(before) {
+			delete(f.result.changed, file)
+			continue
+		}
+		f.result.changed[file] = c
+	}
+	return nil
+}
+
+// total compares the original with all that was kept.
+func (f *fixer) total(ctx context.Context) {
+	if len(f.result.changed) == 0 || ctx.Err() != nil {
+		return
+	}
+	began := time.Now()
+	f.o.Progress("compare the original with all that was kept")
+	originals := map[string][]byte{}
+	for name, c := range f.result.changed {
+		originals[name] = c.before
+	}
+	over, err := f.scratch.overlay(originals)
+	if err != nil {
+		f.result.Warnings = append(f.result.Warnings, err)
+		return
+	}
+	a := builds.Side{Dir: f.scratch.dir, Flags: slices.Concat(f.o.Flags, over), Env: f.o.Env}
+	b := builds.Side{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}
+	failed := func(err error) {
+		if err != nil && ctx.Err() == nil {
+			f.result.Warnings = append(f.result.Warnings, fmt.Errorf("compare the original with all that was kept: %w", err))
+		}
+	}
+	if len(f.hit) > 0 {
+		sortByFocus(f.hit)
+		f.result.Total, err = f.run(ctx, a, b, focused(f.hit, maxTotal))
+		failed(err)
+		f.took("compare in total", began)
+	}
+	if f.o.Program != nil && ctx.Err() == nil {
+		began := time.Now()
+		r, err := f.o.Program(ctx, a, b)
+		failed(err)
+		if err == nil {
+			f.result.Service = &Measured{AB: r}
+		}
+		f.took("compare the service in total", began)
+	}
+}
+
+// listUntried lists what costs and has no rewrite.
+func (f *fixer) listUntried(r *find.Result) {
+	for i := range r.Findings {
+		x := &r.Findings[i]
+		if x.Fix != nil {
+			continue
+		}
+		reason := x.NoFix
+		if reason == "" {
+			reason = "no rewrite is safe here without you"
+		}
+		f.result.Untried = append(f.result.Untried, Untried{Title: x.Title, File: x.Places[0].File, Line: x.Places[0].Line, Function: x.Function, Reason: reason, Share: x.Saving})
+	}
+	for i := range r.Unexplained {
+		if h := &r.Unexplained[i]; h.Why != "" {
+			f.result.Untried = append(f.result.Untried, Untried{File: h.File, Line: h.Line, Function: h.Function, Reason: h.Why, Share: h.Saving})
+		}
+	}
+	for _, s := range r.Stale {
+		f.result.Untried = append(f.result.Untried, Untried{File: s.File, Function: s.Function, Reason: s.Reason, Share: s.Share})
+	}
+}

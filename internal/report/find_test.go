@@ -1,0 +1,102 @@
+package report
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/rules"
+)
+
+// findResult has a finding about several places with a setting, one about the whole program, and one
+// that nothing takes away.
+func findResult() *find.Result {
+	return &find.Result{
+		Module: "example.com/slow", Dir: "/src/slow", GC: 0.1,
+		Totals: []find.Total{{Cost: find.CPU, Unit: "nanoseconds", Value: 2e9, Own: 1e9}, {Cost: find.AllocObjects, Unit: "count", Value: 31697752, Own: 31697752}},
+		Findings: []find.Finding{
+			{
+				ID: "jsoncodec/jsonv2/1", Rule: "jsoncodec", Title: "old JSON", Why: "it decodes", Safe: "Texts of errors\nchange.", Needs: rules.Settings, Saving: 0.3, Function: "Answer",
+				Places:   []find.Place{{File: "a.go", Line: 7, EndLine: 7, Code: "decode()"}, {File: "b.go", Line: 8, EndLine: 8}},
+				Evidence: []find.Evidence{{Cost: find.CPU, Value: 9e8, Share: 0.45}},
+				Fix:      &find.Fix{Message: "Build it with GOEXPERIMENT=jsonv2", Setting: &rules.Setting{Build: []string{"GOEXPERIMENT=jsonv2"}}},
+			},
+			{
+				ID: "gogc/gogc/gogc", Rule: "gogc", Title: "collected often", Why: "it collects", Safe: "More memory.", Needs: rules.Settings, Saving: 0.1,
+				Fix: &find.Fix{Message: "Run it with GOGC=400", Setting: &rules.Setting{Run: []string{"GOGC=400"}}},
+			},
+			{ID: "x/1", Rule: "x", Title: "slow", Why: "it is slow", Saving: 0.05, Function: "F", Places: []find.Place{{File: "c.go", Line: 1, EndLine: 1, Code: "f()"}}},
+		},
+	}
+}
+
+// TestWriteFindSettings shows settings, with and without places, in each form.
+func TestWriteFindSettings(t *testing.T) {
+	r := findResult()
+	var text, markdown, page, sarif strings.Builder
+	if err := WriteFind(&text, Style{Width: 80}, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFindMarkdown(&markdown, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFindPage(&page, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFindSARIF(&sarif, r, nil, "v1"); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]struct {
+		got  string
+		have []string
+	}{
+		"text": {text.String(), []string{
+			"objects 32M", "1. old JSON (needs a setting)\n   a.go:7  Answer\n   saves at most 30.00% of the CPU time: CPU 45.00%", "   also b.go:8\n", "setting: Build it with GOEXPERIMENT=jsonv2 (what to mind: `whet rules",
+			"2. collected often (needs a setting)\n   the whole program\n   saves at most 10.00% of the CPU time\n", "no rewrite is safe here without you",
+		}},
+		"markdown": {markdown.String(), []string{
+			"`a.go:7` in `Answer`: it decodes.", "Also at `b.go:8`.", "Setting: `GOEXPERIMENT=jsonv2`. Texts of errors change.", "The whole program: it collects.\n\nSaves at most **10.00%** of the CPU time.\n",
+		}},
+		"page": {page.String(), []string{
+			`<code>a.go:7</code> <span class="dim">Answer, <code>b.go:8</code></span>`, "<p>Build it with</p><pre tabindex=\"0\"><span>GOEXPERIMENT=jsonv2</span></pre><p>Texts of errors\nchange.</p>",
+			"<p>the whole program <span", "<p>Run it with</p>", "<pre tabindex=\"0\">f()</pre>", "</html>",
+		}},
+	} {
+		for _, part := range want.have {
+			if !strings.Contains(want.got, part) {
+				t.Errorf("%s: no %q in\n%s", name, part, want.got)
+			}
+		}
+	}
+	for line := range strings.Lines(text.String()) {
+		if columns(strings.TrimRight(line, "\n")) > 80 {
+			t.Errorf("wider than the terminal: %q", line)
+		}
+	}
+	var log struct {
+		Runs []struct {
+			Results []struct {
+				Message   struct{ Text string }
+				Fixes     []any
+				Locations []struct {
+					PhysicalLocation struct {
+						ArtifactLocation struct{ URI string }
+						Region           struct{ StartLine int }
+					}
+				}
+				RelatedLocations []any
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(sarif.String()), &log); err != nil || len(log.Runs) != 1 || len(log.Runs[0].Results) != 3 {
+		t.Fatalf("%v: %s", err, sarif.String())
+	}
+	several, whole := log.Runs[0].Results[0], log.Runs[0].Results[1]
+	if len(several.RelatedLocations) != 1 || !strings.HasSuffix(several.Message.Text, "Build it with GOEXPERIMENT=jsonv2.") {
+		t.Errorf("several places: %+v", several)
+	}
+	if len(whole.Locations) != 1 || whole.Locations[0].PhysicalLocation.ArtifactLocation.URI != "go.mod" || whole.Locations[0].PhysicalLocation.Region.StartLine != 1 || len(whole.Fixes) != 0 {
+		t.Errorf("the whole program: %+v", whole)
+	}
+}
