@@ -1,9 +1,8 @@
 // Package textarena defines a rule: a loop collects strings that a function makes one by one.
 //
 // Each string of its own takes memory of its own, and the collector looks at each. Strings that are
-// collected in a loop and live as long as each other can lie side by side in one strings.Builder, which
-// never moves a byte that it has handed out: when it grows, earlier strings keep the memory that they
-// are in.
+// collected in a loop and live as long as each other can lie side by side in blocks of memory, which a
+// strings.Builder takes.
 //
 // # Before
 //
@@ -25,9 +24,7 @@
 //	// sumIn is sum, with the text in room, beside others.
 //	func sumIn(room *strings.Builder, text string) string {
 //		sum := sha256.Sum256([]byte(text))
-//		at := room.Len()
-//		room.Write(hex.AppendEncode(nil, sum[:]))
-//		return room.String()[at:]
+//		return keepIn(room, hex.AppendEncode(nil, sum[:])) // writes to room, or to a new block
 //	}
 //
 //	var room strings.Builder
@@ -43,7 +40,7 @@
 // # Safety
 //
 // The strings are the same: a Builder writes behind what it has, and never again what it has written.
-// One string keeps the memory of all alive. Where the list of strings goes nowhere but into
+// One string keeps its block alive, of 4 kB at most, or of its own length. Where the list of strings goes nowhere but into
 // json.Marshal or strings.Join of the same function, all end together; otherwise somebody who knows
 // how long they live has to look at it.
 package textarena

@@ -2,9 +2,11 @@ package textarena
 
 import (
 	_ "embed"
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -85,11 +87,14 @@ func run(pass *analysis.Pass) (any, error) {
 			m.calls = append(m.calls, call)
 		}
 	}
-	r := rule{pass: pass, names: rewrite.NewNames(pass), locals: rewrite.NewLocals(pass)}
+	order = slices.DeleteFunc(order, func(m *maker) bool { return len(m.calls) == 0 })
+	if len(order) == 0 {
+		return nil, nil
+	}
+	names := rewrite.NewNames(pass)
+	r := rule{pass: pass, names: names, locals: rewrite.NewLocals(pass), first: order[0], keep: names.Fresh("keepIn")}
 	for _, m := range order {
-		if len(m.calls) > 0 {
-			r.report(m)
-		}
+		r.report(m)
 	}
 	return nil, nil
 }
@@ -311,6 +316,8 @@ type rule struct {
 	pass   *analysis.Pass
 	names  *rewrite.Names
 	locals *rewrite.Locals
+	first  *maker // before which the function that keeps texts is put, for all
+	keep   string // its name
 }
 
 func (r *rule) report(m *maker) {
@@ -329,7 +336,7 @@ func (r *rule) report(m *maker) {
 // fix gives the maker a twin that takes the room for its strings, and room to the loops.
 func (r *rule) fix(m *maker) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
-	if rewrite.Generated(r.pass, m.decl.Pos()) || !rewrite.Predeclared(r.pass, m.decl.Pos(), "new") {
+	if rewrite.Generated(r.pass, m.decl.Pos()) || !rewrite.Predeclared(r.pass, m.decl.Pos(), "new") || !rewrite.Universe(r.pass, "len", "max", "min", "byte", "string") {
 		return none
 	}
 	pkg, edits, ok := rewrite.Import(r.pass, m.decl.Pos(), "strings")
@@ -338,16 +345,14 @@ func (r *rule) fix(m *maker) analysis.SuggestedFix {
 	}
 	twin := r.names.Fresh(lower(m.decl.Name.Name) + "In")
 	room := r.locals.Fresh(m.decl.Pos(), "room")
-	at := r.locals.Fresh(m.decl.Pos(), "at")
+	keeper, ok := r.keeper()
+	if !ok {
+		return none
+	}
+	edits = append(edits, keeper...)
 	edits = append(edits, rewrite.Insert(m.decl.Body.Lbrace+1, r.split(m, pkg, twin, room)))
 	for _, ret := range m.returns {
-		c, _ := m.at.FindNode(ret)
-		stmt, ok := rewrite.Statement(c)
-		if !ok {
-			return none
-		}
-		edits = append(edits, rewrite.Replace(stmt.Node(), at+" := "+room+".Len()\n"+
-			room+".Write("+rewrite.Text(r.pass, ret.Args[0])+")\nreturn "+room+".String()["+at+":]"))
+		edits = append(edits, rewrite.Replace(ret, r.keep+"("+room+", "+rewrite.Text(r.pass, ret.Args[0])+")"))
 	}
 	rooms := map[ast.Node]string{} // by loop
 	for _, call := range m.calls {
@@ -359,6 +364,33 @@ func (r *rule) fix(m *maker) analysis.SuggestedFix {
 	}
 	return analysis.SuggestedFix{Message: "Put the strings of a loop side by side into one strings.Builder", TextEdits: edits}
 }
+
+// keeper declares the function that keeps texts.
+func (r *rule) keeper() ([]analysis.TextEdit, bool) {
+	at := r.first.decl.Pos()
+	pkg, edits, ok := rewrite.Import(r.pass, at, "strings")
+	if !ok || rewrite.Generated(r.pass, at) {
+		return nil, false
+	}
+	decl, ok := rewrite.Declare(r.pass, at, fmt.Sprintf(keepText, r.keep, pkg))
+	return append(edits, decl), ok
+}
+
+// keepText is the function that keeps a text. Each block of memory is twice as large as the one before,
+// up to some 90 hashes, so that few strings waste little and one that stays keeps few others.
+const keepText = `// %[1]s returns text as a string, in room beside others. Where there is not enough, it takes other
+// memory: strings stay where they are.
+func %[1]s(room *%[2]s.Builder, text []byte) string {
+	if room.Cap()-room.Len() < len(text) {
+		size := max(len(text), min(2*room.Cap(), 4096))
+		room.Reset()
+		room.Grow(size)
+	}
+	at := room.Len()
+	room.Write(text)
+	return room.String()[at:]
+}
+`
 
 // split is what ends the maker after its brace and begins its twin, whose body the maker's becomes.
 func (r *rule) split(m *maker, pkg, twin, room string) string {
