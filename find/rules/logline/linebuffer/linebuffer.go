@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// lineBuffer collects lines and writes many at once: when there are 32 KiB, after a second at the
+// lineBuffer collects lines and writes many at once: when there are 4 KiB, after a second at the
 // latest, and when it is closed.
 type lineBuffer struct {
 	w io.Writer
@@ -25,7 +25,7 @@ func newLineBuffer(w io.Writer) *lineBuffer {
 
 // Write takes whole lines.
 func (b *lineBuffer) Write(p []byte) (int, error) {
-	const room, longest = 32 << 10, time.Second
+	const room, longest = 4 << 10, time.Second
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.lines)+len(p) > room {
@@ -36,6 +36,7 @@ func (b *lineBuffer) Write(p []byte) (int, error) {
 	}
 	if len(b.lines) == 0 {
 		if b.timer == nil {
+			b.lines = make([]byte, 0, room)
 			b.timer = time.AfterFunc(longest, b.late)
 		} else {
 			b.timer.Reset(longest)
