@@ -12,7 +12,8 @@ type lineBuffer struct {
 	w io.Writer
 
 	mu     sync.Mutex
-	lines  []byte      // not written yet
+	room   [4 << 10]byte
+	lines  []byte      // in room, not written yet
 	timer  *time.Timer // writes them; nil before the first
 	closed bool        // nothing waits any more
 	err    error       // of the first write that failed
@@ -20,23 +21,24 @@ type lineBuffer struct {
 
 // newLineBuffer collects lines for w, which is written to by one goroutine at a time.
 func newLineBuffer(w io.Writer) *lineBuffer {
-	return &lineBuffer{w: w}
+	b := &lineBuffer{w: w}
+	b.lines = b.room[:0]
+	return b
 }
 
 // Write takes whole lines.
 func (b *lineBuffer) Write(p []byte) (int, error) {
-	const room, longest = 4 << 10, time.Second
+	const longest = time.Second
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.lines)+len(p) > room {
+	if len(b.lines)+len(p) > len(b.room) {
 		b.flush()
 	}
-	if b.closed || len(p) > room {
+	if b.closed || len(p) > len(b.room) {
 		return b.put(p)
 	}
 	if len(b.lines) == 0 {
 		if b.timer == nil {
-			b.lines = make([]byte, 0, room)
 			b.timer = time.AfterFunc(longest, b.late)
 		} else {
 			b.timer.Reset(longest)
