@@ -179,7 +179,7 @@ func isShort(info *types.Info, e ast.Expr) bool {
 func (h *hasher) fix() analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	decl, ok := flow.Decl(h.made)
-	if !ok || jumps(decl) {
+	if !ok || flow.Jumps(decl) {
 		return none
 	}
 	var edits []analysis.TextEdit
@@ -196,16 +196,6 @@ func (h *hasher) fix() analysis.SuggestedFix {
 		edits = append(edits, more...)
 	}
 	return analysis.SuggestedFix{Message: "Hash without memory from the heap", TextEdits: edits}
-}
-
-// jumps tells whether a function has a goto.
-func jumps(decl inspector.Cursor) bool {
-	for c := range decl.Preorder((*ast.BranchStmt)(nil)) {
-		if b, ok := c.Node().(*ast.BranchStmt); ok && b.Tok == token.GOTO {
-			return true
-		}
-	}
-	return false
 }
 
 // written is the edits that hash texts piece by piece.

@@ -225,7 +225,7 @@ func (r *reader) encodedArray(c inspector.Cursor, call *ast.CallExpr) {
 		return
 	}
 	var fix analysis.SuggestedFix
-	if decl, ok := flow.Decl(c); ok && !jumps(decl) && rewrite.Predeclared(r.pass, call.Pos(), "byte", "string") {
+	if decl, ok := flow.Decl(c); ok && !flow.Jumps(decl) && rewrite.Predeclared(r.pass, call.Pos(), "byte", "string") {
 		edits, _ := r.textOf(c, slice, "", length)
 		fix = analysis.SuggestedFix{Message: "Encode on the stack", TextEdits: edits}
 	}
@@ -263,7 +263,7 @@ func (r *reader) printed(c inspector.Cursor, call *ast.CallExpr) {
 		return
 	}
 	var fix analysis.SuggestedFix
-	if decl, ok := flow.Decl(c); ok && !jumps(decl) && !rewrite.HasComment(r.pass, call.Pos(), call.End()) && rewrite.Predeclared(r.pass, call.Pos(), "byte", "string") {
+	if decl, ok := flow.Decl(c); ok && !flow.Jumps(decl) && !rewrite.HasComment(r.pass, call.Pos(), call.End()) && rewrite.Predeclared(r.pass, call.Pos(), "byte", "string") {
 		fix = analysis.SuggestedFix{Message: "Leave it to package hex", TextEdits: r.hex(c, call, isSlice, length)}
 	}
 	rules.Report(r.pass, call, printed, "fmt.Sprintf puts "+rewrite.Text(r.pass, call.Args[1])+" into an interface and interprets the format: package hex writes the same", fix)
@@ -359,7 +359,7 @@ func (r *reader) summed(c inspector.Cursor, call *ast.CallExpr) {
 	decl, inDecl := flow.Decl(c)
 	within, _ := flow.Outermost(c)
 	operands := flow.Operands(info, text)
-	if ok && inDecl && !jumps(decl) && flow.InOrder(info, within, operands) && !rewrite.HasComment(r.pass, call.Pos(), call.End()) &&
+	if ok && inDecl && !flow.Jumps(decl) && flow.InOrder(info, within, operands) && !rewrite.HasComment(r.pass, call.Pos(), call.End()) &&
 		rewrite.Predeclared(r.pass, call.Pos(), "append", "byte") {
 		name := r.locals.Fresh(call.Pos(), "room")
 		appended := name + "[:0]"

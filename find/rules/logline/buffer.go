@@ -3,7 +3,6 @@ package logline
 import (
 	_ "embed"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -157,7 +156,7 @@ func (b *buffering) fix(c inspector.Cursor, call *ast.CallExpr) analysis.Suggest
 	none := analysis.SuggestedFix{}
 	stmt, ok := rewrite.Statement(c)
 	home, inFunc := flow.Func(c)
-	if !ok || !inFunc || !isVariable(call.Args[0]) || jumpsAround(home) || rewrite.Generated(b.pass, call.Pos()) {
+	if !ok || !inFunc || !isVariable(call.Args[0]) || flow.Jumps(home) || rewrite.Generated(b.pass, call.Pos()) {
 		return none
 	}
 	if f, ok := flow.Func(stmt); !ok || f != home {
@@ -193,16 +192,6 @@ func isVariable(e ast.Expr) bool {
 		return e.Name != "nil"
 	case *ast.SelectorExpr:
 		return isVariable(e.X)
-	}
-	return false
-}
-
-// jumpsAround tells whether a function has a goto, which may not jump over a new variable.
-func jumpsAround(f inspector.Cursor) bool {
-	for c := range f.Preorder((*ast.BranchStmt)(nil)) {
-		if s, ok := c.Node().(*ast.BranchStmt); ok && s.Tok == token.GOTO {
-			return true
-		}
 	}
 	return false
 }

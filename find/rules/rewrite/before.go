@@ -16,6 +16,10 @@ func Statement(c inspector.Cursor) (stmt inspector.Cursor, ok bool) {
 	for ; c.Valid() && c.Node() != nil; c = c.Parent() {
 		switch c.ParentEdgeKind() {
 		case edge.BlockStmt_List, edge.CaseClause_Body, edge.CommClause_Body:
+			switch c.Node().(type) {
+			case *ast.CaseClause, *ast.CommClause: // of a switch, whose body is a block
+				continue
+			}
 			return c, true
 		case edge.FuncDecl_Body, edge.FuncDecl_Type:
 			return inspector.Cursor{}, false

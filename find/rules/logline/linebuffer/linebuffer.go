@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// lineBuffer collects lines and writes many at once: when there are 32 KiB, after a second at the
+// lineBuffer collects lines and writes many at once: when there are 4 KiB, after a second at the
 // latest, and when it is closed.
 type lineBuffer struct {
 	w io.Writer
 
 	mu     sync.Mutex
-	lines  []byte      // not written yet
+	room   [4 << 10]byte
+	lines  []byte      // in room, not written yet
 	timer  *time.Timer // writes them; nil before the first
 	closed bool        // nothing waits any more
 	err    error       // of the first write that failed
@@ -20,18 +21,20 @@ type lineBuffer struct {
 
 // newLineBuffer collects lines for w, which is written to by one goroutine at a time.
 func newLineBuffer(w io.Writer) *lineBuffer {
-	return &lineBuffer{w: w}
+	b := &lineBuffer{w: w}
+	b.lines = b.room[:0]
+	return b
 }
 
 // Write takes whole lines.
 func (b *lineBuffer) Write(p []byte) (int, error) {
-	const room, longest = 32 << 10, time.Second
+	const longest = time.Second
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.lines)+len(p) > room {
+	if len(b.lines)+len(p) > len(b.room) {
 		b.flush()
 	}
-	if b.closed || len(p) > room {
+	if b.closed || len(p) > len(b.room) {
 		return b.put(p)
 	}
 	if len(b.lines) == 0 {
