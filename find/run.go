@@ -349,14 +349,8 @@ const maxCode = 12
 
 func (f *finder) placeOf(file string, line, column, end int) Place {
 	p := Place{File: file, Line: line, Column: column, EndLine: end}
-	src := f.matcher.source(file)
-	if src == nil {
-		return p
+	if src := f.matcher.source(file); src != nil {
+		p.Code = src.code(line, end, maxCode)
 	}
-	lines := strings.Split(string(src.text), "\n")
-	if line < 1 || line > len(lines) {
-		return p
-	}
-	p.Code = strings.Join(lines[line-1:min(end, line-1+maxCode, len(lines))], "\n")
 	return p
 }
