@@ -147,6 +147,7 @@ func declName(d *ast.FuncDecl) string {
 // reasons why a place of a profile is not a place of the source.
 const (
 	reasonNoFile    = "the module has no such file"
+	reasonVendored  = "it is vendored: change it where it comes from"
 	reasonAmbiguous = "several files of the module could be it"
 	reasonNotGo     = "the file is not Go that can be read"
 	reasonNoLine    = "no function is on that line any more"
@@ -157,6 +158,9 @@ const (
 
 // locate returns the module's place of a spot, or the reason why there is none.
 func (x *matcher) locate(s spot, a *account) (place, string) {
+	if strings.Contains(s.file, "/vendor/") {
+		return place{}, reasonVendored
+	}
 	rel, err := x.m.file(s.file)
 	if err != nil {
 		if err == errAmbiguous { //nolint:errorlint // the module's own sentinel, never wrapped

@@ -244,6 +244,11 @@ func (f *finder) index(pkg *packages.Package) {
 		}
 		f.pkgs[rel(file)] = pkg
 	}
+	for _, file := range pkg.GoFiles {
+		if why == "" && len(pkg.CompiledGoFiles) > 0 && !slices.Contains(pkg.CompiledGoFiles, file) {
+			f.why[rel(file)] = "the compiler sees what cgo makes of the file"
+		}
+	}
 	for _, file := range pkg.IgnoredFiles {
 		f.why[rel(file)] = "build constraints leave the file out here"
 	}
