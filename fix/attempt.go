@@ -26,8 +26,7 @@ var errNotSeen = errors.New("no gain that the noise leaves to be seen")
 // errNoGain is why a rewrite that was measured is dropped.
 var errNoGain = errors.New("no gain")
 
-// attempt tries one finding's fix on top of what was kept. It is nil when ctx ended before that was
-// decided.
+// attempt tries one finding's fix on top of what was kept. When ctx ends meanwhile nothing is decided.
 func (f *fixer) attempt(ctx context.Context, x *find.Finding) *Attempt {
 	a := &Attempt{Finding: *x, Stage: StageRewrite, Round: f.round}
 	if x.Needs != rules.Free && !(f.o.Review && x.Needs == rules.Review) {
@@ -41,9 +40,7 @@ func (f *fixer) attempt(ctx context.Context, x *find.Finding) *Attempt {
 		return a
 	}
 	a.Diff = diffOf(changes)
-	if err := f.prove(ctx, a, x, changes); ctx.Err() != nil {
-		return nil
-	} else if err != nil {
+	if err := f.prove(ctx, a, x, changes); err != nil {
 		a.Reason, a.weak = err.Error(), errors.Is(err, errNotSeen)
 		// What was kept in this round may be why: without it the rewrite would be another one.
 		a.retry = a.Stage != StageMeasure && f.keptIn(changes)
@@ -111,7 +108,13 @@ func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes 
 	}{
 		{StageBuild, func() error { return f.build(ctx, over, pkgs) }},
 		{StageVet, func() error { return f.vet(ctx, over, pkgs) }},
-		{StageTest, func() error { return f.test(ctx, over, pkgs) }},
+		{StageTest, func() error {
+			err := f.test(ctx, over, pkgs)
+			if err == nil {
+				a.Tested = len(pkgs)
+			}
+			return err
+		}},
 		{StageCompare, func() error {
 			f.o.Progress("compare the answers of old and new")
 			a.Answers, err = f.compare(ctx, changes)
@@ -134,7 +137,6 @@ func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes 
 			return err
 		}
 	}
-	a.tested = len(pkgs) == len(f.packages.all)
 	return nil
 }
 
@@ -182,7 +184,7 @@ func (f *fixer) keep(a *Attempt, changes map[string]change) error {
 		}
 		f.result.changed[file] = change{before.before, c.after}
 	}
-	a.Stage, a.Reason, f.testedAll = StageKept, "", a.tested
+	a.Stage, a.Reason, f.testedAll = StageKept, "", a.Tested == len(f.packages.all)
 	for _, r := range reaching(f.reached, a.Finding.Places) {
 		if !slices.ContainsFunc(f.hit, func(h reach) bool { return h.pkg == r.pkg && h.name == r.name }) {
 			f.hit = append(f.hit, r)

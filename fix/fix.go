@@ -143,6 +143,9 @@ type Attempt struct {
 	Finding find.Finding `json:"finding"`
 	Stage   Stage        `json:"stage"`            // StageKept, or where it was dropped
 	Reason  string       `json:"reason,omitempty"` // why it was dropped
+	// Tested is in how many packages the tests passed: those that the rewrite can affect. 0: it did not
+	// come so far.
+	Tested int `json:"tested,omitempty"`
 	// Answers is what calling the old and the new functions has shown.
 	Answers *Answers `json:"answers,omitempty"`
 	// Measured is the comparison without and with this rewrite.
@@ -162,9 +165,7 @@ type Attempt struct {
 	undo  map[string][]byte // files as they were before it was kept
 	retry bool              // it was dropped for what was kept before it in its round
 	key   string            // fixer.keyOf
-	// tested is set when the tests of all packages have passed, and not only of those that it can affect.
-	tested bool
-	weak   bool // it was dropped because no gain was seen, and nothing else
+	weak  bool              // it was dropped because no gain was seen, and nothing else
 }
 
 // Kept tells whether the rewrite is proven.

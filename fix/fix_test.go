@@ -2,6 +2,7 @@ package fix_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -112,25 +113,33 @@ func module(t *testing.T) string {
 	return dir
 }
 
-// finding is one that puts new in the place of old in text.go.
+// finding is one that puts text in the place of old in text.go.
 func finding(t *testing.T, dir, title, old, text string) find.Finding {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join(dir, "text", "text.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := strings.Index(string(source), old)
-	if at < 0 {
-		t.Fatalf("%s: %q is not there", title, old)
+	x, err := findingIn(string(source), title, old, text)
+	if err != nil {
+		t.Fatal(err)
 	}
-	line := 1 + strings.Count(string(source[:at]), "\n")
+	return x
+}
+
+func findingIn(source, title, old, text string) (find.Finding, error) {
+	at := strings.Index(source, old)
+	if at < 0 {
+		return find.Finding{}, fmt.Errorf("%s: %q is not there", title, old)
+	}
+	line := 1 + strings.Count(source[:at], "\n")
 	return find.Finding{
 		ID: title, Rule: "test", Title: title, Why: "it is a test", Function: title, Needs: rules.Free,
 		Places: []find.Place{{File: "text/text.go", Line: line, EndLine: line + strings.Count(old, "\n")}},
 		Fix: &find.Fix{Message: "Change it", Files: []find.FileEdit{{
 			File: "text/text.go", Edits: []rewrite.Edit{{From: at, To: at + len(old), Text: text}},
 		}}},
-	}
+	}, nil
 }
 
 func found(t *testing.T, dir string) *find.Result {
@@ -224,6 +233,18 @@ func TestRun(t *testing.T) {
 	apply(t, r, dir)
 }
 
+// git runs git in a folder.
+func git(t *testing.T, dir, in string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "commit.gpgsign=false"}, args...)...)
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(in)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
 // apply has the patches make of the module what Apply makes of it.
 func apply(t *testing.T, r *fix.Result, dir string) {
 	t.Helper()
@@ -231,27 +252,18 @@ func apply(t *testing.T, r *fix.Result, dir string) {
 	if len(patches) != 1 || !strings.HasPrefix(patches[0].Name, "0001-test-gains") {
 		t.Fatalf("%+v", patches)
 	}
-	git := func(in string, args ...string) string {
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "commit.gpgsign=false"}, args...)...)
-		cmd.Dir, cmd.Stdin = dir, strings.NewReader(in)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-		return string(out)
-	}
-	git("", "init", "-q")
-	git("", "add", ".")
-	git("", "commit", "-qm", "as it was")
-	git(string(patches[0].Text), "am", "-q")
-	log := git("", "log", "-1", "--format=%an%n%s%n%b")
+	git(t, dir, "", "init", "-q")
+	git(t, dir, "", "add", ".")
+	git(t, dir, "", "commit", "-qm", "as it was")
+	git(t, dir, string(patches[0].Text), "am", "-q")
+	log := git(t, dir, "", "log", "-1", "--format=%an%n%s%n%b")
 	for _, want := range []string{"A Tool", "text: change it (gains)", "answered alike on", "Join sec/op: -"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("%q is not in the commit:\n%s", want, log)
 		}
 	}
 	patched := files(t, filepath.Join(dir, "text"))
-	git("", "reset", "-q", "--hard", "HEAD~1")
+	git(t, dir, "", "reset", "-q", "--hard", "HEAD~1")
 
 	// A tree with changes is refused, and so is a file that is not what it was.
 	name := filepath.Join(dir, "text", "text.go")
@@ -270,8 +282,26 @@ func apply(t *testing.T, r *fix.Result, dir string) {
 	if err := os.WriteFile(name, original, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Apply(t.Context(), false); err != nil {
+	// A change elsewhere that is not committed is refused unless forced, and left alone then.
+	mod := filepath.Join(dir, "go.mod")
+	text, err := os.ReadFile(mod)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if err := os.WriteFile(mod, append(text, "// more\n"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Apply(t.Context(), false); err == nil || !strings.Contains(err.Error(), "not committed") {
+		t.Errorf("applied beside a change: %v", err)
+	}
+	if now, err := os.ReadFile(name); err != nil || string(now) != string(original) {
+		t.Errorf("refused, and written: %v", err)
+	}
+	if err := r.Apply(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := os.ReadFile(mod); err != nil || string(now) != string(text)+"// more\n" {
+		t.Errorf("go.mod: %q, %v", now, err)
 	}
 	for file, text := range files(t, filepath.Join(dir, "text")) {
 		if patched[file] != text {
@@ -319,11 +349,11 @@ func TestNeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first := fix.StageRewrite
+		first := fix.StageNeeds
 		if review {
 			first = fix.StageBuild
 		}
-		if r.Attempts[0].Stage != first || r.Attempts[1].Stage != fix.StageRewrite || !strings.Contains(r.Attempts[1].Reason, "dependency") {
+		if r.Attempts[0].Stage != first || r.Attempts[1].Stage != fix.StageNeeds || !strings.Contains(r.Attempts[1].Reason, "dependency") {
 			t.Errorf("review %v: %+v", review, r.Attempts)
 		}
 	}

@@ -50,8 +50,8 @@ func (f *fixer) tryAll(ctx context.Context) (kept bool) {
 		}
 		f.o.Progress(fmt.Sprintf("%s%d of %d: %s at %s:%d", round, i+1, len(f.found.Findings), x.Title, x.Places[0].File, x.Places[0].Line))
 		a := f.attempt(ctx, x)
-		if a == nil {
-			return kept
+		if ctx.Err() != nil {
+			return kept // what was not decided is not told
 		}
 		a.key = key
 		kept = kept || a.Kept()
@@ -214,7 +214,7 @@ func (f *fixer) keepGroup(pieces []piece, group *Attempt) {
 	for _, p := range pieces {
 		a := f.result.Attempts[p.at]
 		a.Finding, a.Round = *p.finding, f.round
-		a.Together, a.Diff, a.weak, a.tested = len(pieces)-1, diffOf(p.changes), false, group.tested
+		a.Together, a.Diff, a.weak, a.Tested = len(pieces)-1, diffOf(p.changes), false, group.Tested
 		a.Answers, a.Measured, a.Open = group.Answers, group.Measured, group.Open
 		for _, t := range group.Took {
 			i := slices.IndexFunc(a.Took, func(have Took) bool { return have.What == t.What })

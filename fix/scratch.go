@@ -41,13 +41,13 @@ const maxScratch = 4 << 30
 // newScratch copies the repository around the module in dir, or the module where there is none:
 // what git tracks and does not ignore, with uncommitted work. Relative folders in go.mod that lie
 // outside are made absolute.
-func newScratch(ctx context.Context, dir string, o Options) (s *scratch, err error) {
+func newScratch(ctx context.Context, dir string, o Options) (_ *scratch, err error) {
 	sweep(cmp.Or(o.Temp, os.TempDir()))
 	temp, err := os.MkdirTemp(o.Temp, scratchPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("make a scratch folder: %w", err)
 	}
-	s = &scratch{temp: temp, root: filepath.Join(temp, "copy"), o: o, originals: map[string][]byte{}}
+	s := &scratch{temp: temp, root: filepath.Join(temp, "copy"), o: o, originals: map[string][]byte{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())

@@ -23,7 +23,7 @@ func settingVerdict(a *fix.Attempt) string {
 	return "proven: " + strings.Join(how, ", ")
 }
 
-// writeFixSettings says what became of the settings, and what all that was kept is worth with them.
+// writeFixSettings says what became of the settings.
 func writeFixSettings(t *text, s Style, r *fix.Result) {
 	for i := range r.Settings {
 		a := &r.Settings[i]
@@ -40,11 +40,6 @@ func writeFixSettings(t *text, s Style, r *fix.Result) {
 		}
 		writeAnswers(t, s, a)
 		writeMeasured(t, s, a.Measured)
-	}
-	if r.WithSettings != nil {
-		t.line()
-		t.line(s.paint(bold, "The original against all that was kept, with these settings"))
-		writeMeasured(t, s, r.WithSettings)
 	}
 }
 
@@ -83,10 +78,5 @@ func writeFixSettingsMarkdown(t *text, r *fix.Result, table func(*fix.Measured))
 			t.line(fence(a.Reason))
 		}
 		table(a.Measured)
-	}
-	if r.WithSettings != nil {
-		t.line()
-		t.line("The original against all that was kept, with these settings:")
-		table(r.WithSettings)
 	}
 }

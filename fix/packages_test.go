@@ -1,0 +1,86 @@
+package fix
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// TestAffected asks for the packages that a change can make fail, and only those.
+func TestAffected(t *testing.T) {
+	s := &scratch{dir: t.TempDir()}
+	for _, f := range txtar.Parse([]byte(`
+-- go.mod --
+module example.com/m
+
+go 1.26
+-- m.go --
+package m
+
+import _ "example.com/m/a"
+-- a/a.go --
+package a
+
+import _ "example.com/m/b"
+-- b/b.go --
+package b
+-- tested/t.go --
+package tested
+-- tested/t_test.go --
+package tested
+
+import _ "example.com/m/a"
+-- outside/o.go --
+package outside
+-- outside/o_test.go --
+package outside_test
+
+import _ "example.com/m/a"
+-- alone/alone.go --
+package alone
+-- constrained/c.go --
+//go:build never
+
+package constrained
+`)).Files {
+		name := filepath.Join(s.dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, err := s.listPackages(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ changed, want string }{
+		{"b", "m a b outside tested"},
+		{"a", "m a outside tested"},
+		{".", "m"},
+		{"alone", "alone"},
+		{"alone tested", "alone tested"},
+	} {
+		got, err := g.affected(strings.Fields(test.changed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range got {
+			got[i] = strings.TrimPrefix(strings.TrimPrefix(got[i], "example.com/"), "m/")
+		}
+		slices.Sort(got)
+		want := strings.Fields(test.want)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", test.changed, got, want)
+		}
+	}
+	if _, err := g.affected([]string{"constrained"}); err == nil {
+		t.Error("a folder that is not built has packages")
+	}
+}
