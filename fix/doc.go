@@ -14,7 +14,9 @@
 //     the benchmarks that reach the changed lines.
 //  5. Kept is what some interval shows to gain and none to lose; it is written to the scratch copy.
 //     The others are dropped with the stage and the reason.
-//  6. In the end the original is compared with all that was kept, and each kept rewrite becomes a
+//  6. Settings of the build and the run that findings name are tried on top of all that was kept: two
+//     builds of one source, compared by their answers and by benchmarks. They are in no patch.
+//  7. In the end the original is compared with all that was kept, and each kept rewrite becomes a
 //     patch with its evidence and proof in the message.
 //
 // A Result belongs to the caller. Run leaves nothing behind but what the go command caches, also

@@ -78,6 +78,12 @@ func (a *Attempt) Message() string {
 	for _, e := range x.Evidence {
 		fmt.Fprintf(&b, "%s: %.1f %% of the profile\n", e.Cost, 100*e.Share)
 	}
+	if a.Round > 1 {
+		fmt.Fprintf(&b, "\nIt was found in round %d, on the lines as the patches before leave them.\n", a.Round)
+	}
+	if a.Tested > 0 {
+		fmt.Fprintf(&b, "\nIt builds, go vet says nothing new, and the tests pass in all packages that it can affect: %d.\n", a.Tested)
+	}
 	if a.Answers != nil && len(a.Answers.Functions) > 0 {
 		fmt.Fprintf(&b, "\nThe old and the new %s answered alike on %d inputs.\n", strings.Join(a.Answers.Functions, ", "), a.Answers.Inputs)
 	}
@@ -87,16 +93,34 @@ func (a *Attempt) Message() string {
 		}
 	}
 	if a.Measured != nil && a.Measured.AB != nil {
-		b.WriteString("\n")
+		b.WriteString("\nMeasured in interleaved rounds")
+		if a.Together > 0 {
+			fmt.Fprintf(&b, ", together with %d others: alone each gains less than can be seen", a.Together)
+		}
+		b.WriteString(":\n\n")
 		for _, s := range a.Measured.AB.Subjects {
-			for _, u := range s.Units {
-				if u.Verdict == ab.Better || u.Verdict == ab.Worse {
-					fmt.Fprintf(&b, "%s %s: %s (95 %%: %s to %s)\n", s.Name, u.Unit, percent(float64(u.Ratio)), percent(float64(u.Low)), percent(float64(u.High)))
+			for i := range s.Units {
+				if u := &s.Units[i]; u.Verdict == ab.Better || u.Verdict == ab.Worse {
+					b.WriteString(figureOf(s.Name, u) + "\n")
 				}
 			}
 		}
+		for _, open := range a.Open {
+			b.WriteString("open: " + open + "\n")
+		}
 	}
 	return b.String()
+}
+
+// CheckClean is an error when git knows changes that are not committed in the repository around dir.
+// Without git, or a repository, there is nothing to know.
+func CheckClean(ctx context.Context, dir string) error {
+	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
+	cmd.Dir = dir
+	if out, err := cmd.Output(); err == nil && len(bytes.TrimSpace(out)) > 0 {
+		return &diag.Error{Op: "apply to", Subject: dir, Err: errors.New("there are changes that are not committed"), Hint: "commit or stash them, or use --force"}
+	}
+	return nil
 }
 
 // Apply writes what was kept to the user's module. Unless force, it refuses where a file is not as
@@ -109,10 +133,8 @@ func (r *Result) Apply(ctx context.Context, force bool) error {
 	}
 	slices.Sort(files)
 	if !force {
-		cmd := exec.CommandContext(ctx, "git", "status", "--porcelain", "--untracked-files=no")
-		cmd.Dir = r.Dir
-		if out, err := cmd.Output(); err == nil && len(bytes.TrimSpace(out)) > 0 {
-			return &diag.Error{Op: "apply to", Subject: r.Dir, Err: errors.New("there are changes that are not committed"), Hint: "commit or stash them, or use --force"}
+		if err := CheckClean(ctx, r.Dir); err != nil {
+			return err
 		}
 	}
 	for _, name := range files {

@@ -45,7 +45,7 @@ type rewriteFlags struct {
 	JSON   bool
 }
 
-func fixFormats() []string { return []string{"text", "markdown", "json"} }
+func fixFormats() []string { return []string{"text", "markdown", "html", "json"} }
 
 func (a *app) fixCommand() *cobra.Command {
 	f := &rewriteFlags{}
@@ -59,23 +59,30 @@ is made; it must build, go vet must have nothing new to say, and the module's
 tests must pass; the old and the new function are called with the same inputs by
 a fuzzer, and must answer alike; and benchmarks that reach the line must show a
 gain in interleaved rounds, and no loss. What does not is dropped, with the
-reason. In the end the original is compared with all that was kept.
+reason. Then findings are looked for again in the module with what was kept, for
+rewrites that were in each other's way, until there is nothing new, four times
+at most; those whose gains are too small to be seen are tried together; and the
+original is compared with all that was kept.
 
-Your files are not touched unless --apply is given. --patches DIR writes a patch
-for each rewrite, with its evidence and proof in the message, for git am.
+Your files are not touched unless --apply is given, which wants a tree without
+changes that are not committed. --patches DIR writes a patch for each rewrite,
+with its evidence and proof in the message, for git am. Ctrl-C ends early: the
+report and the patches have what was proven by then, and nothing is applied.
 
 Rewrites that need somebody to review them are tried with --review. Settings of
 the build and the run, as GOEXPERIMENT=jsonv2 and GOGC, are tried after the
 rewrites, on top of what was kept; what is proven is said, and set by nobody but
 you.
 
-With --service no benchmarks are needed: the program is built without and with a
-rewrite, both are started with these arguments and loaded in turn, as whet bench
---service does it. The flags from --service on are about that; --precision is 2%
-then, and --max-time 2m, unless given.`,
+With --service a rewrite that no benchmark reaches is measured under load: the
+program is built without and with it, both are started with these arguments and
+loaded in turn, as whet bench --service does it. In the end, so are the original
+and all that was kept. The flags from --service on are about that; --precision
+is 2% there, and --max-time 2m, unless given.`,
 		Example: `  whet fix demo.whet --dir examples/leftpad
   whet fix --patches patches --bench 'StatsD|Handler' service.whet
   whet fix --apply --review --max-time 20s service.whet
+  whet fix --format html -o fixes.html service.whet
   whet fix service.whet --service '-addr {addr}' --load http://{addr}/`,
 		Args: someArgs("no recording given", "record the program under load first: `whet record http://localhost:6060 -o service.whet`"),
 	}
@@ -158,6 +165,11 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 			return err
 		}
 	}
+	if f.Apply && !f.Force {
+		if err := fix.CheckClean(ctx, cmp.Or(f.find.Dir, ".")); err != nil {
+			return err // before minutes of work
+		}
+	}
 	look, err := a.prepareFind(ctx, &f.find, args)
 	if err != nil {
 		return err
@@ -192,31 +204,35 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		return err
 	}
 	a.printWarnings(r.Warnings)
-	if err := a.writeOutput(&f.outputFlags, func(w io.Writer) error {
+	return a.handOver(ctx, f, r)
+}
+
+// handOver writes the report and the patches, and what was kept to the user's files if they are to
+// have it. What cannot be written leaves the rest to be.
+func (a *app) handOver(ctx context.Context, f *rewriteFlags, r *fix.Result) error {
+	err := a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		switch f.Format {
 		case "json":
 			return report.JSON(w, r)
 		case "markdown":
 			return report.WriteFixMarkdown(w, r)
+		case "html":
+			return report.WriteFixPage(w, r)
 		}
 		return report.WriteFix(w, a.style, r)
-	}); err != nil {
-		return err
-	}
+	})
 	if f.Patches != "" {
-		if err := a.writePatches(f, r); err != nil {
-			return err
-		}
+		err = errors.Join(err, a.writePatches(f, r))
 	}
-	if f.Apply && !r.Interrupted {
-		if err := r.Apply(ctx, f.Force); err != nil {
-			return err
-		}
+	switch {
+	case r.Interrupted && f.Apply:
+		return errors.Join(err, errors.New("interrupted, nothing was applied"))
+	case r.Interrupted:
+		return errors.Join(err, errors.New("interrupted"))
+	case f.Apply:
+		return errors.Join(err, r.Apply(ctx, f.Force))
 	}
-	if r.Interrupted {
-		return errors.New("interrupted")
-	}
-	return nil
+	return err
 }
 
 // serviceOfBuilds compares two builds of the main package as services under load.

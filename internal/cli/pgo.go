@@ -167,6 +167,8 @@ func (f *pgoFlags) check(cmd *cobra.Command) error {
 	}
 	if cmd.Flags().Changed("service") {
 		switch {
+		case cmd.Flags().Changed("bench"):
+			return diag.Usagef("pgo", "--bench and --service exclude each other", "--bench is of benchmarks, which --service takes the place of")
 		case cmd.Flags().Changed("timeout"):
 			return diag.Usagef("pgo", "--timeout and --service exclude each other", "--timeout is of benchmarks, which --service takes the place of")
 		case f.NoMeasure:

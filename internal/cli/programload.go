@@ -36,7 +36,7 @@ func (f *programFlags) registerProgram(cmd *cobra.Command, but ...string) {
 // serves tells whether a service under load is what decides.
 func (f *programFlags) serves() bool { return len(f.service.URLs) > 0 }
 
-// checkProgram checks the flags, which go with each other and not with those of benchmarks.
+// checkProgram checks the flags, which go with each other.
 func (f *programFlags) checkProgram(cmd *cobra.Command, dir string, precision float64, maxTime time.Duration) error {
 	op, changed := cmd.Name(), cmd.Flags().Changed
 	s := &f.service
@@ -47,9 +47,6 @@ func (f *programFlags) checkProgram(cmd *cobra.Command, dir string, precision fl
 			}
 		}
 		return nil
-	}
-	if changed("bench") {
-		return diag.Usagef(op, "--bench and --service exclude each other", "--bench is of benchmarks, which --service takes the place of")
 	}
 	switch {
 	case len(s.URLs) == 0:

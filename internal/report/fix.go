@@ -3,88 +3,277 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
+	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
 )
 
-// WriteFix renders what became of findings: what was kept with its proof, what was dropped with the
-// reason, and the original against all that was kept.
+// WriteFix renders what became of findings: the original against all that was kept, what was kept
+// with its proof, what was dropped with the reason, settings, and what was not tried.
 func WriteFix(w io.Writer, s Style, r *fix.Result) error {
 	t := &text{w: w}
-	kept := keptFixes(r)
-	t.line(s.paint(bold, fmt.Sprintf("%d of %s kept", len(kept), plural(len(r.Attempts), "rewrite", "rewrites"))), " in ", Clean(r.Module))
-	for i := range r.Attempts {
-		a := &r.Attempts[i]
-		p := a.Finding.Places[0]
-		t.line()
-		mark := "dropped"
-		if a.Kept() {
-			mark = "kept"
-		}
-		loadWrap(t, s, "", s.paint(bold, mark+": "+a.Finding.Title), 3)
-		t.line("   ", s.paint(cyan, middle(fmt.Sprintf("%s:%d", Clean(p.File), p.Line), s.room(3, 20))), "  ", Clean(a.Finding.Function))
-		if a.Answers != nil && len(a.Answers.Functions) > 0 {
-			loadWrap(t, s, "   ", fmt.Sprintf("old and new %s answered alike on %d inputs", strings.Join(a.Answers.Functions, ", "), a.Answers.Inputs), 3)
-		}
-		if a.Answers != nil {
-			for _, not := range a.Answers.Not {
-				loadWrap(t, s, "   ", "not compared: "+Clean(not), 3)
-			}
-		}
-		if !a.Kept() {
-			t.line("   at ", s.paint(bold, string(a.Stage)), ":")
-			for line := range strings.Lines(a.Reason) {
-				t.line("     ", cut(cleanSource(strings.TrimRight(line, "\n")), s.room(5, 40)))
-			}
-		}
-		writeMeasured(t, s, a.Measured)
-		if a.Kept() {
-			for line := range strings.Lines(a.Diff) {
-				writeDiffLine(t, s, strings.TrimRight(line, "\n"))
-			}
-		}
+	t.line(s.paint(bold, fixHeadline(r)), " in ", Clean(r.Module))
+	for _, note := range fixNotes(r) {
+		loadWrap(t, s, "", note, 0)
 	}
-	if r.Total != nil {
+	for _, x := range fixTotals(r) {
 		t.line()
-		t.line(s.paint(bold, "The original against all that was kept"))
-		writeMeasured(t, s, r.Total)
+		t.line(s.paint(bold, x.Title))
+		writeRows(t, s, totalRows(x.Measured))
+	}
+	for _, a := range keptFixes(r) {
+		writeAttempt(t, s, a)
+	}
+	for _, a := range droppedFixes(r) {
+		writeAttempt(t, s, a)
 	}
 	writeFixSettings(t, s, r)
+	if needing := needingFixes(r); len(needing) > 0 {
+		t.line()
+		t.line(s.paint(bold, "Not tried without you"))
+		for _, a := range needing {
+			writePlace(t, s, &a.Finding)
+			loadWrap(t, s, "     ", a.Finding.Title+": "+a.Reason, 5)
+		}
+	}
+	if len(r.Untried) > 0 {
+		t.line()
+		t.line(s.paint(bold, "Without a rewrite"))
+		for _, u := range r.Untried[:min(len(r.Untried), maxUntried)] {
+			t.line("   ", s.paint(cyan, middle(untriedPlace(&u), s.room(3, 20))), "  ", Clean(u.Function))
+			loadWrap(t, s, "     ", untriedWords(&u), 5)
+		}
+		if more := len(r.Untried) - maxUntried; more > 0 {
+			t.line(fmt.Sprintf("   and %d more: --json lists them", more))
+		}
+	}
 	return t.result()
 }
 
-func keptFixes(r *fix.Result) []*fix.Attempt {
-	var kept []*fix.Attempt
-	for i := range r.Attempts {
-		if r.Attempts[i].Kept() {
-			kept = append(kept, &r.Attempts[i])
-		}
+// maxUntried is how many lines without a rewrite are listed.
+const maxUntried = 20
+
+// fixHeadline says how many rewrites were kept, and in how many rounds they were looked for.
+func fixHeadline(r *fix.Result) string {
+	line := fmt.Sprintf("%d of %s kept", len(keptFixes(r)), plural(len(r.Attempts), "rewrite", "rewrites"))
+	if r.Rounds > 1 {
+		line += fmt.Sprintf(", looked for %d times", r.Rounds)
 	}
-	return kept
+	return line
 }
 
-// measuredRows are the subjects and units that a comparison decided, or was about.
-func measuredRows(m *fix.Measured) [][]string {
-	var rows [][]string
-	if m == nil || m.AB == nil {
-		return nil
+// fixNotes are what must be known before the figures.
+func fixNotes(r *fix.Result) []string {
+	var notes []string
+	if r.Interrupted {
+		notes = append(notes, "Interrupted: not all was tried, and what was kept is not compared in total.")
 	}
+	if len(r.Failing) > 0 {
+		notes = append(notes, "Tests that failed before anything was changed, and were not asked: "+Clean(strings.Join(r.Failing, ", "))+".")
+	}
+	for _, b := range r.Broken {
+		reason, _, _ := strings.Cut(b.Reason, "\n")
+		notes = append(notes, "Does not build, and was left alone: "+Clean(b.Package)+" ("+Clean(reason)+").")
+	}
+	return notes
+}
+
+// A fixTotal is a comparison of the original with all that was kept.
+type fixTotal struct {
+	Title    string
+	Measured *fix.Measured
+}
+
+func fixTotals(r *fix.Result) []fixTotal {
+	var totals []fixTotal
+	for _, x := range []fixTotal{
+		{"The original against all that was kept", r.Total},
+		{"The original against all that was kept, as a service under load", r.Service},
+		{"The original against all that was kept, with the settings below", r.WithSettings},
+	} {
+		if x.Measured != nil && x.Measured.AB != nil {
+			totals = append(totals, x)
+		}
+	}
+	return totals
+}
+
+// writeAttempt writes what became of a rewrite.
+func writeAttempt(t *text, s Style, a *fix.Attempt) {
+	t.line()
+	mark := "dropped"
+	if a.Kept() {
+		mark = "kept"
+	}
+	loadWrap(t, s, "", s.paint(bold, mark+": "+a.Finding.Title), 3)
+	writePlace(t, s, &a.Finding)
+	if !a.Kept() {
+		t.line("   at ", s.paint(bold, string(a.Stage)), ":")
+		for line := range strings.Lines(a.Reason) {
+			loadWrap(t, s, "     ", cleanSource(strings.TrimRight(line, "\n")), 5)
+		}
+		writeAnswers(t, s, a)
+		writeRows(t, s, measuredRows(a.Measured))
+		return
+	}
+	loadWrap(t, s, "   ", Clean(a.Finding.Why), 3)
+	for _, line := range proofLines(a) {
+		loadWrap(t, s, "   ", line, 3)
+	}
+	writeRows(t, s, measuredRows(a.Measured))
+	for line := range strings.Lines(a.Diff) {
+		writeDiffLine(t, s, strings.TrimRight(line, "\n"))
+	}
+}
+
+func writePlace(t *text, s Style, x *find.Finding) {
+	t.line("   ", s.paint(cyan, middle(Clean(x.Where()), s.room(3, 20))), "  ", Clean(x.Function))
+}
+
+// proofLines say what a kept rewrite costs without it, and what proves it, in sentences without a
+// stop.
+func proofLines(a *fix.Attempt) []string {
+	var lines []string
+	if len(a.Finding.Evidence) > 0 {
+		lines = append(lines, "saves at most "+savingText(&a.Finding))
+	}
+	if a.Round > 1 {
+		lines = append(lines, fmt.Sprintf("found in round %d, on the lines as earlier rewrites leave them", a.Round))
+	}
+	if a.Together > 0 {
+		lines = append(lines, fmt.Sprintf("kept together with %s: alone each gains less than can be seen", plural(a.Together, "other", "others")))
+	}
+	if a.Tested > 0 {
+		lines = append(lines, "builds; vet has nothing new to say; the tests of "+plural(a.Tested, "package", "packages")+" pass")
+	}
+	if a.Answers != nil {
+		if len(a.Answers.Functions) > 0 {
+			lines = append(lines, fmt.Sprintf("old and new %s answered alike on %d inputs", Clean(strings.Join(a.Answers.Functions, ", ")), a.Answers.Inputs))
+		}
+		for _, not := range a.Answers.Not {
+			lines = append(lines, "not compared: "+Clean(not))
+		}
+	}
+	if len(a.Open) > 0 {
+		lines = append(lines, "left open by the noise: "+Clean(strings.Join(a.Open, "; ")))
+	}
+	return lines
+}
+
+func untriedPlace(u *fix.Untried) string {
+	if u.Line == 0 {
+		return Clean(u.File)
+	}
+	return fmt.Sprintf("%s:%d", Clean(u.File), u.Line)
+}
+
+// untriedWords say what costs how much, and why nothing was tried.
+func untriedWords(u *fix.Untried) string {
+	words := u.Reason
+	if u.Title != "" {
+		words = u.Title + ": " + words
+	}
+	return sharePercent(u.Share) + "  " + Clean(words)
+}
+
+// keptFixes are the rewrites that are proven.
+func keptFixes(r *fix.Result) []*fix.Attempt {
+	return fixesThat(r, func(a *fix.Attempt) bool { return a.Kept() })
+}
+
+// droppedFixes are those that were tried and are not.
+func droppedFixes(r *fix.Result) []*fix.Attempt {
+	return fixesThat(r, func(a *fix.Attempt) bool { return !a.Kept() && a.Stage != fix.StageNeeds })
+}
+
+// needingFixes are those that need something that whet does not do.
+func needingFixes(r *fix.Result) []*fix.Attempt {
+	return fixesThat(r, func(a *fix.Attempt) bool { return a.Stage == fix.StageNeeds })
+}
+
+func fixesThat(r *fix.Result, want func(*fix.Attempt) bool) []*fix.Attempt {
+	var list []*fix.Attempt
+	for i := range r.Attempts {
+		if want(&r.Attempts[i]) {
+			list = append(list, &r.Attempts[i])
+		}
+	}
+	return list
+}
+
+// measuredRows are the subjects and units that a comparison decided, or was about: name, unit, before,
+// after, change, half the interval, verdict.
+func measuredRows(m *fix.Measured) [][]string {
+	return rowsOf(m, func(i int, u *ab.Unit) bool {
+		return i == 0 || u.Verdict == ab.Better || u.Verdict == ab.Worse
+	})
+}
+
+// totalRows have time, bytes and allocations of each subject in any case, and say how many times less
+// it is.
+func totalRows(m *fix.Measured) [][]string {
+	rows := rowsOf(m, func(i int, u *ab.Unit) bool {
+		return i == 0 || u.Verdict == ab.Better || u.Verdict == ab.Worse || u.Unit == "B/op" || u.Unit == "allocs/op"
+	})
+	i := 0
 	for _, s := range m.AB.Subjects {
-		for i, u := range s.Units {
-			if i > 0 && u.Verdict != ab.Better && u.Verdict != ab.Worse {
-				continue
+		for _, u := range s.Units {
+			if i < len(rows) && rows[i][0] == Clean(s.Name) && rows[i][1] == u.Unit {
+				if times := timesLess(&u); times != "" {
+					rows[i][len(rows[i])-1] += ", " + times
+				}
+				i++
 			}
-			row := abRowOf(Clean(s.Name), len(u.Rounds[ab.A]), &s.Units[i])
-			rows = append(rows, []string{row[0], u.Unit, row[1], row[2], row[3], "±" + row[4], row[7]})
 		}
 	}
 	return rows
 }
 
-func writeMeasured(t *text, s Style, m *fix.Measured) {
-	rows := measuredRows(m)
+// timesLess is a gain as a factor, "8.4x"; "" when there is none, or hardly one.
+func timesLess(u *ab.Unit) string {
+	factor := 1 / float64(u.Ratio)
+	if u.Better == bench.Higher {
+		factor = float64(u.Ratio)
+	}
+	if u.Verdict != ab.Better || math.IsInf(factor, 0) || math.IsNaN(factor) || factor < 1.1 {
+		return ""
+	}
+	return fmt.Sprintf("%.1fx", factor)
+}
+
+func rowsOf(m *fix.Measured, show func(i int, u *ab.Unit) bool) [][]string {
+	var rows [][]string
+	if m == nil || m.AB == nil {
+		return nil
+	}
+	for _, s := range m.AB.Subjects {
+		for i := range s.Units {
+			u := &s.Units[i]
+			if !show(i, u) {
+				continue
+			}
+			row := abRowOf(Clean(s.Name), len(u.Rounds[ab.A]), u)
+			half := row[4]
+			if half != "" {
+				half = "±" + half
+			}
+			rows = append(rows, []string{row[0], u.Unit, row[1], row[2], row[3], half, row[7]})
+		}
+		if s.Error != "" {
+			rows = append(rows, []string{Clean(s.Name), "", "", "", "", "", Clean("not measured to the end: " + s.Error)})
+		}
+	}
+	return rows
+}
+
+func writeMeasured(t *text, s Style, m *fix.Measured) { writeRows(t, s, measuredRows(m)) }
+
+// writeRows writes rows whose first two columns are names.
+func writeRows(t *text, s Style, rows [][]string) {
 	if len(rows) == 0 {
 		return
 	}
@@ -96,69 +285,9 @@ func writeMeasured(t *text, s Style, m *fix.Measured) {
 	}
 	for _, row := range rows {
 		line := "   " + left(row[0], widths[0]) + "  " + left(row[1], widths[1])
-		for i := 2; i < len(row); i++ {
+		for i := 2; i < len(row)-1; i++ {
 			line += "  " + right(row[i], widths[i])
 		}
-		t.line(cut(line, s.room(0, 40)))
+		t.line(cut(line+"  "+row[len(row)-1], s.room(0, 40)))
 	}
-}
-
-// WriteFixMarkdown renders the same as GitHub's Markdown.
-func WriteFixMarkdown(w io.Writer, r *fix.Result) error {
-	t := &text{w: w}
-	t.line(fmt.Sprintf("## %d of %s kept in ", len(keptFixes(r)), plural(len(r.Attempts), "rewrite", "rewrites")), code(r.Module))
-	table := func(m *fix.Measured) {
-		rows := measuredRows(m)
-		if len(rows) == 0 {
-			return
-		}
-		t.line()
-		t.line("| benchmark | unit | before | after | change | 95 % | is |")
-		t.line("|---|---|--:|--:|--:|--:|---|")
-		for _, row := range rows {
-			t.line("| ", strings.ReplaceAll(strings.Join(row, " | "), "_", `\_`), " |")
-		}
-	}
-	if r.Total != nil {
-		t.line()
-		t.line("The original against all that was kept:")
-		table(r.Total)
-	}
-	for i := range r.Attempts {
-		a := &r.Attempts[i]
-		p := a.Finding.Places[0]
-		t.line()
-		if a.Kept() {
-			t.line("### Kept: ", a.Finding.Title)
-		} else {
-			t.line("### Dropped: ", a.Finding.Title)
-		}
-		t.line()
-		t.line(code(fmt.Sprintf("%s:%d", p.File, p.Line)), " in ", code(a.Finding.Function), ": ", a.Finding.Why, ".")
-		if a.Answers != nil && len(a.Answers.Functions) > 0 {
-			t.line()
-			t.line(fmt.Sprintf("Old and new answered alike on %d inputs.", a.Answers.Inputs))
-		}
-		if !a.Kept() {
-			t.line()
-			t.line("Dropped at “", string(a.Stage), "”:")
-			t.line()
-			t.line(fence(a.Reason))
-			for line := range strings.Lines(a.Reason) {
-				t.line(strings.TrimRight(line, "\n"))
-			}
-			t.line(fence(a.Reason))
-		}
-		table(a.Measured)
-		if a.Kept() {
-			t.line()
-			t.line(fence(a.Diff), "diff")
-			for line := range strings.Lines(a.Diff) {
-				t.line(strings.TrimRight(line, "\n"))
-			}
-			t.line(fence(a.Diff))
-		}
-	}
-	writeFixSettingsMarkdown(t, r, table)
-	return t.result()
 }

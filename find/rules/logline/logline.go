@@ -37,11 +37,11 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: format, Title: "line of the log formatted through interfaces",
-				CPU: `^fmt\.`, Alloc: `^$|^fmt\.`, Mutex: rules.Nothing, Block: rules.Nothing,
+				CPU: `^fmt\.`, Alloc: `^$|^fmt\.`, Mutex: rules.Nothing, Block: rules.Nothing, Profiled: true,
 			},
 			{
 				Category: written, Title: "each line of the log is a system call",
-				CPU: `^os\.\(\*File\)\.Write$`, Alloc: rules.Nothing, Mutex: `^log\.`, Block: `^log\.`, Needs: rules.Review,
+				CPU: `^os\.\(\*File\)\.Write$`, Alloc: rules.Nothing, Mutex: `^log\.`, Block: `^log\.`, Needs: rules.Review, Profiled: true,
 			},
 			{
 				Category: dropped, Title: "computed for a line that may not be logged",
