@@ -117,6 +117,7 @@ func declName(d *ast.FuncDecl) string {
 // reasons why a place of a profile is not a place of the source.
 const (
 	reasonNoFile    = "the module has no such file"
+	reasonVendored  = "it is vendored code, which is another module's"
 	reasonAmbiguous = "several files of the module could be it"
 	reasonNotGo     = "the file is not Go that can be read"
 	reasonNoLine    = "no function is on that line any more"
@@ -131,6 +132,9 @@ func (x *matcher) locate(s spot, a *account) (place, string) {
 	if err != nil {
 		if err == errAmbiguous { //nolint:errorlint // the module's own sentinel, never wrapped
 			return place{}, reasonAmbiguous
+		}
+		if strings.Contains("/"+s.file, "/vendor/") {
+			return place{}, reasonVendored
 		}
 		return place{}, reasonNoFile
 	}
