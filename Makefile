@@ -5,6 +5,7 @@
 # make ui      rebuild and test the web UI (needs Node; the result is committed)
 # make bench-profile   the profile engine and whole programs against go tool pprof
 # make bench-power     how often whet bench is right beside a noisy neighbour (1 to 2 hours)
+# make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed
 # make cases   measure the articles' cases and write docs/cases (20 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
 #
@@ -29,7 +30,7 @@ RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
 # Tests of those packages that use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree)$$
 
-.PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile bench-load bench-power cases tools clean
+.PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile bench-find bench-load bench-power cases tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -116,6 +117,10 @@ ui:
 bench-profile:
 	$(GO) test -run '^$$' -bench . -benchmem ./profile
 	$(GO) test -run '^$$' -bench 'Top|Picture' -benchtime 3x -timeout 60m ./internal/peers
+
+# The module is whet itself, in a profile that has all its lines.
+bench-find:
+	$(GO) test -run '^$$' -bench Find -benchtime 1x -timeout 30m ./find
 
 # On two processors that are idle otherwise: the generators get one, the server the
 # other. Debian has wrk, hey, ab (apache2-utils) and h2load (nghttp2-client).

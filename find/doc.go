@@ -12,7 +12,9 @@
 //  4. Each diagnostic is charged what the ledgers have on its lines below the frames that its
 //     cause names. What stays under the least share is dropped; what the compiler says of the
 //     line is put beside it; the suggested fix becomes a diff.
-//  5. Findings are ranked by what they would save: their share of the processor, and their share
+//  5. Rules about the program as a whole judge its build, the CPU profile and the runtime's
+//     statistics; their findings have a setting in the place of a diff.
+//  6. Findings are ranked by what they would save: their share of the processor, and their share
 //     of the garbage collector's work. Hot lines without a finding are listed, with what they call.
 //
 // A Result belongs to the caller. Find writes nothing but its own cache of compiler notes.

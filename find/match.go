@@ -38,8 +38,18 @@ type parsed struct {
 	fset  *token.FileSet
 	file  *ast.File
 	decls []*ast.FuncDecl
+	spans []span // of the declarations
 	err   error
+
+	lines    []string    // of the text; nil before the first question
+	begins   map[int]int // last line of what begins in a line: see starts; nil before the first question
+	literals []span      // of function literals
 }
+
+// A span is some lines, from and to included.
+type span struct{ from, to int }
+
+func (s span) has(line int) bool { return s.from <= line && line <= s.to }
 
 func parse(text []byte) *parsed {
 	p := &parsed{text: text, fset: token.NewFileSet()}
@@ -48,6 +58,7 @@ func parse(text []byte) *parsed {
 		for _, d := range p.file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok {
 				p.decls = append(p.decls, f)
+				p.spans = append(p.spans, span{p.line(f.Pos()), p.line(f.End())})
 			}
 		}
 	}
@@ -58,12 +69,21 @@ func (p *parsed) line(at token.Pos) int { return p.fset.PositionFor(at, false).L
 
 // decl is the function around a line, nil without one.
 func (p *parsed) decl(line int) *ast.FuncDecl {
-	for _, d := range p.decls {
-		if p.line(d.Pos()) <= line && line <= p.line(d.End()) {
-			return d
-		}
+	if i := slices.IndexFunc(p.spans, func(s span) bool { return s.has(line) }); i >= 0 {
+		return p.decls[i]
 	}
 	return nil
+}
+
+// code is some lines of the text, at most so many.
+func (p *parsed) code(from, to, most int) string {
+	if p.lines == nil {
+		p.lines = strings.Split(string(p.text), "\n")
+	}
+	if from < 1 || from > len(p.lines) {
+		return ""
+	}
+	return strings.Join(p.lines[from-1:min(to, from-1+most, len(p.lines))], "\n")
 }
 
 // body is a function's text.
@@ -75,17 +95,27 @@ func (p *parsed) body(d *ast.FuncDecl) []byte {
 // starts tells whether something that the compiler makes a function of starts in a line and goes
 // on to another: a function, a closure, the body of a range over a function.
 func (p *parsed) starts(start, line int) bool {
-	found := false
+	p.survey()
+	return line <= p.begins[start]
+}
+
+// survey notes where functions and loops begin and end.
+func (p *parsed) survey() {
+	if p.begins != nil {
+		return
+	}
+	p.begins = map[int]int{}
 	ast.Inspect(p.file, func(n ast.Node) bool {
 		switch n.(type) {
 		case *ast.FuncDecl, *ast.FuncLit, *ast.RangeStmt:
-			if p.line(n.Pos()) == start && line <= p.line(n.End()) {
-				found = true
+			s := span{p.line(n.Pos()), p.line(n.End())}
+			p.begins[s.from] = max(p.begins[s.from], s.to)
+			if _, ok := n.(*ast.FuncLit); ok {
+				p.literals = append(p.literals, s)
 			}
 		}
-		return !found
+		return true
 	})
-	return found
 }
 
 // declName is the name of a function as Go's source has it: Name, T.Name, (*T).Name.
@@ -117,7 +147,7 @@ func declName(d *ast.FuncDecl) string {
 // reasons why a place of a profile is not a place of the source.
 const (
 	reasonNoFile    = "the module has no such file"
-	reasonVendored  = "it is vendored code, which is another module's"
+	reasonVendored  = "it is vendored: change it where it comes from"
 	reasonAmbiguous = "several files of the module could be it"
 	reasonNotGo     = "the file is not Go that can be read"
 	reasonNoLine    = "no function is on that line any more"
@@ -128,13 +158,13 @@ const (
 
 // locate returns the module's place of a spot, or the reason why there is none.
 func (x *matcher) locate(s spot, a *account) (place, string) {
+	if strings.Contains("/"+s.file, "/vendor/") {
+		return place{}, reasonVendored
+	}
 	rel, err := x.m.file(s.file)
 	if err != nil {
 		if err == errAmbiguous { //nolint:errorlint // the module's own sentinel, never wrapped
 			return place{}, reasonAmbiguous
-		}
-		if strings.Contains("/"+s.file, "/vendor/") {
-			return place{}, reasonVendored
 		}
 		return place{}, reasonNoFile
 	}
@@ -174,14 +204,8 @@ func isInit(function string) bool { return strings.HasSuffix(function, ".init") 
 
 // inLiteral tells whether a line is in a closure that no function is around.
 func (p *parsed) inLiteral(line int) bool {
-	found := false
-	ast.Inspect(p.file, func(n ast.Node) bool {
-		if f, ok := n.(*ast.FuncLit); ok && p.line(f.Pos()) <= line && line <= p.line(f.End()) {
-			found = true
-		}
-		return !found
-	})
-	return found
+	p.survey()
+	return slices.ContainsFunc(p.literals, func(s span) bool { return s.has(line) })
 }
 
 // source is the file as it is now, nil when it cannot be read.

@@ -4,9 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,16 +49,10 @@ func (f *finder) annotate(ctx context.Context) {
 	if f.o.Notes == "" {
 		return
 	}
-	var pkgs []string
-	for _, pkg := range f.pkgs {
-		if !pkg.IllTyped && !slices.Contains(pkgs, pkg.PkgPath) {
-			pkgs = append(pkgs, pkg.PkgPath)
-		}
-	}
+	pkgs := f.shownPackages()
 	if len(pkgs) == 0 {
 		return
 	}
-	slices.Sort(pkgs)
 	notes, err := f.compile(ctx, pkgs)
 	if err != nil {
 		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("compiler notes: %w", err))
@@ -70,6 +69,36 @@ func (f *finder) annotate(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// shownPackages are the packages of findings and of lines that may be listed without one: the compiler
+// need not be asked about others.
+func (f *finder) shownPackages() []string {
+	var pkgs []string
+	add := func(file string) {
+		if pkg := f.pkgs[file]; pkg != nil && !pkg.IllTyped && !slices.Contains(pkgs, pkg.PkgPath) {
+			pkgs = append(pkgs, pkg.PkgPath)
+		}
+	}
+	for i := range f.result.Findings {
+		for _, p := range f.result.Findings[i].Places {
+			add(p.File)
+		}
+	}
+	for at, c := range f.places {
+		for _, l := range f.ledgers {
+			var sum int64
+			for _, a := range c[l.cost] {
+				sum += a.value
+			}
+			if share(sum, l.total) >= f.o.MinShare {
+				add(at.file)
+				break
+			}
+		}
+	}
+	slices.Sort(pkgs)
+	return pkgs
 }
 
 // notesOf are the notes of some lines, and that of the function around them.
@@ -93,7 +122,9 @@ func (f *finder) notesOf(file string, from, to int) []Note {
 // compile has the compiler write its notes on packages, and returns them by the module's file. The
 // go command compiles only what changed, so the notes of what did not stay where they are.
 func (f *finder) compile(ctx context.Context, pkgs []string) (map[string][]Note, error) {
-	dir, err := filepath.Abs(f.o.Notes)
+	// Each folder has its own notes: modules of the same name would overwrite each other's.
+	of := sha256.Sum256([]byte(f.m.dir))
+	dir, err := filepath.Abs(filepath.Join(f.o.Notes, hex.EncodeToString(of[:8])))
 	if err != nil {
 		return nil, err
 	}
@@ -110,36 +141,62 @@ func (f *finder) compile(ctx context.Context, pkgs []string) (map[string][]Note,
 		return nil, fmt.Errorf("go list -export: %w: %s", err, firstLine(stderr.String()))
 	}
 	notes := map[string][]Note{}
-	err = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".json") {
-			return err
+	// A folder for each package, as cmd/compile/internal/logopt names them: all main packages have
+	// one together.
+	for _, pkg := range append([]string{"main"}, pkgs...) {
+		folder := filepath.Join(dir, url.PathEscape(pkg))
+		entries, err := os.ReadDir(folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
 		}
-		return f.readNotes(name, notes)
-	})
-	return notes, err
+		for _, entry := range entries {
+			if err := f.readNotesFile(filepath.Join(folder, entry.Name()), notes); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return notes, nil
 }
 
 // maxNote bounds a line of the compiler's notes.
 const maxNote = 1 << 20
 
-// readNotes reads the notes on one file into notes, if it is one of the module's.
-func (f *finder) readNotes(name string, notes map[string][]Note) error {
+// readNotesFile reads the notes on one file into notes, if it is one of the module's.
+func (f *finder) readNotesFile(name string, notes map[string][]Note) error {
 	file, err := os.Open(name)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	lines := bufio.NewScanner(file)
+	err = readNotes(file, func(name string) (string, bool) {
+		rel, ok := f.relative(name)
+		return rel, ok && f.pkgs[rel] != nil
+	}, notes)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// readNotes reads what the compiler wrote on one file into notes, by the name that relative gives it:
+// a line of JSON for each, after one that names the file. Of a file for which relative says no, nothing
+// is taken.
+func readNotes(r io.Reader, relative func(string) (string, bool), notes map[string][]Note) error {
+	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxNote)
 	rel := ""
-	for lines.Scan() {
+	seen := map[string]bool{}
+	for at := 1; lines.Scan(); at++ {
+		if rel != "" && !mayShow(lines.Bytes()) {
+			continue
+		}
 		var n compilerNote
 		if err := json.Unmarshal(lines.Bytes(), &n); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("line %d: %w", at, err)
 		}
 		if n.File != "" {
 			var ok bool
-			if rel, ok = f.relative(n.File); !ok || f.pkgs[rel] == nil {
+			if rel, ok = relative(n.File); !ok {
 				return nil
 			}
 			continue
@@ -151,12 +208,21 @@ func (f *finder) readNotes(name string, notes map[string][]Note) error {
 		for _, step := range n.Related {
 			note.Through = append(note.Through, Step{Line: step.Location.Range.Start.Line, Message: strings.TrimSpace(strings.TrimPrefix(step.Message, "escflow:"))})
 		}
-		if !slices.ContainsFunc(notes[rel], func(o Note) bool { return o.Line == note.Line && o.Kind == note.Kind && o.Message == note.Message }) {
+		if key := fmt.Sprint(note.Line, note.Kind, note.Message); !seen[key] {
+			seen[key] = true
 			notes[rel] = append(notes[rel], note)
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	return lines.Err()
+}
+
+// mayShow tells whether a line of the compiler's notes can be of a kind that is shown: most are not, and
+// to decode them is what takes the time.
+func mayShow(line []byte) bool {
+	for _, kind := range [...]string{`"escape`, `InBounds"`, `"cannotInline`, `"file"`} {
+		if bytes.Contains(line, []byte(kind)) {
+			return true
+		}
 	}
-	return nil
+	return false
 }

@@ -248,6 +248,11 @@ func (f *finder) index(pkg *packages.Package) {
 		}
 		f.pkgs[rel(file)] = pkg
 	}
+	for _, file := range pkg.GoFiles {
+		if why == "" && len(pkg.CompiledGoFiles) > 0 && !slices.Contains(pkg.CompiledGoFiles, file) {
+			f.why[rel(file)] = "the compiler sees what cgo makes of the file"
+		}
+	}
 	for _, file := range pkg.IgnoredFiles {
 		f.why[rel(file)] = "build constraints leave the file out here"
 	}
@@ -362,14 +367,8 @@ const maxCode = 12
 
 func (f *finder) placeOf(file string, line, column, end int) Place {
 	p := Place{File: file, Line: line, Column: column, EndLine: end}
-	src := f.matcher.source(file)
-	if src == nil {
-		return p
+	if src := f.matcher.source(file); src != nil {
+		p.Code = src.code(line, end, maxCode)
 	}
-	lines := strings.Split(string(src.text), "\n")
-	if line < 1 || line > len(lines) {
-		return p
-	}
-	p.Code = strings.Join(lines[line-1:min(end, line-1+maxCode, len(lines))], "\n")
 	return p
 }

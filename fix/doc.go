@@ -19,6 +19,8 @@
 //     as something is kept. What gained too little to be seen is tried once together.
 //  7. All tests run with all that was kept. The original is compared with it, and each kept rewrite
 //     becomes a patch with its evidence and proof in the message.
+//  8. Settings of the build and the run that findings name are tried on top of all that was kept: two
+//     builds of one source, compared by their answers and by benchmarks. They are in no patch.
 //
 // A Result belongs to the caller. Run leaves nothing behind but what the go command caches, also
 // when its context ends; Result.Apply alone writes to the user's tree.

@@ -218,7 +218,7 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	f.whole(ctx)
 	f.total(ctx)
 	if o.Settings {
-		f.settings(ctx)
+		f.settings(ctx, r)
 	}
 	f.result.Interrupted = f.result.Interrupted || ctx.Err() != nil
 	return f.result, nil

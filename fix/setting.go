@@ -12,14 +12,18 @@ import (
 	"github.com/whet-go/whet/find/rules"
 )
 
-// settings tries the settings of the build and the run that findings name, each alone on top of the
+// settings tries the settings of the build and the run that the first findings name, each alone on top of the
 // rewrites that were kept, and in the end all that are proven together, against the original. Nothing
 // is kept: who builds and starts the program decides.
-func (f *fixer) settings(ctx context.Context) {
-	for i := range f.found.Findings {
-		x := &f.found.Findings[i]
+func (f *fixer) settings(ctx context.Context, first *find.Result) {
+	for i := range first.Findings {
+		x := &first.Findings[i]
 		if x.Fix == nil || x.Fix.Setting == nil {
 			continue
+		}
+		// What was kept may have moved its places, or changed them beyond what can be followed.
+		if now := slices.IndexFunc(f.found.Findings, func(o find.Finding) bool { return o.ID != "" && o.ID == x.ID }); now >= 0 {
+			x = &f.found.Findings[now]
 		}
 		if ctx.Err() != nil {
 			return

@@ -109,7 +109,7 @@ func TestWriteFixSettings(t *testing.T) {
 		return find.Finding{Rule: "gogc", Title: title, Why: "it is slow", Places: places, Saving: 0.2, Fix: &find.Fix{Message: "Set it", Setting: &rules.Setting{Build: build, Run: run}}}
 	}
 	r.Settings = []fix.Attempt{
-		{Finding: set("old JSON", []string{"GOEXPERIMENT=jsonv2"}, nil, find.Place{File: "a.go", Line: 3}), Stage: fix.StageKept, Measured: r.Total, Answers: &fix.Answers{Functions: []string{"Answer"}, Inputs: 20}},
+		{Finding: set("old JSON", []string{"GOEXPERIMENT=jsonv2"}, nil, find.Place{File: "a.go", Line: 3}), Stage: fix.StageKept, Measured: r.Total, Answers: &fix.Answers{Functions: []string{"Answer"}, Inputs: 20, ErrorTexts: 3}},
 		{Finding: set("collected often", nil, []string{"GOGC=400"}), Stage: fix.StageMeasure, Reason: "no gain"},
 	}
 	r.WithSettings = r.Total
@@ -121,14 +121,14 @@ func TestWriteFixSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\nproven: build with GOEXPERIMENT=jsonv2\n", "for: old JSON (a.go:3), saves at most 20.00% of the CPU time", "Answer answered alike on 20 inputs",
+		"\nproven: build with GOEXPERIMENT=jsonv2\n", "for: old JSON (a.go:3), saves at most 20.00% of the CPU time", "Answer answered alike on 20 inputs, but for the texts of errors on 3 of them",
 		"\nnot proven: GOGC=400\n", "(the whole program)", "at measure:\n     no gain\n", "The original against all that was kept, with the settings below\n   Clean  sec/op",
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	for _, want := range []string{"### Proven setting: `GOEXPERIMENT=jsonv2`\n\nold JSON: it is slow.\n\n| benchmark", "### Setting not proven: `GOGC=400`", "Dropped at “measure”", "with the settings below:\n\n| benchmark"} {
+	for _, want := range []string{"### Proven setting: `GOEXPERIMENT=jsonv2`\n\nold JSON: it is slow.\n\nAnswer answered alike on 20 inputs, but for the texts of errors on 3 of them.\n\n| benchmark", "### Setting not proven: `GOGC=400`", "Dropped at “measure”", "with the settings below:\n\n| benchmark"} {
 		if !strings.Contains(markdown.String(), want) {
 			t.Errorf("no %q in\n%s", want, markdown.String())
 		}

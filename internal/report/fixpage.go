@@ -18,7 +18,7 @@ func WriteFixPage(w io.Writer, r *fix.Result) error {
 		"headline": fixHeadline, "notes": fixNotes, "totals": fixTotals,
 		"kept": keptFixes, "dropped": droppedFixes, "needing": needingFixes,
 		"all": func(m *fix.Measured) []fixPageRow { return fixPageRows(m, true) }, "decided": func(m *fix.Measured) []fixPageRow { return fixPageRows(m, false) },
-		"saving": savingText, "proof": proofLines, "verdict": settingVerdict,
+		"saving": savingText, "proof": proofLines, "verdict": settingVerdict, "alike": answersText,
 		"place": untriedPlace, "words": untriedWords, "lines": diffLines,
 		"inc": func(i int) int { return i + 1 },
 	}).Parse(fixTemplate)
@@ -133,7 +133,7 @@ summary { cursor: pointer } p { margin: .4rem 0 } ul { margin: .4rem 0; padding-
 {{range .}}<section>
 <h3>{{verdict .}}</h3>
 <p>{{.Finding.Title}}: {{.Finding.Why}}.</p>
-{{if .Kept}}<p class="dim">It is yours to set: nothing was changed. <code>whet rules {{.Finding.Rule}}</code> says what to mind.</p>{{else}}<p>At “{{.Stage}}”:</p><pre class="said" tabindex="0">{{.Reason}}</pre>{{end}}
+{{with .Answers}}{{if .Functions}}<p>{{alike .}}.</p>{{end}}{{end}}{{if .Kept}}<p class="dim">It is yours to set: nothing was changed. <code>whet rules {{.Finding.Rule}}</code> says what to mind.</p>{{else}}<p>At “{{.Stage}}”:</p><pre class="said" tabindex="0">{{.Reason}}</pre>{{end}}
 {{template "table" decided .Measured}}
 </section>
 {{end}}{{end}}{{with needing .}}<h2>Not tried without you</h2>

@@ -49,11 +49,20 @@ func writeAnswers(t *text, s Style, a *fix.Attempt) {
 		return
 	}
 	if len(a.Answers.Functions) > 0 {
-		loadWrap(t, s, "   ", fmt.Sprintf("%s answered alike on %d inputs", strings.Join(a.Answers.Functions, ", "), a.Answers.Inputs), 3)
+		loadWrap(t, s, "   ", answersText(a.Answers), 3)
 	}
 	for _, not := range a.Answers.Not {
 		loadWrap(t, s, "   ", "not compared: "+Clean(not), 3)
 	}
+}
+
+// answersText says on how many inputs two builds answered alike.
+func answersText(a *fix.Answers) string {
+	text := fmt.Sprintf("%s answered alike on %d inputs", strings.Join(a.Functions, ", "), a.Inputs)
+	if a.ErrorTexts > 0 {
+		text += fmt.Sprintf(", but for the texts of errors on %d of them", a.ErrorTexts)
+	}
+	return text
 }
 
 // writeFixSettingsMarkdown renders the same as GitHub's Markdown; table writes a comparison.
@@ -69,6 +78,10 @@ func writeFixSettingsMarkdown(t *text, r *fix.Result, table func(*fix.Measured))
 		}
 		t.line()
 		t.line(a.Finding.Title, ": ", a.Finding.Why, ".")
+		if a.Answers != nil && len(a.Answers.Functions) > 0 {
+			t.line()
+			t.line(answersText(a.Answers), ".")
+		}
 		if !a.Kept() {
 			t.line()
 			t.line("Dropped at “", string(a.Stage), "”:")

@@ -35,6 +35,7 @@ func New() *rules.Rule {
 		below := "^" + regexp.QuoteMeta(q.function) + "$"
 		r.Causes = append(r.Causes, rules.Cause{
 			Category: q.category, Title: q.title, CPU: below, Alloc: below, Mutex: below, Block: below, Needs: q.needs,
+			Profiled: q.function == "os.Getenv", // settings are read everywhere, and mostly once
 		})
 	}
 	return r

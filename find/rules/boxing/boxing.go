@@ -30,6 +30,7 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{{
 			Title: "value put into an interface",
 			CPU:   rules.Boxing, Alloc: rules.Line, Mutex: rules.Nothing, Block: rules.Nothing,
+			Profiled: true,
 		}},
 		Doc: rules.ParseDoc(doc),
 	}

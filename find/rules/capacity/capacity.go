@@ -34,7 +34,7 @@ func New() *rules.Rule {
 			},
 			{
 				Category: "filter", Title: "slice grows to a length of which a bound is known",
-				CPU: growingSlice, Alloc: rules.Line, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
+				CPU: growingSlice, Alloc: rules.Line, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review, Profiled: true,
 			},
 			{
 				Category: "map", Title: "map grows to a size that is known before",
@@ -42,7 +42,7 @@ func New() *rules.Rule {
 			},
 			{
 				Category: "keys", Title: "map grows to a size of which a bound is known",
-				CPU: growingMap, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
+				CPU: growingMap, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review, Profiled: true,
 			},
 		},
 		Doc: rules.ParseDoc(doc),

@@ -15,10 +15,12 @@ import (
 	"github.com/whet-go/whet/find/rules/falsesharing"
 	"github.com/whet-go/whet/find/rules/goamd64"
 	"github.com/whet-go/whet/find/rules/gogc"
+	"github.com/whet-go/whet/find/rules/hashsum"
 	"github.com/whet-go/whet/find/rules/httpclient"
 	"github.com/whet-go/whet/find/rules/jsoncodec"
 	"github.com/whet-go/whet/find/rules/locks"
 	"github.com/whet-go/whet/find/rules/logline"
+	"github.com/whet-go/whet/find/rules/manystrings"
 	"github.com/whet-go/whet/find/rules/maptwice"
 	"github.com/whet-go/whet/find/rules/marshal"
 	"github.com/whet-go/whet/find/rules/percall"
@@ -53,10 +55,12 @@ func Rules() []*rules.Rule {
 		falsesharing.New(),
 		goamd64.New(),
 		gogc.New(),
+		hashsum.New(),
 		httpclient.New(),
 		jsoncodec.New(),
 		locks.New(),
 		logline.New(),
+		manystrings.New(),
 		maptwice.New(),
 		marshal.New(),
 		percall.New(),

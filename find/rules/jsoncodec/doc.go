@@ -17,7 +17,7 @@
 //
 // # Safety
 //
-// There is no rewrite. The setting is an experiment of the Go project: it is not under the promise of
+// No source is rewritten. The setting is an experiment of the Go project: it is not under the promise of
 // compatibility, the texts of errors are others, and it holds for the whole program. A generated codec
 // matches keys exactly, where encoding/json does not mind capitals; it treats bytes that are no UTF-8
 // otherwise; it must be generated again when a type changes; and it does not serve who asks

@@ -24,7 +24,7 @@
 //
 // # Safety
 //
-// No line is lost, none is written at another time. Printf is rewritten only if the format is a
+// Printf is rewritten only if the format is a
 // constant of %s, %v, %d, %q and %t without flags, and the operands are strings, integers and bools
 // without methods, or of type time.Duration: the text is the same, whatever bytes are in it. Output
 // with depth 1 names the same line of source as Printf does. If the logger discards everything, the
@@ -33,7 +33,14 @@
 // A line of slog is put under a condition only if what it computes is text of fmt.Sprint and its kin
 // from strings, numbers and bools without methods: nobody misses it.
 //
-// To write many lines at once is for somebody to decide who knows what may be lost in a crash, and
-// where the program ends: the rule reports it, without a rewrite. What waits must be written when the
-// program ends, and after a while at the latest.
+// Lines are put together to large writes only where the program shows how its log ends: the logger is
+// returned beside a function that closes it, or the file is closed by a deferred call. The buffer is
+// closed there, before the file, so no line is lost at an ordinary end, and each is written after a
+// second at the latest, whole and in its order. What is logged after that is written at once. The
+// function that closes the log returns the first error of a write, or its own. There is no rewrite
+// where something in the package ends the program at once, as log.Fatal does.
+//
+// This needs a review: a crash, a signal that nobody handles and os.Exit in another package lose the
+// lines of the last second, which are those that one wants to read then. Who follows the file sees
+// lines later.
 package logline

@@ -37,11 +37,11 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: format, Title: "line of the log formatted through interfaces",
-				CPU: `^fmt\.`, Alloc: `^$|^fmt\.`, Mutex: rules.Nothing, Block: rules.Nothing,
+				CPU: `^fmt\.`, Alloc: `^$|^fmt\.`, Mutex: rules.Nothing, Block: rules.Nothing, Profiled: true,
 			},
 			{
 				Category: written, Title: "each line of the log is a system call",
-				CPU: `^os\.\(\*File\)\.Write$`, Alloc: rules.Nothing, Mutex: `^log\.`, Block: `^log\.`, Needs: rules.Review,
+				CPU: `^os\.\(\*File\)\.Write$`, Alloc: rules.Nothing, Mutex: `^log\.`, Block: `^log\.`, Needs: rules.Review, Profiled: true,
 			},
 			{
 				Category: dropped, Title: "computed for a line that may not be logged",
@@ -54,6 +54,7 @@ func New() *rules.Rule {
 
 func run(pass *analysis.Pass) (any, error) {
 	root := flow.Root(pass)
+	lines := newBuffering(pass, root)
 	for c := range root.Preorder((*ast.CallExpr)(nil)) {
 		call, ok := c.Node().(*ast.CallExpr)
 		if !ok || flow.Once(c) || fails(c) {
@@ -63,9 +64,9 @@ func run(pass *analysis.Pass) (any, error) {
 		switch name {
 		case "log.Printf", "(*log.Logger).Printf":
 			line(pass, c, call)
-			rules.Report(pass, call, written, "each line is written by itself, while other goroutines that log wait: to a file, that is a system call", analysis.SuggestedFix{})
+			lines.report(call)
 		case "log.Print", "(*log.Logger).Print", "log.Println", "(*log.Logger).Println":
-			rules.Report(pass, call, written, "each line is written by itself, while other goroutines that log wait: to a file, that is a system call", analysis.SuggestedFix{})
+			lines.report(call)
 		case "log/slog.Debug", "(*log/slog.Logger).Debug", "log/slog.DebugContext", "(*log/slog.Logger).DebugContext":
 			debug(pass, c, call)
 		}

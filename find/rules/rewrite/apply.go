@@ -71,9 +71,17 @@ func distinct(edits []Edit) []Edit {
 	return kept
 }
 
+// isImport tells whether a text is an import, with a name of its own or without, or what puts one
+// into parentheses.
 func isImport(text string) bool {
-	text = strings.TrimPrefix(strings.TrimSpace(text), "import ")
-	_, err := strconv.Unquote(text)
+	if text == openImport || text == closeImport {
+		return true
+	}
+	fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(text), "import "))
+	if len(fields) == 0 || len(fields) > 2 || len(fields) == 2 && !token.IsIdentifier(fields[0]) {
+		return false
+	}
+	_, err := strconv.Unquote(fields[len(fields)-1])
 	return err == nil
 }
 

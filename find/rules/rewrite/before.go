@@ -16,6 +16,10 @@ func Statement(c inspector.Cursor) (stmt inspector.Cursor, ok bool) {
 	for ; c.Valid() && c.Node() != nil; c = c.Parent() {
 		switch c.ParentEdgeKind() {
 		case edge.BlockStmt_List, edge.CaseClause_Body, edge.CommClause_Body:
+			switch c.Node().(type) {
+			case *ast.CaseClause, *ast.CommClause: // of a switch, whose body is a block
+				continue
+			}
 			return c, true
 		case edge.FuncDecl_Body, edge.FuncDecl_Type:
 			return inspector.Cursor{}, false
@@ -25,12 +29,12 @@ func Statement(c inspector.Cursor) (stmt inspector.Cursor, ok bool) {
 }
 
 // Before is the edit that puts a statement before another, and before the lines of comment that
-// stand directly above that one.
+// stand directly above that one, if it is the first on its line: else they are about something else.
 func Before(pass *analysis.Pass, stmt ast.Node, text string) analysis.TextEdit {
 	at := stmt.Pos()
 	file := File(pass, at)
 	tf := pass.Fset.File(at)
-	if file == nil {
+	if file == nil || strings.TrimSpace(Between(pass, tf.LineStart(tf.Line(at)), at)) != "" {
 		return Insert(at, text+"\n")
 	}
 	for _, group := range file.Comments {

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"path"
 	"strconv"
 	"strings"
 
@@ -45,70 +44,6 @@ func Replace(n ast.Node, text string) analysis.TextEdit {
 // Insert is the edit that puts text at a place.
 func Insert(at token.Pos, text string) analysis.TextEdit {
 	return analysis.TextEdit{Pos: at, End: at, NewText: []byte(text)}
-}
-
-// Import returns the name by which the code at a position refers to a package, and the edits
-// that import it when the file does not. ok is false when the name means something else there:
-// the rule cannot use the package then.
-func Import(pass *analysis.Pass, at token.Pos, importPath string) (name string, edits []analysis.TextEdit, ok bool) {
-	file := File(pass, at)
-	if file == nil {
-		return "", nil, false
-	}
-	for _, spec := range file.Imports {
-		p, err := strconv.Unquote(spec.Path.Value)
-		if err != nil || p != importPath {
-			continue
-		}
-		var pkg *types.PkgName
-		if spec.Name != nil {
-			pkg, _ = pass.TypesInfo.Defs[spec.Name].(*types.PkgName)
-		} else {
-			pkg, _ = pass.TypesInfo.Implicits[spec].(*types.PkgName)
-		}
-		if pkg == nil || pkg.Name() == "_" || pkg.Name() == "." {
-			continue
-		}
-		// What the name means where it is to be used.
-		if Lookup(pass, at, pkg.Name()) == types.Object(pkg) {
-			return pkg.Name(), nil, true
-		}
-		return "", nil, false
-	}
-	name = path.Base(importPath)
-	if n, isVersion := strings.CutPrefix(name, "v"); isVersion && n != "" && strings.Trim(n, "0123456789") == "" {
-		name = path.Base(path.Dir(importPath))
-	}
-	if Lookup(pass, at, name) != nil || pass.Pkg.Scope().Lookup(name) != nil || declares(file, name) {
-		return "", nil, false
-	}
-	return name, []analysis.TextEdit{importEdit(file, importPath)}, true
-}
-
-// importEdit adds an import to the first import declaration with parentheses, or one of its own.
-func importEdit(file *ast.File, importPath string) analysis.TextEdit {
-	quoted := strconv.Quote(importPath)
-	for _, decl := range file.Decls {
-		d, ok := decl.(*ast.GenDecl)
-		if !ok || d.Tok != token.IMPORT {
-			continue
-		}
-		if d.Lparen.IsValid() && len(d.Specs) > 0 {
-			// Before the first that comes later in order, in the first block: that of the
-			// standard library, where there is one.
-			for _, s := range d.Specs {
-				spec, ok := s.(*ast.ImportSpec)
-				if ok && spec.Doc == nil && spec.Path.Value > quoted {
-					return Insert(spec.Pos(), quoted+"\n\t")
-				}
-			}
-			return Insert(d.Specs[0].Pos(), quoted+"\n\t")
-		}
-		if spec, ok := d.Specs[0].(*ast.ImportSpec); !ok || spec.Path.Value != `"C"` {
-			return Insert(d.Pos(), "import "+quoted+"\n")
-		}
-	}
-	return Insert(file.Name.End(), "\n\nimport "+quoted+"\n")
 }
 
 // Lookup is what a name means at a position, nil when it means nothing there.

@@ -32,12 +32,12 @@ func New() *rules.Rule {
 			{
 				Category: "string", Title: "string made by fmt",
 				CPU: `^fmt\.Sprintf?$` + `|` + rules.Boxing, Alloc: rules.Line + `|^fmt\.Sprintf?$`,
-				Mutex: rules.Nothing, Block: rules.Nothing,
+				Mutex: rules.Nothing, Block: rules.Nothing, Profiled: true,
 			},
 			{
 				Category: "write", Title: "text written by fmt",
 				CPU: `^fmt\.Fprintf?$` + `|` + rules.Boxing, Alloc: rules.Line + `|^fmt\.Fprintf?$`,
-				Mutex: rules.Nothing, Block: rules.Nothing,
+				Mutex: rules.Nothing, Block: rules.Nothing, Profiled: true,
 			},
 		},
 		Doc: rules.ParseDoc(doc),

@@ -1,0 +1,18 @@
+package flow
+
+import (
+	"go/ast"
+	"go/token"
+
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+// Jumps tells whether a function has a goto, which must not jump over a new variable.
+func Jumps(f inspector.Cursor) bool {
+	for c := range f.Preorder((*ast.BranchStmt)(nil)) {
+		if b, ok := c.Node().(*ast.BranchStmt); ok && b.Tok == token.GOTO {
+			return true
+		}
+	}
+	return false
+}

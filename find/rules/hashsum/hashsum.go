@@ -1,0 +1,116 @@
+package hashsum
+
+import (
+	_ "embed"
+	"go/ast"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+//go:embed doc.go
+var doc string
+
+// Categories.
+const (
+	hashed  = "hash"
+	encoded = "encode"
+	printed = "print"
+	oneShot = "sum"
+)
+
+// New returns the rule.
+func New() *rules.Rule {
+	const (
+		texts = `^encoding/.*EncodeToString$`
+		sums  = `^crypto/.*\.Sum$`
+	)
+	cause := func(category, title, cpu, alloc string) rules.Cause {
+		return rules.Cause{Category: category, Title: title, CPU: cpu, Alloc: alloc, Mutex: rules.Nothing, Block: rules.Nothing}
+	}
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "hashsum",
+			Doc:      "report hashes whose input, sum or text is put on the heap",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Causes: []rules.Cause{
+			cause(hashed, "hash read from and written to the heap", rules.Allocating, rules.Line+`|^io\.WriteString$|`+sums+`|`+texts),
+			cause(encoded, "bytes of a known number encoded on the heap", rules.Allocating, texts),
+			cause(printed, "bytes printed by fmt", `^fmt\.Sprintf$|`+rules.Boxing, rules.Line+`|^fmt\.Sprintf$`),
+			cause(oneShot, "text copied to the heap to be hashed", rules.Converting+`|`+rules.Concatenating, rules.Line),
+		},
+		Doc: rules.ParseDoc(doc),
+	}
+}
+
+// kind is a hash function: the constant of a package that is its sum's length, and its value.
+type kind struct {
+	path, size string
+	length     int
+}
+
+// constructors are functions that return hashes. The compiler knows what type they return, so the
+// hash, and what its methods are given, need not be on the heap.
+func constructors() map[string]kind {
+	return map[string]kind{
+		"crypto/md5.New":           {"crypto/md5", "Size", 16},
+		"crypto/sha1.New":          {"crypto/sha1", "Size", 20},
+		"crypto/sha256.New":        {"crypto/sha256", "Size", 32},
+		"crypto/sha256.New224":     {"crypto/sha256", "Size224", 28},
+		"crypto/sha512.New":        {"crypto/sha512", "Size", 64},
+		"crypto/sha512.New384":     {"crypto/sha512", "Size384", 48},
+		"crypto/sha512.New512_224": {"crypto/sha512", "Size224", 28},
+		"crypto/sha512.New512_256": {"crypto/sha512", "Size256", 32},
+	}
+}
+
+// sums tells functions that hash all of their argument.
+func sums(name string) bool {
+	switch name {
+	case "crypto/md5.Sum", "crypto/sha1.Sum", "crypto/sha256.Sum256", "crypto/sha256.Sum224",
+		"crypto/sha512.Sum512", "crypto/sha512.Sum384", "crypto/sha512.Sum512_224", "crypto/sha512.Sum512_256":
+		return true
+	}
+	return false
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	known := constructors()
+	r := &reader{pass: pass, locals: rewrite.NewLocals(pass)}
+	for c := range flow.Root(pass).Preorder((*ast.CallExpr)(nil)) {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok || flow.Once(c) {
+			continue
+		}
+		name := flow.Callee(pass.TypesInfo, call)
+		if k, ok := known[name]; ok {
+			r.hasher(c, k)
+			continue
+		}
+		switch {
+		case name == "fmt.Sprintf":
+			r.printed(c, call)
+		case sums(name):
+			r.summed(c, call)
+		case encodes(name):
+			r.encodedArray(c, call)
+		}
+	}
+	return nil, nil
+}
+
+// reader is one pass.
+type reader struct {
+	pass   *analysis.Pass
+	locals *rewrite.Locals
+}
+
+// room is how many bytes of a text are hashed at a time: whole blocks of all hash functions, and
+// little enough to be cleared for each hash.
+const room = 256

@@ -1,0 +1,375 @@
+package hashsum
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+// encodes tells functions that make a text of bytes.
+func encodes(name string) bool {
+	return name == "encoding/hex.EncodeToString" || name == "(*encoding/base64.Encoding).EncodeToString"
+}
+
+// looks tells functions that keep nothing of the bytes that they are given.
+func looks(name string) bool {
+	switch name {
+	case "bytes.Equal", "bytes.Compare", "bytes.HasPrefix", "crypto/hmac.Equal", "crypto/subtle.ConstantTimeCompare",
+		"encoding/hex.Encode", "encoding/hex.AppendEncode", "(*encoding/base64.Encoding).Encode", "(*encoding/base64.Encoding).AppendEncode":
+		return true
+	}
+	return encodes(name) || strings.HasPrefix(name, "(encoding/binary.bigEndian).Uint") || strings.HasPrefix(name, "(encoding/binary.littleEndian).Uint")
+}
+
+// consumed tells whether bytes are used up where they are: nothing keeps them.
+func (r *reader) consumed(c inspector.Cursor) bool {
+	if id := flow.Defines(c); id != nil {
+		return r.consumedVariable(c, id)
+	}
+	return r.passing(c)
+}
+
+// consumedVariable tells whether the bytes that a variable is defined with are used up.
+func (r *reader) consumedVariable(c inspector.Cursor, id *ast.Ident) bool {
+	info := r.pass.TypesInfo
+	within, ok := flow.Outermost(c)
+	v, isVar := info.Defs[id].(*types.Var)
+	if !ok || !isVar || !types.Identical(v.Type(), types.NewSlice(types.Typ[types.Byte])) || !flow.Private(info, within, v) {
+		return false
+	}
+	for _, use := range flow.Uses(info, within, v) {
+		if use.Node() != ast.Node(id) && !r.passing(use) {
+			return false
+		}
+	}
+	return true
+}
+
+// passing tells whether an expression's bytes are only looked at.
+func (r *reader) passing(c inspector.Cursor) bool {
+	info := r.pass.TypesInfo
+	for c.ParentEdgeKind() == edge.ParenExpr_X || c.ParentEdgeKind() == edge.SliceExpr_X {
+		c = c.Parent()
+	}
+	switch c.ParentEdgeKind() {
+	case edge.IndexExpr_X:
+		switch c.Parent().ParentEdgeKind() {
+		case edge.AssignStmt_Lhs, edge.IncDecStmt_X:
+			return true // of the array, as it was of the slice
+		case edge.UnaryExpr_X:
+			return false // its address
+		}
+		return true
+	case edge.RangeStmt_X:
+		return true
+	case edge.CallExpr_Args:
+		call, ok := c.Parent().Node().(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		if to, ok := flow.Conversion(info, call); ok {
+			return flow.IsString(to)
+		}
+		switch flow.Builtin(info, call) {
+		case "len", "cap":
+			return true
+		case "copy", "append":
+			return c.ParentEdgeIndex() == 1 && (call.Ellipsis.IsValid() || len(call.Args) == 2 && flow.Builtin(info, call) == "copy")
+		}
+		return looks(flow.Callee(info, call)) || r.isHexPrint(call)
+	}
+	return false
+}
+
+// isHexPrint tells fmt.Sprintf("%x", x).
+func (r *reader) isHexPrint(call *ast.CallExpr) bool {
+	if flow.Callee(r.pass.TypesInfo, call) != "fmt.Sprintf" || len(call.Args) != 2 || call.Ellipsis.IsValid() {
+		return false
+	}
+	format, ok := flow.StringConst(r.pass.TypesInfo, call.Args[0])
+	return ok && format == "%x"
+}
+
+// outermostText is the call that makes a text of a sum, or the sum itself.
+func outermostText(pass *analysis.Pass, c inspector.Cursor) inspector.Cursor {
+	if c.ParentEdgeKind() != edge.CallExpr_Args {
+		return c
+	}
+	if call, ok := c.Parent().Node().(*ast.CallExpr); ok && (encodes(flow.Callee(pass.TypesInfo, call)) || flow.Callee(pass.TypesInfo, call) == "fmt.Sprintf") {
+		return c.Parent()
+	}
+	return c
+}
+
+// summed is the edits that take a sum, and its text, on the stack.
+func (h *hasher) summed(c inspector.Cursor) ([]analysis.TextEdit, bool) {
+	call, ok := c.Node().(*ast.CallExpr)
+	stmt, inList := rewrite.Statement(c)
+	if !ok || !inList || !rewrite.Predeclared(h.pass, call.Pos(), "byte", "string") {
+		return nil, false
+	}
+	pkg, imports, ok := rewrite.Import(h.pass, call.Pos(), h.kind.path)
+	if !ok || len(imports) > 0 {
+		return nil, false
+	}
+	name := h.locals.Fresh(call.Pos(), "digest")
+	edits := []analysis.TextEdit{
+		rewrite.Before(h.pass, stmt.Node(), "var "+name+" ["+pkg+"."+h.kind.size+"]byte"),
+		rewrite.Replace(call.Args[0], name+"[:0]"),
+	}
+	if text := outermostText(h.pass, c); text != c {
+		more, ok := h.textOf(text, c.Node(), "", h.kind.length)
+		if !ok {
+			return nil, false
+		}
+		edits = append(edits, more...)
+	}
+	return edits, true
+}
+
+// textOf is the edits that make the text of so many bytes on the stack: by EncodeToString or
+// fmt.Sprintf. suffix goes behind the bytes. There are none, without harm, where the length of the
+// text is not known, or rule appendform has a better rewrite.
+func (r *reader) textOf(c inspector.Cursor, of ast.Node, suffix string, length int) ([]analysis.TextEdit, bool) {
+	call, ok := c.Node().(*ast.CallExpr)
+	stmt, inList := rewrite.Statement(c)
+	if !ok || !inList || rewrite.HasComment(r.pass, call.Pos(), of.Pos()) || !flow.Since(r.pass, call.Pos(), "go1.22") {
+		return nil, false
+	}
+	if !r.isHexPrint(call) && isAppended(r.pass.TypesInfo, c) {
+		return nil, true
+	}
+	function, imports, n, ok := r.encoding(call, length)
+	if !ok {
+		return nil, !r.isHexPrint(call)
+	}
+	name := r.locals.Fresh(call.Pos(), "encoded")
+	return append(imports,
+		rewrite.Before(r.pass, stmt.Node(), fmt.Sprintf("var %s [%d]byte", name, n)),
+		analysis.TextEdit{Pos: call.Pos(), End: of.Pos(), NewText: []byte("string(" + function + "(" + name + "[:0], ")},
+		analysis.TextEdit{Pos: of.End(), End: call.End(), NewText: []byte(suffix + "))")},
+	), true
+}
+
+// isAppended tells the places where rule appendform writes a text at once to where it belongs.
+func isAppended(info *types.Info, c inspector.Cursor) bool {
+	if c.ParentEdgeKind() != edge.CallExpr_Args {
+		return false
+	}
+	call, ok := c.Parent().Node().(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	switch flow.Callee(info, call) {
+	case "(*bytes.Buffer).WriteString", "(*bufio.Writer).WriteString":
+		return true
+	}
+	return flow.Builtin(info, call) == "append" && call.Ellipsis.IsValid()
+}
+
+// encoding is the function that appends what a call makes, and how long the text of so many bytes is.
+func (r *reader) encoding(call *ast.CallExpr, length int) (function string, imports []analysis.TextEdit, n int, ok bool) {
+	const most = 256 // bytes of a text for which an array is cleared
+	if r.isHexPrint(call) {
+		pkg, imports, ok := rewrite.Import(r.pass, call.Pos(), "encoding/hex")
+		return pkg + ".AppendEncode", imports, 2 * length, ok && 2*length <= most
+	}
+	sel, isSelector := call.Fun.(*ast.SelectorExpr)
+	if !isSelector {
+		return "", nil, 0, false
+	}
+	n = 2 * length
+	if flow.Callee(r.pass.TypesInfo, call) != "encoding/hex.EncodeToString" {
+		switch r.encodingName(sel.X) {
+		case "StdEncoding", "URLEncoding":
+			n = (length + 2) / 3 * 4
+		case "RawStdEncoding", "RawURLEncoding":
+			n = (length*8 + 5) / 6
+		default:
+			return "", nil, 0, false
+		}
+	}
+	return rewrite.Text(r.pass, sel.X) + ".AppendEncode", nil, n, n <= most
+}
+
+// encodingName is the variable of encoding/base64 that an expression names, "" for all else.
+func (r *reader) encodingName(e ast.Expr) string {
+	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	v, ok := r.pass.TypesInfo.Uses[sel.Sel].(*types.Var)
+	if !ok || v.Pkg() == nil || v.Pkg().Path() != "encoding/base64" {
+		return ""
+	}
+	return v.Name()
+}
+
+// encodedArray reports EncodeToString(x[:]) of an array.
+func (r *reader) encodedArray(c inspector.Cursor, call *ast.CallExpr) {
+	slice, ok := ast.Unparen(call.Args[0]).(*ast.SliceExpr)
+	if !ok || slice.Low != nil || slice.High != nil || slice.Slice3 || isAppended(r.pass.TypesInfo, c) {
+		return
+	}
+	length, ok := bytesOf(r.pass.TypesInfo.TypeOf(slice.X))
+	if !ok {
+		return
+	}
+	var fix analysis.SuggestedFix
+	if decl, ok := flow.Decl(c); ok && !flow.Jumps(decl) && rewrite.Predeclared(r.pass, call.Pos(), "byte", "string") {
+		edits, _ := r.textOf(c, slice, "", length)
+		fix = analysis.SuggestedFix{Message: "Encode on the stack", TextEdits: edits}
+	}
+	rules.Report(r.pass, call, encoded, fmt.Sprintf("memory is taken twice for the text of the %d bytes of %s: once to encode them, once for the string", length, rewrite.Text(r.pass, slice.X)), fix)
+}
+
+// bytesOf is the length of an array of bytes, or of what a pointer to one points to.
+func bytesOf(t types.Type) (int, bool) {
+	if t == nil {
+		return 0, false
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	a, ok := t.Underlying().(*types.Array)
+	if !ok || !types.Identical(a.Elem(), types.Typ[types.Byte]) {
+		return 0, false
+	}
+	return int(a.Len()), true
+}
+
+// printed reports fmt.Sprintf("%x", x) of bytes.
+func (r *reader) printed(c inspector.Cursor, call *ast.CallExpr) {
+	if !r.isHexPrint(call) {
+		return
+	}
+	t := r.pass.TypesInfo.TypeOf(call.Args[1])
+	if t == nil || types.NewMethodSet(t).Len() > 0 {
+		return
+	}
+	length, isArray := bytesOf(t)
+	_, isPointer := t.Underlying().(*types.Pointer)
+	isSlice := types.Identical(t.Underlying(), types.NewSlice(types.Typ[types.Byte]))
+	if !isSlice && (!isArray || isPointer) || r.isSumOfHasher(call.Args[1]) {
+		return
+	}
+	var fix analysis.SuggestedFix
+	if decl, ok := flow.Decl(c); ok && !flow.Jumps(decl) && !rewrite.HasComment(r.pass, call.Pos(), call.End()) && rewrite.Predeclared(r.pass, call.Pos(), "byte", "string") {
+		fix = analysis.SuggestedFix{Message: "Leave it to package hex", TextEdits: r.hex(c, call, isSlice, length)}
+	}
+	rules.Report(r.pass, call, printed, "fmt.Sprintf puts "+rewrite.Text(r.pass, call.Args[1])+" into an interface and interprets the format: package hex writes the same", fix)
+}
+
+// isSumOfHasher tells h.Sum(nil), which is reported with its hash if that is local.
+func (r *reader) isSumOfHasher(e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	return ok && flow.Method(r.pass.TypesInfo, call) == "(hash.Hash).Sum"
+}
+
+// hex is the edits that print bytes by package hex.
+func (r *reader) hex(c inspector.Cursor, call *ast.CallExpr, isSlice bool, length int) []analysis.TextEdit {
+	value := call.Args[1]
+	if isSlice {
+		if s, ok := ast.Unparen(value).(*ast.SliceExpr); ok && s.Low == nil && s.High == nil && !s.Slice3 {
+			if n, ok := bytesOf(r.pass.TypesInfo.TypeOf(s.X)); ok {
+				edits, _ := r.textOf(c, value, "", n)
+				return edits
+			}
+		}
+		pkg, imports, ok := rewrite.Import(r.pass, call.Pos(), "encoding/hex")
+		if !ok {
+			return nil
+		}
+		return append(imports, rewrite.Replace(call, pkg+".EncodeToString("+rewrite.Text(r.pass, value)+")"))
+	}
+	if isVariable(r.pass.TypesInfo, value) {
+		edits, _ := r.textOf(c, value, "[:]", length)
+		return edits
+	}
+	// What is not a variable cannot be sliced: it becomes one first, where nothing else is evaluated.
+	stmt, ok := rewrite.Statement(c)
+	if _, isCall := ast.Unparen(value).(*ast.CallExpr); !ok || !isCall || !alone(c) || c.Parent() != stmt {
+		return nil
+	}
+	edits, ok := r.textOf(c, value, "[:]", length)
+	if !ok || len(edits) == 0 {
+		return nil
+	}
+	name := r.locals.Fresh(call.Pos(), "digest")
+	return append(edits,
+		rewrite.Before(r.pass, stmt.Node(), name+" := "+rewrite.Text(r.pass, value)),
+		rewrite.Replace(value, name))
+}
+
+// isVariable tells variables and their fields, which have an address.
+func isVariable(info *types.Info, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		_, ok := info.Uses[e].(*types.Var)
+		return ok
+	case *ast.SelectorExpr:
+		if _, ok := info.Uses[e.Sel].(*types.Var); !ok {
+			return false
+		}
+		if t := info.TypeOf(e.X); t == nil {
+			_, ok := info.Uses[e.Sel].(*types.Var) // of a package
+			return ok
+		}
+		return isVariable(info, e.X)
+	}
+	return false
+}
+
+// alone tells whether an expression is all that a statement evaluates.
+func alone(c inspector.Cursor) bool {
+	switch s := c.Parent().Node().(type) {
+	case *ast.ReturnStmt:
+		return len(s.Results) == 1
+	case *ast.AssignStmt:
+		if len(s.Rhs) != 1 || len(s.Lhs) != 1 {
+			return false
+		}
+		_, ok := s.Lhs[0].(*ast.Ident)
+		return ok
+	}
+	return false
+}
+
+// summed reports sha256.Sum256([]byte(s)) and its kin.
+func (r *reader) summed(c inspector.Cursor, call *ast.CallExpr) {
+	info := r.pass.TypesInfo
+	if len(call.Args) != 1 {
+		return
+	}
+	text := stringOf(info, call.Args[0])
+	if text == nil || isShort(info, text) {
+		return
+	}
+	var fix analysis.SuggestedFix
+	stmt, ok := rewrite.Statement(c)
+	decl, inDecl := flow.Decl(c)
+	within, _ := flow.Outermost(c)
+	operands := flow.Operands(info, text)
+	if ok && inDecl && !flow.Jumps(decl) && flow.InOrder(info, within, operands) && !rewrite.HasComment(r.pass, call.Pos(), call.End()) &&
+		rewrite.Predeclared(r.pass, call.Pos(), "append", "byte") {
+		name := r.locals.Fresh(call.Pos(), "room")
+		appended := name + "[:0]"
+		for _, o := range operands {
+			appended = "append(" + appended + ", " + rewrite.Text(r.pass, o) + "...)"
+		}
+		fix = analysis.SuggestedFix{Message: "Hash it from the stack", TextEdits: []analysis.TextEdit{
+			rewrite.Before(r.pass, stmt.Node(), fmt.Sprintf("var %s [%d]byte", name, room)),
+			rewrite.Replace(call.Args[0], appended),
+		}}
+	}
+	rules.Report(r.pass, call, oneShot, rewrite.Text(r.pass, text)+" is copied to the heap to be hashed", fix)
+}

@@ -1,0 +1,315 @@
+package logline
+
+import (
+	_ "embed"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+//go:embed linebuffer/linebuffer.go
+var lineBuffer string
+
+// A maker is a place where a logger is given what it writes to.
+type maker struct {
+	standard bool         // the logger is that of package log
+	into     types.Object // the variable or field that the logger is put into there, nil when it is not known
+	fix      analysis.SuggestedFix
+}
+
+// A buffering is what collects the lines of a package's loggers, if they are wired up where it can be
+// seen that what waits is written in the end.
+type buffering struct {
+	pass   *analysis.Pass
+	names  *rewrite.Names
+	locals *rewrite.Locals
+	makers []maker
+}
+
+// newBuffering finds where the loggers of a package are made.
+func newBuffering(pass *analysis.Pass, root inspector.Cursor) *buffering {
+	b := &buffering{pass: pass, names: rewrite.NewNames(pass), locals: rewrite.NewLocals(pass)}
+	var made []inspector.Cursor
+	mainExits := false
+	for c := range root.Preorder((*ast.CallExpr)(nil)) {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok || isTest(pass, call) {
+			continue
+		}
+		switch flow.Callee(pass.TypesInfo, call) {
+		case "log.New", "log.SetOutput":
+			made = append(made, c)
+		case "os.Exit", "syscall.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "(*log.Logger).Fatal", "(*log.Logger).Fatalf", "(*log.Logger).Fatalln":
+			// What is deferred is not called then, and lines would be lost.
+			if !inMain(c) {
+				return b
+			}
+			mainExits = true
+		}
+	}
+	for _, c := range made {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		m := maker{standard: flow.Callee(pass.TypesInfo, call) == "log.SetOutput", into: receiver(pass.TypesInfo, c)}
+		if !mainExits || !inMain(c) {
+			m.fix = b.fix(c, call)
+		}
+		b.makers = append(b.makers, m)
+	}
+	return b
+}
+
+func isTest(pass *analysis.Pass, n ast.Node) bool {
+	return strings.HasSuffix(pass.Fset.File(n.Pos()).Name(), "_test.go")
+}
+
+// inMain tells what stands in main itself: what main calls has returned, or is not called yet.
+func inMain(c inspector.Cursor) bool {
+	f, ok := flow.Func(c)
+	if !ok {
+		return false
+	}
+	d, ok := f.Node().(*ast.FuncDecl)
+	return ok && d.Recv == nil && d.Name.Name == "main"
+}
+
+// receiver is the variable or field that a value is put into, nil when it goes elsewhere.
+func receiver(info *types.Info, c inspector.Cursor) types.Object {
+	if id := flow.Defines(c); id != nil {
+		return info.Defs[id]
+	}
+	var to ast.Expr
+	switch s := c.Parent().Node().(type) {
+	case *ast.AssignStmt:
+		if c.ParentEdgeKind() == edge.AssignStmt_Rhs && len(s.Lhs) == len(s.Rhs) {
+			to = s.Lhs[c.ParentEdgeIndex()]
+		}
+	case *ast.KeyValueExpr:
+		to = s.Key
+	}
+	return named(info, to)
+}
+
+// named is the variable or field that an expression names, nil for all else.
+func named(info *types.Info, e ast.Expr) types.Object {
+	var id *ast.Ident
+	switch e := e.(type) {
+	case *ast.Ident:
+		id = e
+	case *ast.SelectorExpr:
+		id = e.Sel
+	}
+	if id == nil {
+		return nil
+	}
+	if v, ok := info.ObjectOf(id).(*types.Var); ok {
+		return v
+	}
+	return nil
+}
+
+// of is the fix for a line: where its logger is made. That is the place from which the variable or
+// field has its value which the line names; else the only one in the package.
+func (b *buffering) of(call *ast.CallExpr) analysis.SuggestedFix {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return analysis.SuggestedFix{}
+	}
+	logger := named(b.pass.TypesInfo, ast.Unparen(sel.X))
+	id, isName := sel.X.(*ast.Ident)
+	standard := isName && isPackage(b.pass, id)
+	var found []maker
+	for _, m := range b.makers {
+		if logger != nil && m.into == logger {
+			return m.fix
+		}
+		if m.standard == standard {
+			found = append(found, m)
+		}
+	}
+	if len(found) != 1 {
+		return analysis.SuggestedFix{}
+	}
+	return found[0].fix
+}
+
+// report reports a line that is written by itself.
+func (b *buffering) report(call *ast.CallExpr) {
+	rules.Report(b.pass, call, written, "each line is written by itself, while other goroutines that log wait: to a file, that is a system call", b.of(call))
+}
+
+// fix puts a buffer between a logger and what it writes to, log.New's or log.SetOutput's first
+// argument, if its lines are sure to be written in the end: by a function that is returned beside the
+// logger to close it, or before a file is closed by a deferred call.
+func (b *buffering) fix(c inspector.Cursor, call *ast.CallExpr) analysis.SuggestedFix {
+	none := analysis.SuggestedFix{}
+	stmt, ok := rewrite.Statement(c)
+	home, inFunc := flow.Func(c)
+	if !ok || !inFunc || !isVariable(call.Args[0]) || flow.Jumps(home) || rewrite.Generated(b.pass, call.Pos()) {
+		return none
+	}
+	if f, ok := flow.Func(stmt); !ok || f != home {
+		return none
+	}
+	lines := b.locals.Fresh(call.Pos(), "lines")
+	closing, after := []analysis.TextEdit(nil), ""
+	if closer := b.closer(c, home); closer != nil {
+		if closing, ok = b.closed(closer, lines); !ok {
+			return none
+		}
+	} else {
+		if !b.deferred(call.Args[0], stmt, home) {
+			return none
+		}
+		after = "\ndefer func() { _ = " + lines + ".close() }() // before the file is"
+	}
+	constructor, edits, ok := b.declared(call)
+	if !ok {
+		return none
+	}
+	edits = append(edits, closing...)
+	edits = append(edits,
+		rewrite.Before(b.pass, stmt.Node(), lines+" := "+constructor+"("+rewrite.Text(b.pass, call.Args[0])+")"+after),
+		rewrite.Replace(call.Args[0], lines))
+	return analysis.SuggestedFix{Message: "Write many lines of the log at once", TextEdits: edits}
+}
+
+// isVariable tells variables, and fields of some, which can be read a statement before.
+func isVariable(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return e.Name != "nil"
+	case *ast.SelectorExpr:
+		return isVariable(e.X)
+	}
+	return false
+}
+
+// closer is the function that is returned beside a logger to close it: the one literal without
+// parameters, in the one return statement with the logger. Nil: there is none.
+func (b *buffering) closer(c, home inspector.Cursor) *ast.FuncLit {
+	into := receiver(b.pass.TypesInfo, c)
+	var found *ast.FuncLit
+	for r := range home.Preorder((*ast.ReturnStmt)(nil)) {
+		s, ok := r.Node().(*ast.ReturnStmt)
+		if f, inFunc := flow.Func(r); !ok || !inFunc || f != home {
+			continue
+		}
+		if !(s.Pos() <= c.Node().Pos() && c.Node().Pos() < s.End()) && (into == nil || !flow.Mentions(b.pass.TypesInfo, s, into)) {
+			continue
+		}
+		var literal *ast.FuncLit
+		for _, result := range s.Results {
+			if l, ok := ast.Unparen(result).(*ast.FuncLit); ok && len(l.Type.Params.List) == 0 {
+				if literal != nil {
+					return nil
+				}
+				literal = l
+			}
+		}
+		if literal == nil || found != nil {
+			return nil
+		}
+		found = literal
+	}
+	return found
+}
+
+// closed is the edits that have a function write what waits before it does anything else, and return
+// the error of that, or its own.
+func (b *buffering) closed(closer *ast.FuncLit, lines string) ([]analysis.TextEdit, bool) {
+	results := closer.Type.Results.NumFields()
+	if results == 0 {
+		return []analysis.TextEdit{rewrite.Insert(closer.Body.Lbrace+1, "\n_ = "+lines+".close()\n")}, true
+	}
+	t := b.pass.TypesInfo.TypeOf(closer.Type.Results.List[0].Type)
+	if results > 1 || len(closer.Type.Results.List[0].Names) > 0 || t == nil || !types.Identical(t, types.Universe.Lookup("error").Type()) {
+		return nil, false
+	}
+	if len(closer.Body.List) == 1 {
+		if r, ok := closer.Body.List[0].(*ast.ReturnStmt); ok && b.pass.TypesInfo.Types[r.Results[0]].IsNil() {
+			return []analysis.TextEdit{rewrite.Replace(r.Results[0], lines+".close()")}, true
+		}
+	}
+	failed := b.locals.Fresh(closer.Pos(), "failed")
+	edits := []analysis.TextEdit{rewrite.Insert(closer.Body.Lbrace+1, "\n"+failed+" := "+lines+".close()\n")}
+	ok := true
+	ast.Inspect(closer.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			if b.pass.TypesInfo.Types[n.Results[0]].IsNil() {
+				edits = append(edits, rewrite.Replace(n.Results[0], failed))
+				return false
+			}
+			pkg, imports, known := rewrite.Import(b.pass, n.Pos(), "cmp")
+			ok = ok && known
+			edits = append(edits, imports...)
+			edits = append(edits, rewrite.Insert(n.Results[0].Pos(), pkg+".Or("+failed+", "), rewrite.Insert(n.Results[0].End(), ")"))
+			return false
+		}
+		return true
+	})
+	return edits, ok
+}
+
+// deferred tells whether a statement is followed, when its function ends, by a call that was deferred
+// before it and closes what is written to.
+func (b *buffering) deferred(to ast.Expr, stmt, home inspector.Cursor) bool {
+	info := b.pass.TypesInfo
+	v := flow.Variable(info, to)
+	if v == nil || len(flow.Uses(info, home, v)) == 0 {
+		return false
+	}
+	if _, loops := flow.Loop(stmt); loops {
+		return false
+	}
+	for d := range home.Preorder((*ast.DeferStmt)(nil)) {
+		if f, ok := flow.Func(d); !ok || f != home || d.Node().Pos() > stmt.Node().Pos() {
+			continue
+		}
+		if slices.ContainsFunc(flow.Uses(info, d, v), func(use inspector.Cursor) bool {
+			method, _, ok := flow.Receives(use)
+			return ok && method == "Close"
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// declared is the function that makes a buffer, and the edits that declare it before the function
+// around a node.
+func (b *buffering) declared(at ast.Node) (constructor string, edits []analysis.TextEdit, ok bool) {
+	_, code, _ := strings.Cut(lineBuffer, "\n)\n\n")
+	for _, path := range []string{"io", "sync", "time"} {
+		name, imports, ok := rewrite.Import(b.pass, at.Pos(), path)
+		if !ok {
+			return "", nil, false
+		}
+		edits = append(edits, imports...)
+		if name != path {
+			return "", nil, false
+		}
+	}
+	if !rewrite.Universe(b.pass, "len", "append", "byte", "int", "error", "nil", "true", "bool") {
+		return "", nil, false
+	}
+	kind := b.names.Fresh("lineBuffer")
+	constructor = b.names.Fresh("newLineBuffer")
+	code = strings.NewReplacer("newLineBuffer", constructor, "lineBuffer", kind).Replace(code)
+	declare, ok := rewrite.Declare(b.pass, at.Pos(), code)
+	return constructor, append(edits, declare), ok
+}

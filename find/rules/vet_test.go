@@ -1,0 +1,33 @@
+package rules_test
+
+import (
+	"slices"
+	"testing"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/whet-go/whet/find/rules"
+)
+
+// TestVet leaves out what only a profile can show to cost, unless everything is asked for.
+func TestVet(t *testing.T) {
+	r := &rules.Rule{
+		Analyzer: &analysis.Analyzer{Name: "slow", Doc: "is slow", Run: func(pass *analysis.Pass) (any, error) {
+			for _, category := range []string{"", "common", "other"} {
+				pass.Report(analysis.Diagnostic{Category: category})
+			}
+			return nil, nil
+		}},
+		Causes: []rules.Cause{{}, {Category: "common", Profiled: true}},
+	}
+	for every, want := range map[bool][]string{true: {"", "common", "other"}, false: {"", "other"}} {
+		var got []string
+		a := r.Vet(func() bool { return every })
+		if _, err := a.Run(&analysis.Pass{Analyzer: a, Report: func(d analysis.Diagnostic) { got = append(got, d.Category) }}); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) || a.Name != "slow" {
+			t.Errorf("every %v: %q of %s, want %q", every, got, a.Name, want)
+		}
+	}
+}

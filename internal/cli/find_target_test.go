@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/whet-go/whet/recording"
+)
+
+// TestTarget takes the runtime's statistics out of a recording, and the processor's level only where the
+// recorder ran on the target's machine.
+func TestTarget(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		target recording.Target
+		arch   string
+		level  bool
+	}{
+		{"command", recording.Target{Kind: recording.Command}, "amd64", true},
+		{"process here", recording.Target{Kind: recording.URL, PID: 7}, "amd64", true},
+		{"elsewhere", recording.Target{Kind: recording.URL}, "amd64", false},
+		{"another processor", recording.Target{Kind: recording.Command}, "arm64", false},
+	} {
+		file := filepath.Join(t.TempDir(), "a.whet")
+		w, err := recording.Create(file, recording.Meta{Version: recording.Version, Target: test.target, GOARCH: test.arch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Add(recording.Part{Name: recording.MemStatsEndPart, Kind: recording.KindText}, []byte("# NumGC = 3\n")); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(recording.Meta{Version: recording.Version, Target: test.target, GOARCH: test.arch}); err != nil {
+			t.Fatal(err)
+		}
+		rec, err := recording.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := &recorded{input: input{Recording: rec}}
+		got := in.target()
+		if string(got.After) != "# NumGC = 3\n" || got.Before != nil {
+			t.Errorf("%s: statistics %q and %q", test.name, got.Before, got.After)
+		}
+		if got.Level != "" && !test.level || got.Level != "" && !strings.HasPrefix(got.Level, "v") || got.Level == "" && test.level && levelHere() != "" {
+			t.Errorf("%s: level %q", test.name, got.Level)
+		}
+		if err := rec.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
