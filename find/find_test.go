@@ -436,3 +436,57 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestWas finds in a module that was made of another by rewrites: lines that only moved keep what
+// they are charged, changed ones have what those before them cost, and what is gone is not told.
+func TestWas(t *testing.T) {
+	dir, p := module(t)
+	before, err := find.Find(t.Context(), p, options(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rewritten, _ := module(t)
+	file := filepath.Join(rewritten, "clean", "clean.go")
+	source, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(source)
+	for _, change := range [][2]string{
+		{"// Clean is slow", "// More\n// lines.\n\n// Clean is slow"},
+		// Another rule has something to say of what stands in the place of the pattern now.
+		{"\treturn regexp.MustCompile(\n\t\t\"[^a-z_]+\").ReplaceAllString(name, \"-\")", "\tjoined := \"\"\n\tfor _, r := range pattern.Split(name, -1) {\n\t\tjoined += r + \"-\"\n\t}\n\treturn joined"},
+		{"// Order costs", "var pattern = regexp.MustCompile(\"[^a-z_]+\")\n\n// Order costs"},
+	} {
+		if !strings.Contains(text, change[0]) {
+			t.Fatalf("%q is not there", change[0])
+		}
+		text = strings.Replace(text, change[0], change[1], 1)
+	}
+	write(t, file, text)
+
+	o := options(rewritten)
+	o.Was = dir
+	after, err := find.Find(t.Context(), p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(after.Stale) > 0 {
+		t.Errorf("stale: %+v", after.Stale)
+	}
+	was, now := finding(before, "Replacer"), finding(after, "Replacer")
+	if was == nil || now == nil || now.Places[0].Line != was.Places[0].Line+3 || !slices.EqualFunc(was.Evidence, now.Evidence, func(a, b find.Evidence) bool { return a.Cost == b.Cost && a.Value == b.Value }) {
+		t.Errorf("moved: was %+v, is %+v", was, now)
+	}
+	if finding(after, "regular expression compiled") != nil {
+		t.Error("what was rewritten is found again")
+	}
+	joined := slices.IndexFunc(after.Findings, func(f find.Finding) bool { return strings.Contains(f.Places[0].Code, "joined") })
+	if joined < 0 {
+		t.Errorf("nothing is found in what a rewrite made: %+v", after.Findings)
+	}
+	i := slices.IndexFunc(after.Unexplained, func(h find.HotLine) bool { return strings.Contains(h.Code, "sort.Sort") })
+	if i < 0 || !strings.Contains(after.Unexplained[i].Code, "sort.Sort") {
+		t.Errorf("unexplained: %+v", after.Unexplained)
+	}
+}

@@ -158,7 +158,7 @@ const (
 
 // locate returns the module's place of a spot, or the reason why there is none.
 func (x *matcher) locate(s spot, a *account) (place, string) {
-	if strings.Contains(s.file, "/vendor/") {
+	if strings.Contains("/"+s.file, "/vendor/") {
 		return place{}, reasonVendored
 	}
 	rel, err := x.m.file(s.file)

@@ -234,13 +234,17 @@ func (f *finder) index(pkg *packages.Package) {
 	if len(pkg.Errors) > 0 || pkg.IllTyped {
 		why = "its package does not build"
 		if len(pkg.Errors) > 0 {
-			why += ": " + firstLine(pkg.Errors[0].Error())
-			f.result.Warnings = append(f.result.Warnings, fmt.Errorf("package %s does not build: %s", pkg.PkgPath, firstLine(pkg.Errors[0].Error())))
+			said := firstComplaint(pkg.Errors[0].Error())
+			why += ": " + said
+			f.result.Warnings = append(f.result.Warnings, fmt.Errorf("package %s does not build: %s", pkg.PkgPath, said))
 		}
 	}
 	for _, file := range slices.Concat(pkg.GoFiles, pkg.CompiledGoFiles) {
-		if why != "" {
+		switch {
+		case why != "":
 			f.why[rel(file)] = why
+		case !slices.Contains(pkg.CompiledGoFiles, file):
+			f.why[rel(file)] = "cgo writes another file of it, which is what is compiled"
 		}
 		f.pkgs[rel(file)] = pkg
 	}
@@ -252,6 +256,15 @@ func (f *finder) index(pkg *packages.Package) {
 	for _, file := range pkg.IgnoredFiles {
 		f.why[rel(file)] = "build constraints leave the file out here"
 	}
+}
+
+// firstComplaint is the first line of an error that does not only name the package, as go build does
+// before what it says of it.
+func firstComplaint(text string) string {
+	if head, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(head, "-: # ") {
+		text = rest
+	}
+	return firstLine(text)
 }
 
 func firstLine(s string) string {

@@ -242,5 +242,8 @@ func figureOf(name string, u *ab.Unit) string {
 	if math.IsNaN(float64(u.Ratio)) {
 		return fmt.Sprintf("%s %s: from %v to %v", name, u.Unit, u.A.Median, u.B.Median)
 	}
+	if math.IsInf(float64(u.High), 0) || math.IsInf(float64(u.Low), 0) {
+		return fmt.Sprintf("%s %s: %s (too few rounds for an interval)", name, u.Unit, percent(float64(u.Ratio)))
+	}
 	return fmt.Sprintf("%s %s: %s (95 %%: %s to %s)", name, u.Unit, percent(float64(u.Ratio)), percent(float64(u.Low)), percent(float64(u.High)))
 }

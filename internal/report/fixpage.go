@@ -97,7 +97,7 @@ section { border-top: 1px solid var(--line); padding: 1rem 0 } h2 + section { bo
 pre { background: var(--soft); padding: .75rem; overflow-x: auto; border-radius: 4px; margin: .5rem 0; tab-size: 4 }
 pre.said { white-space: pre-wrap } pre span { display: block; min-width: max-content } .add { background: var(--add) } .del { background: var(--del) } .at, .file { color: var(--dim) }
 .scroll { overflow-x: auto } table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
-th { text-align: left; font-weight: normal; color: var(--dim); font-size: .875rem } th, td { padding: .25rem .75rem .25rem 0; border-top: 1px solid var(--line); vertical-align: top }
+th { text-align: left; font-weight: normal; color: var(--dim); font-size: .875rem } td:nth-child(2) { white-space: nowrap } th, td { padding: .25rem .75rem .25rem 0; border-top: 1px solid var(--line); vertical-align: top }
 tr:first-child th { border-top: 0 } .n { text-align: right; white-space: nowrap } .better { color: var(--good) } .worse { color: var(--bad) }
 .bar { display: inline-block; width: 6rem; height: 8px; background: var(--line); border-radius: 4px; vertical-align: middle } .bar i { display: block; height: 100%; min-width: 2px; background: var(--good); border-radius: 4px } .worse .bar i { background: var(--bad) }
 summary { cursor: pointer } p { margin: .4rem 0 } ul { margin: .4rem 0; padding-left: 1.25rem } li { margin: .2rem 0 }
