@@ -20,7 +20,6 @@ import (
 	"github.com/whet-go/whet/find/rules/jsoncodec"
 	"github.com/whet-go/whet/find/rules/locks"
 	"github.com/whet-go/whet/find/rules/logline"
-	"github.com/whet-go/whet/find/rules/manystrings"
 	"github.com/whet-go/whet/find/rules/maptwice"
 	"github.com/whet-go/whet/find/rules/marshal"
 	"github.com/whet-go/whet/find/rules/metricpackets"
@@ -62,7 +61,6 @@ func Rules() []*rules.Rule {
 		jsoncodec.New(),
 		locks.New(),
 		logline.New(),
-		manystrings.New(),
 		maptwice.New(),
 		marshal.New(),
 		metricpackets.New(),

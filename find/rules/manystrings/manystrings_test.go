@@ -1,9 +1,0 @@
-package manystrings
-
-import (
-	"testing"
-
-	"github.com/whet-go/whet/find/rules/ruletest"
-)
-
-func Test(t *testing.T) { ruletest.Run(t, New()) }
