@@ -12,6 +12,7 @@ type module struct {
 	path     string
 	version  string
 	packages []string // with benchmarks, as patterns of the go command
+	bench    string   // which of them to run, as go test's -bench takes it; "" is all
 	about    string
 	held     bool // held back: rules were not mended on what they say of it
 }
@@ -39,9 +40,9 @@ func modules() []module {
 		{name: "mapstructure", path: "github.com/go-viper/mapstructure/v2", version: "v2.5.0", packages: root, about: "maps decoded into structs by reflection"},
 		{name: "graphql", path: "github.com/graph-gophers/graphql-go", version: "v1.11.0", packages: []string{".", "./internal/common", "./internal/validation"}, about: "a GraphQL server"},
 		{name: "humanize", path: "github.com/dustin/go-humanize", version: "v1.1.0", packages: root, about: "numbers and times as people write them"},
-		{name: "liquid", path: "github.com/osteele/liquid", version: "v1.6.0", packages: []string{".", "./values"}, about: "templates"},
+		{name: "liquid", path: "github.com/osteele/liquid", version: "v1.6.0", packages: []string{".", "./values"}, bench: "Drop|Template", about: "templates"},
 		{name: "gocsv", path: "github.com/gocarina/gocsv", version: "v0.0.0-20240520201108-78e41c74b4b1", packages: root, about: "CSV to structs and back"},
-		{name: "mysql", path: "github.com/go-sql-driver/mysql", version: "v1.10.1", packages: root, about: "a database driver"},
+		{name: "mysql", path: "github.com/go-sql-driver/mysql", version: "v1.10.1", packages: root, bench: "Interpolation|ParseDSN", about: "a database driver"},
 		{name: "gqlparser", path: "github.com/vektah/gqlparser/v2", version: "v2.5.64", packages: []string{"./..."}, about: "a parser and validator of GraphQL"},
 		{name: "orb", path: "github.com/paulmach/orb", version: "v0.14.0", packages: []string{".", "./encoding/...", "./geojson", "./maptile", "./simplify"}, about: "geometry, and its encodings"},
 	}

@@ -87,7 +87,7 @@ func (r *measurement) found(f *find.Result) {
 			lines[line] = true
 		}
 	}
-	r.Unexplained = []hotLine{}
+	r.Findings, r.Unexplained = []finding{}, []hotLine{}
 	for i := range f.Unexplained {
 		x := unexplained(&f.Unexplained[i])
 		if x.Why != "" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -171,7 +172,7 @@ func (s *sitting) record(ctx context.Context, m module, dir, file string) error 
 	}
 	limited, cancel := context.WithTimeout(ctx, recordTime)
 	defer cancel()
-	args := slices.Concat([]string{"record"}, m.packages, []string{"--bench", ".", "--benchtime", benchTime, "-o", file})
+	args := slices.Concat([]string{"record"}, m.packages, []string{"--bench", cmp.Or(m.bench, "."), "--benchtime", benchTime, "-o", file})
 	if _, err := s.command(limited, dir, s.whet, args...); err != nil {
 		return err
 	}

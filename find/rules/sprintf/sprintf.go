@@ -156,7 +156,7 @@ func write(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pieces [
 			lines = append(lines, to+".WriteRune("+rewrite.Text(pass, p.X)+")")
 		case p.Bytes:
 			lines = append(lines, to+".Write("+rewrite.Text(pass, p.X)+")")
-		case p.Func != "" && isBuffer:
+		case p.Func != "" && isBuffer && flow.Since(pass, call.Pos(), "go1.21"): // which has AvailableBuffer
 			lines = append(lines, to+".Write("+p.Append(pass, to+".AvailableBuffer()", pkg)+")")
 		default:
 			lines = append(lines, to+".WriteString("+p.String(pass, pkg)+")")
