@@ -241,6 +241,9 @@ func because(x *finding, why string) string {
 	if x.Outcome == kept && x.Inputs > 0 {
 		why += fmt.Sprintf("; the same answers to %d inputs", x.Inputs)
 	}
+	if x.Outcome == kept && len(x.Uncompared) > 0 {
+		why += "; its answers could not be compared"
+	}
 	return strings.TrimPrefix(why, "; ")
 }
 

@@ -54,22 +54,12 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestJudged checks that what was judged by hand is whole, and about findings that there are.
+// TestJudged checks that what was judged by hand is whole. Of findings that are gone it may speak: they
+// come and go with the noise of a recording.
 func TestJudged(t *testing.T) {
 	t.Parallel()
-	by, err := judgements(judgedJSON)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := read(docs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for key := range by {
-		i := slices.IndexFunc(r.Modules, func(m measurement) bool { return m.Name == key[0] })
-		if i >= 0 && r.Modules[i].finding(key[1]) == nil {
-			t.Errorf("judged.json: %s has no finding %s any more", key[0], key[1])
-		}
+	if _, err := judgements(judgedJSON); err != nil {
+		t.Error(err)
 	}
 	for text, want := range map[string]string{
 		`[{"module":"nobody"}]`: `no module "nobody"`,
@@ -249,6 +239,9 @@ func TestRecall(t *testing.T) {
 	want := recall{Hot: 3, Without: 2, CPU: 0.375, CPUWithout: 0.125, Alloc: 0.75, AllocWithout: 0.25, Tests: 1}
 	if diff := cmp.Diff(want, r.Recall); diff != "" {
 		t.Error(diff)
+	}
+	if len(r.Findings) != 3 || r.Findings[0].Place != "f.go:1" || r.Findings[2].Place != "" {
+		t.Errorf("findings: %+v", r.Findings)
 	}
 	if r.OwnCPU != 0.5 || r.OwnAlloc != 0 || len(r.Unexplained) != 2 || r.Unexplained[0].Place != "f.go:9" {
 		t.Errorf("own %v and %v, unexplained %+v", r.OwnCPU, r.OwnAlloc, r.Unexplained)

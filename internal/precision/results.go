@@ -77,6 +77,7 @@ func (r *measurement) found(f *find.Result) {
 		case find.AllocObjects, find.Mutex, find.Block:
 		}
 	}
+	r.Findings, r.Unexplained = []finding{}, []hotLine{}
 	lines := map[string]bool{}
 	for i := range f.Findings {
 		x := found(&f.Findings[i])
@@ -87,7 +88,6 @@ func (r *measurement) found(f *find.Result) {
 			lines[line] = true
 		}
 	}
-	r.Findings, r.Unexplained = []finding{}, []hotLine{}
 	for i := range f.Unexplained {
 		x := unexplained(&f.Unexplained[i])
 		if x.Why != "" {

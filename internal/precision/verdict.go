@@ -63,8 +63,10 @@ type finding struct {
 	Outcome outcome    `json:"outcome"`
 	Reason  string     `json:"reason,omitempty"`
 	Inputs  int64      `json:"inputs,omitempty"` // on which old and new answered alike
-	Units   []unit     `json:"units,omitempty"`  // of what measured it
-	Diff    string     `json:"diff,omitempty"`
+	// Uncompared are functions that were changed and could not be called, with the reasons.
+	Uncompared []string `json:"uncompared,omitempty"`
+	Units      []unit   `json:"units,omitempty"` // of what measured it
+	Diff       string   `json:"diff,omitempty"`
 }
 
 // A unit is one benchmark's result in one unit.
@@ -116,9 +118,9 @@ func (x *finding) tried(a *fix.Attempt) {
 	if x.Outcome == needs || x.Outcome == kept {
 		return
 	}
-	x.Reason, x.Diff, x.Units, x.Inputs = a.Reason, a.Diff, nil, 0
+	x.Reason, x.Diff, x.Units, x.Inputs, x.Uncompared = a.Reason, a.Diff, nil, 0, nil
 	if a.Answers != nil {
-		x.Inputs = a.Answers.Inputs
+		x.Inputs, x.Uncompared = a.Answers.Inputs, a.Answers.Not
 	}
 	if a.Measured != nil && a.Measured.AB != nil {
 		x.Units = units(a.Measured.AB)
