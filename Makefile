@@ -8,6 +8,7 @@
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed
 # make cases   measure the articles' cases and write docs/cases (45 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
+# make precision   how often whet find is right on twenty modules, into docs/precision.md (needs the module proxy; 35 minutes, goes on where it was ended)
 #
 # Needs Go; `make test` takes its tools from the module proxy, in pinned versions.
 
@@ -30,7 +31,7 @@ RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
 # Tests of those packages that use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree)$$
 
-.PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile bench-find bench-load bench-power cases tools clean
+.PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile bench-find bench-load bench-power cases precision tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -137,6 +138,14 @@ CASES_TIME ?= 12s
 
 cases: build
 	$(GO) run ./internal/cases -whet $(BIN)/whet -dir $(CASES_DIR) -time $(CASES_TIME) $(CASES)
+
+# PRECISION are names of modules (internal/precision/modules.go), which are measured again; by default those
+# that have no results. WHET_PRECISION_TIME is what a rewrite gets on average.
+PRECISION           ?=
+WHET_PRECISION_TIME ?= 100s
+
+precision: build
+	$(GO) run ./internal/precision -whet $(BIN)/whet -work $(BIN)/precision -time $(WHET_PRECISION_TIME) $(PRECISION)
 
 # WHET_POWER_SAME, WHET_POWER_PLANTED and WHET_POWER_TIME make it shorter.
 bench-power:

@@ -233,6 +233,9 @@ func (q question) fix(pass *analysis.Pass, names *rewrite.Names, places []place,
 		use = names.Fresh(q.name)
 		source = fmt.Sprintf("// %s never changes.\nvar %s = %s", use, use, ask)
 	case lazily:
+		if !flow.Since(pass, first.Pos(), "go1.21") {
+			return analysis.SuggestedFix{} // neither type parameters nor sync.OnceValue are there for sure
+		}
 		imported, imports, ok := rewrite.Import(pass, rewrite.Declaration(pass, first.Pos()).Pos(), "sync")
 		if !ok {
 			return analysis.SuggestedFix{}
@@ -242,6 +245,9 @@ func (q question) fix(pass *analysis.Pass, names *rewrite.Names, places []place,
 		use = name + "()"
 		source = fmt.Sprintf("// %s is %s, asked when it is first needed.\nvar %s = %s.OnceValue(func() string { return %s })", name, ask, name, imported, ask)
 	case answered:
+		if !flow.Since(pass, first.Pos(), "go1.19") {
+			return analysis.SuggestedFix{} // as above: atomic.Pointer
+		}
 		imported, imports, ok := rewrite.Import(pass, rewrite.Declaration(pass, first.Pos()).Pos(), "sync/atomic")
 		if !ok {
 			return analysis.SuggestedFix{}

@@ -28,6 +28,7 @@
 // There is no rewrite where a call in an operand could change what an operand before it has read, and
 // none of a write whose later operands could panic when a part is written: fmt writes all or nothing.
 //
-// Fprintf is taken apart only for a *bytes.Buffer or *strings.Builder whose error nobody looks at:
+// Numbers are appended on the stack and copied: a buffer that is empty or full would make AppendInt take
+// memory of its own. Fprintf is taken apart only for a *bytes.Buffer or *strings.Builder whose error nobody looks at:
 // they have none. Other writers would get several writes instead of one.
 package sprintf

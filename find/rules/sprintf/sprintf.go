@@ -2,6 +2,7 @@ package sprintf
 
 import (
 	_ "embed"
+	"fmt"
 	"go/ast"
 	"go/types"
 	"strings"
@@ -156,13 +157,22 @@ func write(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pieces [
 			lines = append(lines, to+".WriteRune("+rewrite.Text(pass, p.X)+")")
 		case p.Bytes:
 			lines = append(lines, to+".Write("+rewrite.Text(pass, p.X)+")")
-		case p.Func != "" && isBuffer:
-			lines = append(lines, to+".Write("+p.Append(pass, to+".AvailableBuffer()", pkg)+")")
+		case p.Func != "" && isBuffer && rewrite.Predeclared(pass, call.Pos(), "make", "byte"):
+			// On the stack: in a buffer that has no room yet AppendInt would take memory twice.
+			lines = append(lines, to+".Write("+p.Append(pass, fmt.Sprintf("make([]byte, 0, %d)", room(p)), pkg)+")")
 		default:
 			lines = append(lines, to+".WriteString("+p.String(pass, pkg)+")")
 		}
 	}
 	return analysis.SuggestedFix{Message: "Write the parts without fmt", TextEdits: append(edits, rewrite.Replace(call, strings.Join(lines, "\n")))}
+}
+
+// room is how many bytes a piece mostly takes at most, as appended by strconv.
+func room(p rewrite.Piece) int {
+	if (p.Func == "Int" || p.Func == "Uint") && p.Args[1] == "10" {
+		return len("-9223372036854775808")
+	}
+	return 64 // a float, a short text in quotes, an integer in base 2
 }
 
 // harmless tells expressions that neither panic nor depend on what is written: constants, variables,
