@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,8 +13,9 @@ import (
 type Call struct {
 	Function string // as in Go's source: (*T).Name
 
-	fn     *types.Func
-	shapes []shape // one for each choice of type arguments; one for what is not generic
+	fn      *types.Func
+	partial bool    // some value lacks something that may be needed
+	shapes  []shape // one for each choice of type arguments; one for what is not generic
 }
 
 // A shape is a function's call without type parameters: all are code of the test file.
@@ -43,6 +45,7 @@ func (g *File) Call(d *ast.FuncDecl) (*Call, error) {
 		var s shape
 		if s, why = g.shape(i); why == "" {
 			c.shapes = append(c.shapes, s)
+			c.partial = c.partial || slices.ContainsFunc(append(s.makers, s.recv), func(m string) bool { return g.partial[m] })
 		}
 	}
 	if len(c.shapes) == 0 {

@@ -2,7 +2,7 @@ package differ
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -18,12 +18,11 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-//go:embed support.txt
-var support string
+//go:embed support
+var support embed.FS
 
-// SupportName is the file that holds the makers of values and the comparison, which what is
-// written into a File needs.
-const SupportName = "zz_whet_support_test.go"
+// supportName is the file that a part of the support is laid over as.
+func supportName(part string) string { return "zz_whet_" + part + "_test.go" }
 
 // A File is a test file of a package in the making: the makers of values that its tests need, and
 // its imports. It is for one goroutine.
@@ -33,6 +32,9 @@ type File struct {
 	makers  map[string]string // type -> name of its maker
 	made    []string          // makers' source
 	dead    map[string]string // type -> why no value of it can be made
+	open    []string          // makers that are being written, the outermost first
+	stubs   int
+	partial map[string]bool // makers of values that lack something
 	bodies  bytes.Buffer
 }
 
@@ -41,7 +43,7 @@ func NewFile(pkg *packages.Package) *File {
 	return &File{
 		pkg:     pkg,
 		imports: map[string]string{"testing": "testing"},
-		makers:  map[string]string{}, dead: map[string]string{},
+		makers:  map[string]string{}, dead: map[string]string{}, partial: map[string]bool{},
 	}
 }
 
@@ -49,7 +51,7 @@ func NewFile(pkg *packages.Package) *File {
 func (g *File) Add(format string, args ...any) { fmt.Fprintf(&g.bodies, format, args...) }
 
 // Texts are the files to lay into the package's directory: the one with what was added, under the
-// name that is given, and SupportName. It is an error when what was added is not Go.
+// name that is given, and the makers of values and the comparison, which are the same for all packages. It is an error when what was added is not Go.
 func (g *File) Texts(name string) (map[string][]byte, error) {
 	var code bytes.Buffer
 	keys, words := vocabulary(g.pkg)
@@ -79,7 +81,9 @@ func (g *File) Texts(name string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("what was generated is not Go: %w", err)
 	}
-	return map[string][]byte{name: source, SupportName: supportFor(g.pkg.Types.Name())}, nil
+	files := supportFor(g.pkg.Types.Name())
+	files[name] = source
+	return files, nil
 }
 
 // selected are the names before the dots in declarations: makers that were given up may have asked
@@ -101,13 +105,30 @@ func selected(decls []byte) (map[string]bool, error) {
 	return names, nil
 }
 
-// supportFor is the support file for a package. Its imports get names that no package has: a
-// package may declare a log, url or time of its own.
-func supportFor(pkg string) []byte {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, SupportName, support, parser.ParseComments|parser.SkipObjectResolution)
+// supportFor are the support files for a package, by name. Their imports get names that no package
+// has: a package may declare a log, url or time of its own.
+func supportFor(pkg string) map[string][]byte {
+	parts, err := support.ReadDir("support")
 	if err != nil {
-		panic("support.txt is not Go: " + err.Error())
+		panic("the support is not embedded: " + err.Error())
+	}
+	files := map[string][]byte{}
+	for _, part := range parts {
+		name := strings.TrimSuffix(part.Name(), ".txt")
+		text, err := support.ReadFile("support/" + part.Name())
+		if err != nil {
+			panic("the support is not embedded: " + err.Error())
+		}
+		files[supportName(name)] = supportPart(pkg, name, text)
+	}
+	return files
+}
+
+func supportPart(pkg, part string, text []byte) []byte {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, supportName(part), text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		panic(part + ".txt is not Go: " + err.Error())
 	}
 	file.Name.Name = pkg
 	names := map[string]string{}
@@ -126,7 +147,7 @@ func supportFor(pkg string) []byte {
 	})
 	var out bytes.Buffer
 	if err := format.Node(&out, fset, file); err != nil {
-		panic("support.txt is not Go: " + err.Error())
+		panic(part + ".txt is not Go: " + err.Error())
 	}
 	return out.Bytes()
 }
