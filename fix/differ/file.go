@@ -81,7 +81,7 @@ func (g *File) Texts(name string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("what was generated is not Go: %w", err)
 	}
-	files := supportFor(g.pkg.Types.Name())
+	files := supportFor(g.pkg.Types)
 	files[name] = source
 	return files, nil
 }
@@ -107,7 +107,7 @@ func selected(decls []byte) (map[string]bool, error) {
 
 // supportFor are the support files for a package, by name. Their imports get names that no package
 // has: a package may declare a log, url or time of its own.
-func supportFor(pkg string) map[string][]byte {
+func supportFor(pkg *types.Package) map[string][]byte {
 	parts, err := support.ReadDir("support")
 	if err != nil {
 		panic("the support is not embedded: " + err.Error())
@@ -115,11 +115,14 @@ func supportFor(pkg string) map[string][]byte {
 	files := map[string][]byte{}
 	for _, part := range parts {
 		name := strings.TrimSuffix(part.Name(), ".txt")
+		if name == "web" && imported(pkg, "net") == nil {
+			continue // nobody asks for it, and it takes long to link
+		}
 		text, err := support.ReadFile("support/" + part.Name())
 		if err != nil {
 			panic("the support is not embedded: " + err.Error())
 		}
-		files[supportName(name)] = supportPart(pkg, name, text)
+		files[supportName(name)] = supportPart(pkg.Name(), name, text)
 	}
 	return files
 }
@@ -185,24 +188,29 @@ func (g *File) typeString(t types.Type) string { return types.TypeString(t, g.qu
 
 // named is a type of a package that this one imports, directly or not.
 func (g *File) named(pkg, name string) types.Type {
+	return imported(g.pkg.Types, pkg).Scope().Lookup(name).Type()
+}
+
+// imported is a package that another one imports, directly or not; nil when it does not.
+func imported(from *types.Package, path string) *types.Package {
 	seen := map[*types.Package]bool{}
-	var find func(p *types.Package) types.Type
-	find = func(p *types.Package) types.Type {
-		if seen[p] {
-			return nil
+	var find func(p *types.Package) *types.Package
+	find = func(p *types.Package) *types.Package {
+		if p.Path() == path {
+			return p
 		}
 		seen[p] = true
-		if p.Path() == pkg {
-			return p.Scope().Lookup(name).Type()
-		}
 		for _, i := range p.Imports() {
-			if t := find(i); t != nil {
-				return t
+			if seen[i] {
+				continue
+			}
+			if found := find(i); found != nil {
+				return found
 			}
 		}
 		return nil
 	}
-	return find(g.pkg.Types)
+	return find(from)
 }
 
 // accessible tells whether the generated file can name a type.

@@ -30,7 +30,7 @@ func known(t string) (expr string, packages []string, ok bool) {
 	case "io.ReadWriter", "io.ReadWriteCloser":
 		return "s.pipe()", nil, true
 	case "net.Conn":
-		return "s.pipe()", nil, true
+		return "s.conn()", nil, true
 	case "io.ByteWriter":
 		return "s.buffer()", nil, true
 	case "io.ReadSeeker", "io.Seeker", "io.ReaderAt", "io.ByteReader", "io.ByteScanner", "io.RuneReader", "io.RuneScanner", "io.WriterTo":
