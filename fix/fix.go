@@ -114,8 +114,11 @@ type Answers struct {
 
 // Measured is a comparison, A without and B with a rewrite.
 type Measured struct {
-	Benchmarks []string   `json:"benchmarks,omitempty"` // that were run; none: a service
-	AB         *ab.Result `json:"ab"`
+	Benchmarks []string `json:"benchmarks,omitempty"` // that were run; none: a service
+	// Written is the source of the benchmarks that whet wrote, as no benchmark of the module reaches
+	// the lines; "" when they are the module's own.
+	Written string     `json:"written,omitempty"`
+	AB      *ab.Result `json:"ab"`
 }
 
 // Run tries the fixes of findings on the module in r.Dir. When ctx ends, the result is of what was
@@ -167,6 +170,7 @@ type fixer struct {
 	vetted  map[string]bool           // what vet says of the module as it is
 	edits   map[string][]rewrite.Edit // that were kept, by file, of the original
 	reached []reach                   // nil: not known yet
+	written map[string]*writtenFile   // by folder
 }
 
 // baseline builds, vets and tests the module as it is.

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -24,6 +26,7 @@ import (
 type reach struct {
 	pkg, name string // import path, function
 	blocks    []block
+	written   string // the folder whose benchmarks were written, if this is one of them
 }
 
 // A block is some lines of a file of the module that ran.
@@ -41,18 +44,30 @@ var errNoBenchmark = errors.New("no benchmark reaches the line: write one, or lo
 
 // measure compares the module without and with a rewrite.
 func (f *fixer) measure(ctx context.Context, x *find.Finding, changes map[string]change) (*Measured, error) {
-	over, err := f.scratch.overlay(contents(changes))
-	if err != nil {
-		return nil, err
-	}
-	a := builds.Side{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}
-	b := builds.Side{Dir: f.scratch.dir, Flags: slices.Concat(f.o.Flags, over), Env: f.o.Env}
-	return f.versus(ctx, a, b, x.Places)
+	return f.versus(ctx, nil, contents(changes), x.Places)
 }
 
-// versus compares two builds by the benchmarks that reach some places, or as a program under load.
-func (f *fixer) versus(ctx context.Context, a, b builds.Side, places []find.Place) (*Measured, error) {
+// side is a build of the scratch copy with files laid over it, by the module's names.
+func (f *fixer) side(files map[string][]byte) (builds.Side, error) {
+	side := builds.Side{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}
+	if len(files) == 0 {
+		return side, nil
+	}
+	over, err := f.scratch.overlay(files)
+	side.Flags = slices.Concat(f.o.Flags, over)
+	return side, err
+}
+
+// versus compares two builds of the scratch copy, with the files of each laid over it, by the
+// benchmarks that reach some places, or as a program under load. Where no benchmark reaches them, it
+// writes some.
+func (f *fixer) versus(ctx context.Context, before, after map[string][]byte, places []find.Place) (*Measured, error) {
 	if f.o.Program != nil {
+		a, errA := f.side(before)
+		b, errB := f.side(after)
+		if err := errors.Join(errA, errB); err != nil {
+			return nil, err
+		}
 		r, err := f.o.Program(ctx, a, b)
 		return &Measured{AB: r}, err
 	}
@@ -64,8 +79,15 @@ func (f *fixer) versus(ctx context.Context, a, b builds.Side, places []find.Plac
 	}
 	chosen := choose(f.reached, places)
 	if len(chosen) == 0 {
-		return nil, errNoBenchmark
+		f.o.Progress("write a benchmark")
+		if err := f.write(ctx, places); err != nil {
+			return nil, err
+		}
+		if chosen = choose(f.reached, places); len(chosen) == 0 {
+			return nil, errNoBenchmark
+		}
 	}
+	before, after = maps.Clone(before), maps.Clone(after)
 	var pkgs, names []string
 	m := &Measured{}
 	for _, c := range chosen {
@@ -76,6 +98,17 @@ func (f *fixer) versus(ctx context.Context, a, b builds.Side, places []find.Plac
 			names = append(names, name)
 		}
 		m.Benchmarks = append(m.Benchmarks, path.Base(c.pkg)+"."+c.name)
+		if w := f.written[c.written]; w != nil {
+			before, after = w.lay(before), w.lay(after)
+			if !strings.Contains(m.Written, w.text()) {
+				m.Written += w.text()
+			}
+		}
+	}
+	a, errA := f.side(before)
+	b, errB := f.side(after)
+	if err := errors.Join(errA, errB); err != nil {
+		return nil, err
 	}
 	r, err := builds.Run(ctx, a, b, builds.Options{
 		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: f.o.Timeout, AB: f.o.AB,
@@ -93,20 +126,14 @@ func (f *fixer) total(ctx context.Context) {
 	for name, c := range f.result.changed {
 		originals[name] = c.before
 	}
-	over, err := f.scratch.overlay(originals)
-	if err != nil {
-		f.result.Warnings = append(f.result.Warnings, err)
-		return
-	}
 	var places []find.Place
 	for _, a := range f.result.Attempts {
 		if a.Kept() {
 			places = append(places, a.Finding.Places...)
 		}
 	}
-	a := builds.Side{Dir: f.scratch.dir, Flags: slices.Concat(f.o.Flags, over), Env: f.o.Env}
-	b := builds.Side{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}
-	if f.result.Total, err = f.versus(ctx, a, b, places); err != nil {
+	var err error
+	if f.result.Total, err = f.versus(ctx, originals, nil, places); err != nil {
 		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("compare the original with all that was kept: %w", err))
 	}
 }
@@ -155,7 +182,7 @@ func (f *fixer) cover(ctx context.Context) error {
 			continue
 		}
 		for _, name := range names {
-			blocks, err := f.coverOne(ctx, bin, name)
+			blocks, _, err := f.coverOne(ctx, bin, name)
 			if err != nil {
 				if ctx.Err() != nil {
 					return ctx.Err()
@@ -169,18 +196,25 @@ func (f *fixer) cover(ctx context.Context) error {
 	return nil
 }
 
-// coverOne runs a benchmark once.
-func (f *fixer) coverOne(ctx context.Context, bin *gotest.Binary, name string) ([]block, error) {
+// coverOne runs a benchmark once, and returns what it printed, too.
+func (f *fixer) coverOne(ctx context.Context, bin *gotest.Binary, name string) ([]block, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout)
 	defer cancel()
 	profile := filepath.Join(f.scratch.temp, "cover.out")
 	cmd := exec.CommandContext(ctx, bin.Path, "-test.run=^$", "-test.bench="+gotest.Pattern(name), "-test.benchtime=1x", "-test.coverprofile="+profile)
 	cmd.Dir, cmd.Env = bin.Package.Dir, append(os.Environ(), f.o.Env...)
 	ownGroup(cmd)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, lastLines(string(out)))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: %s", err, lastLines(string(out)))
 	}
-	return readCover(profile, f.found.Module)
+	file, err := os.Open(profile)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { _ = file.Close() }()
+	blocks, err := readCover(file, f.found.Module)
+	return blocks, string(out), err
 }
 
 // readCover reads the blocks that ran from a cover profile (cmd/cover): lines of
@@ -188,14 +222,9 @@ func (f *fixer) coverOne(ctx context.Context, bin *gotest.Binary, name string) (
 //	import/path/file.go:10.2,12.16 2 1
 //
 // where the last number is how often it ran.
-func readCover(name, module string) ([]block, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
+func readCover(r io.Reader, module string) ([]block, error) {
 	var blocks []block
-	lines := bufio.NewScanner(file)
+	lines := bufio.NewScanner(r)
 	for lines.Scan() {
 		where, counts, ok := strings.Cut(lines.Text(), " ")
 		if !ok || strings.HasSuffix(counts, " 0") || strings.HasPrefix(where, "mode:") {
@@ -203,11 +232,11 @@ func readCover(name, module string) ([]block, error) {
 		}
 		i := strings.LastIndexByte(where, ':')
 		if i < 0 {
-			return nil, fmt.Errorf("%s: %q is no line of a cover profile", name, lines.Text())
+			return nil, fmt.Errorf("%q is no line of a cover profile", lines.Text())
 		}
 		var b block
 		if _, err := fmt.Sscanf(where[i+1:], "%d.%d,%d.%d", &b.from, new(int), &b.to, new(int)); err != nil {
-			return nil, fmt.Errorf("%s: %q: %w", name, lines.Text(), err)
+			return nil, fmt.Errorf("cover profile: %q: %w", lines.Text(), err)
 		}
 		if b.file, ok = strings.CutPrefix(where[:i], module+"/"); ok {
 			blocks = append(blocks, b)

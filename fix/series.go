@@ -88,6 +88,9 @@ func (a *Attempt) Message() string {
 	}
 	if a.Measured != nil && a.Measured.AB != nil {
 		b.WriteString("\n")
+		if a.Measured.Written != "" {
+			b.WriteString("No benchmark of the module reaches the line; whet wrote one, with inputs of its own:\n")
+		}
 		for _, s := range a.Measured.AB.Subjects {
 			for _, u := range s.Units {
 				if u.Verdict == ab.Better || u.Verdict == ab.Worse {

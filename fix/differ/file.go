@@ -54,12 +54,6 @@ func (g *File) Add(format string, args ...any) { fmt.Fprintf(&g.bodies, format, 
 // name that is given, and the makers of values and the comparison, which are the same for all packages. It is an error when what was added is not Go.
 func (g *File) Texts(name string) (map[string][]byte, error) {
 	var code bytes.Buffer
-	keys, words := vocabulary(g.pkg)
-	code.WriteString("\n// What the package's own code speaks of.\nvar (\n\twhetKeys = []whetKey{")
-	for _, k := range keys {
-		fmt.Fprintf(&code, "{%q, %q}, ", k.name, k.kind)
-	}
-	fmt.Fprintf(&code, "}\n\twhetWords = %#v\n)\n\n", words)
 	code.Write(g.bodies.Bytes())
 	for _, m := range g.made {
 		code.WriteString(m)
@@ -81,8 +75,16 @@ func (g *File) Texts(name string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("what was generated is not Go: %w", err)
 	}
-	files := supportFor(g.pkg.Types)
+	files := supportFor(g.pkg.Types, code.Bytes())
 	files[name] = source
+	keys, words := vocabulary(g.pkg)
+	var lists bytes.Buffer
+	fmt.Fprintf(&lists, "package %s\n\n// What the package's own code speaks of.\nvar (\n\twhetKeys = []whetKey{", g.pkg.Types.Name())
+	for _, k := range keys {
+		fmt.Fprintf(&lists, "{%q, %q}, ", k.name, k.kind)
+	}
+	fmt.Fprintf(&lists, "}\n\twhetWords = %#v\n)\n", words)
+	files[supportName("vocabulary")] = lists.Bytes()
 	return files, nil
 }
 
@@ -105,9 +107,14 @@ func selected(decls []byte) (map[string]bool, error) {
 	return names, nil
 }
 
-// supportFor are the support files for a package, by name. Their imports get names that no package
+// supportOf is what the parts of the support are for that not all need.
+func supportOf() map[string]string {
+	return map[string]string{"compare": "whetCompare(", "answers": "whetPrintAnswers(", "bench": "whetBenchmark("}
+}
+
+// supportFor are the support files that code in a package needs, by name. Their imports get names that no package
 // has: a package may declare a log, url or time of its own.
-func supportFor(pkg *types.Package) map[string][]byte {
+func supportFor(pkg *types.Package, code []byte) map[string][]byte {
 	parts, err := support.ReadDir("support")
 	if err != nil {
 		panic("the support is not embedded: " + err.Error())
@@ -115,8 +122,8 @@ func supportFor(pkg *types.Package) map[string][]byte {
 	files := map[string][]byte{}
 	for _, part := range parts {
 		name := strings.TrimSuffix(part.Name(), ".txt")
-		if name == "web" && imported(pkg, "net") == nil {
-			continue // nobody asks for it, and it takes long to link
+		if uses, ok := supportOf()[name]; ok && !bytes.Contains(code, []byte(uses)) || name == "web" && imported(pkg, "net") == nil {
+			continue // nobody asks for it, and all that is imported takes long to link
 		}
 		text, err := support.ReadFile("support/" + part.Name())
 		if err != nil {
@@ -185,11 +192,6 @@ func (g *File) names() []string {
 }
 
 func (g *File) typeString(t types.Type) string { return types.TypeString(t, g.qualify) }
-
-// named is a type of a package that this one imports, directly or not.
-func (g *File) named(pkg, name string) types.Type {
-	return imported(g.pkg.Types, pkg).Scope().Lookup(name).Type()
-}
 
 // imported is a package that another one imports, directly or not; nil when it does not.
 func imported(from *types.Package, path string) *types.Package {

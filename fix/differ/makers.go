@@ -135,7 +135,7 @@ func (g *File) maker(t types.Type, depth int) (name, why string) {
 		g.dead[key] = why
 		return "", why
 	}
-	g.made = append(g.made, fmt.Sprintf("func %s(s *whetSource) (v %s) {\n\tif !s.enter() {\n\t\treturn v\n\t}\n\tdefer s.leave()\n%s}\n\n", name, g.typeString(t), body))
+	g.made = append(g.made, fmt.Sprintf("func %s(s *whetSource) (v %s) {\n\ts.enter()\n\tdefer s.leave()\n%s}\n\n", name, g.typeString(t), body))
 	return name, ""
 }
 
