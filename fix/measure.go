@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -29,6 +28,9 @@ type reach struct {
 	written   string // the folder whose benchmarks were written, if this is one of them
 }
 
+// String is how results name it.
+func (r reach) String() string { return path.Base(r.pkg) + "." + r.name }
+
 // A block is some lines of a file of the module that ran.
 type block struct {
 	file     string // relative to the module
@@ -42,9 +44,23 @@ const maxBenchmarks = 4
 // errNoBenchmark is why a rewrite that nothing measures is dropped.
 var errNoBenchmark = errors.New("no benchmark reaches the line: write one, or load the service (--service)")
 
-// measure compares the module without and with a rewrite.
+// measure compares the module without and with a rewrite, by the benchmarks that reach it; where there
+// are none, by some that it writes.
 func (f *fixer) measure(ctx context.Context, x *find.Finding, changes map[string]change) (*Measured, error) {
-	return f.versus(ctx, nil, contents(changes), x.Places)
+	var chosen []reach
+	if f.o.Program == nil {
+		if err := f.cover(ctx); err != nil {
+			return nil, err
+		}
+		if chosen = choose(f.reached, x.Places); len(chosen) == 0 {
+			f.o.Progress("write a benchmark")
+			var err error
+			if chosen, err = f.write(ctx, changes); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return f.versus(ctx, nil, contents(changes), chosen)
 }
 
 // side is a build of the scratch copy with files laid over it, by the module's names.
@@ -59,37 +75,23 @@ func (f *fixer) side(files map[string][]byte) (builds.Side, error) {
 }
 
 // versus compares two builds of the scratch copy, with the files of each laid over it, by the
-// benchmarks that reach some places, or as a program under load. Where no benchmark reaches them, it
-// writes some.
-func (f *fixer) versus(ctx context.Context, before, after map[string][]byte, places []find.Place) (*Measured, error) {
+// benchmarks that are chosen, or as a program under load.
+func (f *fixer) versus(ctx context.Context, before, after map[string][]byte, chosen []reach) (m *Measured, err error) {
+	a, errA := f.side(before)
+	b, errB := f.side(after)
+	if err := errors.Join(errA, errB); err != nil {
+		return nil, err
+	}
 	if f.o.Program != nil {
-		a, errA := f.side(before)
-		b, errB := f.side(after)
-		if err := errors.Join(errA, errB); err != nil {
-			return nil, err
-		}
 		r, err := f.o.Program(ctx, a, b)
 		return &Measured{AB: r}, err
 	}
-	if f.reached == nil {
-		f.o.Progress("find out which benchmarks reach what")
-		if err := f.cover(ctx); err != nil {
-			return nil, err
-		}
-	}
-	chosen := choose(f.reached, places)
 	if len(chosen) == 0 {
-		f.o.Progress("write a benchmark")
-		if err := f.write(ctx, places); err != nil {
-			return nil, err
-		}
-		if chosen = choose(f.reached, places); len(chosen) == 0 {
-			return nil, errNoBenchmark
-		}
+		return nil, errNoBenchmark
 	}
-	before, after = maps.Clone(before), maps.Clone(after)
 	var pkgs, names []string
-	m := &Measured{}
+	var laid []*writtenFile
+	m = &Measured{}
 	for _, c := range chosen {
 		if !slices.Contains(pkgs, c.pkg) {
 			pkgs = append(pkgs, c.pkg)
@@ -97,18 +99,15 @@ func (f *fixer) versus(ctx context.Context, before, after map[string][]byte, pla
 		if name := regexp.QuoteMeta(c.name); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
-		m.Benchmarks = append(m.Benchmarks, path.Base(c.pkg)+"."+c.name)
-		if w := f.written[c.written]; w != nil {
-			before, after = w.lay(before), w.lay(after)
-			if !strings.Contains(m.Written, w.text()) {
-				m.Written += w.text()
+		m.Benchmarks = append(m.Benchmarks, c.String())
+		if w := f.written[c.written]; w != nil && !slices.Contains(laid, w) {
+			laid = append(laid, w)
+			m.Written += w.text()
+			defer func() { err = errors.Join(err, w.remove(f.scratch)) }()
+			if err := w.lay(f.scratch); err != nil {
+				return nil, err
 			}
 		}
-	}
-	a, errA := f.side(before)
-	b, errB := f.side(after)
-	if err := errors.Join(errA, errB); err != nil {
-		return nil, err
 	}
 	r, err := builds.Run(ctx, a, b, builds.Options{
 		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: f.o.Timeout, AB: f.o.AB,
@@ -127,13 +126,19 @@ func (f *fixer) total(ctx context.Context) {
 		originals[name] = c.before
 	}
 	var places []find.Place
+	var used []string // benchmarks
 	for _, a := range f.result.Attempts {
 		if a.Kept() {
 			places = append(places, a.Finding.Places...)
+			used = append(used, a.Measured.Benchmarks...)
 		}
 	}
+	chosen := choose(f.reached, places)
+	for _, w := range f.written {
+		chosen = append(chosen, slices.DeleteFunc(slices.Clone(w.reached), func(r reach) bool { return !slices.Contains(used, r.String()) })...)
+	}
 	var err error
-	if f.result.Total, err = f.versus(ctx, originals, nil, places); err != nil {
+	if f.result.Total, err = f.versus(ctx, originals, nil, chosen); err != nil {
 		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("compare the original with all that was kept: %w", err))
 	}
 }
@@ -156,8 +161,13 @@ func choose(all []reach, places []find.Place) []reach {
 	return append(hits[:maxBenchmarks-1:maxBenchmarks-1], hits[len(hits)-1])
 }
 
-// cover runs each benchmark of the module once and notes which code it runs.
+// cover runs each benchmark of the module once, before anything is changed, and notes which code it
+// runs.
 func (f *fixer) cover(ctx context.Context) error {
+	if f.reached != nil {
+		return nil
+	}
+	f.o.Progress("find out which benchmarks reach what")
 	f.reached = []reach{}
 	src := gotest.Source{Dir: f.scratch.dir, Flags: slices.Concat(f.o.Flags, []string{"-cover", "-coverpkg=./..."}), Env: f.o.Env}
 	pkgs, failures, err := gotest.List(ctx, src, nil)
@@ -182,7 +192,7 @@ func (f *fixer) cover(ctx context.Context) error {
 			continue
 		}
 		for _, name := range names {
-			blocks, _, err := f.coverOne(ctx, bin, name)
+			blocks, err := f.coverOne(ctx, bin, name)
 			if err != nil {
 				if ctx.Err() != nil {
 					return ctx.Err()
@@ -196,25 +206,23 @@ func (f *fixer) cover(ctx context.Context) error {
 	return nil
 }
 
-// coverOne runs a benchmark once, and returns what it printed, too.
-func (f *fixer) coverOne(ctx context.Context, bin *gotest.Binary, name string) ([]block, string, error) {
+// coverOne runs a benchmark once.
+func (f *fixer) coverOne(ctx context.Context, bin *gotest.Binary, name string, env ...string) ([]block, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout)
 	defer cancel()
 	profile := filepath.Join(f.scratch.temp, "cover.out")
 	cmd := exec.CommandContext(ctx, bin.Path, "-test.run=^$", "-test.bench="+gotest.Pattern(name), "-test.benchtime=1x", "-test.coverprofile="+profile)
-	cmd.Dir, cmd.Env = bin.Package.Dir, append(os.Environ(), f.o.Env...)
+	cmd.Dir, cmd.Env = bin.Package.Dir, slices.Concat(os.Environ(), f.o.Env, env)
 	ownGroup(cmd)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return nil, "", fmt.Errorf("%w: %s", err, lastLines(string(out)))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, lastLines(string(out)))
 	}
 	file, err := os.Open(profile)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	blocks, err := readCover(file, f.found.Module)
-	return blocks, string(out), err
+	return readCover(file, f.found.Module)
 }
 
 // readCover reads the blocks that ran from a cover profile (cmd/cover): lines of

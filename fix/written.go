@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,7 +17,6 @@ import (
 
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/find"
-	"github.com/whet-go/whet/find/driver"
 	"github.com/whet-go/whet/fix/differ"
 	"github.com/whet-go/whet/fix/written"
 )
@@ -27,69 +27,114 @@ type writtenFile struct {
 	dir     string
 	targets []target
 	files   map[string][]byte // to lay over the folder, by name
+	reached []reach
 }
 
-// A target is a function and the place in it that matters.
+// A target is a function that was changed.
 type target struct {
 	function string // as differ.FuncName has it
-	place    find.Place
+	returned bool   // it was changed in a literal
 }
 
-// lay adds the file to what is laid over the module.
-func (w *writtenFile) lay(files map[string][]byte) map[string][]byte {
-	if files == nil {
-		files = map[string][]byte{}
-	}
+// lay puts the files into the scratch copy, for as long as they are measured: tests and vet have
+// nothing to say of them.
+func (w *writtenFile) lay(s *scratch) error {
 	for name, text := range w.files {
-		files[path.Join(w.dir, name)] = text
+		if err := s.write(path.Join(w.dir, name), text); err != nil {
+			return err
+		}
 	}
-	return files
+	return nil
+}
+
+func (w *writtenFile) remove(s *scratch) error {
+	var errs []error
+	for name := range w.files {
+		if err := os.Remove(s.path(path.Join(w.dir, name))); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // text is what is worth reading of it.
 func (w *writtenFile) text() string { return string(w.files[written.FileName]) }
 
-// write writes benchmarks that reach some places, and adds them to what is reached. The error says
-// why there are none.
-func (f *fixer) write(ctx context.Context, places []find.Place) error {
+// write writes benchmarks that reach what changes, as it is in the scratch copy. The error says why there
+// are none.
+func (f *fixer) write(ctx context.Context, changes map[string]change) (chosen []reach, err error) {
 	var why []string
-	for _, dir := range placesDirs(places) {
-		notes, err := f.writeFor(ctx, dir, places)
+	for _, dir := range dirs(changes) {
+		pkg, err := f.load(ctx, dir)
 		if err != nil {
-			return err
+			return nil, err
+		}
+		decls, err := f.changedFuncs(pkg, changes)
+		if err != nil {
+			return nil, err
+		}
+		w := &writtenFile{dir: dir}
+		if before := f.written[dir]; before != nil {
+			w.targets = slices.Clone(before.targets)
+		}
+		var places []find.Place
+		for _, d := range decls {
+			p, err := f.changedLines(pkg, d, changes)
+			if err != nil {
+				return nil, err
+			}
+			places = append(places, p)
+			name := differ.FuncName(d)
+			w.targets = slices.DeleteFunc(w.targets, func(t target) bool { return t.function == name })
+			w.targets = append(w.targets, target{name, written.InLiteral(pkg.Fset, d, p.Line, p.EndLine)})
+		}
+		notes, err := f.writeFile(ctx, w, pkg)
+		if err != nil {
+			return nil, err
 		}
 		why = append(why, notes...)
+		chosen = append(chosen, choose(w.reached, places)...)
 	}
-	if len(choose(f.reached, places)) > 0 || len(why) == 0 {
-		return nil
+	switch {
+	case len(chosen) > 0:
+		return chosen[:min(len(chosen), maxBenchmarks)], nil
+	case len(why) > 0:
+		return nil, fmt.Errorf("%w; %s", errNoBenchmark, strings.Join(why, "; "))
 	}
-	return fmt.Errorf("%w; %s", errNoBenchmark, strings.Join(why, "; "))
+	return nil, errNoBenchmark
 }
 
-// writeFor writes the benchmarks of a folder anew, with more functions. The notes say what came of
-// those that do not reach a place.
-func (f *fixer) writeFor(ctx context.Context, dir string, places []find.Place) (notes []string, err error) {
-	pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}, "./"+dir)
-	if err != nil {
-		return nil, err
-	}
-	if len(pkgs) != 1 || pkgs[0].IllTyped {
-		return nil, fmt.Errorf("the package in %s cannot be loaded", dir)
-	}
-	pkg := pkgs[0]
-	w := &writtenFile{dir: dir}
-	if before := f.written[dir]; before != nil {
-		w.targets = slices.Clone(before.targets)
-	}
-	for _, p := range places {
-		for _, d := range f.funcsAt(pkg, []find.Place{p}) {
-			t := target{differ.FuncName(d), p}
-			if !slices.ContainsFunc(w.targets, func(x target) bool { return x.function == t.function }) {
-				w.targets = append(w.targets, t)
-			}
+// changedLines are the lines of a function, as it is in the scratch copy, that a rewrite changes.
+func (f *fixer) changedLines(pkg *packages.Package, d *ast.FuncDecl, changes map[string]change) (find.Place, error) {
+	from, to := pkg.Fset.Position(d.Pos()), pkg.Fset.Position(d.End())
+	p := find.Place{Line: from.Line, EndLine: to.Line}
+	for file, c := range changes {
+		if f.scratch.path(file) != from.Filename {
+			continue
+		}
+		p.File = file
+		now, err := funcTexts(file, c.after)
+		if err != nil {
+			return p, err
+		}
+		before := strings.Split(string(c.before[from.Offset:to.Offset]), "\n")
+		after := strings.Split(now[declKey(d)], "\n")
+		for p.Line < p.EndLine && len(before) > 1 && len(after) > 0 && before[0] == after[0] {
+			before, after = before[1:], after[1:]
+			p.Line++
+		}
+		for p.Line < p.EndLine && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
+			before, after = before[:len(before)-1], after[:len(after)-1]
+			p.EndLine--
 		}
 	}
-	files, benchmarks, errs := written.Generate(pkg, w.generated(pkg))
+	return p, nil
+}
+
+// writeFile writes the benchmarks of a file's targets and finds out what each reaches. The notes say
+// what came of those that cannot be used.
+func (f *fixer) writeFile(ctx context.Context, w *writtenFile, pkg *packages.Package) (notes []string, err error) {
+	files, benchmarks, errs := written.Generate(pkg, w.in(pkg))
 	for _, err := range errs {
 		notes = append(notes, err.Error())
 	}
@@ -97,26 +142,24 @@ func (f *fixer) writeFor(ctx context.Context, dir string, places []find.Place) (
 		return notes, nil
 	}
 	w.files = files
-	reached, more, err := f.coverWritten(ctx, w, pkg, benchmarks)
+	more, err := f.coverWritten(ctx, w, pkg, benchmarks)
 	if err != nil {
 		return nil, err
 	}
-	f.reached = slices.DeleteFunc(f.reached, func(r reach) bool { return r.written == dir })
-	f.reached = append(f.reached, reached...)
 	if f.written == nil {
 		f.written = map[string]*writtenFile{}
 	}
-	f.written[dir] = w
+	f.written[w.dir] = w
 	return append(notes, more...), nil
 }
 
-// generated are the targets as their package is now.
-func (w *writtenFile) generated(pkg *packages.Package) (targets []written.Target) {
+// in are the targets as their package is now.
+func (w *writtenFile) in(pkg *packages.Package) (targets []written.Target) {
 	for _, t := range w.targets {
 		for _, file := range pkg.Syntax {
 			for _, d := range file.Decls {
 				if d, ok := d.(*ast.FuncDecl); ok && differ.FuncName(d) == t.function {
-					targets = append(targets, written.Target{Decl: d, Line: t.place.Line, EndLine: t.place.EndLine})
+					targets = append(targets, written.Target{Decl: d, Returned: t.returned})
 				}
 			}
 		}
@@ -124,43 +167,50 @@ func (w *writtenFile) generated(pkg *packages.Package) (targets []written.Target
 	return targets
 }
 
-// coverWritten runs each benchmark that was written once, and notes which code it runs when it is
-// measured.
-func (f *fixer) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Package, benchmarks []written.Benchmark) (reached []reach, notes []string, err error) {
+// coverWritten has each benchmark choose its inputs, and notes which code these run.
+func (f *fixer) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Package, benchmarks []written.Benchmark) (notes []string, err error) {
 	temp, err := os.MkdirTemp(f.scratch.temp, "written")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	src := gotest.Source{
 		Dir: f.scratch.dir, Env: f.o.Env, Overlay: map[string]string{},
-		Flags: slices.Concat(f.o.Flags, []string{"-cover", "-coverpkg=./...", "-covermode=atomic"}), // atomic counters can be cleared
+		Flags: slices.Concat(f.o.Flags, []string{"-cover", "-coverpkg=./..."}),
 	}
 	folder := f.scratch.path(w.dir)
 	for name, text := range w.files {
 		file := filepath.Join(temp, name)
 		if err := os.WriteFile(file, text, 0o600); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		src.Overlay[filepath.Join(folder, name)] = file
 	}
-	bin, err := gotest.Compile(ctx, src, gotest.Package{ImportPath: pkg.PkgPath, Dir: folder}, filepath.Join(temp, strconv.Itoa(len(w.targets))+".test"))
-	if err != nil {
-		return nil, []string{"what was written does not build: " + lastLines(err.Error())}, ctx.Err()
+	bin, err := gotest.Compile(ctx, src, gotest.Package{ImportPath: pkg.PkgPath, Dir: folder}, filepath.Join(temp, "cover.test"))
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	for _, b := range benchmarks {
-		blocks, out, err := f.coverOne(ctx, bin, b.Name)
+	if err != nil {
+		return []string{"the benchmark that whet wrote does not build: " + lastLines(err.Error())}, nil
+	}
+	for i, b := range benchmarks {
+		chosen := filepath.Join(temp, strconv.Itoa(i))
+		_, err := f.coverOne(ctx, bin, b.Name, written.ChosenEnv+"="+chosen)
+		var blocks []block
+		if inputs, _ := os.ReadFile(chosen); err == nil && len(inputs) > 0 { // it writes none when it finds none
+			blocks, err = f.coverOne(ctx, bin, b.Name, written.ChosenEnv+"="+chosen)
+		}
 		switch {
 		case ctx.Err() != nil:
-			return nil, nil, ctx.Err()
+			return nil, ctx.Err()
 		case err != nil:
-			notes = append(notes, fmt.Sprintf("a benchmark that whet wrote for %s fails: %v", b.Function, err))
-		case !strings.Contains(out, b.Name+"/size="):
-			notes = append(notes, fmt.Sprintf("a benchmark that whet wrote for %s panics or does not end on each input that was tried", b.Function))
+			notes = append(notes, fmt.Sprintf("the benchmark that whet wrote for %s fails: %v", b.Function, err))
+		case blocks == nil:
+			notes = append(notes, fmt.Sprintf("%s panics or does not end on each input that was tried for a benchmark", b.Function))
 		default:
-			notes = append(notes, fmt.Sprintf("a benchmark that whet wrote for %s does not reach it", b.Function))
-			reached = append(reached, reach{pkg: pkg.PkgPath, name: b.Name, blocks: blocks, written: w.dir})
+			notes = append(notes, fmt.Sprintf("the benchmark that whet wrote for %s does not reach it", b.Function))
+			w.reached = append(w.reached, reach{pkg: pkg.PkgPath, name: b.Name, blocks: blocks, written: w.dir})
 		}
 	}
-	return reached, notes, nil
+	return notes, nil
 }

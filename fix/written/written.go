@@ -25,9 +25,14 @@ type Benchmark struct {
 // A Target is a function to benchmark.
 type Target struct {
 	Decl *ast.FuncDecl
-	// Line and EndLine are the lines that matter, in the file of the function; 0 is any.
-	Line, EndLine int
+	// Returned is set to measure the function or handler that it returns, if it returns one.
+	Returned bool
 }
+
+// ChosenEnv is the environment variable that names a file for the inputs of a benchmark. When the file
+// is empty or missing, the benchmark writes there which inputs it takes, and does not measure;
+// otherwise it calls once with each of those, so that a cover profile is of nothing else.
+const ChosenEnv = "WHET_CHOSEN"
 
 // Generate writes benchmarks for functions of a package. It returns the texts of the files to lay
 // into the package's directory, by name; FileName is the one that is worth reading. Functions for
@@ -43,7 +48,7 @@ func Generate(pkg *packages.Package, targets []Target) (files map[string][]byte,
 		}
 		of := differ.FuncName(t.Decl)
 		for _, call := range calls {
-			returned := call.Function == of && inLiteral(pkg.Fset, t)
+			returned := t.Returned && call.Function == of
 			body := call.Once(returned)
 			if body == "" {
 				body, returned = call.Once(false), false
@@ -71,13 +76,13 @@ func Generate(pkg *packages.Package, targets []Target) (files map[string][]byte,
 	return files, benchmarks, errs
 }
 
-// inLiteral tells whether the lines of a target lie in a function literal.
-func inLiteral(fset *token.FileSet, t Target) bool {
+// InLiteral tells whether lines lie in a function literal of a function, which what it returns may be.
+func InLiteral(fset *token.FileSet, d *ast.FuncDecl, line, endLine int) bool {
 	found := false
-	ast.Inspect(t.Decl, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.FuncLit); ok && t.Line > 0 {
+	ast.Inspect(d, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok {
 			from, to := fset.Position(lit.Body.Pos()).Line, fset.Position(lit.Body.End()).Line
-			found = found || from <= t.Line && max(t.Line, t.EndLine) <= to
+			found = found || from <= line && endLine <= to
 		}
 		return !found
 	})
