@@ -208,6 +208,9 @@ func (f *fixer) attempt(ctx context.Context, x *find.Finding) Attempt {
 	if err != nil {
 		return drop(StageRewrite, "%v", err)
 	}
+	if err := refuse(changes); err != nil {
+		return drop(StageRewrite, "%v", err)
+	}
 	a.Diff = diffOf(changes)
 	over, err := f.scratch.overlay(contents(changes))
 	if err != nil {
