@@ -31,8 +31,10 @@ type File struct {
 	imports map[string]string // path -> name in the file
 	makers  map[string]string // type -> name of its maker
 	made    []string          // makers' source
+	begun   []string          // types of the makers, in the order in which these were begun
 	dead    map[string]string // type -> why no value of it can be made
 	open    []string          // makers that are being written, the outermost first
+	named   int               // makers that were given a name
 	stubs   int
 	partial map[string]bool // makers of values that lack something
 	bodies  bytes.Buffer

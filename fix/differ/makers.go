@@ -125,13 +125,20 @@ func (g *File) maker(t types.Type, depth int) (name, why string) {
 	if depth > 3*maxDepth {
 		return "", key + " is nested too deeply"
 	}
-	name = "whetMake" + strconv.Itoa(len(g.makers)+1)
+	g.named++
+	name = "whetMake" + strconv.Itoa(g.named)
+	made, begun := len(g.made), len(g.begun)
+	g.begun = append(g.begun, key)
 	g.makers[key] = name // for types that hold themselves
 	g.open = append(g.open, name)
 	body, why := g.body(t, key, depth)
 	g.open = g.open[:len(g.open)-1]
 	if why != "" {
-		delete(g.makers, key)
+		// What was made on the way may ask for this one.
+		for _, k := range g.begun[begun:] {
+			delete(g.makers, k)
+		}
+		g.begun, g.made = g.begun[:begun], g.made[:made]
 		g.dead[key] = why
 		return "", why
 	}
@@ -404,7 +411,10 @@ func (g *File) function(sig *types.Signature, depth int) (text, why string) {
 	if why != "" {
 		return "", why
 	}
-	return fmt.Sprintf("\tvar x struct {\ndrawn bool\n%s}\n\treturn func%s {\n%s\t}\n", fields, head, body), ""
+	if fields != "" {
+		fields = "var x struct {\ndrawn bool\n" + fields + "}\n"
+	}
+	return fmt.Sprintf("%sreturn func%s {\n%s\t}\n", fields, head, body), ""
 }
 
 // answering is the code of a function that notes its arguments and returns drawn values: its
