@@ -116,7 +116,7 @@ func (s *shape) turns(name string) string {
 		fmt.Fprintf(&b, "recv := %s(s)\ns.keep(recv)\n", s.recv)
 		name = "recv." + name
 	}
-	b.WriteString("for range s.turns() {\ns.turn(func() {\n")
+	b.WriteString("for n := s.turns(); n > 0; n-- { // as old modules have it, too\ns.turn(func() {\n")
 	for i, m := range s.makers {
 		fmt.Fprintf(&b, "a%d := %s(s)\n", i, m)
 	}

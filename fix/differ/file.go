@@ -27,17 +27,18 @@ func supportName(part string) string { return "zz_whet_" + part + "_test.go" }
 // A File is a test file of a package in the making: the makers of values that its tests need, and
 // its imports. It is for one goroutine.
 type File struct {
-	pkg     *packages.Package
-	imports map[string]string // path -> name in the file
-	makers  map[string]string // type -> name of its maker
-	made    []string          // makers' source
-	begun   []string          // types of the makers, in the order in which these were begun
-	dead    map[string]string // type -> why no value of it can be made
-	open    []string          // makers that are being written, the outermost first
-	named   int               // makers that were given a name
-	stubs   int
-	partial map[string]bool // makers of values that lack something
-	bodies  bytes.Buffer
+	pkg      *packages.Package
+	imports  map[string]string // path -> name in the file
+	makers   map[string]string // type -> name of its maker
+	made     []string          // makers' source
+	begun    []string          // types of the makers, in the order in which these were begun
+	dead     map[string]string // type -> why no value of it can be made
+	open     []string          // makers that are being written, the outermost first
+	named    int               // makers that were given a name
+	stubs    int
+	declared map[string]bool // names; nil: not known yet
+	partial  map[string]bool // makers of values that lack something
+	bodies   bytes.Buffer
 }
 
 // NewFile is an empty test file for a package that was loaded with syntax and types.
@@ -157,8 +158,9 @@ func supportPart(pkg, part string, text []byte) []byte {
 		}
 		return true
 	})
-	var out bytes.Buffer
-	if err := format.Node(&out, fset, file); err != nil {
+	// What the support is written in may be newer than the module's language.
+	out := bytes.NewBufferString("//go:build go1.24\n\n")
+	if err := format.Node(out, fset, file); err != nil {
 		panic(part + ".txt is not Go: " + err.Error())
 	}
 	return out.Bytes()
@@ -178,11 +180,24 @@ func (g *File) use(importPath, name string) string {
 		return n
 	}
 	n := name
-	if g.pkg.Types.Scope().Lookup(n) != nil || slices.Contains(g.names(), n) {
+	if g.declares(n) || slices.Contains(g.names(), n) {
 		n = "whet" + strconv.Itoa(len(g.imports)) + name
 	}
 	g.imports[importPath] = n
 	return n
+}
+
+// declares tells whether something in the package has a name, be it a variable of a function.
+func (g *File) declares(name string) bool {
+	if g.declared == nil {
+		g.declared = map[string]bool{}
+		for id, obj := range g.pkg.TypesInfo.Defs {
+			if _, isImport := obj.(*types.PkgName); !isImport {
+				g.declared[id.Name] = true
+			}
+		}
+	}
+	return g.declared[name] || g.pkg.Types.Scope().Lookup(name) != nil
 }
 
 func (g *File) names() []string {

@@ -186,7 +186,7 @@ func (g *File) body(t types.Type, key string, depth int) (text, why string) {
 			return fmt.Sprintf("\treturn %s(s.bytes())\n", paren(g.typeString(t))), ""
 		}
 		elem, why := g.maker(u.Elem(), depth+1)
-		return fmt.Sprintf("\tn := s.length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s, 0, n+s.spare())\n\tfor range n {\n\t\tv = append(v, %s(s))\n\t}\n\treturn v\n", g.typeString(t), elem), why
+		return fmt.Sprintf("\tn := s.length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s, 0, n+s.spare())\n\tfor i := 0; i < n; i++ {\n\t\tv = append(v, %s(s))\n\t}\n\treturn v\n", g.typeString(t), elem), why
 	case *types.Array:
 		elem, why := g.maker(u.Elem(), depth+1)
 		return fmt.Sprintf("\tfor i := range v {\n\t\tv[i] = %s(s)\n\t}\n\treturn v\n", elem), why
@@ -196,15 +196,15 @@ func (g *File) body(t types.Type, key string, depth int) (text, why string) {
 			return "", why
 		}
 		elem, why := g.maker(u.Elem(), depth+1)
-		return fmt.Sprintf("\tn := s.length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s)\n\tfor range n {\n\t\tv[%s(s)] = %s(s)\n\t}\n\treturn v\n", g.typeString(t), key, elem), why
+		return fmt.Sprintf("\tn := s.length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s)\n\tfor i := 0; i < n; i++ {\n\t\tv[%s(s)] = %s(s)\n\t}\n\treturn v\n", g.typeString(t), key, elem), why
 	case *types.Struct:
 		return g.structure(t, u, depth)
 	case *types.Signature:
 		return g.function(u, depth)
 	case *types.Interface:
-		return g.implementation(t, u, key, depth)
+		return g.implementation(u, key, depth)
 	case *types.Chan:
-		return g.channel(t, u, depth)
+		return g.channel(u, depth)
 	}
 	return "", "no value of " + key + " can be made"
 }
@@ -249,7 +249,7 @@ func (g *File) pointer(p *types.Pointer, depth int) (text, why string) {
 
 // channel makes one with values in it. It is closed where code only receives, which would wait for
 // ever otherwise, and has room where it is sent to.
-func (g *File) channel(t types.Type, c *types.Chan, depth int) (text, why string) {
+func (g *File) channel(c *types.Chan, depth int) (text, why string) {
 	elem, why := g.maker(c.Elem(), depth+1)
 	if why != "" {
 		return "", why
@@ -261,7 +261,7 @@ func (g *File) channel(t types.Type, c *types.Chan, depth int) (text, why string
 	case c.Dir() == types.SendOnly || sends && !receives:
 		closed = "false"
 	}
-	return fmt.Sprintf("\tc := make(chan %s, 1024)\n\tfor range s.choose(4) {\n\t\tc <- %s(s)\n\t}\n\tif %s {\n\t\tclose(c)\n\t}\n\treturn c\n", g.typeString(c.Elem()), elem, closed), ""
+	return fmt.Sprintf("\tc := make(chan %s, 1024)\n\tfor n := s.choose(4); n > 0; n-- {\n\t\tc <- %s(s)\n\t}\n\tif %s {\n\t\tclose(c)\n\t}\n\treturn c\n", g.typeString(c.Elem()), elem, closed), ""
 }
 
 // channelUse tells what the package does with channels of some values.
@@ -304,7 +304,11 @@ func (g *File) structure(t types.Type, u *types.Struct, depth int) (text, why st
 			continue
 		}
 		if !f.Exported() && !own {
-			return "", fmt.Sprintf("%s has fields that only its package can set", types.TypeString(t, nil))
+			if n, ok := t.(*types.Named); !ok || !g.isModules(n.Obj().Pkg()) || !hasExported(u) {
+				return "", fmt.Sprintf("%s has fields that only its package can set", types.TypeString(t, nil))
+			}
+			g.leftOut()
+			continue
 		}
 		m, why := g.maker(f.Type(), depth+1)
 		if why != "" {
@@ -375,6 +379,15 @@ func (g *File) constructed(n *types.Named, pointer bool, depth int) (text string
 		return made + "\treturn " + result + "\n", true
 	}
 	return "", false
+}
+
+func hasExported(u *types.Struct) bool {
+	for f := range u.Fields() {
+		if f.Exported() {
+			return true
+		}
+	}
+	return false
 }
 
 // constructorArgs are the arguments of a constructor; options are left out.
@@ -459,7 +472,7 @@ func (g *File) answering(sig *types.Signature, name, prefix string, depth int) (
 
 // implementation makes a value of one of the module's own types that have an interface's methods;
 // where there is none, of a type that notes how it is called and answers with drawn values.
-func (g *File) implementation(t types.Type, u *types.Interface, key string, depth int) (text, why string) {
+func (g *File) implementation(u *types.Interface, key string, depth int) (text, why string) {
 	if u.NumMethods() == 0 && u.NumEmbeddeds() == 0 {
 		return "\treturn s.any()\n", ""
 	}
@@ -475,7 +488,7 @@ func (g *File) implementation(t types.Type, u *types.Interface, key string, dept
 		}
 	}
 	if len(makers) == 0 {
-		return g.stub(t, u, key, depth)
+		return g.stub(u, key, depth)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\tswitch s.choose(%d) {\n", len(makers))
@@ -507,7 +520,7 @@ func (g *File) implements(obj types.Object, u *types.Interface, depth int) (make
 }
 
 // stub writes a type with an interface's methods.
-func (g *File) stub(t types.Type, u *types.Interface, key string, depth int) (text, why string) {
+func (g *File) stub(u *types.Interface, key string, depth int) (text, why string) {
 	if !u.IsMethodSet() {
 		return "", key + " is a constraint"
 	}
