@@ -11,7 +11,7 @@
 //  3. Package fix/differ writes tests that call the old and the new function with the same inputs;
 //     the fuzzer runs them for a while. Nothing may differ.
 //  4. Package bench/builds compares A, without the rewrite, with B, with it, in interleaved rounds of
-//     the benchmarks that reach the changed lines.
+//     the benchmarks that reach the changed lines; package fix/written writes one where none does.
 //  5. Kept is what some interval shows to gain and none to lose; it is written to the scratch copy.
 //     The others are dropped with the stage and the reason.
 //  6. In the end the original is compared with all that was kept, and each kept rewrite becomes a
