@@ -34,6 +34,9 @@ func (f *fixer) attempt(ctx context.Context, x *find.Finding) *Attempt {
 		return a
 	}
 	changes, err := f.rewrite(x.Fix, f.edits)
+	if err == nil {
+		err = refuse(changes)
+	}
 	if err != nil {
 		a.retry = errors.Is(err, errSameCode)
 		a.Reason = err.Error()
@@ -185,7 +188,11 @@ func (f *fixer) keep(a *Attempt, changes map[string]change) error {
 		f.result.changed[file] = change{before.before, c.after}
 	}
 	a.Stage, a.Reason, f.testedAll = StageKept, "", a.Tested == len(f.packages.all)
-	for _, r := range reaching(f.reached, a.Finding.Places) {
+	hit := reaching(f.reached, a.Finding.Places)
+	if a.Measured != nil {
+		hit = append(hit, a.Measured.reached...)
+	}
+	for _, r := range hit {
 		if !slices.ContainsFunc(f.hit, func(h reach) bool { return h.pkg == r.pkg && h.name == r.name }) {
 			f.hit = append(f.hit, r)
 		}

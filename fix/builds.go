@@ -163,6 +163,9 @@ func readDumps(answers *Answers, function, nameA, nameB string) error {
 		return fmt.Errorf("%s does not answer as it did: %w", function, err)
 	case err != nil:
 		return err
+	case d.Alike == 0 && d.Panics > 0:
+		answers.Not = append(answers.Not, function+" cannot be compared: it panics on each input that was tried")
+		return nil
 	case d.Alike == 0:
 		answers.Not = append(answers.Not, function+" cannot be compared: what it answers depends on time or chance")
 		return nil

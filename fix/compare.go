@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"go/ast"
@@ -23,18 +24,27 @@ import (
 func (f *fixer) compare(ctx context.Context, changes map[string]change) (*Answers, error) {
 	answers := &Answers{Functions: []string{}}
 	for _, dir := range dirs(changes) {
-		pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}, "./"+dir)
+		pkg, err := f.load(ctx, dir)
 		if err != nil {
 			return nil, err
 		}
-		if len(pkgs) != 1 || pkgs[0].IllTyped {
-			return nil, fmt.Errorf("the package in %s cannot be loaded", dir)
-		}
-		if err := f.comparePackage(ctx, answers, dir, pkgs[0], changes); err != nil {
+		if err := f.comparePackage(ctx, answers, dir, pkg, changes); err != nil {
 			return answers, err
 		}
 	}
 	return answers, nil
+}
+
+// load is the package in a folder of the scratch copy.
+func (f *fixer) load(ctx context.Context, dir string) (*packages.Package, error) {
+	pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}, "./"+dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(pkgs) != 1 || pkgs[0].IllTyped {
+		return nil, fmt.Errorf("the package in %s cannot be loaded", dir)
+	}
+	return pkgs[0], nil
 }
 
 func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string, old *packages.Package, changes map[string]change) error {
@@ -72,10 +82,19 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 		if err != nil {
 			return fmt.Errorf("%s does not answer as it did:\n%s", t.Function, lastLines(out))
 		}
-		if info, err := os.Stat(count); err == nil {
-			answers.Inputs += info.Size()
+		marks, err := os.ReadFile(count)
+		if err != nil {
+			return err
 		}
-		answers.Functions = append(answers.Functions, t.Function)
+		switch n := bytes.Count(marks, []byte(".")); {
+		case n > 0:
+			answers.Inputs += int64(n)
+			answers.Functions = append(answers.Functions, t.Function)
+		case len(marks) > 0:
+			answers.Not = append(answers.Not, t.Function+" cannot be compared: it panics on each input that was tried")
+		default:
+			answers.Not = append(answers.Not, t.Function+" cannot be compared: no inputs could be made, or it ends on none of them")
+		}
 	}
 	return nil
 }
@@ -88,16 +107,9 @@ func (f *fixer) changedFuncs(old *packages.Package, changes map[string]change) (
 		if i < 0 {
 			continue // of another package
 		}
-		fset := token.NewFileSet()
-		now, err := parser.ParseFile(fset, file, c.after, parser.SkipObjectResolution)
+		texts, err := funcTexts(file, c.after)
 		if err != nil {
 			return nil, err
-		}
-		texts := map[string]string{}
-		for _, d := range now.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok {
-				texts[declKey(fn)] = string(c.after[fset.Position(fn.Pos()).Offset:fset.Position(fn.End()).Offset])
-			}
 		}
 		for _, d := range old.Syntax[i].Decls {
 			fn, ok := d.(*ast.FuncDecl)
@@ -112,6 +124,22 @@ func (f *fixer) changedFuncs(old *packages.Package, changes map[string]change) (
 	}
 	slices.SortFunc(decls, func(a, b *ast.FuncDecl) int { return strings.Compare(declKey(a), declKey(b)) })
 	return decls, nil
+}
+
+// funcTexts are the texts of a file's functions.
+func funcTexts(name string, source []byte) (map[string]string, error) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	texts := map[string]string{}
+	for _, d := range file.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			texts[declKey(fn)] = string(source[fset.Position(fn.Pos()).Offset:fset.Position(fn.End()).Offset])
+		}
+	}
+	return texts, nil
 }
 
 // declKey is a function's name, with its receiver's type.

@@ -12,7 +12,8 @@
 //  3. Package fix/differ writes tests that call the old and the new function with the same inputs;
 //     the fuzzer runs them for a while. Nothing may differ.
 //  4. Package bench/builds compares A, without the rewrite, with B, with it, in interleaved rounds of
-//     the benchmarks that reach the changed lines; without one, a program under load does.
+//     the benchmarks that reach the changed lines; package fix/written writes one where none does. A
+//     program under load takes their place.
 //  5. Kept is what some interval shows to gain and none to lose; it is written to the scratch copy.
 //     The others are dropped with the stage and the reason.
 //  6. Options.Again finds once more in the scratch copy, and 2 to 5 are done with what is new, as long

@@ -184,8 +184,13 @@ type Answers struct {
 
 // Measured is a comparison, A without and B with a rewrite.
 type Measured struct {
-	Benchmarks []string   `json:"benchmarks,omitempty"` // that were run; none: a service
-	AB         *ab.Result `json:"ab"`
+	Benchmarks []string `json:"benchmarks,omitempty"` // that were run; none: a service
+	// Written is the source of the benchmarks that whet wrote, as no benchmark of the module reaches
+	// the lines; "" when they are the module's own.
+	Written string     `json:"written,omitempty"`
+	AB      *ab.Result `json:"ab"`
+
+	reached []reach // the benchmarks
 }
 
 // Run tries the fixes of findings on the module in r.Dir. When ctx ends, the result is of what was
@@ -236,6 +241,7 @@ type fixer struct {
 	round    int                       // from 1 on
 	done     map[string]int            // rewrites that are not tried again, and how many are alike
 	reached  []reach                   // by the source that the round began with; nil: not known yet
+	written  map[string]*writtenFile   // benchmarks, by folder
 	hit      []reach                   // benchmarks that reach something that was kept
 	// testedAll is set when the tests of all packages have run with all that was kept.
 	testedAll bool

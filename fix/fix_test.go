@@ -28,7 +28,10 @@ go 1.26
 -- text/text.go --
 package text
 
-import "strings"
+import (
+	"os"
+	"strings"
+)
 
 // Join joins, slowly.
 func Join(words []string) string {
@@ -52,7 +55,16 @@ func Lengths(words []string) []int {
 func Upper(s string) string { return strings.ToUpper(s) }
 
 // Unreached has no benchmark.
-func Unreached(s string) string { return s + s }
+func Unreached(s string, f *os.File) string { return s + s }
+
+// Written has none either.
+func Written(words []string) string {
+	all := ""
+	for _, w := range words {
+		all += w + ";"
+	}
+	return all
+}
 
 // Same is as fast as it can be.
 func Same(a, b int) int { return a + b }
@@ -144,9 +156,14 @@ func findingIn(source, title, old, text string) (find.Finding, error) {
 
 func found(t *testing.T, dir string) *find.Result {
 	t.Helper()
-	const loop = "joined := \"\"\n\tfor _, w := range words {\n\t\tjoined += w + \",\"\n\t}\n\treturn joined"
+	loops := func(sep, v string) string {
+		return v + " := \"\"\n\tfor _, w := range words {\n\t\t" + v + " += w + \"" + sep + "\"\n\t}\n\treturn " + v
+	}
+	builder := func(sep string) string {
+		return "var b strings.Builder\n\tfor _, w := range words {\n\t\tb.WriteString(w)\n\t\tb.WriteByte('" + sep + "')\n\t}\n\treturn b.String()"
+	}
 	return &find.Result{Module: "example.com/service", Dir: dir, Findings: []find.Finding{
-		finding(t, dir, "gains", loop, "var b strings.Builder\n\tfor _, w := range words {\n\t\tb.WriteString(w)\n\t\tb.WriteByte(',')\n\t}\n\treturn b.String()"),
+		finding(t, dir, "gains", loops(",", "joined"), builder(",")),
 		finding(t, dir, "overlaps", "joined += w + \",\"", "joined = joined + w + \",\""),
 		finding(t, dir, "no Go", "return s + s", "return s +"),
 		finding(t, dir, "does not build", "return s + s", "return s + 1"),
@@ -154,6 +171,7 @@ func found(t *testing.T, dir string) *find.Result {
 		finding(t, dir, "fails a test", "return strings.ToUpper(s)", "return strings.ToLower(s)"),
 		finding(t, dir, "differs", "var lengths []int", "lengths := make([]int, 0, len(words))"),
 		finding(t, dir, "unmeasured", "return s + s", "return strings.Repeat(s, 2)"),
+		finding(t, dir, "written", loops(";", "all"), builder(";")),
 		finding(t, dir, "no gain", "return a + b", "return b + a"),
 	}}
 }
@@ -203,7 +221,8 @@ func TestRun(t *testing.T) {
 		"fails vet":      {fix.StageVet, "unreachable code"},
 		"fails a test":   {fix.StageTest, "not upper"},
 		"differs":        {fix.StageCompare, "Lengths does not answer as it did"},
-		"unmeasured":     {fix.StageMeasure, "no benchmark reaches"},
+		"unmeasured":     {fix.StageMeasure, "no benchmark reaches the line: write one, or load the service (--service); no benchmark can be written: Unreached cannot be compared: parameter f: os.File"},
+		"written":        {fix.StageKept, ""},
 		"no gain":        {fix.StageMeasure, ""},
 	}
 	if len(r.Attempts) != len(want) || r.Interrupted || len(r.Failing) > 0 {
@@ -218,6 +237,11 @@ func TestRun(t *testing.T) {
 	kept := r.Attempts[0]
 	if kept.Answers == nil || kept.Answers.Inputs < 100 || len(kept.Answers.Functions) != 1 || kept.Measured == nil || len(kept.Measured.Benchmarks) != 1 || kept.Measured.Benchmarks[0] != "text.BenchmarkJoin" {
 		t.Errorf("answers %+v, measured %+v", kept.Answers, kept.Measured)
+	}
+	for _, a := range r.Attempts {
+		if a.Finding.Title == "written" && (a.Measured == nil || a.Measured.Benchmarks[0] != "text.BenchmarkWhet_Written" || !strings.Contains(a.Measured.Written, "func BenchmarkWhet_Written(b *testing.B)") || !strings.Contains(a.Message(), "whet wrote one")) {
+			t.Errorf("written: %+v", a.Measured)
+		}
 	}
 	if r.Total == nil || r.Total.AB.Subjects[0].Units[0].Ratio > 0.7 {
 		t.Errorf("total: %+v", r.Total)
@@ -249,21 +273,23 @@ func git(t *testing.T, dir, in string, args ...string) string {
 func apply(t *testing.T, r *fix.Result, dir string) {
 	t.Helper()
 	patches := r.Patches("A Tool <tool@localhost>")
-	if len(patches) != 1 || !strings.HasPrefix(patches[0].Name, "0001-test-gains") {
+	if len(patches) != 2 || !strings.HasPrefix(patches[0].Name, "0001-test-gains") {
 		t.Fatalf("%+v", patches)
 	}
 	git(t, dir, "", "init", "-q")
 	git(t, dir, "", "add", ".")
 	git(t, dir, "", "commit", "-qm", "as it was")
-	git(t, dir, string(patches[0].Text), "am", "-q")
-	log := git(t, dir, "", "log", "-1", "--format=%an%n%s%n%b")
+	for _, p := range patches {
+		git(t, dir, string(p.Text), "am", "-q")
+	}
+	log := git(t, dir, "", "log", "-2", "--format=%an%n%s%n%b")
 	for _, want := range []string{"A Tool", "text: change it (gains)", "answered alike on", "Join sec/op: -"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("%q is not in the commit:\n%s", want, log)
 		}
 	}
 	patched := files(t, filepath.Join(dir, "text"))
-	git(t, dir, "", "reset", "-q", "--hard", "HEAD~1")
+	git(t, dir, "", "reset", "-q", "--hard", "HEAD~2")
 
 	// A tree with changes is refused, and so is a file that is not what it was.
 	name := filepath.Join(dir, "text", "text.go")

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -24,7 +25,11 @@ import (
 type reach struct {
 	pkg, name string // import path, function
 	blocks    []block
+	written   string // the folder whose benchmarks were written, if this is one of them
 }
+
+// String is how results name it.
+func (r reach) String() string { return path.Base(r.pkg) + "." + r.name }
 
 // A block is some lines of a file of the module that ran.
 type block struct {
@@ -39,27 +44,41 @@ const maxBenchmarks = 4
 // errNoBenchmark is why a rewrite that nothing measures is dropped.
 var errNoBenchmark = errors.New("no benchmark reaches the line: write one, or load the service (--service)")
 
-// measure compares the module without and with a rewrite.
+// measure compares the module without and with a rewrite, by the benchmarks that reach it; where there
+// are none, by some that it writes.
 func (f *fixer) measure(ctx context.Context, x *find.Finding, changes map[string]change) (*Measured, error) {
+	if err := f.cover(ctx); err != nil {
+		return nil, err
+	}
+	chosen := focused(reaching(f.reached, x.Places), maxBenchmarks)
+	if len(chosen) == 0 && f.o.Program == nil {
+		f.o.Progress("write a benchmark")
+		var err error
+		if chosen, err = f.write(ctx, changes); err != nil {
+			return nil, err
+		}
+	}
 	over, err := f.scratch.overlay(contents(changes))
 	if err != nil {
 		return nil, err
 	}
 	a := builds.Side{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}
 	b := builds.Side{Dir: f.scratch.dir, Flags: slices.Concat(f.o.Flags, over), Env: f.o.Env}
-	return f.versus(ctx, a, b, x.Places)
+	return f.compareBy(ctx, a, b, chosen)
 }
 
 // versus compares two builds by the benchmarks that reach some places; without one, as a program under
 // load.
 func (f *fixer) versus(ctx context.Context, a, b builds.Side, places []find.Place) (*Measured, error) {
-	if f.reached == nil {
-		f.o.Progress("find out which benchmarks reach what")
-		if err := f.cover(ctx); err != nil {
-			return nil, err
-		}
+	if err := f.cover(ctx); err != nil {
+		return nil, err
 	}
-	if chosen := focused(reaching(f.reached, places), maxBenchmarks); len(chosen) > 0 {
+	return f.compareBy(ctx, a, b, focused(reaching(f.reached, places), maxBenchmarks))
+}
+
+// compareBy compares two builds by benchmarks; without one, as a program under load.
+func (f *fixer) compareBy(ctx context.Context, a, b builds.Side, chosen []reach) (*Measured, error) {
+	if len(chosen) > 0 {
 		return f.run(ctx, a, b, chosen)
 	}
 	if f.o.Program == nil {
@@ -70,9 +89,10 @@ func (f *fixer) versus(ctx context.Context, a, b builds.Side, places []find.Plac
 }
 
 // run compares two builds by benchmarks.
-func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []reach) (*Measured, error) {
+func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []reach) (m *Measured, err error) {
 	var pkgs, names []string
-	m := &Measured{}
+	var laid []*writtenFile
+	m = &Measured{reached: chosen}
 	for _, c := range chosen {
 		if !slices.Contains(pkgs, c.pkg) {
 			pkgs = append(pkgs, c.pkg)
@@ -80,7 +100,15 @@ func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []reach) (*Mea
 		if name := regexp.QuoteMeta(c.name); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
-		m.Benchmarks = append(m.Benchmarks, path.Base(c.pkg)+"."+c.name)
+		m.Benchmarks = append(m.Benchmarks, c.String())
+		if w := f.written[c.written]; w != nil && !slices.Contains(laid, w) {
+			laid = append(laid, w)
+			m.Written += w.text()
+			defer func() { err = errors.Join(err, w.remove(f.scratch)) }()
+			if err := w.lay(f.scratch); err != nil {
+				return nil, err
+			}
+		}
 	}
 	r, err := builds.Run(ctx, a, b, builds.Options{
 		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: f.o.Timeout, AB: f.o.AB,
@@ -118,8 +146,13 @@ func focused(hits []reach, most int) []reach {
 	return append(hits[:most-1:most-1], hits[len(hits)-1])
 }
 
-// cover runs each benchmark of the module once and notes which code it runs.
+// cover runs each benchmark of the module once, before anything is changed, and notes which code it
+// runs.
 func (f *fixer) cover(ctx context.Context) error {
+	if f.reached != nil {
+		return nil
+	}
+	f.o.Progress("find out which benchmarks reach what")
 	f.reached = []reach{}
 	src := gotest.Source{Dir: f.scratch.dir, Flags: slices.Concat(f.o.Flags, []string{"-cover", "-coverpkg=./..."}), Env: f.o.Env}
 	pkgs, failures, err := gotest.List(ctx, src, nil)
@@ -159,17 +192,22 @@ func (f *fixer) cover(ctx context.Context) error {
 }
 
 // coverOne runs a benchmark once.
-func (f *fixer) coverOne(ctx context.Context, bin *gotest.Binary, name string) ([]block, error) {
+func (f *fixer) coverOne(ctx context.Context, bin *gotest.Binary, name string, env ...string) ([]block, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout)
 	defer cancel()
 	profile := filepath.Join(f.scratch.temp, "cover.out")
 	cmd := exec.CommandContext(ctx, bin.Path, "-test.run=^$", "-test.bench="+gotest.Pattern(name), "-test.benchtime=1x", "-test.coverprofile="+profile)
-	cmd.Dir, cmd.Env = bin.Package.Dir, append(os.Environ(), f.o.Env...)
+	cmd.Dir, cmd.Env = bin.Package.Dir, slices.Concat(os.Environ(), f.o.Env, env)
 	ownGroup(cmd)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, lastLines(string(out)))
 	}
-	return readCover(profile, f.found.Module)
+	file, err := os.Open(profile)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return readCover(file, f.found.Module)
 }
 
 // readCover reads the blocks that ran from a cover profile (cmd/cover): lines of
@@ -177,14 +215,9 @@ func (f *fixer) coverOne(ctx context.Context, bin *gotest.Binary, name string) (
 //	import/path/file.go:10.2,12.16 2 1
 //
 // where the last number is how often it ran.
-func readCover(name, module string) ([]block, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
+func readCover(r io.Reader, module string) ([]block, error) {
 	var blocks []block
-	lines := bufio.NewScanner(file)
+	lines := bufio.NewScanner(r)
 	for lines.Scan() {
 		where, counts, ok := strings.Cut(lines.Text(), " ")
 		if !ok || strings.HasSuffix(counts, " 0") || strings.HasPrefix(where, "mode:") {
@@ -192,11 +225,11 @@ func readCover(name, module string) ([]block, error) {
 		}
 		i := strings.LastIndexByte(where, ':')
 		if i < 0 {
-			return nil, fmt.Errorf("%s: %q is no line of a cover profile", name, lines.Text())
+			return nil, fmt.Errorf("%q is no line of a cover profile", lines.Text())
 		}
 		var b block
 		if _, err := fmt.Sscanf(where[i+1:], "%d.%d,%d.%d", &b.from, new(int), &b.to, new(int)); err != nil {
-			return nil, fmt.Errorf("%s: %q: %w", name, lines.Text(), err)
+			return nil, fmt.Errorf("cover profile: %q: %w", lines.Text(), err)
 		}
 		if b.file, ok = strings.CutPrefix(where[:i], module+"/"); ok {
 			blocks = append(blocks, b)

@@ -93,7 +93,11 @@ func (a *Attempt) Message() string {
 		}
 	}
 	if a.Measured != nil && a.Measured.AB != nil {
-		b.WriteString("\nMeasured in interleaved rounds")
+		b.WriteString("\n")
+		if a.Measured.Written != "" {
+			b.WriteString("No benchmark of the module reaches the line; whet wrote one, with inputs of its own. ")
+		}
+		b.WriteString("Measured in interleaved rounds")
 		if a.Together > 0 {
 			fmt.Fprintf(&b, ", together with %d others: alone each gains less than can be seen", a.Together)
 		}

@@ -1,9 +1,11 @@
 package differ
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,8 +14,9 @@ import (
 type Call struct {
 	Function string // as in Go's source: (*T).Name
 
-	fn     *types.Func
-	shapes []shape // one for each choice of type arguments; one for what is not generic
+	fn      *types.Func
+	partial bool    // some value lacks something that may be needed
+	shapes  []shape // one for each choice of type arguments; one for what is not generic
 }
 
 // A shape is a function's call without type parameters: all are code of the test file.
@@ -22,8 +25,8 @@ type shape struct {
 	inst    string   // type arguments of the function: [int, string]
 	makers  []string // of the arguments
 	results int
-	after   string // calls what was returned; see callResults
-	dots    string // "..." when the last argument is a slice of more
+	dots    string        // "..." when the last argument is a slice of more
+	inner   map[int]inner // calls of what is returned, by the result's number
 	sig     *types.Signature
 }
 
@@ -43,12 +46,23 @@ func (g *File) Call(d *ast.FuncDecl) (*Call, error) {
 		var s shape
 		if s, why = g.shape(i); why == "" {
 			c.shapes = append(c.shapes, s)
+			c.partial = c.partial || slices.ContainsFunc(append(s.makers, s.recv), func(m string) bool { return g.partial[m] })
 		}
 	}
 	if len(c.shapes) == 0 {
 		return nil, unsupported(why)
 	}
 	return c, nil
+}
+
+// Ways are the calls that reach a function of the package: of itself, and where it cannot be called, or
+// not with all that it may need, of functions that call it. It is an error when there are none.
+func (g *File) Ways(d *ast.FuncDecl) (calls []*Call, err error) {
+	entries, errs := g.entries([]*ast.FuncDecl{d})
+	for _, e := range entries {
+		calls = append(calls, e.call)
+	}
+	return calls, errors.Join(errs...)
 }
 
 func (g *File) shape(i instance) (s shape, why string) {
@@ -68,7 +82,7 @@ func (g *File) shape(i instance) (s shape, why string) {
 	if i.sig.Variadic() {
 		s.dots = "..."
 	}
-	s.after, why = g.callResults(i.sig)
+	s.inner, why = g.innerCalls(i.sig)
 	return s, why
 }
 
@@ -102,7 +116,7 @@ func (s *shape) turns(name string) string {
 		fmt.Fprintf(&b, "recv := %s(s)\ns.keep(recv)\n", s.recv)
 		name = "recv." + name
 	}
-	b.WriteString("for range s.turns() {\ns.turn(func() {\n")
+	b.WriteString("for n := s.turns(); n > 0; n-- { // as old modules have it, too\ns.turn(func() {\n")
 	for i, m := range s.makers {
 		fmt.Fprintf(&b, "a%d := %s(s)\n", i, m)
 	}
@@ -116,47 +130,116 @@ func (s *shape) turns(name string) string {
 	} else {
 		fmt.Fprintf(&b, "%s := %s\ns.result(%s)\n", results, call, results)
 	}
-	b.WriteString(s.after + "})\n}\n")
+	for i := range s.results {
+		in, ok := s.inner[i]
+		if !ok {
+			continue
+		}
+		call := fmt.Sprintf("r%d%s\n", i, in.call)
+		if results := numbered("c", in.results.Len()); results != "" {
+			call = fmt.Sprintf("%s := r%d%s\ns.result(%s)\n", results, i, in.call, results)
+		}
+		fmt.Fprintf(&b, "if r%d != nil {\n%s%s}\n", i, in.makes, call)
+	}
+	b.WriteString("})\n}\n")
 	return b.String()
 }
 
-// callResults is the code that calls the functions among the results, r0, r1, …: what was changed
-// may lie in them.
-func (g *File) callResults(sig *types.Signature) (text, why string) {
+// Once is a func(*whetSource) func() error that makes arguments and a receiver, and returns a call of
+// the function with them, as whetBenchmark takes it. With returned set the function is called
+// while the arguments are made, and the call is of the function or handler that it returned; it is
+// "" when the function returns none.
+func (c *Call) Once(returned bool) string {
+	s, name := c.shapes[0], c.fn.Name()
 	var b strings.Builder
+	b.WriteString("func(s *whetSource) func() error {\n")
+	if s.recv != "" {
+		fmt.Fprintf(&b, "recv := %s(s)\ns.keep(recv)\n", s.recv)
+		name = "recv." + name
+	}
+	for i, m := range s.makers {
+		fmt.Fprintf(&b, "a%d := %s(s)\n", i, m)
+	}
+	args := numbered("a", len(s.makers))
+	if args != "" {
+		fmt.Fprintf(&b, "s.keep(%s)\n", args)
+	}
+	call := name + s.inst + "(" + args + s.dots + ")"
+	if !returned {
+		fmt.Fprintf(&b, "return func() error {\n%s}\n}", noted(call, s.sig.Results(), "r"))
+		return b.String()
+	}
+	for i := range s.sig.Results().Len() {
+		inner, ok := s.inner[i]
+		if !ok {
+			continue
+		}
+		names := make([]string, s.results)
+		for k := range names {
+			names[k] = "_"
+		}
+		names[i] = "f"
+		fmt.Fprintf(&b, "%s := %s\n%sreturn func() error {\n%s}\n}", strings.Join(names, ", "), call, inner.makes, noted("f"+inner.call, inner.results, "c"))
+		return b.String()
+	}
+	return ""
+}
+
+// noted is the code of a call whose results are noted when s says so; it returns the last one, if
+// that is an error. As they may be noted, the compiler cannot leave the call out.
+func noted(call string, results *types.Tuple, letter string) string {
+	n := results.Len()
+	if n == 0 {
+		return call + "\nreturn nil\n"
+	}
+	list := numbered(letter, n)
+	last := "nil"
+	if results.At(n-1).Type().String() == "error" {
+		last = letter + strconv.Itoa(n-1)
+	}
+	return fmt.Sprintf("%s := %s\nif s.noting {\ns.result(%s)\n}\nreturn %s\n", list, call, list, last)
+}
+
+// An inner call is of a function or handler that was returned.
+type inner struct {
+	makes   string // makes and keeps arguments
+	call    string // what follows its name: .ServeHTTP(b0, b1)
+	results *types.Tuple
+}
+
+// innerCalls are how to call the functions and handlers among results, by their number: what was
+// changed may lie in them.
+func (g *File) innerCalls(sig *types.Signature) (calls map[int]inner, why string) {
+	calls = map[int]inner{}
 	for i := range sig.Results().Len() {
 		t := sig.Results().At(i).Type()
-		result := "r" + strconv.Itoa(i)
-		fn, isFunc := t.Underlying().(*types.Signature)
-		switch {
-		case types.TypeString(t, nil) == "net/http.Handler":
-			w, _ := g.maker(types.Unalias(g.named("net/http", "ResponseWriter")), 0)
-			r, _ := g.maker(types.NewPointer(g.named("net/http", "Request")), 0)
-			fmt.Fprintf(&b, "if %s != nil {\nw, r := %s(s), %s(s)\ns.keep(w, r)\n%s.ServeHTTP(w, r)\n}\n", result, w, r, result)
-		case isFunc:
-			var args, results []string
-			fmt.Fprintf(&b, "if %s != nil {\n", result)
-			for j := range fn.Params().Len() {
-				m, why := g.maker(fn.Params().At(j).Type(), 0)
-				if why != "" {
-					return "", fmt.Sprintf("a parameter of the function that it returns: %s", why)
-				}
-				args = append(args, "b"+strconv.Itoa(j))
-				fmt.Fprintf(&b, "b%d := %s(s)\ns.keep(b%d)\n", j, m, j)
-			}
-			for j := range fn.Results().Len() {
-				results = append(results, "c"+strconv.Itoa(j))
-			}
-			call := fmt.Sprintf("%s(%s)", result, strings.Join(args, ", "))
-			if fn.Variadic() {
-				call = strings.TrimSuffix(call, ")") + "...)"
-			}
-			if len(results) > 0 {
-				fmt.Fprintf(&b, "%s := %s\ns.result(%s)\n}\n", strings.Join(results, ", "), call, strings.Join(results, ", "))
-			} else {
-				fmt.Fprintf(&b, "%s\n}\n", call)
-			}
+		method := ""
+		fn, ok := t.Underlying().(*types.Signature)
+		if types.TypeString(t, nil) == "net/http.Handler" {
+			serve, _, _ := types.LookupFieldOrMethod(t, false, nil, "ServeHTTP")
+			fn, ok = serve.Type().(*types.Signature)
+			method = ".ServeHTTP"
 		}
+		if !ok {
+			continue
+		}
+		in := inner{results: fn.Results()}
+		args := numbered("b", fn.Params().Len())
+		for j := range fn.Params().Len() {
+			m, why := g.maker(fn.Params().At(j).Type(), 0)
+			if why != "" {
+				return nil, fmt.Sprintf("a parameter of the function that it returns: %s", why)
+			}
+			in.makes += fmt.Sprintf("b%d := %s(s)\n", j, m)
+		}
+		if args != "" {
+			in.makes += "s.keep(" + args + ")\n"
+		}
+		if fn.Variadic() {
+			args += "..."
+		}
+		in.call = method + "(" + args + ")"
+		calls[i] = in
 	}
-	return b.String(), ""
+	return calls, ""
 }

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// FileName is the file that Generate and Dump write into the package's directory, beside
-// SupportName.
+// FileName is the file of the tests that Generate and Dump write.
 const FileName = "zz_whet_differ_test.go"
 
 // An UnsupportedError says why a function cannot be called with inputs that are made for it.
@@ -119,10 +118,12 @@ func (g *File) entries(decls []*ast.FuncDecl) (entries []entry, errs []error) {
 		call, err := g.Call(d)
 		if err == nil {
 			add(call)
-			continue
+			if !call.partial {
+				continue
+			}
 		}
 		fn, _ := g.pkg.TypesInfo.Defs[d.Name].(*types.Func)
-		found := false
+		found := err == nil
 		for _, caller := range g.callers(fn) {
 			if call, err := g.Call(caller); err == nil {
 				add(call, fn)

@@ -42,6 +42,7 @@ func Dump(pkg *packages.Package, decls []*ast.FuncDecl, inputs int, seed uint64)
 type Dumped struct {
 	Alike   int64 // answered alike
 	Texts   int64 // of these: but for the texts of errors
+	Panics  int64 // only panicked on, alike, or not ended
 	Varying int64 // answered differently by one build itself, by time or chance: not compared
 }
 
@@ -83,6 +84,10 @@ func CompareDumps(a, b io.Reader) (*Dumped, error) {
 			return d, &DifferenceError{Input: n, A: was.exact, B: is.exact}
 		case was.varies || is.varies:
 			d.Varying++
+		case was.panics && is.panics && was.exact == is.exact:
+			d.Panics++
+		case was.panics || is.panics:
+			return d, &DifferenceError{Input: n, A: was.exact, B: is.exact}
 		case was.exact == is.exact:
 			d.Alike++
 		case was.masked == is.masked:
@@ -97,9 +102,11 @@ func CompareDumps(a, b io.Reader) (*Dumped, error) {
 // An answer is a line of a dump:
 //
 //	NUMBER varies
+//	NUMBER panics "what was seen"
 //	NUMBER "answer" "answer without the texts of errors"
 type answer struct {
 	varies        bool
+	panics        bool
 	exact, masked string
 }
 
@@ -114,16 +121,21 @@ func nextAnswer(lines *bufio.Scanner, n int) (x answer, ok bool, err error) {
 	if string(rest) == "varies" {
 		return answer{varies: true}, true, nil
 	}
-	for i, text := range []*string{&x.exact, &x.masked} {
+	texts := []*string{&x.exact, &x.masked}
+	if rest, x.panics = bytes.CutPrefix(rest, []byte("panics ")); x.panics {
+		texts = texts[:1]
+	}
+	for i, text := range texts {
 		quoted, err := strconv.QuotedPrefix(string(rest))
 		if err == nil {
 			*text, err = strconv.Unquote(quoted)
 			rest = rest[len(quoted):]
 		}
-		if i == 0 {
-			rest = bytes.TrimPrefix(rest, []byte(" "))
+		if i == len(texts)-1 && len(rest) > 0 {
+			err = errNoDump
 		}
-		if err != nil || i == 1 && len(rest) > 0 {
+		rest = bytes.TrimPrefix(rest, []byte(" "))
+		if err != nil {
 			return x, false, fmt.Errorf("line %d: %w", n+1, errNoDump)
 		}
 	}

@@ -2,7 +2,7 @@ package differ
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -18,22 +18,27 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-//go:embed support.txt
-var support string
+//go:embed support
+var support embed.FS
 
-// SupportName is the file that holds the makers of values and the comparison, which what is
-// written into a File needs.
-const SupportName = "zz_whet_support_test.go"
+// supportName is the file that a part of the support is laid over as.
+func supportName(part string) string { return "zz_whet_" + part + "_test.go" }
 
 // A File is a test file of a package in the making: the makers of values that its tests need, and
 // its imports. It is for one goroutine.
 type File struct {
-	pkg     *packages.Package
-	imports map[string]string // path -> name in the file
-	makers  map[string]string // type -> name of its maker
-	made    []string          // makers' source
-	dead    map[string]string // type -> why no value of it can be made
-	bodies  bytes.Buffer
+	pkg      *packages.Package
+	imports  map[string]string // path -> name in the file
+	makers   map[string]string // type -> name of its maker
+	made     []string          // makers' source
+	begun    []string          // types of the makers, in the order in which these were begun
+	dead     map[string]string // type -> why no value of it can be made
+	open     []string          // makers that are being written, the outermost first
+	named    int               // makers that were given a name
+	stubs    int
+	declared map[string]bool // names; nil: not known yet
+	partial  map[string]bool // makers of values that lack something
+	bodies   bytes.Buffer
 }
 
 // NewFile is an empty test file for a package that was loaded with syntax and types.
@@ -41,7 +46,7 @@ func NewFile(pkg *packages.Package) *File {
 	return &File{
 		pkg:     pkg,
 		imports: map[string]string{"testing": "testing"},
-		makers:  map[string]string{}, dead: map[string]string{},
+		makers:  map[string]string{}, dead: map[string]string{}, partial: map[string]bool{},
 	}
 }
 
@@ -49,15 +54,9 @@ func NewFile(pkg *packages.Package) *File {
 func (g *File) Add(format string, args ...any) { fmt.Fprintf(&g.bodies, format, args...) }
 
 // Texts are the files to lay into the package's directory: the one with what was added, under the
-// name that is given, and SupportName. It is an error when what was added is not Go.
+// name that is given, and the makers of values and the comparison, which are the same for all packages. It is an error when what was added is not Go.
 func (g *File) Texts(name string) (map[string][]byte, error) {
 	var code bytes.Buffer
-	keys, words := vocabulary(g.pkg)
-	code.WriteString("\n// What the package's own code speaks of.\nvar (\n\twhetKeys = []whetKey{")
-	for _, k := range keys {
-		fmt.Fprintf(&code, "{%q, %q}, ", k.name, k.kind)
-	}
-	fmt.Fprintf(&code, "}\n\twhetWords = %#v\n)\n\n", words)
 	code.Write(g.bodies.Bytes())
 	for _, m := range g.made {
 		code.WriteString(m)
@@ -79,7 +78,17 @@ func (g *File) Texts(name string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("what was generated is not Go: %w", err)
 	}
-	return map[string][]byte{name: source, SupportName: supportFor(g.pkg.Types.Name())}, nil
+	files := supportFor(g.pkg.Types, code.Bytes())
+	files[name] = source
+	keys, words := vocabulary(g.pkg)
+	var lists bytes.Buffer
+	fmt.Fprintf(&lists, "package %s\n\n// What the package's own code speaks of.\nvar (\n\twhetKeys = []whetKey{", g.pkg.Types.Name())
+	for _, k := range keys {
+		fmt.Fprintf(&lists, "{%q, %q}, ", k.name, k.kind)
+	}
+	fmt.Fprintf(&lists, "}\n\twhetWords = %#v\n)\n", words)
+	files[supportName("vocabulary")] = lists.Bytes()
+	return files, nil
 }
 
 // selected are the names before the dots in declarations: makers that were given up may have asked
@@ -101,13 +110,38 @@ func selected(decls []byte) (map[string]bool, error) {
 	return names, nil
 }
 
-// supportFor is the support file for a package. Its imports get names that no package has: a
-// package may declare a log, url or time of its own.
-func supportFor(pkg string) []byte {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, SupportName, support, parser.ParseComments|parser.SkipObjectResolution)
+// supportOf is what the parts of the support are for that not all need.
+func supportOf() map[string]string {
+	return map[string]string{"compare": "whetCompare(", "answers": "whetPrintAnswers(", "bench": "whetBenchmark("}
+}
+
+// supportFor are the support files that code in a package needs, by name. Their imports get names that no package
+// has: a package may declare a log, url or time of its own.
+func supportFor(pkg *types.Package, code []byte) map[string][]byte {
+	parts, err := support.ReadDir("support")
 	if err != nil {
-		panic("support.txt is not Go: " + err.Error())
+		panic("the support is not embedded: " + err.Error())
+	}
+	files := map[string][]byte{}
+	for _, part := range parts {
+		name := strings.TrimSuffix(part.Name(), ".txt")
+		if uses, ok := supportOf()[name]; ok && !bytes.Contains(code, []byte(uses)) || name == "web" && imported(pkg, "net") == nil {
+			continue // nobody asks for it, and all that is imported takes long to link
+		}
+		text, err := support.ReadFile("support/" + part.Name())
+		if err != nil {
+			panic("the support is not embedded: " + err.Error())
+		}
+		files[supportName(name)] = supportPart(pkg.Name(), name, text)
+	}
+	return files
+}
+
+func supportPart(pkg, part string, text []byte) []byte {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, supportName(part), text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		panic(part + ".txt is not Go: " + err.Error())
 	}
 	file.Name.Name = pkg
 	names := map[string]string{}
@@ -124,9 +158,10 @@ func supportFor(pkg string) []byte {
 		}
 		return true
 	})
-	var out bytes.Buffer
-	if err := format.Node(&out, fset, file); err != nil {
-		panic("support.txt is not Go: " + err.Error())
+	// What the support is written in may be newer than the module's language.
+	out := bytes.NewBufferString("//go:build go1.24\n\n")
+	if err := format.Node(out, fset, file); err != nil {
+		panic(part + ".txt is not Go: " + err.Error())
 	}
 	return out.Bytes()
 }
@@ -145,11 +180,24 @@ func (g *File) use(importPath, name string) string {
 		return n
 	}
 	n := name
-	if g.pkg.Types.Scope().Lookup(n) != nil || slices.Contains(g.names(), n) {
+	if g.declares(n) || slices.Contains(g.names(), n) {
 		n = "whet" + strconv.Itoa(len(g.imports)) + name
 	}
 	g.imports[importPath] = n
 	return n
+}
+
+// declares tells whether something in the package has a name, be it a variable of a function.
+func (g *File) declares(name string) bool {
+	if g.declared == nil {
+		g.declared = map[string]bool{}
+		for id, obj := range g.pkg.TypesInfo.Defs {
+			if _, isImport := obj.(*types.PkgName); !isImport {
+				g.declared[id.Name] = true
+			}
+		}
+	}
+	return g.declared[name] || g.pkg.Types.Scope().Lookup(name) != nil
 }
 
 func (g *File) names() []string {
@@ -162,26 +210,26 @@ func (g *File) names() []string {
 
 func (g *File) typeString(t types.Type) string { return types.TypeString(t, g.qualify) }
 
-// named is a type of a package that this one imports, directly or not.
-func (g *File) named(pkg, name string) types.Type {
+// imported is a package that another one imports, directly or not; nil when it does not.
+func imported(from *types.Package, path string) *types.Package {
 	seen := map[*types.Package]bool{}
-	var find func(p *types.Package) types.Type
-	find = func(p *types.Package) types.Type {
-		if seen[p] {
-			return nil
+	var find func(p *types.Package) *types.Package
+	find = func(p *types.Package) *types.Package {
+		if p.Path() == path {
+			return p
 		}
 		seen[p] = true
-		if p.Path() == pkg {
-			return p.Scope().Lookup(name).Type()
-		}
 		for _, i := range p.Imports() {
-			if t := find(i); t != nil {
-				return t
+			if seen[i] {
+				continue
+			}
+			if found := find(i); found != nil {
+				return found
 			}
 		}
 		return nil
 	}
-	return find(g.pkg.Types)
+	return find(from)
 }
 
 // accessible tells whether the generated file can name a type.

@@ -115,6 +115,14 @@ func (g *File) typeArgs(of types.Object, generic types.Type, params *types.TypeP
 
 // nameable tells whether the file can name a type, and all that it is made of.
 func (g *File) nameable(t types.Type) bool {
+	tuple := func(vars *types.Tuple) bool {
+		for v := range vars.Variables() {
+			if !g.nameable(v.Type()) {
+				return false
+			}
+		}
+		return true
+	}
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
 		for arg := range t.TypeArgs().Types() {
@@ -129,14 +137,30 @@ func (g *File) nameable(t types.Type) bool {
 		return g.nameable(t.Elem())
 	case *types.Array:
 		return g.nameable(t.Elem())
+	case *types.Chan:
+		return g.nameable(t.Elem())
 	case *types.Map:
 		return g.nameable(t.Key()) && g.nameable(t.Elem())
+	case *types.Signature:
+		return tuple(t.Params()) && tuple(t.Results())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if !g.nameable(f.Type()) {
+				return false
+			}
+		}
+		return true
+	case *types.Interface:
+		for m := range t.Methods() {
+			if !m.Exported() && m.Pkg() != g.pkg.Types || !g.nameable(m.Type()) {
+				return false
+			}
+		}
+		return t.IsMethodSet()
 	case *types.Basic:
 		return t.Info()&types.IsUntyped == 0
-	case *types.Interface:
-		return t.NumMethods() == 0
 	}
-	return false // parameters of the function that it is called in, and what is seldom an argument
+	return false // a parameter of the function that it is called in
 }
 
 // choose completes type arguments; those that are free begin with the k-th of their candidates, so

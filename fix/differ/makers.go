@@ -2,6 +2,8 @@ package differ
 
 import (
 	"fmt"
+	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 	"strconv"
@@ -20,13 +22,47 @@ func known(t string) (expr string, packages []string, ok bool) {
 	case "any", "interface{}":
 		return "s.any()", nil, true
 	case "context.Context":
-		return "context.Background()", []string{"context"}, true
-	case "io.Writer", "io.StringWriter":
+		return "s.context()", nil, true
+	case "io.Writer", "io.StringWriter", "io.WriteCloser":
 		return "s.writer()", nil, true
-	case "io.Reader":
+	case "io.Reader", "io.ReadCloser":
 		return "s.reader()", nil, true
-	case "io.ReadCloser":
-		return "s.reader()", nil, true
+	case "io.ReadWriter", "io.ReadWriteCloser":
+		return "s.pipe()", nil, true
+	case "net.Conn":
+		return "s.conn()", nil, true
+	case "io.ByteWriter":
+		return "s.buffer()", nil, true
+	case "io.ReadSeeker", "io.Seeker", "io.ReaderAt", "io.ByteReader", "io.ByteScanner", "io.RuneReader", "io.RuneScanner", "io.WriterTo":
+		return "bytes.NewReader(s.bytes())", []string{"bytes"}, true
+	case "hash.Hash":
+		return "sha256.New()", []string{"crypto/sha256"}, true
+	case "sort.Interface":
+		return "s.sortable()", nil, true
+	case "time.Duration":
+		return "s.duration()", nil, true
+	case "*time.Location":
+		return "s.location()", nil, true
+	case "*math/big.Int":
+		return "big.NewInt(s.wide())", []string{"math/big"}, true
+	case "*math/rand.Rand":
+		return "s.random()", nil, true
+	case "*encoding/json.Encoder":
+		return "json.NewEncoder(s.writer())", []string{"encoding/json"}, true
+	case "*encoding/json.Decoder":
+		return "json.NewDecoder(s.reader())", []string{"encoding/json"}, true
+	case "*bufio.Scanner":
+		return "bufio.NewScanner(s.reader())", []string{"bufio"}, true
+	case "reflect.Value":
+		return "reflect.ValueOf(s.any())", []string{"reflect"}, true
+	case "reflect.Type":
+		return "reflect.TypeOf(s.any())", []string{"reflect"}, true
+	case "net/http.RoundTripper":
+		return "s.transport()", nil, true
+	case "*net/http.Client":
+		return "s.client()", nil, true
+	case "*net/http.Response":
+		return "s.reply()", nil, true
 	case "fmt.Stringer":
 		return "s.stringer()", nil, true
 	case "net/http.ResponseWriter":
@@ -81,21 +117,40 @@ func (g *File) maker(t types.Type, depth int) (name, why string) {
 		return "", why
 	}
 	if name, ok := g.makers[key]; ok {
+		if g.partial[name] {
+			g.leftOut()
+		}
 		return name, ""
 	}
 	if depth > 3*maxDepth {
 		return "", key + " is nested too deeply"
 	}
-	name = "whetMake" + strconv.Itoa(len(g.makers)+1)
+	g.named++
+	name = "whetMake" + strconv.Itoa(g.named)
+	made, begun := len(g.made), len(g.begun)
+	g.begun = append(g.begun, key)
 	g.makers[key] = name // for types that hold themselves
+	g.open = append(g.open, name)
 	body, why := g.body(t, key, depth)
+	g.open = g.open[:len(g.open)-1]
 	if why != "" {
-		delete(g.makers, key)
+		// What was made on the way may ask for this one.
+		for _, k := range g.begun[begun:] {
+			delete(g.makers, k)
+		}
+		g.begun, g.made = g.begun[:begun], g.made[:made]
 		g.dead[key] = why
 		return "", why
 	}
-	g.made = append(g.made, fmt.Sprintf("func %s(s *whetSource) (v %s) {\n\tif !s.enter() {\n\t\treturn v\n\t}\n\tdefer s.leave()\n%s}\n\n", name, g.typeString(t), body))
+	g.made = append(g.made, fmt.Sprintf("func %s(s *whetSource) (v %s) {\n\ts.enter()\n\tdefer s.leave()\n%s}\n\n", name, g.typeString(t), body))
 	return name, ""
+}
+
+// leftOut notes that values of the types whose makers are being written lack something.
+func (g *File) leftOut() {
+	for _, name := range g.open {
+		g.partial[name] = true
+	}
 }
 
 // body is the maker's body, which ends in a return.
@@ -131,7 +186,7 @@ func (g *File) body(t types.Type, key string, depth int) (text, why string) {
 			return fmt.Sprintf("\treturn %s(s.bytes())\n", paren(g.typeString(t))), ""
 		}
 		elem, why := g.maker(u.Elem(), depth+1)
-		return fmt.Sprintf("\tn := s.length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s, 0, n+s.spare())\n\tfor range n {\n\t\tv = append(v, %s(s))\n\t}\n\treturn v\n", g.typeString(t), elem), why
+		return fmt.Sprintf("\tn := s.length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s, 0, n+s.spare())\n\tfor i := 0; i < n; i++ {\n\t\tv = append(v, %s(s))\n\t}\n\treturn v\n", g.typeString(t), elem), why
 	case *types.Array:
 		elem, why := g.maker(u.Elem(), depth+1)
 		return fmt.Sprintf("\tfor i := range v {\n\t\tv[i] = %s(s)\n\t}\n\treturn v\n", elem), why
@@ -141,7 +196,7 @@ func (g *File) body(t types.Type, key string, depth int) (text, why string) {
 			return "", why
 		}
 		elem, why := g.maker(u.Elem(), depth+1)
-		return fmt.Sprintf("\tn := s.length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s)\n\tfor range n {\n\t\tv[%s(s)] = %s(s)\n\t}\n\treturn v\n", g.typeString(t), key, elem), why
+		return fmt.Sprintf("\tn := s.length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s)\n\tfor i := 0; i < n; i++ {\n\t\tv[%s(s)] = %s(s)\n\t}\n\treturn v\n", g.typeString(t), key, elem), why
 	case *types.Struct:
 		return g.structure(t, u, depth)
 	case *types.Signature:
@@ -149,7 +204,7 @@ func (g *File) body(t types.Type, key string, depth int) (text, why string) {
 	case *types.Interface:
 		return g.implementation(u, key, depth)
 	case *types.Chan:
-		return "", "it is a channel (" + key + ")"
+		return g.channel(u, depth)
 	}
 	return "", "no value of " + key + " can be made"
 }
@@ -192,24 +247,73 @@ func (g *File) pointer(p *types.Pointer, depth int) (text, why string) {
 	return fmt.Sprintf("\tif s.deep() {\n\t\treturn nil\n\t}\n\tv = new(%s)\n\t*v = %s(s)\n\treturn v\n", g.typeString(p.Elem()), elem), why
 }
 
-// structure fills all fields: what is left out would be a state that no program has.
+// channel makes one with values in it. It is closed where code only receives, which would wait for
+// ever otherwise, and has room where it is sent to.
+func (g *File) channel(c *types.Chan, depth int) (text, why string) {
+	elem, why := g.maker(c.Elem(), depth+1)
+	if why != "" {
+		return "", why
+	}
+	closed := "s.bool()"
+	switch sends, receives := g.channelUse(c.Elem()); {
+	case c.Dir() == types.RecvOnly || receives && !sends:
+		closed = "true"
+	case c.Dir() == types.SendOnly || sends && !receives:
+		closed = "false"
+	}
+	return fmt.Sprintf("\tc := make(chan %s, 1024)\n\tfor n := s.choose(4); n > 0; n-- {\n\t\tc <- %s(s)\n\t}\n\tif %s {\n\t\tclose(c)\n\t}\n\treturn c\n", g.typeString(c.Elem()), elem, closed), ""
+}
+
+// channelUse tells what the package does with channels of some values.
+func (g *File) channelUse(elem types.Type) (sends, receives bool) {
+	of := func(x ast.Expr) bool {
+		t := g.pkg.TypesInfo.TypeOf(x)
+		if t == nil {
+			return false
+		}
+		c, ok := t.Underlying().(*types.Chan)
+		return ok && types.Identical(c.Elem(), elem)
+	}
+	for _, file := range g.pkg.Syntax {
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch x := n.(type) {
+			case *ast.SendStmt:
+				sends = sends || of(x.Chan)
+			case *ast.UnaryExpr:
+				receives = receives || x.Op == token.ARROW && of(x.X)
+			case *ast.RangeStmt:
+				receives = receives || of(x.X)
+			}
+			return true
+		})
+	}
+	return sends, receives
+}
+
+// structure fills all fields: what is left out would be a state that no program has. A field of
+// which no value can be made stays as it is in a new value; a function that needs it panics, and
+// what only panics is not compared.
 func (g *File) structure(t types.Type, u *types.Struct, depth int) (text, why string) {
 	own := true
 	if n, ok := t.(*types.Named); ok {
 		own = n.Obj().Pkg() == g.pkg.Types
 	}
 	var b strings.Builder
-	for i := range u.NumFields() {
-		f := u.Field(i)
+	for f := range u.Fields() {
 		if f.Name() == "_" {
 			continue
 		}
 		if !f.Exported() && !own {
-			return "", fmt.Sprintf("%s has fields that only its package can set", types.TypeString(t, nil))
+			if n, ok := t.(*types.Named); !ok || !g.isModules(n.Obj().Pkg()) || !hasExported(u) {
+				return "", fmt.Sprintf("%s has fields that only its package can set", types.TypeString(t, nil))
+			}
+			g.leftOut()
+			continue
 		}
 		m, why := g.maker(f.Type(), depth+1)
 		if why != "" {
-			return "", fmt.Sprintf("field %s: %s", f.Name(), why)
+			g.leftOut()
+			continue
 		}
 		fmt.Fprintf(&b, "\tv.%s = %s(s)\n", f.Name(), m)
 	}
@@ -217,21 +321,27 @@ func (g *File) structure(t types.Type, u *types.Struct, depth int) (text, why st
 	return b.String(), ""
 }
 
-// constructed makes a struct of this package that has unexported fields by the package's own
+// isModules tells the packages of the same module.
+func (g *File) isModules(p *types.Package) bool {
+	m := g.pkg.Module
+	return p == g.pkg.Types || m != nil && (p.Path() == m.Path || strings.HasPrefix(p.Path(), m.Path+"/"))
+}
+
+// constructed makes a struct of this module that has unexported fields by its package's own
 // constructor: a function New… that returns it, or a pointer to it, and perhaps an error.
 func (g *File) constructed(n *types.Named, pointer bool, depth int) (text string, ok bool) {
 	u, isStruct := n.Underlying().(*types.Struct)
-	if !isStruct || n.Obj().Pkg() != g.pkg.Types || !hasUnexported(u) {
+	if !isStruct || n.Obj().Pkg() == nil || !g.isModules(n.Obj().Pkg()) || !hasUnexported(u) {
 		return "", false
 	}
-	scope := g.pkg.Types.Scope()
+	scope := n.Obj().Pkg().Scope()
 	for _, name := range scope.Names() {
 		fn, isFunc := scope.Lookup(name).(*types.Func)
-		if !isFunc || !strings.HasPrefix(strings.ToLower(name), "new") {
+		if !isFunc || !strings.HasPrefix(strings.ToLower(name), "new") || n.Obj().Pkg() != g.pkg.Types && !fn.Exported() {
 			continue
 		}
 		sig, inst, err := g.ofInstance(fn, n)
-		if err != nil || sig.Variadic() || sig.Results().Len() == 0 || sig.Results().Len() > 2 {
+		if err != nil || sig.Results().Len() == 0 || sig.Results().Len() > 2 {
 			continue
 		}
 		if sig.Results().Len() == 2 && sig.Results().At(1).Type().String() != "error" {
@@ -242,33 +352,63 @@ func (g *File) constructed(n *types.Named, pointer bool, depth int) (text string
 		if isPtr {
 			got = ptr.Elem()
 		}
-		if !types.Identical(got, n) || isPtr != pointer {
+		if !types.Identical(got, n) {
 			continue
 		}
-		var args []string
-		good := true
-		for i := range sig.Params().Len() {
-			m, why := g.maker(sig.Params().At(i).Type(), depth+1)
-			if why != "" {
-				good = false
-				break
-			}
-			args = append(args, m+"(s)")
-		}
+		args, good := g.constructorArgs(sig, depth)
 		if !good {
 			continue
 		}
-		if sig.Results().Len() == 2 {
-			return fmt.Sprintf("\tv, err := %s(%s)\n\ts.must(err)\n\treturn v\n", name+inst, strings.Join(args, ", ")), true
+		if q := g.qualify(n.Obj().Pkg()); q != "" {
+			name = q + "." + name
 		}
-		return fmt.Sprintf("\treturn %s(%s)\n", name+inst, strings.Join(args, ", ")), true
+		result := "made"
+		switch {
+		case pointer && !isPtr:
+			result = "&made"
+		case !pointer && isPtr:
+			result = "*made"
+		}
+		made := fmt.Sprintf("\tmade := %s%s(%s)\n", name, inst, args)
+		if sig.Results().Len() == 2 {
+			made = fmt.Sprintf("\tmade, err := %s%s(%s)\n\ts.must(err)\n", name, inst, args)
+		}
+		if isPtr {
+			made += "\ts.need(made != nil)\n"
+		}
+		return made + "\treturn " + result + "\n", true
 	}
 	return "", false
 }
 
+func hasExported(u *types.Struct) bool {
+	for f := range u.Fields() {
+		if f.Exported() {
+			return true
+		}
+	}
+	return false
+}
+
+// constructorArgs are the arguments of a constructor; options are left out.
+func (g *File) constructorArgs(sig *types.Signature, depth int) (args string, ok bool) {
+	var list []string
+	for i := range sig.Params().Len() {
+		if sig.Variadic() && i == sig.Params().Len()-1 {
+			break
+		}
+		m, why := g.maker(sig.Params().At(i).Type(), depth+1)
+		if why != "" {
+			return "", false
+		}
+		list = append(list, m+"(s)")
+	}
+	return strings.Join(list, ", "), true
+}
+
 func hasUnexported(u *types.Struct) bool {
-	for i := range u.NumFields() {
-		if !u.Field(i).Exported() {
+	for f := range u.Fields() {
+		if !f.Exported() {
 			return true
 		}
 	}
@@ -280,62 +420,75 @@ func (g *File) function(sig *types.Signature, depth int) (text, why string) {
 	if sig.TypeParams().Len() > 0 {
 		return "", "it is a generic function"
 	}
+	head, fields, body, why := g.answering(sig, "", "", depth)
+	if why != "" {
+		return "", why
+	}
+	if fields != "" {
+		fields = "var x struct {\ndrawn bool\n" + fields + "}\n"
+	}
+	return fmt.Sprintf("%sreturn func%s {\n%s\t}\n", fields, head, body), ""
+}
+
+// answering is the code of a function that notes its arguments and returns drawn values: its
+// parameters and results, the fields of x that hold the results, and its body. In a benchmark, where
+// s is typical, the values are drawn once and nothing is noted.
+func (g *File) answering(sig *types.Signature, name, prefix string, depth int) (head, fields, body, why string) {
 	var params, names []string
+	if name != "" {
+		names = append(names, strconv.Quote(name))
+	}
 	for i := range sig.Params().Len() {
 		t := sig.Params().At(i).Type()
-		name := "p" + strconv.Itoa(i)
-		if sig.Variadic() && i == sig.Params().Len()-1 {
-			sl, _ := t.(*types.Slice)
-			params = append(params, name+" ..."+g.typeString(sl.Elem()))
+		p := "p" + strconv.Itoa(i)
+		if sl, ok := t.(*types.Slice); ok && sig.Variadic() && i == sig.Params().Len()-1 {
+			params = append(params, p+" ..."+g.typeString(sl.Elem()))
 		} else {
-			params = append(params, name+" "+g.typeString(t))
+			params = append(params, p+" "+g.typeString(t))
 		}
-		names = append(names, name)
+		names = append(names, p)
 	}
 	var results, values []string
+	var draw, hold strings.Builder
 	for i := range sig.Results().Len() {
 		t := sig.Results().At(i).Type()
 		m, why := g.maker(t, depth+1)
 		if why != "" {
-			return "", "a function's result: " + why
+			return "", "", "", "a function's result: " + why
 		}
+		field := prefix + "r" + strconv.Itoa(i)
 		results = append(results, g.typeString(t))
-		values = append(values, m+"(s)")
+		values = append(values, "x."+field)
+		fmt.Fprintf(&hold, "%s %s\n", field, g.typeString(t))
+		fmt.Fprintf(&draw, "x.%s = %s(s)\n", field, m)
 	}
-	ret := ""
+	head = "(" + strings.Join(params, ", ") + ") (" + strings.Join(results, ", ") + ")"
+	body = fmt.Sprintf("if s.size == 0 {\ns.called(%s)\n}\n", strings.Join(names, ", "))
 	if len(values) > 0 {
-		ret = "\t\treturn " + strings.Join(values, ", ") + "\n"
+		body += fmt.Sprintf("if s.size == 0 || !x.%sdrawn {\nx.%sdrawn = true\n%s}\nreturn %s\n", prefix, prefix, draw.String(), strings.Join(values, ", "))
 	}
-	return fmt.Sprintf("\treturn func(%s) (%s) {\n\t\ts.called(%s)\n%s\t}\n", strings.Join(params, ", "), strings.Join(results, ", "), strings.Join(names, ", "), ret), ""
+	return head, hold.String(), body, ""
 }
 
-// implementation makes a value of one of the package's own types that have an interface's methods.
+// implementation makes a value of one of the module's own types that have an interface's methods;
+// where there is none, of a type that notes how it is called and answers with drawn values.
 func (g *File) implementation(u *types.Interface, key string, depth int) (text, why string) {
 	if u.NumMethods() == 0 && u.NumEmbeddeds() == 0 {
 		return "\treturn s.any()\n", ""
 	}
-	scope := g.pkg.Types.Scope()
 	var makers []string
-	for _, name := range scope.Names() {
-		tn, ok := scope.Lookup(name).(*types.TypeName)
-		if !ok || tn.IsAlias() || types.IsInterface(tn.Type()) {
+	for _, p := range append([]*types.Package{g.pkg.Types}, g.pkg.Types.Imports()...) {
+		if !g.isModules(p) {
 			continue
 		}
-		if n, ok := tn.Type().(*types.Named); ok && n.TypeParams().Len() > 0 {
-			continue
-		}
-		for _, candidate := range []types.Type{tn.Type(), types.NewPointer(tn.Type())} {
-			if !types.Implements(candidate, u) {
-				continue
-			}
-			if m, why := g.maker(candidate, depth+1); why == "" && !slices.Contains(makers, m) {
+		for _, name := range p.Scope().Names() {
+			if m := g.implements(p.Scope().Lookup(name), u, depth); m != "" && !slices.Contains(makers, m) {
 				makers = append(makers, m)
-				break
 			}
 		}
 	}
 	if len(makers) == 0 {
-		return "", "no type of the package has the methods of " + key
+		return g.stub(u, key, depth)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\tswitch s.choose(%d) {\n", len(makers))
@@ -344,4 +497,72 @@ func (g *File) implementation(u *types.Interface, key string, depth int) (text, 
 	}
 	fmt.Fprintf(&b, "\t}\n\treturn %s(s)\n", makers[0])
 	return b.String(), ""
+}
+
+// implements is the maker of a type, or of pointers to it, if it has an interface's methods.
+func (g *File) implements(obj types.Object, u *types.Interface, depth int) (maker string) {
+	tn, ok := obj.(*types.TypeName)
+	if !ok || tn.IsAlias() || types.IsInterface(tn.Type()) || !g.accessible(tn) {
+		return ""
+	}
+	if n, ok := tn.Type().(*types.Named); ok && n.TypeParams().Len() > 0 {
+		return ""
+	}
+	for _, candidate := range []types.Type{tn.Type(), types.NewPointer(tn.Type())} {
+		if !types.Implements(candidate, u) {
+			continue
+		}
+		if m, why := g.maker(candidate, depth+1); why == "" {
+			return m
+		}
+	}
+	return ""
+}
+
+// stub writes a type with an interface's methods.
+func (g *File) stub(u *types.Interface, key string, depth int) (text, why string) {
+	if !u.IsMethodSet() {
+		return "", key + " is a constraint"
+	}
+	g.stubs++
+	name := "whetStub" + strconv.Itoa(g.stubs)
+	var fields, methods strings.Builder
+	for m := range u.Methods() {
+		if !m.Exported() && m.Pkg() != g.pkg.Types {
+			return "", "no type of the module has the methods of " + key
+		}
+		sig := m.Signature()
+		if body := streaming(m); body != "" {
+			fmt.Fprintf(&methods, "func (x *%s) %s(p []byte) (int, error) { %s }\n\n", name, m.Name(), body)
+			continue
+		}
+		for v := range sig.Params().Variables() {
+			if !g.nameable(v.Type()) {
+				return "", fmt.Sprintf("a parameter of %s.%s cannot be named here", key, m.Name())
+			}
+		}
+		head, hold, body, why := g.answering(sig, m.Name(), "m"+m.Name(), depth)
+		if why != "" {
+			return "", fmt.Sprintf("%s.%s: %s", key, m.Name(), why)
+		}
+		fmt.Fprintf(&fields, "m%sdrawn bool\n%s", m.Name(), hold)
+		fmt.Fprintf(&methods, "func (x *%s) %s%s {\ns := x.s\n%s}\n\n", name, m.Name(), head, body)
+	}
+	g.made = append(g.made, fmt.Sprintf("// %s notes how it is called.\ntype %s struct {\ns *whetSource\nreader *whetReader\n%s}\n\n%s", name, name, fields.String(), methods.String()))
+	return fmt.Sprintf("\treturn &%s{s: s, reader: s.reader()}\n", name), ""
+}
+
+// streaming is the body of a method that reads or writes bytes: any numbers would be no stream.
+func streaming(m *types.Func) string {
+	in, out := m.Signature().Params(), m.Signature().Results()
+	if in.Len() != 1 || in.At(0).Type().String() != "[]byte" || out.Len() != 2 || out.At(0).Type().String() != "int" || out.At(1).Type().String() != "error" {
+		return ""
+	}
+	switch m.Name() {
+	case "Read":
+		return "return x.reader.Read(p)"
+	case "Write":
+		return "return x.s.wrote(p)"
+	}
+	return ""
 }

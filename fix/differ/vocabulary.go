@@ -2,8 +2,10 @@ package differ
 
 import (
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -19,7 +21,7 @@ const maxWords = 200
 // boolean, or "" for all else.
 type key struct{ name, kind string }
 
-// vocabulary are the keys of a package's structs, and the short texts in its code: inputs made of
+// vocabulary are the keys of a package's structs, and the short texts in its code and tests: inputs made of
 // them reach further than random bytes.
 func vocabulary(pkg *packages.Package) (keys []key, words []string) {
 	for _, file := range pkg.Syntax {
@@ -43,17 +45,48 @@ func vocabulary(pkg *packages.Package) (keys []key, words []string) {
 					keys = append(keys, k)
 				}
 			case *ast.BasicLit:
-				if x.Kind != token.STRING || tags[x] || len(words) >= maxWords {
-					break
-				}
-				if text, err := strconv.Unquote(x.Value); err == nil && text != "" && len(text) <= 64 && !slices.Contains(words, text) {
-					words = append(words, text)
+				if !tags[x] && len(words) < maxWords {
+					words = appendWord(words, x, 64)
 				}
 			}
 			return true
 		})
 	}
-	return keys, words
+	return keys, testWords(pkg, words)
+}
+
+func appendWord(words []string, x *ast.BasicLit, most int) []string {
+	if x.Kind != token.STRING {
+		return words
+	}
+	if text, err := strconv.Unquote(x.Value); err == nil && text != "" && len(text) <= most && !slices.Contains(words, text) {
+		return append(words, text)
+	}
+	return words
+}
+
+// testWords adds the texts in the package's tests: what its functions are for.
+func testWords(pkg *packages.Package, words []string) []string {
+	if len(pkg.GoFiles) == 0 {
+		return words
+	}
+	names, _ := filepath.Glob(filepath.Join(filepath.Dir(pkg.GoFiles[0]), "*_test.go")) // the pattern is good
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			continue // the go command has more to say of it
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if _, ok := n.(*ast.ImportSpec); ok {
+				return false
+			}
+			if x, ok := n.(*ast.BasicLit); ok && len(words) < 2*maxWords {
+				words = appendWord(words, x, 1024)
+			}
+			return true
+		})
+	}
+	return words
 }
 
 func kindOf(t types.Type) string {

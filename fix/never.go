@@ -1,0 +1,72 @@
+package fix
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// errUnsafe is why a rewrite is refused before anything of it runs: tests and comparisons do not show
+// what an unsafe conversion does with other code around it, or with the next version of Go.
+var errUnsafe = errors.New("it would use package unsafe, or what stands for it, which whet never does")
+
+// refuse says why changes are not tried at all.
+func refuse(changes map[string]change) error {
+	for name, c := range changes {
+		before, err := unsafeUses(name, c.before)
+		if err != nil {
+			return err
+		}
+		after, err := unsafeUses(name, c.after)
+		if err != nil {
+			return err
+		}
+		if after > before {
+			return errUnsafe
+		}
+	}
+	return nil
+}
+
+var linkname = regexp.MustCompile(`(?m)^//go:(linkname|noescape|nocheckptr)\b`)
+
+// unsafeUses counts where a file goes around the type system: by unsafe, by the headers of package
+// reflect, by cgo and by the compiler's directives.
+func unsafeUses(name string, source []byte) (n int, err error) {
+	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
+	if err != nil {
+		return 0, err
+	}
+	of := map[string][]string{} // import's name -> what of it counts; nil all
+	for _, spec := range file.Imports {
+		p, _ := strconv.Unquote(spec.Path.Value) // it has been parsed
+		as := p
+		if spec.Name != nil {
+			as = spec.Name.Name
+		}
+		switch p {
+		case "unsafe", "C":
+			of[as] = nil
+			n++
+		case "reflect":
+			of[as] = []string{"SliceHeader", "StringHeader", "NewAt", "UnsafeAddr", "UnsafePointer"}
+		}
+	}
+	ast.Inspect(file, func(node ast.Node) bool {
+		sel, ok := node.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if x, ok := sel.X.(*ast.Ident); ok {
+			if what, imported := of[x.Name]; imported && (what == nil || slices.Contains(what, sel.Sel.Name)) {
+				n++
+			}
+		}
+		return true
+	})
+	return n + len(linkname.FindAll(source, -1)), nil
+}

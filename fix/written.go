@@ -1,0 +1,216 @@
+package fix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/fix/differ"
+	"github.com/whet-go/whet/fix/written"
+)
+
+// A writtenFile is the benchmarks that were written for the package in a folder of the module. They
+// are in one file, as they share the makers of values.
+type writtenFile struct {
+	dir     string
+	targets []target
+	files   map[string][]byte // to lay over the folder, by name
+	reached []reach
+}
+
+// A target is a function that was changed.
+type target struct {
+	function string // as differ.FuncName has it
+	returned bool   // it was changed in a literal
+}
+
+// lay puts the files into the scratch copy, for as long as they are measured: tests and vet have
+// nothing to say of them.
+func (w *writtenFile) lay(s *scratch) error {
+	for name, text := range w.files {
+		if err := s.write(path.Join(w.dir, name), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writtenFile) remove(s *scratch) error {
+	var errs []error
+	for name := range w.files {
+		if err := os.Remove(s.path(path.Join(w.dir, name))); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// text is what is worth reading of it.
+func (w *writtenFile) text() string { return string(w.files[written.FileName]) }
+
+// write writes benchmarks that reach what changes, as it is in the scratch copy. The error says why there
+// are none.
+func (f *fixer) write(ctx context.Context, changes map[string]change) (chosen []reach, err error) {
+	var why []string
+	for _, dir := range dirs(changes) {
+		pkg, err := f.load(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		decls, err := f.changedFuncs(pkg, changes)
+		if err != nil {
+			return nil, err
+		}
+		w := &writtenFile{dir: dir}
+		if before := f.written[dir]; before != nil {
+			w.targets = slices.Clone(before.targets)
+		}
+		var places []find.Place
+		for _, d := range decls {
+			p, err := f.changedLines(pkg, d, changes)
+			if err != nil {
+				return nil, err
+			}
+			places = append(places, p)
+			name := differ.FuncName(d)
+			w.targets = slices.DeleteFunc(w.targets, func(t target) bool { return t.function == name })
+			w.targets = append(w.targets, target{name, written.InLiteral(pkg.Fset, d, p.Line, p.EndLine)})
+		}
+		notes, err := f.writeFile(ctx, w, pkg)
+		if err != nil {
+			return nil, err
+		}
+		why = append(why, notes...)
+		chosen = append(chosen, focused(reaching(w.reached, places), maxBenchmarks)...)
+	}
+	switch {
+	case len(chosen) > 0:
+		return chosen[:min(len(chosen), maxBenchmarks)], nil
+	case len(why) > 0:
+		return nil, fmt.Errorf("%w; %s", errNoBenchmark, strings.Join(why, "; "))
+	}
+	return nil, errNoBenchmark
+}
+
+// changedLines are the lines of a function, as it is in the scratch copy, that a rewrite changes.
+func (f *fixer) changedLines(pkg *packages.Package, d *ast.FuncDecl, changes map[string]change) (find.Place, error) {
+	from, to := pkg.Fset.Position(d.Pos()), pkg.Fset.Position(d.End())
+	p := find.Place{Line: from.Line, EndLine: to.Line}
+	for file, c := range changes {
+		if f.scratch.path(file) != from.Filename {
+			continue
+		}
+		p.File = file
+		now, err := funcTexts(file, c.after)
+		if err != nil {
+			return p, err
+		}
+		before := strings.Split(string(c.before[from.Offset:to.Offset]), "\n")
+		after := strings.Split(now[declKey(d)], "\n")
+		for p.Line < p.EndLine && len(before) > 1 && len(after) > 0 && before[0] == after[0] {
+			before, after = before[1:], after[1:]
+			p.Line++
+		}
+		for p.Line < p.EndLine && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
+			before, after = before[:len(before)-1], after[:len(after)-1]
+			p.EndLine--
+		}
+	}
+	return p, nil
+}
+
+// writeFile writes the benchmarks of a file's targets and finds out what each reaches. The notes say
+// what came of those that cannot be used.
+func (f *fixer) writeFile(ctx context.Context, w *writtenFile, pkg *packages.Package) (notes []string, err error) {
+	files, benchmarks, errs := written.Generate(pkg, w.in(pkg))
+	for _, err := range errs {
+		notes = append(notes, err.Error())
+	}
+	if len(benchmarks) == 0 {
+		return notes, nil
+	}
+	w.files = files
+	more, err := f.coverWritten(ctx, w, pkg, benchmarks)
+	if err != nil {
+		return nil, err
+	}
+	if f.written == nil {
+		f.written = map[string]*writtenFile{}
+	}
+	f.written[w.dir] = w
+	return append(notes, more...), nil
+}
+
+// in are the targets as their package is now.
+func (w *writtenFile) in(pkg *packages.Package) (targets []written.Target) {
+	for _, t := range w.targets {
+		for _, file := range pkg.Syntax {
+			for _, d := range file.Decls {
+				if d, ok := d.(*ast.FuncDecl); ok && differ.FuncName(d) == t.function {
+					targets = append(targets, written.Target{Decl: d, Returned: t.returned})
+				}
+			}
+		}
+	}
+	return targets
+}
+
+// coverWritten has each benchmark choose its inputs, and notes which code these run.
+func (f *fixer) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Package, benchmarks []written.Benchmark) (notes []string, err error) {
+	temp, err := os.MkdirTemp(f.scratch.temp, "written")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	src := gotest.Source{
+		Dir: f.scratch.dir, Env: f.o.Env, Overlay: map[string]string{},
+		Flags: slices.Concat(f.o.Flags, []string{"-cover", "-coverpkg=./..."}),
+	}
+	folder := f.scratch.path(w.dir)
+	for name, text := range w.files {
+		file := filepath.Join(temp, name)
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			return nil, err
+		}
+		src.Overlay[filepath.Join(folder, name)] = file
+	}
+	bin, err := gotest.Compile(ctx, src, gotest.Package{ImportPath: pkg.PkgPath, Dir: folder}, filepath.Join(temp, "cover.test"))
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return []string{"the benchmark that whet wrote does not build: " + lastLines(err.Error())}, nil
+	}
+	for i, b := range benchmarks {
+		chosen := filepath.Join(temp, strconv.Itoa(i))
+		_, err := f.coverOne(ctx, bin, b.Name, written.ChosenEnv+"="+chosen)
+		var blocks []block
+		if inputs, _ := os.ReadFile(chosen); err == nil && len(inputs) > 0 { // it writes none when it finds none
+			blocks, err = f.coverOne(ctx, bin, b.Name, written.ChosenEnv+"="+chosen)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			notes = append(notes, fmt.Sprintf("the benchmark that whet wrote for %s fails: %v", b.Function, err))
+		case blocks == nil:
+			notes = append(notes, fmt.Sprintf("%s panics or does not end on each input that was tried for a benchmark", b.Function))
+		default:
+			notes = append(notes, fmt.Sprintf("the benchmark that whet wrote for %s does not reach it", b.Function))
+			w.reached = append(w.reached, reach{pkg: pkg.PkgPath, name: b.Name, blocks: blocks, written: w.dir})
+		}
+	}
+	return notes, nil
+}
