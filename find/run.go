@@ -240,11 +240,8 @@ func (f *finder) index(pkg *packages.Package) {
 		}
 	}
 	for _, file := range slices.Concat(pkg.GoFiles, pkg.CompiledGoFiles) {
-		switch {
-		case why != "":
+		if why != "" {
 			f.why[rel(file)] = why
-		case !slices.Contains(pkg.CompiledGoFiles, file):
-			f.why[rel(file)] = "cgo writes another file of it, which is what is compiled"
 		}
 		f.pkgs[rel(file)] = pkg
 	}

@@ -154,7 +154,7 @@ func TestFixUntouchable(t *testing.T) {
 		}
 	}
 	for file, want := range map[string]string{
-		"generated/generated.go": "a program wrote the file, or cgo reads it", "cgo/cgo.go": "cgo writes another file of it",
+		"generated/generated.go": "a program wrote the file, or cgo reads it", "cgo/cgo.go": "the compiler sees what cgo makes of the file",
 		"tagged/tagged.go": "build constraints leave the file out here", "broken/broken.go": "its package does not build: broken/broken.go:7:18: cannot use",
 		"vendor/example.com/dep/dep.go": "it is vendored", "slow.go": "no function is on that line any more",
 	} {
