@@ -23,6 +23,9 @@ var errSameCode = errors.New("a rewrite that was kept changes the same code")
 // errNotSeen is why a rewrite may still be kept together with others.
 var errNotSeen = errors.New("no gain that the noise leaves to be seen")
 
+// errNoSign is why a rewrite that was measured is not tried together with others either.
+var errNoSign = errors.New("no gain that the noise leaves to be seen, nor a sign of one")
+
 // errNoGain is why a rewrite that was measured is dropped.
 var errNoGain = errors.New("no gain")
 
@@ -128,7 +131,7 @@ func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes 
 			if a.Measured, err = f.measure(ctx, x, changes); err != nil {
 				return err
 			}
-			a.Open, err = judge(a.Measured.AB)
+			a.Open, err = judge(a.Measured.AB, x.Needs == rules.Review)
 			return err
 		}},
 	} {
@@ -201,47 +204,91 @@ func (f *fixer) keep(a *Attempt, changes map[string]change) error {
 }
 
 // judge says why a comparison does not show a gain, and which figures it leaves open. A gain stands
-// beside figures that are open, unless one of them rather loses more than what is gained most.
-func judge(r *ab.Result) (open []string, err error) {
-	gain, undecided := 0.0, false
-	worst, loss := "", 0.0
+// though another figure loses, if that is next to nothing beside it: 1 % and a fifth of the gain at
+// most. What somebody reviews, as a buffer that costs a benchmark which throws all away, may lose a
+// quarter of what it gains elsewhere: the figures are shown.
+func judge(r *ab.Result, reviewed bool) (open []string, err error) {
+	v := verdict{}
 	for _, s := range r.Subjects {
 		if s.Error != "" {
 			return nil, errors.New(s.Name + ": " + s.Error)
 		}
-		for _, u := range s.Units {
-			lost := math.Log(float64(u.Ratio))
-			if u.Better == bench.Higher {
-				lost = -lost
-			}
-			figure := figureOf(s.Name, &u)
-			switch u.Verdict {
-			case ab.Worse:
-				return nil, errors.New("it loses: " + figure)
-			case ab.Better:
-				gain = math.Max(gain, -lost)
-				if math.IsNaN(lost) {
-					gain = math.Inf(1) // to nothing
-				}
-			case ab.Undecided:
-				undecided = true
-				open = append(open, figure)
-				if lost > loss {
-					worst, loss = figure, lost
-				}
-			case ab.Same:
-			}
+		for i := range s.Units {
+			v.add(s.Name, &s.Units[i])
 		}
 	}
-	switch {
-	case gain > 0 && loss > gain:
-		return open, fmt.Errorf("%w: it may lose more than it gains: %s", errNotSeen, worst)
-	case gain > 0:
-		return open, nil
-	case undecided:
-		return open, errNotSeen
+	limit := min(v.gain/5, math.Log(1.01))
+	if reviewed {
+		limit = v.gain / 4
 	}
-	return open, errNoGain
+	switch {
+	case v.lost > limit:
+		return nil, errors.New("it loses: " + v.loss)
+	case v.gain > 0 && v.open > v.gain:
+		return v.undecided, fmt.Errorf("%w: it may lose more than it gains: %s", errNotSeen, v.opened)
+	case v.gain > 0:
+		return v.undecided, nil
+	case len(v.undecided) > 0 && v.leans():
+		return v.undecided, errNotSeen
+	case len(v.undecided) > 0:
+		return v.undecided, errNoSign
+	}
+	return nil, errNoGain
+}
+
+// A verdict is made of the figures of a comparison, as logarithms of their ratios.
+type verdict struct {
+	gain      float64 // the largest that is shown
+	lost      float64 // the largest loss that is shown, and its figure
+	loss      string
+	undecided []string
+	open      float64 // the largest loss of what is not decided, and its figure
+	opened    string
+	sums      map[string]float64 // of what is lost, by unit; not decided ones too
+}
+
+func (v *verdict) add(name string, u *ab.Unit) {
+	lost := math.Log(float64(u.Ratio))
+	if u.Better == bench.Higher {
+		lost = -lost
+	}
+	if v.sums == nil {
+		v.sums = map[string]float64{}
+	}
+	if !math.IsNaN(lost) && !math.IsInf(lost, 0) {
+		v.sums[u.Unit] += lost
+	}
+	figure := figureOf(name, u)
+	switch u.Verdict {
+	case ab.Worse:
+		if math.IsNaN(lost) {
+			lost = math.Inf(1) // from nothing
+		}
+		if lost > v.lost {
+			v.lost, v.loss = lost, figure
+		}
+	case ab.Better:
+		if math.IsNaN(lost) {
+			lost = math.Inf(-1) // to nothing
+		}
+		v.gain = math.Max(v.gain, -lost)
+	case ab.Undecided:
+		v.undecided = append(v.undecided, figure)
+		if lost > v.open {
+			v.open, v.opened = lost, figure
+		}
+	case ab.Same:
+	}
+}
+
+// leans tells whether some unit gains over all benchmarks, if what is not decided is as it looks.
+func (v *verdict) leans() bool {
+	for _, lost := range v.sums {
+		if lost < -0.002 {
+			return true
+		}
+	}
+	return false
 }
 
 // figureOf says how a benchmark's unit has changed, with its interval.

@@ -80,7 +80,7 @@ func (f *fixer) trySetting(ctx context.Context, x *find.Finding) *Attempt {
 			if a.Measured, err = f.versus(ctx, before, after, places); err != nil {
 				return err
 			}
-			a.Open, err = judge(a.Measured.AB)
+			a.Open, err = judge(a.Measured.AB, false)
 			return err
 		}},
 	} {
