@@ -285,7 +285,7 @@ func TestFix(t *testing.T) {
 	if bench := c.args[2]; bench[4] != c.dirs[1] || bench[6] != "A=b" {
 		t.Errorf("the copy is not what is compared: %q", bench)
 	}
-	if got, want := r.Comparisons["fix"].Command, "cd examples/x && whet record -o fix.whet .\n$ whet fix fix.whet --apply --review"; got != want {
+	if got, want := r.Comparisons["fix"].Command, "cd examples/x && whet record -o fix.whet . --bench .\n$ whet fix fix.whet --apply --review"; got != want {
 		t.Errorf("shown as %s", got)
 	}
 	want := []attempt{{Place: "x.go:3", Title: "one", Review: true, Stage: "kept"}, {Title: "two", Stage: "measure", Reason: "no gain"}}

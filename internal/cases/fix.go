@@ -48,7 +48,7 @@ func (b *sitting) fix(ctx context.Context, s study, st step, dir string, r *resu
 		return err
 	}
 	recording := st.name + ".whet"
-	record := []string{"record", "-o", recording, "."}
+	record := []string{"record", "-o", recording, ".", "--bench", "."}
 	if _, err := b.whet(ctx, example, record...); err != nil {
 		return err
 	}
