@@ -123,7 +123,7 @@ func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes 
 		}},
 		{StageCompare, func() error {
 			f.o.Progress("compare the answers of old and new")
-			a.Answers, err = f.compare(ctx, changes)
+			a.Answers, err = f.compare(ctx, changes, x.Needs == rules.Review)
 			return err
 		}},
 		{StageMeasure, func() error {

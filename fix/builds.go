@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +28,10 @@ const (
 	buildSeed   = 1
 )
 
+// changeInputs is how many inputs are drawn when the old functions cannot be called beside the new
+// ones, for what they need has another type now.
+const changeInputs = 10_000
+
 // compareBuilds calls the functions around some places, in two builds of the module as it is in the
 // scratch copy, with the same inputs. Where a function cannot be called, those of its package that
 // call it are asked instead. It is an error when an answer differs in more than an error's text;
@@ -41,7 +46,7 @@ func (f *fixer) compareBuilds(ctx context.Context, places []find.Place, a, b bui
 		if len(pkgs) != 1 || pkgs[0].IllTyped {
 			return answers, fmt.Errorf("the package in %s cannot be loaded", dir)
 		}
-		if err := f.comparePackageBuilds(ctx, answers, pkgs[0], f.funcsAt(pkgs[0], places), a, b); err != nil {
+		if err := f.comparePackageBuilds(ctx, answers, pkgs[0], f.funcsAt(pkgs[0], places), buildInputs, a, b, nil); err != nil {
 			return answers, err
 		}
 	}
@@ -76,10 +81,14 @@ func (f *fixer) funcsAt(pkg *packages.Package, places []find.Place) (decls []*as
 	return decls
 }
 
-func (f *fixer) comparePackageBuilds(ctx context.Context, answers *Answers, pkg *packages.Package, decls []*ast.FuncDecl, a, b builds.Side) error {
-	files, tests, errs := differ.Dump(pkg, decls, buildInputs, buildSeed)
+// comparePackageBuilds calls functions of a package in two builds. changed are files that the second
+// has otherwise, by the module's names; nil for none.
+func (f *fixer) comparePackageBuilds(ctx context.Context, answers *Answers, pkg *packages.Package, decls []*ast.FuncDecl, inputs int, a, b builds.Side, changed map[string][]byte) error {
+	files, tests, errs := differ.Dump(pkg, decls, inputs, buildSeed)
 	for _, err := range errs {
-		answers.Not = append(answers.Not, err.Error())
+		if !slices.Contains(answers.Not, err.Error()) {
+			answers.Not = append(answers.Not, err.Error())
+		}
 	}
 	if len(tests) == 0 {
 		return nil
@@ -97,9 +106,20 @@ func (f *fixer) comparePackageBuilds(ctx context.Context, answers *Answers, pkg 
 			return err
 		}
 	}
+	overlays := [2]map[string]string{overlay, maps.Clone(overlay)}
+	for name, text := range changed {
+		file := filepath.Join(temp, "changed", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			return err
+		}
+		overlays[1][f.scratch.path(name)] = file
+	}
 	var bins [2]*gotest.Binary
 	for i, side := range []builds.Side{a, b} {
-		src := gotest.Source{Name: string("AB"[i]), Dir: f.scratch.dir, Flags: side.Flags, Env: side.Env, Overlay: overlay}
+		src := gotest.Source{Name: string("AB"[i]), Dir: f.scratch.dir, Flags: side.Flags, Env: side.Env, Overlay: overlays[i]}
 		bins[i], err = gotest.Compile(ctx, src, gotest.Package{ImportPath: pkg.PkgPath, Dir: dir}, filepath.Join(temp, strconv.Itoa(i)+".test"))
 		if err != nil {
 			return err

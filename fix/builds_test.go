@@ -3,6 +3,7 @@ package fix
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,5 +119,59 @@ func TestCompareBuilds(t *testing.T) {
 		if _, err := f.compareBuilds(t.Context(), at(text), a, b); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "after:") {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// TestCompareOtherTypes has declarations that old functions cannot be called beside.
+func TestCompareOtherTypes(t *testing.T) {
+	const before = `package a
+
+import "regexp"
+
+var reserved = regexp.MustCompile("[:|@]")
+
+func Clean(s string) string { return reserved.ReplaceAllString(s, "_") }
+`
+	const after = `package a
+
+var reserved = [256]bool{':': true, '|': true, '@': true}
+
+func Clean(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if reserved[c] {
+			b[i] = '_'
+		}
+	}
+	return string(b)
+}
+`
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/x\n\ngo 1.26\n", "a/a.go": before} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := &fixer{o: Options{Timeout: time.Minute, FuzzTime: time.Second}}
+	var err error
+	if f.scratch, err = newScratch(t.Context(), dir, Options{Temp: t.TempDir()}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := f.scratch.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	answers, err := f.compare(t.Context(), map[string]change{"a/a.go": {[]byte(before), []byte(after)}}, false)
+	if err != nil || answers.Inputs < 1000 || !slices.Equal(answers.Functions, []string{"Clean"}) {
+		t.Errorf("%+v, %v", answers, err)
+	}
+	wrong := strings.Replace(after, ", '@': true", "", 1)
+	if _, err := f.compare(t.Context(), map[string]change{"a/a.go": {[]byte(before), []byte(wrong)}}, false); err == nil || !strings.Contains(err.Error(), "Clean does not answer as it did") {
+		t.Errorf("with a character left out: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"path"
 	"path/filepath"
@@ -15,20 +16,22 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find/driver"
 	"github.com/whet-go/whet/fix/differ"
 )
 
 // compare calls the old and the new functions of changed files with the same inputs, for a while. It
-// is an error when an answer differs; the error has the input and both answers.
-func (f *fixer) compare(ctx context.Context, changes map[string]change) (*Answers, error) {
+// is an error when an answer differs; the error has the input and both answers. What is reviewed may
+// change what a type holds: functions that have to do with such a one cannot be compared.
+func (f *fixer) compare(ctx context.Context, changes map[string]change, reviewed bool) (*Answers, error) {
 	answers := &Answers{Functions: []string{}}
 	for _, dir := range dirs(changes) {
 		pkg, err := f.load(ctx, dir)
 		if err != nil {
 			return nil, err
 		}
-		if err := f.comparePackage(ctx, answers, dir, pkg, changes); err != nil {
+		if err := f.comparePackage(ctx, answers, dir, pkg, changes, reviewed); err != nil {
 			return answers, err
 		}
 	}
@@ -47,10 +50,15 @@ func (f *fixer) load(ctx context.Context, dir string) (*packages.Package, error)
 	return pkgs[0], nil
 }
 
-func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string, old *packages.Package, changes map[string]change) error {
+func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string, old *packages.Package, changes map[string]change, reviewed bool) error {
 	decls, err := f.changedFuncs(old, changes)
 	if err != nil {
 		return err
+	}
+	if reviewed {
+		if decls, err = f.ofSameTypes(answers, old, decls, changes); err != nil {
+			return err
+		}
 	}
 	files, tests, errs := differ.Generate(old, decls)
 	for _, err := range errs {
@@ -66,6 +74,11 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 	over, err := f.scratch.overlay(all)
 	if err != nil {
 		return err
+	}
+	if out, err := f.scratch.run(ctx, over, "test", "-run=^$", "-vet=off", "./"+dir); err != nil && ctx.Err() == nil && strings.Contains(out, "[build failed]") {
+		// The old functions do not go with the new declarations: so each in a build of its own.
+		side := builds.Side{Flags: f.o.Flags, Env: f.o.Env}
+		return f.comparePackageBuilds(ctx, answers, old, decls, changeInputs, side, side, contents(changes))
 	}
 	count := filepath.Join(f.scratch.temp, "compared")
 	for _, t := range tests {
@@ -97,6 +110,66 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 		}
 	}
 	return nil
+}
+
+// ofSameTypes leaves out the functions whose receiver, parameters or results are of a type of the
+// package that is declared otherwise now, and says so.
+func (f *fixer) ofSameTypes(answers *Answers, old *packages.Package, decls []*ast.FuncDecl, changes map[string]change) ([]*ast.FuncDecl, error) {
+	changed := map[string]bool{}
+	for file, c := range changes {
+		was, err := typeTexts(file, c.before)
+		if err != nil {
+			return nil, err
+		}
+		is, err := typeTexts(file, c.after)
+		if err != nil {
+			return nil, err
+		}
+		for name, text := range was {
+			changed[name] = is[name] != text
+		}
+	}
+	return slices.DeleteFunc(decls, func(d *ast.FuncDecl) bool {
+		other := ""
+		for _, list := range []*ast.FieldList{d.Recv, d.Type.Params, d.Type.Results} {
+			if list == nil {
+				continue
+			}
+			ast.Inspect(list, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok && changed[id.Name] {
+					if _, isType := old.TypesInfo.Uses[id].(*types.TypeName); isType {
+						other = id.Name
+					}
+				}
+				return true
+			})
+		}
+		if other == "" {
+			return false
+		}
+		answers.Not = append(answers.Not, fmt.Sprintf("%s cannot be compared: %s is declared otherwise now, which is for the review", declKey(d), other))
+		return true
+	}), nil
+}
+
+// typeTexts are the texts of the types that a file declares.
+func typeTexts(name string, source []byte) (map[string]string, error) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	texts := map[string]string{}
+	for _, d := range file.Decls {
+		if decl, ok := d.(*ast.GenDecl); ok && decl.Tok == token.TYPE {
+			for _, s := range decl.Specs {
+				if spec, ok := s.(*ast.TypeSpec); ok {
+					texts[spec.Name.Name] = string(source[fset.Position(spec.Pos()).Offset:fset.Position(spec.End()).Offset])
+				}
+			}
+		}
+	}
+	return texts, nil
 }
 
 // changedFuncs are the functions of the package as it was whose text is another now.
