@@ -29,7 +29,7 @@ type holder struct {
 func packets(pass *analysis.Pass, root inspector.Cursor, names *rewrite.Names, field *types.Var, calls []inspector.Cursor) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	h, ok := holderOf(pass, root, field)
-	if !ok || field.Exported() || rewrite.Elsewhere(pass, field.Name()) || !rewrite.Universe(pass, "append", "len", "cap", "nil", "byte", "int", "error", "bool", "true") {
+	if !ok || field.Exported() || rewrite.Elsewhere(pass, field.Name()) || !rewrite.Universe(pass, "append", "len", "nil", "byte", "string", "int", "error", "bool", "true") {
 		return none
 	}
 	typ, maker := names.Fresh("metricPackets"), names.Fresh("newMetricPackets")
@@ -39,8 +39,18 @@ func packets(pass *analysis.Pass, root inspector.Cursor, names *rewrite.Names, f
 		if !unused(c) || rewrite.Generated(pass, c.Node().Pos()) {
 			return none
 		}
-		known[ast.Unparen(ast.Unparen(c.Node().(*ast.CallExpr).Fun).(*ast.SelectorExpr).X)] = true
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok {
+			return none
+		}
+		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+		if !ok {
+			return none
+		}
+		known[ast.Unparen(sel.X)] = true
+		edits = append(edits, asString(pass, sel, call)...)
 	}
+	written := len(edits)
 	for _, use := range flow.Uses(pass.TypesInfo, root, field) {
 		id := use.Node()
 		switch parent := use.Parent(); {
@@ -56,17 +66,29 @@ func packets(pass *analysis.Pass, root inspector.Cursor, names *rewrite.Names, f
 			edits = append(edits, wrap(pass, value, maker)...)
 		}
 	}
-	if len(edits) == 0 {
-		return none
+	if len(edits) == written {
+		return none // nobody sets it here
 	}
 	edits = append(edits, rewrite.Replace(h.field.Type, "*"+typ))
-	more, ok := declare(pass, h, typ, maker)
+	more, ok := declare(pass, h, typ, maker, names.Fresh("sendMetric"))
 	if !ok {
 		return none
 	}
 	edits = append(edits, more...)
 	edits = append(edits, closing(pass, root, h, field)...)
 	return analysis.SuggestedFix{Message: "Send several lines in a packet", TextEdits: edits}
+}
+
+// asString has a string written as it is, and not as a copy in bytes.
+func asString(pass *analysis.Pass, sel *ast.SelectorExpr, call *ast.CallExpr) []analysis.TextEdit {
+	arg, ok := ast.Unparen(call.Args[0]).(*ast.CallExpr)
+	if !ok || rewrite.HasComment(pass, call.Pos(), call.End()) {
+		return nil
+	}
+	if _, converts := flow.Conversion(pass.TypesInfo, arg); !converts || !flow.IsString(types.Default(pass.TypesInfo.TypeOf(arg.Args[0]))) {
+		return nil
+	}
+	return []analysis.TextEdit{rewrite.Replace(sel.Sel, "WriteString"), rewrite.Replace(call.Args[0], rewrite.Text(pass, arg.Args[0]))}
 }
 
 // holderOf finds the declared struct of a field, which has it as a field of its own line.
@@ -132,9 +154,8 @@ func wrap(pass *analysis.Pass, value ast.Expr, maker string) []analysis.TextEdit
 }
 
 // declare writes the collecting type before the struct.
-func declare(pass *analysis.Pass, h holder, typ, maker string) ([]analysis.TextEdit, bool) {
-	text := strings.ReplaceAll(strings.ReplaceAll(source, "newMetricPackets", "\x00"), "metricPackets", typ)
-	text = strings.ReplaceAll(text, "\x00", maker)
+func declare(pass *analysis.Pass, h holder, typ, maker, send string) ([]analysis.TextEdit, bool) {
+	text := strings.NewReplacer("newMetricPackets", maker, "metricPackets", typ, "sendMetric", send).Replace(source)
 	var edits []analysis.TextEdit
 	for _, path := range []string{"io", "sync", "time"} {
 		name, more, ok := rewrite.Import(pass, h.name.Pos(), path)
