@@ -131,13 +131,14 @@ bench-load:
 	$(GO) test -run '^$$' -bench 'Load(Connections|Memory|Send)' -benchtime 5x -timeout 60m ./internal/peers
 	$(GO) test -run '^$$' -bench 'LoadStall' -benchtime 1x -timeout 60m ./internal/peers
 
-# CASES are names of studies (internal/cases/list.go), all by default.
+# CASES are names of studies (internal/cases/list.go), all by default; CASES_STEPS is a regular expression of
+# steps to measure again, of results that are there.
 CASES      ?=
 CASES_DIR  ?= docs/cases
 CASES_TIME ?= 12s
 
 cases: build
-	$(GO) run ./internal/cases -whet $(BIN)/whet -dir $(CASES_DIR) -time $(CASES_TIME) $(CASES)
+	$(GO) run ./internal/cases -whet $(BIN)/whet -dir $(CASES_DIR) -time $(CASES_TIME) -steps '$(CASES_STEPS)' $(CASES)
 
 # PRECISION are names of modules (internal/precision/modules.go), which are measured again; by default those
 # that have no results. WHET_PRECISION_TIME is what a rewrite gets on average.

@@ -161,8 +161,8 @@ func TestMeasure(t *testing.T) {
 		{name: "bench", bench: "Pad|Join"},
 		{name: "service", service: []string{".bin/x-slow -addr {addr}", ".bin/x-fast -addr {addr}", "--load", "http://{addr}/"}},
 	}}
-	r, err := b.measure(t.Context(), s)
-	if err != nil {
+	r := newResults()
+	if err := b.measure(t.Context(), s, r); err != nil {
 		t.Fatal(err)
 	}
 
@@ -275,8 +275,8 @@ func TestFix(t *testing.T) {
 		return c.whet(ctx, dir, args...)
 	}}
 	s := study{name: "x", steps: []step{{name: "fix", fix: []string{"--review"}}, {name: "setting", bench: ".", flags: "A=b"}}}
-	r, err := b.measure(t.Context(), s)
-	if err != nil {
+	r := newResults()
+	if err := b.measure(t.Context(), s, r); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"fix", "fix.whet", "--apply", "--review", "--force", "--json"}; !slices.Equal(c.args[1], want) {
@@ -294,7 +294,7 @@ func TestFix(t *testing.T) {
 	}
 
 	delete(result, "total")
-	if _, err := b.measure(t.Context(), s); err == nil || !strings.Contains(err.Error(), "kept nothing") {
+	if err := b.measure(t.Context(), s, newResults()); err == nil || !strings.Contains(err.Error(), "kept nothing") {
 		t.Errorf("with nothing kept: error %v", err)
 	}
 }
@@ -322,7 +322,7 @@ func TestMeasureFails(t *testing.T) {
 	} {
 		c := &calls{out: test.out}
 		b := &sitting{root: t.TempDir(), time: time.Second, log: io.Discard, whet: c.whet}
-		_, err := b.measure(t.Context(), study{name: "x", steps: []step{{name: "s", bench: "."}}})
+		err := b.measure(t.Context(), study{name: "x", steps: []step{{name: "s", bench: "."}}}, newResults())
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
 		}

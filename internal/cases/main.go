@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -32,8 +33,13 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	whet := flags.String("whet", ".bin/whet", "the whet `binary` to run")
 	dir := flags.String("dir", "docs/cases", "`directory` to write pages and results to")
 	benchTime := flags.Duration("time", 12*time.Second, "`time` for each benchmark, at most; a comparison of services gets five times as much")
+	steps := flags.String("steps", "", "measure only steps that match `REGEXP`, and keep what is known of the others")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	only, err := regexp.Compile(*steps)
+	if err != nil {
+		return fmt.Errorf("steps: %w", err)
 	}
 	chosen, err := choose(flags.Args())
 	if err != nil {
@@ -62,7 +68,14 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	}
 	var failed []error
 	for _, s := range chosen {
-		r, err := b.measure(ctx, s)
+		r := newResults()
+		if *steps != "" {
+			s.steps = slices.DeleteFunc(s.steps, func(st step) bool { return !only.MatchString(st.name) })
+			r, err = read(*dir, s)
+		}
+		if err == nil {
+			err = b.measure(ctx, s, r)
+		}
 		if err == nil {
 			err = write(*dir, s, r)
 		}

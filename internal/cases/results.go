@@ -41,6 +41,10 @@ type output struct {
 	Text    string `json:"text"`
 }
 
+func newResults() *results {
+	return &results{Schema: schema, Comparisons: map[string]comparison{}, Outputs: map[string]output{}, Fixes: map[string][]attempt{}}
+}
+
 // An attempt is what became of a finding that whet had a rewrite for.
 type attempt struct {
 	Place  string `json:"place"` // file:line
@@ -87,14 +91,14 @@ func read(dir string, s study) (*results, error) {
 	if err != nil {
 		return nil, err
 	}
-	var r results
-	if err := json.Unmarshal(data, &r); err != nil {
+	r := newResults()
+	if err := json.Unmarshal(data, r); err != nil {
 		return nil, fmt.Errorf("read results %q: %w", resultsFile(dir, s), err)
 	}
 	if r.Schema != schema {
 		return nil, fmt.Errorf("read results %q: schema %q, want %q: measure again (make cases)", resultsFile(dir, s), r.Schema, schema)
 	}
-	return &r, nil
+	return r, nil
 }
 
 // write stores a study's results and its page, the page first: it fails when a

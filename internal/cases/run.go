@@ -48,33 +48,32 @@ func command(ctx context.Context, stderr io.Writer, dir, name string, args ...st
 	return out, nil
 }
 
-// measure runs the steps of a study.
-func (b *sitting) measure(ctx context.Context, s study) (*results, error) {
+// measure runs the steps of a study, and puts what they give into r.
+func (b *sitting) measure(ctx context.Context, s study, r *results) error {
 	if s.services {
 		if err := b.build(ctx, s.name); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	dir, err := os.MkdirTemp("", "whet-cases-*")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	// Nobody reads the packets: the kernel drops them when there are enough.
 	sink, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = sink.Close() }()
 
-	r := &results{Schema: schema, Comparisons: map[string]comparison{}, Outputs: map[string]output{}, Fixes: map[string][]attempt{}}
 	for _, st := range s.steps {
 		_, _ = fmt.Fprintf(b.log, "%s: %s\n", s.name, st.name)
 		if err := b.step(ctx, s, st, dir, sink.LocalAddr().String(), r); err != nil {
-			return nil, fmt.Errorf("step %s: %w", st.name, err)
+			return fmt.Errorf("step %s: %w", st.name, err)
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // build builds both versions of an example's service.
