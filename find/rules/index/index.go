@@ -12,6 +12,7 @@ import (
 	"github.com/whet-go/whet/find/rules/convert"
 	"github.com/whet-go/whet/find/rules/copylarge"
 	"github.com/whet-go/whet/find/rules/deferloop"
+	"github.com/whet-go/whet/find/rules/earlyreturn"
 	"github.com/whet-go/whet/find/rules/falsesharing"
 	"github.com/whet-go/whet/find/rules/goamd64"
 	"github.com/whet-go/whet/find/rules/gogc"
@@ -53,6 +54,7 @@ func Rules() []*rules.Rule {
 		convert.New(),
 		copylarge.New(),
 		deferloop.New(),
+		earlyreturn.New(),
 		falsesharing.New(),
 		goamd64.New(),
 		gogc.New(),

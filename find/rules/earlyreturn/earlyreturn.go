@@ -1,0 +1,278 @@
+package earlyreturn
+
+import (
+	_ "embed"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+//go:embed doc.go
+var doc string
+
+// New returns the rule.
+func New() *rules.Rule {
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name:     "earlyreturn",
+			Doc:      "report work before a return that throws it away",
+			Requires: []*analysis.Analyzer{inspect.Analyzer},
+			Run:      run,
+		},
+		Causes: []rules.Cause{{
+			Title: "work that an early return throws away",
+			CPU:   "", Alloc: "", Mutex: rules.Nothing, Block: rules.Nothing,
+		}},
+		Doc: rules.ParseDoc(doc),
+	}
+}
+
+// A wasted is some work, and the return that may throw it away.
+type wasted struct {
+	work  []ast.Stmt // before the statement with the return
+	outer *ast.IfStmt
+	// inner is the statement that returns: outer itself, or directly in its block behind inside.
+	inner  *ast.IfStmt
+	inside []ast.Stmt
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	root := flow.Root(pass)
+	r := &rule{pass: pass, decls: map[types.Object]*ast.FuncDecl{}}
+	for c := range root.Preorder((*ast.FuncDecl)(nil)) {
+		if d, ok := c.Node().(*ast.FuncDecl); ok && d.Recv == nil {
+			r.decls[pass.TypesInfo.Defs[d.Name]] = d
+		}
+	}
+	for c := range root.Preorder((*ast.FuncDecl)(nil)) {
+		if d, ok := c.Node().(*ast.FuncDecl); ok && d.Body != nil {
+			r.function(c, d)
+		}
+	}
+	return nil, nil
+}
+
+// A rule is at work on a package.
+type rule struct {
+	pass  *analysis.Pass
+	decls map[types.Object]*ast.FuncDecl
+	// Of the function that is looked at.
+	within inspector.Cursor
+	follow map[types.Object]bool // pointers that are followed anyway
+}
+
+// function looks for work before the returns of a function's own block.
+func (r *rule) function(c inspector.Cursor, d *ast.FuncDecl) {
+	r.within = c
+	for i, s := range d.Body.List {
+		outer, ok := s.(*ast.IfStmt)
+		if !ok || outer.Init != nil || outer.Else != nil {
+			continue
+		}
+		r.follow = map[types.Object]bool{}
+		r.followed(outer.Cond)
+		w := wasted{outer: outer, inner: outer}
+		if !r.returns(d, outer) {
+			if w.inner, w.inside = r.nested(d, outer); w.inner == nil {
+				continue
+			}
+		}
+		for first := i - 1; first >= 0 && r.calmStmt(d.Body.List[first]); first-- {
+			w.work = d.Body.List[first:i]
+		}
+		if r.costs(&w) && r.apart(&w) {
+			r.report(&w)
+			return // one at a time: another may be in the way
+		}
+	}
+}
+
+// returns tells whether a statement does nothing but return, with constants at most.
+func (r *rule) returns(d *ast.FuncDecl, s *ast.IfStmt) bool {
+	if len(s.Body.List) != 1 {
+		return false
+	}
+	ret, ok := s.Body.List[0].(*ast.ReturnStmt)
+	if !ok || len(ret.Results) == 0 && d.Type.Results != nil {
+		return false
+	}
+	for _, e := range ret.Results {
+		if tv := r.pass.TypesInfo.Types[e]; tv.Value == nil && !tv.IsNil() {
+			return false
+		}
+	}
+	return true
+}
+
+// nested is the return in the block of a statement, and what is done there before.
+func (r *rule) nested(d *ast.FuncDecl, outer *ast.IfStmt) (inner *ast.IfStmt, inside []ast.Stmt) {
+	for i, s := range outer.Body.List {
+		if one, ok := s.(*ast.IfStmt); ok && one.Init == nil && one.Else == nil && r.returns(d, one) {
+			return one, outer.Body.List[:i]
+		}
+		if !r.calmStmt(s) {
+			break
+		}
+	}
+	return nil, nil
+}
+
+// followed notes pointers that evaluating an expression follows in any case.
+func (r *rule) followed(e ast.Expr) {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.SelectorExpr:
+		if v := flow.Variable(r.pass.TypesInfo, e.X); v != nil {
+			r.follow[v] = true
+		}
+	case *ast.BinaryExpr:
+		r.followed(e.X)
+		if e.Op != token.LAND && e.Op != token.LOR {
+			r.followed(e.Y)
+		}
+	case *ast.UnaryExpr:
+		r.followed(e.X)
+	}
+}
+
+// costs tells whether some of the work is a call.
+func (r *rule) costs(w *wasted) bool {
+	found := false
+	for _, list := range [][]ast.Stmt{w.work, w.inside} {
+		for _, s := range list {
+			ast.Inspect(s, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok && flow.Builtin(r.pass.TypesInfo, call) == "" {
+					if _, converts := flow.Conversion(r.pass.TypesInfo, call); !converts {
+						found = true
+					}
+				}
+				return !found
+			})
+		}
+	}
+	return found
+}
+
+// apart tells whether the conditions have nothing to do with the work.
+func (r *rule) apart(w *wasted) bool {
+	set := map[types.Object]bool{}
+	for _, list := range [][]ast.Stmt{w.work, w.inside} {
+		for _, s := range list {
+			if !r.calmStmt(s) {
+				return false
+			}
+			ast.Inspect(s, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.AssignStmt:
+					for _, lhs := range n.Lhs {
+						if id, ok := lhs.(*ast.Ident); ok {
+							set[r.pass.TypesInfo.ObjectOf(id)] = true
+						}
+					}
+				case *ast.ValueSpec:
+					for _, id := range n.Names {
+						set[r.pass.TypesInfo.ObjectOf(id)] = true
+					}
+				}
+				return true
+			})
+		}
+	}
+	for _, cond := range []ast.Expr{w.outer.Cond, w.inner.Cond} {
+		mentions := false
+		ast.Inspect(cond, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && set[r.pass.TypesInfo.ObjectOf(id)] {
+				mentions = true
+			}
+			return true
+		})
+		if mentions || !r.draws(cond) {
+			return false
+		}
+	}
+	// The outer condition is asked twice.
+	return w.inner == w.outer || r.calm(w.outer.Cond, 0)
+}
+
+func (r *rule) report(w *wasted) {
+	from := w.inner.Pos()
+	if len(w.inside) > 0 {
+		from = w.inside[0].Pos()
+	}
+	if len(w.work) > 0 {
+		from = w.work[0].Pos()
+	}
+	// What is wasted is all up to the return.
+	d := analysis.Diagnostic{
+		Pos: from, End: w.inner.Pos(), Category: "earlyreturn",
+		Message: "this is done before " + rewrite.Text(r.pass, w.inner.Cond) + " may end the function, which does not need it",
+	}
+	if fix, ok := r.fix(w, from); ok {
+		d.SuggestedFixes = []analysis.SuggestedFix{fix}
+	}
+	r.pass.Report(d)
+}
+
+// fix asks first.
+func (r *rule) fix(w *wasted, from token.Pos) (analysis.SuggestedFix, bool) {
+	none := analysis.SuggestedFix{}
+	first := ast.Node(w.outer)
+	if len(w.work) > 0 {
+		first = w.work[0]
+	}
+	if rewrite.Generated(r.pass, from) {
+		return none, false
+	}
+	cond, remove, behind := r.operand(w.inner.Cond), ast.Node(w.inner), w.outer.Body.Lbrace+1
+	if len(w.inside) > 0 {
+		behind = w.inside[len(w.inside)-1].End()
+	}
+	switch {
+	case w.inner == w.outer:
+		if len(w.work) == 0 {
+			return none, false
+		}
+		cond, behind = rewrite.Text(r.pass, w.inner.Cond), w.work[len(w.work)-1].End()
+	case len(w.outer.Body.List) == 1:
+		cond, remove, behind = r.operand(w.outer.Cond)+" && "+cond, w.outer, w.outer.Pos()
+	default:
+		cond = r.operand(w.outer.Cond) + " && " + cond
+	}
+	if r.comments(behind, remove) {
+		return none, false
+	}
+	edit := rewrite.Replace(remove, "")
+	if !rewrite.HasComment(r.pass, behind, remove.Pos()) {
+		edit.Pos = behind // with the blanks before it
+	}
+	text := "if " + cond + " " + rewrite.Text(r.pass, w.inner.Body)
+	return analysis.SuggestedFix{
+		Message:   "Ask first whether there is anything to do",
+		TextEdits: []analysis.TextEdit{rewrite.Before(r.pass, first, text), edit},
+	}, true
+}
+
+// comments tells whether a node has comments in it or above it, behind the line of a position.
+func (r *rule) comments(behind token.Pos, n ast.Node) bool {
+	file := r.pass.Fset.File(behind)
+	if line := file.Line(behind) + 1; line <= file.LineCount() {
+		behind = min(file.LineStart(line), n.Pos())
+	}
+	return rewrite.HasComment(r.pass, behind, n.End())
+}
+
+// operand is an expression as one of &&.
+func (r *rule) operand(e ast.Expr) string {
+	text := rewrite.Text(r.pass, e)
+	if b, ok := e.(*ast.BinaryExpr); ok && b.Op == token.LOR {
+		return "(" + text + ")"
+	}
+	return text
+}
