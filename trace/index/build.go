@@ -14,6 +14,8 @@ import (
 
 // Options are about building an index.
 type Options struct {
+	// Source is kept in Info.Source: what the trace was like.
+	Source string
 	// Progress is called now and then with how much was read; nil: not.
 	Progress func(events int64, of time.Duration)
 }
@@ -44,6 +46,7 @@ func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info,
 		return Info{}, fmt.Errorf("write trace index: %w", err)
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
+	b.info.Source = o.Source
 	if err := b.readAll(ctx, tr, o); err != nil {
 		return Info{}, err
 	}

@@ -17,7 +17,8 @@ type goroutine struct {
 	stack uint32
 	with  uint32
 
-	assists bool         // of the garbage collector
+	assists bool         // the garbage collector
+	assist  uint32       // stack where it began to
 	procAt  trace.ProcID // in a system call
 
 	kind    *kind // nil while no stack has told
@@ -144,6 +145,9 @@ func (b *builder) goroutine(ev *trace.Event, st *trace.StateTransition) error {
 			g.code = Assist
 		}
 		g.stack, g.with = 0, uint32(ev.Proc()+1)
+		if g.assists {
+			g.stack = g.assist
+		}
 		b.procs.run(ev.Proc(), since)
 	case trace.GoRunnable:
 		if by := ev.Goroutine(); by != id && by != trace.NoGoroutine {

@@ -42,7 +42,7 @@ func (b *builder) ranged(ev *trace.Event) error {
 	case trace.ResourceGoroutine:
 		key.id = int64(r.Scope.Goroutine())
 		if g := b.gs[r.Scope.Goroutine()]; g != nil && r.Name == markAssist {
-			if err := b.assist(g, ev.Kind() != trace.EventRangeEnd); err != nil {
+			if err := b.assist(g, ev); err != nil {
 				return err
 			}
 		}
@@ -84,11 +84,15 @@ func (b *builder) of(r *Record, key rangeKey) {
 }
 
 // assist has a goroutine work for the collector, or for itself again.
-func (b *builder) assist(g *goroutine, begins bool) error {
-	g.assists = begins
+func (b *builder) assist(g *goroutine, ev *trace.Event) error {
+	g.assists = ev.Kind() != trace.EventRangeEnd
 	was, is := Running, Assist
-	if !begins {
+	if !g.assists {
 		was, is = is, was
+	}
+	g.assist = 0
+	if g.assists {
+		g.assist = b.intern(ev.Stack())
 	}
 	if g.code != was {
 		return nil
@@ -97,7 +101,7 @@ func (b *builder) assist(g *goroutine, begins bool) error {
 	if err := b.leave(g, b.now); err != nil {
 		return err
 	}
-	g.code, g.since, g.stack, g.with = is, b.now, 0, with
+	g.code, g.since, g.stack, g.with = is, b.now, g.assist, with
 	b.procs.run(trace.ProcID(with)-1, b.now)
 	return nil
 }

@@ -11,7 +11,7 @@ type Span struct {
 	Code      Code
 	From, To  int64 // nanoseconds since the trace's begin
 	// Stack is that of the event which began it, 0 when that has none: where the goroutine
-	// stopped; of [Runnable], where whoever made it so was.
+	// stopped, or began to assist; of [Runnable], where whoever made it so was.
 	Stack uint32
 	// With is, of [Running] and [Assist], the processor's number + 1; of [Runnable], the index + 1
 	// of the goroutine that woke or made this one. 0 is not known, and all else.
@@ -116,9 +116,9 @@ func (w *sliceWriter) run(g *goroutine, from int64) int {
 		w.runs = append(w.runs, byte(s.code))
 		w.runs = binary.AppendUvarint(w.runs, uint64(s.to-s.from))
 		switch s.code {
-		case Running, Assist:
+		case Running:
 			w.runs = binary.AppendUvarint(w.runs, uint64(s.with))
-		case Runnable:
+		case Runnable, Assist:
 			w.runs = binary.AppendUvarint(w.runs, uint64(s.stack))
 			w.runs = binary.AppendUvarint(w.runs, uint64(s.with))
 		default:
@@ -228,9 +228,9 @@ func (r run) each(from int64, yield func(Span) bool) bool {
 		s.From, s.To = at, at+int64(d.uint())
 		s.Stack, s.With = 0, 0
 		switch s.Code {
-		case Running, Assist:
+		case Running:
 			s.With = uint32(d.uint())
-		case Runnable:
+		case Runnable, Assist:
 			s.Stack = uint32(d.uint())
 			s.With = uint32(d.uint())
 		default:

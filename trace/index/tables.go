@@ -14,7 +14,8 @@ type Info struct {
 	Duration    int64  `json:"duration"`    // nanoseconds
 	Goroutines  uint32 `json:"goroutines"`
 	Spans       int64  `json:"spans"`
-	Samples     int64  `json:"samples"` // of the CPU
+	Samples     int64  `json:"samples"`          // of the CPU
+	Source      string `json:"source,omitempty"` // Options.Source
 	// Damage says what ended the trace before its end; "" when it is whole.
 	Damage string `json:"damage,omitempty"`
 	// StacksFull is set when stacks were left out because there were too many.
