@@ -28,8 +28,6 @@ type traceFlags struct {
 
 	Seconds  time.Duration // of the trace of an address
 	From, To time.Duration
-	N        int
-	Output   string
 }
 
 func (a *app) traceCommand() *cobra.Command {
@@ -45,10 +43,12 @@ used again while the trace does not change.
 TRACE is a file of runtime/trace or of /debug/pprof/trace (Go 1.11 and later), a
 recording (.whet) that holds one, the address of a service that serves
 /debug/pprof/, of which --seconds are recorded, or "-" for standard input.`,
+		Example: `  whet trace summary demo.whet
+  whet trace profile sync -o waits.pb.gz trace.out`,
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.traceSummaryCommand(), a.traceIndexCommand())
+	cmd.AddCommand(a.traceSummaryCommand(), a.traceProfileCommand(), a.traceIndexCommand())
 	return cmd
 }
 
@@ -57,8 +57,35 @@ func (f *traceFlags) registerSource(cmd *cobra.Command) {
 	f.view.registerSource(cmd)
 }
 
+func (f *traceFlags) registerWindow(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.DurationVar(&f.From, "from", 0, "begin at this `time` of the trace")
+	fs.DurationVar(&f.To, "to", 0, "end at this `time` of the trace (default: its end)")
+}
+
+// window is that of the flags, in nanoseconds since the trace's begin.
+func (f *traceFlags) window(x *index.Index) (from, to int64, err error) {
+	from, to = int64(f.From), int64(f.To)
+	if to == 0 || to > x.Info.Duration {
+		to = x.Info.Duration
+	}
+	if from < 0 || from > to {
+		return 0, 0, diag.Usagef("trace", fmt.Sprintf("--from %v is not within the trace up to %v", f.From, time.Duration(to)), "times count from the trace's begin")
+	}
+	return from, to, nil
+}
+
+// oneTrace wants one argument.
+func oneTrace(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return diag.Usagef(cmd.Name(), "more than one trace", "give one at a time")
+	}
+	return someArgs("no trace given", "`whet record` puts one into its recording")(cmd, args)
+}
+
 func (a *app) traceSummaryCommand() *cobra.Command {
 	f := &traceFlags{}
+	n := 0
 	cmd := &cobra.Command{
 		Use:   "summary TRACE",
 		Short: "Add up what goroutines of each kind do and wait for",
@@ -72,43 +99,35 @@ of --from and --to counts as far as it is inside.`,
 		Example: `  whet trace summary demo.whet
   whet trace summary --from 1s --to 1.5s trace.out
   whet trace summary http://localhost:6060`,
-		Args: someArgs("no trace given", "`whet record` puts one into its recording"),
+		Args: oneTrace,
 	}
-	fs := cmd.Flags()
-	fs.DurationVar(&f.From, "from", 0, "begin at this `time` of the trace")
-	fs.DurationVar(&f.To, "to", 0, "end at this `time` of the trace (default: its end)")
-	fs.IntVarP(&f.N, "number", "n", 10, "show `N` kinds of goroutines; 0 is all")
+	f.registerWindow(cmd)
+	cmd.Flags().IntVarP(&n, "number", "n", 10, "show `N` kinds of goroutines; 0 is all")
 	f.registerSource(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) > 1 {
-			return diag.Usagef("trace summary", "more than one trace", "give one at a time")
-		}
-		return a.traceSummary(cmd.Context(), args[0], f)
+		return a.traceSummary(cmd.Context(), args[0], f, n)
 	}
 	return cmd
 }
 
-func (a *app) traceSummary(ctx context.Context, arg string, f *traceFlags) error {
-	if f.N < 0 || f.From < 0 || f.To < 0 {
-		return diag.Usagef("trace summary", "-n, --from and --to must not be negative", "")
+func (a *app) traceSummary(ctx context.Context, arg string, f *traceFlags, n int) error {
+	if n < 0 {
+		return diag.Usagef("trace summary", "-n must be 0 (all) or more", "")
 	}
-	x, name, err := a.openTrace(ctx, arg, f)
+	x, name, err := a.openTrace(ctx, arg, f, "")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = x.Close() }() // was only read
-	from, to := int64(f.From), int64(f.To)
-	if to == 0 || to > x.Info.Duration {
-		to = x.Info.Duration
-	}
-	if from > to {
-		return diag.Usagef("trace summary", fmt.Sprintf("--from %v is behind the end, %v", f.From, time.Duration(to)), "")
+	from, to, err := f.window(x)
+	if err != nil {
+		return err
 	}
 	s, err := summary.Of(x, from, to)
 	if err != nil {
 		return err
 	}
-	doc := report.NewTraceSummary(name, s, time.Duration(x.Info.Duration), f.N)
+	doc := report.NewTraceSummary(name, s, time.Duration(x.Info.Duration), n)
 	if f.view.JSON {
 		return a.writeJSON(doc)
 	}
@@ -117,6 +136,7 @@ func (a *app) traceSummary(ctx context.Context, arg string, f *traceFlags) error
 
 func (a *app) traceIndexCommand() *cobra.Command {
 	f := &traceFlags{}
+	file := ""
 	cmd := &cobra.Command{
 		Use:   "index TRACE",
 		Short: "Make the index of a trace, or say what is in it",
@@ -127,21 +147,18 @@ A trace that was cut off, as by a kill, is indexed up to its last whole
 generation (a second or so), which is said.`,
 		Example: `  whet trace index demo.whet
   whet trace index -o service.index trace.out`,
-		Args: someArgs("no trace given", "`whet record` puts one into its recording"),
+		Args: oneTrace,
 	}
-	cmd.Flags().StringVarP(&f.Output, "output", "o", "", "write to this `FILE` (default: the user's cache)")
+	cmd.Flags().StringVarP(&file, "output", "o", "", "write to this `FILE` (default: the user's cache)")
 	f.registerSource(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) > 1 {
-			return diag.Usagef("trace index", "more than one trace", "give one at a time")
-		}
-		return a.traceIndex(cmd.Context(), args[0], f)
+		return a.traceIndex(cmd.Context(), args[0], f, file)
 	}
 	return cmd
 }
 
-func (a *app) traceIndex(ctx context.Context, arg string, f *traceFlags) error {
-	x, name, err := a.openTrace(ctx, arg, f)
+func (a *app) traceIndex(ctx context.Context, arg string, f *traceFlags, file string) error {
+	x, name, err := a.openTrace(ctx, arg, f, file)
 	if err != nil {
 		return err
 	}
@@ -156,8 +173,9 @@ func (a *app) traceIndex(ctx context.Context, arg string, f *traceFlags) error {
 	})
 }
 
-// openTrace opens the index of a trace, and makes it if there is none.
-func (a *app) openTrace(ctx context.Context, arg string, f *traceFlags) (x *index.Index, name string, err error) {
+// openTrace opens the index of a trace, and makes it if there is none; always, and in file, if that is
+// given.
+func (a *app) openTrace(ctx context.Context, arg string, f *traceFlags, file string) (x *index.Index, name string, err error) {
 	f.view.command = "trace"
 	ld := &loader{app: a, flags: &f.view}
 	d, err := ld.document(ctx, arg, func(u *url.URL) {
@@ -178,7 +196,6 @@ func (a *app) openTrace(ctx context.Context, arg string, f *traceFlags) (x *inde
 		}
 		return io.NopCloser(d.r), nil
 	}
-	file := f.Output
 	state, err := os.Stat(arg)
 	kept := err == nil && file == ""
 	switch {
