@@ -9,14 +9,12 @@ import (
 	"time"
 
 	"golang.org/x/exp/trace"
+
+	"github.com/whet-go/whet/trace/stacks"
 )
 
 // A Frame is one call on a stack.
-type Frame struct {
-	Func string
-	File string
-	Line int
-}
+type Frame = stacks.Frame
 
 // A State is what a goroutine does.
 type State uint8
@@ -113,7 +111,7 @@ func Waits(r io.Reader, opt WaitOptions) (*WaitReport, error) {
 	f := follower{
 		opt:     opt,
 		gs:      make(map[trace.GoID]*goroutine),
-		stacks:  newStackTable(),
+		stacks:  stacks.New(),
 		seen:    make(map[trace.Stack]uint32),
 		created: make(map[creation]int),
 	}
@@ -169,7 +167,7 @@ type follower struct {
 	first   trace.Time
 	last    trace.Time
 	gs      map[trace.GoID]*goroutine
-	stacks  *stackTable
+	stacks  *stacks.Table
 	seen    map[trace.Stack]uint32 // of this generation
 	created map[creation]int
 }
@@ -250,8 +248,8 @@ func (f *follower) tick(t trace.Time) {
 // count remembers a go statement. Its stacks are equal but for their roots when
 // a go statement is reached from many places, so only the ends are kept.
 func (f *follower) count(c creation) {
-	c.start = f.stacks.root(c.start)
-	c.creator = f.stacks.leaf(c.creator)
+	c.start = f.stacks.Root(c.start)
+	c.creator = f.stacks.Leaf(c.creator)
 	i, ok := f.created[c]
 	if !ok {
 		if len(f.created) >= f.opt.MaxGoroutines {
@@ -260,10 +258,10 @@ func (f *follower) count(c creation) {
 		i = len(f.rep.Creations)
 		f.created[c] = i
 		cr := Creation{}
-		if fr := f.stacks.frames(c.start); len(fr) > 0 {
+		if fr := f.stacks.Frames(c.start); len(fr) > 0 {
 			cr.Start = fr[0].Func
 		}
-		if fr := f.stacks.frames(c.creator); len(fr) > 0 {
+		if fr := f.stacks.Frames(c.creator); len(fr) > 0 {
 			cr.Creator = fr[0]
 		}
 		f.rep.Creations = append(f.rep.Creations, cr)
@@ -278,7 +276,7 @@ func (f *follower) intern(s trace.Stack) uint32 {
 	if id, ok := f.seen[s]; ok {
 		return id
 	}
-	id := f.stacks.add(s)
+	id := f.stacks.Add(s)
 	f.seen[s] = id
 	return id
 }
@@ -308,7 +306,7 @@ func (f *follower) report() *WaitReport {
 		}
 		fs, ok := expanded[id]
 		if !ok {
-			fs = f.stacks.frames(id)
+			fs = f.stacks.Frames(id)
 			expanded[id] = fs
 		}
 		return fs
@@ -333,8 +331,8 @@ func (f *follower) report() *WaitReport {
 	if rep.Dropped > 0 {
 		rep.Warnings = append(rep.Warnings, fmt.Errorf("read trace: %d goroutines followed at most, %d more left out", f.opt.MaxGoroutines, rep.Dropped))
 	}
-	if f.stacks.full {
-		rep.Warnings = append(rep.Warnings, fmt.Errorf("read trace: %d distinct stacks kept, the rest left out", len(f.stacks.end)))
+	if f.stacks.Full() {
+		rep.Warnings = append(rep.Warnings, fmt.Errorf("read trace: %d distinct stacks kept, the rest left out", f.stacks.Len()))
 	}
 	return rep
 }

@@ -87,6 +87,7 @@ func (a *app) commands() []group {
 			a.flameCommand,
 			a.goroutinesCommand,
 			a.memoryCommand,
+			a.traceCommand,
 			a.graphCommand,
 			a.pprofCommand,
 			a.dotCommand,

@@ -32,6 +32,7 @@ func TestExamples(t *testing.T) {
 		"pgo":    true, // builds and measures; TestPGO
 		"find":   true, // builds; TestFind
 		"fix":    true, // the same; TestFix
+		"trace":  true, // needs traces; TestTrace
 
 		// These need a process, a binary or what only a live service has; their own
 		// tests run their examples.

@@ -1,7 +1,8 @@
-package trace
+package stacks
 
 import (
 	"encoding/binary"
+	"iter"
 	"slices"
 
 	"golang.org/x/exp/trace"
@@ -14,8 +15,15 @@ const (
 	maxStackFrames = 16 << 20
 )
 
-// A stackTable interns stacks across generations. Id 0 is no stack.
-type stackTable struct {
+// A Frame is one call on a stack.
+type Frame struct {
+	Func string
+	File string
+	Line int
+}
+
+// A Table interns stacks across generations. Id 0 is no stack. It is for one goroutine.
+type Table struct {
 	frame  []Frame
 	byName map[Frame]uint32
 	all    []uint32 // frames of all stacks, leaf first
@@ -25,13 +33,14 @@ type stackTable struct {
 	full   bool
 }
 
-func newStackTable() *stackTable {
-	return &stackTable{byName: make(map[Frame]uint32), byKey: make(map[string]uint32)}
+// New returns an empty table.
+func New() *Table {
+	return &Table{byName: make(map[Frame]uint32), byKey: make(map[string]uint32)}
 }
 
-// add interns a stack and returns its id, 0 for an empty one or when the table
+// Add interns a stack and returns its id, 0 for an empty one or when the table
 // is full.
-func (t *stackTable) add(s trace.Stack) uint32 {
+func (t *Table) Add(s trace.Stack) uint32 {
 	t.key = t.key[:0]
 	for f := range s.Frames() {
 		fr := Frame{Func: f.Func, File: f.File, Line: int(f.Line)}
@@ -46,7 +55,7 @@ func (t *stackTable) add(s trace.Stack) uint32 {
 	return t.put(t.key)
 }
 
-func (t *stackTable) put(key []byte) uint32 {
+func (t *Table) put(key []byte) uint32 {
 	if len(key) == 0 {
 		return 0
 	}
@@ -66,7 +75,7 @@ func (t *stackTable) put(key []byte) uint32 {
 	return id
 }
 
-func (t *stackTable) ids(stack uint32) []uint32 {
+func (t *Table) ids(stack uint32) []uint32 {
 	if stack == 0 {
 		return nil
 	}
@@ -77,8 +86,8 @@ func (t *stackTable) ids(stack uint32) []uint32 {
 	return t.all[start:t.end[stack-1]]
 }
 
-// frames returns a stack's frames, leaf first.
-func (t *stackTable) frames(stack uint32) []Frame {
+// Frames returns a stack's frames, leaf first.
+func (t *Table) Frames(stack uint32) []Frame {
 	ids := t.ids(stack)
 	if len(ids) == 0 {
 		return nil
@@ -90,18 +99,36 @@ func (t *stackTable) frames(stack uint32) []Frame {
 	return fs
 }
 
-// leaf and root return the stack of a stack's innermost or outermost frame alone.
-func (t *stackTable) leaf(stack uint32) uint32 { return t.one(t.ids(stack), 0) }
+// Leaf and Root return the stack of a stack's innermost or outermost frame alone.
+func (t *Table) Leaf(stack uint32) uint32 { return t.one(t.ids(stack), 0) }
 
-func (t *stackTable) root(stack uint32) uint32 {
+func (t *Table) Root(stack uint32) uint32 {
 	ids := t.ids(stack)
 	return t.one(ids, len(ids)-1)
 }
 
-func (t *stackTable) one(ids []uint32, i int) uint32 {
+func (t *Table) one(ids []uint32, i int) uint32 {
 	if len(ids) == 0 {
 		return 0
 	}
 	t.key = binary.LittleEndian.AppendUint32(t.key[:0], ids[i])
 	return t.put(slices.Clone(t.key))
+}
+
+// Full tells whether stacks were left out because there were too many.
+func (t *Table) Full() bool { return t.full }
+
+// Len is the number of stacks.
+func (t *Table) Len() int { return len(t.end) }
+
+// All are the frames that stacks are made of, each once, and for each stack, from id 1 on, the
+// indexes of its frames, leaf first. They belong to the table.
+func (t *Table) All() ([]Frame, iter.Seq[[]uint32]) {
+	return t.frame, func(yield func([]uint32) bool) {
+		for id := range t.end {
+			if !yield(t.ids(uint32(id) + 1)) {
+				return
+			}
+		}
+	}
 }

@@ -1,0 +1,265 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/trace/cache"
+	"github.com/whet-go/whet/trace/index"
+	"github.com/whet-go/whet/trace/summary"
+	"github.com/whet-go/whet/unit"
+)
+
+// traceFlags are the flags of the commands about traces.
+type traceFlags struct {
+	view viewFlags // for reading sources
+
+	Seconds  time.Duration // of the trace of an address
+	From, To time.Duration
+}
+
+func (a *app) traceCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "trace COMMAND",
+		Short: "Say where the time of goroutines goes, from an execution trace",
+		Long: `Say where the time of goroutines goes, from an execution trace.
+
+A trace is read once, front to back, into an index on disk, however long it is;
+the commands below answer from the index. It is kept in the user's cache and
+used again while the trace does not change.
+
+TRACE is a file of runtime/trace or of /debug/pprof/trace (Go 1.11 and later), a
+recording (.whet) that holds one, the address of a service that serves
+/debug/pprof/, of which --seconds are recorded, or "-" for standard input.`,
+		Example: `  whet trace summary demo.whet
+  whet trace profile sync -o waits.pb.gz trace.out`,
+		Args: unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.traceSummaryCommand(), a.traceProfileCommand(), a.traceIndexCommand())
+	return cmd
+}
+
+func (f *traceFlags) registerSource(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&f.Seconds, "seconds", 2*time.Second, "record an address for so `long`")
+	f.view.registerSource(cmd)
+}
+
+func (f *traceFlags) registerWindow(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.DurationVar(&f.From, "from", 0, "begin at this `time` of the trace")
+	fs.DurationVar(&f.To, "to", 0, "end at this `time` of the trace (default: its end)")
+}
+
+// window is that of the flags, in nanoseconds since the trace's begin.
+func (f *traceFlags) window(x *index.Index) (from, to int64, err error) {
+	from, to = int64(f.From), int64(f.To)
+	if to == 0 || to > x.Info.Duration {
+		to = x.Info.Duration
+	}
+	if from < 0 || from > to {
+		return 0, 0, diag.Usagef("trace", fmt.Sprintf("--from %v is not within the trace up to %v", f.From, time.Duration(to)), "times count from the trace's begin")
+	}
+	return from, to, nil
+}
+
+// oneTrace wants one argument.
+func oneTrace(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return diag.Usagef(cmd.Name(), "more than one trace", "give one at a time")
+	}
+	return someArgs("no trace given", "`whet record` puts one into its recording")(cmd, args)
+}
+
+func (a *app) traceSummaryCommand() *cobra.Command {
+	f := &traceFlags{}
+	n := 0
+	cmd := &cobra.Command{
+		Use:   "summary TRACE",
+		Short: "Add up what goroutines of each kind do and wait for",
+		Long: `Add up what goroutines do, by the function that they run: how often and how long
+they are running, runnable (waiting for a processor), in system calls, helping
+the garbage collector, or waiting, by the reason; and how busy processors are,
+what the collector does, tasks and regions.
+
+p50, p99 and max are of single stays in a state. What reaches beyond the window
+of --from and --to counts as far as it is inside.`,
+		Example: `  whet trace summary demo.whet
+  whet trace summary --from 1s --to 1.5s trace.out
+  whet trace summary http://localhost:6060`,
+		Args: oneTrace,
+	}
+	f.registerWindow(cmd)
+	cmd.Flags().IntVarP(&n, "number", "n", 10, "show `N` kinds of goroutines; 0 is all")
+	f.registerSource(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.traceSummary(cmd.Context(), args[0], f, n)
+	}
+	return cmd
+}
+
+func (a *app) traceSummary(ctx context.Context, arg string, f *traceFlags, n int) error {
+	if n < 0 {
+		return diag.Usagef("trace summary", "-n must be 0 (all) or more", "")
+	}
+	x, name, err := a.openTrace(ctx, arg, f, "")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = x.Close() }() // was only read
+	from, to, err := f.window(x)
+	if err != nil {
+		return err
+	}
+	s, err := summary.Of(x, from, to)
+	if err != nil {
+		return err
+	}
+	doc := report.NewTraceSummary(name, s, time.Duration(x.Info.Duration), n)
+	if f.view.JSON {
+		return a.writeJSON(doc)
+	}
+	return a.write(func(w io.Writer) error { return report.WriteTraceSummary(w, a.style, doc) })
+}
+
+func (a *app) traceIndexCommand() *cobra.Command {
+	f := &traceFlags{}
+	file := ""
+	cmd := &cobra.Command{
+		Use:   "index TRACE",
+		Short: "Make the index of a trace, or say what is in it",
+		Long: `Make the index of a trace, unless there is one of the same file, and say what is
+in it. Other commands about traces do this by themselves.
+
+A trace that was cut off, as by a kill, is indexed up to its last whole
+generation (a second or so), which is said.`,
+		Example: `  whet trace index demo.whet
+  whet trace index -o service.index trace.out`,
+		Args: oneTrace,
+	}
+	cmd.Flags().StringVarP(&file, "output", "o", "", "write to this `FILE` (default: the user's cache)")
+	f.registerSource(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.traceIndex(cmd.Context(), args[0], f, file)
+	}
+	return cmd
+}
+
+func (a *app) traceIndex(ctx context.Context, arg string, f *traceFlags, file string) error {
+	x, name, err := a.openTrace(ctx, arg, f, file)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = x.Close() }() // was only read
+	info := x.Info
+	if f.view.JSON {
+		return a.writeJSON(info)
+	}
+	return a.write(func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: %s, %d events of %d goroutines\n", name, unit.Duration(time.Duration(info.Duration)), info.Events, info.Goroutines)
+		return err
+	})
+}
+
+// openTrace opens the index of a trace, and makes it if there is none; always, and in file, if that is
+// given.
+func (a *app) openTrace(ctx context.Context, arg string, f *traceFlags, file string) (x *index.Index, name string, err error) {
+	f.view.command = "trace"
+	ld := &loader{app: a, flags: &f.view}
+	d, err := ld.document(ctx, arg, func(u *url.URL) {
+		u.Path += "trace"
+		u.RawQuery = url.Values{"seconds": {strconv.FormatFloat(f.Seconds.Seconds(), 'f', -1, 64)}}.Encode()
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	defer d.Close()
+	if d.rec != nil && !d.rec.Has(recording.TracePart) {
+		return nil, "", missingPart(d.rec, d.name, recording.TracePart, "execution trace")
+	}
+	o := index.Options{Progress: a.traceProgress()}
+	open := func() (io.ReadCloser, error) {
+		if d.rec != nil {
+			return d.rec.Part(recording.TracePart)
+		}
+		return io.NopCloser(d.r), nil
+	}
+	state, err := os.Stat(arg)
+	kept := err == nil && file == ""
+	switch {
+	case kept:
+		place, err := filepath.Abs(arg)
+		if err != nil {
+			return nil, "", err
+		}
+		dir, err := cache.Dir()
+		if err != nil {
+			return nil, "", err
+		}
+		x, _, err = cache.Open(ctx, cache.Source{Place: place, State: cache.FileState(state), Open: open}, dir, o)
+		if err != nil {
+			return nil, "", traceError(d.name, err)
+		}
+	default:
+		if x, err = a.buildTrace(ctx, file, open, o); err != nil {
+			return nil, "", traceError(d.name, err)
+		}
+	}
+	if x.Info.Damage != "" {
+		a.printWarnings([]error{fmt.Errorf("%s: only the first %v are whole: %s", d.name, time.Duration(x.Info.Duration).Round(time.Millisecond), x.Info.Damage)})
+	}
+	return x, d.name, nil
+}
+
+// buildTrace builds an index in a file, or in a temporary one that is gone when it is closed.
+func (a *app) buildTrace(ctx context.Context, file string, open func() (io.ReadCloser, error), o index.Options) (x *index.Index, err error) {
+	r, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if file == "" {
+		dir, err := os.MkdirTemp("", "whet-trace-*")
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }() // an open file stays readable
+		file = filepath.Join(dir, "trace.index")
+	}
+	if _, err := index.Build(ctx, r, file, o); err != nil {
+		return nil, err
+	}
+	return index.Open(file)
+}
+
+// traceProgress says now and then how much of a trace was read.
+func (a *app) traceProgress() func(int64, time.Duration) {
+	last := time.Now()
+	return func(events int64, of time.Duration) {
+		if time.Since(last) < time.Second {
+			return
+		}
+		last = time.Now()
+		a.progressf("trace: %d events, %v of it …", events, of.Round(time.Millisecond))
+	}
+}
+
+func traceError(name string, err error) error {
+	var d *diag.Error
+	if errors.As(err, &d) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &diag.Error{Op: "index", Subject: name, Err: err, Hint: "a trace comes from runtime/trace, /debug/pprof/trace, or `whet record`"}
+}

@@ -1,0 +1,148 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"os"
+	"path/filepath"
+	"runtime/trace"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/internal/cli"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/recording"
+)
+
+// traced makes a trace in which goroutines wait for each other.
+func traced(t *testing.T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := trace.Start(&out); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	mu.Lock()
+	for range 8 {
+		wg.Go(func() {
+			mu.Lock()
+			defer mu.Unlock()
+		})
+	}
+	<-time.After(20 * time.Millisecond)
+	mu.Unlock()
+	wg.Wait()
+	trace.Stop()
+	return out.Bytes()
+}
+
+// TestTrace runs the commands about traces on files, recordings, streams and addresses.
+func TestTrace(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	data := traced(t)
+	if err := os.WriteFile("trace.out", data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, err := recording.Create("demo.whet", recording.Meta{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Add(recording.Part{Name: recording.TracePart}, data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(recording.Meta{}); err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	s := httptest.NewServer(mux)
+	defer s.Close()
+
+	for _, name := range []string{"trace", "summary", "profile", "index"} {
+		args := []string{"trace", name, "--help"}
+		if name == "trace" {
+			args = args[1:]
+			args[0] = "trace"
+		}
+		_, help, _ := runWhet(t, args...)
+		for line := range strings.Lines(help) {
+			if len([]rune(strings.TrimRight(line, "\n"))) > 80 {
+				t.Errorf("help of %s is wider than 80 columns: %s", name, line)
+			}
+		}
+		for _, example := range exampleLines(help) {
+			example = strings.ReplaceAll(example, "http://localhost:6060", s.URL+" --seconds 200ms")
+			example = strings.NewReplacer("1s", "1ms", "1.5s", "5ms").Replace(example)
+			if code, stdout, stderr := runWhet(t, shellFields(example)[1:]...); code != 0 || stdout == "" && stderr == "" {
+				t.Errorf("%s: exit code %d\n%s%s", example, code, stdout, stderr)
+			}
+		}
+	}
+
+	// A trace on standard input is what the same trace in a file is.
+	for _, args := range [][]string{{"trace", "summary", "--json", "trace.out"}, {"trace", "summary", "--json", "-"}, {"trace", "summary", "--json", "demo.whet"}} {
+		var out, errs bytes.Buffer
+		if code := cli.Main(t.Context(), args, bytes.NewReader(data), &out, &errs); code != 0 || errs.Len() > 0 {
+			t.Fatalf("%v: exit code %d, %s", args, code, &errs)
+		}
+		var doc report.TraceSummary
+		if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
+			t.Fatal(err)
+		}
+		waited := time.Duration(0)
+		for _, k := range doc.Kinds {
+			for _, state := range k.States {
+				if k.Goroutines == 8 && state.State == "sync" {
+					waited = state.Total
+				}
+			}
+		}
+		if waited < 8*15*time.Millisecond {
+			t.Errorf("%v: eight goroutines waited %v for a lock", args, waited)
+		}
+	}
+	if dir, err := os.ReadDir(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "whet", "traces")); err != nil || len(dir) != 2 {
+		t.Errorf("indexes of two files are kept: %v, %v", dir, err)
+	}
+
+	for _, test := range []struct{ args, want string }{
+		{"trace", "COMMAND"},
+		{"trace summary", "no trace given"},
+		{"trace summary a b", "more than one trace"},
+		{"trace summary trace.out --from 1h", "is not within the trace"},
+		{"trace summary none.out", "none.out"},
+		{"trace profile trace.out", "want a type and a trace"},
+		{"trace profile all trace.out", `there is no type "all"`},
+		{"trace profile net --goroutines ( trace.out", "--goroutines"},
+		{"trace profile sync -o demo.whet trace.out", "the file exists"},
+		{"trace frob", "frob"},
+	} {
+		code, stdout, stderr := runWhet(t, strings.Fields(test.args)...)
+		if text := stdout + stderr; !strings.Contains(text, test.want) || code == 0 && test.args != "trace" {
+			t.Errorf("whet %s: exit code %d\n%s", test.args, code, text)
+		}
+	}
+
+	// Cut off, the whole part is shown with a warning; nothing is not a trace.
+	if err := os.WriteFile("cut.out", data[:len(data)-1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := runWhet(t, "trace", "summary", "cut.out"); code != 0 && !strings.Contains(stderr, "no event") || code == 0 && !strings.Contains(stderr, "are whole") {
+		t.Errorf("cut off: exit code %d, %s", code, stderr)
+	}
+	for name, text := range map[string]string{"empty.out": "", "text.out": "hello\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code, _, stderr := runWhet(t, "trace", "summary", name); code != 1 || !strings.Contains(stderr, name) || !strings.Contains(stderr, "hint: ") {
+			t.Errorf("%s: exit code %d, %s", name, code, stderr)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package cache
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/trace/index"
+)
+
+// A Source is a trace.
+type Source struct {
+	// Place is the same for the same place, as a file's absolute name, and names its index. State
+	// changes when what lies there does.
+	Place, State string
+	// Open reads the trace from its begin.
+	Open func() (io.ReadCloser, error)
+}
+
+// FileState is the state of a file: its size and when it was written.
+func FileState(info fs.FileInfo) string {
+	return fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano))
+}
+
+// Dir is the directory of the user's indexes.
+func Dir() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find a directory for trace indexes: %w", err)
+	}
+	return filepath.Join(dir, "whet", "traces"), nil
+}
+
+// suffix is that of indexes.
+const suffix = ".index"
+
+// Limits of what is kept besides the index that is opened.
+const (
+	maxKept  = 50
+	maxBytes = 8 << 30
+)
+
+// Open opens the index of a source in a directory, and builds it if there is none, or one of another
+// state. built tells whether it did.
+func Open(ctx context.Context, s Source, dir string, o index.Options) (x *index.Index, built bool, err error) {
+	sum := sha256.Sum256([]byte(s.Place))
+	name := filepath.Join(dir, hex.EncodeToString(sum[:12])+suffix)
+	x, err = index.Open(name)
+	switch {
+	case err == nil && x.Info.Source == s.State:
+		now := time.Now()
+		_ = os.Chtimes(name, now, now) // what is used is not old; it is not needed
+		return x, false, nil
+	case err == nil:
+		if err := x.Close(); err != nil {
+			return nil, false, err
+		}
+	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, index.ErrNotIndex) && !errors.Is(err, index.ErrDamaged):
+		return nil, false, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, false, fmt.Errorf("make a directory for trace indexes: %w", err)
+	}
+	o.Source = s.State
+	if err := build(ctx, s, name, o); err != nil {
+		return nil, false, err
+	}
+	if x, err = index.Open(name); err != nil {
+		return nil, true, err
+	}
+	return x, true, trim(dir, filepath.Base(name))
+}
+
+// build builds the index of a source into a file.
+func build(ctx context.Context, s Source, name string, o index.Options) (err error) {
+	r, err := s.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	_, err = index.Build(ctx, bufio.NewReaderSize(r, 1<<20), name, o)
+	return err
+}
+
+// trim removes the indexes that were not used for longest, until few enough are left beside one.
+func trim(dir, but string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look for old trace indexes: %w", err)
+	}
+	type old struct {
+		name string
+		size int64
+		used time.Time
+	}
+	var all []old
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !strings.HasSuffix(e.Name(), suffix) || e.Name() == but {
+			continue // gone meanwhile, or not ours
+		}
+		all = append(all, old{e.Name(), info.Size(), info.ModTime()})
+	}
+	slices.SortFunc(all, func(a, b old) int { return cmp.Or(b.used.Compare(a.used), strings.Compare(a.name, b.name)) })
+	bytes := int64(0)
+	for i, one := range all {
+		if bytes += one.size; i < maxKept && bytes <= maxBytes {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, one.name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove an old trace index: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,289 @@
+package index
+
+import (
+	"os"
+
+	"golang.org/x/exp/trace"
+
+	"github.com/whet-go/whet/trace/stacks"
+)
+
+// A goroutine is one that is alive while the trace is read.
+type goroutine struct {
+	index uint32
+	code  Code
+	id    trace.GoID
+	since int64 // of the state
+	stack uint32
+	with  uint32
+
+	assists bool         // the garbage collector
+	assist  uint32       // stack where it began to
+	procAt  trace.ProcID // in a system call
+
+	kind    *kind // nil while no stack has told
+	begin   int64
+	created uint32 // stack of the go statement
+	parent  uint32 // index + 1
+	old     bool   // was there before the trace
+	sums    []sum
+
+	head, tail   int32 // spans of this slice; -1 is none
+	bornIn, died bool  // in this slice
+	to           int64 // when it ended, if it did
+
+	slices    []byte // those it has spans in: differences
+	lastSlice int64
+	regions   []openRegion
+}
+
+// A builder follows the events of a trace.
+type builder struct {
+	out   *file
+	info  Info
+	codes *codes
+	table *stacks.Table
+	seen  map[trace.Stack]uint32 // of this generation
+	names names
+	kinds kinds
+
+	first trace.Time
+	now   int64 // since first
+	sync  int64 // begin of the generation
+
+	gs      map[trace.GoID]*goroutine
+	next    uint32
+	ended   ended
+	slice   sliceWriter
+	touched []*goroutine // have spans in this slice
+	from    int64        // of this slice
+	levels  levels
+	procs   procs
+	side    side
+	calling map[trace.ProcID]*goroutine // processors of goroutines in system calls
+	ranges  map[rangeKey]int64          // that have begun
+	tasks   map[trace.TaskID]openTask
+}
+
+func newBuilder(f *os.File) (*builder, error) {
+	out, err := newFile(f)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{
+		out: out, codes: newCodes(), table: stacks.New(), seen: map[trace.Stack]uint32{}, names: newNames(),
+		gs: map[trace.GoID]*goroutine{}, calling: map[trace.ProcID]*goroutine{}, ranges: map[rangeKey]int64{},
+		tasks: map[trace.TaskID]openTask{},
+	}
+	b.slice.spans = make([]pending, 0, sliceSpans)
+	b.side.out = out
+	b.kinds.names = &b.names
+	return b, nil
+}
+
+// close removes what is not in the index itself.
+func (b *builder) close() error { return b.ended.close() }
+
+func (b *builder) event(ev *trace.Event) error {
+	if b.info.Events == 0 {
+		b.first = ev.Time()
+	}
+	b.info.Events++
+	b.now = int64(ev.Time() - b.first)
+	switch ev.Kind() {
+	case trace.EventStateTransition:
+		st := ev.StateTransition()
+		switch st.Resource.Kind {
+		case trace.ResourceGoroutine:
+			return b.goroutine(ev, &st)
+		case trace.ResourceProc:
+			return b.proc(ev, &st)
+		}
+		return nil
+	case trace.EventSync:
+		b.sync = b.now
+		clear(b.seen) // a handle is good for its generation
+		b.info.Generations++
+		return nil
+	case trace.EventRangeBegin, trace.EventRangeActive, trace.EventRangeEnd:
+		return b.ranged(ev)
+	}
+	return b.other(ev)
+}
+
+// goroutine follows a goroutine into another state.
+func (b *builder) goroutine(ev *trace.Event, st *trace.StateTransition) error {
+	id := st.Resource.Goroutine()
+	from, to := st.Goroutine()
+	if from == to {
+		return nil
+	}
+	g := b.gs[id]
+	if g == nil {
+		g = b.begin(ev, id, from)
+	} else if err := b.leave(g, b.now); err != nil {
+		return err
+	}
+	if g.kind == nil && st.Stack != trace.NoStack {
+		g.kind = b.kinds.of(b.table.Root(b.intern(st.Stack)), b.table)
+	}
+	if from == trace.GoSyscall && g.procAt != trace.NoProc {
+		delete(b.calling, g.procAt)
+		g.procAt = trace.NoProc
+	}
+	if to == trace.GoNotExist || to == trace.GoWaiting && st.Reason == forever {
+		return b.end(g)
+	}
+	since := b.now
+	if from == trace.GoUndetermined {
+		since = b.sync
+	}
+	g.code, g.since, g.stack, g.with = b.codes.of(to, st.Reason), since, b.intern(ev.Stack()), 0
+	switch to {
+	case trace.GoRunning:
+		if g.assists {
+			g.code = Assist
+		}
+		g.stack, g.with = 0, uint32(ev.Proc()+1)
+		if g.assists {
+			g.stack = g.assist
+		}
+		b.procs.run(ev.Proc(), since)
+	case trace.GoRunnable:
+		if by := ev.Goroutine(); by != id && by != trace.NoGoroutine {
+			if waker := b.gs[by]; waker != nil {
+				g.with = waker.index + 1
+			}
+		}
+	case trace.GoSyscall:
+		if p := ev.Proc(); p != trace.NoProc {
+			g.procAt = p
+			b.calling[p] = g
+			b.procs.run(p, since)
+		} else {
+			g.code = SyscallBlocked
+		}
+	case trace.GoUndetermined, trace.GoNotExist, trace.GoWaiting:
+	}
+	return nil
+}
+
+// begin is the first that is heard of a goroutine.
+func (b *builder) begin(ev *trace.Event, id trace.GoID, from trace.GoState) *goroutine {
+	g := &goroutine{index: b.next, id: id, head: -1, tail: -1, lastSlice: -1, procAt: trace.NoProc, bornIn: true, begin: b.now}
+	b.next++
+	b.gs[id] = g
+	if from == trace.GoNotExist {
+		g.created = b.intern(ev.Stack())
+		if parent := b.gs[ev.Goroutine()]; parent != nil {
+			g.parent = parent.index + 1
+		}
+	} else {
+		g.old, g.begin = true, b.sync
+	}
+	return g
+}
+
+// leave ends the span that a goroutine is in.
+func (b *builder) leave(g *goroutine, at int64) error {
+	if g.code == Unknown {
+		return nil
+	}
+	if len(b.slice.spans) == cap(b.slice.spans) {
+		if err := b.flush(); err != nil {
+			return err
+		}
+	}
+	n := int32(len(b.slice.spans))
+	b.slice.spans = append(b.slice.spans, pending{from: g.since, to: at, next: -1, stack: g.stack, with: g.with, code: g.code})
+	if g.head < 0 {
+		g.head = n
+		b.touched = append(b.touched, g)
+	} else {
+		b.slice.spans[g.tail].next = n
+	}
+	g.tail = n
+	switch g.code {
+	case Running, Assist:
+		b.procs.stop(trace.ProcID(g.with)-1, at)
+	case Syscall:
+		b.procs.stop(g.procAt, at)
+	}
+	took := at - g.since
+	g.sums = addSum(g.sums, g.code, took)
+	if g.kind != nil {
+		g.kind.stay(g.code, took)
+	}
+	return nil
+}
+
+// end is the last that is heard of a goroutine.
+func (b *builder) end(g *goroutine) error {
+	delete(b.gs, g.id)
+	g.died, g.to = true, b.now
+	if err := b.endRegions(g); err != nil {
+		return err
+	}
+	if g.head < 0 {
+		return b.bury(g) // nothing waits to be written
+	}
+	return nil
+}
+
+// bury writes what is known of a goroutine.
+func (b *builder) bury(g *goroutine) error {
+	if g.kind == nil {
+		g.kind = b.kinds.unknown()
+	}
+	end := g.to
+	if !g.died {
+		end = b.now
+	}
+	g.kind.goroutine(g, end)
+	return b.ended.add(b.out, g)
+}
+
+// flush writes the slice.
+func (b *builder) flush() error {
+	if len(b.slice.spans) == 0 {
+		return nil
+	}
+	byIndex(b.touched)
+	number := int64(len(b.levels.slices))
+	for _, g := range b.touched {
+		g.slices = appendDelta(g.slices, number-g.lastSlice)
+		g.lastSlice = number
+	}
+	at, err := b.out.block(b.slice.encode(b.touched, b.from))
+	if err != nil {
+		return err
+	}
+	procs := b.procs.take(b.from, b.now)
+	if err := b.levels.add(b.out, tile{ref: at, From: b.from, To: b.now, Spans: len(b.slice.spans), procs: procs}, b.slice.rows); err != nil {
+		return err
+	}
+	for _, g := range b.touched {
+		g.head, g.tail, g.bornIn = -1, -1, false
+		if g.died {
+			if err := b.bury(g); err != nil {
+				return err
+			}
+		}
+	}
+	b.touched = b.touched[:0]
+	b.slice.spans = b.slice.spans[:0]
+	b.from = b.now
+	return nil
+}
+
+func (b *builder) intern(s trace.Stack) uint32 {
+	if s == trace.NoStack {
+		return 0
+	}
+	id, ok := b.seen[s]
+	if !ok {
+		id = b.table.Add(s)
+		b.seen[s] = id
+	}
+	return id
+}

@@ -1,0 +1,123 @@
+package index
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+)
+
+// The first and the last bytes of an index. The number is the format's version: another one is not
+// read, but made again.
+const (
+	magic    = "whet trace index 1\n"
+	endMagic = "\nend of index\n"
+)
+
+// tailLen is what comes after the tables: their place, length and checksum.
+const tailLen = 8 + 8 + 4 + len(endMagic)
+
+// A ref is where a block lies.
+type ref struct {
+	off int64
+	len uint32
+	sum uint32 // CRC-32C of its bytes
+}
+
+// maxBlock bounds a block, so that a damaged index asks for no more memory.
+const maxBlock = 64 << 20
+
+func castagnoli(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
+
+// A file is an index that is written.
+type file struct {
+	w   *bufio.Writer
+	off int64
+}
+
+func newFile(f *os.File) (*file, error) {
+	out := &file{w: bufio.NewWriterSize(f, 1<<20)}
+	_, err := out.w.WriteString(magic)
+	out.off = int64(len(magic))
+	return out, err
+}
+
+// block writes a block.
+func (f *file) block(b []byte) (ref, error) {
+	if len(b) > maxBlock {
+		return ref{}, fmt.Errorf("a part of %d bytes: the limit is %d", len(b), maxBlock)
+	}
+	r := ref{off: f.off, len: uint32(len(b)), sum: castagnoli(b)}
+	_, err := f.w.Write(b)
+	f.off += int64(len(b))
+	return r, err
+}
+
+// end writes the tables and what finds them.
+func (f *file) end(tables []byte) error {
+	tail := binary.LittleEndian.AppendUint64(nil, uint64(f.off))
+	tail = binary.LittleEndian.AppendUint64(tail, uint64(len(tables)))
+	tail = binary.LittleEndian.AppendUint32(tail, castagnoli(tables))
+	tail = append(tail, endMagic...)
+	if _, err := f.w.Write(tables); err != nil {
+		return err
+	}
+	if _, err := f.w.Write(tail); err != nil {
+		return err
+	}
+	return f.w.Flush()
+}
+
+// ErrNotIndex is the cause of [Open]'s error when a file is no index, or was not finished.
+var ErrNotIndex = errors.New("not a trace index, or not a whole one")
+
+// ErrDamaged is the cause of errors about a part of an index that is not what was written.
+var ErrDamaged = errors.New("the trace index is damaged")
+
+// readTables finds the tables of a file of some size.
+func readTables(r io.ReaderAt, size int64) ([]byte, error) {
+	head := make([]byte, len(magic))
+	tail := make([]byte, tailLen)
+	if size < int64(len(head)+len(tail)) {
+		return nil, ErrNotIndex
+	}
+	if _, err := r.ReadAt(head, 0); err != nil {
+		return nil, err
+	}
+	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil {
+		return nil, err
+	}
+	if string(head) != magic || string(tail[20:]) != endMagic {
+		return nil, ErrNotIndex
+	}
+	off, length := binary.LittleEndian.Uint64(tail), binary.LittleEndian.Uint64(tail[8:])
+	if off > uint64(size) || length != uint64(size)-uint64(tailLen)-off || off < uint64(len(magic)) {
+		return nil, ErrNotIndex
+	}
+	tables := make([]byte, length)
+	if _, err := r.ReadAt(tables, int64(off)); err != nil {
+		return nil, err
+	}
+	if castagnoli(tables) != binary.LittleEndian.Uint32(tail[16:]) {
+		return nil, ErrDamaged
+	}
+	return tables, nil
+}
+
+// read reads a block into buf, or a larger one.
+func read(r io.ReaderAt, at ref, buf []byte) ([]byte, error) {
+	if cap(buf) < int(at.len) {
+		buf = make([]byte, at.len)
+	}
+	buf = buf[:at.len]
+	if _, err := r.ReadAt(buf, at.off); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if castagnoli(buf) != at.sum {
+		return nil, ErrDamaged
+	}
+	return buf, nil
+}

@@ -1,0 +1,283 @@
+package index
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"sort"
+	"time"
+
+	"github.com/whet-go/whet/trace/stacks"
+)
+
+// An Index is open for reading.
+type Index struct {
+	Info Info
+
+	file      *os.File
+	kinds     []Kind
+	kindNames []uint32
+	reasons   []string
+	names     []string
+	frames    []frame
+
+	stackEnd []uint32 // stack i ends at stackEnd[i] in stackIDs
+	stackIDs []uint32
+
+	slices  []tile
+	above   [][]tile
+	records []ref
+	pages   []ref
+	side    []sideRef
+}
+
+type frame struct{ function, file, line uint32 }
+
+// Open opens an index. Its error is [ErrNotIndex] for another file and for an index that was not
+// finished.
+func Open(name string) (x *Index, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	x = &Index{file: f}
+	defer func() {
+		if err != nil {
+			_ = f.Close() // was only read
+			x, err = nil, fmt.Errorf("open trace index %s: %w", name, err)
+		}
+	}()
+	stat, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	tables, err := readTables(f, stat.Size())
+	if err != nil {
+		return nil, err
+	}
+	return x, x.decodeTables(tables)
+}
+
+// Close closes the file.
+func (x *Index) Close() error { return x.file.Close() }
+
+// Code names a state: "running", "runnable", …, or the reason to wait.
+func (x *Index) Code(c Code) string {
+	switch c {
+	case Unknown:
+		return "unknown"
+	case Running:
+		return "running"
+	case Assist:
+		return "GC assist"
+	case Runnable:
+		return "runnable"
+	case Syscall:
+		return "syscall"
+	case SyscallBlocked:
+		return "syscall, without processor"
+	}
+	if i := int(c - Waiting); i < len(x.reasons) {
+		return x.reasons[i]
+	}
+	return "other"
+}
+
+// Codes is how many codes there are: they are below.
+func (x *Index) Codes() int { return int(Waiting) + len(x.reasons) }
+
+// Name is a text by its number.
+func (x *Index) Name(n uint32) string {
+	if int(n) >= len(x.names) {
+		return ""
+	}
+	return x.names[n]
+}
+
+// Stack is a stack by its number, leaf first; nil for 0.
+func (x *Index) Stack(n uint32) []stacks.Frame {
+	if n == 0 || int(n) >= len(x.stackEnd) {
+		return nil
+	}
+	ids := x.stackIDs[x.stackEnd[n-1]:x.stackEnd[n]]
+	frames := make([]stacks.Frame, len(ids))
+	for i, id := range ids {
+		f := x.frames[id]
+		frames[i] = stacks.Frame{Func: x.Name(f.function), File: x.Name(f.file), Line: int(f.line)}
+	}
+	return frames
+}
+
+// Stacks is how many stacks there are: their numbers are 1 to Stacks.
+func (x *Index) Stacks() int { return len(x.stackEnd) - 1 }
+
+// A Kind is the goroutines that run one function.
+type Kind struct {
+	Name    string
+	Count   int64         // goroutines
+	Created int64         // of them, within the trace
+	Ended   int64         // of them, within the trace
+	Life    time.Duration // of all together, within the trace
+	Stays   []Stays       // by code
+}
+
+// Stays are what the goroutines of a kind did in one state.
+type Stays struct {
+	Code          Code
+	Count         int64         // spans
+	Total         time.Duration // of all spans
+	P50, P90, P99 time.Duration // of a span, within 1 %; 0 when not known
+	Max           time.Duration
+}
+
+// Kinds are all kinds, in the order in which they were first seen.
+func (x *Index) Kinds() []Kind { return x.kinds }
+
+func (x *Index) decodeKinds(d *decoder) {
+	for range d.count() {
+		k := Kind{}
+		name := d.uint()
+		k.Count, k.Created, k.Ended, k.Life = int64(d.uint()), int64(d.uint()), int64(d.uint()), time.Duration(d.uint())
+		for range d.count() {
+			s := Stays{Code: Code(d.byte()), Count: int64(d.uint()), Total: time.Duration(d.uint()), Max: time.Duration(d.uint())}
+			s.P50, s.P90, s.P99 = time.Duration(d.uint()), time.Duration(d.uint()), time.Duration(d.uint())
+			k.Stays = append(k.Stays, s)
+		}
+		x.kindNames = append(x.kindNames, uint32(name))
+		x.kinds = append(x.kinds, k)
+	}
+}
+
+// A Goroutine is one of the trace.
+type Goroutine struct {
+	Index  uint32
+	ID     int64
+	Kind   uint32 // number in Kinds
+	Parent uint32 // index + 1 of the one that made it; 0 is not known
+	// Created is the stack of the go statement, 0 when that is not in the trace.
+	Created  uint32
+	From, To int64 // nanoseconds since the trace's begin: from when until when it was seen
+	Old      bool  // was there before the trace
+	Ended    bool  // within the trace
+	Times    []Sum
+
+	slices []uint32
+}
+
+// A Sum is a time in a state.
+type Sum struct {
+	Code Code
+	Time time.Duration
+}
+
+// Goroutine reads one by its index.
+func (x *Index) Goroutine(index uint32) (*Goroutine, error) {
+	if index >= x.Info.Goroutines {
+		return nil, fmt.Errorf("goroutine %d: there are %d", index, x.Info.Goroutines)
+	}
+	page := x.pages[index/pageSize]
+	at := make([]byte, 8)
+	if _, err := x.file.ReadAt(at, page.off+int64(index%pageSize)*8); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	where := binary.LittleEndian.Uint64(at)
+	block := where >> 32
+	if block == 0 || block > uint64(len(x.records)) {
+		return nil, ErrDamaged
+	}
+	b, err := read(x.file, x.records[block-1], nil)
+	if err != nil {
+		return nil, err
+	}
+	pos := where & (1<<32 - 1)
+	if pos >= uint64(len(b)) {
+		return nil, ErrDamaged
+	}
+	d := &decoder{b: b[pos:]}
+	g := d.goroutine(x.Info.Duration)
+	if d.bad || g.Index != index || int(g.Kind) >= len(x.kinds) {
+		return nil, ErrDamaged
+	}
+	return g, nil
+}
+
+func (d *decoder) goroutine(duration int64) *Goroutine {
+	g := &Goroutine{
+		Index: uint32(d.uint()), ID: int64(d.uint()), Kind: uint32(d.uint()), Parent: uint32(d.uint()), Created: uint32(d.uint()),
+		From: int64(d.uint()), To: int64(d.uint()) - 1,
+	}
+	g.Ended = g.To >= 0
+	if !g.Ended {
+		g.To = duration
+	}
+	g.Old = d.uint() == 1
+	for _, s := range d.sums(nil) {
+		g.Times = append(g.Times, Sum{s.code, time.Duration(s.time)})
+	}
+	posting := decoder{b: d.bytes(d.count())}
+	last := int64(-1)
+	for len(posting.b) > 0 {
+		last += int64(posting.uint())
+		g.slices = append(g.slices, uint32(last))
+	}
+	d.bad = d.bad || posting.bad
+	return g
+}
+
+// Goroutines calls yield with all goroutines, those that ended first first, until it returns false.
+func (x *Index) Goroutines(yield func(*Goroutine) bool) error {
+	var buf []byte
+	for _, r := range x.records {
+		var err error
+		if buf, err = read(x.file, r, buf); err != nil {
+			return err
+		}
+		for d := (decoder{b: buf}); len(d.b) > 0; {
+			g := d.goroutine(x.Info.Duration)
+			if d.bad || int(g.Kind) >= len(x.kinds) {
+				return ErrDamaged
+			}
+			if !yield(g) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// Records calls yield with the records of a stream that overlap a window, in the order of their ends,
+// until it returns false.
+func (x *Index) Records(stream Stream, from, to int64, yield func(*Record) bool) error {
+	var buf []byte
+	for _, s := range x.side {
+		if s.stream != stream || s.to < from || s.from > to {
+			continue
+		}
+		var err error
+		if buf, err = read(x.file, s.ref, buf); err != nil {
+			return err
+		}
+		d := decoder{b: buf}
+		at := int64(0)
+		for range s.records {
+			at += d.int()
+			r := Record{To: at}
+			r.decode(&d, stream)
+			if d.bad {
+				return ErrDamaged
+			}
+			if r.To >= from && r.From <= to && !yield(&r) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// slicesOf are the numbers of the slices whose spans end within a window, and of the first after it,
+// where the spans end that reach beyond it.
+func (x *Index) slicesOf(from, to int64) (first, last int) {
+	first = sort.Search(len(x.slices), func(i int) bool { return x.slices[i].To >= from })
+	last = sort.Search(len(x.slices), func(i int) bool { return x.slices[i].From > to })
+	return first, last
+}

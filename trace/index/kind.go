@@ -1,0 +1,149 @@
+package index
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/whet-go/whet/trace/stacks"
+)
+
+// A kind is the goroutines that run one function.
+type kind struct {
+	number  uint32
+	name    uint32 // of the start function
+	count   int64  // goroutines
+	created int64  // of them, within the trace
+	ended   int64
+	life    int64 // of all together, within the trace
+	stays   [maxCodes]*stays
+	all     *kinds
+}
+
+// stays are the spans of a kind in one state.
+type stays struct {
+	count, total, max int64
+	hist              *hdrhistogram.Histogram // nil for those that are too many
+}
+
+// kinds knows the kinds.
+type kinds struct {
+	all    []*kind
+	byRoot map[uint32]*kind // by the stack of the start function alone
+	byName map[uint32]*kind
+	names  *names
+	hists  int
+}
+
+// maxHists bounds the histograms, of some 40 KB each.
+const maxHists = 1000
+
+// longest is the longest stay that histograms tell from longer ones.
+const longest = int64(time.Hour)
+
+// of is the kind of a goroutine whose stack has this root.
+func (k *kinds) of(root uint32, table *stacks.Table) *kind {
+	if one, ok := k.byRoot[root]; ok {
+		return one
+	}
+	name := ""
+	if frames := table.Frames(root); len(frames) > 0 {
+		name = frames[0].Func
+	}
+	one := k.named(name)
+	if k.byRoot == nil {
+		k.byRoot = map[uint32]*kind{}
+	}
+	k.byRoot[root] = one
+	return one
+}
+
+// unknown is the kind of goroutines no stack of which was seen.
+func (k *kinds) unknown() *kind { return k.named("") }
+
+func (k *kinds) named(name string) *kind {
+	id := k.names.of(name)
+	if one, ok := k.byName[id]; ok {
+		return one
+	}
+	if k.byName == nil {
+		k.byName = map[uint32]*kind{}
+	}
+	one := &kind{number: uint32(len(k.all)), name: id, all: k}
+	k.all, k.byName[id] = append(k.all, one), one
+	return one
+}
+
+// stay counts a span.
+func (k *kind) stay(code Code, took int64) {
+	s := k.stays[code]
+	if s == nil {
+		s = &stays{}
+		if k.all.hists < maxHists {
+			s.hist = hdrhistogram.New(1, longest, 2)
+			k.all.hists++
+		}
+		k.stays[code] = s
+	}
+	s.count++
+	s.max = max(s.max, took)
+	if s.hist != nil {
+		_ = s.hist.RecordValue(min(max(took, 1), longest))
+	}
+}
+
+// goroutine counts a goroutine that ended, or that the trace does not see any more, and its time in
+// all states.
+func (k *kind) goroutine(g *goroutine, end int64) {
+	k.count++
+	k.life += end - g.begin
+	if !g.old {
+		k.created++
+	}
+	if g.died {
+		k.ended++
+	}
+	for _, s := range g.sums {
+		if k.stays[s.code] == nil {
+			k.stays[s.code] = &stays{} // its spans came before its name
+		}
+		k.stays[s.code].total += s.time
+	}
+}
+
+// quantiles are what is kept of a histogram.
+var quantiles = [...]float64{50, 90, 99} //nolint:gochecknoglobals // a constant
+
+func (k *kinds) encode(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(k.all)))
+	for _, one := range k.all {
+		for _, v := range []int64{int64(one.name), one.count, one.created, one.ended, one.life} {
+			b = binary.AppendUvarint(b, uint64(v))
+		}
+		n := 0
+		for _, s := range one.stays {
+			if s != nil {
+				n++
+			}
+		}
+		b = binary.AppendUvarint(b, uint64(n))
+		for code, s := range one.stays {
+			if s == nil {
+				continue
+			}
+			b = append(b, byte(code))
+			for _, v := range []int64{s.count, s.total, s.max} {
+				b = binary.AppendUvarint(b, uint64(v))
+			}
+			for _, q := range quantiles {
+				v := int64(0)
+				if s.hist != nil {
+					v = min(s.hist.ValueAtPercentile(q), s.max)
+				}
+				b = binary.AppendUvarint(b, uint64(v))
+			}
+		}
+	}
+	return b
+}

@@ -1,0 +1,204 @@
+package index
+
+import (
+	"golang.org/x/exp/trace"
+)
+
+// proc follows a processor.
+func (b *builder) proc(ev *trace.Event, st *trace.StateTransition) error {
+	p := st.Resource.Proc()
+	from, to := st.Proc()
+	if from == to {
+		return nil
+	}
+	if to == trace.ProcIdle {
+		// Whoever is in a system call there goes on without it.
+		if g := b.calling[p]; g != nil {
+			delete(b.calling, p)
+			g.procAt = trace.NoProc
+			stack := g.stack
+			if err := b.leave(g, b.now); err != nil {
+				return err
+			}
+			g.code, g.since, g.stack, g.with = SyscallBlocked, b.now, stack, 0
+		}
+		b.procs.stop(p, b.now)
+	}
+	on := uint64(0)
+	if to == trace.ProcRunning {
+		on = 1
+	}
+	return b.side.add(Procs, &Record{From: b.now, To: b.now, Proc: uint32(p + 1), Thread: uint64(ev.Thread() + 1), Value: on})
+}
+
+// Names of ranges that change what state a goroutine is in.
+const markAssist = "GC mark assist"
+
+// ranged follows the garbage collector and stops of the world.
+func (b *builder) ranged(ev *trace.Event) error {
+	r := ev.Range()
+	key := rangeKey{r.Name, r.Scope.Kind, -1}
+	switch r.Scope.Kind {
+	case trace.ResourceGoroutine:
+		key.id = int64(r.Scope.Goroutine())
+		if g := b.gs[r.Scope.Goroutine()]; g != nil && r.Name == markAssist {
+			if err := b.assist(g, ev); err != nil {
+				return err
+			}
+		}
+	case trace.ResourceProc:
+		key.id = int64(r.Scope.Proc())
+	case trace.ResourceNone, trace.ResourceThread:
+	}
+	begun, active := b.ranges[key]
+	switch ev.Kind() {
+	case trace.EventRangeBegin:
+		b.ranges[key] = b.now
+		return nil
+	case trace.EventRangeActive:
+		if !active {
+			b.ranges[key] = b.sync
+		}
+		return nil
+	}
+	if !active {
+		return nil // it ends twice
+	}
+	delete(b.ranges, key)
+	record := Record{From: begun, To: b.now, Name: b.names.of(r.Name)}
+	b.of(&record, key)
+	return b.side.add(Ranges, &record)
+}
+
+// of says what a range is of.
+func (b *builder) of(r *Record, key rangeKey) {
+	switch key.kind {
+	case trace.ResourceGoroutine:
+		if g := b.gs[trace.GoID(key.id)]; g != nil {
+			r.Goroutine = g.index + 1
+		}
+	case trace.ResourceProc:
+		r.Proc = uint32(key.id + 1)
+	case trace.ResourceNone, trace.ResourceThread:
+	}
+}
+
+// assist has a goroutine work for the collector, or for itself again.
+func (b *builder) assist(g *goroutine, ev *trace.Event) error {
+	g.assists = ev.Kind() != trace.EventRangeEnd
+	was, is := Running, Assist
+	if !g.assists {
+		was, is = is, was
+	}
+	g.assist = 0
+	if g.assists {
+		g.assist = b.intern(ev.Stack())
+	}
+	if g.code != was {
+		return nil
+	}
+	with := g.with
+	if err := b.leave(g, b.now); err != nil {
+		return err
+	}
+	g.code, g.since, g.stack, g.with = is, b.now, g.assist, with
+	b.procs.run(trace.ProcID(with)-1, b.now)
+	return nil
+}
+
+// An openTask has begun.
+type openTask struct {
+	from      int64
+	name      uint32
+	parent    uint64
+	goroutine uint32
+}
+
+// An openRegion has begun.
+type openRegion struct {
+	from int64
+	name uint32
+	task uint64
+	seen bool // its begin is in the trace
+}
+
+// Bits of a Record's Value.
+const (
+	Began = 1 // within the trace
+	Ended = 2
+)
+
+// other follows all other events.
+func (b *builder) other(ev *trace.Event) error {
+	g := b.gs[ev.Goroutine()]
+	index := uint32(0)
+	if g != nil {
+		index = g.index + 1
+	}
+	r := Record{From: b.now, To: b.now, Goroutine: index}
+	switch ev.Kind() {
+	case trace.EventMetric:
+		m := ev.Metric()
+		if m.Value.Kind() != trace.ValueUint64 {
+			return nil
+		}
+		r.Name, r.Value = b.names.of(m.Name), m.Value.Uint64()
+		return b.side.add(Metrics, &r)
+	case trace.EventStackSample:
+		r.Proc, r.Stack = uint32(ev.Proc()+1), b.intern(ev.Stack())
+		b.info.Samples++
+		return b.side.add(Samples, &r)
+	case trace.EventTaskBegin:
+		t := ev.Task()
+		b.tasks[t.ID] = openTask{b.now, b.names.of(t.Type), uint64(t.Parent), index}
+	case trace.EventTaskEnd:
+		t := ev.Task()
+		r.Task, r.Value = uint64(t.ID), Ended
+		if begun, ok := b.tasks[t.ID]; ok {
+			delete(b.tasks, t.ID)
+			r.From, r.Name, r.Parent, r.Goroutine, r.Value = begun.from, begun.name, begun.parent, begun.goroutine, Began|Ended
+		} else {
+			r.From, r.Name, r.Parent = 0, b.names.of(t.Type), uint64(t.Parent)
+		}
+		return b.side.add(Tasks, &r)
+	case trace.EventRegionBegin:
+		if g != nil {
+			t := ev.Region()
+			g.regions = append(g.regions, openRegion{b.now, b.names.of(t.Type), uint64(t.Task), true})
+		}
+	case trace.EventRegionEnd:
+		if g == nil {
+			return nil
+		}
+		t := ev.Region()
+		one := openRegion{from: g.begin, name: b.names.of(t.Type), task: uint64(t.Task)}
+		if n := len(g.regions); n > 0 {
+			one, g.regions = g.regions[n-1], g.regions[:n-1]
+		}
+		return b.region(g, one, Ended)
+	case trace.EventLog:
+		l := ev.Log()
+		r.Name, r.Text, r.Task = b.names.of(l.Category), b.names.of(l.Message), uint64(l.Task)
+		return b.side.add(Logs, &r)
+	}
+	return nil
+}
+
+// region writes a region that is not active any more.
+func (b *builder) region(g *goroutine, one openRegion, value uint64) error {
+	if one.seen {
+		value |= Began
+	}
+	return b.side.add(Regions, &Record{From: one.from, To: b.now, Name: one.name, Task: one.task, Goroutine: g.index + 1, Value: value})
+}
+
+// endRegions ends the regions that a goroutine was in when it ended, or the trace did.
+func (b *builder) endRegions(g *goroutine) error {
+	for n := len(g.regions) - 1; n >= 0; n-- {
+		if err := b.region(g, g.regions[n], 0); err != nil {
+			return err
+		}
+	}
+	g.regions = nil
+	return nil
+}

@@ -1,0 +1,253 @@
+package index
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// A Span is a stay of a goroutine in one state.
+type Span struct {
+	Goroutine uint32 // index
+	Code      Code
+	From, To  int64 // nanoseconds since the trace's begin
+	// Stack is that of the event which began it, 0 when that has none: where the goroutine
+	// stopped, or began to assist; of [Runnable], where whoever made it so was.
+	Stack uint32
+	// With is, of [Running] and [Assist], the processor's number + 1; of [Runnable], the index + 1
+	// of the goroutine that woke or made this one. 0 is not known, and all else.
+	With uint32
+}
+
+// sliceSpans is how many spans a slice has: as many as are read for a row that needs one of them, and
+// a quarter of a millisecond's work of a loaded server at least.
+const sliceSpans = 8192
+
+// sumsFrom is how many spans a goroutine must have in a slice for its sums to be written too; the
+// spans of fewer are summed up when they are asked for.
+const sumsFrom = 16
+
+// A pending span is in a slice that is not written yet.
+type pending struct {
+	from, to int64
+	next     int32 // of the same goroutine
+	stack    uint32
+	with     uint32
+	code     Code
+}
+
+// A sum is the time in a state.
+type sum struct {
+	code Code
+	time int64
+}
+
+// A row is what a goroutine does in a slice or tile.
+type row struct {
+	g    uint32
+	born bool  // it begins here
+	died bool  // it ends here
+	end  int64 // of its last span here: what it has is from its last end before until then
+	sums []sum
+}
+
+// sliceWriter encodes slices.
+type sliceWriter struct {
+	spans []pending
+	buf   []byte
+	runs  []byte
+	times [maxCodes]int64
+	used  [maxCodes]bool
+	rows  []row
+	arena []sum
+}
+
+// encode writes the pending spans of goroutines, which are in the order of their indexes. from is when
+// the slice begins. The result and the rows are good until the next call.
+//
+//	slice = { goroutine } 0 runs
+//	goroutine = index - index before (from -1 on), 1 + 2*spans + (1 if there are sums), length of its run
+//	run = [ codes, { code, time } ] slice's begin - begin of the first span (signed), { span }
+//	span = code, time, { stack, with } as the code has them
+func (w *sliceWriter) encode(gs []*goroutine, from int64) []byte {
+	w.buf, w.runs, w.rows, w.arena = w.buf[:0], w.runs[:0], w.rows[:0], w.arena[:0]
+	last := int64(-1)
+	for _, g := range gs {
+		at := len(w.runs)
+		n := w.run(g, from)
+		head := uint64(n)<<1 + 1
+		if n < sumsFrom {
+			head--
+		}
+		w.buf = binary.AppendUvarint(w.buf, uint64(int64(g.index)-last))
+		w.buf = binary.AppendUvarint(w.buf, head)
+		w.buf = binary.AppendUvarint(w.buf, uint64(len(w.runs)-at))
+		last = int64(g.index)
+	}
+	w.buf = append(w.buf, 0)
+	return append(w.buf, w.runs...)
+}
+
+// run writes the spans of a goroutine, and notes its row.
+func (w *sliceWriter) run(g *goroutine, from int64) int {
+	n := 0
+	begin := len(w.arena)
+	for i := g.head; i >= 0; i = w.spans[i].next {
+		s := &w.spans[i]
+		if !w.used[s.code] {
+			w.used[s.code] = true
+			w.arena = append(w.arena, sum{code: s.code})
+		}
+		w.times[s.code] += s.to - s.from
+		n++
+	}
+	sums := w.arena[begin:len(w.arena):len(w.arena)]
+	for i := range sums {
+		code := sums[i].code
+		sums[i].time = w.times[code]
+		w.times[code], w.used[code] = 0, false
+	}
+	w.rows = append(w.rows, row{g: g.index, born: g.bornIn, died: g.died, end: w.spans[g.tail].to, sums: sums})
+	if n >= sumsFrom {
+		w.runs = appendSums(w.runs, sums)
+	}
+	w.runs = binary.AppendVarint(w.runs, from-w.spans[g.head].from)
+	for i := g.head; i >= 0; i = w.spans[i].next {
+		s := &w.spans[i]
+		w.runs = append(w.runs, byte(s.code))
+		w.runs = binary.AppendUvarint(w.runs, uint64(s.to-s.from))
+		switch s.code {
+		case Running:
+			w.runs = binary.AppendUvarint(w.runs, uint64(s.with))
+		case Runnable, Assist:
+			w.runs = binary.AppendUvarint(w.runs, uint64(s.stack))
+			w.runs = binary.AppendUvarint(w.runs, uint64(s.with))
+		default:
+			w.runs = binary.AppendUvarint(w.runs, uint64(s.stack))
+		}
+	}
+	return n
+}
+
+func appendSums(b []byte, sums []sum) []byte {
+	b = binary.AppendUvarint(b, uint64(len(sums)))
+	for _, s := range sums {
+		b = append(b, byte(s.code))
+		b = binary.AppendUvarint(b, uint64(s.time))
+	}
+	return b
+}
+
+func (d *decoder) sums(to []sum) []sum {
+	for range d.count() {
+		code := Code(d.byte())
+		to = append(to, sum{min(code, maxCodes-1), int64(d.uint())})
+	}
+	return to
+}
+
+// A run is where the spans of a goroutine are in an encoded slice.
+type run struct {
+	g     uint32
+	spans int
+	sums  bool
+	bytes []byte
+}
+
+// directory finds the runs of a slice: of those that are asked for, in ascending order; all for nil.
+func directory(b []byte, want []uint32, to []run) ([]run, bool) {
+	d := decoder{b: b}
+	to = to[:0]
+	last, off := int64(-1), 0
+	type entry struct{ at, off, len int }
+	var found []entry
+	for !d.bad {
+		delta := d.uint()
+		if delta == 0 {
+			break
+		}
+		last += int64(delta)
+		head, length := d.uint(), d.uint()
+		if last > 1<<32-1 || length > uint64(len(b)) {
+			return nil, false
+		}
+		for len(want) > 0 && int64(want[0]) < last {
+			want = want[1:]
+		}
+		if want == nil || len(want) > 0 && int64(want[0]) == last {
+			found = append(found, entry{len(to), off, int(length)})
+			to = append(to, run{g: uint32(last), spans: int(head >> 1), sums: head&1 == 1})
+		}
+		off += int(length)
+	}
+	if d.bad || off != len(d.b) {
+		return nil, false
+	}
+	for _, e := range found {
+		to[e.at].bytes = d.b[e.off : e.off+e.len]
+	}
+	return to, true
+}
+
+// sum adds up the times of a run.
+func (r run) sum(from int64, to []sum) ([]sum, bool) {
+	if r.sums {
+		d := decoder{b: r.bytes}
+		to = d.sums(to)
+		return to, !d.bad
+	}
+	ok := r.each(from, func(s Span) bool {
+		to = addSum(to, s.Code, s.To-s.From)
+		return true
+	})
+	return to, ok
+}
+
+func addSum(sums []sum, code Code, time int64) []sum {
+	for i := range sums {
+		if sums[i].code == code {
+			sums[i].time += time
+			return sums
+		}
+	}
+	return append(sums, sum{code, time})
+}
+
+// each calls yield with the spans of a run, until it returns false. from is when the slice begins.
+func (r run) each(from int64, yield func(Span) bool) bool {
+	d := decoder{b: r.bytes}
+	if r.sums {
+		for range d.count() {
+			d.byte()
+			d.uint()
+		}
+	}
+	at := from - d.int()
+	s := Span{Goroutine: r.g}
+	for range r.spans {
+		s.Code = min(Code(d.byte()), maxCodes-1)
+		s.From, s.To = at, at+int64(d.uint())
+		s.Stack, s.With = 0, 0
+		switch s.Code {
+		case Running:
+			s.With = uint32(d.uint())
+		case Runnable, Assist:
+			s.Stack = uint32(d.uint())
+			s.With = uint32(d.uint())
+		default:
+			s.Stack = uint32(d.uint())
+		}
+		if d.bad || s.To < s.From {
+			return false
+		}
+		at = s.To
+		if !yield(s) {
+			return true
+		}
+	}
+	return len(d.b) == 0
+}
+
+// byIndex sorts goroutines.
+func byIndex(gs []*goroutine) {
+	slices.SortFunc(gs, func(a, b *goroutine) int { return int(int64(a.index) - int64(b.index)) })
+}

@@ -1,0 +1,227 @@
+package profiles
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/whet-go/whet/trace/index"
+)
+
+// A Type is what a profile is about.
+type Type string
+
+// Types.
+const (
+	Net      Type = "net"      // waiting for the network
+	Sync     Type = "sync"     // waiting for locks, channels and selects
+	Chan     Type = "chan"     // of these, for channels and selects
+	Syscall  Type = "syscall"  // in system calls
+	Sched    Type = "sched"    // waiting for a processor, where it was made to run
+	CPU      Type = "cpu"      // CPU samples
+	GCAssist Type = "gcassist" // helping the garbage collector
+	Creation Type = "creation" // go statements
+)
+
+// Types are all types.
+func Types() []Type { return []Type{Net, Sync, Chan, Syscall, Sched, CPU, GCAssist, Creation} }
+
+// Options choose what is counted.
+type Options struct {
+	// From and To are a window, in nanoseconds since the trace's begin; To 0 is its end. What
+	// reaches beyond counts as far as it is inside.
+	From, To int64
+	// Goroutines are those that count, by the function that they run; nil: all.
+	Goroutines *regexp.Regexp
+}
+
+// samplePeriod is the time that a CPU sample of a trace stands for: the profiler's is 100 Hz unless it
+// was set otherwise, which a trace does not say.
+const samplePeriod = 10 * time.Millisecond
+
+// Of makes a profile.
+func Of(x *index.Index, t Type, o Options) (*profile.Profile, error) {
+	if !slices.Contains(Types(), t) {
+		return nil, fmt.Errorf("profile %q: there are %v", t, Types())
+	}
+	if o.To == 0 || o.To > x.Info.Duration {
+		o.To = x.Info.Duration
+	}
+	m := &maker{x: x, o: o, values: map[uint32]*value{}, chosen: make([]bool, x.Info.Goroutines), alive: make([]bool, x.Info.Goroutines)}
+	if err := m.goroutines(t); err != nil {
+		return nil, err
+	}
+	var err error
+	switch t {
+	case CPU:
+		err = m.samples()
+	case Creation:
+	default:
+		err = m.spans(t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.profile(t), nil
+}
+
+// A value is what is charged to a stack.
+type value struct{ count, time int64 }
+
+type maker struct {
+	x      *index.Index
+	o      Options
+	values map[uint32]*value // by stack
+	chosen []bool            // goroutines that count
+	alive  []bool            // when the trace ends
+}
+
+func (m *maker) add(stack uint32, count, took int64) {
+	v := m.values[stack]
+	if v == nil {
+		v = &value{}
+		m.values[stack] = v
+	}
+	v.count += count
+	v.time += took
+}
+
+// goroutines notes which count, and counts their go statements.
+func (m *maker) goroutines(t Type) error {
+	kinds := m.x.Kinds()
+	return m.x.Goroutines(func(g *index.Goroutine) bool {
+		m.alive[g.Index] = !g.Ended
+		m.chosen[g.Index] = m.o.Goroutines == nil || m.o.Goroutines.MatchString(kinds[g.Kind].Name)
+		if t == Creation && m.chosen[g.Index] && !g.Old && g.From >= m.o.From && g.From <= m.o.To {
+			m.add(g.Created, 1, 0)
+		}
+		return true
+	})
+}
+
+func (m *maker) samples() error {
+	return m.x.Records(index.Samples, m.o.From, m.o.To, func(r *index.Record) bool {
+		if r.Goroutine == 0 && m.o.Goroutines == nil || r.Goroutine > 0 && m.chosen[r.Goroutine-1] {
+			m.add(r.Stack, 1, int64(samplePeriod))
+		}
+		return true
+	})
+}
+
+func (m *maker) spans(t Type) error {
+	counts := m.counts(t)
+	started := make([]bool, m.x.Info.Goroutines)
+	inCall := map[uint32]int64{} // goroutine: when its span in a system call ended, which may go on
+	return m.x.Spans(0, m.o.To, func(s index.Span) bool {
+		ran := started[s.Goroutine]
+		if s.Code == index.Running || s.Code == index.Assist {
+			started[s.Goroutine] = true
+			ran = true
+		}
+		if !ran || !counts(s.Code) || !m.chosen[s.Goroutine] || m.alive[s.Goroutine] && s.To == m.x.Info.Duration {
+			return true
+		}
+		took := min(s.To, m.o.To) - max(s.From, m.o.From)
+		if took <= 0 {
+			return true
+		}
+		count := int64(1)
+		if t == Syscall {
+			if end, ok := inCall[s.Goroutine]; ok && s.Code == index.SyscallBlocked && end == s.From {
+				count = 0 // the same call
+			}
+			inCall[s.Goroutine] = s.To
+		}
+		m.add(s.Stack, count, took)
+		return true
+	})
+}
+
+// counts tells which states a type is about.
+func (m *maker) counts(t Type) func(index.Code) bool {
+	reasons := make([]bool, m.x.Codes())
+	for code := range reasons {
+		name := m.x.Code(index.Code(code))
+		chans := strings.Contains(name, "chan") || strings.Contains(name, "select")
+		switch t {
+		case Net:
+			reasons[code] = name == "network"
+		case Chan:
+			reasons[code] = chans
+		case Sync:
+			reasons[code] = chans || strings.Contains(name, "sync")
+		}
+	}
+	for code := range index.Waiting {
+		reasons[code] = false
+	}
+	switch t {
+	case Syscall:
+		reasons[index.Syscall], reasons[index.SyscallBlocked] = true, true
+	case Sched:
+		reasons[index.Runnable] = true
+	case GCAssist:
+		reasons[index.Assist] = true
+	}
+	return func(c index.Code) bool { return int(c) < len(reasons) && reasons[c] }
+}
+
+// profile writes the values down.
+func (m *maker) profile(t Type) *profile.Profile {
+	first, second := "contentions", "delay"
+	switch t {
+	case CPU:
+		first, second = "samples", "cpu"
+	case Creation:
+		first, second = "goroutines", ""
+	}
+	p := &profile.Profile{
+		SampleType:    []*profile.ValueType{{Type: first, Unit: "count"}},
+		PeriodType:    &profile.ValueType{Type: "trace", Unit: "count"},
+		Period:        1,
+		DurationNanos: m.o.To - m.o.From,
+	}
+	if second != "" {
+		p.SampleType = append(p.SampleType, &profile.ValueType{Type: second, Unit: "nanoseconds"})
+	}
+	stacks := make([]uint32, 0, len(m.values))
+	for stack := range m.values {
+		stacks = append(stacks, stack)
+	}
+	slices.Sort(stacks)
+	type place struct {
+		function, file string
+		line           int
+	}
+	functions, locations := map[[2]string]*profile.Function{}, map[place]*profile.Location{}
+	for _, stack := range stacks {
+		v := m.values[stack]
+		s := &profile.Sample{Value: []int64{v.count}}
+		if second != "" {
+			s.Value = append(s.Value, v.time)
+		}
+		for _, f := range m.x.Stack(stack) {
+			at := place{f.Func, f.File, f.Line}
+			loc := locations[at]
+			if loc == nil {
+				name := [2]string{f.Func, f.File}
+				fn := functions[name]
+				if fn == nil {
+					fn = &profile.Function{ID: uint64(len(p.Function) + 1), Name: f.Func, SystemName: f.Func, Filename: f.File}
+					functions[name] = fn
+					p.Function = append(p.Function, fn)
+				}
+				loc = &profile.Location{ID: uint64(len(p.Location) + 1), Line: []profile.Line{{Function: fn, Line: int64(f.Line)}}}
+				locations[at] = loc
+				p.Location = append(p.Location, loc)
+			}
+			s.Location = append(s.Location, loc)
+		}
+		p.Sample = append(p.Sample, s)
+	}
+	return p
+}

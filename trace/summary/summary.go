@@ -1,0 +1,246 @@
+package summary
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/whet-go/whet/trace/index"
+)
+
+// A Summary is of a window of a trace.
+type Summary struct {
+	From, To   time.Duration // since the trace's begin
+	Events     int64         // of the whole trace
+	Goroutines int64         // that were there in the window
+	Kinds      []Kind        // those that ran longest first
+	Procs      []Proc
+	Ranges     []Range  // of the garbage collector, and stops of the world: longest in all first
+	Metrics    []Metric // in the order in which they come
+	Tasks      []Range  // of the user, by type
+	Regions    []Range  // of the user, by type
+	Samples    int64    // of the CPU
+	Damage     string   // what ended the trace before its end; "" when it is whole
+}
+
+// A Kind is the goroutines that run one function.
+type Kind struct {
+	Name       string // "" when no stack told
+	Goroutines int64
+	Time       time.Duration // that they were there, together
+	Stays      []Stay        // longest in all first
+}
+
+// A Stay is a state, or a reason to wait.
+type Stay struct {
+	Code  index.Code
+	Name  string
+	Count int64
+	Total time.Duration
+	// P50, P99 and Max are of single spans. Quantiles are within 1 %.
+	P50, P99, Max time.Duration
+}
+
+// A Proc is a processor.
+type Proc struct {
+	Number int
+	Busy   time.Duration // running goroutines, or waiting for their system calls
+}
+
+// A Range is all ranges of one name.
+type Range struct {
+	Name          string
+	Count         int64
+	Total         time.Duration
+	P50, P99, Max time.Duration
+}
+
+// A Metric is one of the runtime's.
+type Metric struct {
+	Name        string
+	First, Last uint64
+	Least, Most uint64
+	Count       int64
+}
+
+// longest is the longest span that histograms tell from longer ones.
+const longest = time.Hour
+
+// Of summarises a window, in nanoseconds since the trace's begin.
+func Of(x *index.Index, from, to int64) (*Summary, error) {
+	s := &Summary{From: time.Duration(from), To: time.Duration(to), Events: x.Info.Events, Damage: x.Info.Damage}
+	if err := s.kinds(x, from, to); err != nil {
+		return nil, err
+	}
+	if err := s.streams(x, from, to); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// A stay while it is added up.
+type adding struct {
+	Stay
+	hist *hdrhistogram.Histogram
+}
+
+func (a *adding) add(took time.Duration) {
+	if a.hist == nil {
+		a.hist = hdrhistogram.New(1, int64(longest), 2)
+	}
+	a.Count++
+	a.Total += took
+	a.Max = max(a.Max, took)
+	_ = a.hist.RecordValue(min(max(int64(took), 1), int64(longest))) // is within its bounds
+}
+
+func (a *adding) quantiles() (p50, p99 time.Duration) {
+	return min(time.Duration(a.hist.ValueAtPercentile(50)), a.Max), min(time.Duration(a.hist.ValueAtPercentile(99)), a.Max)
+}
+
+// A group is a kind while it is added up.
+type group struct {
+	goroutines int64
+	time       time.Duration
+	stays      map[index.Code]*adding
+}
+
+func (s *Summary) kinds(x *index.Index, from, to int64) error {
+	of := make([]uint32, x.Info.Goroutines)
+	groups := make([]group, len(x.Kinds()))
+	if err := x.Goroutines(func(g *index.Goroutine) bool {
+		of[g.Index] = g.Kind
+		if g.From <= to && g.To >= from {
+			one := &groups[g.Kind]
+			one.goroutines++
+			one.time += time.Duration(min(g.To, to) - max(g.From, from))
+			s.Goroutines++
+		}
+		return true
+	}); err != nil {
+		return err
+	}
+	busy := map[uint32]time.Duration{}
+	if err := x.Spans(from, to, func(span index.Span) bool {
+		one := &groups[of[span.Goroutine]]
+		if one.stays == nil {
+			one.stays = map[index.Code]*adding{}
+		}
+		a := one.stays[span.Code]
+		if a == nil {
+			a = &adding{Stay: Stay{Code: span.Code, Name: x.Code(span.Code)}}
+			one.stays[span.Code] = a
+		}
+		took := time.Duration(min(span.To, to) - max(span.From, from))
+		a.add(took)
+		if span.Code == index.Running || span.Code == index.Assist {
+			busy[span.With] += took
+		}
+		return true
+	}); err != nil {
+		return err
+	}
+	for i := range groups {
+		if groups[i].goroutines > 0 {
+			s.Kinds = append(s.Kinds, groups[i].kind(x.Kinds()[i].Name))
+		}
+	}
+	slices.SortStableFunc(s.Kinds, func(a, b Kind) int {
+		return cmp.Or(cmp.Compare(b.Of(index.Running), a.Of(index.Running)), cmp.Compare(b.Time, a.Time))
+	})
+	for proc, took := range busy {
+		if proc > 0 {
+			s.Procs = append(s.Procs, Proc{int(proc) - 1, took})
+		}
+	}
+	slices.SortFunc(s.Procs, func(a, b Proc) int { return cmp.Compare(a.Number, b.Number) })
+	return nil
+}
+
+func (g *group) kind(name string) Kind {
+	k := Kind{Name: name, Goroutines: g.goroutines, Time: g.time}
+	for _, a := range g.stays {
+		a.P50, a.P99 = a.quantiles()
+		k.Stays = append(k.Stays, a.Stay)
+	}
+	slices.SortFunc(k.Stays, func(a, b Stay) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Code, b.Code)) })
+	return k
+}
+
+// Of is the time in a state.
+func (k *Kind) Of(code index.Code) time.Duration {
+	for _, s := range k.Stays {
+		if s.Code == code {
+			return s.Total
+		}
+	}
+	return 0
+}
+
+// Waiting is the time in all reasons to wait.
+func (k *Kind) Waiting() time.Duration {
+	sum := time.Duration(0)
+	for _, s := range k.Stays {
+		if s.Code >= index.Waiting {
+			sum += s.Total
+		}
+	}
+	return sum
+}
+
+func (s *Summary) streams(x *index.Index, from, to int64) error {
+	for _, one := range []struct {
+		stream index.Stream
+		to     *[]Range
+	}{{index.Ranges, &s.Ranges}, {index.Tasks, &s.Tasks}, {index.Regions, &s.Regions}} {
+		ranges, err := named(x, one.stream, from, to)
+		if err != nil {
+			return err
+		}
+		*one.to = ranges
+	}
+	byName := map[uint32]int{}
+	if err := x.Records(index.Metrics, from, to, func(r *index.Record) bool {
+		i, ok := byName[r.Name]
+		if !ok {
+			i = len(s.Metrics)
+			byName[r.Name] = i
+			s.Metrics = append(s.Metrics, Metric{Name: x.Name(r.Name), First: r.Value, Least: r.Value})
+		}
+		m := &s.Metrics[i]
+		m.Count++
+		m.Last, m.Least, m.Most = r.Value, min(m.Least, r.Value), max(m.Most, r.Value)
+		return true
+	}); err != nil {
+		return err
+	}
+	return x.Records(index.Samples, from, to, func(*index.Record) bool {
+		s.Samples++
+		return true
+	})
+}
+
+// named adds up a stream's records by name, each cut at the window's ends.
+func named(x *index.Index, stream index.Stream, from, to int64) ([]Range, error) {
+	all := map[uint32]*adding{}
+	if err := x.Records(stream, from, to, func(r *index.Record) bool {
+		a := all[r.Name]
+		if a == nil {
+			a = &adding{Stay: Stay{Name: x.Name(r.Name)}}
+			all[r.Name] = a
+		}
+		a.add(time.Duration(min(r.To, to) - max(r.From, from)))
+		return true
+	}); err != nil {
+		return nil, err
+	}
+	var ranges []Range
+	for _, a := range all {
+		p50, p99 := a.quantiles()
+		ranges = append(ranges, Range{a.Name, a.Count, a.Total, p50, p99, a.Max})
+	}
+	slices.SortFunc(ranges, func(a, b Range) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name)) })
+	return ranges, nil
+}

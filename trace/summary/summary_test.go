@@ -1,0 +1,114 @@
+package summary_test
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"runtime"
+	"runtime/trace"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/trace/index"
+	"github.com/whet-go/whet/trace/summary"
+)
+
+// indexed makes a trace and its index.
+func indexed(t *testing.T) *index.Index {
+	t.Helper()
+	var data bytes.Buffer
+	if err := trace.Start(&data); err != nil {
+		t.Fatal(err)
+	}
+	ctx, task := trace.NewTask(context.Background(), "job")
+	var wg sync.WaitGroup
+	work := make(chan int)
+	for range 3 {
+		wg.Go(func() {
+			for range work {
+				trace.WithRegion(ctx, "part", func() { runtime.Gosched() })
+			}
+		})
+	}
+	for n := range 500 {
+		work <- n
+	}
+	close(work)
+	wg.Wait()
+	runtime.GC()
+	task.End()
+	trace.Stop()
+	name := filepath.Join(t.TempDir(), "x")
+	if _, err := index.Build(t.Context(), &data, name, index.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	x, err := index.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return x
+}
+
+// TestWindows has windows that add up to the whole.
+func TestWindows(t *testing.T) {
+	x := indexed(t)
+	whole, err := summary.Of(x, 0, x.Info.Duration)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := map[string]time.Duration{}
+	add := func(s *summary.Summary, sign time.Duration) {
+		for _, k := range s.Kinds {
+			sum := time.Duration(0)
+			for _, stay := range k.Stays {
+				total[k.Name+" "+stay.Name] += sign * stay.Total
+				sum += stay.Total
+				if stay.P50 > stay.P99 || stay.P99 > stay.Max || stay.Total > time.Duration(stay.Count)*stay.Max {
+					t.Errorf("%s %s: %+v", k.Name, stay.Name, stay)
+				}
+			}
+			if sum != k.Time {
+				t.Errorf("%s is there for %v, and in states for %v", k.Name, k.Time, sum)
+			}
+		}
+		for _, p := range s.Procs {
+			total["proc"] += sign * p.Busy
+		}
+		for _, r := range s.Ranges {
+			total[r.Name] += sign * r.Total
+		}
+	}
+	add(whole, 1)
+	const parts = 7
+	for i := range int64(parts) {
+		s, err := summary.Of(x, x.Info.Duration*i/parts, x.Info.Duration*(i+1)/parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(s, -1)
+	}
+	for what, left := range total {
+		if left != 0 {
+			t.Errorf("%s: the windows differ from the whole by %v", what, left)
+		}
+	}
+	// What the index knows of the whole trace.
+	for _, k := range x.Kinds() {
+		for _, stays := range k.Stays {
+			for i := range whole.Kinds {
+				if whole.Kinds[i].Name == k.Name && whole.Kinds[i].Of(stays.Code) != stays.Total {
+					t.Errorf("%s %s: %v, the index has %v", k.Name, x.Code(stays.Code), whole.Kinds[i].Of(stays.Code), stays.Total)
+				}
+			}
+		}
+	}
+	if len(whole.Tasks) != 1 || whole.Tasks[0].Name != "job" || len(whole.Regions) != 1 || whole.Regions[0].Count != 500 || len(whole.Ranges) == 0 || len(whole.Metrics) == 0 {
+		t.Errorf("tasks %+v, regions %+v, ranges %+v, metrics %+v", whole.Tasks, whole.Regions, whole.Ranges, whole.Metrics)
+	}
+}
