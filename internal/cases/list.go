@@ -180,7 +180,6 @@ func micro() study {
 			{name: "benchmarks", bench: "."},
 			{name: "micro", record: []string{".", "--bench", "Pattern|Print|Convert|Join", "-d", "4s"}, inside: true},
 			{name: "top", show: []string{"top", "-n", "5", "--type", "alloc_space", "micro.whet"}, head: 2},
-			{name: "fix", fix: []string{}},
 		},
 		theirs: []quote{
 			{"benchmarks", "Substring", secOp, 7516 * ns, 194 * ns},
