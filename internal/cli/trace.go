@@ -26,7 +26,7 @@ import (
 type traceFlags struct {
 	view viewFlags // for reading sources
 
-	Seconds  time.Duration // of the trace of an address
+	Long     time.Duration // of the trace of an address
 	From, To time.Duration
 }
 
@@ -48,12 +48,12 @@ recording (.whet) that holds one, the address of a service that serves
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.traceSummaryCommand(), a.traceProfileCommand(), a.traceIndexCommand())
+	cmd.AddCommand(a.traceSummaryCommand(), a.traceRequestsCommand(), a.traceProfileCommand(), a.traceIndexCommand())
 	return cmd
 }
 
 func (f *traceFlags) registerSource(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&f.Seconds, "seconds", 2*time.Second, "record an address for so `long`")
+	cmd.Flags().DurationVar(&f.Long, "seconds", 2*time.Second, "record an address for so `long`")
 	f.view.registerSource(cmd)
 }
 
@@ -180,7 +180,7 @@ func (a *app) openTrace(ctx context.Context, arg string, f *traceFlags, file str
 	ld := &loader{app: a, flags: &f.view}
 	d, err := ld.document(ctx, arg, func(u *url.URL) {
 		u.Path += "trace"
-		u.RawQuery = url.Values{"seconds": {strconv.FormatFloat(f.Seconds.Seconds(), 'f', -1, 64)}}.Encode()
+		u.RawQuery = url.Values{"seconds": {strconv.FormatFloat(f.Long.Seconds(), 'f', -1, 64)}}.Encode()
 	})
 	if err != nil {
 		return nil, "", err

@@ -65,7 +65,7 @@ func TestTrace(t *testing.T) {
 	s := httptest.NewServer(mux)
 	defer s.Close()
 
-	for _, name := range []string{"trace", "summary", "profile", "index"} {
+	for _, name := range []string{"trace", "summary", "requests", "profile", "index"} {
 		args := []string{"trace", name, "--help"}
 		if name == "trace" {
 			args = args[1:]
@@ -118,6 +118,8 @@ func TestTrace(t *testing.T) {
 		{"trace summary a b", "more than one trace"},
 		{"trace summary trace.out --from 1h", "is not within the trace"},
 		{"trace summary none.out", "none.out"},
+		{"trace requests --slowest 0 trace.out", "--slowest"},
+		{"trace requests --class ( trace.out", "--class"},
 		{"trace profile trace.out", "want a type and a trace"},
 		{"trace profile all trace.out", `there is no type "all"`},
 		{"trace profile net --goroutines ( trace.out", "--goroutines"},

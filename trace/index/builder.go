@@ -208,6 +208,7 @@ func (b *builder) leave(g *goroutine, at int64) error {
 		b.procs.stop(trace.ProcID(g.with)-1, at)
 	case Syscall:
 		b.procs.stop(g.procAt, at)
+	case Unknown, Runnable, SyscallBlocked, Waiting:
 	}
 	took := at - g.since
 	g.sums = addSum(g.sums, g.code, took)

@@ -76,6 +76,7 @@ func (x *Index) Code(c Code) string {
 		return "syscall"
 	case SyscallBlocked:
 		return "syscall, without processor"
+	case Waiting:
 	}
 	if i := int(c - Waiting); i < len(x.reasons) {
 		return x.reasons[i]

@@ -113,7 +113,7 @@ func (k *kind) goroutine(g *goroutine, end int64) {
 }
 
 // quantiles are what is kept of a histogram.
-var quantiles = [...]float64{50, 90, 99} //nolint:gochecknoglobals // a constant
+var quantiles = [...]float64{50, 90, 99}
 
 func (k *kinds) encode(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(k.all)))

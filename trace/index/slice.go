@@ -188,20 +188,6 @@ func directory(b []byte, want []uint32, to []run) ([]run, bool) {
 	return to, true
 }
 
-// sum adds up the times of a run.
-func (r run) sum(from int64, to []sum) ([]sum, bool) {
-	if r.sums {
-		d := decoder{b: r.bytes}
-		to = d.sums(to)
-		return to, !d.bad
-	}
-	ok := r.each(from, func(s Span) bool {
-		to = addSum(to, s.Code, s.To-s.From)
-		return true
-	})
-	return to, ok
-}
-
 func addSum(sums []sum, code Code, time int64) []sum {
 	for i := range sums {
 		if sums[i].code == code {

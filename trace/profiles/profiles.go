@@ -154,6 +154,7 @@ func (m *maker) counts(t Type) func(index.Code) bool {
 			reasons[code] = chans
 		case Sync:
 			reasons[code] = chans || strings.Contains(name, "sync")
+		case Syscall, Sched, CPU, GCAssist, Creation:
 		}
 	}
 	for code := range index.Waiting {
@@ -166,6 +167,7 @@ func (m *maker) counts(t Type) func(index.Code) bool {
 		reasons[index.Runnable] = true
 	case GCAssist:
 		reasons[index.Assist] = true
+	case Net, Sync, Chan, CPU, Creation:
 	}
 	return func(c index.Code) bool { return int(c) < len(reasons) && reasons[c] }
 }
@@ -178,6 +180,7 @@ func (m *maker) profile(t Type) *profile.Profile {
 		first, second = "samples", "cpu"
 	case Creation:
 		first, second = "goroutines", ""
+	case Net, Sync, Chan, Syscall, Sched, GCAssist:
 	}
 	p := &profile.Profile{
 		SampleType:    []*profile.ValueType{{Type: first, Unit: "count"}},

@@ -62,15 +62,35 @@ func placeOf(stack []stacks.Frame) place {
 			p.between = false
 			serves = true // a handler of net/http's own: whom it calls is closer
 		case serves:
-			// The first function that such a handler calls, unless it is net/http's.
+			// The first function that such a handler calls, unless it is net/http's. A closure may
+			// be a handler around another one, which is what is wanted, or have a helper.
 			if !strings.HasPrefix(name, "net/http.") {
-				p.handler, serves = name, false
+				if p.handler == "" || !isStandard(name) {
+					p.handler = name
+				}
+				serves = isClosure(name)
 			}
 		case name == "net/http.(*response).finishRequest":
 			p.between = false
 		}
 	}
 	return p
+}
+
+// isClosure tells whether a function is a literal in another one: main.timed.func1.
+func isClosure(name string) bool {
+	i := strings.LastIndex(name, ".func")
+	return i >= 0 && strings.Trim(name[i+len(".func"):], "0123456789.") == ""
+}
+
+// isStandard tells whether a function is of the standard library: its package's path has no dot before
+// the first slash, and is not main.
+func isStandard(name string) bool {
+	first, _, slash := strings.Cut(name, "/")
+	if !slash {
+		first, _, _ = strings.Cut(name, ".")
+	}
+	return !strings.Contains(first, ".") && first != "main"
 }
 
 // causeOf is what a span is spent on. reasons are the names of codes.
@@ -84,6 +104,7 @@ func causeOf(code index.Code, reason string, p place) Cause {
 		return Runnable
 	case index.Syscall, index.SyscallBlocked:
 		return Syscall
+	case index.Unknown, index.Waiting:
 	}
 	switch {
 	case p.downstream:

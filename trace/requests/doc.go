@@ -12,10 +12,6 @@
 //     locks, channels, the network, another server, sleeping, system calls, helping the collector.
 //  4. Requests are put together in classes by their handler, and those in the middle compared with the
 //     slowest.
-//  5. For the slowest, waits are followed: to the goroutine that ended the wait, and what that did
-//     meanwhile, and so on: the critical path.
-//
-// User tasks (runtime/trace.NewTask) are requests of their own, in classes by their type.
 //
 // Memory goes by the number of requests (some 150 bytes each), which is bounded.
 package requests

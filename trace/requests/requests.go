@@ -22,6 +22,17 @@ type Request struct {
 // Latency is how long a request took.
 func (r *Request) Latency() time.Duration { return time.Duration(r.To - r.From) }
 
+// Largest is what most of a request was spent on.
+func (r *Request) Largest() (Cause, time.Duration) {
+	most := Running
+	for c, t := range r.Times {
+		if t > r.Times[most] {
+			most = Cause(c)
+		}
+	}
+	return most, r.Times[most]
+}
+
 // A Class is the requests with one handler.
 type Class struct {
 	Name               string // of the handler's function, or the task's type
@@ -88,15 +99,14 @@ type server struct {
 	reads []int64 // when its background reads began, those that are still to come
 
 	// The request that may have begun.
-	open     bool
-	from     int64
-	waited   bool // it began behind a wait for the next request, and not behind an answer
-	sure     bool // a background read or a handler's stack was seen
-	ran      bool
-	unknown  bool // it began before the trace
-	handler  string
-	times    [causes]time.Duration
-	lastSpan int64
+	open    bool
+	from    int64
+	waited  bool // it began behind a wait for the next request, and not behind an answer
+	sure    bool // a background read or a handler's stack was seen
+	ran     bool
+	unknown bool // it began before the trace
+	handler string
+	times   [causes]time.Duration
 }
 
 type finder struct {
@@ -134,9 +144,9 @@ func (f *finder) goroutines() error {
 		name := kinds[g.Kind].Name
 		switch {
 		case name == httpConn:
-			f.servers[g.Index] = &server{g: g, open: true, from: g.From, waited: true, unknown: g.Old, lastSpan: g.From}
+			f.servers[g.Index] = &server{g: g, open: true, from: g.From, unknown: g.Old}
 		case isWhole(name):
-			f.servers[g.Index] = &server{g: g, whole: true, open: true, sure: true, from: g.From, unknown: g.Old, lastSpan: g.From}
+			f.servers[g.Index] = &server{g: g, whole: true, open: true, sure: true, from: g.From, unknown: g.Old}
 		case strings.HasPrefix(name, backgroundRead) && g.Parent > 0 && !g.Old:
 			reads[g.Parent-1] = append(reads[g.Parent-1], g.From)
 		}
@@ -169,11 +179,17 @@ func (f *finder) span(sv *server, s *index.Span) {
 		p = f.place(s.Stack)
 	}
 	waits := s.Code >= index.Waiting
-	sv.lastSpan = s.To
-	if !sv.whole && waits && (p.stops || p.between && f.x.Code(s.Code) == "network") {
+	calls := s.Code == index.Syscall || s.Code == index.SyscallBlocked
+	switch {
+	case sv.whole:
+	case waits && (p.stops || p.between && f.x.Code(s.Code) == "network"):
 		f.answered(sv, s.From)
-		*sv = server{g: sv.g, reads: sv.reads, open: true, from: s.To, waited: p.between && !p.stops, lastSpan: s.To}
+		*sv = server{g: sv.g, reads: sv.reads, open: true, from: s.To, waited: !p.stops}
 		return
+	case calls && p.between && sv.sure:
+		// It reads the next request, which is there already.
+		f.answered(sv, s.From)
+		*sv = server{g: sv.g, reads: sv.reads, open: true, from: s.From, waited: true}
 	}
 	for len(sv.reads) > 0 && sv.reads[0] <= s.To {
 		if sv.reads[0] >= sv.from {

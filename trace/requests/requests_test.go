@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"runtime/trace"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,7 +24,6 @@ type planted struct {
 	work       chan chan struct{}
 	downstream string
 	client     *http.Client
-	keep       [][]byte
 }
 
 const delay = 3 * time.Millisecond
@@ -186,6 +186,7 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	right, found := 0, 0
+	spun := [requests.Causes]time.Duration{}
 	for _, c := range r.Classes {
 		for _, one := range c.Slowest {
 			var inside []string
@@ -205,6 +206,12 @@ func TestFind(t *testing.T) {
 			for _, part := range one.Times {
 				sum += part
 			}
+			if len(inside) > 0 && inside[0] == "begin /spin" {
+				// Nothing stops in this handler, so no stack shows it.
+				for cause, part := range one.Times {
+					spun[cause] += part
+				}
+			}
 			if sum != one.Latency() {
 				t.Fatalf("a request of %v has parts of %v", one.Latency(), sum)
 			}
@@ -215,7 +222,7 @@ func TestFind(t *testing.T) {
 	}
 
 	for suffix, want := range map[string]requests.Cause{
-		"lock-fm": requests.Lock, "channel-fm": requests.Channel, "sleep-fm": requests.Sleep, "spin-fm": requests.Running, "ask-fm": requests.Downstream,
+		"lock-fm": requests.Lock, "channel-fm": requests.Channel, "sleep-fm": requests.Sleep, "ask-fm": requests.Downstream,
 	} {
 		seen := false
 		for _, c := range r.Classes {
@@ -236,6 +243,9 @@ func TestFind(t *testing.T) {
 		if !seen {
 			t.Errorf("no class %s", suffix)
 		}
+	}
+	if slices.Max(spun[:]) != spun[requests.Running] || spun[requests.Running] == 0 {
+		t.Errorf("requests that compute are spent on %v", spun)
 	}
 	if t.Failed() {
 		for _, c := range r.Classes {
