@@ -18,10 +18,10 @@
 // # After
 //
 //	func sum(text string) string {
-//		return sumIn(new(strings.Builder), text)
+//		return sumIn(nil, text)
 //	}
 //
-//	// sumIn is sum, with the text in room, beside others.
+//	// sumIn is sum, with the text in room, beside others; nil: in memory of its own.
 //	func sumIn(room *strings.Builder, text string) string {
 //		sum := sha256.Sum256([]byte(text))
 //		return keepIn(room, hex.AppendEncode(nil, sum[:])) // writes to room, or to a new block

@@ -92,7 +92,7 @@ func run(pass *analysis.Pass) (any, error) {
 		return nil, nil
 	}
 	names := rewrite.NewNames(pass)
-	r := rule{pass: pass, names: names, locals: rewrite.NewLocals(pass), first: order[0], keep: names.Fresh("keepIn")}
+	r := rule{pass: pass, names: names, locals: rewrite.NewLocals(pass), first: order[0], keep: names.Fresh("keepIn"), beside: names.Fresh("keepBeside")}
 	for _, m := range order {
 		r.report(m)
 	}
@@ -318,6 +318,7 @@ type rule struct {
 	locals *rewrite.Locals
 	first  *maker // before which the function that keeps texts is put, for all
 	keep   string // its name
+	beside string // that of the one behind it
 }
 
 func (r *rule) report(m *maker) {
@@ -336,7 +337,7 @@ func (r *rule) report(m *maker) {
 // fix gives the maker a twin that takes the room for its strings, and room to the loops.
 func (r *rule) fix(m *maker) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
-	if rewrite.Generated(r.pass, m.decl.Pos()) || !rewrite.Predeclared(r.pass, m.decl.Pos(), "new") || !rewrite.Universe(r.pass, "len", "max", "min", "byte", "string") {
+	if rewrite.Generated(r.pass, m.decl.Pos()) || !rewrite.Predeclared(r.pass, m.decl.Pos(), "nil") || !rewrite.Universe(r.pass, "len", "max", "min", "byte", "string") {
 		return none
 	}
 	pkg, edits, ok := rewrite.Import(r.pass, m.decl.Pos(), "strings")
@@ -372,15 +373,23 @@ func (r *rule) keeper() ([]analysis.TextEdit, bool) {
 	if !ok || rewrite.Generated(r.pass, at) {
 		return nil, false
 	}
-	decl, ok := rewrite.Declare(r.pass, at, fmt.Sprintf(keepText, r.keep, pkg))
+	decl, ok := rewrite.Declare(r.pass, at, fmt.Sprintf(keepText, r.keep, pkg, r.beside))
 	return append(edits, decl), ok
 }
 
 // keepText is the function that keeps a text. Each block of memory is twice as large as the one before,
 // up to some 90 hashes, so that few strings waste little and one that stays keeps few others.
-const keepText = `// %[1]s returns text as a string, in room beside others. Where there is not enough, it takes other
-// memory: strings stay where they are.
+const keepText = `// %[1]s returns text as a string: in memory of its own, or in room beside others.
 func %[1]s(room *%[2]s.Builder, text []byte) string {
+	if room == nil {
+		return string(text)
+	}
+	return %[3]s(room, text)
+}
+
+// %[3]s puts text beside others. Where there is not enough room, it takes other memory: strings stay
+// where they are.
+func %[3]s(room *%[2]s.Builder, text []byte) string {
 	if room.Cap()-room.Len() < len(text) {
 		size := max(len(text), min(2*room.Cap(), 4096))
 		room.Reset()
@@ -400,7 +409,7 @@ func (r *rule) split(m *maker, pkg, twin, room string) string {
 		receiver = "(" + rewrite.Between(r.pass, m.decl.Recv.Opening+1, m.decl.Recv.Closing) + ") "
 		call = m.decl.Recv.List[0].Names[0].Name + "." + twin
 	}
-	args := []string{"new(" + pkg + ".Builder)"}
+	args := []string{"nil"}
 	for _, f := range m.decl.Type.Params.List {
 		_, variadic := f.Type.(*ast.Ellipsis)
 		for _, name := range f.Names {
@@ -416,7 +425,7 @@ func (r *rule) split(m *maker, pkg, twin, room string) string {
 		params += ", " + rewrite.Between(r.pass, list.Opening+1, list.Closing)
 	}
 	return "\nreturn " + call + "(" + strings.Join(args, ", ") + ")\n}\n\n" +
-		"// " + twin + " is " + name + ", with the text in " + room + ", beside others.\n" +
+		"// " + twin + " is " + name + ", with the text in " + room + ", beside others; nil: in memory of its own.\n" +
 		"func " + receiver + twin + "(" + params + ") string {"
 }
 
