@@ -87,7 +87,7 @@ func renderedPage() study {
 			{name: "service", service: []string{
 				".bin/page-slow -addr {addr} -pprof 127.0.0.1:0", ".bin/page-fast -addr {addr} -pprof 127.0.0.1:0", "--load", "http://{addr}/", "-c", "10",
 			}},
-			{name: "fix", fix: []string{"--review"}},
+			{name: "fix", fix: []string{"--review", "--max-time", "8s"}},
 			{name: "service-fixed", service: []string{
 				".bin/page-slow -addr {addr} -pprof 127.0.0.1:0", ".bin/page-fixed -addr {addr} -pprof 127.0.0.1:0", "--load", "http://{addr}/", "-c", "10",
 			}},
@@ -118,7 +118,7 @@ func hash() study {
 			{name: "benchmarks", bench: "."},
 			{name: "one", service: service("1")},
 			{name: "thirty", service: service("30")},
-			{name: "fix", fix: []string{}},
+			{name: "fix", fix: []string{"--settings=false"}},
 			{name: "setting", bench: ".", flags: "GOEXPERIMENT=jsonv2"},
 		},
 		theirs: []quote{
