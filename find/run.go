@@ -30,7 +30,7 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{o: o, m: m, result: &Result{Schema: Schema, Module: m.path, Dir: m.dir, Rules: len(o.Rules)}}
+	f := &finder{o: o, m: m, result: &Result{Schema: Schema, Module: m.path, Dir: m.dir, Rules: len(o.Rules), Findings: []Finding{}, Unexplained: []HotLine{}}}
 	if err := f.prepare(); err != nil {
 		return nil, err
 	}
