@@ -149,7 +149,7 @@ func TestOutcomes(t *testing.T) {
 		{find.Finding{}, none},
 		{find.Finding{NoFix: "a program wrote the file"}, none},
 		{find.Finding{Needs: rules.Review, Fix: &find.Fix{}}, needs},
-		{find.Finding{Needs: rules.Setting}, needs},
+		{find.Finding{Needs: rules.Settings}, needs},
 		{find.Finding{Fix: &find.Fix{}}, untried},
 	} {
 		x := found(&tt.f)

@@ -184,7 +184,7 @@ func (s *sitting) fix(ctx context.Context, dir, rec string, r *measurement, n in
 	limited, cancel := context.WithTimeout(ctx, baseTime+time.Duration(n)*s.time)
 	defer cancel()
 	each := max(time.Second, time.Duration(proofsOf*float64(s.time)/benchmarksOf))
-	out, err := s.command(limited, dir, s.whet, "fix", "--json", "--review=false", "--min-share", minShare,
+	out, err := s.command(limited, dir, s.whet, "fix", "--settings=false", "--json", "--review=false", "--min-share", minShare,
 		"--precision", fmt.Sprintf("%g%%", 100*precision), "--fuzz-time", fuzzTime, "--max-time", each.String(), rec)
 	if err != nil && (limited.Err() == nil || len(out) == 0) {
 		return err

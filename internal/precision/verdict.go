@@ -137,7 +137,9 @@ func (x *finding) outcome(a *fix.Attempt) outcome {
 		return kept
 	case fix.StageRewrite:
 		return overlaps
-	case fix.StageBuild, fix.StageVet, fix.StageTest:
+	case fix.StageNeeds:
+		return needs
+	case fix.StageBuild, fix.StageVet, fix.StageTest, fix.StageWhole:
 		return fails
 	case fix.StageCompare:
 		return differs
