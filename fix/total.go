@@ -110,7 +110,7 @@ func (f *fixer) total(ctx context.Context) {
 func (f *fixer) listUntried(r *find.Result) {
 	for i := range r.Findings {
 		x := &r.Findings[i]
-		if x.Fix != nil {
+		if x.Fix != nil || len(x.Places) == 0 {
 			continue
 		}
 		reason := x.NoFix
