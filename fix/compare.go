@@ -86,6 +86,10 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 			return err
 		}
 		f.scratch.o.Env = append(slices.Clone(f.o.Env), "WHET_COMPARED="+count)
+		if reviewed {
+			// A cache or a buffer writes in other pieces.
+			f.scratch.o.Env = append(f.scratch.o.Env, "WHET_JOINED=1")
+		}
 		args := []string{"-run=^$", "-fuzz=^" + t.Name + "$", "-fuzztime=" + f.o.FuzzTime.String(), "-fuzzminimizetime=100x", "-timeout=" + f.o.Timeout.String(), "-vet=off", "./" + dir}
 		out, err := f.scratch.run(ctx, over, "test", args...)
 		f.scratch.o.Env = f.o.Env
