@@ -146,8 +146,22 @@ func Clean(s string) string {
 	return string(b)
 }
 `
+	f := scratchOf(t, before)
+	answers, err := f.compare(t.Context(), map[string]change{"a/a.go": {[]byte(before), []byte(after)}}, false)
+	if err != nil || answers.Inputs < 1000 || !slices.Equal(answers.Functions, []string{"Clean"}) {
+		t.Errorf("%+v, %v", answers, err)
+	}
+	wrong := strings.Replace(after, ", '@': true", "", 1)
+	if _, err := f.compare(t.Context(), map[string]change{"a/a.go": {[]byte(before), []byte(wrong)}}, false); err == nil || !strings.Contains(err.Error(), "Clean does not answer as it did") {
+		t.Errorf("with a character left out: %v", err)
+	}
+}
+
+// scratchOf is a fixer whose scratch copy has one file, a/a.go.
+func scratchOf(t *testing.T, source string) *fixer {
+	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.com/x\n\ngo 1.26\n", "a/a.go": before} {
+	for name, text := range map[string]string{"go.mod": "module example.com/x\n\ngo 1.26\n", "a/a.go": source} {
 		name = filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
@@ -161,17 +175,55 @@ func Clean(s string) string {
 	if f.scratch, err = newScratch(t.Context(), dir, Options{Temp: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		if err := f.scratch.close(); err != nil {
 			t.Error(err)
 		}
-	}()
-	answers, err := f.compare(t.Context(), map[string]change{"a/a.go": {[]byte(before), []byte(after)}}, false)
-	if err != nil || answers.Inputs < 1000 || !slices.Equal(answers.Functions, []string{"Clean"}) {
-		t.Errorf("%+v, %v", answers, err)
+	})
+	return f
+}
+
+// TestCompareReviewed has what only a rewrite that somebody reviews may do: write in other pieces, and
+// declare a type otherwise. It may not write anything else.
+func TestCompareReviewed(t *testing.T) {
+	const before = `package a
+
+import "io"
+
+type Page struct{ title string }
+
+func (p *Page) Show(w io.Writer) error {
+	if _, err := io.WriteString(w, "<h1>"); err != nil {
+		return err
 	}
-	wrong := strings.Replace(after, ", '@': true", "", 1)
-	if _, err := f.compare(t.Context(), map[string]change{"a/a.go": {[]byte(before), []byte(wrong)}}, false); err == nil || !strings.Contains(err.Error(), "Clean does not answer as it did") {
-		t.Errorf("with a character left out: %v", err)
+	_, err := io.WriteString(w, p.title)
+	return err
+}
+
+func Head(w io.Writer, title string) {
+	_, _ = io.WriteString(w, "<title>")
+	_, _ = io.WriteString(w, title)
+}
+`
+	joined := strings.Replace(before, `	_, _ = io.WriteString(w, "<title>")
+	_, _ = io.WriteString(w, title)`, `	_, _ = io.WriteString(w, "<title>"+title)`, 1)
+	lost := strings.Replace(joined, `"<title>"+title)`, `"<title>")`, 1)
+	other := strings.Replace(strings.Replace(joined, "title string }", "title string; shown int }", 1), "	if _, err", "	p.shown++\n	if _, err", 1)
+	f := scratchOf(t, before)
+	compare := func(after string, reviewed bool) (*Answers, error) {
+		return f.compare(t.Context(), map[string]change{"a/a.go": {[]byte(before), []byte(after)}}, reviewed)
+	}
+	if _, err := compare(joined, false); err == nil {
+		t.Error("writes in other pieces are the same without a review")
+	}
+	if answers, err := compare(joined, true); err != nil || answers.Inputs == 0 || len(answers.Not) > 0 {
+		t.Errorf("writes in other pieces: %+v, %v", answers, err)
+	}
+	if _, err := compare(lost, true); err == nil || !strings.Contains(err.Error(), "Head does not answer as it did") {
+		t.Errorf("a title that is lost: %v", err)
+	}
+	answers, err := compare(other, true)
+	if err != nil || !slices.Equal(answers.Functions, []string{"Head"}) || len(answers.Not) != 1 || !strings.Contains(answers.Not[0], "Page is declared otherwise now") {
+		t.Errorf("a type with another field: %+v, %v", answers, err)
 	}
 }
