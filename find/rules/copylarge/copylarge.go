@@ -82,7 +82,7 @@ func (f *finder) loop(c inspector.Cursor) *loop {
 	}
 	l.value, _ = info.Defs[id].(*types.Var)
 	s, ok := info.TypeOf(l.stmt.X).Underlying().(*types.Slice)
-	if l.value == nil || !ok || generic(s.Elem()) {
+	if l.value == nil || !ok || flow.SizeVaries(s.Elem()) {
 		return nil
 	}
 	if l.size = f.pass.TypesSizes.Sizeof(s.Elem()); l.size <= maxSize {
@@ -111,25 +111,6 @@ func changed(use inspector.Cursor) bool {
 			return false
 		}
 	}
-}
-
-// generic tells whether the size of a type depends on a type parameter.
-func generic(t types.Type) bool {
-	switch t := types.Unalias(t).(type) {
-	case *types.TypeParam:
-		return true
-	case *types.Array:
-		return generic(t.Elem())
-	case *types.Named:
-		return generic(t.Underlying())
-	case *types.Struct:
-		for f := range t.Fields() {
-			if generic(f.Type()) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // indexed is the fix that reads the elements where they are.

@@ -112,24 +112,7 @@ func elementSize(pass *analysis.Pass, e ast.Expr) int64 {
 
 // sizeof is the size of a type; 0 when it depends on type parameters.
 func sizeof(pass *analysis.Pass, t types.Type) int64 {
-	generic := false
-	var visit func(t types.Type)
-	visit = func(t types.Type) {
-		switch t := types.Unalias(t).(type) {
-		case *types.TypeParam:
-			generic = true
-		case *types.Array:
-			visit(t.Elem())
-		case *types.Struct:
-			for f := range t.Fields() {
-				visit(f.Type())
-			}
-		case *types.Named:
-			visit(t.Underlying())
-		}
-	}
-	visit(t)
-	if generic {
+	if flow.SizeVaries(t) {
 		return 0
 	}
 	return pass.TypesSizes.Sizeof(t)

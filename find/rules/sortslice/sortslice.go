@@ -78,29 +78,10 @@ func run(pass *analysis.Pass) (any, error) {
 
 // small tells whether elements of a type are known to be cheap to copy.
 func small(pass *analysis.Pass, t types.Type) bool {
-	if generic(t) {
+	if flow.SizeVaries(t) {
 		return false
 	}
 	return pass.TypesSizes.Sizeof(t) <= maxSize
-}
-
-// generic tells whether the size of a type depends on a type parameter.
-func generic(t types.Type) bool {
-	switch t := types.Unalias(t).(type) {
-	case *types.TypeParam:
-		return true
-	case *types.Array:
-		return generic(t.Elem())
-	case *types.Named:
-		return generic(t.Underlying())
-	case *types.Struct:
-		for f := range t.Fields() {
-			if generic(f.Type()) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // translate is the fix that sorts by slices.SortFunc.
