@@ -62,6 +62,9 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 		name := "a function"
 		if f, ok := typeutil.Callee(pass.TypesInfo, call).(*types.Func); ok {
+			if f.Pkg() != nil && f.Pkg().Path() == "reflect" {
+				continue // it takes nothing but interfaces
+			}
 			name = f.Name()
 			if f.Pkg() != nil && f.Pkg() != pass.Pkg && f.Signature().Recv() == nil {
 				name = f.Pkg().Name() + "." + name

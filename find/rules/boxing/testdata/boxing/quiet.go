@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 )
 
@@ -36,4 +37,9 @@ var pool = make([]sync.Pool, 1)
 func Formats(b *bytes.Buffer, s string, n int) string {
 	fmt.Fprintf(b, "%s=%d", s, n)
 	return fmt.Sprintf("<%s>", s) + fmt.Sprint(n)
+}
+
+// Reflection takes nothing but interfaces.
+func Reflected(s string, p pair) bool {
+	return reflect.ValueOf(s).Len() > 0 && reflect.DeepEqual(p, pair{})
 }
