@@ -43,3 +43,6 @@ func Formats(b *bytes.Buffer, s string, n int) string {
 func Reflected(s string, p pair) bool {
 	return reflect.ValueOf(s).Len() > 0 && reflect.DeepEqual(p, pair{})
 }
+
+// A pointer to what is made for the call would need the same memory.
+func Made(a, b int) { fmt.Print(pair{a, b}, []int{a}) }
