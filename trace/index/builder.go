@@ -28,9 +28,9 @@ type goroutine struct {
 	old     bool   // was there before the trace
 	sums    []sum
 
-	head, tail   int32 // spans of this slice; -1 is none
-	died bool  // in this slice
-	to   int64 // when it ended, if it did
+	head, tail int32 // spans of this slice; -1 is none
+	died       bool  // in this slice
+	to         int64 // when it ended, if it did
 
 	slices    []byte // those it has spans in: differences
 	lastSlice int64

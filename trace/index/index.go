@@ -29,6 +29,7 @@ type Index struct {
 	side    [streams][classes][]sideRef
 	threads []Thread
 	procs   int
+	totals  [streams][]Named
 }
 
 type frame struct{ function, file, line uint32 }

@@ -18,7 +18,7 @@ func (x *Index) Rows(w Window, goroutines []uint32) ([]Row, error) {
 	asked := slices.Clone(goroutines)
 	slices.Sort(asked)
 	asked = slices.Compact(asked)
-	gs, err := x.goroutines(asked)
+	gs, err := x.Some(asked)
 	if err != nil {
 		return nil, err
 	}
