@@ -47,11 +47,11 @@ type builder struct {
 	names names
 	kinds kinds
 
+	endedTasks []trace.Task // of the events to come in this delivery
+
 	first trace.Time
 	now   int64 // since first
 	sync  int64 // begin of the generation
-
-	endedTasks []trace.Task // of the events to come in this delivery
 
 	gs      map[trace.GoID]*goroutine
 	next    uint32
