@@ -14,15 +14,22 @@ func (x *Index) Rows(w Window, goroutines []uint32) ([]Row, error) {
 	asked := slices.Clone(goroutines)
 	slices.Sort(asked)
 	asked = slices.Compact(asked)
-	gs, err := x.Some(asked)
-	if err != nil {
+	q := &query{x: x, w: w, rows: make(map[uint32]*building, len(asked))}
+	first, last := overlapping(x.slices, w.From, w.To)
+	if err := x.eachRecord(asked, func(_ int, g *Goroutine, posting decoder) error {
+		own := *g
+		own.Times = slices.Clone(g.Times)
+		var ok bool
+		own.slices, ok = posting.within(first, last)
+		if !ok {
+			return ErrDamaged
+		}
+		q.rows[g.Index] = &building{g: &own, w: w, step: w.step()}
+		return nil
+	}); err != nil {
 		return nil, err
 	}
-	q := &query{x: x, w: w, rows: make(map[uint32]*building, len(asked))}
-	for _, g := range gs {
-		q.rows[g.Index] = &building{g: g, w: w, step: w.step()}
-	}
-	if err := q.read(asked); err != nil {
+	if err := q.read(asked, first, last); err != nil {
 		return nil, err
 	}
 	rows := make([]Row, len(goroutines))
@@ -41,9 +48,8 @@ type query struct {
 	runs []run
 }
 
-// read reads what a window needs for some goroutines, in ascending order.
-func (q *query) read(asked []uint32) error {
-	first, last := overlapping(q.x.slices, q.w.From, q.w.To)
+// read reads what a window needs, which overlaps some slices, for some goroutines, in ascending order.
+func (q *query) read(asked []uint32, first, last int) error {
 	if last-first <= q.x.limits.slices {
 		return q.exact(asked, first, last)
 	}
