@@ -25,6 +25,7 @@ func TestWide(t *testing.T) {
 	for n := range x.Threads() {
 		threads = append(threads, uint32(n))
 	}
+	goroutines, onProcs, onThreads := group(want.Goroutines), group(want.Procs), group(want.Threads)
 	wide := 0
 	windows(x, 60, func(from, to int64) {
 		w := Window{from, to, 1 + r.IntN(50)}
@@ -35,24 +36,33 @@ func TestWide(t *testing.T) {
 		}
 		for i := range rows {
 			wide += len(rows[i].Parts)
-			x.between(t, w, &rows[i], indextest.In(want.Goroutines, ids[asked[i]], 0, x.Info.Duration), false)
+			x.between(t, w, &rows[i], goroutines[ids[asked[i]]], false)
 		}
 		if rows, err = x.ProcRows(w, procs); err != nil {
 			t.Fatal(err)
 		}
 		for p := range rows {
-			x.between(t, w, &rows[p], indextest.In(want.Procs, int64(p), 0, x.Info.Duration), false)
+			x.between(t, w, &rows[p], onProcs[int64(p)], false)
 		}
 		if rows, err = x.ThreadRows(w, threads); err != nil {
 			t.Fatal(err)
 		}
 		for i := range rows {
-			x.between(t, w, &rows[i], indextest.In(want.Threads, int64(x.Threads()[i].ID), 0, x.Info.Duration), true)
+			x.between(t, w, &rows[i], onThreads[int64(x.Threads()[i].ID)], true)
 		}
 	})
 	if wide == 0 {
 		t.Error("no row had parts")
 	}
+}
+
+// group sorts spans by what they are of.
+func group(all []indextest.Span) map[int64][]indextest.Span {
+	by := map[int64][]indextest.Span{}
+	for _, s := range all {
+		by[s.Of] = append(by[s.Of], s)
+	}
+	return by
 }
 
 // between holds the times of a row's parts against those of spans, in the window alone and in all that
