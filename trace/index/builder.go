@@ -47,6 +47,8 @@ type builder struct {
 	names names
 	kinds kinds
 
+	endedTasks []trace.Task // of the events to come in this delivery
+
 	first trace.Time
 	now   int64 // since first
 	sync  int64 // begin of the generation
