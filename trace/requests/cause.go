@@ -18,7 +18,7 @@ const (
 	GC                      // waiting for the garbage collector
 	Lock                    // waiting for a lock, or a sync.WaitGroup or Cond
 	Channel                 // waiting for a channel or select
-	Downstream              // waiting for the answer of another server, in net/http's client
+	Downstream              // waiting for another server, in a client of net/http, net/rpc or gRPC
 	Network                 // waiting for the network otherwise
 	Sleep                   // in time.Sleep
 	Syscall                 // in system calls
@@ -39,14 +39,15 @@ const Causes = int(causes)
 type place struct {
 	between    bool   // it waits for the next request, or reads its head
 	stops      bool   // it waits for the background read to stop, behind an answer
-	downstream bool   // in a client of net/http
+	downstream bool   // in a client of another server
 	handler    string // the function that answers, "" when the stack is not inside of one
 }
 
 // placeOf reads a stack, leaf first.
 func placeOf(stack []stacks.Frame) place {
 	var p place
-	serves := false
+	serves := false // the next function may be the handler
+	calls := false  // so may the next one that is not of the layers between, in a server of calls
 	for i := len(stack) - 1; i >= 0; i-- {
 		name := stack[i].Func
 		switch {
@@ -54,7 +55,7 @@ func placeOf(stack []stacks.Frame) place {
 			p.stops = true
 		case name == "net/http.(*conn).serve":
 			p.between = true
-		case strings.HasPrefix(name, "net/http.(*Transport).roundTrip"), name == "net/http.(*http2ClientConn).RoundTrip", name == "golang.org/x/net/http2.(*ClientConn).RoundTrip":
+		case isClient(name):
 			p.downstream = true
 		case name == "net/http.serverHandler.ServeHTTP":
 			p.between, serves = false, true
@@ -72,9 +73,31 @@ func placeOf(stack []stacks.Frame) place {
 			}
 		case name == "net/http.(*response).finishRequest":
 			p.between = false
+		case name == "net/rpc.(*service).call", strings.HasPrefix(name, "google.golang.org/grpc.(*Server).process"):
+			calls = true
+		case calls && !isLayer(name):
+			p.handler, calls = name, false
 		}
 	}
 	return p
+}
+
+// isClient tells whether a function waits for the answer of another server, or reads it: for its caller,
+// or on a goroutine that a client has for its connection.
+func isClient(name string) bool {
+	switch name {
+	case "net/http.(*http2ClientConn).RoundTrip", "net/http.(*http2ClientConn).readLoop", "net/http.http2transportResponseBody.Read",
+		"golang.org/x/net/http2.(*ClientConn).RoundTrip", "golang.org/x/net/http2.(*ClientConn).readLoop", "golang.org/x/net/http2.transportResponseBody.Read",
+		"net/http.(*persistConn).readLoop", "net/http.(*persistConn).writeLoop", "net/http.(*bodyEOFSignal).Read", "net/http.(*Transport).dialConnFor",
+		"net/rpc.(*Client).Call", "net/rpc.(*Client).input", "google.golang.org/grpc.(*ClientConn).Invoke", "google.golang.org/grpc.(*clientStream).RecvMsg":
+		return true
+	}
+	return strings.HasPrefix(name, "net/http.(*Transport).roundTrip")
+}
+
+// isLayer tells whether a function lies between a server of calls and what is called.
+func isLayer(name string) bool {
+	return strings.HasPrefix(name, "reflect.") || strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "net/rpc.") || strings.HasPrefix(name, "google.golang.org/grpc.")
 }
 
 // isClosure tells whether a function is a literal in another one: main.timed.func1.
@@ -91,6 +114,21 @@ func isStandard(name string) bool {
 		first, _, _ = strings.Cut(name, ".")
 	}
 	return !strings.Contains(first, ".") && first != "main"
+}
+
+// places remembers what stacks tell.
+type places struct {
+	x     *index.Index
+	known map[uint32]place // by stack
+}
+
+func (ps *places) of(stack uint32) place {
+	p, ok := ps.known[stack]
+	if !ok {
+		p = placeOf(ps.x.Stack(stack))
+		ps.known[stack] = p
+	}
+	return p
 }
 
 // causeOf is what a span is spent on. reasons are the names of codes.
@@ -115,7 +153,7 @@ func causeOf(code index.Code, reason string, p place) Cause {
 		return Channel
 	case reason == "sleep":
 		return Sleep
-	case strings.Contains(reason, "GC"):
+	case strings.Contains(reason, "GC"), reason == "preempted": // to scan its stack
 		return GC
 	case strings.Contains(reason, "sync"):
 		return Lock
