@@ -164,7 +164,7 @@ func (p *planted) run() (stop func()) {
 
 const (
 	each    = 60 // requests to a handler
-	eachCPU = 15
+	eachCPU = 20
 )
 
 // number is how many requests there are to a handler.

@@ -165,6 +165,18 @@ func (f *finder) goroutines() error {
 	return nil
 }
 
+// in notes a handler that a stack shows; "" is none. One that was seen inside of a closure is closer than
+// the closure, which may be around all handlers.
+func (sv *server) in(handler string) {
+	if handler == "" {
+		return
+	}
+	sv.sure = true
+	if sv.handler == "" || !isClosure(handler) {
+		sv.handler = handler
+	}
+}
+
 // maxSamples bounds the samples that are kept for the names of handlers: some 16 MB.
 const maxSamples = 1 << 20
 
@@ -220,14 +232,12 @@ func (f *finder) span(sv *server, s index.Span) {
 		sv.sure, sv.read = true, true
 	}
 	for len(sv.seen) > 0 && sv.seen[0].at <= s.To {
-		if h := f.places.of(sv.seen[0].stack).handler; h != "" && sv.seen[0].at >= sv.from {
-			sv.sure, sv.handler = true, h
+		if sv.seen[0].at >= sv.from {
+			sv.in(f.places.of(sv.seen[0].stack).handler)
 		}
 		sv.seen = sv.seen[1:]
 	}
-	if p.handler != "" {
-		sv.sure, sv.handler = true, p.handler
-	}
+	sv.in(p.handler)
 	if s.Code == index.Running {
 		sv.ran = true
 	}
