@@ -312,7 +312,7 @@ func (c *TraceRequestClass) write(t *text, style Style) {
 			durationShare(most.Own, one.Latency), " ", most.Cause,
 		)
 		if worst, took := one.worst(); took > 0 {
-			lead := blanks(18) + "path: " + durationShare(took, one.Latency) + " " + worst.Cause
+			lead := blanks(7) + "path: " + durationShare(took, one.Latency) + " " + worst.Cause
 			if worst.Own == nil {
 				t.line(lead)
 				continue

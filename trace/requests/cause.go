@@ -38,6 +38,7 @@ const Causes = int(causes)
 // A place is what a stack tells of a server's goroutine.
 type place struct {
 	between    bool   // it waits for the next request, or reads its head
+	handshake  bool   // it does not do so yet: it agrees with the client about TLS
 	stops      bool   // it waits for the background read to stop, behind an answer
 	downstream bool   // in a client of another server
 	handler    string // the function that answers, "" when the stack is not inside of one
@@ -47,7 +48,7 @@ type place struct {
 func placeOf(stack []stacks.Frame) place {
 	var p place
 	serves := false // the next function may be the handler
-	calls := false  // so may the next one that is not of the layers between, in a server of calls
+	calls := false  // so may the next one, in a server of calls, perhaps by reflection
 	for i := len(stack) - 1; i >= 0; i-- {
 		name := stack[i].Func
 		switch {
@@ -55,6 +56,8 @@ func placeOf(stack []stacks.Frame) place {
 			p.stops = true
 		case name == "net/http.(*conn).serve":
 			p.between = true
+		case name == "crypto/tls.(*Conn).HandshakeContext":
+			p.handshake = p.between
 		case isClient(name):
 			p.downstream = true
 		case name == "net/http.serverHandler.ServeHTTP":
@@ -75,8 +78,10 @@ func placeOf(stack []stacks.Frame) place {
 			p.between = false
 		case name == "net/rpc.(*service).call", strings.HasPrefix(name, "google.golang.org/grpc.(*Server).process"):
 			calls = true
-		case calls && !isLayer(name):
-			p.handler, calls = name, false
+		case calls && !strings.HasPrefix(name, "reflect.") && !strings.HasPrefix(name, "runtime."):
+			if calls = false; !strings.HasPrefix(name, "net/rpc.") && !strings.HasPrefix(name, "google.golang.org/grpc.") {
+				p.handler = name
+			}
 		}
 	}
 	return p
@@ -95,15 +100,11 @@ func isClient(name string) bool {
 	return strings.HasPrefix(name, "net/http.(*Transport).roundTrip")
 }
 
-// isLayer tells whether a function lies between a server of calls and what is called.
-func isLayer(name string) bool {
-	return strings.HasPrefix(name, "reflect.") || strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "net/rpc.") || strings.HasPrefix(name, "google.golang.org/grpc.")
-}
-
-// isClosure tells whether a function is a literal in another one: main.timed.func1.
+// isClosure tells whether a function is a literal in another one: main.timed.func1, or
+// main.main.timed.1 when that was inlined.
 func isClosure(name string) bool {
-	i := strings.LastIndex(name, ".func")
-	return i >= 0 && strings.Trim(name[i+len(".func"):], "0123456789.") == ""
+	last := strings.TrimPrefix(name[strings.LastIndexByte(name, '.')+1:], "func")
+	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
 // isStandard tells whether a function is of the standard library: its package's path has no dot before

@@ -208,7 +208,7 @@ func (f *finder) span(sv *server, s index.Span) {
 	case waits && (p.stops || p.between && f.x.Code(s.Code) == "network"):
 		f.answered(sv, s.From)
 		*sv = sv.next(s.To)
-		sv.waited = !p.stops
+		sv.waited = !p.stops && !p.handshake
 		return
 	case calls && p.between && sv.sure:
 		// It reads the next request, which is there already.
