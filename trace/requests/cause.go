@@ -69,7 +69,7 @@ func placeOf(stack []stacks.Frame) place {
 			// The first function that such a handler calls, unless it is net/http's. A closure may
 			// be a handler around another one, which is what is wanted, or have a helper.
 			if !strings.HasPrefix(name, "net/http.") {
-				if p.handler == "" || !isStandard(name) {
+				if mayHandle(name) {
 					p.handler = name
 				}
 				serves = isClosure(name)
@@ -105,6 +105,12 @@ func isClient(name string) bool {
 func isClosure(name string) bool {
 	last := strings.TrimPrefix(name[strings.LastIndexByte(name, '.')+1:], "func")
 	return last != "" && strings.Trim(last, "0123456789") == ""
+}
+
+// mayHandle tells whether a function may be a handler. Of the standard library few are; others are what
+// net/http calls besides, or a handler's closure does.
+func mayHandle(name string) bool {
+	return !isStandard(name) || strings.HasPrefix(name, "net/http/") || strings.HasPrefix(name, "expvar.")
 }
 
 // isStandard tells whether a function is of the standard library: its package's path has no dot before

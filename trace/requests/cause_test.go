@@ -21,6 +21,8 @@ func TestPlaceOf(t *testing.T) {
 		{"a handler", []string{conn, serve, "net/http.(*ServeMux).ServeHTTP", "net/http.HandlerFunc.ServeHTTP", "main.hello", "time.Sleep"}, place{handler: "main.hello"}},
 		{"a wrapped handler", []string{conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.main.timed.func1", "main.hello", "time.Sleep"}, place{handler: "main.hello"}},
 		{"an inlined wrapper", []string{conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.main.timed.1", "main.hello"}, place{handler: "main.hello"}},
+		{"no handler yet", []string{conn, serve, "net/http.(*ServeMux).ServeHTTP", "runtime.growslice"}, place{}},
+		{"a handler of the library", []string{conn, serve, "net/http.(*ServeMux).ServeHTTP", "net/http.HandlerFunc.ServeHTTP", "net/http/pprof.Trace", "time.Sleep"}, place{handler: "net/http/pprof.Trace"}},
 		{"a wrapper that sleeps", []string{conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.timed.func1", "time.Sleep"}, place{handler: "main.timed.func1"}},
 		{
 			"a client",

@@ -117,7 +117,7 @@ func (p *planted) quick(w http.ResponseWriter, r *http.Request) {
 }
 
 // allocate makes garbage faster than the collector can do without help.
-func (p *planted) allocate(http.ResponseWriter, *http.Request) { list(200_000) }
+func (p *planted) allocate(http.ResponseWriter, *http.Request) { list(80_000) }
 
 // run starts the goroutines that handlers need, and returns what ends them.
 func (p *planted) run() (stop func()) {
@@ -164,7 +164,7 @@ func (p *planted) run() (stop func()) {
 
 const (
 	each    = 60 // requests to a handler
-	eachCPU = 20
+	eachCPU = 16
 )
 
 // number is how many requests there are to a handler.
@@ -185,7 +185,7 @@ func serve(t *testing.T) []byte {
 	t.Helper()
 	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(delay) }))
 	defer slow.Close()
-	p := &planted{held: make(chan struct{}), work: make(chan chan struct{}), jobs: make(chan job), downstream: slow.URL, client: slow.Client(), live: list(2_000_000)}
+	p := &planted{held: make(chan struct{}), work: make(chan chan struct{}), jobs: make(chan job), downstream: slow.URL, client: slow.Client(), live: list(600_000)}
 	defer p.run()()
 	mux := http.NewServeMux()
 	for path, h := range map[string]http.HandlerFunc{
@@ -266,7 +266,7 @@ func plantedProblems(t *testing.T) []string {
 	problems := cutProblems(t, x, r, all)
 	for _, want := range []struct {
 		class     string
-		count     int
+		count     int // at least 95 % of it
 		own, path []requests.Cause
 	}{
 		{`\.lock(-fm)?$`, each, causes(requests.Lock), causes(requests.Sleep)},
@@ -276,7 +276,8 @@ func plantedProblems(t *testing.T) []string {
 		{`\.start(-fm)?$`, each, causes(requests.Channel), causes(requests.Sleep)},
 		{`^task nap$`, each, causes(requests.Sleep), causes(requests.Sleep)},
 		{`^task job$`, each, causes(requests.Sleep), causes(requests.Sleep)},
-		{`\.spin(-fm)?$`, eachCPU, causes(requests.Running), causes(requests.Running)},
+		// What only computes is seen when it is sampled or preempted: not always, when there is much else to do.
+		{`\.spin(-fm)?$`, eachCPU / 2, causes(requests.Running), causes(requests.Running)},
 		{`\.allocate(-fm)?$`, eachCPU, causes(requests.Assist, requests.GC), causes(requests.Assist, requests.GC)},
 	} {
 		problems = append(problems, classProblems(r, regexp.MustCompile(want.class), want.count, want.own, want.path)...)
