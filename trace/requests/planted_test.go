@@ -263,7 +263,7 @@ func plantedProblems(t *testing.T) []string {
 	for _, path := range append(wait, compute...) {
 		all += number(path)
 	}
-	problems := cutProblems(t, x, r, all)
+	problems := cutProblems(t, x, r, all, time.Millisecond)
 	for _, want := range []struct {
 		class     string
 		count     int // at least 95 % of it

@@ -62,9 +62,9 @@ func logged(h http.HandlerFunc) http.HandlerFunc {
 }
 
 // cutProblems counts the requests that are cut right: one of the goroutine has the handler's begin and end
-// in it, none else does, and before the begin and behind the end is a millisecond at most, or 5 % of the
+// in it, none else does, and before the begin and behind the end is a margin at most, or 5 % of the
 // request, besides the time that it waited for a processor or for the collector.
-func cutProblems(t *testing.T, x *index.Index, r *requests.Result, want int) []string {
+func cutProblems(t *testing.T, x *index.Index, r *requests.Result, want int, margin time.Duration) []string {
 	t.Helper()
 	type log struct {
 		at   int64
@@ -98,7 +98,7 @@ func cutProblems(t *testing.T, x *index.Index, r *requests.Result, want int) []s
 				_, end, _ := strings.Cut(inside[1].what, "end ")
 				outside := one.Latency() - time.Duration(inside[1].at-inside[0].at)
 				delayed := one.Times[requests.Runnable] + one.Times[requests.GC] + one.Times[requests.Assist]
-				if begin != "" && begin == end && outside <= time.Millisecond+one.Latency()/20+delayed {
+				if begin != "" && begin == end && outside <= margin+one.Latency()/20+delayed {
 					right++
 					continue
 				}

@@ -16,6 +16,9 @@ import (
 	"github.com/whet-go/whet/trace/requests"
 )
 
+// slept is what a sleep of a millisecond is in a trace, at least.
+const slept = 900 * time.Microsecond
+
 // nap is a short request that waits.
 func nap(w http.ResponseWriter, _ *http.Request) {
 	time.Sleep(time.Millisecond)
@@ -92,10 +95,11 @@ func TestServers(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkPaths(t, x, r)
-			for _, p := range cutProblems(t, x, r, number) {
+			const margin = time.Second // handlers' logs tell requests apart; how exactly is what TestPlanted is about
+			for _, p := range cutProblems(t, x, r, number, margin) {
 				t.Error(p)
 			}
-			if len(r.Classes) != 1 || !strings.HasSuffix(r.Classes[0].Name, "requests_test.nap") || r.Classes[0].Middle.Largest() != requests.Sleep {
+			if len(r.Classes) != 1 || !strings.HasSuffix(r.Classes[0].Name, "requests_test.nap") || r.Classes[0].Middle[requests.Sleep] < slept {
 				t.Errorf("%+v", r.Classes)
 			}
 		})
@@ -185,12 +189,13 @@ func TestRPC(t *testing.T) {
 		switch {
 		case strings.Contains(c.Name, "Naps"):
 			seen++
-			if c.Count != number || c.Middle.Largest() != requests.Sleep {
+			// The last may go on for a moment behind its answer.
+			if c.Count < number-1 || c.Middle[requests.Sleep] < slept {
 				t.Errorf("%+v", c)
 			}
 		case strings.Contains(c.Name, "TestRPC"):
 			seen++
-			if c.Count != number || c.Middle.Largest() != requests.Downstream || c.Path.Largest() != requests.Downstream {
+			if c.Count < number-1 || c.Middle[requests.Downstream] < slept || c.Path[requests.Downstream] < slept {
 				t.Errorf("%+v", c)
 			}
 		}
@@ -235,7 +240,7 @@ func TestTasks(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for _, c := range r.Classes {
-		if !c.Task || c.Count != number || c.Middle.Largest() != requests.Sleep || c.Path.Largest() != requests.Sleep {
+		if !c.Task || c.Count != number || c.Middle[requests.Sleep] < slept || c.Path[requests.Sleep] < slept {
 			t.Errorf("%+v", c)
 		}
 		for _, one := range c.Slowest {
