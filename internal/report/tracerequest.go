@@ -24,7 +24,7 @@ func WriteTraceRequest(w io.Writer, style Style, d TraceRequests) error {
 		t.line("  ", left(p.Cause, 16), style.shared(p.Own, r.Latency), style.shared(p.Path, r.Latency))
 	}
 	t.line()
-	t.line(style.paint(dim, right("at", 9)+right("for", 10)+"  critical path; inside a wait, what the one did that ended it"))
+	t.line(style.paint(dim, right("at", 9)+right("for", 10)+"  critical path; in a wait, what the one did that ended it"))
 	p := &pathWriter{text: t, style: style, d: &d, from: r.From, latency: r.Latency}
 	p.steps(r.Path, r.Goroutine, 0)
 	return t.result()
@@ -41,7 +41,7 @@ type pathWriter struct {
 
 // Limits of what is written.
 const (
-	shownDepth  = 10 // that steps are indented
+	shownDepth  = 6 // that steps are indented
 	shownFrames = 8  // of a stack
 )
 
@@ -135,5 +135,5 @@ func (p *pathWriter) woken(s *TraceStep, lead string) {
 		return
 	}
 	note += " in "
-	p.line(lead, p.style.paint(dim, note), p.style.place(*s.WokenBy.Own, "", columns(lead)+columns(note)))
+	p.line(lead, p.style.paint(dim, note), FitName(s.WokenBy.Own.Name, p.style.room(columns(lead)+columns(note), 12)))
 }

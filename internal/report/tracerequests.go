@@ -96,7 +96,7 @@ type TraceWaker struct {
 	Own       *Frame `json:"own,omitempty"`
 }
 
-// NewTraceRequests makes the document of a result of an index.
+// NewTraceRequests makes the document of a result of an index, all of whose slowest requests have paths.
 func NewTraceRequests(name string, r *requests.Result, x *index.Index) (TraceRequests, error) {
 	d := TraceRequests{
 		Schema: TraceRequestsSchema, Name: name, Count: r.Count, Tasks: r.Tasks, Open: r.Open, Dropped: r.Dropped,

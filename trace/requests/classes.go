@@ -42,7 +42,7 @@ type Class struct {
 	// Middle and Slow are what requests are spent on, on average: those between the quantiles of 40 and
 	// 60 %, and those from that of 99 % on.
 	Middle, Slow Times
-	// Path is what the critical paths of Slowest go through, on average.
+	// Path is what the critical paths go through, on average of those that were found.
 	Path    Times
 	Slowest []*Request // the slowest first, Options.Slowest of them
 }

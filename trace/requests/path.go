@@ -55,12 +55,13 @@ const (
 	maxCached  = 4096 // goroutines whose records are remembered
 )
 
-// paths finds the paths of the slowest requests.
+// paths finds the paths of the slowest requests, of each class.
 func (f *finder) paths() error {
 	p := &pathfinder{x: f.x, places: &f.places, goroutines: map[uint32]*index.Goroutine{}, left: allSpans}
 	for i := range f.result.Classes {
 		c := &f.result.Classes[i]
-		for _, r := range c.Slowest {
+		slowest := c.Slowest[:min(f.o.Paths, len(c.Slowest))]
+		for _, r := range slowest {
 			var err error
 			if r.Path, err = p.path(r); err != nil {
 				return err
@@ -70,7 +71,7 @@ func (f *finder) paths() error {
 			}
 		}
 		for cause := range c.Path {
-			c.Path[cause] /= time.Duration(len(c.Slowest))
+			c.Path[cause] /= time.Duration(max(len(slowest), 1))
 		}
 	}
 	return nil

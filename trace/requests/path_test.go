@@ -14,7 +14,7 @@ import (
 // only is the only task of a trace.
 func only(t *testing.T, x *index.Index) *requests.Request {
 	t.Helper()
-	r, err := requests.Find(x, requests.Options{})
+	r, err := requests.Find(x, requests.Options{Paths: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestFlags(t *testing.T) {
 			task.End()
 		}
 	}))
-	all, err := requests.Find(x, requests.Options{})
+	all, err := requests.Find(x, requests.Options{Paths: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,7 +117,7 @@ func (p *planted) quick(w http.ResponseWriter, r *http.Request) {
 }
 
 // allocate makes garbage faster than the collector can do without help.
-func (p *planted) allocate(http.ResponseWriter, *http.Request) { list(80_000) }
+func (p *planted) allocate(http.ResponseWriter, *http.Request) { list(60_000) }
 
 // run starts the goroutines that handlers need, and returns what ends them.
 func (p *planted) run() (stop func()) {
@@ -164,7 +164,7 @@ func (p *planted) run() (stop func()) {
 
 const (
 	each    = 60 // requests to a handler
-	eachCPU = 16
+	eachCPU = 12
 )
 
 // number is how many requests there are to a handler.
@@ -185,7 +185,7 @@ func serve(t *testing.T) []byte {
 	t.Helper()
 	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(delay) }))
 	defer slow.Close()
-	p := &planted{held: make(chan struct{}), work: make(chan chan struct{}), jobs: make(chan job), downstream: slow.URL, client: slow.Client(), live: list(600_000)}
+	p := &planted{held: make(chan struct{}), work: make(chan chan struct{}), jobs: make(chan job), downstream: slow.URL, client: slow.Client(), live: list(400_000)}
 	defer p.run()()
 	mux := http.NewServeMux()
 	for path, h := range map[string]http.HandlerFunc{
@@ -253,7 +253,7 @@ func TestPlanted(t *testing.T) {
 func plantedProblems(t *testing.T) []string {
 	t.Helper()
 	x := indexed(t, serve(t))
-	r, err := requests.Find(x, requests.Options{Slowest: 20 * each})
+	r, err := requests.Find(x, requests.Options{Slowest: 20 * each, Paths: 20 * each})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ type Request struct {
 	From, To  int64  // nanoseconds since the trace's begin
 	// Times are what its own goroutine spent it on; together To - From.
 	Times Times
-	// Path is its critical path. Only the slowest of a class have one.
+	// Path is its critical path; nil when that was not asked for.
 	Path *Path
 
 	stays []stay // of a task, when that was not on Goroutine all the time
@@ -40,7 +40,8 @@ type Result struct {
 type Options struct {
 	From, To int64          // only requests that end within; To 0 is the trace's end
 	Class    *regexp.Regexp // only classes that match; nil: all
-	Slowest  int            // how many are kept of each class, with their paths; 0 is 5
+	Slowest  int            // how many are kept of each class; 0 is 5
+	Paths    int            // of how many of these the critical path is found, the slowest first
 }
 
 // unnamed is the class of requests whose handler no stack shows: it neither waited nor was preempted.

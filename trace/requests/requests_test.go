@@ -55,9 +55,9 @@ func indexed(t *testing.T, data []byte) *index.Index {
 // logged notes in the trace when a handler begins and ends.
 func logged(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		trace.Log(r.Context(), "begin", r.URL.Path)
+		trace.Log(r.Context(), "begin "+r.URL.Path, "")
 		h(w, r)
-		trace.Log(r.Context(), "end", r.URL.Path)
+		trace.Log(r.Context(), "end "+r.URL.Path, "")
 	}
 }
 
@@ -72,9 +72,7 @@ func cutProblems(t *testing.T, x *index.Index, r *requests.Result, want int, mar
 	}
 	logs := map[uint32][]log{}
 	if err := x.Records(index.Logs, 0, x.Info.Duration, func(l *index.Record) bool {
-		if what := x.Name(l.Name); what == "begin" || what == "end" {
-			logs[l.Goroutine-1] = append(logs[l.Goroutine-1], log{l.To, what + " " + x.Name(l.Text)})
-		}
+		logs[l.Goroutine-1] = append(logs[l.Goroutine-1], log{l.To, x.Name(l.Name)})
 		return true
 	}); err != nil {
 		t.Fatal(err)
