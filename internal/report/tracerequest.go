@@ -42,7 +42,7 @@ type pathWriter struct {
 // Limits of what is written.
 const (
 	shownDepth  = 6 // that steps are indented
-	shownFrames = 8  // of a stack
+	shownFrames = 8 // of a stack
 )
 
 // steps writes steps. goroutine is that of the step before: it is written when it changes.
