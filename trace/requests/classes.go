@@ -36,7 +36,7 @@ type Class struct {
 	Name  string // of the handler's function, or "task " and the task's type
 	Task  bool
 	Count int
-	// P50, P90 and P99 are within 1 %: those of requests whose latencies are that near to each other
+	// P50, P90 and P99 are within 2 %: requests whose latencies are that near to each other
 	// are taken for their mean. Max is exact.
 	P50, P90, P99, Max time.Duration
 	// Middle and Slow are what requests are spent on, on average: those between the quantiles of 40 and
