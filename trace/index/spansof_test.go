@@ -1,15 +1,59 @@
 package index
 
 import (
+	"bytes"
 	"math/rand/v2"
+	"path/filepath"
+	rtrace "runtime/trace"
 	"slices"
+	"sync"
 	"testing"
 )
 
+// turns makes a trace of two goroutines that wait for each other so often that they have spans in many
+// slices, and of others that live for a moment.
+func turns(t *testing.T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := rtrace.Start(&out); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	there := make(chan int)
+	all.Go(func() {
+		for n := range there {
+			if n%100 == 0 {
+				all.Go(func() {})
+			}
+		}
+	})
+	for n := range 20_000 {
+		there <- n
+	}
+	close(there)
+	all.Wait()
+	rtrace.Stop()
+	return out.Bytes()
+}
+
 // TestSpansOf has the spans of one goroutine equal those that a pass over all has of it.
 func TestSpansOf(t *testing.T) {
-	t.Parallel()
-	x := build(t, record(t))
+	name := filepath.Join(t.TempDir(), "x")
+	if _, err := Build(t.Context(), bytes.NewReader(turns(t)), name, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	x, err := Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if len(x.slices) < 5 {
+		t.Fatalf("%d slices", len(x.slices))
+	}
 	all := map[uint32][]Span{}
 	if err := x.Spans(0, x.Info.Duration, func(s Span) bool {
 		all[s.Goroutine] = append(all[s.Goroutine], s)
