@@ -64,7 +64,7 @@ func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFla
 	if f.Request < 0 {
 		return diag.Usagef("trace requests", "--request must be 1 or more", "without it, requests are listed with their numbers")
 	}
-	o := requests.Options{Slowest: f.Slowest, Paths: f.Slowest}
+	o := requests.Options{Slowest: f.Slowest, Paths: f.Slowest, Tasks: true}
 	if f.Class != "" {
 		var err error
 		if o.Class, err = regexp.Compile(f.Class); err != nil {

@@ -1,6 +1,7 @@
 package requests_test
 
 import (
+	"regexp"
 	"runtime/trace"
 	"strings"
 	"sync"
@@ -14,7 +15,7 @@ import (
 // only is the only task of a trace.
 func only(t *testing.T, x *index.Index) *requests.Request {
 	t.Helper()
-	r, err := requests.Find(x, requests.Options{Paths: 5})
+	r, err := requests.Find(x, requests.Options{Paths: 5, Tasks: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func TestFlags(t *testing.T) {
 			task.End()
 		}
 	}))
-	all, err := requests.Find(x, requests.Options{Paths: 5})
+	all, err := requests.Find(x, requests.Options{Paths: 5, Tasks: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,10 +202,12 @@ func TestFlags(t *testing.T) {
 		o    requests.Options
 		want int
 	}{
-		{requests.Options{To: first}, 2},
-		{requests.Options{From: first}, 2},
-		{requests.Options{From: first, To: first}, 1},
-		{requests.Options{From: x.Info.Duration}, 0},
+		{requests.Options{To: first, Tasks: true}, 2},
+		{requests.Options{From: first, Tasks: true}, 2},
+		{requests.Options{From: first, To: first, Tasks: true}, 1},
+		{requests.Options{From: x.Info.Duration, Tasks: true}, 0},
+		{requests.Options{Class: regexp.MustCompile("two$"), Tasks: true}, 2},
+		{requests.Options{}, 0},
 	} {
 		r, err := requests.Find(x, test.o)
 		if err != nil {

@@ -253,7 +253,7 @@ func TestPlanted(t *testing.T) {
 func plantedProblems(t *testing.T) []string {
 	t.Helper()
 	x := indexed(t, serve(t))
-	r, err := requests.Find(x, requests.Options{Slowest: 20 * each, Paths: 20 * each})
+	r, err := requests.Find(x, requests.Options{Slowest: 20 * each, Paths: 20 * each, Tasks: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,6 +42,7 @@ type Options struct {
 	Class    *regexp.Regexp // only classes that match; nil: all
 	Slowest  int            // how many are kept of each class; 0 is 5
 	Paths    int            // of how many of these the critical path is found, the slowest first
+	Tasks    bool           // follow the tasks of runtime/trace too
 }
 
 // unnamed is the class of requests whose handler no stack shows: it neither waited nor was preempted.
@@ -62,7 +63,7 @@ func Find(x *index.Index, o Options) (*Result, error) {
 	if err := f.samples(); err != nil {
 		return nil, err
 	}
-	tasks, err := f.tasks()
+	tasks, err := f.follower()
 	if err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func TestServers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run := serve(t, logged(nap))
 			x := indexed(t, recorded(t, run))
-			r, err := requests.Find(x, requests.Options{Slowest: 2 * number, Paths: 2 * number})
+			r, err := requests.Find(x, requests.Options{Slowest: 2 * number, Paths: 2 * number, Tasks: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +179,7 @@ func TestRPC(t *testing.T) {
 	serving.Wait()
 
 	x := indexed(t, data)
-	r, err := requests.Find(x, requests.Options{Slowest: number, Paths: number})
+	r, err := requests.Find(x, requests.Options{Slowest: number, Paths: number, Tasks: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestTasks(t *testing.T) {
 		trace.NewTask(t.Context(), "open") // does not end
 	})
 	x := indexed(t, data)
-	r, err := requests.Find(x, requests.Options{Slowest: number, Paths: number})
+	r, err := requests.Find(x, requests.Options{Slowest: number, Paths: number, Tasks: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,9 +58,12 @@ type followed struct {
 	spent Times
 }
 
-// tasks reads which tasks there are, and follows each on the goroutine that began it.
-func (f *finder) tasks() (*follower, error) {
+// follower reads which tasks there are, if they are asked for, to follow each on the goroutine that began it.
+func (f *finder) follower() (*follower, error) {
 	fw := &follower{x: f.x, places: &f.places, goroutines: map[uint32]*followed{}}
+	if !f.o.Tasks {
+		return fw, nil
+	}
 	if err := f.x.Records(index.Tasks, 0, f.x.Info.Duration, func(r *index.Record) bool {
 		switch {
 		case r.Value != index.Began|index.Ended || r.Goroutine == 0:
