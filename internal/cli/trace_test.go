@@ -38,6 +38,9 @@ func traced(t *testing.T) []byte {
 	<-time.After(20 * time.Millisecond)
 	mu.Unlock()
 	wg.Wait()
+	_, task := trace.NewTask(t.Context(), "nap") // a request, for whet trace requests
+	<-time.After(time.Millisecond)
+	task.End()
 	trace.Stop()
 	return out.Bytes()
 }
@@ -119,7 +122,10 @@ func TestTrace(t *testing.T) {
 		{"trace summary trace.out --from 1h", "is not within the trace"},
 		{"trace summary none.out", "none.out"},
 		{"trace requests --slowest 0 trace.out", "--slowest"},
+		{"trace requests --slowest 1001 trace.out", "--slowest"},
 		{"trace requests --class ( trace.out", "--class"},
+		{"trace requests --request -1 trace.out", "--request"},
+		{"trace requests --request 2 trace.out", "there is no request #2"},
 		{"trace profile trace.out", "want a type and a trace"},
 		{"trace profile all trace.out", `there is no type "all"`},
 		{"trace profile net --goroutines ( trace.out", "--goroutines"},
