@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/exp/trace"
@@ -25,29 +26,30 @@ const batch = 1024
 
 // Build reads a trace to its end and writes an index to the file of this name: a new one, or in the
 // place of an old one, and only when it is whole. A trace that is cut off, or damaged further on, is
-// indexed up to there, which Info.Damage says. It is an error when nothing can be read, when the index
-// cannot be written, and when ctx ends.
+// indexed up to there, which Info.Damage says. It is an error, an [*Error] within, when nothing can be
+// read; and when the index cannot be written, or ctx ends.
 func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info, err error) {
-	tr, err := open(r)
+	in, err := open(ctx, r)
 	if err != nil {
 		return Info{}, fmt.Errorf("read trace: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.partial")
+	f, err := os.CreateTemp(filepath.Dir(name), Partial(name))
 	if err != nil {
 		return Info{}, fmt.Errorf("write trace index: %w", err)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+			err = errors.Join(err, ignoreClosed(f.Close()), os.Remove(f.Name()))
 		}
 	}()
 	b, err := newBuilder(f)
 	if err != nil {
 		return Info{}, fmt.Errorf("write trace index: %w", err)
 	}
-	defer func() { err = errors.Join(err, b.close()) }()
+	b.spill = spill{dir: filepath.Dir(name), name: Partial(name)}
+	defer func() { err = errors.Join(err, b.spill.close()) }()
 	b.info.Source = o.Source
-	if err := b.readAll(ctx, tr, o); err != nil {
+	if err := b.readAll(ctx, in, o); err != nil {
 		return Info{}, err
 	}
 	if err := b.finish(); err != nil {
@@ -62,26 +64,90 @@ func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info,
 	return b.info, nil
 }
 
-// open reads a trace's head. The reader of traces trusts some of what it reads: what makes it panic is
-// an error of the trace.
-func open(r io.Reader) (tr *trace.Reader, err error) {
+// Partial is the pattern, for [path.Match], of the names of files that are there while the index of a name
+// is built: in its directory, and left there when the process is killed.
+func Partial(name string) string { return "." + filepath.Base(name) + ".*.partial" }
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// An input is a trace that is read.
+type input struct {
+	*trace.Reader
+	guard *guard // nil for old formats
+}
+
+// open reads a trace's head; all of it, if it is in an old format.
+func open(ctx context.Context, r io.Reader) (*input, error) {
+	guarded, err := newGuard(r)
+	if err != nil {
+		return nil, err
+	}
+	if g, ok := guarded.(*guard); ok {
+		tr, err := newReader(g)
+		return &input{tr, g}, err
+	}
+	// Nothing can interrupt the reader of old formats, which has all that it needs in memory. It ends by
+	// itself, later.
+	type result struct {
+		tr  *trace.Reader
+		err error
+	}
+	read := make(chan result, 1)
+	go func() {
+		tr, err := newReader(guarded)
+		read <- result{tr, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case done := <-read:
+		return &input{Reader: done.tr}, done.err
+	}
+}
+
+// newReader has trace.NewReader's panics as errors: it trusts some of what it reads.
+func newReader(r io.Reader) (tr *trace.Reader, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			tr, err = nil, fmt.Errorf("damaged: %v", p)
 		}
 	}()
-	return trace.NewReader(r)
+	tr, err = trace.NewReader(r)
+	if err != nil {
+		const cut = "one that was cut off cannot be read before Go 1.22: the program must call trace.Stop, and close the file"
+		return nil, &Error{briefly(err.Error()), cut}
+	}
+	return tr, nil
+}
+
+// briefly is what an error says of a trace, without the state of all of its goroutines.
+func briefly(text string) string {
+	text, _, _ = strings.Cut(text, "\n")
+	text = strings.TrimSuffix(text, ": frontier:")
+	const most = 200
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + " …"
+	}
+	return text
 }
 
 // fill reads as many events as fit.
-func fill(tr *trace.Reader, events []trace.Event) (n int, err error) {
+func (in *input) fill(events []trace.Event) (n int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("damaged: %v", p)
 		}
+		if err != nil && in.guard != nil && in.guard.err != nil && !errors.Is(in.guard.err, io.EOF) {
+			err = in.guard.err // which the reader took for another
+		}
 	}()
 	for n < len(events) {
-		if events[n], err = tr.ReadEvent(); err != nil {
+		if events[n], err = in.ReadEvent(); err != nil {
 			return n, err
 		}
 		n++
@@ -96,7 +162,7 @@ type delivery struct {
 }
 
 // readAll hands the events to the builder, which follows them while the next ones are read.
-func (b *builder) readAll(ctx context.Context, tr *trace.Reader, o Options) error {
+func (b *builder) readAll(ctx context.Context, in *input, o Options) error {
 	full, free := make(chan delivery, 4), make(chan []trace.Event, 6)
 	for range cap(free) {
 		free <- make([]trace.Event, batch)
@@ -113,7 +179,7 @@ func (b *builder) readAll(ctx context.Context, tr *trace.Reader, o Options) erro
 			case <-stop:
 				return
 			}
-			n, err := fill(tr, events)
+			n, err := in.fill(events)
 			select {
 			case full <- delivery{events[:n], err}:
 			case <-stop:
@@ -135,16 +201,19 @@ func (b *builder) readAll(ctx context.Context, tr *trace.Reader, o Options) erro
 		if o.Progress != nil {
 			o.Progress(b.info.Events, time.Duration(b.now))
 		}
-		if d.err != nil && !errors.Is(d.err, io.EOF) {
-			b.info.Damage = d.err.Error()
+		if b.info.Damage == "" && d.err != nil && !errors.Is(d.err, io.EOF) {
+			b.info.Damage = briefly(d.err.Error())
+		}
+		if b.info.Damage != "" {
+			break
 		}
 		free <- d.events[:batch]
 	}
-	if b.info.Events == 0 {
+	if b.info.Events == b.info.Generations { // and what begins them
 		if b.info.Damage != "" {
-			return fmt.Errorf("read trace: no event: %s", b.info.Damage)
+			return fmt.Errorf("read trace: %w", &Error{"no whole generation in it: " + b.info.Damage, "a generation is a second or so: the program must call trace.Stop, and close the file"})
 		}
-		return errors.New("read trace: no event in it")
+		return fmt.Errorf("read trace: %w", &Error{"no event in it", "trace.Start, and trace.Stop later, record what happens between"})
 	}
 	return nil
 }
@@ -153,16 +222,43 @@ func (b *builder) readAll(ctx context.Context, tr *trace.Reader, o Options) erro
 func (b *builder) follow(events []trace.Event) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			b.info.Damage = fmt.Sprintf("damaged: %v", p)
+			b.info.Damage = briefly(fmt.Sprintf("damaged: %v", p))
 		}
 	}()
 	for i := range events {
-		if b.info.Damage != "" {
-			return nil
-		}
 		if err := b.event(&events[i]); err != nil {
 			return fmt.Errorf("write trace index: %w", err)
 		}
+		if b.info.Damage != "" {
+			return nil
+		}
 	}
+	b.limit()
 	return nil
+}
+
+// Limits of what is alive, open or active at once, on which the memory of the builder and of the reader
+// depends.
+const (
+	maxAlive = 2 << 20 // goroutines
+	maxOpen  = 1 << 20 // tasks, regions, ranges
+	maxTime  = 1 << 53 // nanoseconds: a hundred days
+)
+
+// limit ends a trace that has too much at once.
+func (b *builder) limit() {
+	for _, l := range []struct {
+		n, limit int
+		of       string
+	}{
+		{len(b.gs), maxAlive, "goroutines are alive"},
+		{len(b.tasks), maxOpen, "tasks have not ended"},
+		{b.regions, maxOpen, "regions have not ended"},
+		{len(b.ranges), maxOpen, "ranges are active"},
+		{len(b.strange), maxProcs, "processors have numbers as large"},
+	} {
+		if l.n > l.limit {
+			b.info.Damage = fmt.Sprintf("more than %d %s", l.limit, l.of)
+		}
+	}
 }

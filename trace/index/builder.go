@@ -1,6 +1,8 @@
 package index
 
 import (
+	"encoding/binary"
+	"fmt"
 	"os"
 
 	"golang.org/x/exp/trace"
@@ -32,7 +34,7 @@ type goroutine struct {
 	bornIn, died bool  // in this slice
 	to           int64 // when it ended, if it did
 
-	slices    []byte // those it has spans in: differences
+	slices    chain // those it has spans in: differences
 	lastSlice int64
 	regions   []openRegion
 }
@@ -53,6 +55,7 @@ type builder struct {
 
 	gs      map[trace.GoID]*goroutine
 	next    uint32
+	spill   spill
 	ended   ended
 	slice   sliceWriter
 	touched []*goroutine // have spans in this slice
@@ -63,6 +66,8 @@ type builder struct {
 	calling map[trace.ProcID]*goroutine // processors of goroutines in system calls
 	ranges  map[rangeKey]int64          // that have begun
 	tasks   map[trace.TaskID]openTask
+	regions int                       // that are open
+	strange map[trace.ProcID]struct{} // processors beyond maxProcs
 }
 
 func newBuilder(f *os.File) (*builder, error) {
@@ -73,23 +78,26 @@ func newBuilder(f *os.File) (*builder, error) {
 	b := &builder{
 		out: out, codes: newCodes(), table: stacks.New(), seen: map[trace.Stack]uint32{}, names: newNames(),
 		gs: map[trace.GoID]*goroutine{}, calling: map[trace.ProcID]*goroutine{}, ranges: map[rangeKey]int64{},
-		tasks: map[trace.TaskID]openTask{},
+		tasks: map[trace.TaskID]openTask{}, strange: map[trace.ProcID]struct{}{},
 	}
+	b.ended.spill = &b.spill
 	b.slice.spans = make([]pending, 0, sliceSpans)
 	b.side.out = out
 	b.kinds.names = &b.names
 	return b, nil
 }
 
-// close removes what is not in the index itself.
-func (b *builder) close() error { return b.ended.close() }
-
 func (b *builder) event(ev *trace.Event) error {
 	if b.info.Events == 0 {
 		b.first = ev.Time()
 	}
+	at := int64(ev.Time() - b.first)
+	if at < b.now || at > maxTime {
+		b.info.Damage = fmt.Sprintf("an event is %d ns behind the first, the one before it %d", at, b.now)
+		return nil
+	}
 	b.info.Events++
-	b.now = int64(ev.Time() - b.first)
+	b.now = at
 	switch ev.Kind() {
 	case trace.EventStateTransition:
 		st := ev.StateTransition()
@@ -252,8 +260,11 @@ func (b *builder) flush() error {
 	byIndex(b.touched)
 	number := int64(len(b.levels.slices))
 	for _, g := range b.touched {
-		g.slices = appendDelta(g.slices, number-g.lastSlice)
+		g.slices.rest = binary.AppendUvarint(g.slices.rest, uint64(number-g.lastSlice))
 		g.lastSlice = number
+		if err := g.slices.grown(&b.spill); err != nil {
+			return err
+		}
 	}
 	at, err := b.out.block(b.slice.encode(b.touched, b.from))
 	if err != nil {

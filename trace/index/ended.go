@@ -2,8 +2,7 @@ package index
 
 import (
 	"encoding/binary"
-	"errors"
-	"os"
+	"slices"
 )
 
 // A goroutine's record:
@@ -12,26 +11,28 @@ import (
 //
 // where slices are the differences of the numbers of those it has spans in.
 
-// ended writes goroutines that have ended, many to a block, and remembers where each is: in pages,
-// which are put away in a file when all of their goroutines have ended.
+// ended writes goroutines that have ended, many to a block, and remembers where each is: in pages, of
+// which a few are in memory.
 type ended struct {
+	spill  *spill
 	buf    []byte
 	where  []uint64 // in buf, index<<32 | position
 	blocks []ref
 	pages  []page
-	spill  *os.File
+	loaded []int // numbers of pages in memory, those first that were used first
 }
 
 // A page has the places of some goroutines' records.
 type page struct {
-	places *[pageSize]place // nil: none is known, or it is put away
-	known  int
+	places *[pageSize]place // nil: in the spill, or nowhere when that is 0
+	at     int64            // in the spill
 }
 
-// away tells whether a page is in the spill file, at its number.
-func (p page) away() bool { return p.known == pageSize }
-
 const pageSize = 4096
+
+// maxPages is how many pages are in memory. A page may have goroutines that live long beside others
+// that do not.
+const maxPages = 256
 
 // A place is a record's: a block and a position in it, with 1 added to the block: 0 is not known.
 type place uint64
@@ -50,12 +51,15 @@ func (e *ended) add(out *file, g *goroutine) error {
 	if g.old {
 		flags = 1
 	}
-	for _, v := range []uint64{uint64(g.index), uint64(g.id), uint64(g.kind.number), uint64(g.parent), uint64(g.created), uint64(g.begin), uint64(end), flags} {
+	for _, v := range [...]uint64{uint64(g.index), uint64(g.id), uint64(g.kind.number), uint64(g.parent), uint64(g.created), uint64(g.begin), uint64(end), flags} {
 		b = binary.AppendUvarint(b, v)
 	}
 	b = appendSums(b, g.sums)
-	b = binary.AppendUvarint(b, uint64(len(g.slices)))
-	e.buf = append(b, g.slices...)
+	b, err := g.slices.appendTo(b, e.spill)
+	if err != nil {
+		return err
+	}
+	e.buf = b
 	e.where = append(e.where, uint64(g.index)<<32|uint64(at))
 	if len(e.buf) >= recordBlock {
 		return e.flush(out)
@@ -87,29 +91,44 @@ func (e *ended) put(g uint32, at place) error {
 	for len(e.pages) <= number {
 		e.pages = append(e.pages, page{})
 	}
-	p := &e.pages[number]
-	if p.places == nil {
-		p.places = new([pageSize]place)
+	if e.pages[number].places == nil {
+		if err := e.load(number); err != nil {
+			return err
+		}
 	}
-	p.places[g%pageSize] = at
-	p.known++
-	if p.away() {
-		return e.putAway(number, p)
-	}
+	e.pages[number].places[g%pageSize] = at
 	return nil
 }
 
-func (e *ended) putAway(number int, p *page) error {
-	if e.spill == nil {
-		f, err := os.CreateTemp("", "whet-trace-*")
-		if err != nil {
+// load brings a page into memory, and puts away the one that has been there for longest.
+func (e *ended) load(number int) error {
+	var places *[pageSize]place
+	if len(e.loaded) < maxPages {
+		places = new([pageSize]place)
+	} else {
+		old := &e.pages[e.loaded[0]]
+		var err error
+		if old.at, err = e.spill.put(old.at, encodePage(old.places)); err != nil {
 			return err
 		}
-		e.spill = f
+		e.loaded = slices.Delete(e.loaded, 0, 1)
+		places, old.places = old.places, nil
 	}
-	_, err := e.spill.WriteAt(encodePage(p), int64(number)*pageSize*8)
-	p.places = nil
-	return err
+	p := &e.pages[number]
+	if p.at == 0 {
+		clear(places[:])
+	} else {
+		b := make([]byte, pageSize*8)
+		if _, err := e.spill.file.ReadAt(b, p.at); err != nil {
+			return err
+		}
+		for i := range places {
+			places[i] = place(binary.LittleEndian.Uint64(b[i*8:]))
+		}
+	}
+	p.places = places
+	e.loaded = append(e.loaded, number)
+	return nil
 }
 
 // write writes all pages, and returns where they are.
@@ -119,15 +138,15 @@ func (e *ended) write(out *file) ([]ref, error) {
 	}
 	refs := make([]ref, 0, len(e.pages))
 	buf := make([]byte, pageSize*8)
-	for number, p := range e.pages {
+	for _, p := range e.pages {
 		b := buf
 		switch {
-		case p.away():
-			if _, err := e.spill.ReadAt(b, int64(number)*pageSize*8); err != nil {
+		case p.places != nil:
+			b = encodePage(p.places)
+		case p.at != 0:
+			if _, err := e.spill.file.ReadAt(b, p.at); err != nil {
 				return nil, err
 			}
-		case p.places != nil:
-			b = encodePage(&p)
 		default:
 			clear(b)
 		}
@@ -140,20 +159,10 @@ func (e *ended) write(out *file) ([]ref, error) {
 	return refs, nil
 }
 
-func encodePage(p *page) []byte {
+func encodePage(places *[pageSize]place) []byte {
 	b := make([]byte, 0, pageSize*8)
-	for _, at := range p.places {
+	for _, at := range places {
 		b = binary.LittleEndian.AppendUint64(b, uint64(at))
 	}
 	return b
 }
-
-// close removes what was put away.
-func (e *ended) close() error {
-	if e.spill == nil {
-		return nil
-	}
-	return errors.Join(e.spill.Close(), os.Remove(e.spill.Name()))
-}
-
-func appendDelta(b []byte, delta int64) []byte { return binary.AppendUvarint(b, uint64(delta)) }

@@ -10,8 +10,8 @@ type procs struct {
 	time  []int64 // in this slice
 }
 
-// maxProcs bounds the processors: Go has a limit of 1 << 16 or so, and no machine has as many.
-const maxProcs = 1 << 16
+// maxProcs bounds the processors: no machine has as many.
+const maxProcs = 1 << 12
 
 func (p *procs) at(proc trace.ProcID) bool {
 	if proc < 0 || proc >= maxProcs {

@@ -79,7 +79,7 @@ func (b *builder) endOthers() error {
 	}
 	slices.SortFunc(keys, func(x, y rangeKey) int { return int(b.ranges[x] - b.ranges[y]) })
 	for _, key := range keys {
-		r := Record{From: b.ranges[key], To: b.now, Name: b.names.of(key.name)}
+		r := Record{From: b.ranges[key], To: b.now, Name: b.names.user(key.name)}
 		b.of(&r, key)
 		if err := b.side.add(Ranges, &r); err != nil {
 			return err

@@ -180,7 +180,7 @@ func TestFind(t *testing.T) {
 	}
 	logs := map[uint32][]log{}
 	if err := x.Records(index.Logs, 0, x.Info.Duration, func(l *index.Record) bool {
-		logs[l.Goroutine-1] = append(logs[l.Goroutine-1], log{l.To, x.Name(l.Name) + " " + x.Name(l.Text)})
+		logs[l.Goroutine-1] = append(logs[l.Goroutine-1], log{l.To, x.Name(l.Name) + " " + l.Text})
 		return true
 	}); err != nil {
 		t.Fatal(err)
