@@ -251,7 +251,7 @@ func (b *builder) limit() {
 		n, limit int
 		of       string
 	}{
-		{len(b.gs), maxAlive, "goroutines are alive"},
+		{len(b.gs.all), maxAlive, "goroutines are alive"},
 		{len(b.tasks), maxOpen, "tasks have not ended"},
 		{b.regions, maxOpen, "regions have not ended"},
 		{len(b.ranges), maxOpen, "ranges are active"},

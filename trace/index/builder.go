@@ -53,7 +53,7 @@ type builder struct {
 	now   int64 // since first
 	sync  int64 // begin of the generation
 
-	gs      map[trace.GoID]*goroutine
+	gs      alive
 	next    uint32
 	spill   spill
 	ended   ended
@@ -77,7 +77,7 @@ func newBuilder(f *os.File) (*builder, error) {
 	}
 	b := &builder{
 		out: out, codes: newCodes(), table: stacks.New(), seen: map[trace.Stack]uint32{}, names: newNames(),
-		gs: map[trace.GoID]*goroutine{}, calling: map[trace.ProcID]*goroutine{}, ranges: map[rangeKey]int64{},
+		gs: alive{all: map[trace.GoID]*goroutine{}}, calling: map[trace.ProcID]*goroutine{}, ranges: map[rangeKey]int64{},
 		tasks: map[trace.TaskID]openTask{}, strange: map[trace.ProcID]struct{}{},
 	}
 	b.ended.spill = &b.spill
@@ -126,7 +126,7 @@ func (b *builder) goroutine(ev *trace.Event, st *trace.StateTransition) error {
 	if from == to {
 		return nil
 	}
-	g := b.gs[id]
+	g := b.gs.of(id)
 	if g == nil {
 		g = b.begin(ev, id, from)
 	} else if err := b.leave(g, b.now); err != nil {
@@ -146,20 +146,20 @@ func (b *builder) goroutine(ev *trace.Event, st *trace.StateTransition) error {
 	if from == trace.GoUndetermined {
 		since = b.sync
 	}
-	g.code, g.since, g.stack, g.with = b.codes.of(to, st.Reason), since, b.intern(ev.Stack()), 0
+	g.code, g.since, g.stack, g.with = b.codes.of(to, st.Reason), since, 0, 0
+	if to != trace.GoRunning {
+		g.stack = b.intern(ev.Stack())
+	}
 	switch to {
 	case trace.GoRunning:
+		g.with = uint32(ev.Proc() + 1)
 		if g.assists {
-			g.code = Assist
-		}
-		g.stack, g.with = 0, uint32(ev.Proc()+1)
-		if g.assists {
-			g.stack = g.assist
+			g.code, g.stack = Assist, g.assist
 		}
 		b.procs.run(ev.Proc(), since)
 	case trace.GoRunnable:
 		if by := ev.Goroutine(); by != id && by != trace.NoGoroutine {
-			if waker := b.gs[by]; waker != nil {
+			if waker := b.gs.of(by); waker != nil {
 				g.with = waker.index + 1
 			}
 		}
@@ -178,12 +178,12 @@ func (b *builder) goroutine(ev *trace.Event, st *trace.StateTransition) error {
 
 // begin is the first that is heard of a goroutine.
 func (b *builder) begin(ev *trace.Event, id trace.GoID, from trace.GoState) *goroutine {
-	g := &goroutine{index: b.next, id: id, head: -1, tail: -1, lastSlice: -1, procAt: trace.NoProc, bornIn: true, begin: b.now}
+	g := b.gs.add(id)
+	g.index, g.begin = b.next, b.now
 	b.next++
-	b.gs[id] = g
 	if from == trace.GoNotExist {
 		g.created = b.intern(ev.Stack())
-		if parent := b.gs[ev.Goroutine()]; parent != nil {
+		if parent := b.gs.of(ev.Goroutine()); parent != nil {
 			g.parent = parent.index + 1
 		}
 	} else {
@@ -228,7 +228,7 @@ func (b *builder) leave(g *goroutine, at int64) error {
 
 // end is the last that is heard of a goroutine.
 func (b *builder) end(g *goroutine) error {
-	delete(b.gs, g.id)
+	b.gs.remove(g.id)
 	g.died, g.to = true, b.now
 	if err := b.endRegions(g); err != nil {
 		return err
@@ -249,7 +249,9 @@ func (b *builder) bury(g *goroutine) error {
 		end = b.now
 	}
 	g.kind.goroutine(g, end)
-	return b.ended.add(b.out, g)
+	err := b.ended.add(b.out, g)
+	b.gs.bury(g)
+	return err
 }
 
 // flush writes the slice.

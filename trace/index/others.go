@@ -44,7 +44,7 @@ func (b *builder) ranged(ev *trace.Event) error {
 	switch r.Scope.Kind {
 	case trace.ResourceGoroutine:
 		key.id = int64(r.Scope.Goroutine())
-		if g := b.gs[r.Scope.Goroutine()]; g != nil && r.Name == markAssist {
+		if g := b.gs.of(r.Scope.Goroutine()); g != nil && r.Name == markAssist {
 			if err := b.assist(g, ev); err != nil {
 				return err
 			}
@@ -77,7 +77,7 @@ func (b *builder) ranged(ev *trace.Event) error {
 func (b *builder) of(r *Record, key rangeKey) {
 	switch key.kind {
 	case trace.ResourceGoroutine:
-		if g := b.gs[trace.GoID(key.id)]; g != nil {
+		if g := b.gs.of(trace.GoID(key.id)); g != nil {
 			r.Goroutine = g.index + 1
 		}
 	case trace.ResourceProc:
@@ -133,7 +133,7 @@ const (
 
 // other follows all other events.
 func (b *builder) other(ev *trace.Event) error {
-	g := b.gs[ev.Goroutine()]
+	g := b.gs.of(ev.Goroutine())
 	index := uint32(0)
 	if g != nil {
 		index = g.index + 1

@@ -83,8 +83,8 @@ func (w *sliceWriter) encode(gs []*goroutine, from int64) []byte {
 		w.buf = binary.AppendUvarint(w.buf, uint64(len(w.runs)-at))
 		last = int64(g.index)
 	}
-	w.buf = append(w.buf, 0)
-	return append(w.buf, w.runs...)
+	w.buf = append(append(w.buf, 0), w.runs...)
+	return w.buf
 }
 
 // run writes the spans of a goroutine, and notes its row.

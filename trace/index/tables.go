@@ -24,8 +24,8 @@ type Info struct {
 
 // finish ends all that is open, and writes the tables.
 func (b *builder) finish() error {
-	alive := make([]*goroutine, 0, len(b.gs))
-	for _, g := range b.gs {
+	alive := make([]*goroutine, 0, len(b.gs.all))
+	for _, g := range b.gs.all {
 		alive = append(alive, g)
 	}
 	byIndex(alive)
