@@ -23,9 +23,11 @@ func (a *alive) of(id trace.GoID) *goroutine {
 
 // add makes a goroutine, of which nothing is known but its id.
 func (a *alive) add(id trace.GoID) *goroutine {
-	g := &goroutine{}
+	var g *goroutine
 	if n := len(a.dead); n > 0 {
 		g, a.dead = a.dead[n-1], a.dead[:n-1]
+	} else {
+		g = new(goroutine)
 	}
 	*g = goroutine{
 		id: id, head: -1, tail: -1, lastSlice: -1, procAt: trace.NoProc, bornIn: true,
