@@ -30,7 +30,7 @@ func (a *alive) add(id trace.GoID) *goroutine {
 		g = new(goroutine)
 	}
 	*g = goroutine{
-		id: id, head: -1, tail: -1, lastSlice: -1, procAt: trace.NoProc, bornIn: true,
+		id: id, head: -1, tail: -1, lastSlice: -1, procAt: trace.NoProc,
 		sums: g.sums[:0], slices: chain{rest: g.slices.rest[:0]},
 	}
 	a.all[id] = g

@@ -242,6 +242,8 @@ func (b *builder) follow(events []trace.Event) (err error) {
 const (
 	maxAlive = 2 << 20 // goroutines
 	maxOpen  = 1 << 20 // tasks, regions, ranges
+	maxProcs = 1 << 12 // processors; some numbers are larger: old formats have them for what is on none
+	maxOther = 1 << 8  // processors with larger numbers
 	maxTime  = 1 << 53 // nanoseconds: a hundred days
 )
 
@@ -255,7 +257,7 @@ func (b *builder) limit() {
 		{len(b.tasks), maxOpen, "tasks have not ended"},
 		{b.regions, maxOpen, "regions have not ended"},
 		{len(b.ranges), maxOpen, "ranges are active"},
-		{len(b.strange), maxProcs, "processors have numbers as large"},
+		{len(b.strange), maxOther, "processors have numbers that are too large"},
 	} {
 		if l.n > l.limit {
 			b.info.Damage = fmt.Sprintf("more than %d %s", l.limit, l.of)
