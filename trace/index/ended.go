@@ -7,7 +7,9 @@ import (
 
 // A goroutine's record:
 //
-//	record = index, id, kind, parent, created, begin, end + 1 (0: it did not), flags, [ sums ], slices
+//	block  = index, id, begin of the first of the block, { record }
+//	record = index, id - the first one's (signed), 2*kind + (1: older than the trace), parent, created,
+//	         begin - the first one's (signed), 1 + time until its end (0: alive), [ sums ], slices
 //
 // where slices are the differences of the numbers of those it has spans in.
 
@@ -16,6 +18,7 @@ import (
 type ended struct {
 	spill  *spill
 	buf    []byte
+	base   recordBase
 	where  []uint64  // in buf, index<<32 | position
 	life   recordRef // of those in buf
 	blocks []recordRef
@@ -28,6 +31,18 @@ type recordRef struct {
 	ref
 	from, to int64 // the first begin, the last end
 }
+
+// A recordBase is what records of a block are told as differences to: the first of them.
+type recordBase struct{ index, id, begin int64 }
+
+func (r *recordBase) append(b []byte) []byte {
+	for _, v := range [...]int64{r.index, r.id, r.begin} {
+		b = binary.AppendVarint(b, v)
+	}
+	return b
+}
+
+func (d *decoder) recordBase() recordBase { return recordBase{d.int(), d.int(), d.int()} }
 
 // A page has the places of some goroutines' records.
 type page struct {
@@ -49,19 +64,26 @@ const recordBlock = 64 << 10
 
 // add writes a goroutine that was seen last at some time.
 func (e *ended) add(out *file, g *goroutine, last int64) error {
+	if len(e.where) == 0 {
+		e.base = recordBase{int64(g.index), int64(g.id), g.begin}
+		e.buf = e.base.append(e.buf)
+	}
 	at := len(e.buf)
-	b := e.buf
-	end := int64(0)
+	lived := int64(0)
 	if g.died {
-		end = g.to + 1
+		lived = 1 + g.to - g.begin
 	}
-	flags := uint64(0)
+	kind := uint64(g.kind.number) << 1
 	if g.old {
-		flags = 1
+		kind |= 1
 	}
-	for _, v := range [...]uint64{uint64(g.index), uint64(g.id), uint64(g.kind.number), uint64(g.parent), uint64(g.created), uint64(g.begin), uint64(end), flags} {
-		b = binary.AppendUvarint(b, v)
-	}
+	b := binary.AppendVarint(e.buf, int64(g.index)-e.base.index)
+	b = binary.AppendVarint(b, int64(g.id)-e.base.id)
+	b = binary.AppendUvarint(b, kind)
+	b = binary.AppendUvarint(b, uint64(g.parent))
+	b = binary.AppendUvarint(b, uint64(g.created))
+	b = binary.AppendVarint(b, g.begin-e.base.begin)
+	b = binary.AppendUvarint(b, uint64(lived))
 	b = appendSums(b, g.sums)
 	b, err := g.slices.appendTo(b, e.spill)
 	if err != nil {

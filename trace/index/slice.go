@@ -35,6 +35,37 @@ type pending struct {
 	code     Code
 }
 
+// hasWith tells whether spans in a state have With.
+func (c Code) hasWith() bool { return c == Running || c == Runnable || c == Assist || c == Syscall }
+
+// packProcs is how many processors have bytes of their own for being run on, and for system calls, above
+// those of codes: most spans are such.
+const packProcs = (256 - maxCodes) / 2
+
+// packed is the byte of a code, and whether With is in it.
+func packed(c Code, with uint32) (b byte, whole bool) {
+	switch {
+	case with == 0 || with > packProcs:
+	case c == Running:
+		return byte(maxCodes + with - 1), true
+	case c == Syscall:
+		return byte(maxCodes + packProcs + with - 1), true
+	}
+	return byte(c), false
+}
+
+// unpacked is what packed had, 0 where With is not in it.
+func unpacked(b byte) (c Code, with uint32, whole bool) {
+	switch n := uint32(b); {
+	case n < maxCodes:
+		return Code(b), 0, false
+	case n < maxCodes+packProcs:
+		return Running, n - maxCodes + 1, true
+	default:
+		return Syscall, n - maxCodes - packProcs + 1, true
+	}
+}
+
 // A sum is the time in a state.
 type sum struct {
 	code Code
@@ -113,16 +144,14 @@ func (w *sliceWriter) run(g *goroutine, from int64) int {
 	w.runs = binary.AppendVarint(w.runs, from-w.spans[g.head].from)
 	for i := g.head; i >= 0; i = w.spans[i].next {
 		s := &w.spans[i]
-		w.runs = append(w.runs, byte(s.code))
+		code, whole := packed(s.code, s.with)
+		w.runs = append(w.runs, code)
 		w.runs = binary.AppendUvarint(w.runs, uint64(s.to-s.from))
-		switch s.code {
-		case Running:
-			w.runs = binary.AppendUvarint(w.runs, uint64(s.with))
-		case Runnable, Assist, Syscall:
+		if s.code != Running {
 			w.runs = binary.AppendUvarint(w.runs, uint64(s.stack))
+		}
+		if !whole && s.code.hasWith() {
 			w.runs = binary.AppendUvarint(w.runs, uint64(s.with))
-		default:
-			w.runs = binary.AppendUvarint(w.runs, uint64(s.stack))
 		}
 	}
 	return n
@@ -210,17 +239,15 @@ func (r run) each(from int64, yield func(Span) bool) bool {
 	at := from - d.int()
 	s := Span{Goroutine: r.g}
 	for range r.spans {
-		s.Code = min(Code(d.byte()), maxCodes-1)
+		var whole bool
+		s.Code, s.With, whole = unpacked(d.byte())
 		s.From, s.To = at, at+int64(d.uint())
-		s.Stack, s.With = 0, 0
-		switch s.Code {
-		case Running:
-			s.With = uint32(d.uint())
-		case Runnable, Assist, Syscall:
+		s.Stack = 0
+		if s.Code != Running {
 			s.Stack = uint32(d.uint())
+		}
+		if !whole && s.Code.hasWith() {
 			s.With = uint32(d.uint())
-		default:
-			s.Stack = uint32(d.uint())
 		}
 		if d.bad || s.To < s.From {
 			return false
