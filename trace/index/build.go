@@ -42,6 +42,21 @@ func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info,
 			err = errors.Join(err, ignoreClosed(f.Close()), os.Remove(f.Name()))
 		}
 	}()
+	info, err = in.write(ctx, f, name, o)
+	if err != nil {
+		return Info{}, err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return Info{}, fmt.Errorf("write trace index %s: %w", name, err)
+	}
+	if err := os.Rename(f.Name(), name); err != nil {
+		return Info{}, fmt.Errorf("write trace index %s: %w", name, err)
+	}
+	return info, nil
+}
+
+// write writes the index of name into a file.
+func (in *input) write(ctx context.Context, f *os.File, name string, o Options) (info Info, err error) {
 	b, err := newBuilder(f)
 	if err != nil {
 		return Info{}, fmt.Errorf("write trace index: %w", err)
@@ -53,12 +68,6 @@ func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info,
 		return Info{}, err
 	}
 	if err := b.finish(); err != nil {
-		return Info{}, fmt.Errorf("write trace index %s: %w", name, err)
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return Info{}, fmt.Errorf("write trace index %s: %w", name, err)
-	}
-	if err := os.Rename(f.Name(), name); err != nil {
 		return Info{}, fmt.Errorf("write trace index %s: %w", name, err)
 	}
 	return b.info, nil
