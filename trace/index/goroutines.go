@@ -9,15 +9,16 @@ import (
 
 // Goroutine reads one by its index.
 func (x *Index) Goroutine(index uint32) (*Goroutine, error) {
-	all, err := x.goroutines([]uint32{index})
+	all, err := x.Some([]uint32{index})
 	if err != nil {
 		return nil, err
 	}
 	return all[0], nil
 }
 
-// goroutines reads those of some indexes.
-func (x *Index) goroutines(indexes []uint32) ([]*Goroutine, error) {
+// Some reads the goroutines of some indexes, in their order. Those of one block of records are read
+// together, so that this costs less than to read one after the other.
+func (x *Index) Some(indexes []uint32) ([]*Goroutine, error) {
 	all := make([]*Goroutine, len(indexes))
 	err := x.eachRecord(indexes, func(n int, g *Goroutine, posting decoder) error {
 		own := *g

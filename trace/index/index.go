@@ -31,6 +31,7 @@ type Index struct {
 	side    [streams][classes][]sideRef
 	threads []Thread
 	procs   int
+	totals  [streams][]Named
 }
 
 type frame struct{ function, file, line uint32 }

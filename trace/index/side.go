@@ -120,6 +120,32 @@ type side struct {
 	out    *file
 	open   [streams][classes]openSide
 	blocks []sideRef
+	totals [streams]totals
+}
+
+// totals are what the records of each name of a stream say together.
+type totals struct {
+	all    []nameSum
+	byName map[uint32]int
+}
+
+// maxTotals bounds the names of a stream that have totals. Programs have a few, or one for each user.
+const maxTotals = 10_000
+
+func (t *totals) note(r *Record) {
+	n, ok := t.byName[r.Name]
+	if !ok {
+		if len(t.all) == maxTotals {
+			return
+		}
+		if t.byName == nil {
+			t.byName = map[uint32]int{}
+		}
+		n = len(t.all)
+		t.byName[r.Name] = n
+		t.all = append(t.all, nameSum{name: r.Name, from: r.From, to: r.To})
+	}
+	t.all[n].note(r)
 }
 
 // An openSide is a block that is not written yet.
@@ -139,6 +165,9 @@ func (s *side) add(stream Stream, r *Record) error {
 		o.ref, o.last = sideRef{stream: stream, class: class}, 0
 	}
 	o.ref.note(r)
+	if summed(stream) {
+		s.totals[stream].note(r)
+	}
 	o.buf = binary.AppendVarint(o.buf, r.To-o.last)
 	o.last = r.To
 	o.buf = r.encode(o.buf, stream)

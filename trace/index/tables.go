@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"golang.org/x/exp/trace"
 )
@@ -156,7 +157,16 @@ func (b *builder) tables(pages []ref) ([]byte, error) {
 		out = binary.AppendUvarint(out, uint64(t.From))
 		out = binary.AppendUvarint(out, uint64(t.To-t.From))
 	}
-	return binary.AppendUvarint(out, uint64(len(b.procs.lanes))), nil
+	out = binary.AppendUvarint(out, uint64(len(b.procs.lanes)))
+	for _, t := range b.side.totals {
+		out = binary.AppendUvarint(out, uint64(len(t.all)))
+		for _, n := range t.all {
+			for _, v := range []int64{int64(n.name), n.count, n.from, n.to - n.from, n.time} {
+				out = binary.AppendUvarint(out, uint64(v))
+			}
+		}
+	}
+	return out, nil
 }
 
 func appendRef(b []byte, r ref) []byte {
@@ -268,7 +278,15 @@ func (x *Index) decodeTables(b []byte) error {
 		t.To = t.From + int64(d.uint())
 		x.threads = append(x.threads, t)
 	}
-	x.procs = int(d.uint())
+	x.procs = int(min(d.uint(), maxLanes))
+	for stream := range x.totals {
+		for range d.count() {
+			n := Named{Name: uint32(d.uint()), Count: int64(d.uint()), From: int64(d.uint())}
+			n.To = n.From + int64(d.uint())
+			n.Time = time.Duration(d.uint())
+			x.totals[stream] = append(x.totals[stream], n)
+		}
+	}
 	if d.bad || len(d.b) > 0 {
 		return ErrDamaged
 	}
