@@ -48,7 +48,9 @@ func serve(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 		return err
 	}
 	err = server.Close()
-	<-served
+	if why := <-served; !errors.Is(why, http.ErrServerClosed) {
+		err = errors.Join(err, why)
+	}
 	return err
 }
 

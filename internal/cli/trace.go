@@ -260,13 +260,16 @@ func traceError(name string, err error) error {
 	}
 	hint := "a trace comes from runtime/trace, /debug/pprof/trace, or `whet record`"
 	var e *index.Error
+	var file *fs.PathError
 	switch {
 	case errors.As(err, &e):
 		hint = e.Hint()
 	case errors.Is(err, syscall.ENOSPC):
 		hint = "an index takes up to one and a half times the trace's room: make some, or give another place with `whet trace index -o`"
 	case errors.Is(err, fs.ErrPermission):
-		hint = "the user's cache must be writable: XDG_CACHE_HOME gives another place"
+		hint = "whet must be allowed to write there; XDG_CACHE_HOME gives the cache another place"
+	case errors.As(err, &file):
+		hint = ""
 	}
 	return &diag.Error{Op: "index", Subject: name, Err: err, Hint: hint}
 }

@@ -133,7 +133,11 @@ func TestVersions(t *testing.T) {
 	t.Parallel()
 	all := corpus(t)
 	// Go's own larger ones, where its source is installed.
-	more, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src/internal/trace/internal/tracev1/testdata/*_good"))
+	goroot, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(goroot)), "src/internal/trace/internal/tracev1/testdata/*_good"))
 	if err != nil {
 		t.Fatal(err)
 	}
