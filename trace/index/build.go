@@ -145,36 +145,45 @@ func briefly(text string) string {
 	return text
 }
 
-// fill reads as many events as fit.
-func (in *input) fill(events []trace.Event) (n int, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("damaged: %v", p)
-		}
-		if err != nil && in.guard != nil && in.guard.err != nil && !errors.Is(in.guard.err, io.EOF) {
-			err = in.guard.err // which the reader took for another
-		}
-	}()
-	for n < len(events) {
-		if events[n], err = in.ReadEvent(); err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, nil
-}
-
 // A delivery is some events, and what ended them.
 type delivery struct {
 	events []trace.Event
-	err    error
+	// tasks are those that the events end, in their order: the events refer to a table that the reader
+	// goes on to write.
+	tasks []trace.Task
+	err   error
+}
+
+// fill reads as many events as there is room for.
+func (in *input) fill(d *delivery) {
+	n := 0
+	d.events, d.tasks = d.events[:cap(d.events)], d.tasks[:0]
+	defer func() {
+		if p := recover(); p != nil {
+			d.err = fmt.Errorf("damaged: %v", p)
+		}
+		if d.err != nil && in.guard != nil && in.guard.err != nil && !errors.Is(in.guard.err, io.EOF) {
+			d.err = in.guard.err // which the reader took for another
+		}
+		d.events = d.events[:n]
+	}()
+	for n < len(d.events) {
+		ev := &d.events[n]
+		if *ev, d.err = in.ReadEvent(); d.err != nil {
+			return
+		}
+		if ev.Kind() == trace.EventTaskEnd {
+			d.tasks = append(d.tasks, ev.Task())
+		}
+		n++
+	}
 }
 
 // readAll hands the events to the builder, which follows them while the next ones are read.
 func (b *builder) readAll(ctx context.Context, in *input, o Options) error {
-	full, free := make(chan delivery, 4), make(chan []trace.Event, 6)
+	full, free := make(chan *delivery, 4), make(chan *delivery, 6)
 	for range cap(free) {
-		free <- make([]trace.Event, batch)
+		free <- &delivery{events: make([]trace.Event, batch)}
 	}
 	stop := make(chan struct{})
 	read := make(chan struct{})
@@ -182,19 +191,20 @@ func (b *builder) readAll(ctx context.Context, in *input, o Options) error {
 		defer close(read)
 		defer close(full)
 		for {
-			var events []trace.Event
+			var d *delivery
 			select {
-			case events = <-free:
+			case d = <-free:
 			case <-stop:
 				return
 			}
-			n, err := in.fill(events)
+			in.fill(d)
+			last := d.err != nil
 			select {
-			case full <- delivery{events[:n], err}:
+			case full <- d:
 			case <-stop:
 				return
 			}
-			if err != nil {
+			if last {
 				return
 			}
 		}
@@ -204,7 +214,7 @@ func (b *builder) readAll(ctx context.Context, in *input, o Options) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := b.follow(d.events); err != nil {
+		if err := b.follow(d); err != nil {
 			return err
 		}
 		if o.Progress != nil {
@@ -216,7 +226,7 @@ func (b *builder) readAll(ctx context.Context, in *input, o Options) error {
 		if b.info.Damage != "" {
 			break
 		}
-		free <- d.events[:batch]
+		free <- d
 	}
 	if b.info.Events == b.info.Generations { // and what begins them
 		if b.info.Damage != "" {
@@ -228,14 +238,15 @@ func (b *builder) readAll(ctx context.Context, in *input, o Options) error {
 }
 
 // follow follows events. What makes it panic is an event that refers to what the trace's tables lack.
-func (b *builder) follow(events []trace.Event) (err error) {
+func (b *builder) follow(d *delivery) (err error) {
+	b.endTasks = d.tasks
 	defer func() {
 		if p := recover(); p != nil {
 			b.info.Damage = briefly(fmt.Sprintf("damaged: %v", p))
 		}
 	}()
-	for i := range events {
-		if err := b.event(&events[i]); err != nil {
+	for i := range d.events {
+		if err := b.event(&d.events[i]); err != nil {
 			return fmt.Errorf("write trace index: %w", err)
 		}
 		if b.info.Damage != "" {
