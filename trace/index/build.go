@@ -239,7 +239,7 @@ func (b *builder) readAll(ctx context.Context, in *input, o Options) error {
 
 // follow follows events. What makes it panic is an event that refers to what the trace's tables lack.
 func (b *builder) follow(d *delivery) (err error) {
-	b.endTasks = d.tasks
+	b.endedTasks = d.tasks
 	defer func() {
 		if p := recover(); p != nil {
 			b.info.Damage = briefly(fmt.Sprintf("damaged: %v", p))

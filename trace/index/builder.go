@@ -49,27 +49,28 @@ type builder struct {
 	names names
 	kinds kinds
 
+	endedTasks []trace.Task // of the events to come in this delivery
+
 	first trace.Time
 	now   int64 // since first
 	sync  int64 // begin of the generation
 
-	gs       alive
-	next     uint32
-	spill    spill
-	ended    ended
-	slice    sliceWriter
-	touched  []*goroutine // have spans in this slice
-	from     int64        // of this slice
-	levels   levels
-	procs    meter
-	threads  threads
-	side     side
-	calling  map[trace.ProcID]*goroutine // processors of goroutines in system calls
-	ranges   map[rangeKey]int64          // that have begun
-	tasks    map[trace.TaskID]openTask
-	endTasks []trace.Task              // that events to come end
-	regions  int                       // that are open
-	strange  map[trace.ProcID]struct{} // processors beyond maxProcs
+	gs      alive
+	next    uint32
+	spill   spill
+	ended   ended
+	slice   sliceWriter
+	touched []*goroutine // have spans in this slice
+	from    int64        // of this slice
+	levels  levels
+	procs   meter
+	threads threads
+	side    side
+	calling map[trace.ProcID]*goroutine // processors of goroutines in system calls
+	ranges  map[rangeKey]int64          // that have begun
+	tasks   map[trace.TaskID]openTask
+	regions int                       // that are open
+	strange map[trace.ProcID]struct{} // processors beyond maxProcs
 }
 
 func newBuilder(f *os.File) (*builder, error) {
