@@ -127,7 +127,8 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// stacks are the samples as text, those with one stack together.
+// stacks are the samples as text, those with one stack together. Go tool trace takes a stack of one frame at
+// address 0 for none, and shows whichever of the two it saw last.
 func stacks(p *profile.Profile) []string {
 	sums := map[string][]int64{}
 	for _, s := range p.Sample {
@@ -135,10 +136,14 @@ func stacks(p *profile.Profile) []string {
 		for _, loc := range s.Location {
 			fmt.Fprintf(&b, "%s:%d ", loc.Line[0].Function.Name, loc.Line[0].Line)
 		}
-		sum := sums[b.String()]
+		stack := b.String()
+		if stack == ":0 " {
+			stack = ""
+		}
+		sum := sums[stack]
 		if sum == nil {
 			sum = make([]int64, len(s.Value))
-			sums[b.String()] = sum
+			sums[stack] = sum
 		}
 		for i, v := range s.Value {
 			sum[i] += v

@@ -115,30 +115,49 @@ func (m *maker) samples() error {
 func (m *maker) spans(t Type) error {
 	counts := m.counts(t)
 	started := make([]bool, m.x.Info.Goroutines)
-	inCall := map[uint32]int64{} // goroutine: when its span in a system call ended, which may go on
-	return m.x.Spans(0, m.o.To, func(s index.Span) bool {
+	calls := map[uint32]call{} // by goroutine: the last one, which may go on
+	err := m.x.Spans(0, m.o.To, func(s index.Span) bool {
 		ran := started[s.Goroutine]
 		if s.Code == index.Running || s.Code == index.Assist {
 			started[s.Goroutine] = true
 			ran = true
 		}
-		if !ran || !counts(s.Code) || !m.chosen[s.Goroutine] || m.alive[s.Goroutine] && s.To == m.x.Info.Duration {
+		if !ran || !counts(s.Code) || !m.chosen[s.Goroutine] {
 			return true
 		}
+		open := m.alive[s.Goroutine] && s.To == m.x.Info.Duration // and is not counted
 		took := min(s.To, m.o.To) - max(s.From, m.o.From)
-		if took <= 0 {
-			return true
-		}
-		count := int64(1)
 		if t == Syscall {
-			if end, ok := inCall[s.Goroutine]; ok && s.Code == index.SyscallBlocked && end == s.From {
-				count = 0 // the same call
+			c, ok := calls[s.Goroutine]
+			if !ok || s.Code != index.SyscallBlocked || c.to != s.From {
+				m.call(c)
+				c = call{stack: s.Stack}
 			}
-			inCall[s.Goroutine] = s.To
+			c.to, c.open = s.To, open
+			c.took += max(took, 0)
+			calls[s.Goroutine] = c
+		} else if took > 0 && !open {
+			m.add(s.Stack, 1, took)
 		}
-		m.add(s.Stack, count, took)
 		return true
 	})
+	for _, c := range calls {
+		m.call(c)
+	}
+	return err
+}
+
+// A call is one of the system, with what it takes after its processor went on without it.
+type call struct {
+	stack    uint32
+	to, took int64
+	open     bool // it has not ended
+}
+
+func (m *maker) call(c call) {
+	if c.took > 0 && !c.open {
+		m.add(c.stack, 1, c.took)
+	}
 }
 
 // counts tells which states a type is about.

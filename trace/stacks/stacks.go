@@ -42,10 +42,12 @@ func New() *Table {
 }
 
 // Add interns a stack and returns its id, 0 for an empty one or when the table
-// is full.
+// is full. The runtime writes some empty ones as one frame at address 0.
 func (t *Table) Add(s trace.Stack) uint32 {
 	t.key = t.key[:0]
+	empty := true
 	for f := range s.Frames() {
+		empty = empty && f.PC == 0
 		fr := Frame{Func: f.Func, File: f.File, Line: int(f.Line)}
 		id, ok := t.byName[fr]
 		if !ok {
@@ -59,6 +61,9 @@ func (t *Table) Add(s trace.Stack) uint32 {
 			t.byName[fr] = id
 		}
 		t.key = binary.LittleEndian.AppendUint32(t.key, id)
+	}
+	if empty {
+		return 0
 	}
 	return t.put(t.key)
 }
