@@ -1,0 +1,43 @@
+import type { State } from "../api/timeline.ts";
+
+/** What a colour of the timeline stands for, in the order in which parts are stacked, from below. */
+export const colourKeys = ["running", "gc", "syscall", "runnable", "lock", "channel", "network", "waiting", "unknown"] as const;
+export type ColourKey = (typeof colourKeys)[number];
+
+export const colourNames: Record<ColourKey, string> = {
+  running: "running",
+  gc: "garbage collector",
+  syscall: "system call",
+  runnable: "runnable: waits for a processor",
+  lock: "waits for a lock",
+  channel: "waits for a channel",
+  network: "waits for the network",
+  waiting: "waits otherwise",
+  unknown: "not known",
+};
+
+/** Whether a colour is of waiting, which is drawn paler than work. */
+export function waits(key: ColourKey): boolean {
+  return key === "lock" || key === "channel" || key === "network" || key === "waiting" || key === "unknown";
+}
+
+/** The colour of a state, by its group and, of those that wait, by the reason's name. */
+export function colourOf(s: State | undefined): ColourKey {
+  switch (s?.group) {
+    case "running":
+    case "runnable":
+    case "syscall":
+    case "gc":
+      return s.group;
+    case "waiting":
+      break;
+    default:
+      return "unknown";
+  }
+  const name = s.name;
+  if (name.includes("chan") || name.includes("select")) return "channel";
+  if (name.includes("network")) return "network";
+  if (name.includes("GC")) return "gc";
+  if (name.includes("sync")) return "lock";
+  return "waiting";
+}
