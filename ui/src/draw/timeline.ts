@@ -116,10 +116,10 @@ export function drawAxis(g: CanvasRenderingContext2D, s: Scale, inks: Inks): num
 
 /**
  * Draws a lane: spans as boxes, parts as heaps of states, of which those that work are below. What is
- * narrower than a pixel is added up by pixels.
+ * narrower than a pixel is added up by pixels; least is how much of the height anything has.
  */
-export function drawLane(g: CanvasRenderingContext2D, s: Scale, top: number, d: LaneData, inks: Inks, key: (state: number) => ColourKey, look: (span: Span) => Look): void {
-  const column = new Column(g, s.left, top, inks);
+export function drawLane(g: CanvasRenderingContext2D, s: Scale, top: number, d: LaneData, inks: Inks, key: (state: number) => ColourKey, look: (span: Span) => Look, least = 0.1): void {
+  const column = new Column(g, s.left, top, inks, least);
   const end = s.left + s.width;
   const labels: { x: number; room: number; text: string; pale: boolean }[] = [];
   overlapping(d.spans, d.reach, s.window, (span) => {
@@ -139,7 +139,7 @@ export function drawLane(g: CanvasRenderingContext2D, s: Scale, top: number, d: 
     const x0 = Math.max(xOf(s, p[0]), s.left);
     const x1 = Math.min(xOf(s, p[1]), end);
     if (x1 - x0 < 1) column.part(x0, x1, p, key);
-    else heap(g, x0, x1 - x0, top, share(p, key), inks);
+    else heap(g, Math.round(x0), Math.max(Math.round(x1) - Math.round(x0), 1), top, share(p, key), inks); // whole pixels: no seams
   });
   column.flush();
   g.textBaseline = "middle";
@@ -157,7 +157,7 @@ function fit(g: CanvasRenderingContext2D, text: string, room: number): string {
   if (g.measureText(t).width <= room) return t;
   const n = Math.floor((t.length * room) / g.measureText(t).width) - 1;
   t = `${t.slice(0, Math.max(n, 0))}…`;
-  return n > 1 && g.measureText(t).width <= room ? t : "";
+  return n > 3 && g.measureText(t).width <= room ? t : "";
 }
 
 /** What a part is made of: shares of its length, by colour. */
@@ -190,6 +190,7 @@ class Column {
     private readonly left: number,
     private readonly top: number,
     private readonly inks: Inks,
+    private readonly least: number,
   ) {}
 
   private go(x: number): void {
@@ -215,8 +216,7 @@ class Column {
     if (this.at < 0) return;
     // Something that happened can be seen, however short it was.
     const all = this.shares.reduce((a, b) => a + b, 0);
-    const least = 2 / laneHeight;
-    const times = all > 0 && all < least ? least / all : 1;
+    const times = all > 0 && all < this.least ? this.least / all : 1;
     heap(this.g, this.left + this.at, 1, this.top, this.shares.map((v) => v * times), this.inks);
     this.shares.fill(0);
     this.at = -1;

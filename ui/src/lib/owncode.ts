@@ -8,9 +8,9 @@ export function frameKind(f: TimelineFrame): "own" | "std" | "dep" {
   return /\/pkg\/mod\/|\/vendor\//.test(f.file) || f.function.startsWith("golang.org/x/") ? "dep" : "own";
 }
 
-/** The innermost frame of own code, else of a dependency, else the leaf; undefined without frames. */
+/** The innermost frame of own code, else of a dependency, else outside of the runtime, else the leaf; undefined without frames. */
 export function ownFrame(frames: readonly TimelineFrame[]): TimelineFrame | undefined {
-  return frames.find((f) => frameKind(f) === "own") ?? frames.find((f) => frameKind(f) === "dep") ?? frames[0];
+  return frames.find((f) => frameKind(f) === "own") ?? frames.find((f) => frameKind(f) === "dep") ?? frames.find((f) => !f.function.startsWith("runtime.")) ?? frames[0];
 }
 
 /** A file's last two parts: enough to tell it. */

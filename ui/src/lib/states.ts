@@ -1,11 +1,12 @@
 import type { State } from "../api/timeline.ts";
 
 /** What a colour of the timeline stands for, in the order in which parts are stacked, from below. */
-export const colourKeys = ["running", "gc", "syscall", "runnable", "lock", "channel", "network", "waiting", "unknown"] as const;
+export const colourKeys = ["running", "stopped", "gc", "syscall", "runnable", "lock", "channel", "network", "waiting", "unknown"] as const;
 export type ColourKey = (typeof colourKeys)[number];
 
 export const colourNames: Record<ColourKey, string> = {
   running: "running",
+  stopped: "stop of the world",
   gc: "garbage collector",
   syscall: "system call",
   runnable: "runnable: waits for a processor",
@@ -37,7 +38,11 @@ export function colourOf(s: State | undefined): ColourKey {
   const name = s.name;
   if (name.includes("chan") || name.includes("select")) return "channel";
   if (name.includes("network")) return "network";
-  if (name.includes("GC")) return "gc";
   if (name.includes("sync")) return "lock";
   return "waiting";
+}
+
+/** The colour of a range, by its name. */
+export function rangeColour(name: string): ColourKey {
+  return /stop-the-world|STW/.test(name) ? "stopped" : "gc";
 }

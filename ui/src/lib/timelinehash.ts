@@ -26,8 +26,8 @@ export interface TimelineState {
 /** Types of rows, from top to bottom, and how each section begins. */
 export const sectionTypes = ["range", "proc", "thread", "goroutine", "request", "task", "region"] as const;
 
-function section(open: boolean, order: Order): SectionState {
-  return { open, query: "", order, skip: 0, here: false };
+function section(open: boolean, order: Order, here = false): SectionState {
+  return { open, query: "", order, skip: 0, here };
 }
 
 export const initialTimeline: TimelineState = {
@@ -39,9 +39,9 @@ export const initialTimeline: TimelineState = {
     proc: section(true, "time"),
     thread: section(false, "time"),
     goroutine: section(true, "busy"),
-    request: section(true, "long"),
-    task: section(true, "long"),
-    region: section(false, "long"),
+    request: section(true, "long", true),
+    task: section(true, "long", true),
+    region: section(false, "time"),
   },
 };
 
@@ -61,7 +61,7 @@ export function timelineHash(s: TimelineState): string {
     if (is.query) put(`${type}.q`, is.query);
     if (is.order !== was.order) put(`${type}.order`, is.order);
     if (is.skip) put(`${type}.skip`, String(is.skip));
-    if (is.here) put(`${type}.here`, "1");
+    if (is.here !== was.here) put(`${type}.here`, is.here ? "1" : "0");
   }
   return parts.join("&");
 }
@@ -83,13 +83,14 @@ export function fromTimelineHash(hash: string): TimelineState {
     const was = initialTimeline.sections[type];
     const open = get.get(type);
     const order = get.get(`${type}.order`);
+    const here = get.get(`${type}.here`);
     const skip = get.get(`${type}.skip`) ?? "";
     sections[type] = {
       open: open === "open" || (open !== "shut" && was.open),
       query: (get.get(`${type}.q`) ?? "").slice(0, 500),
       order: order === "time" || order === "busy" || order === "long" ? order : was.order,
       skip: /^\d{1,9}$/.test(skip) ? Number(skip) : 0,
-      here: get.get(`${type}.here`) === "1",
+      here: here === "1" || (here !== "0" && was.here),
     };
   }
   return {

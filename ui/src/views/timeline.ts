@@ -82,6 +82,7 @@ class TimelinePage implements Deeds {
       trace.states,
       this.lanes,
       (p) => this.show(p),
+      (s) => this.zoomTo(s),
       () => this.redraw(),
     );
     this.overview = new Overview(

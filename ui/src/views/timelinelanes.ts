@@ -1,7 +1,7 @@
 import type { RowInfo, Span, State } from "../api/timeline.ts";
 import { drawLane, laneGap, laneHeight, sized, timeOf, type Inks, type Look, type Scale } from "../draw/timeline.ts";
 import { nearest } from "../lib/lane.ts";
-import { colourOf, type ColourKey } from "../lib/states.ts";
+import { colourOf, rangeColour, type ColourKey } from "../lib/states.ts";
 import type { Stretch } from "../lib/timescale.ts";
 import type { Lanes } from "../state/lanes.ts";
 import { h } from "./dom.ts";
@@ -33,6 +33,7 @@ export class LanesView {
     private readonly states: readonly State[],
     private readonly data: Lanes,
     private readonly pick: (p: Place) => void,
+    private readonly zoom: (s: Stretch) => void,
     scrolled: () => void,
   ) {
     this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-roledescription": "timeline", "aria-label": "Rows of the trace. Arrow keys go from row to row and from span to span, w and s zoom, a and d move." });
@@ -92,6 +93,7 @@ export class LanesView {
         "data-id": l.row.id,
         tabindex: "-1",
         onclick: () => this.pick({ row: l.row, span: null, part: null }),
+        ondblclick: () => this.zoom(l.row),
       },
       h("span", {}, main),
       more ? h("span", { class: "number" }, more) : null,
@@ -178,7 +180,6 @@ export class LanesView {
       g.stroke();
     }
     g.globalAlpha = 1;
-    const key = (state: number): ColourKey => colourOf(this.states[state]);
     g.save();
     g.beginPath();
     g.rect(s.left, 0, s.width, height);
@@ -187,7 +188,10 @@ export class LanesView {
       const top = l.top - above;
       const d = this.data.lane(l.row.id);
       if (top + laneHeight < 0 || top > height || !d) continue;
-      drawLane(g, s, top, d, inks, key, (span) => this.look(l.row, span, inks, colour));
+      const range = typeOf(l.row.id) === "range";
+      const key = (state: number): ColourKey => (range ? rangeColour(l.row.name) : colourOf(this.states[state]));
+      drawLane(g, s, top, d, inks, key, (span) => this.look(l.row, span, key(span[2]), inks, colour), range ? 0.6 : 0.1);
+      this.beyond(g, s, top, l.row, inks);
       for (const [place, ink] of [
         [hover, inks.text],
         [mark, inks.ring],
@@ -204,13 +208,22 @@ export class LanesView {
     g.restore();
   }
 
-  private look(row: RowInfo, span: Span, inks: Inks, colour: "kind" | "state"): Look {
+  /** Points to where a row is that is not in the window. */
+  private beyond(g: CanvasRenderingContext2D, s: Scale, top: number, row: RowInfo, inks: Inks): void {
+    const before = row.to <= s.window.from;
+    if (!before && row.from < s.window.to) return;
+    g.fillStyle = inks.quiet;
+    g.textBaseline = "middle";
+    g.textAlign = before ? "left" : "right";
+    g.fillText(before ? "◂" : "▸", before ? s.left + 3 : s.left + s.width - 3, top + laneHeight / 2);
+  }
+
+  private look(row: RowInfo, span: Span, key: ColourKey, inks: Inks, colour: "kind" | "state"): Look {
     const state = this.states[span[2]];
-    const key = colourOf(state);
     const proc = typeOf(row.id) === "proc";
     const other = proc ? otherOf(row, span, state) : "";
     const who = other ? this.data.name(other) : undefined;
-    const ink = proc && colour === "kind" && key === "running" && who ? inks.kind(who.kind) : undefined;
+    const ink = proc && colour === "kind" && key === "running" && who ? kindInk(who.kind, inks) : undefined;
     return { key, ink, label: spanLabel(row, span, state, who) };
   }
 
@@ -224,4 +237,9 @@ export class LanesView {
     g.strokeRect(x0, top - 1, Math.max(x1 - x0, 2), laneHeight + 2);
     g.lineWidth = 1;
   }
+}
+
+/** The colour of what runs on a processor: the collector's own goroutines have the collector's. */
+function kindInk(kind: string, inks: Inks): string {
+  return /^runtime\.(gc|bgsweep|bgscavenge)/.test(kind) ? inks.states.gc : inks.kind(kind);
 }

@@ -1,6 +1,7 @@
 import type { Point, State } from "../api/timeline.ts";
 import { drawOverview, overviewHeight, overviewName, utilisation, type OverviewData } from "../draw/overview.ts";
 import { sized, timeOf, xOf, type Inks, type Scale } from "../draw/timeline.ts";
+import { quantity } from "../lib/format.ts";
 import { laneData, type LaneData } from "../lib/lane.ts";
 import { colourOf } from "../lib/states.ts";
 import { within, zoomAt, type Stretch } from "../lib/timescale.ts";
@@ -37,7 +38,7 @@ export class Overview {
     const never = new AbortController().signal;
     const rows = (type: string) => this.source.rows({ type, match: "", order: "time", skip: 0, limit: maxProcs, window: null }, never);
     const [procs, ranges] = await Promise.all([rows("proc"), rows("range")]);
-    const collector = ranges.rows.filter((r) => /GC concurrent mark|STW|stop-the-world/.test(r.name));
+    const collector = ranges.rows.filter((r) => /GC concurrent mark/.test(r.name));
     const heap = trace.metrics.find((m) => /heap\/objects/.test(m)) ?? trace.metrics.find((m) => /heap/.test(m));
     const [answer, points] = await Promise.all([
       this.source.spans([...procs.rows, ...collector].map((r) => r.id), extent, columns, never),
@@ -60,7 +61,7 @@ export class Overview {
     g.textBaseline = "middle";
     g.fillText("processors", s.left - 8, 14);
     g.fillStyle = inks.heap;
-    if (this.data.heap.length > 0) g.fillText("heap", s.left - 8, 32);
+    if (this.data.heap.length > 0) g.fillText(s.left > 150 ? `heap up to ${quantity(Math.max(...this.data.heap.map((p) => p.max)), "bytes")}` : "heap", s.left - 8, 32);
     g.fillStyle = inks.quiet;
     if (this.data.gc.length > 0) g.fillText("collector", s.left - 8, overviewHeight - 6);
     this.canvas.setAttribute("aria-label", overviewName(this.bars, this.data, this.window()));

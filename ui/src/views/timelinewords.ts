@@ -1,5 +1,6 @@
 import type { RowInfo, Span, State } from "../api/timeline.ts";
 import type { LaneData } from "../lib/lane.ts";
+import { duration } from "../lib/timescale.ts";
 import { bareName, shortName } from "../lib/names.ts";
 
 /** What a type of rows is called, one and several of them. */
@@ -18,9 +19,13 @@ export function typeOf(id: string): string {
   return { c: "range", p: "proc", m: "thread", g: "goroutine", r: "request", t: "task", u: "region" }[id[0]] ?? "";
 }
 
-/** A row in a few words: its kind without the directories, and its number. */
+/** A row in a few words: its kind without the directories, and its number or length. */
 export function rowLabel(r: RowInfo): { main: string; more: string } {
-  const number = /\d+$/.exec(r.name)?.[0] ?? "";
+  // Of requests and tasks the length says more than a number of ours.
+  const timed = typeOf(r.id) === "request" || typeOf(r.id) === "task";
+  const number = timed ? duration(r.to - r.from) : (/\d+$/.exec(r.name)?.[0] ?? "");
+  if (timed) return { main: shortName(r.kind || r.name), more: number };
+  if (typeOf(r.id) === "range") return { main: r.name.replace(/^stop-the-world \((.*)\)$/, "stop: $1"), more: "" };
   if (!r.kind) return { main: r.name, more: "" };
   return { main: shortName(r.kind), more: number };
 }
