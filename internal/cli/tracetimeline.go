@@ -79,7 +79,10 @@ func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFla
 	if err != nil {
 		return err
 	}
-	t := timeline.New(x, name)
+	t, err := timeline.New(x, name)
+	if err != nil {
+		return err
+	}
 	o := report.TimelineOptions{From: from, To: to}
 	switch {
 	case f.view.JSON:
@@ -91,22 +94,22 @@ func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFla
 	case f.Output != "":
 		return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return report.WriteTimelinePage(ctx, w, t, o) })
 	}
-	return a.serveTimeline(ctx, l, t, f, name)
+	return a.serveTimeline(ctx, l, t, o, name, f)
 }
 
 // serveTimeline serves the page until ctx ends.
-func (a *app) serveTimeline(ctx context.Context, l net.Listener, t *timeline.Timeline, f *traceTimelineFlags, name string) error {
+func (a *app) serveTimeline(ctx context.Context, l net.Listener, t *timeline.Timeline, o report.TimelineOptions, name string, f *traceTimelineFlags) error {
 	page, policy, err := report.TimelineServed(name)
+	if err != nil {
+		return err
+	}
+	h, err := server.New(t, server.Page{HTML: page, Policy: policy})
 	if err != nil {
 		return err
 	}
 	address := "http://" + l.Addr().String() + "/"
 	if f.From > 0 || f.To > 0 {
-		to := int64(f.To)
-		if to == 0 {
-			to = t.Trace().Duration
-		}
-		address += fmt.Sprintf("#t=%d-%d", f.From, to)
+		address += fmt.Sprintf("#t=%d-%d", o.From, o.To)
 	}
 	if err := a.write(func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, address)
@@ -120,7 +123,7 @@ func (a *app) serveTimeline(ctx context.Context, l net.Listener, t *timeline.Tim
 			a.printWarnings([]error{&diag.Error{Op: "open", Subject: address, Err: err, Hint: "open the address in a browser by hand"}})
 		}
 	}
-	return server.Serve(ctx, l, server.New(t, server.Page{HTML: page, Policy: policy}))
+	return server.Serve(ctx, l, h)
 }
 
 // listenError says what to do about an address that cannot be served.

@@ -76,7 +76,11 @@ const (
 
 // NewTimeline asks a timeline for the rows that its page begins with, and what they do.
 func NewTimeline(ctx context.Context, t *timeline.Timeline, o TimelineOptions) (*TimelineDoc, error) {
-	d := &TimelineDoc{Schema: TimelineSchema, Trace: t.Trace(), From: o.From, To: o.To, Rows: []timeline.RowList{}, Metrics: []TimelineMetric{}}
+	trace, err := t.Trace()
+	if err != nil {
+		return nil, err
+	}
+	d := &TimelineDoc{Schema: TimelineSchema, Trace: trace, From: o.From, To: o.To, Rows: []timeline.RowList{}, Metrics: []TimelineMetric{}}
 	if d.To == 0 {
 		d.To = d.Trace.Duration
 	}
@@ -99,7 +103,7 @@ func NewTimeline(ctx context.Context, t *timeline.Timeline, o TimelineOptions) (
 		if err != nil {
 			return nil, fmt.Errorf("list rows of type %q: %w", typ.Type, err)
 		}
-		d.Trace.Types[i].Count = list.Total
+		d.Trace.Types[i].Count = int64(list.Total)
 		d.Rows = append(d.Rows, list)
 		for _, r := range list.Rows {
 			ids = append(ids, r.ID)
