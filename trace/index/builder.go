@@ -28,9 +28,9 @@ type goroutine struct {
 	old     bool   // was there before the trace
 	sums    []sum
 
-	head, tail   int32 // spans of this slice; -1 is none
-	bornIn, died bool  // in this slice
-	to           int64 // when it ended, if it did
+	head, tail int32 // spans of this slice; -1 is none
+	died       bool  // in this slice
+	to         int64 // when it ended, if it did
 
 	slices    []byte // those it has spans in: differences
 	lastSlice int64
@@ -58,7 +58,8 @@ type builder struct {
 	touched []*goroutine // have spans in this slice
 	from    int64        // of this slice
 	levels  levels
-	procs   procs
+	procs   meter
+	threads threads
 	side    side
 	calling map[trace.ProcID]*goroutine // processors of goroutines in system calls
 	ranges  map[rangeKey]int64          // that have begun
@@ -148,7 +149,7 @@ func (b *builder) goroutine(ev *trace.Event, st *trace.StateTransition) error {
 		if g.assists {
 			g.stack = g.assist
 		}
-		b.procs.run(ev.Proc(), since)
+		b.procs.run(int64(ev.Proc()), useOf(g.code), since)
 	case trace.GoRunnable:
 		if by := ev.Goroutine(); by != id && by != trace.NoGoroutine {
 			if waker := b.gs[by]; waker != nil {
@@ -157,9 +158,9 @@ func (b *builder) goroutine(ev *trace.Event, st *trace.StateTransition) error {
 		}
 	case trace.GoSyscall:
 		if p := ev.Proc(); p != trace.NoProc {
-			g.procAt = p
+			g.procAt, g.with = p, uint32(p+1)
 			b.calling[p] = g
-			b.procs.run(p, since)
+			b.procs.run(int64(p), useSyscall, since)
 		} else {
 			g.code = SyscallBlocked
 		}
@@ -170,7 +171,7 @@ func (b *builder) goroutine(ev *trace.Event, st *trace.StateTransition) error {
 
 // begin is the first that is heard of a goroutine.
 func (b *builder) begin(ev *trace.Event, id trace.GoID, from trace.GoState) *goroutine {
-	g := &goroutine{index: b.next, id: id, head: -1, tail: -1, lastSlice: -1, procAt: trace.NoProc, bornIn: true, begin: b.now}
+	g := &goroutine{index: b.next, id: id, head: -1, tail: -1, lastSlice: -1, procAt: trace.NoProc, begin: b.now}
 	b.next++
 	b.gs[id] = g
 	if from == trace.GoNotExist {
@@ -204,10 +205,8 @@ func (b *builder) leave(g *goroutine, at int64) error {
 	}
 	g.tail = n
 	switch g.code {
-	case Running, Assist:
-		b.procs.stop(trace.ProcID(g.with)-1, at)
-	case Syscall:
-		b.procs.stop(g.procAt, at)
+	case Running, Assist, Syscall:
+		b.procs.stop(int64(g.with)-1, at)
 	case Unknown, Runnable, SyscallBlocked, Waiting:
 	}
 	took := at - g.since
@@ -241,7 +240,7 @@ func (b *builder) bury(g *goroutine) error {
 		end = b.now
 	}
 	g.kind.goroutine(g, end)
-	return b.ended.add(b.out, g)
+	return b.ended.add(b.out, g, end)
 }
 
 // flush writes the slice.
@@ -259,12 +258,12 @@ func (b *builder) flush() error {
 	if err != nil {
 		return err
 	}
-	procs := b.procs.take(b.from, b.now)
-	if err := b.levels.add(b.out, tile{ref: at, From: b.from, To: b.now, Spans: len(b.slice.spans), procs: procs}, b.slice.rows); err != nil {
+	t := tile{ref: at, From: b.from, To: b.now, Spans: len(b.slice.spans), procs: b.procs.take(b.now), threads: b.threads.meter.take(b.now)}
+	if err := b.levels.add(b.out, t, b.slice.rows); err != nil {
 		return err
 	}
 	for _, g := range b.touched {
-		g.head, g.tail, g.bornIn = -1, -1, false
+		g.head, g.tail = -1, -1
 		if g.died {
 			if err := b.bury(g); err != nil {
 				return err

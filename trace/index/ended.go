@@ -16,10 +16,17 @@ import (
 // which are put away in a file when all of their goroutines have ended.
 type ended struct {
 	buf    []byte
-	where  []uint64 // in buf, index<<32 | position
-	blocks []ref
+	where  []uint64  // in buf, index<<32 | position
+	life   recordRef // of those in buf
+	blocks []recordRef
 	pages  []page
 	spill  *os.File
+}
+
+// A recordRef is a block of records: of goroutines that live between two times.
+type recordRef struct {
+	ref
+	from, to int64 // the first begin, the last end
 }
 
 // A page has the places of some goroutines' records.
@@ -39,7 +46,8 @@ type place uint64
 // recordBlock is how large a block of records gets.
 const recordBlock = 64 << 10
 
-func (e *ended) add(out *file, g *goroutine) error {
+// add writes a goroutine that was seen last at some time.
+func (e *ended) add(out *file, g *goroutine, last int64) error {
 	at := len(e.buf)
 	b := e.buf
 	end := int64(0)
@@ -56,6 +64,10 @@ func (e *ended) add(out *file, g *goroutine) error {
 	b = appendSums(b, g.sums)
 	b = binary.AppendUvarint(b, uint64(len(g.slices)))
 	e.buf = append(b, g.slices...)
+	if len(e.where) == 0 {
+		e.life = recordRef{from: g.begin, to: last}
+	}
+	e.life.from, e.life.to = min(e.life.from, g.begin), max(e.life.to, last)
 	e.where = append(e.where, uint64(g.index)<<32|uint64(at))
 	if len(e.buf) >= recordBlock {
 		return e.flush(out)
@@ -71,7 +83,8 @@ func (e *ended) flush(out *file) error {
 	if err != nil {
 		return err
 	}
-	e.blocks = append(e.blocks, r)
+	e.life.ref = r
+	e.blocks = append(e.blocks, e.life)
 	for _, w := range e.where {
 		if err := e.put(uint32(w>>32), place(uint64(len(e.blocks))<<32|w&(1<<32-1))); err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 // The first and the last bytes of an index. The number is the format's version: another one is not
 // read, but made again.
 const (
-	magic    = "whet trace index 1\n"
+	magic    = "whet trace index 2\n"
 	endMagic = "\nend of index\n"
 )
 
@@ -108,12 +108,12 @@ func readTables(r io.ReaderAt, size int64) ([]byte, error) {
 }
 
 // read reads a block into buf, or a larger one.
-func read(r io.ReaderAt, at ref, buf []byte) ([]byte, error) {
+func (x *Index) read(at ref, buf []byte) ([]byte, error) {
 	if cap(buf) < int(at.len) {
 		buf = make([]byte, at.len)
 	}
 	buf = buf[:at.len]
-	if _, err := r.ReadAt(buf, at.off); err != nil {
+	if _, err := x.file.ReadAt(buf, at.off); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if castagnoli(buf) != at.sum {

@@ -1,10 +1,8 @@
 package index
 
 import (
-	"encoding/binary"
 	"fmt"
 	"os"
-	"sort"
 	"time"
 
 	"github.com/whet-go/whet/trace/stacks"
@@ -26,9 +24,12 @@ type Index struct {
 
 	slices  []tile
 	above   [][]tile
-	records []ref
+	records []recordRef
 	pages   []ref
-	side    []sideRef
+	side    [streams][classes][]sideRef
+	threads []Thread
+	procs   int
+	totals  [streams][]Named
 }
 
 type frame struct{ function, file, line uint32 }
@@ -169,116 +170,4 @@ type Goroutine struct {
 type Sum struct {
 	Code Code
 	Time time.Duration
-}
-
-// Goroutine reads one by its index.
-func (x *Index) Goroutine(index uint32) (*Goroutine, error) {
-	if index >= x.Info.Goroutines {
-		return nil, fmt.Errorf("goroutine %d: there are %d", index, x.Info.Goroutines)
-	}
-	page := x.pages[index/pageSize]
-	at := make([]byte, 8)
-	if _, err := x.file.ReadAt(at, page.off+int64(index%pageSize)*8); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	where := binary.LittleEndian.Uint64(at)
-	block := where >> 32
-	if block == 0 || block > uint64(len(x.records)) {
-		return nil, ErrDamaged
-	}
-	b, err := read(x.file, x.records[block-1], nil)
-	if err != nil {
-		return nil, err
-	}
-	pos := where & (1<<32 - 1)
-	if pos >= uint64(len(b)) {
-		return nil, ErrDamaged
-	}
-	d := &decoder{b: b[pos:]}
-	g := d.goroutine(x.Info.Duration)
-	if d.bad || g.Index != index || int(g.Kind) >= len(x.kinds) {
-		return nil, ErrDamaged
-	}
-	return g, nil
-}
-
-func (d *decoder) goroutine(duration int64) *Goroutine {
-	g := &Goroutine{
-		Index: uint32(d.uint()), ID: int64(d.uint()), Kind: uint32(d.uint()), Parent: uint32(d.uint()), Created: uint32(d.uint()),
-		From: int64(d.uint()), To: int64(d.uint()) - 1,
-	}
-	g.Ended = g.To >= 0
-	if !g.Ended {
-		g.To = duration
-	}
-	g.Old = d.uint() == 1
-	for _, s := range d.sums(nil) {
-		g.Times = append(g.Times, Sum{s.code, time.Duration(s.time)})
-	}
-	posting := decoder{b: d.bytes(d.count())}
-	last := int64(-1)
-	for len(posting.b) > 0 {
-		last += int64(posting.uint())
-		g.slices = append(g.slices, uint32(last))
-	}
-	d.bad = d.bad || posting.bad
-	return g
-}
-
-// Goroutines calls yield with all goroutines, those that ended first first, until it returns false.
-func (x *Index) Goroutines(yield func(*Goroutine) bool) error {
-	var buf []byte
-	for _, r := range x.records {
-		var err error
-		if buf, err = read(x.file, r, buf); err != nil {
-			return err
-		}
-		for d := (decoder{b: buf}); len(d.b) > 0; {
-			g := d.goroutine(x.Info.Duration)
-			if d.bad || int(g.Kind) >= len(x.kinds) {
-				return ErrDamaged
-			}
-			if !yield(g) {
-				return nil
-			}
-		}
-	}
-	return nil
-}
-
-// Records calls yield with the records of a stream that overlap a window, in the order of their ends,
-// until it returns false.
-func (x *Index) Records(stream Stream, from, to int64, yield func(*Record) bool) error {
-	var buf []byte
-	for _, s := range x.side {
-		if s.stream != stream || s.to < from || s.from > to {
-			continue
-		}
-		var err error
-		if buf, err = read(x.file, s.ref, buf); err != nil {
-			return err
-		}
-		d := decoder{b: buf}
-		at := int64(0)
-		for range s.records {
-			at += d.int()
-			r := Record{To: at}
-			r.decode(&d, stream)
-			if d.bad {
-				return ErrDamaged
-			}
-			if r.To >= from && r.From <= to && !yield(&r) {
-				return nil
-			}
-		}
-	}
-	return nil
-}
-
-// slicesOf are the numbers of the slices whose spans end within a window, and of the first after it,
-// where the spans end that reach beyond it.
-func (x *Index) slicesOf(from, to int64) (first, last int) {
-	first = sort.Search(len(x.slices), func(i int) bool { return x.slices[i].To >= from })
-	last = sort.Search(len(x.slices), func(i int) bool { return x.slices[i].From > to })
-	return first, last
 }

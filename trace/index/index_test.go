@@ -2,67 +2,18 @@ package index
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
-	rtrace "runtime/trace"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
-	"golang.org/x/exp/trace"
-)
+	"github.com/google/go-cmp/cmp"
 
-// record makes a trace of goroutines of several kinds: long and short ones, that wait for each other,
-// collect garbage and use tasks, regions and logs.
-func record(t testing.TB) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	if err := rtrace.Start(&out); err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	work := make(chan int)
-	var mu sync.Mutex
-	var keep [][]byte
-	for range 4 {
-		wg.Go(func() {
-			for n := range work {
-				mu.Lock()
-				keep = append(keep, make([]byte, 10<<10))
-				if len(keep) > 100 {
-					keep = nil
-				}
-				mu.Unlock()
-				if n%50 == 0 {
-					runtime.Gosched()
-				}
-			}
-		})
-	}
-	ctx, task := rtrace.NewTask(t.Context(), "job")
-	wg.Go(func() { <-time.After(30 * time.Millisecond) })
-	for n := range 20_000 {
-		if n%1000 == 0 {
-			rtrace.WithRegion(ctx, "part", func() { rtrace.Log(ctx, "at", "here") })
-			runtime.GC()
-		}
-		if n%10 == 0 {
-			wg.Go(func() { mu.Lock(); mu.Unlock() }) //nolint:staticcheck // the wait is what is wanted
-		}
-		work <- n
-	}
-	task.End()
-	close(work)
-	wg.Wait()
-	rtrace.Stop()
-	return out.Bytes()
-}
+	"github.com/whet-go/whet/trace/index/indextest"
+)
 
 // build makes an index of a trace, and opens it.
 func build(t testing.TB, data []byte) *Index {
@@ -83,176 +34,59 @@ func build(t testing.TB, data []byte) *Index {
 	return x
 }
 
-// A scanned span is one as a plain scan of the events sees it.
-type scanned struct {
-	id       trace.GoID
-	state    string
-	from, to int64
-}
-
-// scan follows the events without an index.
-func scan(t testing.TB, data []byte) []scanned {
+// ids are the numbers of goroutines by index.
+func ids(t testing.TB, x *Index) []int64 {
 	t.Helper()
-	r, err := trace.NewReader(bytes.NewReader(data))
-	if err != nil {
+	all := make([]int64, x.Info.Goroutines)
+	if err := x.Goroutines(func(g *Goroutine) bool {
+		all[g.Index] = g.ID
+		return true
+	}); err != nil {
 		t.Fatal(err)
-	}
-	type current struct {
-		state   string
-		since   int64
-		assists bool
-	}
-	var all []scanned
-	now := map[trace.GoID]*current{}
-	inCall := map[trace.ProcID]trace.GoID{}
-	var first trace.Time
-	var at, sync int64
-	seen := false
-	to := func(id trace.GoID, state string) {
-		g := now[id]
-		all = append(all, scanned{id, g.state, g.since, at})
-		g.state, g.since = state, at
-	}
-	for {
-		ev, err := r.ReadEvent()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !seen {
-			first, seen = ev.Time(), true
-		}
-		at = int64(ev.Time() - first)
-		switch ev.Kind() {
-		case trace.EventSync:
-			sync = at
-		case trace.EventRangeBegin, trace.EventRangeActive, trace.EventRangeEnd:
-			if rg := ev.Range(); rg.Name == "GC mark assist" {
-				id := rg.Scope.Goroutine()
-				g := now[id]
-				g.assists = ev.Kind() != trace.EventRangeEnd
-				switch {
-				case g.assists && g.state == "running":
-					to(id, "GC assist")
-				case !g.assists && g.state == "GC assist":
-					to(id, "running")
-				}
-			}
-		case trace.EventStateTransition:
-			st := ev.StateTransition()
-			if st.Resource.Kind == trace.ResourceProc {
-				if from, state := st.Proc(); from != state && state == trace.ProcIdle {
-					if id, ok := inCall[st.Resource.Proc()]; ok {
-						delete(inCall, st.Resource.Proc())
-						to(id, "syscall, without processor")
-					}
-				}
-				continue
-			}
-			id := st.Resource.Goroutine()
-			from, state := st.Goroutine()
-			if from == state {
-				continue
-			}
-			if from == trace.GoSyscall {
-				for p, g := range inCall {
-					if g == id {
-						delete(inCall, p)
-					}
-				}
-			}
-			name := ""
-			switch state {
-			case trace.GoRunning:
-				name = "running"
-				if g := now[id]; g != nil && g.assists {
-					name = "GC assist"
-				}
-			case trace.GoRunnable:
-				name = "runnable"
-			case trace.GoSyscall:
-				name = "syscall"
-				if ev.Proc() == trace.NoProc {
-					name = "syscall, without processor"
-				} else {
-					inCall[ev.Proc()] = id
-				}
-			case trace.GoWaiting:
-				name = st.Reason
-			}
-			switch {
-			case from == trace.GoUndetermined:
-				now[id] = &current{state: name, since: sync}
-			case now[id] == nil:
-				now[id] = &current{state: name, since: at}
-			default:
-				to(id, name)
-			}
-			if state == trace.GoNotExist || name == "forever" {
-				delete(now, id)
-			}
-		}
-	}
-	for id := range now {
-		to(id, "")
 	}
 	return all
 }
 
-func bySpan(a, b scanned) int {
-	return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(a.id, b.id), cmp.Compare(a.state, b.state))
+// windows calls each with windows of all lengths, the whole trace first.
+func windows(x *Index, n int, each func(from, to int64)) {
+	r := rand.New(rand.NewPCG(1, 2))
+	each(0, x.Info.Duration)
+	for range n {
+		from := r.Int64N(x.Info.Duration)
+		each(from, from+r.Int64N(x.Info.Duration-from+1)>>r.IntN(20))
+	}
+}
+
+// seen makes a goroutine's span one as a scan sees it.
+func (x *Index) seen(s Span, ids []int64) indextest.Span {
+	with := int64(-1)
+	if s.Code == Running || s.Code == Assist || s.Code == Syscall {
+		with = int64(s.With) - 1
+	}
+	return indextest.Span{Of: ids[s.Goroutine], State: x.Code(s.Code), From: s.From, To: s.To, With: with}
 }
 
 // TestScan holds windows of an index against a plain scan of the same events.
 func TestScan(t *testing.T) {
-	data := record(t)
-	want := scan(t, data)
+	data := indextest.Record(t, 8_000)
+	want := indextest.Scan(t, data)
 	x := build(t, data)
-	if len(want) < 3*sliceSpans {
-		t.Fatalf("%d spans are too few to have several slices", len(want))
+	if len(x.slices) < 2*fan || len(x.above) < 2 {
+		t.Fatalf("%d slices and %d levels are too few", len(x.slices), len(x.above))
 	}
-	ids := make([]trace.GoID, x.Info.Goroutines)
-	index := map[trace.GoID]uint32{}
-	for i := range x.Info.Goroutines {
-		g, err := x.Goroutine(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids[i], index[trace.GoID(g.ID)] = trace.GoID(g.ID), i
-	}
-	byG := map[uint32][]scanned{}
-	for _, s := range want {
-		byG[index[s.id]] = append(byG[index[s.id]], s)
-	}
-	r := rand.New(rand.NewPCG(1, 2))
-	for n := range 40 {
-		from := r.Int64N(x.Info.Duration)
-		to := from + r.Int64N(x.Info.Duration-from+1)>>r.IntN(20)
-		if n == 0 {
-			from, to = 0, x.Info.Duration
-		}
-		overlapping := func(all []scanned) []scanned {
-			var some []scanned
-			for _, s := range all {
-				if s.from <= to && s.to >= from {
-					some = append(some, s)
-				}
-			}
-			slices.SortFunc(some, bySpan)
-			return some
-		}
-		var got []scanned
+	ids := ids(t, x)
+	r := rand.New(rand.NewPCG(3, 4))
+	windows(x, 60, func(from, to int64) {
+		var got []indextest.Span
 		if err := x.Spans(from, to, func(s Span) bool {
-			got = append(got, scanned{ids[s.Goroutine], x.Code(s.Code), s.From, s.To})
+			got = append(got, x.seen(s, ids))
 			return true
 		}); err != nil {
 			t.Fatal(err)
 		}
-		slices.SortFunc(got, bySpan)
-		if all := overlapping(want); !slices.Equal(got, all) {
-			t.Fatalf("window %d to %d: %d spans, want %d", from, to, len(got), len(all))
+		indextest.Sort(got)
+		if all := indextest.In(want.Goroutines, -1, from, to); !slices.Equal(got, all) {
+			t.Fatalf("window %d to %d: %d spans, want %d\n%s", from, to, len(got), len(all), cmp.Diff(all, got))
 		}
 		asked := []uint32{r.Uint32N(x.Info.Goroutines), r.Uint32N(x.Info.Goroutines), 0}
 		rows, err := x.Rows(Window{from, to, 1 << 20}, asked)
@@ -260,36 +94,101 @@ func TestScan(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, row := range rows {
-			var got []scanned
+			var got []indextest.Span
 			for _, s := range row.Spans {
-				got = append(got, scanned{ids[s.Goroutine], x.Code(s.Code), s.From, s.To})
+				got = append(got, x.seen(s, ids))
 			}
-			if all := overlapping(byG[asked[i]]); !slices.Equal(got, all) {
-				t.Fatalf("window %d to %d, goroutine %d: %v, want %v", from, to, asked[i], got, all)
+			if all := indextest.In(want.Goroutines, ids[asked[i]], from, to); !slices.Equal(got, all) {
+				t.Fatalf("window %d to %d, goroutine %d:\n%s", from, to, asked[i], cmp.Diff(all, got))
 			}
 		}
+	})
+}
+
+// TestProcs holds rows of processors and threads against a plain scan.
+func TestProcs(t *testing.T) {
+	data := indextest.Record(t, 8_000)
+	want := indextest.Scan(t, data)
+	x := build(t, data)
+	ids := ids(t, x)
+	procs := make([]uint32, x.Procs())
+	for p := range procs {
+		procs[p] = uint32(p)
 	}
-	// What goroutines and kinds did in all.
-	total := map[string]int64{}
-	for _, s := range want {
-		total[s.state] += s.to - s.from
+	threads := make([]uint32, len(x.Threads()))
+	for i := range threads {
+		threads[i] = uint32(i)
 	}
-	for _, k := range x.Kinds() {
-		for _, s := range k.Stays {
-			total[x.Code(s.Code)] -= int64(s.Total)
-		}
-	}
-	for i := range x.Info.Goroutines {
-		g, err := x.Goroutine(i)
+	windows(x, 60, func(from, to int64) {
+		rows, err := x.ProcRows(Window{from, to, 1 << 20}, procs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum := int64(0)
-		for _, s := range g.Times {
-			sum += int64(s.Time)
+		for p, row := range rows {
+			var got []indextest.Span
+			for _, s := range row.Spans {
+				got = append(got, indextest.Span{Of: int64(s.With) - 1, State: x.Code(s.Code), From: s.From, To: s.To, With: ids[s.Goroutine]})
+			}
+			if all := indextest.In(want.Procs, int64(p), from, to); !slices.Equal(got, all) {
+				t.Fatalf("window %d to %d, processor %d:\n%s", from, to, p, cmp.Diff(all, got))
+			}
 		}
-		if sum != g.To-g.From {
-			t.Errorf("goroutine %d is there for %d ns, and in states for %d", g.ID, g.To-g.From, sum)
+		if rows, err = x.ThreadRows(Window{from, to, 1 << 20}, threads); err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range rows {
+			id := int64(x.Threads()[i].ID)
+			var got []indextest.Span
+			for _, s := range row.Spans {
+				got = append(got, indextest.Span{Of: id, From: s.From, To: s.To, With: int64(s.With) - 1})
+			}
+			if all := indextest.In(want.Threads, id, from, to); !slices.Equal(got, all) {
+				t.Fatalf("window %d to %d, thread %d:\n%s", from, to, id, cmp.Diff(all, got))
+			}
+		}
+	})
+}
+
+// TestUsage holds what tiles know of processors and threads against their spans.
+func TestUsage(t *testing.T) {
+	data := indextest.Record(t, 8_000)
+	want := indextest.Scan(t, data)
+	x := build(t, data)
+	for level := range len(x.above) + 1 {
+		for n, tile := range x.level(level) {
+			got := map[string]int64{}
+			if !eachUsage(tile.procs, func(u usage) {
+				for k, t := range u.times {
+					if t > 0 {
+						got[x.Code(use(k).code())] += t
+					}
+				}
+			}) {
+				t.Fatal(ErrDamaged)
+			}
+			// What is first heard of after it began counts from then on: at the trace's begin.
+			if within := indextest.Within(want.Procs, tile.From, tile.To); tile.From > 0 && !cmp.Equal(within, got) {
+				t.Errorf("level %d, tile %d: processors\n%s", level, n, cmp.Diff(within, got))
+			}
+			clear(got)
+			if !eachUsage(tile.threads, func(u usage) { got[""] += u.times[useRunning] }) {
+				t.Fatal(ErrDamaged)
+			}
+			if within := indextest.Within(want.Threads, tile.From, tile.To); tile.From > 0 && !cmp.Equal(within, got) {
+				t.Errorf("level %d, tile %d: threads\n%s", level, n, cmp.Diff(within, got))
+			}
+		}
+	}
+}
+
+// TestSums holds what goroutines and kinds did in all against a plain scan.
+func TestSums(t *testing.T) {
+	data := indextest.Record(t, 8_000)
+	x := build(t, data)
+	total := indextest.Within(indextest.Scan(t, data).Goroutines, 0, x.Info.Duration)
+	for _, k := range x.Kinds() {
+		for _, s := range k.Stays {
+			total[x.Code(s.Code)] -= int64(s.Total)
 		}
 	}
 	for state, left := range total {
@@ -297,74 +196,120 @@ func TestScan(t *testing.T) {
 			t.Errorf("%s: kinds have %d ns less than the spans", state, left)
 		}
 	}
+	if err := x.Goroutines(func(g *Goroutine) bool {
+		sum := int64(0)
+		for _, s := range g.Times {
+			sum += int64(s.Time)
+		}
+		if sum != g.To-g.From {
+			t.Errorf("goroutine %d is there for %d ns, and in states for %d", g.ID, g.To-g.From, sum)
+		}
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestParts holds the parts of rows that have many spans against these.
 func TestParts(t *testing.T) {
-	data := record(t)
-	x := build(t, data)
-	busiest, most := uint32(0), 0
-	for i := range x.Info.Goroutines {
-		rows, err := x.Rows(Window{0, x.Info.Duration, 1 << 20}, []uint32{i})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := len(rows[0].Spans); n > most {
-			busiest, most = i, n
-		}
+	x := build(t, indextest.Record(t, 8_000))
+	all := make([]uint32, x.Info.Goroutines)
+	for i := range all {
+		all[i] = uint32(i)
 	}
-	exact, err := x.Rows(Window{0, x.Info.Duration, 1 << 20}, []uint32{busiest})
+	whole := Window{0, x.Info.Duration, 1 << 20}
+	exact, err := x.Rows(whole, all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, level := range append([][]tile{nil}, x.above...) {
-		q := &query{x: x, w: Window{0, x.Info.Duration, 100}, rows: map[uint32]*building{busiest: {}}}
-		var parts []Part
-		if level == nil {
-			rows, err := x.Rows(q.w, []uint32{busiest})
-			if err != nil {
-				t.Fatal(err)
-			}
-			parts = rows[0].Parts
-			if len(parts) == 0 || len(parts) > 2*q.w.Width {
-				t.Errorf("%d parts in a width of %d", len(parts), q.w.Width)
-			}
-		} else {
-			if _, err := q.tiles(level, []uint32{busiest}); err != nil {
-				t.Fatal(err)
-			}
-			parts = q.rows[busiest].parts
-		}
-		spans := exact[0].Spans
-		last := spans[0].From
-		for _, p := range parts {
-			if p.From != last {
-				t.Fatalf("a part begins at %d, the one before ended at %d", p.From, last)
-			}
-			last = p.To
-			want := Part{}
-			for len(spans) > 0 && spans[0].To <= p.To && spans[0].From >= p.From {
-				want.add(spans[0].Code, time.Duration(spans[0].To-spans[0].From))
-				spans = spans[1:]
-			}
-			for _, s := range p.Times {
-				want.add(s.Code, -s.Time)
-			}
-			for _, s := range want.Times {
-				if s.Time != 0 {
-					t.Fatalf("part %v is %v off in %s", p, s.Time, x.Code(s.Code))
-				}
-			}
-		}
-		if level == nil && len(spans) > 0 {
-			t.Errorf("%d spans are in no part", len(spans))
+	busiest := 0
+	for i, row := range exact {
+		if len(row.Spans) > len(exact[busiest].Spans) {
+			busiest = i
 		}
 	}
+	asked := []uint32{uint32(busiest)}
+	w := Window{0, x.Info.Duration, 100}
+	rows, err := x.Rows(w, asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(rows[0].Parts); n == 0 || n > 2*w.Width {
+		t.Errorf("%d parts in a width of %d", n, w.Width)
+	}
+	x.checkParts(t, rows[0].Parts, exact[busiest].Spans, true)
+	for most := fan; most < len(x.slices); most *= 2 {
+		q := &query{x: x, w: w, rows: map[uint32]*building{asked[0]: {}}}
+		for _, p := range x.cover(w, most) {
+			read := q.tile
+			if p.level == 0 {
+				read = q.slice
+			}
+			if err := read(p.tile, asked); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b := q.rows[asked[0]]
+		b.condense(w)
+		x.checkParts(t, b.parts, exact[busiest].Spans, false)
+	}
+}
+
+// checkParts holds parts against the spans that they sum up, all of which there are or not.
+func (x *Index) checkParts(t *testing.T, parts []Part, spans []Span, all bool) {
+	t.Helper()
+	last := spans[0].From
+	for _, p := range parts {
+		if p.From != last {
+			t.Fatalf("a part begins at %d, the one before ended at %d", p.From, last)
+		}
+		last = p.To
+		want := Part{}
+		for len(spans) > 0 && spans[0].To <= p.To && spans[0].From >= p.From {
+			want.add(spans[0].Code, time.Duration(spans[0].To-spans[0].From))
+			spans = spans[1:]
+		}
+		for _, s := range p.Times {
+			want.add(s.Code, -s.Time)
+		}
+		for _, s := range want.Times {
+			if s.Time != 0 {
+				t.Fatalf("part %v is %v off in %s", p, s.Time, x.Code(s.Code))
+			}
+		}
+	}
+	if all && len(spans) > 0 {
+		t.Errorf("%d spans are in no part", len(spans))
+	}
+}
+
+// TestCover holds covers against the tiles of the whole.
+func TestCover(t *testing.T) {
+	x := build(t, indextest.Record(t, 8_000))
+	windows(x, 60, func(from, to int64) {
+		first, last := overlapping(x.slices, from, to)
+		for most := 1; most < 4*len(x.slices); most *= 2 {
+			at := -1
+			pieces := x.cover(Window{from, to, 1 << 20}, most)
+			for _, p := range pieces {
+				if at >= 0 && p.first() != at {
+					t.Fatalf("a piece begins with slice %d, the one before ended before %d", p.first(), at)
+				}
+				if p.first() > first && at < 0 {
+					t.Fatalf("the first piece begins with slice %d, the window with %d", p.first(), first)
+				}
+				at = p.end()
+			}
+			if at < last || len(pieces) > max(most, 1) {
+				t.Fatalf("%d pieces of at most %d up to slice %d, the window's last is before %d", len(pieces), most, at, last)
+			}
+		}
+	})
 }
 
 // TestNotWhole cuts an index off, and damages it.
 func TestNotWhole(t *testing.T) {
-	data := record(t)
+	data := indextest.Record(t, 5_000)
 	dir := t.TempDir()
 	name := filepath.Join(dir, "x")
 	if _, err := Build(t.Context(), bytes.NewReader(data), name, Options{}); err != nil {
@@ -391,5 +336,47 @@ func TestNotWhole(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 {
 		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+// TestRecords holds streams against a plain scan, for windows of all lengths.
+func TestRecords(t *testing.T) {
+	data := indextest.Record(t, 8_000)
+	want := indextest.Scan(t, data)
+	x := build(t, data)
+	for _, one := range []struct {
+		stream Stream
+		want   []indextest.Span
+	}{{Ranges, want.Ranges}, {Regions, want.Regions}, {Tasks, want.Tasks}, {Procs, want.Threads}} {
+		windows(x, 60, func(from, to int64) {
+			var got, all []indextest.Span
+			last := int64(0)
+			if err := x.Records(one.stream, from, to, func(r *Record) bool {
+				if r.To < last {
+					t.Fatalf("stream %d: a record that ends at %d comes behind one that ends at %d", one.stream, r.To, last)
+				}
+				last = r.To
+				got = append(got, indextest.Span{State: x.Name(r.Name), From: r.From, To: r.To})
+				return true
+			}); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range indextest.In(one.want, -1, from, to) {
+				all = append(all, indextest.Span{State: s.State, From: s.From, To: s.To})
+			}
+			indextest.Sort(got)
+			indextest.Sort(all)
+			if !slices.Equal(got, all) {
+				t.Fatalf("stream %d, window %d to %d:\n%s", one.stream, from, to, cmp.Diff(all, got))
+			}
+		})
+	}
+	for _, task := range want.Tasks {
+		if r, err := x.Task(uint64(task.Of)); err != nil || r == nil || r.From != task.From || r.To != task.To {
+			t.Fatalf("task %d: %+v, %v, want %+v", task.Of, r, err, task)
+		}
+	}
+	if r, err := x.Task(1 << 60); err != nil || r != nil {
+		t.Errorf("a task that there is not: %+v, %v", r, err)
 	}
 }

@@ -12,9 +12,10 @@ const fan = 4
 type tile struct {
 	ref
 	From, To int64
-	Spans    int     // of a slice
-	procs    []int64 // time that each processor ran goroutines
-	sums     []sum   // of all spans that end within
+	Spans    int    // of a slice
+	procs    []byte // usage of processors, encoded
+	threads  []byte // usage of threads, encoded
+	sums     []sum  // of all spans that end within
 }
 
 // levels writes slices and sums them up.
@@ -76,12 +77,14 @@ func (l *levels) write(out *file, n int) error {
 	up := &l.above[n]
 	rows := merge(up.rows)
 	t := tile{From: up.parts[0].From, To: up.parts[len(up.parts)-1].To}
+	var procs, threads [][]byte
 	for _, part := range up.parts {
-		t.procs = addProcs(t.procs, part.procs)
+		procs, threads = append(procs, part.procs), append(threads, part.threads)
 		for _, s := range part.sums {
 			t.sums = addSum(t.sums, s.code, s.time)
 		}
 	}
+	t.procs, t.threads = mergeUsage(procs), mergeUsage(threads)
 	l.buf = appendRows(l.buf[:0], rows, t.To)
 	var err error
 	if t.ref, err = out.block(l.buf); err != nil {
@@ -104,16 +107,6 @@ func (l *levels) finish(out *file) error {
 	}
 	l.above = slices.DeleteFunc(l.above, func(l level) bool { return len(l.tiles) == 0 })
 	return nil
-}
-
-func addProcs(to, more []int64) []int64 {
-	for p, t := range more {
-		if p >= len(to) {
-			to = append(to, 0)
-		}
-		to[p] += t
-	}
-	return to
 }
 
 // merge sums up rows. Goroutines that begin and end within are left out: they are less than a tile
@@ -166,9 +159,19 @@ func appendRows(b []byte, rows []row, to int64) []byte {
 	return append(b, 0)
 }
 
+// begin is when the first of a row's spans began.
+func (r *row) begin() int64 {
+	begin := r.end
+	for _, s := range r.sums {
+		begin -= s.time
+	}
+	return begin
+}
+
 // eachRow calls yield with the rows of those goroutines of a tile that are asked for, in ascending
-// order. A row is good until the next.
-func eachRow(b []byte, to int64, want []uint32, yield func(row)) bool {
+// order, or of all for nil, until it returns false, and tells whether the tile is what was written. A
+// row is good until the next.
+func eachRow(b []byte, to int64, want []uint32, yield func(row) bool) bool {
 	d := decoder{b: b}
 	last := int64(-1)
 	var sums []sum
@@ -182,17 +185,19 @@ func eachRow(b []byte, to int64, want []uint32, yield func(row)) bool {
 		for len(want) > 0 && int64(want[0]) < last {
 			want = want[1:]
 		}
-		if len(want) == 0 {
+		if want != nil && len(want) == 0 {
 			return !d.bad
 		}
-		if int64(want[0]) == last {
+		if want == nil || int64(want[0]) == last {
 			one := decoder{b: bytes}
 			end := to - int64(one.uint())
 			sums = one.sums(sums[:0])
 			if one.bad {
 				return false
 			}
-			yield(row{g: uint32(last), end: end, sums: sums})
+			if !yield(row{g: uint32(last), end: end, sums: sums}) {
+				return true
+			}
 		}
 	}
 	return !d.bad

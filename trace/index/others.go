@@ -22,13 +22,21 @@ func (b *builder) proc(ev *trace.Event, st *trace.StateTransition) error {
 			}
 			g.code, g.since, g.stack, g.with = SyscallBlocked, b.now, stack, 0
 		}
-		b.procs.stop(p, b.now)
+		b.procs.stop(int64(p), b.now)
 	}
-	on := uint64(0)
+	if r, had := b.threads.end(p, b.now); had {
+		if err := b.side.add(Procs, &r); err != nil {
+			return err
+		}
+	}
 	if to == trace.ProcRunning {
-		on = 1
+		since := b.now
+		if from == trace.ProcUndetermined {
+			since = b.sync
+		}
+		b.threads.begin(p, ev.Thread(), since)
 	}
-	return b.side.add(Procs, &Record{From: b.now, To: b.now, Proc: uint32(p + 1), Thread: uint64(ev.Thread() + 1), Value: on})
+	return nil
 }
 
 // Names of ranges that change what state a goroutine is in.
@@ -102,7 +110,7 @@ func (b *builder) assist(g *goroutine, ev *trace.Event) error {
 		return err
 	}
 	g.code, g.since, g.stack, g.with = is, b.now, g.assist, with
-	b.procs.run(trace.ProcID(with)-1, b.now)
+	b.procs.run(int64(with)-1, useOf(is), b.now)
 	return nil
 }
 

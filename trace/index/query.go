@@ -1,60 +1,30 @@
 package index
 
 import (
-	"fmt"
+	"cmp"
+	"maps"
 	"slices"
-	"sort"
 	"time"
 )
 
-// A Window is a part of the trace that is drawn, in nanoseconds since the trace's begin.
-type Window struct {
-	From, To int64
-	// Width is how many things can be told apart from left to right: pixels.
-	Width int
-}
-
-// A Row is what a goroutine or processor does in a window: spans, or, where there are more than can
-// be told apart, parts of the time with how much of each state.
-type Row struct {
-	Spans []Span
-	Parts []Part
-}
-
-// A Part is some time with how much of it is spent in what state.
-type Part struct {
-	From, To int64
-	Times    []Sum
-}
-
-// Limits of what is read for a window.
-const (
-	exactSlices = 256 // for rows of goroutines: more are read as tiles
-	exactProcs  = 64  // for all processors: each span of a slice is looked at
-)
-
-func (w Window) check() error {
-	if w.Width < 1 || w.To < w.From {
-		return fmt.Errorf("window from %d to %d of width %d: want an end after the begin, and a width", w.From, w.To, w.Width)
-	}
-	return nil
-}
+// exactSlices is how many slices are read for rows of goroutines: wider windows are read as tiles.
+const exactSlices = 256
 
 // Rows are those of goroutines in a window, in the order in which these are asked for.
 func (x *Index) Rows(w Window, goroutines []uint32) ([]Row, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	q := &query{x: x, w: w, rows: map[uint32]*building{}}
 	asked := slices.Clone(goroutines)
 	slices.Sort(asked)
 	asked = slices.Compact(asked)
-	for _, index := range asked {
-		g, err := x.Goroutine(index)
-		if err != nil {
-			return nil, err
-		}
-		q.rows[index] = &building{g: g}
+	gs, err := x.Some(asked)
+	if err != nil {
+		return nil, err
+	}
+	q := &query{x: x, w: w, rows: make(map[uint32]*building, len(asked))}
+	for _, g := range gs {
+		q.rows[g.Index] = &building{g: g}
 	}
 	if err := q.read(asked); err != nil {
 		return nil, err
@@ -78,47 +48,75 @@ type query struct {
 // A building row.
 type building struct {
 	g     *Goroutine
-	spans []Span
+	spans []Span // behind parts
 	parts []Part
 }
 
 // read reads what a window needs for some goroutines, in ascending order.
 func (q *query) read(asked []uint32) error {
-	first, last := q.x.slicesOf(q.w.From, q.w.To)
-	after := last
-	if last-first > exactSlices {
-		level := q.x.above[0]
-		for n := 0; n < len(q.x.above); n++ {
-			level = q.x.above[n]
-			if count(level, q.w) <= max(exactSlices, q.w.Width) {
-				break
-			}
+	first, last := overlapping(q.x.slices, q.w.From, q.w.To)
+	if last-first <= exactSlices {
+		return q.exact(asked, first, last)
+	}
+	few, many := q.split(asked, first, last)
+	if err := q.exact(few, first, last); err != nil || len(many) == 0 {
+		return err
+	}
+	end := 0
+	for _, p := range q.x.cover(q.w, max(exactSlices, q.w.Width)) {
+		end = p.end()
+		read := q.tile
+		if p.level == 0 {
+			read = q.slice
 		}
-		end, err := q.tiles(level, asked)
-		if err != nil {
+		if err := read(p.tile, many); err != nil {
 			return err
 		}
-		after = sort.Search(len(q.x.slices), func(i int) bool { return q.x.slices[i].From >= end })
-		first = after
 	}
-	// What is asked of each slice: all that have spans there, and the first after the window, where a
-	// span ends that reaches beyond it.
-	want := map[int][]uint32{}
+	return q.exact(many, end, end)
+}
+
+// split tells the goroutines that have spans in few of the slices, which can be read one by one, from
+// the others. Both are in ascending order.
+func (q *query) split(asked []uint32, first, last int) (few, many []uint32) {
+	inside := func(index uint32) []uint32 {
+		list := from(q.rows[index].g.slices, uint32(first))
+		return list[:len(list)-len(from(list, uint32(last)))]
+	}
+	order := slices.Clone(asked)
+	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(len(inside(a)), len(inside(b))) })
+	read := map[uint32]bool{}
+	for i, index := range order {
+		for _, n := range inside(index) {
+			read[n] = true
+		}
+		if len(read) > exactSlices {
+			few, many = order[:i], order[i:]
+			slices.Sort(few)
+			slices.Sort(many)
+			return few, many
+		}
+	}
+	return asked, nil
+}
+
+// exact reads the spans that the goroutines have in some slices, and the first behind, where a span
+// ends that reaches beyond the window.
+func (q *query) exact(asked []uint32, first, last int) error {
+	want := map[uint32][]uint32{}
 	for _, index := range asked {
-		for _, s := range from(q.rows[index].g.slices, uint32(first)) {
-			want[int(s)] = append(want[int(s)], index)
-			if int(s) >= after {
+		for _, n := range from(q.rows[index].g.slices, uint32(first)) {
+			want[n] = append(want[n], index)
+			if int(n) >= last {
 				break
 			}
 		}
 	}
-	numbers := make([]int, 0, len(want))
-	for n := range want {
-		numbers = append(numbers, n)
-	}
-	slices.Sort(numbers)
-	for _, n := range numbers {
-		if err := q.slice(n, want[n]); err != nil {
+	for _, n := range slices.Sorted(maps.Keys(want)) {
+		if int(n) >= len(q.x.slices) {
+			return ErrDamaged
+		}
+		if err := q.slice(&q.x.slices[n], want[n]); err != nil {
 			return err
 		}
 	}
@@ -131,45 +129,29 @@ func from(list []uint32, n uint32) []uint32 {
 	return list[i:]
 }
 
-func count(tiles []tile, w Window) int {
-	first := sort.Search(len(tiles), func(i int) bool { return tiles[i].To >= w.From })
-	last := sort.Search(len(tiles), func(i int) bool { return tiles[i].From > w.To })
-	return last - first
-}
-
-// tiles reads parts for the goroutines from a level, and returns where it ends.
-func (q *query) tiles(level []tile, asked []uint32) (end int64, err error) {
-	first := sort.Search(len(level), func(i int) bool { return level[i].To >= q.w.From })
-	for _, t := range level[first:] {
-		if t.From > q.w.To {
-			break
-		}
-		end = t.To
-		if q.buf, err = read(q.x.file, t.ref, q.buf); err != nil {
-			return 0, err
-		}
-		ok := eachRow(q.buf, t.To, asked, func(r row) {
-			b := q.rows[r.g]
-			p := Part{To: r.end, Times: make([]Sum, 0, len(r.sums))}
-			took := int64(0)
-			for _, s := range r.sums {
-				took += s.time
-				p.Times = append(p.Times, Sum{s.code, time.Duration(s.time)})
-			}
-			p.From = p.To - took
-			b.parts = append(b.parts, p)
-		})
-		if !ok {
-			return 0, ErrDamaged
-		}
+// tile reads parts for the goroutines from a tile.
+func (q *query) tile(t *tile, asked []uint32) (err error) {
+	if q.buf, err = q.x.read(t.ref, q.buf); err != nil {
+		return err
 	}
-	return end, nil
+	if !eachRow(q.buf, t.To, asked, func(r row) bool {
+		b := q.rows[r.g]
+		b.condense(q.w)
+		p := Part{To: r.end, From: r.begin(), Times: make([]Sum, 0, len(r.sums))}
+		for _, s := range r.sums {
+			p.Times = append(p.Times, Sum{s.code, time.Duration(s.time)})
+		}
+		b.parts = append(b.parts, p)
+		return true
+	}) {
+		return ErrDamaged
+	}
+	return nil
 }
 
 // slice reads spans of the goroutines from a slice.
-func (q *query) slice(n int, want []uint32) (err error) {
-	t := q.x.slices[n]
-	if q.buf, err = read(q.x.file, t.ref, q.buf); err != nil {
+func (q *query) slice(t *tile, want []uint32) (err error) {
+	if q.buf, err = q.x.read(t.ref, q.buf); err != nil {
 		return err
 	}
 	var ok bool
@@ -190,19 +172,30 @@ func (q *query) slice(n int, want []uint32) (err error) {
 		if !ok {
 			return ErrDamaged
 		}
+		if len(b.spans) > 2*spansEach*q.w.Width {
+			b.condense(q.w)
+		}
 	}
 	return nil
 }
 
 // row makes a row of what was read: parts of spans, where there are too many of these.
 func (b *building) row(w Window) Row {
-	parts := b.parts
-	spans := b.spans
-	if len(parts) == 0 && len(spans) <= spansEach*w.Width {
-		return Row{Spans: spans}
+	if len(b.parts) == 0 && len(b.spans) <= spansEach*w.Width {
+		if g := b.g; len(b.spans) == 0 && len(g.Times) > 0 && g.From <= w.To && g.To >= w.From {
+			// It began and ended within one tile.
+			return Row{Parts: []Part{{g.From, g.To, g.Times}}}
+		}
+		return Row{Spans: b.spans}
 	}
-	// A bucket is one part of the width, and at least one span: spans are not cut.
-	step := max((w.To-w.From)/int64(w.Width), 1)
+	b.condense(w)
+	return Row{Parts: b.parts}
+}
+
+// condense makes parts of the spans: each is a step of the window, and a span at least; spans are not
+// cut.
+func (b *building) condense(w Window) {
+	step, spans := w.step(), b.spans
 	for len(spans) > 0 {
 		p := Part{From: spans[0].From}
 		until := max(p.From, w.From) + step
@@ -211,54 +204,116 @@ func (b *building) row(w Window) Row {
 			p.To = spans[0].To
 			spans = spans[1:]
 		}
-		parts = append(parts, p)
+		b.parts = append(b.parts, p)
 	}
-	return Row{Parts: parts}
-}
-
-// spansEach is how many spans there may be for each thing that can be told apart.
-const spansEach = 2
-
-func (p *Part) add(code Code, took time.Duration) {
-	for i := range p.Times {
-		if p.Times[i].Code == code {
-			p.Times[i].Time += took
-			return
-		}
-	}
-	p.Times = append(p.Times, Sum{code, took})
+	b.spans = b.spans[:0]
 }
 
 // Spans calls yield with all spans that overlap a window, goroutine by goroutine within the slices,
 // until it returns false. Spans that reach beyond the window come too. Within a goroutine they are in
 // order.
 func (x *Index) Spans(from, to int64, yield func(Span) bool) error {
-	var buf []byte
-	var runs []run
-	first := sort.Search(len(x.slices), func(i int) bool { return x.slices[i].To >= from })
-	for _, t := range x.slices[first:] {
-		var err error
-		if buf, err = read(x.file, t.ref, buf); err != nil {
+	first, last := overlapping(x.slices, from, to)
+	q := &spansQuery{x: x, from: from, to: to, yield: yield, more: true}
+	for n := first; n < last; n++ {
+		if err := q.slice(n, nil); err != nil {
 			return err
 		}
-		var ok bool
-		if runs, ok = directory(buf, nil, runs); !ok {
+	}
+	return q.beyond(last)
+}
+
+// A spansQuery is one call of Spans.
+type spansQuery struct {
+	x        *Index
+	from, to int64
+	yield    func(Span) bool
+	more     bool
+	buf      []byte
+	runs     []run
+}
+
+// slice yields the spans of a slice, of some goroutines, or of all for nil.
+func (q *spansQuery) slice(n int, want []uint32) (err error) {
+	if !q.more {
+		return nil
+	}
+	t := &q.x.slices[n]
+	if q.buf, err = q.x.read(t.ref, q.buf); err != nil {
+		return err
+	}
+	var ok bool
+	if q.runs, ok = directory(q.buf, want, q.runs); !ok {
+		return ErrDamaged
+	}
+	for _, r := range q.runs {
+		if !r.each(t.From, func(s Span) bool {
+			if s.From <= q.to && s.To >= q.from {
+				q.more = q.yield(s)
+			}
+			return q.more && s.From <= q.to
+		}) {
 			return ErrDamaged
 		}
-		for _, r := range runs {
-			more := true
-			if !r.each(t.From, func(s Span) bool {
-				if s.From <= to && s.To >= from {
-					more = yield(s)
-				}
-				return more && s.From <= to
-			}) {
-				return ErrDamaged
-			}
-			if !more {
-				return nil
-			}
+		if !q.more {
+			return nil
 		}
 	}
 	return nil
+}
+
+// beyond yields the spans that end in a slice behind the window or later. A goroutine has one at most,
+// the first that ends there. So it is enough to look at the slice's neighbours up to the end of their
+// tile, then at that tile's neighbours, and so on: their rows tell where the first span begins.
+func (q *spansQuery) beyond(n int) error {
+	want := map[uint32][]uint32{} // by slice
+	for level := 0; n < len(q.x.slices) && q.more; level++ {
+		size := 1 << (2 * level)
+		for ; n < len(q.x.slices) && (n%(size*fan) != 0 || level == len(q.x.above)); n += size {
+			var err error
+			if level == 0 {
+				err = q.slice(n, nil)
+			} else {
+				err = q.reaching(piece{level: level, n: n / size, tile: &q.x.level(level)[n/size]}, want)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(want)) {
+		if int(n) >= len(q.x.slices) {
+			return ErrDamaged
+		}
+		slices.Sort(want[n])
+		if err := q.slice(int(n), want[n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reaching finds the goroutines whose first span that ends in a tile begins in the window, and notes
+// in which slice it ends.
+func (q *spansQuery) reaching(p piece, want map[uint32][]uint32) (err error) {
+	if q.buf, err = q.x.read(p.tile.ref, q.buf); err != nil {
+		return err
+	}
+	var found []uint32
+	if !eachRow(q.buf, p.tile.To, nil, func(r row) bool {
+		if r.begin() <= q.to {
+			found = append(found, r.g)
+		}
+		return true
+	}) {
+		return ErrDamaged
+	}
+	return q.x.eachRecord(found, func(_ int, g *Goroutine, posting decoder) error {
+		n, ok := posting.from(uint32(p.first()))
+		if !ok {
+			return ErrDamaged
+		}
+		want[n] = append(want[n], g.Index)
+		return nil
+	})
 }

@@ -13,7 +13,7 @@ type Span struct {
 	// Stack is that of the event which began it, 0 when that has none: where the goroutine
 	// stopped, or began to assist; of [Runnable], where whoever made it so was.
 	Stack uint32
-	// With is, of [Running] and [Assist], the processor's number + 1; of [Runnable], the index + 1
+	// With is, of [Running], [Assist] and [Syscall], the processor's number + 1; of [Runnable], the index + 1
 	// of the goroutine that woke or made this one. 0 is not known, and all else.
 	With uint32
 }
@@ -106,7 +106,7 @@ func (w *sliceWriter) run(g *goroutine, from int64) int {
 		sums[i].time = w.times[code]
 		w.times[code], w.used[code] = 0, false
 	}
-	w.rows = append(w.rows, row{g: g.index, born: g.bornIn, died: g.died, end: w.spans[g.tail].to, sums: sums})
+	w.rows = append(w.rows, row{g: g.index, born: g.begin >= from, died: g.died, end: w.spans[g.tail].to, sums: sums})
 	if n >= sumsFrom {
 		w.runs = appendSums(w.runs, sums)
 	}
@@ -118,7 +118,7 @@ func (w *sliceWriter) run(g *goroutine, from int64) int {
 		switch s.code {
 		case Running:
 			w.runs = binary.AppendUvarint(w.runs, uint64(s.with))
-		case Runnable, Assist:
+		case Runnable, Assist, Syscall:
 			w.runs = binary.AppendUvarint(w.runs, uint64(s.stack))
 			w.runs = binary.AppendUvarint(w.runs, uint64(s.with))
 		default:
@@ -216,7 +216,7 @@ func (r run) each(from int64, yield func(Span) bool) bool {
 		switch s.Code {
 		case Running:
 			s.With = uint32(d.uint())
-		case Runnable, Assist:
+		case Runnable, Assist, Syscall:
 			s.Stack = uint32(d.uint())
 			s.With = uint32(d.uint())
 		default:

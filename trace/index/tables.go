@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
+
+	"golang.org/x/exp/trace"
 )
 
 // Info is what an index says of the trace as a whole.
@@ -55,10 +58,8 @@ func (b *builder) finish() error {
 	if err != nil {
 		return err
 	}
-	for stream := range streams {
-		if err := b.side.flush(stream); err != nil {
-			return err
-		}
+	if err := b.side.flush(); err != nil {
+		return err
 	}
 	b.info.Duration, b.info.Goroutines, b.info.StacksFull = b.now, b.next, b.table.Full()
 	for _, t := range b.levels.slices {
@@ -71,8 +72,15 @@ func (b *builder) finish() error {
 	return b.out.end(tables)
 }
 
-// endOthers ends ranges and tasks with the trace.
+// endOthers ends ranges, tasks and what threads do with the trace.
 func (b *builder) endOthers() error {
+	for p := range b.threads.mounted {
+		if r, had := b.threads.end(trace.ProcID(p), b.now); had {
+			if err := b.side.add(Procs, &r); err != nil {
+				return err
+			}
+		}
+	}
 	keys := make([]rangeKey, 0, len(b.ranges))
 	for key := range b.ranges {
 		keys = append(keys, key)
@@ -131,14 +139,32 @@ func (b *builder) tables(pages []ref) ([]byte, error) {
 	for _, l := range b.levels.above {
 		out = appendTiles(out, l.tiles)
 	}
-	out = appendRefs(out, b.ended.blocks)
+	out = binary.AppendUvarint(out, uint64(len(b.ended.blocks)))
+	for _, r := range b.ended.blocks {
+		out = appendRef(out, r.ref)
+		out = binary.AppendUvarint(out, uint64(r.from))
+		out = binary.AppendUvarint(out, uint64(r.to-r.from))
+	}
 	out = appendRefs(out, pages)
 	out = binary.AppendUvarint(out, uint64(len(b.side.blocks)))
-	for _, s := range b.side.blocks {
-		out = appendRef(append(out, byte(s.stream)), s.ref)
-		out = binary.AppendUvarint(out, uint64(s.from))
-		out = binary.AppendUvarint(out, uint64(s.to-s.from))
-		out = binary.AppendUvarint(out, uint64(s.records))
+	for i := range b.side.blocks {
+		s := &b.side.blocks[i]
+		out = s.encode(appendRef(append(out, byte(s.stream)), s.ref))
+	}
+	out = binary.AppendUvarint(out, uint64(len(b.threads.all)))
+	for _, t := range b.threads.all {
+		out = binary.AppendUvarint(out, t.ID)
+		out = binary.AppendUvarint(out, uint64(t.From))
+		out = binary.AppendUvarint(out, uint64(t.To-t.From))
+	}
+	out = binary.AppendUvarint(out, uint64(len(b.procs.lanes)))
+	for _, t := range b.side.totals {
+		out = binary.AppendUvarint(out, uint64(len(t.all)))
+		for _, n := range t.all {
+			for _, v := range []int64{int64(n.name), n.count, n.from, n.to - n.from, n.time} {
+				out = binary.AppendUvarint(out, uint64(v))
+			}
+		}
 	}
 	return out, nil
 }
@@ -164,10 +190,8 @@ func appendTiles(b []byte, tiles []tile) []byte {
 		b = binary.AppendUvarint(b, uint64(t.From))
 		b = binary.AppendUvarint(b, uint64(t.To-t.From))
 		b = binary.AppendUvarint(b, uint64(t.Spans))
-		b = binary.AppendUvarint(b, uint64(len(t.procs)))
-		for _, p := range t.procs {
-			b = binary.AppendUvarint(b, uint64(p))
-		}
+		b = append(binary.AppendUvarint(b, uint64(len(t.procs))), t.procs...)
+		b = append(binary.AppendUvarint(b, uint64(len(t.threads))), t.threads...)
 		b = appendSums(b, t.sums)
 	}
 	return b
@@ -200,9 +224,7 @@ func (d *decoder) tiles() []tile {
 		t := tile{ref: d.ref(), From: int64(d.uint())}
 		t.To = t.From + int64(d.uint())
 		t.Spans = int(d.uint())
-		for range d.count() {
-			t.procs = append(t.procs, int64(d.uint()))
-		}
+		t.procs, t.threads = d.bytes(d.count()), d.bytes(d.count())
 		t.sums = d.sums(nil)
 		tiles = append(tiles, t)
 	}
@@ -240,12 +262,30 @@ func (x *Index) decodeTables(b []byte) error {
 	for range d.count() {
 		x.above = append(x.above, d.tiles())
 	}
-	x.records, x.pages = d.refs(), d.refs()
 	for range d.count() {
-		s := sideRef{stream: Stream(d.byte()), ref: d.ref(), from: int64(d.uint())}
-		s.to = s.from + int64(d.uint())
-		s.records = int(d.uint())
-		x.side = append(x.side, s)
+		r := recordRef{ref: d.ref(), from: int64(d.uint())}
+		r.to = r.from + int64(d.uint())
+		x.records = append(x.records, r)
+	}
+	x.pages = d.refs()
+	for range d.count() {
+		if s := d.side(); !d.bad {
+			x.side[s.stream][s.class] = append(x.side[s.stream][s.class], s)
+		}
+	}
+	for range d.count() {
+		t := Thread{ID: d.uint(), From: int64(d.uint())}
+		t.To = t.From + int64(d.uint())
+		x.threads = append(x.threads, t)
+	}
+	x.procs = int(min(d.uint(), maxLanes))
+	for stream := range x.totals {
+		for range d.count() {
+			n := Named{Name: uint32(d.uint()), Count: int64(d.uint()), From: int64(d.uint())}
+			n.To = n.From + int64(d.uint())
+			n.Time = time.Duration(d.uint())
+			x.totals[stream] = append(x.totals[stream], n)
+		}
 	}
 	if d.bad || len(d.b) > 0 {
 		return ErrDamaged

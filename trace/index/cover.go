@@ -1,0 +1,77 @@
+package index
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+	"sort"
+)
+
+// A piece is a tile of a level, or a slice: they are level 0.
+type piece struct {
+	level, n int
+	tile     *tile
+	width    int64 // of what is in the window
+}
+
+// first is the first slice of a piece, end that behind its last.
+func (p piece) first() int { return p.n << (2 * p.level) }
+func (p piece) end() int   { return (p.n + 1) << (2 * p.level) }
+
+// level is the tiles of a level; the slices for 0.
+func (x *Index) level(n int) []tile {
+	if n == 0 {
+		return x.slices
+	}
+	return x.above[n-1]
+}
+
+// overlapping are the numbers of the tiles that overlap a window: from the first to before the last.
+func overlapping(tiles []tile, from, to int64) (first, last int) {
+	first = sort.Search(len(tiles), func(i int) bool { return tiles[i].To >= from })
+	last = sort.Search(len(tiles), func(i int) bool { return tiles[i].From > to })
+	return first, last
+}
+
+// cover returns tiles that cover a window, in their order: it begins with the largest, and takes the
+// parts of the widest again and again, until all are narrower than a step of the window, or are
+// slices, or are as many as they may be.
+func (x *Index) cover(w Window, most int) []piece {
+	var open pieces
+	push := func(level, first, last int) {
+		tiles := x.level(level)
+		for n := first; n < min(last, len(tiles)); n++ {
+			if t := &tiles[n]; t.To >= w.From && t.From <= w.To {
+				heap.Push(&open, piece{level, n, t, min(t.To, w.To) - max(t.From, w.From)})
+			}
+		}
+	}
+	first, last := overlapping(x.level(len(x.above)), w.From, w.To)
+	push(len(x.above), first, last)
+	step := w.step()
+	var done []piece
+	for len(open) > 0 && open[0].width > step && len(done)+len(open)+fan <= most {
+		p := heap.Pop(&open).(piece)
+		if p.level == 0 {
+			done = append(done, p)
+			continue
+		}
+		push(p.level-1, p.n*fan, (p.n+1)*fan)
+	}
+	done = append(done, open...)
+	slices.SortFunc(done, func(a, b piece) int { return cmp.Compare(a.first(), b.first()) })
+	return done
+}
+
+// pieces is a heap, the widest first.
+type pieces []piece
+
+func (p pieces) Len() int           { return len(p) }
+func (p pieces) Less(i, j int) bool { return p[i].width > p[j].width }
+func (p pieces) Swap(i, j int)      { p[i], p[j] = p[j], p[i] }
+func (p *pieces) Push(one any)      { *p = append(*p, one.(piece)) }
+func (p *pieces) Pop() any {
+	last := (*p)[len(*p)-1]
+	*p = (*p)[:len(*p)-1]
+	return last
+}

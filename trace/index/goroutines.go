@@ -1,0 +1,156 @@
+package index
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Goroutine reads one by its index.
+func (x *Index) Goroutine(index uint32) (*Goroutine, error) {
+	all, err := x.Some([]uint32{index})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// Some reads the goroutines of some indexes, in their order. Those of one block of records are read
+// together, so that this costs less than to read one after the other.
+func (x *Index) Some(indexes []uint32) ([]*Goroutine, error) {
+	all := make([]*Goroutine, len(indexes))
+	err := x.eachRecord(indexes, func(n int, g *Goroutine, posting decoder) error {
+		own := *g
+		own.Times = slices.Clone(g.Times)
+		last := int64(-1)
+		for len(posting.b) > 0 {
+			last += int64(posting.uint())
+			own.slices = append(own.slices, uint32(last))
+		}
+		if posting.bad {
+			return ErrDamaged
+		}
+		all[n] = &own
+		return nil
+	})
+	return all, err
+}
+
+// eachRecord reads the records of goroutines, each block of records once, and calls yield with place
+// in indexes, goroutine, and the numbers of its slices, still encoded. They are good until it returns.
+func (x *Index) eachRecord(indexes []uint32, yield func(n int, g *Goroutine, posting decoder) error) error {
+	type at struct {
+		n     int // in indexes
+		place place
+	}
+	places := make([]at, len(indexes))
+	for n, index := range indexes {
+		if index >= x.Info.Goroutines {
+			return fmt.Errorf("goroutine %d: there are %d", index, x.Info.Goroutines)
+		}
+		if int(index/pageSize) >= len(x.pages) {
+			return ErrDamaged
+		}
+		var b [8]byte
+		if _, err := x.file.ReadAt(b[:], x.pages[index/pageSize].off+int64(index%pageSize)*8); err != nil {
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		places[n] = at{n, place(binary.LittleEndian.Uint64(b[:]))}
+	}
+	slices.SortFunc(places, func(a, b at) int { return int(a.place>>32) - int(b.place>>32) })
+	var g Goroutine
+	var block []byte
+	read := uint64(0) // number of the block + 1
+	for _, p := range places {
+		number, pos := uint64(p.place>>32), uint64(p.place&(1<<32-1))
+		if number == 0 || number > uint64(len(x.records)) {
+			return ErrDamaged
+		}
+		if number != read {
+			var err error
+			if block, err = x.read(x.records[number-1].ref, block); err != nil {
+				return err
+			}
+			read = number
+		}
+		if pos >= uint64(len(block)) {
+			return ErrDamaged
+		}
+		d := decoder{b: block[pos:]}
+		posting := d.goroutine(&g, x.Info.Duration)
+		if d.bad || g.Index != indexes[p.n] || int(g.Kind) >= len(x.kinds) {
+			return ErrDamaged
+		}
+		if err := yield(p.n, &g, posting); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goroutine reads a record, and returns the numbers of its slices, still encoded.
+func (d *decoder) goroutine(g *Goroutine, duration int64) (posting decoder) {
+	times := g.Times[:0]
+	*g = Goroutine{
+		Index: uint32(d.uint()), ID: int64(d.uint()), Kind: uint32(d.uint()), Parent: uint32(d.uint()), Created: uint32(d.uint()),
+		From: int64(d.uint()), To: int64(d.uint()) - 1,
+	}
+	g.Ended = g.To >= 0
+	if !g.Ended {
+		g.To = duration
+	}
+	g.Old = d.uint() == 1
+	for range d.count() {
+		code := Code(d.byte())
+		times = append(times, Sum{min(code, maxCodes-1), time.Duration(d.uint())})
+	}
+	g.Times = times
+	return decoder{b: d.bytes(d.count())}
+}
+
+// from is the first of an encoded list of slices that is at least n, if there is one.
+func (d decoder) from(n uint32) (first uint32, ok bool) {
+	last := int64(-1)
+	for len(d.b) > 0 {
+		if last += int64(d.uint()); last >= int64(n) {
+			return uint32(last), !d.bad
+		}
+	}
+	return 0, false
+}
+
+// Goroutines calls yield with all goroutines, those that ended first first, until it returns false.
+func (x *Index) Goroutines(yield func(*Goroutine) bool) error {
+	return x.Lives(0, x.Info.Duration, func(g *Goroutine) bool {
+		own := *g
+		own.Times = slices.Clone(g.Times)
+		return yield(&own)
+	})
+}
+
+// Lives calls yield with the goroutines that live in a window, those that ended first first, until it
+// returns false. The goroutine is good until then: millions may come by.
+func (x *Index) Lives(from, to int64, yield func(*Goroutine) bool) error {
+	var buf []byte
+	var g Goroutine
+	for _, r := range x.records {
+		if r.to < from || r.from > to {
+			continue
+		}
+		var err error
+		if buf, err = x.read(r.ref, buf); err != nil {
+			return err
+		}
+		for d := (decoder{b: buf}); len(d.b) > 0; {
+			d.goroutine(&g, x.Info.Duration)
+			if d.bad || int(g.Kind) >= len(x.kinds) {
+				return ErrDamaged
+			}
+			if g.From <= to && g.To >= from && !yield(&g) {
+				return nil
+			}
+		}
+	}
+	return nil
+}

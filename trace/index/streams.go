@@ -1,0 +1,237 @@
+package index
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// A cursor goes through the records of one class that overlap a window.
+type cursor struct {
+	x        *Index
+	stream   Stream
+	from, to int64
+	blocks   []sideRef // those to come
+	left     int       // records of the block
+	at       int64
+	d        decoder
+	buf      []byte
+	record   Record
+}
+
+// next reads the next record, and tells whether there is one.
+func (c *cursor) next() (bool, error) {
+	for {
+		for c.left > 0 {
+			c.left--
+			c.at += c.d.int()
+			c.record = Record{To: c.at}
+			c.record.decode(&c.d, c.stream)
+			if c.d.bad {
+				return false, ErrDamaged
+			}
+			if c.record.To >= c.from && c.record.From <= c.to {
+				return true, nil
+			}
+		}
+		if len(c.blocks) == 0 {
+			return false, nil
+		}
+		b := c.blocks[0]
+		c.blocks = c.blocks[1:]
+		if !b.overlaps(c.from, c.to) {
+			continue
+		}
+		var err error
+		if c.buf, err = c.x.read(b.ref, c.buf); err != nil {
+			return false, err
+		}
+		c.d, c.left, c.at = decoder{b: c.buf}, b.records, 0
+	}
+}
+
+func (s *sideRef) overlaps(from, to int64) bool { return s.to >= from && s.from <= to }
+
+// blocks are those of a stream that overlap a window, by class.
+func (x *Index) blocks(stream Stream, from, to int64) (all [classes][]sideRef, n int) {
+	for class, list := range x.side[stream] {
+		for _, b := range list {
+			if b.overlaps(from, to) {
+				all[class] = append(all[class], b)
+				n++
+			}
+		}
+	}
+	return all, n
+}
+
+// Records calls yield with the records of a stream that overlap a window, in the order of their ends,
+// until it returns false.
+func (x *Index) Records(stream Stream, from, to int64, yield func(*Record) bool) error {
+	all, _ := x.blocks(stream, from, to)
+	return x.each(stream, all, from, to, yield)
+}
+
+// each calls yield with the records of some blocks that overlap a window, in the order of their ends,
+// until it returns false.
+func (x *Index) each(stream Stream, blocks [classes][]sideRef, from, to int64, yield func(*Record) bool) error {
+	var cursors []*cursor
+	for _, list := range blocks {
+		c := &cursor{x: x, stream: stream, from: from, to: to, blocks: list}
+		switch more, err := c.next(); {
+		case err != nil:
+			return err
+		case more:
+			cursors = append(cursors, c)
+		}
+	}
+	for len(cursors) > 0 {
+		first := 0
+		for i, c := range cursors {
+			if c.record.To < cursors[first].record.To {
+				first = i
+			}
+		}
+		c := cursors[first]
+		r := c.record
+		if !yield(&r) {
+			return nil
+		}
+		switch more, err := c.next(); {
+		case err != nil:
+			return err
+		case !more:
+			cursors = slices.Delete(cursors, first, first+1)
+		}
+	}
+	return nil
+}
+
+// Task finds a task by its number; nil when there is none.
+func (x *Index) Task(id uint64) (*Record, error) {
+	var task *Record
+	var some [classes][]sideRef
+	for class, list := range x.side[Tasks] {
+		for _, b := range list {
+			if b.tasks[0] <= id && id <= b.tasks[1] {
+				some[class] = append(some[class], b)
+			}
+		}
+	}
+	err := x.each(Tasks, some, 0, math.MaxInt64, func(r *Record) bool {
+		if r.Task == id {
+			task = r
+		}
+		return task == nil
+	})
+	return task, err
+}
+
+// Count is how many records a stream has.
+func (x *Index) Count(stream Stream) int64 {
+	n := int64(0)
+	for _, list := range x.side[stream] {
+		for _, b := range list {
+			n += int64(b.records)
+		}
+	}
+	return n
+}
+
+// A Named is what the records of one name of a stream say together.
+type Named struct {
+	Name     uint32
+	Count    int64
+	From, To int64 // the first begin, the last end
+	Time     time.Duration
+}
+
+// Names are the names of a stream that has sums (Metrics, Ranges, Regions), in the order in which they
+// first ended: at most 10 000. They belong to the index.
+func (x *Index) Names(stream Stream) []Named { return x.totals[stream] }
+
+// exactBlocks is how many blocks of a stream are read for a window: more are taken as their sums.
+const exactBlocks = 192
+
+// A Point is what a metric was at some time.
+type Point struct {
+	At          int64 // nanoseconds since the trace's begin
+	Least, Most uint64
+	Last        uint64
+}
+
+// Metric is what a metric was in a window: at most as many points as it is wide, each of what was
+// between the one before and it. The first is what it was when the window began, if that is known.
+func (x *Index) Metric(name uint32, w Window) ([]Point, error) {
+	if err := w.check(); err != nil {
+		return nil, err
+	}
+	blocks, n := x.blocks(Metrics, w.From, w.To)
+	points := pointer{w: w}
+	before, err := x.metricBefore(name, w.From)
+	if err != nil {
+		return nil, err
+	}
+	if before != nil {
+		points.add(Point{w.From, *before, *before, *before})
+	}
+	if n <= exactBlocks {
+		err := x.each(Metrics, blocks, w.From, w.To, func(r *Record) bool {
+			if r.Name == name {
+				points.add(Point{r.To, r.Value, r.Value, r.Value})
+			}
+			return true
+		})
+		return points.all, err
+	}
+	for _, b := range blocks[0] { // metrics take no time
+		for _, s := range b.sums {
+			if s.name == name && s.to >= w.From {
+				points.add(Point{min(s.to, w.To), s.least, s.most, s.last})
+			}
+		}
+	}
+	return points.all, nil
+}
+
+// metricBefore is the last value of a metric before a time; nil when there is none.
+func (x *Index) metricBefore(name uint32, at int64) (*uint64, error) {
+	list := x.side[Metrics][0]
+	for i := len(list) - 1; i >= 0; i-- {
+		b := list[i]
+		k := slices.IndexFunc(b.sums, func(n nameSum) bool { return n.name == name })
+		switch {
+		case k < 0 || b.sums[k].from >= at:
+			continue
+		case b.sums[k].to < at:
+			return &b.sums[k].last, nil
+		}
+		var value *uint64
+		err := x.each(Metrics, [classes][]sideRef{{b}}, 0, at-1, func(r *Record) bool {
+			if r.Name == name {
+				value = &r.Value
+			}
+			return true
+		})
+		return value, err
+	}
+	return nil, nil
+}
+
+// A pointer puts points together that are too close to be told apart.
+type pointer struct {
+	w      Window
+	all    []Point
+	bucket int64
+}
+
+func (p *pointer) add(one Point) {
+	bucket := (one.At - p.w.From) / p.w.step()
+	if n := len(p.all); n > 0 && (bucket == p.bucket || n >= p.w.Width) {
+		last := &p.all[n-1]
+		last.At, last.Last = one.At, one.Last
+		last.Least, last.Most = min(last.Least, one.Least), max(last.Most, one.Most)
+		return
+	}
+	p.all, p.bucket = append(p.all, one), bucket
+}

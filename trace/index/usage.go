@@ -1,0 +1,262 @@
+package index
+
+import (
+	"fmt"
+	"time"
+)
+
+// exactProcs is how many slices are read for rows of processors: each of their spans is looked at.
+const exactProcs = 96
+
+// Procs is how many processors there are: their numbers are below.
+func (x *Index) Procs() int { return x.procs }
+
+// Threads are those that had processors.
+func (x *Index) Threads() []Thread { return x.threads }
+
+// places are where in an answer a lane is; those that are not asked for have -1.
+func places(asked []uint32, n int, what string) ([]int, error) {
+	at := make([]int, n)
+	for i := range at {
+		at[i] = -1
+	}
+	for i, one := range asked {
+		if int64(one) >= int64(n) {
+			return nil, fmt.Errorf("%s %d: there are %d", what, one, n)
+		}
+		at[one] = i
+	}
+	return at, nil
+}
+
+// ProcRows are those of processors, which are asked for once each: spans of the goroutines that they
+// run, and idle between. Parts have the time that processors ran goroutines, by these goroutines' state.
+func (x *Index) ProcRows(w Window, procs []uint32) ([]Row, error) {
+	if err := w.check(); err != nil {
+		return nil, err
+	}
+	at, err := places(procs, x.procs, "processor")
+	if err != nil {
+		return nil, err
+	}
+	first, last := overlapping(x.slices, w.From, w.To)
+	if last-first > exactProcs {
+		return x.usageRows(w, at, len(procs), func(t *tile) []byte { return t.procs })
+	}
+	q := &procQuery{x: x, w: w, at: at, rows: gatherers(w, len(procs))}
+	for n := first; n < last; n++ {
+		if err := q.slice(n); err != nil {
+			return nil, err
+		}
+	}
+	if err := q.beyond(last); err != nil {
+		return nil, err
+	}
+	return rowsOf(q.rows), nil
+}
+
+func gatherers(w Window, n int) []gatherer {
+	all := make([]gatherer, n)
+	for i := range all {
+		all[i].w = w
+	}
+	return all
+}
+
+func rowsOf(all []gatherer) []Row {
+	rows := make([]Row, len(all))
+	for i := range all {
+		rows[i] = all[i].row()
+	}
+	return rows
+}
+
+// A procQuery makes rows of processors from spans.
+type procQuery struct {
+	x    *Index
+	w    Window
+	at   []int
+	rows []gatherer
+	buf  []byte
+	runs []run
+}
+
+// slice takes what processors run from a slice.
+func (q *procQuery) slice(n int) error {
+	return q.spans(n, func(s Span) {
+		if s.From <= q.w.To && s.To >= q.w.From {
+			q.rows[q.at[s.With-1]].add(s)
+		}
+	})
+}
+
+// spans calls yield with the spans of a slice in which the processors that are asked for run.
+func (q *procQuery) spans(n int, yield func(Span)) (err error) {
+	t := &q.x.slices[n]
+	if q.buf, err = q.x.read(t.ref, q.buf); err != nil {
+		return err
+	}
+	var ok bool
+	if q.runs, ok = directory(q.buf, nil, q.runs); !ok {
+		return ErrDamaged
+	}
+	for _, r := range q.runs {
+		if !r.each(t.From, func(s Span) bool {
+			if (s.Code == Running || s.Code == Assist || s.Code == Syscall) && s.With > 0 && int(s.With) <= len(q.at) && q.at[s.With-1] >= 0 {
+				yield(s)
+			}
+			return true
+		}) {
+			return ErrDamaged
+		}
+	}
+	return nil
+}
+
+// beyond takes the spans that end in a slice behind the window or later. Which processors have one the
+// usage of the slice before tells, and that of the next ones where it ends.
+func (q *procQuery) beyond(n int) error {
+	if n == 0 || n == len(q.x.slices) {
+		return nil
+	}
+	open := q.open(n - 1)
+	for lane, begin := range open {
+		if begin > q.w.To || q.at[lane] < 0 {
+			delete(open, lane)
+		}
+	}
+	for ; len(open) > 0 && n < len(q.x.slices); n++ {
+		still := q.open(n)
+		ends := map[uint32]int64{}
+		for lane, begin := range open {
+			if since, ok := still[lane]; !ok || since != begin {
+				ends[lane] = begin
+				delete(open, lane)
+			}
+		}
+		if len(ends) == 0 {
+			continue
+		}
+		if err := q.spans(n, func(s Span) {
+			if begin, ok := ends[s.With-1]; ok && s.From == begin {
+				q.rows[q.at[s.With-1]].add(s)
+				delete(ends, s.With-1)
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open tells which processors run something at the end of a slice, and since when.
+func (q *procQuery) open(n int) map[uint32]int64 {
+	t := &q.x.slices[n]
+	open := map[uint32]int64{}
+	eachUsage(t.procs, func(u usage) {
+		if u.open >= 0 && int(u.lane) < len(q.at) {
+			open[u.lane] = t.To - u.open
+		}
+	})
+	return open
+}
+
+// ThreadRows are those of threads, which are asked for once each by their place in Threads: stays of
+// processors on them, as spans in the state Running. Parts have the time that they had one.
+func (x *Index) ThreadRows(w Window, threads []uint32) ([]Row, error) {
+	if err := w.check(); err != nil {
+		return nil, err
+	}
+	at, err := places(threads, len(x.threads), "thread")
+	if err != nil {
+		return nil, err
+	}
+	blocks, n := x.blocks(Procs, w.From, w.To)
+	if n > exactBlocks {
+		return x.usageRows(w, at, len(threads), func(t *tile) []byte { return t.threads })
+	}
+	rows := gatherers(w, len(threads))
+	byID := map[uint64]int{}
+	for i, n := range threads {
+		byID[x.threads[n].ID] = i
+	}
+	err = x.each(Procs, blocks, w.From, w.To, func(r *Record) bool {
+		if i, ok := byID[r.Thread-1]; ok {
+			rows[i].add(Span{Code: Running, From: r.From, To: r.To, With: r.Proc})
+		}
+		return true
+	})
+	return rowsOf(rows), err
+}
+
+// usageRows makes rows of parts of what tiles know, which is in memory.
+func (x *Index) usageRows(w Window, at []int, n int, of func(*tile) []byte) ([]Row, error) {
+	rows := make([]Row, n)
+	for _, p := range x.cover(w, max(exactSlices, w.Width)) {
+		if p.tile.To == p.tile.From {
+			continue
+		}
+		if !eachUsage(of(p.tile), func(u usage) {
+			if int(u.lane) >= len(at) || at[u.lane] < 0 {
+				return
+			}
+			part := Part{From: p.tile.From, To: p.tile.To}
+			for k, t := range u.times {
+				if t > 0 {
+					part.Times = append(part.Times, Sum{use(k).code(), time.Duration(t)})
+				}
+			}
+			if row := &rows[at[u.lane]]; len(part.Times) > 0 {
+				row.Parts = append(row.Parts, part)
+			}
+		}) {
+			return nil, ErrDamaged
+		}
+	}
+	return rows, nil
+}
+
+// NamedRows are those of the names of Ranges or Regions, which are asked for once each: all that have
+// the name, as spans in the state Running; With is the goroutine's index + 1. Several may be at a time,
+// so that spans overlap, and the times of parts may be more than their length.
+func (x *Index) NamedRows(stream Stream, w Window, names []uint32) ([]Row, error) {
+	if err := w.check(); err != nil {
+		return nil, err
+	}
+	if stream != Ranges && stream != Regions {
+		return nil, fmt.Errorf("stream %d has no rows by name", stream)
+	}
+	rows := gatherers(w, len(names))
+	at := map[uint32]int{}
+	for i, name := range names {
+		at[name] = i
+	}
+	blocks, n := x.blocks(stream, w.From, w.To)
+	if n > exactBlocks {
+		for i := range rows {
+			rows[i].crowd()
+		}
+		for class := range blocks {
+			kept := blocks[class][:0]
+			for _, b := range blocks[class] {
+				if b.many {
+					kept = append(kept, b)
+					continue
+				}
+				for _, s := range b.sums {
+					if i, ok := at[s.name]; ok {
+						rows[i].dense.spread(Running, s.from, s.to, time.Duration(s.time))
+					}
+				}
+			}
+			blocks[class] = kept
+		}
+	}
+	err := x.each(stream, blocks, w.From, w.To, func(r *Record) bool {
+		if i, ok := at[r.Name]; ok {
+			rows[i].add(Span{Code: Running, From: r.From, To: r.To, With: r.Goroutine})
+		}
+		return true
+	})
+	return rowsOf(rows), err
+}

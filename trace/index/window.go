@@ -1,0 +1,170 @@
+package index
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A Window is a part of the trace that is drawn, in nanoseconds since the trace's begin.
+type Window struct {
+	From, To int64
+	// Width is how many things can be told apart from left to right: pixels.
+	Width int
+}
+
+// A Row is what one of the things of a trace does in a window: spans, or, where there are more than
+// can be told apart, parts of the time with how much of each state. Spans are not cut at the window's
+// ends; parts reach beyond them by what was summed up together, which is a tile at most.
+type Row struct {
+	Spans []Span
+	Parts []Part
+}
+
+// A Part is some time with how much of it is spent in what state.
+type Part struct {
+	From, To int64
+	Times    []Sum
+}
+
+func (w Window) check() error {
+	if w.Width < 1 || w.To < w.From {
+		return fmt.Errorf("window from %d to %d of width %d: want an end after the begin, and a width", w.From, w.To, w.Width)
+	}
+	return nil
+}
+
+// step is what one of the window's width stands for.
+func (w Window) step() int64 { return max((w.To-w.From+int64(w.Width)-1)/int64(w.Width), 1) }
+
+// spansEach is how many spans there may be for each thing that can be told apart.
+const spansEach = 2
+
+func (p *Part) add(code Code, took time.Duration) {
+	for i := range p.Times {
+		if p.Times[i].Code == code {
+			p.Times[i].Time += took
+			return
+		}
+	}
+	p.Times = append(p.Times, Sum{code, took})
+}
+
+// A gatherer makes a row of spans that come in any order, and may overlap.
+type gatherer struct {
+	w     Window
+	spans []Span
+	dense *density // when they are too many
+}
+
+func (g *gatherer) add(s Span) {
+	if g.dense == nil && len(g.spans) < spansEach*g.w.Width {
+		g.spans = append(g.spans, s)
+		return
+	}
+	g.crowd()
+	g.dense.add(s.Code, s.From, s.To)
+}
+
+// crowd has the row be one of parts.
+func (g *gatherer) crowd() {
+	if g.dense != nil {
+		return
+	}
+	g.dense = newDensity(g.w)
+	for _, s := range g.spans {
+		g.dense.add(s.Code, s.From, s.To)
+	}
+	g.spans = nil
+}
+
+func (g *gatherer) row() Row {
+	if g.dense != nil {
+		return Row{Parts: g.dense.parts()}
+	}
+	slices.SortFunc(g.spans, func(a, b Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	return Row{Spans: g.spans}
+}
+
+// density is time by state, in steps of a window.
+type density struct {
+	w     Window
+	step  int64
+	n     int
+	codes []*stepped
+}
+
+// stepped is the time in one state.
+type stepped struct {
+	code  Code
+	parts []float64 // within each step
+	whole []int     // how many more spans fill this step than the one before
+}
+
+func newDensity(w Window) *density {
+	step := w.step()
+	return &density{w: w, step: step, n: int(max((w.To-w.From+step-1)/step, 1))}
+}
+
+func (d *density) of(code Code) *stepped {
+	for _, s := range d.codes {
+		if s.code == code {
+			return s
+		}
+	}
+	s := &stepped{code: code, parts: make([]float64, d.n), whole: make([]int, d.n+1)}
+	d.codes = append(d.codes, s)
+	return s
+}
+
+// add adds a span, as far as it is in the window.
+func (d *density) add(code Code, from, to int64) {
+	from, to = max(from, d.w.From)-d.w.From, min(to, d.w.To)-d.w.From
+	if to <= from {
+		return
+	}
+	s := d.of(code)
+	first, last := int(from/d.step), int((to-1)/d.step)
+	if first == last {
+		s.parts[first] += float64(to - from)
+		return
+	}
+	s.parts[first] += float64(int64(first+1)*d.step - from)
+	s.parts[last] += float64(to - int64(last)*d.step)
+	s.whole[first+1]++
+	s.whole[last]--
+}
+
+// spread adds a time that is somewhere between two times, in equal parts.
+func (d *density) spread(code Code, from, to int64, took time.Duration) {
+	per := float64(took) / float64(max(to-from, 1))
+	to = max(to, from+1)
+	from, to = max(from, d.w.From)-d.w.From, min(to, d.w.To)-d.w.From
+	s := d.of(code)
+	for from < to {
+		i := int(from / d.step)
+		until := min(int64(i+1)*d.step, to)
+		s.parts[i] += per * float64(until-from)
+		from = until
+	}
+}
+
+func (d *density) parts() []Part {
+	var parts []Part
+	whole := make([]int, len(d.codes))
+	for i := range d.n {
+		p := Part{From: d.w.From + int64(i)*d.step}
+		p.To = min(p.From+d.step, d.w.To)
+		for k, s := range d.codes {
+			whole[k] += s.whole[i]
+			if t := s.parts[i] + float64(whole[k])*float64(p.To-p.From); t >= 0.5 {
+				p.Times = append(p.Times, Sum{s.code, time.Duration(t + 0.5)})
+			}
+		}
+		if len(p.Times) > 0 {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}

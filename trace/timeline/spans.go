@@ -1,0 +1,251 @@
+package timeline
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/whet-go/whet/trace/index"
+)
+
+// A SpanQuery asks what rows do in a window.
+type SpanQuery struct {
+	From, To int64    // nanoseconds since the trace's begin; To 0 is its end
+	Width    int      // pixels
+	IDs      []string // of [RowInfo], at most 1000
+}
+
+// A SpanAnswer is what rows do in a window.
+type SpanAnswer struct {
+	From  int64      `json:"from"`
+	To    int64      `json:"to"`
+	Width int        `json:"width"`
+	Rows  []RowSpans `json:"rows"` // in the order of the IDs
+}
+
+// RowSpans is what a row does: spans, or parts where there are more spans than can be told apart. Both
+// are in order. Where a row has neither, it is not there, or idle.
+//
+// Spans reach beyond the window as far as they last; those of requests and tasks are cut at their ends.
+// Spans of a row do not overlap, except those of ranges and regions, of which several may be at a
+// time. In JSON a span is the array [from, to, state, stack, with], a part [from, to, state, time, …].
+type RowSpans struct {
+	ID    string `json:"id"`
+	Spans []Span `json:"spans,omitempty"`
+	Parts []Part `json:"parts,omitempty"`
+}
+
+// A Span is a stay in a state.
+type Span struct {
+	From, To int64  // nanoseconds since the trace's begin
+	State    int    // index in Trace.States
+	Stack    uint32 // for [Timeline.Stack]: where it began; 0 is none
+	// With is what is to do with it, plus 1; 0 is none. Goroutines that run: the processor; that are
+	// runnable: the goroutine that made them so. Processors, ranges and regions: the goroutine. Threads:
+	// the processor. A goroutine is its ID's number.
+	With uint32
+}
+
+// A Part is some time and what of it is spent in which state. It is not cut at the window's ends: it
+// reaches beyond by no more than what was summed up together. The times may be less than its length,
+// when a row is idle in between, and of ranges and regions more.
+type Part struct {
+	From, To int64
+	Times    []Time
+}
+
+// A Time is a time in a state.
+type Time struct {
+	State int // index in Trace.States
+	Time  time.Duration
+}
+
+// MarshalJSON writes a span as an array.
+func (s Span) MarshalJSON() ([]byte, error) { return s.append(nil), nil }
+
+// MarshalJSON writes a part as an array.
+func (p Part) MarshalJSON() ([]byte, error) { return p.append(nil), nil }
+
+func (s *Span) append(b []byte) []byte {
+	return append(appendInts(append(b, '['), s.From, s.To, int64(s.State), int64(s.Stack), int64(s.With)), ']')
+}
+
+func (p *Part) append(b []byte) []byte {
+	b = appendInts(append(b, '['), p.From, p.To)
+	for _, s := range p.Times {
+		b = appendInts(append(b, ','), int64(s.State), int64(s.Time))
+	}
+	return append(b, ']')
+}
+
+func appendInts(b []byte, values ...int64) []byte {
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, v, 10)
+	}
+	return b
+}
+
+// MarshalJSON writes a row in one piece: there may be a hundred thousand spans in an answer.
+func (r RowSpans) MarshalJSON() ([]byte, error) {
+	b := append(make([]byte, 0, 32+40*len(r.Spans)+64*len(r.Parts)), `{"id":`...)
+	b = strconv.AppendQuote(b, r.ID)
+	if len(r.Spans) > 0 {
+		b = append(b, `,"spans":[`...)
+		for i := range r.Spans {
+			b = append(r.Spans[i].append(b), ',')
+		}
+		b[len(b)-1] = ']'
+	}
+	if len(r.Parts) > 0 {
+		b = append(b, `,"parts":[`...)
+		for i := range r.Parts {
+			b = append(r.Parts[i].append(b), ',')
+		}
+		b[len(b)-1] = ']'
+	}
+	return append(b, '}'), nil
+}
+
+// Spans answers what rows do in a window. It costs no more than some hundred parts of the index for all
+// rows together, however long the window is, and one or two more for each row.
+func (t *Timeline) Spans(ctx context.Context, q SpanQuery) (SpanAnswer, error) {
+	w, err := t.window(q.From, q.To, q.Width)
+	if err != nil {
+		return SpanAnswer{}, err
+	}
+	byType, err := ask(q.IDs)
+	if err != nil {
+		return SpanAnswer{}, err
+	}
+	answer := SpanAnswer{From: w.From, To: w.To, Width: w.Width, Rows: make([]RowSpans, len(q.IDs))}
+	for of, a := range byType {
+		if err := ctx.Err(); err != nil {
+			return SpanAnswer{}, err
+		}
+		rows, err := t.rows(ctx, of, w, a.numbers)
+		if err != nil {
+			return SpanAnswer{}, err
+		}
+		for i, row := range rows {
+			for _, at := range a.at[a.numbers[i]] {
+				answer.Rows[at] = RowSpans{ID: q.IDs[at], Spans: row.Spans, Parts: row.Parts}
+			}
+		}
+	}
+	return answer, nil
+}
+
+// rows are those of some numbers of a type.
+func (t *Timeline) rows(ctx context.Context, of string, w index.Window, numbers []uint64) ([]RowSpans, error) {
+	if of == Request || of == Task {
+		return t.cuts(ctx, of, w, numbers)
+	}
+	small, err := t.places(of, numbers)
+	if err != nil {
+		return nil, err
+	}
+	var rows []index.Row
+	switch of {
+	case Proc:
+		rows, err = t.x.ProcRows(w, small)
+	case Thread:
+		rows, err = t.x.ThreadRows(w, small)
+	case Goroutine:
+		rows, err = t.x.Rows(w, small)
+	case Range, Region:
+		rows, err = t.x.NamedRows(stream(of), w, small)
+	}
+	all := make([]RowSpans, len(rows))
+	for i := range rows {
+		all[i] = t.row(of, &rows[i])
+	}
+	return all, err
+}
+
+// row makes a row of one of the index.
+func (t *Timeline) row(of string, r *index.Row) RowSpans {
+	state := func(code index.Code) int {
+		if of == Proc || of == Goroutine {
+			return min(int(code), t.active()-1)
+		}
+		return t.active()
+	}
+	var row RowSpans
+	for _, s := range r.Spans {
+		one := Span{From: s.From, To: s.To, State: state(s.Code), Stack: s.Stack, With: s.With}
+		if of == Proc {
+			one.With = s.Goroutine + 1
+		}
+		row.Spans = append(row.Spans, one)
+	}
+	for _, p := range r.Parts {
+		one := Part{From: p.From, To: p.To}
+		for _, s := range p.Times {
+			one.Times = append(one.Times, Time{state(s.Code), s.Time})
+		}
+		row.Parts = append(row.Parts, one)
+	}
+	return row
+}
+
+// cuts are rows of requests or tasks.
+func (t *Timeline) cuts(ctx context.Context, of string, w index.Window, numbers []uint64) ([]RowSpans, error) {
+	all, err := t.entries(of, numbers)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]RowSpans, len(all))
+	for i, e := range all {
+		if rows[i], err = t.cut(ctx, w, e); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// cut is what the goroutine of a request or task does in it, as far as that is in the window. It is one
+// span when that is too short to be seen, and when there is no goroutine.
+func (t *Timeline) cut(ctx context.Context, w index.Window, e entry) (RowSpans, error) {
+	from, to := e.from, e.to
+	if to < w.From || from > w.To {
+		return RowSpans{}, ctx.Err()
+	}
+	pixel := (w.To - w.From) / int64(w.Width)
+	if e.of == 0 || to-from < pixel {
+		return RowSpans{Spans: []Span{{From: from, To: to, State: t.active(), With: e.of}}}, ctx.Err()
+	}
+	inner := index.Window{From: max(from, w.From), To: min(to, w.To)}
+	inner.Width = int(min((inner.To-inner.From)/max(pixel, 1)+1, int64(w.Width)))
+	rows, err := t.x.Rows(inner, []uint32{e.of - 1})
+	if err != nil {
+		return RowSpans{}, err
+	}
+	row := t.row(Goroutine, &rows[0])
+	kept := row.Spans[:0]
+	for _, s := range row.Spans {
+		if s.From, s.To = max(s.From, from), min(s.To, to); s.To > s.From {
+			kept = append(kept, s)
+		}
+	}
+	row.Spans = kept
+	for i := range row.Parts {
+		row.Parts[i].cut(from, to)
+	}
+	row.Parts = slices.DeleteFunc(row.Parts, func(p Part) bool { return p.To <= p.From })
+	return row, ctx.Err()
+}
+
+// cut cuts a part, whose times are then taken to be spread over it evenly.
+func (p *Part) cut(from, to int64) {
+	whole := p.To - p.From
+	p.From, p.To = max(p.From, from), min(p.To, to)
+	if left := p.To - p.From; left < whole {
+		for i := range p.Times {
+			p.Times[i].Time = time.Duration(float64(p.Times[i].Time) * float64(max(left, 0)) / float64(whole))
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package timeline
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/whet-go/whet/trace/index"
+	"github.com/whet-go/whet/trace/stacks"
+)
+
+// ErrQuery is what errors are when a query asks for what there is not, or not like that: others are
+// about reading the index.
+var ErrQuery = errors.New("bad query")
+
+// A queryError is an ErrQuery that says what is wrong.
+type queryError struct{ text string }
+
+func (e *queryError) Error() string        { return e.text }
+func (e *queryError) Is(target error) bool { return target == ErrQuery }
+
+func badQuery(format string, args ...any) error { return &queryError{fmt.Sprintf(format, args...)} }
+
+// Schema is the version of the JSON of this package's types.
+const Schema = "whet.timeline/1"
+
+// A Timeline answers what is drawn of one trace.
+type Timeline struct {
+	x       *index.Index
+	name    string
+	kinds   []string // by number
+	metrics map[string]uint32
+
+	mu    sync.Mutex
+	lists []*list // of rows, the last used first
+
+	finding  sync.Mutex // while requests are looked for
+	requests *found     // nil: nobody has asked yet
+}
+
+// New returns the timeline of an index, which is to stay open. The name is shown to people.
+func New(x *index.Index, name string) *Timeline {
+	t := &Timeline{x: x, name: name, metrics: map[string]uint32{}}
+	for _, k := range x.Kinds() {
+		t.kinds = append(t.kinds, k.Name)
+	}
+	for _, n := range x.Names(index.Metrics) {
+		t.metrics[x.Name(n.Name)] = n.Name
+	}
+	return t
+}
+
+// Trace is what a trace is as a whole.
+type Trace struct {
+	Schema   string      `json:"schema"`
+	Name     string      `json:"name"`
+	Duration int64       `json:"duration"` // nanoseconds
+	Events   int64       `json:"events"`
+	Damage   string      `json:"damage,omitempty"` // what ended the trace before its end
+	States   []State     `json:"states"`           // a span's state is an index here
+	Types    []TypeCount `json:"types"`
+	Metrics  []string    `json:"metrics"` // names, for [Timeline.Metric]
+}
+
+// A State is one that rows can be in.
+type State struct {
+	Name  string `json:"name"`
+	Group string `json:"group"` // running, runnable, syscall, gc, waiting or unknown
+}
+
+// A TypeCount is how many rows of a type there are. Requests have -1 until they were asked for once.
+type TypeCount struct {
+	Type  string `json:"type"`
+	Count int64  `json:"count"`
+}
+
+// Types of rows.
+const (
+	Proc      = "proc"      // a processor of Go's scheduler: which goroutine it runs
+	Thread    = "thread"    // of the system: which processor it has
+	Goroutine = "goroutine" // what state it is in
+	Task      = "task"      // of the user: the states of the goroutine that began it
+	Request   = "request"   // of a server: the states of its goroutine
+	Range     = "range"     // of the collector, and stops of the world, by name
+	Region    = "region"    // of the user, by name
+)
+
+// rowTypes are all types, with the first letter of their IDs.
+func rowTypes() []rowType {
+	return []rowType{{Proc, 'p'}, {Thread, 'm'}, {Goroutine, 'g'}, {Task, 't'}, {Request, 'r'}, {Range, 'c'}, {Region, 'u'}}
+}
+
+type rowType struct {
+	name   string
+	letter byte
+}
+
+// parseID tells the type of an ID, and its number.
+func parseID(id string) (of rowType, n uint64, err error) {
+	for _, one := range rowTypes() {
+		if id != "" && id[0] == one.letter {
+			if n, err := strconv.ParseUint(id[1:], 10, 64); err == nil {
+				return one, n, nil
+			}
+		}
+	}
+	return rowType{}, 0, badQuery("row %q: want a letter of p, m, g, t, r, c and u, and a number", id)
+}
+
+func formatID(of string, n uint64) string {
+	i := slices.IndexFunc(rowTypes(), func(one rowType) bool { return one.name == of })
+	return string(rowTypes()[i].letter) + strconv.FormatUint(n, 10)
+}
+
+// Trace tells what the trace is.
+func (t *Timeline) Trace() Trace {
+	info := t.x.Info
+	trace := Trace{Schema: Schema, Name: t.name, Duration: info.Duration, Events: info.Events, Damage: info.Damage, Metrics: []string{}}
+	for code := range t.x.Codes() {
+		name := t.x.Code(index.Code(code))
+		trace.States = append(trace.States, State{name, group(index.Code(code), name)})
+	}
+	trace.States = append(trace.States, State{"active", "running"})
+	for _, one := range rowTypes() {
+		trace.Types = append(trace.Types, TypeCount{one.name, t.count(one.name)})
+	}
+	trace.Metrics = slices.AppendSeq(trace.Metrics, maps.Keys(t.metrics))
+	slices.Sort(trace.Metrics)
+	return trace
+}
+
+// active is the state of what is not a goroutine's.
+func (t *Timeline) active() int { return t.x.Codes() }
+
+// group is what a state is drawn like.
+func group(code index.Code, name string) string {
+	switch code {
+	case index.Unknown:
+		return "unknown"
+	case index.Running:
+		return "running"
+	case index.Assist:
+		return "gc"
+	case index.Runnable:
+		return "runnable"
+	case index.Syscall, index.SyscallBlocked:
+		return "syscall"
+	case index.Waiting:
+	}
+	if strings.Contains(name, "GC") {
+		return "gc"
+	}
+	return "waiting"
+}
+
+// count is how many rows of a type there are; -1 when that is not known yet.
+func (t *Timeline) count(of string) int64 {
+	switch of {
+	case Proc:
+		return int64(t.x.Procs())
+	case Thread:
+		return int64(len(t.x.Threads()))
+	case Goroutine:
+		return int64(t.x.Info.Goroutines)
+	case Task:
+		return t.x.Count(index.Tasks)
+	case Range:
+		return int64(len(t.x.Names(index.Ranges)))
+	case Region:
+		return int64(len(t.x.Names(index.Regions)))
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.requests == nil {
+		return -1
+	}
+	return int64(len(t.requests.all))
+}
+
+// Stack is a stack by its number in a span, leaf first; nil for 0.
+func (t *Timeline) Stack(n uint32) []stacks.Frame { return t.x.Stack(n) }
+
+// A Point is what a metric was from the time of the point before up to its own.
+type Point struct {
+	At   int64  `json:"at"` // nanoseconds since the trace's begin
+	Min  uint64 `json:"min"`
+	Max  uint64 `json:"max"`
+	Last uint64 `json:"last"`
+}
+
+// Metric is what a metric was in a window: at most width points. Its first is what it was when the
+// window began, if the trace knows. To 0 is the trace's end.
+func (t *Timeline) Metric(name string, from, to int64, width int) ([]Point, error) {
+	number, ok := t.metrics[name]
+	if !ok {
+		return nil, badQuery("metric %q: the trace has %s", name, strings.Join(slices.Sorted(maps.Keys(t.metrics)), ", "))
+	}
+	w, err := t.window(from, to, width)
+	if err != nil {
+		return nil, err
+	}
+	all, err := t.x.Metric(number, w)
+	points := make([]Point, len(all))
+	for i, p := range all {
+		points[i] = Point{p.At, p.Least, p.Most, p.Last}
+	}
+	return points, err
+}
+
+// maxWidth bounds windows: of several screens.
+const maxWidth = 16384
+
+// window is a window within the trace.
+func (t *Timeline) window(from, to int64, width int) (index.Window, error) {
+	if to == 0 {
+		to = t.x.Info.Duration
+	}
+	if from < 0 || to < from || width < 1 || width > maxWidth {
+		return index.Window{}, badQuery("window from %d to %d of width %d: want 0 or more, an end that is not before, and 1 to %d", from, to, width, maxWidth)
+	}
+	return index.Window{From: min(from, t.x.Info.Duration), To: min(to, t.x.Info.Duration), Width: width}, nil
+}
