@@ -79,10 +79,7 @@ func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFla
 	if err != nil {
 		return err
 	}
-	t, err := timeline.New(x, name)
-	if err != nil {
-		return err
-	}
+	t := timeline.New(x, name)
 	o := report.TimelineOptions{From: from, To: to}
 	switch {
 	case f.view.JSON:
@@ -103,10 +100,6 @@ func (a *app) serveTimeline(ctx context.Context, l net.Listener, t *timeline.Tim
 	if err != nil {
 		return err
 	}
-	h, err := server.New(t, server.Page{HTML: page, Policy: policy})
-	if err != nil {
-		return err
-	}
 	address := "http://" + l.Addr().String() + "/"
 	if f.From > 0 || f.To > 0 {
 		address += fmt.Sprintf("#t=%d-%d", o.From, o.To)
@@ -123,7 +116,7 @@ func (a *app) serveTimeline(ctx context.Context, l net.Listener, t *timeline.Tim
 			a.printWarnings([]error{&diag.Error{Op: "open", Subject: address, Err: err, Hint: "open the address in a browser by hand"}})
 		}
 	}
-	return server.Serve(ctx, l, h)
+	return server.Serve(ctx, l, server.New(t, server.Page{HTML: page, Policy: policy}))
 }
 
 // listenError says what to do about an address that cannot be served.

@@ -76,11 +76,7 @@ const (
 
 // NewTimeline asks a timeline for the rows that its page begins with, and what they do.
 func NewTimeline(ctx context.Context, t *timeline.Timeline, o TimelineOptions) (*TimelineDoc, error) {
-	trace, err := t.Trace()
-	if err != nil {
-		return nil, err
-	}
-	d := &TimelineDoc{Schema: TimelineSchema, Trace: trace, From: o.From, To: o.To, Rows: []timeline.RowList{}, Metrics: []TimelineMetric{}}
+	d := &TimelineDoc{Schema: TimelineSchema, Trace: t.Trace(), From: o.From, To: o.To, Rows: []timeline.RowList{}, Metrics: []TimelineMetric{}}
 	if d.To == 0 {
 		d.To = d.Trace.Duration
 	}
@@ -205,7 +201,7 @@ func most(count map[uint32]int, n int) []uint32 {
 const (
 	timelineFirstWidth = 512
 	timelineMoreWidth  = 4
-	timelineLastWidth  = 1 << 17
+	timelineLastWidth  = 1 << 13
 )
 
 // WriteTimelinePage writes a self-contained page of a window of a timeline: one HTML file of at most

@@ -39,12 +39,8 @@ func badRequest(format string, args ...any) error {
 }
 
 // New makes a handler of a timeline's API and the page that draws it. doc.go lists its addresses.
-func New(t *timeline.Timeline, page Page) (http.Handler, error) {
-	trace, err := t.Trace()
-	if err != nil {
-		return nil, err
-	}
-	a := &api{t, trace.Duration}
+func New(t *timeline.Timeline, page Page) http.Handler {
+	a := &api{t, t.Trace().Duration}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -59,7 +55,7 @@ func New(t *timeline.Timeline, page Page) (http.Handler, error) {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusNotFound, fmt.Errorf("there is no %s", r.URL.Path))
 	})
-	return guard(page.Policy, mux), nil
+	return guard(page.Policy, mux)
 }
 
 // An answer makes an answer of a request's parameters.
@@ -169,7 +165,7 @@ type api struct {
 	duration int64
 }
 
-func (a *api) trace(*http.Request, *params) (any, error) { return a.t.Trace() }
+func (a *api) trace(*http.Request, *params) (any, error) { return a.t.Trace(), nil }
 
 func (a *api) rows(r *http.Request, p *params) (any, error) {
 	if ids := p.ids(); ids != nil || p.err != nil {

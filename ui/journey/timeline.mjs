@@ -106,12 +106,12 @@ for (const [what, where] of [
 
   step(`${what}: a span tells its state, stack and who woke it`, async () => {
     const p = await open(where);
-    await p.page.locator('[data-type="goroutine"] input[type="search"]').fill("journeyWorker");
+    await p.page.locator('[data-type="goroutine"] input[type="search"]').fill("tracedTimeline");
     await p.settle();
     await p.ready();
     const ids = await p.ids("g");
     assert.ok(ids.length > 0 && ids.length < 10, `${ids.length} goroutines are found`);
-    for (const text of await p.page.locator('.name[data-id^="g"]').allInnerTexts()) assert.match(text, /journeyWorker/);
+    for (const text of await p.page.locator('.name[data-id^="g"]').allInnerTexts()) assert.match(text, /tracedTimeline/);
     const tip = await p.hover(ids[0], /sync[\s\S]*journeyWorker[\s\S]*timeline_test\.go:\d+/);
     assert.notEqual(tip, "", "no span shows where it waits");
     await p.page.mouse.down();
@@ -122,7 +122,7 @@ for (const [what, where] of [
     assert.match(details, /It was ended by\s+goroutine \d+/);
     await p.page.locator(".details button.link").first().click();
     await p.settle();
-    assert.match(await p.hash(), /pin=g\d+|journeyWorker/);
+    assert.match(await p.hash(), /pin=g\d+|tracedTimeline/);
     await p.page.keyboard.press("Escape");
     await p.settle();
     assert.ok(await p.page.locator(".details").isHidden());
@@ -155,8 +155,8 @@ step("a wrong expression is told, and another one is not waited for", async () =
   const search = p.page.locator('[data-type="goroutine"] input[type="search"]');
   await search.fill("(");
   await p.page.waitForFunction(() => /match|missing/.test(document.querySelector('[data-type="goroutine"] .trouble').textContent));
-  await search.fill("journeyWorker");
-  await p.page.waitForFunction(() => [...document.querySelectorAll('.name[data-id^="g"]')].every((n) => n.textContent.includes("journeyWorker")));
+  await search.fill("tracedTimeline");
+  await p.page.waitForFunction(() => [...document.querySelectorAll('.name[data-id^="g"]')].every((n) => n.textContent.includes("tracedTimeline")));
   // Chromium reports the refusal to the console; that is no trouble of ours.
   await p.page.context().close();
 });
