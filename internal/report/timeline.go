@@ -259,7 +259,10 @@ func pack(d *TimelineDoc) ([]byte, error) {
 	if err := z.Close(); err != nil {
 		return nil, err
 	}
-	return b.Bytes(), text.Close()
+	if err := text.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 // timelinePage is the page of a timeline with data, or, without, the one that asks its server.
