@@ -35,13 +35,21 @@ func overlapping(tiles []tile, from, to int64) (first, last int) {
 
 // cover returns tiles that cover a window, in their order: it begins with the largest, and takes the
 // parts of the widest again and again, until all are narrower than a step of the window, or are
-// slices, or are as many as they may be.
-func (x *Index) cover(w Window, most int) []piece {
+// slices, or cost as much as they may: one each, slices more.
+func (x *Index) cover(w Window, budget, sliceCost int) []piece {
 	var open pieces
+	cost := 0
+	costOf := func(level int) int {
+		if level == 0 {
+			return sliceCost
+		}
+		return 1
+	}
 	push := func(level, first, last int) {
 		tiles := x.level(level)
 		for n := first; n < min(last, len(tiles)); n++ {
 			if t := &tiles[n]; t.To >= w.From && t.From <= w.To {
+				cost += costOf(level)
 				heap.Push(&open, piece{level, n, t, min(t.To, w.To) - max(t.From, w.From)})
 			}
 		}
@@ -50,12 +58,13 @@ func (x *Index) cover(w Window, most int) []piece {
 	push(len(x.above), first, last)
 	step := w.step()
 	var done []piece
-	for len(open) > 0 && open[0].width > step && len(done)+len(open)+fan <= most {
+	for len(open) > 0 && open[0].width > step {
 		p := heap.Pop(&open).(piece)
-		if p.level == 0 {
+		if p.level == 0 || cost+fan*costOf(p.level-1) > budget {
 			done = append(done, p)
 			continue
 		}
+		cost -= costOf(p.level)
 		push(p.level-1, p.n*fan, (p.n+1)*fan)
 	}
 	done = append(done, open...)

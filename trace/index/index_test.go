@@ -238,19 +238,19 @@ func TestParts(t *testing.T) {
 		t.Errorf("%d parts in a width of %d", n, w.Width)
 	}
 	x.checkParts(t, rows[0].Parts, exact[busiest].Spans, true)
-	for most := fan; most < len(x.slices); most *= 2 {
-		q := &query{x: x, w: w, rows: map[uint32]*building{asked[0]: {}}}
-		for _, p := range x.cover(w, most) {
+	for most := fan; most < 2*len(x.slices); most += len(x.slices)/8 | 1 {
+		q := &query{x: x, w: w, rows: map[uint32]*building{asked[0]: {w: w, step: w.step()}}}
+		for _, p := range x.cover(w, most, 1) {
 			read := q.tile
 			if p.level == 0 {
-				read = q.slice
+				read = func(tile *tile, asked []uint32) error { return q.slice(tile, asked, most%2 == 0) }
 			}
 			if err := read(p.tile, asked); err != nil {
 				t.Fatal(err)
 			}
 		}
 		b := q.rows[asked[0]]
-		b.condense(w)
+		b.crowd()
 		x.checkParts(t, b.parts, exact[busiest].Spans, false)
 	}
 }
@@ -290,7 +290,7 @@ func TestCover(t *testing.T) {
 		first, last := overlapping(x.slices, from, to)
 		for most := 1; most < 4*len(x.slices); most *= 2 {
 			at := -1
-			pieces := x.cover(Window{from, to, 1 << 20}, most)
+			pieces := x.cover(Window{from, to, 1 << 20}, most, 1)
 			for _, p := range pieces {
 				if at >= 0 && p.first() != at {
 					t.Fatalf("a piece begins with slice %d, the one before ended before %d", p.first(), at)

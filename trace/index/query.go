@@ -4,11 +4,15 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"time"
 )
 
-// exactSlices is how many slices are read for rows of goroutines: wider windows are read as tiles.
-const exactSlices = 256
+// Limits of what is read for rows of goroutines.
+const (
+	exactSlices = 72   // of wider windows sums are read: of tiles, and of slices
+	fewSlices   = 48   // for goroutines that have spans in few of the slices of a wider window
+	tileBudget  = 1000 // tiles
+	sliceCost   = 5    // tiles take as long to read as the sums of a slice
+)
 
 // Rows are those of goroutines in a window, in the order in which these are asked for.
 func (x *Index) Rows(w Window, goroutines []uint32) ([]Row, error) {
@@ -24,14 +28,14 @@ func (x *Index) Rows(w Window, goroutines []uint32) ([]Row, error) {
 	}
 	q := &query{x: x, w: w, rows: make(map[uint32]*building, len(asked))}
 	for _, g := range gs {
-		q.rows[g.Index] = &building{g: g}
+		q.rows[g.Index] = &building{g: g, w: w, step: w.step()}
 	}
 	if err := q.read(asked); err != nil {
 		return nil, err
 	}
 	rows := make([]Row, len(goroutines))
 	for i, index := range goroutines {
-		rows[i] = q.rows[index].row(w)
+		rows[i] = q.rows[index].row()
 	}
 	return rows, nil
 }
@@ -45,13 +49,6 @@ type query struct {
 	runs []run
 }
 
-// A building row.
-type building struct {
-	g     *Goroutine
-	spans []Span // behind parts
-	parts []Part
-}
-
 // read reads what a window needs for some goroutines, in ascending order.
 func (q *query) read(asked []uint32) error {
 	first, last := overlapping(q.x.slices, q.w.From, q.w.To)
@@ -63,13 +60,15 @@ func (q *query) read(asked []uint32) error {
 		return err
 	}
 	end := 0
-	for _, p := range q.x.cover(q.w, max(exactSlices, q.w.Width)) {
+	for _, p := range q.x.cover(q.w, tileBudget, sliceCost) {
 		end = p.end()
-		read := q.tile
+		var err error
 		if p.level == 0 {
-			read = q.slice
+			err = q.slice(p.tile, many, true)
+		} else {
+			err = q.tile(p.tile, many)
 		}
-		if err := read(p.tile, many); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -90,7 +89,7 @@ func (q *query) split(asked []uint32, first, last int) (few, many []uint32) {
 		for _, n := range inside(index) {
 			read[n] = true
 		}
-		if len(read) > exactSlices {
+		if len(read) > fewSlices {
 			few, many = order[:i], order[i:]
 			slices.Sort(few)
 			slices.Sort(many)
@@ -116,7 +115,7 @@ func (q *query) exact(asked []uint32, first, last int) error {
 		if int(n) >= len(q.x.slices) {
 			return ErrDamaged
 		}
-		if err := q.slice(&q.x.slices[n], want[n]); err != nil {
+		if err := q.slice(&q.x.slices[n], want[n], false); err != nil {
 			return err
 		}
 	}
@@ -136,12 +135,11 @@ func (q *query) tile(t *tile, asked []uint32) (err error) {
 	}
 	if !eachRow(q.buf, t.To, asked, func(r row) bool {
 		b := q.rows[r.g]
-		b.condense(q.w)
-		p := Part{To: r.end, From: r.begin(), Times: make([]Sum, 0, len(r.sums))}
+		b.crowd()
 		for _, s := range r.sums {
-			p.Times = append(p.Times, Sum{s.code, time.Duration(s.time)})
+			b.sum(s.code, s.time)
 		}
-		b.parts = append(b.parts, p)
+		b.part(r.begin(), r.end)
 		return true
 	}) {
 		return ErrDamaged
@@ -149,8 +147,8 @@ func (q *query) tile(t *tile, asked []uint32) (err error) {
 	return nil
 }
 
-// slice reads spans of the goroutines from a slice.
-func (q *query) slice(t *tile, want []uint32) (err error) {
+// slice reads spans of the goroutines from a slice, or the sums of those that have many.
+func (q *query) slice(t *tile, want []uint32, sums bool) (err error) {
 	if q.buf, err = q.x.read(t.ref, q.buf); err != nil {
 		return err
 	}
@@ -160,53 +158,29 @@ func (q *query) slice(t *tile, want []uint32) (err error) {
 	}
 	for _, r := range q.runs {
 		b := q.rows[r.g]
+		if sums && r.sums {
+			b.crowd()
+			begin, end, ok := r.sum(t.From, b.sum)
+			if !ok {
+				return ErrDamaged
+			}
+			b.part(begin, end)
+			continue
+		}
 		ok := r.each(t.From, func(s Span) bool {
 			if s.From > q.w.To {
 				return false
 			}
 			if s.To >= q.w.From {
-				b.spans = append(b.spans, s)
+				b.add(s)
 			}
 			return true
 		})
 		if !ok {
 			return ErrDamaged
 		}
-		if len(b.spans) > 2*spansEach*q.w.Width {
-			b.condense(q.w)
-		}
 	}
 	return nil
-}
-
-// row makes a row of what was read: parts of spans, where there are too many of these.
-func (b *building) row(w Window) Row {
-	if len(b.parts) == 0 && len(b.spans) <= spansEach*w.Width {
-		if g := b.g; len(b.spans) == 0 && len(g.Times) > 0 && g.From <= w.To && g.To >= w.From {
-			// It began and ended within one tile.
-			return Row{Parts: []Part{{g.From, g.To, g.Times}}}
-		}
-		return Row{Spans: b.spans}
-	}
-	b.condense(w)
-	return Row{Parts: b.parts}
-}
-
-// condense makes parts of the spans: each is a step of the window, and a span at least; spans are not
-// cut.
-func (b *building) condense(w Window) {
-	step, spans := w.step(), b.spans
-	for len(spans) > 0 {
-		p := Part{From: spans[0].From}
-		until := max(p.From, w.From) + step
-		for len(spans) > 0 && (len(p.Times) == 0 || spans[0].To <= until) {
-			p.add(spans[0].Code, time.Duration(spans[0].To-spans[0].From))
-			p.To = spans[0].To
-			spans = spans[1:]
-		}
-		b.parts = append(b.parts, p)
-	}
-	b.spans = b.spans[:0]
 }
 
 // Spans calls yield with all spans that overlap a window, goroutine by goroutine within the slices,

@@ -198,7 +198,22 @@ func addSum(sums []sum, code Code, time int64) []sum {
 	return append(sums, sum{code, time})
 }
 
-// each calls yield with the spans of a run, until it returns false. from is when the slice begins.
+// sum calls yield with the sums of a run that has them, and returns when its spans begin and end, and
+// whether the run is what was written. from is when the slice begins.
+func (r run) sum(from int64, yield func(Code, int64)) (begin, end int64, ok bool) {
+	d := decoder{b: r.bytes}
+	took := int64(0)
+	for range d.count() {
+		code, time := min(Code(d.byte()), maxCodes-1), int64(d.uint())
+		yield(code, time)
+		took += time
+	}
+	begin = from - d.int()
+	return begin, begin + took, !d.bad
+}
+
+// each calls yield with the spans of a run, until it returns false, and tells whether the run is what
+// was written. from is when the slice begins.
 func (r run) each(from int64, yield func(Span) bool) bool {
 	d := decoder{b: r.bytes}
 	if r.sums {
@@ -209,20 +224,26 @@ func (r run) each(from int64, yield func(Span) bool) bool {
 	}
 	at := from - d.int()
 	s := Span{Goroutine: r.g}
+	b, i := d.b, 0 // the decoder's methods are too slow for millions of spans
+	var v uint64
 	for range r.spans {
-		s.Code = min(Code(d.byte()), maxCodes-1)
-		s.From, s.To = at, at+int64(d.uint())
-		s.Stack, s.With = 0, 0
+		if i < 0 || i >= len(b) {
+			return false
+		}
+		s.Code = min(Code(b[i]), maxCodes-1)
+		v, i = uvarint(b, i+1)
+		s.From, s.To = at, at+int64(v)
+		v, i = uvarint(b, i)
+		s.Stack, s.With = uint32(v), 0
 		switch s.Code {
 		case Running:
-			s.With = uint32(d.uint())
+			s.Stack, s.With = 0, uint32(v)
 		case Runnable, Assist, Syscall:
-			s.Stack = uint32(d.uint())
-			s.With = uint32(d.uint())
-		default:
-			s.Stack = uint32(d.uint())
+			v, i = uvarint(b, i)
+			s.With = uint32(v)
+		case Unknown, SyscallBlocked, Waiting:
 		}
-		if d.bad || s.To < s.From {
+		if i < 0 || s.To < s.From {
 			return false
 		}
 		at = s.To
@@ -230,7 +251,27 @@ func (r run) each(from int64, yield func(Span) bool) bool {
 			return true
 		}
 	}
-	return len(d.b) == 0
+	return !d.bad && i == len(b)
+}
+
+// uvarint reads a number at i, and returns where the next one is: -1 when there is none, and from
+// then on.
+func uvarint(b []byte, i int) (v uint64, next int) {
+	if uint(i) < uint(len(b)) && b[i] < 0x80 {
+		return uint64(b[i]), i + 1
+	}
+	return longUvarint(b, i)
+}
+
+func longUvarint(b []byte, i int) (v uint64, next int) {
+	if uint(i) >= uint(len(b)) {
+		return 0, -1
+	}
+	v, n := binary.Uvarint(b[i:])
+	if n <= 0 {
+		return 0, -1
+	}
+	return v, i + n
 }
 
 // byIndex sorts goroutines.

@@ -151,7 +151,7 @@ type Named struct {
 func (x *Index) Names(stream Stream) []Named { return x.totals[stream] }
 
 // exactBlocks is how many blocks of a stream are read for a window: more are taken as their sums.
-const exactBlocks = 192
+const exactBlocks = 96
 
 // A Point is what a metric was at some time.
 type Point struct {

@@ -6,7 +6,7 @@ import (
 )
 
 // exactProcs is how many slices are read for rows of processors: each of their spans is looked at.
-const exactProcs = 96
+const exactProcs = 80
 
 // Procs is how many processors there are: their numbers are below.
 func (x *Index) Procs() int { return x.procs }
@@ -192,7 +192,7 @@ func (x *Index) ThreadRows(w Window, threads []uint32) ([]Row, error) {
 // usageRows makes rows of parts of what tiles know, which is in memory.
 func (x *Index) usageRows(w Window, at []int, n int, of func(*tile) []byte) ([]Row, error) {
 	rows := make([]Row, n)
-	for _, p := range x.cover(w, max(exactSlices, w.Width)) {
+	for _, p := range x.cover(w, max(tileBudget, w.Width), 1) {
 		if p.tile.To == p.tile.From {
 			continue
 		}

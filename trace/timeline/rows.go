@@ -184,7 +184,7 @@ func (t *Timeline) each(ctx context.Context, q RowQuery, w index.Window, add fun
 	case Task:
 		n := 0
 		if err := t.x.Records(index.Tasks, w.From, w.To, func(r *index.Record) bool {
-			if e := (taskEntry(r)); match(e) {
+			if e := taskEntry(r); match(e) {
 				consider(e, r.To-r.From)
 			}
 			n++

@@ -174,7 +174,7 @@ func (t *Timeline) row(of string, r *index.Row) RowSpans {
 		}
 		return t.active()
 	}
-	var row RowSpans
+	row := RowSpans{Spans: make([]Span, 0, len(r.Spans)), Parts: make([]Part, 0, len(r.Parts))}
 	for _, s := range r.Spans {
 		one := Span{From: s.From, To: s.To, State: state(s.Code), Stack: s.Stack, With: s.With}
 		if of == Proc {
@@ -183,9 +183,9 @@ func (t *Timeline) row(of string, r *index.Row) RowSpans {
 		row.Spans = append(row.Spans, one)
 	}
 	for _, p := range r.Parts {
-		one := Part{From: p.From, To: p.To}
-		for _, s := range p.Times {
-			one.Times = append(one.Times, Time{state(s.Code), s.Time})
+		one := Part{From: p.From, To: p.To, Times: make([]Time, len(p.Times))}
+		for i, s := range p.Times {
+			one.Times[i] = Time{state(s.Code), s.Time}
 		}
 		row.Parts = append(row.Parts, one)
 	}
