@@ -28,24 +28,24 @@ func (a *app) traceTimelineCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "timeline TRACE",
 		Short: "Draw what happens when: processors, goroutines, requests",
-		Long: `Draw what happens when, on a page in the browser: the processors and what runs on
+		Long: `Draw what happens when, on a page in the browser: processors and what runs on
 them, the collector and stops of the world, goroutines, requests and tasks, with
-the stack at which each stay began and who ended it. Any window of a trace of any
-length is there at once.
+the stack at which each stay began and who ended it. Any window of a trace of
+any length is there at once.
 
 The page is served on this machine alone, at the address that is printed, until
 Ctrl-C; --browser opens it.
 
 With -o FILE.html one page is written instead, of at most 5 MB, which needs no
-server and makes no network request. It holds the window of --from and --to, with
-as many rows, and as finely, as fit.`,
+server and makes no network request. It holds the window of --from and --to,
+with as many rows, and as finely, as fit.`,
 		Example: `  whet trace timeline demo.whet
   whet trace timeline --browser trace.out
   whet trace timeline --from 1s --to 1.5s -o page.html trace.out`,
 		Args: oneTrace,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.HTTP, "http", server.DefaultAddr, "serve at this `address` of the loopback interface; a port of 0 is\na free one")
+	fs.StringVar(&f.HTTP, "http", server.DefaultAddr, "serve at this `address` of the loopback interface; port 0 is a free one")
 	fs.BoolVar(&f.Browser, "browser", false, "show the page in the browser")
 	f.registerWindow(cmd)
 	fs.StringVarP(&f.Output, "output", "o", "", "write one page without a server to `FILE`; - is standard output")

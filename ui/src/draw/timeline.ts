@@ -172,8 +172,8 @@ function share(p: Part, key: (state: number) => ColourKey): number[] {
 function heap(g: CanvasRenderingContext2D, x: number, width: number, top: number, shares: readonly number[], inks: Inks): void {
   let y = top + laneHeight;
   shares.forEach((part, i) => {
-    if (part <= 0) return;
     const h = Math.min(part * laneHeight, y - top);
+    if (h < 0.2) return; // cannot be seen, and there are many
     g.fillStyle = inks.states[colourKeys[i]];
     g.fillRect(x, y - h, width, h);
     y -= h;
