@@ -68,7 +68,7 @@ export class Describer {
     const out: Node[] = [h("strong", {}, this.swatch(s[2], inks), `${this.stateName(p)} ${duration(s[1] - s[0])}`), h("div", { class: "place" }, rowTitle(p.row))];
     const other = otherOf(p.row, s, this.states[s[2]]);
     const name = other ? this.otherName(other) : "";
-    if (name) out.push(h("div", {}, `${this.states[s[2]]?.group === "runnable" ? "made so by" : "with"} ${name}`));
+    if (name) out.push(h("div", {}, `${this.states[s[2]]?.group === "runnable" ? "made so by" : other.startsWith("p") ? "on" : "with"} ${name}`));
     const told = this.stackOf(p);
     if (told && told.stack > 0) {
       const frames = this.lanes.stack(told.stack);
