@@ -296,8 +296,13 @@ func TestServe(t *testing.T) {
 func FuzzRequest(f *testing.F) {
 	h := handler(f)
 	for _, seed := range [][2]string{
-		{"rows", "type=goroutine&match=a.*&from=1&to=2000&order=busy&skip=1&limit=3"}, {"rows", "ids=g1,g2"}, {"spans", "ids=g1,p0,c0&from=0&to=999&width=7"},
-		{"metric", "name=/x&width=3"}, {"stack", "n=3"}, {"trace", ""}, {"", ""},
+		{"rows", "type=goroutine&match=a.*&from=1&to=2000&order=busy&skip=1&limit=3"},
+		{"rows", "ids=g1,g2"},
+		{"spans", "ids=g1,p0,c0&from=0&to=999&width=7"},
+		{"metric", "name=/x&width=3"},
+		{"stack", "n=3"},
+		{"trace", ""},
+		{"", ""},
 	} {
 		f.Add(seed[0], seed[1])
 	}
