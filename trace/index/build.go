@@ -92,7 +92,20 @@ func fill(tr *trace.Reader, events []trace.Event) (n int, err error) {
 // A delivery is some events, and what ended them.
 type delivery struct {
 	events []trace.Event
+	tasks  []trace.Task // of those events that end one
 	err    error
+}
+
+// endedTasks are the tasks of the events that end one. The reader adds to the table that these look
+// into while it reads on, so it must be the reader's goroutine that asks for them.
+func endedTasks(events []trace.Event) []trace.Task {
+	var tasks []trace.Task
+	for i := range events {
+		if events[i].Kind() == trace.EventTaskEnd {
+			tasks = append(tasks, events[i].Task())
+		}
+	}
+	return tasks
 }
 
 // readAll hands the events to the builder, which follows them while the next ones are read.
@@ -115,7 +128,7 @@ func (b *builder) readAll(ctx context.Context, tr *trace.Reader, o Options) erro
 			}
 			n, err := fill(tr, events)
 			select {
-			case full <- delivery{events[:n], err}:
+			case full <- delivery{events[:n], endedTasks(events[:n]), err}:
 			case <-stop:
 				return
 			}
@@ -129,6 +142,7 @@ func (b *builder) readAll(ctx context.Context, tr *trace.Reader, o Options) erro
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		b.endedTasks = d.tasks
 		if err := b.follow(d.events); err != nil {
 			return err
 		}

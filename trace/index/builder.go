@@ -64,6 +64,8 @@ type builder struct {
 	calling map[trace.ProcID]*goroutine // processors of goroutines in system calls
 	ranges  map[rangeKey]int64          // that have begun
 	tasks   map[trace.TaskID]openTask
+
+	endedTasks []trace.Task // of the events to come in this delivery
 }
 
 func newBuilder(f *os.File) (*builder, error) {

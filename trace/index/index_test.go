@@ -76,7 +76,7 @@ func TestScan(t *testing.T) {
 	}
 	ids := ids(t, x)
 	r := rand.New(rand.NewPCG(3, 4))
-	windows(x, 60, func(from, to int64) {
+	windows(x, 30, func(from, to int64) {
 		var got []indextest.Span
 		if err := x.Spans(from, to, func(s Span) bool {
 			got = append(got, x.seen(s, ids))
@@ -119,7 +119,7 @@ func TestProcs(t *testing.T) {
 	for i := range threads {
 		threads[i] = uint32(i)
 	}
-	windows(x, 60, func(from, to int64) {
+	windows(x, 30, func(from, to int64) {
 		rows, err := x.ProcRows(Window{from, to, 1 << 20}, procs)
 		if err != nil {
 			t.Fatal(err)
@@ -286,7 +286,7 @@ func (x *Index) checkParts(t *testing.T, parts []Part, spans []Span, all bool) {
 // TestCover holds covers against the tiles of the whole.
 func TestCover(t *testing.T) {
 	x := build(t, indextest.Record(t, 8_000))
-	windows(x, 60, func(from, to int64) {
+	windows(x, 30, func(from, to int64) {
 		first, last := overlapping(x.slices, from, to)
 		for most := 1; most < 4*len(x.slices); most *= 2 {
 			at := -1
@@ -348,7 +348,7 @@ func TestRecords(t *testing.T) {
 		stream Stream
 		want   []indextest.Span
 	}{{Ranges, want.Ranges}, {Regions, want.Regions}, {Tasks, want.Tasks}, {Procs, want.Threads}} {
-		windows(x, 60, func(from, to int64) {
+		windows(x, 30, func(from, to int64) {
 			var got, all []indextest.Span
 			last := int64(0)
 			if err := x.Records(one.stream, from, to, func(r *Record) bool {

@@ -160,7 +160,8 @@ func (b *builder) other(ev *trace.Event) error {
 		t := ev.Task()
 		b.tasks[t.ID] = openTask{b.now, b.names.of(t.Type), uint64(t.Parent), index}
 	case trace.EventTaskEnd:
-		t := ev.Task()
+		t := b.endedTasks[0]
+		b.endedTasks = b.endedTasks[1:]
 		r.Task, r.Value = uint64(t.ID), Ended
 		if begun, ok := b.tasks[t.ID]; ok {
 			delete(b.tasks, t.ID)
