@@ -78,7 +78,9 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	if err != nil {
 		err = s.Close()
 	}
-	<-ended
+	if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
 	return err
 }
 
