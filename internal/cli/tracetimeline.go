@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -78,6 +80,9 @@ func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFla
 	from, to, err := f.window(x)
 	if err != nil {
 		return err
+	}
+	if _, err := os.Stat(name); err == nil {
+		name = filepath.Base(name) // pages are sent to others
 	}
 	t := timeline.New(x, name)
 	o := report.TimelineOptions{From: from, To: to}

@@ -114,12 +114,20 @@ export function drawAxis(g: CanvasRenderingContext2D, s: Scale, inks: Inks): num
   return xs;
 }
 
+/** How a lane's columns of pixels are filled. */
+export interface Shape {
+  /** How much of the height anything has. */
+  readonly least: number;
+  /** The row is in one state or another all the time, so what a column lacks is rounding. */
+  readonly full: boolean;
+}
+
 /**
  * Draws a lane: spans as boxes, parts as heaps of states, of which those that work are below. What is
- * narrower than a pixel is added up by pixels; least is how much of the height anything has.
+ * narrower than a pixel is added up by pixels.
  */
-export function drawLane(g: CanvasRenderingContext2D, s: Scale, top: number, d: LaneData, inks: Inks, key: (state: number) => ColourKey, look: (span: Span) => Look, least = 0.1): void {
-  const column = new Column(g, s.left, top, inks, least);
+export function drawLane(g: CanvasRenderingContext2D, s: Scale, top: number, d: LaneData, inks: Inks, key: (state: number) => ColourKey, look: (span: Span) => Look, shape: Shape): void {
+  const column = new Column(g, s.left, top, inks, shape);
   const end = s.left + s.width;
   const labels: { x: number; room: number; text: string; pale: boolean }[] = [];
   overlapping(d.spans, d.reach, s.window, (span) => {
@@ -138,8 +146,7 @@ export function drawLane(g: CanvasRenderingContext2D, s: Scale, top: number, d: 
   overlapping(d.parts, 0, s.window, (p) => {
     const x0 = Math.max(xOf(s, p[0]), s.left);
     const x1 = Math.min(xOf(s, p[1]), end);
-    if (x1 - x0 < 1) column.part(x0, x1, p, key);
-    else heap(g, Math.round(x0), Math.max(Math.round(x1) - Math.round(x0), 1), top, share(p, key), inks); // whole pixels: no seams
+    column.part(x0, x1, share(p, key));
   });
   column.flush();
   g.textBaseline = "middle";
@@ -190,33 +197,45 @@ class Column {
     private readonly left: number,
     private readonly top: number,
     private readonly inks: Inks,
-    private readonly least: number,
+    private readonly shape: Shape,
   ) {}
 
-  private go(x: number): void {
-    const at = Math.floor(x - this.left);
+  private go(at: number): void {
     if (at === this.at) return;
     this.flush();
     this.at = at;
   }
 
   add(x0: number, x1: number, key: ColourKey): void {
-    this.go(x0);
+    this.go(Math.floor(x0 - this.left));
     this.shares[colourKeys.indexOf(key)] += x1 - x0;
   }
 
-  part(x0: number, x1: number, p: Part, key: (state: number) => ColourKey): void {
-    this.go(x0);
-    share(p, key).forEach((v, i) => {
-      this.shares[i] += v * (x1 - x0);
-    });
+  /** A part: to the columns at its ends what is in them, and as one box what is between. */
+  part(x0: number, x1: number, shares: readonly number[]): void {
+    const [first, last] = [Math.floor(x0 - this.left), Math.floor(x1 - this.left)];
+    const put = (at: number, width: number) => {
+      this.go(at);
+      for (let i = 0; i < shares.length; i++) this.shares[i] += shares[i] * width;
+    };
+    if (first === last) {
+      put(first, x1 - x0);
+      return;
+    }
+    put(first, first + 1 - (x0 - this.left));
+    if (last > first + 1) {
+      this.flush();
+      heap(this.g, this.left + first + 1, last - first - 1, this.top, shares, this.inks);
+    }
+    put(last, x1 - this.left - last);
   }
 
   flush(): void {
     if (this.at < 0) return;
     // Something that happened can be seen, however short it was.
     const all = this.shares.reduce((a, b) => a + b, 0);
-    const times = all > 0 && all < this.least ? this.least / all : 1;
+    let times = all > 0 && all < this.shape.least ? this.shape.least / all : 1;
+    if (this.shape.full && all >= 0.5) times = 1 / all;
     heap(this.g, this.left + this.at, 1, this.top, this.shares.map((v) => v * times), this.inks);
     this.shares.fill(0);
     this.at = -1;

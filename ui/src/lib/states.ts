@@ -28,8 +28,10 @@ export function colourOf(s: State | undefined): ColourKey {
     case "running":
     case "runnable":
     case "syscall":
-    case "gc":
       return s.group;
+    case "gc":
+      // The collector's own goroutines wait most of the time: that is not its work.
+      return /assist$/.test(s.name) ? "gc" : "waiting";
     case "waiting":
       break;
     default:

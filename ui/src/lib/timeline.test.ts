@@ -122,6 +122,7 @@ describe("states and code", () => {
     expect(colourOf({ name: "chan receive", group: "waiting" })).toBe("channel");
     expect(colourOf({ name: "GC assist", group: "gc" })).toBe("gc");
     expect(colourOf({ name: "what comes next", group: "waiting" })).toBe("waiting");
+    expect(colourOf({ name: "GC background sweeper wait", group: "gc" })).toBe("waiting");
     expect(colourOf(undefined)).toBe("unknown");
   });
 

@@ -190,7 +190,10 @@ export class LanesView {
       if (top + laneHeight < 0 || top > height || !d) continue;
       const range = typeOf(l.row.id) === "range";
       const key = (state: number): ColourKey => (range ? rangeColour(l.row.name) : colourOf(this.states[state]));
-      drawLane(g, s, top, d, inks, key, (span) => this.look(l.row, span, key(span[2]), inks, colour), range ? 0.6 : 0.1);
+      drawLane(g, s, top, d, inks, key, (span) => this.look(l.row, span, key(span[2]), inks, colour), {
+        least: range ? 0.6 : 0.1,
+        full: "grt".includes(l.row.id[0]),
+      });
       this.beyond(g, s, top, l.row, inks);
       for (const [place, ink] of [
         [hover, inks.text],
