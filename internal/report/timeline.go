@@ -200,8 +200,8 @@ func most(count map[uint32]int, n int) []uint32 {
 // widths in which a page's window is told: each is tried while it is expected to fit.
 const (
 	timelineFirstWidth = 512
-	timelineMoreWidth  = 4
-	timelineLastWidth  = 1 << 13
+	timelineMoreWidth  = 2
+	timelineLastWidth  = 1 << 14 // of what a timeline answers
 )
 
 // WriteTimelinePage writes a self-contained page of a window of a timeline: one HTML file of at most

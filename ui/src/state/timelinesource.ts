@@ -94,8 +94,8 @@ export class PageSource implements TimelineSource {
     const held: string[] = [];
     const types = doc.trace.types.map(({ type }) => {
       const list = doc.rows.find((l) => l.type === type);
-      if (list && list.total > list.rows.length) held.push(`${list.rows.length} of ${list.total} ${type}s`);
-      return { type, count: list?.rows.length ?? 0 };
+      if (list && list.total > list.rows.length) held.push(`${list.rows.length} of ${list.total.toLocaleString("en")} ${type}s`);
+      return { type, count: list?.total ?? 0 };
     });
     this.trace = { ...doc.trace, name: clean(doc.trace.name), types };
     this.note = held.length > 0 ? `This page holds ${held.join(", ")} of its window; whet trace timeline without -o serves all of the trace.` : "";

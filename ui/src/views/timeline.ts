@@ -32,6 +32,8 @@ class TimelinePage implements Deeds {
   private frame = 0;
   private rested = 0;
   private drawn = 0;
+  private version = 0; // of what the lanes know
+  private told: readonly unknown[] = [];
 
   private readonly lanes: Lanes;
   private readonly words: Describer;
@@ -61,7 +63,10 @@ class TimelinePage implements Deeds {
     root: HTMLElement,
   ) {
     const { trace } = source;
-    this.lanes = new Lanes(source, () => this.redraw());
+    this.lanes = new Lanes(source, () => {
+      this.version++;
+      this.redraw();
+    });
     this.words = new Describer(trace.states, this.lanes);
     const counts = new Map(trace.types.map((t) => [t.type, t.count]));
     this.sections = sectionTypes
@@ -139,7 +144,7 @@ class TimelinePage implements Deeds {
   // State and URL.
 
   private set(change: Partial<TimelineState>, step = false): void {
-    if (step) this.remember(true);
+    if (step) this.remember(); // what Back comes to is the view as it is
     this.state = { ...this.state, ...change };
     if (step) this.remember(true);
     this.apply();
@@ -243,6 +248,10 @@ class TimelinePage implements Deeds {
   }
 
   private showDetails(): void {
+    const rowOnly = this.mark && !this.mark.span && !this.mark.part;
+    const about = [this.mark, this.version, this.inks, this.state.pins, rowOnly ? this.state.window : null];
+    if (about.every((a, i) => a === this.told[i])) return;
+    this.told = about;
     const was = this.details.hidden;
     this.details.hidden = this.mark === null;
     if (this.mark) {
