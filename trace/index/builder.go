@@ -47,6 +47,8 @@ type builder struct {
 	names names
 	kinds kinds
 
+	endedTasks []trace.Task // of the events to come in this delivery
+
 	first trace.Time
 	now   int64 // since first
 	sync  int64 // begin of the generation
@@ -64,8 +66,6 @@ type builder struct {
 	calling map[trace.ProcID]*goroutine // processors of goroutines in system calls
 	ranges  map[rangeKey]int64          // that have begun
 	tasks   map[trace.TaskID]openTask
-
-	endedTasks []trace.Task // of the events to come in this delivery
 }
 
 func newBuilder(f *os.File) (*builder, error) {

@@ -109,6 +109,22 @@ func (d *decoder) goroutine(g *Goroutine, duration int64) (posting decoder) {
 	return decoder{b: d.bytes(d.count())}
 }
 
+// within are the numbers of an encoded list of slices that are at least first, up to the first that is
+// last or more.
+func (d decoder) within(first, last int) (list []uint32, ok bool) {
+	n, i := int64(-1), 0
+	for i < len(d.b) && n < int64(last) {
+		var delta uint64
+		if delta, i = uvarint(d.b, i); i < 0 {
+			return nil, false
+		}
+		if n += int64(delta); n >= int64(first) {
+			list = append(list, uint32(n))
+		}
+	}
+	return list, true
+}
+
 // from is the first of an encoded list of slices that is at least n, if there is one.
 func (d decoder) from(n uint32) (first uint32, ok bool) {
 	last := int64(-1)

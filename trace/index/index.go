@@ -30,6 +30,7 @@ type Index struct {
 	threads []Thread
 	procs   int
 	totals  [streams][]Named
+	limits  limits
 }
 
 type frame struct{ function, file, line uint32 }
@@ -41,7 +42,7 @@ func Open(name string) (x *Index, err error) {
 	if err != nil {
 		return nil, err
 	}
-	x = &Index{file: f}
+	x = &Index{file: f, limits: usual()}
 	defer func() {
 		if err != nil {
 			_ = f.Close() // was only read

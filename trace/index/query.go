@@ -6,14 +6,6 @@ import (
 	"slices"
 )
 
-// Limits of what is read for rows of goroutines.
-const (
-	exactSlices = 72   // of wider windows sums are read: of tiles, and of slices
-	fewSlices   = 48   // for goroutines that have spans in few of the slices of a wider window
-	tileBudget  = 1000 // tiles
-	sliceCost   = 5    // tiles take as long to read as the sums of a slice
-)
-
 // Rows are those of goroutines in a window, in the order in which these are asked for.
 func (x *Index) Rows(w Window, goroutines []uint32) ([]Row, error) {
 	if err := w.check(); err != nil {
@@ -22,15 +14,22 @@ func (x *Index) Rows(w Window, goroutines []uint32) ([]Row, error) {
 	asked := slices.Clone(goroutines)
 	slices.Sort(asked)
 	asked = slices.Compact(asked)
-	gs, err := x.Some(asked)
-	if err != nil {
+	q := &query{x: x, w: w, rows: make(map[uint32]*building, len(asked))}
+	first, last := overlapping(x.slices, w.From, w.To)
+	if err := x.eachRecord(asked, func(_ int, g *Goroutine, posting decoder) error {
+		own := *g
+		own.Times = slices.Clone(g.Times)
+		var ok bool
+		own.slices, ok = posting.within(first, last)
+		if !ok {
+			return ErrDamaged
+		}
+		q.rows[g.Index] = &building{g: &own, w: w, step: w.step()}
+		return nil
+	}); err != nil {
 		return nil, err
 	}
-	q := &query{x: x, w: w, rows: make(map[uint32]*building, len(asked))}
-	for _, g := range gs {
-		q.rows[g.Index] = &building{g: g, w: w, step: w.step()}
-	}
-	if err := q.read(asked); err != nil {
+	if err := q.read(asked, first, last); err != nil {
 		return nil, err
 	}
 	rows := make([]Row, len(goroutines))
@@ -49,10 +48,9 @@ type query struct {
 	runs []run
 }
 
-// read reads what a window needs for some goroutines, in ascending order.
-func (q *query) read(asked []uint32) error {
-	first, last := overlapping(q.x.slices, q.w.From, q.w.To)
-	if last-first <= exactSlices {
+// read reads what a window needs, which overlaps some slices, for some goroutines, in ascending order.
+func (q *query) read(asked []uint32, first, last int) error {
+	if last-first <= q.x.limits.slices {
 		return q.exact(asked, first, last)
 	}
 	few, many := q.split(asked, first, last)
@@ -60,7 +58,7 @@ func (q *query) read(asked []uint32) error {
 		return err
 	}
 	end := 0
-	for _, p := range q.x.cover(q.w, tileBudget, sliceCost) {
+	for _, p := range q.x.cover(q.w, q.x.limits.tiles, q.x.limits.sliceCost) {
 		end = p.end()
 		var err error
 		if p.level == 0 {
@@ -89,7 +87,7 @@ func (q *query) split(asked []uint32, first, last int) (few, many []uint32) {
 		for _, n := range inside(index) {
 			read[n] = true
 		}
-		if len(read) > fewSlices {
+		if len(read) > q.x.limits.few {
 			few, many = order[:i], order[i:]
 			slices.Sort(few)
 			slices.Sort(many)

@@ -150,9 +150,6 @@ type Named struct {
 // first ended: at most 10 000. They belong to the index.
 func (x *Index) Names(stream Stream) []Named { return x.totals[stream] }
 
-// exactBlocks is how many blocks of a stream are read for a window: more are taken as their sums.
-const exactBlocks = 96
-
 // A Point is what a metric was at some time.
 type Point struct {
 	At          int64 // nanoseconds since the trace's begin
@@ -175,7 +172,7 @@ func (x *Index) Metric(name uint32, w Window) ([]Point, error) {
 	if before != nil {
 		points.add(Point{w.From, *before, *before, *before})
 	}
-	if n <= exactBlocks {
+	if n <= x.limits.blocks {
 		err := x.each(Metrics, blocks, w.From, w.To, func(r *Record) bool {
 			if r.Name == name {
 				points.add(Point{r.To, r.Value, r.Value, r.Value})

@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// exactProcs is how many slices are read for rows of processors: each of their spans is looked at.
-const exactProcs = 80
-
 // Procs is how many processors there are: their numbers are below.
 func (x *Index) Procs() int { return x.procs }
 
@@ -40,7 +37,7 @@ func (x *Index) ProcRows(w Window, procs []uint32) ([]Row, error) {
 		return nil, err
 	}
 	first, last := overlapping(x.slices, w.From, w.To)
-	if last-first > exactProcs {
+	if last-first > x.limits.procs {
 		return x.usageRows(w, at, len(procs), func(t *tile) []byte { return t.procs })
 	}
 	q := &procQuery{x: x, w: w, at: at, rows: gatherers(w, len(procs))}
@@ -172,7 +169,7 @@ func (x *Index) ThreadRows(w Window, threads []uint32) ([]Row, error) {
 		return nil, err
 	}
 	blocks, n := x.blocks(Procs, w.From, w.To)
-	if n > exactBlocks {
+	if n > x.limits.blocks {
 		return x.usageRows(w, at, len(threads), func(t *tile) []byte { return t.threads })
 	}
 	rows := gatherers(w, len(threads))
@@ -192,7 +189,7 @@ func (x *Index) ThreadRows(w Window, threads []uint32) ([]Row, error) {
 // usageRows makes rows of parts of what tiles know, which is in memory.
 func (x *Index) usageRows(w Window, at []int, n int, of func(*tile) []byte) ([]Row, error) {
 	rows := make([]Row, n)
-	for _, p := range x.cover(w, max(tileBudget, w.Width), 1) {
+	for _, p := range x.cover(w, max(x.limits.tiles, w.Width), 1) {
 		if p.tile.To == p.tile.From {
 			continue
 		}
@@ -232,7 +229,7 @@ func (x *Index) NamedRows(stream Stream, w Window, names []uint32) ([]Row, error
 		at[name] = i
 	}
 	blocks, n := x.blocks(stream, w.From, w.To)
-	if n > exactBlocks {
+	if n > x.limits.blocks {
 		for i := range rows {
 			rows[i].crowd()
 		}

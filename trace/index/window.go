@@ -35,6 +35,21 @@ func (w Window) check() error {
 	return nil
 }
 
+// limits are of what is read for a window.
+type limits struct {
+	slices    int // of wider windows sums are read for goroutines: of tiles, and of slices
+	few       int // slices that are read for goroutines with spans in few slices of a wider window
+	tiles     int // that are read for goroutines
+	sliceCost int // how many tiles take as long to read as the sums of a slice
+	procs     int // slices of which each span is looked at for processors
+	blocks    int // of a stream: of more the sums are taken
+}
+
+// usual are the limits by which an answer takes some 20 ms at most.
+func usual() limits {
+	return limits{slices: 72, few: 48, tiles: 1000, sliceCost: 5, procs: 80, blocks: 96}
+}
+
 // step is what one of the window's width stands for.
 func (w Window) step() int64 { return max((w.To-w.From+int64(w.Width)-1)/int64(w.Width), 1) }
 

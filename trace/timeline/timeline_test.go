@@ -436,7 +436,7 @@ func TestErrors(t *testing.T) {
 		`row "g"`:              spans(timeline.SpanQuery{Width: 1, IDs: []string{"g"}}),
 		`row "g4294967296"`:    spans(timeline.SpanQuery{Width: 1, IDs: []string{"g4294967296"}}),
 		`row "t99999"`:         spans(timeline.SpanQuery{Width: 1, IDs: []string{"t99999"}}),
-		`row "r0"`:             spans(timeline.SpanQuery{Width: 1, IDs: []string{"r0"}}),
+		`row "r9999"`:          spans(timeline.SpanQuery{Width: 1, IDs: []string{"r9999"}}),
 		`row "c999999"`:        spans(timeline.SpanQuery{Width: 1, IDs: []string{"c999999"}}),
 		"1001 rows":            spans(timeline.SpanQuery{Width: 1, IDs: make([]string, 1001)}),
 		"of width 0":           spans(timeline.SpanQuery{}),
