@@ -7,6 +7,7 @@
 # make bench-power     how often whet bench is right beside a noisy neighbour (1 to 2 hours)
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed
+# make bench-trace     whet trace against go tool trace and a bare reader (WHET_TRACE_BIG=1: also on 1 GB)
 # make cases   measure the articles' cases and write docs/cases (45 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
 # make precision   how often whet find is right on twenty modules, into docs/precision.md (needs the module proxy; 35 minutes, goes on where it was ended)
 #
@@ -31,7 +32,7 @@ RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
 # Tests of those packages that use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree)$$
 
-.PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile bench-find bench-load bench-power cases precision tools clean
+.PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile bench-find bench-load bench-power bench-trace cases precision tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -130,6 +131,21 @@ bench-load:
 	$(GO) test -run '^$$' -bench 'Load(Plain|TLS|Shared)' -benchtime 7x -timeout 60m ./internal/peers
 	$(GO) test -run '^$$' -bench 'Load(Connections|Memory|Send)' -benchtime 5x -timeout 60m ./internal/peers
 	$(GO) test -run '^$$' -bench 'LoadStall' -benchtime 1x -timeout 60m ./internal/peers
+
+# The traces are of a server under load, and are used again: 10 M events, and with WHET_TRACE_BIG=1 also 1 GB,
+# of some 200 M events, which takes three minutes to make.
+WHET_TRACE_BIG ?=
+
+bench-trace:
+	@mkdir -p $(BIN)
+	@test -s $(BIN)/10M.trace || $(GO) run ./internal/bigtrace -events 10000000 -o $(BIN)/10M.trace
+	WHET_BENCH_TRACE=$(BIN)/10M.trace $(GO) test -run '^$$' -bench 'Trace' -benchtime 5x -timeout 60m ./internal/peers
+	WHET_BENCH_TRACE=$(BIN)/10M.trace $(GO) test -run '^$$' -bench 'Timeline' -timeout 60m ./trace/...
+ifneq ($(WHET_TRACE_BIG),)
+	@test -s $(BIN)/1GB.trace || $(GO) run ./internal/bigtrace -size 1GB -o $(BIN)/1GB.trace
+	WHET_BENCH_TRACE=$(BIN)/1GB.trace $(GO) test -run '^$$' -bench 'Trace' -benchtime 3x -timeout 60m ./internal/peers
+	WHET_BENCH_TRACE=$(BIN)/1GB.trace $(GO) test -run '^$$' -bench 'Timeline' -timeout 60m ./trace/...
+endif
 
 # CASES are names of studies (internal/cases/list.go), all by default; CASES_STEPS is a regular expression of
 # steps to measure again, of results that are there.

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -231,12 +233,7 @@ func (a *app) buildTrace(ctx context.Context, file string, open func() (io.ReadC
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if file == "" {
-		dir, err := os.MkdirTemp("", "whet-trace-*")
-		if err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }() // an open file stays readable
-		file = filepath.Join(dir, "trace.index")
+		return index.Temporary(ctx, r, o)
 	}
 	if _, err := index.Build(ctx, r, file, o); err != nil {
 		return nil, err
@@ -261,5 +258,18 @@ func traceError(name string, err error) error {
 	if errors.As(err, &d) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return &diag.Error{Op: "index", Subject: name, Err: err, Hint: "a trace comes from runtime/trace, /debug/pprof/trace, or `whet record`"}
+	hint := "a trace comes from runtime/trace, /debug/pprof/trace, or `whet record`"
+	var e *index.Error
+	var file *fs.PathError
+	switch {
+	case errors.As(err, &e):
+		hint = e.Hint()
+	case errors.Is(err, syscall.ENOSPC):
+		hint = "an index takes up to one and a half times the trace's room: make some, or give another place with `whet trace index -o`"
+	case errors.Is(err, fs.ErrPermission):
+		hint = "whet must be allowed to write there; XDG_CACHE_HOME gives the cache another place"
+	case errors.As(err, &file):
+		hint = ""
+	}
+	return &diag.Error{Op: "index", Subject: name, Err: err, Hint: hint}
 }

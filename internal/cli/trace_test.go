@@ -38,6 +38,9 @@ func traced(t *testing.T) []byte {
 	<-time.After(20 * time.Millisecond)
 	mu.Unlock()
 	wg.Wait()
+	_, task := trace.NewTask(t.Context(), "nap") // a request, for whet trace requests
+	<-time.After(time.Millisecond)
+	task.End()
 	trace.Stop()
 	return out.Bytes()
 }
@@ -119,7 +122,10 @@ func TestTrace(t *testing.T) {
 		{"trace summary trace.out --from 1h", "is not within the trace"},
 		{"trace summary none.out", "none.out"},
 		{"trace requests --slowest 0 trace.out", "--slowest"},
+		{"trace requests --slowest 1001 trace.out", "--slowest"},
 		{"trace requests --class ( trace.out", "--class"},
+		{"trace requests --request -1 trace.out", "--request"},
+		{"trace requests --request 2 trace.out", "there is no request #2"},
 		{"trace profile trace.out", "want a type and a trace"},
 		{"trace profile all trace.out", `there is no type "all"`},
 		{"trace profile net --goroutines ( trace.out", "--goroutines"},
@@ -136,10 +142,10 @@ func TestTrace(t *testing.T) {
 	if err := os.WriteFile("cut.out", data[:len(data)-1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := runWhet(t, "trace", "summary", "cut.out"); code != 0 && !strings.Contains(stderr, "no event") || code == 0 && !strings.Contains(stderr, "are whole") {
+	if code, _, stderr := runWhet(t, "trace", "summary", "cut.out"); code != 0 && !strings.Contains(stderr, "no whole generation") || code == 0 && !strings.Contains(stderr, "are whole") {
 		t.Errorf("cut off: exit code %d, %s", code, stderr)
 	}
-	for name, text := range map[string]string{"empty.out": "", "text.out": "hello\n"} {
+	for name, text := range map[string]string{"empty.out": "", "text.out": "hello\n", "head.out": "go 1.26 tra", "page.out": "<html>", "some.out": string(data[:100])} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/trace/requests"
 )
 
@@ -18,6 +21,7 @@ type traceRequestsFlags struct {
 	traceFlags
 	Class   string
 	Slowest int
+	Request int
 }
 
 func (a *app) traceRequestsCommand() *cobra.Command {
@@ -27,30 +31,40 @@ func (a *app) traceRequestsCommand() *cobra.Command {
 		Short: "Say where the time of each request of a server went",
 		Long: `Say where the time of each request of a server went. The server needs no
 change: the goroutines of connections are cut into requests where they wait for
-the next.
+the next. Tasks of runtime/trace count as requests too.
 
 Requests are put together by the handler's function, as far as a stack shows it;
 a handler that neither waits nor is sampled is not seen. Those in the middle
 (from the quantile of 40 % to that of 60 %) are laid beside the slowest percent.
 
+The critical path of the slowest goes on in the goroutines that they waited for:
+who holds a lock, or sends on a channel, and what that one waited for meanwhile.
+
 Known are net/http with HTTP/1 and HTTP/2, net/rpc, and gRPC.`,
 		Example: `  whet trace requests demo.whet
-  whet trace requests --class 'main\.' --slowest 10 trace.out`,
+  whet trace requests --class 'main\.' --slowest 10 trace.out
+  whet trace requests --request 1 demo.whet`,
 		Args: oneTrace,
 	}
 	f.registerWindow(cmd)
-	cmd.Flags().StringVar(&f.Class, "class", "", "only requests whose handler matches `REGEXP`")
-	cmd.Flags().IntVar(&f.Slowest, "slowest", 3, "show the `N` slowest of each handler")
+	fs := cmd.Flags()
+	fs.StringVar(&f.Class, "class", "", "only requests whose handler matches `REGEXP`, as '^task ' for tasks")
+	fs.IntVar(&f.Slowest, "slowest", 3, "show the `N` slowest of each handler")
+	fs.IntVar(&f.Request, "request", 0, "show the request that has #`N` with the same other flags, in full")
+	fs.StringArrayVar(&f.view.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
 	f.registerSource(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceRequests(cmd.Context(), args[0], f) }
 	return cmd
 }
 
 func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFlags) error {
-	if f.Slowest < 1 {
-		return diag.Usagef("trace requests", "--slowest must be 1 or more", "")
+	if f.Slowest < 1 || f.Slowest > 1000 {
+		return diag.Usagef("trace requests", "--slowest must be 1 to 1000", "--class and --from choose what is looked at")
 	}
-	o := requests.Options{Slowest: f.Slowest}
+	if f.Request < 0 {
+		return diag.Usagef("trace requests", "--request must be 1 or more", "without it, requests are listed with their numbers")
+	}
+	o := requests.Options{Slowest: f.Slowest, Paths: f.Slowest, Tasks: true}
 	if f.Class != "" {
 		var err error
 		if o.Class, err = regexp.Compile(f.Class); err != nil {
@@ -69,15 +83,42 @@ func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFla
 	if err != nil {
 		return err
 	}
-	doc := report.NewTraceRequests(name, r, func(index uint32) int64 {
-		g, err := x.Goroutine(index)
-		if err != nil {
-			return 0 // not known
+	doc, err := report.NewTraceRequests(name, r, x)
+	if err != nil {
+		return err
+	}
+	doc.MarkOwn(traceOwn(arg, doc.Functions(), &f.view))
+	write := report.WriteTraceRequests
+	if f.Request > 0 {
+		write = report.WriteTraceRequest
+		if !doc.Only(f.Request) {
+			return &diag.Error{
+				Op: "trace requests", Err: fmt.Errorf("there is no request #%d", f.Request), Kind: diag.Usage,
+				Hint: "without --request, requests are listed with their numbers; --slowest lists more",
+			}
 		}
-		return g.ID
-	})
+	}
 	if f.view.JSON {
 		return a.writeJSON(doc)
 	}
-	return a.write(func(w io.Writer) error { return report.WriteTraceRequests(w, a.style, doc) })
+	return a.write(func(w io.Writer) error { return write(w, a.style, doc) })
+}
+
+// traceOwn tells own functions of a trace's stacks as input.findOwn does of a profile's: by the build that
+// a recording names, if the trace is in one, or by the functions themselves.
+func traceOwn(arg string, functions []profile.Function, f *viewFlags) func(profile.Function) bool {
+	for _, fn := range functions {
+		// Stacks of traces leave most of the runtime's functions out, but not its files.
+		if strings.Contains(fn.File, "/src/runtime/") {
+			functions = append(functions, profile.Function{Name: "runtime.gopark", File: fn.File})
+			break
+		}
+	}
+	in := &input{Profile: &profile.Profile{Functions: functions}}
+	if rec, err := recording.Open(arg); err == nil { // else it is not one
+		defer func() { _ = rec.Close() }() // only its metadata is read
+		in.Recording = rec
+	}
+	in.findOwn(f)
+	return in.Own
 }

@@ -48,6 +48,13 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if name := os.Getenv(readTrace); name != "" {
+		if err := readEvents(name); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if os.Getenv(beNeighbour) != "" {
 		neighbour()
 		os.Exit(0)
@@ -75,6 +82,7 @@ func TestMain(m *testing.M) {
 // usage is what one run of a program took.
 type usage struct {
 	wall time.Duration
+	cpu  time.Duration
 	peak int64 // bytes of resident memory
 }
 
@@ -90,7 +98,15 @@ func measure(b *testing.B, dir string, args ...string) usage {
 	if err := cmd.Run(); err != nil {
 		b.Fatalf("%q: %v\n%s", args, err, &stderr)
 	}
-	u := usage{wall: time.Since(start)}
+	took := time.Since(start)
+	u := usageOf(cmd)
+	u.wall = took
+	return u
+}
+
+// usageOf is what a program took that has ended, without its wall time.
+func usageOf(cmd *exec.Cmd) usage {
+	u := usage{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	if ru, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		u.peak = ru.Maxrss
 		if runtime.GOOS != "darwin" {

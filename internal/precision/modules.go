@@ -14,11 +14,22 @@ type module struct {
 	packages []string // with benchmarks, as patterns of the go command
 	bench    string   // which of them to run, as go test's -bench takes it; "" is all
 	about    string
-	held     bool // held back: rules were not mended on what they say of it
+	group    group
 }
 
-// modules are ten, and ten more that are held back. They were chosen before whet was run on any of
-// them, from modules that the proxy has: kept up, with benchmarks and with tests that need no network,
+// A group is ten modules.
+type group int
+
+// groups is how many there are. Each was held back until the one before had been looked at, and rules were
+// mended on what whet find said of it.
+const groups = 3
+
+func (g group) String() string {
+	return [groups]string{"the first ten", "the second ten", "the third ten"}[g]
+}
+
+// modules are the groups, one behind the other. They were chosen before whet was run on any of the
+// group, from modules that the proxy has: kept up, with benchmarks and with tests that need no network,
 // no two for the same thing. Each call makes new ones.
 func modules() []module {
 	root := []string{"."}
@@ -34,7 +45,7 @@ func modules() []module {
 		{name: "pretty", path: "github.com/jedib0t/go-pretty/v6", version: "v6.8.3", packages: []string{"./..."}, about: "tables, lists and progress on a terminal"},
 		{name: "diff", path: "github.com/sergi/go-diff", version: "v1.4.0", packages: []string{"./diffmatchpatch"}, about: "texts compared and patched"},
 	}
-	held := []module{
+	second := []module{
 		{name: "decimal", path: "github.com/shopspring/decimal", version: "v1.6.0", packages: root, about: "decimal numbers"},
 		{name: "jwt", path: "github.com/golang-jwt/jwt/v5", version: "v5.3.1", packages: root, about: "signed tokens"},
 		{name: "mapstructure", path: "github.com/go-viper/mapstructure/v2", version: "v2.5.0", packages: root, about: "maps decoded into structs by reflection"},
@@ -46,10 +57,23 @@ func modules() []module {
 		{name: "gqlparser", path: "github.com/vektah/gqlparser/v2", version: "v2.5.64", packages: []string{"./..."}, about: "a parser and validator of GraphQL"},
 		{name: "orb", path: "github.com/paulmach/orb", version: "v0.14.0", packages: []string{".", "./encoding/...", "./geojson", "./maptile", "./simplify"}, about: "geometry, and its encodings"},
 	}
-	for i := range held {
-		held[i].held = true
+	third := []module{
+		{name: "goquery", path: "github.com/PuerkitoBio/goquery", version: "v1.13.0", packages: root, about: "HTML documents asked with selectors"},
+		{name: "cast", path: "github.com/spf13/cast", version: "v1.10.0", packages: root, about: "values converted between types"},
+		{name: "chi", path: "github.com/go-chi/chi/v5", version: "v5.5.0", packages: []string{".", "./middleware"}, about: "an HTTP router, a tree"},
+		{name: "uuid", path: "github.com/google/uuid", version: "v1.6.0", packages: root, about: "identifiers made and parsed"},
+		{name: "gojq", path: "github.com/itchyny/gojq", version: "v0.12.20", packages: root, about: "a language for JSON: parser, compiler, virtual machine"},
+		{name: "golang-lru", path: "github.com/hashicorp/golang-lru/v2", version: "v2.0.7", packages: []string{".", "./expirable"}, about: "caches"},
+		{name: "gjson", path: "github.com/tidwall/gjson", version: "v1.20.0", packages: root, about: "values taken out of JSON text"},
+		{name: "zerolog", path: "github.com/rs/zerolog", version: "v1.35.1", packages: []string{".", "./hlog", "./internal/json"}, about: "a logger that writes JSON"},
+		{name: "schema", path: "github.com/gorilla/schema", version: "v1.4.1", packages: root, about: "forms decoded into structs by reflection"},
+		{name: "go-i18n", path: "github.com/nicksnyder/go-i18n/v2", version: "v2.7.0", packages: []string{"./i18n", "./internal/plural"}, about: "messages in languages: templates and plurals"},
 	}
-	return append(first, held...)
+	all := slices.Concat(first, second, third)
+	for i := range all {
+		all[i].group = group(i / 10)
+	}
+	return all
 }
 
 // choose returns the modules of these names, all for none.

@@ -106,25 +106,40 @@ type pageData struct {
 	by map[[2]string]judgement
 }
 
-// sums are the tallies of the first ten modules, of those held back, and of all.
-type sums struct{ First, Held, All tally }
+// sums are the tallies of the groups, and of all.
+type sums struct {
+	Groups [groups]groupTally
+	All    tally
+}
+
+type groupTally struct {
+	Name string
+	tally
+}
 
 func (p *pageData) sums() sums {
 	var s sums
+	for g := range s.Groups {
+		s.Groups[g].Name = group(g).String()
+	}
 	for i := range p.r.Modules {
 		t := p.r.Modules[i].tally(p.by)
-		if held(p.r.Modules[i].Name) {
-			s.Held.add(t)
-		} else {
-			s.First.add(t)
+		if m := known(p.r.Modules[i].Name); m != nil {
+			s.Groups[m.group].add(t)
 		}
 		s.All.add(t)
 	}
 	return s
 }
 
-func held(name string) bool {
-	return slices.ContainsFunc(modules(), func(m module) bool { return m.name == name && m.held })
+// known is a module by its name, nil if there is none.
+func known(name string) *module {
+	all := modules()
+	i := slices.IndexFunc(all, func(m module) bool { return m.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
 }
 
 // table writes rows in Markdown, the first is the head.
@@ -159,11 +174,11 @@ func code(text string) string {
 	return fence + text + fence
 }
 
-// modules lists what was looked at: the first ten, or those held back.
-func (p *pageData) modules(back bool) string {
+// modules lists what was looked at.
+func (p *pageData) modules(of int) string {
 	rows := [][]string{{"module", "version", "lines", "what it is", "benchmarks of"}}
 	for _, m := range modules() {
-		if m.held != back {
+		if m.group != group(of) {
 			continue
 		}
 		lines := "not measured"
@@ -190,8 +205,9 @@ func (p *pageData) verdicts() string {
 		row(p.r.Modules[i].Name, p.r.Modules[i].tally(p.by))
 	}
 	s := p.sums()
-	row("**first ten**", s.First)
-	row("**held back**", s.Held)
+	for _, g := range s.Groups {
+		row("**"+g.Name+"**", g.tally)
+	}
 	row("**all**", s.All)
 	return table(rows)
 }

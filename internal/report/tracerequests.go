@@ -1,107 +1,375 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/requests"
 	"github.com/whet-go/whet/unit"
 )
 
 // TraceRequestsSchema is the schema of TraceRequests.
-const TraceRequestsSchema = "whet.trace-requests/1"
+const TraceRequestsSchema = "whet.trace-requests/2"
 
 // TraceRequests is what whet trace requests shows.
 type TraceRequests struct {
 	Schema  string              `json:"schema"`
 	Name    string              `json:"name"`
-	Count   int                 `json:"count"`
+	Count   int                 `json:"count"`             // requests
+	Tasks   int                 `json:"tasks"`             // user tasks
 	Open    int                 `json:"open"`              // begun before the trace, or not ended when it did
-	Dropped int                 `json:"dropped,omitempty"` // beyond what is kept
+	Dropped int                 `json:"dropped,omitempty"` // tasks beyond those that are followed
 	Classes []TraceRequestClass `json:"classes"`
+	// Stacks are those that steps refer to, innermost frame first. The first is empty: not known.
+	Stacks [][]Frame `json:"stacks"`
+
+	own [][]bool // of the frames of Stacks
 }
 
-// A TraceRequestClass is the requests with one handler.
+// A TraceRequestClass is the requests with one handler, or the user tasks of one type.
 type TraceRequestClass struct {
-	Handler string         `json:"handler"`
+	Handler string         `json:"handler"` // or "task " and the type
+	Task    bool           `json:"task,omitempty"`
 	Count   int            `json:"count"`
 	P50     time.Duration  `json:"p50_ns"`
 	P90     time.Duration  `json:"p90_ns"`
 	P99     time.Duration  `json:"p99_ns"`
 	Max     time.Duration  `json:"max_ns"`
-	Parts   []TracePart    `json:"parts"` // of those in the middle, the largest first
+	Parts   []TracePart    `json:"parts"` // those of most requests first
 	Slowest []TraceRequest `json:"slowest"`
 }
 
-// A TracePart is a cause that requests are spent on.
+// A TracePart is a cause that requests are spent on, on average.
 type TracePart struct {
 	Cause  string        `json:"cause"`
-	Middle time.Duration `json:"middle_ns"` // on average, of those between the quantiles of 40 and 60 %
+	Middle time.Duration `json:"middle_ns"` // of those between the quantiles of 40 and 60 %
 	Slow   time.Duration `json:"slow_ns"`   // of those from the quantile of 99 % on
+	Path   time.Duration `json:"path_ns"`   // on the critical paths of the slowest ones
 }
 
 // A TraceRequest is one of the slowest.
 type TraceRequest struct {
-	Goroutine int64         `json:"goroutine"`
-	From      time.Duration `json:"from_ns"` // since the trace's begin
-	Latency   time.Duration `json:"latency_ns"`
-	Cause     string        `json:"cause"` // what most of it is
-	Part      time.Duration `json:"part_ns"`
+	Number    int               `json:"number"` // from 1 on, in the document
+	Goroutine int64             `json:"goroutine"`
+	From      time.Duration     `json:"from_ns"` // since the trace's begin
+	Latency   time.Duration     `json:"latency_ns"`
+	Parts     []TraceOwnAndPath `json:"parts"` // the largest first
+	Path      []TraceStep       `json:"path"`  // its critical path
 }
 
-// NewTraceRequests makes the document of a result. id is the number that the runtime gave a goroutine.
-func NewTraceRequests(name string, r *requests.Result, id func(index uint32) int64) TraceRequests {
-	d := TraceRequests{Schema: TraceRequestsSchema, Name: name, Count: r.Count, Open: r.Open, Dropped: r.Dropped, Classes: []TraceRequestClass{}}
+// A TraceOwnAndPath is what a request is spent on: by its own goroutine, and by all on its critical path.
+type TraceOwnAndPath struct {
+	Cause string        `json:"cause"`
+	Own   time.Duration `json:"own_ns"`
+	Path  time.Duration `json:"path_ns"`
+}
+
+// A TraceStep is a stretch of a critical path. Steps follow each other without gaps.
+type TraceStep struct {
+	From      time.Duration `json:"from_ns"` // since the trace's begin
+	Took      time.Duration `json:"took_ns"`
+	Goroutine int64         `json:"goroutine"`
+	Function  string        `json:"function"` // that it runs
+	Cause     string        `json:"cause"`
+	State     string        `json:"state"` // in the trace's words
+	Stack     int           `json:"stack"` // number in Stacks
+	// Own is the innermost own frame of the stack, or else the function that the goroutine runs.
+	Own     *Frame      `json:"own,omitempty"`
+	Samples int         `json:"cpu_samples,omitempty"` // that saw Stack
+	WokenBy *TraceWaker `json:"woken_by,omitempty"`    // who ended a wait, or started the goroutine
+	Inside  []TraceStep `json:"inside,omitempty"`      // what that one did meanwhile
+	Merged  int         `json:"merged,omitempty"`      // short steps that this one stands for
+
+	owned bool // Own is of own code
+}
+
+// A TraceWaker is a goroutine that woke or started another.
+type TraceWaker struct {
+	Goroutine int64  `json:"goroutine"`
+	Function  string `json:"function"` // that it runs
+	Stack     int    `json:"stack"`    // where it did
+	Own       *Frame `json:"own,omitempty"`
+}
+
+// NewTraceRequests makes the document of a result of an index, all of whose slowest requests have paths.
+func NewTraceRequests(name string, r *requests.Result, x *index.Index) (TraceRequests, error) {
+	d := TraceRequests{
+		Schema: TraceRequestsSchema, Name: name, Count: r.Count, Tasks: r.Tasks, Open: r.Open, Dropped: r.Dropped,
+		Classes: []TraceRequestClass{}, Stacks: [][]Frame{{}},
+	}
+	m := &traceRequestsMaker{d: &d, x: x, stacks: map[uint32]int{0: 0}, goroutines: map[uint32]TraceWaker{}}
+	number := 0
 	for _, c := range r.Classes {
-		class := TraceRequestClass{Handler: c.Name, Count: c.Count, P50: c.P50, P90: c.P90, P99: c.P99, Max: c.Max, Parts: []TracePart{}, Slowest: []TraceRequest{}}
+		class := TraceRequestClass{Handler: c.Name, Task: c.Task, Count: c.Count, P50: c.P50, P90: c.P90, P99: c.P99, Max: c.Max, Parts: []TracePart{}, Slowest: []TraceRequest{}}
 		for cause := range requests.Causes {
-			if c.Middle[cause] > 0 || c.Slow[cause] > 0 {
-				class.Parts = append(class.Parts, TracePart{requests.Cause(cause).String(), c.Middle[cause], c.Slow[cause]})
+			if c.Middle[cause] > 0 || c.Slow[cause] > 0 || c.Path[cause] > 0 {
+				class.Parts = append(class.Parts, TracePart{requests.Cause(cause).String(), c.Middle[cause], c.Slow[cause], c.Path[cause]})
 			}
 		}
+		middle, slow, path := c.Middle.Sum(), c.Slow.Sum(), c.Path.Sum()
+		share := func(p TracePart) float64 {
+			return unit.Share(int64(p.Middle), int64(middle)) + unit.Share(int64(p.Slow), int64(slow)) + unit.Share(int64(p.Path), int64(path))
+		}
+		slices.SortStableFunc(class.Parts, func(a, b TracePart) int { return cmp.Compare(share(b), share(a)) })
 		for _, one := range c.Slowest {
-			cause, part := one.Largest()
-			class.Slowest = append(class.Slowest, TraceRequest{id(one.Goroutine), time.Duration(one.From), one.Latency(), cause.String(), part})
+			number++
+			class.Slowest = append(class.Slowest, m.request(number, one))
 		}
 		d.Classes = append(d.Classes, class)
 	}
-	return d
+	return d, m.err
+}
+
+// A traceRequestsMaker puts stacks and goroutines into a document.
+type traceRequestsMaker struct {
+	d          *TraceRequests
+	x          *index.Index
+	stacks     map[uint32]int
+	goroutines map[uint32]TraceWaker
+	err        error // the first
+}
+
+func (m *traceRequestsMaker) request(number int, r *requests.Request) TraceRequest {
+	one := TraceRequest{
+		Number: number, Goroutine: m.goroutine(r.Goroutine).Goroutine, From: time.Duration(r.From), Latency: r.Latency(),
+		Parts: []TraceOwnAndPath{}, Path: m.steps(r.Path.Steps),
+	}
+	for cause := range requests.Causes {
+		if own, path := r.Times[cause], r.Path.Times[cause]; own > 0 || path > 0 {
+			one.Parts = append(one.Parts, TraceOwnAndPath{requests.Cause(cause).String(), own, path})
+		}
+	}
+	slices.SortStableFunc(one.Parts, func(a, b TraceOwnAndPath) int { return cmp.Compare(max(b.Own, b.Path), max(a.Own, a.Path)) })
+	return one
+}
+
+func (m *traceRequestsMaker) steps(steps []requests.Step) []TraceStep {
+	var list []TraceStep
+	for i := range steps {
+		s := &steps[i]
+		g := m.goroutine(s.Goroutine)
+		step := TraceStep{
+			From: time.Duration(s.From), Took: s.Took(), Goroutine: g.Goroutine, Function: g.Function,
+			Cause: s.Cause.String(), State: m.x.Code(s.Code), Stack: m.stack(s.Stack), Samples: s.Samples, Inside: m.steps(s.Inside), Merged: s.Merged,
+		}
+		if s.Waker > 0 {
+			w := m.goroutine(s.Waker - 1)
+			w.Stack = m.stack(s.WakerStack)
+			step.WokenBy = &w
+		}
+		list = append(list, step)
+	}
+	return list
+}
+
+func (m *traceRequestsMaker) stack(n uint32) int {
+	if i, ok := m.stacks[n]; ok {
+		return i
+	}
+	var frames []Frame
+	for _, f := range m.x.Stack(n) {
+		frames = append(frames, Frame{Name: f.Func, File: f.File, Line: f.Line})
+	}
+	i := len(m.d.Stacks)
+	m.stacks[n], m.d.Stacks = i, append(m.d.Stacks, frames)
+	return i
+}
+
+func (m *traceRequestsMaker) goroutine(n uint32) TraceWaker {
+	w, ok := m.goroutines[n]
+	if !ok {
+		g, err := m.x.Goroutine(n)
+		if err != nil {
+			if m.err == nil {
+				m.err = err
+			}
+			return TraceWaker{}
+		}
+		w = TraceWaker{Goroutine: g.ID, Function: m.x.Kinds()[g.Kind].Name}
+		m.goroutines[n] = w
+	}
+	return w
+}
+
+// Functions are those of all stacks.
+func (d *TraceRequests) Functions() []profile.Function {
+	seen := map[profile.Function]bool{}
+	var list []profile.Function
+	for _, stack := range d.Stacks {
+		for _, f := range stack {
+			if fn := (profile.Function{Name: f.Name, File: f.File}); !seen[fn] {
+				seen[fn] = true
+				list = append(list, fn)
+			}
+		}
+	}
+	return list
+}
+
+// MarkOwn finds the own frames of steps.
+func (d *TraceRequests) MarkOwn(own func(profile.Function) bool) {
+	frames := make([]*Frame, len(d.Stacks))
+	d.own = make([][]bool, len(d.Stacks))
+	for i, stack := range d.Stacks {
+		if len(stack) == 0 {
+			continue
+		}
+		for _, f := range stack {
+			d.own[i] = append(d.own[i], own(profile.Function{Name: f.Name, File: f.File}))
+		}
+		at := slices.Index(d.own[i], true)
+		if at < 0 {
+			at = len(stack) - 1 // names a library's goroutine better than where it waits
+		}
+		frames[i] = &stack[at]
+	}
+	var mark func([]TraceStep)
+	mark = func(steps []TraceStep) {
+		for i := range steps {
+			s := &steps[i]
+			s.Own, s.owned = frames[s.Stack], slices.Contains(d.own[s.Stack], true)
+			if s.WokenBy != nil {
+				s.WokenBy.Own = frames[s.WokenBy.Stack]
+			}
+			mark(s.Inside)
+		}
+	}
+	for _, c := range d.Classes {
+		for _, one := range c.Slowest {
+			mark(one.Path)
+		}
+	}
+}
+
+// Only leaves a request by its number, and its class. false: there is none.
+func (d *TraceRequests) Only(number int) bool {
+	for _, c := range d.Classes {
+		for i, one := range c.Slowest {
+			if one.Number == number {
+				c.Slowest = c.Slowest[i : i+1]
+				d.Classes = []TraceRequestClass{c}
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // WriteTraceRequests writes the document as text.
 func WriteTraceRequests(w io.Writer, style Style, d TraceRequests) error {
 	t := &text{w: w}
-	t.line(style.paint(bold, fmt.Sprintf("%s requests in the trace of %s", unit.Count(d.Count).Short(), Clean(d.Name))))
+	head := plural(d.Count, "request", "requests")
+	if d.Tasks > 0 {
+		head += " and " + plural(d.Tasks, "user task", "user tasks")
+	}
+	t.line(style.paint(bold, head+" in the trace of "+Clean(d.Name)))
 	if d.Open > 0 {
 		t.line(fmt.Sprintf("%d more had begun before it, or had not ended when it did", d.Open))
 	}
 	if d.Dropped > 0 {
-		t.line(style.paint(gold, fmt.Sprintf("%d more are left out: --from and --to choose a part", d.Dropped)))
+		t.line(style.paint(gold, fmt.Sprintf("%d tasks are left out: --from and --to choose a part", d.Dropped)))
 	}
-	if d.Count == 0 {
-		t.line("whet knows servers of net/http (HTTP/1 and 2), net/rpc and gRPC")
+	if len(d.Classes) == 0 {
+		t.line("whet knows servers of net/http (HTTP/1 and 2), net/rpc and gRPC, and tasks of")
+		t.line("runtime/trace")
+		return t.result()
 	}
-	for _, c := range d.Classes {
+	for i := range d.Classes {
 		t.line()
-		head := unit.Count(c.Count).Short() + " x "
-		t.line(style.paint(bold, head+FitName(Clean(c.Handler), style.room(columns(head), 20))))
-		t.line("  p50 ", unit.Duration(c.P50), "  p90 ", unit.Duration(c.P90), "  p99 ", unit.Duration(c.P99), "  max ", unit.Duration(c.Max))
-		t.line("  ", left("spent on", 16), right("in the middle", 14), right("", 7), right("slowest 1%", 14), right("", 7))
-		middle, slow := time.Duration(0), time.Duration(0)
-		for _, p := range c.Parts {
-			middle, slow = middle+p.Middle, slow+p.Slow
+		d.Classes[i].write(t, style)
+	}
+	t.line()
+	t.line(style.paint(dim, "path: the critical path of the slowest; it goes on in the goroutines that they"))
+	t.line(style.paint(dim, "waited for. --request N shows one in full."))
+	return t.result()
+}
+
+func (c *TraceRequestClass) write(t *text, style Style) {
+	head := unit.Count(c.Count).Short() + " x "
+	t.line(style.paint(bold, head+FitName(Clean(c.Handler), style.room(columns(head), 20))))
+	t.line("  p50 ", unit.Duration(c.P50), "  p90 ", unit.Duration(c.P90), "  p99 ", unit.Duration(c.P99), "  max ", unit.Duration(c.Max))
+	t.line(style.paint(dim, "  "+left("spent on", 16)+right("in the middle", 17)+right("slowest 1%", 17)+right("path", 17)))
+	middle, slow, path := time.Duration(0), time.Duration(0), time.Duration(0)
+	for _, p := range c.Parts {
+		middle, slow, path = middle+p.Middle, slow+p.Slow, path+p.Path
+	}
+	for _, p := range c.Parts {
+		if max(unit.Share(int64(p.Middle), int64(middle)), unit.Share(int64(p.Slow), int64(slow)), unit.Share(int64(p.Path), int64(path))) < leastShown {
+			continue
 		}
-		for _, p := range c.Parts {
-			share, shareSlow := unit.Share(int64(p.Middle), int64(middle)), unit.Share(int64(p.Slow), int64(slow))
-			t.line(
-				"  ", left(p.Cause, 16), right(unit.Duration(p.Middle), 14), style.paint(heat(share), right(fmt.Sprintf("%.0f%%", 100*share), 7)),
-				right(unit.Duration(p.Slow), 14), style.paint(heat(shareSlow), right(fmt.Sprintf("%.0f%%", 100*shareSlow), 7)),
-			)
-		}
-		for _, one := range c.Slowest {
-			t.line("  at ", right(unit.Duration(one.From), 9), ", goroutine ", fmt.Sprint(one.Goroutine), ": ", unit.Duration(one.Latency), ", of it ", unit.Duration(one.Part), " ", one.Cause)
+		t.line("  ", left(p.Cause, 16), style.shared(p.Middle, middle), style.shared(p.Slow, slow), style.shared(p.Path, path))
+	}
+	for i := range c.Slowest {
+		one := &c.Slowest[i]
+		most := slices.MaxFunc(one.Parts, func(a, b TraceOwnAndPath) int { return cmp.Compare(a.Own, b.Own) })
+		t.line(
+			"  ", left(fmt.Sprintf("#%d", one.Number), 5), right(unit.Duration(one.Latency), 9), "  at ", unit.Duration(one.From), ", goroutine ", fmt.Sprint(one.Goroutine), ": ",
+			durationShare(most.Own, one.Latency), " ", most.Cause,
+		)
+		if worst, took := one.worst(); took > 0 {
+			lead := blanks(7) + "path: " + durationShare(took, one.Latency) + " " + worst.Cause
+			if worst.Own == nil {
+				t.line(lead)
+				continue
+			}
+			t.line(lead, " in ", style.place(*worst.Own, cyan, columns(lead)+4))
 		}
 	}
-	return t.result()
+}
+
+// leastShown is the share of a cause that people are told of; JSON has all.
+const leastShown = 0.005
+
+// shared writes a duration and its share of a total, in 17 columns.
+func (s Style) shared(d, total time.Duration) string {
+	if d == 0 {
+		return right("", 17)
+	}
+	return right(unit.Duration(d), 11) + s.paint(heat(unit.Share(int64(d), int64(total))), right(durationShare(d, total), 6))
+}
+
+func durationShare(d, total time.Duration) string {
+	return fmt.Sprintf("%.0f%%", 100*unit.Share(int64(d), int64(total)))
+}
+
+// worst is what a request's path spends most on, by cause and own line. Of a goroutine without own code
+// it is the line of the wait that it was followed for.
+func (r *TraceRequest) worst() (TraceStep, time.Duration) {
+	type key struct {
+		cause, name, file string
+		line              int
+	}
+	took := map[key]time.Duration{}
+	var worst TraceStep
+	most := time.Duration(0)
+	var add func(steps []TraceStep, outer *Frame)
+	add = func(steps []TraceStep, outer *Frame) {
+		for _, s := range steps {
+			if !s.owned && outer != nil {
+				s.Own = outer
+			}
+			if s.Inside != nil {
+				inner := outer
+				if s.owned {
+					inner = s.Own
+				}
+				add(s.Inside, inner)
+				continue
+			}
+			k := key{cause: s.Cause}
+			if s.Own != nil {
+				k.name, k.file, k.line = s.Own.Name, s.Own.File, s.Own.Line
+			}
+			if took[k] += s.Took; took[k] > most {
+				worst, most = s, took[k]
+			}
+		}
+	}
+	add(r.Path, nil)
+	return worst, most
 }

@@ -93,7 +93,12 @@ func build(ctx context.Context, s Source, name string, o index.Options) (err err
 	return err
 }
 
-// trim removes the indexes that were not used for longest, until few enough are left beside one.
+// abandoned is how long nothing was written to a file that somebody builds an index in: no process takes
+// as long over it, but was killed.
+const abandoned = time.Hour
+
+// trim removes the indexes that were not used for longest, until few enough are left beside one, and what
+// killed processes left.
 func trim(dir, but string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -105,8 +110,15 @@ func trim(dir, but string) error {
 		used time.Time
 	}
 	var all []old
+	partial := index.Partial("*" + suffix)
 	for _, e := range entries {
 		info, err := e.Info()
+		if ok, _ := filepath.Match(partial, e.Name()); ok && err == nil && time.Since(info.ModTime()) > abandoned {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("remove what is left of a trace index: %w", err)
+			}
+			continue
+		}
 		if err != nil || !strings.HasSuffix(e.Name(), suffix) || e.Name() == but {
 			continue // gone meanwhile, or not ours
 		}

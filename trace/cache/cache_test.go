@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/trace"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,6 +92,17 @@ func TestOld(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// What somebody builds, and what a killed process has left.
+	building, left := filepath.Join(dir, strings.ReplaceAll(index.Partial("1.index"), "*", "123")), filepath.Join(dir, strings.ReplaceAll(index.Partial("2.index"), "*", "456"))
+	for _, name := range []string{building, left} {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	long := time.Now().Add(-2 * time.Hour)
+	if err := os.Chtimes(left, long, long); err != nil {
+		t.Fatal(err)
+	}
 	notes := filepath.Join(dir, "notes.txt")
 	if err := os.WriteFile(notes, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -112,15 +124,21 @@ func TestOld(t *testing.T) {
 	if err := x.Close(); err != nil {
 		t.Error(err)
 	}
-	left, err := filepath.Glob(filepath.Join(dir, "*.index"))
-	if err != nil || len(left) != 51 {
-		t.Errorf("%d indexes are left", len(left))
+	kept, err := filepath.Glob(filepath.Join(dir, "*.index"))
+	if err != nil || len(kept) != 51 {
+		t.Errorf("%d indexes are left", len(kept))
 	}
 	if _, err := os.Stat(filepath.Join(dir, fmt.Sprintf("%024d.index", 9))); err == nil {
 		t.Error("an old one is left")
 	}
 	if _, err := os.Stat(filepath.Join(dir, fmt.Sprintf("%024d.index", 59))); err != nil {
 		t.Error("the newest one was removed")
+	}
+	if _, err := os.Stat(building); err != nil {
+		t.Error("an index that is being built was removed")
+	}
+	if _, err := os.Stat(left); err == nil {
+		t.Error("what a killed process has left is still there")
 	}
 	if _, err := os.Stat(notes); err != nil {
 		t.Error("a file that is none of the indexes was removed")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/exp/trace"
@@ -25,33 +26,25 @@ const batch = 1024
 
 // Build reads a trace to its end and writes an index to the file of this name: a new one, or in the
 // place of an old one, and only when it is whole. A trace that is cut off, or damaged further on, is
-// indexed up to there, which Info.Damage says. It is an error when nothing can be read, when the index
-// cannot be written, and when ctx ends.
+// indexed up to there, which Info.Damage says. It is an error, an [*Error] within, when nothing can be
+// read; and when the index cannot be written, or ctx ends.
 func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info, err error) {
-	tr, err := open(r)
+	in, err := open(ctx, r)
 	if err != nil {
 		return Info{}, fmt.Errorf("read trace: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.partial")
+	f, err := os.CreateTemp(filepath.Dir(name), Partial(name))
 	if err != nil {
 		return Info{}, fmt.Errorf("write trace index: %w", err)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+			err = errors.Join(err, ignoreClosed(f.Close()), os.Remove(f.Name()))
 		}
 	}()
-	b, err := newBuilder(f)
+	info, err = in.write(ctx, f, name, o)
 	if err != nil {
-		return Info{}, fmt.Errorf("write trace index: %w", err)
-	}
-	defer func() { err = errors.Join(err, b.close()) }()
-	b.info.Source = o.Source
-	if err := b.readAll(ctx, tr, o); err != nil {
 		return Info{}, err
-	}
-	if err := b.finish(); err != nil {
-		return Info{}, fmt.Errorf("write trace index %s: %w", name, err)
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return Info{}, fmt.Errorf("write trace index %s: %w", name, err)
@@ -59,60 +52,138 @@ func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info,
 	if err := os.Rename(f.Name(), name); err != nil {
 		return Info{}, fmt.Errorf("write trace index %s: %w", name, err)
 	}
+	return info, nil
+}
+
+// write writes the index of name into a file.
+func (in *input) write(ctx context.Context, f *os.File, name string, o Options) (info Info, err error) {
+	b, err := newBuilder(f)
+	if err != nil {
+		return Info{}, fmt.Errorf("write trace index: %w", err)
+	}
+	b.spill = spill{dir: filepath.Dir(name), name: Partial(name)}
+	defer func() { err = errors.Join(err, b.spill.close()) }()
+	b.info.Source = o.Source
+	if err := b.readAll(ctx, in, o); err != nil {
+		return Info{}, err
+	}
+	if err := b.finish(); err != nil {
+		return Info{}, fmt.Errorf("write trace index %s: %w", name, err)
+	}
 	return b.info, nil
 }
 
-// open reads a trace's head. The reader of traces trusts some of what it reads: what makes it panic is
-// an error of the trace.
-func open(r io.Reader) (tr *trace.Reader, err error) {
+// Partial is the pattern, for [path.Match], of the names of files that are there while the index of a name
+// is built: in its directory, and left there when the process is killed.
+func Partial(name string) string { return "." + filepath.Base(name) + ".*.partial" }
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// An input is a trace that is read.
+type input struct {
+	*trace.Reader
+	guard *guard // nil for old formats
+}
+
+// open reads a trace's head; all of it, if it is in an old format.
+func open(ctx context.Context, r io.Reader) (*input, error) {
+	guarded, err := newGuard(r)
+	if err != nil {
+		return nil, err
+	}
+	if g, ok := guarded.(*guard); ok {
+		tr, err := newReader(g)
+		return &input{tr, g}, err
+	}
+	// Nothing can interrupt the reader of old formats, which has all that it needs in memory. It ends by
+	// itself, later.
+	type result struct {
+		tr  *trace.Reader
+		err error
+	}
+	read := make(chan result, 1)
+	go func() {
+		tr, err := newReader(guarded)
+		read <- result{tr, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case done := <-read:
+		return &input{Reader: done.tr}, done.err
+	}
+}
+
+// newReader has trace.NewReader's panics as errors: it trusts some of what it reads.
+func newReader(r io.Reader) (tr *trace.Reader, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			tr, err = nil, fmt.Errorf("damaged: %v", p)
 		}
 	}()
-	return trace.NewReader(r)
+	tr, err = trace.NewReader(r)
+	if err != nil {
+		const cut = "one that was cut off cannot be read before Go 1.22: the program must call trace.Stop, and close the file"
+		return nil, &Error{briefly(err.Error()), cut}
+	}
+	return tr, nil
 }
 
-// fill reads as many events as fit.
-func fill(tr *trace.Reader, events []trace.Event) (n int, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("damaged: %v", p)
-		}
-	}()
-	for n < len(events) {
-		if events[n], err = tr.ReadEvent(); err != nil {
-			return n, err
-		}
-		n++
+// briefly is what an error says of a trace, without the state of all of its goroutines.
+func briefly(text string) string {
+	text, _, _ = strings.Cut(text, "\n")
+	text = strings.TrimSuffix(text, ": frontier:")
+	const most = 200
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + " …"
 	}
-	return n, nil
+	return text
 }
 
 // A delivery is some events, and what ended them.
 type delivery struct {
 	events []trace.Event
-	tasks  []trace.Task // of those events that end one
-	err    error
+	// tasks are those that the events end, in their order: the events refer to a table that the reader
+	// goes on to write.
+	tasks []trace.Task
+	err   error
 }
 
-// endedTasks are the tasks of the events that end one. The reader adds to the table that these look
-// into while it reads on, so it must be the reader's goroutine that asks for them.
-func endedTasks(events []trace.Event) []trace.Task {
-	var tasks []trace.Task
-	for i := range events {
-		if events[i].Kind() == trace.EventTaskEnd {
-			tasks = append(tasks, events[i].Task())
+// fill reads as many events as there is room for.
+func (in *input) fill(d *delivery) {
+	n := 0
+	d.events, d.tasks = d.events[:cap(d.events)], d.tasks[:0]
+	defer func() {
+		if p := recover(); p != nil {
+			d.err = fmt.Errorf("damaged: %v", p)
 		}
+		if d.err != nil && in.guard != nil && in.guard.err != nil && !errors.Is(in.guard.err, io.EOF) {
+			d.err = in.guard.err // which the reader took for another
+		}
+		d.events = d.events[:n]
+	}()
+	for n < len(d.events) {
+		ev := &d.events[n]
+		if *ev, d.err = in.ReadEvent(); d.err != nil {
+			return
+		}
+		if ev.Kind() == trace.EventTaskEnd {
+			d.tasks = append(d.tasks, ev.Task())
+		}
+		n++
 	}
-	return tasks
 }
 
 // readAll hands the events to the builder, which follows them while the next ones are read.
-func (b *builder) readAll(ctx context.Context, tr *trace.Reader, o Options) error {
-	full, free := make(chan delivery, 4), make(chan []trace.Event, 6)
+func (b *builder) readAll(ctx context.Context, in *input, o Options) error {
+	full, free := make(chan *delivery, 4), make(chan *delivery, 6)
 	for range cap(free) {
-		free <- make([]trace.Event, batch)
+		free <- &delivery{events: make([]trace.Event, batch)}
 	}
 	stop := make(chan struct{})
 	read := make(chan struct{})
@@ -120,19 +191,20 @@ func (b *builder) readAll(ctx context.Context, tr *trace.Reader, o Options) erro
 		defer close(read)
 		defer close(full)
 		for {
-			var events []trace.Event
+			var d *delivery
 			select {
-			case events = <-free:
+			case d = <-free:
 			case <-stop:
 				return
 			}
-			n, err := fill(tr, events)
+			in.fill(d)
+			last := d.err != nil
 			select {
-			case full <- delivery{events[:n], endedTasks(events[:n]), err}:
+			case full <- d:
 			case <-stop:
 				return
 			}
-			if err != nil {
+			if last {
 				return
 			}
 		}
@@ -142,41 +214,73 @@ func (b *builder) readAll(ctx context.Context, tr *trace.Reader, o Options) erro
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		b.endedTasks = d.tasks
-		if err := b.follow(d.events); err != nil {
+		if err := b.follow(d); err != nil {
 			return err
 		}
 		if o.Progress != nil {
 			o.Progress(b.info.Events, time.Duration(b.now))
 		}
-		if d.err != nil && !errors.Is(d.err, io.EOF) {
-			b.info.Damage = d.err.Error()
+		if b.info.Damage == "" && d.err != nil && !errors.Is(d.err, io.EOF) {
+			b.info.Damage = briefly(d.err.Error())
 		}
-		free <- d.events[:batch]
-	}
-	if b.info.Events == 0 {
 		if b.info.Damage != "" {
-			return fmt.Errorf("read trace: no event: %s", b.info.Damage)
+			break
 		}
-		return errors.New("read trace: no event in it")
+		free <- d
+	}
+	if b.info.Events == b.info.Generations { // and what begins them
+		if b.info.Damage != "" {
+			return fmt.Errorf("read trace: %w", &Error{"no whole generation in it: " + b.info.Damage, "a generation is a second or so: the program must call trace.Stop, and close the file"})
+		}
+		return fmt.Errorf("read trace: %w", &Error{"no event in it", "trace.Start, and trace.Stop later, record what happens between"})
 	}
 	return nil
 }
 
 // follow follows events. What makes it panic is an event that refers to what the trace's tables lack.
-func (b *builder) follow(events []trace.Event) (err error) {
+func (b *builder) follow(d *delivery) (err error) {
+	b.endedTasks = d.tasks
 	defer func() {
 		if p := recover(); p != nil {
-			b.info.Damage = fmt.Sprintf("damaged: %v", p)
+			b.info.Damage = briefly(fmt.Sprintf("damaged: %v", p))
 		}
 	}()
-	for i := range events {
+	for i := range d.events {
+		if err := b.event(&d.events[i]); err != nil {
+			return fmt.Errorf("write trace index: %w", err)
+		}
 		if b.info.Damage != "" {
 			return nil
 		}
-		if err := b.event(&events[i]); err != nil {
-			return fmt.Errorf("write trace index: %w", err)
+	}
+	b.limit()
+	return nil
+}
+
+// Limits of what is alive, open or active at once, on which the memory of the builder and of the reader
+// depends.
+const (
+	maxAlive = 2 << 20 // goroutines
+	maxOpen  = 1 << 20 // tasks, regions, ranges
+	maxProcs = 1 << 12 // processors; some numbers are larger: old formats have them for what is on none
+	maxOther = 1 << 8  // processors with larger numbers
+	maxTime  = 1 << 53 // nanoseconds: a hundred days
+)
+
+// limit ends a trace that has too much at once.
+func (b *builder) limit() {
+	for _, l := range []struct {
+		n, limit int
+		of       string
+	}{
+		{len(b.gs.all), maxAlive, "goroutines are alive"},
+		{len(b.tasks), maxOpen, "tasks have not ended"},
+		{b.regions, maxOpen, "regions have not ended"},
+		{len(b.ranges), maxOpen, "ranges are active"},
+		{len(b.strange), maxOther, "processors have numbers that are too large"},
+	} {
+		if l.n > l.limit {
+			b.info.Damage = fmt.Sprintf("more than %d %s", l.limit, l.of)
 		}
 	}
-	return nil
 }

@@ -1,6 +1,8 @@
 package index
 
 import (
+	"encoding/binary"
+	"fmt"
 	"os"
 
 	"golang.org/x/exp/trace"
@@ -32,7 +34,7 @@ type goroutine struct {
 	died       bool  // in this slice
 	to         int64 // when it ended, if it did
 
-	slices    []byte // those it has spans in: differences
+	slices    chain // those it has spans in: differences
 	lastSlice int64
 	regions   []openRegion
 }
@@ -53,8 +55,9 @@ type builder struct {
 	now   int64 // since first
 	sync  int64 // begin of the generation
 
-	gs      map[trace.GoID]*goroutine
+	gs      alive
 	next    uint32
+	spill   spill
 	ended   ended
 	slice   sliceWriter
 	touched []*goroutine // have spans in this slice
@@ -66,6 +69,8 @@ type builder struct {
 	calling map[trace.ProcID]*goroutine // processors of goroutines in system calls
 	ranges  map[rangeKey]int64          // that have begun
 	tasks   map[trace.TaskID]openTask
+	regions int                       // that are open
+	strange map[trace.ProcID]struct{} // processors beyond maxProcs
 }
 
 func newBuilder(f *os.File) (*builder, error) {
@@ -75,24 +80,27 @@ func newBuilder(f *os.File) (*builder, error) {
 	}
 	b := &builder{
 		out: out, codes: newCodes(), table: stacks.New(), seen: map[trace.Stack]uint32{}, names: newNames(),
-		gs: map[trace.GoID]*goroutine{}, calling: map[trace.ProcID]*goroutine{}, ranges: map[rangeKey]int64{},
-		tasks: map[trace.TaskID]openTask{},
+		gs: alive{all: map[trace.GoID]*goroutine{}}, calling: map[trace.ProcID]*goroutine{}, ranges: map[rangeKey]int64{},
+		tasks: map[trace.TaskID]openTask{}, strange: map[trace.ProcID]struct{}{},
 	}
+	b.ended.spill = &b.spill
 	b.slice.spans = make([]pending, 0, sliceSpans)
 	b.side.out = out
 	b.kinds.names = &b.names
 	return b, nil
 }
 
-// close removes what is not in the index itself.
-func (b *builder) close() error { return b.ended.close() }
-
 func (b *builder) event(ev *trace.Event) error {
 	if b.info.Events == 0 {
 		b.first = ev.Time()
 	}
+	at := int64(ev.Time() - b.first)
+	if at < b.now || at > maxTime {
+		b.info.Damage = fmt.Sprintf("an event is %d ns behind the first, the one before it %d", at, b.now)
+		return nil
+	}
 	b.info.Events++
-	b.now = int64(ev.Time() - b.first)
+	b.now = at
 	switch ev.Kind() {
 	case trace.EventStateTransition:
 		st := ev.StateTransition()
@@ -121,7 +129,7 @@ func (b *builder) goroutine(ev *trace.Event, st *trace.StateTransition) error {
 	if from == to {
 		return nil
 	}
-	g := b.gs[id]
+	g := b.gs.of(id)
 	if g == nil {
 		g = b.begin(ev, id, from)
 	} else if err := b.leave(g, b.now); err != nil {
@@ -141,20 +149,20 @@ func (b *builder) goroutine(ev *trace.Event, st *trace.StateTransition) error {
 	if from == trace.GoUndetermined {
 		since = b.sync
 	}
-	g.code, g.since, g.stack, g.with = b.codes.of(to, st.Reason), since, b.intern(ev.Stack()), 0
+	g.code, g.since, g.stack, g.with = b.codes.of(to, st.Reason), since, 0, 0
+	if to != trace.GoRunning {
+		g.stack = b.intern(ev.Stack())
+	}
 	switch to {
 	case trace.GoRunning:
+		g.with = uint32(ev.Proc() + 1)
 		if g.assists {
-			g.code = Assist
-		}
-		g.stack, g.with = 0, uint32(ev.Proc()+1)
-		if g.assists {
-			g.stack = g.assist
+			g.code, g.stack = Assist, g.assist
 		}
 		b.procs.run(int64(ev.Proc()), useOf(g.code), since)
 	case trace.GoRunnable:
 		if by := ev.Goroutine(); by != id && by != trace.NoGoroutine {
-			if waker := b.gs[by]; waker != nil {
+			if waker := b.gs.of(by); waker != nil {
 				g.with = waker.index + 1
 			}
 		}
@@ -173,12 +181,12 @@ func (b *builder) goroutine(ev *trace.Event, st *trace.StateTransition) error {
 
 // begin is the first that is heard of a goroutine.
 func (b *builder) begin(ev *trace.Event, id trace.GoID, from trace.GoState) *goroutine {
-	g := &goroutine{index: b.next, id: id, head: -1, tail: -1, lastSlice: -1, procAt: trace.NoProc, begin: b.now}
+	g := b.gs.add(id)
+	g.index, g.begin = b.next, b.now
 	b.next++
-	b.gs[id] = g
 	if from == trace.GoNotExist {
 		g.created = b.intern(ev.Stack())
-		if parent := b.gs[ev.Goroutine()]; parent != nil {
+		if parent := b.gs.of(ev.Goroutine()); parent != nil {
 			g.parent = parent.index + 1
 		}
 	} else {
@@ -221,7 +229,7 @@ func (b *builder) leave(g *goroutine, at int64) error {
 
 // end is the last that is heard of a goroutine.
 func (b *builder) end(g *goroutine) error {
-	delete(b.gs, g.id)
+	b.gs.remove(g.id)
 	g.died, g.to = true, b.now
 	if err := b.endRegions(g); err != nil {
 		return err
@@ -242,7 +250,9 @@ func (b *builder) bury(g *goroutine) error {
 		end = b.now
 	}
 	g.kind.goroutine(g, end)
-	return b.ended.add(b.out, g, end)
+	err := b.ended.add(b.out, g, end)
+	b.gs.bury(g)
+	return err
 }
 
 // flush writes the slice.
@@ -253,8 +263,11 @@ func (b *builder) flush() error {
 	byIndex(b.touched)
 	number := int64(len(b.levels.slices))
 	for _, g := range b.touched {
-		g.slices = appendDelta(g.slices, number-g.lastSlice)
+		g.slices.rest = binary.AppendUvarint(g.slices.rest, uint64(number-g.lastSlice))
 		g.lastSlice = number
+		if err := g.slices.grown(&b.spill); err != nil {
+			return err
+		}
 	}
 	at, err := b.out.block(b.slice.encode(b.touched, b.from))
 	if err != nil {

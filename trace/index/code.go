@@ -26,12 +26,24 @@ const maxCodes = 200
 type codes struct {
 	names  []string // from Waiting on
 	byName map[string]Code
+	recent [16]struct { // by the reason's length: few share one, and comparing is faster than hashing
+		reason string
+		code   Code
+	}
 }
 
 func newCodes() *codes { return &codes{byName: map[string]Code{}} }
 
 // waiting is the code of a reason; all that are too many share the last.
 func (c *codes) waiting(reason string) Code {
+	r := &c.recent[len(reason)%len(c.recent)]
+	if r.reason != reason || r.code == Unknown {
+		r.reason, r.code = reason, c.find(reason)
+	}
+	return r.code
+}
+
+func (c *codes) find(reason string) Code {
 	if code, ok := c.byName[reason]; ok {
 		return code
 	}

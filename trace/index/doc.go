@@ -3,8 +3,8 @@
 // Data flow:
 //
 //  1. [Build] reads a trace once, front to back: golang.org/x/exp/trace decodes and orders the events
-//     on one goroutine, another follows each goroutine of the trace through its states. A stay in one
-//     state is a [Span].
+//     on one goroutine, behind a guard that ends what would need too much memory; another follows each
+//     goroutine of the trace through its states. A stay in one state is a [Span].
 //  2. Spans that have ended are collected, in the order of their ends, and written as a slice whenever
 //     there are some thousands: by goroutine, so that a row is read without its neighbours. Slices are
 //     summed up in tiles of four, those in larger tiles, and so on: the levels of detail.
@@ -15,7 +15,9 @@
 //  5. [Open] reads the tables; [Index] answers for windows with what slices or tiles are needed.
 //
 // Memory while building is that of one generation of the trace, of the goroutines that are alive, and
-// of the tables; it does not grow with the trace's length. An Index may be used by several goroutines.
+// of the tables, which have some 300 bytes for each 8192 spans; what else grows with the trace's length is
+// in a temporary file. All of it is bounded, and a trace that goes beyond ends there. Traces of Go 1.21 and
+// earlier are in memory whole. An Index may be used by several goroutines.
 //
 // The package does not know requests, pages or profiles: others make them of spans.
 package index

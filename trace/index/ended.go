@@ -2,25 +2,28 @@ package index
 
 import (
 	"encoding/binary"
-	"errors"
-	"os"
+	"slices"
 )
 
 // A goroutine's record:
 //
-//	record = index, id, kind, parent, created, begin, end + 1 (0: it did not), flags, [ sums ], slices
+//	block  = index, id, begin of the first of the block, { record }
+//	record = index, id - the first one's (signed), 2*kind + (1: older than the trace), parent, created,
+//	         begin - the first one's (signed), 1 + time until its end (0: alive), [ sums ], slices
 //
 // where slices are the differences of the numbers of those it has spans in.
 
-// ended writes goroutines that have ended, many to a block, and remembers where each is: in pages,
-// which are put away in a file when all of their goroutines have ended.
+// ended writes goroutines that have ended, many to a block, and remembers where each is: in pages, of
+// which a few are in memory.
 type ended struct {
+	spill  *spill
 	buf    []byte
+	base   recordBase
 	where  []uint64  // in buf, index<<32 | position
 	life   recordRef // of those in buf
 	blocks []recordRef
 	pages  []page
-	spill  *os.File
+	loaded []int // numbers of pages in memory, those first that were used first
 }
 
 // A recordRef is a block of records: of goroutines that live between two times.
@@ -29,16 +32,29 @@ type recordRef struct {
 	from, to int64 // the first begin, the last end
 }
 
-// A page has the places of some goroutines' records.
-type page struct {
-	places *[pageSize]place // nil: none is known, or it is put away
-	known  int
+// A recordBase is what records of a block are told as differences to: the first of them.
+type recordBase struct{ index, id, begin int64 }
+
+func (r *recordBase) append(b []byte) []byte {
+	for _, v := range [...]int64{r.index, r.id, r.begin} {
+		b = binary.AppendVarint(b, v)
+	}
+	return b
 }
 
-// away tells whether a page is in the spill file, at its number.
-func (p page) away() bool { return p.known == pageSize }
+func (d *decoder) recordBase() recordBase { return recordBase{d.int(), d.int(), d.int()} }
+
+// A page has the places of some goroutines' records.
+type page struct {
+	places *[pageSize]place // nil: in the spill, or nowhere when that is 0
+	at     int64            // in the spill
+}
 
 const pageSize = 4096
+
+// maxPages is how many pages are in memory. A page may have goroutines that live long beside others
+// that do not.
+const maxPages = 256
 
 // A place is a record's: a block and a position in it, with 1 added to the block: 0 is not known.
 type place uint64
@@ -48,22 +64,32 @@ const recordBlock = 64 << 10
 
 // add writes a goroutine that was seen last at some time.
 func (e *ended) add(out *file, g *goroutine, last int64) error {
+	if len(e.where) == 0 {
+		e.base = recordBase{int64(g.index), int64(g.id), g.begin}
+		e.buf = e.base.append(e.buf)
+	}
 	at := len(e.buf)
-	b := e.buf
-	end := int64(0)
+	lived := int64(0)
 	if g.died {
-		end = g.to + 1
+		lived = 1 + g.to - g.begin
 	}
-	flags := uint64(0)
+	kind := uint64(g.kind.number) << 1
 	if g.old {
-		flags = 1
+		kind |= 1
 	}
-	for _, v := range []uint64{uint64(g.index), uint64(g.id), uint64(g.kind.number), uint64(g.parent), uint64(g.created), uint64(g.begin), uint64(end), flags} {
-		b = binary.AppendUvarint(b, v)
-	}
+	b := binary.AppendVarint(e.buf, int64(g.index)-e.base.index)
+	b = binary.AppendVarint(b, int64(g.id)-e.base.id)
+	b = binary.AppendUvarint(b, kind)
+	b = binary.AppendUvarint(b, uint64(g.parent))
+	b = binary.AppendUvarint(b, uint64(g.created))
+	b = binary.AppendVarint(b, g.begin-e.base.begin)
+	b = binary.AppendUvarint(b, uint64(lived))
 	b = appendSums(b, g.sums)
-	b = binary.AppendUvarint(b, uint64(len(g.slices)))
-	e.buf = append(b, g.slices...)
+	b, err := g.slices.appendTo(b, e.spill)
+	if err != nil {
+		return err
+	}
+	e.buf = b
 	if len(e.where) == 0 {
 		e.life = recordRef{from: g.begin, to: last}
 	}
@@ -100,29 +126,44 @@ func (e *ended) put(g uint32, at place) error {
 	for len(e.pages) <= number {
 		e.pages = append(e.pages, page{})
 	}
-	p := &e.pages[number]
-	if p.places == nil {
-		p.places = new([pageSize]place)
+	if e.pages[number].places == nil {
+		if err := e.load(number); err != nil {
+			return err
+		}
 	}
-	p.places[g%pageSize] = at
-	p.known++
-	if p.away() {
-		return e.putAway(number, p)
-	}
+	e.pages[number].places[g%pageSize] = at
 	return nil
 }
 
-func (e *ended) putAway(number int, p *page) error {
-	if e.spill == nil {
-		f, err := os.CreateTemp("", "whet-trace-*")
-		if err != nil {
+// load brings a page into memory, and puts away the one that has been there for longest.
+func (e *ended) load(number int) error {
+	var places *[pageSize]place
+	if len(e.loaded) < maxPages {
+		places = new([pageSize]place)
+	} else {
+		old := &e.pages[e.loaded[0]]
+		var err error
+		if old.at, err = e.spill.put(old.at, encodePage(old.places)); err != nil {
 			return err
 		}
-		e.spill = f
+		e.loaded = slices.Delete(e.loaded, 0, 1)
+		places, old.places = old.places, nil
 	}
-	_, err := e.spill.WriteAt(encodePage(p), int64(number)*pageSize*8)
-	p.places = nil
-	return err
+	p := &e.pages[number]
+	if p.at == 0 {
+		clear(places[:])
+	} else {
+		b := make([]byte, pageSize*8)
+		if _, err := e.spill.file.ReadAt(b, p.at); err != nil {
+			return err
+		}
+		for i := range places {
+			places[i] = place(binary.LittleEndian.Uint64(b[i*8:]))
+		}
+	}
+	p.places = places
+	e.loaded = append(e.loaded, number)
+	return nil
 }
 
 // write writes all pages, and returns where they are.
@@ -132,15 +173,15 @@ func (e *ended) write(out *file) ([]ref, error) {
 	}
 	refs := make([]ref, 0, len(e.pages))
 	buf := make([]byte, pageSize*8)
-	for number, p := range e.pages {
+	for _, p := range e.pages {
 		b := buf
 		switch {
-		case p.away():
-			if _, err := e.spill.ReadAt(b, int64(number)*pageSize*8); err != nil {
+		case p.places != nil:
+			b = encodePage(p.places)
+		case p.at != 0:
+			if _, err := e.spill.file.ReadAt(b, p.at); err != nil {
 				return nil, err
 			}
-		case p.places != nil:
-			b = encodePage(&p)
 		default:
 			clear(b)
 		}
@@ -153,20 +194,10 @@ func (e *ended) write(out *file) ([]ref, error) {
 	return refs, nil
 }
 
-func encodePage(p *page) []byte {
+func encodePage(places *[pageSize]place) []byte {
 	b := make([]byte, 0, pageSize*8)
-	for _, at := range p.places {
+	for _, at := range places {
 		b = binary.LittleEndian.AppendUint64(b, uint64(at))
 	}
 	return b
 }
-
-// close removes what was put away.
-func (e *ended) close() error {
-	if e.spill == nil {
-		return nil
-	}
-	return errors.Join(e.spill.Close(), os.Remove(e.spill.Name()))
-}
-
-func appendDelta(b []byte, delta int64) []byte { return binary.AppendUvarint(b, uint64(delta)) }

@@ -61,6 +61,7 @@ func (x *Index) eachRecord(indexes []uint32, yield func(n int, g *Goroutine, pos
 	slices.SortFunc(places, func(a, b at) int { return int(a.place>>32) - int(b.place>>32) })
 	var g Goroutine
 	var block []byte
+	var base recordBase
 	read := uint64(0) // number of the block + 1
 	for _, p := range places {
 		number, pos := uint64(p.place>>32), uint64(p.place&(1<<32-1))
@@ -73,12 +74,14 @@ func (x *Index) eachRecord(indexes []uint32, yield func(n int, g *Goroutine, pos
 				return err
 			}
 			read = number
+			head := decoder{b: block}
+			base = head.recordBase()
 		}
 		if pos >= uint64(len(block)) {
 			return ErrDamaged
 		}
 		d := decoder{b: block[pos:]}
-		posting := d.goroutine(&g, x.Info.Duration)
+		posting := d.goroutine(&g, base, x.Info.Duration)
 		if d.bad || g.Index != indexes[p.n] || int(g.Kind) >= len(x.kinds) {
 			return ErrDamaged
 		}
@@ -90,17 +93,16 @@ func (x *Index) eachRecord(indexes []uint32, yield func(n int, g *Goroutine, pos
 }
 
 // goroutine reads a record, and returns the numbers of its slices, still encoded.
-func (d *decoder) goroutine(g *Goroutine, duration int64) (posting decoder) {
+func (d *decoder) goroutine(g *Goroutine, base recordBase, duration int64) (posting decoder) {
 	times := g.Times[:0]
-	*g = Goroutine{
-		Index: uint32(d.uint()), ID: int64(d.uint()), Kind: uint32(d.uint()), Parent: uint32(d.uint()), Created: uint32(d.uint()),
-		From: int64(d.uint()), To: int64(d.uint()) - 1,
+	*g = Goroutine{Index: uint32(base.index + d.int()), ID: base.id + d.int()}
+	kind := d.uint()
+	g.Kind, g.Old = uint32(kind>>1), kind&1 == 1
+	g.Parent, g.Created = uint32(d.uint()), uint32(d.uint())
+	g.From, g.To = base.begin+d.int(), duration
+	if lived := d.uint(); lived > 0 {
+		g.Ended, g.To = true, g.From+int64(lived)-1
 	}
-	g.Ended = g.To >= 0
-	if !g.Ended {
-		g.To = duration
-	}
-	g.Old = d.uint() == 1
 	for range d.count() {
 		code := Code(d.byte())
 		times = append(times, Sum{min(code, maxCodes-1), time.Duration(d.uint())})
@@ -158,8 +160,9 @@ func (x *Index) Lives(from, to int64, yield func(*Goroutine) bool) error {
 		if buf, err = x.read(r.ref, buf); err != nil {
 			return err
 		}
-		for d := (decoder{b: buf}); len(d.b) > 0; {
-			d.goroutine(&g, x.Info.Duration)
+		d := decoder{b: buf}
+		for base := d.recordBase(); len(d.b) > 0; {
+			d.goroutine(&g, base, x.Info.Duration)
 			if d.bad || int(g.Kind) >= len(x.kinds) {
 				return ErrDamaged
 			}

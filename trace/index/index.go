@@ -1,6 +1,7 @@
 package index
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -13,6 +14,7 @@ type Index struct {
 	Info Info
 
 	file      *os.File
+	temporary string // directory to remove when it is closed; "" is none
 	kinds     []Kind
 	kindNames []uint32
 	reasons   []string
@@ -61,7 +63,13 @@ func Open(name string) (x *Index, err error) {
 }
 
 // Close closes the file.
-func (x *Index) Close() error { return x.file.Close() }
+func (x *Index) Close() error {
+	err := x.file.Close()
+	if x.temporary != "" {
+		err = errors.Join(err, os.RemoveAll(x.temporary))
+	}
+	return err
+}
 
 // Code names a state: "running", "runnable", …, or the reason to wait.
 func (x *Index) Code(c Code) string {

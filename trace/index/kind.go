@@ -39,6 +39,9 @@ type kinds struct {
 // maxHists bounds the histograms, of some 40 KB each.
 const maxHists = 1000
 
+// maxKinds bounds the kinds, of some 2 KB each.
+const maxKinds = 1 << 14
+
 // longest is the longest stay that histograms tell from longer ones.
 const longest = int64(time.Hour)
 
@@ -63,6 +66,9 @@ func (k *kinds) of(root uint32, table *stacks.Table) *kind {
 func (k *kinds) unknown() *kind { return k.named("") }
 
 func (k *kinds) named(name string) *kind {
+	if len(k.all) >= maxKinds {
+		name = tooMany
+	}
 	id := k.names.of(name)
 	if one, ok := k.byName[id]; ok {
 		return one

@@ -28,9 +28,11 @@ type levels struct {
 // A level is the tiles of one size.
 type level struct {
 	tiles []tile
-	// What the next tile sums up.
-	rows  [][]row
-	parts []tile
+	// What the next tile sums up, and its rows, which are merged as they come: those of four large tiles
+	// would take four times the memory.
+	parts       []tile
+	rows, spare []row
+	arena       sums // of rows
 }
 
 // add takes a slice that was written, and writes the tiles that it makes whole. It keeps no part of
@@ -42,31 +44,18 @@ func (l *levels) add(out *file, t tile, rows []row) error {
 		}
 	}
 	l.slices = append(l.slices, t)
-	return l.collect(out, 0, t, clone(rows))
+	return l.collect(out, 0, t, rows)
 }
 
-// clone copies rows and their sums, which belong to the slice's writer.
-func clone(rows []row) []row {
-	n := 0
-	for _, r := range rows {
-		n += len(r.sums)
-	}
-	sums := make([]sum, 0, n)
-	rows = slices.Clone(rows)
-	for i := range rows {
-		at := len(sums)
-		sums = append(sums, rows[i].sums...)
-		rows[i].sums = sums[at:len(sums):len(sums)]
-	}
-	return rows
-}
-
+// collect takes a tile into the next one of the level above. It keeps no part of rows.
 func (l *levels) collect(out *file, n int, t tile, rows []row) error {
 	if n == len(l.above) {
 		l.above = append(l.above, level{})
 	}
-	l.above[n].rows, l.above[n].parts = append(l.above[n].rows, rows), append(l.above[n].parts, t)
-	if len(l.above[n].parts) < fan {
+	up := &l.above[n]
+	up.merge(rows)
+	up.parts = append(up.parts, t)
+	if len(up.parts) < fan {
 		return nil
 	}
 	return l.write(out, n)
@@ -75,7 +64,6 @@ func (l *levels) collect(out *file, n int, t tile, rows []row) error {
 // write writes the next tile of a level.
 func (l *levels) write(out *file, n int) error {
 	up := &l.above[n]
-	rows := merge(up.rows)
 	t := tile{From: up.parts[0].From, To: up.parts[len(up.parts)-1].To}
 	var procs, threads [][]byte
 	for _, part := range up.parts {
@@ -85,20 +73,24 @@ func (l *levels) write(out *file, n int) error {
 		}
 	}
 	t.procs, t.threads = mergeUsage(procs), mergeUsage(threads)
-	l.buf = appendRows(l.buf[:0], rows, t.To)
+	l.buf = appendRows(l.buf[:0], up.rows, t.To)
 	var err error
 	if t.ref, err = out.block(l.buf); err != nil {
 		return err
 	}
-	up.tiles, up.rows, up.parts = append(up.tiles, t), nil, nil
-	return l.collect(out, n+1, t, rows)
+	up.tiles = append(up.tiles, t)
+	err = l.collect(out, n+1, t, up.rows)
+	up = &l.above[n] // which may have moved
+	up.parts, up.rows = up.parts[:0], up.rows[:0]
+	up.arena.clear()
+	return err
 }
 
 // finish writes the tiles that are not whole: so each level covers the trace.
 func (l *levels) finish(out *file) error {
 	for n := 0; n < len(l.above); n++ {
 		if len(l.above[n].parts) == 0 || len(l.above[n].tiles) == 0 && len(l.above[n].parts) == 1 {
-			l.above[n].parts = nil
+			l.above[n].parts, l.above[n].rows = nil, nil
 			continue // one tile of another
 		}
 		if err := l.write(out, n); err != nil {
@@ -109,37 +101,77 @@ func (l *levels) finish(out *file) error {
 	return nil
 }
 
-// merge sums up rows. Goroutines that begin and end within are left out: they are less than a tile
-// wide.
-func merge(parts [][]row) []row {
-	var rows []row
-	at := make([]int, len(parts))
-	for {
-		g := uint64(1) << 32
-		for i, part := range parts {
-			if at[i] < len(part) {
-				g = min(g, uint64(part[at[i]].g))
+// merge adds rows to those of a level. Goroutines that begin and end within are left out: they are less
+// than a tile wide.
+func (l *level) merge(more []row) {
+	merged := l.spare[:0]
+	have := l.rows
+	for len(have) > 0 || len(more) > 0 {
+		switch {
+		case len(more) == 0 || len(have) > 0 && have[0].g < more[0].g:
+			merged = append(merged, have[0])
+			have = have[1:]
+		case len(have) == 0 || more[0].g < have[0].g:
+			if r := more[0]; !r.born || !r.died {
+				r.sums = l.arena.copy(r.sums)
+				merged = append(merged, r)
 			}
-		}
-		if g == 1<<32 {
-			return rows
-		}
-		r := row{g: uint32(g)}
-		for i, part := range parts {
-			if at[i] == len(part) || part[at[i]].g != r.g {
-				continue
+			more = more[1:]
+		default:
+			r := have[0]
+			r.died, r.end = more[0].died, more[0].end
+			if !r.born || !r.died {
+				for _, s := range more[0].sums {
+					r.sums = l.arena.add(r.sums, s)
+				}
+				merged = append(merged, r)
 			}
-			one := part[at[i]]
-			at[i]++
-			r.born, r.died, r.end = r.born || one.born, r.died || one.died, one.end
-			for _, s := range one.sums {
-				r.sums = addSum(r.sums, s.code, s.time)
-			}
-		}
-		if !r.born || !r.died {
-			rows = append(rows, r)
+			have, more = have[1:], more[1:]
 		}
 	}
+	l.rows, l.spare = merged, l.rows
+}
+
+// sums are memory for lists of sums, which are given up all at once.
+type sums struct {
+	chunks [][]sum
+	used   int // chunks that are full
+}
+
+const sumsChunk = 4096 // many lists, which are of maxCodes at most
+
+// copy copies a list.
+func (a *sums) copy(list []sum) []sum {
+	if a.used == len(a.chunks) {
+		a.chunks = append(a.chunks, make([]sum, 0, sumsChunk))
+	}
+	c := a.chunks[a.used]
+	if len(c)+len(list) > cap(c) {
+		a.used++
+		return a.copy(list)
+	}
+	at := len(c)
+	c = append(c, list...)
+	a.chunks[a.used] = c
+	return c[at:len(c):len(c)]
+}
+
+// add adds to a list that copy made.
+func (a *sums) add(list []sum, s sum) []sum {
+	for i := range list {
+		if list[i].code == s.code {
+			list[i].time += s.time
+			return list
+		}
+	}
+	return a.copy(append(list, s))
+}
+
+func (a *sums) clear() {
+	for i := range a.chunks {
+		a.chunks[i] = a.chunks[i][:0]
+	}
+	a.used = 0
 }
 
 // appendRows encodes a tile that ends at to: goroutines as differences of their indexes (the first of

@@ -6,23 +6,39 @@ import "encoding/binary"
 type names struct {
 	all    []string
 	byText map[string]uint32
+	given  int // texts that the trace's user chose
+	bytes  int // of these
 }
 
-// maxNames bounds the texts: logs and labels may have any.
-const maxNames = 4 << 20
+// Limits of the texts that the trace's user chose: types of tasks and regions, categories of logs. Some
+// programs put a number into them, and so make a new one each time.
+const (
+	maxGiven      = 1 << 16
+	maxGivenBytes = 8 << 20
+)
+
+// tooMany is what texts beyond a limit have in common.
+const tooMany = "(one of too many)"
 
 func newNames() names { return names{all: []string{""}, byText: map[string]uint32{"": 0}} }
 
-// of is a text's number. Those that are too many share one that says so.
-func (n *names) of(text string) uint32 {
+// user is the number of a text that the trace's user chose. Those that are too many share one.
+func (n *names) user(text string) uint32 {
 	if id, ok := n.byText[text]; ok {
 		return id
 	}
-	if len(n.all) >= maxNames {
-		text = "(one of too many texts)"
-		if id, ok := n.byText[text]; ok {
-			return id
-		}
+	if n.given >= maxGiven || n.bytes+len(text) > maxGivenBytes {
+		return n.of(tooMany)
+	}
+	n.given++
+	n.bytes += len(text)
+	return n.of(text)
+}
+
+// of is the number of a text of which there are not many: of the runtime, or of the table of stacks.
+func (n *names) of(text string) uint32 {
+	if id, ok := n.byText[text]; ok {
+		return id
 	}
 	id := uint32(len(n.all))
 	n.all, n.byText[text] = append(n.all, text), id

@@ -7,6 +7,9 @@ import (
 // proc follows a processor.
 func (b *builder) proc(ev *trace.Event, st *trace.StateTransition) error {
 	p := st.Resource.Proc()
+	if p >= maxProcs {
+		b.strange[p] = struct{}{}
+	}
 	from, to := st.Proc()
 	if from == to {
 		return nil
@@ -49,7 +52,7 @@ func (b *builder) ranged(ev *trace.Event) error {
 	switch r.Scope.Kind {
 	case trace.ResourceGoroutine:
 		key.id = int64(r.Scope.Goroutine())
-		if g := b.gs[r.Scope.Goroutine()]; g != nil && r.Name == markAssist {
+		if g := b.gs.of(r.Scope.Goroutine()); g != nil && r.Name == markAssist {
 			if err := b.assist(g, ev); err != nil {
 				return err
 			}
@@ -73,7 +76,7 @@ func (b *builder) ranged(ev *trace.Event) error {
 		return nil // it ends twice
 	}
 	delete(b.ranges, key)
-	record := Record{From: begun, To: b.now, Name: b.names.of(r.Name)}
+	record := Record{From: begun, To: b.now, Name: b.names.user(r.Name)}
 	b.of(&record, key)
 	return b.side.add(Ranges, &record)
 }
@@ -82,7 +85,7 @@ func (b *builder) ranged(ev *trace.Event) error {
 func (b *builder) of(r *Record, key rangeKey) {
 	switch key.kind {
 	case trace.ResourceGoroutine:
-		if g := b.gs[trace.GoID(key.id)]; g != nil {
+		if g := b.gs.of(trace.GoID(key.id)); g != nil {
 			r.Goroutine = g.index + 1
 		}
 	case trace.ResourceProc:
@@ -138,7 +141,7 @@ const (
 
 // other follows all other events.
 func (b *builder) other(ev *trace.Event) error {
-	g := b.gs[ev.Goroutine()]
+	g := b.gs.of(ev.Goroutine())
 	index := uint32(0)
 	if g != nil {
 		index = g.index + 1
@@ -150,7 +153,7 @@ func (b *builder) other(ev *trace.Event) error {
 		if m.Value.Kind() != trace.ValueUint64 {
 			return nil
 		}
-		r.Name, r.Value = b.names.of(m.Name), m.Value.Uint64()
+		r.Name, r.Value = b.names.user(m.Name), m.Value.Uint64()
 		return b.side.add(Metrics, &r)
 	case trace.EventStackSample:
 		r.Proc, r.Stack = uint32(ev.Proc()+1), b.intern(ev.Stack())
@@ -158,7 +161,7 @@ func (b *builder) other(ev *trace.Event) error {
 		return b.side.add(Samples, &r)
 	case trace.EventTaskBegin:
 		t := ev.Task()
-		b.tasks[t.ID] = openTask{b.now, b.names.of(t.Type), uint64(t.Parent), index}
+		b.tasks[t.ID] = openTask{b.now, b.names.user(t.Type), uint64(t.Parent), index}
 	case trace.EventTaskEnd:
 		t := b.endedTasks[0]
 		b.endedTasks = b.endedTasks[1:]
@@ -167,27 +170,29 @@ func (b *builder) other(ev *trace.Event) error {
 			delete(b.tasks, t.ID)
 			r.From, r.Name, r.Parent, r.Goroutine, r.Value = begun.from, begun.name, begun.parent, begun.goroutine, Began|Ended
 		} else {
-			r.From, r.Name, r.Parent = 0, b.names.of(t.Type), uint64(t.Parent)
+			r.From, r.Name, r.Parent = 0, b.names.user(t.Type), uint64(t.Parent)
 		}
 		return b.side.add(Tasks, &r)
 	case trace.EventRegionBegin:
 		if g != nil {
 			t := ev.Region()
-			g.regions = append(g.regions, openRegion{b.now, b.names.of(t.Type), uint64(t.Task), true})
+			b.regions++
+			g.regions = append(g.regions, openRegion{b.now, b.names.user(t.Type), uint64(t.Task), true})
 		}
 	case trace.EventRegionEnd:
 		if g == nil {
 			return nil
 		}
 		t := ev.Region()
-		one := openRegion{from: g.begin, name: b.names.of(t.Type), task: uint64(t.Task)}
+		one := openRegion{from: g.begin, name: b.names.user(t.Type), task: uint64(t.Task)}
 		if n := len(g.regions); n > 0 {
 			one, g.regions = g.regions[n-1], g.regions[:n-1]
+			b.regions--
 		}
 		return b.region(g, one, Ended)
 	case trace.EventLog:
 		l := ev.Log()
-		r.Name, r.Text, r.Task = b.names.of(l.Category), b.names.of(l.Message), uint64(l.Task)
+		r.Name, r.Text, r.Task = b.names.user(l.Category), l.Message, uint64(l.Task)
 		return b.side.add(Logs, &r)
 	}
 	return nil
@@ -208,6 +213,7 @@ func (b *builder) endRegions(g *goroutine) error {
 			return err
 		}
 	}
+	b.regions -= len(g.regions)
 	g.regions = nil
 	return nil
 }

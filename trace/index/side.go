@@ -29,11 +29,12 @@ const (
 //	Procs    From, To, Proc, Thread: its id + 1
 //	Tasks    From, To, Name, Task, Parent, Goroutine that began it; Value bits: 1 it began, 2 it ended within the trace
 //	Regions  From, To, Name, Task, Goroutine, Value bits as for Tasks
-//	Logs     To, Name: the category, Text, Task, Goroutine
+//	Logs     To, Name: the category, Text: the message, Task, Goroutine
 //	Samples  To, Goroutine, Proc, Stack
 type Record struct {
 	From, To     int64  // nanoseconds since the trace's begin
-	Name, Text   uint32 // names
+	Name         uint32 // a name's number
+	Text         string
 	Goroutine    uint32 // index + 1; 0 is none
 	Proc         uint32 // number + 1; 0 is none
 	Thread       uint64 // id + 1; 0 is none
@@ -219,7 +220,9 @@ func (r *Record) encode(b []byte, stream Stream) []byte {
 	case Regions:
 		put(took, uint64(r.Name), r.Task, uint64(r.Goroutine), r.Value)
 	case Logs:
-		put(uint64(r.Name), uint64(r.Text), r.Task, uint64(r.Goroutine))
+		put(uint64(r.Name))
+		b = appendString(b, r.Text)
+		put(r.Task, uint64(r.Goroutine))
 	case Samples:
 		put(uint64(r.Goroutine), uint64(r.Proc), uint64(r.Stack))
 	case streams:
@@ -243,7 +246,7 @@ func (r *Record) decode(d *decoder, stream Stream) {
 	case Regions:
 		took, r.Name, r.Task, r.Goroutine, r.Value = int64(d.uint()), u32(), d.uint(), u32(), d.uint()
 	case Logs:
-		r.Name, r.Text, r.Task, r.Goroutine = u32(), u32(), d.uint(), u32()
+		r.Name, r.Text, r.Task, r.Goroutine = u32(), d.string(), d.uint(), u32()
 	case Samples:
 		r.Goroutine, r.Proc, r.Stack = u32(), u32(), u32()
 	case streams:

@@ -35,6 +35,37 @@ type pending struct {
 	code     Code
 }
 
+// hasWith tells whether spans in a state have With.
+func (c Code) hasWith() bool { return c == Running || c == Runnable || c == Assist || c == Syscall }
+
+// packProcs is how many processors have bytes of their own for being run on, and for system calls, above
+// those of codes: most spans are such.
+const packProcs = (256 - maxCodes) / 2
+
+// packed is the byte of a code, and whether With is in it.
+func packed(c Code, with uint32) (b byte, whole bool) {
+	switch {
+	case with == 0 || with > packProcs:
+	case c == Running:
+		return byte(maxCodes + with - 1), true
+	case c == Syscall:
+		return byte(maxCodes + packProcs + with - 1), true
+	}
+	return byte(c), false
+}
+
+// unpacked is what packed had, 0 where With is not in it.
+func unpacked(b byte) (c Code, with uint32, whole bool) {
+	switch n := uint32(b); {
+	case n < maxCodes:
+		return Code(b), 0, false
+	case n < maxCodes+packProcs:
+		return Running, n - maxCodes + 1, true
+	default:
+		return Syscall, n - maxCodes - packProcs + 1, true
+	}
+}
+
 // A sum is the time in a state.
 type sum struct {
 	code Code
@@ -83,8 +114,8 @@ func (w *sliceWriter) encode(gs []*goroutine, from int64) []byte {
 		w.buf = binary.AppendUvarint(w.buf, uint64(len(w.runs)-at))
 		last = int64(g.index)
 	}
-	w.buf = append(w.buf, 0)
-	return append(w.buf, w.runs...)
+	w.buf = append(append(w.buf, 0), w.runs...)
+	return w.buf
 }
 
 // run writes the spans of a goroutine, and notes its row.
@@ -113,16 +144,14 @@ func (w *sliceWriter) run(g *goroutine, from int64) int {
 	w.runs = binary.AppendVarint(w.runs, from-w.spans[g.head].from)
 	for i := g.head; i >= 0; i = w.spans[i].next {
 		s := &w.spans[i]
-		w.runs = append(w.runs, byte(s.code))
+		code, whole := packed(s.code, s.with)
+		w.runs = append(w.runs, code)
 		w.runs = binary.AppendUvarint(w.runs, uint64(s.to-s.from))
-		switch s.code {
-		case Running:
-			w.runs = binary.AppendUvarint(w.runs, uint64(s.with))
-		case Runnable, Assist, Syscall:
+		if s.code != Running {
 			w.runs = binary.AppendUvarint(w.runs, uint64(s.stack))
+		}
+		if !whole && s.code.hasWith() {
 			w.runs = binary.AppendUvarint(w.runs, uint64(s.with))
-		default:
-			w.runs = binary.AppendUvarint(w.runs, uint64(s.stack))
 		}
 	}
 	return n
@@ -230,18 +259,18 @@ func (r run) each(from int64, yield func(Span) bool) bool {
 		if i < 0 || i >= len(b) {
 			return false
 		}
-		s.Code = min(Code(b[i]), maxCodes-1)
+		var whole bool
+		s.Code, s.With, whole = unpacked(b[i])
 		v, i = uvarint(b, i+1)
 		s.From, s.To = at, at+int64(v)
-		v, i = uvarint(b, i)
-		s.Stack, s.With = uint32(v), 0
-		switch s.Code {
-		case Running:
-			s.Stack, s.With = 0, uint32(v)
-		case Runnable, Assist, Syscall:
+		s.Stack = 0
+		if s.Code != Running {
+			v, i = uvarint(b, i)
+			s.Stack = uint32(v)
+		}
+		if !whole && s.Code.hasWith() {
 			v, i = uvarint(b, i)
 			s.With = uint32(v)
-		case Unknown, SyscallBlocked, Waiting:
 		}
 		if i < 0 || s.To < s.From {
 			return false

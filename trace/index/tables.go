@@ -27,8 +27,8 @@ type Info struct {
 
 // finish ends all that is open, and writes the tables.
 func (b *builder) finish() error {
-	alive := make([]*goroutine, 0, len(b.gs))
-	for _, g := range b.gs {
+	alive := make([]*goroutine, 0, len(b.gs.all))
+	for _, g := range b.gs.all {
 		alive = append(alive, g)
 	}
 	byIndex(alive)
@@ -87,7 +87,7 @@ func (b *builder) endOthers() error {
 	}
 	slices.SortFunc(keys, func(x, y rangeKey) int { return int(b.ranges[x] - b.ranges[y]) })
 	for _, key := range keys {
-		r := Record{From: b.ranges[key], To: b.now, Name: b.names.of(key.name)}
+		r := Record{From: b.ranges[key], To: b.now, Name: b.names.user(key.name)}
 		b.of(&r, key)
 		if err := b.side.add(Ranges, &r); err != nil {
 			return err

@@ -18,7 +18,7 @@ const (
 	GC                      // waiting for the garbage collector
 	Lock                    // waiting for a lock, or a sync.WaitGroup or Cond
 	Channel                 // waiting for a channel or select
-	Downstream              // waiting for the answer of another server, in net/http's client
+	Downstream              // waiting for another server, in a client of net/http, net/rpc or gRPC
 	Network                 // waiting for the network otherwise
 	Sleep                   // in time.Sleep
 	Syscall                 // in system calls
@@ -38,15 +38,17 @@ const Causes = int(causes)
 // A place is what a stack tells of a server's goroutine.
 type place struct {
 	between    bool   // it waits for the next request, or reads its head
+	handshake  bool   // it does not do so yet: it agrees with the client about TLS
 	stops      bool   // it waits for the background read to stop, behind an answer
-	downstream bool   // in a client of net/http
+	downstream bool   // in a client of another server
 	handler    string // the function that answers, "" when the stack is not inside of one
 }
 
 // placeOf reads a stack, leaf first.
 func placeOf(stack []stacks.Frame) place {
 	var p place
-	serves := false
+	serves := false // the next function may be the handler
+	calls := false  // so may the next one, in a server of calls, perhaps by reflection
 	for i := len(stack) - 1; i >= 0; i-- {
 		name := stack[i].Func
 		switch {
@@ -54,7 +56,9 @@ func placeOf(stack []stacks.Frame) place {
 			p.stops = true
 		case name == "net/http.(*conn).serve":
 			p.between = true
-		case strings.HasPrefix(name, "net/http.(*Transport).roundTrip"), name == "net/http.(*http2ClientConn).RoundTrip", name == "golang.org/x/net/http2.(*ClientConn).RoundTrip":
+		case name == "crypto/tls.(*Conn).HandshakeContext":
+			p.handshake = p.between
+		case isClient(name):
 			p.downstream = true
 		case name == "net/http.serverHandler.ServeHTTP":
 			p.between, serves = false, true
@@ -65,22 +69,48 @@ func placeOf(stack []stacks.Frame) place {
 			// The first function that such a handler calls, unless it is net/http's. A closure may
 			// be a handler around another one, which is what is wanted, or have a helper.
 			if !strings.HasPrefix(name, "net/http.") {
-				if p.handler == "" || !isStandard(name) {
+				if mayHandle(name) {
 					p.handler = name
 				}
 				serves = isClosure(name)
 			}
 		case name == "net/http.(*response).finishRequest":
 			p.between = false
+		case name == "net/rpc.(*service).call", strings.HasPrefix(name, "google.golang.org/grpc.(*Server).process"):
+			calls = true
+		case calls && !strings.HasPrefix(name, "reflect.") && !strings.HasPrefix(name, "runtime."):
+			if calls = false; !strings.HasPrefix(name, "net/rpc.") && !strings.HasPrefix(name, "google.golang.org/grpc.") {
+				p.handler = name
+			}
 		}
 	}
 	return p
 }
 
-// isClosure tells whether a function is a literal in another one: main.timed.func1.
+// isClient tells whether a function waits for the answer of another server, or reads it: for its caller,
+// or on a goroutine that a client has for its connection.
+func isClient(name string) bool {
+	switch name {
+	case "net/http.(*http2ClientConn).RoundTrip", "net/http.(*http2ClientConn).readLoop", "net/http.http2transportResponseBody.Read",
+		"golang.org/x/net/http2.(*ClientConn).RoundTrip", "golang.org/x/net/http2.(*ClientConn).readLoop", "golang.org/x/net/http2.transportResponseBody.Read",
+		"net/http.(*persistConn).readLoop", "net/http.(*persistConn).writeLoop", "net/http.(*bodyEOFSignal).Read", "net/http.(*Transport).dialConnFor",
+		"net/rpc.(*Client).Call", "net/rpc.(*Client).input", "google.golang.org/grpc.(*ClientConn).Invoke", "google.golang.org/grpc.(*clientStream).RecvMsg":
+		return true
+	}
+	return strings.HasPrefix(name, "net/http.(*Transport).roundTrip")
+}
+
+// isClosure tells whether a function is a literal in another one: main.timed.func1, or
+// main.main.timed.1 when that was inlined.
 func isClosure(name string) bool {
-	i := strings.LastIndex(name, ".func")
-	return i >= 0 && strings.Trim(name[i+len(".func"):], "0123456789.") == ""
+	last := strings.TrimPrefix(name[strings.LastIndexByte(name, '.')+1:], "func")
+	return last != "" && strings.Trim(last, "0123456789") == ""
+}
+
+// mayHandle tells whether a function may be a handler. Of the standard library few are; others are what
+// net/http calls besides, or a handler's closure does.
+func mayHandle(name string) bool {
+	return !isStandard(name) || strings.HasPrefix(name, "net/http/") || strings.HasPrefix(name, "expvar.")
 }
 
 // isStandard tells whether a function is of the standard library: its package's path has no dot before
@@ -91,6 +121,21 @@ func isStandard(name string) bool {
 		first, _, _ = strings.Cut(name, ".")
 	}
 	return !strings.Contains(first, ".") && first != "main"
+}
+
+// places remembers what stacks tell.
+type places struct {
+	x     *index.Index
+	known map[uint32]place // by stack
+}
+
+func (ps *places) of(stack uint32) place {
+	p, ok := ps.known[stack]
+	if !ok {
+		p = placeOf(ps.x.Stack(stack))
+		ps.known[stack] = p
+	}
+	return p
 }
 
 // causeOf is what a span is spent on. reasons are the names of codes.
@@ -115,7 +160,7 @@ func causeOf(code index.Code, reason string, p place) Cause {
 		return Channel
 	case reason == "sleep":
 		return Sleep
-	case strings.Contains(reason, "GC"):
+	case strings.Contains(reason, "GC"), reason == "preempted": // to scan its stack
 		return GC
 	case strings.Contains(reason, "sync"):
 		return Lock

@@ -12,45 +12,27 @@ import (
 
 // A Request is one, or a user task.
 type Request struct {
-	Goroutine uint32 // index
-	Class     uint32 // number in Result.Classes
+	Goroutine uint32 // index; of a task, the one that ended it
 	From, To  int64  // nanoseconds since the trace's begin
-	// Times are what it was spent on; together To - From.
-	Times [causes]time.Duration
+	// Times are what its own goroutine spent it on; together To - From.
+	Times Times
+	// Path is its critical path; nil when that was not asked for.
+	Path *Path
+
+	stays []stay // of a task, when that was not on Goroutine all the time
 }
 
 // Latency is how long a request took.
 func (r *Request) Latency() time.Duration { return time.Duration(r.To - r.From) }
 
-// Largest is what most of a request was spent on.
-func (r *Request) Largest() (Cause, time.Duration) {
-	most := Running
-	for c, t := range r.Times {
-		if t > r.Times[most] {
-			most = Cause(c)
-		}
-	}
-	return most, r.Times[most]
-}
-
-// A Class is the requests with one handler.
-type Class struct {
-	Name               string // of the handler's function, or the task's type
-	Count              int
-	P50, P90, P99, Max time.Duration
-	// Middle and Slow are what requests are spent on, on average: those between the quantiles of 40 and
-	// 60 %, and those from that of 99 % on.
-	Middle, Slow [causes]time.Duration
-	Slowest      []*Request // the slowest first, Options.Slowest of them
-}
-
 // Result is what a trace tells about requests.
 type Result struct {
 	Classes []Class // the most time first
-	Count   int
-	Dropped int // requests beyond Options.Max
-	// Open counts requests that had begun before the trace, or had not ended when it did: they are not
-	// in Classes.
+	Count   int     // requests
+	Tasks   int     // user tasks
+	Dropped int     // tasks beyond those that are followed
+	// Open counts requests and tasks that had begun before the trace, or had not ended when it did:
+	// they are not in Classes.
 	Open int
 }
 
@@ -59,7 +41,8 @@ type Options struct {
 	From, To int64          // only requests that end within; To 0 is the trace's end
 	Class    *regexp.Regexp // only classes that match; nil: all
 	Slowest  int            // how many are kept of each class; 0 is 5
-	Max      int            // requests; 0 is 4 million
+	Paths    int            // of how many of these the critical path is found, the slowest first
+	Tasks    bool           // follow the tasks of runtime/trace too
 }
 
 // unnamed is the class of requests whose handler no stack shows: it neither waited nor was preempted.
@@ -71,16 +54,24 @@ func Find(x *index.Index, o Options) (*Result, error) {
 		o.To = x.Info.Duration
 	}
 	f := &finder{
-		x: x, o: o, result: &Result{}, servers: map[uint32]*server{}, classes: map[string]uint32{}, places: map[uint32]place{},
-		most: cmp.Or(o.Max, 4_000_000),
+		x: x, o: o, result: &Result{}, servers: map[uint32]*server{}, places: places{x: x, known: map[uint32]place{}},
+		classes: classes{all: map[string]*group{}, slowest: cmp.Or(o.Slowest, 5)},
 	}
 	if err := f.goroutines(); err != nil {
 		return nil, err
 	}
+	if err := f.samples(); err != nil {
+		return nil, err
+	}
+	tasks, err := f.follower()
+	if err != nil {
+		return nil, err
+	}
 	if err := x.Spans(0, x.Info.Duration, func(s index.Span) bool {
 		if sv := f.servers[s.Goroutine]; sv != nil {
-			f.span(sv, &s)
+			f.span(sv, s)
 		}
+		tasks.span(&s)
 		return true
 	}); err != nil {
 		return nil, err
@@ -88,25 +79,36 @@ func Find(x *index.Index, o Options) (*Result, error) {
 	for _, sv := range f.servers {
 		f.end(sv)
 	}
-	f.summarise(cmp.Or(o.Slowest, 5))
-	return f.result, nil
+	if err := f.endTasks(tasks); err != nil {
+		return nil, err
+	}
+	f.result.Classes = f.classes.sorted()
+	return f.result, f.paths()
 }
 
 // A server is a goroutine that answers requests.
 type server struct {
 	g     *index.Goroutine
-	whole bool    // it is one request
-	reads []int64 // when its background reads began, those that are still to come
+	whole bool     // it is one request
+	reads []int64  // when its background reads began, those that are still to come
+	seen  []sample // of it on a processor, those that are still to come
 
 	// The request that may have begun.
 	open    bool
 	from    int64
 	waited  bool // it began behind a wait for the next request, and not behind an answer
 	sure    bool // a background read or a handler's stack was seen
+	read    bool // a background read was seen
 	ran     bool
 	unknown bool // it began before the trace
 	handler string
-	times   [causes]time.Duration
+	times   Times
+}
+
+// A sample is of the CPU profile.
+type sample struct {
+	at    int64
+	stack uint32
 }
 
 type finder struct {
@@ -114,11 +116,13 @@ type finder struct {
 	o       Options
 	result  *Result
 	servers map[uint32]*server
-	places  map[uint32]place // by stack
-	classes map[string]uint32
-	names   []string
-	all     []Request
-	most    int
+	places  places
+	classes classes
+}
+
+// next is a server behind a request that ended. The next may begin at from.
+func (sv *server) next(from int64) server {
+	return server{g: sv.g, reads: sv.reads, seen: sv.seen, open: true, from: from}
 }
 
 // Functions that servers' goroutines run.
@@ -163,20 +167,41 @@ func (f *finder) goroutines() error {
 	return nil
 }
 
-func (f *finder) place(stack uint32) place {
-	p, ok := f.places[stack]
-	if !ok {
-		p = placeOf(f.x.Stack(stack))
-		f.places[stack] = p
+// in notes a handler that a stack shows; "" is none. One that was seen inside of a closure is closer than
+// the closure, which may be around all handlers.
+func (sv *server) in(handler string) {
+	if handler == "" {
+		return
 	}
-	return p
+	sv.sure = true
+	if sv.handler == "" || !isClosure(handler) {
+		sv.handler = handler
+	}
+}
+
+// maxSamples bounds the samples that are kept for the names of handlers: some 16 MB.
+const maxSamples = 1 << 20
+
+// samples finds the CPU samples of servers.
+func (f *finder) samples() error {
+	left := maxSamples
+	return f.x.Records(index.Samples, 0, f.x.Info.Duration, func(r *index.Record) bool {
+		if r.Goroutine == 0 {
+			return true
+		}
+		if sv := f.servers[r.Goroutine-1]; sv != nil {
+			sv.seen = append(sv.seen, sample{r.To, r.Stack})
+			left--
+		}
+		return left > 0
+	})
 }
 
 // span follows a server's goroutine.
-func (f *finder) span(sv *server, s *index.Span) {
+func (f *finder) span(sv *server, s index.Span) {
 	p := place{}
-	if s.Code != index.Running && s.Code != index.Runnable {
-		p = f.place(s.Stack)
+	if s.Code != index.Running && (s.Code != index.Runnable || s.With == 0) {
+		p = f.places.of(s.Stack) // its own, and not that of another goroutine which woke it
 	}
 	waits := s.Code >= index.Waiting
 	calls := s.Code == index.Syscall || s.Code == index.SyscallBlocked
@@ -184,22 +209,37 @@ func (f *finder) span(sv *server, s *index.Span) {
 	case sv.whole:
 	case waits && (p.stops || p.between && f.x.Code(s.Code) == "network"):
 		f.answered(sv, s.From)
-		*sv = server{g: sv.g, reads: sv.reads, open: true, from: s.To, waited: !p.stops}
+		*sv = sv.next(s.To)
+		sv.waited = !p.stops && !p.handshake
 		return
 	case calls && p.between && sv.sure:
 		// It reads the next request, which is there already.
 		f.answered(sv, s.From)
-		*sv = server{g: sv.g, reads: sv.reads, open: true, from: s.From, waited: true}
+		*sv = sv.next(s.From)
+		sv.waited = true
 	}
 	for len(sv.reads) > 0 && sv.reads[0] <= s.To {
-		if sv.reads[0] >= sv.from {
-			sv.sure = true
-		}
+		at := sv.reads[0]
 		sv.reads = sv.reads[1:]
+		if at < sv.from {
+			continue
+		}
+		if sv.read && at >= s.From {
+			// A request has one background read: this is the next, which had been read with the one before.
+			sv.times[causeOf(s.Code, f.x.Code(s.Code), p)] += time.Duration(at - s.From)
+			f.answered(sv, at)
+			*sv = sv.next(at)
+			s.From = at
+		}
+		sv.sure, sv.read = true, true
 	}
-	if p.handler != "" {
-		sv.sure, sv.handler = true, p.handler
+	for len(sv.seen) > 0 && sv.seen[0].at <= s.To {
+		if sv.seen[0].at >= sv.from {
+			sv.in(f.places.of(sv.seen[0].stack).handler)
+		}
+		sv.seen = sv.seen[1:]
 	}
+	sv.in(p.handler)
 	if s.Code == index.Running {
 		sv.ran = true
 	}
@@ -215,27 +255,19 @@ func (f *finder) answered(sv *server, at int64) {
 		f.result.Open++
 		return
 	}
-	if at < f.o.From || at > f.o.To {
-		return
-	}
 	name := cmp.Or(sv.handler, unnamed)
 	if sv.whole && sv.handler == "" {
 		name = f.x.Kinds()[sv.g.Kind].Name
 	}
-	if f.o.Class != nil && !f.o.Class.MatchString(name) {
-		return
+	if f.wanted(name, at) {
+		f.result.Count++
+		f.classes.add(name, false, &Request{Goroutine: sv.g.Index, From: sv.from, To: at, Times: sv.times})
 	}
-	if len(f.all) >= f.most {
-		f.result.Dropped++
-		return
-	}
-	class, ok := f.classes[name]
-	if !ok {
-		class = uint32(len(f.names))
-		f.classes[name] = class
-		f.names = append(f.names, name)
-	}
-	f.all = append(f.all, Request{Goroutine: sv.g.Index, Class: class, From: sv.from, To: at, Times: sv.times})
+}
+
+// wanted tells whether the options want a request of a class that ended at a time.
+func (f *finder) wanted(name string, at int64) bool {
+	return at >= f.o.From && at <= f.o.To && (f.o.Class == nil || f.o.Class.MatchString(name))
 }
 
 // end is the last of a server's goroutine.
@@ -248,50 +280,4 @@ func (f *finder) end(sv *server) {
 		return
 	}
 	f.answered(sv, sv.g.To)
-}
-
-// summarise puts requests in classes.
-func (f *finder) summarise(slowest int) {
-	byClass := make([][]*Request, len(f.names))
-	for i := range f.all {
-		r := &f.all[i]
-		byClass[r.Class] = append(byClass[r.Class], r)
-	}
-	f.result.Count = len(f.all)
-	sums := map[string]time.Duration{}
-	for i, list := range byClass {
-		slices.SortFunc(list, func(a, b *Request) int {
-			return cmp.Or(cmp.Compare(a.Latency(), b.Latency()), cmp.Compare(a.From, b.From))
-		})
-		n := len(list)
-		at := func(q float64) time.Duration { return list[min(int(q*float64(n)), n-1)].Latency() }
-		c := Class{Name: f.names[i], Count: n, P50: at(0.5), P90: at(0.9), P99: at(0.99), Max: list[n-1].Latency()}
-		c.Middle = mean(list[n*4/10 : max(n*6/10, n*4/10+1)])
-		c.Slow = mean(list[min(n*99/100, n-1):])
-		for k := range min(slowest, n) {
-			c.Slowest = append(c.Slowest, list[n-1-k])
-		}
-		for _, r := range list {
-			sums[c.Name] += r.Latency()
-		}
-		f.result.Classes = append(f.result.Classes, c)
-	}
-	slices.SortStableFunc(f.result.Classes, func(a, b Class) int { return cmp.Compare(sums[b.Name], sums[a.Name]) })
-	for i := range f.result.Classes {
-		for _, r := range byClass[f.classes[f.result.Classes[i].Name]] {
-			r.Class = uint32(i)
-		}
-	}
-}
-
-func mean(list []*Request) (times [causes]time.Duration) {
-	for _, r := range list {
-		for c, t := range r.Times {
-			times[c] += t
-		}
-	}
-	for c := range times {
-		times[c] /= time.Duration(len(list))
-	}
-	return times
 }

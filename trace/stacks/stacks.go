@@ -8,11 +8,13 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// maxStacks and maxStackFrames bound the stack table: some 100 MB at most. Programs
-// have thousands of distinct stacks; one that generates code may have more.
+// The stack table is bounded, to some 150 MB. Programs have thousands of distinct
+// stacks; one that generates code may have more.
 const (
-	maxStacks      = 1 << 20
-	maxStackFrames = 16 << 20
+	maxStacks      = 1 << 18
+	maxStackFrames = 8 << 20  // of all stacks
+	maxFrames      = 1 << 18  // that differ
+	maxText        = 32 << 20 // bytes of these
 )
 
 // A Frame is one call on a stack.
@@ -29,6 +31,7 @@ type Table struct {
 	all    []uint32 // frames of all stacks, leaf first
 	end    []uint32 // end[i] is the end of stack i+1 in all
 	byKey  map[string]uint32
+	text   int // bytes of the frames
 	key    []byte
 	full   bool
 }
@@ -46,6 +49,11 @@ func (t *Table) Add(s trace.Stack) uint32 {
 		fr := Frame{Func: f.Func, File: f.File, Line: int(f.Line)}
 		id, ok := t.byName[fr]
 		if !ok {
+			t.text += len(fr.Func) + len(fr.File)
+			if len(t.frame) >= maxFrames || t.text > maxText {
+				t.full = true
+				return 0
+			}
 			id = uint32(len(t.frame))
 			t.frame = append(t.frame, fr)
 			t.byName[fr] = id

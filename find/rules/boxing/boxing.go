@@ -62,6 +62,9 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 		name := "a function"
 		if f, ok := typeutil.Callee(pass.TypesInfo, call).(*types.Func); ok {
+			if f.Pkg() != nil && f.Pkg().Path() == "reflect" {
+				continue // it takes nothing but interfaces
+			}
 			name = f.Name()
 			if f.Pkg() != nil && f.Pkg() != pass.Pkg && f.Signature().Recv() == nil {
 				name = f.Pkg().Name() + "." + name
@@ -70,7 +73,7 @@ func run(pass *analysis.Pass) (any, error) {
 		var line []box // those that begin on one line cost together
 		for i, arg := range call.Args {
 			to := parameter(sig, i, call.Ellipsis.IsValid())
-			if to == nil || !isBoxed(pass, arg, to) {
+			if to == nil || !isBoxed(pass, arg, to) || isMade(pass.TypesInfo, arg) {
 				continue
 			}
 			if len(line) > 0 && lineOf(pass, arg) != lineOf(pass, line[0].value) {
@@ -126,6 +129,24 @@ func isBoxed(pass *analysis.Pass, value ast.Expr, to types.Type) bool {
 	tv := pass.TypesInfo.Types[value]
 	return types.IsInterface(to) && !isParameter(to) && tv.Type != nil && tv.Value == nil && !tv.IsNil() && !isParameter(tv.Type) &&
 		!types.IsInterface(tv.Type) && boxed(pass, tv.Type)
+}
+
+// isMade tells whether a value is put together for the call out of what the function knows: a pointer to
+// it would need the same memory.
+func isMade(info *types.Info, value ast.Expr) bool {
+	lit, ok := ast.Unparen(value).(*ast.CompositeLit)
+	if !ok {
+		return false
+	}
+	made := false
+	ast.Inspect(lit, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			v, ok := info.Uses[id].(*types.Var)
+			made = made || ok && !v.IsField() && v.Parent() != v.Pkg().Scope()
+		}
+		return !made
+	})
+	return made
 }
 
 // report reports values of one line that are put into interfaces, as one cost.

@@ -17,6 +17,8 @@
 // # Safety
 //
 // The rule only reports. It is quiet about values that need no memory: constants, pointers and what is
-// one, booleans and single bytes, types without a size, and operands of fmt where rule sprintf applies.
+// one, booleans and single bytes, types without a size, operands of fmt where rule sprintf applies,
+// those of package reflect, which takes nothing else, and structs that are put together for the call, to
+// which a pointer would need the same memory.
 // The values on one line of a call are one finding.
 package boxing

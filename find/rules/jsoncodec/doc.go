@@ -2,8 +2,8 @@
 //
 // encoding/json looks at types while it runs: it finds each field by its name, and checks all of a
 // text before it decodes it. There are two ways out. The build setting GOEXPERIMENT=jsonv2 puts the
-// same package on another implementation, without a change of code: it decodes 1.7 to 3 times as fast, and
-// encodes about as fast as before. A codec that is generated for the
+// same package on another implementation, without a change of code: it decodes structs 1.7 to 3 times as
+// fast; it is no faster with maps, slower with values of type any, and encodes about as fast as before. A codec that is generated for the
 // types (as github.com/mailru/easyjson does) knows the fields when it is compiled, and is about three
 // times as fast.
 //
@@ -13,7 +13,9 @@
 //
 // # Evidence
 //
-// The profiles have functions of encoding/json below the line.
+// The profiles have functions of encoding/json below the line. What is decoded or encoded has fields: it is
+// or holds a struct without methods of its own. What a function takes as an interface is what it is
+// called with in its package.
 //
 // # Safety
 //

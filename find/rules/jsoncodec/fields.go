@@ -3,13 +3,18 @@ package jsoncodec
 import (
 	"go/ast"
 	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/whet-go/whet/find/rules/flow"
 )
 
-// hasFields tells whether a codec can be generated for what a call of encoding/json encodes or decodes:
-// whether there are fields in it that reflection finds. Texts, numbers, values of unknown types and
-// types with methods of their own have none. A value that is handed over as an interface may be
-// anything.
-func hasFields(info *types.Info, call *ast.CallExpr, verb string) bool {
+// hasFields tells whether there are fields that reflection finds in what a call of encoding/json encodes
+// or decodes: which takes a codec that is generated for it, and what the other implementation is faster
+// with. Texts, numbers, maps of unknown values and types with methods of their own have none.
+func hasFields(info *types.Info, root, c inspector.Cursor, call *ast.CallExpr, verb string) bool {
 	at := 0
 	if len(call.Args) == 2 && verb == decodes {
 		at = 1 // Unmarshal(text, value)
@@ -17,19 +22,50 @@ func hasFields(info *types.Info, call *ast.CallExpr, verb string) bool {
 	if at >= len(call.Args) {
 		return false
 	}
-	t := info.TypeOf(call.Args[at])
-	if t == nil || types.IsInterface(t) {
-		return t != nil
-	}
 	method := "MarshalJSON"
 	if verb == decodes {
 		method = "UnmarshalJSON"
 	}
-	return fieldsIn(t, method, map[types.Type]bool{})
+	return slices.ContainsFunc(handed(info, root, c, call.Args[at]), func(t types.Type) bool {
+		return fieldsIn(t, method, map[types.Type]bool{})
+	})
+}
+
+// handed are the types that an argument can have. One that is an interface has those that the function
+// is called with in its package, if it is a parameter of the function.
+func handed(info *types.Info, root, c inspector.Cursor, arg ast.Expr) []types.Type {
+	t := info.TypeOf(arg)
+	if t == nil || !types.IsInterface(t) {
+		return []types.Type{t}
+	}
+	decl, ok := flow.Decl(c)
+	v := flow.Variable(info, arg)
+	if !ok || v == nil {
+		return nil
+	}
+	home, _ := decl.Node().(*ast.FuncDecl)
+	f, ok := info.Defs[home.Name].(*types.Func)
+	if !ok {
+		return nil
+	}
+	at := -1
+	for i := range f.Signature().Params().Len() {
+		if f.Signature().Params().At(i) == v {
+			at = i
+		}
+	}
+	var all []types.Type
+	for c := range root.Preorder((*ast.CallExpr)(nil)) {
+		call, ok := c.Node().(*ast.CallExpr)
+		if ok && at >= 0 && at < len(call.Args) && typeutil.StaticCallee(info, call) == f {
+			all = append(all, info.TypeOf(call.Args[at]))
+		}
+	}
+	return all
 }
 
 func fieldsIn(t types.Type, method string, seen map[types.Type]bool) bool {
-	if seen[t] {
+	if t == nil || seen[t] {
 		return false
 	}
 	seen[t] = true

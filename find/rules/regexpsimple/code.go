@@ -270,7 +270,7 @@ func runesItem(b *strings.Builder, x item, last bool, t *tables) {
 	if x.min == x.max {
 		head := "{"
 		if x.min > 1 {
-			head = fmt.Sprintf("for range %d {", x.min)
+			head = fmt.Sprintf("for i := 0; i < %d; i++ {", x.min)
 			last = false
 		}
 		fmt.Fprintf(b, "\t%s\n\t\tc, size := utf8.DecodeRuneInString(s)\n\t\tif size == 0 || %s {\n\t\t\treturn false\n\t\t}\n", head, t.notIn(x.set, "c"))

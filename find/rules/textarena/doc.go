@@ -41,6 +41,6 @@
 //
 // The strings are the same: a Builder writes behind what it has, and never again what it has written.
 // One string keeps its block alive, of 4 kB at most, or of its own length. Where the list of strings goes nowhere but into
-// json.Marshal or strings.Join of the same function, all end together; otherwise somebody who knows
-// how long they live has to look at it.
+// json.Marshal or strings.Join of the same function, all end together. The rule is quiet about others: nobody
+// knows how long each of them lives, and few of them gain nothing.
 package textarena

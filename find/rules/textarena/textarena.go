@@ -22,20 +22,8 @@ import (
 //go:embed doc.go
 var doc string
 
-// Categories.
-const (
-	together = "together" // all strings end with the function that collects them
-	kept     = "kept"     // nobody knows
-)
-
 // New returns the rule.
 func New() *rules.Rule {
-	cause := func(category, title string, needs rules.Need) rules.Cause {
-		return rules.Cause{
-			Category: category, Title: title, CPU: rules.Converting, Alloc: rules.Line,
-			Mutex: rules.Nothing, Block: rules.Nothing, Needs: needs,
-		}
-	}
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "textarena",
@@ -44,8 +32,10 @@ func New() *rules.Rule {
 			Run:      run,
 		},
 		Causes: []rules.Cause{
-			cause(together, "strings of one life, each in memory of its own", rules.Free),
-			cause(kept, "strings collected, each in memory of its own", rules.Review),
+			{
+				Title: "strings of one life, each in memory of its own", CPU: rules.Converting, Alloc: rules.Line,
+				Mutex: rules.Nothing, Block: rules.Nothing,
+			},
 		},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -62,7 +52,6 @@ type maker struct {
 // A collected call is one of a maker, in a loop that collects what it returns.
 type collected struct {
 	at, loop inspector.Cursor
-	category string
 }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -221,11 +210,10 @@ func collects(info *types.Info, c inspector.Cursor) (collected, bool) {
 	if v != nil && loop.Node().Pos() <= v.Pos() && v.Pos() < loop.Node().End() {
 		return collected{}, false // a new list on each turn
 	}
-	call := collected{at: c, loop: loop, category: kept}
-	if v != nil && ends(info, within, v) {
-		call.category = together
+	if v == nil || !ends(info, within, v) {
+		return collected{}, false // nobody knows how long each of them lives
 	}
-	return call, true
+	return collected{at: c, loop: loop}, true
 }
 
 // ends tells whether the strings of a list go nowhere but into a text that the function makes of them.
@@ -322,22 +310,16 @@ type rule struct {
 }
 
 func (r *rule) report(m *maker) {
-	category := together
-	for _, call := range m.calls {
-		if call.category == kept {
-			category = kept
-		}
-	}
 	fix := r.fix(m)
 	for _, ret := range m.returns {
-		rules.Report(r.pass, ret, category, "each string that "+m.decl.Name.Name+" returns takes memory of its own, and a loop collects them", fix)
+		rules.Report(r.pass, ret, "", "each string that "+m.decl.Name.Name+" returns takes memory of its own, and a loop collects them", fix)
 	}
 }
 
 // fix gives the maker a twin that takes the room for its strings, and room to the loops.
 func (r *rule) fix(m *maker) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
-	if rewrite.Generated(r.pass, m.decl.Pos()) || !rewrite.Predeclared(r.pass, m.decl.Pos(), "nil") || !rewrite.Universe(r.pass, "len", "max", "min", "byte", "string") {
+	if rewrite.Generated(r.pass, m.decl.Pos()) || !rewrite.Predeclared(r.pass, m.decl.Pos(), "nil") || !rewrite.Universe(r.pass, "len", "byte", "string") {
 		return none
 	}
 	pkg, edits, ok := rewrite.Import(r.pass, m.decl.Pos(), "strings")
@@ -391,7 +373,13 @@ func %[1]s(room *%[2]s.Builder, text []byte) string {
 // where they are.
 func %[3]s(room *%[2]s.Builder, text []byte) string {
 	if room.Cap()-room.Len() < len(text) {
-		size := max(len(text), min(2*room.Cap(), 4096))
+		size := 2 * room.Cap()
+		if size > 4096 {
+			size = 4096
+		}
+		if size < len(text) {
+			size = len(text)
+		}
 		room.Reset()
 		room.Grow(size)
 	}

@@ -22,5 +22,6 @@
 //
 // The rule only reports. Whether items may wait for each other's places depends on what they do: an item
 // that waits for another one stops for ever when the limit is reached. golang.org/x/sync/errgroup has
-// SetLimit.
+// SetLimit. It is quiet about functions whose goroutines call them again, as those that walk trees: workers
+// would wait for each other.
 package tinygoroutine

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/flow"
@@ -51,7 +52,7 @@ func run(pass *analysis.Pass) (any, error) {
 			continue
 		}
 		loop, ok := flow.Loop(c)
-		if !ok || !overItems(pass.TypesInfo, loop) || loops(work) || limited(pass.TypesInfo, loop, c) || limits(pass.TypesInfo, c) {
+		if !ok || !overItems(pass.TypesInfo, loop) || loops(work) || limited(pass.TypesInfo, loop, c) || limits(pass.TypesInfo, c) || recurses(pass, root, c) {
 			continue
 		}
 		rules.Report(pass, at, "start", "each turn of the loop starts a goroutine, and nothing limits how many run: a few workers, or a group with a limit, start fewer", analysis.SuggestedFix{})
@@ -212,6 +213,44 @@ func limits(info *types.Info, c inspector.Cursor) bool {
 		}
 	}
 	return false
+}
+
+// recurses tells whether what is started comes back to the function that starts it, by calls within the
+// package: where goroutines wait for others of their kind, a few workers would wait for each other.
+func recurses(pass *analysis.Pass, root, start inspector.Cursor) bool {
+	decl, ok := flow.Decl(start)
+	if !ok {
+		return false
+	}
+	home, _ := decl.Node().(*ast.FuncDecl)
+	bodies := map[types.Object]ast.Node{}
+	for c := range root.Preorder((*ast.FuncDecl)(nil)) {
+		if f, ok := c.Node().(*ast.FuncDecl); ok && f.Body != nil {
+			bodies[pass.TypesInfo.Defs[f.Name]] = f.Body
+		}
+	}
+	target := pass.TypesInfo.Defs[home.Name]
+	seen, found := map[types.Object]bool{}, false
+	var follow func(ast.Node)
+	follow = func(n ast.Node) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || found {
+				return !found
+			}
+			callee := typeutil.StaticCallee(pass.TypesInfo, call)
+			if callee == nil || seen[callee] {
+				return true
+			}
+			seen[callee] = true
+			if found = callee == target; !found && bodies[callee] != nil {
+				follow(bodies[callee])
+			}
+			return !found
+		})
+	}
+	follow(start.Node())
+	return found
 }
 
 // channels reports channels that a loop makes for what its goroutines send.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 )
 
@@ -37,3 +38,11 @@ func Formats(b *bytes.Buffer, s string, n int) string {
 	fmt.Fprintf(b, "%s=%d", s, n)
 	return fmt.Sprintf("<%s>", s) + fmt.Sprint(n)
 }
+
+// Reflection takes nothing but interfaces.
+func Reflected(s string, p pair) bool {
+	return reflect.ValueOf(s).Len() > 0 && reflect.DeepEqual(p, pair{})
+}
+
+// A pointer to what is made for the call would need the same memory.
+func Made(a, b int) { fmt.Print(pair{a, b}, []int{a}) }

@@ -10,7 +10,7 @@ import (
 	"test/values"
 )
 
-// chain contains itself.
+// chain contains itself, so nobody can tell what is written of it.
 type chain struct {
 	Texts []string
 	Next  *chain
@@ -25,7 +25,7 @@ func Chained(texts []string) string {
 	return fmt.Sprint(string(b), err)
 }
 
-func Lower(text string) string { return string(append([]byte("l"), text...)) } // want `each string that Lower`
+func Lower(text string) string { return string(append([]byte("l"), text...)) }
 
 type answer struct {
 	Texts []string `json:"texts"`
@@ -52,7 +52,15 @@ func Marshal(texts []string) string {
 	return fmt.Sprint(string(b), err)
 }
 
-// Returned needs a review: who knows how long the caller keeps one of them.
+func Listed(texts []string) string {
+	list := make([]string, len(texts))
+	for i, text := range texts {
+		list[i] = Coded(text, "<", ">")
+	}
+	return strings.Join(list, ",")
+}
+
+// Returned keeps them: who knows how long the caller needs one of them.
 func Returned(texts []string) []string {
 	list := make([]string, len(texts))
 	for i, text := range texts {
@@ -149,18 +157,19 @@ type text []byte
 
 func (t text) String() string { return string([]byte(t)) } // want `each string that String returns`
 
-func Strings(texts []string) (list []string) {
+func Strings(texts []string) string {
+	var list []string
 	for _, s := range texts {
 		list = append(list, text(s).String())
 	}
-	return list
+	return strings.Join(list, "")
 }
 
 func Try(r *rand.Rand) string {
 	texts := values.Strings(r)
 	c := &coder{r.IntN(3)}
 	return fmt.Sprintf("%q", []any{
-		Marshal(texts), Returned(texts), c.Joined(texts), Singles(texts), EachTurn(texts), Mixing(texts),
+		Marshal(texts), Listed(texts), Returned(texts), c.Joined(texts), Singles(texts), EachTurn(texts), Mixing(texts),
 		Naming(texts), Blanks(texts), Strings(texts), Chained(texts), Upper(values.String(r)), Coded(values.String(r)),
 	})
 }

@@ -90,3 +90,25 @@ func Own(items []string) {
 		g.Go(func() {})
 	}
 }
+
+type tree struct {
+	value    int
+	children []*tree
+}
+
+// Goroutines wait for those of the level below: a few workers would wait for each other.
+func (t *tree) Sum() int {
+	var wg sync.WaitGroup
+	sums := make([]int, len(t.children))
+	for i, child := range t.children {
+		wg.Go(func() { sums[i] = below(child) })
+	}
+	wg.Wait()
+	sum := t.value
+	for _, s := range sums {
+		sum += s
+	}
+	return sum
+}
+
+func below(t *tree) int { return t.Sum() }

@@ -1,0 +1,20 @@
+//go:build linux || darwin
+
+package main
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// checkRoom wants room for a trace, and as much again.
+func checkRoom(dir string, bytes int64) error {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return fmt.Errorf("look for room in %s: %w", dir, err)
+	}
+	if free := int64(s.Bavail) * int64(s.Bsize); free < 2*bytes { //nolint:unconvert // macOS has the size in 32 bits
+		return fmt.Errorf("%s has %d bytes free: want twice the %d of the trace", dir, free, bytes)
+	}
+	return nil
+}

@@ -1,0 +1,256 @@
+package index
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// The reader of traces holds a generation in memory, with maps of what is in its tables, and trusts that
+// a trace is what the runtime writes. Limits of what reaches it bound that: some 2.5 GB for a trace that
+// is made to need much, and what a generation has for one that is not.
+const (
+	maxGeneration = 1 << 30  // bytes: a second of some hundred busy processors
+	maxTables     = 64 << 20 // bytes of strings, stacks and samples in a generation
+	maxBatches    = 1 << 18  // in a generation: those of the runtime have 64 KiB
+	maxThreads    = 1 << 14  // in a generation: a program is killed at 10 000, if it does not ask for more
+	maxAllThreads = 1 << 20  // that the trace names
+	maxBatch      = 64 << 10 // bytes, of the format
+)
+
+// Limits of traces of Go 1.11 to 1.21, of which all events are held in memory and merged from all
+// processors, each time by looking at those that are not ready.
+const (
+	maxOld       = 256 << 20 // bytes
+	maxOldEvents = 16 << 20
+	maxOldWork   = 1 << 32 // events, times processors
+)
+
+// The types of batches and of what they have, in golang.org/x/exp/trace/internal/tracev2.
+const (
+	evEventBatch        = 1
+	evStacks            = 2
+	evStrings           = 4
+	evCPUSamples        = 6
+	evExperimentalBatch = 49
+	evEndOfGeneration   = 52
+)
+
+// An Error says why a trace cannot be read, or not on from some place.
+type Error struct {
+	Text   string
+	Advice string // what to do; "" is nothing
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// Hint is what to do about it.
+func (e *Error) Hint() string { return e.Advice }
+
+// headLen is how many bytes say what a file is.
+const headLen = 16
+
+// A guard hands a trace on to its reader, and ends it where it is beyond the limits. It looks at the heads
+// of batches as they pass.
+type guard struct {
+	r    *bufio.Reader
+	left int   // bytes to pass before the next batch
+	err  error // that ended it
+
+	gen     uint64
+	bytes   int64 // of the generation
+	tables  int64
+	batches int
+	here    int               // threads of the generation
+	threads map[uint64]uint64 // the generation that each was last in
+}
+
+// newGuard looks at a trace's head. What it returns is a guard, or has all of a trace in an old format.
+func newGuard(r io.Reader) (io.Reader, error) {
+	b := bufio.NewReaderSize(r, 256<<10)
+	head, err := b.Peek(headLen)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	version, err := versionOf(head)
+	if err != nil {
+		return nil, err
+	}
+	if version < firstNew {
+		data, err := readOld(b)
+		return bytes.NewReader(data), err
+	}
+	return &guard{r: b, left: headLen, threads: map[uint64]uint64{}}, nil
+}
+
+// firstNew is the first version whose format has generations: Go 1.22.
+const firstNew = 22
+
+// versionOf is the minor version of Go in a trace's head.
+func versionOf(head []byte) (version int, err error) {
+	_, err = fmt.Sscanf(string(head), "go 1.%d trace\x00\x00\x00", &version)
+	if err == nil && version <= 40 {
+		return version, nil
+	}
+	const source = "a trace comes from runtime/trace, /debug/pprof/trace, or `whet record`"
+	for _, known := range []struct{ magic, is, advice string }{
+		{"\x1f\x8b", "compressed, as profiles are", "`whet top` reads a profile; `gunzip` unpacks a trace"},
+		{"PK\x03\x04", "a zip file", "a recording's name ends in .whet; of another archive, unpack the trace"},
+		{"whet trace index", "an index that whet made of one", "give the trace itself"},
+		{"{", "JSON", source},
+		{"[", "JSON", source},
+		{"<", "a page of HTML or XML", "the address of a trace ends in /debug/pprof/trace"},
+		{"goroutine ", "a dump of goroutines", "`whet goroutines` reads it"},
+		{"\x0a", "perhaps an uncompressed profile", "`whet top` reads a profile"},
+	} {
+		if bytes.HasPrefix(head, []byte(known.magic)) {
+			return 0, &Error{"not an execution trace: it is " + known.is, known.advice}
+		}
+	}
+	switch {
+	case len(head) == 0:
+		return 0, &Error{"an empty file", "the program that writes a trace must call trace.Stop, and close the file"}
+	case len(head) < headLen && bytes.HasPrefix([]byte("go 1."), head[:min(len(head), 5)]):
+		return 0, &Error{"cut off in its first bytes", "the program that writes a trace must call trace.Stop, and close the file"}
+	case bytes.HasPrefix(head, []byte("go 1.")):
+		return 0, &Error{fmt.Sprintf("a head %q that is not known", bytes.TrimRight(head, "\x00")), "a newer whet may know it"}
+	}
+	return 0, &Error{"not an execution trace", source}
+}
+
+// Read implements io.Reader.
+func (g *guard) Read(p []byte) (int, error) {
+	if g.left == 0 {
+		if g.err == nil {
+			g.err = g.batch()
+		}
+		if g.err != nil {
+			return 0, g.err
+		}
+	}
+	n, err := g.r.Read(p[:min(len(p), g.left)])
+	g.left -= n
+	return n, err
+}
+
+// batch looks at the head of the next batch. What is no batch passes: the reader says so better.
+func (g *guard) batch() error {
+	head, err := g.r.Peek(2 + 4*10 + 1)
+	if len(head) == 0 {
+		return err
+	}
+	d := decoder{b: head}
+	switch d.byte() {
+	case evEndOfGeneration:
+		g.left = 1
+		return nil
+	case evEventBatch:
+	case evExperimentalBatch:
+		d.byte()
+	default:
+		g.left = len(head)
+		return nil
+	}
+	gen, thread := d.uint(), d.uint()
+	d.uint() // time
+	size := d.uint()
+	if d.bad || size > maxBatch {
+		g.left = len(head)
+		return nil
+	}
+	g.left = len(head) - len(d.b) + int(size)
+	kind := byte(0)
+	if size > 0 {
+		kind = d.byte()
+	}
+	return g.count(gen, thread, kind)
+}
+
+// count counts a batch of g.left bytes.
+func (g *guard) count(gen, thread uint64, kind byte) error {
+	if gen < g.gen {
+		return &Error{fmt.Sprintf("generation %d comes after %d", gen, g.gen), ""}
+	}
+	if gen != g.gen {
+		g.gen, g.bytes, g.tables, g.batches, g.here = gen, 0, 0, 0, 0
+	}
+	if g.threads[thread] != gen {
+		g.threads[thread] = gen
+		g.here++
+	}
+	g.batches++
+	g.bytes += int64(g.left)
+	if kind == evStacks || kind == evStrings || kind == evCPUSamples {
+		g.tables += int64(g.left)
+	}
+	for _, l := range []struct {
+		n, limit int64
+		of       string
+	}{
+		{g.bytes, maxGeneration, "bytes"},
+		{g.tables, maxTables, "bytes of strings and stacks"},
+		{int64(g.batches), maxBatches, "batches"},
+		{int64(g.here), maxThreads, "threads"},
+		{int64(len(g.threads)), maxAllThreads, "threads so far"},
+	} {
+		if l.n > l.limit {
+			return &Error{fmt.Sprintf("generation %d has more than %d %s", gen, l.limit, l.of), ""}
+		}
+	}
+	return nil
+}
+
+// readOld reads a trace in an old format, which is held in memory, and counts what is in it.
+func readOld(r io.Reader) ([]byte, error) {
+	const shorter = "record for a shorter time, or with Go 1.22 or later"
+	data, err := io.ReadAll(io.LimitReader(r, maxOld+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxOld {
+		return nil, &Error{fmt.Sprintf("a trace of Go 1.21 or earlier with more than %d MiB", maxOld>>20), shorter}
+	}
+	events, procs := countOld(data[headLen:])
+	if events > maxOldEvents {
+		return nil, &Error{fmt.Sprintf("a trace of Go 1.21 or earlier with more than %d events", maxOldEvents), shorter}
+	}
+	if events*procs > maxOldWork {
+		return nil, &Error{fmt.Sprintf("%d events of %d processors in a trace of Go 1.21 or earlier", events, procs), shorter}
+	}
+	return data, nil
+}
+
+// Types of events before Go 1.22 that do not have their arguments alone.
+const (
+	oldBatch   = 1
+	oldString  = 37
+	oldUserLog = 48
+)
+
+// countOld counts events, strings and stacks, and processors, up to what is not known or cut off.
+func countOld(data []byte) (events, procs int64) {
+	seen := map[uint64]bool{}
+	for d := (decoder{b: data}); len(d.b) > 0; events++ {
+		b := d.byte()
+		switch typ, args := b&0x3f, b>>6+1; {
+		case typ == oldBatch:
+			seen[d.uint()] = true
+			d.uint()
+		case typ == oldString:
+			d.uint()
+			d.bytes(d.count())
+		case args < 4:
+			for range args {
+				d.uint()
+			}
+		default:
+			d.bytes(d.count())
+			if typ == oldUserLog {
+				d.bytes(d.count())
+			}
+		}
+	}
+	return events, int64(len(seen))
+}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package index
+
+// limitFiles is for systems that can limit files.
+func limitFiles(string) error { return nil }

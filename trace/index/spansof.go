@@ -1,0 +1,41 @@
+package index
+
+import "sort"
+
+// SpansOf calls yield with the spans of one goroutine that overlap a window, in order and as they are,
+// until it returns false. Spans that reach beyond the window come too. It reads the slices that the
+// goroutine has spans in, and no others. g comes from [Index.Goroutine] of the same index.
+func (x *Index) SpansOf(g *Goroutine, begin, end int64, yield func(Span) bool) error {
+	first := sort.Search(len(x.slices), func(i int) bool { return x.slices[i].To >= begin })
+	var buf []byte
+	var runs []run
+	for _, n := range from(g.slices, uint32(first)) {
+		if int(n) >= len(x.slices) {
+			return ErrDamaged
+		}
+		t := x.slices[n]
+		var err error
+		if buf, err = x.read(t.ref, buf); err != nil {
+			return err
+		}
+		var ok bool
+		if runs, ok = directory(buf, []uint32{g.Index}, runs); !ok || len(runs) != 1 {
+			return ErrDamaged
+		}
+		more := true
+		if !runs[0].each(t.From, func(s Span) bool {
+			if s.To >= begin && s.From <= end {
+				more = yield(s)
+			} else {
+				more = s.From <= end
+			}
+			return more
+		}) {
+			return ErrDamaged
+		}
+		if !more {
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Temporary builds an index of a trace as [Build] does, which is gone when it is closed.
+func Temporary(ctx context.Context, r io.Reader, o Options) (x *Index, err error) {
+	dir, err := os.MkdirTemp("", "whet-trace-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
+	name := filepath.Join(dir, "trace.index")
+	if _, err := Build(ctx, r, name, o); err != nil {
+		return nil, err
+	}
+	if x, err = Open(name); err != nil {
+		return nil, err
+	}
+	if os.RemoveAll(dir) != nil { // an open file stays readable, but Windows does not remove it
+		x.temporary = dir
+	}
+	return x, nil
+}
