@@ -31,7 +31,7 @@ async function open(name, options, hash) {
         for (let i = 0; i < data.length; i += 4) if (data[i + 3] === 255) seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
         return seen.size;
       }),
-    /** Where the lane of the row with a name is, in the window. */
+    /** Where the lane of a row is, in the window. */
     lane: async (id) => {
       const name = await p.page.locator(`.name[data-id="${id}"]`).boundingBox();
       const all = await canvas.boundingBox();
@@ -73,11 +73,11 @@ for (const [what, where] of [
     const p = await open(where);
     const asked = [];
     p.page.on("request", (r) => asked.push(r.url()));
-    const box = await p.canvas.boundingBox();
+    const { left, right, y } = await p.lane((await p.ids("p"))[0]);
     await p.page.keyboard.down("Shift");
-    await p.page.mouse.move(box.x + box.width * 0.4, box.y + 200);
+    await p.page.mouse.move(left + (right - left) * 0.4, y);
     await p.page.mouse.down();
-    await p.page.mouse.move(box.x + box.width * 0.6, box.y + 210, { steps: 4 });
+    await p.page.mouse.move(left + (right - left) * 0.6, y + 5, { steps: 4 });
     await p.page.mouse.up();
     await p.page.keyboard.up("Shift");
     await p.settle();
