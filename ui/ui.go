@@ -14,6 +14,9 @@ var benchJS string
 //go:embed dist/benchhistory.js
 var benchHistoryJS string
 
+//go:embed dist/timeline.js
+var timelineJS string
+
 // FlameJS returns the script of the flame graph page. It is a classic script
 // that brings its own styles, looks for the data in the element with the id
 // "whet-flame" and makes no request. It never holds "</script" or "<!--", so it
@@ -32,3 +35,8 @@ func BenchJS() string { return benchJS }
 // JSON in the element with the id "whet-bench-history". What is said of FlameJS holds for
 // it too.
 func BenchHistoryJS() string { return benchHistoryJS }
+
+// TimelineJS returns the script of the timeline of a trace, which looks for data in the
+// element with the id "whet-timeline". Without any it asks the server that the page came
+// from, as internal/server answers; with data, what is said of FlameJS holds for it too.
+func TimelineJS() string { return timelineJS }

@@ -333,14 +333,19 @@ func openBrowser(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	return browse(ctx, abs)
+}
+
+// browse shows a file, by its absolute name, or an address in the user's browser.
+func browse(ctx context.Context, what string) error {
 	var cmd *exec.Cmd
 	switch runtime.GOOS {
 	case "darwin":
-		cmd = exec.CommandContext(ctx, "open", abs)
+		cmd = exec.CommandContext(ctx, "open", what)
 	case "windows":
-		cmd = exec.CommandContext(ctx, "rundll32", "url.dll,FileProtocolHandler", abs)
+		cmd = exec.CommandContext(ctx, "rundll32", "url.dll,FileProtocolHandler", what)
 	default:
-		cmd = exec.CommandContext(ctx, "xdg-open", abs)
+		cmd = exec.CommandContext(ctx, "xdg-open", what)
 	}
 	if msg, err := cmd.CombinedOutput(); err != nil {
 		if text := strings.TrimSpace(string(msg)); text != "" {

@@ -39,14 +39,18 @@ export async function start({ height, pause = 0, fullPage = false }) {
   return {
     dir,
 
-    /** Opens a page of DIR; any request, error or refused content fails the journey when the page is closed. */
+    /**
+     * Opens a page of DIR, or of a server when name is an address; any request but to that server, error or
+     * refused content fails the journey when the page is closed.
+     */
     async open(name, options = {}, hash = "") {
       const context = await browser.newContext({ viewport: { width: 1280, height }, ...options });
       const page = await context.newPage();
       const trouble = [];
-      const url = pathToFileURL(resolve(dir, name)).href;
+      const served = name.startsWith("http:");
+      const url = served ? name : pathToFileURL(resolve(dir, name)).href;
       page.on("request", (r) => {
-        if (r.url().split("#")[0] !== url) trouble.push(`request for ${r.url()}`);
+        if (served ? new URL(r.url()).origin !== new URL(url).origin : r.url().split("#")[0] !== url) trouble.push(`request for ${r.url()}`);
       });
       page.on("pageerror", (e) => trouble.push(String(e)));
       page.on("console", (m) => {

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/server"
+	"github.com/whet-go/whet/trace/timeline"
+)
+
+// traceTimelineFlags are the flags of whet trace timeline.
+type traceTimelineFlags struct {
+	traceFlags
+	outputFlags
+	HTTP    string
+	Browser bool
+}
+
+func (a *app) traceTimelineCommand() *cobra.Command {
+	f := &traceTimelineFlags{}
+	cmd := &cobra.Command{
+		Use:   "timeline TRACE",
+		Short: "Draw what happens when: processors, goroutines, requests",
+		Long: `Draw what happens when, on a page in the browser: processors and what runs on
+them, the collector and stops of the world, goroutines, requests and tasks, with
+the stack at which each stay began and who ended it. Any window of a trace of
+any length is there at once.
+
+The page is served on this machine alone, at the address that is printed, until
+Ctrl-C; --browser opens it.
+
+With -o FILE.html one page is written instead, of at most 5 MB, which needs no
+server and makes no network request. It holds the window of --from and --to,
+with as many rows, and as finely, as fit.`,
+		Example: `  whet trace timeline demo.whet
+  whet trace timeline --browser trace.out
+  whet trace timeline --from 1s --to 1.5s -o page.html trace.out`,
+		Args: oneTrace,
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.HTTP, "http", server.DefaultAddr, "serve at this `address` of the loopback interface; port 0 is a free one")
+	fs.BoolVar(&f.Browser, "browser", false, "show the page in the browser")
+	f.registerWindow(cmd)
+	fs.StringVarP(&f.Output, "output", "o", "", "write one page without a server to `FILE`; - is standard output")
+	fs.BoolVar(&f.Force, "force", false, "replace the file if there is one")
+	f.registerSource(cmd)
+	fs.Lookup("json").Usage = "write what the first page shows as JSON"
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceTimeline(cmd.Context(), args[0], f) }
+	return cmd
+}
+
+func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFlags) (err error) {
+	if f.Output != "" && f.Browser {
+		return diag.Usagef("trace timeline", "--browser shows what is served, not a file", "leave out one of -o and --browser")
+	}
+	if err := f.checkOutput(); err != nil { // before the work, not after it
+		return err
+	}
+	var l net.Listener
+	if f.Output == "" && !f.view.JSON {
+		if l, err = server.Listen(ctx, f.HTTP); err != nil {
+			return listenError(f.HTTP, err)
+		}
+		defer func() { _ = l.Close() }() // serving has done so
+	}
+	x, name, err := a.openTrace(ctx, arg, &f.traceFlags, "")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = x.Close() }() // was only read
+	from, to, err := f.window(x)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(name); err == nil {
+		name = filepath.Base(name) // pages are sent to others
+	}
+	t := timeline.New(x, name)
+	o := report.TimelineOptions{From: from, To: to}
+	switch {
+	case f.view.JSON:
+		doc, err := report.NewTimeline(ctx, t, o)
+		if err != nil {
+			return err
+		}
+		return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return report.JSON(w, doc) })
+	case f.Output != "":
+		return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return report.WriteTimelinePage(ctx, w, t, o) })
+	}
+	return a.serveTimeline(ctx, l, t, o, name, f)
+}
+
+// serveTimeline serves the page until ctx ends.
+func (a *app) serveTimeline(ctx context.Context, l net.Listener, t *timeline.Timeline, o report.TimelineOptions, name string, f *traceTimelineFlags) error {
+	page, policy, err := report.TimelineServed(name)
+	if err != nil {
+		return err
+	}
+	address := "http://" + l.Addr().String() + "/"
+	if f.From > 0 || f.To > 0 {
+		address += fmt.Sprintf("#t=%d-%d", o.From, o.To)
+	}
+	if err := a.write(func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, address)
+		return err
+	}); err != nil {
+		return err
+	}
+	a.progressf("serving the timeline of %s until Ctrl-C", name)
+	if f.Browser {
+		if err := browse(ctx, address); err != nil {
+			a.printWarnings([]error{&diag.Error{Op: "open", Subject: address, Err: err, Hint: "open the address in a browser by hand"}})
+		}
+	}
+	return server.Serve(ctx, l, server.New(t, server.Page{HTML: page, Policy: policy}))
+}
+
+// listenError says what to do about an address that cannot be served.
+func listenError(addr string, err error) error {
+	if errors.Is(err, server.ErrExposed) {
+		return diag.Usagef("--http", err.Error(), "others could read the trace there; --http 127.0.0.1:8080 is for this machine alone, and ssh -L 8080:127.0.0.1:8080 reaches it from another")
+	}
+	return &diag.Error{Op: "--http", Subject: addr, Err: err, Kind: diag.Usage, Hint: "an address is HOST:PORT; --http 127.0.0.1:0 takes a free port"}
+}

@@ -1,0 +1,325 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"runtime/trace"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/whet-go/whet/trace/index"
+	"github.com/whet-go/whet/trace/timeline"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// traced is the timeline of a trace in which goroutines wait for each other, and a task and the collector are.
+func traced(t testing.TB) *timeline.Timeline {
+	t.Helper()
+	var out bytes.Buffer
+	if err := trace.Start(&out); err != nil {
+		t.Fatal(err)
+	}
+	_, task := trace.NewTask(context.Background(), "order")
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				mu.Lock()
+				bytes.Repeat([]byte("x"), 1000)
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	task.End()
+	trace.Stop()
+	name := filepath.Join(t.TempDir(), "trace.index")
+	if _, err := index.Build(context.Background(), &out, name, index.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	x, err := index.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return timeline.New(x, "test")
+}
+
+const policy = "default-src 'none'"
+
+func handler(t testing.TB) http.Handler {
+	t.Helper()
+	return New(traced(t), Page{HTML: []byte("<!doctype html>hello"), Policy: policy})
+}
+
+// ask makes a request as a browser on this machine does.
+func ask(h http.Handler, method, target string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, nil)
+	r.Host = "127.0.0.1:8080"
+	for i := 0; i+1 < len(header); i += 2 {
+		if header[i] == "Host" {
+			r.Host = header[i+1]
+		}
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func decode[T any](t *testing.T, w *httptest.ResponseRecorder) T {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil || w.Code != http.StatusOK {
+		t.Fatalf("%d %s: %v", w.Code, w.Body, err)
+	}
+	return v
+}
+
+// rawSpans are spans as they are written.
+type rawSpans struct {
+	From, To int64
+	Width    int
+	Rows     []struct {
+		ID           string
+		Spans, Parts [][]int64
+	}
+}
+
+// TestAPI walks through the answers as the page does.
+func TestAPI(t *testing.T) {
+	h := handler(t)
+	if w := ask(h, "GET", "/"); w.Code != 200 || !strings.Contains(w.Body.String(), "hello") || w.Header().Get("Content-Security-Policy") != policy || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
+		t.Errorf("page: %d %v", w.Code, w.Header())
+	}
+	trace := decode[timeline.Trace](t, ask(h, "GET", "/api/trace"))
+	if trace.Name != "test" || trace.Duration <= 0 || len(trace.States) < 4 {
+		t.Fatalf("trace: %+v", trace)
+	}
+	procs := decode[timeline.RowList](t, ask(h, "GET", "/api/rows?type=proc"))
+	goroutines := decode[timeline.RowList](t, ask(h, "GET", "/api/rows?type=goroutine&match=TestAPI&order=busy&limit=5"))
+	all := decode[timeline.RowList](t, ask(h, "GET", "/api/rows?type=goroutine"))
+	if procs.Total == 0 || all.Total < 9 || len(all.Rows) == 0 {
+		t.Fatalf("%d processors, %d goroutines of %d", procs.Total, goroutines.Total, all.Total)
+	}
+	first := all.Rows[0]
+	if named := decode[timeline.RowList](t, ask(h, "GET", "/api/rows?ids="+first.ID)); len(named.Rows) != 1 || named.Rows[0] != first {
+		t.Errorf("named: %+v, want %+v", named, first)
+	}
+	spans := decode[rawSpans](t, ask(h, "GET", "/api/spans?width=500&ids="+first.ID+","+procs.Rows[0].ID))
+	if len(spans.Rows) != 2 || spans.From != 0 || spans.To != trace.Duration || len(spans.Rows[0].Spans)+len(spans.Rows[0].Parts) == 0 {
+		t.Fatalf("spans: %+v", spans)
+	}
+	stacks := 0
+	for _, g := range all.Rows {
+		for _, s := range decode[rawSpans](t, ask(h, "GET", "/api/spans?ids="+g.ID)).Rows[0].Spans {
+			if len(s) != 5 || s[0] > s[1] || int(s[2]) >= len(trace.States) {
+				t.Fatalf("span %v", s)
+			}
+			if s[3] == 0 {
+				continue
+			}
+			n, err := json.Marshal(s[3])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f := decode[[]frame](t, ask(h, "GET", "/api/stack?n="+string(n))); len(f) > 0 && f[0].Function != "" && f[0].Line > 0 {
+				stacks++
+			}
+		}
+	}
+	if stacks == 0 {
+		t.Error("no span has a stack")
+	}
+	if f := decode[[]frame](t, ask(h, "GET", "/api/stack?n=0")); f == nil || len(f) != 0 {
+		t.Errorf("no stack: %v", f)
+	}
+	for _, name := range trace.Metrics {
+		for _, p := range decode[[]timeline.Point](t, ask(h, "GET", "/api/metric?width=10&name="+strings.NewReplacer("/", "%2F", ":", "%3A").Replace(name))) {
+			if p.Min > p.Last || p.Last > p.Max {
+				t.Errorf("%s: %+v", name, p)
+			}
+		}
+	}
+	// A window is cut to the trace.
+	if w := decode[rawSpans](t, ask(h, "GET", "/api/spans?from=5&to=999999999999999&ids="+first.ID)); w.From != 5 || w.To != trace.Duration {
+		t.Errorf("window from %d to %d", w.From, w.To)
+	}
+}
+
+// TestRefused has requests that are not answered.
+func TestRefused(t *testing.T) {
+	h := handler(t)
+	long := strings.Repeat("a", 2000)
+	for _, test := range []struct {
+		method, target, want string
+		code                 int
+		header               []string
+	}{
+		{"POST", "/api/trace", "only GET", 405, nil},
+		{"DELETE", "/", "only GET", 405, nil},
+		{"GET", "/api/frob", "/api/frob", 404, nil},
+		{"GET", "/etc/passwd", "there is no", 404, nil},
+		{"GET", "/", "evil.example", 403, []string{"Host", "evil.example"}},
+		{"GET", "/api/trace", "evil.example", 403, []string{"Host", "evil.example:8080"}},
+		{"GET", "/api/trace", "127.0.0.1.evil.example", 403, []string{"Host", "127.0.0.1.evil.example"}},
+		{"GET", "/api/trace", "192.0.2.1", 403, []string{"Host", "192.0.2.1:8080"}},
+		{"GET", "/api/trace", "not a name", 403, []string{"Host", ""}},
+		{"GET", "/api/trace", "another site", 403, []string{"Sec-Fetch-Site", "cross-site"}},
+		{"GET", "/api/trace", "another site", 403, []string{"Sec-Fetch-Site", "same-site"}},
+		{"GET", "/api/rows?type=frob", "frob", 400, nil},
+		{"GET", "/api/rows", "type", 400, nil},
+		{"GET", "/api/rows?type=goroutine&order=worst", "worst", 400, nil},
+		{"GET", "/api/rows?type=goroutine&match=(", "match", 400, nil},
+		{"GET", "/api/rows?type=goroutine&match=" + long, "match: it has more than 1000 bytes", 400, nil},
+		{"GET", "/api/rows?type=goroutine&limit=1001", "limit", 400, nil},
+		{"GET", "/api/rows?type=goroutine&limit=0", "limit", 400, nil},
+		{"GET", "/api/rows?type=goroutine&skip=-1", "skip", 400, nil},
+		{"GET", "/api/rows?ids=" + strings.Repeat("g1,", 1000), "ids", 400, nil},
+		{"GET", "/api/rows?ids=g99999999", "g99999999", 400, nil},
+		{"GET", "/api/spans?width=10", "ids", 400, nil},
+		{"GET", "/api/spans?ids=g1&width=0", "width", 400, nil},
+		{"GET", "/api/spans?ids=g1&width=100000", "width", 400, nil},
+		{"GET", "/api/spans?ids=g1&from=x", "from", 400, nil},
+		{"GET", "/api/spans?ids=g1&from=10&to=5", "behind", 400, nil},
+		{"GET", "/api/spans?ids=g1&from=-5", "from", 400, nil},
+		{"GET", "/api/spans?ids=g1,x", "x", 400, nil},
+		{"GET", "/api/spans?ids=g1,,", "", 400, nil},
+		{"GET", "/api/metric?name=/no/such", "/no/such", 400, nil},
+		{"GET", "/api/stack?n=99999999999", "n", 400, nil},
+		{"GET", "/api/stack?n=%zz", "%zz", 400, nil},
+	} {
+		w := ask(h, test.method, test.target, test.header...)
+		var e struct{ Error string }
+		if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || w.Code != test.code || !strings.Contains(e.Error, test.want) || e.Error == "" || w.Header().Get("Content-Security-Policy") != policy {
+			t.Errorf("%s %.60s %v: %d %.200s, want %d and %q", test.method, test.target, test.header, w.Code, w.Body, test.code, test.want)
+		}
+	}
+	for _, host := range []string{"localhost", "localhost:80", "LOCALHOST.", "127.0.0.1", "127.9.9.9:1", "[::1]:80", "[::1]", "[::ffff:127.0.0.1]:80"} {
+		if w := ask(h, "GET", "/api/trace", "Host", host); w.Code != 200 {
+			t.Errorf("host %q: %d %s", host, w.Code, w.Body)
+		}
+	}
+}
+
+// TestListen opens loopback addresses and no others.
+func TestListen(t *testing.T) {
+	for _, addr := range []string{DefaultAddr, "localhost:0"} {
+		l, err := Listen(t.Context(), addr)
+		if err != nil {
+			t.Errorf("%s: %v", addr, err)
+			continue
+		}
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, addr := range []string{"0.0.0.0:0", ":0", "192.0.2.1:0", "[::]:0", "example.com:0", "127.0.0.1.example.com:0"} {
+		if l, err := Listen(t.Context(), addr); !errors.Is(err, ErrExposed) {
+			t.Errorf("%s: %v, %v", addr, l, err)
+		}
+	}
+	for _, addr := range []string{"", "127.0.0.1", "127.0.0.1:99999"} {
+		if l, err := Listen(t.Context(), addr); err == nil || errors.Is(err, ErrExposed) {
+			t.Errorf("%s: %v, %v", addr, l, err)
+		}
+	}
+}
+
+// TestServe ends with its context, while a request is answered.
+func TestServe(t *testing.T) {
+	l, err := Listen(t.Context(), DefaultAddr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	h := handler(t)
+	inside := make(chan struct{})
+	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/wait" {
+			close(inside)
+			<-r.Context().Done() // the server's end reaches requests
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+	ended := make(chan error, 1)
+	go func() { ended <- Serve(ctx, l, slow) }()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	get := func(path string) (string, error) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+l.Addr().String()+path, nil)
+		if err != nil {
+			return "", err
+		}
+		answer, err := client.Do(r)
+		if err != nil {
+			return "", err
+		}
+		body, err := io.ReadAll(answer.Body)
+		return string(body), errors.Join(err, answer.Body.Close())
+	}
+	if body, err := get("/"); err != nil || !strings.Contains(body, "hello") {
+		t.Errorf("%q, %v", body, err)
+	}
+	waited := make(chan struct{})
+	go func() {
+		defer close(waited)
+		_, _ = get("/wait") // is answered with nothing or not at all, as it happens
+	}()
+	<-inside
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("ended: %v", err)
+	}
+	<-waited
+	if _, err := get("/"); err == nil {
+		t.Error("it still answers")
+	}
+}
+
+// FuzzRequest asks for anything: every answer is JSON, and says so when it is none.
+func FuzzRequest(f *testing.F) {
+	h := handler(f)
+	for _, seed := range [][2]string{
+		{"rows", "type=goroutine&match=a.*&from=1&to=2000&order=busy&skip=1&limit=3"},
+		{"rows", "ids=g1,g2"},
+		{"spans", "ids=g1,p0,c0&from=0&to=999&width=7"},
+		{"metric", "name=/x&width=3"},
+		{"stack", "n=3"},
+		{"trace", ""},
+		{"", ""},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, path, query string) {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Host = "localhost"
+		r.URL.Path, r.URL.RawQuery = "/api/"+path, query
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		switch w.Code {
+		case 200, 400, 404:
+			if !json.Valid(w.Body.Bytes()) {
+				t.Errorf("%s: %s", r.URL, w.Body)
+			}
+		case 301, 307, 308: // the path was not clean
+		default:
+			t.Errorf("%s: %d %s", r.URL, w.Code, w.Body)
+		}
+	})
+}

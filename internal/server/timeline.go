@@ -1,0 +1,239 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/whet-go/whet/trace/stacks"
+	"github.com/whet-go/whet/trace/timeline"
+)
+
+// A Page is a document that draws what the API answers.
+type Page struct {
+	HTML []byte
+	// Policy is its content security policy. It must allow connections to 'self'.
+	Policy string
+}
+
+// Limits of what a request may ask for.
+const (
+	maxWidth = 10_000
+	maxRows  = 1000
+	maxIDs   = 1000
+	maxText  = 1000 // of a regular expression or name, in bytes
+)
+
+// errRequest is of a request that asks for what there is not.
+var errRequest = errors.New("bad request")
+
+// badRequest says what is wrong with a request.
+func badRequest(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{errRequest}, args...)...)
+}
+
+// New makes a handler of a timeline's API and the page that draws it. doc.go lists its addresses.
+func New(t *timeline.Timeline, page Page) http.Handler {
+	a := &api{t, t.Trace().Duration}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write(page.HTML) // the client may be gone
+	})
+	mux.HandleFunc("/favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.Handle("/api/trace", answer(a.trace))
+	mux.Handle("/api/rows", answer(a.rows))
+	mux.Handle("/api/spans", answer(a.spans))
+	mux.Handle("/api/metric", answer(a.metric))
+	mux.Handle("/api/stack", answer(a.stack))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		writeError(w, http.StatusNotFound, fmt.Errorf("there is no %s", r.URL.Path))
+	})
+	return guard(page.Policy, mux)
+}
+
+// An answer makes an answer of a request's parameters.
+type answer func(r *http.Request, q *params) (any, error)
+
+func (f answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		writeError(w, http.StatusBadRequest, err)
+		return
+	}
+	q := &params{values: values}
+	doc, err := f(r, q)
+	switch {
+	case err == nil:
+		writeJSON(w, http.StatusOK, doc)
+	case errors.Is(err, errRequest), errors.Is(err, timeline.ErrQuery):
+		writeError(w, http.StatusBadRequest, err)
+	case r.Context().Err() != nil:
+		// Nobody waits for the answer any more.
+		writeError(w, http.StatusServiceUnavailable, err)
+	default:
+		writeError(w, http.StatusInternalServerError, err)
+	}
+}
+
+func writeError(w http.ResponseWriter, code int, err error) {
+	writeJSON(w, code, struct {
+		Error string `json:"error"`
+	}{err.Error()})
+}
+
+func writeJSON(w http.ResponseWriter, code int, doc any) {
+	var b bytes.Buffer
+	if err := json.NewEncoder(&b).Encode(doc); err != nil {
+		http.Error(w, `{"error": "the answer cannot be written"}`, http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
+	w.WriteHeader(code)
+	_, _ = w.Write(b.Bytes()) // the client may be gone
+}
+
+// params reads parameters. err is the first error.
+type params struct {
+	values url.Values
+	err    error
+}
+
+// text is a parameter of at most maxText bytes.
+func (p *params) text(name string) string {
+	v := p.values.Get(name)
+	if len(v) > maxText {
+		p.fail(name, fmt.Sprintf("it has more than %d bytes", maxText))
+		return ""
+	}
+	return v
+}
+
+// number is a parameter between bounds; missing when it is not given.
+func (p *params) number(name string, least, most, missing int64) int64 {
+	text := p.values.Get(name)
+	if text == "" {
+		return missing
+	}
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || v < least || v > most {
+		p.fail(name, fmt.Sprintf("%.40q is not a whole number between %d and %d", text, least, most))
+	}
+	return v
+}
+
+func (p *params) fail(name, what string) {
+	if p.err == nil {
+		p.err = badRequest("%s: %s", name, what)
+	}
+}
+
+// window is a part of the trace; the whole without parameters.
+func (p *params) window(duration int64) (from, to int64) {
+	const most = 1 << 62
+	from, to = p.number("from", 0, most, 0), p.number("to", 0, most, duration)
+	to = min(to, duration)
+	if from > to && p.err == nil {
+		p.err = badRequest("from %d is behind to %d, in a trace of %d", from, to, duration)
+	}
+	return from, to
+}
+
+// ids are some rows.
+func (p *params) ids() []string {
+	text := p.values.Get("ids")
+	if text == "" {
+		return nil
+	}
+	if strings.Count(text, ",") >= maxIDs {
+		p.fail("ids", fmt.Sprintf("there are more than %d", maxIDs))
+		return nil
+	}
+	return strings.Split(text, ",")
+}
+
+// api answers of a timeline.
+type api struct {
+	t        *timeline.Timeline
+	duration int64
+}
+
+func (a *api) trace(*http.Request, *params) (any, error) { return a.t.Trace(), nil }
+
+func (a *api) rows(r *http.Request, p *params) (any, error) {
+	if ids := p.ids(); ids != nil || p.err != nil {
+		if p.err != nil {
+			return nil, p.err
+		}
+		rows, err := a.t.Named(ids)
+		if err != nil {
+			return nil, err
+		}
+		return timeline.RowList{Total: len(rows), Rows: rows}, nil
+	}
+	q := timeline.RowQuery{Type: p.text("type"), Order: p.text("order")}
+	q.From, q.To = p.window(a.duration)
+	q.Skip = int(p.number("skip", 0, 1<<31, 0))
+	q.Limit = int(p.number("limit", 1, maxRows, 100))
+	if match := p.text("match"); match != "" {
+		var err error
+		if q.Match, err = regexp.Compile(match); err != nil {
+			return nil, badRequest("match: %w", err)
+		}
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return a.t.Rows(r.Context(), q)
+}
+
+func (a *api) spans(r *http.Request, p *params) (any, error) {
+	q := timeline.SpanQuery{Width: int(p.number("width", 1, maxWidth, 1000)), IDs: p.ids()}
+	q.From, q.To = p.window(a.duration)
+	if p.err != nil {
+		return nil, p.err
+	}
+	if len(q.IDs) == 0 {
+		return nil, badRequest("ids: none are given")
+	}
+	return a.t.Spans(r.Context(), q)
+}
+
+func (a *api) metric(_ *http.Request, p *params) (any, error) {
+	name, width := p.text("name"), int(p.number("width", 1, maxWidth, 1000))
+	from, to := p.window(a.duration)
+	if p.err != nil {
+		return nil, p.err
+	}
+	return a.t.Metric(name, from, to, width)
+}
+
+// A frame of a stack.
+type frame struct {
+	Function string `json:"function"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+}
+
+func (a *api) stack(_ *http.Request, p *params) (any, error) {
+	n := p.number("n", 0, 1<<32-1, 0)
+	if p.err != nil {
+		return nil, p.err
+	}
+	return frames(a.t.Stack(uint32(n))), nil
+}
+
+func frames(stack []stacks.Frame) []frame {
+	out := make([]frame, len(stack)) // never null
+	for i, f := range stack {
+		out[i] = frame{f.Func, f.File, f.Line}
+	}
+	return out
+}

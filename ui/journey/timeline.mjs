@@ -1,0 +1,178 @@
+// Walks through the timeline of a trace as a reader would, in a real browser: served, and as a page of its own.
+//
+//   node journey/timeline.mjs DIR [SHOTS]
+//
+// DIR holds page.html and, in address.html, the address of a server, both from the Go test
+// TestTimelineJourney; it runs this script (npm run journey runs the test). SHOTS, if given, is a
+// folder for screenshots. Exit code 77 means: no browser here.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import assert from "node:assert/strict";
+import { start } from "./browser.mjs";
+
+const journey = await start({ height: 800, pause: 300 });
+const { step } = journey;
+const address = readFileSync(join(journey.dir, "address.html"), "utf8").trim();
+
+/** Opens a page, with what the steps need. */
+async function open(name, options, hash) {
+  const p = await journey.open(name, options, hash);
+  const canvas = p.page.locator(".lanes canvas");
+  return {
+    ...p,
+    canvas,
+    ready: () => p.page.waitForSelector("main[data-ready]"),
+    hash: () => p.page.evaluate(() => decodeURIComponent(location.hash)),
+    /** How many colours a canvas has been drawn on in. */
+    colours: (locator) =>
+      locator.evaluate((c) => {
+        const { data } = c.getContext("2d").getImageData(0, 0, c.width, c.height);
+        const seen = new Set();
+        for (let i = 0; i < data.length; i += 4) if (data[i + 3] === 255) seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+        return seen.size;
+      }),
+    /** Where the lane of a row is, in the window. */
+    lane: async (id) => {
+      const name = await p.page.locator(`.name[data-id="${id}"]`).boundingBox();
+      const all = await canvas.boundingBox();
+      return { left: name.x + name.width + 8, right: all.x + all.width, y: name.y + 10 };
+    },
+    /** Moves to where a lane has spans, and returns what the tooltip says. */
+    hover: async (id, wanted) => {
+      const at = await p.page.locator(`.name[data-id="${id}"]`).boundingBox();
+      const all = await canvas.boundingBox();
+      for (let x = at.x + at.width + 12; x < all.x + all.width - 4; x += 17) {
+        await p.page.mouse.move(x, at.y + 10);
+        await p.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+        if (await p.page.locator(".tooltip").isHidden()) continue;
+        const text = await p.page.locator(".tooltip").innerText();
+        if (wanted.test(text)) return text;
+      }
+      return "";
+    },
+    ids: (type) => p.page.locator(`.name[data-id^="${type}"]`).evaluateAll((all) => all.map((n) => n.dataset.id)),
+  };
+}
+
+for (const [what, where] of [
+  ["served", address],
+  ["alone", "page.html"],
+]) {
+  step(`${what}: it opens and draws`, async () => {
+    const p = await open(where);
+    await p.settle(what);
+    assert.ok((await p.colours(p.canvas)) > 3, "the rows are blank");
+    assert.ok((await p.colours(p.page.locator("canvas.overview"))) > 3, "the overview is blank");
+    assert.ok((await p.ids("p")).length > 0 && (await p.ids("g")).length > 5);
+    assert.match(await p.page.locator("header").innerText(), /goroutines/);
+    assert.match(await p.page.locator("canvas.overview").getAttribute("aria-label"), /busy on average/);
+    await p.close();
+  });
+
+  step(`${what}: zooming changes the link, Back undoes it, and a link reproduces`, async () => {
+    const p = await open(where);
+    const asked = [];
+    p.page.on("request", (r) => asked.push(r.url()));
+    const { left, right, y } = await p.lane((await p.ids("p"))[0]);
+    await p.page.keyboard.down("Shift");
+    await p.page.mouse.move(left + (right - left) * 0.4, y);
+    await p.page.mouse.down();
+    await p.page.mouse.move(left + (right - left) * 0.6, y + 5, { steps: 4 });
+    await p.page.mouse.up();
+    await p.page.keyboard.up("Shift");
+    await p.settle();
+    await p.ready();
+    const link = await p.hash();
+    const [, from, to] = /t=(\d+)-(\d+)/.exec(link).map(Number);
+    assert.ok(to > from);
+    assert.equal(asked.some((u) => u.includes("/api/spans")), what === "served");
+    await p.page.locator("canvas.axis").hover();
+    await p.page.mouse.wheel(0, -300);
+    await p.settle(`${what}-zoomed`);
+    const [, from2, to2] = /t=(\d+)-(\d+)/.exec(await p.hash()).map(Number);
+    assert.ok(to2 - from2 < to - from, "the wheel does not zoom");
+    await p.page.keyboard.press("0");
+    await p.settle();
+    assert.doesNotMatch(await p.hash(), /t=/);
+    await p.close();
+    const q = await open(where, {}, link);
+    await q.settle();
+    assert.equal(await q.hash(), link);
+    await q.page.keyboard.press("w");
+    await q.settle();
+    assert.notEqual(await q.hash(), link);
+    await q.close();
+  });
+
+  step(`${what}: a span tells its state, stack and who woke it`, async () => {
+    const p = await open(where);
+    await p.page.locator('[data-type="goroutine"] input[type="search"]').fill("tracedTimeline");
+    await p.settle();
+    await p.ready();
+    const ids = await p.ids("g");
+    assert.ok(ids.length > 0 && ids.length < 10, `${ids.length} goroutines are found`);
+    for (const text of await p.page.locator('.name[data-id^="g"]').allInnerTexts()) assert.match(text, /tracedTimeline/);
+    const tip = await p.hover(ids[0], /sync[\s\S]*journeyWorker[\s\S]*timeline_test\.go:\d+/);
+    assert.notEqual(tip, "", "no span shows where it waits");
+    await p.page.mouse.down();
+    await p.page.mouse.up();
+    await p.settle(`${what}-details`);
+    const details = await p.page.locator(".details").innerText();
+    assert.match(details, /sync[\s\S]*length[\s\S]*Stack[\s\S]*journeyWorker/);
+    assert.match(details, /It was ended by\s+goroutine \d+/);
+    await p.page.locator(".details button.link").first().click();
+    await p.settle();
+    assert.match(await p.hash(), /pin=g\d+|tracedTimeline/);
+    await p.page.keyboard.press("Escape");
+    await p.settle();
+    assert.ok(await p.page.locator(".details").isHidden());
+    await p.close();
+  });
+}
+
+step("the keyboard goes through rows and spans", async () => {
+  const p = await open(address);
+  await p.canvas.focus();
+  await p.page.keyboard.press("ArrowDown");
+  await p.settle();
+  const first = await p.page.locator(".live").innerText();
+  assert.notEqual(first, "");
+  await p.page.keyboard.press("ArrowDown");
+  await p.settle();
+  assert.notEqual(await p.page.locator(".live").innerText(), first);
+  await p.page.keyboard.press("ArrowRight");
+  await p.page.keyboard.press("Enter");
+  await p.settle();
+  assert.match(await p.hash(), /t=/);
+  await p.page.keyboard.press("Backspace");
+  await p.settle();
+  assert.doesNotMatch(await p.hash(), /t=/);
+  await p.close();
+});
+
+step("a wrong expression is told, and another one is not waited for", async () => {
+  const p = await open(address);
+  const search = p.page.locator('[data-type="goroutine"] input[type="search"]');
+  await search.fill("(");
+  await p.page.waitForFunction(() => /match|missing/.test(document.querySelector('[data-type="goroutine"] .trouble').textContent));
+  await search.fill("tracedTimeline");
+  await p.page.waitForFunction(() => [...document.querySelectorAll('.name[data-id^="g"]')].every((n) => n.textContent.includes("tracedTimeline")));
+  // Chromium reports the refusal to the console; that is no trouble of ours.
+  await p.page.context().close();
+});
+
+step("narrow and dark, wide and light", async () => {
+  for (const [width, colorScheme] of [
+    [360, "dark"],
+    [2560, "light"],
+  ]) {
+    const p = await open("page.html", { viewport: { width, height: width < 500 ? 740 : 900 }, colorScheme });
+    await p.settle(`page-${width}-${colorScheme}`);
+    const wide = await p.page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= width, `it is ${wide} px wide in a window of ${width}`);
+    assert.ok((await p.colours(p.canvas)) > 2, "the rows are blank");
+    await p.close();
+  }
+});
+
+await journey.walk();

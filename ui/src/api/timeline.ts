@@ -1,0 +1,92 @@
+// Generated from Go by internal/report (go test ./internal/report -run TimelineTypes -update). DO NOT EDIT.
+
+export interface State {
+  name: string;
+  group: string;
+}
+
+export interface TypeCount {
+  type: string;
+  count: number;
+}
+
+export interface Trace {
+  schema: string;
+  name: string;
+  duration: number;
+  events: number;
+  damage?: string;
+  states: State[];
+  types: TypeCount[];
+  metrics: string[];
+}
+
+export interface RowInfo {
+  id: string;
+  name: string;
+  kind: string;
+  from: number;
+  to: number;
+  goroutine?: string;
+}
+
+export interface RowList {
+  type: string;
+  total: number;
+  rows: RowInfo[];
+}
+
+export interface RowSpans {
+  id: string;
+  spans?: Span[];
+  parts?: Part[];
+}
+
+export interface SpanAnswer {
+  from: number;
+  to: number;
+  width: number;
+  rows: RowSpans[];
+}
+
+export interface Point {
+  at: number;
+  min: number;
+  max: number;
+  last: number;
+}
+
+export interface TimelineFrame {
+  function: string;
+  file: string;
+  line: number;
+}
+
+export interface TimelineMetric {
+  name: string;
+  points: Point[];
+}
+
+export interface TimelineStack {
+  stack: number;
+  frames: number[];
+}
+
+export interface TimelineDoc {
+  schema: string;
+  trace: Trace;
+  from: number;
+  to: number;
+  rows: RowList[];
+  named: RowInfo[];
+  spans: SpanAnswer;
+  metrics: TimelineMetric[];
+  frames: TimelineFrame[];
+  stacks: TimelineStack[];
+}
+
+/** from, to, number of the state, number of the stack, and what it is with. */
+export type Span = [from: number, to: number, state: number, stack: number, other: number];
+
+/** from, to, and pairs of a state's number and its time. */
+export type Part = number[];

@@ -1,0 +1,243 @@
+import type { Part, Span } from "../api/timeline.ts";
+import { overlapping, type LaneData } from "../lib/lane.ts";
+import { colourKeys, waits, type ColourKey } from "../lib/states.ts";
+import { timeTicks, type Stretch } from "../lib/timescale.ts";
+import { hash } from "../lib/names.ts";
+
+/** Pixels of a lane, with the gap below it, and of the axis. */
+export const laneHeight = 20;
+export const laneGap = 3;
+export const axisHeight = 24;
+
+/** Colours of the timeline, from the style sheet. */
+export class Inks {
+  readonly states: Record<ColourKey, string>;
+  readonly text: string;
+  readonly quiet: string;
+  readonly line: string;
+  readonly ring: string;
+  readonly ground: string;
+  readonly panel: string;
+  readonly dim: string;
+  readonly heap: string;
+  readonly boxText: string;
+  private readonly kindShape: string;
+  private readonly kinds = new Map<string, string>();
+
+  constructor(style: CSSStyleDeclaration) {
+    const get = (name: string) => style.getPropertyValue(name).trim();
+    this.states = Object.fromEntries(colourKeys.map((k) => [k, get(`--state-${k}`)])) as Record<ColourKey, string>;
+    this.text = get("--text");
+    this.quiet = get("--quiet");
+    this.line = get("--line");
+    this.ring = get("--ring");
+    this.ground = get("--ground");
+    this.panel = get("--panel");
+    this.dim = get("--dim");
+    this.heap = get("--heap");
+    this.boxText = get("--box-text");
+    this.kindShape = get("--kind-of-goroutine");
+  }
+
+  /** A colour of a kind of goroutines. */
+  kind(name: string): string {
+    let ink = this.kinds.get(name);
+    if (ink === undefined) {
+      const n = hash(name);
+      // Steps of the golden angle: neighbours in name are not neighbours in hue.
+      ink = `oklch(${this.kindShape} ${(((n % 97) * 137.508) % 360).toFixed(0)})`;
+      this.kinds.set(name, ink);
+    }
+    return ink;
+  }
+}
+
+/** Where times are on the screen. */
+export interface Scale {
+  readonly window: Stretch;
+  /** The first pixel and how many there are. */
+  readonly left: number;
+  readonly width: number;
+}
+
+export function xOf(s: Scale, time: number): number {
+  return s.left + ((time - s.window.from) / (s.window.to - s.window.from)) * s.width;
+}
+
+export function timeOf(s: Scale, x: number): number {
+  return s.window.from + ((x - s.left) / s.width) * (s.window.to - s.window.from);
+}
+
+/** How a span of a lane looks: its colour's key, another ink than that of the key, and words. */
+export interface Look {
+  readonly key: ColourKey;
+  readonly ink?: string | undefined;
+  readonly label: string;
+}
+
+/** Makes a canvas as large as it is shown, at the screen's resolution. */
+export function sized(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
+  const ratio = Math.min(devicePixelRatio || 1, 3);
+  const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const g = canvas.getContext("2d");
+  if (!g) return null;
+  g.setTransform(ratio, 0, 0, ratio, 0, 0);
+  g.clearRect(0, 0, width, height);
+  g.font = "11px system-ui, sans-serif";
+  return g;
+}
+
+/** Draws the axis, and returns where lines go through the lanes. */
+export function drawAxis(g: CanvasRenderingContext2D, s: Scale, inks: Inks): number[] {
+  const t = timeTicks(s.window, Math.max(2, Math.floor(s.width / 110)));
+  g.textBaseline = "middle";
+  g.fillStyle = inks.quiet;
+  if (t.base) {
+    g.textAlign = "right";
+    g.fillText(t.base, s.left - 8, axisHeight / 2);
+  }
+  g.textAlign = "center";
+  const xs = t.values.map((v) => Math.round(xOf(s, v)) + 0.5);
+  xs.forEach((x, i) => {
+    g.strokeStyle = inks.line;
+    g.beginPath();
+    g.moveTo(x, axisHeight - 5);
+    g.lineTo(x, axisHeight);
+    g.stroke();
+    const text = t.labels[i];
+    const half = g.measureText(text).width / 2;
+    g.fillText(text, Math.min(Math.max(x, s.left + half), s.left + s.width - half - 2), axisHeight / 2 - 1);
+  });
+  return xs;
+}
+
+/** How a lane's columns of pixels are filled. */
+export interface Shape {
+  /** How much of the height anything has. */
+  readonly least: number;
+  /** The row is in one state or another all the time, so what a column lacks is rounding. */
+  readonly full: boolean;
+}
+
+/**
+ * Draws a lane: spans as boxes, parts as heaps of states, of which those that work are below. What is
+ * narrower than a pixel is added up by pixels.
+ */
+export function drawLane(g: CanvasRenderingContext2D, s: Scale, top: number, d: LaneData, inks: Inks, key: (state: number) => ColourKey, look: (span: Span) => Look, shape: Shape): void {
+  const column = new Column(g, s.left, top, inks, shape);
+  const end = s.left + s.width;
+  const labels: { x: number; room: number; text: string; pale: boolean }[] = [];
+  overlapping(d.spans, d.reach, s.window, (span) => {
+    const x0 = Math.max(xOf(s, span[0]), s.left);
+    const x1 = Math.min(xOf(s, span[1]), end);
+    if (x1 - x0 < 1.2) {
+      column.add(x0, x1, key(span[2]));
+      return;
+    }
+    const is = look(span);
+    g.fillStyle = is.ink ?? inks.states[is.key];
+    g.fillRect(x0, top, x1 - x0 - (x1 - x0 > 4 ? 0.5 : 0), laneHeight);
+    if (x1 - x0 > 28 && is.label) labels.push({ x: x0 + 4, room: x1 - x0 - 7, text: is.label, pale: waits(is.key) });
+  });
+  column.flush();
+  overlapping(d.parts, 0, s.window, (p) => {
+    const x0 = Math.max(xOf(s, p[0]), s.left);
+    const x1 = Math.min(xOf(s, p[1]), end);
+    column.part(x0, x1, share(p, key));
+  });
+  column.flush();
+  g.textBaseline = "middle";
+  g.textAlign = "left";
+  for (const l of labels) {
+    g.fillStyle = l.pale ? inks.text : inks.boxText;
+    const text = fit(g, l.text, l.room);
+    if (text) g.fillText(text, l.x, top + laneHeight / 2 + 0.5);
+  }
+}
+
+/** As much of a text as there is room for. */
+function fit(g: CanvasRenderingContext2D, text: string, room: number): string {
+  let t = text.length > 120 ? text.slice(0, 120) : text;
+  if (g.measureText(t).width <= room) return t;
+  const n = Math.floor((t.length * room) / g.measureText(t).width) - 1;
+  t = `${t.slice(0, Math.max(n, 0))}…`;
+  return n > 3 && g.measureText(t).width <= room ? t : "";
+}
+
+/** What a part is made of: shares of its length, by colour. */
+function share(p: Part, key: (state: number) => ColourKey): number[] {
+  const all = new Array<number>(colourKeys.length).fill(0);
+  const length = Math.max(p[1] - p[0], 1);
+  for (let k = 2; k + 1 < p.length; k += 2) all[colourKeys.indexOf(key(p[k]))] += p[k + 1] / length;
+  return all;
+}
+
+/** Draws shares upon each other; what is less than all stays empty above. */
+function heap(g: CanvasRenderingContext2D, x: number, width: number, top: number, shares: readonly number[], inks: Inks): void {
+  let y = top + laneHeight;
+  shares.forEach((part, i) => {
+    const h = Math.min(part * laneHeight, y - top);
+    if (h < 0.2) return; // cannot be seen, and there are many
+    g.fillStyle = inks.states[colourKeys[i]];
+    g.fillRect(x, y - h, width, h);
+    y -= h;
+  });
+}
+
+/** Adds up what lies in one column of pixels. */
+class Column {
+  private at = -1;
+  private readonly shares = new Array<number>(colourKeys.length).fill(0);
+
+  constructor(
+    private readonly g: CanvasRenderingContext2D,
+    private readonly left: number,
+    private readonly top: number,
+    private readonly inks: Inks,
+    private readonly shape: Shape,
+  ) {}
+
+  private go(at: number): void {
+    if (at === this.at) return;
+    this.flush();
+    this.at = at;
+  }
+
+  add(x0: number, x1: number, key: ColourKey): void {
+    this.go(Math.floor(x0 - this.left));
+    this.shares[colourKeys.indexOf(key)] += x1 - x0;
+  }
+
+  /** A part: to the columns at its ends what is in them, and as one box what is between. */
+  part(x0: number, x1: number, shares: readonly number[]): void {
+    const [first, last] = [Math.floor(x0 - this.left), Math.floor(x1 - this.left)];
+    const put = (at: number, width: number) => {
+      this.go(at);
+      for (let i = 0; i < shares.length; i++) this.shares[i] += shares[i] * width;
+    };
+    if (first === last) {
+      put(first, x1 - x0);
+      return;
+    }
+    put(first, first + 1 - (x0 - this.left));
+    if (last > first + 1) {
+      this.flush();
+      heap(this.g, this.left + first + 1, last - first - 1, this.top, shares, this.inks);
+    }
+    put(last, x1 - this.left - last);
+  }
+
+  flush(): void {
+    if (this.at < 0) return;
+    // Something that happened can be seen, however short it was.
+    const all = this.shares.reduce((a, b) => a + b, 0);
+    let times = all > 0 && all < this.shape.least ? this.shape.least / all : 1;
+    if (this.shape.full && all >= 0.5) times = 1 / all;
+    heap(this.g, this.left + this.at, 1, this.top, this.shares.map((v) => v * times), this.inks);
+    this.shares.fill(0);
+    this.at = -1;
+  }
+}

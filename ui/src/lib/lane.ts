@@ -1,0 +1,107 @@
+import type { Part, RowSpans, Span } from "../api/timeline.ts";
+import type { Stretch } from "./timescale.ts";
+
+/** What is known of a row: spans, or parts where these are too many, and for what window it was asked. */
+export interface LaneData extends Stretch {
+  readonly width: number;
+  readonly spans: readonly Span[];
+  readonly parts: readonly Part[];
+  /** How far before a window a span may begin that reaches into it: 0 where spans do not overlap. */
+  readonly reach: number;
+}
+
+export function laneData(row: RowSpans, from: number, to: number, width: number): LaneData {
+  const spans = row.spans ?? [];
+  let reach = 0;
+  if (spans.some((s, i) => i > 0 && s[0] < spans[i - 1][1])) {
+    spans.sort((a, b) => a[0] - b[0]);
+    reach = spans.reduce((most, s) => Math.max(most, s[1] - s[0]), 0);
+  }
+  return { from, to, width, spans, parts: row.parts ?? [], reach };
+}
+
+/** Whether what is known is enough for a window of so many pixels. */
+export function suffices(d: LaneData, w: Stretch, pixels: number): boolean {
+  if (d.from > Math.ceil(w.from) || d.to < Math.floor(w.to)) return false;
+  // Spans are exact, parts as fine as they were asked for.
+  return d.parts.length === 0 || (d.to - d.from) / d.width <= (1.4 * (w.to - w.from)) / pixels;
+}
+
+/** The first of ascending stretches that ends after a time. */
+export function firstAfter(list: readonly (Span | Part)[], time: number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const mid = (low + high) >> 1;
+    if (list[mid][1] > time) high = mid;
+    else low = mid + 1;
+  }
+  return low;
+}
+
+/** Calls `see` with the spans or parts of a lane that overlap a stretch, in their order. */
+export function overlapping<T extends Span | Part>(list: readonly T[], reach: number, s: Stretch, see: (one: T, index: number) => void): void {
+  let first = firstAfter(list, s.from);
+  if (reach > 0) for (first = 0; first < list.length && list[first][0] < s.from - reach; ) first++;
+  for (let i = first; i < list.length && list[i][0] < s.to; i++) if (list[i][1] > s.from) see(list[i], i);
+}
+
+/**
+ * The span or part at a time, or, when none is there, the nearest one less than `slack`
+ * away; of several under one pixel the longest. -1 is none.
+ */
+export function nearest(list: readonly (Span | Part)[], reach: number, time: number, slack: number): number {
+  let best = -1;
+  let length = -1;
+  let exact = -1;
+  overlapping(list, reach, { from: time - slack, to: time + slack }, (s, i) => {
+    if (s[0] <= time && time < s[1] && s[1] - s[0] >= 2 * slack) exact = i;
+    if (s[1] - s[0] > length) [best, length] = [i, s[1] - s[0]];
+  });
+  return exact >= 0 ? exact : best;
+}
+
+/** How much of each state a list of spans and parts holds within a stretch: state to time. */
+export function sums(d: LaneData, s: Stretch): Map<number, number> {
+  const out = new Map<number, number>();
+  const add = (state: number, time: number) => out.set(state, (out.get(state) ?? 0) + time);
+  overlapping(d.spans, d.reach, s, ([from, to, state]) => add(state, Math.min(to, s.to) - Math.max(from, s.from)));
+  overlapping(d.parts, 0, s, (p) => {
+    const part = (Math.min(p[1], s.to) - Math.max(p[0], s.from)) / Math.max(p[1] - p[0], 1);
+    for (let k = 2; k + 1 < p.length; k += 2) add(p[k], p[k + 1] * part);
+  });
+  return out;
+}
+
+/** A row's answer for a window, from one that has more: as the server makes it of an index. */
+export function thin(row: RowSpans, w: Stretch, width: number): RowSpans {
+  const spans = row.spans ?? [];
+  const parts = row.parts ?? [];
+  const mySpans: Span[] = [];
+  const myParts: Part[] = [];
+  overlapping(spans, Infinity, w, (s) => mySpans.push(s));
+  overlapping(parts, 0, w, (p) => myParts.push(p));
+  if (myParts.length === 0 && mySpans.length <= 2 * width) return { id: row.id, spans: mySpans };
+  const step = Math.max((w.to - w.from) / width, 1);
+  const out: Part[] = [];
+  let now: Part | null = null;
+  let until = 0;
+  const put = (from: number, to: number, times: readonly number[]) => {
+    // What is not there in between is not filled: a part ends where a gap begins that can be seen.
+    if (now === null || to > until || from - now[1] > step) {
+      now = [from, to];
+      until = Math.max(from, w.from) + step;
+      out.push(now);
+    }
+    now[1] = to;
+    for (let k = 0; k + 1 < times.length; k += 2) {
+      let at = 2;
+      while (at < now.length && now[at] !== times[k]) at += 2;
+      if (at < now.length) now[at + 1] += times[k + 1];
+      else now.push(times[k], times[k + 1]);
+    }
+  };
+  for (const p of myParts) put(p[0], p[1], p.slice(2));
+  for (const s of mySpans) put(s[0], s[1], [s[2], s[1] - s[0]]);
+  return { id: row.id, parts: out };
+}

@@ -1,0 +1,161 @@
+import type { RowInfo, TimelineFrame } from "../api/timeline.ts";
+import { laneData, suffices, type LaneData } from "../lib/lane.ts";
+import { within, type Stretch } from "../lib/timescale.ts";
+import type { TimelineSource } from "./timelinesource.ts";
+
+/** How many rows are kept, and asked for at once. */
+const maxKept = 3000;
+const maxAsked = 500;
+
+/** How long the view must rest, in ms, before it is asked for while answers are awaited. */
+const rest = 70;
+
+/**
+ * What is known of the rows that are in view. `want` says what is to be shown; what is known of it
+ * can be shown at once, the rest is asked for, and `changed` is called when it has come. Only the
+ * last wish counts: answers to earlier ones are thrown away.
+ */
+export class Lanes {
+  private readonly known = new Map<string, LaneData>();
+  private readonly names = new Map<string, RowInfo | null>();
+  private readonly stacks = new Map<number, TimelineFrame[] | null>();
+  private asked: AbortController | null = null;
+  private timer = 0;
+  private wish: { ids: readonly string[]; w: Stretch; pixels: number } | null = null;
+  /** What went wrong last; "" when nothing did. */
+  trouble = "";
+
+  constructor(
+    private readonly source: TimelineSource,
+    private readonly changed: () => void,
+  ) {}
+
+  get loading(): boolean {
+    return this.asked !== null || this.timer !== 0;
+  }
+
+  lane(id: string): LaneData | undefined {
+    return this.known.get(id);
+  }
+
+  want(ids: readonly string[], w: Stretch, pixels: number): void {
+    this.wish = { ids, w, pixels };
+    if (this.missing().length === 0) {
+      this.stop();
+      return;
+    }
+    if (this.asked === null && this.timer === 0) {
+      this.ask();
+    } else {
+      clearTimeout(this.timer);
+      this.timer = window.setTimeout(() => this.ask(), rest);
+    }
+  }
+
+  private stop(): void {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.asked?.abort();
+    this.asked = null;
+  }
+
+  private missing(): string[] {
+    if (!this.wish) return [];
+    const { ids, w, pixels } = this.wish;
+    return ids.filter((id) => {
+      const d = this.known.get(id);
+      return !d || !suffices(d, w, pixels);
+    });
+  }
+
+  private ask(): void {
+    this.stop();
+    const ids = this.missing().slice(0, maxAsked);
+    if (!this.wish || ids.length === 0) return;
+    const { w, pixels } = this.wish;
+    // Half a window more at both sides, so that moving a little asks nothing.
+    const half = (w.to - w.from) / 2;
+    const wide = { from: Math.max(w.from - half, this.source.extent.from), to: Math.min(w.to + half, this.source.extent.to) };
+    const { from, to } = within(wide, this.source.extent);
+    const width = Math.min(Math.ceil((pixels * (to - from)) / (w.to - w.from)), 8000);
+    const asked = new AbortController();
+    this.asked = asked;
+    this.source.spans(ids, { from: Math.floor(from), to: Math.ceil(to) }, width, asked.signal).then(
+      (answer) => {
+        if (this.asked !== asked) return; // something else is wanted by now
+        this.asked = null;
+        this.trouble = "";
+        const came = new Map(answer.rows.map((r) => [r.id, r]));
+        for (const id of ids) {
+          this.known.delete(id); // to the end: the first are those that were not used for longest
+          this.known.set(id, laneData(came.get(id) ?? { id }, Math.floor(from), Math.ceil(to), width));
+        }
+        for (const id of this.known.keys()) {
+          if (this.known.size <= maxKept) break;
+          this.known.delete(id);
+        }
+        if (this.missing().length > 0 && ids.length === maxAsked) this.ask();
+        this.changed();
+      },
+      (err: unknown) => {
+        if (this.asked !== asked) return;
+        this.asked = null;
+        this.trouble = err instanceof Error ? err.message : String(err);
+        this.changed();
+      },
+    );
+  }
+
+  /** The row of an id, if it is known by now; else it is asked for with the others. */
+  name(id: string): RowInfo | undefined {
+    const is = this.names.get(id);
+    if (is === undefined) {
+      if (this.unnamed.size === 0) window.setTimeout(() => this.askNames(), 0);
+      if (this.unnamed.size < maxAsked) this.unnamed.add(id);
+    }
+    return is ?? undefined;
+  }
+
+  private readonly unnamed = new Set<string>();
+
+  /** Rows that are known already. */
+  learn(rows: readonly RowInfo[]): void {
+    for (const r of rows) this.names.set(r.id, r);
+  }
+
+  private askNames(): void {
+    const ids = [...this.unnamed];
+    this.unnamed.clear();
+    for (const id of ids) this.names.set(id, null); // is asked for
+    this.source.named(ids).then(
+      (rows) => {
+        this.learn(rows);
+        this.changed();
+      },
+      (err: unknown) => {
+        this.trouble = err instanceof Error ? err.message : String(err);
+        this.changed();
+      },
+    );
+  }
+
+  /** The frames of a stack, if they are known by now; undefined: they are asked for. */
+  stack(n: number): TimelineFrame[] | undefined {
+    if (n === 0) return [];
+    const is = this.stacks.get(n);
+    if (is) return is;
+    if (is === undefined) {
+      this.stacks.set(n, null);
+      this.source.stack(n).then(
+        (frames) => {
+          this.stacks.set(n, frames);
+          this.changed();
+        },
+        () => {
+          this.stacks.delete(n); // is asked for again
+        },
+      );
+    }
+    return undefined;
+  }
+}

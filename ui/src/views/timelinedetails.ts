@@ -1,0 +1,196 @@
+import type { Part, RowInfo, Span, State, TimelineFrame } from "../api/timeline.ts";
+import type { Inks } from "../draw/timeline.ts";
+import { percent } from "../lib/format.ts";
+import { sums, type LaneData } from "../lib/lane.ts";
+import { shortName } from "../lib/names.ts";
+import { frameKind, ownFrame, shortFile } from "../lib/owncode.ts";
+import { colourNames, colourOf } from "../lib/states.ts";
+import { duration, exactTime, type Stretch } from "../lib/timescale.ts";
+import type { Lanes } from "../state/lanes.ts";
+import { h } from "./dom.ts";
+import { otherOf, rowTitle, typeNames, typeOf, wokenIn } from "./timelinewords.ts";
+
+/** A place of the timeline: a span or part of a row, or the row itself. */
+export interface Place {
+  readonly row: RowInfo;
+  readonly span: Span | null;
+  readonly part: Part | null;
+}
+
+/** What can be done from the details. */
+export interface Deeds {
+  close(): void;
+  zoomTo(s: Stretch): void;
+  goroutine(id: string): void;
+  unpin(id: string): void;
+  pinned(id: string): boolean;
+}
+
+/** How many frames of a stack are shown at once. */
+const maxFrames = 60;
+
+/** Says what a place is: shortly beside the pointer, and in full at the side. */
+export class Describer {
+  constructor(
+    private readonly states: readonly State[],
+    private readonly lanes: Lanes,
+  ) {}
+
+  /** A place in one sentence. */
+  sentence(p: Place): string {
+    if (p.span) return `${this.stateName(p)} for ${duration(p.span[1] - p.span[0])} at ${exactTime(p.span[0])}, ${rowTitle(p.row)}`;
+    if (p.part) return `${duration(p.part[1] - p.part[0])} at ${exactTime(p.part[0])}: ${this.shares(p.part)}, ${rowTitle(p.row)}`;
+    return rowTitle(p.row);
+  }
+
+  private stateName(p: Place): string {
+    const state = p.span ? this.states[p.span[2]] : undefined;
+    const type = typeOf(p.row.id);
+    if (type === "range" || type === "region") return p.row.name;
+    if (type === "thread") return "with a processor";
+    return state?.name ?? "unknown";
+  }
+
+  private shares(part: Part): string {
+    const length = Math.max(part[1] - part[0], 1);
+    const all: string[] = [];
+    for (let k = 2; k + 1 < part.length; k += 2) all.push(`${this.states[part[k]]?.name ?? "unknown"} ${percent(part[k + 1], length)}`);
+    return all.join(", ");
+  }
+
+  /** Words beside the pointer. */
+  tip(p: Place, inks: Inks): Node[] {
+    if (!p.span) {
+      const part = p.part ?? [0, 0];
+      return [h("strong", {}, `${duration(part[1] - part[0])}, too many changes to draw`), h("div", { class: "place" }, rowTitle(p.row)), this.table(partTimes(part), part[1] - part[0], inks)];
+    }
+    const s = p.span;
+    const out: Node[] = [h("strong", {}, this.swatch(s[2], inks), `${this.stateName(p)} ${duration(s[1] - s[0])}`), h("div", { class: "place" }, rowTitle(p.row))];
+    const other = otherOf(p.row, s, this.states[s[2]]);
+    const name = other ? this.otherName(other) : "";
+    if (name) out.push(h("div", {}, `${this.states[s[2]]?.group === "runnable" ? "made so by" : other.startsWith("p") ? "on" : "with"} ${name}`));
+    const told = this.stackOf(p);
+    if (told && told.stack > 0) {
+      const frames = this.lanes.stack(told.stack);
+      const f = frames && ownFrame(frames);
+      out.push(h("div", { class: "where" }, f ? `${told.title}: ${shortName(f.function)} ${shortFile(f.file)}:${f.line}` : "…"));
+    }
+    return out;
+  }
+
+  private otherName(id: string): string {
+    if (id.startsWith("p")) return `P ${id.slice(1)}`;
+    const r = this.lanes.name(id);
+    return r ? rowTitle(r) : "…";
+  }
+
+  /** The stack that says most about a span, and what it is. */
+  private stackOf(p: Place): { stack: number; title: string } | null {
+    if (!p.span) return null;
+    const group = this.states[p.span[2]]?.group;
+    const type = typeOf(p.row.id);
+    if (type === "proc" || type === "thread") return null;
+    if (group === "runnable") return { stack: p.span[3], title: "woken at" };
+    if (group !== "running") return { stack: p.span[3], title: "at" };
+    // Running begins without a stack; where it stopped tells what ran.
+    const next = this.beside(p, 1);
+    return next && this.states[next[2]]?.group !== "runnable" ? { stack: next[3], title: "until" } : { stack: p.span[3], title: "at" };
+  }
+
+  private beside(p: Place, by: number): Span | undefined {
+    const d = this.lanes.lane(p.row.id);
+    const at = d && p.span ? indexOf(d, p.span) : -1;
+    return d && at >= 0 ? d.spans[at + by] : undefined;
+  }
+
+  /** All about a place. */
+  details(p: Place, inks: Inks, window: Stretch, to: Deeds): Node[] {
+    const s = p.span;
+    const type = typeOf(p.row.id);
+    const title = s ? this.stateName(p) : p.part ? "too many changes to draw" : typeNames[type][0];
+    const head = h(
+      "div",
+      { class: "details-head" },
+      h("span", { class: "chip" }, s ? this.swatch(s[2], inks) : null, title),
+      h("button", { type: "button", class: "plain", "aria-label": "Close", onclick: () => to.close() }, "✕"),
+    );
+    const out: Node[] = [head, h("h2", {}, p.row.name)];
+    if (p.row.kind && p.row.kind !== p.row.name) out.push(h("div", { class: "place" }, p.row.kind));
+    const of: Stretch = s ? { from: s[0], to: s[1] } : p.part ? { from: p.part[0], to: p.part[1] } : p.row;
+    const line = (k: string, v: string) => h("tr", {}, h("th", { scope: "row" }, k), h("td", {}, v));
+    out.push(h("table", { class: "numbers" }, h("tbody", {}, line("length", duration(of.to - of.from)), line("begin", exactTime(of.from)), line("end", exactTime(of.to)))));
+
+    const actions = [h("button", { type: "button", onclick: () => to.zoomTo(of) }, "Zoom to it")];
+    const mine = p.row.goroutine;
+    if (mine) actions.push(h("button", { type: "button", onclick: () => to.goroutine(mine) }, "Show its goroutine"));
+    if (to.pinned(p.row.id)) actions.push(h("button", { type: "button", onclick: () => to.unpin(p.row.id) }, "Let go"));
+    out.push(h("div", { class: "actions" }, ...actions));
+
+    if (p.part) out.push(h("h3", {}, "Within it"), this.table(partTimes(p.part), of.to - of.from, inks));
+    const d = this.lanes.lane(p.row.id);
+    if (!s && !p.part && d) {
+      const seen = { from: Math.max(window.from, p.row.from), to: Math.min(window.to, p.row.to) };
+      if (seen.to > seen.from) out.push(h("h3", {}, "In the window"), this.table([...sums(d, seen)], seen.to - seen.from, inks));
+    }
+    if (!s) return out;
+
+    const other = otherOf(p.row, s, this.states[s[2]]);
+    const group = this.states[s[2]]?.group;
+    if (other.startsWith("g")) out.push(h("h3", {}, group === "runnable" ? "Made so by" : "Goroutine"), this.link(other, to));
+    else if (other.startsWith("p") && type !== "thread") out.push(h("p", {}, `On P ${other.slice(1)}.`));
+    else if (other) out.push(h("p", {}, `With P ${other.slice(1)}.`));
+    const told = this.stackOf(p);
+    if (told && told.stack > 0) {
+      const titles: Record<string, string> = { at: "Stack", until: "Stack where it stopped", "woken at": "Stack of whoever did it" };
+      out.push(h("h3", {}, titles[told.title]), this.stack(told.stack));
+    }
+    const woken = d && type !== "proc" && type !== "thread" ? wokenIn(d, indexOf(d, s), this.states) : undefined;
+    if (woken && woken !== s && woken[4] > 0) {
+      out.push(h("h3", {}, group === "running" ? "It was made to run by" : "It was ended by"), this.link(`g${woken[4] - 1}`, to));
+      if (woken[3] > 0) out.push(this.stack(woken[3]));
+    }
+    return out;
+  }
+
+  private link(id: string, to: Deeds): HTMLElement {
+    return h("p", {}, h("button", { type: "button", class: "plain link", onclick: () => to.goroutine(id) }, this.otherName(id)));
+  }
+
+  private swatch(state: number, inks: Inks): HTMLElement {
+    const el = h("span", { class: "swatch", "aria-hidden": "true" });
+    el.style.background = inks.states[colourOf(this.states[state])];
+    return el;
+  }
+
+  private table(times: readonly (readonly [number, number])[], whole: number, inks: Inks): HTMLElement {
+    const rows = [...times]
+      .filter(([, time]) => time > 0)
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, 8)
+      .map(([state, time]) => h("tr", {}, h("th", { scope: "row" }, this.swatch(state, inks), this.states[state]?.name ?? colourNames.unknown), h("td", {}, duration(time)), h("td", {}, percent(time, whole))));
+    return h("table", { class: "numbers" }, h("tbody", {}, ...rows));
+  }
+
+  /** A stack with the own code that is nearest to what happened said first. */
+  private stack(n: number): HTMLElement {
+    const frames = this.lanes.stack(n);
+    if (!frames) return h("p", { class: "place" }, "…");
+    const own = ownFrame(frames);
+    const line = (f: TimelineFrame) =>
+      h("li", { class: `frame ${frameKind(f)}-frame`, title: f.file }, h("span", { class: "name" }, shortName(f.function)), h("span", { class: "place" }, `${shortFile(f.file)}:${f.line}`));
+    const first = own && own !== frames[0] && frameKind(own) === "own" ? h("ol", { class: "stack first", "aria-label": "Own code" }, line(own)) : null;
+    const rest = frames.length > maxFrames ? h("p", { class: "place" }, `and ${frames.length - maxFrames} more`) : null;
+    return h("div", {}, first, h("ol", { class: "stack" }, ...frames.slice(0, maxFrames).map(line)), rest);
+  }
+}
+
+function partTimes(p: Part): [number, number][] {
+  const out: [number, number][] = [];
+  for (let k = 2; k + 1 < p.length; k += 2) out.push([p[k], p[k + 1]]);
+  return out;
+}
+
+/** Where a span is in its lane now: answers that came later have it anew. */
+export function indexOf(d: LaneData, s: Span): number {
+  return d.spans.findIndex((x) => x === s || (x[0] === s[0] && x[1] === s[1] && x[2] === s[2]));
+}

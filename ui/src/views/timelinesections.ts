@@ -1,0 +1,148 @@
+import type { RowInfo } from "../api/timeline.ts";
+import type { Order, SectionState } from "../lib/timelinehash.ts";
+import type { Stretch } from "../lib/timescale.ts";
+import type { TimelineSource } from "../state/timelinesource.ts";
+import { h } from "./dom.ts";
+import { typeNames } from "./timelinewords.ts";
+
+/** How many rows a page of a section has; those without pages show all, up to a bound. */
+const pageRows: Readonly<Record<string, number>> = { goroutine: 40, request: 20, task: 20, region: 20 };
+const allRows = 1000;
+
+const orders: Readonly<Record<string, readonly (readonly [Order, string])[]>> = {
+  goroutine: [
+    ["busy", "busiest first"],
+    ["long", "longest first"],
+    ["time", "by begin"],
+  ],
+  request: [
+    ["long", "slowest first"],
+    ["time", "by begin"],
+  ],
+  task: [
+    ["long", "longest first"],
+    ["time", "by begin"],
+  ],
+};
+
+/** The heading of the rows of one type, what chooses them, and the rows. */
+export class Section {
+  readonly el: HTMLElement;
+  rows: readonly RowInfo[] = [];
+  total = -1; // not known yet
+
+  private readonly toggle: HTMLButtonElement;
+  private readonly count = h("span", { class: "count" });
+  private readonly controls = h("span", { class: "controls" });
+  private readonly search: HTMLInputElement;
+  private readonly order: HTMLSelectElement;
+  private readonly here: HTMLInputElement;
+  private readonly back: HTMLButtonElement;
+  private readonly next: HTMLButtonElement;
+  private readonly trouble = h("span", { class: "trouble", role: "alert" });
+  private state: SectionState | null = null;
+  private asked: AbortController | null = null;
+  private shown = "";
+  private timer = 0;
+
+  constructor(
+    readonly type: string,
+    private readonly source: TimelineSource,
+    private readonly set: (s: Partial<SectionState>) => void,
+    private readonly changed: (rows: readonly RowInfo[]) => void,
+  ) {
+    const [, title] = typeNames[type];
+    const [one] = typeNames[type];
+    this.toggle = h("button", { type: "button", class: "plain toggle", onclick: () => this.set({ open: !this.state?.open }) }, title);
+    this.search = h("input", {
+      type: "search",
+      placeholder: `${one}s: regular expression`,
+      "aria-label": `Search ${one}s by a regular expression`,
+      spellcheck: "false",
+      oninput: () => {
+        clearTimeout(this.timer);
+        this.timer = window.setTimeout(() => this.set({ query: this.search.value, skip: 0 }), 250);
+      },
+    });
+    this.order = h(
+      "select",
+      { "aria-label": `Order of ${one}s`, onchange: () => this.set({ order: this.order.value as Order, skip: 0 }) },
+      ...(orders[type] ?? []).map(([value, text]) => h("option", { value }, text)),
+    );
+    this.here = h("input", { type: "checkbox", onchange: () => this.set({ here: this.here.checked, skip: 0 }) });
+    const page = (by: number) => () => this.set({ skip: Math.max((this.state?.skip ?? 0) + by * this.limit, 0) });
+    this.back = h("button", { type: "button", title: `${one}s before these`, "aria-label": `${one}s before these`, onclick: page(-1) }, "‹");
+    this.next = h("button", { type: "button", title: `${one}s after these`, "aria-label": `${one}s after these`, onclick: page(1) }, "›");
+    if (type in pageRows) {
+      this.controls.append(this.search);
+      if (orders[type]) this.controls.append(this.order);
+      this.controls.append(h("label", { title: "Only those that live in the window" }, this.here, h("span", {}, "in the window")), this.back, this.next);
+    }
+    this.el = h("div", { class: "section", role: "group", "aria-label": title, "data-type": type }, this.toggle, this.count, this.controls, this.trouble);
+  }
+
+  private get limit(): number {
+    return pageRows[this.type] ?? allRows;
+  }
+
+  /** Focuses the search. */
+  find(): void {
+    this.search.focus();
+    this.search.select();
+  }
+
+  /** Shows a state, and asks for rows when those are others. */
+  show(s: SectionState, window: Stretch): void {
+    this.state = s;
+    this.el.classList.toggle("shut", !s.open);
+    this.toggle.setAttribute("aria-expanded", String(s.open));
+    this.controls.hidden = !s.open;
+    if (document.activeElement !== this.search) this.search.value = s.query;
+    this.order.value = s.order;
+    this.here.checked = s.here;
+    if (!s.open) {
+      this.rows = [];
+      this.shown = "";
+      this.asked?.abort();
+      this.words();
+      return;
+    }
+    const where = s.here ? { from: Math.floor(window.from), to: Math.ceil(window.to) } : null;
+    const key = JSON.stringify([s.query, s.order, s.skip, where]);
+    if (key === this.shown) return;
+    this.shown = key;
+    this.asked?.abort();
+    const asked = new AbortController();
+    this.asked = asked;
+    this.words();
+    this.source.rows({ type: this.type, match: s.query, order: s.order, skip: s.skip, limit: this.limit, window: where }, asked.signal).then(
+      (list) => {
+        if (this.asked !== asked) return;
+        this.asked = null;
+        this.rows = list.rows;
+        this.total = list.total;
+        this.trouble.textContent = "";
+        this.words();
+        this.changed(list.rows);
+      },
+      (err: unknown) => {
+        if (this.asked !== asked) return;
+        this.asked = null;
+        this.trouble.textContent = err instanceof Error ? err.message : String(err);
+        this.words();
+      },
+    );
+  }
+
+  private words(): void {
+    const skip = this.state?.skip ?? 0;
+    const [from, to] = [skip + 1, skip + this.rows.length];
+    let text = "";
+    if (this.asked && this.total < 0) text = "…";
+    else if (this.state?.open && this.total === 0) text = "none";
+    else if (this.state?.open && this.total >= 0) text = this.rows.length < this.total ? `${from.toLocaleString("en")}–${to.toLocaleString("en")} of ${this.total.toLocaleString("en")}` : String(this.total);
+    this.count.textContent = text;
+    this.back.disabled = skip === 0;
+    this.next.disabled = to >= this.total;
+  }
+}

@@ -1,0 +1,67 @@
+import type { RowInfo, Span, State } from "../api/timeline.ts";
+import type { LaneData } from "../lib/lane.ts";
+import { duration } from "../lib/timescale.ts";
+import { bareName, shortName } from "../lib/names.ts";
+
+/** What a type of rows is called, one and several of them. */
+export const typeNames: Readonly<Record<string, readonly [string, string]>> = {
+  range: ["range", "Collector and stops of the world"],
+  proc: ["processor", "Processors"],
+  thread: ["thread", "Threads"],
+  goroutine: ["goroutine", "Goroutines"],
+  request: ["request", "Requests"],
+  task: ["task", "Tasks"],
+  region: ["region", "Regions"],
+};
+
+/** The type of a row, by its id. */
+export function typeOf(id: string): string {
+  return { c: "range", p: "proc", m: "thread", g: "goroutine", r: "request", t: "task", u: "region" }[id[0]] ?? "";
+}
+
+/** A row in a few words: its kind without the directories, and its number or length. */
+export function rowLabel(r: RowInfo): { main: string; more: string } {
+  // Of requests and tasks the length says more than a number of ours.
+  const timed = typeOf(r.id) === "request" || typeOf(r.id) === "task";
+  const number = timed ? duration(r.to - r.from) : (/\d+$/.exec(r.name)?.[0] ?? "");
+  if (timed) return { main: shortName(r.kind || r.name), more: number };
+  if (typeOf(r.id) === "range") return { main: r.name.replace(/^stop-the-world \((.*)\)$/, "stop: $1"), more: "" };
+  if (!r.kind) return { main: r.name, more: "" };
+  return { main: shortName(r.kind), more: number };
+}
+
+/** A row in one line. */
+export function rowTitle(r: RowInfo): string {
+  return r.kind && r.kind !== r.name ? `${r.name} · ${shortName(r.kind)}` : r.name;
+}
+
+/** What is written into a span. */
+export function spanLabel(row: RowInfo, s: Span, state: State | undefined, other: RowInfo | undefined): string {
+  const type = typeOf(row.id);
+  if (type === "proc") return other ? bareName(other.kind || other.name) : "";
+  if (type === "thread") return s[4] > 0 ? `P ${s[4] - 1}` : "";
+  if (type === "range" || type === "region") return row.name;
+  return state?.name ?? "";
+}
+
+/** What a span is with: a row's id. "" is none. */
+export function otherOf(row: RowInfo, s: Span, state: State | undefined): string {
+  if (s[4] === 0) return "";
+  switch (typeOf(row.id)) {
+    case "proc":
+    case "range":
+    case "region":
+      return `g${s[4] - 1}`;
+    case "thread":
+      return `p${s[4] - 1}`;
+  }
+  return state?.group === "runnable" ? `g${s[4] - 1}` : `p${s[4] - 1}`;
+}
+
+/** Who made the goroutine of a span go on, and where it stood: the span that tells it. */
+export function wokenIn(d: LaneData, at: number, states: readonly State[]): Span | undefined {
+  const runnable = (i: number) => (d.spans[i] && states[d.spans[i][2]]?.group === "runnable" ? d.spans[i] : undefined);
+  if (runnable(at)) return runnable(at);
+  const group = states[d.spans[at]?.[2]]?.group;
+  return group === "running" ? runnable(at - 1) : runnable(at + 1);
+}
