@@ -80,13 +80,13 @@ type maker struct {
 	alive  []bool            // when the trace ends
 }
 
-func (m *maker) add(stack uint32, count, took int64) {
+func (m *maker) add(stack uint32, took int64) {
 	v := m.values[stack]
 	if v == nil {
 		v = &value{}
 		m.values[stack] = v
 	}
-	v.count += count
+	v.count++
 	v.time += took
 }
 
@@ -97,7 +97,7 @@ func (m *maker) goroutines(t Type) error {
 		m.alive[g.Index] = !g.Ended
 		m.chosen[g.Index] = m.o.Goroutines == nil || m.o.Goroutines.MatchString(kinds[g.Kind].Name)
 		if t == Creation && m.chosen[g.Index] && !g.Old && g.From >= m.o.From && g.From <= m.o.To {
-			m.add(g.Created, 1, 0)
+			m.add(g.Created, 0)
 		}
 		return true
 	})
@@ -106,7 +106,7 @@ func (m *maker) goroutines(t Type) error {
 func (m *maker) samples() error {
 	return m.x.Records(index.Samples, m.o.From, m.o.To, func(r *index.Record) bool {
 		if r.Goroutine == 0 && m.o.Goroutines == nil || r.Goroutine > 0 && m.chosen[r.Goroutine-1] {
-			m.add(r.Stack, 1, int64(samplePeriod))
+			m.add(r.Stack, int64(samplePeriod))
 		}
 		return true
 	})
@@ -137,7 +137,7 @@ func (m *maker) spans(t Type) error {
 			c.took += max(took, 0)
 			calls[s.Goroutine] = c
 		} else if took > 0 && !open {
-			m.add(s.Stack, 1, took)
+			m.add(s.Stack, took)
 		}
 		return true
 	})
@@ -156,7 +156,7 @@ type call struct {
 
 func (m *maker) call(c call) {
 	if c.took > 0 && !c.open {
-		m.add(c.stack, 1, c.took)
+		m.add(c.stack, c.took)
 	}
 }
 
