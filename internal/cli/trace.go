@@ -48,7 +48,7 @@ recording (.whet) that holds one, the address of a service that serves
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.traceSummaryCommand(), a.traceRequestsCommand(), a.traceProfileCommand(), a.traceIndexCommand())
+	cmd.AddCommand(a.traceSummaryCommand(), a.traceRequestsCommand(), a.traceContentionCommand(), a.traceProfileCommand(), a.traceIndexCommand())
 	return cmd
 }
 
