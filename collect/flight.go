@@ -179,7 +179,10 @@ type AgentState struct {
 	At         time.Time
 }
 
-// State asks the target's agent.
+// ErrNoAgent is in the error of Handlers.State when the target has no agent of whet's.
+var ErrNoAgent = errors.New("the target has no agent of whet's")
+
+// State asks the target's agent. Without one the error is ErrNoAgent.
 func (h *Handlers) State(ctx context.Context) (AgentState, error) {
 	var info struct {
 		GoVersion string             `json:"go_version"`
@@ -191,10 +194,13 @@ func (h *Handlers) State(ctx context.Context) (AgentState, error) {
 		} `json:"flight"`
 	}
 	if err := h.json(ctx, "whet", nil, &info); err != nil {
+		if se := (*statusError)(nil); errors.As(err, &se) && se.code == http.StatusNotFound {
+			err = ErrNoAgent
+		}
 		return AgentState{}, err
 	}
 	if info.GoVersion == "" {
-		return AgentState{}, h.c.explain("whet", h.c.url("whet", nil), errors.New("something else than whet's agent answers"))
+		return AgentState{}, ErrNoAgent // something else answers there
 	}
 	return AgentState{
 		Flight: info.Flight.Window, PID: info.PID, CPU: info.CPU, At: time.Now(),
@@ -209,8 +215,11 @@ type SlowRequest struct {
 	Latency time.Duration `json:"latency_ns"`
 }
 
+// ErrNotWatched is in the error of Handlers.Slow when the target has no handler of Agent.Watch.
+var ErrNotWatched = errors.New("the target's agent watches no handler")
+
 // Slow waits, for some time, for requests that take so long at least, and returns those behind the
-// number that the last call returned; -1 begins. It needs a handler of Agent.Watch.
+// number that the last call returned; -1 begins. It needs a handler of Agent.Watch: see ErrNotWatched.
 func (h *Handlers) Slow(ctx context.Context, than time.Duration, after int64, wait time.Duration) (requests []SlowRequest, next int64, err error) {
 	q := seconds(wait)
 	q.Set("than", than.String())
@@ -223,6 +232,9 @@ func (h *Handlers) Slow(ctx context.Context, than time.Duration, after int64, wa
 		Requests []SlowRequest `json:"requests"`
 	}
 	if err := h.json(ctx, "slow", q, &answer); err != nil {
+		if se := (*statusError)(nil); errors.As(err, &se) && se.code == http.StatusNotFound {
+			err = h.c.explain("slow", h.c.url("slow", nil), &diag.Error{Err: ErrNotWatched, Hint: mount("slow")})
+		}
 		return nil, after, err
 	}
 	if answer.Schema == "" {
