@@ -24,11 +24,12 @@ const (
 	Receive               // receiving from a channel
 	Select                // several channels at once
 	Network               // the network, or a connection's answer in net/http's client
+	Runtime               // locks of the runtime's own, such as the collector's
 	kinds
 )
 
 func (k Kind) String() string {
-	return [kinds]string{"lock", "WaitGroup", "Cond", "channel send", "channel receive", "select", "network"}[k]
+	return [kinds]string{"lock", "WaitGroup", "Cond", "channel send", "channel receive", "select", "network", "runtime lock"}[k]
 }
 
 // Options choose what is looked at.
@@ -262,6 +263,8 @@ func (f *finder) kind(s *index.Span) Kind {
 	switch {
 	case r.sync && p.group:
 		return WaitGroup
+	case r.sync && p.runtime:
+		return Runtime
 	case p.client && r.kind != Lock:
 		return Network
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"runtime/trace"
 	"strings"
 	"sync"
@@ -360,5 +361,45 @@ func TestPlace(t *testing.T) {
 		if got.Func != test.want || ok != (test.want != "") {
 			t.Errorf("%v: %v, want %s", test.stack, got, test.want)
 		}
+	}
+}
+
+// TestRuntime takes the runtime's own semaphores for what they are.
+func TestRuntime(t *testing.T) {
+	var out bytes.Buffer
+	if err := trace.Start(&out); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 20 {
+				runtime.GC() // one at a time
+			}
+		})
+	}
+	wg.Wait()
+	trace.Stop()
+	x := open(t, out.Bytes())
+	r := find(t, x, contention.Options{Idle: true})
+	seen := false
+	for _, p := range r.Pairs {
+		frames := x.Stack(p.Waiting)
+		if p.Kind == contention.Runtime {
+			seen = true
+			if !p.Idle || !strings.HasPrefix(frames[0].Func, "runtime.") {
+				t.Errorf("%v, idle is %v", frames, p.Idle)
+			}
+		}
+		if p.Kind == contention.Lock {
+			for _, f := range frames {
+				if f.Func == "runtime.GC" {
+					t.Errorf("a lock: %v", frames)
+				}
+			}
+		}
+	}
+	if !seen {
+		t.Error("nobody waited for another one's collection")
 	}
 }

@@ -1,6 +1,7 @@
 package contention
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/whet-go/whet/trace/stacks"
@@ -15,7 +16,8 @@ import (
 //     to; and the goroutines that do so and run the same function spend more than half of their life at
 //     such places. The loop of a worker is one.
 //
-// Waiting for a lock, a WaitGroup or to send is never idle, nor is what the main goroutine waits for, or
+// The same goes for the runtime's own locks, which are held for the garbage collector, and for whet's agent
+// while it is asked for what is yet to come. Waiting for a lock, a WaitGroup or to send is never idle, nor is what the main goroutine waits for, or
 // what a goroutine waits for that it has started itself: these wait for work to be finished.
 //
 // The worker that is starved and the client that waits for each answer in turn look alike in a trace; a
@@ -29,11 +31,13 @@ const mainKind = "runtime.main"
 
 // A place is what a stack of a wait tells.
 type place struct {
-	near   bool   // near the goroutine's start, and in no handler
-	group  bool   // in a WaitGroup
-	client bool   // in net/http's client, for an answer
-	start  string // the outermost function that is not of what starts goroutines
-	back   int64  // waits of goroutines that were here when they last waited near their start
+	near    bool   // near the goroutine's start, and in no handler
+	group   bool   // in a WaitGroup
+	client  bool   // in net/http's client, for an answer
+	runtime bool   // for something of the runtime's own
+	agent   bool   // in whet's agent, which is asked for what is yet to come
+	start   string // the outermost function that is not of what starts goroutines
+	back    int64  // waits of goroutines that were here when they last waited near their start
 }
 
 // A group is the goroutines that run one function and have waited near their start.
@@ -61,11 +65,16 @@ func placeOf(stack []stacks.Frame) *place {
 			p.client = true
 		case name == "net/http.serverHandler.ServeHTTP":
 			handler = true
+		case name == "github.com/whet-go/whet/agent.(*slowRequests).serve":
+			p.agent = true
 		}
 		if !isPlumbing(frame.Func) {
 			calls++
 			p.start = frame.Func
 		}
+	}
+	if i := slices.IndexFunc(stack, func(f stacks.Frame) bool { return !strings.HasPrefix(f.Func, "runtime.") }); i >= 0 {
+		p.runtime = !isPlumbing(stack[i].Func) // the runtime waits where something else than package sync calls it
 	}
 	p.near = len(stack) > 0 && calls <= nearStart && !handler
 	return p
@@ -104,6 +113,8 @@ func nobodys(k key) bool {
 		return k.waking == 0
 	case WaitGroup:
 		return k.open
+	case Runtime:
+		return true
 	default: // who waits for a lock or to send is held up; the network was asked for
 		return false
 	}
@@ -112,6 +123,9 @@ func nobodys(k key) bool {
 // rested tells whether the waits of a key are at a place of rest.
 func (f *finder) rested(k key) bool {
 	p, at := f.pairs[k], f.place(k.waiting)
+	if at.agent {
+		return true
+	}
 	if !f.mayRest(k.kind, k.waiting) || at.back == 0 || p.Waiter == mainKind {
 		return false
 	}
