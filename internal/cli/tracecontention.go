@@ -30,7 +30,7 @@ func (a *app) traceContentionCommand() *cobra.Command {
 	f := &traceContentionFlags{}
 	cmd := &cobra.Command{
 		Use:   "contention TRACE",
-		Short: "Say who waited for whom: where, how long, and what was done meanwhile",
+		Short: "Say who waited for whom, and what was done meanwhile",
 		Long: `Say who waited for whom. Waits for locks, channels, selects, sync.WaitGroup and
 sync.Cond are put together by two places: where a goroutine waited, and where
 another one ended that. Of a lock the second is where its holder gave it back.

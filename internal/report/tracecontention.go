@@ -159,7 +159,7 @@ const leastShown = 0.05
 // WriteTraceContention writes the document as text.
 func WriteTraceContention(w io.Writer, style Style, d TraceContention) error {
 	t := &text{w: w}
-	t.line(style.paint(bold, fmt.Sprintf("%s: waits of %s, %s times", Clean(d.Name), unit.Duration(d.Total), unit.Count(d.Count).Short())))
+	t.line(style.paint(bold, fmt.Sprintf("contention in %s: waits of %s, %s times", Clean(d.Name), unit.Duration(d.Total), unit.Count(d.Count).Short())))
 	t.line("from " + unit.Duration(d.From) + " to " + unit.Duration(d.To))
 	if d.Idle.Pairs > 0 {
 		t.line(style.paint(dim, fmt.Sprintf("idle waits left out: %s, %s times (--all shows them)", unit.Duration(d.Idle.Total), unit.Count(d.Idle.Count).Short())))
