@@ -2,6 +2,9 @@ package contention_test
 
 import (
 	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -206,6 +209,16 @@ func sum(x *index.Index, pairs []*contention.Pair, waiting, waking string) (all 
 	return all
 }
 
+// show prints pairs.
+func show(t *testing.T, x *index.Index, all *contention.Result) {
+	t.Helper()
+	for _, p := range all.Pairs {
+		a, _ := contention.Place(x.Stack(p.Waiting), nil)
+		b, _ := contention.Place(x.Stack(p.Waking), nil)
+		t.Logf("%v %v: %s:%d by %s:%d, %d waits of %v; %s, %s", p.Idle, p.Kind, a.Func, a.Line, b.Func, b.Line, p.Count, p.Total, p.Waiter, p.Waker)
+	}
+}
+
 // TestOf finds who waited for whom in a program that is known, and leaves the idle ones out.
 func TestOf(t *testing.T) {
 	x := open(t, contended(t))
@@ -273,11 +286,7 @@ func TestOf(t *testing.T) {
 		}
 	}
 	if t.Failed() {
-		for _, p := range all.Pairs {
-			a, _ := contention.Place(x.Stack(p.Waiting), nil)
-			b, _ := contention.Place(x.Stack(p.Waking), nil)
-			t.Logf("%v %v: %s:%d by %s:%d, %d waits of %v; %s, %s", p.Idle, p.Kind, a.Func, a.Line, b.Func, b.Line, p.Count, p.Total, p.Waiter, p.Waker)
-		}
+		show(t, x, all)
 	}
 }
 
@@ -402,4 +411,66 @@ func TestRuntime(t *testing.T) {
 	if !seen {
 		t.Error("nobody waited for another one's collection")
 	}
+}
+
+// TestServer has what handlers wait for, and not what net/http waits for between requests.
+func TestServer(t *testing.T) {
+	var out bytes.Buffer
+	if err := trace.Start(&out); err != nil {
+		t.Fatal(err)
+	}
+	jobs, stopped := make(chan func()), make(chan struct{})
+	go poolWorker(jobs, func() { close(stopped) })
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { answerSlowly(jobs) }))
+	for range 30 {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := server.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		if err := resp.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server.Close()
+	close(jobs)
+	<-stopped
+	trace.Stop()
+	x := open(t, out.Bytes())
+	r := find(t, x, contention.Options{})
+	got := sum(x, r.Pairs, "answerSlowly", "poolWorker")
+	if got.Kind != contention.Receive || got.Count < 25 || got.Total < 25*pause || r.Pairs[0].Waiting != got.Waiting {
+		t.Errorf("%v, %d waits of %v", got.Kind, got.Count, got.Total)
+	}
+	for _, p := range r.Pairs {
+		for _, f := range x.Stack(p.Waiting) {
+			if f.Func == "net/http.(*connReader).abortPendingRead" && p.Kind == contention.Cond || f.Func == "net/http.(*persistConn).roundTrip" {
+				t.Errorf("%v in %s", p.Kind, f.Func)
+			}
+		}
+	}
+	if t.Failed() {
+		show(t, x, find(t, x, contention.Options{Idle: true}))
+	}
+	network := find(t, x, contention.Options{Network: true})
+	for _, p := range network.Pairs {
+		if p.Kind == contention.Network {
+			return
+		}
+	}
+	t.Error("nobody waits for the network")
+}
+
+// answerSlowly has the worker do something that takes a while.
+func answerSlowly(jobs chan<- func()) {
+	answer := make(chan int, 1)
+	jobs <- func() {
+		time.Sleep(pause)
+		answer <- 1
+	}
+	<-answer
 }

@@ -16,9 +16,11 @@ import (
 //     to; and the goroutines that do so and run the same function spend more than half of their life at
 //     such places. The loop of a worker is one.
 //
-// The same goes for the runtime's own locks, which are held for the garbage collector, and for whet's agent
-// while it is asked for what is yet to come. Waiting for a lock, a WaitGroup or to send is never idle, nor is what the main goroutine waits for, or
-// what a goroutine waits for that it has started itself: these wait for work to be finished.
+// The same goes for the runtime's own locks, which are held for the garbage collector; for net/http's wait
+// for its background read to end, behind each answer; and for whet's agent while it is asked for what is
+// yet to come. Waiting for a lock, a WaitGroup or to send is never idle otherwise, nor is what the main
+// goroutine waits for, or what a goroutine waits for that it has started itself: these wait for work to be
+// finished.
 //
 // The worker that is starved and the client that waits for each answer in turn look alike in a trace; a
 // client whose goroutine does nothing else is taken for a worker. Options.Idle shows it.
@@ -35,7 +37,7 @@ type place struct {
 	group   bool   // in a WaitGroup
 	client  bool   // in net/http's client, for an answer
 	runtime bool   // for something of the runtime's own
-	agent   bool   // in whet's agent, which is asked for what is yet to come
+	meant   bool   // to be waited at: see above
 	start   string // the outermost function that is not of what starts goroutines
 	back    int64  // waits of goroutines that were here when they last waited near their start
 }
@@ -65,8 +67,8 @@ func placeOf(stack []stacks.Frame) *place {
 			p.client = true
 		case name == "net/http.serverHandler.ServeHTTP":
 			handler = true
-		case name == "github.com/whet-go/whet/agent.(*slowRequests).serve":
-			p.agent = true
+		case name == "github.com/whet-go/whet/agent.(*slowRequests).serve", name == "net/http.(*connReader).abortPendingRead":
+			p.meant = true
 		}
 		if !isPlumbing(frame.Func) {
 			calls++
@@ -123,7 +125,7 @@ func nobodys(k key) bool {
 // rested tells whether the waits of a key are at a place of rest.
 func (f *finder) rested(k key) bool {
 	p, at := f.pairs[k], f.place(k.waiting)
-	if at.agent {
+	if at.meant {
 		return true
 	}
 	if !f.mayRest(k.kind, k.waiting) || at.back == 0 || p.Waiter == mainKind {
