@@ -17,9 +17,12 @@ import (
 	"github.com/whet-go/whet/trace/requests"
 )
 
-// near is how far the latencies may be apart that the agent and the trace tell of one request: the trace's
-// ends where the next one is waited for.
-const near = 0.5
+// near is how far the latencies may be apart that the agent and the trace tell of one request, which in the
+// trace ends where the next one is waited for: a share of it, and a time for a machine that is busy.
+const (
+	nearShare = 0.5
+	nearTime  = 100 * time.Millisecond
+)
 
 // slowestEach is how many requests of each handler are looked at.
 const slowestEach = 100
@@ -123,7 +126,7 @@ func (w *watcher) explain(ctx context.Context, e *Event) error {
 	if err != nil {
 		return err
 	}
-	best := near * float64(e.Request.Latency)
+	best := nearShare*float64(e.Request.Latency) + float64(nearTime)
 	for _, c := range classes {
 		for _, r := range c.Slowest {
 			if apart := float64(max(r.Latency()-e.Request.Latency, e.Request.Latency-r.Latency())); apart <= best {

@@ -107,7 +107,7 @@ func TestWatch(t *testing.T) {
 	args := []string{"watch", address, "--token-file", "token", "--slower", "20ms", "--every", "1ms"}
 	code, stdout, stderr := during(t, ask, append(args, "--max", "2", "-o", "incidents")...)
 	lines := strings.Split(stdout, "\n")
-	if code != 0 || len(lines) != 7 || !strings.Contains(lines[0], "GET /slow took ") || !strings.Contains(lines[0], " sleep") || !strings.Contains(lines[1], "cli_test.slowly.func1") {
+	if code != 0 || len(lines) != 7 || !strings.Contains(lines[0], "GET /slow took ") || !strings.Contains(lines[0], ", of it ") || !strings.Contains(lines[1], "cli_test.slowly.func1") {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	for _, line := range lines {
