@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	token  = "a token of some length"
-	slower = 20 * time.Millisecond
+	slower = 60 * time.Millisecond // more than what a busy machine makes of a quick request
 )
 
 // A shop gets slow on demand: a lock is held while something else is waited for.
@@ -93,7 +93,7 @@ func (s *shop) slow(t *testing.T) {
 	s.mu.Lock()
 	var wg sync.WaitGroup
 	wg.Go(func() { s.ask(t, "/buy/tea?secret=1") })
-	time.Sleep(3 * slower) // how slow it is, not when something happens
+	time.Sleep(2 * slower) // how slow it is, not when something happens
 	s.mu.Unlock()
 	wg.Wait()
 }
