@@ -75,6 +75,15 @@ type Options struct {
 	// has set it.
 	MutexFraction int
 
+	// Flight, if not 0, keeps an execution trace of the last so long at least,
+	// which PREFIX/flight serves: `whet record --flight` takes the seconds before
+	// now. That costs what tracing costs, all the time: see docs/agent.md. There is one
+	// such recorder per process, and a second one is an error.
+	Flight time.Duration
+	// FlightBytes bounds what is kept; 0 means [DefaultFlightBytes]. It goes before
+	// Flight: of a busy service less is kept. The runtime takes it as a hint.
+	FlightBytes int64
+
 	// ErrorLog gets what the HTTP server has to complain of; nil means the log
 	// package's standard logger.
 	ErrorLog *log.Logger
@@ -88,6 +97,8 @@ type Agent struct {
 	token    string
 	local    bool // no credential: only this machine may ask
 	rates    *rates
+	flight   *flightRecorder // nil: none
+	slow     *slowRequests
 	cancel   context.CancelFunc // ends profiles under way
 	served   chan error
 	silent   silentConns
@@ -99,7 +110,7 @@ type Agent struct {
 // Start begins to serve profiles. It returns once the listener is open, so that
 // [Agent.URL] is valid; serving goes on in the background until [Agent.Close].
 func Start(o Options) (*Agent, error) {
-	a := &Agent{prefix: strings.TrimSuffix(o.Prefix, "/"), served: make(chan error, 1)}
+	a := &Agent{prefix: strings.TrimSuffix(o.Prefix, "/"), served: make(chan error, 1), slow: newSlowRequests()}
 	if a.prefix == "" {
 		a.prefix = DefaultPrefix
 	}
@@ -111,6 +122,10 @@ func Start(o Options) (*Agent, error) {
 	}
 	if err := a.listen(o); err != nil {
 		return nil, err
+	}
+	var err error
+	if a.flight, err = startFlight(o); err != nil {
+		return nil, errors.Join(err, a.listener.Close())
 	}
 	a.rates = setRates(o.BlockRate, o.MutexFraction)
 
@@ -207,6 +222,7 @@ func (a *Agent) Close() error {
 		if serveErr := <-a.served; !errors.Is(serveErr, http.ErrServerClosed) {
 			err = errors.Join(err, serveErr)
 		}
+		a.flight.stop()
 		a.rates.restore()
 		if err != nil {
 			a.closeErr = fmt.Errorf("close agent: %w", err)

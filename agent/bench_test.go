@@ -2,10 +2,14 @@ package agent_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/whet-go/whet/agent"
 )
 
 // BenchmarkBlockRate is what block profiling costs two goroutines that do
@@ -50,6 +54,29 @@ func BenchmarkMutexFraction(b *testing.B) {
 					mu.Unlock()
 				}
 			})
+		})
+	}
+}
+
+// BenchmarkWatch is what [agent.Agent.Watch] costs a request.
+func BenchmarkWatch(b *testing.B) {
+	a, err := agent.Start(agent.Options{Addr: "127.0.0.1:0", BlockRate: -1, MutexFraction: -1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := a.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
+	plain := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	for name, h := range map[string]http.Handler{"plain": plain, "watched": a.Watch(plain)} {
+		b.Run("handler="+name, func(b *testing.B) {
+			b.ReportAllocs()
+			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+			for b.Loop() {
+				h.ServeHTTP(w, r)
+			}
 		})
 	}
 }

@@ -10,7 +10,9 @@
 //     that cost little.
 //  3. The usual addresses below /debug/pprof/ answer what [net/http/pprof] would,
 //     so that go tool pprof and whet need to know nothing; whet adds
-//     /debug/pprof/whet, the [Info] of the process.
+//     /debug/pprof/whet, the [Info] of the process. If asked to, it keeps the
+//     execution trace of the last seconds, at /debug/pprof/flight, and tells at
+//     /debug/pprof/slow of requests that took long to the handlers of [Agent.Watch].
 //  4. [Agent.Close] ends profiles under way early, sends what they have, and puts
 //     the rates back.
 //

@@ -40,6 +40,8 @@ func (a *Agent) routes() http.Handler {
 	handle("GET symbol", symbol)
 	handle("POST symbol", symbol)
 	handle("GET whet", a.info)
+	handle("GET flight", a.flight.serve)
+	handle("GET slow", a.slow.serve)
 	handle("GET {name}", named)
 	return mux
 }
@@ -173,7 +175,9 @@ func symbol(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *Agent) info(w http.ResponseWriter, _ *http.Request) {
-	data, err := json.MarshalIndent(readInfo(a.rates), "", "  ")
+	info := readInfo(a.rates)
+	info.Flight = a.flight.info()
+	data, err := json.MarshalIndent(info, "", "  ")
 	if err != nil {
 		serveError(w, http.StatusInternalServerError, "encode info: "+err.Error())
 		return
@@ -195,6 +199,12 @@ func (a *Agent) index(w http.ResponseWriter, r *http.Request) {
 		{"symbol", "symbol", "", "names of functions by program counter"},
 		{"trace", "trace?seconds=1", "", "execution trace of the next seconds"},
 		{"whet", "whet", "", "build, rates and runtime metrics of this process, as JSON"},
+	}
+	if a.flight != nil {
+		entries = append(entries, entry{"flight", "flight", "", "execution trace of the last seconds"})
+	}
+	if a.slow.watched.Load() {
+		entries = append(entries, entry{"slow", "slow?than=1s", "", "the next request that takes so long, as JSON"})
 	}
 	for _, p := range pprof.Profiles() {
 		entries = append(entries, entry{p.Name(), p.Name() + "?debug=1", strconv.Itoa(p.Count()), describe(p.Name())})

@@ -39,6 +39,9 @@ type Info struct {
 	// MemProfileRate is in allocated bytes per event; 0 is off.
 	MemProfileRate int `json:"mem_profile_rate"`
 
+	// Flight is the flight recorder; nil when there is none.
+	Flight *Flight `json:"flight,omitempty"`
+
 	// Memory holds the memory, collector, CPU and scheduler figures of package
 	// runtime/metrics by their names, which end in their units. Pauses holds
 	// those of them that are distributions of times.

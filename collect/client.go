@@ -473,6 +473,10 @@ func mount(kind string) string {
 		return `mux.HandleFunc("/debug/pprof/trace", pprof.Trace)`
 	case "cmdline":
 		return `mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)`
+	case "flight":
+		return "agent.Start(agent.Options{Flight: 10 * time.Second}) in the target keeps the last seconds (package github.com/whet-go/whet/agent); without it, whet record -d 10s records the next ones"
+	case "slow":
+		return "handler = a.Watch(handler) in the target, with the agent a, tells of slow requests"
 	case "goroutineleak":
 		return "build the target with GOEXPERIMENT=goroutineleakprofile (Go 1.26)"
 	}
@@ -511,7 +515,7 @@ func TLSFiles(cert, key, ca string) (*tls.Config, error) {
 
 // kinds lists what can be fetched, for the keys of --pprof-path.
 func kinds() []string {
-	return []string{"cpu", "heap", "allocs", "block", "mutex", "goroutine", "goroutineleak", "threadcreate", "trace", "cmdline", "whet"}
+	return []string{"cpu", "heap", "allocs", "block", "mutex", "goroutine", "goroutineleak", "threadcreate", "trace", "flight", "slow", "cmdline", "whet"}
 }
 
 // ParsePaths reads the values of --pprof-path: at most one prefix ("/custom"),

@@ -50,6 +50,10 @@ type Options struct {
 	// Trace is the length of the execution trace within the window; 0 means
 	// DefaultTrace, negative none.
 	Trace time.Duration
+	// Flight takes what the flight recorder of URL's agent holds, the seconds before
+	// now, with snapshots of the other profiles, instead of a window. Duration, Trace
+	// and Load have no meaning then.
+	Flight bool
 
 	Header    http.Header // sent with each request to the pprof handlers
 	Token     string      // bearer token; "" means none
@@ -142,6 +146,8 @@ func (o *Options) check() error {
 	switch {
 	case kinds != 1:
 		return diag.Usagef("record", "want exactly one target", "give a URL, a Go package pattern with -bench, or -- and a command")
+	case o.Flight && o.URL == "":
+		return diag.Usagef("record", "only a server has a flight recorder", "give its address: `whet record --flight http://localhost:6060 -o FILE.whet`")
 	case o.Out == "":
 		return diag.Usagef("record", "no file to write", "name it with -o FILE.whet")
 	case o.Duration < 0:

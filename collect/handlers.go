@@ -2,9 +2,7 @@ package collect
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"strings"
 	"time"
 )
@@ -24,6 +22,19 @@ func FindHandlers(ctx context.Context, addresses []string) (*Handlers, error) {
 		}
 	}
 	return nil, err
+}
+
+// OpenHandlers looks for the pprof handlers of opt.URL, with opt's credentials and paths.
+func OpenHandlers(ctx context.Context, opt Options) (*Handlers, error) {
+	c, err := newClient(&opt)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.discover(ctx, opt.PprofPath); err != nil {
+		c.close()
+		return nil, err
+	}
+	return &Handlers{c}, nil
 }
 
 // try looks for handlers at host:port or a URL, with opt's credentials.
@@ -85,16 +96,11 @@ func (h *Handlers) Allocated(ctx context.Context) (Allocated, error) {
 // CPU asks whet's agent, if it is among the handlers, for the processor time that its
 // process has used so far.
 func (h *Handlers) CPU(ctx context.Context) (time.Duration, error) {
-	body, err := h.c.get(ctx, "whet", nil)
-	if err != nil {
-		return 0, err
-	}
 	var info struct {
 		CPU time.Duration `json:"cpu_ns"`
 	}
-	err = json.NewDecoder(io.LimitReader(body, maxTextBody)).Decode(&info)
-	if err := errors.Join(err, body.Close()); err != nil {
-		return 0, h.c.explain("whet", h.c.url("whet", nil), err)
+	if err := h.json(ctx, "whet", nil, &info); err != nil {
+		return 0, err
 	}
 	if info.CPU <= 0 {
 		return 0, errors.New("the target's agent does not tell its processor time")

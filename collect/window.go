@@ -36,6 +36,9 @@ func (s *session) recordURL(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.opt.Flight {
+		return s.recordFlight(ctx, c, offered)
+	}
 	if err := s.create(recording.Target{Kind: recording.URL, Address: public(c.base)}); err != nil {
 		return nil, err
 	}
@@ -162,25 +165,34 @@ func (t *sitting) first() {
 	wg.Go(func() { t.start = t.snapshots(t.want(append(cumulative(), "goroutine")...), false) })
 	wg.Go(func() { t.statsStart = t.stats(recording.MemStatsStartPart) })
 	wg.Go(func() { t.agentStart = t.askAgent() })
-	if args := t.args(); len(args) > 0 {
-		t.meta.CommandLine = args
-		if pid := process.FindPID(t.c.remoteAddr(), args); pid != 0 {
-			t.meta.Target.PID = pid
-			t.process = &Process{PID: pid}
-			if sample, err := sampleProcess(pid); err == nil {
-				t.process.Start = sample
-			}
-			// Now, while the process is there.
-			exe := fmt.Sprintf("/proc/%d/exe", pid)
-			t.readExecutable(exe)
-			if t.meta.Build != nil {
-				t.openExecutable(exe)
-			}
-		}
-	}
+	t.find()
 	wg.Wait()
 	if g, ok := t.start["goroutine"]; ok && g.err == nil {
 		t.addRaw("goroutine.start", g.data, recording.Part{Start: g.at, End: g.at})
+	}
+}
+
+// find looks for the target's process on this machine.
+func (t *sitting) find() {
+	args := t.args()
+	if len(args) == 0 {
+		return
+	}
+	t.meta.CommandLine = args
+	pid := process.FindPID(t.c.remoteAddr(), args)
+	if pid == 0 {
+		return
+	}
+	t.meta.Target.PID = pid
+	t.process = &Process{PID: pid}
+	if sample, err := sampleProcess(pid); err == nil {
+		t.process.Start = sample
+	}
+	// Now, while the process is there.
+	exe := fmt.Sprintf("/proc/%d/exe", pid)
+	t.readExecutable(exe)
+	if t.meta.Build != nil {
+		t.openExecutable(exe)
 	}
 }
 

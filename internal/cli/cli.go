@@ -67,6 +67,7 @@ func (a *app) commands() []group {
 		{"record", "Load and record a target:", []func() *cobra.Command{
 			a.loadCommand,
 			a.recordCommand,
+			a.watchCommand,
 		}},
 		{"bench", "Benchmarks:", []func() *cobra.Command{
 			a.benchCommand,

@@ -33,6 +33,7 @@ func TestExamples(t *testing.T) {
 		"find":   true, // builds; TestFind
 		"fix":    true, // the same; TestFix
 		"trace":  true, // needs traces; TestTrace
+		"watch":  true, // needs a service that gets slow; TestWatch
 
 		// These need a process, a binary or what only a live service has; their own
 		// tests run their examples.

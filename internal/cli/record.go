@@ -24,14 +24,41 @@ import (
 // recordFlags are the flags of whet record.
 type recordFlags struct {
 	collect.Options
+	handlerFlags
+	TargetLog string
+	JSON      bool
+}
+
+// handlerFlags say how to get at a target's pprof handlers.
+type handlerFlags struct {
 	Headers   []string
 	TokenFile string
 	Cert      string
 	Key       string
 	CA        string
-	Paths     []string
-	TargetLog string
-	JSON      bool
+	PathFlags []string
+}
+
+func (f *handlerFlags) registerHandlers(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringArrayVarP(&f.Headers, "header", "H", nil, "send \"`Name: value`\" to the pprof handlers; may repeat")
+	fs.StringVar(&f.TokenFile, "token-file", "", "send the bearer token in `FILE`; - is standard input")
+	fs.StringVar(&f.Cert, "cert", "", "TLS client certificate, a PEM `file`")
+	fs.StringVar(&f.Key, "key", "", "its key, a PEM `file`")
+	fs.StringVar(&f.CA, "ca", "", "certificate authorities to trust, a PEM `file`")
+	fs.StringArrayVar(&f.PathFlags, "pprof-path", nil, "`/prefix` of the pprof handlers, or WHAT=/path of one\n(cpu, heap, trace, …); may repeat")
+}
+
+// apply puts the flags into the options; the token is read later.
+func (f *handlerFlags) apply(o *collect.Options) (err error) {
+	if o.PprofPath, o.Paths, err = collect.ParsePaths(f.PathFlags); err != nil {
+		return err
+	}
+	if o.TLS, err = collect.TLSFiles(f.Cert, f.Key, f.CA); err != nil {
+		return err
+	}
+	o.Header, err = parseHeaders(f.Headers, "Authorization: Bearer TOKEN")
+	return err
 }
 
 func (a *app) recordCommand() *cobra.Command {
@@ -54,6 +81,7 @@ of code that enables it. Ctrl-C ends the window early and keeps what was
 measured; a second one ends everything at once.`,
 		Example: `  whet record http://localhost:6060 -o run.whet
   whet record http://localhost:6060 -o run.whet --load http://localhost:8080/pad
+  whet record http://localhost:6060 -o slow.whet --flight
   whet record https://host/internal/debug/pprof/ -o run.whet --token-file token
   whet record ./stats --bench . -o bench.whet
   whet record -o run.whet --load http://localhost:8080/ -- ./server -addr :8080`,
@@ -75,17 +103,13 @@ func (f *recordFlags) register(cmd *cobra.Command) {
 	fs.StringVarP(&f.Out, "output", "o", "", "the `FILE.whet` to write")
 	fs.DurationVarP(&f.Duration, "duration", "d", collect.DefaultDuration, "length of the window; of benchmarks, time to spend on all of them")
 	fs.DurationVar(&f.Trace, "trace", collect.DefaultTrace, "length of the execution trace within the window, 0 for none")
+	fs.BoolVar(&f.Flight, "flight", false, "take the seconds before now from the target's flight recorder\n(agent.Options.Flight), and snapshots, without waiting")
 	fs.StringArrayVar(&f.Load, "load", nil, "send requests to `URL` during the window; may repeat")
 	fs.IntVar(&f.LoadConnections, "load-connections", 0, "number of connections that send them (default 8)")
 	fs.BoolVar(&f.LoadRemote, "load-remote", false, "allow load on other machines")
 	fs.StringArrayVar(&f.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
 
-	fs.StringArrayVarP(&f.Headers, "header", "H", nil, "send \"`Name: value`\" to the pprof handlers; may repeat")
-	fs.StringVar(&f.TokenFile, "token-file", "", "send the bearer token in `FILE`; - is standard input")
-	fs.StringVar(&f.Cert, "cert", "", "TLS client certificate, a PEM `file`")
-	fs.StringVar(&f.Key, "key", "", "its key, a PEM `file`")
-	fs.StringVar(&f.CA, "ca", "", "certificate authorities to trust, a PEM `file`")
-	fs.StringArrayVar(&f.Paths, "pprof-path", nil, "`/prefix` of the pprof handlers, or WHAT=/path of one\n(cpu, heap, trace, …); may repeat")
+	f.registerHandlers(cmd)
 
 	fs.StringVar(&f.Bench, "bench", "", "record the benchmarks that match `regexp`; TARGETs are Go packages")
 	fs.StringVar(&f.BenchTime, "benchtime", "", "run each benchmark for `t`, as 1s or 100x (default: its share of -d, else 1s)")
@@ -104,6 +128,8 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 	benchSet := cmd.Flags().Changed("bench")
 	dash := cmd.ArgsLenAtDash()
 	switch {
+	case f.Flight && (dash >= 0 || benchSet):
+		return diag.Usagef("record", "only a server has a flight recorder", "give its address: `whet record --flight http://localhost:6060 -o FILE.whet`")
 	case dash == 0 && benchSet:
 		return diag.Usagef("record", "a command has no benchmarks", "leave out --bench, or name packages instead of the command")
 	case dash == 0:
@@ -124,6 +150,11 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 	default:
 		return diag.Usagef("record", fmt.Sprintf("%q is not an address", args[0]), "for a server give http://HOST:PORT; for benchmarks add --bench REGEXP; for a command put -- before it")
 	}
+	for _, name := range []string{"duration", "trace", "load"} {
+		if f.Flight && cmd.Flags().Changed(name) {
+			return diag.Usagef("record", "--flight and --"+name+" do not go together", "--flight takes what is past: leave out one of them")
+		}
+	}
 	if cmd.Flags().Changed("duration") && f.Duration <= 0 {
 		return diag.Usagef("record", "the duration is not above zero", "give -d 10s")
 	}
@@ -133,16 +164,7 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 	if f.Out == "" {
 		return diag.Usagef("record", "no file to write", "name it with -o FILE.whet")
 	}
-	prefix, paths, err := collect.ParsePaths(f.Paths)
-	if err != nil {
-		return err
-	}
-	f.PprofPath, f.Options.Paths = prefix, paths
-	if f.TLS, err = collect.TLSFiles(f.Cert, f.Key, f.CA); err != nil {
-		return err
-	}
-	f.Header, err = parseHeaders(f.Headers, "Authorization: Bearer TOKEN")
-	return err
+	return f.apply(&f.Options)
 }
 
 func (a *app) record(ctx context.Context, f *recordFlags) error {

@@ -169,6 +169,10 @@ func TestRecordUsage(t *testing.T) {
 		{"http://a -o x -d -1s", "-d 10s"},
 		{"http://a -o x -d 0", "-d 10s"},
 		{"http://a -o x --bench .", "leave out --bench"},
+		{"http://a -o x --flight -d 5s", "leave out one"},
+		{"http://a -o x --flight --load http://a/", "leave out one"},
+		{"-o x --flight -- ./server", "give its address"},
+		{". -o x --flight --bench .", "give its address"},
 	} {
 		code, stdout, stderr := runWhet(t, append([]string{"record"}, strings.Fields(tc.args)...)...)
 		if code != 2 || stdout != "" || tc.hint != "" && (!strings.Contains(stderr, "hint: ") || !strings.Contains(stderr, tc.hint)) {

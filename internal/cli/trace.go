@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -17,9 +18,11 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/trace/cache"
 	"github.com/whet-go/whet/trace/index"
+	"github.com/whet-go/whet/trace/stacks"
 	"github.com/whet-go/whet/trace/summary"
 	"github.com/whet-go/whet/unit"
 )
@@ -50,7 +53,7 @@ recording (.whet) that holds one, the address of a service that serves
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.traceTimelineCommand(), a.traceSummaryCommand(), a.traceRequestsCommand(), a.traceProfileCommand(), a.traceIndexCommand())
+	cmd.AddCommand(a.traceTimelineCommand(), a.traceSummaryCommand(), a.traceRequestsCommand(), a.traceContentionCommand(), a.traceProfileCommand(), a.traceIndexCommand())
 	return cmd
 }
 
@@ -272,4 +275,37 @@ func traceError(name string, err error) error {
 		hint = ""
 	}
 	return &diag.Error{Op: "index", Subject: name, Err: err, Hint: hint}
+}
+
+// traceOwn tells own code on a trace's stacks as input.findOwn does on a profile's: by the build that a
+// recording names, if the trace is in one, or by the functions themselves. It is nil when none is own.
+func traceOwn(arg string, x *index.Index, f *viewFlags) func(stacks.Frame) bool {
+	var functions []profile.Function
+	seen := map[profile.Function]bool{}
+	runtime := false
+	for _, frame := range x.Frames() {
+		fn := profile.Function{Name: frame.Func, File: frame.File}
+		if seen[fn] {
+			continue
+		}
+		seen[fn] = true
+		functions = append(functions, fn)
+		if !runtime && strings.Contains(fn.File, "/src/runtime/") {
+			// Stacks of traces leave most of the runtime's functions out, but not its files.
+			runtime = true
+			functions = append(functions, profile.Function{Name: "runtime.gopark", File: fn.File})
+		}
+	}
+	in := &input{Profile: &profile.Profile{Functions: functions}}
+	if fi, err := os.Stat(arg); err == nil && fi.Mode().IsRegular() {
+		if rec, err := recording.Open(arg); err == nil { // else it is a trace by itself
+			defer func() { _ = rec.Close() }() // only its metadata is read
+			in.Recording = rec
+		}
+	}
+	in.findOwn(f)
+	if !in.OwnKnown {
+		return nil
+	}
+	return func(f stacks.Frame) bool { return in.Own(profile.Function{Name: f.Func, File: f.File}) }
 }

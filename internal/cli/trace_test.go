@@ -68,7 +68,7 @@ func TestTrace(t *testing.T) {
 	s := httptest.NewServer(mux)
 	defer s.Close()
 
-	for _, name := range []string{"trace", "summary", "requests", "profile", "index"} {
+	for _, name := range []string{"trace", "summary", "requests", "contention", "profile", "index"} {
 		args := []string{"trace", name, "--help"}
 		if name == "trace" {
 			args = args[1:]
@@ -126,6 +126,8 @@ func TestTrace(t *testing.T) {
 		{"trace requests --class ( trace.out", "--class"},
 		{"trace requests --request -1 trace.out", "--request"},
 		{"trace requests --request 2 trace.out", "there is no request #2"},
+		{"trace contention -n -1 trace.out", "-n must be"},
+		{"trace contention --goroutines ( trace.out", "--goroutines"},
 		{"trace profile trace.out", "want a type and a trace"},
 		{"trace profile all trace.out", `there is no type "all"`},
 		{"trace profile net --goroutines ( trace.out", "--goroutines"},
@@ -136,6 +138,34 @@ func TestTrace(t *testing.T) {
 		if text := stdout + stderr; !strings.Contains(text, test.want) || code == 0 && test.args != "trace" {
 			t.Errorf("whet %s: exit code %d\n%s", test.args, code, text)
 		}
+	}
+
+	// The eight waited for one lock, which was held here.
+	for _, name := range []string{"trace.out", "demo.whet"} {
+		code, stdout, stderr := runWhet(t, "trace", "contention", "--json", "--own", "github.com/whet-go/whet", name)
+		var doc report.TraceContention
+		if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 0 || len(doc.Pairs) == 0 {
+			t.Fatalf("exit code %d, %v\n%s%s", code, err, stdout, stderr)
+		}
+		waited, here := time.Duration(0), "github.com/whet-go/whet/internal/cli_test.traced"
+		for _, p := range doc.Pairs {
+			if p.Kind == "lock" && p.Waking != nil && strings.HasPrefix(p.Waiting.Function, here) && strings.HasPrefix(p.Waking.Function, here) {
+				waited += p.Total
+			}
+		}
+		if waited < 8*15*time.Millisecond {
+			t.Errorf("%s: waited %v: %s", name, waited, stdout)
+		}
+	}
+	t.Setenv("COLUMNS", "80")
+	_, text, _ := runWhet(t, "trace", "contention", "--all", "trace.out")
+	for line := range strings.Lines(text) {
+		if len([]rune(strings.TrimRight(line, "\n"))) > 80 {
+			t.Errorf("wider than 80 columns: %s", line)
+		}
+	}
+	if !strings.Contains(text, "held by") || !strings.Contains(text, "cli_test.traced.func1 trace_test.go:") {
+		t.Errorf("contention:\n%s", text)
 	}
 
 	// Cut off, the whole part is shown with a warning; nothing is not a trace.

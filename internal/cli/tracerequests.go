@@ -5,14 +5,11 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
-	"github.com/whet-go/whet/profile"
-	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/trace/requests"
 )
 
@@ -87,7 +84,7 @@ func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFla
 	if err != nil {
 		return err
 	}
-	doc.MarkOwn(traceOwn(arg, doc.Functions(), &f.view))
+	doc.MarkOwn(traceOwn(arg, x, &f.view))
 	write := report.WriteTraceRequests
 	if f.Request > 0 {
 		write = report.WriteTraceRequest
@@ -102,23 +99,4 @@ func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFla
 		return a.writeJSON(doc)
 	}
 	return a.write(func(w io.Writer) error { return write(w, a.style, doc) })
-}
-
-// traceOwn tells own functions of a trace's stacks as input.findOwn does of a profile's: by the build that
-// a recording names, if the trace is in one, or by the functions themselves.
-func traceOwn(arg string, functions []profile.Function, f *viewFlags) func(profile.Function) bool {
-	for _, fn := range functions {
-		// Stacks of traces leave most of the runtime's functions out, but not its files.
-		if strings.Contains(fn.File, "/src/runtime/") {
-			functions = append(functions, profile.Function{Name: "runtime.gopark", File: fn.File})
-			break
-		}
-	}
-	in := &input{Profile: &profile.Profile{Functions: functions}}
-	if rec, err := recording.Open(arg); err == nil { // else it is not one
-		defer func() { _ = rec.Close() }() // only its metadata is read
-		in.Recording = rec
-	}
-	in.findOwn(f)
-	return in.Own
 }

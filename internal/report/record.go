@@ -60,8 +60,20 @@ func WriteRecord(w io.Writer, s Style, d Record) error {
 		}
 	}
 	t.line()
-	t.line("next: whet top ", d.Path)
+	t.line("next: ", nextView(m), " ", d.Path)
 	return t.result()
+}
+
+// nextView is the command that shows most of what was recorded: what a flight recorder holds has no CPU
+// profile.
+func nextView(m recording.Meta) string {
+	has := func(name string) bool {
+		return slices.ContainsFunc(m.Parts, func(p recording.Part) bool { return p.Name == name })
+	}
+	if has(recording.TracePart) && !has("profiles/cpu.pb.gz") {
+		return "whet trace requests"
+	}
+	return "whet top"
 }
 
 func interruptedNote(m recording.Meta) string {

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/requests"
+	"github.com/whet-go/whet/trace/stacks"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -196,23 +196,8 @@ func (m *traceRequestsMaker) goroutine(n uint32) TraceWaker {
 	return w
 }
 
-// Functions are those of all stacks.
-func (d *TraceRequests) Functions() []profile.Function {
-	seen := map[profile.Function]bool{}
-	var list []profile.Function
-	for _, stack := range d.Stacks {
-		for _, f := range stack {
-			if fn := (profile.Function{Name: f.Name, File: f.File}); !seen[fn] {
-				seen[fn] = true
-				list = append(list, fn)
-			}
-		}
-	}
-	return list
-}
-
-// MarkOwn finds the own frames of steps.
-func (d *TraceRequests) MarkOwn(own func(profile.Function) bool) {
+// MarkOwn finds the own frames of steps; nil: own code is not known.
+func (d *TraceRequests) MarkOwn(own func(stacks.Frame) bool) {
 	frames := make([]*Frame, len(d.Stacks))
 	d.own = make([][]bool, len(d.Stacks))
 	for i, stack := range d.Stacks {
@@ -220,7 +205,7 @@ func (d *TraceRequests) MarkOwn(own func(profile.Function) bool) {
 			continue
 		}
 		for _, f := range stack {
-			d.own[i] = append(d.own[i], own(profile.Function{Name: f.Name, File: f.File}))
+			d.own[i] = append(d.own[i], own != nil && own(stacks.Frame{Func: f.Name, File: f.File, Line: f.Line}))
 		}
 		at := slices.Index(d.own[i], true)
 		if at < 0 {

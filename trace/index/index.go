@@ -119,6 +119,15 @@ func (x *Index) Stack(n uint32) []stacks.Frame {
 	return frames
 }
 
+// Frames are what stacks are made of, each once.
+func (x *Index) Frames() []stacks.Frame {
+	frames := make([]stacks.Frame, len(x.frames))
+	for i, f := range x.frames {
+		frames[i] = stacks.Frame{Func: x.Name(f.function), File: x.Name(f.file), Line: int(f.line)}
+	}
+	return frames
+}
+
 // Stacks is how many stacks there are: their numbers are 1 to Stacks.
 func (x *Index) Stacks() int { return len(x.stackEnd) - 1 }
 

@@ -1,0 +1,269 @@
+package collect
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/exp/trace"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/recording"
+)
+
+// recordFlight takes what the target's flight recorder holds, and snapshots.
+func (s *session) recordFlight(ctx context.Context, c *client, offered []string) (*Summary, error) {
+	t := &sitting{session: s, c: c, offered: offered, mutexPeriod: -1}
+	if err := t.mustOffer("flight"); err != nil {
+		return nil, noFlight(c, err)
+	}
+	if err := s.create(recording.Target{Kind: recording.URL, Address: public(c.base)}); err != nil {
+		return nil, err
+	}
+	var err error
+	s.report.run("flight recorder", func() { err = t.flight(ctx) })
+	if err != nil {
+		return nil, errors.Join(err, s.w.Abort())
+	}
+	s.quiet = true
+	s.report.run("snapshots", t.instant)
+	t.describe()
+	return s.finish(ctx.Err() != nil)
+}
+
+// noFlight is the error of a target that has no flight recorder.
+func noFlight(c *client, err error) error {
+	if !errors.Is(err, errNotOffered) {
+		if se := (*statusError)(nil); !errors.As(err, &se) || se.code != http.StatusNotFound {
+			return err
+		}
+	}
+	return &diag.Error{Op: "record", Subject: public(c.base), Err: errors.New("the target has no flight recorder"), Hint: mount("flight")}
+}
+
+// flight stores the trace of the last seconds: first of all, since time passes.
+func (t *sitting) flight(ctx context.Context) (err error) {
+	file, err := os.CreateTemp("", "whet-flight-*") // how long it is, which its part says, shows when it is read
+	if err != nil {
+		return &diag.Error{Op: "record", Err: err}
+	}
+	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
+	body, err := t.c.get(ctx, "flight", nil)
+	if err != nil {
+		return noFlight(t.c, err)
+	}
+	n, err := io.Copy(file, io.LimitReader(body, maxTraceBody+1))
+	end := time.Now()
+	if err = errors.Join(err, body.Close()); err == nil && n > maxTraceBody {
+		err = fmt.Errorf("answer is larger than %d bytes", maxTraceBody)
+	}
+	length := time.Duration(0)
+	if err == nil {
+		length, err = traceLength(file)
+	}
+	if err != nil {
+		return t.c.explain("flight", t.c.url("flight", nil), err)
+	}
+	t.meta.Created, t.meta.Duration = end.Add(-length), length
+	part := recording.Part{Name: recording.TracePart, Kind: recording.KindTrace, Start: t.meta.Created, End: end, Note: "of the flight recorder"}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return &diag.Error{Op: "record", Err: err}
+	}
+	if err := t.w.AddReader(part, file, maxTraceBody); err != nil {
+		return &diag.Error{Op: "record", Err: err}
+	}
+	t.report.note("flight recorder: the last %v", length.Round(time.Millisecond))
+	return nil
+}
+
+// traceLength reads a trace for the time from its first event to its last.
+func traceLength(file *os.File) (length time.Duration, err error) {
+	defer func() {
+		if p := recover(); p != nil { // the reader of traces trusts some of what it reads
+			err = fmt.Errorf("read trace: damaged: %v", p)
+		}
+	}()
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return 0, err
+	}
+	r, err := trace.NewReader(bufio.NewReaderSize(file, 1<<20))
+	if err != nil {
+		return 0, fmt.Errorf("read trace: %w", err)
+	}
+	var first, last trace.Time
+	for n := 0; ; n++ {
+		ev, err := r.ReadEvent()
+		switch {
+		case errors.Is(err, io.EOF) && n > 0:
+			return last.Sub(first), nil
+		case err != nil:
+			return 0, fmt.Errorf("read trace: %w", err)
+		}
+		if last = ev.Time(); n == 0 {
+			first = last
+		}
+	}
+}
+
+// instant takes the other profiles, all of which count from the program's start.
+func (t *sitting) instant() {
+	kinds := append(cumulative(), "goroutine", "threadcreate")
+	var stats, info []byte
+	var wg sync.WaitGroup
+	wg.Go(func() { t.end = t.snapshots(t.want(kinds...), false) })
+	wg.Go(func() { stats = t.stats(recording.MemStatsEndPart) })
+	wg.Go(func() { info = t.askAgent() })
+	t.find()
+	wg.Wait()
+	t.statsEnd = stats
+	if t.process != nil {
+		t.process.End = t.process.Start
+		if err := t.w.AddJSON(recording.ProcessPart, t.process); err != nil {
+			t.fail(err)
+		}
+	}
+	if info != nil {
+		if err := t.w.AddJSON(recording.AgentPart, map[string]json.RawMessage{"start": info, "end": info}); err != nil {
+			t.fail(err)
+		}
+	}
+	for _, kind := range kinds {
+		s, asked := t.end[kind]
+		switch {
+		case !asked && kind == "allocs" && t.offers("heap"):
+			// heap holds them
+		case !asked:
+			t.miss(kind, t.mustOffer(kind))
+		case s.err != nil:
+			t.miss(kind, s.err)
+		default:
+			t.addInstant(kind, s)
+		}
+	}
+	if !slices.ContainsFunc(t.meta.Missing, func(m recording.Missing) bool { return m.Part == "cpu" }) {
+		t.miss("cpu", &diag.Error{Err: errors.New("a CPU profile is of the seconds to come"), Hint: "whet record without --flight"})
+	}
+}
+
+// addInstant stores a snapshot.
+func (t *sitting) addInstant(kind string, s snapshot) {
+	part := recording.Part{Start: s.at, End: s.at}
+	switch kind {
+	case "heap":
+		part.Note = "what was live after the last collection"
+		t.addRaw("heap.live", s.data, part)
+	case "goroutine":
+	default:
+		part.Note = "since the program's start"
+	}
+	t.addRaw(kind, s.data, part)
+}
+
+// AgentState is what whet's agent says of its process at one time.
+type AgentState struct {
+	Flight     time.Duration // what its flight recorder keeps at least; 0 is none
+	Goroutines int64
+	Heap       int64         // bytes of live and dead objects on the heap
+	CPU        time.Duration // used so far
+	PID        int
+	At         time.Time
+}
+
+// ErrNoAgent is in the error of Handlers.State when the target has no agent of whet's.
+var ErrNoAgent = errors.New("the target has no agent of whet's")
+
+// State asks the target's agent. Without one the error is ErrNoAgent.
+func (h *Handlers) State(ctx context.Context) (AgentState, error) {
+	var info struct {
+		GoVersion string             `json:"go_version"`
+		PID       int                `json:"pid"`
+		CPU       time.Duration      `json:"cpu_ns"`
+		Memory    map[string]float64 `json:"memory"`
+		Flight    struct {
+			Window time.Duration `json:"window_ns"`
+		} `json:"flight"`
+	}
+	if err := h.json(ctx, "whet", nil, &info); err != nil {
+		if se := (*statusError)(nil); errors.As(err, &se) && se.code == http.StatusNotFound {
+			err = ErrNoAgent
+		}
+		return AgentState{}, err
+	}
+	if info.GoVersion == "" {
+		return AgentState{}, ErrNoAgent // something else answers there
+	}
+	return AgentState{
+		Flight: info.Flight.Window, PID: info.PID, CPU: info.CPU, At: time.Now(),
+		Goroutines: int64(info.Memory["/sched/goroutines:goroutines"]), Heap: int64(info.Memory["/memory/classes/heap/objects:bytes"]),
+	}, nil
+}
+
+// A SlowRequest is one that the target's agent tells of.
+type SlowRequest struct {
+	Name    string        `json:"name"` // method and pattern, or path
+	End     time.Time     `json:"end"`  // by the target's clock
+	Latency time.Duration `json:"latency_ns"`
+}
+
+// ErrNotWatched is in the error of Handlers.Slow when the target has no handler of Agent.Watch.
+var ErrNotWatched = errors.New("the target's agent watches no handler")
+
+// Slow waits, for some time, for requests that take so long at least, and returns those behind the
+// number that the last call returned; -1 begins. It needs a handler of Agent.Watch: see ErrNotWatched.
+func (h *Handlers) Slow(ctx context.Context, than time.Duration, after int64, wait time.Duration) (requests []SlowRequest, next int64, err error) {
+	q := seconds(wait)
+	q.Set("than", than.String())
+	if after >= 0 {
+		q.Set("after", strconv.FormatInt(after, 10))
+	}
+	var answer struct {
+		Schema   string        `json:"schema"`
+		Next     int64         `json:"next"`
+		Requests []SlowRequest `json:"requests"`
+	}
+	if err := h.json(ctx, "slow", q, &answer); err != nil {
+		if se := (*statusError)(nil); errors.As(err, &se) && se.code == http.StatusNotFound {
+			err = h.c.explain("slow", h.c.url("slow", nil), &diag.Error{Err: ErrNotWatched, Hint: mount("slow")})
+		}
+		return nil, after, err
+	}
+	if answer.Schema == "" {
+		return nil, after, h.c.explain("slow", h.c.url("slow", nil), errors.New("something else than whet's agent answers"))
+	}
+	return answer.Requests, answer.Next, nil
+}
+
+// Flight hands what the target's flight recorder holds to read.
+func (h *Handlers) Flight(ctx context.Context, read func(io.Reader) error) error {
+	body, err := h.c.get(ctx, "flight", nil)
+	if err != nil {
+		return noFlight(h.c, err)
+	}
+	if err := errors.Join(read(io.LimitReader(body, maxTraceBody)), body.Close()); err != nil {
+		return h.c.explain("flight", h.c.url("flight", nil), err)
+	}
+	return nil
+}
+
+// json asks for a document.
+func (h *Handlers) json(ctx context.Context, kind string, q url.Values, to any) error {
+	body, err := h.c.get(ctx, kind, q)
+	if err != nil {
+		return err
+	}
+	err = json.NewDecoder(io.LimitReader(body, maxTextBody)).Decode(to)
+	if err := errors.Join(err, body.Close()); err != nil {
+		return h.c.explain(kind, h.c.url(kind, nil), err)
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package collect
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/agent"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/recording"
+)
+
+const flightToken = "a token of some length"
+
+// startFlight starts an agent with a flight recorder that wants a token.
+func startFlight(t *testing.T) *agent.Agent {
+	t.Helper()
+	a, err := agent.Start(agent.Options{Addr: "127.0.0.1:0", Token: flightToken, Flight: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+// TestFlight records the seconds before now, alone and while a window is recorded.
+func TestFlight(t *testing.T) {
+	a := startFlight(t)
+	dir := t.TempDir()
+	spin(1000)
+	flight := func(name string) *recording.Recording {
+		sum, err := Run(t.Context(), Options{URL: a.URL(), Token: flightToken, Flight: true, Out: filepath.Join(dir, name)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(sum.Failures)+len(sum.Warnings) > 0 {
+			t.Errorf("failures %v, warnings %v", sum.Failures, sum.Warnings)
+		}
+		return openRecording(t, sum.Path)
+	}
+	r := flight("flight.whet")
+	m := r.Meta()
+	if m.Duration <= 0 || m.Duration > time.Minute || m.Build == nil || m.GOMAXPROCS == 0 || m.Target.PID != os.Getpid() {
+		t.Errorf("meta %+v", m)
+	}
+	for _, name := range []string{"heap", "heap.live", "block", "mutex", "goroutine", "threadcreate"} {
+		if _, err := r.Profile(name); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, p := range m.Parts {
+		if p.Name == recording.TracePart && p.End.Sub(p.Start) != m.Duration {
+			t.Errorf("trace from %v to %v, of %v", p.Start, p.End, m.Duration)
+		}
+	}
+	if miss, ok := missing(m, "cpu"); !ok || miss.Cure == "" {
+		t.Errorf("cpu: %+v", miss)
+	}
+	if stats := readPart(t, r, recording.MemStatsEndPart); memStat(stats, "Mallocs") <= 0 {
+		t.Errorf("%s", stats)
+	}
+	if bytes.Contains(readPart(t, r, recording.MetaPart), []byte(flightToken)) {
+		t.Error("the token is in the recording")
+	}
+
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		sum, err := Run(t.Context(), Options{URL: a.URL(), Token: flightToken, Out: filepath.Join(dir, "window.whet"), Duration: time.Second, Trace: 500 * time.Millisecond})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if miss, ok := missing(sum.Meta, "trace"); ok {
+			t.Errorf("trace: %+v", miss)
+		}
+	})
+	flight("meanwhile.whet")
+	wg.Wait()
+	checkTrace(t, bytes.NewReader(readPart(t, openRecording(t, filepath.Join(dir, "window.whet")), recording.TracePart)))
+	flight("behind.whet")
+}
+
+// TestNoFlight says what to do when there is no flight recorder, or no trace comes from it.
+func TestNoFlight(t *testing.T) {
+	for name, answer := range map[string]http.HandlerFunc{
+		"none": nil,
+		"404":  http.NotFound,
+		"text": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "go 1.26 trace? no") },
+		"busy": func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "a snapshot is being written", http.StatusTooManyRequests)
+		},
+	} {
+		mux := http.NewServeMux()
+		mux.HandleFunc("/debug/pprof/", func(w http.ResponseWriter, r *http.Request) {
+			if answer != nil && r.URL.Path == "/debug/pprof/" {
+				w.Header().Set("Content-Type", "text/html")
+				_, _ = io.WriteString(w, "<a href='goroutine?debug=1'></a><a href='flight'></a>")
+				return
+			}
+			pprof.Index(w, r)
+		})
+		want := "the target has no flight recorder"
+		switch name {
+		case "text":
+			want = "read trace"
+		case "busy":
+			want = "a snapshot is being written"
+		}
+		if answer != nil {
+			mux.HandleFunc("/debug/pprof/flight", answer)
+		}
+		srv := httptest.NewServer(mux)
+		out := filepath.Join(t.TempDir(), "r.whet")
+		_, err := Run(t.Context(), Options{URL: srv.URL, Flight: true, Out: out})
+		srv.Close()
+		if err == nil || !strings.Contains(err.Error(), want) || name != "text" && diag.Hint(err) == "" {
+			t.Errorf("%s: %v; %s", name, err, diag.Hint(err))
+		}
+		if strings.Contains(want, "no flight") && !strings.Contains(diag.Hint(err), "agent.Start(agent.Options{Flight:") {
+			t.Errorf("%s: hint %s", name, diag.Hint(err))
+		}
+		if left, err := filepath.Glob(out + "*"); err != nil || len(left) > 0 {
+			t.Errorf("%s: %v is left", name, left)
+		}
+	}
+	if _, err := Run(t.Context(), Options{Command: []string{"true"}, Flight: true, Out: "r.whet"}); err == nil || !strings.Contains(err.Error(), "only a server") {
+		t.Errorf("of a command: %v", err)
+	}
+}
+
+// TestHandlersWatch asks an agent for what whet watch wants to know.
+func TestHandlersWatch(t *testing.T) {
+	a := startFlight(t)
+	if _, err := OpenHandlers(t.Context(), Options{URL: a.URL()}); err == nil || !strings.Contains(err.Error(), "401") {
+		t.Errorf("without a token: %v", err)
+	}
+	h, err := OpenHandlers(t.Context(), Options{URL: a.URL(), Token: flightToken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	state, err := h.State(t.Context())
+	if err != nil || state.Flight != 5*time.Second || state.Goroutines < 2 || state.Heap < 1000 || state.PID != os.Getpid() {
+		t.Errorf("%+v, %v", state, err)
+	}
+	if err := h.Flight(t.Context(), func(r io.Reader) error {
+		head := make([]byte, 4)
+		_, err := io.ReadFull(r, head)
+		if string(head) != "go 1" {
+			t.Errorf("a trace begins with %q", head)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+
+	if _, _, err := h.Slow(t.Context(), time.Second, -1, time.Second); err == nil || !strings.Contains(diag.Hint(err), "a.Watch(handler)") {
+		t.Errorf("without a watched handler: %v; %s", err, diag.Hint(err))
+	}
+	handler := a.Watch(http.NotFoundHandler())
+	_, next, err := h.Slow(t.Context(), time.Nanosecond, -1, time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/here", nil))
+	slow, next, err := h.Slow(t.Context(), time.Nanosecond, next, 10*time.Second)
+	if err != nil || len(slow) != 1 || slow[0].Name != "GET /here" || next != 1 {
+		t.Errorf("%+v, %d, %v", slow, next, err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := h.Slow(gone, time.Hour, next, 20*time.Second); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}

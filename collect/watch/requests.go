@@ -1,0 +1,140 @@
+package watch
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/trace/cache"
+	"github.com/whet-go/whet/trace/index"
+	"github.com/whet-go/whet/trace/requests"
+)
+
+// near is how far the latencies may be apart that the agent and the trace tell of one request, which in the
+// trace ends where the next one is waited for: a share of it, and a time for a machine that is busy.
+const (
+	nearShare = 0.5
+	nearTime  = 100 * time.Millisecond
+)
+
+// slowestEach is how many requests of each handler are looked at.
+const slowestEach = 100
+
+// A seen request is not told of twice. Latencies have nanoseconds, so two are hardly the same.
+type seen struct {
+	goroutine int64
+	latency   time.Duration
+}
+
+// slowInFlight looks through what the flight recorder holds for a request that was slow; nil when there
+// is none that is new.
+func (w *watcher) slowInFlight(ctx context.Context) (event *Event, err error) {
+	dir, err := os.MkdirTemp("", "whet-watch-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	name := filepath.Join(dir, "trace.index")
+	if err := w.handlers.Flight(ctx, func(r io.Reader) error {
+		_, err := index.Build(ctx, bufio.NewReaderSize(r, 1<<20), name, index.Options{})
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	x, err := index.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = x.Close() }() // was only read
+	classes, err := classes(x)
+	if err != nil {
+		return nil, err
+	}
+	found := map[seen]bool{}
+	for _, c := range classes {
+		for _, r := range c.Slowest {
+			if r.Latency() < w.o.Slower {
+				break
+			}
+			g, err := x.Goroutine(r.Goroutine)
+			if err != nil {
+				return nil, err
+			}
+			key := seen{g.ID, r.Latency()}
+			found[key] = true
+			if !w.seen[key] && (event == nil || r.Latency() > event.Request.Latency) {
+				event = &Event{Trigger: Slow, Value: float64(r.Latency()), Request: requestOf(c.Name, r)}
+			}
+		}
+	}
+	w.seen = found
+	return event, nil
+}
+
+// classes are the requests of a trace, without those to pprof handlers: a profile, or the question for slow
+// requests, takes as long as it is meant to.
+func classes(x *index.Index) ([]requests.Class, error) {
+	all, err := requests.Find(x, requests.Options{Slowest: slowestEach})
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all.Classes, func(c requests.Class) bool {
+		return strings.HasPrefix(c.Name, "github.com/whet-go/whet/agent.") || strings.HasPrefix(c.Name, "net/http/pprof.")
+	}), nil
+}
+
+func requestOf(handler string, r *requests.Request) Request {
+	cause := r.Times.Largest()
+	return Request{Handler: handler, Latency: r.Latency(), Cause: cause.String(), Part: r.Times[cause]}
+}
+
+// explain looks in the recording for the request of an event. The index that it needs is kept, so that
+// the views of it are there at once.
+func (w *watcher) explain(ctx context.Context, e *Event) error {
+	place, err := filepath.Abs(e.File)
+	if err != nil {
+		return err
+	}
+	state, err := os.Stat(place)
+	if err != nil {
+		return err
+	}
+	dir, err := cache.Dir()
+	if err != nil {
+		return err
+	}
+	rec, err := recording.Open(place)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rec.Close() }() // was only read
+	x, _, err := cache.Open(ctx, cache.Source{
+		Place: place, State: cache.FileState(state), Open: func() (io.ReadCloser, error) { return rec.Part(recording.TracePart) },
+	}, dir, index.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = x.Close() }() // was only read
+	classes, err := classes(x)
+	if err != nil {
+		return err
+	}
+	best := nearShare*float64(e.Request.Latency) + float64(nearTime)
+	for _, c := range classes {
+		for _, r := range c.Slowest {
+			if apart := float64(max(r.Latency()-e.Request.Latency, e.Request.Latency-r.Latency())); apart <= best {
+				one := requestOf(c.Name, r)
+				one.Name, one.Latency, one.Part = e.Request.Name, e.Request.Latency, min(one.Part, e.Request.Latency)
+				best, e.Request = apart, one
+			}
+		}
+	}
+	return nil
+}

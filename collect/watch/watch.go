@@ -1,0 +1,439 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/unit"
+)
+
+// What zero means in [Options].
+const (
+	DefaultEvery = time.Minute
+	DefaultMax   = 10
+)
+
+const (
+	lookEvery = time.Second      // at the heap and so on
+	slowWait  = 20 * time.Second // for an answer about slow requests
+	pollEvery = 5 * time.Second  // the flight recorder, at most
+	retry     = 2 * time.Second  // a target that has gone
+	// maxFailures is how many recordings in a row may fail.
+	maxFailures = 3
+	// grown is how much more of something there must be than when it last made a recording.
+	grown = 1.2
+)
+
+// Options say what to watch, and for what. One trigger at least is required.
+type Options struct {
+	// Target has the URL, how to get in, Own and Version. The rest is not looked at.
+	Target collect.Options
+	Dir    string // where recordings go; it is made if it is not there
+
+	Slower     time.Duration // a request that takes so long; 0: none
+	Goroutines int64         // so many; 0: no matter
+	Heap       int64         // so many bytes of objects; 0: no matter
+	CPU        float64       // so many processors busy over a second; 0: no matter
+
+	Every time.Duration // nothing is done for so long behind a recording; 0 means DefaultEvery
+	Max   int           // recordings; 0 means DefaultMax
+
+	// Event, if set, is told of each recording, and Progress of what goes on.
+	Event    func(Event)
+	Progress func(collect.Progress)
+}
+
+// A Trigger is what makes a recording.
+type Trigger string
+
+// Triggers.
+const (
+	Slow       Trigger = "slow"
+	Goroutines Trigger = "goroutines"
+	Heap       Trigger = "heap"
+	CPU        Trigger = "cpu"
+)
+
+// An Event is a trigger that fired, and what was recorded.
+type Event struct {
+	At      time.Time
+	Trigger Trigger
+	// Value is what was there: nanoseconds, goroutines, bytes or processors.
+	Value float64
+	// Request is the slow one; its parts are empty where the trace does not have it.
+	Request Request
+	File    string
+	Length  time.Duration // of the trace
+}
+
+// A Request is one that was slow.
+type Request struct {
+	Name    string        // as the agent says it: method and pattern; "" when the trace was looked through
+	Handler string        // its function, as the trace tells
+	Latency time.Duration // as the agent says, or else the trace
+	Cause   string        // what most of it was spent on
+	Part    time.Duration // of Latency
+}
+
+// Run watches until ctx ends, which is no error, or as many recordings are made as may be. It returns
+// their number. Errors carry their cure.
+func Run(ctx context.Context, o Options) (recordings int, err error) {
+	if err := o.check(); err != nil {
+		return 0, err
+	}
+	o.Every, o.Max = cmp.Or(o.Every, DefaultEvery), cmp.Or(o.Max, DefaultMax)
+	w := &watcher{o: o, begin: time.Now()}
+	if err := w.connect(ctx); err != nil {
+		return 0, quiet(ctx, err)
+	}
+	defer func() { w.handlers.Close() }()
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return 0, &diag.Error{Op: "watch", Err: err, Hint: "choose a folder that can be written with -o DIR"}
+	}
+	stop := w.tick()
+	defer stop()
+	err = w.loop(ctx)
+	return w.made, quiet(ctx, err)
+}
+
+// quiet drops the error of what was ended by ctx.
+func quiet(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func (o *Options) check() error {
+	switch {
+	case o.Slower < 0 || o.Goroutines < 0 || o.Heap < 0 || o.CPU < 0 || o.Every < 0 || o.Max < 0:
+		return diag.Usagef("watch", "a number is negative", "limits, --every and --max are above zero")
+	case o.Slower == 0 && o.Goroutines == 0 && o.Heap == 0 && o.CPU == 0:
+		return diag.Usagef("watch", "nothing to watch for", "say what to record at: --slower 500ms, --goroutines 10000, --heap 2GB or --cpu 3.5")
+	case o.Target.URL == "":
+		return diag.Usagef("watch", "no target given", "give its address: http://localhost:6060")
+	case o.Dir == "":
+		return diag.Usagef("watch", "no folder for recordings", "-o DIR")
+	}
+	return nil
+}
+
+// A watcher is one call of Run.
+type watcher struct {
+	o        Options
+	begin    time.Time
+	handlers *collect.Handlers
+	flight   time.Duration // what the target keeps
+	pid      int
+	told     bool  // the agent tells of slow requests
+	next     int64 // what it has told; -1 begins
+	made     int
+	failures int
+	levels   levels
+	seen     map[seen]bool // slow requests of the last trace that was looked through
+
+	mu     sync.Mutex // for Progress
+	status string
+}
+
+// connect looks for the target's agent and what it offers.
+func (w *watcher) connect(ctx context.Context) error {
+	h, err := collect.OpenHandlers(ctx, w.o.Target)
+	if err != nil {
+		return err
+	}
+	state, err := h.State(ctx)
+	if err == nil && state.Flight == 0 {
+		err = errors.New("its agent keeps no flight recording")
+	} else if err != nil && !errors.Is(err, collect.ErrNoAgent) {
+		h.Close()
+		return err
+	}
+	if err != nil {
+		h.Close()
+		return &diag.Error{Op: "watch", Subject: h.Address(), Err: err, Hint: "whet watch needs whet's agent in the target: agent.Start(agent.Options{Flight: 10 * time.Second}) (package github.com/whet-go/whet/agent)"}
+	}
+	told := false
+	if w.o.Slower > 0 {
+		_, w.next, err = h.Slow(ctx, w.o.Slower, -1, time.Millisecond)
+		if told = err == nil; !told && !errors.Is(err, collect.ErrNotWatched) {
+			h.Close()
+			return err
+		}
+	}
+	if w.handlers != nil {
+		w.handlers.Close()
+	}
+	w.handlers, w.flight, w.told, w.pid, w.levels, w.seen = h, state.Flight, told, state.PID, levels{state: state}, nil
+	if w.o.Slower > 0 && !told {
+		w.note("no handler is watched in the target (handler = a.Watch(handler)): its flight recorder is looked through every %v", w.pause())
+	}
+	return nil
+}
+
+// pause is how long to wait between two looks through the flight recorder: requests must not fall
+// between them.
+func (w *watcher) pause() time.Duration { return max(min(pollEvery, w.flight/2), lookEvery) }
+
+// loop looks and records.
+func (w *watcher) loop(ctx context.Context) error {
+	for w.made < w.o.Max {
+		w.say("watching, %d of %d recordings", w.made, w.o.Max)
+		event, err := w.look(ctx)
+		if err != nil {
+			if err := w.away(ctx, err); err != nil {
+				return err
+			}
+			continue
+		}
+		if event == nil {
+			continue
+		}
+		if err := w.record(ctx, event); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if w.failures++; w.failures >= maxFailures {
+				return err
+			}
+			w.note("%v", err)
+			if !sleep(ctx, retry) {
+				return ctx.Err()
+			}
+			continue
+		}
+		w.failures = 0
+		if w.made++; w.made == w.o.Max {
+			return nil
+		}
+		w.say("%d of %d recordings, nothing until %s", w.made, w.o.Max, time.Now().Add(w.o.Every).Format(time.TimeOnly))
+		if !sleep(ctx, w.o.Every) {
+			return ctx.Err()
+		}
+		w.next = -1 // what was slow meanwhile is past
+	}
+	return nil
+}
+
+// away waits for a target that has gone.
+func (w *watcher) away(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	w.note("%v; waiting for it to come back", err)
+	w.say("waiting for the target")
+	for sleep(ctx, retry) {
+		if w.connect(ctx) == nil {
+			w.note("the target is back")
+			return nil
+		}
+	}
+	return ctx.Err()
+}
+
+// look waits a while for a trigger; nil when none fires.
+func (w *watcher) look(ctx context.Context) (*Event, error) {
+	levels := w.o.Goroutines > 0 || w.o.Heap > 0 || w.o.CPU > 0
+	switch {
+	case w.told:
+		wait := slowWait
+		if levels {
+			wait = lookEvery
+		}
+		slow, next, err := w.handlers.Slow(ctx, w.o.Slower, w.next, wait)
+		if err != nil {
+			return nil, err
+		}
+		w.next = next
+		if len(slow) > 0 {
+			worst := slow[0]
+			for _, r := range slow {
+				if r.Latency > worst.Latency {
+					worst = r
+				}
+			}
+			return &Event{Trigger: Slow, Value: float64(worst.Latency), Request: Request{Name: worst.Name, Latency: worst.Latency}}, nil
+		}
+	case w.o.Slower > 0:
+		if !sleep(ctx, w.pause()) {
+			return nil, ctx.Err()
+		}
+		if r, err := w.slowInFlight(ctx); err != nil || r != nil {
+			return r, err
+		}
+	default:
+		if !sleep(ctx, lookEvery) {
+			return nil, ctx.Err()
+		}
+	}
+	if !levels {
+		return nil, nil
+	}
+	state, err := w.handlers.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if state.PID != w.pid {
+		return nil, errors.New("the target was started again")
+	}
+	return w.levels.look(&w.o, state), nil
+}
+
+// levels are what is asked for every second.
+type levels struct {
+	state                 collect.AgentState // the last one
+	goroutines, heap, cpu level
+}
+
+// A level fires when it is reached, and again when there is a fifth more, or it was below meanwhile.
+type level struct{ fired float64 }
+
+func (l *level) fires(value, limit float64) bool {
+	if limit <= 0 || value < limit {
+		l.fired = 0
+		return false
+	}
+	if l.fired > 0 && value < grown*l.fired {
+		return false
+	}
+	l.fired = value
+	return true
+}
+
+func (l *levels) look(o *Options, state collect.AgentState) *Event {
+	busy := 0.0
+	if passed := state.At.Sub(l.state.At); passed > 0 && state.CPU > l.state.CPU {
+		busy = float64(state.CPU-l.state.CPU) / float64(passed)
+	}
+	l.state = state
+	switch {
+	case l.goroutines.fires(float64(state.Goroutines), float64(o.Goroutines)):
+		return &Event{Trigger: Goroutines, Value: float64(state.Goroutines)}
+	case l.heap.fires(float64(state.Heap), float64(o.Heap)):
+		return &Event{Trigger: Heap, Value: float64(state.Heap)}
+	case l.cpu.fires(busy, o.CPU):
+		return &Event{Trigger: CPU, Value: busy}
+	}
+	return nil
+}
+
+// record records what happened, and tells of it.
+func (w *watcher) record(ctx context.Context, e *Event) error {
+	w.say("recording: %s", e.what())
+	e.At = time.Now()
+	name, err := free(w.o.Dir, e.At.Format("20060102-150405")+"-"+string(e.Trigger))
+	if err != nil {
+		return err
+	}
+	t := w.o.Target
+	sum, err := collect.Run(ctx, collect.Options{
+		URL: t.URL, Header: t.Header, Token: t.Token, TLS: t.TLS, PprofPath: t.PprofPath, Paths: t.Paths, Own: t.Own, Version: t.Version,
+		Flight: true, Out: name,
+	})
+	if err != nil {
+		return err
+	}
+	e.File, e.Length = sum.Path, sum.Meta.Duration
+	if e.Trigger == Slow {
+		if err := w.explain(ctx, e); err != nil && ctx.Err() == nil {
+			w.note("%s: %v", e.File, err) // the recording is there
+		}
+	}
+	if w.o.Event != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.o.Event(*e)
+	}
+	return nil
+}
+
+// what says why there is an event.
+func (e *Event) what() string {
+	switch e.Trigger {
+	case Slow:
+		return "a request took " + unit.Duration(e.Request.Latency)
+	case Goroutines:
+		return fmt.Sprintf("%.0f goroutines", e.Value)
+	case Heap:
+		return unit.Bytes(e.Value).String() + " on the heap"
+	case CPU:
+	}
+	return fmt.Sprintf("%.1f processors busy", e.Value)
+}
+
+// free is a file's name that is not taken yet.
+func free(dir, name string) (string, error) {
+	for n := 1; n < 1000; n++ {
+		path := filepath.Join(dir, name+".whet")
+		if n > 1 {
+			path = filepath.Join(dir, fmt.Sprintf("%s-%d.whet", name, n))
+		}
+		_, err := os.Lstat(path)
+		_, partial := os.Lstat(path + ".partial")
+		if errors.Is(err, fs.ErrNotExist) && errors.Is(partial, fs.ErrNotExist) {
+			return path, nil
+		}
+	}
+	return "", &diag.Error{Op: "watch", Subject: dir, Err: errors.New("holds a thousand recordings of this second"), Hint: "choose another folder with -o DIR"}
+}
+
+// sleep returns false when ctx ends before d is over.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// tick reports how things stand, every second; stop ends it.
+func (w *watcher) tick() (stop func()) {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		t := time.NewTicker(time.Second)
+		defer t.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-t.C:
+				w.report("")
+			}
+		}
+	})
+	return func() {
+		close(done)
+		wg.Wait()
+	}
+}
+
+func (w *watcher) say(format string, args ...any) {
+	w.mu.Lock()
+	w.status = fmt.Sprintf(format, args...)
+	w.mu.Unlock()
+	w.report("")
+}
+
+func (w *watcher) note(format string, args ...any) { w.report(fmt.Sprintf(format, args...)) }
+
+func (w *watcher) report(note string) {
+	if w.o.Progress == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.o.Progress(collect.Progress{Elapsed: time.Since(w.begin), Running: []string{w.status}, Note: note})
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/collect/watch"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/unit"
+)
+
+// watchFlags are the flags of whet watch.
+type watchFlags struct {
+	watch.Options
+	handlerFlags
+	Heap string
+	JSON bool
+}
+
+func (a *app) watchCommand() *cobra.Command {
+	f := &watchFlags{}
+	cmd := &cobra.Command{
+		Use:   "watch TARGET --slower TIME",
+		Short: "Record a service when a request is slow, or something grows",
+		Long: `Watch a service, and record the seconds before something happened: a request
+that took long, many goroutines, a large heap, busy processors. The target needs
+whet's agent with a flight recorder: agent.Options{Flight: 10 * time.Second}.
+
+Slow requests are told of at once by a handler of Agent.Watch in the target.
+Without one, the flight recorder's trace is fetched and looked through every few
+seconds, which costs more and sees what began and ended within that trace.
+
+Each recording is a new file, named by its time. Behind it nothing is done for
+--every; after --max recordings, and on Ctrl-C, whet watch ends. A limit that
+stays exceeded counts again when there is a fifth more.`,
+		Example: `  whet watch http://localhost:6060 --slower 500ms
+  whet watch http://localhost:6060 --slower 1s --goroutines 10000 -o incidents
+  whet watch https://host/internal/debug/pprof/ --heap 2GB --token-file token`,
+		Args: someArgs("no target given", "give the address of whet's agent: `whet watch http://localhost:6060 --slower 500ms`"),
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.DurationVar(&f.Slower, "slower", 0, "record when a request took so `long` or longer")
+	fs.Int64Var(&f.Goroutines, "goroutines", 0, "record when there are `N` goroutines")
+	fs.StringVar(&f.Heap, "heap", "", "record when objects on the heap take `BYTES`, as 2GB")
+	fs.Float64Var(&f.CPU, "cpu", 0, "record when `N` processors are busy over a second, as 3.5")
+	fs.StringVarP(&f.Dir, "output", "o", ".", "write recordings to this folder, `DIR`")
+	fs.DurationVar(&f.Every, "every", watch.DefaultEvery, "do nothing for so `long` behind a recording")
+	fs.IntVar(&f.Max, "max", watch.DefaultMax, "end after `N` recordings")
+	f.registerHandlers(cmd)
+	fs.BoolVar(&f.JSON, "json", false, "write a line of JSON for each recording")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return diag.Usagef("watch", fmt.Sprintf("%d targets given", len(args)), "watch one service at a time")
+		}
+		return a.watch(cmd.Context(), args[0], f)
+	}
+	return cmd
+}
+
+func (a *app) watch(ctx context.Context, target string, f *watchFlags) error {
+	if !strings.Contains(target, "://") && !hostPort.MatchString(target) {
+		return diag.Usagef("watch", fmt.Sprintf("%q is not an address", target), "give the address of whet's agent: http://HOST:PORT")
+	}
+	if f.Every <= 0 || f.Max < 1 {
+		return diag.Usagef("watch", "--every and --max must be above zero", "")
+	}
+	if f.Heap != "" {
+		n, err := unit.ParseBytes(f.Heap)
+		if err != nil || n <= 0 {
+			return diag.Usagef("watch", fmt.Sprintf("--heap %q is not a number of bytes above zero", f.Heap), "write it as 500MB or 2GB")
+		}
+		f.Options.Heap = int64(n)
+	}
+	if err := f.apply(&f.Target); err != nil {
+		return err
+	}
+	if f.TokenFile != "" {
+		token, err := a.readToken(f.TokenFile)
+		if err != nil {
+			return err
+		}
+		f.Target.Token = token
+	}
+	f.Target.URL, f.Target.Version = target, version().Version
+	line := &liveLine{w: a.stderr, live: a.live, width: styleOf(a.stderr).Width}
+	f.Progress = line.progress
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var failed error
+	f.Event = func(e watch.Event) {
+		line.clear()
+		if err := a.writeEvent(e, f.JSON); err != nil {
+			failed = err
+			stop() // nobody would learn of the next ones
+		}
+	}
+	n, err := watch.Run(ctx, f.Options)
+	line.clear()
+	if err == nil {
+		err = failed
+	}
+	if err == nil {
+		_, _ = fmt.Fprintf(a.stderr, "whet: recordings made in %s: %d\n", f.Dir, n)
+	}
+	return err
+}
+
+// writeEvent tells of a recording at once: a watch may last for days.
+func (a *app) writeEvent(e watch.Event, asJSON bool) error {
+	doc := report.NewWatchEvent(e)
+	if !asJSON {
+		return report.WriteWatchEvent(a.stdout, a.style, doc)
+	}
+	return json.NewEncoder(a.stdout).Encode(doc)
+}
