@@ -61,7 +61,7 @@ type builder struct {
 	procs   procs
 	side    side
 	calling map[trace.ProcID]*goroutine // processors of goroutines in system calls
-	ranges  map[rangeKey]int64          // that have begun
+	ranges  map[rangeKey]openRange      // that have begun
 	tasks   map[trace.TaskID]openTask
 }
 
@@ -72,7 +72,7 @@ func newBuilder(f *os.File) (*builder, error) {
 	}
 	b := &builder{
 		out: out, codes: newCodes(), table: stacks.New(), seen: map[trace.Stack]uint32{}, names: newNames(),
-		gs: map[trace.GoID]*goroutine{}, calling: map[trace.ProcID]*goroutine{}, ranges: map[rangeKey]int64{},
+		gs: map[trace.GoID]*goroutine{}, calling: map[trace.ProcID]*goroutine{}, ranges: map[rangeKey]openRange{},
 		tasks: map[trace.TaskID]openTask{},
 	}
 	b.slice.spans = make([]pending, 0, sliceSpans)
@@ -104,6 +104,9 @@ func (b *builder) event(ev *trace.Event) error {
 		b.sync = b.now
 		clear(b.seen) // a handle is good for its generation
 		b.info.Generations++
+		if at := ev.Sync().ClockSnapshot; at != nil && b.info.Began.IsZero() {
+			b.info.Began = at.Wall.Add(b.first.Sub(at.Trace)).UTC()
+		}
 		return nil
 	case trace.EventRangeBegin, trace.EventRangeActive, trace.EventRangeEnd:
 		return b.ranged(ev)

@@ -24,7 +24,7 @@ const (
 // A Record is one thing of a stream. Which fields have a meaning depends on the stream:
 //
 //	Metrics  To, Name, Value
-//	Ranges   From, To, Name, Goroutine or Proc or neither: what it is of
+//	Ranges   From, To, Name, Goroutine or Proc or neither: what it is of; both: of a processor, by one goroutine
 //	Procs    To, Proc, Thread, Value: 1 when the processor begins to run on the thread, 0 when it stops
 //	Tasks    From, To, Name, Task, Parent, Goroutine that began it; Value bits: 1 it began, 2 it ended within the trace
 //	Regions  From, To, Name, Task, Goroutine, Value bits as for Tasks
