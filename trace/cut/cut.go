@@ -212,7 +212,7 @@ func (g *generation) until(end int64, minor int) ([]byte, error) {
 			out = b.append(out, b.time, g.bytes[b.data:upTo])
 		}
 		if len(keep) > 0 {
-			out = b.append(out, max(b.time, ticks), keep)
+			out = b.append(out, ticks, keep) // the batch itself may begin later
 		}
 	}
 	if minor >= marked {

@@ -197,6 +197,11 @@ func TestCut(t *testing.T) {
 			for ev := range want {
 				t.Fatalf("%d events are missing, of them %v", len(want), ev)
 			}
+			last := trace.Time(0)
+			each(t, out.Bytes(), func(ev *trace.Event) { last = ev.Time() })
+			if last > until+2000 || last.Sub(first) > result.To+2*time.Microsecond {
+				t.Errorf("the last event is at %v", last.Sub(first))
+			}
 			if ids := goroutines(t, out.Bytes()); len(ids) < 24 {
 				t.Errorf("%d goroutines are known, 20 wait and 4 work", len(ids))
 			}
