@@ -48,7 +48,7 @@ recording (.whet) that holds one, the address of a service that serves
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.traceSummaryCommand(), a.traceGoroutinesCommand(), a.traceRequestsCommand(), a.traceProfileCommand(), a.traceEventsCommand(), a.traceCutCommand(), a.traceIndexCommand())
+	cmd.AddCommand(a.traceSummaryCommand(), a.traceGoroutinesCommand(), a.traceRequestsCommand(), a.traceProfileCommand(), a.traceEventsCommand(), a.traceCutCommand(), a.traceExportCommand(), a.traceIndexCommand())
 	return cmd
 }
 

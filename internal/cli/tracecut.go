@@ -35,7 +35,7 @@ in the new one from its own begin, which is said.
 
 Traces of Go 1.21 and older are one piece and cannot be cut.`,
 		Example: `  whet trace cut --from 1s --to 1.5s -o slow.trace demo.whet
-  whet trace cut --to 1s -o - trace.out | whet trace summary -`,
+  whet trace cut --to 1s -o begin.trace trace.out`,
 		Args: oneTrace,
 	}
 	f.registerWindow(cmd)

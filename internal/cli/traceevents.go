@@ -24,7 +24,7 @@ func (a *app) traceEventsCommand() *cobra.Command {
 	f := &traceEventsFlags{}
 	cmd := &cobra.Command{
 		Use:   "events TRACE",
-		Short: "Write the events of a trace as lines of JSON, those that a filter chooses",
+		Short: "Write events as lines of JSON, those that a filter chooses",
 		Long: `Write the events of a trace as lines of JSON, in their order. The trace is read
 as it goes, without an index, and only as far as --to and -n need.
 
@@ -44,7 +44,7 @@ contains, startsWith, matches (a regular expression), any(stack, .func == "f")
 and what else https://expr-lang.org has.`,
 		Example: `  whet trace events --filter 'kind == "Log"' trace.out
   whet trace events --filter 'to == "Waiting" and reason == "sync"' demo.whet
-  whet trace events --filter 'any(stack, .func matches "^main")' --stacks -n 5 trace.out`,
+  whet trace events --filter 'any(stack, .func matches "^main")' -n 5 trace.out`,
 		Args: oneTrace,
 	}
 	fs := cmd.Flags()

@@ -35,7 +35,7 @@ func (a *app) traceGoroutinesCommand() *cobra.Command {
 	f := &traceGoroutinesFlags{}
 	cmd := &cobra.Command{
 		Use:   "goroutines TRACE",
-		Short: "Add up goroutines by what they run or where they are made, or list them",
+		Short: "Add up goroutines by what they run or who made them, or list them",
 		Long: `Add up goroutines by what they have in common, or list them one by one: how many
 there were, how many were made and ended, the one that was there longest, and
 what they did: running, runnable (waiting for a processor), in system calls,

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/requests"
@@ -273,7 +274,7 @@ func (t *otlp) attributes(sp *span) {
 	if r := sp.request; r != nil {
 		for cause := range requests.Causes {
 			if took := r.Times[cause]; took > 0 {
-				t.number("whet."+requests.Cause(cause).String()+"_ns", int64(took))
+				t.number("whet."+strings.ReplaceAll(strings.ToLower(requests.Cause(cause).String()), " ", "_")+"_ns", int64(took))
 			}
 		}
 	}
