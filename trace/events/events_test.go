@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	rtrace "runtime/trace"
 	"strings"
 	"sync"
@@ -249,4 +250,25 @@ func TestErrors(t *testing.T) {
 	if _, err := events.Write(ctx, io.Discard, bytes.NewReader(data), events.Options{Filter: long}); err != nil && !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
+}
+
+// FuzzWrite reads any bytes: what is written is lines of JSON.
+func FuzzWrite(f *testing.F) {
+	small, err := os.ReadFile("../testdata/go1.26.trace")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(small)
+	f.Add(small[:len(small)/2])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var out bytes.Buffer
+		if _, err := events.Write(t.Context(), &out, bytes.NewReader(data), events.Options{Stacks: true, N: 1000}); err != nil {
+			return
+		}
+		for line := range bytes.Lines(out.Bytes()) {
+			if !json.Valid(line) {
+				t.Fatalf("%q is not JSON", line)
+			}
+		}
+	})
 }
