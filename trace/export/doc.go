@@ -10,7 +10,7 @@
 //     Identifiers are hashes, so that the same trace has the same ones each time.
 //
 // Nothing is kept of spans, of which there are most: they are written as they come. Requests, tasks and regions are sorted,
-// at some 100 bytes each; there is a limit on their number. Slices and counters of a window are cut at its ends;
+// at some 100 bytes each; there are limits on their numbers: of a handler's requests, the slowest are kept. Slices and counters of a window are cut at its ends;
 // requests, tasks and regions are whole. Functions may be called at once on one index.
 //
 // Files of these formats are not read.

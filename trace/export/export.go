@@ -3,7 +3,6 @@ package export
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,12 +27,16 @@ type Options struct {
 type Result struct {
 	Slices   int64 // of tracks; of OTLP: spans
 	Counters int64 // values
-	// Dropped are tasks and regions beyond the limit on their number, and requests.
+	// Dropped are tasks and regions beyond the limit on their number, and requests that are not among the
+	// slowest of their handler.
 	Dropped int
 }
 
-// limit bounds the requests, tasks and regions, each.
-const limit = 4_000_000
+// limit bounds the tasks and regions, each; slowest the requests of each handler, of which the slowest are kept.
+const (
+	limit   = 4_000_000
+	slowest = 50_000
+)
 
 // A goroutine as exports name it.
 type goroutine struct {
@@ -121,13 +124,14 @@ func inOrder(list []interval) {
 
 // requests are those that end in the window.
 func (s *source) requests() ([]interval, error) {
-	found, err := requests.Find(s.x, requests.Options{From: s.o.From, To: s.o.To, Slowest: math.MaxInt, Max: limit})
+	found, err := requests.Find(s.x, requests.Options{From: s.o.From, To: s.o.To, Slowest: slowest})
 	if err != nil {
 		return nil, err
 	}
 	s.result.Dropped += found.Dropped
 	var list []interval
 	for _, c := range found.Classes {
+		s.result.Dropped += c.Count - len(c.Slowest)
 		for _, r := range c.Slowest {
 			if s.chosen(r.Goroutine + 1) {
 				list = append(list, interval{from: r.From, to: r.To, name: c.Name, goroutine: r.Goroutine + 1, request: r})
