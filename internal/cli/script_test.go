@@ -45,6 +45,7 @@ func TestScript(t *testing.T) {
 			e.Setenv("COLUMNS", "80")
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv("GOROOT", goroot(t))
+			e.Setenv("TRACE", smallTrace(t))
 			// For scripts that empty PATH.
 			whet, err := exec.LookPath("whet")
 			if err != nil {
@@ -103,4 +104,14 @@ func pprofHandler(dir, token string) http.Handler {
 		http.Redirect(w, r, "http://another.invalid/debug/pprof/heap", http.StatusFound)
 	})
 	return mux
+}
+
+// smallTrace is the name of a trace of a few kilobytes.
+func smallTrace(t *testing.T) string {
+	t.Helper()
+	name, err := filepath.Abs("../../trace/testdata/go1.26.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
 }

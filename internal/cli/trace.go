@@ -53,7 +53,10 @@ recording (.whet) that holds one, the address of a service that serves
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.traceTimelineCommand(), a.traceSummaryCommand(), a.traceRequestsCommand(), a.traceContentionCommand(), a.traceProfileCommand(), a.traceIndexCommand())
+	cmd.AddCommand(
+		a.traceTimelineCommand(), a.traceSummaryCommand(), a.traceGoroutinesCommand(), a.traceRequestsCommand(), a.traceContentionCommand(), a.traceProfileCommand(),
+		a.traceEventsCommand(), a.traceCutCommand(), a.traceExportCommand(), a.traceIndexCommand(),
+	)
 	return cmd
 }
 
@@ -181,6 +184,17 @@ func (a *app) traceIndex(ctx context.Context, arg string, f *traceFlags, file st
 // openTrace opens the index of a trace, and makes it if there is none; always, and in file, if that is
 // given.
 func (a *app) openTrace(ctx context.Context, arg string, f *traceFlags, file string) (x *index.Index, name string, err error) {
+	d, err := a.traceDocument(ctx, arg, f)
+	if err != nil {
+		return nil, "", err
+	}
+	defer d.Close()
+	x, err = a.indexTrace(ctx, d, arg, file)
+	return x, d.name, err
+}
+
+// traceDocument opens a trace, or a recording that holds one.
+func (a *app) traceDocument(ctx context.Context, arg string, f *traceFlags) (*document, error) {
 	f.view.command = "trace"
 	ld := &loader{app: a, flags: &f.view}
 	d, err := ld.document(ctx, arg, func(u *url.URL) {
@@ -188,44 +202,51 @@ func (a *app) openTrace(ctx context.Context, arg string, f *traceFlags, file str
 		u.RawQuery = url.Values{"seconds": {strconv.FormatFloat(f.Long.Seconds(), 'f', -1, 64)}}.Encode()
 	})
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	defer d.Close()
 	if d.rec != nil && !d.rec.Has(recording.TracePart) {
-		return nil, "", missingPart(d.rec, d.name, recording.TracePart, "execution trace")
+		defer d.Close()
+		return nil, missingPart(d.rec, d.name, recording.TracePart, "execution trace")
 	}
+	return d, nil
+}
+
+// trace reads a document's trace from its begin, once.
+func (d *document) trace() (io.ReadCloser, error) {
+	if d.rec != nil {
+		return d.rec.Part(recording.TracePart)
+	}
+	return io.NopCloser(d.r), nil
+}
+
+// indexTrace opens the index of a document as openTrace does.
+func (a *app) indexTrace(ctx context.Context, d *document, arg, file string) (x *index.Index, err error) {
 	o := index.Options{Progress: a.traceProgress()}
-	open := func() (io.ReadCloser, error) {
-		if d.rec != nil {
-			return d.rec.Part(recording.TracePart)
-		}
-		return io.NopCloser(d.r), nil
-	}
 	state, err := os.Stat(arg)
 	kept := err == nil && file == ""
 	switch {
 	case kept:
 		place, err := filepath.Abs(arg)
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		dir, err := cache.Dir()
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
-		x, _, err = cache.Open(ctx, cache.Source{Place: place, State: cache.FileState(state), Open: open}, dir, o)
+		x, _, err = cache.Open(ctx, cache.Source{Place: place, State: cache.FileState(state), Open: d.trace}, dir, o)
 		if err != nil {
-			return nil, "", traceError(d.name, err)
+			return nil, traceError(d.name, err)
 		}
 	default:
-		if x, err = a.buildTrace(ctx, file, open, o); err != nil {
-			return nil, "", traceError(d.name, err)
+		if x, err = a.buildTrace(ctx, file, d.trace, o); err != nil {
+			return nil, traceError(d.name, err)
 		}
 	}
 	if x.Info.Damage != "" {
 		a.printWarnings([]error{fmt.Errorf("%s: only the first %v are whole: %s", d.name, time.Duration(x.Info.Duration).Round(time.Millisecond), x.Info.Damage)})
 	}
-	return x, d.name, nil
+	return x, nil
 }
 
 // buildTrace builds an index in a file, or in a temporary one that is gone when it is closed.

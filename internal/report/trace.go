@@ -99,19 +99,24 @@ func NewTraceSummary(name string, s *summary.Summary, duration time.Duration, n 
 		kinds = kinds[:n]
 	}
 	for _, k := range kinds {
-		kind := TraceKind{Function: k.Name, Goroutines: k.Goroutines, Time: k.Time, States: []TraceState{}}
-		for _, stay := range k.Stays {
-			kind.States = append(kind.States, TraceState{
-				State: stay.Name, Waiting: stay.Code >= index.Waiting, Count: stay.Count, Total: stay.Total,
-				Share: unit.Share(int64(stay.Total), int64(k.Time)), P50: stay.P50, P99: stay.P99, Max: stay.Max,
-			})
-		}
-		d.Kinds = append(d.Kinds, kind)
+		d.Kinds = append(d.Kinds, TraceKind{Function: k.Name, Goroutines: k.Goroutines, Time: k.Time, States: traceStates(k.Stays, k.Time)})
 	}
 	for _, m := range s.Metrics {
 		d.Metrics = append(d.Metrics, TraceMetric{m.Name, m.Count, m.First, m.Last, m.Least, m.Most})
 	}
 	return d
+}
+
+// traceStates are stays, with their shares of a time.
+func traceStates(stays []summary.Stay, of time.Duration) []TraceState {
+	list := []TraceState{}
+	for _, stay := range stays {
+		list = append(list, TraceState{
+			State: stay.Name, Waiting: stay.Code >= index.Waiting, Count: stay.Count, Total: stay.Total,
+			Share: unit.Share(int64(stay.Total), int64(of)), P50: stay.P50, P99: stay.P99, Max: stay.Max,
+		})
+	}
+	return list
 }
 
 func traceRanges(ranges []summary.Range) []TraceRange {
@@ -155,20 +160,29 @@ func WriteTraceSummary(w io.Writer, style Style, d TraceSummary) error {
 		}
 		head := fmt.Sprintf("%d x ", k.Goroutines)
 		t.line(style.paint(bold, head+FitName(name, style.room(len(head), 20))))
-		t.line(traceHead("state"))
-		for _, s := range k.States {
-			t.line(
-				"  ", left(cut(s.State, 26), 26), right(unit.Count(s.Count).Short(), 8), right(unit.Duration(s.Total), 10),
-				style.paint(heatOf(s), right(fmt.Sprintf("%.1f%%", 100*s.Share), 7)),
-				right(unit.Duration(s.P50), 9), right(unit.Duration(s.P99), 9), right(unit.Duration(s.Max), 9),
-			)
-		}
+		t.states(style, k.States)
 	}
 	if d.Hidden > 0 {
 		t.line()
 		t.line(fmt.Sprintf("%d more kinds of goroutines (-n 0 shows all)", d.Hidden))
 	}
 	return t.result()
+}
+
+// states writes a table of states.
+func (t *text) states(style Style, states []TraceState) {
+	t.line(traceHead("state"))
+	for _, s := range states {
+		name := s.State
+		if name == "" {
+			name = "(reason not told)"
+		}
+		t.line(
+			"  ", left(cut(Clean(name), 26), 26), right(unit.Count(s.Count).Short(), 8), right(unit.Duration(s.Total), 10),
+			style.paint(heatOf(s), right(fmt.Sprintf("%.1f%%", 100*s.Share), 7)),
+			right(unit.Duration(s.P50), 9), right(unit.Duration(s.P99), 9), right(unit.Duration(s.Max), 9),
+		)
+	}
 }
 
 // heatOf is the colour of what costs: the time on a processor, or waiting for one.

@@ -67,7 +67,7 @@ type builder struct {
 	threads threads
 	side    side
 	calling map[trace.ProcID]*goroutine // processors of goroutines in system calls
-	ranges  map[rangeKey]int64          // that have begun
+	ranges  map[rangeKey]openRange      // that have begun
 	tasks   map[trace.TaskID]openTask
 	regions int                       // that are open
 	strange map[trace.ProcID]struct{} // processors beyond maxProcs
@@ -80,7 +80,7 @@ func newBuilder(f *os.File) (*builder, error) {
 	}
 	b := &builder{
 		out: out, codes: newCodes(), table: stacks.New(), seen: map[trace.Stack]uint32{}, names: newNames(),
-		gs: alive{all: map[trace.GoID]*goroutine{}}, calling: map[trace.ProcID]*goroutine{}, ranges: map[rangeKey]int64{},
+		gs: alive{all: map[trace.GoID]*goroutine{}}, calling: map[trace.ProcID]*goroutine{}, ranges: map[rangeKey]openRange{},
 		tasks: map[trace.TaskID]openTask{}, strange: map[trace.ProcID]struct{}{},
 	}
 	b.ended.spill = &b.spill
@@ -115,6 +115,9 @@ func (b *builder) event(ev *trace.Event) error {
 		b.sync = b.now
 		clear(b.seen) // a handle is good for its generation
 		b.info.Generations++
+		if at := ev.Sync().ClockSnapshot; at != nil && b.info.Began.IsZero() {
+			b.info.Began = at.Wall.Add(b.first.Sub(at.Trace)).UTC()
+		}
 		return nil
 	case trace.EventRangeBegin, trace.EventRangeActive, trace.EventRangeEnd:
 		return b.ranged(ev)

@@ -64,11 +64,11 @@ func (b *builder) ranged(ev *trace.Event) error {
 	begun, active := b.ranges[key]
 	switch ev.Kind() {
 	case trace.EventRangeBegin:
-		b.ranges[key] = b.now
+		b.ranges[key] = openRange{b.now, ev.Goroutine()}
 		return nil
 	case trace.EventRangeActive:
 		if !active {
-			b.ranges[key] = b.sync
+			b.ranges[key] = openRange{b.sync, ev.Goroutine()}
 		}
 		return nil
 	}
@@ -76,13 +76,23 @@ func (b *builder) ranged(ev *trace.Event) error {
 		return nil // it ends twice
 	}
 	delete(b.ranges, key)
-	record := Record{From: begun, To: b.now, Name: b.names.user(r.Name)}
-	b.of(&record, key)
+	record := Record{From: begun.from, To: b.now, Name: b.names.user(r.Name)}
+	by := begun.by
+	if by != ev.Goroutine() {
+		by = trace.NoGoroutine // more than one
+	}
+	b.of(&record, key, by)
 	return b.side.add(Ranges, &record)
 }
 
-// of says what a range is of.
-func (b *builder) of(r *Record, key rangeKey) {
+// An openRange has begun.
+type openRange struct {
+	from int64
+	by   trace.GoID // the goroutine that was on the processor
+}
+
+// of says what a range is of. by is the goroutine that was on the processor, if it was one alone.
+func (b *builder) of(r *Record, key rangeKey, by trace.GoID) {
 	switch key.kind {
 	case trace.ResourceGoroutine:
 		if g := b.gs.of(trace.GoID(key.id)); g != nil {
@@ -90,6 +100,9 @@ func (b *builder) of(r *Record, key rangeKey) {
 		}
 	case trace.ResourceProc:
 		r.Proc = uint32(key.id + 1)
+		if g := b.gs.of(by); g != nil {
+			r.Goroutine = g.index + 1
+		}
 	case trace.ResourceNone, trace.ResourceThread:
 	}
 }

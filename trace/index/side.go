@@ -25,7 +25,7 @@ const (
 // A Record is one thing of a stream. Which fields have a meaning depends on the stream:
 //
 //	Metrics  To, Name, Value
-//	Ranges   From, To, Name, Goroutine or Proc or neither: what it is of
+//	Ranges   From, To, Name, Goroutine or Proc or neither: what it is of; both: of a processor, by one goroutine
 //	Procs    From, To, Proc, Thread: its id + 1
 //	Tasks    From, To, Name, Task, Parent, Goroutine that began it; Value bits: 1 it began, 2 it ended within the trace
 //	Regions  From, To, Name, Task, Goroutine, Value bits as for Tasks

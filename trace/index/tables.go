@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -19,6 +20,8 @@ type Info struct {
 	Spans       int64  `json:"spans"`
 	Samples     int64  `json:"samples"`          // of the CPU
 	Source      string `json:"source,omitempty"` // Options.Source
+	// Began is when the trace began; zero when it does not say, as those before Go 1.25.
+	Began time.Time `json:"began,omitzero"`
 	// Damage says what ended the trace before its end; "" when it is whole.
 	Damage string `json:"damage,omitempty"`
 	// StacksFull is set when stacks were left out because there were too many.
@@ -85,10 +88,11 @@ func (b *builder) endOthers() error {
 	for key := range b.ranges {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, func(x, y rangeKey) int { return int(b.ranges[x] - b.ranges[y]) })
+	slices.SortFunc(keys, func(x, y rangeKey) int { return cmp.Compare(b.ranges[x].from, b.ranges[y].from) })
 	for _, key := range keys {
-		r := Record{From: b.ranges[key], To: b.now, Name: b.names.user(key.name)}
-		b.of(&r, key)
+		begun := b.ranges[key]
+		r := Record{From: begun.from, To: b.now, Name: b.names.user(key.name)}
+		b.of(&r, key, begun.by)
 		if err := b.side.add(Ranges, &r); err != nil {
 			return err
 		}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/whet-go/whet/trace/index"
 )
 
@@ -39,7 +37,8 @@ type Stay struct {
 	Name  string
 	Count int64
 	Total time.Duration
-	// P50, P99 and Max are of single spans. Quantiles are within 1 %.
+	// P50, P99 and Max are of single spans. Quantiles are within 1 %; 0 when there are too many
+	// groups and states to know.
 	P50, P99, Max time.Duration
 }
 
@@ -65,9 +64,6 @@ type Metric struct {
 	Count       int64
 }
 
-// longest is the longest span that histograms tell from longer ones.
-const longest = time.Hour
-
 // Of summarises a window, in nanoseconds since the trace's begin.
 func Of(x *index.Index, from, to int64) (*Summary, error) {
 	s := &Summary{From: time.Duration(from), To: time.Duration(to), Events: x.Info.Events, Damage: x.Info.Damage}
@@ -80,71 +76,17 @@ func Of(x *index.Index, from, to int64) (*Summary, error) {
 	return s, nil
 }
 
-// A stay while it is added up.
-type adding struct {
-	Stay
-	hist *hdrhistogram.Histogram
-}
-
-func (a *adding) add(took time.Duration) {
-	if a.hist == nil {
-		a.hist = hdrhistogram.New(1, int64(longest), 2)
-	}
-	a.Count++
-	a.Total += took
-	a.Max = max(a.Max, took)
-	_ = a.hist.RecordValue(min(max(int64(took), 1), int64(longest))) // is within its bounds
-}
-
-func (a *adding) quantiles() (p50, p99 time.Duration) {
-	return min(time.Duration(a.hist.ValueAtPercentile(50)), a.Max), min(time.Duration(a.hist.ValueAtPercentile(99)), a.Max)
-}
-
-// A group is a kind while it is added up.
-type group struct {
-	goroutines int64
-	time       time.Duration
-	stays      map[index.Code]*adding
-}
-
 func (s *Summary) kinds(x *index.Index, from, to int64) error {
-	of := make([]uint32, x.Info.Goroutines)
-	groups := make([]group, len(x.Kinds()))
-	if err := x.Goroutines(func(g *index.Goroutine) bool {
-		of[g.Index] = g.Kind
-		if g.From <= to && g.To >= from {
-			one := &groups[g.Kind]
-			one.goroutines++
-			one.time += time.Duration(min(g.To, to) - max(g.From, from))
-			s.Goroutines++
-		}
-		return true
-	}); err != nil {
-		return err
-	}
-	busy := map[uint32]time.Duration{}
-	if err := x.Spans(from, to, func(span index.Span) bool {
-		one := &groups[of[span.Goroutine]]
-		if one.stays == nil {
-			one.stays = map[index.Code]*adding{}
-		}
-		a := one.stays[span.Code]
-		if a == nil {
-			a = &adding{Stay: Stay{Code: span.Code, Name: x.Code(span.Code)}}
-			one.stays[span.Code] = a
-		}
-		took := time.Duration(min(span.To, to) - max(span.From, from))
-		a.add(took)
-		if span.Code == index.Running || span.Code == index.Assist {
-			busy[span.With] += took
-		}
-		return true
-	}); err != nil {
+	kinds := x.Kinds()
+	groups := make([]group, len(kinds))
+	busy, err := gather(x, from, to, func(g *index.Goroutine) *group { return &groups[g.Kind] })
+	if err != nil {
 		return err
 	}
 	for i := range groups {
 		if groups[i].goroutines > 0 {
-			s.Kinds = append(s.Kinds, groups[i].kind(x.Kinds()[i].Name))
+			s.Goroutines += groups[i].goroutines
+			s.Kinds = append(s.Kinds, groups[i].kind(kinds[i].Name))
 		}
 	}
 	slices.SortStableFunc(s.Kinds, func(a, b Kind) int {
@@ -157,16 +99,6 @@ func (s *Summary) kinds(x *index.Index, from, to int64) error {
 	}
 	slices.SortFunc(s.Procs, func(a, b Proc) int { return cmp.Compare(a.Number, b.Number) })
 	return nil
-}
-
-func (g *group) kind(name string) Kind {
-	k := Kind{Name: name, Goroutines: g.goroutines, Time: g.time}
-	for _, a := range g.stays {
-		a.P50, a.P99 = a.quantiles()
-		k.Stays = append(k.Stays, a.Stay)
-	}
-	slices.SortFunc(k.Stays, func(a, b Stay) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Code, b.Code)) })
-	return k
 }
 
 // Of is the time in a state.
@@ -195,11 +127,11 @@ func (s *Summary) streams(x *index.Index, from, to int64) error {
 		stream index.Stream
 		to     *[]Range
 	}{{index.Ranges, &s.Ranges}, {index.Tasks, &s.Tasks}, {index.Regions, &s.Regions}} {
-		ranges, err := named(x, one.stream, from, to)
+		list, err := named(x, one.stream, from, to)
 		if err != nil {
 			return err
 		}
-		*one.to = ranges
+		*one.to = list
 	}
 	byName := map[uint32]int{}
 	if err := x.Records(index.Metrics, from, to, func(r *index.Record) bool {
@@ -224,23 +156,28 @@ func (s *Summary) streams(x *index.Index, from, to int64) error {
 
 // named adds up a stream's records by name, each cut at the window's ends.
 func named(x *index.Index, stream index.Stream, from, to int64) ([]Range, error) {
-	all := map[uint32]*adding{}
+	all, hists := map[uint32]*adding{}, 0
 	if err := x.Records(stream, from, to, func(r *index.Record) bool {
 		a := all[r.Name]
 		if a == nil {
 			a = &adding{Stay: Stay{Name: x.Name(r.Name)}}
 			all[r.Name] = a
 		}
-		a.add(time.Duration(min(r.To, to) - max(r.From, from)))
+		a.add(time.Duration(min(r.To, to)-max(r.From, from)), &hists)
 		return true
 	}); err != nil {
 		return nil, err
 	}
-	var ranges []Range
+	return ranges(all), nil
+}
+
+// ranges are those that were added up, longest in all first.
+func ranges(all map[uint32]*adding) []Range {
+	var list []Range
 	for _, a := range all {
 		p50, p99 := a.quantiles()
-		ranges = append(ranges, Range{a.Name, a.Count, a.Total, p50, p99, a.Max})
+		list = append(list, Range{a.Name, a.Count, a.Total, p50, p99, a.Max})
 	}
-	slices.SortFunc(ranges, func(a, b Range) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name)) })
-	return ranges, nil
+	slices.SortFunc(list, func(a, b Range) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name)) })
+	return list
 }

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/trace/cut"
+	"github.com/whet-go/whet/unit"
+)
+
+// traceCutFlags are the flags of whet trace cut.
+type traceCutFlags struct {
+	traceFlags
+	outputFlags
+}
+
+func (a *app) traceCutCommand() *cobra.Command {
+	f := &traceCutFlags{}
+	cmd := &cobra.Command{
+		Use:   "cut TRACE -o FILE",
+		Short: "Make a smaller trace of what happened between two times",
+		Long: `Make a smaller trace of what happened between two times. It is a valid trace,
+which go tool trace and all others read.
+
+A trace is made of generations of a second or so. Those that --from and --to
+touch are kept, so that it begins up to a second before --from; events after
+--to are left out. Times count from the begin of the trace that is read: those
+in the new one from its own begin, which is said.
+
+Traces of Go 1.21 and older are one piece and cannot be cut.`,
+		Example: `  whet trace cut --from 1s --to 1.5s -o slow.trace demo.whet
+  whet trace cut --to 1s -o begin.trace trace.out`,
+		Args: oneTrace,
+	}
+	f.registerWindow(cmd)
+	f.registerOutput(cmd)
+	f.registerSource(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceCut(cmd.Context(), args[0], f) }
+	return cmd
+}
+
+func (a *app) traceCut(ctx context.Context, arg string, f *traceCutFlags) error {
+	if f.From == 0 && f.To == 0 {
+		return diag.Usagef("trace cut", "nothing says what to keep", "--from 1s --to 1.5s, or one of them")
+	}
+	if err := f.times("trace cut"); err != nil {
+		return err
+	}
+	if f.Output == "" {
+		return diag.Usagef("trace cut", "nothing says where the trace goes", "-o FILE, or -o - for standard output")
+	}
+	if err := f.checkOutput(); err != nil {
+		return err
+	}
+	if !f.toFile() && isTerminal(a.stdout) {
+		return diag.Usagef("trace cut", "the trace would go to the terminal", "-o FILE")
+	}
+	d, err := a.traceDocument(ctx, arg, &f.traceFlags)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	r, err := d.trace()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }() // was only read
+	var result cut.Result
+	var failed error
+	last := time.Now()
+	err = a.writeOutput(&f.outputFlags, func(w io.Writer) error {
+		result, failed = cut.Cut(ctx, w, r, cut.Options{From: int64(f.From), To: int64(f.To), Progress: func(bytes int64) {
+			if time.Since(last) >= time.Second {
+				last = time.Now()
+				a.progressf("trace: %v read …", unit.Bytes(bytes))
+			}
+		}})
+		return failed
+	})
+	if failed != nil {
+		return readTraceError(d.name, failed)
+	}
+	if err != nil {
+		return err
+	}
+	if result.Damage != "" {
+		a.printWarnings([]error{fmt.Errorf("%s: what follows is missing: %s", d.name, result.Damage)})
+	}
+	doc := report.NewTraceCut(d.name, f.Output, result)
+	if !f.toFile() { // standard output is the trace
+		return report.WriteTraceCut(a.stderr, a.style, doc)
+	}
+	if f.view.JSON {
+		return a.writeJSON(doc)
+	}
+	return a.write(func(w io.Writer) error { return report.WriteTraceCut(w, a.style, doc) })
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/trace/events"
+)
+
+// traceEventsFlags are the flags of whet trace events.
+type traceEventsFlags struct {
+	traceFlags
+	Filter string
+	Number int
+	Stacks bool
+}
+
+func (a *app) traceEventsCommand() *cobra.Command {
+	f := &traceEventsFlags{}
+	cmd := &cobra.Command{
+		Use:   "events TRACE",
+		Short: "Write events as lines of JSON, those that a filter chooses",
+		Long: `Write the events of a trace as lines of JSON, in their order. The trace is read
+as it goes, without an index, and only as far as --to and -n need.
+
+Each line has time_ns (since the trace's begin), kind, and the proc, thread and
+goroutine that it happened on (-1: none). By kind, it also has
+  StateTransition                    resource, id, from, to, reason
+  RangeBegin, RangeActive, RangeEnd  name, resource and id of what it is of
+  Metric                             name, value
+  TaskBegin, TaskEnd                 name, task, parent
+  RegionBegin, RegionEnd             name, task
+  Log                                name (its category), message, task
+  Label                              name, resource, id
+and --stacks adds stack: a list of func, file and line, innermost first.
+
+--filter is an expression with the same names: ==, !=, <, >, in, and, or, not,
+contains, startsWith, matches (a regular expression), any(stack, .func == "f")
+and what else https://expr-lang.org has.`,
+		Example: `  whet trace events --filter 'kind == "Log"' trace.out
+  whet trace events --filter 'to == "Waiting" and reason == "sync"' demo.whet
+  whet trace events --filter 'any(stack, .func matches "^main")' -n 5 trace.out`,
+		Args: oneTrace,
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.Filter, "filter", "", "only events for which this `EXPRESSION` is true")
+	f.registerWindow(cmd)
+	fs.IntVarP(&f.Number, "number", "n", 0, "at most `N` events; 0 is all")
+	fs.BoolVar(&f.Stacks, "stacks", false, "with their stacks")
+	f.registerSource(cmd)
+	_ = fs.MarkHidden("json") // it is what is written anyway
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceEvents(cmd.Context(), args[0], f) }
+	return cmd
+}
+
+// times checks the window of commands that read a trace without its index; a trace's end is not known.
+func (f *traceFlags) times(command string) error {
+	if f.From < 0 || f.To < 0 || f.To > 0 && f.From > f.To {
+		return diag.Usagef(command, fmt.Sprintf("--from %v is not before --to %v", f.From, f.To), "times count from the trace's begin")
+	}
+	return nil
+}
+
+func (a *app) traceEvents(ctx context.Context, arg string, f *traceEventsFlags) error {
+	if f.Number < 0 {
+		return diag.Usagef("trace events", "-n must be 0 (all) or more", "")
+	}
+	if err := f.times("trace events"); err != nil {
+		return err
+	}
+	o := events.Options{From: int64(f.From), To: int64(f.To), N: f.Number, Stacks: f.Stacks}
+	if f.Filter != "" {
+		var err error
+		if o.Filter, err = events.NewFilter(f.Filter); err != nil {
+			return diag.Usagef("trace events", fmt.Sprintf("--filter: %v", err), `such as 'kind == "Log" and goroutine == 7'; --help lists the names`)
+		}
+	}
+	d, err := a.traceDocument(ctx, arg, &f.traceFlags)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	r, err := d.trace()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }() // was only read
+	var result events.Result
+	var failed error
+	if err := a.write(func(w io.Writer) error {
+		result, failed = events.Write(ctx, w, r, o)
+		return nil
+	}); err != nil && failed == nil {
+		failed = err
+	}
+	if failed != nil {
+		return readTraceError(d.name, failed)
+	}
+	if result.Damage != "" {
+		a.printWarnings([]error{fmt.Errorf("%s: what follows is missing: %s", d.name, result.Damage)})
+	}
+	return nil
+}
+
+// readTraceError is an error of reading a trace without its index, with a cure.
+func readTraceError(name string, err error) error {
+	var d *diag.Error
+	if errors.As(err, &d) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	hint := "a trace comes from runtime/trace, /debug/pprof/trace, or `whet record`"
+	if h := interface{ Hint() string }(nil); errors.As(err, &h) {
+		hint = h.Hint()
+	}
+	return &diag.Error{Op: "read", Subject: name, Err: err, Hint: hint}
+}

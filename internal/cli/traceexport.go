@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/trace/export"
+	"github.com/whet-go/whet/trace/index"
+)
+
+// traceExportFlags are the flags of whet trace export.
+type traceExportFlags struct {
+	traceFlags
+	Perfetto, Chrome, OTLP string
+	Force                  bool
+	Goroutines, Name       string
+}
+
+func (a *app) traceExportCommand() *cobra.Command {
+	f := &traceExportFlags{}
+	cmd := &cobra.Command{
+		Use:   "export TRACE --perfetto|--chrome|--otlp FILE",
+		Short: "Write a trace for Perfetto, Chrome or OpenTelemetry",
+		Long: `Write a trace for other tools.
+
+--perfetto writes packets for https://ui.perfetto.dev: processors with what they
+run, the collector, the heap, requests, tasks, and goroutines with their states,
+where they stopped and who woke them. --chrome has the same as JSON for
+chrome://tracing and https://speedscope.app; it is some times as large.
+
+--otlp writes OTLP/JSON for OpenTelemetry: requests and tasks as spans, with
+what a request waits for as children. Traces of Go 1.25 and later say when they
+were made; times of others count from the recording's begin, or from 1970.
+
+Tasks and regions that the window of --from and --to touches are whole, and
+requests that end in it.`,
+		Example: `  whet trace export --perfetto demo.pftrace demo.whet
+  whet trace export --from 1s --to 1.5s --chrome slow.json trace.out
+  whet trace export --otlp spans.json --name shop demo.whet`,
+		Args: oneTrace,
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.Perfetto, "perfetto", "", "write Perfetto's packets to this `FILE`; - is standard output")
+	fs.StringVar(&f.Chrome, "chrome", "", "write Chrome's trace events to this `FILE`")
+	fs.StringVar(&f.OTLP, "otlp", "", "write OpenTelemetry's spans to this `FILE`")
+	fs.BoolVar(&f.Force, "force", false, "replace files that are there")
+	f.registerWindow(cmd)
+	fs.StringVar(&f.Goroutines, "goroutines", "", "only goroutines that run a function that matches `REGEXP`")
+	fs.StringVar(&f.Name, "name", "", "the `service`'s name (default: the program's)")
+	f.registerSource(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceExport(cmd.Context(), args[0], f) }
+	return cmd
+}
+
+// An exporter writes one format.
+type exporter struct {
+	format string
+	output outputFlags
+	write  func(io.Writer, *index.Index, export.Options) (export.Result, error)
+}
+
+// exporters are those that are asked for.
+func (f *traceExportFlags) exporters() []exporter {
+	var list []exporter
+	for _, e := range []exporter{
+		{"perfetto", outputFlags{f.Perfetto, f.Force}, export.Perfetto},
+		{"chrome", outputFlags{f.Chrome, f.Force}, export.Chrome},
+		{"otlp", outputFlags{f.OTLP, f.Force}, export.OTLP},
+	} {
+		if e.output.Output != "" {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) error {
+	const command = "trace export"
+	list := f.exporters()
+	if len(list) == 0 {
+		return diag.Usagef(command, "nothing says what to write", "--perfetto FILE, --chrome FILE, --otlp FILE")
+	}
+	streams, files := 0, map[string]bool{}
+	for _, e := range list {
+		if err := e.output.checkOutput(); err != nil {
+			return err
+		}
+		if !e.output.toFile() {
+			streams++
+		}
+		if files[e.output.Output] {
+			return diag.Usagef(command, "two formats go to "+e.output.Output, "give each a file")
+		}
+		files[e.output.Output] = true
+	}
+	if streams > 0 && isTerminal(a.stdout) {
+		return diag.Usagef(command, "the trace would go to the terminal", "--"+list[0].format+" FILE")
+	}
+	that, err := goroutinesThat(command, f.Goroutines)
+	if err != nil {
+		return err
+	}
+	d, err := a.traceDocument(ctx, arg, &f.traceFlags)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	x, err := a.indexTrace(ctx, d, arg, "")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = x.Close() }() // was only read
+	o := export.Options{Name: cmp.Or(f.Name, d.service()), Goroutines: that, Began: x.Info.Began}
+	if o.From, o.To, err = f.window(x); err != nil {
+		return err
+	}
+	if o.Began.IsZero() && d.rec != nil {
+		o.Began = d.rec.Meta().Created
+	}
+	if f.OTLP != "" && x.Info.Began.IsZero() {
+		a.printWarnings([]error{errors.New(began(d.rec != nil))})
+	}
+	doc := report.NewTraceExport(d.name)
+	for _, e := range list {
+		var result export.Result
+		if err := a.writeOutput(&e.output, func(w io.Writer) (err error) {
+			result, err = e.write(&interruptible{ctx, w}, x, o)
+			return err
+		}); err != nil {
+			return err
+		}
+		doc.Add(e.format, e.output.Output, result)
+	}
+	if streams > 0 { // standard output is taken
+		return report.WriteTraceExport(a.stderr, a.style, doc)
+	}
+	if f.view.JSON {
+		return a.writeJSON(doc)
+	}
+	return a.write(func(w io.Writer) error { return report.WriteTraceExport(w, a.style, doc) })
+}
+
+// began says what times count from that a trace does not tell.
+func began(recorded bool) string {
+	if recorded {
+		return "the trace does not say when it began: times count from the recording's begin, and are late or early by what its trace is"
+	}
+	return "the trace does not say when it began, as those of Go 1.25 and later do: times count from 1970"
+}
+
+// service is the name of the program that a document is of; "" when it is not known.
+func (d *document) service() string {
+	if d.rec == nil {
+		return ""
+	}
+	if build := d.rec.Meta().Build; build != nil {
+		return ownModule(build)
+	}
+	return ""
+}
+
+// interruptible is a writer that fails when its context has ended.
+type interruptible struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (i *interruptible) Write(b []byte) (int, error) {
+	if err := i.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return i.w.Write(b)
+}

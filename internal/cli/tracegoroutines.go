@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/trace/stacks"
+	"github.com/whet-go/whet/trace/summary"
+)
+
+// traceGoroutinesFlags are the flags of whet trace goroutines.
+type traceGoroutinesFlags struct {
+	traceFlags
+	GroupBy    string
+	Sort       string
+	Goroutines string
+	Number     int
+}
+
+// groupByNone lists single goroutines.
+const groupByNone = "none"
+
+func (a *app) traceGoroutinesCommand() *cobra.Command {
+	f := &traceGoroutinesFlags{}
+	cmd := &cobra.Command{
+		Use:   "goroutines TRACE",
+		Short: "Add up goroutines by what they run or who made them, or list them",
+		Long: `Add up goroutines by what they have in common, or list them one by one: how many
+there were, how many were made and ended, the one that was there longest, and
+what they did: running, runnable (waiting for a processor), in system calls,
+helping the garbage collector, or waiting, by the reason.
+
+--group-by start puts together those that run the same function, creation those
+of one go statement: the innermost line of own code on its stack, if there is
+one. Goroutines that are older than the trace have no go statement in it; they
+come by the goroutines that made them, if that is known. none lists single ones.
+
+Times of a whole trace are those of go tool trace.`,
+		Example: `  whet trace goroutines demo.whet
+  whet trace goroutines --group-by creation --sort life trace.out
+  whet trace goroutines --group-by none -n 20 --goroutines 'net/http' trace.out`,
+		Args: oneTrace,
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.GroupBy, "group-by", string(summary.ByStart), "what they have in common: `start`, creation, none")
+	fs.StringVar(&f.Sort, "sort", string(summary.ByRunning), "what has most of this comes first: "+"`"+orders()[0]+"`, "+strings.Join(orders()[1:], ", "))
+	fs.StringVar(&f.Goroutines, "goroutines", "", "only goroutines that run a function that matches `REGEXP`")
+	fs.StringArrayVar(&f.view.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
+	f.registerWindow(cmd)
+	fs.IntVarP(&f.Number, "number", "n", 10, "show `N` groups or goroutines; 0 is all")
+	f.registerSource(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceGoroutines(cmd.Context(), args[0], f) }
+	return cmd
+}
+
+func orders() []string {
+	names := make([]string, len(summary.Orders()))
+	for i, o := range summary.Orders() {
+		names[i] = string(o)
+	}
+	return names
+}
+
+// goroutinesThat compiles --goroutines; nil: all.
+func goroutinesThat(command, pattern string) (*regexp.Regexp, error) {
+	if pattern == "" {
+		return nil, nil //nolint:nilnil // no pattern is none
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, diag.Usagef(command, fmt.Sprintf("--goroutines: %v", err), "it is a regular expression of Go")
+	}
+	return re, nil
+}
+
+func (f *traceGoroutinesFlags) check() error {
+	const command = "trace goroutines"
+	if !slices.Contains([]string{string(summary.ByStart), string(summary.ByCreation), groupByNone}, f.GroupBy) {
+		return diag.Usagef(command, fmt.Sprintf("--group-by: there is no %q", f.GroupBy), "there are start, creation, none")
+	}
+	if !slices.Contains(orders(), f.Sort) {
+		return diag.Usagef(command, fmt.Sprintf("--sort: there is no %q", f.Sort), "there are "+strings.Join(orders(), ", "))
+	}
+	if f.Number < 0 {
+		return diag.Usagef(command, "-n must be 0 (all) or more", "")
+	}
+	return nil
+}
+
+func (a *app) traceGoroutines(ctx context.Context, arg string, f *traceGoroutinesFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	that, err := goroutinesThat("trace goroutines", f.Goroutines)
+	if err != nil {
+		return err
+	}
+	d, err := a.traceDocument(ctx, arg, &f.traceFlags)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	x, err := a.indexTrace(ctx, d, arg, "")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = x.Close() }() // was only read
+	o := summary.Options{Goroutines: that, Own: ownOrForeign(traceOwn(arg, x, &f.view)), Order: summary.Order(f.Sort)}
+	if o.From, o.To, err = f.window(x); err != nil {
+		return err
+	}
+	doc := report.NewTraceGoroutines(d.name, f.GroupBy, time.Duration(o.From), time.Duration(o.To), time.Duration(x.Info.Duration))
+	if f.GroupBy == groupByNone {
+		list, others, err := summary.Singles(x, f.Number, o)
+		if err != nil {
+			return err
+		}
+		doc.AddGoroutines(list, others)
+	} else {
+		groups, err := summary.Groups(x, summary.Grouping(f.GroupBy), o)
+		if err != nil {
+			return err
+		}
+		doc.AddGroups(groups, f.Number)
+	}
+	if f.view.JSON {
+		return a.writeJSON(doc)
+	}
+	return a.write(func(w io.Writer) error { return report.WriteTraceGoroutines(w, a.style, doc) })
+}
+
+// ownOrForeign tells own code; where none is known, what is neither of the standard library nor in the module
+// cache.
+func ownOrForeign(own func(stacks.Frame) bool) func(stacks.Frame) bool {
+	if own != nil {
+		return own
+	}
+	return func(f stacks.Frame) bool {
+		pkg := profile.PackagePath(f.Func)
+		return pkg == "main" || !profile.IsStd(pkg) && !strings.Contains(f.File, "@v") && !strings.Contains(f.File, "/vendor/")
+	}
+}

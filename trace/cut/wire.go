@@ -1,0 +1,360 @@
+package cut
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// The parts of the format that cutting needs; their meaning is that of Go's internal/trace/tracev2.
+const (
+	headLen  = 16
+	maxBatch = 64 << 10
+
+	evBatch           = 1
+	evStacks          = 2
+	evStrings         = 4
+	evCPUSamples      = 6
+	evCPUSample       = 7
+	evFrequency       = 8
+	evProcStatus      = 13
+	evGoStatus        = 25
+	evGCActive        = 28
+	evSweepActive     = 31
+	evAssistActive    = 34
+	evGoStatusStack   = 48
+	evExperimental    = 49
+	evSync            = 50
+	evEndOfGeneration = 52
+)
+
+// The versions whose traces have generations.
+const (
+	oldest = 22
+	newest = 26
+	// marked is the first that says where a generation ends.
+	marked = 26
+	// synced is the first that has the frequency in a batch of its own kind.
+	synced = 25
+)
+
+// maxGeneration bounds a generation: they are some 10 MB.
+const maxGeneration = 1 << 30
+
+// A VersionError is a trace that cannot be cut, because of the version of Go that made it.
+type VersionError struct{ Minor int }
+
+func (e *VersionError) Error() string {
+	if e.Minor < oldest {
+		return fmt.Sprintf("a trace of Go 1.%d is one piece and cannot be cut", e.Minor)
+	}
+	return fmt.Sprintf("a trace of Go 1.%d: up to Go 1.%d is known", e.Minor, newest)
+}
+
+// Hint is what to do instead.
+func (e *VersionError) Hint() string {
+	if e.Minor < oldest {
+		return "--from and --to of the other commands choose a window without cutting; traces of Go 1.22 and later can be cut"
+	}
+	return "a newer whet may know it"
+}
+
+// errHead is something that does not begin as a trace does.
+var errHead = errors.New("not an execution trace")
+
+// readHead reads a trace's first bytes.
+func readHead(r io.Reader) (head []byte, minor int, err error) {
+	head = make([]byte, headLen)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return nil, 0, errHead
+	}
+	if _, err := fmt.Sscanf(string(head), "go 1.%d trace\x00\x00\x00", &minor); err != nil {
+		return nil, 0, errHead
+	}
+	if minor < oldest || minor > newest {
+		return nil, 0, &VersionError{minor}
+	}
+	return head, minor, nil
+}
+
+// A batch is the events of a thread, a piece of a table, or the like.
+type batch struct {
+	kind         byte   // evBatch, evExperimental
+	generation   uint64 // its number
+	thread, time uint64
+	from, data   int // where it begins in the generation's bytes, and where what it holds does
+	to           int
+}
+
+// A generation is what a trace is made of.
+type generation struct {
+	number  uint64
+	bytes   []byte
+	batches []batch
+	begin   uint64  // the least time of a batch
+	tick    float64 // nanoseconds
+}
+
+// nanos is a time of the trace, as its readers compute it.
+func (g *generation) nanos(time uint64) int64 { return int64(float64(time) * g.tick) }
+
+// A reader reads generations.
+type reader struct {
+	r     *bufio.Reader
+	minor int
+	off   int64  // bytes that were read
+	next  *batch // the first of the next generation, which tells that one has ended
+	held  []byte // its bytes
+}
+
+// generation reads the next one; io.EOF: there is none. Any other error is of a generation that is not whole.
+func (r *reader) generation() (*generation, error) {
+	g := &generation{}
+	if r.next != nil {
+		b := *r.next
+		g.bytes = r.held
+		g.add(b)
+		r.next, r.held = nil, nil
+	}
+	for {
+		at := len(g.bytes)
+		b, end, err := r.batch(g)
+		switch {
+		case errors.Is(err, io.EOF) && len(g.batches) == 0:
+			return nil, io.EOF
+		case errors.Is(err, io.EOF) && r.minor < marked:
+			return g, g.finish(r.minor)
+		case errors.Is(err, io.EOF):
+			return nil, fmt.Errorf("byte %d: the trace ends within a generation", r.off)
+		case err != nil:
+			return nil, fmt.Errorf("byte %d: %w", r.off, err)
+		case end:
+			return g, g.finish(r.minor)
+		case len(g.bytes) > maxGeneration:
+			return nil, fmt.Errorf("byte %d: a generation of more than %d bytes", r.off, maxGeneration)
+		}
+		if b.generation == 0 {
+			return nil, fmt.Errorf("byte %d: a batch of generation 0", r.off)
+		}
+		if len(g.batches) > 0 && b.generation != g.number {
+			if r.minor >= marked || b.generation != g.number+1 {
+				return nil, fmt.Errorf("byte %d: a batch of generation %d within generation %d", r.off, b.generation, g.number)
+			}
+			r.held = append([]byte(nil), g.bytes[at:]...)
+			b.data, b.to, b.from = b.data-at, b.to-at, 0
+			r.next = &b
+			g.bytes = g.bytes[:at]
+			return g, g.finish(r.minor)
+		}
+		g.add(b)
+	}
+}
+
+func (g *generation) add(b batch) {
+	g.number = b.generation
+	if len(g.batches) == 0 || b.time < g.begin {
+		g.begin = b.time
+	}
+	g.batches = append(g.batches, b)
+}
+
+// batch reads a batch to the end of a generation's bytes; end: it was the mark that ends one, which is
+// among the bytes, too.
+func (r *reader) batch(g *generation) (b batch, end bool, err error) {
+	b.from = len(g.bytes)
+	kind, err := r.r.ReadByte()
+	if err != nil {
+		return b, false, err // io.EOF: between batches
+	}
+	r.off++
+	g.bytes = append(g.bytes, kind)
+	b.kind = kind
+	switch {
+	case kind == evEndOfGeneration && r.minor >= marked:
+		return b, true, nil
+	case kind == evExperimental:
+		number, err := r.r.ReadByte()
+		if err != nil {
+			return b, false, noEOF(err)
+		}
+		r.off++
+		g.bytes = append(g.bytes, number)
+	case kind != evBatch:
+		return b, false, fmt.Errorf("want a batch, not %d", kind)
+	}
+	size := uint64(0)
+	for _, to := range []*uint64{&b.generation, &b.thread, &b.time, &size} {
+		if err := r.varint(g, to); err != nil {
+			return b, false, err
+		}
+	}
+	if size > maxBatch {
+		return b, false, fmt.Errorf("a batch of %d bytes: the limit is %d", size, maxBatch)
+	}
+	b.data = len(g.bytes)
+	b.to = b.data + int(size)
+	g.bytes = append(g.bytes, make([]byte, size)...)
+	n, err := io.ReadFull(r.r, g.bytes[b.data:])
+	r.off += int64(n)
+	return b, false, noEOF(err)
+}
+
+// varint reads a number, and keeps its bytes as they are: the runtime writes some longer than need be.
+func (r *reader) varint(g *generation, to *uint64) error {
+	at := len(g.bytes)
+	for range binary.MaxVarintLen64 {
+		c, err := r.r.ReadByte()
+		if err != nil {
+			return noEOF(err)
+		}
+		r.off++
+		g.bytes = append(g.bytes, c)
+		if c < 0x80 {
+			break
+		}
+	}
+	v, n := binary.Uvarint(g.bytes[at:])
+	if n <= 0 {
+		return errors.New("a number of more than 64 bits")
+	}
+	*to = v
+	return nil
+}
+
+// noEOF is an error within a batch.
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// finish looks for what the times of a generation mean.
+func (g *generation) finish(minor int) error {
+	for i := range g.batches {
+		b := &g.batches[i]
+		data := g.bytes[b.data:b.to]
+		if b.kind != evBatch || len(data) == 0 {
+			continue
+		}
+		if minor >= synced {
+			if data[0] != evSync {
+				continue
+			}
+			data = data[1:]
+		}
+		if len(data) == 0 || data[0] != evFrequency {
+			continue
+		}
+		perSecond, n := binary.Uvarint(data[1:])
+		if n <= 0 || perSecond == 0 {
+			return errors.New("a generation without a frequency of its clock")
+		}
+		g.tick = 1 / (float64(perSecond) / 1e9)
+		return nil
+	}
+	return errors.New("a generation without a frequency of its clock")
+}
+
+// numbers is how many numbers an event has, the time before it among them; 0: it is not one that a
+// thread's batch holds.
+func numbers(event byte) int {
+	switch event {
+	case 11, 17, 18, 23, 24, 27, 36: // ProcStop, GoDestroy, GoDestroySyscall, GoSyscallEnd, GoSyscallEndBlocked, STWEnd, GCMarkAssistEnd
+		return 1
+	case 15, evGCActive, 30, evSweepActive, 32, evAssistActive, 35, 37, 38, 39, // GoCreateSyscall, GCEnd, GCSweepBegin, GCMarkAssistBegin, HeapAlloc, HeapGoal, GoLabel
+		130, 133, 136: // SpanFree, HeapObjectFree, GoroutineStackFree
+		return 2
+	case 9, 10, evProcStatus, 16, 19, 20, 22, 26, 29, 33, 41, 45, 46, // ProcsChange, ProcStart, GoStart, GoStop, GoBlock, GoSyscallBegin, STWBegin, GCBegin, GCSweepEnd, UserTaskEnd, GoSwitch, GoSwitchDestroy
+		131, 132, 134, 135: // HeapObject, HeapObjectAlloc, GoroutineStack, GoroutineStackAlloc
+		return 3
+	case 12, 14, 21, evGoStatus, 42, 43, 47, // ProcSteal, GoCreate, GoUnblock, UserRegionBegin, UserRegionEnd, GoCreateBlocked
+		128, 129: // Span, SpanAlloc
+		return 4
+	case 40, 44, evGoStatusStack: // UserTaskBegin, UserLog
+		return 5
+	}
+	return 0
+}
+
+// tells tells whether an event says what was so when the generation began.
+func tells(event byte) bool {
+	switch event {
+	case evProcStatus, evGoStatus, evGoStatusStack, evGCActive, evSweepActive, evAssistActive:
+		return true
+	}
+	return false
+}
+
+// isEvents tells whether a batch holds the events of a thread.
+func (g *generation) isEvents(b *batch) bool {
+	if b.kind != evBatch || b.data == b.to {
+		return false
+	}
+	switch g.bytes[b.data] {
+	case evStacks, evStrings, evCPUSamples, evFrequency, evSync:
+		return false
+	}
+	return true
+}
+
+// errEvent is an event that cannot be read.
+var errEvent = errors.New("an event that is not known")
+
+// events calls yield with the events of a thread's batch: where each is in the generation's bytes, where
+// its numbers behind the time are, and when it was.
+func (g *generation) events(b *batch, yield func(from, rest, to int, at int64) bool) error {
+	at := g.nanos(b.time)
+	for i := b.data; i < b.to; {
+		from := i
+		n := numbers(g.bytes[i])
+		if n == 0 {
+			return errEvent
+		}
+		i++
+		rest := i
+		for k := range n {
+			v, size := binary.Uvarint(g.bytes[i:b.to])
+			if size <= 0 {
+				return errEvent
+			}
+			i += size
+			if k == 0 {
+				at = add(at, g.nanos(v))
+				rest = i
+			}
+		}
+		if !yield(from, rest, i, at) {
+			return nil
+		}
+	}
+	return nil
+}
+
+func add(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// last is when the last event of a generation was.
+func (g *generation) last() (int64, error) {
+	end := g.nanos(g.begin)
+	for i := range g.batches {
+		b := &g.batches[i]
+		if !g.isEvents(b) {
+			continue
+		}
+		if err := g.events(b, func(_, _, _ int, at int64) bool {
+			end = max(end, at)
+			return true
+		}); err != nil {
+			return 0, err
+		}
+	}
+	return end, nil
+}

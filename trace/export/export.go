@@ -1,0 +1,176 @@
+package export
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/trace/index"
+	"github.com/whet-go/whet/trace/requests"
+)
+
+// Options choose what is exported.
+type Options struct {
+	Name string // of the service, or of the trace
+	// From and To are a window, in nanoseconds since the trace's begin; To 0 is its end.
+	From, To int64
+	// Goroutines are those that count, by the function that they run; nil: all.
+	Goroutines *regexp.Regexp
+	// Began is when the trace began. Zero: it is not known, and times count from 1970.
+	Began time.Time
+}
+
+// Result is what was written.
+type Result struct {
+	Slices   int64 // of tracks; of OTLP: spans
+	Counters int64 // values
+	// Dropped are tasks and regions beyond the limit on their number, and requests that are not among the
+	// slowest of their handler.
+	Dropped int
+}
+
+// limit bounds the tasks and regions, each; slowest the requests of each handler, of which the slowest are kept.
+const (
+	limit   = 4_000_000
+	slowest = 50_000
+)
+
+// A goroutine as exports name it.
+type goroutine struct {
+	id     int64
+	kind   uint32
+	chosen bool
+}
+
+// A source is what is exported.
+type source struct {
+	x          *index.Index
+	o          Options
+	goroutines []goroutine // by index
+	places     map[uint32]string
+	result     Result
+}
+
+func newSource(x *index.Index, o Options) (*source, error) {
+	if o.To == 0 || o.To > x.Info.Duration {
+		o.To = x.Info.Duration
+	}
+	if o.From < 0 || o.From > o.To {
+		return nil, fmt.Errorf("export from %d to %d: want an end after the begin", o.From, o.To)
+	}
+	s := &source{x: x, o: o, goroutines: make([]goroutine, x.Info.Goroutines), places: map[uint32]string{}}
+	kinds := x.Kinds()
+	return s, x.Goroutines(func(g *index.Goroutine) bool {
+		s.goroutines[g.Index] = goroutine{g.ID, g.Kind, o.Goroutines == nil || o.Goroutines.MatchString(kinds[g.Kind].Name)}
+		return true
+	})
+}
+
+// function is what a goroutine runs.
+func (s *source) function(g uint32) string {
+	return cmp.Or(s.x.Kinds()[s.goroutines[g].kind].Name, "(no stack told)")
+}
+
+// state names a state.
+func (s *source) state(c index.Code) string { return cmp.Or(s.x.Code(c), "waiting") }
+
+// chosen tells whether something that is of a goroutine, by its index + 1, counts: what is of none does when
+// all do.
+func (s *source) chosen(g uint32) bool {
+	if g == 0 || int(g) > len(s.goroutines) {
+		return s.o.Goroutines == nil
+	}
+	return s.goroutines[g-1].chosen
+}
+
+// place is where a stack is: its innermost call that is not the runtime's.
+func (s *source) place(stack uint32) string {
+	if stack == 0 {
+		return ""
+	}
+	text, ok := s.places[stack]
+	if !ok {
+		frames := s.x.Stack(stack)
+		for i, f := range frames {
+			if text = fmt.Sprintf("%s %s:%d", f.Func, f.File, f.Line); !strings.HasPrefix(f.Func, "runtime.") || i == len(frames)-1 {
+				break
+			}
+		}
+		s.places[stack] = text
+	}
+	return text
+}
+
+// An interval is a request, task or region.
+type interval struct {
+	from, to  int64
+	name      string
+	goroutine uint32 // index + 1; 0 is not known
+	task      uint64 // of a task: its own
+	parent    uint64 // of a task
+	open      bool   // it had begun before the trace, or had not ended when it did
+	request   *requests.Request
+}
+
+// inOrder sorts intervals so that what holds another one comes before it.
+func inOrder(list []interval) {
+	slices.SortStableFunc(list, func(a, b interval) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
+	})
+}
+
+// requests are those that end in the window.
+func (s *source) requests() ([]interval, error) {
+	found, err := requests.Find(s.x, requests.Options{From: s.o.From, To: s.o.To, Slowest: slowest})
+	if err != nil {
+		return nil, err
+	}
+	s.result.Dropped += found.Dropped
+	var list []interval
+	for _, c := range found.Classes {
+		s.result.Dropped += c.Count - len(c.Slowest)
+		for _, r := range c.Slowest {
+			if s.chosen(r.Goroutine + 1) {
+				list = append(list, interval{from: r.From, to: r.To, name: c.Name, goroutine: r.Goroutine + 1, request: r})
+			}
+		}
+	}
+	inOrder(list)
+	return list, nil
+}
+
+// recorded are the tasks or regions that are there in the window.
+func (s *source) recorded(stream index.Stream) ([]interval, error) {
+	var list []interval
+	err := s.x.Records(stream, s.o.From, s.o.To, func(r *index.Record) bool {
+		switch {
+		case !s.chosen(r.Goroutine):
+		case len(list) >= limit:
+			s.result.Dropped++
+		default:
+			list = append(list, interval{
+				from: r.From, to: r.To, name: cmp.Or(s.x.Name(r.Name), "(not named)"), goroutine: r.Goroutine, task: r.Task, parent: r.Parent,
+				open: r.Value != index.Began|index.Ended,
+			})
+		}
+		return true
+	})
+	inOrder(list)
+	return list, err
+}
+
+// lanes gives each interval, in order, the first lane that is free.
+type lanes struct{ until []int64 }
+
+func (l *lanes) of(from, to int64) int {
+	i := slices.IndexFunc(l.until, func(until int64) bool { return until <= from })
+	if i < 0 {
+		i = len(l.until)
+		l.until = append(l.until, 0)
+	}
+	l.until[i] = to
+	return i
+}

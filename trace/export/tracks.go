@@ -1,0 +1,249 @@
+package export
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/whet-go/whet/trace/index"
+	"github.com/whet-go/whet/trace/requests"
+)
+
+// A group is tracks that are drawn together.
+type group uint8
+
+// Groups, in the order in which they are drawn.
+const (
+	processors group = iota + 1
+	collector
+	served // requests
+	tasks
+	goroutineTracks
+	groups
+)
+
+func (g group) String() string {
+	return [groups]string{"", "processors", "collector", "requests", "tasks", "goroutines"}[g]
+}
+
+// A track is a line of slices that follow each other or lie in each other. Its number is unique
+// in its group.
+type track struct {
+	group  group
+	number uint64
+}
+
+// regionsOf is the track of a goroutine's regions, by its index.
+func regionsOf(g uint32) track { return track{goroutineTracks, 1<<32 + uint64(g)} }
+
+// atPlace is the name of the arg that says where a goroutine stopped.
+const atPlace = "at"
+
+// isBytes tells whether a metric is of bytes.
+func isBytes(name string) bool { return strings.HasSuffix(name, ":bytes") }
+
+// An arg is something that is known of a slice.
+type arg struct{ name, text string }
+
+// A drawing is a format with tracks. The slices of a track come in the order in which they begin, and what holds
+// another before that.
+type drawing interface {
+	// track names a track; it comes before the track's slices, and maybe more than once.
+	track(t track, name string) error
+	slice(t track, name string, from, to int64, args ...arg) error
+	counter(name string, at int64, value uint64) error
+}
+
+// draw draws all.
+func (s *source) draw(d drawing) error {
+	for _, part := range []func(drawing) error{s.counters, s.collector, s.intervals, s.regions, s.spans} {
+		if err := part(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// records calls yield with a stream's records until it fails.
+func (s *source) records(stream index.Stream, yield func(*index.Record) error) (err error) {
+	if rerr := s.x.Records(stream, s.o.From, s.o.To, func(r *index.Record) bool {
+		err = yield(r)
+		return err == nil
+	}); rerr != nil {
+		return rerr
+	}
+	return err
+}
+
+func (s *source) counters(d drawing) error {
+	return s.records(index.Metrics, func(r *index.Record) error {
+		s.result.Counters++
+		return d.counter(s.x.Name(r.Name), r.To, r.Value)
+	})
+}
+
+// collector draws what the collector does for all, stops of the world, and sweeping by processor. What
+// goroutines do for it is among their states.
+func (s *source) collector(d drawing) error {
+	numbers := map[string]uint64{}
+	return s.records(index.Ranges, func(r *index.Record) error {
+		name := s.x.Name(r.Name)
+		line := name
+		switch {
+		case strings.HasPrefix(name, "stop-the-world"): // one at a time
+			line = "stop-the-world"
+		case r.Proc > 0:
+			line = fmt.Sprintf("%s P%d", name, r.Proc-1)
+		case r.Goroutine > 0:
+			return nil
+		}
+		if !s.chosen(r.Goroutine) && r.Goroutine > 0 {
+			return nil
+		}
+		number, ok := numbers[line]
+		if !ok {
+			number = uint64(len(numbers) + 1)
+			numbers[line] = number
+			if err := d.track(track{collector, number}, line); err != nil {
+				return err
+			}
+		}
+		return s.slice(d, track{collector, number}, name, max(r.From, s.o.From), min(r.To, s.o.To))
+	})
+}
+
+func (s *source) slice(d drawing, t track, name string, from, to int64, args ...arg) error {
+	s.result.Slices++
+	return d.slice(t, name, from, to, args...)
+}
+
+// intervals draws requests and tasks, as many side by side as there are at once.
+func (s *source) intervals(d drawing) error {
+	asked, err := s.requests()
+	if err != nil {
+		return err
+	}
+	worked, err := s.recorded(index.Tasks)
+	if err != nil {
+		return err
+	}
+	for _, some := range []struct {
+		group group
+		list  []interval
+	}{{served, asked}, {tasks, worked}} {
+		free := lanes{}
+		for i := range some.list {
+			one := &some.list[i]
+			n := len(free.until)
+			lane := free.of(one.from, one.to)
+			t := track{some.group, uint64(lane + 1)}
+			if lane == n {
+				if err := d.track(t, fmt.Sprintf("%s %d", some.group, lane+1)); err != nil {
+					return err
+				}
+			}
+			if err := s.slice(d, t, one.name, one.from, one.to, s.told(one)...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// told is what is known of a request or task.
+func (s *source) told(one *interval) []arg {
+	var args []arg
+	if one.goroutine > 0 {
+		args = append(args, arg{"goroutine", fmt.Sprint(s.goroutines[one.goroutine-1].id)})
+	}
+	if one.task > 0 {
+		args = append(args, arg{"task", fmt.Sprint(one.task)})
+	}
+	if r := one.request; r != nil {
+		for cause := range requests.Causes {
+			if took := r.Times[cause]; took > 0 {
+				args = append(args, arg{requests.Cause(cause).String(), took.String()})
+			}
+		}
+	}
+	if one.open {
+		args = append(args, arg{"unfinished", "it had begun before the trace, or had not ended when it did"})
+	}
+	return args
+}
+
+// name names a goroutine's track.
+func (s *source) name(g uint32) string {
+	return fmt.Sprintf("G%d %s", s.goroutines[g].id, s.function(g))
+}
+
+func (s *source) regions(d drawing) error {
+	list, err := s.recorded(index.Regions)
+	if err != nil {
+		return err
+	}
+	named := map[uint32]bool{}
+	for i := range list {
+		one := &list[i]
+		if one.goroutine == 0 {
+			continue
+		}
+		g := one.goroutine - 1
+		if !named[g] {
+			named[g] = true
+			if err := d.track(regionsOf(g), s.name(g)+" regions"); err != nil {
+				return err
+			}
+		}
+		if err := s.slice(d, regionsOf(g), one.name, one.from, one.to, s.told(one)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spans draws goroutines and processors.
+func (s *source) spans(d drawing) (err error) {
+	named := make([]bool, len(s.goroutines))
+	procs := map[uint32]bool{}
+	if serr := s.x.Spans(s.o.From, s.o.To, func(span index.Span) bool {
+		g := span.Goroutine
+		from, to := max(span.From, s.o.From), min(span.To, s.o.To)
+		if !s.goroutines[g].chosen || from > to || from == to && span.From != span.To {
+			return true
+		}
+		t := track{goroutineTracks, uint64(g) + 1}
+		if !named[g] {
+			named[g] = true
+			if err = d.track(t, s.name(g)); err != nil {
+				return false
+			}
+		}
+		if err = s.slice(d, t, s.state(span.Code), from, to, s.why(&span)...); err != nil || span.With == 0 || span.Code != index.Running && span.Code != index.Assist {
+			return err == nil
+		}
+		t = track{processors, uint64(span.With)}
+		if !procs[span.With] {
+			procs[span.With] = true
+			if err = d.track(t, fmt.Sprintf("P%d", span.With-1)); err != nil {
+				return false
+			}
+		}
+		err = s.slice(d, t, s.function(g), from, to, arg{"goroutine", fmt.Sprint(s.goroutines[g].id)})
+		return err == nil
+	}); serr != nil {
+		return serr
+	}
+	return err
+}
+
+// why is what is known of a span.
+func (s *source) why(span *index.Span) []arg {
+	var args []arg
+	if at := s.place(span.Stack); at != "" {
+		args = append(args, arg{atPlace, at})
+	}
+	if span.Code == index.Runnable && span.With > 0 && int(span.With) <= len(s.goroutines) {
+		args = append(args, arg{"woken by", s.name(span.With - 1)})
+	}
+	return args
+}
