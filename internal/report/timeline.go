@@ -197,10 +197,10 @@ func most(count map[uint32]int, n int) []uint32 {
 	return keys[:min(n, len(keys))]
 }
 
-// widths in which a page's window is told: each is tried while it is expected to fit.
+// widths in which a page's window is told: more while it is expected to fit, and tells more.
 const (
-	timelineFirstWidth = 512
-	timelineMoreWidth  = 2
+	timelineFirstWidth = 2048
+	timelineLeastWidth = 512
 	timelineLastWidth  = 1 << 14 // of what a timeline answers
 )
 
@@ -211,7 +211,8 @@ func WriteTimelinePage(ctx context.Context, w io.Writer, t *timeline.Timeline, o
 	var best []byte
 	name := ""
 	for _, rows := range []int{200, 60, 20, 4} {
-		for width := timelineFirstWidth; width <= timelineLastWidth; width *= timelineMoreWidth {
+		last := 0
+		for width := timelineFirstWidth; ; {
 			o.Width, o.Rows = width, rows
 			d, err := NewTimeline(ctx, t, o)
 			if err != nil {
@@ -223,12 +224,18 @@ func WriteTimelinePage(ctx context.Context, w io.Writer, t *timeline.Timeline, o
 				return err
 			}
 			if len(packed) > room {
-				break
+				if best != nil || width == timelineLeastWidth {
+					break
+				}
+				width = timelineLeastWidth
+				continue
 			}
 			best = packed
-			if d.exact() || len(packed)*timelineMoreWidth > room {
+			if d.exact() || 2*len(packed) > room || len(packed) < last+last/8 || width == timelineLeastWidth || width == timelineLastWidth {
 				break
 			}
+			last = len(packed)
+			width *= 2
 		}
 		if best != nil {
 			break
@@ -252,7 +259,10 @@ func (d *TimelineDoc) exact() bool {
 func pack(d *TimelineDoc) ([]byte, error) {
 	var b bytes.Buffer
 	text := base64.NewEncoder(base64.StdEncoding, &b)
-	z := gzip.NewWriter(text)
+	z, err := gzip.NewWriterLevel(text, gzip.BestSpeed) // four times as fast, and a fifth larger
+	if err != nil {
+		return nil, fmt.Errorf("write page: %w", err)
+	}
 	if err := json.NewEncoder(z).Encode(d); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
