@@ -69,7 +69,7 @@ func (a *app) commands() []group {
 			a.recordCommand,
 			a.watchCommand,
 		}},
-		{"bench", "Benchmarks:", []func() *cobra.Command{
+		{"bench", "Measure, find what costs, and prove what is faster:", []func() *cobra.Command{
 			a.benchCommand,
 			a.findCommand,
 			a.fixCommand,

@@ -130,6 +130,8 @@ func TestTrace(t *testing.T) {
 		{"trace contention --goroutines ( trace.out", "--goroutines"},
 		{"trace profile trace.out", "want a type and a trace"},
 		{"trace profile all trace.out", `there is no type "all"`},
+		{"trace profile net --class ( trace.out", "--class"},
+		{"trace profile net --class nobody -o nobody.pb.gz trace.out", "no request of the trace is of a class"},
 		{"trace profile net --goroutines ( trace.out", "--goroutines"},
 		{"trace profile sync -o demo.whet trace.out", "the file exists"},
 		{"trace frob", "frob"},

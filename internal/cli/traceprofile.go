@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/profiles"
+	"github.com/whet-go/whet/trace/requests"
 )
 
 // traceProfileFlags are the flags of whet trace profile.
@@ -19,6 +21,7 @@ type traceProfileFlags struct {
 	traceFlags
 	outputFlags
 	Goroutines string
+	Class      string
 }
 
 func profileTypes() string {
@@ -50,7 +53,8 @@ net, sync, syscall and sched of a whole trace are what go tool trace -pprof has.
 It leaves out what a goroutine did before it first ran, and what it is still in
 when the trace ends.`,
 		Example: `  whet trace profile sync -o sync.pb.gz demo.whet
-  whet trace profile net --goroutines 'net/http.*serve' -o net.pb.gz trace.out`,
+  whet trace profile net --goroutines 'net/http.*serve' -o net.pb.gz trace.out
+  whet trace profile sync --class 'task .*' -o tasks.pb.gz demo.whet`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return diag.Usagef("trace profile", "want a type and a trace", "`whet trace profile sync demo.whet`; types are "+profileTypes())
@@ -63,6 +67,7 @@ when the trace ends.`,
 	}
 	f.registerWindow(cmd)
 	cmd.Flags().StringVar(&f.Goroutines, "goroutines", "", "only goroutines that run a function that matches `REGEXP`")
+	cmd.Flags().StringVar(&f.Class, "class", "", "only while requests were answered whose handler, or task, matches `REGEXP`")
 	f.registerOutput(cmd)
 	f.registerSource(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -73,6 +78,13 @@ when the trace ends.`,
 
 func (a *app) traceProfile(ctx context.Context, typ profiles.Type, arg string, f *traceProfileFlags) error {
 	o := profiles.Options{}
+	var class *regexp.Regexp
+	if f.Class != "" {
+		var err error
+		if class, err = regexp.Compile(f.Class); err != nil {
+			return diag.Usagef("trace profile", fmt.Sprintf("--class: %v", err), "it is a regular expression of Go")
+		}
+	}
 	if f.Goroutines != "" {
 		var err error
 		if o.Goroutines, err = regexp.Compile(f.Goroutines); err != nil {
@@ -93,6 +105,11 @@ func (a *app) traceProfile(ctx context.Context, typ profiles.Type, arg string, f
 	if o.From, o.To, err = f.window(x); err != nil {
 		return err
 	}
+	if class != nil {
+		if o.Within, err = a.within(x, class); err != nil {
+			return err
+		}
+	}
 	p, err := profiles.Of(x, typ, o)
 	if err != nil {
 		return err
@@ -101,4 +118,30 @@ func (a *app) traceProfile(ctx context.Context, typ profiles.Type, arg string, f
 		a.printWarnings([]error{fmt.Errorf("the trace holds nothing of type %s", typ)})
 	}
 	return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return p.Write(w) })
+}
+
+// mostParts bounds the requests of a profile, to some 100 MB.
+const mostParts = 4_000_000
+
+// within are the times of the goroutines that answer the requests of some classes, on these.
+func (a *app) within(x *index.Index, class *regexp.Regexp) (*profiles.Parts, error) {
+	parts := &profiles.Parts{}
+	n := 0
+	r, err := requests.Find(x, requests.Options{Class: class, Slowest: 1, Tasks: true, Each: func(_ string, r *requests.Request) {
+		if n++; n <= mostParts {
+			r.Stays(parts.Add)
+		}
+	}})
+	switch {
+	case err != nil:
+		return nil, err
+	case n == 0:
+		return nil, &diag.Error{
+			Op: "trace profile", Err: fmt.Errorf("no request of the trace is of a class that matches %q", class),
+			Hint: "`whet trace requests` lists the classes",
+		}
+	case n > mostParts:
+		a.printWarnings([]error{fmt.Errorf("only the first %d of %d requests count: a window has fewer (--from, --to)", mostParts, r.Count+r.Tasks)})
+	}
+	return parts, nil
 }

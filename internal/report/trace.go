@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -26,11 +27,13 @@ type TraceSummary struct {
 	Samples    int64         `json:"cpu_samples"`
 
 	Procs   []TraceProc   `json:"procs"`
+	All     []TraceState  `json:"all"` // of all goroutines: runnable is the scheduling latency
 	Kinds   []TraceKind   `json:"kinds"`
 	Hidden  int           `json:"hidden"` // kinds left out because of -n
 	Ranges  []TraceRange  `json:"ranges"`
 	Tasks   []TraceRange  `json:"tasks"`
 	Regions []TraceRange  `json:"regions"`
+	Logs    []TraceLog    `json:"logs"`
 	Metrics []TraceMetric `json:"metrics"`
 	Damage  string        `json:"damage,omitempty"`
 }
@@ -72,6 +75,12 @@ type TraceRange struct {
 	Max   time.Duration `json:"max_ns"`
 }
 
+// A TraceLog is the user's messages of one category.
+type TraceLog struct {
+	Category string `json:"category"`
+	Count    int64  `json:"count"`
+}
+
 // A TraceMetric is one of the runtime's.
 type TraceMetric struct {
 	Name  string `json:"name"`
@@ -88,7 +97,10 @@ func NewTraceSummary(name string, s *summary.Summary, duration time.Duration, n 
 		Schema: TraceSummarySchema, Name: name, Duration: duration, From: s.From, To: s.To, Events: s.Events,
 		Goroutines: s.Goroutines, Samples: s.Samples, Damage: s.Damage,
 		Procs: []TraceProc{}, Kinds: []TraceKind{}, Ranges: traceRanges(s.Ranges), Tasks: traceRanges(s.Tasks),
-		Regions: traceRanges(s.Regions), Metrics: []TraceMetric{},
+		Regions: traceRanges(s.Regions), Logs: []TraceLog{}, Metrics: []TraceMetric{}, All: traceStates(s.All.Stays, s.All.Time),
+	}
+	for _, l := range s.Logs {
+		d.Logs = append(d.Logs, TraceLog(l))
 	}
 	for _, p := range s.Procs {
 		d.Procs = append(d.Procs, TraceProc{p.Number, p.Busy, unit.Share(int64(p.Busy), int64(s.To-s.From))})
@@ -152,6 +164,19 @@ func WriteTraceSummary(w io.Writer, style Style, d TraceSummary) error {
 	t.ranges(style, "collector and stops", d.Ranges)
 	t.ranges(style, "tasks", d.Tasks)
 	t.ranges(style, "regions", d.Regions)
+	if len(d.Logs) > 0 {
+		t.line()
+		var logs []string
+		for _, l := range d.Logs {
+			logs = append(logs, fmt.Sprintf("%s %s", Clean(cmp.Or(l.Category, "(no category)")), unit.Count(l.Count).Short()))
+		}
+		t.wrapped("messages  ", logs, style)
+	}
+	if len(d.Kinds) > 1 || d.Hidden > 0 {
+		t.line()
+		t.line(style.paint(bold, "all goroutines (runnable: waiting for a processor)"))
+		t.states(style, d.All)
+	}
 	for _, k := range d.Kinds {
 		t.line()
 		name := Clean(k.Function)

@@ -156,3 +156,44 @@ func stacks(p *profile.Profile) []string {
 	slices.SortFunc(list, func(a, b string) int { return cmp.Compare(a, b) })
 	return list
 }
+
+// TestWithin cuts the time of all goroutines in two: the halves together are the whole.
+func TestWithin(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "trace.index")
+	if _, err := index.Build(t.Context(), bytes.NewReader(record(t)), name, index.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	x, err := index.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	middle := x.Info.Duration / 2
+	before, after := &profiles.Parts{}, &profiles.Parts{}
+	for g := range x.Info.Goroutines {
+		before.Add(g, 0, middle)
+		after.Add(g, middle, x.Info.Duration)
+	}
+	for _, typ := range []profiles.Type{profiles.Net, profiles.Sync, profiles.Syscall, profiles.Sched} {
+		var sums [3]int64
+		for i, parts := range []*profiles.Parts{before, after, nil} {
+			p, err := profiles.Of(x, typ, profiles.Options{Within: parts})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range p.Sample {
+				sums[i] += s.Value[1]
+			}
+		}
+		if sums[0] == 0 || sums[1] == 0 || sums[0]+sums[1] != sums[2] {
+			t.Errorf("%s: %d before the middle and %d behind it, of %d", typ, sums[0], sums[1], sums[2])
+		}
+	}
+	if p, err := profiles.Of(x, profiles.Creation, profiles.Options{Within: &profiles.Parts{}}); err != nil || len(p.Sample) > 0 {
+		t.Errorf("nothing has %d stacks, %v", len(p.Sample), err)
+	}
+}

@@ -37,6 +37,8 @@ type Options struct {
 	From, To int64
 	// Goroutines are those that count, by the function that they run; nil: all.
 	Goroutines *regexp.Regexp
+	// Within are the parts of goroutines' time that count, such as those of some requests; nil: all.
+	Within *Parts
 }
 
 // samplePeriod is the time that a CPU sample of a trace stands for: the profiler's is 100 Hz unless it
@@ -51,6 +53,7 @@ func Of(x *index.Index, t Type, o Options) (*profile.Profile, error) {
 	if o.To == 0 || o.To > x.Info.Duration {
 		o.To = x.Info.Duration
 	}
+	o.Within.sort()
 	m := &maker{x: x, o: o, values: map[uint32]*value{}, chosen: make([]bool, x.Info.Goroutines), alive: make([]bool, x.Info.Goroutines)}
 	if err := m.goroutines(t); err != nil {
 		return nil, err
@@ -96,7 +99,7 @@ func (m *maker) goroutines(t Type) error {
 	return m.x.Goroutines(func(g *index.Goroutine) bool {
 		m.alive[g.Index] = !g.Ended
 		m.chosen[g.Index] = m.o.Goroutines == nil || m.o.Goroutines.MatchString(kinds[g.Kind].Name)
-		if t == Creation && m.chosen[g.Index] && !g.Old && g.From >= m.o.From && g.From <= m.o.To {
+		if t == Creation && m.chosen[g.Index] && !g.Old && g.From >= m.o.From && g.From <= m.o.To && m.o.Within.has(g.Parent, g.From) {
 			m.add(g.Created, 0)
 		}
 		return true
@@ -105,7 +108,8 @@ func (m *maker) goroutines(t Type) error {
 
 func (m *maker) samples() error {
 	return m.x.Records(index.Samples, m.o.From, m.o.To, func(r *index.Record) bool {
-		if r.Goroutine == 0 && m.o.Goroutines == nil || r.Goroutine > 0 && m.chosen[r.Goroutine-1] {
+		chosen := r.Goroutine == 0 && m.o.Goroutines == nil || r.Goroutine > 0 && m.chosen[r.Goroutine-1]
+		if chosen && m.o.Within.has(r.Goroutine, r.To) {
 			m.add(r.Stack, int64(samplePeriod))
 		}
 		return true
@@ -126,7 +130,7 @@ func (m *maker) spans(t Type) error {
 			return true
 		}
 		open := m.alive[s.Goroutine] && s.To == m.x.Info.Duration // and is not counted
-		took := min(s.To, m.o.To) - max(s.From, m.o.From)
+		took := m.o.Within.overlap(s.Goroutine, max(s.From, m.o.From), min(s.To, m.o.To))
 		if t == Syscall {
 			c, ok := calls[s.Goroutine]
 			if !ok || s.Code != index.SyscallBlocked || c.to != s.From {
@@ -134,7 +138,7 @@ func (m *maker) spans(t Type) error {
 				c = call{stack: s.Stack}
 			}
 			c.to, c.open = s.To, open
-			c.took += max(took, 0)
+			c.took += took
 			calls[s.Goroutine] = c
 		} else if took > 0 && !open {
 			m.add(s.Stack, took)

@@ -22,6 +22,16 @@ type Request struct {
 	stays []stay // of a task, when that was not on Goroutine all the time
 }
 
+// Stays calls yield with the goroutines that the request was on, and when.
+func (r *Request) Stays(yield func(goroutine uint32, from, to int64)) {
+	if len(r.stays) == 0 {
+		yield(r.Goroutine, r.From, r.To)
+	}
+	for _, s := range r.stays {
+		yield(s.goroutine, s.from, s.to)
+	}
+}
+
 // Latency is how long a request took.
 func (r *Request) Latency() time.Duration { return time.Duration(r.To - r.From) }
 
@@ -43,6 +53,9 @@ type Options struct {
 	Slowest  int            // how many are kept of each class; 0 is 5
 	Paths    int            // of how many of these the critical path is found, the slowest first
 	Tasks    bool           // follow the tasks of runtime/trace too
+	// Each, if it is not nil, is called with each request and its class; the request is good until it
+	// returns.
+	Each func(class string, r *Request)
 }
 
 // unnamed is the class of requests whose handler no stack shows: it neither waited nor was preempted.
@@ -261,7 +274,15 @@ func (f *finder) answered(sv *server, at int64) {
 	}
 	if f.wanted(name, at) {
 		f.result.Count++
-		f.classes.add(name, false, &Request{Goroutine: sv.g.Index, From: sv.from, To: at, Times: sv.times})
+		f.add(name, false, &Request{Goroutine: sv.g.Index, From: sv.from, To: at, Times: sv.times})
+	}
+}
+
+// add counts a request or task.
+func (f *finder) add(class string, task bool, r *Request) {
+	f.classes.add(class, task, r)
+	if f.o.Each != nil {
+		f.o.Each(class, r)
 	}
 }
 

@@ -227,7 +227,7 @@ func (f *finder) endTasks(fw *follower) error {
 
 func (f *finder) addTask(t *task, r *Request) {
 	f.result.Tasks++
-	f.classes.add(f.taskClass(t.name), true, r)
+	f.add(f.taskClass(t.name), true, r)
 }
 
 // A hand is the goroutine that a task ended on.

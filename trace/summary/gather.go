@@ -68,6 +68,31 @@ func (g *group) goroutine(one *index.Goroutine, from, to int64) {
 	}
 }
 
+// merge adds what another group did. Quantiles are known where they are of all of it.
+func (g *group) merge(o *group) {
+	g.goroutines += o.goroutines
+	g.time += o.time
+	if g.stays == nil {
+		g.stays = map[index.Code]*adding{}
+	}
+	for code, more := range o.stays {
+		a := g.stays[code]
+		if a == nil {
+			a = &adding{Stay: Stay{Code: code, Name: more.Name}, hist: hdrhistogram.New(1, int64(longest), 2)}
+			g.stays[code] = a
+		}
+		a.Count += more.Count
+		a.Total += more.Total
+		a.Max = max(a.Max, more.Max)
+		if more.hist == nil {
+			a.hist = nil
+		}
+		if a.hist != nil {
+			a.hist.Merge(more.hist)
+		}
+	}
+}
+
 func (g *group) kind(name string) Kind {
 	k := Kind{Name: name, Goroutines: g.goroutines, Time: g.time}
 	for _, a := range g.stays {

@@ -13,12 +13,14 @@ type Summary struct {
 	From, To   time.Duration // since the trace's begin
 	Events     int64         // of the whole trace
 	Goroutines int64         // that were there in the window
+	All        Kind          // all goroutines: its runnable stays are the scheduling latency
 	Kinds      []Kind        // those that ran longest first
 	Procs      []Proc
 	Ranges     []Range  // of the garbage collector, and stops of the world: longest in all first
 	Metrics    []Metric // in the order in which they come
 	Tasks      []Range  // of the user, by type
 	Regions    []Range  // of the user, by type
+	Logs       []Log    // of the user, by category: most first
 	Samples    int64    // of the CPU
 	Damage     string   // what ended the trace before its end; "" when it is whole
 }
@@ -45,7 +47,7 @@ type Stay struct {
 // A Proc is a processor.
 type Proc struct {
 	Number int
-	Busy   time.Duration // running goroutines, or waiting for their system calls
+	Busy   time.Duration // running goroutines
 }
 
 // A Range is all ranges of one name.
@@ -62,6 +64,12 @@ type Metric struct {
 	First, Last uint64
 	Least, Most uint64
 	Count       int64
+}
+
+// A Log is the messages of one category.
+type Log struct {
+	Category string
+	Count    int64
 }
 
 // Of summarises a window, in nanoseconds since the trace's begin.
@@ -83,12 +91,15 @@ func (s *Summary) kinds(x *index.Index, from, to int64) error {
 	if err != nil {
 		return err
 	}
+	var all group
 	for i := range groups {
 		if groups[i].goroutines > 0 {
 			s.Goroutines += groups[i].goroutines
+			all.merge(&groups[i])
 			s.Kinds = append(s.Kinds, groups[i].kind(kinds[i].Name))
 		}
 	}
+	s.All = all.kind("")
 	slices.SortStableFunc(s.Kinds, func(a, b Kind) int {
 		return cmp.Or(cmp.Compare(b.Of(index.Running), a.Of(index.Running)), cmp.Compare(b.Time, a.Time))
 	})
@@ -148,6 +159,17 @@ func (s *Summary) streams(x *index.Index, from, to int64) error {
 	}); err != nil {
 		return err
 	}
+	logs := map[uint32]int64{}
+	if err := x.Records(index.Logs, from, to, func(r *index.Record) bool {
+		logs[r.Name]++
+		return true
+	}); err != nil {
+		return err
+	}
+	for name, count := range logs {
+		s.Logs = append(s.Logs, Log{x.Name(name), count})
+	}
+	slices.SortFunc(s.Logs, func(a, b Log) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Category, b.Category)) })
 	return x.Records(index.Samples, from, to, func(*index.Record) bool {
 		s.Samples++
 		return true

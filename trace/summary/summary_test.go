@@ -36,6 +36,8 @@ func indexed(t *testing.T) *index.Index {
 	}
 	close(work)
 	wg.Wait()
+	trace.Log(ctx, "note", "all parts are done")
+	trace.Log(ctx, "note", "now garbage is collected")
 	runtime.GC()
 	task.End()
 	trace.Stop()
@@ -77,6 +79,21 @@ func TestWindows(t *testing.T) {
 				t.Errorf("%s is there for %v, and in states for %v", k.Name, k.Time, sum)
 			}
 		}
+		for _, stay := range s.All.Stays {
+			together := summary.Stay{}
+			for _, k := range s.Kinds {
+				for _, one := range k.Stays {
+					if one.Code == stay.Code {
+						together.Count += one.Count
+						together.Total += one.Total
+						together.Max = max(together.Max, one.Max)
+					}
+				}
+			}
+			if stay.Count != together.Count || stay.Total != together.Total || stay.Max != together.Max || stay.P50 == 0 && stay.Max > 0 || stay.P50 > stay.P99 || stay.P99 > stay.Max {
+				t.Errorf("all in %s: %+v, kinds together %+v", stay.Name, stay, together)
+			}
+		}
 		for _, p := range s.Procs {
 			total["proc"] += sign * p.Busy
 		}
@@ -107,6 +124,9 @@ func TestWindows(t *testing.T) {
 				}
 			}
 		}
+	}
+	if len(whole.Logs) != 1 || whole.Logs[0] != (summary.Log{Category: "note", Count: 2}) {
+		t.Errorf("logs %+v", whole.Logs)
 	}
 	if len(whole.Tasks) != 1 || whole.Tasks[0].Name != "job" || len(whole.Regions) != 1 || whole.Regions[0].Count != 500 || len(whole.Ranges) == 0 || len(whole.Metrics) == 0 {
 		t.Errorf("tasks %+v, regions %+v, ranges %+v, metrics %+v", whole.Tasks, whole.Regions, whole.Ranges, whole.Metrics)

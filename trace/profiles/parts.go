@@ -1,0 +1,67 @@
+package profiles
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// Parts are parts of goroutines' time. The zero value has none.
+type Parts struct {
+	of map[uint32][]part // by goroutine, in order and apart once they are sorted
+}
+
+// A part is from a time to another, in nanoseconds since the trace's begin.
+type part struct{ from, to int64 }
+
+// Add adds a part of a goroutine's time. What is in several counts once.
+func (p *Parts) Add(goroutine uint32, from, to int64) {
+	if p.of == nil {
+		p.of = map[uint32][]part{}
+	}
+	p.of[goroutine] = append(p.of[goroutine], part{from, to})
+}
+
+func (p *Parts) sort() {
+	if p == nil {
+		return
+	}
+	for g, list := range p.of {
+		slices.SortFunc(list, func(a, b part) int { return cmp.Compare(a.from, b.from) })
+		apart := list[:1]
+		for _, next := range list[1:] {
+			if last := &apart[len(apart)-1]; next.from <= last.to {
+				last.to = max(last.to, next.to)
+			} else {
+				apart = append(apart, next)
+			}
+		}
+		p.of[g] = apart
+	}
+}
+
+// has tells whether a time of a goroutine, by its index + 1, is in a part. nil has all.
+func (p *Parts) has(goroutine uint32, at int64) bool {
+	if p == nil {
+		return true
+	}
+	if goroutine == 0 {
+		return false
+	}
+	list := p.of[goroutine-1]
+	i := sort.Search(len(list), func(i int) bool { return list[i].to >= at })
+	return i < len(list) && list[i].from <= at
+}
+
+// overlap is how much of a goroutine's time from one to another is in parts. nil has all.
+func (p *Parts) overlap(goroutine uint32, from, to int64) int64 {
+	if p == nil {
+		return max(to-from, 0)
+	}
+	list := p.of[goroutine]
+	sum := int64(0)
+	for i := sort.Search(len(list), func(i int) bool { return list[i].to > from }); i < len(list) && list[i].from < to; i++ {
+		sum += max(min(to, list[i].to)-max(from, list[i].from), 0)
+	}
+	return sum
+}
