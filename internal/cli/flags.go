@@ -195,6 +195,14 @@ func compileFlag(name, text string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
+// optionalRegexp is compileFlag for a flag that need not be given; nil: it was not.
+func optionalRegexp(name, text string) (*regexp.Regexp, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // no pattern is none
+	}
+	return compileFlag(name, text)
+}
+
 // byteSize is a flag that takes an amount of memory.
 type byteSize unit.Bytes
 

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"regexp"
 
 	"github.com/spf13/cobra"
 
@@ -62,11 +60,9 @@ func (a *app) traceContention(ctx context.Context, arg string, f *traceContentio
 		return diag.Usagef("trace contention", "-n must be 0 (all) or more", "")
 	}
 	o := contention.Options{Idle: f.All, Network: f.Network, Most: f.Number}
-	if f.Goroutines != "" {
-		var err error
-		if o.Goroutines, err = regexp.Compile(f.Goroutines); err != nil {
-			return diag.Usagef("trace contention", fmt.Sprintf("--goroutines: %v", err), "it is a regular expression of Go")
-		}
+	var err error
+	if o.Goroutines, err = optionalRegexp("--goroutines", f.Goroutines); err != nil {
+		return err
 	}
 	x, name, err := a.openTrace(ctx, arg, &f.traceFlags, "")
 	if err != nil {

@@ -102,7 +102,7 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 	if streams > 0 && isTerminal(a.stdout) {
 		return diag.Usagef(command, "the trace would go to the terminal", "--"+list[0].format+" FILE")
 	}
-	that, err := goroutinesThat(command, f.Goroutines)
+	that, err := optionalRegexp("--goroutines", f.Goroutines)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -71,18 +70,6 @@ func orders() []string {
 	return names
 }
 
-// goroutinesThat compiles --goroutines; nil: all.
-func goroutinesThat(command, pattern string) (*regexp.Regexp, error) {
-	if pattern == "" {
-		return nil, nil //nolint:nilnil // no pattern is none
-	}
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, diag.Usagef(command, fmt.Sprintf("--goroutines: %v", err), "it is a regular expression of Go")
-	}
-	return re, nil
-}
-
 func (f *traceGoroutinesFlags) check() error {
 	const command = "trace goroutines"
 	if !slices.Contains([]string{string(summary.ByStart), string(summary.ByCreation), groupByNone}, f.GroupBy) {
@@ -101,7 +88,7 @@ func (a *app) traceGoroutines(ctx context.Context, arg string, f *traceGoroutine
 	if err := f.check(); err != nil {
 		return err
 	}
-	that, err := goroutinesThat("trace goroutines", f.Goroutines)
+	that, err := optionalRegexp("--goroutines", f.Goroutines)
 	if err != nil {
 		return err
 	}

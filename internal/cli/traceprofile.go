@@ -78,18 +78,12 @@ when the trace ends.`,
 
 func (a *app) traceProfile(ctx context.Context, typ profiles.Type, arg string, f *traceProfileFlags) error {
 	o := profiles.Options{}
-	var class *regexp.Regexp
-	if f.Class != "" {
-		var err error
-		if class, err = regexp.Compile(f.Class); err != nil {
-			return diag.Usagef("trace profile", fmt.Sprintf("--class: %v", err), "it is a regular expression of Go")
-		}
+	class, err := optionalRegexp("--class", f.Class)
+	if err != nil {
+		return err
 	}
-	if f.Goroutines != "" {
-		var err error
-		if o.Goroutines, err = regexp.Compile(f.Goroutines); err != nil {
-			return diag.Usagef("trace profile", fmt.Sprintf("--goroutines: %v", err), "it is a regular expression of Go")
-		}
+	if o.Goroutines, err = optionalRegexp("--goroutines", f.Goroutines); err != nil {
+		return err
 	}
 	if err := f.checkOutput(); err != nil {
 		return err

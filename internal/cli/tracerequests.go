@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 
 	"github.com/spf13/cobra"
 
@@ -62,11 +61,9 @@ func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFla
 		return diag.Usagef("trace requests", "--request must be 1 or more", "without it, requests are listed with their numbers")
 	}
 	o := requests.Options{Slowest: f.Slowest, Paths: f.Slowest, Tasks: true}
-	if f.Class != "" {
-		var err error
-		if o.Class, err = regexp.Compile(f.Class); err != nil {
-			return diag.Usagef("trace requests", fmt.Sprintf("--class: %v", err), "it is a regular expression of Go")
-		}
+	var err error
+	if o.Class, err = optionalRegexp("--class", f.Class); err != nil {
+		return err
 	}
 	x, name, err := a.openTrace(ctx, arg, &f.traceFlags, "")
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"reflect"
 	"runtime/trace"
 	"strings"
@@ -20,8 +19,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/whet-go/whet/internal/server"
-	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/timeline"
+	"github.com/whet-go/whet/trace/tracetest"
 	"github.com/whet-go/whet/ui"
 )
 
@@ -110,20 +109,7 @@ func tracedTimeline(t *testing.T, rounds int) *timeline.Timeline {
 	wg.Wait()
 	task.End()
 	trace.Stop()
-	name := filepath.Join(t.TempDir(), "trace.index")
-	if _, err := index.Build(t.Context(), &out, name, index.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	x, err := index.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return timeline.New(x, "</script><script>window.pwned=1</script>.out")
+	return timeline.New(tracetest.Index(t, out.Bytes()), "</script><script>window.pwned=1</script>.out")
 }
 
 // timelineData takes the data out of a page again: only what does not need spans' own format.

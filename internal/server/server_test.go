@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"runtime/trace"
 	"strings"
 	"sync"
@@ -16,8 +15,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/timeline"
+	"github.com/whet-go/whet/trace/tracetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -44,20 +43,7 @@ func traced(t testing.TB) *timeline.Timeline {
 	wg.Wait()
 	task.End()
 	trace.Stop()
-	name := filepath.Join(t.TempDir(), "trace.index")
-	if _, err := index.Build(context.Background(), &out, name, index.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	x, err := index.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return timeline.New(x, "test")
+	return timeline.New(tracetest.Index(t, out.Bytes()), "test")
 }
 
 const policy = "default-src 'none'"

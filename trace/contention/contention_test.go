@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/trace"
@@ -17,6 +16,7 @@ import (
 	"github.com/whet-go/whet/trace/contention"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/stacks"
+	"github.com/whet-go/whet/trace/tracetest"
 )
 
 const pause = 2 * time.Millisecond
@@ -157,24 +157,6 @@ func contended(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-func open(t *testing.T, data []byte) *index.Index {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "x")
-	if _, err := index.Build(t.Context(), bytes.NewReader(data), name, index.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	x, err := index.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return x
-}
-
 func find(t *testing.T, x *index.Index, o contention.Options) *contention.Result {
 	t.Helper()
 	r, err := contention.Of(x, o)
@@ -221,7 +203,7 @@ func show(t *testing.T, x *index.Index, all *contention.Result) {
 
 // TestOf finds who waited for whom in a program that is known, and leaves the idle ones out.
 func TestOf(t *testing.T) {
-	x := open(t, contended(t))
+	x := tracetest.Index(t, contended(t))
 	r := find(t, x, contention.Options{})
 
 	for _, want := range []struct {
@@ -298,7 +280,7 @@ func TestOf(t *testing.T) {
 
 // TestAgainstSpans compares the sums of all waits with those of the index's spans.
 func TestAgainstSpans(t *testing.T) {
-	x := open(t, contended(t))
+	x := tracetest.Index(t, contended(t))
 	from, to := x.Info.Duration/4, x.Info.Duration/2
 	want := time.Duration(0)
 	kinds, of := x.Kinds(), map[uint32]string{}
@@ -336,7 +318,7 @@ func TestAgainstSpans(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	x := open(t, contended(t))
+	x := tracetest.Index(t, contended(t))
 	for _, o := range []contention.Options{{From: -1}, {From: 2, To: 1}, {Most: -1}} {
 		if _, err := contention.Of(x, o); err == nil {
 			t.Errorf("%+v: no error", o)
@@ -395,7 +377,7 @@ func TestRuntime(t *testing.T) {
 	}
 	wg.Wait()
 	trace.Stop()
-	x := open(t, out.Bytes())
+	x := tracetest.Index(t, out.Bytes())
 	r := find(t, x, contention.Options{Idle: true})
 	seen := false
 	for _, p := range r.Pairs {
@@ -446,7 +428,7 @@ func TestServer(t *testing.T) {
 	close(jobs)
 	<-stopped
 	trace.Stop()
-	x := open(t, out.Bytes())
+	x := tracetest.Index(t, out.Bytes())
 	r := find(t, x, contention.Options{})
 	got := sum(x, r.Pairs, "answerSlowly", "poolWorker")
 	if got.Kind != contention.Receive || got.Count < 25 || got.Total < 25*pause {

@@ -11,7 +11,6 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/trace"
@@ -28,6 +27,7 @@ import (
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/requests"
 	"github.com/whet-go/whet/trace/summary"
+	"github.com/whet-go/whet/trace/tracetest"
 )
 
 // indexed makes a trace of a server with tasks and regions, and its index.
@@ -76,20 +76,7 @@ func indexed(t *testing.T) *index.Index {
 	wg.Wait()
 	trace.Stop()
 	open.End()
-	name := filepath.Join(t.TempDir(), "x")
-	if _, err := index.Build(t.Context(), &data, name, index.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	x, err := index.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return x
+	return tracetest.Index(t, data.Bytes())
 }
 
 // A slice as another program reads it.

@@ -20,8 +20,8 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/profiles"
+	"github.com/whet-go/whet/trace/tracetest"
 )
 
 // record makes a trace of a loaded server.
@@ -81,18 +81,7 @@ func TestOracle(t *testing.T) {
 	if err := os.WriteFile(name, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := index.Build(t.Context(), bytes.NewReader(data), name+".index", index.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	x, err := index.Open(name + ".index")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	x := tracetest.Index(t, data)
 	for _, typ := range []profiles.Type{profiles.Net, profiles.Sync, profiles.Syscall, profiles.Sched} {
 		out, err := exec.CommandContext(t.Context(), "go", "tool", "trace", "-pprof="+string(typ), name).Output()
 		if len(out) == 0 {
@@ -159,19 +148,7 @@ func stacks(p *profile.Profile) []string {
 
 // TestWithin cuts the time of all goroutines in two: the halves together are the whole.
 func TestWithin(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "trace.index")
-	if _, err := index.Build(t.Context(), bytes.NewReader(record(t)), name, index.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	x, err := index.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	x := tracetest.Index(t, record(t))
 	middle := x.Info.Duration / 2
 	before, after := &profiles.Parts{}, &profiles.Parts{}
 	for g := range x.Info.Goroutines {

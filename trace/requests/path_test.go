@@ -10,6 +10,7 @@ import (
 
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/requests"
+	"github.com/whet-go/whet/trace/tracetest"
 )
 
 // only is the only task of a trace.
@@ -82,7 +83,7 @@ func (c *chain) want() {
 // TestChain follows a wait for a lock to its holder, and from there to whom that one waits for.
 func TestChain(t *testing.T) {
 	c := &chain{begun: make(chan struct{}), answers: make(chan int)}
-	x := indexed(t, recorded(t, func() {
+	x := tracetest.Index(t, recorded(t, func() {
 		var all sync.WaitGroup
 		all.Go(c.holder)
 		<-c.begun
@@ -111,7 +112,7 @@ func TestChain(t *testing.T) {
 
 // TestStartedMeanwhile goes on in the goroutine that started the one which was waited for.
 func TestStartedMeanwhile(t *testing.T) {
-	x := indexed(t, recorded(t, func() {
+	x := tracetest.Index(t, recorded(t, func() {
 		begin, done := make(chan struct{}), make(chan struct{})
 		go func() {
 			<-begin
@@ -144,7 +145,7 @@ func TestStartedMeanwhile(t *testing.T) {
 // TestLong keeps a path short that has more steps than anybody reads.
 func TestLong(t *testing.T) {
 	const turns = 100_000
-	x := indexed(t, recorded(t, func() {
+	x := tracetest.Index(t, recorded(t, func() {
 		there, back := make(chan int), make(chan int)
 		var all sync.WaitGroup
 		all.Go(func() {
@@ -179,7 +180,7 @@ func TestLong(t *testing.T) {
 
 // TestFlags takes requests that end in a window, and classes that match.
 func TestFlags(t *testing.T) {
-	x := indexed(t, recorded(t, func() {
+	x := tracetest.Index(t, recorded(t, func() {
 		for _, name := range []string{"one", "two", "two"} {
 			_, task := trace.NewTask(t.Context(), name)
 			time.Sleep(time.Millisecond)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/trace/requests"
+	"github.com/whet-go/whet/trace/tracetest"
 )
 
 // planted has a handler for each cause of delay.
@@ -252,7 +253,7 @@ func TestPlanted(t *testing.T) {
 
 func plantedProblems(t *testing.T) []string {
 	t.Helper()
-	x := indexed(t, serve(t))
+	x := tracetest.Index(t, serve(t))
 	r, err := requests.Find(x, requests.Options{Slowest: 20 * each, Paths: 20 * each, Tasks: true})
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"regexp"
 	"runtime/pprof"
 	"runtime/trace"
@@ -31,25 +30,6 @@ func recorded(t *testing.T, run func()) []byte {
 	run()
 	trace.Stop()
 	return out.Bytes()
-}
-
-// indexed opens the index of a trace.
-func indexed(t *testing.T, data []byte) *index.Index {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "x")
-	if _, err := index.Build(t.Context(), bytes.NewReader(data), name, index.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	x, err := index.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return x
 }
 
 // logged notes in the trace when a handler begins and ends.

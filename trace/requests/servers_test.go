@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/trace/requests"
+	"github.com/whet-go/whet/trace/tracetest"
 )
 
 // slept is what a sleep of a millisecond is in a trace, at least.
@@ -89,7 +90,7 @@ func TestServers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := serve(t, logged(nap))
-			x := indexed(t, recorded(t, run))
+			x := tracetest.Index(t, recorded(t, run))
 			r, err := requests.Find(x, requests.Options{Slowest: 2 * number, Paths: 2 * number, Tasks: true})
 			if err != nil {
 				t.Fatal(err)
@@ -178,7 +179,7 @@ func TestRPC(t *testing.T) {
 	_ = l.Close()
 	serving.Wait()
 
-	x := indexed(t, data)
+	x := tracetest.Index(t, data)
 	r, err := requests.Find(x, requests.Options{Slowest: number, Paths: number, Tasks: true})
 	if err != nil {
 		t.Fatal(err)
@@ -230,7 +231,7 @@ func TestTasks(t *testing.T) {
 		all.Wait()
 		trace.NewTask(t.Context(), "open") // does not end
 	})
-	x := indexed(t, data)
+	x := tracetest.Index(t, data)
 	r, err := requests.Find(x, requests.Options{Slowest: number, Paths: number, Tasks: true})
 	if err != nil {
 		t.Fatal(err)

@@ -25,6 +25,7 @@ import (
 
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/summary"
+	"github.com/whet-go/whet/trace/tracetest"
 )
 
 // served runs go tool trace's server of a trace, and returns its address.
@@ -239,19 +240,7 @@ func opened(t *testing.T, data []byte) (name string, x *index.Index) {
 	if err := os.WriteFile(name, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := index.Build(t.Context(), bytes.NewReader(data), name+".index", index.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	x, err := index.Open(name + ".index")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return name, x
+	return name, tracetest.Index(t, data)
 }
 
 // traced runs something while it is traced.

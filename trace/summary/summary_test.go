@@ -3,7 +3,6 @@ package summary_test
 import (
 	"bytes"
 	"context"
-	"path/filepath"
 	"runtime"
 	"runtime/trace"
 	"sync"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/summary"
+	"github.com/whet-go/whet/trace/tracetest"
 )
 
 // indexed makes a trace and its index.
@@ -41,20 +41,7 @@ func indexed(t *testing.T) *index.Index {
 	runtime.GC()
 	task.End()
 	trace.Stop()
-	name := filepath.Join(t.TempDir(), "x")
-	if _, err := index.Build(t.Context(), &data, name, index.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	x, err := index.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return x
+	return tracetest.Index(t, data.Bytes())
 }
 
 // TestWindows has windows that add up to the whole.

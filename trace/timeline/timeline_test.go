@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"regexp"
 	rtrace "runtime/trace"
 	"slices"
@@ -23,25 +22,8 @@ import (
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/index/indextest"
 	"github.com/whet-go/whet/trace/timeline"
+	"github.com/whet-go/whet/trace/tracetest"
 )
-
-func build(t *testing.T, data []byte) *index.Index {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "trace.index")
-	if _, err := index.Build(t.Context(), bytes.NewReader(data), name, index.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	x, err := index.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return x
-}
 
 // serve makes a trace of a server.
 func serve(t *testing.T) []byte {
@@ -91,7 +73,7 @@ type checked struct {
 
 func check(t *testing.T, data []byte) *checked {
 	t.Helper()
-	x := build(t, data)
+	x := tracetest.Index(t, data)
 	tl := timeline.New(x, "trace")
 	c := &checked{t: t, x: x, tl: tl, want: indextest.Scan(t, data), info: tl.Trace(), rows: map[string]timeline.RowInfo{}, id: map[uint64]int64{}}
 	for _, one := range c.info.Types {
@@ -420,7 +402,7 @@ func TestRows(t *testing.T) {
 
 // TestErrors has errors of queries be told from others, and name what is wrong.
 func TestErrors(t *testing.T) {
-	tl := timeline.New(build(t, indextest.Record(t, 100)), "trace")
+	tl := timeline.New(tracetest.Index(t, indextest.Record(t, 100)), "trace")
 	spans := func(q timeline.SpanQuery) error {
 		_, err := tl.Spans(t.Context(), q)
 		return err
