@@ -68,7 +68,7 @@ func (x *Index) seen(s Span, ids []int64) indextest.Span {
 
 // TestScan holds windows of an index against a plain scan of the same events.
 func TestScan(t *testing.T) {
-	data := indextest.Record(t, 4_000)
+	data := indextest.Record(t, 8_000)
 	want := indextest.Scan(t, data)
 	x := build(t, data)
 	if len(x.slices) < 2*fan || len(x.above) < 2 {
