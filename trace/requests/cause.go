@@ -44,11 +44,43 @@ type place struct {
 	handler    string // the function that answers, "" when the stack is not inside of one
 }
 
-// placeOf reads a stack, leaf first.
-func placeOf(stack []stacks.Frame) place {
+// A site is where a closure that serves calls another function.
+type site struct {
+	closure string
+	line    int
+}
+
+// sites tell, of each site, which function it calls; "" when there are several: what is called there is
+// a value, as the handler that a middleware is around.
+type sites map[site]string
+
+// passes tells whether a site hands the request on. Of others, what they call is a helper, or the one
+// handler that the closure is around.
+func (s sites) passes(at site) bool {
+	callee, known := s[at]
+	return known && callee == ""
+}
+
+// note adds the sites of a stack.
+func (s sites) note(stack []stacks.Frame) {
+	placeOf(stack, func(at site, callee string) bool {
+		if known, ok := s[at]; !mayHandle(callee) {
+			return true // an argument, on the same line
+		} else if !ok {
+			s[at] = callee
+		} else if known != callee {
+			s[at] = ""
+		}
+		return true
+	})
+}
+
+// placeOf reads a stack, leaf first. passes tells whether what a closure calls may be the handler.
+func placeOf(stack []stacks.Frame, passes func(at site, callee string) bool) place {
 	var p place
-	serves := false // the next function may be the handler
-	calls := false  // so may the next one, in a server of calls, perhaps by reflection
+	serves := false           // the next function may be the handler
+	var closure *stacks.Frame // that is called before it, nil: none
+	calls := false            // so may the next one, in a server of calls, perhaps by reflection
 	for i := len(stack) - 1; i >= 0; i-- {
 		name := stack[i].Func
 		switch {
@@ -64,16 +96,20 @@ func placeOf(stack []stacks.Frame) place {
 			p.between, serves = false, true
 		case strings.HasSuffix(name, ".ServeHTTP") && strings.HasPrefix(name, "net/http."):
 			p.between = false
-			serves = true // a handler of net/http's own: whom it calls is closer
+			serves, closure = true, nil // a handler of net/http's own: whom it calls is closer
 		case serves:
 			// The first function that such a handler calls, unless it is net/http's. A closure may
 			// be a handler around another one, which is what is wanted, or have a helper.
-			if !strings.HasPrefix(name, "net/http.") {
-				if mayHandle(name) {
-					p.handler = name
-				}
-				serves = isClosure(name)
+			if strings.HasPrefix(name, "net/http.") {
+				continue
 			}
+			if serves = closure == nil || strings.HasSuffix(name, ".ServeHTTP") || passes(site{closure.Func, closure.Line}, name); !serves {
+				continue
+			}
+			if mayHandle(name) {
+				p.handler = name
+			}
+			serves, closure = isClosure(name), &stack[i]
 		case name == "net/http.(*response).finishRequest":
 			p.between = false
 		case name == "net/rpc.(*service).call", strings.HasPrefix(name, "google.golang.org/grpc.(*Server).process"):
@@ -126,13 +162,22 @@ func isStandard(name string) bool {
 // places remembers what stacks tell.
 type places struct {
 	x     *index.Index
+	sites sites
 	known map[uint32]place // by stack
+}
+
+func newPlaces(x *index.Index) places {
+	ps := places{x: x, sites: sites{}, known: map[uint32]place{}}
+	for n := range x.Stacks() {
+		ps.sites.note(x.Stack(uint32(n) + 1))
+	}
+	return ps
 }
 
 func (ps *places) of(stack uint32) place {
 	p, ok := ps.known[stack]
 	if !ok {
-		p = placeOf(ps.x.Stack(stack))
+		p = placeOf(ps.x.Stack(stack), func(at site, _ string) bool { return ps.sites.passes(at) })
 		ps.known[stack] = p
 	}
 	return p

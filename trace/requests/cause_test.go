@@ -61,11 +61,47 @@ func TestPlaceOf(t *testing.T) {
 		for i := len(test.stack) - 1; i >= 0; i-- {
 			stack = append(stack, stacks.Frame{Func: test.stack[i]})
 		}
-		if got := placeOf(stack); got != test.want {
+		if got := placeOf(stack, func(site, string) bool { return true }); got != test.want {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
 		}
 	}
 	if !isWhole("google.golang.org/grpc.(*Server).serveStreams.func2.1") || isWhole("google.golang.org/grpc.(*Server).Serve") {
 		t.Error("streams of gRPC have other names")
+	}
+}
+
+// TestSites tells the handlers that a closure is around from the functions that it calls besides.
+func TestSites(t *testing.T) {
+	t.Parallel()
+	stack := func(line int, name string) []stacks.Frame {
+		return []stacks.Frame{
+			{Func: "time.Sleep"},
+			{Func: name, Line: 7},
+			{Func: "main.main.timed.func1", Line: line},
+			{Func: "net/http.HandlerFunc.ServeHTTP"},
+			{Func: "net/http.serverHandler.ServeHTTP"},
+			{Func: "net/http.(*conn).serve"},
+		}
+	}
+	const next, helper, typed = 36, 40, 44
+	all := sites{}
+	for _, s := range [][]stacks.Frame{
+		stack(next, "main.hello"), stack(next, "main.bye"), stack(helper, "main.count"), stack(helper, "fmt.Sprintf"), stack(typed, "main.greeter.ServeHTTP"),
+	} {
+		all.note(s)
+	}
+	for _, test := range []struct {
+		line       int
+		name, want string
+	}{
+		{next, "main.hello", "main.hello"},
+		{next, "main.bye", "main.bye"},
+		{helper, "main.count", "main.main.timed.func1"},
+		{typed, "main.greeter.ServeHTTP", "main.greeter.ServeHTTP"},
+	} {
+		got := placeOf(stack(test.line, test.name), func(at site, _ string) bool { return all.passes(at) })
+		if got.handler != test.want {
+			t.Errorf("%s in line %d: the handler is %q, want %q", test.name, test.line, got.handler, test.want)
+		}
 	}
 }

@@ -67,7 +67,7 @@ func Find(x *index.Index, o Options) (*Result, error) {
 		o.To = x.Info.Duration
 	}
 	f := &finder{
-		x: x, o: o, result: &Result{}, servers: map[uint32]*server{}, places: places{x: x, known: map[uint32]place{}},
+		x: x, o: o, result: &Result{}, servers: map[uint32]*server{}, places: newPlaces(x),
 		classes: classes{all: map[string]*group{}, slowest: cmp.Or(o.Slowest, 5)},
 	}
 	if err := f.goroutines(); err != nil {
