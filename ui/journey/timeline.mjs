@@ -18,6 +18,15 @@ const address = readFileSync(join(journey.dir, "address.html"), "utf8").trim();
 async function open(name, options, hash) {
   const p = await journey.open(name, options, hash);
   const canvas = p.page.locator(".lanes canvas");
+  /** Where the name of a row is. Rows are made anew while answers come. */
+  const nameBox = async (id) => {
+    const row = p.page.locator(`.name[data-id="${id}"]`);
+    for (;;) {
+      await row.waitFor();
+      const box = await row.boundingBox();
+      if (box) return box;
+    }
+  };
   return {
     ...p,
     canvas,
@@ -33,13 +42,14 @@ async function open(name, options, hash) {
       }),
     /** Where the lane of a row is, in the window. */
     lane: async (id) => {
-      const name = await p.page.locator(`.name[data-id="${id}"]`).boundingBox();
+      await p.settle();
+      const name = await nameBox(id);
       const all = await canvas.boundingBox();
       return { left: name.x + name.width + 8, right: all.x + all.width, y: name.y + 10 };
     },
     /** Moves to where a lane has spans, and returns what the tooltip says. */
     hover: async (id, wanted) => {
-      const at = await p.page.locator(`.name[data-id="${id}"]`).boundingBox();
+      const at = await nameBox(id);
       const all = await canvas.boundingBox();
       for (let x = at.x + at.width + 12; x < all.x + all.width - 4; x += 17) {
         await p.page.mouse.move(x, at.y + 10);
