@@ -76,6 +76,7 @@ race:
 	if ! command -v "$$($(GO) env CC)" >/dev/null; then flag=; echo 'no C compiler: tests run without the race detector' >&2; fi; \
 	set -x; $(GO) test $$flag -skip '$(ALONE)' $(RACE); \
 	$(GO) test -run '$(ALONE)' ./profile; \
+	$(GO) test $$flag -run 'Scan|Records' ./trace/index; \
 	$(GO) test $$flag -run Concurrent ./internal/graphviz # the rest of it compiles, which the detector makes very slow
 
 # One target at a time: go test takes no more. When the time is up while a worker is asked for something, go
