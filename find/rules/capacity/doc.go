@@ -36,8 +36,7 @@
 // an index and their like. The bound is a len of something that is there, evaluated where the loop
 // would evaluate it, or at the declaration if nothing changes it between. There is no rewrite when the
 // slice, the address of an element or a part of it goes elsewhere while it grows, because then it shows
-// where the memory is; nor when its cap is asked for. Where a return may end the loop early, or the bound
-// is a number that could be made up, results are the same but memory may be wasted: such a rewrite needs a
-// review. The rule is quiet about slices of what passes a condition: room for all costs more than growing
-// where few pass.
+// where the memory is; nor when its cap is asked for. Where fewer elements than the bound may come (a
+// condition around the append, a break) or the bound is a number that could be made up, results are the
+// same but memory may be wasted: such a rewrite needs a review.
 package capacity

@@ -243,16 +243,6 @@ func (h *history) each(loop inspector.Cursor) bool {
 	return throughout(body, sure.End())
 }
 
-// filters tells whether turns of a loop may go by without an append: what passes a condition is kept.
-func (h *history) filters(loop inspector.Cursor) bool {
-	body := loopBody(loop.Node())
-	if body == nil {
-		return true
-	}
-	i := slices.IndexFunc(body.List, h.grown.surely)
-	return i < 0 || slices.ContainsFunc(flights(body), func(fl flight) bool { return !fl.leave && fl.at < body.List[i].End() })
-}
-
 // surely tells whether a statement appends something, whichever way it goes.
 func (g growths) surely(s ast.Stmt) bool {
 	switch s := s.(type) {

@@ -18,7 +18,7 @@ type plan struct {
 	grown []*growth
 	bound bound
 	edits []analysis.TextEdit // none: it is only told
-	loose bool                // elements may not come, by a condition
+	loose bool                // what the bound counts may not come at all
 }
 
 // maxConstant is for how many elements room is made that may not come.
@@ -37,18 +37,12 @@ func (f *finder) growingSlice(v *variable) {
 	if !ok {
 		return
 	}
-	if p.loose {
-		return // room for all is too much where few come
-	}
 	category, least := "append", ""
+	if p.loose {
+		category, least = "filter", " at most"
+	}
 	for _, g := range p.grown {
-		if len(g.loops) == 0 {
-			continue
-		}
-		if h.filters(g.loops[0]) {
-			return
-		}
-		if !h.each(g.loops[0]) || h.leaves(g) {
+		if len(g.loops) > 0 && (!h.each(g.loops[0]) || h.leaves(g)) {
 			category, least = "filter", " at most"
 		}
 	}

@@ -58,7 +58,7 @@ func Select(goods []good, group string) []good {
 	var selected []good
 	for _, g := range goods {
 		if group == "" || g.Group == group {
-			selected = append(selected, g)
+			selected = append(selected, g) // want `len\(goods\) elements come at most`
 		}
 	}
 	sort.Slice(selected, func(i, j int) bool { return selected[i].Name < selected[j].Name })
@@ -265,7 +265,7 @@ func ShadowedOperand(words string) []string {
 	var out []string
 	for _, words := range words {
 		if words != '%' {
-			out = append(out, string(words))
+			out = append(out, string(words)) // want `len\(words\) elements come at most`
 		}
 	}
 	return out
