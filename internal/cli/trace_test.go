@@ -186,3 +186,20 @@ func TestTrace(t *testing.T) {
 		}
 	}
 }
+
+// TestTraceFull has a full disk blamed for what it is.
+func TestTraceFull(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip("no file that is always full here")
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("trace.out", traced(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := runWhet(t, "trace", "cut", "--to", "1h", "-o", full, "--force", "trace.out")
+	if code != 1 || !strings.Contains(stderr, "no space left") || strings.Contains(stderr, "hint") || strings.Contains(stderr, "read trace.out") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -112,6 +113,9 @@ func readTraceError(name string, err error) error {
 	var d *diag.Error
 	if errors.As(err, &d) || errors.Is(err, context.Canceled) {
 		return err
+	}
+	if file := (*fs.PathError)(nil); errors.As(err, &file) && file.Op == "write" {
+		return err // the trace is not to blame
 	}
 	hint := "a trace comes from runtime/trace, /debug/pprof/trace, or `whet record`"
 	if h := interface{ Hint() string }(nil); errors.As(err, &h) {
