@@ -7,20 +7,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// batch decides whether the loop waits for several answers to come together, which
-// saves the client's processor time where each sleep and each system call costs about
-// as much as an answer. Where they are cheap, the timer of the wait costs more: so both
-// ways are measured.
+// batch decides whether the loop waits for several answers to come together. Each time
+// it sleeps costs what several answers cost, on a virtual machine most of all; but where
+// few answers come, waiting for more costs rate. So both ways are measured.
 //
 // It must not lie about latency. In the closed model, requests in flight are a
 // constant, so by Little's law (L = λW) mean latency stays what it is as long as
 // the rate does: a server that is busy all the time answers the others while one
 // answer waits to be read. So short windows with and without are compared, over
-// and over, and answers are waited for only while that does not lower the rate. In
-// the open model they never are.
+// and over, and answers are waited for only while that does not lower the rate, and
+// only where they come within a fraction of a millisecond. When they once do not,
+// that is over. In the open model they are never waited for.
 type batch struct {
 	on     bool
-	window int // of the comparison; windows: it is over
+	rate   float64 // answers a second, without
+	window int     // of the comparison; windows: it is over
 	until  time.Duration
 	begun  time.Duration
 	before int64                // answers at its beginning
@@ -34,7 +35,7 @@ type batch struct {
 
 const (
 	windows     = 24 // half of them with
-	windowTime  = 8 * time.Millisecond
+	windowTime  = 4 * time.Millisecond
 	settledTime = 5 * time.Second
 	// firstTime is how long the first answer to the question holds: while a server and the
 	// loop begin, everything is unlike what comes later.
@@ -44,14 +45,24 @@ const (
 	// keepsRate is the share of the rate that must be left: less than 1, since windows
 	// differ by chance.
 	keepsRate = 0.95
-	// gatherTime is how long answers are waited for.
-	gatherTime = 50 * time.Microsecond
-	maxGather  = 32
+	// Once so many pairs of windows all say clearly that it loses, or that it wins, the
+	// others would tell nothing new, and those with the dearer way cost what they cost.
+	losingPairs, winningPairs = 3, 6
+	clearly                   = 0.05
+
+	// batchTime is how long the answers that are waited for may be expected to take.
+	batchTime = 500 * time.Microsecond
+	// gatherTime ends a wait for answers that do not come. Most waits never see it. It is
+	// not less, since a timer that comes before the kernel's own, 250 times a second, costs
+	// some microseconds to set and to take back.
+	gatherTime = 4 * time.Millisecond
+	// Fewer answers than leastBatch are not worth it, and more than mostBatch bring no more.
+	leastBatch, mostBatch = 4, 64
 )
 
 // next tells how many answers to wait for, and for how long.
 func (b *batch) next(l *loop) (count int, gather time.Duration) {
-	if l.open != nil || l.perEvent || !l.running || l.inFlight < 4 {
+	if l.open != nil || l.perEvent || !l.running || l.inFlight < leastBatch {
 		return 1, 0
 	}
 	if l.time >= b.until {
@@ -60,7 +71,20 @@ func (b *batch) next(l *loop) (count int, gather time.Duration) {
 	if !b.on {
 		return 1, 0
 	}
-	return min(l.inFlight/2, maxGather), gatherTime
+	// Two thirds of those under way, so that the server has others to work on until it
+	// sees what follows these.
+	count = min((2*l.inFlight+2)/3, int(b.rate*batchTime.Seconds()), mostBatch)
+	if count < leastBatch {
+		return 1, 0
+	}
+	return count, gatherTime
+}
+
+// waited tells that a wait for count answers took d and brought so many.
+func (b *batch) waited(d time.Duration, count int, answers int64, l *loop) {
+	if count > 1 && d >= gatherTime && answers < int64(count) {
+		b.settle(l.time, false)
+	}
 }
 
 // turn ends a window and begins the next.
@@ -73,9 +97,13 @@ func (b *batch) turn(l *loop) {
 	if b.window < windows && b.begun > 0 {
 		which := b.window % 2
 		answers := float64(l.answers - b.before)
-		b.rates[which] = append(b.rates[which], answers/(l.time-b.begun).Seconds())
+		rate := answers / (l.time - b.begun).Seconds()
+		b.rates[which] = append(b.rates[which], rate)
 		b.costs[which] = append(b.costs[which], float64(cpu-b.cpu)/max(answers, 1))
 		b.window++
+		if which == 0 {
+			b.rate = rate
+		}
 	} else {
 		b.window = 0
 		for i := range b.rates {
@@ -83,22 +111,54 @@ func (b *batch) turn(l *loop) {
 		}
 	}
 	b.begun, b.before, b.cpu = l.time, l.answers, cpu
-	if b.window < windows {
+	switch loses, wins := b.clear(); {
+	case loses >= losingPairs:
+		b.settle(l.time, false)
+	case wins >= winningPairs:
+		b.settle(l.time, true)
+	case b.window < windows:
 		b.on = b.window%2 == 1
 		b.until = l.time + windowTime
-		return
+	default:
+		b.settle(l.time, median(b.rates[1]) >= keepsRate*median(b.rates[0]) && median(b.costs[1]) < median(b.costs[0]))
 	}
-	b.on = median(b.rates[1]) >= keepsRate*median(b.rates[0]) && median(b.costs[1]) < median(b.costs[0])
-	if b.on {
+}
+
+// clear counts the pairs of windows that say clearly that waiting loses, or that it
+// wins; 0 for what not all of them say.
+func (b *batch) clear() (loses, wins int) {
+	pairs := len(b.rates[1])
+	for i := range pairs {
+		rate, cost := b.rates[1][i]/max(b.rates[0][i], 1), b.costs[1][i]/max(b.costs[0][i], 1)
+		switch {
+		case rate < keepsRate-clearly || cost > 1+clearly:
+			loses++
+		case rate >= keepsRate+clearly/2 && cost < 1-clearly:
+			wins++
+		}
+	}
+	if loses < pairs {
+		loses = 0
+	}
+	if wins < pairs {
+		wins = 0
+	}
+	return loses, wins
+}
+
+// settle ends the comparison with what holds for a while.
+func (b *batch) settle(now time.Duration, on bool) {
+	b.on, b.window = on, windows
+	if on {
 		b.confirmed++
-		b.until, b.refusals = l.time+min(time.Duration(b.confirmed)*time.Duration(b.confirmed)*firstTime, settledTime), 0
+		b.until, b.refusals = now+min(time.Duration(b.confirmed)*time.Duration(b.confirmed)*firstTime, settledTime), 0
 		return
 	}
 	b.confirmed = 0
 	// It may have been chance; but to find that out disturbs those that are answered
 	// meanwhile, so less and less often.
 	b.refusals++
-	b.until = l.time + min(time.Duration(b.refusals)*time.Duration(b.refusals)*firstTime, mostRefusedTime)
+	b.until = now + min(time.Duration(b.refusals)*time.Duration(b.refusals)*firstTime, mostRefusedTime)
 }
 
 // threadTime is the processor time of the thread that asks.

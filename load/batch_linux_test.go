@@ -20,7 +20,7 @@ func TestBatch(t *testing.T) {
 		{0, -.2, 0, .05}, // system calls are cheap, and timers are not
 	} {
 		random := rand.New(rand.NewPCG(1, 1))
-		l := &loop{generator: &generator{plan: &plan{}}, running: true, inFlight: 16}
+		l := closedLoop()
 		on := 0
 		spent := time.Duration(0)
 		l.batch.clock = func() time.Duration { return spent }
@@ -41,8 +41,65 @@ func TestBatch(t *testing.T) {
 			t.Errorf("with a loss of %g and %g saved, answers are waited for in %.3f of the time", test.loss, test.saved, share)
 		}
 	}
-	open := &loop{generator: &generator{plan: &plan{open: &Open{Rate: 1}}}, running: true, inFlight: 16}
+}
+
+// closedLoop is one with 16 requests under way.
+func closedLoop() *loop {
+	return &loop{generator: &generator{plan: &plan{}}, running: true, inFlight: 16}
+}
+
+// TestBatchNever has the cases in which answers are never waited for: the open model, and
+// answers that come too slowly, though neither costs rate.
+func TestBatchNever(t *testing.T) {
+	open := closedLoop()
+	open.plan = &plan{open: &Open{Rate: 1}}
 	if count, gather := open.batch.next(open); count != 1 || gather != 0 {
 		t.Errorf("in the open model, %d answers are waited for", count)
+	}
+	l := closedLoop()
+	spent := time.Duration(0)
+	l.batch.clock = func() time.Duration { return spent }
+	on := 0
+	for range 10_000 {
+		l.time += time.Millisecond
+		cost := 10 * time.Microsecond
+		if count, _ := l.batch.next(l); count > 1 {
+			on++
+			cost /= 2
+		}
+		l.answers += 6 // 3 in 500 µs
+		spent += 6 * cost
+	}
+	if on > 0 {
+		t.Errorf("answers are waited for in %d ms of 10 s, though they come slowly", on)
+	}
+}
+
+// TestBatchStarved lets answers stay out while they are waited for.
+func TestBatchStarved(t *testing.T) {
+	l := closedLoop()
+	spent := time.Duration(0)
+	l.batch.clock = func() time.Duration { return spent }
+	for range 1000 {
+		l.time += time.Millisecond
+		cost := 10 * time.Microsecond
+		if count, _ := l.batch.next(l); count > 1 {
+			cost /= 2
+		}
+		l.answers += 100
+		spent += 100 * cost
+	}
+	count, gather := l.batch.next(l)
+	if count != 11 || gather != gatherTime {
+		t.Fatalf("%d answers are waited for up to %v; want 11 of 16", count, gather)
+	}
+	l.batch.waited(30*time.Microsecond, count, 11, l)
+	l.batch.waited(2*gather, count, 11, l) // all came, late
+	if count, _ := l.batch.next(l); count != 11 {
+		t.Fatalf("%d answers are waited for after waits that brought all", count)
+	}
+	l.batch.waited(gather, count, 10, l)
+	if count, _ := l.batch.next(l); count != 1 {
+		t.Errorf("%d answers are waited for after a wait in vain", count)
 	}
 }

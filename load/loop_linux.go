@@ -48,6 +48,7 @@ type loop struct {
 	request request.Request // scratch, as what follows
 	varying http2.Request
 	plain   []byte // decrypted bytes
+	heads   http1.Memory
 }
 
 // A lane is a host's part in a loop.
@@ -293,6 +294,7 @@ func (l *loop) round(d time.Duration) {
 	l.dialer.deliver(l)
 	l.fresh = false
 	count, gather := l.batch.next(l)
+	start, before := l.time, l.answers
 	if err := l.poller.Wait(d, count, gather, l); err != nil {
 		l.err = err
 		return
@@ -300,6 +302,7 @@ func (l *loop) round(d time.Duration) {
 	if !l.fresh {
 		l.time = l.now()
 	}
+	l.batch.waited(l.time-start, count, l.answers-before, l)
 	if l.time-l.looked >= 10*time.Millisecond {
 		l.looked = l.time
 		l.timeouts()
@@ -599,7 +602,7 @@ func (c *conn) received(b []byte) {
 			c.refill()
 			return
 		}
-		n, done, err := c.parser.Parse(b)
+		n, done, err := c.heads.Parse(&c.parser, b)
 		if err != nil {
 			c.lost(kindMalformed, err)
 			return

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -27,9 +28,10 @@ type secureDialer struct {
 	cancel context.CancelFunc
 	group  sync.WaitGroup
 
-	mu      sync.Mutex
-	dialing int
-	ready   []secured
+	dials atomic.Int32 // begun and not delivered
+
+	mu    sync.Mutex
+	ready []secured
 }
 
 // secured is the outcome of a dial.
@@ -59,24 +61,17 @@ func (d *secureDialer) stop() {
 }
 
 // busy tells whether there is something to deliver soon.
-func (d *secureDialer) busy() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.dialing > 0 || len(d.ready) > 0
-}
+func (d *secureDialer) busy() bool { return d.dials.Load() > 0 }
 
 // dial opens a connection for c, which gets it from deliver.
 func (d *secureDialer) dial(c *conn) {
-	d.mu.Lock()
-	d.dialing++
-	d.mu.Unlock()
+	d.dials.Add(1)
 	r := secured{c: c, life: c.life}
 	host := c.lane.host
 	d.group.Go(func() {
 		r.s, r.fd, r.err = d.handshake(host)
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.dialing--
 		d.ready = append(d.ready, r)
 	})
 }
@@ -130,10 +125,14 @@ func duplicate(conn net.Conn) (int, error) {
 
 // deliver hands the connections that are ready to their places.
 func (d *secureDialer) deliver(l *loop) {
+	if !d.busy() {
+		return
+	}
 	d.mu.Lock()
 	ready := d.ready
 	d.ready = nil
 	d.mu.Unlock()
+	d.dials.Add(-int32(len(ready)))
 	for _, r := range ready {
 		l.time = l.now()
 		if r.c.life != r.life || r.c.state != dialing {

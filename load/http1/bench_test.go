@@ -48,6 +48,19 @@ func BenchmarkParser(b *testing.B) {
 				}
 			})
 		}
+		b.Run("answer="+name+"/remembered", func(b *testing.B) {
+			in := []byte(answer)
+			b.ReportAllocs()
+			b.SetBytes(int64(len(in)))
+			var p Parser
+			var m Memory
+			for b.Loop() {
+				p.Begin(false)
+				if _, done, err := m.Parse(&p, in); err != nil || !done {
+					b.Fatal(done, err)
+				}
+			}
+		})
 	}
 }
 

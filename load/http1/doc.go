@@ -19,6 +19,9 @@
 // that lie in one piece and are of the usual form take a short way; all others go byte
 // by byte through the states that say what is right. Both ways come to the same.
 //
+// A [Memory] that the parsers of a loop share saves reading the same head again: it goes by
+// its bytes alone, so the results are those of reading it.
+//
 // A Parser belongs to one connection and is not safe for concurrent use.
 //
 // # Framing

@@ -137,7 +137,10 @@ func (p *Parser) Closing() bool { return p.closing }
 // which Parse then returns for good). What follows in b does not belong to the
 // answer. b may end anywhere and is not kept. Without an answer to read, done is true
 // and n is 0.
-func (p *Parser) Parse(b []byte) (n int, done bool, err error) {
+func (p *Parser) Parse(b []byte) (n int, done bool, err error) { return p.parse(b, nil) }
+
+// parse is Parse. A head that lies in b as a whole goes into memory, unless that is nil.
+func (p *Parser) parse(b []byte, memory *Memory) (n int, done bool, err error) {
 	for n < len(b) && p.state > failed {
 		rest := b[n:]
 		switch p.state {
@@ -171,6 +174,9 @@ func (p *Parser) Parse(b []byte) (n int, done bool, err error) {
 				p.head++ // the wrong byte has been seen
 				return n, false, p.fail(err)
 			}
+			if memory != nil && n == int(p.head) && p.headOver() {
+				memory.hold(b[:n], p)
+			}
 		}
 	}
 	if p.state == failed {
@@ -178,6 +184,9 @@ func (p *Parser) Parse(b []byte) (n int, done bool, err error) {
 	}
 	return n, p.state <= complete, nil
 }
+
+// headOver tells whether the head of the answer has been read.
+func (p *Parser) headOver() bool { return p.state == complete || p.state >= chunkSize }
 
 // EOF says that the peer has closed the connection. It returns nil if that completes
 // the answer or it was complete before, [io.ErrUnexpectedEOF] within a body, and

@@ -26,6 +26,12 @@ type outcome struct {
 // if the answer is not over then, and returns what came out.
 func parse(t testing.TB, data []byte, head bool, next func() int) outcome {
 	t.Helper()
+	return parseBy(t, (*Parser).Parse, data, head, next)
+}
+
+// parseBy is parse with what reads the pieces.
+func parseBy(t testing.TB, read func(*Parser, []byte) (int, bool, error), data []byte, head bool, next func() int) outcome {
+	t.Helper()
 	var p Parser
 	p.Begin(head)
 	var o outcome
@@ -39,7 +45,7 @@ func parse(t testing.TB, data []byte, head bool, next func() int) outcome {
 		// A copy, so that the parser is found out if it keeps or reads what is not there.
 		b := bytes.Clone(piece)
 		var n int
-		if n, done, err = p.Parse(b); n < 0 || n > len(b) || n < len(b) && !done && err == nil || done && err != nil {
+		if n, done, err = read(&p, b); n < 0 || n > len(b) || n < len(b) && !done && err == nil || done && err != nil {
 			t.Fatalf("Parse of %d bytes: %d, %v, %v", len(b), n, done, err)
 		}
 		clear(b)
@@ -571,6 +577,17 @@ func FuzzParser(f *testing.F) {
 		if slow := parse(t, data, head, singleBytes); slow != got {
 			t.Errorf("byte by byte: %+v, at once: %+v", slow, got)
 		}
+		// What is remembered is what was read, and is no answer to another method.
+		var m Memory
+		for _, h := range []bool{head, head, !head, head} {
+			want := got
+			if h != head {
+				want = parse(t, data, h, whole)
+			}
+			if again := parseBy(t, m.Parse, data, h, whole); again != want {
+				t.Errorf("with a memory, HEAD %v: %+v, without: %+v", h, again, want)
+			}
+		}
 		if len(cuts) == 0 {
 			return
 		}
@@ -578,5 +595,41 @@ func FuzzParser(f *testing.F) {
 		if cut := parse(t, data, head, func() int { i++; return int(cuts[i%len(cuts)]) + 1 }); cut != got {
 			t.Errorf("in pieces: %+v, at once: %+v", cut, got)
 		}
+		i = 0
+		if cut := parseBy(t, m.Parse, data, head, func() int { i++; return int(cuts[i%len(cuts)]) + 1 }); cut != got {
+			t.Errorf("in pieces with a memory: %+v, at once: %+v", cut, got)
+		}
 	})
+}
+
+// TestMemory looks at which heads are held.
+func TestMemory(t *testing.T) {
+	var m Memory
+	read := func(answer string) string {
+		t.Helper()
+		if got, want := parseBy(t, m.Parse, []byte(answer), false, whole), parse(t, []byte(answer), false, whole); got != want {
+			t.Errorf("%q: %+v, without a memory %+v", answer, got, want)
+		}
+		return string(m.head)
+	}
+	numbered := func(n int) string { return fmt.Sprintf("%sNumber: %d\r\nContent-Length: 2\r\n\r\n", ok, n) }
+	if held := read(numbered(1) + "ok"); held != numbered(1) {
+		t.Errorf("held after the first answer: %q", held)
+	}
+	read(numbered(1) + "ok")
+	if held := read(numbered(2) + "ok"); held != numbered(2) {
+		t.Errorf("held after another head: %q", held)
+	}
+	for n := 3; n < 3+heldMisses-1; n++ {
+		if held := read(numbered(n) + "ok"); held != numbered(2) {
+			t.Errorf("held where each head is different: %q", held)
+		}
+	}
+	if held := read(numbered(20) + "ok"); held != numbered(20) {
+		t.Errorf("held after %d others: %q", heldMisses, held)
+	}
+	read(numbered(20) + "ok")
+	if held := read(ok + "X: " + strings.Repeat("x", maxRemembered) + "\r\n\r\n"); held != numbered(20) {
+		t.Errorf("held after one that is too long: %d bytes", len(held))
+	}
 }
