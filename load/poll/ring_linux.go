@@ -126,11 +126,12 @@ type waitArg struct {
 	ts            uint64
 }
 
-// Receive buffers: 4 MiB in all, each of a size that holds most answers.
+// Receive buffers hold most answers. There are four a connection, within bounds: few stay in
+// the processor's cache.
 const (
-	bufferCount = 512
-	bufferSize  = 8 << 10
-	sqSize      = 1024
+	leastBuffers, mostBuffers = 64, 512 // powers of 2
+	bufferSize                = 8 << 10
+	sqSize                    = 1024
 )
 
 func newRing(files int) (r *ring, err error) {
@@ -211,24 +212,25 @@ func (r *ring) registerTables(files int) error {
 	if err := r.register(registerFiles, unsafe.Pointer(&table[0]), files); err != nil {
 		return fmt.Errorf("register %d sockets with io_uring: %w", files, err)
 	}
-	entries, err := r.mmap(-1, 0, bufferCount*int(unsafe.Sizeof(bufferEntry{})))
+	count := min(max(int(nextPowerOf2(4*uint32(files))), leastBuffers), mostBuffers)
+	entries, err := r.mmap(-1, 0, count*int(unsafe.Sizeof(bufferEntry{})))
 	if err != nil {
 		return err
 	}
-	if r.buffers, err = r.mmap(-1, 0, bufferCount*bufferSize); err != nil {
+	if r.buffers, err = r.mmap(-1, 0, count*bufferSize); err != nil {
 		return err
 	}
-	r.entries = unsafe.Slice((*bufferEntry)(unsafe.Pointer(&entries[0])), bufferCount)
+	r.entries = unsafe.Slice((*bufferEntry)(unsafe.Pointer(&entries[0])), count)
 	reg := struct {
 		addr         uint64
 		entries      uint32
 		group, flags uint16
 		_            [3]uint64
-	}{addr: uint64(uintptr(unsafe.Pointer(&entries[0]))), entries: bufferCount}
+	}{addr: uint64(uintptr(unsafe.Pointer(&entries[0]))), entries: uint32(count)}
 	if err := r.register(registerBufferRing, unsafe.Pointer(&reg), 1); err != nil {
 		return fmt.Errorf("register receive buffers with io_uring: %w", err)
 	}
-	for id := range uint16(bufferCount) {
+	for id := range uint16(count) {
 		r.recycle(id)
 	}
 	self := ringFD{offset: ^uint32(0), fd: uint64(r.fd)}
@@ -265,7 +267,7 @@ func (r *ring) buffer(id uint16, n int) []byte {
 
 // recycle gives a buffer back to the kernel.
 func (r *ring) recycle(id uint16) {
-	e := &r.entries[r.bufferTail&(bufferCount-1)]
+	e := &r.entries[int(r.bufferTail)&(len(r.entries)-1)]
 	e.addr = uint64(uintptr(unsafe.Pointer(&r.buffers[int(id)*bufferSize])))
 	e.len, e.id = bufferSize, id
 	r.bufferTail++
