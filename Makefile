@@ -9,7 +9,7 @@
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed
 # make bench-trace     whet trace against go tool trace and a bare reader (WHET_TRACE_BIG=1: also on 1 GB)
 # make cases   measure the articles' cases and write docs/cases (45 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
-# make precision   how often whet find is right on thirty modules, into docs/precision.md (needs the module proxy; 35 minutes, goes on where it was ended)
+# make precision   how often whet find is right on forty modules, into docs/precision.md (needs the module proxy; 45 minutes, goes on where it was ended)
 #
 # Needs Go; `make test` takes its tools from the module proxy, in pinned versions.
 

@@ -91,7 +91,7 @@ func TestModules(t *testing.T) {
 		}
 		each[m.group]++
 	}
-	if each != [groups]int{10, 10, 10} {
+	if each != [groups]int{10, 10, 10, 10} {
 		t.Errorf("groups have %v modules, want ten each", each)
 	}
 	if _, err := choose([]string{"toml", "nobody"}); err == nil || !strings.Contains(err.Error(), "there are toml, mux") {
