@@ -17,7 +17,7 @@ import (
 // answer waits to be read. So short windows with and without are compared, over
 // and over, and answers are waited for only while that does not lower the rate, and
 // only where they come within a fraction of a millisecond. When they once do not,
-// that is over. In the open model they are never waited for.
+// that is over. In the open model they are never waited for, nor with [Options.OneByOne].
 type batch struct {
 	on     bool
 	rate   float64 // answers a second, without
@@ -56,13 +56,15 @@ const (
 	// not less, since a timer that comes before the kernel's own, 250 times a second, costs
 	// some microseconds to set and to take back.
 	gatherTime = 4 * time.Millisecond
-	// Fewer answers than leastBatch are not worth it, and more than mostBatch bring no more.
-	leastBatch, mostBatch = 4, 64
+	// Fewer than leastBatch are not worth it, and more than mostBatch bring no more.
+	leastBatch, mostBatch = 8, 64
 )
 
 // next tells how many answers to wait for, and for how long.
 func (b *batch) next(l *loop) (count int, gather time.Duration) {
-	if l.open != nil || l.perEvent || !l.running || l.inFlight < leastBatch {
+	// What is waited for are connections that say something, each with one answer at least.
+	busy := min(l.inFlight, len(l.conns))
+	if l.open != nil || l.OneByOne || l.perEvent || !l.running || busy < leastBatch {
 		return 1, 0
 	}
 	if l.time >= b.until {
@@ -71,9 +73,9 @@ func (b *batch) next(l *loop) (count int, gather time.Duration) {
 	if !b.on {
 		return 1, 0
 	}
-	// Two thirds of those under way, so that the server has others to work on until it
+	// Two thirds of them, so that the server has others to work on until it
 	// sees what follows these.
-	count = min((2*l.inFlight+2)/3, int(b.rate*batchTime.Seconds()), mostBatch)
+	count = min((2*busy+2)/3, int(b.rate*batchTime.Seconds()), mostBatch)
 	if count < leastBatch {
 		return 1, 0
 	}

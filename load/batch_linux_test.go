@@ -43,35 +43,45 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// closedLoop is one with 16 requests under way.
+// closedLoop is one with a request under way on each of 16 connections.
 func closedLoop() *loop {
-	return &loop{generator: &generator{plan: &plan{}}, running: true, inFlight: 16}
+	return &loop{generator: &generator{plan: &plan{}}, running: true, inFlight: 16, conns: make([]*conn, 16)}
 }
 
-// TestBatchNever has the cases in which answers are never waited for: the open model, and
-// answers that come too slowly, though neither costs rate.
+// TestBatchNever has the cases in which answers are never waited for, though it would save
+// half of their processor time and cost no rate.
 func TestBatchNever(t *testing.T) {
-	open := closedLoop()
-	open.plan = &plan{open: &Open{Rate: 1}}
-	if count, gather := open.batch.next(open); count != 1 || gather != 0 {
-		t.Errorf("in the open model, %d answers are waited for", count)
-	}
-	l := closedLoop()
-	spent := time.Duration(0)
-	l.batch.clock = func() time.Duration { return spent }
-	on := 0
-	for range 10_000 {
-		l.time += time.Millisecond
-		cost := 10 * time.Microsecond
-		if count, _ := l.batch.next(l); count > 1 {
-			on++
-			cost /= 2
-		}
-		l.answers += 6 // 3 in 500 µs
-		spent += 6 * cost
-	}
-	if on > 0 {
-		t.Errorf("answers are waited for in %d ms of 10 s, though they come slowly", on)
+	for _, test := range []struct {
+		name    string
+		plan    *plan
+		answers int64 // a millisecond
+		want    bool
+	}{
+		{"as fast as they come", &plan{}, 100, true},
+		{"the open model", &plan{open: &Open{Rate: 1}}, 100, false},
+		{"one by one", &plan{Options: Options{OneByOne: true}}, 100, false},
+		{"too slow", &plan{}, 14, false}, // 7 in 500 µs
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := closedLoop()
+			l.plan = test.plan
+			spent := time.Duration(0)
+			l.batch.clock = func() time.Duration { return spent }
+			on := 0
+			for range 10_000 {
+				l.time += time.Millisecond
+				cost := 10 * time.Microsecond
+				if count, _ := l.batch.next(l); count > 1 {
+					on++
+					cost /= 2
+				}
+				l.answers += test.answers
+				spent += time.Duration(test.answers) * cost
+			}
+			if test.want != (on > 0) {
+				t.Errorf("answers are waited for in %d ms of 10 s", on)
+			}
+		})
 	}
 }
 
@@ -92,6 +102,10 @@ func TestBatchStarved(t *testing.T) {
 	count, gather := l.batch.next(l)
 	if count != 11 || gather != gatherTime {
 		t.Fatalf("%d answers are waited for up to %v; want 11 of 16", count, gather)
+	}
+	l.inFlight = 160 // ten streams on each
+	if count, _ := l.batch.next(l); count != 11 {
+		t.Errorf("%d connections are waited for; want 11 of 16 that have ten requests each", count)
 	}
 	l.batch.waited(30*time.Microsecond, count, 11, l)
 	l.batch.waited(2*gather, count, 11, l) // all came, late

@@ -248,6 +248,7 @@ func (s *side) run(ctx context.Context, o load.Options) (*load.Result, cost, err
 	// The clocks of many processes take milliseconds to read, in which the load must not
 	// run: package load is not asked to read them.
 	o.TargetCPU = func(context.Context) (time.Duration, error) { return 0, nil }
+	o.OneByOne = true // or slices would differ by what their loads find out
 	began, noCPU := s.cpu(ctx)
 	r, err := load.Run(ctx, o)
 	ended, lost := s.cpu(ctx)
