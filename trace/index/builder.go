@@ -227,6 +227,8 @@ func (b *builder) leave(g *goroutine, at int64) error {
 	if g.kind != nil {
 		g.kind.stay(g.code, took)
 	}
+	// The reader may panic before the next state is known: then the trace ends here.
+	g.code = Unknown
 	return nil
 }
 
