@@ -162,6 +162,7 @@ step("the keyboard goes through rows and spans", async () => {
 
 step("a wrong expression is told, and another one is not waited for", async () => {
   const p = await open(address);
+  await p.settle();
   const search = p.page.locator('[data-type="goroutine"] input[type="search"]');
   await search.fill("(");
   await p.page.waitForFunction(() => /match|missing/.test(document.querySelector('[data-type="goroutine"] .trouble').textContent));
