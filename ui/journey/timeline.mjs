@@ -160,6 +160,32 @@ step("the keyboard goes through rows and spans", async () => {
   await p.close();
 });
 
+step("what is typed into a search is kept while rows come", async () => {
+  const p = await open(address);
+  await p.settle();
+  const search = p.page.locator('[data-type="goroutine"] input[type="search"]');
+  await search.focus();
+  for (const [typed, pause] of [
+    ["trac", 400], // looked for, and answered
+    ["edTime", 30],
+    ["line", 400],
+  ]) {
+    await p.page.keyboard.type(typed);
+    await p.page.waitForTimeout(pause);
+  }
+  await p.settle();
+  assert.equal(await search.inputValue(), "tracedTimeline");
+  assert.ok(await search.evaluate((e) => e === document.activeElement), "the search has lost its focus");
+  // Zooming shows all again, within the time that what is typed waits to be looked for.
+  await p.page.keyboard.press("End");
+  await p.page.keyboard.type(".");
+  await p.canvas.focus();
+  await p.page.keyboard.press("w");
+  await p.page.waitForFunction(() => decodeURIComponent(location.hash).includes("tracedTimeline."), null, { timeout: 5000 });
+  assert.equal(await search.inputValue(), "tracedTimeline.");
+  await p.close();
+});
+
 step("a wrong expression is told, and another one is not waited for", async () => {
   const p = await open(address);
   await p.settle();

@@ -57,11 +57,11 @@ export class LanesView {
   /** Puts sections and rows in their places. pins stand above the goroutines. */
   place(sections: readonly Section[], pins: readonly RowInfo[]): void {
     const lanes: Lane[] = [];
-    const elements: HTMLElement[] = [];
     let y = 0;
     for (const s of sections) {
       s.el.style.top = `${y}px`;
-      elements.push(s.el);
+      // Never moved: an element that leaves the page loses its focus, and who types in its search would be cut off.
+      if (!s.el.isConnected) this.names.append(s.el);
       y += headHeight;
       const open = !s.el.classList.contains("shut");
       const held = s.type === "goroutine" && open ? pins : [];
@@ -78,8 +78,8 @@ export class LanesView {
     this.shown = key;
     this.lanes = lanes;
     this.height = y + 8;
-    for (const l of lanes) elements.push(this.name(l));
-    this.names.replaceChildren(...elements);
+    for (const el of this.names.querySelectorAll(":scope > .name")) el.remove();
+    this.names.append(...lanes.map((l) => this.name(l)));
   }
 
   private name(l: Lane): HTMLElement {

@@ -43,7 +43,7 @@ export class Section {
   private state: SectionState | null = null;
   private asked: AbortController | null = null;
   private shown = "";
-  private timer = 0;
+  private timer = 0; // of what is typed and not looked for yet; 0: nothing
 
   constructor(
     readonly type: string,
@@ -61,7 +61,10 @@ export class Section {
       spellcheck: "false",
       oninput: () => {
         clearTimeout(this.timer);
-        this.timer = window.setTimeout(() => this.set({ query: this.search.value, skip: 0 }), 250);
+        this.timer = window.setTimeout(() => {
+          this.timer = 0;
+          this.set({ query: this.search.value, skip: 0 });
+        }, 250);
       },
     });
     this.order = h(
@@ -97,7 +100,7 @@ export class Section {
     this.el.classList.toggle("shut", !s.open);
     this.toggle.setAttribute("aria-expanded", String(s.open));
     this.controls.hidden = !s.open;
-    if (document.activeElement !== this.search) this.search.value = s.query;
+    if (this.timer === 0 && document.activeElement !== this.search) this.search.value = s.query;
     this.order.value = s.order;
     this.here.checked = s.here;
     if (!s.open) {
