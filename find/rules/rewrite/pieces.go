@@ -36,7 +36,7 @@ func Pieces(pass *analysis.Pass, e ast.Expr) []Piece {
 	for _, o := range flow.Operands(pass.TypesInfo, e) {
 		pieces = append(pieces, operandPieces(pass, o)...)
 	}
-	return merged(pieces)
+	return Merge(pieces)
 }
 
 func operandPieces(pass *analysis.Pass, e ast.Expr) []Piece {
@@ -138,7 +138,7 @@ func Formatted(pass *analysis.Pass, call *ast.CallExpr) ([]Piece, bool) {
 		}
 		pieces, args = append(pieces, more...), args[1:]
 	}
-	return merged(pieces), len(args) == 0
+	return Merge(pieces), len(args) == 0
 }
 
 // printed are the pieces of Sprint: a space stands between two operands if neither is a string.
@@ -157,7 +157,7 @@ func printed(pass *analysis.Pass, args []ast.Expr) ([]Piece, bool) {
 		}
 		pieces, wasString = append(pieces, more...), isString
 	}
-	return merged(pieces), true
+	return Merge(pieces), true
 }
 
 // formatted are the pieces of an operand that is written by a verb.
@@ -254,8 +254,8 @@ func converted(from, to types.Type, text string) string {
 	return to.String() + "(" + text + ")"
 }
 
-// merged puts constants together that stand beside each other, and leaves out empty ones.
-func merged(pieces []Piece) []Piece {
+// Merge puts constants together that stand beside each other, and leaves out empty ones, but for the last one there is.
+func Merge(pieces []Piece) []Piece {
 	var out []Piece
 	for _, p := range pieces {
 		switch last := len(out) - 1; {

@@ -21,8 +21,12 @@ func (t *text) costs(pass *analysis.Pass) bool {
 	if _, ok := converts(pass.TypesInfo, t.read[0]); ok {
 		return true
 	}
+	values := t.added
+	if t.value != nil {
+		values = append([]ast.Expr{t.value}, values...)
+	}
 	strings := len(t.grown) // that are made
-	for _, x := range append(t.values(), t.added...) {
+	for _, x := range values {
 		if len(flow.Operands(pass.TypesInfo, x)) > 1 {
 			continue
 		}
@@ -31,13 +35,6 @@ func (t *text) costs(pass *analysis.Pass) bool {
 		}
 	}
 	return strings > 2
-}
-
-func (t *text) values() []ast.Expr {
-	if t.first == nil {
-		return nil
-	}
-	return []ast.Expr{t.first}
 }
 
 // formats tells functions that make a string of a value.
@@ -60,7 +57,7 @@ func (t *text) report(pass *analysis.Pass, fix analysis.SuggestedFix) {
 	at := func(n ast.Node, message string) {
 		rules.Report(pass, n, "", message, fix)
 	}
-	if t.first != nil && pass.TypesInfo.Types[t.first].Value == nil {
+	if t.value != nil && pass.TypesInfo.Types[t.value].Value == nil {
 		at(t.decl.Node(), fmt.Sprintf("%s begins as a string that is copied whenever something is appended", t.v.Name()))
 	}
 	for _, g := range t.grown {
@@ -82,15 +79,15 @@ func (t *text) fix(pass *analysis.Pass, within inspector.Cursor) analysis.Sugges
 	b := &buffer{pass: pass, within: within, name: t.v.Name()}
 	var edits []analysis.TextEdit
 	for i, g := range t.grown {
-		lines, ok := b.lines(t.added[i])
+		lines, ok := b.lines("", t.added[i:i+1], "")
 		if !ok || rewrite.HasComment(pass, g.Node().Pos(), g.Node().End()) {
 			return none
 		}
 		edits = append(edits, rewrite.Replace(g.Node(), lines))
 	}
 	begin := ""
-	if t.first != nil {
-		lines, ok := b.lines(t.first)
+	if t.value != nil {
+		lines, ok := b.lines("", []ast.Expr{t.value}, "")
 		if !ok {
 			return none
 		}
@@ -99,8 +96,7 @@ func (t *text) fix(pass *analysis.Pass, within inspector.Cursor) analysis.Sugges
 	if rewrite.HasComment(pass, t.decl.Node().Pos(), t.decl.Node().End()) {
 		return none
 	}
-	size := max(64, (b.size+31)/32*32)
-	edits = append(edits, rewrite.Replace(t.decl.Node(), fmt.Sprintf("%s := make([]byte, 0, %d)%s", b.name, size, strings.TrimSuffix(begin, "\n"))))
+	edits = append(edits, rewrite.Replace(t.decl.Node(), b.made()+strings.TrimSuffix(begin, "\n")))
 	for _, use := range t.read {
 		switch call, ok := converts(pass.TypesInfo, use); {
 		case ok && rewrite.HasComment(pass, call.Pos(), call.End()):
@@ -137,18 +133,26 @@ type buffer struct {
 	imports []analysis.TextEdit
 }
 
-// lines are the statements that append an expression.
-func (b *buffer) lines(x ast.Expr) (string, bool) {
-	if s, ok := flow.StringConst(b.pass.TypesInfo, x); ok && s == "" {
-		return "", true
+// made is the declaration of the buffer, with room for what lines have been written of.
+func (b *buffer) made() string {
+	return fmt.Sprintf("%s := make([]byte, 0, %d)", b.name, max(64, (b.size+31)/32*32))
+}
+
+// lines are the statements that append expressions, each between two texts.
+func (b *buffer) lines(before string, xs []ast.Expr, after string) (string, bool) {
+	var pieces, whole []rewrite.Piece
+	for _, x := range xs {
+		pieces = append(append(append(pieces, rewrite.Piece{Const: before}), rewrite.Pieces(b.pass, x)...), rewrite.Piece{Const: after})
+		whole = append(whole, rewrite.Piece{Const: before}, rewrite.Piece{X: x}, rewrite.Piece{Const: after})
 	}
-	pieces := rewrite.Pieces(b.pass, x)
 	if !flow.InOrder(b.pass.TypesInfo, b.within, rewrite.Values(pieces)) {
-		pieces = []rewrite.Piece{{X: x}}
+		if pieces = whole; len(xs) > 1 {
+			return "", false
+		}
 	}
 	pkg := ""
 	if rewrite.NeedsStrconv(pieces) {
-		name, edits, ok := rewrite.Import(b.pass, x.Pos(), "strconv")
+		name, edits, ok := rewrite.Import(b.pass, xs[0].Pos(), "strconv")
 		if !ok {
 			return "", false
 		}
@@ -156,9 +160,11 @@ func (b *buffer) lines(x ast.Expr) (string, bool) {
 		b.imports = append(b.imports, edits...)
 	}
 	var lines []string
-	for _, p := range pieces {
+	for _, p := range rewrite.Merge(pieces) {
 		value := p.Append(b.pass, b.name, pkg)
 		switch {
+		case p.X == nil && p.Const == "":
+			continue
 		case p.X == nil:
 			b.size += len(p.Const)
 		default:

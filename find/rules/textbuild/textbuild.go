@@ -27,21 +27,35 @@ func New() *rules.Rule {
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
-		Causes: []rules.Cause{{
-			Title: "text put together as strings",
-			CPU:   rules.Concatenating + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)|^runtime\.(stringtoslicebyte|slicebytetostring|convT)`,
-			Alloc: rules.Line + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)`,
-			Mutex: rules.Nothing, Block: rules.Nothing,
-		}},
+		Causes: []rules.Cause{
+			{
+				Title: "text put together as strings",
+				CPU:   rules.Concatenating + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)|^runtime\.(stringtoslicebyte|slicebytetostring|convT)`,
+				Alloc: rules.Line + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)`,
+				Mutex: rules.Nothing, Block: rules.Nothing,
+			},
+			{
+				Category: "list", Title: "strings collected only to be joined",
+				CPU:   rules.Concatenating + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)|^runtime\.(growslice|makeslice|newobject)`,
+				Alloc: rules.Line + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)`,
+				Mutex: rules.Nothing, Block: rules.Nothing,
+			},
+		},
 		Doc: rules.ParseDoc(doc),
 	}
 }
 
+// A variable is one that a statement declares and nothing else.
+type variable struct {
+	v     *types.Var
+	decl  inspector.Cursor // the statement
+	value ast.Expr         // its first value, nil for none
+}
+
 // A text is a string variable that is put together and then used.
 type text struct {
-	v     *types.Var
-	decl  inspector.Cursor   // the statement that declares it
-	first ast.Expr           // its first value, nil for none
+	variable
+
 	grown []inspector.Cursor // the statements that append to it, in their order
 	added []ast.Expr         // what they append
 	read  []inspector.Cursor // where it is used
@@ -54,49 +68,50 @@ func run(pass *analysis.Pass) (any, error) {
 		if !ok || !flow.InBlock(c) {
 			continue
 		}
-		t := declared(pass.TypesInfo, c)
-		if t == nil || !t.follow(pass.TypesInfo, within) || !t.costs(pass) {
+		v, ok := declared(pass.TypesInfo, c)
+		if !ok {
 			continue
 		}
-		t.report(pass, t.fix(pass, within))
+		t := &text{variable: v}
+		if flow.IsString(v.v.Type()) && t.follow(pass.TypesInfo, within) && t.costs(pass) {
+			t.report(pass, t.fix(pass, within))
+		} else if l, ok := listed(pass.TypesInfo, v, within); ok {
+			l.report(pass, l.fix(pass, within))
+		}
 	}
 	return nil, nil
 }
 
-// declared is the string variable that a statement declares and nothing else.
-func declared(info *types.Info, c inspector.Cursor) *text {
-	t := &text{decl: c}
+// declared is the variable that a statement declares and nothing else.
+func declared(info *types.Info, c inspector.Cursor) (variable, bool) {
+	v := variable{decl: c}
 	var id *ast.Ident
 	switch s := c.Node().(type) {
 	case *ast.AssignStmt:
 		if s.Tok != token.DEFINE || len(s.Lhs) != 1 || len(s.Rhs) != 1 {
-			return nil
+			return v, false
 		}
 		id, _ = s.Lhs[0].(*ast.Ident)
-		t.first = s.Rhs[0]
+		v.value = s.Rhs[0]
 	case *ast.DeclStmt:
 		d, ok := s.Decl.(*ast.GenDecl)
 		if !ok || d.Tok != token.VAR || len(d.Specs) != 1 {
-			return nil
+			return v, false
 		}
 		spec, ok := d.Specs[0].(*ast.ValueSpec)
 		if !ok || len(spec.Names) != 1 || len(spec.Values) > 1 {
-			return nil
+			return v, false
 		}
 		id = spec.Names[0]
 		if len(spec.Values) == 1 {
-			t.first = spec.Values[0]
+			v.value = spec.Values[0]
 		}
 	}
-	if id == nil {
-		return nil
+	if id == nil || id.Name == "_" {
+		return v, false
 	}
-	v, ok := info.Defs[id].(*types.Var)
-	if !ok || id.Name == "_" || !flow.IsString(v.Type()) {
-		return nil
-	}
-	t.v = v
-	return t
+	v.v, _ = info.Defs[id].(*types.Var)
+	return v, v.v != nil
 }
 
 // follow finds what happens to the variable: false when it is something else than being appended to,
@@ -176,9 +191,9 @@ func (t *text) grows(info *types.Info, c inspector.Cursor) bool {
 }
 
 // loops tells whether a place is in a loop that the declaration is not in.
-func (t *text) loops(c inspector.Cursor) bool {
+func (v variable) loops(c inspector.Cursor) bool {
 	loop, ok := flow.Loop(c)
-	return ok && (t.v.Pos() < loop.Node().Pos() || loop.Node().End() <= t.v.Pos())
+	return ok && (v.v.Pos() < loop.Node().Pos() || loop.Node().End() <= v.v.Pos())
 }
 
 // isFirstOperand tells the s behind the sign of s = s + x.
