@@ -201,7 +201,11 @@ func TestPGOService(t *testing.T) {
 	}
 	for _, e := range started {
 		pid, err := strconv.Atoi(e.Name())
-		if err != nil || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := os.FindProcess(pid)
+		if err != nil || !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) {
 			t.Errorf("process %s is there still (%v)", e.Name(), err)
 		}
 	}
