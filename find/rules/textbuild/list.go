@@ -88,7 +88,19 @@ func isCount(info *types.Info, e ast.Expr) bool {
 	case *ast.BinaryExpr:
 		return (e.Op == token.ADD || e.Op == token.MUL) && isCount(info, e.X) && isCount(info, e.Y)
 	case *ast.CallExpr:
-		return flow.Builtin(info, e) == "len" && !flow.Calls(info, e.Args[0])
+		return flow.Builtin(info, e) == "len" && isThere(info, e.Args[0])
+	}
+	return false
+}
+
+// isThere tells a variable, or a field of one, that can be read without following a pointer.
+func isThere(info *types.Info, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return true
+	case *ast.SelectorExpr:
+		s := info.Selections[e]
+		return s == nil || !s.Indirect() && s.Kind() == types.FieldVal && isThere(info, e.X)
 	}
 	return false
 }

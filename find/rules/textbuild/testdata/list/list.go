@@ -74,6 +74,16 @@ func Bytes(words []string) (out [][]byte) {
 	return out
 }
 
+type sentence struct{ words []string }
+
+func (s sentence) Quoted() string {
+	list := make([]string, 0, len(s.words)+len(comma)) // want `only to be joined`
+	for _, w := range s.words {
+		list = append(list, strconv.Quote(w)) // want `only to be joined`
+	}
+	return text.Join(list, " ")
+}
+
 type counter struct{ n int }
 
 func (c *counter) next() string {
@@ -114,5 +124,5 @@ func Try(r *rand.Rand) string {
 	}
 	early, err := Early(words, n)
 	c := &counter{n}
-	return fmt.Sprintf("%q", []any{Name(name, tags), Roomy(name, words), Empty(words), Empty(append(words, "", ", ")), Empty([]string{""}), Empty(nil), early, err, Bytes(words), Order(c, name), Told(c), Commented(name)})
+	return fmt.Sprintf("%q", []any{Name(name, tags), Roomy(name, words), Empty(words), Empty(append(words, "", ", ")), Empty([]string{""}), Empty(nil), early, err, Bytes(words), Order(c, name), Told(c), Commented(name), sentence{words}.Quoted()})
 }

@@ -95,3 +95,31 @@ func Indexed(a string) string {
 	list = append(list, a)
 	return strings.Join(list, ",")
 }
+
+// First and Deep panic where room is made.
+func First(words []string) string {
+	list := make([]string, 0, len(words[0][1:]))
+	for _, w := range words {
+		list = append(list, w)
+	}
+	return strings.Join(list, ",")
+}
+
+type deep struct {
+	words  []string
+	holder *holder
+}
+
+type holder struct{ words []string }
+
+func Deep(d *deep, n int) string {
+	list := make([]string, 0, 1+len(d.words))
+	list = append(list, "a")
+	return strings.Join(list, ",")
+}
+
+func Deeper(d deep) string {
+	list := make([]string, 0, len(d.holder.words))
+	list = append(list, "a")
+	return strings.Join(list, ",")
+}
