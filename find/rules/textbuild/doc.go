@@ -3,7 +3,8 @@
 // Each += copies what is there already into a new string, each fmt.Sprintf and strconv.Format makes a
 // string of its own that is copied at once, and []byte(text) in the end copies all again. One
 // buffer that everything is appended to does without. So it does where strings are collected in a
-// slice for strings.Join: the slice is not needed.
+// slice for strings.Join: the slice is not needed. And a function that makes a string in such a buffer
+// can append to that of its caller, where the string is put into a longer one.
 //
 // # Before
 //
@@ -59,4 +60,8 @@
 // The slice is a local variable, too, that begins without elements or with some that are told, is appended to, and joined
 // by a constant once each time that it is collected. Where it may have no element, a separator is
 // written behind each, and the last one is cut off: an empty first element looks like none.
+//
+// A function that a caller can lend its buffer to has one of its own that it only appends to, and returns as a
+// string in all its returns; it has no defer, which could go on after a panic. It stays as it is for others. The
+// longer text is made in statements before the one that it is in only if nothing else in that one could tell.
 package textbuild

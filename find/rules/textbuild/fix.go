@@ -131,6 +131,10 @@ type buffer struct {
 	name    string
 	size    int // guessed, of all that is appended
 	imports []analysis.TextEdit
+
+	own  *types.Func // calls of it become calls of twin, which appends; nil: none do
+	twin string
+	lent int // how many have
 }
 
 // made is the declaration of the buffer, with room for what lines have been written of.
@@ -170,7 +174,7 @@ func (b *buffer) lines(before string, xs []ast.Expr, after string) (string, bool
 		default:
 			b.size += 16
 			if call, ok := ast.Unparen(p.X).(*ast.CallExpr); ok && p.Func == "" && !p.Bytes && !p.Rune {
-				if s, ok := b.sprint(call); ok {
+				if s, ok := b.appended(call); ok {
 					value = s
 				}
 			}
@@ -180,7 +184,19 @@ func (b *buffer) lines(before string, xs []ast.Expr, after string) (string, bool
 	return strings.Join(lines, "\n"), true
 }
 
-// sprint is a call of fmt's that makes a string, as the one that appends it.
+// appended is a call that makes a string as the one that appends it: of fmt's, or of an own function.
+func (b *buffer) appended(call *ast.CallExpr) (string, bool) {
+	if id, ok := call.Fun.(*ast.Ident); ok && b.own != nil && b.pass.TypesInfo.ObjectOf(id) == types.Object(b.own) {
+		b.lent++
+		args := ""
+		if len(call.Args) > 0 {
+			args = ", " + rewrite.Between(b.pass, call.Args[0].Pos(), call.Rparen)
+		}
+		return b.twin + "(" + b.name + args + ")", true
+	}
+	return b.sprint(call)
+}
+
 func (b *buffer) sprint(call *ast.CallExpr) (string, bool) {
 	kind, ok := strings.CutPrefix(flow.Callee(b.pass.TypesInfo, call), "fmt.Sprint")
 	sel, isSelector := call.Fun.(*ast.SelectorExpr)

@@ -35,6 +35,12 @@ func New() *rules.Rule {
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
+				Category: "own", Title: "string of an own function copied into a longer text",
+				CPU:   `^runtime\.slicebytetostring`,
+				Alloc: rules.Line,
+				Mutex: rules.Nothing, Block: rules.Nothing,
+			},
+			{
 				Category: "list", Title: "strings collected only to be joined",
 				CPU:   rules.Concatenating + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)|^runtime\.(growslice|makeslice|newobject)`,
 				Alloc: rules.Line + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)`,
@@ -79,6 +85,7 @@ func run(pass *analysis.Pass) (any, error) {
 			l.report(pass, l.fix(pass, within))
 		}
 	}
+	ownMakers(pass, root)
 	return nil, nil
 }
 

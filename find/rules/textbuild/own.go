@@ -1,0 +1,306 @@
+package textbuild
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+// A maker is a function that makes a string in a buffer of its own.
+type maker struct {
+	decl     *ast.FuncDecl
+	fn       *types.Func
+	buf      *types.Var
+	made     ast.Stmt        // the statement that declares the buffer
+	room     int64           // the buffer's
+	returned []*ast.CallExpr // string(buf), of all returns
+	uses     []use
+}
+
+// A use is a place where what a maker returns is put into a longer text, and what that is for.
+type use struct {
+	stmt   inspector.Cursor // can stand behind others that make the text
+	text   ast.Expr
+	within inspector.Cursor
+}
+
+// maxRoom is how many bytes the buffer of a maker has at most: its callers take as much on their stacks.
+const maxRoom = 1 << 10
+
+// ownMakers reports makers whose strings are copied into longer texts.
+func ownMakers(pass *analysis.Pass, root inspector.Cursor) {
+	makers := map[*types.Func]*maker{}
+	var inOrder []*maker
+	for c := range root.Preorder((*ast.FuncDecl)(nil)) {
+		if m, ok := makerOf(pass.TypesInfo, c); ok {
+			makers[m.fn] = m
+			inOrder = append(inOrder, m)
+		}
+	}
+	if len(makers) == 0 {
+		return
+	}
+	for c := range root.Preorder((*ast.CallExpr)(nil)) {
+		call, _ := c.Node().(*ast.CallExpr)
+		id, ok := ast.Unparen(call.Fun).(*ast.Ident)
+		if !ok {
+			continue
+		}
+		fn, _ := pass.TypesInfo.ObjectOf(id).(*types.Func)
+		if m := makers[fn]; m != nil {
+			if u, ok := useOf(pass.TypesInfo, c); ok && u.within.Node() != ast.Node(m.decl) {
+				m.uses = append(m.uses, u)
+			}
+		}
+	}
+	for _, m := range inOrder {
+		if len(m.uses) == 0 {
+			continue
+		}
+		fix := m.fix(pass)
+		for _, r := range m.returned {
+			rules.Report(pass, r, "own", fmt.Sprintf("what %s returns is copied into a longer text: it could be appended there", m.fn.Name()), fix)
+		}
+	}
+}
+
+// makerOf is the maker that a declaration is: nothing but appending happens to its buffer until it is
+// returned as a string, and where it panics nobody goes on within.
+func makerOf(info *types.Info, c inspector.Cursor) (*maker, bool) {
+	d, _ := c.Node().(*ast.FuncDecl)
+	m := &maker{decl: d}
+	m.fn, _ = info.Defs[d.Name].(*types.Func)
+	if m.fn == nil || d.Body == nil || d.Recv != nil || !plainSignature(m.fn.Signature()) || !m.declares(info) {
+		return nil, false
+	}
+	for range c.Preorder((*ast.DeferStmt)(nil)) {
+		return nil, false
+	}
+	for use := range c.Preorder((*ast.Ident)(nil)) {
+		id, _ := use.Node().(*ast.Ident)
+		if id.Name != m.buf.Name() {
+			continue
+		}
+		if info.ObjectOf(id) != types.Object(m.buf) {
+			return nil, false // the parameter of that name would hide it
+		}
+		if id.Pos() != m.buf.Pos() && !m.follows(info, use) {
+			return nil, false
+		}
+	}
+	returns := 0
+	for r := range c.Preorder((*ast.ReturnStmt)(nil)) {
+		if f, ok := flow.Func(r); ok && f == c {
+			returns++
+		}
+	}
+	return m, returns > 0 && returns == len(m.returned) && flow.Private(info, c, m.buf)
+}
+
+// plainSignature tells whether a function has one nameless string to return, and parameters that all have
+// names and no type of their own.
+func plainSignature(s *types.Signature) bool {
+	if s.TypeParams().Len() > 0 || s.Results().Len() != 1 || !types.Identical(s.Results().At(0).Type(), types.Typ[types.String]) || s.Results().At(0).Name() != "" {
+		return false
+	}
+	for p := range s.Params().Variables() {
+		if p.Name() == "" || p.Name() == "_" {
+			return false
+		}
+	}
+	return true
+}
+
+// declares finds buf := make([]byte, 0, n) among the statements of the body.
+func (m *maker) declares(info *types.Info) bool {
+	for _, s := range m.decl.Body.List {
+		a, ok := s.(*ast.AssignStmt)
+		if !ok || a.Tok != token.DEFINE || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+			continue
+		}
+		call, ok := a.Rhs[0].(*ast.CallExpr)
+		if !ok || flow.Builtin(info, call) != "make" || len(call.Args) != 3 || !types.Identical(info.TypeOf(call), types.NewSlice(types.Typ[types.Byte])) {
+			continue
+		}
+		length, ok := flow.IntConst(info, call.Args[1])
+		room, isConst := flow.IntConst(info, call.Args[2])
+		id, isIdent := a.Lhs[0].(*ast.Ident)
+		if !ok || !isConst || !isIdent || length != 0 || room > maxRoom {
+			continue
+		}
+		m.buf, _ = info.Defs[id].(*types.Var)
+		m.made, m.room = s, room
+		return m.buf != nil
+	}
+	return false
+}
+
+// follows tells uses of a buffer that append to it, or return it as a string.
+func (m *maker) follows(info *types.Info, use inspector.Cursor) bool {
+	switch use.ParentEdgeKind() {
+	case edge.AssignStmt_Lhs:
+		s, _ := use.Parent().Node().(*ast.AssignStmt)
+		return s.Tok == token.ASSIGN && len(s.Lhs) == 1 && len(s.Rhs) == 1 && m.appends(info, s.Rhs[0])
+	case edge.CallExpr_Args:
+		call, _ := use.Parent().Node().(*ast.CallExpr)
+		if use.ParentEdgeIndex() != 0 {
+			return false
+		}
+		if to, ok := flow.Conversion(info, call); ok {
+			if use.Parent().ParentEdgeKind() != edge.ReturnStmt_Results || !types.Identical(to, types.Typ[types.String]) {
+				return false
+			}
+			m.returned = append(m.returned, call)
+			return true
+		}
+		return use.Parent().ParentEdgeKind() == edge.AssignStmt_Rhs && m.appends(info, call)
+	}
+	return false
+}
+
+// appends tells a call that appends to the buffer, and returns it.
+func (m *maker) appends(info *types.Info, e ast.Expr) bool {
+	call, ok := e.(*ast.CallExpr)
+	if !ok || len(call.Args) == 0 || flow.Variable(info, call.Args[0]) != m.buf {
+		return false
+	}
+	if flow.Builtin(info, call) == "append" {
+		return true
+	}
+	callee := flow.Callee(info, call)
+	return strings.HasPrefix(callee, "strconv.Append") || strings.HasPrefix(callee, "fmt.Append") || callee == "unicode/utf8.AppendRune"
+}
+
+// useOf is the use that a call of a maker is part of: the text can be made in statements before the one
+// around it, since nothing else that it evaluates could tell.
+func useOf(info *types.Info, call inspector.Cursor) (use, bool) {
+	at := call
+	for at.ParentEdgeKind() == edge.ParenExpr_X || at.ParentEdgeKind() == edge.BinaryExpr_X || at.ParentEdgeKind() == edge.BinaryExpr_Y {
+		if b, ok := at.Parent().Node().(*ast.BinaryExpr); ok && b.Op != token.ADD {
+			return use{}, false
+		}
+		at = at.Parent()
+	}
+	u := use{}
+	u.text, _ = at.Node().(ast.Expr)
+	within, ok := flow.Outermost(call)
+	if u.within = within; !ok || at == call || !flow.IsString(info.TypeOf(u.text)) {
+		return u, false
+	}
+	u.stmt = at.Parent()
+	switch at.ParentEdgeKind() {
+	case edge.ReturnStmt_Results:
+		r, _ := u.stmt.Node().(*ast.ReturnStmt)
+		ok = len(r.Results) == 1
+	case edge.AssignStmt_Rhs:
+		a, _ := u.stmt.Node().(*ast.AssignStmt)
+		ok = len(a.Lhs) == 1 && len(a.Rhs) == 1 && (a.Tok == token.DEFINE || a.Tok == token.ASSIGN && flow.Variable(info, a.Lhs[0]) != nil)
+	case edge.CallExpr_Args:
+		outer, _ := u.stmt.Node().(*ast.CallExpr)
+		ok = u.stmt.ParentEdgeKind() == edge.ExprStmt_X && len(outer.Args) == 1 && isSettledFunc(info, within, outer.Fun)
+		u.stmt = u.stmt.Parent()
+	default:
+		ok = false
+	}
+	return u, ok && flow.InBlock(u.stmt)
+}
+
+// isSettledFunc tells whether which function a call means cannot change while its arguments are evaluated, and
+// finding it does not panic: a function with a name, or a method of a variable.
+func isSettledFunc(info *types.Info, within inspector.Cursor, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		_, ok := info.ObjectOf(e).(*types.Func)
+		return ok
+	case *ast.SelectorExpr:
+		if _, ok := info.ObjectOf(e.Sel).(*types.Func); !ok {
+			return false
+		}
+		s := info.Selections[e]
+		if s == nil {
+			return true // of a package
+		}
+		return len(s.Index()) == 1 && !types.IsInterface(s.Recv()) && s.Indirect() == isPointer(s.Obj().(*types.Func).Signature().Recv().Type()) && flow.Settled(info, within, e.X)
+	}
+	return false
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+// fix is the fix that has the callers lend their buffers, without edits when that cannot be.
+func (m *maker) fix(pass *analysis.Pass) analysis.SuggestedFix {
+	none := analysis.SuggestedFix{}
+	if !rewrite.Predeclared(pass, m.made.End(), "make", "byte", "string") || rewrite.HasComment(pass, m.made.Pos(), m.made.End()) {
+		return none
+	}
+	name := m.fn.Name()
+	twin := rewrite.NewNames(pass).Fresh("append" + strings.ToUpper(name[:1]) + name[1:])
+	locals := rewrite.NewLocals(pass)
+	edits := m.edits(pass, twin)
+	for _, u := range m.uses {
+		if !rewrite.Predeclared(pass, u.stmt.Node().Pos(), "append", "make", "byte", "string", "int64", "uint64", "float64", "bool") ||
+			rewrite.Lookup(pass, u.text.Pos(), name) != types.Object(m.fn) || rewrite.HasComment(pass, u.text.Pos(), u.text.End()) {
+			return none
+		}
+		b := &buffer{pass: pass, within: u.within, name: locals.Fresh(u.text.Pos(), "text"), own: m.fn, twin: twin}
+		lines, ok := b.lines("", []ast.Expr{u.text}, "")
+		if !ok || b.lent != 1 {
+			return none
+		}
+		b.size += int(m.room)
+		edits = append(edits, rewrite.Before(pass, u.stmt.Node(), b.made()+"\n"+lines), rewrite.Replace(u.text, "string("+b.name+")"))
+		edits = append(edits, b.imports...)
+	}
+	return analysis.SuggestedFix{Message: "Append to the caller's buffer", TextEdits: edits}
+}
+
+// edits make two functions of the maker: one that appends, and the one that is there.
+func (m *maker) edits(pass *analysis.Pass, twin string) []analysis.TextEdit {
+	params := m.decl.Type.Params
+	var args strings.Builder
+	for p := range m.fn.Signature().Params().Variables() {
+		args.WriteString(", " + p.Name())
+	}
+	if m.fn.Signature().Variadic() {
+		args.WriteString("...")
+	}
+	taken := ""
+	if params.NumFields() > 0 {
+		taken = ", " + rewrite.Between(pass, params.List[0].Pos(), params.List[len(params.List)-1].End())
+	}
+	edits := []analysis.TextEdit{
+		rewrite.Insert(m.decl.Body.Lbrace+1, fmt.Sprintf("\n\treturn string(%s(make([]byte, 0, %d)%s))\n}\n\n// %s appends what %s returns.\nfunc %s(%s []byte%s) []byte {",
+			twin, m.room, args.String(), twin, m.fn.Name(), twin, m.buf.Name(), taken)),
+		{Pos: m.made.Pos(), End: m.after(pass)},
+	}
+	for _, r := range m.returned {
+		edits = append(edits, rewrite.Replace(r, m.buf.Name()))
+	}
+	return edits
+}
+
+// after is where the buffer's declaration ends with the space behind it.
+func (m *maker) after(pass *analysis.Pass) token.Pos {
+	for i, s := range m.decl.Body.List {
+		if s != m.made || i+1 == len(m.decl.Body.List) {
+			continue
+		}
+		if next := m.decl.Body.List[i+1].Pos(); !rewrite.HasComment(pass, s.End(), next) {
+			return next
+		}
+	}
+	return m.made.End()
+}
