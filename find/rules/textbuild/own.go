@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/edge"
@@ -243,15 +245,19 @@ func isPointer(t types.Type) bool {
 // fix is the fix that has the callers lend their buffers, without edits when that cannot be.
 func (m *maker) fix(pass *analysis.Pass) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
-	if !rewrite.Predeclared(pass, m.made.End(), "make", "byte", "string") || rewrite.HasComment(pass, m.made.Pos(), m.made.End()) {
+	if rewrite.Generated(pass, m.decl.Pos()) || !rewrite.Predeclared(pass, m.made.End(), "make", "byte", "string") || rewrite.HasComment(pass, m.made.Pos(), m.made.End()) {
 		return none
 	}
 	name := m.fn.Name()
-	twin := rewrite.NewNames(pass).Fresh("append" + strings.ToUpper(name[:1]) + name[1:])
+	first, size := utf8.DecodeRuneInString(name)
+	twin := rewrite.NewNames(pass).Fresh("append" + string(unicode.ToUpper(first)) + name[size:])
+	if rewrite.Elsewhere(pass, twin) {
+		return none
+	}
 	locals := rewrite.NewLocals(pass)
 	edits := m.edits(pass, twin)
 	for _, u := range m.uses {
-		if !rewrite.Predeclared(pass, u.stmt.Node().Pos(), "append", "make", "byte", "string", "int64", "uint64", "float64", "bool") ||
+		if rewrite.Generated(pass, u.text.Pos()) || !rewrite.Predeclared(pass, u.stmt.Node().Pos(), "append", "make", "byte", "string", "int64", "uint64", "float64", "bool") ||
 			rewrite.Lookup(pass, u.text.Pos(), name) != types.Object(m.fn) || rewrite.HasComment(pass, u.text.Pos(), u.text.End()) {
 			return none
 		}

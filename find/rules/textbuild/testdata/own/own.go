@@ -61,10 +61,20 @@ func none() string {
 	return string(b) // want `what none returns`
 }
 
+func été(s string) string {
+	b := make([]byte, 0, 4)
+	b = append(b, s...)
+	return string(b) // want `what été returns`
+}
+
+func Summer(a string) string { return été(a) + été2(a) }
+
+func été2(s string) string { return s }
+
 func Try(r *rand.Rand) string {
 	s := &sender{}
 	a, b, n := values.String(r), values.String(r), values.Int(r)
 	s.count(a, n, values.Strings(r))
 	s.count(b, n, append(values.Strings(r), "", "end", "x"))
-	return fmt.Sprintf("%q", []any{s.lines, Returned(a, b), Assigned(a, b, n), Whole(b), Shadow(a)})
+	return fmt.Sprintf("%q", []any{s.lines, Returned(a, b), Assigned(a, b, n), Whole(b), Shadow(a), Summer(b)})
 }
