@@ -27,7 +27,7 @@ const maxConstant = 256
 // growingSlice reports the appends to a slice whose number is known before.
 func (f *finder) growingSlice(v *variable) {
 	h := f.history(v)
-	if h == nil || jumps(v.fn) {
+	if h == nil || flow.Jumps(v.fn) {
 		return
 	}
 	p, ok := f.atDeclaration(v, h)
@@ -76,16 +76,6 @@ func (h *history) leaves(g *growth) bool {
 			if u.returns && l.Node().Pos() <= u.at && u.at < l.Node().End() {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// jumps tells whether a function has a goto: then what stands before does not come before.
-func jumps(fn inspector.Cursor) bool {
-	for c := range fn.Preorder((*ast.BranchStmt)(nil)) {
-		if b, ok := c.Node().(*ast.BranchStmt); ok && b.Tok == token.GOTO {
-			return true
 		}
 	}
 	return false

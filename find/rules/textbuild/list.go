@@ -48,7 +48,7 @@ func listed(info *types.Info, v variable, within inspector.Cursor) (*list, bool)
 			return nil, false
 		}
 	}
-	return l, len(l.grown) > 0 && l.endsJoined() && flow.Private(info, within, v.v) && !jumps(within)
+	return l, len(l.grown) > 0 && l.endsJoined() && flow.Private(info, within, v.v) && !flow.Jumps(within)
 }
 
 // begins takes note of what the list has where it is declared.

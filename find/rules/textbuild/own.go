@@ -82,7 +82,7 @@ func makerOf(info *types.Info, c inspector.Cursor) (*maker, bool) {
 	d, _ := c.Node().(*ast.FuncDecl)
 	m := &maker{decl: d}
 	m.fn, _ = info.Defs[d.Name].(*types.Func)
-	if m.fn == nil || d.Body == nil || d.Recv != nil || !plainSignature(m.fn.Signature()) || !m.declares(info) {
+	if m.fn == nil || d.Body == nil || d.Recv != nil || !plainSignature(m.fn.Signature()) || !m.declares(info) || flow.Jumps(c) {
 		return nil, false
 	}
 	for range c.Preorder((*ast.DeferStmt)(nil)) {
@@ -151,8 +151,7 @@ func (m *maker) declares(info *types.Info) bool {
 func (m *maker) follows(info *types.Info, use inspector.Cursor) bool {
 	switch use.ParentEdgeKind() {
 	case edge.AssignStmt_Lhs:
-		s, _ := use.Parent().Node().(*ast.AssignStmt)
-		return s.Tok == token.ASSIGN && len(s.Lhs) == 1 && len(s.Rhs) == 1 && m.appends(info, s.Rhs[0])
+		return m.appends(info, use.Parent())
 	case edge.CallExpr_Args:
 		call, _ := use.Parent().Node().(*ast.CallExpr)
 		if use.ParentEdgeIndex() != 0 {
@@ -165,14 +164,18 @@ func (m *maker) follows(info *types.Info, use inspector.Cursor) bool {
 			m.returned = append(m.returned, call)
 			return true
 		}
-		return use.Parent().ParentEdgeKind() == edge.AssignStmt_Rhs && m.appends(info, call)
+		return m.appends(info, use.Parent().Parent())
 	}
 	return false
 }
 
-// appends tells a call that appends to the buffer, and returns it.
-func (m *maker) appends(info *types.Info, e ast.Expr) bool {
-	call, ok := e.(*ast.CallExpr)
+// appends tells a statement buf = append(buf, x), or with a function that appends as append does.
+func (m *maker) appends(info *types.Info, stmt inspector.Cursor) bool {
+	s, ok := stmt.Node().(*ast.AssignStmt)
+	if !ok || s.Tok != token.ASSIGN || len(s.Lhs) != 1 || len(s.Rhs) != 1 || flow.Variable(info, s.Lhs[0]) != m.buf {
+		return false
+	}
+	call, ok := s.Rhs[0].(*ast.CallExpr)
 	if !ok || len(call.Args) == 0 || flow.Variable(info, call.Args[0]) != m.buf {
 		return false
 	}

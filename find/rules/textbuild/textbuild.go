@@ -155,17 +155,7 @@ func (t *text) follow(info *types.Info, within inspector.Cursor) bool {
 	if len(t.read) == 0 || len(t.grown) == 0 || !returns && (len(t.read) > 1 || t.read[0].Node().Pos() < end) {
 		return false
 	}
-	return flow.Private(info, within, t.v) && !jumps(within)
-}
-
-// jumps tells whether a function has a goto, so that the order of its text says nothing.
-func jumps(within inspector.Cursor) bool {
-	for c := range within.Preorder((*ast.BranchStmt)(nil)) {
-		if b, ok := c.Node().(*ast.BranchStmt); ok && b.Tok == token.GOTO {
-			return true
-		}
-	}
-	return false
+	return flow.Private(info, within, t.v) && !flow.Jumps(within)
 }
 
 // grows takes note of a statement that appends to the variable, once each time that it is declared.

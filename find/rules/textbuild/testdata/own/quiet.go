@@ -78,3 +78,28 @@ func Condition(s string) bool {
 var variable = plain("x") + "."
 
 func Literal(s string) []string { return []string{plain(s) + "."} }
+
+// branched appends to another slice with the same beginning.
+func branched(s string) string {
+	b := make([]byte, 0, 32)
+	b = append(b, s...)
+	c := append(b, 'x')
+	_ = string(c)
+	return string(b)
+}
+
+func Branched(s string) string { return branched(s) + "." }
+
+// again begins anew.
+func again(s string) string {
+	n := 0
+begin:
+	b := make([]byte, 0, 32)
+	b = append(b, s...)
+	if n++; n < 3 {
+		goto begin
+	}
+	return string(b)
+}
+
+func Again(s string) string { return again(s) + "." }
