@@ -20,10 +20,8 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/bench/gotest"
-	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
-	"github.com/whet-go/whet/unit"
 )
 
 // benchABFlags are the flags of whet bench that compare two builds.
@@ -315,50 +313,3 @@ func journalFile(sides [2]builds.Side, more ...any) string {
 	digest := sha256.Sum256(data)
 	return filepath.Join(cache, "whet", "bench", hex.EncodeToString(digest[:8])+".jsonl")
 }
-
-// abView shows how far a comparison in rounds has come: on a terminal in a line that
-// is written over, elsewhere in one for each stage.
-type abView struct {
-	line  *liveLine
-	what  string // that is compared: "benchmarks"
-	begin time.Time
-	noise bool // the measuring of the noise was told
-}
-
-func (a *app) newABView(what string) *abView {
-	return &abView{line: &liveLine{w: a.stderr, live: a.live, width: styleOf(a.stderr).Width}, what: what, begin: time.Now()}
-}
-
-// stage tells of what is done before the measuring.
-func (v *abView) stage(text string) {
-	if v.line.live {
-		v.line.progress(collect.Progress{Elapsed: time.Since(v.begin), Running: []string{text}})
-		return
-	}
-	v.line.print([]byte(report.Clean(text) + "\n"))
-}
-
-// progress tells of a pair of rounds.
-func (v *abView) progress(p ab.Progress) {
-	if p.Trying {
-		if !v.noise || v.line.live {
-			v.noise = true
-			v.stage("measure the noise: A against A")
-		}
-		return
-	}
-	if !v.line.live || p.Done == p.Of {
-		return
-	}
-	text := fmt.Sprintf("%d of %d %s: %s, %d pairs", p.Done, p.Of, v.what, p.Subject, p.Pairs)
-	if p.Low > 0 {
-		text += fmt.Sprintf(", B/A %.3f to %.3f", p.Low, p.High)
-	}
-	if p.Left >= 0 {
-		text += ", " + unit.Duration(p.Left.Round(time.Second)) + " left at most"
-	}
-	v.line.progress(collect.Progress{Elapsed: p.Elapsed, Running: []string{text}})
-}
-
-// end takes the line away.
-func (v *abView) end() { v.line.clear() }

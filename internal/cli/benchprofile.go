@@ -75,7 +75,7 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 		return fmt.Errorf("record benchmarks: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	view := &benchView{line: &liveLine{w: a.stderr, live: a.live, width: styleOf(a.stderr).Width}, begin: time.Now()}
+	view := &benchView{line: a.newLine(), begin: time.Now()}
 	jobs, failures, err := view.prepare(ctx, f.source, gotest.PrepareOptions{Patterns: packages, Match: f.match(), Dir: dir, Run: gotest.RunOptions{Timeout: f.Timeout}})
 	if err != nil {
 		return benchRunError(err)
@@ -220,12 +220,10 @@ func (a *app) hottest(ctx context.Context, file string, own []string) (*report.O
 
 // recording shows that a benchmark is being recorded.
 func (v *benchView) recording(at, of int, job gotest.Job) {
-	if v.line.live {
-		elapsed := time.Since(v.begin)
-		p := collect.Progress{Elapsed: elapsed, Running: []string{fmt.Sprintf("recording %d of %d", at+1, of), job.Name}}
-		if at > 0 {
-			p.Total = elapsed * time.Duration(of) / time.Duration(at)
-		}
-		v.line.progress(p)
+	elapsed := time.Since(v.begin)
+	p := collect.Progress{Elapsed: elapsed, Running: []string{fmt.Sprintf("recording %d of %d", at+1, of), job.Name}}
+	if at > 0 {
+		p.Total = elapsed * time.Duration(of) / time.Duration(at)
 	}
+	v.line.progress(p)
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
-	"github.com/whet-go/whet/unit"
 )
 
 // benchRunFlags are the flags of whet bench.
@@ -145,7 +144,7 @@ func (a *app) benchRun(ctx context.Context, f *benchRunFlags, packages []string)
 		return fmt.Errorf("measure: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	view := &benchView{line: &liveLine{w: a.stderr, live: a.live, width: styleOf(a.stderr).Width}, begin: time.Now()}
+	view := &benchView{line: a.newLine(), begin: time.Now()}
 	built, failures, err := view.prepare(ctx, f.source, gotest.PrepareOptions{Patterns: packages, Match: f.match(), Dir: dir, Run: gotest.RunOptions{Timeout: f.Timeout}})
 	if err != nil {
 		return benchRunError(err)
@@ -312,8 +311,7 @@ func benchHint(err error) string {
 	return ""
 }
 
-// A benchView shows how benchmarks get on: on a terminal in a line that changes,
-// elsewhere in a line for each that is done.
+// A benchView shows the progress of benchmarks.
 type benchView struct {
 	line  *liveLine
 	begin time.Time
@@ -322,9 +320,7 @@ type benchView struct {
 // prepare is gotest.Prepare, shown.
 func (v *benchView) prepare(ctx context.Context, src gotest.Source, o gotest.PrepareOptions) ([]gotest.Job, []error, error) {
 	o.Progress = func(step string, p gotest.Package) {
-		if v.line.live {
-			v.line.progress(collect.Progress{Elapsed: time.Since(v.begin), Running: []string{step + " " + p.ImportPath}})
-		}
+		v.line.progress(collect.Progress{Elapsed: time.Since(v.begin), Running: []string{step + " " + p.ImportPath}})
 	}
 	defer v.line.clear()
 	return gotest.Prepare(ctx, src, o)
@@ -335,20 +331,16 @@ func (v *benchView) rounds(jobs []gotest.Job) func(gotest.Progress) {
 	return func(p gotest.Progress) {
 		job := jobs[p.Job]
 		name := path.Base(job.Binary.Package.ImportPath) + "." + job.Name
-		if v.line.live {
-			v.line.progress(collect.Progress{Elapsed: p.Elapsed, Total: p.Elapsed + p.Left, Running: []string{fmt.Sprintf("round %d of %d", p.Done, p.Of), name}})
-			return
+		out := collect.Progress{Elapsed: p.Elapsed, Running: []string{fmt.Sprintf("round %d of %d", p.Done, p.Of), name}}
+		if p.Left > 0 {
+			out.Total = p.Elapsed + p.Left
 		}
-		if !p.Finished {
-			return
+		switch {
+		case p.Result == nil:
+			out.Note = name + ": failed"
+		case p.Finished && !v.line.live:
+			out.Note = fmt.Sprintf("%s: done, %d of %d rounds", name, p.Done, p.Of)
 		}
-		note := fmt.Sprintf("%s: done, %d of %d rounds", name, p.Done, p.Of)
-		if p.Result == nil {
-			note = name + ": failed"
-		}
-		if p.Left >= time.Second {
-			note += ", about " + unit.Duration(p.Left.Round(time.Second)) + " left"
-		}
-		v.line.progress(collect.Progress{Elapsed: p.Elapsed, Note: note})
+		v.line.progress(out)
 	}
 }

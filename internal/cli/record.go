@@ -10,9 +10,7 @@ import (
 	"os/signal"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -176,7 +174,7 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 		f.Token = token
 	}
 	f.Version = version().Version
-	line := &liveLine{w: a.stderr, live: a.live, width: styleOf(a.stderr).Width}
+	line := a.newLine()
 	f.Progress = line.progress
 	if len(f.Command) > 0 {
 		log, closeLog, err := f.openLog(line)
@@ -283,67 +281,6 @@ func goTestFlags(args []string) []string {
 		out = append(out, arg)
 	}
 	return out
-}
-
-// A liveLine shows progress: on a terminal as one line that changes, elsewhere
-// only what is worth a line of its own. Other output on the same stream goes
-// through print.
-type liveLine struct {
-	w     io.Writer
-	live  bool
-	width int // of the terminal; 0 when unknown
-
-	mu    sync.Mutex
-	shown bool
-	last  time.Duration
-}
-
-const eraseLine = "\r\x1b[K"
-
-func (l *liveLine) progress(p collect.Progress) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.last = p.Elapsed
-	if p.Note != "" {
-		l.erase()
-		for i, note := range strings.Split(p.Note, "\n") {
-			lead := "whet: "
-			if i > 0 {
-				lead = "  "
-			}
-			_, _ = fmt.Fprintf(l.w, "%s%s\n", lead, report.Clean(strings.TrimSpace(note)))
-		}
-	}
-	if l.live {
-		text := []rune("whet: " + report.Clean(p.String()))
-		if l.width > 0 && len(text) >= l.width {
-			text = append(text[:max(l.width-2, 0)], '…') // a line that wraps cannot be erased
-		}
-		_, _ = fmt.Fprintf(l.w, "%s%s", eraseLine, string(text))
-		l.shown = true
-	}
-}
-
-func (l *liveLine) erase() {
-	if l.shown {
-		_, _ = io.WriteString(l.w, eraseLine)
-		l.shown = false
-	}
-}
-
-// clear takes the live line away.
-func (l *liveLine) clear() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.erase()
-}
-
-// print writes whole lines.
-func (l *liveLine) print(text []byte) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.erase()
-	_, _ = l.w.Write(text)
 }
 
 // A prefixer marks each line of a command's output.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/collect/services"
 	"github.com/whet-go/whet/internal/diag"
 )
@@ -109,36 +107,11 @@ func (a *app) runServices(ctx context.Context, f *serviceFlags) (*services.Resul
 		defer func() { _ = file.Close() }() // a log cut short is not worth failing for
 		f.Log = file
 	}
-	line := &liveLine{w: a.stderr, live: a.live, width: styleOf(a.stderr).Width}
-	defer line.clear()
-	began := time.Now()
-	f.Note = func(text string) {
-		p := collect.Progress{Elapsed: time.Since(began), Running: []string{text}}
-		if !a.live {
-			p.Note = text // there is no line that changes
-		}
-		line.progress(p)
-	}
-	f.AB.Progress = func(p ab.Progress) { line.progress(serviceProgress(p, time.Since(began))) }
+	view := a.newABView("services")
+	defer view.end()
+	f.Note, f.AB.Progress = view.stage, view.progress
 	done := make(chan struct{})
 	defer close(done)
 	f.Abort = secondSignal(done)
 	return services.Run(ctx, f.Options)
-}
-
-// serviceProgress says how far a comparison has come.
-func serviceProgress(p ab.Progress, elapsed time.Duration) collect.Progress {
-	out := collect.Progress{Elapsed: elapsed}
-	if p.Left > 0 {
-		out.Total = elapsed + p.Left
-	}
-	switch {
-	case p.Trying:
-		out.Running = []string{"measuring the noise, A against A"}
-	case math.IsNaN(p.Ratio) || math.IsInf(p.High-p.Low, 0):
-		out.Running = []string{fmt.Sprintf("pair %d", p.Pairs)}
-	default:
-		out.Running = []string{fmt.Sprintf("pair %d", p.Pairs), fmt.Sprintf("B to A %.3f (%.3f to %.3f)", p.Ratio, p.Low, p.High)}
-	}
-	return out
 }

@@ -88,7 +88,8 @@ func (a *app) watch(ctx context.Context, target string, f *watchFlags) error {
 		f.Target.Token = token
 	}
 	f.Target.URL, f.Target.Version = target, version().Version
-	line := &liveLine{w: a.stderr, live: a.live, width: styleOf(a.stderr).Width}
+	line := a.newLine()
+	line.every = 0 // waiting for something to happen is not news
 	f.Progress = line.progress
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
