@@ -8,6 +8,7 @@
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed
 # make bench-trace     whet trace against go tool trace and a bare reader (WHET_TRACE_BIG=1: also on 1 GB)
+# make watch-incidents   how often whet watch names the request that was slow, in 40 incidents
 # make cases   measure the articles' cases and write docs/cases (45 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
 # make precision   how often whet find is right on forty modules, into docs/precision.md (needs the module proxy; 45 minutes, goes on where it was ended)
 #
@@ -32,7 +33,7 @@ RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
 # Tests of those packages that use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree)$$
 
-.PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile bench-find bench-load bench-power bench-trace cases precision tools clean
+.PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -139,6 +140,9 @@ bench-load:
 # The traces are of a server under load, and are used again: 10 M events, and with WHET_TRACE_BIG=1 also 1 GB,
 # of some 200 M events, which takes three minutes to make.
 WHET_TRACE_BIG ?=
+
+watch-incidents:
+	WHET_INCIDENTS=40 $(GO) test -count=1 -v -run 'TestIncidents$$' ./collect/watch
 
 bench-trace:
 	@mkdir -p $(BIN)

@@ -12,7 +12,8 @@
 //     so that go tool pprof and whet need to know nothing; whet adds
 //     /debug/pprof/whet, the [Info] of the process. If asked to, it keeps the
 //     execution trace of the last seconds, at /debug/pprof/flight, and tells at
-//     /debug/pprof/slow of requests that took long to the handlers of [Agent.Watch].
+//     /debug/pprof/slow of requests that took long to the handlers of [Agent.Watch],
+//     each of which is marked in that trace.
 //  4. [Agent.Close] ends profiles under way early, sends what they have, and puts
 //     the rates back.
 //

@@ -21,6 +21,12 @@ import (
 // logged are the messages of category test in a trace, which must be whole.
 func logged(t *testing.T, data []byte) map[string]bool {
 	t.Helper()
+	return logsOf(t, data, "test")
+}
+
+// logsOf are the messages of a category.
+func logsOf(t *testing.T, data []byte, category string) map[string]bool {
+	t.Helper()
 	r, err := trace.NewReader(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +40,7 @@ func logged(t *testing.T, data []byte) map[string]bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ev.Kind() == trace.EventLog && ev.Log().Category == "test" {
+		if ev.Kind() == trace.EventLog && ev.Log().Category == category {
 			found[ev.Log().Message] = true
 		}
 	}
@@ -113,6 +119,29 @@ func slowOf(t *testing.T, a *agent.Agent, query string) (s agent.Slow) {
 		t.Fatalf("%v, %+v", err, s)
 	}
 	return s
+}
+
+// TestWatchMark marks a slow request in the trace, on its goroutine, and none when nothing is traced.
+func TestWatchMark(t *testing.T) {
+	ask := func(a *agent.Agent) agent.SlowRequest {
+		h := a.Watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/early", nil)) // nobody asks yet
+		slowOf(t, a, "than=1ns&seconds=0.001")
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/slow", nil))
+		got := slowOf(t, a, "than=1ns&after=0").Requests
+		if len(got) != 1 || !got[0].Begin.Add(got[0].Latency).Equal(got[0].End) {
+			t.Fatalf("%+v", got)
+		}
+		return got[0]
+	}
+	if untraced := ask(start(t, agent.Options{})); untraced.Mark != "" {
+		t.Errorf("nothing is traced, and the mark is %q", untraced.Mark)
+	}
+	a := start(t, agent.Options{Flight: 5 * time.Second})
+	mark := ask(a).Mark
+	if marks := logsOf(t, ok(t, a, "flight"), agent.MarkCategory); len(marks) != 1 || !marks[mark] {
+		t.Errorf("the trace has %v, the request %q", marks, mark)
+	}
 }
 
 // TestWatch tells of slow requests, and of no others.

@@ -2,9 +2,12 @@ package agent
 
 import (
 	"cmp"
+	"context"
+	"crypto/rand"
 	"encoding/json"
 	"math"
 	"net/http"
+	"runtime/trace"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,15 +47,25 @@ type SlowRequest struct {
 	// Name is the request's method and the pattern that an [http.ServeMux] found for it, or else its
 	// path. It has no query.
 	Name    string        `json:"name"`
+	Begin   time.Time     `json:"begin"`
 	End     time.Time     `json:"end"`
 	Latency time.Duration `json:"latency_ns"`
+	// Mark is the message of a runtime/trace log, of category [MarkCategory], that the request's goroutine wrote
+	// when the request ended. No other request has it: it finds this one in a trace. It is "" when nothing
+	// was traced.
+	Mark string `json:"mark,omitempty"`
 }
+
+// MarkCategory is the category of the logs that mark slow requests in execution traces.
+const MarkCategory = "whet.slow"
 
 // slowRequests are the slow ones of late. What is slow is said by who asks; while nobody does, a
 // request costs two readings of the clock.
 type slowRequests struct {
-	watched atomic.Bool  // a handler is looked at
-	than    atomic.Int64 // nanoseconds: the least that anybody asks for
+	watched atomic.Bool   // a handler is looked at
+	than    atomic.Int64  // nanoseconds: the least that anybody asks for
+	marks   atomic.Uint64 // how many marks were given
+	prefix  string        // of marks: another agent's, or a later process's, differ
 
 	mu     sync.Mutex
 	kept   []SlowRequest // a ring
@@ -62,7 +75,7 @@ type slowRequests struct {
 }
 
 func newSlowRequests() *slowRequests {
-	s := &slowRequests{asked: map[time.Duration]time.Time{}, signal: make(chan struct{})}
+	s := &slowRequests{asked: map[time.Duration]time.Time{}, signal: make(chan struct{}), prefix: rand.Text()[:12] + "-"}
 	s.than.Store(math.MaxInt64)
 	return s
 }
@@ -76,15 +89,26 @@ func (a *Agent) Watch(next http.Handler) http.Handler {
 		begin := time.Now()
 		defer func() { // also when next panics
 			if took := time.Since(begin); int64(took) >= a.slow.than.Load() {
-				a.slow.add(r, took)
+				a.slow.add(r, begin, took, a.slow.mark())
 			}
 		}()
 		next.ServeHTTP(w, r)
 	})
 }
 
+// mark marks in the execution trace, if one is written, that a request of the goroutine that calls it ends
+// now. The log belongs to no task: it must not change what a trace says of the user's.
+func (s *slowRequests) mark() string {
+	if !trace.IsEnabled() {
+		return ""
+	}
+	mark := s.prefix + strconv.FormatUint(s.marks.Add(1), 10)
+	trace.Log(context.Background(), MarkCategory, mark)
+	return mark
+}
+
 // add notes a slow request.
-func (s *slowRequests) add(r *http.Request, took time.Duration) {
+func (s *slowRequests) add(r *http.Request, begin time.Time, took time.Duration, mark string) {
 	name := r.Pattern
 	if name == "" {
 		name = r.URL.Path
@@ -103,7 +127,9 @@ func (s *slowRequests) add(r *http.Request, took time.Duration) {
 	if len(s.kept) == slowKept {
 		s.kept = slices.Delete(s.kept, 0, 1)
 	}
-	s.kept = append(s.kept, SlowRequest{Number: s.last, Name: name, End: time.Now(), Latency: took})
+	s.kept = append(s.kept, SlowRequest{
+		Number: s.last, Name: name, Begin: begin.UTC().Round(0), End: begin.Add(took).UTC().Round(0), Latency: took, Mark: mark,
+	})
 	close(s.signal)
 	s.signal = make(chan struct{})
 }

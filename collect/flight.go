@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -193,7 +194,7 @@ func (h *Handlers) State(ctx context.Context) (AgentState, error) {
 			Window time.Duration `json:"window_ns"`
 		} `json:"flight"`
 	}
-	if err := h.json(ctx, "whet", nil, &info); err != nil {
+	if err := h.json(ctx, "whet", nil, &info, maxTextBody); err != nil {
 		if se := (*statusError)(nil); errors.As(err, &se) && se.code == http.StatusNotFound {
 			err = ErrNoAgent
 		}
@@ -211,15 +212,31 @@ func (h *Handlers) State(ctx context.Context) (AgentState, error) {
 // A SlowRequest is one that the target's agent tells of.
 type SlowRequest struct {
 	Name    string        `json:"name"` // method and pattern, or path
-	End     time.Time     `json:"end"`  // by the target's clock
+	Begin   time.Time     `json:"begin"`
+	End     time.Time     `json:"end"` // both by the target's clock
 	Latency time.Duration `json:"latency_ns"`
+	// Mark is the message of a log in the target's execution trace, which the request's goroutine wrote when it
+	// ended; "" when there is none.
+	Mark string `json:"mark"`
 }
 
 // ErrNotWatched is in the error of Handlers.Slow when the target has no handler of Agent.Watch.
 var ErrNotWatched = errors.New("the target's agent watches no handler")
 
+// Limits of what an agent may say of slow requests. It remembers 64; names have 200 bytes there, marks 32.
+const (
+	maxSlowBody = 1 << 20
+	maxSlowName = 200
+	maxSlowMark = 64
+	maxLatency  = 100 * 24 * time.Hour
+)
+
+// ErrNotAgent is in the error of Handlers.Slow when what answers cannot be whet's agent.
+var ErrNotAgent = errors.New("the answer is not one of whet's agent")
+
 // Slow waits, for some time, for requests that take so long at least, and returns those behind the
 // number that the last call returned; -1 begins. It needs a handler of Agent.Watch: see ErrNotWatched.
+// Answers that cannot be true are an ErrNotAgent.
 func (h *Handlers) Slow(ctx context.Context, than time.Duration, after int64, wait time.Duration) (requests []SlowRequest, next int64, err error) {
 	q := seconds(wait)
 	q.Set("than", than.String())
@@ -231,16 +248,51 @@ func (h *Handlers) Slow(ctx context.Context, than time.Duration, after int64, wa
 		Next     int64         `json:"next"`
 		Requests []SlowRequest `json:"requests"`
 	}
-	if err := h.json(ctx, "slow", q, &answer); err != nil {
+	if err := h.json(ctx, "slow", q, &answer, maxSlowBody); err != nil {
 		if se := (*statusError)(nil); errors.As(err, &se) && se.code == http.StatusNotFound {
 			err = h.c.explain("slow", h.c.url("slow", nil), &diag.Error{Err: ErrNotWatched, Hint: mount("slow")})
 		}
 		return nil, after, err
 	}
-	if answer.Schema == "" {
-		return nil, after, h.c.explain("slow", h.c.url("slow", nil), errors.New("something else than whet's agent answers"))
+	wrong := ""
+	switch {
+	case !strings.HasPrefix(answer.Schema, "whet.agent-slow/"):
+		wrong = "it has no schema of the agent's"
+	case answer.Next < 0:
+		wrong = "a request's number is negative"
+	}
+	for i := range answer.Requests {
+		if wrong != "" {
+			break
+		}
+		wrong = answer.Requests[i].check(than)
+	}
+	if wrong != "" {
+		return nil, after, h.c.explain("slow", h.c.url("slow", nil), &diag.Error{
+			Err: fmt.Errorf("%w: %s", ErrNotAgent, wrong), Hint: "is this the address of whet's agent, and its version not newer than this whet?",
+		})
 	}
 	return answer.Requests, answer.Next, nil
+}
+
+// check says what cannot be true of a request that is told of as having taken so long at least; "" is nothing. What is too long
+// to be the agent's is cut.
+func (r *SlowRequest) check(than time.Duration) string {
+	r.Name = strings.ToValidUTF8(r.Name[:min(len(r.Name), maxSlowName)], "")
+	if r.Begin.IsZero() && !r.End.IsZero() {
+		r.Begin = r.End.Add(-r.Latency) // an older agent
+	}
+	switch {
+	case r.Latency < than:
+		return fmt.Sprintf("a request of %v, asked for those of %v and more", r.Latency, than)
+	case r.Latency > maxLatency:
+		return fmt.Sprintf("a request of %v", r.Latency)
+	case r.End.Sub(r.Begin).Round(time.Millisecond) != r.Latency.Round(time.Millisecond) && !r.End.IsZero():
+		return fmt.Sprintf("a request of %v that began and ended %v apart", r.Latency, r.End.Sub(r.Begin))
+	case len(r.Mark) > maxSlowMark:
+		return fmt.Sprintf("a mark of %d bytes", len(r.Mark))
+	}
+	return ""
 }
 
 // Flight hands what the target's flight recorder holds to read.
@@ -255,13 +307,16 @@ func (h *Handlers) Flight(ctx context.Context, read func(io.Reader) error) error
 	return nil
 }
 
-// json asks for a document.
-func (h *Handlers) json(ctx context.Context, kind string, q url.Values, to any) error {
+// json asks for a document of at most limit bytes.
+func (h *Handlers) json(ctx context.Context, kind string, q url.Values, to any, limit int64) error {
 	body, err := h.c.get(ctx, kind, q)
 	if err != nil {
 		return err
 	}
-	err = json.NewDecoder(io.LimitReader(body, maxTextBody)).Decode(to)
+	in := &io.LimitedReader{R: body, N: limit}
+	if err = json.NewDecoder(in).Decode(to); err != nil && in.N <= 0 {
+		err = fmt.Errorf("answer is larger than %d bytes", limit)
+	}
 	if err := errors.Join(err, body.Close()); err != nil {
 		return h.c.explain(kind, h.c.url(kind, nil), err)
 	}

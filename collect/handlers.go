@@ -99,7 +99,7 @@ func (h *Handlers) CPU(ctx context.Context) (time.Duration, error) {
 	var info struct {
 		CPU time.Duration `json:"cpu_ns"`
 	}
-	if err := h.json(ctx, "whet", nil, &info); err != nil {
+	if err := h.json(ctx, "whet", nil, &info, maxTextBody); err != nil {
 		return 0, err
 	}
 	if info.CPU <= 0 {

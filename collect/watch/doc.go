@@ -9,8 +9,12 @@
 //     every few seconds and cut into requests. The heap, goroutines and processor time are asked for
 //     every second.
 //  3. When one does, the flight recorder and snapshots are recorded ([collect.Run]) in a file of its own,
-//     the trace is looked through for the request, and the caller is told. Then nothing is done for
+//     the request is found in the trace, and the caller is told. Then nothing is done for
 //     a while, so that a service in trouble is not kept busy, nor the disk filled.
+//
+// A request is identified by the mark that the agent logged in the trace when it ended; or by its goroutine and time, when
+// a trace told of it. Agents that do not mark leave its begin and end, which it must be the only one to have. Latencies
+// identify nothing. A request that cannot be identified is reported as such.
 //
 // A target that goes away, as one that is restarted does, is waited for.
 //

@@ -17,13 +17,6 @@ import (
 	"github.com/whet-go/whet/trace/requests"
 )
 
-// near is how far the latencies may be apart that the agent and the trace tell of one request, which in the
-// trace ends where the next one is waited for: a share of it, and a time for a machine that is busy.
-const (
-	nearShare = 0.5
-	nearTime  = 100 * time.Millisecond
-)
-
 // slowestEach is how many requests of each handler are looked at.
 const slowestEach = 100
 
@@ -70,7 +63,7 @@ func (w *watcher) slowInFlight(ctx context.Context) (event *Event, err error) {
 			key := seen{g.ID, r.Latency()}
 			found[key] = true
 			if !w.seen[key] && (event == nil || r.Latency() > event.Request.Latency) {
-				event = &Event{Trigger: Slow, Value: float64(r.Latency()), Request: requestOf(c.Name, r)}
+				event = &Event{Trigger: Slow, Value: float64(r.Latency()), Request: requestOf(x, c.Name, g.ID, r)}
 			}
 		}
 	}
@@ -90,9 +83,14 @@ func classes(x *index.Index) ([]requests.Class, error) {
 	}), nil
 }
 
-func requestOf(handler string, r *requests.Request) Request {
+// requestOf is a request that a trace tells of.
+func requestOf(x *index.Index, handler string, goroutine int64, r *requests.Request) Request {
 	cause := r.Times.Largest()
-	return Request{Handler: handler, Latency: r.Latency(), Cause: cause.String(), Part: r.Times[cause]}
+	one := Request{Handler: handler, Latency: r.Latency(), Cause: cause.String(), Part: r.Times[cause], Goroutine: goroutine}
+	if !x.Info.Began.IsZero() {
+		one.Begin, one.End = x.Info.Began.Add(time.Duration(r.From)), x.Info.Began.Add(time.Duration(r.To))
+	}
+	return one
 }
 
 // explain looks in the recording for the request of an event. The index that it needs is kept, so that
@@ -122,19 +120,5 @@ func (w *watcher) explain(ctx context.Context, e *Event) error {
 		return err
 	}
 	defer func() { _ = x.Close() }() // was only read
-	classes, err := classes(x)
-	if err != nil {
-		return err
-	}
-	best := nearShare*float64(e.Request.Latency) + float64(nearTime)
-	for _, c := range classes {
-		for _, r := range c.Slowest {
-			if apart := float64(max(r.Latency()-e.Request.Latency, e.Request.Latency-r.Latency())); apart <= best {
-				one := requestOf(c.Name, r)
-				one.Name, one.Latency, one.Part = e.Request.Name, e.Request.Latency, min(one.Part, e.Request.Latency)
-				best, e.Request = apart, one
-			}
-		}
-	}
-	return nil
+	return locate(x, &e.Request)
 }

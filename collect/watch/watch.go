@@ -29,6 +29,8 @@ const (
 	retry     = 2 * time.Second  // a target that has gone
 	// maxFailures is how many recordings in a row may fail.
 	maxFailures = 3
+	// maxLost is how often a target may come back and be lost at once: it is not one that is restarted.
+	maxLost = 5
 	// grown is how much more of something there must be than when it last made a recording.
 	grown = 1.2
 )
@@ -78,10 +80,22 @@ type Event struct {
 // A Request is one that was slow.
 type Request struct {
 	Name    string        // as the agent says it: method and pattern; "" when the trace was looked through
-	Handler string        // its function, as the trace tells
+	Handler string        // its function, as the trace tells; "" when it does not
 	Latency time.Duration // as the agent says, or else the trace
-	Cause   string        // what most of it was spent on
-	Part    time.Duration // of Latency
+	// Begin and End are by the target's clock; zero when neither the agent nor the trace says.
+	Begin, End time.Time
+	Cause      string        // what most of it was spent on; "" when the trace does not tell
+	Part       time.Duration // of Latency
+
+	// Found is how the request was found in the recording's trace. "" is not at all, and Missing says why.
+	Found   Found
+	Missing string
+	// Goroutine is the id of its goroutine, 0 when that is not known. From and To are since the trace's begin; they are
+	// less than Latency apart when it began before the trace.
+	Goroutine int64
+	From, To  time.Duration
+
+	mark string // the agent's, in traces
 }
 
 // Run watches until ctx ends, which is no error, or as many recordings are made as may be. It returns
@@ -137,7 +151,8 @@ type watcher struct {
 	told     bool  // the agent tells of slow requests
 	next     int64 // what it has told; -1 begins
 	made     int
-	failures int
+	failures int // recordings that failed, in a row
+	lost     int // how often the target was lost without having answered since it came back
 	levels   levels
 	seen     map[seen]bool // slow requests of the last trace that was looked through
 
@@ -195,6 +210,7 @@ func (w *watcher) loop(ctx context.Context) error {
 			}
 			continue
 		}
+		w.lost = 0
 		if event == nil {
 			continue
 		}
@@ -229,6 +245,9 @@ func (w *watcher) away(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if w.lost++; w.lost > maxLost || errors.Is(err, collect.ErrNotAgent) {
+		return err
+	}
 	w.note("%v; waiting for it to come back", err)
 	w.say("waiting for the target")
 	for sleep(ctx, retry) {
@@ -249,11 +268,15 @@ func (w *watcher) look(ctx context.Context) (*Event, error) {
 		if levels {
 			wait = lookEvery
 		}
+		asked := time.Now()
 		slow, next, err := w.handlers.Slow(ctx, w.o.Slower, w.next, wait)
 		if err != nil {
 			return nil, err
 		}
 		w.next = next
+		if early := min(wait, lookEvery) - time.Since(asked); len(slow) == 0 && early > 0 && !sleep(ctx, early) {
+			return nil, ctx.Err() // an agent that does not wait must not be asked all the time
+		}
 		if len(slow) > 0 {
 			worst := slow[0]
 			for _, r := range slow {
@@ -261,7 +284,9 @@ func (w *watcher) look(ctx context.Context) (*Event, error) {
 					worst = r
 				}
 			}
-			return &Event{Trigger: Slow, Value: float64(worst.Latency), Request: Request{Name: worst.Name, Latency: worst.Latency}}, nil
+			return &Event{Trigger: Slow, Value: float64(worst.Latency), Request: Request{
+				Name: worst.Name, Latency: worst.Latency, Begin: worst.Begin, End: worst.End, mark: worst.Mark,
+			}}, nil
 		}
 	case w.o.Slower > 0:
 		if !sleep(ctx, w.pause()) {

@@ -21,7 +21,13 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(serviceEnv) != "" {
+		serve()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 const (
 	token  = "a token of some length"

@@ -30,8 +30,18 @@ type WatchRequest struct {
 	Name    string        `json:"name,omitempty"`    // method and pattern, as the target's agent says it
 	Handler string        `json:"handler,omitempty"` // as the trace tells it
 	Latency time.Duration `json:"latency_ns"`
+	Begin   time.Time     `json:"begin,omitzero"` // by the target's clock
+	End     time.Time     `json:"end,omitzero"`
 	Cause   string        `json:"cause,omitempty"` // what most of it was spent on
 	Part    time.Duration `json:"part_ns,omitempty"`
+	// Found is how it was found in the trace: by the agent's mark, by its goroutine, or by time, which is probable only. Without
+	// it, Missing says why it was not found.
+	Found   string `json:"found,omitempty"` // mark, goroutine or time
+	Missing string `json:"missing,omitempty"`
+	// Goroutine is the id of the one that answered. From and To are its time in the trace, which may begin later than the request.
+	Goroutine int64         `json:"goroutine,omitempty"`
+	From      time.Duration `json:"from_ns,omitempty"`
+	To        time.Duration `json:"to_ns,omitempty"`
 }
 
 // NewWatchEvent makes the document of an event.
@@ -41,8 +51,11 @@ func NewWatchEvent(e watch.Event) WatchEvent {
 		Next: nextOf(e.Trigger) + " " + e.File,
 	}
 	if e.Trigger == watch.Slow {
-		r := WatchRequest(e.Request)
-		d.Request = &r
+		r := e.Request
+		d.Request = &WatchRequest{
+			Name: r.Name, Handler: r.Handler, Latency: r.Latency, Begin: r.Begin, End: r.End, Cause: r.Cause, Part: r.Part,
+			Found: string(r.Found), Missing: r.Missing, Goroutine: r.Goroutine, From: r.From, To: r.To,
+		}
 	}
 	return d
 }
@@ -76,8 +89,19 @@ func WriteWatchEvent(w io.Writer, style Style, d WatchEvent) error {
 			rest += ", of it " + unit.Duration(r.Part) + " " + r.Cause
 		}
 		t.line(head, style.paint(bold, FitName(name, style.room(columns(head+rest), 20))), rest)
+		detail := func(text string) {
+			t.line(blanks(columns(head)), style.paint(dim, FitName(text, style.room(columns(head), 20))))
+		}
 		if r.Name != "" && r.Handler != "" {
-			t.line(blanks(columns(head)), style.paint(dim, FitName(r.Handler, style.room(columns(head), 20))))
+			detail(r.Handler)
+		}
+		switch held := r.To - r.From; {
+		case r.Missing != "":
+			detail("not in the trace: " + r.Missing)
+		case r.Found == string(watch.ByTime):
+			detail("probably: found by its time, the agent has no mark for it")
+		case r.Found != "" && held < r.Latency*99/100:
+			detail("the trace has the last " + unit.Duration(held) + " of it")
 		}
 	case d.Trigger == string(watch.Goroutines):
 		t.line(head, style.paint(bold, fmt.Sprintf("%.0f goroutines", d.Value)))

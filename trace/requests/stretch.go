@@ -1,0 +1,111 @@
+package requests
+
+import (
+	"time"
+
+	"github.com/whet-go/whet/trace/index"
+)
+
+// A Stretch is a time of one goroutine, looked at as if it were one request.
+type Stretch struct {
+	Request
+	// Handler is the function that answers, as stacks within the stretch show it; "" when none does.
+	Handler string
+	// Between is set when the goroutine waited for the next request meanwhile, or read it: then it is not
+	// one request.
+	Between bool
+}
+
+// Of looks at what a goroutine did from one time to another, in nanoseconds since the trace's begin. Time that the
+// trace has nothing of is [Other].
+func Of(x *index.Index, goroutine uint32, from, to int64) (*Stretch, error) {
+	g, err := x.Goroutine(goroutine)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stretch{Request: Request{Goroutine: goroutine, From: from, To: to}}
+	ps, sv := newPlaces(x), &server{}
+	if err := x.SpansOf(g, from, to, func(span index.Span) bool {
+		p := placeOfSpan(&ps, &span)
+		inside := time.Duration(min(span.To, to) - max(span.From, from))
+		if inside <= 0 {
+			return true
+		}
+		s.Between = s.Between || isBetween(x, &span, p)
+		sv.in(p.handler)
+		s.Times[causeOf(span.Code, x.Code(span.Code), p)] += inside
+		return true
+	}); err != nil {
+		return nil, err
+	}
+	if err := x.Records(index.Samples, from, to, func(r *index.Record) bool {
+		if r.Goroutine == goroutine+1 {
+			sv.in(ps.of(r.Stack).handler)
+		}
+		return true
+	}); err != nil {
+		return nil, err
+	}
+	s.Handler = sv.handler
+	s.Times[Other] += s.Latency() - s.Times.Sum()
+	return s, nil
+}
+
+// placeOfSpan is where a goroutine stopped; the zero place for a span whose stack is not its own.
+func placeOfSpan(ps *places, s *index.Span) place {
+	if s.Code != index.Running && (s.Code != index.Runnable || s.With == 0) {
+		return ps.of(s.Stack)
+	}
+	return place{}
+}
+
+// isBetween tells whether a connection's goroutine is between two requests in a span.
+func isBetween(x *index.Index, s *index.Span, p place) bool {
+	switch {
+	case s.Code >= index.Waiting:
+		return p.stops || p.between && x.Code(s.Code) == "network"
+	case s.Code == index.Syscall, s.Code == index.SyscallBlocked:
+		return p.between
+	}
+	return false
+}
+
+// When finds the goroutines of servers that had a request which began and ended at two times, each within a margin: by
+// where they waited for the requests before and after. With margins of a clock's error it holds the goroutine of that request,
+// and those of others that happened to begin and end with it.
+func When(x *index.Index, from, to, margin int64) ([]uint32, error) {
+	f := &finder{x: x, servers: map[uint32]*server{}}
+	if err := f.goroutines(); err != nil {
+		return nil, err
+	}
+	type fit struct{ begin, end, broken bool }
+	fits := map[uint32]*fit{}
+	near := func(a, b int64) bool { return max(a-b, b-a) <= margin }
+	for i, sv := range f.servers {
+		// A goroutine's first request begins with it, but for a handshake. Its last may end with the trace.
+		fits[i] = &fit{
+			begin: !sv.g.Old && near(sv.g.From, from),
+			end:   near(sv.g.To, to) && (sv.g.Ended || sv.g.To >= x.Info.Duration-margin),
+		}
+	}
+	ps := newPlaces(x)
+	if err := x.Spans(from-margin, to+margin, func(s index.Span) bool {
+		one := fits[s.Goroutine]
+		if one == nil || f.servers[s.Goroutine].whole || !isBetween(x, &s, placeOfSpan(&ps, &s)) {
+			return true
+		}
+		one.begin = one.begin || near(s.To, from)
+		one.end = one.end || near(s.From, to)
+		one.broken = one.broken || s.From < to-margin && s.To > from+margin
+		return true
+	}); err != nil {
+		return nil, err
+	}
+	var found []uint32
+	for i, one := range fits {
+		if one.begin && one.end && !one.broken {
+			found = append(found, i)
+		}
+	}
+	return found, nil
+}
