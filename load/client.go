@@ -66,12 +66,13 @@ func (c *clients) run(ctx context.Context) {
 	begin := make(chan struct{})
 	var wg sync.WaitGroup
 	for i := range c.host.connections {
-		t := c.transport(ctx)
+		g := &guard{most: mostUseless + int64(c.Streams)*mostBuffered}
+		t := c.transport(ctx, g)
 		defer t.CloseIdleConnections()
 		for k := range c.Streams {
 			wg.Go(func() {
 				s := &stream{
-					clients: c, transport: t,
+					clients: c, transport: t, guard: g,
 					shard: c.rec.shards[(i*c.Streams+k)%len(c.rec.shards)],
 					buf:   make([]byte, bodyBuffer),
 				}
@@ -84,18 +85,19 @@ func (c *clients) run(ctx context.Context) {
 	wg.Wait()
 }
 
-// transport returns a transport that holds one connection.
-func (c *clients) transport(ctx context.Context) *http.Transport {
+// transport returns a transport that holds one connection, which g guards.
+func (c *clients) transport(ctx context.Context, g *guard) *http.Transport {
 	dialer := &net.Dialer{Timeout: c.Timeout}
 	t := &http.Transport{
 		// The run's context, not the request's: the transport lets a dial
 		// outlive its request, but it must not outlive the run.
 		DialContext: func(context.Context, string, string) (net.Conn, error) {
 			conn, err := dialAny(ctx, dialer, c.host.addresses)
-			if err == nil {
-				c.connects.Add(1)
+			if err != nil {
+				return nil, err
 			}
-			return conn, err
+			c.connects.Add(1)
+			return &guardedConn{conn, g}, nil
 		},
 		TLSClientConfig:     c.tls.Clone(),
 		TLSHandshakeTimeout: c.Timeout,
@@ -104,6 +106,8 @@ func (c *clients) transport(ctx context.Context) *http.Transport {
 		MaxIdleConnsPerHost: 1,
 		MaxConnsPerHost:     1,
 		Protocols:           new(http.Protocols),
+		// As much as the event loops take.
+		MaxResponseHeaderBytes: 1 << 20,
 	}
 	switch {
 	case c.Protocol == HTTP1:
@@ -163,6 +167,7 @@ func (c *clients) take() (t ticket, ok bool) {
 type stream struct {
 	*clients
 	transport *http.Transport
+	guard     *guard
 	shard     *shard
 	buf       []byte
 	request   request.Request
@@ -286,12 +291,14 @@ func (s *stream) exchange(req *http.Request) (status int, n int64, err error) {
 		return 0, 0, err
 	}
 	defer func() { _ = resp.Body.Close() }()
+	s.guard.answered()
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		return resp.StatusCode, 0, nil // what follows is not a body
 	}
 	for {
 		m, err := resp.Body.Read(s.buf)
 		n += int64(m)
+		s.guard.got(m)
 		if err == io.EOF {
 			return resp.StatusCode, n, nil
 		}
@@ -308,6 +315,8 @@ func classify(err error, connected bool) kind {
 	var op *net.OpError
 	var record tls.RecordHeaderError
 	switch {
+	case errors.As(err, new(*floodError)):
+		return kindFlood
 	case errors.As(err, &record):
 		return kindMalformed
 	case !connected, errors.As(err, &op) && (op.Op == "dial" || op.Op == "socket"):
@@ -318,8 +327,9 @@ func classify(err error, connected bool) kind {
 		return kindShortBody
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
 		errors.Is(err, net.ErrClosed),
-		// net/http does not export this one.
-		strings.Contains(err.Error(), "server closed idle connection"):
+		// net/http does not export these.
+		strings.Contains(err.Error(), "server closed idle connection"),
+		strings.HasPrefix(err.Error(), "stream error:") && strings.HasSuffix(err.Error(), "received from peer"):
 		return kindReset
 	case strings.Contains(err.Error(), "malformed"):
 		return kindMalformed

@@ -74,18 +74,19 @@ const (
 // A conn is a connection, or the place of one.
 type conn struct {
 	*loop
-	lane   *lane
-	slot   int
-	state  uint8
-	idle   bool // is in lane.idle
-	dirty  bool // is in loop.flush
-	used   bool // an answer has come on it
-	tried  uint8
-	life   uint32        // counts connections of this place
-	pause  time.Duration // after the last connection that could not be opened
-	resume time.Duration // no request begins before
-	dialed time.Duration // when opening began
-	freed  time.Duration // since when there is room for a request
+	lane    *lane
+	slot    int
+	state   uint8
+	idle    bool // is in lane.idle
+	dirty   bool // is in loop.flush
+	used    bool // an answer has come on it
+	stalled bool // of HTTP/2: requests wait for the server to read
+	tried   uint8
+	life    uint32        // counts connections of this place
+	pause   time.Duration // after the last connection that could not be opened
+	resume  time.Duration // no request begins before
+	dialed  time.Duration // when opening began
+	freed   time.Duration // since when there is room for a request
 
 	flights []flight // requests, under way or to be sent once connected
 	active  int
@@ -613,7 +614,7 @@ func (c *conn) received(b []byte) {
 		b = b[n:]
 		c.answer(0, c.parser.Status(), c.parser.Body())
 		// What follows the answer would be taken for that to the next request.
-		if c.parser.Closing() || c.NoKeepAlive || len(b) > 0 || c.poller.Sending(c.slot) {
+		if c.parser.Closing() || c.NoKeepAlive || len(b) > 0 || c.poller.Unsent(c.slot) > 0 {
 			c.disconnect()
 			b = nil
 		}
@@ -645,6 +646,10 @@ func (c *conn) ended(err error) {
 			c.refill()
 			return
 		}
+	}
+	if errors.As(err, new(*floodError)) {
+		c.lost(kindFlood, err)
+		return
 	}
 	f := &c.flights[0]
 	if c.used && !c.parser.Started() && !f.again && idempotent(f.endpoint.method) {
@@ -694,7 +699,7 @@ func (c *conn) disconnect() {
 		return
 	}
 	c.poller.Disconnect(c.slot)
-	c.state, c.h2, c.secure = down, nil, nil
+	c.state, c.h2, c.secure, c.stalled = down, nil, nil, false
 	c.life++
 }
 
@@ -712,6 +717,9 @@ func (l *loop) timeouts() {
 		}
 		if c.active == 0 {
 			continue
+		}
+		if c.h2 != nil {
+			c.resumeStreams()
 		}
 		for i := range c.flights {
 			if f := &c.flights[i]; f.active && l.time-f.sent > l.Timeout {

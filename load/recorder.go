@@ -23,13 +23,14 @@ const (
 	kindReset
 	kindShortBody
 	kindMalformed
+	kindFlood
 	kindOther
 	kinds
 )
 
 // key is the kind's key in the JSON of [Errors].
 func (k kind) key() string {
-	return [kinds]string{"connect", "timeout", "reset", "short_body", "malformed", "other"}[k]
+	return [kinds]string{"connect", "timeout", "reset", "short_body", "malformed", "flood", "other"}[k]
 }
 
 // tally is the sum of some requests.
@@ -314,6 +315,7 @@ func (t *tally) failures() Errors {
 		Reset:     t.errors[kindReset],
 		ShortBody: t.errors[kindShortBody],
 		Malformed: t.errors[kindMalformed],
+		Flood:     t.errors[kindFlood],
 		Other:     t.errors[kindOther],
 	}
 	for k, message := range t.first {

@@ -90,6 +90,7 @@ type Errors struct {
 	Reset     int64 `json:"reset"`      // connection closed or reset before the answer was complete
 	ShortBody int64 `json:"short_body"` // connection closed before the announced end of the body
 	Malformed int64 `json:"malformed"`  // the answer is not HTTP
+	Flood     int64 `json:"flood"`      // connection given up: the server sent far more of what is no answer than any needs
 	Other     int64 `json:"other"`      // anything else
 	// First holds the first message of each kind, by the kind's JSON key.
 	First map[string]string `json:"first,omitempty"`
@@ -97,7 +98,7 @@ type Errors struct {
 
 // Total is the number of failed requests.
 func (e Errors) Total() int64 {
-	return e.Connect + e.Timeout + e.Reset + e.ShortBody + e.Malformed + e.Other
+	return e.Connect + e.Timeout + e.Reset + e.ShortBody + e.Malformed + e.Flood + e.Other
 }
 
 // Failed is the number of complete answers whose status is 400 or above.
@@ -124,7 +125,7 @@ func (r *Result) Failures() string {
 	for _, kind := range []struct {
 		name string
 		n    int64
-	}{{"connect", e.Connect}, {"timeout", e.Timeout}, {"reset", e.Reset}, {"short body", e.ShortBody}, {"malformed", e.Malformed}, {"other", e.Other}} {
+	}{{"connect", e.Connect}, {"timeout", e.Timeout}, {"reset", e.Reset}, {"short body", e.ShortBody}, {"malformed", e.Malformed}, {"flood", e.Flood}, {"other", e.Other}} {
 		if kind.n > 0 {
 			out = append(out, fmt.Sprintf("%s: %d", kind.name, kind.n))
 		}

@@ -36,9 +36,20 @@ func (ln *lane) prepareStreams() {
 	}
 }
 
+// Header blocks that arrive in pieces are held until they are whole: allBlocks bounds all
+// connections' together, as far as that leaves leastBlock to each.
+const (
+	allBlocks  = 256 << 20
+	leastBlock = 64 << 10
+)
+
+// mostUnsent is up to which amount of bytes that the server has not read requests follow:
+// one that answers without reading would make more and more of them wait.
+const mostUnsent = 256 << 10
+
 // openStreams begins HTTP/2 on a new connection.
 func (c *conn) openStreams() {
-	c.h2 = http2.New(http2.Options{})
+	c.h2 = http2.New(http2.Options{MaxBlock: max(leastBlock, min(http2.DefaultMaxBlock, allBlocks/c.Connections))})
 	c.done = c.endStream
 	c.out = c.h2.Preface(c.out[:0])
 	c.needFlush()
@@ -48,6 +59,10 @@ func (c *conn) openStreams() {
 // more.
 func (c *conn) sendStream(i int) {
 	f := &c.flights[i]
+	if c.poller.Unsent(c.slot) > mostUnsent {
+		f.onWire, c.stalled = false, true
+		return
+	}
 	q := c.lane.prepared[f.endpoint.index]
 	if q == nil {
 		q = &c.varying
@@ -72,6 +87,9 @@ func (c *conn) needFlush() {
 func (c *conn) writeOut() {
 	if c.state != up || len(c.out) == 0 {
 		return
+	}
+	if c.h2 != nil && c.poller.Unsent(c.slot) == 0 {
+		c.h2.Drained()
 	}
 	if c.secure != nil {
 		c.secure.write(c.out)
@@ -100,6 +118,8 @@ func (c *conn) endStream(i, status int, body int64, err error) {
 	var broken *http2.ConnError
 	k := kindReset
 	switch {
+	case errors.As(err, &broken) && broken.Flood, errors.As(err, new(*floodError)):
+		k = kindFlood
 	case errors.As(err, &malformed), errors.As(err, &broken):
 		k = kindMalformed
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -140,6 +160,14 @@ func (c *conn) goOn() {
 		}
 	}
 	c.refill()
+}
+
+// resumeStreams sends what waited for the server to read.
+func (c *conn) resumeStreams() {
+	if c.stalled && c.state == up && c.poller.Unsent(c.slot) <= mostUnsent {
+		c.stalled = false
+		c.goOn()
+	}
 }
 
 // endedStreams handles the end of a connection of HTTP/2.

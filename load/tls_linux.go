@@ -159,7 +159,15 @@ type secureStream struct {
 	c        *conn
 	tls      *tls.Conn
 	in       []byte // received, not yet read
+
+	own     bool  // what is written is ours, not an answer of tls to what it has read
+	replied int   // bytes of such answers since the server has read all of them
+	err     error // the server does not read them
 }
+
+// mostReplied bounds the answers of the TLS layer (to KeyUpdate, say) that the server has
+// not read. One takes some thirty bytes.
+const mostReplied = 64 << 10
 
 // errAgain is what Read returns when nothing is there yet.
 type errAgain struct{}
@@ -185,6 +193,15 @@ func (s *secureStream) Read(b []byte) (int, error) {
 func (s *secureStream) Write(b []byte) (int, error) {
 	if s.Conn != nil {
 		return s.Conn.Write(b)
+	}
+	if !s.own {
+		if s.c.poller.Unsent(s.c.slot) == 0 {
+			s.replied = 0
+		}
+		if s.replied += len(b); s.replied > mostReplied {
+			s.err = &floodError{"TLS messages without reading the answers"}
+			return 0, s.err
+		}
 	}
 	s.c.poller.Write(s.c.slot, b)
 	return len(b), nil
@@ -221,7 +238,9 @@ func (s *secureStream) SetWriteDeadline(t time.Time) error {
 // write encrypts and sends b.
 func (s *secureStream) write(b []byte) {
 	// An error is one of the connection, whose end follows.
+	s.own = true
 	_, _ = s.tls.Write(b)
+	s.own = false
 }
 
 // secureReceived decrypts what was received and handles it.
@@ -232,6 +251,9 @@ func (c *conn) secureReceived(b []byte) {
 		n, err := s.tls.Read(c.plain)
 		if n > 0 {
 			c.received(c.plain[:n])
+		}
+		if c.secure == s && s.err != nil { // which tls.Conn tells the next one who writes
+			err = s.err
 		}
 		if c.secure != s || err == nil {
 			continue

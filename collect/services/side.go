@@ -412,6 +412,7 @@ func (s *Seen) add(r *load.Result) {
 	e.Reset += r.Errors.Reset
 	e.ShortBody += r.Errors.ShortBody
 	e.Malformed += r.Errors.Malformed
+	e.Flood += r.Errors.Flood
 	e.Other += r.Errors.Other
 	for kind, text := range r.Errors.First {
 		if e.First == nil {

@@ -211,6 +211,7 @@ func LoadErrors(e load.Errors) []LoadError {
 		{"reset", e.Reset},
 		{"short_body", e.ShortBody},
 		{"malformed", e.Malformed},
+		{"flood", e.Flood},
 		{"other", e.Other},
 	} {
 		if k.n > 0 {

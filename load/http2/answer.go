@@ -8,14 +8,9 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-const (
-	// maxHeaderList bounds a header list as RFC 9113, section 6.5.2, counts it. A
-	// longer one costs its stream.
-	maxHeaderList = 1 << 20
-	// maxBlock bounds a header block, which must be decoded to its end even when the
-	// list is too long. A longer one costs the connection.
-	maxBlock = 2 * maxHeaderList
-)
+// maxHeaderList bounds a header list as RFC 9113, section 6.5.2, counts it. A longer one
+// costs its stream. Its block must be decoded to its end nevertheless.
+const maxHeaderList = 1 << 20
 
 // A head is what is kept of a header list.
 type head struct {

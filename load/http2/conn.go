@@ -14,6 +14,7 @@ import (
 const (
 	DefaultConnWindow   = 1 << 30
 	DefaultStreamWindow = 16 << 20
+	DefaultMaxBlock     = 2 * maxHeaderList
 )
 
 // Options say how much the peer may send before it has to wait for us.
@@ -24,6 +25,9 @@ type Options struct {
 	ConnWindow int32
 	// StreamWindow is that of each stream; 0 means [DefaultStreamWindow].
 	StreamWindow int32
+	// MaxBlock bounds the header block that is held while it arrives in pieces, in bytes;
+	// 0 means [DefaultMaxBlock]. A longer one fails the connection.
+	MaxBlock int
 }
 
 // A Done is told how a request ended: the tag it was sent with; the status of its answer,
@@ -57,6 +61,7 @@ type Conn struct {
 
 	reader
 	answers
+	flood
 }
 
 // New returns a connection of which nothing has been sent.
@@ -67,11 +72,15 @@ func New(o Options) *Conn {
 	if o.StreamWindow == 0 {
 		o.StreamWindow = DefaultStreamWindow
 	}
+	if o.MaxBlock == 0 {
+		o.MaxBlock = DefaultMaxBlock
+	}
 	o.ConnWindow = max(o.ConnWindow, initialWindow)
 	c := &Conn{
 		next: 1, conf: o, connIn: o.ConnWindow,
 		maxStreams: 100, maxFrame: maxFrameSize, window: initialWindow, table: tableSize, connOut: initialWindow,
 	}
+	c.late = int64(o.StreamWindow)
 	c.decoder = hpack.NewDecoder(tableSize, c.field)
 	c.decoder.SetMaxStringLength(maxHeaderList)
 	return c
@@ -229,6 +238,7 @@ func (c *Conn) appendBody(dst []byte, s *stream) []byte {
 		s.rest = s.rest[n:]
 		c.connOut -= int32(n)
 		s.send -= int32(n)
+		c.uploaded(n)
 	}
 	s.rest = nil
 	return dst
@@ -236,7 +246,13 @@ func (c *Conn) appendBody(dst []byte, s *stream) []byte {
 
 // unblock appends what the windows now allow of the bodies that wait.
 func (c *Conn) unblock(dst []byte) []byte {
+	if c.connOut <= 0 {
+		return dst
+	}
 	c.blocked = slices.DeleteFunc(c.blocked, func(id uint32) bool {
+		if c.connOut <= 0 {
+			return false
+		}
 		s := c.streams.find(id)
 		dst = c.appendBody(dst, s)
 		return len(s.rest) == 0
@@ -266,6 +282,7 @@ func (c *Conn) Cancel(dst []byte, tag int) (out []byte, ok bool) {
 	for i := range c.streams.slots {
 		if s := &c.streams.slots[i]; s.id != 0 && s.tag == tag {
 			dst = appendReset(dst, s.id, cancel)
+			c.late += int64(s.recv)
 			c.forget(s)
 			return dst, true
 		}

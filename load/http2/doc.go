@@ -25,7 +25,7 @@
 //	func (e *Encoder) Encode(q *Request, r *request.Request)
 //	type Request struct{ Fixed bool }
 //
-//	type Options struct{ ConnWindow, StreamWindow int32 }
+//	type Options struct{ ConnWindow, StreamWindow int32; MaxBlock int }
 //	type Done func(tag, status int, body int64, err error)
 //	func New(o Options) *Conn
 //	func (c *Conn) Preface(dst []byte) []byte
@@ -34,6 +34,7 @@
 //	func (c *Conn) Open() int
 //	func (c *Conn) Draining() bool
 //	func (c *Conn) Send(dst []byte, tag int, r *Request) ([]byte, error)
+//	func (c *Conn) Drained()
 //	func (c *Conn) Cancel(dst []byte, tag int) (out []byte, ok bool)
 //	func (c *Conn) Parse(dst, b []byte, done Done) ([]byte, error)
 //	func (c *Conn) Close(cause error, done Done)
@@ -57,11 +58,18 @@
 //
 // # Memory
 //
-// A connection holds at most one partial frame (16 KiB), one header block (2 MiB, only
-// while it arrives in pieces), an HPACK table of 4096 bytes, 128 to 256 bytes for each of
+// A connection holds at most one partial frame (16 KiB), one header block (2 MiB or
+// [Options].MaxBlock, only while it arrives in pieces), an HPACK table of 4096 bytes, 128 to 256 bytes for each of
 // the most requests that have been in flight at once, and the parts of request bodies
 // that wait for the peer. Idle it takes about 1 KiB. What Send and Parse append of bodies
 // is bounded by the peer's windows.
+//
+// # Floods
+//
+// A peer that sends frame after frame that brings no answer nearer (the published ping,
+// settings, reset, empty-frame and CONTINUATION floods) gets a GOAWAY of ENHANCE_YOUR_CALM,
+// and the [ConnError] says Flood. It takes 10 000 such frames, and each answer makes up for
+// 16; or 1000 answers to PING and SETTINGS that are not sent, which [Conn.Drained] clears.
 //
 // # Strictness
 //

@@ -88,11 +88,13 @@ func (e *GoAwayError) Error() string {
 type ConnError struct {
 	Code Code // sent to the peer in a GOAWAY
 	What string
+	// Flood says that each frame was right, and that there were too many without use.
+	Flood bool
 }
 
 // Error says what the peer did.
 func (e *ConnError) Error() string { return "http/2 " + e.Code.String() + ": " + e.What }
 
-func connError(code Code, format string, a ...any) error {
+func connError(code Code, format string, a ...any) *ConnError {
 	return &ConnError{Code: code, What: fmt.Sprintf(format, a...)}
 }

@@ -422,7 +422,7 @@ func feed(t *testing.T, in []byte, pieces []byte) (reports []string, out []byte,
 		}
 		out, err = c.Parse(out, in[:n], done)
 		in = in[n:]
-		if cap(c.part) > 2*maxFrameSize || cap(c.block) > 2*maxBlock || len(c.streams.slots) > 16 || cap(c.blocked) > 16 || cap(c.last) > 2*maxKept {
+		if cap(c.part) > 2*maxFrameSize || cap(c.block) > 2*DefaultMaxBlock || len(c.streams.slots) > 16 || cap(c.blocked) > 16 || cap(c.last) > 2*maxKept {
 			t.Fatalf("holds %d of a frame, %d of a block, %d slots, %d blocked, %d kept", cap(c.part), cap(c.block), len(c.streams.slots), cap(c.blocked), cap(c.last))
 		}
 		for _, id := range c.blocked {

@@ -144,7 +144,7 @@ func (c *Conn) begin() error {
 		return connError(protocolError, "PUSH_PROMISE though push is off")
 	default: // not understood: ignored (RFC 9113, section 5.5)
 		c.open, c.left, c.padded = true, int(f.length), false
-		return nil
+		return c.useless()
 	}
 	switch {
 	case ofStream != (f.id != 0):
@@ -159,6 +159,9 @@ func (c *Conn) begin() error {
 	if c.padded && f.length == 0 {
 		return connError(frameSizeError, "padded DATA frame without bytes")
 	}
+	if f.typ == framePriority {
+		return c.useless()
+	}
 	return nil
 }
 
@@ -169,8 +172,11 @@ func (c *Conn) control(dst, p []byte, done Done) ([]byte, error) {
 	case frameHeaders:
 		return c.headers(dst, p, done)
 	case frameContinuation:
-		if len(c.block)+len(p) > maxBlock {
-			return dst, connError(enhanceYourCalm, "header block of more than 2 MiB")
+		if len(c.block)+len(p) > c.conf.MaxBlock {
+			return dst, connError(enhanceYourCalm, "header block of more than %d KiB", c.conf.MaxBlock>>10)
+		}
+		if c.continuations++; c.continuations > maxContinuations {
+			return dst, flooded("a header block in more than %d CONTINUATION frames", maxContinuations)
 		}
 		c.block = append(c.block, p...)
 		if f.flags&flagEndHeaders == 0 {
@@ -183,16 +189,21 @@ func (c *Conn) control(dst, p []byte, done Done) ([]byte, error) {
 		if s := c.streams.find(f.id); s != nil {
 			c.finish(s, ResetError{Code: Code(binary.BigEndian.Uint32(p))}, done)
 		}
+		return dst, c.useless()
 	case frameSettings:
 		if f.flags&flagAck == 0 {
 			return c.configure(dst, p)
 		}
+		return dst, c.useless()
 	case framePing:
 		if f.flags&flagAck == 0 {
 			dst = append(appendFrame(dst, 8, framePing, flagAck, 0), p...)
+			return dst, c.reply()
 		}
+		return dst, c.useless()
 	case frameGoAway:
 		c.goAway(p, done)
+		return dst, c.useless()
 	case frameWindowUpdate:
 		return c.windowUpdate(dst, int64(binary.BigEndian.Uint32(p)&^(1<<31)), done)
 	}
@@ -220,7 +231,7 @@ func (c *Conn) headers(dst, p []byte, done Done) ([]byte, error) {
 	}
 	p = p[:len(p)-pad]
 	if f.flags&flagEndHeaders == 0 {
-		c.header, c.block = f, slices.Clone(p)
+		c.header, c.block, c.continuations = f, slices.Clone(p), 0
 		return dst, nil
 	}
 	return c.answer(dst, f.id, f.flags&flagEndStream != 0, p, done)
@@ -237,7 +248,7 @@ func (c *Conn) answer(dst []byte, id uint32, end bool, block []byte, done Done) 
 	}
 	s := c.streams.find(id)
 	if s == nil {
-		return dst, nil
+		return dst, c.useless()
 	}
 	switch {
 	case h.wrong != "":
@@ -281,13 +292,19 @@ func (c *Conn) data(dst []byte, done Done) ([]byte, error) {
 		dst = appendWindowUpdate(dst, 0, c.conf.ConnWindow-c.connIn)
 		c.connIn = c.conf.ConnWindow
 	}
-	s := c.streams.find(f.id)
-	if s == nil {
-		return dst, nil
-	}
 	end := f.flags&flagEndStream != 0
 	if f.flags&flagPadded != 0 {
 		n -= 1 + int32(c.pad)
+	}
+	s := c.streams.find(f.id)
+	if s == nil {
+		if c.late -= int64(f.length); c.late < 0 {
+			return dst, connError(flowControlError, "more DATA than the window of streams that have ended")
+		}
+		if n == 0 {
+			return dst, c.useless()
+		}
+		return dst, nil
 	}
 	if s.recv -= int32(f.length); s.recv < 0 {
 		return c.fail(dst, s, end, flowControlError, malformed("more DATA than the stream's window"), done), nil
@@ -303,7 +320,10 @@ func (c *Conn) data(dst []byte, done Done) ([]byte, error) {
 		return c.fail(dst, s, end, protocolError, malformed("body longer than its content-length of %d", s.length), done), nil
 	case end:
 		return c.end(dst, s, done), nil
+	case n == 0:
+		return dst, c.useless()
 	}
+	c.useful(1)
 	if s.recv <= c.conf.StreamWindow/2 {
 		dst = appendWindowUpdate(dst, s.id, c.conf.StreamWindow-s.recv)
 		s.recv = c.conf.StreamWindow
@@ -319,6 +339,7 @@ func (c *Conn) end(dst []byte, s *stream, done Done) []byte {
 	if s.flags&flagSent == 0 {
 		dst = appendReset(dst, s.id, noError) // the peer does not want the rest of the body
 	}
+	c.useful(creditAnswer)
 	c.finish(s, nil, done)
 	return dst
 }
@@ -328,6 +349,9 @@ func (c *Conn) fail(dst []byte, s *stream, ended bool, code Code, err error, don
 	if !ended || s.flags&flagSent == 0 {
 		dst = appendReset(dst, s.id, code)
 	}
+	if !ended {
+		c.late += int64(max(s.recv, 0))
+	}
 	c.finish(s, err, done)
 	return dst
 }
@@ -335,6 +359,7 @@ func (c *Conn) fail(dst []byte, s *stream, ended bool, code Code, err error, don
 // configure takes SETTINGS and acknowledges them.
 func (c *Conn) configure(dst, p []byte) ([]byte, error) {
 	c.settings = true
+	window := c.window
 	for ; len(p) > 0; p = p[6:] {
 		v := binary.BigEndian.Uint32(p[2:])
 		switch binary.BigEndian.Uint16(p) {
@@ -353,17 +378,7 @@ func (c *Conn) configure(dst, p []byte) ([]byte, error) {
 			if v > math.MaxInt32 {
 				return dst, connError(flowControlError, "INITIAL_WINDOW_SIZE of %d", v)
 			}
-			delta := int64(v) - int64(c.window)
-			c.window = int32(v)
-			for i := range c.streams.slots {
-				if s := &c.streams.slots[i]; s.id != 0 {
-					sum := int64(s.send) + delta
-					if sum > math.MaxInt32 {
-						return dst, connError(flowControlError, "INITIAL_WINDOW_SIZE makes the window of stream %d too large", s.id)
-					}
-					s.send = int32(sum)
-				}
-			}
+			window = int32(v)
 		case settingMaxFrameSize:
 			if v < maxFrameSize || v > 1<<24-1 {
 				return dst, connError(protocolError, "MAX_FRAME_SIZE of %d", v)
@@ -371,8 +386,33 @@ func (c *Conn) configure(dst, p []byte) ([]byte, error) {
 			c.maxFrame = v
 		}
 	}
+	// Of several sizes the last holds: a frame may name thousands, and each would be a
+	// walk over all streams.
+	if err := c.resize(window); err != nil {
+		return dst, err
+	}
 	dst = appendFrame(dst, 0, frameSettings, flagAck, 0)
-	return c.unblock(dst), nil
+	return c.unblock(dst), c.reply()
+}
+
+// resize makes the initial window of streams what the peer says; those that are open
+// change with it.
+func (c *Conn) resize(window int32) error {
+	delta := int64(window) - int64(c.window)
+	if delta == 0 {
+		return nil
+	}
+	c.window = window
+	for i := range c.streams.slots {
+		if s := &c.streams.slots[i]; s.id != 0 {
+			sum := int64(s.send) + delta
+			if sum > math.MaxInt32 {
+				return connError(flowControlError, "INITIAL_WINDOW_SIZE makes the window of stream %d too large", s.id)
+			}
+			s.send = int32(sum)
+		}
+	}
+	return nil
 }
 
 // windowUpdate takes a WINDOW_UPDATE frame.
@@ -387,11 +427,11 @@ func (c *Conn) windowUpdate(dst []byte, n int64, done Done) ([]byte, error) {
 		default:
 			c.connOut = int32(sum)
 		}
-		return c.unblock(dst), nil
+		return c.unblock(dst), c.updated()
 	}
 	s := c.streams.find(id)
 	if s == nil {
-		return dst, nil
+		return dst, c.updated()
 	}
 	sum := int64(s.send) + n
 	switch {
@@ -407,7 +447,7 @@ func (c *Conn) windowUpdate(dst []byte, n int64, done Done) ([]byte, error) {
 			c.blocked = slices.Delete(c.blocked, i, i+1)
 		}
 	}
-	return dst, nil
+	return dst, c.updated()
 }
 
 // maxDebug bounds what is kept of the debug data of GOAWAY.

@@ -373,7 +373,7 @@ func TestHeaderLimits(t *testing.T) {
 		_, err = c.Parse(nil, p.buf.Bytes(), nil)
 	}
 	var ce *ConnError
-	if !errors.As(err, &ce) || ce.Code != enhanceYourCalm || n*10_000 > maxBlock+10_000 {
+	if !errors.As(err, &ce) || ce.Code != enhanceYourCalm || n*10_000 > DefaultMaxBlock+10_000 {
 		t.Errorf("block without end: %v after %d frames", err, n)
 	}
 }

@@ -18,6 +18,8 @@ type epoll struct {
 	buf    []byte
 	// ended are slots whose sending failed, to be told by the next Wait.
 	ended []endedSlot
+	// unread are slots from which the last Wait has not read everything.
+	unread, scratch []endedSlot
 }
 
 type epollSlot struct {
@@ -25,6 +27,8 @@ type epollSlot struct {
 	generation uint32
 	connecting bool
 	pending    []byte // to be sent when the socket is writable
+	unread     uint32 // events of which not everything has been read
+	queued     bool   // is in epoll.unread
 }
 
 type endedSlot struct {
@@ -35,6 +39,10 @@ type endedSlot struct {
 
 // receiveBuffer is how much is received at once.
 const receiveBuffer = 64 << 10
+
+// mostReads is how often a Wait reads from one socket. A peer that sends faster than
+// its bytes are handled would keep all others waiting.
+const mostReads = 8
 
 // Epoll returns a Poller that waits for readiness events.
 func Epoll(slots int) (Poller, error) {
@@ -95,7 +103,7 @@ func (p *epoll) Write(slot int, b []byte) {
 	p.Send(slot, b)
 }
 
-func (p *epoll) Sending(slot int) bool { return len(p.slots[slot].pending) > 0 }
+func (p *epoll) Unsent(slot int) int { return len(p.slots[slot].pending) }
 
 func (p *epoll) failed(slot int, err error) {
 	p.ended = append(p.ended, endedSlot{slot, p.slots[slot].generation, writeError(err)})
@@ -124,12 +132,12 @@ func (p *epoll) Disconnect(slot int) {
 		return
 	}
 	_ = unix.Close(int(s.fd))
-	s.fd, s.connecting, s.pending = -1, false, nil
+	s.fd, s.connecting, s.pending, s.unread, s.queued = -1, false, nil, 0, false
 	s.generation++
 }
 
 func (p *epoll) Wait(d time.Duration, _ int, _ time.Duration, h Handler) error {
-	if len(p.ended) > 0 {
+	if len(p.ended)+len(p.unread) > 0 {
 		d = 0
 	}
 	n, err := p.wait(min(d, shortWait), true)
@@ -138,6 +146,13 @@ func (p *epoll) Wait(d time.Duration, _ int, _ time.Duration, h Handler) error {
 	}
 	if err != nil {
 		return err
+	}
+	p.unread, p.scratch = p.scratch[:0], p.unread
+	for _, u := range p.scratch {
+		if s := &p.slots[u.slot]; s.fd >= 0 && s.generation == u.generation {
+			s.queued = false
+			p.deliver(&unix.EpollEvent{Fd: int32(u.slot), Pad: int32(u.generation)}, h)
+		}
 	}
 	for _, ev := range p.events[:n] {
 		p.deliver(&ev, h)
@@ -180,6 +195,8 @@ func (p *epoll) deliver(ev *unix.EpollEvent, h Handler) {
 	if !current() {
 		return
 	}
+	ev.Events |= s.unread
+	s.unread = 0
 	if s.connecting {
 		if ev.Events&(unix.EPOLLOUT|unix.EPOLLERR|unix.EPOLLHUP) == 0 {
 			return
@@ -206,7 +223,7 @@ func (p *epoll) deliver(ev *unix.EpollEvent, h Handler) {
 	if ev.Events&(unix.EPOLLIN|unix.EPOLLRDHUP|unix.EPOLLERR|unix.EPOLLHUP) == 0 {
 		return
 	}
-	for current() {
+	for range mostReads {
 		m, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(s.fd), uintptr(unsafe.Pointer(&p.buf[0])), uintptr(len(p.buf)), 0, 0, 0)
 		switch {
 		case errno == unix.EAGAIN:
@@ -223,9 +240,13 @@ func (p *epoll) deliver(ev *unix.EpollEvent, h Handler) {
 		h.Received(slot, p.buf[:m])
 		// A short read has emptied the socket; what comes later is a new event. The
 		// end of the stream is one too, but it may have been part of this one.
-		if int(m) < len(p.buf) && ev.Events&(unix.EPOLLRDHUP|unix.EPOLLERR|unix.EPOLLHUP) == 0 {
+		if !current() || int(m) < len(p.buf) && ev.Events&(unix.EPOLLRDHUP|unix.EPOLLERR|unix.EPOLLHUP) == 0 {
 			return
 		}
+	}
+	if s.unread = ev.Events; !s.queued {
+		s.queued = true
+		p.unread = append(p.unread, endedSlot{slot: slot, generation: generation})
 	}
 }
 

@@ -37,8 +37,8 @@ type Poller interface {
 	// Write sends b after all that was written before. It copies what it cannot
 	// hand over at once.
 	Write(slot int, b []byte)
-	// Sending tells whether bytes of the slot may still wait to be sent.
-	Sending(slot int) bool
+	// Unsent returns how many bytes of the slot may still wait to be sent.
+	Unsent(slot int) int
 	// Disconnect closes the slot's connection and frees the slot. Nothing is
 	// delivered for the old connection afterwards.
 	Disconnect(slot int)

@@ -169,7 +169,7 @@ func TestLargeWrites(t *testing.T) {
 		if !bytes.Equal(s.received[0], want) || !bytes.Equal(s.received[1], want) {
 			t.Error("the bytes that came back differ")
 		}
-		s.until(t, p, "sent", func() bool { return !p.Sending(0) && !p.Sending(1) })
+		s.until(t, p, "sent", func() bool { return p.Unsent(0)+p.Unsent(1) == 0 })
 	})
 }
 

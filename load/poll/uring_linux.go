@@ -21,7 +21,8 @@ type uring struct {
 type uringSlot struct {
 	fd         int32 // -1: free
 	generation uint32
-	busy       bool   // a tracked send is on its way
+	busy       int    // bytes of a tracked send that is on its way
+	sends      uint32 // with Send
 	pending    []byte // what it sends, with Write
 	more       []byte // to be sent after it
 }
@@ -40,6 +41,10 @@ const generationMask = 1<<24 - 1
 // untracked is up to which size the outcome of a successful Send is not asked for:
 // a socket takes that much at once when nothing else is on its way.
 const untracked = 16 << 10
+
+// trackedEach is which of the small sends of a connection is tracked nevertheless: a peer
+// that answers what it has not read would have ever more of them wait in the kernel.
+const trackedEach = 256
 
 func userData(what, slot int, generation uint32) uint64 {
 	return uint64(what)<<56 | uint64(generation&generationMask)<<32 | uint64(uint32(slot))
@@ -109,21 +114,22 @@ func (p *uring) receive(slot int) {
 }
 
 func (p *uring) Send(slot int, b []byte) {
-	if len(b) <= untracked {
+	s := &p.slots[slot]
+	if s.sends++; len(b) <= untracked && s.sends%trackedEach != 0 {
 		p.send(forSend, slot, b)
 		return
 	}
-	p.slots[slot].busy = true
+	s.busy = len(b)
 	p.send(forTrackedSend, slot, b)
 }
 
 func (p *uring) Write(slot int, b []byte) {
 	s := &p.slots[slot]
-	if s.busy {
+	if s.busy > 0 {
 		s.more = append(s.more, b...)
 		return
 	}
-	s.busy = true
+	s.busy = len(b)
 	s.pending = append(s.pending[:0], b...)
 	p.send(forTrackedSend, slot, s.pending)
 }
@@ -140,7 +146,7 @@ func (p *uring) send(what, slot int, b []byte) {
 	}
 }
 
-func (p *uring) Sending(slot int) bool { return p.slots[slot].busy }
+func (p *uring) Unsent(slot int) int { return p.slots[slot].busy + len(p.slots[slot].more) }
 
 func (p *uring) Disconnect(slot int) {
 	s := &p.slots[slot]
@@ -155,7 +161,7 @@ func (p *uring) Disconnect(slot int) {
 	}
 	_ = unix.Close(int(s.fd))
 	// A send of the old connection may still read the buffers.
-	s.fd, s.busy, s.pending, s.more = -1, false, nil, nil
+	s.fd, s.busy, s.sends, s.pending, s.more = -1, 0, 0, nil, nil
 	s.generation++
 }
 
@@ -213,14 +219,14 @@ func (p *uring) deliver(c cqe, h Handler) {
 		if !current {
 			return
 		}
-		s.busy = false
+		s.busy = 0
 		if c.res < 0 {
 			h.Ended(slot, writeError(unix.Errno(-c.res)))
 			return
 		}
 		if len(s.more) > 0 {
 			s.pending, s.more = s.more, s.pending[:0]
-			s.busy = true
+			s.busy = len(s.pending)
 			p.send(forTrackedSend, slot, s.pending)
 		}
 	}

@@ -1,0 +1,223 @@
+package load_test
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/binary"
+	"io"
+	"net"
+	"net/http/httptest"
+	"runtime/metrics"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	"github.com/whet-go/whet/load"
+)
+
+// hostile serves each connection with serve, over TLS with the protocol next if that is
+// not empty, until the test ends.
+func hostile(t *testing.T, next string, serve func(c net.Conn)) (address string, roots *tls.Config) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address = "http://" + l.Addr().String() + "/"
+	if next != "" {
+		s := httptest.NewUnstartedServer(nil)
+		s.StartTLS()
+		pool := x509.NewCertPool()
+		pool.AddCert(s.Certificate())
+		roots = &tls.Config{RootCAs: pool}
+		l = tls.NewListener(l, &tls.Config{Certificates: s.TLS.Certificates, NextProtos: []string{next}})
+		s.Close()
+		address = "https://" + strings.TrimPrefix(address, "http://")
+	}
+	var mu sync.Mutex
+	var conns []net.Conn
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			conns = append(conns, c)
+			mu.Unlock()
+			wg.Go(func() {
+				defer func() { _ = c.Close() }()
+				serve(c)
+			})
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		mu.Lock()
+		for _, c := range conns {
+			_ = c.Close()
+		}
+		mu.Unlock()
+		wg.Wait()
+	})
+	return address, roots
+}
+
+// boundedLoad runs a load and fails the test when the heap has grown by more than
+// bound bytes meanwhile.
+func boundedLoad(t *testing.T, bound uint64, o load.Options) *load.Result {
+	t.Helper()
+	held := func() uint64 {
+		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		metrics.Read(s)
+		return s[0].Value.Uint64()
+	}
+	before, most := held(), uint64(0)
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			most = max(most, held())
+			select {
+			case <-stop:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	})
+	start := time.Now()
+	r, err := load.Run(t.Context(), o)
+	close(stop)
+	wg.Wait()
+	if r == nil {
+		t.Fatal(err)
+	}
+	if most > before+bound {
+		t.Errorf("the heap grew from %d to %d MB", before>>20, most>>20)
+	}
+	if d := time.Since(start); d > 2*time.Minute {
+		t.Errorf("took %v", d)
+	}
+	return r
+}
+
+// forever writes b until that fails.
+func forever(c net.Conn, b []byte) {
+	b = bytes.Repeat(b, 1+16<<10/len(b))
+	for {
+		if _, err := c.Write(b); err != nil {
+			return
+		}
+	}
+}
+
+// frame returns a frame of HTTP/2.
+func frame(typ http2.FrameType, flags http2.Flags, id uint32, payload string) []byte {
+	var b bytes.Buffer
+	f := http2.NewFramer(&b, nil)
+	f.AllowIllegalWrites = true
+	_ = f.WriteRawFrame(typ, flags, id, []byte(payload)) // into memory
+	return b.Bytes()
+}
+
+// greet reads the preface of a client and the head of its first request, and sends
+// SETTINGS.
+func greet(c net.Conn) (*http2.Framer, bool) {
+	if _, err := io.ReadFull(c, make([]byte, len(http2.ClientPreface))); err != nil {
+		return nil, false
+	}
+	f := http2.NewFramer(c, c)
+	if f.WriteSettings() != nil {
+		return nil, false
+	}
+	for {
+		fr, err := f.ReadFrame()
+		if err != nil {
+			return nil, false
+		}
+		if fr.Header().Type == http2.FrameHeaders {
+			return f, true
+		}
+	}
+}
+
+func fields(names ...string) string {
+	var b bytes.Buffer
+	e := hpack.NewEncoder(&b)
+	for i := 0; i < len(names); i += 2 {
+		_ = e.WriteField(hpack.HeaderField{Name: names[i], Value: names[i+1]}) // into memory
+	}
+	return b.String()
+}
+
+// TestFloodStreams: servers that send without end what is no answer, each as published
+// attacks do. The connection is given up, its requests are counted as flood, and memory
+// stays what it is.
+func TestFloodStreams(t *testing.T) { engines(t, testFloodStreams) }
+
+func testFloodStreams(t *testing.T, e load.Engine) {
+	status := fields(":status", "200")
+	settings := string(binary.BigEndian.AppendUint32([]byte{0, 4}, 1<<16))
+	for _, a := range []struct {
+		name   string
+		before []byte
+		again  []byte
+	}{
+		{"ping", nil, frame(http2.FramePing, 0, 0, "12345678")},
+		{"ping answers", nil, frame(http2.FramePing, http2.FlagPingAck, 0, "12345678")},
+		{"settings", nil, frame(http2.FrameSettings, 0, 0, "")},
+		{"settings with values", nil, frame(http2.FrameSettings, 0, 0, strings.Repeat(settings, 1000))},
+		{"window update", nil, frame(http2.FrameWindowUpdate, 0, 1, "\x00\x00\x00\x01")},
+		{"priority", nil, frame(http2.FramePriority, 0, 1, "\x00\x00\x00\x00\x01")},
+		{"unknown", nil, frame(0xbe, 0, 0, "")},
+		{"empty data", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 1, status), frame(http2.FrameData, 0, 1, "")},
+		{"padding", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 1, status), frame(http2.FrameData, http2.FlagDataPadded, 1, "\x02\x00\x00")},
+		{"reset of an ended stream", frame(http2.FrameRSTStream, 0, 1, "\x00\x00\x00\x02"), frame(http2.FrameRSTStream, 0, 1, "\x00\x00\x00\x02")},
+		{"empty continuation", frame(http2.FrameHeaders, 0, 1, status), frame(http2.FrameContinuation, 0, 1, "")},
+		{"goaway", nil, frame(http2.FrameGoAway, 0, 0, "\x00\x00\xff\xff\x00\x00\x00\x00")},
+	} {
+		for _, secure := range []string{"", "h2"} {
+			for _, reads := range []bool{false, true} {
+				if reads && secure == "" {
+					continue
+				}
+				name := a.name
+				if secure != "" {
+					name += ", TLS"
+				}
+				if reads {
+					name += ", reading"
+				}
+				t.Run(name, func(t *testing.T) {
+					url, roots := hostile(t, secure, func(c net.Conn) {
+						if _, ok := greet(c); !ok {
+							return
+						}
+						if reads {
+							go func() { _, _ = io.Copy(io.Discard, c) }()
+						}
+						_, _ = c.Write(a.before)
+						forever(c, a.again)
+					})
+					timeout := 20 * time.Second
+					if e == load.NetHTTP {
+						timeout = time.Second // it stops reading where its answers are not read
+					}
+					r := boundedLoad(t, 64<<20, load.Options{
+						Engine: e, Protocol: load.HTTP2, URL: url, Connections: 2, Requests: 4, TLS: roots, Timeout: timeout,
+					})
+					// Go's client ends some of these attacks in ways of its own.
+					if r.Errors.Flood == 0 && e != load.NetHTTP || r.Errors.Total() != 4 {
+						t.Errorf("%+v", r.Errors)
+					}
+				})
+			}
+		}
+	}
+}
