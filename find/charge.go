@@ -117,28 +117,24 @@ func (f *finder) fix(pkg *packages.Package, s analysis.SuggestedFix) *Fix {
 type charged struct {
 	matches  []*match
 	causes   map[place]map[*cause]bool // on each line of the matches
-	values   map[Cost]float64
+	own      map[Cost]float64          // samples that no other finding is charged
+	shared   map[*charged]map[Cost]float64
 	callees  map[Cost]map[string]int64
 	perMatch []float64 // largest share, to show the hottest place first
-}
-
-// sharing is a cause on a line.
-type sharing struct {
-	at    place
-	cause *cause
+	at       int       // of the finding in the result
 }
 
 // charge makes findings of the matches that cost enough.
 func (f *finder) charge() {
-	groups := map[string]*charged{}
-	var order []string
+	byKey := map[string]*charged{}
+	var groups []*charged
 	for _, m := range f.matches {
 		f.widen(m)
-		g := groups[m.key]
+		g := byKey[m.key]
 		if g == nil {
-			g = &charged{causes: map[place]map[*cause]bool{}, values: map[Cost]float64{}, callees: map[Cost]map[string]int64{}}
-			groups[m.key] = g
-			order = append(order, m.key)
+			g = &charged{causes: map[place]map[*cause]bool{}}
+			byKey[m.key] = g
+			groups = append(groups, g)
 		}
 		g.matches = append(g.matches, m)
 		for line := m.line; line <= m.end; line++ {
@@ -149,27 +145,19 @@ func (f *finder) charge() {
 			g.causes[at][m.cause] = true
 		}
 	}
-	// How many findings of a cause are on a line: they share what it costs.
-	sharers := map[sharing]int{}
-	for _, g := range groups {
-		for at, causes := range g.causes {
-			for c := range causes {
-				sharers[sharing{at, c}]++
-			}
-		}
-	}
+	// What costs too little must not take samples from what costs enough, so it is left out first.
+	f.attribute(groups)
+	groups = slices.DeleteFunc(groups, func(g *charged) bool { return largest(f.evidence(g.all())) < f.o.MinShare })
+	f.attribute(groups)
 	ids := map[string]int{}
-	for _, key := range order {
-		g := groups[key]
-		for _, l := range f.ledgers {
-			for at, causes := range g.causes {
-				g.add(f, l, at, causes, sharers)
-			}
-		}
+	for _, g := range groups {
 		for _, m := range g.matches {
 			g.perMatch = append(g.perMatch, f.hottestShare(m))
 		}
 		f.add(g, ids)
+	}
+	for _, g := range groups {
+		f.share(g)
 	}
 }
 
@@ -196,35 +184,6 @@ func (f *finder) function(file string, line int) string {
 	return ""
 }
 
-// add charges what a ledger has on a line below the frames of any of some causes: each sample once,
-// however many of them it matches.
-func (g *charged) add(f *finder, l *ledger, at place, causes map[*cause]bool, sharers map[sharing]int) {
-	for _, a := range f.places[at][l.cost] {
-		for m, v := range a.matched {
-			by := 0 // how many share it
-			for c := range causes {
-				if m.has(c.pattern[l.cost]) {
-					by = max(by, sharers[sharing{at, c}])
-				}
-			}
-			if by > 0 {
-				g.values[l.cost] += float64(v) / float64(by)
-			}
-		}
-		for name, v := range a.callees {
-			for c := range causes {
-				if f.pats.match(name).has(c.pattern[l.cost]) {
-					if g.callees[l.cost] == nil {
-						g.callees[l.cost] = map[string]int64{}
-					}
-					g.callees[l.cost][name] += v
-					break
-				}
-			}
-		}
-	}
-}
-
 // hottestShare is the largest share of any profile that is on a match's lines.
 func (f *finder) hottestShare(m *match) float64 {
 	largest := 0.0
@@ -240,24 +199,21 @@ func (f *finder) hottestShare(m *match) float64 {
 	return largest
 }
 
-// add makes a finding of matches, if they cost enough.
+// add makes a finding of matches.
 func (f *finder) add(g *charged, ids map[string]int) {
-	var evidence []Evidence
-	for _, l := range f.ledgers {
-		v := int64(g.values[l.cost] + 0.5)
-		if v == 0 {
-			continue
+	evidence := f.evidence(g.own)
+	for i, e := range evidence {
+		for name, v := range g.callees[e.Cost] {
+			g.callees[e.Cost][name] = min(v, e.Value)
 		}
-		evidence = append(evidence, Evidence{Cost: l.cost, Value: v, Share: share(v, l.total), Callees: heaviest(g.callees[l.cost], l.total)})
-	}
-	if largest(evidence) < f.o.MinShare {
-		return
+		evidence[i].Callees = heaviest(g.callees[e.Cost], f.total(e.Cost))
 	}
 	first := g.matches[hottest(g.perMatch)]
 	c := first.cause
 	x := Finding{
 		Rule: c.rule.Analyzer.Name, Title: c.Title, Why: first.message, Safe: c.rule.Doc.Safety, Needs: c.Needs,
 		Evidence: evidence, Saving: f.saving(evidence) * cmp.Or(c.Part, 1), Fix: first.fix,
+		Alone:    f.saving(f.evidence(g.all())) * cmp.Or(c.Part, 1),
 		Function: f.function(first.file, first.line),
 	}
 	if c.Setting != nil {
@@ -270,7 +226,6 @@ func (f *finder) add(g *charged, ids map[string]int) {
 		} else if g.perMatch[i] > 0 && !slices.Contains(x.Places, p) {
 			x.Places = append(x.Places, p)
 		}
-		f.claim(m)
 	}
 	if src := f.matcher.source(first.file); src != nil && src.file != nil && (ast.IsGenerated(src.file) || isCgo(src.file)) && x.Rewrites() {
 		x.Fix, x.NoFix = nil, "a program wrote the file, or cgo reads it"
@@ -286,6 +241,7 @@ func (f *finder) add(g *charged, ids map[string]int) {
 			x.Fix, x.NoFix = nil, err.Error()
 		}
 	}
+	g.at = len(f.result.Findings)
 	f.result.Findings = append(f.result.Findings, x)
 }
 
@@ -302,23 +258,6 @@ func hottest(shares []float64) int {
 		}
 	}
 	return at
-}
-
-// claim notes what a finding explains of the lines.
-func (f *finder) claim(m *match) {
-	for line := m.line; line <= m.end; line++ {
-		at := place{m.file, line}
-		for cost, accounts := range f.places[at] {
-			var sum int64
-			for _, a := range accounts {
-				sum += a.charged(m.cause.pattern[cost])
-			}
-			if f.claimed[at] == nil {
-				f.claimed[at] = map[Cost]int64{}
-			}
-			f.claimed[at][cost] = max(f.claimed[at][cost], sum)
-		}
-	}
 }
 
 // diff writes what a fix changes as a unified diff.

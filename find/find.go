@@ -78,8 +78,11 @@ type Result struct {
 	Program string  `json:"program,omitempty"`
 	Totals  []Total `json:"totals"` // of the profiles that there are
 
-	// GC is the share of the processor's time that the garbage collector's own goroutines took.
-	GC float64 `json:"gc"`
+	// GC is the share of the CPU time that went into garbage collection, as profile.Collection
+	// defines it, and GCBackground that of the collector's own goroutines, which is part of it. The rest
+	// is in goroutines that allocate, and charged to their lines.
+	GC           float64 `json:"gc"`
+	GCBackground float64 `json:"gc_background"`
 
 	Findings []Finding `json:"findings"` // by Saving, largest first
 	// Unexplained are hot lines that no finding is about, hottest first.
@@ -113,12 +116,16 @@ type Finding struct {
 	Places   []Place `json:"places"`
 	Function string  `json:"function"` // around the first place, as Go's source has it: (*T).Name
 
-	// Saving is the expected share of the processor's time that a fix can save at most: that
-	// of the calls, and the collector's share of what they allocate; or the part of it that the
-	// rule knows to be possible.
-	Saving   float64    `json:"saving"`
+	// Saving is the share of the CPU time that a fix can save at most: that of the calls, and the
+	// collector's share of what they allocate; or the part of it that the rule knows to be possible.
+	// Each sample counts for one finding, so the sum over findings is at most 1.
+	Saving float64 `json:"saving"`
+	// Alone is what the fix can save at most if it is the only one: with the samples that are Shared.
+	Alone    float64    `json:"saving_alone"`
 	Evidence []Evidence `json:"evidence"`
-	Notes    []Note     `json:"notes,omitempty"`
+	// Shared are samples that the finding is about too, but that others are charged.
+	Shared []Shared `json:"shared,omitempty"`
+	Notes  []Note   `json:"notes,omitempty"`
 
 	Fix *Fix `json:"fix,omitempty"` // nil without a rewrite or setting
 	// NoFix says why there is no rewrite although the rule has one.
@@ -143,6 +150,12 @@ type Place struct {
 	Column  int    `json:"column"`
 	EndLine int    `json:"end_line"`
 	Code    string `json:"code"` // the lines, as they are written
+}
+
+// Shared is the evidence of a finding that another one is charged.
+type Shared struct {
+	With     string     `json:"with"` // ID of the other finding; "" is all that are about lines
+	Evidence []Evidence `json:"evidence"`
 }
 
 // Evidence is what a profile charges to a finding or line.

@@ -191,6 +191,7 @@ func TestFind(t *testing.T) {
 			}) {
 				t.Error("findings are not in the order of what they save")
 			}
+			addUp(t, r)
 			for _, f := range r.Findings {
 				for _, e := range f.Evidence {
 					if e.Share <= 0 || e.Share > 1 {
@@ -359,6 +360,131 @@ func one(a []byte) (x []item) {
 }
 `
 
+// addUp checks that what findings and other hot lines are charged, and what they can save, is at most all
+// there is, and that what is shared is charged to another finding.
+func addUp(t *testing.T, r *find.Result) {
+	t.Helper()
+	sums, saving := map[find.Cost]int64{}, 0.0
+	add := func(evidence []find.Evidence) {
+		for _, e := range evidence {
+			sums[e.Cost] += e.Value
+			for _, c := range e.Callees {
+				if c.Value > e.Value {
+					t.Errorf("%s has %d of %d", c.Function, c.Value, e.Value)
+				}
+			}
+		}
+	}
+	for _, f := range r.Findings {
+		add(f.Evidence)
+		saving += f.Saving
+		if f.Alone < f.Saving-1e-9 {
+			t.Errorf("%s saves %v, and alone %v", f.ID, f.Saving, f.Alone)
+		}
+		for _, s := range f.Shared {
+			i := slices.IndexFunc(r.Findings, func(o find.Finding) bool { return o.ID == s.With })
+			if s.With != "" && (i < 0 || s.With == f.ID || len(r.Findings[i].Evidence) == 0) {
+				t.Errorf("%s shares %+v with %q", f.ID, s.Evidence, s.With)
+			}
+		}
+	}
+	for _, h := range r.Unexplained {
+		add(h.Evidence) // what a setting saves may be there
+	}
+	for _, x := range r.Totals {
+		if sums[x.Cost] > x.Value {
+			t.Errorf("%s: %d is charged of %d", x.Cost, sums[x.Cost], x.Value)
+		}
+	}
+	if saving > 1 {
+		t.Errorf("%v of the CPU time can be saved", saving)
+	}
+}
+
+// TestShared has several rules name the same lines, and a collector that works in a program's goroutines:
+// each sample counts once.
+func TestShared(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/service\n\ngo 1.26\n")
+	write(t, filepath.Join(dir, "text.go"), `package service
+
+import (
+	"fmt"
+	"strings"
+)
+
+func text(names []string) string {
+	all := ""
+	for i, name := range names {
+		all += fmt.Sprintf("%s%d", strings.NewReplacer("a", "b").Replace(name), i)
+	}
+	return all
+}
+`)
+	made := func(types ...profile.ValueType) *profile.Profile {
+		b := profile.NewBuilder(types...)
+		addr := uint64(0)
+		at := func(name string, line int32) uint32 {
+			addr++
+			file := "/go/src/x.go"
+			if strings.HasPrefix(name, "example.com/") {
+				file = "example.com/service/text.go"
+			}
+			return b.Location(addr, profile.None, false, profile.Line{Function: b.Function(profile.Function{Name: name, File: file}), Line: line})
+		}
+		sample := func(value int64, stack ...string) {
+			var locs []uint32
+			for _, name := range stack {
+				locs = append(locs, at(name, 11))
+			}
+			values := make([]int64, len(types))
+			for i := range values {
+				values[i] = value
+			}
+			if err := b.Sample(locs, nil, values...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const own = "example.com/service.text"
+		sample(301, "runtime.mallocgc", "runtime.concatstrings", "runtime.concatstring2", own)
+		sample(101, "runtime.gcAssistAlloc", "runtime.mallocgc", "runtime.concatstrings", "runtime.concatstring2", own)
+		sample(203, "runtime.convTstring", own)
+		sample(97, "runtime.mallocgc", "fmt.Sprintf", own)
+		sample(55, "strings.NewReplacer", own)
+		sample(53, own)
+		if types[0].Type == "cpu" {
+			sample(211, "runtime.scanobject", "runtime.gcDrain", "runtime.gcBgMarkWorker")
+		}
+		return b.Profile(nil)
+	}
+	o := options(dir)
+	o.MinShare = 1e-6
+	o.Target = find.Target{
+		Build:  &recording.Build{Path: "example.com/service", Settings: nil},
+		Before: []byte("# NumGC = 2\n"), After: []byte("# NextGC = 8388608\n# NumGC = 12\n"),
+	}
+	cpu := made(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	r, err := find.Find(t.Context(), find.Profiles{
+		CPU:    cpu,
+		Allocs: made(profile.ValueType{Type: "alloc_objects", Unit: "count"}, profile.ValueType{Type: "alloc_space", Unit: "bytes"}),
+	}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	addUp(t, r)
+	shared := 0
+	for _, f := range r.Findings {
+		shared += len(f.Shared)
+	}
+	if len(r.Findings) < 3 || shared == 0 {
+		t.Errorf("%d findings, %d share samples: %+v", len(r.Findings), shared, r.Findings)
+	}
+	total := cpu.Collection(0)
+	if gc := float64(211+101) / float64(total.All); r.GC != gc || r.GCBackground != float64(211)/float64(total.All) {
+		t.Errorf("collector: %v, background %v; want %v", r.GC, r.GCBackground, gc)
+	}
+}
+
 // TestScopes makes one finding of what a setting mends, with the setting, one for each function of what
 // is mended there, and one of what a rule says of the whole program.
 func TestScopes(t *testing.T) {
@@ -398,13 +524,15 @@ func TestScopes(t *testing.T) {
 		for _, p := range f.Places {
 			lines = append(lines, p.Line)
 		}
-		got = append(got, fmt.Sprintf("%s %.2f %v %q", f.ID, f.Saving, lines, fix))
+		got = append(got, fmt.Sprintf("%s %.2f %.2f %v %q", f.ID, f.Saving, f.Alone, lines, fix))
 	}
+	addUp(t, r)
 	want := []string{
-		`jsoncodec/jsonv2/1 0.40 [9 8 14] "Build it with GOEXPERIMENT=jsonv2"`,
-		`gogc/gogc/gogc 0.30 [] "Run it with GOGC=400"`,
-		`jsoncodec/decode.go/both/1 0.30 [9 8] ""`,
-		`jsoncodec/decode.go/one/1 0.15 [14] ""`,
+		`jsoncodec/jsonv2/1 0.40 0.40 [9 8 14] "Build it with GOEXPERIMENT=jsonv2"`,
+		`gogc/gogc/gogc 0.30 0.30 [] "Run it with GOGC=400"`,
+		// The same samples count for the first.
+		`jsoncodec/decode.go/both/1 0.00 0.30 [9 8] ""`,
+		`jsoncodec/decode.go/one/1 0.00 0.15 [14] ""`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)

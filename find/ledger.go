@@ -1,6 +1,7 @@
 package find
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"strings"
@@ -18,6 +19,11 @@ func (m *mask) set(i int)     { m[i/64] |= 1 << (i % 64) }
 func (m mask) has(i int) bool { return m[i/64]&(1<<(i%64)) != 0 }
 func (m *mask) or(o mask)     { m[0] |= o[0]; m[1] |= o[1] }
 
+// unknown reports whether nobody knows what was called: see account.part.
+func (m mask) unknown() bool { return m == mask{^uint64(0), ^uint64(0)} }
+
+func (m mask) compare(o mask) int { return cmp.Or(cmp.Compare(m[0], o[0]), cmp.Compare(m[1], o[1])) }
+
 // A spot is a line of a file, as a profile names it.
 type spot struct {
 	file string
@@ -31,9 +37,9 @@ type ledger struct {
 	unit   string
 	total  int64
 	own    int64
-	typ    int   // of the profile's values
-	itself int64 // of own, in own lines themselves
-	gc     int64 // of it by the collector's goroutines
+	typ    int                // of the profile's values
+	itself int64              // of own, in own lines themselves
+	gc     profile.Collection // of the CPU time
 	spots  map[spot]*account
 }
 
@@ -79,9 +85,6 @@ func (p *patterns) match(name string) mask {
 	return m
 }
 
-// collectors are the outermost functions of the goroutines that collect garbage.
-var collectors = regexp.MustCompile(`^runtime\.(gcBgMarkWorker|bgsweep|bgscavenge)$`)
-
 // newLedger reads one value of a profile: of type name, under the given cost. It is nil when the
 // profile has no such type.
 func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Function) bool, pats *patterns) *ledger {
@@ -93,18 +96,19 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 
 	// Per function: whether it is own, and what it matches.
 	isOwn := make([]bool, len(p.Functions))
-	isCollector := make([]bool, len(p.Functions))
 	matches := make([]mask, len(p.Functions))
 	files := make([]string, len(p.Functions))
 	for i, f := range p.Functions {
 		isOwn[i] = own(f)
-		isCollector[i] = collectors.MatchString(f.Name)
 		matches[i] = pats.match(f.Name)
 		if isOwn[i] && f.File != "" {
 			files[i] = path.Clean(strings.ReplaceAll(f.File, `\`, "/"))
 		}
 	}
 	itself := pats.match("")
+	if cost == CPU {
+		l.gc = p.Collection(typ)
+	}
 
 	var stack []uint32
 	for i := range p.NumSamples() {
@@ -116,7 +120,6 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 		stack = p.AppendStack(stack[:0], i)
 		below, first := mask{}, profile.None // what is below the line, and the first of it
 		line := profile.Line{Function: profile.None}
-		outer := profile.None
 	frames:
 		for _, loc := range stack {
 			at := p.Locations[loc]
@@ -129,13 +132,10 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 					break frames
 				}
 				below.or(matches[ln.Function])
-				first, outer = ln.Function, ln.Function
+				first = ln.Function
 			}
 		}
 		if line.Function == profile.None {
-			if outer != profile.None && isCollector[outer] {
-				l.gc += v
-			}
 			continue
 		}
 		l.own += v

@@ -25,8 +25,14 @@ type Target struct {
 }
 
 // judge has the rules about whole programs look at this one.
+//
+// What settings save is of what the findings about lines leave, so that savings can be added up.
 func (f *finder) judge(cpu *profile.Profile) {
 	p := f.program(cpu)
+	left, garbage := 1.0, f.background-f.fewerCollections()
+	for _, x := range f.result.Findings {
+		left -= x.Saving
+	}
 	for _, r := range f.o.Rules {
 		if r.Judge == nil {
 			continue
@@ -42,15 +48,46 @@ func (f *finder) judge(cpu *profile.Profile) {
 			}
 			x := Finding{
 				ID: r.Analyzer.Name + "/" + causeKey(r.Analyzer.Name, v.Category), Rule: r.Analyzer.Name, Title: c.Title,
-				Why: v.Message, Safe: r.Doc.Safety, Needs: c.Needs, Saving: v.Saving, Fix: settingFix(v.Setting),
+				Why: v.Message, Safe: r.Doc.Safety, Needs: c.Needs, Alone: v.Saving, Fix: settingFix(v.Setting),
 				Places: []Place{}, Evidence: []Evidence{},
 			}
-			if v.Share > 0 {
-				x.Evidence = append(x.Evidence, Evidence{Cost: CPU, Value: int64(v.Share*float64(p.CPU) + 0.5), Share: v.Share})
+			of := func(share float64) []Evidence {
+				return []Evidence{{Cost: CPU, Value: int64(share * float64(p.CPU)), Share: share}}
 			}
+			switch {
+			case v.Collector:
+				// What the collector does in goroutines that allocate is charged to their lines.
+				own := max(0, min(v.Share-share(f.assisting, int64(p.CPU)), v.Share))
+				rest := max(0, min(own, own-f.background+garbage))
+				x.Saving = v.Saving * rest / v.Share
+				x.Evidence = of(own)
+				if shared := v.Share - own; shared > 0 {
+					x.Shared = []Shared{{Evidence: of(shared)}}
+				}
+			default:
+				x.Saving = v.Saving * max(0, left)
+				if v.Share > 0 {
+					x.Shared = []Shared{{Evidence: of(v.Share)}}
+				}
+			}
+			left -= x.Saving
 			f.result.Findings = append(f.result.Findings, x)
 		}
 	}
+}
+
+// fewerCollections is the share of the CPU time that the collector's own goroutines save if all that
+// findings are about is not allocated: it counts for those.
+func (f *finder) fewerCollections() float64 {
+	sum := 0.0
+	for _, x := range f.result.Findings {
+		for _, e := range x.Evidence {
+			if e.Cost == AllocSpace {
+				sum += f.background * e.Share
+			}
+		}
+	}
+	return sum
 }
 
 // settingFix is a fix by a setting.
@@ -81,6 +118,7 @@ func (f *finder) program(cpu *profile.Profile) *rules.Program {
 			continue
 		}
 		p.CPU, p.Own, p.Below = time.Duration(l.total), share(l.itself, l.total), share(l.own, l.total)
+		p.Collecting = share(l.gc.Total(), l.total)
 		p.Samples = cpu.NumSamples()
 		if typ, err := cpu.TypeIndex("samples"); err == nil {
 			p.Samples = 0

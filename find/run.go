@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -45,7 +44,8 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	for _, l := range f.ledgers {
 		f.result.Totals = append(f.result.Totals, Total{Cost: l.cost, Unit: l.unit, Value: l.total, Own: l.own})
 		if l.cost == CPU {
-			f.result.GC = share(l.gc, l.total)
+			f.result.GC, f.background = share(l.gc.Total(), l.total), share(l.gc.Background, l.total)
+			f.result.GCBackground = f.background
 		}
 	}
 	if len(f.places) == 0 {
@@ -90,7 +90,12 @@ type finder struct {
 	ledgers []*ledger
 	places  map[place]charges
 	claimed map[place]map[Cost]int64 // by findings
-	result  *Result
+	// collecting is the pattern of the collector's functions, and assisting the CPU time of them below
+	// lines that findings are charged.
+	collecting int
+	assisting  int64
+	background float64 // the share of the CPU time in the collector's own goroutines
+	result     *Result
 
 	pkgs    map[string]*packages.Package // by the module's file
 	why     map[string]string            // by the module's file: what keeps rules from it
@@ -117,6 +122,10 @@ func (f *finder) prepare() error {
 			}
 			f.causes[causeKey(r.Analyzer.Name, c.Category)] = c
 		}
+	}
+	var err error
+	if f.collecting, err = f.pats.add(profile.CollectorPattern); err != nil {
+		return err
 	}
 	if len(f.pats.exprs) > maxPatterns {
 		return fmt.Errorf("the rules have %d patterns, more than %d", len(f.pats.exprs), maxPatterns)
@@ -273,11 +282,9 @@ func firstLine(s string) string {
 func (f *finder) rank() {
 	r := f.result
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(b.Saving, a.Saving), cmp.Compare(largest(b.Evidence), largest(a.Evidence)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.Saving, a.Saving), cmp.Compare(largest(b.Evidence), largest(a.Evidence)), cmp.Compare(b.Alone, a.Alone), cmp.Compare(a.ID, b.ID))
 	})
-	for _, at := range slices.SortedFunc(maps.Keys(f.places), func(a, b place) int {
-		return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
-	}) {
+	for _, at := range sortedPlaces(f.places) {
 		if h, ok := f.unexplained(at); ok {
 			r.Unexplained = append(r.Unexplained, h)
 		}
@@ -304,20 +311,27 @@ func (f *finder) unexplained(at place) (HotLine, bool) {
 		if len(accounts) == 0 {
 			continue
 		}
-		e := Evidence{Cost: l.cost}
+		whole, rest := Evidence{Cost: l.cost}, Evidence{Cost: l.cost}
 		callees := map[string]int64{}
 		for _, a := range accounts {
-			e.Value += a.value
+			whole.Value += a.value
 			for name, v := range a.callees {
 				callees[name] += v
 			}
 		}
-		e.Share, e.Callees = share(e.Value, l.total), heaviest(callees, l.total)
-		all = append(all, e)
-		rest := e.Value - f.claimed[at][l.cost]
-		left = append(left, Evidence{Cost: l.cost, Value: rest, Share: share(rest, l.total)})
+		rest.Value = whole.Value - f.claimed[at][l.cost]
+		whole.Share, rest.Share = share(whole.Value, l.total), share(rest.Value, l.total)
+		all = append(all, whole)
+		if rest.Value == 0 {
+			continue
+		}
+		for name, v := range callees {
+			callees[name] = min(v, rest.Value)
+		}
+		rest.Callees = heaviest(callees, l.total)
+		left = append(left, rest)
 	}
-	h := HotLine{Evidence: all, Saving: f.saving(all), Why: f.why[at.file]}
+	h := HotLine{Evidence: left, Saving: f.saving(left), Why: f.why[at.file]}
 	if largest(left) < f.o.MinShare || largest(left) < largest(all)/2 {
 		return h, false
 	}
@@ -352,7 +366,7 @@ func (f *finder) saving(evidence []Evidence) float64 {
 		case CPU:
 			sum += e.Share
 		case AllocSpace:
-			sum += f.result.GC * e.Share
+			sum += f.background * e.Share
 		case AllocObjects, Mutex, Block:
 		}
 	}

@@ -78,6 +78,11 @@ func (a *Attempt) Message() string {
 	for _, e := range x.Evidence {
 		fmt.Fprintf(&b, "%s: %.1f %% of the profile\n", e.Cost, 100*e.Share)
 	}
+	for _, shared := range x.Shared {
+		for _, e := range shared.Evidence {
+			fmt.Fprintf(&b, "%s: %.1f %% of the profile, which %s is charged\n", e.Cost, 100*e.Share, shared.With)
+		}
+	}
 	if a.Round > 1 {
 		fmt.Fprintf(&b, "\nIt was found in round %d, on the lines as the patches before leave them.\n", a.Round)
 	}

@@ -132,9 +132,8 @@ func traceReason(r string) string {
 
 // Grow compares s with an earlier snapshot of the same program: it sets Before
 // and Delta of each group, adds the groups that have gone (with Count 0), and orders
-// by growth. A group that grew while each of its members waits for another
-// goroutine is marked as a suspect, with the reason; only the garbage collector can
-// prove a leak.
+// by growth. A group with evidence of a leak (looksLeaked) is marked as a suspect,
+// with the reason; only the garbage collector can prove a leak.
 func (s *Snapshot) Grow(earlier *Snapshot) {
 	s.Earlier, s.EarlierTotal = earlier.Name, earlier.Total
 	before := make(map[growthKey]int64)
@@ -197,8 +196,45 @@ func (g *Group) growthKey() growthKey {
 	return growthKey{g.Key(), !moving}
 }
 
+const (
+	// minGrowth is the least growth that is evidence: one more goroutine that waits is what a service
+	// has between any two moments.
+	minGrowth = 2
+	// minLockWait is how long somebody must have waited for a lock before it is more than a lock in use:
+	// what waits for one grows and shrinks with the load.
+	minLockWait = 10 * time.Second
+)
+
+// waitsForLock reports whether a goroutine waits for a lock, which its holder gives back.
+func waitsForLock(reason string) bool {
+	switch reason {
+	case "sync.Mutex.Lock", "sync.RWMutex.Lock", "sync.RWMutex.RLock", "semacquire":
+		return true
+	}
+	return false
+}
+
+// looksLeaked reports whether there is evidence of a leak: something that nothing can end; or growth by
+// goroutines that only others wake, of which not even the longest wait is known to be short.
+func (g *Group) looksLeaked(window time.Duration) bool {
+	switch known := g.Longest.For > 0; {
+	case g.Verdict == Leak || g.Delta <= 0:
+		return false
+	case BlockedForever(g.Reason):
+		return true
+	case g.Delta < minGrowth || !BlockedOnOthers(g.Reason):
+		return false
+	case waitsForLock(g.Reason):
+		return known && g.Longest.For >= minLockWait
+	case known && !g.Longest.AtLeast && window > 0:
+		// It is seen from its begin: those that leaked in the window are half as old as that on average.
+		return g.Longest.For >= window/4
+	}
+	return true
+}
+
 func (g *Group) suspect(window time.Duration, leaksKnown bool) {
-	if g.Verdict == Leak || g.Delta <= 0 || !BlockedOnOthers(g.Reason) {
+	if !g.looksLeaked(window) {
 		return
 	}
 	g.Verdict = Suspect
@@ -214,8 +250,10 @@ func (g *Group) suspect(window time.Duration, leaksKnown bool) {
 		fmt.Fprintf(&b, "; only another goroutine can end %s, and at least one did not move during the whole trace", g.Reason)
 	case g.Longest.From == EvidenceDump:
 		fmt.Fprintf(&b, "; only another goroutine can end %s, and one has waited for %d minutes", g.Reason, int64(g.Longest.For.Minutes()))
+	case g.Longest.For > 0:
+		fmt.Fprintf(&b, "; only another goroutine can end %s, and one has waited for %v", g.Reason, g.Longest.For.Round(time.Millisecond))
 	default:
-		fmt.Fprintf(&b, "; only another goroutine can end %s, and the profile does not show which", g.Reason)
+		fmt.Fprintf(&b, "; only another goroutine can end %s, and how long they have waited is not known", g.Reason)
 	}
 	if leaksKnown {
 		b.WriteString("; not proven: what could wake them is still reachable")

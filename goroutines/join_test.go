@@ -2,8 +2,10 @@ package goroutines_test
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	rtrace "runtime/trace"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,17 +117,25 @@ func TestGrow(t *testing.T) {
 		return strings.Repeat("goroutine 2 ["+state+"]:\nmain."+fn+"(0x1)\n\t/c.go:1 +0x1\ncreated by main.main in goroutine 1\n\t/c.go:2 +0x1\n\n", n)
 	}
 	t0 := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	a := snapshot(t, g("worker", "chan receive", 3)+g("conn", "IO wait", 2)+g("gone", "select", 4)+g("busy", "running", 1), t0)
-	b := snapshot(t, g("worker", "chan receive, 2 minutes", 10)+g("conn", "IO wait", 6)+g("nilchan", "chan send (nil chan)", 1)+g("busy", "runnable", 1), t0.Add(10*time.Second))
+	a := snapshot(t, g("worker", "chan receive", 3)+g("conn", "IO wait", 2)+g("gone", "select", 4)+g("busy", "running", 1)+g("idle", "chan receive", 1), t0)
+	b := snapshot(t, g("worker", "chan receive, 2 minutes", 10)+g("conn", "IO wait", 6)+g("nilchan", "chan send (nil chan)", 1)+g("busy", "runnable", 1)+
+		g("contended", "sync.Mutex.Lock", 8)+g("stuck", "sync.Mutex.Lock, 3 minutes", 5)+g("idle", "chan receive", 2)+g("crowd", "select", 3), t0.Add(10*time.Second))
 	b.Grow(a)
-	want := []struct {
+	type grown struct {
 		fn                   string
 		before, count, delta int64
 		verdict              goroutines.Verdict
 		why                  string
-	}{
+	}
+	want := []grown{
 		{"worker", 3, 10, 7, goroutines.Suspect, "grew by 7 in 10s; only another goroutine can end chan receive"},
+		// A lock in use is not a leak; one that somebody has waited for since minutes may be.
+		{"contended", 0, 8, 8, goroutines.Fine, ""},
+		{"stuck", 0, 5, 5, goroutines.Suspect, "one has waited for 3 minutes"},
 		{"conn", 2, 6, 4, goroutines.Fine, ""},
+		{"crowd", 0, 3, 3, goroutines.Suspect, "how long they have waited is not known"},
+		// One more that waits is not evidence.
+		{"idle", 1, 2, 1, goroutines.Fine, ""},
 		{"nilchan", 0, 1, 1, goroutines.Suspect, "nothing can end"},
 		{"busy", 1, 1, 0, goroutines.Fine, ""},
 		{"gone", 4, 0, -4, goroutines.Fine, ""},
@@ -133,6 +143,7 @@ func TestGrow(t *testing.T) {
 	if len(b.Groups) != len(want) {
 		t.Fatalf("%d groups, want %d: %+v", len(b.Groups), len(want), b.Groups)
 	}
+	slices.SortStableFunc(want, func(a, b grown) int { return cmp.Or(cmp.Compare(b.delta, a.delta), cmp.Compare(b.count, a.count)) })
 	for i, w := range want {
 		g := &b.Groups[i]
 		if g.Stack[0].Func != "main."+w.fn || g.Before != w.before || g.Count != w.count || g.Delta != w.delta || g.Verdict != w.verdict || !strings.Contains(g.Why, w.why) {
@@ -140,7 +151,7 @@ func TestGrow(t *testing.T) {
 		}
 	}
 	by := goroutines.ByCreator(b.Groups)
-	if len(by) != 1 || by[0].Creator.Func != "main.main" || by[0].Count != 18 || by[0].Before != 10 || by[0].Delta != 8 || by[0].Groups != 5 {
+	if len(by) != 1 || by[0].Creator.Func != "main.main" || by[0].Count != 36 || by[0].Before != 11 || by[0].Delta != 25 || by[0].Groups != 9 {
 		t.Errorf("by creator: %+v", by)
 	}
 	other := snapshot(t, g("elsewhere", "select", 1), t0)

@@ -9,7 +9,7 @@ import (
 // A Share is a part of CPU time, with what it is a part of.
 type Share struct {
 	Fraction float64 // of 1
-	Of       string  // "CPU time available since the program started", …
+	Of       string  // "CPU time used in the window, assists included", …
 	From     string  // what told: "runtime.MemStats", "runtime/metrics", "CPU profile"
 }
 

@@ -110,14 +110,14 @@ func shares(in Input, start, end *AgentSample, whole bool) []Share {
 	g1, ok2 := end.metric(gcMetric)
 	a1, ok3 := end.metric(allMetric)
 	if ok0 && ok1 && ok2 && ok3 && whole && a1 > a0 && g1 >= g0 {
-		out = append(out, Share{(g1 - g0) / (a1 - a0), "CPU time available in the window", "runtime/metrics"})
+		out = append(out, Share{(g1 - g0) / (a1 - a0), "CPU time available in the window, idle time included", "runtime/metrics"})
 	}
 	if in.CPU != nil {
 		if gc, all, ok := GCInProfile(in.CPU); ok {
-			out = append(out, Share{float64(gc) / float64(all), "CPU time used in the window", "CPU profile"})
+			out = append(out, Share{float64(gc) / float64(all), "CPU time used in the window, assists included", "CPU profile"})
 		}
 	}
-	return append(out, Share{in.End.GCCPUFraction, "CPU time available since the program started", "runtime.MemStats"})
+	return append(out, Share{in.End.GCCPUFraction, "CPU time available since the program started, idle time included", "runtime.MemStats"})
 }
 
 func unknown(in Input, lv live, proc *ProcessSample, agent *AgentSample, start *Stats) []string {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/whet-go/whet/profile"
@@ -121,8 +120,8 @@ func LiveInProfile(p *profile.Profile) (live int64, ok bool) {
 }
 
 // GCInProfile returns the CPU time of a CPU profile that went into garbage
-// collection, and all of it: background marking, assists of goroutines that
-// allocate, sweeping and scavenging. ok is false for a profile of another kind.
+// collection, as profile.Collection defines it, and all of it. ok is false for a
+// profile of another kind.
 func GCInProfile(p *profile.Profile) (gc, all time.Duration, ok bool) {
 	typ := -1
 	for i, t := range p.SampleTypes {
@@ -133,43 +132,6 @@ func GCInProfile(p *profile.Profile) (gc, all time.Duration, ok bool) {
 	if typ < 0 {
 		return 0, 0, false
 	}
-	is := make([]bool, len(p.Functions))
-	for i := range p.Functions {
-		is[i] = isCollector(p.Functions[i].Name)
-	}
-	var stack []uint32
-	for i := range p.NumSamples() {
-		v := time.Duration(p.Value(i, typ))
-		all += v
-		if stack = p.AppendStack(stack[:0], i); onStack(p, stack, is) {
-			gc += v
-		}
-	}
-	return gc, all, all > 0
-}
-
-func onStack(p *profile.Profile, stack []uint32, is []bool) bool {
-	for _, li := range stack {
-		loc := &p.Locations[li]
-		for _, ln := range p.Lines[loc.First : loc.First+loc.Num] {
-			if ln.Function != profile.None && is[ln.Function] {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// isCollector says whether all below the function is the garbage collector's work.
-func isCollector(fn string) bool {
-	name, ok := strings.CutPrefix(fn, "runtime.")
-	if !ok {
-		return false
-	}
-	switch name {
-	case "gcBgMarkWorker", "gcAssistAlloc", "gcStart", "gcMarkDone", "gcMarkTermination", "bgsweep", "bgscavenge",
-		"deductSweepCredit", "gcDrain", "gcDrainN", "markroot", "wbBufFlush", "sweepone":
-		return true
-	}
-	return false
+	c := p.Collection(typ)
+	return time.Duration(c.Total()), time.Duration(c.All), c.All > 0
 }

@@ -21,6 +21,7 @@ type Program struct {
 	// Own is the share of the CPU time that is spent in own functions themselves, and Below that of
 	// them and all they call.
 	Own, Below float64
+	Collecting float64 // the share of the CPU time that goes into garbage collection (profile.Collection)
 	// Share is the share of the CPU time in functions that match, and in what they call.
 	Share func(*regexp.Regexp) float64
 
@@ -42,6 +43,9 @@ type Verdict struct {
 	Share    float64 // of the CPU time that it is about
 	Saving   float64 // of the CPU time, at most
 	Setting  Setting
+	// Collector is set when Share is the garbage collector's, so that it overlaps with what lines
+	// allocate.
+	Collector bool
 }
 
 // OfProgram is the analyzer of a rule that has a Judge: it reports nothing of source.

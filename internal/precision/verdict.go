@@ -84,20 +84,24 @@ const precision = 0.01
 
 // found is a finding of which nothing is known yet.
 func found(f *find.Finding) finding {
-	x := finding{ID: f.ID, Rule: f.Rule, Title: f.Title, Why: f.Why, Needs: f.Needs, Rewrite: f.Fix != nil, Saving: f.Saving}
+	x := finding{ID: f.ID, Rule: f.Rule, Title: f.Title, Why: f.Why, Needs: f.Needs, Rewrite: f.Fix != nil, Saving: f.Alone}
 	for _, p := range f.Places {
 		x.Lines = append(x.Lines, fmt.Sprintf("%s:%d", p.File, p.Line))
 	}
 	if len(x.Lines) > 0 {
 		x.Place = x.Lines[0]
 	}
-	for _, e := range f.Evidence {
+	evidence := slices.Clone(f.Evidence)
+	for _, shared := range f.Shared {
+		evidence = append(evidence, shared.Evidence...)
+	}
+	for _, e := range evidence {
 		x.Share = max(x.Share, e.Share)
 		switch e.Cost {
 		case find.CPU:
-			x.CPU = e.Share
+			x.CPU += e.Share
 		case find.AllocSpace:
-			x.Alloc = e.Share
+			x.Alloc += e.Share
 		case find.AllocObjects, find.Mutex, find.Block:
 		}
 	}

@@ -21,7 +21,7 @@ func WriteFind(w io.Writer, s Style, r *find.Result) error {
 	loadWrap(t, s, "", findTotals(r), 0)
 	for i, f := range r.Findings {
 		t.line()
-		writeFinding(t, s, i+1, &f)
+		writeFinding(t, s, i+1, &f, findingNumbers(r))
 	}
 	writeUnexplained(t, s, r)
 	if len(r.Stale) > 0 {
@@ -48,9 +48,19 @@ func findTotals(r *find.Result) string {
 		parts = append(parts, fmt.Sprintf("%s %s, %s of it below own lines", costName(x.Cost), totalText(x), unit.Percent(x.Own, x.Value)))
 	}
 	if r.GC > 0 {
-		parts = append(parts, "the garbage collector's own work is "+sharePercent(r.GC)+" of the CPU time")
+		parts = append(parts, collectorText(r.GC, r.GC-r.GCBackground))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// collectorText says how much of a CPU profile is garbage collection (profile.Collection), and how much
+// of that the program's goroutines do themselves.
+func collectorText(all, inProgram float64) string {
+	text := "garbage collection " + sharePercent(all) + " of the CPU time"
+	if inProgram > 0 {
+		text += ", of it " + sharePercent(inProgram) + " in goroutines that allocate"
+	}
+	return text
 }
 
 // totalText writes what a profile has in all. Objects are many, and are rounded.
@@ -110,6 +120,38 @@ func savingText(f *find.Finding) string {
 	return text
 }
 
+// sharedText says which samples a finding is about that count for others, "" for none. number is how
+// findings are called.
+func sharedText(f *find.Finding, number func(id string) string) string {
+	if len(f.Shared) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, x := range f.Shared {
+		with := "findings about lines"
+		if x.With != "" {
+			with = number(x.With)
+		}
+		parts = append(parts, evidenceText(x.Evidence)+" (counted in "+with+")")
+	}
+	text := "the same samples as others: " + strings.Join(parts, "; ")
+	if f.Alone > f.Saving {
+		text += "; as the only fix it saves at most " + sharePercent(f.Alone)
+	}
+	return text
+}
+
+// findingNumbers calls findings by their places in a result.
+func findingNumbers(r *find.Result) func(id string) string {
+	return func(id string) string {
+		i := slices.IndexFunc(r.Findings, func(f find.Finding) bool { return f.ID == id })
+		if i < 0 {
+			return Clean(id)
+		}
+		return fmt.Sprintf("finding %d", i+1)
+	}
+}
+
 func needText(n rules.Need) string {
 	if n == rules.Free {
 		return ""
@@ -117,11 +159,14 @@ func needText(n rules.Need) string {
 	return " (needs a " + string(n) + ")"
 }
 
-func writeFinding(t *text, s Style, n int, f *find.Finding) {
+func writeFinding(t *text, s Style, n int, f *find.Finding, number func(id string) string) {
 	head := fmt.Sprintf("%d. %s", n, f.Title)
 	loadWrap(t, s, "", s.paint(bold, head)+needText(f.Needs), 3)
 	t.line(strings.TrimRight("   "+s.paint(cyan, middle(Clean(f.Where()), s.room(3, 20)))+"  "+Clean(f.Function), " "))
 	loadWrap(t, s, "   ", "saves at most "+savingText(f), 3)
+	if shared := sharedText(f, number); shared != "" {
+		loadWrap(t, s, "   ", shared, 3)
+	}
 	if calls := calleesText(f.Evidence); calls != "" {
 		loadWrap(t, s, "   ", "calls "+calls, 3)
 	}
@@ -235,6 +280,10 @@ func WriteFindMarkdown(w io.Writer, r *find.Result) error {
 			saves += ": " + evidenceText(f.Evidence)
 		}
 		t.line(saves, ".")
+		if shared := sharedText(&f, findingNumbers(r)); shared != "" {
+			t.line()
+			t.line(upperFirst(shared), ".")
+		}
 		if len(f.Places) > 1 {
 			var also []string
 			for _, p := range f.Places[1:] {
@@ -290,4 +339,12 @@ func fence(text string) string {
 		mark += "`"
 	}
 	return mark
+}
+
+// upperFirst starts a sentence with a text that is ASCII at its begin.
+func upperFirst(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }

@@ -18,6 +18,7 @@ func WriteFindPage(w io.Writer, r *find.Result) error {
 		"note":  noteText, "totals": findTotals,
 		"inc":     func(i int) int { return i + 1 },
 		"width":   func(share float64) string { return fmt.Sprintf("%.2f", 100*min(1, share)) },
+		"shared":  func(f find.Finding) string { return upperFirst(sharedText(&f, findingNumbers(r))) },
 		"lines":   diffLines,
 		"setting": func(f find.Finding) bool { return f.Fix != nil && f.Fix.Setting != nil },
 	}).Parse(findTemplate)
@@ -86,7 +87,8 @@ summary { cursor: pointer } p { margin: .4rem 0 }
 <p>{{if .Places}}<code>{{.Where}}</code>{{else}}{{.Where}}{{end}} <span class="dim">{{.Function}}{{range $j, $p := .Places}}{{if $j}}, <code>{{.File}}:{{.Line}}</code>{{end}}{{end}}</span></p>
 <div class="bar" role="img" aria-label="saves at most {{percent .Saving}} of the CPU time"><i style="width:{{width .Saving}}%"></i></div>
 <p>Saves at most <b>{{percent .Saving}}</b> of the CPU time{{with .Evidence}}: {{evidence .}}{{end}}.{{with callees .Evidence}} Calls {{.}}.{{end}}</p>
-<p>{{.Why}}.</p>
+{{with shared .}}<p class="dim">{{.}}.</p>
+{{end}}<p>{{.Why}}.</p>
 {{with .Fix}}{{with .Setting}}{{with .Build}}<p>Build it with</p><pre tabindex="0">{{range .}}<span>{{.}}</span>{{end}}</pre>{{end}}{{with .Run}}<p>Run it with</p><pre tabindex="0">{{range .}}<span>{{.}}</span>{{end}}</pre>{{end}}<p>{{$f.Safe}}</p>{{else}}<pre tabindex="0">{{range lines .Diff}}<span{{with .Kind}} class="{{.}}"{{end}}>{{.Text}}
 </span>{{end}}</pre>{{end}}{{else}}{{with .Places}}<pre tabindex="0">{{(index . 0).Code}}</pre>{{end}}<p class="dim">{{with .NoFix}}No rewrite: {{.}}.{{else}}No rewrite is safe here without you.{{end}}</p>{{end}}
 {{if not (setting .)}}<details><summary>What it keeps, and what the compiler says</summary><p>{{.Safe}}</p>{{range .Notes}}<p class="dim">line {{.Line}}: {{note .}}</p>{{end}}</details>

@@ -105,18 +105,22 @@ func WriteFindSARIF(w io.Writer, r *find.Result, list []*rules.Rule, version str
 			Help: sarifMessage{rule.Doc.Evidence + "\n\n" + rule.Doc.Safety},
 		})
 	}
+	number := findingNumbers(r)
 	for i := range r.Findings {
-		run.Results = append(run.Results, sarifOf(&r.Findings[i], slices.IndexFunc(list, func(rule *rules.Rule) bool { return rule.Analyzer.Name == r.Findings[i].Rule })))
+		run.Results = append(run.Results, sarifOf(&r.Findings[i], slices.IndexFunc(list, func(rule *rules.Rule) bool { return rule.Analyzer.Name == r.Findings[i].Rule }), number))
 	}
 	return JSON(w, sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
 }
 
-func sarifOf(f *find.Finding, rule int) sarifResult {
+func sarifOf(f *find.Finding, rule int, number func(id string) string) sarifResult {
 	sum := sha256.Sum256([]byte(f.ID))
 	out := sarifResult{
 		RuleID: f.Rule, RuleIndex: rule, Level: "note", Rank: min(100, 100*f.Saving),
 		Message:      sarifMessage{fmt.Sprintf("%s%s: %s. It can save at most %s.", f.Title, needText(f.Needs), f.Why, savingText(f))},
 		Fingerprints: map[string]string{"whetFinding/v1": hex.EncodeToString(sum[:16])},
+	}
+	if shared := sharedText(f, number); shared != "" {
+		out.Message.Text += " " + upperFirst(shared) + "."
 	}
 	if f.Saving >= 0.05 {
 		out.Level = "warning"

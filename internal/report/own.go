@@ -190,9 +190,10 @@ func purpose(root string) string {
 	switch root {
 	case "":
 		return "code without symbols"
-	case "runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge", "runtime._GC", "runtime.gcStart",
-		"runtime.runfinq", "runtime.runFinalizers", "runtime.runCleanups", "runtime.gcenable":
-		return "garbage collection"
+	case "runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge", "runtime._GC":
+		return "garbage collector's own goroutines" // profile.Collection.Background
+	case "runtime.runfinq", "runtime.runFinalizers", "runtime.runCleanups":
+		return "finalizers and cleanups"
 	case "runtime.mcall", "runtime.mstart", "runtime.mstart0", "runtime.mstart1", "runtime.schedule", "runtime.park_m",
 		"runtime.goexit0", "runtime.sysmon", "runtime.findRunnable", "runtime.gopreempt_m", "runtime.goschedImpl", "runtime.gosched_m":
 		return "goroutine scheduling"

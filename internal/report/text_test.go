@@ -245,7 +245,7 @@ func TestOwnSums(t *testing.T) {
 
 func TestPurpose(t *testing.T) {
 	for root, want := range map[string]string{
-		"runtime.gcBgMarkWorker":              "garbage collection",
+		"runtime.gcBgMarkWorker":              "garbage collector's own goroutines",
 		"runtime.mcall":                       "goroutine scheduling",
 		"runtime.nanotime1":                   "runtime",
 		"net/http.(*conn).serve":              "HTTP server: connections",

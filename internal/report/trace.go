@@ -26,16 +26,17 @@ type TraceSummary struct {
 	Goroutines int64         `json:"goroutines"`
 	Samples    int64         `json:"cpu_samples"`
 
-	Procs   []TraceProc   `json:"procs"`
-	All     []TraceState  `json:"all"` // of all goroutines: runnable is the scheduling latency
-	Kinds   []TraceKind   `json:"kinds"`
-	Hidden  int           `json:"hidden"` // kinds left out because of -n
-	Ranges  []TraceRange  `json:"ranges"`
-	Tasks   []TraceRange  `json:"tasks"`
-	Regions []TraceRange  `json:"regions"`
-	Logs    []TraceLog    `json:"logs"`
-	Metrics []TraceMetric `json:"metrics"`
-	Damage  string        `json:"damage,omitempty"`
+	Procs     []TraceProc    `json:"procs"`
+	Collector TraceCollector `json:"collector"`
+	All       []TraceState   `json:"all"` // of all goroutines: runnable is the scheduling latency
+	Kinds     []TraceKind    `json:"kinds"`
+	Hidden    int            `json:"hidden"` // kinds left out because of -n
+	Ranges    []TraceRange   `json:"ranges"`
+	Tasks     []TraceRange   `json:"tasks"`
+	Regions   []TraceRange   `json:"regions"`
+	Logs      []TraceLog     `json:"logs"`
+	Metrics   []TraceMetric  `json:"metrics"`
+	Damage    string         `json:"damage,omitempty"`
 }
 
 // A TraceProc is a processor.
@@ -63,6 +64,14 @@ type TraceState struct {
 	P50     time.Duration `json:"p50_ns"`
 	P99     time.Duration `json:"p99_ns"`
 	Max     time.Duration `json:"max_ns"`
+}
+
+// A TraceCollector is what garbage collection took of the time that goroutines ran.
+type TraceCollector struct {
+	Ran        time.Duration `json:"ran_ns"`
+	Background time.Duration `json:"background_ns"`
+	Assists    time.Duration `json:"assists_ns"`
+	Share      float64       `json:"share"` // of Ran
 }
 
 // A TraceRange is all ranges, tasks or regions of one name.
@@ -99,6 +108,8 @@ func NewTraceSummary(name string, s *summary.Summary, duration time.Duration, n 
 		Procs: []TraceProc{}, Kinds: []TraceKind{}, Ranges: traceRanges(s.Ranges), Tasks: traceRanges(s.Tasks),
 		Regions: traceRanges(s.Regions), Logs: []TraceLog{}, Metrics: []TraceMetric{}, All: traceStates(s.All.Stays, s.All.Time),
 	}
+	c := s.Collector()
+	d.Collector = TraceCollector{c.Ran, c.Background, c.Assists, unit.Share(int64(c.Background+c.Assists), int64(c.Ran))}
 	for _, l := range s.Logs {
 		d.Logs = append(d.Logs, TraceLog(l))
 	}
@@ -160,6 +171,10 @@ func WriteTraceSummary(w io.Writer, style Style, d TraceSummary) error {
 	}
 	for _, m := range d.Metrics {
 		t.line(left(metricName(m.Name), 16), " ", metricValue(m.Name, m.Least), " to ", metricValue(m.Name, m.Most))
+	}
+	if c := d.Collector; c.Ran > 0 && c.Background+c.Assists > 0 {
+		loadWrap(t, style, "", fmt.Sprintf("garbage collection took %s of the time that goroutines ran: %s in its own goroutines, %s in goroutines that allocate (assists)",
+			sharePercent(c.Share), sharePercent(unit.Share(int64(c.Background), int64(c.Ran))), sharePercent(unit.Share(int64(c.Assists), int64(c.Ran)))), 0)
 	}
 	t.ranges(style, "collector and stops", d.Ranges)
 	t.ranges(style, "tasks", d.Tasks)

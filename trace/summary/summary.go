@@ -112,6 +112,26 @@ func (s *Summary) kinds(x *index.Index, from, to int64) error {
 	return nil
 }
 
+// A Collector is what garbage collection took of the time that goroutines ran: on processors as the Go
+// scheduler has them, where a CPU profile counts the operating system's CPU time.
+type Collector struct {
+	Ran        time.Duration // all goroutines, assists included
+	Background time.Duration // of it the collector's own goroutines
+	Assists    time.Duration // of it goroutines that help it while they allocate
+}
+
+// Collector adds up what garbage collection took.
+func (s *Summary) Collector() Collector {
+	c := Collector{Ran: s.All.Of(index.Running) + s.All.Of(index.Assist), Assists: s.All.Of(index.Assist)}
+	for i := range s.Kinds {
+		switch s.Kinds[i].Name {
+		case "runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge":
+			c.Background += s.Kinds[i].Of(index.Running)
+		}
+	}
+	return c
+}
+
 // Of is the time in a state.
 func (k *Kind) Of(code index.Code) time.Duration {
 	for _, s := range k.Stays {

@@ -16,8 +16,8 @@
 //
 // # Evidence
 //
-// At least a tenth of the CPU time is in the collector's goroutines (runtime.gcBgMarkWorker, bgsweep) and in
-// those that must help it (runtime.gcAssistAlloc). Recordings of services say how large the heap gets before
+// At least a tenth of the CPU time goes into collecting garbage: in the collector's goroutines
+// (runtime.gcBgMarkWorker, bgsweep) and in those that must help it (runtime.gcAssistAlloc). Recordings of services say how large the heap gets before
 // it is collected, and how often that was. Benchmarks are left out: their heap is not that of a service.
 //
 // # Safety

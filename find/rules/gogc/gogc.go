@@ -3,7 +3,6 @@ package gogc
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 
 	"github.com/whet-go/whet/find/rules"
 )
@@ -36,7 +35,7 @@ func judge(p *rules.Program) []rules.Verdict {
 	if !p.Command || p.CPU == 0 {
 		return nil
 	}
-	collecting := p.Share(regexp.MustCompile(`^runtime\.(gcBgMarkWorker|bgsweep|gcAssistAlloc)$`))
+	collecting := p.Collecting
 	if collecting < least || p.Heap != nil && p.Heap.Goal > medium {
 		return nil
 	}
@@ -56,7 +55,7 @@ func judge(p *rules.Program) []rules.Verdict {
 		Message: fmt.Sprintf("collecting garbage takes %.0f percent of the CPU time; %s", 100*collecting, known),
 		Share:   collecting,
 		Saving:  collecting * (1 - 100/float64(percent)), // so much more room, so many fewer collections
-		Setting: rules.Setting{Run: []string{fmt.Sprintf("GOGC=%d", percent)}},
+		Setting: rules.Setting{Run: []string{fmt.Sprintf("GOGC=%d", percent)}}, Collector: true,
 	}}
 }
 

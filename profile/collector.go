@@ -1,0 +1,60 @@
+package profile
+
+import "regexp"
+
+// CollectorPattern matches the functions below which all is garbage collection: marking by the
+// collector's goroutines and by those that allocate (assists), write barriers that hand over what they
+// noted, sweeping, and returning memory to the operating system.
+const CollectorPattern = `^runtime\.(gcBgMarkWorker|gcAssistAlloc|gcStart|gcMarkDone|gcMarkTermination|bgsweep|bgscavenge|deductSweepCredit|gcDrain|gcDrainN|markroot|wbBufFlush|sweepone|_GC)$`
+
+var (
+	collector           = regexp.MustCompile(CollectorPattern)
+	backgroundCollector = regexp.MustCompile(`^runtime\.(gcBgMarkWorker|bgsweep|bgscavenge|_GC)$`)
+)
+
+// A Collection is what garbage collection takes of a CPU profile's value. Every share of the collector
+// that is said to be of CPU time in a profile is Total of All.
+type Collection struct {
+	All        int64 // of the profile
+	Background int64 // in the collector's own goroutines
+	InProgram  int64 // in the program's goroutines: assists, sweeping before allocating, write barriers
+}
+
+// Total is all of it.
+func (c Collection) Total() int64 { return c.Background + c.InProgram }
+
+// Collection adds up the samples with a function of the collector in their stacks, by one of the
+// profile's types of value.
+func (p *Profile) Collection(typ int) Collection {
+	is := make([]bool, len(p.Functions))
+	outer := make([]bool, len(p.Functions))
+	for i := range p.Functions {
+		is[i], outer[i] = collector.MatchString(p.Functions[i].Name), backgroundCollector.MatchString(p.Functions[i].Name)
+	}
+	var c Collection
+	var stack []uint32
+	for i := range p.NumSamples() {
+		v := p.Value(i, typ)
+		c.All += v
+		if v == 0 {
+			continue
+		}
+		stack = p.AppendStack(stack[:0], i)
+		found, background := false, false
+		for _, li := range stack {
+			loc := &p.Locations[li]
+			for _, ln := range p.Lines[loc.First : loc.First+loc.Num] {
+				if ln.Function != None && is[ln.Function] {
+					found, background = true, background || outer[ln.Function]
+				}
+			}
+		}
+		switch {
+		case background:
+			c.Background += v
+		case found:
+			c.InProgram += v
+		}
+	}
+	return c
+}
