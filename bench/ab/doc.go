@@ -19,21 +19,25 @@
 // What is looked at are the logarithms of the pairs' ratios. If A and B are the same,
 // each is as likely to be positive as negative, however the machine's noise is
 // distributed and whatever it depends on: that is what the random order is for. The
-// test is built on that alone. It sums the signs of the ratios, each weighted by the rank
-// of its size among those before it (sequential ranks, as in Reynolds, "A Sequential
-// Signed-Rank Test for Symmetry", Annals of Statistics 3, 1975), so an outlier weighs no
-// more than the largest of many.
+// test is built on that alone. It weighs the sign of each ratio by the rank of its size among
+// those before it (sequential ranks, as in Reynolds, "A Sequential Signed-Rank Test for
+// Symmetry", Annals of Statistics 3, 1975), so an outlier weighs no more than the largest of
+// many.
 //
 // The results are looked at again and again while they come in, and measuring goes on
 // until they are good enough. Tests that are made to be read once give false alarms then.
-// So the sum is turned into a test martingale by a normal mixture (Robbins, "Statistical
-// Methods Related to the Law of the Iterated Logarithm", Annals of Mathematical Statistics
-// 41, 1970; Howard, Ramdas, McAuliffe and Sekhon, "Time-uniform, nonparametric,
-// nonasymptotic confidence sequences", Annals of Statistics 49, 2021). Intervals and p
-// values hold at whatever moment one stops, after 13 pairs or 1 300, for any number of
-// looks. The price is that an interval is about 1.6 times as wide as one that may be read
-// once. The ratio shown is Hodges and Lehmann's estimate, the median of the means of all
-// two log ratios.
+// So the test bets: before each pair, given the weight w, a part of the capital is put on the
+// pair's sign s at a rate r and becomes exp(r*w*s)/cosh(r*w) times as much, which is 1 on
+// average if the sign is a fair coin's (de la Peña, "A General Class of Exponential
+// Inequalities for Martingales and Ratios", Annals of Probability 27, 1999). The capital is
+// split over rates, as in Robbins's mixtures ("Statistical Methods Related to the Law of the
+// Iterated Logarithm", Annals of Mathematical Statistics 41, 1970), and a fifth of it bets on
+// signs without weights, which is better where many pairs are disturbed. The whole is a
+// martingale: by Ville's inequality it ever exceeds 1/alpha with a probability of at most
+// alpha. Intervals and p values hold at whatever moment one stops, after 7 pairs or 700, for
+// any number of looks. The price is that an interval is about 1.6 times as wide as one that may
+// be read once. The ratio shown is Hodges and Lehmann's estimate, the median of the means of
+// all two log ratios.
 //
 // With many subjects some look changed by chance. q is p adjusted as package bench does
 // it, and verdicts go by q.

@@ -218,10 +218,10 @@ func (r *runner) take(ctx context.Context, s *subject) error {
 func (r *runner) look(s *subject) {
 	n := len(s.pairs)
 	last := s.elapsed >= r.MaxTime || n >= maxPairs
-	if !last && (n < leastPairs || n < s.looked+max(1, s.looked/16)) {
+	if !last && (n < LeastPairs || n < s.looked+max(1, s.looked/16)) {
 		return
 	}
-	if n >= leastPairs && len(s.column(r.Unit).d) == 0 {
+	if n >= LeastPairs && len(s.column(r.Unit).d) == 0 {
 		s.err, s.stopped = fmt.Errorf("does not measure %s", r.Unit), Failed
 		return
 	}
@@ -249,7 +249,7 @@ func (r *runner) estimate(s *subject) (ratio, low, high float64) {
 	if !c.positive {
 		// There is no ratio to wait for: equal is equal, and zero against something
 		// is no matter of precision.
-		if len(s.pairs) >= leastPairs {
+		if len(s.pairs) >= LeastPairs {
 			return math.NaN(), 0, 0
 		}
 		return math.NaN(), math.Inf(-1), math.Inf(1)
@@ -282,7 +282,7 @@ func (r *runner) tell(s *subject) {
 func (r *runner) left(s *subject) time.Duration {
 	most := max(0, r.MaxTime-s.elapsed)
 	n := len(s.pairs)
-	if n < leastPairs {
+	if n < LeastPairs {
 		return most
 	}
 	c := s.column(r.Unit)

@@ -1,88 +1,9 @@
 package ab
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
-
-// mixture is the variance of the normal mixture's inverse, in the unit of walk's
-// variance, which grows by about a third with each pair. With it intervals are within 5 %
-// of the tightest possible from 30 to 500 pairs.
-const mixture = 3.0
-
-// leastPairs is how many pairs it takes at least to tell anything from chance at the
-// usual 5 %.
-const leastPairs = 13
-
-// walk sums the signs of d less theta, weighted by sequential ranks, and their variance
-// given the ranks. If d is symmetric about theta, the sum is a martingale whose increments
-// are sub-Gaussian with that variance.
-func walk(d []float64, theta float64) (sum, variance float64) {
-	n := len(d)
-	size := make([]float64, n)
-	order := make([]int, n)
-	for i, v := range d {
-		size[i], order[i] = math.Abs(v-theta), i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(size[a], size[b]) })
-	// low and high are the places of a size among all, apart from its equals.
-	low, high := make([]int, n), make([]int, n)
-	for from := 0; from < n; {
-		to := from + 1
-		for to < n && size[order[to]] == size[order[from]] {
-			to++
-		}
-		for _, i := range order[from:to] {
-			low[i], high[i] = from, to
-		}
-		from = to
-	}
-	seen := make(counts, n+1)
-	for i, v := range d {
-		below := seen.upTo(low[i])
-		equal := seen.upTo(high[i]) - below
-		rank := float64(below) + float64(equal)/2 + 1
-		seen.add(low[i])
-		if v == theta {
-			continue
-		}
-		weight := rank / float64(i+2)
-		variance += weight * weight
-		sum += math.Copysign(weight, v-theta)
-	}
-	return sum, variance
-}
-
-// counts is a Fenwick tree: how often each place was added.
-type counts []int
-
-func (c counts) add(place int) {
-	for i := place + 1; i < len(c); i += i & -i {
-		c[i]++
-	}
-}
-
-// upTo counts the places below end.
-func (c counts) upTo(end int) int {
-	n := 0
-	for i := end; i > 0; i &= i - 1 {
-		n += c[i]
-	}
-	return n
-}
-
-// evidence is the logarithm of the test martingale against d being symmetric about
-// theta: it exceeds log(1/alpha) at any time with a probability of at most alpha.
-func evidence(d []float64, theta float64) float64 {
-	sum, variance := walk(d, theta)
-	return sum*sum/(2*(variance+mixture)) - math.Log1p(variance/mixture)/2
-}
-
-// pValue is that of d being symmetric about zero, at whatever moment one stops.
-func pValue(d []float64) float64 {
-	return min(1, math.Exp(-evidence(d, 0)))
-}
 
 // steps is how finely an interval's end is searched for before it is narrowed down.
 const steps = 32
@@ -95,10 +16,11 @@ func interval(d []float64, center, alpha float64) (low, high float64) {
 	}
 	least, greatest := slices.Min(d), slices.Max(d)
 	limit := math.Log(1 / alpha)
+	bets := newBets()
 	end := func(outer float64) float64 {
 		if least == greatest {
 			// All are the same: either there are enough of them or there are not.
-			if evidence(d, center+1) >= limit && evidence(d, center-1) >= limit {
+			if bets.evidence(d, center+1) >= limit && bets.evidence(d, center-1) >= limit {
 				return center
 			}
 			return outer
@@ -107,7 +29,7 @@ func interval(d []float64, center, alpha float64) (low, high float64) {
 		if outer < 0 {
 			beyond = least - (greatest - least)
 		}
-		if evidence(d, beyond) < limit {
+		if bets.evidence(d, beyond) < limit {
 			return outer
 		}
 		// The evidence need not grow steadily. From outside to inside, the end is at
@@ -115,13 +37,13 @@ func interval(d []float64, center, alpha float64) (low, high float64) {
 		from := beyond
 		for k := 1; k <= steps; k++ {
 			to := beyond + (center-beyond)*float64(k)/steps
-			if evidence(d, to) >= limit && k < steps {
+			if bets.evidence(d, to) >= limit && k < steps {
 				from = to
 				continue
 			}
 			for range 30 {
 				mid := from + (to-from)/2
-				if evidence(d, mid) >= limit {
+				if bets.evidence(d, mid) >= limit {
 					from = mid
 				} else {
 					to = mid
@@ -213,6 +135,10 @@ func spread(d []float64) float64 {
 	return 1.4826 * median(off)
 }
 
+// mixture is the variance of a normal mixture's inverse by which halfWidth forecasts: in
+// the unit of the sum of the weights' squares, which grows by about a third with each pair.
+const mixture = 3.0
+
 // halfWidth is about half the width of an interval at the level alpha, of n pairs whose
 // log ratios have this spread.
 func halfWidth(spread float64, n int, alpha float64) float64 {
@@ -224,7 +150,7 @@ func halfWidth(spread float64, n int, alpha float64) float64 {
 
 // pairsFor is about how many pairs an interval of this half width takes.
 func pairsFor(spread, width, alpha float64) int {
-	n := leastPairs
+	n := LeastPairs
 	for n < maxPairs && halfWidth(spread, n, alpha) > width {
 		n += max(1, n/16)
 	}

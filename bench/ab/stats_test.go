@@ -44,27 +44,116 @@ func TestWalk(t *testing.T) {
 	for n := range 50 {
 		d := drawn(r, n)
 		theta := float64(r.IntN(3)) - 1
-		var sum, variance float64
+		var want walk
 		for i := range d {
-			rank := 1.0
+			rank := 1
 			for j := range i {
-				switch a, b := math.Abs(d[j]-theta), math.Abs(d[i]-theta); {
-				case a < b:
+				if math.Abs(d[j]-theta) <= math.Abs(d[i]-theta) {
 					rank++
-				case a == b:
-					rank += 0.5
 				}
 			}
-			if d[i] != theta {
-				w := rank / float64(i+2)
-				sum += math.Copysign(w, d[i]-theta)
-				variance += w * w
+			w := int(math.Ceil(float64(rank*weightSteps) / float64(i+1)))
+			switch {
+			case d[i] > theta:
+				want.sum += w
+				want.above++
+				want.weights[w]++
+			case d[i] < theta:
+				want.sum -= w
+				want.below++
+				want.weights[w]++
 			}
 		}
-		gotSum, gotVariance := walk(d, theta)
-		if math.Abs(gotSum-sum) > 1e-9 || math.Abs(gotVariance-variance) > 1e-9 {
-			t.Fatalf("n=%d: %v %v, want %v %v", n, gotSum, gotVariance, sum, variance)
+		if got := walkOf(d, theta); got != want {
+			t.Fatalf("n=%d: %+v, want %+v", n, got, want)
 		}
+	}
+}
+
+// TestEvidence: the capital of all bets after one more sign is, on average over both
+// signs, what it was before. That is what makes it a martingale, whatever the sizes are.
+func TestEvidence(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	b := newBets()
+	if at := b.evidence(nil, 0); math.Abs(at) > 1e-12 {
+		t.Errorf("it begins with %v", at)
+	}
+	for range 200 {
+		d := drawn(r, 1+r.IntN(60))
+		before := math.Exp(b.evidence(d[:len(d)-1], 0))
+		up := math.Exp(b.evidence(d, 0))
+		d[len(d)-1] *= -1
+		down := math.Exp(b.evidence(d, 0))
+		if mean := (up + down) / 2; math.Abs(mean/before-1) > 1e-9 {
+			t.Fatalf("n=%d: %v, and then %v or %v", len(d), before, up, down)
+		}
+	}
+}
+
+// TestEvidenceAtAnyTime looks after each pair of what does not differ, under noise of
+// several kinds, and counts how often the evidence ever was enough. The bound is what
+// chance exceeds once in 1 000 such tests.
+func TestEvidenceAtAnyTime(t *testing.T) {
+	for name, draw := range map[string]func(*rand.Rand, int) float64{
+		"normal":   func(r *rand.Rand, _ int) float64 { return r.NormFloat64() },
+		"one size": func(r *rand.Rand, _ int) float64 { return float64(r.IntN(2)*2 - 1) },
+		"heavy":    func(r *rand.Rand, _ int) float64 { return r.NormFloat64() / r.NormFloat64() },
+		"growing":  func(r *rand.Rand, i int) float64 { return r.NormFloat64() * math.Exp(float64(i)/20) },
+		"often equal": func(r *rand.Rand, _ int) float64 {
+			return max(0, math.Round(r.ExpFloat64()*2)-2) * float64(r.IntN(2)*2-1)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(15, 16))
+			const trials, looks, alpha = 1500, 120, 0.05
+			alarms := 0
+			b := newBets()
+			d := make([]float64, looks)
+			for range trials {
+				for i := range d {
+					d[i] = draw(r, i)
+					if b.evidence(d[:i+1], 0) >= math.Log(1/alpha) {
+						alarms++
+						break
+					}
+				}
+			}
+			t.Logf("%d false alarms in %d", alarms, trials)
+			if most := alpha*trials + 3.1*math.Sqrt(alpha*trials); float64(alarms) > most {
+				t.Errorf("%d false alarms in %d, at most %.0f are allowed", alarms, trials, most)
+			}
+			if alarms == 0 {
+				t.Error("no false alarm at all: the test is not looking")
+			}
+		})
+	}
+}
+
+// TestCoverage: the interval holds the true ratio at whatever of its looks one stops.
+func TestCoverage(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	const trials = 400
+	missed := 0
+	for range trials {
+		d := make([]float64, 100)
+		for i := range d {
+			d[i] = 0.3 + r.NormFloat64()
+			if r.IntN(6) == 0 {
+				d[i] = 0.3 + 10*r.NormFloat64()
+			}
+		}
+		// The worst moment: the first at which the truth is left out.
+		for _, n := range []int{7, 8, 10, 13, 17, 25, 40, 60, 100} {
+			if low, high := interval(d[:n], hodgesLehmann(d[:n]), 0.05); low > 0.3 || high < 0.3 {
+				missed++
+				break
+			}
+		}
+	}
+	t.Logf("%d of %d missed the truth at some look", missed, trials)
+	if missed > 34 { // 20 are expected at most; more than 34 once in 1 000
+		t.Errorf("%d of %d missed the truth at some look", missed, trials)
 	}
 }
 
@@ -73,7 +162,7 @@ func TestWalk(t *testing.T) {
 func TestInterval(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
-		d := make([]float64, leastPairs+r.IntN(200))
+		d := make([]float64, LeastPairs+r.IntN(200))
 		shift := r.NormFloat64() / 2
 		for i := range d {
 			d[i] = r.NormFloat64() + shift
@@ -86,10 +175,10 @@ func TestInterval(t *testing.T) {
 		if math.IsInf(low, 0) || math.IsInf(high, 0) {
 			continue
 		}
-		limit := math.Log(20)
+		limit, bets := math.Log(20), newBets()
 		for k := range 20 {
 			off := float64(k+1) / 20
-			if evidence(d, low-off) < limit || evidence(d, high+off) < limit {
+			if bets.evidence(d, low-off) < limit || bets.evidence(d, high+off) < limit {
 				t.Fatalf("n=%d: %v is outside of %v…%v, but not refused", len(d), off, low, high)
 			}
 		}
@@ -107,7 +196,7 @@ func TestIntervalOfLittle(t *testing.T) {
 		if !exact && !(math.IsInf(low, -1) && math.IsInf(high, 1)) {
 			t.Errorf("%d equal values: %v…%v", n, low, high)
 		}
-		if exact != (n >= leastPairs) || exact != (pValue(d) <= 0.05) {
+		if exact != (n >= LeastPairs) || exact != (pValue(d) <= 0.05) {
 			t.Errorf("%d equal values: %v…%v, p = %v", n, low, high, pValue(d))
 		}
 	}

@@ -237,7 +237,7 @@ func (r *runner) waits() []string {
 				}
 			}
 		}
-		if len(shares[A]) < leastPairs || len(shares[B]) < leastPairs {
+		if len(shares[A]) < LeastPairs || len(shares[B]) < LeastPairs {
 			continue
 		}
 		var undisturbed [2]float64

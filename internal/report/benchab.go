@@ -91,7 +91,7 @@ func halfOf(low, high float64) string {
 	half := math.Expm1((math.Log(high) - math.Log(low)) / 2)
 	switch {
 	case math.IsNaN(half) || math.IsInf(half, 0):
-		return "∞"
+		return "?"
 	case half == 0:
 		return "0%"
 	case half >= 0.0995:
@@ -110,10 +110,22 @@ func BenchVerdict(u *ab.Unit) string {
 		}
 		return "the same"
 	case ab.Undecided:
-		return "noise " + halfOf(float64(u.Low), float64(u.High))
+		half := halfOf(float64(u.Low), float64(u.High))
+		if n := len(u.Rounds[ab.A]); half == "?" {
+			return tooFew(n)
+		}
+		return "noise " + half
 	default:
 		return string(u.Verdict)
 	}
+}
+
+// tooFew says how many pairs there are and how many it takes to tell anything.
+func tooFew(pairs int) string {
+	if pairs < ab.LeastPairs {
+		return fmt.Sprintf("too few pairs: %d of %d", pairs, ab.LeastPairs)
+	}
+	return fmt.Sprintf("too few pairs: %d", pairs)
 }
 
 // farther is the largest relative difference that the interval holds.
@@ -238,7 +250,7 @@ func ABSummary(r *ab.Result) []string {
 		parts = append(parts, fmt.Sprintf("%d not decidable here: noise is %.2g%%", n, noise*100))
 	}
 	if few > 0 {
-		parts = append(parts, fmt.Sprintf("%d not decided: too few rounds", few))
+		parts = append(parts, fmt.Sprintf("%d not decided: too few pairs (it takes %d that agree; give more with --max-time)", few, ab.LeastPairs))
 	}
 	var lines []string
 	if len(parts) > 0 {
