@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/origin"
 )
 
 const (
@@ -31,8 +32,7 @@ const (
 	// lateTimeout is how much longer than its window a windowed answer may take.
 	lateTimeout = 30 * time.Second
 	// stopGrace is how long an answer may take after the request was half-closed.
-	stopGrace    = 5 * time.Second
-	maxRedirects = 5
+	stopGrace = 5 * time.Second
 )
 
 // A client talks to one target's pprof handlers. It may be used by many
@@ -82,12 +82,18 @@ func newClient(opt *Options) (*client, error) {
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	c.base = u
-	c.http = &http.Client{Transport: newTransport(opt.TLS), CheckRedirect: checkRedirect}
+	// The query and what the connection proves may be secret, too: there is no redirect
+	// to another origin that would not be a surprise.
+	redirect := origin.Policy{
+		Secret: true,
+		Hint:   "whet follows redirects on the same host and port only, so that credentials stay there; record the other address itself, or log in with -H or --token-file",
+	}.Redirect
+	c.http = &http.Client{Transport: newTransport(opt.TLS), CheckRedirect: redirect}
 	// On a connection used before, net/http tries again when it breaks: a target
 	// that dies in the window and is started again would be profiled a second time.
 	own := newTransport(opt.TLS)
 	own.DisableKeepAlives = true
-	c.once = &http.Client{Transport: own, CheckRedirect: checkRedirect}
+	c.once = &http.Client{Transport: own, CheckRedirect: redirect}
 	return c, nil
 }
 
@@ -107,22 +113,6 @@ func newTransport(tc *tls.Config) *http.Transport {
 		IdleConnTimeout:    snapshotTimeout,
 		MaxIdleConns:       8,
 	}
-}
-
-// checkRedirect keeps credentials with the host that they are for.
-func checkRedirect(req *http.Request, via []*http.Request) error {
-	from := via[0].URL
-	if len(via) > maxRedirects {
-		return errors.New("redirects in a circle")
-	}
-	upgrade := from.Scheme == "http" && req.URL.Scheme == "https" && from.Hostname() == req.URL.Hostname()
-	if !upgrade && (req.URL.Host != from.Host || req.URL.Scheme != from.Scheme) {
-		return &diag.Error{
-			Err:  fmt.Errorf("redirects to another host, %s", req.URL.Host),
-			Hint: "whet follows redirects on the same host only, so that credentials stay there; record the other address itself, or log in with -H or --token-file",
-		}
-	}
-	return nil
 }
 
 // close drops idle connections.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/origin"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/unit"
 )
@@ -54,16 +55,8 @@ func (ld *loader) fetch(ctx context.Context, addr, typ string) (io.ReadCloser, e
 	if window > 0 {
 		ld.app.progressf("profiling %s for %v", shown, window)
 	}
-	// Headers may be secrets: they do not follow a redirect to another host.
-	client := &http.Client{CheckRedirect: func(r *http.Request, via []*http.Request) error {
-		switch {
-		case len(via) >= 10:
-			return errors.New("more than 10 redirects")
-		case len(ld.flags.Header) > 0 && r.URL.Host != via[0].URL.Host:
-			return fmt.Errorf("redirected to another host, %s", r.URL.Host)
-		}
-		return nil
-	}}
+	// Headers may be secrets: they do not follow a redirect to another origin.
+	client := &http.Client{CheckRedirect: origin.Policy{Secret: len(ld.flags.Header) > 0}.Redirect}
 	resp, err := client.Do(req)
 	if err != nil {
 		cancel()
@@ -90,7 +83,7 @@ func fetchError(shown string, err error) error {
 		err = ue.Err // it repeats the address, with its password
 	}
 	e := &diag.Error{Op: "fetch", Subject: shown, Err: err}
-	if !errors.Is(err, context.Canceled) {
+	if !errors.Is(err, context.Canceled) && diag.Hint(err) == "" {
 		e.Hint = "is the service running, and does it import net/http/pprof?"
 	}
 	return e

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/loopback"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/server"
 	"github.com/whet-go/whet/trace/timeline"
@@ -47,7 +48,7 @@ with as many rows, and as finely, as fit.`,
 		Args: oneTrace,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.HTTP, "http", server.DefaultAddr, "serve at this `address` of the loopback interface; port 0 is a free one")
+	fs.StringVar(&f.HTTP, "http", loopback.DefaultAddr, "serve at this `address` of the loopback interface; port 0 is a free one")
 	fs.BoolVar(&f.Browser, "browser", false, "show the page in the browser")
 	f.registerWindow(cmd)
 	fs.StringVarP(&f.Output, "output", "o", "", "write one page without a server to `FILE`; - is standard output")
@@ -67,7 +68,7 @@ func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFla
 	}
 	var l net.Listener
 	if f.Output == "" && !f.view.JSON {
-		if l, err = server.Listen(ctx, f.HTTP); err != nil {
+		if l, err = loopback.Listen(ctx, f.HTTP); err != nil {
 			return listenError(f.HTTP, err)
 		}
 		defer func() { _ = l.Close() }() // serving has done so
@@ -121,12 +122,12 @@ func (a *app) serveTimeline(ctx context.Context, l net.Listener, t *timeline.Tim
 			a.printWarnings([]error{&diag.Error{Op: "open", Subject: address, Err: err, Hint: "open the address in a browser by hand"}})
 		}
 	}
-	return server.Serve(ctx, l, server.New(t, server.Page{HTML: page, Policy: policy}))
+	return loopback.Serve(ctx, l, server.New(t, server.Page{HTML: page, Policy: policy}))
 }
 
 // listenError says what to do about an address that cannot be served.
 func listenError(addr string, err error) error {
-	if errors.Is(err, server.ErrExposed) {
+	if errors.Is(err, loopback.ErrExposed) {
 		return diag.Usagef("--http", err.Error(), "others could read the trace there; --http 127.0.0.1:8080 is for this machine alone, and ssh -L 8080:127.0.0.1:8080 reaches it from another")
 	}
 	return &diag.Error{Op: "--http", Subject: addr, Err: err, Kind: diag.Usage, Hint: "an address is HOST:PORT; --http 127.0.0.1:0 takes a free port"}

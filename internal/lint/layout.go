@@ -24,8 +24,9 @@ func layers() []layer {
 		{"quantities", []string{"unit"}},
 		{"engines and tools", []string{
 			"profile", "source", "trace", "load", "bench", // engines
-			"agent", "ui", "internal/diag", "internal/graphviz", "internal/lint", // tools
+			"agent", "ui", "internal/diag", "internal/graphviz", "internal/lint", "internal/loopback", // tools
 		}},
+		{"what clients send where", []string{"internal/origin"}},
 		{"a recording and what is read from its parts", []string{"recording", "goroutines", "memory"}},
 		{"what makes, keeps and explains recordings", []string{"collect", "store", "find"}},
 		{"fixes", []string{"fix"}},

@@ -39,11 +39,7 @@ func (f *fetcher) hinted() string {
 func (f *fetcher) Fetch(src string, duration, timeout time.Duration) (*gprofile.Profile, string, error) {
 	if file, name, ok := splitRecording(src); ok {
 		p, err := f.recordings.profile(file, name)
-		if hint := diag.Hint(err); hint != "" {
-			f.mu.Lock()
-			f.hint = hint
-			f.mu.Unlock()
-		}
+		f.keepHint(err)
 		return p, "", err
 	}
 	if _, err := os.Stat(src); err == nil {
@@ -58,7 +54,17 @@ func (f *fetcher) Fetch(src string, duration, timeout time.Duration) (*gprofile.
 		f.ui.Print(fmt.Sprintf("Please wait... (%v)", duration))
 	}
 	p, err := f.get(addr, timeout)
+	f.keepHint(err)
 	return p, addr, err
+}
+
+// keepHint remembers the hint of a failure.
+func (f *fetcher) keepHint(err error) {
+	if hint := diag.Hint(err); hint != "" {
+		f.mu.Lock()
+		f.hint = hint
+		f.mu.Unlock()
+	}
 }
 
 func (f *fetcher) get(addr string, timeout time.Duration) (_ *gprofile.Profile, err error) {

@@ -407,6 +407,37 @@ func TestHTTP(t *testing.T) {
 	if body := get("/ui/disasm?f=main.work"); !strings.Contains(body, "sort.Sort(SB)") {
 		t.Error("disasm lacks a call")
 	}
+	// Neither another name for this machine nor another site's page gets anything.
+	for _, tc := range []struct {
+		host, path string
+		header     map[string]string
+		want       int
+	}{
+		{"evil.example:80", "/ui/top", nil, http.StatusForbidden},
+		{"evil.example", "/", nil, http.StatusForbidden},
+		{"localhost", "/ui/top", nil, http.StatusOK},
+		{"", "/ui/top", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"}, http.StatusForbidden},
+		{"", "/ui/top", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, http.StatusOK},
+		{"", "/ui/saveconfig?config=x", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, http.StatusForbidden},
+		{"", "/ui/nothing", nil, http.StatusNotFound},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, addr+tc.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = tc.host
+		for k, v := range tc.header {
+			req.Header.Set(k, v)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != tc.want {
+			t.Errorf("%s of host %q with %v: %s, want %d", tc.path, tc.host, tc.header, resp.Status, tc.want)
+		}
+	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -561,5 +592,74 @@ func TestFetchURL(t *testing.T) {
 	_, stderr, err = ours(t, "-top", addr)
 	if exitCode(err) != 1 || !strings.Contains(stderr, "not for you") {
 		t.Errorf("%v\n%s", err, stderr)
+	}
+}
+
+// TestExposed refuses to serve pages where others can connect.
+func TestExposed(t *testing.T) {
+	fx := need(t)
+	for _, addr := range []string{"0.0.0.0:0", "192.0.2.1:8080", "[::]:0"} {
+		_, stderr, err := ours(t, "-http="+addr, "-no_browser", fx.cpu)
+		if exitCode(err) != 2 || !strings.Contains(stderr, "not on the loopback interface") || !strings.Contains(stderr, "hint: others could read") {
+			t.Errorf("%s: %v\n%s", addr, err, stderr)
+		}
+	}
+}
+
+// TestRedirect keeps headers, and what symbols are asked with, from other hosts.
+func TestRedirect(t *testing.T) {
+	fx := need(t)
+	data, err := os.ReadFile(fx.cpu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := gprofile.ParseData(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Without names, so that the driver asks for symbols.
+	for _, l := range p.Location {
+		l.Line = nil
+	}
+	p.Function = nil
+	for _, m := range p.Mapping {
+		m.HasFunctions, m.File, m.BuildID = false, "/nowhere/app", ""
+	}
+	var bare bytes.Buffer
+	if err := p.Write(&bare); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var reached []string
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		reached = append(reached, fmt.Sprint(r.Method, " ", r.URL, " ", r.Header))
+		mu.Unlock()
+		_, _ = w.Write(data)
+	}))
+	defer other.Close()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, http.StatusFound) })
+	mux.HandleFunc("/debug/pprof/profile", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(bare.Bytes()) })
+	mux.HandleFunc("/debug/pprof/symbol", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+"/symbols", http.StatusTemporaryRedirect)
+	})
+	first := httptest.NewServer(mux)
+	defer first.Close()
+
+	_, stderr, err := ours(t, "-top", "-H", "Authorization: Bearer secret", first.URL+"/moved")
+	if exitCode(err) != 1 || !strings.Contains(stderr, "redirects to another host, port or scheme") || !strings.Contains(stderr, "hint: headers, tokens") {
+		t.Errorf("%v\n%s", err, stderr)
+	}
+	if _, stderr, err := ours(t, "-top", "-symbolize=remote", "-H", "X-Key: secret", first.URL+"/debug/pprof/profile"); exitCode(err) != 1 || !strings.Contains(stderr, "/symbols\": redirects to another host") {
+		t.Errorf("%v\n%s", err, stderr)
+	}
+	mu.Lock()
+	if len(reached) > 0 {
+		t.Errorf("the other host got %q", reached)
+	}
+	mu.Unlock()
+	if out, stderr, err := ours(t, "-top", first.URL+"/moved"); err != nil || !strings.Contains(out, "main.square") {
+		t.Errorf("without a secret: %v\n%s", err, stderr)
 	}
 }

@@ -2,6 +2,7 @@ package pprof
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/google/pprof/driver"
@@ -48,10 +49,14 @@ func Run(ctx context.Context, opt Options) error {
 			Obj:           obj,
 			UI:            ui,
 			HTTPTransport: tr,
+			HTTPServer:    func(args *driver.HTTPServerArgs) error { return serveWeb(ctx, args) },
 		})
 	}()
 	select {
 	case err = <-done:
+		if ctx.Err() != nil {
+			return ctx.Err() // what served pages ended for it
+		}
 	case <-ctx.Done():
 		// The driver knows no context; the process ends with the command.
 		ui.restore()
@@ -65,6 +70,9 @@ func Run(ctx context.Context, opt Options) error {
 	case err != nil && err.Error() == "no profile source specified":
 		return diag.Usagef("pprof", "no profile given", "`whet pprof --help` lists formats, options and sources")
 	case err != nil:
+		if e := (*diag.Error)(nil); errors.As(err, &e) {
+			return err
+		}
 		return &diag.Error{Op: "pprof", Err: err, Hint: fetch.hinted()}
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"sync"
+
+	"github.com/whet-go/whet/internal/origin"
 )
 
 // transport sends requests with the certificates of -tls_cert, -tls_key and
@@ -73,8 +75,17 @@ func (t *transport) build(insecure bool) (*http.Transport, error) {
 	return &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: conf}, nil
 }
 
+// policy is what redirects may do. The requests may be the driver's, whose clients
+// follow any: RoundTrip applies it, too.
+func (t *transport) policy() origin.Policy {
+	return origin.Policy{Secret: len(t.headers) > 0 || *t.cert != ""}
+}
+
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := t.policy().Left(req); err != nil {
+		return nil, err
+	}
 	build := t.secure
 	req = req.Clone(req.Context())
 	if req.URL.Scheme == "https+insecure" {

@@ -2,10 +2,9 @@
 //
 // Data flow:
 //
-//  1. [Listen] opens a port of the loopback interface, and refuses any other: there are no tokens yet.
-//  2. [New] makes a handler of a timeline and the page that draws it. Each request is of one answer of
+//  1. [New] makes a handler of a timeline and the page that draws it. Each request is of one answer of
 //     the engine: parameters are read and bounded, the engine answers, the answer is written as JSON.
-//  3. [Serve] runs until its context ends, and then lets requests finish for a moment.
+//  2. Package loopback serves it, to this machine alone.
 //
 // # API
 //

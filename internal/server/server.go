@@ -1,88 +1,13 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/netip"
 	"strings"
-	"time"
+
+	"github.com/whet-go/whet/internal/loopback"
 )
-
-// DefaultAddr is a free port of the loopback interface.
-const DefaultAddr = "127.0.0.1:0"
-
-// ErrExposed is the error of [Listen] for addresses that others can reach.
-var ErrExposed = errors.New("the address is not on the loopback interface")
-
-// Listen opens an address of the loopback interface: "127.0.0.1:8080", "localhost:0", "[::1]:0". A
-// port of 0 is a free one.
-func Listen(ctx context.Context, addr string) (net.Listener, error) {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
-	}
-	if !isLoopback(host) {
-		return nil, fmt.Errorf("listen on %q: %w", addr, ErrExposed)
-	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
-	if err != nil {
-		return nil, err
-	}
-	// What a name stands for is not ours to say.
-	if tcp, ok := l.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
-		return nil, errors.Join(fmt.Errorf("listen on %q, which is %v: %w", addr, l.Addr(), ErrExposed), l.Close())
-	}
-	return l, nil
-}
-
-// isLoopback tells whether a host, as it stands in addresses, can only be this machine.
-func isLoopback(host string) bool {
-	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
-}
-
-// How long clients may take, and a server that ends waits for them.
-const (
-	readTimeout = 10 * time.Second
-	idleTimeout = 2 * time.Minute
-	endTimeout  = time.Second
-)
-
-// maxHeader bounds a request's head: a thousand ids fit.
-const maxHeader = 64 << 10
-
-// Serve answers what comes to a listener until ctx ends, which is no error. It closes the listener.
-func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	s := &http.Server{
-		Handler: h, ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		BaseContext: func(net.Listener) context.Context { return ctx }, // queries end when the server does
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(l) }()
-	select {
-	case err := <-ended:
-		return fmt.Errorf("serve: %w", err)
-	case <-ctx.Done():
-	}
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
-	defer cancel()
-	err := s.Shutdown(end)
-	if err != nil {
-		err = s.Close()
-	}
-	if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
-		err = errors.Join(err, served)
-	}
-	return err
-}
 
 // guard lets requests through that read, and that are for this machine by name; and sets the headers
 // of all answers. policy is the content security policy.
@@ -95,14 +20,11 @@ func guard(policy string, next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		host, _, err := net.SplitHostPort(r.Host)
-		if err != nil {
-			host = strings.Trim(r.Host, "[]") // without a port
-		}
+		err := loopback.Check(r)
 		switch {
-		case !isLoopback(host):
-			writeError(w, http.StatusForbidden, fmt.Errorf("the request is for %q, which is not a name of the loopback interface", r.Host))
-		case strings.HasPrefix(r.URL.Path, "/api/") && !sameOrigin(r):
+		case err != nil:
+			writeError(w, http.StatusForbidden, err)
+		case strings.HasPrefix(r.URL.Path, "/api/") && !loopback.SameOrigin(r):
 			writeError(w, http.StatusForbidden, errors.New("the request is of another site's page"))
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD")
@@ -111,13 +33,4 @@ func guard(policy string, next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		}
 	})
-}
-
-// sameOrigin believes the header that browsers set and pages cannot. Pages of other ports are others'.
-func sameOrigin(r *http.Request) bool {
-	switch r.Header.Get("Sec-Fetch-Site") {
-	case "", "none", "same-origin":
-		return true
-	}
-	return false
 }

@@ -1,0 +1,90 @@
+package origin
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/whet-go/whet/internal/diag"
+)
+
+// maxRedirects is how many redirects a request follows.
+const maxRedirects = 10
+
+// A Policy says which redirects a client follows. The zero value is for requests
+// that carry nothing but their address.
+type Policy struct {
+	// Secret says that requests carry what is for their origin alone: headers, a
+	// token, a user and password, a client certificate.
+	Secret bool
+
+	// Hint is what to do instead of a redirect that is refused; "" is a general hint.
+	Hint string
+}
+
+// Redirect is an http.Client's CheckRedirect.
+func (p Policy) Redirect(req *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return fmt.Errorf("more than %d redirects", maxRedirects)
+	}
+	// The address that redirected may have a token in its query.
+	req.Header.Del("Referer")
+	from := via[0].URL
+	if Same(from, req.URL) {
+		return nil
+	}
+	// Whoever fetches a remote address must not be sent to a file, either.
+	if s := req.URL.Scheme; s != "http" && s != "https" {
+		return errors.New("redirects to something other than http and https")
+	}
+	if !p.Secret && from.User == nil {
+		return nil
+	}
+	return p.refuse(req.URL)
+}
+
+// refuse is the error for a redirect that leaves the origin.
+func (p Policy) refuse(to *url.URL) error {
+	hint := p.Hint
+	if hint == "" {
+		hint = "headers, tokens and passwords stay with the scheme, host and port that they were given for; if they are for that address, give it instead"
+	}
+	return &diag.Error{Err: fmt.Errorf("redirects to another host, port or scheme, %s://%s", to.Scheme, to.Host), Hint: hint}
+}
+
+// Same reports whether two addresses have one origin: scheme, host and port.
+func Same(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
+}
+
+// port is an address's port, that of its scheme when it names none.
+func port(u *url.URL) string {
+	switch p := u.Port(); {
+	case p != "":
+		return p
+	case u.Scheme == "https":
+		return "443"
+	default:
+		return "80"
+	}
+}
+
+// First is the request that redirects led to req from; req itself without any.
+func First(req *http.Request) *http.Request {
+	for req.Response != nil && req.Response.Request != nil {
+		req = req.Response.Request
+	}
+	return req
+}
+
+// Left returns an error when redirects have led req to another origin: for a
+// transport that adds what is secret to requests of others' clients.
+func (p Policy) Left(req *http.Request) error {
+	first := First(req)
+	if first == req || Same(first.URL, req.URL) || !p.Secret && first.URL.User == nil {
+		return nil
+	}
+	return p.refuse(req.URL)
+}
