@@ -323,7 +323,11 @@ func (t *sitting) cpu(ctx context.Context, stop <-chan struct{}, d time.Duration
 		}
 		return false
 	}
+	// Sampling ends with the time asked for; the profile is written after it.
 	part := recording.Part{Start: t.cpuStart, End: t.cpuEnd}
+	if asked := t.cpuStart.Add(d); asked.Before(part.End) {
+		part.End = asked
+	}
 	if ctx.Err() != nil {
 		part.Note = fmt.Sprintf("ended early, after %v of %v", t.cpuEnd.Sub(t.cpuStart).Round(time.Millisecond), d)
 	}

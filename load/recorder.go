@@ -202,8 +202,8 @@ func newRecorder(shards int, open bool) *recorder {
 }
 
 // cut ends the current second at now, an offset from the start of the measured
-// part, and returns it.
-func (r *recorder) cut(now time.Duration) Second {
+// part, and returns it. targetCPU is what the target used in it.
+func (r *recorder) cut(now, targetCPU time.Duration) Second {
 	r.slice.reset()
 	for _, s := range r.shards {
 		t := s.swap()
@@ -218,6 +218,7 @@ func (r *recorder) cut(now time.Duration) Second {
 		Errors:    r.slice.failed(),
 		Bytes:     r.slice.bytes,
 		Max:       r.slice.max,
+		TargetCPU: targetCPU,
 	}
 	if sec.Responses > 0 {
 		sec.P50 = min(time.Duration(r.slice.hist.ValueAtQuantile(50)), sec.Max)

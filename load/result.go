@@ -163,6 +163,9 @@ type Second struct {
 	P50       time.Duration `json:"p50_ns"`
 	P99       time.Duration `json:"p99_ns"`
 	Max       time.Duration `json:"max_ns"`
+	// TargetCPU is the CPU time that the target's process used in the slice; 0 when
+	// it is not a process of this machine or the system does not tell.
+	TargetCPU time.Duration `json:"target_cpu_ns,omitempty"`
 }
 
 // CPU is the processor time that this process, the generator and whatever else

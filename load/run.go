@@ -145,14 +145,15 @@ func (g *generator) run(caller context.Context) (*Result, error) {
 	g.waitWarmup(done)
 	cpuBefore, cpuKnown := processCPU()
 	targetBefore, targetErr := g.targetCPU(process)
-	g.tick(done)
+	used := process.meter()
+	g.tick(done, used)
 	cpuAfter, _ := processCPU()
 	targetAfter, err := g.targetCPU(process)
 	targetErr = errors.Join(targetErr, err)
 
 	elapsed := max(time.Since(g.from), 0)
 	if g.rec.last < elapsed {
-		g.rec.cut(elapsed)
+		g.rec.cut(elapsed, used())
 	}
 	r := g.result(elapsed)
 	r.Interrupted = caller.Err() != nil
@@ -226,8 +227,24 @@ func (g *generator) waitWarmup(done <-chan struct{}) {
 	}
 }
 
-// tick cuts the run into seconds until the workers have ended.
-func (g *generator) tick(done <-chan struct{}) {
+// meter returns what returns the CPU time that the process has used since the last
+// call; 0 when the system does not tell.
+func (t target) meter() func() time.Duration {
+	last, known := t.cpu()
+	return func() time.Duration {
+		now, ok := t.cpu()
+		used := now - last
+		if !known || !ok {
+			used = 0
+		}
+		last, known = now, ok
+		return used
+	}
+}
+
+// tick cuts the run into seconds until the workers have ended. used returns the
+// target's CPU time since its last call.
+func (g *generator) tick(done <-chan struct{}, used func() time.Duration) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for {
@@ -236,7 +253,7 @@ func (g *generator) tick(done <-chan struct{}) {
 			return
 		case <-ticker.C:
 			elapsed := time.Since(g.from)
-			second := g.rec.cut(elapsed)
+			second := g.rec.cut(elapsed, used())
 			if g.Progress == nil {
 				continue
 			}

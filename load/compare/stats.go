@@ -32,12 +32,12 @@ func halfWidth(a, b estimate) float64 {
 		return 0
 	}
 	freedom := v * v / (a.variance*a.variance/a.freedom + b.variance*b.variance/b.freedom)
-	return tQuantile(Confidence, freedom) * math.Sqrt(v)
+	return StudentQuantile(Confidence, freedom) * math.Sqrt(v)
 }
 
-// tQuantile returns t such that Student's t with the given degrees of freedom lies
+// StudentQuantile returns t such that Student's t with the given degrees of freedom lies
 // between -t and t with probability p.
-func tQuantile(p, freedom float64) float64 {
+func StudentQuantile(p, freedom float64) float64 {
 	low, high := 0.0, 1.0
 	for tBetween(high, freedom) < p {
 		if high *= 2; math.IsInf(high, 1) {

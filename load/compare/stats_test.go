@@ -11,21 +11,21 @@ import (
 // degrees of freedom the closed forms.
 func TestTQuantile(t *testing.T) {
 	for freedom, want := range map[float64]float64{3: 3.182, 4: 2.776, 5: 2.571, 10: 2.228, 20: 2.086, 30: 2.042, 60: 2.000, 100: 1.984, 1e7: 1.960} {
-		if got := tQuantile(0.95, freedom); math.Abs(got-want) > 0.0005001 {
+		if got := StudentQuantile(0.95, freedom); math.Abs(got-want) > 0.0005001 {
 			t.Errorf("%g degrees of freedom: %g, want %g", freedom, got, want)
 		}
 	}
 	for _, p := range []float64{0.01, 0.5, 0.95, 0.999} {
-		if got, want := tQuantile(p, 1), math.Tan(math.Pi*p/2); math.Abs(got/want-1) > 1e-9 {
+		if got, want := StudentQuantile(p, 1), math.Tan(math.Pi*p/2); math.Abs(got/want-1) > 1e-9 {
 			t.Errorf("p %g, one degree of freedom: %g, want %g", p, got, want)
 		}
-		if got, want := tQuantile(p, 2), p*math.Sqrt(2/(1-p*p)); math.Abs(got/want-1) > 1e-9 {
+		if got, want := StudentQuantile(p, 2), p*math.Sqrt(2/(1-p*p)); math.Abs(got/want-1) > 1e-9 {
 			t.Errorf("p %g, two degrees of freedom: %g, want %g", p, got, want)
 		}
 	}
 	// Half a degree, as Welch and Satterthwaite may ask for, against the integral.
 	for _, freedom := range []float64{2.5, 7.3} {
-		q := tQuantile(0.95, freedom)
+		q := StudentQuantile(0.95, freedom)
 		a, _ := math.Lgamma((freedom + 1) / 2)
 		b, _ := math.Lgamma(freedom / 2)
 		density := func(x float64) float64 {
