@@ -154,7 +154,7 @@ func frameName(n profile.Node) string {
 	case n.Name == "" && n.Object != "":
 		parts = append(parts, "["+path.Base(strings.ReplaceAll(n.Object, `\`, "/"))+"]")
 	case len(parts) == 0:
-		return "[unknown]"
+		return unknownName
 	}
 	return strings.Join(parts, " ")
 }

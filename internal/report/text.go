@@ -248,6 +248,10 @@ func closing(s string, open int) int {
 	return -1
 }
 
+// unknownName is the name of a frame of which nothing is known, in all views and
+// formats; it is go tool pprof's.
+const unknownName = "<unknown>"
+
 // NodeName is how a node of a view by the given granularity is written; it is
 // what go tool pprof writes.
 func NodeName(n profile.Node, by profile.By) string {
@@ -267,7 +271,7 @@ func NodeName(n profile.Node, by profile.By) string {
 	case n.Object != "":
 		parts = append(parts, "["+path.Base(n.Object)+"]")
 	default:
-		parts = append(parts, "<unknown>")
+		parts = append(parts, unknownName)
 	}
 	return strings.Join(parts, " ")
 }
