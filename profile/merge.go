@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -145,6 +146,30 @@ func difference(p, base *Profile, normalize, mark bool) (*Profile, error) {
 	d := m.profile()
 	d.Duration, d.Time = p.Duration, p.Time
 	return d, nil
+}
+
+// Comparable returns why values of sample type t cannot be added or compared between p
+// and q; nil when they can. Counts of samples are comparable only when each stands
+// for as much.
+func Comparable(p, q *Profile, t ValueType) error {
+	for _, x := range []*Profile{p, q} {
+		if !slices.Contains(x.SampleTypes, t) {
+			return fmt.Errorf("different sample types: one has %s, the other %s", typeList(p.SampleTypes), typeList(q.SampleTypes))
+		}
+	}
+	if t.Type == "samples" && t.Unit == "count" && (p.PeriodType != q.PeriodType || p.Period != q.Period && p.Period > 0 && q.Period > 0) {
+		return fmt.Errorf("different periods: a sample of one stands for %d %s of %s, of the other for %d %s of %s",
+			p.Period, p.PeriodType.Unit, p.PeriodType.Type, q.Period, q.PeriodType.Unit, q.PeriodType.Type)
+	}
+	return nil
+}
+
+func typeList(types []ValueType) string {
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = t.Type + " (" + t.Unit + ")"
+	}
+	return strings.Join(names, ", ")
 }
 
 func sumOf(p *Profile, column int) (sum int64) {

@@ -78,7 +78,12 @@ func (in *input) load(ctx context.Context, ld *loader, args []string) error {
 	if err != nil {
 		return err
 	}
-	if in.Profile, err = merge(main, args); err != nil {
+	typ, err := typeIndex(main[0].prof, main[0].sample)
+	if err != nil {
+		return err
+	}
+	shown := main[0].prof.SampleTypes[typ]
+	if in.Profile, err = merge(main, args, shown); err != nil {
 		return err
 	}
 	in.Part = main[0].part
@@ -88,15 +93,13 @@ func (in *input) load(ctx context.Context, ld *loader, args []string) error {
 		}
 		in.Warnings = append(in.Warnings, l.warnings...)
 	}
-	if err := in.subtract(ctx, ld, f, main[0]); err != nil {
+	if err := in.subtract(ctx, ld, f, main[0], shown); err != nil {
 		return err
 	}
 	in.Warnings = append(in.Warnings, in.Profile.Warnings...)
 
-	typ, err := typeIndex(in.Profile, main[0].sample)
-	if err != nil {
-		return err
-	}
+	// Others may have fewer sample types, which moves it.
+	typ = slices.Index(in.Profile.SampleTypes, shown)
 	if in.query, err = f.query(typ); err != nil {
 		return err
 	}
@@ -114,7 +117,7 @@ func (in *input) load(ctx context.Context, ld *loader, args []string) error {
 }
 
 // subtract reads the base that the flags name, if any, and subtracts it.
-func (in *input) subtract(ctx context.Context, ld *loader, f *viewFlags, first *loaded) error {
+func (in *input) subtract(ctx context.Context, ld *loader, f *viewFlags, first *loaded, shown profile.ValueType) error {
 	names, op := f.Base, profile.Subtract
 	if len(f.DiffBase) > 0 {
 		names, op = f.DiffBase, profile.DiffBase
@@ -128,9 +131,12 @@ func (in *input) subtract(ctx context.Context, ld *loader, f *viewFlags, first *
 	if err != nil {
 		return err
 	}
-	base, err := merge(bases, names)
+	base, err := merge(bases, names, shown)
 	if err != nil {
 		return err
+	}
+	if err := profile.Comparable(in.Profile, base, shown); err != nil {
+		return notComparable("subtract base", fmt.Sprintf("%s from %s", inputName(names), in.Name), err, in.Profile, base)
 	}
 	if in.Profile, err = op(in.Profile, base, f.Normalize); err != nil {
 		return &diag.Error{
@@ -309,13 +315,17 @@ func (ld *loader) loadAll(ctx context.Context, args []string, typ string) ([]*lo
 	return slices.DeleteFunc(all, func(l *loaded) bool { return l == nil }), err
 }
 
-func merge(ls []*loaded, args []string) (*profile.Profile, error) {
+// merge adds up profiles of which the sample type shown is wanted.
+func merge(ls []*loaded, args []string, shown profile.ValueType) (*profile.Profile, error) {
 	if len(ls) == 1 {
 		return ls[0].prof, nil
 	}
 	ps := make([]*profile.Profile, len(ls))
 	for i, l := range ls {
 		ps[i] = l.prof
+		if err := profile.Comparable(ps[0], l.prof, shown); err != nil {
+			return nil, notComparable("merge", args[0]+" and "+args[i], err, ps[0], l.prof)
+		}
 	}
 	p, err := profile.Merge(ps...)
 	if err != nil {
@@ -325,6 +335,17 @@ func merge(ls []*loaded, args []string) (*profile.Profile, error) {
 		}
 	}
 	return p, nil
+}
+
+// notComparable is the error of two profiles whose values cannot be added or compared.
+func notComparable(op, subject string, err error, p, q *profile.Profile) error {
+	e := &diag.Error{Op: op, Subject: subject, Err: err, Hint: "use two profiles of one kind; --type chooses a profile of a recording"}
+	for _, t := range p.SampleTypes {
+		if profile.Comparable(p, q, t) == nil {
+			e.Hint = "both have " + t.Type + ": --type " + t.Type
+		}
+	}
+	return e
 }
 
 // typeIndex finds the sample type that sel names in p.
