@@ -9,6 +9,8 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording/work"
+	"github.com/whet-go/whet/trace/index"
 )
 
 func (a *app) diffCommand() *cobra.Command {
@@ -25,6 +27,11 @@ A profile is a sample: how often something was seen, n times, is only known to
 about 2√n. Each change stands beside what chance alone makes (±, two standard
 deviations); ~ marks those that are within it. Line by line, lines are followed
 when lines above them came or went, where the source of both sides is at hand.
+
+Two recordings with a load (whet record --load) are compared per request: what
+one request costs, with the interval of the change that holds in 99 of 100
+comparisons. Without a load the requests in their execution traces are counted.
+The totals of other profiles say nothing about a request: more may be more work.
 
 --normalize compares shares: it scales A to B's total.
 
@@ -74,17 +81,42 @@ func (a *app) diff(ctx context.Context, args []string, f *viewFlags) error {
 	defer after.Close()
 	a.printWarnings(append(before.Warnings, after.Warnings...))
 	by := after.View.Query().By
-	doc, err := report.NewDiff(before.diffInput(&one), after.diffInput(&one), report.DiffOptions{
+	opt := report.DiffOptions{
 		By: by, Normalize: f.Normalize, Cum: f.Cum, N: f.N,
 		Own: !f.All && !f.Cum && (by == profile.ByFunction || by == profile.ByLine),
-	})
-	if err != nil {
-		return &diag.Error{Err: err, Hint: "--type says which profile and sample type to compare"}
 	}
+	if !f.Normalize && work.PerRequest(after.Type.Type) {
+		opt.Work, opt.NoWork = a.workBetween(ctx, before, after)
+	}
+	doc, err := report.NewDiff(before.diffInput(&one), after.diffInput(&one), opt)
+	if err != nil {
+		e := &diag.Error{Err: err, Hint: "--type says which profile and sample type to compare"}
+		for _, t := range before.Profile.SampleTypes {
+			if profile.Comparable(before.Profile, after.Profile, t) == nil {
+				e.Hint = "both have " + t.Type + ": --type " + t.Type
+			}
+		}
+		return e
+	}
+	doc.Recorded = before.Recording != nil || after.Recording != nil
 	if f.JSON {
 		return a.writeJSON(doc)
 	}
 	return a.write(func(w io.Writer) error { return report.WriteDiff(w, a.style, doc) })
+}
+
+// workBetween counts the requests behind two inputs.
+func (a *app) workBetween(ctx context.Context, before, after *input) (*work.Pair, error) {
+	return work.Between(a.workProfile(ctx, before), a.workProfile(ctx, after))
+}
+
+func (a *app) workProfile(ctx context.Context, in *input) work.Profile {
+	return work.Profile{
+		Name: in.Name, Recording: in.Recording, Profile: in.Part,
+		Trace: func() (*index.Index, error) {
+			return a.indexTrace(ctx, &document{name: in.Name, rec: in.Recording}, in.Name, "")
+		},
+	}
 }
 
 // diffInput is in as one side of a comparison.

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
+	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -151,6 +153,20 @@ func cpuProfile(pad int64) []byte {
 	return b.encode()
 }
 
+// otherwise is a CPU profile with another second sample type and period.
+func otherwise(cpu []byte, typ string, period int64) []byte {
+	p, err := pprof.ParseData(cpu)
+	if err != nil {
+		panic(err)
+	}
+	p.SampleType[1].Type, p.PeriodType.Type, p.Period = typ, typ, period
+	var buf bytes.Buffer
+	if err := p.Write(&buf); err != nil {
+		panic(err)
+	}
+	return buf.Bytes()
+}
+
 // heapProfile is what the service allocates and keeps.
 func heapProfile() []byte {
 	b := newBuilder("alloc_objects/count", "alloc_space/bytes", "inuse_objects/count", "inuse_space/bytes")
@@ -198,13 +214,16 @@ func bareProfile() []byte {
 
 // writeProfiles puts the files of the tests into dir: cpu.pb.gz, before.pb.gz and
 // after.pb.gz (CPU), heap.pb.gz, mutex.pb.gz, std.pb.gz (no own code), bare.pb.gz
-// (no names), cut.pb.gz (not whole), and the recordings demo.whet, before.whet (the same) and
-// after.whet.
+// (no names), cut.pb.gz (not whole), fast.pb.gz (CPU, of another period), wall.pb.gz (samples of
+// something else), and the recordings demo.whet, before.whet (the same) and after.whet;
+// load1.whet and load2.whet are with loads of 1000 and 2000 requests in 10 s, of the same cost,
+// load3.whet of 1000 cheaper ones, and fail.whet of 1000 of which a third fails.
 func writeProfiles(dir string) error {
 	cpu, heap, mutex := cpuProfile(400), heapProfile(), mutexProfile()
 	for name, data := range map[string][]byte{
 		"cpu.pb.gz": cpu, "before.pb.gz": cpu, "after.pb.gz": cpuProfile(40), "heap.pb.gz": heap, "mutex.pb.gz": mutex,
 		"std.pb.gz": stdProfile(), "bare.pb.gz": bareProfile(), "cut.pb.gz": cpu[:len(cpu)/2],
+		"fast.pb.gz": otherwise(cpu, "cpu", 2_000_000), "wall.pb.gz": otherwise(cpu, "wall", 10_000_000),
 		"old.txt": benchResults(1000), "new.txt": benchResults(900),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
@@ -216,7 +235,49 @@ func writeProfiles(dir string) error {
 			return err
 		}
 	}
+	for _, l := range []struct {
+		name             string
+		pad, count, fail int64
+		request          time.Duration
+	}{
+		{"load1.whet", 400, 100, 0, 10 * time.Millisecond},
+		{"load2.whet", 1600, 200, 0, 10 * time.Millisecond},
+		{"load3.whet", 40, 100, 0, 6 * time.Millisecond},
+		{"fail.whet", 400, 100, 33, 10 * time.Millisecond},
+	} {
+		if err := writeLoaded(filepath.Join(dir, l.name), cpuProfile(l.pad), heap, l.count, l.fail, l.request); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// writeLoaded writes a recording of ten seconds with a CPU profile of them, what is allocated
+// in twelve, and a load of count requests a second, of which some fail, that cost so much.
+func writeLoaded(path string, cpu, heap []byte, count, fail int64, request time.Duration) error {
+	begin := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+	meta := recording.Meta{Created: begin, Duration: 10 * time.Second, Build: &recording.Build{Path: "example.com/leftpad", Main: recording.Module{Path: "example.com/leftpad"}}}
+	w, err := recording.Create(path, meta)
+	if err != nil {
+		return err
+	}
+	l := &load.Result{
+		Schema: load.Schema, Started: begin, Elapsed: 10 * time.Second, Targets: []string{"http://127.0.0.1:8080/pad"},
+		Requests: 10 * count, Responses: 10 * count, Status: map[int]int64{200: 10 * (count - fail), 503: 10 * fail},
+	}
+	for i := range 10 {
+		spread := time.Duration(i%3-1) * request / 100
+		l.Seconds = append(l.Seconds, load.Second{
+			Start: time.Duration(i) * time.Second, Elapsed: time.Second, Responses: count, TargetCPU: time.Duration(count) * (request + spread),
+		})
+	}
+	err = errors.Join(
+		w.AddRawProfile("cpu", cpu, recording.Part{Start: begin, End: begin.Add(5 * time.Second)}),
+		w.AddRawProfile("allocs", heap, recording.Part{Start: begin.Add(-time.Second), End: begin.Add(11 * time.Second)}),
+		w.AddRawProfile("heap.live", heap, recording.Part{Start: begin.Add(11 * time.Second), End: begin.Add(11 * time.Second)}),
+		w.AddJSON(recording.LoadPart, l),
+	)
+	return errors.Join(err, w.Close(meta))
 }
 
 // writeRecording writes a recording that holds the given profiles.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording/work"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -40,8 +41,12 @@ type DiffOptions struct {
 	// Normalize scales A's values so that both totals are equal; only shares
 	// are compared then.
 	Normalize bool
-	Cum       bool // order by the change of cum instead of flat
-	N         int  // at most so many entries in each list; 0 is all
+	// Work is how many requests each side answered; with it costs are compared per
+	// request. Nil when that is not known, which NoWork explains.
+	Work   *work.Pair
+	NoWork error
+	Cum    bool // order by the change of cum instead of flat
+	N      int  // at most so many entries in each list; 0 is all
 }
 
 // Diff is what whet diff shows: what changed from A to B. Own and Rest are filled in the
@@ -58,15 +63,23 @@ type Diff struct {
 	After      DiffSide  `json:"after"`
 	Total      DiffValue `json:"total"`
 	// Smallest is the smallest relative change of the whole that these two can
-	// show, 2√(1/nA + 1/nB).
+	// show: 2√(1/nA + 1/nB), or half of the interval's width where the clocks of the
+	// processes give the total.
 	Smallest float64       `json:"smallest_visible_change"`
 	Noise    string        `json:"noise"` // what is counted; "exact" when nothing is sampled
 	Warnings []DiffWarning `json:"warnings,omitempty"`
-	Own      []DiffEntry   `json:"own,omitempty"`
-	Rest     []DiffEntry   `json:"rest,omitempty"`
-	Entries  []DiffEntry   `json:"entries,omitempty"`
-	LeftOut  int           `json:"left_out,omitempty"` // entries dropped by N
-	Cum      bool          `json:"sorted_by_cum,omitempty"`
+	// PerRequest says that values have per_request, and that entries are ordered by
+	// it; NoPerRequest says why not, where values could be costs of requests.
+	PerRequest   bool         `json:"per_request"`
+	NoPerRequest *DiffWarning `json:"no_per_request,omitempty"`
+	// Recorded says that one of the sides is of a recording: without the requests
+	// that were answered there is no verdict on the total.
+	Recorded bool        `json:"-"`
+	Own      []DiffEntry `json:"own,omitempty"`
+	Rest     []DiffEntry `json:"rest,omitempty"`
+	Entries  []DiffEntry `json:"entries,omitempty"`
+	LeftOut  int         `json:"left_out,omitempty"` // entries dropped by N
+	Cum      bool        `json:"sorted_by_cum,omitempty"`
 }
 
 // A DiffWarning is something that makes the comparison worth less, and its cure.
@@ -82,6 +95,7 @@ type DiffSide struct {
 	Noise    int64         `json:"noise"`  // two standard deviations of Total
 	Events   int64         `json:"events"` // sampling events behind Total
 	Duration time.Duration `json:"duration_ns"`
+	Work     *work.Count   `json:"work,omitempty"` // nil when not known
 }
 
 // A DiffValue is one number on both sides. Change is After - Before; Relative
@@ -94,6 +108,8 @@ type DiffValue struct {
 	Relative    *float64 `json:"relative"`
 	Noise       int64    `json:"noise"`
 	WithinNoise bool     `json:"within_noise"`
+	// PerRequest compares what a request costs; nil when that is not known.
+	PerRequest *work.Change `json:"per_request,omitempty"`
 }
 
 // A DiffEntry is one function, line or other node. In the own-code view Cum
@@ -115,6 +131,9 @@ func NewDiff(a, b DiffInput, opt DiffOptions) (*Diff, error) {
 	if ta != tb {
 		return nil, fmt.Errorf("compare profiles: %s holds %s (%s), %s holds %s (%s)", a.Name, ta.Type, ta.Unit, b.Name, tb.Type, tb.Unit)
 	}
+	if err := profile.Comparable(a.View.Profile(), b.View.Profile(), ta); err != nil {
+		return nil, fmt.Errorf("compare profiles %s and %s: %w", a.Name, b.Name, err)
+	}
 	own := opt.Own && a.Own != nil && b.Own != nil && opt.By != profile.ByLabel
 	r := &Diff{
 		Schema: DiffSchema, Type: tb.Type, Unit: tb.Unit, By: opt.By.String(),
@@ -123,18 +142,25 @@ func NewDiff(a, b DiffInput, opt DiffOptions) (*Diff, error) {
 	align := newAligner(a, b, opt.By)
 	before := gatherDiff(a, opt.By, own, align)
 	after := gatherDiff(b, opt.By, own, nil)
+	rates := r.rates(before, after, opt)
 	if opt.Normalize && before.total.value != 0 {
 		r.Scale = math.Abs(float64(after.total.value) / float64(before.total.value))
 	}
 	r.Noise = string(before.model.name)
 	r.Before, r.After = before.side(), after.side()
+	if rates != nil {
+		r.Before.Work, r.After.Work = opt.Work.A, opt.Work.B
+	}
 	r.Total = compare(before.total.times(r.Scale), after.total)
-	if before.events > 0 && after.events > 0 && before.model.name != noiseExact {
+	r.Total.PerRequest = rates.compare(before.total, after.total)
+	if p := r.Total.PerRequest; rates != nil && rates.clock && p.Low != nil {
+		r.Smallest = (*p.High - *p.Low) / 2 / (1 + *p.Relative)
+	} else if before.events > 0 && after.events > 0 && before.model.name != noiseExact {
 		r.Smallest = 2 * math.Sqrt(1/before.events+1/after.events)
 	}
-	r.warn()
+	r.warn(opt, rates != nil && rates.clock)
 
-	entries := joinDiff(before.entries, after.entries, r.Scale, align)
+	entries := joinDiff(before.entries, after.entries, r.Scale, rates, align)
 	for i := range entries {
 		e := &entries[i]
 		f := profile.Function{Name: e.Name, File: e.File}
@@ -144,18 +170,22 @@ func NewDiff(a, b DiffInput, opt DiffOptions) (*Diff, error) {
 		r.Entries = r.order(entries, opt.N)
 		return r, nil
 	}
-	rest := joinDiff(before.rest, after.rest, r.Scale, nil)
+	rest := joinDiff(before.rest, after.rest, r.Scale, rates, nil)
 	r.Own, r.Rest = r.order(entries, opt.N), r.order(rest, opt.N)
 	return r, nil
 }
 
 // order sorts entries by absolute change and keeps the first n.
 func (r *Diff) order(entries []DiffEntry, n int) []DiffEntry {
-	key := func(e *DiffEntry) int64 {
+	key := func(e *DiffEntry) float64 {
+		v := &e.Flat
 		if r.Cum {
-			return abs(e.Cum.Change)
+			v = &e.Cum
 		}
-		return abs(e.Flat.Change)
+		if p := v.PerRequest; p != nil {
+			return math.Abs(p.After - p.Before)
+		}
+		return math.Abs(float64(v.Change))
 	}
 	slices.SortFunc(entries, func(x, y DiffEntry) int {
 		return cmp.Or(cmp.Compare(key(&y), key(&x)),
@@ -178,7 +208,7 @@ const (
 	poor = 0.1
 )
 
-func (r *Diff) warn() {
+func (r *Diff) warn(opt DiffOptions, clock bool) {
 	if r.Before.Events == 0 || r.After.Events == 0 {
 		side := "B"
 		if r.Before.Events == 0 {
@@ -188,6 +218,12 @@ func (r *Diff) warn() {
 	}
 	counts := fmt.Sprintf("%d %s before, %d after", r.Before.Events, r.Noise, r.After.Events)
 	switch {
+	case clock && r.Smallest > poor:
+		r.Warnings = append(r.Warnings, DiffWarning{
+			Text: fmt.Sprintf("the CPU time of a request varies much from second to second: the total only shows changes above %.0f%%", 100*r.Smallest),
+			Hint: "record both for longer, on a machine that does nothing else",
+		})
+	case clock:
 	case r.Smallest > few:
 		r.Warnings = append(r.Warnings, DiffWarning{
 			Text: fmt.Sprintf("too few samples to mean anything (%s): even the total only shows changes above %.0f%%", counts, 100*r.Smallest),
@@ -199,19 +235,40 @@ func (r *Diff) warn() {
 			Hint: "record both for longer, or under more load",
 		})
 	}
+	if r.PerRequest {
+		r.warnWork(opt.Work)
+	}
 	if r.Noise == string(noiseContention) {
 		r.Warnings = append(r.Warnings, DiffWarning{
 			Text: "the runtime samples contention at a rate that the profile does not tell: the noise is at least what is shown",
 		})
 	}
 	da, db := r.Before.Duration, r.After.Duration
-	if !r.Normalized && da > 0 && db > 0 && !strings.HasPrefix(r.Type, "inuse_") && !isSnapshot(r.Type) {
+	if !r.Normalized && !r.PerRequest && da > 0 && db > 0 && !strings.HasPrefix(r.Type, "inuse_") && !isSnapshot(r.Type) {
 		if ratio := float64(da) / float64(db); ratio > 1.05 || ratio < 1/1.05 {
 			r.Warnings = append(r.Warnings, DiffWarning{
 				Text: fmt.Sprintf("A covers %s and B %s: absolute changes compare different spans of time", unit.Duration(da), unit.Duration(db)),
 				Hint: "--normalize compares shares of the total",
 			})
 		}
+	}
+}
+
+// warnWork says what makes comparisons per request worth less.
+func (r *Diff) warnWork(pair *work.Pair) {
+	for _, text := range pair.Differences {
+		w := DiffWarning{Text: text}
+		if pair.Other {
+			w.Text += ": no verdict per request"
+			w.Hint = "record both with the same load, and look at why requests fail first"
+		}
+		r.Warnings = append(r.Warnings, w)
+	}
+	if pair.A.Source == work.Trace {
+		r.Warnings = append(r.Warnings, DiffWarning{
+			Text: "requests are those of the traces; whether they failed, and which they were, is not compared",
+			Hint: "`whet record --load URL` counts all requests and their answers",
+		})
 	}
 }
 
@@ -235,6 +292,7 @@ type diffGathered struct {
 	name     string
 	duration time.Duration
 	model    noiseModel
+	whole    measured // of all samples, whatever the filters keep
 	total    measured
 	events   float64
 	entries  map[diffKey]*diffSum
@@ -264,6 +322,10 @@ func gatherDiff(in DiffInput, by profile.By, own bool, align *aligner) *diffGath
 			nodes[id] = findDiff(g.entries, v.Node(id), by, align)
 		}
 		return nodes[id]
+	}
+	for i := range p.NumSamples() {
+		value := p.Value(i, t)
+		g.whole.add(value, g.model.variance(value, g.model.events(p, i, value)))
 	}
 	isOwn := ownFrames(p, in.Own)
 	sample := 0
@@ -344,7 +406,7 @@ func ownFrames(p *profile.Profile, own func(profile.Function) bool) func(line ui
 }
 
 // joinDiff compares the nodes of both sides.
-func joinDiff(before, after map[diffKey]*diffSum, scale float64, align *aligner) []DiffEntry {
+func joinDiff(before, after map[diffKey]*diffSum, scale float64, rates *diffRates, align *aligner) []DiffEntry {
 	entries := make([]DiffEntry, 0, max(len(before), len(after)))
 	add := func(k diffKey, a, b *diffSum) {
 		e := DiffEntry{Name: k.name}
@@ -367,6 +429,7 @@ func joinDiff(before, after map[diffKey]*diffSum, scale float64, align *aligner)
 		if e.Cum.Before == 0 && e.Cum.After == 0 && e.Flat.Before == 0 && e.Flat.After == 0 {
 			return // cancelled out on both sides
 		}
+		e.Flat.PerRequest, e.Cum.PerRequest = rates.compare(a.flat, b.flat), rates.compare(a.cum, b.cum)
 		entries = append(entries, e)
 	}
 	for k, b := range after {

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
+	"github.com/whet-go/whet/recording/work"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -66,7 +68,11 @@ func (t *diffWriter) dot(v int64) string {
 
 func (t *diffWriter) head() {
 	d := t.d
-	t.line(t.s.paint(bold, Clean(d.Type)), " by ", d.By, ", B against A")
+	per := ""
+	if d.PerRequest {
+		per = ", per request"
+	}
+	t.line(t.s.paint(bold, Clean(d.Type)), " by ", d.By, ", B against A", per)
 	exact := d.Noise == string(noiseExact)
 	for _, x := range []struct {
 		name string
@@ -77,6 +83,13 @@ func (t *diffWriter) head() {
 			facts[0] += " " + t.noise(x.side.Noise)
 			facts = append(facts, unit.Count(x.side.Events).String()+" "+d.Noise)
 		}
+		if w := x.side.Work; w != nil {
+			about := ""
+			if e := w.Estimated(); e != "" {
+				about = " (" + e + ")"
+			}
+			facts = append(facts, unit.Count(w.Rounded()).String()+" requests"+about)
+		}
 		if x.side.Duration > 0 {
 			facts = append(facts, unit.Duration(x.side.Duration))
 		}
@@ -84,6 +97,8 @@ func (t *diffWriter) head() {
 	}
 	if d.Normalized {
 		t.line(fmt.Sprintf("A is multiplied by %.4g: only shares of the total are compared", d.Scale))
+	} else if p := d.Total.PerRequest; p != nil {
+		t.perRequest(p)
 	} else {
 		total := "total " + t.signed(d.Total.Change)
 		if r := relative(d.Total.Relative); r != "" {
@@ -91,6 +106,8 @@ func (t *diffWriter) head() {
 		}
 		switch {
 		case exact:
+		case d.NoPerRequest != nil && d.Recorded:
+			total += ", no verdict: a change of the total may be a change of the load"
 		case d.Total.WithinNoise:
 			total += ", within noise: chance alone makes " + t.noise(d.Total.Noise)
 		default:
@@ -98,12 +115,74 @@ func (t *diffWriter) head() {
 		}
 		t.line(total)
 	}
+	if w := d.NoPerRequest; w != nil {
+		t.line("note: nothing can be said per request: ", Clean(w.Text))
+		if w.Hint != "" {
+			t.line("hint: ", w.Hint)
+		}
+	}
 	for _, w := range d.Warnings {
 		t.line(t.s.paint(gold, "warning: "+w.Text))
 		if w.Hint != "" {
 			t.line("hint: ", w.Hint)
 		}
 	}
+}
+
+// perRequest writes what a request costs in both, and the totals beside it.
+func (t *diffWriter) perRequest(p *work.Change) {
+	line := "per request " + t.rate(p.Before) + " → " + t.rate(p.After)
+	if r := relative(p.Relative); r != "" {
+		line += " (" + r + ")"
+	}
+	line += ": " + verdictText(p)
+	t.line(line)
+	total := "totals are of different amounts of work: " + t.signed(t.d.Total.Change)
+	if r := relative(t.d.Total.Relative); r != "" {
+		total += " (" + r + ")"
+	}
+	w := t.d.After.Work.Requests/t.d.Before.Work.Requests - 1
+	t.line(t.s.paint(dim, total+" for "+relative(&w)+" requests"))
+}
+
+// verdictText says what an interval means.
+func verdictText(p *work.Change) string {
+	between := ""
+	if p.Low != nil {
+		between = fmt.Sprintf(" (%.0f%% interval %s)", 100*work.Confidence, rateInterval(p))
+	}
+	switch p.Verdict {
+	case work.More:
+		return "costs more, beyond chance" + between
+	case work.Less:
+		return "costs less, beyond chance" + between
+	case work.Noise:
+		return "within noise" + between
+	}
+	return "no verdict"
+}
+
+func rateInterval(p *work.Change) string {
+	if p.Low == nil {
+		return ""
+	}
+	return relative(p.Low) + " to " + relative(p.High)
+}
+
+// rate writes a cost of one request, of which there may be less than one unit.
+func (t *diffWriter) rate(v float64) string {
+	if v == 0 {
+		return "."
+	}
+	if math.Abs(v) >= 100 {
+		return t.value(int64(math.Round(v)))
+	}
+	short := map[string]string{"nanoseconds": "ns", "bytes": "B", "count": ""}
+	name, ok := short[t.d.Unit]
+	if !ok {
+		name = " " + t.d.Unit
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64) + name
 }
 
 // table writes entries under a title, with the named column.
@@ -119,6 +198,9 @@ func (t *diffWriter) table(title, which string, entries []DiffEntry) {
 	type row struct{ before, after, change, percent, noise string }
 	rows := make([]row, len(entries))
 	head := row{which + " A", which + " B", "change", "%", "noise"}
+	if t.d.PerRequest {
+		head.noise = fmt.Sprintf("%.0f%% interval", 100*work.Confidence)
+	}
 	width := [5]int{}
 	grow := func(r row) {
 		for i, s := range [...]string{r.before, r.after, r.change, r.percent, r.noise} {
@@ -128,9 +210,16 @@ func (t *diffWriter) table(title, which string, entries []DiffEntry) {
 	grow(head)
 	for i := range entries {
 		v := t.shown(&entries[i], which)
-		rows[i] = row{t.dot(v.Before), t.dot(v.After), t.signed(v.Change), diffPercent(v, entries[i].Status), ""}
+		rows[i] = row{t.dot(v.Before), t.dot(v.After), t.signed(v.Change), diffPercent(v.Relative, entries[i].Status), ""}
 		if v.Noise != 0 {
 			rows[i].noise = t.noise(v.Noise)
+		}
+		if p := v.PerRequest; p != nil {
+			change := t.rate(p.After - p.Before)
+			if p.After > p.Before {
+				change = "+" + change
+			}
+			rows[i] = row{t.rate(p.Before), t.rate(p.After), change, diffPercent(p.Relative, entries[i].Status), rateInterval(p)}
 		}
 		grow(rows[i])
 	}
@@ -145,9 +234,12 @@ func (t *diffWriter) table(title, which string, entries []DiffEntry) {
 	for i := range entries {
 		e := &entries[i]
 		v := t.shown(e, which)
-		mark, paint := " ", heat(math.Copysign(unit.Share(v.Change, max(t.d.Total.Before, t.d.Total.After)), 1))
-		if v.WithinNoise {
+		mark, paint := " ", heat(t.weight(v))
+		switch {
+		case v.PerRequest == nil && v.WithinNoise || v.PerRequest != nil && v.PerRequest.Verdict == work.Noise:
 			mark, paint = "~", ""
+		case v.PerRequest != nil && v.PerRequest.Verdict == work.NoIdea:
+			mark, paint = "?", ""
 		}
 		costs, rest := columnsOf(rows[i])
 		own := ""
@@ -157,6 +249,17 @@ func (t *diffWriter) table(title, which string, entries []DiffEntry) {
 		t.line(costs, t.s.paint(paint, rest), t.s.paint(dim, "  "+right(rows[i].noise, width[4])), " ", mark, "  ",
 			e.label(room-len(own)), t.s.paint(dim, own))
 	}
+}
+
+// weight is the share of a change in the larger total.
+func (t *diffWriter) weight(v *DiffValue) float64 {
+	if p, total := v.PerRequest, t.d.Total.PerRequest; p != nil && total != nil {
+		if whole := max(total.Before, total.After); whole > 0 {
+			return math.Abs(p.After-p.Before) / whole
+		}
+		return 0
+	}
+	return math.Copysign(unit.Share(v.Change, max(t.d.Total.Before, t.d.Total.After)), 1)
 }
 
 func (t *diffWriter) shown(e *DiffEntry, which string) *DiffValue {
@@ -181,14 +284,14 @@ func (e *DiffEntry) label(n int) string {
 	return FitName(e.Name, n)
 }
 
-func diffPercent(v *DiffValue, status string) string {
+func diffPercent(change *float64, status string) string {
 	switch status {
 	case "appeared":
 		return "new"
 	case "vanished":
 		return "gone"
 	}
-	return relative(v.Relative)
+	return relative(change)
 }
 
 // relative writes a relative change in percent.

@@ -1,0 +1,186 @@
+package work
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/trace/index"
+)
+
+// A Profile is one side of a comparison.
+type Profile struct {
+	Name      string               // for people
+	Recording *recording.Recording // nil: a profile by itself
+	Profile   string               // name of the profile in the recording
+	// Trace opens the index of the recording's trace, which Between closes; it is
+	// only called when the recording holds one.
+	Trace func() (*index.Index, error)
+}
+
+// A Pair is the work of both sides.
+type Pair struct {
+	A, B *Count
+	// Differences say how the requests of B are other work than those of A.
+	Differences []string
+	// Other reports that they differ so much that costs must not be compared.
+	Other bool
+}
+
+const loadFlag = "`whet record --load URL` sends requests, counts them, and so gives costs per request"
+
+// Between counts the requests behind two profiles. The error is an [Error] where they
+// are not to be counted.
+func Between(a, b Profile) (*Pair, error) {
+	for _, p := range []*Profile{&a, &b} {
+		if p.Recording == nil {
+			return nil, &Error{Side: p.Name, Reason: "a profile alone does not hold how many requests were answered", Cure: loadFlag}
+		}
+	}
+	source := Load
+	if !a.Recording.Has(recording.LoadPart) || !b.Recording.Has(recording.LoadPart) {
+		source = Trace
+	}
+	var counts [2]*Count
+	for i, p := range []*Profile{&a, &b} {
+		c, err := p.count(source)
+		if err != nil {
+			if e := (*Error)(nil); errors.As(err, &e) && e.Side == "" {
+				e.Side = p.Name
+			}
+			return nil, err
+		}
+		counts[i] = c
+	}
+	pair := &Pair{A: counts[0], B: counts[1]}
+	pair.differ()
+	return pair, nil
+}
+
+func (p *Profile) count(source Source) (*Count, error) {
+	m := p.Recording.Meta()
+	from, to, err := window(&m, p.Profile)
+	if err != nil {
+		return nil, err
+	}
+	if source == Load {
+		r := new(load.Result)
+		if err := p.Recording.JSON(recording.LoadPart, r); err != nil {
+			return nil, err
+		}
+		c, err := ofLoad(r, from, to)
+		return p.late(c, err)
+	}
+	if !p.Recording.Has(recording.TracePart) || p.Trace == nil {
+		return nil, &Error{Reason: "it holds no load, and no trace whose requests could be counted", Cure: loadFlag}
+	}
+	x, err := p.Trace()
+	if err != nil {
+		return nil, err
+	}
+	c, err := ofTrace(x, to.Sub(from))
+	return p.late(c, errors.Join(err, x.Close()))
+}
+
+// late adds to a count what profiles of allocations do not hold yet: the runtime counts
+// what was allocated one to two collections later. Which requests the profile is of
+// is uncertain by one collection in as many as there were.
+func (p *Profile) late(c *Count, err error) (*Count, error) {
+	if err != nil || !strings.HasPrefix(p.Profile, "heap") && p.Profile != "allocs" {
+		return c, err
+	}
+	first, last := p.collections(recording.MemStatsStartPart), p.collections(recording.MemStatsEndPart)
+	// With fewer than two, the recorder asked for one, and nothing is missing.
+	if n := last - first; first >= 0 && n >= 2 {
+		c.requests.variance += 1 / (float64(n) * float64(n))
+	}
+	return c, nil
+}
+
+// collections returns the number of garbage collections that a part with memory
+// statistics holds; -1 without one.
+func (p *Profile) collections(part string) int64 {
+	r, err := p.Recording.Part(part)
+	if err != nil {
+		return -1
+	}
+	defer func() { _ = r.Close() }() // only read
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		if v, ok := strings.CutPrefix(lines.Text(), "# NumGC = "); ok {
+			if n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64); err == nil {
+				return n
+			}
+		}
+	}
+	return -1
+}
+
+const (
+	// Shares of answers that differ by less are not worth a word; by more than
+	// otherWork, costs are of other work.
+	leastDifference = 0.001
+	otherWork       = 0.01
+)
+
+// differ compares what was asked for and what was answered.
+func (p *Pair) differ() {
+	if p.A.Source != Load {
+		return
+	}
+	paths := func(targets []string) []string {
+		out := make([]string, len(targets))
+		for i, t := range targets {
+			out[i] = path(t)
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	if a, b := paths(p.A.targets), paths(p.B.targets); !slices.Equal(a, b) {
+		p.Other = true
+		p.Differences = append(p.Differences, fmt.Sprintf("the loads have different targets: A %s, B %s", some(a), some(b)))
+	}
+	sum := func(m map[string]int64) (n float64) {
+		for _, v := range m {
+			n += float64(v)
+		}
+		return n
+	}
+	na, nb := sum(p.A.answers), sum(p.B.answers)
+	if na == 0 || nb == 0 {
+		return
+	}
+	kinds := maps.Clone(p.A.answers)
+	maps.Copy(kinds, p.B.answers)
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		a, b := float64(p.A.answers[kind])/na, float64(p.B.answers[kind])/nb
+		pooled := (float64(p.A.answers[kind]) + float64(p.B.answers[kind])) / (na + nb)
+		noise := 3 * math.Sqrt(pooled*(1-pooled)*(1/na+1/nb))
+		if d := math.Abs(a - b); d > leastDifference && d > noise {
+			p.Other = p.Other || d > otherWork
+			p.Differences = append(p.Differences, fmt.Sprintf("requests differ: %s in %.3g%% of A and %.3g%% of B", kind, 100*a, 100*b))
+		}
+	}
+}
+
+// some joins the first few of a list.
+func some(list []string) string {
+	const most = 3
+	if len(list) <= most {
+		return fmt.Sprint(list)
+	}
+	return fmt.Sprintf("%v and %d more", list[:most], len(list)-most)
+}
+
+// Scale is what A's values are multiplied by to be of as many requests as B's.
+func (p *Pair) Scale() float64 { return p.B.Requests / p.A.Requests }
+
+// Clock reports whether both sides have the CPU time of a request by the clock of the
+// target's process.
+func (p *Pair) Clock() bool { return p.A.CPU > 0 && p.B.CPU > 0 }
