@@ -168,7 +168,8 @@ type Options struct {
 	// rate, which it finds out while it runs: two short runs may differ by that.
 	OneByOne bool
 
-	// Progress, if set, is called about once a second of the measured part,
+	// Progress, if set, is called about once a second of the measured part, and for what
+	// is left of one at its end,
 	// from the goroutine that called Run. It must not block for long.
 	Progress func(Progress)
 }

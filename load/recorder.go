@@ -201,24 +201,55 @@ func newRecorder(shards int, open bool) *recorder {
 	return r
 }
 
+// wholeSecond is the least length of a slice that counts as a second. They are never
+// exact.
+const wholeSecond = 900 * time.Millisecond
+
 // cut ends the current second at now, an offset from the start of the measured
 // part, and returns it. targetCPU is what the target used in it.
 func (r *recorder) cut(now, targetCPU time.Duration) Second {
 	r.slice.reset()
+	return r.extend(r.last, now, targetCPU)
+}
+
+// shortest is the length below which the rest of a run belongs to its last second: so
+// short a time has no rate.
+const shortest = 100 * time.Millisecond
+
+// finish ends the last second at now. ok is false when it is not one that cut has not
+// returned.
+func (r *recorder) finish(now, targetCPU time.Duration) (last Second, ok bool) {
+	n := len(r.seconds)
+	switch {
+	case now <= r.last:
+		return Second{}, false
+	case now-r.last >= shortest || n == 0:
+		return r.cut(now, targetCPU), true
+	}
+	last, r.seconds = r.seconds[n-1], r.seconds[:n-1]
+	return r.extend(last.Start, now, last.TargetCPU+targetCPU), false
+}
+
+// extend adds what was recorded to the current slice, which began at start, and ends it.
+func (r *recorder) extend(start, now, targetCPU time.Duration) Second {
 	for _, s := range r.shards {
 		t := s.swap()
 		r.slice.add(t)
+		r.total.add(t)
 		t.reset()
 	}
-	r.total.add(r.slice)
 	sec := Second{
-		Start:     r.last,
-		Elapsed:   now - r.last,
+		Start:     start,
+		Elapsed:   now - start,
 		Responses: r.slice.responses,
 		Errors:    r.slice.failed(),
 		Bytes:     r.slice.bytes,
 		Max:       r.slice.max,
 		TargetCPU: targetCPU,
+	}
+	sec.Partial = sec.Elapsed < wholeSecond
+	if sec.Elapsed > 0 {
+		sec.Rate = float64(sec.Responses) / sec.Elapsed.Seconds()
 	}
 	if sec.Responses > 0 {
 		sec.P50 = min(time.Duration(r.slice.hist.ValueAtQuantile(50)), sec.Max)

@@ -69,7 +69,8 @@ type Result struct {
 	Latency Latency `json:"latency"`
 	// Send is how late requests were sent; nil in the closed model.
 	Send *Send `json:"send,omitempty"`
-	// Seconds is the run second by second. The last one may be shorter.
+	// Seconds is the run second by second. The last one may be shorter or, with a rest of
+	// less than a tenth, a little longer.
 	Seconds []Second `json:"seconds"`
 	// CPU is the generator's own cost; nil where the system does not tell.
 	CPU *CPU `json:"cpu,omitempty"`
@@ -157,7 +158,9 @@ type Latency struct {
 type Second struct {
 	Start     time.Duration `json:"start_ns"` // since Result.Started
 	Elapsed   time.Duration `json:"elapsed_ns"`
+	Partial   bool          `json:"partial,omitempty"` // it is shorter than a second, as the last one may be
 	Responses int64         `json:"responses"`
+	Rate      float64       `json:"rate"` // Responses per second of Elapsed
 	Errors    int64         `json:"errors"`
 	Bytes     int64         `json:"bytes"`
 	P50       time.Duration `json:"p50_ns"`

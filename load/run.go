@@ -152,8 +152,8 @@ func (g *generator) run(caller context.Context) (*Result, error) {
 	targetErr = errors.Join(targetErr, err)
 
 	elapsed := max(time.Since(g.from), 0)
-	if g.rec.last < elapsed {
-		g.rec.cut(elapsed, used())
+	if last, ok := g.rec.finish(elapsed, used()); ok {
+		g.progress(last)
 	}
 	r := g.result(elapsed)
 	r.Interrupted = caller.Err() != nil
@@ -252,18 +252,21 @@ func (g *generator) tick(done <-chan struct{}, used func() time.Duration) {
 		case <-done:
 			return
 		case <-ticker.C:
-			elapsed := time.Since(g.from)
-			second := g.rec.cut(elapsed, used())
-			if g.Progress == nil {
-				continue
-			}
-			t := g.rec.total
-			g.Progress(Progress{
-				Second: second, Elapsed: elapsed, Latency: t.latency(), Errors: t.failures(),
-				Requests: t.responses + t.failed(), Bars: t.bars(),
-			})
+			g.progress(g.rec.cut(time.Since(g.from), used()))
 		}
 	}
+}
+
+// progress tells of a second that has ended.
+func (g *generator) progress(second Second) {
+	if g.Progress == nil {
+		return
+	}
+	t := g.rec.total
+	g.Progress(Progress{
+		Second: second, Elapsed: second.Start + second.Elapsed, Latency: t.latency(), Errors: t.failures(),
+		Requests: t.responses + t.failed(), Bars: t.bars(),
+	})
 }
 
 func (g *generator) result(elapsed time.Duration) *Result {

@@ -255,7 +255,7 @@ func TestWriteLoadLive(t *testing.T) {
 		d.Seconds = append(d.Seconds, r.Seconds...)
 	}
 	write()
-	for _, p := range []load.Progress{{Second: r.Seconds[2], Elapsed: 3 * time.Second}, {Second: load.Second{Elapsed: time.Second, Errors: 1}, Elapsed: 100 * time.Second}} {
+	for _, p := range []load.Progress{{Second: r.Seconds[2], Elapsed: 3 * time.Second}, {Second: load.Second{Start: 3 * time.Second, Elapsed: 250 * time.Millisecond, Partial: true, Responses: 1000}, Elapsed: 3250 * time.Millisecond}, {Second: load.Second{Elapsed: time.Second, Errors: 1}, Elapsed: 100 * time.Second}} {
 		if err := WriteLoadLine(&out, p); err != nil {
 			t.Fatal(err)
 		}

@@ -59,6 +59,9 @@ func WriteLoadLive(w io.Writer, s Style, d LoadLive) error {
 		head := left(name, 9) + left(value, 26)
 		add(cut(head, 36), s.paint(cyan, sparkline(d.Seconds, of, width-36)))
 	}
+	if p.Second.Partial {
+		asked += fmt.Sprintf(" in %.1fs", p.Second.Elapsed.Seconds())
+	}
 	course("rate", perSecond(rate(p.Second))+asked, rate)
 	course("p50", unit.Duration(p.Second.P50), func(sec load.Second) float64 { return float64(sec.P50) })
 	course("p99", unit.Duration(p.Second.P99), func(sec load.Second) float64 { return float64(sec.P99) })
@@ -92,8 +95,12 @@ func WriteLoadLive(w io.Writer, s Style, d LoadLive) error {
 func WriteLoadLine(w io.Writer, p load.Progress) error {
 	sec := p.Second
 	t := &text{w: w}
-	t.line(fmt.Sprintf("%6s  %9s  p50 %s  p99 %s  max %s  %s", wholeSeconds(p.Elapsed), perSecond(float64(perElapsed(sec.Responses, sec.Elapsed))),
-		right(unit.Duration(sec.P50), 8), right(unit.Duration(sec.P99), 8), right(unit.Duration(sec.Max), 8), plural(int(sec.Errors), "error", "errors")))
+	at, part := wholeSeconds(p.Elapsed), ""
+	if sec.Partial {
+		at, part = fmt.Sprintf("%.1fs", p.Elapsed.Seconds()), fmt.Sprintf(" in %.1fs", sec.Elapsed.Seconds())
+	}
+	t.line(fmt.Sprintf("%6s  %9s  p50 %s  p99 %s  max %s  %s%s", at, perSecond(float64(perElapsed(sec.Responses, sec.Elapsed))),
+		right(unit.Duration(sec.P50), 8), right(unit.Duration(sec.P99), 8), right(unit.Duration(sec.Max), 8), plural(int(sec.Errors), "error", "errors"), part))
 	return t.result()
 }
 

@@ -251,6 +251,9 @@ func loadPageFacts(r *load.Result) []FlameFact {
 	if n := r.Errors.Total() + r.Failed(); n > 0 {
 		facts[2].Value = fmt.Sprintf("%d (%s): %s", n, unit.Percent(n, r.Requests), r.Failures())
 	}
+	if n := len(r.Seconds); n > 1 && r.Seconds[n-1].Partial {
+		facts = append(facts, FlameFact{Name: "last second", Value: fmt.Sprintf("only %.1fs of it; its rate is scaled", r.Seconds[n-1].Elapsed.Seconds())})
+	}
 	for _, c := range loadCPU(r) {
 		facts = append(facts, FlameFact{Name: c.name, Value: c.value})
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -168,4 +169,19 @@ func TestLoadJourney(t *testing.T) {
 		}
 		return pages
 	})
+}
+
+// TestLoadPagePart: a page says that its last second is a part of one.
+func TestLoadPagePart(t *testing.T) {
+	r := &load.Result{Seconds: []load.Second{
+		{Elapsed: time.Second, Responses: 100, Rate: 100},
+		{Start: time.Second, Elapsed: 250 * time.Millisecond, Partial: true, Responses: 20, Rate: 80},
+	}}
+	run := newLoadDoc(LoadPage{Runs: []*load.Result{r}}).Runs[0]
+	if got := run.Seconds[1]; got.Rate != 80 || got.At != 1.25 {
+		t.Errorf("%+v", got)
+	}
+	if !slices.Contains(run.Facts, FlameFact{Name: "last second", Value: "only 0.2s of it; its rate is scaled"}) {
+		t.Errorf("facts %+v", run.Facts)
+	}
 }

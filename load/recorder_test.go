@@ -1,0 +1,46 @@
+package load
+
+import (
+	"testing"
+	"time"
+)
+
+// TestLastSecond: the rest of a run is a part of a second, with its own rate, or too
+// short to have one.
+func TestLastSecond(t *testing.T) {
+	for _, test := range []struct {
+		rest  time.Duration
+		count int
+	}{{0, 1}, {2 * time.Millisecond, 1}, {400 * time.Millisecond, 2}} {
+		r := newRecorder(1, false)
+		answer := func(n int) {
+			for range n {
+				r.shards[0].response(200, 1, time.Millisecond)
+			}
+		}
+		answer(100)
+		r.cut(time.Second, 3)
+		if test.rest > 0 {
+			answer(20)
+		}
+		_, told := r.finish(time.Second+test.rest, 1)
+		if len(r.seconds) != test.count || told != (test.count == 2) {
+			t.Fatalf("rest of %v: seconds %+v", test.rest, r.seconds)
+		}
+		var sum int64
+		var end time.Duration
+		for _, s := range r.seconds {
+			if s.Start != end {
+				t.Errorf("rest of %v: second starts at %v, want %v", test.rest, s.Start, end)
+			}
+			end = s.Start + s.Elapsed
+			sum += s.Responses
+		}
+		if end != time.Second+test.rest || sum != r.total.responses || test.rest > 0 && sum != 120 {
+			t.Errorf("rest of %v: %d answers until %v, total %d", test.rest, sum, end, r.total.responses)
+		}
+		if s := r.seconds[len(r.seconds)-1]; s.Partial != (test.count == 2) || test.count == 2 && s.Rate != 50 {
+			t.Errorf("rest of %v: %+v", test.rest, s)
+		}
+	}
+}
