@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/diff"
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
 
@@ -84,7 +83,7 @@ func (f *finder) match(pkg *packages.Package, c *cause, d analysis.Diagnostic) *
 // relative is a file's name in the module.
 func (f *finder) relative(file string) (string, bool) {
 	rel, err := filepath.Rel(f.m.dir, file)
-	if err != nil || strings.HasPrefix(rel, "..") {
+	if err != nil || !filepath.IsLocal(rel) {
 		return "", false
 	}
 	return filepath.ToSlash(rel), true
@@ -234,6 +233,7 @@ func (f *finder) add(g *charged, ids map[string]int) {
 	if c.Scope == rules.OfModule {
 		id = x.Rule + "/" + cmp.Or(c.Category, x.Rule)
 	}
+	x.Identity = f.identity(first)
 	ids[id]++
 	x.ID = fmt.Sprintf("%s/%d", id, ids[id])
 	if x.Rewrites() {
@@ -243,6 +243,19 @@ func (f *finder) add(g *charged, ids map[string]int) {
 	}
 	g.at = len(f.result.Findings)
 	f.result.Findings = append(f.result.Findings, x)
+}
+
+// identity is what stays the same of a finding whose first match is m.
+func (f *finder) identity(m *match) Identity {
+	id := Identity{Rule: m.cause.rule.Analyzer.Name, Category: m.cause.Category}
+	if m.cause.Scope == rules.OfModule {
+		return id
+	}
+	id.Package, id.Function = path.Dir(m.file), f.function(m.file, m.line)
+	if src := f.matcher.source(m.file); src != nil && (m.cause.Scope != rules.OfFunction || id.Function == "") {
+		id.Code = normalized(src.code(m.line, m.line, 1))
+	}
+	return id
 }
 
 func isCgo(file *ast.File) bool {
@@ -273,7 +286,7 @@ func (f *finder) diff(fix *Fix) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.File, err)
 		}
-		out.Write(diff.Diff("a/"+e.File, before, "b/"+e.File, after))
+		out.Write(rewrite.Diff(e.File, before, after))
 	}
 	fix.Diff = out.String()
 	return nil

@@ -89,6 +89,8 @@ type Result struct {
 	Unexplained []HotLine `json:"unexplained"`
 	// Stale are functions of the profiles that the source does not have where they were.
 	Stale []Stale `json:"stale,omitempty"`
+	// Against is the comparison with a baseline; nil without one.
+	Against *Against `json:"against,omitempty"`
 	// Rules is how many rules were looked for.
 	Rules int `json:"rules"`
 
@@ -105,8 +107,13 @@ type Total struct {
 
 // A Finding is a cause of cost.
 type Finding struct {
-	ID    string     `json:"id"`   // the same in the next run on the same source
-	Rule  string     `json:"rule"` // name
+	ID   string `json:"id"`   // the same in the next run on the same source
+	Rule string `json:"rule"` // name
+	// Identity stays the same while the source around the finding changes, and Known is set when a
+	// baseline accepts it.
+	Identity Identity `json:"identity"`
+	Known    bool     `json:"known,omitempty"`
+
 	Title string     `json:"title"`
 	Why   string     `json:"why"`  // of this place
 	Safe  string     `json:"safe"` // what the rewrite keeps: the rule's Safety

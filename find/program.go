@@ -49,7 +49,7 @@ func (f *finder) judge(cpu *profile.Profile) {
 			x := Finding{
 				ID: r.Analyzer.Name + "/" + causeKey(r.Analyzer.Name, v.Category), Rule: r.Analyzer.Name, Title: c.Title,
 				Why: v.Message, Safe: r.Doc.Safety, Needs: c.Needs, Alone: v.Saving, Fix: settingFix(v.Setting),
-				Places: []Place{}, Evidence: []Evidence{},
+				Places: []Place{}, Evidence: []Evidence{}, Identity: Identity{Rule: r.Analyzer.Name, Category: v.Category},
 			}
 			of := func(share float64) []Evidence {
 				return []Evidence{{Cost: CPU, Value: int64(share * float64(p.CPU)), Share: share}}

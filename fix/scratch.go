@@ -17,9 +17,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rogpeppe/go-internal/diff"
 	"golang.org/x/mod/modfile"
 
+	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/internal/diag"
 )
 
@@ -354,7 +354,7 @@ func diffOf(changes map[string]change) string {
 	slices.Sort(names)
 	var out bytes.Buffer
 	for _, name := range names {
-		out.Write(diff.Diff("a/"+name, changes[name].before, "b/"+name, changes[name].after))
+		out.Write(rewrite.Diff(name, changes[name].before, changes[name].after))
 	}
 	return out.String()
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/internal/diag"
 )
 
@@ -33,6 +34,7 @@ func (r *Result) Patches(from string) []Patch {
 	var patches []Patch
 	for i, a := range kept {
 		dir, _, _ := strings.Cut(a.Finding.Places[0].File, "/")
+		dir = rewrite.QuoteName(dir)
 		if !strings.Contains(a.Finding.Places[0].File, "/") {
 			dir = "main"
 		}
@@ -74,7 +76,7 @@ func slug(s string) string {
 func (a *Attempt) Message() string {
 	var b strings.Builder
 	x := &a.Finding
-	fmt.Fprintf(&b, "%s:%d: %s.\n\n", x.Places[0].File, x.Places[0].Line, x.Why)
+	fmt.Fprintf(&b, "%s:%d: %s.\n\n", rewrite.QuoteName(x.Places[0].File), x.Places[0].Line, x.Why)
 	for _, e := range x.Evidence {
 		fmt.Fprintf(&b, "%s: %.1f %% of the profile\n", e.Cost, 100*e.Share)
 	}

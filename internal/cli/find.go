@@ -34,6 +34,8 @@ type findFlags struct {
 	Rule     string
 	NoNotes  bool
 	Gate     bool
+	Baseline string // a file with what is accepted
+	Accept   string // a file to write one to
 
 	Format string
 	JSON   bool
@@ -63,7 +65,9 @@ Nothing is written or changed: the rewrites are shown as diffs.`,
 		Example: `  whet find demo.whet --dir examples/leftpad
   whet find --min-share 2% --format markdown -o findings.md cpu.pb.gz allocs.pb.gz
   whet find --format html -o findings.html service.whet
-  whet find --gate --rule percall service.whet`,
+  whet find --gate --rule percall service.whet
+  whet find --write-baseline accepted.json service.whet
+  whet find --gate --baseline accepted.json service.whet`,
 		Args: someArgs("no recording given", "record the program under load first: `whet record http://localhost:6060 -o service.whet`"),
 	}
 	f.register(cmd)
@@ -87,7 +91,9 @@ func (f *findFlags) register(cmd *cobra.Command) {
 	fs.Var(&f.MinShare, "min-share", "leave out what is less of every profile than this")
 	fs.StringVar(&f.Rule, "rule", "", "look only for the rules that match `REGEXP`")
 	fs.BoolVar(&f.NoNotes, "no-notes", false, "do not ask the compiler what it says of hot lines")
-	fs.BoolVar(&f.Gate, "gate", false, "exit with 3 when there is a finding")
+	fs.BoolVar(&f.Gate, "gate", false, "exit with 3 when there is a finding, with --baseline a new one")
+	fs.StringVar(&f.Baseline, "baseline", "", "mark findings that `FILE` accepts as known, and list its stale entries")
+	fs.StringVar(&f.Accept, "write-baseline", "", "accept all findings: write them to `FILE` for --baseline")
 	fs.StringVar(&f.Format, "format", "text", "write `FORMAT` "+strings.Join(findFormats(), ", "))
 	fs.BoolVar(&f.JSON, "json", false, "write JSON, the same as --format json")
 	f.registerOutput(cmd)
@@ -105,16 +111,39 @@ func (f *findFlags) check(cmd *cobra.Command) error {
 	if !slices.Contains(findFormats(), f.Format) {
 		return diag.Usagef("find", fmt.Sprintf("--format %q: there is no such one", f.Format), "there is "+strings.Join(findFormats(), ", "))
 	}
+	if f.Accept != "" && (f.Gate || f.Baseline != "") {
+		return diag.Usagef("find", "--write-baseline excludes --gate and --baseline", "write it first: all findings are accepted then")
+	}
+	if f.Accept != "" && !f.Force {
+		if _, err := os.Lstat(f.Accept); err == nil {
+			return &diag.Error{Op: "write", Subject: f.Accept, Err: errors.New("the file exists"), Hint: "--force replaces it"}
+		}
+	}
 	return f.checkOutput()
 }
 
 // find does the work of whet find.
 func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
+	accepted, err := readBaseline(f.Baseline)
+	if err != nil {
+		return err // before minutes of work
+	}
 	r, err := a.lookFor(ctx, f, args)
 	if err != nil {
 		return err
 	}
 	a.printWarnings(r.Warnings)
+	if accepted != nil {
+		if err := r.Accept(accepted, f.Baseline, f.runs); err != nil {
+			return err
+		}
+	}
+	if f.Accept != "" {
+		if _, err := writeFile(f.Accept, func(w io.Writer) error { return report.JSON(w, r.Baseline()) }); err != nil {
+			return &diag.Error{Op: "write", Subject: f.Accept, Err: err, Hint: diag.Hint(err)}
+		}
+		_, _ = fmt.Fprintf(a.stderr, "wrote %s (%d findings accepted)\n", f.Accept, len(r.Findings))
+	}
 	err = a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		switch f.Format {
 		case "json":
@@ -128,10 +157,35 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 		}
 		return report.WriteFind(w, a.style, r)
 	})
-	if err == nil && f.Gate && len(r.Findings) > 0 {
-		return &diag.Error{Op: "find", Err: fmt.Errorf("%d findings", len(r.Findings)), Kind: diag.Gate, Hint: "`whet fix` makes the rewrites and measures them"}
+	found, what := len(r.Findings), "findings"
+	if r.Against != nil {
+		found, what = r.Against.New, "findings that "+f.Baseline+" does not accept"
+	}
+	if err == nil && f.Gate && found > 0 {
+		return &diag.Error{Op: "find", Err: fmt.Errorf("%d %s", found, what), Kind: diag.Gate, Hint: "`whet fix` makes the rewrites and measures them"}
 	}
 	return err
+}
+
+// readBaseline reads the file with accepted findings; nil for "".
+func readBaseline(name string) (b *find.Baseline, err error) {
+	if name == "" {
+		return nil, nil //nolint:nilnil // none is asked for
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, &diag.Error{Op: "read baseline", Subject: name, Err: errors.Unwrap(err), Hint: "--write-baseline writes one"}
+	}
+	defer func() { _ = file.Close() }()
+	return find.ReadBaseline(file, name)
+}
+
+// runs reports whether a rule is looked for.
+func (f *findFlags) runs(rule string) bool {
+	chosen, err := chooseRules(f.Rule)
+	return err == nil && (slices.ContainsFunc(chosen, func(r *rules.Rule) bool { return r.Analyzer.Name == rule }) ||
+		// A rule that is gone accepts nothing any more.
+		!slices.ContainsFunc(index.Rules(), func(r *rules.Rule) bool { return r.Analyzer.Name == rule }))
 }
 
 // lookFor finds what costs in the recordings that args name.

@@ -24,6 +24,7 @@ func WriteFind(w io.Writer, s Style, r *find.Result) error {
 		writeFinding(t, s, i+1, &f, findingNumbers(r))
 	}
 	writeUnexplained(t, s, r)
+	writeAgainst(t, s, r.Against)
 	if len(r.Stale) > 0 {
 		t.line()
 		t.line(s.paint(bold, "The source is not what was recorded"), ": nothing is said of")
@@ -36,6 +37,21 @@ func WriteFind(w io.Writer, s Style, r *find.Result) error {
 		}
 	}
 	return t.result()
+}
+
+// writeAgainst writes how findings compare with a baseline, nothing without one.
+func writeAgainst(t *text, s Style, a *find.Against) {
+	if a == nil {
+		return
+	}
+	t.line()
+	t.line(s.paint(bold, "Compared with the baseline"), " ", Clean(a.Baseline), fmt.Sprintf(": %d new, %d known", a.New, a.Known))
+	if len(a.Stale) > 0 {
+		t.line("  not found any more (changed, or not hot in this recording):")
+	}
+	for _, id := range a.Stale {
+		t.line("    ", cut(Clean(id.String()), s.room(4, 20)))
+	}
 }
 
 // sharePercent writes a share of one.
@@ -161,6 +177,9 @@ func needText(n rules.Need) string {
 
 func writeFinding(t *text, s Style, n int, f *find.Finding, number func(id string) string) {
 	head := fmt.Sprintf("%d. %s", n, f.Title)
+	if f.Known {
+		head += " (known)"
+	}
 	loadWrap(t, s, "", s.paint(bold, head)+needText(f.Needs), 3)
 	t.line(strings.TrimRight("   "+s.paint(cyan, middle(Clean(f.Where()), s.room(3, 20)))+"  "+Clean(f.Function), " "))
 	loadWrap(t, s, "   ", "saves at most "+savingText(f), 3)
@@ -264,7 +283,11 @@ func WriteFindMarkdown(w io.Writer, r *find.Result) error {
 	t.line(findTotals(r), ".")
 	for i, f := range r.Findings {
 		t.line()
-		t.line(fmt.Sprintf("### %d. %s", i+1, f.Title), needText(f.Needs))
+		known := ""
+		if f.Known {
+			known = " (known)"
+		}
+		t.line(fmt.Sprintf("### %d. %s", i+1, f.Title), known, needText(f.Needs))
 		t.line()
 		where := "The whole program"
 		if len(f.Places) > 0 {
@@ -299,11 +322,21 @@ func WriteFindMarkdown(w io.Writer, r *find.Result) error {
 			t.line("Setting: ", code(f.Fix.Setting.String()), ". ", strings.ReplaceAll(f.Safe, "\n", " "))
 		default:
 			t.line()
-			t.line(fence(f.Fix.Diff), "diff")
-			for line := range strings.Lines(f.Fix.Diff) {
-				t.line(strings.TrimRight(line, "\n"))
+			markdownFence(t, "diff", f.Fix.Diff)
+		}
+	}
+	if a := r.Against; a != nil {
+		t.line()
+		t.line("### Compared with the baseline ", code(a.Baseline))
+		t.line()
+		t.line(fmt.Sprintf("%d new, %d known.", a.New, a.Known))
+		for i, id := range a.Stale {
+			if i == 0 {
+				t.line()
+				t.line("Not found any more:")
+				t.line()
 			}
-			t.line(fence(f.Fix.Diff))
+			t.line("- ", code(id.String()))
 		}
 	}
 	if len(r.Unexplained) > 0 {
@@ -313,11 +346,14 @@ func WriteFindMarkdown(w io.Writer, r *find.Result) error {
 		t.line("| share | line | code |")
 		t.line("|--:|---|---|")
 		for _, h := range r.Unexplained {
-			t.line("| ", sharePercent(h.Saving), " | ", code(fmt.Sprintf("%s:%d", h.File, h.Line)), " | ", strings.ReplaceAll(code(strings.TrimSpace(h.Code)), "|", `\|`), " |")
+			t.line("| ", sharePercent(h.Saving), " | ", cell(fmt.Sprintf("%s:%d", h.File, h.Line)), " | ", cell(strings.TrimSpace(h.Code)), " |")
 		}
 	}
 	return t.result()
 }
+
+// cell is code in a table.
+func cell(text string) string { return strings.ReplaceAll(code(text), "|", `\|`) }
 
 // code is text as code of Markdown, in as many backquotes as it takes.
 func code(text string) string {

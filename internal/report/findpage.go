@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules"
@@ -25,7 +28,23 @@ func WriteFindPage(w io.Writer, r *find.Result) error {
 	if err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
-	if err := t.Execute(w, r); err != nil {
+	return writePage(w, t, r)
+}
+
+// writePage writes a page. Characters that reorder text, and control characters, come from names and
+// source: they are replaced wherever they are.
+func writePage(w io.Writer, t *template.Template, data any) error {
+	var page strings.Builder
+	err := t.Execute(&page, data)
+	if err == nil {
+		_, err = io.WriteString(w, strings.Map(func(r rune) rune {
+			if r != '\n' && r != '\t' && (unicode.IsControl(r) || isBidi(r)) {
+				return utf8.RuneError
+			}
+			return r
+		}, page.String()))
+	}
+	if err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
 	return nil
@@ -36,24 +55,46 @@ type diffLine struct{ Kind, Text string }
 
 func diffLines(diff string) []diffLine {
 	var lines []diffLine
+	left := [2]int{} // lines of the hunk that are still to come, of the old and the new file
 	for text := range strings.Lines(diff) {
-		text = cleanSource(strings.TrimRight(text, "\n"))
+		text = strings.TrimRight(text, "\n")
 		kind := ""
-		switch {
-		case strings.HasPrefix(text, "diff "), strings.HasPrefix(text, "+++"):
-			continue
-		case strings.HasPrefix(text, "--- a/"):
-			kind, text = "file", text[len("--- a/"):]
-		case strings.HasPrefix(text, "+"):
+		switch inHunk := left[0] > 0 || left[1] > 0; {
+		case inHunk && strings.HasPrefix(text, "+"):
 			kind = "add"
-		case strings.HasPrefix(text, "-"):
+			left[1]--
+		case inHunk && strings.HasPrefix(text, "-"):
 			kind = "del"
+			left[0]--
+		case inHunk && !strings.HasPrefix(text, `\`):
+			left[0]--
+			left[1]--
+		case strings.HasPrefix(text, "diff "), strings.HasPrefix(text, "+++ "):
+			continue
+		case strings.HasPrefix(text, "--- "):
+			kind, text = "file", strings.TrimSuffix(strings.TrimPrefix(strings.Replace(text, `--- "a/`, `--- a/"`, 1), "--- a/"), "\t")
 		case strings.HasPrefix(text, "@@"):
 			kind = "at"
+			left = hunkSizes(text)
 		}
-		lines = append(lines, diffLine{kind, text})
+		lines = append(lines, diffLine{kind, cleanSource(text)})
 	}
 	return lines
+}
+
+// hunkSizes are how many lines of the old and the new file a hunk has, by its head: @@ -1,2 +1 @@.
+func hunkSizes(head string) (sizes [2]int) {
+	for i, field := range strings.Fields(head) {
+		if i == 0 || i > 2 {
+			continue
+		}
+		_, count, ok := strings.Cut(field, ",")
+		if !ok {
+			count = "1"
+		}
+		sizes[i-1], _ = strconv.Atoi(count) // 0 for what is not a head of ours
+	}
+	return sizes
 }
 
 const findTemplate = `<!doctype html>
@@ -83,7 +124,7 @@ summary { cursor: pointer } p { margin: .4rem 0 }
 <h1>{{len .Findings}} findings in {{.Module}}</h1>
 <p class="dim">{{totals .}}.</p>
 {{range $i, $f := .Findings}}<section id="f{{inc $i}}">
-<h2>{{inc $i}}. {{.Title}}{{with needs .Needs}}<span class="needs">{{.}}</span>{{end}}</h2>
+<h2>{{inc $i}}. {{.Title}}{{if .Known}}<span class="needs">known</span>{{end}}{{with needs .Needs}}<span class="needs">{{.}}</span>{{end}}</h2>
 <p>{{if .Places}}<code>{{.Where}}</code>{{else}}{{.Where}}{{end}} <span class="dim">{{.Function}}{{range $j, $p := .Places}}{{if $j}}, <code>{{.File}}:{{.Line}}</code>{{end}}{{end}}</span></p>
 <div class="bar" role="img" aria-label="saves at most {{percent .Saving}} of the CPU time"><i style="width:{{width .Saving}}%"></i></div>
 <p>Saves at most <b>{{percent .Saving}}</b> of the CPU time{{with .Evidence}}: {{evidence .}}{{end}}.{{with callees .Evidence}} Calls {{.}}.{{end}}</p>
@@ -94,6 +135,7 @@ summary { cursor: pointer } p { margin: .4rem 0 }
 {{if not (setting .)}}<details><summary>What it keeps, and what the compiler says</summary><p>{{.Safe}}</p>{{range .Notes}}<p class="dim">line {{.Line}}: {{note .}}</p>{{end}}</details>
 {{end}}</section>
 {{end}}{{if .Unexplained}}<section id="hot"><h2>Hot lines without a finding</h2><table>{{range .Unexplained}}<tr><td>{{percent .Saving}}</td><td><code>{{.File}}:{{.Line}}</code><br><code>{{.Code}}</code><br><span class="dim">{{evidence .Evidence}}{{with callees .Evidence}} · calls {{.}}{{end}}{{with .Why}} · not looked at: {{.}}{{end}}</span></td></tr>{{end}}</table></section>
+{{end}}{{with .Against}}<section id="against"><h2>Compared with the baseline {{.Baseline}}</h2><p>{{.New}} new, {{.Known}} known.</p>{{if .Stale}}<p>Not found any more:</p><ul>{{range .Stale}}<li><code>{{.}}</code></li>{{end}}</ul>{{end}}</section>
 {{end}}{{if .Stale}}<section id="stale"><h2>The source is not what was recorded</h2><table>{{range .Stale}}<tr><td>{{percent .Share}}</td><td><code>{{.Function}}</code><br><span class="dim">{{.Reason}}</span></td></tr>{{end}}</table></section>
 {{end}}</body>
 </html>

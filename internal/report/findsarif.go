@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -53,6 +55,7 @@ type (
 		Locations    []sarifPlace      `json:"locations"`
 		Related      []sarifPlace      `json:"relatedLocations,omitempty"`
 		Fingerprints map[string]string `json:"partialFingerprints"`
+		Baseline     string            `json:"baselineState,omitempty"`
 		Fixes        []sarifFix        `json:"fixes,omitempty"`
 	}
 	sarifPlace struct {
@@ -96,7 +99,7 @@ func WriteFindSARIF(w io.Writer, r *find.Result, list []*rules.Rule, version str
 		Tool: sarifTool{Driver: sarifDriver{
 			Name: "whet", InformationURI: "https://github.com/whet-go/whet", Version: version, Rules: []sarifRule{},
 		}},
-		Bases:   map[string]sarifLocation{sarifBase: {URI: (&url.URL{Scheme: "file", Path: r.Dir + "/"}).String()}},
+		Bases:   map[string]sarifLocation{sarifBase: {URI: fileURI(r.Dir) + "/"}},
 		Results: []sarifResult{},
 	}
 	for _, rule := range list {
@@ -108,8 +111,45 @@ func WriteFindSARIF(w io.Writer, r *find.Result, list []*rules.Rule, version str
 	number := findingNumbers(r)
 	for i := range r.Findings {
 		run.Results = append(run.Results, sarifOf(&r.Findings[i], slices.IndexFunc(list, func(rule *rules.Rule) bool { return rule.Analyzer.Name == r.Findings[i].Rule }), number))
+		if r.Against != nil {
+			run.Results[i].Baseline = map[bool]string{true: "unchanged", false: "new"}[r.Findings[i].Known]
+		}
 	}
 	return JSON(w, sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
+}
+
+// sarifAt is where a file is: relative to the module, with everything percent-encoded that an URI does
+// not have as it is; a file that is not in the module by its whole name.
+func sarifAt(file string) sarifLocation {
+	if name := slashed(file); path.IsAbs(name) || drive.MatchString(name) {
+		return sarifLocation{URI: fileURI(file)}
+	}
+	// Without a scheme, String writes ./ before a name whose first part has a colon.
+	return sarifLocation{URI: (&url.URL{Path: file}).String(), BaseID: sarifBase}
+}
+
+// drive is how names begin that are absolute on Windows, with slashes.
+var drive = regexp.MustCompile(`^[A-Za-z]:/`)
+
+// slashed is a name with slashes, if it is one of Windows: backslashes are characters elsewhere.
+func slashed(name string) string {
+	if s := strings.ReplaceAll(name, `\`, "/"); drive.MatchString(s) || strings.HasPrefix(name, `\\`) {
+		return s
+	}
+	return name
+}
+
+// fileURI is the URI of an absolute name, also of Windows: file:///C:/a, file://server/share/a.
+func fileURI(name string) string {
+	u := url.URL{Scheme: "file", Path: slashed(name)}
+	if drive.MatchString(u.Path) {
+		u.Path = "/" + u.Path
+	}
+	if rest, ok := strings.CutPrefix(u.Path, "//"); ok && strings.HasPrefix(name, `\\`) {
+		u.Host, u.Path, _ = strings.Cut(rest, "/")
+		u.Path = "/" + u.Path
+	}
+	return u.String()
 }
 
 func sarifOf(f *find.Finding, rule int, number func(id string) string) sarifResult {
@@ -125,11 +165,8 @@ func sarifOf(f *find.Finding, rule int, number func(id string) string) sarifResu
 	if f.Saving >= 0.05 {
 		out.Level = "warning"
 	}
-	at := func(file string) sarifLocation {
-		return sarifLocation{URI: (&url.URL{Path: file}).EscapedPath(), BaseID: sarifBase}
-	}
 	for i, p := range f.Places {
-		place := sarifPlace{sarifPhysical{at(p.File), sarifRegion{StartLine: p.Line, StartColumn: p.Column, EndLine: p.EndLine}}}
+		place := sarifPlace{sarifPhysical{sarifAt(p.File), sarifRegion{StartLine: p.Line, StartColumn: p.Column, EndLine: p.EndLine}}}
 		if i == 0 {
 			out.Locations = append(out.Locations, place)
 		} else {
@@ -138,7 +175,7 @@ func sarifOf(f *find.Finding, rule int, number func(id string) string) sarifResu
 	}
 	if len(f.Places) == 0 {
 		// Code scanning shows no result without a place: go.mod stands for the program.
-		out.Locations = []sarifPlace{{sarifPhysical{at("go.mod"), sarifRegion{StartLine: 1}}}}
+		out.Locations = []sarifPlace{{sarifPhysical{sarifAt("go.mod"), sarifRegion{StartLine: 1}}}}
 	}
 	if f.Fix == nil {
 		return out
@@ -149,7 +186,7 @@ func sarifOf(f *find.Finding, rule int, number func(id string) string) sarifResu
 	}
 	fix := sarifFix{Description: sarifMessage{strings.TrimSuffix(f.Fix.Message, ".")}}
 	for _, e := range f.Fix.Files {
-		change := sarifChange{Artifact: at(e.File)}
+		change := sarifChange{Artifact: sarifAt(e.File)}
 		for _, edit := range e.Edits {
 			from, length := edit.From, edit.To-edit.From
 			change.Replacements = append(change.Replacements, sarifReplacement{sarifRegion{ByteOffset: &from, ByteLength: &length}, sarifMessage{edit.Text}})

@@ -37,7 +37,7 @@ func WriteFix(w io.Writer, s Style, r *fix.Result) error {
 		t.line(s.paint(bold, "Not tried without you"))
 		for _, a := range needing {
 			writePlace(t, s, &a.Finding)
-			loadWrap(t, s, "     ", a.Finding.Title+": "+a.Reason, 5)
+			loadWrap(t, s, "     ", a.Finding.Title+": "+Clean(a.Reason), 5)
 		}
 	}
 	if len(r.Untried) > 0 {

@@ -76,9 +76,18 @@ func markdownAttempt(t *text, a *fix.Attempt) {
 func markdownFence(t *text, language, body string) {
 	t.line(fence(body), language)
 	for line := range strings.Lines(body) {
-		t.line(strings.TrimRight(line, "\n"))
+		t.line(cleanTabs(strings.TrimRight(line, "\n")))
 	}
 	t.line(fence(body))
+}
+
+// cleanTabs is Clean that leaves tabs as they are: a diff is copied.
+func cleanTabs(line string) string {
+	parts := strings.Split(line, "\t")
+	for i, part := range parts {
+		parts[i] = Clean(part)
+	}
+	return strings.Join(parts, "\t")
 }
 
 func markdownRows(t *text, rows [][]string) {

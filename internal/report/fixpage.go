@@ -25,10 +25,7 @@ func WriteFixPage(w io.Writer, r *fix.Result) error {
 	if err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
-	if err := t.Execute(w, r); err != nil {
-		return fmt.Errorf("write page: %w", err)
-	}
-	return nil
+	return writePage(w, t, r)
 }
 
 // A fixPageRow is a unit of a benchmark before and after.

@@ -86,9 +86,7 @@ func writeFixSettingsMarkdown(t *text, r *fix.Result, table func(*fix.Measured))
 			t.line()
 			t.line("Dropped at “", string(a.Stage), "”:")
 			t.line()
-			t.line(fence(a.Reason))
-			t.line(strings.TrimRight(a.Reason, "\n"))
-			t.line(fence(a.Reason))
+			markdownFence(t, "", a.Reason)
 		}
 		table(a.Measured)
 	}

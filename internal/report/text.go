@@ -96,7 +96,7 @@ func Clean(s string) string {
 
 // isBidi tells the characters that reorder the text around them.
 func isBidi(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x61c
 }
 
 // columns is how wide s is, counting one column per character.
