@@ -30,13 +30,15 @@ change: the goroutines of connections are cut into requests where they wait for
 the next. Tasks of runtime/trace count as requests too.
 
 Requests are put together by the handler's function, as far as a stack shows it;
-a handler that neither waits nor is sampled is not seen. Those in the middle
+a handler that neither waits nor is sampled is not seen. Behind routers,
+middlewares and interceptors it is the route's own function. Those in the middle
 (from the quantile of 40 % to that of 60 %) are laid beside the slowest percent.
 
 The critical path of the slowest goes on in the goroutines that they waited for:
 who holds a lock, or sends on a channel, and what that one waited for meanwhile.
 
-Known are net/http with HTTP/1 and HTTP/2, net/rpc, and gRPC.`,
+Known are net/http with HTTP/1 and HTTP/2, what is made with it (gin, echo, chi
+and others), net/rpc, gRPC, and fasthttp.`,
 		Example: `  whet trace requests demo.whet
   whet trace requests --class 'main\.' --slowest 10 trace.out
   whet trace requests --request 1 demo.whet`,

@@ -25,11 +25,12 @@ const (
 	Select                // several channels at once
 	Network               // the network, or a connection's answer in net/http's client
 	Runtime               // locks of the runtime's own, such as the collector's
+	Forever               // nothing: a nil channel, or a select without cases
 	kinds
 )
 
 func (k Kind) String() string {
-	return [kinds]string{"lock", "WaitGroup", "Cond", "channel send", "channel receive", "select", "network", "runtime lock"}[k]
+	return [kinds]string{"lock", "WaitGroup", "Cond", "channel send", "channel receive", "select", "network", "runtime lock", "forever"}[k]
 }
 
 // Options choose what is looked at.
@@ -180,23 +181,28 @@ func newFinder(x *index.Index, o Options) *finder {
 	return f
 }
 
-// reasonOf reads the runtime's reasons to wait (src/internal/trace and src/runtime/traceruntime.go). Those of
-// the garbage collector and of debuggers are none of the program's.
+// reasonOf says what a code is here. Sleeping, the garbage collector and debuggers are none of the program's
+// contention.
 func reasonOf(code index.Code, name string) reason {
-	switch {
-	case code < index.Waiting:
-	case name == "network":
+	if code < index.Waiting {
+		return reason{}
+	}
+	switch r, _ := index.ReasonOf(name); r {
+	case index.ForNetwork:
 		return reason{counts: true, kind: Network}
-	case name == "chan send":
+	case index.ForSend:
 		return reason{counts: true, kind: Send}
-	case name == "chan receive":
+	case index.ForReceive:
 		return reason{counts: true, kind: Receive}
-	case name == "select":
+	case index.ForSelect:
 		return reason{counts: true, kind: Select}
-	case strings.Contains(name, "Cond"):
+	case index.ForCond:
 		return reason{counts: true, kind: Cond}
-	case strings.Contains(name, "sync"):
+	case index.ForSync:
 		return reason{counts: true, kind: Lock, sync: true}
+	case index.Forever:
+		return reason{counts: true, kind: Forever}
+	case index.OtherReason, index.ForSleep, index.ForCollector, index.ForBubble:
 	}
 	return reason{}
 }
@@ -312,7 +318,7 @@ func length(w Wait) int64 { return w.To - w.From }
 func (f *finder) result() *Result {
 	r := &Result{From: f.o.From, To: f.o.To, Dropped: f.dropped}
 	for k, p := range f.pairs {
-		p.Idle = nobodys(k) || f.rested(k)
+		p.Idle = nobodys(k) || f.rested(k) || k.kind == Forever && p.Waiter == mainKind
 		p.Waker = f.mostly(p.waker)
 		if p.Idle && !f.o.Idle {
 			r.Left = append(r.Left, &p.Pair)

@@ -462,3 +462,48 @@ func answerSlowly(jobs chan<- func()) {
 	}
 	<-answer
 }
+
+// TestForever has those that can never go on, as long as the trace does.
+func TestForever(t *testing.T) {
+	var out bytes.Buffer
+	if err := trace.Start(&out); err != nil {
+		t.Fatal(err)
+	}
+	started := make(chan struct{})
+	for _, block := range []func(){receiveForever, sendForever, selectForever} {
+		go func() { started <- struct{}{}; block() }()
+	}
+	for range 3 {
+		<-started
+	}
+	time.Sleep(10 * time.Millisecond)
+	trace.Stop()
+	x := tracetest.Index(t, out.Bytes())
+	r := find(t, x, contention.Options{})
+	seen := int64(0)
+	for _, p := range r.Pairs {
+		if p.Kind == contention.Forever {
+			seen += p.Count
+			if !p.Open || p.Waking != 0 || p.Max == 0 {
+				t.Errorf("%+v", p)
+			}
+		}
+	}
+	if seen != 3 {
+		t.Errorf("%d goroutines wait forever: %+v", seen, r.Pairs)
+	}
+	if err := x.Goroutines(func(g *index.Goroutine) bool {
+		for _, s := range g.Times {
+			if x.Code(s.Code) == "forever" && (g.Ended || g.To != x.Info.Duration || s.Time == 0) {
+				t.Errorf("a goroutine that waits forever: %+v", g)
+			}
+		}
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func receiveForever() { <-(chan int)(nil) }
+func sendForever()    { (chan int)(nil) <- 1 }
+func selectForever()  { select {} }

@@ -20,7 +20,7 @@ import (
 // for its background read to end, behind each answer; and for whet's agent while it is asked for what is
 // yet to come. Waiting for a lock, a WaitGroup or to send is never idle otherwise, nor is what the main
 // goroutine waits for, or what a goroutine waits for that it has started itself: these wait for work to be
-// finished.
+// finished. Only of the main goroutine, which often ends in a select without cases, waiting forever is idle.
 //
 // The worker that is starved and the client that waits for each answer in turn look alike in a trace; a
 // client whose goroutine does nothing else is taken for a worker. Options.Idle shows it.
@@ -35,7 +35,7 @@ const mainKind = "runtime.main"
 type place struct {
 	near    bool   // near the goroutine's start, and in no handler
 	group   bool   // in a WaitGroup
-	client  bool   // in net/http's client, for an answer
+	client  bool   // for what comes over a connection: in net/http's client, or a body of HTTP/2
 	runtime bool   // for something of the runtime's own
 	meant   bool   // to be waited at: see above
 	start   string // the outermost function that is not of what starts goroutines
@@ -63,10 +63,13 @@ func placeOf(stack []stacks.Frame) *place {
 			p.group = true
 		case strings.HasPrefix(name, "net/http.(*persistConn).roundTrip"), strings.HasPrefix(name, "net/http.(*Transport).getConn"),
 			strings.HasSuffix(name, "http2ClientConn).RoundTrip"), strings.HasSuffix(name, "http2.(*ClientConn).RoundTrip"),
-			strings.HasPrefix(name, "net/http.(*http2ClientConn).roundTrip"), strings.HasPrefix(name, "golang.org/x/net/http2.(*ClientConn).roundTrip"):
+			strings.HasPrefix(name, "net/http.(*http2ClientConn).roundTrip"), strings.HasPrefix(name, "golang.org/x/net/http2.(*ClientConn).roundTrip"),
+			strings.HasPrefix(name, "net/http/internal/http2.(*ClientConn).roundTrip"):
 			p.client = true
 		case name == "net/http.serverHandler.ServeHTTP":
 			handler = true
+		case strings.HasSuffix(name, "http2.(*pipe).Read"), name == "net/http.(*http2pipe).Read":
+			p.client = true // it reads a body
 		case name == "github.com/whet-go/whet/agent.(*slowRequests).serve", name == "net/http.(*connReader).abortPendingRead":
 			p.meant = true
 		}

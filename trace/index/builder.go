@@ -145,7 +145,7 @@ func (b *builder) goroutine(ev *trace.Event, st *trace.StateTransition) error {
 		delete(b.calling, g.procAt)
 		g.procAt = trace.NoProc
 	}
-	if to == trace.GoNotExist || to == trace.GoWaiting && st.Reason == forever {
+	if to == trace.GoNotExist {
 		return b.end(g)
 	}
 	since := b.now

@@ -70,6 +70,3 @@ func (c *codes) of(to trace.GoState, reason string) Code {
 	}
 	return Unknown
 }
-
-// forever is the reason of goroutines that can never go on.
-const forever = "forever"

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -168,15 +167,15 @@ func (m *maker) call(c call) {
 func (m *maker) counts(t Type) func(index.Code) bool {
 	reasons := make([]bool, m.x.Codes())
 	for code := range reasons {
-		name := m.x.Code(index.Code(code))
-		chans := strings.Contains(name, "chan") || strings.Contains(name, "select")
+		r, _ := index.ReasonOf(m.x.Code(index.Code(code)))
+		chans := r == index.ForSend || r == index.ForReceive || r == index.ForSelect
 		switch t {
 		case Net:
-			reasons[code] = name == "network"
+			reasons[code] = r == index.ForNetwork
 		case Chan:
 			reasons[code] = chans
-		case Sync:
-			reasons[code] = chans || strings.Contains(name, "sync")
+		case Sync: // as go tool trace has it
+			reasons[code] = chans || r == index.ForSync || r == index.ForCond || r == index.ForBubble
 		case Syscall, Sched, CPU, GCAssist, Creation:
 		}
 	}

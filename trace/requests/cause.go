@@ -37,90 +37,105 @@ const Causes = int(causes)
 
 // A place is what a stack tells of a server's goroutine.
 type place struct {
-	between    bool   // it waits for the next request, or reads its head
-	handshake  bool   // it does not do so yet: it agrees with the client about TLS
-	stops      bool   // it waits for the background read to stop, behind an answer
-	downstream bool   // in a client of another server
-	handler    string // the function that answers, "" when the stack is not inside of one
+	between    bool // it waits for the next request, or reads its head
+	handshake  bool // it does not do so yet: it agrees with the client about TLS
+	idle       bool // it is a worker that waits for a request, or for a connection
+	stops      bool // it waits for the background read to stop, behind an answer
+	serves     bool // it is inside of what answers a request
+	over       bool // the connection goes on in another protocol, whose requests others answer
+	downstream bool // in a client of another server
+	connection bool // waiting for the client's connection, or for those who read and write it
+	collector  bool // in the garbage collector
+	runtime    bool // for something of the runtime's own, which is not asked for by package sync
+	handler
 }
 
-// A site is where a closure that serves calls another function.
-type site struct {
-	closure string
-	line    int
-}
-
-// sites tell, of each site, which function it calls; "" when there are several: what is called there is
-// a value, as the handler that a middleware is around.
-type sites map[site]string
-
-// passes tells whether a site hands the request on. Of others, what they call is a helper, or the one
-// handler that the closure is around.
-func (s sites) passes(at site) bool {
-	callee, known := s[at]
-	return known && callee == ""
-}
-
-// note adds the sites of a stack.
-func (s sites) note(stack []stacks.Frame) {
-	placeOf(stack, func(at site, callee string) bool {
-		if known, ok := s[at]; !mayHandle(callee) {
-			return true // an argument, on the same line
-		} else if !ok {
-			s[at] = callee
-		} else if known != callee {
-			s[at] = ""
-		}
-		return true
-	})
-}
-
-// placeOf reads a stack, leaf first. passes tells whether what a closure calls may be the handler.
-func placeOf(stack []stacks.Frame, passes func(at site, callee string) bool) place {
-	var p place
-	serves := false           // the next function may be the handler
-	var closure *stacks.Frame // that is called before it, nil: none
-	calls := false            // so may the next one, in a server of calls, perhaps by reflection
+// placeOf reads a stack, leaf first.
+func (p *program) placeOf(stack []stacks.Frame) place {
+	var at place
+	calls, rpc, fast := false, false, false // in a server of net/rpc, which calls a method next, of gRPC, of fasthttp
 	for i := len(stack) - 1; i >= 0; i-- {
 		name := stack[i].Func
 		switch {
 		case strings.HasPrefix(name, "net/http.(*connReader).abortPendingRead"):
-			p.stops = true
-		case name == "net/http.(*conn).serve":
-			p.between = true
+			at.stops = !at.serves
+			at.connection = true
+		case name == httpConn, isFast(name):
+			at.between, at.idle, fast = true, false, name != httpConn
 		case name == "crypto/tls.(*Conn).HandshakeContext":
-			p.handshake = p.between
+			at.handshake = at.between
+		case name == streamWorker, strings.HasPrefix(name, "github.com/valyala/fasthttp.(*workerPool).workerFunc"):
+			at.idle = true
+		case name == "google.golang.org/grpc.(*Server).handleStream":
+			at.idle, at.serves = false, true
 		case isClient(name):
-			p.downstream = true
-		case name == "net/http.serverHandler.ServeHTTP":
-			p.between, serves = false, true
-		case strings.HasSuffix(name, ".ServeHTTP") && strings.HasPrefix(name, "net/http."):
-			p.between = false
-			serves, closure = true, nil // a handler of net/http's own: whom it calls is closer
-		case serves:
-			// The first function that such a handler calls, unless it is net/http's. A closure may
-			// be a handler around another one, which is what is wanted, or have a helper.
-			if strings.HasPrefix(name, "net/http.") {
-				continue
-			}
-			if serves = closure == nil || strings.HasSuffix(name, ".ServeHTTP") || passes(site{closure.Func, closure.Line}, name); !serves {
-				continue
-			}
-			if mayHandle(name) {
-				p.handler = name
-			}
-			serves, closure = isClosure(name), &stack[i]
+			at.downstream = true
+		case isConnection(name):
+			at.connection = true
 		case name == "net/http.(*response).finishRequest":
-			p.between = false
-		case name == "net/rpc.(*service).call", strings.HasPrefix(name, "google.golang.org/grpc.(*Server).process"):
+			at.between = false
+		case name == "golang.org/x/net/http2.(*Server).ServeConn":
+			at.over = at.serves
+		case isServer(name), isServeHTTP(name) && strings.HasPrefix(name, "net/http."):
+			at.between, at.serves = false, true
+		case name == "net/rpc.(*service).call":
 			calls = true
+		case strings.HasPrefix(name, "google.golang.org/grpc.(*Server).process"):
+			rpc, at.serves = true, true
 		case calls && !strings.HasPrefix(name, "reflect.") && !strings.HasPrefix(name, "runtime."):
-			if calls = false; !strings.HasPrefix(name, "net/rpc.") && !strings.HasPrefix(name, "google.golang.org/grpc.") {
-				p.handler = name
+			if calls = false; !strings.HasPrefix(name, "net/rpc.") {
+				at.handler = handler{name, len(stack) - i}
 			}
+		case fast && !isOfServer(name) && !isStandard(name):
+			at.between, at.serves = false, true
 		}
 	}
-	return p
+	switch {
+	case rpc:
+		at.handler = p.called(stack)
+	case at.serves:
+		at.handler = p.handler(stack)
+	}
+	at.collector, at.runtime = ofRuntime(stack)
+	return at
+}
+
+// ofRuntime reports whether a goroutine that waits for a semaphore does so for the garbage collector, or for
+// something else that is the runtime's own: package sync's is asked for by that.
+func ofRuntime(stack []stacks.Frame) (collector, own bool) {
+	i := 0
+	for ; i < len(stack) && strings.HasPrefix(stack[i].Func, "runtime."); i++ {
+		name := strings.TrimPrefix(stack[i].Func, "runtime.")
+		collector = collector || strings.HasPrefix(name, "gc") || strings.HasPrefix(name, "GC")
+	}
+	if i == 0 || i == len(stack) {
+		return collector, i > 0
+	}
+	for _, prefix := range []string{"sync.", "internal/sync.", "internal/poll."} {
+		if strings.HasPrefix(stack[i].Func, prefix) {
+			return collector, false
+		}
+	}
+	return collector, true
+}
+
+// isConnection reports whether a function waits for a client of HTTP/2 or gRPC, or for the goroutines that
+// read and write its connection: a body to read, room to write.
+func isConnection(name string) bool {
+	for _, prefix := range []string{"net/http.(*http2", "golang.org/x/net/http2.(*", "net/http/internal/http2.(*"} {
+		switch rest, ok := strings.CutPrefix(name, prefix); {
+		case !ok:
+		case rest == "pipe).Read", strings.HasPrefix(rest, "serverConn).noteBodyRead"), strings.HasPrefix(rest, "serverConn).sendServeMsg"),
+			strings.HasPrefix(rest, "serverConn).write") && strings.HasSuffix(rest, "FromHandler"):
+			return true
+		}
+	}
+	switch rest, ok := strings.CutPrefix(name, "google.golang.org/grpc/internal/transport."); {
+	case !ok:
+		return false
+	default:
+		return strings.HasPrefix(rest, "(*recvBufferReader).read") || strings.HasPrefix(rest, "(*writeQuota).") || strings.HasPrefix(rest, "(*controlBuffer).throttle")
+	}
 }
 
 // isClient tells whether a function waits for the answer of another server, or reads it: for its caller,
@@ -129,6 +144,7 @@ func isClient(name string) bool {
 	switch name {
 	case "net/http.(*http2ClientConn).RoundTrip", "net/http.(*http2ClientConn).readLoop", "net/http.http2transportResponseBody.Read",
 		"golang.org/x/net/http2.(*ClientConn).RoundTrip", "golang.org/x/net/http2.(*ClientConn).readLoop", "golang.org/x/net/http2.transportResponseBody.Read",
+		"net/http/internal/http2.(*ClientConn).RoundTrip", "net/http/internal/http2.(*ClientConn).readLoop", "net/http/internal/http2.transportResponseBody.Read",
 		"net/http.(*persistConn).readLoop", "net/http.(*persistConn).writeLoop", "net/http.(*bodyEOFSignal).Read", "net/http.(*Transport).dialConnFor",
 		"net/rpc.(*Client).Call", "net/rpc.(*Client).input", "google.golang.org/grpc.(*ClientConn).Invoke", "google.golang.org/grpc.(*clientStream).RecvMsg":
 		return true
@@ -146,7 +162,7 @@ func isClosure(name string) bool {
 // mayHandle tells whether a function may be a handler. Of the standard library few are; others are what
 // net/http calls besides, or a handler's closure does.
 func mayHandle(name string) bool {
-	return !isStandard(name) || strings.HasPrefix(name, "net/http/") || strings.HasPrefix(name, "expvar.")
+	return !isStandard(name) || strings.HasPrefix(name, "net/http/") && !strings.HasPrefix(name, "net/http/internal") || strings.HasPrefix(name, "expvar.")
 }
 
 // isStandard tells whether a function is of the standard library: its package's path has no dot before
@@ -161,26 +177,26 @@ func isStandard(name string) bool {
 
 // places remembers what stacks tell.
 type places struct {
-	x     *index.Index
-	sites sites
-	known map[uint32]place // by stack
+	x       *index.Index
+	program *program
+	known   map[uint32]place // by stack
 }
 
 func newPlaces(x *index.Index) places {
-	ps := places{x: x, sites: sites{}, known: map[uint32]place{}}
+	ps := places{x: x, program: newProgram(x.Frames()), known: map[uint32]place{}}
 	for n := range x.Stacks() {
-		ps.sites.note(x.Stack(uint32(n) + 1))
+		ps.program.note(x.Stack(uint32(n) + 1))
 	}
 	return ps
 }
 
 func (ps *places) of(stack uint32) place {
-	p, ok := ps.known[stack]
+	at, ok := ps.known[stack]
 	if !ok {
-		p = placeOf(ps.x.Stack(stack), func(at site, _ string) bool { return ps.sites.passes(at) })
-		ps.known[stack] = p
+		at = ps.program.placeOf(ps.x.Stack(stack))
+		ps.known[stack] = at
 	}
-	return p
+	return at
 }
 
 // causeOf is what a span is spent on. reasons are the names of codes.
@@ -196,18 +212,19 @@ func causeOf(code index.Code, reason string, p place) Cause {
 		return Syscall
 	case index.Unknown, index.Waiting:
 	}
+	r, _ := index.ReasonOf(reason)
 	switch {
+	case r == index.ForCollector, r == index.ForSync && p.collector:
+		return GC
 	case p.downstream:
 		return Downstream
-	case reason == "network":
+	case r == index.ForNetwork, p.connection && r != index.ForSleep && r != index.ForSync:
 		return Network
-	case strings.Contains(reason, "chan"), strings.Contains(reason, "select"):
+	case r == index.ForSend, r == index.ForReceive, r == index.ForSelect:
 		return Channel
-	case reason == "sleep":
+	case r == index.ForSleep:
 		return Sleep
-	case strings.Contains(reason, "GC"), reason == "preempted": // to scan its stack
-		return GC
-	case strings.Contains(reason, "sync"):
+	case r == index.ForCond, r == index.ForSync && !p.runtime:
 		return Lock
 	}
 	return Other

@@ -3,20 +3,24 @@
 // Data flow:
 //
 //  1. Server goroutines are known by the function that they run: a connection of net/http has many
-//     requests one after the other; a stream of HTTP/2 or gRPC, and a call of net/rpc, is one. Tasks of
-//     runtime/trace count as requests too.
+//     requests one after the other, as a worker of gRPC or fasthttp has; a stream of HTTP/2 or gRPC, and a call of
+//     net/rpc, is one. Tasks of runtime/trace count as requests too.
 //  2. The spans of an index come by in one pass. A connection's goroutine is cut where it waits for
 //     the next request, or for its background read to stop, which it does behind each answer
 //     (net/http/server.go); that a request came in between is told by the background read that
 //     net/http starts for it, by stacks inside of a handler, or by its having run at all after it waited.
 //     A second background read tells that the next request had come with the one before (pipelining).
+//     A handler that panics or takes the connection over goes on until its goroutine ends. The goroutine
+//     that net/http's TimeoutHandler starts belongs to the request of the one that started it.
 //  3. What a request's goroutine does between its ends is added up by cause: running, waiting for a
 //     processor, for locks, channels, the network, another server, sleeping, system calls, helping the
 //     collector.
-//  4. Requests are put together in classes by their handler, or the task's type. A class adds them up
+//  4. Its handler is the last function that was handed the request (handler.go says how that is known), by
+//     the stacks where the goroutine waited, was sampled, or started or woke another.
+//  5. Requests are put together in classes by their handler, or the task's type. A class adds them up
 //     in buckets of latencies that are within 1.6 % of each other, from which those in the middle are
 //     compared with the slowest, and keeps some of the slowest.
-//  5. Of these, if it is asked for, the critical path is found.
+//  6. Of these, if it is asked for, the critical path is found.
 //
 // # Tasks
 //

@@ -67,7 +67,7 @@ func Find(x *index.Index, o Options) (*Result, error) {
 		o.To = x.Info.Duration
 	}
 	f := &finder{
-		x: x, o: o, result: &Result{}, servers: map[uint32]*server{}, places: newPlaces(x),
+		x: x, o: o, result: &Result{}, servers: map[uint32]*server{}, children: map[uint32]uint32{}, places: newPlaces(x),
 		classes: classes{all: map[string]*group{}, slowest: cmp.Or(o.Slowest, 5)},
 	}
 	if err := f.goroutines(); err != nil {
@@ -81,14 +81,13 @@ func Find(x *index.Index, o Options) (*Result, error) {
 		return nil, err
 	}
 	if err := x.Spans(0, x.Info.Duration, func(s index.Span) bool {
-		if sv := f.servers[s.Goroutine]; sv != nil {
-			f.span(sv, s)
-		}
+		f.next(&s)
 		tasks.span(&s)
 		return true
 	}); err != nil {
 		return nil, err
 	}
+	f.late(len(f.lag.spans))
 	for _, sv := range f.servers {
 		f.end(sv)
 	}
@@ -105,6 +104,7 @@ type server struct {
 	whole bool     // it is one request
 	reads []int64  // when its background reads began, those that are still to come
 	seen  []sample // of it on a processor, those that are still to come
+	hints []sample // by others, in any order, those that are still to come
 
 	// The request that may have begun.
 	open    bool
@@ -114,7 +114,8 @@ type server struct {
 	read    bool // a background read was seen
 	ran     bool
 	unknown bool // it began before the trace
-	handler string
+	over    bool // the connection goes on in another protocol
+	handler handler
 	times   Times
 }
 
@@ -129,25 +130,35 @@ type finder struct {
 	o       Options
 	result  *Result
 	servers map[uint32]*server
-	places  places
-	classes classes
+	// children are goroutines that answer a request for the one that started them.
+	children map[uint32]uint32
+	places   places
+	classes  classes
+	lag      lag
+	hints    int // of all servers
 }
 
 // next is a server behind a request that ended. The next may begin at from.
 func (sv *server) next(from int64) server {
-	return server{g: sv.g, reads: sv.reads, seen: sv.seen, open: true, from: from}
+	return server{g: sv.g, reads: sv.reads, seen: sv.seen, hints: sv.hints, open: true, from: from}
 }
 
 // Functions that servers' goroutines run.
 const (
 	httpConn       = "net/http.(*conn).serve"
+	streamWorker   = "google.golang.org/grpc.(*Server).serverWorker"
 	backgroundRead = "net/http.(*connReader).backgroundRead"
 )
 
-// wholes are functions of goroutines that are one request each.
+// isWorker reports whether a function is that of workers which have requests, or connections, one after the other.
+func isWorker(name string) bool {
+	return name == streamWorker || strings.HasPrefix(name, "github.com/valyala/fasthttp.(*workerPool).getCh")
+}
+
+// isWhole reports whether a function is that of goroutines that are one request each.
 func isWhole(name string) bool {
 	switch name {
-	case "net/http.(*http2serverConn).runHandler", "golang.org/x/net/http2.(*serverConn).runHandler", "net/rpc.(*service).call":
+	case "net/http.(*http2serverConn).runHandler", "net/http/internal/http2.(*serverConn).runHandler", "golang.org/x/net/http2.(*serverConn).runHandler", "net/rpc.(*service).call":
 		return true
 	}
 	return strings.HasPrefix(name, "google.golang.org/grpc.(*Server).serveStreams.func")
@@ -160,8 +171,10 @@ func (f *finder) goroutines() error {
 	if err := f.x.Goroutines(func(g *index.Goroutine) bool {
 		name := kinds[g.Kind].Name
 		switch {
-		case name == httpConn:
+		case name == httpConn, isWorker(name):
 			f.servers[g.Index] = &server{g: g, open: true, from: g.From, unknown: g.Old}
+		case name == timeoutChild && g.Parent > 0 && !g.Old:
+			f.children[g.Index] = g.Parent - 1
 		case isWhole(name):
 			f.servers[g.Index] = &server{g: g, whole: true, open: true, sure: true, from: g.From, unknown: g.Old}
 		case strings.HasPrefix(name, backgroundRead) && g.Parent > 0 && !g.Old:
@@ -180,15 +193,13 @@ func (f *finder) goroutines() error {
 	return nil
 }
 
-// in notes a handler that a stack shows; "" is none. One that was seen inside of a closure is closer than
-// the closure, which may be around all handlers.
-func (sv *server) in(handler string) {
-	if handler == "" {
-		return
-	}
-	sv.sure = true
-	if sv.handler == "" || !isClosure(handler) {
-		sv.handler = handler
+// in notes what a stack of the request shows. The handler that was handed the request last is deepest; of two
+// that are as deep, as those that gin calls in turn, the later one.
+func (sv *server) in(p place) {
+	sv.sure = sv.sure || p.serves || p.name != ""
+	sv.over = sv.over || p.over
+	if p.name != "" && p.depth >= sv.handler.depth {
+		sv.handler = p.handler
 	}
 }
 
@@ -210,6 +221,88 @@ func (f *finder) samples() error {
 	})
 }
 
+// A lag is the spans of servers that are not followed yet. What others tell of a server's goroutine, by the
+// stack with which it started or woke them, comes with their spans, which may end a little later.
+type lag struct {
+	spans []index.Span
+	first int
+}
+
+// Bounds of what waits.
+const (
+	maxLag   = 1 << 16
+	maxHints = 1 << 20 // some 16 MB
+)
+
+// next takes a span of any goroutine.
+func (f *finder) next(s *index.Span) {
+	if on, ok := f.serverOf(s.Goroutine); ok && s.Stack > 0 && f.servers[s.Goroutine] == nil {
+		f.hint(on, s.From, s.Stack)
+	}
+	if s.Code == index.Runnable && s.With > 0 && s.Stack > 0 {
+		if on, ok := f.serverOf(s.With - 1); ok {
+			f.hint(on, s.From, s.Stack)
+		}
+	}
+	if f.servers[s.Goroutine] == nil {
+		return
+	}
+	f.lag.spans = append(f.lag.spans, *s)
+	if len(f.lag.spans)-f.lag.first < maxLag {
+		return
+	}
+	f.late(f.lag.first + 1)
+	if f.lag.first >= maxLag {
+		n := copy(f.lag.spans, f.lag.spans[f.lag.first:])
+		f.lag.spans, f.lag.first = f.lag.spans[:n], 0
+	}
+}
+
+// late follows the spans that wait, up to one.
+func (f *finder) late(end int) {
+	for ; f.lag.first < end; f.lag.first++ {
+		s := f.lag.spans[f.lag.first]
+		f.span(f.servers[s.Goroutine], s)
+	}
+}
+
+// serverOf is the server that a goroutine is, or that has it answer a request.
+func (f *finder) serverOf(goroutine uint32) (on *server, ok bool) {
+	for range 4 { // a TimeoutHandler may be in another
+		if on, ok = f.servers[goroutine]; ok {
+			return on, true
+		}
+		if goroutine, ok = f.children[goroutine]; !ok {
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// hint notes a stack that shows a server's handler.
+func (f *finder) hint(on *server, at int64, stack uint32) {
+	if f.hints < maxHints && f.places.of(stack).name != "" {
+		f.hints++
+		on.hints = append(on.hints, sample{at, stack})
+	}
+}
+
+// told takes what others have told of a server up to a time.
+func (f *finder) told(sv *server, to int64) {
+	rest := sv.hints[:0]
+	for _, h := range sv.hints {
+		switch {
+		case h.at > to:
+			rest = append(rest, h)
+			continue
+		case h.at >= sv.from:
+			sv.in(f.places.of(h.stack))
+		}
+		f.hints--
+	}
+	sv.hints = rest
+}
+
 // span follows a server's goroutine.
 func (f *finder) span(sv *server, s index.Span) {
 	p := place{}
@@ -220,7 +313,10 @@ func (f *finder) span(sv *server, s index.Span) {
 	calls := s.Code == index.Syscall || s.Code == index.SyscallBlocked
 	switch {
 	case sv.whole:
-	case waits && (p.stops || p.between && f.x.Code(s.Code) == "network"):
+	case waits && (p.stops || p.idle || p.between && f.x.Code(s.Code) == "network"):
+		if p.idle && f.x.Kinds()[sv.g.Kind].Name != streamWorker {
+			sv.waited = false // fasthttp's worker has seen its connection end
+		}
 		f.answered(sv, s.From)
 		*sv = sv.next(s.To)
 		sv.waited = !p.stops && !p.handshake
@@ -229,7 +325,7 @@ func (f *finder) span(sv *server, s index.Span) {
 		// It reads the next request, which is there already.
 		f.answered(sv, s.From)
 		*sv = sv.next(s.From)
-		sv.waited = true
+		sv.waited = !isWorker(f.x.Kinds()[sv.g.Kind].Name) // of which each wait begins with such a call
 	}
 	for len(sv.reads) > 0 && sv.reads[0] <= s.To {
 		at := sv.reads[0]
@@ -248,11 +344,12 @@ func (f *finder) span(sv *server, s index.Span) {
 	}
 	for len(sv.seen) > 0 && sv.seen[0].at <= s.To {
 		if sv.seen[0].at >= sv.from {
-			sv.in(f.places.of(sv.seen[0].stack).handler)
+			sv.in(f.places.of(sv.seen[0].stack))
 		}
 		sv.seen = sv.seen[1:]
 	}
-	sv.in(p.handler)
+	f.told(sv, s.To)
+	sv.in(p)
 	if s.Code == index.Running {
 		sv.ran = true
 	}
@@ -261,15 +358,15 @@ func (f *finder) span(sv *server, s index.Span) {
 
 // answered ends the request that may be open.
 func (f *finder) answered(sv *server, at int64) {
-	if !sv.open || !sv.sure && !(sv.waited && sv.ran) {
+	if !sv.open || sv.over || !sv.sure && !(sv.waited && sv.ran) {
 		return
 	}
 	if sv.unknown {
 		f.result.Open++
 		return
 	}
-	name := cmp.Or(sv.handler, unnamed)
-	if sv.whole && sv.handler == "" {
+	name := cmp.Or(sv.handler.name, unnamed)
+	if sv.whole && sv.handler.name == "" {
 		name = f.x.Kinds()[sv.g.Kind].Name
 	}
 	if f.wanted(name, at) {
@@ -293,7 +390,7 @@ func (f *finder) wanted(name string, at int64) bool {
 
 // end is the last of a server's goroutine.
 func (f *finder) end(sv *server) {
-	if !sv.open || !sv.sure {
+	if !sv.open || !sv.sure || sv.over {
 		return // a connection that was closed, or waits
 	}
 	if !sv.g.Ended {

@@ -2,11 +2,14 @@ package requests_test
 
 import (
 	"bufio"
+	"compress/gzip"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/rpc"
+	"os"
+	"path/filepath"
 	"runtime/trace"
 	"strings"
 	"sync"
@@ -258,5 +261,58 @@ func TestTasks(t *testing.T) {
 				t.Errorf("%s is on %d goroutines: %+v", c.Name, len(on), one.Path.Steps)
 			}
 		}
+	}
+}
+
+// TestOthers names and counts requests of servers that are not in this module, by traces of them
+// (testdata/README.md).
+func TestOthers(t *testing.T) {
+	t.Parallel()
+	const each = 6
+	for name, test := range map[string]struct {
+		handlers []string
+		open     int // of workers that wait for a first request when the trace begins, this one each
+	}{
+		"gin":         {[]string{"main.ginAlpha", "main.ginBeta", "main.ginGamma", "main.ginJSON", "main.alpha"}, 0},
+		"echo":        {[]string{"main.echoAlpha", "main.echoBeta", "main.echoPage"}, 0},
+		"mux":         {[]string{"main.alpha", "main.beta", "main.gamma", "main.eps", "main.zeta"}, 0},
+		"gorillaws":   {[]string{"main.alpha", "main.wsGorilla"}, 0},
+		"grpcmw":      {[]string{"main.echoServer.UnaryEcho", "main.echoServer.ServerStreamingEcho", "main.echoServer.BidirectionalStreamingEcho", "main.(*greeter).SayHello"}, 0},
+		"grpcworkers": {[]string{"main.echoServer.UnaryEcho", "main.echoServer.ServerStreamingEcho", "main.echoServer.BidirectionalStreamingEcho", "main.(*greeter).SayHello"}, 4},
+		"fasthttp":    {[]string{"main.init.0.func1.1", "main.init.0.func1.1"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, err := os.Open(filepath.Join("testdata", name+".trace.gz"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = f.Close() }()
+			z, err := gzip.NewReader(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := io.ReadAll(z)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := requests.Find(tracetest.Index(t, data), requests.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]int{}
+			for _, h := range test.handlers {
+				want[h] += each
+			}
+			for _, c := range r.Classes {
+				if left := want[c.Name] - c.Count; left < 0 || left > 0 && test.open == 0 {
+					t.Errorf("%d requests of %s, want %d", c.Count, c.Name, want[c.Name])
+				}
+				delete(want, c.Name)
+			}
+			if len(want) > 0 || r.Open != test.open || r.Count+r.Open != each*len(test.handlers) {
+				t.Errorf("%d requests, %d open; there is none of %v", r.Count, r.Open, want)
+			}
+		})
 	}
 }

@@ -32,7 +32,7 @@ func Of(x *index.Index, goroutine uint32, from, to int64) (*Stretch, error) {
 			return true
 		}
 		s.Between = s.Between || isBetween(x, &span, p)
-		sv.in(p.handler)
+		sv.in(p)
 		s.Times[causeOf(span.Code, x.Code(span.Code), p)] += inside
 		return true
 	}); err != nil {
@@ -40,13 +40,13 @@ func Of(x *index.Index, goroutine uint32, from, to int64) (*Stretch, error) {
 	}
 	if err := x.Records(index.Samples, from, to, func(r *index.Record) bool {
 		if r.Goroutine == goroutine+1 {
-			sv.in(ps.of(r.Stack).handler)
+			sv.in(ps.of(r.Stack))
 		}
 		return true
 	}); err != nil {
 		return nil, err
 	}
-	s.Handler = sv.handler
+	s.Handler = sv.handler.name
 	s.Times[Other] += s.Latency() - s.Times.Sum()
 	return s, nil
 }
@@ -63,7 +63,7 @@ func placeOfSpan(ps *places, s *index.Span) place {
 func isBetween(x *index.Index, s *index.Span, p place) bool {
 	switch {
 	case s.Code >= index.Waiting:
-		return p.stops || p.between && x.Code(s.Code) == "network"
+		return p.stops || p.idle || p.between && x.Code(s.Code) == "network"
 	case s.Code == index.Syscall, s.Code == index.SyscallBlocked:
 		return p.between
 	}
@@ -74,7 +74,7 @@ func isBetween(x *index.Index, s *index.Span, p place) bool {
 // where they waited for the requests before and after. With margins of a clock's error it holds the goroutine of that request,
 // and those of others that happened to begin and end with it.
 func When(x *index.Index, from, to, margin int64) ([]uint32, error) {
-	f := &finder{x: x, servers: map[uint32]*server{}}
+	f := &finder{x: x, servers: map[uint32]*server{}, children: map[uint32]uint32{}}
 	if err := f.goroutines(); err != nil {
 		return nil, err
 	}

@@ -151,7 +151,7 @@ func group(code index.Code, name string) string {
 		return "syscall"
 	case index.Waiting:
 	}
-	if strings.Contains(name, "GC") {
+	if r, _ := index.ReasonOf(name); r == index.ForCollector {
 		return "gc"
 	}
 	return "waiting"

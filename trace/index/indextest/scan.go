@@ -253,7 +253,7 @@ func (s *scanner) goroutine(ev *trace.Event, st *trace.StateTransition) {
 	default:
 		s.to(id, name, proc)
 	}
-	if state == trace.GoNotExist || name == "forever" {
+	if state == trace.GoNotExist {
 		s.forget(id)
 	}
 }
