@@ -139,9 +139,9 @@ func shares(p *profile.Profile, typ string, own func(profile.Function) bool, wei
 func (s *session) own() func(profile.Function) bool {
 	prefixes := slices.Clone(s.opt.Own)
 	if b := s.meta.Build; b != nil && b.Main.Path != "" {
-		return profile.OwnMatcher(append(prefixes, b.Main.Path))
+		return profile.OwnMatcher(append(prefixes, b.Main.Path), b.Foreign(s.opt.Own))
 	}
-	own := profile.OwnMatcher(prefixes)
+	own := profile.OwnMatcher(prefixes, nil)
 	return func(f profile.Function) bool {
 		pkg := profile.PackagePath(f.Name)
 		return own(f) || pkg != "" && !profile.IsStd(pkg) && !strings.Contains(f.File, "@v") && !strings.Contains(f.File, "/vendor/")
@@ -159,7 +159,7 @@ func (s *session) finder() *source.Finder {
 		opt.Modules = append(opt.Modules, source.Module{Path: b.Main.Path, Main: true})
 		for _, d := range b.Deps {
 			m := source.Module{Path: d.Path, Version: d.Version}
-			if d.Replace != nil && d.Replace.Version == "" {
+			if d.Replace != nil && d.IsDir() {
 				m.Dir = d.Replace.Path
 			}
 			opt.Modules = append(opt.Modules, m)

@@ -33,7 +33,7 @@ func BenchmarkFind(b *testing.B) {
 			findings := 0
 			notes := b.TempDir()
 			o := find.Options{
-				Dir: root, Own: profile.OwnMatcher([]string{"github.com/whet-go/whet"}), Rules: index.Rules(), Notes: notes,
+				Dir: root, Own: profile.OwnMatcher([]string{"github.com/whet-go/whet"}, nil), Rules: index.Rules(), Notes: notes,
 			}
 			if cache == "again" {
 				look(b, cpu, o, nil)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/profile"
 )
 
 // A module is the source that profiles are joined with.
@@ -81,21 +82,23 @@ func findModule(dir string) (*module, error) {
 var errAmbiguous = errors.New("several files of the module could be it")
 
 // file returns the module's file that a profile names: by the module's path, which -trimpath
-// leaves, by where it lies, or else the only file, or that with most elements at the end of its
+// leaves, by where it lies, by the module's version, as in programs of go install, or else the only file, or that with most elements at the end of its
 // path in common: the binary may have been built elsewhere.
 func (m *module) file(name string) (string, error) {
-	if rest, ok := strings.CutPrefix(name, m.path); ok {
-		// module/dir/file.go, or module@version/dir/file.go
-		if strings.HasPrefix(rest, "@") {
-			_, rest, _ = strings.Cut(rest, "/")
-		}
-		rest = strings.TrimPrefix(rest, "/")
-		if slices.Contains(m.files[path.Base(rest)], rest) {
+	name = strings.ReplaceAll(name, `\`, "/")
+	has := func(rest string) bool { return slices.Contains(m.files[path.Base(rest)], rest) }
+	if rest, ok := strings.CutPrefix(name, m.path+"/"); ok && has(rest) {
+		return rest, nil
+	}
+	if rest, ok := strings.CutPrefix(name, filepath.ToSlash(m.dir)+"/"); ok && has(rest) {
+		return rest, nil
+	}
+	if head, rest, ok := profile.SplitVersion(name); ok {
+		// A file of the module's own version, or else one of another module.
+		if (head == m.path || strings.HasSuffix(head, "/"+m.path)) && has(rest) {
 			return rest, nil
 		}
-	}
-	if rest, ok := strings.CutPrefix(name, filepath.ToSlash(m.dir)+"/"); ok && slices.Contains(m.files[path.Base(rest)], rest) {
-		return rest, nil
+		return "", fs.ErrNotExist
 	}
 	best, most, ties := "", 0, 0
 	for _, f := range m.files[path.Base(name)] {

@@ -143,7 +143,7 @@ func write(t *testing.T, name, text string) {
 }
 
 func options(dir string) find.Options {
-	return find.Options{Dir: dir, Own: profile.OwnMatcher([]string{"example.com/service"}), Rules: index.Rules(), MinShare: 0.02}
+	return find.Options{Dir: dir, Own: profile.OwnMatcher([]string{"example.com/service"}, nil), Rules: index.Rules(), MinShare: 0.02}
 }
 
 // finding is the one of a line of clean.go that matches, nil without.

@@ -96,10 +96,14 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 
 	// Per function: whether it is own, and what it matches.
 	isOwn := make([]bool, len(p.Functions))
+	isInjected := make([]bool, len(p.Functions))
+	names := make([]string, len(p.Functions))
 	matches := make([]mask, len(p.Functions))
 	files := make([]string, len(p.Functions))
 	for i, f := range p.Functions {
 		isOwn[i] = own(f)
+		isInjected[i] = profile.IsInjected(f.Name)
+		names[i] = profile.Generic(f.Name)
 		matches[i] = pats.match(f.Name)
 		if isOwn[i] && f.File != "" {
 			files[i] = path.Clean(strings.ReplaceAll(f.File, `\`, "/"))
@@ -131,6 +135,10 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 					line = ln
 					break frames
 				}
+				if isInjected[ln.Function] {
+					below, first = mask{}, profile.None // nothing called it, nor what is below
+					continue
+				}
 				below.or(matches[ln.Function])
 				first = ln.Function
 			}
@@ -143,7 +151,7 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 		key := spot{files[line.Function], line.Line}
 		a := l.spots[key]
 		if a == nil {
-			a = &account{function: fn.Name, start: fn.StartLine, matched: map[mask]int64{}, callees: map[string]int64{}}
+			a = &account{function: names[line.Function], start: fn.StartLine, matched: map[mask]int64{}, callees: map[string]int64{}}
 			l.spots[key] = a
 		}
 		a.value += v
@@ -151,7 +159,7 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 			below = itself
 			l.itself += v
 		} else {
-			a.callees[p.Functions[first].Name] += v
+			a.callees[names[first]] += v
 		}
 		a.matched[below] += v
 	}

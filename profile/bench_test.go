@@ -80,7 +80,7 @@ func BenchmarkNodes(b *testing.B) {
 
 func BenchmarkOwn(b *testing.B) {
 	p := parsed(b, encoded(b, medium()))
-	own := profile.OwnMatcher([]string{"example.com/service"})
+	own := profile.OwnMatcher([]string{"example.com/service"}, nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		view(b, p, profile.Query{Type: -1}).Own(own)

@@ -284,7 +284,7 @@ func FuzzRead(f *testing.F) {
 			v.Nodes(true)
 			v.Graph(nil)
 			v.Tree(50, typ%2 == 0)
-			v.Own(profile.OwnMatcher(nil))
+			v.Own(profile.OwnMatcher(nil, nil))
 		}
 		// What was read can be written and read again, to the same.
 		first := written(t, p)

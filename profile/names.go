@@ -2,8 +2,6 @@ package profile
 
 import (
 	"net/url"
-	"path"
-	"slices"
 	"strings"
 )
 
@@ -71,50 +69,47 @@ func isMajor(s string) bool {
 	return len(s) >= 2 && s[0] == 'v' && s[1] >= '1' && s[1] <= '9' && strings.Trim(s[1:], "0123456789") == ""
 }
 
-// OwnMatcher returns a predicate for the functions of own modules: of package
-// main, and of packages in one of the given module paths or package prefixes. A
-// test binary's generated main is not own, and neither is a closure of the
-// standard library or of a dependency that was inlined into an own function,
-// though the compiler names it after that ("main.handle.(*Logger).Printf.func1").
-func OwnMatcher(modules []string) func(Function) bool {
-	modules = slices.Clone(modules)
-	return func(f Function) bool {
-		pkg := PackagePath(f.Name)
-		own := pkg == "main"
-		for _, m := range modules {
-			if rest, ok := strings.CutPrefix(pkg, m); ok && (rest == "" || rest[0] == '/' || rest == "_test" || strings.HasSuffix(m, "/")) {
-				own = true
-			}
-		}
-		return own && path.Base(f.File) != "_testmain.go" && !isForeignClosure(pkg, f)
+// Generic returns the name of a generic Go function without the type arguments of an
+// instantiation: "main.Map[...].func1" of "main.Map[go.shape.int].func1". Other names
+// are returned as they are.
+func Generic(symbol string) string {
+	first := strings.IndexByte(symbol, '[')
+	if first < 0 || strings.IndexByte(symbol[:first], '.') < 0 || PackagePath(symbol) == "" {
+		return symbol
 	}
+	var b strings.Builder
+	depth := 0
+	for i := 0; i < len(symbol); i++ {
+		switch c := symbol[i]; {
+		case c == '[':
+			if depth++; depth == 1 {
+				b.WriteString("[...")
+			}
+		case c == ']':
+			if depth--; depth < 0 {
+				return symbol
+			}
+			if depth == 0 {
+				b.WriteByte(c)
+			}
+		case depth == 0:
+			b.WriteByte(c)
+		}
+	}
+	if depth != 0 {
+		return symbol
+	}
+	return b.String()
 }
 
-// isForeignClosure tells a closure that was inlined together with the foreign
-// function around it: its name holds a second function's name, and its file lies
-// in the module cache or where only the standard library lies.
-func isForeignClosure(pkg string, f Function) bool {
-	name, closure, ok := strings.Cut(f.Name, ".func")
-	if !ok || closure == "" {
-		return false
-	}
-	if strings.Contains(f.File, "/pkg/mod/") || strings.Contains(f.File, "@v") {
+// IsInjected reports whether a function is one that the runtime or the kernel made a
+// goroutine run by changing its program counter: whatever frame it appears below did
+// not call it. (The runtime injects runtime.sigpanic too, but for what the line did.)
+func IsInjected(symbol string) bool {
+	switch strings.TrimSuffix(symbol, ".abi0") {
+	case "runtime.asyncPreempt", "runtime.asyncPreempt2", "runtime.debugCallV2",
+		"runtime.sigtramp", "runtime.sigtrampgo", "runtime.sigreturn__sigaction":
 		return true
 	}
-	// Without the package: f.g, (*T).f.g, f.(*U).g, … but not (*T).f.
-	name = name[strings.LastIndexByte(name[:min(len(pkg)+1, len(name))], '.')+1:]
-	if strings.HasPrefix(name, "(") {
-		_, name, _ = strings.Cut(name, ").")
-	}
-	if !strings.Contains(name, ".") {
-		return false
-	}
-	file := f.File
-	if i := strings.LastIndex(file, "/src/"); i >= 0 {
-		file = file[i+len("/src/"):]
-	} else if path.IsAbs(file) || len(file) > 1 && file[1] == ':' {
-		return false
-	}
-	dir, _ := path.Split(file)
-	return dir != "" && IsStd(strings.TrimSuffix(dir, "/"))
+	return false
 }

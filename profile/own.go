@@ -37,6 +37,7 @@ type ownCounter struct {
 	// function that was inlined into that line, and the name of the outermost
 	// visible frame's function; each None where there is none.
 	lineOf, inlinee, outer []uint32
+	injected               []bool // per name
 }
 
 type ownPlace struct {
@@ -64,11 +65,13 @@ func newOwnCounter(v *View, own func(Function) bool) *ownCounter {
 	files := make([]string, len(p.Functions))
 	for i := range p.Functions {
 		fn := &p.Functions[i]
-		id, ok := names[fn.Name]
+		name := Generic(fn.Name)
+		id, ok := names[name]
 		if !ok {
 			id = uint32(len(o.names))
-			names[fn.Name] = id
-			o.names = append(o.names, fn.Name)
+			names[name] = id
+			o.names = append(o.names, name)
+			o.injected = append(o.injected, IsInjected(name))
 		}
 		nameOf[i] = id
 		if isOwn[i] = own(*fn); isOwn[i] && fn.File != "" {
@@ -106,13 +109,16 @@ func newOwnCounter(v *View, own func(Function) bool) *ownCounter {
 
 // add charges w to the innermost own line of a stack, or to its outermost frame.
 func (o *ownCounter) add(s stack, w int64) {
-	callee := None
+	callee, root := None, None
 	for j := range int(s.depth) {
 		loc := s.at(j)
 		line := o.lineOf[loc]
 		if line == None {
-			if o.outer[loc] != None {
-				callee = o.outer[loc]
+			if outer := o.outer[loc]; outer != None {
+				callee, root = outer, outer
+				if o.injected[outer] {
+					callee = None // what is below was not called either
+				}
 			}
 			continue
 		}
@@ -135,7 +141,7 @@ func (o *ownCounter) add(s stack, w int64) {
 		o.calls = append(o.calls, ownCall{line, callee, w})
 		return
 	}
-	o.none[callee] += w
+	o.none[root] += w
 	o.rest += w
 }
 
@@ -170,6 +176,7 @@ func (o *ownCounter) report() *OwnReport {
 			Self: o.self[id], Cost: o.cost[id], Callees: callees[first:at:at],
 		})
 	}
+	r.Lines = joinLines(r.Lines)
 	for fn, cost := range o.none {
 		r.None = append(r.None, OwnCallee{o.name(fn), cost})
 	}
@@ -180,4 +187,56 @@ func (o *ownCounter) report() *OwnReport {
 		return cmp.Or(cmp.Compare(abs(b.Cost), abs(a.Cost)), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
 	})
 	return r
+}
+
+// joinLines makes one row of the rows of a line: code that is compiled several times,
+// inlined or instantiated, has a function name for each. The heaviest name stays.
+func joinLines(rows []OwnLine) []OwnLine {
+	type place struct {
+		file string
+		line int
+	}
+	index := make(map[place]int, len(rows))
+	shown := make([]int64, 0, len(rows)) // cost under the name that stays
+	joined := make(map[int]bool)
+	out := rows[:0]
+	for _, r := range rows {
+		at := place{r.File, r.Line}
+		i, ok := index[at]
+		if !ok || r.File == "" || r.Line == 0 {
+			index[at] = len(out)
+			out = append(out, r)
+			shown = append(shown, abs(r.Cost))
+			continue
+		}
+		o := &out[i]
+		if cost := abs(r.Cost); cost > shown[i] || cost == shown[i] && r.Function < o.Function {
+			o.Function, shown[i] = r.Function, cost
+		}
+		o.Self += r.Self
+		o.Cost += r.Cost
+		o.Callees = append(o.Callees, r.Callees...)
+		joined[i] = true
+	}
+	for i := range joined {
+		out[i].Callees = joinCallees(out[i].Callees)
+	}
+	return out
+}
+
+// joinCallees adds up the callees of the same name; the result is heaviest first.
+func joinCallees(list []OwnCallee) []OwnCallee {
+	slices.SortFunc(list, func(a, b OwnCallee) int { return cmp.Compare(a.Function, b.Function) })
+	out := list[:0]
+	for _, c := range list {
+		if n := len(out); n > 0 && out[n-1].Function == c.Function {
+			out[n-1].Cost += c.Cost
+			continue
+		}
+		out = append(out, c)
+	}
+	slices.SortFunc(out, func(a, b OwnCallee) int {
+		return cmp.Or(cmp.Compare(abs(b.Cost), abs(a.Cost)), cmp.Compare(a.Function, b.Function))
+	})
+	return out
 }

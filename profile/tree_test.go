@@ -206,7 +206,7 @@ func TestTreeOnManyCPUs(t *testing.T) {
 // nothing is lost.
 func TestOwnEqualsNaive(t *testing.T) {
 	p := profiletest.Generate(profiletest.Options{Inlines: true, Functions: 60, Leave: 0.4})
-	own := profile.OwnMatcher([]string{"example.com/service"})
+	own := profile.OwnMatcher([]string{"example.com/service"}, nil)
 	v := view(t, p, profile.Query{Type: 1, By: profile.ByLine})
 	want := map[string]int64{}
 	add := func(line, callee string, w int64) { want[line+" > "+callee] += w }

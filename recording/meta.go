@@ -3,6 +3,8 @@ package recording
 import (
 	"runtime/debug"
 	"time"
+
+	"github.com/whet-go/whet/profile"
 )
 
 // Version is the version of the format that this package writes. It reads this
@@ -126,6 +128,28 @@ func BuildOf(bi *debug.BuildInfo) *Build {
 		b.Settings = append(b.Settings, BuildSetting{s.Key, s.Value})
 	}
 	return b
+}
+
+// IsDir reports whether the module is built from a directory: one that a workspace or
+// a replace directive names, or that of the main module.
+func (m Module) IsDir() bool {
+	if m.Replace != nil {
+		m = *m.Replace
+	}
+	return m.Version == "" || m.Version == "(devel)"
+}
+
+// Foreign returns the paths of the dependencies that are not the user's: all but those
+// that are built from a directory, and those below prefixes, which the user called own.
+func (b *Build) Foreign(prefixes []string) []string {
+	own := profile.BelowAny(prefixes)
+	var out []string
+	for _, d := range b.Deps {
+		if !d.IsDir() && !own(d.Path) {
+			out = append(out, d.Path)
+		}
+	}
+	return out
 }
 
 func moduleOf(m debug.Module) Module {

@@ -174,7 +174,7 @@ func readCode(t *testing.T, path string) *pgo.Code {
 
 // ofHot tells the module's functions.
 func ofHot(function string) bool {
-	return profile.OwnMatcher([]string{"example.com/hot"})(profile.Function{Name: function})
+	return profile.OwnMatcher([]string{"example.com/hot"}, nil)(profile.Function{Name: function})
 }
 
 // recordHot builds the module and profiles it.

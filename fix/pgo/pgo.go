@@ -196,7 +196,7 @@ func (r *runner) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	matcher := profile.OwnMatcher([]string{t.Module})
+	matcher := profile.OwnMatcher([]string{t.Module}, reduced.Dependencies([]string{t.Module}))
 	r.own = func(function string) bool { return matcher(profile.Function{Name: function}) }
 
 	forProgram, forTests := reduced, reduced

@@ -36,6 +36,7 @@ type input struct {
 	Own        func(profile.Function) bool
 	OwnKnown   bool
 	OwnModules []string
+	OwnMain    string // the main module, "" when not known
 	OwnFrom    string // what told: "the recording", "--own", …
 
 	Finder *source.Finder // knows the recording's files and the program's modules
@@ -178,7 +179,7 @@ func sourceModule(m recording.Module) source.Module {
 	switch {
 	case m.Replace == nil:
 		return source.Module{Path: m.Path, Version: m.Version}
-	case m.Replace.Version != "":
+	case !m.IsDir():
 		return source.Module{Path: m.Replace.Path, Version: m.Replace.Version}
 	case filepath.IsAbs(m.Replace.Path):
 		return source.Module{Path: m.Path, Dir: m.Replace.Path}
@@ -193,7 +194,7 @@ func (in *input) header(f *viewFlags) report.Header {
 		Name: in.Name, Profile: in.Part, SampleType: in.Type,
 		Total: in.View.Total(), Samples: sampleCount(p), Stacks: p.NumSamples(),
 		Duration: p.Duration, Time: p.Time,
-		Own: in.OwnModules, OwnFrom: in.OwnFrom,
+		Own: in.OwnModules, OwnFrom: in.OwnFrom, Main: in.OwnMain,
 		Filters: f.filters(), Base: append(slices.Clone(f.Base), f.DiffBase...),
 	}
 	if f.Relative {

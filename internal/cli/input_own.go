@@ -2,7 +2,6 @@ package cli
 
 import (
 	"debug/buildinfo"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -24,35 +23,42 @@ func (in *input) findOwn(f *viewFlags) {
 	p := in.Profile
 	build, from := in.buildInfo()
 	in.build = build
-	var modules []string
+	prefixes := slices.Clone(f.Own)
+	if in.Recording != nil {
+		prefixes = append(prefixes, in.Recording.Meta().Own...)
+	}
+	var modules, deps []string
 	switch {
 	case build != nil && ownModule(build) != "":
-		modules = []string{ownModule(build)}
+		modules, deps = []string{ownModule(build)}, build.Foreign(prefixes)
 	default:
 		if m := workingModule(p); m != "" {
 			modules, from = []string{m}, "go.mod here"
+		} else if m := p.MainModule(); m != "" {
+			modules, from = []string{m}, "its source paths"
 		} else if modules = sourceModules(p); len(modules) > 0 {
 			from = "its source paths"
 		} else {
 			from = "package main"
 		}
+		deps = slices.DeleteFunc(p.Dependencies(modules), profile.BelowAny(prefixes))
 	}
-	if in.Recording != nil {
-		modules = append(modules, in.Recording.Meta().Own...)
+	if len(modules) == 1 {
+		in.OwnMain = modules[0]
 	}
+	modules = append(modules, prefixes...)
 	if len(f.Own) > 0 {
-		modules = append(modules, f.Own...)
 		from += " and --own"
 	}
 	slices.Sort(modules)
 	modules = slices.Compact(modules)
-	own := profile.OwnMatcher(modules)
+	own := profile.OwnMatcher(modules, deps)
 	if !slices.ContainsFunc(p.Functions, own) {
 		in.Own = func(profile.Function) bool { return false }
 	} else {
 		in.Own, in.OwnKnown, in.OwnModules, in.OwnFrom = own, true, modules, from
 	}
-	in.query.ModuleOf = moduleOf(build, modules)
+	in.query.ModuleOf = moduleOf(build, modules, p.FileModules)
 }
 
 // buildInfo returns the build information of the profiled program and where it
@@ -105,7 +111,7 @@ func workingModule(p *profile.Profile) string {
 			if m == "" {
 				return ""
 			}
-			own := profile.OwnMatcher([]string{m})
+			own := profile.OwnMatcher([]string{m}, nil)
 			if slices.ContainsFunc(p.Functions, func(f profile.Function) bool {
 				return own(f) && profile.PackagePath(f.Name) != "main"
 			}) {
@@ -165,20 +171,7 @@ func sourceModules(p *profile.Profile) []string {
 	for m := range modules {
 		out = append(out, m)
 	}
-	return shorten(out, dependencies(p))
-}
-
-// dependencies lists the packages of p that lie in the module cache or are
-// vendored.
-func dependencies(p *profile.Profile) []string {
-	seen := map[string]bool{}
-	for i := range p.Functions {
-		f := &p.Functions[i]
-		if strings.Contains(f.File, "@v") || strings.Contains(f.File, "/vendor/") {
-			seen[profile.PackagePath(f.Name)] = true
-		}
-	}
-	return slices.Collect(maps.Keys(seen))
+	return shorten(out, p.Dependencies(nil))
 }
 
 // shorten replaces guessed modules that have a parent in common by it, unless
@@ -202,9 +195,12 @@ func shorten(modules, deps []string) []string {
 }
 
 // moduleOf maps packages to modules by the longest matching module path of the
-// build and of the own modules, and guesses the rest.
-func moduleOf(b *recording.Build, own []string) func(pkg string) string {
+// build, else of those that files name, and of the own modules, and guesses the rest.
+func moduleOf(b *recording.Build, own []string, files func() []string) func(pkg string) string {
 	known := slices.Clone(own)
+	if b == nil {
+		known = append(known, files()...)
+	}
 	main := "main"
 	if b != nil {
 		for _, d := range b.Deps {

@@ -73,7 +73,7 @@ func (in *input) warnUnlabelled() {
 // warnOwn names each --own that is no package here.
 func (in *input) warnOwn(f *viewFlags) {
 	for _, prefix := range f.Own {
-		own := profile.OwnMatcher([]string{prefix})
+		own := profile.OwnMatcher([]string{prefix}, nil)
 		if !slices.ContainsFunc(in.Profile.Functions, func(fn profile.Function) bool {
 			return own(fn) && (prefix == "main" || profile.PackagePath(fn.Name) != "main")
 		}) {

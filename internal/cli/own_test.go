@@ -30,7 +30,9 @@ func TestOwnModule(t *testing.T) {
 		functions map[string]string // in the profile
 		args      []string
 		own       []string
-		from      string // "" when nothing is own
+		from      string   // "" when nothing is own
+		lines     []string // functions of own lines; nil: not compared
+		paths     []string // of own lines; nil: not compared
 	}{
 		{
 			name: "binary", binary: exe, gomod: "example.com/app", functions: src,
@@ -61,6 +63,23 @@ func TestOwnModule(t *testing.T) {
 			"example.com/app/web.Handle": "example.com/app/web/web.go", "example.com/dep.Do": "example.com/dep@v1.0.0/dep.go",
 			"runtime.main": "runtime/proc.go", "net/http.Get": "net/http/client.go",
 		}, own: []string{"example.com/app/web"}, from: "its source paths"},
+		{name: "nested modules", gomod: "example.com/app", functions: map[string]string{
+			"example.com/app/web.Handle": "/src/app/web/web.go", "example.com/app/api.Do": "/go/pkg/mod/example.com/app/api@v1.0.0/api.go",
+			"runtime.main": "/usr/local/go/src/runtime/proc.go",
+		}, own: []string{"example.com/app"}, from: "go.mod here", lines: []string{"example.com/app/web.Handle"}},
+		{name: "nested modules, own flag", gomod: "example.com/app", functions: map[string]string{
+			"example.com/app/web.Handle": "/src/app/web/web.go", "example.com/app/api.Do": "/go/pkg/mod/example.com/app/api@v1.0.0/api.go",
+			"runtime.main": "/usr/local/go/src/runtime/proc.go",
+		}, args: []string{"--own", "example.com/app/"}, own: []string{"example.com/app", "example.com/app/"}, from: "go.mod here and --own",
+			lines: []string{"example.com/app/api.Do", "example.com/app/web.Handle"}},
+		{name: "go install", functions: map[string]string{
+			"main.main": "/go/pkg/mod/example.com/app/v2@v2.1.0/cmd/app/main.go", "example.com/app/v2/web.Handle": "/go/pkg/mod/example.com/app/v2@v2.1.0/web/web.go",
+			"example.com/app/v2.Run.func1": "/go/pkg/mod/example.com/app/v2@v2.1.0/run.go",
+			"example.com/app/v2/api.Do":    "/go/pkg/mod/example.com/app/v2/api@v1.0.0/api.go", "example.com/dep.Do": "/go/pkg/mod/example.com/dep@v1.0.0/dep.go",
+			"runtime.main": "/usr/local/go/src/runtime/proc.go",
+		}, own: []string{"example.com/app/v2"}, from: "its source paths",
+			lines: []string{"example.com/app/v2.Run.func1", "example.com/app/v2/web.Handle", "main.main"},
+			paths: []string{"cmd/app/main.go", "run.go", "web/web.go"}},
 		{name: "standard library", functions: map[string]string{"runtime.main": "/usr/local/go/src/runtime/proc.go", "net/http.Get": "/usr/local/go/src/net/http/client.go"}},
 		{name: "not Go", functions: map[string]string{"std::sort(int*, int*)": "/usr/include/c++/sort.h", "app.Main.run": "Main.java"}},
 	} {
@@ -97,6 +116,17 @@ func TestOwnModule(t *testing.T) {
 			doc := whetJSON[report.Top](t, append([]string{"top", "--json", path}, tt.args...)...)
 			if doc.Header.OwnFrom != tt.from || !slices.Equal(doc.Header.Own, tt.own) {
 				t.Errorf("own %q told by %q, want %q told by %q", doc.Header.Own, doc.Header.OwnFrom, tt.own, tt.from)
+			}
+			if tt.lines != nil && doc.Own != nil {
+				var lines, paths []string
+				for _, l := range doc.Own.Lines {
+					lines, paths = append(lines, l.Function), append(paths, l.Path)
+				}
+				slices.Sort(lines)
+				slices.Sort(paths)
+				if !slices.Equal(lines, tt.lines) || tt.paths != nil && !slices.Equal(paths, tt.paths) {
+					t.Errorf("own lines of %q at %q, want %q at %q", lines, paths, tt.lines, tt.paths)
+				}
 			}
 			if (doc.Own != nil) != (tt.from != "") {
 				t.Errorf("own view: %v, classic view: %v", doc.Own != nil, doc.All != nil)

@@ -164,6 +164,9 @@ func (d *disassembler) gather(v *profile.View) {
 				continue
 			}
 			callee := v.Node(s.Nodes[i-1])
+			if profile.IsInjected(callee.Name) {
+				continue // the instruction did not call it
+			}
 			name := callee.Name
 			if name == "" {
 				name = frameName(callee)

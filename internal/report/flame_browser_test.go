@@ -24,7 +24,7 @@ func realFlame(t *testing.T) FlameInput {
 	if err != nil {
 		t.Fatal(err)
 	}
-	isOwn := profile.OwnMatcher([]string{"cmd/compile"})
+	isOwn := profile.OwnMatcher([]string{"cmd/compile"}, nil)
 	in := FlameInput{Title: "default.pgo", Facts: []FlameFact{{"program", "compile"}, {"over", "159.16s"}}}
 	for i := range p.SampleTypes {
 		v, err := p.View(profile.Query{Type: len(p.SampleTypes) - 1 - i})

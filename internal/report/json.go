@@ -50,6 +50,7 @@ type Header struct {
 	GOMAXPROCS int               `json:"gomaxprocs,omitempty"`
 	Own        []string          `json:"own,omitempty"`      // own modules; package main is own too
 	OwnFrom    string            `json:"own_from,omitempty"` // what told them; "" when nothing did
+	Main       string            `json:"-"`                  // path of the main module, which paths are short of; "" when not known
 	Filters    []string          `json:"filters,omitempty"`
 	Base       []string          `json:"base,omitempty"` // profiles that were subtracted
 	Warnings   []string          `json:"warnings,omitempty"`

@@ -101,7 +101,7 @@ func NewList(h Header, v *profile.View, opt ListOptions) (*List, error) {
 		sites: make([]*listSite, v.NumNodes()),
 		names: make([]uint32, v.NumNodes()),
 		ids:   make(map[string]uint32),
-		texts: make(map[string]*listText),
+		texts: make(map[string]*listText), places: make(map[profile.Node]uint32),
 	}
 	if !l.choose() {
 		return nil, ErrNoMatch
@@ -129,6 +129,7 @@ type lister struct {
 	nameOf    []string
 	ids       map[string]uint32 // inverse of names
 	texts     map[string]*listText
+	places    map[profile.Node]uint32 // of inlined generic code
 }
 
 type functionKey struct{ name, file string }
@@ -138,6 +139,7 @@ type listFunction struct {
 	flat, cum  int64
 	seen       int // last sample counted in cum
 	sites      []*listSite
+	byLine     map[int]*listSite
 }
 
 // A listSite is a place that costs: a line of a matching function, or a line
@@ -160,18 +162,25 @@ type listCallee struct {
 func (l *lister) choose() bool {
 	byKey := make(map[functionKey]*listFunction)
 	for _, n := range l.v.Nodes(true) {
-		if n.Name == "" || !l.opt.Match.MatchString(n.Name) {
+		name := profile.Generic(n.Name)
+		if n.Name == "" || !l.opt.Match.MatchString(n.Name) && !l.opt.Match.MatchString(name) {
 			continue
 		}
-		key := functionKey{n.Name, n.File}
+		// The instantiations of a generic function have one source.
+		key := functionKey{name, n.File}
 		f := byKey[key]
 		if f == nil {
-			f = &listFunction{name: n.Name, file: n.File}
+			f = &listFunction{name: name, file: n.File, byLine: make(map[int]*listSite)}
 			byKey[key] = f
 			l.functions = append(l.functions, f)
 		}
-		s := &listSite{node: n.Node, function: f, flat: n.Flat, cum: n.Cum}
-		f.sites = append(f.sites, s)
+		s := f.byLine[n.Line]
+		if s == nil {
+			s = &listSite{node: n.Node, function: f}
+			f.byLine[n.Line] = s
+			f.sites = append(f.sites, s)
+		}
+		s.flat += n.Flat
 		f.flat += n.Flat
 		l.sites[n.ID] = s
 	}
@@ -193,6 +202,10 @@ func (l *lister) charge() {
 				f.seen = sample
 				f.cum += s.Value
 			}
+			if site.seen != sample {
+				site.seen = sample
+				site.cum += s.Value
+			}
 			l.below(site, s, i, sample)
 		}
 	}
@@ -205,6 +218,9 @@ func (l *lister) below(site *listSite, s profile.Stack, i, sample int) {
 		id := s.Nodes[i]
 		if s.Locs[i] != s.Locs[i+1] || s.Lines[i] >= s.Lines[i+1] {
 			name := l.name(id)
+			if profile.IsInjected(l.nameOf[name-1]) {
+				return // what is below the line was not called by it
+			}
 			c := site.calls[name]
 			if c == nil {
 				c = new(listCallee)
@@ -219,9 +235,11 @@ func (l *lister) below(site *listSite, s profile.Stack, i, sample int) {
 			}
 			return
 		}
+		id = l.place(id)
 		in := site.inlined[id]
 		if in == nil {
 			in = &listSite{node: l.v.Node(id)}
+			in.node.Name = profile.Generic(in.node.Name)
 			if site.inlined == nil {
 				site.inlined = make(map[uint32]*listSite)
 			}
@@ -238,6 +256,21 @@ func (l *lister) below(site *listSite, s profile.Stack, i, sample int) {
 	}
 }
 
+// place returns the node that stands for all that differ from the given one only by
+// the type arguments of their function.
+func (l *lister) place(id uint32) uint32 {
+	n := l.v.Node(id)
+	if !strings.Contains(n.Name, "[") {
+		return id
+	}
+	n.Name = profile.Generic(n.Name)
+	if first, ok := l.places[n]; ok {
+		return first
+	}
+	l.places[n] = id
+	return id
+}
+
 // name numbers the function name of a node.
 func (l *lister) name(id uint32) uint32 {
 	if l.names[id] == 0 {
@@ -246,6 +279,7 @@ func (l *lister) name(id uint32) uint32 {
 		if name == "" {
 			name = frameName(n)
 		}
+		name = profile.Generic(name)
 		num, ok := l.ids[name]
 		if !ok {
 			l.nameOf = append(l.nameOf, name)
@@ -261,10 +295,7 @@ func (l *lister) name(id uint32) uint32 {
 func (l *lister) report(f *listFunction, start int) ListFunction {
 	r := ListFunction{Name: f.name, File: f.file, Flat: f.flat, Cum: f.cum}
 	slices.SortFunc(f.sites, func(a, b *listSite) int { return cmp.Compare(a.node.Line, b.node.Line) })
-	byLine := make(map[int]*listSite, len(f.sites))
-	for _, s := range f.sites {
-		byLine[s.node.Line] = s
-	}
+	byLine := f.byLine
 	text := l.text(f.file)
 	if text.err != nil {
 		r.NoSource = text.err.Error()
@@ -415,7 +446,7 @@ func startLines(p *profile.Profile) map[functionKey]int {
 			continue
 		}
 		for _, file := range []string{f.File, path.Clean(f.File)} {
-			key := functionKey{f.Name, file}
+			key := functionKey{profile.Generic(f.Name), file}
 			if old := m[key]; old == 0 || int(f.StartLine) < old {
 				m[key] = int(f.StartLine)
 			}

@@ -79,7 +79,7 @@ type RestRow struct {
 // none), lines are chosen by the larger of their two shares.
 func NewOwn(h Header, r *profile.OwnReport, also *Also, n int, dir string) Top {
 	o := &Own{Lines: []OwnLine{}, Cost: r.Own, RestCost: r.Rest, Share: unit.Share(r.Own, h.Total), Rest: restRows(r.None, h.Total), Also: also}
-	short := shortPaths(r.Lines, dir)
+	short := shortPaths(r.Lines, dir, h.Main)
 	chosen := chooseOwn(r, also, h.Total, n)
 	for _, c := range chosen.lines {
 		l := c.line
@@ -128,17 +128,24 @@ func chooseOwn(r *profile.OwnReport, also *Also, total int64, n int) ownChoice {
 		function, file string
 		line           int
 	}
+	// The rows of either report are lines; a function tells apart what has none.
+	placeOf := func(l *profile.OwnLine) place {
+		if l.File == "" || l.Line == 0 {
+			return place{l.Function, l.File, l.Line}
+		}
+		return place{"", l.File, l.Line}
+	}
 	lines := make([]chosenLine, len(r.Lines))
 	for i := range r.Lines {
 		lines[i].line = &r.Lines[i]
 	}
 	if also != nil {
 		index := make(map[place]int, len(lines))
-		for i, l := range r.Lines {
-			index[place{l.Function, l.File, l.Line}] = i
+		for i := range r.Lines {
+			index[placeOf(&r.Lines[i])] = i
 		}
 		for _, l := range also.Report.Lines {
-			if at, ok := index[place{l.Function, l.File, l.Line}]; ok {
+			if at, ok := index[placeOf(&l)]; ok {
 				lines[at].also += l.Cost
 			} else {
 				lines = append(lines, chosenLine{&profile.OwnLine{Function: l.Function, File: l.File, Line: l.Line}, l.Cost})
@@ -228,15 +235,23 @@ func purpose(root string) string {
 	return Clean(root)
 }
 
-// moduleCache is in the path of every file of a dependency.
-const moduleCache = "/pkg/mod/"
-
 // shortPaths returns how to write the files of own lines: relative to dir if they
-// are below it, else without the folder that all of them share.
-func shortPaths(lines []profile.OwnLine, dir string) func(string) string {
+// are below it, relative to the main module (if it is not "") where a path has the
+// module's version or is what -trimpath leaves, as module@version/file in other
+// modules, else without the directory that all of them share.
+func shortPaths(lines []profile.OwnLine, dir, main string) func(string) string {
+	inMain := func(file string) (string, bool) {
+		if main == "" {
+			return "", false
+		}
+		if head, rest, ok := profile.SplitVersion(file); ok {
+			return rest, head == main || strings.HasSuffix(head, "/"+main)
+		}
+		return strings.CutPrefix(file, main+"/")
+	}
 	shared, started := "", false
 	for _, l := range lines {
-		if l.File == "" || strings.Contains(l.File, moduleCache) {
+		if _, _, versioned := profile.SplitVersion(l.File); versioned || l.File == "" {
 			continue
 		}
 		d := slashDir(l.File)
@@ -253,7 +268,11 @@ func shortPaths(lines []profile.OwnLine, dir string) func(string) string {
 				return rel
 			}
 		}
-		if _, rest, ok := strings.Cut(file, moduleCache); ok {
+		if rest, ok := inMain(file); ok {
+			return rest
+		}
+		const moduleCache = "/pkg/mod/"
+		if _, rest, ok := strings.Cut(strings.ReplaceAll(file, `\`, "/"), moduleCache); ok {
 			return rest
 		}
 		if rest, ok := strings.CutPrefix(file, shared+"/"); ok && shared != "" {
