@@ -461,8 +461,63 @@ func TestUsage(t *testing.T) {
 	if _, stderr, err = ours(t); exitCode(err) != 2 || !strings.Contains(stderr, "no profile given") {
 		t.Errorf("%v: %s", err, stderr)
 	}
-	if _, stderr, err = ours(t, "-top", "/nonexistent/file"); exitCode(err) != 1 {
+	if _, stderr, err = ours(t, "-top", "/nonexistent/file"); exitCode(err) != 2 {
 		t.Errorf("%v: %s", err, stderr)
+	}
+}
+
+// TestExitCodes wants the exit codes of go tool pprof.
+func TestExitCodes(t *testing.T) {
+	fx := need(t)
+	tool := theirs()
+	if tool == "" {
+		t.Skip("no go tool pprof")
+	}
+	broken := filepath.Join(t.TempDir(), "broken")
+	if err := os.WriteFile(broken, []byte("not a profile"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[int]int{}
+	for _, args := range [][]string{
+		{},
+		{"-h"},
+		{"--help"},
+		{"-nonsense", fx.cpu},
+		{"-top", "-nodecount=x", fx.cpu},
+		{"-top", "-tree", fx.cpu},
+		{"-top", fx.cpu},
+		{"-top", "-unit=nonsense", fx.cpu},
+		{"-top", "-focus=nothing-matches", fx.cpu},
+		{"-top", "-focus=(", fx.cpu},
+		{"-top", "-tagfocus=(", fx.cpu},
+		{"-list=nothing-matches", fx.cpu},
+		{"-peek=nothing-matches", fx.cpu},
+		{"-list=(", fx.cpu},
+		{"-disasm=nothing-matches", fx.bin, fx.cpu},
+		{"-top", "-sample_index=nonsense", fx.cpu},
+		{"-top", "-granularity=nonsense", fx.cpu},
+		{"-top", "-divide_by=0", fx.cpu},
+		{"-top", "/nonexistent/file"},
+		{"-top", broken},
+		{"-top", fx.cpu, "/nonexistent/file"},
+		{"-top", "-base=/nonexistent/file", fx.cpu},
+		{"-top", "-base=" + fx.cpu, "-diff_base=" + fx.cpu, fx.cpu},
+		{"-normalize", "-top", fx.cpu},
+		{"-top", "-output=/nonexistent/directory/out", fx.cpu},
+		{"-top", "http://127.0.0.1:1/debug/pprof/profile"},
+		{"-top", "-http=127.0.0.1:0", fx.cpu},
+	} {
+		_, oursErr, err := ours(t, args...)
+		got := exitCode(err)
+		_, theirsErr, err := run(t, exec.Command(tool, args...))
+		want := exitCode(err)
+		if got != want {
+			t.Errorf("%q: exit code %d, go tool pprof has %d\n%s\n%s", args, got, want, oursErr, theirsErr)
+		}
+		seen[want]++
+	}
+	if seen[0] == 0 || seen[2] == 0 {
+		t.Errorf("exit codes of go tool pprof: %v", seen)
 	}
 }
 
@@ -563,7 +618,7 @@ func TestRecording(t *testing.T) {
 		t.Errorf("code from the recording: %v\n%.600s\n%s", err, got, stderr)
 	}
 	_, stderr, err = ours(t, "-top", file+":heap")
-	if exitCode(err) != 1 || !strings.Contains(stderr, `no profile "heap"`) {
+	if exitCode(err) != 2 || !strings.Contains(stderr, `no profile "heap"`) {
 		t.Errorf("%v\n%s", err, stderr)
 	}
 }
@@ -590,7 +645,7 @@ func TestFetchURL(t *testing.T) {
 		t.Errorf("%v\n%.300s\n%s", err, got, stderr)
 	}
 	_, stderr, err = ours(t, "-top", addr)
-	if exitCode(err) != 1 || !strings.Contains(stderr, "not for you") {
+	if exitCode(err) != 2 || !strings.Contains(stderr, "not for you") {
 		t.Errorf("%v\n%s", err, stderr)
 	}
 }

@@ -22,14 +22,14 @@ type Options struct {
 	Dot string
 }
 
-// Run runs the driver until it is done or ctx is cancelled. Wrong options are a
-// *diag.Error of kind diag.Usage.
+// Run runs the driver until it is done or ctx is cancelled. All other errors are of
+// kind diag.Usage, whose exit code is 2: go tool pprof knows no other.
 func Run(ctx context.Context, opt Options) error {
 	ui := newUI(opt)
 	flags := newFlagSet(opt.Args, ui)
 	removeDot, err := provideDot(opt.Dot)
 	if err != nil {
-		return &diag.Error{Op: "pprof", Err: err}
+		return &diag.Error{Op: "pprof", Err: err, Kind: diag.Usage}
 	}
 	defer removeDot()
 	open := &recordings{}
@@ -66,14 +66,14 @@ func Run(ctx context.Context, opt Options) error {
 	case flags.help:
 		return nil
 	case flags.err != nil:
-		return flags.err
+		return &diag.Error{Err: flags.err, Kind: diag.Usage}
 	case err != nil && err.Error() == "no profile source specified":
 		return diag.Usagef("pprof", "no profile given", "`whet pprof --help` lists formats, options and sources")
 	case err != nil:
 		if e := (*diag.Error)(nil); errors.As(err, &e) {
-			return err
+			return &diag.Error{Err: err, Kind: diag.Usage}
 		}
-		return &diag.Error{Op: "pprof", Err: err, Hint: fetch.hinted()}
+		return &diag.Error{Op: "pprof", Err: err, Hint: fetch.hinted(), Kind: diag.Usage}
 	}
 	return nil
 }

@@ -286,7 +286,7 @@ func (d *disassembler) function(code DisasmCode, fn source.Symbol, nodes []profi
 			// Nodes of one address differ by what the profile calls the place; the
 			// calls are those of the address.
 			for name, c := range d.calls[n.Address] {
-				calls = append(calls, ListCall{name, c.cum})
+				calls = append(calls, ListCall{Function: name, Cum: c.cum})
 			}
 			delete(d.calls, n.Address)
 			if len(in.Inline) == 0 && len(x.Frames) == 0 && n.Name != "" {

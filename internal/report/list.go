@@ -78,6 +78,10 @@ type ListLine struct {
 type ListCall struct {
 	Function string `json:"function"`
 	Cum      int64  `json:"cum"`
+
+	// Injected is set for what the line did not call: the goroutine was preempted
+	// there. (Flat does not have it, as in go tool pprof.)
+	Injected bool `json:"injected,omitempty"`
 }
 
 // A ListInline is a line of a function that the compiler inlined into the line
@@ -218,9 +222,6 @@ func (l *lister) below(site *listSite, s profile.Stack, i, sample int) {
 		id := s.Nodes[i]
 		if s.Locs[i] != s.Locs[i+1] || s.Lines[i] >= s.Lines[i+1] {
 			name := l.name(id)
-			if profile.IsInjected(l.nameOf[name-1]) {
-				return // what is below the line was not called by it
-			}
 			c := site.calls[name]
 			if c == nil {
 				c = new(listCallee)
@@ -369,7 +370,7 @@ func (l *lister) calls(s *listSite) []ListCall {
 	var calls []ListCall
 	for name, c := range s.calls {
 		if c.cum != 0 {
-			calls = append(calls, ListCall{l.nameOf[name-1], c.cum})
+			calls = append(calls, ListCall{l.nameOf[name-1], c.cum, profile.IsInjected(l.nameOf[name-1])})
 		}
 	}
 	slices.SortFunc(calls, func(a, b ListCall) int {

@@ -84,7 +84,8 @@ func parseList(t *testing.T, text string) (costs map[string][2]int64, ranges map
 	for line := range strings.Lines(text) {
 		if s, ok := strings.CutPrefix(line, "ROUTINE ======================== "); ok {
 			name, file, _ := cutAtLast(strings.TrimSpace(s), " in ")
-			routine = name + " " + file
+			// whet lists the instantiations of a generic function together.
+			routine = profile.Generic(name) + " " + file
 			continue
 		}
 		f := listRow.FindStringSubmatch(line)
@@ -98,10 +99,11 @@ func parseList(t *testing.T, text string) (costs map[string][2]int64, ranges map
 		if ranges[routine][0] == 0 {
 			ranges[routine] = [2]int{n, n}
 		}
-		ranges[routine] = [2]int{ranges[routine][0], n}
+		ranges[routine] = [2]int{min(n, ranges[routine][0]), max(n, ranges[routine][1])}
 		v := [2]int64{pprofValue(t, f[1]), pprofValue(t, f[2])}
 		if v != [2]int64{} {
-			m[routine+":"+f[3]] = v
+			sum := m[routine+":"+f[3]]
+			m[routine+":"+f[3]] = [2]int64{sum[0] + v[0], sum[1] + v[1]}
 		}
 	}
 	return m, ranges
@@ -188,15 +190,15 @@ func TestList(t *testing.T) {
 	}
 	want := []ListLine{
 		{Line: 12, Flat: 20, Cum: 20, Text: "\tmain.go line 12"},
-		{Line: 13, Cum: 30, Text: "\tmain.go line 13", Calls: []ListCall{{"lib.g", 20}, {"lib.h", 10}}},
+		{Line: 13, Cum: 30, Text: "\tmain.go line 13", Calls: []ListCall{{Function: "lib.g", Cum: 20}, {Function: "lib.h", Cum: 10}}},
 		{Line: 14, Cum: 40, Text: "\tmain.go line 14", Inlined: []ListInline{
 			{Function: "lib.inl", File: "/src/lib.go", Line: 6, Text: "lib.go line 6", Cum: 30, Inlined: []ListInline{
 				{Function: "lib.deep", File: "/src/lib.go", Line: 8, Text: "lib.go line 8", Flat: 30, Cum: 30},
 			}},
-			{Function: "lib.inl", File: "/src/lib.go", Line: 7, Text: "lib.go line 7", Cum: 10, Calls: []ListCall{{"lib.g", 10}}},
+			{Function: "lib.inl", File: "/src/lib.go", Line: 7, Text: "lib.go line 7", Cum: 10, Calls: []ListCall{{Function: "lib.g", Cum: 10}}},
 		}},
-		{Line: 15, Cum: 10, Text: "\tmain.go line 15", Calls: []ListCall{{"main.f", 10}}},
-		{Line: 16, Cum: 10, Text: "\tmain.go line 16", Calls: []ListCall{{"main.f", 10}}},
+		{Line: 15, Cum: 10, Text: "\tmain.go line 15", Calls: []ListCall{{Function: "main.f", Cum: 10}}},
+		{Line: 16, Cum: 10, Text: "\tmain.go line 16", Calls: []ListCall{{Function: "main.f", Cum: 10}}},
 	}
 	if diff := cmp.Diff(want, f.Lines); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -241,6 +243,27 @@ ROUTINE ======================== main.main in /src/main.go
 	if got != want {
 		t.Errorf("(-want +got)\n%s", cmp.Diff(want, got))
 	}
+}
+
+// TestListPreempted wants a line's preemption not to look like a call.
+func TestListPreempted(t *testing.T) {
+	p := testProfile(t, "cpu/nanoseconds",
+		testSample{stack: "main.main:3 main.f:12 runtime.asyncPreempt:5 runtime.asyncPreempt2:7", values: []int64{10}},
+		testSample{stack: "main.main:3 main.f:12 lib.g:2", values: []int64{20}},
+	)
+	v := bind(t, p, profile.Query{By: profile.ByLine})
+	r, err := NewList(headerOf(v), v, ListOptions{Match: regexp.MustCompile(`main\.f`), Source: testSources})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := WriteList(&b, Style{}, r); err != nil {
+		t.Fatal(err)
+	}
+	if out := b.String(); !strings.Contains(out, "10ns                   preempted here (runtime.asyncPreempt)") || strings.Contains(out, "→ runtime.asyncPreempt") {
+		t.Errorf("%s", out)
+	}
+	checkCalls(t, r)
 }
 
 func TestListWithoutSource(t *testing.T) {

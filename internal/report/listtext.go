@@ -124,7 +124,11 @@ func (t *listWriter) below(whole int64, inlined []ListInline, calls []ListCall, 
 			row("", "", "→ and "+plural(len(calls)-i, "more function", "more functions"))
 			break
 		}
-		row("", t.value(c.Cum), "→ "+Clean(c.Function))
+		what := "→ " + Clean(c.Function)
+		if c.Injected {
+			what = "preempted here (" + Clean(c.Function) + ")"
+		}
+		row("", t.value(c.Cum), what)
 	}
 }
 
