@@ -286,12 +286,17 @@ func (r *Recording) ProfileNames() []string {
 // Profile decodes the profile of that name, as in ProfileNames. The error is a
 // *PartError, which wraps ErrNoPart when there is none.
 func (r *Recording) Profile(name string) (*profile.Profile, error) {
+	return r.ReadProfile(name, profile.ReadOptions{})
+}
+
+// ReadProfile is Profile within other bounds.
+func (r *Recording) ReadProfile(name string, opt profile.ReadOptions) (*profile.Profile, error) {
 	part := profilePart(name)
 	rc, err := r.Part(part)
 	if err != nil {
 		return nil, err
 	}
-	p, err := profile.Read(rc, profile.ReadOptions{})
+	p, err := profile.Read(rc, opt)
 	if err == nil {
 		// The decoder may stop before the end, where the checksum is.
 		_, err = io.Copy(io.Discard, rc)

@@ -67,8 +67,12 @@ standard input.`,
 }
 
 func (a *app) diff(ctx context.Context, args []string, f *viewFlags) error {
+	if err := f.checkUse(args); err != nil {
+		return err
+	}
 	one := *f
 	one.Normalize = false // which open takes to be about --base
+	one.given = nil       // a flag may be for one of the two
 	before, err := a.open(ctx, args[:1], &one)
 	if err != nil {
 		return err

@@ -25,7 +25,8 @@ base of a service that serves /debug/pprof/, or one profile's own address) or
 // viewFlags are the flags that all views share. The zero value is every sample
 // of the default sample type, by function.
 type viewFlags struct {
-	command string // the command's name, for errors
+	command string            // the command's name, for errors
+	given   func(string) bool // which flags the user gave; nil: none
 
 	Type string // sample type, profile name, or PROFILE:SAMPLETYPE
 	By   string // granularity, as profile.ParseBy reads it
@@ -54,6 +55,7 @@ type viewFlags struct {
 func (f *viewFlags) register(cmd *cobra.Command) {
 	f.command = cmd.Name()
 	fs := cmd.Flags()
+	f.given = fs.Changed
 	fs.SortFlags = false
 	fs.StringVar(&f.Type, "type", "", "what to show: a `sample type` (cpu, alloc_space, inuse_space, delay, …), a profile of a recording (cpu, heap, mutex, …) or PROFILE:SAMPLETYPE")
 	fs.StringVar(&f.By, "by", "function", "`granularity`: function, line, file, package, module, address or label:KEY")
@@ -72,7 +74,7 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.Relative, "relative", false, "shares of what the filters keep, not of everything")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	fs.StringArrayVarP(&f.Header, "header", "H", nil, "send \"`Name: value`\" when an address is fetched; may repeat")
-	fs.DurationVar(&f.Duration, "duration", 10*time.Second, "how long to profile an address")
+	fs.DurationVar(&f.Duration, "duration", 10*time.Second, "how long to profile an address: the CPU, or what changes in another profile")
 	fs.Var(&f.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(
 		[]cobra.Completion{"function", "line", "file", "package", "module", "address", "label:"}, cobra.ShellCompDirectiveNoFileComp))

@@ -79,6 +79,9 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 	if out == "" && (f.Open || isTerminal(a.stdout)) && !f.JSON {
 		out = flameFile(args, in.Part)
 	}
+	if f.Force && (out == "" || out == "-") {
+		return diag.Usagef("flame", "--force has no effect: no file is written", "name the file with -o")
+	}
 	if out != "" && out != "-" && !f.Force {
 		if err := checkReplace(out); err != nil { // before the work, not after
 			return err

@@ -65,6 +65,9 @@ address (the base of a service that serves /debug/pprof/, or a profile's own) or
 }
 
 func (a *app) goroutines(ctx context.Context, args []string, f *viewFlags, leaks bool) error {
+	if err := f.checkAddressFlags(args); err != nil {
+		return err
+	}
 	opt := report.GoroutineOptions{N: f.N, Filters: f.filters()}
 	q, err := f.query(0)
 	if err != nil {

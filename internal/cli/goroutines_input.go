@@ -165,6 +165,7 @@ func isText(head []byte) bool {
 func (f *viewFlags) registerSource(cmd *cobra.Command) {
 	f.command = cmd.Name()
 	fs := cmd.Flags()
+	f.given = fs.Changed
 	fs.SortFlags = false
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	fs.StringArrayVarP(&f.Header, "header", "H", nil, "send \"`Name: value`\" when an address is fetched; may repeat")

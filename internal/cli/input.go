@@ -63,6 +63,9 @@ func (a *app) open(ctx context.Context, args []string, f *viewFlags) (*input, er
 	if err := f.check(); err != nil {
 		return nil, err
 	}
+	if err := f.checkUse(args); err != nil {
+		return nil, err
+	}
 	in := &input{Name: inputName(args)}
 	if err := in.load(ctx, &loader{app: a, flags: f}, args); err != nil {
 		in.Close()

@@ -36,7 +36,7 @@ func redact(s string) string {
 // fetch gets the profile that an address and --type name. The caller closes
 // the body.
 func (ld *loader) fetch(ctx context.Context, addr, typ string) (io.ReadCloser, error) {
-	u, window, err := profileURL(addr, typ, ld.flags.Duration)
+	u, window, err := profileURL(addr, typ, ld.flags.Duration, ld.flags.given != nil && ld.flags.given("duration"))
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +119,9 @@ func checkResponse(resp *http.Response, shown string) error {
 
 // profileURL is the address of the profile that typ names, and the time for
 // which the server will measure before it answers. A full address of a
-// profile is kept, a base address is completed.
-func profileURL(addr, typ string, duration time.Duration) (*url.URL, time.Duration, error) {
+// profile is kept, a base address is completed. Profiles of what happened since the
+// program's start show the given duration when the user asked for it.
+func profileURL(addr, typ string, duration time.Duration, asked bool) (*url.URL, time.Duration, error) {
 	u, err := url.Parse(addr)
 	if err == nil && u.Host == "" {
 		err = errors.New("no host")
@@ -152,7 +153,7 @@ func profileURL(addr, typ string, duration time.Duration) (*url.URL, time.Durati
 	if s, err := strconv.ParseFloat(query.Get("seconds"), 64); err == nil && s > 0 && s < 1e6 {
 		return u, time.Duration(s * float64(time.Second)), nil
 	}
-	if path.Base(u.Path) != "profile" {
+	if path.Base(u.Path) != "profile" && !(asked && isDelta(u)) {
 		return u, 0, nil
 	}
 	seconds := max(int64((duration+time.Second/2)/time.Second), 1)

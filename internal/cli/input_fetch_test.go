@@ -32,18 +32,35 @@ func TestProfileURL(t *testing.T) {
 		{"http://h/get?profile=7", "", "http://h/get?profile=7", 0},
 		{"http://h/admin/profile", "", "http://h/admin/profile?seconds=10", duration},
 	} {
-		u, window, err := profileURL(tt.addr, tt.typ, duration)
+		u, window, err := profileURL(tt.addr, tt.typ, duration, false)
 		if err != nil || u.String() != tt.want || window != tt.window {
 			t.Errorf("profileURL(%q, %q) = %v, %v, %v; want %s, %v", tt.addr, tt.typ, u, window, err, tt.want, tt.window)
 		}
 	}
 	for _, tt := range [][2]string{{"http://", ""}, {"http://h:port", ""}, {"http://h", "bogus"}, {"http://h/%zz", ""}} {
-		if u, _, err := profileURL(tt[0], tt[1], duration); err == nil {
+		if u, _, err := profileURL(tt[0], tt[1], duration, false); err == nil {
 			t.Errorf("profileURL(%q, %q) = %v, want an error", tt[0], tt[1], u)
 		}
 	}
-	if u, _, err := profileURL("http://h", "", time.Millisecond); err != nil || !strings.HasSuffix(u.String(), "seconds=1") {
+	if u, _, err := profileURL("http://h", "", time.Millisecond, false); err != nil || !strings.HasSuffix(u.String(), "seconds=1") {
 		t.Errorf("profileURL with 1ms = %v, %v; want at least a second", u, err)
+	}
+}
+
+// TestProfileURLDelta wants --duration to be about what happens meanwhile, also of the
+// profiles that count from the program's start.
+func TestProfileURLDelta(t *testing.T) {
+	for addr, want := range map[string]string{
+		"http://h":                               "http://h/debug/pprof/allocs?seconds=2",
+		"http://h/debug/pprof/heap":              "http://h/debug/pprof/heap?seconds=2",
+		"http://h/debug/pprof/mutex":             "http://h/debug/pprof/mutex?seconds=2",
+		"http://h/debug/pprof/heap?gc=1":         "http://h/debug/pprof/heap?gc=1&seconds=2",
+		"http://h/debug/pprof/goroutine?debug=1": "http://h/debug/pprof/goroutine?debug=1",
+	} {
+		u, _, err := profileURL(addr, "alloc_space", 2*time.Second, true)
+		if err != nil || u.String() != want {
+			t.Errorf("profileURL(%q) = %v, %v; want %s", addr, u, err, want)
+		}
 	}
 }
 

@@ -213,7 +213,7 @@ func isDebugText(head []byte) bool {
 // recorded takes a profile out of a recording, which it closes on error.
 func (ld *loader) recorded(name string, rec *recording.Recording, typ string) (*loaded, error) {
 	l := &loaded{rec: rec, warnings: rec.Warnings}
-	err := l.choose(name, typ)
+	err := l.choose(name, typ, ld.options())
 	if err != nil {
 		_ = rec.Close() // the first error is the one to report
 		return nil, err
@@ -222,7 +222,7 @@ func (ld *loader) recorded(name string, rec *recording.Recording, typ string) (*
 }
 
 // choose finds the profile and sample type that typ names.
-func (l *loaded) choose(name, typ string) error {
+func (l *loaded) choose(name, typ string, opt profile.ReadOptions) error {
 	names := l.rec.ProfileNames()
 	if len(names) == 0 {
 		err := errors.New("the recording holds no profile")
@@ -235,7 +235,7 @@ func (l *loaded) choose(name, typ string) error {
 	if l.part, l.sample, err = selectPart(l.rec, names, typ); err != nil {
 		return err
 	}
-	if l.prof, err = l.rec.Profile(l.part); err != nil {
+	if l.prof, err = l.rec.ReadProfile(l.part, opt); err != nil {
 		return partError(name, l.part, names, err)
 	}
 	// typeIndex reports a sample type that the profile does not have, with the

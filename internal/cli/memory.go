@@ -47,6 +47,9 @@ in its window; two arguments are compared.`,
 }
 
 func (a *app) memory(ctx context.Context, args []string, f *viewFlags) error {
+	if err := f.checkAddressFlags(args); err != nil {
+		return err
+	}
 	ld := &loader{app: a, flags: f}
 	var seen []*memory.Report
 	for _, arg := range args {

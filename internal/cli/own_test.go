@@ -67,19 +67,23 @@ func TestOwnModule(t *testing.T) {
 			"example.com/app/web.Handle": "/src/app/web/web.go", "example.com/app/api.Do": "/go/pkg/mod/example.com/app/api@v1.0.0/api.go",
 			"runtime.main": "/usr/local/go/src/runtime/proc.go",
 		}, own: []string{"example.com/app"}, from: "go.mod here", lines: []string{"example.com/app/web.Handle"}},
-		{name: "nested modules, own flag", gomod: "example.com/app", functions: map[string]string{
-			"example.com/app/web.Handle": "/src/app/web/web.go", "example.com/app/api.Do": "/go/pkg/mod/example.com/app/api@v1.0.0/api.go",
-			"runtime.main": "/usr/local/go/src/runtime/proc.go",
-		}, args: []string{"--own", "example.com/app/"}, own: []string{"example.com/app", "example.com/app/"}, from: "go.mod here and --own",
-			lines: []string{"example.com/app/api.Do", "example.com/app/web.Handle"}},
-		{name: "go install", functions: map[string]string{
-			"main.main": "/go/pkg/mod/example.com/app/v2@v2.1.0/cmd/app/main.go", "example.com/app/v2/web.Handle": "/go/pkg/mod/example.com/app/v2@v2.1.0/web/web.go",
-			"example.com/app/v2.Run.func1": "/go/pkg/mod/example.com/app/v2@v2.1.0/run.go",
-			"example.com/app/v2/api.Do":    "/go/pkg/mod/example.com/app/v2/api@v1.0.0/api.go", "example.com/dep.Do": "/go/pkg/mod/example.com/dep@v1.0.0/dep.go",
-			"runtime.main": "/usr/local/go/src/runtime/proc.go",
-		}, own: []string{"example.com/app/v2"}, from: "its source paths",
+		{
+			name: "nested modules, own flag", gomod: "example.com/app", functions: map[string]string{
+				"example.com/app/web.Handle": "/src/app/web/web.go", "example.com/app/api.Do": "/go/pkg/mod/example.com/app/api@v1.0.0/api.go",
+				"runtime.main": "/usr/local/go/src/runtime/proc.go",
+			}, args: []string{"--own", "example.com/app/"}, own: []string{"example.com/app", "example.com/app/"}, from: "go.mod here and --own",
+			lines: []string{"example.com/app/api.Do", "example.com/app/web.Handle"},
+		},
+		{
+			name: "go install", functions: map[string]string{
+				"main.main": "/go/pkg/mod/example.com/app/v2@v2.1.0/cmd/app/main.go", "example.com/app/v2/web.Handle": "/go/pkg/mod/example.com/app/v2@v2.1.0/web/web.go",
+				"example.com/app/v2.Run.func1": "/go/pkg/mod/example.com/app/v2@v2.1.0/run.go",
+				"example.com/app/v2/api.Do":    "/go/pkg/mod/example.com/app/v2/api@v1.0.0/api.go", "example.com/dep.Do": "/go/pkg/mod/example.com/dep@v1.0.0/dep.go",
+				"runtime.main": "/usr/local/go/src/runtime/proc.go",
+			}, own: []string{"example.com/app/v2"}, from: "its source paths",
 			lines: []string{"example.com/app/v2.Run.func1", "example.com/app/v2/web.Handle", "main.main"},
-			paths: []string{"cmd/app/main.go", "run.go", "web/web.go"}},
+			paths: []string{"cmd/app/main.go", "run.go", "web/web.go"},
+		},
 		{name: "standard library", functions: map[string]string{"runtime.main": "/usr/local/go/src/runtime/proc.go", "net/http.Get": "/usr/local/go/src/net/http/client.go"}},
 		{name: "not Go", functions: map[string]string{"std::sort(int*, int*)": "/usr/include/c++/sort.h", "app.Main.run": "Main.java"}},
 	} {

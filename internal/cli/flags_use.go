@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"net/url"
+	"path"
+	"slices"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/profile"
+)
+
+// checkUse reports a flag that was given and would do nothing for what args name. A
+// flag that is ignored shows something else than was asked for.
+func (f *viewFlags) checkUse(args []string) error {
+	if f.given == nil {
+		return nil
+	}
+	names := slices.Concat(args, f.Base, f.DiffBase)
+	if err := f.checkAddressFlags(names); err != nil {
+		return err
+	}
+	if f.Relative && len(f.filters()) == 0 {
+		return diag.Usagef(f.command, "--relative has no effect without a filter: everything is kept",
+			"a filter is --focus, --ignore, --hide, --show, --show-from, --tag-focus or --tag-ignore")
+	}
+	return f.checkOwn()
+}
+
+// checkAddressFlags reports flags for addresses when none of the names is one that
+// they apply to.
+func (f *viewFlags) checkAddressFlags(names []string) error {
+	if f.given == nil {
+		return nil
+	}
+	for _, name := range []string{"header", "duration", "leaks"} {
+		if !f.given(name) || slices.ContainsFunc(names, isURL) {
+			continue
+		}
+		what := map[string]string{
+			"header":   "it is sent when an address is fetched",
+			"duration": "it says for how long an address is profiled; a file has the duration that it was taken with",
+			"leaks":    "an address is asked for its goroutineleak profile; a recording has it already, when the target offers it",
+		}[name]
+		return diag.Usagef(f.command, "--"+name+" has no effect: no input is an address", what)
+	}
+	if !f.given("duration") {
+		return nil
+	}
+	for _, name := range names {
+		if !isURL(name) {
+			continue
+		}
+		u, err := url.Parse(name)
+		if err != nil {
+			continue // which is reported when it is opened
+		}
+		if u.Query().Has("seconds") {
+			return diag.Usagef(f.command, "--duration has no effect: the address "+redact(name)+" names its own seconds", "leave out one of them")
+		}
+		if isProfileAddress(u) && !measures(u) {
+			return diag.Usagef(f.command, "--duration has no effect: "+redact(name)+" is not known to be profiled over time",
+				"leave it out, or write what the address takes: ?seconds=5")
+		}
+	}
+	return nil
+}
+
+// measures reports whether an address is that of a profile that a Go program takes
+// over as many seconds as it is asked for: the CPU profile, or what changed in one of
+// the others.
+func measures(u *url.URL) bool {
+	return path.Base(u.Path) == "profile" || isDelta(u)
+}
+
+// isDelta reports whether an address is that of a profile whose changes over some
+// seconds net/http/pprof returns.
+func isDelta(u *url.URL) bool {
+	if u.Query().Get("debug") != "" {
+		return false
+	}
+	switch path.Base(u.Path) {
+	case "allocs", "block", "goroutine", "goroutineleak", "heap", "mutex", "threadcreate":
+		return true
+	}
+	return false
+}
+
+// checkOwn reports an --own for a view that knows no own code.
+func (f *viewFlags) checkOwn() error {
+	if len(f.Own) == 0 || f.By == profile.ByModule.String() {
+		return nil
+	}
+	switch f.command {
+	case "tree", "peek", "list", "disasm", "traces", "tags", "folded", "raw", "callgrind", "speedscope":
+		return diag.Usagef(f.command, "--own has no effect: the view is of all code", "`whet top` and `whet flame` tell own code apart; --by module names modules")
+	case "top", "diff":
+		if why := f.allCode(); why != "" {
+			return diag.Usagef(f.command, "--own has no effect with "+why+", which shows all code", "leave out one of them")
+		}
+	}
+	return nil
+}
+
+// allCode names the flag that makes top or diff a view of all code; "" without one.
+func (f *viewFlags) allCode() string {
+	switch {
+	case f.All:
+		return "--all"
+	case f.Cum:
+		return "--cum"
+	case f.given("by") && f.command == "top", f.By != profile.ByFunction.String() && f.By != profile.ByLine.String():
+		return "--by " + f.By
+	}
+	return ""
+}

@@ -1,0 +1,96 @@
+package cli_test
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/whet-go/whet/internal/cli"
+)
+
+// TestFlagsWithoutEffect wants a flag that would do nothing for an input to be a usage
+// error that names the flag, and to be accepted where it does something.
+func TestFlagsWithoutEffect(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	dir := t.TempDir()
+	if err := writeProfiles(dir); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "cpu.pb.gz")
+	stdin, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs := map[string]string{
+		"recording": filepath.Join(dir, "demo.whet"), "file": file, "stdin": "-",
+		"heap": server.URL + "/debug/pprof/heap", "cpu": server.URL + "/debug/pprof/profile", "base": server.URL,
+		"heap?seconds": server.URL + "/debug/pprof/heap?seconds=1", "builds": server.URL + "/builds/cpu.pb.gz",
+	}
+	const addresses, files = "heap cpu base heap?seconds builds", "recording file stdin"
+	const all = addresses + " " + files
+	for _, tt := range []struct {
+		command string
+		flag    string
+		args    []string // that go with the flag
+		refused string   // inputs for which it does nothing
+		works   string   // inputs for which it does something
+	}{
+		{"top", "duration", []string{"--duration", "1s"}, files + " heap?seconds builds", "heap cpu base"},
+		{"top", "header", []string{"-H", "X: y"}, files, "heap"},
+		{"top", "max-memory", []string{"--max-memory", "1GB"}, "", files + " heap"},
+		{"top", "relative", []string{"--relative"}, all, ""},
+		{"top", "relative", []string{"--relative", "--ignore", "nothing"}, "", files},
+		{"top", "normalize", []string{"--normalize"}, all, ""},
+		{"top", "own", []string{"--own", "net/http", "--all"}, all, ""},
+		{"top", "own", []string{"--own", "net/http", "--cum"}, all, ""},
+		{"top", "own", []string{"--own", "net/http", "--by", "package"}, all, ""},
+		{"top", "own", []string{"--own", "net/http", "--by", "module"}, "", files},
+		{"top", "own", []string{"--own", "net/http"}, "", files},
+		{"tree", "own", []string{"--own", "net/http"}, all, ""},
+		{"traces", "own", []string{"--own", "net/http"}, all, ""},
+		{"tags", "own", []string{"--own", "net/http"}, all, ""},
+		{"folded", "own", []string{"--own", "net/http"}, all, ""},
+		{"raw", "own", []string{"--own", "net/http"}, all, ""},
+		{"raw", "by", []string{"--by", "line"}, all, ""},
+		{"raw", "json", []string{"--json"}, all, ""},
+		{"callgrind", "own", []string{"--own", "net/http"}, all, ""},
+		{"speedscope", "own", []string{"--own", "net/http"}, all, ""},
+		{"tree", "min-share", []string{"--json", "--min-share", "1"}, all, ""},
+		{"flame", "force", []string{"--force"}, files, ""},
+		{"goroutines", "header", []string{"-H", "X: y"}, files, ""},
+		{"goroutines", "leaks", []string{"--leaks"}, files, ""},
+		{"memory", "header", []string{"-H", "X: y"}, files, ""},
+	} {
+		for kind := range strings.FieldsSeq(tt.refused + " " + tt.works) {
+			args := append(append([]string{tt.command}, tt.args...), inputs[kind])
+			var out, errs bytes.Buffer
+			code := cli.Main(t.Context(), args, bytes.NewReader(stdin), &out, &errs)
+			if refuse := strings.Contains(" "+tt.refused+" ", " "+kind+" "); !refuse {
+				if code != 0 {
+					t.Errorf("whet %q (%s): exit code %d\n%s", args, kind, code, &errs)
+				}
+			} else if code != 2 || !strings.Contains(errs.String(), "--"+tt.flag) || !strings.Contains(errs.String(), "\nhint: ") || out.Len() > 0 {
+				t.Errorf("whet %q (%s): exit code %d, want 2, --%s named, and a hint\n%s%s", args, kind, code, tt.flag, &errs, &out)
+			}
+		}
+	}
+	// A flag for addresses may be for one of several inputs.
+	for _, args := range [][]string{
+		{"top", "--duration", "1s", file, server.URL},
+		{"top", "-H", "X: y", "--type", "alloc_space", "--diff-base", server.URL + "/debug/pprof/heap", filepath.Join(dir, "demo.whet")},
+		{"diff", "--duration", "1s", file, server.URL},
+	} {
+		if code, _, stderr := runWhet(t, args...); code != 0 {
+			t.Errorf("whet %q: exit code %d\n%s", args, code, stderr)
+		}
+	}
+}
