@@ -32,7 +32,10 @@ const Anywhere = -1
 type Round struct {
 	Side   Side
 	Length time.Duration // about how long to measure
-	CPU    int           // logical processor to stay on; Anywhere for all
+	// Fit lets the subject measure for less, as it suits what a round costs besides. All of
+	// its rounds with this Length and Fit are equally long.
+	Fit bool
+	CPU int // logical processor to stay on; Anywhere for all
 }
 
 // A Measurement is what a round measured.
@@ -41,15 +44,16 @@ type Measurement struct {
 	// Inside is how much of the round's wall time was spent in what is measured, as
 	// opposed to starting and stopping it.
 	Inside time.Duration
-	// CPU is the processor time that the round took; 0 is not known. A subject that
-	// uses several processors is not pinned to one.
-	CPU time.Duration
+	// CPU is the processor time of all that the round ran, and Wall how long it ran; 0 is
+	// not known. A subject that uses several processors is not pinned to one.
+	CPU, Wall time.Duration
 }
 
 // A Subject is one thing that exists in two builds. Measure returns the context's error
 // when that ends the round; any other error ends the measuring of the subject. It is called
 // from one goroutine at a time, or, when the plan is Together, from two with different
-// sides.
+// sides. A subject
+// that also has a method Concurrent, which returns true, uses several processors.
 type Subject interface {
 	Name() string
 	Measure(ctx context.Context, r Round) (Measurement, error)
@@ -58,13 +62,17 @@ type Subject interface {
 // A Plan is how rounds are run.
 type Plan struct {
 	Length   time.Duration `json:"length_ns"`
-	Pinned   bool          `json:"pinned"`   // each round stays on one processor
-	Together bool          `json:"together"` // A and B at once, on two processors, which they swap; needs Pinned
+	Fit      bool          `json:"fit,omitempty"` // rounds may be shorter, as it suits each subject
+	Pinned   bool          `json:"pinned"`        // each round stays on one processor
+	Together bool          `json:"together"`      // A and B at once, on two processors, which they swap; needs Pinned
 }
 
 // String describes the plan.
 func (p Plan) String() string {
 	text := fmt.Sprintf("rounds of %v, ", p.Length)
+	if p.Fit {
+		text = fmt.Sprintf("rounds of up to %v, ", p.Length)
+	}
 	switch {
 	case p.Together:
 		return text + "A and B at once, each on a processor, swapped each time"
@@ -124,18 +132,17 @@ const (
 	maxUnits = 64     // of one subject
 )
 
-// DefaultPlans are what can be tried with this many processors to pin to: round lengths that
-// are long against the start of a process and short against changes of the machine.
+// DefaultPlans are what can be tried with this many processors to pin to. Rounds are as
+// short as suits each subject: what differs between processes is the same for a round of 20
+// ms and one of 200, so many short ones tell more.
 func DefaultPlans(processors int) []Plan {
-	var plans []Plan
-	for _, length := range []time.Duration{100 * time.Millisecond, 250 * time.Millisecond} {
-		plans = append(plans, Plan{Length: length})
-		if processors > 0 {
-			plans = append(plans, Plan{Length: length, Pinned: true})
-		}
-		if processors > 1 {
-			plans = append(plans, Plan{Length: length, Pinned: true, Together: true})
-		}
+	plan := Plan{Length: 100 * time.Millisecond, Fit: true}
+	plans := []Plan{plan}
+	if plan.Pinned = true; processors > 0 {
+		plans = append(plans, plan)
+	}
+	if plan.Together = true; processors > 1 {
+		plans = append(plans, plan)
 	}
 	return plans
 }

@@ -12,7 +12,7 @@ import (
 
 // Bounds of the trials.
 const (
-	trialPairs    = 6  // of each pairing, before the best is chosen
+	trialPairs    = 8  // of each pairing, before the best is chosen
 	maxTrialPairs = 40 // of each length of its rounds
 	trialSubjects = 3  // that the plans are tried on
 )
@@ -36,9 +36,11 @@ func (a *attempt) cost(of int) float64 {
 	return s * s * a.elapsed.Seconds() / float64(a.pairs())
 }
 
-// leastSize is the least share of Unit's size that Instead may have to stand for it; the
-// most is severalProcessors.
-const leastSize = 0.85
+// Bounds of the share of Unit's size that Instead may have to stand for it.
+const (
+	leastSize = 0.85
+	mostSize  = 1.3
+)
 
 // muchQuieter is how much less time Instead must promise to take to be preferred.
 const muchQuieter = 0.5
@@ -62,16 +64,18 @@ func (r *runner) choose(ctx context.Context) {
 		}
 	}
 	t := trials{runner: r, ctx: ctx, on: slices.Clone(spreadOut(r.subjects, trialSubjects))}
+	if free := slices.DeleteFunc(slices.Clone(first), func(a *attempt) bool { return a.plan.Pinned }); len(free) < len(first) && !t.alone(first[0].plan) && len(free) > 0 {
+		first = free
+	}
 	// A pairing that was hardly tried would be chosen by chance: that takes its time.
 	t.until = time.Now().Add(2 * r.Trial)
 	t.turns(first, trialPairs)
-	if free := slices.DeleteFunc(slices.Clone(first), func(a *attempt) bool { return a.plan.Pinned }); t.parallel() && len(free) > 0 {
-		first = free
-	}
 	best, _ := t.best(first)
 	t.until = t.until.Add(-r.Trial)
 	lengths := slices.DeleteFunc(slices.Clone(all), func(a *attempt) bool { return !a.pairedLike(best) })
-	t.turns(lengths, maxTrialPairs)
+	if len(lengths) > 1 {
+		t.turns(lengths, maxTrialPairs)
+	}
 	best, of := t.best(lengths)
 
 	r.plan, r.planned = best.plan, true
@@ -119,7 +123,7 @@ func (t *trials) unit(running []*attempt) int {
 		return 0
 	}
 	slices.Sort(t.sizes)
-	if undisturbed := t.sizes[len(t.sizes)*9/10]; undisturbed < leastSize || undisturbed > severalProcessors {
+	if undisturbed := t.sizes[len(t.sizes)*9/10]; undisturbed < leastSize || undisturbed > mostSize {
 		return 0
 	}
 	var least [2]float64
@@ -149,6 +153,35 @@ func (t *trials) turns(plans []*attempt, pairs int) {
 func (t *trials) best(plans []*attempt) (best *attempt, of int) {
 	of = t.unit(plans)
 	return slices.MinFunc(plans, func(a, b *attempt) int { return cmp.Compare(a.cost(of), b.cost(of)) }), of
+}
+
+// alone looks at the subjects to try without pinning them, and leaves those to try that may
+// be pinned. It returns false when none may, and leaves all.
+func (t *trials) alone(p Plan) bool {
+	var pinned []*subject
+	for _, s := range t.on {
+		if t.ctx.Err() != nil {
+			break
+		}
+		if t.tell(Progress{Trying: true, Subject: s.Name()}); t.lookAlone(t.ctx, s, p) == nil && !s.free {
+			pinned = append(pinned, s)
+		}
+	}
+	if len(pinned) == 0 {
+		return false
+	}
+	t.on = pinned
+	return true
+}
+
+// tell reports p, with what all reports of the trials have.
+func (t *trials) tell(p Progress) {
+	if t.Progress == nil {
+		return
+	}
+	p.Of, p.Elapsed, p.Left = len(t.subjects), t.elapsed(), -1
+	p.Ratio, p.Low, p.High = math.NaN(), 0, math.Inf(1)
+	t.Progress(p)
 }
 
 // more tells whether there is time, and something to try.
@@ -183,23 +216,7 @@ func (t *trials) try(a *attempt) {
 			t.sizes = append(t.sizes, size)
 		}
 	}
-	if t.Progress != nil {
-		t.Progress(Progress{
-			Trying: true, Subject: s.Name(), Of: len(t.subjects),
-			Ratio: math.NaN(), Low: 0, High: math.Inf(1), Elapsed: t.elapsed(), Left: -1,
-		})
-	}
-}
-
-// severalProcessors is how much processor time a second of measuring takes when more
-// than one processor is needed, and not only for some of the collector's work.
-const severalProcessors = 1.3
-
-// parallel tells whether a subject uses several processors.
-func (t *trials) parallel() bool {
-	return slices.ContainsFunc(t.on, func(s *subject) bool {
-		return s.inside > 0 && s.cpu.Seconds() > severalProcessors*s.inside.Seconds()
-	})
+	t.tell(Progress{Trying: true, Subject: s.Name()})
 }
 
 // spreadOut picks n of the subjects, evenly.

@@ -40,6 +40,7 @@ type entry struct {
 	A       Values        `json:"a"`
 	B       Values        `json:"b"`
 	Elapsed time.Duration `json:"elapsed_ns"`
+	Free    bool          `json:"free,omitempty"` // not pinned, though the plan is
 }
 
 // Bounds of a journal that is read.
@@ -156,6 +157,7 @@ func (r *runner) resume(j *Journal) error {
 		if s := byName[e.Subject]; s != nil && len(s.pairs) < maxPairs {
 			s.pairs = append(s.pairs, pair{e.A, e.B})
 			s.elapsed += e.Elapsed
+			s.known, s.free = true, e.Free
 		}
 	}
 	for _, s := range r.subjects {
@@ -181,9 +183,7 @@ func (w *journalWriter) start(head journalHead) error {
 	return w.line(head)
 }
 
-func (w *journalWriter) add(name string, p pair, elapsed time.Duration) error {
-	return w.line(entry{Subject: name, A: p[A], B: p[B], Elapsed: elapsed})
-}
+func (w *journalWriter) add(e entry) error { return w.line(e) }
 
 func (w *journalWriter) line(v any) error {
 	if w.to == nil {

@@ -51,9 +51,14 @@ type Compared struct {
 	Pairs   int           `json:"pairs"`
 	Elapsed time.Duration `json:"elapsed_ns"`
 	Stopped Stop          `json:"stopped"`
+	// Free tells that the rounds were on all processors, since it uses several, though the
+	// Result's plan pins them.
+	Free bool `json:"free,omitempty"`
 	// Error is why the subject could not be measured, or not to the end; "" is none.
 	Error string `json:"error,omitempty"`
-	Units []Unit `json:"units"` // first the Result's unit, the others by name
+	// Units begins with the one that decides: the Result's, or if that is processor time
+	// and Free, the time. The others go by name.
+	Units []Unit `json:"units"`
 }
 
 // Stop is why the measuring of a subject ended.

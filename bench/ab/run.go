@@ -61,11 +61,13 @@ type subject struct {
 	Subject
 	pairs   []pair
 	elapsed time.Duration
-	inside  time.Duration // and cpu: of the rounds that were not pinned
-	cpu     time.Duration
-	looked  int // pairs at the last look
-	stopped Stop
-	err     error
+	known   bool // whether it may be pinned
+	free    bool // it may not
+	// Times of the rounds that decided about free, of each side.
+	alone, pinned [2][]float64
+	looked        int // pairs at the last look
+	stopped       Stop
+	err           error
 	// What the last look saw.
 	ratio, low, high float64
 }
@@ -99,15 +101,11 @@ func (r *runner) pair(ctx context.Context, s *subject, p Plan, sides [2]Side) (p
 	first := r.random.IntN(2)
 	var out pair
 	for _, k := range []int{first, 1 - first} {
-		m, err := s.Measure(ctx, Round{Side: sides[k], Length: p.Length, CPU: cpu})
+		m, err := s.Measure(ctx, Round{Side: sides[k], Length: p.Length, Fit: p.Fit, CPU: cpu})
 		if err != nil {
 			return out, sideError(sides[k], err)
 		}
 		r.inside += m.Inside
-		if !p.Pinned {
-			s.inside += m.Inside
-			s.cpu += m.CPU
-		}
 		out[k] = m.Values
 	}
 	return out, nil
@@ -125,7 +123,7 @@ func (r *runner) together(ctx context.Context, s *subject, p Plan, sides [2]Side
 		var failed [2]error
 		for k := range sides {
 			wg.Go(func() {
-				measured[k], failed[k] = s.Measure(ctx, Round{Side: sides[k], Length: p.Length, CPU: r.allowed[k^first^i]})
+				measured[k], failed[k] = s.Measure(ctx, Round{Side: sides[k], Length: p.Length, Fit: p.Fit, CPU: r.allowed[k^first^i]})
 				if failed[k] != nil {
 					cancel(sideError(sides[k], failed[k]))
 				}
@@ -197,7 +195,14 @@ func (r *runner) measure(ctx context.Context) error {
 // take is a subject's turn.
 func (r *runner) take(ctx context.Context, s *subject) error {
 	before := s.elapsed
-	p, err := r.pair(ctx, s, r.plan, [2]Side{A, B})
+	var err error
+	if r.plan.Pinned {
+		err = r.lookAlone(ctx, s, r.plan)
+	}
+	var p pair
+	if err == nil {
+		p, err = r.pair(ctx, s, r.planOf(s), [2]Side{A, B})
+	}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil
@@ -205,7 +210,7 @@ func (r *runner) take(ctx context.Context, s *subject) error {
 		s.err, s.stopped = err, Failed
 	default:
 		s.pairs = append(s.pairs, p)
-		if err := r.journal.add(s.Name(), p, s.elapsed-before); err != nil {
+		if err := r.journal.add(entry{Subject: s.Name(), A: p[A], B: p[B], Elapsed: s.elapsed - before, Free: s.free}); err != nil {
 			return err
 		}
 		r.look(s)
@@ -221,8 +226,8 @@ func (r *runner) look(s *subject) {
 	if !last && (n < LeastPairs || n < s.looked+max(1, s.looked/16)) {
 		return
 	}
-	if n >= LeastPairs && len(s.column(r.Unit).d) == 0 {
-		s.err, s.stopped = fmt.Errorf("does not measure %s", r.Unit), Failed
+	if n >= LeastPairs && len(s.column(r.unitOf(s)).d) == 0 {
+		s.err, s.stopped = fmt.Errorf("does not measure %s", r.unitOf(s)), Failed
 		return
 	}
 	s.looked = n
@@ -239,13 +244,13 @@ func (r *runner) look(s *subject) {
 // is adjusted for the number of subjects: no evidence of a difference, or enough for any
 // number of others without one.
 func (r *runner) settled(s *subject) bool {
-	p := pValue(s.column(r.Unit).d)
+	p := pValue(s.column(r.unitOf(s)).d)
 	return p > r.Alpha || p*float64(len(r.subjects)) <= r.Alpha
 }
 
 // estimate is the log ratio of the unit that matters, with its interval.
 func (r *runner) estimate(s *subject) (ratio, low, high float64) {
-	c := s.column(r.Unit)
+	c := s.column(r.unitOf(s))
 	if !c.positive {
 		// There is no ratio to wait for: equal is equal, and zero against something
 		// is no matter of precision.
@@ -285,7 +290,7 @@ func (r *runner) left(s *subject) time.Duration {
 	if n < LeastPairs {
 		return most
 	}
-	c := s.column(r.Unit)
+	c := s.column(r.unitOf(s))
 	if !c.positive {
 		return most
 	}

@@ -228,6 +228,71 @@ func TestHalfWidth(t *testing.T) {
 	}
 }
 
+// TestExact: counts that are the same in every round decide with five pairs, one that is not
+// with what its ranks say; the ratio has no interval then.
+func TestExact(t *testing.T) {
+	r := newRunner(nil, Options{Confidence: 0.95, Alpha: 0.05})
+	unitOf := func(unit string, a, b []float64) Unit {
+		s := &subject{}
+		for i := range a {
+			s.pairs = append(s.pairs, pair{Values{unit: a[i]}, Values{unit: b[i]}})
+		}
+		return r.unit(s, unit)
+	}
+	for n := 1; n <= 9; n++ {
+		three, two := slices.Repeat([]float64{3}, n), slices.Repeat([]float64{2}, n)
+		u := unitOf("allocs/op", three, two)
+		if decided := u.P <= 0.05; decided != (n >= leastExact) || decided != (u.Low == u.High && u.High == u.Ratio) {
+			t.Errorf("%d pairs, 3 and 2: %+v", n, u)
+		}
+		u = unitOf("allocs/op", three, three)
+		if exact := u.Low == 1 && u.High == 1; exact != (n >= leastExact) || u.P != 1 {
+			t.Errorf("%d pairs, 3 and 3: %+v", n, u)
+		}
+		if u := unitOf("allocs/op", make([]float64, n), two); (u.P <= 0.05) != (n >= leastExact) {
+			t.Errorf("%d pairs, 0 and 2: %+v", n, u)
+		}
+		two[0]++ // one round of B is as A's
+		if u := unitOf("B/op", three, two); u.P <= 0.05 && n < LeastPairs || u.Low == u.High {
+			t.Errorf("%d pairs, one of them not: %+v", n, u)
+		}
+	}
+	// Times of a ratio of 20 are told in nine of nine pairs; six are too few.
+	for _, n := range []int{6, 9} {
+		a, b := make([]float64, n), make([]float64, n)
+		for i := range a {
+			a[i], b[i] = 1+float64(i*7919%13)/50, 20+float64(i*104729%11)/5
+		}
+		if u := unitOf("sec/op", a, b); (u.P <= 0.05) != (n == 9) || (u.Low > 10) != (n == 9) {
+			t.Errorf("%d pairs: p %v, %v…%v", n, u.P, u.Low, u.High)
+		}
+	}
+}
+
+// TestExactAtAnyTime: counts that are drawn for every round, from few values, give no more
+// alarms than the level.
+func TestExactAtAnyTime(t *testing.T) {
+	r := newRunner(nil, Options{Confidence: 0.95, Alpha: 0.05})
+	random := rand.New(rand.NewPCG(19, 20))
+	const trials = 500
+	alarms := 0
+	for range trials {
+		s := &subject{}
+		for len(s.pairs) < 20 {
+			draw := func() Values { return Values{"allocs/op": 2 + float64(random.IntN(2))} }
+			s.pairs = append(s.pairs, pair{draw(), draw()})
+			if r.unit(s, "allocs/op").P <= 0.05 {
+				alarms++
+				break
+			}
+		}
+	}
+	t.Logf("%d alarms in %d", alarms, trials)
+	if alarms > 41 { // 25, and what chance exceeds once in 1 000
+		t.Errorf("%d alarms in %d", alarms, trials)
+	}
+}
+
 func BenchmarkLook(b *testing.B) {
 	r := rand.New(rand.NewPCG(9, 10))
 	d := make([]float64, 500)

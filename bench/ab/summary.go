@@ -74,6 +74,7 @@ func (r *runner) result(ctx context.Context) *Result {
 		out.Subjects = append(out.Subjects, r.compared(s, ctx.Err() != nil))
 	}
 	r.judge(out)
+	out.Warnings = append(out.Warnings, r.pinnedElsewhere()...)
 	if r.Unit == r.Instead {
 		out.Warnings = append(out.Warnings, r.waits()...)
 	}
@@ -82,14 +83,14 @@ func (r *runner) result(ctx context.Context) *Result {
 }
 
 func (r *runner) compared(s *subject, interrupted bool) Compared {
-	c := Compared{Name: s.Name(), Pairs: len(s.pairs), Elapsed: s.elapsed, Stopped: s.stopped}
+	c := Compared{Name: s.Name(), Pairs: len(s.pairs), Elapsed: s.elapsed, Stopped: s.stopped, Free: s.free}
 	if c.Stopped == "" && interrupted {
 		c.Stopped = Interrupted
 	}
 	if s.err != nil {
 		c.Error = s.err.Error()
 	}
-	for _, unit := range s.units(r.Unit) {
+	for _, unit := range s.units(r.unitOf(s)) {
 		c.Units = append(c.Units, r.unit(s, unit))
 	}
 	return c
@@ -104,8 +105,20 @@ func (r *runner) unit(s *subject, unit string) Unit {
 		Rounds: [2][]float64{c.a, c.b},
 	}
 	alpha := 1 - r.Confidence
+	exact := false
+	if counted(unit) {
+		// Two tests share the level.
+		var p float64
+		p, exact = c.exact()
+		u.P = min(1, 2*min(u.P, p))
+		alpha /= 2
+		exact = exact && (u.P <= alpha || c.a[0] == c.b[0])
+	}
 	switch {
 	case len(c.d) == 0:
+	case exact && c.positive:
+		ratio := bench.Float(c.b[0] / c.a[0])
+		u.Ratio, u.Low, u.High, u.Spread = ratio, ratio, ratio, 0
 	case c.positive:
 		center := hodgesLehmann(c.d)
 		low, high := interval(c.d, center, alpha)
@@ -116,6 +129,34 @@ func (r *runner) unit(s *subject, unit string) Unit {
 		u.Ratio, u.Low, u.High, u.Spread = 1, 1, 1, 0
 	}
 	return u
+}
+
+// counted tells whether a unit is of counts, which are the same in each round of most
+// benchmarks.
+func counted(unit string) bool { return unit == "allocs/op" || unit == "B/op" }
+
+// leastExact is how many pairs of the same counts it takes to call them exact.
+const leastExact = 5
+
+// exact tells whether every round of a side counted the same, and how probable that is for
+// two sides that differ by chance alone. Counts do not go by how busy the machine is, so
+// each choice of n of the 2n rounds for A is as likely, and two of them part the values. A run
+// that parts them has parted them before, so p holds whenever one stops.
+func (c column) exact() (p float64, exact bool) {
+	n := len(c.a)
+	for i := range c.a {
+		if c.a[i] != c.a[0] || c.b[i] != c.b[0] {
+			return 1, false
+		}
+	}
+	if n < leastExact || c.a[0] == c.b[0] {
+		return 1, n >= leastExact
+	}
+	p = 2
+	for i := 1; i <= n; i++ {
+		p *= float64(i) / float64(n+i) // 2 / binomial(2n, n)
+	}
+	return p, true
 }
 
 func summary(values []float64) Summary {
@@ -229,6 +270,9 @@ func (r *runner) geomeans(out *Result) []Mean {
 func (r *runner) waits() []string {
 	var out []string
 	for _, s := range r.subjects {
+		if s.free {
+			continue // the time decides
+		}
 		var shares [2][]float64
 		for _, p := range s.pairs {
 			for side, v := range p {

@@ -101,19 +101,24 @@ func Pattern(name string) string {
 // Run runs the benchmark of a name that Benchmarks has returned, in the folder of its
 // package. Its error is a *Failure, or ctx's when that has ended.
 func (b *Binary) Run(ctx context.Context, name string, o RunOptions) (*Result, error) {
+	res, _, err := b.run(ctx, name, o)
+	return res, err
+}
+
+func (b *Binary) run(ctx context.Context, name string, o RunOptions) (*Result, *ended, error) {
 	r := newReader(name, o.Iterations)
 	end, err := b.start(ctx, append(o.args(), "-test.bench="+Pattern(name)), o, r)
 	r.end()
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return nil, end, ctx.Err()
 	case errors.Is(err, errExit) && len(r.failed) > 0 && end.why() == "":
-		return nil, b.failure(name, errFailed, end)
+		return nil, end, b.failure(name, errFailed, end)
 	case err != nil:
-		return nil, b.failure(name, err, end)
+		return nil, end, b.failure(name, err, end)
 	case end.why() != "":
 		// The process may end well while the benchmark's goroutine panics.
-		return nil, b.failure(name, errExit, end)
+		return nil, end, b.failure(name, errExit, end)
 	}
 	out := &Result{Name: name, Procs: 1, Config: r.config, Wall: end.wall, CPU: end.cpu}
 	for _, res := range r.results {
@@ -127,17 +132,17 @@ func (b *Binary) Run(ctx context.Context, name string, o RunOptions) (*Result, e
 	if extra := len(out.Measurements) - want; extra >= 0 {
 		// What a benchmark prints to look like results comes before the true one.
 		out.Measurements = out.Measurements[extra:]
-		return out, nil
+		return out, end, nil
 	}
 	top, _, _ := strings.Cut(name, "/")
 	got, _ := b.once(ctx, top, Pattern(top), "", o)
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return nil, end, ctx.Err()
 	}
 	if slices.Contains(got, name) {
-		return nil, b.failure(name, errors.New("its result cannot be made out in what it prints"), end)
+		return nil, end, b.failure(name, errors.New("its result cannot be made out in what it prints"), end)
 	}
-	return nil, b.failure(name, &MissingError{Name: name, Got: got}, end)
+	return nil, end, b.failure(name, &MissingError{Name: name, Got: got}, end)
 }
 
 // args are the arguments that every way of running a benchmark has.

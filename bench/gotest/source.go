@@ -10,6 +10,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,7 +39,10 @@ type Package struct {
 	ImportPath string
 	Dir        string   // where its files are, and where its tests run
 	Benchmarks []string // the functions, in the order of their declaration
-	Main       bool     // it is a command
+	// Concurrent are those of them that start goroutines in their test file: with RunParallel
+	// or a go statement, in the benchmark or what it calls there.
+	Concurrent []string
+	Main       bool // it is a command
 }
 
 // List returns the packages that patterns such as "./..." match and whose test files,
@@ -67,13 +71,14 @@ func List(ctx context.Context, src Source, patterns []string) ([]Package, []Fail
 		}
 		pkg := Package{ImportPath: p.ImportPath, Dir: p.Dir, Main: p.Name == "main"}
 		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
-			names, err := src.declared(filepath.Join(p.Dir, name))
+			names, concurrent, err := src.declared(filepath.Join(p.Dir, name))
 			if err != nil {
 				failures = append(failures, Failure{Package: p.ImportPath, Err: err})
 				pkg.Benchmarks = nil
 				break
 			}
 			pkg.Benchmarks = append(pkg.Benchmarks, names...)
+			pkg.Concurrent = append(pkg.Concurrent, concurrent...)
 		}
 		if len(pkg.Benchmarks) > 0 {
 			out = append(out, pkg)
@@ -133,31 +138,73 @@ func (src Source) named(err error) error {
 	return err
 }
 
-// declared returns the benchmarks that a test file declares.
-func (src Source) declared(path string) ([]string, error) {
+// declared returns the benchmarks that a test file declares, and those of them that start
+// goroutines.
+func (src Source) declared(path string) (names, concurrent []string, err error) {
 	from := path
 	if replaced, ok := src.Overlay[path]; ok {
 		from = replaced
 	}
 	text, err := os.ReadFile(from)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// Most test files have none, and parsing costs more than looking.
 	if !bytes.Contains(text, []byte("func Benchmark")) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var names []string
+	start := starters(file)
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && isBenchmark(f) {
 			names = append(names, f.Name.Name)
+			if start[f.Name.Name] {
+				concurrent = append(concurrent, f.Name.Name)
+			}
 		}
 	}
-	return names, nil
+	return names, concurrent, nil
+}
+
+// starters are the functions and methods of a file that start goroutines, themselves or
+// through others of the file, by name.
+func starters(file *ast.File) map[string]bool {
+	start := map[string]bool{}
+	calls := map[string][]string{} // callers by what they name
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Body == nil {
+			continue
+		}
+		ast.Inspect(f.Body, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				start[f.Name.Name] = true
+			case *ast.Ident:
+				if n.Name == "RunParallel" {
+					start[f.Name.Name] = true
+				}
+				calls[n.Name] = append(calls[n.Name], f.Name.Name)
+			}
+			return true
+		})
+	}
+	var through func(name string)
+	through = func(name string) {
+		for _, caller := range calls[name] {
+			if !start[caller] {
+				start[caller] = true
+				through(caller)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(start)) {
+		through(name)
+	}
+	return start
 }
 
 // isBenchmark is go test's rule for the name, and a look at the parameters.

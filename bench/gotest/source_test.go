@@ -209,3 +209,40 @@ func TestParseFlags(t *testing.T) {
 		}
 	}
 }
+
+// TestConcurrent finds the benchmarks that start goroutines, themselves or through what they
+// call.
+func TestConcurrent(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/c\n\ngo 1.26\n",
+		"c_test.go": `package c
+
+import "testing"
+
+func BenchmarkPlain(b *testing.B)    { work() }
+func BenchmarkParallel(b *testing.B) { b.RunParallel(func(pb *testing.PB) { for pb.Next() {} }) }
+func BenchmarkSub(b *testing.B)      { b.Run("x", func(b *testing.B) { helper(b) }) }
+func BenchmarkMethod(b *testing.B)   { new(pool).start() }
+
+type pool struct{}
+
+func (p *pool) start()    { go work() }
+func helper(b *testing.B) { inner(b) }
+func inner(b *testing.B)  { b.RunParallel(func(*testing.PB) {}) }
+func work()               {}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, failures, err := gotest.List(t.Context(), gotest.Source{Dir: dir}, nil)
+	if err != nil || len(failures) > 0 || len(got) != 1 || !slices.Equal(got[0].Concurrent, []string{"BenchmarkParallel", "BenchmarkSub", "BenchmarkMethod"}) {
+		t.Errorf("%+v, %v, %v", got, failures, err)
+	}
+	s := gotest.NewSubject("x", "BenchmarkSub/x", &gotest.Binary{Package: got[0]}, &gotest.Binary{}, gotest.RunOptions{})
+	if !s.Concurrent() {
+		t.Error("a sub-benchmark is not as its benchmark")
+	}
+}

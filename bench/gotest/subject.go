@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ type Subject struct {
 	mu    sync.Mutex
 	perOp [2]float64          // seconds; alike unless the sides differ much; 0 until calibrated
 	start map[bool][2]float64 // processor time of a process beside its iterations, in seconds; by whether it is pinned
+	fit   time.Duration       // of a round, as it suits what it costs besides; 0 until calibrated
 }
 
 // CPUTime is the unit of the processor time of an iteration, user and system, which a
@@ -31,7 +33,9 @@ const CPUTime = "cpu-sec/op"
 // What calibrating takes.
 const (
 	calibrations = 3 // of the time of an iteration; the shortest is the least disturbed
-	starts       = 6 // of processes for one iteration
+	calibration  = 25 * time.Millisecond
+	starts       = 5                      // of processes for one iteration
+	mostStarting = 500 * time.Millisecond // before three of them are enough
 	// leastForCPU is how many iterations it takes for one not to matter: a process that
 	// starts runs one.
 	leastForCPU = 20
@@ -55,9 +59,15 @@ func NewSubject(label, benchmark string, a, b *Binary, o RunOptions) *Subject {
 // Name returns the label.
 func (s *Subject) Name() string { return s.label }
 
+// Concurrent tells whether the benchmark's source starts goroutines, on either side.
+func (s *Subject) Concurrent() bool {
+	top, _, _ := strings.Cut(s.benchmark, "/")
+	return slices.ContainsFunc(s.sides[:], func(b *Binary) bool { return slices.Contains(b.Package.Concurrent, top) })
+}
+
 // Measure runs a round. The first one calibrates before: it runs each side as go test
-// -bench does and keeps how long an iteration takes, from which the number of
-// iterations follows for each length of a round, for the whole comparison. Inside is
+// -bench does, on all processors, and keeps how long an iteration takes, from which the number
+// of iterations follows for each length of a round, for the whole comparison. Inside is
 // iterations times the time of one: what a process, testing's first iteration, and what
 // a benchmark does besides take, is outside.
 func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, error) {
@@ -65,16 +75,17 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 	if r.CPU != ab.Anywhere {
 		o.CPUs = []int{r.CPU}
 	}
-	perOp, start, calibrating, err := s.calibrated(ctx, r.Length, o)
+	known, err := s.calibrated(ctx, r, o)
 	if err != nil {
 		return ab.Measurement{}, err
 	}
-	o.Iterations = iterationsFor(r.Length, perOp[r.Side])
+	perOp, start, calibrating := known.perOp, known.start, known.inside
+	o.Iterations = iterationsFor(known.length, perOp[r.Side])
 	res, err := s.sides[r.Side].Run(ctx, s.benchmark, o)
 	if err != nil {
 		return ab.Measurement{}, err
 	}
-	m := ab.Measurement{Values: ab.Values{}, Inside: res.Inside() + calibrating, CPU: res.CPU}
+	m := ab.Measurement{Values: ab.Values{}, Inside: res.Inside() + calibrating, CPU: res.CPU, Wall: res.Wall}
 	for _, v := range res.Measurements[0].Values {
 		if !math.IsNaN(v.Value) && !math.IsInf(v.Value, 0) {
 			m.Values[v.Unit] = v.Value
@@ -86,42 +97,105 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 	return m, nil
 }
 
-// calibrated returns how long an iteration takes, what the sides' processes take
-// beside, and how long it has run the benchmark now to find out. When both sides ask at once, one waits for the other.
-func (s *Subject) calibrated(ctx context.Context, length time.Duration, o RunOptions) (perOp, start [2]float64, inside time.Duration, err error) {
+// known is what a round needs to know.
+type known struct {
+	perOp, start [2]float64    // as those of a Subject
+	length       time.Duration // of the round
+	inside       time.Duration // how long the benchmark has run now to find out
+}
+
+// calibrated returns what a round needs to know. When both sides ask at once, one waits for
+// the other.
+func (s *Subject) calibrated(ctx context.Context, r ab.Round, o RunOptions) (k known, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.perOp[ab.A] == 0 {
-		timed := o
-		timed.Time = length
-		perOp = [2]float64{math.Inf(1), math.Inf(1)}
-		cpu := perOp // what others take of the processor makes equal builds unlike, but not by this
-		for range calibrations {
-			for side, b := range s.sides { // in turn: what disturbs one disturbs the other
-				res, err := b.Run(ctx, s.benchmark, timed)
-				if err != nil {
-					return perOp, start, 0, err
-				}
-				inside += res.Inside()
-				perOp[side] = min(perOp[side], perOperation(res, length))
-				cpu[side] = min(cpu[side], res.CPU.Seconds()/float64(res.Measurements[0].Iterations))
-			}
+		if k.inside, err = s.calibrate(ctx, min(r.Length, calibration)); err != nil {
+			return k, err
 		}
-		if !farApart(perOp) || !farApart(cpu) || (perOp[ab.A] < perOp[ab.B]) != (cpu[ab.A] < cpu[ab.B]) {
-			mean := (perOp[ab.A] + perOp[ab.B]) / 2
-			perOp = [2]float64{mean, mean}
-		}
-		s.perOp = perOp
 	}
+	k.perOp, k.length = s.perOp, r.Length
+	slower := max(s.perOp[ab.A], s.perOp[ab.B])
 	pinned := len(o.CPUs) > 0
+	var took time.Duration
 	start, ok := s.start[pinned]
-	if !ok && iterationsFor(length, max(s.perOp[ab.A], s.perOp[ab.B])) >= leastForCPU {
-		if start, err = s.starting(ctx, o); err != nil {
-			return perOp, start, 0, err
+	if !ok && iterationsFor(r.Length, slower) >= leastForCPU {
+		if start, took, err = s.starting(ctx, o); err != nil {
+			return k, err
 		}
 		s.start[pinned] = start
 	}
-	return s.perOp, start, inside, nil
+	k.start = start
+	if r.Fit {
+		if s.fit == 0 {
+			if s.fit, err = s.fitting(ctx, r.Length, took, slower); err != nil {
+				return k, err
+			}
+		}
+		k.length = min(s.fit, r.Length)
+	}
+	return k, nil
+}
+
+// calibrate finds how long an iteration takes, and returns how long the benchmark has run.
+func (s *Subject) calibrate(ctx context.Context, length time.Duration) (inside time.Duration, err error) {
+	timed := s.options
+	timed.Time = length
+	perOp := [2]float64{math.Inf(1), math.Inf(1)}
+	cpu := perOp // what others take of the processor makes equal builds unlike, but not by this
+	for range calibrations {
+		for side, b := range s.sides { // in turn: what disturbs one disturbs the other
+			res, err := b.Run(ctx, s.benchmark, timed)
+			if err != nil {
+				return inside, err
+			}
+			inside += res.Inside()
+			perOp[side] = min(perOp[side], perOperation(res, length))
+			cpu[side] = min(cpu[side], res.CPU.Seconds()/float64(res.Measurements[0].Iterations))
+		}
+	}
+	if !farApart(perOp) || !farApart(cpu) || (perOp[ab.A] < perOp[ab.B]) != (cpu[ab.A] < cpu[ab.B]) {
+		mean := (perOp[ab.A] + perOp[ab.B]) / 2
+		perOp = [2]float64{mean, mean}
+	}
+	s.perOp = perOp
+	return inside, nil
+}
+
+// What the length of a round goes by when it may fit.
+const (
+	leastFit = 10 * time.Millisecond
+	// perStart is how much longer a round is than the start of its process. More wins little
+	// time, and where the noise is between processes it is lost.
+	perStart = 3
+	// collections of garbage make a round's share of them about the same from round to round.
+	collections = 5
+	// littleGarbage is how much a round may allocate without collections: a quarter of
+	// the heap at which the first is due.
+	littleGarbage = 1 << 20
+)
+
+// fitting is the length of rounds that suits the benchmark: short, but long enough for the
+// start of a process not to matter, for processor time to be known, and for the garbage
+// collector to cost what it costs in a long run.
+func (s *Subject) fitting(ctx context.Context, most, start time.Duration, perOp float64) (time.Duration, error) {
+	if start == 0 {
+		return most, nil // few iterations
+	}
+	length := max(leastFit, perStart*start, time.Duration(leastForCPU*perOp*float64(time.Second)))
+	for _, b := range s.sides {
+		garbage, rate, err := b.garbage(ctx, s.benchmark, s.options)
+		switch {
+		case err != nil:
+			return 0, err
+		case garbage*float64(iterationsFor(length, perOp)) <= littleGarbage:
+		case rate == 0:
+			return most, nil
+		default:
+			length = max(length, time.Duration(collections/rate*float64(time.Second)))
+		}
+	}
+	return min(length, most), nil
 }
 
 // farApart tells whether the sides differ by so much that each gets its own number of iterations.
@@ -129,33 +203,37 @@ func farApart(perOp [2]float64) bool {
 	return max(perOp[ab.A], perOp[ab.B]) >= unlike*min(perOp[ab.A], perOp[ab.B])
 }
 
-// starting measures what the sides' processes take beside their iterations. Unless it
-// clearly differs, it is the same for both: an error in it must not look like a
-// difference.
-func (s *Subject) starting(ctx context.Context, o RunOptions) (start [2]float64, err error) {
+// starting measures the processor time that the sides' processes take beside their
+// iterations, and how long the slower one takes. Unless the former clearly differs, it is the
+// same for both: an error in it must not look like a difference.
+func (s *Subject) starting(ctx context.Context, o RunOptions) (start [2]float64, wall time.Duration, err error) {
 	o.Iterations, o.Time = 1, 0
 	// A difference must show twice: among many subjects, once happens by chance.
 	for range 2 {
 		var took [2][]float64
-		for range starts {
+		var walls [2][]time.Duration
+		began := time.Now()
+		for len(took[ab.A]) < starts && (len(took[ab.A]) < 3 || time.Since(began) < mostStarting) {
 			for side, b := range s.sides {
 				res, err := b.Run(ctx, s.benchmark, o)
 				if err != nil {
-					return start, err
+					return start, 0, err
 				}
 				took[side] = append(took[side], res.CPU.Seconds())
+				walls[side] = append(walls[side], res.Wall)
 			}
 		}
 		for side := range took {
 			slices.Sort(took[side])
-			start[side] = took[side][starts/2]
+			start[side] = took[side][len(took[side])/2]
+			wall = max(wall, slices.Min(walls[side]))
 		}
-		if a, b := took[ab.A], took[ab.B]; a[0] <= b[starts-1] && b[0] <= a[starts-1] {
+		if a, b := took[ab.A], took[ab.B]; a[0] <= b[len(b)-1] && b[0] <= a[len(a)-1] {
 			mean := (start[ab.A] + start[ab.B]) / 2
-			return [2]float64{mean, mean}, nil
+			return [2]float64{mean, mean}, wall, nil
 		}
 	}
-	return start, nil
+	return start, wall, nil
 }
 
 // perOperation is the time in seconds that an iteration of a result with one

@@ -111,7 +111,7 @@ func (f *abFlags) plans() []ab.Plan {
 	}
 	if f.Round > 0 {
 		for i := range plans {
-			plans[i].Length = f.Round
+			plans[i].Length, plans[i].Fit = f.Round, false
 		}
 		plans = slices.Compact(slices.SortedFunc(slices.Values(plans), func(a, b ab.Plan) int {
 			return strings.Compare(a.String(), b.String())

@@ -217,10 +217,52 @@ func abPlan(r *ab.Result) string {
 // ABSummary says in sentences what a comparison found, how long it took, and what could
 // not be measured.
 func ABSummary(r *ab.Result) []string {
+	var lines []string
+	for _, unit := range abDeciding(r) {
+		if line := abVerdicts(r, unit); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	took := fmt.Sprintf("%s, %s of it inside what is measured", unit.Duration(r.Elapsed), compact(int64(r.Inside), int64(r.Elapsed)))
+	if r.Interrupted {
+		took += "; interrupted"
+	}
+	lines = append(lines, took+".")
+	lines = append(lines, fmt.Sprintf("± holds at any time with a probability of %v%%, whenever the measuring ends; q is p adjusted for the number of benchmarks, and what verdicts go by (q <= %v).", percentOf(r.Confidence), r.Alpha))
+	var free []string
+	for _, c := range r.Subjects {
+		if c.Free {
+			free = append(free, Clean(c.Name))
+		}
+	}
+	if len(free) > 0 {
+		lines = append(lines, "on all processors, since they use several: "+strings.Join(free, ", "))
+	}
+	for _, c := range r.Subjects {
+		if c.Error != "" {
+			lines = append(lines, "not measured to the end: "+Clean(c.Name)+": "+Clean(c.Error))
+		}
+	}
+	return lines
+}
+
+// abDeciding are the units that decide about subjects, the result's first.
+func abDeciding(r *ab.Result) []string {
+	units := []string{r.Unit}
+	for _, c := range r.Subjects {
+		if c.Free && len(c.Units) > 0 && !slices.Contains(units, c.Units[0].Unit) {
+			units = append(units, c.Units[0].Unit)
+		}
+	}
+	return units
+}
+
+// abVerdicts counts the verdicts of the subjects that a unit decides about.
+func abVerdicts(r *ab.Result, unit string) string {
 	count := map[ab.Verdict]int{}
 	none, noise, few := 0.0, 0.0, 0
 	for _, c := range r.Subjects {
-		if len(c.Units) == 0 || c.Units[0].Unit != r.Unit {
+		if len(c.Units) == 0 || c.Units[0].Unit != unit {
 			continue
 		}
 		u := &c.Units[0]
@@ -252,22 +294,10 @@ func ABSummary(r *ab.Result) []string {
 	if few > 0 {
 		parts = append(parts, fmt.Sprintf("%d not decided: too few pairs (it takes %d that agree; give more with --max-time)", few, ab.LeastPairs))
 	}
-	var lines []string
-	if len(parts) > 0 {
-		lines = append(lines, fmt.Sprintf("%s: %s.", r.Unit, strings.Join(parts, "; ")))
+	if len(parts) == 0 {
+		return ""
 	}
-	took := fmt.Sprintf("%s, %s of it inside what is measured", unit.Duration(r.Elapsed), compact(int64(r.Inside), int64(r.Elapsed)))
-	if r.Interrupted {
-		took += "; interrupted"
-	}
-	lines = append(lines, took+".")
-	lines = append(lines, fmt.Sprintf("± holds at any time with a probability of %v%%, whenever the measuring ends; q is p adjusted for the number of benchmarks, and what verdicts go by (q <= %v).", percentOf(r.Confidence), r.Alpha))
-	for _, c := range r.Subjects {
-		if c.Error != "" {
-			lines = append(lines, "not measured to the end: "+Clean(c.Name)+": "+Clean(c.Error))
-		}
-	}
-	return lines
+	return fmt.Sprintf("%s: %s.", unit, strings.Join(parts, "; "))
 }
 
 // WriteBenchABMarkdown renders a comparison of two builds as GitHub's Markdown.

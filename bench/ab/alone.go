@@ -1,0 +1,134 @@
+package ab
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// What looking at a subject alone takes.
+const (
+	aloneRounds = 3 // of each side, pinned and not
+	// severalProcessors is the processor time of a second from which a subject uses more
+	// than one processor: goroutines of its own, or a collector at work beside it.
+	severalProcessors = 1.1
+	// Pinned rounds measure something else if those that may run anywhere are faster by this,
+	unlikePinned = 1.1
+	// or slower by this, which leaves room for what a move to another processor costs.
+	unlikeFree = 1.5
+)
+
+// lookAlone decides whether s may be pinned to a processor. On one processor, what runs on
+// several is another program: nobody waits for a lock while its holder runs. So it is
+// measured pinned only if it takes no more processor time than time where it may run
+// anywhere, and takes as long there as it does pinned.
+func (r *runner) lookAlone(ctx context.Context, s *subject, p Plan) error {
+	if s.known || len(r.allowed) == 0 {
+		return nil
+	}
+	if c, ok := s.Subject.(interface{ Concurrent() bool }); ok && c.Concurrent() && r.mayBeFree() {
+		s.known, s.free = true, true
+		return nil
+	}
+	began := time.Now()
+	defer func() { s.elapsed += time.Since(began) }()
+	var share float64
+	for i := range aloneRounds {
+		if i > 0 && time.Since(began) > r.MaxTime/10 {
+			break // the rest of the time is for the comparison
+		}
+		for _, side := range []Side{A, B} {
+			for _, cpu := range []int{Anywhere, r.allowed[i%len(r.allowed)]} {
+				m, err := s.Measure(ctx, Round{Side: side, Length: p.Length, Fit: p.Fit, CPU: cpu})
+				if err != nil {
+					return sideError(side, err)
+				}
+				r.inside += m.Inside
+				if cpu != Anywhere {
+					s.pinned[side] = append(s.pinned[side], m.Values[r.asked])
+					continue
+				}
+				s.alone[side] = append(s.alone[side], m.Values[r.asked])
+				if ran := max(m.Wall, m.Inside); ran > 0 {
+					share = max(share, m.CPU.Seconds()/ran.Seconds())
+				}
+			}
+		}
+	}
+	s.known = true
+	several := share > severalProcessors
+	for side := range s.alone {
+		several = several || unlike(s.alone[side], s.pinned[side], unlikeFree)
+	}
+	s.free = several && r.mayBeFree()
+	return nil
+}
+
+// mayBeFree tells whether rounds need not be pinned.
+func (r *runner) mayBeFree() bool {
+	return len(r.Plans) == 0 || slices.ContainsFunc(r.Plans, func(p Plan) bool { return !p.Pinned })
+}
+
+// unlike tells whether all times where a subject may run anywhere are shorter than all pinned
+// ones, or all are longer, by at least slower.
+func unlike(a, b []float64, slower float64) bool {
+	if len(a) < aloneRounds || len(b) < aloneRounds {
+		return false
+	}
+	ratio := median(slices.Clone(a)) / median(slices.Clone(b))
+	return slices.Max(a) < slices.Min(b) && ratio < 1/unlikePinned || slices.Min(a) > slices.Max(b) && ratio > slower
+}
+
+// planOf is the plan of a subject: not that of the others if it uses several processors.
+func (r *runner) planOf(s *subject) Plan {
+	p := r.plan
+	if s.free {
+		p.Pinned, p.Together = false, false
+	}
+	return p
+}
+
+// unitOf is the unit that decides about a subject. What uses several processors is not
+// judged by processor time, which does not tell who waits for whom.
+func (r *runner) unitOf(s *subject) string {
+	if s.free {
+		return r.asked
+	}
+	return r.Unit
+}
+
+// outside is the share of pinned rounds at each end beyond which all rounds that were not
+// pinned must lie for a warning: by chance that happens once in a few thousand subjects.
+const outside = 0.05
+
+// pinnedElsewhere names the subjects whose pinned rounds measured another size than the
+// rounds that could run anywhere.
+func (r *runner) pinnedElsewhere() []string {
+	var out []string
+	for _, s := range r.subjects {
+		if !r.planOf(s).Pinned {
+			continue
+		}
+		for side, alone := range s.alone {
+			var values []float64
+			for _, p := range s.pairs {
+				if v := p[side][r.asked]; v > 0 && !math.IsInf(v, 0) {
+					values = append(values, v)
+				}
+			}
+			if len(values) < int(1/outside) || len(alone) == 0 {
+				continue
+			}
+			slices.Sort(values)
+			cut := int(outside * float64(len(values)))
+			if unlike(alone, values[cut:len(values)-cut], unlikePinned) {
+				out = append(out, fmt.Sprintf("%s: on one processor %v takes %.3g %s, but %.3g when it may run on all; these rounds say nothing about the latter",
+					s.Name(), Side(side), median(values), r.asked, median(slices.Clone(alone))))
+				break
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,14 @@
+package gotest
+
+import (
+	"context"
+	"time"
+
+	"github.com/whet-go/whet/bench/ab"
+)
+
+// Fitting calibrates s and returns the length of rounds that suits it.
+func (s *Subject) Fitting(ctx context.Context, most time.Duration) (time.Duration, error) {
+	k, err := s.calibrated(ctx, ab.Round{Length: most, Fit: true, CPU: ab.Anywhere}, s.options)
+	return k.length, err
+}
