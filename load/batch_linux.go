@@ -1,54 +1,112 @@
 package load
 
 import (
-	"slices"
+	"math"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// batch decides whether the loop waits for several answers to come together. Each time
-// it sleeps costs what several answers cost, on a virtual machine most of all; but where
-// few answers come, waiting for more costs rate. So both ways are measured.
+// batch decides for how many answers the loop waits. Each time it sleeps costs it what
+// several answers cost, on a virtual machine most of all, and costs the server, which has to
+// wake it; where another program wants the processor, sleeping costs a turn as well. But
+// where few answers come, waiting for more costs rate. So all ways are measured.
 //
 // It must not lie about latency. In the closed model, requests in flight are a
 // constant, so by Little's law (L = λW) mean latency stays what it is as long as
 // the rate does: a server that is busy all the time answers the others while one
-// answer waits to be read. So short windows with and without are compared, over
-// and over, and answers are waited for only while that does not lower the rate, and
-// only where they come within a fraction of a millisecond. When they once do not,
-// that is over. In the open model they are never waited for, nor with [Options.OneByOne].
+// answer waits to be read. So short windows of each way are compared, over and over, the
+// ways that have a lower rate drop out, and of those with the same the one with least
+// processor time is taken. Answers are waited for only where they come within a fraction of
+// a millisecond. In the open model they are never waited for, nor with [Options.OneByOne].
 type batch struct {
-	on     bool
-	rate   float64 // answers a second, without
-	window int     // of the comparison; windows: it is over
-	until  time.Duration
-	begun  time.Duration
-	before int64                // answers at its beginning
-	cpu    time.Duration        // the thread's processor time then
-	clock  func() time.Duration // tells it; nil: the thread's own
-	rates  [2][]float64         // answers a second, without and with
-	costs  [2][]float64         // processor time an answer
-	// refusals and confirmations in a row.
-	refusals, confirmed int
+	way   int // index of ways
+	until time.Duration
+	begun time.Duration        // of the window
+	clock func() time.Duration // the thread's CPU time; nil: measured
+
+	trial  bool
+	cycle  int // of windows, in a trial
+	out    [len(ways)]bool
+	seen   [len(ways)]windows
+	before int64 // answers at the window's beginning
+	cpu    time.Duration
+
+	rate    float64 // answers a second, of fast windows
+	trials  int
+	settled time.Duration
+	vain    time.Duration // spent since then in waits that did not bring what they were for
+	alarms  int           // trials for that reason in a row that changed nothing
+	was     int           // the way before the trial
 }
 
+// windows are sums over the windows of a way, of which older ones count less.
+type windows struct {
+	answers, seconds, cpu float64
+	count, rates, squares float64 // of the windows' rates
+}
+
+func (w *windows) add(answers, seconds, cpu float64) {
+	rate := answers / max(seconds, 1e-9)
+	w.answers, w.seconds, w.cpu = w.answers+answers, w.seconds+seconds, w.cpu+cpu
+	w.count, w.rates, w.squares = w.count+1, w.rates+rate, w.squares+rate*rate
+}
+
+// age makes the windows count less.
+func (w *windows) age() {
+	for _, sum := range []*float64{&w.answers, &w.seconds, &w.cpu, &w.count, &w.rates, &w.squares} {
+		*sum *= forget
+	}
+}
+
+// variance is that of the rate.
+func (w windows) variance() float64 {
+	mean := w.rates / max(w.count, 1)
+	return max(w.squares/max(w.count, 1)-mean*mean, 0) / max(w.count, 1)
+}
+
+// slower tells whether a way has less than a share of v's rate, and not by chance.
+func (w windows) slower(v windows, share float64) bool {
+	return w.rate() < share*v.rate() && v.rate()-w.rate() > math.Sqrt(w.variance()+v.variance())
+}
+
+func (w windows) rate() float64 { return w.answers / max(w.seconds, 1e-9) }
+func (w windows) cost() float64 { return w.cpu / max(w.answers, 1) }
+
+// better tells whether a way is as fast as v and clearly cheaper.
+func (w windows) better(v windows) bool {
+	return !w.slower(v, sameRate) && w.cost() < cheaper*v.cost()
+}
+
+// ways are the shares of the connections with requests under way whose answers are waited
+// for, in thirds: the server has the others to work on meanwhile.
+var ways = [...]int{0, 1, 2}
+
 const (
-	windows     = 24 // half of them with
-	windowTime  = 4 * time.Millisecond
-	settledTime = 5 * time.Second
+	// windowTime is long enough for a neighbour to have its turn of the processor in it.
+	windowTime = 8 * time.Millisecond
+	// forget is what older windows still count when ways are compared again.
+	forget = 0.5
+	// A trial has so many windows of each way at most.
+	leastCycles, mostCycles = 6, 12
+	// After earlyCycles a way drops out that has less than farBehind of the best one's rate,
+	// after leastCycles with less than behind.
+	earlyCycles       = 3
+	farBehind, behind = 0.75, 0.96
+	// sameRate is the share of a rate that counts as the same, cheaper the share of a cost
+	// for which another way is taken then: windows differ by chance, and rate goes first.
+	sameRate, cheaper = 0.985, 0.85
+
 	// firstTime is how long the first answer to the question holds: while a server and the
-	// loop begin, everything is unlike what comes later.
-	firstTime = 300 * time.Millisecond
-	// mostRefusedTime is the longest time until what was refused is tried again.
-	mostRefusedTime = 30 * time.Second
-	// keepsRate is the share of the rate that must be left: less than 1, since windows
-	// differ by chance.
-	keepsRate = 0.95
-	// Once so many pairs of windows all say clearly that it loses, or that it wins, the
-	// others would tell nothing new, and those with the dearer way cost what they cost.
-	losingPairs, winningPairs = 3, 6
-	clearly                   = 0.05
+	// loop begin, everything is unlike what comes later. Later ones hold longer.
+	firstTime   = 300 * time.Millisecond
+	settledTime = 5 * time.Second
+	// leastVain and vainShare are the time spent in vain, and its share of all, that has the
+	// ways compared again at once.
+	leastVain = 50 * time.Millisecond
+	vainShare = 0.25
+	// mostAlarms bounds how often leastVain is doubled.
+	mostAlarms = 5
 
 	// batchTime is how long the answers that are waited for may be expected to take.
 	batchTime = 500 * time.Microsecond
@@ -57,7 +115,7 @@ const (
 	// some microseconds to set and to take back.
 	gatherTime = 4 * time.Millisecond
 	// Fewer than leastBatch are not worth it, and more than mostBatch bring no more.
-	leastBatch, mostBatch = 8, 64
+	leastBatch, mostBatch = 4, 64
 )
 
 // next tells how many answers to wait for, and for how long.
@@ -70,97 +128,123 @@ func (b *batch) next(l *loop) (count int, gather time.Duration) {
 	if l.time >= b.until {
 		b.turn(l)
 	}
-	if !b.on {
-		return 1, 0
-	}
-	// Two thirds of them, so that the server has others to work on until it
-	// sees what follows these.
-	count = min((2*busy+2)/3, int(b.rate*batchTime.Seconds()), mostBatch)
+	count = min((ways[b.way]*busy+2)/3, int(b.rate*batchTime.Seconds()), mostBatch)
 	if count < leastBatch {
 		return 1, 0
 	}
 	return count, gatherTime
 }
 
-// waited tells that a wait for count answers took d and brought so many.
+// waited tells that a wait for count answers took d and brought so many. Where many do
+// not bring them, the server has become another one.
 func (b *batch) waited(d time.Duration, count int, answers int64, l *loop) {
-	if count > 1 && d >= gatherTime && answers < int64(count) {
-		b.settle(l.time, false)
+	if count <= 1 || d < gatherTime || answers >= int64(count) || b.trial {
+		return
+	}
+	b.vain += d
+	if b.vain > leastVain<<b.alarms && b.vain.Seconds() > vainShare*(l.time-b.settled).Seconds() {
+		b.until, b.trials, b.alarms = l.time, 0, min(b.alarms+1, mostAlarms)
 	}
 }
 
-// turn ends a window and begins the next.
+// turn ends a window, or what was settled, and begins the next window.
 func (b *batch) turn(l *loop) {
 	clock := b.clock
 	if clock == nil {
 		clock = threadTime
 	}
 	cpu := clock()
-	if b.window < windows && b.begun > 0 {
-		which := b.window % 2
-		answers := float64(l.answers - b.before)
-		rate := answers / (l.time - b.begun).Seconds()
-		b.rates[which] = append(b.rates[which], rate)
-		b.costs[which] = append(b.costs[which], float64(cpu-b.cpu)/max(answers, 1))
-		b.window++
-		if which == 0 {
-			b.rate = rate
-		}
+	if b.trial {
+		answers, seconds := float64(l.answers-b.before), (l.time - b.begun).Seconds()
+		b.seen[b.way].add(answers, seconds, (cpu - b.cpu).Seconds())
+		// A window in which a neighbour had the processor says nothing of how fast answers
+		// come when it does not.
+		b.rate = max(0.9*b.rate, answers/max(seconds, 1e-9))
+		b.advance()
 	} else {
-		b.window = 0
-		for i := range b.rates {
-			b.rates[i], b.costs[i] = b.rates[i][:0], b.costs[i][:0]
+		b.trial, b.cycle, b.was, b.way, b.out = true, 0, b.way, 0, [len(ways)]bool{}
+		for i := range b.seen {
+			b.seen[i].age()
 		}
 	}
 	b.begun, b.before, b.cpu = l.time, l.answers, cpu
-	switch loses, wins := b.clear(); {
-	case loses >= losingPairs:
-		b.settle(l.time, false)
-	case wins >= winningPairs:
-		b.settle(l.time, true)
-	case b.window < windows:
-		b.on = b.window%2 == 1
+	if b.trial {
 		b.until = l.time + windowTime
-	default:
-		b.settle(l.time, median(b.rates[1]) >= keepsRate*median(b.rates[0]) && median(b.costs[1]) < median(b.costs[0]))
-	}
-}
-
-// clear counts the pairs of windows that say clearly that waiting loses, or that it
-// wins; 0 for what not all of them say.
-func (b *batch) clear() (loses, wins int) {
-	pairs := len(b.rates[1])
-	for i := range pairs {
-		rate, cost := b.rates[1][i]/max(b.rates[0][i], 1), b.costs[1][i]/max(b.costs[0][i], 1)
-		switch {
-		case rate < keepsRate-clearly || cost > 1+clearly:
-			loses++
-		case rate >= keepsRate+clearly/2 && cost < 1-clearly:
-			wins++
-		}
-	}
-	if loses < pairs {
-		loses = 0
-	}
-	if wins < pairs {
-		wins = 0
-	}
-	return loses, wins
-}
-
-// settle ends the comparison with what holds for a while.
-func (b *batch) settle(now time.Duration, on bool) {
-	b.on, b.window = on, windows
-	if on {
-		b.confirmed++
-		b.until, b.refusals = now+min(time.Duration(b.confirmed)*time.Duration(b.confirmed)*firstTime, settledTime), 0
 		return
 	}
-	b.confirmed = 0
-	// It may have been chance; but to find that out disturbs those that are answered
-	// meanwhile, so less and less often.
-	b.refusals++
-	b.until = now + min(time.Duration(b.refusals)*time.Duration(b.refusals)*firstTime, mostRefusedTime)
+	b.settled, b.vain = l.time, 0
+	if b.way != b.was {
+		b.alarms = 0
+	}
+	b.trials++
+	b.until = l.time + min(time.Duration(b.trials)*time.Duration(b.trials)*firstTime, settledTime)
+}
+
+// advance goes on to the next way that has not dropped out; after the last one, it looks
+// which ways drop out now, and ends the trial when it is decided.
+func (b *batch) advance() {
+	for b.way++; b.way < len(ways) && b.out[b.way]; b.way++ {
+	}
+	if b.way < len(ways) {
+		return
+	}
+	b.cycle++
+	b.drop()
+	best, left := -1, 0
+	for i := len(ways) - 1; i >= 0; i-- {
+		if !b.out[i] {
+			best, left = i, left+1
+		}
+	}
+	if b.way = best; left > 1 && b.cycle < mostCycles {
+		return
+	}
+	b.trial, b.way = false, b.choose()
+}
+
+// drop drops the ways that have lost.
+func (b *batch) drop() {
+	limit := float64(behind)
+	switch {
+	case b.cycle < earlyCycles:
+		return
+	case b.cycle < leastCycles:
+		limit = farBehind
+	}
+	most := b.seen[b.fastest()]
+	for i, w := range b.seen {
+		b.out[i] = b.out[i] || w.slower(most, limit)
+	}
+	if b.cycle < leastCycles {
+		return
+	}
+	for i, w := range b.seen {
+		for k, v := range b.seen {
+			b.out[i] = b.out[i] || !b.out[k] && v.better(w)
+		}
+	}
+}
+
+// fastest returns the way with the best rate of those that are left.
+func (b *batch) fastest() int {
+	best := -1
+	for i, w := range b.seen {
+		if !b.out[i] && (best < 0 || w.rate() > b.seen[best].rate()) {
+			best = i
+		}
+	}
+	return best
+}
+
+// choose returns the fastest way, or one that is as fast and clearly cheaper.
+func (b *batch) choose() int {
+	best := b.fastest()
+	for i, w := range b.seen {
+		if !b.out[i] && w.better(b.seen[best]) {
+			best = i
+		}
+	}
+	return best
 }
 
 // threadTime is the processor time of the thread that asks.
@@ -170,9 +254,4 @@ func threadTime() time.Duration {
 		return 0 // the clock is there since Linux 2.6
 	}
 	return time.Duration(t.Nano())
-}
-
-func median(xs []float64) float64 {
-	slices.Sort(xs)
-	return xs[len(xs)/2]
 }

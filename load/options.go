@@ -164,8 +164,8 @@ type Options struct {
 	// does not apply to [NetHTTP].
 	Workers int
 	// OneByOne has every answer read as it comes. Otherwise the closed model on [IOUring] may
-	// read several at once where it saves processor time and costs less than 5 % of the
-	// rate, which it finds out while it runs: two short runs may differ by that.
+	// read several at once where that saves CPU time or brings rate, which it finds out
+	// while it runs: two short runs may differ by that.
 	OneByOne bool
 
 	// Progress, if set, is called about once a second of the measured part, and for what
