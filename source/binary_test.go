@@ -69,6 +69,11 @@ func compareObjdump(t *testing.T, b *Binary, re string) {
 			if sameText(g.text, w.text) {
 				g.text = w.text
 			}
+			if j > 0 && f.Insts[j-1].Text == "VZEROUPPER" && g.addr != w.addr && len(f.Insts) > j+1 {
+				// Go 1.27's objdump takes the prefix of the next instruction for a part of VZEROUPPER.
+				// The one after that is in its place again, or the comparison fails there.
+				continue
+			}
 			if g != w {
 				if bad++; bad < 10 {
 					t.Errorf("%s: got %q, want %q", f.Name, g, want[i].insts[j])
@@ -187,7 +192,8 @@ func checkInnermost(t *testing.T, b *Binary) {
 	var addrs []uint64
 	for i, f := range fns {
 		for a := f.Addr + uint64(i)%5; a < f.Addr+f.Size; a += 61 {
-			if a > f.Addr { // the runtime takes the first byte for a return address
+			// The runtime takes the first byte of a function for a return address, and is asked for a+1.
+			if a > f.Addr && a+1 < f.Addr+f.Size {
 				addrs = append(addrs, a)
 			}
 		}
@@ -219,8 +225,9 @@ func checkInnermost(t *testing.T, b *Binary) {
 		if lines[i] == "\t\t0" && f.Func != "" {
 			continue // C code, of which the runtime knows nothing
 		}
-		// The runtime prints type arguments as "[...]", and nothing for the very first
-		// name of the table.
+		// The runtime prints type arguments as "[...]", nothing for the very first name of the table, and
+		// "?" for the file of a marker such as go:textfipsstart.
+		lines[i] = strings.Replace(lines[i], "\t?\t0", "\t\t0", 1)
 		name := brackets.ReplaceAllString(f.Func, "[...]")
 		if strings.HasPrefix(lines[i], "\t") {
 			name = ""

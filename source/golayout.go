@@ -150,10 +150,21 @@ func headerText(im *image, table []byte) uint64 {
 // A moduledata is the part of runtime.moduledata that is needed here.
 type moduledata struct{ text, gofunc uint64 }
 
-// findModuledata reads runtime.firstmoduledata, at module when that is not 0. The
-// words before gofunc have kept their order since Go 1.20.
+// findModuledata reads runtime.firstmoduledata, at module when that is not 0. The words up to types have
+// kept their order since Go 1.20. Two lengths and an offset came in between types and gofunc with Go 1.27:
+//
+//	word   Go 1.20 to 1.26   Go 1.27
+//	37     types             types
+//	38     etypes            typedesclen, a length
+//	39     rodata            etypes
+//	40     gofunc            itaboffset, relative to types
+//	43                       gofunc
 func findModuledata(im *image, pclntab, module uint64) (moduledata, bool) {
-	const minpc, maxpc, text, etext, gofunc = 20, 21, 22, 23, 40
+	const (
+		minpc, maxpc, text, etext = 20, 21, 22, 23
+		types, etypes             = 37, 38
+		gofunc, gofunc127         = 40, 43
+	)
 	word := func(at uint64, i int) uint64 {
 		v, err := im.word(at + uint64(i*im.ptrSize))
 		if err != nil {
@@ -163,6 +174,9 @@ func findModuledata(im *image, pclntab, module uint64) (moduledata, bool) {
 	}
 	read := func(at uint64) (moduledata, bool) {
 		md := moduledata{text: word(at, text), gofunc: word(at, gofunc)}
+		if word(at, etypes) < word(at, types) {
+			md.gofunc = word(at, gofunc127) // a length is less than an address, and an end is not
+		}
 		s := im.at(md.text)
 		ok := word(at, 0) == pclntab && s != nil && s.exec &&
 			md.text <= word(at, minpc) && word(at, minpc) < word(at, maxpc) && word(at, maxpc) <= word(at, etext)

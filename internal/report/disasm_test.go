@@ -71,7 +71,9 @@ func testDisasmOracle(t *testing.T, o *oracle) {
 	for addr, inst := range want {
 		// pprof leaves out the last byte of a function, so that its last
 		// instruction falls to pieces.
-		switch _, known := got[addr]; {
+		switch text, known := got[addr]; {
+		case strings.Contains(text, "(SB)") && addressed.ReplaceAllString(inst, "@") == addressed.ReplaceAllString(text, "@"):
+			want[addr] = text // where a marker shares the address of a variable, pprof may print a number
 		case strings.HasSuffix(inst, " ?") && known:
 			want[addr] = got[addr]
 		case strings.HasPrefix(inst, "0 0 ") && !known:
@@ -129,6 +131,9 @@ func testDisasmOracle(t *testing.T, o *oracle) {
 		}
 	}
 }
+
+// addressed is how an instruction names a variable: by a symbol, or relative to itself.
+var addressed = regexp.MustCompile(`[^ $,(]+\(SB\)|0x[0-9a-f]+\(IP\)`)
 
 func TestDisasmWithoutCode(t *testing.T) {
 	v := bind(t, listProfile(t), profile.Query{By: profile.ByAddress, NoInlines: true})
