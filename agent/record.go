@@ -166,7 +166,7 @@ func (run *recordingRun) end() error {
 	if pprof.Lookup("goroutineleak") != nil {
 		errs = append(errs, run.addSnapshot("goroutineleak", "goroutineleak"))
 	} else {
-		run.missing("goroutineleak", "the program was built without it", "GOEXPERIMENT=goroutineleakprofile go build")
+		run.missing("goroutineleak", "the program was built without it", "build it with Go 1.27, or with Go 1.26 and GOEXPERIMENT=goroutineleakprofile")
 	}
 	errs = append(errs,
 		run.addSources(),

@@ -468,7 +468,7 @@ func mount(kind string) string {
 	case "slow":
 		return "handler = a.Watch(handler) in the target, with the agent a, tells of slow requests"
 	case "goroutineleak":
-		return "build the target with GOEXPERIMENT=goroutineleakprofile (Go 1.26)"
+		return "build the target with Go 1.27, or with Go 1.26 and GOEXPERIMENT=goroutineleakprofile"
 	}
 	return fmt.Sprintf(`mux.Handle("/debug/pprof/%s", pprof.Handler(%q))`, kind, kind)
 }

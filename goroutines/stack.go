@@ -272,6 +272,10 @@ func soleStarter(fn string) string {
 		return "net/http.(*http2serverConn).serve"
 	case "net/http.(*http2ClientConn).readLoop":
 		return "net/http.(*http2Transport).newClientConn"
+	case "net/http/internal/http2.(*serverConn).readFrames": // since Go 1.27
+		return "net/http/internal/http2.(*serverConn).serve"
+	case "net/http/internal/http2.(*ClientConn).readLoop":
+		return "net/http/internal/http2.(*Transport).newClientConn"
 	case "database/sql.(*DB).connectionOpener":
 		return "database/sql.OpenDB"
 	case "database/sql.(*DB).connectionCleaner":

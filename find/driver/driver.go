@@ -21,7 +21,8 @@ type Options struct {
 }
 
 // Load loads packages of a module by the go command's patterns. A package that does not build
-// is returned too, with its Errors.
+// is returned too, with its Errors; where that is because the module's Go is newer than the one
+// that built this program, Load fails with the cure as the hint.
 func Load(ctx context.Context, o Options, patterns ...string) ([]*packages.Package, error) {
 	cfg := &packages.Config{
 		Context: ctx, Dir: o.Dir, BuildFlags: o.Flags, Tests: o.Tests,
@@ -36,7 +37,7 @@ func Load(ctx context.Context, o Options, patterns ...string) ([]*packages.Packa
 	if err != nil {
 		return nil, fmt.Errorf("load packages: %w", err)
 	}
-	return pkgs, nil
+	return pkgs, checkVersion(ctx, o, pkgs)
 }
 
 // Run runs analyzers on a package and returns their diagnostics, in the analyzers' order. An

@@ -218,10 +218,11 @@ func purpose(root string) string {
 	}
 	switch pkg := profile.PackagePath(root); {
 	case strings.HasPrefix(root, "net/http.(*conn)."), strings.HasPrefix(root, "net/http.(*Server)."),
-		strings.HasPrefix(root, "net/http.(*connReader)."), strings.HasPrefix(root, "net/http.(*http2serverConn)."):
+		strings.HasPrefix(root, "net/http.(*connReader)."), strings.HasPrefix(root, "net/http.(*http2serverConn)."),
+		strings.HasPrefix(root, "net/http/internal/http2.(*serverConn)."):
 		return "HTTP server: connections"
 	case strings.HasPrefix(root, "net/http.(*persistConn)."), strings.HasPrefix(root, "net/http.(*Transport)."),
-		strings.HasPrefix(root, "net/http.(*http2ClientConn)."):
+		strings.HasPrefix(root, "net/http.(*http2ClientConn)."), strings.HasPrefix(root, "net/http/internal/http2.(*ClientConn)."):
 		return "HTTP client: connections"
 	case pkg == "runtime/pprof" || pkg == "runtime/trace" || pkg == "net/http/pprof":
 		return "profiling itself"

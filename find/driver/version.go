@@ -1,0 +1,53 @@
+package driver
+
+import (
+	"context"
+	"fmt"
+	"go/version"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/internal/diag"
+)
+
+// checkVersion explains errors of packages whose Go is newer than this program's type checker, which knows
+// neither that Go's language nor its export data. It returns nil for packages that have no errors, and where
+// the module's Go is not newer.
+func checkVersion(ctx context.Context, o Options, pkgs []*packages.Package) error {
+	broken := false
+	for _, pkg := range pkgs {
+		broken = broken || len(pkg.Errors) > 0
+	}
+	if !broken {
+		return nil
+	}
+	cmd := exec.CommandContext(ctx, "go", "env", "GOVERSION")
+	cmd.Dir = o.Dir
+	cmd.Env = append(os.Environ(), o.Env...)
+	out, err := cmd.Output()
+	if err != nil {
+		return nil //nolint:nilerr // the packages' own errors are the ones to report
+	}
+	return CheckGo(o.Dir, strings.TrimSpace(string(out)))
+}
+
+// CheckGo returns an error if the Go of the module in dir ("go1.27.4") has a newer language than the Go that
+// built this program: its packages cannot be type-checked then. The hint is the cure.
+func CheckGo(dir, toolchain string) error { return tooNew(dir, toolchain, runtime.Version()) }
+
+// tooNew returns an error if the language of a toolchain ("go1.27.4") is newer than that of the Go that built
+// this program. A development version of either is not compared.
+func tooNew(dir, toolchain, built string) error {
+	if !version.IsValid(toolchain) || !version.IsValid(built) || version.Compare(version.Lang(toolchain), version.Lang(built)) <= 0 {
+		return nil
+	}
+	return &diag.Error{
+		Op: "check types", Subject: dir,
+		Err:  fmt.Errorf("the module is built with %s, which is newer than the Go that built whet (%s)", toolchain, built),
+		Hint: fmt.Sprintf("install whet again with that Go: `GOTOOLCHAIN=%s go install github.com/whet-go/whet/cmd/...@latest`", toolchain),
+	}
+}
