@@ -1,5 +1,6 @@
 # make demo    build whet and the bundled slow service, record it, show what costs
 # make test    everything that CI runs, but for the web UI
+# make next    build and test with the next Go release, which users have before go.mod asks for it
 # make lint    vet, golangci-lint and the rules of internal/lint
 # make fmt     format the Go code
 # make ui      rebuild and test the web UI (needs Node; the result is committed)
@@ -26,6 +27,9 @@ GOFUMPT       := v0.12.0
 # How long `make test` fuzzes each target.
 FUZZTIME ?= 2s
 
+# The newest Go release. Releases of whet are built with it: a type checker knows no newer Go than its own.
+NEXT := go1.27.4
+
 # Packages that share memory between goroutines: their tests run with the race
 # detector, which makes others only slow.
 RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
@@ -33,7 +37,7 @@ RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
 # Tests of those packages that use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree)$$
 
-.PHONY: help demo build test vet lint unit race fuzz layout examples fmt ui bench-profile bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
+.PHONY: help demo build test next vet lint unit race fuzz layout examples fmt ui bench-profile bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -70,6 +74,10 @@ layout:
 
 unit:
 	$(GO) test $$($(GO) list ./... | grep -vxF "$$($(GO) list $(RACE))")
+
+next:
+	GOTOOLCHAIN=$(NEXT) $(GO) vet ./...
+	GOTOOLCHAIN=$(NEXT) $(GO) test $$($(GO) list ./... | grep -v /internal/lint)
 
 # The race detector needs a C compiler; without one the tests run as they are.
 race:

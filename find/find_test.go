@@ -506,6 +506,7 @@ func TestScopes(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := options(dir)
+	o.Env = append(o.Env, "GOEXPERIMENT=nojsonv2") // the default since Go 1.27
 	o.Target = find.Target{
 		Build:  &recording.Build{Path: "example.com/service"},
 		Before: []byte("# NumGC = 2\n# PauseTotalNs = 5\n"), After: []byte("# NextGC = 8388608\n# NumGC = 12\n# PauseTotalNs = 9\n"),

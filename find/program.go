@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,8 @@ import (
 // rules from judging it.
 type Target struct {
 	Build *recording.Build // nil: not known
+	// Go is the version that built it, as runtime.Version has it; "" when not known.
+	Go string
 	// Level is that of GOAMD64 which the machine it ran on is good for, v1 to v4; "" when not known.
 	Level string
 	// Before and After are runtime.MemStats at both ends of the window, as recordings have them
@@ -105,7 +108,7 @@ func settingFix(s rules.Setting) *Fix {
 // program is what rules about whole programs ask for.
 func (f *finder) program(cpu *profile.Profile) *rules.Program {
 	t := &f.o.Target
-	p := &rules.Program{Level: t.Level, Share: func(*regexp.Regexp) float64 { return 0 }}
+	p := &rules.Program{Level: t.Level, Go: t.Go, Newest: runtime.Version(), Share: func(*regexp.Regexp) float64 { return 0 }}
 	if t.Build != nil {
 		p.Command = !strings.HasSuffix(t.Build.Path, ".test")
 		p.Settings = map[string]string{}

@@ -1,9 +1,11 @@
 package goroutines_test
 
 import (
+	"go/version"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -12,7 +14,7 @@ import (
 )
 
 // The collector's word on leaks: the program in planted.go.txt is built with the
-// profile that Go 1.26 offers as an experiment, and run.
+// profile that Go 1.26 offers as an experiment and Go 1.27 always, and run.
 func TestLeaksOfARealProgram(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -29,7 +31,10 @@ func TestLeaksOfARealProgram(t *testing.T) {
 	}
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", "planted", ".")
 	build.Dir = dir
-	build.Env = append(os.Environ(), "GOEXPERIMENT=goroutineleakprofile", "GOFLAGS=", "GOWORK=off")
+	build.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	if version.Compare(runtime.Version(), "go1.27") < 0 {
+		build.Env = append(build.Env, "GOEXPERIMENT=goroutineleakprofile")
+	}
 	if out, err := build.CombinedOutput(); err != nil {
 		if strings.Contains(string(out), "GOEXPERIMENT") {
 			t.Skipf("this toolchain does not offer goroutineleak: %s", out)

@@ -13,6 +13,8 @@ type Program struct {
 	// the benchmarks' lines are meant, and for which others choose the settings.
 	Command  bool
 	Settings map[string]string // of its build, by key, as go version -m prints them; nil when not known
+	Go       string            // that built it, as runtime.Version has it: "go1.26.1"; "" when not known
+	Newest   string            // the newest Go that is known to be released, by the same form
 	// Level is that of GOAMD64 which the machine is good for, v1 to v4; "" when not known.
 	Level string
 

@@ -18,6 +18,7 @@ func (in *recorded) target() find.Target {
 	if rec == nil {
 		return t
 	}
+	t.Go = rec.Meta().GoVersion
 	if ranHere(rec.Meta().Target) && rec.Meta().GOARCH == "amd64" {
 		t.Level = levelHere()
 	}

@@ -170,7 +170,7 @@ func (ld *loader) fetchLeaks(ctx context.Context, addr string, src *goroutineSou
 	body, err := ld.fetch(ctx, u.String(), "goroutineleak")
 	if err != nil && strings.Contains(err.Error(), "404") {
 		return &diag.Error{Op: "--leaks", Err: errors.New(err.Error()), // without its hint
-			Hint: "the service offers this profile when built with GOEXPERIMENT=goroutineleakprofile (Go 1.26)"}
+			Hint: "the service offers this profile when built with Go 1.27, or with Go 1.26 and GOEXPERIMENT=goroutineleakprofile"}
 	}
 	if err != nil {
 		return err

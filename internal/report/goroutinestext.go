@@ -234,7 +234,7 @@ func goroutineNotes(t *text, s Style, d *Goroutines) {
 		notes = append(notes, "how long they wait: whet record takes an execution trace, which tells")
 	}
 	if suspects && !d.Leaks {
-		notes = append(notes, "whether a suspect leaks: a service built with GOEXPERIMENT=goroutineleakprofile (Go 1.26) offers a profile that proves it")
+		notes = append(notes, "whether a suspect leaks: a service built with Go 1.27 (Go 1.26: GOEXPERIMENT=goroutineleakprofile) offers a profile that proves it")
 	}
 	if len(notes) > 0 {
 		t.line()

@@ -2,6 +2,7 @@ package targets
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,8 +58,13 @@ func (r *reader) object(number int, line []byte) error {
 		}
 	}
 	if err != nil {
-		if errors.Is(err, io.ErrUnexpectedEOF) {
+		// Go 1.27 says around the error of base64 which field of which type it was; before, it is all there is.
+		var corrupt base64.CorruptInputError
+		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF):
 			err = errors.New("the object does not end in its line")
+		case errors.As(err, &corrupt):
+			err = fmt.Errorf("body: %w", corrupt)
 		}
 		return hint(r.errorf(number, "expected one JSON object with method, url, body, header and weight: %w", err), "jq -c writes each object on one line")
 	}

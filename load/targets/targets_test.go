@@ -143,7 +143,7 @@ func TestReadErrors(t *testing.T) {
 		{`{"url":"http://h/"` + "}\n[]", "read t.txt:2: expected one JSON object with method, url, body, header and weight: json: cannot unmarshal array into Go value of type targets.jsonTarget"},
 		{`{"method":"GET"}`, `read t.txt:1: expected "url" in the object`},
 		{`{"url":"http://h/","method":"G T"}`, `read t.txt:1: "G T" is not a method such as GET`},
-		{`{"url":"http://h/","body":"?"}`, "read t.txt:1: expected one JSON object with method, url, body, header and weight: illegal base64 data at input byte 0"},
+		{`{"url":"http://h/","body":"?"}`, "read t.txt:1: expected one JSON object with method, url, body, header and weight: body: illegal base64 data at input byte 0"},
 		{`{"url":"http://h/","weight":0}`, "read t.txt:1: weight 0 is not between 1 and 1000000"},
 		{"# weight: 2\n" + `{"url":"http://h/","weight":3}`, "read t.txt:2: a second weight for one target; the first is in line 1"},
 		{`{"url":"http://h/","header":{"a b":["1"]}}`, `read t.txt:1: "a b" is not the name of a header field`},

@@ -39,6 +39,7 @@ import (
 	"github.com/whet-go/whet/find/rules/textbuild"
 	"github.com/whet-go/whet/find/rules/timeloop"
 	"github.com/whet-go/whet/find/rules/tinygoroutine"
+	"github.com/whet-go/whet/find/rules/toolchain"
 	"github.com/whet-go/whet/find/rules/unbuffered"
 	"github.com/whet-go/whet/find/rules/urlquery"
 )
@@ -81,6 +82,7 @@ func Rules() []*rules.Rule {
 		textbuild.New(),
 		timeloop.New(),
 		tinygoroutine.New(),
+		toolchain.New(),
 		unbuffered.New(),
 		urlquery.New(),
 	}
