@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"go/version"
 	"os"
@@ -38,6 +39,24 @@ func checkVersion(ctx context.Context, o Options, pkgs []*packages.Package) erro
 // CheckGo returns an error if the Go of the module in dir ("go1.27.4") has a newer language than the Go that
 // built this program: its packages cannot be type-checked then. The hint is the cure.
 func CheckGo(dir, toolchain string) error { return tooNew(dir, toolchain, runtime.Version()) }
+
+// CheckUnit is CheckGo for the package that the go command describes to a vet tool in a file *.cfg, and nil for
+// any other argument. The standard library's packages, which come first, are of the toolchain's version;
+// unitchecker ends at newer ones without a message.
+func CheckUnit(config string) error {
+	if !strings.HasSuffix(config, ".cfg") {
+		return nil
+	}
+	data, err := os.ReadFile(config)
+	if err != nil {
+		return nil //nolint:nilerr // unitchecker reports it
+	}
+	var cfg struct{ Dir, GoVersion string }
+	if json.Unmarshal(data, &cfg) != nil {
+		return nil // unitchecker reports it, too
+	}
+	return CheckGo(cfg.Dir, cfg.GoVersion)
+}
 
 // tooNew returns an error if the language of a toolchain ("go1.27.4") is newer than that of the Go that built
 // this program. A development version of either is not compared.
