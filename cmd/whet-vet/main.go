@@ -1,8 +1,7 @@
-// Command whet-vet runs whet's rules without a profile, for go vet:
+// Command whet-vet runs whet's rules without a profile. What it reports costs only where a program spends its
+// time, which whet find knows:
 //
 //	go vet -vettool=$(which whet-vet) ./...
-//
-// What it reports costs only where a program spends its time: whet find says where.
 package main
 
 import (
@@ -20,7 +19,7 @@ import (
 
 func main() {
 	every := flag.Bool("every", false, "also report what only a profile can show to cost")
-	var analyzers []*analysis.Analyzer
+	analyzers := []*analysis.Analyzer{}
 	for _, r := range index.Rules() {
 		analyzers = append(analyzers, r.Vet(func() bool { return *every }))
 	}
