@@ -145,7 +145,6 @@ func isClient(name string) bool {
 	case "net/http.(*http2ClientConn).RoundTrip", "net/http.(*http2ClientConn).readLoop", "net/http.http2transportResponseBody.Read",
 		"net/http/internal/http2.(*ClientConn).RoundTrip", "net/http/internal/http2.(*ClientConn).readLoop", "net/http/internal/http2.transportResponseBody.Read", // since Go 1.27
 		"golang.org/x/net/http2.(*ClientConn).RoundTrip", "golang.org/x/net/http2.(*ClientConn).readLoop", "golang.org/x/net/http2.transportResponseBody.Read",
-		"net/http/internal/http2.(*ClientConn).RoundTrip", "net/http/internal/http2.(*ClientConn).readLoop", "net/http/internal/http2.transportResponseBody.Read",
 		"net/http.(*persistConn).readLoop", "net/http.(*persistConn).writeLoop", "net/http.(*bodyEOFSignal).Read", "net/http.(*Transport).dialConnFor",
 		"net/rpc.(*Client).Call", "net/rpc.(*Client).input", "google.golang.org/grpc.(*ClientConn).Invoke", "google.golang.org/grpc.(*clientStream).RecvMsg":
 		return true
