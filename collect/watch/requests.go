@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/whet-go/whet/recording"
@@ -46,12 +44,12 @@ func (w *watcher) slowInFlight(ctx context.Context) (event *Event, err error) {
 		return nil, err
 	}
 	defer func() { _ = x.Close() }() // was only read
-	classes, err := classes(x)
+	all, err := requests.Find(x, requests.Options{Slowest: slowestEach})
 	if err != nil {
 		return nil, err
 	}
 	found := map[seen]bool{}
-	for _, c := range classes {
+	for _, c := range all.Classes {
 		for _, r := range c.Slowest {
 			if r.Latency() < w.o.Slower {
 				break
@@ -69,18 +67,6 @@ func (w *watcher) slowInFlight(ctx context.Context) (event *Event, err error) {
 	}
 	w.seen = found
 	return event, nil
-}
-
-// classes are the requests of a trace, without those to pprof handlers: a profile, or the question for slow
-// requests, takes as long as it is meant to.
-func classes(x *index.Index) ([]requests.Class, error) {
-	all, err := requests.Find(x, requests.Options{Slowest: slowestEach})
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(all.Classes, func(c requests.Class) bool {
-		return strings.HasPrefix(c.Name, "github.com/whet-go/whet/agent.") || strings.HasPrefix(c.Name, "net/http/pprof.")
-	}), nil
 }
 
 // requestOf is a request that a trace tells of.

@@ -18,13 +18,15 @@ const TraceRequestsSchema = "whet.trace-requests/2"
 
 // TraceRequests is what whet trace requests shows.
 type TraceRequests struct {
-	Schema  string              `json:"schema"`
-	Name    string              `json:"name"`
-	Count   int                 `json:"count"`             // requests
-	Tasks   int                 `json:"tasks"`             // user tasks
-	Open    int                 `json:"open"`              // begun before the trace, or not ended when it did
-	Dropped int                 `json:"dropped,omitempty"` // tasks beyond those that are followed
-	Classes []TraceRequestClass `json:"classes"`
+	Schema string `json:"schema"`
+	Name   string `json:"name"`
+	Count  int    `json:"count"` // requests
+	Tasks  int    `json:"tasks"` // user tasks
+	Open   int    `json:"open"`  // begun before the trace, or not ended when it did
+	// Profiling counts those to handlers of profiles, which are not in Classes.
+	Profiling int                 `json:"profiling,omitempty"`
+	Dropped   int                 `json:"dropped,omitempty"` // tasks beyond those that are followed
+	Classes   []TraceRequestClass `json:"classes"`
 	// Stacks are those that steps refer to, innermost frame first. The first is empty: not known.
 	Stacks [][]Frame `json:"stacks"`
 
@@ -99,7 +101,7 @@ type TraceWaker struct {
 // NewTraceRequests makes the document of a result of an index, all of whose slowest requests have paths.
 func NewTraceRequests(name string, r *requests.Result, x *index.Index) (TraceRequests, error) {
 	d := TraceRequests{
-		Schema: TraceRequestsSchema, Name: name, Count: r.Count, Tasks: r.Tasks, Open: r.Open, Dropped: r.Dropped,
+		Schema: TraceRequestsSchema, Name: name, Count: r.Count, Tasks: r.Tasks, Open: r.Open, Profiling: r.Profiling, Dropped: r.Dropped,
 		Classes: []TraceRequestClass{}, Stacks: [][]Frame{{}},
 	}
 	m := &traceRequestsMaker{d: &d, x: x, stacks: map[uint32]int{0: 0}, goroutines: map[uint32]TraceWaker{}}
@@ -253,6 +255,9 @@ func WriteTraceRequests(w io.Writer, style Style, d TraceRequests) error {
 		head += " and " + plural(d.Tasks, "user task", "user tasks")
 	}
 	t.line(style.paint(bold, head+" in the trace of "+Clean(d.Name)))
+	if d.Profiling > 0 {
+		t.line(fmt.Sprintf("%d more were for profiles of the service, and are left out", d.Profiling))
+	}
 	if d.Open > 0 {
 		t.line(fmt.Sprintf("%d more had begun before it, or had not ended when it did", d.Open))
 	}

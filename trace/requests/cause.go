@@ -47,6 +47,7 @@ type place struct {
 	connection bool // waiting for the client's connection, or for those who read and write it
 	collector  bool // in the garbage collector
 	runtime    bool // for something of the runtime's own, which is not asked for by package sync
+	profiling  bool // in a handler of profiles
 	handler
 }
 
@@ -194,6 +195,7 @@ func (ps *places) of(stack uint32) place {
 	at, ok := ps.known[stack]
 	if !ok {
 		at = ps.program.placeOf(ps.x.Stack(stack))
+		at.profiling = isProfiling(ps.x.Stack(stack))
 		ps.known[stack] = at
 	}
 	return at

@@ -22,6 +22,8 @@
 //     compared with the slowest, and keeps some of the slowest.
 //  6. Of these, if it is asked for, the critical path is found.
 //
+// Requests for profiles of the server, to the handlers of net/http/pprof or of whet's agent, are counted and left out.
+//
 // # Tasks
 //
 // A task is on the goroutine that began it. If that was not on a processor when the task ended, it was

@@ -120,6 +120,7 @@ func (p *program) handler(stack []stacks.Frame) handler {
 		switch {
 		case isStandard(name) && !mayHandle(name):
 			serves = false
+		case isWatch(name): // around the user's
 		case p.isUsed(callee):
 			if serves = !own && (direct || serves); serves {
 				h = handler{name, depth}

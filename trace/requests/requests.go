@@ -44,6 +44,9 @@ type Result struct {
 	// Open counts requests and tasks that had begun before the trace, or had not ended when it did:
 	// they are not in Classes.
 	Open int
+	// Profiling counts requests to the handlers of profiles, net/http/pprof's and those of whet's agent: they are
+	// not in Classes, since they take as long as they are asked to.
+	Profiling int
 }
 
 // Options choose what is looked at.
@@ -117,6 +120,8 @@ type server struct {
 	over    bool // the connection goes on in another protocol
 	handler handler
 	times   Times
+
+	profiling bool // a handler of profiles was seen
 }
 
 // A sample is of the CPU profile.
@@ -198,6 +203,7 @@ func (f *finder) goroutines() error {
 func (sv *server) in(p place) {
 	sv.sure = sv.sure || p.serves || p.name != ""
 	sv.over = sv.over || p.over
+	sv.profiling = sv.profiling || p.profiling
 	if p.name != "" && p.depth >= sv.handler.depth {
 		sv.handler = p.handler
 	}
@@ -363,6 +369,10 @@ func (f *finder) answered(sv *server, at int64) {
 	}
 	if sv.unknown {
 		f.result.Open++
+		return
+	}
+	if sv.profiling {
+		f.result.Profiling++
 		return
 	}
 	name := cmp.Or(sv.handler.name, unnamed)
