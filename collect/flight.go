@@ -31,6 +31,8 @@ func (s *session) recordFlight(ctx context.Context, c *client, offered []string)
 	if err := s.create(recording.Target{Kind: recording.URL, Address: public(c.base)}); err != nil {
 		return nil, err
 	}
+	ctx, cancel := s.graceful(ctx)
+	defer cancel()
 	var err error
 	s.report.run("flight recorder", func() { err = t.flight(ctx) })
 	if err != nil {
@@ -40,6 +42,22 @@ func (s *session) recordFlight(ctx context.Context, c *client, offered []string)
 	s.report.run("snapshots", t.instant)
 	t.describe()
 	return s.finish(ctx.Err() != nil)
+}
+
+// graceful is a context that ends stopGrace after ctx, or when everything has to end at once: what the flight recorder
+// holds is there in a moment, and would be gone the next time.
+func (s *session) graceful(ctx context.Context) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithCancel(s.abort)
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.NewTimer(stopGrace)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel()
+		case <-late.Done():
+		}
+	})
+	return late, func() { stop(); cancel() }
 }
 
 // noFlight is the error of a target that has no flight recorder.

@@ -27,6 +27,8 @@ const (
 	slowWait  = 20 * time.Second // for an answer about slow requests
 	pollEvery = 5 * time.Second  // the flight recorder, at most
 	retry     = 2 * time.Second  // a target that has gone
+	// explainGrace is how long a recording is looked through after the watch was ended.
+	explainGrace = 10 * time.Second
 	// maxFailures is how many recordings in a row may fail.
 	maxFailures = 3
 	// maxLost is how often a target may come back and be lost at once: it is not one that is restarted.
@@ -37,7 +39,7 @@ const (
 
 // Options say what to watch, and for what. One trigger at least is required.
 type Options struct {
-	// Target has the URL, how to get in, Own and Version. The rest is not looked at.
+	// Target has the URL, how to get in, Own, Version and Abort. The rest is not looked at.
 	Target collect.Options
 	Dir    string // where recordings go; it is made if it is not there
 
@@ -98,8 +100,8 @@ type Request struct {
 	mark string // the agent's, in traces
 }
 
-// Run watches until ctx ends, which is no error, or as many recordings are made as may be. It returns
-// their number. Errors carry their cure.
+// Run watches until ctx ends, which is no error, or as many recordings are made as may be. A recording that is
+// under way then is completed, unless Target.Abort is closed. It returns their number. Errors carry their cure.
 func Run(ctx context.Context, o Options) (recordings int, err error) {
 	if err := o.check(); err != nil {
 		return 0, err
@@ -362,15 +364,23 @@ func (w *watcher) record(ctx context.Context, e *Event) error {
 	t := w.o.Target
 	sum, err := collect.Run(ctx, collect.Options{
 		URL: t.URL, Header: t.Header, Token: t.Token, TLS: t.TLS, PprofPath: t.PprofPath, Paths: t.Paths, Own: t.Own, Version: t.Version,
-		Flight: true, Out: name,
+		Flight: true, Out: name, Abort: t.Abort,
 	})
 	if err != nil {
 		return err
 	}
 	e.File, e.Length = sum.Path, sum.Meta.Duration
 	if e.Trigger == Slow {
-		if err := w.explain(ctx, e); err != nil && ctx.Err() == nil {
-			w.note("%s: %v", e.File, err) // the recording is there
+		// The recording is there, also when the watch is ended meanwhile: what it holds is told all the same, if that is quick.
+		within, cancel := w.within(ctx, explainGrace)
+		err := w.explain(within, e)
+		cancel()
+		if err != nil {
+			w.note("%s: %v", e.File, err)
+			e.Request.Missing = "it could not be read"
+			if ctx.Err() != nil {
+				e.Request.Missing = "the watch was ended before it was looked through"
+			}
 		}
 	}
 	if w.o.Event != nil {
@@ -379,6 +389,22 @@ func (w *watcher) record(ctx context.Context, e *Event) error {
 		w.o.Event(*e)
 	}
 	return nil
+}
+
+// within is a context that ends some time after ctx, or when Target.Abort is closed.
+func (w *watcher) within(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.NewTimer(grace)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-w.o.Target.Abort:
+		case <-late.Done():
+		}
+		cancel()
+	})
+	return late, func() { stop(); cancel() }
 }
 
 // what says why there is an event.

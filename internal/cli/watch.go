@@ -93,6 +93,9 @@ func (a *app) watch(ctx context.Context, target string, f *watchFlags) error {
 	f.Progress = line.progress
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	done := make(chan struct{})
+	defer close(done)
+	f.Target.Abort = secondSignal(done)
 	var failed error
 	f.Event = func(e watch.Event) {
 		line.clear()
