@@ -54,6 +54,9 @@ type Options struct {
 
 	// Progress is called with what is done; nil: not.
 	Progress func(what string)
+	// Tried is called before the first rewrite of a round is tried, and after each, with how many of the
+	// round's are done; nil: not.
+	Tried func(done, of int)
 }
 
 // What zero means in Options.
@@ -198,6 +201,9 @@ type Measured struct {
 func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err error) {
 	if o.Progress == nil {
 		o.Progress = func(string) {}
+	}
+	if o.Tried == nil {
+		o.Tried = func(int, int) {}
 	}
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout

@@ -34,6 +34,11 @@ func (f *fixer) rounds(ctx context.Context) {
 // was kept.
 func (f *fixer) tryAll(ctx context.Context) (kept bool) {
 	left := maps.Clone(f.done)
+	type rewriting struct {
+		at  int
+		key string
+	}
+	var todo []rewriting
 	for i := range f.found.Findings {
 		x := &f.found.Findings[i]
 		if !x.Rewrites() {
@@ -44,6 +49,11 @@ func (f *fixer) tryAll(ctx context.Context) (kept bool) {
 			left[key]--
 			continue
 		}
+		todo = append(todo, rewriting{i, key})
+	}
+	for n, one := range todo {
+		i, key, x := one.at, one.key, &f.found.Findings[one.at]
+		f.o.Tried(n, len(todo))
 		round := ""
 		if f.round > 1 {
 			round = fmt.Sprintf("round %d, ", f.round)
@@ -60,6 +70,7 @@ func (f *fixer) tryAll(ctx context.Context) (kept bool) {
 		}
 		f.result.Attempts = append(f.result.Attempts, *a)
 	}
+	f.o.Tried(len(todo), len(todo))
 	return kept
 }
 

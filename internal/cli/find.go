@@ -200,6 +200,7 @@ func (a *app) lookFor(ctx context.Context, f *findFlags, args []string) (*find.R
 
 // A findRun is recordings that were read, and what is looked for in them.
 type findRun struct {
+	app *app
 	*recorded
 	options find.Options
 }
@@ -212,7 +213,6 @@ func (a *app) prepareFind(ctx context.Context, f *findFlags, args []string) (*fi
 	}
 	o := find.Options{
 		Dir: f.Dir, MinShare: float64(f.MinShare), Rules: chosen,
-		Progress: func(what string) { a.progressf("%s …", what) },
 	}
 	if o.Flags, o.Env, err = pgoBuildFlags(f.Flags); err != nil {
 		return nil, err
@@ -231,12 +231,16 @@ func (a *app) prepareFind(ctx context.Context, f *findFlags, args []string) (*fi
 		o.Recorded = in.Recording.SourceFile
 	}
 	a.printWarnings(in.Warnings)
-	return &findRun{in, o}, nil
+	return &findRun{a, in, o}, nil
 }
 
 // find looks for what costs in the module.
 func (l *findRun) find(ctx context.Context) (*find.Result, error) {
-	r, err := find.Find(ctx, l.profiles, l.options)
+	view := l.app.newWorkView()
+	defer view.end()
+	o := l.options
+	o.Progress = view.begins
+	r, err := find.Find(ctx, l.profiles, o)
 	if err == nil && l.build != nil && (l.build.Path == r.Module || strings.HasPrefix(l.build.Path, r.Module+"/")) {
 		r.Program = l.build.Path
 	}

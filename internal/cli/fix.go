@@ -180,10 +180,12 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		return err
 	}
 	a.printWarnings(found.Warnings)
+	view := a.newWorkView()
+	defer view.end()
 	o := fix.Options{
 		Bench: f.Bench, Timeout: f.Timeout, FuzzTime: f.FuzzTime, Review: f.Review, Settings: f.Settings,
-		AB:       ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: a.pgoProgress()},
-		Progress: func(what string) { a.progressf("%s …", what) },
+		AB:       ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: view.measures},
+		Progress: view.begins, Tried: view.tried,
 		Again: func(ctx context.Context, dir string) (*find.Result, error) {
 			return look.again(ctx, found.Dir, dir)
 		},
@@ -197,9 +199,14 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 			return fmt.Errorf("make a directory for the programs: %w", err)
 		}
 		defer func() { _ = os.RemoveAll(work) }() // nothing of it is needed
-		o.Program = a.serviceOfBuilds(f, work, cmp.Or(found.Program, "."))
+		program := a.serviceOfBuilds(f, work, cmp.Or(found.Program, "."))
+		o.Program = func(ctx context.Context, one, other builds.Side) (*ab.Result, error) {
+			defer view.pause()() // it shows its own progress
+			return program(ctx, one, other)
+		}
 	}
 	r, err := fix.Run(ctx, found, o)
+	view.pause() // for good
 	if err != nil {
 		return err
 	}

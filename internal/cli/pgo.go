@@ -180,12 +180,14 @@ func (f *pgoFlags) check(cmd *cobra.Command) error {
 
 // pgo does the work of whet pgo.
 func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
+	view := a.newWorkView()
+	defer view.end()
 	o := pgo.Options{
 		Dir: f.Dir, BuildTime: f.BuildTime, NoMeasure: f.NoMeasure,
 		Benchmarks: pgo.Benchmarks{Match: f.Bench, Run: gotest.RunOptions{Timeout: f.Timeout}},
-		AB:         ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: a.pgoProgress()},
+		AB:         ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: view.measures},
 		MinGain:    float64(f.MinGain), MaxStale: float64(f.MaxStale),
-		Progress: func(what string) { a.progressf("%s …", what) },
+		Progress: view.begins,
 	}
 	if o.Flags, o.Env, err = pgoBuildFlags(f.Flags); err != nil {
 		return err
@@ -197,6 +199,7 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 			return err
 		}
 		o.Programs = func(ctx context.Context, paths [2]string, _ ab.Options) (*ab.Result, []string, error) {
+			defer view.pause()() // it shows its own progress
 			return a.comparePrograms(ctx, &f.programFlags, paths)
 		}
 	}
@@ -216,6 +219,7 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 		return &diag.Error{Op: "write", Subject: t.Default(), Err: errors.New("the file exists"), Hint: "--force replaces it if the new one pays; --dry-run only compares"}
 	}
 	res, err := pgo.Run(ctx, o)
+	view.pause() // for good
 	if err != nil {
 		return pgoError(err)
 	}
@@ -249,25 +253,6 @@ func (a *app) writePGO(f *pgoFlags, res *pgo.Result) error {
 			return report.WritePGO(w, a.style, res)
 		}
 	})
-}
-
-// pgoProgress prints how far measuring has come, now and then.
-func (a *app) pgoProgress() func(ab.Progress) {
-	last := time.Now()
-	return func(p ab.Progress) {
-		if time.Since(last) < 3*time.Second {
-			return
-		}
-		last = time.Now()
-		switch {
-		case p.Trying:
-			a.progressf("  trying how this machine is quiet")
-		case p.Left >= 0:
-			a.progressf("  %s: %d pairs; %d of %d done, about %v left", report.Clean(p.Subject), p.Pairs, p.Done, p.Of, p.Left.Round(time.Second))
-		default:
-			a.progressf("  %s: %d pairs; %d of %d done", report.Clean(p.Subject), p.Pairs, p.Done, p.Of)
-		}
-	}
 }
 
 // pgoBuildFlags reads --flags.
