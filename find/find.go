@@ -95,7 +95,13 @@ type Result struct {
 	Rules int `json:"rules"`
 
 	Warnings []error `json:"-"`
+
+	charged map[place]float64
 }
+
+// Charged is what the profiles charge to a line of the module, as the largest share of any profile's
+// total; 0 when they charge nothing, or the result was not made by Find.
+func (r *Result) Charged(file string, line int) float64 { return r.charged[place{file, line}] }
 
 // A Total is what a profile has in all.
 type Total struct {

@@ -41,6 +41,16 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	if err := f.join(); err != nil {
 		return nil, err
 	}
+	f.result.charged = map[place]float64{}
+	for at, c := range f.places {
+		for _, l := range f.ledgers {
+			var sum int64
+			for _, a := range c[l.cost] {
+				sum += a.value
+			}
+			f.result.charged[at] = max(f.result.charged[at], share(sum, l.total))
+		}
+	}
 	for _, l := range f.ledgers {
 		f.result.Totals = append(f.result.Totals, Total{Cost: l.cost, Unit: l.unit, Value: l.total, Own: l.own})
 		if l.cost == CPU {

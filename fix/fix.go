@@ -49,6 +49,9 @@ type Options struct {
 	// benchmarks. Nil: there are only benchmarks.
 	Program func(ctx context.Context, a, b builds.Side) (*ab.Result, error)
 
+	// Benchmarks compares two builds by benchmarks. Nil: builds.Run.
+	Benchmarks func(ctx context.Context, a, b builds.Side, o builds.Options) (*builds.Result, error)
+
 	// Temp is the folder for the scratch copy; "" is the system's.
 	Temp string
 
@@ -190,8 +193,10 @@ type Measured struct {
 	Benchmarks []string `json:"benchmarks,omitempty"` // that were run; none: a service
 	// Written is the source of the benchmarks that whet wrote, as no benchmark of the module reaches
 	// the lines; "" when they are the module's own.
-	Written string     `json:"written,omitempty"`
-	AB      *ab.Result `json:"ab"`
+	Written string `json:"written,omitempty"`
+	// Paths say where the written benchmarks go in the changed functions, compared with the recording.
+	Paths []string   `json:"paths,omitempty"`
+	AB    *ab.Result `json:"ab"`
 
 	reached []reach // the benchmarks
 }
@@ -201,6 +206,9 @@ type Measured struct {
 func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err error) {
 	if o.Progress == nil {
 		o.Progress = func(string) {}
+	}
+	if o.Benchmarks == nil {
+		o.Benchmarks = builds.Run
 	}
 	if o.Tried == nil {
 		o.Tried = func(int, int) {}

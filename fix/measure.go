@@ -26,6 +26,8 @@ type reach struct {
 	pkg, name string // import path, function
 	blocks    []block
 	written   string // the folder whose benchmarks were written, if this is one of them
+	missed    string // what is to be said when a written one does not reach the lines
+	path      string // where a written one goes, compared with the recording
 }
 
 // String is how results name it.
@@ -35,6 +37,7 @@ func (r reach) String() string { return path.Base(r.pkg) + "." + r.name }
 type block struct {
 	file     string // relative to the module
 	from, to int
+	times    int64 // that it ran: 1 unless the build counts
 }
 
 // maxBenchmarks is how many benchmarks measure a rewrite: the most focused ones, and the one that
@@ -101,6 +104,9 @@ func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []reach) (m *M
 			names = append(names, name)
 		}
 		m.Benchmarks = append(m.Benchmarks, c.String())
+		if c.path != "" && !slices.Contains(m.Paths, c.path) {
+			m.Paths = append(m.Paths, c.path)
+		}
 		if w := f.written[c.written]; w != nil && !slices.Contains(laid, w) {
 			laid = append(laid, w)
 			m.Written += w.text()
@@ -110,7 +116,7 @@ func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []reach) (m *M
 			}
 		}
 	}
-	r, err := builds.Run(ctx, a, b, builds.Options{
+	r, err := f.o.Benchmarks(ctx, a, b, builds.Options{
 		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: f.o.Timeout, AB: f.o.AB,
 	})
 	if err != nil {
@@ -229,6 +235,9 @@ func readCover(r io.Reader, module string) ([]block, error) {
 		}
 		var b block
 		if _, err := fmt.Sscanf(where[i+1:], "%d.%d,%d.%d", &b.from, new(int), &b.to, new(int)); err != nil {
+			return nil, fmt.Errorf("cover profile: %q: %w", lines.Text(), err)
+		}
+		if _, err := fmt.Sscanf(counts, "%d %d", new(int), &b.times); err != nil {
 			return nil, fmt.Errorf("cover profile: %q: %w", lines.Text(), err)
 		}
 		if b.file, ok = strings.CutPrefix(where[:i], module+"/"); ok {

@@ -103,6 +103,9 @@ func (a *Attempt) Message() string {
 		b.WriteString("\n")
 		if a.Measured.Written != "" {
 			b.WriteString("No benchmark of the module reaches the line; whet wrote one, with inputs of its own. ")
+			for _, path := range a.Measured.Paths {
+				b.WriteString("Of these: " + path + ". ")
+			}
 		}
 		b.WriteString("Measured in interleaved rounds")
 		if a.Together > 0 {

@@ -93,7 +93,18 @@ func (f *fixer) write(ctx context.Context, changes map[string]change) (chosen []
 			return nil, err
 		}
 		why = append(why, notes...)
-		chosen = append(chosen, focused(reaching(w.reached, places), maxBenchmarks)...)
+		hits := reaching(w.reached, places)
+		for _, r := range w.reached {
+			if !slices.ContainsFunc(hits, func(h reach) bool { return h.name == r.name }) {
+				why = append(why, r.missed)
+			}
+		}
+		alike, others, err := f.onPath(hits, pkg, decls)
+		if err != nil {
+			return nil, err
+		}
+		why = append(why, others...)
+		chosen = append(chosen, focused(alike, maxBenchmarks)...)
 	}
 	switch {
 	case len(chosen) > 0:
@@ -176,7 +187,7 @@ func (f *fixer) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	src := gotest.Source{
 		Dir: f.scratch.dir, Env: f.o.Env, Overlay: map[string]string{},
-		Flags: slices.Concat(f.o.Flags, []string{"-cover", "-coverpkg=./..."}),
+		Flags: slices.Concat(f.o.Flags, []string{"-cover", "-covermode=count", "-coverpkg=./..."}),
 	}
 	folder := f.scratch.path(w.dir)
 	for name, text := range w.files {
@@ -208,8 +219,10 @@ func (f *fixer) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.
 		case blocks == nil:
 			notes = append(notes, fmt.Sprintf("%s panics or does not end on each input that was tried for a benchmark", b.Function))
 		default:
-			notes = append(notes, fmt.Sprintf("the benchmark that whet wrote for %s does not reach it", b.Function))
-			w.reached = append(w.reached, reach{pkg: pkg.PkgPath, name: b.Name, blocks: blocks, written: w.dir})
+			w.reached = append(w.reached, reach{
+				pkg: pkg.PkgPath, name: b.Name, blocks: blocks, written: w.dir,
+				missed: fmt.Sprintf("the benchmark that whet wrote for %s does not reach it", b.Function),
+			})
 		}
 	}
 	return notes, nil

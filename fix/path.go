@@ -1,0 +1,147 @@
+package fix
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// leastAlike is how much of what a function cost in the recording, and of the calls, a benchmark that
+// was written must have on the same lines to be evidence: one whose inputs all fail at once, say,
+// measures what a service does not do.
+const leastAlike = 0.5
+
+// A callPath is where a benchmark's calls of a function went, compared with where the recording has its cost.
+type callPath struct {
+	function string
+	cost     float64 // on lines that the calls reach, of what the recording charges the function; 0 when unknown
+	known    bool    // the recording charges the function something
+	calls    float64 // times that the hottest line ran for each call of the function
+	hottest  string  // file:line
+	missed   string  // the hottest line that is not reached; "" for none
+	share    float64 // of the function's cost on it
+}
+
+// alike reports whether the benchmark does what was recorded, as far as that is known.
+func (p *callPath) alike() bool { return !p.known || p.cost >= leastAlike && p.calls >= leastAlike }
+
+// String says where the calls go.
+func (p *callPath) String() string {
+	switch {
+	case !p.known:
+		return "the recording does not show which path through " + p.function + " is hot: the inputs may take another one"
+	case p.missed != "" && p.cost < leastAlike:
+		return fmt.Sprintf("its inputs take another path through %s than the recording: they reach lines with %.0f %% of its cost, and not %s with %.0f %%", p.function, 100*p.cost, p.missed, 100*p.share)
+	case p.calls < leastAlike:
+		return fmt.Sprintf("its inputs mostly take another path through %s than the recording: %.0f %% of the calls reach %s, which costs most", p.function, 100*p.calls, p.hottest)
+	}
+	return fmt.Sprintf("its inputs take the recording's path through %s: they reach lines with %.0f %% of its cost", p.function, 100*p.cost)
+}
+
+// pathOf compares where a benchmark goes in a function, as it is in the scratch copy, with what the
+// recording charges the function's lines.
+func (f *fixer) pathOf(r *reach, pkg *packages.Package, d *ast.FuncDecl) (*callPath, error) {
+	from, to := pkg.Fset.Position(d.Pos()), pkg.Fset.Position(d.End())
+	p := &callPath{function: declKey(d)}
+	rel, err := filepath.Rel(f.scratch.dir, from.Filename)
+	if err != nil || !filepath.IsLocal(rel) {
+		return p, nil
+	}
+	file := filepath.ToSlash(rel)
+	// The recording is known by the lines of the source that the round began with.
+	began, err := f.scratch.original(file)
+	if err != nil {
+		return nil, err
+	}
+	now, err := os.ReadFile(f.scratch.path(file))
+	if err != nil {
+		return nil, err
+	}
+	first, text := funcIn(file, began, p.function)
+	if text == "" || text != string(now[from.Offset:to.Offset]) {
+		return p, nil // what was kept in this round has changed it
+	}
+	ran := func(line int) (times int64) {
+		for _, b := range r.blocks {
+			if b.file == file && b.from <= line && line <= b.to {
+				times = max(times, b.times)
+			}
+		}
+		return times
+	}
+	calls := int64(0) // of the function: its first statement runs each time
+	if len(d.Body.List) > 0 {
+		calls = ran(pkg.Fset.Position(d.Body.List[0].Pos()).Line)
+	}
+	sum, reached, most := 0.0, 0.0, 0.0
+	for line := from.Line; line <= to.Line; line++ {
+		weight := f.found.Charged(file, line-from.Line+first)
+		if weight == 0 {
+			continue
+		}
+		sum += weight
+		times := ran(line)
+		where := fmt.Sprintf("%s:%d", file, line)
+		if times > 0 {
+			reached += weight
+		} else if weight > p.share {
+			p.missed, p.share = where, weight
+		}
+		if weight > most {
+			most, p.hottest = weight, where
+			if calls > 0 {
+				p.calls = float64(times) / float64(calls)
+			}
+		}
+	}
+	if sum > 0 {
+		p.known, p.cost, p.share = true, reached/sum, p.share/sum
+	}
+	return p, nil
+}
+
+// funcIn is the first line and the text of a function of a file; "" when there is none.
+func funcIn(name string, source []byte, function string) (line int, text string) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
+	if err != nil {
+		return 0, ""
+	}
+	for _, decl := range file.Decls {
+		if d, ok := decl.(*ast.FuncDecl); ok && declKey(d) == function {
+			from, to := fset.Position(d.Pos()), fset.Position(d.End())
+			return from.Line, string(source[from.Offset:to.Offset])
+		}
+	}
+	return 0, ""
+}
+
+// onPath leaves those of some written benchmarks that do what was recorded, with what is to be said of
+// them; why says what the others do.
+func (f *fixer) onPath(all []reach, pkg *packages.Package, decls []*ast.FuncDecl) (alike []reach, why []string, err error) {
+	for _, r := range all {
+		var said []string
+		off := false
+		for _, d := range decls {
+			p, err := f.pathOf(&r, pkg, d)
+			if err != nil {
+				return nil, nil, err
+			}
+			off = off || !p.alike()
+			said = append(said, p.String())
+		}
+		if off {
+			why = append(why, fmt.Sprintf("the benchmark that whet wrote, %s, is not evidence: %s", r.name, strings.Join(said, "; ")))
+			continue
+		}
+		r.path = strings.Join(said, "; ")
+		alike = append(alike, r)
+	}
+	return alike, why, nil
+}
