@@ -212,7 +212,7 @@ func byAllocations(ctx context.Context, a, b builds.Side, o builds.Options) (*bu
 func options() fix.Options {
 	return fix.Options{
 		Benchmarks: byAllocations,
-		FuzzTime: time.Second, Timeout: 2 * time.Minute,
+		FuzzTime:   time.Second, Timeout: 2 * time.Minute,
 		AB: ab.Options{MaxTime: 3 * time.Second, Plans: []ab.Plan{{Length: 20 * time.Millisecond}}, Trial: 200 * time.Millisecond},
 	}
 }

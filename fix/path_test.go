@@ -67,7 +67,7 @@ func TestWrittenPath(t *testing.T) {
 					}
 				}
 				var err error
-				if x, err = find.Find(t.Context(), find.Profiles{CPU: b.Profile(nil)}, find.Options{Dir: dir, Own: profile.OwnMatcher([]string{"example.com/service"})}); err != nil {
+				if x, err = find.Find(t.Context(), find.Profiles{CPU: b.Profile(nil)}, find.Options{Dir: dir, Own: profile.OwnMatcher([]string{"example.com/service"}, nil)}); err != nil {
 					t.Fatal(err)
 				}
 			}
