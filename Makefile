@@ -141,7 +141,7 @@ bench-find:
 # other. Debian has wrk, hey, ab (apache2-utils) and h2load (nghttp2-client).
 bench-load:
 	$(GO) test -run '^$$' -bench . -benchmem ./load/...
-	$(GO) test -run '^$$' -bench 'Load(Plain|TLS|Shared)' -benchtime 7x -timeout 60m ./internal/peers
+	$(GO) test -run '^$$' -bench 'Load(Plain|Busy|TLS|Shared)' -benchtime 7x -timeout 60m ./internal/peers
 	$(GO) test -run '^$$' -bench 'Load(Connections|Memory|Send)' -benchtime 5x -timeout 60m ./internal/peers
 	$(GO) test -run '^$$' -bench 'LoadStall' -benchtime 1x -timeout 60m ./internal/peers
 

@@ -221,3 +221,109 @@ func testFloodStreams(t *testing.T, e load.Engine) {
 		}
 	}
 }
+
+// TestEndlessAnswers: servers whose answers over HTTP/1.1 have no end. Each costs its
+// request, and memory stays what it is.
+func TestEndlessAnswers(t *testing.T) { engines(t, testEndlessAnswers) }
+
+func testEndlessAnswers(t *testing.T, e load.Engine) {
+	const ok, chunked = "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+	malformed := func(e load.Errors) int64 { return e.Malformed }
+	timeout := func(e load.Errors) int64 { return e.Timeout }
+	for _, a := range []struct {
+		name, before, again string
+		kind                func(load.Errors) int64
+	}{
+		{"interim answers", "", "HTTP/1.1 103 Early Hints\r\n\r\n", malformed},
+		{"header lines", ok, "X-A: b\r\n", malformed},
+		{"a header line", ok + "X-A: ", "b", malformed},
+		{"a folded line", ok + "X-A: b", "\r\n b", malformed},
+		{"a name", ok, "a", malformed},
+		{"a chunk extension", chunked + "1;", "a", malformed},
+		{"chunk extensions", chunked, "1;" + strings.Repeat("a", 100) + "\r\nx\r\n", malformed},
+		{"trailer lines", chunked + "0\r\n", "X-A: b\r\n", malformed},
+		{"a body in chunks", chunked, "5\r\nhello\r\n", timeout},
+		{"a body", ok + "\r\n", "hello", timeout},
+	} {
+		for _, secure := range []string{"", "http/1.1"} {
+			t.Run(strings.Trim(a.name+", "+secure, ", "), func(t *testing.T) {
+				url, roots := hostile(t, secure, func(c net.Conn) {
+					if _, err := c.Read(make([]byte, 1024)); err != nil {
+						return
+					}
+					_, _ = io.WriteString(c, a.before)
+					forever(c, []byte(a.again))
+				})
+				limit := 20 * time.Second
+				if e == load.NetHTTP || a.kind(load.Errors{Timeout: 1}) == 1 {
+					limit = 500 * time.Millisecond
+				}
+				r := boundedLoad(t, 64<<20, load.Options{Engine: e, URL: url, Connections: 2, Requests: 4, TLS: roots, Timeout: limit})
+				// net/http has words of its own.
+				if r.Errors.Total() != 4 || e != load.NetHTTP && a.kind(r.Errors) != 4 {
+					t.Errorf("%+v", r.Errors)
+				}
+			})
+		}
+	}
+}
+
+// TestDrip: an answer that comes byte by byte, each in time, is not one in time.
+func TestDrip(t *testing.T) { engines(t, testDrip) }
+
+func testDrip(t *testing.T, e load.Engine) {
+	for _, secure := range []string{"", "http/1.1"} {
+		url, roots := hostile(t, secure, func(c net.Conn) {
+			if _, err := c.Read(make([]byte, 1024)); err != nil {
+				return
+			}
+			for _, b := range []byte("HTTP/1.1 200 OK\r\n" + strings.Repeat("X-A: b\r\n", 1000)) {
+				if _, err := c.Write([]byte{b}); err != nil {
+					return
+				}
+				time.Sleep(5 * time.Millisecond) // the drip
+			}
+		})
+		r := boundedLoad(t, 64<<20, load.Options{Engine: e, URL: url, Connections: 2, Requests: 4, TLS: roots, Timeout: 500 * time.Millisecond})
+		if r.Errors.Timeout != 4 {
+			t.Errorf("%+v", r.Errors)
+		}
+	}
+}
+
+// TestHeaderBombs: headers over HTTP/2 that have no end, or that become far more than they
+// are by naming one long field of the table over and over.
+func TestHeaderBombs(t *testing.T) { engines(t, testHeaderBombs) }
+
+func testHeaderBombs(t *testing.T, e load.Engine) {
+	// A field of 4000 bytes goes into the table, as the first that was added.
+	bomb := fields(":status", "200", "x-a", strings.Repeat("a", 4000))
+	again := strings.Repeat("\xbe", 16<<10)
+	for _, a := range []struct {
+		name   string
+		before []byte
+		again  []byte
+	}{
+		{"without end", frame(http2.FrameHeaders, 0, 1, bomb), frame(http2.FrameContinuation, 0, 1, again)},
+		{"in one answer", append(frame(http2.FrameHeaders, 0, 1, bomb), frame(http2.FrameContinuation, http2.FlagContinuationEndHeaders, 1, again)...), nil},
+	} {
+		for _, secure := range []string{"", "h2"} {
+			t.Run(strings.Trim(a.name+", "+secure, ", "), func(t *testing.T) {
+				url, roots := hostile(t, secure, func(c net.Conn) {
+					if _, ok := greet(c); !ok {
+						return
+					}
+					_, _ = c.Write(a.before)
+					if a.again != nil {
+						forever(c, a.again)
+					}
+					_, _ = io.Copy(io.Discard, c)
+				})
+				r := boundedLoad(t, 64<<20, load.Options{Engine: e, Protocol: load.HTTP2, URL: url, Connections: 2, Requests: 2, TLS: roots, Timeout: 20 * time.Second})
+				if r.Errors.Total() != 2 || e != load.NetHTTP && r.Errors.Malformed != 2 {
+					t.Errorf("%+v", r.Errors)
+				}
+			})
+		}
+	}
+}

@@ -59,6 +59,9 @@ func TestMain(m *testing.M) {
 		neighbour()
 		os.Exit(0)
 	}
+	if os.Getenv(beBusy) != "" {
+		busy()
+	}
 	if os.Getenv(serveAddresses) != "" {
 		if err := serveLoad(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
