@@ -24,6 +24,10 @@ type Options struct {
 	Ignore string // keys whose variation within a cell is no warning
 	Filter string // which results count; "" is "*", all
 
+	// Apart is a key of which a cell may hold one value only, such as "commit"; "" is none.
+	// Results without it do not count.
+	Apart string
+
 	Alpha      float64 // level of significance; 0 is 0.05
 	Confidence float64 // of intervals; 0 is 0.95
 
@@ -45,14 +49,33 @@ func (e *OptionError) Error() string { return e.Option + ": " + e.Err.Error() }
 // Unwrap returns what is wrong.
 func (e *OptionError) Unwrap() error { return e.Err }
 
+// A PooledError is a cell that holds results which Options.Apart keeps apart.
+type PooledError struct {
+	Key    string
+	Values []string // two or more, in order
+	Row    string   // of the cell, as Row.Name
+	Column string
+}
+
+// Error names the cell and the values.
+func (e *PooledError) Error() string {
+	values := e.Values
+	if len(values) > 3 {
+		values = append(slices.Clone(values[:3]), "…")
+	}
+	return fmt.Sprintf("%s of %s has results of %d values of %s: %s",
+		e.Row, e.Column, len(e.Values), e.Key, strings.Join(values, ", "))
+}
+
 // Compare reads the inputs and compares them. Its errors are an *OptionError, those of
-// reading, which name the file, and one that wraps ErrNoResults. Lines that cannot be
+// reading, which name the file, a *PooledError, and one that wraps ErrNoResults. Lines that cannot be
 // read are left out and become Warnings.
 func Compare(ctx context.Context, inputs []Input, o Options) (*Comparison, error) {
 	b, err := newBuilder(&o)
 	if err != nil {
 		return nil, err
 	}
+	b.apart = o.Apart
 	units, warnings, err := read(ctx, inputs, &o, b.add)
 	if err != nil {
 		return nil, err
@@ -103,6 +126,7 @@ type builder struct {
 
 	tables map[benchproc.Key]map[place]*sample
 	seen   int // results, before the filter
+	apart  string
 }
 
 type place struct{ row, col benchproc.Key }
@@ -110,6 +134,7 @@ type place struct{ row, col benchproc.Key }
 type sample struct {
 	values []float64
 	rest   map[benchproc.Key]bool // what varies though it should not
+	apart  map[string]bool        // values of Options.Apart
 }
 
 func newBuilder(o *Options) (*builder, error) {
@@ -170,11 +195,14 @@ func (b *builder) add(r *benchfmt.Result) error {
 		}
 		s := cells[at]
 		if s == nil {
-			s = &sample{rest: map[benchproc.Key]bool{}}
+			s = &sample{rest: map[benchproc.Key]bool{}, apart: map[string]bool{}}
 			cells[at] = s
 		}
 		s.values = append(s.values, r.Values[i].Value)
 		s.rest[rest] = true
+		if value := r.GetConfig(b.apart); b.apart != "" && value != "" {
+			s.apart[value] = true
+		}
 	}
 	return nil
 }
@@ -222,6 +250,9 @@ func (b *builder) table(ctx context.Context, key benchproc.Key, units benchfmt.U
 			from := cells[place{row, col}]
 			if from == nil {
 				continue
+			}
+			if len(from.apart) > 1 {
+				return t, &PooledError{Key: b.apart, Values: slices.Sorted(maps.Keys(from.apart)), Row: r.Name, Column: col.StringValues()}
 			}
 			s := benchmath.NewSample(slices.Clone(from.values), &b.thresholds) // which sorts them
 			cell := b.cell(s, assumption, from)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -249,4 +250,43 @@ func (r *twice) Read(p []byte) (int, error) {
 	n := copy(p, r.text[r.at:])
 	r.at += n
 	return n, nil
+}
+
+// TestApart: results of two commits in one cell are refused, and taken apart or together where
+// that is asked for.
+func TestApart(t *testing.T) {
+	text := func(commits ...string) string {
+		var out strings.Builder
+		for i, c := range commits {
+			if c != "" {
+				fmt.Fprintf(&out, "commit: %s\n", c)
+			}
+			for k := range 8 {
+				fmt.Fprintf(&out, "BenchmarkX 100 %d ns/op\n", 100*(i+1)+k)
+			}
+		}
+		return out.String()
+	}
+	compare := func(text string, o bench.Options) (*bench.Comparison, error) {
+		o.Stdin, o.Apart = strings.NewReader(text), "commit"
+		return bench.Compare(t.Context(), bench.ParseInputs([]string{"results=-"}), o)
+	}
+	_, err := compare(text("aaa", "bbb"), bench.Options{Ignore: "commit"})
+	var pooled *bench.PooledError
+	if !errors.As(err, &pooled) || pooled.Error() != "X of results has results of 2 values of commit: aaa, bbb" {
+		t.Fatalf("%v", err)
+	}
+	c, err := compare(text("aaa", "bbb"), bench.Options{Column: "commit"})
+	if err != nil || len(c.Tables[0].Columns) != 2 || c.Tables[0].Rows[0].Cells[1].N != 8 {
+		t.Errorf("apart: %+v, %v", c, err)
+	}
+	if c, err = compare(text("aaa", "bbb"), bench.Options{Ignore: "commit", Filter: "commit:bbb"}); err != nil || c.Tables[0].Rows[0].Cells[0].N != 8 {
+		t.Errorf("one of them: %+v, %v", c, err)
+	}
+	if _, err = compare(text("aaa", "aaa"), bench.Options{Ignore: "commit"}); err != nil {
+		t.Errorf("twice the same: %v", err)
+	}
+	if _, err = compare(text(""), bench.Options{Ignore: "commit"}); err != nil {
+		t.Errorf("without one: %v", err)
+	}
 }

@@ -45,21 +45,23 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-// TestFarApart gives sides their own numbers of iterations only where they differ by a factor.
+// TestFarApart gives sides their own numbers of iterations only where every run of one differs
+// by a factor from every run of the other: under load one run in three often does.
 func TestFarApart(t *testing.T) {
 	for _, test := range []struct {
-		perOp [2]float64
-		want  bool
+		a, b []float64
+		want int
 	}{
-		{[2]float64{1, 1}, false},
-		{[2]float64{1, 1.9}, false},
-		{[2]float64{1.9, 1}, false},
-		{[2]float64{1, 2}, true},
-		{[2]float64{30, 1}, true},
-		{[2]float64{0, 0}, true}, // not known: each side counts for itself
+		{[]float64{1, 1, 1}, []float64{1, 1, 1}, 0},
+		{[]float64{1, 1, 1}, []float64{1.9, 1.9, 1.9}, 0},
+		{[]float64{1.9, 1.9, 1.9}, []float64{1, 1, 1}, 0},
+		{[]float64{1, 1, 1}, []float64{2, 2, 2}, 1},
+		{[]float64{30, 40, 35}, []float64{1, 1, 2}, -1},
+		{[]float64{1, 1, 1.5}, []float64{2.5, 2.5, 2.5}, 0}, // though the shortest are
+		{[]float64{3, 1, 3}, []float64{7, 7, 7}, 1},
 	} {
-		if got := farApart(test.perOp); got != test.want {
-			t.Errorf("farApart(%v) = %v", test.perOp, got)
+		if got := farApart([2][]float64{test.a, test.b}); got != test.want {
+			t.Errorf("farApart(%v, %v) = %v, want %v", test.a, test.b, got, test.want)
 		}
 	}
 }

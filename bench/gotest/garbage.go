@@ -11,7 +11,7 @@ import (
 
 // garbage runs a benchmark for a while and returns the bytes that an iteration allocates and
 // how often in a second the collector runs because of what is allocated, not because
-// package testing asks for it before it measures.
+// package testing asks for it before it measures; 0 is too seldom to tell.
 func (b *Binary) garbage(ctx context.Context, name string, o RunOptions) (bytes, rate float64, err error) {
 	o.Time = calibration
 	o.Env = append(slices.Clone(o.Env), "GODEBUG="+withSetting(lastValue(slices.Concat(os.Environ(), b.Source.Env, o.Env), "GODEBUG"), "gctrace=1"))
@@ -28,7 +28,7 @@ func (b *Binary) garbage(ctx context.Context, name string, o RunOptions) (bytes,
 			cycles++
 		}
 	}
-	if inside > 0 {
+	if inside > 0 && cycles > 1 { // one may be what the preparations left due
 		rate = float64(cycles) / inside
 	}
 	return bytes, rate, nil

@@ -141,8 +141,7 @@ func (s *Subject) calibrated(ctx context.Context, r ab.Round, o RunOptions) (k k
 func (s *Subject) calibrate(ctx context.Context, length time.Duration) (inside time.Duration, err error) {
 	timed := s.options
 	timed.Time = length
-	perOp := [2]float64{math.Inf(1), math.Inf(1)}
-	cpu := perOp // what others take of the processor makes equal builds unlike, but not by this
+	var perOp, cpu [2][]float64
 	for range calibrations {
 		for side, b := range s.sides { // in turn: what disturbs one disturbs the other
 			res, err := b.Run(ctx, s.benchmark, timed)
@@ -150,15 +149,19 @@ func (s *Subject) calibrate(ctx context.Context, length time.Duration) (inside t
 				return inside, err
 			}
 			inside += res.Inside()
-			perOp[side] = min(perOp[side], perOperation(res, length))
-			cpu[side] = min(cpu[side], res.CPU.Seconds()/float64(res.Measurements[0].Iterations))
+			perOp[side] = append(perOp[side], perOperation(res, length))
+			cpu[side] = append(cpu[side], res.CPU.Seconds()/float64(res.Measurements[0].Iterations))
 		}
 	}
-	if !farApart(perOp) || !farApart(cpu) || (perOp[ab.A] < perOp[ab.B]) != (cpu[ab.A] < cpu[ab.B]) {
-		mean := (perOp[ab.A] + perOp[ab.B]) / 2
-		perOp = [2]float64{mean, mean}
+	for side := range perOp {
+		s.perOp[side] = slices.Min(perOp[side])
 	}
-	s.perOp = perOp
+	// What others take of the processor makes equal builds unlike, too, but not each run of one
+	// from each run of the other, in both times.
+	if slower := farApart(perOp); slower == 0 || slower != farApart(cpu) {
+		mean := (s.perOp[ab.A] + s.perOp[ab.B]) / 2
+		s.perOp = [2]float64{mean, mean}
+	}
 	return inside, nil
 }
 
@@ -198,9 +201,16 @@ func (s *Subject) fitting(ctx context.Context, most, start time.Duration, perOp 
 	return min(length, most), nil
 }
 
-// farApart tells whether the sides differ by so much that each gets its own number of iterations.
-func farApart(perOp [2]float64) bool {
-	return max(perOp[ab.A], perOp[ab.B]) >= unlike*min(perOp[ab.A], perOp[ab.B])
+// farApart returns -1 if every time of A is so much longer than every one of B that each side
+// gets its own number of iterations, 1 if it is the other way round, and 0 otherwise.
+func farApart(perOp [2][]float64) int {
+	switch {
+	case slices.Min(perOp[ab.A]) >= unlike*slices.Max(perOp[ab.B]):
+		return -1
+	case slices.Min(perOp[ab.B]) >= unlike*slices.Max(perOp[ab.A]):
+		return 1
+	}
+	return 0
 }
 
 // starting measures the processor time that the sides' processes take beside their
@@ -228,7 +238,7 @@ func (s *Subject) starting(ctx context.Context, o RunOptions) (start [2]float64,
 			start[side] = took[side][len(took[side])/2]
 			wall = max(wall, slices.Min(walls[side]))
 		}
-		if a, b := took[ab.A], took[ab.B]; a[0] <= b[len(b)-1] && b[0] <= a[len(a)-1] {
+		if a, b := took[ab.A], took[ab.B]; len(a) < starts || a[0] <= b[len(b)-1] && b[0] <= a[len(a)-1] {
 			mean := (start[ab.A] + start[ab.B]) / 2
 			return [2]float64{mean, mean}, wall, nil
 		}

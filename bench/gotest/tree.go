@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -104,7 +105,27 @@ func refAdvice(ctx context.Context, dir, ref string) string {
 	if shallow, err := git(ctx, dir, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
 		return "the clone is shallow: `git fetch --unshallow` gets all commits"
 	}
-	return "`git fetch --all --tags` gets what others have; `git log --oneline --all` lists what there is"
+	const others = "`git fetch --all --tags` gets what others have; `git log --oneline --all` lists what there is"
+	if branches := branchesOf(ctx, dir); len(branches) > 0 {
+		return "there is " + strings.Join(branches, ", ") + "; " + others
+	}
+	return others
+}
+
+// branchesOf returns the repository's branches, those that were worked on last first, at
+// most five, and before them those that are usually the main one.
+func branchesOf(ctx context.Context, dir string) []string {
+	out, err := git(ctx, dir, "for-each-ref", "--sort=-committerdate", "--format=%(refname:short)", "refs/heads")
+	if err != nil || out == "" {
+		return nil
+	}
+	branches := strings.Split(out, "\n")
+	usual := []string{"main", "master", "trunk", "develop"}
+	slices.SortStableFunc(branches, func(a, b string) int {
+		at := func(name string) int { return (slices.Index(usual, name) + len(usual) + 1) % (len(usual) + 1) }
+		return at(a) - at(b)
+	})
+	return branches[:min(len(branches), 5)]
 }
 
 // distance is the number of letters to insert, delete or replace between two words

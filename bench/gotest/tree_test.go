@@ -172,6 +172,7 @@ func TestWorktreeErrors(t *testing.T) {
 	for _, tt := range []struct{ dir, ref, err, hint string }{
 		{module, "v2", "there is no such commit", "did you mean v1?"},
 		{module, "trnk", "there is no such commit", "did you mean trunk?"},
+		{module, "somewhere-else", "there is no such commit", "there is trunk"},
 		{module, "somewhere-else", "there is no such commit", "git fetch"},
 		{module, "--help", "there is no such commit", ""},
 		{t.TempDir(), "v1", "not a git repository", "two folders"},

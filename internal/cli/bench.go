@@ -136,6 +136,9 @@ it needs no network.`,
 		if err := f.check(cmd); err != nil {
 			return err
 		}
+		if !cmd.Flags().Changed("ignore") {
+			f.Apart = "commit" // of which two in one column are rarely meant
+		}
 		return a.benchCompare(cmd.Context(), f, args)
 	}
 	return cmd
@@ -194,6 +197,9 @@ func (a *app) benchCompare(ctx context.Context, f *benchCompareFlags, args []str
 func benchError(err error) error {
 	if oe := (*bench.OptionError)(nil); errors.As(err, &oe) {
 		return &diag.Error{Op: "--" + oe.Option, Err: oe.Err, Hint: "the syntax is at https://pkg.go.dev/golang.org/x/perf/benchproc/syntax", Kind: diag.Usage}
+	}
+	if pe := (*bench.PooledError)(nil); errors.As(err, &pe) {
+		return &diag.Error{Op: "bench compare", Err: err, Hint: "--col " + pe.Key + " compares them, --filter " + pe.Key + ":VALUE takes one; --ignore " + strings.Join(report.BenchKeys(), ",") + " puts them together"}
 	}
 	switch {
 	case errors.Is(err, bench.ErrNoResults):

@@ -264,7 +264,8 @@ func secondSignal(done <-chan struct{}) <-chan struct{} {
 }
 
 // goTestFlags lets whet record and whet bench be given go test's -bench, -benchtime and
-// such with the single dash that go test has them with.
+// such, and whet bench compare benchstat's -filter, -col and such, with the single dash that
+// those have them with.
 func goTestFlags(args []string) []string {
 	if len(args) == 0 || args[0] != "record" && args[0] != "bench" {
 		return args
@@ -277,6 +278,10 @@ func goTestFlags(args []string) []string {
 		switch name, _, _ := strings.Cut(arg, "="); name {
 		case "-bench", "-benchtime", "-count", "-cpu", "-timeout":
 			arg = "-" + arg
+		case "-alpha", "-col", "-confidence", "-filter", "-format", "-ignore", "-row", "-table":
+			if len(args) > 1 && args[0] == "bench" && args[1] == "compare" {
+				arg = "-" + arg
+			}
 		}
 		out = append(out, arg)
 	}
