@@ -10,6 +10,10 @@ import (
 // usual 5 %, all of them with the same sign.
 const LeastPairs = 7
 
+// EnoughPairs is how many pairs of the same sign always tell that, in whatever order their
+// sizes come.
+const EnoughPairs = 9
+
 // Bets are made of two families: on signs weighted by ranks, which is best where noise is
 // about normal, and on signs alone, which is best where many pairs are disturbed.
 const (

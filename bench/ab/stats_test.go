@@ -70,6 +70,31 @@ func TestWalk(t *testing.T) {
 	}
 }
 
+// TestEnoughPairs: nine of nine are enough in any order of sizes, six are not in the best.
+func TestEnoughPairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for range 3000 {
+		d := make([]float64, EnoughPairs)
+		for i := range d {
+			d[i] = 1 + r.Float64()
+		}
+		if p := pValue(d); p > 0.05 {
+			t.Fatalf("%v: p = %v", d, p)
+		}
+		slices.Sort(d)
+		if p := pValue(d[:LeastPairs-1]); p <= 0.05 {
+			t.Fatalf("%v: p = %v", d[:LeastPairs-1], p)
+		}
+		if p := pValue(d[:LeastPairs]); p > 0.05 {
+			t.Fatalf("%v: p = %v", d[:LeastPairs], p)
+		}
+		slices.Reverse(d) // the worst order
+		if p := pValue(d); p > 0.05 {
+			t.Fatalf("%v: p = %v", d, p)
+		}
+	}
+}
+
 // TestEvidence: the capital of all bets after one more sign is, on average over both
 // signs, what it was before. That is what makes it a martingale, whatever the sizes are.
 func TestEvidence(t *testing.T) {

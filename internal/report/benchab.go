@@ -122,10 +122,13 @@ func BenchVerdict(u *ab.Unit) string {
 
 // tooFew says how many pairs there are and how many it takes to tell anything.
 func tooFew(pairs int) string {
-	if pairs < ab.LeastPairs {
-		return fmt.Sprintf("too few pairs: %d of %d", pairs, ab.LeastPairs)
+	text := fmt.Sprintf("too few pairs: %d", pairs)
+	for _, enough := range []int{ab.LeastPairs, ab.EnoughPairs} {
+		if pairs < enough {
+			return fmt.Sprintf("%s of %d", text, enough)
+		}
 	}
-	return fmt.Sprintf("too few pairs: %d", pairs)
+	return text
 }
 
 // farther is the largest relative difference that the interval holds.
