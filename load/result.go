@@ -136,18 +136,18 @@ func (r *Result) Failures() string {
 
 // Latency summarises a distribution of latencies. The percentiles come from an
 // HDR histogram and are accurate to three significant digits; Min, Max and Mean
-// are exact. All are zero when there was no answer.
+// are exact. All are zero when there was no answer, and JSON leaves the percentiles out then.
 type Latency struct {
 	Min    time.Duration `json:"min_ns"`
 	Mean   time.Duration `json:"mean_ns"`
 	StdDev time.Duration `json:"stddev_ns"`
-	P50    time.Duration `json:"p50_ns"`
-	P75    time.Duration `json:"p75_ns"`
-	P90    time.Duration `json:"p90_ns"`
-	P95    time.Duration `json:"p95_ns"`
-	P99    time.Duration `json:"p99_ns"`
-	P999   time.Duration `json:"p99_9_ns"`
-	P9999  time.Duration `json:"p99_99_ns"`
+	P50    time.Duration `json:"p50_ns,omitempty"`
+	P75    time.Duration `json:"p75_ns,omitempty"`
+	P90    time.Duration `json:"p90_ns,omitempty"`
+	P95    time.Duration `json:"p95_ns,omitempty"`
+	P99    time.Duration `json:"p99_ns,omitempty"`
+	P999   time.Duration `json:"p99_9_ns,omitempty"`
+	P9999  time.Duration `json:"p99_99_ns,omitempty"`
 	Max    time.Duration `json:"max_ns"`
 	// HDR is the whole histogram of nanoseconds in the compressed V2 encoding
 	// that the HdrHistogram libraries of all languages read, in base64.
@@ -163,8 +163,8 @@ type Second struct {
 	Rate      float64       `json:"rate"` // Responses per second of Elapsed
 	Errors    int64         `json:"errors"`
 	Bytes     int64         `json:"bytes"`
-	P50       time.Duration `json:"p50_ns"`
-	P99       time.Duration `json:"p99_ns"`
+	P50       time.Duration `json:"p50_ns,omitempty"`
+	P99       time.Duration `json:"p99_ns,omitempty"`
 	Max       time.Duration `json:"max_ns"`
 	// TargetCPU is the CPU time that the target's process used in the slice; 0 when
 	// it is not a process of this machine or the system does not tell.
@@ -191,10 +191,10 @@ type Open struct {
 // Send is how late the requests of the open model were sent: actual minus intended
 // time. Latencies contain it.
 type Send struct {
-	P50  time.Duration `json:"p50_ns"`
-	P90  time.Duration `json:"p90_ns"`
-	P99  time.Duration `json:"p99_ns"`
-	P999 time.Duration `json:"p99_9_ns"`
+	P50  time.Duration `json:"p50_ns,omitempty"`
+	P90  time.Duration `json:"p90_ns,omitempty"`
+	P99  time.Duration `json:"p99_ns,omitempty"`
+	P999 time.Duration `json:"p99_9_ns,omitempty"`
 	Max  time.Duration `json:"max_ns"`
 	// Own is the 99th percentile over the requests for which a connection was free
 	// when they were due: what the generator itself was late.

@@ -52,6 +52,8 @@ type app struct {
 	stderr io.Writer
 	style  report.Style // of stdout
 	live   bool         // stderr is a terminal: show progress
+
+	keptTrace string // the place of the trace whose index in the cache is used
 }
 
 // A group is a section of the command list in whet --help.

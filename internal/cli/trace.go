@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,44 @@ recording (.whet) that holds one, the address of a service that serves
 		a.traceTimelineCommand(), a.traceSummaryCommand(), a.traceGoroutinesCommand(), a.traceRequestsCommand(), a.traceContentionCommand(), a.traceProfileCommand(),
 		a.traceEventsCommand(), a.traceCutCommand(), a.traceExportCommand(), a.traceIndexCommand(),
 	)
+	for _, sub := range cmd.Commands() {
+		sub.RunE = a.onceMore(sub.RunE)
+	}
 	return cmd
+}
+
+// onceMore runs a command again when the index that it used turned out to be damaged: then it is made again.
+func (a *app) onceMore(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		out := &counting{w: a.stdout}
+		a.stdout, a.keptTrace = out, ""
+		defer func() { a.stdout = out.w }()
+		err := run(cmd, args)
+		if a.keptTrace == "" || !errors.Is(err, index.ErrDamaged) {
+			return err
+		}
+		dir, dirErr := cache.Dir()
+		if err := errors.Join(err, dirErr); dirErr != nil || cache.Remove(a.keptTrace, dir) != nil {
+			return err
+		}
+		if out.n > 0 {
+			return &diag.Error{Op: cmd.Name(), Subject: a.keptTrace, Err: err, Hint: "the damaged index was removed: run the command again"}
+		}
+		a.printWarnings([]error{fmt.Errorf("%s: its index in the cache is damaged, and is made again", a.keptTrace)})
+		return run(cmd, args)
+	}
+}
+
+// counting counts what is written.
+type counting struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counting) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
 }
 
 func (f *traceFlags) registerSource(cmd *cobra.Command) {
@@ -206,7 +244,11 @@ func (a *app) traceDocument(ctx context.Context, arg string, f *traceFlags) (*do
 	}
 	if d.rec != nil && !d.rec.Has(recording.TracePart) {
 		defer d.Close()
-		return nil, missingPart(d.rec, d.name, recording.TracePart, "execution trace")
+		err := missingPart(d.rec, d.name, recording.TracePart, "execution trace")
+		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Hint == "" {
+			e.Hint = "`whet record` takes one unless it is told not to"
+		}
+		return nil, err
 	}
 	return d, nil
 }
@@ -217,6 +259,26 @@ func (d *document) trace() (io.ReadCloser, error) {
 		return d.rec.Part(recording.TracePart)
 	}
 	return io.NopCloser(d.r), nil
+}
+
+// checkedTrace is a trace that is read without an index, which begins as one.
+func (d *document) checkedTrace() (io.ReadCloser, error) {
+	r, err := d.trace()
+	if err != nil {
+		return nil, err
+	}
+	b := bufio.NewReader(r)
+	head, err := b.Peek(index.HeadLen)
+	if err == nil || errors.Is(err, io.EOF) {
+		err = index.CheckHead(head)
+	}
+	if err != nil {
+		return nil, readTraceError(d.name, errors.Join(err, r.Close()))
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{b, r}, nil
 }
 
 // indexTrace opens the index of a document as openTrace does.
@@ -230,11 +292,22 @@ func (a *app) indexTrace(ctx context.Context, d *document, arg, file string) (x 
 		if err != nil {
 			return nil, err
 		}
+		built := false
 		dir, err := cache.Dir()
-		if err != nil {
-			return nil, err
+		if err == nil {
+			x, built, err = cache.Open(ctx, cache.Source{Place: place, State: cache.FileState(state), Open: d.trace}, dir, o)
+		} else {
+			err = fmt.Errorf("%w: %w", cache.ErrDir, err)
 		}
-		x, _, err = cache.Open(ctx, cache.Source{Place: place, State: cache.FileState(state), Open: d.trace}, dir, o)
+		if errors.Is(err, cache.ErrDir) {
+			a.printWarnings([]error{&diag.Error{
+				Op: "keep the index", Subject: d.name, Err: err,
+				Hint: "it is made in the temporary directory and removed again; XDG_CACHE_HOME gives the cache another place",
+			}})
+			x, err = a.buildTrace(ctx, "", d.trace, o)
+		} else if err == nil && !built {
+			a.keptTrace = place
+		}
 		if err != nil {
 			return nil, traceError(d.name, err)
 		}

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -201,5 +202,152 @@ func TestTraceFull(t *testing.T) {
 	code, _, stderr := runWhet(t, "trace", "cut", "--to", "1h", "-o", full, "--force", "trace.out")
 	if code != 1 || !strings.Contains(stderr, "no space left") || strings.Contains(stderr, "hint") || strings.Contains(stderr, "read trace.out") {
 		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// damaged changes a byte in the first block of the only index of a cache, which opening it does not read.
+func damaged(t *testing.T, cache string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(cache, "whet", "traces", "*.index"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%v, %v", names, err)
+	}
+	data, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len("whet trace index 4\n")+8] ^= 0xff
+	if err := os.WriteFile(names[0], data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTraceCache answers whatever became of the cache.
+func TestTraceCache(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("trace.out", traced(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(want string, args ...string) {
+		t.Helper()
+		var out, stderr bytes.Buffer
+		if code := cli.Main(t.Context(), append([]string{"trace"}, args...), nil, &out, &stderr); code != 0 || out.Len() == 0 {
+			t.Errorf("%v: exit code %d, %s", args, code, &stderr)
+		}
+		if got := stderr.String(); want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%v: %q does not say %q", args, got, want)
+		}
+	}
+	for _, command := range []string{"summary", "requests", "contention", "goroutines"} {
+		run("", command, "trace.out")
+		damaged(t, cache)
+		run("is damaged, and is made again", command, "trace.out")
+		run("", command, "trace.out")
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_CACHE_HOME", file)
+	run("temporary directory", "summary", "trace.out")
+	t.Setenv("XDG_CACHE_HOME", "")
+	t.Setenv("HOME", "")
+	run("temporary directory", "summary", "trace.out")
+	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestTraceErrors says what a file is that is not a trace, and what to do.
+func TestTraceErrors(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	whole := traced(t)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write(whole)
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w, err := recording.Create("without.whet", recording.Meta{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(recording.Meta{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		data       []byte
+		want, hint string
+	}{
+		"text":         {[]byte("hello, this is no trace at all"), "not an execution trace", "runtime/trace"},
+		"empty":        {nil, "an empty file", "trace.Stop"},
+		"cut":          {whole[:200], "", "trace.Stop"},
+		"head":         {whole[:7], "cut off in its first bytes", "trace.Stop"},
+		"packed":       {packed.Bytes(), "compressed", "gunzip"},
+		"old":          {[]byte("go 1.10 trace\x00\x00\x00"), "a trace of Go 1.10", "go tool trace"},
+		"new":          {[]byte("go 1.99 trace\x00\x00\x00"), "not known", "newer whet"},
+		"without.whet": {nil, "execution trace", "record"},
+		"missing":      {nil, "no such file", ""},
+	} {
+		if name != "missing" && name != "without.whet" {
+			if err := os.WriteFile(name, test.data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, command := range [][]string{{"summary"}, {"requests"}, {"contention"}, {"goroutines"}, {"timeline", "-o", "page.html"}, {"index"}, {"export", "--perfetto", "out"}, {"events"}, {"cut", "--from", "1ms", "-o", "cut.trace"}, {"profile", "sync", "-o", "sync.pb.gz"}} {
+			var out, stderr bytes.Buffer
+			code := cli.Main(t.Context(), append(append([]string{"trace"}, command...), name), nil, &out, &stderr)
+			message, hint, hinted := strings.Cut(stderr.String(), "hint: ")
+			if code != 1 || !strings.Contains(message, test.want) || !strings.HasPrefix(message, "whet: ") || !strings.Contains(hint, test.hint) || hinted != (test.hint != "") {
+				t.Errorf("%v %s: exit code %d, %s", command, name, code, &stderr)
+			}
+		}
+	}
+}
+
+// TestAllTraceRequests writes each request once.
+func TestAllTraceRequests(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	var data bytes.Buffer
+	if err := trace.Start(&data); err != nil {
+		t.Fatal(err)
+	}
+	const number = 1500
+	for range number {
+		_, task := trace.NewTask(t.Context(), "quick")
+		task.End()
+	}
+	trace.Stop()
+	if err := os.WriteFile("trace.out", data.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, stderr bytes.Buffer
+	if code := cli.Main(t.Context(), []string{"trace", "requests", "--json", "--all", "trace.out"}, nil, &out, &stderr); code != 0 {
+		t.Fatal(code, &stderr)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	for _, line := range lines {
+		var r report.TraceRequestLine
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		sum := time.Duration(0)
+		for _, d := range r.Parts {
+			sum += d
+		}
+		if r.Handler != "task quick" || !r.Task || r.Goroutine == 0 || sum != r.Latency {
+			t.Fatalf("%s", line)
+		}
+	}
+	if len(lines) != number {
+		t.Errorf("%d lines of %d requests", len(lines), number)
+	}
+	if code := cli.Main(t.Context(), []string{"trace", "requests", "--all", "trace.out"}, nil, &out, &stderr); code != 2 {
+		t.Errorf("exit code %d", code)
 	}
 }

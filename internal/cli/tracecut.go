@@ -66,7 +66,7 @@ func (a *app) traceCut(ctx context.Context, arg string, f *traceCutFlags) error 
 		return err
 	}
 	defer d.Close()
-	r, err := d.trace()
+	r, err := d.checkedTrace()
 	if err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ func (a *app) traceEvents(ctx context.Context, arg string, f *traceEventsFlags) 
 		return err
 	}
 	defer d.Close()
-	r, err := d.trace()
+	r, err := d.checkedTrace()
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func readTraceError(name string, err error) error {
 	if file := (*fs.PathError)(nil); errors.As(err, &file) && file.Op == "write" {
 		return err // the trace is not to blame
 	}
-	hint := "a trace comes from runtime/trace, /debug/pprof/trace, or `whet record`"
+	hint := "the program that writes a trace must call trace.Stop, and close the file; a generation of it is a second or so"
 	if h := interface{ Hint() string }(nil); errors.As(err, &h) {
 		hint = h.Hint()
 	}

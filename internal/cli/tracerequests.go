@@ -18,6 +18,7 @@ type traceRequestsFlags struct {
 	Class   string
 	Slowest int
 	Request int
+	All     bool
 }
 
 func (a *app) traceRequestsCommand() *cobra.Command {
@@ -41,7 +42,8 @@ Known are net/http with HTTP/1 and HTTP/2, what is made with it (gin, echo, chi
 and others), net/rpc, gRPC, and fasthttp.`,
 		Example: `  whet trace requests demo.whet
   whet trace requests --class 'main\.' --slowest 10 trace.out
-  whet trace requests --request 1 demo.whet`,
+  whet trace requests --request 1 demo.whet
+  whet trace requests --all --json demo.whet`,
 		Args: oneTrace,
 	}
 	f.registerWindow(cmd)
@@ -49,6 +51,7 @@ and others), net/rpc, gRPC, and fasthttp.`,
 	fs.StringVar(&f.Class, "class", "", "only requests whose handler matches `REGEXP`, as '^task ' for tasks")
 	fs.IntVar(&f.Slowest, "slowest", 3, "show the `N` slowest of each handler")
 	fs.IntVar(&f.Request, "request", 0, "show the request that has #`N` with the same other flags, in full")
+	fs.BoolVar(&f.All, "all", false, "with --json: write all requests, one a line, instead of the slowest")
 	fs.StringArrayVar(&f.view.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
 	f.registerSource(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceRequests(cmd.Context(), args[0], f) }
@@ -62,6 +65,9 @@ func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFla
 	if f.Request < 0 {
 		return diag.Usagef("trace requests", "--request must be 1 or more", "without it, requests are listed with their numbers")
 	}
+	if f.All && (!f.view.JSON || f.Request > 0) {
+		return diag.Usagef("trace requests", "--all is for --json, without --request", "--slowest lists more requests as text")
+	}
 	o := requests.Options{Slowest: f.Slowest, Paths: f.Slowest, Tasks: true}
 	var err error
 	if o.Class, err = optionalRegexp("--class", f.Class); err != nil {
@@ -74,6 +80,9 @@ func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFla
 	defer func() { _ = x.Close() }() // was only read
 	if o.From, o.To, err = f.window(x); err != nil {
 		return err
+	}
+	if f.All {
+		return a.write(func(w io.Writer) error { return report.WriteAllTraceRequests(w, x, o) })
 	}
 	r, err := requests.Find(x, o)
 	if err != nil {

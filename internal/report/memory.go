@@ -93,9 +93,9 @@ type MemoryPauses struct {
 	N         int            `json:"n"`
 	Of        int            `json:"of"` // collections; more than N when the runtime keeps no more
 	Total     time.Duration  `json:"total_ns"`
-	P50       time.Duration  `json:"p50_ns"`
-	P90       time.Duration  `json:"p90_ns"`
-	P99       time.Duration  `json:"p99_ns"`
+	P50       time.Duration  `json:"p50_ns,omitempty"`
+	P90       time.Duration  `json:"p90_ns,omitempty"`
+	P99       time.Duration  `json:"p99_ns,omitempty"`
 	Max       time.Duration  `json:"max_ns"`
 	Histogram []MemoryBucket `json:"histogram"`
 }

@@ -56,14 +56,14 @@ type TraceKind struct {
 
 // A TraceState is what goroutines of a kind did in one state, or for one reason to wait.
 type TraceState struct {
-	State   string        `json:"state"`
-	Waiting bool          `json:"waiting,omitempty"`
-	Count   int64         `json:"count"`
-	Total   time.Duration `json:"total_ns"`
-	Share   float64       `json:"share"` // of the kind's time
-	P50     time.Duration `json:"p50_ns"`
-	P99     time.Duration `json:"p99_ns"`
-	Max     time.Duration `json:"max_ns"`
+	State   string         `json:"state"`
+	Waiting bool           `json:"waiting,omitempty"`
+	Count   int64          `json:"count"`
+	Total   time.Duration  `json:"total_ns"`
+	Share   float64        `json:"share"`  // of the kind's time
+	P50     *time.Duration `json:"p50_ns"` // null: not known
+	P99     *time.Duration `json:"p99_ns"`
+	Max     time.Duration  `json:"max_ns"`
 }
 
 // A TraceCollector is what garbage collection took of the time that goroutines ran.
@@ -76,12 +76,12 @@ type TraceCollector struct {
 
 // A TraceRange is all ranges, tasks or regions of one name.
 type TraceRange struct {
-	Name  string        `json:"name"`
-	Count int64         `json:"count"`
-	Total time.Duration `json:"total_ns"`
-	P50   time.Duration `json:"p50_ns"`
-	P99   time.Duration `json:"p99_ns"`
-	Max   time.Duration `json:"max_ns"`
+	Name  string         `json:"name"`
+	Count int64          `json:"count"`
+	Total time.Duration  `json:"total_ns"`
+	P50   *time.Duration `json:"p50_ns"` // null: not known
+	P99   *time.Duration `json:"p99_ns"`
+	Max   time.Duration  `json:"max_ns"`
 }
 
 // A TraceLog is the user's messages of one category.
@@ -136,16 +136,31 @@ func traceStates(stays []summary.Stay, of time.Duration) []TraceState {
 	for _, stay := range stays {
 		list = append(list, TraceState{
 			State: stay.Name, Waiting: stay.Code >= index.Waiting, Count: stay.Count, Total: stay.Total,
-			Share: unit.Share(int64(stay.Total), int64(of)), P50: stay.P50, P99: stay.P99, Max: stay.Max,
+			Share: unit.Share(int64(stay.Total), int64(of)), P50: quantile(stay.P50, stay.Max), P99: quantile(stay.P99, stay.Max), Max: stay.Max,
 		})
 	}
 	return list
 }
 
+// quantile is one of durations up to a largest; nil when it is not known, which the engines have as 0.
+func quantile(d, largest time.Duration) *time.Duration {
+	if d == 0 && largest > 0 {
+		return nil
+	}
+	return &d
+}
+
+func quantileText(d *time.Duration) string {
+	if d == nil {
+		return "-"
+	}
+	return unit.Duration(*d)
+}
+
 func traceRanges(ranges []summary.Range) []TraceRange {
 	list := []TraceRange{}
 	for _, r := range ranges {
-		list = append(list, TraceRange(r))
+		list = append(list, TraceRange{r.Name, r.Count, r.Total, quantile(r.P50, r.Max), quantile(r.P99, r.Max), r.Max})
 	}
 	return list
 }
@@ -220,7 +235,7 @@ func (t *text) states(style Style, states []TraceState) {
 		t.line(
 			"  ", left(cut(Clean(name), 26), 26), right(unit.Count(s.Count).Short(), 8), right(unit.Duration(s.Total), 10),
 			style.paint(heatOf(s), right(fmt.Sprintf("%.1f%%", 100*s.Share), 7)),
-			right(unit.Duration(s.P50), 9), right(unit.Duration(s.P99), 9), right(unit.Duration(s.Max), 9),
+			right(quantileText(s.P50), 9), right(quantileText(s.P99), 9), right(unit.Duration(s.Max), 9),
 		)
 	}
 }
@@ -248,7 +263,7 @@ func (t *text) ranges(style Style, what string, ranges []TraceRange) {
 	for _, r := range ranges {
 		t.line(
 			"  ", left(cut(Clean(r.Name), 26), 26), right(unit.Count(r.Count).Short(), 8), right(unit.Duration(r.Total), 10), blanks(7),
-			right(unit.Duration(r.P50), 9), right(unit.Duration(r.P99), 9), right(unit.Duration(r.Max), 9),
+			right(quantileText(r.P50), 9), right(quantileText(r.P99), 9), right(unit.Duration(r.Max), 9),
 		)
 	}
 }

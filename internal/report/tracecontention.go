@@ -44,9 +44,9 @@ type TraceContentionPair struct {
 	Open      bool                   `json:"open,omitempty"` // not ended when the trace or the window did
 	Count     int64                  `json:"count"`
 	Total     time.Duration          `json:"total_ns"`
-	Share     float64                `json:"share"` // of the time of all pairs
-	P50       time.Duration          `json:"p50_ns"`
-	P99       time.Duration          `json:"p99_ns"`
+	Share     float64                `json:"share"`  // of the time of all pairs
+	P50       *time.Duration         `json:"p50_ns"` // null: not known
+	P99       *time.Duration         `json:"p99_ns"`
 	Max       time.Duration          `json:"max_ns"`
 	Waiter    string                 `json:"waiter"`            // function that those who wait run
 	Waker     string                 `json:"waker,omitempty"`   // that those who end it run
@@ -102,7 +102,7 @@ func NewTraceContention(name string, x *index.Index, r *contention.Result, n int
 	for _, p := range pairs {
 		pair := TraceContentionPair{
 			Kind: p.Kind.String(), Idle: p.Idle, Open: p.Open, Count: p.Count, Total: p.Total, Share: unit.Share(int64(p.Total), int64(r.Total)),
-			P50: p.P50, P99: p.P99, Max: p.Max, Waiter: p.Waiter, Waker: p.Waker, Waking: tracePlace(x, p.Waking, own), Meanwhile: []TraceContentionDoing{},
+			P50: quantile(p.P50, p.Max), P99: quantile(p.P99, p.Max), Max: p.Max, Waiter: p.Waiter, Waker: p.Waker, Waking: tracePlace(x, p.Waking, own), Meanwhile: []TraceContentionDoing{},
 		}
 		if at := tracePlace(x, p.Waiting, own); at != nil {
 			pair.Waiting = *at
@@ -188,7 +188,7 @@ func (t *text) contentionPair(style Style, p TraceContentionPair) {
 	}
 	times := " once"
 	if p.Count > 1 {
-		times = fmt.Sprintf(" x %s  p50 %s  p99 %s  max %s", unit.Count(p.Count).Short(), unit.Duration(p.P50), unit.Duration(p.P99), unit.Duration(p.Max))
+		times = fmt.Sprintf(" x %s  p50 %s  p99 %s  max %s", unit.Count(p.Count).Short(), quantileText(p.P50), quantileText(p.P99), unit.Duration(p.Max))
 	}
 	t.line(style.paint(heat(p.Share), right(fmt.Sprintf("%.1f%%", 100*p.Share), 6)), right(unit.Duration(p.Total), 10), "  ", style.paint(bold, what), times)
 	const head = 18

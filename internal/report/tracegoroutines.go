@@ -142,7 +142,7 @@ func (g *TraceGroup) write(t *text, style Style, by string) {
 	for _, r := range g.Ranges {
 		t.line(
 			"  ", left(cut("+ "+Clean(r.Name), 26), 26), right(unit.Count(r.Count).Short(), 8), right(unit.Duration(r.Total), 10), blanks(7),
-			right(unit.Duration(r.P50), 9), right(unit.Duration(r.P99), 9), right(unit.Duration(r.Max), 9),
+			right(quantileText(r.P50), 9), right(quantileText(r.P99), 9), right(unit.Duration(r.Max), 9),
 		)
 	}
 }

@@ -51,11 +51,29 @@ const (
 	maxBytes = 8 << 30
 )
 
+// ErrDir is in the error of [Open] when there is no index to be used and the directory cannot have one. The
+// source was not read.
+var ErrDir = errors.New("no index can be kept")
+
+// nameOf is the file of the index of a place.
+func nameOf(place, dir string) string {
+	sum := sha256.Sum256([]byte(place))
+	return filepath.Join(dir, hex.EncodeToString(sum[:12])+suffix)
+}
+
+// Remove removes the index of a place from a directory, so that it is built again: one that turned out to be
+// damaged when it was read.
+func Remove(place, dir string) error {
+	if err := os.Remove(nameOf(place, dir)); err != nil {
+		return fmt.Errorf("remove a damaged trace index: %w", err)
+	}
+	return nil
+}
+
 // Open opens the index of a source in a directory, and builds it if there is none, or one of another
 // state. built tells whether it did.
 func Open(ctx context.Context, s Source, dir string, o index.Options) (x *index.Index, built bool, err error) {
-	sum := sha256.Sum256([]byte(s.Place))
-	name := filepath.Join(dir, hex.EncodeToString(sum[:12])+suffix)
+	name := nameOf(s.Place, dir)
 	x, err = index.Open(name)
 	switch {
 	case err == nil && x.Info.Source == s.State:
@@ -67,10 +85,10 @@ func Open(ctx context.Context, s Source, dir string, o index.Options) (x *index.
 			return nil, false, err
 		}
 	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, index.ErrNotIndex) && !errors.Is(err, index.ErrDamaged):
-		return nil, false, err
+		return nil, false, fmt.Errorf("%w: %w", ErrDir, err)
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, false, fmt.Errorf("make a directory for trace indexes: %w", err)
+	if err := usable(dir); err != nil {
+		return nil, false, fmt.Errorf("%w: %w", ErrDir, err)
 	}
 	o.Source = s.State
 	if err := build(ctx, s, name, o); err != nil {
@@ -79,7 +97,20 @@ func Open(ctx context.Context, s Source, dir string, o index.Options) (x *index.
 	if x, err = index.Open(name); err != nil {
 		return nil, true, err
 	}
-	return x, true, trim(dir, filepath.Base(name))
+	_ = trim(dir, filepath.Base(name)) // the next one that is built tries again
+	return x, true, nil
+}
+
+// usable makes a directory, and reports why files cannot be made in it.
+func usable(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, index.Partial("probe"+suffix))
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // build builds the index of a source into a file.

@@ -144,3 +144,21 @@ func TestOld(t *testing.T) {
 		t.Error("a file that is none of the indexes was removed")
 	}
 }
+
+// TestUnusable says that a directory cannot have indexes, before it reads the source.
+func TestUnusable(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	source := cache.Source{Place: "/a", Open: func() (io.ReadCloser, error) {
+		t.Error("the source is read")
+		return nil, io.EOF
+	}}
+	for _, dir := range []string{file, filepath.Join(file, "traces")} {
+		if _, _, err := cache.Open(t.Context(), source, dir, index.Options{}); !errors.Is(err, cache.ErrDir) {
+			t.Errorf("%s: error %v", dir, err)
+		}
+	}
+}

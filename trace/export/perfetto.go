@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"errors"
 	"io"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -63,16 +64,19 @@ const (
 )
 
 // Perfetto writes a trace as packets of Perfetto, which ui.perfetto.dev and trace_processor open: a process
-// for each group of tracks. Names, and the places where goroutines wait, are written once.
-func Perfetto(w io.Writer, x *index.Index, o Options) (Result, error) {
+// for each group of tracks. Names, and the places where goroutines wait, are written once. Packets are in the order of
+// their times, as those of one sequence are to be (trace_packet.proto); those that have none, which name tracks and
+// texts, come first.
+func Perfetto(w io.Writer, x *index.Index, o Options) (result Result, err error) {
 	s, err := newSource(x, o)
 	if err != nil {
 		return Result{}, err
 	}
 	p := &perfetto{
-		w: bufio.NewWriterSize(w, 64<<10), counters: map[string]uint64{},
-		events: interning{field: internedEvents}, annotations: interning{field: internedAnnotations}, texts: interning{field: internedTexts},
+		counters: map[string]uint64{},
+		events:   interning{field: internedEvents}, annotations: interning{field: internedAnnotations}, texts: interning{field: internedTexts},
 	}
+	defer func() { err = errors.Join(err, p.all.close()) }()
 	for g := processors; g < groups; g++ {
 		if err := p.process(g, s.o.Name); err != nil {
 			return s.result, err
@@ -81,7 +85,18 @@ func Perfetto(w io.Writer, x *index.Index, o Options) (Result, error) {
 	if err := s.draw(p); err != nil {
 		return s.result, err
 	}
-	return s.result, p.w.Flush()
+	out := bufio.NewWriterSize(w, 64<<10)
+	var head []byte
+	if err := p.all.each(func(packet []byte) error {
+		head = protowire.AppendTag(head[:0], tracePacket, protowire.BytesType)
+		head = protowire.AppendVarint(head, uint64(len(packet)))
+		_, _ = out.Write(head) // Flush has the first error
+		_, err := out.Write(packet)
+		return err
+	}); err != nil {
+		return s.result, err
+	}
+	return s.result, out.Flush()
 }
 
 // An interning numbers the texts of one field of InternedData.
@@ -107,7 +122,7 @@ func (i *interning) number(text string, interned *[]byte) uint64 {
 }
 
 type perfetto struct {
-	w                          *bufio.Writer
+	all                        sorter
 	begun                      bool
 	events, annotations, texts interning
 	counters                   map[string]uint64 // tracks
@@ -127,8 +142,25 @@ func appendText(b []byte, field protowire.Number, text string) []byte {
 	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), text)
 }
 
-// write writes a packet that holds a message.
-func (p *perfetto) write(field protowire.Number, message []byte) error {
+// untimed is the time of packets that have none: before all others, which count from 1 on here.
+const untimed = 0
+
+// write takes a packet that holds a message, and before it one that holds the texts that it is the first to use.
+func (p *perfetto) write(at uint64, field protowire.Number, message []byte) error {
+	if len(p.interned) > 0 {
+		if err := p.put(untimed, packetInterned, p.interned); err != nil {
+			return err
+		}
+		p.interned = p.interned[:0]
+	}
+	return p.put(at, field, message)
+}
+
+func (p *perfetto) put(at uint64, field protowire.Number, message []byte) error {
+	p.packet = p.packet[:0]
+	if at != untimed {
+		p.packet = appendNumber(p.packet, packetTimestamp, at-1)
+	}
 	p.packet = appendMessage(p.packet, field, message)
 	p.packet = appendNumber(p.packet, packetSequence, 1)
 	flags := uint64(needsState)
@@ -137,18 +169,7 @@ func (p *perfetto) write(field protowire.Number, message []byte) error {
 		flags |= stateCleared
 	}
 	p.packet = appendNumber(p.packet, packetFlags, flags)
-	if len(p.interned) > 0 {
-		p.packet = appendMessage(p.packet, packetInterned, p.interned)
-		p.interned = p.interned[:0]
-	}
-	head := protowire.AppendTag(p.event[:0], tracePacket, protowire.BytesType)
-	head = protowire.AppendVarint(head, uint64(len(p.packet)))
-	if _, err := p.w.Write(head); err != nil {
-		return err
-	}
-	_, err := p.w.Write(p.packet)
-	p.packet, p.event = p.packet[:0], head[:0]
-	return err
+	return p.all.add(at, p.packet)
 }
 
 // uuid is a track's number in the whole: groups have theirs, and counters.
@@ -165,13 +186,13 @@ func (p *perfetto) process(g group, name string) error {
 	}
 	about = appendText(about, processName, title)
 	d := appendNumber(nil, descriptorUUID, track{g, 0}.uuid())
-	return p.write(packetDescriptor, appendMessage(d, descriptorProcess, about))
+	return p.write(untimed, packetDescriptor, appendMessage(d, descriptorProcess, about))
 }
 
 func (p *perfetto) track(t track, name string) error {
 	d := appendNumber(nil, descriptorUUID, t.uuid())
 	d = appendNumber(d, descriptorParent, track{t.group, 0}.uuid())
-	return p.write(packetDescriptor, appendText(d, descriptorName, name))
+	return p.write(untimed, packetDescriptor, appendText(d, descriptorName, name))
 }
 
 func (p *perfetto) slice(t track, name string, from, to int64, args ...arg) error {
@@ -188,15 +209,13 @@ func (p *perfetto) slice(t track, name string, from, to int64, args ...arg) erro
 		e = appendMessage(e, eventAnnotation, p.annotation)
 	}
 	p.event = e
-	p.packet = appendNumber(p.packet, packetTimestamp, uint64(from))
-	if err := p.write(packetEvent, e); err != nil {
+	if err := p.write(uint64(from)+1, packetEvent, e); err != nil {
 		return err
 	}
 	e = appendNumber(p.event[:0], eventType, sliceEnd)
 	e = appendNumber(e, eventTrack, t.uuid())
 	p.event = e
-	p.packet = appendNumber(p.packet, packetTimestamp, uint64(to))
-	return p.write(packetEvent, e)
+	return p.write(uint64(to)+1, packetEvent, e)
 }
 
 func (p *perfetto) counter(name string, at int64, value uint64) error {
@@ -211,7 +230,7 @@ func (p *perfetto) counter(name string, at int64, value uint64) error {
 		d := appendNumber(nil, descriptorUUID, uuid)
 		d = appendNumber(d, descriptorParent, track{collector, 0}.uuid())
 		d = appendText(d, descriptorName, name)
-		if err := p.write(packetDescriptor, appendMessage(d, descriptorCounter, appendNumber(nil, counterUnit, unit))); err != nil {
+		if err := p.write(untimed, packetDescriptor, appendMessage(d, descriptorCounter, appendNumber(nil, counterUnit, unit))); err != nil {
 			return err
 		}
 	}
@@ -219,6 +238,5 @@ func (p *perfetto) counter(name string, at int64, value uint64) error {
 	e = appendNumber(e, eventTrack, uuid)
 	e = appendNumber(e, eventValue, value)
 	p.event = e
-	p.packet = appendNumber(p.packet, packetTimestamp, uint64(at))
-	return p.write(packetEvent, e)
+	return p.write(uint64(at)+1, packetEvent, e)
 }

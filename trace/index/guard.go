@@ -88,10 +88,26 @@ func newGuard(r io.Reader) (io.Reader, error) {
 // firstNew is the first version whose format has generations: Go 1.22.
 const firstNew = 22
 
+// CheckHead reports what a file is that does not begin as a trace does, as an [*Error]. head are its first bytes,
+// [HeadLen] of them if there are as many.
+func CheckHead(head []byte) error {
+	_, err := versionOf(head)
+	return err
+}
+
+// HeadLen is how long a trace's head is.
+const HeadLen = headLen
+
+// firstKnown is the first version whose format can be read.
+const firstKnown = 11
+
 // versionOf is the minor version of Go in a trace's head.
 func versionOf(head []byte) (version int, err error) {
 	_, err = fmt.Sscanf(string(head), "go 1.%d trace\x00\x00\x00", &version)
-	if err == nil && version <= 40 {
+	switch {
+	case err == nil && version < firstKnown:
+		return 0, &Error{fmt.Sprintf("a trace of Go 1.%d: its format cannot be read before Go 1.%d", version, firstKnown), "`go tool trace` of that version reads it; build the program with a newer Go"}
+	case err == nil && version <= 40:
 		return version, nil
 	}
 	const source = "a trace comes from runtime/trace, /debug/pprof/trace, or `whet record`"
