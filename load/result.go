@@ -77,6 +77,9 @@ type Result struct {
 	// TargetCPU is what the target's process used in the same time; nil when it is
 	// not a process of this machine or the system does not tell.
 	TargetCPU *TargetCPU `json:"target_cpu,omitempty"`
+	// Others is the CPU time of all other programs on the machine in the same time; nil
+	// when the target is not a process of this machine or the system does not tell.
+	Others *OtherCPU `json:"other_cpu,omitempty"`
 	// Doubts are reasons not to believe the figures, gravest first; empty is the
 	// verdict that nothing speaks against them.
 	Doubts []Doubt `json:"doubts,omitempty"`
@@ -208,6 +211,12 @@ type TargetCPU struct {
 	CPU
 	PID     int    `json:"pid,omitempty"`     // 0 when Options.TargetCPU told
 	Command string `json:"command,omitempty"` // name of its executable
+}
+
+// OtherCPU is the CPU time of programs that are neither the generator nor the target.
+type OtherCPU struct {
+	Total time.Duration `json:"total_ns"`
+	Share float64       `json:"share"` // of all processors, 0 to 1
 }
 
 // A Doubt is a reason not to believe a result.

@@ -145,11 +145,13 @@ func (g *generator) run(caller context.Context) (*Result, error) {
 	g.waitWarmup(done)
 	cpuBefore, cpuKnown := processCPU()
 	targetBefore, targetErr := g.targetCPU(process)
+	busyBefore, _, busyKnown := machineCPU()
 	used := process.meter()
 	g.tick(done, used)
 	cpuAfter, _ := processCPU()
 	targetAfter, err := g.targetCPU(process)
 	targetErr = errors.Join(targetErr, err)
+	busyAfter, processors, _ := machineCPU()
 
 	elapsed := max(time.Since(g.from), 0)
 	if last, ok := g.rec.finish(elapsed, used()); ok {
@@ -167,12 +169,25 @@ func (g *generator) run(caller context.Context) (*Result, error) {
 	case g.TargetCPU != nil:
 		r.Warnings = append(r.Warnings, "the target does not tell its processor time: "+targetErr.Error())
 	}
+	if busyKnown && cpuKnown && targetErr == nil && process.pid != 0 {
+		r.Others = others(busyAfter-busyBefore-r.CPU.Total-r.TargetCPU.Total, elapsed, processors)
+	}
 	r.Warnings = append(r.Warnings, g.warnings(r)...)
 	if r.Responses == 0 && r.Errors.Total() > 0 {
 		return r, g.noAnswer(r)
 	}
 	r.Doubts = judge(r, runtime.GOMAXPROCS(0), g.Requests)
 	return r, nil
+}
+
+// others makes the account of the other programs; the ticks of the machine's may be
+// fewer than the nanoseconds of the processes'.
+func others(total, elapsed time.Duration, processors int) *OtherCPU {
+	o := &OtherCPU{Total: max(total, 0)}
+	if all := elapsed.Seconds() * float64(processors); all > 0 {
+		o.Share = min(o.Total.Seconds()/all, 1)
+	}
+	return o
 }
 
 // targetCPU returns the processor time that the target has used so far.
