@@ -148,6 +148,41 @@ func difference(p, base *Profile, normalize, mark bool) (*Profile, error) {
 	return d, nil
 }
 
+// Scaled returns p with the values of each sample type times scale. What rounding takes
+// from one sample goes to the next, so that sums stay right. p is not changed; the two
+// share what they have in common.
+func (p *Profile) Scaled(scale func(ValueType) float64) *Profile {
+	q := *p
+	q.values = make([][]int64, len(p.values))
+	for t, column := range p.values {
+		s := scale(p.SampleTypes[t])
+		if s == 1 {
+			q.values[t] = column
+			continue
+		}
+		scaled, rest := make([]int64, len(column)), 0.0
+		for i, v := range column {
+			exact := float64(v)*s + rest
+			scaled[i] = int64(math.Round(exact))
+			if v == 0 {
+				scaled[i] = 0
+			}
+			rest = exact - float64(scaled[i])
+		}
+		q.values[t] = scaled
+	}
+	return &q
+}
+
+// Sum returns the sum of the values of a sample type, 0 when p does not have it.
+func (p *Profile) Sum(t ValueType) int64 {
+	i := slices.Index(p.SampleTypes, t)
+	if i < 0 {
+		return 0
+	}
+	return sumOf(p, i)
+}
+
 // Comparable returns why values of sample type t cannot be added or compared between p
 // and q; nil when they can. Counts of samples are comparable only when each stands
 // for as much.

@@ -190,3 +190,25 @@ func TestMergeErrors(t *testing.T) {
 		t.Error("merging nothing is no error")
 	}
 }
+
+// Scaling keeps sums, though each value is rounded.
+func TestScaled(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{"samples", "count"}, profile.ValueType{"cpu", "nanoseconds"})
+	f := b.Function(profile.Function{Name: "f"})
+	for i := range 1000 {
+		loc := b.Location(uint64(i+1), profile.None, false, profile.Line{Function: f, Line: int32(i)})
+		if err := b.Sample([]uint32{loc}, nil, 1, 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := b.Profile(&profile.Profile{})
+	q := p.Scaled(func(t profile.ValueType) float64 {
+		if t.Type == "cpu" {
+			return 1
+		}
+		return 0.4
+	})
+	if got := [4]int64{p.Sum(p.SampleTypes[0]), q.Sum(p.SampleTypes[0]), q.Sum(p.SampleTypes[1]), q.Sum(profile.ValueType{"x", "y"})}; got != [4]int64{1000, 400, 10000, 0} {
+		t.Errorf("sums %v", got)
+	}
+}

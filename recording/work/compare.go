@@ -29,8 +29,9 @@ func (c *Count) Rate(value, variance float64) Rate {
 
 // Clocked is the rate of a share of the CPU time by the process's clock, with the
 // relative variance of the share: k of n events, a binomial count, have 1/k - 1/n.
+// The drift of the machine is in it.
 func (c *Count) Clocked(share, variance float64) Rate {
-	r := Rate{Value: share * float64(c.CPU), Variance: variance + c.cpu.variance, Freedom: math.Inf(1)}
+	r := Rate{Value: share * float64(c.CPU), Variance: variance + c.cpu.variance + c.Drift*c.Drift, Freedom: math.Inf(1)}
 	if c.cpu.variance > 0 {
 		r.Freedom = r.Variance * r.Variance / (c.cpu.variance * c.cpu.variance / c.cpu.freedom)
 	}
@@ -42,10 +43,10 @@ type Verdict string
 
 // The verdicts.
 const (
-	More   Verdict = "more"    // a request costs more in B
-	Less   Verdict = "less"    // it costs less in B
-	Noise  Verdict = "noise"   // the interval holds no change
-	NoIdea Verdict = "unknown" // there is no interval
+	More    Verdict = "more"    // a request costs more in B
+	Less    Verdict = "less"    // it costs less in B
+	Noise   Verdict = "noise"   // the interval holds no change
+	Unknown Verdict = "unknown" // there is no interval
 )
 
 // A Change is what B costs a request against A.
@@ -62,7 +63,7 @@ type Change struct {
 // Compare compares B with A: the interval of the logarithm of the ratio, by Student's t
 // with the degrees of freedom of Welch and Satterthwaite.
 func Compare(a, b Rate) Change {
-	c := Change{Before: a.Value, After: b.Value, Verdict: NoIdea}
+	c := Change{Before: a.Value, After: b.Value, Verdict: Unknown}
 	if a.Value == 0 {
 		return c
 	}

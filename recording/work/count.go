@@ -33,6 +33,15 @@ type Count struct {
 	// it is not known.
 	CPU time.Duration `json:"cpu_per_request_ns,omitempty"`
 
+	// Others is the share of the machine's processors that programs besides the target
+	// and the load used; 0 when it is not known.
+	Others float64 `json:"others_cpu_share,omitempty"`
+	// Drift is the relative standard deviation that is allowed for the machine's state,
+	// which differs between recordings; 0 for those made at the same time.
+	Drift float64 `json:"drift,omitempty"`
+
+	from, to time.Time
+
 	requests estimate // relative variance of Requests
 	cpu      estimate // relative variance of CPU
 	answers  map[string]int64
@@ -49,7 +58,10 @@ const minSeconds = 3
 func ofLoad(r *load.Result, from, to time.Time) (*Count, error) {
 	c := &Count{
 		Source: Load, Window: to.Sub(from), requests: estimate{0, math.Inf(1)},
-		answers: answers(r), targets: r.Targets,
+		answers: answers(r), targets: r.Targets, from: from, to: to,
+	}
+	if r.Others != nil {
+		c.Others = r.Others.Share
 	}
 	if r.Warmup > 0 && from.Before(r.Started.Add(-10*time.Millisecond)) && to.After(r.Started.Add(-r.Warmup)) {
 		return nil, &Error{Reason: "the warm-up of the load, whose requests are not counted, lies within the profile", Cure: "record with a load without warm-up: `whet record --load URL`"}

@@ -108,7 +108,7 @@ func TestIntervalsHold(t *testing.T) {
 			} else {
 				found++
 			}
-		case Noise, NoIdea:
+		case Noise, Unknown:
 		}
 	}
 	t.Logf("%d pairs: %d intervals miss what was planted, %d wrong verdicts, %d of %d changes found", pairs, missed, wrong, found, pairs*2/3)

@@ -17,9 +17,10 @@
 // cumulative profiles cover more. A profile of one moment, such as what is live on the
 // heap, has no requests.
 //
-// The interval covers what varies within the two recordings. It does not cover what
-// differs from one start of a program to the next, or what a neighbour takes from the
-// machine for minutes: only repeated, interleaved measurements see that (bench/ab).
+// The interval covers what varies within the two recordings, and an allowance for the state
+// of the machine, which a recording cannot see: more the more of it other programs used,
+// none for recordings made at the same time. It does not cover what differs from one start
+// of a program to the next: only repeated, interleaved measurements see that (bench/ab).
 //
 // The package keeps no state. It does not read profiles.
 package work

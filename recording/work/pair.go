@@ -61,6 +61,7 @@ func Between(a, b Profile) (*Pair, error) {
 	}
 	pair := &Pair{A: counts[0], B: counts[1]}
 	pair.differ()
+	pair.drift()
 	return pair, nil
 }
 
@@ -122,6 +123,27 @@ func (p *Profile) collections(part string) int64 {
 	return -1
 }
 
+// What CPU time per request differs by between recordings of the same program on the
+// same machine, made one after the other: by 0.2 % when nothing else ran, and by 2 to 4 %
+// when other programs took half of the processors (their caches, and the hypervisor's
+// neighbours). Within a recording that is not to be seen.
+const (
+	leastDrift  = 0.005
+	othersDrift = 0.06 // for each share of the processors that others use
+)
+
+// drift allows for the machine's state, unless both recordings saw the same.
+func (p *Pair) drift() {
+	a, b := p.A, p.B
+	common := minTime(a.to, b.to).Sub(maxTime(a.from, b.from))
+	if shorter := min(a.Window, b.Window); common >= shorter*4/5 && shorter > 0 {
+		return
+	}
+	for _, c := range []*Count{a, b} {
+		c.Drift = leastDrift + othersDrift*c.Others
+	}
+}
+
 const (
 	// Shares of answers that differ by less are not worth a word; by more than
 	// otherWork, costs are of other work.
@@ -180,6 +202,19 @@ func some(list []string) string {
 
 // Scale is what A's values are multiplied by to be of as many requests as B's.
 func (p *Pair) Scale() float64 { return p.B.Requests / p.A.Requests }
+
+// ScaleB is what B's values of a sample type are multiplied by to be of as many requests
+// as A's. totalA and totalB are the sums of the type: of CPU time, whose total is the
+// clock's where both have it.
+func (p *Pair) ScaleB(sampleType string, totalA, totalB int64) float64 {
+	switch {
+	case !PerRequest(sampleType):
+		return 1
+	case (sampleType == "cpu" || sampleType == "samples") && p.Clock() && totalA > 0 && totalB > 0:
+		return float64(p.B.CPU) / float64(p.A.CPU) * float64(totalA) / float64(totalB)
+	}
+	return p.A.Requests / p.B.Requests
+}
 
 // Clock reports whether both sides have the CPU time of a request by the clock of the
 // target's process.

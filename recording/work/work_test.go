@@ -156,8 +156,8 @@ func TestCompare(t *testing.T) {
 		{known(100, 1e-4), known(105, 1e-4), work.More},
 		{known(100, 1e-4), known(95, 1e-4), work.Less},
 		{known(100, 1e-4), known(102, 1e-4), work.Noise},
-		{known(0, 0), known(102, 1e-4), work.NoIdea},
-		{known(100, math.NaN()), known(200, 0), work.NoIdea},
+		{known(0, 0), known(102, 1e-4), work.Unknown},
+		{known(100, math.NaN()), known(200, 0), work.Unknown},
 		// The same with few degrees of freedom.
 		{work.Rate{Value: 100, Variance: 1e-4, Freedom: 2}, work.Rate{Value: 105, Variance: 1e-4, Freedom: 2}, work.Noise},
 	} {
