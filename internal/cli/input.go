@@ -17,6 +17,7 @@ import (
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/recording/work"
 	"github.com/whet-go/whet/source"
 )
 
@@ -42,6 +43,8 @@ type input struct {
 	Finder *source.Finder // knows the recording's files and the program's modules
 
 	Warnings []error
+
+	perRequest string // of a difference: what a request costs in the base and here
 
 	opened []*loaded
 	query  profile.Query
@@ -142,6 +145,9 @@ func (in *input) subtract(ctx context.Context, ld *loader, f *viewFlags, first *
 	if err := profile.Comparable(in.Profile, base, shown); err != nil {
 		return notComparable("subtract base", fmt.Sprintf("%s from %s", inputName(names), in.Name), err, in.Profile, base)
 	}
+	if len(f.DiffBase) > 0 && !f.Normalize {
+		in.scaleToBase(ctx, ld.app, base, bases, shown)
+	}
 	if in.Profile, err = op(in.Profile, base, f.Normalize); err != nil {
 		return &diag.Error{
 			Op: "subtract base", Subject: inputName(names), Err: err,
@@ -152,6 +158,42 @@ func (in *input) subtract(ctx context.Context, ld *loader, f *viewFlags, first *
 		in.Warnings = append(in.Warnings, l.warnings...)
 	}
 	return nil
+}
+
+// scaleToBase scales in to as many requests as base answered, so that their difference
+// is one of costs per request, and says so, or why not.
+func (in *input) scaleToBase(ctx context.Context, a *app, base *profile.Profile, bases []*loaded, shown profile.ValueType) {
+	main := slices.DeleteFunc(slices.Clone(in.opened), func(l *loaded) bool { return slices.Contains(bases, l) })
+	recorded := slices.ContainsFunc(in.opened, func(l *loaded) bool { return l.rec != nil })
+	if !recorded || !work.PerRequest(shown.Type) {
+		return
+	}
+	var pair *work.Pair
+	err := error(&work.Error{Reason: "several profiles are merged", Cure: "compare one recording with one"})
+	if len(bases) == 1 && len(main) == 1 {
+		before := &input{Name: bases[0].name, Recording: bases[0].rec, Part: bases[0].part}
+		after := &input{Name: main[0].name, Recording: main[0].rec, Part: main[0].part}
+		pair, err = a.workBetween(ctx, before, after)
+	}
+	if err != nil {
+		e := &diag.Error{Op: "totals are compared, not costs per request", Err: err}
+		if h := interface{ Hint() string }(nil); errors.As(err, &h) {
+			e.Hint = h.Hint()
+		}
+		in.Warnings = append(in.Warnings, e)
+		return
+	}
+	for _, text := range pair.Differences {
+		in.Warnings = append(in.Warnings, errors.New(text))
+	}
+	in.perRequest = report.CompareRequests(base, in.Profile, shown, pair)
+	in.Profile = in.Profile.Scaled(func(t profile.ValueType) float64 {
+		return pair.ScaleB(t.Type, base.Sum(t), in.Profile.Sum(t))
+	})
+	in.Warnings = append(in.Warnings, &diag.Error{
+		Op:   fmt.Sprintf("costs are scaled to the %d requests of the base; here there were %d", pair.A.Rounded(), pair.B.Rounded()),
+		Hint: "`whet diff` compares per request, with intervals; --normalize compares shares",
+	})
 }
 
 // sourceOptions tells a Finder where the source of in's program may be.
@@ -198,7 +240,8 @@ func (in *input) header(f *viewFlags) report.Header {
 		Total: in.View.Total(), Samples: sampleCount(p), Stacks: p.NumSamples(),
 		Duration: p.Duration, Time: p.Time,
 		Own: in.OwnModules, OwnFrom: in.OwnFrom, Main: in.OwnMain,
-		Filters: f.filters(), Base: append(slices.Clone(f.Base), f.DiffBase...),
+		PerRequest: in.perRequest,
+		Filters:    f.filters(), Base: append(slices.Clone(f.Base), f.DiffBase...),
 	}
 	if f.Relative {
 		// The total is of what the filters keep; so is the count.

@@ -22,6 +22,7 @@ import (
 
 // loaded is the profile taken from one argument.
 type loaded struct {
+	name     string // the argument
 	prof     *profile.Profile
 	rec      *recording.Recording // nil unless it came out of one
 	part     string               // its name there
@@ -178,7 +179,7 @@ func (ld *loader) pprof(name string, r *bufio.Reader, typ string) (*loaded, erro
 	if err != nil {
 		return nil, err
 	}
-	return &loaded{prof: p, sample: sample, debug: isDebugText(head)}, nil
+	return &loaded{name: name, prof: p, sample: sample, debug: isDebugText(head)}, nil
 }
 
 // notProfile says what a file that could not be read as a profile is, as far as its
@@ -212,7 +213,7 @@ func isDebugText(head []byte) bool {
 
 // recorded takes a profile out of a recording, which it closes on error.
 func (ld *loader) recorded(name string, rec *recording.Recording, typ string) (*loaded, error) {
-	l := &loaded{rec: rec, warnings: rec.Warnings}
+	l := &loaded{name: name, rec: rec, warnings: rec.Warnings}
 	err := l.choose(name, typ, ld.options())
 	if err != nil {
 		_ = rec.Close() // the first error is the one to report

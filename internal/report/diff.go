@@ -264,6 +264,13 @@ func (r *Diff) warnWork(pair *work.Pair) {
 		}
 		r.Warnings = append(r.Warnings, w)
 	}
+	const busy = 0.1
+	if drift := max(pair.A.Drift, pair.B.Drift); r.Noise == string(noiseTicks) && drift > 0 && max(pair.A.Others, pair.B.Others) > busy {
+		r.Warnings = append(r.Warnings, DiffWarning{
+			Text: fmt.Sprintf("other programs used %.0f%% of the processors in A and %.0f%% in B, which makes all CPU times differ: the intervals allow for it", 100*pair.A.Others, 100*pair.B.Others),
+			Hint: "record on a machine that does nothing else, or both at the same time",
+		})
+	}
 	if pair.A.Source == work.Trace {
 		r.Warnings = append(r.Warnings, DiffWarning{
 			Text: "requests are those of the traces; whether they failed, and which they were, is not compared",
@@ -323,10 +330,7 @@ func gatherDiff(in DiffInput, by profile.By, own bool, align *aligner) *diffGath
 		}
 		return nodes[id]
 	}
-	for i := range p.NumSamples() {
-		value := p.Value(i, t)
-		g.whole.add(value, g.model.variance(value, g.model.events(p, i, value)))
-	}
+	g.gatherWhole(p, t)
 	isOwn := ownFrames(p, in.Own)
 	sample := 0
 	for s := range v.Stacks() {

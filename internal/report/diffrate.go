@@ -3,7 +3,10 @@ package report
 import (
 	"errors"
 	"math"
+	"slices"
+	"strings"
 
+	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording/work"
 )
 
@@ -17,6 +20,32 @@ type diffRates struct {
 	clock   bool
 	a, b    measured // of all samples
 	verdict bool     // the model is good for a verdict
+}
+
+// CompareRequests compares the sum of a sample type of b per request with that of a, in
+// words; "" when it is not a cost of requests.
+func CompareRequests(a, b *profile.Profile, typ profile.ValueType, pair *work.Pair) string {
+	ta, tb := slices.Index(a.SampleTypes, typ), slices.Index(b.SampleTypes, typ)
+	if ta < 0 || tb < 0 {
+		return ""
+	}
+	sides := [2]*diffGathered{{model: newNoiseModel(a, ta)}, {model: newNoiseModel(b, tb)}}
+	sides[0].gatherWhole(a, ta)
+	sides[1].gatherWhole(b, tb)
+	r := &Diff{Type: typ.Type, Unit: typ.Unit}
+	p := r.rates(sides[0], sides[1], DiffOptions{Work: pair}).compare(sides[0].whole, sides[1].whole)
+	if p == nil {
+		return ""
+	}
+	return strings.TrimPrefix((&diffWriter{d: r}).changePerRequest(p), "per request ")
+}
+
+// gatherWhole adds up all samples, whatever the filters keep.
+func (g *diffGathered) gatherWhole(p *profile.Profile, t int) {
+	for i := range p.NumSamples() {
+		value := p.Value(i, t)
+		g.whole.add(value, g.model.variance(value, g.model.events(p, i, value)))
+	}
 }
 
 // rates decides whether values are compared per request; it returns nil if not.
@@ -50,7 +79,7 @@ func (d *diffRates) compare(a, b measured) *work.Change {
 	c := work.Compare(ra, rb)
 	switch {
 	case !d.verdict:
-		c.Low, c.High, c.Verdict = nil, nil, work.NoIdea
+		c.Low, c.High, c.Verdict = nil, nil, work.Unknown
 	case a.events()+b.events() < minEvents:
 		c.Verdict = work.Noise
 	case a.value == 0 && b.value > 0:
@@ -74,6 +103,9 @@ func oneSided(k, scale float64, verdict work.Verdict) work.Verdict {
 func (d *diffRates) rate(c *work.Count, m, whole measured) work.Rate {
 	variance := m.relative()
 	if !d.clock {
+		if d.model == noiseTicks {
+			variance += c.Drift * c.Drift
+		}
 		return c.Rate(float64(m.value), variance)
 	}
 	share := float64(m.value) / float64(whole.value)

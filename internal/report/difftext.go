@@ -131,18 +131,21 @@ func (t *diffWriter) head() {
 
 // perRequest writes what a request costs in both, and the totals beside it.
 func (t *diffWriter) perRequest(p *work.Change) {
-	line := "per request " + t.rate(p.Before) + " → " + t.rate(p.After)
-	if r := relative(p.Relative); r != "" {
-		line += " (" + r + ")"
-	}
-	line += ": " + verdictText(p)
-	t.line(line)
+	t.line(t.changePerRequest(p))
 	total := "totals are of different amounts of work: " + t.signed(t.d.Total.Change)
 	if r := relative(t.d.Total.Relative); r != "" {
 		total += " (" + r + ")"
 	}
 	w := t.d.After.Work.Requests/t.d.Before.Work.Requests - 1
 	t.line(t.s.paint(dim, total+" for "+relative(&w)+" requests"))
+}
+
+func (t *diffWriter) changePerRequest(p *work.Change) string {
+	line := "per request " + t.rate(p.Before) + " → " + t.rate(p.After)
+	if r := relative(p.Relative); r != "" {
+		line += " (" + r + ")"
+	}
+	return line + ": " + verdictText(p)
 }
 
 // verdictText says what an interval means.
@@ -158,6 +161,7 @@ func verdictText(p *work.Change) string {
 		return "costs less, beyond chance" + between
 	case work.Noise:
 		return "within noise" + between
+	case work.Unknown:
 	}
 	return "no verdict"
 }
@@ -238,7 +242,7 @@ func (t *diffWriter) table(title, which string, entries []DiffEntry) {
 		switch {
 		case v.PerRequest == nil && v.WithinNoise || v.PerRequest != nil && v.PerRequest.Verdict == work.Noise:
 			mark, paint = "~", ""
-		case v.PerRequest != nil && v.PerRequest.Verdict == work.NoIdea:
+		case v.PerRequest != nil && v.PerRequest.Verdict == work.Unknown:
 			mark, paint = "?", ""
 		}
 		costs, rest := columnsOf(rows[i])

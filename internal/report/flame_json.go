@@ -86,5 +86,6 @@ func (h Header) FlameFacts() []FlameFact {
 	for _, b := range h.Base {
 		add("base", b)
 	}
+	add("per request", h.PerRequest)
 	return facts
 }

@@ -53,5 +53,7 @@ type Header struct {
 	Main       string            `json:"-"`                  // path of the main module, which paths are short of; "" when not known
 	Filters    []string          `json:"filters,omitempty"`
 	Base       []string          `json:"base,omitempty"` // profiles that were subtracted
-	Warnings   []string          `json:"warnings,omitempty"`
+	// PerRequest says, of a difference, what a request costs in the base and here.
+	PerRequest string   `json:"per_request,omitempty"`
+	Warnings   []string `json:"warnings,omitempty"`
 }
