@@ -6,6 +6,7 @@
 # make ui      rebuild and test the web UI (needs Node; the result is committed)
 # make bench-profile   the profile engine and whole programs against go tool pprof
 # make bench-power     how often whet bench is right beside a noisy neighbour (1 to 2 hours)
+# make bench-diff      how often whet diff is right about a request, into docs/diff-pairs.md (15 minutes)
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed
 # make bench-trace     whet trace against go tool trace and a bare reader (WHET_TRACE_BIG=1: also on 1 GB)
@@ -37,7 +38,7 @@ RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
 # Tests of those packages that use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree)$$
 
-.PHONY: help demo build test next vet lint unit race fuzz layout examples fmt ui bench-profile bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
+.PHONY: help demo build test next vet lint unit race fuzz layout examples fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -183,6 +184,10 @@ precision: build
 # WHET_POWER_SAME, WHET_POWER_PLANTED and WHET_POWER_TIME make it shorter.
 bench-power:
 	$(GO) test -run '^$$' -bench 'Power' -benchtime 1x -timeout 4h -v ./internal/peers
+
+# Both recordings of a pair share the machine, so it need not be idle. WHET_DIFF_PAIRS and WHET_DIFF_TIME make it shorter.
+bench-diff:
+	WHET_DIFF_PAGE=$(CURDIR)/docs/diff-pairs.md $(GO) test -run '^$$' -bench 'DiffPairs' -benchtime 1x -timeout 60m -v ./internal/peers
 
 clean:
 	rm -rf $(BIN)/whet $(BIN)/*-slow $(BIN)/*-fast $(BIN)/leftpad $(BIN)/fuzz.log demo.whet

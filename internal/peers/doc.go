@@ -7,5 +7,5 @@
 //  3. The medians are reported with their ratio (x-faster, x-smaller), which
 //     holds where absolute times do not.
 //
-// Run them with make bench-profile, bench-load, bench-power and bench-trace, on an otherwise idle machine.
+// Run them with make bench-profile, bench-load, bench-power, bench-diff and bench-trace, on an otherwise idle machine.
 package peers

@@ -62,6 +62,13 @@ func TestMain(m *testing.M) {
 	if os.Getenv(beBusy) != "" {
 		busy()
 	}
+	if os.Getenv(beBurner) != "" {
+		if err := burner(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if os.Getenv(serveAddresses) != "" {
 		if err := serveLoad(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
