@@ -71,11 +71,9 @@ type Options struct {
 	TargetLog io.Writer     // gets Command's output; nil drops it
 	Start     time.Duration // how long Command may take to listen; 0 means 15 s
 
-	// Load are addresses to send requests to during the window; none means that
-	// there is no load.
-	Load            []string
-	LoadConnections int  // 0 means load.DefaultConnections
-	LoadRemote      bool // allows load on other machines
+	// Load says what to send during the window, and how: all but Duration, Requests, Warmup
+	// and Progress, which are set here. nil means that there is no load.
+	Load *load.Options
 
 	Own     []string // module or package prefixes that count as own code besides the main module
 	Version string   // of whet, for the recording

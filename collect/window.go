@@ -248,7 +248,7 @@ func (t *sitting) measure(ctx context.Context) error {
 	loadCtx, endLoad := context.WithCancel(ctx)
 	defer endLoad()
 	var loading, wg sync.WaitGroup
-	if len(t.opt.Load) > 0 {
+	if t.opt.Load != nil {
 		loading.Go(func() {
 			t.report.run("load", func() {
 				if loadErr = t.sendLoad(loadCtx, window); loadErr != nil {
@@ -411,21 +411,10 @@ func (t *sitting) died(err error) error {
 }
 
 func (t *sitting) sendLoad(ctx context.Context, d time.Duration) error {
-	targets := make([]load.Target, len(t.opt.Load))
-	var remote []string
-	for i, address := range t.opt.Load {
-		targets[i].URL = address
-		if u, err := url.Parse(address); err == nil && t.opt.LoadRemote {
-			remote = append(remote, u.Hostname())
-		}
-	}
-	res, err := load.Run(ctx, load.Options{
-		Targets:     targets,
-		Connections: t.opt.LoadConnections,
-		// The end of the window ends it.
-		Duration:   d + time.Second,
-		AllowHosts: remote,
-	})
+	o := *t.opt.Load
+	o.Duration = d + time.Second // the end of the window ends it
+	o.Requests, o.Warmup, o.Progress = 0, 0, nil
+	res, err := load.Run(ctx, o)
 	if res == nil {
 		if err == nil {
 			err = errors.New("no result")
@@ -435,11 +424,8 @@ func (t *sitting) sendLoad(ctx context.Context, d time.Duration) error {
 	if err != nil {
 		t.fail(hinted(err))
 	}
-	if failed := res.Failed(); err == nil && failed > 0 && failed == res.Responses {
-		t.fail(&diag.Error{
-			Op: "load", Subject: strings.Join(res.Targets, ", "), Err: fmt.Errorf("no request succeeded (%s)", res.Failures()),
-			Hint: "is that the right address? The profiles show what the target does for such requests",
-		})
+	if err == nil {
+		t.judgeLoad(res)
 	}
 	res.Interrupted = false // that is how it is meant to end
 	t.load = res
@@ -449,10 +435,26 @@ func (t *sitting) sendLoad(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
+// judgeLoad says what the profiles are of when most requests failed.
+func (t *sitting) judgeLoad(res *load.Result) {
+	failed := res.Failed() + res.Errors.Total()
+	switch {
+	case failed == 0 || 2*failed < res.Requests:
+	case failed == res.Requests:
+		t.fail(&diag.Error{
+			Op: "load", Subject: strings.Join(res.Targets, ", "), Err: fmt.Errorf("no request succeeded (%s)", res.Failures()),
+			Hint: "the profiles show only how the target refuses such requests: send what it answers with --method, --body, --load-header or --targets",
+		})
+	default:
+		t.warn(fmt.Errorf("%d of the %d requests of the load failed (%s): the profiles are of the error path; send what the target answers with --method, --body, --load-header or --targets",
+			failed, res.Requests, res.Failures()))
+	}
+}
+
 // hinted carries a hint over from errors of packages that may not import diag.
 func hinted(err error) error {
 	if errors.Is(err, load.ErrRemote) {
-		return &diag.Error{Err: err, Hint: "only this machine is loaded unless --load-remote is given; give it only for a server that you are responsible for"}
+		return &diag.Error{Err: err, Hint: "only this machine is loaded unless --allow-remote HOST is given; give it only for a server that you are responsible for"}
 	}
 	if h := interface{ Hint() string }(nil); errors.As(err, &h) {
 		return &diag.Error{Err: err, Hint: h.Hint()}

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/exp/trace"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 )
@@ -32,7 +33,7 @@ func TestServer(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "r.whet")
 	var notes []string
 	sum, err := Run(t.Context(), Options{
-		URL: url, Out: out, Duration: 2 * time.Second, Trace: time.Second, Load: []string{url + "/work"}, LoadConnections: 1, Version: "v1",
+		URL: url, Out: out, Duration: 2 * time.Second, Trace: time.Second, Load: &load.Options{URL: url + "/work", Connections: 1}, Version: "v1",
 		Progress: func(p Progress) {
 			if p.Note != "" {
 				notes = append(notes, p.Note)
@@ -251,12 +252,38 @@ func TestLoadFails(t *testing.T) {
 	t.Parallel()
 	url, _ := startServer(t, "")
 	out := filepath.Join(t.TempDir(), "r.whet")
-	sum, err := Run(t.Context(), Options{URL: url, Out: out, Duration: time.Second, Trace: -1, Load: []string{url + "/no-such-page"}, LoadConnections: 1})
+	sum, err := Run(t.Context(), Options{URL: url, Out: out, Duration: time.Second, Trace: -1, Load: &load.Options{URL: url + "/no-such-page", Connections: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(sum.Failures) != 1 || !strings.Contains(sum.Failures[0].Error(), "no request succeeded (404: ") {
 		t.Errorf("failures %v", sum.Failures)
+	}
+}
+
+// TestLoadMostlyFails sends requests of which most are refused: the profiles are not what
+// was meant to be recorded.
+func TestLoadMostlyFails(t *testing.T) {
+	t.Parallel()
+	url, _ := startServer(t, "")
+	for _, tc := range []struct {
+		good, bad int
+		warns     bool
+	}{{1, 20, true}, {20, 1, false}} {
+		sum, err := Run(t.Context(), Options{
+			URL: url, Out: filepath.Join(t.TempDir(), "r.whet"), Duration: time.Second, Trace: -1,
+			Load: &load.Options{Connections: 1, Targets: []load.Target{{URL: url + "/work", Weight: tc.good}, {URL: url + "/no-such-page", Weight: tc.bad}}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum.Load.Requests < 42 {
+			t.Skipf("only %d requests", sum.Load.Requests)
+		}
+		warned := slices.ContainsFunc(sum.Warnings, func(err error) bool { return strings.Contains(err.Error(), "the profiles are of the error path") })
+		if warned != tc.warns || len(sum.Failures) > 0 {
+			t.Errorf("%d good to %d bad: %s; warnings %v, failures %v", tc.good, tc.bad, sum.Load.Failures(), sum.Warnings, sum.Failures)
+		}
 	}
 }
 

@@ -45,6 +45,9 @@ type endpoint struct {
 	template *request.Template
 	method   string
 	index    int // in host.endpoints
+	header   http.Header
+	body     []byte
+	weight   int
 }
 
 func (o Options) plan(ctx context.Context) (*plan, error) {
@@ -216,8 +219,8 @@ func (p *plan) add(t *Target) error {
 		p.hosts = append(p.hosts, &host{scheme: u.Scheme, name: name})
 	}
 	h := p.hosts[i]
-	h.endpoints = append(h.endpoints, &endpoint{template, method, len(h.endpoints)})
 	weight := cmp.Or(t.Weight, 1)
+	h.endpoints = append(h.endpoints, &endpoint{template, method, len(h.endpoints), header, body, weight})
 	h.weight += weight
 	h.order = append(h.order, uint32(weight)) // until arrange
 	return nil

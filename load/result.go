@@ -18,7 +18,9 @@ type Result struct {
 	// Targets are the addresses, without passwords.
 	Targets []string `json:"targets"`
 	// Method is that of all targets; "" when they differ.
-	Method      string   `json:"method"`
+	Method string `json:"method"`
+	// Sent says what the requests were made of.
+	Sent        Sent     `json:"sent"`
 	Protocol    Protocol `json:"protocol"`
 	Connections int      `json:"connections"`
 	// Streams is the number of requests in flight on each connection of HTTP2; 0

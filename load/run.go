@@ -288,6 +288,7 @@ func (g *generator) result(elapsed time.Duration) *Result {
 	t := g.rec.total
 	r := &Result{
 		Schema:      Schema,
+		Sent:        g.describe(),
 		Protocol:    g.Protocol,
 		Connections: g.Connections,
 		Engine:      g.engine,

@@ -281,16 +281,13 @@ func loadHint(err error) string {
 	return diag.Hint(err)
 }
 
-// loadOptions turns flags into the options of a load. It reads the files that
-// they name and prints what is allowed to leave this machine.
+// loadOptions turns flags into the options of a load of the addresses args. It reads the
+// files that they name and prints what is allowed to leave this machine.
 func (a *app) loadOptions(args []string, f *loadFlags) (load.Options, error) {
 	o := load.Options{
 		Connections: f.Connections, Streams: f.Streams, Workers: f.Workers, Duration: f.Duration, Requests: f.Requests,
 		Warmup: f.Warmup, Timeout: f.Timeout, Ramp: f.Ramp, Arrivals: load.Arrivals(f.Arrivals), NoKeepAlive: f.NoKeepAlive,
 		Socket: f.Socket, Engine: load.Engine(f.Engine),
-	}
-	if len(args) > 0 {
-		o.URL = args[0]
 	}
 	if f.HTTP2 {
 		o.Protocol = load.HTTP2
@@ -301,6 +298,17 @@ func (a *app) loadOptions(args []string, f *loadFlags) (load.Options, error) {
 		if err := step(&o); err != nil {
 			return o, err
 		}
+	}
+	switch len(args) {
+	case 0:
+	case 1:
+		o.URL = args[0]
+	default:
+		addresses := make([]load.Target, len(args))
+		for i, address := range args {
+			addresses[i].URL = address
+		}
+		o.Targets = slices.Concat(addresses, o.Targets)
 	}
 	if o.Method = f.Method; o.Method == "" && o.Body != nil && f.Targets == "" {
 		o.Method = http.MethodPost

@@ -24,13 +24,12 @@ type programFlags struct {
 	service serviceFlags
 }
 
-// registerProgram adds the flags, but for those of the load whose names mean something else.
-func (f *programFlags) registerProgram(cmd *cobra.Command, but ...string) {
+// registerProgram adds the flags.
+func (f *programFlags) registerProgram(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.Service, "service", "", "compare by a service under load: start the program with these `ARGS`, where {addr} is a free address")
 	fs.StringArrayVar(&f.service.URLs, "load", nil, "send the load to `URL`, as http://{addr}/path")
-	fs.StringArrayVar(&f.service.load.Headers, "load-header", nil, "send \"`Name: value`\" with every request; may repeat")
-	f.service.register(cmd, append(but, "header", "timeout")...)
+	f.service.register(cmd, "header", "timeout")
 }
 
 // serves tells whether a service under load is what decides.
@@ -41,7 +40,7 @@ func (f *programFlags) checkProgram(cmd *cobra.Command, dir string, precision fl
 	op, changed := cmd.Name(), cmd.Flags().Changed
 	s := &f.service
 	if !changed("service") {
-		for _, name := range slices.Concat([]string{"load", "load-header"}, s.names) {
+		for _, name := range slices.Concat([]string{"load"}, s.names) {
 			if changed(name) {
 				return diag.Usagef(op, "--"+name+" needs --service", programHint)
 			}
@@ -55,9 +54,6 @@ func (f *programFlags) checkProgram(cmd *cobra.Command, dir string, precision fl
 		return diag.Usagef(op, fmt.Sprintf("--load is given %d times", len(s.URLs)), "both programs get the same load; --targets FILE has several requests")
 	case !strings.Contains(s.URLs[0], "{addr") && !strings.Contains(s.URLs[0], "{port"):
 		return diag.Usagef("--load", "both programs would answer at the same address", programHint)
-	}
-	if _, err := parseHeaders(s.load.Headers, ""); err != nil {
-		return diag.Usagef("--load-header", "not a header", `write it as --load-header "Content-Type: application/json"`)
 	}
 	command, err := services.ParseArguments(f.Service)
 	if err != nil {

@@ -23,6 +23,8 @@ import (
 type recordFlags struct {
 	collect.Options
 	handlerFlags
+	sent      sharedLoad
+	URLs      []string // where the load goes
 	TargetLog string
 	JSON      bool
 }
@@ -75,10 +77,12 @@ A server is recorded over one window: a CPU profile and inside it an execution
 trace; heap, allocs, block and mutex as what they gained over the window; what
 is live at its end; goroutines at both ends; memory statistics; the build, and
 the source files with hot lines. What could not be had is listed with the line
-of code that enables it. Ctrl-C ends the window early and keeps what was
+of code that enables it. With --load or --targets requests are sent meanwhile; the
+flags from --load on are those of whet load. Ctrl-C ends the window early and keeps what was
 measured; a second one ends everything at once.`,
 		Example: `  whet record http://localhost:6060 -o run.whet
   whet record http://localhost:6060 -o run.whet --load http://localhost:8080/pad
+  whet record http://localhost:6060 -o orders.whet --load http://localhost:8080/orders --body @order.json -r 500
   whet record http://localhost:6060 -o slow.whet --flight
   whet record https://host/internal/debug/pprof/ -o run.whet --token-file token
   whet record ./stats --bench . -o bench.whet
@@ -102,9 +106,6 @@ func (f *recordFlags) register(cmd *cobra.Command) {
 	fs.DurationVarP(&f.Duration, "duration", "d", collect.DefaultDuration, "length of the window; of benchmarks, time to spend on all of them")
 	fs.DurationVar(&f.Trace, "trace", collect.DefaultTrace, "length of the execution trace within the window, 0 for none")
 	fs.BoolVar(&f.Flight, "flight", false, "take the seconds before now from the target's flight recorder\n(agent.Options.Flight), and snapshots, without waiting")
-	fs.StringArrayVar(&f.Load, "load", nil, "send requests to `URL` during the window; may repeat")
-	fs.IntVar(&f.LoadConnections, "load-connections", 0, "number of connections that send them (default 8)")
-	fs.BoolVar(&f.LoadRemote, "load-remote", false, "allow load on other machines")
 	fs.StringArrayVar(&f.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
 
 	f.registerHandlers(cmd)
@@ -117,6 +118,30 @@ func (f *recordFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.TargetLog, "target-log", "", "write the command's output to `FILE` (default: standard error)")
 	fs.DurationVar(&f.Start, "start-timeout", 0, "how long the command may take to listen (default 15s)")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
+
+	fs.StringArrayVar(&f.URLs, "load", nil, "send requests to `URL` during the window, as whet load does; may repeat")
+	f.sent.bind(cmd, []string{"resolve", "unix-socket", "allow-remote"}, nil)
+}
+
+// loads reports whether requests are sent during the window.
+func (f *recordFlags) loads() bool { return len(f.URLs) > 0 || f.sent.load.Targets != "" }
+
+// checkSent checks the flags of the load.
+func (f *recordFlags) checkSent(cmd *cobra.Command) error {
+	switch {
+	case !f.loads():
+		for _, name := range f.sent.names {
+			if cmd.Flags().Changed(name) {
+				return diag.Usagef("record", "--"+name+" needs a load", "say where requests go: --load http://localhost:8080/, or --targets FILE")
+			}
+		}
+		return nil
+	case len(f.Packages) > 0:
+		return diag.Usagef("record", "benchmarks take no load", "leave out --load and --targets, or give the address of a server instead of --bench")
+	case f.TokenFile == "-" && f.sent.load.stdinUses() > 0:
+		return diag.Usagef("record", "standard input can be read only once", "give the token in a file: --token-file FILE")
+	}
+	return f.sent.checkLoad()
 }
 
 var hostPort = regexp.MustCompile(`^(\[[0-9a-fA-F:.]+\]|[\w.\-]*):\d+(/|$)`)
@@ -148,7 +173,7 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 	default:
 		return diag.Usagef("record", fmt.Sprintf("%q is not an address", args[0]), "for a server give http://HOST:PORT; for benchmarks add --bench REGEXP; for a command put -- before it")
 	}
-	for _, name := range []string{"duration", "trace", "load"} {
+	for _, name := range []string{"duration", "trace", "load", "targets"} {
 		if f.Flight && cmd.Flags().Changed(name) {
 			return diag.Usagef("record", "--flight and --"+name+" do not go together", "--flight takes what is past: leave out one of them")
 		}
@@ -162,6 +187,9 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 	if f.Out == "" {
 		return diag.Usagef("record", "no file to write", "name it with -o FILE.whet")
 	}
+	if err := f.checkSent(cmd); err != nil {
+		return err
+	}
 	return f.apply(&f.Options)
 }
 
@@ -172,6 +200,13 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 			return err
 		}
 		f.Token = token
+	}
+	if f.loads() {
+		o, err := a.loadOptions(f.URLs, &f.sent.load)
+		if err != nil {
+			return f.sent.renamed(err)
+		}
+		f.Load = &o
 	}
 	f.Version = version().Version
 	line := a.newLine()

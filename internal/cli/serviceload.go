@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -26,25 +25,14 @@ const (
 // and AB but for the plans are the caller's to fill in.
 type serviceFlags struct {
 	services.Options
-	load      loadFlags
-	loaded    *cobra.Command // has all flags of whet load, of which some are registered
-	names     []string       // of the flags that are registered
+	sharedLoad
 	Slice     time.Duration
 	TargetLog string
 }
 
-// sharedLoadFlags are the flags of whet load that make sense here. The others are about one
-// run, a target that whet has not started, or results that a comparison does not have.
-func sharedLoadFlags() []string {
-	return []string{
-		"connections", "rate", "arrivals", "timeout", "method", "header", "body", "user", "password-file", "token-file",
-		"targets", "targets-format", "vars", "http2", "streams", "no-keepalive", "insecure", "cert", "key", "ca", "engine", "workers",
-	}
-}
-
-// register adds the flags to those of cmd, but for those of whet load whose names mean
+// register adds the flags to those of cmd; apart are flags of whet load whose names mean
 // something else there.
-func (f *serviceFlags) register(cmd *cobra.Command, but ...string) {
+func (f *serviceFlags) register(cmd *cobra.Command, apart ...string) {
 	fs := cmd.Flags()
 	fs.DurationVar(&f.Slice, "slice", 0, "length of a slice (default: chosen by the noise of A against A)")
 	fs.DurationVar(&f.Warmup, "warmup", services.DefaultWarmup, "load each service for so long before")
@@ -53,15 +41,7 @@ func (f *serviceFlags) register(cmd *cobra.Command, but ...string) {
 	fs.StringVar(&f.TargetLog, "target-log", "", "write what both print to `FILE`")
 
 	f.names = []string{"slice", "warmup", "same-answers", "start-timeout", "target-log"}
-
-	f.loaded = &cobra.Command{Use: "load"}
-	f.load.register(f.loaded)
-	for _, name := range sharedLoadFlags() {
-		if !slices.Contains(but, name) {
-			fs.AddFlag(f.loaded.Flags().Lookup(name))
-			f.names = append(f.names, name)
-		}
-	}
+	f.bind(cmd, nil, apart)
 }
 
 // check reports values that cannot be right, and fills in what they mean. op is the command
@@ -88,13 +68,13 @@ func (f *serviceFlags) check(cmd *cobra.Command, op string) error {
 	if strings.Contains(f.load.Rate, "..") {
 		return diag.Usagef(op, "a rate that rises makes each slice another load", "give one rate: -r 2000")
 	}
-	return f.load.check(f.loaded)
+	return f.checkLoad()
 }
 
 // readServiceLoad reads what is sent, from flags and the files that they name.
 func (a *app) readServiceLoad(f *serviceFlags) (err error) {
 	f.Load, err = a.loadOptions(nil, &f.load)
-	return err
+	return f.renamed(err)
 }
 
 // runServices runs a comparison and shows how far it is. A second signal kills the services.

@@ -44,6 +44,7 @@ func WriteRecord(w io.Writer, s Style, d Record) error {
 		}
 		t.line(fmt.Sprintf("load       %s requests, %.0f/s, p50 %s, p99 %s, max %s, %d failed%s", unit.Count(l.Requests), l.Rate,
 			unit.Duration(l.Latency.P50), unit.Duration(l.Latency.P99), unit.Duration(l.Latency.Max), l.Failed()+l.Errors.Total(), failed))
+		t.line("sent       ", Clean(sentBy(l)))
 	}
 	if len(m.Missing) > 0 {
 		t.line()
@@ -62,6 +63,36 @@ func WriteRecord(w io.Writer, s Style, d Record) error {
 	t.line()
 	t.line("next: ", nextView(m), " ", d.Path)
 	return t.result()
+}
+
+// sentBy says what requests a load was made of.
+func sentBy(l *load.Result) string {
+	what := "various methods"
+	if l.Method != "" {
+		what = l.Method
+	}
+	if len(l.Targets) == 1 {
+		what += " " + l.Targets[0]
+	} else {
+		what += fmt.Sprintf(" to %d targets", len(l.Targets))
+	}
+	if l.Sent.Body > 0 {
+		what += ", body " + unit.Bytes(l.Sent.Body).String()
+	}
+	if len(l.Sent.Headers) > 0 {
+		what += ", header " + strings.Join(l.Sent.Headers, " ")
+	}
+	if l.Sent.Rows > 0 {
+		what += fmt.Sprintf(", %d rows of variables", l.Sent.Rows)
+	}
+	what += fmt.Sprintf(", %d connections", l.Connections)
+	if l.Open != nil {
+		what += fmt.Sprintf(", %g/s", l.Open.Rate)
+		if l.Open.RampTo > 0 {
+			what += fmt.Sprintf(" to %g/s", l.Open.RampTo)
+		}
+	}
+	return what
 }
 
 // nextView is the command that shows most of what was recorded: what a flight recorder holds has no CPU

@@ -1,0 +1,80 @@
+package load
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+	"maps"
+	"net/http"
+	"slices"
+)
+
+// Sent says what requests a run was made of, without what may be secret: of header fields
+// there are the names, of bodies and variables the sizes.
+type Sent struct {
+	// Targets is the number of targets.
+	Targets int `json:"targets"`
+	// Headers are the names of the header fields that any target has, sorted.
+	Headers []string `json:"headers,omitempty"`
+	// Body is the size of the largest body, before variables are filled in.
+	Body int64 `json:"body_bytes,omitempty"`
+	// Variables are the names of the variables, Rows the number of their rows.
+	Variables []string `json:"variables,omitempty"`
+	Rows      int      `json:"rows,omitempty"`
+	// SHA256 is over methods, addresses without passwords, names of header fields, bodies
+	// and weights of all targets in their order, and over the variables, in hex: two loads of
+	// the same digest sent the same requests, apart from the values of header fields.
+	SHA256 string `json:"sha256"`
+}
+
+// digest hashes texts so that no two lists of them look alike.
+type digest struct{ hash.Hash }
+
+func (d digest) number(n int) {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(n))
+	_, _ = d.Write(b[:]) // never fails
+}
+
+func (d digest) text(s []byte) {
+	d.number(len(s))
+	_, _ = d.Write(s)
+}
+
+// describe says what the plan sends.
+func (p *plan) describe() Sent {
+	s := Sent{}
+	d := digest{sha256.New()}
+	fields := map[string]bool{}
+	for _, h := range p.hosts {
+		s.Targets += len(h.endpoints)
+	}
+	d.number(s.Targets)
+	for _, h := range p.hosts {
+		for _, e := range h.endpoints {
+			d.text([]byte(e.method))
+			d.text([]byte(e.template.URL()))
+			d.number(e.weight)
+			d.number(len(e.header))
+			for _, name := range slices.Sorted(maps.Keys(e.header)) {
+				d.text([]byte(name))
+				fields[http.CanonicalHeaderKey(name)] = true
+			}
+			d.text(e.body)
+			s.Body = max(s.Body, int64(len(e.body)))
+		}
+	}
+	s.Headers = slices.Sorted(maps.Keys(fields))
+	if v := p.Variables; v != nil {
+		s.Variables, s.Rows = slices.Clone(v.Names), len(v.Rows)
+		for _, row := range append([][]string{v.Names}, v.Rows...) {
+			d.number(len(row))
+			for _, value := range row {
+				d.text([]byte(value))
+			}
+		}
+	}
+	s.SHA256 = hex.EncodeToString(d.Sum(nil))
+	return s
+}
