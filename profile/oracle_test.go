@@ -228,6 +228,12 @@ func TestTopEqualsPprof(t *testing.T) {
 		{"tag range", []string{"-tagfocus=bytes=64b:1kb"}, profile.Query{TagFocus: "bytes=64b:1kb"}},
 		{"tag from", []string{"-tagfocus=1kb:"}, profile.Query{TagFocus: "1kb:"}},
 		{"tag upto", []string{"-tagignore=:256b"}, profile.Query{TagIgnore: ":256b"}},
+		{"prune_from", []string{"-prune_from=method1|malloc|gc|main|ssa"}, profile.Query{PruneFrom: re("method1|malloc|gc|main|ssa")}},
+		{"prune_from,lines", []string{"-prune_from=method1|growslice|main", "-lines"}, profile.Query{By: profile.ByLine, PruneFrom: re("method1|growslice|main")}},
+		{
+			"prune_from and filters", []string{"-prune_from=method1|malloc", "-hide=method17", "-show_from=json|main", "-focus=method1|main", "-noinlines"},
+			profile.Query{PruneFrom: re("method1|malloc"), Hide: re("method17"), ShowFrom: re("json|main"), Focus: re("method1|main"), NoInlines: true},
+		},
 		{"relative", []string{"-focus=method1|gc", "-relative_percentages"}, profile.Query{Focus: re("method1|gc"), Relative: true}},
 	}
 	var compared atomic.Int64

@@ -82,6 +82,41 @@ func (p *Profile) pruneUninteresting() {
 	}
 }
 
+// pruneFrom applies Query.PruneFrom to the visible frames of a view's locations.
+type pruneFrom struct {
+	v       *View
+	matches []bool // per function
+}
+
+// newPruneFrom returns nil when nothing is to be pruned.
+func newPruneFrom(v *View) *pruneFrom {
+	if v.q.PruneFrom == nil {
+		return nil
+	}
+	x := &pruneFrom{v, make([]bool, len(v.p.Functions))}
+	for i := range v.p.Functions {
+		name := v.p.Functions[i].Name
+		x.matches[i] = name != "" && v.q.PruneFrom.MatchString(withoutArguments(name))
+	}
+	v.pruned = make([]bool, len(v.p.Locations))
+	return x
+}
+
+// location cuts off what is below the innermost match among the frames from first on,
+// those of location i.
+func (x *pruneFrom) location(i, first int) {
+	if x == nil {
+		return
+	}
+	for j := first; j < len(x.v.frames); j++ {
+		if fn := x.v.p.Lines[x.v.frames[j]].Function; fn != None && x.matches[fn] {
+			x.v.frames = append(x.v.frames[:first], x.v.frames[j:]...)
+			x.v.pruned[i] = true
+			return
+		}
+	}
+}
+
 // withoutArguments cuts a C++ name's argument list, which begins at the first
 // parenthesis that is not part of the name.
 func withoutArguments(name string) string {

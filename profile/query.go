@@ -59,6 +59,8 @@ type Query struct {
 	Hide     *regexp.Regexp // drop matching frames
 	Show     *regexp.Regexp // keep only matching frames
 	ShowFrom *regexp.Regexp // drop frames above the outermost match, and samples without one
+	// PruneFrom drops frames below the innermost match, which stays. It is applied last.
+	PruneFrom *regexp.Regexp
 
 	TagFocus  string // see TagFilter
 	TagIgnore string

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"regexp"
+	"slices"
 	"sync"
 )
 
@@ -36,6 +37,8 @@ type View struct {
 
 	samples []uint32 // kept samples in order; nil: all
 	ends    []uint32 // with ShowFrom, per kept sample: how much of the stack remains
+	begins  []uint32 // with PruneFrom, per kept sample: how many locations are cut off at the leaf
+	pruned  []bool   // with PruneFrom, per location: a visible frame of it matches
 	label   []uint32 // ByLabel: node per sample (indexed by sample)
 
 	total     int64
@@ -121,6 +124,9 @@ func (v *View) ref(k int) (int, stackRef) {
 	r := v.p.stacks[i]
 	if v.ends != nil {
 		r = r.upTo(int(v.ends[k]))
+	}
+	if v.begins != nil {
+		r = r.from(int(v.begins[k]))
 	}
 	return i, r
 }
@@ -250,6 +256,7 @@ func (v *View) visible(f *frameFilter) {
 	p := v.p
 	v.start = make([]uint32, 1, len(p.Locations)+1)
 	v.frames = make([]uint32, 0, len(p.Lines))
+	pruneFrom := newPruneFrom(v)
 	for i := range p.Locations {
 		l := &p.Locations[i]
 		first := len(v.frames)
@@ -278,6 +285,7 @@ func (v *View) visible(f *frameFilter) {
 				}
 			}
 		}
+		pruneFrom.location(i, first)
 		if n := len(v.frames); v.q.NoInlines && n > first+1 {
 			v.frames[first] = v.frames[n-1]
 			v.frames = v.frames[:first+1]
@@ -298,7 +306,7 @@ func (v *View) selectSamples(f *frameFilter) error {
 		return fmt.Errorf("tag ignore: %w", err)
 	}
 	byName := f.focus != nil || f.ignore != nil || f.hide != nil || f.show != nil
-	if !byName && f.showFrom == nil && tagFocus == nil && tagIgnore == nil {
+	if !byName && f.showFrom == nil && tagFocus == nil && tagIgnore == nil && v.pruned == nil {
 		return nil
 	}
 	const (
@@ -328,6 +336,9 @@ func (v *View) selectSamples(f *frameFilter) error {
 	v.samples = make([]uint32, 0, len(p.stacks))
 	if f.showFrom != nil {
 		v.ends = make([]uint32, 0, len(p.stacks))
+	}
+	if v.pruned != nil {
+		v.begins = make([]uint32, 0, len(p.stacks))
 	}
 	var sawFocus, sawIgnore bool
 	var stack []uint32
@@ -367,6 +378,10 @@ func (v *View) selectSamples(f *frameFilter) error {
 		if v.ends != nil {
 			v.ends = append(v.ends, uint32(end))
 		}
+		if v.pruned != nil {
+			begin := max(slices.IndexFunc(stack[:end], func(loc uint32) bool { return v.pruned[loc] }), 0)
+			v.begins = append(v.begins, uint32(begin))
+		}
 	}
 	report := func(name string, asked, hit bool) {
 		if asked && !hit {
@@ -378,6 +393,7 @@ func (v *View) selectSamples(f *frameFilter) error {
 	report("hide", f.hide != nil, f.hide != nil && f.hide.any)
 	report("show", f.show != nil, f.show != nil && f.show.any)
 	report("show-from", f.showFrom != nil, f.showFrom != nil && f.showFrom.any)
+	report("prune-from", v.pruned != nil, slices.Contains(v.pruned, true))
 	report("tag-focus", tagFocus != nil, sawFocus)
 	report("tag-ignore", tagIgnore != nil, sawIgnore)
 	return nil

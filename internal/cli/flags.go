@@ -38,6 +38,7 @@ type viewFlags struct {
 	NoInlines, Relative, JSON bool
 
 	Focus, Ignore, Hide, Show, ShowFrom string
+	PruneFrom                           string
 	TagFocus, TagIgnore                 string
 
 	Base, DiffBase []string
@@ -64,6 +65,7 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Hide, "hide", "", "leave out frames that match `regexp`")
 	fs.StringVar(&f.Show, "show", "", "only frames that match `regexp`")
 	fs.StringVar(&f.ShowFrom, "show-from", "", "leave out frames above the outermost that matches `regexp`")
+	fs.StringVar(&f.PruneFrom, "prune-from", "", "leave out frames below the innermost that matches `regexp`")
 	fs.StringVar(&f.TagFocus, "tag-focus", "", "only samples with a matching label: `[KEY=]regexp` or a range as 1kb:2mb")
 	fs.StringVar(&f.TagIgnore, "tag-ignore", "", "no samples with a matching label")
 	fs.StringArrayVar(&f.Base, "base", nil, "subtract `PROFILE` (taken earlier from the same process); may repeat")
@@ -137,6 +139,7 @@ func (f *viewFlags) query(typ int) (profile.Query, error) {
 		{"--hide", f.Hide, &q.Hide},
 		{"--show", f.Show, &q.Show},
 		{"--show-from", f.ShowFrom, &q.ShowFrom},
+		{"--prune-from", f.PruneFrom, &q.PruneFrom},
 	} {
 		if r.text == "" {
 			continue
@@ -150,7 +153,7 @@ func (f *viewFlags) query(typ int) (profile.Query, error) {
 
 // filterNames lists the flags that filter, without dashes.
 func filterNames() []string {
-	return []string{"focus", "ignore", "hide", "show", "show-from", "tag-focus", "tag-ignore"}
+	return []string{"focus", "ignore", "hide", "show", "show-from", "prune-from", "tag-focus", "tag-ignore"}
 }
 
 // filter is the value of the filter flag of the given name.
@@ -166,6 +169,8 @@ func (f *viewFlags) filter(name string) string {
 		return f.Show
 	case "show-from":
 		return f.ShowFrom
+	case "prune-from":
+		return f.PruneFrom
 	case "tag-focus":
 		return f.TagFocus
 	case "tag-ignore":

@@ -19,8 +19,8 @@ func (f *viewFlags) checkUse(args []string) error {
 	if err := f.checkAddressFlags(names); err != nil {
 		return err
 	}
-	if f.Relative && len(f.filters()) == 0 {
-		return diag.Usagef(f.command, "--relative has no effect without a filter: everything is kept",
+	if f.Relative && !slices.ContainsFunc(filterNames(), func(name string) bool { return name != "prune-from" && f.filter(name) != "" }) {
+		return diag.Usagef(f.command, "--relative has no effect without a filter of samples: everything is kept",
 			"a filter is --focus, --ignore, --hide, --show, --show-from, --tag-focus or --tag-ignore")
 	}
 	return f.checkOwn()

@@ -53,6 +53,7 @@ func TestTopAgainstPprof(t *testing.T) {
 		{"no inlines", []string{"--no-inlines"}, []string{"-noinlines"}},
 		{"focus", []string{"--focus", "mallocgc", "--ignore", "gcAssist"}, []string{"-focus=mallocgc", "-ignore=gcAssist"}},
 		{"hide", []string{"--hide", "^runtime"}, []string{"-hide=^runtime"}},
+		{"prune-from", []string{"--prune-from", "mallocgc|ssa.Compile"}, []string{"-prune_from=mallocgc|ssa.Compile"}},
 		{"show-from", []string{"--show-from", "ssa.Compile", "--relative"}, []string{"-show_from=ssa.Compile", "-relative_percentages"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
