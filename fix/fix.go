@@ -174,6 +174,11 @@ type Attempt struct {
 	weak  bool              // it was dropped because no gain was seen, and nothing else
 }
 
+// String is what logs and tests print: an Attempt holds whole files.
+func (a Attempt) String() string {
+	return fmt.Sprintf("%s: %s: %s", a.Finding.Title, a.Stage, a.Reason)
+}
+
 // Kept tells whether the rewrite is proven.
 func (a *Attempt) Kept() bool { return a.Stage == StageKept }
 

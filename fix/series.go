@@ -22,6 +22,9 @@ type Patch struct {
 	Text []byte
 }
 
+// String is what logs and tests print.
+func (p Patch) String() string { return p.Name + "\n" + string(p.Text) }
+
 // Patches are the kept rewrites in their order, each with its evidence and proof in the message.
 // from is the author, as "Name <address>".
 func (r *Result) Patches(from string) []Patch {
