@@ -1,9 +1,11 @@
 package collect
 
 import (
+	"context"
 	"debug/buildinfo"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -18,6 +20,7 @@ import (
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/source"
+	"github.com/whet-go/whet/trace/reader"
 )
 
 // agentInfo is what package agent answers about its process; collect reads only
@@ -112,7 +115,7 @@ func (t *sitting) traceGOMAXPROCS() int {
 		return 0
 	}
 	defer func() { _ = rc.Close() }() // only read
-	r, err := trace.NewReader(rc)
+	r, err := reader.Open(context.Background(), rc)
 	if err != nil {
 		return 0
 	}
@@ -123,7 +126,7 @@ func (t *sitting) traceGOMAXPROCS() int {
 		}
 		if ev.Kind() == trace.EventMetric {
 			if m := ev.Metric(); m.Name == "/sched/gomaxprocs:threads" {
-				return int(m.Value.Uint64())
+				return int(min(m.Value.Uint64(), math.MaxInt32))
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/trace/reader"
 )
 
 // recordFlight takes what the target's flight recorder holds, and snapshots.
@@ -88,7 +88,7 @@ func (t *sitting) flight(ctx context.Context) (err error) {
 	}
 	length := time.Duration(0)
 	if err == nil {
-		length, err = traceLength(file)
+		length, err = traceLength(ctx, file)
 	}
 	if err != nil {
 		return t.c.explain("flight", t.c.url("flight", nil), err)
@@ -106,16 +106,11 @@ func (t *sitting) flight(ctx context.Context) (err error) {
 }
 
 // traceLength reads a trace for the time from its first event to its last.
-func traceLength(file *os.File) (length time.Duration, err error) {
-	defer func() {
-		if p := recover(); p != nil { // the reader of traces trusts some of what it reads
-			err = fmt.Errorf("read trace: damaged: %v", p)
-		}
-	}()
+func traceLength(ctx context.Context, file *os.File) (time.Duration, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return 0, err
 	}
-	r, err := trace.NewReader(bufio.NewReaderSize(file, 1<<20))
+	r, err := reader.Open(ctx, file)
 	if err != nil {
 		return 0, fmt.Errorf("read trace: %w", err)
 	}

@@ -3,6 +3,7 @@ package collect
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"net/http"
@@ -185,5 +186,25 @@ func TestHandlersWatch(t *testing.T) {
 	cancel()
 	if _, _, err := h.Slow(gone, time.Hour, next, 20*time.Second); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestTraceLengthMadeUp reads a trace that no runtime wrote, which would need any amount of memory.
+func TestTraceLengthMadeUp(t *testing.T) {
+	t.Parallel()
+	data := []byte("go 1.22 trace\x00\x00\x00")
+	for thread := range uint64(20_000) {
+		data = append(binary.AppendUvarint(append(data, 1, 1), thread), 1, 0) // an empty batch
+	}
+	f, err := os.Create(filepath.Join(t.TempDir(), "trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := f.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := traceLength(t.Context(), f); err == nil || !strings.Contains(err.Error(), "more than 16384 threads") {
+		t.Errorf("error %v", err)
 	}
 }

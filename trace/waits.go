@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"golang.org/x/exp/trace"
 
+	"github.com/whet-go/whet/trace/reader"
 	"github.com/whet-go/whet/trace/stacks"
 )
 
@@ -104,7 +106,7 @@ func Waits(r io.Reader, opt WaitOptions) (*WaitReport, error) {
 	}
 	// A cut in the middle of a generation costs that generation, as its tables
 	// come last: the reader decodes generations whole.
-	tr, err := trace.NewReader(r)
+	tr, err := reader.Open(context.Background(), r)
 	if err != nil {
 		return nil, fmt.Errorf("read trace: %w", err)
 	}
@@ -116,7 +118,7 @@ func Waits(r io.Reader, opt WaitOptions) (*WaitReport, error) {
 		created: make(map[creation]int),
 	}
 	for {
-		ev, err := next(tr)
+		ev, err := tr.ReadEvent()
 		if err == io.EOF { //nolint:errorlint // a wrapped io.EOF is a truncated trace
 			break
 		}
@@ -136,17 +138,6 @@ func Waits(r io.Reader, opt WaitOptions) (*WaitReport, error) {
 		return nil, errors.New("read trace: no event in it")
 	}
 	return f.report(), nil
-}
-
-// next reads an event. The reader trusts some of what it reads: on a damaged trace
-// it may panic, which is an error of the trace, not of whet.
-func next(tr *trace.Reader) (ev trace.Event, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("damaged: %v", p)
-		}
-	}()
-	return tr.ReadEvent()
 }
 
 type goroutine struct {
@@ -173,7 +164,7 @@ type follower struct {
 }
 
 func (f *follower) event(ev *trace.Event) (err error) {
-	defer func() { // as in next: an event may refer to what its tables lack
+	defer func() { // an event may refer to what its tables lack
 		if p := recover(); p != nil {
 			err = fmt.Errorf("read trace: only the first %v of it are whole: damaged: %v", f.last.Sub(f.first).Round(time.Millisecond), p)
 		}

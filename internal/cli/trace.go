@@ -23,6 +23,7 @@ import (
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/trace/cache"
 	"github.com/whet-go/whet/trace/index"
+	"github.com/whet-go/whet/trace/reader"
 	"github.com/whet-go/whet/trace/stacks"
 	"github.com/whet-go/whet/trace/summary"
 	"github.com/whet-go/whet/unit"
@@ -268,9 +269,9 @@ func (d *document) checkedTrace() (io.ReadCloser, error) {
 		return nil, err
 	}
 	b := bufio.NewReader(r)
-	head, err := b.Peek(index.HeadLen)
+	head, err := b.Peek(reader.HeadLen)
 	if err == nil || errors.Is(err, io.EOF) {
-		err = index.CheckHead(head)
+		err = reader.CheckHead(head)
 	}
 	if err != nil {
 		return nil, readTraceError(d.name, errors.Join(err, r.Close()))
@@ -356,7 +357,7 @@ func traceError(name string, err error) error {
 		return err
 	}
 	hint := "a trace comes from runtime/trace, /debug/pprof/trace, or `whet record`"
-	var e *index.Error
+	var e *reader.Error
 	var file *fs.PathError
 	switch {
 	case errors.As(err, &e):

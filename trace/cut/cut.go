@@ -12,7 +12,7 @@ import (
 	"math"
 	"time"
 
-	"golang.org/x/exp/trace"
+	"github.com/whet-go/whet/trace/reader"
 )
 
 // Options say what is kept.
@@ -57,7 +57,7 @@ func Cut(ctx context.Context, w io.Writer, r io.Reader, o Options) (Result, erro
 		return Result{}, err
 	}
 	c := &cutter{
-		in: &reader{r: bufio.NewReaderSize(r, 1<<20), minor: minor, off: headLen}, w: w, o: o, head: head,
+		in: &generations{r: bufio.NewReaderSize(r, 1<<20), minor: minor, off: headLen}, w: w, o: o, head: head,
 		result: Result{Go: fmt.Sprintf("1.%d", minor)},
 	}
 	if c.o.To == 0 {
@@ -72,7 +72,7 @@ func Cut(ctx context.Context, w io.Writer, r io.Reader, o Options) (Result, erro
 }
 
 type cutter struct {
-	in     *reader
+	in     *generations
 	w      io.Writer
 	o      Options
 	head   []byte
@@ -95,12 +95,12 @@ func (c *cutter) run(ctx context.Context) error {
 		case err != nil && held == nil:
 			return fmt.Errorf("no whole generation is in the trace: %s", cmp.Or(c.result.Damage, "it is empty"))
 		case err != nil:
-			_, err := c.decide(held, nil)
+			_, err := c.decide(ctx, held, nil)
 			return err
 		case held == nil:
 			c.first = g.nanos(g.begin)
 		default:
-			if done, err := c.decide(held, g); done || err != nil {
+			if done, err := c.decide(ctx, held, g); done || err != nil {
 				return err
 			}
 		}
@@ -113,7 +113,7 @@ func (c *cutter) run(ctx context.Context) error {
 
 // decide writes a generation, or what is wanted of it, unless it is before the window; next is the one
 // behind it, nil for the last. done: it was the last that is wanted.
-func (c *cutter) decide(g, next *generation) (done bool, err error) {
+func (c *cutter) decide(ctx context.Context, g, next *generation) (done bool, err error) {
 	last, err := g.last()
 	if err != nil {
 		return false, fmt.Errorf("generation %d: %w", g.number, err)
@@ -141,7 +141,7 @@ func (c *cutter) decide(g, next *generation) (done bool, err error) {
 		return c.o.To < end, c.write(g.bytes)
 	}
 	c.result.Damage = "" // of nothing that was asked for
-	short, to := c.shorten(g, last)
+	short, to := c.shorten(ctx, g, last)
 	c.result.To, c.result.Whole = time.Duration(to-c.first), short == nil
 	if short == nil {
 		short = g.bytes
@@ -161,14 +161,14 @@ func slacks() []int64 { return []int64{0, 10_000, 1_000_000} }
 
 // shorten returns a generation without what is after the window, and when it ends. It is nil when that
 // cannot be read, with the generation's own end.
-func (c *cutter) shorten(g *generation, last int64) ([]byte, int64) {
+func (c *cutter) shorten(ctx context.Context, g *generation, last int64) ([]byte, int64) {
 	for _, slack := range slacks() {
 		until := add(add(c.first, c.o.To), slack)
 		if until >= last {
 			break
 		}
 		short, err := g.until(until, c.in.minor)
-		if err == nil && readable(c.head, short) {
+		if err == nil && readable(ctx, c.head, short) {
 			return short, until
 		}
 	}
@@ -258,13 +258,8 @@ func (g *generation) samples(b *batch, end int64) ([]byte, error) {
 }
 
 // readable tells whether a generation can be read to its end.
-func readable(head, generation []byte) (ok bool) {
-	defer func() {
-		if recover() != nil {
-			ok = false // the reader trusts some of what it reads
-		}
-	}()
-	r, err := trace.NewReader(io.MultiReader(bytes.NewReader(head), bytes.NewReader(generation)))
+func readable(ctx context.Context, head, generation []byte) bool {
+	r, err := reader.Open(ctx, io.MultiReader(bytes.NewReader(head), bytes.NewReader(generation)))
 	if err != nil {
 		return false
 	}

@@ -101,8 +101,8 @@ type generation struct {
 // nanos is a time of the trace, as its readers compute it.
 func (g *generation) nanos(time uint64) int64 { return int64(float64(time) * g.tick) }
 
-// A reader reads generations.
-type reader struct {
+// generations reads the generations of a trace, as bytes.
+type generations struct {
 	r     *bufio.Reader
 	minor int
 	off   int64  // bytes that were read
@@ -111,7 +111,7 @@ type reader struct {
 }
 
 // generation reads the next one; io.EOF: there is none. Any other error is of a generation that is not whole.
-func (r *reader) generation() (*generation, error) {
+func (r *generations) generation() (*generation, error) {
 	g := &generation{}
 	if r.next != nil {
 		b := *r.next
@@ -163,7 +163,7 @@ func (g *generation) add(b batch) {
 
 // batch reads a batch to the end of a generation's bytes; end: it was the mark that ends one, which is
 // among the bytes, too.
-func (r *reader) batch(g *generation) (b batch, end bool, err error) {
+func (r *generations) batch(g *generation) (b batch, end bool, err error) {
 	b.from = len(g.bytes)
 	kind, err := r.r.ReadByte()
 	if err != nil {
@@ -203,7 +203,7 @@ func (r *reader) batch(g *generation) (b batch, end bool, err error) {
 }
 
 // varint reads a number, and keeps its bytes as they are: the runtime writes some longer than need be.
-func (r *reader) varint(g *generation, to *uint64) error {
+func (r *generations) varint(g *generation, to *uint64) error {
 	at := len(g.bytes)
 	for range binary.MaxVarintLen64 {
 		c, err := r.r.ReadByte()

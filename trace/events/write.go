@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/exp/trace"
+
+	"github.com/whet-go/whet/trace/reader"
 )
 
 // Options say which events are written, and how.
@@ -34,7 +36,7 @@ type Result struct {
 // Write reads a trace as far as it needs, and writes events as lines of JSON. It is an error when nothing
 // can be read, when the filter or w fails, and when ctx ends.
 func Write(ctx context.Context, w io.Writer, r io.Reader, o Options) (result Result, err error) {
-	tr, err := open(r)
+	tr, err := reader.Open(ctx, r)
 	if err != nil {
 		return Result{}, fmt.Errorf("read trace: %w", err)
 	}
@@ -48,7 +50,7 @@ func Write(ctx context.Context, w io.Writer, r io.Reader, o Options) (result Res
 	e, line := &Event{}, []byte(nil)
 	begin := trace.Time(0)
 	for {
-		ev, err := next(tr)
+		ev, err := tr.ReadEvent()
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
 				result.Damage = err.Error()
@@ -93,18 +95,6 @@ func Write(ctx context.Context, w io.Writer, r io.Reader, o Options) (result Res
 			return result, nil
 		}
 	}
-}
-
-// open reads a trace's head. The reader of traces trusts some of what it reads: what makes it panic is
-// an error of the trace.
-func open(r io.Reader) (tr *trace.Reader, err error) {
-	defer damaged(&err)
-	return trace.NewReader(r)
-}
-
-func next(tr *trace.Reader) (ev trace.Event, err error) {
-	defer damaged(&err)
-	return tr.ReadEvent()
 }
 
 // fill fills in an event. What makes it panic is an event that refers to what the trace's tables lack.

@@ -7,10 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"golang.org/x/exp/trace"
+
+	"github.com/whet-go/whet/trace/reader"
 )
 
 // Options are about building an index.
@@ -26,10 +27,10 @@ const batch = 1024
 
 // Build reads a trace to its end and writes an index to the file of this name: a new one, or in the
 // place of an old one, and only when it is whole. A trace that is cut off, or damaged further on, is
-// indexed up to there, which Info.Damage says. It is an error, an [*Error] within, when nothing can be
+// indexed up to there, which Info.Damage says. It is an error, a [*reader.Error] within, when nothing can be
 // read; and when the index cannot be written, or ctx ends.
 func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info, err error) {
-	in, err := open(ctx, r)
+	in, err := reader.Open(ctx, r)
 	if err != nil {
 		return Info{}, fmt.Errorf("read trace: %w", err)
 	}
@@ -42,7 +43,7 @@ func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info,
 			err = errors.Join(err, ignoreClosed(f.Close()), os.Remove(f.Name()))
 		}
 	}()
-	info, err = in.write(ctx, f, name, o)
+	info, err = write(ctx, in, f, name, o)
 	if err != nil {
 		return Info{}, err
 	}
@@ -56,7 +57,7 @@ func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info,
 }
 
 // write writes the index of name into a file.
-func (in *input) write(ctx context.Context, f *os.File, name string, o Options) (info Info, err error) {
+func write(ctx context.Context, in *reader.Reader, f *os.File, name string, o Options) (info Info, err error) {
 	b, err := newBuilder(f)
 	if err != nil {
 		return Info{}, fmt.Errorf("write trace index: %w", err)
@@ -84,67 +85,6 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// An input is a trace that is read.
-type input struct {
-	*trace.Reader
-	guard *guard // nil for old formats
-}
-
-// open reads a trace's head; all of it, if it is in an old format.
-func open(ctx context.Context, r io.Reader) (*input, error) {
-	guarded, err := newGuard(r)
-	if err != nil {
-		return nil, err
-	}
-	if g, ok := guarded.(*guard); ok {
-		tr, err := newReader(g)
-		return &input{tr, g}, err
-	}
-	// Nothing can interrupt the reader of old formats, which has all that it needs in memory. It ends by
-	// itself, later.
-	type result struct {
-		tr  *trace.Reader
-		err error
-	}
-	read := make(chan result, 1)
-	go func() {
-		tr, err := newReader(guarded)
-		read <- result{tr, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case done := <-read:
-		return &input{Reader: done.tr}, done.err
-	}
-}
-
-// newReader has trace.NewReader's panics as errors: it trusts some of what it reads.
-func newReader(r io.Reader) (tr *trace.Reader, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			tr, err = nil, fmt.Errorf("damaged: %v", p)
-		}
-	}()
-	tr, err = trace.NewReader(r)
-	if err != nil {
-		const cut = "one that was cut off cannot be read before Go 1.22: the program must call trace.Stop, and close the file"
-		return nil, &Error{briefly(err.Error()), cut}
-	}
-	return tr, nil
-}
-
-// briefly is what an error says of a trace, without the state of all of its goroutines.
-func briefly(text string) string {
-	text, _, _ = strings.Cut(text, "\n")
-	text = strings.TrimSuffix(text, ": frontier:")
-	const most = 200
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + " …"
-	}
-	return text
-}
-
 // A delivery is some events, and what ended them.
 type delivery struct {
 	events []trace.Event
@@ -155,32 +95,19 @@ type delivery struct {
 }
 
 // fill reads as many events as there is room for.
-func (in *input) fill(d *delivery) {
-	n := 0
-	d.events, d.tasks = d.events[:cap(d.events)], d.tasks[:0]
-	defer func() {
-		if p := recover(); p != nil {
-			d.err = fmt.Errorf("damaged: %v", p)
-		}
-		if d.err != nil && in.guard != nil && in.guard.err != nil && !errors.Is(in.guard.err, io.EOF) {
-			d.err = in.guard.err // which the reader took for another
-		}
-		d.events = d.events[:n]
-	}()
-	for n < len(d.events) {
-		ev := &d.events[n]
-		if *ev, d.err = in.ReadEvent(); d.err != nil {
-			return
-		}
+func (d *delivery) fill(in *reader.Reader) {
+	d.tasks = d.tasks[:0]
+	var n int
+	n, d.err = in.Fill(d.events[:cap(d.events)], func(ev *trace.Event) {
 		if ev.Kind() == trace.EventTaskEnd {
 			d.tasks = append(d.tasks, ev.Task())
 		}
-		n++
-	}
+	})
+	d.events = d.events[:n]
 }
 
 // readAll hands the events to the builder, which follows them while the next ones are read.
-func (b *builder) readAll(ctx context.Context, in *input, o Options) error {
+func (b *builder) readAll(ctx context.Context, in *reader.Reader, o Options) error {
 	full, free := make(chan *delivery, 4), make(chan *delivery, 6)
 	for range cap(free) {
 		free <- &delivery{events: make([]trace.Event, batch)}
@@ -197,7 +124,7 @@ func (b *builder) readAll(ctx context.Context, in *input, o Options) error {
 			case <-stop:
 				return
 			}
-			in.fill(d)
+			d.fill(in)
 			last := d.err != nil
 			select {
 			case full <- d:
@@ -221,7 +148,7 @@ func (b *builder) readAll(ctx context.Context, in *input, o Options) error {
 			o.Progress(b.info.Events, time.Duration(b.now))
 		}
 		if b.info.Damage == "" && d.err != nil && !errors.Is(d.err, io.EOF) {
-			b.info.Damage = briefly(d.err.Error())
+			b.info.Damage = reader.Briefly(d.err.Error())
 		}
 		if b.info.Damage != "" {
 			break
@@ -230,9 +157,9 @@ func (b *builder) readAll(ctx context.Context, in *input, o Options) error {
 	}
 	if b.info.Events == b.info.Generations { // and what begins them
 		if b.info.Damage != "" {
-			return fmt.Errorf("read trace: %w", &Error{"no whole generation in it: " + b.info.Damage, "a generation is a second or so: the program must call trace.Stop, and close the file"})
+			return fmt.Errorf("read trace: %w", &reader.Error{Text: "no whole generation in it: " + b.info.Damage, Advice: "a generation is a second or so: the program must call trace.Stop, and close the file"})
 		}
-		return fmt.Errorf("read trace: %w", &Error{"no event in it", "trace.Start, and trace.Stop later, record what happens between"})
+		return fmt.Errorf("read trace: %w", &reader.Error{Text: "no event in it", Advice: "trace.Start, and trace.Stop later, record what happens between"})
 	}
 	return nil
 }
@@ -242,7 +169,7 @@ func (b *builder) follow(d *delivery) (err error) {
 	b.endedTasks = d.tasks
 	defer func() {
 		if p := recover(); p != nil {
-			b.info.Damage = briefly(fmt.Sprintf("damaged: %v", p))
+			b.info.Damage = reader.Briefly(fmt.Sprintf("damaged: %v", p))
 		}
 	}()
 	for i := range d.events {
@@ -260,11 +187,11 @@ func (b *builder) follow(d *delivery) (err error) {
 // Limits of what is alive, open or active at once, on which the memory of the builder and of the reader
 // depends.
 const (
-	maxAlive = 2 << 20 // goroutines
-	maxOpen  = 1 << 20 // tasks, regions, ranges
-	maxProcs = 1 << 12 // processors; some numbers are larger: old formats have them for what is on none
-	maxOther = 1 << 8  // processors with larger numbers
-	maxTime  = 1 << 53 // nanoseconds: a hundred days
+	maxAlive = reader.MaxAlive // goroutines
+	maxOpen  = reader.MaxOpen  // tasks, regions, ranges
+	maxProcs = 1 << 12         // processors; some numbers are larger: old formats have them for what is on none
+	maxOther = 1 << 8          // processors with larger numbers
+	maxTime  = 1 << 53         // nanoseconds: a hundred days
 )
 
 // limit ends a trace that has too much at once.

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/trace/index/indextest"
+	"github.com/whet-go/whet/trace/reader"
 )
 
 // Environment variables that make this test binary a program that builds an index.
@@ -84,7 +85,7 @@ func walk(t testing.TB, x *Index) {
 func try(t testing.TB, dir string, data []byte) (Info, error) {
 	t.Helper()
 	name := filepath.Join(dir, "x")
-	in, err := open(t.Context(), bytes.NewReader(data))
+	in, err := reader.Open(t.Context(), bytes.NewReader(data))
 	if err != nil {
 		return Info{}, err
 	}
@@ -92,7 +93,7 @@ func try(t testing.TB, dir string, data []byte) (Info, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := in.write(t.Context(), f, name, Options{})
+	info, err := write(t.Context(), in, f, name, Options{})
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,7 @@ func TestCut(t *testing.T) {
 			info, err := try(t, dir, data[:n])
 			switch {
 			case err != nil:
-				if e := (*Error)(nil); !errors.As(err, &e) || e.Advice == "" || len(err.Error()) > 400 {
+				if e := (*reader.Error)(nil); !errors.As(err, &e) || e.Advice == "" || len(err.Error()) > 400 {
 					t.Errorf("%s, %d bytes of %d: %v, without a hint", name, n, len(data), err)
 				}
 			case info.Damage == "" && strings.HasPrefix(name, "go1.26"):
@@ -220,7 +221,7 @@ func TestFlipped(t *testing.T) {
 		for range 25 {
 			bad := slices.Clone(data)
 			for range 1 + r.IntN(3) {
-				bad[headLen+r.IntN(len(bad)-headLen)] ^= 1 << r.IntN(8)
+				bad[reader.HeadLen+r.IntN(len(bad)-reader.HeadLen)] ^= 1 << r.IntN(8)
 			}
 			info, err := try(t, dir, bad)
 			if err == nil {
@@ -235,6 +236,14 @@ func TestFlipped(t *testing.T) {
 		t.Error("no damaged trace was read at all")
 	}
 }
+
+// The wire format, and limits of what reads it.
+const (
+	evEventBatch, evCPUSamples        = 1, 6
+	oldBatch, oldString               = 1, 37
+	maxTables, maxBatches, maxThreads = 64 << 20, 1 << 18, 1 << 14
+	maxOldEvents                      = 16 << 20
+)
 
 // batchOf makes a batch of a trace.
 func batchOf(gen, thread, time uint64, body ...byte) []byte {
@@ -343,29 +352,9 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestGuard counts what cannot be tried in a second.
-func TestGuard(t *testing.T) {
+// TestLimit counts what cannot be tried in a second.
+func TestLimit(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		g    guard
-		want string
-	}{
-		{guard{bytes: maxGeneration}, "bytes"},
-		{guard{tables: maxTables}, "bytes of strings and stacks"},
-		{guard{batches: maxBatches}, "batches"},
-	} {
-		g := &test.g
-		g.r, g.gen, g.threads = bufio.NewReader(bytes.NewReader(batchOf(7, 1, 1, evStacks))), 7, map[uint64]uint64{}
-		_, err := g.Read(make([]byte, 100))
-		if err == nil || !strings.HasSuffix(err.Error(), test.want) {
-			t.Errorf("%v, want one about %s", err, test.want)
-		}
-		g.r = bufio.NewReader(bytes.NewReader(batchOf(8, 1, 1, evStacks)))
-		g.err = nil
-		if n, err := g.Read(make([]byte, 100)); err != nil || n != 6 {
-			t.Errorf("the next generation: %d bytes, %v", n, err)
-		}
-	}
 	b, err := newBuilder(nil)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package index
+package reader
 
 import (
 	"bufio"
@@ -256,15 +256,15 @@ func countOld(data []byte) (events, procs int64) {
 			d.uint()
 		case typ == oldString:
 			d.uint()
-			d.bytes(d.count())
+			d.skip()
 		case args < 4:
 			for range args {
 				d.uint()
 			}
 		default:
-			d.bytes(d.count())
+			d.skip()
 			if typ == oldUserLog {
-				d.bytes(d.count())
+				d.skip()
 			}
 		}
 	}
