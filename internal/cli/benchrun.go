@@ -180,7 +180,11 @@ func (a *app) benchRun(ctx context.Context, f *benchRunFlags, packages []string)
 	if err := doc.SetSummary(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
-	return errors.Join(a.writeBenchRun(f, doc), benchFailures(failures))
+	err = errors.Join(a.writeBenchRun(f, doc), benchFailures(failures))
+	if err == nil && !f.JSON {
+		a.next(append([]string{"bench", "--base", "HEAD~"}, packages...)...)
+	}
+	return err
 }
 
 // match is the pattern of benchmarks; that of all needs no matching.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"runtime/debug"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -108,6 +107,16 @@ func (a *app) commands() []group {
 	}
 }
 
+// gettingStarted is what whet without arguments prints: from a service to a change that is proven to make it faster.
+const gettingStarted = `whet record -o before.whet -d 10s -- ./service   record a service under load (--load URL)
+whet top before.whet                             see which lines of your own code cost
+whet find before.whet                            see why, and the rewrite
+whet fix before.whet                             prove the rewrites, and keep what is faster
+whet bench --base main ./...                     compare your own change with a commit
+
+"whet --help" lists all commands.
+`
+
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "whet COMMAND",
@@ -118,13 +127,16 @@ it and measures how it answers, and compares two builds of it with proof.
 A recording (.whet) holds everything observed of a target in one sitting. Every
 view also reads pprof profiles of any format, addresses that serve them, and
 standard input ("-"); several are merged.`,
-		SuggestionsMinimumDistance: 2,
+		Version: version().String(),
 
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          unknownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return cmd.Help()
+		RunE: func(*cobra.Command, []string) error {
+			return a.write(func(w io.Writer) error {
+				_, err := io.WriteString(w, gettingStarted)
+				return err
+			})
 		},
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
@@ -132,38 +144,21 @@ standard input ("-"); several are merged.`,
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		message := err.Error()
-		if ne := (*strconv.NumError)(nil); errors.As(err, &ne) {
-			message = strings.TrimSuffix(message, ne.Error()) + "not a number"
-		}
-		return diag.Usagef(cmd.Name(), message, "`"+cmd.CommandPath()+" --help` lists the flags")
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(helpCommand())
+	root.SetVersionTemplate("{{.Version}}\n")
 	for _, g := range a.commands() {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, build := range g.commands {
 			cmd := build()
 			cmd.GroupID = g.id
+			a.registerCompletions(cmd)
 			root.AddCommand(cmd)
 		}
 	}
 	root.SetHelpCommandGroupID("about")
 	root.SetCompletionCommandGroupID("about")
 	return root
-}
-
-// unknownCommand is the root's argument check: it gets what is not a command.
-func unknownCommand(root *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	err := diag.Usagef("", fmt.Sprintf("unknown command %q", args[0]), "`whet --help` lists the commands")
-	if similar := root.SuggestionsFor(args[0]); len(similar) > 0 {
-		err.Hint = "did you mean `whet " + strings.Join(similar, "` or `whet ") + "`?"
-	} else if _, serr := os.Stat(args[0]); serr == nil || isURL(args[0]) {
-		err.Hint = "to see what costs: `whet top " + args[0] + "`"
-	}
-	return err
 }
 
 // printError writes err and its hint to stderr; errors that are only joined, one

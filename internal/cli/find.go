@@ -98,6 +98,7 @@ func (f *findFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.JSON, "json", false, "write JSON, the same as --format json")
 	f.registerOutput(cmd)
 	fs.Var(&f.read.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
+	_ = cmd.RegisterFlagCompletionFunc("rule", completeRules)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(findFormats(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -157,6 +158,9 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 		}
 		return report.WriteFind(w, a.style, r)
 	})
+	if err == nil && f.Format == "text" && f.Output == "" && slices.ContainsFunc(r.Findings, func(x find.Finding) bool { return x.Fix != nil }) {
+		a.next(append([]string{"fix"}, args...)...)
+	}
 	found, what := len(r.Findings), "findings"
 	if r.Against != nil {
 		found, what = r.Against.New, "findings that "+f.Baseline+" does not accept"

@@ -123,6 +123,7 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.Force, "force", false, "replace the file of -o; with --apply, write beside changes that are not committed")
 	fs.Var(&f.find.read.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
 	f.registerProgram(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("rule", completeRules)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(fixFormats(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -211,12 +212,12 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		return err
 	}
 	a.printWarnings(r.Warnings)
-	return a.handOver(ctx, f, r)
+	return a.handOver(ctx, f, r, args)
 }
 
 // handOver writes the report and the patches, and what was kept to the user's files if they are to
 // have it. What cannot be written leaves the rest to be.
-func (a *app) handOver(ctx context.Context, f *rewriteFlags, r *fix.Result) error {
+func (a *app) handOver(ctx context.Context, f *rewriteFlags, r *fix.Result, args []string) error {
 	err := a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		switch f.Format {
 		case "json":
@@ -238,6 +239,9 @@ func (a *app) handOver(ctx context.Context, f *rewriteFlags, r *fix.Result) erro
 		return errors.Join(err, errors.New("interrupted"))
 	case f.Apply:
 		return errors.Join(err, r.Apply(ctx, f.Force))
+	}
+	if err == nil && f.Format == "text" && f.Output == "" && slices.ContainsFunc(r.Attempts, func(x fix.Attempt) bool { return x.Kept() }) {
+		a.next(append([]string{"fix", "--apply"}, args...)...)
 	}
 	return err
 }

@@ -17,7 +17,7 @@ import (
 func TestSecretsStay(t *testing.T) {
 	var mu sync.Mutex
 	var reached []string
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		reached = append(reached, fmt.Sprint(r.Method, " ", r.URL, " ", r.Header))
 		mu.Unlock()

@@ -26,13 +26,7 @@ The same rules run without a profile as go vet -vettool=$(which whet-vet) ./...`
 		Example: `  whet rules
   whet rules percall
   whet rules --json`,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			var names []cobra.Completion
-			for _, r := range index.Rules() {
-				names = append(names, cobra.CompletionWithDesc(r.Analyzer.Name, r.Doc.Title))
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: completeRules,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return a.rules(args, asJSON) }

@@ -97,7 +97,13 @@ func (a *app) top(in *input, f *viewFlags, counted, grouped bool) error {
 	if f.JSON {
 		return a.writeJSON(doc)
 	}
-	return a.write(func(w io.Writer) error { return report.WriteTop(w, a.style, doc) })
+	if err := a.write(func(w io.Writer) error { return report.WriteTop(w, a.style, doc) }); err != nil {
+		return err
+	}
+	if own && in.Recording != nil && len(in.opened) == 1 {
+		a.next("find", in.opened[0].name)
+	}
+	return nil
 }
 
 // also charges the other main profile of the recording to own lines: beside CPU

@@ -22,8 +22,8 @@ import (
 type traceTimelineFlags struct {
 	traceFlags
 	outputFlags
-	HTTP    string
-	Browser bool
+	HTTP string
+	Open bool
 }
 
 func (a *app) traceTimelineCommand() *cobra.Command {
@@ -37,19 +37,19 @@ the stack at which each stay began and who ended it. Any window of a trace of
 any length is there at once.
 
 The page is served on this machine alone, at the address that is printed, until
-Ctrl-C; --browser opens it.
+Ctrl-C; --open opens it.
 
 With -o FILE.html one page is written instead, of at most 5 MB, which needs no
 server and makes no network request. It holds the window of --from and --to,
 with as many rows, and as finely, as fit.`,
 		Example: `  whet trace timeline demo.whet
-  whet trace timeline --browser trace.out
+  whet trace timeline --open trace.out
   whet trace timeline --from 1s --to 1.5s -o page.html trace.out`,
 		Args: oneTrace,
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.HTTP, "http", loopback.DefaultAddr, "serve at this `address` of the loopback interface; port 0 is a free one")
-	fs.BoolVar(&f.Browser, "browser", false, "show the page in the browser")
+	fs.BoolVar(&f.Open, "open", false, "show the page in the browser")
 	f.registerWindow(cmd)
 	fs.StringVarP(&f.Output, "output", "o", "", "write one page without a server to `FILE`; - is standard output")
 	fs.BoolVar(&f.Force, "force", false, "replace the file if there is one")
@@ -60,8 +60,8 @@ with as many rows, and as finely, as fit.`,
 }
 
 func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFlags) (err error) {
-	if f.Output != "" && f.Browser {
-		return diag.Usagef("trace timeline", "--browser shows what is served, not a file", "leave out one of -o and --browser")
+	if f.Output != "" && f.Open {
+		return diag.Usagef("trace timeline", "--open shows what is served, not a file", "leave out one of -o and --open")
 	}
 	if err := f.checkOutput(); err != nil { // before the work, not after it
 		return err
@@ -117,7 +117,7 @@ func (a *app) serveTimeline(ctx context.Context, l net.Listener, t *timeline.Tim
 		return err
 	}
 	a.progressf("serving the timeline of %s until Ctrl-C", name)
-	if f.Browser {
+	if f.Open {
 		if err := browse(ctx, address); err != nil {
 			a.printWarnings([]error{&diag.Error{Op: "open", Subject: address, Err: err, Hint: "open the address in a browser by hand"}})
 		}

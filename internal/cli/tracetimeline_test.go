@@ -63,7 +63,7 @@ func TestTraceTimeline(t *testing.T) {
 		{"--http :8080 trace.out", "not on the loopback interface"},
 		{"--http nowhere trace.out", "--http"},
 		{"-o page.html trace.out", "the file exists"},
-		{"-o other.html --browser trace.out", "--browser"},
+		{"-o other.html --open trace.out", "--open"},
 		{"--from 1h trace.out", "is not within the trace"},
 		{"none.out", "none.out"},
 		{"", "no trace given"},
@@ -78,7 +78,7 @@ func TestTraceTimeline(t *testing.T) {
 	_, help, _ := runWhet(t, "trace", "timeline", "--help")
 	served := 0
 	for _, example := range exampleLines(help) {
-		if strings.Contains(example, " -o ") || strings.Contains(example, "--browser") {
+		if strings.Contains(example, " -o ") || strings.Contains(example, "--open") {
 			continue
 		}
 		served++

@@ -24,15 +24,7 @@ func (a *app) versionCommand() *cobra.Command {
 				return a.writeJSON(v)
 			}
 			return a.write(func(w io.Writer) error {
-				rev := ""
-				if v.Revision != "" {
-					rev = " (" + v.Revision
-					if v.Modified {
-						rev += ", modified"
-					}
-					rev += ")"
-				}
-				_, err := fmt.Fprintf(w, "whet %s%s, %s %s\n", v.Version, rev, v.Go, v.Platform)
+				_, err := fmt.Fprintln(w, v)
 				return err
 			})
 		},

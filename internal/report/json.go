@@ -33,6 +33,19 @@ type Version struct {
 	Platform string `json:"platform"` // GOOS/GOARCH
 }
 
+// String is one line: whet v0.1.0 (0123456789ab), go1.26.1 linux/amd64.
+func (v Version) String() string {
+	rev := ""
+	if v.Revision != "" {
+		rev = " (" + v.Revision
+		if v.Modified {
+			rev += ", modified"
+		}
+		rev += ")"
+	}
+	return fmt.Sprintf("whet %s%s, %s %s", v.Version, rev, v.Go, v.Platform)
+}
+
 // A Header is the facts of a profile that every view opens with. Zero fields are
 // unknown. All values of a document are in SampleType.Unit.
 type Header struct {
