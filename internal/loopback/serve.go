@@ -49,13 +49,17 @@ func Local(host string) bool {
 
 // How long clients may take, and a server that ends waits for them.
 const (
-	readTimeout = 10 * time.Second
-	idleTimeout = 2 * time.Minute
-	endTimeout  = time.Second
+	readTimeout  = 10 * time.Second
+	writeTimeout = 30 * time.Second // without taking anything
+	idleTimeout  = 2 * time.Minute
+	endTimeout   = time.Second
 )
 
-// maxHeader bounds a request's head: a thousand ids fit.
-const maxHeader = 64 << 10
+// Limits of what a client can make a server hold.
+const (
+	maxHeader = 64 << 10 // bytes of a request's head: a thousand ids fit
+	maxConns  = 256      // a browser has six
+)
 
 // Serve answers what comes to a listener until ctx ends, which is no error. It closes the listener.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
@@ -66,7 +70,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 		BaseContext: func(net.Listener) context.Context { return ctx }, // queries end when the server does
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(l) }()
+	go func() { ended <- s.Serve(newBounded(l, maxConns, writeTimeout)) }()
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serve: %w", err)
