@@ -222,7 +222,7 @@ func (s *stream) send(run context.Context, t ticket) (k kind, failed bool) {
 	t.endpoint.template.Expand(&s.request, t.row)
 	req, err := httpRequest(ctx, &s.request)
 	if err != nil {
-		s.shard.failure(kindOther, err)
+		s.shard.failure(t.endpoint.row, kindOther, err)
 		return kindOther, true
 	}
 	if s.schedule != nil && t.measured {
@@ -247,10 +247,10 @@ func (s *stream) send(run context.Context, t ticket) (k kind, failed bool) {
 		s.shard.retried(extra)
 	}
 	if err != nil {
-		s.shard.failure(k, err)
+		s.shard.failure(t.endpoint.row, k, err)
 		return k, true
 	}
-	s.shard.response(status, n, latency)
+	s.shard.response(t.endpoint.row, status, n, latency)
 	return 0, false
 }
 

@@ -605,3 +605,62 @@ func acceptAll(l net.Listener) {
 }
 
 func discardLogger() *log.Logger { return log.New(io.Discard, "", 0) }
+
+func TestPerTarget(t *testing.T) { engines(t, testPerTarget) }
+
+// testPerTarget wants the figures of each target, and of targets of one name together.
+func testPerTarget(t *testing.T, e load.Engine) {
+	const slow = 30 * time.Millisecond
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/slow":
+			time.Sleep(slow)
+		case "/bad":
+			w.WriteHeader(http.StatusTeapot)
+		case "/cut":
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = io.WriteString(w, "12345")
+	})
+	s.Config.ErrorLog = discardLogger()
+	r := run(t, load.Options{
+		Engine: e, Connections: 2, Workers: 2, Requests: 100,
+		Targets: []load.Target{
+			{URL: s.URL + "/fast?a=b", Weight: 4},
+			{URL: s.URL + "/slow"},
+			{Name: "pair", URL: s.URL + "/bad", Method: "POST"},
+			{Name: "pair", URL: s.URL + "/other", Method: "POST"},
+			{URL: s.URL + "/cut", Method: "POST"},
+		},
+	})
+	if len(r.PerTarget) != 4 {
+		t.Fatalf("%+v", r.PerTarget)
+	}
+	var requests, responses, bytes, failed int64
+	for i := range r.PerTarget {
+		row := &r.PerTarget[i]
+		requests, responses, bytes, failed = requests+row.Requests, responses+row.Responses, bytes+row.Bytes, failed+row.Failed()
+		if l := row.Latency; row.Responses > 0 && (l.Min > l.P50 || l.P50 > l.P99 || l.P99 > l.Max || l.Mean < l.Min || l.Max > r.Latency.Max || l.Min < r.Latency.Min || row.Rate <= 0) {
+			t.Errorf("%+v", row)
+		}
+	}
+	if requests != r.Requests || responses != r.Responses || bytes != r.Bytes || failed != r.Failed()+r.Errors.Total() {
+		t.Errorf("%d requests, %d responses, %d bytes, %d failed of %+v", requests, responses, bytes, failed, r)
+	}
+	fast, late, pair, cut := r.PerTarget[0], r.PerTarget[1], r.PerTarget[2], r.PerTarget[3]
+	if fast.Label() != "/fast?a=b" || fast.Method != "GET" || fast.Failed() != 0 || fast.Status[200] != fast.Requests || fast.Requests < 40 {
+		t.Errorf("fast: %+v", fast)
+	}
+	if late.Latency.Min < slow || late.Latency.P50 < slow {
+		t.Errorf("slow: %+v", late.Latency)
+	}
+	if pair.Label() != "pair" || pair.Targets != 2 || pair.Status[http.StatusTeapot] == 0 || pair.Status[200] == 0 || pair.Failed() != pair.Status[http.StatusTeapot] {
+		t.Errorf("pair: %+v", pair)
+	}
+	if cut.Label() != "POST /cut" || cut.Responses != 0 || cut.Errors.Reset != cut.Requests || cut.Requests == 0 {
+		t.Errorf("cut: %+v", cut)
+	}
+	if one := run(t, load.Options{Engine: e, URL: s.URL, Requests: 2}); one.PerTarget != nil {
+		t.Errorf("one target: %+v", one.PerTarget)
+	}
+}

@@ -209,7 +209,7 @@ func (l *loop) run(ctx context.Context) {
 		l.round(l.patience())
 	}
 	if l.err != nil && ctx.Err() == nil {
-		l.shard.failure(kindOther, l.err)
+		l.shard.failure(-1, kindOther, l.err)
 	}
 }
 
@@ -565,7 +565,7 @@ func (c *conn) fail(i int, k kind, err error) {
 	f := &c.flights[i]
 	c.free(i)
 	if f.measured {
-		c.shard.failure(k, err)
+		c.shard.failure(f.endpoint.row, k, err)
 	}
 }
 
@@ -576,7 +576,7 @@ func (c *conn) answer(i, status int, body int64) {
 	c.used = true
 	c.answers++
 	if f.measured {
-		c.shard.response(status, body, c.time-f.intended)
+		c.shard.response(f.endpoint.row, status, body, c.time-f.intended)
 	}
 }
 

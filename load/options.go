@@ -58,6 +58,9 @@ const (
 
 // A Target is one request that can be sent.
 type Target struct {
+	// Name is what the target is called in results and objectives. Targets of the same
+	// name are one row of the table of targets. Empty means none.
+	Name string
 	// Method is the HTTP method; empty means Options.Method.
 	Method string
 	// URL is an absolute http or https address, with its query. User information

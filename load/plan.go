@@ -23,8 +23,9 @@ import (
 // resolved.
 type plan struct {
 	Options
-	open  *Open // nil: the closed model
-	rows  [][]string
+	open  *Open          // nil: the closed model
+	rows  [][]string     // of the variables
+	table []TargetResult // of the targets, without figures
 	hosts []*host
 	tls   *tls.Config
 }
@@ -48,6 +49,7 @@ type endpoint struct {
 	header   http.Header
 	body     []byte
 	weight   int
+	row      int // in plan.table
 }
 
 func (o Options) plan(ctx context.Context) (*plan, error) {
@@ -64,8 +66,10 @@ func (o Options) plan(ctx context.Context) (*plan, error) {
 	if o.Variables != nil {
 		p.rows = o.Variables.Rows
 	}
+	var rows []int
+	p.table, rows = rowsOf(p.Targets, p.Method)
 	for i := range p.Targets {
-		if err := p.add(&p.Targets[i]); err != nil {
+		if err := p.add(&p.Targets[i], rows[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -175,7 +179,7 @@ func (p *plan) model() Model {
 }
 
 // add adds a target to those of its host.
-func (p *plan) add(t *Target) error {
+func (p *plan) add(t *Target, row int) error {
 	method, body := cmp.Or(t.Method, p.Method), t.Body
 	if body == nil {
 		body = p.Body
@@ -220,7 +224,10 @@ func (p *plan) add(t *Target) error {
 	}
 	h := p.hosts[i]
 	weight := cmp.Or(t.Weight, 1)
-	h.endpoints = append(h.endpoints, &endpoint{template, method, len(h.endpoints), header, body, weight})
+	h.endpoints = append(h.endpoints, &endpoint{template, method, len(h.endpoints), header, body, weight, row})
+	if r := &p.table[row]; r.URL == t.URL {
+		r.URL = template.URL() // without a password
+	}
 	h.weight += weight
 	h.order = append(h.order, uint32(weight)) // until arrange
 	return nil

@@ -119,7 +119,8 @@ func (t *tally) failed() int64 {
 type shard struct {
 	mu sync.Mutex
 	*tally
-	spare *tally // empty
+	spare   *tally        // empty
+	targets []targetTally // by row of the table of targets; nil with one
 }
 
 // swap returns what was recorded and begins anew.
@@ -131,7 +132,7 @@ func (s *shard) swap() *tally {
 }
 
 // response records one complete answer.
-func (s *shard) response(status int, bytes int64, latency time.Duration) {
+func (s *shard) response(row, status int, bytes int64, latency time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.responses++
@@ -145,6 +146,9 @@ func (s *shard) response(status int, bytes int64, latency time.Duration) {
 	s.min = min(s.min, latency)
 	s.max = max(s.max, latency)
 	record(s.hist, latency)
+	if s.targets != nil {
+		s.targets[row].response(status, bytes, latency)
+	}
 }
 
 // sent records how late a request of the open model was sent. waited says that no
@@ -160,10 +164,13 @@ func (s *shard) sent(late time.Duration, waited bool) {
 	}
 }
 
-// failure records one request without a complete answer.
-func (s *shard) failure(k kind, err error) {
+// failure records one request of a row without a complete answer; a negative row is none.
+func (s *shard) failure(row int, k kind, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.targets != nil && row >= 0 {
+		s.targets[row].failure(k)
+	}
 	s.errors[k]++
 	if s.first[k] == "" {
 		s.first[k] = err.Error()
@@ -193,10 +200,15 @@ type recorder struct {
 	last    time.Duration // end of the last second
 }
 
-func newRecorder(shards int, open bool) *recorder {
+// newRecorder returns a recorder for a table of so many rows.
+func newRecorder(shards, rows int, open bool) *recorder {
 	r := &recorder{total: newTally(open), slice: newTally(open)}
 	for range shards {
-		r.shards = append(r.shards, &shard{tally: newTally(open), spare: newTally(open)})
+		s := &shard{tally: newTally(open), spare: newTally(open)}
+		if rows > 1 {
+			s.targets = make([]targetTally, rows)
+		}
+		r.shards = append(r.shards, s)
 	}
 	return r
 }

@@ -12,10 +12,10 @@ func TestLastSecond(t *testing.T) {
 		rest  time.Duration
 		count int
 	}{{0, 1}, {2 * time.Millisecond, 1}, {400 * time.Millisecond, 2}} {
-		r := newRecorder(1, false)
+		r := newRecorder(1, 1, false)
 		answer := func(n int) {
 			for range n {
-				r.shards[0].response(200, 1, time.Millisecond)
+				r.shards[0].response(0, 200, 1, time.Millisecond)
 			}
 		}
 		answer(100)

@@ -74,6 +74,9 @@ type Result struct {
 	// Seconds is the run second by second. The last one may be shorter or, with a rest of
 	// less than a tenth, a little longer.
 	Seconds []Second `json:"seconds"`
+	// PerTarget are the figures of each target, or of each name that targets have, in their
+	// order; nil when there is only one.
+	PerTarget []TargetResult `json:"per_target,omitempty"`
 	// CPU is the generator's own cost; nil where the system does not tell.
 	CPU *CPU `json:"cpu,omitempty"`
 	// TargetCPU is what the target's process used in the same time; nil when it is

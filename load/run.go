@@ -81,10 +81,10 @@ func (g *generator) newWorkers() error {
 		var err error
 		switch e {
 		case IOUring, Epoll:
-			g.rec = newRecorder(g.loops(), g.open != nil)
+			g.rec = newRecorder(g.loops(), len(g.table), g.open != nil)
 			g.workers, err = newLoops(g, e)
 		case NetHTTP:
-			g.rec = newRecorder(g.clientShards(), g.open != nil)
+			g.rec = newRecorder(g.clientShards(), len(g.table), g.open != nil)
 			g.workers = newClients(g)
 		default:
 			err = fmt.Errorf("there is none: %q, %q and %q are", IOUring, Epoll, NetHTTP)
@@ -308,6 +308,7 @@ func (g *generator) result(elapsed time.Duration) *Result {
 		Latency:     t.latency(),
 		Send:        t.send(),
 		Seconds:     g.rec.seconds,
+		PerTarget:   g.perTarget(elapsed),
 	}
 	if g.Protocol == HTTP2 {
 		r.Streams = g.Streams

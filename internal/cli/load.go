@@ -119,6 +119,9 @@ func (a *app) loadCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if err := f.asserted.CheckTargets(o.Rows()); err != nil {
+			return &diag.Error{Op: "--assert", Err: err, Hint: loadHint(err), Kind: diag.Usage}
+		}
 		if f.FindCapacity {
 			return a.findCapacity(cmd.Context(), f, o)
 		}
@@ -166,7 +169,7 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Engine, "engine", "", "what moves the bytes: `ENGINE` io_uring, epoll or net/http (default: what costs least)")
 	fs.IntVar(&f.Workers, "workers", 0, "number of event loops (default: few, to leave the target its processors)")
 
-	fs.StringSliceVar(&f.Assert, "assert", nil, "exit with 3 unless `OBJECTIVES` such as 'p99<20ms,errors<0.1%' hold; may repeat")
+	fs.StringSliceVar(&f.Assert, "assert", nil, "exit with 3 unless `OBJECTIVES` such as 'p99<20ms,errors<0.1%' hold, for one target 'NAME: p99<5ms'; may repeat")
 	fs.BoolVar(&f.Strict, "strict", false, "exit with 1 when something speaks against the figures")
 	fs.BoolVar(&f.FindCapacity, "find-capacity", false, "search the highest rate that holds --slo, by runs of -d (default 5s) within the FROM..TO of -r")
 	fs.StringVar(&f.SLO, "slo", "", "the `OBJECTIVES` of --find-capacity, such as 'p99<50ms'")

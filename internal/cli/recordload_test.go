@@ -118,9 +118,9 @@ func TestLoadFlags(t *testing.T) {
 		_, flags, _ := strings.Cut(out.String(), "\nFlags:\n")
 		usage, name := map[string]string{}, ""
 		for line := range strings.Lines(flags) {
-			line = strings.TrimSpace(line)
-			if i := strings.Index(line, "--"); i >= 0 && i <= len("-x, ") {
-				name, line, _ = strings.Cut(line[i:], " ")
+			const indent = len("  -x, ")
+			if len(line) > indent && strings.HasPrefix(line[indent:], "--") {
+				name, line, _ = strings.Cut(line[indent:], " ")
 			}
 			usage[name] += line + " "
 		}

@@ -108,6 +108,11 @@ func failedLoad(t testing.TB) *load.Result {
 	r.Errors = load.Errors{Timeout: 600, ShortBody: 100, First: map[string]string{
 		"timeout": "no answer within 10s", "short_body": "unexpected EOF\x07 after 12 of 512 bytes, which is a very long message that goes on and on",
 	}}
+	r.PerTarget = []load.TargetResult{
+		{Name: "home", Method: "GET", URL: "http://127.0.0.1:18080/", Targets: 2, Requests: 40_000, Responses: 40_000, Status: map[int]int64{200: 40_000}, Rate: 4000, Latency: load.Latency{Min: 1e5, Mean: 5e5, P50: 4e5, P99: 9e6, Max: 3e7}},
+		{Method: "POST", URL: "http://127.0.0.1:18080/two", Targets: 1, Requests: 10_000, Responses: 10_000, Status: map[int]int64{200: 5_000, 404: 1, 503: 4_999}, Rate: 1000, Latency: load.Latency{Min: 1e5, Mean: 6e5, P50: 5e5, P99: 9e6, Max: 2e7}},
+		{URL: "http://127.0.0.1:18080/\x1b[31mthree?a=long&query=that&goes=on&and=on&to=the&end=of&the=line", Targets: 1, Requests: 700, Errors: load.Errors{Timeout: 600, ShortBody: 100}},
+	}
 	r.Warnings = []string{"the server closes kept-alive connections: 700 opened for 64 in use"}
 	r.Doubts = []load.Doubt{
 		{Kind: load.ErrorsHide, Text: "11.24% of the requests failed (404: 1, 503: 4999, timeout: 600, short body: 100): failures are often faster than answers, and latencies hold the failed answers too", Hint: "look at the address, the server's log and its limits"},

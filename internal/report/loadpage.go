@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -138,7 +139,11 @@ func newLoadDoc(p LoadPage) loadDoc {
 		doc.Title = doc.Runs[0].Target
 	}
 	doc.Title = Clean(doc.Title)
-	for _, t := range p.Tables {
+	tables := p.Tables
+	if len(p.Runs) == 1 {
+		tables = slices.Concat(tables, loadTables(p.Runs[0]))
+	}
+	for _, t := range tables {
 		clean := LoadTable{Caption: Clean(t.Caption), Columns: cleanAll(t.Columns), Rows: [][]string{}}
 		for _, row := range t.Rows {
 			clean.Rows = append(clean.Rows, cleanAll(row))

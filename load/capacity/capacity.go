@@ -192,6 +192,8 @@ func (o Options) withDefaults() (Options, error) {
 		return bad("objectives", errors.New("there are none"), "give objectives such as "+example)
 	case slices.ContainsFunc(o.SLO, func(o slo.Objective) bool { return o.Metric == slo.Rate }):
 		return bad("objectives", errors.New("the rate is what is searched for"), "give objectives such as "+example)
+	case slices.ContainsFunc(o.SLO, func(o slo.Objective) bool { return o.Target != "" }):
+		return bad("objectives", errors.New("one of them is about a single target"), "the search is for the rate of all targets together: leave out the name")
 	case l.Rate != 0 || l.RampTo != 0 || l.Ramp != 0 || l.Requests != 0 || l.Duration != 0:
 		return bad("options", errors.New("the search chooses rate, number and duration of requests itself"), "give a lowest and a highest rate and the length of a step")
 	case !(o.Min >= 0 && o.Min <= highestRate) || !(o.Max >= 0 && o.Max <= highestRate):

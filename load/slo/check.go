@@ -1,8 +1,11 @@
 package slo
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -37,7 +40,7 @@ func (o Outcome) String() string {
 func (os Objectives) Check(r *load.Result) []Outcome {
 	out := make([]Outcome, len(os))
 	for i, o := range os {
-		v, err := Measure(r, o.Metric)
+		v, err := o.measure(r)
 		out[i] = Outcome{Objective: o, Actual: v}
 		if err != nil {
 			out[i].Unknown = err.Error()
@@ -46,6 +49,68 @@ func (os Objectives) Check(r *load.Result) []Outcome {
 		}
 	}
 	return out
+}
+
+// measure returns the value that o limits.
+func (o Objective) measure(r *load.Result) (Value, error) {
+	if o.Target == "" {
+		return Measure(r, o.Metric)
+	}
+	row, err := o.row(r.PerTarget)
+	if err != nil {
+		return Value{Unit: o.Metric.Unit()}, err
+	}
+	return Measure(&load.Result{
+		Requests: row.Requests, Responses: row.Responses, Errors: row.Errors, Status: row.Status, Rate: row.Rate, Latency: row.Latency,
+	}, o.Metric)
+}
+
+// row returns the row of a table of targets that o is about.
+func (o Objective) row(rows []load.TargetResult) (*load.TargetResult, error) {
+	var found *load.TargetResult
+	for i := range rows {
+		switch {
+		case !rows[i].Called(o.Target):
+		case found != nil:
+			return nil, errors.New("several targets are called so")
+		default:
+			found = &rows[i]
+		}
+	}
+	if found == nil {
+		return nil, errors.New("no target is called so")
+	}
+	return found, nil
+}
+
+// CheckTargets reports an objective about a target that is not one of the rows, which
+// [load.Options.Rows] returns, or about several of them.
+func (os Objectives) CheckTargets(rows []load.TargetResult) error {
+	const most = 10
+	for _, o := range os {
+		if o.Target == "" {
+			continue
+		}
+		advice := "there is one target: leave out the name"
+		_, err := o.row(rows)
+		switch {
+		case len(rows) < 2:
+			err = errors.New("there is only one target")
+		case err == nil:
+			continue
+		default:
+			labels := make([]string, 0, most)
+			for _, row := range rows[:min(len(rows), most)] {
+				labels = append(labels, row.Label())
+			}
+			if len(rows) > most {
+				labels = append(labels, "…")
+			}
+			advice = "the targets are " + strings.Join(labels, ", ") + "; name one in its file with a line before it: # name: " + cmp.Or(strings.Trim(o.Target, "/"), "home")
+		}
+		return &load.Error{Op: "objective", Subject: strconv.Quote(o.String()), Err: err, Advice: advice}
+	}
+	return nil
 }
 
 // Held tells whether all outcomes are held; no outcomes are.

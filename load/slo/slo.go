@@ -3,6 +3,7 @@ package slo
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -137,6 +138,9 @@ type Objective struct {
 	Metric Metric `json:"metric"`
 	Op     Op     `json:"op"`
 	Limit  Value  `json:"limit"`
+	// Target is the target whose metric is limited, by its name, its address or the path of
+	// that; empty means all of them together.
+	Target string `json:"target,omitempty"`
 }
 
 // String writes o as [Parse] reads it.
@@ -145,7 +149,11 @@ func (o Objective) String() string {
 	if o.Limit.Unit == Nanoseconds {
 		limit = o.Limit.Duration().String()
 	}
-	return string(o.Metric) + string(o.Op) + limit
+	text := string(o.Metric) + string(o.Op) + limit
+	if o.Target != "" {
+		text = o.Target + ": " + text
+	}
+	return text
 }
 
 // Objectives are limits that all have to be kept.
@@ -164,9 +172,10 @@ func (os Objectives) String() string {
 const Example = "p99<50ms,errors<0.1%,rate>1000"
 
 // metricsHelp lists the metrics for people.
-const metricsHelp = "metrics: min, mean, p50, p75, p90, p95, p99, p99.9, p99.99 or any other percentile, max, cpu/req, generator-cpu/req (durations); errors, status5xx, timeouts (shares, such as 0.1%); rate (a second); for example " + Example
+const metricsHelp = "metrics: min, mean, p50, p75, p90, p95, p99, p99.9, p99.99 or any other percentile, max, cpu/req, generator-cpu/req (durations); errors, status5xx, timeouts (shares, such as 0.1%); rate (a second); for example " + Example + "; with NAME: before it, of one target, of which there are min, mean, max, the percentiles listed, shares and rate"
 
-// Parse reads objectives separated by commas. Each is a metric, one of < <= > >=
+// Parse reads objectives separated by commas. Each is a target with a colon, if it is not
+// about all of them, and a metric, one of < <= > >=
 // and a limit: a duration of at most 1000h as [time.ParseDuration] reads it, a share ("0.1%" or
 // 0.001) or a number a second ("1000" or "1000/s"). Spaces around the parts are
 // ignored. The error is a [*load.Error] whose hint lists the metrics.
@@ -186,11 +195,18 @@ func parse(text string) (Objective, error) {
 	if text == "" {
 		return Objective{}, errors.New("is empty")
 	}
+	var o Objective
+	if colon := strings.LastIndexByte(text, ':'); colon >= 0 {
+		o.Target, text = strings.TrimSpace(text[:colon]), text[colon+1:]
+		if o.Target == "" {
+			return o, errors.New("has no target before the colon")
+		}
+	}
 	at := strings.IndexAny(text, "<>=")
 	if at < 0 {
 		return Objective{}, errors.New("has none of < <= > >=")
 	}
-	o := Objective{Op: Op(text[at : at+1])}
+	o.Op = Op(text[at : at+1])
 	limit := text[at+1:]
 	if rest, ok := strings.CutPrefix(limit, "="); ok {
 		o.Op, limit = o.Op+"=", rest
@@ -204,8 +220,19 @@ func parse(text string) (Objective, error) {
 	if o.Metric, err = parseMetric(strings.TrimSpace(text[:at])); err != nil {
 		return o, err
 	}
+	if o.Target != "" && !ofTarget(o.Metric) {
+		return o, fmt.Errorf("%s is not measured for each target", o.Metric)
+	}
 	o.Limit, err = parseLimit(strings.TrimSpace(limit), o.Metric.Unit())
 	return o, err
+}
+
+// ofTarget reports whether m is measured for each target.
+func ofTarget(m Metric) bool {
+	if p, ok := m.Percentile(); ok {
+		return slices.Contains(load.Percentiles(), p)
+	}
+	return m != TargetCPU && m != GeneratorCPU
 }
 
 func parseMetric(name string) (Metric, error) {

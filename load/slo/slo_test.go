@@ -23,16 +23,17 @@ func TestParse(t *testing.T) {
 		want slo.Objectives
 	}{
 		{slo.Example, slo.Objectives{
-			{slo.P99, slo.Below, ns(50 * time.Millisecond)},
-			{slo.Errors, slo.Below, share(0.001)},
-			{slo.Rate, slo.Above, slo.Value{Amount: 1000, Unit: slo.PerSecond}},
+			{slo.P99, slo.Below, ns(50 * time.Millisecond), ""},
+			{slo.Errors, slo.Below, share(0.001), ""},
+			{slo.Rate, slo.Above, slo.Value{Amount: 1000, Unit: slo.PerSecond}, ""},
 		}},
-		{" P99.9 <= 1.5s , status5xx<=0", slo.Objectives{{slo.P999, slo.AtMost, ns(1500 * time.Millisecond)}, {slo.Status5xx, slo.AtMost, share(0)}}},
-		{"p97.50<1ms", slo.Objectives{{"p97.5", slo.Below, ns(time.Millisecond)}}},
+		{" P99.9 <= 1.5s , status5xx<=0", slo.Objectives{{slo.P999, slo.AtMost, ns(1500 * time.Millisecond), ""}, {slo.Status5xx, slo.AtMost, share(0), ""}}},
+		{"p97.50<1ms", slo.Objectives{{"p97.5", slo.Below, ns(time.Millisecond), ""}}},
+		{"shop home: p99<5ms, /a?b=c:d :errors<1%", slo.Objectives{{slo.P99, slo.Below, ns(5 * time.Millisecond), "shop home"}, {slo.Errors, slo.Below, share(0.01), "/a?b=c:d"}}},
 		{"rate>=12.5/s,timeouts<1 %,cpu/req<80us", slo.Objectives{
-			{slo.Rate, slo.AtLeast, slo.Value{Amount: 12.5, Unit: slo.PerSecond}},
-			{slo.Timeouts, slo.Below, share(0.01)},
-			{slo.TargetCPU, slo.Below, ns(80 * time.Microsecond)},
+			{slo.Rate, slo.AtLeast, slo.Value{Amount: 12.5, Unit: slo.PerSecond}, ""},
+			{slo.Timeouts, slo.Below, share(0.01), ""},
+			{slo.TargetCPU, slo.Below, ns(80 * time.Microsecond), ""},
 		}},
 	} {
 		got, err := slo.Parse(test.text)
@@ -52,6 +53,9 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
+		":p99<1ms":     `parse objective ":p99<1ms": has no target before the colon`,
+		"a:p97<1ms":    `parse objective "a:p97<1ms": p97 is not measured for each target`,
+		"a:cpu/req<1s": `parse objective "a:cpu/req<1s": cpu/req is not measured for each target`,
 		"":             `parse objective "": is empty`,
 		"p99<1ms,":     `parse objective "": is empty`,
 		"p99":          `parse objective "p99": has none of < <= > >=`,
@@ -223,4 +227,43 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q is written as %q, which reads as %v, %v", text, got, again, err)
 		}
 	})
+}
+
+// TestCheckTarget holds objectives to the row of their target.
+func TestCheckTarget(t *testing.T) {
+	r := &load.Result{
+		Requests: 30, Responses: 30, Rate: 3, Latency: load.Latency{P99: time.Second}, Status: map[int]int64{200: 20, 500: 10},
+		PerTarget: []load.TargetResult{
+			{Name: "home", URL: "http://h/", Targets: 1, Requests: 10, Responses: 10, Rate: 1, Latency: load.Latency{P99: time.Millisecond}, Status: map[int]int64{200: 10}},
+			{URL: "http://h/search?q=a", Targets: 1, Requests: 10, Responses: 10, Rate: 1, Latency: load.Latency{P99: time.Second}, Status: map[int]int64{500: 10}},
+			{URL: "http://h/twice", Targets: 1, Requests: 5, Responses: 5, Rate: 0.5, Latency: load.Latency{P99: time.Second}},
+			{URL: "http://i/twice", Targets: 1, Requests: 5, Responses: 5, Rate: 0.5, Latency: load.Latency{P99: time.Second}},
+		},
+	}
+	for text, want := range map[string]string{
+		"home: p99<5ms":                "home: p99<5ms held: 1ms",
+		"p99<5ms":                      "p99<5ms missed: 1s",
+		"/search?q=a: errors<1%":       "/search?q=a: errors<0.01 missed: 100%",
+		"http://h/: errors<1%":         "http://h/: errors<0.01 held: 0%",
+		"http://i/twice: rate>0.4":     "http://i/twice: rate>0.4 held: 0.5/s",
+		"/twice: rate>0.4":             "/twice: rate>0.4 missed: several targets are called so",
+		"house: rate>0.4":              "house: rate>0.4 missed: no target is called so",
+		"http://h/search?q=a: p50>=0s": "http://h/search?q=a: p50>=0s held: 0",
+	} {
+		os, err := slo.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := os.Check(r)[0]
+		if got.String() != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+		err = os.CheckTargets(r.PerTarget)
+		if unknown := got.Unknown != ""; (err != nil) != unknown || unknown && !strings.Contains(err.(*load.Error).Advice, "home") { //nolint:errorlint // as returned
+			t.Errorf("%q: CheckTargets returns %v", text, err)
+		}
+	}
+	if os := (slo.Objectives{{Metric: slo.P50, Op: slo.Below, Target: "home"}}); os.CheckTargets(r.PerTarget[:1]) == nil {
+		t.Error("an objective about the only target")
+	}
 }

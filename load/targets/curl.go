@@ -446,7 +446,7 @@ func (c *command) targets() error {
 	if len(c.urls) == 0 {
 		return c.errorf("expected an address in the curl command")
 	}
-	t := load.Target{Method: http.MethodGet, Header: c.header, Weight: c.r.takeWeight()}
+	t := load.Target{Method: http.MethodGet, Header: c.header, Name: c.r.takeName(), Weight: c.r.takeWeight()}
 	query := ""
 	switch {
 	case c.head && c.data != nil && !c.get:

@@ -18,10 +18,11 @@
 //	X-Account-ID: 99                     header lines
 //	@thing.json                          the file that holds the body; ends the target
 //
+//	# name: often
 //	# weight: 3
 //	http://127.0.0.1:8080/often
 //
-//	{"method":"PUT","url":"http://127.0.0.1:8080/","body":"aGk=","header":{"X-A":["1","2"]},"weight":3}
+//	{"method":"PUT","url":"http://127.0.0.1:8080/","body":"aGk=","header":{"X-A":["1","2"]},"name":"put","weight":3}
 //
 //	curl -X PUT -H 'X-A: 1' -d @thing.json \
 //	    http://127.0.0.1:8080/

@@ -50,7 +50,7 @@ func (r *reader) readHTTP(data []byte) error {
 				if err := end(); err != nil {
 					return err
 				}
-				t, started = load.Target{Method: method, URL: address, Weight: r.takeWeight()}, number
+				t, started = load.Target{Method: method, URL: address, Name: r.takeName(), Weight: r.takeWeight()}, number
 				continue
 			}
 			// The line may hold a secret and is not repeated.

@@ -14,13 +14,14 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// jsonTarget is a target in vegeta's JSON format, with a weight.
+// jsonTarget is a target in vegeta's JSON format, with a name and a weight.
 // https://github.com/tsenart/vegeta/blob/master/lib/target.schema.json
 type jsonTarget struct {
 	Method string              `json:"method"`
 	URL    string              `json:"url"`
 	Body   *[]byte             `json:"body,omitempty"` // base64
 	Header map[string][]string `json:"header,omitempty"`
+	Name   *string             `json:"name,omitempty"`
 	Weight *int                `json:"weight,omitempty"`
 }
 
@@ -66,12 +67,21 @@ func (r *reader) object(number int, line []byte) error {
 		case errors.As(err, &corrupt):
 			err = fmt.Errorf("body: %w", corrupt)
 		}
-		return hint(r.errorf(number, "expected one JSON object with method, url, body, header and weight: %w", err), "jq -c writes each object on one line")
+		return hint(r.errorf(number, "expected one JSON object with method, url, body, header, name and weight: %w", err), "jq -c writes each object on one line")
 	}
 	if j.URL == "" {
 		return r.errorf(number, `expected "url" in the object`)
 	}
-	t := load.Target{Method: j.Method, URL: j.URL, Weight: r.takeWeight()}
+	t := load.Target{Method: j.Method, URL: j.URL, Name: r.takeName(), Weight: r.takeWeight()}
+	if j.Name != nil {
+		if t.Name != "" {
+			return r.errorf(number, "a second name for one target; the first is in line %d", r.named)
+		}
+		if err := checkName(*j.Name); err != nil {
+			return r.errorf(number, "%w", err)
+		}
+		t.Name = *j.Name
+	}
 	if j.Weight != nil {
 		if t.Weight != 0 {
 			return r.errorf(number, "a second weight for one target; the first is in line %d", r.given)
@@ -101,8 +111,8 @@ func (r *reader) object(number int, line []byte) error {
 	return r.add(number, t)
 }
 
-// Write writes targets in vegeta's JSON format, one object a line, with "weight"
-// where one is set. [Read] reads them back as they are, but for an empty method,
+// Write writes targets in vegeta's JSON format, one object a line, with "name" and "weight"
+// where they are set. [Read] reads them back as they are, but for an empty method,
 // which is written as GET: vegeta demands one.
 func Write(w io.Writer, targets []load.Target) error {
 	e := json.NewEncoder(w)
@@ -114,6 +124,9 @@ func Write(w io.Writer, targets []load.Target) error {
 		}
 		if t.Body != nil {
 			j.Body = &t.Body
+		}
+		if t.Name != "" {
+			j.Name = &t.Name
 		}
 		if t.Weight != 0 {
 			j.Weight = &t.Weight

@@ -69,8 +69,10 @@ type reader struct {
 	files   map[string][]byte                              // bodies by path
 	bodies  int                                            // bytes of bodies so far
 	targets []load.Target
-	weight  int // of the next target; 0: none given
-	given   int // line of weight
+	weight  int    // of the next target; 0: none given
+	given   int    // line of weight
+	name    string // of the next target; "": none given
+	named   int    // line of name
 }
 
 func newReader(r io.Reader, o Options, open func(string, int64) ([]byte, error)) *reader {
@@ -128,6 +130,8 @@ func (r *reader) read(from io.Reader) ([]load.Target, error) {
 		return nil, err
 	case r.weight != 0:
 		return nil, r.errorf(r.given, "no target comes after this weight")
+	case r.name != "":
+		return nil, r.errorf(r.named, "no target comes after this name")
 	case len(r.targets) == 0:
 		return nil, &load.Error{Op: "read", Subject: r.Name, Err: errors.New("has no targets"), Advice: "write one address a line, or METHOD URL lines with headers below them"}
 	}
@@ -173,9 +177,21 @@ func (r *reader) warn(line int, format string, args ...any) {
 	}
 }
 
-// comment looks for the weight of the next target in a line that starts with #.
+// comment looks for the weight or the name of the next target in a line that starts with #.
 func (r *reader) comment(line int, text string) error {
-	value, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimLeft(text, "#")), "weight:")
+	text = strings.TrimSpace(strings.TrimLeft(text, "#"))
+	if name, ok := strings.CutPrefix(text, "name:"); ok {
+		if r.name != "" {
+			return r.errorf(line, "a second name for one target; the first is in line %d", r.named)
+		}
+		name = strings.TrimSpace(name)
+		if err := checkName(name); err != nil {
+			return r.errorf(line, "%w", err)
+		}
+		r.name, r.named = name, line
+		return nil
+	}
+	value, ok := strings.CutPrefix(text, "weight:")
 	if !ok {
 		return nil
 	}
@@ -198,6 +214,29 @@ func checkWeight(w int) error {
 		return fmt.Errorf("weight %d is not between 1 and %d", w, MaxWeight)
 	}
 	return nil
+}
+
+// mostName bounds the length of a name, which is a cell of tables.
+const mostName = 100
+
+// checkName accepts names that objectives can use: "NAME: p99<5ms,…".
+func checkName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("the name is empty")
+	case len(name) > mostName:
+		return fmt.Errorf("the name is longer than %d bytes", mostName)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f || strings.ContainsRune(",:<>=", c) }):
+		return fmt.Errorf("the name %q has one of , : < > = or a control character", name)
+	}
+	return nil
+}
+
+// takeName returns the name for the target that begins here.
+func (r *reader) takeName() string {
+	name := r.name
+	r.name = ""
+	return name
 }
 
 // takeWeight returns the weight for the target that begins here.

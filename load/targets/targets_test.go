@@ -137,13 +137,13 @@ func TestReadErrors(t *testing.T) {
 		{"# weight: 2\n# weight: 3\nGET http://h/", "read t.txt:2: a second weight for one target; the first is in line 1"},
 		{"# weight: heavy\nGET http://h/", `read t.txt:1: weight "heavy" is not a whole number`},
 		{"# weight: 0\nGET http://h/", "read t.txt:1: weight 0 is not between 1 and 1000000"},
-		{`{"url":"http://h/"}` + "\n{\n", "read t.txt:2: expected one JSON object with method, url, body, header and weight: the object does not end in its line"},
-		{`{"url":"http://h/"}{}`, "read t.txt:1: expected one JSON object with method, url, body, header and weight: there is more after the object"},
-		{`{"url":"http://h/","uri":1}`, `read t.txt:1: expected one JSON object with method, url, body, header and weight: json: unknown field "uri"`},
-		{`{"url":"http://h/"` + "}\n[]", "read t.txt:2: expected one JSON object with method, url, body, header and weight: json: cannot unmarshal array into Go value of type targets.jsonTarget"},
+		{`{"url":"http://h/"}` + "\n{\n", "read t.txt:2: expected one JSON object with method, url, body, header, name and weight: the object does not end in its line"},
+		{`{"url":"http://h/"}{}`, "read t.txt:1: expected one JSON object with method, url, body, header, name and weight: there is more after the object"},
+		{`{"url":"http://h/","uri":1}`, `read t.txt:1: expected one JSON object with method, url, body, header, name and weight: json: unknown field "uri"`},
+		{`{"url":"http://h/"` + "}\n[]", "read t.txt:2: expected one JSON object with method, url, body, header, name and weight: json: cannot unmarshal array into Go value of type targets.jsonTarget"},
 		{`{"method":"GET"}`, `read t.txt:1: expected "url" in the object`},
 		{`{"url":"http://h/","method":"G T"}`, `read t.txt:1: "G T" is not a method such as GET`},
-		{`{"url":"http://h/","body":"?"}`, "read t.txt:1: expected one JSON object with method, url, body, header and weight: body: illegal base64 data at input byte 0"},
+		{`{"url":"http://h/","body":"?"}`, "read t.txt:1: expected one JSON object with method, url, body, header, name and weight: body: illegal base64 data at input byte 0"},
 		{`{"url":"http://h/","weight":0}`, "read t.txt:1: weight 0 is not between 1 and 1000000"},
 		{"# weight: 2\n" + `{"url":"http://h/","weight":3}`, "read t.txt:2: a second weight for one target; the first is in line 1"},
 		{`{"url":"http://h/","header":{"a b":["1"]}}`, `read t.txt:1: "a b" is not the name of a header field`},
@@ -313,6 +313,45 @@ func TestReadVariables(t *testing.T) {
 		got, err := targets.ReadVariables(strings.NewReader(text))
 		if got != nil || err == nil || err.Error() != want {
 			t.Errorf("%.40q: %v, %v; want %s", text, got, err, want)
+		}
+	}
+}
+
+// TestTargetNames reads the name of a target in each format, and writes it.
+func TestTargetNames(t *testing.T) {
+	for _, text := range []string{
+		"# name: home page\n# weight: 2\nhttp://h/a\n\nhttp://h/b\n",
+		"{\"url\":\"http://h/a\",\"name\":\"home page\",\"weight\":2}\n{\"url\":\"http://h/b\"}\n",
+		"# name:  home page\n# weight: 2\n{\"url\":\"http://h/a\"}\n{\"url\":\"http://h/b\"}\n",
+		"# weight: 2\n# name: home page\ncurl http://h/a\ncurl http://h/b\n",
+	} {
+		got, err := targets.Read(strings.NewReader(text), targets.Options{})
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if len(got) != 2 || got[0].Name != "home page" || got[0].Weight != 2 || got[1].Name != "" {
+			t.Errorf("%q: %+v", text, got)
+		}
+		var out bytes.Buffer
+		if err := targets.Write(&out, got); err != nil {
+			t.Fatal(err)
+		}
+		again, err := targets.Read(&out, targets.Options{})
+		if err != nil || again[0].Name != "home page" || again[1].Name != "" {
+			t.Errorf("%q: written and read: %+v, %v", text, again, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"# name: a\n# name: b\nhttp://h/\n":                 "t.txt:2: a second name for one target; the first is in line 1",
+		"http://h/\n# name: a\n":                            "t.txt:2: no target comes after this name",
+		"# name:\nhttp://h/\n":                              "t.txt:1: the name is empty",
+		"# name: a:b\nhttp://h/\n":                          "t.txt:1: the name \"a:b\" has one of",
+		"# name: a\n{\"url\":\"http://h/\",\"name\":\"b\"}": "t.txt:2: a second name for one target",
+		"{\"url\":\"http://h/\",\"name\":\"\"}":             "t.txt:1: the name is empty",
+	} {
+		if _, err := targets.Read(strings.NewReader(text), targets.Options{Name: "t.txt"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 }

@@ -1,0 +1,190 @@
+package load
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// A TargetResult is what the requests of one target came to, or of all targets of one
+// name.
+type TargetResult struct {
+	// Name is that of the target; "" when it has none.
+	Name string `json:"name,omitempty"`
+	// Method is that of all targets of the name; "" when they differ.
+	Method string `json:"method"`
+	// URL is the address, without a password; of several targets, the first.
+	URL string `json:"url"`
+	// Targets is how many targets have the name.
+	Targets int `json:"targets"`
+
+	Requests  int64         `json:"requests"`  // that came to an end
+	Responses int64         `json:"responses"` // complete answers
+	Errors    Errors        `json:"errors"`    // without messages
+	Status    map[int]int64 `json:"status"`
+	Bytes     int64         `json:"bytes"`
+	Rate      float64       `json:"rate"` // complete answers a second of Result.Elapsed
+	// Latency has percentiles within 1.6 % and no histogram.
+	Latency Latency `json:"latency"`
+}
+
+// Failed is the number of requests without a complete answer of a status below 400.
+func (t *TargetResult) Failed() int64 {
+	n := t.Errors.Total()
+	for code, count := range t.Status {
+		if code >= 400 {
+			n += count
+		}
+	}
+	return n
+}
+
+// Label is what the target is called in tables: its name, or method and path.
+func (t *TargetResult) Label() string {
+	if t.Name != "" {
+		return t.Name
+	}
+	label := requestPath(t.URL)
+	if t.Method != "" && t.Method != http.MethodGet {
+		label = t.Method + " " + label
+	}
+	return label
+}
+
+// Called reports whether a name means the target: its own, its address, or the path and
+// query of that.
+func (t *TargetResult) Called(name string) bool {
+	return name != "" && (name == t.Name || name == t.URL || name == requestPath(t.URL))
+}
+
+// requestPath returns the path and query of an address.
+func requestPath(address string) string {
+	_, rest, ok := strings.Cut(address, "://")
+	if !ok {
+		rest = address
+	}
+	if i := strings.IndexAny(rest, "/?"); i >= 0 && rest[i] == '/' {
+		return rest[i:]
+	} else if i >= 0 {
+		return "/" + rest[i:]
+	}
+	return "/"
+}
+
+// Rows returns the rows of the table of targets that a run of o has, without figures.
+func (o *Options) Rows() []TargetResult {
+	targets := o.Targets
+	if o.URL != "" {
+		targets = append([]Target{{URL: o.URL}}, targets...)
+	}
+	rows, _ := rowsOf(targets, o.Method)
+	return rows
+}
+
+// rowsOf makes the table of targets, of which those without a method have the given one,
+// and tells for each target its row.
+func rowsOf(targets []Target, method string) (rows []TargetResult, of []int) {
+	named := map[string]int{}
+	for _, t := range targets {
+		i, ok := named[t.Name]
+		if !ok || t.Name == "" {
+			i = len(rows)
+			named[t.Name] = i
+			rows = append(rows, TargetResult{Name: t.Name, Method: cmp.Or(t.Method, method), URL: t.URL})
+		}
+		if rows[i].Method != cmp.Or(t.Method, method) {
+			rows[i].Method = ""
+		}
+		rows[i].Targets++
+		of = append(of, i)
+	}
+	return rows, of
+}
+
+// A targetTally is the sum of the requests of a row.
+type targetTally struct {
+	spread
+	ok, bytes int64
+	status    map[int]int64 // but for 200; nil until needed
+	errors    *[kinds]int64 // nil until needed
+}
+
+func (t *targetTally) response(status int, bytes int64, latency time.Duration) {
+	t.spread.record(latency)
+	t.bytes += bytes
+	if status == http.StatusOK {
+		t.ok++
+		return
+	}
+	if t.status == nil {
+		t.status = map[int]int64{}
+	}
+	t.status[status]++
+}
+
+func (t *targetTally) failure(k kind) {
+	if t.errors == nil {
+		t.errors = new([kinds]int64)
+	}
+	t.errors[k]++
+}
+
+// add folds o into t.
+func (t *targetTally) add(o *targetTally) {
+	t.fold(&o.spread)
+	t.ok += o.ok
+	t.bytes += o.bytes
+	for code, n := range o.status {
+		if t.status == nil {
+			t.status = map[int]int64{}
+		}
+		t.status[code] += n
+	}
+	if o.errors != nil {
+		for k, n := range o.errors {
+			if n > 0 && t.errors == nil {
+				t.errors = new([kinds]int64)
+			}
+			if n > 0 {
+				t.errors[k] += n
+			}
+		}
+	}
+}
+
+// result fills in the figures of row.
+func (t *targetTally) result(row TargetResult, elapsed time.Duration) TargetResult {
+	sum := tally{responses: t.count, ok: t.ok, status: t.status}
+	if sum.status == nil {
+		sum.status = map[int]int64{}
+	}
+	if t.errors != nil {
+		sum.errors = *t.errors
+	}
+	row.Responses, row.Requests, row.Bytes = t.count, t.count+sum.failed(), t.bytes
+	row.Status, row.Errors = sum.statuses(), sum.failures()
+	if elapsed > 0 {
+		row.Rate = float64(t.count) / elapsed.Seconds()
+	}
+	row.Latency = t.latency()
+	return row
+}
+
+// perTarget returns the table of targets; nil with one row.
+func (g *generator) perTarget(elapsed time.Duration) []TargetResult {
+	if len(g.table) < 2 {
+		return nil
+	}
+	out := make([]TargetResult, len(g.table))
+	for i, row := range g.table {
+		var sum targetTally
+		for _, s := range g.rec.shards {
+			s.mu.Lock()
+			sum.add(&s.targets[i])
+			s.mu.Unlock()
+		}
+		out[i] = sum.result(row, elapsed)
+	}
+	return out
+}
