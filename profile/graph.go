@@ -37,11 +37,7 @@ func (v *View) graph(keep, match func(Weight) bool) *Graph {
 		}
 	}
 	if v.label == nil { // labels do not call each other
-		parts := inParts(v, func(from, to int) *edgeCounter { return v.countEdges(choice, from, to) })
-		for _, part := range parts[1:] {
-			parts[0].addAll(part)
-		}
-		g.Edges = parts[0].edges
+		g.Edges = v.allEdges(choice).edges
 	}
 	slices.SortFunc(g.Edges, func(a, b Edge) int {
 		switch x, y := abs(a.Weight), abs(b.Weight); {
@@ -52,7 +48,24 @@ func (v *View) graph(keep, match func(Weight) bool) *Graph {
 		}
 		return cmp.Compare(a.To, b.To)
 	})
+	if v.divisor != nil {
+		v.divisor.needNodes()
+		counts := v.divisor.allEdges(choice)
+		for i := range g.Edges {
+			e := &g.Edges[i]
+			e.Weight = mean(e.Weight, counts.edges[counts.edge(e.From, e.To, e.Inlined, e.Residual)].Weight)
+		}
+	}
 	return g
+}
+
+// allEdges adds up the calls of all kept samples.
+func (v *View) allEdges(choice *graphChoice) *edgeCounter {
+	parts := inParts(v, func(from, to int) *edgeCounter { return v.countEdges(choice, from, to) })
+	for _, part := range parts[1:] {
+		parts[0].addAll(part)
+	}
+	return parts[0]
 }
 
 // graphChoice says which nodes are in a graph.

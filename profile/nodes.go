@@ -149,6 +149,9 @@ func (v *View) functionGroups(t *nodeTable) func(fn uint32) uint32 {
 	modules := make(map[string]uint32)
 	return func(fn uint32) uint32 {
 		f := &v.p.Functions[fn]
+		if int(fn) >= len(v.p.Functions)-v.p.labelFunctions {
+			return t.str(f.Name) // a label has no package
+		}
 		pkg := PackagePath(f.Name)
 		if pkg == "" && strings.HasSuffix(f.File, ".s") {
 			// Assembly without a package in its name, as the runtime has it.

@@ -231,9 +231,12 @@ func TestTopEqualsPprof(t *testing.T) {
 		{"prune_from", []string{"-prune_from=method1|malloc|gc|main|ssa"}, profile.Query{PruneFrom: re("method1|malloc|gc|main|ssa")}},
 		{"prune_from,lines", []string{"-prune_from=method1|growslice|main", "-lines"}, profile.Query{By: profile.ByLine, PruneFrom: re("method1|growslice|main")}},
 		{
-			"prune_from and filters", []string{"-prune_from=method1|malloc", "-hide=method17", "-show_from=json|main", "-focus=method1|main", "-noinlines"},
+			"prune_from and filters",
+			[]string{"-prune_from=method1|malloc", "-hide=method17", "-show_from=json|main", "-focus=method1|main", "-noinlines"},
 			profile.Query{PruneFrom: re("method1|malloc"), Hide: re("method17"), ShowFrom: re("json|main"), Focus: re("method1|main"), NoInlines: true},
 		},
+		{"mean", []string{"-mean"}, profile.Query{Mean: true}},
+		{"mean and filters", []string{"-mean", "-focus=method1|malloc|main", "-hide=store", "-lines"}, profile.Query{By: profile.ByLine, Mean: true, Focus: re("method1|malloc|main"), Hide: re("store")}},
 		{"relative", []string{"-focus=method1|gc", "-relative_percentages"}, profile.Query{Focus: re("method1|gc"), Relative: true}},
 	}
 	var compared atomic.Int64
@@ -244,7 +247,7 @@ func TestTopEqualsPprof(t *testing.T) {
 			p := parsed(t, data)
 			for i, typ := range p.SampleTypes {
 				for _, c := range cases {
-					if i > 0 && c.name != "functions" && c.name != "all filters" {
+					if i > 0 && c.name != "functions" && c.name != "all filters" && !c.q.Mean {
 						continue
 					}
 					t.Run(typ.Type+"/"+c.name, func(t *testing.T) {
@@ -264,6 +267,65 @@ func TestTopEqualsPprof(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLabelFramesEqualPprof compares -tagroot and -tagleaf. pprof leaves the name of a
+// missing label empty: by line its node has the key alone.
+func TestLabelFramesEqualPprof(t *testing.T) {
+	missing := regexp.MustCompile(`^\(no \w+\) ?(\w*)$`)
+	compared, named := 0, 0
+	for name, data := range corpus(t) {
+		t.Run(name, func(t *testing.T) {
+			p := parsed(t, data)
+			if !p.HasLabels() {
+				t.Skip("no labels")
+			}
+			typ := p.SampleTypes[0]
+			for _, c := range []struct {
+				args          []string
+				roots, leaves []string
+				q             profile.Query
+			}{
+				{[]string{"-tagroot=endpoint"}, []string{"endpoint"}, nil, profile.Query{}},
+				{[]string{"-tagleaf=bytes"}, nil, []string{"bytes"}, profile.Query{}},
+				{[]string{"-tagroot=endpoint,bytes", "-tagleaf=bytes,endpoint"}, []string{"endpoint", "bytes"}, []string{"bytes", "endpoint"}, profile.Query{}},
+				{
+					[]string{"-tagroot=endpoint", "-tagleaf=bytes", "-focus=/v1/[12]|kB|128", "-hide=method3|^runtime", "-lines"},
+					[]string{"endpoint"},
+					[]string{"bytes"},
+					profile.Query{By: profile.ByLine, Focus: regexp.MustCompile("/v1/[12]|kB|128"), Hide: regexp.MustCompile("method3|^runtime")},
+				},
+			} {
+				want, total := pprofTop(t, map[string][]byte{"p": data}, typ.Unit, append(append([]string{"-sample_index=0"}, c.args...), "@p")...)
+				framed, _, err := p.LabelFrames(c.roots, c.leaves, typ.Unit)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v := view(t, framed, c.q)
+				got := ourTop(v)
+				for i := range got {
+					got[i].name = missing.ReplaceAllString(got[i].name, "$1")
+				}
+				if c.q.By == profile.ByFunction { // pprof has all that has no name in one row
+					nameless := func(r row) bool { return r.name == "" || r.name == "<unknown>" }
+					got, want = slices.DeleteFunc(got, nameless), slices.DeleteFunc(want, nameless)
+				}
+				sameRows(t, got, want)
+				if total >= 0 && total != v.Total() {
+					t.Errorf("%q: total %d, pprof has %d", c.args, v.Total(), total)
+				}
+				compared += len(want)
+				for _, r := range want {
+					if strings.HasPrefix(r.name, "/v1/") || r.name == "128" {
+						named++
+					}
+				}
+			}
+		})
+	}
+	if t.Logf("%d rows compared, %d of labels", compared, named); named == 0 {
+		t.Error("pprof's rows have no labels")
 	}
 }
 
@@ -340,12 +402,18 @@ var (
 // nodes that pprof makes.
 func TestGraphEqualsPprof(t *testing.T) {
 	for name, data := range corpus(t) {
-		for _, count := range []int{12, 80} {
-			t.Run(fmt.Sprintf("%s/nodes=%d", name, count), func(t *testing.T) {
+		for _, c := range []struct {
+			nodes int
+			mean  bool
+		}{{12, false}, {80, false}, {80, true}} {
+			t.Run(fmt.Sprintf("%s/nodes=%d,mean=%v", name, c.nodes, c.mean), func(t *testing.T) {
 				p := parsed(t, data)
-				typ := p.SampleTypes[0]
-				out := pprof(t, map[string][]byte{"p": data}, "-dot", "-sample_index=0", "-unit="+typ.Unit,
-					fmt.Sprintf("-nodecount=%d", count), "-nodefraction=0", "-edgefraction=0", "@p")
+				q := profile.Query{Mean: c.mean}
+				if c.mean {
+					q.Type = len(p.SampleTypes) - 1
+				}
+				out := pprof(t, map[string][]byte{"p": data}, "-dot", fmt.Sprintf("-sample_index=%d", q.Type), "-unit="+p.SampleTypes[q.Type].Unit,
+					fmt.Sprintf("-nodecount=%d", c.nodes), fmt.Sprintf("-mean=%v", c.mean), "-nodefraction=0", "-edgefraction=0", "@p")
 				kept := map[string]bool{}
 				names := map[string]string{}
 				for _, m := range dotNode.FindAllStringSubmatch(out, -1) {
@@ -364,7 +432,7 @@ func TestGraphEqualsPprof(t *testing.T) {
 					}
 					want[names[m[1]]+" -> "+names[m[2]]+style] = atoi(t, tip[2])
 				}
-				g := view(t, p, profile.Query{}).Graph(func(w profile.Weight) bool { return kept[printable(w.Node, profile.ByFunction)] })
+				g := view(t, p, q).Graph(func(w profile.Weight) bool { return kept[printable(w.Node, profile.ByFunction)] })
 				got := map[string]int64{}
 				for _, e := range g.Edges {
 					style := ""

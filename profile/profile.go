@@ -96,7 +96,9 @@ type Profile struct {
 	labels   []label
 	strings  []string // what labels refer to
 	keys     []key    // per location
-	base     int      // samples [base:] are the negated diff base; len(stacks) when none
+	// labelFunctions is how many functions, the last ones, stand for labels (see LabelFrames).
+	labelFunctions int
+	base           int // samples [base:] are the negated diff base; len(stacks) when none
 
 	// Warnings lists what was odd but not fatal in the input.
 	Warnings []error

@@ -62,6 +62,10 @@ type Query struct {
 	// PruneFrom drops frames below the innermost match, which stays. It is applied last.
 	PruneFrom *regexp.Regexp
 
+	// Mean divides sums by the sums of the first sample type of the same samples, as in
+	// the mean delay of a contention. View.Nodes, View.Graph and View.Total are means.
+	Mean bool
+
 	TagFocus  string // see TagFilter
 	TagIgnore string
 

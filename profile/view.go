@@ -41,6 +41,8 @@ type View struct {
 	pruned  []bool   // with PruneFrom, per location: a visible frame of it matches
 	label   []uint32 // ByLabel: node per sample (indexed by sample)
 
+	divisor *View // with Mean: the same of what sums are divided by
+
 	total     int64
 	unmatched []string
 }
@@ -65,6 +67,13 @@ func (p *Profile) View(q Query) (*View, error) {
 	v.visible(f)
 	if err := v.selectSamples(f); err != nil {
 		return nil, err
+	}
+	if q.Mean {
+		q.Mean, q.Type = false, 0
+		var err error
+		if v.divisor, err = p.View(q); err != nil {
+			return nil, err
+		}
 	}
 	v.total = v.computeTotal()
 	return v, nil
@@ -132,8 +141,15 @@ func (v *View) ref(k int) (int, stackRef) {
 }
 
 func (v *View) computeTotal() int64 {
-	var total, base int64
+	var total, base, divisor, baseDivisor int64
 	add := func(i int) {
+		if v.divisor != nil {
+			d := v.divisor.values[i]
+			divisor += d
+			if v.p.IsBase(i) {
+				baseDivisor += d
+			}
+		}
 		x := v.values[i]
 		if x < 0 {
 			x = -x
@@ -153,9 +169,26 @@ func (v *View) computeTotal() int64 {
 		}
 	}
 	if base > 0 {
-		return base
+		return mean(base, baseDivisor)
 	}
-	return total
+	return mean(total, divisor)
+}
+
+// mean is sum/n, or sum when n is 0.
+func mean(sum, n int64) int64 {
+	if n == 0 {
+		return sum
+	}
+	return sum / n
+}
+
+// Mean is the mean of a sum of samples' values and that of the first sample type of the
+// same samples, with Query.Mean; else the sum.
+func (v *View) Mean(sum, n int64) int64 {
+	if v.divisor == nil {
+		return sum
+	}
+	return mean(sum, n)
 }
 
 // A Stack is one sample of a view. Its slices are parallel, leaf first, and valid

@@ -110,6 +110,13 @@ func (v *View) Nodes(cum bool) []Weight {
 		}
 	}
 	sortWeights(ws, cum)
+	if v.divisor != nil { // the order is that of the sums, as in go tool pprof
+		n := v.divisor.allSums()
+		for i := range ws {
+			w := &ws[i]
+			w.Flat, w.Cum = mean(w.Flat, n[w.ID].flat), mean(w.Cum, n[w.ID].cum)
+		}
+	}
 	return ws
 }
 

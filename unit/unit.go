@@ -104,6 +104,22 @@ func Kind(unit string) string {
 	return "count"
 }
 
+// Converts reports whether In writes a quantity of the unit from in the unit to, rather
+// than in a default, and lists the units in which it does; none for counts.
+func Converts(from, to string) (ok bool, known []string) {
+	for i := range families {
+		f := &families[i]
+		if f.sniff(from) == nil {
+			continue
+		}
+		for _, s := range f.scales {
+			known = append(known, s.name)
+		}
+		return to == "auto" || f.sniff(to) != nil, known
+	}
+	return to == "auto", nil
+}
+
 // CommonUnit chooses the unit in which to write a column whose smallest non-zero
 // and largest absolute values are given: the largest one in which the smallest
 // value still shows as 0.01. go tool pprof chooses likewise, but stays at

@@ -87,7 +87,7 @@ func (a *app) diff(ctx context.Context, args []string, f *viewFlags) error {
 	by := after.View.Query().By
 	opt := report.DiffOptions{
 		By: by, Normalize: f.Normalize, Cum: f.Cum, N: f.N,
-		Own: !f.All && !f.Cum && (by == profile.ByFunction || by == profile.ByLine),
+		Own: !f.All && !f.Cum && !f.framesLabels() && (by == profile.ByFunction || by == profile.ByLine),
 	}
 	if !f.Normalize && work.PerRequest(after.Type.Type) {
 		opt.Work, opt.NoWork = a.workBetween(ctx, before, after)
@@ -102,6 +102,7 @@ func (a *app) diff(ctx context.Context, args []string, f *viewFlags) error {
 		}
 		return e
 	}
+	doc.OutputUnit = f.outputUnit()
 	doc.Recorded = before.Recording != nil || after.Recording != nil
 	if f.JSON {
 		return a.writeJSON(doc)

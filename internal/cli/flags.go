@@ -44,6 +44,10 @@ type viewFlags struct {
 	Base, DiffBase []string
 	Normalize      bool
 
+	TagRoot, TagLeaf []string // label keys
+	Unit             string   // of the text's values
+	Mean             bool     // bound by registerMean
+
 	Own []string // prefixes of own code besides what is known
 
 	Header    []string      // for addresses
@@ -68,6 +72,9 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.PruneFrom, "prune-from", "", "leave out frames below the innermost that matches `regexp`")
 	fs.StringVar(&f.TagFocus, "tag-focus", "", "only samples with a matching label: `[KEY=]regexp` or a range as 1kb:2mb")
 	fs.StringVar(&f.TagIgnore, "tag-ignore", "", "no samples with a matching label")
+	fs.StringSliceVar(&f.TagRoot, "tagroot", nil, "add a frame outside each stack for the value of the label `KEY`; a list makes several")
+	fs.StringSliceVar(&f.TagLeaf, "tagleaf", nil, "add a frame inside each stack for the value of the label `KEY`; a list makes several")
+	fs.StringVar(&f.Unit, "unit", "", "write values in this `unit`, as ms or MB (default: what suits them)")
 	fs.StringArrayVar(&f.Base, "base", nil, "subtract `PROFILE` (taken earlier from the same process); may repeat")
 	fs.StringArrayVar(&f.DiffBase, "diff-base", nil, "compare with `PROFILE`: shares are of its total; may repeat")
 	fs.BoolVar(&f.Normalize, "normalize", false, "scale to the base's total before subtracting it")
@@ -95,6 +102,39 @@ func (f *viewFlags) registerCum(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.Cum, "cum", false, "rank by cumulative value")
 }
 
+// registerMean binds --mean.
+func (f *viewFlags) registerMean(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.Mean, "mean", false, "means: values are divided by those of the first sample type, as delay by contentions")
+}
+
+// framesLabels reports whether --tagroot or --tagleaf is given.
+func (f *viewFlags) framesLabels() bool { return len(f.TagRoot)+len(f.TagLeaf) > 0 }
+
+// outputUnit is --unit for the functions that write values; "" without one.
+func (f *viewFlags) outputUnit() string {
+	switch f.Unit {
+	case "auto", "minimum":
+		return ""
+	}
+	return f.Unit
+}
+
+// checkUnit reports a --unit in which values of a sample type cannot be written.
+func (f *viewFlags) checkUnit(typ profile.ValueType) error {
+	if f.outputUnit() == "" {
+		return nil
+	}
+	switch ok, known := unit.Converts(typ.Unit, f.Unit); {
+	case ok:
+		return nil
+	case len(known) == 0:
+		return diag.Usagef(f.command, fmt.Sprintf("--unit has no effect: %s has the unit %s, which has no others", typ.Type, typ.Unit),
+			"leave it out, or choose another sample type with --type")
+	default:
+		return diag.Usagef(f.command, fmt.Sprintf("--unit %q is not a unit of %s", f.Unit, typ.Type), "one of "+strings.Join(known, ", ")+" is")
+	}
+}
+
 // check reports flag values that cannot be right whatever the profile.
 func (f *viewFlags) check() error {
 	op := f.command
@@ -120,7 +160,7 @@ func (f *viewFlags) check() error {
 func (f *viewFlags) query(typ int) (profile.Query, error) {
 	q := profile.Query{
 		Type: typ, TagFocus: f.TagFocus, TagIgnore: f.TagIgnore,
-		NoInlines: f.NoInlines, Relative: f.Relative,
+		NoInlines: f.NoInlines, Relative: f.Relative, Mean: f.Mean,
 	}
 	by := f.By
 	if by == "" {

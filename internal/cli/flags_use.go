@@ -23,6 +23,9 @@ func (f *viewFlags) checkUse(args []string) error {
 		return diag.Usagef(f.command, "--relative has no effect without a filter of samples: everything is kept",
 			"a filter is --focus, --ignore, --hide, --show, --show-from, --tag-focus or --tag-ignore")
 	}
+	if f.Unit != "" && f.JSON {
+		return diag.Usagef(f.command, "--unit has no effect with --json, which has values in the unit of the sample type", "leave out one of them")
+	}
 	return f.checkOwn()
 }
 
@@ -108,6 +111,12 @@ func (f *viewFlags) allCode() string {
 		return "--all"
 	case f.Cum:
 		return "--cum"
+	case f.Mean:
+		return "--mean"
+	case len(f.TagRoot) > 0:
+		return "--tagroot"
+	case len(f.TagLeaf) > 0:
+		return "--tagleaf"
 	case f.given("by") && f.command == "top", f.By != profile.ByFunction.String() && f.By != profile.ByLine.String():
 		return "--by " + f.By
 	}

@@ -61,6 +61,7 @@ it, or with --force.
 	fs.StringVarP(&f.Output, "output", "o", "", "write the page to `FILE`; - is standard output")
 	fs.BoolVar(&f.Open, "open", false, "show the page in the browser")
 	fs.BoolVar(&f.Force, "force", false, "replace a file that whet flame did not write")
+	fixFlags(cmd, "the page chooses the units that suit its values", "unit")
 	fs.Lookup("json").Usage = "write what the page shows as JSON"
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.flame(cmd.Context(), args, f) }
 	return cmd

@@ -31,7 +31,10 @@ func fixFlags(cmd *cobra.Command, why string, names ...string) {
 	}
 }
 
-const noJSON = "the format is not JSON; `whet speedscope` writes stacks as JSON"
+const (
+	noJSON  = "the format is not JSON; `whet speedscope` writes stacks as JSON"
+	ownUnit = "values are in the unit of the sample type"
+)
 
 func (a *app) foldedCommand() *cobra.Command {
 	f := &exportFlags{}
@@ -56,6 +59,7 @@ A semicolon or line break inside a name is written as %3B or %0A.
 	}
 	f.register(cmd)
 	fixFlags(cmd, noJSON, "json")
+	fixFlags(cmd, ownUnit, "unit")
 	return cmd
 }
 
@@ -78,6 +82,7 @@ the locations and mappings that the ids stand for. Filters apply.
 	}
 	f.register(cmd)
 	fixFlags(cmd, noJSON, "json")
+	fixFlags(cmd, ownUnit, "unit")
 	fixFlags(cmd, "a profile is written frame by frame, as it is", "by")
 	return cmd
 }
@@ -104,6 +109,7 @@ As in go tool pprof -callgrind calls are not counted, since samples do not tell.
 	}
 	f.register(cmd)
 	fixFlags(cmd, noJSON, "json")
+	fixFlags(cmd, ownUnit, "unit")
 	fixFlags(cmd, "the format has functions, lines and addresses at once", "by")
 	return cmd
 }
@@ -128,6 +134,7 @@ open: one profile per sample type, that of --type shown first.
 	}
 	f.register(cmd)
 	fixFlags(cmd, "the format is JSON", "json")
+	fixFlags(cmd, ownUnit, "unit")
 	return cmd
 }
 

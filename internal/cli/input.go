@@ -110,7 +110,14 @@ func (in *input) load(ctx context.Context, ld *loader, args []string) error {
 	if in.query, err = f.query(typ); err != nil {
 		return err
 	}
+	if err := f.checkUnit(shown); err != nil {
+		return err
+	}
 	in.findOwn(f)
+	in.warnTruncated()
+	if err := in.addLabelFrames(f); err != nil {
+		return err
+	}
 	in.Finder = source.NewFinder(in.sourceOptions())
 	if in.View, err = in.Profile.View(in.query); err != nil {
 		return &diag.Error{
@@ -120,6 +127,25 @@ func (in *input) load(ctx context.Context, ld *loader, args []string) error {
 	}
 	in.Type = in.View.Type()
 	in.warn(f)
+	return nil
+}
+
+// addLabelFrames adds the frames that --tagroot and --tagleaf ask for. None is own code.
+func (in *input) addLabelFrames(f *viewFlags) error {
+	keys := slices.Concat(f.TagRoot, f.TagLeaf)
+	if len(keys) == 0 {
+		return nil
+	}
+	p, unmatched, err := in.Profile.LabelFrames(f.TagRoot, f.TagLeaf, f.outputUnit())
+	if err != nil {
+		return &diag.Error{Op: "add frames of labels", Err: err, Hint: "leave out --tagroot and --tagleaf"}
+	}
+	for _, key := range unmatched {
+		in.Warnings = append(in.Warnings, in.noLabel(key))
+	}
+	own := in.Own
+	in.Profile = p
+	in.Own = func(fn profile.Function) bool { return !slices.Contains(keys, fn.File) && own(fn) }
 	return nil
 }
 
@@ -240,8 +266,8 @@ func (in *input) header(f *viewFlags) report.Header {
 		Total: in.View.Total(), Samples: sampleCount(p), Stacks: p.NumSamples(),
 		Duration: p.Duration, Time: p.Time,
 		Own: in.OwnModules, OwnFrom: in.OwnFrom, Main: in.OwnMain,
-		PerRequest: in.perRequest,
-		Filters:    f.filters(), Base: append(slices.Clone(f.Base), f.DiffBase...),
+		PerRequest: in.perRequest, Unit: f.outputUnit(),
+		Filters: f.filters(), Base: append(slices.Clone(f.Base), f.DiffBase...),
 	}
 	if f.Relative {
 		// The total is of what the filters keep; so is the count.

@@ -29,7 +29,6 @@ func (in *input) warn(f *viewFlags) {
 			Hint: "profile for longer, or under more load",
 		})
 	}
-	in.warnTruncated()
 	in.warnUnsymbolized()
 	in.warnUnlabelled()
 	in.warnOwn(f)
@@ -52,22 +51,29 @@ func (in *input) warnUnlabelled() {
 	if in.query.By != profile.ByLabel {
 		return
 	}
+	if e := in.noLabel(in.query.LabelKey); e != nil {
+		in.Warnings = append(in.Warnings, e)
+	}
+}
+
+// noLabel is the warning that no sample has a label of a key; nil when one has.
+func (in *input) noLabel(key string) error {
 	keys := map[string]bool{}
 	if in.Profile.HasLabels() {
 		for i := range in.Profile.NumSamples() {
 			for _, l := range in.Profile.Labels(i) {
-				if l.Key == in.query.LabelKey {
-					return
+				if l.Key == key {
+					return nil
 				}
 				keys[l.Key] = true
 			}
 		}
 	}
-	e := &diag.Error{Op: fmt.Sprintf("no sample has a label %q", in.query.LabelKey), Hint: "there are no labels here; a program sets them with pprof.Do of runtime/pprof"}
+	e := &diag.Error{Op: fmt.Sprintf("no sample has a label %q", key), Hint: "there are no labels here; a program sets them with pprof.Do of runtime/pprof"}
 	if len(keys) > 0 {
 		e.Hint = "the labels here are " + strings.Join(slices.Sorted(maps.Keys(keys)), ", ")
 	}
-	in.Warnings = append(in.Warnings, e)
+	return e
 }
 
 // warnOwn names each --own that is no package here.

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -54,6 +55,7 @@ func TestTopAgainstPprof(t *testing.T) {
 		{"focus", []string{"--focus", "mallocgc", "--ignore", "gcAssist"}, []string{"-focus=mallocgc", "-ignore=gcAssist"}},
 		{"hide", []string{"--hide", "^runtime"}, []string{"-hide=^runtime"}},
 		{"prune-from", []string{"--prune-from", "mallocgc|ssa.Compile"}, []string{"-prune_from=mallocgc|ssa.Compile"}},
+		{"mean", []string{"--mean"}, []string{"-mean"}},
 		{"show-from", []string{"--show-from", "ssa.Compile", "--relative"}, []string{"-show_from=ssa.Compile", "-relative_percentages"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -90,10 +92,46 @@ func TestTopAgainstPprof(t *testing.T) {
 	}
 }
 
+// TestUnitAgainstPprof wants the values of go tool pprof -unit in the text.
+func TestUnitAgainstPprof(t *testing.T) {
+	// A value of 0 has no unit. Ours has two decimals throughout, so that a column lines up.
+	row := regexp.MustCompile(`(?m)^ *([\d.]+)(us|ms|s)? +[\d.]+% +[\d.]+% +([\d.]+)(us|ms|s) +[\d.]+%  (\S+)`)
+	for _, u := range []string{"us", "ms", "s"} {
+		path, out := oracle(t, "-top", "-unit="+u, "-nodecount=40", "-nodefraction=0")
+		code, stdout, stderr := runWhet(t, "top", "--all", "--unit", u, "-n", "40", path)
+		if code != 0 {
+			t.Fatalf("exit code %d\n%s", code, stderr)
+		}
+		rows := func(text string) map[string][]string {
+			m := map[string][]string{}
+			for _, r := range row.FindAllStringSubmatch(text, -1) {
+				m[r[5]] = []string{strings.TrimSuffix(r[1], ".00"), r[2], strings.TrimSuffix(r[3], ".00"), r[4]}
+			}
+			return m
+		}
+		want, got := rows(out), rows(stdout)
+		if len(want) < 30 {
+			t.Fatalf("%d rows in\n%s", len(want), out)
+		}
+		for name, w := range want {
+			if g, ok := got[name]; ok && !slices.Equal(g, w) {
+				t.Errorf("--unit %s: %s %q, pprof has %q", u, name, g, w)
+			} else if !ok {
+				t.Errorf("--unit %s: %s is missing in\n%s", u, name, stdout)
+			}
+		}
+	}
+}
+
 // TestPeekAgainstPprof wants the callers and callees of go tool pprof -peek.
 func TestPeekAgainstPprof(t *testing.T) {
+	t.Run("sum", func(t *testing.T) { comparePeek(t, nil, nil) })
+	t.Run("mean", func(t *testing.T) { comparePeek(t, []string{"--mean"}, []string{"-mean"}) })
+}
+
+func comparePeek(t *testing.T, whetArgs, pprofArgs []string) {
 	const pattern = `runtime\.(mallocgc|growslice)$`
-	path, out := oracle(t, "-peek", pattern, "-unit=s")
+	path, out := oracle(t, append([]string{"-peek", pattern, "-unit=s"}, pprofArgs...)...)
 	edge := regexp.MustCompile(`^ +(\S+) +(\S+) \|   (.*)$`)
 	node := regexp.MustCompile(`^ +\S+ +\S+ +\S+ +(\S+) +\S+ +\| (.*)$`)
 	want := map[string]bool{}
@@ -124,7 +162,7 @@ func TestPeekAgainstPprof(t *testing.T) {
 		t.Fatalf("only %d facts in pprof's output:\n%s", len(want), out)
 	}
 	got := map[string]bool{}
-	doc := whetJSON[report.Peek](t, "peek", "--json", pattern, path)
+	doc := whetJSON[report.Peek](t, append([]string{"peek", "--json", pattern, path}, whetArgs...)...)
 	for _, n := range doc.Nodes {
 		value := func(v int64) string { return unit.Of(v, doc.Header.SampleType.Unit).In("s") }
 		got[n.Name+" cum "+value(n.Cum)] = true
@@ -139,6 +177,13 @@ func TestPeekAgainstPprof(t *testing.T) {
 		}
 		add(" from ", n.Callers)
 		add(" to ", n.Callees)
+	}
+	if len(whetArgs) > 0 {
+		// pprof -peek writes sums on the calls and means on the functions: 23400%. Means of
+		// calls are compared with pprof -dot, in package profile.
+		edge := func(fact string, _ bool) bool { return !strings.Contains(fact, " cum ") }
+		maps.DeleteFunc(want, edge)
+		maps.DeleteFunc(got, edge)
 	}
 	for w := range want {
 		if !got[w] {

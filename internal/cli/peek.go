@@ -27,6 +27,7 @@ the function's cumulative value.
 	f.register(cmd)
 	f.registerN(cmd, 0, "matches")
 	f.registerCum(cmd)
+	f.registerMean(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		pattern, err := compileFlag("peek", args[0])
 		if err != nil {

@@ -28,8 +28,9 @@ bytes. Below is what has no own code on its stack, so that all sums up.
 
 Own code is the main module as the recording or the binary tells it, else the
 module of the working directory, else what lies neither in the standard library
-nor in the module cache; --own adds to it. --all, --cum and --by show the
-classic view of all code, with the numbers of go tool pprof -top.
+nor in the module cache; --own adds to it. --all, --cum, --by, --mean, --tagroot
+and --tagleaf show the classic view of all code, with the numbers of go tool
+pprof -top.
 
 ` + profilesHelp,
 		Example: `  whet top demo.whet
@@ -43,6 +44,7 @@ classic view of all code, with the numbers of go tool pprof -top.
 	f.register(cmd)
 	f.registerN(cmd, 0, "entries")
 	f.registerCum(cmd)
+	f.registerMean(cmd)
 	cmd.Flags().BoolVar(&f.All, "all", false, "the classic view: all code, not only your own")
 	cmd.Flags().Lookup("count").DefValue = "10 lines, 20 nodes"
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -64,8 +66,8 @@ const (
 
 func (a *app) top(in *input, f *viewFlags, counted, grouped bool) error {
 	why := ""
-	own := in.OwnKnown && !f.All && !f.Cum && !grouped
-	if !in.OwnKnown && !f.All && !grouped {
+	own := in.OwnKnown && !f.All && !f.Cum && !f.Mean && !f.framesLabels() && !grouped
+	if !in.OwnKnown && !f.All && !f.Mean && !f.framesLabels() && !grouped {
 		why = "no own code is known here (--own PREFIX names it), so this is all code:"
 	}
 	var doc report.Top

@@ -23,6 +23,7 @@ Equal stacks with equal labels are merged.
 	}
 	f.register(cmd)
 	f.registerN(cmd, 10, "stacks")
+	f.registerMean(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		in, err := a.open(cmd.Context(), args, f)
 		if err != nil {

@@ -56,6 +56,7 @@ type Diff struct {
 	Schema     string    `json:"schema"`
 	Type       string    `json:"type"`
 	Unit       string    `json:"unit"`
+	OutputUnit string    `json:"-"` // in which text has all values; "" for those that suit them
 	By         string    `json:"by"`
 	Normalized bool      `json:"normalized"`
 	Scale      float64   `json:"scale"` // A's values are multiplied by it

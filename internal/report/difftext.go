@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -40,7 +41,9 @@ type diffWriter struct {
 	d *Diff
 }
 
-func (t *diffWriter) value(v int64) string { return unit.Of(v, t.d.Unit).String() }
+func (t *diffWriter) value(v int64) string {
+	return unit.Of(v, t.d.Unit).In(cmp.Or(t.d.OutputUnit, "auto"))
+}
 
 // signed writes a change with its sign.
 func (t *diffWriter) signed(v int64) string {

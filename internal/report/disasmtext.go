@@ -39,7 +39,7 @@ const (
 	disasmCall = 14
 )
 
-func (t *disasmWriter) value(v int64) string { return unit.Of(v, t.h.SampleType.Unit).String() }
+func (t *disasmWriter) value(v int64) string { return t.h.write(v) }
 
 func (t *disasmWriter) dot(v int64) string {
 	if v == 0 {

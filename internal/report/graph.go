@@ -127,7 +127,7 @@ func (d *CallGraph) fill(g *profile.Graph, order []int, kind func(profile.Node) 
 			Inlined: e.Inlined, Residual: e.Residual,
 		})
 	}
-	d.unit = scaleFor(d.Header.SampleType, d.Header.Total, func(yield func(int64) bool) {
+	d.unit = d.Header.scale(d.Header.Total, func(yield func(int64) bool) {
 		for _, n := range d.Nodes {
 			if !yield(cmp.Or(n.Flat, n.Cum)) {
 				return

@@ -1,12 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/unit"
 )
 
 // JSON writes a document with its schema, indented, in one line per value.
@@ -69,4 +71,19 @@ type Header struct {
 	// PerRequest says, of a difference, what a request costs in the base and here.
 	PerRequest string   `json:"per_request,omitempty"`
 	Warnings   []string `json:"warnings,omitempty"`
+	// Unit is the unit in which text has all values; "" for those that suit them.
+	Unit string `json:"-"`
+}
+
+// write writes a value of h's sample type on its own.
+func (h *Header) write(v int64) string {
+	return unit.Of(v, h.SampleType.Unit).In(cmp.Or(h.Unit, "auto"))
+}
+
+// scale chooses the one unit for columns whose values are given.
+func (h *Header) scale(total int64, values func(yield func(int64) bool)) string {
+	if h.Unit != "" {
+		return h.Unit
+	}
+	return scaleFor(h.SampleType, total, values)
 }

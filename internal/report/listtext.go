@@ -51,7 +51,7 @@ const (
 	listLead  = 10 + 1 + 10 + 1 + 7 + 1 + 6 + 2
 )
 
-func (t *listWriter) value(v int64) string { return unit.Of(v, t.h.SampleType.Unit).String() }
+func (t *listWriter) value(v int64) string { return t.h.write(v) }
 
 // dot writes a value as go tool pprof does: a dot for zero.
 func (t *listWriter) dot(v int64) string {

@@ -371,7 +371,7 @@ func writeOwn(t *text, s Style, h Header, o *Own) {
 	}
 	t.line()
 
-	common := scaleFor(h.SampleType, h.Total, func(yield func(int64) bool) {
+	common := h.scale(h.Total, func(yield func(int64) bool) {
 		for _, l := range o.Lines {
 			if !yield(l.Cost) {
 				return

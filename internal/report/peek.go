@@ -101,7 +101,7 @@ func WritePeek(w io.Writer, s Style, d Peek) error {
 }
 
 func writePeekNode(t *text, s Style, d Peek, n *PeekNode) {
-	common := scaleFor(d.Header.SampleType, n.Cum, func(yield func(int64) bool) {
+	common := d.Header.scale(n.Cum, func(yield func(int64) bool) {
 		for _, list := range [][]PeekEdge{n.Callers, n.Callees} {
 			for _, e := range list {
 				if !yield(e.Weight) {

@@ -94,7 +94,7 @@ func WriteTags(w io.Writer, s Style, d Tags) error {
 		}
 	}
 	for _, k := range d.Keys {
-		common := scaleFor(d.Header.SampleType, d.Header.Total, func(yield func(int64) bool) {
+		common := d.Header.scale(d.Header.Total, func(yield func(int64) bool) {
 			for _, v := range k.Values {
 				if !yield(v.Weight) {
 					return

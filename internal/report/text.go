@@ -379,7 +379,7 @@ func writeHeader(t *text, s Style, h Header) {
 	t.line(s.paint(bold, name), rest)
 
 	total := unit.Of(h.Total, h.SampleType.Unit)
-	facts := []string{"total " + total.String() + countNoun(h.SampleType, h.Total)}
+	facts := []string{"total " + h.write(h.Total) + countNoun(h.SampleType, h.Total)}
 	switch {
 	case h.SampleType.Type == "samples":
 	case h.Samples > 0:

@@ -96,7 +96,7 @@ func writeAll(t *text, s Style, h Header, a *All) {
 		t.line(nothing)
 		return
 	}
-	common := scaleFor(h.SampleType, h.Total, func(yield func(int64) bool) {
+	common := h.scale(h.Total, func(yield func(int64) bool) {
 		for _, n := range a.Nodes {
 			if n.Flat != 0 && !yield(n.Flat) || n.Flat == 0 && !yield(n.Cum) {
 				return

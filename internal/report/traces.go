@@ -94,6 +94,7 @@ func NewTraces(h Header, v *profile.View, n int) Traces {
 // mergedStack is the samples of a view that have one stack and one set of labels.
 type mergedStack struct {
 	value   int64
+	count   int64 // what value is divided by, with profile.Query.Mean
 	samples int
 	sample  int // the first of them
 }
@@ -126,11 +127,15 @@ func mergeStacks(v *profile.View) []mergedStack {
 			all = append(all, mergedStack{sample: s.Sample})
 		}
 		all[i].value += s.Value
+		all[i].count += v.Profile().Value(s.Sample, 0)
 		all[i].samples++
 	}
 	slices.SortStableFunc(all, func(a, b mergedStack) int {
 		return cmp.Compare(max(b.value, -b.value), max(a.value, -a.value))
 	})
+	for i := range all {
+		all[i].value = v.Mean(all[i].value, all[i].count)
+	}
 	return all
 }
 
@@ -158,7 +163,7 @@ func WriteTraces(w io.Writer, s Style, d Traces) error {
 		t.line()
 		t.line(nothing)
 	}
-	common := scaleFor(d.Header.SampleType, d.Header.Total, func(yield func(int64) bool) {
+	common := d.Header.scale(d.Header.Total, func(yield func(int64) bool) {
 		for _, st := range d.Stacks {
 			if !yield(st.Value) {
 				return

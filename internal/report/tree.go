@@ -75,7 +75,7 @@ func WriteTree(w io.Writer, s Style, d Tree, minShare float64) error {
 		return t.result()
 	}
 	bs := branches(d, minShare)
-	common := scaleFor(d.Header.SampleType, d.Header.Total, func(yield func(int64) bool) {
+	common := d.Header.scale(d.Header.Total, func(yield func(int64) bool) {
 		for i, n := range d.Nodes {
 			if bs[i].shown && !yield(n.Total) {
 				return
