@@ -31,17 +31,16 @@ const (
 	// secondRun is the time per benchmark of the run that takes block and mutex
 	// profiles and the trace: long enough to see every wait, short enough for the
 	// trace to stay small.
-	secondRun    = "100ms"
-	minBenchTime = 10 * time.Millisecond
+	secondRun    = 100 * time.Millisecond
 	maxBenchText = 64 << 20
 )
 
 // A benchPackage is one package whose benchmarks are run.
 type benchPackage struct {
 	path, dir  string
-	binary     string
-	env        []string // KEY=value besides this process's
-	benchmarks []string
+	binary     *gotest.Binary
+	benchmarks []string // the functions
+	count      int      // benchmarks, sub-benchmarks included as far as they are known
 }
 
 // recordBench builds and runs the benchmarks of packages.
@@ -68,7 +67,10 @@ func (s *session) recordBench(ctx context.Context) (*Summary, error) {
 	}
 	s.here()
 	s.meta.GOMAXPROCS = runtime.GOMAXPROCS(0)
-	benchtime := s.benchTime(pkgs)
+	budget := s.newBudget(run, pkgs)
+	if ctx.Err() != nil {
+		return nil, errors.Join(&diag.Error{Op: "record benchmarks", Err: ctx.Err()}, s.w.Abort())
+	}
 	var text bytes.Buffer
 	parts := make(map[string][]*profile.Profile)
 	for _, p := range pkgs {
@@ -81,17 +83,22 @@ func (s *session) recordBench(ctx context.Context) (*Summary, error) {
 			prefix = p.path + "/"
 		}
 		if s.meta.Build == nil {
-			s.readExecutable(p.binary)
+			s.readExecutable(p.binary.Path)
 		}
 		if len(pkgs) == 1 {
-			s.openExecutable(p.binary)
+			s.openExecutable(p.binary.Path)
 		}
-		got := s.benchPackage(run, p, prefix, benchtime, filepath.Join(temp, "out"), &text)
+		turn, ok := budget.next(p)
+		if !ok {
+			s.warn(&diag.Error{Op: "record benchmarks of", Subject: p.path, Err: errors.New("-d was over before their turn came"), Hint: budgetHint})
+			continue
+		}
+		got := s.benchPackage(run, p, prefix, turn, filepath.Join(temp, "out"), &text)
 		for name, prof := range got {
 			parts[name] = append(parts[name], prof)
 		}
 	}
-	if err := s.w.Add(recording.Part{Name: recording.BenchPart, Kind: recording.KindText}, text.Bytes()); err != nil {
+	if err := s.w.Add(recording.Part{Name: recording.BenchPart, Kind: recording.KindText, Note: budget.note(text.Bytes())}, text.Bytes()); err != nil {
 		s.fail(err)
 	}
 	if len(pkgs) > 1 {
@@ -124,7 +131,7 @@ func (s *session) mergePackages(parts map[string][]*profile.Profile) {
 func (s *session) build(ctx context.Context, temp string) ([]benchPackage, error) {
 	if job := s.opt.Benchmark; job != nil {
 		b := job.Binary
-		return []benchPackage{{path: b.Package.ImportPath, dir: b.Package.Dir, binary: b.Path, env: b.Source.Env, benchmarks: []string{job.Name}}}, nil
+		return []benchPackage{{path: b.Package.ImportPath, dir: b.Package.Dir, binary: b, benchmarks: []string{job.Name}, count: 1}}, nil
 	}
 	top, _, _ := strings.Cut(s.bench(), "/") // the rest matches sub-benchmarks
 	match, err := regexp.Compile(top)
@@ -154,11 +161,12 @@ func (s *session) build(ctx context.Context, temp string) ([]benchPackage, error
 		if runtime.GOOS == "windows" {
 			file += ".exe"
 		}
-		if _, err := gotest.Compile(ctx, src, p, file); err != nil {
+		binary, err := gotest.CompileStoppable(ctx, src, p, file)
+		if err != nil {
 			s.fail(hinted(err))
 			continue
 		}
-		out = append(out, benchPackage{path: p.ImportPath, dir: p.Dir, binary: file, benchmarks: p.Benchmarks})
+		out = append(out, benchPackage{path: p.ImportPath, dir: p.Dir, binary: binary, benchmarks: p.Benchmarks, count: len(p.Benchmarks)})
 	}
 	if len(out) > 0 {
 		return out, nil
@@ -178,19 +186,6 @@ func (s *session) build(ctx context.Context, temp string) ([]benchPackage, error
 	return nil, e
 }
 
-// command prepares a child that is interrupted, and later killed, with ctx.
-func (s *session) command(ctx context.Context, name string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = s.opt.Dir
-	cmd.WaitDelay = 2 * time.Second
-	process.OwnGroup(cmd)
-	cmd.Cancel = func() error {
-		process.SignalGroup(cmd.Process.Pid, process.Kill)
-		return nil
-	}
-	return cmd
-}
-
 func (s *session) bench() string {
 	switch {
 	case s.opt.Benchmark != nil:
@@ -201,106 +196,168 @@ func (s *session) bench() string {
 	return s.opt.Bench
 }
 
-// benchTime is the -test.benchtime of the first run; "" leaves it to testing.
-func (s *session) benchTime(pkgs []benchPackage) string {
-	if s.opt.BenchTime != "" || s.opt.Duration == 0 {
-		return s.opt.BenchTime
-	}
-	n := 0
-	for _, p := range pkgs {
-		n += len(p.benchmarks)
-	}
-	share := s.opt.Duration / time.Duration(n*max(1, s.opt.Count))
-	s.report.expect(s.opt.Duration)
-	return max(minBenchTime, share.Round(time.Millisecond)).String()
-}
-
 // benchPackage runs one package's benchmarks twice: once for CPU and memory,
 // undisturbed, and once, shorter, for what disturbs more. It stores the profiles
 // under prefix and returns them by their plain names.
-func (s *session) benchPackage(ctx context.Context, p benchPackage, prefix, benchtime, dir string, text *bytes.Buffer) map[string]*profile.Profile {
+func (s *session) benchPackage(ctx context.Context, p benchPackage, prefix string, turn benchTurn, dir string, text *bytes.Buffer) map[string]*profile.Profile {
 	got := make(map[string]*profile.Profile)
 	count := strconv.Itoa(max(1, s.opt.Count))
 	base := []string{"-test.run=^$", "-test.bench=" + s.bench(), "-test.outputdir=" + dir}
 
 	args := append(slices.Clone(base), "-test.benchmem", "-test.count="+count, "-test.cpuprofile=cpu", "-test.memprofile=allocs")
-	if benchtime != "" {
-		args = append(args, "-test.benchtime="+benchtime)
+	if turn.benchTime != "" {
+		args = append(args, "-test.benchtime="+turn.benchTime)
 	}
 	begin := time.Now()
-	var failed error
-	s.report.run("benchmarks of "+p.path, func() {
-		var out []byte
-		out, failed = s.runBench(ctx, p, dir, args)
-		text.Write(out)
-	})
-	if failed != nil {
-		s.fail(failed)
+	var first benchRun
+	s.report.run("benchmarks of "+p.path, func() { first = s.runBench(ctx, p, dir, args, turn.first()) })
+	text.Write(first.out)
+	if first.err != nil {
+		s.fail(first.err)
 	}
-	if ctx.Err() != nil {
+	if first.killed {
 		s.warn(&diag.Error{
-			Op: "record benchmarks of", Subject: p.path, Err: errors.New("interrupted; a test binary writes its profiles at its end, so they are lost"),
-			Hint: "give less time with -d or --benchtime, or fewer benchmarks with --bench",
+			Op: "record benchmarks of", Subject: p.path, Err: errors.New("ended before their test binary wrote its profiles, so they are lost"),
+			Hint: budgetHint,
 		})
 		return got
 	}
-	s.takeProfiles(got, prefix, dir, begin, "cpu", "allocs")
-
-	args = append(slices.Clone(base), "-test.benchtime="+secondRun, "-test.cpuprofile=cpu", "-test.blockprofile=block", "-test.mutexprofile=mutex", "-test.trace=trace")
-	begin = time.Now()
-	s.report.run("waits and trace of "+p.path, func() {
-		// What fails twice is told once.
-		if _, err := s.runBench(ctx, p, dir, args); err != nil && failed == nil {
-			s.fail(fmt.Errorf("second run, with block and mutex profiles and a trace: %w", err))
-		}
-	})
-	if ctx.Err() != nil {
-		err := errors.New("interrupted in the second run")
+	if first.stopped && ctx.Err() == nil {
+		s.warn(&diag.Error{
+			Op: "record benchmarks of", Subject: p.path, Err: fmt.Errorf("-d was over after %d of %s", resultsIn(first.out), numberOf(p.count*max(1, s.opt.Count), "result")),
+			Hint: budgetHint,
+		})
+	}
+	note := ""
+	if first.stopped {
+		note = "ended early"
+	}
+	s.takeProfiles(got, prefix, dir, recording.Part{Start: begin, Note: note}, "cpu", "allocs")
+	missed := func(why string) {
 		for _, name := range []string{"block", "mutex", recording.TracePart} {
-			s.miss(prefix+name, err)
+			s.miss(prefix+name, errors.New(why))
 		}
+	}
+	if ctx.Err() != nil {
+		missed("interrupted before the second run")
 		return got
 	}
-	s.takeProfiles(got, prefix, dir, begin, "block", "mutex")
+
+	args = append(slices.Clone(base), "-test.benchtime="+turn.secondTime.String(), "-test.cpuprofile=cpu", "-test.blockprofile=block", "-test.mutexprofile=mutex", "-test.trace=trace")
+	begin = time.Now()
+	var second benchRun
+	s.report.run("waits and trace of "+p.path, func() { second = s.runBench(ctx, p, dir, args, turn.second()) })
+	// What fails twice is told once.
+	if second.err != nil && first.err == nil {
+		s.fail(fmt.Errorf("second run, with block and mutex profiles and a trace: %w", second.err))
+	}
+	if second.killed {
+		missed("interrupted in the second run")
+		return got
+	}
+	note = ""
+	if second.stopped {
+		note = "ended early"
+	}
+	s.takeProfiles(got, prefix, dir, recording.Part{Start: begin, Note: note}, "block", "mutex")
 	if s.opt.Trace >= 0 {
-		s.takeTrace(prefix, dir, begin)
+		s.takeTrace(prefix, dir, recording.Part{Start: begin, Note: note})
 	}
 	return got
 }
 
-// runBench runs a test binary in its package's folder, its profiles going to dir,
-// and returns its output.
-func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args []string) ([]byte, error) {
+// A benchRun is how a test binary has run.
+type benchRun struct {
+	out     []byte
+	err     error // of the benchmarks
+	stopped bool  // it was ended early
+	killed  bool  // early, and it has written no profiles
+}
+
+// profileGrace is how long a test binary may take to write its profiles when it is ended early.
+const profileGrace = 10 * time.Second
+
+// runBench runs a test binary in its package's folder, its profiles going to dir. A limit
+// other than 0 ends it early, as does the end of ctx.
+func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args []string, limit time.Duration) benchRun {
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755)); err != nil {
-		return nil, fmt.Errorf("prepare a folder for profiles: %w", err)
+		return benchRun{err: fmt.Errorf("prepare a folder for profiles: %w", err), killed: ctx.Err() != nil}
 	}
-	limited, cancel := ctx, context.CancelFunc(func() {})
-	if s.opt.Benchmark != nil && s.opt.Benchmark.Options.Timeout > 0 {
-		limited, cancel = context.WithTimeout(ctx, s.opt.Benchmark.Options.Timeout)
+	timeout := time.Duration(0)
+	if s.opt.Benchmark != nil {
+		timeout = s.opt.Benchmark.Options.Timeout
 	}
-	defer cancel()
-	cmd := s.command(limited, p.binary, args...)
+	soft, done := within(ctx, limit)
+	defer done()
+	hard, kill := within(context.WithoutCancel(ctx), timeout)
+	defer kill()
+	defer context.AfterFunc(s.abort, kill)()
+
+	cmd := exec.CommandContext(hard, p.binary.Path, args...)
 	cmd.Dir = p.dir
-	cmd.Env = append(cmd.Environ(), p.env...)
+	cmd.Env = append(cmd.Environ(), p.binary.Source.Env...)
+	cmd.WaitDelay = 2 * time.Second
+	process.OwnGroup(cmd)
+	cmd.Cancel = func() error {
+		process.SignalGroup(cmd.Process.Pid, process.Kill)
+		return nil
+	}
 	var out bytes.Buffer
 	w := &limitedWriter{&out, maxBenchText}
 	cmd.Stdout, cmd.Stderr = w, w
+	stop := kill
+	if p.binary.Stoppable {
+		end, release, err := gotest.StopPipe(cmd)
+		if err != nil {
+			return benchRun{err: err}
+		}
+		defer release()
+		stop = func() {
+			end()
+			time.AfterFunc(profileGrace, kill)
+		}
+	}
+	defer context.AfterFunc(soft, stop)()
 	err := cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // it ended well; what it has started keeps its output open
+	}
+	run := benchRun{out: out.Bytes(), stopped: soft.Err() != nil}
+	if run.stopped {
+		run.killed = hard.Err() != nil
+		if cmd.Process != nil {
+			process.SignalGroup(cmd.Process.Pid, process.Kill) // what it has started
+		}
+		// The line of the benchmark that was running has no result.
+		run.out = run.out[:bytes.LastIndexByte(run.out, '\n')+1]
+		if !failedBenchmark.Match(run.out) && (run.killed || err == nil) {
+			return run
+		}
+	}
 	switch {
-	case ctx.Err() != nil: // for the caller, which knows what is lost
-	case limited.Err() != nil:
-		return out.Bytes(), &diag.Error{
-			Op: "run", Subject: s.opt.Benchmark.Name + " of " + p.path, Err: fmt.Errorf("%w after %v", gotest.ErrTimeout, s.opt.Benchmark.Options.Timeout),
+	case hard.Err() != nil && !run.stopped:
+		run.err = &diag.Error{
+			Op: "run", Subject: s.opt.Benchmark.Name + " of " + p.path, Err: fmt.Errorf("%w after %v", gotest.ErrTimeout, timeout),
 			Hint: "give it more with --timeout",
 		}
-	case err != nil:
-		return out.Bytes(), &diag.Error{
+	case err != nil || run.stopped:
+		run.err = &diag.Error{
 			Op: "run the benchmarks of", Subject: p.path, Err: errors.New(benchFailure(out.Bytes(), err)),
 			Hint: "go test -run '^$' -bench '" + s.bench() + "' " + p.path + " runs it alone",
 		}
 	}
-	return out.Bytes(), nil
+	return run
 }
+
+// within is a context that also ends after limit, unless that is 0.
+func within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit > 0 {
+		return context.WithTimeout(ctx, limit)
+	}
+	return context.WithCancel(ctx)
+}
+
+var failedBenchmark = regexp.MustCompile(`(?m)^\s*--- FAIL: `)
 
 // benchFailure is the part of the output that says what went wrong.
 func benchFailure(out []byte, err error) string {
@@ -348,12 +405,16 @@ func firstLines(out []byte, err error) string {
 }
 
 // takeProfiles stores the files of those names that the run has left in dir.
-func (s *session) takeProfiles(got map[string]*profile.Profile, prefix, dir string, begin time.Time, names ...string) {
-	part := recording.Part{Start: begin, End: time.Now()}
+func (s *session) takeProfiles(got map[string]*profile.Profile, prefix, dir string, part recording.Part, names ...string) {
+	part.End = time.Now()
 	for _, name := range names {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0 {
-			s.miss(prefix+name, errors.New("the benchmarks ended without writing it"))
+			why := "the benchmarks ended without writing it"
+			if part.Note != "" {
+				why = part.Note + ", before there was anything to write"
+			}
+			s.miss(prefix+name, errors.New(why))
 			continue
 		}
 		var p *profile.Profile
@@ -373,11 +434,15 @@ func (s *session) takeProfiles(got map[string]*profile.Profile, prefix, dir stri
 	}
 }
 
-func (s *session) takeTrace(prefix, dir string, begin time.Time) {
+func (s *session) takeTrace(prefix, dir string, part recording.Part) {
 	name := prefix + recording.TracePart
+	part.Name, part.Kind, part.End = name, recording.KindTrace, time.Now()
 	f, err := os.Open(filepath.Join(dir, "trace"))
+	if errors.Is(err, fs.ErrNotExist) && part.Note != "" {
+		err = errors.New(part.Note + ", before there was anything to write")
+	}
 	if err == nil {
-		err = s.w.AddReader(recording.Part{Name: name, Kind: recording.KindTrace, Start: begin, End: time.Now()}, f, maxTraceBody)
+		err = s.w.AddReader(part, f, maxTraceBody)
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {

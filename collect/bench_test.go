@@ -3,8 +3,10 @@ package collect
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -71,10 +73,12 @@ import "testing"
 func TestX(t *testing.T) {}
 `
 
-func writeModule(t *testing.T) string {
+func writeModule(t *testing.T) string { return writeFiles(t, benchModule) }
+
+func writeFiles(t *testing.T, archive string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, f := range txtar.Parse([]byte(benchModule)).Files {
+	for _, f := range txtar.Parse([]byte(archive)).Files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -90,7 +94,7 @@ func TestBench(t *testing.T) {
 	t.Parallel()
 	dir := writeModule(t)
 	out := filepath.Join(t.TempDir(), "r.whet")
-	sum, err := Run(t.Context(), Options{Packages: []string{"./good"}, Dir: dir, Out: out, Duration: 300 * time.Millisecond, Count: 2})
+	sum, err := Run(t.Context(), Options{Packages: []string{"./good"}, Dir: dir, Out: out, BenchTime: "150ms", Count: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,30 +211,113 @@ func TestBenchErrors(t *testing.T) {
 	}
 }
 
-// TestBenchInterrupted cancels during the first run.
+// runsModule has benchmarks that leave a file as soon as they run: runs/Long takes an hour, subs
+// has twenty sub-benchmarks, each of which takes as long as it is told.
+const runsModule = `
+-- go.mod --
+module example.com/m
+
+go 1.24
+-- runs/runs_test.go --
+package runs
+
+import ("os"; "sync"; "syscall"; "testing"; "time")
+
+var sink []byte
+
+func mark(name string) {
+	if dir := os.Getenv("MARKS"); dir != "" {
+		_ = os.WriteFile(dir+"/"+name, nil, 0o600)
+	}
+}
+
+func BenchmarkA(b *testing.B) { for b.Loop() { sink = make([]byte, 1024) } }
+
+func BenchmarkLong(b *testing.B) {
+	begin := time.Now()
+	for cpu() < time.Second { work() } // of which the profile has a hundred samples
+	var mu sync.Mutex
+	mu.Lock()
+	time.AfterFunc(time.Millisecond, mu.Unlock)
+	mu.Lock()
+	mark("long")
+	for time.Since(begin) < time.Hour { work() }
+}
+
+func cpu() time.Duration {
+	var r syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r)
+	return time.Duration(r.Utime.Nano())
+}
+
+//go:noinline
+func work() { for range 1000 { sink = make([]byte, 100_000) } }
+-- subs/subs_test.go --
+package subs_test
+
+import ("fmt"; "testing")
+
+var sink []byte
+
+func BenchmarkSubs(b *testing.B) {
+	for i := range 20 {
+		b.Run(fmt.Sprintf("n=%d", i), func(b *testing.B) { for b.Loop() { sink = make([]byte, 1000+i) } })
+	}
+}
+`
+
+// TestBenchInterrupted cancels during the first run, in the middle of a benchmark: what was
+// measured until then is kept.
 func TestBenchInterrupted(t *testing.T) {
-	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a test binary cannot be ended early there")
+	}
+	kept := []string{"cpu", "allocs"}
+	marks := t.TempDir()
+	t.Setenv("MARKS", marks)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out := filepath.Join(t.TempDir(), "r.whet")
-	_, err := Run(ctx, Options{
-		Packages: []string{"./good"}, Dir: writeModule(t), Out: out, BenchTime: "1h",
-		Progress: func(p Progress) {
-			if len(p.Running) > 0 && strings.HasPrefix(p.Running[0], "benchmarks") {
+	sum, err := Run(ctx, Options{
+		Packages: []string{"./runs"}, Dir: writeFiles(t, runsModule), Out: out, BenchTime: "20ms",
+		Progress: func(Progress) {
+			if _, err := os.Stat(filepath.Join(marks, "long")); err == nil {
 				cancel()
 			}
 		},
 	})
-	if err == nil || !strings.Contains(err.Error(), "example.com/m/good: interrupted") {
-		t.Fatalf("nothing was measured, but: %v", err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if left, _ := filepath.Glob(out + "*"); len(left) > 0 {
-		t.Errorf("files left: %q", left)
+	if !sum.Meta.Interrupted || len(sum.Failures) > 0 || len(sum.Warnings) > 0 {
+		t.Errorf("interrupted %v, failures %v, warnings %v", sum.Meta.Interrupted, sum.Failures, sum.Warnings)
+	}
+	r := openRecording(t, out)
+	if got := r.ProfileNames(); !slices.Equal(got, kept) {
+		t.Errorf("profiles %q, want %q", got, kept)
+	}
+	for _, name := range []string{"block", "mutex", recording.TracePart} {
+		if m, ok := missing(sum.Meta, name); !ok || !strings.Contains(m.Reason, "interrupted") {
+			t.Errorf("%s: missing %+v", name, m)
+		}
+	}
+	for _, name := range kept {
+		p, err := r.Profile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return f.Name == "example.com/m/runs.work" }) {
+			t.Errorf("%s lacks the benchmark that was interrupted", name)
+		}
+	}
+	text := string(readPart(t, r, recording.BenchPart))
+	if !strings.Contains(text, "BenchmarkA") || strings.Contains(text, "BenchmarkLong") || !strings.HasSuffix(text, "\n") {
+		t.Errorf("bench.txt wants the benchmark that has a result, and no other:\n%s", text)
 	}
 }
 
 // TestBenchInterruptedLate cancels in the second run: what the first has measured
-// is kept.
+// is kept, and of the second what there is.
 func TestBenchInterruptedLate(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -247,11 +334,116 @@ func TestBenchInterruptedLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, ok := missing(sum.Meta, "block"); !ok || !strings.Contains(m.Reason, "interrupted") || len(sum.Warnings) > 0 {
-		t.Errorf("missing %+v, warnings %v", sum.Meta.Missing, sum.Warnings)
+	if len(sum.Warnings) > 0 || len(sum.Failures) > 0 || !sum.Meta.Interrupted {
+		t.Errorf("warnings %v, failures %v", sum.Warnings, sum.Failures)
 	}
-	if got := openRecording(t, out).ProfileNames(); !slices.Equal(got, []string{"cpu", "allocs"}) || !sum.Meta.Interrupted {
-		t.Errorf("profiles %q", got)
+	got := openRecording(t, out).ProfileNames()
+	for _, name := range []string{"cpu", "allocs"} {
+		if !slices.Contains(got, name) {
+			t.Errorf("profiles %q, want %s among them", got, name)
+		}
+	}
+	for _, name := range []string{"block", "mutex"} {
+		if m, ok := missing(sum.Meta, name); ok == slices.Contains(got, name) || ok && !strings.Contains(m.Reason, "ended early") {
+			t.Errorf("profiles %q, %s missing %v: %+v", got, name, ok, m)
+		}
+	}
+}
+
+// TestBenchDuration has a benchmark of twenty sub-benchmarks, which share the time; each used
+// to have all of it.
+func TestBenchDuration(t *testing.T) {
+	t.Parallel()
+	const asked = 6 * time.Second
+	out := filepath.Join(t.TempDir(), "r.whet")
+	var notes []string
+	sum, err := Run(t.Context(), Options{
+		Packages: []string{"./subs"}, Dir: writeFiles(t, runsModule), Out: out, Duration: asked,
+		Progress: func(p Progress) {
+			if p.Note != "" {
+				notes = append(notes, p.Note)
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Meta.Duration > 4*asked {
+		t.Errorf("took %v of %v", sum.Meta.Duration, asked)
+	}
+	i := slices.IndexFunc(notes, func(n string) bool { return strings.HasPrefix(n, "20 benchmarks share 6s: about ") })
+	if i < 0 {
+		t.Errorf("progress %q", notes)
+	}
+	r := openRecording(t, out)
+	if got, want := r.ProfileNames(), []string{"cpu", "allocs", "block", "mutex"}; !slices.Equal(got, want) {
+		t.Errorf("profiles %q, want %q", got, want)
+	}
+	ran := resultsIn(readPart(t, r, recording.BenchPart))
+	note := ""
+	for _, p := range sum.Meta.Parts {
+		if p.Name == recording.BenchPart {
+			note = p.Note
+		}
+	}
+	// On a machine that does nothing else all have run.
+	want := "20 benchmarks, "
+	if ran < 20 {
+		want = fmt.Sprintf("20 benchmarks, %d of 20 results, ", ran)
+		if len(sum.Warnings) != 1 || !strings.Contains(sum.Warnings[0].Error(), fmt.Sprintf("-d was over after %d of 20 results", ran)) {
+			t.Errorf("warnings %v", sum.Warnings)
+		}
+	}
+	if !strings.HasPrefix(note, want) || !strings.HasSuffix(note, "ms each") {
+		t.Errorf("note %q, want %q", note, want)
+	}
+}
+
+// TestBenchOverrun has a benchmark that takes an hour whatever it is told.
+func TestBenchOverrun(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a test binary cannot be ended early there")
+	}
+	t.Parallel()
+	const asked = 4 * time.Second
+	out := filepath.Join(t.TempDir(), "r.whet")
+	sum, err := Run(t.Context(), Options{Packages: []string{"./..."}, Dir: writeFiles(t, runsModule), Out: out, Duration: asked})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Meta.Duration > 10*asked {
+		t.Errorf("took %v of %v", sum.Meta.Duration, asked)
+	}
+	if sum.Meta.Interrupted || len(sum.Failures) > 0 {
+		t.Errorf("interrupted %v, failures %v", sum.Meta.Interrupted, sum.Failures)
+	}
+	if !slices.ContainsFunc(sum.Warnings, func(err error) bool {
+		return strings.Contains(err.Error(), "example.com/m/runs: -d was over after ") && strings.Contains(diag.Hint(err), "-d")
+	}) {
+		t.Errorf("warnings %v", sum.Warnings)
+	}
+	for _, name := range []string{"example.com/m/runs/cpu", "example.com/m/subs/cpu"} {
+		if got := openRecording(t, out).ProfileNames(); !slices.Contains(got, name) {
+			t.Errorf("profiles %q lack %s", got, name)
+		}
+	}
+}
+
+func TestBenchShare(t *testing.T) {
+	for _, tc := range []struct {
+		total         time.Duration
+		n, count      int
+		first, second time.Duration
+	}{
+		{10 * time.Second, 1, 1, 4925 * time.Millisecond, 75 * time.Millisecond},
+		{6 * time.Second, 20, 1, 112 * time.Millisecond, 37 * time.Millisecond},
+		{6 * time.Second, 20, 3, 37 * time.Millisecond, 37 * time.Millisecond},
+		{time.Second, 5000, 1, time.Millisecond, time.Millisecond},
+	} {
+		b := benchBudget{count: tc.count}
+		if first, second := b.share(tc.total, tc.n); first != tc.first || second != tc.second {
+			t.Errorf("%v for %d benchmarks: %v and %v, want %v and %v", tc.total, tc.n, first, second, tc.first, tc.second)
+		}
 	}
 }
 

@@ -44,8 +44,9 @@ type Options struct {
 	// Out is the file to write.
 	Out string
 	// Duration is the length of the window, in whole seconds (rounded up), as
-	// net/http/pprof takes no others; 0 means DefaultDuration. For benchmarks it
-	// is the time to spend on all of them, and 0 leaves it to go test.
+	// net/http/pprof takes no others; 0 means DefaultDuration. For Packages it is
+	// the time that all benchmarks share once they are built, both runs of them; 0
+	// leaves it to go test. It has no meaning for Benchmark.
 	Duration time.Duration
 	// Trace is the length of the execution trace within the window; 0 means
 	// DefaultTrace, negative none.

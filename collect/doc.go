@@ -17,7 +17,8 @@
 // A command ([Options.Command]) is started in a process group of its own, found by
 // its listening sockets, recorded as a server, and stopped. Packages
 // ([Options.Packages]) are built as test binaries which run twice: for CPU and
-// memory, then shorter for block, mutex and trace.
+// memory, then shorter for block, mutex and trace. When the time is over or the
+// context ends, the binary writes its profiles early (see package gotest).
 //
 // Whatever cannot be had is listed in the recording's Missing with its cure; only
 // when nothing at all could be had is there an error and no file. Credentials go

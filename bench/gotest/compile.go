@@ -21,6 +21,8 @@ type Binary struct {
 	Build   time.Duration // how long the go command took, which has a cache
 	Size    int64         // of the executable in bytes
 	SHA256  string        // of the executable, in hexadecimal digits; equal builds are equal programs
+	// Stoppable says that StopPipe works: CompileStoppable has built it.
+	Stoppable bool
 }
 
 // Compile builds the test binary of a package of src to the file out, whose folder

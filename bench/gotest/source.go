@@ -37,6 +37,7 @@ type Source struct {
 // A Package is a package with benchmarks.
 type Package struct {
 	ImportPath string
+	Name       string   // of the package clause
 	Dir        string   // where its files are, and where its tests run
 	Benchmarks []string // the functions, in the order of their declaration
 	// Concurrent are those of them that start goroutines in their test file: with RunParallel
@@ -69,7 +70,7 @@ func List(ctx context.Context, src Source, patterns []string) ([]Package, []Fail
 			failures = append(failures, Failure{Package: p.ImportPath, Err: errors.New(strings.TrimSpace(p.Error.Err))})
 			continue
 		}
-		pkg := Package{ImportPath: p.ImportPath, Dir: p.Dir, Main: p.Name == "main"}
+		pkg := Package{ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir, Main: p.Name == "main"}
 		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
 			names, concurrent, err := src.declared(filepath.Join(p.Dir, name))
 			if err != nil {

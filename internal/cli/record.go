@@ -79,7 +79,10 @@ is live at its end; goroutines at both ends; memory statistics; the build, and
 the source files with hot lines. What could not be had is listed with the line
 of code that enables it. With --load or --targets requests are sent meanwhile; the
 flags from --load on are those of whet load. Ctrl-C ends the window early and keeps what was
-measured; a second one ends everything at once.`,
+measured, also in the middle of a benchmark; a second one ends everything at once.
+
+With --bench, -d is shared among the benchmarks and sub-benchmarks, and ends
+them when it is over.`,
 		Example: `  whet record http://localhost:6060 -o run.whet
   whet record http://localhost:6060 -o run.whet --load http://localhost:8080/pad
   whet record http://localhost:6060 -o orders.whet --load http://localhost:8080/orders --body @order.json -r 500
@@ -103,7 +106,7 @@ func (f *recordFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVarP(&f.Out, "output", "o", "", "the `FILE.whet` to write")
-	fs.DurationVarP(&f.Duration, "duration", "d", collect.DefaultDuration, "length of the window; of benchmarks, time to spend on all of them")
+	fs.DurationVarP(&f.Duration, "duration", "d", collect.DefaultDuration, "length of the window; of benchmarks, time for all of them together")
 	fs.DurationVar(&f.Trace, "trace", collect.DefaultTrace, "length of the execution trace within the window, 0 for none")
 	fs.BoolVar(&f.Flight, "flight", false, "take the seconds before now from the target's flight recorder\n(agent.Options.Flight), and snapshots, without waiting")
 	fs.StringArrayVar(&f.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")

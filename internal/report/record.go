@@ -162,7 +162,10 @@ func recordedParts(t *text, m recording.Meta) {
 		case p.Name == recording.MemStatsEndPart:
 			others = append(others, "memory statistics")
 		case p.Name == recording.BenchPart:
-			others = append(others, p.Name)
+			if p.Note != "" {
+				note = " (" + p.Note + ")"
+			}
+			others = append(others, p.Name+note)
 		}
 	}
 	if sources > 0 {
