@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -90,7 +91,17 @@ func (q Quantity) Scale(unit string) (float64, string) {
 	case "count", "sample", "unit", "auto":
 		return float64(q.Value), ""
 	}
-	return float64(q.Value), unit
+	return float64(q.Value), printable(unit)
+}
+
+// printable is a unit of foreign origin without what would steer a terminal.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return utf8.RuneError
+	}, name)
 }
 
 // Kind says what a unit measures: "time", "memory", "gcu" or "count" for

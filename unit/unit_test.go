@@ -224,3 +224,11 @@ func FuzzParseBytes(f *testing.F) {
 		}
 	})
 }
+
+// TestForeignUnit has a unit that would steer a terminal.
+func TestForeignUnit(t *testing.T) {
+	t.Parallel()
+	if got, want := unit.Of(20, "a\x1b[31m\u202e\xff").In("b\x1b[31m\u202e\xff\u009b"), "20b�[31m���"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
