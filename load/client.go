@@ -67,7 +67,7 @@ func (c *clients) run(ctx context.Context) {
 	var wg sync.WaitGroup
 	for i := range c.host.connections {
 		g := &guard{most: mostUseless + int64(c.Streams)*mostBuffered}
-		t := c.transport(ctx, g)
+		t := c.transport(ctx, g, c.rec.shards[i%len(c.rec.shards)])
 		defer t.CloseIdleConnections()
 		for k := range c.Streams {
 			wg.Go(func() {
@@ -86,17 +86,20 @@ func (c *clients) run(ctx context.Context) {
 }
 
 // transport returns a transport that holds one connection, which g guards.
-func (c *clients) transport(ctx context.Context, g *guard) *http.Transport {
+// shard has how long connecting took.
+func (c *clients) transport(ctx context.Context, g *guard, shard *shard) *http.Transport {
 	dialer := &net.Dialer{Timeout: c.Timeout}
 	t := &http.Transport{
 		// The run's context, not the request's: the transport lets a dial
 		// outlive its request, but it must not outlive the run.
 		DialContext: func(context.Context, string, string) (net.Conn, error) {
+			begin := c.now()
 			conn, err := dialAny(ctx, dialer, c.host.addresses)
 			if err != nil {
 				return nil, err
 			}
 			c.connects.Add(1)
+			shard.connected(c.now() - begin)
 			return &guardedConn{conn, g}, nil
 		},
 		TLSClientConfig:     c.tls.Clone(),
@@ -172,11 +175,24 @@ type stream struct {
 	buf       []byte
 	request   request.Request
 	gotConn   atomic.Int64 // connections the current request was sent on
+	wrote     atomic.Int64 // when it was last sent on one
+	first     atomic.Int64 // when the first byte of its answer came; 0 until then
+	shaking   atomic.Int64 // when the TLS handshake that it has begun began
 }
 
 func (s *stream) run(ctx context.Context) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { s.gotConn.Add(1) },
+		GotConn: func(httptrace.GotConnInfo) {
+			s.gotConn.Add(1)
+			s.wrote.Store(int64(s.now()))
+		},
+		GotFirstResponseByte: func() { s.first.CompareAndSwap(0, int64(s.now())) },
+		TLSHandshakeStart:    func() { s.shaking.Store(int64(s.now())) },
+		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
+			if err == nil {
+				s.shard.shaken(s.now() - time.Duration(s.shaking.Load()))
+			}
+		},
 	})
 	pause := firstPause
 	for ctx.Err() == nil {
@@ -229,8 +245,9 @@ func (s *stream) send(run context.Context, t ticket) (k kind, failed bool) {
 		s.shard.sent(s.now()-t.intended, t.waited)
 	}
 	s.gotConn.Store(0)
+	s.first.Store(0)
 	status, n, err := s.exchange(req)
-	latency := s.now() - t.intended
+	end := s.now()
 	if err != nil {
 		if over(run) {
 			if t.measured {
@@ -250,8 +267,17 @@ func (s *stream) send(run context.Context, t ticket) (k kind, failed bool) {
 		s.shard.failure(t.endpoint.row, k, err)
 		return k, true
 	}
-	s.shard.response(t.endpoint.row, status, n, latency)
+	s.shard.response(t.endpoint.row, status, n, s.timing(t.intended, end))
 	return 0, false
+}
+
+// timing is when the answer to the current request came, which ended at end.
+func (s *stream) timing(intended, end time.Duration) timing {
+	wrote, first := time.Duration(s.wrote.Load()), time.Duration(s.first.Load())
+	if first == 0 {
+		first = end
+	}
+	return timing{end - intended, first - wrote, end - first}
 }
 
 // over tells whether ctx has ended. A dial gives its socket the context's deadline, and

@@ -664,3 +664,51 @@ func testPerTarget(t *testing.T, e load.Engine) {
 		t.Errorf("one target: %+v", one.PerTarget)
 	}
 }
+
+func TestPhases(t *testing.T) { engines(t, testPhases) }
+
+// testPhases wants the time before the first byte apart from that of the transfer, and that
+// of TLS apart from connecting.
+func testPhases(t *testing.T, e load.Engine) {
+	const before, during = 40 * time.Millisecond, 80 * time.Millisecond
+	serveSlowly := func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(before)
+		_, _ = io.WriteString(w, "first")
+		_ = http.NewResponseController(w).Flush()
+		time.Sleep(during)
+		_, _ = io.WriteString(w, "last")
+	}
+	for _, tc := range []struct {
+		protocol    load.Protocol
+		secure      bool
+		noKeepAlive bool
+	}{{load.HTTP1, false, false}, {load.HTTP1, false, true}, {load.HTTP1, true, true}, {load.HTTP2, false, false}, {load.HTTP2, true, false}} {
+		url, roots := start(t, serveSlowly, func(p *http.Protocols) {
+			p.SetHTTP1(tc.protocol == load.HTTP1)
+			p.SetHTTP2(tc.protocol == load.HTTP2)
+			p.SetUnencryptedHTTP2(tc.protocol == load.HTTP2)
+		}, tc.secure)
+		r := run(t, load.Options{Engine: e, URL: url, Protocol: tc.protocol, TLS: roots, NoKeepAlive: tc.noKeepAlive, Connections: 2, Requests: 6})
+		p := r.Phases
+		if p == nil || p.Connect == nil || (p.TLS != nil) != tc.secure {
+			t.Fatalf("%+v: %+v", tc, p)
+		}
+		if p.FirstByte.Min < before || p.FirstByte.P50 < before || p.Transfer.Max < during/2 || p.Transfer.Max+p.FirstByte.Min > r.Latency.Max+time.Millisecond {
+			t.Errorf("%+v: first byte %+v, transfer %+v of %+v", tc, p.FirstByte, p.Transfer, r.Latency)
+		}
+		if p.Connect.Min <= 0 || tc.secure && p.TLS.Min <= 0 {
+			t.Errorf("%+v: connect %+v, TLS %+v", tc, p.Connect, p.TLS)
+		}
+		// Without keep-alive, latency has the opening of the connection in it.
+		sum := p.FirstByte.Mean + p.Transfer.Mean
+		if tc.noKeepAlive {
+			sum += p.Connect.Mean
+			if tc.secure {
+				sum += p.TLS.Mean
+			}
+		}
+		if sum > r.Latency.Mean+time.Millisecond {
+			t.Errorf("%+v: phases take %v, answers %v", tc, sum, r.Latency.Mean)
+		}
+	}
+}

@@ -101,6 +101,8 @@ type conn struct {
 type flight struct {
 	ticket
 	sent   time.Duration
+	wrote  time.Duration // when it was put on the wire
+	first  time.Duration // when the first bytes of its answer were seen; 0 until then
 	active bool
 	onWire bool
 	again  bool // was sent before, on a connection that the server closed
@@ -446,7 +448,7 @@ func (c *conn) begin(t ticket) {
 // send puts flight i on the wire.
 func (c *conn) send(i int) {
 	f := &c.flights[i]
-	f.onWire = true
+	f.onWire, f.wrote = true, c.time
 	if c.h2 != nil {
 		c.sendStream(i)
 		return
@@ -483,7 +485,7 @@ func (c *conn) connect() {
 	c.life++
 	c.connecting++
 	c.used = false
-	c.dialed = c.time
+	c.dialed = c.now() // c.time may be of before other connections were opened
 	if c.lane.scheme == "https" {
 		c.dialer.dial(c)
 		return
@@ -520,6 +522,12 @@ func (c *conn) connected(err error) {
 	c.tried, c.pause = 0, 0
 	c.state = up
 	c.connects.Add(1)
+	if c.secure != nil {
+		c.shard.connected(c.secure.opening)
+		c.shard.shaken(c.secure.shook)
+	} else {
+		c.shard.connected(c.time - c.dialed)
+	}
 	if c.Protocol == HTTP2 {
 		c.openStreams()
 	}
@@ -576,7 +584,10 @@ func (c *conn) answer(i, status int, body int64) {
 	c.used = true
 	c.answers++
 	if f.measured {
-		c.shard.response(f.endpoint.row, status, body, c.time-f.intended)
+		if f.first == 0 {
+			f.first = c.time
+		}
+		c.shard.response(f.endpoint.row, status, body, timing{c.time - f.intended, f.first - f.wrote, c.time - f.first})
 	}
 }
 
@@ -602,6 +613,9 @@ func (c *conn) received(b []byte) {
 			c.disconnect() // it says something unasked
 			c.refill()
 			return
+		}
+		if f := &c.flights[0]; f.first == 0 {
+			f.first = c.time
 		}
 		n, done, err := c.heads.Parse(&c.parser, b)
 		if err != nil {
@@ -654,7 +668,7 @@ func (c *conn) ended(err error) {
 	f := &c.flights[0]
 	if c.used && !c.parser.Started() && !f.again && idempotent(f.endpoint.method) {
 		// The server closed the connection before it saw the request.
-		f.again = true
+		f.again, f.first = true, 0
 		if f.measured {
 			c.shard.retried(1)
 		}

@@ -121,6 +121,7 @@ type shard struct {
 	*tally
 	spare   *tally        // empty
 	targets []targetTally // by row of the table of targets; nil with one
+	phases  phases        // of the whole run
 }
 
 // swap returns what was recorded and begins anew.
@@ -132,7 +133,8 @@ func (s *shard) swap() *tally {
 }
 
 // response records one complete answer.
-func (s *shard) response(row, status int, bytes int64, latency time.Duration) {
+func (s *shard) response(row, status int, bytes int64, t timing) {
+	latency := t.latency
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.responses++
@@ -146,6 +148,8 @@ func (s *shard) response(row, status int, bytes int64, latency time.Duration) {
 	s.min = min(s.min, latency)
 	s.max = max(s.max, latency)
 	record(s.hist, latency)
+	s.phases.first.record(t.first)
+	s.phases.transfer.record(t.transfer)
 	if s.targets != nil {
 		s.targets[row].response(status, bytes, latency)
 	}

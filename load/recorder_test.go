@@ -5,6 +5,20 @@ import (
 	"time"
 )
 
+// BenchmarkResponse is what recording an answer costs.
+func BenchmarkResponse(b *testing.B) {
+	for name, rows := range map[string]int{"targets=1": 1, "targets=10": 10} {
+		b.Run(name, func(b *testing.B) {
+			s := newRecorder(1, rows, false).shards[0]
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				d := time.Duration(50_000 + i%1000*100)
+				s.response(i%rows, 200, 100, timing{d, d - d/8, d / 8})
+			}
+		})
+	}
+}
+
 // TestLastSecond: the rest of a run is a part of a second, with its own rate, or too
 // short to have one.
 func TestLastSecond(t *testing.T) {
@@ -15,7 +29,7 @@ func TestLastSecond(t *testing.T) {
 		r := newRecorder(1, 1, false)
 		answer := func(n int) {
 			for range n {
-				r.shards[0].response(0, 200, 1, time.Millisecond)
+				r.shards[0].response(0, 200, 1, timing{latency: time.Millisecond})
 			}
 		}
 		answer(100)

@@ -69,6 +69,8 @@ type Result struct {
 	// model from just before the request is written, in the open model from when
 	// it should have been written.
 	Latency Latency `json:"latency"`
+	// Phases take Latency apart, and the opening of connections; nil without answers.
+	Phases *Phases `json:"phases,omitempty"`
 	// Send is how late requests were sent; nil in the closed model.
 	Send *Send `json:"send,omitempty"`
 	// Seconds is the run second by second. The last one may be shorter or, with a rest of

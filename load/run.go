@@ -309,6 +309,7 @@ func (g *generator) result(elapsed time.Duration) *Result {
 		Send:        t.send(),
 		Seconds:     g.rec.seconds,
 		PerTarget:   g.perTarget(elapsed),
+		Phases:      g.phases(),
 	}
 	if g.Protocol == HTTP2 {
 		r.Streams = g.Streams

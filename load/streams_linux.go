@@ -49,7 +49,7 @@ const mostUnsent = 256 << 10
 
 // openStreams begins HTTP/2 on a new connection.
 func (c *conn) openStreams() {
-	c.h2 = http2.New(http2.Options{MaxBlock: max(leastBlock, min(http2.DefaultMaxBlock, allBlocks/c.Connections))})
+	c.h2 = http2.New(http2.Options{Begun: c.streamBegins, MaxBlock: max(leastBlock, min(http2.DefaultMaxBlock, allBlocks/c.Connections))})
 	c.done = c.endStream
 	c.out = c.h2.Preface(c.out[:0])
 	c.needFlush()
@@ -71,7 +71,7 @@ func (c *conn) sendStream(i int) {
 	}
 	var err error
 	c.out, err = c.h2.Send(c.out, i, q)
-	f.onWire = err == nil
+	f.onWire, f.wrote = err == nil, c.time
 	c.needFlush()
 }
 
@@ -108,7 +108,7 @@ func (c *conn) endStream(i, status int, body int64, err error) {
 	}
 	if !f.again && (errors.Is(err, http2.ErrRefused) ||
 		errors.Is(err, http2.ErrClosed) && c.used && idempotent(f.endpoint.method)) {
-		f.again, f.onWire = true, false
+		f.again, f.onWire, f.first = true, false, 0
 		if f.measured {
 			c.shard.retried(1)
 		}
@@ -126,6 +126,13 @@ func (c *conn) endStream(i, status int, body int64, err error) {
 		k = kindShortBody
 	}
 	c.fail(i, k, err)
+}
+
+// streamBegins notes when an answer begins that does not end at once.
+func (c *conn) streamBegins(i int) {
+	if f := &c.flights[i]; f.first == 0 {
+		f.first = c.time
+	}
 }
 
 // receivedStreams handles bytes of HTTP/2.

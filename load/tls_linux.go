@@ -79,10 +79,12 @@ func (d *secureDialer) dial(c *conn) {
 func (d *secureDialer) handshake(h *host) (*secureStream, int, error) {
 	ctx, cancel := context.WithTimeout(d.ctx, d.g.Timeout)
 	defer cancel()
+	begin := time.Now()
 	raw, err := dialAny(ctx, &net.Dialer{}, h.addresses)
 	if err != nil {
 		return nil, -1, err
 	}
+	opened := time.Now()
 	defer func() { _ = raw.Close() }() // what is kept is a duplicate
 	config := d.g.tls.Clone()
 	if config.ServerName == "" {
@@ -90,11 +92,12 @@ func (d *secureDialer) handshake(h *host) (*secureStream, int, error) {
 			return nil, -1, err
 		}
 	}
-	s := &secureStream{Conn: raw}
+	s := &secureStream{Conn: raw, opening: opened.Sub(begin)}
 	s.tls = tls.Client(s, config)
 	if err := s.tls.HandshakeContext(ctx); err != nil {
 		return nil, -1, fmt.Errorf("TLS handshake: %w", err)
 	}
+	s.shook = time.Since(opened)
 	if got := s.tls.ConnectionState().NegotiatedProtocol; d.g.Protocol == HTTP2 && got != "h2" {
 		return nil, -1, fmt.Errorf("the server does not speak HTTP/2: it chose %q", got)
 	}
@@ -159,6 +162,8 @@ type secureStream struct {
 	c        *conn
 	tls      *tls.Conn
 	in       []byte // received, not yet read
+
+	opening, shook time.Duration // how long connecting and the handshake took
 
 	own     bool  // what is written is ours, not an answer of tls to what it has read
 	replied int   // bytes of such answers since the server has read all of them

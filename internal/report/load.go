@@ -33,6 +33,7 @@ func WriteLoad(w io.Writer, s Style, r *load.Result, asserted []slo.Outcome) err
 	loadFacts(t, s, r)
 	t.line()
 	loadLatencies(t, s, r)
+	loadPhases(t, s, r)
 	loadPerTarget(t, s, r)
 	if len(asserted) > 0 {
 		t.line()

@@ -89,6 +89,10 @@ func loadResult(t testing.TB, seed uint64, scale float64) *load.Result {
 		t.Fatal(err)
 	}
 	l.HDR = string(encoded)
+	r.Phases = &load.Phases{
+		Connect: &load.Latency{Min: 4e4, Mean: 6e4, StdDev: 1e4, P50: 6e4, P99: 9e4, Max: 9e4}, TLS: &load.Latency{Min: 8e5, Mean: 1e6, StdDev: 1e5, P50: 1e6, P99: 2e6, Max: 2e6},
+		FirstByte: load.Latency{Min: 1e5, Mean: 5e5, StdDev: 1e6, P50: 4e5, P99: 9e6, Max: 2e7}, Transfer: load.Latency{Max: 3e5},
+	}
 	r.Doubts = []load.Doubt{{
 		Kind: load.TooShort, Text: "only 50000 answers: percentiles above p99.9 are chance",
 		Hint: "at this rate p99.99 takes -d 20s (100000 answers)",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/unit"
@@ -21,12 +22,12 @@ func busiestTargets(all []load.TargetResult, n int) []load.TargetResult {
 	if len(all) <= n {
 		return all
 	}
-	time := func(i int) float64 { return float64(all[i].Latency.Mean) * float64(all[i].Responses) }
+	total := func(i int) float64 { return float64(all[i].Latency.Mean) * float64(all[i].Responses) }
 	order := make([]int, len(all))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(time(b), time(a)) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(total(b), total(a)) })
 	order = slices.Sorted(slices.Values(order[:n]))
 	out := make([]load.TargetResult, n)
 	for i, k := range order {
@@ -76,6 +77,41 @@ func loadPerTarget(t *text, s Style, r *load.Result) {
 	}
 }
 
+// phaseColumns are the columns of the table of phases after the name.
+func phaseColumns() []string { return []string{"min", "mean", "stddev", "p50", "p99", "max"} }
+
+// phaseGrid are the rows of the table of phases; nil without phases.
+func phaseGrid(r *load.Result) [][]string {
+	p := r.Phases
+	if p == nil {
+		return nil
+	}
+	var grid [][]string
+	for _, phase := range []struct {
+		name string
+		l    *load.Latency
+	}{{"connect", p.Connect}, {"TLS", p.TLS}, {"first byte", &p.FirstByte}, {"transfer", &p.Transfer}} {
+		if l := phase.l; l != nil {
+			row := []string{phase.name}
+			for _, d := range []time.Duration{l.Min, l.Mean, l.StdDev, l.P50, l.P99, l.Max} {
+				row = append(row, unit.Duration(d))
+			}
+			grid = append(grid, row)
+		}
+	}
+	return grid
+}
+
+// loadPhases writes the table of phases.
+func loadPhases(t *text, s Style, r *load.Result) {
+	grid := phaseGrid(r)
+	if grid == nil {
+		return
+	}
+	t.line()
+	writeGrid(t, s, slices.Concat([][]string{append([]string{"phase"}, phaseColumns()...)}, grid))
+}
+
 // writeGrid writes rows of cells, of which the first row is the heading and the first column
 // takes what the others leave.
 func writeGrid(t *text, s Style, grid [][]string) {
@@ -105,6 +141,9 @@ func writeGrid(t *text, s Style, grid [][]string) {
 // loadTables are the tables that a page of one run has.
 func loadTables(r *load.Result) []LoadTable {
 	var out []LoadTable
+	if grid := phaseGrid(r); grid != nil {
+		out = append(out, LoadTable{Caption: "Phases", Columns: append([]string{"phase"}, phaseColumns()...), Rows: grid})
+	}
 	if len(r.PerTarget) > 1 {
 		rows := busiestTargets(r.PerTarget, loadPageTargets)
 		table := LoadTable{Caption: "Targets", Columns: append([]string{"target"}, targetColumns()...)}

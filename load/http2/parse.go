@@ -271,9 +271,15 @@ func (c *Conn) answer(dst []byte, id uint32, end bool, block []byte, done Done) 
 		case s.interim > maxInterim:
 			return c.fail(dst, s, end, protocolError, malformed("more than %d interim answers", maxInterim), done), nil
 		}
+		if c.conf.Begun != nil {
+			c.conf.Begun(s.tag)
+		}
 		return dst, nil
 	}
 	s.status, s.length = uint16(h.status), h.length
+	if !end && c.conf.Begun != nil {
+		c.conf.Begun(s.tag)
+	}
 	if end {
 		return c.end(dst, s, done), nil
 	}
