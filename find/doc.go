@@ -16,6 +16,8 @@
 //     statistics; their findings have a setting in the place of a diff.
 //  6. Findings are ranked by what they would save: their share of the processor, and their share
 //     of the garbage collector's work. Hot lines without a finding are listed, with what they call.
+//  7. What requests of execution traces wait for, and mutex and block profiles, are put beside lines and
+//     findings. Lines that only wait are listed by themselves. Waits are evidence: no finding is charged them.
 //
 // A Result belongs to the caller. Find writes nothing but its own cache of compiler notes.
 //

@@ -51,6 +51,7 @@ const DefaultMinShare = 0.005
 // Profiles are what is known of a program, by kind; nil where it was not recorded.
 type Profiles struct {
 	CPU, Allocs, Mutex, Block *profile.Profile
+	Waits                     *Waits // of execution traces
 }
 
 // Cost is a kind of cost.
@@ -87,6 +88,11 @@ type Result struct {
 	Findings []Finding `json:"findings"` // by Saving, largest first
 	// Unexplained are hot lines that no finding is about, hottest first.
 	Unexplained []HotLine `json:"unexplained"`
+	// Requests is what execution traces tell about requests; nil when there is no trace that holds whole ones.
+	Requests *Requests `json:"requests,omitempty"`
+	// Waiting are lines that cost less CPU time and memory than is reported, and at which requests or
+	// goroutines wait, the longest of requests first.
+	Waiting []HotLine `json:"waiting,omitempty"`
 	// Stale are functions of the profiles that the source does not have where they were.
 	Stale []Stale `json:"stale,omitempty"`
 	// Against is the comparison with a baseline; nil without one.
@@ -138,7 +144,9 @@ type Finding struct {
 	Evidence []Evidence `json:"evidence"`
 	// Shared are samples that the finding is about too, but that others are charged.
 	Shared []Shared `json:"shared,omitempty"`
-	Notes  []Note   `json:"notes,omitempty"`
+	// Waits are what requests wait for on the lines of the places. They are no part of what the finding saves.
+	Waits []Wait `json:"waits,omitempty"`
+	Notes []Note `json:"notes,omitempty"`
 
 	Fix *Fix `json:"fix,omitempty"` // nil without a rewrite or setting
 	// NoFix says why there is no rewrite although the rule has one.
@@ -217,12 +225,13 @@ type Step struct {
 	Message string `json:"message"`
 }
 
-// A HotLine is a line that costs and that no rule explains.
+// A HotLine is a line that costs, or waits, and that no rule explains.
 type HotLine struct {
 	Place
 	Function string     `json:"function"`
 	Saving   float64    `json:"share"` // of the processor's time, with the collector's share of what it allocates
 	Evidence []Evidence `json:"evidence"`
+	Waits    []Wait     `json:"waits,omitempty"` // what requests wait for here
 	Notes    []Note     `json:"notes,omitempty"`
 	// Why says what kept the rules from looking: generated code, a test, a package that does
 	// not build; "" when they looked.

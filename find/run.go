@@ -72,6 +72,7 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	o.Progress("ask the compiler")
 	f.annotate(ctx)
 	f.rank()
+	f.wait(p.Waits)
 	return f.result, nil
 }
 

@@ -313,6 +313,13 @@ func (r *Recording) Has(name string) bool {
 	return ok
 }
 
+// Size is how many bytes a part has when it is read, 0 when there is none of that name. Of a part that was cut off it is at
+// least what the archive has of it.
+func (r *Recording) Size(name string) int64 {
+	e := r.entries[name]
+	return max(e.packed, e.raw)
+}
+
 // Part opens a part by its name in the archive, such as TracePart. Reads fail
 // with a *PartError when the part is damaged or ends early, after what could be
 // read of it.

@@ -33,6 +33,7 @@ type findFlags struct {
 	MinShare share
 	Rule     string
 	NoNotes  bool
+	MaxTrace byteSize // of execution traces
 	Gate     bool
 	Baseline string // a file with what is accepted
 	Accept   string // a file to write one to
@@ -55,10 +56,13 @@ it. All rules run on the packages with hot lines, with their source and types,
 and a finding is charged what the profiles show on its lines below the functions
 that its rule is about. Findings are ranked by what a fix can save at most: their
 share of the processor's time, and of the garbage collector's for what they
-allocate. Hot lines that no rule explains are listed after them.
+allocate. Hot lines that no rule explains are listed after them, and then lines
+that only wait: for what requests wait there, if a recording's execution trace
+holds requests, and what mutex and block profiles say. No rewrite is claimed for
+waits, and they do not change the order of findings.
 
-A RECORDING is a recording of whet, or pprof files of one program: CPU, allocs,
-mutex and block profiles. The source is that of the module here, or in --dir; of
+A RECORDING is a recording of whet, all of whose profiles and trace are used, or
+pprof files of one program: CPU, allocs, mutex and block profiles. The source is that of the module here, or in --dir; of
 functions that were changed after they were recorded nothing is said but that.
 
 Nothing is written or changed: the rewrites are shown as diffs.`,
@@ -91,6 +95,8 @@ func (f *findFlags) register(cmd *cobra.Command) {
 	fs.Var(&f.MinShare, "min-share", "leave out what is less of every profile than this")
 	fs.StringVar(&f.Rule, "rule", "", "look only for the rules that match `REGEXP`")
 	fs.BoolVar(&f.NoNotes, "no-notes", false, "do not ask the compiler what it says of hot lines")
+	f.MaxTrace = maxFindTrace
+	fs.Var(&f.MaxTrace, "max-trace", "read execution traces of up to this `size`, all together; 0 is none")
 	fs.BoolVar(&f.Gate, "gate", false, "exit with 3 when there is a finding, with --baseline a new one")
 	fs.StringVar(&f.Baseline, "baseline", "", "mark findings that `FILE` accepts as known, and list its stale entries")
 	fs.StringVar(&f.Accept, "write-baseline", "", "accept all findings: write them to `FILE` for --baseline")
@@ -199,6 +205,9 @@ func (a *app) lookFor(ctx context.Context, f *findFlags, args []string) (*find.R
 		return nil, err
 	}
 	defer l.Close()
+	if l.profiles.Waits, err = a.requestWaits(ctx, l.opened, int64(f.MaxTrace)); err != nil {
+		return nil, err
+	}
 	return l.find(ctx)
 }
 
@@ -329,7 +338,7 @@ func (in *recorded) collect(ctx context.Context, ld *loader, args []string, kind
 			if err != nil {
 				return err
 			}
-			in.opened = append(in.opened, &loaded{rec: rec})
+			in.opened = append(in.opened, &loaded{name: arg, rec: rec})
 			if in.Recording == nil {
 				in.Recording = rec
 			}

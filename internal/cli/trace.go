@@ -72,19 +72,29 @@ func (a *app) onceMore(run func(*cobra.Command, []string) error) func(*cobra.Com
 		a.stdout, a.keptTrace = out, ""
 		defer func() { a.stdout = out.w }()
 		err := run(cmd, args)
-		if a.keptTrace == "" || !errors.Is(err, index.ErrDamaged) {
-			return err
-		}
-		dir, dirErr := cache.Dir()
-		if err := errors.Join(err, dirErr); dirErr != nil || cache.Remove(a.keptTrace, dir) != nil {
+		if !a.removeDamaged(err) {
 			return err
 		}
 		if out.n > 0 {
 			return &diag.Error{Op: cmd.Name(), Subject: a.keptTrace, Err: err, Hint: "the damaged index was removed: run the command again"}
 		}
-		a.printWarnings([]error{fmt.Errorf("%s: its index in the cache is damaged, and is made again", a.keptTrace)})
+		a.printWarnings([]error{remade(a.keptTrace)})
 		return run(cmd, args)
 	}
+}
+
+// removeDamaged removes the index that was used out of the cache if err says that it is damaged, and tells whether it did.
+func (a *app) removeDamaged(err error) bool {
+	if a.keptTrace == "" || !errors.Is(err, index.ErrDamaged) {
+		return false
+	}
+	dir, err := cache.Dir()
+	return err == nil && cache.Remove(a.keptTrace, dir) == nil
+}
+
+// remade is the warning that the index of a trace is made again.
+func remade(trace string) error {
+	return fmt.Errorf("%s: its index in the cache is damaged, and is made again", trace)
 }
 
 // counting counts what is written.

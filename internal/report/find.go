@@ -66,8 +66,111 @@ func findTotals(r *find.Result) string {
 	if r.GC > 0 {
 		parts = append(parts, collectorText(r.GC, r.GC-r.GCBackground))
 	}
+	if q := r.Requests; q != nil {
+		text := plural(q.Count, "request", "requests") + " in the trace, " + unit.Duration(q.Time) + " together"
+		if waits := waitsText(q.Waits, false); waits != "" {
+			text += ", waiting " + waits
+		}
+		parts = append(parts, text)
+	}
 	return strings.Join(parts, "; ")
 }
+
+// waitText says what a wait of requests is for, behind "waiting".
+func waitText(cause string) string {
+	switch cause {
+	case "lock":
+		return "for a lock"
+	case "channel":
+		return "for a channel"
+	case "downstream":
+		return "for another server"
+	case "network":
+		return "for the network"
+	case "runnable":
+		return "for a processor"
+	case "waiting for GC":
+		return "for the garbage collector"
+	case "GC assist":
+		return "while they help the garbage collector"
+	case "sleep":
+		return "asleep"
+	case "syscall":
+		return "in system calls"
+	}
+	return "for something else"
+}
+
+// waitsText says what requests wait for, and if it is asked for, where that was ended.
+func waitsText(waits []find.Wait, ended bool) string {
+	var parts []string
+	for _, w := range waits {
+		text := waitText(w.Cause) + " " + sharePercent(w.Share)
+		if ended && len(w.Ended) > 0 {
+			var at []string
+			for _, e := range w.Ended {
+				at = append(at, e.Where()+" ("+ShortName(e.Function)+")")
+			}
+			did := ", ended at "
+			if w.Cause == "lock" {
+				did = ", given back at "
+			}
+			text += did + strings.Join(at, ", ")
+		}
+		parts = append(parts, text)
+	}
+	return Clean(strings.Join(parts, "; "))
+}
+
+// lineWaitsText says how much of their time requests wait at a line, and for what; "" when they do not.
+func lineWaitsText(waits []find.Wait) string {
+	if len(waits) == 0 {
+		return ""
+	}
+	if len(waits) == 1 {
+		return "requests wait here for " + sharePercent(waits[0].Share) + " of their time, " + strings.Replace(waitsText(waits, true), " "+sharePercent(waits[0].Share), "", 1)
+	}
+	return "requests wait here for " + sharePercent(waitedShare(waits)) + " of their time: " + waitsText(waits, true)
+}
+
+// waitedShare is the share of their time that requests wait.
+func waitedShare(waits []find.Wait) float64 {
+	sum := 0.0
+	for _, w := range waits {
+		sum += w.Share
+	}
+	return sum
+}
+
+// hotLineText is what is known of a line that no rule explains.
+func hotLineText(h *find.HotLine) string {
+	var parts []string
+	for _, text := range []string{lineWaitsText(h.Waits), evidenceText(h.Evidence)} {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if calls := calleesText(h.Evidence); calls != "" {
+		parts = append(parts, "calls "+calls)
+	}
+	if h.Why != "" {
+		parts = append(parts, "not looked at: "+Clean(h.Why))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// waitingShare is what stands before a line that waits, and waitingNote what that is.
+func waitingShare(h *find.HotLine) string {
+	if len(h.Waits) == 0 {
+		return ""
+	}
+	return sharePercent(waitedShare(h.Waits))
+}
+
+const (
+	waitingHead = "Lines that wait"
+	waitingNote = "they take hardly any CPU time, and no rewrite is claimed. Of requests the share is of all their time; mutex and block profiles count all goroutines, those that wait for work too"
+)
 
 // collectorText says how much of a CPU profile is garbage collection (profile.Collection), and how much
 // of that the program's goroutines do themselves.
@@ -189,6 +292,9 @@ func writeFinding(t *text, s Style, n int, f *find.Finding, number func(id strin
 	if calls := calleesText(f.Evidence); calls != "" {
 		loadWrap(t, s, "   ", "calls "+calls, 3)
 	}
+	if waits := lineWaitsText(f.Waits); waits != "" {
+		loadWrap(t, s, "   ", waits, 3)
+	}
 	loadWrap(t, s, "   ", "why: "+f.Why, 3)
 	for _, other := range f.Places[min(1, len(f.Places)):] {
 		t.line("   also ", cut(fmt.Sprintf("%s:%d", Clean(other.File), other.Line), s.room(8, 20)))
@@ -253,24 +359,26 @@ func noteText(n find.Note) string {
 }
 
 func writeUnexplained(t *text, s Style, r *find.Result) {
-	if len(r.Unexplained) == 0 {
-		return
+	if len(r.Unexplained) > 0 {
+		t.line()
+		t.line(s.paint(bold, "Hot lines without a finding"))
+		writeHotLines(t, s, r.Unexplained, func(h *find.HotLine) string { return sharePercent(h.Saving) })
 	}
-	t.line()
-	t.line(s.paint(bold, "Hot lines without a finding"))
-	for _, h := range r.Unexplained[:min(len(r.Unexplained), findLines)] {
-		t.line(right(sharePercent(h.Saving), 6), "  ", s.paint(cyan, middle(fmt.Sprintf("%s:%d", Clean(h.File), h.Line), s.room(8, 20))))
+	if len(r.Waiting) > 0 {
+		t.line()
+		loadWrap(t, s, "", s.paint(bold, waitingHead)+": "+waitingNote, 0)
+		writeHotLines(t, s, r.Waiting, waitingShare)
+	}
+}
+
+func writeHotLines(t *text, s Style, lines []find.HotLine, share func(*find.HotLine) string) {
+	for i := range lines[:min(len(lines), findLines)] {
+		h := &lines[i]
+		t.line(right(share(h), 6), "  ", s.paint(cyan, middle(fmt.Sprintf("%s:%d", Clean(h.File), h.Line), s.room(8, 20))))
 		t.line("        ", cut(cleanSource(strings.TrimSpace(h.Code)), s.room(8, 20)))
-		what := evidenceText(h.Evidence)
-		if calls := calleesText(h.Evidence); calls != "" {
-			what += " · calls " + calls
-		}
-		if h.Why != "" {
-			what += " · not looked at: " + Clean(h.Why)
-		}
-		loadWrap(t, s, "        ", what, 8)
+		loadWrap(t, s, "        ", hotLineText(h), 8)
 	}
-	if n := len(r.Unexplained) - findLines; n > 0 {
+	if n := len(lines) - findLines; n > 0 {
 		t.line(fmt.Sprintf("        and %d more, in --json", n))
 	}
 }
@@ -306,6 +414,10 @@ func WriteFindMarkdown(w io.Writer, r *find.Result) error {
 		if shared := sharedText(&f, findingNumbers(r)); shared != "" {
 			t.line()
 			t.line(upperFirst(shared), ".")
+		}
+		if waits := lineWaitsText(f.Waits); waits != "" {
+			t.line()
+			t.line(code(waits))
 		}
 		if len(f.Places) > 1 {
 			var also []string
@@ -343,13 +455,34 @@ func WriteFindMarkdown(w io.Writer, r *find.Result) error {
 		t.line()
 		t.line("### Hot lines without a finding")
 		t.line()
-		t.line("| share | line | code |")
-		t.line("|--:|---|---|")
+		t.line("| share | line | code | waits |")
+		t.line("|--:|---|---|---|")
 		for _, h := range r.Unexplained {
-			t.line("| ", sharePercent(h.Saving), " | ", cell(fmt.Sprintf("%s:%d", h.File, h.Line)), " | ", cell(strings.TrimSpace(h.Code)), " |")
+			t.line("| ", sharePercent(h.Saving), " | ", cell(fmt.Sprintf("%s:%d", h.File, h.Line)), " | ", cell(strings.TrimSpace(h.Code)), " | ", optionalCell(lineWaitsText(h.Waits)), " |")
+		}
+	}
+	if len(r.Waiting) > 0 {
+		t.line()
+		t.line("### ", waitingHead)
+		t.line()
+		t.line(upperFirst(waitingNote), ".")
+		t.line()
+		t.line("| share | line | code | what for |")
+		t.line("|--:|---|---|---|")
+		for i := range r.Waiting {
+			h := &r.Waiting[i]
+			t.line("| ", waitingShare(h), " | ", cell(fmt.Sprintf("%s:%d", h.File, h.Line)), " | ", cell(strings.TrimSpace(h.Code)), " | ", optionalCell(hotLineText(h)), " |")
 		}
 	}
 	return t.result()
+}
+
+// optionalCell is code in a table, nothing for "".
+func optionalCell(text string) string {
+	if text == "" {
+		return ""
+	}
+	return cell(text)
 }
 
 // cell is code in a table.

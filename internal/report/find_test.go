@@ -100,3 +100,39 @@ func TestWriteFindSettings(t *testing.T) {
 		t.Errorf("the whole program: %+v", whole)
 	}
 }
+
+// TestWriteFindWaits shows what requests wait for beside a finding and hot lines, and under a heading of its own, in each form.
+func TestWriteFindWaits(t *testing.T) {
+	r := findResult()
+	lock := find.Wait{Cause: "lock", Count: 9, Time: 31e8, Share: 0.31, Ended: []find.Ender{{File: "store.go", Line: 9, Function: "example.com/slow.(*Store).Save", Share: 0.31}}}
+	channel := find.Wait{Cause: "channel", Share: 0.05, Ended: []find.Ender{{File: "work.go", Line: 4, Function: "main.work", Share: 0.05}}}
+	r.Requests = &find.Requests{Count: 50, Time: 10e9, Waits: []find.Wait{{Cause: "lock", Share: 0.31}, {Cause: "runnable", Share: 0.02}}}
+	r.Findings[0].Waits = []find.Wait{lock, channel}
+	r.Unexplained = []find.HotLine{{Place: find.Place{File: "hot.go", Line: 3, Code: "burn()"}, Saving: 0.2, Waits: []find.Wait{channel}, Evidence: []find.Evidence{{Cost: find.CPU, Share: 0.2}}}}
+	r.Waiting = []find.HotLine{
+		{Place: find.Place{File: "wait.go", Line: 5, Code: "mu.Lock()"}, Waits: []find.Wait{lock}},
+		{Place: find.Place{File: "idle.go", Line: 6, Code: "<-jobs"}, Evidence: []find.Evidence{{Cost: find.Block, Share: 0.9}}},
+	}
+	for name, write := range map[string]func(*strings.Builder) error{
+		"text":     func(w *strings.Builder) error { return WriteFind(w, Style{Width: 200}, r) },
+		"markdown": func(w *strings.Builder) error { return WriteFindMarkdown(w, r) },
+		"page":     func(w *strings.Builder) error { return WriteFindPage(w, r) },
+	} {
+		var out strings.Builder
+		if err := write(&out); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(strings.Fields(out.String()), " ")
+		for _, want := range []string{
+			"50 requests in the trace, 10s together, waiting for a lock 31.00%; for a processor 2.00%",
+			"equests wait here for 36.00% of their time: for a lock 31.00%, given back at store.go:9 (slow.(*Store).Save); for a channel 5.00%, ended at work.go:4 (main.work)",
+			"equests wait here for 5.00% of their time, for a channel, ended at work.go:4 (main.work)",
+			"Lines that wait", "no rewrite is claimed",
+			"equests wait here for 31.00% of their time, for a lock, given back at store.go:9 (slow.(*Store).Save)", "wait.go:5", "idle.go:6", "blocked 90.00%",
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, out.String())
+			}
+		}
+	}
+}

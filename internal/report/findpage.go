@@ -18,7 +18,10 @@ func WriteFindPage(w io.Writer, r *find.Result) error {
 	t, err := template.New("find").Funcs(template.FuncMap{
 		"percent": sharePercent, "evidence": evidenceText, "callees": calleesText,
 		"needs": func(n rules.Need) string { return strings.Trim(needText(n), " ()") },
-		"note":  noteText, "totals": findTotals,
+		"note":  noteText, "totals": findTotals, "waits": lineWaitsText,
+		"hotline": func(h find.HotLine) string { return hotLineText(&h) },
+		"waited":  func(h find.HotLine) string { return waitingShare(&h) },
+		"waiting": func() string { return upperFirst(waitingNote) },
 		"inc":     func(i int) int { return i + 1 },
 		"width":   func(share float64) string { return fmt.Sprintf("%.2f", 100*min(1, share)) },
 		"shared":  func(f find.Finding) string { return upperFirst(sharedText(&f, findingNumbers(r))) },
@@ -129,12 +132,14 @@ summary { cursor: pointer } p { margin: .4rem 0 }
 <div class="bar" role="img" aria-label="saves at most {{percent .Saving}} of the CPU time"><i style="width:{{width .Saving}}%"></i></div>
 <p>Saves at most <b>{{percent .Saving}}</b> of the CPU time{{with .Evidence}}: {{evidence .}}{{end}}.{{with callees .Evidence}} Calls {{.}}.{{end}}</p>
 {{with shared .}}<p class="dim">{{.}}.</p>
+{{end}}{{with waits .Waits}}<p class="waits">{{.}}.</p>
 {{end}}<p>{{.Why}}.</p>
 {{with .Fix}}{{with .Setting}}{{with .Build}}<p>Build it with</p><pre tabindex="0">{{range .}}<span>{{.}}</span>{{end}}</pre>{{end}}{{with .Run}}<p>Run it with</p><pre tabindex="0">{{range .}}<span>{{.}}</span>{{end}}</pre>{{end}}<p>{{$f.Safe}}</p>{{else}}<pre tabindex="0">{{range lines .Diff}}<span{{with .Kind}} class="{{.}}"{{end}}>{{.Text}}
 </span>{{end}}</pre>{{end}}{{else}}{{with .Places}}<pre tabindex="0">{{(index . 0).Code}}</pre>{{end}}<p class="dim">{{with .NoFix}}No rewrite: {{.}}.{{else}}No rewrite is safe here without you.{{end}}</p>{{end}}
 {{if not (setting .)}}<details><summary>What it keeps, and what the compiler says</summary><p>{{.Safe}}</p>{{range .Notes}}<p class="dim">line {{.Line}}: {{note .}}</p>{{end}}</details>
 {{end}}</section>
-{{end}}{{if .Unexplained}}<section id="hot"><h2>Hot lines without a finding</h2><table>{{range .Unexplained}}<tr><td>{{percent .Saving}}</td><td><code>{{.File}}:{{.Line}}</code><br><code>{{.Code}}</code><br><span class="dim">{{evidence .Evidence}}{{with callees .Evidence}} · calls {{.}}{{end}}{{with .Why}} · not looked at: {{.}}{{end}}</span></td></tr>{{end}}</table></section>
+{{end}}{{if .Unexplained}}<section id="hot"><h2>Hot lines without a finding</h2><table>{{range .Unexplained}}<tr><td>{{percent .Saving}}</td><td><code>{{.File}}:{{.Line}}</code><br><code>{{.Code}}</code><br><span class="dim">{{hotline .}}</span></td></tr>{{end}}</table></section>
+{{end}}{{if .Waiting}}<section id="waiting"><h2>Lines that wait</h2><p>{{waiting}}.</p><table>{{range .Waiting}}<tr><td>{{waited .}}</td><td><code>{{.File}}:{{.Line}}</code><br><code>{{.Code}}</code><br><span class="dim">{{hotline .}}</span></td></tr>{{end}}</table></section>
 {{end}}{{with .Against}}<section id="against"><h2>Compared with the baseline {{.Baseline}}</h2><p>{{.New}} new, {{.Known}} known.</p>{{if .Stale}}<p>Not found any more:</p><ul>{{range .Stale}}<li><code>{{.}}</code></li>{{end}}</ul>{{end}}</section>
 {{end}}{{if .Stale}}<section id="stale"><h2>The source is not what was recorded</h2><table>{{range .Stale}}<tr><td>{{percent .Share}}</td><td><code>{{.Function}}</code><br><span class="dim">{{.Reason}}</span></td></tr>{{end}}</table></section>
 {{end}}</body>
