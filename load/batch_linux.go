@@ -125,7 +125,7 @@ func (b *batch) next(l *loop) (count int, gather time.Duration) {
 	if l.open != nil || l.OneByOne || l.perEvent || !l.running || busy < leastBatch {
 		return 1, 0
 	}
-	if l.time >= b.until {
+	if l.time >= b.until && !l.trial.active() {
 		b.turn(l)
 	}
 	count = min((ways[b.way]*busy+2)/3, int(b.rate*batchTime.Seconds()), mostBatch)

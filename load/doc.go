@@ -17,7 +17,7 @@
 //  2. The workers of an [Engine] open their connections. On Linux each worker is an
 //     event loop on a thread of its own: it moves bytes with package poll (io_uring,
 //     or epoll where that is not to be had) and reads answers with packages http1 and
-//     http2; TLS is crypto/tls over memory. Elsewhere the worker is a goroutine
+//     http2. A closed run compares the two once and goes on with the better one ([EngineChoice]); TLS is crypto/tls over memory. Elsewhere the worker is a goroutine
 //     for each request in flight, over net/http.
 //  3. The workers send requests, in the open model those of their part of the
 //     schedule, and put each answer into a recorder shard: HDR histograms and a

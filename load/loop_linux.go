@@ -33,6 +33,8 @@ type loop struct {
 	fresh    bool // time is of this round
 	answers  int64
 	batch    batch
+	trial    trial // of engines
+	moving   bool  // connections go to the other engine: nothing is sent
 
 	running    bool // requests may be sent
 	exhausted  bool // no more requests are to begin
@@ -118,7 +120,7 @@ func newLoops(g *generator, e Engine) ([]worker, error) {
 	for k := range n {
 		l := &loop{
 			generator: g, shard: g.rec.shards[k], perEvent: e == Epoll,
-			lanes: make([]lane, len(g.hosts)), plain: make([]byte, 32<<10),
+			lanes: make([]lane, len(g.hosts)), trial: newTrial(), plain: make([]byte, 32<<10),
 		}
 		for i, h := range g.hosts {
 			ln := &l.lanes[i]
@@ -209,6 +211,7 @@ func (l *loop) run(ctx context.Context) {
 			return
 		}
 		l.round(l.patience())
+		l.compare()
 	}
 	if l.err != nil && ctx.Err() == nil {
 		l.shard.failure(-1, kindOther, l.err)
@@ -239,6 +242,9 @@ func (l *loop) release() {
 		}
 	}
 	l.shard.cutOff(unfinished)
+	if err := l.trial.close(l); err != nil && l.err == nil {
+		l.err = err
+	}
 	if l.poller != nil {
 		if err := l.poller.Close(); err != nil && l.err == nil {
 			l.err = err
@@ -408,7 +414,7 @@ func (c *conn) capacity() int {
 // refill begins as many requests as the connection has room for, in the closed
 // model; in the open one it offers the room.
 func (c *conn) refill() {
-	if !c.running {
+	if !c.running || c.moving {
 		return
 	}
 	if c.open != nil {
@@ -476,7 +482,7 @@ func (c *conn) connect() {
 	if c.state != down {
 		return
 	}
-	if c.connecting >= maxConnecting {
+	if c.connecting >= maxConnecting || c.moving {
 		c.state = queued
 		c.queue.add(c)
 		return

@@ -160,7 +160,10 @@ type Options struct {
 	// this machine that listens at the address, where that can be found out.
 	TargetCPU func(context.Context) (time.Duration, error)
 
-	// Engine moves the bytes; empty means the one that costs least here.
+	// Engine moves the bytes. Empty means the one that is best here: in the closed model
+	// io_uring and epoll are compared on the run's own requests for about a quarter of a second,
+	// soon after its start; [EngineChoice] says what came of it. Otherwise it is io_uring, or the
+	// first of [Epoll] and [NetHTTP] that works.
 	Engine Engine
 	// Workers is the number of event loops; 0 means as many as are useful without
 	// taking the target's processors: one, or a quarter of the processors. It

@@ -27,6 +27,8 @@ type Result struct {
 	// for HTTP1.
 	Streams int    `json:"streams,omitempty"`
 	Engine  Engine `json:"engine"`
+	// EngineChoice is why, and what was measured; nil in results of old.
+	EngineChoice *EngineChoice `json:"engine_choice,omitempty"`
 	// Workers is the number of event loops; 0 for NetHTTP.
 	Workers int   `json:"workers,omitempty"`
 	Model   Model `json:"model"`

@@ -55,6 +55,11 @@ type generator struct {
 	connects atomic.Int64
 	random   uint64 // seed of arrivals
 
+	choosing bool         // io_uring and epoll are compared in the run
+	chosen   EngineChoice // written by the first worker, and read when it has ended
+	decided  atomic.Pointer[Engine]
+	onEpoll  atomic.Int32 // workers that choosing has ended on epoll
+
 	refused atomic.Pointer[error] // why the first connection that could not be opened was not
 }
 
@@ -74,8 +79,11 @@ type worker interface {
 func (g *generator) newWorkers() error {
 	var failed error
 	engines := []Engine{IOUring, Epoll, NetHTTP}
+	unmeasured := g.unmeasured()
+	g.choosing = unmeasured == ""
 	if g.Engine != "" {
 		engines = []Engine{g.Engine}
+		g.choosing = false
 	}
 	for _, e := range engines {
 		var err error
@@ -91,9 +99,18 @@ func (g *generator) newWorkers() error {
 		}
 		if err == nil {
 			g.engine = e
+			switch {
+			case g.Engine != "":
+				g.chosen = EngineChoice{Why: EngineAsked, Text: "asked for"}
+			case failed != nil:
+				g.chosen = EngineChoice{Why: EngineOnly, Text: failed.Error()}
+			case !g.choosing:
+				g.chosen = EngineChoice{Why: EngineDefault, Text: "not compared with epoll: " + unmeasured}
+			}
 			return nil
 		}
 		failed = cmp.Or(failed, err)
+		g.choosing = false
 	}
 	return &Error{Op: "use engine", Subject: fmt.Sprintf("%q", g.Engine), Err: failed, Advice: "leave it out for the one that costs least here"}
 }
@@ -291,7 +308,6 @@ func (g *generator) result(elapsed time.Duration) *Result {
 		Sent:        g.describe(),
 		Protocol:    g.Protocol,
 		Connections: g.Connections,
-		Engine:      g.engine,
 		Model:       g.model(),
 		Open:        g.open,
 		Started:     g.from,
@@ -311,6 +327,7 @@ func (g *generator) result(elapsed time.Duration) *Result {
 		PerTarget:   g.perTarget(elapsed),
 		Phases:      g.phases(),
 	}
+	r.Engine, r.EngineChoice = g.choice()
 	if g.Protocol == HTTP2 {
 		r.Streams = g.Streams
 	}

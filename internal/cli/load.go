@@ -166,7 +166,7 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Target, "target", "", "ask whet's agent at `URL` for the target's processor time (default: its process, if it is on this machine)")
 	fs.StringVar(&f.TargetTokenFile, "target-token-file", "", "send that agent the bearer token in `FILE`; - is standard input")
 	fs.StringArrayVar(&f.AllowRemote, "allow-remote", nil, "allow load on `HOST`, which is not this machine; may repeat")
-	fs.StringVar(&f.Engine, "engine", "", "what moves the bytes: `ENGINE` io_uring, epoll or net/http (default: what costs least)")
+	fs.StringVar(&f.Engine, "engine", "", "what moves the bytes: `ENGINE` io_uring, epoll or net/http (default: the best, by a comparison in the run)")
 	fs.IntVar(&f.Workers, "workers", 0, "number of event loops (default: few, to leave the target its processors)")
 
 	fs.StringSliceVar(&f.Assert, "assert", nil, "exit with 3 unless `OBJECTIVES` such as 'p99<20ms,errors<0.1%' hold, for one target 'NAME: p99<5ms'; may repeat")

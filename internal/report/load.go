@@ -152,7 +152,7 @@ func loadFacts(t *text, s Style, r *load.Result) {
 	if r.Connects > int64(r.Connections) || r.Retries > 0 {
 		line("connected", fmt.Sprintf("%d times, %s sent again", r.Connects, plural(int(r.Retries), "request", "requests")))
 	}
-	for _, c := range loadCPU(r) {
+	for _, c := range loadCosts(r) {
 		line(c.name, c.value)
 	}
 	if l := r.Send; l != nil {
@@ -167,8 +167,9 @@ func loadFacts(t *text, s Style, r *load.Result) {
 
 type loadFact struct{ name, value string }
 
-// loadCPU says what generator and target cost, where that is known.
-func loadCPU(r *load.Result) []loadFact {
+// loadCosts returns the CPU time of generator and target, where known, and why the
+// generator used its engine.
+func loadCosts(r *load.Result) []loadFact {
 	var out []loadFact
 	cost := func(c *load.CPU) string {
 		return fmt.Sprintf("%s of processor time a request, %.2f cores", unit.Duration(c.PerRequest), c.Cores)
@@ -182,6 +183,9 @@ func loadCPU(r *load.Result) []loadFact {
 	}
 	if r.CPU != nil {
 		out = append(out, loadFact{"generator", cost(r.CPU)})
+	}
+	if r.EngineChoice != nil {
+		out = append(out, loadFact{"engine", Clean(string(r.Engine) + ": " + r.EngineChoice.String())})
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -312,4 +313,21 @@ func TestLoadFormatDoc(t *testing.T) {
 		}
 	}
 	check(reflect.TypeFor[load.Result]())
+}
+
+// TestLoadEngineChoice has the text and the page say why the load had its engine.
+func TestLoadEngineChoice(t *testing.T) {
+	r := loadResult(t, 1, 1)
+	r.EngineChoice = &load.EngineChoice{Why: load.EngineMeasured, Text: "epoll is not clearly better", Measured: []load.EngineMeasure{
+		{Engine: load.IOUring, Windows: 16, Rate: 50_000, CPUPerRequest: 8 * time.Microsecond},
+		{Engine: load.Epoll, Windows: 16, Rate: 50_100, CPUPerRequest: 8 * time.Microsecond},
+	}}
+	const want = "io_uring: epoll is not clearly better (io_uring 50000/s at 8us, epoll 50100/s at 8us, 16 windows each)"
+	var out bytes.Buffer
+	if err := WriteLoad(&out, Style{Width: 300}, r, nil); err != nil || !strings.Contains(out.String(), "engine     "+want) {
+		t.Errorf("%v:\n%s", err, out.String())
+	}
+	if !slices.ContainsFunc(loadPageFacts(r), func(f FlameFact) bool { return f.Name == "engine" && f.Value == want }) {
+		t.Errorf("the page says %+v", loadPageFacts(r))
+	}
 }

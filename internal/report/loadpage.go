@@ -259,7 +259,7 @@ func loadPageFacts(r *load.Result) []FlameFact {
 	if n := len(r.Seconds); n > 1 && r.Seconds[n-1].Partial {
 		facts = append(facts, FlameFact{Name: "last second", Value: fmt.Sprintf("only %.1fs of it; its rate is scaled", r.Seconds[n-1].Elapsed.Seconds())})
 	}
-	for _, c := range loadCPU(r) {
+	for _, c := range loadCosts(r) {
 		facts = append(facts, FlameFact{Name: c.name, Value: c.value})
 	}
 	if r.Send != nil {

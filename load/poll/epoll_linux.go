@@ -250,6 +250,32 @@ func (p *epoll) deliver(ev *unix.EpollEvent, h Handler) {
 	}
 }
 
+// release gives up the sockets. What has not been read is still in them, and tells the next
+// Poller of itself.
+func (p *epoll) release(Handler) (sockets []socket, ok bool, err error) {
+	if len(p.ended) > 0 {
+		return nil, false, nil
+	}
+	for slot := range p.slots {
+		if s := &p.slots[slot]; s.fd >= 0 && s.connecting {
+			return nil, false, nil
+		}
+	}
+	for slot := range p.slots {
+		s := &p.slots[slot]
+		if s.fd < 0 {
+			continue
+		}
+		if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_DEL, int(s.fd), nil); err != nil {
+			return nil, false, fmt.Errorf("stop watching socket: %w", err)
+		}
+		sockets = append(sockets, socket{slot, int(s.fd), s.pending})
+		*s = epollSlot{fd: -1, generation: s.generation + 1}
+	}
+	p.unread = p.unread[:0]
+	return sockets, true, nil
+}
+
 func (p *epoll) Close() error {
 	for slot := range p.slots {
 		p.Disconnect(slot)

@@ -48,6 +48,43 @@ type Poller interface {
 	Wait(d time.Duration, batch int, gather time.Duration, h Handler) error
 	// Close closes all connections and frees everything.
 	Close() error
+
+	// release gives up all sockets, without closing them and with nothing on its way to the
+	// handler, or none: ok is false when one cannot be given up now.
+	release(h Handler) (sockets []socket, ok bool, err error)
+}
+
+// A socket is a connection that one Poller gives to another.
+type socket struct {
+	slot, fd int
+	unsent   []byte
+}
+
+// A Lost is a connection that Move could not move and has closed.
+type Lost struct {
+	Slot int
+	Err  error
+}
+
+// Move moves all connections of one Poller to the same slots of another, which must be
+// free. It delivers what from has received by then. moved is false, and everything is as it was, when that cannot be done now
+// because something is still being sent; an error means that from is broken. No connection may be opened from
+// before the call until it returns, and nothing sent from the handler but answers to what was received.
+func Move(from, to Poller, h Handler) (moved bool, lost []Lost, err error) {
+	sockets, ok, err := from.release(h)
+	if err != nil || !ok {
+		return false, nil, err
+	}
+	for _, s := range sockets {
+		if err := to.Adopt(s.slot, s.fd); err != nil {
+			lost = append(lost, Lost{s.slot, err})
+			continue
+		}
+		if len(s.unsent) > 0 {
+			to.Write(s.slot, s.unsent)
+		}
+	}
+	return true, lost, nil
 }
 
 // An Address is where to connect to, ready for the system call.

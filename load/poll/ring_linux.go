@@ -16,6 +16,7 @@ import (
 const (
 	opNop     = 0
 	opPollAdd = 6
+	opCancel  = 14
 	opSend    = 26
 	opRecv    = 27
 
@@ -278,7 +279,7 @@ func (r *ring) recycle(id uint16) {
 
 // next returns a cleared operation to fill in.
 func (r *ring) next() (*sqe, error) {
-	if r.tail-atomic.LoadUint32(r.sqHead) >= uint32(len(r.sqes)) {
+	if r.unsubmitted() >= uint32(len(r.sqes)) {
 		if err := r.enter(0, 0, 0, true); err != nil {
 			return nil, err
 		}
@@ -317,7 +318,7 @@ func (r *ring) enter(d time.Duration, count uint32, gather time.Duration, brief 
 	if brief {
 		call = unix.RawSyscall6
 	}
-	_, _, errno := call(unix.SYS_IO_URING_ENTER, uintptr(r.handle), uintptr(r.tail-atomic.LoadUint32(r.sqHead)), uintptr(least),
+	_, _, errno := call(unix.SYS_IO_URING_ENTER, uintptr(r.handle), uintptr(r.unsubmitted()), uintptr(least),
 		enterGetEvents|enterExtArg|enterRegisteredRing, uintptr(unsafe.Pointer(&r.wait)), unsafe.Sizeof(r.wait))
 	if errno == 0 || slices.Contains(notYet[:], errno) {
 		return nil
@@ -328,6 +329,9 @@ func (r *ring) enter(d time.Duration, count uint32, gather time.Duration, brief 
 // notYet are the errors of enter that say that nothing has come, or that what has
 // come must be taken first.
 var notYet = [...]unix.Errno{unix.ETIME, unix.EINTR, unix.EAGAIN, unix.EBUSY}
+
+// unsubmitted is the number of operations that are prepared only.
+func (r *ring) unsubmitted() uint32 { return r.tail - atomic.LoadUint32(r.sqHead) }
 
 // ready is the number of outcomes that are there.
 func (r *ring) ready() uint32 { return atomic.LoadUint32(r.cqTail) - *r.cqHead }

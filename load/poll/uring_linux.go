@@ -15,12 +15,16 @@ type uring struct {
 	// rearm are slots whose receive operation has ended though the connection has
 	// not, as it does when no buffer is free.
 	rearm []endedSlot
-	err   error // of a submission; told by the next Wait
+	// leaving: receive operations are being cancelled, and none is begun.
+	leaving bool
+	err     error // of a submission; told by the next Wait
 }
 
 type uringSlot struct {
 	fd         int32 // -1: free
 	generation uint32
+	connecting bool
+	armed      bool   // its receive operation is under way
 	busy       int    // bytes of a tracked send that is on its way
 	sends      uint32 // with Send
 	pending    []byte // what it sends, with Write
@@ -34,6 +38,7 @@ const (
 	forConnect
 	forSend        // whose success is not told
 	forTrackedSend // whose success is
+	forCancel      // of a receive operation
 )
 
 const generationMask = 1<<24 - 1
@@ -85,6 +90,7 @@ func (p *uring) Connect(slot int, to Address) error {
 		return err
 	}
 	s := p.prepare(forConnect, slot)
+	p.slots[slot].connecting = true
 	s.op, s.opFlag = opPollAdd, unix.POLLOUT|unix.POLLERR|unix.POLLHUP
 	return nil
 }
@@ -109,6 +115,7 @@ func (p *uring) add(slot, fd int) error {
 }
 
 func (p *uring) receive(slot int) {
+	p.slots[slot].armed = true
 	s := p.prepare(forReceive, slot)
 	s.op, s.flags, s.ioprio = opRecv, s.flags|sqeBufferSelect, recvMultishot|recvPollFirst
 }
@@ -161,20 +168,21 @@ func (p *uring) Disconnect(slot int) {
 	}
 	_ = unix.Close(int(s.fd))
 	// A send of the old connection may still read the buffers.
-	s.fd, s.busy, s.sends, s.pending, s.more = -1, 0, 0, nil, nil
-	s.generation++
+	*s = uringSlot{fd: -1, generation: s.generation + 1}
 }
 
 func (p *uring) Wait(d time.Duration, batch int, gather time.Duration, h Handler) error {
 	if p.err != nil {
 		return p.err
 	}
-	for _, again := range p.rearm {
-		if s := &p.slots[again.slot]; s.fd >= 0 && s.generation == again.generation {
-			p.receive(again.slot)
+	if !p.leaving {
+		for _, again := range p.rearm {
+			if s := &p.slots[again.slot]; s.fd >= 0 && s.generation == again.generation && !s.armed {
+				p.receive(again.slot)
+			}
 		}
+		p.rearm = p.rearm[:0]
 	}
-	p.rearm = p.rearm[:0]
 	if p.r.ready() > 0 {
 		d = 0
 	}
@@ -204,6 +212,7 @@ func (p *uring) deliver(c cqe, h Handler) {
 		if !current {
 			return
 		}
+		s.connecting = false
 		if err := connectError(int(s.fd)); err != nil {
 			p.Disconnect(slot)
 			h.Connected(slot, err)
@@ -241,17 +250,81 @@ func (p *uring) received(c cqe, slot int, current bool, h Handler) {
 		}
 		p.r.recycle(id)
 	}
-	if s := &p.slots[slot]; !current || s.fd < 0 || s.generation != generation {
+	s := &p.slots[slot]
+	if !current || s.fd < 0 || s.generation != generation {
 		return
+	}
+	if c.flags&cqeMore == 0 {
+		s.armed = false
 	}
 	switch err := unix.Errno(-c.res); {
 	case c.res == 0:
 		h.Ended(slot, nil)
-	case c.res < 0 && err != unix.ENOBUFS && err != unix.EINTR:
+	case c.res < 0 && err != unix.ENOBUFS && err != unix.EINTR && err != unix.ECANCELED:
 		h.Ended(slot, readError(err))
-	case c.flags&cqeMore == 0:
+	case c.flags&cqeMore == 0 && !p.leaving:
 		p.rearm = append(p.rearm, endedSlot{slot: slot, generation: generation})
 	}
+}
+
+// releaseTime bounds how long giving up the sockets may take.
+const releaseTime = 5 * time.Millisecond
+
+// release cancels the receive operations, which deliver what they have received until then,
+// and waits for sends that are under way.
+func (p *uring) release(h Handler) (sockets []socket, ok bool, err error) {
+	for slot := range p.slots {
+		if s := &p.slots[slot]; s.fd >= 0 && s.connecting {
+			return nil, false, nil
+		}
+	}
+	p.leaving = true
+	for slot := range p.slots {
+		if s := &p.slots[slot]; s.fd >= 0 && s.armed {
+			op := p.prepare(forCancel, slot)
+			op.op, op.flags, op.fd, op.addr = opCancel, 0, -1, userData(forReceive, slot, s.generation)
+		}
+	}
+	for deadline := time.Now().Add(releaseTime); !ok && p.err == nil && time.Now().Before(deadline); ok = p.still() {
+		if err := p.Wait(time.Millisecond, 1, 0, h); err != nil {
+			return nil, false, err
+		}
+	}
+	p.leaving = false
+	if p.err != nil {
+		return nil, false, p.err
+	}
+	if !ok {
+		for slot := range p.slots {
+			if s := &p.slots[slot]; s.fd >= 0 && !s.armed {
+				p.rearm = append(p.rearm, endedSlot{slot: slot, generation: s.generation})
+			}
+		}
+		return nil, false, nil
+	}
+	for slot := range p.slots {
+		s := &p.slots[slot]
+		if s.fd < 0 {
+			continue
+		}
+		if err := p.r.setFile(slot, -1); err != nil {
+			return nil, false, err
+		}
+		sockets = append(sockets, socket{slot: slot, fd: int(s.fd)})
+		*s = uringSlot{fd: -1, generation: s.generation + 1}
+	}
+	return sockets, true, nil
+}
+
+// still reports whether no operation is under way whose outcome matters. That of a small
+// send does not: should it fail, the socket says so to whoever receives from it.
+func (p *uring) still() bool {
+	for slot := range p.slots {
+		if s := &p.slots[slot]; s.fd >= 0 && (s.connecting || s.armed || s.busy > 0) {
+			return false
+		}
+	}
+	return p.r.unsubmitted() == 0
 }
 
 func (p *uring) Close() error {
