@@ -290,12 +290,13 @@ func (b *builder) cell(s *benchmath.Sample, assumption benchmath.Assumption, fro
 	sum := assumption.Summary(s, b.confidence)
 	c := &Cell{
 		N: len(s.Values), Center: Float(sum.Center), Low: Float(sum.Lo), High: Float(sum.Hi), Range: sum.PctRangeString(),
-		Warnings: append(texts(s.Warnings), texts(sum.Warnings)...),
+		Warnings: texts(s.Warnings), // in benchstat's order, which numbers them
 		Values:   Pick(from.values, MaxValues),
 	}
 	if names := fieldNames(benchproc.NonSingularFields(sorted(from.rest))); names != "" {
 		c.Warnings = append(c.Warnings, "benchmarks vary in "+names)
 	}
+	c.Warnings = append(c.Warnings, texts(sum.Warnings)...)
 	return c
 }
 

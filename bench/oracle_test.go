@@ -2,21 +2,22 @@ package bench_test
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/internal/report"
 )
 
-// TestBenchstat wants every cell that benchstat prints to come out here: the files of
+// TestBenchstat wants benchstat's text and CSV, byte for byte, and its warnings: the files of
 // its own tests and generated ones, through filters and projections.
 func TestBenchstat(t *testing.T) {
 	if testing.Short() {
@@ -56,6 +57,13 @@ func TestBenchstat(t *testing.T) {
 		{args: []string{"units.txt"}, col: "note"},
 		{args: []string{"zero.txt"}, col: "note"},
 		{args: []string{"smallSample.txt"}, col: "note"},
+		{args: []string{"old.txt", "new.txt"}, col: ".file,/format", row: ".name"},
+		{args: []string{"old.txt", "new.txt"}, col: "/format,.file", row: ".name"},
+		{args: []string{"a-label-that-is-wider-than-what-stands-below-it-in-all-its-columns=old.txt", "ä/€=new.txt", "old.txt"}},
+		{args: []string{"old.txt", "crc-old.txt", "new.txt"}},
+		{args: []string{"old.txt", "new.txt", "units.txt"}, table: "pkg"},
+		{args: []string{"units.txt", "zero.txt", "smallSample.txt", "old.txt"}, col: "note,.file", table: "goos,pkg"},
+		{args: []string{"old.txt", "new.txt"}, row: "nothing"},
 		{args: []string{"issue19565.txt"}},
 		{args: []string{"issue19634.txt"}},
 	}
@@ -74,28 +82,48 @@ func TestBenchstat(t *testing.T) {
 	changes := 0
 	for _, tt := range tests {
 		t.Run(strings.Join(tt.args, " ")+" "+tt.col+tt.row+tt.keep+tt.table, func(t *testing.T) {
-			args := []string{"-format", "csv"}
+			var args []string
 			for flag, value := range map[string]string{"-table": tt.table, "-row": tt.row, "-col": tt.col, "-ignore": tt.skip, "-filter": tt.keep} {
 				if value != "" {
 					args = append(args, flag, value)
 				}
 			}
-			var want, errs bytes.Buffer
-			cmd := exec.CommandContext(t.Context(), benchstat, append(args, tt.args...)...)
-			cmd.Stdout, cmd.Stderr = &want, &errs
-			if err := cmd.Run(); err != nil || want.Len() == 0 {
-				t.Fatalf("benchstat: %v\n%s", err, &errs)
-			}
 			c, err := bench.Compare(t.Context(), bench.ParseInputs(tt.args), bench.Options{Table: tt.table, Row: tt.row, Column: tt.col, Ignore: tt.skip, Filter: tt.keep})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want.String(), benchstatCSV(t, c)); diff != "" {
-				t.Errorf("-benchstat +whet\n%s", diff)
+			run := func(format string) (stdout, stderr string) {
+				var out, errs bytes.Buffer
+				cmd := exec.CommandContext(t.Context(), benchstat, slices.Concat([]string{"-format", format}, args, tt.args)...)
+				cmd.Stdout, cmd.Stderr = &out, &errs
+				if err := cmd.Run(); err != nil || out.Len() == 0 {
+					t.Fatalf("benchstat: %v\n%s", err, &errs)
+				}
+				return out.String(), errs.String()
+			}
+			want, _ := run("text")
+			var got, cells bytes.Buffer
+			if err := report.WriteBenchstat(&got, c); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got.String()); diff != "" {
+				t.Errorf("text: -benchstat +whet\n%s", diff)
+			}
+			want, errs := run("csv")
+			got.Reset()
+			if err := report.WriteBenchstatCSV(&got, &cells, c); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got.String()); diff != "" {
+				t.Errorf("CSV: -benchstat +whet\n%s", diff)
+			}
+			// Warnings about lines of the input come first.
+			if !strings.HasSuffix(errs, cells.String()) || strings.Count(errs, "\n") != strings.Count(cells.String(), "\n")+unreadable(c) {
+				t.Errorf("warnings of cells:\n%swant the end of\n%s", &cells, errs)
 			}
 			for _, text := range warningsOf(c) {
 				// This one is ours: benchstat leaves it to the reader to see.
-				if !strings.HasPrefix(text, "nothing is compared") && !strings.Contains(errs.String(), text) {
+				if !strings.HasPrefix(text, "nothing is compared") && !strings.Contains(errs, text) {
 					t.Errorf("benchstat does not warn %q", text)
 				}
 			}
@@ -169,101 +197,15 @@ func math10(n int) float64 {
 	return v
 }
 
-// benchstatCSV writes a comparison as benchstat -format csv does.
-func benchstatCSV(t *testing.T, c *bench.Comparison) string {
-	t.Helper()
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	emit := func(row ...string) {
-		if err := w.Write(row); err != nil {
-			t.Fatal(err)
+// unreadable is how many lines of the inputs c warns of.
+func unreadable(c *bench.Comparison) int {
+	n := 0
+	for _, w := range c.Warnings {
+		if !strings.HasPrefix(w, "nothing is compared") {
+			n++
 		}
 	}
-	known := map[string]string{}
-	for i, table := range c.Tables {
-		if i > 0 {
-			emit("")
-		}
-		for _, f := range table.Config {
-			if old, ok := known[f.Key]; !ok || old != f.Value {
-				emit(f.Key + ": " + f.Value)
-			}
-			known[f.Key] = f.Value
-		}
-		width := 3 + 4*(len(table.Columns)-1)
-		put := func(row *[]string, column int, cells ...string) {
-			at := 1
-			if column > 0 {
-				at = 3 + 4*(column-1)
-			}
-			for len(*row) < at {
-				*row = append(*row, "")
-			}
-			*row = append(*row, cells...)
-		}
-		pad := func(row []string) []string {
-			for len(row) < width {
-				row = append(row, "")
-			}
-			return row
-		}
-		for f := range table.Columns[0].Fields {
-			var row []string
-			for k, col := range table.Columns {
-				put(&row, k, col.Fields[f].Value)
-			}
-			emit(pad(row)...)
-		}
-		var head []string
-		for k := range table.Columns {
-			put(&head, k, table.Unit, "CI")
-			if k > 0 {
-				head = append(head, "vs base", "P")
-			}
-		}
-		emit(head...)
-		for _, r := range table.Rows {
-			row := []string{r.Name}
-			for k, cell := range r.Cells {
-				if cell == nil {
-					continue
-				}
-				put(&row, k, fmt.Sprint(float64(cell.Center)), cell.Range)
-				if d := cell.Change; d != nil {
-					p := ""
-					if d.P != 0 {
-						p = fmt.Sprintf("p=%0.3f ", d.P)
-					}
-					n := fmt.Sprintf("n=%d", cell.N)
-					if d.BaseN != cell.N {
-						n = fmt.Sprintf("n=%d+%d", d.BaseN, cell.N)
-					}
-					row = append(row, d.Text, p+n)
-				}
-			}
-			emit(row...)
-		}
-		row := []string{"geomean"}
-		for k, m := range table.Geomean {
-			put(&row, k)
-			if m.Center != nil {
-				row = append(row, fmt.Sprint(float64(*m.Center)))
-			}
-			if k > 0 {
-				for len(row) < 3+4*(k-1)+2 {
-					row = append(row, "")
-				}
-				if m.Delta != nil {
-					row = append(row, fmt.Sprintf("%+.2f%%", float64(*m.Delta)*100))
-				} else {
-					row = append(row, "?")
-				}
-			}
-		}
-		emit(pad(row)...)
-	}
-	w.Flush()
-	return b.String()
+	return n
 }
 
 func warningsOf(c *bench.Comparison) []string {

@@ -75,7 +75,9 @@ type benchCompareFlags struct {
 	JSON   bool
 }
 
-func benchFormats() []string { return []string{"text", "markdown", "csv", "json", "html"} }
+func benchFormats() []string {
+	return []string{"text", "markdown", "csv", "json", "html", "benchstat", "benchstat-csv"}
+}
 
 func (a *app) benchCompareCommand() *cobra.Command {
 	f := &benchCompareFlags{}
@@ -95,12 +97,15 @@ benchmarks some p are small by chance; q is p adjusted for how many there are
 (Benjamini and Hochberg), and what to go by.
 
 --format html writes a page that draws the measurements of each benchmark;
-it needs no network.`,
+it needs no network. --format benchstat and --format benchstat-csv write what
+benchstat and benchstat -format csv do, for tools that read that; --ignore is
+empty then unless given, as benchstat's is.`,
 		Example: `  whet bench compare old.txt new.txt
   whet bench compare before=old.txt after=new.txt
   whet bench compare --filter '.name:Encode .unit:sec/op' old.txt new.txt
   whet bench compare --col /format --row .name --ignore .file new.txt
   whet bench compare --format markdown old.txt new.txt
+  whet bench compare --format benchstat old.txt new.txt
   whet bench compare --json old.txt new.txt
   whet bench compare --format html -o difference.html old.txt new.txt`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -136,7 +141,11 @@ it needs no network.`,
 		if err := f.check(cmd); err != nil {
 			return err
 		}
-		if !cmd.Flags().Changed("ignore") {
+		switch {
+		case cmd.Flags().Changed("ignore"):
+		case strings.HasPrefix(f.Format, "benchstat"):
+			f.Ignore = ""
+		default:
 			f.Apart = "commit" // of which two in one column are rarely meant
 		}
 		return a.benchCompare(cmd.Context(), f, args)
@@ -183,6 +192,10 @@ func (a *app) benchCompare(ctx context.Context, f *benchCompareFlags, args []str
 			return report.JSON(w, c)
 		case "html":
 			return report.WriteBenchPage(w, c)
+		case "benchstat":
+			return report.WriteBenchstat(w, c)
+		case "benchstat-csv":
+			return report.WriteBenchstatCSV(w, a.stderr, c)
 		default:
 			style := a.style
 			if f.toFile() {
