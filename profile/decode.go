@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -62,6 +63,7 @@ type decoder struct {
 	off int64  // offset of win[0]
 
 	fixedLimit int64
+	size       int64 // of the input, when it is not what src hands out; or 0
 	used       int64
 
 	p       *Profile
@@ -112,7 +114,7 @@ type rawLine struct {
 }
 
 func decode(src source, opt ReadOptions) (*Profile, error) {
-	d := &decoder{src: src, fixedLimit: opt.MaxBytes, p: &Profile{}}
+	d := &decoder{src: src, fixedLimit: opt.MaxBytes, size: opt.Size, p: &Profile{}}
 	if err := d.fill(64); err != nil {
 		return nil, err
 	}
@@ -125,8 +127,12 @@ func decode(src source, opt ReadOptions) (*Profile, error) {
 	if err := d.finish(); err != nil {
 		return nil, err
 	}
+	if err := d.p.checkFrames(); err != nil {
+		return nil, d.syntax("%v", err)
+	}
 	d.p.pruneUninteresting()
 	d.p.computeKeys()
+	d.p.memory = d.used
 	return d.p, nil
 }
 
@@ -142,7 +148,11 @@ func (d *decoder) charge(n int64) error {
 	}
 	limit := d.fixedLimit
 	if limit == 0 {
-		limit = LimitBase + LimitFactor*d.src.input()
+		input := d.src.input()
+		if d.size > 0 {
+			input = min(input, d.size)
+		}
+		limit = LimitBase + LimitFactor*input
 	}
 	if d.used > limit {
 		return &LimitError{limit, d.src.input()}
@@ -610,7 +620,9 @@ func (d *decoder) location(b []byte) error {
 				}
 			}
 			d.lines.add(ln)
-			l.lines++
+			if l.lines++; l.lines > maxInlined {
+				return fmt.Errorf("more than %d functions are inlined into one another", maxInlined)
+			}
 			if err := d.charge(costLine); err != nil {
 				return err
 			}
@@ -624,6 +636,36 @@ func (d *decoder) location(b []byte) error {
 	}
 	d.locations.add(l)
 	return d.charge(costLocation + costLine)
+}
+
+// Limits on what inlining may make of stacks. Compilers inline some tens of functions
+// into one another, C++ templates some hundreds; stacks of Go programs have one and a
+// half times as many frames as locations.
+const (
+	maxInlined = 10_000  // lines of a location
+	fewInlined = 16      // frames for each location of a stack, over all stacks
+	baseFrames = 8 << 20 // and so many for any profile
+)
+
+// checkFrames fails for profiles whose few bytes of stacks stand for frames without
+// end, as each stack may go through a location with many lines.
+func (p *Profile) checkFrames() error {
+	if !slices.ContainsFunc(p.Locations, func(l Location) bool { return l.Num > fewInlined }) {
+		return nil
+	}
+	var frames, locations int64
+	var stack []uint32
+	for i := range p.stacks {
+		stack = p.AppendStack(stack[:0], i)
+		locations += int64(len(stack))
+		for _, l := range stack {
+			frames += int64(p.Locations[l].Num)
+		}
+	}
+	if frames > baseFrames+fewInlined*locations {
+		return fmt.Errorf("its stacks have %d frames in %d locations: more is inlined than any compiler does", frames, locations)
+	}
+	return nil
 }
 
 func clamp32(x int64) int32 {

@@ -28,6 +28,11 @@ type ReadOptions struct {
 	// MaxBytes bounds the memory that decoding may take. 0 means LimitBase plus
 	// LimitFactor times the input's size.
 	MaxBytes int64
+
+	// Size is the input's size as it is stored, where Read gets it inflated by
+	// someone else already, such as from a zip archive. 0 means that what Read gets
+	// counts.
+	Size int64
 }
 
 // A LimitError says that decoding was stopped because it would take more memory

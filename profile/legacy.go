@@ -29,6 +29,9 @@ func looksLegacy(head []byte) bool {
 
 // legacy hands the whole input to google/pprof's parser.
 func (d *decoder) legacy() (p *Profile, err error) {
+	if err := d.charge(legacyCost(d.win)); err != nil {
+		return nil, err
+	}
 	data := append([]byte(nil), d.win...)
 	for {
 		b, err := d.src.next()
@@ -38,11 +41,11 @@ func (d *decoder) legacy() (p *Profile, err error) {
 		if err != nil {
 			return nil, d.readError(err)
 		}
-		data = append(data, b...)
-		// What the parser makes of a line is about eight times as large.
-		if err := d.charge(8 * int64(len(b))); err != nil {
+		// Before it is kept, and before the parser, which has no limit, gets it.
+		if err := d.charge(legacyCost(b)); err != nil {
 			return nil, err
 		}
+		data = append(data, b...)
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -59,6 +62,7 @@ func (d *decoder) legacy() (p *Profile, err error) {
 	}
 	p.pruneUninteresting()
 	p.computeKeys()
+	p.memory = d.used
 	return p, nil
 }
 

@@ -98,7 +98,8 @@ type Profile struct {
 	keys     []key    // per location
 	// labelFunctions is how many functions, the last ones, stand for labels (see LabelFrames).
 	labelFunctions int
-	base           int // samples [base:] are the negated diff base; len(stacks) when none
+	memory         int64 // that decoding took
+	base           int   // samples [base:] are the negated diff base; len(stacks) when none
 
 	// Warnings lists what was odd but not fatal in the input.
 	Warnings []error
@@ -190,3 +191,7 @@ func (p *Profile) TypeIndex(name string) (int, error) {
 	}
 	return 0, fmt.Errorf("no sample type %q in this profile: it has %s", name, strings.Join(names, ", "))
 }
+
+// Memory is about how many bytes a profile that was decoded takes; 0 of one that was
+// made otherwise.
+func (p *Profile) Memory() int64 { return p.memory }

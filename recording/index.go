@@ -167,12 +167,14 @@ func indexed(r io.ReaderAt, index []entry) (entries []entry, agree bool) {
 // Where no header is found it searches for the next one.
 func scan(r io.ReaderAt, size int64) []entry {
 	var entries []entry
+	var m measurer
+	buf := make([]byte, 64<<10)
 	budget := int64(maxSalvage)
 	for off := int64(0); off < size && len(entries) < maxEntries; {
 		e, flags, ok := localAt(r, off)
 		if ok && flags&flagEncrypted == 0 && validName(e.name) && (e.method == methodStore || e.method == methodDeflate) {
 			if flags&flagDescriptor != 0 {
-				measure(r, size, &e, &budget)
+				m.measure(r, size, &e, &budget)
 			} else if e.offset+e.packed > size {
 				e.packed, e.open = max(0, size-e.offset), true
 			}
@@ -183,21 +185,37 @@ func scan(r io.ReaderAt, size int64) []entry {
 				continue
 			}
 		}
-		off = findHeader(r, size, off+1)
+		off = findHeader(r, size, off+1, buf)
 	}
 	return entries
 }
 
+// A measurer inflates one entry after the other; a damaged file may seem to have tens
+// of thousands.
+type measurer struct {
+	inflate io.ReadCloser
+	buf     [4096]byte
+	out     [32 << 10]byte
+}
+
 // measure finds the sizes of an entry whose header does not say them, by
 // inflating it. It takes what it inflates from budget.
-func measure(r io.ReaderAt, size int64, e *entry, budget *int64) {
+func (m *measurer) measure(r io.ReaderAt, size int64, e *entry, budget *int64) {
 	e.packed, e.raw, e.open = max(0, size-e.offset), 0, true
 	if e.method != methodDeflate {
 		return
 	}
-	src := &countingReader{r: io.NewSectionReader(r, e.offset, e.packed)}
+	src := &countingReader{r: io.NewSectionReader(r, e.offset, e.packed), buf: &m.buf}
+	if m.inflate == nil {
+		m.inflate = flate.NewReader(src)
+	} else if err := m.inflate.(flate.Resetter).Reset(src, nil); err != nil { //nolint:forcetypeassert,errcheck // documented
+		return
+	}
 	sum := crc32.NewIEEE()
-	n, err := io.CopyN(sum, flate.NewReader(src), *budget)
+	n, err := io.CopyBuffer(sum, io.LimitReader(m.inflate, *budget), m.out[:])
+	if err == nil && n < *budget {
+		err = io.EOF
+	}
 	*budget -= n
 	e.raw = n
 	if errors.Is(err, io.EOF) {
@@ -210,7 +228,7 @@ func measure(r io.ReaderAt, size int64, e *entry, budget *int64) {
 type countingReader struct {
 	r    io.Reader
 	n    int64
-	buf  [4096]byte
+	buf  *[4096]byte
 	have []byte
 }
 
@@ -244,9 +262,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 }
 
 // findHeader returns the offset of the first local header at or after off, or
-// size.
-func findHeader(r io.ReaderAt, size, off int64) int64 {
-	buf := make([]byte, 64<<10)
+// size. It reads into buf.
+func findHeader(r io.ReaderAt, size, off int64, buf []byte) int64 {
 	for off < size {
 		n, err := r.ReadAt(buf[:min(int64(len(buf)), size-off)], off)
 		if i := bytes.Index(buf[:n], []byte(localSig)); i >= 0 {

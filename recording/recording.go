@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,12 +19,18 @@ import (
 )
 
 const (
-	maxMeta   = 64 << 20 // bytes of recording.json
+	maxMeta   = 16 << 20 // bytes of recording.json
 	maxSource = 16 << 20 // bytes of one source file
 
 	// maxSalvage bounds what Open inflates to tell which parts of a damaged file
 	// are whole, so that overlapping parts do not make it take for ever.
-	maxSalvage = 1 << 30
+	maxSalvage = 256 << 20
+
+	// mayOverlap is how many parts may overlap others for a bit that was flipped.
+	mayOverlap = 8
+
+	// maxWarnings is how many warnings are kept; of the rest there is the number.
+	maxWarnings = 20
 )
 
 // ErrNoPart is what a PartError wraps when the recording has no such part.
@@ -55,6 +62,11 @@ type Recording struct {
 	// only when the part is read; Verify reads them all.
 	Warnings []error
 
+	// MaxMemory bounds the memory that decoding one profile may take, as
+	// profile.ReadOptions.MaxBytes does; 0 means by the part's size in the file.
+	// It is set before the Recording is used.
+	MaxMemory int64
+
 	file    string
 	r       io.ReaderAt
 	closer  io.Closer
@@ -62,6 +74,7 @@ type Recording struct {
 	entries map[string]entry
 	order   []string          // part names as in the file
 	sources map[string]string // source path to part name
+	unsaid  int               // warnings that were not kept
 }
 
 // Open opens the recording at path. A damaged one opens as long as any part of
@@ -84,6 +97,20 @@ func Open(path string) (*Recording, error) {
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open recording %s: %w", path, err), f.Close())
+	}
+	r.closer = f
+	return r, nil
+}
+
+// OpenFile opens the recording that is in f, which it owns from then on.
+func OpenFile(f *os.File) (*Recording, error) {
+	fi, err := f.Stat()
+	var r *Recording
+	if err == nil {
+		r, err = NewReader(f, fi.Size())
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	r.closer = f
 	return r, nil
@@ -129,7 +156,7 @@ func (r *Recording) load(size int64) {
 		r.warn(fmt.Errorf("recording is cut short or damaged: %w", err))
 	}
 	if err == nil && agree {
-		for _, e := range entries {
+		for _, e := range r.apart(entries) {
 			r.add(e, size)
 		}
 		return
@@ -162,6 +189,30 @@ func (r *Recording) load(size int64) {
 			r.warn(err)
 		}
 	}
+}
+
+// apart drops entries whose data begins within that of another: no writer makes such,
+// and a file of which every part is the same large one takes for ever.
+func (r *Recording) apart(entries []entry) []entry {
+	byOffset := slices.SortedFunc(slices.Values(entries), func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.packed, b.packed))
+	})
+	end := int64(0)
+	within := make(map[string]error)
+	for _, e := range byOffset {
+		if e.offset < end {
+			within[e.name] = &PartError{r.file, e.name, errors.New("lies within another part")}
+			continue
+		}
+		end = e.offset + e.packed
+	}
+	if len(within) <= mayOverlap {
+		return entries // damage, which shows when they are read
+	}
+	for _, name := range slices.Sorted(maps.Keys(within)) {
+		r.warn(within[name])
+	}
+	return slices.DeleteFunc(entries, func(e entry) bool { return within[e.name] != nil })
 }
 
 func (r *Recording) add(e entry, size int64) {
@@ -247,11 +298,27 @@ func (r *Recording) decodeMeta(data []byte) error {
 	if m.Version < 1 {
 		return &PartError{r.file, MetaPart, fmt.Errorf("%w: no format version", ErrNotRecording)}
 	}
+	if n := len(m.Parts); n > maxEntries {
+		return &PartError{r.file, MetaPart, fmt.Errorf("lists %d parts, more than the %d that a recording can have", n, maxEntries)}
+	}
 	r.meta = m
 	return nil
 }
 
-func (r *Recording) warn(err error) { r.Warnings = append(r.Warnings, err) }
+// warn keeps a warning, or counts it when there are many.
+func (r *Recording) warn(err error) {
+	if len(r.Warnings) < maxWarnings {
+		r.Warnings = append(r.Warnings, err)
+		return
+	}
+	r.unsaid++
+	more := fmt.Errorf("and %d more of the kind", r.unsaid)
+	if r.unsaid == 1 {
+		r.Warnings = append(r.Warnings, more)
+		return
+	}
+	r.Warnings[maxWarnings] = more
+}
 
 // Close closes the file. A Recording from NewReader has nothing to close.
 func (r *Recording) Close() error {
@@ -289,6 +356,28 @@ func (r *Recording) Profile(name string) (*profile.Profile, error) {
 	return r.ReadProfile(name, profile.ReadOptions{})
 }
 
+// Profiles decodes several profiles, which together may take what one of their size
+// may.
+func (r *Recording) Profiles(names []string) ([]*profile.Profile, error) {
+	left := r.MaxMemory
+	if left == 0 {
+		left = profile.LimitBase
+		for _, name := range names {
+			left += profile.LimitFactor * r.entries[profilePart(name)].packed
+		}
+	}
+	var all []*profile.Profile
+	for _, name := range names {
+		p, err := r.ReadProfile(name, profile.ReadOptions{MaxBytes: max(left, 1)})
+		if err != nil {
+			return nil, err
+		}
+		left -= p.Memory()
+		all = append(all, p)
+	}
+	return all, nil
+}
+
 // ReadProfile is Profile within other bounds.
 func (r *Recording) ReadProfile(name string, opt profile.ReadOptions) (*profile.Profile, error) {
 	part := profilePart(name)
@@ -296,6 +385,11 @@ func (r *Recording) ReadProfile(name string, opt profile.ReadOptions) (*profile.
 	if err != nil {
 		return nil, err
 	}
+	if opt.MaxBytes == 0 {
+		opt.MaxBytes = r.MaxMemory
+	}
+	// What a part inflates to says nothing: it may be a thousand times its size.
+	opt.Size = r.entries[part].packed
 	p, err := profile.Read(rc, opt)
 	if err == nil {
 		// The decoder may stop before the end, where the checksum is.
@@ -319,6 +413,9 @@ func (r *Recording) Size(name string) int64 {
 	e := r.entries[name]
 	return max(e.packed, e.raw)
 }
+
+// StoredSize is how many bytes of the file a part takes, 0 when there is none.
+func (r *Recording) StoredSize(name string) int64 { return r.entries[name].packed }
 
 // Part opens a part by its name in the archive, such as TracePart. Reads fail
 // with a *PartError when the part is damaged or ends early, after what could be

@@ -334,7 +334,7 @@ func (a *app) recorded(ctx context.Context, f *viewFlags, args []string) (*recor
 func (in *recorded) collect(ctx context.Context, ld *loader, args []string, kinds map[string][]*profile.Profile) error {
 	for _, arg := range args {
 		if isRecordingFile(arg) {
-			rec, err := recording.Open(arg)
+			rec, err := ld.open(arg)
 			if err != nil {
 				return err
 			}
@@ -365,17 +365,21 @@ func (in *recorded) collect(ctx context.Context, ld *loader, args []string, kind
 // fromRecording reads the profiles of a recording: those of the whole, or those of its packages.
 func fromRecording(arg string, rec *recording.Recording, kinds map[string][]*profile.Profile) error {
 	names := rec.ProfileNames()
+	var wanted, of []string // names, and the kind of each
 	for _, kind := range []string{"cpu", "allocs", "mutex", "block"} {
 		for _, name := range names {
 			if name != kind && (path.Base(name) != kind || slices.Contains(names, kind)) {
 				continue
 			}
-			p, err := rec.Profile(name)
-			if err != nil {
-				return partError(arg, name, []string{name}, err)
-			}
-			kinds[kind] = append(kinds[kind], p)
+			wanted, of = append(wanted, name), append(of, kind)
 		}
+	}
+	all, err := rec.Profiles(wanted)
+	if err != nil {
+		return partError(arg, "", nil, err)
+	}
+	for i, p := range all {
+		kinds[of[i]] = append(kinds[of[i]], p)
 	}
 	return nil
 }

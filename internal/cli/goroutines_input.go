@@ -88,7 +88,7 @@ func (ld *loader) document(ctx context.Context, arg string, complete func(*url.U
 	}
 	// A recording in a file is read where it lies.
 	_ = f.Close() // nothing was written
-	rec, err := recording.Open(arg)
+	rec, err := ld.open(arg)
 	if err != nil {
 		return nil, err
 	}
@@ -126,22 +126,6 @@ func (ld *loader) sniff(name string, r io.Reader, closer func() error) (*documen
 	}
 	d.text = isText(head)
 	return d, nil
-}
-
-// readRecording reads a recording that comes through a pipe or the network.
-func (ld *loader) readRecording(name string, r io.Reader) (*recording.Recording, error) {
-	limit := int64(ld.flags.MaxMemory)
-	if limit == 0 {
-		limit = maxRecording
-	}
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = errors.New("the recording is too large to read from a stream")
-	}
-	if err != nil {
-		return nil, &diag.Error{Op: "read", Subject: name, Err: err, Hint: "save it to a file: recordings in files are not read into memory"}
-	}
-	return recording.NewReader(bytes.NewReader(data), int64(len(data)))
 }
 
 // isText says whether head begins a text: valid UTF-8 without control characters.

@@ -15,11 +15,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/origin"
 	"github.com/whet-go/whet/internal/report"
-	"github.com/whet-go/whet/unit"
 )
-
-// maxFetch bounds what is read from an address when --max-memory does not.
-const maxFetch = 1 << 30
 
 func isURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
@@ -33,8 +29,8 @@ func redact(s string) string {
 	return s
 }
 
-// fetch gets the profile that an address and --type name. The caller closes
-// the body.
+// fetch gets the profile that an address and --type name, whole. The caller closes
+// it.
 func (ld *loader) fetch(ctx context.Context, addr, typ string) (io.ReadCloser, error) {
 	u, window, err := profileURL(addr, typ, ld.flags.Duration, ld.flags.given != nil && ld.flags.given("duration"))
 	if err != nil {
@@ -67,15 +63,29 @@ func (ld *loader) fetch(ctx context.Context, addr, typ string) (io.ReadCloser, e
 		cancel()
 		return nil, err
 	}
-	limit := int64(ld.flags.MaxMemory)
-	if limit == 0 {
-		limit = maxFetch
+	// It goes to disk while it comes: how large it will be nobody knows.
+	file, err := spool(resp.Body)
+	_ = resp.Body.Close() // all of it was read, or the first error is the one to report
+	cancel()
+	if err != nil {
+		return nil, stalledError(shown, window, err)
 	}
-	return &boundedBody{body: resp.Body, cancel: cancel, left: limit, limit: limit}, nil
+	return file, nil
 }
 
-// fetchGrace is what a fetch may take beyond the profile's own window.
-const fetchGrace = time.Minute
+// fetchGrace is what a fetch may take beyond the profile's own window, all of its
+// answer included: a server that sends a byte now and then would never end.
+const fetchGrace = 20 * time.Second
+
+// stalledError is the error of an answer that did not come to its end.
+func stalledError(shown string, window time.Duration, err error) error {
+	e := &diag.Error{Op: "fetch", Subject: shown, Err: err, Hint: diag.Hint(err)}
+	if errors.Is(err, context.DeadlineExceeded) {
+		e.Err = fmt.Errorf("the answer was not complete after %v", window+fetchGrace)
+		e.Hint = "the service stalls, or the connection is slow: save the answer to a file with another tool, and name that"
+	}
+	return e
+}
 
 func fetchError(shown string, err error) error {
 	var ue *url.Error
@@ -179,36 +189,4 @@ func isProfileAddress(u *url.URL) bool {
 		return true
 	}
 	return false
-}
-
-// boundedBody reads at most limit bytes and ends the request on Close.
-type boundedBody struct {
-	body        io.ReadCloser
-	cancel      context.CancelFunc
-	left, limit int64
-}
-
-func (b *boundedBody) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		// One more byte tells a body of just the limit from a longer one.
-		n, err := b.body.Read(make([]byte, 1))
-		if n == 0 {
-			return 0, err
-		}
-		return 0, &diag.Error{
-			Op: "fetch", Err: fmt.Errorf("answer of more than %v", unit.Bytes(b.limit)),
-			Hint: "raise the limit with --max-memory",
-		}
-	}
-	if int64(len(p)) > b.left {
-		p = p[:b.left]
-	}
-	n, err := b.body.Read(p)
-	b.left -= int64(n)
-	return n, err
-}
-
-func (b *boundedBody) Close() error {
-	b.cancel()
-	return b.body.Close()
 }

@@ -67,11 +67,8 @@ func (ld *loader) load(ctx context.Context, arg, typ string) (*loaded, error) {
 		if err != nil {
 			return nil, err
 		}
-		l, err := ld.stream(redact(arg), body, typ)
-		if cerr := body.Close(); err == nil && cerr != nil {
-			err = readError(redact(arg), cerr)
-		}
-		return l, err
+		defer func() { _ = body.Close() }() // only read
+		return ld.stream(redact(arg), body, typ)
 	}
 	return ld.file(arg, typ)
 }
@@ -91,13 +88,22 @@ func (ld *loader) file(path, typ string) (*loaded, error) {
 	br := bufio.NewReaderSize(f, 128<<10)
 	head, _ := br.Peek(4) // what is wrong shows on reading
 	if !recording.IsRecording(head) {
-		return ld.pprof(path, br, typ)
+		return ld.pprof(path, br, typ, ld.options())
 	}
-	rec, err := recording.Open(path)
+	rec, err := ld.open(path)
 	if err != nil {
 		return nil, err
 	}
 	return ld.recorded(path, rec, typ)
+}
+
+// open opens a recording in a file.
+func (ld *loader) open(path string) (*recording.Recording, error) {
+	rec, err := recording.Open(path)
+	if err == nil {
+		rec.MaxMemory = int64(ld.flags.MaxMemory)
+	}
+	return rec, err
 }
 
 func (ld *loader) openError(path string, err error) error {
@@ -140,37 +146,77 @@ func (ld *loader) stream(name string, r io.Reader, typ string) (*loaded, error) 
 	br := bufio.NewReaderSize(r, 128<<10)
 	head, _ := br.Peek(4) // what is wrong shows on reading
 	if !recording.IsRecording(head) {
-		return ld.pprof(name, br, typ)
+		opt := ld.options()
+		if opt.MaxBytes == 0 {
+			opt.MaxBytes = maxStreamed
+		}
+		return ld.pprof(name, br, typ, opt)
 	}
-	limit := int64(ld.flags.MaxMemory)
-	if limit == 0 {
-		limit = maxRecording
-	}
-	data, err := io.ReadAll(io.LimitReader(br, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("recording of more than %v", unit.Bytes(limit))
-	}
+	rec, err := ld.readRecording(name, br)
 	if err != nil {
-		return nil, &diag.Error{Op: "read", Subject: name, Err: err, Hint: "save it to a file: recordings in files are not read into memory"}
-	}
-	rec, err := recording.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
+		return nil, err
 	}
 	return ld.recorded(name, rec, typ)
 }
 
-// maxRecording bounds a recording that comes through a pipe or the network.
-const maxRecording = 1 << 30
+// What comes through a pipe or the network may have no end.
+const (
+	// maxSpool bounds what is kept of it on disk.
+	maxSpool = 1 << 30
+	// maxStreamed bounds the memory for decoding a profile of it, when --max-memory
+	// does not.
+	maxStreamed = 512 << 20
+)
+
+// spool copies a stream to a file that is gone when it is closed.
+func spool(r io.Reader) (_ *os.File, err error) {
+	f, err := os.CreateTemp("", "whet-input-*")
+	if err != nil {
+		return nil, err
+	}
+	// Where an open file cannot be removed, it stays until it is closed.
+	removed := os.Remove(f.Name()) == nil
+	n, err := io.Copy(f, io.LimitReader(r, maxSpool+1))
+	switch {
+	case err == nil && n > maxSpool:
+		err = &diag.Error{Err: fmt.Errorf("more than %v", unit.Bytes(maxSpool)), Hint: "save it to a file and name that"}
+	case err == nil:
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		_ = f.Close()
+		if !removed {
+			_ = os.Remove(f.Name())
+		}
+		return nil, err
+	}
+	return f, nil
+}
+
+// readRecording reads a recording that comes through a pipe or the network.
+func (ld *loader) readRecording(name string, r io.Reader) (*recording.Recording, error) {
+	f, err := spool(r)
+	if err != nil {
+		return nil, &diag.Error{Op: "read", Subject: name, Err: err}
+	}
+	rec, err := recording.OpenFile(f)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	rec.MaxMemory = int64(ld.flags.MaxMemory)
+	return rec, nil
+}
 
 // pprof decodes a pprof profile and resolves typ to one of its sample types.
-func (ld *loader) pprof(name string, r *bufio.Reader, typ string) (*loaded, error) {
+func (ld *loader) pprof(name string, r *bufio.Reader, typ string, opt profile.ReadOptions) (*loaded, error) {
 	head, _ := r.Peek(512) // what is wrong shows on reading
 	head = bytes.Clone(head)
-	p, err := profile.Read(r, ld.options())
+	p, err := profile.Read(r, opt)
 	if err != nil {
 		err = readError(name, err)
-		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Hint == "" {
+		// What is wrong further in is a profile's own trouble.
+		syntax := (*profile.SyntaxError)(nil)
+		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Hint == "" && (!errors.As(err, &syntax) || syntax.Offset < int64(len(head))) {
 			e.Hint = notProfile(name, head)
 		}
 		return nil, err
@@ -194,7 +240,9 @@ func notProfile(name string, head []byte) string {
 		return "it is a dump of goroutines: `whet goroutines " + name + "` reads it"
 	case bytes.HasPrefix(head, []byte("\x7fELF")):
 		return "it is a program: `whet record -- " + name + "` starts and records it"
-	case isText(head):
+	case bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")):
+		return "it is a web page or another markup: was it saved from an address that wants a login?"
+	case isText(head) && !bytes.Contains(head, []byte("profile")) && !bytes.HasPrefix(head, []byte("---")):
 		return "it is a text, not a profile"
 	}
 	return "it is neither a recording nor a profile that pprof reads"
@@ -320,7 +368,8 @@ func selectPart(rec *recording.Recording, names []string, typ string) (part, sam
 
 // partWith finds the first profile that has the sample type typ.
 func partWith(rec *recording.Recording, names []string, typ string) string {
-	for _, name := range names {
+	const most = 64 // a recording has a dozen
+	for _, name := range names[:min(len(names), most)] {
 		p, err := rec.Profile(name)
 		if err != nil {
 			continue // a damaged part matters only when it is asked for

@@ -319,21 +319,15 @@ func (a *app) cpuProfile(ctx context.Context, f *viewFlags, args []string) (p *p
 // package.
 func (ld *loader) cpu(ctx context.Context, arg string) ([]*profile.Profile, *recording.Meta, []error, error) {
 	if isRecordingFile(arg) {
-		rec, err := recording.Open(arg)
+		rec, err := ld.open(arg)
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		defer func() { _ = rec.Close() }() // only read
-		var ps []*profile.Profile
-		for _, name := range rec.ProfileNames() {
-			if path.Base(name) != "cpu" {
-				continue
-			}
-			p, err := rec.Profile(name)
-			if err != nil {
-				return nil, nil, nil, partError(arg, name, []string{name}, err)
-			}
-			ps = append(ps, p)
+		names := slices.DeleteFunc(rec.ProfileNames(), func(name string) bool { return path.Base(name) != "cpu" })
+		ps, err := rec.Profiles(names)
+		if err != nil {
+			return nil, nil, nil, partError(arg, "", nil, err)
 		}
 		if len(ps) > 0 {
 			meta := rec.Meta()

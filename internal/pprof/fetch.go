@@ -22,6 +22,7 @@ type fetcher struct {
 	recordings *recordings
 	transport  http.RoundTripper
 	ui         *ui
+	limit      *memoryLimit
 
 	mu   sync.Mutex
 	hint string // of the last failure: the driver prints errors, and only their text
@@ -43,7 +44,9 @@ func (f *fetcher) Fetch(src string, duration, timeout time.Duration) (*gprofile.
 		return p, "", err
 	}
 	if _, err := os.Stat(src); err == nil {
-		return nil, "", nil
+		p, err := f.file(src)
+		f.keepHint(err)
+		return p, "", err
 	}
 	addr, timeout := adjustURL(src, duration, timeout)
 	if addr == "" {
@@ -68,7 +71,7 @@ func (f *fetcher) keepHint(err error) {
 }
 
 func (f *fetcher) get(addr string, timeout time.Duration) (_ *gprofile.Profile, err error) {
-	client := &http.Client{Transport: f.transport, Timeout: timeout + 5*time.Second}
+	client := &http.Client{Transport: f.transport, Timeout: timeout}
 	resp, err := client.Get(addr)
 	if err != nil {
 		return nil, err
@@ -83,8 +86,25 @@ func (f *fetcher) get(addr string, timeout time.Duration) (_ *gprofile.Profile, 
 		}
 		return nil, fmt.Errorf("server response: %s%s", resp.Status, msg)
 	}
-	return gprofile.Parse(resp.Body)
+	return f.limit.stream(resp.Body)
 }
+
+// file reads a profile. One that perf wrote is nil: the driver knows how to convert it.
+func (f *fetcher) file(path string) (*gprofile.Profile, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	head := make([]byte, len(perfMagic))
+	if n, _ := file.ReadAt(head, 0); string(head[:n]) == perfMagic {
+		return nil, nil //nolint:nilnil // left to the driver
+	}
+	return f.limit.read(file, 0)
+}
+
+// perfMagic begins the files of Linux's perf.
+const perfMagic = "PERFILE2"
 
 // adjustURL turns what a user types into an address, "" when it is none: http is
 // the default scheme, the CPU profile the default path, and -seconds and -timeout
@@ -107,10 +127,7 @@ func adjustURL(src string, duration, timeout time.Duration) (string, time.Durati
 		duration = time.Duration(s) * time.Second
 	}
 	if timeout <= 0 {
-		timeout = 60 * time.Second
-		if duration > 0 {
-			timeout = duration + duration/2
-		}
+		timeout = duration + 20*time.Second // and no longer if the answer never ends
 	}
 	u.RawQuery = values.Encode()
 	return u.String(), timeout

@@ -23,6 +23,8 @@ type recordings struct {
 	open map[string]*recording.Recording
 	main map[string]*recording.Recording // by the path that its profiles call the program
 	temp string                          // directory with their source; "" when there is none
+
+	limit *memoryLimit
 }
 
 // splitRecording tells whether a source is a recording, FILE or FILE:NAME, and
@@ -98,7 +100,7 @@ func (r *recordings) profile(file, name string) (*gprofile.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := gprofile.Parse(part)
+	p, err := r.limit.read(part, rec.StoredSize("profiles/"+name+".pb.gz"))
 	if err == nil {
 		// The decoder may stop before the end, where the checksum is.
 		_, err = io.Copy(io.Discard, part)

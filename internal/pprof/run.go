@@ -32,7 +32,8 @@ func Run(ctx context.Context, opt Options) error {
 		return &diag.Error{Op: "pprof", Err: err, Kind: diag.Usage}
 	}
 	defer removeDot()
-	open := &recordings{}
+	limit := newMemoryLimit(flags)
+	open := &recordings{limit: limit}
 	defer open.close()
 	flags.afterParse = func(args []string, set map[string]*string) error {
 		return open.unpackSource(args, set)
@@ -40,7 +41,7 @@ func Run(ctx context.Context, opt Options) error {
 	tr := newTransport(flags)
 	obj := newObjTool(open)
 	defer obj.close()
-	fetch := &fetcher{recordings: open, transport: tr, ui: ui}
+	fetch := &fetcher{recordings: open, transport: tr, ui: ui, limit: limit}
 	done := make(chan error, 1)
 	go func() {
 		done <- driver.PProf(&driver.Options{

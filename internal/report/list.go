@@ -134,7 +134,12 @@ type lister struct {
 	ids       map[string]uint32 // inverse of names
 	texts     map[string]*listText
 	places    map[profile.Node]uint32 // of inlined generic code
+	inlines   int // listSites of inlined places
 }
+
+// maxInlines bounds the inlined lines that a list shows below the lines that they were
+// inlined into; the rest is in those lines' Cum.
+const maxInlines = 200_000
 
 type functionKey struct{ name, file string }
 
@@ -239,6 +244,10 @@ func (l *lister) below(site *listSite, s profile.Stack, i, sample int) {
 		id = l.place(id)
 		in := site.inlined[id]
 		if in == nil {
+			// Each line of a function that was inlined has all that was inlined into it below it.
+			if l.inlines++; l.inlines > maxInlines {
+				return
+			}
 			in = &listSite{node: l.v.Node(id)}
 			in.node.Name = profile.Generic(in.node.Name)
 			if site.inlined == nil {

@@ -1,0 +1,49 @@
+package hostile
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Bound is what any command may take for any hostile input: bytes of memory, and
+// seconds of its own processor time.
+const (
+	BoundMemory  = 512 << 20
+	BoundSeconds = 30
+)
+
+// Terminal is text that must not get to a terminal as it is: sequences for it in 7 and
+// 8 bits, a bell, a return, characters without width, those that turn the direction
+// of writing, and bytes that are no UTF-8.
+const Terminal = "\x1b[31m\x1b]0;t\x07\r\b\x7f\u009b31m\u200b\u202e\u2066\ufeff\xff"
+
+// Files writes every hostile file into a directory and returns their names.
+func Files(dir string) ([]string, error) {
+	var names []string
+	for name, data := range map[string][]byte{
+		"samples.pb.gz":      Gzip(Bomb(40 << 20)),
+		"inlined.pb.gz":      Gzip(Inlined(1<<20, 1)),
+		"inlined-many.pb.gz": Gzip(Inlined(4000, 20_000)),
+		"inlined-just.pb.gz": Gzip(Inlined(9000, 900)),
+		"deep.pb.gz":         Gzip(Deep(60_000, 500)),
+		"labels.pb.gz":       Gzip(Labels(400_000)),
+		"count.txt":          CountText(400_000),
+		"count.txt.gz":       Gzip(CountText(4 << 20)),
+		"heap.txt":           HeapText(400_000),
+		"heap.txt.gz":        Gzip(HeapText(40 << 20)),
+		"java.txt.gz":        Gzip(JavaText(4 << 20)),
+		"strings.pb.gz":      Gzip(Strings(Terminal)),
+		"part.whet":          Recording(Bomb(100 << 20)),
+		"part-text.whet":     Recording(HeapText(40 << 20)),
+		"strings.whet":       RecordingOf("\x1b[31m\u009b\u202e"),
+		"manifest.whet":      Manifest(1 << 20),
+		"headers.whet":       Headers(1 << 16),
+		"overlap.whet":       Overlap(1 << 15),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}

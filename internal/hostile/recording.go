@@ -1,0 +1,132 @@
+package hostile
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"strings"
+)
+
+// A part is one file of a recording.
+type part struct {
+	name string
+	data []byte
+}
+
+func deflated(data []byte) []byte {
+	var b bytes.Buffer
+	w, _ := flate.NewWriter(&b, flate.BestSpeed) // a level that there is
+	_, _ = w.Write(data)                         // a buffer does not fail
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// header is a part's zip header, local or, with at, that of the index.
+func header(p part, packed int, flags uint16, at int) []byte {
+	var b []byte
+	le := binary.LittleEndian
+	if at < 0 {
+		b = append(b, "PK\x03\x04\x14\x00"...)
+	} else {
+		b = append(b, "PK\x01\x02\x14\x00\x14\x00"...)
+	}
+	b = le.AppendUint16(b, flags)
+	b = append(b, 8, 0, 0, 0, 0, 0) // deflated; no time
+	b = le.AppendUint32(b, crc32.ChecksumIEEE(p.data))
+	b = le.AppendUint32(b, uint32(packed))
+	b = le.AppendUint32(b, uint32(len(p.data)))
+	b = le.AppendUint16(b, uint16(len(p.name)))
+	if at < 0 {
+		b = append(b, 0, 0)
+	} else {
+		b = append(b, make([]byte, 12)...)
+		b = le.AppendUint32(b, uint32(at))
+	}
+	return append(b, p.name...)
+}
+
+// archive writes the parts as a zip file.
+func archive(parts ...part) []byte {
+	var b, index []byte
+	for _, p := range parts {
+		packed := deflated(p.data)
+		index = append(index, header(p, len(packed), 0, len(b))...)
+		b = append(append(b, header(p, len(packed), 0, -1)...), packed...)
+	}
+	return append(append(b, index...), end(len(parts), len(index), len(b))...)
+}
+
+func end(parts, index, at int) []byte {
+	le := binary.LittleEndian
+	e := []byte("PK\x05\x06\x00\x00\x00\x00")
+	e = le.AppendUint16(le.AppendUint16(e, uint16(parts)), uint16(parts))
+	e = le.AppendUint32(le.AppendUint32(e, uint32(index)), uint32(at))
+	return append(e, 0, 0)
+}
+
+const meta = `{"version":1,"created":"2026-01-01T00:00:00Z","duration_ns":1000000000,"target":{"kind":"url","address":"http://h/"},"parts":[]}`
+
+// Recording is one with a CPU profile as it is given, inflated by the archive alone.
+func Recording(cpu []byte) []byte {
+	return archive(part{"start.json", []byte(meta)}, part{"profiles/cpu.pb.gz", cpu}, part{"recording.json", []byte(meta)})
+}
+
+// RecordingOf is a recording of whose texts each has text in it.
+func RecordingOf(text string) []byte {
+	q, _ := json.Marshal(text) // a string is fit for it
+	quoted := string(q)
+	m := fmt.Sprintf(`{"version":1,"whet":%[1]s,"created":"2026-01-01T00:00:00Z","duration_ns":1000000000,
+"target":{"kind":"url","address":%[1]s},"go_version":%[1]s,"goos":%[1]s,"goarch":%[1]s,"command_line":[%[1]s],
+"build":{"path":%[1]s,"main":{"path":%[1]s,"version":%[1]s},"settings":[{"key":%[1]s,"value":%[1]s}]},"own":[%[1]s],
+"parts":[{"name":%[1]s,"kind":"json","bytes":1,"note":%[1]s,"path":%[1]s}],
+"missing":[{"part":%[1]s,"reason":%[1]s,"cure":%[1]s},{"part":"mutex","reason":%[1]s,"cure":%[1]s}]}`, quoted)
+	cpu := Gzip(Strings(text))
+	parts := []part{{"start.json", []byte(m)}}
+	for _, name := range []string{"cpu", "heap", "allocs", "block", "goroutine", "goroutineleak"} {
+		parts = append(parts, part{"profiles/" + name + ".pb.gz", cpu})
+	}
+	return archive(append(parts, part{"memstats.end.txt", []byte("# Alloc = " + text + "\n")},
+		part{"process.json", []byte(`{"pid":1,"start":{"cmd":` + quoted + `}}`)}, part{"load.json", []byte(`{"targets":[` + quoted + `]}`)},
+		part{"code.json", []byte(`{"schema":` + quoted + `}`)}, part{"recording.json", []byte(m)})...)
+}
+
+// Manifest is a recording whose recording.json lists n parts that are not there.
+func Manifest(n int) []byte {
+	var b strings.Builder
+	b.WriteString(`{"version":1,"created":"2026-01-01T00:00:00Z","duration_ns":1,"target":{"kind":"url"},"parts":[`)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"name":"p%d"}`, i)
+	}
+	b.WriteString("]}")
+	return archive(part{"start.json", []byte(meta)}, part{"profiles/cpu.pb.gz", Gzip(Bomb(1))}, part{"recording.json", []byte(b.String())})
+}
+
+// Headers is a recording without an index: local headers of n parts whose sizes follow
+// data that none has.
+func Headers(n int) []byte {
+	var b []byte
+	for range n {
+		b = append(b, header(part{name: "a"}, 0, 1<<3, -1)...)
+	}
+	return b
+}
+
+// Overlap is a recording of n profiles that are all the same bytes of the file.
+func Overlap(n int) []byte {
+	cpu := part{"profiles/cpu.pb.gz", Bomb(1 << 20)}
+	packed := deflated(cpu.data)
+	b := append(header(cpu, len(packed), 0, -1), packed...)
+	at := len(b)
+	var index []byte
+	for i := range n {
+		cpu.name = fmt.Sprintf("profiles/p%d/cpu.pb.gz", i)
+		index = append(index, header(cpu, len(packed), 0, 0)...)
+	}
+	return append(append(b, index...), end(n, len(index), at)...)
+}

@@ -1,0 +1,119 @@
+package pprof
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	gprofile "github.com/google/pprof/profile"
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/unit"
+)
+
+// The driver's reader has no limits: a profile is read up to what it may take, and
+// weighed, before the driver's reader gets it.
+const (
+	limitBase   = 128 << 20 // bytes of memory for any profile
+	limitFactor = 64        // and for each byte of input, as it arrives
+)
+
+// memoryLimit is -max_memory; 0 is limitBase and limitFactor.
+type memoryLimit int64
+
+// newMemoryLimit defines -max_memory.
+func newMemoryLimit(f *flagSet) *memoryLimit {
+	m := new(memoryLimit)
+	f.AddExtraUsage("    -max_memory           Limit on the memory to read one profile, as 2GB (default: by its size)")
+	f.Func("max_memory", "Limit on the memory to read one profile, as `2GB`", func(v string) error {
+		n, err := unit.ParseBytes(v)
+		*m = memoryLimit(n)
+		return err
+	})
+	return m
+}
+
+// of is the limit for so many bytes of input.
+func (m memoryLimit) of(input int64) int64 {
+	if m > 0 {
+		return int64(m)
+	}
+	return limitBase + limitFactor*input
+}
+
+// exceeded is the error for a profile that would take more.
+func (m memoryLimit) exceeded(input int64) error {
+	return &diag.Error{
+		Err:  fmt.Errorf("after %d bytes of input it needs more than the %v of memory that it may take", input, unit.Bytes(m.of(input))),
+		Hint: "if the file can be trusted, raise the limit: -max_memory 4GB",
+	}
+}
+
+// read decodes a profile. size is that of all input where it is known, or 0: then what
+// has come counts.
+func (m memoryLimit) read(r io.Reader, size int64) (*gprofile.Profile, error) {
+	in := &counter{r: r}
+	br := bufio.NewReader(in)
+	var plain io.Reader = br
+	if head, _ := br.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
+		z, err := gzip.NewReader(br)
+		if err != nil {
+			return nil, fmt.Errorf("decompressing profile: %w", err)
+		}
+		plain = z
+	}
+	input := func() int64 {
+		if size > 0 {
+			return size
+		}
+		return in.n
+	}
+	var data bytes.Buffer
+	for {
+		n, err := io.CopyN(&data, plain, 1<<20)
+		// The least that it can take: as it is, in a buffer that grows, and what is made of it.
+		if 6*int64(data.Len()) > m.of(input()) {
+			return nil, m.exceeded(input())
+		}
+		if errors.Is(err, io.EOF) && n < 1<<20 {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("decompressing profile: %w", err)
+		}
+	}
+	if b := data.Bytes(); len(b) >= 2 && b[0] == 0x1f && b[1] == 0x8b {
+		return nil, errors.New("it is compressed twice") // the driver's reader would inflate it without a limit
+	}
+	if profile.ForeignCost(data.Bytes()) > m.of(input()) {
+		return nil, m.exceeded(input())
+	}
+	return gprofile.ParseData(data.Bytes())
+}
+
+// stream is read of what may have no end.
+func (m memoryLimit) stream(r io.Reader) (*gprofile.Profile, error) {
+	if m == 0 {
+		m = maxStreamed
+	}
+	return m.read(r, 0)
+}
+
+// maxStreamed is the limit for what comes over the network.
+const maxStreamed = 512 << 20
+
+// counter counts what is read.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(n)
+	return n, err
+}
