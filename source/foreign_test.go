@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 const cProgram = `
@@ -164,7 +165,13 @@ func TestDamagedBinaries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// On a busy machine it tries fewer: what is left gets its turn on others.
+	end := time.Now().Add(time.Minute)
+	tries := 0
 	try := func(d []byte) {
+		if tries++; tries > 20 && time.Now().After(end) {
+			return
+		}
 		b, err := NewBinary("damaged", bytes.NewReader(d), int64(len(d)))
 		if err != nil {
 			return

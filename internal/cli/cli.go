@@ -15,6 +15,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/terminal"
 )
 
 // Main runs whet with the given arguments (without the program's name) and
@@ -173,9 +174,9 @@ func (a *app) printError(err error) {
 			return
 		}
 	}
-	_, _ = fmt.Fprintf(a.stderr, "whet: %v\n", err)
+	_, _ = fmt.Fprintf(a.stderr, "whet: %s\n", terminal.CleanText(err.Error()))
 	if hint := diag.Hint(err); hint != "" {
-		_, _ = fmt.Fprintf(a.stderr, "hint: %s\n", hint)
+		_, _ = fmt.Fprintf(a.stderr, "hint: %s\n", terminal.CleanText(hint))
 	}
 }
 
@@ -184,7 +185,7 @@ func (a *app) printWarnings(warnings []error) {
 	for _, w := range warnings {
 		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", report.Clean(w.Error()))
 		if hint := diag.Hint(w); hint != "" {
-			_, _ = fmt.Fprintf(a.stderr, "hint: %s\n", hint)
+			_, _ = fmt.Fprintf(a.stderr, "hint: %s\n", terminal.CleanText(hint))
 		}
 	}
 }

@@ -20,27 +20,27 @@ const Terminal = "\x1b[31m\x1b]0;t\x07\r\b\x7f\u009b31m\u200b\u202e\u2066\ufeff\
 // Files writes every hostile file into a directory and returns their names.
 func Files(dir string) ([]string, error) {
 	var names []string
-	for name, data := range map[string][]byte{
-		"samples.pb.gz":      Gzip(Bomb(40 << 20)),
-		"inlined.pb.gz":      Gzip(Inlined(1<<20, 1)),
-		"inlined-many.pb.gz": Gzip(Inlined(4000, 20_000)),
-		"inlined-just.pb.gz": Gzip(Inlined(9000, 900)),
-		"deep.pb.gz":         Gzip(Deep(60_000, 500)),
-		"labels.pb.gz":       Gzip(Labels(400_000)),
-		"count.txt":          CountText(400_000),
-		"count.txt.gz":       Gzip(CountText(4 << 20)),
-		"heap.txt":           HeapText(400_000),
-		"heap.txt.gz":        Gzip(HeapText(40 << 20)),
-		"java.txt.gz":        Gzip(JavaText(4 << 20)),
-		"strings.pb.gz":      Gzip(Strings(Terminal)),
-		"part.whet":          Recording(Bomb(100 << 20)),
-		"part-text.whet":     Recording(HeapText(40 << 20)),
-		"strings.whet":       RecordingOf("\x1b[31m\u009b\u202e"),
-		"manifest.whet":      Manifest(1 << 20),
-		"headers.whet":       Headers(1 << 16),
-		"overlap.whet":       Overlap(1 << 15),
+	for name, generate := range map[string]func() []byte{
+		"samples.pb.gz":      func() []byte { return Gzip(Bomb(4 << 20)) },
+		"inlined.pb.gz":      func() []byte { return Gzip(Inlined(1<<20, 1)) },
+		"inlined-many.pb.gz": func() []byte { return Gzip(Inlined(4000, 20_000)) },
+		"inlined-just.pb.gz": func() []byte { return Gzip(Inlined(9000, 900)) },
+		"deep.pb.gz":         func() []byte { return Gzip(Deep(60_000, 500)) },
+		"labels.pb.gz":       func() []byte { return Gzip(Labels(400_000)) },
+		"count.txt":          func() []byte { return CountText(400_000) },
+		"count.txt.gz":       func() []byte { return Gzip(CountText(1 << 20)) },
+		"heap.txt":           func() []byte { return HeapText(400_000) },
+		"heap.txt.gz":        func() []byte { return Gzip(HeapText(1 << 20)) },
+		"java.txt.gz":        func() []byte { return Gzip(JavaText(1 << 20)) },
+		"strings.pb.gz":      func() []byte { return Gzip(Strings(Terminal)) },
+		"part.whet":          func() []byte { return Recording(Bomb(8 << 20)) },
+		"part-text.whet":     func() []byte { return Recording(HeapText(2 << 20)) },
+		"strings.whet":       func() []byte { return RecordingOf("\x1b[31m\u009b\u202e") },
+		"manifest.whet":      func() []byte { return Manifest(1 << 20) },
+		"headers.whet":       func() []byte { return Headers(1 << 16) },
+		"overlap.whet":       func() []byte { return Overlap(1 << 15) },
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), generate(), 0o600); err != nil {
 			return nil, err
 		}
 		names = append(names, name)

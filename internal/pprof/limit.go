@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	gprofile "github.com/google/pprof/profile"
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
 )
@@ -92,7 +94,61 @@ func (m memoryLimit) read(r io.Reader, size int64) (*gprofile.Profile, error) {
 	if profile.ForeignCost(data.Bytes()) > m.of(input()) {
 		return nil, m.exceeded(input())
 	}
-	return gprofile.ParseData(data.Bytes())
+	p, err := gprofile.ParseData(data.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	clean(p)
+	return p, nil
+}
+
+// clean makes a profile's texts safe to print: the driver prints them as they are.
+func clean(p *gprofile.Profile) {
+	text := func(all ...*string) {
+		for _, s := range all {
+			*s = terminal.Clean(*s)
+		}
+	}
+	for _, t := range append(slices.Clone(p.SampleType), p.PeriodType) {
+		if t != nil {
+			text(&t.Type, &t.Unit)
+		}
+	}
+	text(&p.DefaultSampleType, &p.DocURL)
+	for i := range p.Comments {
+		text(&p.Comments[i])
+	}
+	for _, m := range p.Mapping {
+		text(&m.File, &m.BuildID)
+	}
+	for _, f := range p.Function {
+		text(&f.Name, &f.SystemName, &f.Filename)
+	}
+	for _, s := range p.Sample {
+		s.Label, s.NumLabel, s.NumUnit = cleanKeys(s.Label), cleanKeys(s.NumLabel), cleanKeys(s.NumUnit)
+		for _, texts := range []map[string][]string{s.Label, s.NumUnit} {
+			for _, values := range texts {
+				for i := range values {
+					text(&values[i])
+				}
+			}
+		}
+	}
+}
+
+// cleanKeys is labels whose keys are safe to print: the map itself, mostly.
+func cleanKeys[V any](labels map[string][]V) map[string][]V {
+	for key := range labels {
+		if terminal.Clean(key) == key {
+			continue
+		}
+		out := make(map[string][]V, len(labels))
+		for key, values := range labels {
+			out[terminal.Clean(key)] = values
+		}
+		return out
+	}
+	return labels
 }
 
 // stream is read of what may have no end.

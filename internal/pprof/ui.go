@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"golang.org/x/term"
+
+	"github.com/whet-go/whet/internal/terminal"
 )
 
 // ui is the driver's plugin.UI: a shell with line editing, history and completion
@@ -100,7 +102,7 @@ func (u *ui) PrintErr(args ...any) {
 }
 
 func (u *ui) print(args []any, colour string) {
-	text := fmt.Sprint(args...)
+	text := terminal.CleanText(fmt.Sprint(args...))
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}

@@ -280,6 +280,19 @@ func WriteBenchMarkdown(w io.Writer, c *bench.Comparison) error {
 	return t.result()
 }
 
+// csvText is a text as a cell that no spreadsheet takes for a formula: what begins as
+// one gets an apostrophe, unless it is a number.
+func csvText(s string) string {
+	s = Clean(s)
+	if s == "" || !strings.ContainsRune("=+-@", rune(s[0])) {
+		return s
+	}
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		return s
+	}
+	return "'" + s
+}
+
 // WriteBenchCSV writes a comparison of benchmarks as CSV (RFC 4180) with a line for each
 // cell, all numbers in full. The configuration is "key=value" with semicolons
 // between; the means' lines have "geomean" for a benchmark and no number n.
@@ -300,14 +313,14 @@ func WriteBenchCSV(w io.Writer, c *bench.Comparison) error {
 			config = append(config, f.Key+"="+f.Value)
 		}
 		lead := func(name string, column int) []string {
-			return []string{strings.Join(config, ";"), t.Unit, name, t.Columns[column].Name}
+			return []string{csvText(strings.Join(config, ";")), csvText(t.Unit), csvText(name), csvText(t.Columns[column].Name)}
 		}
 		for _, r := range t.Rows {
 			for k, cell := range r.Cells {
 				if cell == nil {
 					continue
 				}
-				row := append(lead(r.Name, k), strconv.Itoa(cell.N), number(float64(cell.Center)), number(float64(cell.Low)), number(float64(cell.High)), cell.Range)
+				row := append(lead(r.Name, k), strconv.Itoa(cell.N), number(float64(cell.Center)), number(float64(cell.Low)), number(float64(cell.High)), csvText(cell.Range))
 				if d := cell.Change; d != nil {
 					row = append(row, strconv.Itoa(d.BaseN), number(float64(d.Delta)), number(d.P), number(d.Adjusted), strconv.FormatBool(d.Significant), strconv.FormatBool(d.Holds))
 				}

@@ -6,11 +6,11 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/internal/terminal"
 )
 
 // WriteFindPage writes findings as an HTML page: no script, no network.
@@ -41,7 +41,7 @@ func writePage(w io.Writer, t *template.Template, data any) error {
 	err := t.Execute(&page, data)
 	if err == nil {
 		_, err = io.WriteString(w, strings.Map(func(r rune) rune {
-			if r != '\n' && r != '\t' && (unicode.IsControl(r) || isBidi(r)) {
+			if r != '\n' && r != '\t' && terminal.Unsafe(r) {
 				return utf8.RuneError
 			}
 			return r

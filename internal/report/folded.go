@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -116,21 +118,22 @@ const hexDigits = "0123456789ABCDEF"
 
 // foldedEscape makes s safe as one frame of a folded line.
 func foldedEscape(s string) string {
-	unsafe := func(c byte) bool { return c == ';' || c < ' ' || c == 0x7f }
-	i := 0
-	for i < len(s) && !unsafe(s[i]) {
-		i++
-	}
-	if i == len(s) {
+	// Once for each name, not for each line.
+	unsafe := func(r rune) bool { return r == ';' || terminal.Unsafe(r) }
+	if !strings.ContainsFunc(s, unsafe) {
 		return s
 	}
 	b := make([]byte, 0, len(s)+8)
-	for _, c := range []byte(s) {
-		if unsafe(c) {
-			b = append(b, '%', hexDigits[c>>4], hexDigits[c&15])
-		} else {
-			b = append(b, c)
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		for _, c := range []byte(s[i : i+n]) {
+			if unsafe(r) {
+				b = append(b, '%', hexDigits[c>>4], hexDigits[c&15])
+			} else {
+				b = append(b, c)
+			}
 		}
+		i += n
 	}
 	return string(b)
 }

@@ -134,7 +134,7 @@ type lister struct {
 	ids       map[string]uint32 // inverse of names
 	texts     map[string]*listText
 	places    map[profile.Node]uint32 // of inlined generic code
-	inlines   int // listSites of inlined places
+	inlines   int                     // listSites of inlined places
 }
 
 // maxInlines bounds the inlined lines that a list shows below the lines that they were

@@ -5,9 +5,9 @@ import (
 	"io"
 	"path"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
 )
@@ -65,7 +65,7 @@ type text struct {
 // line writes the parts and ends the line, without trailing blanks.
 func (t *text) line(parts ...string) {
 	if t.err == nil {
-		_, t.err = io.WriteString(t.w, strings.TrimRight(strings.Join(parts, ""), " ")+"\n")
+		_, t.err = io.WriteString(t.w, sanitized(strings.TrimRight(strings.Join(parts, ""), " "))+"\n")
 	}
 }
 
@@ -79,24 +79,45 @@ func (t *text) result() error {
 	return nil
 }
 
-// Clean makes a name from a foreign file safe to print on one line of a terminal:
-// control characters (escape sequences among them) and invalid UTF-8 become
-// replacement characters.
-func Clean(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) || isBidi(r) }) {
-		return s
+// Clean makes a name safe to print, as terminal.Clean does.
+func Clean(s string) string { return terminal.Clean(s) }
+
+// sanitized is a line with the style's own sequences and nothing else that a terminal
+// would take for more than text. Names are clean before; this is for what is not.
+func sanitized(line string) string {
+	if !strings.Contains(line, "\x1b") {
+		return terminal.CleanText(line)
 	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || isBidi(r) {
-			return utf8.RuneError
+	var b strings.Builder
+	for rest := line; rest != ""; {
+		at := strings.IndexByte(rest, '\x1b')
+		if at < 0 {
+			at = len(rest)
 		}
-		return r
-	}, s)
+		b.WriteString(terminal.CleanText(rest[:at]))
+		if rest = rest[at:]; rest == "" {
+			break
+		}
+		code := ownSequence(rest)
+		if code == "" {
+			b.WriteRune(utf8.RuneError)
+			rest = rest[1:]
+			continue
+		}
+		b.WriteString(code)
+		rest = rest[len(code):]
+	}
+	return b.String()
 }
 
-// isBidi tells the characters that reorder the text around them.
-func isBidi(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x61c
+// ownSequence is the sequence of the style that s begins with, "" when it is another's.
+func ownSequence(s string) string {
+	for _, code := range []string{bold, dim, red, cyan, gold, reset} {
+		if strings.HasPrefix(s, code) {
+			return code
+		}
+	}
+	return ""
 }
 
 // columns is how wide s is, counting one column per character.
@@ -408,7 +429,7 @@ func writeHeader(t *text, s Style, h Header) {
 		}
 		line += " · " + f
 	}
-	t.line(cut(line, s.room(0, 10)))
+	t.line(cut(Clean(line), s.room(0, 10)))
 	if len(h.Base) > 0 {
 		t.line(cut(Clean("minus "+strings.Join(h.Base, ", ")), s.room(0, 10)))
 	}
