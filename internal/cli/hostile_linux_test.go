@@ -39,7 +39,7 @@ func bounded(t *testing.T, dir string, args ...string) (code int, stderr string)
 	t.Helper()
 	code, _, stderr, memory, cpu := runProcess(t, dir, args...)
 	switch {
-	case code != 0 && (code != 1 || !strings.Contains(stderr, "whet: ")) || strings.Contains(stderr, "internal error"):
+	case code != 0 && (code > 2 || !strings.Contains(stderr, "whet: ")) || strings.Contains(stderr, "internal error"):
 		t.Errorf("whet %q: exit code %d\n%.2000s", args, code, stderr)
 	case memory > hostile.BoundMemory || cpu > hostile.BoundSeconds*time.Second:
 		t.Errorf("whet %q took %d MB and %v", args, memory>>20, cpu)

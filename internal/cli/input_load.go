@@ -300,6 +300,9 @@ func partError(file, part string, names []string, err error) error {
 		return err
 	}
 	e := &diag.Error{Op: "read part " + pe.Part + " of", Subject: file, Err: pe.Err, Hint: diag.Hint(err)}
+	if limit := (*profile.LimitError)(nil); errors.As(err, &limit) && e.Hint == "" {
+		e.Hint = limit.Hint()
+	}
 	if others := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == part }); len(others) > 0 && e.Hint == "" {
 		e.Hint = "--type shows another profile of it: " + strings.Join(others, ", ")
 	}
