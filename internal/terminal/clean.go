@@ -1,10 +1,3 @@
-// Package terminal makes text that comes from elsewhere safe to print: names in profiles,
-// answers of servers, messages with either in them.
-//
-// Data flow: whatever is foreign passes [Clean] or [CleanText] on its way into a text;
-// writers of other formats ask [Unsafe] what they have to escape.
-//
-// The package holds no state and writes nothing.
 package terminal
 
 import (
