@@ -242,7 +242,7 @@ func notProfile(name string, head []byte) string {
 		return "it is a program: `whet record -- " + name + "` starts and records it"
 	case bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")):
 		return "it is a web page or another markup: was it saved from an address that wants a login?"
-	case isText(head) && !bytes.Contains(head, []byte("profile")) && !bytes.HasPrefix(head, []byte("---")):
+	case isText(head):
 		return "it is a text, not a profile"
 	}
 	return "it is neither a recording nor a profile that pprof reads"
