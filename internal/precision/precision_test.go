@@ -134,7 +134,7 @@ func TestOutcomes(t *testing.T) {
 		{"no benchmark", 0.02, attempt(fix.StageMeasure, "no benchmark reaches the line"), unmeasured, open},
 		{"time", 0.02, attempt(fix.StageMeasure, "interrupted", ab.Undecided), untried, open},
 	} {
-		x := found(&find.Finding{ID: "r/f.go/F/1", Saving: tt.saving, Fix: &find.Fix{}, Places: []find.Place{{File: "f.go", Line: 3}}})
+		x := found(&find.Finding{ID: "r/f.go/F/1", Saving: tt.saving, Alone: tt.saving, Fix: &find.Fix{}, Places: []find.Place{{File: "f.go", Line: 3}}})
 		x.tried(tt.a)
 		if x.Outcome != tt.want || x.measured() != tt.told || x.Inputs != 7 {
 			t.Errorf("%s: %s, %s, %d inputs; want %s, %s", tt.name, x.Outcome, x.measured(), x.Inputs, tt.want, tt.told)
@@ -161,10 +161,10 @@ func TestOutcomes(t *testing.T) {
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	of := func(id string, a *fix.Attempt) fix.Attempt {
-		a.Finding = find.Finding{ID: id, Fix: &find.Fix{}, Saving: 0.1}
+		a.Finding = find.Finding{ID: id, Fix: &find.Fix{}, Saving: 0.1, Alone: 0.1}
 		return *a
 	}
-	r := &measurement{Findings: []finding{found(&find.Finding{ID: "a/f.go/F/1", Fix: &find.Fix{}, Saving: 0.1}), found(&find.Finding{ID: "b/f.go/F/1", Fix: &find.Fix{}})}}
+	r := &measurement{Findings: []finding{found(&find.Finding{ID: "a/f.go/F/1", Fix: &find.Fix{}, Saving: 0.1, Alone: 0.1}), found(&find.Finding{ID: "b/f.go/F/1", Fix: &find.Fix{}})}}
 	r.tried(&fix.Result{Attempts: []fix.Attempt{
 		of("a/f.go/F/1", attempt(fix.StageRewrite, "overlap")),
 		of("c/f.go/F/1", attempt(fix.StageRewrite, "overlap")),
