@@ -131,12 +131,12 @@ func callgrindEvent(s string) string {
 	return string(b)
 }
 
-// callgrindClean keeps s on one line.
+// callgrindClean keeps s on one line, and from steering a terminal: the file may be written to one.
 func callgrindClean(s string) string {
-	if !strings.ContainsAny(s, "\n\r") {
-		return s
+	if strings.ContainsAny(s, "\n\r") {
+		s = strings.NewReplacer("\n", " ", "\r", " ").Replace(s)
 	}
-	return strings.NewReplacer("\n", " ", "\r", " ").Replace(s)
+	return Clean(s)
 }
 
 // objects finds the mapping of an address.

@@ -152,3 +152,11 @@ func TestCallgrindRefusesNegative(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestCallgrindForeign has names that would steer a terminal.
+func TestCallgrindForeign(t *testing.T) {
+	t.Parallel()
+	if got, want := callgrindClean("a\x1b[31m\n\u009bb\u202e\xff"), "a�[31m �b��"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
