@@ -52,6 +52,11 @@ worktree that is removed afterwards; nothing of yours is changed.`,
 		if err := f.check(); err != nil {
 			return err
 		}
+		if err := checkUseless("bench", cmd.Flags().Changed, []useless{
+			noFile(!f.toFile() && two.HTML == "", "name it with -o, or with --html in a comparison"),
+		}); err != nil {
+			return err
+		}
 		if two.asked() {
 			return a.benchAB(cmd.Context(), f, two, args)
 		}

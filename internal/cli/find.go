@@ -126,6 +126,11 @@ func (f *findFlags) check(cmd *cobra.Command) error {
 			return &diag.Error{Op: "write", Subject: f.Accept, Err: errors.New("the file exists"), Hint: "--force replaces it"}
 		}
 	}
+	if err := checkUseless("find", cmd.Flags().Changed, []useless{
+		noFile(!f.toFile() && f.Accept == "", "name it with -o or --write-baseline"),
+	}); err != nil {
+		return err
+	}
 	return f.checkOutput()
 }
 

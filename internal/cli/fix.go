@@ -148,6 +148,12 @@ func (f *rewriteFlags) check(cmd *cobra.Command) error {
 	if _, err := compileFlag("--bench", f.Bench); err != nil {
 		return err
 	}
+	if err := checkUseless("fix", cmd.Flags().Changed, []useless{
+		{"author", f.Patches == "", "without --patches", "name the directory of the patches: --patches DIR"},
+		noFile(!f.toFile() && !f.Apply, "name it with -o, or write to your files with --apply"),
+	}); err != nil {
+		return err
+	}
 	if f.Patches != "" {
 		if entries, err := os.ReadDir(f.Patches); err == nil && len(entries) > 0 {
 			return &diag.Error{Op: "write patches to", Subject: f.Patches, Err: errors.New("the folder is not empty"), Hint: "--patches names another"}

@@ -35,13 +35,14 @@ func (f *viewFlags) checkAddressFlags(names []string) error {
 	if f.given == nil {
 		return nil
 	}
-	for _, name := range []string{"header", "duration", "leaks"} {
+	for _, name := range []string{"header", "duration", "leaks", "seconds"} {
 		if !f.given(name) || slices.ContainsFunc(names, isURL) {
 			continue
 		}
 		what := map[string]string{
 			"header":   "it is sent when an address is fetched",
 			"duration": "it says for how long an address is profiled; a file has the duration that it was taken with",
+			"seconds":  "it says for how long an address is recorded; a trace has the length that it was taken with",
 			"leaks":    "an address is asked for its goroutineleak profile; a recording has it already, when the target offers it",
 		}[name]
 		return diag.Usagef(f.command, "--"+name+" has no effect: no input is an address", what)
@@ -66,6 +67,30 @@ func (f *viewFlags) checkAddressFlags(names []string) error {
 		}
 	}
 	return nil
+}
+
+// A useless flag is one that would do nothing beside others of a command.
+type useless struct {
+	flag string
+	when bool
+	why  string // ends the sentence "--flag has no effect"
+	hint string
+}
+
+// checkUseless reports the first flag that was given and would do nothing.
+func checkUseless(op string, given func(string) bool, flags []useless) error {
+	for _, f := range flags {
+		if f.when && given(f.flag) {
+			return diag.Usagef(op, "--"+f.flag+" has no effect "+f.why, f.hint)
+		}
+	}
+	return nil
+}
+
+// noFile is the useless --force of a command that writes no file; hint names the flags
+// with which it does.
+func noFile(when bool, hint string) useless {
+	return useless{"force", when, "where no file is written", hint}
 }
 
 // measures reports whether an address is that of a profile that a Go program takes

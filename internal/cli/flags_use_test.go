@@ -105,3 +105,64 @@ func TestFlagsWithoutEffect(t *testing.T) {
 		}
 	}
 }
+
+// TestFlagsWithoutPartner wants a flag that does nothing beside the other flags of a
+// command to be a usage error, before anything is read, run or written.
+func TestFlagsWithoutPartner(t *testing.T) {
+	const url = "http://127.0.0.1:1"
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, tt := range []struct {
+		flag string
+		args []string
+	}{
+		{"benchtime", []string{"record", "-o", "x.whet", "--benchtime", "1s", url}},
+		{"count", []string{"record", "-o", "x.whet", "--count", "2", url}},
+		{"pprof-addr", []string{"record", "-o", "x.whet", "--pprof-addr", "127.0.0.1:1", url}},
+		{"target-log", []string{"record", "-o", "x.whet", "--target-log", "x.log", url}},
+		{"start-timeout", []string{"record", "-o", "x.whet", "--start-timeout", "1s", "--bench", ".", "."}},
+		{"header", []string{"record", "-o", "x.whet", "-H", "X: y", "--bench", ".", "."}},
+		{"token-file", []string{"record", "-o", "x.whet", "--token-file", "token", "--bench", ".", "."}},
+		{"pprof-path", []string{"record", "-o", "x.whet", "--pprof-path", "/x", "--bench", ".", "."}},
+		{"rate", []string{"record", "-o", "x.whet", "--rate", "100", url}},
+		{"every", []string{"watch", "--goroutines", "10", "--max", "1", "--every", "1s", url}},
+		{"force", []string{"load", "--force", url}},
+		{"targets-format", []string{"load", "--targets-format", "json", url}},
+		{"slo", []string{"load", "--slo", "p99<5ms", url}},
+		{"ramp", []string{"load", "--ramp", "1s", "-r", "100", url}},
+		{"streams", []string{"load", "--streams", "2", url}},
+		{"target-token-file", []string{"load", "--target-token-file", "token", url}},
+		{"force", []string{"bench", "--service", "a", "b", "--load", "http://{addr}/", "--force"}},
+		{"force", []string{"bench", "--force"}},
+		{"gate", []string{"bench", "--gate", "sec/op<+3%"}},
+		{"max-time", []string{"bench", "--max-time", "1s"}},
+		{"strict", []string{"bench", "history", "--strict", "dir"}},
+		{"force", []string{"find", "--force", "x.whet"}},
+		{"author", []string{"fix", "--author", "A <a@b>", "x.whet"}},
+		{"force", []string{"fix", "--force", "x.whet"}},
+		{"rate", []string{"fix", "--rate", "100", "x.whet"}},
+		{"load", []string{"fix", "--load", "http://{addr}/", "x.whet"}},
+		{"slice", []string{"pgo", "--slice", "1s", "x.whet"}},
+		{"max-time", []string{"pgo", "--no-measure", "--max-time", "1s", "x.whet"}},
+		{"bench", []string{"pgo", "--no-measure", "--bench", "X", "x.whet"}},
+		{"precision", []string{"pgo", "--no-measure", "--precision", "2%", "x.whet"}},
+		{"force", []string{"pgo", "--no-measure", "--force", "x.whet"}},
+		{"force", []string{"pgo", "--dry-run", "--force", "x.whet"}},
+		{"header", []string{"pgo", "-H", "X: y", "x.whet"}},
+		{"duration", []string{"pgo", "--duration", "1s", "x.whet"}},
+		{"seconds", []string{"trace", "summary", "--seconds", "1s", "x.whet"}},
+		{"seconds", []string{"trace", "requests", "--seconds", "1s", "x.out"}},
+		{"header", []string{"trace", "contention", "-H", "X: y", "x.out"}},
+		{"force", []string{"graph", "--force", "x.pb.gz"}},
+		{"force", []string{"folded", "--force", "x.pb.gz"}},
+		{"force", []string{"raw", "--force", "-o", "-", "x.pb.gz"}},
+	} {
+		code, stdout, stderr := runWhet(t, tt.args...)
+		if code != 2 || !strings.Contains(stderr, "--"+tt.flag) || !strings.Contains(stderr, "\nhint: ") || stdout != "" {
+			t.Errorf("whet %q: exit code %d, want 2, --%s named, and a hint\n%s%s", tt.args, code, tt.flag, stderr, stdout)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("files were written: %v, %v", left, err)
+	}
+}

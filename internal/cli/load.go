@@ -229,6 +229,11 @@ func (f *loadFlags) check(cmd *cobra.Command) error {
 			return diag.Usagef("load", c.text, c.hint)
 		}
 	}
+	if err := checkUseless("load", changed, []useless{
+		noFile(len(f.documents()) == 0, "name one with -o, --html or --hgrm"),
+	}); err != nil {
+		return err
+	}
 	if n := f.stdinUses(); n > 1 {
 		return diag.Usagef("load", fmt.Sprintf("standard input is asked for %d times", n), "it can be read once; use files for the others")
 	}

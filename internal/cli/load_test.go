@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -91,7 +92,10 @@ func TestLoadExamples(t *testing.T) {
 			if command[len(command)-1] == "load" && strings.Contains(example, "--ramp") {
 				args = append(args, "-d", "500ms")
 			}
-			if code, stdout, stderr := runWhet(t, append(args[1:], "--force")...); code != 0 || stdout == "" {
+			if slices.ContainsFunc(args, func(arg string) bool { return arg == "-o" || arg == "--html" || arg == "--hgrm" }) {
+				args = append(args, "--force")
+			}
+			if code, stdout, stderr := runWhet(t, args[1:]...); code != 0 || stdout == "" {
 				t.Errorf("%s: exit code %d\n%s%s", example, code, stdout, stderr)
 			}
 		}

@@ -69,6 +69,9 @@ func (f *exportFlags) register(cmd *cobra.Command) {
 // export opens the profiles and writes what report makes of them where the flags
 // say.
 func (a *app) export(ctx context.Context, args []string, f *exportFlags, write func(w io.Writer, in *input) error) error {
+	if err := checkUseless(f.command, f.given, []useless{noFile(!f.toFile(), "name it with -o")}); err != nil {
+		return err
+	}
 	if err := f.checkOutput(); err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ and --max-time 2m, unless given.`,
 }
 
 func (f *pgoFlags) register(cmd *cobra.Command) {
-	f.read.command = "pgo"
+	f.read.command, f.read.given = "pgo", cmd.Flags().Changed
 	f.MaxStale, f.Precision = 0.3, 0.01
 	fs := cmd.Flags()
 	fs.SortFlags = false
@@ -175,6 +175,19 @@ func (f *pgoFlags) check(cmd *cobra.Command) error {
 			return diag.Usagef("pgo", "--no-measure and --service exclude each other", "--service is how to measure; --dry-run measures and writes nothing")
 		}
 	}
+	const unmeasured = "with --no-measure, which compares nothing"
+	if err := checkUseless("pgo", cmd.Flags().Changed, []useless{
+		{"bench", f.NoMeasure, unmeasured, "leave out one of them"},
+		{"timeout", f.NoMeasure, unmeasured, "leave out one of them"},
+		{"max-time", f.NoMeasure, unmeasured, "leave out one of them"},
+		{"precision", f.NoMeasure, unmeasured, "leave out one of them"},
+		{"round", f.NoMeasure, unmeasured, "leave out one of them"},
+		{"force", f.NoMeasure, "with --no-measure, which writes nothing", "leave out one of them"},
+		{"dry-run", f.NoMeasure, "with --no-measure, which writes nothing anyway", "leave out one of them"},
+		{"force", f.DryRun, "with --dry-run, which writes nothing", "leave out one of them"},
+	}); err != nil {
+		return err
+	}
 	return f.checkProgram(cmd, f.Dir, float64(f.Precision), f.MaxTime)
 }
 
@@ -204,6 +217,9 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 		}
 	}
 	var warnings []error
+	if err := f.read.checkAddressFlags(profiles); err != nil {
+		return err
+	}
 	if o.Profile, o.Recording, warnings, err = a.cpuProfile(ctx, &f.read, profiles); err != nil {
 		return err
 	}

@@ -184,6 +184,23 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 	if cmd.Flags().Changed("duration") && f.Duration <= 0 {
 		return diag.Usagef("record", "the duration is not above zero", "give -d 10s")
 	}
+	bench, command := len(f.Packages) > 0, len(f.Command) > 0
+	const benchHint, commandHint = "name Go packages and --bench REGEXP", "put -- and the command after the flags"
+	if err := checkUseless("record", cmd.Flags().Changed, []useless{
+		{"benchtime", !bench, "without --bench", benchHint},
+		{"count", !bench, "without --bench", benchHint},
+		{"pprof-addr", !command, "without a command", commandHint},
+		{"target-log", !command, "without a command", commandHint},
+		{"start-timeout", !command, "without a command", commandHint},
+		{"header", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
+		{"token-file", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
+		{"pprof-path", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
+		{"cert", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
+		{"key", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
+		{"ca", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
+	}); err != nil {
+		return err
+	}
 	if f.Trace == 0 {
 		f.Trace = -1
 	}

@@ -245,6 +245,9 @@ func (a *app) openTrace(ctx context.Context, arg string, f *traceFlags, file str
 // traceDocument opens a trace, or a recording that holds one.
 func (a *app) traceDocument(ctx context.Context, arg string, f *traceFlags) (*document, error) {
 	f.view.command = "trace"
+	if err := f.view.checkAddressFlags([]string{arg}); err != nil {
+		return nil, err
+	}
 	ld := &loader{app: a, flags: &f.view}
 	d, err := ld.document(ctx, arg, func(u *url.URL) {
 		u.Path += "trace"

@@ -58,6 +58,11 @@ stays exceeded counts again when there is a fifth more.`,
 		if len(args) > 1 {
 			return diag.Usagef("watch", fmt.Sprintf("%d targets given", len(args)), "watch one service at a time")
 		}
+		if err := checkUseless("watch", cmd.Flags().Changed, []useless{
+			{"every", f.Max == 1, "with --max 1, which ends behind the first recording", "leave out one of them"},
+		}); err != nil {
+			return err
+		}
 		return a.watch(cmd.Context(), args[0], f)
 	}
 	return cmd

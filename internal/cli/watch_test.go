@@ -122,7 +122,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("stderr:\n%s", stderr)
 	}
 
-	code, stdout, stderr = during(t, ask, append(args, "--max", "1", "--json")...)
+	code, stdout, stderr = during(t, ask, append(args[:len(args)-2], "--max", "1", "--json")...)
 	var doc report.WatchEvent
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 0 || doc.Schema != report.WatchSchema || doc.Trigger != "slow" || doc.Request.Latency < 20*time.Millisecond {
 		t.Fatalf("exit code %d, %v\n%s%s", code, err, stdout, stderr)

@@ -294,6 +294,19 @@ type diffSum struct {
 	line      int    // as the profile says it
 	flat, cum measured
 	seen      int // last sample counted in cum
+	// names, of own code, are the functions of the line with their values.
+	names map[string]int64
+}
+
+// name is the function that weighs most; "" where the key has the name.
+func (e *diffSum) name() string {
+	best := ""
+	for name, v := range e.names {
+		if w := abs(e.names[best]); best == "" || abs(v) > w || abs(v) == w && name < best {
+			best = name
+		}
+	}
+	return best
 }
 
 type diffGathered struct {
@@ -333,6 +346,13 @@ func gatherDiff(in DiffInput, by profile.By, own bool, align *aligner) *diffGath
 	}
 	g.gatherWhole(p, t)
 	isOwn := ownFrames(p, in.Own)
+	injected := ownFrames(p, func(f profile.Function) bool { return profile.IsInjected(f.Name) })
+	ownSum := func(id uint32) *diffSum {
+		if nodes[id] == nil {
+			nodes[id] = findOwnDiff(g.entries, v.Node(id), by, align)
+		}
+		return nodes[id]
+	}
 	sample := 0
 	for s := range v.Stacks() {
 		sample++
@@ -353,9 +373,10 @@ func gatherDiff(in DiffInput, by profile.By, own bool, align *aligner) *diffGath
 				e.cum.add(s.Value, variance)
 				continue
 			}
-			e := sum(s.Nodes[i])
+			e := ownSum(s.Nodes[i])
+			e.names[profile.Generic(v.Node(s.Nodes[i]).Name)] += s.Value
 			e.cum.add(s.Value, variance)
-			if i == 0 {
+			if i == 0 || injected(s.Lines[i-1]) { // the line did not call what interrupted it
 				e.flat.add(s.Value, variance)
 			}
 			continue
@@ -395,6 +416,22 @@ func findDiff(m map[diffKey]*diffSum, n profile.Node, by profile.By, align *alig
 	return e
 }
 
+// findOwnDiff is findDiff for own code, which has one entry where whet top has one row:
+// for all instantiations of a function, and by line for all functions that its code is
+// compiled into.
+func findOwnDiff(m map[diffKey]*diffSum, n profile.Node, by profile.By, align *aligner) *diffSum {
+	if n.Name = profile.Generic(n.Name); by == profile.ByLine && n.File != "" && n.Line != 0 {
+		if pkg := profile.PackagePath(n.Name); pkg != "" {
+			n.Name = pkg
+		}
+	}
+	e := findDiff(m, n, by, align)
+	if e.names == nil {
+		e.names = make(map[string]int64)
+	}
+	return e
+}
+
 // ownFrames tells whether the frame Profile.Lines[i] is own.
 func ownFrames(p *profile.Profile, own func(profile.Function) bool) func(line uint32) bool {
 	if own == nil {
@@ -419,10 +456,13 @@ func joinDiff(before, after map[diffKey]*diffSum, scale float64, rates *diffRate
 		switch {
 		case a == nil:
 			a, e.Status, e.File, e.Line = &zero, "appeared", b.file, b.line
+			e.Name = cmp.Or(b.name(), e.Name)
 		case b == nil:
 			b, e.Status, e.File, e.Line = &zero, "vanished", a.file, a.line
+			e.Name = cmp.Or(a.name(), e.Name)
 		default:
 			e.File, e.Line = b.file, b.line
+			e.Name = cmp.Or(b.name(), e.Name)
 			if align != nil && a.line != b.line {
 				e.Before = a.line
 			}

@@ -169,6 +169,50 @@ func TestDiffOwn(t *testing.T) {
 	}
 }
 
+// TestDiffOwnEqualsTop wants the entries of own code to be the rows of whet top:
+// instantiations and closures at one line are one, and what interrupted a line is its own.
+func TestDiffOwnEqualsTop(t *testing.T) {
+	p := ticks(t, map[string]int64{
+		"rt.start main.main:3 main.Map[go.shape.int]:5 lib.g:9":               20,
+		"rt.start main.main:3 main.Map[go.shape.string]:5":                    7,
+		"rt.start main.main:3 main.Map[go.shape.string].func1:5":              4,
+		"rt.start main.main:3 main.Map[go.shape.string]:6":                    5,
+		"rt.start main.loop:8 runtime.asyncPreempt:1 runtime.asyncPreempt2:2": 11,
+		"rt.start main.loop:8 lib.g:9 runtime.asyncPreempt:1":                 3,
+		"rt.gc lib.g:9": 9,
+	})
+	for _, by := range []profile.By{profile.ByLine, profile.ByFunction} {
+		side := diffSide(t, "a", p, by)
+		r, err := NewDiff(side, side, DiffOptions{By: by, Own: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := map[string][2]int64{}, map[string][2]int64{}
+		for _, e := range r.Own {
+			key := fmt.Sprintf("%s:%d", e.Name, e.Line)
+			if _, twice := got[key]; twice {
+				t.Errorf("by %s: two entries %s", by, key)
+			}
+			got[key] = [2]int64{e.Cum.After, e.Flat.After}
+		}
+		for _, l := range side.View.Own(ownMain).Lines {
+			key := fmt.Sprintf("%s:%d", l.Function, l.Line)
+			if by == profile.ByFunction {
+				key = l.Function + ":0"
+			}
+			sum := want[key]
+			want[key] = [2]int64{sum[0] + l.Cost, sum[1] + l.Self}
+		}
+		if by == profile.ByFunction { // top has lines; this closure's is that of its function
+			got["main.Map[...]:0"] = [2]int64{got["main.Map[...]:0"][0] + got["main.Map[...].func1:0"][0], got["main.Map[...]:0"][1] + got["main.Map[...].func1:0"][1]}
+			delete(got, "main.Map[...].func1:0")
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("by %s, -top +diff:\n%s", by, diff)
+		}
+	}
+}
+
 func TestDiffNormalize(t *testing.T) {
 	a := ticks(t, map[string]int64{"main.f": 300, "main.g": 700})
 	b := ticks(t, map[string]int64{"main.f": 3000, "main.g": 7000})
