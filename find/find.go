@@ -3,6 +3,7 @@ package find
 import (
 	"fmt"
 
+	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/profile"
@@ -145,8 +146,8 @@ type Finding struct {
 	// Shared are samples that the finding is about too, but that others are charged.
 	Shared []Shared `json:"shared,omitempty"`
 	// Waits are what requests wait for on the lines of the places. They are no part of what the finding saves.
-	Waits []Wait `json:"waits,omitempty"`
-	Notes []Note `json:"notes,omitempty"`
+	Waits []Wait       `json:"waits,omitempty"`
+	Notes []notes.Note `json:"notes,omitempty"`
 
 	Fix *Fix `json:"fix,omitempty"` // nil without a rewrite or setting
 	// NoFix says why there is no rewrite although the rule has one.
@@ -211,28 +212,14 @@ type FileEdit struct {
 	Names map[string]string `json:"names,omitempty"`
 }
 
-// A Note is what the compiler says of a line.
-type Note struct {
-	Line    int    `json:"line"`
-	Kind    string `json:"kind"` // escape, leak, cannotInlineFunction, isInBounds, …
-	Message string `json:"message"`
-	Through []Step `json:"through,omitempty"` // how it escapes
-}
-
-// A Step is one of the reasons that follow from each other.
-type Step struct {
-	Line    int    `json:"line"`
-	Message string `json:"message"`
-}
-
 // A HotLine is a line that costs, or waits, and that no rule explains.
 type HotLine struct {
 	Place
-	Function string     `json:"function"`
-	Saving   float64    `json:"share"` // of the processor's time, with the collector's share of what it allocates
-	Evidence []Evidence `json:"evidence"`
-	Waits    []Wait     `json:"waits,omitempty"` // what requests wait for here
-	Notes    []Note     `json:"notes,omitempty"`
+	Function string       `json:"function"`
+	Saving   float64      `json:"share"` // of the processor's time, with the collector's share of what it allocates
+	Evidence []Evidence   `json:"evidence"`
+	Waits    []Wait       `json:"waits,omitempty"` // what requests wait for here
+	Notes    []notes.Note `json:"notes,omitempty"`
 	// Why says what kept the rules from looking: generated code, a test, a package that does
 	// not build; "" when they looked.
 	Why string `json:"why,omitempty"`

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/find/rules/index"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
@@ -211,8 +212,8 @@ func TestFind(t *testing.T) {
 			i := slices.IndexFunc(r.Unexplained, func(h find.HotLine) bool { return strings.Contains(h.Code, "sort.Sort") })
 			if i < 0 || r.Unexplained[i].Function != "Order" {
 				t.Errorf("unexplained: %+v", r.Unexplained)
-			} else if notes := r.Unexplained[i].Notes; !slices.ContainsFunc(notes, func(n find.Note) bool { return n.Kind == "escape" || n.Kind == "escapes" }) {
-				t.Errorf("notes: %+v", notes)
+			} else if list := r.Unexplained[i].Notes; !slices.ContainsFunc(list, func(n notes.Note) bool { return n.Kind == "escape" || n.Kind == "escapes" }) {
+				t.Errorf("notes: %+v", list)
 			}
 		})
 	}

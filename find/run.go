@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/whet-go/whet/find/driver"
+	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 )
@@ -21,6 +22,27 @@ import (
 // Find looks for the causes of what profiles show in a module's source. It is an error when there
 // is no module, no profile has a value, or nothing of the module is in them.
 func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
+	f, err := newFinder(p, o)
+	if f == nil {
+		return nil, err
+	}
+	if err != nil {
+		return f.result, err
+	}
+	if err := f.analyse(ctx); err != nil {
+		return nil, err
+	}
+	f.judge(p.CPU)
+	f.o.Progress("ask the compiler")
+	f.annotate(ctx)
+	f.rank()
+	f.wait(p.Waits)
+	return f.result, nil
+}
+
+// newFinder charges what profiles show to the lines of the module. With an error there is a finder only
+// when all is well but that no line of the module is in the profiles.
+func newFinder(p Profiles, o Options) (*finder, error) {
 	o.MinShare = cmp.Or(o.MinShare, DefaultMinShare)
 	if o.Progress == nil {
 		o.Progress = func(string) {}
@@ -59,21 +81,13 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 		}
 	}
 	if len(f.places) == 0 {
-		return f.result, &diag.Error{
+		return f, &diag.Error{
 			Op: "find", Subject: m.dir,
 			Err:  errors.New("no line of the module " + m.path + " is in the profiles"),
 			Hint: "--dir names the source of what was recorded, --own adds to what own code is",
 		}
 	}
-	if err := f.analyse(ctx); err != nil {
-		return nil, err
-	}
-	f.judge(p.CPU)
-	o.Progress("ask the compiler")
-	f.annotate(ctx)
-	f.rank()
-	f.wait(p.Waits)
-	return f.result, nil
+	return f, nil
 }
 
 // join brings the ledgers to the lines of the module.
@@ -111,7 +125,7 @@ type finder struct {
 	pkgs    map[string]*packages.Package // by the module's file
 	why     map[string]string            // by the module's file: what keeps rules from it
 	matches []*match
-	notes   map[string][]Note // by the module's file
+	notes   map[string][]notes.Note // by the module's file
 }
 
 // prepare compiles what the rules' causes look for.

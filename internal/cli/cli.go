@@ -76,6 +76,7 @@ func (a *app) commands() []group {
 			a.findCommand,
 			a.fixCommand,
 			a.rulesCommand,
+			a.notesCommand,
 			a.pgoCommand,
 		}},
 		{"view", "Views of a recording, a pprof profile or an address:", []func() *cobra.Command{

@@ -31,6 +31,7 @@ func TestExamples(t *testing.T) {
 		"man":    true, // its example runs man
 		"pgo":    true, // builds and measures; TestPGO
 		"find":   true, // builds; TestFind
+		"notes":  true, // the same; TestFind
 		"fix":    true, // the same; TestFix
 		"trace":  true, // needs traces; TestTrace
 		"watch":  true, // needs a service that gets slow; TestWatch

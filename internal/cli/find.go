@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -236,9 +235,7 @@ func (a *app) prepareFind(ctx context.Context, f *findFlags, args []string) (*fi
 		return nil, err
 	}
 	if !f.NoNotes {
-		if cache, err := os.UserCacheDir(); err == nil {
-			o.Notes = filepath.Join(cache, "whet", "notes")
-		}
+		o.Notes = notesCache()
 	}
 	in, err := a.recorded(ctx, &f.read, args)
 	if err != nil {

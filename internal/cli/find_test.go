@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/lines"
 	"github.com/whet-go/whet/fix"
 )
 
@@ -97,6 +98,34 @@ func TestFind(t *testing.T) {
 	}
 	if code, stdout, _ = runWhet(t, "find", "--gate", "--min-share", "100%", "cpu.pb.gz"); code != 0 || !strings.HasPrefix(stdout, "0 findings") {
 		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+	hotNotes(t)
+}
+
+// hotNotes has what the compiler says of the line that costs first, and of the kinds asked for alone.
+func hotNotes(t *testing.T) {
+	t.Helper()
+	code, stdout, stderr := runWhet(t, "notes", "--recording", "cpu.pb.gz", "--recording", "allocs.pb.gz", "--json", "--kind", "inline,escape")
+	var r lines.Result
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || code != 0 || r.Schema != lines.Schema || len(r.Totals) != 3 || r.Found != len(r.Lines) {
+		t.Fatalf("exit code %d, %v, %s\n%s", code, err, stderr, stdout)
+	}
+	hot := r.Lines[0]
+	if hot.File != "clean.go" || hot.Line != 7 || hot.Share < 0.3 || len(hot.Evidence) != 3 || !strings.Contains(hot.Code, "strings.NewReplacer(") {
+		t.Errorf("the first line: %+v", hot)
+	}
+	for i, l := range r.Lines {
+		if i > 0 && l.Share > r.Lines[i-1].Share {
+			t.Errorf("%s:%d is not in the order of cost", l.File, l.Line)
+		}
+		for _, n := range l.Notes {
+			if n.Group != lines.Inline && n.Group != lines.Escape || n.Line != l.Line {
+				t.Errorf("%s:%d has %+v", l.File, l.Line, n)
+			}
+		}
+	}
+	if code, stdout, stderr = runWhet(t, "notes", "--recording", "cpu.pb.gz", "-n", "1"); code != 0 || !strings.Contains(stdout, "\nclean.go:7  CPU ") {
+		t.Errorf("exit code %d, %s\n%s", code, stderr, stdout)
 	}
 }
 

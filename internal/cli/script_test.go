@@ -45,6 +45,7 @@ func TestScript(t *testing.T) {
 			e.Setenv("COLUMNS", "80")
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv("GOROOT", goroot(t))
+			e.Setenv("GOCACHE", buildCache(t))
 			e.Setenv("TRACE", smallTrace(t))
 			// For scripts that empty PATH.
 			whet, err := exec.LookPath("whet")
@@ -104,6 +105,16 @@ func pprofHandler(dir, token string) http.Handler {
 		http.Redirect(w, r, "http://another.invalid/debug/pprof/heap", http.StatusFound)
 	})
 	return mux
+}
+
+// buildCache is the directory of the go command's build cache, which without a home it does not find.
+func buildCache(t *testing.T) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Skipf("no go command: %v", err)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // smallTrace is the name of a trace of a few kilobytes.

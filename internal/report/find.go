@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/unit"
 )
@@ -337,14 +338,14 @@ func writeDiffLine(t *text, s Style, line string) {
 // findNotes is how many notes of the compiler are shown with a line.
 const findNotes = 3
 
-func writeNotes(t *text, s Style, notes []find.Note) {
-	for _, n := range notes[:min(len(notes), findNotes)] {
+func writeNotes(t *text, s Style, list []notes.Note) {
+	for _, n := range list[:min(len(list), findNotes)] {
 		loadWrap(t, s, "   ", fmt.Sprintf("compiler, line %d: %s", n.Line, noteText(n)), 3)
 	}
 }
 
 // noteText says in words what the compiler's kind and message mean.
-func noteText(n find.Note) string {
+func noteText(n notes.Note) string {
 	switch n.Kind {
 	case "escape", "escapes":
 		return Clean(n.Message)
@@ -354,8 +355,12 @@ func noteText(n find.Note) string {
 		return "the function is not inlined: " + Clean(n.Message)
 	case "cannotInlineCall":
 		return "the call is not inlined: " + Clean(n.Message)
+	case "canInlineFunction":
+		return "the function can be inlined, " + Clean(n.Message)
+	case "nilcheck":
+		return "a nil check stays"
 	}
-	return n.Kind + ": " + Clean(n.Message)
+	return Clean(n.Kind) + ": " + Clean(n.Message)
 }
 
 func writeUnexplained(t *text, s Style, r *find.Result) {

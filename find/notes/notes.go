@@ -1,0 +1,280 @@
+package notes
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/internal/diag"
+)
+
+// Options configure Compile.
+type Options struct {
+	Dir   string   // in which the go command runs
+	Flags []string // of go build
+	Env   []string // KEY=value, for the go command
+	Cache string   // the directory in which notes are kept between runs; "" keeps none
+
+	Want func(kind string) bool // which kinds; nil is all
+}
+
+// A Package is what the compiler says of a package.
+type Package struct {
+	Path  string            // import path
+	Dir   string            // absolute
+	Files map[string][]Note // by absolute path, in the compiler's order; nil when Err is not
+	Err   error             // why there are none: it does not compile
+}
+
+// listed is what the go command says of a package.
+type listed struct {
+	ImportPath, Dir, BuildID string
+	GoFiles, CgoFiles        []string
+	Error                    *struct{ Err string }
+	DepsErrors               []struct{ Err string }
+}
+
+// Compile returns what the compiler says of the packages that patterns name, in the order of the go
+// command. Tests are not compiled.
+func Compile(ctx context.Context, o Options, patterns ...string) ([]Package, error) {
+	if i := slices.IndexFunc(o.Flags, func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-"), "gcflags") }); i >= 0 {
+		return nil, &diag.Error{Op: "ask the compiler", Err: fmt.Errorf("it cannot be asked with %s", o.Flags[i]), Hint: "leave -gcflags out: the notes need flags of their own"}
+	}
+	list, err := o.list(ctx, nil, patterns)
+	if err != nil {
+		return nil, err
+	}
+	scratch := o.Cache
+	if scratch != "" {
+		if scratch, err = filepath.Abs(scratch); err != nil {
+			return nil, err
+		}
+		if err := os.MkdirAll(scratch, 0o700); err != nil {
+			return nil, err
+		}
+		o.Cache = scratch
+	}
+	if scratch, err = os.MkdirTemp(scratch, "new-"); err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(scratch) }()
+	where, failed, err := o.collect(ctx, list, scratch)
+	if err != nil {
+		return nil, err
+	}
+	packages := make([]Package, 0, len(list))
+	for _, l := range list {
+		p := Package{Path: l.ImportPath, Dir: l.Dir, Err: failed[l.ImportPath]}
+		dir, ok := where[l.ImportPath]
+		switch {
+		case p.Err == nil && ok:
+			if p.Files, err = readPackage(dir, l, o.Want); err != nil {
+				return nil, err
+			}
+		case p.Err == nil && l.failure() == "":
+			continue // only tests
+		case p.Err == nil:
+			p.Err = errors.New(l.failure())
+		}
+		packages = append(packages, p)
+	}
+	return packages, nil
+}
+
+// collect returns the directories with the notes of packages: those of the cache, and those that are
+// written below scratch, which go to the cache. failed is why some have none.
+func (o *Options) collect(ctx context.Context, list []listed, scratch string) (where map[string]string, failed map[string]error, err error) {
+	where, failed = map[string]string{}, map[string]error{}
+	var missing []string
+	var flags []string
+	for _, l := range list {
+		if l.BuildID == "" {
+			continue
+		}
+		if dir := o.kept(l); dir != "" {
+			where[l.ImportPath] = dir
+			continue
+		}
+		// A directory for each: the compiler names those of all main packages alike.
+		dir := filepath.Join(scratch, strconv.Itoa(len(missing)))
+		where[l.ImportPath] = dir
+		missing = append(missing, l.ImportPath)
+		flags = append(flags, "-gcflags="+l.ImportPath+"=-json=0,"+dir)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(missing) == 0 {
+		return where, failed, nil
+	}
+	compiled, err := o.list(ctx, flags, missing)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, l := range compiled {
+		if l.BuildID == "" {
+			failed[l.ImportPath] = errors.New(l.failure())
+		}
+	}
+	if o.Cache == "" {
+		return where, failed, nil
+	}
+	// What changed while it was compiled must not be kept under what it was.
+	after, err := o.list(ctx, nil, missing)
+	if err != nil {
+		return nil, nil, err
+	}
+	o.trim(time.Now())
+	for _, l := range after {
+		same := slices.ContainsFunc(list, func(b listed) bool { return b.ImportPath == l.ImportPath && b.BuildID == l.BuildID })
+		if same && failed[l.ImportPath] == nil && l.BuildID != "" {
+			if err := os.Rename(where[l.ImportPath], o.place(l)); err == nil {
+				where[l.ImportPath] = o.place(l)
+			} // or else another process kept the same
+		}
+	}
+	return where, failed, nil
+}
+
+// place is where the cache keeps the notes of a package.
+func (o *Options) place(l listed) string {
+	// Without the directory, which -trimpath leaves out of build IDs: notes are resolved by base name.
+	sum := sha256.Sum256([]byte(l.ImportPath + "\n" + l.BuildID))
+	return filepath.Join(o.Cache, hex.EncodeToString(sum[:16]))
+}
+
+// kept is the directory of the cache with the notes of a package; "" when there is none.
+func (o *Options) kept(l listed) string {
+	if o.Cache == "" {
+		return ""
+	}
+	dir := o.place(l)
+	now := time.Now()
+	if os.Chtimes(dir, now, now) != nil { // which trim goes by
+		return ""
+	}
+	return dir
+}
+
+// keepFor is how long notes are kept that nobody asks for: as long as the go command keeps what it built.
+const keepFor = 5 * 24 * time.Hour
+
+// trim removes what was not used for long. What cannot be removed stays: it is a cache.
+func (o *Options) trim(now time.Time) {
+	entries, err := os.ReadDir(o.Cache)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && now.Sub(info.ModTime()) > keepFor {
+			_ = os.RemoveAll(filepath.Join(o.Cache, entry.Name()))
+		}
+	}
+}
+
+// list has the go command compile packages, and returns what it says of them.
+func (o *Options) list(ctx context.Context, flags, patterns []string) ([]listed, error) {
+	args := slices.Concat([]string{"list", "-export", "-e", "-json=ImportPath,Dir,BuildID,GoFiles,CgoFiles,Error,DepsErrors"}, o.Flags, flags, []string{"--"}, patterns)
+	cmd := exec.CommandContext(ctx, "go", args...)
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	// PWD has the go command name packages below dir, and not below what it is a link to.
+	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "PWD="+dir), o.Env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, fmt.Errorf("go list -export: %w: %s", err, firstLine(stderr.String()))
+	}
+	var list []listed
+	for d := json.NewDecoder(&stdout); ; {
+		var l listed
+		if err := d.Decode(&l); err == io.EOF {
+			return list, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("go list -export: %w", err)
+		}
+		list = append(list, l)
+	}
+}
+
+// failure is why a package was not compiled; "" when it has nothing to compile.
+func (l *listed) failure() string {
+	switch {
+	case l.Error != nil:
+		text := strings.TrimSpace(l.Error.Err)
+		if head, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(head, "# ") {
+			text = rest
+		}
+		return firstLine(text)
+	case len(l.DepsErrors) > 0:
+		return firstLine(l.DepsErrors[0].Err)
+	case len(l.GoFiles)+len(l.CgoFiles) > 0:
+		return "it was not compiled"
+	}
+	return ""
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
+// readPackage reads the notes of a package that lie below dir.
+func readPackage(dir string, l listed, want func(kind string) bool) (map[string][]Note, error) {
+	// The compiler names files as they are, with -trimpath below the import path, and others where
+	// a comment of the form //line says so.
+	resolve := func(name string) (string, bool) {
+		name = filepath.ToSlash(name)
+		base := path.Base(name)
+		file := filepath.Join(l.Dir, base)
+		if !slices.Contains(l.GoFiles, base) && !slices.Contains(l.CgoFiles, base) {
+			return "", false
+		}
+		return file, filepath.FromSlash(name) == file || name == l.ImportPath+"/"+base || sameFile(name, file)
+	}
+	notes := map[string][]Note{}
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		file, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = file.Close() }()
+		if err := read(file, resolve, want, notes); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	})
+	return notes, err
+}
+
+// sameFile reports whether two names lead to one file.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/find/lines"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+)
+
+// notesFlags are the flags of whet notes.
+type notesFlags struct {
+	outputFlags
+	read viewFlags // how profiles are read
+
+	Recordings []string
+	Dir        string
+	Flags      string // of go build
+	Kinds      string
+	N          int
+	JSON       bool
+}
+
+func (a *app) notesCommand() *cobra.Command {
+	f := &notesFlags{}
+	cmd := &cobra.Command{
+		Use:   "notes [PACKAGE...]",
+		Short: "Show what the compiler says of each line, hot lines first",
+		Long: `Show what the compiler says of each line: what escapes to the heap and why, which
+bounds checks and nil checks remain, what can and cannot be inlined, and large
+copies. A line with what is inlined into it has the notes on that, too.
+
+The packages are those of the module here, or in --dir; without any it is all of
+them. With --recording the lines that cost most come first: their share of the CPU
+time, of the garbage collector's own work as much as they allocate, and then of the
+other profiles. A recording is one of whet, or a pprof file; each sample belongs to
+the innermost line of your own code, as in whet find.
+
+A line of notes has the kind, the column and the text. Kinds are escape, bounds,
+inline, nil and other.`,
+		Example: `  whet notes --recording service.whet
+  whet notes --recording cpu.pb.gz --recording allocs.pb.gz --kind escape,bounds
+  whet notes --dir examples/leftpad --kind inline -n 0 ./slow
+  whet notes --json ./...`,
+	}
+	f.read.command = "notes"
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringArrayVar(&f.Recordings, "recording", nil, "order the lines by what they cost in `FILE`; may repeat")
+	fs.StringVar(&f.Dir, "dir", "", "the source is that of the module in `DIR` (default: the current directory)")
+	fs.StringVar(&f.Kinds, "kind", "", "only notes of these `KINDS`, separated by commas")
+	fs.IntVarP(&f.N, "number", "n", 20, "show `N` lines of source; 0 is all")
+	fs.StringVar(&f.Flags, "flags", "", "the program is built with these `FLAGS` of go build, and KEY=value of the environment")
+	fs.StringArrayVar(&f.read.Own, "own", nil, "packages below `PATH` are own code too; may repeat")
+	fs.BoolVar(&f.JSON, "json", false, "write JSON")
+	f.registerOutput(cmd)
+	fs.Var(&f.read.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
+	_ = cmd.RegisterFlagCompletionFunc("kind", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var kinds []cobra.Completion
+		for _, k := range lines.Kinds() {
+			kinds = append(kinds, string(k))
+		}
+		return kinds, cobra.ShellCompDirectiveNoFileComp
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.notes(cmd.Context(), f, args) }
+	return cmd
+}
+
+// notes does the work of whet notes.
+func (a *app) notes(ctx context.Context, f *notesFlags, args []string) error {
+	o := lines.Options{Dir: f.Dir, Packages: args, N: f.N}
+	var err error
+	if f.Kinds != "" {
+		if o.Kinds, err = lines.ParseKinds(f.Kinds); err != nil {
+			return &diag.Error{Op: "--kind", Err: err, Kind: diag.Usage}
+		}
+	}
+	if f.N < 0 {
+		return diag.Usagef("notes", fmt.Sprintf("-n %d: want 0 (all) or more", f.N), "")
+	}
+	for _, arg := range args {
+		if fi, err := os.Stat(arg); strings.HasSuffix(arg, ".whet") || err == nil && fi.Mode().IsRegular() && !strings.HasSuffix(arg, ".go") {
+			return diag.Usagef("notes", arg+" is not a package", "name recordings with --recording: `whet notes --recording "+arg+"`")
+		}
+	}
+	if err := f.checkOutput(); err != nil {
+		return err
+	}
+	if o.Flags, o.Env, err = pgoBuildFlags(f.Flags); err != nil {
+		return err
+	}
+	o.Cache = notesCache()
+	if len(f.Recordings) > 0 {
+		in, err := a.recorded(ctx, &f.read, f.Recordings)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		a.printWarnings(in.Warnings)
+		o.Profiles, o.Own = &in.profiles, in.Own
+		if in.Recording != nil {
+			o.Recorded = in.Recording.SourceFile
+		}
+	}
+	a.progressf("asking the compiler …")
+	r, err := lines.List(ctx, o)
+	if err != nil {
+		return err
+	}
+	a.printWarnings(r.Warnings)
+	return a.writeOutput(&f.outputFlags, func(w io.Writer) error {
+		if f.JSON {
+			return report.JSON(w, r)
+		}
+		return report.WriteNotes(w, a.style, r)
+	})
+}
+
+// notesCache is the directory in which the compiler's notes are kept; "" when there is none.
+func notesCache() string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(cache, "whet", "notes")
+}
