@@ -76,6 +76,10 @@ type Options struct {
 	// and Progress, which are set here. nil means that there is no load.
 	Load *load.Options
 
+	// Sources are directories whose files may be packed when the target at URL names them, besides GOROOT, the
+	// module cache and the module around Dir.
+	Sources []string
+
 	Own     []string // module or package prefixes that count as own code besides the main module
 	Version string   // of whet, for the recording
 

@@ -146,3 +146,33 @@ func TestCommandInterrupted(t *testing.T) {
 		t.Errorf("cancelled before the start: %v", err)
 	}
 }
+
+// TestSourceOfOthers packs no file that a target at an address names outside of the places that the user gave.
+func TestSourceOfOthers(t *testing.T) {
+	url, _ := startServer(t, "")
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for name, sources := range map[string][]string{"elsewhere": nil, "given": {here}} {
+		out := filepath.Join(t.TempDir(), "r.whet")
+		var notes []string
+		_, err := Run(t.Context(), Options{
+			URL: url, Out: out, Duration: time.Second, Trace: -1, Sources: sources,
+			Progress: func(p Progress) { notes = append(notes, p.Note) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec := openRecording(t, out)
+		own := slices.ContainsFunc(rec.Sources(), func(f string) bool { return strings.HasSuffix(f, "collect/main_test.go") })
+		told := slices.ContainsFunc(notes, func(n string) bool {
+			return strings.HasPrefix(n, "source: packed ") && strings.Contains(n, "collect/main_test.go")
+		})
+		miss, lost := missing(rec.Meta(), "source")
+		if want := sources != nil; own != want || told != want || lost == want || lost && !strings.Contains(miss.Cure, "--source DIR") {
+			t.Errorf("%s: packed %v, told %v, missing %v %+v", name, own, told, lost, miss)
+		}
+	}
+}

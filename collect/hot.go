@@ -49,8 +49,9 @@ func (s *session) addSource() {
 	left := int64(maxHotSource)
 	var lost error // why the hottest own file is not there, when none is
 	found := false
+	packed := map[source.Origin][]string{}
 	for _, f := range files {
-		data, _, err := finder.Read(f)
+		data, origin, err := finder.Read(f)
 		if mine[f] {
 			found = found || err == nil
 			if lost == nil {
@@ -65,13 +66,42 @@ func (s *session) addSource() {
 			s.fail(err)
 			return
 		}
+		packed[origin] = append(packed[origin], f)
+	}
+	if list := packedText(packed); list != "" {
+		s.report.note("source: packed %s", list)
 	}
 	if lost != nil && !found {
+		hint := "run whet record in the directory of the target's module: a binary built with -trimpath does not tell where that is"
+		if s.remote() {
+			hint = "run whet record in the directory of the target's module, or name it with --source DIR: files elsewhere are not packed, whatever the target says"
+		}
 		s.miss("source", &diag.Error{
 			Err:  fmt.Errorf("the source of own code is not on this machine, or not where the binary says (%w)", lost),
-			Hint: "run whet record in the folder of the target's module: a binary built with -trimpath does not tell where that is",
+			Hint: hint,
 		})
 	}
+}
+
+// maxPacked is how many packed files are listed by name.
+const maxPacked = 20
+
+// packedText lists the files that were packed: of the user's own by name, of others how many.
+func packedText(packed map[source.Origin][]string) string {
+	var names, counts []string
+	for _, origin := range slices.Sorted(maps.Keys(packed)) {
+		files := packed[origin]
+		switch origin {
+		case source.FromGOROOT, source.FromModCache, source.FromVendor:
+			counts = append(counts, fmt.Sprintf("%d of %v", len(files), origin))
+		default:
+			names = append(names, files...)
+		}
+	}
+	if more := len(names) - maxPacked; more > 0 {
+		names = append(names[:maxPacked], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(append(names, counts...), ", ")
 }
 
 // hotTypes are the value columns by which a file of that profile counts as hot.
@@ -148,6 +178,10 @@ func (s *session) own() func(profile.Function) bool {
 	}
 }
 
+// remote reports whether the target is what answers at an address: it may name any file. A program that whet has
+// started is the user's own.
+func (s *session) remote() bool { return s.opt.URL != "" && len(s.opt.Command) == 0 }
+
 // finder looks for source where it may lie on this machine. It refuses files that
 // are not source by their name: a target may name any.
 func (s *session) finder() *source.Finder {
@@ -155,6 +189,8 @@ func (s *session) finder() *source.Finder {
 	if s.opt.Dir != "" {
 		opt.Dirs = []string{s.opt.Dir}
 	}
+	opt.Confined = s.remote()
+	opt.Dirs = append(opt.Dirs, s.opt.Sources...)
 	if b := s.meta.Build; b != nil {
 		opt.Modules = append(opt.Modules, source.Module{Path: b.Main.Path, Main: true})
 		for _, d := range b.Deps {

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -44,6 +45,10 @@ type Options struct {
 	// TrimPath are prefixes to remove from paths of the profile before they are
 	// looked up in Dirs (what -trim_path is to pprof).
 	TrimPath []string
+
+	// Confined reads nothing but GOROOT, the module cache, Dirs, and the modules that Dirs are part of: other
+	// paths, which the profile or the build of a program elsewhere names, are not looked at.
+	Confined bool
 
 	// MaxBytes is the largest file to read; 0 means DefaultMaxBytes.
 	MaxBytes int64
@@ -130,6 +135,12 @@ func NewFinder(opt Options) *Finder {
 	}
 	if opt.ModCache == "" {
 		opt.ModCache = defaultModCache()
+	}
+	if opt.Confined {
+		opt.Modules = slices.Clone(opt.Modules)
+		for i := range opt.Modules {
+			opt.Modules[i].Dir = "" // the build of the program says it, not the user
+		}
 	}
 	f := &Finder{opt: opt, cache: map[string]*File{}}
 	f.goroot = sync.OnceValue(func() string {

@@ -97,6 +97,9 @@ func (s *search) disk(p string) (*File, []byte) {
 	if !filepath.IsAbs(name) {
 		return nil, nil
 	}
+	if s.f.opt.Confined {
+		return s.confined(name)
+	}
 	if !isSource(p) && !s.known(name) {
 		s.failed(name, errNotSource)
 		return nil, nil
@@ -109,6 +112,34 @@ func (s *search) disk(p string) (*File, []byte) {
 		return nil, nil
 	}
 	return &File{Path: s.asked, Found: filepath.Clean(name), Origin: FromDisk}, data
+}
+
+var errOutside = errors.New("outside of GOROOT, the module cache, the module here and --source")
+
+// confined tries a path that is inside of a place that Options name, or of the module around one. Symbolic links
+// do not lead out of it.
+func (s *search) confined(name string) (*File, []byte) {
+	dirs := append([]string{s.f.goroot(), s.f.opt.ModCache}, s.f.opt.Dirs...)
+	for _, t := range s.f.trees {
+		for _, m := range t.modules() {
+			dirs = append(dirs, m.Dir)
+		}
+	}
+	for _, dir := range dirs {
+		abs, err := filepath.Abs(dir)
+		if dir == "" || err != nil {
+			continue
+		}
+		rel, err := filepath.Rel(abs, name)
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		if file, data := s.in(FromDisk, abs, filepath.ToSlash(rel)); file != nil {
+			return file, data
+		}
+	}
+	s.failed(name, errOutside)
+	return nil, nil
 }
 
 // known tells whether a path is inside a place that Options name.

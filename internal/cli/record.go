@@ -109,6 +109,7 @@ func (f *recordFlags) register(cmd *cobra.Command) {
 	fs.DurationVarP(&f.Duration, "duration", "d", collect.DefaultDuration, "length of the window; of benchmarks, time for all of them together")
 	fs.DurationVar(&f.Trace, "trace", collect.DefaultTrace, "length of the execution trace within the window, 0 for none")
 	fs.BoolVar(&f.Flight, "flight", false, "take the seconds before now from the target's flight recorder\n(agent.Options.Flight), and snapshots, without waiting")
+	fs.StringArrayVar(&f.Sources, "source", nil, "also pack source files that the target at an address names in `DIR`,\nbesides GOROOT, the module cache and the module here; may repeat")
 	fs.StringArrayVar(&f.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
 
 	f.registerHandlers(cmd)
