@@ -1,6 +1,7 @@
 # make demo    build whet and the bundled slow service, record it, show what costs
 # make test    everything that CI runs, but for the web UI
 # make next    build and test with the next Go release, which users have before go.mod asks for it
+# make hostile run every command on hostile files and servers, with bounds of memory and time (Linux)
 # make lint    vet, golangci-lint and the rules of internal/lint
 # make fmt     format the Go code
 # make ui      rebuild and test the web UI (needs Node; the result is committed)
@@ -38,7 +39,7 @@ RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
 # Tests of those packages that use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree)$$
 
-.PHONY: help demo build test next vet lint unit race fuzz layout examples fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
+.PHONY: help demo build test next vet lint unit race fuzz hostile layout examples fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -74,11 +75,11 @@ layout:
 	$(GO) test -count=1 ./internal/lint
 
 unit:
-	$(GO) test $$($(GO) list ./... | grep -vxF "$$($(GO) list $(RACE))")
+	$(GO) test $$($(GO) list ./... | grep -v /internal/hostile/suite | grep -vxF "$$($(GO) list $(RACE))")
 
 next:
 	GOTOOLCHAIN=$(NEXT) $(GO) vet ./...
-	GOTOOLCHAIN=$(NEXT) $(GO) test $$($(GO) list ./... | grep -v /internal/lint)
+	GOTOOLCHAIN=$(NEXT) $(GO) test $$($(GO) list ./... | grep -v -e /internal/lint -e /internal/hostile/suite)
 
 # The race detector needs a C compiler; without one the tests run as they are.
 race:
@@ -99,6 +100,10 @@ fuzz:
 		echo "fuzz $$pkg $$name"; \
 		run "$$pkg" "$$name" || { late && run "$$pkg" "$$name"; } || { cat $(BIN)/fuzz.log; exit 1; }; \
 	done
+
+# Each command is a process of its own, whose peak memory and CPU time are measured.
+hostile:
+	$(GO) test -count=1 -timeout 60m ./internal/hostile/suite
 
 # Examples are modules of their own, as users' services are. Each is slow, and fast with -tags fast.
 examples:

@@ -1,0 +1,388 @@
+package suite
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/whet-go/whet/internal/hostile"
+)
+
+// generate names the environment variable with the directory that this test binary fills with hostile files. It does
+// so as a process of its own: what a process held before it began another counts as that one's memory.
+const generate = "WHET_HOSTILE_GENERATE"
+
+// measured names the environment variable with the file to which this test binary, run with a command as its
+// arguments, writes what the command took. It stands between for the same reason.
+const measured = "WHET_HOSTILE_MEASURED"
+
+// wall ends a process that waits for ever. It is not the bound of time: that is of CPU time, which does not depend on
+// how busy the machine is.
+const wall = 4 * time.Minute
+
+var whet string // the binary
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(generate); dir != "" {
+		if err := write(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if file := os.Getenv(measured); file != "" {
+		os.Exit(measure(file, os.Args[1:]))
+	}
+	os.Exit(run(m))
+}
+
+// usage is what a process took.
+type usage struct {
+	Code   int
+	Memory int64
+	CPU    time.Duration
+}
+
+func measure(file string, args []string) int {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	err := cmd.Run()
+	r, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		fmt.Fprintln(os.Stderr, "whet did not run:", err)
+		return 99
+	}
+	u := usage{cmd.ProcessState.ExitCode(), r.Maxrss << 10, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	data, err := json.Marshal(u)
+	if err == nil {
+		err = os.WriteFile(file, data, 0o600)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 99
+	}
+	return 0
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "whet-hostile-*")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	whet = filepath.Join(dir, "whet")
+	build := exec.Command("go", "build", "-o", whet, "github.com/whet-go/whet/cmd/whet")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build whet: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// write writes the hostile files.
+func write(dir string) error {
+	if _, err := hostile.Files(dir); err != nil {
+		return err
+	}
+	for name, make := range hostile.Traces() {
+		if err := os.WriteFile(filepath.Join(dir, name), make(), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// files are the hostile files, in a directory.
+func files(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Env = append(os.Environ(), generate+"="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
+
+// A capped buffer holds the first bytes of what is written.
+type capped struct {
+	bytes.Buffer
+	more int
+}
+
+const maxOutput = 32 << 20
+
+func (c *capped) Write(p []byte) (int, error) {
+	n := min(len(p), maxOutput-c.Len())
+	c.more += len(p) - n
+	_, _ = c.Buffer.Write(p[:n]) // it does not fail
+	return len(p), nil
+}
+
+// A probe runs whet on hostile input.
+type probe struct {
+	args   []string
+	dir    string
+	bad    bool // the input is: the exit code is not 0
+	memory int64
+}
+
+// ended is how whet ended.
+type ended struct {
+	code           int
+	stdout, stderr string
+	memory         int64
+	cpu, took      time.Duration
+}
+
+// holds runs a probe and reports what it must not do.
+func holds(t *testing.T, p probe) ended {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), wall)
+	defer cancel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(ctx, self, append([]string{whet}, p.args...)...)
+	home, file := t.TempDir(), filepath.Join(t.TempDir(), "usage")
+	cmd.Dir = p.dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.Env = append(os.Environ(), measured+"="+file, "HOME="+home, "XDG_CACHE_HOME="+home, "TMPDIR="+home, "BROWSER=true")
+	cmd.WaitDelay = 5 * time.Second
+	var out, errs capped
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	begin := time.Now()
+	err = cmd.Run()
+	var u usage
+	if data, rerr := os.ReadFile(file); ctx.Err() == nil {
+		if err := errors.Join(rerr, json.Unmarshal(data, &u)); err != nil {
+			t.Fatalf("whet %q: %v; %s", p.args, err, short(errs.String()))
+		}
+	}
+	e := ended{u.Code, out.String(), errs.String(), u.Memory, u.CPU, time.Since(begin)}
+	problem := func(format string, args ...any) {
+		t.Helper()
+		t.Errorf("whet %q: %s\nexit code %d, %d MB, CPU %v, %v; %q", p.args, fmt.Sprintf(format, args...), e.code, e.memory>>20, e.cpu, e.took, short(e.stderr))
+	}
+	memory := int64(hostile.BoundMemory)
+	if p.memory > 0 {
+		memory = p.memory
+	}
+	switch {
+	case ctx.Err() != nil:
+		problem("does not end")
+	case e.code < 0 || e.code > 3 || errors.Is(err, exec.ErrWaitDelay):
+		problem("ends with %v", err)
+	case p.bad && e.code == 0:
+		problem("ends as if the input were good")
+	case e.code != 0 && e.stderr == "":
+		problem("does not say why it fails")
+	}
+	if e.memory > memory {
+		problem("takes %d MB of memory", e.memory>>20)
+	}
+	if e.cpu > hostile.BoundSeconds*time.Second {
+		problem("takes %v of CPU time", e.cpu)
+	}
+	for _, text := range []string{"panic:", "fatal error:", "goroutine 1 [", "runtime error", "internal error"} {
+		if strings.Contains(e.stderr, text) {
+			problem("says %q", text)
+		}
+	}
+	if strings.Contains(e.stdout+e.stderr, hostile.Secret) {
+		problem("shows the token")
+	}
+	if len(e.stderr) > 64<<10 {
+		problem("says %d bytes of errors", len(e.stderr)+errs.more)
+	}
+	if bad := unprintable(e.stderr); bad != "" {
+		problem("writes %s to standard error", bad)
+	}
+	asJSON := json.Valid(out.Bytes()) || slices.Contains(p.args, "events")
+	if bad := unprintable(e.stdout); bad != "" && !asJSON {
+		problem("writes %s to standard output", bad)
+	}
+	return e
+}
+
+func short(s string) string { return s[:min(len(s), 600)] }
+
+// unprintable is what of a text would steer a terminal; "" is nothing.
+func unprintable(s string) string {
+	for i, r := range s {
+		bad := r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+		if r == utf8.RuneError {
+			_, size := utf8.DecodeRuneInString(s[i:])
+			bad = size == 1
+		}
+		if bad {
+			return fmt.Sprintf("%U in %q", r, s[max(0, i-40):min(len(s), i+20)])
+		}
+	}
+	return ""
+}
+
+// atOnce bounds how many processes run at a time.
+var atOnce = make(chan struct{}, 4)
+
+// each runs a probe as a subtest.
+func each(t *testing.T, name string, p probe) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		atOnce <- struct{}{}
+		defer func() { <-atOnce }()
+		e := holds(t, p)
+		t.Logf("exit code %d, %d MB, CPU %v", e.code, e.memory>>20, e.cpu)
+	})
+}
+
+// TestProfiles gives hostile profiles and recordings to every command that reads them.
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	dir := files(t)
+	commands := [][]string{
+		{"top"},
+		{"tree"},
+		{"peek", "."},
+		{"list", "."},
+		{"disasm", "."},
+		{"traces"},
+		{"tags"},
+		{"flame", "-o", "-"},
+		{"graph", "-o", "-"},
+		{"goroutines"},
+		{"memory"},
+		{"folded"},
+		{"raw"},
+		{"callgrind"},
+		{"speedscope"},
+		{"top", "--json"},
+		{"pprof", "-top"},
+		{"pprof", "-traces"},
+		{"pprof", "-raw"},
+		{"find"},
+		{"pgo"},
+		{"load", "compare"},
+		{"trace", "summary"},
+	}
+	names, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range names {
+		if strings.HasSuffix(f.Name(), ".trace") {
+			continue
+		}
+		for _, c := range commands {
+			if f.Name() == "inlined-many.pb.gz" && strings.Join(c, " ") == "pprof -traces" {
+				continue // google/pprof writes each inlined line of each stack as a string of its own, in memory
+			}
+			each(t, f.Name()+"/"+strings.Join(c, " "), probe{args: append(slices.Clone(c), f.Name()), dir: dir})
+		}
+		each(t, f.Name()+"/diff", probe{args: []string{"diff", f.Name(), f.Name()}, dir: dir})
+	}
+}
+
+// TestTraces gives hostile traces to every command that reads them.
+func TestTraces(t *testing.T) {
+	t.Parallel()
+	dir := files(t)
+	commands := [][]string{
+		{"trace", "index"},
+		{"trace", "summary"},
+		{"trace", "goroutines"},
+		{"trace", "contention"},
+		{"trace", "requests"},
+		{"trace", "events"},
+		{"trace", "cut", "--to", "1ms", "-o", "/dev/null", "--force"},
+		{"trace", "profile", "sync", "-o", "/dev/null", "--force"},
+		{"trace", "export", "--chrome", "/dev/null", "--force"},
+		{"goroutines"},
+		{"top"},
+	}
+	for name := range hostile.Traces() {
+		for _, c := range commands {
+			each(t, name+"/"+strings.Join(c, " "), probe{args: append(slices.Clone(c), name), dir: dir, memory: 3 << 30})
+		}
+	}
+}
+
+// TestServers has servers answer every command that asks one.
+func TestServers(t *testing.T) {
+	t.Parallel()
+	other, err := hostile.Serve("127.0.0.2:0", func(net.Conn, string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		other.Close()
+		if n := other.Stolen.Load(); n > 0 {
+			t.Errorf("another host got %d requests with the token", n)
+		}
+	})
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte(hostile.Secret), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const authorization = "Authorization: Bearer " + hostile.Secret
+	for name, answer := range hostile.Answers(other.URL()) {
+		s, err := hostile.Serve("127.0.0.1:0", answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		url := s.URL()
+		base := url + "/debug/pprof/"
+		for _, c := range [][]string{
+			{"top", "--duration", "1s", "-H", authorization, base},
+			{"top", "-H", authorization, base + "heap"},
+			{"goroutines", "-H", authorization, base},
+			{"memory", "-H", authorization, base},
+			{"trace", "summary", "--seconds", "1s", "-H", authorization, base},
+			{"pprof", "-top", "-timeout", "5", base + "heap"},
+			{"record", "-d", "1s", "--trace", "500ms", "--token-file", token, "-o", filepath.Join(t.TempDir(), "x.whet"), base},
+			{"record", "--flight", "--token-file", token, "-o", filepath.Join(t.TempDir(), "x.whet"), base},
+			{"watch", "--slower", "1s", "--max", "1", "--token-file", token, "-o", t.TempDir(), base},
+			{"load", "-d", "1s", "-c", "2", "--timeout", "2s", "--token-file", token, url},
+			{"load", "-d", "1s", "-c", "2", "--timeout", "2s", "--http2", "--token-file", token, url},
+		} {
+			// A recording holds what could be had, and says what could not.
+			bad := c[0] != "load" && c[0] != "record" && name != "texts" && name != "trace" && name != "samples"
+			each(t, name+"/"+strings.Join(c[:2], " "), probe{args: c, dir: t.TempDir(), bad: bad})
+		}
+	}
+	for name, answer := range hostile.Agents(other.URL()) {
+		s, err := hostile.Serve("127.0.0.1:0", answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		for _, c := range [][]string{
+			{"watch", "--slower", "1s", "--max", "1", "--token-file", token, "-o", t.TempDir(), s.URL()},
+			{"record", "--flight", "--token-file", token, "-o", filepath.Join(t.TempDir(), "x.whet"), s.URL()},
+		} {
+			each(t, name+"/"+c[0], probe{args: c, dir: t.TempDir(), bad: name != "agent, trace"})
+		}
+	}
+}
