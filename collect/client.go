@@ -183,6 +183,22 @@ func (c *client) remoteAddr() net.Addr {
 	return c.remote
 }
 
+// begins fetches the first bytes of a profile.
+func (c *client) begins(ctx context.Context, kind string) ([]byte, error) {
+	body, err := c.get(ctx, kind, nil)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(body, 4<<10))
+	if err := errors.Join(err, body.Close()); err != nil {
+		return nil, c.explain(kind, c.url(kind, nil), err)
+	}
+	if err := looksLikeProfile(data); err != nil {
+		return nil, c.explain(kind, c.url(kind, nil), err)
+	}
+	return data, nil
+}
+
 // snapshot fetches a whole answer of at most limit bytes.
 func (c *client) snapshot(ctx context.Context, kind string, q url.Values, limit int64) ([]byte, error) {
 	body, err := c.get(ctx, kind, q)

@@ -95,7 +95,7 @@ func (c *client) probe(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	for _, kind := range []string{"goroutine", "heap"} {
-		data, perr := c.snapshot(ctx, kind, nil, maxProfileBody)
+		data, perr := c.begins(ctx, kind)
 		if perr == nil && isGzip(data) {
 			return nil, nil
 		}
