@@ -75,6 +75,7 @@ type Recording struct {
 	order   []string          // part names as in the file
 	sources map[string]string // source path to part name
 	unsaid  int               // warnings that were not kept
+	size    int64             // of the file
 }
 
 // Open opens the recording at path. A damaged one opens as long as any part of
@@ -150,6 +151,7 @@ func newRecording(ra io.ReaderAt, size int64, file string) (*Recording, error) {
 
 // load finds the parts.
 func (r *Recording) load(size int64) {
+	r.size = size
 	index, err := readIndex(r.r, size)
 	entries, agree := indexed(r.r, index)
 	if err != nil {
@@ -361,10 +363,11 @@ func (r *Recording) Profile(name string) (*profile.Profile, error) {
 func (r *Recording) Profiles(names []string) ([]*profile.Profile, error) {
 	left := r.MaxMemory
 	if left == 0 {
-		left = profile.LimitBase
+		var packed int64
 		for _, name := range names {
-			left += profile.LimitFactor * r.entries[profilePart(name)].packed
+			packed += r.entries[profilePart(name)].packed
 		}
+		left = profile.LimitBase + profile.LimitFactor*min(packed, r.size) // parts may overlap
 	}
 	var all []*profile.Profile
 	for _, name := range names {
