@@ -208,7 +208,7 @@ func (m *measurer) measure(r io.ReaderAt, size int64, e *entry, budget *int64) {
 	src := &countingReader{r: io.NewSectionReader(r, e.offset, e.packed), buf: &m.buf}
 	if m.inflate == nil {
 		m.inflate = flate.NewReader(src)
-	} else if err := m.inflate.(flate.Resetter).Reset(src, nil); err != nil { //nolint:forcetypeassert,errcheck // documented
+	} else if err := m.inflate.(flate.Resetter).Reset(src, nil); err != nil { //nolint:forcetypeassert // documented
 		return
 	}
 	sum := crc32.NewIEEE()

@@ -19,8 +19,7 @@ import (
 )
 
 const (
-	maxMeta   = 16 << 20 // bytes of recording.json
-	maxSource = 16 << 20 // bytes of one source file
+	maxWhole = 16 << 20 // bytes of a part that is read at once: recording.json, one source file
 
 	// maxSalvage bounds what Open inflates to tell which parts of a damaged file
 	// are whole, so that overlapping parts do not make it take for ever.
@@ -237,7 +236,7 @@ func (r *Recording) add(e entry, size int64) {
 
 // loadMeta reads recording.json, or makes up for it.
 func (r *Recording) loadMeta() error {
-	data, err := r.read(MetaPart, maxMeta)
+	data, err := r.read(MetaPart)
 	if err == nil {
 		err = r.decodeMeta(data)
 	}
@@ -253,7 +252,7 @@ func (r *Recording) loadMeta() error {
 		}
 		r.warn(err)
 		r.meta = Meta{Version: Version}
-		if data, err := r.read(StartPart, maxMeta); err == nil {
+		if data, err := r.read(StartPart); err == nil {
 			if err := r.decodeMeta(data); err != nil {
 				r.warn(err)
 			}
@@ -437,7 +436,7 @@ func (r *Recording) SourceFile(path string) ([]byte, bool) {
 	if !ok {
 		name = sourceName(path)
 	}
-	data, err := r.read(name, maxSource)
+	data, err := r.read(name)
 	return data, err == nil
 }
 
@@ -448,7 +447,7 @@ func (r *Recording) Sources() []string {
 
 // JSON decodes a JSON part, such as LoadPart, into v.
 func (r *Recording) JSON(name string, v any) error {
-	data, err := r.read(name, maxMeta)
+	data, err := r.read(name)
 	if err != nil {
 		return err
 	}
@@ -476,17 +475,17 @@ func (r *Recording) verify(e entry) error {
 	return errors.Join(err, rc.Close())
 }
 
-// read returns a whole part of at most limit bytes.
-func (r *Recording) read(name string, limit int64) ([]byte, error) {
+// read returns a whole part of at most maxWhole bytes.
+func (r *Recording) read(name string) ([]byte, error) {
 	e, ok := r.entries[name]
 	if !ok {
 		return nil, &PartError{r.file, name, ErrNoPart}
 	}
-	if e.raw > limit {
-		return nil, &PartError{r.file, name, fmt.Errorf("has %d bytes, more than %d", e.raw, limit)}
+	if e.raw > maxWhole {
+		return nil, &PartError{r.file, name, fmt.Errorf("has %d bytes, more than %d", e.raw, maxWhole)}
 	}
 	rc := r.open(e)
-	data, err := io.ReadAll(io.LimitReader(rc, limit+1))
+	data, err := io.ReadAll(io.LimitReader(rc, maxWhole+1))
 	if err = errors.Join(err, rc.Close()); err != nil {
 		return nil, err
 	}

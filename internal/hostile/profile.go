@@ -60,7 +60,7 @@ func Bomb(n int) []byte {
 // different stacks.
 func Inlined(n, stacks int) []byte {
 	m := head()
-	var l message = message(nil).number(1, 2).number(2, 1).number(3, 0x2000)
+	l := message(nil).number(1, 2).number(2, 1).number(3, 0x2000)
 	for i := range n {
 		l = l.bytes(4, message(nil).number(1, 1).number(2, uint64(i+1)))
 	}

@@ -76,7 +76,7 @@ func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
 func (s *Server) Close() {
 	_ = s.listener.Close()
 	s.open.Range(func(c, _ any) bool {
-		_ = c.(net.Conn).Close() //nolint:errcheck,forcetypeassert // nothing else is in it
+		_ = c.(net.Conn).Close() //nolint:forcetypeassert // nothing else is in it
 		return true
 	})
 	s.handling.Wait()

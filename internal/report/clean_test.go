@@ -23,7 +23,7 @@ func hostileLeft(text string) string {
 }
 
 func TestClean(t *testing.T) {
-	for _, clean := range []func(string) string{Clean, terminal.CleanText, foldedEscape, sanitized, csvText} {
+	for _, clean := range []func(string) string{Clean, terminal.CleanText, foldedEscape, cleaned, csvText} {
 		if left := hostileLeft(strings.ReplaceAll(clean("a"+strings.ReplaceAll(untrusted.Terminal, "\x1b[31m", "\x1b[35m")+"b"), "\n", "")); left != "" {
 			t.Errorf("%q is left", left)
 		}
@@ -38,8 +38,8 @@ func TestClean(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	s := Style{Color: true}
-	if own := s.paint(bold+red, "hot") + s.paint(dim, " é"); sanitized(own) != own {
-		t.Errorf("own colours: %q", sanitized(own))
+	if own := s.paint(bold+red, "hot") + s.paint(dim, " é"); cleaned(own) != own {
+		t.Errorf("own colours: %q", cleaned(own))
 	}
 	if got, want := foldedEscape("a\u200b;\xff"), "a%E2%80%8B%3B%FF"; got != want {
 		t.Errorf("folded: %q, want %q", got, want)

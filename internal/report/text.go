@@ -65,7 +65,7 @@ type text struct {
 // line writes the parts and ends the line, without trailing blanks.
 func (t *text) line(parts ...string) {
 	if t.err == nil {
-		_, t.err = io.WriteString(t.w, sanitized(strings.TrimRight(strings.Join(parts, ""), " "))+"\n")
+		_, t.err = io.WriteString(t.w, cleaned(strings.TrimRight(strings.Join(parts, ""), " "))+"\n")
 	}
 }
 
@@ -82,9 +82,9 @@ func (t *text) result() error {
 // Clean makes a name safe to print, as terminal.Clean does.
 func Clean(s string) string { return terminal.Clean(s) }
 
-// sanitized is a line with the style's own sequences and nothing else that a terminal
+// cleaned is a line with the style's own sequences and nothing else that a terminal
 // would take for more than text. Names are clean before; this is for what is not.
-func sanitized(line string) string {
+func cleaned(line string) string {
 	if !strings.Contains(line, "\x1b") {
 		return terminal.CleanText(line)
 	}
