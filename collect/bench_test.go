@@ -405,27 +405,35 @@ func TestBenchOverrun(t *testing.T) {
 		t.Skip("a test binary cannot be ended early there")
 	}
 	t.Parallel()
-	const asked = 4 * time.Second
-	out := filepath.Join(t.TempDir(), "r.whet")
-	sum, err := Run(t.Context(), Options{Packages: []string{"./..."}, Dir: writeFiles(t, runsModule), Out: out, Duration: asked})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sum.Meta.Duration > 10*asked {
-		t.Errorf("took %v of %v", sum.Meta.Duration, asked)
-	}
-	if sum.Meta.Interrupted || len(sum.Failures) > 0 {
-		t.Errorf("interrupted %v, failures %v", sum.Meta.Interrupted, sum.Failures)
-	}
-	if !slices.ContainsFunc(sum.Warnings, func(err error) bool {
-		return strings.Contains(err.Error(), "example.com/m/runs: -d was over after ") && strings.Contains(diag.Hint(err), "-d")
-	}) {
-		t.Errorf("warnings %v", sum.Warnings)
-	}
-	for _, name := range []string{"example.com/m/runs/cpu", "example.com/m/subs/cpu"} {
-		if got := openRecording(t, out).ProfileNames(); !slices.Contains(got, name) {
-			t.Errorf("profiles %q lack %s", got, name)
+	dir := writeFiles(t, runsModule)
+	// On a busy machine the other package may not get its turn in so short a time: then there is more of it.
+	for asked := 4 * time.Second; ; asked *= 4 {
+		out := filepath.Join(t.TempDir(), "r.whet")
+		sum, err := Run(t.Context(), Options{Packages: []string{"./..."}, Dir: dir, Out: out, Duration: asked})
+		if err != nil {
+			t.Fatal(err)
 		}
+		names := openRecording(t, out).ProfileNames()
+		if !slices.Contains(names, "example.com/m/subs/cpu") && asked < time.Minute {
+			continue
+		}
+		if sum.Meta.Duration > 10*asked {
+			t.Errorf("took %v of %v", sum.Meta.Duration, asked)
+		}
+		if sum.Meta.Interrupted || len(sum.Failures) > 0 {
+			t.Errorf("interrupted %v, failures %v", sum.Meta.Interrupted, sum.Failures)
+		}
+		if !slices.ContainsFunc(sum.Warnings, func(err error) bool {
+			return strings.Contains(err.Error(), "example.com/m/runs: -d was over after ") && strings.Contains(diag.Hint(err), "-d")
+		}) {
+			t.Errorf("warnings %v", sum.Warnings)
+		}
+		for _, name := range []string{"example.com/m/runs/cpu", "example.com/m/subs/cpu"} {
+			if !slices.Contains(names, name) {
+				t.Errorf("profiles %q lack %s", names, name)
+			}
+		}
+		return
 	}
 }
 
