@@ -36,8 +36,8 @@ NEXT := go1.27.4
 # detector, which makes others only slow.
 RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
 
-# Tests of those packages that use one goroutine and take the detector minutes.
-ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree)$$
+# Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
+ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
 .PHONY: help demo build test next vet lint unit race fuzz hostile layout examples fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
 
@@ -75,18 +75,18 @@ layout:
 	$(GO) test -count=1 ./internal/lint
 
 unit:
-	$(GO) test $$($(GO) list ./... | grep -v /internal/hostile/suite | grep -vxF "$$($(GO) list $(RACE))")
+	$(GO) test -timeout 20m $$($(GO) list ./... | grep -v /internal/hostile/suite | grep -vxF "$$($(GO) list $(RACE))")
 
 next:
 	GOTOOLCHAIN=$(NEXT) $(GO) vet ./...
-	GOTOOLCHAIN=$(NEXT) $(GO) test $$($(GO) list ./... | grep -v -e /internal/lint -e /internal/hostile/suite)
+	GOTOOLCHAIN=$(NEXT) $(GO) test -timeout 20m $$($(GO) list ./... | grep -v -e /internal/lint -e /internal/hostile/suite)
 
 # The race detector needs a C compiler; without one the tests run as they are.
 race:
 	@flag=-race; \
 	if ! command -v "$$($(GO) env CC)" >/dev/null; then flag=; echo 'no C compiler: tests run without the race detector' >&2; fi; \
-	set -x; $(GO) test $$flag -skip '$(ALONE)' $(RACE); \
-	$(GO) test -run '$(ALONE)' ./profile; \
+	set -x; $(GO) test $$flag -timeout 20m -skip '$(ALONE)' $(RACE); \
+	$(GO) test -run '$(ALONE)' ./profile ./load; \
 	$(GO) test $$flag -run 'Scan|Records' ./trace/index; \
 	$(GO) test $$flag -run Concurrent ./internal/graphviz # the rest of it compiles, which the detector makes very slow
 
