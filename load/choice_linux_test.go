@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -40,13 +41,13 @@ func TestTrial(t *testing.T) {
 			if o.Connections == 0 {
 				o.Connections = 16
 			}
-			var g *generator
+			var running atomic.Pointer[generator]
 			var mu sync.Mutex
 			all, after := 0, map[string]int{} // by connection, once there is a decision
 			done := 0
 			s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				_, _ = io.Copy(io.Discard, r.Body)
-				decided := g.decided.Load() != nil
+				decided := running.Load().decided.Load() != nil
 				_, _ = io.WriteString(w, r.URL.Path)
 				mu.Lock()
 				defer mu.Unlock()
@@ -80,7 +81,8 @@ func TestTrial(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g = &generator{plan: p}
+			g := &generator{plan: p}
+			running.Store(g)
 			if err := g.newWorkers(); err != nil {
 				t.Fatal(err)
 			}
