@@ -93,7 +93,7 @@ func (s *seen) Received(slot int, b []byte) {
 // until waits for a condition.
 func (s *seen) until(t *testing.T, p Poller, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !ok(); {
+	for deadline := time.Now().Add(2 * time.Minute); !ok(); {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s: waited too long; connected %v, ended %v, received from %d", what, s.connected, s.ended, len(s.received))
 		}
@@ -271,7 +271,7 @@ func TestGather(t *testing.T) {
 		s := newSeen()
 		s.connectAll(t, p, 4, listen(t, echo))
 		p.Send(0, []byte("x"))
-		for deadline := time.Now().Add(30 * time.Second); len(s.received) == 0; {
+		for deadline := time.Now().Add(2 * time.Minute); len(s.received) == 0; {
 			if time.Now().After(deadline) {
 				t.Fatal("the one answer did not come")
 			}
