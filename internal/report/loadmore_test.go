@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 	"time"
 
@@ -52,18 +53,18 @@ func TestWriteLoadCapacity(t *testing.T) {
 	none.Rate, none.High, none.Knee, none.Confirmed, none.Interrupted, none.Steps = 0, 4900, nil, false, true, none.Steps[:1]
 	var out bytes.Buffer
 	for _, r := range []*capacity.Result{found, none} {
-		var one, painted bytes.Buffer
-		if err := WriteLoadCapacity(&one, Style{Width: 80}, r); err != nil {
+		var plain, painted bytes.Buffer
+		if err := WriteLoadCapacity(&plain, Style{Width: 80}, r); err != nil {
 			t.Fatal(err)
 		}
 		if err := WriteLoadCapacity(&painted, Style{Width: 80, Color: true}, r); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(one.String(), stripPaint(painted.String())); diff != "" {
+		if diff := cmp.Diff(plain.String(), stripPaint(painted.String())); diff != "" {
 			t.Errorf("with colour: %s", diff)
 		}
-		checkWidth(t, one.String(), 80)
-		out.Write(one.Bytes())
+		checkWidth(t, plain.String(), 80)
+		out.Write(plain.Bytes())
 	}
 	compareGolden(t, "load-capacity.txt", out.Bytes())
 	for _, limit := range []struct {
@@ -88,6 +89,21 @@ func TestWriteLoadCapacity(t *testing.T) {
 	}
 }
 
+// withParts gives a result two targets and the phases of latency, scaled by factor.
+func withParts(r *load.Result, factor float64) {
+	of := func(d time.Duration) load.Latency {
+		d = time.Duration(float64(d) * factor)
+		return load.Latency{Min: d / 2, Mean: d, StdDev: d / 4, P50: d, P75: d, P90: d, P95: 2 * d, P99: 3 * d, P999: 4 * d, Max: 5 * d}
+	}
+	connect := of(50 * time.Microsecond)
+	r.Connects = 8
+	r.Phases = &load.Phases{Connect: &connect, FirstByte: of(600 * time.Microsecond), Transfer: of(20 * time.Microsecond)}
+	r.PerTarget = []load.TargetResult{
+		{Name: "home", Method: "GET", URL: "http://127.0.0.1/", Targets: 2, Requests: 40_000, Responses: 40_000, Rate: 4000, Latency: of(time.Millisecond)},
+		{Method: "POST", URL: "http://127.0.0.1/orders/a-long-path/that-does-not-fit-into-one-line-of-a-terminal-that-is-as-wide-as-most", Targets: 1, Requests: 10_000, Responses: 10_000, Rate: 1000, Latency: of(2 * time.Millisecond)},
+	}
+}
+
 func TestWriteLoadComparison(t *testing.T) {
 	a, b := loadResult(t, 1, 1), loadResult(t, 2, 1.3)
 	b.TargetCPU = nil
@@ -97,29 +113,48 @@ func TestWriteLoadComparison(t *testing.T) {
 	for i := range 3 {
 		x, y := loadResult(t, uint64(10+i), 1), loadResult(t, uint64(20+i), 0.9)
 		x.Started, y.Started = a.Started.Add(time.Duration(i)*time.Minute), a.Started.Add(time.Duration(i+5)*time.Minute)
+		withParts(x, 1+0.001*float64(i))
+		withParts(y, 0.9+0.001*float64(i))
 		runsA, runsB = append(runsA, x), append(runsB, y)
 	}
+	one, two := loadResult(t, 3, 1), loadResult(t, 4, 1.3)
+	withParts(one, 1)
+	withParts(two, 1.3)
+	two.Started = a.Started.Add(time.Hour)
+	two.PerTarget = append(two.PerTarget, load.TargetResult{Name: "new", Method: "GET", URL: "http://127.0.0.1/new", Responses: 1, Requests: 1})
 	var out bytes.Buffer
-	for _, sides := range [][2][]*load.Result{{{a}, {b}}, {runsA, runsB}, {{emptyLoad()}, {a}}} {
+	for _, sides := range [][2][]*load.Result{{{a}, {b}}, {runsA, runsB}, {{one}, {two}}, {{emptyLoad()}, {a}}} {
 		c, err := loadcompare.Compare(sides[0], sides[1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		var one, painted bytes.Buffer
+		var plain, painted bytes.Buffer
 		names := [2]string{"before.json", "a-file-with-a-name/that-is-much-longer/than-half-of/an-ordinary/line/after.json"}
-		if err := WriteLoadComparison(&one, Style{Width: 80}, c, names); err != nil {
+		if err := WriteLoadComparison(&plain, Style{Width: 80}, c, names); err != nil {
 			t.Fatal(err)
 		}
 		if err := WriteLoadComparison(&painted, Style{Width: 80, Color: true}, c, names); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(one.String(), stripPaint(painted.String())); diff != "" {
+		if diff := cmp.Diff(plain.String(), stripPaint(painted.String())); diff != "" {
 			t.Errorf("with colour: %s", diff)
 		}
-		checkWidth(t, one.String(), 80)
-		out.Write(one.Bytes())
-		if p := ComparisonPage(c, sides[0][0], sides[1][0], names); len(p.Tables[0].Rows) != len(c.Rows) {
+		checkWidth(t, plain.String(), 80)
+		out.Write(plain.Bytes())
+		p := ComparisonPage(c, sides[0][0], sides[1][0], names)
+		if len(p.Tables[0].Rows) != len(c.Rows) {
 			t.Errorf("%d rows on the page, want %d", len(p.Tables[0].Rows), len(c.Rows))
+		}
+		rows := 0
+		for _, table := range p.Tables[1:] {
+			rows += len(table.Rows)
+		}
+		want := 0
+		for _, part := range slices.Concat(c.Targets, c.Phases) {
+			want += len(part.Rows)
+		}
+		if rows != want {
+			t.Errorf("%d rows of targets and phases on the page, want %d", rows, want)
 		}
 	}
 	compareGolden(t, "load-compare.txt", out.Bytes())

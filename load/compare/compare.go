@@ -29,6 +29,11 @@ type Comparison struct {
 	// Confidence is [Confidence].
 	Confidence float64 `json:"confidence"`
 	Rows       []Row   `json:"rows"`
+	// Targets compare the targets that all runs have, in the order of A's first run; nil when
+	// there is one only. Their metrics are those of [TargetMetrics].
+	Targets []Part `json:"targets,omitempty"`
+	// Phases compare the phases that all runs have. Their metrics are those of [PhaseMetrics].
+	Phases []Part `json:"phases,omitempty"`
 	// Warnings are reasons why A and B cannot be compared, or not be believed.
 	Warnings []string `json:"warnings,omitempty"`
 	// Notes say where the intervals are from and what they do not see.
@@ -134,6 +139,9 @@ func Compare(a, b []*load.Result) (*Comparison, error) {
 	for _, m := range Metrics() {
 		c.Rows = append(c.Rows, row(m, basis, a, b))
 	}
+	var notes []string
+	c.Targets, notes = targets(basis, a, b)
+	c.Phases = phases(basis, a, b)
 	switch {
 	case basis == Runs:
 		c.Notes = append(c.Notes, fmt.Sprintf("intervals are from %d and %d runs", len(a), len(b)))
@@ -142,6 +150,7 @@ func Compare(a, b []*load.Result) (*Comparison, error) {
 	default:
 		c.Notes = append(c.Notes, fmt.Sprintf("no intervals: they need %d runs a side, or %d seconds", MinRuns, MinSeconds))
 	}
+	c.Notes = append(c.Notes, notes...)
 	return c, nil
 }
 
@@ -181,10 +190,13 @@ func row(m slo.Metric, basis Basis, a, b []*load.Result) Row {
 		change := w.B.Amount/w.A.Amount - 1
 		w.Change = &change
 	}
-	if basis == Runs {
+	switch basis {
+	case Runs:
 		w.Interval, w.Note = fromRuns(m, as, bs)
-	} else {
+	case Seconds:
 		w.Interval, w.Note = fromSeconds(m, a, b)
+	default:
+		w.Note = "no interval: " + notInSeconds()
 	}
 	if i := w.Interval; i != nil {
 		switch none := i.noChange(); {

@@ -340,3 +340,122 @@ func TestJSON(t *testing.T) {
 		}
 	}
 }
+
+// withParts gives a run two targets and the phases of latency, of which the target "slow"
+// and the phase "first byte" take a factor longer.
+func withParts(r *load.Result, host string, factor float64) *load.Result {
+	of := func(ms float64) load.Latency {
+		d := func(share float64) time.Duration { return time.Duration(ms * share * 1e6) }
+		return load.Latency{Min: d(0.5), Mean: d(1.1), P50: d(1), P75: d(1.5), P90: d(2), P95: d(3), P99: d(4), P999: d(5), Max: d(6)}
+	}
+	// Runs are never quite alike.
+	own := 1 + 0.001*float64(r.Started.UnixNano()%5)
+	r.PerTarget = []load.TargetResult{
+		{Method: "GET", URL: host + "/slow", Targets: 1, Requests: 1000, Responses: 1000, Rate: 100 * own, Latency: of(10 * factor * own)},
+		{Name: "home", Method: "GET", URL: host + "/", Targets: 1, Requests: 9000, Responses: 9000, Rate: 900 * own, Latency: of(1 * own)},
+	}
+	connect := of(0.1 * own)
+	r.Connects = 8
+	r.Phases = &load.Phases{Connect: &connect, FirstByte: of(2 * factor * own), Transfer: of(0)}
+	return r
+}
+
+// TestParts has one target of two, and one phase of three, become slower.
+func TestParts(t *testing.T) {
+	p := process{random: rand.New(rand.NewPCG(3, 4)), latency: 1, within: 0.05, seconds: 12}
+	side := func(runs int, host string, factor float64) []*load.Result {
+		out := p.runs(runs)
+		for i, r := range out {
+			r.Started = time.Unix(0, int64(i))
+			withParts(r, host, factor)
+		}
+		return out
+	}
+	verdict := func(parts []compare.Part, name string, m slo.Metric) compare.Row {
+		t.Helper()
+		for _, part := range parts {
+			for _, r := range part.Rows {
+				if part.Name == name && r.Metric == m {
+					return r
+				}
+			}
+		}
+		t.Fatalf("no row %s of %q", m, name)
+		return compare.Row{}
+	}
+	c := mustCompare(t, side(3, "http://127.0.0.1:1", 1), side(4, "http://127.0.0.1:2", 1.5))
+	if len(c.Targets) != 2 || c.Targets[0].Name != "/slow" || c.Targets[1].Name != "home" {
+		t.Fatalf("targets %+v, want /slow and home, whatever the host", c.Targets)
+	}
+	if len(c.Phases) != 3 {
+		t.Fatalf("phases %+v, want connect, first byte, transfer", c.Phases)
+	}
+	for _, test := range []struct {
+		parts  []compare.Part
+		name   string
+		metric slo.Metric
+		want   compare.Verdict
+	}{
+		{c.Targets, "/slow", slo.P99, compare.Worse},
+		{c.Targets, "/slow", slo.Rate, compare.Same},
+		{c.Targets, "home", slo.P99, compare.Same},
+		{c.Targets, "home", slo.Errors, compare.Same},
+		{c.Phases, "connect", slo.Mean, compare.Same},
+		{c.Phases, "first byte", slo.P50, compare.Worse},
+		{c.Phases, "transfer", slo.P50, compare.Unknown},
+	} {
+		if r := verdict(test.parts, test.name, test.metric); r.Verdict != test.want {
+			t.Errorf("%s of %s: %+v, want %s", test.metric, test.name, r, test.want)
+		}
+	}
+	if r := verdict(c.Targets, "/slow", slo.P99); math.Abs(r.Interval.Estimate-1.5) > 0.01 || r.Interval.Basis != compare.Runs {
+		t.Errorf("interval of p99 of /slow: %+v, want about 1.5", r.Interval)
+	}
+	if r := verdict(c.Phases, "transfer", slo.P50); r.Change != nil || r.Note != "no interval: a run has the value 0" {
+		t.Errorf("transfer that takes no time: %+v", r)
+	}
+
+	// Seconds hold no targets.
+	c = mustCompare(t, side(1, "http://127.0.0.1:1", 1), side(1, "http://127.0.0.1:1", 1.5))
+	for _, part := range append(c.Targets, c.Phases...) {
+		for _, r := range part.Rows {
+			if r.Interval != nil || r.Verdict != compare.Unknown || r.Note != "no interval: the seconds do not hold it; give 3 runs a side" {
+				t.Errorf("%s of %s from seconds: %+v", r.Metric, part.Name, r)
+			}
+		}
+	}
+	if got := verdict(c.Targets, "/slow", slo.P99); math.Abs(*got.Change-0.5) > 0.01 {
+		t.Errorf("change of p99 of /slow: %+v", got)
+	}
+
+	// What a run has not is not compared, and that is said.
+	a, b := side(1, "http://127.0.0.1:1", 1), side(1, "http://127.0.0.1:1", 1)
+	a[0].Phases = nil
+	b[0].PerTarget[1].Name = "start"
+	c = mustCompare(t, a, b)
+	if len(c.Targets) != 1 || c.Phases != nil {
+		t.Errorf("targets %+v, phases %+v", c.Targets, c.Phases)
+	}
+	if want := []string{"not compared, since not all runs have them: targets of A: home", "not compared, since not all runs have them: targets of B: start"}; !slices.Equal(c.Notes[1:], want) {
+		t.Errorf("notes %q, want %q", c.Notes[1:], want)
+	}
+	// One side has one target, and with it no table.
+	b[0].PerTarget = nil
+	if c = mustCompare(t, a, b); c.Targets != nil || len(c.Notes) != 1 {
+		t.Errorf("targets %+v, notes %q", c.Targets, c.Notes)
+	}
+	// Targets that look alike keep apart.
+	for _, r := range [][]*load.Result{a, b} {
+		r[0].PerTarget = []load.TargetResult{
+			{Method: "GET", URL: "http://127.0.0.1:1/", Responses: 1, Requests: 1, Latency: load.Latency{P50: 1}},
+			{Method: "GET", URL: "http://127.0.0.1:2/", Responses: 1, Requests: 1, Latency: load.Latency{P50: 2}},
+			{Method: "GET", URL: "http://127.0.0.1:2/", Responses: 1, Requests: 1, Latency: load.Latency{P50: 3}},
+		}
+	}
+	c = mustCompare(t, a, b)
+	for i, name := range []string{"GET http://127.0.0.1:1/", "GET http://127.0.0.1:2/", "GET http://127.0.0.1:2/ (2)"} {
+		if r := verdict(c.Targets, name, slo.P50); r.A.Amount != float64(i+1) || r.B.Amount != float64(i+1) {
+			t.Errorf("p50 of %s: %+v, want %d", name, r, i+1)
+		}
+	}
+}

@@ -35,7 +35,7 @@ func newSeries(m slo.Metric, runs []*load.Result) (*series, string) {
 		for _, sec := range wholeSeconds(r) {
 			over, under, ok := ofSecond(m, sec)
 			if !ok {
-				return nil, fmt.Sprintf("the seconds do not hold it; give %d runs a side", MinRuns)
+				return nil, notInSeconds()
 			}
 			n := len(s.over) - 1
 			s.over, s.under = append(s.over, s.over[n]+over), append(s.under, s.under[n]+under)
@@ -50,6 +50,11 @@ func newSeries(m slo.Metric, runs []*load.Result) (*series, string) {
 		return nil, fmt.Sprintf("%d seconds are too few; it needs %d, or %d runs a side", n, MinSeconds, MinRuns)
 	}
 	return s, ""
+}
+
+// notInSeconds is why there is no interval for what seconds do not have.
+func notInSeconds() string {
+	return fmt.Sprintf("the seconds do not hold it; give %d runs a side", MinRuns)
 }
 
 // ofSecond is what a second adds to the two sums. ok is false for metrics that
