@@ -161,11 +161,13 @@ type secureStream struct {
 	net.Conn // nil after the handshake
 	c        *conn
 	tls      *tls.Conn
-	in       []byte // received, not yet read
+	in       []byte   // received, not yet read
+	out      []byte   // encrypted
+	outgrown [][]byte // what out was before it grew: a server that does not read may have left some of it to be sent
 
 	opening, shook time.Duration // how long connecting and the handshake took
 
-	own     bool  // what is written is ours, not an answer of tls to what it has read
+	own     bool  // what is written is ours, not an answer of tls to what it has read; it goes to out
 	replied int   // bytes of such answers since the server has read all of them
 	err     error // the server does not read them
 }
@@ -199,14 +201,19 @@ func (s *secureStream) Write(b []byte) (int, error) {
 	if s.Conn != nil {
 		return s.Conn.Write(b)
 	}
-	if !s.own {
-		if s.c.poller.Unsent(s.c.slot) == 0 {
-			s.replied = 0
+	if s.own {
+		if cap(s.out) > 0 && cap(s.out)-len(s.out) < len(b) {
+			s.outgrown = append(s.outgrown, s.out[:0])
 		}
-		if s.replied += len(b); s.replied > mostReplied {
-			s.err = &floodError{"TLS messages without reading the answers"}
-			return 0, s.err
-		}
+		s.out = append(s.out, b...)
+		return len(b), nil
+	}
+	if s.c.poller.Unsent(s.c.slot) == 0 {
+		s.replied = 0
+	}
+	if s.replied += len(b); s.replied > mostReplied {
+		s.err = &floodError{"TLS messages without reading the answers"}
+		return 0, s.err
 	}
 	s.c.poller.Write(s.c.slot, b)
 	return len(b), nil
@@ -240,12 +247,24 @@ func (s *secureStream) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// write encrypts and sends b.
+// write encrypts and sends b, all its records at once.
+//
+// A request of HTTP/1.1 is sent as one without TLS is: what is encrypted stays as it is until the
+// answer to it has come, so nobody needs to know when it was sent. Of io_uring, an operation
+// whose success is told is an event, for which a wait ends that is for answers.
 func (s *secureStream) write(b []byte) {
-	// An error is one of the connection, whose end follows.
 	s.own = true
-	_, _ = s.tls.Write(b)
+	s.out = s.out[:0]
+	_, err := s.tls.Write(b)
 	s.own = false
+	if err != nil {
+		return // one of the connection, whose end follows
+	}
+	if s.c.h2 != nil || s.c.poller.Unsent(s.c.slot) > 0 {
+		s.c.poller.Write(s.c.slot, s.out) // others may be on their way
+		return
+	}
+	s.c.poller.Send(s.c.slot, s.out)
 }
 
 // secureReceived decrypts what was received and handles it.
@@ -264,7 +283,7 @@ func (c *conn) secureReceived(b []byte) {
 			continue
 		}
 		switch {
-		case errors.As(err, new(errAgain)):
+		case errors.Is(err, errAgain{}):
 		case errors.Is(err, io.EOF):
 			c.ended(nil)
 		default:

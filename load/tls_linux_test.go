@@ -1,0 +1,104 @@
+package load
+
+import (
+	"bytes"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/whet-go/whet/load/http2"
+	"github.com/whet-go/whet/load/poll"
+)
+
+// sending is a Poller that keeps what it is to send.
+type sending struct {
+	poll.Poller
+	unsent        int
+	sends, writes [][]byte // as they were given: copies would hide what is overwritten
+}
+
+func (p *sending) Send(_ int, b []byte)  { p.sends = append(p.sends, b) }
+func (p *sending) Write(_ int, b []byte) { p.writes = append(p.writes, bytes.Clone(b)) }
+func (p *sending) Unsent(int) int        { return p.unsent }
+
+// handshaken returns a connection of a loop after the handshake, and the server's end.
+func handshaken(t *testing.T, p poll.Poller) (s *secureStream, server *tls.Conn, encrypted *bytes.Buffer) {
+	t.Helper()
+	ts := httptest.NewUnstartedServer(nil)
+	ts.StartTLS()
+	certificates := ts.TLS.Certificates
+	ts.Close()
+	ours, theirs := net.Pipe()
+	t.Cleanup(func() { _ = ours.Close() })
+	encrypted = new(bytes.Buffer)
+	// No tickets: nobody reads what the server sends after the handshake.
+	server = tls.Server(&readingFrom{Conn: theirs}, &tls.Config{Certificates: certificates, SessionTicketsDisabled: true})
+	s = &secureStream{Conn: ours}
+	s.tls = tls.Client(s, &tls.Config{InsecureSkipVerify: true}) // the server is this test
+	done := make(chan error, 1)
+	go func() { done <- server.Handshake() }()
+	if err := s.tls.Handshake(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	from, ok := server.NetConn().(*readingFrom)
+	if !ok {
+		t.Fatal("the server's connection is another one")
+	}
+	from.r = encrypted
+	s.Conn, s.c = nil, &conn{loop: &loop{poller: p}}
+	return s, server, encrypted
+}
+
+// readingFrom reads from r when there is one.
+type readingFrom struct {
+	net.Conn
+	r io.Reader
+}
+
+func (c *readingFrom) Read(b []byte) (int, error) {
+	if c.r != nil {
+		return c.r.Read(b)
+	}
+	return c.Conn.Read(b)
+}
+
+// TestSecureWrite has a request of HTTP/1.1 over TLS sent at once, whatever the number of its
+// records, and without an event that says so: a wait for answers would end for it.
+func TestSecureWrite(t *testing.T) {
+	p := new(sending)
+	s, server, encrypted := handshaken(t, p)
+	read := func(want []byte) {
+		t.Helper()
+		got := make([]byte, len(want))
+		if _, err := io.ReadFull(server, got); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("the server read %d bytes, %v: not what was written", len(got), err)
+		}
+	}
+	for _, size := range []int{100, 40_000, 100} {
+		request := bytes.Repeat([]byte("x"), size)
+		p.sends = nil
+		s.write(request)
+		if len(p.sends) != 1 || len(p.writes) != 0 {
+			t.Fatalf("%d bytes: %d sends, %d writes; want one send", size, len(p.sends), len(p.writes))
+		}
+		encrypted.Write(p.sends[0])
+		read(request)
+	}
+	// Behind something that is still to be sent, and in HTTP/2, where answers do not say what
+	// has been sent, it takes the way that keeps the order.
+	p.sends, p.unsent = nil, 1
+	s.write([]byte("behind a reply"))
+	p.unsent, s.c.h2 = 0, new(http2.Conn)
+	s.write([]byte("a stream"))
+	if len(p.sends) != 0 || len(p.writes) != 2 {
+		t.Fatalf("%d sends, %d writes; want two writes", len(p.sends), len(p.writes))
+	}
+	encrypted.Write(p.writes[0])
+	encrypted.Write(p.writes[1])
+	read([]byte("behind a replya stream"))
+}
