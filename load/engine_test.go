@@ -501,7 +501,7 @@ func TestWorkers(t *testing.T) {
 	for _, rate := range []float64{0, 2000} {
 		n.Store(0)
 		r := run(t, load.Options{URL: s.URL, Workers: 3, Connections: 10, Requests: 1000, Rate: rate})
-		if r.Responses != 1000 || n.Load() != 1000 || r.Connects != 10 || r.Engine != load.NetHTTP && r.Workers != 3 {
+		if r.Responses != 1000 || n.Load() != 1000 || !keptAlive(r.Engine, r, 10) || r.Engine != load.NetHTTP && r.Workers != 3 {
 			t.Errorf("rate %g: %d responses of %d on %d connections of %d workers", rate, r.Responses, n.Load(), r.Connects, r.Workers)
 		}
 	}

@@ -82,11 +82,19 @@ func engines(t *testing.T, test func(t *testing.T, e load.Engine)) {
 	}
 }
 
+// keptAlive reports whether a run over connections that the server keeps opened n of them. Go's client
+// gives one up when its goroutines take more than 50 ms to agree that the request was written
+// (maxWriteWaitBeforeConnReuse in net/http), as on a busy machine: with it there may be more, but not one
+// a request.
+func keptAlive(e load.Engine, r *load.Result, n int64) bool {
+	return r.Connects == n || e == load.NetHTTP && r.Connects > n && r.Connects < r.Requests
+}
+
 func TestRunCountsStatusesAndBytes(t *testing.T) { engines(t, testStatusesAndBytes) }
 
 func testStatusesAndBytes(t *testing.T, e load.Engine) {
-	var n atomic.Int64
-	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+	var n, opened atomic.Int64
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		switch n.Add(1) % 4 {
 		case 0:
 			w.Header().Set("Location", "/elsewhere")
@@ -96,7 +104,14 @@ func testStatusesAndBytes(t *testing.T, e load.Engine) {
 		default:
 			_, _ = io.WriteString(w, "12345")
 		}
-	})
+	}))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	s.Start()
+	defer s.Close()
 	r := run(t, load.Options{Engine: e, URL: s.URL, Connections: 4, Requests: 400})
 	want := map[int]int64{200: 200, 302: 100, 418: 100}
 	if !reflect.DeepEqual(r.Status, want) {
@@ -111,8 +126,8 @@ func testStatusesAndBytes(t *testing.T, e load.Engine) {
 	if want := int64(200*5 + 100*len("no\n")); r.Bytes != want {
 		t.Errorf("%d bytes, want %d", r.Bytes, want)
 	}
-	if r.Connects != 4 || r.Retries != 0 {
-		t.Errorf("%d connects, %d retries; want 4 kept-alive connections", r.Connects, r.Retries)
+	if r.Retries != 0 || r.Connects != opened.Load() || !keptAlive(e, r, 4) {
+		t.Errorf("%d connects, of which the server saw %d, and %d retries; want 4 kept-alive connections", r.Connects, opened.Load(), r.Retries)
 	}
 	if r.Failed() != 100 {
 		t.Errorf("%d failed, want 100", r.Failed())
@@ -196,7 +211,7 @@ func testTargetsRoundRobin(t *testing.T, e load.Engine) {
 	if a.Load() == 0 || b.Load() == 0 || c.Load() == 0 || a.Load()+b.Load()+c.Load() != 300 {
 		t.Errorf("targets saw %d, %d, %d requests", a.Load(), b.Load(), c.Load())
 	}
-	if len(r.Targets) != 3 || r.Connects != 3 {
+	if len(r.Targets) != 3 || !keptAlive(e, r, 3) {
 		t.Errorf("targets %v, %d connects", r.Targets, r.Connects)
 	}
 }
@@ -457,7 +472,7 @@ func testTLS(t *testing.T, e load.Engine) {
 	roots := x509.NewCertPool()
 	roots.AddCert(s.Certificate())
 	o := load.Options{Engine: e, URL: s.URL, Requests: 4, Connections: 2, TLS: &tls.Config{RootCAs: roots, NextProtos: []string{"h2"}}}
-	if r := run(t, o); r.Responses != 4 || r.Connects != 2 {
+	if r := run(t, o); r.Responses != 4 || !keptAlive(e, r, 2) {
 		t.Errorf("%d responses on %d connections", r.Responses, r.Connects)
 	}
 }
