@@ -102,8 +102,13 @@ func Open(path string) (*Recording, error) {
 	return r, nil
 }
 
-// OpenFile opens the recording that is in f, which it owns from then on.
-func OpenFile(f *os.File) (*Recording, error) {
+// OpenFile opens the recording that is in f, an [os.File] or the like, which it owns from then on.
+func OpenFile(f interface {
+	io.ReaderAt
+	io.Closer
+	Stat() (fs.FileInfo, error)
+},
+) (*Recording, error) {
 	fi, err := f.Stat()
 	var r *Recording
 	if err == nil {

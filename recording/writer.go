@@ -17,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"github.com/whet-go/whet/internal/tempfile"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -99,8 +100,23 @@ func (w *Writer) AddProfile(name string, prof *profile.Profile, p Part) error {
 
 // AddRawProfile appends a profile that is already encoded (gzipped protobuf).
 func (w *Writer) AddRawProfile(name string, data []byte, p Part) error {
+	return w.AddProfileReader(name, bytes.NewReader(data), p)
+}
+
+// AddProfileReader is AddRawProfile of a profile that is read to its end.
+func (w *Writer) AddProfileReader(name string, r io.Reader, p Part) error {
 	p.Name, p.Kind = profilePart(name), KindProfile
-	return w.Add(p, data)
+	return w.AddReader(p, r, maxFile)
+}
+
+// Profile decodes again a profile that was added. It must not be called after Close.
+func (w *Writer) Profile(name string, opt profile.ReadOptions) (*profile.Profile, error) {
+	part, err := w.Part(profilePart(name))
+	if err != nil {
+		return nil, err
+	}
+	p, err := profile.Read(part, opt)
+	return p, errors.Join(err, part.Close())
 }
 
 // AddSource appends the source file that profiles call path. A path that is
@@ -312,7 +328,7 @@ func (w *Writer) finish(remove bool) error {
 type spool struct {
 	dir, name   string
 	mem         bytes.Buffer
-	file        *os.File
+	file        *tempfile.File
 	raw, packed int64
 	crc         uint32
 	sum         []byte
@@ -327,14 +343,11 @@ func (s *spool) Write(p []byte) (int, error) {
 		return s.mem.Write(p)
 	}
 	if s.file == nil {
-		f, err := os.CreateTemp(s.dir, ".whet-part-*")
+		f, err := tempfile.New(s.dir, ".whet-part-*")
 		if err != nil {
 			return 0, err
 		}
 		s.file = f
-		// Where the system allows it, the name goes at once, so that nothing is
-		// left behind however this process ends.
-		_ = os.Remove(f.Name())
 		if _, err := f.Write(s.mem.Bytes()); err != nil {
 			return 0, err
 		}
@@ -384,8 +397,7 @@ func (s *spool) reader() (io.Reader, error) {
 
 func (s *spool) close() {
 	if s.file != nil {
-		_ = s.file.Close()
-		_ = os.Remove(s.file.Name()) // there only where it could not go earlier
+		_ = s.file.Close() // it is temporary
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/tempfile"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/unit"
@@ -169,13 +170,11 @@ const (
 )
 
 // spool copies a stream to a file that is gone when it is closed.
-func spool(r io.Reader) (_ *os.File, err error) {
-	f, err := os.CreateTemp("", "whet-input-*")
+func spool(r io.Reader) (_ *tempfile.File, err error) {
+	f, err := tempfile.New("", "whet-input-*")
 	if err != nil {
 		return nil, err
 	}
-	// Where an open file cannot be removed, it stays until it is closed.
-	removed := os.Remove(f.Name()) == nil
 	n, err := io.Copy(f, io.LimitReader(r, maxSpool+1))
 	switch {
 	case err == nil && n > maxSpool:
@@ -184,10 +183,7 @@ func spool(r io.Reader) (_ *os.File, err error) {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		_ = f.Close()
-		if !removed {
-			_ = os.Remove(f.Name())
-		}
+		_ = f.Close() // the first error is the one to report
 		return nil, err
 	}
 	return f, nil
