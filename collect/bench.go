@@ -429,7 +429,7 @@ func (s *session) takeProfiles(got map[string]*profile.Profile, prefix, dir stri
 			s.fail(err)
 			continue
 		}
-		s.keep(prefix+name, p)
+		s.added(prefix+name, 0)
 		got[name] = p
 	}
 }

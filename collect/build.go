@@ -135,7 +135,7 @@ func (t *sitting) traceGOMAXPROCS() int {
 // anyProfile calls f for the profiles recorded until it returns true.
 func (s *session) anyProfile(f func(*profile.Profile) bool) {
 	for _, name := range []string{"goroutine", "goroutine.start", "cpu", "heap.live"} {
-		if p := s.profiles[name]; p != nil && f(p) {
+		if p := s.profile(name); p != nil && f(p) {
 			return
 		}
 	}

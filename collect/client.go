@@ -29,8 +29,6 @@ const (
 	maxTraceBody    = 2 << 30
 	maxTextBody     = 16 << 20
 	snapshotTimeout = 30 * time.Second
-	// lateTimeout is how much longer than its window a windowed answer may take.
-	lateTimeout = 30 * time.Second
 	// stopGrace is how long an answer may take after the request was half-closed.
 	stopGrace = 5 * time.Second
 )
@@ -45,6 +43,8 @@ type client struct {
 	header http.Header
 	http   *http.Client
 	once   *http.Client // for windows: a connection for each request, and no second try
+
+	quota *quota // of all answers; nil is none
 
 	mu     sync.Mutex
 	remote net.Addr // of the last connection
@@ -199,26 +199,44 @@ func (c *client) begins(ctx context.Context, kind string) ([]byte, error) {
 	return data, nil
 }
 
-// snapshot fetches a whole answer of at most limit bytes.
-func (c *client) snapshot(ctx context.Context, kind string, q url.Values, limit int64) ([]byte, error) {
+// text fetches a short answer.
+func (c *client) text(ctx context.Context, kind string, q url.Values) ([]byte, error) {
 	body, err := c.get(ctx, kind, q)
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(body, limit+1))
+	data, err := io.ReadAll(io.LimitReader(body, maxTextBody+1))
 	err = errors.Join(err, body.Close())
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("answer is larger than %d bytes", limit)
+	if err == nil && len(data) > maxTextBody {
+		err = tooLarge(maxTextBody)
 	}
 	if err != nil {
 		return nil, c.explain(kind, c.url(kind, nil), err)
 	}
-	if q.Get("debug") == "" {
-		if err := looksLikeProfile(data); err != nil {
-			return nil, c.explain(kind, c.url(kind, nil), err)
-		}
-	}
 	return data, nil
+}
+
+// snapshot fetches a profile into a file.
+func (c *client) snapshot(ctx context.Context, kind string, q url.Values, into *answer) error {
+	body, err := c.get(ctx, kind, q)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(into.fill(body, maxProfileBody), body.Close())
+	if err == nil {
+		err = looksLikeProfile(into.head(64))
+	}
+	if err != nil {
+		return c.explain(kind, c.url(kind, nil), err)
+	}
+	return nil
+}
+
+// metered counts the body of an answer towards the quota.
+func (c *client) metered(resp *http.Response) {
+	if c.quota != nil {
+		resp.Body = &metered{resp.Body, c.quota}
+	}
 }
 
 // get starts a short request; its body is bounded in time by ctx and
@@ -233,6 +251,7 @@ func (c *client) get(ctx context.Context, kind string, q url.Values) (io.ReadClo
 	}
 	resp, err := c.http.Do(req)
 	if err == nil {
+		c.metered(resp)
 		err = checkResponse(kind, resp)
 	}
 	if err != nil {
@@ -262,11 +281,11 @@ var errCutShort = errors.New("the target did not answer when the window was ende
 var errAborted = errors.New("ended at once, before the answer came")
 
 // window requests what the target measures for a while and hands the answer to
-// read. When stop is closed, it half-closes the connection: net/http's server
+// read; ctx bounds it in time. When stop is closed, it half-closes the connection: net/http's server
 // then cancels the request's context, the handler stops measuring, and what it has
 // arrives as usual. An answer that is still missing after stopGrace is given up.
-func (c *client) window(abort context.Context, stop <-chan struct{}, kind string, d time.Duration, q url.Values, read func(io.Reader) error) error {
-	ctx, cancel := context.WithTimeout(abort, d+lateTimeout)
+func (c *client) window(ctx context.Context, stop <-chan struct{}, kind string, q url.Values, read func(io.Reader) error) error {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
 	var (
@@ -322,6 +341,7 @@ func (c *client) window(abort context.Context, stop <-chan struct{}, kind string
 
 	resp, err := c.once.Do(req)
 	if err == nil {
+		c.metered(resp)
 		err = checkResponse(kind, resp)
 	}
 	if err == nil {
@@ -330,9 +350,7 @@ func (c *client) window(abort context.Context, stop <-chan struct{}, kind string
 	if err != nil {
 		mu.Lock()
 		defer mu.Unlock()
-		if abort.Err() != nil {
-			err = errAborted
-		} else if stopped {
+		if stopped {
 			err = fmt.Errorf("%w: %w", errCutShort, plain(err))
 		}
 		return c.explain(kind, u, err)

@@ -56,6 +56,14 @@ type Options struct {
 	// and Load have no meaning then.
 	Flight bool
 
+	// Grace is how long the target's answers may take, all of them together, besides the window: what has not come then
+	// is cut off, and listed as missing. 0 means DefaultGrace.
+	Grace time.Duration
+	// MaxSize is how many bytes the answers may have, all of them together; 0 means DefaultMaxSize.
+	MaxSize int64
+	// MaxMemory is how many bytes decoding one profile may take; 0 means that its size decides, up to DefaultMaxMemory.
+	MaxMemory int64
+
 	Header    http.Header // sent with each request to the pprof handlers
 	Token     string      // bearer token; "" means none
 	TLS       *tls.Config // nil means the system's roots
@@ -111,6 +119,12 @@ func Run(ctx context.Context, opt Options) (*Summary, error) {
 	if err := opt.check(); err != nil {
 		return nil, err
 	}
+	if opt.Grace == 0 {
+		opt.Grace = DefaultGrace
+	}
+	if opt.MaxSize == 0 {
+		opt.MaxSize = DefaultMaxSize
+	}
 	s := &session{opt: opt, now: time.Now()}
 	s.abort, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer s.cancel()
@@ -155,6 +169,8 @@ func (o *Options) check() error {
 		return diag.Usagef("record", "no file to write", "name it with -o FILE.whet")
 	case o.Duration < 0:
 		return diag.Usagef("record", "the duration is negative", "give -d 10s")
+	case o.Grace < 0 || o.MaxSize < 0 || o.MaxMemory < 0:
+		return diag.Usagef("record", "a limit is negative", "leave out --grace, --max-size and --max-memory, or give values above zero")
 	case o.Duration > 24*time.Hour:
 		return diag.Usagef("record", "the duration is longer than a day", "give -d 10s")
 	}
@@ -204,10 +220,11 @@ type session struct {
 
 	mu       sync.Mutex
 	meta     recording.Meta
-	profiles map[string]*profile.Profile // what was recorded, for finding the hot source
+	profiles map[string]int64 // what was recorded: what decoding each may take; 0 is by its size
 	failures []error
 	warnings []error
 	load     *load.Result
+	spent    time.Duration  // of Grace
 	binary   *source.Binary // the target's executable; nil when it is not here
 	quiet    bool           // the summary comes at once, and says what is missing
 }
@@ -215,7 +232,7 @@ type session struct {
 // create starts the file.
 func (s *session) create(target recording.Target) error {
 	s.meta = recording.Meta{Whet: s.opt.Version, Created: time.Now(), Target: target, Own: s.opt.Own}
-	s.profiles = make(map[string]*profile.Profile)
+	s.profiles = make(map[string]int64)
 	if fi, err := os.Stat(s.opt.Out); err == nil && fi.Size() > 0 {
 		s.report.note("%s is there already and will be replaced", s.opt.Out)
 	}
@@ -266,37 +283,38 @@ func (s *session) warn(err error) {
 	s.warnings = append(s.warnings, err)
 }
 
-// add stores a profile and keeps it for the source view.
+// add stores a profile.
 func (s *session) add(name string, p *profile.Profile, part recording.Part) {
 	if err := s.w.AddProfile(name, p, part); err != nil {
 		s.fail(err)
 		return
 	}
-	s.keep(name, p)
+	s.added(name, 2*s.decoding(DefaultMaxMemory)) // one of two at most
 }
 
-func (s *session) keep(name string, p *profile.Profile) {
+// added notes that a profile is there.
+func (s *session) added(name string, decoding int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.profiles[name] = p
+	s.profiles[name] = decoding
 }
 
 // addRaw stores a profile as it came, when it can be read.
-func (s *session) addRaw(name string, data []byte, part recording.Part) {
-	p, err := profile.Parse(data, profile.ReadOptions{})
+func (s *session) addRaw(name string, a *answer, part recording.Part) {
+	p, err := s.decode(a)
 	if err != nil {
 		s.miss(name, err)
 		return
 	}
-	if !isGzip(data) {
+	if !isGzip(a.head(4)) {
 		s.add(name, p, part)
 		return
 	}
-	if err := s.w.AddRawProfile(name, data, part); err != nil {
+	if err := s.w.AddProfileReader(name, a.reader(), part); err != nil {
 		s.fail(err)
 		return
 	}
-	s.keep(name, p)
+	s.added(name, s.decoding(a.size))
 }
 
 // finish adds what follows from the profiles and closes the file.

@@ -14,6 +14,10 @@
 //  5. The build is described by the target's agent, its executable, or the
 //     profiles; the source files with hot lines are added; the file is closed.
 //
+// Answers go to disk as they arrive beside the recording, and one profile at a time is decoded. Their size,
+// the memory to decode one, and the time of all of them together are limited: [Options.MaxSize],
+// [Options.MaxMemory], [Options.Grace].
+//
 // A command ([Options.Command]) is started in a process group of its own, found by
 // its listening sockets, recorded as a server, and stopped. Packages
 // ([Options.Packages]) are built as test binaries which run twice: for CPU and

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +24,7 @@ import (
 // recordFlight takes what the target's flight recorder holds, and snapshots.
 func (s *session) recordFlight(ctx context.Context, c *client, offered []string) (*Summary, error) {
 	t := &sitting{session: s, c: c, offered: offered, mutexPeriod: -1}
+	defer t.drop()
 	if err := t.mustOffer("flight"); err != nil {
 		return nil, noFlight(c, err)
 	}
@@ -34,12 +34,12 @@ func (s *session) recordFlight(ctx context.Context, c *client, offered []string)
 	ctx, cancel := s.graceful(ctx)
 	defer cancel()
 	var err error
-	s.report.run("flight recorder", func() { err = t.flight(ctx) })
+	s.report.run("flight recorder", func() { t.phase(2, 0, func(asking context.Context) { err = t.flight(ctx, asking) }) })
 	if err != nil {
 		return nil, errors.Join(err, s.w.Abort())
 	}
 	s.quiet = true
-	s.report.run("snapshots", t.instant)
+	s.report.run("snapshots", func() { t.phase(phases, 0, t.instant) })
 	t.describe()
 	return s.finish(ctx.Err() != nil)
 }
@@ -70,35 +70,37 @@ func noFlight(c *client, err error) error {
 	return &diag.Error{Op: "record", Subject: public(c.base), Err: errors.New("the target has no flight recorder"), Hint: mount("flight")}
 }
 
-// flight stores the trace of the last seconds: first of all, since time passes.
-func (t *sitting) flight(ctx context.Context) (err error) {
-	file, err := os.CreateTemp("", "whet-flight-*") // how long it is, which its part says, shows when it is read
+// flight stores the trace of the last seconds: first of all, since time passes. ctx ends it, and asking what is waited for.
+func (t *sitting) flight(ctx, asking context.Context) error {
+	a, err := t.newAnswer() // how long it is, which its part says, shows when it is read
 	if err != nil {
-		return &diag.Error{Op: "record", Err: err}
+		return err
 	}
-	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
-	body, err := t.c.get(ctx, "flight", nil)
+	defer a.close()
+	asking, cancel := context.WithCancelCause(asking)
+	defer cancel(nil)
+	defer context.AfterFunc(ctx, func() { cancel(ctx.Err()) })()
+	body, err := t.c.get(asking, "flight", nil)
 	if err != nil {
-		return noFlight(t.c, err)
+		return noFlight(t.c, t.cutAt(asking, "flight", err))
 	}
-	n, err := io.Copy(file, io.LimitReader(body, maxTraceBody+1))
+	err = errors.Join(a.fill(body, maxTraceBody), body.Close())
 	end := time.Now()
-	if err = errors.Join(err, body.Close()); err == nil && n > maxTraceBody {
-		err = fmt.Errorf("answer is larger than %d bytes", maxTraceBody)
-	}
 	length := time.Duration(0)
 	if err == nil {
-		length, err = traceLength(ctx, file)
+		if err = notTrace("flight", a.head(beginning)); err != nil {
+			err = fmt.Errorf("read trace: %w", err)
+		}
+	}
+	if err == nil {
+		length, err = traceLength(ctx, a.reader())
 	}
 	if err != nil {
-		return t.c.explain("flight", t.c.url("flight", nil), err)
+		return t.cutAt(asking, "flight", t.c.explain("flight", t.c.url("flight", nil), err))
 	}
 	t.meta.Created, t.meta.Duration = end.Add(-length), length
 	part := recording.Part{Name: recording.TracePart, Kind: recording.KindTrace, Start: t.meta.Created, End: end, Note: "of the flight recorder"}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return &diag.Error{Op: "record", Err: err}
-	}
-	if err := t.w.AddReader(part, file, maxTraceBody); err != nil {
+	if err := t.w.AddReader(part, a.reader(), maxTraceBody); err != nil {
 		return &diag.Error{Op: "record", Err: err}
 	}
 	t.report.note("flight recorder: the last %v", length.Round(time.Millisecond))
@@ -106,11 +108,8 @@ func (t *sitting) flight(ctx context.Context) (err error) {
 }
 
 // traceLength reads a trace for the time from its first event to its last.
-func traceLength(ctx context.Context, file *os.File) (time.Duration, error) {
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return 0, err
-	}
-	r, err := reader.Open(ctx, file)
+func traceLength(ctx context.Context, from io.Reader) (time.Duration, error) {
+	r, err := reader.Open(ctx, from)
 	if err != nil {
 		return 0, fmt.Errorf("read trace: %w", err)
 	}
@@ -130,14 +129,14 @@ func traceLength(ctx context.Context, file *os.File) (time.Duration, error) {
 }
 
 // instant takes the other profiles, all of which count from the program's start.
-func (t *sitting) instant() {
+func (t *sitting) instant(ctx context.Context) {
 	kinds := append(cumulative(), "goroutine", "threadcreate")
 	var stats, info []byte
 	var wg sync.WaitGroup
-	wg.Go(func() { t.end = t.snapshots(t.want(kinds...), false) })
-	wg.Go(func() { stats = t.stats(recording.MemStatsEndPart) })
-	wg.Go(func() { info = t.askAgent() })
-	t.find()
+	wg.Go(func() { t.end = t.snapshots(ctx, t.want(kinds...), false) })
+	wg.Go(func() { stats = t.stats(ctx, recording.MemStatsEndPart) })
+	wg.Go(func() { info = t.askAgent(ctx) })
+	t.find(ctx)
 	wg.Wait()
 	t.statsEnd = stats
 	if t.process != nil {
@@ -175,12 +174,12 @@ func (t *sitting) addInstant(kind string, s snapshot) {
 	switch kind {
 	case "heap":
 		part.Note = "what was live after the last collection"
-		t.addRaw("heap.live", s.data, part)
+		t.addRaw("heap.live", s.answer, part)
 	case "goroutine":
 	default:
 		part.Note = "since the program's start"
 	}
-	t.addRaw(kind, s.data, part)
+	t.addRaw(kind, s.answer, part)
 }
 
 // AgentState is what whet's agent says of its process at one time.

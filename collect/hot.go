@@ -29,8 +29,14 @@ func (s *session) addSource() {
 	weight := make(map[string]float64) // the largest share in any profile
 	mine := make(map[string]bool)
 	for _, name := range slices.Sorted(maps.Keys(s.profiles)) {
-		for _, typ := range hotTypes(name) {
-			shares(s.profiles[name], typ, own, weight, mine)
+		types := hotTypes(name)
+		if len(types) == 0 {
+			continue
+		}
+		if p := s.profile(name); p != nil {
+			for _, typ := range types {
+				shares(p, typ, own, weight, mine)
+			}
 		}
 	}
 	files := slices.DeleteFunc(slices.Collect(maps.Keys(weight)), func(f string) bool {
@@ -207,8 +213,11 @@ func (s *session) finder() *source.Finder {
 // addCode stores the machine code of the functions in which the CPU profile's
 // time was spent, and of own functions on its stacks.
 func (s *session) addCode() {
-	p := s.profiles["cpu"]
-	if p == nil || s.binary == nil || len(p.Mappings) == 0 {
+	if s.binary == nil {
+		return
+	}
+	p := s.profile("cpu")
+	if p == nil || len(p.Mappings) == 0 {
 		return
 	}
 	addrs := hotAddresses(p, s.binary, s.own())

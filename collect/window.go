@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,10 +31,18 @@ func (s *session) recordURL(ctx context.Context) (*Summary, error) {
 	}
 	defer c.close()
 	s.report.note("looking for pprof handlers at %s", public(c.base))
-	offered, err := c.discover(ctx, s.opt.PprofPath)
+	begin := time.Now()
+	look, cancel := context.WithTimeoutCause(ctx, s.opt.Grace/phases, errOverdue)
+	offered, err := c.discover(look, s.opt.PprofPath)
+	if cut := s.cut(look, err); errors.Is(cut, errOverdue) {
+		err = &diag.Error{Op: "find pprof handlers at", Subject: public(c.base), Err: cut, Hint: diag.Hint(cut)}
+	}
+	cancel()
 	if err != nil {
 		return nil, err
 	}
+	s.spent = time.Since(begin)
+	c.quota = &quota{total: s.opt.MaxSize}
 	if s.opt.Flight {
 		return s.recordFlight(ctx, c, offered)
 	}
@@ -66,21 +73,49 @@ type sitting struct {
 
 // snapshot is one profile at one time.
 type snapshot struct {
-	data []byte
-	at   time.Time
-	err  error
+	*answer // nil with an error
+	at      time.Time
+	err     error
+}
+
+// drop frees the files of snapshots.
+func (t *sitting) drop() {
+	for _, all := range []map[string]snapshot{t.start, t.end} {
+		for _, s := range all {
+			s.close()
+		}
+	}
+}
+
+// phases are what shares the time that answers may take besides the window: before it, its own, and after it. What one does not
+// take is left to the next.
+const phases = 3
+
+// phase runs what asks the target, within a time, of which window is not counted.
+func (t *sitting) phase(number int, window time.Duration, ask func(ctx context.Context)) {
+	left := max(t.opt.Grace*time.Duration(number)/phases-t.spent, t.opt.Grace/phases/2)
+	if number == phases {
+		left = max(t.opt.Grace-t.spent, t.opt.Grace/phases)
+	}
+	begin := time.Now()
+	ctx, cancel := t.within(window + left)
+	defer cancel()
+	ask(ctx)
+	t.spent += max(0, time.Since(begin)-window)
 }
 
 // sit records the window and finishes the file. exited, if not nil, says why the
 // target is gone.
 func (s *session) sit(ctx context.Context, c *client, offered []string, exited func() error) (*Summary, error) {
 	t := &sitting{session: s, c: c, offered: offered, exited: exited, mutexPeriod: -1}
+	defer t.drop()
 	cpu, _, _ := s.opt.window()
 	s.report.expect(cpu + time.Second)
 
-	s.report.run("first snapshots", t.first)
+	s.report.run("first snapshots", func() { t.phase(1, 0, t.first) })
 	s.meta.Created = time.Now()
-	loadErr := t.measure(ctx)
+	var loadErr error
+	t.phase(2, cpu, func(asking context.Context) { loadErr = t.measure(ctx, asking) })
 	s.meta.Duration = time.Since(s.meta.Created)
 	if loadErr != nil {
 		return nil, errors.Join(loadErr, s.w.Abort())
@@ -88,7 +123,7 @@ func (s *session) sit(ctx context.Context, c *client, offered []string, exited f
 	interrupted := ctx.Err() != nil
 	s.report.expect(0)
 	s.quiet = true
-	s.report.run("last snapshots", t.last)
+	s.report.run("last snapshots", func() { t.phase(phases, 0, t.last) })
 	if t.lost && !interrupted {
 		s.fail(t.gone())
 	}
@@ -134,7 +169,7 @@ func (t *sitting) forceGC() bool {
 
 // snapshots fetches kinds, a few at a time; with gc, those of the heap after a
 // collection.
-func (t *sitting) snapshots(kinds []string, gc bool) map[string]snapshot {
+func (t *sitting) snapshots(ctx context.Context, kinds []string, gc bool) map[string]snapshot {
 	out := make(map[string]snapshot)
 	var mu sync.Mutex
 	var g errgroup.Group
@@ -146,13 +181,16 @@ func (t *sitting) snapshots(kinds []string, gc bool) map[string]snapshot {
 			if gc && (kind == "heap" || kind == "allocs") {
 				q = url.Values{"gc": {"1"}}
 			}
-			data, err := t.c.snapshot(t.abort, kind, q, maxProfileBody)
-			if err != nil && t.abort.Err() != nil {
-				err = errAborted
+			a, err := t.newAnswer()
+			if err == nil {
+				if err = t.cut(ctx, t.c.snapshot(ctx, kind, q, a)); err != nil {
+					a.close()
+					a = nil
+				}
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			out[kind] = snapshot{data, at, err}
+			out[kind] = snapshot{a, at, err}
 			return nil
 		})
 	}
@@ -160,21 +198,21 @@ func (t *sitting) snapshots(kinds []string, gc bool) map[string]snapshot {
 	return out
 }
 
-func (t *sitting) first() {
+func (t *sitting) first(ctx context.Context) {
 	var wg sync.WaitGroup
-	wg.Go(func() { t.start = t.snapshots(t.want(append(cumulative(), "goroutine")...), false) })
-	wg.Go(func() { t.statsStart = t.stats(recording.MemStatsStartPart) })
-	wg.Go(func() { t.agentStart = t.askAgent() })
-	t.find()
+	wg.Go(func() { t.start = t.snapshots(ctx, t.want(append(cumulative(), "goroutine")...), false) })
+	wg.Go(func() { t.statsStart = t.stats(ctx, recording.MemStatsStartPart) })
+	wg.Go(func() { t.agentStart = t.askAgent(ctx) })
+	t.find(ctx)
 	wg.Wait()
 	if g, ok := t.start["goroutine"]; ok && g.err == nil {
-		t.addRaw("goroutine.start", g.data, recording.Part{Start: g.at, End: g.at})
+		t.addRaw("goroutine.start", g.answer, recording.Part{Start: g.at, End: g.at})
 	}
 }
 
 // find looks for the target's process on this machine.
-func (t *sitting) find() {
-	args := t.args()
+func (t *sitting) find(ctx context.Context) {
+	args := t.args(ctx)
 	if len(args) == 0 {
 		return
 	}
@@ -196,19 +234,19 @@ func (t *sitting) find() {
 	}
 }
 
-func (t *sitting) args() []string {
-	data, err := t.c.snapshot(t.abort, "cmdline", url.Values{"debug": {"1"}}, maxTextBody)
+func (t *sitting) args(ctx context.Context) []string {
+	data, err := t.c.text(ctx, "cmdline", url.Values{"debug": {"1"}})
 	if err != nil || len(data) == 0 {
 		return nil
 	}
 	return strings.Split(string(data), "\x00")
 }
 
-func (t *sitting) stats(part string) []byte {
-	stats, err := t.c.memStats(t.abort)
+func (t *sitting) stats(ctx context.Context, part string) []byte {
+	stats, err := t.c.memStats(ctx)
 	if err != nil {
 		if part == recording.MemStatsStartPart {
-			t.miss("memstats", err)
+			t.miss("memstats", t.cut(ctx, err))
 		}
 		return nil
 	}
@@ -220,8 +258,8 @@ func (t *sitting) stats(part string) []byte {
 }
 
 // askAgent returns what the target's agent says; nil when it has none.
-func (t *sitting) askAgent() json.RawMessage {
-	data, err := t.c.snapshot(t.abort, "whet", url.Values{}, maxTextBody)
+func (t *sitting) askAgent(ctx context.Context) json.RawMessage {
+	data, err := t.c.text(ctx, "whet", nil)
 	if err != nil {
 		return nil
 	}
@@ -234,8 +272,8 @@ func (t *sitting) askAgent() json.RawMessage {
 }
 
 // measure runs the CPU profile, the trace and the load, and returns when the
-// window is over. The error is that of a load that could not be sent at all.
-func (t *sitting) measure(ctx context.Context) error {
+// window is over. asking bounds what the target's answers take. The error is that of a load that could not be sent at all.
+func (t *sitting) measure(ctx, asking context.Context) error {
 	window, traceLen, traceAt := t.opt.window()
 	t.report.expect(window)
 	stop := make(chan struct{}) // closed when the window has to end early
@@ -259,7 +297,7 @@ func (t *sitting) measure(ctx context.Context) error {
 	}
 	wg.Go(func() {
 		t.report.run(fmt.Sprintf("cpu %v", window), func() {
-			if t.lost = t.cpu(ctx, stop, window); t.lost {
+			if t.lost = t.cpu(ctx, asking, stop, window); t.lost {
 				end() // nothing else will come either
 			}
 		})
@@ -270,7 +308,7 @@ func (t *sitting) measure(ctx context.Context) error {
 				t.miss("trace", errors.New("the window ended before the trace began"))
 				return
 			}
-			t.report.run(fmt.Sprintf("trace %v", traceLen), func() { t.trace(stop, traceLen) })
+			t.report.run(fmt.Sprintf("trace %v", traceLen), func() { t.trace(asking, stop, traceLen) })
 		})
 	}
 	wg.Wait()
@@ -292,22 +330,20 @@ func wait(d time.Duration, stop <-chan struct{}) bool {
 }
 
 // cpu records the CPU profile, and says whether the target is gone.
-func (t *sitting) cpu(ctx context.Context, stop <-chan struct{}, d time.Duration) (gone bool) {
+func (t *sitting) cpu(ctx, asking context.Context, stop <-chan struct{}, d time.Duration) (gone bool) {
 	t.cpuStart = time.Now()
-	var buf bytes.Buffer
 	err := t.mustOffer("cpu")
+	var a *answer
 	if err == nil {
-		err = t.c.window(t.abort, stop, "cpu", d, seconds(d), func(r io.Reader) error {
-			n, err := io.Copy(&buf, io.LimitReader(r, maxProfileBody+1))
-			if err == nil && n > maxProfileBody {
-				err = fmt.Errorf("answer is larger than %d bytes", maxProfileBody)
-			}
-			return err
-		})
+		a, err = t.newAnswer()
+		defer a.close()
+	}
+	if err == nil {
+		err = t.cut(asking, t.c.window(asking, stop, "cpu", seconds(d), func(r io.Reader) error { return a.fill(r, maxProfileBody) }))
 	}
 	t.cpuEnd = time.Now()
 	if err == nil {
-		if err = looksLikeProfile(buf.Bytes()); err != nil {
+		if err = looksLikeProfile(a.head(64)); err != nil {
 			err = t.c.explain("cpu", t.c.url("cpu", nil), err)
 		}
 	}
@@ -332,7 +368,7 @@ func (t *sitting) cpu(ctx context.Context, stop <-chan struct{}, d time.Duration
 		part.Note = fmt.Sprintf("ended early, after %v of %v", t.cpuEnd.Sub(t.cpuStart).Round(time.Millisecond), d)
 	}
 	t.cpuDone = ctx.Err() == nil
-	t.addRaw("cpu", buf.Bytes(), part)
+	t.addRaw("cpu", a, part)
 	t.report.note("cpu: recorded %v", t.cpuEnd.Sub(t.cpuStart).Round(time.Millisecond))
 	return false
 }
@@ -351,13 +387,14 @@ func seconds(d time.Duration) url.Values {
 	return url.Values{"seconds": {strconv.FormatFloat(d.Seconds(), 'f', -1, 64)}}
 }
 
-func (t *sitting) trace(stop <-chan struct{}, d time.Duration) {
+func (t *sitting) trace(ctx context.Context, stop <-chan struct{}, d time.Duration) {
 	begin := time.Now()
 	err := t.mustOffer("trace")
 	if err == nil {
-		err = t.c.window(t.abort, stop, "trace", d, seconds(d), func(r io.Reader) error {
-			return t.w.AddReader(recording.Part{Name: recording.TracePart, Kind: recording.KindTrace, Start: begin, End: begin.Add(d)}, r, maxTraceBody)
-		})
+		err = t.cut(ctx, t.c.window(ctx, stop, "trace", seconds(d), func(r io.Reader) error {
+			part := recording.Part{Name: recording.TracePart, Kind: recording.KindTrace, Start: begin, End: begin.Add(d)}
+			return t.w.AddReader(part, &traceOnly{r: r}, maxTraceBody)
+		}))
 	}
 	if err != nil {
 		t.miss("trace", t.died(err))
@@ -369,7 +406,7 @@ func (t *sitting) trace(stop <-chan struct{}, d time.Duration) {
 // isGone says whether err means that the target is no longer there.
 func isGone(err error) bool {
 	se := (*statusError)(nil)
-	return !errors.As(err, &se) && !errors.Is(err, errHTML) && !errors.Is(err, errNotOffered)
+	return !errors.As(err, &se) && !errors.Is(err, errHTML) && !errors.Is(err, errNotOffered) && !errors.Is(err, errOverdue) && !errors.Is(err, errTooLarge)
 }
 
 // gone is the failure of a recording whose target went away.
@@ -462,7 +499,7 @@ func hinted(err error) error {
 	return err
 }
 
-func (t *sitting) last() {
+func (t *sitting) last(ctx context.Context) {
 	if t.process != nil {
 		if sample, err := sampleProcess(t.process.PID); err == nil {
 			t.process.End = sample
@@ -472,14 +509,16 @@ func (t *sitting) last() {
 		}
 	}
 	// Before the snapshots: they may collect garbage.
-	t.statsEnd = t.stats(recording.MemStatsEndPart)
+	t.statsEnd = t.stats(ctx, recording.MemStatsEndPart)
 	var agentEnd json.RawMessage
 	var wg sync.WaitGroup
-	wg.Go(func() { t.end = t.snapshots(t.want(append(cumulative(), "goroutine", "threadcreate")...), t.forceGC()) })
-	wg.Go(func() { agentEnd = t.askAgent() })
+	wg.Go(func() {
+		t.end = t.snapshots(ctx, t.want(append(cumulative(), "goroutine", "threadcreate")...), t.forceGC())
+	})
+	wg.Go(func() { agentEnd = t.askAgent(ctx) })
 	if t.offers("mutex") {
 		wg.Go(func() {
-			if n, err := t.c.mutexPeriod(t.abort); err == nil {
+			if n, err := t.c.mutexPeriod(ctx); err == nil {
 				t.mutexPeriod = n
 			}
 		})
@@ -492,7 +531,7 @@ func (t *sitting) last() {
 	}
 	// Looking for leaks collects garbage, so it comes after all else.
 	if t.offers("goroutineleak") {
-		for k, s := range t.snapshots([]string{"goroutineleak"}, false) {
+		for k, s := range t.snapshots(ctx, []string{"goroutineleak"}, false) {
 			t.end[k] = s
 		}
 	}
@@ -506,7 +545,7 @@ func (t *sitting) last() {
 		case s.err != nil:
 			t.miss(kind, t.late(s.err))
 		default:
-			t.addRaw(kind, s.data, recording.Part{Start: s.at, End: s.at})
+			t.addRaw(kind, s.answer, recording.Part{Start: s.at, End: s.at})
 		}
 	}
 }
@@ -532,7 +571,7 @@ func (t *sitting) deltas() {
 		if err != nil {
 			t.miss(kind, t.late(err))
 			if from.err == nil && to.err != nil {
-				t.addRaw(kind+".start", from.data, recording.Part{Start: from.at, End: from.at, Note: "since the program's start"})
+				t.addRaw(kind+".start", from.answer, recording.Part{Start: from.at, End: from.at, Note: "since the program's start"})
 			}
 			continue
 		}
@@ -543,11 +582,11 @@ func (t *sitting) deltas() {
 }
 
 func (t *sitting) delta(kind string, from, to snapshot) error {
-	before, err := profile.Parse(from.data, profile.ReadOptions{})
+	before, err := t.decode(from.answer)
 	if err != nil {
 		return err
 	}
-	after, err := profile.Parse(to.data, profile.ReadOptions{})
+	after, err := t.decode(to.answer)
 	if err != nil {
 		return err
 	}
@@ -571,7 +610,7 @@ func (t *sitting) delta(kind string, from, to snapshot) error {
 		}
 	case "heap":
 		live := recording.Part{Start: to.at, End: to.at, Note: "what is live at the end of the window"}
-		t.addRaw("heap.live", to.data, live)
+		t.addRaw("heap.live", to.answer, live)
 		if !t.has("allocs") {
 			allocs := *diff
 			allocs.DefaultSampleType = "alloc_space"

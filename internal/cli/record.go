@@ -113,6 +113,9 @@ func (f *recordFlags) register(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
 
 	f.registerHandlers(cmd)
+	fs.DurationVar(&f.Grace, "grace", collect.DefaultGrace, "how long a server's answers may take, all together, besides the window;\nwhat has not come then is cut off and listed as missing")
+	fs.Var((*byteSize)(&f.MaxSize), "max-size", "limit on a server's answers, all together, as 8GB (default 2GB; `size`)")
+	fs.Var((*byteSize)(&f.MaxMemory), "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`, at most 128MB)")
 
 	fs.StringVar(&f.Bench, "bench", "", "record the benchmarks that match `regexp`; TARGETs are Go packages")
 	fs.StringVar(&f.BenchTime, "benchtime", "", "run each benchmark for `t`, as 1s or 100x (default: its share of -d, else 1s)")
@@ -185,6 +188,9 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 	if cmd.Flags().Changed("duration") && f.Duration <= 0 {
 		return diag.Usagef("record", "the duration is not above zero", "give -d 10s")
 	}
+	if f.Grace <= 0 {
+		return diag.Usagef("record", "--grace must be positive", "give --grace 30s, or leave it out")
+	}
 	bench, command := len(f.Packages) > 0, len(f.Command) > 0
 	const benchHint, commandHint = "name Go packages and --bench REGEXP", "put -- and the command after the flags"
 	if err := checkUseless("record", cmd.Flags().Changed, []useless{
@@ -199,6 +205,9 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 		{"cert", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
 		{"key", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
 		{"ca", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
+		{"grace", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
+		{"max-size", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
+		{"max-memory", bench, "on benchmarks, whose profiles are trusted", "leave it out"},
 	}); err != nil {
 		return err
 	}

@@ -1,0 +1,232 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/hostile"
+	"github.com/whet-go/whet/recording"
+)
+
+// hostileServer offers all profiles, of which those of kinds are answered by answer.
+func hostileServer(t *testing.T, answer http.HandlerFunc, kinds ...string) string {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	bad := http.NewServeMux()
+	for _, kind := range kinds {
+		bad.HandleFunc("/debug/pprof/"+kind, answer)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if h, pattern := bad.Handler(r); pattern != "" && r.URL.Query().Get("debug") == "" {
+			h.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// drips sends a byte now and then, and never ends by itself.
+func drips(w http.ResponseWriter, r *http.Request) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if _, err := io.WriteString(w, "\x1f"); err != nil || http.NewResponseController(w).Flush() != nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// endless sends as fast as it can, and never ends by itself.
+func endless(w http.ResponseWriter, _ *http.Request) {
+	piece := strings.Repeat("\x1f\x8b", 32<<10)
+	for {
+		if _, err := io.WriteString(w, piece); err != nil {
+			return
+		}
+	}
+}
+
+// onlyFile fails unless a directory has this file alone.
+func onlyFile(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("files %q, want %q", got, want)
+	}
+}
+
+// TestDrips records servers whose answers do not end: what is whole is kept, soon after the window, and the rest is listed with
+// the reason and the cure.
+func TestDrips(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		kinds   []string
+		missing []string
+		there   []string
+	}{
+		{[]string{"heap", "allocs"}, []string{"heap"}, []string{"goroutine", "threadcreate"}},
+		{[]string{"profile"}, []string{"cpu"}, []string{"goroutine", "heap", "allocs"}},
+		{[]string{"goroutine", "heap", "allocs", "block", "mutex", "threadcreate", "profile"}, []string{"cpu", "heap", "goroutine"}, nil},
+	} {
+		dir := t.TempDir()
+		out := filepath.Join(dir, "r.whet")
+		begin := time.Now()
+		sum, err := Run(t.Context(), Options{URL: hostileServer(t, drips, test.kinds...), Out: out, Duration: time.Second, Trace: 500 * time.Millisecond, Grace: 4 * time.Second})
+		// A busy machine may take its time for what is no answer.
+		if took := time.Since(begin); took > 40*time.Second {
+			t.Errorf("%q drip: it took %v", test.kinds, took)
+		}
+		if err != nil {
+			t.Errorf("%q drip: %v", test.kinds, err)
+			continue
+		}
+		if len(sum.Failures) > 0 {
+			t.Errorf("%q drip: failures %v", test.kinds, sum.Failures)
+		}
+		for _, part := range test.missing {
+			if m, ok := missing(sum.Meta, part); !ok || !strings.Contains(m.Reason, "not complete in time (grace period 4s)") || !strings.Contains(m.Cure, "--grace") {
+				t.Errorf("%q drip: %s is %+v", test.kinds, part, m)
+			}
+		}
+		r := openRecording(t, out)
+		for _, part := range test.there {
+			if _, err := r.Profile(part); err != nil {
+				t.Errorf("%q drip: %v", test.kinds, err)
+			}
+		}
+		onlyFile(t, dir, "r.whet")
+	}
+}
+
+// TestDripsAlone looks for handlers at a server that never gets to the end of its index.
+func TestDripsAlone(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(drips))
+	defer s.Close()
+	dir := t.TempDir()
+	for _, flight := range []bool{false, true} {
+		_, err := Run(t.Context(), Options{URL: s.URL, Out: filepath.Join(dir, "r.whet"), Duration: time.Second, Flight: flight, Grace: time.Second})
+		if !errors.Is(err, errOverdue) || !strings.Contains(diag.Hint(err), "--grace") {
+			t.Errorf("flight %v: %v", flight, err)
+		}
+	}
+	onlyFile(t, dir)
+}
+
+// TestEndless records servers whose answers have no end: the limit is of all of them together, and nothing but the recording is
+// left, whether it was made or given up.
+func TestEndless(t *testing.T) {
+	t.Parallel()
+	url := hostileServer(t, endless, "heap", "allocs", "block", "mutex")
+	dir := t.TempDir()
+	out := filepath.Join(dir, "r.whet")
+	sum, err := Run(t.Context(), Options{URL: url, Out: out, Duration: time.Second, Trace: -1, MaxSize: 8 << 20, Grace: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"heap", "goroutine"} {
+		if m, ok := missing(sum.Meta, part); !ok || !strings.Contains(m.Reason, "all answers together are too large (limit 8MB)") || !strings.Contains(m.Cure, "--max-size") {
+			t.Errorf("%s: %+v", part, m)
+		}
+	}
+	onlyFile(t, dir, "r.whet")
+
+	// One part alone is cut off, and does not count as a target that is gone.
+	url = hostileServer(t, endless, "threadcreate")
+	sum, err = Run(t.Context(), Options{URL: url, Out: out, Duration: time.Second, Trace: -1, MaxSize: 16 << 20, Grace: time.Minute})
+	if err != nil || len(sum.Failures) > 0 {
+		t.Fatal(err, sum)
+	}
+	if m, ok := missing(sum.Meta, "threadcreate"); !ok || !strings.Contains(m.Reason, "cut off") || !strings.Contains(m.Cure, "--max-size") {
+		t.Errorf("%+v", m)
+	}
+	onlyFile(t, dir, "r.whet")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	abort := make(chan struct{})
+	url = hostileServer(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, strings.Repeat("x", 1<<20))
+		cancel()
+		close(abort)
+		<-r.Context().Done()
+	}, "profile")
+	if _, err = Run(ctx, Options{URL: url, Out: filepath.Join(dir, "x.whet"), Duration: time.Hour, Trace: -1, Abort: abort}); err != nil {
+		t.Log(err) // it may have nothing but what came before
+	}
+	if _, err := os.Stat(filepath.Join(dir, "x.whet")); err == nil {
+		onlyFile(t, dir, "r.whet", "x.whet")
+	} else {
+		onlyFile(t, dir, "r.whet")
+	}
+}
+
+// TestNoTrace records servers that send something else for an execution trace.
+func TestNoTrace(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{
+		`{"error":"\u202eno trace here"}`:          `it is JSON; it begins with "{\"error\":\"\\u202eno`,
+		"\x1b[31m\u202esome text that is no trace": `not an execution trace; it begins with "\x1b[31m\u202esome text that`,
+		"": "an empty file",
+		"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\x00\x00\x00\x00": "compressed, as profiles are",
+	} {
+		url := hostileServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) }, "trace")
+		out := filepath.Join(t.TempDir(), "r.whet")
+		sum, err := Run(t.Context(), Options{URL: url, Out: out, Duration: time.Second, Trace: 500 * time.Millisecond, Grace: time.Minute})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		m, ok := missing(sum.Meta, "trace")
+		if !ok || !strings.Contains(m.Reason, want) || strings.ContainsAny(m.Reason, "\x1b\u202e") || m.Cure == "" {
+			t.Errorf("%q: %+v", answer, m)
+		}
+		if r := openRecording(t, out); r.Has(recording.TracePart) {
+			t.Errorf("%q is stored as a trace", answer)
+		}
+	}
+}
+
+// TestLimitOfMemory records a small profile that takes more to decode than it may.
+func TestLimitOfMemory(t *testing.T) {
+	t.Parallel()
+	bomb := hostile.Gzip(hostile.Bomb(1 << 20))
+	url := hostileServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(bomb) }, "threadcreate", "heap")
+	sum, err := Run(t.Context(), Options{URL: url, Out: filepath.Join(t.TempDir(), "r.whet"), Duration: time.Second, Trace: -1, MaxMemory: 8 << 20, Grace: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"threadcreate", "heap"} {
+		if m, ok := missing(sum.Meta, part); !ok || !strings.Contains(m.Reason, "8MB of memory that it may take") || !strings.Contains(m.Cure, "--max-memory") {
+			t.Errorf("%+v", m)
+		}
+	}
+}
