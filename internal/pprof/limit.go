@@ -24,40 +24,45 @@ const (
 	limitFactor = 64        // and for each byte of input, as it arrives
 )
 
-// memoryLimit is -max_memory; 0 is limitBase and limitFactor.
-type memoryLimit int64
+// A memoryLimit bounds what reading a profile, and the report of it, may take.
+type memoryLimit struct {
+	bytes  int64         // -max_memory; 0 is limitBase and limitFactor
+	report func() report // that is asked for; nil is none
+	shell  shell
+}
 
 // newMemoryLimit defines -max_memory.
 func newMemoryLimit(f *flagSet) *memoryLimit {
-	m := new(memoryLimit)
-	f.AddExtraUsage("    -max_memory           Limit on the memory to read one profile, as 2GB (default: by its size)")
-	f.Func("max_memory", "Limit on the memory to read one profile, as `2GB`", func(v string) error {
+	m := &memoryLimit{report: f.report}
+	f.AddExtraUsage("    -max_memory           Limit on the memory to read one profile, and for its report, as 2GB (default: by its size)")
+	f.Func("max_memory", "Limit on the memory to read one profile, and for its report, as `2GB`", func(v string) error {
 		n, err := unit.ParseBytes(v)
-		*m = memoryLimit(n)
+		m.bytes = int64(n)
 		return err
 	})
 	return m
 }
 
 // of is the limit for so many bytes of input.
-func (m memoryLimit) of(input int64) int64 {
-	if m > 0 {
-		return int64(m)
+func (m *memoryLimit) of(input int64) int64 {
+	if m.bytes > 0 {
+		return m.bytes
 	}
 	return limitBase + limitFactor*input
 }
 
 // exceeded is the error for a profile that would take more.
-func (m memoryLimit) exceeded(input int64) error {
+func (m *memoryLimit) exceeded(input, cost int64) error {
 	return &diag.Error{
-		Err:  fmt.Errorf("after %d bytes of input it needs more than the %v of memory that it may take", input, unit.Bytes(m.of(input))),
-		Hint: "if the file can be trusted, raise the limit: -max_memory 4GB",
+		Err: fmt.Errorf("after %d bytes of input it needs more than the %v of memory that it may take: google/pprof, which reads it here, takes about %v, as a structure for each sample, location and label",
+			input, unit.Bytes(m.of(input)), unit.Bytes(cost)),
+		Hint: "the other commands of whet take less, such as `whet top`; if the file can be trusted, raise the limit: -max_memory " + roomy(cost),
 	}
 }
 
 // read decodes a profile. size is that of all input where it is known, or 0: then what
 // has come counts.
-func (m memoryLimit) read(r io.Reader, size int64) (*gprofile.Profile, error) {
+func (m *memoryLimit) read(r io.Reader, size int64) (*gprofile.Profile, error) {
 	in := &counter{r: r}
 	br := bufio.NewReader(in)
 	var plain io.Reader = br
@@ -78,8 +83,8 @@ func (m memoryLimit) read(r io.Reader, size int64) (*gprofile.Profile, error) {
 	for {
 		n, err := io.CopyN(&data, plain, 1<<20)
 		// The least that it can take: as it is, in a buffer that grows, and what is made of it.
-		if 6*int64(data.Len()) > m.of(input()) {
-			return nil, m.exceeded(input())
+		if least := 6 * int64(data.Len()); least > m.of(input()) {
+			return nil, m.exceeded(input(), least)
 		}
 		if errors.Is(err, io.EOF) && n < 1<<20 {
 			break
@@ -91,12 +96,20 @@ func (m memoryLimit) read(r io.Reader, size int64) (*gprofile.Profile, error) {
 	if b := data.Bytes(); len(b) >= 2 && b[0] == 0x1f && b[1] == 0x8b {
 		return nil, errors.New("it is compressed twice") // the driver's reader would inflate it without a limit
 	}
-	if profile.ForeignCost(data.Bytes()) > m.of(input()) {
-		return nil, m.exceeded(input())
+	if cost := profile.ForeignCost(data.Bytes()); cost > m.of(input()) {
+		return nil, m.exceeded(input(), cost)
 	}
 	p, err := gprofile.ParseData(data.Bytes())
 	if err != nil {
 		return nil, err
+	}
+	data = bytes.Buffer{}
+	if m.report != nil {
+		report, limit := m.report(), m.of(input())
+		if err := report.check(p, limit); err != nil {
+			return nil, err
+		}
+		m.shell.add(p, limit)
 	}
 	clean(p)
 	return p, nil
@@ -152,11 +165,14 @@ func cleanKeys[V any](labels map[string][]V) map[string][]V {
 }
 
 // stream is read of what may have no end.
-func (m memoryLimit) stream(r io.Reader) (*gprofile.Profile, error) {
-	if m == 0 {
-		m = maxStreamed
+func (m *memoryLimit) stream(r io.Reader) (*gprofile.Profile, error) {
+	if m.bytes > 0 {
+		return m.read(r, 0)
 	}
-	return m.read(r, 0)
+	streamed := memoryLimit{bytes: maxStreamed, report: m.report}
+	p, err := streamed.read(r, 0)
+	m.shell.take(&streamed.shell)
+	return p, err
 }
 
 // maxStreamed is the limit for what comes over the network.

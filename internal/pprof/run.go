@@ -33,6 +33,7 @@ func Run(ctx context.Context, opt Options) error {
 	}
 	defer removeDot()
 	limit := newMemoryLimit(flags)
+	ui.refuse = limit.shell.refuse
 	open := &recordings{limit: limit}
 	defer open.close()
 	flags.afterParse = func(args []string, set map[string]*string) error {

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/terminal"
 )
 
@@ -20,6 +21,7 @@ type ui struct {
 	in       *bufio.Reader
 	terminal *term.Terminal // nil: plain lines
 	fd       int            // of the terminal
+	refuse   func(command string) error
 
 	mu    sync.Mutex
 	saved *term.State // the terminal's, while a line is edited
@@ -48,8 +50,25 @@ func isTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// ReadLine returns a command. At the end of input it returns io.EOF.
+// ReadLine returns a command that is not refused. At the end of input it returns io.EOF.
 func (u *ui) ReadLine(prompt string) (string, error) {
+	for {
+		line, err := u.readLine(prompt)
+		if line == "" || u.refuse == nil {
+			return line, err
+		}
+		refused := u.refuse(line)
+		if refused == nil {
+			return line, err
+		}
+		u.PrintErr(refused, "\nhint: ", diag.Hint(refused))
+		if err != nil {
+			return "", err
+		}
+	}
+}
+
+func (u *ui) readLine(prompt string) (string, error) {
 	if u.terminal == nil {
 		if _, err := io.WriteString(u.opt.Stdout, prompt); err != nil {
 			return "", err

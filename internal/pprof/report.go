@@ -1,0 +1,200 @@
+package pprof
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	gprofile "github.com/google/pprof/profile"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/unit"
+)
+
+// The driver's reports have no limits either: what the one that is asked for takes is estimated before the driver
+// gets the profile. These are bytes, measured.
+const (
+	costFrame = 110  // a line on a stack that -traces writes
+	costText  = 250  // a line that -raw writes
+	costNode  = 1000 // a function, or a line of one, in a graph
+	costEdge  = 700  // a call in a graph
+)
+
+// A report is what the driver is asked for.
+type report struct {
+	traces bool
+	raw    bool
+	graph  bool
+	lines  bool // the graph's nodes are lines
+	focus  *regexp.Regexp
+	view   string // that does the same in whet; "" is none
+}
+
+// reportOf takes it from the options.
+func (f *flagSet) report() report {
+	on := func(name string) bool {
+		o := f.Lookup(name)
+		return o != nil && o.Value.String() != "" && o.Value.String() != "false"
+	}
+	r := report{traces: on("traces"), raw: on("raw"), view: "top"}
+	if pattern := f.texts["focus"]; pattern != nil && *pattern != "" {
+		r.focus, _ = regexp.Compile(*pattern) // the driver says what is wrong with it
+	}
+	small := on("proto") || on("topproto") || on("tags") || on("comments")
+	r.graph = !r.traces && !r.raw && !small || on("topproto")
+	r.lines = on("lines") || on("addresses")
+	for _, name := range []string{"list", "weblist", "disasm", "callgrind", "http"} {
+		r.lines = r.lines || on(name)
+	}
+	for name, view := range map[string]string{"traces": "traces", "raw": "raw", "list": "list", "weblist": "list", "disasm": "disasm", "callgrind": "callgrind", "http": "flame", "tree": "tree", "peek": "peek"} {
+		if on(name) {
+			r.view = view
+		}
+	}
+	return r
+}
+
+// cost estimates what the report takes, up to a limit.
+func (r *report) cost(p *gprofile.Profile, limit int64) int64 {
+	var lines int64
+	for _, l := range p.Location {
+		lines += int64(max(1, len(l.Line)))
+	}
+	switch {
+	case r.traces:
+		return r.tracesCost(p)
+	case r.raw:
+		return costText * lines
+	case !r.graph:
+		return 0
+	}
+	nodes := lines
+	if !r.lines {
+		nodes = int64(len(p.Function))
+	}
+	return costNode*nodes + costEdge*min(nodes*nodes, r.calls(p, (limit-costNode*nodes)/costEdge))
+}
+
+// tracesCost is that of all frames of the stacks that -focus leaves.
+func (r *report) tracesCost(p *gprofile.Profile) int64 {
+	wanted := map[*gprofile.Location]bool{}
+	if r.focus != nil {
+		for _, l := range p.Location {
+			wanted[l] = matches(l, r.focus)
+		}
+	}
+	var frames int64
+	for _, s := range p.Sample {
+		n, ok := int64(0), r.focus == nil
+		for _, l := range s.Location {
+			n += int64(max(1, len(l.Line)))
+			ok = ok || wanted[l]
+		}
+		if ok {
+			frames += n
+		}
+	}
+	return costFrame * frames
+}
+
+// matches says whether the driver would keep a stack with this location.
+func matches(l *gprofile.Location, re *regexp.Regexp) bool {
+	for _, line := range l.Line {
+		if fn := line.Function; fn != nil && (re.MatchString(fn.Name) || re.MatchString(fn.Filename)) {
+			return true
+		}
+	}
+	return l.Mapping != nil && re.MatchString(l.Mapping.File)
+}
+
+// calls counts those in the graph, up to a few more than most: within locations, and between different ones.
+func (r *report) calls(p *gprofile.Profile, most int64) int64 {
+	var n int64
+	if r.lines {
+		for _, l := range p.Location {
+			n += int64(max(0, len(l.Line)-1))
+		}
+	}
+	seen := map[[2]*gprofile.Location]struct{}{}
+	for _, s := range p.Sample {
+		for i := 1; i < len(s.Location); i++ {
+			seen[[2]*gprofile.Location{s.Location[i-1], s.Location[i]}] = struct{}{}
+		}
+		if n+int64(len(seen)) > most {
+			break
+		}
+	}
+	return n + int64(len(seen))
+}
+
+// check refuses a report that would take more than the limit for so many bytes of input.
+func (r *report) check(p *gprofile.Profile, limit int64) error {
+	cost := r.cost(p, limit)
+	if cost <= limit {
+		return nil
+	}
+	hint := "if the profile can be trusted, raise the limit: -max_memory " + roomy(cost)
+	if r.traces {
+		hint = "show fewer stacks with -focus REGEXP; or, " + hint
+	}
+	return &diag.Error{
+		Err:  fmt.Errorf("this report needs about %v of memory, more than the %v that it may take", unit.Bytes(cost), unit.Bytes(limit)),
+		Hint: "`whet " + r.view + "` shows the same within a limit; " + hint,
+	}
+}
+
+// roomy is a size for -max_memory that is enough for so many bytes.
+func roomy(bytes int64) string { return fmt.Sprintf("%dGB", bytes>>30+1) }
+
+// A shell checks the commands of the interactive shell, which are not known when profiles are read.
+type shell struct {
+	mu    sync.Mutex
+	known []limited
+}
+
+// limited is a profile with what a report of it may take.
+type limited struct {
+	*gprofile.Profile
+	limit int64
+}
+
+func (s *shell) add(p *gprofile.Profile, limit int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known = append(s.known, limited{p, limit})
+}
+
+// take adds those of another.
+func (s *shell) take(other *shell) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known = append(s.known, other.known...)
+}
+
+// refuse is the error for a line that would take too much.
+func (s *shell) refuse(line string) error {
+	name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	r := report{view: strings.TrimPrefix(name, "web")}
+	switch name {
+	case "traces":
+		r.traces = true
+		if words := strings.Fields(rest); len(words) > 0 && !strings.HasPrefix(words[0], "-") && !strings.HasPrefix(words[0], ">") {
+			r.focus, _ = regexp.Compile(words[0]) // the driver says what is wrong with it
+		}
+	case "raw":
+		r.raw = true
+	case "list", "weblist", "disasm", "callgrind":
+		r.graph, r.lines = true, true
+	default:
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.known {
+		if err := r.check(p.Profile, p.limit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
