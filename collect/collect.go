@@ -103,6 +103,8 @@ type Summary struct {
 	Path string         `json:"path"` // of the recording
 	Meta recording.Meta `json:"meta"`
 	Load *load.Result   `json:"load,omitempty"`
+	// CPU is the CPU profile; nil without one, and of the benchmarks of several packages.
+	CPU *profile.Profile `json:"-"`
 	// Failures are what went wrong although the recording is there: a package
 	// that does not build, a benchmark that fails, a load without answers.
 	Failures []error `json:"-"`
@@ -337,7 +339,7 @@ func (s *session) finish(interrupted bool) (*Summary, error) {
 		return nil, &diag.Error{Op: "record", Err: err, Hint: "what was written so far is in " + s.opt.Out + recording.PartialSuffix}
 	}
 	meta.Version, meta.Parts = recording.Version, s.w.Parts()
-	return &Summary{Path: s.opt.Out, Meta: meta, Load: s.load, Failures: s.failures, Warnings: s.warnings}, nil
+	return &Summary{Path: s.opt.Out, Meta: meta, Load: s.load, CPU: s.profiles["cpu"], Failures: s.failures, Warnings: s.warnings}, nil
 }
 
 // nothing is the error when there is nothing to keep.

@@ -65,7 +65,7 @@ func findTotals(r *find.Result) string {
 		parts = append(parts, fmt.Sprintf("%s %s, %s of it below own lines", costName(x.Cost), totalText(x), unit.Percent(x.Own, x.Value)))
 	}
 	if r.GC > 0 {
-		parts = append(parts, collectorText(r.GC, r.GC-r.GCBackground))
+		parts = append(parts, collectorText(Collector{r.GC, r.GC - r.GCBackground}))
 	}
 	if q := r.Requests; q != nil {
 		text := plural(q.Count, "request", "requests") + " in the trace, " + unit.Duration(q.Time) + " together"
@@ -172,16 +172,6 @@ const (
 	waitingHead = "Lines that wait"
 	waitingNote = "they take hardly any CPU time, and no rewrite is claimed. Of requests the share is of all their time; mutex and block profiles count all goroutines, those that wait for work too"
 )
-
-// collectorText says how much of a CPU profile is garbage collection (profile.Collection), and how much
-// of that the program's goroutines do themselves.
-func collectorText(all, inProgram float64) string {
-	text := "garbage collection " + sharePercent(all) + " of the CPU time"
-	if inProgram > 0 {
-		text += ", of it " + sharePercent(inProgram) + " in goroutines that allocate"
-	}
-	return text
-}
 
 // totalText writes what a profile has in all. Objects are many, and are rounded.
 func totalText(x find.Total) string {

@@ -18,13 +18,15 @@ const RecordSchema = "whet.record/1"
 
 // Record is what whet record shows: what is in the file, and what is not.
 type Record struct {
-	Schema   string         `json:"schema"`
-	Path     string         `json:"path"`
-	Bytes    int64          `json:"bytes"`
-	Meta     recording.Meta `json:"meta"`
-	Load     *load.Result   `json:"load,omitempty"`
-	Failures []string       `json:"failures,omitempty"`
-	Warnings []string       `json:"warnings,omitempty"`
+	Schema string         `json:"schema"`
+	Path   string         `json:"path"`
+	Bytes  int64          `json:"bytes"`
+	Meta   recording.Meta `json:"meta"`
+	Load   *load.Result   `json:"load,omitempty"`
+	// Collector is the garbage collector's share of the CPU profile; nil without one.
+	Collector *Collector `json:"collector,omitempty"`
+	Failures  []string   `json:"failures,omitempty"`
+	Warnings  []string   `json:"warnings,omitempty"`
 }
 
 // WriteRecord renders d for people.
@@ -45,6 +47,9 @@ func WriteRecord(w io.Writer, s Style, d Record) error {
 		t.line(fmt.Sprintf("load       %s requests, %.0f/s, p50 %s, p99 %s, max %s, %d failed%s", unit.Count(l.Requests), l.Rate,
 			unit.Duration(l.Latency.P50), unit.Duration(l.Latency.P99), unit.Duration(l.Latency.Max), l.Failed()+l.Errors.Total(), failed))
 		t.line("sent       ", Clean(sentBy(l)))
+	}
+	if d.Collector != nil {
+		t.line("collector  ", collectorText(*d.Collector))
 	}
 	if len(m.Missing) > 0 {
 		t.line()

@@ -16,6 +16,9 @@ type Top struct {
 	Header Header `json:"profile"`
 	Own    *Own   `json:"own,omitempty"`
 	All    *All   `json:"all,omitempty"`
+	// Collector is the garbage collector's share of all samples, whatever the filters keep; nil when
+	// they are not of CPU time.
+	Collector *Collector `json:"collector,omitempty"`
 }
 
 // All is the classic view: nodes by flat or cumulative value.
@@ -83,6 +86,10 @@ func WriteTop(w io.Writer, s Style, d Top) error {
 	}
 	if d.All != nil {
 		writeAll(t, s, d.Header, d.All)
+	}
+	if d.Collector != nil && d.Collector.Share > 0 {
+		t.line()
+		t.line(s.paint(dim, cut(collectorText(*d.Collector), s.room(0, 10))))
 	}
 	return t.result()
 }

@@ -188,7 +188,7 @@ func WriteTraceSummary(w io.Writer, style Style, d TraceSummary) error {
 		t.line(left(metricName(m.Name), 16), " ", metricValue(m.Name, m.Least), " to ", metricValue(m.Name, m.Most))
 	}
 	if c := d.Collector; c.Ran > 0 && c.Background+c.Assists > 0 {
-		loadWrap(t, style, "", fmt.Sprintf("garbage collection took %s of the time that goroutines ran: %s in its own goroutines, %s in goroutines that allocate (assists)",
+		loadWrap(t, style, "", fmt.Sprintf("garbage collection took %s of the time that goroutines were running, which is not their CPU time: %s in its own goroutines, %s in goroutines that allocate (assists)",
 			sharePercent(c.Share), sharePercent(unit.Share(int64(c.Background), int64(c.Ran))), sharePercent(unit.Share(int64(c.Assists), int64(c.Ran)))), 0)
 	}
 	t.ranges(style, "collector and stops", d.Ranges)

@@ -1,0 +1,37 @@
+package report
+
+import (
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/unit"
+)
+
+// A Collector is the garbage collector's share of the CPU time in a profile, as profile.Collection
+// defines it.
+type Collector struct {
+	Share     float64 `json:"share"`      // of all CPU time in the profile
+	InProgram float64 `json:"in_program"` // of it in the program's goroutines, of the same total
+}
+
+// NewCollector returns the collector's share of a CPU profile; nil for a profile of another kind,
+// and without samples.
+func NewCollector(p *profile.Profile) *Collector {
+	typ, err := p.TypeIndex("cpu")
+	if err != nil {
+		return nil
+	}
+	c := p.Collection(typ)
+	if c.All <= 0 {
+		return nil
+	}
+	return &Collector{unit.Share(c.Total(), c.All), unit.Share(c.InProgram, c.All)}
+}
+
+// collectorText says how much of the CPU time in a profile is garbage collection, and how much of that
+// the program's goroutines do themselves.
+func collectorText(c Collector) string {
+	text := "garbage collection " + sharePercent(c.Share) + " of the CPU time"
+	if c.InProgram > 0 {
+		text += ", of it " + sharePercent(c.InProgram) + " in goroutines that allocate"
+	}
+	return text
+}
