@@ -70,7 +70,8 @@ type Wait struct {
 
 // An Ender is a line that ended waits.
 type Ender struct {
-	File     string  `json:"file"` // relative to the module; of a line that is not its own, the folder and name
+	File     string  `json:"file"`          // relative to the module; of a line that is not its own, the directory and name
+	Own      bool    `json:"own,omitempty"` // the line is in the module
 	Line     int     `json:"line"`
 	Function string  `json:"function"`
 	Share    float64 `json:"share"` // of the time of all requests
@@ -262,7 +263,7 @@ func nameParts(function string) []string {
 func (f *finder) ender(frame stacks.Frame, took float64) Ender {
 	e := Ender{Line: frame.Line, Function: profile.Generic(frame.Func), Share: took}
 	if here, reason := f.locateFrame(frame); reason == "" {
-		e.File, e.Line = here.file, here.line
+		e.File, e.Line, e.Own = here.file, here.line, true
 		return e
 	}
 	file := strings.ReplaceAll(frame.File, `\`, "/")

@@ -29,6 +29,9 @@ type Options struct {
 	Bench    string        // benchmarks that may be used, as go test's -bench takes them; "" is all
 	Timeout  time.Duration // of a test run, and of one process of a benchmark; 0 is DefaultTimeout
 	FuzzTime time.Duration // for which each changed function is fuzzed; 0 is DefaultFuzzTime
+	// FuzzInputs, if above zero, is how many inputs each changed function is fuzzed with, however long that
+	// takes, instead of FuzzTime.
+	FuzzInputs int
 	AB       ab.Options
 
 	// Review also tries the fixes that need somebody to review them.
@@ -68,6 +71,14 @@ const (
 	DefaultFuzzTime = 5 * time.Second
 	DefaultRounds   = 4
 )
+
+// fuzzTime is the limit of the fuzzer as go test takes it.
+func (o *Options) fuzzTime() string {
+	if o.FuzzInputs > 0 {
+		return fmt.Sprintf("%dx", o.FuzzInputs)
+	}
+	return o.FuzzTime.String()
+}
 
 // A Result is what became of the findings of a module.
 type Result struct {
@@ -111,6 +122,8 @@ type Untried struct {
 	Function string  `json:"function"`
 	Reason   string  `json:"reason"`
 	Share    float64 `json:"share"` // as Finding.Saving
+	// Waiting is what is known of a line that only waits; nil for one that costs.
+	Waiting *find.HotLine `json:"waiting,omitempty"`
 }
 
 // Broken is a package that does not build.

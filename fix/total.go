@@ -124,6 +124,10 @@ func (f *fixer) listUntried(r *find.Result) {
 			f.result.Untried = append(f.result.Untried, Untried{File: h.File, Line: h.Line, Function: h.Function, Reason: h.Why, Share: h.Saving})
 		}
 	}
+	for i := range r.Waiting {
+		h := &r.Waiting[i]
+		f.result.Untried = append(f.result.Untried, Untried{File: h.File, Line: h.Line, Function: h.Function, Reason: "no rewrite is known for waits", Waiting: h})
+	}
 	for _, s := range r.Stale {
 		f.result.Untried = append(f.result.Untried, Untried{File: s.File, Function: s.Function, Reason: s.Reason, Share: s.Share})
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules"
@@ -94,8 +95,7 @@ func (f *findFlags) register(cmd *cobra.Command) {
 	fs.Var(&f.MinShare, "min-share", "leave out what is less of every profile than this")
 	fs.StringVar(&f.Rule, "rule", "", "look only for the rules that match `REGEXP`")
 	fs.BoolVar(&f.NoNotes, "no-notes", false, "do not ask the compiler what it says of hot lines")
-	f.MaxTrace = maxFindTrace
-	fs.Var(&f.MaxTrace, "max-trace", "read execution traces of up to this `size`, all together; 0 is none")
+	f.registerMaxTrace(fs)
 	fs.BoolVar(&f.Gate, "gate", false, "exit with 3 when there is a finding, with --baseline a new one")
 	fs.StringVar(&f.Baseline, "baseline", "", "mark findings that `FILE` accepts as known, and list its stale entries")
 	fs.StringVar(&f.Accept, "write-baseline", "", "accept all findings: write them to `FILE` for --baseline")
@@ -105,6 +105,12 @@ func (f *findFlags) register(cmd *cobra.Command) {
 	fs.Var(&f.read.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
 	_ = cmd.RegisterFlagCompletionFunc("rule", completeRules)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(findFormats(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// registerMaxTrace adds the flag that bounds what is read of execution traces.
+func (f *findFlags) registerMaxTrace(fs *pflag.FlagSet) {
+	f.MaxTrace = maxFindTrace
+	fs.Var(&f.MaxTrace, "max-trace", "read execution traces of up to this `size`, all together; 0 is none")
 }
 
 func (f *findFlags) check(cmd *cobra.Command) error {
@@ -130,7 +136,7 @@ func (f *findFlags) check(cmd *cobra.Command) error {
 	}); err != nil {
 		return err
 	}
-	return f.checkOutput()
+	return f.checkThere()
 }
 
 // find does the work of whet find.
@@ -209,9 +215,6 @@ func (a *app) lookFor(ctx context.Context, f *findFlags, args []string) (*find.R
 		return nil, err
 	}
 	defer l.Close()
-	if l.profiles.Waits, err = a.requestWaits(ctx, l.opened, int64(f.MaxTrace)); err != nil {
-		return nil, err
-	}
 	return l.find(ctx)
 }
 
@@ -239,6 +242,10 @@ func (a *app) prepareFind(ctx context.Context, f *findFlags, args []string) (*fi
 	}
 	in, err := a.recorded(ctx, &f.read, args)
 	if err != nil {
+		return nil, err
+	}
+	if in.profiles.Waits, err = a.requestWaits(ctx, in.opened, int64(f.MaxTrace)); err != nil {
+		in.Close()
 		return nil, err
 	}
 	o.Own, o.Target = in.Own, in.target()

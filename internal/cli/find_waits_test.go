@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -144,6 +146,49 @@ func lineOf(t *testing.T, comment string) int {
 	return 1 + slices.IndexFunc(strings.Split(string(text), "\n"), func(line string) bool { return strings.HasSuffix(line, comment) })
 }
 
+// fixSees has in the report of whet fix all that whet find has found in the same recording, with the same waits.
+func fixSees(t *testing.T, found *find.Result) {
+	t.Helper()
+	code, stdout, stderr := runWhet(t, "fix", "--json", "--min-share", "5%", "--fuzz-time", "10ms", "--max-time", "100ms", "--settings=false", "service.whet")
+	var fixed fix.Result
+	if err := json.Unmarshal([]byte(stdout), &fixed); err != nil || code != 0 {
+		t.Fatalf("exit code %d, %v: %s", code, err, stderr)
+	}
+	tried := map[string]find.Finding{}
+	for _, a := range fixed.Attempts {
+		tried[a.Finding.ID] = a.Finding
+	}
+	for _, f := range found.Findings {
+		if len(f.Places) == 0 || f.Fix != nil && f.Fix.Setting != nil {
+			continue // of the program as a whole
+		}
+		again, ok := tried[f.ID]
+		again.Notes = nil // were not asked for
+		if ok && !reflect.DeepEqual(f, again) {
+			t.Errorf("find has %+v\nfix has  %+v", f, again)
+		}
+		if !ok && !slices.ContainsFunc(fixed.Untried, func(u fix.Untried) bool {
+			return u.Title == f.Title && u.File == f.Places[0].File && u.Line == f.Places[0].Line
+		}) {
+			t.Errorf("fix does not have %+v", f)
+		}
+	}
+	if len(found.Waiting) == 0 {
+		t.Error("no line waits")
+	}
+	for _, h := range found.Waiting {
+		i := slices.IndexFunc(fixed.Untried, func(u fix.Untried) bool { return u.File == h.File && u.Line == h.Line })
+		if i < 0 || fixed.Untried[i].Waiting == nil {
+			t.Errorf("fix does not list %+v", h)
+			continue
+		}
+		again := *fixed.Untried[i].Waiting
+		if again.Notes = nil; !reflect.DeepEqual(h, again) {
+			t.Errorf("find has %+v\nfix has  %+v", h, again)
+		}
+	}
+}
+
 // TestFindWaits has a lock that requests wait for beside the line that asks for it, with the line that gives it back, from
 // the trace and the profiles of recordings, without being asked.
 func TestFindWaits(t *testing.T) {
@@ -195,6 +240,8 @@ func TestFindWaits(t *testing.T) {
 		!slices.ContainsFunc(one.Findings, func(f find.Finding) bool { return f.Places[0].Line == works }) {
 		t.Errorf("the line that works is not among the hot ones: %+v", one.Unexplained)
 	}
+
+	fixSees(t, &one)
 
 	two := look("service.whet", "service.whet")
 	if two.Requests == nil || two.Requests.Count != 2*one.Requests.Count || at(&two, here).Waits[0].Count != 2*h.Waits[0].Count {

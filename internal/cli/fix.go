@@ -107,6 +107,7 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.find.read.Own, "own", nil, "packages below `PATH` are own code too; may repeat")
 	fs.Var(&f.find.MinShare, "min-share", "leave out what is less of every profile than this")
 	fs.StringVar(&f.find.Rule, "rule", "", "look only for the rules that match `REGEXP`")
+	f.find.registerMaxTrace(fs)
 	fs.StringVar(&f.Bench, "bench", "", "measure by the benchmarks that match `REGEXP` (default: those that reach the line)")
 	fs.DurationVar(&f.Timeout, "timeout", fix.DefaultTimeout, "give up on the tests, or on one run of a benchmark, after this time")
 	fs.DurationVar(&f.FuzzTime, "fuzz-time", fix.DefaultFuzzTime, "compare the answers of old and new for so long, for each function")
@@ -162,7 +163,7 @@ func (f *rewriteFlags) check(cmd *cobra.Command) error {
 	if err := f.checkProgram(cmd, f.find.Dir, float64(f.Precision), f.MaxTime); err != nil {
 		return err
 	}
-	return f.checkOutput()
+	return f.checkThere()
 }
 
 // fix does the work of whet fix.

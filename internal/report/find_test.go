@@ -2,6 +2,8 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,10 +103,56 @@ func TestWriteFindSettings(t *testing.T) {
 	}
 }
 
+// checkSARIFWaits has a result for each line that waits, at its place, with the module's lines that end the waits, and
+// what requests wait for in the message of a finding.
+func checkSARIFWaits(t *testing.T, r *find.Result) {
+	t.Helper()
+	var out strings.Builder
+	if err := WriteFindSARIF(&out, r, nil, "v1"); err != nil {
+		t.Fatal(err)
+	}
+	var log sarifLog
+	if err := json.Unmarshal([]byte(out.String()), &log); err != nil {
+		t.Fatal(err)
+	}
+	run := log.Runs[0]
+	if text := run.Results[0].Message.Text; !strings.Contains(text, "Requests wait here for 36.00% of their time: for a lock 31.00%") {
+		t.Errorf("the finding: %q", text)
+	}
+	type result struct {
+		at, message, ended string
+	}
+	var got []result
+	prints := map[string]bool{}
+	for _, one := range run.Results[len(r.Findings):] {
+		at := one.Locations[0].Physical
+		x := result{at: fmt.Sprintf("%s:%d", at.Artifact.URI, at.Region.StartLine), message: one.Message.Text}
+		for _, e := range one.Related {
+			x.ended += fmt.Sprintf("%s:%d ", e.Physical.Artifact.URI, e.Physical.Region.StartLine)
+		}
+		got = append(got, x)
+		if one.RuleID != run.Tool.Driver.Rules[one.RuleIndex].ID || one.RuleID != "wait" || one.Level != "note" || one.Rank != 0 {
+			t.Errorf("%+v", one)
+		}
+		prints[one.Fingerprints["whetFinding/v1"]] = true
+	}
+	want := []result{
+		{"hot.go:3", "Requests wait here for 5.00% of their time, for a channel, ended at work.go:4 (main.work) · CPU 20.00%.", ""}, // work.go is another module's
+		{"wait.go:5", "Requests wait here for 31.00% of their time, for a lock, given back at store.go:9 (slow.(*Store).Save).", "store.go:9 "},
+		{"idle.go:6", "Blocked 90.00%.", ""},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if len(prints) != len(want) {
+		t.Errorf("%d fingerprints of %d results", len(prints), len(want))
+	}
+}
+
 // TestWriteFindWaits shows what requests wait for beside a finding and hot lines, and under a heading of its own, in each form.
 func TestWriteFindWaits(t *testing.T) {
 	r := findResult()
-	lock := find.Wait{Cause: "lock", Count: 9, Time: 31e8, Share: 0.31, Ended: []find.Ender{{File: "store.go", Line: 9, Function: "example.com/slow.(*Store).Save", Share: 0.31}}}
+	lock := find.Wait{Cause: "lock", Count: 9, Time: 31e8, Share: 0.31, Ended: []find.Ender{{File: "store.go", Line: 9, Own: true, Function: "example.com/slow.(*Store).Save", Share: 0.31}}}
 	channel := find.Wait{Cause: "channel", Share: 0.05, Ended: []find.Ender{{File: "work.go", Line: 4, Function: "main.work", Share: 0.05}}}
 	r.Requests = &find.Requests{Count: 50, Time: 10e9, Waits: []find.Wait{{Cause: "lock", Share: 0.31}, {Cause: "runnable", Share: 0.02}}}
 	r.Findings[0].Waits = []find.Wait{lock, channel}
@@ -113,6 +161,7 @@ func TestWriteFindWaits(t *testing.T) {
 		{Place: find.Place{File: "wait.go", Line: 5, Code: "mu.Lock()"}, Waits: []find.Wait{lock}},
 		{Place: find.Place{File: "idle.go", Line: 6, Code: "<-jobs"}, Evidence: []find.Evidence{{Cost: find.Block, Share: 0.9}}},
 	}
+	checkSARIFWaits(t, r)
 	for name, write := range map[string]func(*strings.Builder) error{
 		"text":     func(w *strings.Builder) error { return WriteFind(w, Style{Width: 200}, r) },
 		"markdown": func(w *strings.Builder) error { return WriteFindMarkdown(w, r) },

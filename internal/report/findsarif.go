@@ -108,6 +108,10 @@ func WriteFindSARIF(w io.Writer, r *find.Result, list []*rules.Rule, version str
 			Help: sarifMessage{rule.Doc.Evidence + "\n\n" + rule.Doc.Safety},
 		})
 	}
+	run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
+		ID: sarifWait, Short: sarifMessage{waitingHead}, Full: sarifMessage{"Lines at which requests or goroutines wait: " + waitingNote + "."},
+		Help: sarifMessage{"`whet trace contention` shows who holds what they wait for, and `whet trace requests` each request's time."},
+	})
 	number := findingNumbers(r)
 	for i := range r.Findings {
 		run.Results = append(run.Results, sarifOf(&r.Findings[i], slices.IndexFunc(list, func(rule *rules.Rule) bool { return rule.Analyzer.Name == r.Findings[i].Rule }), number))
@@ -115,6 +119,8 @@ func WriteFindSARIF(w io.Writer, r *find.Result, list []*rules.Rule, version str
 			run.Results[i].Baseline = map[bool]string{true: "unchanged", false: "new"}[r.Findings[i].Known]
 		}
 	}
+	waiting := slices.DeleteFunc(slices.Clone(r.Unexplained), func(h find.HotLine) bool { return len(h.Waits) == 0 })
+	run.Results = append(run.Results, sarifWaits(slices.Concat(waiting, r.Waiting), len(list))...)
 	return JSON(w, sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
 }
 
@@ -152,6 +158,41 @@ func fileURI(name string) string {
 	return u.String()
 }
 
+// sarifWait is the rule of lines that wait.
+const sarifWait = "wait"
+
+// sarifWaits are lines that wait. Their rank is the lowest, as nothing is claimed to be saved there; a
+// baseline knows nothing of them.
+func sarifWaits(lines []find.HotLine, rule int) []sarifResult {
+	var out []sarifResult
+	alike := map[string]int{}
+	for i := range lines {
+		h := &lines[i]
+		key := strings.Join([]string{sarifWait, h.File, h.Function, strings.TrimSpace(h.Code)}, "\x00")
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", key, alike[key]))
+		alike[key]++
+		one := sarifResult{
+			RuleID: sarifWait, RuleIndex: rule, Level: "note",
+			Message:      sarifMessage{upperFirst(hotLineText(h)) + "."},
+			Locations:    []sarifPlace{sarifLine(h.File, h.Line)},
+			Fingerprints: map[string]string{"whetFinding/v1": hex.EncodeToString(sum[:16])},
+		}
+		for _, w := range h.Waits {
+			for _, e := range w.Ended {
+				if at := sarifLine(e.File, e.Line); e.Own && !slices.Contains(one.Related, at) {
+					one.Related = append(one.Related, at)
+				}
+			}
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+func sarifLine(file string, line int) sarifPlace {
+	return sarifPlace{sarifPhysical{sarifAt(file), sarifRegion{StartLine: line}}}
+}
+
 func sarifOf(f *find.Finding, rule int, number func(id string) string) sarifResult {
 	sum := sha256.Sum256([]byte(f.ID))
 	out := sarifResult{
@@ -161,6 +202,9 @@ func sarifOf(f *find.Finding, rule int, number func(id string) string) sarifResu
 	}
 	if shared := sharedText(f, number); shared != "" {
 		out.Message.Text += " " + upperFirst(shared) + "."
+	}
+	if waits := lineWaitsText(f.Waits); waits != "" {
+		out.Message.Text += " " + upperFirst(waits) + "."
 	}
 	if f.Saving >= 0.05 {
 		out.Level = "warning"

@@ -141,6 +141,9 @@ func proofLines(a *fix.Attempt) []string {
 	if len(a.Finding.Evidence) > 0 {
 		lines = append(lines, "saves at most "+savingText(&a.Finding))
 	}
+	if waits := lineWaitsText(a.Finding.Waits); waits != "" {
+		lines = append(lines, waits)
+	}
 	if a.Round > 1 {
 		lines = append(lines, fmt.Sprintf("found in round %d, on the lines as earlier rewrites leave them", a.Round))
 	}
@@ -182,6 +185,9 @@ func untriedWords(u *fix.Untried) string {
 	words := u.Reason
 	if u.Title != "" {
 		words = u.Title + ": " + words
+	}
+	if u.Waiting != nil {
+		return hotLineText(u.Waiting) + ": " + Clean(words)
 	}
 	return sharePercent(u.Share) + "  " + Clean(words)
 }
