@@ -170,7 +170,7 @@ func scratchOf(t *testing.T, source string) *fixer {
 			t.Fatal(err)
 		}
 	}
-	f := &fixer{o: Options{Timeout: time.Minute, FuzzTime: time.Second}}
+	f := &fixer{o: Options{Timeout: 20 * time.Minute, FuzzInputs: 1000}}
 	var err error
 	if f.scratch, err = newScratch(t.Context(), dir, Options{Temp: t.TempDir()}); err != nil {
 		t.Fatal(err)

@@ -100,7 +100,7 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 			// A cache or a buffer writes in other pieces.
 			f.scratch.o.Env = append(f.scratch.o.Env, "WHET_JOINED=1")
 		}
-		args := []string{"-run=^$", "-fuzz=^" + t.Name + "$", "-fuzztime=" + f.o.FuzzTime.String(), "-fuzzminimizetime=100x", "-timeout=" + f.o.Timeout.String(), "-vet=off", "./" + dir}
+		args := []string{"-run=^$", "-fuzz=^" + t.Name + "$", "-fuzztime=" + f.o.fuzzTime(), "-fuzzminimizetime=100x", "-timeout=" + f.o.Timeout.String(), "-vet=off", "./" + dir}
 		out, err := f.scratch.run(ctx, over, "test", args...)
 		for again := 0; err != nil && timeWasUp(out) && again < 3 && ctx.Err() == nil; again++ {
 			out, err = f.scratch.run(ctx, over, "test", args...)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -118,10 +117,10 @@ func program(t *testing.T, least int) func(context.Context, builds.Side, builds.
 	}
 }
 
-// quick are options that leave the fuzzer little time.
+// quick are options that give the fuzzer little work.
 func quick() fix.Options {
 	o := options()
-	o.FuzzTime = 50 * time.Millisecond
+	o.FuzzInputs = 50
 	return o
 }
 

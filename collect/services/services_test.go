@@ -325,7 +325,7 @@ func TestKilled(t *testing.T) {
 // awaitEnd waits until a process that is being killed has ended, or is only waited for.
 func awaitEnd(t *testing.T, pid int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

@@ -239,7 +239,7 @@ func TestRecordInterrupt(t *testing.T) {
 			if err := cmd.Wait(); err != nil {
 				t.Fatalf("%v\n%s", err, output)
 			}
-			if took := time.Since(begin); took > 4*time.Second {
+			if took := time.Since(begin); took > time.Minute { // of an hour
 				t.Errorf("took %v", took)
 			}
 			if !strings.Contains(output.String(), "interrupted") {

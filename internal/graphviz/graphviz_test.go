@@ -181,7 +181,7 @@ func TestContextEndsCall(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got error %v, want that the deadline is exceeded", err)
 	}
-	if d := time.Since(start); d > 10*time.Second {
+	if d := time.Since(start); d > time.Minute {
 		t.Errorf("took %v to notice a deadline of 50ms", d)
 	}
 	if _, err := r.SVG(t.Context(), []byte("digraph { a }")); err != nil {

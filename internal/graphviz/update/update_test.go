@@ -38,7 +38,7 @@ func TestMeterStopsLoop(t *testing.T) {
 		t.Errorf("found %d loops, want 1", loops)
 	}
 
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	rt := wazero.NewRuntime(ctx)
 	defer func() {
