@@ -58,6 +58,15 @@ worktree that is removed afterwards; nothing of yours is changed.`,
 			return err
 		}
 		if two.asked() {
+			const chosen = "in a comparison, which chooses the rounds itself"
+			if err := checkUseless("bench", cmd.Flags().Changed, []useless{
+				{"count", true, chosen, "--precision and --max-time say when it ends"},
+				{"benchtime", true, chosen, "--round is the length of a round"},
+				{"markdown", f.JSON || f.Output == "-", "with --json or -o -, which say what is written", "leave out one of them"},
+				{"cpu", true, "in a comparison, which runs benchmarks as they are", "set it for both with --flags GOMAXPROCS=2"},
+			}); err != nil {
+				return err
+			}
 			return a.benchAB(cmd.Context(), f, two, args)
 		}
 		for _, name := range onlyForTwo() {

@@ -214,7 +214,7 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 		return err
 	}
 	page := outputFlags{Output: f.HTML, Force: run.Force}
-	if err := page.checkOutput(); err != nil {
+	if err := page.checkThere(); err != nil {
 		return err
 	}
 	view := a.newABView("benchmarks")

@@ -84,7 +84,7 @@ func (f *benchHistoryFlags) check() ([]history.Gate, error) {
 	if f.HTML == "-" || f.HTML != "" && f.HTML == f.Output {
 		return nil, diag.Usagef("--html", "the result is written there", "name another file")
 	}
-	if err := errors.Join(f.checkOutput(), (&outputFlags{Output: f.HTML, Force: f.Force}).checkOutput()); err != nil {
+	if err := errors.Join(f.checkOutput(f.HTML), (&outputFlags{Output: f.HTML, Force: f.Force}).checkThere()); err != nil {
 		return nil, err
 	}
 	return parseGates(f.Gates)
@@ -234,6 +234,9 @@ func (a *app) benchHistoryAdd(ctx context.Context, f *benchHistoryAddFlags, args
 	}
 	if f.Base != "" && len(args) != 2 {
 		return diag.Usagef("bench history add", fmt.Sprintf("--base belongs to one file of results, not to %d", len(args)-1), "file the others without it")
+	}
+	if f.BaseCommit != "" && f.Base == "" {
+		return diag.Usagef("--base-commit", "it has no effect without results of a base", "name them: --base FILE")
 	}
 	filing := history.Filing{Dir: args[0], Stdin: a.stdin, Base: f.Base, BaseCommit: f.BaseCommit, Commit: f.Commit, Dirty: f.Dirty, Go: f.Go}
 	if filing.Go == "" {

@@ -105,7 +105,7 @@ func (f *benchRunFlags) check() error {
 	if _, err := f.round(); err != nil {
 		return err
 	}
-	return f.checkOutput()
+	return f.checkThere()
 }
 
 // round is how a round is run.

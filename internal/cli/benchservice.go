@@ -129,9 +129,6 @@ func (f *benchServiceFlags) check(cmd *cobra.Command, args []string) error {
 	if f.Output == "-" {
 		return diag.Usagef(op, "standard output holds the result", "--json writes it as JSON there; name a file")
 	}
-	if err := checkUseless(op, cmd.Flags().Changed, []useless{noFile(f.Output == "", "name it with -o")}); err != nil {
-		return err
-	}
 	return f.checkOutput()
 }
 

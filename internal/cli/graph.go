@@ -99,7 +99,9 @@ func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
 			return diag.Usagef("graph", fmt.Sprintf("%s %v: want a number from 0 to 1", name, part), "")
 		}
 	}
-	if err := checkUseless("graph", f.given, []useless{noFile(!f.toFile(), "name it with -o")}); err != nil {
+	if err := checkUseless("graph", f.given, []useless{
+		{"unit", format == "json", "on JSON, which has values in the unit of the sample type", "leave it out, or write svg or dot"},
+	}); err != nil {
 		return err
 	}
 	if err := f.checkOutput(); err != nil {

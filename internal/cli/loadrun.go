@@ -60,7 +60,7 @@ func (f *loadOutput) check() error {
 			return diag.Usagef("load", fmt.Sprintf("two files of the name %s", d.Output), "name them apart")
 		}
 		seen[d.Output] = true
-		if err := d.checkOutput(); err != nil {
+		if err := d.checkThere(); err != nil {
 			return err
 		}
 	}

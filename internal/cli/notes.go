@@ -69,12 +69,14 @@ inline, nil and other.`,
 		}
 		return kinds, cobra.ShellCompDirectiveNoFileComp
 	})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.notes(cmd.Context(), f, args) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.notes(cmd.Context(), f, args, cmd.Flags().Changed)
+	}
 	return cmd
 }
 
 // notes does the work of whet notes.
-func (a *app) notes(ctx context.Context, f *notesFlags, args []string) error {
+func (a *app) notes(ctx context.Context, f *notesFlags, args []string, given func(string) bool) error {
 	o := lines.Options{Dir: f.Dir, Packages: args, N: f.N}
 	var err error
 	if f.Kinds != "" {
@@ -89,6 +91,13 @@ func (a *app) notes(ctx context.Context, f *notesFlags, args []string) error {
 		if fi, err := os.Stat(arg); strings.HasSuffix(arg, ".whet") || err == nil && fi.Mode().IsRegular() && !strings.HasSuffix(arg, ".go") {
 			return diag.Usagef("notes", arg+" is not a package", "name recordings with --recording: `whet notes --recording "+arg+"`")
 		}
+	}
+	const profiles = "name recordings with --recording: only their profiles are read"
+	if err := checkUseless("notes", given, []useless{
+		{"own", len(f.Recordings) == 0, "without a recording", profiles},
+		{"max-memory", len(f.Recordings) == 0, "without a recording", profiles},
+	}); err != nil {
+		return err
 	}
 	if err := f.checkOutput(); err != nil {
 		return err

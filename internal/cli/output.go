@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -30,9 +31,18 @@ func (f *outputFlags) registerOutput(cmd *cobra.Command) {
 // toFile tells whether the document goes to a file.
 func (f *outputFlags) toFile() bool { return f.Output != "" && f.Output != "-" }
 
-// checkOutput fails if the file is there and must not be replaced: before the work, not
+// checkOutput fails if the file is there and must not be replaced, and if --force is given
+// where no file is written: neither that of -o nor one of others. It is called before the work, not
 // after it.
-func (f *outputFlags) checkOutput() error {
+func (f *outputFlags) checkOutput(others ...string) error {
+	if f.Force && !f.toFile() && !slices.ContainsFunc(others, func(name string) bool { return (&outputFlags{Output: name}).toFile() }) {
+		return diag.Usagef("--force", "it has no effect where no file is written", "name the file with -o")
+	}
+	return f.checkThere()
+}
+
+// checkThere fails if the file is there and must not be replaced.
+func (f *outputFlags) checkThere() error {
 	if !f.toFile() || f.Force {
 		return nil
 	}
@@ -69,9 +79,6 @@ func (f *exportFlags) register(cmd *cobra.Command) {
 // export opens the profiles and writes what report makes of them where the flags
 // say.
 func (a *app) export(ctx context.Context, args []string, f *exportFlags, write func(w io.Writer, in *input) error) error {
-	if err := checkUseless(f.command, f.given, []useless{noFile(!f.toFile(), "name it with -o")}); err != nil {
-		return err
-	}
 	if err := f.checkOutput(); err != nil {
 		return err
 	}

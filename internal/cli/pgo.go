@@ -181,6 +181,7 @@ func (f *pgoFlags) check(cmd *cobra.Command) error {
 		{"timeout", f.NoMeasure, unmeasured, "leave out one of them"},
 		{"max-time", f.NoMeasure, unmeasured, "leave out one of them"},
 		{"precision", f.NoMeasure, unmeasured, "leave out one of them"},
+		{"min-gain", f.NoMeasure, unmeasured, "leave out one of them"},
 		{"round", f.NoMeasure, unmeasured, "leave out one of them"},
 		{"force", f.NoMeasure, "with --no-measure, which writes nothing", "leave out one of them"},
 		{"dry-run", f.NoMeasure, "with --no-measure, which writes nothing anyway", "leave out one of them"},

@@ -23,7 +23,7 @@ profiles carry the size of the allocated blocks as the label "bytes".
 		Args: profileArgs,
 	}
 	f.register(cmd)
-	fixFlags(cmd, "the view is of labels, not of stacks", "tagroot", "tagleaf")
+	fixFlags(cmd, "the view is of labels, not of stacks", "by", "tagroot", "tagleaf")
 	f.registerN(cmd, 20, "values of each label")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		in, err := a.open(cmd.Context(), args, f)

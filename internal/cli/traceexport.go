@@ -86,9 +86,18 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 	if len(list) == 0 {
 		return diag.Usagef(command, "nothing says what to write", "--perfetto FILE, --chrome FILE, --otlp FILE")
 	}
+	if err := (&outputFlags{Force: f.Force}).checkOutput(f.Perfetto, f.Chrome, f.OTLP); err != nil {
+		return err
+	}
+	if err := checkUseless(command, f.view.given, []useless{
+		{"name", f.Perfetto == "" && f.OTLP == "", "on Chrome's format, which has no name of the service", "leave it out, or add --perfetto FILE or --otlp FILE"},
+		{"goroutines", f.Perfetto == "" && f.Chrome == "", "on OpenTelemetry's spans, which are requests and tasks", "leave it out, or add --perfetto FILE or --chrome FILE"},
+	}); err != nil {
+		return err
+	}
 	streams, files := 0, map[string]bool{}
 	for _, e := range list {
-		if err := e.output.checkOutput(); err != nil {
+		if err := e.output.checkThere(); err != nil {
 			return err
 		}
 		if !e.output.toFile() {

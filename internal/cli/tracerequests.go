@@ -68,6 +68,12 @@ func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFla
 	if f.All && (!f.view.JSON || f.Request > 0) {
 		return diag.Usagef("trace requests", "--all is for --json, without --request", "--slowest lists more requests as text")
 	}
+	if err := checkUseless("trace requests", f.view.given, []useless{
+		{"slowest", f.All, "with --all, which writes all requests", "leave out one of them"},
+		{"own", f.All, "with --all, which writes no places in code", "leave out one of them"},
+	}); err != nil {
+		return err
+	}
 	o := requests.Options{Slowest: f.Slowest, Paths: f.Slowest, Tasks: true}
 	var err error
 	if o.Class, err = optionalRegexp("--class", f.Class); err != nil {

@@ -63,6 +63,11 @@ func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFla
 	if f.Output != "" && f.Open {
 		return diag.Usagef("trace timeline", "--open shows what is served, not a file", "leave out one of -o and --open")
 	}
+	if err := checkUseless("trace timeline", f.view.given, []useless{
+		{"http", f.Output != "" || f.view.JSON, "where nothing is served", "leave it out; without -o and --json the timeline is served"},
+	}); err != nil {
+		return err
+	}
 	if err := f.checkOutput(); err != nil { // before the work, not after it
 		return err
 	}
