@@ -103,8 +103,8 @@ type Summary struct {
 	Path string         `json:"path"` // of the recording
 	Meta recording.Meta `json:"meta"`
 	Load *load.Result   `json:"load,omitempty"`
-	// CPU is the CPU profile; nil without one, and of the benchmarks of several packages.
-	CPU *profile.Profile `json:"-"`
+	// Collection is what garbage collection takes of the CPU profile; zero without one.
+	Collection profile.Collection `json:"-"`
 	// Failures are what went wrong although the recording is there: a package
 	// that does not build, a benchmark that fails, a load without answers.
 	Failures []error `json:"-"`
@@ -213,6 +213,8 @@ func (o *Options) window() (cpu, trace, traceAt time.Duration) {
 
 // A session is one call of Run.
 type session struct {
+	collection profile.Collection // of the CPU profile
+
 	opt    Options
 	now    time.Time       // start
 	abort  context.Context // done when everything has to end at once
@@ -339,7 +341,7 @@ func (s *session) finish(interrupted bool) (*Summary, error) {
 		return nil, &diag.Error{Op: "record", Err: err, Hint: "what was written so far is in " + s.opt.Out + recording.PartialSuffix}
 	}
 	meta.Version, meta.Parts = recording.Version, s.w.Parts()
-	return &Summary{Path: s.opt.Out, Meta: meta, Load: s.load, CPU: s.profiles["cpu"], Failures: s.failures, Warnings: s.warnings}, nil
+	return &Summary{Path: s.opt.Out, Meta: meta, Load: s.load, Collection: s.collection, Failures: s.failures, Warnings: s.warnings}, nil
 }
 
 // nothing is the error when there is nothing to keep.

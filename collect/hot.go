@@ -22,7 +22,7 @@ const (
 	maxCode          = 8 << 20 // bytes of it
 )
 
-// addSource stores the files that hold hot lines: first those of own code, then
+// addSource notes what garbage collection takes of the CPU profile, and stores the files that hold hot lines: first those of own code, then
 // any other that is on at least hotShare of the stacks of some profile.
 func (s *session) addSource() {
 	own := s.own()
@@ -34,6 +34,9 @@ func (s *session) addSource() {
 			continue
 		}
 		if p := s.profile(name); p != nil {
+			if typ, err := p.TypeIndex("cpu"); err == nil && name == "cpu" {
+				s.collection = p.Collection(typ)
+			}
 			for _, typ := range types {
 				shares(p, typ, own, weight, mine)
 			}

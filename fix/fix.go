@@ -32,7 +32,7 @@ type Options struct {
 	// FuzzInputs, if above zero, is how many inputs each changed function is fuzzed with, however long that
 	// takes, instead of FuzzTime.
 	FuzzInputs int
-	AB       ab.Options
+	AB         ab.Options
 
 	// Review also tries the fixes that need somebody to review them.
 	Review bool

@@ -259,9 +259,7 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 		return err
 	}
 	doc := report.Record{Schema: report.RecordSchema, Path: sum.Path, Meta: sum.Meta, Load: sum.Load}
-	if sum.CPU != nil {
-		doc.Collector = report.NewCollector(sum.CPU)
-	}
+	doc.Collector = report.NewCollector(sum.Collection)
 	if fi, err := os.Stat(sum.Path); err == nil {
 		doc.Bytes = fi.Size()
 	}

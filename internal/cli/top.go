@@ -96,7 +96,9 @@ func (a *app) top(in *input, f *viewFlags, counted, grouped bool) error {
 		doc = report.NewTop(in.header(f), in.View, n, f.Cum, why)
 	}
 	if in.Type.Type == "cpu" && len(f.Base) == 0 && len(f.DiffBase) == 0 {
-		doc.Collector = report.NewCollector(in.Profile)
+		if typ, err := in.Profile.TypeIndex("cpu"); err == nil {
+			doc.Collector = report.NewCollector(in.Profile.Collection(typ))
+		}
 	}
 	a.printWarnings(in.Warnings)
 	if f.JSON {

@@ -12,14 +12,8 @@ type Collector struct {
 	InProgram float64 `json:"in_program"` // of it in the program's goroutines, of the same total
 }
 
-// NewCollector returns the collector's share of a CPU profile; nil for a profile of another kind,
-// and without samples.
-func NewCollector(p *profile.Profile) *Collector {
-	typ, err := p.TypeIndex("cpu")
-	if err != nil {
-		return nil
-	}
-	c := p.Collection(typ)
+// NewCollector returns the collector's share of a CPU profile; nil for one without samples.
+func NewCollector(c profile.Collection) *Collector {
 	if c.All <= 0 {
 		return nil
 	}
