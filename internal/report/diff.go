@@ -265,6 +265,9 @@ func (r *Diff) warnWork(pair *work.Pair) {
 		}
 		r.Warnings = append(r.Warnings, w)
 	}
+	if pair.Rates != "" {
+		r.Warnings = append(r.Warnings, DiffWarning{Text: pair.Rates, Hint: "send both the same rate: `whet record --load URL -r 1000`"})
+	}
 	const busy = 0.1
 	if drift := max(pair.A.Drift, pair.B.Drift); r.Noise == string(noiseTicks) && drift > 0 && max(pair.A.Others, pair.B.Others) > busy {
 		r.Warnings = append(r.Warnings, DiffWarning{

@@ -46,6 +46,7 @@ type Count struct {
 	cpu      estimate // relative variance of CPU
 	answers  map[string]int64
 	targets  []string
+	open     bool // the load had a rate of its own
 }
 
 // An estimate is a variance with its degrees of freedom.
@@ -58,7 +59,7 @@ const minSeconds = 3
 func ofLoad(r *load.Result, from, to time.Time) (*Count, error) {
 	c := &Count{
 		Source: Load, Window: to.Sub(from), requests: estimate{0, math.Inf(1)},
-		answers: answers(r), targets: r.Targets, from: from, to: to,
+		answers: answers(r), targets: r.Targets, open: r.Open != nil, from: from, to: to,
 	}
 	if r.Others != nil {
 		c.Others = r.Others.Share

@@ -30,6 +30,8 @@ type Pair struct {
 	A, B *Count
 	// Differences say how the requests of B are other work than those of A.
 	Differences []string
+	// Rates says at which rates requests came, if the difference matters.
+	Rates string
 	// Other reports that they differ so much that costs must not be compared.
 	Other bool
 }
@@ -61,6 +63,7 @@ func Between(a, b Profile) (*Pair, error) {
 	}
 	pair := &Pair{A: counts[0], B: counts[1]}
 	pair.differ()
+	pair.rates()
 	pair.drift()
 	return pair, nil
 }
@@ -150,6 +153,21 @@ const (
 	leastDifference = 0.001
 	otherWork       = 0.01
 )
+
+// otherRate is how many times as fast requests may come on one side before that is worth a word.
+const otherRate = 2
+
+// rates says when requests came much faster on one side: between requests that are far apart processors sleep and
+// caches cool down, and what a program does once a second is shared by fewer of them.
+func (p *Pair) rates() {
+	if p.A.Source == Load && !(p.A.open && p.B.open) {
+		return // as fast as the answers came
+	}
+	a, b := p.A.Requests/p.A.Window.Seconds(), p.B.Requests/p.B.Window.Seconds()
+	if a > 0 && b > 0 && max(a/b, b/a) > otherRate {
+		p.Rates = fmt.Sprintf("requests came at different rates, %.4g a second in A and %.4g in B: one costs more CPU time where they are far apart", a, b)
+	}
+}
 
 // differ compares what was asked for and what was answered.
 func (p *Pair) differ() {

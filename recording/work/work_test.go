@@ -145,6 +145,35 @@ func TestOtherWork(t *testing.T) {
 	}
 }
 
+// TestRates has a word on requests that come at very different rates, unless they came as fast as they were answered.
+func TestRates(t *testing.T) {
+	window := part{name: "cpu", to: 10 * time.Second}
+	at := func(rate int64, open bool) *load.Result {
+		r := steady(10, rate, time.Millisecond)
+		if open {
+			r.Open = &load.Open{Rate: float64(rate)}
+		}
+		return r
+	}
+	for _, c := range []struct {
+		a, b *load.Result
+		want string
+	}{
+		{at(100, true), at(1000, true), "100 a second in A and 1000 in B"},
+		{at(1000, true), at(100, true), "1000 a second in A and 100 in B"},
+		{at(100, true), at(120, true), ""},
+		{at(100, false), at(1000, false), ""},
+	} {
+		pair, err := work.Between(work.Profile{Recording: record(t, c.a, window), Profile: "cpu"}, work.Profile{Recording: record(t, c.b, window), Profile: "cpu"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (pair.Rates == "") != (c.want == "") || !strings.Contains(pair.Rates, c.want) {
+			t.Errorf("%q, want %q", pair.Rates, c.want)
+		}
+	}
+}
+
 func TestCompare(t *testing.T) {
 	known := func(v, variance float64) work.Rate {
 		return work.Rate{Value: v, Variance: variance, Freedom: math.Inf(1)}
