@@ -199,14 +199,14 @@ func (a *app) benchHistoryAddCommand() *cobra.Command {
 		Short: "File results of benchmarks under the commit that they are of",
 		Long: `File results of benchmarks under the commit that they are of.
 
-FILE is what go test -bench prints, a run each; - is standard input. They are of
-the commit that the working directory is at, which must not have uncommitted
-changes then, or of --commit. Each becomes a new file in DIR, in the same format,
-named by the time and the hash of the commit; nothing is ever replaced.
+FILE is what go test -bench prints, a run each; - is standard input. They are
+of the commit that the working directory is at, which must not have uncommitted
+changes then, or of --commit. Each becomes a new file in DIR, in the same
+format, named by the time and the hash of the commit; nothing is ever replaced.
 
-Times of different days differ by what the machine does besides. With --base, the
-results of another commit from the same sitting, it is the ratio that counts; so
-it is with files of whet bench that hold two builds.`,
+Times of different days differ by what the machine does besides. With --base,
+the results of another commit from the same sitting, it is the ratio that
+counts; so it is with files of whet bench that hold two builds.`,
 		Example: `  whet bench history add results new.txt
   whet bench history add --commit HEAD~1 results old.txt
   whet bench history add --base old.txt --base-commit HEAD~1 results new.txt`,

@@ -68,9 +68,12 @@ func (a *app) benchServiceCommand() *cobra.Command {
 		Short: "Compare two builds of a service under load",
 		Long:  benchServiceLong,
 		Example: `  whet bench --service './old -p {port}' './new -p {port}' --load http://{addr}/
-  whet bench --service 'PORT={port} ./old' 'PORT={port} ./new' --load http://{addr}/ -r 500
-  whet bench --service './old -p {port}' 'GOGC=400 ./old -p {port}' --load http://{addr}/ --precision 1% -o gogc.json
-  whet bench --service './old -p 8001' './new -p 8002' --load http://localhost:8001/ --load http://localhost:8002/`,
+  whet bench --service 'PORT={port} ./old' 'PORT={port} ./new' \
+    --load http://{addr}/ -r 500
+  whet bench --service './old -p {port}' 'GOGC=400 ./old -p {port}' \
+    --load http://{addr}/ --precision 1% -o gogc.json
+  whet bench --service './old -p 8001' './new -p 8002' \
+    --load http://localhost:8001/ --load http://localhost:8002/`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return diag.Usagef("bench --service", fmt.Sprintf("want two commands, got %d", len(args)), "put each in quotes: whet bench --service './old -addr {addr}' './new -addr {addr}' --load http://{addr}/")

@@ -53,21 +53,22 @@ func (a *app) findCommand() *cobra.Command {
 
 Each sample of the profiles is charged to the line of your own code that caused
 it. All rules run on the packages with hot lines, with their source and types,
-and a finding is charged what the profiles show on its lines below the functions
-that its rule is about. Findings are ranked by what a fix can save at most: their
-share of the processor's time, and of the garbage collector's for what they
-allocate. Hot lines that no rule explains are listed after them, and then lines
-that only wait: for what requests wait there, if a recording's execution trace
-holds requests, and what mutex and block profiles say. No rewrite is claimed for
-waits, and they do not change the order of findings.
+and a finding is charged what the profiles show on its lines below the
+functions that its rule is about. Findings are ranked by what a fix can save at
+most: their share of the processor's time, and of the garbage collector's for
+what they allocate. Hot lines that no rule explains are listed after them, and
+then lines that only wait: for what requests wait there, if a recording's
+execution trace holds requests, and what mutex and block profiles say. No
+rewrite is claimed for waits, and they do not change the order of findings.
 
-A RECORDING is a recording of whet, all of whose profiles and trace are used, or
-pprof files of one program: CPU, allocs, mutex and block profiles. The source is that of the module here, or in --dir; of
-functions that were changed after they were recorded nothing is said but that.
+A RECORDING is a recording of whet, all of whose profiles and trace are used,
+or pprof files of one program: CPU, allocs, mutex and block profiles. The
+source is that of the module here, or in --dir; of functions that were changed
+after they were recorded nothing is said but that.
 
 Nothing is written or changed: the rewrites are shown as diffs.`,
 		Example: `  whet find demo.whet --dir examples/leftpad
-  whet find --min-share 2% --format markdown -o findings.md cpu.pb.gz allocs.pb.gz
+  whet find --format markdown -o findings.md cpu.pb.gz allocs.pb.gz
   whet find --format html -o findings.html service.whet
   whet find --gate --rule percall service.whet
   whet find --write-baseline accepted.json service.whet

@@ -30,9 +30,9 @@ and since when, and which function started them. Own code is named first.
 
 A recording is compared with itself: what grew in its window. Two arguments are
 compared with each other. A group that the goroutineleak profile of the target
-holds is a leak. One is a suspect if nothing can wake it, or if it grew by two or
-more that only another goroutine can wake and that are not known to wait briefly;
-waiting for a lock counts after ten seconds.
+holds is a leak. One is a suspect if nothing can wake it, or if it grew by two
+or more that only another goroutine can wake and that are not known to wait
+briefly; waiting for a lock counts after ten seconds.
 
 How long goroutines wait and who started them comes from the recording's
 execution trace, or from a dump. A goroutine profile has neither; what the names

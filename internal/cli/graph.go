@@ -47,7 +47,7 @@ dot writes the graph for other tools.
 
 ` + profilesHelp,
 		Example: `  whet graph -o cpu.svg demo.whet
-  whet graph --type alloc_space --focus 'http\.HandlerFunc' -o allocs.svg demo.whet
+  whet graph --type alloc_space --focus 'http\.Handler' -o allocs.svg demo.whet
   whet graph --by package -n 0 -o packages.svg cpu.pb.gz
   whet graph --format dot cpu.pb.gz`,
 		Args: profileArgs,

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -9,8 +10,8 @@ import (
 	"github.com/whet-go/whet/internal/cli"
 )
 
-// TestHelpFitsTerminals holds the list of commands and every list of flags to 80
-// columns. The driver behind whet pprof writes its own.
+// TestHelpFitsTerminals holds the help of every command to 80 columns. The driver behind
+// whet pprof writes its own, and cobra that of completion.
 func TestHelpFitsTerminals(t *testing.T) {
 	help := func(args ...string) string {
 		t.Helper()
@@ -28,25 +29,27 @@ func TestHelpFitsTerminals(t *testing.T) {
 			}
 		}
 	}
-	root := help()
-	check("", root)
 	commands := 0
-	for line := range strings.Lines(root) {
-		if !strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "  -") || strings.HasPrefix(line, "  whet") {
-			continue
-		}
-		name := strings.Fields(line)[0]
+	var walk func(path []string)
+	walk = func(path []string) {
+		text := help(path...)
+		check(strings.Join(path, " "), text)
 		commands++
-		if name == "pprof" || name == "help" {
-			continue
+		before, flags, ok := strings.Cut(text, "\nFlags:\n")
+		if !ok || strings.TrimSpace(flags) == "" {
+			t.Errorf("whet %s --help lists no flags", strings.Join(path, " "))
 		}
-		_, flags, ok := strings.Cut(help(name), "\nFlags:\n")
-		if !ok {
-			t.Errorf("whet %s --help lists no flags", name)
+		if !strings.Contains(text, "COMMAND --help") {
+			return
 		}
-		check(name, flags)
+		for _, m := range regexp.MustCompile(`(?m)^  ([a-z]+)  +[A-Z]`).FindAllStringSubmatch(before, -1) {
+			if m[1] != "pprof" && m[1] != "help" && m[1] != "completion" {
+				walk(append(path[:len(path):len(path)], m[1]))
+			}
+		}
 	}
-	if commands < 15 {
+	walk(nil)
+	if commands < 30 {
 		t.Errorf("%d commands in the help of whet", commands)
 	}
 }

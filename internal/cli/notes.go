@@ -33,15 +33,15 @@ func (a *app) notesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "notes [PACKAGE...]",
 		Short: "Show what the compiler says of each line, hot lines first",
-		Long: `Show what the compiler says of each line: what escapes to the heap and why, which
-bounds checks and nil checks remain, what can and cannot be inlined, and large
-copies. A line with what is inlined into it has the notes on that, too.
+		Long: `Show what the compiler says of each line: what escapes to the heap and why,
+which bounds checks and nil checks remain, what can and cannot be inlined, and
+large copies. A line with what is inlined into it has the notes on that, too.
 
-The packages are those of the module here, or in --dir; without any it is all of
-them. With --recording the lines that cost most come first: their share of the CPU
-time, of the garbage collector's own work as much as they allocate, and then of the
-other profiles. A recording is one of whet, or a pprof file; each sample belongs to
-the innermost line of your own code, as in whet find.
+The packages are those of the module here, or in --dir; without any it is all
+of them. With --recording the lines that cost most come first: their share of
+the CPU time, of the garbage collector's own work as much as they allocate, and
+then of the other profiles. A recording is one of whet, or a pprof file; each
+sample belongs to the innermost line of your own code, as in whet find.
 
 A line of notes has the kind, the column and the text. Kinds are escape, bounds,
 inline, nil and other.`,

@@ -64,7 +64,7 @@ func (f *handlerFlags) apply(o *collect.Options) (err error) {
 func (a *app) recordCommand() *cobra.Command {
 	f := &recordFlags{}
 	cmd := &cobra.Command{
-		Use:   "record TARGET -o FILE.whet | record -o FILE.whet [flags] -- COMMAND [ARGS...]",
+		Use:   "record -o FILE.whet [flags] (TARGET | -- COMMAND [ARGS...])",
 		Short: "Record a service, benchmarks or a command into one file",
 		Long: `Record everything that the runtime offers about a target, in one sitting.
 
@@ -77,15 +77,17 @@ A server is recorded over one window: a CPU profile and inside it an execution
 trace; heap, allocs, block and mutex as what they gained over the window; what
 is live at its end; goroutines at both ends; memory statistics; the build, and
 the source files with hot lines. What could not be had is listed with the line
-of code that enables it. With --load or --targets requests are sent meanwhile; the
-flags from --load on are those of whet load. Ctrl-C ends the window early and keeps what was
-measured, also in the middle of a benchmark; a second one ends everything at once.
+of code that enables it. With --load or --targets requests are sent meanwhile;
+the flags from --load on are those of whet load. Ctrl-C ends the window early
+and keeps what was measured, also in the middle of a benchmark; a second one
+ends everything at once.
 
 With --bench, -d is shared among the benchmarks and sub-benchmarks, and ends
 them when it is over.`,
 		Example: `  whet record http://localhost:6060 -o run.whet
   whet record http://localhost:6060 -o run.whet --load http://localhost:8080/pad
-  whet record http://localhost:6060 -o orders.whet --load http://localhost:8080/orders --body @order.json -r 500
+  whet record http://localhost:6060 -o orders.whet \
+    --load http://localhost:8080/orders --body @order.json -r 500
   whet record http://localhost:6060 -o slow.whet --flight
   whet record https://host/internal/debug/pprof/ -o run.whet --token-file token
   whet record ./stats --bench . -o bench.whet
