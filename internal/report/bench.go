@@ -189,19 +189,19 @@ func writeBenchTable(t *text, s Style, table *bench.Table) {
 	}
 	t.line(s.paint(bold, line))
 	write := func(row []string, paint bool) {
-		line := left(middle(row[0], widths[0]), widths[0])
+		line := []any{left(middle(row[0], widths[0]), widths[0])}
 		for i := 1; i < len(row); i++ {
-			cell := right(row[i], widths[i])
+			cell := rich(right(row[i], widths[i]))
 			if paint && b.head[i] == "change" && row[i] != "" {
 				code := dim
 				if row[i] != "~" {
 					code = bold
 				}
-				cell = s.paint(code, cell)
+				cell = s.paint(code, right(row[i], widths[i]))
 			}
-			line += blanks(gap(i)) + cell
+			line = append(line, blanks(gap(i)), cell)
 		}
-		t.line(line)
+		t.line(line...)
 	}
 	write(b.head, false)
 	for _, row := range b.rows {

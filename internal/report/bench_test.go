@@ -34,8 +34,8 @@ func benchmarks(t *testing.T, sides int) *bench.Comparison {
 func TestWriteBenchComparison(t *testing.T) {
 	for _, sides := range []int{1, 2, 3} {
 		c := benchmarks(t, sides)
-		var plain, painted, wide bytes.Buffer
-		for out, s := range map[*bytes.Buffer]Style{&plain: {Width: 80}, &painted: {Width: 80, Color: true}, &wide: {}} {
+		var plain, coloured, wide bytes.Buffer
+		for out, s := range map[*bytes.Buffer]Style{&plain: {Width: 80}, &coloured: {Width: 80, Color: true}, &wide: {}} {
 			if err := WriteBenchComparison(out, s, c); err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestWriteBenchComparison(t *testing.T) {
 		if strings.Contains(plain.String(), "\x1b") || !strings.Contains(wide.String(), "EncodeEverything/format=json-48") {
 			t.Errorf("%q", &plain)
 		}
-		if got := stripPaint(painted.String()); got != plain.String() {
+		if got := stripPaint(painted(coloured.String())); got != plain.String() {
 			t.Errorf("colour changes the text:\n%s\n%s", got, &plain)
 		}
 		for line := range strings.Lines(plain.String()) {

@@ -168,20 +168,15 @@ func writeABTable(t *text, s Style, rows []abRow) {
 	widths[0] = min(widths[0], s.room(rest, 12))
 	for i, row := range rows {
 		line := left(middle(row[0], widths[0]), widths[0])
-		for k := 1; k < len(row); k++ {
-			cell := right(row[k], widths[k])
-			if k == len(row)-1 {
-				cell = row[k]
-				if i > 0 {
-					cell = s.paint(verdictColour(cell), cell)
-				}
-			}
-			line += "  " + cell
+		last := len(row) - 1
+		for k := 1; k < last; k++ {
+			line += "  " + right(row[k], widths[k])
 		}
 		if i == 0 {
-			line = s.paint(bold, line)
+			t.line(s.paint(bold, line+"  "+row[last]))
+			continue
 		}
-		t.line(line)
+		t.line(line, "  ", s.paint(verdictColour(row[last]), row[last]))
 	}
 }
 

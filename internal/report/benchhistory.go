@@ -155,11 +155,11 @@ func historyRows(t *text, s Style, rows [][]string) {
 				cell = left(row[i], widths[i])
 			}
 			if i == len(row)-1 {
-				cell = s.paint(historyPaint(row[i]), cell)
+				t.line(line, "  ", s.paint(historyPaint(row[i]), cell))
+				break
 			}
 			line += "  " + cell
 		}
-		t.line(line)
 	}
 }
 

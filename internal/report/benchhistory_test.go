@@ -87,13 +87,13 @@ func TestWriteBenchHistory(t *testing.T) {
 	quiet := drawnHistory(t, 1, 5)
 	hostile := hostileHistory(t)
 	for name, r := range map[string]*history.Report{"changed": changed, "quiet": quiet, "hostile": hostile} {
-		var plain, painted, wide bytes.Buffer
-		for out, s := range map[*bytes.Buffer]Style{&plain: {Width: 80}, &painted: {Width: 80, Color: true}, &wide: {}} {
+		var plain, coloured, wide bytes.Buffer
+		for out, s := range map[*bytes.Buffer]Style{&plain: {Width: 80}, &coloured: {Width: 80, Color: true}, &wide: {}} {
 			if err := WriteBenchHistory(out, s, r); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got := stripPaint(painted.String()); got != plain.String() {
+		if got := stripPaint(painted(coloured.String())); got != plain.String() {
 			t.Errorf("colour changes the text:\n%s\n%s", got, &plain)
 		}
 		if strings.ContainsAny(plain.String(), "\x1b\u202e") {

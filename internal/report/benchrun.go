@@ -257,7 +257,8 @@ func writeBenchUnits(t *text, s Style, tables []bench.Table) {
 				line += blanks(gap) + right(center, u.center) + " " + right(around, u.around)
 			}
 			if row < 0 {
-				line = s.paint(bold, strings.TrimRight(line, " "))
+				t.line(s.paint(bold, strings.TrimRight(line, " ")))
+				continue
 			}
 			t.line(line)
 		}

@@ -50,7 +50,7 @@ func WriteServices(w io.Writer, s Style, r *services.Result) error {
 	serviceFacts(t, s, r)
 	t.line()
 	for i, sentence := range serviceVerdict(r, units) {
-		lead := "         "
+		var lead painted = "         "
 		if i == 0 {
 			lead = s.paint(bold, "verdict:") + " "
 		}

@@ -67,14 +67,15 @@ func (t *disasmWriter) function(f *DisasmFunction) {
 		}
 		room := t.s.room(disasmLead, 20)
 		code := cut(in.Text, room)
+		var calls painted
 		if len(in.Calls) > 0 {
 			// Beside the instruction, as far as a narrow terminal allows.
 			code = cut(in.Text, max(room-columns(arrow)-disasmCall, 20))
 			code = left(code, min(40, room-columns(arrow)-2*disasmCall))
-			code += t.s.paint(dim, arrow+t.calls(in.Calls, max(room-columns(code)-columns(arrow), 10)))
+			calls = t.s.paint(dim, arrow+t.calls(in.Calls, max(room-columns(code)-columns(arrow), 10)))
 		}
 		costs := fmt.Sprintf("%10s %10s", t.dot(in.Flat), t.dot(in.Cum))
-		t.line(t.s.paint(heat(unit.Share(in.Cum, t.h.Total)), costs), fmt.Sprintf(" %10x: ", in.Address), code)
+		t.line(t.s.paint(heat(unit.Share(in.Cum, t.h.Total)), costs), fmt.Sprintf(" %10x: ", in.Address), code, calls)
 	}
 }
 

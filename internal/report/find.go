@@ -274,8 +274,8 @@ func writeFinding(t *text, s Style, n int, f *find.Finding, number func(id strin
 	if f.Known {
 		head += " (known)"
 	}
-	loadWrap(t, s, "", s.paint(bold, head)+needText(f.Needs), 3)
-	t.line(strings.TrimRight("   "+s.paint(cyan, middle(Clean(f.Where()), s.room(3, 20)))+"  "+Clean(f.Function), " "))
+	loadWrap(t, s, "", rich(s.paint(bold, head), needText(f.Needs)), 3)
+	t.line("   ", s.paint(cyan, middle(Clean(f.Where()), s.room(3, 20))), "  ", Clean(f.Function))
 	loadWrap(t, s, "   ", "saves at most "+savingText(f), 3)
 	if shared := sharedText(f, number); shared != "" {
 		loadWrap(t, s, "   ", shared, 3)
@@ -361,7 +361,7 @@ func writeUnexplained(t *text, s Style, r *find.Result) {
 	}
 	if len(r.Waiting) > 0 {
 		t.line()
-		loadWrap(t, s, "", s.paint(bold, waitingHead)+": "+waitingNote, 0)
+		loadWrap(t, s, "", rich(s.paint(bold, waitingHead), ": ", waitingNote), 0)
 		writeHotLines(t, s, r.Waiting, waitingShare)
 	}
 }

@@ -71,7 +71,7 @@ func (g *GoroutineGroup) write(t *text, s Style, grown bool) {
 	if reason == "" {
 		reason = "unknown"
 	}
-	mark := ""
+	var mark painted
 	switch g.Verdict {
 	case "leak":
 		mark = s.paint(bold+red, "LEAK")
@@ -128,7 +128,7 @@ func (g *GoroutineGroup) place() (Frame, string) {
 }
 
 // place writes a frame after used columns.
-func (s Style) place(f Frame, style string, used int) string {
+func (s Style) place(f Frame, style string, used int) painted {
 	at := ""
 	if f.File != "" {
 		at = "  " + FitPath(f.File, s.room(used+24, 16))

@@ -115,7 +115,7 @@ func perSecond(rate float64) string {
 
 // loadFacts is the block of counts.
 func loadFacts(t *text, s Style, r *load.Result) {
-	line := func(name, value string) { loadWrap(t, s, left(name, 11), value, 11) }
+	line := func(name string, value ...any) { loadWrap(t, s, left(name, 11), rich(value...), 11) }
 	interrupted := ""
 	if r.Interrupted {
 		interrupted = ", interrupted"
@@ -127,22 +127,25 @@ func loadFacts(t *text, s Style, r *load.Result) {
 	line("requests", fmt.Sprintf("%s in %s%s%s", unit.Count(r.Requests), unit.Duration(r.Elapsed), interrupted, unfinished))
 	line("rate", fmt.Sprintf("%s · %s received, %s/s", perSecond(r.Rate), unit.Bytes(r.Bytes), unit.Bytes(perElapsed(r.Bytes, r.Elapsed))))
 	if len(r.Status) > 0 {
-		var codes []string
+		var codes []any
 		for _, code := range slices.Sorted(maps.Keys(r.Status)) {
-			text := fmt.Sprintf("%d: %d", code, r.Status[code])
-			if code >= 400 {
-				text = s.paint(red, text)
+			if len(codes) > 0 {
+				codes = append(codes, ", ")
 			}
-			codes = append(codes, text)
+			text, colour := fmt.Sprintf("%d: %d", code, r.Status[code]), ""
+			if code >= 400 {
+				colour = red
+			}
+			codes = append(codes, s.paint(colour, text))
 		}
-		line("status", strings.Join(codes, ", "))
+		line("status", codes...)
 	}
 	if kinds := LoadErrors(r.Errors); len(kinds) > 0 {
 		var counts []string
 		for _, k := range kinds {
 			counts = append(counts, fmt.Sprintf("%s: %d", k.Kind, k.Count))
 		}
-		line("failed", s.paint(red, fmt.Sprintf("%d (%s)", r.Errors.Total(), unit.Percent(r.Errors.Total(), r.Requests)))+" "+strings.Join(counts, ", "))
+		line("failed", s.paint(red, fmt.Sprintf("%d (%s)", r.Errors.Total(), unit.Percent(r.Errors.Total(), r.Requests))), " ", strings.Join(counts, ", "))
 		for _, k := range kinds {
 			if k.First != "" {
 				line("", cut(k.Kind+": "+Clean(k.First), s.room(11, 20)))
@@ -260,7 +263,7 @@ func loadLatencies(t *text, s Style, r *load.Result) {
 			}
 		}
 	})
-	var table []string
+	var table []painted
 	chance := false
 	for _, row := range rows {
 		cell := right(columnValue(int64(row.Value), "ns", to), 10)
@@ -270,7 +273,7 @@ func loadLatencies(t *text, s Style, r *load.Result) {
 			table = append(table, s.paint(dim, line+" ?"))
 			continue
 		}
-		table = append(table, line+"  ")
+		table = append(table, rich(line, "  "))
 	}
 	var bars []string
 	if h, err := loadHistogram(r); err == nil {
@@ -278,7 +281,8 @@ func loadLatencies(t *text, s Style, r *load.Result) {
 	}
 	t.line(s.paint(bold, left("latency", 24)), s.paint(bold, "distribution"))
 	for i := range max(len(table), len(bars)) {
-		row, bar := "", ""
+		bar := ""
+		var row painted
 		if i < len(table) {
 			row = table[i]
 		}
@@ -287,7 +291,7 @@ func loadLatencies(t *text, s Style, r *load.Result) {
 		}
 		pad := ""
 		if bar != "" {
-			pad = blanks(24 - columns(strings.NewReplacer(dim, "", reset, "").Replace(row)))
+			pad = blanks(24 - columns(stripPaint(row)))
 		}
 		t.line(row, pad, bar)
 	}
@@ -453,14 +457,15 @@ func loadVerdict(t *text, s Style, r *load.Result) {
 
 // loadWrap writes lead and words, and goes on below at the given indent. Escape
 // sequences take no room.
-func loadWrap(t *text, s Style, lead, words string, indent int) {
-	line, at := lead, columns(stripPaint(lead))
+func loadWrap(t *text, s Style, lead, words any, indent int) {
+	line := rich(lead)
+	at := columns(stripPaint(line))
 	fresh := true
-	for _, word := range strings.Fields(words) {
+	for _, word := range rich(words).fields() {
 		wide := columns(stripPaint(word))
 		if !fresh && s.Width > 0 && at+1+wide > s.Width {
 			t.line(line)
-			line, at, fresh = blanks(indent), indent, true
+			line, at, fresh = rich(blanks(indent)), indent, true
 		}
 		if !fresh {
 			line += " "
@@ -471,14 +476,6 @@ func loadWrap(t *text, s Style, lead, words string, indent int) {
 		fresh = false
 	}
 	t.line(line)
-}
-
-// stripPaint takes the sequences of paint away.
-func stripPaint(s string) string {
-	if !strings.Contains(s, "\x1b") {
-		return s
-	}
-	return strings.NewReplacer(bold, "", dim, "", red, "", cyan, "", gold, "", reset, "").Replace(s)
 }
 
 // WriteLoadHGRM writes the latencies of r in the percentile distribution format of

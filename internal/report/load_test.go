@@ -161,11 +161,11 @@ func TestWriteLoad(t *testing.T) {
 		checkWidth(t, out.String(), 80)
 
 		// Colour must change nothing but colour.
-		var painted bytes.Buffer
-		if err := WriteLoad(&painted, Style{Width: 80, Color: true}, tt.r, tt.asserted); err != nil {
+		var coloured bytes.Buffer
+		if err := WriteLoad(&coloured, Style{Width: 80, Color: true}, tt.r, tt.asserted); err != nil {
 			t.Fatal(err)
 		}
-		if got := stripPaint(painted.String()); got != out.String() {
+		if got := stripPaint(painted(coloured.String())); got != out.String() {
 			t.Errorf("%s with colour differs:\n%s", tt.name, cmp.Diff(out.String(), got))
 		}
 	}

@@ -92,20 +92,19 @@ func only(rows []loadcompare.Row, metrics []slo.Metric) []loadcompare.Row {
 }
 
 // comparisonLine is a line of the table, with the verdict in the colour code.
-func comparisonLine(s Style, cells []string, widths []int, code string) string {
-	var parts []string
+func comparisonLine(s Style, cells []string, widths []int, code string) painted {
+	var parts []any
 	for i, cell := range cells {
 		switch i {
 		case 0:
-			cell = left(cell, widths[i])
+			parts = append(parts, left(cell, widths[i]), "  ")
 		case len(cells) - 1:
-			cell = s.paint(code, cell)
+			parts = append(parts, s.paint(code, cell))
 		default:
-			cell = right(cell, widths[i])
+			parts = append(parts, right(cell, widths[i]), "  ")
 		}
-		parts = append(parts, cell)
 	}
-	return strings.Join(parts, "  ")
+	return rich(parts...)
 }
 
 // comparisonNotes writes the notes of rows, each once with the metrics or parts that it is

@@ -33,8 +33,8 @@ const LoadLiveLines = 8 + liveBars
 func WriteLoadLive(w io.Writer, s Style, d LoadLive) error {
 	width := s.room(0, 40)
 	width = min(width, 80)
-	var lines []string
-	add := func(parts ...string) { lines = append(lines, strings.Join(parts, "")) }
+	var lines []painted
+	add := func(parts ...any) { lines = append(lines, rich(parts...)) }
 
 	p := d.Last
 	add(s.paint(bold, middle(Clean(d.Target), width)))
@@ -66,7 +66,7 @@ func WriteLoadLive(w io.Writer, s Style, d LoadLive) error {
 	course("p50", unit.Duration(p.Second.P50), func(sec load.Second) float64 { return float64(sec.P50) })
 	course("p99", unit.Duration(p.Second.P99), func(sec load.Second) float64 { return float64(sec.P99) })
 	course("max", unit.Duration(p.Second.Max), func(sec load.Second) float64 { return float64(sec.Max) })
-	failed := "none"
+	var failed painted = "none"
 	if kinds := LoadErrors(p.Errors); len(kinds) > 0 {
 		var texts []string
 		for _, k := range kinds {
@@ -82,7 +82,7 @@ func WriteLoadLive(w io.Writer, s Style, d LoadLive) error {
 
 	t := &text{w: w}
 	for i := range LoadLiveLines {
-		line := ""
+		var line painted
 		if i < len(lines) {
 			line = lines[i]
 		}

@@ -53,14 +53,14 @@ func TestWriteLoadCapacity(t *testing.T) {
 	none.Rate, none.High, none.Knee, none.Confirmed, none.Interrupted, none.Steps = 0, 4900, nil, false, true, none.Steps[:1]
 	var out bytes.Buffer
 	for _, r := range []*capacity.Result{found, none} {
-		var plain, painted bytes.Buffer
+		var plain, coloured bytes.Buffer
 		if err := WriteLoadCapacity(&plain, Style{Width: 80}, r); err != nil {
 			t.Fatal(err)
 		}
-		if err := WriteLoadCapacity(&painted, Style{Width: 80, Color: true}, r); err != nil {
+		if err := WriteLoadCapacity(&coloured, Style{Width: 80, Color: true}, r); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(plain.String(), stripPaint(painted.String())); diff != "" {
+		if diff := cmp.Diff(plain.String(), stripPaint(painted(coloured.String()))); diff != "" {
 			t.Errorf("with colour: %s", diff)
 		}
 		checkWidth(t, plain.String(), 80)
@@ -128,15 +128,15 @@ func TestWriteLoadComparison(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var plain, painted bytes.Buffer
+		var plain, coloured bytes.Buffer
 		names := [2]string{"before.json", "a-file-with-a-name/that-is-much-longer/than-half-of/an-ordinary/line/after.json"}
 		if err := WriteLoadComparison(&plain, Style{Width: 80}, c, names); err != nil {
 			t.Fatal(err)
 		}
-		if err := WriteLoadComparison(&painted, Style{Width: 80, Color: true}, c, names); err != nil {
+		if err := WriteLoadComparison(&coloured, Style{Width: 80, Color: true}, c, names); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(plain.String(), stripPaint(painted.String())); diff != "" {
+		if diff := cmp.Diff(plain.String(), stripPaint(painted(coloured.String()))); diff != "" {
 			t.Errorf("with colour: %s", diff)
 		}
 		checkWidth(t, plain.String(), 80)

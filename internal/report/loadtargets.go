@@ -132,7 +132,8 @@ func writeGrid(t *text, s Style, grid [][]string) {
 			line += "  " + right(cell, widths[k+1])
 		}
 		if i == 0 {
-			line = s.paint(bold, line)
+			t.line(s.paint(bold, line))
+			continue
 		}
 		t.line(line)
 	}

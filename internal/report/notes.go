@@ -21,7 +21,7 @@ func WriteNotes(w io.Writer, s Style, r *lines.Result) error {
 		all += c.Notes
 		parts = append(parts, fmt.Sprintf("%s %d", c.Kind, c.Notes))
 	}
-	loadWrap(t, s, "", s.paint(bold, plural(all, "note", "notes"))+" on "+plural(r.Found, "line", "lines")+" of "+Clean(r.Module)+": "+strings.Join(parts, ", "), 0)
+	loadWrap(t, s, "", rich(s.paint(bold, plural(all, "note", "notes")), " on ", plural(r.Found, "line", "lines"), " of ", Clean(r.Module), ": ", strings.Join(parts, ", ")), 0)
 	parts = nil
 	for _, x := range r.Totals {
 		parts = append(parts, fmt.Sprintf("%s %s", costName(x.Cost), totalText(x)))
@@ -47,7 +47,7 @@ func writeNotedLine(t *text, s Style, r *lines.Result, l *lines.Line) {
 	t.line()
 	head := s.paint(cyan, middle(fmt.Sprintf("%s:%d", Clean(l.File), l.Line), s.room(0, 20)))
 	if len(l.Evidence) > 0 {
-		head += "  " + evidenceText(l.Evidence)
+		head = rich(head, "  ", evidenceText(l.Evidence))
 	}
 	t.line(head)
 	t.line("  ", cut(cleanSource(strings.TrimSpace(l.Code)), s.room(2, 20)))

@@ -407,7 +407,7 @@ func writeOwn(t *text, s Style, h Header, o *Own) {
 			self = "·"
 		}
 		callees, place := calleeList(l, h.Total), fitPlace(l, lay.place)
-		second := ""
+		var second painted
 		if lay.also > 0 {
 			second = s.paint(heat(l.AlsoShare), also(percentOrDot(l.AlsoCost, o.Also.Total)))
 		}
@@ -415,7 +415,7 @@ func writeOwn(t *text, s Style, h Header, o *Own) {
 		if l.Cost == 0 {
 			cost = "·"
 		}
-		row := []string{
+		row := []any{
 			s.paint(heat(l.Share), right(percentOrDot(l.Cost, h.Total), ownShareW)), second,
 			"  ", right(cost, lay.cost),
 			"  ", right(self, lay.self),

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"path"
@@ -28,11 +29,50 @@ const (
 	reset = "\x1b[0m"
 )
 
-func (s Style) paint(code, text string) string {
+// painted is text that may have the style's sequences in it. Whatever becomes part of it passes paint or rich, which
+// clean it, so that a sequence in it is always our own. Nothing else converts a string to it.
+type painted string
+
+func (s Style) paint(code, text string) painted {
+	text = terminal.CleanText(text)
 	if !s.Color || text == "" || code == "" {
-		return text
+		return painted(text)
 	}
-	return code + text + reset
+	return painted(code + text + reset)
+}
+
+// rich joins parts. Unsafe characters of all that is not painted are replaced.
+func rich(parts ...any) painted { return painted(appendParts(nil, parts)) }
+
+func appendParts(b []byte, parts []any) []byte {
+	for _, part := range parts {
+		switch part := part.(type) {
+		case painted:
+			b = append(b, part...)
+		case string:
+			b = append(b, terminal.CleanText(part)...)
+		default:
+			b = append(b, terminal.CleanText(fmt.Sprint(part))...)
+		}
+	}
+	return b
+}
+
+// stripPaint takes the sequences of paint away.
+func stripPaint(p painted) string {
+	if !strings.Contains(string(p), "\x1b") {
+		return string(p)
+	}
+	return strings.NewReplacer(bold, "", dim, "", red, "", cyan, "", gold, "", reset, "").Replace(string(p))
+}
+
+// fields are the words of p.
+func (p painted) fields() []painted {
+	var words []painted
+	for word := range strings.FieldsSeq(string(p)) {
+		words = append(words, painted(word))
+	}
+	return words
 }
 
 // heat is the colour of a share: the eye should fall on what costs.
@@ -59,13 +99,15 @@ func (s Style) room(used, least int) int {
 // line after line and look once.
 type text struct {
 	w   io.Writer
+	buf []byte
 	err error
 }
 
-// line writes the parts and ends the line, without trailing blanks.
-func (t *text) line(parts ...string) {
+// line writes the parts, as rich joins them, and ends the line, without trailing blanks.
+func (t *text) line(parts ...any) {
 	if t.err == nil {
-		_, t.err = io.WriteString(t.w, cleaned(strings.TrimRight(strings.Join(parts, ""), " "))+"\n")
+		t.buf = append(bytes.TrimRight(appendParts(t.buf[:0], parts), " "), '\n')
+		_, t.err = t.w.Write(t.buf)
 	}
 }
 
@@ -81,44 +123,6 @@ func (t *text) result() error {
 
 // Clean makes a name safe to print, as terminal.Clean does.
 func Clean(s string) string { return terminal.Clean(s) }
-
-// cleaned is a line with the style's own sequences and nothing else that a terminal
-// would take for more than text. Names are clean before; this is for what is not.
-func cleaned(line string) string {
-	if !strings.Contains(line, "\x1b") {
-		return terminal.CleanText(line)
-	}
-	var b strings.Builder
-	for rest := line; rest != ""; {
-		at := strings.IndexByte(rest, '\x1b')
-		if at < 0 {
-			at = len(rest)
-		}
-		b.WriteString(terminal.CleanText(rest[:at]))
-		if rest = rest[at:]; rest == "" {
-			break
-		}
-		code := ownSequence(rest)
-		if code == "" {
-			b.WriteRune(utf8.RuneError)
-			rest = rest[1:]
-			continue
-		}
-		b.WriteString(code)
-		rest = rest[len(code):]
-	}
-	return b.String()
-}
-
-// ownSequence is the sequence of the style that s begins with, "" when it is another's.
-func ownSequence(s string) string {
-	for _, code := range []string{bold, dim, red, cyan, gold, reset} {
-		if strings.HasPrefix(s, code) {
-			return code
-		}
-	}
-	return ""
-}
 
 // columns is how wide s is, counting one column per character.
 func columns(s string) int { return utf8.RuneCountInString(s) }

@@ -57,10 +57,11 @@ func (p *pathWriter) steps(steps []TraceStep, goroutine int64, depth int) {
 			p.line(lead, p.style.paint(dim, who+FitName(s.Function, p.style.room(columns(lead)+columns(who), 20))))
 		}
 		share := unit.Share(int64(s.Took), int64(p.latency))
-		took := right(unit.Duration(s.Took), 10)
+		colour := ""
 		if s.Inside == nil {
-			took = p.style.paint(heat(share), took)
+			colour = heat(share)
 		}
+		took := p.style.paint(colour, right(unit.Duration(s.Took), 10))
 		what, stack := s.what(), share >= 0.01 && s.Merged == 0
 		if stack && s.Stack > 0 && s.State == "running" && s.Samples == 0 {
 			what += ", up to" // the stack is where it stopped

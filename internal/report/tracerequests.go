@@ -316,11 +316,11 @@ func (c *TraceRequestClass) write(t *text, style Style) {
 const leastShown = 0.005
 
 // shared writes a duration and its share of a total, in 17 columns.
-func (s Style) shared(d, total time.Duration) string {
+func (s Style) shared(d, total time.Duration) painted {
 	if d == 0 {
-		return right("", 17)
+		return rich(blanks(17))
 	}
-	return right(unit.Duration(d), 11) + s.paint(heat(unit.Share(int64(d), int64(total))), right(durationShare(d, total), 6))
+	return rich(right(unit.Duration(d), 11)) + s.paint(heat(unit.Share(int64(d), int64(total))), right(durationShare(d, total), 6))
 }
 
 func durationShare(d, total time.Duration) string {

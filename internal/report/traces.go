@@ -178,10 +178,10 @@ func WriteTraces(w io.Writer, s Style, d Traces) error {
 	lead := ownShareW + 2 + valueW + 2
 	for _, st := range d.Stacks {
 		t.line()
-		front := s.paint(heat(st.Share), right(unit.Percent(st.Value, d.Header.Total), ownShareW)) + "  " + right(value(st.Value), valueW) + "  "
+		front := rich(s.paint(heat(st.Share), right(unit.Percent(st.Value, d.Header.Total), ownShareW)), "  ", right(value(st.Value), valueW), "  ")
 		for _, l := range st.Labels {
 			t.line(front, s.paint(cyan, cut(Clean(l.Key+": "+l.Value), s.room(lead, 10))))
-			front = blanks(lead)
+			front = rich(blanks(lead))
 		}
 		for _, f := range st.Frames {
 			suffix := ""
@@ -189,7 +189,7 @@ func WriteTraces(w io.Writer, s Style, d Traces) error {
 				suffix = " (inline)"
 			}
 			t.line(front, FitNode(f.node, d.by, s.room(lead+columns(suffix), 10)), s.paint(dim, suffix))
-			front = blanks(lead)
+			front = rich(blanks(lead))
 		}
 	}
 	if d.Hidden > 0 {

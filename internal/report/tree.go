@@ -111,12 +111,12 @@ func WriteTree(w io.Writer, s Style, d Tree, minShare float64) error {
 		room := s.room(lead, 10)
 		art = fitArt(art, room-20)
 		name = cut(name, room-columns(art))
-		code := heat(share)
+		code, shade := heat(share), ""
 		if faint {
-			code, name = dim, s.paint(dim, name)
+			code, shade = dim, dim
 		}
 		t.line(s.paint(code, right(percent(total, d.Header.Total), ownShareW)), "  ", right(value(total), costW), "  ",
-			self(value(own)), s.paint(dim, art), name)
+			self(value(own)), s.paint(dim, art), s.paint(shade, name))
 	}
 	// A node's line for what it left out comes after its last shown descendant:
 	// open holds the nodes on the path to the current one.
