@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/trace/events"
 )
 
@@ -94,7 +95,7 @@ func (a *app) traceEvents(ctx context.Context, arg string, f *traceEventsFlags) 
 	var result events.Result
 	var failed error
 	if err := a.write(func(w io.Writer) error {
-		result, failed = events.Write(ctx, w, r, o)
+		result, failed = events.Write(ctx, terminal.JSON(w), r, o)
 		return nil
 	}); err != nil && failed == nil {
 		failed = err

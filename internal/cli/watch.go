@@ -11,6 +11,7 @@ import (
 	"github.com/whet-go/whet/collect/watch"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -126,5 +127,5 @@ func (a *app) writeEvent(e watch.Event, asJSON bool) error {
 	if !asJSON {
 		return report.WriteWatchEvent(a.stdout, a.style, doc)
 	}
-	return json.NewEncoder(a.stdout).Encode(doc)
+	return json.NewEncoder(terminal.JSON(a.stdout)).Encode(doc)
 }

@@ -111,7 +111,7 @@ const findTemplate = `<!doctype html>
 <style>
 :root { --ink: #1d2430; --dim: #5b6676; --line: #d9dee6; --paper: #fff; --soft: #f4f6f9; --bar: #e8590c; --add: #e3f6e8; --del: #fde7e7 }
 @media (prefers-color-scheme: dark) { :root { --ink: #e3e8ef; --dim: #9aa6b5; --line: #313a47; --paper: #12161c; --soft: #1a2029; --bar: #ff8a3d; --add: #143021; --del: #3a1a1c } }
-body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 4rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper) }
+body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 4rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); overflow-wrap: anywhere }
 h1 { font-size: 1.5rem; margin: 0 0 .25rem } h2 { font-size: 1.1rem; margin: 0 }
 section, .hot { border-top: 1px solid var(--line); padding: 1rem 0 }
 .dim { color: var(--dim) } code, pre { font: .875rem/1.45 ui-monospace, monospace }

@@ -87,10 +87,10 @@ const fixTemplate = `<!doctype html>
 <style>
 :root { --ink: #1d2430; --dim: #5b6676; --line: #d9dee6; --paper: #fff; --soft: #f4f6f9; --good: #1a7f37; --bad: #b3261e; --add: #e3f6e8; --del: #fde7e7 }
 @media (prefers-color-scheme: dark) { :root { --ink: #e3e8ef; --dim: #9aa6b5; --line: #313a47; --paper: #12161c; --soft: #1a2029; --good: #57c776; --bad: #ff8a80; --add: #143021; --del: #3a1a1c } }
-body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 4rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper) }
+body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 4rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); overflow-wrap: anywhere }
 h1 { font-size: 1.5rem; margin: 0 0 .25rem } h2 { font-size: 1.2rem; margin: 2rem 0 .25rem } h3 { font-size: 1.05rem; margin: 0 }
 section { border-top: 1px solid var(--line); padding: 1rem 0 } h2 + section { border-top: 0; padding-top: .5rem }
-.dim { color: var(--dim) } code, pre { font: .875rem/1.45 ui-monospace, monospace; overflow-wrap: anywhere }
+.dim { color: var(--dim) } code, pre { font: .875rem/1.45 ui-monospace, monospace }
 pre { background: var(--soft); padding: .75rem; overflow-x: auto; border-radius: 4px; margin: .5rem 0; tab-size: 4 }
 pre.said { white-space: pre-wrap } pre span { display: block; min-width: max-content } .add { background: var(--add) } .del { background: var(--del) } .at, .file { color: var(--dim) }
 .scroll { overflow-x: auto } table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }

@@ -7,13 +7,14 @@ import (
 	"io"
 	"time"
 
+	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
 )
 
-// JSON writes a document with its schema, indented, in one line per value.
+// JSON writes a document with its schema, indented, in one line per value. A terminal may show it.
 func JSON(w io.Writer, doc any) error {
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(terminal.JSON(w))
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(doc); err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -208,5 +209,5 @@ func (e *speedscopeWriter) json(x any) {
 		e.err = err
 		return
 	}
-	_, e.err = e.w.Write(b)
+	_, e.err = e.w.Write(terminal.EscapeJSON(b))
 }

@@ -210,7 +210,7 @@ func WriteTimelinePage(ctx context.Context, w io.Writer, t *timeline.Timeline, o
 	room := TimelinePageMax - len(ui.TimelineJS()) - 10_000
 	var best []byte
 	name := ""
-	for _, rows := range []int{200, 60, 20, 4} {
+	for i, rows := range []int{200, 60, 20, 4} {
 		last := 0
 		for width := timelineFirstWidth; ; {
 			o.Width, o.Rows = width, rows
@@ -219,6 +219,7 @@ func WriteTimelinePage(ctx context.Context, w io.Writer, t *timeline.Timeline, o
 				return err
 			}
 			name = d.Trace.Name
+			d.clip(flameClips[min(i, len(flameClips)-1)])
 			packed, err := pack(d)
 			if err != nil {
 				return err
@@ -245,6 +246,23 @@ func WriteTimelinePage(ctx context.Context, w io.Writer, t *timeline.Timeline, o
 		return fmt.Errorf("write page: %w", errTimelineSize)
 	}
 	return writeDataPage(w, timelinePage(name, string(best)))
+}
+
+// clip shortens names to n bytes.
+func (d *TimelineDoc) clip(n int) {
+	rows := func(all []timeline.RowInfo) {
+		for i := range all {
+			all[i].Name, all[i].Kind = clip(all[i].Name, n), clip(all[i].Kind, n)
+		}
+	}
+	rows(d.Named)
+	for _, list := range d.Rows {
+		rows(list.Rows)
+	}
+	for i := range d.Frames {
+		f := &d.Frames[i]
+		f.Function, f.File = clip(f.Function, n), clip(f.File, n)
+	}
 }
 
 // errTimelineSize is of a window that is too much even with few rows.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/requests"
 )
@@ -27,7 +28,7 @@ const knownIDs = 1 << 16
 // WriteAllTraceRequests writes the requests of a trace as lines of JSON, as they are found. Critical paths are not
 // looked for, and the memory does not grow with the number of requests.
 func WriteAllTraceRequests(w io.Writer, x *index.Index, o requests.Options) error {
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(terminal.JSON(w))
 	enc.SetEscapeHTML(false)
 	ids := map[uint32]int64{}
 	id := func(goroutine uint32) (int64, error) {

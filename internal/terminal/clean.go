@@ -1,6 +1,8 @@
 package terminal
 
 import (
+	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -48,4 +50,63 @@ func Unsafe(r rune) bool {
 		return true
 	}
 	return r == 0xfeff || r == utf8.RuneError || r == 0x061c || r == 0x00ad
+}
+
+// JSON writes to w what is written to it, as EscapeJSON makes it.
+func JSON(w io.Writer) io.Writer { return &jsonWriter{w: w} }
+
+type jsonWriter struct {
+	w    io.Writer
+	part []byte // of a character that the next write completes
+}
+
+func (j *jsonWriter) Write(p []byte) (int, error) {
+	n := len(p)
+	if len(j.part) > 0 {
+		p = append(j.part, p...)
+	}
+	end := len(p)
+	for i := max(end-utf8.UTFMax+1, 0); i < len(p); i++ {
+		if utf8.RuneStart(p[i]) && !utf8.FullRune(p[i:]) {
+			end = i
+			break
+		}
+	}
+	if _, err := j.w.Write(EscapeJSON(p[:end])); err != nil {
+		return 0, err
+	}
+	j.part = append([]byte(nil), p[end:]...)
+	return n, nil
+}
+
+// EscapeJSON is JSON with escapes for the characters that Clean replaces, so that it means the same. Control characters
+// of ASCII are escaped in any JSON, but for DEL. It returns p itself when there is nothing to do.
+func EscapeJSON(p []byte) []byte {
+	at := unsafeAt(p)
+	if at < 0 {
+		return p
+	}
+	out := make([]byte, 0, len(p)+64)
+	for ; at >= 0; at = unsafeAt(p) {
+		r, n := utf8.DecodeRune(p[at:])
+		out = fmt.Appendf(append(out, p[:at]...), `\u%04x`, r) // all are in the basic plane
+		p = p[at+n:]
+	}
+	return append(out, p...)
+}
+
+// unsafeAt is where the first unsafe character is that JSON may have as it is, -1 without any.
+func unsafeAt(p []byte) int {
+	for i := 0; i < len(p); {
+		if p[i] < 0x7f {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(p[i:])
+		if r != utf8.RuneError && Unsafe(r) {
+			return i
+		}
+		i += n
+	}
+	return -1
 }

@@ -4,7 +4,8 @@
 // Data flow:
 //
 //  1. Whatever is foreign passes [Clean] or [CleanText] on its way into a text.
-//  2. Writers of other formats ask [Unsafe] what they have to escape.
+//  2. Whatever writes JSON for a terminal writes through [JSON].
+//  3. Writers of other formats ask [Unsafe] what they have to escape.
 //
 // The package holds no state, may be used by many goroutines, and writes nothing.
 package terminal

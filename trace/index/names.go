@@ -1,6 +1,10 @@
 package index
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/whet-go/whet/trace/stacks"
+)
 
 // names gives numbers to texts. 0 is "".
 type names struct {
@@ -24,6 +28,7 @@ func newNames() names { return names{all: []string{""}, byText: map[string]uint3
 
 // user is the number of a text that the trace's user chose. Those that are too many share one.
 func (n *names) user(text string) uint32 {
+	text = stacks.Name(text)
 	if id, ok := n.byText[text]; ok {
 		return id
 	}

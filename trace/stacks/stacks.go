@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"slices"
+	"strings"
 
 	"golang.org/x/exp/trace"
 )
@@ -16,6 +17,17 @@ const (
 	maxFrames      = 1 << 18  // that differ
 	maxText        = 32 << 20 // bytes of these
 )
+
+// maxName is how many bytes of a name are kept: as many as the runtime writes. Traces from before Go 1.22 may have more.
+const maxName = 1 << 10
+
+// Name is what is kept of a name in a trace.
+func Name(s string) string {
+	if len(s) <= maxName {
+		return s
+	}
+	return strings.Clone(s[:maxName])
+}
 
 // A Frame is one call on a stack.
 type Frame struct {
@@ -48,7 +60,7 @@ func (t *Table) Add(s trace.Stack) uint32 {
 	empty := true
 	for f := range s.Frames() {
 		empty = empty && f.PC == 0
-		fr := Frame{Func: f.Func, File: f.File, Line: int(f.Line)}
+		fr := Frame{Func: Name(f.Func), File: Name(f.File), Line: int(f.Line)}
 		id, ok := t.byName[fr]
 		if !ok {
 			t.text += len(fr.Func) + len(fr.File)

@@ -2,8 +2,22 @@ package stacks
 
 import (
 	"encoding/binary"
+	"strings"
 	"testing"
+
+	"golang.org/x/exp/trace"
 )
+
+// TestLongNames keeps of a name what the runtime writes of one.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	table := New()
+	long := strings.Repeat("x", 1<<20)
+	id := table.Add(trace.MakeStack([]trace.StackFrame{{PC: 1, Func: long, File: long, Line: 7}}))
+	if id == 0 || table.text != 2*maxName || len(table.frame[0].Func) != maxName || len(table.frame[0].File) != maxName {
+		t.Errorf("stack %d with names of %d bytes", id, table.text)
+	}
+}
 
 // TestFull fills a table with stacks.
 func TestFull(t *testing.T) {

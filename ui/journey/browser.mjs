@@ -41,9 +41,9 @@ export async function start({ height, pause = 0, fullPage = false }) {
 
     /**
      * Opens a page of DIR, or of a server when name is an address; any request but to that server, error or
-     * refused content fails the journey when the page is closed.
+     * refused content fails the journey when the page is closed. ready is what a page has that is drawn.
      */
-    async open(name, options = {}, hash = "") {
+    async open(name, { ready = "main[data-ready]", ...options } = {}, hash = "") {
       const context = await browser.newContext({ viewport: { width: 1280, height }, ...options });
       const page = await context.newPage();
       const trouble = [];
@@ -58,7 +58,7 @@ export async function start({ height, pause = 0, fullPage = false }) {
       });
       page.on("dialog", (d) => trouble.push(`dialog ${d.message()}`));
       await page.goto(url + hash);
-      await page.waitForSelector("main[data-ready]");
+      await page.waitForSelector(ready);
       return {
         page,
         /** Lets drawing and animation finish, and takes a picture if given a name for it. */

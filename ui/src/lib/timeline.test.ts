@@ -140,6 +140,7 @@ describe("states and code", () => {
 
   it("are shown as text", () => {
     expect(clean("a\u001b[31mb\u202ec\n")).toBe("a\ufffd[31mb\ufffdc\ufffd");
+    expect(clean("\u200b\u2028\u2060\ufeff\u00ad\u009b")).toBe("\ufffd".repeat(6));
     expect(clean("größe")).toBe("größe");
   });
 });

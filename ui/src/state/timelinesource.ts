@@ -39,7 +39,7 @@ export class ServerSource implements TimelineSource {
 
   static async open(): Promise<ServerSource> {
     const trace = await get<Trace>("trace", {});
-    return new ServerSource({ ...trace, name: clean(trace.name) });
+    return new ServerSource(cleanTrace(trace));
   }
 
   rows(q: RowQuery, signal: AbortSignal): Promise<RowList> {
@@ -67,6 +67,11 @@ export class ServerSource implements TimelineSource {
 
 function cleanRow(r: RowInfo): RowInfo {
   return { ...r, name: clean(r.name), kind: clean(r.kind) };
+}
+
+/** The names of states are the reasons that the trace gives. */
+function cleanTrace(t: Trace): Trace {
+  return { ...t, name: clean(t.name), states: t.states.map((s) => ({ ...s, name: clean(s.name) })), ...(t.damage ? { damage: clean(t.damage) } : {}) };
 }
 
 function ends(w: Stretch): { from: number; to: number } {
@@ -97,7 +102,7 @@ export class PageSource implements TimelineSource {
       if (list && list.total > list.rows.length) held.push(`${list.rows.length} of ${list.total.toLocaleString("en")} ${type}s`);
       return { type, count: list?.total ?? 0 };
     });
-    this.trace = { ...doc.trace, name: clean(doc.trace.name), types };
+    this.trace = { ...cleanTrace(doc.trace), types };
     this.note = held.length > 0 ? `This page holds ${held.join(", ")} of its window; whet trace timeline without -o serves all of the trace.` : "";
     this.lists = doc.rows.map((list) => ({ ...list, rows: list.rows.map(cleanRow) }));
     for (const r of [...this.lists.flatMap((list) => list.rows), ...doc.named.map(cleanRow)]) this.byID.set(r.id, r);
