@@ -3,13 +3,13 @@ package report
 import (
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/recording/recordingtest"
 	"github.com/whet-go/whet/recording/work"
 )
 
@@ -35,27 +35,10 @@ func loaded(t *testing.T, r *rand.Rand, seconds int, rate float64, cost map[stri
 		// Ticks of 10 ms.
 		stacks[name] = poisson(r, float64(seconds)*rate*c/1e7*(1-lost))
 	}
-	path := filepath.Join(t.TempDir(), "a.whet")
-	w, err := recording.Create(path, recording.Meta{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := ticks(t, stacks)
-	if err := w.AddProfile("cpu", p, recording.Part{Start: begin, End: begin.Add(time.Duration(seconds) * time.Second)}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.AddJSON(recording.LoadPart, l); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(recording.Meta{}); err != nil {
-		t.Fatal(err)
-	}
-	rec, err := recording.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = rec.Close() })
-	return rec, p
+	return recordingtest.Open(t, l, recordingtest.Profile{
+		Name: "cpu", Profile: p, Part: recording.Part{Start: begin, End: begin.Add(time.Duration(seconds) * time.Second)},
+	}), p
 }
 
 // Pairs of recordings with planted changes of 5 % of the total, different amounts of work

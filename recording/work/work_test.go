@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/recording/recordingtest"
 	"github.com/whet-go/whet/recording/work"
 )
 
@@ -41,31 +41,17 @@ type part struct {
 // record writes a recording with a load (if any) and empty profiles, and opens it.
 func record(t *testing.T, l *load.Result, parts ...part) *recording.Recording {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "a.whet")
-	w, err := recording.Create(path, recording.Meta{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	var profiles []recordingtest.Profile
 	for _, p := range parts {
 		b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
-		if err := w.AddProfile(p.name, b.Profile(&profile.Profile{}), recording.Part{Start: start().Add(p.from), End: start().Add(p.to), Note: p.note}); err != nil {
-			t.Fatal(err)
-		}
+		profiles = append(profiles, recordingtest.Profile{
+			Name: p.name, Profile: b.Profile(&profile.Profile{}), Part: recording.Part{Start: start().Add(p.from), End: start().Add(p.to), Note: p.note},
+		})
 	}
-	if l != nil {
-		if err := w.AddJSON(recording.LoadPart, l); err != nil {
-			t.Fatal(err)
-		}
+	if l == nil {
+		return recordingtest.Open(t, nil, profiles...)
 	}
-	if err := w.Close(recording.Meta{}); err != nil {
-		t.Fatal(err)
-	}
-	r, err := recording.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.Close() })
-	return r
+	return recordingtest.Open(t, l, profiles...)
 }
 
 // A profile is divided by the requests of its own window.

@@ -1,0 +1,45 @@
+package recordingtest
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
+)
+
+// A Profile is a profile of a recording.
+type Profile struct {
+	Name    string
+	Profile *profile.Profile
+	Part    recording.Part // its window and note
+}
+
+// Open returns a recording with a load, unless it is nil, and profiles.
+func Open(t testing.TB, load any, profiles ...Profile) *recording.Recording {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.whet")
+	w, err := recording.Create(path, recording.Meta{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range profiles {
+		if err := w.AddProfile(p.Name, p.Profile, p.Part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if load != nil {
+		if err := w.AddJSON(recording.LoadPart, load); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(recording.Meta{}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := recording.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() }) // was only read
+	return r
+}
