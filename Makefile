@@ -9,7 +9,7 @@
 # make bench-power     how often whet bench is right beside a noisy neighbour (1 to 2 hours)
 # make bench-diff      how often whet diff is right about a request, into docs/diff-pairs.md (15 minutes)
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
-# make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed
+# make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed, into docs/load-rates.md
 # make bench-trace     whet trace against go tool trace and a bare reader (WHET_TRACE_BIG=1: also on 1 GB)
 # make watch-incidents   how often whet watch names the request that was slow, in 40 incidents
 # make cases   measure the articles' cases and write docs/cases (45 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
@@ -145,11 +145,12 @@ bench-find:
 
 # On two processors that are idle otherwise: the generators get one, the server the
 # other. Debian has wrk, hey, ab (apache2-utils) and h2load (nghttp2-client).
+# Twenty minutes in all. WHET_LOAD_ROUNDS and WHET_LOAD_TIME make it shorter.
 bench-load:
-	$(GO) test -run '^$$' -bench . -benchmem ./load/...
-	$(GO) test -run '^$$' -bench 'Load(Plain|Busy|TLS|Shared)' -benchtime 7x -timeout 60m ./internal/peers
-	$(GO) test -run '^$$' -bench 'Load(Connections|Memory|Send)' -benchtime 5x -timeout 60m ./internal/peers
+	WHET_LOAD_PAGE=$(CURDIR)/docs/load-rates.md $(GO) test -run '^$$' -bench 'LoadRates' -benchtime 1x -timeout 60m ./internal/peers
+	$(GO) test -run '^$$' -bench 'Load(Connections|Memory|Send)' -benchtime 3x -timeout 60m ./internal/peers
 	$(GO) test -run '^$$' -bench 'LoadStall' -benchtime 1x -timeout 60m ./internal/peers
+	$(GO) test -run '^$$' -bench . -benchtime 0.3s -benchmem ./load/...
 
 # The traces are of a server under load, and are used again: 10 M events, and with WHET_TRACE_BIG=1 also 1 GB,
 # of some 200 M events, which takes three minutes to make.

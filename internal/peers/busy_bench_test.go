@@ -1,13 +1,10 @@
 package peers
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"testing"
-
-	"github.com/whet-go/whet/load"
 )
 
 // beBusy makes this binary a busy loop, until its input ends.
@@ -44,20 +41,5 @@ func startBusy(b *testing.B) {
 			_ = stdin.Close()
 			_ = cmd.Wait()
 		})
-	}
-}
-
-// BenchmarkLoadBusy is [BenchmarkLoadPlain] with a busy loop at nice 10 on each processor.
-func BenchmarkLoadBusy(b *testing.B) {
-	needTwoCPUs(b)
-	whet, err := whetBinary()
-	if err != nil {
-		b.Fatal(err)
-	}
-	a := loadServer(b)
-	startBusy(b)
-	gs := append([]generator{whetGenerator(whet, load.IOUring), whetGenerator(whet, load.Epoll)}, peersOf(false)...)
-	for _, n := range []int{16, 256} {
-		b.Run(fmt.Sprintf("connections=%d", n), func(b *testing.B) { duel(b, gs, a.Plain, n, false) })
 	}
 }

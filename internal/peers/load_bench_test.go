@@ -203,10 +203,11 @@ func whetLoad(b *testing.B, whet string, args ...string) shot {
 	return s
 }
 
-func whetGenerator(whet string, e load.Engine) generator {
-	return generator{"whet-" + string(e), func(b *testing.B, url string, n int, d time.Duration, h2 bool) shot {
+// whetGenerator is whet load as it is without flags: it compares its engines in the run.
+func whetGenerator(whet string) generator {
+	return generator{"whet", func(b *testing.B, url string, n int, d time.Duration, h2 bool) shot {
 		b.Helper()
-		args := []string{"-c", strconv.Itoa(n), "-d", d.String(), "--engine", string(e), "--insecure"}
+		args := []string{"-c", strconv.Itoa(n), "-d", d.String(), "--insecure"}
 		if h2 {
 			args = append(args, "--http2", "--streams", "10")
 		}
@@ -278,84 +279,6 @@ func peersOf(h2 bool) []generator {
 func medianOf(xs []float64) float64 {
 	slices.Sort(xs)
 	return xs[len(xs)/2]
-}
-
-// duel runs generators, the first two of them ours, in turn, in rounds, and logs a
-// table of the medians: the generator's processor time and its ratio to that of each
-// peer.
-func duel(b *testing.B, gs []generator, url string, n int, h2 bool) {
-	b.Helper()
-	cost, rate, peak := make([][]float64, len(gs)), make([][]float64, len(gs)), make([][]float64, len(gs))
-	for b.Loop() {
-		for i, g := range gs {
-			s := g.run(b, url, n, 3*time.Second, h2)
-			cost[i] = append(cost[i], float64(s.cpu.Nanoseconds())/1e3/s.requests)
-			rate[i] = append(rate[i], s.requests/s.elapsed.Seconds())
-			peak[i] = append(peak[i], s.peak)
-		}
-	}
-	b.ReportMetric(0, "ns/op")
-	var table strings.Builder
-	fmt.Fprintf(&table, "\n%-16s %8s %10s %8s", "generator", "us/req", "req/s", "MB")
-	for _, g := range gs[2:] {
-		fmt.Fprintf(&table, " %8s", "/"+g.name)
-	}
-	for i, g := range gs {
-		us := medianOf(cost[i])
-		b.ReportMetric(us, g.name+"-us/req")
-		fmt.Fprintf(&table, "\n%-16s %8.2f %10.0f %8.1f", g.name, us, medianOf(rate[i]), medianOf(peak[i]))
-		for k := range gs[2:] {
-			fmt.Fprintf(&table, " %7.2fx", us/medianOf(cost[2+k]))
-		}
-	}
-	b.Log(table.String())
-}
-
-// BenchmarkLoadPlain is HTTP/1.1 with keep-alive.
-func BenchmarkLoadPlain(b *testing.B) {
-	needTwoCPUs(b)
-	whet, err := whetBinary()
-	if err != nil {
-		b.Fatal(err)
-	}
-	a := loadServer(b)
-	gs := append([]generator{whetGenerator(whet, load.IOUring), whetGenerator(whet, load.Epoll)}, peersOf(false)...)
-	for _, n := range []int{16, 256} {
-		b.Run(fmt.Sprintf("connections=%d", n), func(b *testing.B) { duel(b, gs, a.Plain, n, false) })
-	}
-}
-
-// BenchmarkLoadShared has generator and server on one processor, so that what the one
-// takes is the other's loss: the rate is what the generator leaves.
-func BenchmarkLoadShared(b *testing.B) {
-	needTwoCPUs(b)
-	whet, err := whetBinary()
-	if err != nil {
-		b.Fatal(err)
-	}
-	a := loadServerOn(b, clientCPU)
-	gs := append([]generator{whetGenerator(whet, load.IOUring), whetGenerator(whet, load.Epoll)}, peersOf(false)...)
-	b.Run("connections=64", func(b *testing.B) { duel(b, gs, a.Plain, 64, false) })
-}
-
-// BenchmarkLoadTLS is HTTP/1.1 and HTTP/2 over TLS, and HTTP/2 without.
-func BenchmarkLoadTLS(b *testing.B) {
-	needTwoCPUs(b)
-	whet, err := whetBinary()
-	if err != nil {
-		b.Fatal(err)
-	}
-	a := loadServer(b)
-	ours := []generator{whetGenerator(whet, load.IOUring), whetGenerator(whet, load.Epoll)}
-	without := func(gs []generator, names ...string) []generator {
-		return slices.DeleteFunc(gs, func(g generator) bool { return slices.Contains(names, g.name) })
-	}
-	b.Run("protocol=h1-tls", func(b *testing.B) { duel(b, append(slices.Clone(ours), peersOf(false)...), a.Secure, 16, false) })
-	b.Run("protocol=h2-tls", func(b *testing.B) { duel(b, append(slices.Clone(ours), peersOf(true)...), a.Secure, 16, true) })
-	// hey speaks HTTP/2 over TLS only.
-	b.Run("protocol=h2c", func(b *testing.B) {
-		duel(b, append(slices.Clone(ours), without(peersOf(true), "hey")...), a.H2C, 16, true)
-	})
 }
 
 // BenchmarkLoadConnections holds 10 000 connections on one processor.
