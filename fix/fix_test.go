@@ -392,7 +392,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !r.Interrupted || len(r.Attempts) > 2 || r.Total != nil {
-		t.Errorf("%+v", r)
+		t.Errorf("interrupted %v, %d attempts, a comparison of all: %v", r.Interrupted, len(r.Attempts), r.Total != nil)
 	}
 	if left, err := os.ReadDir(o.Temp); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)

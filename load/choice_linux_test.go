@@ -156,7 +156,7 @@ func TestTrialReasons(t *testing.T) {
 		}
 		c := r.EngineChoice
 		if c == nil || c.Why != test.why || !strings.Contains(c.Text, test.text) || len(c.Measured) > 0 || test.o.Engine != "" && r.Engine != test.o.Engine {
-			t.Errorf("%+v: engine %s, %+v; want %s: %s", test.o, r.Engine, c, test.why, test.text)
+			t.Errorf("%d requests at rate %g, engine %q: engine %s, %+v; want %s: %s", test.o.Requests, test.o.Rate, test.o.Engine, r.Engine, c, test.why, test.text)
 		}
 	}
 }

@@ -204,7 +204,7 @@ func TestAllocatedFails(t *testing.T) {
 	}
 	broken = true
 	if _, ok := one.allocated(t.Context()); ok || one.pprof != nil || one.noAlloc == nil {
-		t.Errorf("after the third failure: %+v", one)
+		t.Errorf("after the third failure: allocations known %v, handlers %v, %v", ok, one.pprof, one.noAlloc)
 	}
 	broken = false
 	if _, ok := one.allocated(t.Context()); ok {

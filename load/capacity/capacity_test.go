@@ -111,7 +111,7 @@ func TestSearchProperty(t *testing.T) {
 			precision = capacity.DefaultPrecision
 		}
 		if !r.Confirmed || r.Rate > truth || r.High < truth || r.High > r.Rate*(1+precision)*1.000001 || r.Limit != capacity.LimitServer || !strings.HasPrefix(r.Why, "p99<50ms missed: ") {
-			t.Fatalf("mu %g, capacity %g, %+v: found %g to %g, %s: %s, confirmed %v", mu, truth, o, r.Rate, r.High, r.Limit, r.Why, r.Confirmed)
+			t.Fatalf("mu %g, capacity %g, from %g to %g in steps of %g: found %g to %g, %s: %s, confirmed %v", mu, truth, o.Min, o.Max, o.Precision, r.Rate, r.High, r.Limit, r.Why, r.Confirmed)
 		}
 		if s.runs > 30 || s.runs != len(r.Steps) {
 			t.Fatalf("mu %g: %d runs, %d steps", mu, s.runs, len(r.Steps))
@@ -242,7 +242,7 @@ func TestStepsAndProgress(t *testing.T) {
 	}, func(ctx context.Context, o load.Options) (*load.Result, error) {
 		warmups = append(warmups, o.Warmup)
 		if o.Duration != 2*time.Second || (o.Rate == 0) != (o.Arrivals == "") {
-			t.Errorf("options %+v", o)
+			t.Errorf("%s at rate %g, arrivals %q", o.Duration, o.Rate, o.Arrivals)
 		}
 		return s.run(ctx, o)
 	})

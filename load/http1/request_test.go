@@ -64,7 +64,7 @@ func FuzzRequest(f *testing.F) {
 		in := bufio.NewReader(bytes.NewReader(AppendRequest(nil, &r, closing)))
 		got, err := http.ReadRequest(in)
 		if err != nil {
-			t.Fatalf("%v: %+v", err, r)
+			t.Fatalf("%v: %q", err, AppendRequest(nil, &r, closing))
 		}
 		gotBody, err := io.ReadAll(got.Body)
 		if err != nil {

@@ -132,7 +132,7 @@ func TestCurlOracle(t *testing.T) {
 
 		list, err := targets.Read(strings.NewReader(line), targets.Options{Format: targets.Curl, Dir: dir})
 		if err != nil || len(list) != 1 {
-			t.Errorf("%s: %v, %v", name, list, err)
+			t.Errorf("%s: %s, %v", name, shown(list), err)
 			continue
 		}
 		target := list[0]

@@ -177,7 +177,7 @@ func TestReadErrors(t *testing.T) {
 		got, err := targets.Read(strings.NewReader(test.text), targets.Options{Name: "t.txt", Dir: dir})
 		var e *load.Error
 		if got != nil || !errors.As(err, &e) || err.Error() != test.want {
-			t.Errorf("%q: %v, error\n\t%v, want\n\t%s", test.text, got, err, test.want)
+			t.Errorf("%q: %s, error\n\t%v, want\n\t%s", test.text, shown(got), err, test.want)
 			continue
 		}
 		if all := err.Error() + e.Hint(); strings.Contains(all, "s3cret") || strings.Contains(all, "s%cret") {
@@ -201,7 +201,7 @@ func TestReadFormatGiven(t *testing.T) {
 		for _, asked := range targets.Formats() {
 			got, err := targets.Read(strings.NewReader(text), targets.Options{Format: asked})
 			if (err == nil) != (asked == format) {
-				t.Errorf("%q as %s: %v, %v", text, asked, got, err)
+				t.Errorf("%q as %s: %s, %v", text, asked, shown(got), err)
 			}
 		}
 	}
@@ -331,7 +331,7 @@ func TestTargetNames(t *testing.T) {
 			continue
 		}
 		if len(got) != 2 || got[0].Name != "home page" || got[0].Weight != 2 || got[1].Name != "" {
-			t.Errorf("%q: %+v", text, got)
+			t.Errorf("%q: %s", text, shown(got))
 		}
 		var out bytes.Buffer
 		if err := targets.Write(&out, got); err != nil {
@@ -339,7 +339,7 @@ func TestTargetNames(t *testing.T) {
 		}
 		again, err := targets.Read(&out, targets.Options{})
 		if err != nil || again[0].Name != "home page" || again[1].Name != "" {
-			t.Errorf("%q: written and read: %+v, %v", text, again, err)
+			t.Errorf("%q: written and read: %s, %v", text, shown(again), err)
 		}
 	}
 	for text, want := range map[string]string{
@@ -354,4 +354,13 @@ func TestTargetNames(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
+}
+
+// shown writes targets with their bodies as text.
+func shown(list []load.Target) string {
+	var b strings.Builder
+	for _, t := range list {
+		fmt.Fprintf(&b, "{%q %s %s %q %q %d}", t.Name, t.Method, t.URL, t.Header, t.Body, t.Weight)
+	}
+	return b.String()
 }

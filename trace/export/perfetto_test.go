@@ -161,7 +161,7 @@ func (p *packets) event(t *testing.T, at uint64, e message) {
 		p.open[uuid] = open[:len(open)-1]
 	case 4: // TYPE_COUNTER
 		if p.counters[uuid] == "" || len(e.numbers[30]) != 1 {
-			t.Fatalf("counter %q: %+v at %d", p.counters[uuid], e, at)
+			t.Fatalf("counter %q: %v, %q at %d", p.counters[uuid], e.numbers, e.bytes, at)
 		}
 		p.drawn.counters[p.counters[uuid]]++
 	default:
@@ -187,7 +187,7 @@ func TestPerfetto(t *testing.T) {
 			}
 			file := decode(t, out.Bytes())
 			if len(file.bytes) != 1 || len(file.numbers) != 0 {
-				t.Fatalf("a file of fields %v, %v", file.bytes, file.numbers)
+				t.Fatalf("a file of fields %q, %v", file.bytes, file.numbers)
 			}
 			for _, b := range file.bytes[1] {
 				p.packet(t, decode(t, b))

@@ -177,7 +177,10 @@ func fixed(t *testing.T, dir, name string, pkg *packages.Package, reported []ana
 		}
 		for _, fix := range d.SuggestedFixes {
 			// Reports may share a fix, as they do in package find: it is made once.
-			key := fmt.Sprint(fix.TextEdits)
+			key := ""
+			for _, e := range fix.TextEdits {
+				key += fmt.Sprintf("%d %d %q\n", e.Pos, e.End, e.NewText)
+			}
 			if made[key] {
 				continue
 			}
