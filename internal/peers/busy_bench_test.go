@@ -28,18 +28,6 @@ func startBusy(b *testing.B) {
 		b.Skip("needs nice")
 	}
 	for _, cpu := range []string{clientCPU, serverCPU} {
-		cmd := exec.Command("nice", "-n", "10", "taskset", "-c", cpu, os.Args[0])
-		cmd.Env = append(os.Environ(), beBusy+"=1", "GOMAXPROCS=1")
-		stdin, err := cmd.StdinPipe()
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() {
-			_ = stdin.Close()
-			_ = cmd.Wait()
-		})
+		startSelf(b, beBusy+"=1", "nice", "-n", "10", "taskset", "-c", cpu)
 	}
 }

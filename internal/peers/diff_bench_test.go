@@ -65,27 +65,12 @@ func burner() error {
 // startBurner starts a service and returns its address and what stops it.
 func startBurner(b *testing.B, turns int) (address string, stop func()) {
 	b.Helper()
-	cmd := exec.CommandContext(b.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), beBurner+"="+strconv.Itoa(turns))
-	stdin, err := cmd.StdinPipe()
+	stdout, stop := startSelf(b, beBurner+"="+strconv.Itoa(turns))
+	address, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
 		b.Fatal(err)
 	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
-	address, err = bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		b.Fatal(err)
-	}
-	return strings.TrimSpace(address), func() {
-		_ = stdin.Close()
-		_ = cmd.Wait()
-	}
+	return strings.TrimSpace(address), stop
 }
 
 // diffPair is what whet diff says of two recordings.

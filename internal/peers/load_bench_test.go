@@ -2,7 +2,6 @@ package peers
 
 import (
 	"bytes"
-	"context"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -112,26 +111,7 @@ func loadServer(b *testing.B) addresses {
 
 func loadServerOn(b *testing.B, cpu string) addresses {
 	b.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, "taskset", "-c", cpu, os.Args[0])
-	cmd.Env = append(os.Environ(), serveAddresses+"=1")
-	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		_ = stdin.Close()
-		_ = cmd.Wait()
-		cancel()
-	})
+	stdout, _ := startSelf(b, serveAddresses+"=1", "taskset", "-c", cpu)
 	var a addresses
 	if err := json.NewDecoder(stdout).Decode(&a); err != nil {
 		b.Fatal(err)

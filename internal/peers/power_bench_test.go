@@ -5,7 +5,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -43,24 +42,6 @@ func neighbour() {
 		}()
 	}
 	_, _ = io.Copy(io.Discard, os.Stdin)
-}
-
-// startNeighbour runs a neighbour until the benchmark ends.
-func startNeighbour(b *testing.B) {
-	b.Helper()
-	cmd := exec.CommandContext(b.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), beNeighbour+"=1")
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		_ = stdin.Close()
-		_ = cmd.Wait()
-	})
 }
 
 // planted is a module whose benchmark takes 2 % longer with the tag slower.
@@ -170,7 +151,7 @@ func BenchmarkPower(b *testing.B) {
 		most = d
 	}
 	plain, slower := plantedBinaries(b)
-	startNeighbour(b)
+	startSelf(b, beNeighbour+"=1")
 	var same, different power
 	const usual = 40
 	plans := map[string]int{}
