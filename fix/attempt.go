@@ -12,6 +12,7 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
@@ -248,6 +249,9 @@ type verdict struct {
 }
 
 func (v *verdict) add(name string, u *ab.Unit) {
+	if u.Unit == gotest.MeanTime && u.Verdict == ab.Undecided {
+		return // a neighbour's noise, of which sec/op has less
+	}
 	lost := math.Log(float64(u.Ratio))
 	if u.Better == bench.Higher {
 		lost = -lost

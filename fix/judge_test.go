@@ -8,6 +8,7 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/gotest"
 )
 
 // TestJudge says which comparisons keep a rewrite.
@@ -32,6 +33,8 @@ func TestJudge(t *testing.T) {
 		{"gain of a rate", []ab.Unit{figure(rate, ab.Better, 1.1)}, false, nil, ""},
 		{"loss of a rate", []ab.Unit{figure(rate, ab.Worse, 0.9)}, false, nil, "it loses"},
 		{"same", []ab.Unit{figure(time, ab.Same, 1)}, false, errNoGain, ""},
+		{"noise of the mean", []ab.Unit{figure(time, ab.Better, 0.9), figure(gotest.MeanTime, ab.Undecided, 1.3)}, false, nil, ""},
+		{"now and then slow", []ab.Unit{figure(time, ab.Better, 0.9), figure(gotest.MeanTime, ab.Worse, 1.3)}, false, nil, "it loses: x.Y mean-sec/op"},
 		{"next to nothing lost", []ab.Unit{figure(time, ab.Better, 0.8), figure(memory, ab.Worse, 1.004)}, false, nil, ""},
 		{"as little as gained", []ab.Unit{figure(time, ab.Better, 0.99), figure(memory, ab.Worse, 1.004)}, false, nil, "it loses: x.Y B/op"},
 		{"more than 1 % lost", []ab.Unit{figure(time, ab.Better, 0.5), figure(memory, ab.Worse, 1.02)}, false, nil, "it loses"},

@@ -91,12 +91,21 @@ func (r *runner) planOf(s *subject) Plan {
 }
 
 // unitOf is the unit that decides about a subject. What uses several processors is not
-// judged by processor time, which does not tell who waits for whom.
+// judged by processor time, which does not tell who waits for whom; nor is what does not
+// measure it.
 func (r *runner) unitOf(s *subject) string {
-	if s.free {
+	measured := func(p pair) bool { return p.has(r.Unit) }
+	if s.free || len(s.pairs) > 0 && !slices.ContainsFunc(s.pairs, measured) {
 		return r.asked
 	}
 	return r.Unit
+}
+
+// has tells whether both sides measured a unit.
+func (p pair) has(unit string) bool {
+	_, a := p[A][unit]
+	_, b := p[B][unit]
+	return a && b
 }
 
 // outside is the share of pinned rounds at each end beyond which all rounds that were not

@@ -21,6 +21,7 @@ const (
 type attempt struct {
 	plan    Plan
 	d       [2][]float64 // log ratios of A to A, of all subjects tried: of Unit, and of Instead where it is measured
+	both    [2][]float64 // those of Unit and of Instead, of pairs that measured both
 	elapsed time.Duration
 }
 
@@ -28,12 +29,28 @@ func (a *attempt) pairs() int { return len(a.d[0]) }
 
 // cost is proportional to the time that a given width of the interval takes, in Unit or
 // in Instead: the smaller, the better the plan.
-func (a *attempt) cost(of int) float64 {
-	if a.pairs() == 0 || len(a.d[of]) < a.pairs() {
+func (a *attempt) cost(of int, precision float64) float64 { return a.costBy(a.d[of], precision) }
+
+// costBy is the cost by these log ratios. Of pairs that differ by less than the precision asked for
+// it takes few in any case: which plan has the smallest differences would be chance then, and the
+// quicker one is better.
+func (a *attempt) costBy(d []float64, precision float64) float64 {
+	if len(d) == 0 {
 		return math.Inf(1)
 	}
-	s := spread(a.d[of])
+	s := max(precision, spread(d), disturbed(d))
 	return s * s * a.elapsed.Seconds() / float64(a.pairs())
+}
+
+// disturbed is the standard deviation of log ratios as the fifth that differ most tell it: a
+// neighbour that disturbs fewer than half of the pairs is not in their median.
+func disturbed(d []float64) float64 {
+	size := make([]float64, len(d))
+	for i, v := range d {
+		size[i] = math.Abs(v)
+	}
+	slices.Sort(size)
+	return size[len(size)*4/5] / 1.2816 // the 80 % quantile of a normal distribution's size
 }
 
 // Bounds of the share of Unit's size that Instead may have to stand for it.
@@ -130,7 +147,7 @@ func (t *trials) unit(running []*attempt) int {
 	for of := range least {
 		least[of] = math.Inf(1)
 		for _, a := range running {
-			least[of] = min(least[of], a.cost(of))
+			least[of] = min(least[of], a.costBy(a.both[of], t.logPrecision()))
 		}
 	}
 	if least[1] < muchQuieter*least[0] {
@@ -152,7 +169,9 @@ func (t *trials) turns(plans []*attempt, pairs int) {
 // best is the plan that promises the most for its time, and the unit by which.
 func (t *trials) best(plans []*attempt) (best *attempt, of int) {
 	of = t.unit(plans)
-	return slices.MinFunc(plans, func(a, b *attempt) int { return cmp.Compare(a.cost(of), b.cost(of)) }), of
+	return slices.MinFunc(plans, func(a, b *attempt) int {
+		return cmp.Compare(a.cost(of, t.logPrecision()), b.cost(of, t.logPrecision()))
+	}), of
 }
 
 // alone looks at the subjects to try without pinning them, and leaves those to try that may
@@ -202,14 +221,21 @@ func (t *trials) try(a *attempt) {
 		return
 	}
 	a.elapsed += time.Since(began)
+	var ratios [2]float64
 	for of, unit := range []string{t.Unit, t.Instead} {
-		x, y := p[A][unit], p[B][unit]
-		switch {
-		case x > 0 && y > 0:
-			a.d[of] = append(a.d[of], math.Log(y/x))
-		case of == 0:
-			a.d[of] = append(a.d[of], 0)
+		if x, y := p[A][unit], p[B][unit]; x > 0 && y > 0 {
+			ratios[of] = math.Log(y / x)
 		}
+	}
+	if p.has(t.Instead) {
+		for of, ratio := range ratios {
+			a.both[of] = append(a.both[of], ratio)
+		}
+	} else {
+		ratios[1] = ratios[0] // what does not measure it goes by Unit
+	}
+	for of, ratio := range ratios {
+		a.d[of] = append(a.d[of], ratio)
 	}
 	for _, v := range p {
 		if size := v[t.Instead] / v[t.Unit]; size > 0 && !math.IsInf(size, 0) {

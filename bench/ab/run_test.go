@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"sync"
@@ -235,6 +236,47 @@ func TestInstead(t *testing.T) {
 			t.Errorf("going on: %+v, %v", again, err)
 		}
 	}
+	// What does not measure it goes by the time, among those that go by it.
+	disturbed := func(unit string) func(int, Round) (Values, error) {
+		return func(n int, _ Round) (Values, error) {
+			cpu := 1e-6 * (1 + 0.001*float64(n*7919%13))
+			v := Values{"sec/op": cpu * (1 + 0.3*float64(n%3)), unit: cpu}
+			if unit == "" {
+				v = Values{"sec/op": cpu}
+			}
+			return v, nil
+		}
+	}
+	mixed := []Subject{
+		&scripted{name: "cpu", do: disturbed("cpu")}, &scripted{name: "time", do: disturbed("")}, &scripted{name: "more", do: disturbed("cpu")},
+	}
+	r, err := runIn(t, Options{Instead: "cpu", Plans: []Plan{{Length: 50 * time.Millisecond}}, MaxTime: 20 * time.Second}, mixed...)
+	if err != nil || r.Unit != "cpu" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for i, want := range []string{"cpu", "sec/op", "cpu"} {
+		if c := r.Subjects[i]; c.Error != "" || c.Units[0].Unit != want || c.Units[0].Verdict != Same {
+			t.Errorf("%s: %+v", c.Name, c)
+		}
+	}
+	// A neighbour that has either side wait is no reason to warn.
+	random := rand.New(rand.NewPCG(41, 42))
+	waits := &scripted{name: "X", do: func(int, Round) (Values, error) {
+		return Values{"sec/op": 1e-6 * (1 + max(0, 3*random.Float64()-0.4)), "cpu": 1e-6 * (1 + 0.001*random.Float64())}, nil
+	}}
+	byCPU := 0
+	for seed := range uint64(20) {
+		r, err := runIn(t, Options{Instead: "cpu", Seed: seed, Precision: 1e-9, MaxTime: time.Second, Trial: 10 * time.Second, Plans: []Plan{{Length: 50 * time.Millisecond}}}, waits)
+		if err != nil || len(r.Warnings) > 0 {
+			t.Errorf("seed %d: %v, %v", seed, r.Warnings, err)
+		}
+		if r.Unit == "cpu" {
+			byCPU++
+		}
+	}
+	if byCPU < 12 {
+		t.Errorf("the processor time decides %d times of 20", byCPU)
+	}
 	// B sleeps half of its time.
 	s := &scripted{name: "X", do: func(n int, r Round) (Values, error) {
 		cpu := 1e-6 * (1 + 0.001*float64(n*7919%13))
@@ -247,7 +289,7 @@ func TestInstead(t *testing.T) {
 		}
 		return v, nil
 	}}
-	r, err := runIn(t, Options{Instead: "cpu", Plans: []Plan{{Length: 50 * time.Millisecond}}}, s)
+	r, err = runIn(t, Options{Instead: "cpu", Plans: []Plan{{Length: 50 * time.Millisecond}}}, s)
 	if err != nil || r.Unit != "cpu" || len(r.Warnings) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -218,4 +219,68 @@ func TestManySubjects(t *testing.T) {
 			t.Errorf("geometric means %+v", r.Geomean)
 		}
 	})
+}
+
+// TestClusters: a round is a process, with its own luck in where memory lies, on a machine that
+// drifts and whose disturbances last from slice to slice and into the next process. Its value is
+// that of its fastest slice. Looked at again and again, the interval over processes leaves the
+// truth out as seldom as the level says, whereas one over slices, which are not independent, does
+// so most of the time.
+func TestClusters(t *testing.T) {
+	const (
+		pairs, slicesEach = 60, 20
+		truth             = 0.02
+		placement         = 0.02
+	)
+	missed := func(trials int, bySlice bool) (missed int) {
+		random := rand.New(rand.NewPCG(31, 32))
+		for range trials {
+			var d []float64
+			state, at := 0.0, 0
+			process := func(b bool) (values []float64) {
+				luck := placement * random.NormFloat64()
+				if b {
+					luck += truth
+				}
+				for range slicesEach {
+					state = 0.95*state + 0.02*random.NormFloat64()
+					at++
+					drift := 0.1 * float64(at) / (pairs * slicesEach)
+					values = append(values, luck+drift+max(0, state))
+				}
+				return values
+			}
+			for range pairs {
+				var sides [2][]float64
+				first := random.IntN(2)
+				for _, side := range []int{first, 1 - first} {
+					sides[side] = process(side == 1)
+				}
+				if !bySlice {
+					d = append(d, slices.Min(sides[1])-slices.Min(sides[0]))
+					continue
+				}
+				for i := range slicesEach {
+					d = append(d, sides[1][i]-sides[0][i])
+				}
+			}
+			for _, share := range []int{6, 4, 3, 2, 1} {
+				seen := d[:len(d)/share]
+				if low, high := interval(seen, hodgesLehmann(seen), 0.05); low > truth || high < truth {
+					missed++
+					break
+				}
+			}
+		}
+		return missed
+	}
+	const trials, few = 400, 40
+	n := missed(trials, false)
+	t.Logf("the truth is missed %d times of %d", n, trials)
+	if n > 34 { // 20 at most are expected; chance exceeds 34 once in 1 000
+		t.Errorf("processes as pairs: the truth is missed %d times of %d", n, trials)
+	}
+	if n := missed(few, true); n < few/2 {
+		t.Errorf("slices as pairs: the truth is missed only %d times of %d; the noise of this test is too easy", n, few)
+	}
 }

@@ -266,7 +266,8 @@ func (r *runner) geomeans(out *Result) []Mean {
 }
 
 // waits names the subjects that wait longer on one side than on the other, of which
-// Instead does not tell all.
+// Instead does not tell all. A neighbour makes either side wait: the sides must differ by more
+// than the pairs do by chance.
 func (r *runner) waits() []string {
 	var out []string
 	for _, s := range r.subjects {
@@ -274,14 +275,15 @@ func (r *runner) waits() []string {
 			continue // the time decides
 		}
 		var shares [2][]float64
+		var d []float64
 		for _, p := range s.pairs {
-			for side, v := range p {
-				if share := v[r.Instead] / v[r.asked]; share > 0 && !math.IsInf(share, 0) {
-					shares[side] = append(shares[side], share)
-				}
+			a, b := p[A][r.Instead]/p[A][r.asked], p[B][r.Instead]/p[B][r.asked]
+			if a > 0 && b > 0 && !math.IsInf(a, 0) && !math.IsInf(b, 0) {
+				shares[A], shares[B] = append(shares[A], a), append(shares[B], b)
+				d = append(d, math.Log(b/a))
 			}
 		}
-		if len(shares[A]) < LeastPairs || len(shares[B]) < LeastPairs {
+		if len(d) < LeastPairs || pValue(d) > r.Alpha {
 			continue
 		}
 		var undisturbed [2]float64

@@ -1,11 +1,14 @@
 package gotest
 
 import (
+	"maps"
 	"math"
 	"testing"
 	"time"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/whet-go/whet/bench/ab"
 )
 
 // TestCalibration wants iterations that fill a round, also of benchmarks that report
@@ -31,7 +34,7 @@ func TestCalibration(t *testing.T) {
 			m.Values = []benchfmt.Value{{Value: tt.sec, Unit: "sec/op"}}
 		}
 		r := &Result{Measurements: []Measurement{m}, Wall: tt.wall}
-		if got := iterationsFor(length, perOperation(r, length)); math.Abs(float64(got-tt.want)) > 1 {
+		if got := iterationsFor(length, perOperation(m, r.Wall, length)); math.Abs(float64(got-tt.want)) > 1 {
 			t.Errorf("%s: %d iterations, want %d", tt.name, got, tt.want)
 		}
 		if r.Inside() > r.Wall {
@@ -63,5 +66,23 @@ func TestFarApart(t *testing.T) {
 		if got := farApart([2][]float64{test.a, test.b}); got != test.want {
 			t.Errorf("farApart(%v, %v) = %v, want %v", test.a, test.b, got, test.want)
 		}
+	}
+}
+
+// TestFastest: the values of a round in slices are those of its fastest where they go by time.
+func TestFastest(t *testing.T) {
+	slice := func(sec, rate, widgets float64) Measurement {
+		return Measurement{Iterations: 100, Values: []benchfmt.Value{{Value: sec, Unit: "sec/op"}, {Value: rate, Unit: "B/s"}, {Value: widgets, Unit: "widgets/op"}}}
+	}
+	got := fastest([]Measurement{slice(3, 10, 5), slice(1, 30, 9), slice(2, 15, 7)})
+	if want := (ab.Values{"sec/op": 1, "B/s": 30, "widgets/op": 7, MeanTime: 2}); !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got, want := fastest([]Measurement{slice(3, 10, 5)}), (ab.Values{"sec/op": 3, "B/s": 10, "widgets/op": 5}); !maps.Equal(got, want) {
+		t.Errorf("one slice: %v, want %v", got, want)
+	}
+	none := Measurement{Values: []benchfmt.Value{{Value: math.NaN(), Unit: "sec/op"}, {Value: 1, Unit: "widgets/op"}}}
+	if got, want := fastest([]Measurement{none, none}), (ab.Values{"widgets/op": 1}); !maps.Equal(got, want) {
+		t.Errorf("no time: %v, want %v", got, want)
 	}
 }

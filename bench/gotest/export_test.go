@@ -7,8 +7,8 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 )
 
-// Fitting calibrates s and returns the length of rounds that suits it.
-func (s *Subject) Fitting(ctx context.Context, most time.Duration) (time.Duration, error) {
+// Fitting calibrates s and returns the length of rounds that suits it, and in how many slices.
+func (s *Subject) Fitting(ctx context.Context, most time.Duration) (time.Duration, int, error) {
 	k, err := s.calibrated(ctx, ab.Round{Length: most, Fit: true, CPU: ab.Anywhere}, s.options)
-	return k.length, err
+	return k.length(), k.count, err
 }

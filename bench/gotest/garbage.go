@@ -7,19 +7,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// garbage runs a benchmark for a while and returns the bytes that an iteration allocates and
-// how often in a second the collector runs because of what is allocated, not because
-// package testing asks for it before it measures; 0 is too seldom to tell.
-func (b *Binary) garbage(ctx context.Context, name string, o RunOptions) (bytes, rate float64, err error) {
-	o.Time = calibration
+// garbage runs a benchmark for a while and returns how often in a second the collector runs
+// because of what is allocated, not because package testing asks for it before it measures; 0
+// is too seldom to tell.
+func (b *Binary) garbage(ctx context.Context, name string, o RunOptions) (rate float64, err error) {
+	o.Time = garbageTime
 	o.Env = append(slices.Clone(o.Env), "GODEBUG="+withSetting(lastValue(slices.Concat(os.Environ(), b.Source.Env, o.Env), "GODEBUG"), "gctrace=1"))
 	res, end, err := b.run(ctx, name, o)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	bytes, _ = res.Measurements[0].Value("B/op")
 	// What ran before, such as the benchmark's preparations, collects too.
 	inside := res.Inside().Seconds()
 	from, cycles := res.Wall.Seconds()-inside, 0
@@ -31,8 +31,11 @@ func (b *Binary) garbage(ctx context.Context, name string, o RunOptions) (bytes,
 	if inside > 0 && cycles > 1 { // one may be what the preparations left due
 		rate = float64(cycles) / inside
 	}
-	return bytes, rate, nil
+	return rate, nil
 }
+
+// garbageTime is how long the benchmark runs for that: several collections, where there are many.
+const garbageTime = 25 * time.Millisecond
 
 // collected is a line of GODEBUG=gctrace=1, with the time since the start in seconds.
 var collected = regexp.MustCompile(`(?m)^gc \d+ @([\d.]+)s .*$`)

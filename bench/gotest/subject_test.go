@@ -2,6 +2,7 @@ package gotest_test
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -67,20 +68,56 @@ func TestSubjectTogether(t *testing.T) {
 }
 
 // TestSubjectFits: rounds that may fit are as short as starting a process allows, and not
-// shorter than the collector needs.
+// shorter than the collector needs. They are in slices unless that measured something else.
 func TestSubjectFits(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": "module example.com/fit\n\ngo 1.26\n",
 		"fit_test.go": `package fit
 
-import "testing"
+import (
+	"os"
+	"testing"
+	"time"
+)
 
 var (
 	sink int
 	keep []byte
 	heap [][]byte
 )
+
+// init takes long to start the process, once there is a file of that name.
+func init() {
+	if _, err := os.Stat("slow"); err != nil {
+		return
+	}
+	for began := time.Now(); time.Since(began) < 60*time.Millisecond; {
+		sink++
+	}
+}
+
+var grown bool
+
+// BenchmarkOnce cannot be run again once it has run for long.
+func BenchmarkOnce(b *testing.B) {
+	if b.N == 1 && grown {
+		b.Fatal("again")
+	}
+	grown = grown || b.N > 1
+	for range b.N {
+		sink++
+	}
+}
+
+func BenchmarkParallel(b *testing.B) {
+	b.RunParallel(func(pb *testing.PB) {
+		n := 0
+		for pb.Next() {
+			n++
+		}
+	})
+}
 
 func BenchmarkPlain(b *testing.B) {
 	for b.Loop() {
@@ -118,18 +155,43 @@ func BenchmarkRare(b *testing.B) {
 		t.Fatal(err)
 	}
 	const most = 20 * time.Second // so that a busy machine cannot make the first as long
-	length := func(name string) time.Duration {
+	for name, want := range map[string]struct{ least, most, slices int }{
+		"BenchmarkPlain":    {least: 5, most: 10_000, slices: 10},
+		"BenchmarkParallel": {least: 10, most: 10_000, slices: 1},
+		"BenchmarkOnce":     {least: 10, most: 10_000, slices: 1},
+		"BenchmarkRare":     {least: 20_000, most: 20_000, slices: 1}, // no collection is due for long
+	} {
 		s := gotest.NewSubject(name, name, b, b, gotest.RunOptions{})
-		fit, err := s.Fitting(t.Context(), most)
+		length, slices, err := s.Fitting(t.Context(), most)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return fit
+		if ms := int(length.Milliseconds()); ms < want.least || ms > want.most || slices != want.slices {
+			t.Errorf("%s: rounds of %v in %d slices, want %+v", name, length, slices, want)
+		}
 	}
-	if plain := length("BenchmarkPlain"); plain < 10*time.Millisecond || plain > most/2 {
-		t.Errorf("rounds of %v for what does not allocate", plain)
+
+	// What a process takes to start is not in the processor time of an iteration, also where it
+	// is not what it was before.
+	s := gotest.NewSubject("BenchmarkPlain", "BenchmarkPlain", b, b, gotest.RunOptions{})
+	least := func() float64 {
+		out := math.Inf(1)
+		for range 3 {
+			m, err := s.Measure(t.Context(), ab.Round{Length: 100 * time.Millisecond, CPU: ab.Anywhere})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v, ok := m.Values[gotest.CPUTime]; ok {
+				out = min(out, v)
+			}
+		}
+		return out
 	}
-	if rare := length("BenchmarkRare"); rare != most {
-		t.Errorf("rounds of %v, in which no collection is due", rare)
+	before := least()
+	if err := os.WriteFile(filepath.Join(dir, "slow"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if after := least(); math.IsInf(after, 0) || after > 1.3*before {
+		t.Errorf("an iteration takes %v, and %v once the process starts slowly", before, after)
 	}
 }

@@ -138,7 +138,7 @@ func Rounds(ctx context.Context, jobs []Job, o RoundsOptions) []Measured {
 				m.Results = append(m.Results, res)
 				done++
 				if opt := &jobs[i].Options; opt.Iterations == 0 && opt.Time > 0 {
-					opt.Iterations = iterationsFor(opt.Time, perOperation(res, opt.Time))
+					opt.Iterations = iterationsFor(opt.Time, perOperation(res.Measurements[0], res.Wall, opt.Time))
 				}
 			} else {
 				done += count - round

@@ -395,16 +395,27 @@ func (r *runner) judge() {
 }
 
 // gainOf takes the figure that decides out of a comparison: the geometric mean of several
-// benchmarks, or the ratio of one. It is nil when nothing has one.
+// benchmarks, or the ratio of one. Where benchmarks go by several units, it is the one that most of
+// them have. It is nil when nothing has one.
 func gainOf(c *ab.Result) *Gain {
-	for _, m := range c.Geomean {
-		if m.Unit == c.Unit && m.Of > 1 {
-			return &Gain{Unit: m.Unit, Of: m.Of, Ratio: m.Ratio, Low: m.Low, High: m.High}
+	deciding := map[string]bool{c.Unit: true}
+	for _, s := range c.Subjects {
+		if len(s.Units) > 0 {
+			deciding[s.Units[0].Unit] = true
 		}
 	}
+	var most *Gain
+	for _, m := range c.Geomean {
+		if deciding[m.Unit] && m.Of > 1 && (most == nil || m.Of > most.Of || m.Of == most.Of && m.Unit == c.Unit) {
+			most = &Gain{Unit: m.Unit, Of: m.Of, Ratio: m.Ratio, Low: m.Low, High: m.High}
+		}
+	}
+	if most != nil {
+		return most
+	}
 	for _, s := range c.Subjects {
-		for _, u := range s.Units {
-			if u.Unit == c.Unit {
+		for i, u := range s.Units {
+			if u.Unit == c.Unit || i == 0 && !slices.ContainsFunc(s.Units, func(o ab.Unit) bool { return o.Unit == c.Unit }) {
 				return &Gain{Unit: u.Unit, Of: 1, Ratio: u.Ratio, Low: u.Low, High: u.High}
 			}
 		}

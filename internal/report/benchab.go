@@ -248,7 +248,7 @@ func ABSummary(r *ab.Result) []string {
 func abDeciding(r *ab.Result) []string {
 	units := []string{r.Unit}
 	for _, c := range r.Subjects {
-		if c.Free && len(c.Units) > 0 && !slices.Contains(units, c.Units[0].Unit) {
+		if len(c.Units) > 0 && !slices.Contains(units, c.Units[0].Unit) {
 			units = append(units, c.Units[0].Unit)
 		}
 	}
