@@ -24,10 +24,13 @@ import (
 
 // A document is what one argument of theirs names: a recording, or else a stream.
 type document struct {
-	name  string
-	rec   *recording.Recording // nil: read stream
-	r     *bufio.Reader
-	text  bool // stream is text, not a profile
+	name string
+	rec  *recording.Recording // nil: read stream
+	r    *bufio.Reader
+	text bool // stream is text, not a profile
+
+	maxMemory byteSize // of indexing its trace; 0 is the default
+
 	close func() error
 }
 

@@ -114,6 +114,12 @@ func (f *traceFlags) registerSource(cmd *cobra.Command) {
 	f.view.registerSource(cmd)
 }
 
+// registerIndex is registerSource for a command that indexes the trace.
+func (f *traceFlags) registerIndex(cmd *cobra.Command) {
+	f.registerSource(cmd)
+	cmd.Flags().Lookup("max-memory").Usage = "limit on the memory to index the trace, as 2GB (default 512MB; `size`)"
+}
+
 func (f *traceFlags) registerWindow(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.DurationVar(&f.From, "from", 0, "begin at this `time` of the trace")
@@ -160,7 +166,7 @@ of --from and --to counts as far as it is inside.`,
 	}
 	f.registerWindow(cmd)
 	cmd.Flags().IntVarP(&n, "number", "n", 10, "show `N` kinds of goroutines; 0 is all")
-	f.registerSource(cmd)
+	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.traceSummary(cmd.Context(), args[0], f, n)
 	}
@@ -207,7 +213,7 @@ generation (a second or so), which is said.`,
 		Args: oneTrace,
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write to this `FILE` (default: the user's cache)")
-	f.registerSource(cmd)
+	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.traceIndex(cmd.Context(), args[0], f, file)
 	}
@@ -256,6 +262,7 @@ func (a *app) traceDocument(ctx context.Context, arg string, f *traceFlags) (*do
 	if err != nil {
 		return nil, err
 	}
+	d.maxMemory = f.view.MaxMemory
 	if d.rec != nil && !d.rec.Has(recording.TracePart) {
 		defer d.Close()
 		err := missingPart(d.rec, d.name, recording.TracePart, "execution trace")
@@ -297,7 +304,7 @@ func (d *document) checkedTrace() (io.ReadCloser, error) {
 
 // indexTrace opens the index of a document as openTrace does.
 func (a *app) indexTrace(ctx context.Context, d *document, arg, file string) (x *index.Index, err error) {
-	o := index.Options{Progress: a.traceProgress()}
+	o := index.Options{Progress: a.traceProgress(), MaxMemory: int64(d.maxMemory)}
 	state, err := os.Stat(arg)
 	kept := err == nil && file == ""
 	switch {
@@ -331,7 +338,11 @@ func (a *app) indexTrace(ctx context.Context, d *document, arg, file string) (x 
 		}
 	}
 	if x.Info.Damage != "" {
-		a.printWarnings([]error{fmt.Errorf("%s: only the first %v are whole: %s", d.name, time.Duration(x.Info.Duration).Round(time.Millisecond), x.Info.Damage)})
+		err := fmt.Errorf("%s: only the first %v are whole: %s", d.name, time.Duration(x.Info.Duration).Round(time.Millisecond), x.Info.Damage)
+		if x.Info.Limited > 0 {
+			err = fmt.Errorf("%w; if the trace can be trusted, `whet trace index --max-memory %dGB` indexes more of it", err, 1+x.Info.Limited>>29)
+		}
+		a.printWarnings([]error{err})
 	}
 	return x, nil
 }

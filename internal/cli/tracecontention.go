@@ -50,7 +50,7 @@ that is, and else the innermost ones that are not of the standard library.`,
 	fs.BoolVar(&f.All, "all", false, "show idle waits, too")
 	fs.BoolVar(&f.Network, "network", false, "show waits for the network, too")
 	fs.StringArrayVar(&f.view.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
-	f.registerSource(cmd)
+	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceContention(cmd.Context(), args[0], f) }
 	return cmd
 }

@@ -53,7 +53,7 @@ requests that end in it.`,
 	f.registerWindow(cmd)
 	fs.StringVar(&f.Goroutines, "goroutines", "", "only goroutines that run a function that matches `REGEXP`")
 	fs.StringVar(&f.Name, "name", "", "the `service`'s name (default: the program's)")
-	f.registerSource(cmd)
+	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceExport(cmd.Context(), args[0], f) }
 	return cmd
 }

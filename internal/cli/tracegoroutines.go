@@ -57,7 +57,7 @@ Times of a whole trace are those of go tool trace.`,
 	fs.StringArrayVar(&f.view.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
 	f.registerWindow(cmd)
 	fs.IntVarP(&f.Number, "number", "n", 10, "show `N` groups or goroutines; 0 is all")
-	f.registerSource(cmd)
+	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceGoroutines(cmd.Context(), args[0], f) }
 	return cmd
 }

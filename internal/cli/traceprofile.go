@@ -69,7 +69,7 @@ when the trace ends.`,
 	cmd.Flags().StringVar(&f.Goroutines, "goroutines", "", "only goroutines that run a function that matches `REGEXP`")
 	cmd.Flags().StringVar(&f.Class, "class", "", "only while requests were answered whose handler, or task, matches `REGEXP`")
 	f.registerOutput(cmd)
-	f.registerSource(cmd)
+	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.traceProfile(cmd.Context(), profiles.Type(args[0]), args[1], f)
 	}

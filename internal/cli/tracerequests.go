@@ -53,7 +53,7 @@ and others), net/rpc, gRPC, and fasthttp.`,
 	fs.IntVar(&f.Request, "request", 0, "show the request that has #`N` with the same other flags, in full")
 	fs.BoolVar(&f.All, "all", false, "with --json: write all requests, one a line, instead of the slowest")
 	fs.StringArrayVar(&f.view.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
-	f.registerSource(cmd)
+	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceRequests(cmd.Context(), args[0], f) }
 	return cmd
 }

@@ -53,7 +53,7 @@ with as many rows, and as finely, as fit.`,
 	f.registerWindow(cmd)
 	fs.StringVarP(&f.Output, "output", "o", "", "write one page without a server to `FILE`; - is standard output")
 	fs.BoolVar(&f.Force, "force", false, "replace the file if there is one")
-	f.registerSource(cmd)
+	f.registerIndex(cmd)
 	fs.Lookup("json").Usage = "write what the first page shows as JSON"
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceTimeline(cmd.Context(), args[0], f) }
 	return cmd

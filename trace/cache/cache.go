@@ -71,12 +71,12 @@ func Remove(place, dir string) error {
 }
 
 // Open opens the index of a source in a directory, and builds it if there is none, or one of another
-// state. built tells whether it did.
+// state, or one that less memory has ended. built tells whether it did.
 func Open(ctx context.Context, s Source, dir string, o index.Options) (x *index.Index, built bool, err error) {
 	name := nameOf(s.Place, dir)
 	x, err = index.Open(name)
 	switch {
-	case err == nil && x.Info.Source == s.State:
+	case err == nil && x.Info.Source == s.State && o.Enough(x.Info):
 		now := time.Now()
 		_ = os.Chtimes(name, now, now) // what is used is not old; it is not needed
 		return x, false, nil

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/exp/trace"
 
 	"github.com/whet-go/whet/trace/reader"
+	"github.com/whet-go/whet/unit"
 )
 
 // Options are about building an index.
@@ -20,6 +21,29 @@ type Options struct {
 	Source string
 	// Progress is called now and then with how much was read; nil: not.
 	Progress func(events int64, of time.Duration)
+	// MaxMemory is how much memory building may take, for what is alive at once; 0 means DefaultMaxMemory. A trace that
+	// needs more is indexed up to there, which Info.Damage says, and Info.Limited.
+	MaxMemory int64
+}
+
+// DefaultMaxMemory is what zero means in Options.MaxMemory.
+const DefaultMaxMemory = 512 << 20
+
+// perGoroutine is what one that is alive takes in the builder and the reader, in bytes, and its share of garbage.
+const perGoroutine = 1400
+
+// maxMemory is what building may take.
+func (o *Options) maxMemory() int64 {
+	if o.MaxMemory == 0 {
+		return DefaultMaxMemory
+	}
+	return o.MaxMemory
+}
+
+// Enough reports whether an index that was built is as long as one that is built with these options: what ended it
+// was not the memory, or there is no more of that now.
+func (o *Options) Enough(built Info) bool {
+	return built.Limited == 0 || o.maxMemory() <= built.Limited
 }
 
 // batch is how many events are handed from the reader to the builder at a time.
@@ -65,6 +89,7 @@ func write(ctx context.Context, in *reader.Reader, f *os.File, name string, o Op
 	b.spill = spill{dir: filepath.Dir(name), name: Partial(name)}
 	defer func() { err = errors.Join(err, b.spill.close()) }()
 	b.info.Source = o.Source
+	b.memory = o.maxMemory()
 	if err := b.readAll(ctx, in, o); err != nil {
 		return Info{}, err
 	}
@@ -187,20 +212,22 @@ func (b *builder) follow(d *delivery) (err error) {
 // Limits of what is alive, open or active at once, on which the memory of the builder and of the reader
 // depends.
 const (
-	maxAlive = reader.MaxAlive // goroutines
-	maxOpen  = reader.MaxOpen  // tasks, regions, ranges
-	maxProcs = 1 << 12         // processors; some numbers are larger: old formats have them for what is on none
-	maxOther = 1 << 8          // processors with larger numbers
-	maxTime  = 1 << 53         // nanoseconds: a hundred days
+	maxOpen  = reader.MaxOpen // tasks, regions, ranges
+	maxProcs = 1 << 12        // processors; some numbers are larger: old formats have them for what is on none
+	maxOther = 1 << 8         // processors with larger numbers
+	maxTime  = 1 << 53        // nanoseconds: a hundred days
 )
 
 // limit ends a trace that has too much at once.
 func (b *builder) limit() {
+	if most := b.memory / perGoroutine; int64(len(b.gs.all)) > most {
+		b.info.Damage = fmt.Sprintf("more than %d goroutines are alive, which need more than %v of memory", most, unit.Bytes(b.memory))
+		b.info.Limited = b.memory
+	}
 	for _, l := range []struct {
 		n, limit int
 		of       string
 	}{
-		{len(b.gs.all), maxAlive, "goroutines are alive"},
 		{len(b.tasks), maxOpen, "tasks have not ended"},
 		{b.regions, maxOpen, "regions have not ended"},
 		{len(b.ranges), maxOpen, "ranges are active"},

@@ -41,13 +41,14 @@ type goroutine struct {
 
 // A builder follows the events of a trace.
 type builder struct {
-	out   *file
-	info  Info
-	codes *codes
-	table *stacks.Table
-	seen  map[trace.Stack]uint32 // of this generation
-	names names
-	kinds kinds
+	out    *file
+	info   Info
+	memory int64 // that building may take
+	codes  *codes
+	table  *stacks.Table
+	seen   map[trace.Stack]uint32 // of this generation
+	names  names
+	kinds  kinds
 
 	endedTasks []trace.Task // of the events to come in this delivery
 
@@ -79,7 +80,8 @@ func newBuilder(f *os.File) (*builder, error) {
 		return nil, err
 	}
 	b := &builder{
-		out: out, codes: newCodes(), table: stacks.New(), seen: map[trace.Stack]uint32{}, names: newNames(),
+		memory: DefaultMaxMemory,
+		out:    out, codes: newCodes(), table: stacks.New(), seen: map[trace.Stack]uint32{}, names: newNames(),
 		gs: alive{all: map[trace.GoID]*goroutine{}}, calling: map[trace.ProcID]*goroutine{}, ranges: map[rangeKey]openRange{},
 		tasks: map[trace.TaskID]openTask{}, strange: map[trace.ProcID]struct{}{},
 	}

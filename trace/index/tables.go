@@ -24,6 +24,8 @@ type Info struct {
 	Began time.Time `json:"began,omitzero"`
 	// Damage says what ended the trace before its end; "" when it is whole.
 	Damage string `json:"damage,omitempty"`
+	// Limited is the Options.MaxMemory that ended it; 0: not that.
+	Limited int64 `json:"limited,omitempty"`
 	// StacksFull is set when stacks were left out because there were too many.
 	StacksFull bool `json:"stacks_full,omitempty"`
 }
