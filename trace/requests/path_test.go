@@ -71,7 +71,7 @@ func (c *chain) holder() {
 }
 
 func (c *chain) sleeper() {
-	time.Sleep(100 * time.Millisecond)
+	time.Sleep(500 * time.Millisecond)
 	c.answers <- 1
 }
 
@@ -116,9 +116,9 @@ func TestStartedMeanwhile(t *testing.T) {
 		begin, done := make(chan struct{}), make(chan struct{})
 		go func() {
 			<-begin
-			time.Sleep(60 * time.Millisecond)
+			time.Sleep(300 * time.Millisecond)
 			go func() {
-				time.Sleep(60 * time.Millisecond)
+				time.Sleep(300 * time.Millisecond)
 				close(done)
 			}()
 		}()
