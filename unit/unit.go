@@ -94,8 +94,12 @@ func (q Quantity) Scale(unit string) (float64, string) {
 	return float64(q.Value), printable(unit)
 }
 
+// maxUnit is how long the name of a unit gets, in bytes: it stands behind every value.
+const maxUnit = 64
+
 // printable is a unit of foreign origin without what would steer a terminal.
 func printable(name string) string {
+	name = name[:min(len(name), maxUnit)]
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r

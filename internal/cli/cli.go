@@ -175,18 +175,29 @@ func (a *app) printError(err error) {
 			return
 		}
 	}
-	_, _ = fmt.Fprintf(a.stderr, "whet: %s\n", terminal.CleanText(err.Error()))
+	_, _ = fmt.Fprintf(a.stderr, "whet: %s\n", terminal.CleanText(bounded(err.Error())))
 	if hint := diag.Hint(err); hint != "" {
-		_, _ = fmt.Fprintf(a.stderr, "hint: %s\n", terminal.CleanText(hint))
+		_, _ = fmt.Fprintf(a.stderr, "hint: %s\n", terminal.CleanText(bounded(hint)))
 	}
+}
+
+// maxMessage is how long a message gets: what it is about may be a name of any length.
+const maxMessage = 8 << 10
+
+// bounded is a message without what is too long in its middle.
+func bounded(s string) string {
+	if len(s) <= maxMessage {
+		return s
+	}
+	return s[:maxMessage/2] + " … " + s[len(s)-maxMessage/2:]
 }
 
 // printWarnings writes warnings, with their hints, to stderr.
 func (a *app) printWarnings(warnings []error) {
 	for _, w := range warnings {
-		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", report.Clean(w.Error()))
+		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", report.Clean(bounded(w.Error())))
 		if hint := diag.Hint(w); hint != "" {
-			_, _ = fmt.Fprintf(a.stderr, "hint: %s\n", terminal.CleanText(hint))
+			_, _ = fmt.Fprintf(a.stderr, "hint: %s\n", terminal.CleanText(bounded(hint)))
 		}
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"strings"
 	"sync"
 
 	"github.com/whet-go/whet/internal/origin"
+	"github.com/whet-go/whet/internal/terminal"
 )
 
 // transport sends requests with the certificates of -tls_cert, -tls_key and
@@ -103,5 +105,22 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		req.Header[name] = values
 	}
-	return tr.RoundTrip(req)
+	resp, err := tr.RoundTrip(req)
+	if err == nil && req.Method == http.MethodPost { // of names for addresses, which the driver prints as they come
+		resp.Body, err = cleanBody(resp.Body)
+	}
+	return resp, err
+}
+
+// maxSymbols is how much text of names is read.
+const maxSymbols = 64 << 20
+
+// cleanBody is the text of a body, safe to print. It closes the body.
+func cleanBody(body io.ReadCloser) (io.ReadCloser, error) {
+	defer func() { _ = body.Close() }() // was only read
+	text, err := io.ReadAll(io.LimitReader(body, maxSymbols))
+	if err != nil {
+		return nil, fmt.Errorf("read symbols: %w", err)
+	}
+	return io.NopCloser(strings.NewReader(terminal.CleanText(string(text)))), nil
 }

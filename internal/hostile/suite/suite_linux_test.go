@@ -230,7 +230,8 @@ func short(s string) string { return s[:min(len(s), 600)] }
 // unprintable is what of a text would steer a terminal; "" is nothing.
 func unprintable(s string) string {
 	for i, r := range s {
-		bad := r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+		bad := r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f || r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e ||
+			r >= 0x2060 && r <= 0x206f || r == 0x00ad || r == 0x061c || r == 0xfeff
 		if r == utf8.RuneError {
 			_, size := utf8.DecodeRuneInString(s[i:])
 			bad = size == 1
