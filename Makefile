@@ -2,6 +2,7 @@
 # make test    everything that CI runs, but for the web UI
 # make next    build and test with the next Go release, which users have before go.mod asks for it
 # make hostile run every command on hostile files and servers, with bounds of memory and time (Linux)
+# make hostile-sample   one in eighteen of its probes, the same each time, which CI runs
 # make lint    vet, golangci-lint and the rules of internal/lint
 # make fmt     format the Go code
 # make ui      rebuild and test the web UI (needs Node; the result is committed)
@@ -39,7 +40,7 @@ RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help demo build test next vet lint unit race fuzz hostile layout examples fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
+.PHONY: help demo build test next vet lint unit race fuzz hostile hostile-sample layout examples fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -104,6 +105,9 @@ fuzz:
 # Each command is a process of its own, whose peak memory and CPU time are measured.
 hostile:
 	$(GO) test -count=1 -timeout 60m ./internal/hostile/suite
+
+hostile-sample:
+	$(GO) test -short -count=1 -timeout 20m ./internal/hostile/suite
 
 # Examples are modules of their own, as users' services are. Each is slow, and fast with -tags fast.
 examples:

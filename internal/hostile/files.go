@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 )
@@ -36,9 +37,14 @@ func Files(dir string) ([]string, error) {
 		"part.whet":          func() []byte { return Recording(Bomb(8 << 20)) },
 		"part-text.whet":     func() []byte { return Recording(HeapText(2 << 20)) },
 		"strings.whet":       func() []byte { return RecordingOf("\x1b[31m\u009b\u202e") },
-		"manifest.whet":      func() []byte { return Manifest(1 << 20) },
-		"headers.whet":       func() []byte { return Headers(1 << 16) },
-		"overlap.whet":       func() []byte { return Overlap(1 << 15) },
+		"six-gb.pb.gz": func() []byte {
+			return append(Gzip(head()), bytes.Repeat(Gzip(bytes.Repeat(message(nil).bytes(2, sample(1)), 1<<17)), 6<<10*(1<<20)/(1<<17*8))...)
+		},
+		"six-gb.whet":   func() []byte { return Inflating(6 << 10) },
+		"names.whet":    Names,
+		"manifest.whet": func() []byte { return Manifest(1 << 20) },
+		"headers.whet":  func() []byte { return Headers(1 << 16) },
+		"overlap.whet":  func() []byte { return Overlap(1 << 15) },
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), generate(), 0o600); err != nil {
 			return nil, err

@@ -130,3 +130,47 @@ func Overlap(n int) []byte {
 	}
 	return append(append(b, index...), end(n, len(index), at)...)
 }
+
+// Inflating is a recording of a few MB whose CPU profile, valid and uncompressed but for the archive, has so many MiB.
+// The archive says nothing of that.
+func Inflating(mib int) []byte {
+	piece := bytes.Repeat(message(nil).bytes(2, sample(1)), 1<<17)
+	packed := flushed(head())
+	packed = append(packed, bytes.Repeat(flushed(piece), mib*(1<<20)/len(piece)+1)...)
+	packed = append(packed, deflated(nil)...) // the end
+	var b, index []byte
+	parts := 0
+	for _, p := range []part{{"start.json", []byte(meta)}, {"profiles/cpu.pb.gz", head()}, {"recording.json", []byte(meta)}} {
+		data := deflated(p.data)
+		if strings.HasPrefix(p.name, "profiles/") {
+			data = packed
+		}
+		index = append(index, header(p, len(data), 0, len(b))...)
+		b = append(append(b, header(p, len(data), 0, -1)...), data...)
+		parts++
+	}
+	return append(append(b, index...), end(parts, len(index), len(b))...)
+}
+
+// flushed is data deflated so that more may follow, which refers to nothing before it.
+func flushed(data []byte) []byte {
+	var b bytes.Buffer
+	w, _ := flate.NewWriter(&b, flate.BestSpeed) // a level that there is
+	_, _ = w.Write(data)                         // a buffer does not fail
+	_ = w.Flush()
+	return b.Bytes()
+}
+
+// Escape is the name of a file that no command must write.
+const Escape = "whet-escaped"
+
+// Names is a recording whose parts, source files among them, have names that lead elsewhere.
+func Names() []byte {
+	cpu := Gzip(Bomb(10))
+	m := strings.Replace(meta, `"parts":[]`, `"parts":[{"name":"source/../../../`+Escape+`","kind":"source","path":"/../../`+Escape+`","bytes":1},{"name":"source/x.go","kind":"source","path":"../../../`+Escape+`","bytes":1}]`, 1)
+	parts := []part{{"start.json", []byte(m)}, {"profiles/cpu.pb.gz", cpu}, {"source/x.go", []byte("x")}}
+	for _, name := range []string{"../" + Escape, "../../../../../../" + Escape, "/" + Escape, "source/../../../" + Escape, "profiles/../../" + Escape, `..\..\` + Escape, "source//" + Escape, "source/\x00" + Escape, "profiles/../heap.pb.gz"} {
+		parts = append(parts, part{name, cpu})
+	}
+	return archive(append(parts, part{"recording.json", []byte(m)})...)
+}

@@ -161,6 +161,21 @@ func Answers(other string) map[string]func(c net.Conn, head string) {
 	}
 }
 
+// Listed is a server whose list of handlers is that of net/http/pprof, and which answers all else in one way.
+func Listed(answer func(c net.Conn, head string)) func(c net.Conn, head string) {
+	var list strings.Builder
+	for _, kind := range []string{"allocs", "block", "cmdline", "flight", "goroutine", "heap", "mutex", "profile", "threadcreate", "trace"} {
+		fmt.Fprintf(&list, "<a href='%s?debug=1'></a>", kind)
+	}
+	return func(c net.Conn, head string) {
+		if strings.HasPrefix(head, "GET /debug/pprof/ ") {
+			_, _ = io.WriteString(c, page("200 OK", "Content-Type: text/html\r\n", list.String()))
+			return
+		}
+		answer(c, head)
+	}
+}
+
 // GzipZeros is n MiB of zeros, compressed to a thousandth, which it does not hold.
 func GzipZeros(n int) []byte {
 	var b bytes.Buffer

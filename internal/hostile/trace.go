@@ -3,6 +3,7 @@ package hostile
 import (
 	"bytes"
 	"encoding/binary"
+	"math/rand/v2"
 )
 
 // Types of batches and events of execution traces, as Go 1.22 and later write them.
@@ -113,6 +114,16 @@ func OldEvents(n int) []byte {
 // OldString is such a trace with a string that is longer than it.
 func OldString() []byte {
 	return append([]byte("go 1.21 trace\x00\x00\x00"), 0x41, 1, 1, 37, 1, 0xff, 0xff, 0xff, 0xff, 0x7f)
+}
+
+// Flipped is a trace with a few bits that are not as they were, elsewhere for each number.
+func Flipped(trace []byte, number uint64) []byte {
+	out := bytes.Clone(trace)
+	r := rand.New(rand.NewPCG(number, 1)) //nolint:gosec // the same each time
+	for range 1 + r.IntN(8) {
+		out[len(traceHead)+r.IntN(len(out)-len(traceHead))] ^= 1 << r.IntN(8)
+	}
+	return out
 }
 
 // Traces are all of these, by name.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -103,8 +104,33 @@ func write(dir string) error {
 			return err
 		}
 	}
+	real, err := filepath.Glob("../../../trace/testdata/go1.2[0-9].trace")
+	if err != nil || len(real) == 0 {
+		return fmt.Errorf("no traces to damage: %w", err)
+	}
+	for _, name := range real {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		for n := range uint64(flips) {
+			name := fmt.Sprintf("flipped-%d-%s", n, filepath.Base(name))
+			if err := os.WriteFile(filepath.Join(dir, name), hostile.Flipped(data, n), 0o600); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
+
+// flips is how many times each real trace is damaged.
+const flips = 4
+
+// sample is how many probes of files and servers there are for each that runs with -short.
+const sample = 18
+
+// chosen reports whether a probe runs: all do, and with -short one of a sample, the same each time.
+func chosen(input, command int) bool { return !testing.Short() || (input+command)%sample == 0 }
 
 // files are the hostile files, in a directory.
 func files(t *testing.T) (dir string) {
@@ -286,6 +312,7 @@ func TestProfiles(t *testing.T) {
 		{"pprof", "-callgrind"},
 		{"pprof", "-tree", "-lines"},
 		{"find"},
+		{"fix"},
 		{"pgo"},
 		{"load", "compare"},
 		{"trace", "summary"},
@@ -294,15 +321,27 @@ func TestProfiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range names {
+	for i, f := range names {
 		if strings.HasSuffix(f.Name(), ".trace") {
 			continue
 		}
-		for _, c := range commands {
+		for j, c := range commands {
+			if !chosen(i, j) {
+				continue
+			}
 			each(t, f.Name()+"/"+strings.Join(c, " "), probe{args: append(slices.Clone(c), f.Name()), dir: dir})
 		}
-		each(t, f.Name()+"/diff", probe{args: []string{"diff", f.Name(), f.Name()}, dir: dir})
+		if chosen(i, len(commands)) {
+			each(t, f.Name()+"/diff", probe{args: []string{"diff", f.Name(), f.Name()}, dir: dir})
+		}
 	}
+	t.Cleanup(func() {
+		for _, at := range []string{"/", dir, filepath.Dir(dir), filepath.Dir(filepath.Dir(dir)), os.TempDir()} {
+			if _, err := os.Lstat(filepath.Join(at, hostile.Escape)); err == nil {
+				t.Errorf("a part of a recording was written to %s", at)
+			}
+		}
+	})
 }
 
 // TestTraces gives hostile traces to every command that reads them.
@@ -322,9 +361,17 @@ func TestTraces(t *testing.T) {
 		{"goroutines"},
 		{"top"},
 	}
-	for name := range hostile.Traces() {
-		for _, c := range commands {
-			each(t, name+"/"+strings.Join(c, " "), probe{args: append(slices.Clone(c), name), dir: dir, memory: 3 << 30})
+	names, err := filepath.Glob(filepath.Join(dir, "*.trace"))
+	if err != nil || len(names) < len(hostile.Traces())+flips {
+		t.Fatalf("traces %q, %v", names, err)
+	}
+	for i, name := range names {
+		name = filepath.Base(name)
+		for j, c := range commands {
+			if !chosen(i, j) {
+				continue
+			}
+			each(t, name+"/"+strings.Join(c, " "), probe{args: append(slices.Clone(c), name), dir: dir})
 		}
 	}
 }
@@ -346,18 +393,25 @@ func TestServers(t *testing.T) {
 	if err := os.WriteFile(token, []byte(hostile.Secret), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const authorization = "Authorization: Bearer " + hostile.Secret
-	for name, answer := range hostile.Answers(other.URL()) {
-		s, err := hostile.Serve("127.0.0.1:0", answer)
+	const (
+		authorization = "Authorization: Bearer " + hostile.Secret
+		custom        = "X-Key: " + hostile.Secret
+		cookie        = "Cookie: session=" + hostile.Secret
+	)
+	answers := hostile.Answers(other.URL())
+	for i, name := range slices.Sorted(maps.Keys(answers)) {
+		s, err := hostile.Serve("127.0.0.1:0", answers[name])
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(s.Close)
 		url := s.URL()
 		base := url + "/debug/pprof/"
-		for _, c := range [][]string{
+		for j, c := range [][]string{
 			{"top", "--duration", "1s", "-H", authorization, base},
 			{"top", "-H", authorization, base + "heap"},
+			{"pprof", "-top", "-timeout", "5", "-H", authorization, base + "heap"},
+			{"pprof", "-top", "-timeout", "5", "-H", custom, "-H", cookie, base + "heap"},
 			{"goroutines", "-H", authorization, base},
 			{"memory", "-H", authorization, base},
 			{"trace", "summary", "--seconds", "1s", "-H", authorization, base},
@@ -368,11 +422,24 @@ func TestServers(t *testing.T) {
 			{"load", "-d", "1s", "-c", "2", "--timeout", "2s", "--token-file", token, url},
 			{"load", "-d", "1s", "-c", "2", "--timeout", "2s", "--http2", "--token-file", token, url},
 		} {
+			if !chosen(i, j) {
+				continue
+			}
 			// A recording holds what could be had, and says what could not.
 			bad := c[0] != "load" && c[0] != "record" && name != "texts" && name != "trace" && name != "samples"
 			each(t, name+"/"+strings.Join(c[:2], " "), probe{args: c, dir: t.TempDir(), bad: bad})
 		}
+		for _, c := range [][]string{
+			{"top", "-H", custom, "-H", cookie, base + "heap"},
+			{"record", "-d", "1s", "--trace", "0", "-H", custom, "-H", cookie, "-o", filepath.Join(t.TempDir(), "x.whet"), base},
+			{"load", "-d", "1s", "-c", "1", "--timeout", "2s", "-H", custom, "-H", cookie, url},
+		} {
+			if strings.HasPrefix(name, "redirect") {
+				each(t, name+"/"+c[0]+" with a header", probe{args: c, dir: t.TempDir()})
+			}
+		}
 	}
+	listed(t, token, other.URL())
 	for name, answer := range hostile.Agents(other.URL()) {
 		s, err := hostile.Serve("127.0.0.1:0", answer)
 		if err != nil {
@@ -385,5 +452,35 @@ func TestServers(t *testing.T) {
 		} {
 			each(t, name+"/"+c[0], probe{args: c, dir: t.TempDir(), bad: name != "agent, trace"})
 		}
+	}
+}
+
+// listed has servers list their handlers as net/http/pprof does, and answer all else in hostile ways: what is
+// cut off is not in the recording, and it ends soon after its window.
+func listed(t *testing.T, token, other string) {
+	t.Helper()
+	for name, answer := range hostile.Answers(other) {
+		s, err := hostile.Serve("127.0.0.1:0", hostile.Listed(answer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		dir := t.TempDir()
+		base := s.URL() + "/debug/pprof/"
+		for as, c := range map[string][]string{
+			"record": {"record", "-d", "1s", "--trace", "500ms", "--grace", "6s", "--token-file", token, "-o", filepath.Join(dir, "x.whet"), base},
+			"flight": {"record", "--flight", "--grace", "6s", "--token-file", token, "-o", filepath.Join(dir, "y.whet"), base},
+		} {
+			if testing.Short() && !slices.Contains([]string{"endless", "endless profile", "endless trace", "drip", "redirect", "samples"}, name) {
+				continue
+			}
+			each(t, "listed, "+name+"/"+as, probe{args: c, dir: dir})
+		}
+		t.Cleanup(func() {
+			left, err := filepath.Glob(filepath.Join(dir, ".whet-*"))
+			if err != nil || len(left) > 0 {
+				t.Errorf("%s: %q is left, %v", name, left, err)
+			}
+		})
 	}
 }
