@@ -97,6 +97,9 @@ type conn struct {
 	done    http2.Done // endStream
 	secure  *secureStream
 	out     []byte // a request that varies, or bytes of HTTP/2 that wait to be sent
+	// outgrown is what out was before it grew. The kernel may read it still: a server can answer a request
+	// that it has not read.
+	outgrown [][]byte
 }
 
 // A flight is a request that is under way.
@@ -463,8 +466,11 @@ func (c *conn) send(i int) {
 	b := c.lane.fixed[f.endpoint.index]
 	if b == nil {
 		f.endpoint.template.Expand(&c.request, f.row)
-		c.out = http1.AppendRequest(c.out[:0], &c.request, c.NoKeepAlive)
-		b = c.out
+		b = http1.AppendRequest(c.out[:0], &c.request, c.NoKeepAlive)
+		if cap(c.out) > 0 && cap(b) > cap(c.out) {
+			c.outgrown = append(c.outgrown, c.out)
+		}
+		c.out = b
 		if f.endpoint.template.Fixed() {
 			c.out = nil
 			c.lane.fixed[f.endpoint.index] = b
