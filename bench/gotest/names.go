@@ -91,6 +91,11 @@ func (b *Binary) functions(ctx context.Context, o RunOptions) ([]string, *Failur
 	return names, nil
 }
 
+// maxDoubted is how often a benchmark without a time runs before its end is believed. When its goroutine
+// panics, testing goes on at once with no time measured, and may end the process before the runtime has said
+// a word.
+const maxDoubted = 4
+
 // once runs the benchmarks of the function top for one iteration each.
 func (b *Binary) once(ctx context.Context, top, pattern, skip string, o RunOptions) ([]string, []Failure) {
 	o.Iterations, o.Time, o.Count, o.Profile = 1, 0, 0, Profiles{}
@@ -98,14 +103,22 @@ func (b *Binary) once(ctx context.Context, top, pattern, skip string, o RunOptio
 	if skip != "" {
 		args = append(args, "-test.skip="+skip)
 	}
-	r := newReader(top, 0)
-	end, err := b.start(ctx, args, o, r)
-	r.end()
-	names, procs := r.names()
-	if err == nil && end.why() != "" {
-		// The process may end well while a benchmark's goroutine panics.
-		err = errExit
+	var r *reader
+	var end *ended
+	var err error
+	for range maxDoubted {
+		r = newReader(top, 0)
+		end, err = b.start(ctx, args, o, r)
+		r.end()
+		if err == nil && end.why() != "" {
+			// The process may end well while a benchmark's goroutine panics.
+			err = errExit
+		}
+		if err != nil || ctx.Err() != nil || !slices.ContainsFunc(r.results, result.timeless) {
+			break
+		}
 	}
+	names, procs := r.names()
 	if err == nil || ctx.Err() != nil {
 		return names, nil
 	}

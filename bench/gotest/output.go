@@ -38,6 +38,11 @@ type result struct {
 	values []benchfmt.Value // tidied
 }
 
+// timeless reports whether no time was measured, which testing does not print.
+func (r result) timeless() bool {
+	return !slices.ContainsFunc(r.values, func(v benchfmt.Value) bool { return v.Unit == "sec/op" && v.Value > 0 })
+}
+
 // Bounds of what is kept: a process may print names and results for ever.
 const (
 	maxLine  = 64 << 10
