@@ -81,6 +81,9 @@ var (
 // ErrNoBase is Add's error when results of two builds do not say which commit A is.
 var ErrNoBase = errors.New("the results do not say of which commit side a is")
 
+// ErrAlone is Add's error when a base has a name and there are no results of it.
+var ErrAlone = errors.New("there are no results of a base")
+
 // ErrFiled is Add's error when a file of the same content is there.
 var ErrFiled = errors.New("the same results are filed already")
 
@@ -179,8 +182,13 @@ func (f *Filing) run(path string, c Commit, base string) (file []byte, warnings 
 	if f.Base != "" {
 		side = sideCommit
 	}
-	err = w.copy(text, name(path), side)
-	return out.Bytes(), w.warnings, err
+	if err := w.copy(text, name(path), side); err != nil {
+		return nil, nil, err
+	}
+	if base != "" && !w.based {
+		return nil, nil, fmt.Errorf("%s: %w", name(path), ErrAlone)
+	}
+	return out.Bytes(), w.warnings, nil
 }
 
 func name(path string) string {
@@ -222,6 +230,7 @@ type runWriter struct {
 	commit, base, version string
 	dirty                 bool
 	inHead                bool // the head of the file says what the base is
+	based                 bool // there are results of the base
 	warnings              []string
 }
 
@@ -284,7 +293,7 @@ func (w *runWriter) result(r *benchfmt.Result, side string) error {
 	}
 	of := w.commit
 	if side == sideBase {
-		of = w.base
+		of, w.based = w.base, true
 	}
 	is, changed := strings.CutSuffix(want[keyCommit], changedMark)
 	if file, line := r.Pos(); is != "" && is != of {

@@ -178,6 +178,8 @@ func benchHistoryError(err error) error {
 		return &diag.Error{Op: "bench history add", Err: err, Hint: "commit and measure again; or --dirty to file them marked"}
 	case errors.Is(err, history.ErrNoBase):
 		return &diag.Error{Op: "bench history add", Err: err, Hint: "say it: --base-commit NAME"}
+	case errors.Is(err, history.ErrAlone):
+		return &diag.Error{Op: "--base-commit", Err: err, Hint: "name them: --base FILE", Kind: diag.Usage}
 	case errors.As(err, &dirty):
 		return &diag.Error{Op: "bench history add", Err: err, Hint: "commit and measure again; or --dirty to file them marked, or --commit REF if they are of another commit"}
 	case errors.Is(err, fs.ErrNotExist):
@@ -234,9 +236,6 @@ func (a *app) benchHistoryAdd(ctx context.Context, f *benchHistoryAddFlags, args
 	}
 	if f.Base != "" && len(args) != 2 {
 		return diag.Usagef("bench history add", fmt.Sprintf("--base belongs to one file of results, not to %d", len(args)-1), "file the others without it")
-	}
-	if f.BaseCommit != "" && f.Base == "" {
-		return diag.Usagef("--base-commit", "it has no effect without results of a base", "name them: --base FILE")
 	}
 	filing := history.Filing{Dir: args[0], Stdin: a.stdin, Base: f.Base, BaseCommit: f.BaseCommit, Commit: f.Commit, Dirty: f.Dirty, Go: f.Go}
 	if filing.Go == "" {

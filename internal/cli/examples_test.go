@@ -94,7 +94,7 @@ func exampleLines(help string) []string {
 		return nil
 	}
 	var out []string
-	for line := range strings.Lines(rest) {
+	for line := range strings.Lines(strings.ReplaceAll(rest, " \\\n   ", "")) { // an example may go on below
 		line = strings.TrimSpace(line)
 		if line == "" {
 			break

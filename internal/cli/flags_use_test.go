@@ -166,7 +166,6 @@ func TestFlagsWithoutPartner(t *testing.T) {
 		{"benchtime", []string{"bench", "--b-flags", "GOGC=off", "--benchtime", "1s"}},
 		{"cpu", []string{"bench", "--a", "x", "--b", "y", "--cpu", "1,2"}},
 		{"markdown", []string{"bench", "--base", "main", "--markdown", "--json"}},
-		{"base-commit", []string{"bench", "history", "add", "--base-commit", "HEAD", "x", "x.txt"}},
 		{"unit", []string{"graph", "--format", "json", "--unit", "ms", "x.pb.gz"}},
 		{"unit", []string{"graph", "-o", "x.json", "--unit", "ms", "x.pb.gz"}},
 		{"by", []string{"tags", "--by", "line", "x.pb.gz"}},
