@@ -113,6 +113,7 @@ type server struct {
 	open    bool
 	from    int64
 	waited  bool // it began behind a wait for the next request, and not behind an answer
+	tried   bool // it began with a read, and no more was seen of it: the read may have found nothing
 	sure    bool // a background read or a handler's stack was seen
 	read    bool // a background read was seen
 	ran     bool
@@ -332,6 +333,9 @@ func (f *finder) span(sv *server, s index.Span) {
 		f.answered(sv, s.From)
 		*sv = sv.next(s.From)
 		sv.waited = !isWorker(f.x.Kinds()[sv.g.Kind].Name) // of which each wait begins with such a call
+		sv.tried = true
+	case waits, calls && !p.between:
+		sv.tried = false
 	}
 	for len(sv.reads) > 0 && sv.reads[0] <= s.To {
 		at := sv.reads[0]
@@ -364,7 +368,7 @@ func (f *finder) span(sv *server, s index.Span) {
 
 // answered ends the request that may be open.
 func (f *finder) answered(sv *server, at int64) {
-	if !sv.open || sv.over || !sv.sure && !(sv.waited && sv.ran) {
+	if !sv.open || sv.over || !sv.sure && !(sv.waited && sv.ran && !sv.tried) {
 		return
 	}
 	if sv.unknown {

@@ -283,20 +283,7 @@ func TestOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f, err := os.Open(filepath.Join("testdata", name+".trace.gz"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = f.Close() }()
-			z, err := gzip.NewReader(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			data, err := io.ReadAll(z)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := requests.Find(tracetest.Index(t, data), requests.Options{})
+			r, err := requests.Find(tracetest.Index(t, stored(t, name)), requests.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -314,5 +301,37 @@ func TestOthers(t *testing.T) {
 				t.Errorf("%d requests, %d open; there is none of %v", r.Count, r.Open, want)
 			}
 		})
+	}
+}
+
+// stored is a trace of testdata.
+func stored(t *testing.T, name string) []byte {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", name+".trace.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestNothingRead has a connection that answers, looks for the next request at once, finds none and waits: that
+// look is no request.
+func TestNothingRead(t *testing.T) {
+	r, err := requests.Find(tracetest.Index(t, stored(t, "nothingread")), requests.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// As many background reads began: each request has one. The last request is cut.
+	if r.Count != 237 || r.Open != 1 {
+		t.Errorf("%d requests and %d open, want 237 and 1", r.Count, r.Open)
 	}
 }
