@@ -1,5 +1,6 @@
 # make demo    build whet and the bundled slow service, record it, show what costs
-# make test    everything that CI runs, but for the web UI
+# make test    vet, lint, all tests, with the race detector where memory is shared, and the examples
+# make fuzz    each fuzz target for a few seconds
 # make next    build and test with the next Go release, which users have before go.mod asks for it
 # make hostile run every command on hostile files and servers, with bounds of memory and time (Linux)
 # make hostile-sample   one in eighteen of its probes, the same each time, which CI runs
@@ -27,7 +28,7 @@ SHELL   := bash
 GOLANGCI_LINT := v2.15.0
 GOFUMPT       := v0.12.0
 
-# How long `make test` fuzzes each target.
+# How long each target is fuzzed.
 FUZZTIME ?= 2s
 
 # The newest Go release. Releases of whet are built with it: a type checker knows no newer Go than its own.
@@ -64,7 +65,7 @@ demo: build
 
 # --- test ---------------------------------------------------------------
 
-test: lint unit race fuzz examples
+test: lint unit race examples
 
 vet:
 	$(GO) vet ./...
@@ -94,6 +95,7 @@ race:
 # One target at a time: go test takes no more. When the time is up while a worker is asked for something, go
 # test takes that for a failure without an input: then the target runs again.
 fuzz:
+	@mkdir -p $(BIN)
 	@run() { $(GO) test -run '^$$' -fuzz "^$$2\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$1" >$(BIN)/fuzz.log 2>&1 </dev/null; }; \
 	late() { grep -q '^ *context deadline exceeded$$' $(BIN)/fuzz.log && ! grep -q 'Failing input' $(BIN)/fuzz.log; }; \
 	$(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, names[i]; n = 0 }' \
