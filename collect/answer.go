@@ -76,6 +76,9 @@ func tooLarge(limit int64) error {
 	return fmt.Errorf("cut off: answer %w (limit %v)", errTooLarge, unit.Bytes(limit))
 }
 
+// onePart is the part of what is left of a quota that one answer may have: those without an end leave room for others.
+const onePart = 8
+
 // A quota is how many bytes the answers of a recording may have together.
 type quota struct {
 	total int64
@@ -85,18 +88,24 @@ type quota struct {
 // metered counts an answer's bytes towards a quota.
 type metered struct {
 	io.ReadCloser
-	q *quota
+	q     *quota
+	limit int64 // of this answer, from its first byte on
+	used  int64
 }
 
 func (m *metered) Read(p []byte) (int, error) {
 	left := m.q.total - m.q.used.Load()
-	if left <= 0 {
+	if m.used == 0 {
+		m.limit = left / onePart
+	}
+	if left = min(left, m.limit-m.used); left <= 0 {
 		return 0, &diag.Error{
-			Err:  fmt.Errorf("cut off: all answers together are %w (limit %v)", errTooLarge, unit.Bytes(m.q.total)),
+			Err:  fmt.Errorf("cut off: answer %w (limit %v; all together may have %v)", errTooLarge, unit.Bytes(m.limit), unit.Bytes(m.q.total)),
 			Hint: "if the target can be trusted, raise the limit: --max-size 8GB",
 		}
 	}
 	n, err := m.ReadCloser.Read(p[:min(int64(len(p)), left)])
+	m.used += int64(n)
 	m.q.used.Add(int64(n))
 	return n, err
 }

@@ -235,7 +235,7 @@ func (c *client) snapshot(ctx context.Context, kind string, q url.Values, into *
 // metered counts the body of an answer towards the quota.
 func (c *client) metered(resp *http.Response) {
 	if c.quota != nil {
-		resp.Body = &metered{resp.Body, c.quota}
+		resp.Body = &metered{ReadCloser: resp.Body, q: c.quota}
 	}
 }
 

@@ -59,7 +59,8 @@ type Options struct {
 	// Grace is how long the target's answers may take, all of them together, besides the window: what has not come then
 	// is cut off, and listed as missing. 0 means DefaultGrace.
 	Grace time.Duration
-	// MaxSize is how many bytes the answers may have, all of them together; 0 means DefaultMaxSize.
+	// MaxSize is how many bytes the answers may have, all of them together; 0 means DefaultMaxSize. One may have an
+	// eighth of what is left when it begins.
 	MaxSize int64
 	// MaxMemory is how many bytes decoding one profile may take; 0 means that its size decides, up to DefaultMaxMemory.
 	MaxMemory int64
