@@ -167,7 +167,7 @@ func recordPair(b *testing.B, whet, long string, files [2]string, planted float6
 		address, stop := startBurner(b, n)
 		defer stop()
 		go func() {
-			cmd := exec.CommandContext(b.Context(), whet, "record", address, "-o", file, "-d", long, "--trace", "0", "--load", address+"/", "--load-connections", connections[side])
+			cmd := exec.CommandContext(b.Context(), whet, "record", address, "-o", file, "-d", long, "--trace", "0", "--load", address+"/", "-c", connections[side])
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				err = fmt.Errorf("record: %w\n%s", err, out)
