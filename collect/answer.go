@@ -27,7 +27,7 @@ const (
 	DefaultMaxMemory = 128 << 20
 )
 
-// An answer is what the target sent for one request. It is on disk, beside the recording.
+// An answer is the target's response to one request, in a temporary file in the recording's directory.
 type answer struct {
 	file *tempfile.File
 	size int64

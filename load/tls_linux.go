@@ -249,9 +249,9 @@ func (s *secureStream) SetWriteDeadline(t time.Time) error {
 
 // write encrypts and sends b, all its records at once.
 //
-// A request of HTTP/1.1 is sent as one without TLS is: what is encrypted stays as it is until the
-// answer to it has come, so nobody needs to know when it was sent. Of io_uring, an operation
-// whose success is told is an event, for which a wait ends that is for answers.
+// An HTTP/1.1 request goes out as it does without TLS: the encrypted bytes do not change until the
+// answer has arrived, so the send needs no completion event. With io_uring, such an event would
+// end a wait that is meant for answers.
 func (s *secureStream) write(b []byte) {
 	s.own = true
 	s.out = s.out[:0]

@@ -33,7 +33,7 @@ func handshaken(t *testing.T, p poll.Poller) (s *secureStream, server *tls.Conn,
 	ours, theirs := net.Pipe()
 	t.Cleanup(func() { _ = ours.Close() })
 	encrypted = new(bytes.Buffer)
-	// No tickets: nobody reads what the server sends after the handshake.
+	// No tickets: the test does not read what the server sends after the handshake.
 	server = tls.Server(&readingFrom{Conn: theirs}, &tls.Config{Certificates: certificates, SessionTicketsDisabled: true})
 	s = &secureStream{Conn: ours}
 	s.tls = tls.Client(s, &tls.Config{InsecureSkipVerify: true}) // the server is this test

@@ -170,7 +170,7 @@ func (o *Options) kept(l listed) string {
 	return dir
 }
 
-// keepFor is how long notes are kept that nobody asks for: as long as the go command keeps what it built.
+// keepFor is how long unused notes stay in the cache: as long as the go command keeps its own entries.
 const keepFor = 5 * 24 * time.Hour
 
 // trim removes what was not used for long. What cannot be removed stays: it is a cache.

@@ -76,7 +76,8 @@ func (d *duelled) best() string {
 }
 
 // BenchmarkLoadRates runs whet load and the other generators in turn: how many requests the server
-// answers, and what that costs the generator; on the machine as it is, and beside a busy loop at nice 10 on each processor.
+// answers and how much CPU time the generator takes, first with the machine to themselves, then with a busy loop at
+// nice 10 on each processor.
 // WHET_LOAD_ROUNDS (5), WHET_LOAD_TIME (3s) and WHET_LOAD_PAGE, a file for the result, are from the environment.
 func BenchmarkLoadRates(b *testing.B) {
 	needTwoCPUs(b)

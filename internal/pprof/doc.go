@@ -10,8 +10,8 @@
 //  2. The fetcher opens what the driver does not know: a recording (FILE.whet, or
 //     FILE.whet:heap for another profile than cpu) and addresses, with the defaults
 //     of go tool pprof and -H headers. Anything else is left to the driver.
-//     What reading a profile takes, and then the report, is estimated first: the
-//     driver has no limits of its own. What would exceed -max_memory is refused.
+//     The driver does not limit its memory, so whet estimates what the profile and
+//     then the report take, and refuses what would exceed -max_memory.
 //  3. Source that recordings carry is unpacked to a temporary directory, which is
 //     put on -source_path.
 //  4. The driver symbolises and disassembles through objTool, which answers from

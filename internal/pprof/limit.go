@@ -27,7 +27,7 @@ const (
 // A memoryLimit bounds what reading a profile, and the report of it, may take.
 type memoryLimit struct {
 	bytes  int64         // -max_memory; 0 is limitBase and limitFactor
-	report func() report // that is asked for; nil is none
+	report func() report // returns the requested report; nil if there is none
 	shell  shell
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// The driver's reports have no limits either: what the one that is asked for takes is estimated before the driver
-// gets the profile. These are bytes, measured.
+// The driver does not limit the memory of its reports, so whet estimates what the requested one takes before
+// it hands the profile over. The costs are in bytes, as measured.
 const (
 	costFrame = 110  // a line on a stack that -traces writes
 	costText  = 250  // a line that -raw writes
@@ -21,7 +21,7 @@ const (
 	costEdge  = 700  // a call in a graph
 )
 
-// A report is what the driver is asked for.
+// A report is the output that the arguments request.
 type report struct {
 	traces bool
 	raw    bool

@@ -46,7 +46,7 @@ type Count struct {
 	cpu      estimate // relative variance of CPU
 	answers  map[string]int64
 	targets  []string
-	open     bool // the load had a rate of its own
+	open     bool // the load was sent at a set rate
 }
 
 // An estimate is a variance with its degrees of freedom.

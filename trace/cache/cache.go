@@ -70,8 +70,8 @@ func Remove(place, dir string) error {
 	return nil
 }
 
-// Open opens the index of a source in a directory, and builds it if there is none, or one of another
-// state, or one that less memory has ended. built tells whether it did.
+// Open opens the index of a source in a directory. It builds the index if there is none, if the source has
+// changed since, or if a lower memory limit cut the index short; built reports whether it did.
 func Open(ctx context.Context, s Source, dir string, o index.Options) (x *index.Index, built bool, err error) {
 	name := nameOf(s.Place, dir)
 	x, err = index.Open(name)

@@ -45,20 +45,7 @@ func serve(name string, args []string) int {
 // TestServices compares services that answer in hostile ways with themselves.
 func TestServices(t *testing.T) {
 	t.Parallel()
-	other, err := hostile.Serve("127.0.0.2:0", func(net.Conn, string) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		other.Close()
-		if n := other.Stolen.Load(); n > 0 {
-			t.Errorf("another host got %d requests with the token", n)
-		}
-	})
-	token := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(token, []byte(hostile.Secret), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	other, token := secondHost(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -379,9 +379,9 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// TestServers has servers answer every command that asks one.
-func TestServers(t *testing.T) {
-	t.Parallel()
+// secondHost is a host that must not see the token, and a file with that token.
+func secondHost(t *testing.T) (other *hostile.Server, token string) {
+	t.Helper()
 	other, err := hostile.Serve("127.0.0.2:0", func(net.Conn, string) {})
 	if err != nil {
 		t.Fatal(err)
@@ -392,10 +392,17 @@ func TestServers(t *testing.T) {
 			t.Errorf("another host got %d requests with the token", n)
 		}
 	})
-	token := filepath.Join(t.TempDir(), "token")
+	token = filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte(hostile.Secret), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return other, token
+}
+
+// TestServers has servers answer every command that asks one.
+func TestServers(t *testing.T) {
+	t.Parallel()
+	other, token := secondHost(t)
 	const (
 		authorization = "Authorization: Bearer " + hostile.Secret
 		custom        = "X-Key: " + hostile.Secret
