@@ -51,7 +51,7 @@ func Run(ctx context.Context, opt Options) error {
 			Obj:           obj,
 			UI:            ui,
 			HTTPTransport: tr,
-			HTTPServer:    func(args *driver.HTTPServerArgs) error { return serveWeb(ctx, args) },
+			HTTPServer:    func(args *driver.HTTPServerArgs) error { return serveWeb(ctx, args, ui.listening) },
 		})
 	}()
 	select {

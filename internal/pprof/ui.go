@@ -23,9 +23,10 @@ type ui struct {
 	fd       int            // of the terminal
 	refuse   func(command string) error
 
-	mu    sync.Mutex
-	saved *term.State // the terminal's, while a line is edited
-	help  bool        // the driver is printing its usage
+	mu      sync.Mutex
+	saved   *term.State // the terminal's, while a line is edited
+	help    bool        // the driver is printing its usage
+	serving []any       // the driver's message with the address, until something listens there
 }
 
 func newUI(opt Options) *ui {
@@ -107,8 +108,26 @@ func (u *ui) helping(usage func()) {
 	usage()
 }
 
-// Print shows a message.
-func (u *ui) Print(args ...any) { u.print(args, "") }
+// servingPrefix begins the driver's message with the address of its web interface.
+const servingPrefix = "Serving web UI on "
+
+// Print shows a message. The driver prints the address before it listens there; that
+// message waits for listening.
+func (u *ui) Print(args ...any) {
+	if len(args) > 0 && args[0] == servingPrefix {
+		u.serving = args
+		return
+	}
+	u.print(args, "")
+}
+
+// listening shows the message that waited.
+func (u *ui) listening() {
+	if u.serving != nil {
+		u.print(u.serving, "")
+		u.serving = nil
+	}
+}
 
 // PrintErr shows an error, in red on a terminal.
 func (u *ui) PrintErr(args ...any) {

@@ -11,10 +11,11 @@ import (
 	"github.com/whet-go/whet/internal/loopback"
 )
 
-// serveWeb serves the driver's web interface until ctx ends, to this machine alone.
+// serveWeb serves the driver's web interface until ctx ends, to this machine alone. It
+// calls listening once clients can connect.
 // The driver's own server answers requests for any name, and listens where others
 // can connect when the address says so; there is no token that would keep them out.
-func serveWeb(ctx context.Context, args *driver.HTTPServerArgs) error {
+func serveWeb(ctx context.Context, args *driver.HTTPServerArgs, listening func()) error {
 	l, err := loopback.Listen(ctx, args.Hostport)
 	if errors.Is(err, loopback.ErrExposed) {
 		return diag.Usagef("-http", err.Error(), "others could read the profile and its source there; -http localhost:8080 is for this machine alone, and ssh -L 8080:localhost:8080 reaches it from another")
@@ -22,6 +23,7 @@ func serveWeb(ctx context.Context, args *driver.HTTPServerArgs) error {
 	if err != nil {
 		return &diag.Error{Op: "-http", Subject: args.Hostport, Err: err, Hint: "an address is HOST:PORT; -http localhost: takes a free port"}
 	}
+	listening()
 	return loopback.Serve(ctx, l, webHandler(args.Handlers))
 }
 
