@@ -171,6 +171,7 @@ func ratesPage(done []*duelled, rounds int, long time.Duration) string {
 	fmt.Fprintf(&w, "`make bench-load` pins a load generator to one processor and a `net/http` server that answers two bytes to the other, and runs the\n"+
 		"generators in turn, rounds: %d, of %s for each generator, in an order that changes from round to round. whet runs without `--engine`. Figures are medians of the rounds; ratios are medians of those\n"+
 		"within a round, and what misses its aim is **bold**. The aim is at least the best peer's rate, at no more than %.1fx of wrk's CPU time for each request, %.1fx beside busy loops.\n"+
+		"All of them send a User-Agent; wrk, which sends none by default, is given one.\n"+
 		"The load average is of when a row began: above 1 for the first rows, other programs had a part of the machine.\n\n", rounds, long, quietCost, busyCost)
 	fmt.Fprintf(&w, "%s, %s, %d processors, Linux %s, %s, %s/%s. wrk and ab do not speak HTTP/2; hey has one stream a connection and is left out there.\n", time.Now().UTC().Format(time.DateOnly), cpuModel(), runtime.NumCPU(), kernelRelease(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	for _, busy := range []bool{false, true} {

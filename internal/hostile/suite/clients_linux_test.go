@@ -101,8 +101,7 @@ func slowly(t *testing.T, dir string, args []string) {
 	ctx, cancel := context.WithTimeout(t.Context(), wall)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, whet, args...)
-	home := t.TempDir()
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+home, "XDG_CACHE_HOME="+home, "TMPDIR="+home)
+	cmd.Dir, cmd.Env = dir, homeless(t)
 	said, w := io.Pipe()
 	cmd.Stdout, cmd.Stderr = w, w
 	if err := cmd.Start(); err != nil {

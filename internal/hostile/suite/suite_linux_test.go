@@ -166,6 +166,24 @@ func (c *capped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// homeless is an environment with a new home directory, for a process that leaves nothing running there.
+func homeless(t *testing.T) []string {
+	t.Helper()
+	home := t.TempDir()
+	config := filepath.Join(home, ".config")
+	telemetry := filepath.Join(config, "go", "telemetry")
+	// In a new home the go command starts a process for its telemetry that outlives it and
+	// writes there while the directory is removed.
+	err := os.MkdirAll(telemetry, 0o700)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+config, "XDG_CACHE_HOME="+home, "TMPDIR="+home)
+}
+
 // A probe runs whet on hostile input.
 type probe struct {
 	args   []string
@@ -192,11 +210,11 @@ func holds(t *testing.T, p probe) ended {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(ctx, self, append([]string{whet}, p.args...)...)
-	home, file := t.TempDir(), filepath.Join(t.TempDir(), "usage")
+	file := filepath.Join(t.TempDir(), "usage")
 	cmd.Dir = p.dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.Env = append(os.Environ(), measured+"="+file, "HOME="+home, "XDG_CACHE_HOME="+home, "TMPDIR="+home, "BROWSER=true")
+	cmd.Env = append(homeless(t), measured+"="+file, "BROWSER=true")
 	cmd.WaitDelay = 5 * time.Second
 	var out, errs capped
 	cmd.Stdout, cmd.Stderr = &out, &errs
