@@ -8,14 +8,14 @@
 # make fmt     format the Go code
 # make ui      rebuild and test the web UI (needs Node; the result is committed)
 # make bench-profile   the profile engine and whole programs against go tool pprof
-# make bench-power     how often whet bench is right beside a noisy neighbour (1 to 2 hours)
-# make bench-diff      how often whet diff is right about a request, into docs/diff-pairs.md (15 minutes)
+# make bench-power     how often whet bench is right beside a noisy neighbour, for docs/measured/power.md (1 to 2 hours)
+# make bench-diff      how often whet diff is right about a request, into docs/measured/diff-pairs.md (15 minutes)
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
-# make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed, into docs/load-rates.md
+# make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed, into docs/measured/load-rates.md
 # make bench-trace     whet trace against go tool trace and a bare reader (WHET_TRACE_BIG=1: also on 1 GB)
 # make watch-incidents   how often whet watch names the request that was slow, in 40 incidents
-# make cases   measure the articles' cases and write docs/cases (45 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
-# make precision   how often whet find is right on forty modules, into docs/precision.md (needs the module proxy; 45 minutes, goes on where it was ended)
+# make cases   measure the articles' cases and write docs/measured/cases (45 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
+# make precision   how often whet find is right on forty modules, into docs/measured/precision.md (needs the module proxy; 45 minutes, goes on where it was ended)
 #
 # Needs Go; `make test` takes its tools from the module proxy, in pinned versions.
 
@@ -153,7 +153,7 @@ bench-find:
 # other. Debian has wrk, hey, ab (apache2-utils) and h2load (nghttp2-client).
 # Twenty minutes in all. WHET_LOAD_ROUNDS and WHET_LOAD_TIME make it shorter.
 bench-load:
-	WHET_LOAD_PAGE=$(CURDIR)/docs/load-rates.md $(GO) test -run '^$$' -bench 'LoadRates' -benchtime 1x -timeout 60m ./internal/peers
+	WHET_LOAD_PAGE=$(CURDIR)/docs/measured/load-rates.md $(GO) test -run '^$$' -bench 'LoadRates' -benchtime 1x -timeout 60m ./internal/peers
 	$(GO) test -run '^$$' -bench 'Load(Connections|Memory|Send)' -benchtime 3x -timeout 60m ./internal/peers
 	$(GO) test -run '^$$' -bench 'LoadStall' -benchtime 1x -timeout 60m ./internal/peers
 	$(GO) test -run '^$$' -bench . -benchtime 0.3s -benchmem ./load/...
@@ -179,7 +179,7 @@ endif
 # CASES are names of studies (internal/cases/list.go), all by default; CASES_STEPS is a regular expression of
 # steps to measure again, of results that are there.
 CASES      ?=
-CASES_DIR  ?= docs/cases
+CASES_DIR  ?= docs/measured/cases
 CASES_TIME ?= 12s
 
 cases: build
@@ -199,7 +199,7 @@ bench-power:
 
 # Both recordings of a pair share the machine, so it need not be idle. WHET_DIFF_PAIRS and WHET_DIFF_TIME make it shorter.
 bench-diff:
-	WHET_DIFF_PAGE=$(CURDIR)/docs/diff-pairs.md $(GO) test -run '^$$' -bench 'DiffPairs' -benchtime 1x -timeout 60m -v ./internal/peers
+	WHET_DIFF_PAGE=$(CURDIR)/docs/measured/diff-pairs.md $(GO) test -run '^$$' -bench 'DiffPairs' -benchtime 1x -timeout 60m -v ./internal/peers
 
 clean:
 	rm -rf $(BIN)/whet $(BIN)/*-slow $(BIN)/*-fast $(BIN)/leftpad $(BIN)/fuzz.log demo.whet

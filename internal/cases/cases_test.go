@@ -22,12 +22,12 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 )
 
-var update = flag.Bool("update", false, "render the pages of docs/cases again from their results")
+var update = flag.Bool("update", false, "render the pages of docs/measured/cases again from their results")
 
 // TestPages renders every page from the stored results, as a run would.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	const dir = "../../docs/cases"
+	const dir = "../../docs/measured/cases"
 	check := func(name string, got []byte) {
 		t.Helper()
 		path := filepath.Join(dir, name)

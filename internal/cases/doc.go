@@ -1,5 +1,5 @@
 // Command cases reproduces the figures of the articles that whet began with, and
-// writes the pages of docs/cases. It is what `make cases` runs, from the module's
+// writes the pages of docs/measured/cases. It is what `make cases` runs, from the module's
 // root, with whet built.
 //
 //  1. A study (list.go) is one page: an example in two versions, the steps to
@@ -7,10 +7,10 @@
 //  2. The steps run whet as its users do, one after the other (run.go): comparisons
 //     of benchmarks and of services with --json, recordings, and views of these as
 //     text.
-//  3. What they gave is written to docs/cases/results/NAME.json, without the single
+//  3. What they gave is written to docs/measured/cases/results/NAME.json, without the single
 //     rounds (results.go).
 //  4. The page is a template of prose (pages/NAME.md) which asks for tables and
-//     single figures (render.go, table.go), written to docs/cases/NAME.md. A test
+//     single figures (render.go, table.go), written to docs/measured/cases/NAME.md. A test
 //     renders all pages from the stored results and compares, so a page holds no
 //     figure that was not measured.
 //

@@ -1,5 +1,5 @@
 // Command precision tells how often whet find is right: on ten modules that others wrote and keep
-// well, it has whet make and measure every rewrite, and writes docs/precision.md. It is what
+// well, it has whet make and measure every rewrite, and writes docs/measured/precision.md. It is what
 // `make precision` runs, from the module's root, with whet built.
 //
 //  1. The modules and their versions are fixed (modules.go). Each is taken from the module proxy with
@@ -11,7 +11,7 @@
 //     large enough to be seen was foreseen; open when nothing was shown.
 //  4. What whet cannot decide, findings without a rewrite above all, is read by somebody, whose
 //     verdicts are judged.json, with a sentence for each (judged.go). Measured verdicts go before.
-//  5. Results go to docs/precision/results.json after each module, and the page is rendered from
+//  5. Results go to docs/measured/precision/results.json after each module, and the page is rendered from
 //     them (results.go, page.go). A test renders it again and compares, so it holds no figure that
 //     was not measured.
 //

@@ -28,7 +28,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("precision", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	whet := flags.String("whet", ".bin/whet", "the whet `binary` to run")
-	dir := flags.String("dir", "docs", "`directory` to write the page and results to")
+	dir := flags.String("dir", "docs/measured", "`directory` to write the page and results to")
 	work := flags.String("work", ".bin/precision", "`directory` for copies of the modules, and recordings, which a later run uses again")
 	perRewrite := flags.Duration("time", 100*time.Second, "`time` for each rewrite, on average")
 	again := flags.Bool("again", false, "measure modules that have results, too")

@@ -80,7 +80,7 @@ func (r *measurement) tally(by map[[2]string]judgement) tally {
 	return t
 }
 
-// page renders docs/precision.md.
+// page renders docs/measured/precision.md.
 func page(r *results, judged []byte) ([]byte, error) {
 	by, err := judgements(judged)
 	if err != nil {

@@ -24,9 +24,9 @@ import (
 	"github.com/whet-go/whet/fix"
 )
 
-var update = flag.Bool("update", false, "render docs/precision.md again from its results")
+var update = flag.Bool("update", false, "render docs/measured/precision.md again from its results")
 
-const docs = "../../docs"
+const docs = "../../docs/measured"
 
 // TestPage renders the page from the stored results, as a run would.
 func TestPage(t *testing.T) {
