@@ -461,6 +461,10 @@ func TestServers(t *testing.T) {
 			{"top", "-H", custom, "-H", cookie, base + "heap"},
 			{"record", "-d", "1s", "--trace", "0", "-H", custom, "-H", cookie, "-o", filepath.Join(t.TempDir(), "x.whet"), base},
 			{"load", "-d", "1s", "-c", "1", "--timeout", "2s", "-H", custom, "-H", cookie, url},
+			{"watch", "--slower", "1s", "--max", "1", "-H", custom, "-H", cookie, "-o", t.TempDir(), base},
+			{"trace", "summary", "--seconds", "1s", "-H", custom, "-H", cookie, base},
+			{"goroutines", "-H", custom, "-H", cookie, base},
+			{"memory", "-H", custom, "-H", cookie, base},
 		} {
 			if strings.HasPrefix(name, "redirect") {
 				each(t, name+"/"+c[0]+" with a header", probe{args: c, dir: t.TempDir()})
