@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net/url"
 	"slices"
@@ -403,10 +404,11 @@ func (t *sitting) trace(ctx context.Context, stop <-chan struct{}, d time.Durati
 	t.report.note("trace: recorded %v", time.Since(begin).Round(time.Millisecond))
 }
 
-// isGone says whether err means that the target is no longer there.
+// isGone reports whether err means that the target is no longer there. A file that cannot
+// be written is ours, not the target's.
 func isGone(err error) bool {
-	se := (*statusError)(nil)
-	return !errors.As(err, &se) && !errors.Is(err, errHTML) && !errors.Is(err, errNotOffered) && !errors.Is(err, errOverdue) && !errors.Is(err, errTooLarge)
+	se, file := (*statusError)(nil), (*fs.PathError)(nil)
+	return !errors.As(err, &se) && !errors.As(err, &file) && !errors.Is(err, errHTML) && !errors.Is(err, errNotOffered) && !errors.Is(err, errOverdue) && !errors.Is(err, errTooLarge)
 }
 
 // gone is the failure of a recording whose target went away.

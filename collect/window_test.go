@@ -5,7 +5,10 @@ import (
 	"context"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/pprof"
@@ -15,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -637,5 +641,17 @@ func TestOptions(t *testing.T) {
 		if _, err := Run(t.Context(), opt); diag.ExitCode(err) != 2 || diag.Hint(err) == "" {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestIsGone keeps a full disk here from being blamed on the target.
+func TestIsGone(t *testing.T) {
+	full := &fs.PathError{Op: "write", Path: "answer", Err: syscall.ENOSPC}
+	reset := &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
+	if isGone(fmt.Errorf("trace: %w", full)) {
+		t.Error("a file that cannot be written is taken for a target that went away")
+	}
+	if !isGone(fmt.Errorf("trace: %w", reset)) {
+		t.Error("a connection that is reset is not taken for a target that went away")
 	}
 }
