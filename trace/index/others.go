@@ -64,11 +64,11 @@ func (b *builder) ranged(ev *trace.Event) error {
 	begun, active := b.ranges[key]
 	switch ev.Kind() {
 	case trace.EventRangeBegin:
-		b.ranges[key] = openRange{b.now, ev.Goroutine()}
+		b.ranges[key] = openRange{b.now, ev.Goroutine(), b.intern(ev.Stack())}
 		return nil
 	case trace.EventRangeActive:
 		if !active {
-			b.ranges[key] = openRange{b.sync, ev.Goroutine()}
+			b.ranges[key] = openRange{b.sync, ev.Goroutine(), 0}
 		}
 		return nil
 	}
@@ -76,7 +76,7 @@ func (b *builder) ranged(ev *trace.Event) error {
 		return nil // it ends twice
 	}
 	delete(b.ranges, key)
-	record := Record{From: begun.from, To: b.now, Name: b.names.user(r.Name)}
+	record := Record{From: begun.from, To: b.now, Name: b.names.user(r.Name), Stack: begun.stack}
 	by := begun.by
 	if by != ev.Goroutine() {
 		by = trace.NoGoroutine // more than one
@@ -87,8 +87,9 @@ func (b *builder) ranged(ev *trace.Event) error {
 
 // An openRange has begun.
 type openRange struct {
-	from int64
-	by   trace.GoID // the goroutine that was on the processor
+	from  int64
+	by    trace.GoID // the goroutine that was on the processor
+	stack uint32     // of that goroutine
 }
 
 // of says what a range is of. by is the goroutine that was on the processor, if it was one alone.
@@ -134,16 +135,18 @@ func (b *builder) assist(g *goroutine, ev *trace.Event) error {
 type openTask struct {
 	from      int64
 	name      uint32
+	stack     uint32
 	parent    uint64
 	goroutine uint32
 }
 
 // An openRegion has begun.
 type openRegion struct {
-	from int64
-	name uint32
-	task uint64
-	seen bool // its begin is in the trace
+	from  int64
+	name  uint32
+	stack uint32
+	task  uint64
+	seen  bool // its begin is in the trace
 }
 
 // Bits of a Record's Value.
@@ -174,14 +177,15 @@ func (b *builder) other(ev *trace.Event) error {
 		return b.side.add(Samples, &r)
 	case trace.EventTaskBegin:
 		t := ev.Task()
-		b.tasks[t.ID] = openTask{b.now, b.names.user(t.Type), uint64(t.Parent), index}
+		b.tasks[t.ID] = openTask{b.now, b.names.user(t.Type), b.intern(ev.Stack()), uint64(t.Parent), index}
 	case trace.EventTaskEnd:
 		t := b.endedTasks[0]
 		b.endedTasks = b.endedTasks[1:]
 		r.Task, r.Value = uint64(t.ID), Ended
 		if begun, ok := b.tasks[t.ID]; ok {
 			delete(b.tasks, t.ID)
-			r.From, r.Name, r.Parent, r.Goroutine, r.Value = begun.from, begun.name, begun.parent, begun.goroutine, Began|Ended
+			r.From, r.Name, r.Parent, r.Goroutine = begun.from, begun.name, begun.parent, begun.goroutine
+			r.Stack, r.Value = begun.stack, Began|Ended
 		} else {
 			r.From, r.Name, r.Parent = 0, b.names.user(t.Type), uint64(t.Parent)
 		}
@@ -190,7 +194,7 @@ func (b *builder) other(ev *trace.Event) error {
 		if g != nil {
 			t := ev.Region()
 			b.regions++
-			g.regions = append(g.regions, openRegion{b.now, b.names.user(t.Type), uint64(t.Task), true})
+			g.regions = append(g.regions, openRegion{b.now, b.names.user(t.Type), b.intern(ev.Stack()), uint64(t.Task), true})
 		}
 	case trace.EventRegionEnd:
 		if g == nil {
@@ -205,7 +209,7 @@ func (b *builder) other(ev *trace.Event) error {
 		return b.region(g, one, Ended)
 	case trace.EventLog:
 		l := ev.Log()
-		r.Name, r.Text, r.Task = b.names.user(l.Category), l.Message, uint64(l.Task)
+		r.Name, r.Text, r.Task, r.Stack = b.names.user(l.Category), l.Message, uint64(l.Task), b.intern(ev.Stack())
 		return b.side.add(Logs, &r)
 	}
 	return nil
@@ -216,7 +220,9 @@ func (b *builder) region(g *goroutine, one openRegion, value uint64) error {
 	if one.seen {
 		value |= Began
 	}
-	return b.side.add(Regions, &Record{From: one.from, To: b.now, Name: one.name, Task: one.task, Goroutine: g.index + 1, Value: value})
+	return b.side.add(Regions, &Record{
+		From: one.from, To: b.now, Name: one.name, Task: one.task, Goroutine: g.index + 1, Stack: one.stack, Value: value,
+	})
 }
 
 // endRegions ends the regions that a goroutine was in when it ended, or the trace did.

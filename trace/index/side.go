@@ -25,12 +25,16 @@ const (
 // A Record is one thing of a stream. Which fields have a meaning depends on the stream:
 //
 //	Metrics  To, Name, Value
-//	Ranges   From, To, Name, Goroutine or Proc or neither: what it is of; both: of a processor, by one goroutine
+//	Ranges   From, To, Name, Goroutine or Proc or neither: what it is of; both: of a processor, by one goroutine;
+//	         Stack where it began
 //	Procs    From, To, Proc, Thread: its id + 1
-//	Tasks    From, To, Name, Task, Parent, Goroutine that began it; Value bits: 1 it began, 2 it ended within the trace
-//	Regions  From, To, Name, Task, Goroutine, Value bits as for Tasks
-//	Logs     To, Name: the category, Text: the message, Task, Goroutine
+//	Tasks    From, To, Name, Task, Parent, Goroutine that began it, Stack where it began;
+//	         Value bits: 1 it began, 2 it ended within the trace
+//	Regions  From, To, Name, Task, Goroutine, Stack and Value as for Tasks
+//	Logs     To, Name: the category, Text: the message, Task, Goroutine, Stack
 //	Samples  To, Goroutine, Proc, Stack
+//
+// Stack is 0 when the trace does not have it, as of what began before the trace.
 type Record struct {
 	From, To     int64  // nanoseconds since the trace's begin
 	Name         uint32 // a name's number
@@ -212,17 +216,17 @@ func (r *Record) encode(b []byte, stream Stream) []byte {
 	case Metrics:
 		put(uint64(r.Name), r.Value)
 	case Ranges:
-		put(took, uint64(r.Name), uint64(r.Goroutine), uint64(r.Proc))
+		put(took, uint64(r.Name), uint64(r.Goroutine), uint64(r.Proc), uint64(r.Stack))
 	case Procs:
 		put(took, uint64(r.Proc), r.Thread)
 	case Tasks:
-		put(took, uint64(r.Name), r.Task, r.Parent, uint64(r.Goroutine), r.Value)
+		put(took, uint64(r.Name), r.Task, r.Parent, uint64(r.Goroutine), uint64(r.Stack), r.Value)
 	case Regions:
-		put(took, uint64(r.Name), r.Task, uint64(r.Goroutine), r.Value)
+		put(took, uint64(r.Name), r.Task, uint64(r.Goroutine), uint64(r.Stack), r.Value)
 	case Logs:
 		put(uint64(r.Name))
 		b = appendString(b, r.Text)
-		put(r.Task, uint64(r.Goroutine))
+		put(r.Task, uint64(r.Goroutine), uint64(r.Stack))
 	case Samples:
 		put(uint64(r.Goroutine), uint64(r.Proc), uint64(r.Stack))
 	case streams:
@@ -238,15 +242,16 @@ func (r *Record) decode(d *decoder, stream Stream) {
 	case Metrics:
 		r.Name, r.Value = u32(), d.uint()
 	case Ranges:
-		took, r.Name, r.Goroutine, r.Proc = int64(d.uint()), u32(), u32(), u32()
+		took, r.Name, r.Goroutine, r.Proc, r.Stack = int64(d.uint()), u32(), u32(), u32(), u32()
 	case Procs:
 		took, r.Proc, r.Thread = int64(d.uint()), u32(), d.uint()
 	case Tasks:
-		took, r.Name, r.Task, r.Parent, r.Goroutine, r.Value = int64(d.uint()), u32(), d.uint(), d.uint(), u32(), d.uint()
+		took, r.Name, r.Task, r.Parent = int64(d.uint()), u32(), d.uint(), d.uint()
+		r.Goroutine, r.Stack, r.Value = u32(), u32(), d.uint()
 	case Regions:
-		took, r.Name, r.Task, r.Goroutine, r.Value = int64(d.uint()), u32(), d.uint(), u32(), d.uint()
+		took, r.Name, r.Task, r.Goroutine, r.Stack, r.Value = int64(d.uint()), u32(), d.uint(), u32(), u32(), d.uint()
 	case Logs:
-		r.Name, r.Text, r.Task, r.Goroutine = u32(), d.string(), d.uint(), u32()
+		r.Name, r.Text, r.Task, r.Goroutine, r.Stack = u32(), d.string(), d.uint(), u32(), u32()
 	case Samples:
 		r.Goroutine, r.Proc, r.Stack = u32(), u32(), u32()
 	case streams:

@@ -93,14 +93,16 @@ func (b *builder) endOthers() error {
 	slices.SortFunc(keys, func(x, y rangeKey) int { return cmp.Compare(b.ranges[x].from, b.ranges[y].from) })
 	for _, key := range keys {
 		begun := b.ranges[key]
-		r := Record{From: begun.from, To: b.now, Name: b.names.user(key.name)}
+		r := Record{From: begun.from, To: b.now, Name: b.names.user(key.name), Stack: begun.stack}
 		b.of(&r, key, begun.by)
 		if err := b.side.add(Ranges, &r); err != nil {
 			return err
 		}
 	}
 	for id, t := range b.tasks {
-		r := Record{From: t.from, To: b.now, Name: t.name, Task: uint64(id), Parent: t.parent, Goroutine: t.goroutine, Value: Began}
+		r := Record{
+			From: t.from, To: b.now, Name: t.name, Task: uint64(id), Parent: t.parent, Goroutine: t.goroutine, Stack: t.stack, Value: Began,
+		}
 		if err := b.side.add(Tasks, &r); err != nil {
 			return err
 		}
