@@ -11,6 +11,8 @@
 //  3. [Files] walks the tree: doc.go in every package, a short main, no overlong
 //     file, no folder named after nothing, no work put off without the number of an issue.
 //  4. [Links] reads Markdown: every relative link leads to a file, and to a heading of it.
+//  5. [Prose] checks what people read: banned phrases, the forms of errors, flags and doc comments, the width
+//     of lines. Each of its rules has a bad and a good example in testdata/prose.
 //
 // Each [Problem] says what is wrong and what to do about it. A second test plants
 // violations and expects each to be found, so a rule cannot fall asleep.

@@ -1,0 +1,117 @@
+package lint
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"golang.org/x/tools/txtar"
+)
+
+// TestProse holds the repository to the rules for what people read.
+func TestProse(t *testing.T) {
+	t.Parallel()
+	repo := os.DirFS(root())
+	problems, err := Prose(repo, func(string) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	unclean := make(map[string]bool)
+	for _, p := range problems {
+		file, _, _ := strings.Cut(p.Where, ":")
+		folder := path.Dir(file)
+		if Swept(folder) {
+			t.Error(p)
+		}
+		for _, entry := range unswept() {
+			unclean[entry] = unclean[entry] || covers(entry, folder)
+		}
+	}
+	for _, entry := range unswept() {
+		if _, err := fs.Stat(repo, strings.TrimSuffix(entry, "/...")); err == nil && !unclean[entry] {
+			t.Errorf("%s is clean\n\tcure: take its line out of unswept (internal/lint/unswept.go)", entry)
+		}
+	}
+}
+
+// TestProseRules runs each file of testdata/prose. A file bad.EXT has a line "want: TEXT" in a comment for each
+// problem that is expected; good.EXT has what to write instead and no problem.
+func TestProseRules(t *testing.T) {
+	t.Parallel()
+	files, err := os.ReadDir("testdata/prose")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	seen := make(map[string]bool)
+	for _, f := range files {
+		archive, err := txtar.ParseFile(path.Join("testdata/prose", f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for line := range strings.Lines(string(archive.Comment)) {
+			if text, ok := strings.CutPrefix(line, "want: "); ok {
+				want = append(want, strings.TrimSpace(text))
+			}
+		}
+		if len(want) == 0 {
+			t.Errorf("%s expects no problem", f.Name())
+		}
+		repo := make(fstest.MapFS)
+		good := 0
+		for _, file := range archive.Files {
+			repo[file.Name] = &fstest.MapFile{Data: file.Data}
+			if strings.HasPrefix(file.Name, "good") {
+				good++
+			}
+		}
+		if good == 0 {
+			t.Errorf("%s has no good example", f.Name())
+		}
+		problems, err := Prose(repo, func(string) bool { return true })
+		if err != nil {
+			t.Fatalf("%s: %v", f.Name(), err)
+		}
+		var got []string
+		for _, p := range problems {
+			if p.Cure == "" {
+				t.Errorf("%s: %s has no cure", f.Name(), p)
+			}
+			got = append(got, p.Where+" "+p.Text)
+			for i, rule := range phrases() {
+				if p.Cure == rule.cure {
+					seen[rule.cure+string(rune('a'+i))] = true
+				}
+			}
+		}
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("%s:\ngot\n%s\nwant\n%s", f.Name(), strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	for i, rule := range phrases() {
+		if !seen[rule.cure+string(rune('a'+i))] {
+			t.Errorf("no example has %s", rule.pattern)
+		}
+	}
+}
+
+func TestCovers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		entry, folder string
+		want          bool
+	}{
+		{"docs", "docs", true},
+		{"docs", "docs/cases", false},
+		{"docs/...", "docs", true},
+		{"docs/...", "docs/cases", true},
+		{"docs/...", "docs2", false},
+	} {
+		if got := covers(c.entry, c.folder); got != c.want {
+			t.Errorf("covers(%q, %q) = %v", c.entry, c.folder, got)
+		}
+	}
+}
