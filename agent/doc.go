@@ -1,7 +1,7 @@
 // Package agent lets a program be profiled without being exposed, and lets a
 // program that ends soon record itself.
 //
-// [Start] serves the runtime's profiles on a listener of their own:
+// [Start] serves the runtime's profiles on their own listener:
 //
 //  1. The listener is on the loopback interface, or the caller has to show a
 //     credential: a bearer token or a TLS client certificate. Everything else is

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestDocs adds the agent to a module of its own, without a network, as docs/agent.md has it for a clone, and builds the program
+// TestDocs adds the agent to its own module, without a network, as docs/agent.md has it for a clone, and builds the program
 // and the other pieces of code there.
 func TestDocs(t *testing.T) {
 	root, err := filepath.Abs("..")

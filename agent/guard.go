@@ -20,7 +20,7 @@ func (a *Agent) guard(next http.Handler) http.Handler {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			serveError(w, http.StatusUnauthorized, "this agent wants its token as a bearer token")
 		// Without a token, a web page in a browser on this machine could ask as
-		// well, under a name of its own that resolves to loopback, or blindly
+		// well, under its own name that resolves to loopback, or blindly
 		// from another site.
 		case a.local && !localHost(r.Host):
 			serveError(w, http.StatusForbidden, "the request's host is not a name of the loopback interface")

@@ -87,7 +87,7 @@ func ownCode(b *Build) func(function string) bool {
 	}
 }
 
-// stdFolder is the folder of the standard library as the compiler named it, with
+// stdFolder is the directory of the standard library as the compiler named it, with
 // a slash at its end, or "".
 func stdFolder() string {
 	f := runtime.FuncForPC(reflect.ValueOf(os.Stat).Pointer())

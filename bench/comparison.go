@@ -89,9 +89,9 @@ type Change struct {
 	P float64 `json:"p"`
 	// Adjusted is P adjusted for the number of comparisons in the table; see Adjust.
 	Adjusted float64 `json:"adjusted_p"`
-	// Significant tells whether P is at most Alpha, which benchstat goes by.
+	// Significant reports whether P is at most Alpha, which benchstat goes by.
 	Significant bool `json:"significant"`
-	// Holds tells whether Adjusted is at most Alpha. Of the changes that hold, at most
+	// Holds reports whether Adjusted is at most Alpha. Of the changes that hold, at most
 	// the share Alpha is expected to be false alarms.
 	Holds bool `json:"holds"`
 	// Text is the difference as benchstat writes it: "-1.23%", "~" when it is not

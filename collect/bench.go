@@ -156,7 +156,7 @@ func (s *session) build(ctx context.Context, temp string) ([]benchPackage, error
 			continue
 		}
 		s.report.note("building the benchmarks of %s", p.ImportPath)
-		// Its name is seen in views, and a folder of its own keeps it apart.
+		// Its name is seen in views, and its own directory keeps it apart.
 		file := filepath.Join(temp, strconv.Itoa(i), path.Base(p.ImportPath)+".test")
 		if runtime.GOOS == "windows" {
 			file += ".exe"
@@ -277,7 +277,7 @@ type benchRun struct {
 // profileGrace is how long a test binary may take to write its profiles when it is ended early.
 const profileGrace = 10 * time.Second
 
-// runBench runs a test binary in its package's folder, its profiles going to dir. A limit
+// runBench runs a test binary in its package's directory, its profiles going to dir. A limit
 // other than 0 ends it early, as does the end of ctx.
 func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args []string, limit time.Duration) benchRun {
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755)); err != nil {

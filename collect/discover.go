@@ -13,7 +13,7 @@ import (
 )
 
 // discover finds the pprof handlers under the client's base address, sets base
-// to their folder, and returns the names that their index page lists; nil when
+// to their directory, and returns the names that their index page lists; nil when
 // there is no index.
 func (c *client) discover(ctx context.Context, prefix string) (offered []string, err error) {
 	var tried []string
@@ -47,7 +47,7 @@ func (c *client) discover(ctx context.Context, prefix string) (offered []string,
 	}
 }
 
-// candidates are the folders to look at, each ending in "/".
+// candidates are the directories to look at, each ending in "/".
 func candidates(path, prefix string) []string {
 	dir := func(s string) string { return strings.TrimRight(s, "/") + "/" }
 	if prefix != "" {

@@ -3,7 +3,7 @@
 //
 // Data flow for a server ([Options.URL]):
 //
-//  1. The handlers' folder is looked for under the address given.
+//  1. The handlers' directory is looked for under the address given.
 //  2. First snapshots: heap, allocs, block, mutex, goroutine, runtime.MemStats, and
 //     the process when it is on this machine.
 //  3. The window: the CPU profile, the execution trace inside it, and the load.
@@ -18,7 +18,7 @@
 // the memory to decode one, and the time of all of them together are limited: [Options.MaxSize],
 // [Options.MaxMemory], [Options.Grace].
 //
-// A command ([Options.Command]) is started in a process group of its own, found by
+// A command ([Options.Command]) is started in its own process group, found by
 // its listening sockets, recorded as a server, and stopped. Packages
 // ([Options.Packages]) are built as test binaries which run twice: for CPU and
 // memory, then shorter for block, mutex and trace. When the time is over or the

@@ -66,7 +66,7 @@ func try(ctx context.Context, opt Options, addr string) (*client, []string, erro
 	return nil, nil, first
 }
 
-// Address is the handlers' folder, without credentials.
+// Address is the handlers' directory, without credentials.
 func (h *Handlers) Address() string { return public(h.c.base) }
 
 // Close drops the connections.
@@ -93,7 +93,7 @@ func (h *Handlers) Allocated(ctx context.Context) (Allocated, error) {
 	return a, nil
 }
 
-// CPU asks whet's agent, if it is among the handlers, for the processor time that its
+// CPU asks whet's agent, if it is among the handlers, for the CPU time that its
 // process has used so far.
 func (h *Handlers) CPU(ctx context.Context) (time.Duration, error) {
 	var info struct {

@@ -53,7 +53,7 @@ func TestHandlers(t *testing.T) {
 	}
 }
 
-// TestHandlersAgent asks an agent for the processor time of this process.
+// TestHandlersAgent asks an agent for the CPU time of this process.
 func TestHandlersAgent(t *testing.T) {
 	a, err := agent.Start(agent.Options{Addr: "127.0.0.1:0"})
 	if err != nil {

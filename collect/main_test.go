@@ -134,7 +134,7 @@ func spin(n int) {
 //go:noinline
 func allocateInWindow() []byte { return make([]byte, 8<<20) }
 
-// startServer runs a server in a process of its own.
+// startServer runs a server in its own process.
 func startServer(t *testing.T, options string) (url string, cmd *exec.Cmd) {
 	t.Helper()
 	cmd = exec.Command(os.Args[0])

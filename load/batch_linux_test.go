@@ -7,7 +7,7 @@ import (
 )
 
 // TestBatch plays servers that lose a share of their rate when answers are waited
-// for, and machines where that saves a share of an answer's processor time, and looks
+// for, and machines where that saves a share of an answer's CPU time, and looks
 // at how much of the time they are waited for.
 func TestBatch(t *testing.T) {
 	for _, test := range []struct {
@@ -49,7 +49,7 @@ func closedLoop() *loop {
 }
 
 // TestBatchNever has the cases in which answers are never waited for, though it would save
-// half of their processor time and cost no rate.
+// half of their CPU time and cost no rate.
 func TestBatchNever(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -130,7 +130,7 @@ func TestBatchStarved(t *testing.T) {
 		l.time += 10 * gather
 		l.batch.waited(gather, count, int64(count)-1, l)
 		if l.batch.until <= l.time && l.time < until {
-			t.Fatal("the ways are compared at once after waits in vain for a tenth of the time")
+			t.Fatal("the ways are compared at once after wasted waits for a tenth of the time")
 		}
 	}
 	// The server has become one that answers each request in its own time.
@@ -144,7 +144,7 @@ func TestBatchStarved(t *testing.T) {
 		}
 		l.batch.waited(gather, n, 1, l)
 	}
-	t.Error("waits in vain go on for 400ms")
+	t.Error("wasted waits continue for 400ms")
 }
 
 // TestBatchNeighbour has a neighbour take the processor for 4 ms at a time, a fifth of

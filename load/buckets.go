@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// buckets is a histogram of durations for what there may be many of: an octave takes
-// 256 bytes, and only those with values are there. Its percentiles are within 1.6 % of the
-// values, where those of an HDR histogram of three digits take 260 kB.
+// buckets is a small histogram of durations, for data kept per target: an octave takes 256 bytes
+// and is allocated on first use. Percentiles are within 1.6 % of the values; an HDR histogram of
+// three digits would take 260 kB.
 type buckets struct {
 	octaves [octaves]*[steps]uint64
 	count   int64
@@ -16,7 +16,7 @@ type buckets struct {
 
 const (
 	stepBits = 5
-	steps    = 1 << stepBits // of an octave; the first one has values below steps one by one
+	steps    = 1 << stepBits // per octave; the first octave has one step for each value below steps
 	octaves  = 38            // up to highestLatency
 )
 
@@ -53,8 +53,8 @@ func (b *buckets) merge(o *buckets) {
 	b.count += o.count
 }
 
-// percentiles returns the values of the given ranks, which ascend from 0 to 100: the
-// middles of the buckets that they are in. All are 0 when there are no values.
+// percentiles returns the values at the given ranks, which must ascend from 0 to 100: the midpoints
+// of their buckets. All are 0 when there are no values.
 func (b *buckets) percentiles(ranks []float64) []time.Duration {
 	out := make([]time.Duration, len(ranks))
 	next, below := 0, int64(0)
@@ -81,7 +81,7 @@ func (b *buckets) percentiles(ranks []float64) []time.Duration {
 	return out
 }
 
-// A spread is the sum of some durations.
+// A spread sums durations.
 type spread struct {
 	buckets
 	sum, squares float64 // nanoseconds

@@ -10,27 +10,27 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// EngineChoice says why a run had its engine.
+// EngineChoice says which engine a run used, and why.
 type EngineChoice struct {
 	Why EngineWhy `json:"why"`
-	// Text is the reason, for people to read.
+	// Text is the reason in words.
 	Text string `json:"text"`
-	// At is when measuring had decided, from the start of the run on, warmup included; 0 when
-	// nothing was decided.
+	// At is when the comparison was decided, counted from the start of the run, warm-up included; 0 when
+	// there was no comparison.
 	At time.Duration `json:"at_ns,omitempty"`
-	// Measured holds what each engine did in its windows; empty when they were not compared.
-	// The requests in them are those of the run: none was sent for comparing alone.
+	// Measured holds what each engine did in its windows; empty when engines were not compared. All requests
+	// are requests of the run: none is sent for the comparison alone.
 	Measured []EngineMeasure `json:"measured,omitempty"`
 }
 
 // EngineWhy is the kind of reason for an engine.
 type EngineWhy string
 
-// The kinds of reasons.
+// Reasons for an engine.
 const (
 	EngineAsked    EngineWhy = "asked"    // by Options.Engine
 	EngineMeasured EngineWhy = "measured" // it did better in this run
-	EngineOnly     EngineWhy = "only"     // those before it do not work here
+	EngineOnly     EngineWhy = "only"     // engines preferred over it do not work here
 	EngineDefault  EngineWhy = "default"  // they were not compared
 )
 
@@ -39,44 +39,44 @@ type EngineMeasure struct {
 	Engine        Engine        `json:"engine"`
 	Windows       int           `json:"windows"`
 	Elapsed       time.Duration `json:"elapsed_ns"`
-	Rate          float64       `json:"rate"`               // answers a second: the windows' median
+	Rate          float64       `json:"rate"`               // answers a second: the median over the windows
 	RateError     float64       `json:"rate_error"`         // standard error of Rate
-	CPUPerRequest time.Duration `json:"cpu_per_request_ns"` // of the thread that measures
+	CPUPerRequest time.Duration `json:"cpu_per_request_ns"` // of the measuring thread
 }
 
-// Engines are compared on the connections of the first worker, in windows of which
-// trialCycles are of each: long enough to tell a few percent on a quiet machine, and
-// short enough that the worse engine's share costs a long run nothing.
+// Engines are compared on the connections of the first worker, with trialCycles windows each: long
+// enough to resolve a few percent on a quiet machine, short enough that the worse engine's share
+// costs a long run nothing.
 const (
 	trialCycles = 16
-	// trialRate is the answers a second from which on engines are compared: below, either
-	// has nothing to do most of the time.
+	// trialRate is the least rate, in answers a second, at which engines are compared: below it both are
+	// mostly idle.
 	trialRate = 2000
-	// mostMoved bounds the connections that a worker moves between engines. One costs some
+	// mostMoved bounds the connections that a worker moves between engines. Moving one costs some
 	// microseconds.
 	mostMoved = 1024
-	// io_uring stays unless epoll has gained of its rate, and more than twice the standard
-	// error, or costs less than epollCheaper of its CPU time and is not slower.
+	// io_uring stays unless epoll either gains this factor in rate and more than twice the standard error, or
+	// costs less than epollCheaper of its CPU time without being slower.
 	gained       = 1.03
 	epollCheaper = 0.9
 )
 
-// unmeasured returns why engines are not to be compared in a run, or "".
+// unmeasured returns why engines must not be compared in a run, or "".
 func (g *generator) unmeasured() string {
 	switch {
 	case g.open != nil:
-		return "requests are sent at given times"
+		return "the open model sends requests at fixed times"
 	case g.OneByOne:
-		return "the run is to be comparable with others"
+		return "the run must be comparable with others"
 	case g.NoKeepAlive:
-		return "connections are not kept"
+		return "connections are not kept alive"
 	case g.Connections > mostMoved*g.loops():
 		return "there are too many connections to move between engines"
 	}
 	return ""
 }
 
-// choice returns the run's engine and why it has it.
+// choice returns the run's engine and the reason for it.
 func (g *generator) choice() (Engine, *EngineChoice) {
 	c := g.chosen
 	e := g.engine
@@ -97,7 +97,7 @@ func (g *generator) choice() (Engine, *EngineChoice) {
 	return e, &c
 }
 
-// decide returns the better of two engines that were measured, and why it is.
+// decide returns the better of the two measured engines, and why.
 func decide(ring, ready EngineMeasure) (Engine, string) {
 	noise := 2 * math.Hypot(ring.RateError, ready.RateError)
 	gain := ready.Rate/max(ring.Rate, 1) - 1
@@ -118,10 +118,10 @@ func decide(ring, ready EngineMeasure) (Engine, string) {
 	return IOUring, "epoll is not clearly better"
 }
 
-// sameAs is the share of a rate that counts as the same.
+// sameAs is the share of a rate that counts as equal.
 const sameAs = 0.985
 
-// A measuring is the windows of one engine so far.
+// A measuring holds the windows of one engine so far.
 type measuring struct {
 	rates        []float64
 	elapsed, cpu time.Duration
@@ -133,16 +133,16 @@ func (m *measuring) add(answers int64, elapsed, cpu time.Duration) {
 	m.elapsed, m.cpu, m.answers = m.elapsed+elapsed, m.cpu+cpu, m.answers+answers
 }
 
-// measure sums up. A median, and an error from the median deviation, since a neighbour that takes the
-// processor for half a second does so in one window, of whichever engine.
+// measure sums up the windows, by median and median deviation: a neighbour that takes the CPU for
+// half a second spoils one window of either engine.
 func (m *measuring) measure(e Engine) EngineMeasure {
 	rate := median(m.rates)
 	var off []float64
 	for _, r := range m.rates {
 		off = append(off, math.Abs(r-rate))
 	}
-	// For a normal distribution: of the deviation, 1.4826 times the median one; of the error
-	// of a median, 1.2533 times that of the mean.
+	// For a normal distribution, the standard deviation is 1.4826 times the median deviation, and the error
+	// of a median is 1.2533 times that of the mean.
 	deviation := 1.4826 * 1.2533 * median(off) / math.Sqrt(float64(len(m.rates)))
 	return EngineMeasure{
 		Engine: e, Windows: len(m.rates), Elapsed: m.elapsed, Rate: rate, RateError: deviation,
@@ -150,14 +150,14 @@ func (m *measuring) measure(e Engine) EngineMeasure {
 	}
 }
 
-// median is that of one value at least.
+// median requires at least one value.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// String says in one line why the run had its engine, with what was measured.
+// String returns one line: why the run used its engine, and the measurements.
 func (c *EngineChoice) String() string {
 	var b strings.Builder
 	b.WriteString(c.Text)

@@ -6,16 +6,16 @@ import (
 	"github.com/whet-go/whet/load/poll"
 )
 
-// trial compares io_uring and epoll in a run of the closed model, and leaves the loop on
-// the better one. It moves the connections of the loop from one to the other and back, in
-// windows whose order (A B B A) cancels a trend. All requests are those of the run.
+// trial compares io_uring and epoll within a closed run and leaves the loop on the better one. It
+// moves the loop's connections back and forth, in windows whose order (A B B A) cancels a trend.
+// All requests are requests of the run.
 //
-// The first loop measures; the others follow it when it has decided.
+// The first loop measures; the others follow once it has decided.
 type trial struct {
 	phase   int
-	other   poll.Poller  // where connections are not
-	seen    [2]measuring // of io_uring and of epoll
-	window  int          // begun so far
+	other   poll.Poller  // the poller that does not hold the connections
+	seen    [2]measuring // io_uring's and epoll's
+	window  int          // number of windows begun
 	clock   func() time.Duration
 	begun   time.Duration
 	until   time.Duration
@@ -24,34 +24,34 @@ type trial struct {
 	wanted  Engine
 	least   float64 // answers a second
 	decide  func(ring, ready EngineMeasure) (Engine, string)
-	refused int // moves in a row
-	failed  int // those of them that have cost time
+	refused int // moves refused in a row
+	failed  int // of which cost time
 }
 
 func newTrial() trial { return trial{clock: threadTime, least: trialRate, decide: decide} }
 
 // Phases of a trial.
 const (
-	trialBefore = iota // what the run begins with is left alone
-	trialMoving        // to the next window's engine
+	trialBefore = iota // the start of the run is left out
+	trialMoving        // moving to the next window's engine
 	trialWindow
-	trialLast // moves to the engine that was chosen
+	trialLast // moving to the chosen engine
 	trialDone
 )
 
 const (
-	// trialAfter is when a trial begins at the earliest.
+	// trialAfter is the earliest start of a trial.
 	trialAfter = 100 * time.Millisecond
-	// trialBatch is when it begins at the latest: whether waiting for answers pays io_uring should
-	// be known.
+	// trialBatch is the latest start: it should be known by then whether io_uring gains by waiting for
+	// answers.
 	trialBatch = time.Second
 	// mostRefused bounds the rounds in which a move is tried.
 	mostRefused = 1000
-	// mostFailed bounds the moves that wait for bytes to be sent, and do not end.
+	// mostFailed bounds the moves that wait for bytes to be sent and do not finish.
 	mostFailed = 3
 )
 
-// engineNow is the one that the loop's connections are on.
+// engineNow returns the engine that holds the loop's connections.
 func (l *loop) engineNow() Engine {
 	if l.perEvent {
 		return Epoll
@@ -59,7 +59,7 @@ func (l *loop) engineNow() Engine {
 	return IOUring
 }
 
-// compare goes on with the trial after a round.
+// compare advances the trial after a round.
 func (l *loop) compare() {
 	t := &l.trial
 	if t.phase == trialDone || !l.choosing {
@@ -102,7 +102,7 @@ func (t *trial) start(l *loop) {
 	t.next(l)
 }
 
-// next begins the window that comes next, by moving to its engine.
+// next begins the next window by moving to its engine.
 func (t *trial) next(l *loop) {
 	t.wanted = IOUring
 	if t.window&3 == 1 || t.window&3 == 2 {
@@ -132,7 +132,7 @@ func (t *trial) turn(l *loop) {
 	t.move(l)
 }
 
-// measured is what a result says of all windows.
+// measured returns the result for all windows.
 func (t *trial) measured() []EngineMeasure {
 	if len(t.seen[0].rates) == 0 || len(t.seen[1].rates) == 0 {
 		return nil
@@ -148,7 +148,7 @@ func (t *trial) giveUp(l *loop, why string) {
 	}
 }
 
-// close ends the trial with the run, and frees what it has made.
+// close ends the trial with the run and releases its poller.
 func (t *trial) close(l *loop) error {
 	if l.choosing {
 		switch {
@@ -166,13 +166,13 @@ func (t *trial) close(l *loop) error {
 	return t.other.Close()
 }
 
-// move moves the loop's connections to the engine that is wanted; if that cannot be done now
-// it is tried again after the next round.
+// move moves the loop's connections to the wanted engine; if it cannot do so now, it tries again
+// after the next round.
 func (t *trial) move(l *loop) {
 	if t.wanted != l.engineNow() {
 		if !t.moved(l) {
 			if t.refused++; t.refused > mostRefused || t.failed > mostFailed {
-				t.giveUp(l, "connections were opened or sent on all the time and could not be moved to compare engines")
+				t.giveUp(l, "connections were never idle, so engines could not be compared")
 			}
 			return
 		}
@@ -188,7 +188,7 @@ func (t *trial) move(l *loop) {
 	t.phase, t.begun, t.until, t.before, t.cpu = trialWindow, l.time, l.time+windowTime, l.answers, t.clock()
 }
 
-// moved moves the connections, or reports that this cannot be done now.
+// moved moves the connections, or reports that it cannot do so now.
 func (t *trial) moved(l *loop) bool {
 	if l.connecting+l.queue.len() > 0 || l.dialer.busy() {
 		return false

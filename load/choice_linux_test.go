@@ -136,9 +136,9 @@ func TestTrialReasons(t *testing.T) {
 		text string
 	}{
 		{Options{Requests: 100}, EngineDefault, "the run was too short to compare engines"},
-		{Options{Requests: 10, Rate: 1000}, EngineDefault, "requests are sent at given times"},
+		{Options{Requests: 10, Rate: 1000}, EngineDefault, "the open model sends requests at fixed times"},
 		{Options{Requests: 10, OneByOne: true}, EngineDefault, "comparable"},
-		{Options{Requests: 10, NoKeepAlive: true}, EngineDefault, "connections are not kept"},
+		{Options{Requests: 10, NoKeepAlive: true}, EngineDefault, "connections are not kept alive"},
 		{Options{Requests: 10, Engine: Epoll}, EngineAsked, "asked for"},
 		{Options{Requests: 10, Engine: IOUring}, EngineAsked, "asked for"},
 		{Options{Requests: 10, Engine: NetHTTP}, EngineAsked, "asked for"},

@@ -19,19 +19,19 @@ import (
 	"github.com/whet-go/whet/load/request"
 )
 
-// clients are the connections of one host in the NetHTTP engine: Go's own client,
-// for systems without an event loop.
+// clients holds the connections of one host in the NetHTTP engine: Go's own client, for systems
+// without an event loop.
 type clients struct {
 	*generator
 	host *host
-	at   int // of the host among the hosts
+	at   int // index of the host
 
 	mu       sync.Mutex
-	schedule *schedule // nil: closed model
+	schedule *schedule // nil means the closed model
 	picker   picker
 }
 
-// bodyBuffer is how much of an answer's body is read at once.
+// bodyBuffer is the size of one read of an answer's body.
 const bodyBuffer = 16 << 10
 
 // clientShards is the number of recorder shards that connections share.
@@ -55,14 +55,13 @@ func newClients(g *generator) []worker {
 func (c *clients) prepare(context.Context) {}
 
 func (c *clients) run(ctx context.Context) {
-	// Requests that are under way when the time is over may take their own time, but
-	// no more.
+	// Requests in flight at the end may take their own time, but no more.
 	if end := c.end(); end != never {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, c.start.Add(end+c.Timeout+lateTimeouts))
 		defer cancel()
 	}
-	// All begin at once: none is to have sent everything before the last is there.
+	// All start together, so that the first does not use up the requests before the last is ready.
 	begin := make(chan struct{})
 	var wg sync.WaitGroup
 	for i := range c.host.connections {
@@ -85,13 +84,13 @@ func (c *clients) run(ctx context.Context) {
 	wg.Wait()
 }
 
-// transport returns a transport that holds one connection, which g guards.
-// shard has how long connecting took.
+// transport returns a transport for one connection, guarded by g. Connection times are recorded in
+// shard.
 func (c *clients) transport(ctx context.Context, g *guard, shard *shard) *http.Transport {
 	dialer := &net.Dialer{Timeout: c.Timeout}
 	t := &http.Transport{
-		// The run's context, not the request's: the transport lets a dial
-		// outlive its request, but it must not outlive the run.
+		// The run's context, not the request's: the transport lets a dial outlive its request, but it must
+		// not outlive the run.
 		DialContext: func(context.Context, string, string) (net.Conn, error) {
 			begin := c.now()
 			conn, err := dialAny(ctx, dialer, c.host.addresses)
@@ -109,7 +108,7 @@ func (c *clients) transport(ctx context.Context, g *guard, shard *shard) *http.T
 		MaxIdleConnsPerHost: 1,
 		MaxConnsPerHost:     1,
 		Protocols:           new(http.Protocols),
-		// As much as the event loops take.
+		// The same limit as in the event loops.
 		MaxResponseHeaderBytes: 1 << 20,
 	}
 	switch {
@@ -123,7 +122,7 @@ func (c *clients) transport(ctx context.Context, g *guard, shard *shard) *http.T
 	return t
 }
 
-// dialAny connects to the first of the addresses that answers.
+// dialAny connects to the first address that answers.
 func dialAny(ctx context.Context, dialer *net.Dialer, addresses []net.Addr) (net.Conn, error) {
 	var failed error
 	for _, a := range addresses {
@@ -145,8 +144,8 @@ type ticket struct {
 	row      int
 }
 
-// take returns the next ticket, in the open model before it is due; ok is false
-// when there are no more.
+// take returns the next ticket, in the open model before it is due; ok is false when there are none
+// left.
 func (c *clients) take() (t ticket, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +165,7 @@ func (c *clients) take() (t ticket, ok bool) {
 	return t, ok
 }
 
-// stream sends one request after the other.
+// stream sends one request after another.
 type stream struct {
 	*clients
 	transport *http.Transport
@@ -174,10 +173,10 @@ type stream struct {
 	shard     *shard
 	buf       []byte
 	request   request.Request
-	gotConn   atomic.Int64 // connections the current request was sent on
-	wrote     atomic.Int64 // when it was last sent on one
-	first     atomic.Int64 // when the first byte of its answer came; 0 until then
-	shaking   atomic.Int64 // when the TLS handshake that it has begun began
+	gotConn   atomic.Int64 // connections that the current request was sent on
+	wrote     atomic.Int64 // when it was last written
+	first     atomic.Int64 // when the first byte of its answer came; 0 before that
+	shaking   atomic.Int64 // when its TLS handshake began
 }
 
 func (s *stream) run(ctx context.Context) {
@@ -216,7 +215,7 @@ func (s *stream) run(ctx context.Context) {
 	}
 }
 
-// wait tells whether d went by before ctx was cancelled.
+// wait reports whether d elapsed before ctx was cancelled.
 func wait(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
@@ -271,7 +270,7 @@ func (s *stream) send(run context.Context, t ticket) (k kind, failed bool) {
 	return 0, false
 }
 
-// timing is when the answer to the current request came, which ended at end.
+// timing returns when the answer to the current request came; the answer ended at end.
 func (s *stream) timing(intended, end time.Duration) timing {
 	wrote, first := time.Duration(s.wrote.Load()), time.Duration(s.first.Load())
 	if first == 0 {
@@ -280,20 +279,20 @@ func (s *stream) timing(intended, end time.Duration) timing {
 	return timing{end - intended, first - wrote, end - first}
 }
 
-// over tells whether ctx has ended. A dial gives its socket the context's deadline, and
-// the socket's may pass first.
+// over reports whether ctx has ended. A dial gives its socket the context's deadline, and the
+// socket's may pass first.
 func over(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
 	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
 }
 
-// httpRequest makes a request of net/http.
+// httpRequest builds a net/http request.
 func httpRequest(ctx context.Context, r *request.Request) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, r.Method, r.Scheme+"://"+r.Host+r.Path, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("User-Agent", "") // or net/http adds its own
+	req.Header.Set("User-Agent", "") // otherwise net/http adds its own
 	for _, f := range r.Header {
 		if http.CanonicalHeaderKey(f.Name) == "User-Agent" {
 			req.Header.Set(f.Name, f.Value)
@@ -334,8 +333,7 @@ func (s *stream) exchange(req *http.Request) (status int, n int64, err error) {
 	}
 }
 
-// classify names the kind of a failed request. connected says whether it got
-// as far as having a connection.
+// classify returns the kind of a failed request. connected reports whether it had a connection.
 func classify(err error, connected bool) kind {
 	var timeout interface{ Timeout() bool }
 	var op *net.OpError

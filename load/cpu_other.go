@@ -4,5 +4,5 @@ package load
 
 import "time"
 
-// processCPU says that this system does not tell.
+// processCPU is not available on this system.
 func processCPU() (time.Duration, bool) { return 0, false }

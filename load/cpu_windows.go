@@ -15,7 +15,7 @@ func processCPU() (time.Duration, bool) {
 	if err := syscall.GetProcessTimes(process, &created, &exited, &kernel, &user); err != nil {
 		return 0, false
 	}
-	// These two are lengths of time in units of 100 ns, not dates.
+	// These two are durations in units of 100 ns, not dates.
 	ticks := func(f syscall.Filetime) int64 { return int64(f.HighDateTime)<<32 | int64(f.LowDateTime) }
 	return time.Duration(100 * (ticks(kernel) + ticks(user))), true
 }

@@ -380,7 +380,7 @@ func testGarbageAfterAnswer(t *testing.T, e load.Engine) {
 	})
 	r := run(t, load.Options{Engine: e, URL: url, Connections: 1, Requests: 10})
 	if e == load.NetHTTP {
-		// Its transport looks for such bytes on a goroutine of its own: on a busy machine the next
+		// Its transport looks for such bytes on its own goroutine: on a busy machine the next
 		// request is on its way before that has run.
 		if r.Status[200]+r.Status[500] != 10 || r.Status[200] < r.Status[500] {
 			t.Errorf("statuses %v, errors %+v", r.Status, r.Errors)
@@ -523,7 +523,7 @@ func testCancelEarly(t *testing.T, e load.Engine) {
 	}
 }
 
-// serverProcess starts a server in a process of its own, which the test's end stops.
+// serverProcess starts a server in its own process, which the test's end stops.
 func serverProcess(t *testing.T) (url string, p *os.Process) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

@@ -2,6 +2,6 @@
 
 package load
 
-// checkFiles tells whether the process may open so many connections; here nothing
-// is known of a limit.
+// checkFiles reports whether the process may open that many connections; no limit is known on this
+// system.
 func checkFiles(int) error { return nil }

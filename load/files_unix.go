@@ -10,12 +10,12 @@ import (
 // spareFiles is how many open files the rest of the process may need.
 const spareFiles = 64
 
-// checkFiles tells whether the process may open so many connections. Go has raised
-// the soft limit to the hard one already.
+// checkFiles reports whether the process may open that many connections. Go has already raised the
+// soft limit to the hard one.
 func checkFiles(connections int) error {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
-		return nil //nolint:nilerr // then nothing is known of a limit
+		return nil //nolint:nilerr // the limit is unknown then
 	}
 	if most := int64(l.Cur) - spareFiles; int64(connections) > most {
 		return &Error{

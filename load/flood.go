@@ -5,28 +5,27 @@ import (
 	"sync"
 )
 
-// A floodError says that a server has sent far more of what is no answer than any server
-// needs.
+// A floodError reports that a server has sent far more non-answer bytes than any server needs to.
 type floodError struct{ what string }
 
 func (e *floodError) Error() string { return "the server sent " + e.what }
 
-// A guard ends a connection of the [NetHTTP] engine that receives and receives without
-// bringing an answer. net/http does not hold what it receives then, but reads it as fast
-// as it comes. The event loops count frames instead.
+// A guard ends a connection of the [NetHTTP] engine that keeps receiving without an answer.
+// net/http reads such bytes as fast as they come and drops them. The event loops count frames
+// instead.
 type guard struct {
 	most    int64 // bytes
 	mu      sync.Mutex
-	useless int64 // bytes received since the last answer, without those of bodies
+	useless int64 // bytes received since the last answer, bodies excluded
 }
 
 const (
 	// mostUseless is twice the largest header.
 	mostUseless = 2 << 20
-	// mostBuffered is what net/http may hold of the body of one stream of HTTP/2.
+	// mostBuffered is what net/http may buffer of the body of one HTTP/2 stream.
 	mostBuffered = 4 << 20
-	// overhead is how many bytes may come for one of a body: it takes 10 in a frame of its
-	// own, and some 30 in a TLS record of its own.
+	// overhead is how many bytes may arrive for each byte of a body: 10 for its own frame, and some 30 for
+	// its own TLS record.
 	overhead = 64
 )
 
@@ -35,27 +34,27 @@ func (g *guard) received(n int) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.useless += int64(n); g.useless > g.most {
-		g.useless = 0 // the next connection begins anew
+		g.useless = 0 // the next connection starts at zero
 		return &floodError{"too much that is not an answer"}
 	}
 	return nil
 }
 
-// answered tells that the header of an answer has come.
+// answered notes that the header of an answer has arrived.
 func (g *guard) answered() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.useless = 0
 }
 
-// got tells that n bytes of a body have come.
+// got notes that n bytes of a body have arrived.
 func (g *guard) got(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.useless = max(g.useless-overhead*int64(n), 0)
 }
 
-// A guardedConn is a connection that a guard looks at.
+// A guardedConn is a connection watched by a guard.
 type guardedConn struct {
 	net.Conn
 	guard *guard

@@ -15,8 +15,8 @@ import (
 	"github.com/whet-go/whet/load/request"
 )
 
-// A loop is a worker on a thread of its own that serves its connections one event
-// after the other. It holds a share of each host's connections.
+// A loop is a worker on its own thread that serves its connections by events. It holds a share of
+// each host's connections.
 type loop struct {
 	*generator
 	poller poll.Poller
@@ -24,30 +24,30 @@ type loop struct {
 	lanes  []lane
 	conns  []*conn // by slot of the poller
 	cut    atomic.Bool
-	epoch  time.Time // what times are counted from
+	epoch  time.Time // zero of all times
 
-	// time is that of the last look at the clock: one for each round of events, or,
-	// with an engine that receives one answer after the other, one for each event.
+	// time is the last reading of the clock: one per round of events or, with an engine that receives one
+	// answer at a time, one per event.
 	time     time.Duration
 	perEvent bool
-	fresh    bool // time is of this round
+	fresh    bool // time belongs to this round
 	answers  int64
 	batch    batch
 	trial    trial // of engines
-	moving   bool  // connections go to the other engine: nothing is sent
+	moving   bool  // connections are moving to the other engine: nothing is sent
 
 	running    bool // requests may be sent
-	exhausted  bool // no more requests are to begin
+	exhausted  bool // no more requests may begin
 	inFlight   int
 	connecting int
-	queue      fifo          // want to connect, when connecting allows it
-	resting    []*conn       // may send again at their resume
-	flush      []*conn       // have bytes of HTTP/2 to send
-	looked     time.Duration // when timeouts were last looked for
+	queue      fifo          // waiting for permission to connect
+	resting    []*conn       // may send again at their resume time
+	flush      []*conn       // have HTTP/2 bytes to send
+	looked     time.Duration // last check for timeouts
 	err        error
 
 	dialer  secureDialer
-	request request.Request // scratch, as what follows
+	request request.Request // scratch, like the fields below
 	varying http2.Request
 	plain   []byte // decrypted bytes
 	heads   http1.Memory
@@ -56,16 +56,16 @@ type loop struct {
 // A lane is a host's part in a loop.
 type lane struct {
 	picker
-	schedule  *schedule // nil: closed model
+	schedule  *schedule // nil means the closed model
 	addresses []poll.Address
-	good      int              // index of the address that worked last
-	idle      fifo             // connections with room for a request, in the open model
-	fixed     [][]byte         // per endpoint: the request's bytes, nil until needed or when they vary
+	good      int              // index of the address that last worked
+	idle      fifo             // connections with capacity for a request, in the open model
+	fixed     [][]byte         // request bytes per endpoint; nil until needed, or when they vary
 	prepared  []*http2.Request // the same for HTTP/2
 	encoder   *http2.Encoder
 }
 
-// State of a connection.
+// States of a connection.
 const (
 	down = iota
 	queued
@@ -73,48 +73,48 @@ const (
 	up
 )
 
-// A conn is a connection, or the place of one.
+// A conn is a connection, or a slot for one.
 type conn struct {
 	*loop
 	lane    *lane
 	slot    int
 	state   uint8
-	idle    bool // is in lane.idle
-	dirty   bool // is in loop.flush
-	used    bool // an answer has come on it
-	stalled bool // of HTTP/2: requests wait for the server to read
+	idle    bool // in lane.idle
+	dirty   bool // in loop.flush
+	used    bool // has answered at least once
+	stalled bool // HTTP/2 requests wait for the server to read
 	tried   uint8
-	life    uint32        // counts connections of this place
-	pause   time.Duration // after the last connection that could not be opened
+	life    uint32        // generation: counts the connections of this slot
+	pause   time.Duration // after the last failed attempt to connect
 	resume  time.Duration // no request begins before
-	dialed  time.Duration // when opening began
-	freed   time.Duration // since when there is room for a request
+	dialed  time.Duration // when connecting began
+	freed   time.Duration // since when there is capacity for a request
 
-	flights []flight // requests, under way or to be sent once connected
+	flights []flight // requests in flight or waiting for the connection
 	active  int
 	parser  http1.Parser
 	h2      *http2.Conn
 	done    http2.Done // endStream
 	secure  *secureStream
-	out     []byte // a request that varies, or bytes of HTTP/2 that wait to be sent
-	// outgrown is what out was before it grew. The kernel may read it still: a server can answer a request
-	// that it has not read.
+	out     []byte // a request that varies, or HTTP/2 bytes to send
+	// outgrown is the buffer that out replaced when it grew. The kernel may still read it: a server can
+	// answer a request before reading all of it.
 	outgrown [][]byte
 }
 
-// A flight is a request that is under way.
+// A flight is a request in flight.
 type flight struct {
 	ticket
 	sent   time.Duration
-	wrote  time.Duration // when it was put on the wire
-	first  time.Duration // when the first bytes of its answer were seen; 0 until then
+	wrote  time.Duration // when it was written
+	first  time.Duration // when the first bytes of its answer were seen; 0 before that
 	active bool
 	onWire bool
-	again  bool // was sent before, on a connection that the server closed
+	again  bool // sent once before, on a connection that the server closed
 }
 
-// maxConnecting bounds the connections that a loop opens at once: more would
-// overflow the queue of a listening socket.
+// maxConnecting bounds the connections that a loop opens at once: more would overflow the accept
+// queue of the server.
 const maxConnecting = 128
 
 func newLoops(g *generator, e Engine) ([]worker, error) {
@@ -148,8 +148,8 @@ func newLoops(g *generator, e Engine) ([]worker, error) {
 		}
 		ws = append(ws, l)
 	}
-	// Whether the engine works is known before the run; each loop makes its own, on its
-	// own thread.
+	// newWorkers needs to know before the run whether the engine works; each loop creates its own, on its own
+	// thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	p, err := newPoller(e, 1)
@@ -188,7 +188,7 @@ func (l *loop) prepare(ctx context.Context) {
 	}
 }
 
-// run sends requests until there are no more.
+// run sends requests until there are none left.
 func (l *loop) run(ctx context.Context) {
 	defer runtime.UnlockOSThread()
 	defer poll.Precise()()
@@ -221,10 +221,10 @@ func (l *loop) run(ctx context.Context) {
 	}
 }
 
-// now is the time of the run.
+// now returns the time of the run.
 func (l *loop) now() time.Duration { return time.Since(l.epoch) }
 
-// release closes everything. Requests that are still under way are cut off.
+// release closes everything. Requests in flight are cut off.
 func (l *loop) release() {
 	var unfinished int64
 	for _, c := range l.conns {
@@ -236,7 +236,7 @@ func (l *loop) release() {
 	}
 	for i := range l.lanes {
 		if s := l.lanes[i].schedule; s != nil {
-			// What was due and never sent counts too.
+			// Requests that were due and never sent count too.
 			for end := min(l.now(), l.end()); s.next() < end; s.advance() {
 				if measured, ok := l.admit(s.next()); ok && measured {
 					unfinished++
@@ -255,7 +255,7 @@ func (l *loop) release() {
 	}
 }
 
-// finished tells whether there is nothing left to do.
+// finished reports whether there is nothing left to do.
 func (l *loop) finished() bool {
 	end := l.end()
 	if end != never && l.time >= end+l.Timeout+lateTimeouts {
@@ -275,12 +275,12 @@ func (l *loop) finished() bool {
 	return true
 }
 
-// patience is how long the loop may wait for events.
+// patience returns how long the loop may wait for events.
 func (l *loop) patience() time.Duration {
 	d := 20 * time.Millisecond
 	switch {
 	case l.dialer.busy():
-		runtime.Gosched() // there may be one processor for all
+		runtime.Gosched() // there may be only one CPU for everything
 		d = 200 * time.Microsecond
 	case len(l.resting) > 0 || l.queue.len() > 0:
 		d = time.Millisecond
@@ -327,14 +327,14 @@ func (l *loop) round(d time.Duration) {
 	}
 }
 
-// look brings the time up to date for an event.
+// look updates the time for an event.
 func (l *loop) look() {
 	if l.perEvent || !l.fresh {
 		l.time, l.fresh = l.now(), true
 	}
 }
 
-// wake lets connections that have rested go on.
+// wake lets rested connections continue.
 func (l *loop) wake() {
 	kept := l.resting[:0]
 	for _, c := range l.resting {
@@ -379,7 +379,7 @@ func (l *loop) dispatch() {
 	}
 }
 
-// rest puts a connection with room for a request where the open model finds it.
+// rest puts a connection with capacity where the open model finds it.
 func (c *conn) rest() {
 	if !c.idle && c.active < c.capacity() {
 		c.idle = true
@@ -398,7 +398,7 @@ func (q *fifo) len() int     { return len(q.conns) - q.head }
 func (q *fifo) first() *conn { return q.conns[q.head] }
 func (q *fifo) add(c *conn)  { q.conns = append(q.conns, c) }
 
-// drop takes the first one out.
+// drop removes the first one.
 func (q *fifo) drop() {
 	if q.head++; 2*q.head >= len(q.conns) {
 		q.conns = q.conns[:copy(q.conns, q.conns[q.head:])]
@@ -406,7 +406,7 @@ func (q *fifo) drop() {
 	}
 }
 
-// capacity is how many requests may be under way.
+// capacity returns how many requests may be in flight.
 func (c *conn) capacity() int {
 	if c.h2 != nil && c.state == up {
 		return min(len(c.flights), c.active+c.h2.Capacity())
@@ -414,8 +414,8 @@ func (c *conn) capacity() int {
 	return len(c.flights)
 }
 
-// refill begins as many requests as the connection has room for, in the closed
-// model; in the open one it offers the room.
+// refill begins as many requests as the connection has capacity for in the closed model; in the
+// open model it makes the connection available.
 func (c *conn) refill() {
 	if !c.running || c.moving {
 		return
@@ -454,7 +454,7 @@ func (c *conn) begin(t ticket) {
 	}
 }
 
-// send puts flight i on the wire.
+// send writes flight i.
 func (c *conn) send(i int) {
 	f := &c.flights[i]
 	f.onWire, f.wrote = true, c.time
@@ -483,7 +483,7 @@ func (c *conn) send(i int) {
 	c.poller.Send(c.slot, b)
 }
 
-// connect opens the connection, now or when others are open.
+// connect opens the connection, now or once others are open.
 func (c *conn) connect() {
 	if c.state != down {
 		return
@@ -497,7 +497,7 @@ func (c *conn) connect() {
 	c.life++
 	c.connecting++
 	c.used = false
-	c.dialed = c.now() // c.time may be of before other connections were opened
+	c.dialed = c.now() // c.time may be older than the opening of other connections
 	if c.lane.scheme == "https" {
 		c.dialer.dial(c)
 		return
@@ -507,7 +507,7 @@ func (c *conn) connect() {
 	}
 }
 
-// address is the one to try next.
+// address returns the address to try next.
 func (c *conn) address() poll.Address {
 	return c.lane.addresses[(c.lane.good+int(c.tried))%len(c.lane.addresses)]
 }
@@ -553,7 +553,7 @@ func (c *conn) connected(err error) {
 	}
 }
 
-// connectFailed fails what waits for the connection.
+// connectFailed fails the requests that wait for the connection.
 func (c *conn) connectFailed(err error) {
 	c.refused.CompareAndSwap(nil, &err)
 	for i := range c.flights {
@@ -589,7 +589,7 @@ func (c *conn) fail(i int, k kind, err error) {
 	}
 }
 
-// answer ends flight i with one.
+// answer ends flight i with an answer.
 func (c *conn) answer(i, status int, body int64) {
 	f := &c.flights[i]
 	c.free(i)
@@ -622,7 +622,7 @@ func (c *conn) received(b []byte) {
 	}
 	for len(b) > 0 {
 		if c.active == 0 {
-			c.disconnect() // it says something unasked
+			c.disconnect() // unsolicited bytes
 			c.refill()
 			return
 		}
@@ -639,7 +639,7 @@ func (c *conn) received(b []byte) {
 		}
 		b = b[n:]
 		c.answer(0, c.parser.Status(), c.parser.Body())
-		// What follows the answer would be taken for that to the next request.
+		// Anything after the answer would be taken for the answer to the next request.
 		if c.parser.Closing() || c.NoKeepAlive || len(b) > 0 || c.poller.Unsent(c.slot) > 0 {
 			c.disconnect()
 			b = nil
@@ -660,13 +660,13 @@ func (c *conn) ended(err error) {
 	case c.h2 != nil:
 		c.endedStreams(err)
 		return
-	case c.active == 0: // kept alive no longer
+	case c.active == 0: // keep-alive is over
 		c.disconnect()
 		c.refill()
 		return
 	}
 	if err == nil {
-		if err = c.parser.EOF(); err == nil { // that was the end of the answer
+		if err = c.parser.EOF(); err == nil { // the end of the connection ended the answer
 			c.answer(0, c.parser.Status(), c.parser.Body())
 			c.disconnect()
 			c.refill()
@@ -695,8 +695,8 @@ func (c *conn) ended(err error) {
 	c.lost(k, err)
 }
 
-// idempotent tells whether a request may be sent again when it is not known
-// whether it was handled (RFC 9110, 9.2.2).
+// idempotent reports whether a request may be sent again when it may already have been handled (RFC
+// 9110, 9.2.2).
 func idempotent(method string) bool {
 	switch method {
 	case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE":
@@ -705,7 +705,7 @@ func idempotent(method string) bool {
 	return false
 }
 
-// lost gives up the connection and fails what is under way on it.
+// lost drops the connection and fails the requests in flight on it.
 func (c *conn) lost(k kind, err error) {
 	c.disconnect()
 	for i := range c.flights {
@@ -716,7 +716,7 @@ func (c *conn) lost(k kind, err error) {
 	c.refill()
 }
 
-// disconnect closes the connection. What is under way stays so.
+// disconnect closes the connection and leaves its requests in flight.
 func (c *conn) disconnect() {
 	switch c.state {
 	case dialing:
@@ -729,8 +729,7 @@ func (c *conn) disconnect() {
 	c.life++
 }
 
-// timeouts fails the requests that have been under way for too long, and the
-// connections that take too long to open.
+// timeouts fails requests in flight for too long and connections that take too long to open.
 func (l *loop) timeouts() {
 	if l.inFlight == 0 && l.connecting == 0 {
 		return

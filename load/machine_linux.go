@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// machineCPU returns the CPU time that all processors together have spent on anything
-// but waiting, and how many processors there are, by /proc/stat (proc(5)): columns user,
-// nice, system, idle, iowait, irq, softirq, steal; guest times are in the first two.
-// Time that the hypervisor gave to others (steal) counts: the programs here had to wait.
+// machineCPU returns the CPU time that all CPUs together have spent on anything but waiting, and
+// the number of CPUs, from /proc/stat (proc(5)): columns user, nice, system, idle, iowait, irq,
+// softirq, steal; guest times are included in the first two. Time that the hypervisor gave to
+// others (steal) counts: programs on this machine had to wait.
 func machineCPU() (busy time.Duration, processors int, ok bool) {
 	data, err := os.ReadFile("/proc/stat")
 	if err != nil {

@@ -4,5 +4,5 @@ package load
 
 import "time"
 
-// machineCPU is not to be had here.
+// machineCPU is not available on this system.
 func machineCPU() (busy time.Duration, processors int, ok bool) { return 0, 0, false }

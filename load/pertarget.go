@@ -7,24 +7,23 @@ import (
 	"time"
 )
 
-// A TargetResult is what the requests of one target came to, or of all targets of one
-// name.
+// A TargetResult holds the results of one target, or of all targets with one name.
 type TargetResult struct {
-	// Name is that of the target; "" when it has none.
+	// Name is the target's name; "" when it has none.
 	Name string `json:"name,omitempty"`
-	// Method is that of all targets of the name; "" when they differ.
+	// Method is the method of all targets of the name; "" when they differ.
 	Method string `json:"method"`
-	// URL is the address, without a password; of several targets, the first.
+	// URL is the address, without a password; for several targets, the first.
 	URL string `json:"url"`
-	// Targets is how many targets have the name.
+	// Targets is the number of targets with the name.
 	Targets int `json:"targets"`
 
-	Requests  int64         `json:"requests"`  // that came to an end
+	Requests  int64         `json:"requests"`  // finished requests
 	Responses int64         `json:"responses"` // complete answers
 	Errors    Errors        `json:"errors"`    // without messages
 	Status    map[int]int64 `json:"status"`
 	Bytes     int64         `json:"bytes"`
-	Rate      float64       `json:"rate"` // complete answers a second of Result.Elapsed
+	Rate      float64       `json:"rate"` // complete answers per second of Result.Elapsed
 	// Latency has percentiles within 1.6 % and no histogram.
 	Latency Latency `json:"latency"`
 }
@@ -40,7 +39,7 @@ func (t *TargetResult) Failed() int64 {
 	return n
 }
 
-// Label is what the target is called in tables: its name, or method and path.
+// Label returns the target's name for tables: its name, or method and path.
 func (t *TargetResult) Label() string {
 	if t.Name != "" {
 		return t.Name
@@ -52,8 +51,8 @@ func (t *TargetResult) Label() string {
 	return label
 }
 
-// Called reports whether a name means the target: its own, its address, or the path and
-// query of that.
+// Called reports whether name refers to the target: its name, its address, or the path and query of
+// the address.
 func (t *TargetResult) Called(name string) bool {
 	return name != "" && (name == t.Name || name == t.URL || name == requestPath(t.URL))
 }
@@ -72,7 +71,7 @@ func requestPath(address string) string {
 	return "/"
 }
 
-// Rows returns the rows of the table of targets that a run of o has, without figures.
+// Rows returns the rows of the table of targets for a run of o, without results.
 func (o *Options) Rows() []TargetResult {
 	targets := o.Targets
 	if o.URL != "" {
@@ -82,8 +81,8 @@ func (o *Options) Rows() []TargetResult {
 	return rows
 }
 
-// rowsOf makes the table of targets, of which those without a method have the given one,
-// and tells for each target its row.
+// rowsOf builds the table of targets and returns the row index of each target. method applies to
+// targets without a method.
 func rowsOf(targets []Target, method string) (rows []TargetResult, of []int) {
 	named := map[string]int{}
 	for _, t := range targets {
@@ -102,11 +101,11 @@ func rowsOf(targets []Target, method string) (rows []TargetResult, of []int) {
 	return rows, of
 }
 
-// A targetTally is the sum of the requests of a row.
+// A targetTally sums the requests of a row.
 type targetTally struct {
 	spread
 	ok, bytes int64
-	status    map[int]int64 // but for 200; nil until needed
+	status    map[int]int64 // 200 excluded; nil until needed
 	errors    *[kinds]int64 // nil until needed
 }
 
@@ -153,7 +152,7 @@ func (t *targetTally) add(o *targetTally) {
 	}
 }
 
-// result fills in the figures of row.
+// result fills in the results of row.
 func (t *targetTally) result(row TargetResult, elapsed time.Duration) TargetResult {
 	sum := tally{responses: t.count, ok: t.ok, status: t.status}
 	if sum.status == nil {
@@ -171,7 +170,7 @@ func (t *targetTally) result(row TargetResult, elapsed time.Duration) TargetResu
 	return row
 }
 
-// perTarget returns the table of targets; nil with one row.
+// perTarget returns the table of targets; nil when it has one row.
 func (g *generator) perTarget(elapsed time.Duration) []TargetResult {
 	if len(g.table) < 2 {
 		return nil

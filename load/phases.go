@@ -2,22 +2,22 @@ package load
 
 import "time"
 
-// Phases take the latency of the answers apart, and the opening of connections. The
-// percentiles are within 1.6 %, and there are no histograms.
+// Phases splits the latency of the answers, and the opening of connections, into phases.
+// Percentiles are within 1.6 %; there are no histograms.
 type Phases struct {
-	// Connect is over the connections opened, warmup included: until the server has
-	// accepted, without TLS; nil when none was.
+	// Connect covers the connections opened, warm-up included: the time until the server accepted, without
+	// TLS; nil when none was.
 	Connect *Latency `json:"connect,omitempty"`
-	// TLS is the handshake of these; nil without TLS.
+	// TLS covers their handshakes; nil without TLS.
 	TLS *Latency `json:"tls,omitempty"`
-	// FirstByte is over the complete answers: from when the request was written to when the
-	// first bytes of its answer were seen.
+	// FirstByte covers the complete answers: from writing the request to seeing the first bytes of its
+	// answer.
 	FirstByte Latency `json:"first_byte"`
-	// Transfer is from then to the last byte.
+	// Transfer covers the time from there to the last byte.
 	Transfer Latency `json:"transfer"`
 }
 
-// phases are the sums of which Phases are made.
+// phases holds the sums behind Phases.
 type phases struct{ connect, tls, first, transfer spread }
 
 func (p *phases) fold(o *phases) {
@@ -27,28 +27,28 @@ func (p *phases) fold(o *phases) {
 	p.transfer.fold(&o.transfer)
 }
 
-// A timing is when an answer came.
+// A timing says when an answer came.
 type timing struct {
-	latency  time.Duration // from when the request was sent, or due
-	first    time.Duration // from when it was written to the first byte
-	transfer time.Duration // from then to the last byte
+	latency  time.Duration // from when the request was sent, or was due
+	first    time.Duration // from writing to the first byte
+	transfer time.Duration // from the first byte to the last
 }
 
-// connected records that a connection has been opened, without TLS.
+// connected records that a connection was opened, without TLS.
 func (s *shard) connected(took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.phases.connect.record(took)
 }
 
-// shaken records that TLS has begun on one.
+// shaken records a TLS handshake.
 func (s *shard) shaken(took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.phases.tls.record(took)
 }
 
-// phases sums up those of all shards; nil without answers.
+// phases sums up the phases of all shards; nil without answers.
 func (g *generator) phases() *Phases {
 	var sum phases
 	for _, s := range g.rec.shards {

@@ -19,29 +19,28 @@ import (
 	"github.com/whet-go/whet/load/request"
 )
 
-// plan is Options with its defaults filled in, its requests built and its names
-// resolved.
+// plan is Options with defaults filled in, requests built and names resolved.
 type plan struct {
 	Options
-	open  *Open          // nil: the closed model
+	open  *Open          // nil means the closed model
 	rows  [][]string     // of the variables
-	table []TargetResult // of the targets, without figures
+	table []TargetResult // of the targets, without results
 	hosts []*host
 	tls   *tls.Config
 }
 
-// A host is one server with the targets that are on it.
+// A host is one server with its targets.
 type host struct {
-	scheme, name string // name with the port
+	scheme, name string // name includes the port
 	addresses    []net.Addr
 	endpoints    []*endpoint
-	order        []uint32 // of the endpoints, by weight; cyclic
+	order        []uint32 // endpoints in sending order, by weight; cyclic
 	weight       int
 	connections  int
 	share        float64 // of the rate
 }
 
-// An endpoint is a target that can be sent.
+// An endpoint is a target, ready to send.
 type endpoint struct {
 	template *request.Template
 	method   string
@@ -74,7 +73,7 @@ func (o Options) plan(ctx context.Context) (*plan, error) {
 		}
 	}
 	if len(p.hosts) > 1 && (p.Socket != "" || p.Protocol == HTTP2) {
-		return nil, &Error{Op: "load", Subject: p.hosts[1].name, Err: errors.New("a second host, with HTTP/2 or a Unix socket"), Advice: "load one host at a time"}
+		return nil, &Error{Op: "load", Subject: p.hosts[1].name, Err: errors.New("HTTP/2 and Unix sockets allow only one host"), Advice: "load one host at a time"}
 	}
 	for _, h := range p.hosts {
 		if err := p.resolve(ctx, h); err != nil {
@@ -89,7 +88,7 @@ func (o Options) plan(ctx context.Context) (*plan, error) {
 	return p, nil
 }
 
-// defaults checks the numbers and fills in what is zero.
+// defaults checks the numbers and fills in zero fields.
 func (p *plan) defaults() error {
 	for _, o := range []struct {
 		name string
@@ -119,17 +118,17 @@ func (p *plan) defaults() error {
 	p.Streams = cmp.Or(p.Streams, 1)
 	switch {
 	case p.Protocol != HTTP1 && p.Protocol != HTTP2:
-		return wrong(fmt.Sprintf("protocol %q", p.Protocol), "there is no such one", fmt.Sprintf("%q and %q are spoken", HTTP1, HTTP2))
+		return wrong("protocol", fmt.Sprintf("unknown protocol %q (want %s or %s)", p.Protocol, HTTP1, HTTP2), "omit it for "+string(HTTP1))
 	case p.Arrivals != Constant && p.Arrivals != Poisson:
-		return wrong(fmt.Sprintf("arrivals %q", p.Arrivals), "there are no such ones", fmt.Sprintf("there are %q and %q", Constant, Poisson))
+		return wrong("arrivals", fmt.Sprintf("unknown arrivals %q (want %s or %s)", p.Arrivals, Constant, Poisson), "omit it for "+string(Constant))
 	case p.Streams > 1 && p.Protocol != HTTP2:
-		return wrong("streams", "HTTP/1.1 has one request in flight on a connection", "use HTTP/2, or more connections")
+		return wrong("streams", "HTTP/1.1 allows one request in flight per connection", "use HTTP/2, or more connections")
 	case p.NoKeepAlive && p.Protocol == HTTP2:
-		return wrong("no keep-alive", "an HTTP/2 connection is for many requests", "use HTTP/1.1")
+		return wrong("no keep-alive", "HTTP/2 requires keep-alive", "use HTTP/1.1")
 	case p.Rate == 0 && p.RampTo > 0:
-		return wrong("ramp", "it has no rate to start from", "give the rate at its start; 1 is a good one")
+		return wrong("ramp", "no start rate", "set the rate at the start of the ramp, such as 1")
 	case p.Ramp > 0 && p.RampTo == 0:
-		return wrong("ramp", "it has no rate to reach", "give the rate at its end")
+		return wrong("ramp", "no end rate", "set the rate at the end of the ramp")
 	}
 	p.Connections = cmp.Or(p.Connections, DefaultConnections)
 	if p.Requests > 0 && p.Warmup == 0 {
@@ -147,7 +146,7 @@ func (p *plan) defaults() error {
 		p.open = &Open{Rate: p.Rate, RampTo: p.RampTo, Ramp: p.Ramp, Arrivals: p.Arrivals}
 		if p.open.RampTo > 0 && p.open.Ramp == 0 {
 			if p.open.Ramp = p.Duration; p.open.Ramp == 0 {
-				return wrong("ramp", "it has no length, and the run has no duration", "give either")
+				return wrong("ramp", "no length given, and the run has no duration", "give either")
 			}
 		}
 	}
@@ -155,14 +154,14 @@ func (p *plan) defaults() error {
 	if p.TLS != nil {
 		p.tls = p.TLS.Clone()
 	}
-	p.tls.NextProtos = nil // what the servers of old take for HTTP/1.1
+	p.tls.NextProtos = nil // older servers take this for HTTP/1.1
 	if p.Protocol == HTTP2 {
 		p.tls.NextProtos = []string{"h2"}
 	}
 	return nil
 }
 
-// end is when the last request is sent, as an offset from the start of the run.
+// end returns when the last request is sent, counted from the start of the run.
 func (p *plan) end() time.Duration {
 	if p.Duration == 0 {
 		return never
@@ -178,7 +177,7 @@ func (p *plan) model() Model {
 	return ModelClosed
 }
 
-// add adds a target to those of its host.
+// add adds a target to its host.
 func (p *plan) add(t *Target, row int) error {
 	method, body := cmp.Or(t.Method, p.Method), t.Body
 	if body == nil {
@@ -207,7 +206,8 @@ func (p *plan) add(t *Target, row int) error {
 	}
 	u, err := url.Parse(t.URL)
 	if err != nil {
-		return &Error{Op: "load", Subject: template.URL(), Err: errors.New("not an address")} // not err, which may hold a password
+		// not err, which may contain a password
+		return &Error{Op: "load", Subject: template.URL(), Err: errors.New("not an address")}
 	}
 	port := u.Port()
 	switch {
@@ -236,8 +236,8 @@ func (p *plan) add(t *Target, row int) error {
 // maxOrder bounds the length of a cycle of weighted targets.
 const maxOrder = 1 << 16
 
-// arrange makes the order out of the weights that it holds so far: a cycle in which
-// each endpoint comes as often as it weighs, spread evenly.
+// arrange turns the weights in order into a cycle in which each endpoint appears as often as its
+// weight, evenly spread.
 func (h *host) arrange() {
 	weights, n := h.order, 0
 	scale := max(1, float64(h.weight)/maxOrder)
@@ -278,13 +278,13 @@ func (p *plan) resolve(ctx context.Context, h *host) error {
 	}
 	port, err := net.DefaultResolver.LookupPort(ctx, "tcp", service)
 	if err != nil {
-		return bad(err, "a port is a number up to 65535")
+		return bad(err, "port must be a number up to 65535")
 	}
 	var ips []netip.Addr
 	if ip, err := netip.ParseAddr(name); err == nil {
 		ips = []netip.Addr{ip}
 	} else if ips, err = net.DefaultResolver.LookupNetIP(ctx, "ip", name); err != nil {
-		return bad(err, "is the host's name right? --resolve gives an address to a name that no server of names knows")
+		return bad(err, "check the host name; --resolve maps a name that DNS does not know to an address")
 	}
 	host, _, err := net.SplitHostPort(h.name)
 	if err != nil {
@@ -301,8 +301,8 @@ func (p *plan) resolve(ctx context.Context, h *host) error {
 	return nil
 }
 
-// apportion divides the connections, and the rate, among the hosts by weight. Each
-// has at least one.
+// apportion divides the connections and the rate among the hosts by weight. Each host gets at least
+// one connection.
 func (p *plan) apportion() {
 	p.Connections = max(p.Connections, len(p.hosts))
 	total := 0
@@ -319,12 +319,11 @@ func (p *plan) apportion() {
 	p.hosts[0].connections += left
 }
 
-// picker goes through the targets of a host, and for each of them through the rows of
-// the variables.
+// picker iterates over the targets of a host and, for each of them, over the rows of the variables.
 type picker struct {
 	*host
 	at   int
-	rows []int // per endpoint: the next row
+	rows []int // next row, per endpoint
 	step int
 }
 

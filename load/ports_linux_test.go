@@ -18,7 +18,7 @@ import (
 )
 
 // fewPorts makes the test binary run TestAllPortsInUse, for the engine that it
-// names, in a network of its own, of which it may say how many ports there are.
+// names, in its own network, of which it may say how many ports there are.
 const fewPorts = "WHET_LOAD_TEST_FEW_PORTS"
 
 // TestAllPortsInUse has more connections than there are ports to connect from.

@@ -11,7 +11,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// highestLatency is the largest latency a histogram tells from larger ones.
+// highestLatency is the largest latency that histograms distinguish.
 const highestLatency = int64(time.Hour)
 
 // kind is the kind of a failed request.
@@ -33,19 +33,19 @@ func (k kind) key() string {
 	return [kinds]string{"connect", "timeout", "reset", "short_body", "malformed", "flood", "other"}[k]
 }
 
-// tally is the sum of some requests.
+// tally sums requests.
 type tally struct {
-	hist       *hdrhistogram.Histogram // of latencies, nanoseconds
+	hist       *hdrhistogram.Histogram // of latencies, in nanoseconds
 	late, own  *hdrhistogram.Histogram // of sending; nil in the closed model
 	waited     int64
 	responses  int64
 	unfinished int64
 	retries    int64
 	bytes      int64
-	sum        float64 // of latencies, nanoseconds
+	sum        float64 // of latencies, in nanoseconds
 	min, max   time.Duration
 	status     map[int]int64
-	ok         int64 // answers of status 200, which are not in status
+	ok         int64 // answers with status 200, which status leaves out
 	errors     [kinds]int64
 	first      [kinds]string
 }
@@ -62,7 +62,7 @@ func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, highest
 
 // record adds a duration to a histogram.
 func record(h *hdrhistogram.Histogram, d time.Duration) {
-	// Never fails: the value lies within the bounds.
+	// Cannot fail: the value is within the bounds.
 	_ = h.RecordValue(min(max(int64(d), 1), highestLatency))
 }
 
@@ -93,7 +93,7 @@ func (t *tally) add(o *tally) {
 	}
 }
 
-// reset makes t empty and keeps its memory.
+// reset empties t and keeps its memory.
 func (t *tally) reset() {
 	empty := tally{hist: t.hist, late: t.late, own: t.own, status: t.status, min: math.MaxInt64}
 	empty.hist.Reset()
@@ -113,18 +113,18 @@ func (t *tally) failed() int64 {
 	return n
 }
 
-// shard is a tally that a few connections share. A shard per connection would
-// need 260 kB each; one for all would be contended. There are two tallies, so that
-// nobody waits while one is read.
+// shard is a tally shared by a few connections. A shard per connection would take 260 kB each; a
+// single one would be contended. There are two tallies, so that recording never waits while one is
+// read.
 type shard struct {
 	mu sync.Mutex
 	*tally
 	spare   *tally        // empty
-	targets []targetTally // by row of the table of targets; nil with one
+	targets []targetTally // by row of the table of targets; nil with one row
 	phases  phases        // of the whole run
 }
 
-// swap returns what was recorded and begins anew.
+// swap returns what was recorded and starts over.
 func (s *shard) swap() *tally {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,8 +155,8 @@ func (s *shard) response(row, status int, bytes int64, t timing) {
 	}
 }
 
-// sent records how late a request of the open model was sent. waited says that no
-// connection was free when it was due.
+// sent records how late a request of the open model was sent. waited reports that no connection was
+// free when it was due.
 func (s *shard) sent(late time.Duration, waited bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,7 +168,7 @@ func (s *shard) sent(late time.Duration, waited bool) {
 	}
 }
 
-// failure records one request of a row without a complete answer; a negative row is none.
+// failure records one request of a row without a complete answer; a negative row means none.
 func (s *shard) failure(row int, k kind, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,14 +181,14 @@ func (s *shard) failure(row int, k kind, err error) {
 	}
 }
 
-// cutOff records n requests that the end of the run cut off.
+// cutOff records n requests cut off by the end of the run.
 func (s *shard) cutOff(n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unfinished += n
 }
 
-// retried records that a request was sent n times more than once.
+// retried records n resends of a request.
 func (s *shard) retried(n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,12 +199,12 @@ func (s *shard) retried(n int64) {
 type recorder struct {
 	shards  []*shard
 	total   *tally
-	slice   *tally // scratch of cut
+	slice   *tally // scratch for cut
 	seconds []Second
 	last    time.Duration // end of the last second
 }
 
-// newRecorder returns a recorder for a table of so many rows.
+// newRecorder returns a recorder for a table of the given number of rows.
 func newRecorder(shards, rows int, open bool) *recorder {
 	r := &recorder{total: newTally(open), slice: newTally(open)}
 	for range shards {
@@ -217,22 +217,21 @@ func newRecorder(shards, rows int, open bool) *recorder {
 	return r
 }
 
-// wholeSecond is the least length of a slice that counts as a second. They are never
-// exact.
+// wholeSecond is the shortest slice that counts as a second. Slices are never exact.
 const wholeSecond = 900 * time.Millisecond
 
-// cut ends the current second at now, an offset from the start of the measured
-// part, and returns it. targetCPU is what the target used in it.
+// cut ends the current second at now, an offset from the start of the measured part, and returns
+// it. targetCPU is what the target used in it.
 func (r *recorder) cut(now, targetCPU time.Duration) Second {
 	r.slice.reset()
 	return r.extend(r.last, now, targetCPU)
 }
 
-// shortest is the length below which the rest of a run belongs to its last second: so
-// short a time has no rate.
+// shortest is the length below which the rest of a run joins its last second: a shorter time has no
+// meaningful rate.
 const shortest = 100 * time.Millisecond
 
-// finish ends the last second at now. ok is false when it is not one that cut has not
+// finish ends the last second at now. ok is false when it belongs to a second that cut has
 // returned.
 func (r *recorder) finish(now, targetCPU time.Duration) (last Second, ok bool) {
 	n := len(r.seconds)
@@ -300,7 +299,7 @@ func (t *tally) latency() Latency {
 	return l
 }
 
-// encode returns the histogram of latencies in its standard form.
+// encode returns the histogram of latencies in the standard HDR encoding.
 func (t *tally) encode() (string, error) {
 	if t.responses == 0 {
 		return "", nil
@@ -333,7 +332,7 @@ func (t *tally) statuses() map[int]int64 {
 	return m
 }
 
-// bars is the distribution of latencies in steps of a factor 2^(1/2).
+// bars returns the distribution of latencies in steps of a factor 2^(1/2).
 func (t *tally) bars() []Bar {
 	if t.responses == 0 {
 		return nil

@@ -11,110 +11,103 @@ import (
 // Schema names the JSON form of [Result].
 const Schema = "whet.load/1"
 
-// Result is what a run measured. In JSON, durations are integers of
-// nanoseconds and their keys end in _ns.
+// Result is what a run measured. JSON has durations as integers of nanoseconds, in keys that end in
+// _ns.
 type Result struct {
 	Schema string `json:"schema"` // always [Schema]
 	// Targets are the addresses, without passwords.
 	Targets []string `json:"targets"`
-	// Method is that of all targets; "" when they differ.
+	// Method is the method of all targets; "" when they differ.
 	Method string `json:"method"`
-	// Sent says what the requests were made of.
+	// Sent describes the requests.
 	Sent        Sent     `json:"sent"`
 	Protocol    Protocol `json:"protocol"`
 	Connections int      `json:"connections"`
-	// Streams is the number of requests in flight on each connection of HTTP2; 0
-	// for HTTP1.
+	// Streams is the number of requests in flight on each HTTP2 connection; 0 for HTTP1.
 	Streams int    `json:"streams,omitempty"`
 	Engine  Engine `json:"engine"`
-	// EngineChoice is why, and what was measured; nil in results of old.
+	// EngineChoice is the reason for Engine, with its measurements; nil in old results.
 	EngineChoice *EngineChoice `json:"engine_choice,omitempty"`
 	// Workers is the number of event loops; 0 for NetHTTP.
 	Workers int   `json:"workers,omitempty"`
 	Model   Model `json:"model"`
-	// Open is what the open model was asked for; nil for the closed one.
+	// Open describes the requested arrivals of the open model; nil for the closed one.
 	Open    *Open     `json:"open,omitempty"`
-	Started time.Time `json:"started"` // of the measured part
+	Started time.Time `json:"started"` // start of the measured part
 
-	// Elapsed is the length of the measured part, Warmup of the part before.
+	// Elapsed is the length of the measured part, Warmup of the part before it.
 	Elapsed time.Duration `json:"elapsed_ns"`
 	Warmup  time.Duration `json:"warmup_ns"`
-	// Interrupted says that the caller's context ended the run.
+	// Interrupted reports whether the caller's context ended the run.
 	Interrupted bool `json:"interrupted"`
 
-	// Requests is the number of measured requests that came to an end:
-	// Responses and Errors together.
+	// Requests is the number of measured requests that finished: Responses plus Errors.
 	Requests int64 `json:"requests"`
 	// Responses is the number of complete answers, whatever their status.
 	Responses int64 `json:"responses"`
-	// Unfinished is the number of requests cut off at the end of the run. They
-	// are not in Requests.
+	// Unfinished is the number of requests cut off at the end of the run. They are not in Requests.
 	Unfinished int64 `json:"unfinished"`
 	// Errors counts the requests without a complete answer.
 	Errors Errors `json:"errors"`
 	// Status counts the complete answers by status code.
 	Status map[int]int64 `json:"status"`
-	// Bytes is the number of body bytes received in complete answers, as sent:
-	// nothing is decompressed.
+	// Bytes is the number of body bytes received in complete answers, as sent, without decompression.
 	Bytes int64 `json:"bytes"`
 	// Rate is the number of complete answers per second of Elapsed.
 	Rate float64 `json:"rate"`
 
-	// Connects is the number of connections opened, warmup included. With
-	// keep-alive it equals Connections.
+	// Connects is the number of connections opened, warm-up included. With keep-alive it equals Connections.
 	Connects int64 `json:"connects"`
-	// Retries is the number of times a request was sent again because the
-	// server had closed the kept-alive connection it was first sent on.
+	// Retries counts requests sent again because the server had closed their kept-alive connection.
 	Retries int64 `json:"retries"`
 
-	// Latency is over the complete answers, to the last byte of each: in the closed
-	// model from just before the request is written, in the open model from when
-	// it should have been written.
+	// Latency covers the complete answers, to the last byte of each: in the closed model from just before the
+	// request is written, in the open model from when it should have been written.
 	Latency Latency `json:"latency"`
-	// Phases take Latency apart, and the opening of connections; nil without answers.
+	// Phases splits Latency, and the opening of connections; nil without answers.
 	Phases *Phases `json:"phases,omitempty"`
 	// Send is how late requests were sent; nil in the closed model.
 	Send *Send `json:"send,omitempty"`
-	// Seconds is the run second by second. The last one may be shorter or, with a rest of
-	// less than a tenth, a little longer.
+	// Seconds is the run second by second. The last one may be shorter or, with a remainder of less than a
+	// tenth, a little longer.
 	Seconds []Second `json:"seconds"`
-	// PerTarget are the figures of each target, or of each name that targets have, in their
-	// order; nil when there is only one.
+	// PerTarget holds the results of each target, or of each name that targets share, in their order; nil
+	// when there is only one.
 	PerTarget []TargetResult `json:"per_target,omitempty"`
-	// CPU is the generator's own cost; nil where the system does not tell.
+	// CPU is the generator's own cost; nil where the system does not report it.
 	CPU *CPU `json:"cpu,omitempty"`
-	// TargetCPU is what the target's process used in the same time; nil when it is
-	// not a process of this machine or the system does not tell.
+	// TargetCPU is what the target's process used in the same time; nil when it is not a local process or the
+	// system does not report it.
 	TargetCPU *TargetCPU `json:"target_cpu,omitempty"`
-	// Others is the CPU time of all other programs on the machine in the same time; nil
-	// when the target is not a process of this machine or the system does not tell.
+	// Others is the CPU time of all other programs on the machine in the same time; nil when the target is
+	// not a local process or the system does not report it.
 	Others *OtherCPU `json:"other_cpu,omitempty"`
-	// Doubts are reasons not to believe the figures, gravest first; empty is the
-	// verdict that nothing speaks against them.
+	// Doubts are reasons to distrust the numbers, most serious first; empty means that none were found.
 	Doubts []Doubt `json:"doubts,omitempty"`
-	// Warnings are other things reasons to doubt the figures, for people to read.
+	// Warnings are other reasons to distrust the numbers, in words.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Errors counts failed requests by kind. A request has one kind.
+// Errors counts failed requests by kind. Each request has one kind.
 type Errors struct {
 	Connect   int64 `json:"connect"`    // no connection, or no TLS session on it
 	Timeout   int64 `json:"timeout"`    // no complete answer within Options.Timeout
 	Reset     int64 `json:"reset"`      // connection closed or reset before the answer was complete
 	ShortBody int64 `json:"short_body"` // connection closed before the announced end of the body
 	Malformed int64 `json:"malformed"`  // the answer is not HTTP
-	Flood     int64 `json:"flood"`      // connection given up: the server sent far more of what is no answer than any needs
+	// connection dropped: the server sent far more non-answer bytes than it needs to
+	Flood     int64 `json:"flood"`
 	Other     int64 `json:"other"`      // anything else
 	// First holds the first message of each kind, by the kind's JSON key.
 	First map[string]string `json:"first,omitempty"`
 }
 
-// Total is the number of failed requests.
+// Total returns the number of failed requests.
 func (e Errors) Total() int64 {
 	return e.Connect + e.Timeout + e.Reset + e.ShortBody + e.Malformed + e.Flood + e.Other
 }
 
-// Failed is the number of complete answers whose status is 400 or above.
+// Failed returns the number of complete answers with a status of 400 or above.
 func (r *Result) Failed() int64 {
 	var n int64
 	for code, count := range r.Status {
@@ -125,8 +118,7 @@ func (r *Result) Failed() int64 {
 	return n
 }
 
-// Failures says what Failed and Errors count, such as "404: 12, connect: 3"; ""
-// when there is nothing.
+// Failures summarises Failed and Errors, such as "404: 12, connect: 3"; "" when there are none.
 func (r *Result) Failures() string {
 	var out []string
 	for _, code := range slices.Sorted(maps.Keys(r.Status)) {
@@ -146,9 +138,9 @@ func (r *Result) Failures() string {
 	return strings.Join(out, ", ")
 }
 
-// Latency summarises a distribution of latencies. The percentiles come from an
-// HDR histogram and are accurate to three significant digits; Min, Max and Mean
-// are exact. All are zero when there was no answer, and JSON leaves the percentiles out then.
+// Latency summarises a distribution of latencies. The percentiles come from an HDR histogram with
+// three significant digits; Min, Max and Mean are exact. All are zero when there was no answer, and
+// JSON then omits the percentiles.
 type Latency struct {
 	Min    time.Duration `json:"min_ns"`
 	Mean   time.Duration `json:"mean_ns"`
@@ -161,8 +153,8 @@ type Latency struct {
 	P999   time.Duration `json:"p99_9_ns,omitempty"`
 	P9999  time.Duration `json:"p99_99_ns,omitempty"`
 	Max    time.Duration `json:"max_ns"`
-	// HDR is the whole histogram of nanoseconds in the compressed V2 encoding
-	// that the HdrHistogram libraries of all languages read, in base64.
+	// HDR is the histogram in nanoseconds in the compressed V2 encoding that all HdrHistogram libraries read,
+	// in base64.
 	HDR string `json:"hdr,omitempty"`
 }
 
@@ -170,7 +162,7 @@ type Latency struct {
 type Second struct {
 	Start     time.Duration `json:"start_ns"` // since Result.Started
 	Elapsed   time.Duration `json:"elapsed_ns"`
-	Partial   bool          `json:"partial,omitempty"` // it is shorter than a second, as the last one may be
+	Partial   bool          `json:"partial,omitempty"` // shorter than a second, as the last one may be
 	Responses int64         `json:"responses"`
 	Rate      float64       `json:"rate"` // Responses per second of Elapsed
 	Errors    int64         `json:"errors"`
@@ -178,14 +170,13 @@ type Second struct {
 	P50       time.Duration `json:"p50_ns,omitempty"`
 	P99       time.Duration `json:"p99_ns,omitempty"`
 	Max       time.Duration `json:"max_ns"`
-	// TargetCPU is the CPU time that the target's process used in the slice; 0 when
-	// it is not a process of this machine or the system does not tell.
+	// TargetCPU is the CPU time of the target's process in the slice; 0 when it is not a local process or the
+	// system does not report it.
 	TargetCPU time.Duration `json:"target_cpu_ns,omitempty"`
 }
 
-// CPU is the processor time that this process, the generator and whatever else
-// runs in it, used during the measured part. On one machine it is taken from
-// the server.
+// CPU is the CPU time that this process, the generator and anything else in it, used during the
+// measured part. On one machine it is taken from the server.
 type CPU struct {
 	Total      time.Duration `json:"total_ns"`
 	PerRequest time.Duration `json:"per_request_ns"` // Total over Requests
@@ -195,60 +186,59 @@ type CPU struct {
 // Open is the arrival of requests that the open model was asked for.
 type Open struct {
 	Rate     float64       `json:"rate"`              // requests a second, at the start
-	RampTo   float64       `json:"ramp_to,omitempty"` // at the end of Ramp; 0: Rate throughout
+	RampTo   float64       `json:"ramp_to,omitempty"` // at the end of Ramp; 0 means Rate throughout
 	Ramp     time.Duration `json:"ramp_ns,omitempty"`
 	Arrivals Arrivals      `json:"arrivals"`
 }
 
-// Send is how late the requests of the open model were sent: actual minus intended
-// time. Latencies contain it.
+// Send is how late the requests of the open model were sent: actual minus intended time. Latencies
+// include it.
 type Send struct {
 	P50  time.Duration `json:"p50_ns,omitempty"`
 	P90  time.Duration `json:"p90_ns,omitempty"`
 	P99  time.Duration `json:"p99_ns,omitempty"`
 	P999 time.Duration `json:"p99_9_ns,omitempty"`
 	Max  time.Duration `json:"max_ns"`
-	// Own is the 99th percentile over the requests for which a connection was free
-	// when they were due: what the generator itself was late.
+	// Own is the 99th percentile over the requests for which a connection was free when they were due: the
+	// generator's own delay.
 	Own time.Duration `json:"own_p99_ns"`
-	// Waited is the number of requests that were due when no connection was free.
+	// Waited is the number of requests that were due while no connection was free.
 	Waited int64 `json:"waited"`
 }
 
-// TargetCPU is the processor time of the target's process.
+// TargetCPU is the CPU time of the target's process.
 type TargetCPU struct {
 	CPU
-	PID     int    `json:"pid,omitempty"`     // 0 when Options.TargetCPU told
+	PID     int    `json:"pid,omitempty"`     // 0 when Options.TargetCPU supplied the time
 	Command string `json:"command,omitempty"` // name of its executable
 }
 
-// OtherCPU is the CPU time of programs that are neither the generator nor the target.
+// OtherCPU is the CPU time of programs other than the generator and the target.
 type OtherCPU struct {
 	Total time.Duration `json:"total_ns"`
-	Share float64       `json:"share"` // of all processors, 0 to 1
+	Share float64       `json:"share"` // of all CPUs, 0 to 1
 }
 
-// A Doubt is a reason not to believe a result.
+// A Doubt is a reason to distrust a result.
 type Doubt struct {
 	Kind DoubtKind `json:"kind"`
-	Text string    `json:"text"`           // what was seen
-	Hint string    `json:"hint,omitempty"` // what to do about it
+	Text string    `json:"text"`           // what was observed
+	Hint string    `json:"hint,omitempty"` // how to avoid it
 }
 
-// A DoubtKind tells doubts apart.
+// A DoubtKind is the kind of a Doubt.
 type DoubtKind string
 
-// The kinds of doubts.
+// Kinds of doubts.
 const (
 	// GeneratorLate: the generator sent requests late though connections were free.
 	GeneratorLate DoubtKind = "generator_late"
-	// GeneratorCPU: the generator used all the processor time that it could have.
+	// GeneratorCPU: the generator used all the CPU time available to it.
 	GeneratorCPU DoubtKind = "generator_cpu"
-	// RateMissed: fewer requests were sent than asked for, or many had to wait for a
-	// connection.
+	// RateMissed: fewer requests were sent than requested, or many had to wait for a connection.
 	RateMissed DoubtKind = "rate_missed"
-	// ErrorsHide: so many requests failed that latencies of the others mean little.
+	// ErrorsHide: so many requests failed that the latencies of the rest mean little.
 	ErrorsHide DoubtKind = "errors"
-	// TooShort: there are too few answers for the percentiles that are shown.
+	// TooShort: there are too few answers for the percentiles shown.
 	TooShort DoubtKind = "too_short"
 )

@@ -13,24 +13,24 @@ import (
 	"time"
 )
 
-// Pauses of a connection that cannot be opened, in the closed model.
+// Pauses after a failed attempt to connect, in the closed model.
 const (
 	firstPause = time.Millisecond
 	lastPause  = 50 * time.Millisecond
 )
 
-// targetPatience is how long the target may take to tell its processor time.
+// targetPatience bounds the time for the target to report its CPU time.
 const targetPatience = 2 * time.Second
 
-// lateTimeouts is how long after the last request's timeout a run goes on at most.
+// lateTimeouts is how long a run may continue after the last request's timeout.
 const lateTimeouts = time.Second
 
-// Run sends requests as o says and returns what it measured.
+// Run sends requests as configured by o and returns what it measured.
 //
-// It returns when the duration is over, the requests are used up or ctx is
-// cancelled; the last is not an error: the Result then holds what was measured
-// until there, and says so. When not one request was answered, the Result comes
-// together with an [*Error]. When nothing could be sent, the Result is nil.
+// It returns when the duration is over, the requests are used up or ctx is cancelled. Cancellation
+// is not an error: the Result holds what was measured until then and has Interrupted set. When no
+// request was answered, the Result comes with an [*Error]. When nothing could be sent, the Result
+// is nil.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	p, err := o.plan(ctx)
 	if err != nil {
@@ -49,33 +49,32 @@ type generator struct {
 	engine   Engine
 	workers  []worker
 	rec      *recorder
-	start    time.Time // of the run; what is called a time in workers counts from it
+	start    time.Time // start of the run; zero of all times in workers
 	from     time.Time // start of the measured part
 	sent     atomic.Int64
 	connects atomic.Int64
 	random   uint64 // seed of arrivals
 
 	choosing bool         // io_uring and epoll are compared in the run
-	chosen   EngineChoice // written by the first worker, and read when it has ended
+	chosen   EngineChoice // written by the first worker, and read after it has ended
 	decided  atomic.Pointer[Engine]
-	onEpoll  atomic.Int32 // workers that choosing has ended on epoll
+	onEpoll  atomic.Int32 // workers that ended the comparison on epoll
 
-	refused atomic.Pointer[error] // why the first connection that could not be opened was not
+	refused atomic.Pointer[error] // why the first failed attempt to connect failed
 }
 
-// seed is that of the arrivals of host i.
+// seed returns the seed of the arrivals of host i.
 func (g *generator) seed(i int) uint64 { return g.random + uint64(i) }
 
 // A worker sends its share of the requests.
 type worker interface {
-	// prepare opens connections, as far as that works.
+	// prepare opens connections, as far as possible.
 	prepare(ctx context.Context)
-	// run sends requests until there are no more, or ctx is cancelled.
+	// run sends requests until there are none left, or ctx is cancelled.
 	run(ctx context.Context)
 }
 
-// newWorkers makes the workers of the engine that was asked for, or else of the
-// first that works here.
+// newWorkers creates the workers of the requested engine, or else of the first that works here.
 func (g *generator) newWorkers() error {
 	var failed error
 	engines := []Engine{IOUring, Epoll, NetHTTP}
@@ -95,7 +94,7 @@ func (g *generator) newWorkers() error {
 			g.rec = newRecorder(g.clientShards(), len(g.table), g.open != nil)
 			g.workers = newClients(g)
 		default:
-			err = fmt.Errorf("there is none: %q, %q and %q are", IOUring, Epoll, NetHTTP)
+			err = fmt.Errorf("unknown engine (want %s, %s or %s)", IOUring, Epoll, NetHTTP)
 		}
 		if err == nil {
 			g.engine = e
@@ -112,10 +111,10 @@ func (g *generator) newWorkers() error {
 		failed = cmp.Or(failed, err)
 		g.choosing = false
 	}
-	return &Error{Op: "use engine", Subject: fmt.Sprintf("%q", g.Engine), Err: failed, Advice: "leave it out for the one that costs least here"}
+	return &Error{Op: "use engine", Subject: fmt.Sprintf("%q", g.Engine), Err: failed, Advice: "omit it to use the cheapest engine available"}
 }
 
-// loops is the number of event loops: each has a connection at least.
+// loops returns the number of event loops: each has at least one connection.
 func (g *generator) loops() int {
 	n := min(g.Workers, g.Connections)
 	for _, h := range g.hosts {
@@ -184,7 +183,7 @@ func (g *generator) run(caller context.Context) (*Result, error) {
 	case targetErr == nil:
 		r.TargetCPU = &TargetCPU{CPU: cpuOf(targetAfter-targetBefore, r), PID: process.pid, Command: process.command}
 	case g.TargetCPU != nil:
-		r.Warnings = append(r.Warnings, "the target does not tell its processor time: "+targetErr.Error())
+		r.Warnings = append(r.Warnings, "cannot read the target's CPU time: "+targetErr.Error())
 	}
 	if busyKnown && cpuKnown && targetErr == nil && process.pid != 0 {
 		r.Others = others(busyAfter-busyBefore-r.CPU.Total-r.TargetCPU.Total, elapsed, processors)
@@ -197,8 +196,8 @@ func (g *generator) run(caller context.Context) (*Result, error) {
 	return r, nil
 }
 
-// others makes the account of the other programs; the ticks of the machine's may be
-// fewer than the nanoseconds of the processes'.
+// others computes the CPU time of other programs. It cannot be negative, although the machine's
+// ticks may sum to less than the processes' nanoseconds.
 func others(total, elapsed time.Duration, processors int) *OtherCPU {
 	o := &OtherCPU{Total: max(total, 0)}
 	if all := elapsed.Seconds() * float64(processors); all > 0 {
@@ -207,10 +206,10 @@ func others(total, elapsed time.Duration, processors int) *OtherCPU {
 	return o
 }
 
-// targetCPU returns the processor time that the target has used so far.
+// targetCPU returns the CPU time that the target has used so far.
 func (g *generator) targetCPU(t target) (time.Duration, error) {
 	if g.TargetCPU != nil {
-		// It must not be lost with a run that is interrupted.
+		// An interrupted run must still get it.
 		ctx, cancel := context.WithTimeout(context.Background(), targetPatience)
 		defer cancel()
 		return g.TargetCPU(ctx)
@@ -221,7 +220,7 @@ func (g *generator) targetCPU(t target) (time.Duration, error) {
 	return 0, errors.ErrUnsupported
 }
 
-// addresses names the hosts.
+// addresses lists the hosts.
 func (g *generator) addresses() string {
 	var names []string
 	for _, h := range g.hosts {
@@ -233,11 +232,11 @@ func (g *generator) addresses() string {
 	return strings.Join(names, ", ")
 }
 
-// now is the time of the run.
+// now returns the time of the run.
 func (g *generator) now() time.Duration { return time.Since(g.start) }
 
-// admit tells whether a request of the closed model may be sent now, or one of the
-// open model that was due at now, and whether it is measured.
+// admit reports whether a request may be sent now (closed model), or one that was due at now (open
+// model), and whether it is measured.
 func (g *generator) admit(now time.Duration) (measured, ok bool) {
 	if now >= g.end() {
 		return false, false
@@ -249,7 +248,7 @@ func (g *generator) admit(now time.Duration) (measured, ok bool) {
 	return measured, true
 }
 
-// waitWarmup returns when the warmup is over or the workers have ended.
+// waitWarmup returns when the warm-up is over or the workers have ended.
 func (g *generator) waitWarmup(done <-chan struct{}) {
 	timer := time.NewTimer(time.Until(g.from))
 	defer timer.Stop()
@@ -259,8 +258,8 @@ func (g *generator) waitWarmup(done <-chan struct{}) {
 	}
 }
 
-// meter returns what returns the CPU time that the process has used since the last
-// call; 0 when the system does not tell.
+// meter returns a function that returns the CPU time that the process has used since the last call;
+// 0 when the system does not report it.
 func (t target) meter() func() time.Duration {
 	last, known := t.cpu()
 	return func() time.Duration {
@@ -274,8 +273,8 @@ func (t target) meter() func() time.Duration {
 	}
 }
 
-// tick cuts the run into seconds until the workers have ended. used returns the
-// target's CPU time since its last call.
+// tick cuts the run into seconds until the workers have ended. used returns the target's CPU time
+// since its last call.
 func (g *generator) tick(done <-chan struct{}, used func() time.Duration) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -289,7 +288,7 @@ func (g *generator) tick(done <-chan struct{}, used func() time.Duration) {
 	}
 }
 
-// progress tells of a second that has ended.
+// progress reports a second that has ended.
 func (g *generator) progress(second Second) {
 	if g.Progress == nil {
 		return
@@ -369,7 +368,7 @@ func cpuOf(total time.Duration, r *Result) CPU {
 	return c
 }
 
-// warnings says what was odd in a run, the doubts apart.
+// warnings returns what was unusual in a run, except the doubts.
 func (g *generator) warnings(r *Result) []string {
 	var w []string
 	if failed := r.Failed(); failed > 0 {
@@ -381,7 +380,7 @@ func (g *generator) warnings(r *Result) []string {
 	return w
 }
 
-// noAnswer says why a run got no answer at all.
+// noAnswer explains why a run got no answer at all.
 func (g *generator) noAnswer(r *Result) error {
 	e := &Error{Op: "load", Subject: strings.Join(r.Targets, ", ")}
 	for k := range kinds {

@@ -9,24 +9,22 @@ import (
 // never is later than any time of a run.
 const never = time.Duration(math.MaxInt64)
 
-// A schedule says when the requests of the open model are to be sent, as offsets
-// from the start of the run, warm-up included. The times depend on nothing that
-// happens in the run.
+// A schedule holds the sending times of the open model, as offsets from the start of the run,
+// warm-up included. The times do not depend on anything that happens in the run.
 type schedule struct {
 	rate, to float64       // per second
-	hold     time.Duration // rate is kept for so long before the ramp: the warm-up
-	ramp     time.Duration // from rate to to; 0: rate throughout
-	random   *rand.Rand    // nil: constant arrivals
+	hold     time.Duration // rate is held this long before the ramp: the warm-up
+	ramp     time.Duration // from rate to to; 0 means rate throughout
+	random   *rand.Rand    // nil means constant arrivals
 	end      time.Duration // nothing is due from then on
 
-	step  float64 // how many arrivals of the whole schedule are one of this one
+	step  float64 // arrivals of the whole schedule per arrival of this part
 	count float64 // arrivals of the whole schedule up to the next
 	due   time.Duration
 }
 
-// newSchedule returns part k of n of the open model's schedule, which begins with
-// the warm-up: the parts together are the whole. share is the share of the rate
-// that this schedule and the n-1 others have among them.
+// newSchedule returns part k of n of the open model's schedule, which begins with the warm-up: the
+// parts together are the whole. share is the part of the rate that these n schedules have together.
 func newSchedule(o *Open, warmup, end time.Duration, seed uint64, share float64, k, n int) *schedule {
 	s := &schedule{
 		rate: o.Rate * share, to: o.RampTo * share, hold: warmup, ramp: o.Ramp, end: end,
@@ -43,10 +41,10 @@ func newSchedule(o *Open, warmup, end time.Duration, seed uint64, share float64,
 	return s
 }
 
-// next is when the next request is due; never when there is none.
+// next returns when the next request is due; never when there is none.
 func (s *schedule) next() time.Duration { return s.due }
 
-// advance goes on to the request after the next.
+// advance moves on to the next request.
 func (s *schedule) advance() {
 	gap := s.step
 	if s.random != nil {

@@ -10,25 +10,25 @@ import (
 	"slices"
 )
 
-// Sent says what requests a run was made of, without what may be secret: of header fields
-// there are the names, of bodies and variables the sizes.
+// Sent describes the requests of a run without anything that may be secret: of header fields only
+// the names, of bodies and variables only the sizes.
 type Sent struct {
 	// Targets is the number of targets.
 	Targets int `json:"targets"`
 	// Headers are the names of the header fields that any target has, sorted.
 	Headers []string `json:"headers,omitempty"`
-	// Body is the size of the largest body, before variables are filled in.
+	// Body is the size in bytes of the largest body, before variables are filled in.
 	Body int64 `json:"body_bytes,omitempty"`
 	// Variables are the names of the variables, Rows the number of their rows.
 	Variables []string `json:"variables,omitempty"`
 	Rows      int      `json:"rows,omitempty"`
-	// SHA256 is over methods, addresses without passwords, names of header fields, bodies
-	// and weights of all targets in their order, and over the variables, in hex: two loads of
-	// the same digest sent the same requests, apart from the values of header fields.
+	// SHA256 is a hex digest of the methods, addresses without passwords, names of header fields, bodies and
+	// weights of all targets in order, and of the variables. Two loads with the same digest sent the same
+	// requests, apart from the values of header fields.
 	SHA256 string `json:"sha256"`
 }
 
-// digest hashes texts so that no two lists of them look alike.
+// digest hashes texts so that no two different lists hash alike.
 type digest struct{ hash.Hash }
 
 func (d digest) number(n int) {
@@ -42,7 +42,7 @@ func (d digest) text(s []byte) {
 	_, _ = d.Write(s)
 }
 
-// describe says what the plan sends.
+// describe describes the requests of the plan.
 func (p *plan) describe() Sent {
 	s := Sent{}
 	d := digest{sha256.New()}

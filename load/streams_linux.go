@@ -36,15 +36,15 @@ func (ln *lane) prepareStreams() {
 	}
 }
 
-// Header blocks that arrive in pieces are held until they are whole: allBlocks bounds all
-// connections' together, as far as that leaves leastBlock to each.
+// Header blocks that arrive in pieces are held until complete: allBlocks bounds them over all
+// connections, as far as each connection may still hold leastBlock.
 const (
 	allBlocks  = 256 << 20
 	leastBlock = 64 << 10
 )
 
-// mostUnsent is up to which amount of bytes that the server has not read requests follow:
-// one that answers without reading would make more and more of them wait.
+// mostUnsent is the number of unread bytes beyond which no more requests follow: a server that
+// answers without reading would let them pile up.
 const mostUnsent = 256 << 10
 
 // openStreams begins HTTP/2 on a new connection.
@@ -55,8 +55,7 @@ func (c *conn) openStreams() {
 	c.needFlush()
 }
 
-// sendStream puts flight i on the wire; it stays off it while the server allows no
-// more.
+// sendStream writes flight i; it waits while the server allows no more streams.
 func (c *conn) sendStream(i int) {
 	f := &c.flights[i]
 	if c.poller.Unsent(c.slot) > mostUnsent {
@@ -75,7 +74,7 @@ func (c *conn) sendStream(i int) {
 	c.needFlush()
 }
 
-// needFlush has c.out sent before the loop waits.
+// needFlush makes sure that c.out is sent before the loop waits.
 func (c *conn) needFlush() {
 	if !c.dirty {
 		c.dirty = true
@@ -150,7 +149,7 @@ func (c *conn) receivedStreams(b []byte) {
 	c.goOn()
 }
 
-// goOn sends what has waited for room, or moves to a new connection.
+// goOn sends what has waited for capacity, or moves to a new connection.
 func (c *conn) goOn() {
 	if c.h2.Draining() && c.h2.Open() == 0 {
 		c.writeOut()
@@ -177,7 +176,7 @@ func (c *conn) resumeStreams() {
 	}
 }
 
-// endedStreams handles the end of a connection of HTTP/2.
+// endedStreams handles the end of an HTTP/2 connection.
 func (c *conn) endedStreams(err error) {
 	c.h2.Close(err, c.done)
 	c.disconnect()
@@ -187,7 +186,7 @@ func (c *conn) endedStreams(err error) {
 	c.refill()
 }
 
-// cancelStream gives up flight i, which takes too long.
+// cancelStream abandons flight i, which takes too long.
 func (c *conn) cancelStream(i int) {
 	c.out, _ = c.h2.Cancel(c.out, i)
 	c.needFlush()

@@ -14,14 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// target is the process that listens at an address that is loaded.
+// target is the process that listens at the loaded address.
 type target struct {
-	pid     int // 0: not known
+	pid     int // 0 means unknown
 	command string
 }
 
-// findTarget finds the process of this machine that listens at the address of all
-// targets, as far as this one may see that.
+// findTarget finds the local process that listens at the address of all targets, as far as
+// permissions allow.
 func (g *generator) findTarget() target {
 	if len(g.hosts) != 1 {
 		return target{}
@@ -51,8 +51,8 @@ func (g *generator) findTarget() target {
 	return target{pid, strings.TrimSpace(string(command))}
 }
 
-// listenersTCP adds the sockets that listen at a port, by /proc/net/tcp (proc(5)):
-// columns sl, local address, remote address, state, …, inode as the tenth.
+// listenersTCP adds the sockets that listen at a port, from /proc/net/tcp (proc(5)): columns sl,
+// local address, remote address, state, …, inode as the tenth.
 func listenersTCP(inodes map[string]bool, port int) {
 	const listening = " 0A "
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
@@ -68,8 +68,8 @@ func listenersTCP(inodes map[string]bool, port int) {
 	}
 }
 
-// listenersUnix adds the sockets that listen at a path, by /proc/net/unix: columns
-// num, references, protocol, flags, type, state, inode, path.
+// listenersUnix adds the sockets that listen at a path, from /proc/net/unix: columns num,
+// references, protocol, flags, type, state, inode, path.
 func listenersUnix(inodes map[string]bool, path string) {
 	const accepting = " 00010000 " // __SO_ACCEPTCON
 	eachLine("/proc/net/unix", accepting, func(f []string) {
@@ -79,8 +79,8 @@ func listenersUnix(inodes map[string]bool, path string) {
 	})
 }
 
-// eachLine calls do with the columns of each line that holds mark. There may be tens
-// of thousands of other lines.
+// eachLine calls do with the columns of each line that contains mark. There may be tens of
+// thousands of other lines.
 func eachLine(file, mark string, do func(fields []string)) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -94,9 +94,8 @@ func eachLine(file, mark string, do func(fields []string)) {
 	}
 }
 
-// ownerOf returns the process that holds one of the sockets; 0 when it is not to
-// be seen. Of several, as of a server that has forked, the one with the lowest
-// number.
+// ownerOf returns the process that holds one of the sockets; 0 when it is not visible. Of several,
+// as after a fork, it is the one with the lowest number.
 func ownerOf(inodes map[string]bool) int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -117,8 +116,8 @@ func ownerOf(inodes map[string]bool) int {
 	return 0
 }
 
-// holds tells whether a process has one of the sockets open. It may have tens of
-// thousands.
+// holds reports whether a process has one of the sockets open. It may have tens of thousands of
+// files.
 func holds(pid int, inodes map[string]bool) bool {
 	dir, err := os.Open("/proc/" + strconv.Itoa(pid) + "/fd")
 	if err != nil {
@@ -144,18 +143,18 @@ func holds(pid int, inodes map[string]bool) bool {
 	}
 }
 
-// clockTick is the unit of times in /proc/PID/stat: USER_HZ, which is 100 on all
-// architectures that Go runs on.
+// clockTick is the unit of times in /proc/PID/stat: USER_HZ, which is 100 on all architectures
+// supported by Go.
 const clockTick = time.Second / 100
 
-// cpu returns the processor time that the process has used so far: by its CPU clock,
-// which counts nanoseconds, or else from /proc, in ticks of 10 ms.
+// cpu returns the CPU time that the process has used so far, from its CPU clock, which counts
+// nanoseconds, or else from /proc, in ticks of 10 ms.
 func (t target) cpu() (time.Duration, bool) {
 	if t.pid == 0 {
 		return 0, false
 	}
-	// A process's clock is the complement of its number, with the kind in the lowest
-	// three bits; 2 is the scheduler's account (clock_getcpuclockid(3)).
+	// A process's clock is the complement of its PID, with the kind in the lowest three bits; 2 is the
+	// scheduler's clock (clock_getcpuclockid(3)).
 	const scheduled = 2
 	var ts unix.Timespec
 	if unix.ClockGettime(int32(^t.pid<<3|scheduled), &ts) == nil {
@@ -165,8 +164,7 @@ func (t target) cpu() (time.Duration, bool) {
 	if err != nil {
 		return 0, false
 	}
-	// The second field, the command, may hold anything; utime and stime are the 14th
-	// and 15th.
+	// The second field, the command, may hold anything; utime and stime are the 14th and 15th.
 	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 	if len(f) < 13 {
 		return 0, false

@@ -4,8 +4,7 @@ package load
 
 import "time"
 
-// target is the process that listens at an address that is loaded; here it is not
-// to be found out.
+// target is the process that listens at the loaded address; it cannot be found on this system.
 type target struct {
 	pid     int
 	command string

@@ -15,11 +15,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TLS in an event loop: crypto/tls wants a connection whose Read waits. So the
-// handshake is done on one that does, on a goroutine of its own; then the socket
-// goes to the loop, and the tls.Conn reads what the loop received out of memory.
-// Where there is no more, Read returns an error that calls itself temporary, after
-// which a tls.Conn can go on.
+// TLS in an event loop: crypto/tls needs a connection whose Read blocks. So the handshake runs on a
+// blocking connection, on its own goroutine; then the loop takes the socket, and the tls.Conn reads
+// from memory what the loop has received. When that is used up, Read returns an error that claims
+// to be temporary, after which a tls.Conn can continue.
 
 // secureDialer opens TLS connections for a loop.
 type secureDialer struct {
@@ -48,7 +47,7 @@ func (d *secureDialer) init(ctx context.Context, g *generator) {
 	d.ctx, d.cancel = context.WithCancel(ctx)
 }
 
-// stop ends dials that are under way and closes what nobody took.
+// stop ends the dials in progress and closes undelivered connections.
 func (d *secureDialer) stop() {
 	d.cancel()
 	d.group.Wait()
@@ -60,10 +59,10 @@ func (d *secureDialer) stop() {
 	d.ready = nil
 }
 
-// busy tells whether there is something to deliver soon.
+// busy reports whether there is something to deliver soon.
 func (d *secureDialer) busy() bool { return d.dials.Load() > 0 }
 
-// dial opens a connection for c, which gets it from deliver.
+// dial opens a connection for c; deliver hands it over.
 func (d *secureDialer) dial(c *conn) {
 	d.dials.Add(1)
 	r := secured{c: c, life: c.life}
@@ -85,7 +84,7 @@ func (d *secureDialer) handshake(h *host) (*secureStream, int, error) {
 		return nil, -1, err
 	}
 	opened := time.Now()
-	defer func() { _ = raw.Close() }() // what is kept is a duplicate
+	defer func() { _ = raw.Close() }() // the kept descriptor is a duplicate
 	config := d.g.tls.Clone()
 	if config.ServerName == "" {
 		if config.ServerName, _, err = net.SplitHostPort(h.name); err != nil {
@@ -99,7 +98,7 @@ func (d *secureDialer) handshake(h *host) (*secureStream, int, error) {
 	}
 	s.shook = time.Since(opened)
 	if got := s.tls.ConnectionState().NegotiatedProtocol; d.g.Protocol == HTTP2 && got != "h2" {
-		return nil, -1, fmt.Errorf("the server does not speak HTTP/2: it chose %q", got)
+		return nil, -1, fmt.Errorf("server does not speak HTTP/2: it chose %q", got)
 	}
 	fd, err := duplicate(raw)
 	if err != nil {
@@ -123,10 +122,10 @@ func duplicate(conn net.Conn) (int, error) {
 	if cerr := raw.Control(func(p uintptr) { fd, err = unix.FcntlInt(p, unix.F_DUPFD_CLOEXEC, 0) }); cerr != nil {
 		return -1, cerr
 	}
-	return fd, err // the socket does not block, and so neither does the duplicate
+	return fd, err // the socket does not block, so neither does the duplicate
 }
 
-// deliver hands the connections that are ready to their places.
+// deliver hands the ready connections to their slots.
 func (d *secureDialer) deliver(l *loop) {
 	if !d.busy() {
 		return
@@ -155,28 +154,30 @@ func (d *secureDialer) deliver(l *loop) {
 	}
 }
 
-// A secureStream is a TLS connection of the loop. It is the net.Conn below its
-// tls.Conn: during the handshake that which it embeds, afterwards memory.
+// A secureStream is a TLS connection of the loop. It is the net.Conn below its tls.Conn: during the
+// handshake the embedded connection, afterwards memory.
 type secureStream struct {
 	net.Conn // nil after the handshake
 	c        *conn
 	tls      *tls.Conn
 	in       []byte   // received, not yet read
 	out      []byte   // encrypted
-	outgrown [][]byte // what out was before it grew: a server that does not read may have left some of it to be sent
+	// buffers that out replaced when it grew: the kernel may still be sending from them to a slow
+	// server
+	outgrown [][]byte
 
-	opening, shook time.Duration // how long connecting and the handshake took
+	opening, shook time.Duration // durations of connecting and of the handshake
 
-	own     bool  // what is written is ours, not an answer of tls to what it has read; it goes to out
-	replied int   // bytes of such answers since the server has read all of them
-	err     error // the server does not read them
+	own     bool  // the bytes written are ours, not replies of crypto/tls to what it has read; they go to out
+	replied int   // bytes of such replies since the server last read all of them
+	err     error // set when the server does not read them
 }
 
-// mostReplied bounds the answers of the TLS layer (to KeyUpdate, say) that the server has
-// not read. One takes some thirty bytes.
+// mostReplied bounds the unread replies of the TLS layer (to KeyUpdate, for example). One takes
+// some thirty bytes.
 const mostReplied = 64 << 10
 
-// errAgain is what Read returns when nothing is there yet.
+// errAgain is returned by Read when nothing is there yet.
 type errAgain struct{}
 
 func (errAgain) Error() string   { return "nothing to read yet" }
@@ -196,7 +197,7 @@ func (s *secureStream) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Write hands encrypted bytes to the loop's poller.
+// Write passes encrypted bytes to the loop's poller.
 func (s *secureStream) Write(b []byte) (int, error) {
 	if s.Conn != nil {
 		return s.Conn.Write(b)
@@ -222,8 +223,8 @@ func (s *secureStream) Write(b []byte) (int, error) {
 // Close does nothing: the loop closes the socket.
 func (s *secureStream) Close() error { return nil }
 
-// SetDeadline does nothing after the handshake, as the others; tls.Conn calls them
-// when it is closed.
+// SetDeadline does nothing after the handshake, like the other deadline methods; tls.Conn calls
+// them on Close.
 func (s *secureStream) SetDeadline(t time.Time) error {
 	if s.Conn != nil {
 		return s.Conn.SetDeadline(t)
@@ -250,18 +251,18 @@ func (s *secureStream) SetWriteDeadline(t time.Time) error {
 // write encrypts and sends b, all its records at once.
 //
 // An HTTP/1.1 request goes out as it does without TLS: the encrypted bytes do not change until the
-// answer has arrived, so the send needs no completion event. With io_uring, such an event would
-// end a wait that is meant for answers.
+// answer has arrived, so the send needs no completion event. With io_uring, such an event would end
+// a wait for answers.
 func (s *secureStream) write(b []byte) {
 	s.own = true
 	s.out = s.out[:0]
 	_, err := s.tls.Write(b)
 	s.own = false
 	if err != nil {
-		return // one of the connection, whose end follows
+		return // of the connection, whose end follows
 	}
 	if s.c.h2 != nil || s.c.poller.Unsent(s.c.slot) > 0 {
-		s.c.poller.Write(s.c.slot, s.out) // others may be on their way
+		s.c.poller.Write(s.c.slot, s.out) // others may still be in transit
 		return
 	}
 	s.c.poller.Send(s.c.slot, s.out)
@@ -276,7 +277,7 @@ func (c *conn) secureReceived(b []byte) {
 		if n > 0 {
 			c.received(c.plain[:n])
 		}
-		if c.secure == s && s.err != nil { // which tls.Conn tells the next one who writes
+		if c.secure == s && s.err != nil { // which tls.Conn would return from the next write
 			err = s.err
 		}
 		if c.secure != s || err == nil {

@@ -8,24 +8,23 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// The borders of doubt.
+// Thresholds of doubts.
 const (
-	lateLeast   = time.Millisecond // of sending, below which nothing is late
+	lateLeast   = time.Millisecond // of sending; below this nothing is late
 	lateShare   = 0.10             // of the latency's p99
-	busyShare   = 0.90             // of the processors that the generator may use
-	sentShare   = 0.97             // of the requests that the open model asked for
+	busyShare   = 0.90             // of the CPUs that the generator may use
+	sentShare   = 0.97             // of the requested rate of the open model
 	waitedShare = 0.01             // of the requests sent
 	failedShare = 0.01             // of the requests
 
-	// tailAnswers is how many answers must lie above a percentile: so few that a
-	// second run finds others would make it a number of chance. The relative error of
-	// a count of 10 is a third.
+	// tailAnswers is how many answers must lie above a percentile before it means something. The relative
+	// error of a count of 10 is a third.
 	tailAnswers = 10
 )
 
-// judge lists the reasons not to believe r, gravest first. cpus is the number of
-// processors that the process may use; requests is [Options.Requests], which ends the
-// schedule of the open model, 0 when the duration alone does.
+// judge lists the reasons to distrust r, most serious first. cpus is the number of CPUs that the
+// process may use; requests is [Options.Requests], which ends the schedule of the open model, or 0
+// when only the duration does.
 func judge(r *Result, cpus int, requests int64) []Doubt {
 	var doubts []Doubt
 	for _, d := range []*Doubt{
@@ -38,8 +37,8 @@ func judge(r *Result, cpus int, requests int64) []Doubt {
 	return doubts
 }
 
-// errorsHide: a refusal is quick and a timeout says nothing of the answer, so
-// latencies beside many failures are those of another service.
+// errorsHide: a refusal is quick and a timeout says nothing about the answer, so with many failures
+// the latencies describe another service.
 func errorsHide(r *Result) *Doubt {
 	failed := r.Errors.Total() + r.Failed()
 	if r.Requests == 0 || float64(failed) <= failedShare*float64(r.Requests) {
@@ -95,9 +94,9 @@ func rateMissed(r *Result, requests int64) *Doubt {
 	if r.Open == nil {
 		return nil
 	}
-	// The run goes on until what was due in time has been answered, so its length is
-	// that of the schedule and at most the longest latency, which counts from when
-	// a request was due. How long timeouts made it is not known.
+	// The run continues until everything due in time has been answered, so it exceeds the schedule by at most
+	// the longest latency, which counts from when a request was due. The share of timeouts in that is
+	// unknown.
 	scheduled := max(r.Elapsed-r.Latency.Max, 0)
 	if r.Errors.Timeout > 0 {
 		scheduled = 0
@@ -106,7 +105,7 @@ func rateMissed(r *Result, requests int64) *Doubt {
 	if requests > 0 {
 		due = min(due, float64(requests))
 	}
-	// What was cut off while it waited for a connection was not sent.
+	// What was cut off while waiting for a connection was not sent.
 	sent := r.Requests + min(r.Unfinished, int64(r.Connections)*int64(max(r.Streams, 1)))
 	least := sentShare * due
 	if r.Open.Arrivals == Poisson {
@@ -131,8 +130,8 @@ func rateMissed(r *Result, requests int64) *Doubt {
 	return nil
 }
 
-// due is how many requests are due within the first d of the measured part: the
-// integral of the rate, which warm-up leaves at its start.
+// due returns how many requests are due within the first d of the measured part: the integral of
+// the rate after the warm-up.
 func (o *Open) due(d time.Duration) float64 {
 	switch {
 	case o.RampTo == 0:
@@ -145,13 +144,13 @@ func (o *Open) due(d time.Duration) float64 {
 	return o.Rate*in + (o.RampTo-o.Rate)*in*in/(2*ramp) + o.RampTo*(t-in)
 }
 
-// tooShort finds the percentiles that so few answers cannot tell.
+// tooShort finds the percentiles for which there are too few answers.
 func tooShort(r *Result) *Doubt {
 	if r.Responses == 0 {
 		return &Doubt{Kind: TooShort, Text: "no request was answered: there are no latencies", Hint: "run longer (-d) than the server takes to answer"}
 	}
 	shown := Percentiles()
-	sound := 0 // the first that is not
+	sound := 0 // the first percentile without enough answers
 	for sound < len(shown) && r.Responses >= AnswersFor(shown[sound]) {
 		sound++
 	}
@@ -172,7 +171,7 @@ func tooShort(r *Result) *Doubt {
 	return d
 }
 
-// timeFor is how long a run like r must be for percentile p.
+// timeFor says how long a run like r must be for percentile p.
 func (r *Result) timeFor(p float64) string {
 	seconds := math.Ceil(float64(AnswersFor(p)) / r.Rate)
 	if seconds > 1e7 {
@@ -181,7 +180,7 @@ func (r *Result) timeFor(p float64) string {
 	return fmt.Sprintf("-d %s (%d answers)", shortDuration(time.Duration(seconds)*time.Second), AnswersFor(p))
 }
 
-// shortDuration writes whole seconds as a flag takes them: 2m, not 2m0s.
+// shortDuration formats whole seconds as flags accept them: 2m, not 2m0s.
 func shortDuration(d time.Duration) string {
 	h, m, s := d/time.Hour, d/time.Minute%60, d/time.Second%60
 	text := ""
@@ -196,12 +195,11 @@ func shortDuration(d time.Duration) string {
 	return text
 }
 
-// Percentiles lists the percentiles that [Latency] has fields for, in order, in
-// percent.
+// Percentiles lists the percentiles that [Latency] has fields for, in order, in percent.
 func Percentiles() []float64 { return []float64{50, 75, 90, 95, 99, 99.9, 99.99} }
 
-// AnswersFor is how many answers percentile p, above 0 and below 100, needs in order
-// to say something of the server: so many that ten of them lie above it.
+// AnswersFor returns how many answers percentile p, above 0 and below 100, needs to be meaningful:
+// enough that ten of them lie above it.
 func AnswersFor(p float64) int64 {
 	return int64(math.Round(tailAnswers * 100 / (100 - p)))
 }

@@ -78,7 +78,7 @@ func (c *countReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// pipeSource reads (and inflates) on a goroutine of its own.
+// pipeSource reads (and inflates) on its own goroutine.
 type pipeSource struct {
 	in     *countReader
 	blocks chan block

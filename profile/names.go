@@ -31,7 +31,7 @@ func PackagePath(symbol string) string {
 	return pkg
 }
 
-// IsStd tells whether a package path looks like the standard library's: its
+// IsStd reports whether a package path looks like the standard library's: its
 // first element has no dot and is not "main". So do paths of modules without a
 // domain, which is why Kind and OwnMatcher look at own modules first.
 func IsStd(pkg string) bool {

@@ -121,7 +121,7 @@ func (p *Profile) AppendStack(dst []uint32, i int) []uint32 { return p.stack(i).
 // Value returns sample i's value of sample type t.
 func (p *Profile) Value(i, t int) int64 { return p.values[t][i] }
 
-// HasLabels tells whether any sample has labels.
+// HasLabels reports whether any sample has labels.
 func (p *Profile) HasLabels() bool { return p.labelEnd != nil }
 
 // Labels returns sample i's labels in the order of the file, nil when it has none.
@@ -151,7 +151,7 @@ func (p *Profile) labelRun(i int) []label {
 	return p.labels[start:p.labelEnd[i]]
 }
 
-// IsBase tells whether sample i belongs to the diff base (see DiffBase).
+// IsBase reports whether sample i belongs to the diff base (see DiffBase).
 func (p *Profile) IsBase(i int) bool { return i >= p.base }
 
 // Frames returns the frames of location loc, innermost first.

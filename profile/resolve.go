@@ -171,7 +171,7 @@ func (d *decoder) resolveTables() error {
 	return d.remap(locations)
 }
 
-// anyID tells whether any sample has a location (maxID is 0 either way).
+// anyID reports whether any sample has a location (maxID is 0 either way).
 func (d *decoder) anyID() bool {
 	return slices.ContainsFunc(d.p.stacks, func(r stackRef) bool { return r.depth() > 0 })
 }

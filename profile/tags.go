@@ -169,7 +169,7 @@ func (p *Profile) labelUnits() map[string]string {
 	return units
 }
 
-// match tells whether sample i passes.
+// match reports whether sample i passes.
 func (f *tagFilter) match(i int) bool {
 	p := f.p
 	labels := p.labelRun(i)

@@ -273,7 +273,7 @@ func (m *matches) line(l Line) bool {
 	return l.Function != None && m.functions[l.Function]
 }
 
-// location tells whether any frame, or the mapping, of a location matches.
+// location reports whether any frame, or the mapping, of a location matches.
 func (m *matches) location(p *Profile, loc uint32) bool {
 	hit := m.mapping(&p.Locations[loc])
 	for _, ln := range p.Frames(loc) {

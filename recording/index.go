@@ -111,7 +111,7 @@ func readIndex(r io.ReaderAt, size int64) ([]entry, error) {
 		}
 		dir = dir[centralLen+nameLen+extraLen+commentLen:]
 		if e.name[max(0, len(e.name)-1):] == "/" {
-			continue // a folder, which other zip tools add
+			continue // a directory, which other zip tools add
 		}
 		entries = append(entries, e)
 	}

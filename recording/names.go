@@ -13,7 +13,7 @@ const maxName = 4096 // bytes of a part's name
 
 // validName says whether name may be a part's: relative, slash-separated, clean,
 // printable and without anything that an extractor on some system would take for
-// a way out of its folder.
+// a way out of its directory.
 func validName(name string) bool {
 	if name == "" || len(name) > maxName || !utf8.ValidString(name) {
 		return false

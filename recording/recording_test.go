@@ -249,7 +249,7 @@ func TestFlippedBits(t *testing.T) {
 }
 
 // TestRezipped reads what other zip tools make of a recording: data
-// descriptors, folders, another order.
+// descriptors, directories, another order.
 func TestRezipped(t *testing.T) {
 	data := write(t)
 	zr, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))

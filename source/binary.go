@@ -190,7 +190,7 @@ func (b *Binary) readBuildInfo() (_ *debug.BuildInfo, err error) {
 	return bi, nil
 }
 
-// HasGoLines tells whether Frames knows Go functions and lines.
+// HasGoLines reports whether Frames knows Go functions and lines.
 func (b *Binary) HasGoLines() bool {
 	t, err := b.lines()
 	return err == nil && t != nil

@@ -18,7 +18,7 @@ type lineTable interface {
 // an error when there is none: the program is not Go.
 //
 // Four places tell where things are, depending on Go version, operating system,
-// linker and stripping: a section of its own; symbols, among them runtime.pclntab
+// linker and stripping: its own section; symbols, among them runtime.pclntab
 // and go:func.*; the table's header; and the linker's account of the module
 // (runtime.firstmoduledata), found by the pointer to the table that it starts
 // with.
@@ -216,7 +216,7 @@ func findModuledata(im *image, pclntab, module uint64) (moduledata, bool) {
 
 // A gosymTable reads the function tables of Go 1.2 to 1.17 through debug/gosym.
 type gosymTable struct {
-	mu    sync.Mutex // gosym caches names without a lock of its own
+	mu    sync.Mutex // gosym caches names without its own lock
 	table *gosym.Table
 }
 

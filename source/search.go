@@ -142,7 +142,7 @@ func (s *search) confined(name string) (*File, []byte) {
 	return nil, nil
 }
 
-// known tells whether a path is inside a place that Options name.
+// known reports whether a path is inside a place that Options name.
 func (s *search) known(name string) bool {
 	dirs := append([]string{s.f.goroot(), s.f.opt.ModCache}, s.f.opt.Dirs...)
 	for _, m := range s.f.opt.Modules {

@@ -44,7 +44,7 @@ type Measurement struct {
 	// Inside is how much of the round's wall time was spent in what is measured, as
 	// opposed to starting and stopping it.
 	Inside time.Duration
-	// CPU is the processor time of all that the round ran, and Wall how long it ran; 0 is
+	// CPU is the CPU time of all that the round ran, and Wall how long it ran; 0 is
 	// not known. A subject that uses several processors is not pinned to one.
 	CPU, Wall time.Duration
 }
@@ -91,7 +91,7 @@ type Options struct {
 	Alpha      float64       // share of false alarms among the differences found; 0 is 0.05
 	Unit       string        // what Precision and the choice of a plan are about; "" is "sec/op"
 	// Instead is a unit that may take the place of Unit if it is much quieter here and
-	// about the same in size, as the processor time of what does not wait; "" is none.
+	// about the same in size, as the CPU time of what does not wait; "" is none.
 	Instead string
 
 	// Plans are what to choose from by measuring; nil is DefaultPlans. One alone is

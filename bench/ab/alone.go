@@ -11,7 +11,7 @@ import (
 // What looking at a subject alone takes.
 const (
 	aloneRounds = 3 // of each side, pinned and not
-	// severalProcessors is the processor time of a second from which a subject uses more
+	// severalProcessors is the CPU time of a second from which a subject uses more
 	// than one processor: goroutines of its own, or a collector at work beside it.
 	severalProcessors = 1.1
 	// Pinned rounds measure something else if those that may run anywhere are faster by this,
@@ -22,7 +22,7 @@ const (
 
 // lookAlone decides whether s may be pinned to a processor. On one processor, what runs on
 // several is another program: nobody waits for a lock while its holder runs. So it is
-// measured pinned only if it takes no more processor time than time where it may run
+// measured pinned only if it takes no more CPU time than time where it may run
 // anywhere, and takes as long there as it does pinned.
 func (r *runner) lookAlone(ctx context.Context, s *subject, p Plan) error {
 	if s.known || len(r.allowed) == 0 {
@@ -66,12 +66,12 @@ func (r *runner) lookAlone(ctx context.Context, s *subject, p Plan) error {
 	return nil
 }
 
-// mayBeFree tells whether rounds need not be pinned.
+// mayBeFree reports whether rounds need not be pinned.
 func (r *runner) mayBeFree() bool {
 	return len(r.Plans) == 0 || slices.ContainsFunc(r.Plans, func(p Plan) bool { return !p.Pinned })
 }
 
-// unlike tells whether all times where a subject may run anywhere are shorter than all pinned
+// unlike reports whether all times where a subject may run anywhere are shorter than all pinned
 // ones, or all are longer, by at least slower.
 func unlike(a, b []float64, slower float64) bool {
 	if len(a) < aloneRounds || len(b) < aloneRounds {
@@ -91,7 +91,7 @@ func (r *runner) planOf(s *subject) Plan {
 }
 
 // unitOf is the unit that decides about a subject. What uses several processors is not
-// judged by processor time, which does not tell who waits for whom; nor is what does not
+// judged by CPU time, which does not tell who waits for whom; nor is what does not
 // measure it.
 func (r *runner) unitOf(s *subject) string {
 	measured := func(p pair) bool { return p.has(r.Unit) }
@@ -101,7 +101,7 @@ func (r *runner) unitOf(s *subject) string {
 	return r.Unit
 }
 
-// has tells whether both sides measured a unit.
+// has reports whether both sides measured a unit.
 func (p pair) has(unit string) bool {
 	_, a := p[A][unit]
 	_, b := p[B][unit]

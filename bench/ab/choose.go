@@ -109,7 +109,7 @@ func (r *runner) choose(ctx context.Context) {
 	}
 }
 
-// pairedLike tells whether the plans differ in the length of their rounds at most.
+// pairedLike reports whether the plans differ in the length of their rounds at most.
 func (a *attempt) pairedLike(b *attempt) bool {
 	return a.plan.Pinned == b.plan.Pinned && a.plan.Together == b.plan.Together
 }
@@ -203,7 +203,7 @@ func (t *trials) tell(p Progress) {
 	t.Progress(p)
 }
 
-// more tells whether there is time, and something to try.
+// more reports whether there is time, and something to try.
 func (t *trials) more() bool {
 	return t.ctx.Err() == nil && len(t.on) > 0 && time.Now().Before(t.until)
 }

@@ -56,7 +56,7 @@ type Compared struct {
 	Free bool `json:"free,omitempty"`
 	// Error is why the subject could not be measured, or not to the end; "" is none.
 	Error string `json:"error,omitempty"`
-	// Units begins with the one that decides: the Result's, or if that is processor time
+	// Units begins with the one that decides: the Result's, or if that is CPU time
 	// and Free, the time. The others go by name.
 	Units []Unit `json:"units"`
 }

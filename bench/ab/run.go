@@ -240,7 +240,7 @@ func (r *runner) look(s *subject) {
 	}
 }
 
-// settled tells whether more pairs would hardly change what s's p value means once it
+// settled reports whether more pairs would hardly change what s's p value means once it
 // is adjusted for the number of subjects: no evidence of a difference, or enough for any
 // number of others without one.
 func (r *runner) settled(s *subject) bool {

@@ -202,7 +202,7 @@ func TestChoose(t *testing.T) {
 func TestInstead(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		share float64 // of the processor time
+		share float64 // of the CPU time
 		want  string
 	}{{"busy", 1, "cpu"}, {"waits", 0.5, "sec/op"}, {"several processors", 1.8, "sec/op"}} {
 		s := &scripted{name: "X", do: func(n int, r Round) (Values, error) {

@@ -131,14 +131,14 @@ func (r *runner) unit(s *subject, unit string) Unit {
 	return u
 }
 
-// counted tells whether a unit is of counts, which are the same in each round of most
+// counted reports whether a unit is of counts, which are the same in each round of most
 // benchmarks.
 func counted(unit string) bool { return unit == "allocs/op" || unit == "B/op" }
 
 // leastExact is how many pairs of the same counts it takes to call them exact.
 const leastExact = 5
 
-// exact tells whether every round of a side counted the same, and how probable that is for
+// exact reports whether every round of a side counted the same, and how probable that is for
 // two sides that differ by chance alone. Counts do not go by how busy the machine is, so
 // each choice of n of the 2n rounds for A is as likely, and two of them part the values. A run
 // that parts them has parted them before, so p holds whenever one stops.

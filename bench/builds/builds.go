@@ -12,7 +12,7 @@ import (
 
 // A Side says what to build.
 type Side struct {
-	Dir string // a folder of the module; "" is the current one
+	Dir string // a directory of the module; "" is the current one
 	// Ref is a commit of Dir's repository to check out instead of building what is in
 	// Dir; "" builds Dir as it is, with what is not committed.
 	Ref   string
@@ -54,7 +54,7 @@ type Result struct {
 
 // Built is a side that was built.
 type Built struct {
-	Commit   string   `json:"commit,omitempty"` // "" for a folder as it is
+	Commit   string   `json:"commit,omitempty"` // "" for a directory as it is
 	Flags    []string `json:"flags,omitempty"`
 	Env      []string `json:"env,omitempty"`
 	Binaries []Binary `json:"binaries,omitempty"` // by package
@@ -103,7 +103,7 @@ func failureOf(side ab.Side, pkg string, err error) Failure {
 // ErrNoCommon is the cause of Run's error when no benchmark is on both sides.
 var ErrNoCommon = errors.New("no benchmark is on both sides")
 
-// Failed tells whether something could not be measured.
+// Failed reports whether something could not be measured.
 func (r *Result) Failed() bool {
 	return len(r.Failures) > 0 || slices.ContainsFunc(r.Subjects, func(c ab.Compared) bool { return c.Error != "" })
 }

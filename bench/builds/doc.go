@@ -2,8 +2,8 @@
 //
 // Data flow:
 //
-//  1. Two [Side]s say what to build: a commit, a folder, flags and environment.
-//  2. [Run] checks out what is not a folder, finds the packages with benchmarks on both
+//  1. Two [Side]s say what to build: a commit, a directory, flags and environment.
+//  2. [Run] checks out what is not a directory, finds the packages with benchmarks on both
 //     sides, and builds their test binaries; one side's test files can be carried over to
 //     the other, since a changed benchmark is no comparison.
 //  3. Each benchmark runs once on each side, which finds sub-benchmarks and what fails.
@@ -14,7 +14,7 @@
 // With a journal, a run that was killed can go on: the sides are built again, and the
 // pairs of the journal are taken over if these are the same builds.
 //
-// What Run makes lies in a temporary folder and is removed before it returns; nothing of
+// What Run makes lies in a temporary directory and is removed before it returns; nothing of
 // the user's is changed. Packages bench/gotest (processes) and bench/ab (statistics) do
 // the work; this one knows neither.
 package builds

@@ -38,7 +38,7 @@ func (r *Result) Check(gates []history.Gate) (failed []string, err error) {
 	return failed, nil
 }
 
-// beyond tells whether a unit is beyond a gate's limit, and its change in words.
+// beyond reports whether a unit is beyond a gate's limit, and its change in words.
 func beyond(g *history.Gate, u *ab.Unit, alpha float64) (change string, beyond bool) {
 	if !g.Relative || math.IsNaN(float64(u.Ratio)) {
 		d := float64(u.B.Median - u.A.Median)

@@ -59,7 +59,7 @@ func CarryBenchmarks(ctx context.Context, from, to Source, pkgs []Package) (over
 	return overlay, warnings, nil
 }
 
-// carry maps the test files in dir onto those in src's folder from. Which of them are
+// carry maps the test files in dir onto those in src's directory from. Which of them are
 // compiled is for their build constraints, as ever.
 func (src Source) carry(from, dir string, overlay map[string]string) error {
 	theirs, err := testFiles(dir)
@@ -99,8 +99,8 @@ func testFiles(dir string) ([]string, error) {
 	return names, nil
 }
 
-// differing lists the files below two folders that only one has, or that are not the
-// same. A folder that is not there has no files.
+// differing lists the files below two directories that only one has, or that are not the
+// same. A directory that is not there has no files.
 func differing(a, b string) ([]string, error) {
 	filesA, err := filesBelow(a)
 	if err != nil {

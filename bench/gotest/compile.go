@@ -25,7 +25,7 @@ type Binary struct {
 	Stoppable bool
 }
 
-// Compile builds the test binary of a package of src to the file out, whose folder
+// Compile builds the test binary of a package of src to the file out, whose directory
 // exists. What the compiler refuses is a *BuildError; what go vet has to say is not asked.
 func Compile(ctx context.Context, src Source, pkg Package, out string) (*Binary, error) {
 	out, err := filepath.Abs(out)

@@ -10,7 +10,7 @@
 //  4. [Compile] builds a package's test binary.
 //  5. [Binary.Benchmarks] finds the names of its benchmarks, sub-benchmarks included,
 //     by running each once.
-//  6. [Binary.Run] runs exactly one of them in a process of its own and reads its
+//  6. [Binary.Run] runs exactly one of them in its own process and reads its
 //     measurements out of what the process prints.
 //
 // What a benchmark does is foreign: it may panic, exit, hang, print without end or

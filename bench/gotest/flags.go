@@ -73,7 +73,7 @@ func ParseFlags(text string) (flags, env []string, err error) {
 }
 
 // absolute makes the paths in flags independent of where the go command runs, which is
-// another folder for each side.
+// another directory for each side.
 func absolute(name, value string) (string, error) {
 	isFile := slices.Contains([]string{"overlay", "modfile", "pkgdir"}, name) ||
 		name == "pgo" && value != "off" && value != "auto"

@@ -226,7 +226,7 @@ func BenchmarkTagged(b *testing.B) {
 }
 `
 
-// write puts the files of a txtar archive into a new folder.
+// write puts the files of a txtar archive into a new directory.
 func write(t testing.TB, archive string) string {
 	t.Helper()
 	dir := t.TempDir()

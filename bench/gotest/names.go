@@ -15,7 +15,7 @@ var topName = regexp.MustCompile(`^Benchmark[\pL\pN_]*$`)
 // Benchmarks returns the names of the benchmarks that match, sub-benchmarks included,
 // as go test writes them but without the number of processors, in the order in which
 // they run. match is what go test's -bench takes; "" is all. The binary lists the
-// functions, and each runs once, in a process of its own and with a timeout of its own
+// functions, and each runs once, in its own process and with its own timeout
 // (Iterations, Time, Count and Profile of the options have no meaning here): what
 // fails becomes a Failure, beside the names that came before. The error is for when
 // ctx has ended or match cannot be understood.
@@ -57,11 +57,11 @@ func badMatch(match string, err error) error {
 	return &Error{Op: "match benchmarks", Subject: fmt.Sprintf("%q", match), Err: err, Advice: "it is a regular expression, as go test -bench takes it"}
 }
 
-// perLevel tells whether parts of a pattern are for single levels of sub-benchmarks, or
+// perLevel reports whether parts of a pattern are for single levels of sub-benchmarks, or
 // it has blanks, which testing replaces. Which part is for what only testing knows.
 func perLevel(match string) bool { return strings.ContainsAny(match, "/ \t") }
 
-// mayMatch tells whether a benchmark function can have benchmarks that match.
+// mayMatch reports whether a benchmark function can have benchmarks that match.
 func mayMatch(match, top string) bool {
 	if match == "" || perLevel(match) {
 		return true

@@ -25,7 +25,7 @@ func killGroup(cmd *exec.Cmd) error {
 	return nil
 }
 
-// interrupted tells whether a Ctrl-C has ended a process.
+// interrupted reports whether a Ctrl-C has ended a process.
 func interrupted(exit *exec.ExitError) bool {
 	status, ok := exit.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == syscall.SIGINT

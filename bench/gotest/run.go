@@ -51,7 +51,7 @@ type Result struct {
 	Measurements []Measurement
 
 	Wall time.Duration // from the start of the process to its end
-	CPU  time.Duration // processor time of the process, user and system
+	CPU  time.Duration // CPU time of the process, user and system
 }
 
 // A Measurement is a line of results.
@@ -98,7 +98,7 @@ func Pattern(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// Run runs the benchmark of a name that Benchmarks has returned, in the folder of its
+// Run runs the benchmark of a name that Benchmarks has returned, in the directory of its
 // package. Its error is a *Failure, or ctx's when that has ended.
 func (b *Binary) Run(ctx context.Context, name string, o RunOptions) (*Result, error) {
 	res, _, err := b.run(ctx, name, o)
@@ -223,7 +223,7 @@ func (b *Binary) start(ctx context.Context, args []string, o RunOptions, stdout 
 		return end, nil // it ended well; something that it has started kept its output open
 	case errors.As(err, &exit):
 		if interrupted(exit) {
-			// A Ctrl-C in the moment before the process had a group of its own is meant
+			// A Ctrl-C in the moment before the process had its own group is meant
 			// for us, and we are about to be told.
 			select {
 			case <-ctx.Done():

@@ -41,7 +41,7 @@ const (
 )
 
 // fitting is the shape of rounds that suits the benchmark: short, but long enough for the
-// start of a process not to matter, for processor time to be known, and for the garbage
+// start of a process not to matter, for CPU time to be known, and for the garbage
 // collector to cost what it costs in a long run. Where it need not run, the round is slices.
 func (s *Subject) fitting(ctx context.Context, most time.Duration, o RunOptions) (shape, error) {
 	seconds := func(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }

@@ -23,7 +23,7 @@ import (
 // A Source is a state of a module and how to build it.
 type Source struct {
 	Name  string   // what messages call it: "base", "A"; may be empty
-	Dir   string   // a folder of the module, in which the go command runs; "" is the current one
+	Dir   string   // a directory of the module, in which the go command runs; "" is the current one
 	Flags []string // of go build: -tags=fast, -gcflags=…; see ParseFlags
 	// Env is KEY=value for building and running, besides the environment of this
 	// process. What only steers a Go program's runtime (GOGC, GOMAXPROCS, GOMEMLIMIT,
@@ -218,7 +218,7 @@ func isBenchmark(f *ast.FuncDecl) bool {
 		f.Type.Params.NumFields() == 1
 }
 
-// goCommand runs the go command in the source's folder.
+// goCommand runs the go command in the source's directory.
 func (src Source) goCommand(ctx context.Context, verb string, args []string) (stdout []byte, stderr string, err error) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{verb}, args...)...)
 	cmd.Dir = src.Dir

@@ -22,10 +22,10 @@ type Subject struct {
 	perOp [2]float64    // seconds; alike unless the sides differ much; 0 until calibrated
 	bytes float64       // that an iteration allocates, of the side that allocates more
 	fit   shape         // of rounds that may fit; zero until calibrated
-	start time.Duration // processor time of a process with hardly an iteration
+	start time.Duration // CPU time of a process with hardly an iteration
 }
 
-// CPUTime is the unit of the processor time of an iteration, user and system, which a
+// CPUTime is the unit of the CPU time of an iteration, user and system, which a
 // Subject measures besides what the benchmark does. It leaves out what a process takes to
 // start and end: that is measured in each round anew, by a process with hardly an iteration, since
 // two files take different times to start even where they are the same to the last byte. That of a benchmark which neither waits nor uses several processors is its
@@ -65,7 +65,7 @@ func NewSubject(label, benchmark string, a, b *Binary, o RunOptions) *Subject {
 // Name returns the label.
 func (s *Subject) Name() string { return s.label }
 
-// Concurrent tells whether the benchmark's source starts goroutines, on either side.
+// Concurrent reports whether the benchmark's source starts goroutines, on either side.
 func (s *Subject) Concurrent() bool {
 	top, _, _ := strings.Cut(s.benchmark, "/")
 	return slices.ContainsFunc(s.sides[:], func(b *Binary) bool { return slices.Contains(b.Package.Concurrent, top) })

@@ -171,7 +171,7 @@ func BenchmarkRare(b *testing.B) {
 		}
 	}
 
-	// What a process takes to start is not in the processor time of an iteration, also where it
+	// What a process takes to start is not in the CPU time of an iteration, also where it
 	// is not what it was before.
 	s := gotest.NewSubject("BenchmarkPlain", "BenchmarkPlain", b, b, gotest.RunOptions{})
 	least := func() float64 {

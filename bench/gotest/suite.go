@@ -58,7 +58,7 @@ func Prepare(ctx context.Context, src Source, o PrepareOptions) (jobs []Job, fai
 			continue
 		}
 		step("building", p)
-		// Its name is seen in profiles, and a folder of its own keeps it apart.
+		// Its name is seen in profiles, and its own directory keeps it apart.
 		out := filepath.Join(o.Dir, strconv.Itoa(i), path.Base(p.ImportPath)+".test")
 		if runtime.GOOS == "windows" {
 			out += ".exe"

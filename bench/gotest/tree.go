@@ -13,24 +13,24 @@ import (
 	"strings"
 )
 
-// A Tree is the files of a commit in a folder of their own.
+// A Tree is the files of a commit in their own directory.
 type Tree struct {
 	Source Source // as the one that Worktree got, its Dir in the tree
 	Commit string // its full hash
 	Dir    string // the tree's root
-	Temp   string // a folder beside it for what is to go away with it
-	temp   string // folder around both
-	repo   string // the repository's own folder of files
+	Temp   string // a directory beside it for what is to go away with it
+	temp   string // directory around both
+	repo   string // the repository's own directory of files
 	keeper keeper
 }
 
-// Worktree checks a commit of the repository of src.Dir out into a temporary folder,
+// Worktree checks a commit of the repository of src.Dir out into a temporary directory,
 // with git worktree: uncommitted work, index and branches stay as they are. ref is what
 // git calls a commit. The Source's name becomes ref unless it has one. Close takes the
 // tree away; so does the death of this process, however it comes, on systems with a
 // shell. Hooks of the repository do not run, and its submodules are not checked out.
 //
-// A commit whose go.mod or go.work names folders outside the repository by relative
+// A commit whose go.mod or go.work names directories outside the repository by relative
 // paths cannot be built elsewhere and is refused.
 func Worktree(ctx context.Context, src Source, ref string) (*Tree, error) {
 	fails := func(err error, advice string) (*Tree, error) {
@@ -75,7 +75,7 @@ func Worktree(ctx context.Context, src Source, ref string) (*Tree, error) {
 	return t, nil
 }
 
-// Commit returns the hash of the commit that a folder's repository is at, and whether
+// Commit returns the hash of the commit that a directory's repository is at, and whether
 // files that git knows have changed since. The hash is "" where there is no repository.
 func Commit(ctx context.Context, dir string) (hash string, changed bool) {
 	hash, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD")

@@ -15,7 +15,7 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 )
 
-// repository makes a repository with a module in the folder sub, of which the commit
+// repository makes a repository with a module in the directory sub, of which the commit
 // v1 has a benchmark One; the working tree has a change that is not committed.
 func repository(t *testing.T) (top, module string) {
 	t.Helper()
@@ -104,7 +104,7 @@ func nothingLeft(t *testing.T) {
 	}
 }
 
-// holdTree is what this test binary does as a process of its own: it makes a tree,
+// holdTree is what this test binary does as its own process: it makes a tree,
 // says where, and waits to be killed.
 func holdTree(dir string) {
 	tree, err := gotest.Worktree(context.Background(), gotest.Source{Dir: dir}, "v1")

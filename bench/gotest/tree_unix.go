@@ -17,15 +17,15 @@ import (
 
 // A keeper is the process that makes a tree and, when its standard input ends, removes
 // it: one process for both, so that being killed in the middle leaves nothing behind
-// either. It is in a session of its own, where no signal from a terminal reaches it.
+// either. It is in its own session, where no signal from a terminal reaches it.
 type keeper struct {
 	cmd   *exec.Cmd
 	alive io.WriteCloser // the only open end of its standard input
 }
 
-// keep is the keeper's program. $1 is the repository, $2 the temporary folder, $3 the
+// keep is the keeper's program. $1 is the repository, $2 the temporary directory, $3 the
 // tree in it, $4 the commit. Only this tree is taken off git's list: git worktree prune
-// would also forget others whose folders are away at the moment.
+// would also forget others whose directories are away at the moment.
 const keep = `
 trap '' HUP INT TERM PIPE
 cd "$1" || exit 1

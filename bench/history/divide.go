@@ -155,7 +155,7 @@ func (t *test) run(upTo int) {
 	}
 }
 
-// needsMore tells whether more permutations could make it hold.
+// needsMore reports whether more permutations could make it hold.
 func (t *test) needsMore(q, alpha float64) bool { return !t.vain && t.exceed == 0 && q > alpha }
 
 // p is the p value so far.
@@ -170,7 +170,7 @@ func (t *test) p() float64 {
 	}
 }
 
-// differ tells whether what is next to a place, on some scale, differs by its ranks (the
+// differ reports whether what is next to a place, on some scale, differs by its ranks (the
 // Mann-Whitney U test). What one or two outliers do to a distance does not.
 func differ(values []float64, at int) bool {
 	t := benchmath.DefaultThresholds

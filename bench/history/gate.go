@@ -283,7 +283,7 @@ func (s *Series) before() (from, to int) {
 	return from, to
 }
 
-// exact tells whether the measurements do not vary within the commits from a place on:
+// exact reports whether the measurements do not vary within the commits from a place on:
 // then there is no noise to know of, as with allocations.
 func (s *Series) exact(from int) bool {
 	for i := from; i < len(s.Points); i++ {

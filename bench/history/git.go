@@ -119,7 +119,7 @@ func uncommitted(ctx context.Context, dir string, except []string) ([]string, er
 	return files, nil
 }
 
-// builds tells whether the go command looks at a file of this name.
+// builds reports whether the go command looks at a file of this name.
 func builds(name string) bool {
 	switch path.Base(name) {
 	case "go.mod", "go.sum", "go.work", "go.work.sum", "default.pgo":

@@ -220,7 +220,7 @@ func (c *collected) result(r *benchfmt.Result, here map[key]*sitting) (problem s
 	return problem
 }
 
-// isHash tells whether a text can be a commit's hash.
+// isHash reports whether a text can be a commit's hash.
 func isHash(s string) bool {
 	for _, r := range s {
 		if !(r >= '0' && r <= '9' || r >= 'a' && r <= 'f') {

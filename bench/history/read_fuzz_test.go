@@ -26,7 +26,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		write(t, filepath.Join(dir, name), text)
-		// A folder that is no repository, so that git has nothing to say.
+		// A directory that is no repository, so that git has nothing to say.
 		report, err := history.Read(t.Context(), dir, history.Options{Repository: dir})
 		if err != nil {
 			return

@@ -93,7 +93,7 @@ func valuePoint(sittings []*sitting, confidence float64) Point {
 	return Point{N: len(values), Center: bench.Float(center), Low: bench.Float(low), High: bench.Float(high), exact: alike(values)}
 }
 
-// alike tells whether there are several values, and all are equal.
+// alike reports whether there are several values, and all are equal.
 func alike(values []float64) bool { return len(values) > 1 && slices.Min(values) == slices.Max(values) }
 
 // mostOfSitting is how many measurements of a side a ratio is made of, evenly picked of

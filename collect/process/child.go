@@ -38,7 +38,7 @@ type Command struct {
 	// Args are the program, which is looked up in PATH unless it has a slash, and its
 	// arguments.
 	Args []string
-	// Dir is the folder that it runs in; "" is whet's own.
+	// Dir is the directory that it runs in; "" is whet's own.
 	Dir string
 	// Env are variables ("KEY=value") over those of whet's environment.
 	Env []string
@@ -177,7 +177,7 @@ func (c *Child) Stop(abort context.Context, signals ...syscall.Signal) {
 	}
 }
 
-// ended waits for the end of the whole group, and tells whether it came.
+// ended waits for the end of the whole group, and reports whether it came.
 func (c *Child) ended(abort context.Context, within time.Duration) bool {
 	timer := time.NewTimer(within)
 	defer timer.Stop()

@@ -15,7 +15,7 @@ import (
 // architectures that Go runs on.
 const clockTick = time.Second / 100
 
-// CPU returns the processor time, user and system, that pid, its descendants and its
+// CPU returns the CPU time, user and system, that pid, its descendants and its
 // group have used so far, those of their children included that have ended and were
 // waited for. It fails when pid is gone.
 //

@@ -6,9 +6,9 @@
 //     the seconds before now.
 //  2. It looks again and again whether a trigger fires. Slow requests are told of by the agent as soon as
 //     they end, if the target's handler is one of Agent.Watch; else the flight recorder's trace is fetched
-//     every few seconds and cut into requests. The heap, goroutines and processor time are asked for
+//     every few seconds and cut into requests. The heap, goroutines and CPU time are asked for
 //     every second.
-//  3. When one does, the flight recorder and snapshots are recorded ([collect.Run]) in a file of its own,
+//  3. When one does, the flight recorder and snapshots are recorded ([collect.Run]) in its own file,
 //     the request is found in the trace, and the caller is told. Then nothing is done for
 //     a while, so that a service in trouble is not kept busy, nor the disk filled.
 //

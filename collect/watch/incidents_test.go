@@ -38,7 +38,7 @@ const (
 	stall          = 350 * time.Millisecond
 )
 
-// A running service is a process of its own, under load.
+// A running service is its own process, under load.
 type running struct {
 	started
 	client *http.Client
@@ -110,7 +110,7 @@ func runService(t *testing.T, kind string) *running {
 	return s
 }
 
-// ask sends a request with an id of its own.
+// ask sends a request with its own id.
 func (s *running) ask(t *testing.T, path, kind string, d time.Duration) {
 	address := fmt.Sprintf("%s/%s/%s%d?for=%v", s.Service, path, kind, s.ids.Add(1), d)
 	req, err := http.NewRequest(http.MethodGet, address, nil) //nolint:noctx // the load ends before the test's context does

@@ -22,7 +22,7 @@ const serviceEnv = "WHET_TEST_WATCH_SERVICE"
 // truthCategory is of the logs that handlers write in the trace when they begin and end; their messages are requests' ids.
 const truthCategory = "truth"
 
-// A service has five handlers, each of which takes as long as a request's ?for= says, in a way of its own. It writes a line
+// A service has five handlers, each of which takes as long as a request's ?for= says, in its own way. It writes a line
 // of JSON for each request when it ends, which is the truth.
 type service struct {
 	mu         sync.Mutex

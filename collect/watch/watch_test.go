@@ -341,7 +341,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestFolder says that a folder cannot be made; ending what has begun is no error.
+// TestFolder says that a directory cannot be made; ending what has begun is no error.
 func TestFolder(t *testing.T) {
 	s := open(t, agent.Options{Flight: time.Second}, true)
 	file := filepath.Join(t.TempDir(), "file")

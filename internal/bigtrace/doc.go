@@ -5,7 +5,7 @@
 //
 // Data flow:
 //
-//  1. main starts itself once more as a server on the loopback interface, in a process of its own: handlers
+//  1. main starts itself once more as a server on the loopback interface, in its own process: handlers
 //     with locks, channels, allocations and goroutines that they start, and a task with regions and a log now
 //     and then.
 //  2. Package load keeps it busy from this process.

@@ -97,7 +97,7 @@ func (s *shop) handler() http.Handler {
 	return mux
 }
 
-// work takes some processor time and leaves garbage.
+// work takes some CPU time and leaves garbage.
 func work(size int) int {
 	b := make([]byte, size)
 	sum := 0

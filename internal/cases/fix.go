@@ -31,7 +31,7 @@ type fixResult struct {
 	} `json:"total"`
 }
 
-// Where the copy of an example is that whet mends: below the folder of a study's files, and as
+// Where the copy of an example is that whet mends: below the directory of a study's files, and as
 // commands on the pages name it.
 const (
 	fixedDir     = "fixed"

@@ -1,4 +1,4 @@
-// Command newrule makes the folder of a new rule, find/rules/NAME, with a doc.go to fill in, an
+// Command newrule makes the directory of a new rule, find/rules/NAME, with a doc.go to fill in, an
 // analyzer that reports nothing yet, its test and its testdata, and writes the index of all rules
 // anew:
 //

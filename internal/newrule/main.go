@@ -39,7 +39,7 @@ func run(args []string) error {
 	return os.WriteFile(index, source, 0o600)
 }
 
-// Index is the source of the index: all folders of rules, which are those with a doc.go that says
+// Index is the source of the index: all directories of rules, which are those with a doc.go that says
 // so.
 func Index(dir string) ([]byte, error) {
 	entries, err := os.ReadDir(dir)
@@ -71,7 +71,7 @@ func Rules() []*rules.Rule {
 `, imports.String(), calls.String()))
 }
 
-// scaffold writes the folder of a rule, whose name is that of a package.
+// scaffold writes the directory of a rule, whose name is that of a package.
 func scaffold(name string) error {
 	if !token.IsIdentifier(name) || strings.ToLower(name) != name {
 		return fmt.Errorf("%q is not a package's name: small letters, no blanks", name)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestIndex has every folder of a rule in the index.
+// TestIndex has every directory of a rule in the index.
 func TestIndex(t *testing.T) {
 	want, err := Index("../../" + root)
 	if err != nil {

@@ -4,7 +4,7 @@
 //
 // Data flow:
 //
-//  1. [Run] hands the arguments to the driver through a flag set of its own; the
+//  1. [Run] hands the arguments to the driver through its own flag set; the
 //     driver defines every option, so that what `go tool pprof` accepts, this
 //     accepts.
 //  2. The fetcher opens what the driver does not know: a recording (FILE.whet, or

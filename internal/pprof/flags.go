@@ -9,7 +9,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// flagSet is the driver's plugin.FlagSet over a flag set of its own, so that
+// flagSet is the driver's plugin.FlagSet over its own flag set, so that
 // nothing touches flag.CommandLine.
 type flagSet struct {
 	*flag.FlagSet

@@ -27,7 +27,7 @@ type recordings struct {
 	limit *memoryLimit
 }
 
-// splitRecording tells whether a source is a recording, FILE or FILE:NAME, and
+// splitRecording reports whether a source is a recording, FILE or FILE:NAME, and
 // which profile of it is meant. The name is not checked.
 func splitRecording(src string) (file, name string, ok bool) {
 	if isRecording(src) {
@@ -139,7 +139,7 @@ func (r *recordings) code(path string) (*source.Code, error) {
 
 // unpackSource writes the source files that the recordings among the arguments
 // carry to a temporary directory and makes the driver look there first. A user who
-// sets -trim_path has a plan of their own; it is left alone.
+// sets -trim_path has their own plan; it is left alone.
 func (r *recordings) unpackSource(args []string, texts map[string]*string) error {
 	path, trim := texts["source_path"], texts["trim_path"]
 	if path == nil || trim == nil || *trim != "" {

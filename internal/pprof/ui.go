@@ -158,7 +158,7 @@ func (u *ui) print(args []any, colour string) {
 // IsTerminal tells the driver whether reports go to a terminal.
 func (u *ui) IsTerminal() bool { return u.terminal != nil && isTerminal(u.opt.Stdout) }
 
-// WantBrowser tells whether -http opens a browser: only for someone who watches.
+// WantBrowser reports whether -http opens a browser: only for someone who watches.
 func (u *ui) WantBrowser() bool { return isTerminal(u.opt.Stdout) }
 
 // SetAutoComplete makes the tab key complete the line up to the cursor.

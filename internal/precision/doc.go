@@ -3,7 +3,7 @@
 // `make precision` runs, from the module's root, with whet built.
 //
 //  1. The modules and their versions are fixed (modules.go). Each is taken from the module proxy with
-//     `go mod download` and copied into a repository of its own, below -work.
+//     `go mod download` and copied into its own repository, below -work.
 //  2. whet records the module's benchmarks, finds what has at least 1 % of a profile there, and tries
 //     every rewrite that needs nobody's review, within a time for each (run.go).
 //  3. What became of a finding is a verdict (verdict.go): right when the rewrite is kept; wrong when

@@ -193,7 +193,7 @@ func read(dir string) (*results, error) {
 	return &r, nil
 }
 
-// has tells whether a module was measured in its version.
+// has reports whether a module was measured in its version.
 func (r *results) has(m module) bool {
 	return slices.ContainsFunc(r.Modules, func(x measurement) bool { return x.Path == m.path && x.Version == m.version })
 }

@@ -43,7 +43,7 @@ const (
 // A sitting measures modules on this machine, one after the other.
 type sitting struct {
 	whet string // the binary
-	work string // folder for copies and recordings
+	work string // directory for copies and recordings
 	time time.Duration
 	log  io.Writer
 }
@@ -111,7 +111,7 @@ func (s *sitting) measure(ctx context.Context, m module) (*measurement, error) {
 	return r, nil
 }
 
-// copy takes a module from the proxy into a repository of its own.
+// copy takes a module from the proxy into its own repository.
 func (s *sitting) copy(ctx context.Context, m module) (dir string, err error) {
 	dir = filepath.Join(s.work, m.name)
 	if err := os.RemoveAll(dir); err != nil {

@@ -14,7 +14,7 @@ import (
 // Schema names the JSON form of [Result].
 const Schema = "whet.capacity/1"
 
-// What zero means in [Options], and the bounds.
+// Defaults for zero fields of [Options], and bounds.
 const (
 	DefaultStep      = 5 * time.Second
 	DefaultWarmup    = time.Second
@@ -23,28 +23,27 @@ const (
 	// MaxSteps bounds the number of runs of a search.
 	MaxSteps = 80
 
-	lowestRate  = 1.0 // per second, below which nothing is searched for
+	lowestRate  = 1.0 // per second; no lower rate is tried
 	highestRate = 1e8
 )
 
-// Options say what to search for. Load's target and SLO are required.
+// Options configure Search. Load's target and SLO are required.
 type Options struct {
 	// Load is what is sent. Its Rate, RampTo, Ramp, Requests and Duration must be 0:
 	// the search sets them; its Arrivals are kept. Its Warmup comes before each step; 0 means
 	// [DefaultWarmup].
 	Load load.Options
-	// SLO are the objectives that have to be kept; the rate cannot be one of them.
+	// SLO are the objectives to keep; the rate cannot be one of them.
 	SLO slo.Objectives
-	// Min is the rate to begin with, per second, below which nothing is tried. 0: the
-	// search begins at half the rate of a run of the closed model, and goes down to
-	// one a second.
+	// Min is the rate to begin with, per second; no lower rate is tried. 0: the search begins at half the
+	// rate of a closed run, and goes down to one a second.
 	Min float64
-	// Max is the highest rate to try. 0: none.
+	// Max is the highest rate to try. 0 means no limit.
 	Max float64
 	// Step is the length of the measured part of each run; 0 means [DefaultStep].
 	Step time.Duration
-	// Precision is the share by which the two ends of the bracket may differ at last:
-	// 0.05 for 5 %; 0 means [DefaultPrecision].
+	// Precision is the largest relative difference between the two ends of the final bracket: 0.05 for 5 %; 0
+	// means [DefaultPrecision].
 	Precision float64
 	// Progress, if set, is called after each step.
 	Progress func(Progress)
@@ -53,16 +52,14 @@ type Options struct {
 // Progress is the state of a search after a step.
 type Progress struct {
 	Step Step
-	// Low is the highest rate that is held so far, High the lowest that is not; 0:
-	// none yet.
+	// Low is the highest rate held so far, High the lowest not held; 0 means none yet.
 	Low, High float64
-	// Remaining is about how long the search will go on; 0 while the climb lasts and
-	// that is not known.
+	// Remaining is an estimate of the remaining time; 0 during the climb, when it is unknown.
 	Remaining time.Duration
 }
 
-// Result is what a search found. In JSON, durations are integers of nanoseconds and
-// their keys end in _ns.
+// Result is what a search found. JSON has durations as integers of nanoseconds, in keys that end in
+// _ns.
 type Result struct {
 	Schema  string         `json:"schema"` // always [Schema]
 	Targets []string       `json:"targets"`
@@ -71,30 +68,30 @@ type Result struct {
 	Connections int           `json:"connections"`
 	Protocol    load.Protocol `json:"protocol"`
 	Engine      load.Engine   `json:"engine"`
-	Precision   float64       `json:"precision"` // what was asked for
+	Precision   float64       `json:"precision"` // the requested precision
 	Started     time.Time     `json:"started"`
 	Elapsed     time.Duration `json:"elapsed_ns"`
 
-	// Rate is the capacity: the highest rate, per second, that was held in two of at
-	// most three runs, or, unless Confirmed, in the runs there were. 0: none was.
+	// Rate is the capacity: the highest rate, per second, held in two of at most three runs or, unless
+	// Confirmed, in the runs there were. 0 means none.
 	Rate float64 `json:"rate"`
-	// High is the lowest rate that was not held: the capacity lies from Rate up to
-	// here. 0: none is known.
+	// High is the lowest rate that was not held: the capacity lies between Rate and High. 0 means none is
+	// known.
 	High float64 `json:"high,omitempty"`
-	// Confirmed says that both ends were repeated and are within the precision.
+	// Confirmed reports whether both ends were repeated and are within the precision.
 	Confirmed bool `json:"confirmed"`
-	// Limit is what ends the rates that are held.
+	// Limit is what limits the rate.
 	Limit Limit `json:"limit"`
-	// Why says what ends them, for people.
+	// Why explains Limit in words.
 	Why string `json:"why"`
-	// Interrupted says that the caller's context ended the search.
+	// Interrupted reports whether the caller's context ended the search.
 	Interrupted bool `json:"interrupted"`
-	// Warnings are reasons not to believe Rate, for people.
+	// Warnings are reasons to distrust Rate, in words.
 	Warnings []string `json:"warnings,omitempty"`
 	// Knee is where latency begins to rise faster than the rate; nil with fewer than
 	// three rates.
 	Knee *Knee `json:"knee,omitempty"`
-	// Steps are all runs in the order in which they were made.
+	// Steps are all runs in order.
 	Steps []Step `json:"steps"`
 }
 
@@ -105,14 +102,13 @@ type Limit string
 const (
 	// LimitServer: at High the server missed the objectives.
 	LimitServer Limit = "server"
-	// LimitConnections: at High all connections were busy and requests waited for
-	// them, though the server was hardly slower than at low rates; with more
-	// connections it may do more.
+	// LimitConnections: at High all connections were busy and requests waited for them, while the server was
+	// hardly slower than at low rates; more connections may raise the rate.
 	LimitConnections Limit = "connections"
 	// LimitGenerator: at High the generator could not send the load: the server's
 	// capacity is Rate or more.
 	LimitGenerator Limit = "generator"
-	// LimitMax: the highest rate that was to be tried is held.
+	// LimitMax: the highest rate allowed was held.
 	LimitMax Limit = "max"
 	// LimitUnknown: the search ended early.
 	LimitUnknown Limit = "unknown"
@@ -123,7 +119,7 @@ const (
 	Probe   = "probe"   // the closed model
 	Climb   = "climb"   // upwards, or downwards when the first rate was too high
 	Bisect  = "bisect"  // between a rate that was held and one that was not
-	Confirm = "confirm" // a rate once more
+	Confirm = "confirm" // a rate again
 )
 
 // A Verdict says what a step showed.
@@ -132,9 +128,9 @@ type Verdict string
 // The verdicts.
 const (
 	Held        Verdict = "held"        // objectives kept, load sent
-	Missed      Verdict = "missed"      // by the server, objectives missed
+	Missed      Verdict = "missed"      // objectives missed by the server
 	Busy        Verdict = "connections" // the load was not sent in time: no connection was free
-	Generator   Verdict = "generator"   // missed, and the generator may be the cause
+	Generator   Verdict = "generator"   // missed, possibly because of the generator
 	Interrupted Verdict = "interrupted" // cut off; does not count
 	Measured    Verdict = "measured"    // a probe
 )
@@ -142,31 +138,30 @@ const (
 // A Step is one run.
 type Step struct {
 	Kind string `json:"kind"`
-	// Asked is the rate asked for, per second; 0 for a probe.
+	// Asked is the requested rate, per second; 0 for a probe.
 	Asked float64 `json:"asked"`
-	// Achieved is the number of requests that came to an end, per second.
+	// Achieved is the number of finished requests per second.
 	Achieved float64 `json:"achieved"`
-	// Run is the how manieth run at this rate it was, from 1.
+	// Run counts the runs at this rate, from 1.
 	Run     int     `json:"run"`
 	Verdict Verdict `json:"verdict"`
-	// Why says why the step was not held; "" when it was.
+	// Why explains why the step was not held; "" when it was.
 	Why       string        `json:"why,omitempty"`
 	Outcomes  []slo.Outcome `json:"outcomes,omitempty"`
 	Requests  int64         `json:"requests"`
 	Responses int64         `json:"responses"`
-	// Errors is the share of requests that failed or were answered with a status of
-	// 400 or above.
+	// Errors is the share of requests that failed or got a status of 400 or above.
 	Errors float64 `json:"errors"`
-	// Latency is without the histogram.
+	// Latency has no histogram.
 	Latency load.Latency `json:"latency"`
 	Send    *load.Send   `json:"send,omitempty"`
 	Doubts  []load.Doubt `json:"doubts,omitempty"`
 }
 
-// A Knee is the point of the curve of latency over rate from which on latency rises
-// faster than the rate.
+// A Knee is the point of the curve of latency over rate beyond which latency rises faster than the
+// rate.
 type Knee struct {
-	Rate    float64       `json:"rate"`   // asked for, per second
+	Rate    float64       `json:"rate"`   // requested, per second
 	Metric  slo.Metric    `json:"metric"` // of the latency
 	Latency time.Duration `json:"latency_ns"`
 }
@@ -189,13 +184,13 @@ func (o Options) withDefaults() (Options, error) {
 	l := o.Load
 	switch {
 	case len(o.SLO) == 0:
-		return bad("objectives", errors.New("there are none"), "give objectives such as "+example)
+		return bad("objectives", errors.New("none given"), "give objectives such as "+example)
 	case slices.ContainsFunc(o.SLO, func(o slo.Objective) bool { return o.Metric == slo.Rate }):
-		return bad("objectives", errors.New("the rate is what is searched for"), "give objectives such as "+example)
+		return bad("objectives", errors.New("the search is for the rate"), "give objectives such as "+example)
 	case slices.ContainsFunc(o.SLO, func(o slo.Objective) bool { return o.Target != "" }):
-		return bad("objectives", errors.New("one of them is about a single target"), "the search is for the rate of all targets together: leave out the name")
+		return bad("objectives", errors.New("per-target objectives are not supported"), "the search is for the rate of all targets together: omit the target's name")
 	case l.Rate != 0 || l.RampTo != 0 || l.Ramp != 0 || l.Requests != 0 || l.Duration != 0:
-		return bad("options", errors.New("the search chooses rate, number and duration of requests itself"), "give a lowest and a highest rate and the length of a step")
+		return bad("options", errors.New("the search sets rate, number of requests and duration"), "set the lowest and highest rate and the length of a step instead")
 	case !(o.Min >= 0 && o.Min <= highestRate) || !(o.Max >= 0 && o.Max <= highestRate):
 		return bad("rate", fmt.Errorf("%g and %g are not rates", o.Min, o.Max), fmt.Sprintf("give rates from 0 to %g", highestRate))
 	case o.Max > 0 && o.Min > o.Max:
@@ -208,7 +203,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// latencyMetric is the first latency among the objectives, or p99.
+// latencyMetric returns the first latency among the objectives, or p99.
 func latencyMetric(objectives slo.Objectives) slo.Metric {
 	for _, o := range objectives {
 		m := o.Metric
@@ -222,10 +217,10 @@ func latencyMetric(objectives slo.Objectives) slo.Metric {
 // point is a rate with the latency there.
 type point struct{ rate, latency float64 }
 
-// knee finds the point of a rising convex curve that lies farthest below the straight
-// line between its ends (Satopää, Albrecht, Irwin, Raghavan: Finding a "Kneedle" in
-// a Haystack, ICDCS workshops 2011). The points are in order of their rates. It is -1
-// with fewer than three points, and when no point is below the line.
+// knee finds the point of a rising convex curve that lies farthest below the straight line between
+// its ends (Satopää, Albrecht, Irwin, Raghavan: Finding a "Kneedle" in a Haystack, ICDCS workshops
+// 2011). The points are in order of their rates. It returns -1 with fewer than three points, and
+// when no point is below the line.
 func knee(points []point) int {
 	if len(points) < 3 {
 		return -1
@@ -238,7 +233,7 @@ func knee(points []point) int {
 	best, at := 0.0, -1
 	for i, p := range points {
 		d := (p.rate-first.rate)/(last.rate-first.rate) - (p.latency-low)/(high-low)
-		if d > best { // NaN of a flat curve is not
+		if d > best { // false for the NaN of a flat curve
 			best, at = d, i
 		}
 	}

@@ -14,16 +14,15 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// climb is the factor between rates before there are two to search between.
+// climb is the factor between rates before there is a bracket.
 const climb = 2
 
-// A Runner runs a load; it is [load.Run].
+// A Runner runs a load, as [load.Run] does.
 type Runner func(context.Context, load.Options) (*load.Result, error)
 
-// Search finds the highest rate that holds the objectives. When ctx is cancelled it
-// returns what it has found until there, which is not an error. When a load cannot be
-// run at all it returns the error together with what it has found; the Result is nil
-// when that is nothing.
+// Search finds the highest rate that keeps the objectives. When ctx is cancelled it returns what it
+// has found so far, without an error. When a load cannot be run it returns the error with what it
+// has found so far; the Result is nil when that is nothing.
 func Search(ctx context.Context, o Options, run Runner) (*Result, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -45,13 +44,13 @@ func Search(ctx context.Context, o Options, run Runner) (*Result, error) {
 // votes are the runs at one rate.
 type votes struct {
 	held, missed int
-	limits       []Limit // of each that missed
+	limits       []Limit // of each run that missed
 	why          []string
-	points       []float64 // latencies of those that the server shaped
+	points       []float64 // latencies of the runs limited by the server
 }
 
-// limit is what most of the runs that missed show, and why the first of these did. When
-// they are even, it is not the server.
+// limit returns what most of the missed runs show, and the reason of the first of them. On a tie it
+// is not the server.
 func (v *votes) limit() (Limit, string) {
 	count := map[Limit]int{}
 	for _, l := range v.limits {
@@ -66,12 +65,12 @@ func (v *votes) limit() (Limit, string) {
 	return best, v.why[slices.Index(v.limits, best)]
 }
 
-// verdict says what the runs so far show; they do not when they are even.
+// verdict returns what the runs so far show; on a tie they show nothing.
 func (v *votes) verdict() (held, known bool) {
 	return v.held > v.missed, v.held != v.missed
 }
 
-// confirmed tells whether two runs agree.
+// confirmed reports whether two runs agree.
 func (v *votes) confirmed() bool { return v.held >= 2 || v.missed >= 2 }
 
 // search is the state of a search.
@@ -80,12 +79,12 @@ type search struct {
 	run    Runner
 	metric slo.Metric
 	rates  map[float64]*votes
-	idle   time.Duration // least mean latency of the steps that were held; 0: none yet
+	idle   time.Duration // least mean latency of the steps that were held; 0 means none yet
 	result Result
-	done   bool // the two ends are confirmed, or nothing more can be tried
+	done   bool // both ends are confirmed, or nothing more can be tried
 }
 
-// errInterrupted ends the search without being an error of it.
+// errInterrupted ends the search without counting as an error.
 var errInterrupted = errors.New("interrupted")
 
 func (s *search) search(ctx context.Context) error {
@@ -119,8 +118,8 @@ func (s *search) ended(err error) error {
 	return err
 }
 
-// bracket returns the lowest rate that was not held, and the highest below it that
-// was; 0 when there is none.
+// bracket returns the lowest rate that was not held, and the highest below it that was held; 0 when
+// there is none.
 func (s *search) bracket() (low, high float64) {
 	for rate, v := range s.rates {
 		if held, known := v.verdict(); known && !held && (high == 0 || rate < high) {
@@ -135,10 +134,10 @@ func (s *search) bracket() (low, high float64) {
 	return low, high
 }
 
-// next returns the rate to try next and what for; 0 when there is none.
+// next returns the rate to try next and the kind of step; 0 when there is none.
 func (s *search) next() (rate float64, kind string) {
 	for rate, v := range s.rates {
-		if _, known := v.verdict(); !known { // only the last can be even
+		if _, known := v.verdict(); !known { // only the last can be a tie
 			return rate, Confirm
 		}
 	}
@@ -164,7 +163,7 @@ func (s *search) next() (rate float64, kind string) {
 	}
 }
 
-// confirm returns the first of rates that two runs do not agree on yet.
+// confirm returns the first of rates on which two runs do not yet agree.
 func (s *search) confirm(rates ...float64) (float64, string) {
 	for _, rate := range rates {
 		if !s.rates[rate].confirmed() {
@@ -182,14 +181,14 @@ func (s *search) probe(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	if r.Responses == 0 {
-		return 0, &load.Error{Op: "search for", Subject: "capacity", Err: errors.New("the server answers nothing"), Advice: "is the server running, and is this its address?"}
+		return 0, &load.Error{Op: "search for", Subject: "capacity", Err: errors.New("the server does not answer"), Advice: "is the server running, and is this its address?"}
 	}
 	s.note(r, step)
 	return r.Rate, nil
 }
 
-// load runs the load of a step. An error together with a result, no answer at all, is
-// a result.
+// load runs the load of a step. An error that comes with a result (no answer at all) counts as a
+// result.
 func (s *search) load(ctx context.Context, step Step) (*load.Result, error) {
 	if ctx.Err() != nil {
 		return nil, errInterrupted
@@ -219,7 +218,7 @@ func (s *search) load(ctx context.Context, step Step) (*load.Result, error) {
 	return r, nil
 }
 
-// note adds what r says to a step and keeps it.
+// note adds r's results to a step and keeps it.
 func (s *search) note(r *load.Result, step Step) {
 	step.Requests, step.Responses = r.Requests, r.Responses
 	if seconds := r.Elapsed.Seconds(); seconds > 0 {
@@ -237,7 +236,7 @@ func (s *search) note(r *load.Result, step Step) {
 	}
 }
 
-// remaining guesses how long the search goes on.
+// remaining estimates how long the search will take.
 func (s *search) remaining(low, high float64) time.Duration {
 	if low == 0 || high == 0 {
 		return 0
@@ -254,7 +253,7 @@ func (s *search) remaining(low, high float64) time.Duration {
 	return time.Duration(runs * float64(s.Step+s.Load.Warmup))
 }
 
-// step runs one rate and notes what it showed.
+// step runs one rate and records the outcome.
 func (s *search) step(ctx context.Context, kind string, rate float64) error {
 	v := s.rates[rate]
 	if v == nil {
@@ -287,8 +286,8 @@ func (s *search) step(ctx context.Context, kind string, rate float64) error {
 	return nil
 }
 
-// judge says whether r held the rate that was asked for, and if not, what kept it.
-// idle is the mean latency at a rate that was held, 0 if that is not known.
+// judge reports whether r held the requested rate, and if not, what prevented it. idle is the mean
+// latency at a rate that was held, 0 if unknown.
 func judge(r *load.Result, rate float64, outcomes []slo.Outcome, idle time.Duration) (Verdict, Limit, string) {
 	short := shortOf(r, rate)
 	if slo.Held(outcomes) && short == "" {
@@ -312,11 +311,10 @@ func judge(r *load.Result, rate float64, outcomes []slo.Outcome, idle time.Durat
 	return Missed, LimitServer, why
 }
 
-// fewConnections tells whether requests waited for connections though the server was
-// hardly slower than when it is idle. When all connections are busy, a request takes
-// as long as there are connections for each request a second (Little: A proof for the
-// queuing formula L = λW, Operations Research 9, 1961). An overloaded server keeps
-// connections busy too, but by taking long.
+// fewConnections reports whether requests waited for connections although the server was hardly
+// slower than when idle. When all connections are busy, a request takes as long as there are
+// connections for each request a second (Little: A proof for the queuing formula L = λW, Operations
+// Research 9, 1961). An overloaded server keeps connections busy too, but by taking long.
 func fewConnections(r *load.Result, idle time.Duration) bool {
 	if r.Send == nil || r.Send.Waited == 0 || r.Requests == 0 {
 		return false
@@ -326,8 +324,7 @@ func fewConnections(r *load.Result, idle time.Duration) bool {
 	return idle == 0 || service < 2*float64(idle)
 }
 
-// shortOf says how far the requests of r fall short of the rate asked for; "" when
-// they do not.
+// shortOf describes how far r falls short of the requested rate; "" when it does not.
 func shortOf(r *load.Result, rate float64) string {
 	const least = 0.97
 	due := rate * r.Elapsed.Seconds()
@@ -343,7 +340,7 @@ func shortOf(r *load.Result, rate float64) string {
 	return fmt.Sprintf("%.0f of %.0f requests were sent in time", sent-1, due)
 }
 
-// finish puts the result together.
+// finish assembles the result.
 func (s *search) finish() {
 	r := &s.result
 	r.Elapsed = time.Since(r.Started)
@@ -353,7 +350,7 @@ func (s *search) finish() {
 	case high > 0:
 		r.Limit, r.Why = s.rates[high].limit()
 	case low > 0 && s.done:
-		r.Limit, r.Why = LimitMax, "the highest rate that was to be tried is held"
+		r.Limit, r.Why = LimitMax, "the highest rate allowed was held"
 	case r.Interrupted:
 		r.Why = "the search was interrupted"
 	default:
@@ -364,8 +361,8 @@ func (s *search) finish() {
 	r.Knee = s.knee()
 }
 
-// warnings says which objectives the steps at the capacity are too short for: fewer
-// than ten answers above a percentile make it a number of chance.
+// warnings lists the objectives for which the steps at the capacity are too short: a percentile
+// with fewer than ten answers above it is left to chance.
 func (s *search) warnings() []string {
 	const above = 10
 	var out []string

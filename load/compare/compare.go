@@ -12,16 +12,16 @@ import (
 // Schema names the JSON form of [Comparison].
 const Schema = "whet.load-compare/1"
 
-// The least that an interval is made of.
+// Minimum data for an interval.
 const (
-	MinRuns    = 3  // runs a side
-	MinSeconds = 10 // seconds a side
+	MinRuns    = 3  // runs per side
+	MinSeconds = 10 // seconds per side
 )
 
-// Confidence is the share of intervals that hold the true value.
+// Confidence is the confidence level of the intervals.
 const Confidence = 0.95
 
-// A Comparison of B with A.
+// A Comparison compares B with A.
 type Comparison struct {
 	Schema string `json:"schema"` // always [Schema]
 	A      Side   `json:"a"`
@@ -29,40 +29,39 @@ type Comparison struct {
 	// Confidence is [Confidence].
 	Confidence float64 `json:"confidence"`
 	Rows       []Row   `json:"rows"`
-	// Targets compare the targets that all runs have, in the order of A's first run; nil when
-	// there is one only. Their metrics are those of [TargetMetrics].
+	// Targets compares the targets that all runs have, in the order of A's first run; nil when there is only
+	// one. Their metrics are those of [TargetMetrics].
 	Targets []Part `json:"targets,omitempty"`
-	// Phases compare the phases that all runs have. Their metrics are those of [PhaseMetrics].
+	// Phases compares the phases that all runs have. Their metrics are those of [PhaseMetrics].
 	Phases []Part `json:"phases,omitempty"`
-	// Warnings are reasons why A and B cannot be compared, or not be believed.
+	// Warnings are reasons why A and B are not comparable, or not trustworthy.
 	Warnings []string `json:"warnings,omitempty"`
-	// Notes say where the intervals are from and what they do not see.
+	// Notes say where the intervals come from and what they do not cover.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// A Side is what is compared.
+// A Side describes the runs of one side.
 type Side struct {
 	Runs    int      `json:"runs"`
-	Seconds int      `json:"seconds"` // of all runs, shorter ones than half a second left out
+	Seconds int      `json:"seconds"` // over all runs, without slices shorter than half a second
 	Targets []string `json:"targets"` // of the first run
 }
 
 // Row compares one metric.
 type Row struct {
 	Metric slo.Metric `json:"metric"`
-	// A and B are the values of the whole run; of several runs, their geometric mean
-	// (the plain mean for shares, and when one is 0).
+	// A and B are the values of the whole run; for several runs, their geometric mean (the plain mean for
+	// shares, and when one is 0).
 	A slo.Value `json:"a"`
 	B slo.Value `json:"b"`
-	// Unknown says why a side does not tell the metric, when A, B and all below mean
-	// nothing; "" otherwise.
+	// Unknown says why a side lacks the metric; the other fields then mean nothing. "" otherwise.
 	Unknown string `json:"unknown,omitempty"`
-	// Change is B over A less 1: 0.1 for 10 % more; nil when A is 0.
+	// Change is B/A - 1: 0.1 for 10 % more; nil when A is 0.
 	Change *float64 `json:"change,omitempty"`
-	// Interval says how sure the change is; nil when the data do not tell.
+	// Interval is the confidence interval of the change; nil when the data do not yield one.
 	Interval *Interval `json:"interval,omitempty"`
 	Verdict  Verdict   `json:"verdict"`
-	// Note says why there is no interval, or what to know of the row; may be empty.
+	// Note says why there is no interval, or qualifies the row; may be empty.
 	Note string `json:"note,omitempty"`
 }
 
@@ -71,13 +70,13 @@ type Verdict string
 
 // The verdicts.
 const (
-	Better  Verdict = "better"  // B is, and the interval excludes no change
-	Worse   Verdict = "worse"   // B is, and the interval excludes no change
-	Same    Verdict = "same"    // the interval does not exclude no change
+	Better  Verdict = "better"  // B is better, and the interval excludes no change
+	Worse   Verdict = "worse"   // B is worse, and the interval excludes no change
+	Same    Verdict = "same"    // the interval includes no change
 	Unknown Verdict = "unknown" // there is no interval
 )
 
-// A Basis is what an interval is made from.
+// A Basis is the kind of data behind an interval.
 type Basis string
 
 // The bases.
@@ -86,7 +85,7 @@ const (
 	Seconds Basis = "seconds"
 )
 
-// A Scale is what an interval is of.
+// A Scale is the quantity that an interval covers.
 type Scale string
 
 // The scales.
@@ -102,10 +101,9 @@ type Interval struct {
 	Estimate float64 `json:"estimate"`
 	Low      float64 `json:"low"`
 	High     float64 `json:"high"`
-	// ExcludesNoChange tells whether no change lies outside the interval.
+	// ExcludesNoChange reports whether no change lies outside the interval.
 	ExcludesNoChange bool `json:"excludes_no_change"`
-	// Blocks are the lengths of the bootstrap's blocks in seconds, for A and B; only
-	// for [Seconds].
+	// Blocks are the bootstrap's block lengths in seconds, for A and B; only for [Seconds].
 	Blocks *[2]int `json:"blocks,omitempty"`
 }
 
@@ -123,11 +121,11 @@ func Compare(a, b []*load.Result) (*Comparison, error) {
 	for i, runs := range [][]*load.Result{a, b} {
 		name := [...]string{"A", "B"}[i]
 		if len(runs) == 0 {
-			return nil, &load.Error{Op: "compare", Subject: name, Err: errors.New("there is no result"), Advice: "give one result for each side, or better three"}
+			return nil, &load.Error{Op: "compare", Subject: name, Err: errors.New("no result given"), Advice: "give one result per side, or better three"}
 		}
 		for _, r := range runs {
 			if r == nil || r.Schema != load.Schema {
-				return nil, &load.Error{Op: "compare", Subject: name, Err: fmt.Errorf("not a result of a load (%s)", load.Schema), Advice: "give what whet load --json has written"}
+				return nil, &load.Error{Op: "compare", Subject: name, Err: fmt.Errorf("not a load result (want schema %s)", load.Schema), Advice: "give a file written by whet load --json"}
 			}
 		}
 	}
@@ -146,7 +144,7 @@ func Compare(a, b []*load.Result) (*Comparison, error) {
 	case basis == Runs:
 		c.Notes = append(c.Notes, fmt.Sprintf("intervals are from %d and %d runs", len(a), len(b)))
 	case min(c.A.Seconds, c.B.Seconds) >= MinSeconds:
-		c.Notes = append(c.Notes, fmt.Sprintf("intervals are from the seconds within the runs and do not see what differs from run to run; %d runs a side do", MinRuns))
+		c.Notes = append(c.Notes, fmt.Sprintf("intervals are from the seconds within the runs and miss differences from run to run; %d runs a side include them", MinRuns))
 	default:
 		c.Notes = append(c.Notes, fmt.Sprintf("no intervals: they need %d runs a side, or %d seconds", MinRuns, MinSeconds))
 	}
@@ -162,7 +160,7 @@ func side(runs []*load.Result) Side {
 	return s
 }
 
-// wholeSeconds leaves out short slices, as the last one of a run may be.
+// wholeSeconds drops short slices, such as the last one of a run.
 func wholeSeconds(r *load.Result) []load.Second {
 	var out []load.Second
 	for _, s := range r.Seconds {
@@ -209,7 +207,7 @@ func row(m slo.Metric, basis Basis, a, b []*load.Result) Row {
 		}
 	}
 	if m == slo.Rate && w.Note == "" && a[0].Open != nil && b[0].Open != nil {
-		w.Note = "the open model was asked for a rate; this is how far it was kept"
+		w.Note = "the open model sends at a given rate; this is the rate achieved"
 	}
 	return w
 }
@@ -230,7 +228,7 @@ func values(m slo.Metric, runs []*load.Result) ([]float64, error) {
 	return out, nil
 }
 
-// scale is on which scale m is compared.
+// scale returns the scale on which m is compared.
 func scale(m slo.Metric) Scale {
 	if m.Unit() == slo.Share {
 		return Difference
@@ -238,7 +236,7 @@ func scale(m slo.Metric) Scale {
 	return Ratio
 }
 
-// center is the geometric mean, or the plain mean for shares and when a value is 0.
+// center returns the geometric mean, or the plain mean for shares and when a value is 0.
 func center(m slo.Metric, values []float64) float64 {
 	if logs, ok := logarithms(values); ok && scale(m) == Ratio && len(values) > 1 {
 		return math.Exp(mean(logs))
@@ -246,7 +244,7 @@ func center(m slo.Metric, values []float64) float64 {
 	return mean(values)
 }
 
-// logarithms returns those of values, which must be positive.
+// logarithms returns the logarithms of values, which must be positive.
 func logarithms(values []float64) ([]float64, bool) {
 	out := make([]float64, len(values))
 	for i, v := range values {
@@ -258,8 +256,8 @@ func logarithms(values []float64) ([]float64, bool) {
 	return out, true
 }
 
-// interval makes an interval of an estimate of B less A, of logarithms for [Ratio],
-// whose half width is half.
+// interval returns the interval around estimate, which is B - A, of logarithms for [Ratio], with
+// the given half-width.
 func interval(s Scale, basis Basis, estimate, half float64) *Interval {
 	i := &Interval{Basis: basis, Scale: s, Estimate: estimate, Low: estimate - half, High: estimate + half}
 	if s == Ratio {
@@ -275,7 +273,7 @@ func interval(s Scale, basis Basis, estimate, half float64) *Interval {
 	return i
 }
 
-// noChange is the value that means no change.
+// noChange returns the value that means no change.
 func (i *Interval) noChange() float64 {
 	if i.Scale == Ratio {
 		return 1
@@ -283,7 +281,7 @@ func (i *Interval) noChange() float64 {
 	return 0
 }
 
-// fromRuns is Welch's interval over the runs.
+// fromRuns returns Welch's interval over the runs.
 func fromRuns(m slo.Metric, as, bs []float64) (*Interval, string) {
 	if scale(m) == Ratio {
 		la, okA := logarithms(as)
@@ -303,7 +301,7 @@ func fromRuns(m slo.Metric, as, bs []float64) (*Interval, string) {
 	return nil, "no interval: the runs differ too much"
 }
 
-// fromSeconds is the bootstrap's interval over the seconds.
+// fromSeconds returns the bootstrap interval over the seconds.
 func fromSeconds(m slo.Metric, a, b []*load.Result) (*Interval, string) {
 	sa, why := newSeries(m, a)
 	if why == "" {

@@ -202,7 +202,7 @@ func TestRowsFromRuns(t *testing.T) {
 		t.Errorf("a value of 0: %+v", zero)
 	}
 	b[2].TargetCPU = nil
-	if missing := rowOf(t, mustCompare(t, a, b), slo.TargetCPU); missing.Unknown != "B: run 3: its processor time is not known" || missing.Interval != nil || missing.Verdict != compare.Unknown {
+	if missing := rowOf(t, mustCompare(t, a, b), slo.TargetCPU); missing.Unknown != "B: run 3: its CPU time is unknown" || missing.Interval != nil || missing.Verdict != compare.Unknown {
 		t.Errorf("processor time that is not known: %+v", missing)
 	}
 }
@@ -225,7 +225,7 @@ func TestRowsFromSeconds(t *testing.T) {
 			}
 		}
 	}
-	if c.A.Runs != 1 || c.B.Runs != 2 || c.A.Seconds != 40 || c.B.Seconds != 80 || !strings.Contains(c.Notes[0], "do not see what differs from run to run") {
+	if c.A.Runs != 1 || c.B.Runs != 2 || c.A.Seconds != 40 || c.B.Seconds != 80 || !strings.Contains(c.Notes[0], "miss differences from run to run") {
 		t.Errorf("sides %+v, %+v, notes %q", c.A, c.B, c.Notes)
 	}
 	if again := mustCompare(t, a, b); !cmp.Equal(c, again) {
@@ -274,7 +274,7 @@ func TestWarnings(t *testing.T) {
 		"method: GET in A, unknown in B":                           func(r *load.Result) { r.Method = "" },
 		"protocol: http/1.1 in A, http/2 in B":                     func(r *load.Result) { r.Protocol = load.HTTP2 },
 		"model: closed in A, open in B":                            func(r *load.Result) { r.Model = load.ModelOpen },
-		"rate asked for: none in A, 5/s, constant, to 9/s in 2s in B": func(r *load.Result) {
+		"requested rate: none in A, 5/s, constant, to 9/s in 2s in B": func(r *load.Result) {
 			r.Open = &load.Open{Rate: 5, RampTo: 9, Ramp: 2 * time.Second, Arrivals: load.Constant}
 		},
 		"connections: 8 in A, 9 in B":                                  func(r *load.Result) { r.Connections = 9 },
@@ -304,7 +304,7 @@ func TestWarnings(t *testing.T) {
 	for _, r := range append(a, b...) {
 		r.Model, r.Open = load.ModelOpen, &load.Open{Rate: 5, Arrivals: load.Constant}
 	}
-	if row := rowOf(t, mustCompare(t, a, b), slo.Rate); !strings.Contains(row.Note, "was asked for") {
+	if row := rowOf(t, mustCompare(t, a, b), slo.Rate); !strings.Contains(row.Note, "given rate") {
 		t.Errorf("rate of the open model: %+v", row)
 	}
 }
@@ -419,7 +419,7 @@ func TestParts(t *testing.T) {
 	c = mustCompare(t, side(1, "http://127.0.0.1:1", 1), side(1, "http://127.0.0.1:1", 1.5))
 	for _, part := range append(c.Targets, c.Phases...) {
 		for _, r := range part.Rows {
-			if r.Interval != nil || r.Verdict != compare.Unknown || r.Note != "no interval: the seconds do not hold it; give 3 runs a side" {
+			if r.Interval != nil || r.Verdict != compare.Unknown || r.Note != "no interval: seconds do not record it; give 3 runs a side" {
 				t.Errorf("%s of %s from seconds: %+v", r.Metric, part.Name, r)
 			}
 		}

@@ -11,10 +11,10 @@ import (
 	"github.com/whet-go/whet/load/slo"
 )
 
-// A Part compares one target or one phase. Its rows have the statistics of those of the whole
-// run, but no interval from seconds: these hold neither targets nor phases.
+// A Part compares one target or one phase. Its rows have the statistics of the whole run's rows,
+// but no interval from seconds, which hold neither targets nor phases.
 type Part struct {
-	// Name is what the part is called in tables; names of targets differ.
+	// Name is the part's name in tables; names of targets are unique.
 	Name string `json:"name"`
 	Rows []Row  `json:"rows"`
 }
@@ -29,7 +29,7 @@ func PhaseMetrics() []slo.Metric {
 	return slices.DeleteFunc(TargetMetrics(), func(m slo.Metric) bool { return m == slo.Rate || m == slo.Errors })
 }
 
-// part compares what two sides have of a part, each as results that hold nothing else.
+// part compares a part, given on both sides as results that hold nothing else.
 func part(name string, metrics []slo.Metric, basis Basis, a, b []*load.Result) Part {
 	if basis == Seconds {
 		basis = ""
@@ -41,7 +41,7 @@ func part(name string, metrics []slo.Metric, basis Basis, a, b []*load.Result) P
 	return p
 }
 
-// targets compares the targets that all runs have. The notes name those that they have not.
+// targets compares the targets that all runs have. The notes list the others.
 func targets(basis Basis, a, b []*load.Result) (parts []Part, notes []string) {
 	rowsA, rowsB := rowsOf(a), rowsOf(b)
 	if rowsA == nil || rowsB == nil {
@@ -81,7 +81,7 @@ type targetRows struct {
 	rows map[string]*load.Result
 }
 
-// rowsOf returns the targets of each run; nil when one of the runs has no table of them.
+// rowsOf returns the targets of each run; nil when a run has no table of them.
 func rowsOf(runs []*load.Result) []targetRows {
 	out := make([]targetRows, len(runs))
 	for i, r := range runs {
@@ -99,7 +99,7 @@ func rowsOf(runs []*load.Result) []targetRows {
 	return out
 }
 
-// all returns the target of that key of each run; ok is false when a run has none.
+// all returns the target with that key in each run; ok is false when a run has none.
 func all(runs []targetRows, key string) (out []*load.Result, ok bool) {
 	for _, r := range runs {
 		t := r.rows[key]
@@ -111,9 +111,9 @@ func all(runs []targetRows, key string) (out []*load.Result, ok bool) {
 	return out, true
 }
 
-// targetKeys returns for each target a key that others of the run do not have, and that is
-// the same for the same target of another server: its label, where labels are equal its method
-// and address, and where these are too, which of them it is.
+// targetKeys returns a key for each target that is unique in the run and equal for the same target
+// of another server: its label; where labels are equal, method and address; and where these are
+// equal too, its position among them.
 func targetKeys(targets []load.TargetResult) []string {
 	label := func(t *load.TargetResult) string { return t.Label() }
 	address := func(t *load.TargetResult) string { return cmp.Or(t.Method, http.MethodGet) + " " + t.URL }

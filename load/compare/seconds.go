@@ -11,12 +11,12 @@ import (
 
 const (
 	resamples = 1000       // the error of their standard deviation is 2 %
-	seed      = 0x77686574 // of the bootstrap, so that it is repeatable
+	seed      = 0x77686574 // fixed, so that the bootstrap is repeatable
 )
 
-// series is a metric second by second, over the runs of a side. Its statistic is a
-// ratio of sums, over all seconds, of over and under: answers over time, failures
-// over requests, logarithms of latencies over 1. With log it is the logarithm of that.
+// series is a metric second by second, over the runs of a side. Its statistic is a ratio of sums
+// over all seconds, of over and under: answers over time, failures over requests, logarithms of
+// latencies over 1. With log it is the logarithm of that ratio.
 type series struct {
 	log         bool
 	over, under []float64 // prefix sums: the sum over seconds i to j is [j] - [i]
@@ -24,12 +24,12 @@ type series struct {
 	block       int       // the bootstrap's block length
 }
 
-// newSeries makes the series of m, or says why there is none.
+// newSeries builds the series of m, or returns why it cannot.
 func newSeries(m slo.Metric, runs []*load.Result) (*series, string) {
 	s := &series{log: m == slo.Rate, over: []float64{0}, under: []float64{0}, block: 1}
 	for _, r := range runs {
 		if m == slo.Errors && r.Failed() > 0 {
-			return nil, "the seconds do not hold status codes"
+			return nil, "seconds do not record status codes"
 		}
 		var single []float64 // the metric of each second
 		for _, sec := range wholeSeconds(r) {
@@ -52,13 +52,12 @@ func newSeries(m slo.Metric, runs []*load.Result) (*series, string) {
 	return s, ""
 }
 
-// notInSeconds is why there is no interval for what seconds do not have.
+// notInSeconds is why metrics that seconds lack have no interval.
 func notInSeconds() string {
-	return fmt.Sprintf("the seconds do not hold it; give %d runs a side", MinRuns)
+	return fmt.Sprintf("seconds do not record it; give %d runs a side", MinRuns)
 }
 
-// ofSecond is what a second adds to the two sums. ok is false for metrics that
-// seconds do not have.
+// ofSecond returns what a second adds to the two sums. ok is false for metrics that seconds lack.
 func ofSecond(m slo.Metric, s load.Second) (over, under float64, ok bool) {
 	latency := s.P50
 	switch m {
@@ -87,7 +86,7 @@ func (s *series) of(over, under float64) float64 {
 	return over / under
 }
 
-// statistic is that of the seconds as they are.
+// statistic returns the statistic of the original seconds.
 func (s *series) statistic() float64 {
 	n := len(s.over) - 1
 	return s.of(s.over[n], s.under[n])
@@ -128,7 +127,7 @@ func (s *series) bootstrap() estimate {
 	return estimate{variance(stats) * blocks / (blocks - 1), blocks - 1}
 }
 
-// begin is where run i begins.
+// begin returns where run i begins.
 func (s *series) begin(i int) int {
 	if i == 0 {
 		return 0
@@ -136,10 +135,10 @@ func (s *series) begin(i int) int {
 	return s.runs[i-1]
 }
 
-// blockLength chooses the length of the blocks for the mean of x: Politis, White:
-// Automatic block-length selection for the dependent bootstrap, Econometric Reviews
-// 23, 2004, for the circular bootstrap, as corrected by Patton, Politis, White in
-// Econometric Reviews 28, 2009. At most a third of x, so that there are three blocks.
+// blockLength chooses the block length for the mean of x (Politis, White: Automatic block-length
+// selection for the dependent bootstrap, Econometric Reviews 23, 2004, for the circular bootstrap,
+// as corrected by Patton, Politis, White in Econometric Reviews 28, 2009). It is at most a third of
+// x, so that there are three blocks.
 func blockLength(x []float64) int {
 	n := len(x)
 	if n < 6 || variance(x) == 0 {
@@ -149,7 +148,7 @@ func blockLength(x []float64) int {
 	run := max(5, int(math.Ceil(math.Sqrt(math.Log10(float64(n))))))
 	lags := min(int(math.Ceil(math.Sqrt(float64(n))))+run, n-1)
 	r := autocovariances(x, lags)
-	// The last lag before a row of lags without autocorrelation to speak of.
+	// The last lag before a row of lags without significant autocorrelation.
 	limit := 2 * math.Sqrt(math.Log10(float64(n))/float64(n)) * r[0]
 	m, quiet := 0, 0
 	for k := 1; k <= lags && quiet < run; k++ {
@@ -174,7 +173,7 @@ func blockLength(x []float64) int {
 	return max(1, int(math.Ceil(min(b, float64(longest)))))
 }
 
-// autocovariances returns those of x at lags 0 to lags.
+// autocovariances returns the autocovariances of x at lags 0 to lags.
 func autocovariances(x []float64, lags int) []float64 {
 	mu := mean(x)
 	r := make([]float64, lags+1)

@@ -10,7 +10,7 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// variance is the unbiased estimate of that of the population of x.
+// variance returns the unbiased estimate of the variance of the population of x.
 func variance(x []float64) float64 {
 	mu, sum := mean(x), 0.0
 	for _, v := range x {
@@ -22,10 +22,9 @@ func variance(x []float64) float64 {
 // estimate is the variance of an estimated value with its degrees of freedom.
 type estimate struct{ variance, freedom float64 }
 
-// halfWidth is half the width of the confidence interval of the difference of two
-// independent estimates: Student's t with the degrees of freedom of Welch (Biometrika
-// 34, 1947, pages 28 to 35) and Satterthwaite (Biometrics Bulletin 2, 1946, pages 110
-// to 114).
+// halfWidth returns half the width of the confidence interval of the difference of two independent
+// estimates: Student's t with the degrees of freedom of Welch (Biometrika 34, 1947, pages 28 to 35)
+// and Satterthwaite (Biometrics Bulletin 2, 1946, pages 110 to 114).
 func halfWidth(a, b estimate) float64 {
 	v := a.variance + b.variance
 	if v == 0 {
@@ -55,17 +54,17 @@ func StudentQuantile(p, freedom float64) float64 {
 	return (low + high) / 2
 }
 
-// tBetween is the probability that Student's t lies between -t and t (DLMF, 8.17;
-// Abramowitz, Stegun: Handbook of Mathematical Functions, 26.7.1): 1 less the
-// regularised incomplete beta function at v/(v+t²) of v/2 and 1/2.
+// tBetween returns the probability that Student's t lies between -t and t (DLMF, 8.17; Abramowitz,
+// Stegun: Handbook of Mathematical Functions, 26.7.1): 1 minus the regularised incomplete beta
+// function at v/(v+t²) of v/2 and 1/2.
 func tBetween(t, freedom float64) float64 {
 	return 1 - incompleteBeta(freedom/(freedom+t*t), freedom/2, 0.5)
 }
 
-// incompleteBeta is the regularised incomplete beta function I_x(a, b), by its
-// continued fraction (DLMF, 8.17.22) on the side on which that converges fast (8.17.4),
-// evaluated with Lentz's method (Thompson, Barnett: Coulomb and Bessel functions of
-// complex arguments and order, Journal of Computational Physics 64, 1986).
+// incompleteBeta returns the regularised incomplete beta function I_x(a, b), by its continued
+// fraction (DLMF, 8.17.22) on the side on which that converges fast (8.17.4), evaluated with
+// Lentz's method (Thompson, Barnett: Coulomb and Bessel functions of complex arguments and order,
+// Journal of Computational Physics 64, 1986).
 func incompleteBeta(x, a, b float64) float64 {
 	if x <= 0 {
 		return 0

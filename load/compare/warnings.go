@@ -26,7 +26,7 @@ func settings(r *load.Result) [][2]string {
 		{"method", r.Method},
 		{"protocol", string(r.Protocol)},
 		{"model", string(r.Model)},
-		{"rate asked for", open},
+		{"requested rate", open},
 		{"connections", fmt.Sprint(r.Connections)},
 		{"streams", fmt.Sprint(max(r.Streams, 1))},
 		{"engine", string(r.Engine)},
@@ -35,7 +35,7 @@ func settings(r *load.Result) [][2]string {
 	}
 }
 
-// warnings lists what makes the two sides incomparable, or not to be believed.
+// warnings lists what makes the two sides incomparable or untrustworthy.
 func warnings(a, b []*load.Result) []string {
 	var out []string
 	add := func(text string) {
@@ -91,8 +91,8 @@ func lengths(runs []*load.Result) (shortest, longest float64) {
 	return shortest, longest
 }
 
-// repeated tells whether a run is there twice: nothing starts at the same nanosecond
-// and counts the same by chance.
+// repeated reports whether a run is given twice: no two runs start at the same nanosecond with the
+// same counts by chance.
 func repeated(runs []*load.Result) bool {
 	for i, r := range runs {
 		for _, o := range runs[:i] {

@@ -15,7 +15,7 @@ func (p *Parser) addToken(c byte) {
 	p.tokenLen++
 }
 
-// tokenBytes returns the token; nil if it is too long to be one that matters.
+// tokenBytes returns the token; nil if it is too long to matter.
 func (p *Parser) tokenBytes() []byte {
 	if int(p.tokenLen) > maxToken {
 		return nil
@@ -30,7 +30,7 @@ func lower(c byte) byte {
 	return c
 }
 
-// equalFold reports whether b is s, which is in lower case, in any case.
+// equalFold reports whether b equals s, ignoring case; s is in lower case.
 func equalFold(b []byte, s string) bool {
 	if len(b) != len(s) {
 		return false
@@ -63,8 +63,8 @@ func hexDigit(c byte) int {
 	return -1
 }
 
-// control returns the place of the first control character in b (RFC 5234: CTL), tabs
-// among them, or its length. It looks at eight bytes at a time.
+// control returns the index of the first control character in b (RFC 5234: CTL), tabs included, or
+// len(b). It examines eight bytes at a time.
 func control(b []byte) int {
 	const (
 		ones = 0x0101010101010101
@@ -73,8 +73,7 @@ func control(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
-		// A borrow out of a byte can only mark bytes after the first one that is
-		// rightly marked.
+		// A borrow out of a byte can only mark bytes after the first one that is rightly marked.
 		below := (x - ' '*ones) &^ x
 		del := x ^ 0x7f*ones
 		if found := (below | (del-ones)&^del) & tops; found != 0 {
@@ -89,7 +88,7 @@ func control(b []byte) int {
 	return i
 }
 
-// isToken says which bytes names are made of (RFC 9110, section 5.6.2).
+// isToken marks the bytes allowed in names (RFC 9110, section 5.6.2).
 var isToken = [...]bool{
 	'!': true, '#': true, '$': true, '%': true, '&': true, '\'': true, '*': true, '+': true, '-': true, '.': true,
 	'^': true, '_': true, '`': true, '|': true, '~': true,

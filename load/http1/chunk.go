@@ -6,40 +6,40 @@ func (p *Parser) beginChunk() {
 	p.state, p.num, p.numDigits, p.chunkLine = chunkSize, 0, 0, 0
 }
 
-// chunkByte reads one byte of what is around the data of chunks. Lines end with a
-// carriage return and a line feed here, nothing less (RFC 9112, erratum 7633).
+// chunkByte reads one byte of chunk framing. Lines must end with a carriage return and a line feed
+// here (RFC 9112, erratum 7633).
 func (p *Parser) chunkByte(c byte) error {
 	switch p.state {
 	case chunkSize, chunkSpace, chunkExt:
 		if c == '\r' {
 			if p.numDigits == 0 {
-				return malformed("a chunk without a size")
+				return malformed("chunk without a size")
 			}
 			p.state = chunkLineEnd
 			return nil
 		}
 		if c == '\n' {
-			return malformed("a bare line feed after a chunk size")
+			return malformed("bare line feed after a chunk size")
 		}
 		if p.chunkLine++; p.chunkLine > maxChunkLine {
-			return malformed("the line of a chunk size is longer than %d bytes", maxChunkLine)
+			return malformed("chunk size line is longer than %d bytes", maxChunkLine)
 		}
 		if p.state != chunkExt {
 			return p.sizeByte(c)
 		}
 	case chunkLineEnd:
 		if c != '\n' {
-			return malformed("carriage return within the line of a chunk size")
+			return malformed("carriage return within a chunk size line")
 		}
 		return p.endChunkLine()
 	case chunkCR:
 		if c != '\r' {
-			return malformed("a chunk is longer than its size")
+			return malformed("chunk is longer than its size")
 		}
 		p.state = chunkLF
 	default:
 		if c != '\n' {
-			return malformed("a chunk is longer than its size")
+			return malformed("chunk is longer than its size")
 		}
 		p.beginChunk()
 	}
@@ -51,14 +51,14 @@ func (p *Parser) sizeByte(c byte) error {
 	digit := hexDigit(c)
 	switch {
 	case p.numDigits == 0 && digit < 0:
-		return malformed("a chunk size begins with byte %#02x", c)
+		return malformed("chunk size begins with byte %#02x", c)
 	case c == ' ' || c == '\t':
 		p.state = chunkSpace
 	case p.state == chunkSize && c == ';':
 		p.state = chunkExt
 	case p.state == chunkSize && digit >= 0:
 		if p.numDigits++; p.numDigits > 16 || p.num > math.MaxInt64>>4 {
-			return malformed("a chunk size is too large")
+			return malformed("chunk size is too large")
 		}
 		p.num = p.num<<4 | int64(digit)
 	default:
@@ -76,7 +76,7 @@ func (p *Parser) endChunkLine() error {
 	}
 	excess := int64(p.excess) + int64(p.chunkLine) + 2 - 16
 	if p.excess = int32(max(excess-2*min(p.num, maxHead), 0)); p.excess > maxExcess {
-		return malformed("its chunks hold too much beside data")
+		return malformed("chunk framing exceeds the limit")
 	}
 	p.state, p.left = chunkData, p.num
 	return nil

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// headBytes reads heads and trailers. It returns when one is over, or b is.
+// headBytes reads heads and trailers. It returns when one is complete or b is used up.
 func (p *Parser) headBytes(b []byte) (n int, err error) {
 	for n < len(b) {
 		switch p.state {
@@ -64,7 +64,7 @@ func (p *Parser) headBytes(b []byte) (n int, err error) {
 			}
 			n++
 			p.endLine(false)
-		default: // the head is over
+		default: // the head is complete
 			return n, nil
 		}
 	}
@@ -73,12 +73,12 @@ func (p *Parser) headBytes(b []byte) (n int, err error) {
 
 const (
 	version    = "HTTP/1."
-	codeAt     = 9  // earliest place of the status code
+	codeAt     = 9  // earliest index of the status code
 	statusSize = 12 // shortest status line, without its end
 )
 
-// wholeStatusLine reads a status line of the usual form that lies in b with its end,
-// and returns its length; 0: it does not.
+// wholeStatusLine reads a status line of the usual form that lies in b with its end, and returns
+// its length; 0 if there is none.
 func (p *Parser) wholeStatusLine(b []byte) int {
 	if p.pos != 0 || len(b) <= statusSize || string(b[:len(version)]) != version {
 		return 0
@@ -102,21 +102,21 @@ func (p *Parser) statusByte(c byte) error {
 	switch at := int(p.pos); {
 	case at < len(version):
 		if c != version[at] {
-			return malformed("it begins with %q, not with %q", version[:at]+string([]byte{c}), version)
+			return malformed("begins with %q (want %q)", version[:at]+string([]byte{c}), version)
 		}
 	case at == len(version):
 		if p.minor = c - '0'; p.minor > 9 {
-			return malformed("it begins with %q, not with an HTTP version", version+string([]byte{c}))
+			return malformed("begins with %q (want an HTTP version)", version+string([]byte{c}))
 		}
 	case at == len(version)+1:
 		if c != ' ' {
 			return malformed("no space after the HTTP version")
 		}
 	case at == codeAt && c == ' ':
-		return nil // more spaces are let pass
+		return nil // extra spaces are accepted
 	case at < statusSize:
 		if c -= '0'; c > 9 {
-			return malformed("the status code is not three digits")
+			return malformed("status code is not three digits")
 		}
 		p.code = p.code*10 + int16(c)
 	case at == statusSize:
@@ -127,7 +127,7 @@ func (p *Parser) statusByte(c byte) error {
 			p.beginSection()
 		case '\r':
 		default:
-			return malformed("the status code is not three digits")
+			return malformed("status code is not three digits")
 		}
 	default: // after a carriage return
 		if c != '\n' {
@@ -144,9 +144,9 @@ func (p *Parser) beginSection() {
 	p.state, p.first, p.bareLF, p.field = lineStart, true, false, otherField
 }
 
-// wholeField reads a line of the header that lies in b with its end and the byte after
-// it, if it is of the usual form: a name, a colon, a value without tabs, one line. It
-// returns the length; 0: it is none, or one that the slower functions read.
+// wholeField reads a header line that lies in b with its end and the byte after it, if it has the
+// usual form: a name, a colon, a value without tabs, one line. It returns the length, or 0 if the
+// slower functions must read it.
 func (p *Parser) wholeField(b []byte) int {
 	colon := 0
 	for colon < len(b) && isToken[b[colon]] {
@@ -159,7 +159,7 @@ func (p *Parser) wholeField(b []byte) int {
 	if end+2 >= len(b) || b[end] != '\r' || b[end+1] != '\n' || b[end+2] == ' ' || b[end+2] == '\t' {
 		return 0
 	}
-	// In a trailer, what these say comes too late to matter.
+	// In a trailer these come too late to matter.
 	switch name := b[:colon]; colon {
 	case len("content-length"):
 		if equalFold(name, "content-length") && !p.wholeLength(b[colon+1:end]) {
@@ -182,8 +182,7 @@ func (p *Parser) wholeField(b []byte) int {
 	return end + 2
 }
 
-// wholeEncoding reads the value of the first Transfer-Encoding, if it is of the usual
-// form.
+// wholeEncoding reads the value of the first Transfer-Encoding if it has the usual form.
 func (p *Parser) wholeEncoding(value []byte) bool {
 	if p.chunked || p.minor == 0 || !equalFold(withoutSpace(value), "chunked") {
 		return false
@@ -192,7 +191,7 @@ func (p *Parser) wholeEncoding(value []byte) bool {
 	return true
 }
 
-// wholeConnection reads the value of a Connection, if it is of the usual form.
+// wholeConnection reads the value of a Connection field if it has the usual form.
 func (p *Parser) wholeConnection(value []byte) bool {
 	value = withoutSpace(value)
 	switch {
@@ -206,7 +205,7 @@ func (p *Parser) wholeConnection(value []byte) bool {
 	return true
 }
 
-// wholeLength reads the value of the first Content-Length, if it is of the usual form.
+// wholeLength reads the value of the first Content-Length if it has the usual form.
 func (p *Parser) wholeLength(value []byte) bool {
 	value = withoutSpace(value)
 	if len(value) == 0 || len(value) > 18 || p.digits != 0 {
@@ -223,12 +222,12 @@ func (p *Parser) wholeLength(value []byte) bool {
 	return true
 }
 
-// lineByte reads the first byte of a line of the header. It leaves the white space
-// that begins a folded line to fieldValue.
+// lineByte reads the first byte of a header line. It leaves the white space that begins a folded
+// line to fieldValue.
 func (p *Parser) lineByte(c byte) error {
 	if c == ' ' || c == '\t' {
 		if p.first {
-			return malformed("its header begins with white space")
+			return malformed("header begins with white space")
 		}
 		p.fold()
 		p.state = fieldValue
@@ -243,14 +242,14 @@ func (p *Parser) lineByte(c byte) error {
 		return nil
 	case '\n':
 		if p.inTrailer {
-			return malformed("its trailer ends with a bare line feed")
+			return malformed("trailer ends with a bare line feed")
 		}
 		return p.endSection()
 	}
 	p.first, p.tokenLen = false, 0
 	p.state = fieldName
 	if c == ':' {
-		return malformed("a header field without a name")
+		return malformed("header field without a name")
 	}
 	return p.nameByte(c)
 }
@@ -263,7 +262,7 @@ func (p *Parser) nameByte(c byte) error {
 		p.field = p.named()
 		p.tokenLen, p.gap, p.num, p.numDigits = 0, false, 0, 0
 	case c == '\n', c == '\r':
-		return malformed("a header line without a colon")
+		return malformed("header line without a colon")
 	case isToken[c], c == ' ': // net/http takes spaces for part of the name
 		p.addToken(c)
 	default:
@@ -272,8 +271,7 @@ func (p *Parser) nameByte(c byte) error {
 	return nil
 }
 
-// named returns the field that the token is the name of. The fields of a trailer are
-// of no concern.
+// named returns the field that the token names. Fields of a trailer do not matter.
 func (p *Parser) named() field {
 	if p.inTrailer {
 		return otherField
@@ -291,7 +289,7 @@ func (p *Parser) named() field {
 	return otherField
 }
 
-// valueBytes reads on in a value, at most to the end of its line.
+// valueBytes continues in a value, at most to the end of its line.
 func (p *Parser) valueBytes(b []byte) (n int, err error) {
 	n = control(b)
 	if p.field != otherField {
@@ -326,9 +324,9 @@ func (p *Parser) valueByte(c byte) error {
 		case c == ' ':
 			p.gap = p.numDigits > 0
 		case c < '0' || c > '9' || p.gap:
-			return malformed("its Content-Length is not a number")
+			return malformed("Content-Length is not a number")
 		case p.num > (math.MaxInt64-int64(c-'0'))/10:
-			return malformed("its Content-Length is too large")
+			return malformed("Content-Length is too large")
 		default:
 			p.num = p.num*10 + int64(c-'0')
 			p.numDigits++
@@ -340,7 +338,7 @@ func (p *Parser) valueByte(c byte) error {
 		case c == ',' && p.field != transferEncoding:
 			p.endToken()
 		default:
-			if p.gap { // a token has no white space within
+			if p.gap { // a token contains no white space
 				p.addToken(' ')
 				p.gap = false
 			}
@@ -355,8 +353,8 @@ func (p *Parser) endLine(bareLF bool) {
 	p.state, p.bareLF = lineStart, bareLF
 }
 
-// fold continues a value on another line. net/http puts one space in place of the line
-// end, which it does not trim from the end of a Transfer-Encoding.
+// fold continues a value on another line. net/http replaces the line end with one space, which it
+// does not trim from the end of a Transfer-Encoding.
 func (p *Parser) fold() {
 	if p.field == transferEncoding && p.tokenLen > 0 {
 		p.addToken(' ')
@@ -372,18 +370,18 @@ func (p *Parser) endField() error {
 	case contentLength:
 		switch {
 		case p.numDigits == 0:
-			return malformed("its Content-Length is empty")
+			return malformed("Content-Length is empty")
 		case p.digits != 0 && (p.digits != p.numDigits || p.total != p.num):
-			return malformed("it has two different Content-Lengths")
+			return malformed("two different Content-Lengths")
 		}
 		p.total, p.digits = p.num, p.numDigits
 	case transferEncoding:
 		switch {
-		case p.minor == 0: // which has none (RFC 9112, section 6.1)
+		case p.minor == 0: // HTTP/1.0 has none (RFC 9112, section 6.1)
 		case p.chunked:
-			return malformed("it has two Transfer-Encodings")
+			return malformed("two Transfer-Encodings")
 		case string(p.tokenBytes()) != "chunked":
-			return malformed("its Transfer-Encoding is not chunked")
+			return malformed("Transfer-Encoding is not chunked")
 		default:
 			p.chunked = true
 		}
@@ -395,7 +393,7 @@ func (p *Parser) endField() error {
 	return nil
 }
 
-// endToken ends an element of a list.
+// endToken ends a list element.
 func (p *Parser) endToken() {
 	switch token := p.tokenBytes(); p.field {
 	case otherField, contentLength, transferEncoding: // no lists
@@ -415,13 +413,13 @@ func (p *Parser) endToken() {
 func (p *Parser) endSection() error {
 	if p.inTrailer {
 		if p.bareLF {
-			return malformed("its trailer ends with a bare line feed")
+			return malformed("trailer ends with a bare line feed")
 		}
 		p.state = complete
 		return nil
 	}
 	if p.chunked && p.badTrailer {
-		return malformed("its Trailer announces a field that frames the answer")
+		return malformed("Trailer announces a field that frames the answer")
 	}
 	if p.code >= 100 && p.code < 200 && p.code != http.StatusSwitchingProtocols {
 		if p.infos++; p.infos > maxInformational {

@@ -2,21 +2,20 @@ package http1
 
 import "bytes"
 
-// A Memory holds the last head that was read in one piece, and what it meant. A server
-// says the same over and over, but for the date once a second; where the bytes are the
-// same, so is what a [Parser] makes of them, and it need not read them again. Its zero
-// value is ready for use. Parsers of one thread may share one.
+// A Memory caches the last head that was read in one piece, and its meaning. A server repeats its
+// head except for the date once a second; for equal bytes a [Parser] reaches the same state without
+// reading them again. The zero value is ready for use. Parsers on one thread may share a Memory.
 type Memory struct {
-	head   []byte // empty: nothing is held
-	after  Parser // as it was behind head
-	misses int    // since head was met last
+	head   []byte // empty means nothing is cached
+	after  Parser // state after head
+	misses int    // heads read since head was last seen
 }
 
 const (
-	// maxRemembered bounds the heads that are held.
+	// maxRemembered bounds the length of cached heads.
 	maxRemembered = 4 << 10
-	// heldMisses is how many other heads go by before one of them is held instead: where
-	// each is different, holding them costs more than it brings.
+	// heldMisses is how many other heads pass before one of them replaces the cached one: when every head
+	// differs, caching costs more than it saves.
 	heldMisses = 16
 )
 
@@ -38,7 +37,7 @@ func (m *Memory) Parse(p *Parser, b []byte) (n int, done bool, err error) {
 	return p.parse(b, m)
 }
 
-// hold takes the place of what was held: p has read head and stands behind it.
+// hold caches head, which p has just read.
 func (m *Memory) hold(head []byte, p *Parser) {
 	if len(head) <= maxRemembered {
 		m.head, m.after = append(m.head[:0], head...), *p

@@ -7,40 +7,38 @@ import (
 )
 
 const (
-	// maxHead bounds the heads of an answer, those of informational answers before
-	// it and its trailer, in bytes, all together.
+	// maxHead bounds the heads of an answer, informational answers and the trailer included, in bytes.
 	maxHead = 1 << 20
 	// maxInformational bounds the informational answers before an answer.
 	maxInformational = 100
 	// maxChunkLine bounds the line before a chunk, without its end, as net/http does.
 	maxChunkLine = 4095
-	// maxExcess bounds what chunked bodies may hold beside data, as net/http does: 16
-	// bytes a chunk and twice the data are free, and what goes beyond adds up.
+	// maxExcess bounds the framing of chunked bodies, as net/http does: 16 bytes a chunk and twice the data
+	// are free, and the excess adds up.
 	maxExcess = 16 << 10
 )
 
-// ErrClosed is the error of an answer of which not all of the head has come when the
-// connection is closed.
+// ErrClosed is the error for a connection that closes before the head of an answer is complete.
 var ErrClosed = errors.New("connection closed before the answer")
 
-// A SyntaxError is an answer that is not HTTP/1.x, or not what whet takes for it.
+// A SyntaxError reports an answer that is not HTTP/1.x, or not accepted by this package.
 type SyntaxError struct {
-	What string // what is wrong, for people
+	What string // what is wrong, in words
 }
 
-// Error returns what is wrong.
+// Error returns "malformed answer: " and What.
 func (e *SyntaxError) Error() string { return "malformed answer: " + e.What }
 
 func malformed(format string, args ...any) error {
 	return &SyntaxError{What: fmt.Sprintf(format, args...)}
 }
 
-// A state is what the next byte belongs to.
+// A state says what the next byte belongs to.
 type state uint8
 
 const (
 	idle         state = iota // no answer expected
-	complete                  // the answer is over
+	complete                  // the answer has ended
 	failed                    // Parser.err
 	statusLine                // up to the status code
 	reason                    // the rest of the status line
@@ -60,7 +58,7 @@ const (
 	bodyToEOF                 // everything is body
 )
 
-// A field is a name that matters for framing.
+// A field is a header field that matters for framing.
 type field uint8
 
 const (
@@ -75,20 +73,19 @@ const (
 // transfer-encoding.
 const maxToken = 17
 
-// A Parser frames the answers on one connection, one after the other: it finds where
-// they end, without keeping anything of them. Its zero value is ready for Begin. It
-// is not safe for concurrent use.
+// A Parser frames the answers on one connection, one after another: it finds where they end and
+// keeps nothing of them. The zero value is ready for Begin. It is not safe for concurrent use.
 type Parser struct {
 	body  int64 // bytes so far
-	left  int64 // bytes to come of the body or chunk
+	left  int64 // of the body or chunk, bytes to come
 	err   error // state failed
 	num   int64 // the number being read: Content-Length, chunk size
-	total int64 // Content-Length, if digits says so
+	total int64 // Content-Length, if digits is not 0
 
 	head       int32 // bytes of heads so far
 	excess     int32 // see maxExcess
 	numDigits  int32 // of num
-	digits     int32 // of total; 0: no Content-Length
+	digits     int32 // of total; 0 means no Content-Length
 	chunkLine  int16 // bytes of the line so far
 	code       int16 // status being read
 	status     int16
@@ -96,23 +93,23 @@ type Parser struct {
 	pos        uint8 // in the status line
 	minor      uint8 // version 1.minor
 	infos      uint8 // informational answers before this one
-	field      field // whose value is being read
+	field      field // field whose value is being read
 	token      [maxToken]byte
-	tokenLen   uint8 // more than maxToken: too long to be one that matters
+	tokenLen   uint8 // above maxToken: too long to matter
 	toHead     bool  // the request was a HEAD
 	closing    bool
 	hasClose   bool // Connection: close
 	hasKeep    bool // Connection: keep-alive
 	chunked    bool
-	badTrailer bool // Trailer announces what may not be in one
+	badTrailer bool // Trailer announces a field that must not be in one
 	first      bool // no field of the section yet
 	inTrailer  bool
 	bareLF     bool // the line before ended without a carriage return
 	gap        bool // white space after the token or number being read
 }
 
-// Begin makes the parser ready for the next answer; head says that it answers a HEAD
-// request and so has no body whatever its header says.
+// Begin prepares the parser for the next answer; head reports whether the request was HEAD, whose
+// answer has no body whatever its header says.
 func (p *Parser) Begin(head bool) {
 	*p = Parser{state: statusLine, toHead: head}
 }
@@ -126,20 +123,19 @@ func (p *Parser) Body() int64 { return p.body }
 // Started reports whether any byte of the answer has been seen.
 func (p *Parser) Started() bool { return p.head > 0 }
 
-// Closing reports whether the connection is of no use after the answer: the server
-// said so, or speaks HTTP/1.0 and did not say otherwise, or the body ends with the
-// connection, or the protocol is switched, or the answer is malformed. It is
-// meaningful when the answer is complete or has failed.
+// Closing reports whether the connection cannot be used after the answer: the server said so, or
+// speaks HTTP/1.0 and did not say otherwise, or the body ends with the connection, or the protocol
+// is switched, or the answer is malformed. It is meaningful when the answer is complete or has
+// failed.
 func (p *Parser) Closing() bool { return p.closing }
 
-// Parse reads on in the answer that Begin announced. It takes n bytes of b: all of
-// them, unless the answer ends before (done) or is malformed (err, a [*SyntaxError],
-// which Parse then returns for good). What follows in b does not belong to the
-// answer. b may end anywhere and is not kept. Without an answer to read, done is true
-// and n is 0.
+// Parse continues the answer that Begin announced. It consumes n bytes of b: all of them, unless
+// the answer ends before (done) or is malformed (err, a [*SyntaxError], which Parse returns from
+// then on). The rest of b does not belong to the answer. b may end anywhere and is not retained.
+// Without an answer to read, done is true and n is 0.
 func (p *Parser) Parse(b []byte) (n int, done bool, err error) { return p.parse(b, nil) }
 
-// parse is Parse. A head that lies in b as a whole goes into memory, unless that is nil.
+// parse is Parse. A head that lies in b as a whole is cached in memory, unless memory is nil.
 func (p *Parser) parse(b []byte, memory *Memory) (n int, done bool, err error) {
 	for n < len(b) && p.state > failed {
 		rest := b[n:]
@@ -165,13 +161,13 @@ func (p *Parser) parse(b []byte, memory *Memory) (n int, done bool, err error) {
 		default:
 			room := maxHead - int(p.head)
 			if room == 0 {
-				return n, false, p.fail(malformed("its header is longer than %d bytes", maxHead))
+				return n, false, p.fail(malformed("header is longer than %d bytes", maxHead))
 			}
 			m, err := p.headBytes(rest[:min(len(rest), room)])
 			n += m
 			p.head += int32(m)
 			if err != nil {
-				p.head++ // the wrong byte has been seen
+				p.head++ // the byte in error has been consumed
 				return n, false, p.fail(err)
 			}
 			if memory != nil && n == int(p.head) && p.headOver() {
@@ -185,12 +181,12 @@ func (p *Parser) parse(b []byte, memory *Memory) (n int, done bool, err error) {
 	return n, p.state <= complete, nil
 }
 
-// headOver tells whether the head of the answer has been read.
+// headOver reports whether the head of the answer has been read.
 func (p *Parser) headOver() bool { return p.state == complete || p.state >= chunkSize }
 
-// EOF says that the peer has closed the connection. It returns nil if that completes
-// the answer or it was complete before, [io.ErrUnexpectedEOF] within a body, and
-// [ErrClosed] before or within a head, or when no answer was expected.
+// EOF tells the parser that the peer has closed the connection. It returns nil if that completes
+// the answer or it was complete before, [io.ErrUnexpectedEOF] within a body, and [ErrClosed] before
+// or within a head, or when no answer was expected.
 func (p *Parser) EOF() error {
 	switch {
 	case p.state == bodyToEOF, p.state == complete:

@@ -7,12 +7,11 @@ import (
 	"github.com/whet-go/whet/load/request"
 )
 
-// AppendRequest appends the bytes of a request to dst. closing adds "Connection:
-// close", which asks the server to close the connection after its answer. A
-// Content-Length is sent when there is a body or the method is one that usually has
-// one: POST, PUT or PATCH (RFC 9110, section 8.6).
+// AppendRequest appends the bytes of a request to dst. closing adds "Connection: close", which asks
+// the server to close the connection after its answer. A Content-Length is sent when there is a
+// body or the method usually has one: POST, PUT or PATCH (RFC 9110, section 8.6).
 //
-// r is as a [request.Template] makes it; nothing is checked again.
+// r must come from a [request.Template]; it is not checked again.
 func AppendRequest(dst []byte, r *request.Request, closing bool) []byte {
 	dst = append(dst, r.Method...)
 	dst = append(dst, ' ')

@@ -58,7 +58,7 @@ func (a *answers) decode(block []byte) (head, error) {
 	return a.head, nil
 }
 
-// changesTable tells whether a valid block adds to the table or resizes it (RFC 7541,
+// changesTable reports whether a valid block adds to the table or resizes it (RFC 7541,
 // section 6).
 func changesTable(block []byte) bool {
 	for len(block) > 0 {
@@ -155,7 +155,7 @@ func (h *head) addPseudo(name, value string) {
 // shorten cuts what a peer sent to a length that is good in a message.
 func shorten(s string) string { return s[:min(len(s), 40)] }
 
-// validName tells whether a field name is a token (RFC 9110, section 5.6.2) without
+// validName reports whether a field name is a token (RFC 9110, section 5.6.2) without
 // upper-case letters (RFC 9113, section 8.2.1).
 func validName(name string) bool {
 	for i := range len(name) {
@@ -170,7 +170,7 @@ func validName(name string) bool {
 	return name != ""
 }
 
-// validValue tells whether a field value has no control characters but tabs.
+// validValue reports whether a field value has no control characters but tabs.
 func validValue(value string) bool {
 	for i := range len(value) {
 		if b := value[i]; b < ' ' && b != '\t' || b == 0x7f {
@@ -180,7 +180,7 @@ func validValue(value string) bool {
 	return true
 }
 
-// connectionSpecific tells whether a field of HTTP/1.1 must not be in HTTP/2 (RFC 9113,
+// connectionSpecific reports whether a field of HTTP/1.1 must not be in HTTP/2 (RFC 9113,
 // section 8.2.2).
 func connectionSpecific(name string) bool {
 	switch name {

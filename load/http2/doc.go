@@ -1,6 +1,6 @@
 // Package http2 is the client's side of one HTTP/2 connection (RFC 9113) as bytes:
 // no sockets, no goroutines, no clock. It is made for generating load: little
-// processor time a request, no allocation a request, bounded memory, and every
+// CPU time a request, no allocation a request, bounded memory, and every
 // answer framed as the standard says.
 //
 // Data flow:

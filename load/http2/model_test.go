@@ -166,7 +166,7 @@ func (m *model) run(in []byte) {
 	}
 }
 
-// idle tells whether the stream has never been opened.
+// idle reports whether the stream has never been opened.
 func (m *model) idle(id uint32) bool { return id%2 == 0 || id >= m.next }
 
 // send sends bodies as far as the windows allow.

@@ -52,7 +52,7 @@ func NewEncoder(samples ...*request.Request) *Encoder {
 	return e
 }
 
-// inAll tells whether each list has f, and its name only once.
+// inAll reports whether each list has f, and its name only once.
 func inAll(lists [][]request.Field, f request.Field) bool {
 	for _, fields := range lists {
 		n, same := 0, false
@@ -151,7 +151,7 @@ func pseudoFields(r *request.Request) [4]request.Field {
 	return [4]request.Field{{Name: ":method", Value: method}, {Name: ":scheme", Value: r.Scheme}, {Name: ":authority", Value: r.Host}, {Name: ":path", Value: path}}
 }
 
-// dropped tells whether a field is not sent: connection-specific ones (RFC 9113,
+// dropped reports whether a field is not sent: connection-specific ones (RFC 9113,
 // section 8.2.2), and those that the request says in other ways.
 func dropped(f request.Field) bool {
 	switch len(f.Name) {

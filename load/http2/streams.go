@@ -23,7 +23,7 @@ const (
 	flagSent                         // the request is sent to its end
 )
 
-// bodyless tells whether the answer has no content whatever its header says
+// bodyless reports whether the answer has no content whatever its header says
 // (RFC 9110, section 6.4.1).
 func (s *stream) bodyless() bool {
 	return s.flags&flagHead != 0 || s.status == 204 || s.status == 304

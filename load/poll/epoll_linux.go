@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// epoll is a Poller of readiness events. Sockets are watched for everything,
-// edge-triggered, from the beginning, so that no call changes what is watched.
+// epoll is a Poller over epoll. Sockets are watched for all events, edge-triggered, from the start,
+// so that no call changes what is watched.
 type epoll struct {
 	fd     int
 	slots  []epollSlot
 	events []unix.EpollEvent
 	buf    []byte
-	// ended are slots whose sending failed, to be told by the next Wait.
+	// ended are slots whose sending failed; the next Wait reports them.
 	ended []endedSlot
 	// unread are slots from which the last Wait has not read everything.
 	unread, scratch []endedSlot
@@ -27,8 +27,8 @@ type epollSlot struct {
 	generation uint32
 	connecting bool
 	pending    []byte // to be sent when the socket is writable
-	unread     uint32 // events of which not everything has been read
-	queued     bool   // is in epoll.unread
+	unread     uint32 // events not yet read completely
+	queued     bool   // in epoll.unread
 }
 
 type endedSlot struct {
@@ -37,18 +37,18 @@ type endedSlot struct {
 	err        error
 }
 
-// receiveBuffer is how much is received at once.
+// receiveBuffer is the size of one read.
 const receiveBuffer = 64 << 10
 
-// mostReads is how often a Wait reads from one socket. A peer that sends faster than
-// its bytes are handled would keep all others waiting.
+// mostReads bounds the reads of one Wait from one socket, so that a peer that sends faster than its
+// bytes are handled does not block the others.
 const mostReads = 8
 
 // Epoll returns a Poller that waits for readiness events.
 func Epoll(slots int) (Poller, error) {
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
-		return nil, fmt.Errorf("make epoll: %w", err)
+		return nil, fmt.Errorf("create epoll: %w", err)
 	}
 	p := &epoll{
 		fd: fd, slots: make([]epollSlot, slots),
@@ -167,7 +167,7 @@ func (p *epoll) Wait(d time.Duration, _ int, _ time.Duration, h Handler) error {
 	return nil
 }
 
-// wait fills p.events. brief waits are not told to Go's scheduler.
+// wait fills p.events. Go's scheduler does not see brief waits.
 func (p *epoll) wait(d time.Duration, brief bool) (int, error) {
 	call := unix.Syscall6
 	if brief {
@@ -238,8 +238,8 @@ func (p *epoll) deliver(ev *unix.EpollEvent, h Handler) {
 			return
 		}
 		h.Received(slot, p.buf[:m])
-		// A short read has emptied the socket; what comes later is a new event. The
-		// end of the stream is one too, but it may have been part of this one.
+		// A short read has emptied the socket; later bytes are a new event. The end of the stream is one too,
+		// but it may have been part of this one.
 		if !current() || int(m) < len(p.buf) && ev.Events&(unix.EPOLLRDHUP|unix.EPOLLERR|unix.EPOLLHUP) == 0 {
 			return
 		}
@@ -250,8 +250,7 @@ func (p *epoll) deliver(ev *unix.EpollEvent, h Handler) {
 	}
 }
 
-// release gives up the sockets. What has not been read is still in them, and tells the next
-// Poller of itself.
+// release gives up the sockets. Unread bytes stay in them, and trigger an event in the next Poller.
 func (p *epoll) release(Handler) (sockets []socket, ok bool, err error) {
 	if len(p.ended) > 0 {
 		return nil, false, nil

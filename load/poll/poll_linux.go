@@ -10,51 +10,48 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Handler is told what happened to the connections of a Poller. It may call the
-// Poller's methods, Wait excepted.
+// A Handler is called with the events of a Poller's connections. It may call the Poller's methods,
+// except Wait.
 type Handler interface {
-	// Connected ends a Connect; err tells why it did not work, and the slot is free
-	// then.
+	// Connected ends a Connect; if err is not nil, connecting failed and the slot is free.
 	Connected(slot int, err error)
 	// Received hands over bytes, which are valid until it returns.
 	Received(slot int, b []byte)
-	// Ended says that nothing more will arrive: err is nil when the peer closed the
-	// connection in good order. The slot stays in use until Disconnect.
+	// Ended reports that nothing more will arrive: err is nil when the peer closed the connection in an
+	// orderly way. The slot stays in use until Disconnect.
 	Ended(slot int, err error)
 }
 
-// A Poller moves the bytes of many connections. See the package comment.
+// A Poller sends and receives the bytes of many connections. See the package comment.
 type Poller interface {
-	// Connect opens a connection from a free slot; Handler.Connected tells how that
-	// ended, from within Wait. The error is one that was found at once.
+	// Connect opens a connection from a free slot; Wait calls Handler.Connected with the outcome. The error
+	// is one that was found at once.
 	Connect(slot int, to Address) error
-	// Adopt puts a connected, non-blocking socket into a free slot and owns it from
-	// then on.
+	// Adopt puts a connected, non-blocking socket into a free slot and owns it from then on.
 	Adopt(slot int, fd int) error
-	// Send sends b, which must not change until an answer to all of it has come or
-	// the slot is disconnected. Nothing else may be on its way from the slot.
+	// Send sends b, which must not change until an answer to all of it has come or the slot is disconnected.
+	// No other send of the slot may be in progress.
 	Send(slot int, b []byte)
-	// Write sends b after all that was written before. It copies what it cannot
-	// hand over at once.
+	// Write sends b after everything written before. It copies what it cannot send at once.
 	Write(slot int, b []byte)
-	// Unsent returns how many bytes of the slot may still wait to be sent.
+	// Unsent returns how many bytes of the slot may still be waiting to be sent.
 	Unsent(slot int) int
-	// Disconnect closes the slot's connection and frees the slot. Nothing is
-	// delivered for the old connection afterwards.
+	// Disconnect closes the slot's connection and frees the slot. Nothing is delivered for the old connection
+	// afterwards.
 	Disconnect(slot int)
-	// Wait sends what is queued, waits up to d for at least one event, and delivers
-	// what has happened. It waits up to gather longer for batch events to come
-	// together where the system can do so; 0 and 1 mean not to.
+	// Wait sends what is queued, waits up to d for at least one event, and delivers what has happened. It
+	// waits up to gather longer for batch events to accumulate where the system supports it; 0 and 1 disable
+	// that.
 	Wait(d time.Duration, batch int, gather time.Duration, h Handler) error
 	// Close closes all connections and frees everything.
 	Close() error
 
-	// release gives up all sockets, without closing them and with nothing on its way to the
-	// handler, or none: ok is false when one cannot be given up now.
+	// release gives up all sockets without closing them and with nothing left to deliver, or none: ok is
+	// false when one cannot be given up now.
 	release(h Handler) (sockets []socket, ok bool, err error)
 }
 
-// A socket is a connection that one Poller gives to another.
+// A socket is a connection that one Poller hands to another.
 type socket struct {
 	slot, fd int
 	unsent   []byte
@@ -66,10 +63,11 @@ type Lost struct {
 	Err  error
 }
 
-// Move moves all connections of one Poller to the same slots of another, which must be
-// free. It delivers what from has received by then. moved is false, and everything is as it was, when that cannot be done now
-// because something is still being sent; an error means that from is broken. No connection may be opened from
-// before the call until it returns, and nothing sent from the handler but answers to what was received.
+// Move moves all connections of one Poller to the same slots of another, which must be free. It
+// delivers what from has received by then. moved is false, and nothing has changed, when that is
+// impossible now because something is still being sent; an error means that from is broken. From
+// the call until it returns, from must not open connections, and the handler must send nothing but
+// answers to what was received.
 func Move(from, to Poller, h Handler) (moved bool, lost []Lost, err error) {
 	sockets, ok, err := from.release(h)
 	if err != nil || !ok {
@@ -87,7 +85,7 @@ func Move(from, to Poller, h Handler) (moved bool, lost []Lost, err error) {
 	return true, lost, nil
 }
 
-// An Address is where to connect to, ready for the system call.
+// An Address is a destination in the form of the system call.
 type Address struct {
 	family int
 	sa     unix.Sockaddr
@@ -118,21 +116,20 @@ func ParseAddress(a net.Addr) (Address, error) {
 	return Address{}, fmt.Errorf("cannot connect to a %s address", a.Network())
 }
 
-// Precise makes the calling thread's waits end when they should: by default the
-// kernel lets them end 50 µs later, to wake up for several things at once. It
-// returns what makes that so again.
+// Precise makes the calling thread's waits end on time: by default the kernel lets them end up to
+// 50 µs late, to coalesce wake-ups. It returns a function that restores the default.
 func Precise() (restore func()) {
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 	return func() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) }
 }
 
-// shortWait is up to which time a wait is not told to Go's scheduler. Under load no
-// wait takes that long. It is not less, since setting a timer that comes before
-// the kernel's own costs a microsecond or two on a virtual machine.
+// shortWait is the longest wait that Go's scheduler does not see. Under load no wait takes that
+// long. It is not shorter because setting a timer that expires before the kernel's own tick costs a
+// microsecond or two on a virtual machine.
 const shortWait = 5 * time.Millisecond
 
-// open starts connecting a new socket. A connection that is there at once, as
-// that to a Unix socket, is no special case: the socket is writable then.
+// open starts connecting a new socket. A connection that is complete at once, as to a Unix socket,
+// is no special case: the socket is writable then.
 func (a Address) open() (fd int, err error) {
 	fd, err = unix.Socket(a.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -159,7 +156,7 @@ func noDelay(fd int) error {
 	return nil
 }
 
-// connectError tells how connecting a socket that has become writable ended.
+// connectError returns the outcome of connecting a socket that has become writable.
 func connectError(fd int) error {
 	code, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
 	if err == nil && code != 0 {

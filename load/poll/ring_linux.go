@@ -67,7 +67,7 @@ type ringParams struct {
 	}
 }
 
-// A sqe is one operation handed to the kernel.
+// An sqe is one operation submitted to the kernel.
 type sqe struct {
 	op, flags   uint8
 	ioprio      uint16
@@ -81,15 +81,15 @@ type sqe struct {
 	_           [2]uint64
 }
 
-// A cqe is the outcome of one.
+// A cqe is the outcome of one operation.
 type cqe struct {
 	userData uint64
 	res      int32
 	flags    uint32
 }
 
-// bufferEntry offers one buffer to the kernel. The tail of the ring of entries
-// lies where the first one's reserved field is.
+// bufferEntry offers one buffer to the kernel. The tail of the ring of entries is the first one's
+// reserved field.
 type bufferEntry struct {
 	addr    uint64
 	len     uint32
@@ -101,14 +101,14 @@ type bufferEntry struct {
 // buffers.
 type ring struct {
 	fd       int // of the ring
-	handle   int // what enter is called with: an index of a registered ring
+	handle   int // passed to enter: an index of a registered ring
 	features uint32
 	mem      [][]byte // mapped
 
 	sqes           []sqe
 	sqArray        []uint32
 	sqHead, sqTail *uint32
-	tail           uint32 // of what is prepared; the kernel knows less until enter
+	tail           uint32 // of what is prepared; the kernel's tail lags behind until enter
 	cqes           []cqe
 	cqHead, cqTail *uint32
 
@@ -127,8 +127,8 @@ type waitArg struct {
 	ts            uint64
 }
 
-// Receive buffers hold most answers. There are four a connection, within bounds: few stay in
-// the processor's cache.
+// Receive buffers hold most answers. There are four per connection, within bounds: few stay in the
+// CPU's cache.
 const (
 	leastBuffers, mostBuffers = 64, 512 // powers of 2
 	bufferSize                = 8 << 10
@@ -151,7 +151,7 @@ func newRing(files int) (r *ring, err error) {
 	}
 	r.fd, r.features = int(fd), p.features
 	if p.features&featExtArg == 0 || p.features&featCQESkip == 0 {
-		return r, errors.New("set up io_uring: the kernel's is too old")
+		return r, errors.New("set up io_uring: kernel is too old")
 	}
 	// One mapping holds both rings (IORING_FEAT_SINGLE_MMAP is older than these).
 	size := max(int(p.sq.array+p.sqEntries*4), int(p.cq.cqes+p.cqEntries*uint32(unsafe.Sizeof(cqe{}))))
@@ -203,8 +203,7 @@ func (r *ring) register(op uintptr, arg unsafe.Pointer, n int) error {
 	return nil
 }
 
-// registerTables makes an empty table of sockets, the ring of buffers, and a
-// short cut to the ring itself.
+// registerTables registers an empty table of sockets, the ring of buffers, and the ring itself.
 func (r *ring) registerTables(files int) error {
 	table := make([]int32, files)
 	for i := range table {
@@ -266,14 +265,14 @@ func (r *ring) buffer(id uint16, n int) []byte {
 	return r.buffers[int(id)*bufferSize : int(id)*bufferSize+n]
 }
 
-// recycle gives a buffer back to the kernel.
+// recycle returns a buffer to the kernel.
 func (r *ring) recycle(id uint16) {
 	e := &r.entries[int(r.bufferTail)&(len(r.entries)-1)]
 	e.addr = uint64(uintptr(unsafe.Pointer(&r.buffers[int(id)*bufferSize])))
 	e.len, e.id = bufferSize, id
 	r.bufferTail++
-	// The kernel reads the tail with acquire semantics while this thread is in enter
-	// alone, so a plain store is enough.
+	// The kernel reads the tail with acquire semantics only while this thread is in enter, so a plain store
+	// is enough.
 	r.entries[0].tailOf0 = r.bufferTail
 }
 
@@ -290,8 +289,8 @@ func (r *ring) next() (*sqe, error) {
 	return s, nil
 }
 
-// drop makes the operations on a socket that are prepared but not submitted do
-// nothing: they would go to the socket that takes its place.
+// drop turns prepared operations on a socket that are not yet submitted into no-ops: they would go
+// to the socket that replaces it.
 func (r *ring) drop(slot int) {
 	for i := atomic.LoadUint32(r.sqHead); i != r.tail; i++ {
 		s := &r.sqes[i&uint32(len(r.sqes)-1)]
@@ -301,8 +300,8 @@ func (r *ring) drop(slot int) {
 	}
 }
 
-// enter submits what was prepared and waits up to d for one outcome; with count
-// above 1, up to gather for as many. brief waits are not told to Go's scheduler.
+// enter submits what was prepared and waits up to d for one outcome; with count above 1, up to
+// gather for that many. Go's scheduler does not see brief waits.
 func (r *ring) enter(d time.Duration, count uint32, gather time.Duration, brief bool) error {
 	atomic.StoreUint32(r.sqTail, r.tail)
 	r.wait.minWaitMicros = 0
@@ -326,14 +325,14 @@ func (r *ring) enter(d time.Duration, count uint32, gather time.Duration, brief 
 	return fmt.Errorf("wait for io_uring: %w", errno)
 }
 
-// notYet are the errors of enter that say that nothing has come, or that what has
-// come must be taken first.
+// notYet are the errors of enter that mean that nothing has come, or that outcomes must be taken
+// first.
 var notYet = [...]unix.Errno{unix.ETIME, unix.EINTR, unix.EAGAIN, unix.EBUSY}
 
-// unsubmitted is the number of operations that are prepared only.
+// unsubmitted returns the number of operations that are prepared only.
 func (r *ring) unsubmitted() uint32 { return r.tail - atomic.LoadUint32(r.sqHead) }
 
-// ready is the number of outcomes that are there.
+// ready returns the number of available outcomes.
 func (r *ring) ready() uint32 { return atomic.LoadUint32(r.cqTail) - *r.cqHead }
 
 // take returns the next outcome.

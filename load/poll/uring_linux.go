@@ -7,56 +7,56 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// uring is a Poller over io_uring. Each connection has one receive operation that
-// goes on for its life (multishot) and takes buffers from the shared ring.
+// uring is a Poller over io_uring. Each connection has one receive operation that lasts for its
+// life (multishot) and takes buffers from the shared ring.
 type uring struct {
 	r     *ring
 	slots []uringSlot
-	// rearm are slots whose receive operation has ended though the connection has
-	// not, as it does when no buffer is free.
+	// rearm are slots whose receive operation has ended although the connection has not, as it does when no
+	// buffer is free.
 	rearm []endedSlot
-	// leaving: receive operations are being cancelled, and none is begun.
+	// leaving is set while receive operations are being cancelled: none is begun.
 	leaving bool
-	err     error // of a submission; told by the next Wait
+	err     error // of a submission; returned by the next Wait
 }
 
 type uringSlot struct {
 	fd         int32 // -1: free
 	generation uint32
 	connecting bool
-	armed      bool   // its receive operation is under way
-	busy       int    // bytes of a tracked send that is on its way
+	armed      bool   // its receive operation is in progress
+	busy       int    // bytes of a tracked send in progress
 	sends      uint32 // with Send
-	pending    []byte // what it sends, with Write
-	more       []byte // to be sent after it
+	pending    []byte // being sent, by Write
+	more       []byte // to be sent after pending
 }
 
-// What an operation is for, in the top byte of its user data. The generation
-// follows in 24 bits, then the slot.
+// Kinds of operations, in the top byte of the user data. The generation follows in 24 bits, then
+// the slot.
 const (
 	forReceive = iota
 	forConnect
-	forSend        // whose success is not told
-	forTrackedSend // whose success is
+	forSend        // success is not reported
+	forTrackedSend // success is reported
 	forCancel      // of a receive operation
 )
 
 const generationMask = 1<<24 - 1
 
-// untracked is up to which size the outcome of a successful Send is not asked for:
-// a socket takes that much at once when nothing else is on its way.
+// untracked is the largest Send whose success is not reported: a socket takes that much at once
+// when no other send is in progress.
 const untracked = 16 << 10
 
-// trackedEach is which of the small sends of a connection is tracked nevertheless: a peer
-// that answers what it has not read would have ever more of them wait in the kernel.
+// trackedEach is how often a small send is tracked nevertheless: if a peer answered without
+// reading, sends would pile up in the kernel.
 const trackedEach = 256
 
 func userData(what, slot int, generation uint32) uint64 {
 	return uint64(what)<<56 | uint64(generation&generationMask)<<32 | uint64(uint32(slot))
 }
 
-// IOUring returns a Poller over io_uring. It fails where the kernel has none that
-// is new enough (6.1), or does not allow it.
+// IOUring returns a Poller over io_uring. It fails where the kernel is older than 6.1 or does not
+// allow io_uring.
 func IOUring(slots int) (Poller, error) {
 	r, err := newRing(slots)
 	if err != nil {
@@ -161,7 +161,7 @@ func (p *uring) Disconnect(slot int) {
 		return
 	}
 	p.r.drop(slot)
-	// Ends the operations that are under way; they hold on to the socket.
+	// Ends the operations in progress; they keep the socket alive.
 	_ = unix.Shutdown(int(s.fd), unix.SHUT_RDWR)
 	if err := p.r.setFile(slot, -1); err != nil && p.err == nil {
 		p.err = err
@@ -194,7 +194,7 @@ func (p *uring) Wait(d time.Duration, batch int, gather time.Duration, h Handler
 			return err
 		}
 	}
-	// What comes while these are delivered is left for the next call.
+	// Events that arrive during delivery are left for the next call.
 	for range p.r.ready() {
 		p.deliver(p.r.take(), h)
 	}
@@ -270,8 +270,8 @@ func (p *uring) received(c cqe, slot int, current bool, h Handler) {
 // releaseTime bounds how long giving up the sockets may take.
 const releaseTime = 5 * time.Millisecond
 
-// release cancels the receive operations, which deliver what they have received until then,
-// and waits for sends that are under way.
+// release cancels the receive operations, which deliver what they have received so far, and waits
+// for sends in progress.
 func (p *uring) release(h Handler) (sockets []socket, ok bool, err error) {
 	for slot := range p.slots {
 		if s := &p.slots[slot]; s.fd >= 0 && s.connecting {
@@ -316,8 +316,8 @@ func (p *uring) release(h Handler) (sockets []socket, ok bool, err error) {
 	return sockets, true, nil
 }
 
-// still reports whether no operation is under way whose outcome matters. That of a small
-// send does not: should it fail, the socket says so to whoever receives from it.
+// still reports whether no operation is in progress whose outcome matters. That of a small send
+// does not: if it fails, the next receive reports it.
 func (p *uring) still() bool {
 	for slot := range p.slots {
 		if s := &p.slots[slot]; s.fd >= 0 && (s.connecting || s.armed || s.busy > 0) {

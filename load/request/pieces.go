@@ -19,20 +19,20 @@ const (
 // A piece is a text or the value of a variable.
 type piece struct {
 	text   string
-	column int // of the variable; negative: text
+	column int // of the variable; negative for text
 	place  place
 }
 
 // pieces is a text with variables in it.
 type pieces []piece
 
-// vars are the variables that a text may hold.
+// vars are the variables that a text may contain.
 type vars struct {
-	names []string // nil: none, and braces are ordinary
+	names []string // nil means none: braces are ordinary text
 	rows  [][]string
 }
 
-// cut finds the variables in a text.
+// cut splits a text at its variables.
 func (v vars) cut(text string) (pieces, error) {
 	var out pieces
 	add := func(s string) {
@@ -48,14 +48,14 @@ func (v vars) cut(text string) (pieces, error) {
 		name, after, closed := strings.Cut(rest, "}}")
 		if !closed {
 			return nil, &Error{
-				Op: "find", Subject: "the end of " + quote("{{"+rest), Err: errors.New("there is no }}"),
+				Op: "find", Subject: "the end of " + quote("{{"+rest), Err: errors.New("missing }}"),
 				Advice: "close the variable with }}; a literal {{ can be the value of a variable",
 			}
 		}
 		column := v.column(strings.TrimSpace(name))
 		if column < 0 {
 			return nil, &Error{
-				Op: "fill in", Subject: "{{" + clip(name) + "}}", Err: errors.New("there is no such variable"),
+				Op: "fill in", Subject: "{{" + clip(name) + "}}", Err: errors.New("unknown variable"),
 				Advice: v.list(),
 			}
 		}
@@ -76,10 +76,10 @@ func (v vars) column(name string) int {
 	return -1
 }
 
-// list tells which variables there are.
+// list names the variables.
 func (v vars) list() string {
 	if len(v.names) == 0 {
-		return "there are no variables"
+		return "no variables are defined"
 	}
 	return "the variables are " + strings.Join(v.names, ", ")
 }
@@ -88,24 +88,24 @@ func (v vars) list() string {
 func (v vars) check() error {
 	for i, name := range v.names {
 		if v.column(name) != i {
-			return &Error{Op: "check variable", Subject: quote(name), Err: errors.New("there are two of this name"), Advice: "give each variable a name of its own"}
+			return &Error{Op: "check variable", Subject: quote(name), Err: errors.New("duplicate name"), Advice: "give each variable a unique name"}
 		}
 	}
 	for i, row := range v.rows {
 		if len(row) != len(v.names) {
 			return &Error{
-				Op: "check variables of", Subject: rowName(i), Err: fmt.Errorf("%d values for %d variables", len(row), len(v.names)),
-				Advice: "give each row as many values as there are variables",
+				Op: "check variables of", Subject: rowName(i), Err: fmt.Errorf("%d values (want %d)", len(row), len(v.names)),
+				Advice: "give each row one value per variable",
 			}
 		}
 	}
 	return nil
 }
 
-// rowName counts rows as people do.
+// rowName counts rows from 1.
 func rowName(i int) string { return fmt.Sprintf("row %d", i+1) }
 
-// quote quotes the beginning of what may be long.
+// quote quotes the beginning of a text that may be long.
 func quote(s string) string { return fmt.Sprintf("%q", clip(s)) }
 
 func clip(s string) string {
@@ -116,7 +116,7 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-// fixed reports whether there is no variable in p.
+// fixed reports whether p contains no variable.
 func (p pieces) fixed() bool {
 	return len(p) == 0 || len(p) == 1 && p[0].column < 0
 }
@@ -153,9 +153,8 @@ func (p *piece) value(row []string) string {
 	return row[p.column]
 }
 
-// uri makes the request URI out of what follows the host in an address: it drops
-// the fragment, marks what is in the path and what in the query, and escapes the
-// texts.
+// uri makes the request URI from what follows the host in an address: it drops the fragment, marks
+// the pieces of the path and of the query, and escapes the texts.
 func (p pieces) uri() (pieces, error) {
 	out := pieces{}
 	now := inPath
@@ -187,7 +186,7 @@ func (p pieces) uri() (pieces, error) {
 			break
 		}
 	}
-	// A variable does not come first: it would be in the host.
+	// The path cannot start with a variable: it would be in the host.
 	if len(out) == 0 || out[0].text[0] != '/' {
 		// An address without a path, as in http://host?query.
 		out = append(pieces{{text: "/", column: -1}}, out...)
@@ -195,7 +194,7 @@ func (p pieces) uri() (pieces, error) {
 	return out.join(), nil
 }
 
-// join makes one text of texts that follow each other.
+// join merges consecutive texts.
 func (p pieces) join() pieces {
 	out := p[:1]
 	for _, it := range p[1:] {
@@ -210,9 +209,8 @@ func (p pieces) join() pieces {
 
 const hexDigits = "0123456789ABCDEF"
 
-// escape percent-encodes what may not stand in the path of a request (RFC 3986,
-// section 3.3, and the square brackets that net/url lets pass). What is encoded
-// already stays as it is.
+// escape percent-encodes what the path of a request must not contain (RFC 3986, section 3.3, and
+// the square brackets that net/url accepts). What is encoded already is left unchanged.
 func escape(path string) (string, error) {
 	var b strings.Builder
 	for i := range len(path) {
@@ -229,8 +227,8 @@ func escape(path string) (string, error) {
 	return b.String(), nil
 }
 
-// escapeQuery percent-encodes what would break a request line, or what URL
-// standards encode in a query; like net/url it takes the rest as it is.
+// escapeQuery percent-encodes what would break a request line, or what URL standards encode in a
+// query; like net/url it leaves the rest as it is.
 func escapeQuery(query string) string {
 	var b strings.Builder
 	for i := range len(query) {

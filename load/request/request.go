@@ -17,11 +17,11 @@ type Request struct {
 	scratch []byte // of Expand
 }
 
-// An Error is a request that cannot be made of what was given.
+// An Error reports a request that cannot be built.
 type Error struct {
-	Op      string // what was being done
-	Subject string // to which part, without passwords
-	Err     error  // why it did not work
+	Op      string // the operation
+	Subject string // the part concerned, without passwords
+	Err     error  // the cause
 	Advice  string // what to do next; may be empty
 }
 

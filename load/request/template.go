@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// userAgent is sent unless the user says otherwise.
+// userAgent is the default User-Agent.
 const userAgent = "whet-load"
 
 // A Template makes requests.
@@ -36,16 +36,15 @@ type line struct {
 
 // New returns the template of requests to rawURL, an absolute http or https address.
 //
-// names and rows are variables: {{name}} in the path and query of the address, in
-// header values and in the body stands for a value of one row. In the path it is
-// escaped by [url.PathEscape], after the question mark by [url.QueryEscape];
-// elsewhere it is taken as it is. nil names: there are no variables, and {{ is
-// ordinary text. Each row is as long as names.
+// names and rows are variables: {{name}} in the path and query of the address, in header values and
+// in the body stands for a value of one row. In the path it is escaped by [url.PathEscape], after
+// the question mark by [url.QueryEscape]; elsewhere it is used as it is. If names is nil, there are
+// no variables and {{ is ordinary text. Each row is as long as names.
 //
-// An empty method means GET. The fragment of the address is dropped. Its user
-// information becomes Basic authentication unless header has an Authorization. Of
-// header, Host replaces the host in the request and an empty User-Agent sends none;
-// without one it is "whet-load". Field names are sent as they are written, sorted.
+// An empty method means GET. The fragment of the address is dropped. Its user information becomes
+// Basic authentication unless header has an Authorization. Of header, Host replaces the host in the
+// request and an empty User-Agent sends none; without one it is "whet-load". Field names are sent
+// as written, sorted.
 //
 // The error is an [*Error]. The template keeps body and rows.
 func New(method, rawURL string, header http.Header, body []byte, names []string, rows [][]string) (*Template, error) {
@@ -82,7 +81,7 @@ func New(method, rawURL string, header http.Header, body []byte, names []string,
 		t.fixed = t.fixed && l.value.fixed()
 	}
 	if !t.fixed && len(rows) == 0 {
-		return nil, &Error{Op: "fill in", Subject: "variables", Err: errors.New("there is no row of values"), Advice: "give at least one row"}
+		return nil, &Error{Op: "fill in", Subject: "variables", Err: errors.New("no row of values"), Advice: "give at least one row"}
 	}
 	if t.fixed {
 		t.rows = nil
@@ -93,14 +92,14 @@ func New(method, rawURL string, header http.Header, body []byte, names []string,
 func checkMethod(method string) error {
 	switch {
 	case !httpguts.ValidHeaderFieldName(method): // both are tokens
-		return &Error{Op: "check method", Subject: quote(method), Err: errors.New("it is not a word of letters"), Advice: "give a method such as GET or POST"}
+		return &Error{Op: "check method", Subject: quote(method), Err: errors.New("not a valid method"), Advice: "give a method such as GET or POST"}
 	case method == http.MethodConnect:
-		return &Error{Op: "check method", Subject: quote(method), Err: errors.New("it asks for a tunnel and has no answer to measure"), Advice: "give a method such as GET or POST"}
+		return &Error{Op: "check method", Subject: quote(method), Err: errors.New("CONNECT opens a tunnel and has no answer to measure"), Advice: "give a method such as GET or POST"}
 	}
 	return nil
 }
 
-// inPart says in which part of the request something is wrong.
+// inPart names the part of the request in an error.
 func inPart(err error, part string) error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -109,7 +108,7 @@ func inPart(err error, part string) error {
 	return err
 }
 
-// address takes the address apart and returns its user information.
+// address splits the address and returns its user information.
 func (t *Template) address(raw string, v vars) (*url.Userinfo, error) {
 	bad := func(subject string, err error) error {
 		return &Error{Op: "read", Subject: subject, Err: err, Advice: "give an absolute address such as http://127.0.0.1:8080/path"}
@@ -126,16 +125,16 @@ func (t *Template) address(raw string, v vars) (*url.Userinfo, error) {
 	base, rest := raw[:split], raw[split:]
 	if v.names != nil && strings.Contains(base, "{{") {
 		return nil, &Error{
-			Op: "read", Subject: "address", Err: errors.New("there is a variable before its path"),
-			Advice: "variables may stand in the path and query, in header values and in the body; give one target per host",
+			Op: "read", Subject: "address", Err: errors.New("variable before the path"),
+			Advice: "variables are allowed in the path and query, in header values and in the body; give one target per host",
 		}
 	}
 	if start < 0 {
 		subject := quote(raw)
 		if strings.Contains(raw, "@") {
-			subject = "address" // which may hold a password
+			subject = "address" // which may contain a password
 		}
-		return nil, bad(subject, errors.New("it begins with neither http:// nor https://"))
+		return nil, bad(subject, errors.New("not an http:// or https:// address"))
 	}
 	u, err := url.Parse(base)
 	if err != nil {
@@ -145,16 +144,16 @@ func (t *Template) address(raw string, v vars) (*url.Userinfo, error) {
 		}
 		if strings.Contains(raw, "@") {
 			// The cause may quote a part of the password.
-			err = errors.New("user, password or host holds a character that it must not; in user and password, %XX stands for such a one")
+			err = errors.New("invalid character in user, password or host; escape it in user and password as %XX")
 		}
 		return nil, bad("address", err)
 	}
 	subject := u.Redacted() + rest
 	switch {
 	case strings.ContainsFunc(rest, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return nil, bad(fmt.Sprintf("%q", subject), errors.New("there is a control character in it"))
+		return nil, bad(fmt.Sprintf("%q", subject), errors.New("control character in the address"))
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, bad(subject, fmt.Errorf("scheme %q is neither http nor https", u.Scheme))
+		return nil, bad(subject, fmt.Errorf("unknown scheme %q (want http or https)", u.Scheme))
 	case u.Hostname() == "":
 		return nil, bad(subject, errors.New("no host"))
 	}
@@ -174,9 +173,8 @@ func (t *Template) address(raw string, v vars) (*url.Userinfo, error) {
 	return u.User, nil
 }
 
-// host returns the Host header for the host of an address: without an empty port, in
-// ASCII, and without the zone of an IPv6 address, which is this machine's affair (RFC
-// 6874, section 4).
+// host returns the Host header for the host of an address: without an empty port, in ASCII, and
+// without the zone of an IPv6 address, which is local to this machine (RFC 6874, section 4).
 func host(h string) (string, error) {
 	if strings.LastIndexByte(h, ':') > strings.LastIndexByte(h, ']') {
 		h = strings.TrimSuffix(h, ":")
@@ -186,7 +184,7 @@ func host(h string) (string, error) {
 		return "", fmt.Errorf("host %q: %w", h, err)
 	}
 	if !httpguts.ValidHostHeader(ascii) {
-		return "", fmt.Errorf("host %q holds a character that it must not", h)
+		return "", fmt.Errorf("invalid character in host %q", h)
 	}
 	if end := strings.LastIndexByte(ascii, ']'); end >= 0 {
 		if zone := strings.LastIndexByte(ascii[:end], '%'); zone >= 0 {
@@ -196,12 +194,12 @@ func host(h string) (string, error) {
 	return ascii, nil
 }
 
-// fields makes the header.
+// fields builds the header.
 func (t *Template) fields(header http.Header, user *url.Userinfo, v vars) error {
 	given := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(header)) {
 		if !httpguts.ValidHeaderFieldName(name) {
-			return &Error{Op: "check header", Subject: quote(name), Err: errors.New("this is not the name of a header field"), Advice: "names are letters, digits and hyphens"}
+			return &Error{Op: "check header", Subject: quote(name), Err: errors.New("not a header field name"), Advice: "names are letters, digits and hyphens"}
 		}
 		canonical := http.CanonicalHeaderKey(name)
 		given[canonical] = true
@@ -226,29 +224,29 @@ func (t *Template) add(name string, value pieces) {
 	t.header = append(t.header, line{name, value})
 }
 
-// field adds one field of the user's.
+// field adds one field of the user's header.
 func (t *Template) field(name, canonical, value string, v vars) error {
 	bad := func(err error, advice string) error {
 		return &Error{Op: "check header", Subject: name, Err: err, Advice: advice}
 	}
 	if !httpguts.ValidHeaderFieldValue(value) {
-		return bad(errors.New("its value holds a control character"), "take line ends and the like out of it")
+		return bad(errors.New("control character in the value"), "remove line ends and other control characters")
 	}
 	switch canonical {
 	case "Content-Length":
-		return bad(errors.New("it is counted from the body"), "leave it out")
+		return bad(errors.New("Content-Length is computed from the body"), "omit it")
 	case "Transfer-Encoding":
-		return bad(errors.New("bodies are sent as they are, with their length"), "leave it out")
+		return bad(errors.New("bodies are sent unencoded, with their length"), "omit it")
 	case "Host":
 		var err error
 		switch {
 		case v.names != nil && strings.Contains(value, "{{"):
-			return bad(errors.New("it may not hold a variable"), "give one target per host")
+			return bad(errors.New("variables are not allowed here"), "give one target per host")
 		case value == "":
 			return nil
 		}
 		if t.host, err = host(value); err != nil {
-			return bad(err, "give it as name or name:port")
+			return bad(err, "write it as name or name:port")
 		}
 		return nil
 	case "User-Agent":
@@ -268,7 +266,7 @@ func (t *Template) field(name, canonical, value string, v vars) error {
 			if !httpguts.ValidHeaderFieldValue(row[it.column]) {
 				return &Error{
 					Op: "fill in", Subject: fmt.Sprintf("{{%s}} of %s in the header %s", v.names[it.column], rowName(i), name),
-					Err: errors.New("the value holds a control character"), Advice: "take line ends and the like out of it",
+					Err: errors.New("control character in the value"), Advice: "remove line ends and other control characters",
 				}
 			}
 		}
@@ -280,13 +278,12 @@ func (t *Template) field(name, canonical, value string, v vars) error {
 // Fixed reports whether there are no variables: Expand always gives the same.
 func (t *Template) Fixed() bool { return t.fixed }
 
-// URL returns the address, as it was given but for the password and the fragment.
+// URL returns the address as it was given, without the password and the fragment.
 func (t *Template) URL() string { return t.url }
 
-// Expand makes r the request with the values of a row; row counts from 0 and starts
-// over after the last one. It reuses r's memory, and allocates the strings of path
-// and header values that are put together from several pieces. Until the next Expand,
-// header and body of r are for reading only.
+// Expand sets r to the request with the values of a row; rows count from 0 and wrap around. It
+// reuses r's memory, and allocates the path and header values that consist of several pieces.
+// Header and body of r are read-only until the next Expand.
 func (t *Template) Expand(r *Request, row int) {
 	var values []string
 	if len(t.rows) > 0 {

@@ -16,15 +16,15 @@ import (
 // An Outcome says whether a result keeps an objective.
 type Outcome struct {
 	Objective Objective `json:"objective"`
-	// Actual is the measured value; it means nothing when Unknown is set.
+	// Actual is the measured value; meaningless when Unknown is set.
 	Actual Value `json:"actual"`
-	// Unknown says why the result does not tell the metric; "" when it does.
+	// Unknown says why the result lacks the metric; "" otherwise.
 	Unknown string `json:"unknown,omitempty"`
 	// Held is false when Unknown is set.
 	Held bool `json:"held"`
 }
 
-// String writes o for people: "p99<50ms held: 12.50ms", "p99<50ms missed: 71ms".
+// String formats o: "p99<50ms held: 12.50ms", "p99<50ms missed: 71ms".
 func (o Outcome) String() string {
 	switch {
 	case o.Unknown != "":
@@ -72,26 +72,26 @@ func (o Objective) row(rows []load.TargetResult) (*load.TargetResult, error) {
 		switch {
 		case !rows[i].Called(o.Target):
 		case found != nil:
-			return nil, errors.New("several targets are called so")
+			return nil, errors.New("several targets have this name")
 		default:
 			found = &rows[i]
 		}
 	}
 	if found == nil {
-		return nil, errors.New("no target is called so")
+		return nil, errors.New("no target has this name")
 	}
 	return found, nil
 }
 
-// CheckTargets reports an objective about a target that is not one of the rows, which
-// [load.Options.Rows] returns, or about several of them.
+// CheckTargets returns an error for an objective about a target that matches none or several of the
+// rows, as returned by [load.Options.Rows].
 func (os Objectives) CheckTargets(rows []load.TargetResult) error {
 	const most = 10
 	for _, o := range os {
 		if o.Target == "" {
 			continue
 		}
-		advice := "there is one target: leave out the name"
+		advice := "there is one target: omit the name"
 		_, err := o.row(rows)
 		switch {
 		case len(rows) < 2:
@@ -106,14 +106,14 @@ func (os Objectives) CheckTargets(rows []load.TargetResult) error {
 			if len(rows) > most {
 				labels = append(labels, "…")
 			}
-			advice = "the targets are " + strings.Join(labels, ", ") + "; name one in its file with a line before it: # name: " + cmp.Or(strings.Trim(o.Target, "/"), "home")
+			advice = "the targets are " + strings.Join(labels, ", ") + "; to name one, put a line before it in its file: # name: " + cmp.Or(strings.Trim(o.Target, "/"), "home")
 		}
 		return &load.Error{Op: "objective", Subject: strconv.Quote(o.String()), Err: err, Advice: advice}
 	}
 	return nil
 }
 
-// Held tells whether all outcomes are held; no outcomes are.
+// Held reports whether all outcomes are held; it is true for none.
 func Held(outcomes []Outcome) bool {
 	for _, o := range outcomes {
 		if !o.Held {
@@ -125,14 +125,13 @@ func Held(outcomes []Outcome) bool {
 
 var (
 	errNoAnswers  = errors.New("there were no answers")
-	errNoRequests = errors.New("no request came to an end")
-	errNoCPU      = errors.New("its processor time is not known")
+	errNoRequests = errors.New("no request finished")
+	errNoCPU      = errors.New("its CPU time is unknown")
 )
 
-// Measure returns the value of m in r. Latencies are over the complete answers;
-// shares are of all requests that came to an end. It fails when r does not tell
-// m: a latency without answers, a share without requests, processor time that is
-// not known, a percentile that is neither listed nor in a histogram.
+// Measure returns the value of m in r. Latencies are over the complete answers; shares are of all
+// finished requests. It fails when r lacks m: a latency without answers, a share without requests,
+// unknown CPU time, a percentile that is neither listed nor in a histogram.
 func Measure(r *load.Result, m Metric) (Value, error) {
 	v := Value{Unit: m.Unit()}
 	var err error
@@ -152,7 +151,7 @@ func Measure(r *load.Result, m Metric) (Value, error) {
 	return v, err
 }
 
-// count is the number of requests of which m is the share.
+// count returns the number of requests of which m is the share.
 func count(r *load.Result, m Metric) int64 {
 	switch m {
 	case Timeouts:
@@ -220,7 +219,7 @@ func percentile(l *load.Latency, m Metric) (time.Duration, error) {
 		return 0, fmt.Errorf("unknown metric %q", string(m))
 	}
 	if l.HDR == "" {
-		return 0, errors.New("the result has no histogram to read it from")
+		return 0, errors.New("the result has no histogram")
 	}
 	h, err := hdrhistogram.Decode([]byte(l.HDR))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// A Metric is a number that a result tells. Besides the constants, "p" and a
-// number above 0 and below 100 is the percentile of that rank: "p97", "p99.95".
+// A Metric is a number in a result. Besides the constants, "p" and a number above 0 and below 100
+// is the percentile of that rank: "p97", "p99.95".
 type Metric string
 
 // The metrics.
@@ -29,23 +29,21 @@ const (
 	// P9999 is exceeded by one answer in ten thousand.
 	P9999 Metric = "p99.99"
 	Max   Metric = "max" // longest latency
-	// Errors is the share of requests that failed or were answered with a status of
-	// 400 or above.
+	// Errors is the share of requests that failed or got a status of 400 or above.
 	Errors Metric = "errors"
-	// Status5xx is the share of requests that were answered with a status of 500 or
-	// above.
+	// Status5xx is the share of requests that got a status of 500 or above.
 	Status5xx Metric = "status5xx"
-	// Timeouts is the share of requests that had no complete answer in time.
+	// Timeouts is the share of requests without a complete answer in time.
 	Timeouts Metric = "timeouts"
 	// Rate is the number of complete answers a second.
 	Rate Metric = "rate"
-	// TargetCPU is the target's processor time for each request.
+	// TargetCPU is the target's CPU time per request.
 	TargetCPU Metric = "cpu/req"
-	// GeneratorCPU is the generator's processor time for each request.
+	// GeneratorCPU is the generator's CPU time per request.
 	GeneratorCPU Metric = "generator-cpu/req"
 )
 
-// A Unit is what a value counts.
+// A Unit is the unit of a value.
 type Unit string
 
 // The units.
@@ -55,7 +53,7 @@ const (
 	PerSecond   Unit = "per_second" // of 1 s
 )
 
-// Unit is what values of m count.
+// Unit returns the unit of m's values.
 func (m Metric) Unit() Unit {
 	switch m {
 	case Errors, Status5xx, Timeouts:
@@ -67,7 +65,7 @@ func (m Metric) Unit() Unit {
 	}
 }
 
-// HigherIsBetter tells whether a larger value of m is the better one.
+// HigherIsBetter reports whether larger values of m are better.
 func (m Metric) HigherIsBetter() bool { return m == Rate }
 
 // Percentile returns the rank of m, between 0 and 100, if m is a percentile.
@@ -80,16 +78,16 @@ func (m Metric) Percentile() (float64, bool) {
 	return p, err == nil && p > 0 && p < 100
 }
 
-// A Value is a number with what it counts.
+// A Value is a number with its unit.
 type Value struct {
 	Amount float64 `json:"amount"`
 	Unit   Unit    `json:"unit"`
 }
 
-// Duration is the value of a metric in [Nanoseconds].
+// Duration returns the value of a metric in [Nanoseconds].
 func (v Value) Duration() time.Duration { return time.Duration(v.Amount) }
 
-// String writes v for people: "12.50ms", "0.10%", "1500/s".
+// String formats v: "12.50ms", "0.10%", "1500/s".
 func (v Value) String() string {
 	switch v.Unit {
 	case Nanoseconds:
@@ -101,7 +99,7 @@ func (v Value) String() string {
 	}
 }
 
-// decimals is how many decimals a rate is written with.
+// decimals returns the number of decimals for a rate.
 func decimals(rate float64) int {
 	if rate < 100 {
 		return 1
@@ -138,12 +136,12 @@ type Objective struct {
 	Metric Metric `json:"metric"`
 	Op     Op     `json:"op"`
 	Limit  Value  `json:"limit"`
-	// Target is the target whose metric is limited, by its name, its address or the path of
-	// that; empty means all of them together.
+	// Target is the target whose metric is limited: its name, its address or the path of that; empty means
+	// all together.
 	Target string `json:"target,omitempty"`
 }
 
-// String writes o as [Parse] reads it.
+// String formats o as [Parse] reads it.
 func (o Objective) String() string {
 	limit := strconv.FormatFloat(o.Limit.Amount, 'g', -1, 64)
 	if o.Limit.Unit == Nanoseconds {
@@ -156,10 +154,10 @@ func (o Objective) String() string {
 	return text
 }
 
-// Objectives are limits that all have to be kept.
+// Objectives are limits that must all be kept.
 type Objectives []Objective
 
-// String writes the objectives as [Parse] reads them.
+// String formats the objectives as [Parse] reads them.
 func (os Objectives) String() string {
 	texts := make([]string, len(os))
 	for i, o := range os {
@@ -171,14 +169,13 @@ func (os Objectives) String() string {
 // Example is a list of objectives for help texts.
 const Example = "p99<50ms,errors<0.1%,rate>1000"
 
-// metricsHelp lists the metrics for people.
+// metricsHelp lists the metrics for hints.
 const metricsHelp = "metrics: min, mean, p50, p75, p90, p95, p99, p99.9, p99.99 or any other percentile, max, cpu/req, generator-cpu/req (durations); errors, status5xx, timeouts (shares, such as 0.1%); rate (a second); for example " + Example + "; with NAME: before it, of one target, of which there are min, mean, max, the percentiles listed, shares and rate"
 
-// Parse reads objectives separated by commas. Each is a target with a colon, if it is not
-// about all of them, and a metric, one of < <= > >=
-// and a limit: a duration of at most 1000h as [time.ParseDuration] reads it, a share ("0.1%" or
-// 0.001) or a number a second ("1000" or "1000/s"). Spaces around the parts are
-// ignored. The error is a [*load.Error] whose hint lists the metrics.
+// Parse reads objectives separated by commas. Each is a target with a colon, unless it is about all
+// of them, then a metric, one of < <= > >= and a limit: a duration of at most 1000h in the syntax
+// of [time.ParseDuration], a share ("0.1%" or 0.001) or a number a second ("1000" or "1000/s").
+// Spaces around the parts are ignored. The error is a [*load.Error] whose hint lists the metrics.
 func Parse(text string) (Objectives, error) {
 	var out Objectives
 	for part := range strings.SplitSeq(text, ",") {
@@ -199,12 +196,12 @@ func parse(text string) (Objective, error) {
 	if colon := strings.LastIndexByte(text, ':'); colon >= 0 {
 		o.Target, text = strings.TrimSpace(text[:colon]), text[colon+1:]
 		if o.Target == "" {
-			return o, errors.New("has no target before the colon")
+			return o, errors.New("no target before the colon")
 		}
 	}
 	at := strings.IndexAny(text, "<>=")
 	if at < 0 {
-		return Objective{}, errors.New("has none of < <= > >=")
+		return Objective{}, errors.New("missing comparison (want <, <=, > or >=)")
 	}
 	o.Op = Op(text[at : at+1])
 	limit := text[at+1:]
@@ -214,7 +211,7 @@ func parse(text string) (Objective, error) {
 	switch o.Op {
 	case Below, AtMost, Above, AtLeast:
 	default:
-		return o, fmt.Errorf("%q is none of < <= > >=", string(o.Op))
+		return o, fmt.Errorf("unknown comparison %q (want <, <=, > or >=)", string(o.Op))
 	}
 	var err error
 	if o.Metric, err = parseMetric(strings.TrimSpace(text[:at])); err != nil {
@@ -248,7 +245,7 @@ func parseMetric(name string) (Metric, error) {
 	return "", fmt.Errorf("unknown metric %q", name)
 }
 
-// longest is the longest limit; a float64 holds every duration up to it exactly.
+// longest is the longest limit; a float64 represents every duration up to it exactly.
 const longest = 1000 * time.Hour
 
 func parseLimit(text string, u Unit) (Value, error) {
@@ -266,7 +263,7 @@ func parseLimit(text string, u Unit) (Value, error) {
 		if percent {
 			x /= 100
 		}
-		// Not x < 0 || x > 1: NaN.
+		// Not x < 0 || x > 1, because of NaN.
 		if err != nil || !(x >= 0 && x <= 1) {
 			return v, fmt.Errorf("%q is not a share such as 0.1%% or 0.001", text)
 		}

@@ -53,14 +53,14 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		":p99<1ms":     `parse objective ":p99<1ms": has no target before the colon`,
+		":p99<1ms":     `parse objective ":p99<1ms": no target before the colon`,
 		"a:p97<1ms":    `parse objective "a:p97<1ms": p97 is not measured for each target`,
 		"a:cpu/req<1s": `parse objective "a:cpu/req<1s": cpu/req is not measured for each target`,
 		"":             `parse objective "": is empty`,
 		"p99<1ms,":     `parse objective "": is empty`,
-		"p99":          `parse objective "p99": has none of < <= > >=`,
-		"p99=1ms":      `parse objective "p99=1ms": "=" is none of < <= > >=`,
-		"p99==1ms":     `parse objective "p99==1ms": "==" is none of < <= > >=`,
+		"p99":          `parse objective "p99": missing comparison (want <, <=, > or >=)`,
+		"p99=1ms":      `parse objective "p99=1ms": unknown comparison "=" (want <, <=, > or >=)`,
+		"p99==1ms":     `parse objective "p99==1ms": unknown comparison "==" (want <, <=, > or >=)`,
 		"p100<1ms":     `parse objective "p100<1ms": unknown metric "p100"`,
 		"p0<1ms":       `parse objective "p0<1ms": unknown metric "p0"`,
 		"p1e1<1ms":     `parse objective "p1e1<1ms": unknown metric "p1e1"`,
@@ -178,11 +178,11 @@ func TestCheckUnknown(t *testing.T) {
 		objective string
 		want      string
 	}{
-		{"nothing sent", &load.Result{}, "errors<1%", "no request came to an end"},
+		{"nothing sent", &load.Result{}, "errors<1%", "no request finished"},
 		{"no answers", failed, "p99<1h", "there were no answers"},
 		{"no answers", failed, "p12.3<1h", "there were no answers"},
-		{"no processor time", failed, "cpu/req<1h", "its processor time is not known"},
-		{"no processor time", failed, "generator-cpu/req<1h", "its processor time is not known"},
+		{"no processor time", failed, "cpu/req<1h", "its CPU time is unknown"},
+		{"no processor time", failed, "generator-cpu/req<1h", "its CPU time is unknown"},
 		{"no histogram", noHistogram, "p97<1h", "no histogram"},
 		{"bad histogram", badHistogram, "p97<1h", "decode latency histogram"},
 		{"empty histogram", emptyHistogram, "p97<1h", "there were no answers"},
@@ -246,8 +246,8 @@ func TestCheckTarget(t *testing.T) {
 		"/search?q=a: errors<1%":       "/search?q=a: errors<0.01 missed: 100%",
 		"http://h/: errors<1%":         "http://h/: errors<0.01 held: 0%",
 		"http://i/twice: rate>0.4":     "http://i/twice: rate>0.4 held: 0.5/s",
-		"/twice: rate>0.4":             "/twice: rate>0.4 missed: several targets are called so",
-		"house: rate>0.4":              "house: rate>0.4 missed: no target is called so",
+		"/twice: rate>0.4":             "/twice: rate>0.4 missed: several targets have this name",
+		"house: rate>0.4":              "house: rate>0.4 missed: no target has this name",
 		"http://h/search?q=a: p50>=0s": "http://h/search?q=a: p50>=0s held: 0",
 	} {
 		os, err := slo.Parse(text)

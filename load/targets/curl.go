@@ -12,7 +12,7 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// isCurl tells whether a word is the name of curl, with or without a folder.
+// isCurl reports whether a word is curl's name, with or without a directory.
 func isCurl(word string) bool {
 	base := path.Base(strings.ReplaceAll(word, `\`, "/"))
 	return base == "curl" || base == "curl.exe"
@@ -67,33 +67,33 @@ type command struct {
 	encodings bool
 }
 
-// An option of curl.
+// An option is an option of curl.
 type option struct {
 	value bool // takes one
-	// set notes it; nil when it changes nothing that a target holds.
+	// set applies it; nil when it changes nothing that a target holds.
 	set func(c *command, value string) error
-	// refuse says what to do instead when it would change the meaning of the target and
-	// cannot be kept.
+	// refuse says what to do instead when the option would change the meaning of the target and is not
+	// supported.
 	refuse string
-	// ignored says what to do instead when it has no effect; "" when there is nothing
-	// to say, as for all that is about output.
+	// ignored says what to do instead when the option has no effect; "" when nothing needs saying, as for
+	// options about output.
 	ignored string
 }
 
-// Advice that several options share.
+// Hints that several options share.
 const (
-	useInsecure = "give --insecure to whet load"
-	useTimeout  = "give --timeout to whet load"
-	useResolve  = "give --resolve to whet load"
-	useCert     = "give --cert, --key and --ca to whet load"
-	useHTTP2    = "give --http2 to whet load"
+	useInsecure = "use --insecure of whet load"
+	useTimeout  = "use --timeout of whet load"
+	useResolve  = "use --resolve of whet load"
+	useCert     = "use --cert, --key and --ca of whet load"
+	useHTTP2    = "use --http2 of whet load"
 	noRedirects = "redirects are not followed"
 	noProxy     = "loads go to servers directly"
-	noUpload    = "multipart and upload bodies are not made; write the body to a file and send it with --data-binary @FILE"
-	onlyBasic   = "only Basic and bearer authentication can be sent"
+	noUpload    = "multipart and upload bodies are not supported; write the body to a file and send it with --data-binary @FILE"
+	onlyBasic   = "only Basic and bearer authentication are supported"
 )
 
-// lookUp finds an option by its name with dashes, as curl's manual page has it.
+// lookUp finds an option by its name with dashes, as in curl's manual page.
 func lookUp(name string) (option, bool) {
 	switch name {
 	case "-X", "--request":
@@ -125,7 +125,7 @@ func lookUp(name string) (option, bool) {
 	case "-b", "--cookie":
 		return option{value: true, set: func(c *command, v string) error {
 			if v != "" && !strings.Contains(v, "=") {
-				return errors.New("files of cookies are not read; expected NAME=VALUE")
+				return errors.New("cookie files are not supported; use NAME=VALUE")
 			}
 			if v != "" {
 				c.cookies = append(c.cookies, v)
@@ -178,9 +178,9 @@ func lookUp(name string) (option, bool) {
 	case "-4", "--ipv4", "-6", "--ipv6":
 		return option{ignored: useResolve}, true
 	case "--no-keepalive":
-		return option{}, true // TCP's probes, not connections that are kept
+		return option{}, true // TCP keep-alive probes, not HTTP keep-alive
 	case "--rate", "--limit-rate":
-		return option{value: true, ignored: "give --rate to whet load"}, true
+		return option{value: true, ignored: "use --rate of whet load"}, true
 	case "--noproxy":
 		return option{value: true}, true
 
@@ -193,7 +193,7 @@ func lookUp(name string) (option, bool) {
 	case "--resolve", "--connect-to":
 		return option{value: true, refuse: useResolve}, true
 	case "--unix-socket", "--abstract-unix-socket":
-		return option{value: true, refuse: "give --unix-socket to whet load"}, true
+		return option{value: true, refuse: "use --unix-socket of whet load"}, true
 	case "--anyauth", "--digest", "--negotiate", "--ntlm", "--ntlm-wb", "-n", "--netrc", "--netrc-optional":
 		return option{refuse: onlyBasic}, true
 	case "--aws-sigv4", "--netrc-file":
@@ -203,7 +203,7 @@ func lookUp(name string) (option, bool) {
 	case "-:", "--next":
 		return option{refuse: "write one command line for each request"}, true
 	case "-0", "--http1.0", "--http0.9", "--http3", "--http3-only":
-		return option{refuse: "HTTP/1.1 and HTTP/2 can be sent"}, true
+		return option{refuse: "only HTTP/1.1 and HTTP/2 are supported"}, true
 	case "--request-target", "--url-query":
 		return option{value: true, refuse: "write it into the address"}, true
 	case "-z", "--time-cond", "-C", "--continue-at", "--etag-compare":
@@ -251,32 +251,32 @@ func (c *command) parse(words []string) error {
 	return nil
 }
 
-// option acts on one option, whose value is attached to it or the first of words,
-// and returns the words after it.
+// option applies one option, whose value is attached to it or the first of words, and returns the
+// words after it.
 func (c *command) option(name, attached string, words []string) ([]string, error) {
 	o, ok := lookUp(name)
 	if !ok {
-		return nil, hint(c.errorf("unknown option %s of curl", name), "leave it out if the request is the same without it")
+		return nil, hint(c.errorf("unknown curl option %s", name), "remove it if the request is the same without it")
 	}
 	value := attached
 	if o.value && value == "" {
 		if len(words) == 0 {
-			return nil, c.errorf("option %s of curl: expected a value", name)
+			return nil, c.errorf("curl option %s: missing value", name)
 		}
 		value, words = words[0], words[1:]
 	}
 	switch {
 	case o.refuse != "":
-		return nil, hint(c.errorf("option %s of curl would change what is sent and cannot be kept", name), o.refuse)
+		return nil, hint(c.errorf("curl option %s would change the request and is not supported", name), o.refuse)
 	case o.ignored != "":
-		c.r.warn(c.line, "option %s of curl has no effect: %s", name, o.ignored)
+		c.r.warn(c.line, "curl option %s has no effect: %s", name, o.ignored)
 	case o.set != nil:
 		if err := o.set(c, value); err != nil {
 			var e *load.Error
 			if errors.As(err, &e) {
 				return nil, err
 			}
-			return nil, c.errorf("option %s of curl: %w", name, err)
+			return nil, c.errorf("curl option %s: %w", name, err)
 		}
 	}
 	return words, nil
@@ -324,7 +324,7 @@ func (c *command) addField(field string) error {
 		return fmt.Errorf("%q is not the name of a header field", name)
 	}
 	if name = http.CanonicalHeaderKey(name); name == "User-Agent" {
-		c.r.warn(c.line, "the header field User-Agent cannot be left out")
+		c.r.warn(c.line, "the User-Agent header field cannot be removed")
 	}
 	c.removed = append(c.removed, name)
 	return nil
@@ -335,9 +335,9 @@ func (c *command) setField(name, value string) (err error) {
 	return err
 }
 
-// addData takes a value of -d and its like. With file, @name stands for a file; with
-// text, ends of lines and NUL bytes of that are left out, as curl's manual has it
-// (before version 8 it also left out what came between a NUL and the end of its line).
+// addData takes a value of -d and similar options. With file, @name means a file; with text, line
+// ends and NUL bytes in it are dropped, as curl's manual says (before version 8, curl also dropped
+// what came between a NUL and the end of its line).
 func (c *command) addData(value string, file, text bool) error {
 	data, err := c.content(value, file)
 	if err != nil {
@@ -352,7 +352,7 @@ func (c *command) addData(value string, file, text bool) error {
 	return c.join(data, "&")
 }
 
-// content is value, or the content of the file that it names.
+// content returns value, or the content of the file that it names.
 func (c *command) content(value string, file bool) ([]byte, error) {
 	if name, ok := strings.CutPrefix(value, "@"); ok && file {
 		return c.r.file(c.line, name)
@@ -373,7 +373,7 @@ func dropBytes(data []byte, drop string) []byte {
 // join adds data, which has been counted, to the body.
 func (c *command) join(data []byte, separator string) error {
 	if c.data == nil {
-		c.data = data[:len(data):len(data)] // appending copies it: it may be of a file
+		c.data = data[:len(data):len(data)] // appending copies it: it may belong to a file
 		return nil
 	}
 	n := len(separator) + len(data)
@@ -441,7 +441,7 @@ func escape(content []byte) string {
 	return b.String()
 }
 
-// targets turns the command into targets, one for each address.
+// targets turns the command into targets, one per address.
 func (c *command) targets() error {
 	if len(c.urls) == 0 {
 		return c.errorf("expected an address in the curl command")
@@ -450,7 +450,7 @@ func (c *command) targets() error {
 	query := ""
 	switch {
 	case c.head && c.data != nil && !c.get:
-		return c.errorf("option -I of curl does not go with data: only one of them can be sent")
+		return c.errorf("curl option -I and data exclude each other")
 	case c.get:
 		query = string(c.data)
 	case c.data != nil:
@@ -481,8 +481,7 @@ func (c *command) targets() error {
 	return nil
 }
 
-// implied adds the fields that options other than -H stand for; those of -H replace
-// them.
+// implied adds the fields that options other than -H imply; those of -H replace them.
 func (c *command) implied(t *load.Target) (err error) {
 	set := func(name, value string) {
 		_, given := t.Header[name]
@@ -537,11 +536,11 @@ func (c *command) address(u, query string) (string, error) {
 	}
 	_, rest, _ := strings.Cut(u, "://")
 	afterHost := ""
-	if at := strings.IndexAny(rest, "/?"); at >= 0 { // an address of IPv6 has brackets, too
+	if at := strings.IndexAny(rest, "/?"); at >= 0 { // an IPv6 address has brackets, too
 		afterHost = rest[at:]
 	}
 	if !c.globOff && strings.ContainsAny(strings.ReplaceAll(blankVariables(afterHost), "{{}}", ""), "{}[]") {
-		return "", hint(c.errorf("curl would make several addresses of the braces or brackets in this one"), "write one command line for each, or give -g to curl if they belong to the address")
+		return "", hint(c.errorf("curl would expand the braces or brackets into several addresses"), "write one command line for each, or add -g if they belong to the address")
 	}
 	if query == "" {
 		return u, nil

@@ -1,13 +1,12 @@
-// Package targets reads files of requests for package load, and tables of
-// variables to fill them with.
+// Package targets reads files of requests for package load, and tables of variables to fill them
+// with.
 //
 // Data flow:
 //
-//  1. [Read] reads a whole file, at most 64 MiB, and tells its [Format] by its
-//     first line that is neither empty nor a comment, unless it was told.
-//  2. One parser a format makes [load.Target] values. Bodies that are kept in files
-//     of their own are read from the folder that [Options.Dir] names, each file
-//     once.
+//  1. [Read] reads a whole file, at most 64 MiB, and detects its [Format] from its first line that
+//     is neither empty nor a comment, unless the format is given.
+//  2. One parser per format makes [load.Target] values. Body files are read from the directory that
+//     [Options.Dir] names, each file once.
 //  3. [Write] writes targets in the JSON form, which [Read] and vegeta read.
 //  4. [ReadVariables] reads a CSV table into [load.Variables].
 //
@@ -27,15 +26,14 @@
 //	curl -X PUT -H 'X-A: 1' -d @thing.json \
 //	    http://127.0.0.1:8080/
 //
-// Where vegeta reads a file, it is read to the same requests, with three
-// differences. Names of header fields, which have no case in HTTP, are brought into
-// Go's canonical form. A request line starts a new target even when header lines but
-// no empty line come before it. Body files are found from the folder of the targets
-// file, not from the working directory.
+// Files that vegeta reads give the same requests, with three differences. Names of header fields,
+// which have no case in HTTP, are brought into Go's canonical form. A request line starts a new
+// target even when header lines but no empty line come before it. Body files are found relative to
+// the directory of the targets file, not the working directory.
 //
 // Every error is a [*load.Error] whose Subject is the file and line.
 //
-// The package has no state and may be used by many goroutines. Bodies and
-// headers may share memory and must not be changed. It does not resolve names, does not check that
-// hosts may be loaded and does not fill in variables.
+// The package has no state and is safe for concurrent use. Bodies and headers may share memory and
+// must not be changed. It does not resolve names, does not check that hosts may be loaded and does
+// not fill in variables.
 package targets

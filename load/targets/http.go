@@ -12,7 +12,7 @@ import (
 func (r *reader) readHTTP(data []byte) error {
 	var (
 		t       load.Target
-		started int  // line of t's request line; 0: there is none
+		started int  // line of t's request line; 0 means none yet
 		closed  bool // t has its body
 	)
 	end := func() error {
@@ -53,7 +53,7 @@ func (r *reader) readHTTP(data []byte) error {
 				t, started = load.Target{Method: method, URL: address, Name: r.takeName(), Weight: r.takeWeight()}, number
 				continue
 			}
-			// The line may hold a secret and is not repeated.
+			// The line may contain a secret and is not repeated.
 			name, value, ok := strings.Cut(line, ":")
 			name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 			switch {
@@ -79,15 +79,14 @@ func requestLine(line string) (method, address string, ok bool) {
 		return "", line, true
 	}
 	at := strings.IndexAny(line, " \t")
-	// As in vegeta, capitals tell a method from the name of a header field, which
-	// in addition ends in a colon.
+	// As in vegeta, capitals distinguish a method from a header field name, which also ends in a colon.
 	if at <= 0 || strings.Trim(line[:at], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return "", "", false
 	}
 	return line[:at], strings.TrimSpace(line[at:]), true
 }
 
-// hasScheme tells whether an address begins as it must.
+// hasScheme reports whether an address begins with http:// or https://.
 func hasScheme(address string) bool {
 	lower := strings.ToLower(address[:min(len(address), len("https://"))])
 	return strings.HasPrefix(lower, "http://") || lower == "https://"

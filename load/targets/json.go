@@ -59,7 +59,7 @@ func (r *reader) object(number int, line []byte) error {
 		}
 	}
 	if err != nil {
-		// Go 1.27 says around the error of base64 which field of which type it was; before, it is all there is.
+		// Go 1.27 wraps the base64 error with the field and type; earlier versions return it bare.
 		var corrupt base64.CorruptInputError
 		switch {
 		case errors.Is(err, io.ErrUnexpectedEOF):
@@ -111,9 +111,9 @@ func (r *reader) object(number int, line []byte) error {
 	return r.add(number, t)
 }
 
-// Write writes targets in vegeta's JSON format, one object a line, with "name" and "weight"
-// where they are set. [Read] reads them back as they are, but for an empty method,
-// which is written as GET: vegeta demands one.
+// Write writes targets in vegeta's JSON format, one object a line, with "name" and "weight" where
+// they are set. [Read] returns them unchanged, except that an empty method is written as GET,
+// because vegeta requires one.
 func Write(w io.Writer, targets []load.Target) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

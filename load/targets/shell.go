@@ -7,20 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// lexer cuts shell commands into words: quoting as POSIX has it (Shell Command
-// Language, section 2.2), and $'…' as bash has it, which browsers use in what they
-// copy as curl commands. What a shell would replace by something else (variables,
-// commands) or do besides (pipes, redirections) is an error.
+// lexer splits shell commands into words: quoting as in POSIX (Shell Command Language, section
+// 2.2), and $'…' as in bash, which browsers use when they copy requests as curl commands. What a
+// shell would expand (variables, commands) or execute (pipes, redirections) is an error.
 type lexer struct {
 	data string
 	at   int
 	line int // of data[at], from 1
 }
 
-// Words cuts a command line into words as a shell does, for commands that are not run
-// by a shell. Words in quotes stay together; what a shell would replace or do besides,
-// such as $HOME or a pipe, is an error, and so is a second command. The command has no words
-// when the line is empty.
+// Words splits a command line into words as a shell does, for commands that run without a shell.
+// Quoted words stay together; anything a shell would expand or execute, such as $HOME or a pipe, is
+// an error, and so is a second command. An empty line gives no words.
 func Words(line string) ([]string, error) {
 	l := &lexer{data: line, line: 1}
 	comment := func(int, string) error { return errShell("a #") }
@@ -30,17 +28,17 @@ func Words(line string) ([]string, error) {
 	}
 	more, _, err := l.command(comment)
 	if err == nil && len(more) > 0 {
-		err = fmt.Errorf("a second command, %q, in another line; to go on with the first, end its line in \\", more[0])
+		err = fmt.Errorf("second command %q on another line; to continue the first, end its line in \\", more[0])
 	}
 	return words, err
 }
 
-// errShell is what a word may not hold.
+// errShell reports a part of a word that a shell would interpret.
 func errShell(what string) error {
-	return fmt.Errorf("%s: a shell would act on it; put it in single quotes if it is meant as it stands", what)
+	return fmt.Errorf("%s: a shell would interpret it; put it in single quotes if it is literal", what)
 }
 
-// peek returns the byte i further on, or 0.
+// peek returns the byte i positions ahead, or 0.
 func (l *lexer) peek(i int) byte {
 	if l.at+i < len(l.data) {
 		return l.data[l.at+i]
@@ -48,7 +46,7 @@ func (l *lexer) peek(i int) byte {
 	return 0
 }
 
-// next returns the byte at hand, of which there is one, and goes on.
+// next returns the current byte, which must exist, and advances.
 func (l *lexer) next() byte {
 	c := l.data[l.at]
 	l.at++
@@ -58,7 +56,7 @@ func (l *lexer) next() byte {
 	return c
 }
 
-// newline is the length of the end of line at hand, or 0.
+// newline returns the length of the line end at the current position, or 0.
 func (l *lexer) newline(i int) int {
 	switch {
 	case l.peek(i) == '\n':
@@ -69,15 +67,15 @@ func (l *lexer) newline(i int) int {
 	return 0
 }
 
-// skip goes on by n bytes.
+// skip advances by n bytes.
 func (l *lexer) skip(n int) {
 	for range n {
 		l.next()
 	}
 }
 
-// command returns the words of the next command and its line. Without words, the
-// input is at its end. Comment is called for each comment.
+// command returns the words of the next command and its line. Without words, the input is at its
+// end. comment is called for each comment.
 func (l *lexer) command(comment func(line int, text string) error) (words []string, line int, err error) {
 	for l.at < len(l.data) {
 		if n := l.newline(0); n > 0 {
@@ -115,7 +113,7 @@ func (l *lexer) command(comment func(line int, text string) error) (words []stri
 	return words, line, nil
 }
 
-// word reads a word; there is one at hand.
+// word reads a word, which must begin here.
 func (l *lexer) word() (string, error) {
 	var b strings.Builder
 	for l.at < len(l.data) && l.newline(0) == 0 {
@@ -126,7 +124,7 @@ func (l *lexer) word() (string, error) {
 			l.next()
 			text, _, ok := strings.Cut(l.data[l.at:], "'")
 			if !ok {
-				return "", errors.New("the quote ' does not end")
+				return "", errors.New("missing closing '")
 			}
 			l.skip(len(text) + 1)
 			b.WriteString(text)
@@ -142,7 +140,7 @@ func (l *lexer) word() (string, error) {
 			}
 			l.next()
 			if l.at == len(l.data) {
-				return "", errors.New("nothing comes after the last \\")
+				return "", errors.New("nothing follows the last \\")
 			}
 			b.WriteByte(l.next())
 		case '$':
@@ -193,11 +191,11 @@ func (l *lexer) double(b *strings.Builder) error {
 			b.WriteByte(l.next())
 		}
 	}
-	return errors.New(`the quote " does not end`)
+	return errors.New(`missing closing "`)
 }
 
-// dollar accepts the $ at hand if a shell would leave it; quoted says whether it is in
-// double quotes.
+// dollar accepts the current $ if a shell would keep it; quoted reports whether it is in double
+// quotes.
 func (l *lexer) dollar(quoted bool) error {
 	c := l.peek(1)
 	switch {
@@ -252,11 +250,10 @@ func (l *lexer) ansi(b *strings.Builder) error {
 			b.WriteByte(c)
 		}
 	}
-	return errors.New("the quote $' does not end")
+	return errors.New("missing closing ' of $'")
 }
 
-// code reads at most n digits of the code that \c announces; without a digit, it is
-// text.
+// code reads at most n digits of the code that \c announces; without a digit, it is text.
 func (l *lexer) code(b *strings.Builder, c byte, base, n int) {
 	value, digits := rune(0), 0
 	for ; digits < n; digits++ {

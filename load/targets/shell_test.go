@@ -21,9 +21,9 @@ func TestWords(t *testing.T) {
 	for line, want := range map[string]string{
 		"./a | tee log": `"|" outside quotes`,
 		"./a $HOME":     "a $H",
-		"./a 'x":        "does not end",
-		"./a\n./b":      `a second command, "./b"`,
-		"./a # fast":    "a #: a shell would act on it",
+		"./a 'x":        "missing closing '",
+		"./a\n./b":      `second command "./b"`,
+		"./a # fast":    "a #: a shell would interpret it",
 	} {
 		if _, err := Words(line); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", line, err, want)

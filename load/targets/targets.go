@@ -26,38 +26,37 @@ const (
 	MaxWeight  = 1_000_000 // of one target
 )
 
-// A Format is a way to write requests down.
+// A Format is a syntax for requests.
 type Format string
 
 // The formats.
 const (
-	Auto Format = ""     // told by the content
+	Auto Format = ""     // detected from the content
 	HTTP Format = "http" // vegeta's HTTP format; also plain lists of addresses
 	JSON Format = "json" // vegeta's JSON format: one object a line
 	Curl Format = "curl" // curl command lines
 )
 
-// Formats returns the formats that can be asked for.
+// Formats returns the formats that can be selected.
 func Formats() []Format { return []Format{HTTP, JSON, Curl} }
 
-// Options say how to read a file.
+// Options configure Read.
 type Options struct {
-	// Format is the format of the file; [Auto] tells it by the content.
+	// Format is the format of the file; [Auto] detects it from the content.
 	Format Format
-	// Name is what the file is called in errors; empty means the name of the reader
-	// if it has one, as an [os.File] has.
+	// Name is the name of the file in errors; empty means the name of the reader if it has one, as an
+	// [os.File] has.
 	Name string
-	// Dir is the folder in which relative names of body files are looked up, which
-	// should be the one of the targets file; empty means the working directory.
+	// Dir is the directory for relative names of body files, which should be that of the targets file; empty
+	// means the working directory.
 	Dir string
 	// Warn, if set, is called for each thing in the file that has no effect here,
 	// such as curl's --insecure, with an error like those of [Read].
 	Warn func(error)
 }
 
-// Read reads targets. Method is empty where the file names none, Body is nil where
-// it has none, so that the load's options apply; Weight is 0 where it has none. A
-// file without targets is an error.
+// Read reads targets. Method is empty, Body nil and Weight 0 where the file gives none, so that the
+// load's options apply. A file without targets is an error.
 func Read(r io.Reader, o Options) ([]load.Target, error) {
 	return newReader(r, o, readBodyFile).read(r)
 }
@@ -69,9 +68,9 @@ type reader struct {
 	files   map[string][]byte                              // bodies by path
 	bodies  int                                            // bytes of bodies so far
 	targets []load.Target
-	weight  int    // of the next target; 0: none given
+	weight  int    // of the next target; 0 means none given
 	given   int    // line of weight
-	name    string // of the next target; "": none given
+	name    string // of the next target; "" means none given
 	named   int    // line of name
 }
 
@@ -80,7 +79,7 @@ func newReader(r io.Reader, o Options, open func(string, int64) ([]byte, error))
 	return &reader{Options: o, open: open, files: map[string][]byte{}}
 }
 
-// nameOf is given, or the name that r has, or other.
+// nameOf returns given, or the name of r, or other.
 func nameOf(r io.Reader, given, other string) string {
 	if named, ok := r.(interface{ Name() string }); ok && given == "" {
 		given = named.Name()
@@ -121,24 +120,25 @@ func (r *reader) read(from io.Reader) ([]load.Target, error) {
 		err = r.readCurl(data)
 	default:
 		return nil, &load.Error{
-			Op: "read", Subject: r.Name, Err: fmt.Errorf("unknown format %q", string(format)),
-			Advice: fmt.Sprintf("the formats are %s, %s and %s", HTTP, JSON, Curl),
+			Op: "read", Subject: r.Name,
+			Err:    fmt.Errorf("unknown format %q (want %s, %s or %s)", string(format), HTTP, JSON, Curl),
+			Advice: "omit it to detect the format from the content",
 		}
 	}
 	switch {
 	case err != nil:
 		return nil, err
 	case r.weight != 0:
-		return nil, r.errorf(r.given, "no target comes after this weight")
+		return nil, r.errorf(r.given, "no target follows this weight")
 	case r.name != "":
-		return nil, r.errorf(r.named, "no target comes after this name")
+		return nil, r.errorf(r.named, "no target follows this name")
 	case len(r.targets) == 0:
 		return nil, &load.Error{Op: "read", Subject: r.Name, Err: errors.New("has no targets"), Advice: "write one address a line, or METHOD URL lines with headers below them"}
 	}
 	return r.targets, nil
 }
 
-// detect tells the format by the first line that is neither empty nor a comment.
+// detect finds the format by the first line that is neither empty nor a comment.
 func detect(data []byte) Format {
 	for line := range bytes.Lines(data) {
 		line = bytes.TrimSpace(line)
@@ -156,7 +156,7 @@ func detect(data []byte) Format {
 	return HTTP
 }
 
-// errorf is an error at a line of the file, counted from 1.
+// errorf returns an error at a line of the file, counted from 1.
 func (r *reader) errorf(line int, format string, args ...any) error {
 	return &load.Error{Op: "read", Subject: r.Name + ":" + strconv.Itoa(line), Err: fmt.Errorf(format, args...)}
 }
@@ -261,7 +261,7 @@ func (r *reader) add(line int, t load.Target) error {
 	return nil
 }
 
-// count counts bytes of bodies, and of what is made of them.
+// count counts bytes of bodies, and of data made from them.
 func (r *reader) count(line, n int) error {
 	if r.bodies += n; r.bodies > MaxBodies {
 		return r.errorf(line, "the bodies are larger than %s together", unit.Bytes(MaxBodies))
@@ -283,7 +283,7 @@ func (r *reader) file(line int, name string) ([]byte, error) {
 	}
 	body, err := r.open(path, MaxBodies)
 	if err != nil {
-		return nil, hint(r.errorf(line, "read body: %w", err), "relative names of body files start at the folder of the targets file")
+		return nil, hint(r.errorf(line, "read body: %w", err), "names of body files are relative to the directory of the targets file")
 	}
 	if err := r.count(line, len(body)); err != nil {
 		return nil, err
@@ -312,7 +312,7 @@ func readBodyFile(path string, limit int64) ([]byte, error) {
 
 func checkMethod(m string) error {
 	if m != "" && !isToken(m) {
-		return fmt.Errorf("%q is not a method such as GET", m)
+		return fmt.Errorf("%q is not a method (want GET, POST or another name in capitals)", m)
 	}
 	return nil
 }
@@ -375,7 +375,7 @@ func addHeader(h http.Header, name, value string) (http.Header, error) {
 	return h, nil
 }
 
-// isToken tells whether s is a token (RFC 9110, section 5.6.2).
+// isToken reports whether s is a token (RFC 9110, section 5.6.2).
 func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
 		return c <= ' ' || c >= 0x7f || slices.Contains([]rune(`"(),/:;<=>?@[\]{}`), c)

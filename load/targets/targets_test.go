@@ -16,7 +16,7 @@ import (
 	"github.com/whet-go/whet/load/targets"
 )
 
-// folder makes a folder of body files.
+// directory makes a directory of body files.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -133,7 +133,7 @@ func TestReadErrors(t *testing.T) {
 		{"GET http://h/\n@", "read t.txt:2: expected the name of a file after @"},
 		{"GET http://h/\n@sub", "read t.txt:2: read body: " + filepath.Join(dir, "sub") + " is not a regular file"},
 		{"GET http://h/\n@large", "read t.txt:2: the bodies are larger than 64MB together"},
-		{"# weight: 2", "read t.txt:1: no target comes after this weight"},
+		{"# weight: 2", "read t.txt:1: no target follows this weight"},
 		{"# weight: 2\n# weight: 3\nGET http://h/", "read t.txt:2: a second weight for one target; the first is in line 1"},
 		{"# weight: heavy\nGET http://h/", `read t.txt:1: weight "heavy" is not a whole number`},
 		{"# weight: 0\nGET http://h/", "read t.txt:1: weight 0 is not between 1 and 1000000"},
@@ -142,37 +142,37 @@ func TestReadErrors(t *testing.T) {
 		{`{"url":"http://h/","uri":1}`, `read t.txt:1: expected one JSON object with method, url, body, header, name and weight: json: unknown field "uri"`},
 		{`{"url":"http://h/"` + "}\n[]", "read t.txt:2: expected one JSON object with method, url, body, header, name and weight: json: cannot unmarshal array into Go value of type targets.jsonTarget"},
 		{`{"method":"GET"}`, `read t.txt:1: expected "url" in the object`},
-		{`{"url":"http://h/","method":"G T"}`, `read t.txt:1: "G T" is not a method such as GET`},
+		{`{"url":"http://h/","method":"G T"}`, `read t.txt:1: "G T" is not a method (want GET, POST or another name in capitals)`},
 		{`{"url":"http://h/","body":"?"}`, "read t.txt:1: expected one JSON object with method, url, body, header, name and weight: body: illegal base64 data at input byte 0"},
 		{`{"url":"http://h/","weight":0}`, "read t.txt:1: weight 0 is not between 1 and 1000000"},
 		{"# weight: 2\n" + `{"url":"http://h/","weight":3}`, "read t.txt:2: a second weight for one target; the first is in line 1"},
 		{`{"url":"http://h/","header":{"a b":["1"]}}`, `read t.txt:1: "a b" is not the name of a header field`},
 		{"curl http://h/\nwget http://h/", "read t.txt:2: expected a command line that starts with curl"},
 		{"curl", "read t.txt:1: expected an address in the curl command"},
-		{"curl \\\n  --frob http://h/", "read t.txt:1: unknown option --frob of curl"},
-		{"curl -sWx http://h/", "read t.txt:1: unknown option -W of curl"},
-		{"\ncurl http://h/ -F a=b", "read t.txt:2: option -F of curl would change what is sent and cannot be kept"},
-		{"curl http://h/ -T f", "read t.txt:1: option -T of curl would change what is sent and cannot be kept"},
-		{"curl --proxy http://p http://h/", "read t.txt:1: option --proxy of curl would change what is sent and cannot be kept"},
-		{"curl http://h/ -H", "read t.txt:1: option -H of curl: expected a value"},
-		{"curl http://h/ -H X", "read t.txt:1: option -H of curl: expected Name: value"},
-		{"curl http://h/ -H 'X Y:'", `read t.txt:1: option -H of curl: "X Y" is not the name of a header field`},
-		{"curl http://h/ -u me", "read t.txt:1: option -u of curl: expected user:password"},
-		{"curl http://h/ -b jar", "read t.txt:1: option -b of curl: files of cookies are not read; expected NAME=VALUE"},
-		{"curl http://h/ -I -d x", "read t.txt:1: option -I of curl does not go with data: only one of them can be sent"},
+		{"curl \\\n  --frob http://h/", "read t.txt:1: unknown curl option --frob"},
+		{"curl -sWx http://h/", "read t.txt:1: unknown curl option -W"},
+		{"\ncurl http://h/ -F a=b", "read t.txt:2: curl option -F would change the request and is not supported"},
+		{"curl http://h/ -T f", "read t.txt:1: curl option -T would change the request and is not supported"},
+		{"curl --proxy http://p http://h/", "read t.txt:1: curl option --proxy would change the request and is not supported"},
+		{"curl http://h/ -H", "read t.txt:1: curl option -H: missing value"},
+		{"curl http://h/ -H X", "read t.txt:1: curl option -H: expected Name: value"},
+		{"curl http://h/ -H 'X Y:'", `read t.txt:1: curl option -H: "X Y" is not the name of a header field`},
+		{"curl http://h/ -u me", "read t.txt:1: curl option -u: expected user:password"},
+		{"curl http://h/ -b jar", "read t.txt:1: curl option -b: cookie files are not supported; use NAME=VALUE"},
+		{"curl http://h/ -I -d x", "read t.txt:1: curl option -I and data exclude each other"},
 		{"curl http://h/ -d @-", "read t.txt:1: expected the name of a file after @"},
 		{"curl http://h/ -d @large", "read t.txt:1: the bodies are larger than 64MB together"},
-		{"curl http://h/ -X 'G T'", `read t.txt:1: "G T" is not a method such as GET`},
-		{"curl http://h/{a,b}", "read t.txt:1: curl would make several addresses of the braces or brackets in this one"},
-		{"curl http://h?x=[1-3]", "read t.txt:1: curl would make several addresses of the braces or brackets in this one"},
-		{"curl http://h/?a=1&b=2", `read t.txt:1: "&" outside quotes: a shell would act on it; put it in single quotes if it is meant as it stands`},
-		{"curl http://h/ \\\n -H \"X: $TOKEN\"", "read t.txt:2: a $T: a shell would act on it; put it in single quotes if it is meant as it stands"},
-		{"curl http://h/ -H \"X: `id`\"", "read t.txt:1: a ` in double quotes: a shell would act on it; put it in single quotes if it is meant as it stands"},
-		{"curl 'http://h/\n\n", "read t.txt:1: the quote ' does not end"},
-		{"curl \"http://h/", "read t.txt:1: the quote \" does not end"},
-		{"curl $'http://h/", "read t.txt:1: the quote $' does not end"},
-		{"curl http://h/ \\", "read t.txt:1: nothing comes after the last \\"},
-		{"curl http://h/ | jq", `read t.txt:1: "|" outside quotes: a shell would act on it; put it in single quotes if it is meant as it stands`},
+		{"curl http://h/ -X 'G T'", `read t.txt:1: "G T" is not a method (want GET, POST or another name in capitals)`},
+		{"curl http://h/{a,b}", "read t.txt:1: curl would expand the braces or brackets into several addresses"},
+		{"curl http://h?x=[1-3]", "read t.txt:1: curl would expand the braces or brackets into several addresses"},
+		{"curl http://h/?a=1&b=2", `read t.txt:1: "&" outside quotes: a shell would interpret it; put it in single quotes if it is literal`},
+		{"curl http://h/ \\\n -H \"X: $TOKEN\"", "read t.txt:2: a $T: a shell would interpret it; put it in single quotes if it is literal"},
+		{"curl http://h/ -H \"X: `id`\"", "read t.txt:1: a ` in double quotes: a shell would interpret it; put it in single quotes if it is literal"},
+		{"curl 'http://h/\n\n", "read t.txt:1: missing closing '"},
+		{"curl \"http://h/", "read t.txt:1: missing closing \""},
+		{"curl $'http://h/", "read t.txt:1: missing closing ' of $'"},
+		{"curl http://h/ \\", "read t.txt:1: nothing follows the last \\"},
+		{"curl http://h/ | jq", `read t.txt:1: "|" outside quotes: a shell would interpret it; put it in single quotes if it is literal`},
 	} {
 		got, err := targets.Read(strings.NewReader(test.text), targets.Options{Name: "t.txt", Dir: dir})
 		var e *load.Error
@@ -186,7 +186,8 @@ func TestReadErrors(t *testing.T) {
 	}
 	_, err := targets.Read(strings.NewReader("GET http://h/"), targets.Options{Format: "yaml"})
 	var e *load.Error
-	if !errors.As(err, &e) || err.Error() != `read targets: unknown format "yaml"` || e.Hint() != "the formats are http, json and curl" {
+	if !errors.As(err, &e) || err.Error() != `read targets: unknown format "yaml" (want http, json or curl)` ||
+		e.Hint() != "omit it to detect the format from the content" {
 		t.Errorf("unknown format: %v", err)
 	}
 	if _, err = targets.Read(strings.NewReader("GET http://h/\n@nowhere"), targets.Options{Dir: dir}); !errors.Is(err, os.ErrNotExist) || !errors.As(err, &e) || e.Hint() == "" {
@@ -251,10 +252,10 @@ func TestWarnings(t *testing.T) {
 		Name: "c", Warn: func(err error) { got = append(got, err.Error()) },
 	})
 	want := []string{
-		"read c:2: option -k of curl has no effect: give --insecure to whet load",
-		"read c:2: option -L of curl has no effect: redirects are not followed",
-		"read c:2: option --max-time of curl has no effect: give --timeout to whet load",
-		"read c:2: the header field User-Agent cannot be left out",
+		"read c:2: curl option -k has no effect: use --insecure of whet load",
+		"read c:2: curl option -L has no effect: redirects are not followed",
+		"read c:2: curl option --max-time has no effect: use --timeout of whet load",
+		"read c:2: the User-Agent header field cannot be removed",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -344,7 +345,7 @@ func TestTargetNames(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"# name: a\n# name: b\nhttp://h/\n":                 "t.txt:2: a second name for one target; the first is in line 1",
-		"http://h/\n# name: a\n":                            "t.txt:2: no target comes after this name",
+		"http://h/\n# name: a\n":                            "t.txt:2: no target follows this name",
 		"# name:\nhttp://h/\n":                              "t.txt:1: the name is empty",
 		"# name: a:b\nhttp://h/\n":                          "t.txt:1: the name \"a:b\" has one of",
 		"# name: a\n{\"url\":\"http://h/\",\"name\":\"b\"}": "t.txt:2: a second name for one target",

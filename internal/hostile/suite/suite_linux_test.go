@@ -22,7 +22,7 @@ import (
 )
 
 // generate names the environment variable with the directory that this test binary fills with hostile files. It does
-// so as a process of its own: what a process held before it began another counts as that one's memory.
+// so as its own process: what a process held before it began another counts as that one's memory.
 const generate = "WHET_HOSTILE_GENERATE"
 
 // measured names the environment variable with the file to which this test binary, run with a command as its
