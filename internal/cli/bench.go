@@ -20,22 +20,22 @@ func (a *app) benchCommand() *cobra.Command {
 	f, two := &benchRunFlags{}, &benchABFlags{}
 	cmd := &cobra.Command{
 		Use:   "bench [PACKAGE...] | bench COMMAND",
-		Short: "Run Go benchmarks and compare their results",
-		Long: `Run the benchmarks of Go packages, of ./... when none are named, and say what
-they cost, and how sure that is.
+		Short: "Run Go benchmarks and compare results",
+		Long: `Run the benchmarks of Go packages (./... by default) and report how long they
+take, with confidence intervals.
 
-Each benchmark runs in a process of its own, in rounds: all benchmarks once, in
-random order, then all again, so that what slows the machine down for a while is
-spread over all of them. The table has the median of the rounds and the half
-width of its confidence interval; its figures are benchstat's. A benchmark that
-panics, exits or hangs is named, and the others go on. Ctrl-C shows what was
-measured until then.
+Each benchmark runs in a separate process, in rounds: all benchmarks once, in
+random order, then all again, so that a slow phase of the machine is spread over
+all of them. The table shows the median of the rounds and the half width of its
+confidence interval, computed as benchstat does. A benchmark that panics, exits
+or hangs is reported, and the others continue. Ctrl-C prints what was measured
+so far.
 
-With --base, or two folders or sets of flags, two builds are compared. First
-the noise is measured, A against A, to choose how to run the rounds. Then rounds
-of A and B take turns in random order, until their ratio is known to
---precision. The intervals hold whenever one stops. A commit is built in a git
-worktree that is removed afterwards; nothing of yours is changed.`,
+With --base, two directories or two sets of flags, whet compares two builds. It
+first measures the noise, A against A, to choose how to run the rounds. Rounds
+of A and B then alternate in random order until their ratio is known to
+--precision. The intervals are valid at whatever point you stop. A commit is
+built in a temporary git worktree; your files are not changed.`,
 		Example: `  whet bench
   whet bench ./encode ./decode --bench 'JSON|XML' --count 20
   whet bench ./... --flags '-tags fast GOGC=off' --cpu 1,2
@@ -97,23 +97,23 @@ func (a *app) benchCompareCommand() *cobra.Command {
 	f := &benchCompareFlags{}
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW [MORE...]",
-		Short: "Say by how much benchmarks differ, and how sure that is",
-		Long: `Say by how much benchmarks differ, and how sure that is.
+		Short: "Compare benchmark results, with confidence intervals",
+		Long: `Compare benchmark results, with confidence intervals.
 
-The inputs are what go test -bench prints, best of ten runs or more (-count 10);
-- is standard input, and LABEL=PATH names a column. The figures and the
-meaning of --table, --row, --col, --ignore and --filter are benchstat's; see
+The inputs are outputs of go test -bench, ideally with -count 10 or more; - is
+standard input, and LABEL=FILE names a column. The statistics and the meaning of
+--table, --row, --col, --ignore and --filter are those of benchstat; see
 https://pkg.go.dev/golang.org/x/perf/benchproc/syntax
 
-A row has the median of each side and the half width of its confidence interval,
-the change, and p, the probability of such a difference by chance. With many
-benchmarks some p are small by chance; q is p adjusted for how many there are
-(Benjamini and Hochberg), and what to go by.
+A row shows the median of each side with the half width of its confidence
+interval, the change, and p, the probability of such a difference by chance.
+Among many benchmarks some p are small by chance; q is p adjusted for their
+number (Benjamini and Hochberg). Decide by q.
 
---format html writes a page that draws the measurements of each benchmark;
-it needs no network. --format benchstat and --format benchstat-csv write what
-benchstat and benchstat -format csv do, for tools that read that; --ignore is
-empty then unless given, as benchstat's is.`,
+--format html writes a page that plots the measurements of each benchmark; it
+needs no network. --format benchstat and --format benchstat-csv write what
+benchstat and benchstat -format csv write, for tools that read those; --ignore
+is then empty by default, as in benchstat.`,
 		Example: `  whet bench compare old.txt new.txt
   whet bench compare before=old.txt after=new.txt
   whet bench compare --filter '.name:Encode .unit:sec/op' old.txt new.txt
@@ -140,15 +140,15 @@ empty then unless given, as benchstat's is.`,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.Filter, "filter", "*", "use only the results that match `QUERY`")
+	fs.StringVar(&f.Filter, "filter", "*", "use only results that match `QUERY`")
 	fs.StringVar(&f.Row, "row", ".fullname", "split results into rows by `PROJECTION`")
 	fs.StringVar(&f.Column, "col", ".file", "split results into columns by `PROJECTION`")
 	fs.StringVar(&f.Table, "table", ".config", "split results into tables by `PROJECTION`")
-	fs.StringVar(&f.Ignore, "ignore", strings.Join(report.BenchKeys(), ","), "ignore that results differ in `KEYS`")
-	fs.Float64Var(&f.Alpha, "alpha", 0.05, "call a change significant up to this p")
-	fs.Float64Var(&f.Confidence, "confidence", 0.95, "level of the confidence intervals")
-	fs.StringVar(&f.Format, "format", "text", "write `FORMAT` "+strings.Join(benchFormats(), ", "))
-	fs.BoolVar(&f.JSON, "json", false, "write JSON, the same as --format json")
+	fs.StringVar(&f.Ignore, "ignore", strings.Join(report.BenchKeys(), ","), "ignore differences in `KEYS`")
+	fs.Float64Var(&f.Alpha, "alpha", 0.05, "significance threshold for p, a fraction (`ALPHA`)")
+	fs.Float64Var(&f.Confidence, "confidence", 0.95, "confidence level of the intervals, a fraction (`LEVEL`)")
+	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(benchFormats(), ", "))
+	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
 	f.registerOutput(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(benchFormats(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -78,14 +78,14 @@ func pairings() []string { return []string{pairsAuto, pairsFree, pairsPinned, pa
 func (f *abFlags) register(cmd *cobra.Command, precision float64, maxTime time.Duration) {
 	f.Precision = percentFlag(precision)
 	fs := cmd.Flags()
-	fs.Var(&f.Precision, "precision", "stop when the ratio is known within plus or minus this")
-	fs.DurationVar(&f.MaxTime, "max-time", maxTime, "stop after `DURATION` for each benchmark anyway")
-	fs.DurationVar(&f.Round, "round", 0, "length of a round (default: what is quieter here)")
+	fs.Var(&f.Precision, "precision", "stop when the half width of the ratio's interval is below this")
+	fs.DurationVar(&f.MaxTime, "max-time", maxTime, "stop each benchmark after this time in any case")
+	fs.DurationVar(&f.Round, "round", 0, "length of a round (default: the length with less noise)")
 }
 
 // registerPairs adds the flag for where rounds run, which services leave to the system.
 func (f *abFlags) registerPairs(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Pairs, "pairs", pairsAuto, "run A and B `HOW` "+strings.Join(pairings(), ", "))
+	cmd.Flags().StringVar(&f.Pairs, "pairs", pairsAuto, "how to place A and B on CPUs (`MODE`): "+strings.Join(pairings(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("pairs", cobra.FixedCompletions(pairings(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -122,18 +122,18 @@ func (f *abFlags) plans() []ab.Plan {
 
 func (f *benchABFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.Base, "base", "", "compare with commit `REF`: A is REF, B what is here")
+	fs.StringVar(&f.Base, "base", "", "compare with a commit: A is `REF`, B the working tree")
 	fs.StringVar(&f.Dirs[ab.A], "a", "", "A is the module in `DIR`")
 	fs.StringVar(&f.Dirs[ab.B], "b", "", "B is the module in `DIR`")
-	fs.StringVar(&f.Flags[ab.A], "a-flags", "", "build A with `FLAGS`, as '-tags x GOGC=50'")
+	fs.StringVar(&f.Flags[ab.A], "a-flags", "", "build A with `FLAGS`, such as '-tags x GOGC=50'")
 	fs.StringVar(&f.Flags[ab.B], "b-flags", "", "build B with `FLAGS`")
-	fs.StringVar(&f.BenchmarksFrom, "benchmarks-from", "", "use the test files of `SIDE` a or b for both")
+	fs.StringVar(&f.BenchmarksFrom, "benchmarks-from", "", "use the test files of `SIDE` (a or b) for both")
 	f.abFlags.register(cmd, 0.01, time.Minute)
 	f.registerPairs(cmd)
-	fs.StringVar(&f.HTML, "html", "", "also write a page with the distributions to `FILE`")
+	fs.StringVar(&f.HTML, "html", "", "also write an HTML page with the distributions to `FILE`")
 	fs.BoolVar(&f.Markdown, "markdown", false, "write the comparison as Markdown")
-	fs.StringArrayVar(&f.Gates, "gate", nil, "exit with 3 unless `GATES` hold, as 'sec/op<+3%'")
-	fs.BoolVar(&f.Continue, "continue", false, "go on with the comparison that was interrupted")
+	fs.StringArrayVar(&f.Gates, "gate", nil, "exit with code 3 unless `GATES` hold, such as 'sec/op<+3%'")
+	fs.BoolVar(&f.Continue, "continue", false, "continue an interrupted comparison")
 	_ = cmd.RegisterFlagCompletionFunc("benchmarks-from", cobra.FixedCompletions([]string{"a", "b"}, cobra.ShellCompDirectiveNoFileComp))
 }
 

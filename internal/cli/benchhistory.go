@@ -30,20 +30,20 @@ func (a *app) benchHistoryCommand() *cobra.Command {
 	f := &benchHistoryFlags{}
 	cmd := &cobra.Command{
 		Use:   "history DIR",
-		Short: "Show which commits changed the benchmarks, and gate the newest",
-		Long: `Show which commits changed the benchmarks, and gate the newest.
+		Short: "Find the commits that changed benchmarks, and gate the newest",
+		Long: `Find the commits that changed benchmarks, and gate the newest.
 
-DIR holds results by commit, which whet bench history add files there. Results
-of one machine (processor, system, GOMAXPROCS, Go version) make a series along
-the commits. Results that were measured beside a base count as ratios to it.
+DIR holds results by commit, added with whet bench history add. Results from one
+kind of machine (CPU, system, GOMAXPROCS, Go version) form a series along the
+commits. Results measured together with a base count as ratios to it.
 
-A change is where what was measured before and after differs by more than chance
-(E-divisive with a permutation test, adjusted for the number of series). It
-needs some commits on both sides: the newest is what --gate is for, which
-compares it with those since the last change, and exits with code 3 when it
-fails.
+A change point is where the measurements before and after differ by more than
+chance (E-divisive with a permutation test, adjusted for the number of series).
+It needs several commits on both sides. Use --gate for the newest commit: it is
+compared with the commits since the last change point, and the exit code is 3
+if it fails.
 
-A gate is a unit with what is just allowed, as a share or in the unit:
+A gate is a unit and its limit, as a percentage or in the unit itself:
 sec/op<+3%, allocs/op<+0, B/s>-5%, or for some benchmarks Encode:B/op<+64.`,
 		Example: `  whet bench history results
   whet bench history --html history.html results
@@ -59,11 +59,11 @@ sec/op<+3%, allocs/op<+0, B/s>-5%, or for some benchmarks Encode:B/op<+64.`,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringArrayVar(&f.Gates, "gate", nil, "hold the newest commit to `GATES`, with commas between")
-	fs.BoolVar(&f.Strict, "strict", false, "fail, too, where noise leaves a gate undecided")
-	fs.Float64Var(&f.Alpha, "alpha", 0.05, "share of the changes that may be chance")
-	fs.Float64Var(&f.Confidence, "confidence", 0.95, "level of the confidence intervals")
-	fs.StringVar(&f.HTML, "html", "", "write a page with charts to `FILE`, beside the text")
+	fs.StringArrayVar(&f.Gates, "gate", nil, "check the newest commit against comma-separated `GATES`")
+	fs.BoolVar(&f.Strict, "strict", false, "also fail when noise leaves a gate undecided")
+	fs.Float64Var(&f.Alpha, "alpha", 0.05, "fraction of reported changes that may be chance (`ALPHA`)")
+	fs.Float64Var(&f.Confidence, "confidence", 0.95, "confidence level of the intervals, a fraction (`LEVEL`)")
+	fs.StringVar(&f.HTML, "html", "", "also write a page with charts to `FILE`")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	f.registerOutput(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.benchHistory(cmd.Context(), f, args[0]) }
@@ -198,17 +198,17 @@ func (a *app) benchHistoryAddCommand() *cobra.Command {
 	f := &benchHistoryAddFlags{}
 	cmd := &cobra.Command{
 		Use:   "add DIR FILE...",
-		Short: "File results of benchmarks under the commit that they are of",
-		Long: `File results of benchmarks under the commit that they are of.
+		Short: "Add benchmark results to the history of their commit",
+		Long: `Add benchmark results to the history of their commit.
 
-FILE is what go test -bench prints, a run each; - is standard input. They are
-of the commit that the working directory is at, which must not have uncommitted
-changes then, or of --commit. Each becomes a new file in DIR, in the same
-format, named by the time and the hash of the commit; nothing is ever replaced.
+Each FILE is the output of one go test -bench run; - is standard input. The
+results belong to the commit that is checked out, which requires a clean working
+tree, or to --commit. Each becomes a new file in DIR, in the same format, named
+by the time and hash of the commit; existing files are never replaced.
 
-Times of different days differ by what the machine does besides. With --base,
-the results of another commit from the same sitting, it is the ratio that
-counts; so it is with files of whet bench that hold two builds.`,
+Measurements of different days differ because the machine differs. With --base,
+results of another commit measured at the same time, the ratio is recorded. So
+it is for files of whet bench that hold two builds.`,
 		Example: `  whet bench history add results new.txt
   whet bench history add --commit HEAD~1 results old.txt
   whet bench history add --base old.txt --base-commit HEAD~1 results new.txt`,
@@ -221,11 +221,11 @@ counts; so it is with files of whet bench that hold two builds.`,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.Commit, "commit", "", "what was measured, by any `NAME` that git knows (default HEAD)")
-	fs.BoolVar(&f.Dirty, "dirty", false, "file results of uncommitted changes, marked as such")
-	fs.StringVar(&f.Base, "base", "", "results in `FILE` are of another commit, from the same sitting")
-	fs.StringVar(&f.BaseCommit, "base-commit", "", "which commit `NAME` the base is of")
-	fs.StringVar(&f.Go, "go", "", "`VERSION` of Go that built them, if they do not say (default: go env's)")
+	fs.StringVar(&f.Commit, "commit", "", "the measured commit, any `REV` that git accepts (default HEAD)")
+	fs.BoolVar(&f.Dirty, "dirty", false, "accept uncommitted changes, and mark the results as dirty")
+	fs.StringVar(&f.Base, "base", "", "`FILE` has results of another commit, measured at the same time")
+	fs.StringVar(&f.BaseCommit, "base-commit", "", "the commit of --base, any `REV` that git accepts")
+	fs.StringVar(&f.Go, "go", "", "Go `VERSION` of results that do not record it (default: from go env)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.benchHistoryAdd(cmd.Context(), f, args) }
 	return cmd
 }

@@ -35,14 +35,15 @@ func (a *app) benchProfileCommand() *cobra.Command {
 	f := &benchProfileFlags{}
 	cmd := &cobra.Command{
 		Use:   "profile PACKAGE...",
-		Short: "Record each benchmark into a file of its own",
-		Long: `Record each benchmark, sub-benchmarks apart, into a .whet file of its own: its
-CPU, memory, block and mutex profile, an execution trace, and the source of the
-hot lines. Packages can be many, which go test refuses.
+		Short: "Record each benchmark into a separate file",
+		Long: `Record each benchmark and sub-benchmark into a separate .whet file: CPU, memory,
+block and mutex profiles, an execution trace, and the source of the hot lines.
+Unlike go test -cpuprofile, it accepts several packages.
 
-Each benchmark runs alone, so its profiles hold nothing of the others: once for
-CPU and memory, and once, shorter, for what disturbs more. A line for each file
-says which line of own code costs most. Ctrl-C keeps the files that are done.`,
+Each benchmark runs alone, so its profiles contain no other: once for CPU and
+memory, and once, shorter, for the profiles that disturb more. For each file one
+line of output shows the most expensive line of own code. Ctrl-C keeps the
+finished files.`,
 		Example: `  whet bench profile ./encode
   whet bench profile ./... --bench XML -o profiles
   whet top profiles/encode.XML.whet`,
@@ -52,9 +53,9 @@ says which line of own code costs most. Ctrl-C keeps the files that are done.`,
 	fs.SortFlags = false
 	f.registerBench(cmd)
 	fs.DurationVar(&f.BenchTime, "benchtime", time.Second, "run each benchmark for this time")
-	fs.StringVarP(&f.Dir, "output", "o", ".", "write the recordings to the folder `DIR`")
-	fs.BoolVar(&f.Force, "force", false, "replace files that are there")
-	fs.StringArrayVar(&f.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
+	fs.StringVarP(&f.Dir, "output", "o", ".", "write the recordings to `DIR`")
+	fs.BoolVar(&f.Force, "force", false, "replace existing files")
+	fs.StringArrayVar(&f.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.checkBench(); err != nil {

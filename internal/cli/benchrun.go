@@ -47,9 +47,9 @@ type benchFlags struct {
 
 func (f *benchFlags) registerBench(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.Bench, "bench", ".", "run the benchmarks that match `REGEXP`, as go test has it")
-	fs.StringVar(&f.Flags, "flags", "", "go build's `FLAGS` and KEY=value of the environment, for building and running")
-	fs.DurationVar(&f.Timeout, "timeout", gotest.DefaultTimeout, "end a benchmark's process after this time")
+	fs.StringVar(&f.Bench, "bench", ".", "run benchmarks that match `REGEXP`, as in go test")
+	fs.StringVar(&f.Flags, "flags", "", "go build `FLAGS` and KEY=value environment, to build and run with")
+	fs.DurationVar(&f.Timeout, "timeout", gotest.DefaultTimeout, "kill a benchmark's process after this time")
 }
 
 // checkBench understands the flags.
@@ -70,9 +70,9 @@ func (f *benchRunFlags) register(cmd *cobra.Command) {
 	fs.SortFlags = false
 	f.registerBench(cmd)
 	fs.IntVar(&f.Count, "count", 10, "measure each benchmark in `N` rounds")
-	fs.StringVar(&f.BenchTime, "benchtime", "100ms", "measure for `t` in each round, as 1s or 1000x")
-	fs.StringVar(&f.CPU, "cpu", "", "measure with each GOMAXPROCS of a `LIST` such as 1,2,4")
-	fs.Uint64Var(&f.Seed, "seed", 0, "order the rounds by seed `N` (default: another each time)")
+	fs.StringVar(&f.BenchTime, "benchtime", "100ms", "measure for `TIME` in each round, such as 1s or 1000x")
+	fs.StringVar(&f.CPU, "cpu", "", "measure with each GOMAXPROCS in `LIST`, such as 1,2,4")
+	fs.Uint64Var(&f.Seed, "seed", 0, "seed of the random order, `N` (default: random)")
 	f.registerOutput(cmd)
 	fs.Lookup("output").Usage = "write the results to `FILE` in benchmark format; - is standard output, in place of the table"
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")

@@ -24,19 +24,19 @@ type benchServiceFlags struct {
 	JSON      bool
 }
 
-const benchServiceLong = `Run two builds of a service side by side, load them in turn, and say by how much
-they differ, and how sure that is.
+const benchServiceLong = `Run two builds of a service side by side, load them alternately, and report by
+how much they differ, with confidence intervals.
 
-CMD_A and CMD_B are started by whet, as a shell would without pipes and
-variables: 'GOGC=200 ./server -addr {addr}'. {addr} stands for a free loopback
-address, {port} for its port, in the commands and in --load; {addr2} to {addr9}
-are further ones. Without these, --load is given twice, for A and for B.
+whet starts CMD_A and CMD_B as a shell would, but without pipes and variables:
+'GOGC=200 ./server -addr {addr}'. In the commands and in --load, {addr} is
+replaced by a free loopback address and {port} by its port; {addr2} to {addr9}
+are further ones. Without them, give --load twice, for A and for B.
 
 Slices of load alternate between the two until the interval of the ratio is as
-tight as --precision. Each measures processor time, allocations (if the service
-has pprof handlers), latency and rate. Requests that fail, answers that differ
-and doubts of the load are told before the figures. Ctrl-C ends the comparison
-and shows what was measured; both services are stopped in any case.
+narrow as --precision. Each slice measures CPU time, allocations (if the service
+serves pprof), latency and rate. Failed requests, differing answers and warnings
+about the load are reported before the figures. Ctrl-C ends the comparison and
+prints what was measured; both services are always stopped.
 
 Exit codes: 0, 1 a service that did not start or ended early, 2 usage.`
 
@@ -94,16 +94,16 @@ func (a *app) benchServiceCommand() *cobra.Command {
 func (f *benchServiceFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringArrayVar(&f.URLs, "load", nil, "send the load to `URL`; twice for A and B apart")
+	fs.StringArrayVar(&f.URLs, "load", nil, "send the load to `URL`; twice for different URLs of A and B")
 	f.Precision = defaultServicePrecision
-	fs.Var(&f.Precision, "precision", "stop when the ratio is known within plus or minus this")
-	fs.DurationVar(&f.AB.MaxTime, "max-time", defaultServiceMaxTime, "stop after this time")
-	fs.StringVar(&f.Dirs[0], "dir-a", "", "run A in `FOLDER`")
-	fs.StringVar(&f.Dirs[1], "dir-b", "", "run B in `FOLDER`")
+	fs.Var(&f.Precision, "precision", "stop when the half width of the ratio's interval is below this")
+	fs.DurationVar(&f.AB.MaxTime, "max-time", defaultServiceMaxTime, "stop after this time in any case")
+	fs.StringVar(&f.Dirs[0], "dir-a", "", "run A in `DIR`")
+	fs.StringVar(&f.Dirs[1], "dir-b", "", "run B in `DIR`")
 	f.serviceFlags.register(cmd)
 
-	fs.StringVarP(&f.Output, "output", "o", "", "write the JSON to `FILE`, beside the text")
-	fs.BoolVar(&f.Force, "force", false, "replace the file if there is one")
+	fs.StringVarP(&f.Output, "output", "o", "", "also write the result as JSON to `FILE`")
+	fs.BoolVar(&f.Force, "force", false, "replace an existing file")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 }
 

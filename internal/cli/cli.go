@@ -71,7 +71,7 @@ func (a *app) commands() []group {
 			a.recordCommand,
 			a.watchCommand,
 		}},
-		{"bench", "Measure, find what costs, and prove what is faster:", []func() *cobra.Command{
+		{"bench", "Measure, find what is expensive, and prove what is faster:", []func() *cobra.Command{
 			a.benchCommand,
 			a.findCommand,
 			a.fixCommand,
@@ -79,7 +79,7 @@ func (a *app) commands() []group {
 			a.notesCommand,
 			a.pgoCommand,
 		}},
-		{"view", "Views of a recording, a pprof profile or an address:", []func() *cobra.Command{
+		{"view", "View a recording, a pprof profile or an address:", []func() *cobra.Command{
 			a.topCommand,
 			a.treeCommand,
 			a.peekCommand,
@@ -96,7 +96,7 @@ func (a *app) commands() []group {
 			a.pprofCommand,
 			a.dotCommand,
 		}},
-		{"export", "Formats of other tools:", []func() *cobra.Command{
+		{"export", "Export to other tools:", []func() *cobra.Command{
 			a.foldedCommand,
 			a.callgrindCommand,
 			a.speedscopeCommand,
@@ -111,10 +111,10 @@ func (a *app) commands() []group {
 
 // gettingStarted is what whet without arguments prints: from a service to a change that is proven to make it faster.
 const gettingStarted = `whet record -o before.whet -d 10s -- ./service   record a service under load (--load URL)
-whet top before.whet                             see which lines of your own code cost
-whet find before.whet                            see why, and the rewrite
-whet fix before.whet                             prove the rewrites, and keep what is faster
-whet bench --base main ./...                     compare your own change with a commit
+whet top before.whet                             see which lines of your own code are expensive
+whet find before.whet                            see why, and how to rewrite them
+whet fix before.whet                             test the rewrites and keep those that are faster
+whet bench --base main ./...                     compare your change with a commit
 
 "whet --help" lists all commands.
 `
@@ -123,12 +123,15 @@ func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "whet COMMAND",
 		Short: "Make a Go service faster and prove it",
-		Long: `whet records a Go service and names the lines of its own code that cost, loads
-it and measures how it answers, and compares two builds of it with proof.
+		Long: `whet records a Go service and finds the lines of its own code that are
+expensive. It also generates HTTP load, benchmarks code, and compares two builds
+with statistical proof.
 
-A recording (.whet) holds everything observed of a target in one sitting. Every
-view also reads pprof profiles of any format, addresses that serve them, and
-standard input ("-"); several are merged.`,
+A recording (.whet) holds everything observed of a target over one window. Every
+view also reads pprof profiles in any format, addresses that serve them, and
+standard input ("-"); several inputs are merged.
+
+"whet help glossary" explains the terms used here.`,
 		Version: version().String(),
 
 		SilenceUsage:  true,
@@ -158,6 +161,7 @@ standard input ("-"); several are merged.`,
 			root.AddCommand(cmd)
 		}
 	}
+	root.AddCommand(glossaryTopic())
 	root.SetHelpCommandGroupID("about")
 	root.SetCompletionCommandGroupID("about")
 	return root

@@ -18,22 +18,22 @@ func (a *app) diffCommand() *cobra.Command {
 	lines := false
 	cmd := &cobra.Command{
 		Use:   "diff A B",
-		Short: "Show what changed between two profiles, and what is only noise",
+		Short: "Compare two profiles, and tell changes from noise",
 		Long: `Show what changed from profile A to profile B, by function or by line, the
-largest change first, your own code apart: each sample is charged to its
-innermost own frame. --all, --cum and other granularities compare all code.
+largest change first. Own code is listed separately: each sample is charged to
+its innermost own frame. --all, --cum and other granularities compare all code.
 
-A profile is a sample: how often something was seen, n times, is only known to
-about 2√n. Each change stands beside what chance alone makes (±, two standard
-deviations); ~ marks those that are within it. Line by line, lines are followed
-when lines above them came or went, where the source of both sides is at hand.
+A profile is a sample: a count of n is only known to about 2√n. Each change is
+shown with its sampling noise (±, two standard deviations); ~ marks changes
+within the noise. Line by line, lines that moved are followed if the source of
+both sides is available.
 
-Two recordings with a load (whet record --load) are compared per request: what
-one request costs, with the interval of the change that holds in 99 of 100
-comparisons. Without a load the requests in their execution traces are counted.
-The totals of other profiles say nothing about a request: more may be more work.
+Two recordings with a load (whet record --load) are compared per request: the
+cost of one request, with an interval that holds in 99 of 100 comparisons.
+Without a load, the requests in their execution traces are counted. The totals
+of other profiles are not per request: more may simply be more work.
 
---normalize compares shares: it scales A to B's total.
+--normalize compares shares: it scales the total of A to that of B.
 
 A and B are recordings (.whet), pprof files of any format, addresses, or "-" for
 standard input.`,
@@ -52,8 +52,8 @@ standard input.`,
 	f.registerN(cmd, 20, "changes")
 	f.registerCum(cmd)
 	fs := cmd.Flags()
-	fs.BoolVar(&lines, "lines", false, "line by line, the same as --by line")
-	fs.BoolVar(&f.All, "all", false, "the classic view: all code, not only your own")
+	fs.BoolVar(&lines, "lines", false, "compare lines; same as --by line")
+	fs.BoolVar(&f.All, "all", false, "show all code, not only your own")
 	fs.Lookup("normalize").Usage = "compare shares: scale A to B's total"
 	fixFlags(cmd, "diff compares its two arguments", "base", "diff-base")
 	cmd.MarkFlagsMutuallyExclusive("lines", "by")

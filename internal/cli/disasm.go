@@ -32,16 +32,15 @@ func (a *app) disasmCommand() *cobra.Command {
 	f := &disasmFlags{}
 	cmd := &cobra.Command{
 		Use:   "disasm REGEXP " + profilesUsage,
-		Short: "Show machine code with what each instruction costs",
-		Long: `Show the machine code of the functions whose names match REGEXP (or the one at
-an address: 0x4a2f30), with what each instruction cost itself (flat) and with
-all that it called (cum): the numbers of go tool pprof -disasm. The line of
-source and the calls that were inlined stand where they change, what was called
-beside the call.
+		Short: "Show machine code with the cost of each instruction",
+		Long: `Show the machine code of the functions whose names match REGEXP (or of the one
+at an address, such as 0x4a2f30), with the flat and cumulative cost of each
+instruction, as in go tool pprof -disasm. Source lines and inlined calls are
+shown where they change, and the called function next to each call.
 
-The code is that of the program that the profile names, if the file is still the
-same build, or what the recording holds. --binary names another file. No
-binutils are needed.
+The code comes from the recording, or from the program that the profile names,
+if the file is still the same build. --binary names another file. No binutils
+are needed.
 
 ` + profilesHelp,
 		Example: `  whet disasm '^main\.' demo.whet
@@ -52,9 +51,9 @@ binutils are needed.
 	f.register(cmd)
 	f.registerN(cmd, 0, "functions")
 	fs := cmd.Flags()
-	fs.StringVar(&f.Binary, "binary", "", "take the code from `FILE`")
-	fs.StringVar(&f.Syntax, "syntax", "go", "write instructions in `syntax` go, gnu or intel")
-	fs.IntVar(&f.Context, "context", -1, "show only `N` instructions around each that costs")
+	fs.StringVar(&f.Binary, "binary", "", "read the machine code from `FILE`")
+	fs.StringVar(&f.Syntax, "syntax", "go", "instruction `SYNTAX`: go, gnu or intel")
+	fs.IntVar(&f.Context, "context", -1, "show only `N` instructions around each expensive one")
 	fs.Lookup("context").DefValue = "the whole function"
 	fixFlags(cmd, "code is shown by address", "by", "no-inlines")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

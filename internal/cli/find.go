@@ -48,25 +48,24 @@ func (a *app) findCommand() *cobra.Command {
 	f := &findFlags{}
 	cmd := &cobra.Command{
 		Use:   "find RECORDING...",
-		Short: "Name what costs in your own code, why, and the rewrite",
-		Long: `Name what costs in your own code, why, and the rewrite.
+		Short: "Find what is expensive in your code, why, and how to rewrite it",
+		Long: `Find what is expensive in your code, why, and how to rewrite it.
 
-Each sample of the profiles is charged to the line of your own code that caused
-it. All rules run on the packages with hot lines, with their source and types,
-and a finding is charged what the profiles show on its lines below the
-functions that its rule is about. Findings are ranked by what a fix can save at
-most: their share of the processor's time, and of the garbage collector's for
-what they allocate. Hot lines that no rule explains are listed after them, and
-then lines that only wait: for what requests wait there, if a recording's
-execution trace holds requests, and what mutex and block profiles say. No
-rewrite is claimed for waits, and they do not change the order of findings.
+Each sample is charged to the line of your own code that caused it. All rules
+run on the packages with hot lines, with source and types. A finding is charged
+with what the profiles show on its lines, in the functions that its rule is
+about. Findings are ranked by the most that a fix can save: their share of CPU
+time, plus the garbage collector's share for what they allocate. Then come hot
+lines that no rule explains, and lines that only wait: what requests wait for
+there (if the recording's execution trace has requests), and what mutex and
+block profiles show. Waits have no rewrites and do not affect the ranking.
 
-A RECORDING is a recording of whet, all of whose profiles and trace are used,
-or pprof files of one program: CPU, allocs, mutex and block profiles. The
-source is that of the module here, or in --dir; of functions that were changed
-after they were recorded nothing is said but that.
+A RECORDING is a .whet file, all of whose profiles and trace are used, or pprof
+files of one program: CPU, allocs, mutex and block profiles. The source is that
+of the current module, or of --dir; functions changed since the recording are
+listed as stale and skipped.
 
-Nothing is written or changed: the rewrites are shown as diffs.`,
+Nothing is written or changed: rewrites are shown as diffs.`,
 		Example: `  whet find demo.whet --dir examples/leftpad
   whet find --format markdown -o findings.md cpu.pb.gz allocs.pb.gz
   whet find --format html -o findings.html service.whet
@@ -90,20 +89,20 @@ func (f *findFlags) register(cmd *cobra.Command) {
 	f.MinShare = find.DefaultMinShare
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.Dir, "dir", "", "the source is that of the module in `DIR` (default: the current directory)")
-	fs.StringVar(&f.Flags, "flags", "", "the program is built with these `FLAGS` of go build, and KEY=value of the environment")
-	fs.StringArrayVar(&f.read.Own, "own", nil, "packages below `PATH` are own code too; may repeat")
-	fs.Var(&f.MinShare, "min-share", "leave out what is less of every profile than this")
-	fs.StringVar(&f.Rule, "rule", "", "look only for the rules that match `REGEXP`")
-	fs.BoolVar(&f.NoNotes, "no-notes", false, "do not ask the compiler what it says of hot lines")
+	fs.StringVar(&f.Dir, "dir", "", "read the source of the module in `DIR` (default: current directory)")
+	fs.StringVar(&f.Flags, "flags", "", "go build `FLAGS` and KEY=value environment of the recorded program")
+	fs.StringArrayVar(&f.read.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
+	fs.Var(&f.MinShare, "min-share", "omit what is below this share of every profile")
+	fs.StringVar(&f.Rule, "rule", "", "run only rules that match `REGEXP`")
+	fs.BoolVar(&f.NoNotes, "no-notes", false, "do not collect compiler notes for hot lines")
 	f.registerMaxTrace(fs)
-	fs.BoolVar(&f.Gate, "gate", false, "exit with 3 when there is a finding, with --baseline a new one")
-	fs.StringVar(&f.Baseline, "baseline", "", "mark findings that `FILE` accepts as known, and list its stale entries")
-	fs.StringVar(&f.Accept, "write-baseline", "", "accept all findings: write them to `FILE` for --baseline")
-	fs.StringVar(&f.Format, "format", "text", "write `FORMAT` "+strings.Join(findFormats(), ", "))
-	fs.BoolVar(&f.JSON, "json", false, "write JSON, the same as --format json")
+	fs.BoolVar(&f.Gate, "gate", false, "exit with code 3 if there is a finding; with --baseline, a new one")
+	fs.StringVar(&f.Baseline, "baseline", "", "mark findings accepted in `FILE` as known, and list its stale entries")
+	fs.StringVar(&f.Accept, "write-baseline", "", "accept all findings: write them to `FILE`, for --baseline")
+	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(findFormats(), ", "))
+	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
 	f.registerOutput(cmd)
-	fs.Var(&f.read.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
+	fs.Var(&f.read.MaxMemory, "max-memory", "memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
 	_ = cmd.RegisterFlagCompletionFunc("rule", completeRules)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(findFormats(), cobra.ShellCompDirectiveNoFileComp))
 }
@@ -111,7 +110,7 @@ func (f *findFlags) register(cmd *cobra.Command) {
 // registerMaxTrace adds the flag that bounds what is read of execution traces.
 func (f *findFlags) registerMaxTrace(fs *pflag.FlagSet) {
 	f.MaxTrace = maxFindTrace
-	fs.Var(&f.MaxTrace, "max-trace", "read execution traces of up to this `size`, all together; 0 is none")
+	fs.Var(&f.MaxTrace, "max-trace", "total `SIZE` of execution traces to read at most; 0 for none")
 }
 
 func (f *findFlags) check(cmd *cobra.Command) error {

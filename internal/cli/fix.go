@@ -51,34 +51,32 @@ func (a *app) fixCommand() *cobra.Command {
 	f := &rewriteFlags{}
 	cmd := &cobra.Command{
 		Use:   "fix RECORDING...",
-		Short: "Make the rewrites that whet find shows, and keep what is proven",
-		Long: `Make the rewrites that whet find shows, and keep what is proven.
+		Short: "Apply the rewrites of whet find, and keep those that are proven",
+		Long: `Apply the rewrites that whet find shows, and keep those that are proven.
 
-In a copy of the module, for each finding in the order of its rank: the rewrite
-is made; it must build, go vet must have nothing new to say, and the module's
-tests must pass; the old and the new function are called with the same inputs by
-a fuzzer, and must answer alike; and benchmarks that reach the line must show a
-gain in interleaved rounds, and no loss. What does not is dropped, with the
-reason. Then findings are looked for again in the module with what was kept, for
-rewrites that were in each other's way, until there is nothing new, four times
-at most; those whose gains are too small to be seen are tried together; and the
-original is compared with all that was kept.
+whet works in a copy of the module, on one finding at a time, in order of rank.
+A rewrite must build, pass go vet and the module's tests. A fuzzer calls the old
+and the new function with the same inputs, and they must return the same.
+Benchmarks that reach the line must show a gain in interleaved rounds, and no
+loss elsewhere. A rewrite that fails is dropped, and the reason is reported.
+whet then looks for findings again in the rewritten module, up to four times,
+for rewrites that conflicted with others. Rewrites with gains too small to
+measure are tried together. Finally the original is compared with the result.
 
-Your files are not touched unless --apply is given, which wants a tree without
-changes that are not committed. --patches DIR writes a patch for each rewrite,
-with its evidence and proof in the message, for git am. Ctrl-C ends early: the
-report and the patches have what was proven by then, and nothing is applied.
+Your files are not changed without --apply, which requires a clean working tree.
+--patches DIR writes a patch for each rewrite, with its evidence and proof in
+the message, for git am. Ctrl-C ends early: the report and the patches contain
+what was proven so far, and nothing is applied.
 
-Rewrites that need somebody to review them are tried with --review. Settings of
-the build and the run, as GOEXPERIMENT=jsonv2 and GOGC, are tried after the
-rewrites, on top of what was kept; what is proven is said, and set by nobody but
-you.
+--review also tries rewrites that need review. Build and run settings, such as
+GOEXPERIMENT=jsonv2 and GOGC, are tried after the rewrites. Proven settings are
+reported; whet never applies them.
 
-With --service a rewrite that no benchmark reaches is measured under load: the
-program is built without and with it, both are started with these arguments and
-loaded in turn, as whet bench --service does it. In the end, so are the original
-and all that was kept. The flags from --service on are about that; --precision
-is 2% there, and --max-time 2m, unless given.`,
+With --service, a rewrite that no benchmark reaches is measured under load: the
+program is built with and without it, and both are started and loaded
+alternately, as in whet bench --service. So are the original and the result in
+the end. The flags from --service on configure this; the defaults of --precision
+and --max-time are then 2% and 2m.`,
 		Example: `  whet fix demo.whet --dir examples/leftpad
   whet fix --patches patches --bench 'StatsD|Handler' service.whet
   whet fix --apply --review --max-time 20s service.whet
@@ -102,27 +100,27 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	f.Precision = 0.01
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.find.Dir, "dir", "", "make faster the module in `DIR` (default: the current directory)")
-	fs.StringVar(&f.find.Flags, "flags", "", "build with these `FLAGS` of go build, and KEY=value of the environment")
-	fs.StringArrayVar(&f.find.read.Own, "own", nil, "packages below `PATH` are own code too; may repeat")
-	fs.Var(&f.find.MinShare, "min-share", "leave out what is less of every profile than this")
-	fs.StringVar(&f.find.Rule, "rule", "", "look only for the rules that match `REGEXP`")
+	fs.StringVar(&f.find.Dir, "dir", "", "rewrite the module in `DIR` (default: current directory)")
+	fs.StringVar(&f.find.Flags, "flags", "", "go build `FLAGS` and KEY=value environment to build with")
+	fs.StringArrayVar(&f.find.read.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
+	fs.Var(&f.find.MinShare, "min-share", "omit what is below this share of every profile")
+	fs.StringVar(&f.find.Rule, "rule", "", "run only rules that match `REGEXP`")
 	f.find.registerMaxTrace(fs)
-	fs.StringVar(&f.Bench, "bench", "", "measure by the benchmarks that match `REGEXP` (default: those that reach the line)")
-	fs.DurationVar(&f.Timeout, "timeout", fix.DefaultTimeout, "give up on the tests, or on one run of a benchmark, after this time")
-	fs.DurationVar(&f.FuzzTime, "fuzz-time", fix.DefaultFuzzTime, "compare the answers of old and new for so long, for each function")
-	fs.Var(&f.Precision, "precision", "measure until the interval is within so much, as 1%")
-	fs.DurationVar(&f.MaxTime, "max-time", 20*time.Second, "measure each benchmark for so long at most")
-	fs.BoolVar(&f.Review, "review", false, "also try rewrites that need somebody to review them")
-	fs.BoolVar(&f.Settings, "settings", true, "measure the settings of build and run that findings name, too")
-	fs.BoolVar(&f.Apply, "apply", false, "write what is kept to your files")
-	fs.StringVar(&f.Patches, "patches", "", "write a patch for each rewrite that is kept into `DIR`")
-	fs.StringVar(&f.Author, "author", "whet <whet@localhost>", "author of the patches")
-	fs.StringVar(&f.Format, "format", "text", "write `FORMAT` "+strings.Join(fixFormats(), ", "))
-	fs.BoolVar(&f.JSON, "json", false, "write JSON, the same as --format json")
+	fs.StringVar(&f.Bench, "bench", "", "measure with benchmarks that match `REGEXP` (default: those that reach the line)")
+	fs.DurationVar(&f.Timeout, "timeout", fix.DefaultTimeout, "limit on the tests, and on one run of a benchmark")
+	fs.DurationVar(&f.FuzzTime, "fuzz-time", fix.DefaultFuzzTime, "time to fuzz old against new, for each function")
+	fs.Var(&f.Precision, "precision", "measure until the interval's half width is below this, such as 1%")
+	fs.DurationVar(&f.MaxTime, "max-time", 20*time.Second, "measure each benchmark for at most this time")
+	fs.BoolVar(&f.Review, "review", false, "also try rewrites that need review")
+	fs.BoolVar(&f.Settings, "settings", true, "also measure the build and run settings that findings suggest")
+	fs.BoolVar(&f.Apply, "apply", false, "apply the kept rewrites to your files")
+	fs.StringVar(&f.Patches, "patches", "", "write a patch for each kept rewrite to `DIR`")
+	fs.StringVar(&f.Author, "author", "whet <whet@localhost>", "`AUTHOR` of the patches")
+	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(fixFormats(), ", "))
+	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
 	fs.StringVarP(&f.Output, "output", "o", "", "write to `FILE`; - is standard output, the default")
-	fs.BoolVar(&f.Force, "force", false, "replace the file of -o; with --apply, write beside changes that are not committed")
-	fs.Var(&f.find.read.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
+	fs.BoolVar(&f.Force, "force", false, "replace the file of -o; with --apply, allow uncommitted changes")
+	fs.Var(&f.find.read.MaxMemory, "max-memory", "memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
 	f.registerProgram(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("rule", completeRules)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(fixFormats(), cobra.ShellCompDirectiveNoFileComp))

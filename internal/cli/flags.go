@@ -19,7 +19,7 @@ const profilesUsage = "PROFILE..."
 
 // profilesHelp says in Long texts what a PROFILE is.
 const profilesHelp = `A PROFILE is a recording (.whet), a pprof file of any format, an address (the
-base of a service that serves /debug/pprof/, or one profile's own address) or
+base URL of a service that serves /debug/pprof/, or the URL of one profile) or
 "-" for standard input. Several are merged.`
 
 // viewFlags are the flags that all views share. The zero value is every sample
@@ -62,29 +62,29 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.given = fs.Changed
 	fs.SortFlags = false
-	fs.StringVar(&f.Type, "type", "", "what to show: a `sample type` (cpu, alloc_space, inuse_space, delay, …), a profile of a recording (cpu, heap, mutex, …) or PROFILE:SAMPLETYPE")
-	fs.StringVar(&f.By, "by", "function", "`granularity`: function, line, file, package, module, address or label:KEY")
-	fs.StringVar(&f.Focus, "focus", "", "only samples with a frame that matches `regexp`")
-	fs.StringVar(&f.Ignore, "ignore", "", "no samples with a frame that matches `regexp`")
-	fs.StringVar(&f.Hide, "hide", "", "leave out frames that match `regexp`")
-	fs.StringVar(&f.Show, "show", "", "only frames that match `regexp`")
-	fs.StringVar(&f.ShowFrom, "show-from", "", "leave out frames above the outermost that matches `regexp`")
-	fs.StringVar(&f.PruneFrom, "prune-from", "", "leave out frames below the innermost that matches `regexp`")
-	fs.StringVar(&f.TagFocus, "tag-focus", "", "only samples with a matching label: `[KEY=]regexp` or a range as 1kb:2mb")
-	fs.StringVar(&f.TagIgnore, "tag-ignore", "", "no samples with a matching label")
-	fs.StringSliceVar(&f.TagRoot, "tagroot", nil, "add a frame outside each stack for the value of the label `KEY`; a list makes several")
-	fs.StringSliceVar(&f.TagLeaf, "tagleaf", nil, "add a frame inside each stack for the value of the label `KEY`; a list makes several")
-	fs.StringVar(&f.Unit, "unit", "", "write values in this `unit`, as ms or MB (default: what suits them)")
-	fs.StringArrayVar(&f.Base, "base", nil, "subtract `PROFILE` (taken earlier from the same process); may repeat")
-	fs.StringArrayVar(&f.DiffBase, "diff-base", nil, "compare with `PROFILE`: shares are of its total; may repeat")
-	fs.BoolVar(&f.Normalize, "normalize", false, "scale to the base's total before subtracting it")
-	fs.StringArrayVar(&f.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
-	fs.BoolVar(&f.NoInlines, "no-inlines", false, "charge inlined calls to the function they were inlined into")
-	fs.BoolVar(&f.Relative, "relative", false, "shares of what the filters keep, not of everything")
+	fs.StringVar(&f.Type, "type", "", "what to show, a `TYPE`: a sample type (cpu, alloc_space, inuse_space, delay, …), a profile of a recording (cpu, heap, mutex, …) or PROFILE:SAMPLETYPE")
+	fs.StringVar(&f.By, "by", "function", "`GRANULARITY`: function, line, file, package, module, address or label:KEY")
+	fs.StringVar(&f.Focus, "focus", "", "only samples with a frame that matches `REGEXP`")
+	fs.StringVar(&f.Ignore, "ignore", "", "no samples with a frame that matches `REGEXP`")
+	fs.StringVar(&f.Hide, "hide", "", "hide frames that match `REGEXP`")
+	fs.StringVar(&f.Show, "show", "", "show only frames that match `REGEXP`")
+	fs.StringVar(&f.ShowFrom, "show-from", "", "hide frames above the outermost that matches `REGEXP`")
+	fs.StringVar(&f.PruneFrom, "prune-from", "", "hide frames below the innermost that matches `REGEXP`")
+	fs.StringVar(&f.TagFocus, "tag-focus", "", "only samples with a matching label: `[KEY=]REGEXP` or a range such as 1kb:2mb")
+	fs.StringVar(&f.TagIgnore, "tag-ignore", "", "no samples with a matching label: `[KEY=]REGEXP` or a range")
+	fs.StringSliceVar(&f.TagRoot, "tagroot", nil, "add the value of label `KEY` as the outermost frame; a list adds several")
+	fs.StringSliceVar(&f.TagLeaf, "tagleaf", nil, "add the value of label `KEY` as the innermost frame; a list adds several")
+	fs.StringVar(&f.Unit, "unit", "", "print values in this `UNIT`, such as ms or MB (default: automatic)")
+	fs.StringArrayVar(&f.Base, "base", nil, "subtract `PROFILE`, taken earlier from the same process; may repeat")
+	fs.StringArrayVar(&f.DiffBase, "diff-base", nil, "compare with `PROFILE`; shares are of its total; may repeat")
+	fs.BoolVar(&f.Normalize, "normalize", false, "scale to the total of the base before subtracting it")
+	fs.StringArrayVar(&f.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
+	fs.BoolVar(&f.NoInlines, "no-inlines", false, "attribute inlined calls to the function they are inlined into")
+	fs.BoolVar(&f.Relative, "relative", false, "print shares of the filtered total, not of the whole")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
-	fs.StringArrayVarP(&f.Header, "header", "H", nil, "send \"`Name: value`\" when an address is fetched; may repeat")
-	fs.DurationVar(&f.Duration, "duration", 10*time.Second, "how long to profile an address: the CPU, or what changes in another profile")
-	fs.Var(&f.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
+	fs.StringArrayVarP(&f.Header, "header", "H", nil, "send the header `NAME:VALUE` when fetching an address; may repeat")
+	fs.DurationVar(&f.Duration, "duration", 10*time.Second, "how long to profile an address")
+	fs.Var(&f.MaxMemory, "max-memory", "memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(
 		[]cobra.Completion{"function", "line", "file", "package", "module", "address", "label:"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(
@@ -99,12 +99,12 @@ func (f *viewFlags) registerN(cmd *cobra.Command, n int, what string) {
 
 // registerCum binds --cum.
 func (f *viewFlags) registerCum(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.Cum, "cum", false, "rank by cumulative value")
+	cmd.Flags().BoolVar(&f.Cum, "cum", false, "sort by cumulative value")
 }
 
 // registerMean binds --mean.
 func (f *viewFlags) registerMean(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.Mean, "mean", false, "means: values are divided by those of the first sample type, as delay by contentions")
+	cmd.Flags().BoolVar(&f.Mean, "mean", false, "print means: divide values by the first sample type, such as delay by contentions")
 }
 
 // framesLabels reports whether --tagroot or --tagleaf is given.
@@ -266,7 +266,7 @@ func (b *byteSize) Set(s string) error {
 	return err
 }
 
-func (*byteSize) Type() string { return "size" }
+func (*byteSize) Type() string { return "SIZE" }
 
 // parseHeaders reads the values of -H. example is one that makes sense for the
 // command.

@@ -38,15 +38,15 @@ func (a *app) flameCommand() *cobra.Command {
 		Use:   "flame " + profilesUsage,
 		Short: "Write an interactive flame graph, one HTML file",
 		Long: `Write an interactive flame graph: one HTML file of at most 5 MB, whatever the
-profile, that holds all it needs and makes no network request.
+size of the profile, that is self-contained and makes no network requests.
 
-The page shows every sample type of the profile (--type chooses which first),
-top-down, bottom-up or around one function, coloured by whose code it is, by
-package or, with --base or --diff-base, by what grew and what shrank.
+The page shows every sample type of the profile (--type selects the first),
+top-down, bottom-up or around one function. Colours show whose code it is, the
+package or, with --base or --diff-base, what grew and what shrank.
 
-In a pipe the page goes to standard output, else to a file named after the
-profile, here. A file that is in the way is replaced only if whet flame wrote
-it, or with --force.
+In a pipe the page goes to standard output, otherwise to a file in the current
+directory named after the profile. An existing file is replaced only if whet
+flame wrote it, or with --force.
 
 ` + profilesHelp,
 		Example: `  whet flame demo.whet
@@ -59,7 +59,7 @@ it, or with --force.
 	f.register(cmd)
 	fs := cmd.Flags()
 	fs.StringVarP(&f.Output, "output", "o", "", "write the page to `FILE`; - is standard output")
-	fs.BoolVar(&f.Open, "open", false, "show the page in the browser")
+	fs.BoolVar(&f.Open, "open", false, "open the page in the browser")
 	fs.BoolVar(&f.Force, "force", false, "replace a file that whet flame did not write")
 	fixFlags(cmd, "the page chooses the units that suit its values", "unit")
 	fs.Lookup("json").Usage = "write what the page shows as JSON"

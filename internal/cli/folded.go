@@ -40,12 +40,12 @@ func (a *app) foldedCommand() *cobra.Command {
 	f := &exportFlags{}
 	cmd := &cobra.Command{
 		Use:   "folded " + profilesUsage,
-		Short: "Write collapsed stacks, for flamegraph.pl and its kin",
-		Long: `Write collapsed stacks, as flamegraph.pl, inferno and others read them: a line
-per distinct stack with its frames from the outermost to the leaf, separated by
-semicolons, and the sum of its samples in the sample type's unit.
+		Short: "Write collapsed stacks, for flamegraph.pl and similar tools",
+		Long: `Write collapsed stacks, the format of flamegraph.pl, inferno and others: one
+line per distinct stack, with the frames from the outermost to the leaf
+separated by semicolons, and the sum of its samples in the sample type's unit.
 
-A semicolon or line break inside a name is written as %3B or %0A.
+Semicolons and line breaks in names are written as %3B and %0A.
 
 ` + profilesHelp,
 		Example: `  whet folded cpu.pb.gz
@@ -67,10 +67,10 @@ func (a *app) rawCommand() *cobra.Command {
 	f := &exportFlags{}
 	cmd := &cobra.Command{
 		Use:   "raw " + profilesUsage,
-		Short: "Write everything in a profile as text",
-		Long: `Write everything in a profile as text, in the sections of go tool pprof -raw:
-header, samples with their values of all types, location ids and labels, then
-the locations and mappings that the ids stand for. Filters apply.
+		Short: "Write the contents of a profile as text",
+		Long: `Write the contents of a profile as text, in the sections of go tool pprof -raw:
+the header; samples with their values of all types, location IDs and labels;
+then locations and mappings. Filters apply.
 
 ` + profilesHelp,
 		Example: `  whet raw cpu.pb.gz
@@ -92,9 +92,9 @@ func (a *app) callgrindCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "callgrind " + profilesUsage,
 		Short: "Write the callgrind format, for KCachegrind",
-		Long: `Write the callgrind format, which KCachegrind and QCachegrind open: costs by
-function, line and address, and calls. Costs are in the sample type's own unit.
-As in go tool pprof -callgrind calls are not counted, since samples do not tell.
+		Long: `Write the callgrind format, for KCachegrind and QCachegrind: costs by function,
+line and address, and calls. Costs are in the sample type's unit. As in go tool
+pprof -callgrind, call counts are not available from samples.
 
 ` + profilesHelp,
 		Example: `  whet callgrind -o callgrind.out cpu.pb.gz
@@ -119,8 +119,8 @@ func (a *app) speedscopeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "speedscope " + profilesUsage,
 		Short: "Write the speedscope format, for speedscope.app",
-		Long: `Write the speedscope format (JSON), which https://www.speedscope.app and others
-open: one profile per sample type, that of --type shown first.
+		Long: `Write the speedscope format (JSON), for https://www.speedscope.app and others:
+one profile per sample type, with that of --type first.
 
 ` + profilesHelp,
 		Example: `  whet speedscope -o cpu.speedscope.json cpu.pb.gz

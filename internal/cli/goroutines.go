@@ -24,24 +24,24 @@ func (a *app) goroutinesCommand() *cobra.Command {
 	leaks := false
 	cmd := &cobra.Command{
 		Use:   "goroutines [BEFORE] NOW",
-		Short: "Show what goroutines wait for, who started them and which leak",
-		Long: `Show the goroutines of a program: how many are at each stack, what they wait for
-and since when, and which function started them. Own code is named first.
+		Short: "Show what goroutines wait for, where they start, and which leak",
+		Long: `Show the goroutines of a program: how many have each stack, what they wait for
+and since when, and which function started them. Own code comes first.
 
-A recording is compared with itself: what grew in its window. Two arguments are
-compared with each other. A group that the goroutineleak profile of the target
-holds is a leak. One is a suspect if nothing can wake it, or if it grew by two
-or more that only another goroutine can wake and that are not known to wait
+A recording is compared with itself: what grew over its window. Two arguments
+are compared with each other. A group is a leak if the target's goroutineleak
+profile contains it. It is a suspect if nothing can wake it, or if it grew by
+two or more that only another goroutine can wake and that are not known to wait
 briefly; waiting for a lock counts after ten seconds.
 
 How long goroutines wait and who started them comes from the recording's
-execution trace, or from a dump. A goroutine profile has neither; what the names
-of its functions tell about the creator is marked "by its name".
+execution trace, or from a dump. A goroutine profile has neither; a creator
+inferred from function names is marked "by its name".
 
 NOW and BEFORE are each a recording (.whet), a goroutine or goroutineleak
 profile, a text dump (of runtime.Stack, a panic, SIGQUIT, or debug=1), an
-address (the base of a service that serves /debug/pprof/, or a profile's own) or
-"-" for standard input. A service is never asked for debug=2, which stops it.`,
+address (the base URL of a service that serves /debug/pprof/, or of a profile)
+or "-" for standard input. whet never requests debug=2, which stops the world.`,
 		Example: `  whet goroutines demo.whet
   whet goroutines monday.whet friday.whet
   whet goroutines panic.txt
@@ -50,10 +50,10 @@ address (the base of a service that serves /debug/pprof/, or a profile's own) or
 	}
 	f.registerN(cmd, 20, "groups")
 	fs := cmd.Flags()
-	fs.StringVar(&f.Focus, "focus", "", "only goroutines with a function or file, or a creator, that matches `regexp`")
-	fs.StringVar(&f.Ignore, "ignore", "", "no goroutines with one that matches `regexp`")
-	fs.StringArrayVar(&f.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
-	fs.BoolVar(&leaks, "leaks", false, "also ask an address for its goroutineleak profile (the service collects garbage)")
+	fs.StringVar(&f.Focus, "focus", "", "only goroutines with a function, file or creator that matches `REGEXP`")
+	fs.StringVar(&f.Ignore, "ignore", "", "no goroutines with a match for `REGEXP`")
+	fs.StringArrayVar(&f.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
+	fs.BoolVar(&leaks, "leaks", false, "also fetch the goroutineleak profile of an address (runs a garbage collection)")
 	f.registerSource(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.N < 0 {

@@ -155,8 +155,8 @@ func (f *viewFlags) registerSource(cmd *cobra.Command) {
 	f.given = fs.Changed
 	fs.SortFlags = false
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
-	fs.StringArrayVarP(&f.Header, "header", "H", nil, "send \"`Name: value`\" when an address is fetched; may repeat")
-	fs.Var(&f.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
+	fs.StringArrayVarP(&f.Header, "header", "H", nil, "send the header `NAME:VALUE` when fetching an address; may repeat")
+	fs.Var(&f.MaxMemory, "max-memory", "memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
 }
 
 // missingPart is the error for a part that a recording does not have, with what

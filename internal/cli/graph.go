@@ -36,14 +36,13 @@ func (a *app) graphCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph " + profilesUsage,
 		Short: "Draw the call graph as SVG or DOT",
-		Long: `Draw the call graph: boxes for functions, arrows for calls. The larger the text
-of a box, the more it costs itself; the stronger its colour, the more with all
-it calls. Own code stands out. A dashed arrow leads over functions that are left
-out.
+		Long: `Draw the call graph: boxes are functions, arrows are calls. The text of a box
+grows with its flat cost, its colour deepens with its cumulative cost. Own code
+is highlighted. A dashed arrow spans functions that are omitted.
 
-The drawing is an SVG file that browsers show: drag and scroll to move about,
-click on a box to see its callers and callees. Graphviz is built in. --format
-dot writes the graph for other tools.
+The drawing is an SVG file for browsers: drag and scroll to move, click a box to
+see its callers and callees. Graphviz is built in. --format dot writes the graph
+for other tools.
 
 ` + profilesHelp,
 		Example: `  whet graph -o cpu.svg demo.whet
@@ -57,9 +56,9 @@ dot writes the graph for other tools.
 	fs := cmd.Flags()
 	f.registerOutput(cmd)
 	fs.Lookup("output").Usage = "write to `FILE` (.svg, .dot or .json); - is standard output, the default"
-	fs.StringVar(&f.Format, "format", "", "`format`: svg, dot or json (default: by the name of the output, else svg)")
-	fs.Float64Var(&f.NodeFraction, "node-fraction", report.GraphNodeFraction, "leave out boxes with less than this `part` of all")
-	fs.Float64Var(&f.EdgeFraction, "edge-fraction", report.GraphEdgeFraction, "leave out arrows with less than this `part` of all")
+	fs.StringVar(&f.Format, "format", "", "output `FORMAT`: svg, dot or json (default: by the name of the output, or svg)")
+	fs.Float64Var(&f.NodeFraction, "node-fraction", report.GraphNodeFraction, "omit boxes below this `FRACTION` of the total")
+	fs.Float64Var(&f.EdgeFraction, "edge-fraction", report.GraphEdgeFraction, "omit arrows below this `FRACTION` of the total")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(graphFormats(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagsMutuallyExclusive("format", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.graph(cmd.Context(), args, f) }

@@ -53,3 +53,25 @@ func TestHelpFitsTerminals(t *testing.T) {
 		t.Errorf("%d commands in the help of whet", commands)
 	}
 }
+
+// TestGlossary prints docs/glossary.md as a help topic: each term, without Markdown, for a terminal.
+func TestGlossary(t *testing.T) {
+	t.Parallel()
+	code, text, stderr := runWhet(t, "help", "glossary")
+	if code != 0 || stderr != "" {
+		t.Fatalf("code %d, %s", code, stderr)
+	}
+	for _, term := range []string{"own line", "recording", "finding", "half width", "closed model"} {
+		if !strings.Contains(text, "\n"+term+": ") {
+			t.Errorf("no %q in\n%s", term, text)
+		}
+	}
+	if strings.ContainsAny(text, "*`#") {
+		t.Errorf("Markdown in\n%s", text)
+	}
+	for line := range strings.Lines(text) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}

@@ -21,13 +21,12 @@ func (a *app) listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list REGEXP " + profilesUsage,
 		Short: "Show the source of functions with the cost of each line",
-		Long: `Show the source of the functions whose names match REGEXP, with what each line
-cost itself (flat) and with all that it called (cum): the numbers of go tool
-pprof -list. Below a line stands what was inlined into it (⤷) and what it
-called (→).
+		Long: `Show the source of the functions whose names match REGEXP, with the flat and
+cumulative cost of each line, as in go tool pprof -list. Below a line come the
+calls inlined into it (⤷) and the functions it called (→).
 
 Source comes from the recording, the working directory, GOROOT or the module
-cache. Where there is none, lines are shown by number.
+cache. Without source, lines are shown by number.
 
 ` + profilesHelp,
 		Example: `  whet list Pad demo.whet
@@ -37,7 +36,7 @@ cache. Where there is none, lines are shown by number.
 	}
 	f.register(cmd)
 	f.registerN(cmd, 0, "functions")
-	cmd.Flags().IntVar(&context, "context", -1, "show only `N` lines around each that costs")
+	cmd.Flags().IntVar(&context, "context", -1, "show only `N` lines around each expensive one")
 	cmd.Flags().Lookup("context").DefValue = "the whole function"
 	fixFlags(cmd, "source is shown by line", "by")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

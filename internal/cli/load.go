@@ -72,25 +72,26 @@ type loadFlags struct {
 	slo      slo.Objectives // of SLO
 }
 
-const loadLong = `Send HTTP requests to a server and measure how it answers.
+const loadLong = `Send HTTP requests to a server and measure latency and throughput.
 
-Without -r each connection sends its next request when the last one is answered:
-the closed model, which finds out how fast a server can go. With -r requests are
-sent at times that do not depend on the answers, and latency counts from when a
-request was due: the open model, which finds out how long callers wait.
+Without -r, each connection sends its next request when the last one is
+answered: the closed model, which shows how fast a server can go. With -r,
+requests are sent on a schedule that does not depend on the answers, and latency
+counts from when a request was due: the open model, which shows how long callers
+wait.
 
-The verdict below the figures says what speaks against believing them: that the
-generator was the limit, that the run was too short, that requests failed.
-Ctrl-C ends the run early and shows what was measured.
+The verdict below the figures lists reasons to distrust them: the generator was
+the limit, the run was too short, or requests failed. Ctrl-C ends the run early
+and prints what was measured.
 
-Exit codes: 0, 1 no answers or, with --strict, doubts, 2 usage, 3 a missed
---assert or an objective that no rate holds.`
+Exit codes: 0, 1 no answers or, with --strict, warnings, 2 usage, 3 a missed
+--assert or an objective that no rate meets.`
 
 func (a *app) loadCommand() *cobra.Command {
 	f := &loadFlags{}
 	cmd := &cobra.Command{
 		Use:   "load URL",
-		Short: "Send requests to a server and measure how it answers",
+		Short: "Send HTTP load and measure latency and throughput",
 		Long:  loadLong,
 		Example: `  whet load http://localhost:8080/
   whet load -c 64 -d 30s --warmup 2s http://localhost:8080/
@@ -134,45 +135,45 @@ func (a *app) loadCommand() *cobra.Command {
 func (f *loadFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.IntVarP(&f.Connections, "connections", "c", load.DefaultConnections, "number of connections")
-	fs.DurationVarP(&f.Duration, "duration", "d", 0, "length of the measured part (default 10s without -n)")
-	fs.Int64VarP(&f.Requests, "requests", "n", 0, "end after `N` requests")
-	fs.DurationVar(&f.Warmup, "warmup", 0, "send for so long before measuring")
+	fs.IntVarP(&f.Connections, "connections", "c", load.DefaultConnections, "number of connections, `N`")
+	fs.DurationVarP(&f.Duration, "duration", "d", 0, "length of the measurement (default 10s without -n)")
+	fs.Int64VarP(&f.Requests, "requests", "n", 0, "stop after `N` requests")
+	fs.DurationVar(&f.Warmup, "warmup", 0, "send load for this long before measuring")
 	fs.DurationVar(&f.Timeout, "timeout", load.DefaultTimeout, "give up on a request after this time")
 
-	fs.StringVarP(&f.Rate, "rate", "r", "", "send `N` requests a second, or FROM..TO")
-	fs.DurationVar(&f.Ramp, "ramp", 0, "reach the TO of -r after this time (default: at the end)")
-	fs.StringVar(&f.Arrivals, "arrivals", string(load.Constant), "`spread` of the requests of -r: constant or poisson")
+	fs.StringVarP(&f.Rate, "rate", "r", "", "send `N` requests per second, or FROM..TO")
+	fs.DurationVar(&f.Ramp, "ramp", 0, "reach the upper rate of -r after this time (default: at the end)")
+	fs.StringVar(&f.Arrivals, "arrivals", string(load.Constant), "`DISTRIBUTION` of arrivals with -r: constant or poisson")
 
-	fs.StringVarP(&f.Method, "method", "m", "", "HTTP `method` (default GET, with a body POST)")
-	fs.StringArrayVarP(&f.Headers, "header", "H", nil, "send \"`Name: value`\" with every request; may repeat")
-	fs.StringVar(&f.Body, "body", "", "send `TEXT`; @FILE is a file's content, @- standard input's")
-	fs.StringVar(&f.User, "user", "", "Basic authentication as `NAME:PASSWORD`, or NAME alone with --password-file")
-	fs.StringVar(&f.PasswordFile, "password-file", "", "the password in `FILE`; - is standard input")
+	fs.StringVarP(&f.Method, "method", "m", "", "HTTP `METHOD` (default GET, or POST with a body)")
+	fs.StringArrayVarP(&f.Headers, "header", "H", nil, "send the header `NAME:VALUE` with every request; may repeat")
+	fs.StringVar(&f.Body, "body", "", "request body: `TEXT`, @FILE for a file, @- for standard input")
+	fs.StringVar(&f.User, "user", "", "use basic authentication as `NAME:PASSWORD`, or NAME with --password-file")
+	fs.StringVar(&f.PasswordFile, "password-file", "", "read the password from `FILE`; - is standard input")
 	fs.StringVar(&f.TokenFile, "token-file", "", "send the bearer token in `FILE`; - is standard input")
-	fs.StringVar(&f.Targets, "targets", "", "send the requests in `FILE`: addresses, vegeta's formats or curl commands; - is standard input")
-	fs.StringVar(&f.TargetsFormat, "targets-format", "", "`format` of that file: http, json or curl (default: told by its content)")
-	fs.StringVar(&f.Vars, "vars", "", "fill in {{name}} from the rows of `FILE`, a CSV with a header line")
+	fs.StringVar(&f.Targets, "targets", "", "send the requests in `FILE`: URLs, vegeta targets or curl commands; - is standard input")
+	fs.StringVar(&f.TargetsFormat, "targets-format", "", "`FORMAT` of --targets: http, json or curl (default: detected)")
+	fs.StringVar(&f.Vars, "vars", "", "replace {{name}} with values from `FILE`, a CSV with a header line")
 
-	fs.BoolVar(&f.HTTP2, "http2", false, "speak HTTP/2; on http:// addresses without asking (h2c)")
-	fs.IntVar(&f.Streams, "streams", 0, "requests in flight on each HTTP/2 connection (default 1)")
-	fs.BoolVar(&f.NoKeepAlive, "no-keepalive", false, "open a connection for each request")
+	fs.BoolVar(&f.HTTP2, "http2", false, "use HTTP/2; on http:// with prior knowledge (h2c)")
+	fs.IntVar(&f.Streams, "streams", 0, "concurrent requests per HTTP/2 connection, `N` (default 1)")
+	fs.BoolVar(&f.NoKeepAlive, "no-keepalive", false, "open a new connection for each request")
 	fs.BoolVar(&f.Insecure, "insecure", false, "do not verify the server's certificate")
-	fs.StringVar(&f.Cert, "cert", "", "TLS client certificate, a PEM `file`")
-	fs.StringVar(&f.Key, "key", "", "its key, a PEM `file`")
-	fs.StringVar(&f.CA, "ca", "", "certificate authorities to trust, a PEM `file`")
-	fs.StringArrayVar(&f.Resolve, "resolve", nil, "connect to ADDRESS for that host, as `HOST:PORT:ADDRESS`; may repeat")
-	fs.StringVar(&f.Socket, "unix-socket", "", "connect to the Unix socket `PATH`")
-	fs.StringVar(&f.Target, "target", "", "ask whet's agent at `URL` for the target's processor time (default: its process, if it is on this machine)")
+	fs.StringVar(&f.Cert, "cert", "", "TLS client certificate, a PEM `FILE`")
+	fs.StringVar(&f.Key, "key", "", "key of --cert, a PEM `FILE`")
+	fs.StringVar(&f.CA, "ca", "", "certificate authorities to trust, a PEM `FILE`")
+	fs.StringArrayVar(&f.Resolve, "resolve", nil, "connect to ADDRESS instead (`HOST:PORT:ADDRESS`); may repeat")
+	fs.StringVar(&f.Socket, "unix-socket", "", "connect to the Unix socket `FILE`")
+	fs.StringVar(&f.Target, "target", "", "get the target's CPU time from the whet agent at `URL` (default: from its process, if local)")
 	fs.StringVar(&f.TargetTokenFile, "target-token-file", "", "send that agent the bearer token in `FILE`; - is standard input")
-	fs.StringArrayVar(&f.AllowRemote, "allow-remote", nil, "allow load on `HOST`, which is not this machine; may repeat")
-	fs.StringVar(&f.Engine, "engine", "", "what moves the bytes: `ENGINE` io_uring, epoll or net/http (default: the best, by a comparison in the run)")
-	fs.IntVar(&f.Workers, "workers", 0, "number of event loops (default: few, to leave the target its processors)")
+	fs.StringArrayVar(&f.AllowRemote, "allow-remote", nil, "allow load on the remote `HOST`; may repeat")
+	fs.StringVar(&f.Engine, "engine", "", "I/O `ENGINE`: io_uring, epoll or net/http (default: the fastest, measured during the run)")
+	fs.IntVar(&f.Workers, "workers", 0, "number of event loops, `N` (default: few, to leave CPUs for the target)")
 
-	fs.StringSliceVar(&f.Assert, "assert", nil, "exit with 3 unless `OBJECTIVES` such as 'p99<20ms,errors<0.1%' hold, for one target 'NAME: p99<5ms'; may repeat")
-	fs.BoolVar(&f.Strict, "strict", false, "exit with 1 when something speaks against the figures")
-	fs.BoolVar(&f.FindCapacity, "find-capacity", false, "search the highest rate that holds --slo, by runs of -d (default 5s) within the FROM..TO of -r")
-	fs.StringVar(&f.SLO, "slo", "", "the `OBJECTIVES` of --find-capacity, such as 'p99<50ms'")
+	fs.StringSliceVar(&f.Assert, "assert", nil, "exit with code 3 unless `OBJECTIVES` such as 'p99<20ms,errors<0.1%' are met; for one target, 'NAME: p99<5ms'; may repeat")
+	fs.BoolVar(&f.Strict, "strict", false, "exit with code 1 if the verdict has warnings")
+	fs.BoolVar(&f.FindCapacity, "find-capacity", false, "find the highest rate that meets --slo, in runs of -d (default 5s) within the range of -r")
+	fs.StringVar(&f.SLO, "slo", "", "`OBJECTIVES` of --find-capacity, such as 'p99<50ms'")
 
 	f.loadOutput.register(cmd)
 

@@ -27,13 +27,13 @@ func (a *app) loadCompareCommand() *cobra.Command {
 	f := &loadOutput{}
 	cmd := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Say by how much two loads differ, and how sure that is",
-		Long: `Say by how much the results of two loads differ, and how sure that is.
+		Short: "Compare two load results, with confidence intervals",
+		Long: `Compare two load results, with confidence intervals.
 
 A and B are files of whet load -o or --json, or recordings (.whet) with a load.
-Several runs of one side are given with commas between; from three runs a side
-on, intervals come from the runs, which is what to trust. With fewer they come
-from the seconds within the runs.`,
+Separate several runs of one side with commas; from three runs per side on, the
+intervals come from the differences between runs, which is the most reliable.
+With fewer, they come from the seconds within the runs.`,
 		Example: `  whet load compare before.json after.json
   whet load compare a1.json,a2.json,a3.json b1.json,b2.json,b3.json
   whet load compare --html difference.html before.json after.json`,

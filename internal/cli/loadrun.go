@@ -29,12 +29,12 @@ type loadOutput struct {
 
 func (f *loadOutput) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.HTML, "html", "", "write a report with charts to `FILE`, one page that needs no network")
+	fs.StringVar(&f.HTML, "html", "", "write a self-contained report with charts to `FILE`")
 	if cmd.Name() == "load" {
-		fs.StringVar(&f.HGRM, "hgrm", "", "write the latencies to `FILE` in HdrHistogram's percentile format")
+		fs.StringVar(&f.HGRM, "hgrm", "", "write the latencies to `FILE` in HdrHistogram percentile format")
 	}
-	fs.StringVarP(&f.Output, "output", "o", "", "write the JSON to `FILE`, beside the text")
-	fs.BoolVar(&f.Force, "force", false, "replace files that are there")
+	fs.StringVarP(&f.Output, "output", "o", "", "also write the result as JSON to `FILE`")
+	fs.BoolVar(&f.Force, "force", false, "replace existing files")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 }
 

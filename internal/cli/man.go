@@ -14,9 +14,9 @@ import (
 func (a *app) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
-		Short: "Write the manual pages into a directory",
-		Long: `Write one manual page (section 1) per command into DIR, which is created when
-it does not exist.`,
+		Short: "Write the manual pages",
+		Long: `Write one manual page (section 1) per command to DIR, which is created if it
+does not exist.`,
 		Example: `  whet man man1
   man -l man1/whet-top.1`,
 		Args: exactArgs(1, "no directory given", "`whet man DIR` writes the pages into DIR"),

@@ -23,19 +23,19 @@ func (a *app) memoryCommand() *cobra.Command {
 	f := &viewFlags{}
 	cmd := &cobra.Command{
 		Use:   "memory [BEFORE] NOW",
-		Short: "Account for memory from the live heap to RSS, and for the GC",
-		Long: `Account for a program's memory, from the live heap over garbage, fragmentation,
-free spans, stacks and the runtime's own structures to the resident size, and
-for its garbage collections: how many, their share of CPU time, their pauses,
-and how fast the program allocates.
+		Short: "Account for memory from live heap to RSS, and for the GC",
+		Long: `Account for a program's memory, from the live heap through garbage,
+fragmentation, free spans, stacks and the runtime's own structures to the
+resident set size, and for its garbage collections: their number, share of CPU
+time and pauses, and the allocation rate.
 
-The parts add up to the total, to the byte. What is estimated is marked with a
-~, and what cannot be known from the input is said at the end.
+The parts add up to the total, to the byte. Estimates are marked with ~, and
+what the input cannot show is listed at the end.
 
 NOW and BEFORE are each a recording (.whet), the text of
-/debug/pprof/heap?debug=1 in a file, an address (the base of a service that
+/debug/pprof/heap?debug=1 in a file, an address (the base URL of a service that
 serves /debug/pprof/) or "-" for standard input. A recording shows what changed
-in its window; two arguments are compared.`,
+over its window; two arguments are compared.`,
 		Example: `  whet memory demo.whet
   whet memory monday.whet friday.whet
   whet memory http://localhost:6060`,

@@ -32,19 +32,19 @@ func (a *app) notesCommand() *cobra.Command {
 	f := &notesFlags{}
 	cmd := &cobra.Command{
 		Use:   "notes [PACKAGE...]",
-		Short: "Show what the compiler says of each line, hot lines first",
-		Long: `Show what the compiler says of each line: what escapes to the heap and why,
-which bounds checks and nil checks remain, what can and cannot be inlined, and
-large copies. A line with what is inlined into it has the notes on that, too.
+		Short: "Show compiler notes for each line, hot lines first",
+		Long: `Show the compiler's notes for each line: what escapes to the heap and why, which
+bounds checks and nil checks remain, what can and cannot be inlined, and large
+copies. Notes on inlined code are also shown at the line it is inlined into.
 
-The packages are those of the module here, or in --dir; without any it is all
-of them. With --recording the lines that cost most come first: their share of
-the CPU time, of the garbage collector's own work as much as they allocate, and
-then of the other profiles. A recording is one of whet, or a pprof file; each
-sample belongs to the innermost line of your own code, as in whet find.
+The packages are those of the current module, or of --dir; the default is all of
+them. With --recording the most expensive lines come first: by their share of
+CPU time and of the garbage collector's work for what they allocate, then by the
+other profiles. A recording is a .whet or a pprof file; each sample is charged
+to the innermost line of own code, as in whet find.
 
-A line of notes has the kind, the column and the text. Kinds are escape, bounds,
-inline, nil and other.`,
+A note has a kind, a column and a text. Kinds are escape, bounds, inline, nil
+and other.`,
 		Example: `  whet notes --recording service.whet
   whet notes --recording cpu.pb.gz --recording allocs.pb.gz --kind escape,bounds
   whet notes --dir examples/leftpad --kind inline -n 0 ./slow
@@ -53,15 +53,15 @@ inline, nil and other.`,
 	f.read.command = "notes"
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringArrayVar(&f.Recordings, "recording", nil, "order the lines by what they cost in `FILE`; may repeat")
-	fs.StringVar(&f.Dir, "dir", "", "the source is that of the module in `DIR` (default: the current directory)")
-	fs.StringVar(&f.Kinds, "kind", "", "only notes of these `KINDS`, separated by commas")
-	fs.IntVarP(&f.N, "number", "n", 20, "show `N` lines of source; 0 is all")
-	fs.StringVar(&f.Flags, "flags", "", "the program is built with these `FLAGS` of go build, and KEY=value of the environment")
-	fs.StringArrayVar(&f.read.Own, "own", nil, "packages below `PATH` are own code too; may repeat")
+	fs.StringArrayVar(&f.Recordings, "recording", nil, "sort lines by their cost in `FILE`; may repeat")
+	fs.StringVar(&f.Dir, "dir", "", "read the source of the module in `DIR` (default: current directory)")
+	fs.StringVar(&f.Kinds, "kind", "", "only notes of these comma-separated `KINDS`")
+	fs.IntVarP(&f.N, "number", "n", 20, "show `N` source lines; 0 for all")
+	fs.StringVar(&f.Flags, "flags", "", "go build `FLAGS` and KEY=value environment of the recorded program")
+	fs.StringArrayVar(&f.read.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	f.registerOutput(cmd)
-	fs.Var(&f.read.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
+	fs.Var(&f.read.MaxMemory, "max-memory", "memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
 	_ = cmd.RegisterFlagCompletionFunc("kind", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var kinds []cobra.Completion
 		for _, k := range lines.Kinds() {

@@ -25,7 +25,7 @@ type outputFlags struct {
 func (f *outputFlags) registerOutput(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVarP(&f.Output, "output", "o", "", "write to `FILE`; - is standard output, the default")
-	fs.BoolVar(&f.Force, "force", false, "replace the file if there is one")
+	fs.BoolVar(&f.Force, "force", false, "replace an existing file")
 }
 
 // toFile tells whether the document goes to a file.

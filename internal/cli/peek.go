@@ -14,10 +14,10 @@ func (a *app) peekCommand() *cobra.Command {
 	f := &viewFlags{}
 	cmd := &cobra.Command{
 		Use:   "peek REGEXP " + profilesUsage,
-		Short: "Show who calls the matching functions and what they call",
-		Long: `Show who calls the functions whose names match REGEXP (above each) and what
-they call (below), with the numbers of go tool pprof -peek: each call's part of
-the function's cumulative value.
+		Short: "Show callers and callees of functions",
+		Long: `Show the callers (above) and callees (below) of the functions whose names match
+REGEXP, as in go tool pprof -peek: the part of each call in the function's
+cumulative value.
 
 ` + profilesHelp,
 		Example: `  whet peek mallocgc cpu.pb.gz

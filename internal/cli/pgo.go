@@ -55,26 +55,26 @@ func (a *app) pgoCommand() *cobra.Command {
 	f := &pgoFlags{}
 	cmd := &cobra.Command{
 		Use:   "pgo PROFILE... [PACKAGE...]",
-		Short: "Build with a CPU profile, and keep it if the program gets faster",
+		Short: "Build with a CPU profile (PGO), and keep it if that is faster",
 		Long: `Build with a CPU profile, and keep it if the program gets faster.
 
-The profiles (recordings of whet, pprof files, addresses, - for standard input)
-are merged. The main package is the recording's, or that in the current
-directory, or the one named. It is built without a profile (-pgo=off, whatever
-default.pgo there is) and with this one; benchmarks of the packages named, or of
-the module, compare both in interleaved rounds.
+The profiles (recordings, pprof files, addresses, - for standard input) are
+merged. The main package is the one named, the recording's, or that in the
+current directory. It is built without a profile (-pgo=off, whatever default.pgo
+exists) and with this one; benchmarks of the named packages, or of the module,
+compare both in interleaved rounds.
 
-What is reported: how much of the profile is of code that is no longer there,
-what it costs in build time and size, which calls the compiler now inlines or
-devirtualises, which stack frames grow, and the gain with its interval. If the
-whole interval is a gain, the profile is written to default.pgo of the main
-package, where go build finds it: reduced to what the compiler reads.
+The report has: how much of the profile is stale, the cost in build time and
+binary size, the calls that are newly inlined or devirtualised, the stack frames
+that grow, and the gain with its interval. If the whole interval is a gain, the
+profile is written to default.pgo of the main package, where go build finds it,
+reduced to what the compiler reads.
 
 With --service no benchmarks are needed: both programs are started with these
-arguments and loaded in turn, as whet bench --service does it, and what decides
-is the processor time of a request (A is the program without the profile, B that
-with it). The flags from --service on are about that; --precision is 2% then,
-and --max-time 2m, unless given.`,
+arguments and loaded alternately, as in whet bench --service, and the CPU time
+per request decides (A is the program without the profile, B with it). The flags
+from --service on configure this; the defaults of --precision and --max-time are
+then 2% and 2m.`,
 		Example: `  whet pgo cpu.whet
   whet pgo cpu.whet ./cmd/server ./internal/...
   whet pgo --dry-run --bench 'Encode|Decode' monday.pb.gz tuesday.pb.gz
@@ -98,23 +98,23 @@ func (f *pgoFlags) register(cmd *cobra.Command) {
 	f.MaxStale, f.Precision = 0.3, 0.01
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.Dir, "dir", "", "build the module in `DIR` (default: the current directory)")
-	fs.StringVar(&f.Flags, "flags", "", "build with these `FLAGS` of go build, and KEY=value of the environment")
-	fs.StringVar(&f.Bench, "bench", ".", "compare by the benchmarks that match `REGEXP`")
-	fs.DurationVar(&f.Timeout, "timeout", gotest.DefaultTimeout, "give up on a run of a benchmark after this time")
-	fs.Var(&f.Precision, "precision", "measure until the interval is within so much, as 1%")
-	fs.DurationVar(&f.MaxTime, "max-time", time.Minute, "measure each benchmark, or the service, for so long at most")
-	fs.Var(&f.MinGain, "min-gain", "what it must gain to pay, as 2% (default: any gain that holds)")
-	fs.Var(&f.MaxStale, "max-stale", "warn when more of the profile is stale")
-	fs.BoolVar(&f.BuildTime, "build-time", true, "compile everything anew, to tell what the profile costs")
-	fs.BoolVar(&f.NoMeasure, "no-measure", false, "do not compare: say what the profile changes, and write nothing")
+	fs.StringVar(&f.Dir, "dir", "", "build the module in `DIR` (default: current directory)")
+	fs.StringVar(&f.Flags, "flags", "", "go build `FLAGS` and KEY=value environment to build with")
+	fs.StringVar(&f.Bench, "bench", ".", "compare with benchmarks that match `REGEXP`")
+	fs.DurationVar(&f.Timeout, "timeout", gotest.DefaultTimeout, "limit on one run of a benchmark")
+	fs.Var(&f.Precision, "precision", "measure until the interval's half width is below this, such as 1%")
+	fs.DurationVar(&f.MaxTime, "max-time", time.Minute, "measure each benchmark, or the service, for at most this time")
+	fs.Var(&f.MinGain, "min-gain", "required gain, such as 2% (default: any proven gain)")
+	fs.Var(&f.MaxStale, "max-stale", "warn if more of the profile than this is stale")
+	fs.BoolVar(&f.BuildTime, "build-time", true, "rebuild everything to measure the cost in build time")
+	fs.BoolVar(&f.NoMeasure, "no-measure", false, "do not compare: report what the profile changes, and write nothing")
 	fs.BoolVar(&f.DryRun, "dry-run", false, "write nothing")
-	fs.BoolVar(&f.Force, "force", false, "replace the default.pgo that is there")
-	fs.StringVar(&f.Format, "format", "text", "write `FORMAT` "+strings.Join(pgoFormats(), ", "))
-	fs.BoolVar(&f.JSON, "json", false, "write JSON, the same as --format json")
-	fs.StringArrayVarP(&f.read.Header, "header", "H", nil, "send \"`Name: value`\" when an address is fetched; may repeat")
+	fs.BoolVar(&f.Force, "force", false, "replace an existing default.pgo")
+	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(pgoFormats(), ", "))
+	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
+	fs.StringArrayVarP(&f.read.Header, "header", "H", nil, "send the header `NAME:VALUE` when fetching an address; may repeat")
 	fs.DurationVar(&f.read.Duration, "duration", 30*time.Second, "how long to profile an address")
-	fs.Var(&f.read.MaxMemory, "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`)")
+	fs.Var(&f.read.MaxMemory, "max-memory", "memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
 	f.registerProgram(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(pgoFormats(), cobra.ShellCompDirectiveNoFileComp))
 }
@@ -142,7 +142,7 @@ func (s *share) Set(text string) error {
 	return nil
 }
 
-func (*share) Type() string { return "share" }
+func (*share) Type() string { return "PERCENT" }
 
 func (f *pgoFlags) check(cmd *cobra.Command) error {
 	if f.JSON {

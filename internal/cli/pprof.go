@@ -17,10 +17,10 @@ func (a *app) pprofCommand() *cobra.Command {
 		Short: "Run go tool pprof, complete, without binutils",
 		Long: `Run go tool pprof's commands, shell and web interface, without binutils.
 
-Every option, format and command of go tool pprof works; 'whet pprof --help' lists
-them. Without Graphviz, -svg, -web and the graph of -http are drawn by the one
-that is built in. A source may also be a recording: FILE.whet is its CPU profile,
-FILE.whet:heap another one.`,
+Every option, format and command of go tool pprof works; 'whet pprof --help'
+lists them. Without an installed Graphviz, the built-in one draws -svg, -web and
+the graph of -http. A source may also be a recording: FILE.whet is its CPU
+profile, FILE.whet:heap another one.`,
 		Example: `  whet pprof -top cpu.pb.gz
   whet pprof -list 'main\.' demo.whet
   whet pprof -disasm 'main\.handle' ./server cpu.pb.gz

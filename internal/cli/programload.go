@@ -27,8 +27,8 @@ type programFlags struct {
 // registerProgram adds the flags.
 func (f *programFlags) registerProgram(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.Service, "service", "", "compare by a service under load: start the program with these `ARGS`, where {addr} is a free address")
-	fs.StringArrayVar(&f.service.URLs, "load", nil, "send the load to `URL`, as http://{addr}/path")
+	fs.StringVar(&f.Service, "service", "", "compare as a service under load: start the program with `ARGS`, where {addr} is a free address")
+	fs.StringArrayVar(&f.service.URLs, "load", nil, "send the load to `URL`, such as http://{addr}/path")
 	f.service.register(cmd, "header", "timeout")
 }
 

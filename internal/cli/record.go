@@ -41,12 +41,12 @@ type handlerFlags struct {
 
 func (f *handlerFlags) registerHandlers(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringArrayVarP(&f.Headers, "header", "H", nil, "send \"`Name: value`\" to the pprof handlers; may repeat")
+	fs.StringArrayVarP(&f.Headers, "header", "H", nil, "send the header `NAME:VALUE` to the pprof handlers; may repeat")
 	fs.StringVar(&f.TokenFile, "token-file", "", "send the bearer token in `FILE`; - is standard input")
-	fs.StringVar(&f.Cert, "cert", "", "TLS client certificate, a PEM `file`")
-	fs.StringVar(&f.Key, "key", "", "its key, a PEM `file`")
-	fs.StringVar(&f.CA, "ca", "", "certificate authorities to trust, a PEM `file`")
-	fs.StringArrayVar(&f.PathFlags, "pprof-path", nil, "`/prefix` of the pprof handlers, or WHAT=/path of one\n(cpu, heap, trace, …); may repeat")
+	fs.StringVar(&f.Cert, "cert", "", "TLS client certificate, a PEM `FILE`")
+	fs.StringVar(&f.Key, "key", "", "key of --cert, a PEM `FILE`")
+	fs.StringVar(&f.CA, "ca", "", "certificate authorities to trust, a PEM `FILE`")
+	fs.StringArrayVar(&f.PathFlags, "pprof-path", nil, "`PREFIX` of the pprof handlers, or PROFILE=/path of one (cpu, heap, trace, …); may repeat")
 }
 
 // apply puts the flags into the options; the token is read later.
@@ -66,24 +66,22 @@ func (a *app) recordCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record -o FILE.whet [flags] (TARGET | -- COMMAND [ARGS...])",
 		Short: "Record a service, benchmarks or a command into one file",
-		Long: `Record everything that the runtime offers about a target, in one sitting.
+		Long: `Record everything that the Go runtime offers about a target, over one window.
 
-TARGET is an address whose /debug/pprof/ answers (with or without that path, at
-any prefix), or, with --bench, Go packages whose benchmarks are run. After --
-comes a command that is started, found by its listening sockets, recorded and
-stopped.
+TARGET is an address that serves /debug/pprof/ (with or without that path, at
+any prefix) or, with --bench, Go packages whose benchmarks are run. A command
+after -- is started, found by its listening sockets, recorded and stopped.
 
-A server is recorded over one window: a CPU profile and inside it an execution
-trace; heap, allocs, block and mutex as what they gained over the window; what
-is live at its end; goroutines at both ends; memory statistics; the build, and
-the source files with hot lines. What could not be had is listed with the line
-of code that enables it. With --load or --targets requests are sent meanwhile;
-the flags from --load on are those of whet load. Ctrl-C ends the window early
-and keeps what was measured, also in the middle of a benchmark; a second one
-ends everything at once.
+A recording of a server has: a CPU profile and, within it, an execution trace;
+what heap, allocs, block and mutex profiles gained over the window; the live
+heap at the end; goroutines at both ends; memory statistics; build information;
+and the source files with hot lines. Anything unavailable is listed, with the
+line of code that enables it. --load and --targets send requests meanwhile; the
+flags from --load on are those of whet load. Ctrl-C ends the window early and
+keeps what was measured; a second one ends everything at once.
 
-With --bench, -d is shared among the benchmarks and sub-benchmarks, and ends
-them when it is over.`,
+With --bench, -d is shared by all benchmarks and sub-benchmarks, and ends them
+when it is over.`,
 		Example: `  whet record http://localhost:6060 -o run.whet
   whet record http://localhost:6060 -o run.whet --load http://localhost:8080/pad
   whet record http://localhost:6060 -o orders.whet \
@@ -107,25 +105,25 @@ them when it is over.`,
 func (f *recordFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVarP(&f.Out, "output", "o", "", "the `FILE.whet` to write")
-	fs.DurationVarP(&f.Duration, "duration", "d", collect.DefaultDuration, "length of the window; of benchmarks, time for all of them together")
-	fs.DurationVar(&f.Trace, "trace", collect.DefaultTrace, "length of the execution trace within the window, 0 for none")
-	fs.BoolVar(&f.Flight, "flight", false, "take the seconds before now from the target's flight recorder\n(agent.Options.Flight), and snapshots, without waiting")
-	fs.StringArrayVar(&f.Sources, "source", nil, "also pack source files that the target at an address names in `DIR`,\nbesides GOROOT, the module cache and the module here; may repeat")
-	fs.StringArrayVar(&f.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
+	fs.StringVarP(&f.Out, "output", "o", "", "write the recording to `FILE`")
+	fs.DurationVarP(&f.Duration, "duration", "d", collect.DefaultDuration, "length of the window; with --bench, total time of all benchmarks")
+	fs.DurationVar(&f.Trace, "trace", collect.DefaultTrace, "length of the execution trace within the window; 0 for none")
+	fs.BoolVar(&f.Flight, "flight", false, "record the seconds before now, from the target's flight recorder (agent.Options.Flight), and snapshots, without waiting")
+	fs.StringArrayVar(&f.Sources, "source", nil, "also include source files in `DIR` that the target names, in addition to GOROOT, the module cache and the current module; may repeat")
+	fs.StringArrayVar(&f.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 
 	f.registerHandlers(cmd)
-	fs.DurationVar(&f.Grace, "grace", collect.DefaultGrace, "how long a server's answers may take, all together, besides the window;\nwhat has not come then is cut off and listed as missing")
-	fs.Var((*byteSize)(&f.MaxSize), "max-size", "limit on a server's answers, all together, as 8GB (default 2GB; `size`)")
-	fs.Var((*byteSize)(&f.MaxMemory), "max-memory", "limit on the memory to decode one profile, as 2GB (default: by its `size`, at most 128MB)")
+	fs.DurationVar(&f.Grace, "grace", collect.DefaultGrace, "total time for a server's answers, in addition to the window; what arrives later is cut off and listed as missing")
+	fs.Var((*byteSize)(&f.MaxSize), "max-size", "limit on the total `SIZE` of a server's answers, such as 8GB (default 2GB)")
+	fs.Var((*byteSize)(&f.MaxMemory), "max-memory", "memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input, at most 128MB)")
 
-	fs.StringVar(&f.Bench, "bench", "", "record the benchmarks that match `regexp`; TARGETs are Go packages")
-	fs.StringVar(&f.BenchTime, "benchtime", "", "run each benchmark for `t`, as 1s or 100x (default: its share of -d, else 1s)")
-	fs.IntVar(&f.Count, "count", 1, "run each benchmark `n` times")
+	fs.StringVar(&f.Bench, "bench", "", "record benchmarks that match `REGEXP`; TARGETs are Go packages")
+	fs.StringVar(&f.BenchTime, "benchtime", "", "run each benchmark for `TIME`, such as 1s or 100x (default: its share of -d, or 1s)")
+	fs.IntVar(&f.Count, "count", 1, "run each benchmark `N` times")
 
-	fs.StringVar(&f.PprofAddr, "pprof-addr", "", "`host:port` of the command's pprof handlers (default: looked for)")
+	fs.StringVar(&f.PprofAddr, "pprof-addr", "", "`HOST:PORT` of the command's pprof handlers (default: detected)")
 	fs.StringVar(&f.TargetLog, "target-log", "", "write the command's output to `FILE` (default: standard error)")
-	fs.DurationVar(&f.Start, "start-timeout", 0, "how long the command may take to listen (default 15s)")
+	fs.DurationVar(&f.Start, "start-timeout", 0, "limit on the time until the command listens (default 15s)")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 
 	fs.StringArrayVar(&f.URLs, "load", nil, "send requests to `URL` during the window, as whet load does; may repeat")

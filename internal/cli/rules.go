@@ -18,9 +18,9 @@ func (a *app) rulesCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "rules [RULE...]",
-		Short: "List the rules of whet find, or explain some",
-		Long: `List the rules of whet find, or explain some: what costs, the code before and
-after, what a profile shows of it, and why the rewrite keeps behaviour.
+		Short: "List or explain the rules of whet find",
+		Long: `List or explain the rules of whet find: what is expensive, the code before and
+after, how it shows in a profile, and why the rewrite keeps behaviour.
 
 The same rules run without a profile as go vet -vettool=$(which whet-vet) ./...`,
 		Example: `  whet rules

@@ -34,11 +34,11 @@ type serviceFlags struct {
 // something else there.
 func (f *serviceFlags) register(cmd *cobra.Command, apart ...string) {
 	fs := cmd.Flags()
-	fs.DurationVar(&f.Slice, "slice", 0, "length of a slice (default: chosen by the noise of A against A)")
-	fs.DurationVar(&f.Warmup, "warmup", services.DefaultWarmup, "load each service for so long before")
-	fs.BoolVar(&f.SameAnswers, "same-answers", false, "end with an error when A and B answer differently (default: warn)")
-	fs.DurationVar(&f.Start, "start-timeout", services.DefaultStart, "how long a service may take to listen")
-	fs.StringVar(&f.TargetLog, "target-log", "", "write what both print to `FILE`")
+	fs.DurationVar(&f.Slice, "slice", 0, "length of a slice (default: chosen by the noise, A against A)")
+	fs.DurationVar(&f.Warmup, "warmup", services.DefaultWarmup, "load each service for this long before measuring")
+	fs.BoolVar(&f.SameAnswers, "same-answers", false, "fail if A and B answer differently (default: warn)")
+	fs.DurationVar(&f.Start, "start-timeout", services.DefaultStart, "limit on the time until a service listens")
+	fs.StringVar(&f.TargetLog, "target-log", "", "write the output of both services to `FILE`")
 
 	f.names = []string{"slice", "warmup", "same-answers", "start-timeout", "target-log"}
 	f.bind(cmd, nil, apart)

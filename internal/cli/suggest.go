@@ -91,7 +91,7 @@ func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Help about any command",
-		Long:  "Help about any command: `whet help bench compare` is the same as\n`whet bench compare --help`.",
+		Long:  "Help about any command: `whet help bench compare` is the same as\n`whet bench compare --help`. `whet help glossary` explains the terms.",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			of, _, err := cmd.Root().Find(args)
 			if err != nil || of == nil {

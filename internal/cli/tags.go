@@ -12,10 +12,10 @@ func (a *app) tagsCommand() *cobra.Command {
 	f := &viewFlags{}
 	cmd := &cobra.Command{
 		Use:   "tags " + profilesUsage,
-		Short: "Show the labels of the samples and what they weigh",
-		Long: `Show the labels (pprof calls them tags) of the samples, their values, and what
-the samples that have them weigh. A program sets labels with pprof.Do; heap
-profiles carry the size of the allocated blocks as the label "bytes".
+		Short: "Show the labels of samples and their totals",
+		Long: `Show the labels of the samples (tags, in pprof), their values, and the total of
+the samples that have each. A program sets labels with pprof.Do; heap profiles
+have the size of allocated blocks as the label "bytes".
 
 ` + profilesHelp,
 		Example: `  whet tags heap.pb.gz

@@ -18,19 +18,19 @@ func (a *app) topCommand() *cobra.Command {
 	f := &viewFlags{}
 	cmd := &cobra.Command{
 		Use:   "top " + profilesUsage,
-		Short: "Show which lines of your own code cost",
-		Long: `Show which lines of your own code cost.
+		Short: "Show the most expensive lines of your own code",
+		Long: `Show the most expensive lines of your own code.
 
-Every sample is charged to the innermost frame of own code on its stack: the
-line that caused the cost, whatever it called. Beside it stands what it called,
-and of a recording with both profiles the line's share of CPU and of allocated
-bytes. Below is what has no own code on its stack, so that all sums up.
+Each sample is charged to the innermost own frame on its stack: the line that
+caused the cost, whatever it called. The report shows what the line called and,
+for a recording with both profiles, its shares of CPU time and of allocated
+bytes. Samples without own code are listed below, so that everything adds up.
 
-Own code is the main module as the recording or the binary tells it, else the
-module of the working directory, else what lies neither in the standard library
-nor in the module cache; --own adds to it. --all, --cum, --by, --mean, --tagroot
-and --tagleaf show the classic view of all code, with the numbers of go tool
-pprof -top.
+Own code is the main module, as recorded in the recording or the binary, or the
+module of the working directory, or all code outside the standard library and
+the module cache; --own adds to it. --all, --cum, --by, --mean, --tagroot and
+--tagleaf show the classic view of all code, with the numbers of go tool pprof
+-top.
 
 ` + profilesHelp,
 		Example: `  whet top demo.whet
@@ -45,7 +45,7 @@ pprof -top.
 	f.registerN(cmd, 0, "entries")
 	f.registerCum(cmd)
 	f.registerMean(cmd)
-	cmd.Flags().BoolVar(&f.All, "all", false, "the classic view: all code, not only your own")
+	cmd.Flags().BoolVar(&f.All, "all", false, "show all code, not only your own")
 	cmd.Flags().Lookup("count").DefValue = "10 lines, 20 nodes"
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		in, err := a.open(cmd.Context(), args, f)

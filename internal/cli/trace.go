@@ -40,15 +40,15 @@ type traceFlags struct {
 func (a *app) traceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace COMMAND",
-		Short: "Say where the time of goroutines goes, from an execution trace",
-		Long: `Say where the time of goroutines goes, from an execution trace.
+		Short: "Show where goroutines spend time, from an execution trace",
+		Long: `Show where goroutines spend their time, from an execution trace.
 
-A trace is read once, front to back, into an index on disk, however long it is;
-the commands below answer from the index. It is kept in the user's cache and
-used again while the trace does not change.
+whet reads a trace once, of any length, into an index on disk; the commands
+below answer from the index. The index is kept in the user's cache and reused
+while the trace does not change.
 
-TRACE is a file of runtime/trace or of /debug/pprof/trace (Go 1.11 and later), a
-recording (.whet) that holds one, the address of a service that serves
+TRACE is a file of runtime/trace or /debug/pprof/trace (Go 1.11 and later), a
+recording (.whet) that has one, the address of a service that serves
 /debug/pprof/, of which --seconds are recorded, or "-" for standard input.`,
 		Example: `  whet trace summary demo.whet
   whet trace profile sync -o waits.pb.gz trace.out`,
@@ -110,20 +110,20 @@ func (c *counting) Write(b []byte) (int, error) {
 }
 
 func (f *traceFlags) registerSource(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&f.Long, "seconds", 2*time.Second, "record an address for so `long`")
+	cmd.Flags().DurationVar(&f.Long, "seconds", 2*time.Second, "record an address for this `duration`")
 	f.view.registerSource(cmd)
 }
 
 // registerIndex is registerSource for a command that indexes the trace.
 func (f *traceFlags) registerIndex(cmd *cobra.Command) {
 	f.registerSource(cmd)
-	cmd.Flags().Lookup("max-memory").Usage = "limit on the memory to index the trace, as 2GB (default 512MB; `size`)"
+	cmd.Flags().Lookup("max-memory").Usage = "memory limit for indexing the trace, such as 2GB (`SIZE`; default 512MB)"
 }
 
 func (f *traceFlags) registerWindow(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.DurationVar(&f.From, "from", 0, "begin at this `time` of the trace")
-	fs.DurationVar(&f.To, "to", 0, "end at this `time` of the trace (default: its end)")
+	fs.DurationVar(&f.From, "from", 0, "start at this `duration` into the trace")
+	fs.DurationVar(&f.To, "to", 0, "end at this `duration` into the trace (default: its end)")
 }
 
 // window is that of the flags, in nanoseconds since the trace's begin.
@@ -151,21 +151,21 @@ func (a *app) traceSummaryCommand() *cobra.Command {
 	n := 0
 	cmd := &cobra.Command{
 		Use:   "summary TRACE",
-		Short: "Add up what goroutines of each kind do and wait for",
-		Long: `Add up what goroutines do, by the function that they run: how often and how long
-they are running, runnable (waiting for a processor), in system calls, helping
-the garbage collector, or waiting, by the reason; and how busy processors are,
-what the collector does, tasks and regions.
+		Short: "Summarise what goroutines do and wait for",
+		Long: `Summarise what goroutines do, by the function that they run: how often and how
+long they are running, runnable (waiting for a CPU), in system calls, helping
+the garbage collector, or waiting, by reason; and how busy processors are, what
+the garbage collector does, tasks and regions.
 
-p50, p99 and max are of single stays in a state. What reaches beyond the window
-of --from and --to counts as far as it is inside.`,
+p50, p99 and max are of single stays in a state. A stay that extends beyond the
+window of --from and --to counts with the part inside.`,
 		Example: `  whet trace summary demo.whet
   whet trace summary --from 1s --to 1.5s trace.out
   whet trace summary http://localhost:6060`,
 		Args: oneTrace,
 	}
 	f.registerWindow(cmd)
-	cmd.Flags().IntVarP(&n, "number", "n", 10, "show `N` kinds of goroutines; 0 is all")
+	cmd.Flags().IntVarP(&n, "number", "n", 10, "show `N` kinds of goroutines; 0 for all")
 	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.traceSummary(cmd.Context(), args[0], f, n)
@@ -202,17 +202,17 @@ func (a *app) traceIndexCommand() *cobra.Command {
 	file := ""
 	cmd := &cobra.Command{
 		Use:   "index TRACE",
-		Short: "Make the index of a trace, or say what is in it",
-		Long: `Make the index of a trace, unless there is one of the same file, and say what is
-in it. Other commands about traces do this by themselves.
+		Short: "Index a trace, or describe its index",
+		Long: `Build the index of a trace, unless one exists for the same file, and describe
+it. Other trace commands do this by themselves.
 
-A trace that was cut off, as by a kill, is indexed up to its last whole
-generation (a second or so), which is said.`,
+A truncated trace is indexed up to its last complete generation (a second or
+so), with a note.`,
 		Example: `  whet trace index demo.whet
   whet trace index -o service.index trace.out`,
 		Args: oneTrace,
 	}
-	cmd.Flags().StringVarP(&file, "output", "o", "", "write to this `FILE` (default: the user's cache)")
+	cmd.Flags().StringVarP(&file, "output", "o", "", "write the index to `FILE` (default: the user's cache)")
 	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.traceIndex(cmd.Context(), args[0], f, file)

@@ -24,20 +24,21 @@ func (a *app) traceContentionCommand() *cobra.Command {
 	f := &traceContentionFlags{}
 	cmd := &cobra.Command{
 		Use:   "contention TRACE",
-		Short: "Say who waited for whom, and what was done meanwhile",
-		Long: `Say who waited for whom. Waits for locks, channels, selects, sync.WaitGroup and
-sync.Cond are put together by two places: where a goroutine waited, and where
-another one ended that. Of a lock the second is where its holder gave it back.
+		Short: "Show which goroutines block each other, and why",
+		Long: `Show which goroutines block each other. Waits for locks, channels, selects,
+sync.WaitGroup and sync.Cond are grouped by two places: where a goroutine
+waited, and where another one ended the wait. For a lock, the second is where
+its holder released it.
 
-"meanwhile" is what the goroutines that ended the longest waits did while these
-lasted: a lock that is held while its holder waits for the network shows there.
+"meanwhile" is what the goroutines that ended the longest waits did during them,
+such as waiting for the network while holding a lock.
 
-Left out, unless --all is given, are idle waits: those that a timer or the
-network ended, and those of goroutines that wait to be given work, as the loop
-of a worker does. Waits for the network are shown with --network.
+Idle waits are omitted unless --all is given: waits ended by a timer or the
+network, and waits of goroutines for new work, such as the loop of a worker.
+--network shows waits for the network.
 
-Places are the innermost lines of own code, if the recording or --own says what
-that is, and else the innermost ones that are not of the standard library.`,
+Places are the innermost lines of own code, if the recording or --own defines
+it, or else the innermost ones outside the standard library.`,
 		Example: `  whet trace contention demo.whet
   whet trace contention --from 1s --to 1.5s -n 3 trace.out
   whet trace contention --goroutines 'net/http.*serve' --all demo.whet`,
@@ -45,11 +46,11 @@ that is, and else the innermost ones that are not of the standard library.`,
 	}
 	f.registerWindow(cmd)
 	fs := cmd.Flags()
-	fs.StringVar(&f.Goroutines, "goroutines", "", "only waits of goroutines that run a function that matches `REGEXP`")
-	fs.IntVarP(&f.Number, "number", "n", 10, "show `N` pairs of places; 0 is all")
-	fs.BoolVar(&f.All, "all", false, "show idle waits, too")
-	fs.BoolVar(&f.Network, "network", false, "show waits for the network, too")
-	fs.StringArrayVar(&f.view.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
+	fs.StringVar(&f.Goroutines, "goroutines", "", "only waits of goroutines that run a function matching `REGEXP`")
+	fs.IntVarP(&f.Number, "number", "n", 10, "show `N` pairs of places; 0 for all")
+	fs.BoolVar(&f.All, "all", false, "also show idle waits")
+	fs.BoolVar(&f.Network, "network", false, "also show waits for the network")
+	fs.StringArrayVar(&f.view.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceContention(cmd.Context(), args[0], f) }
 	return cmd

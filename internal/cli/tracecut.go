@@ -24,14 +24,14 @@ func (a *app) traceCutCommand() *cobra.Command {
 	f := &traceCutFlags{}
 	cmd := &cobra.Command{
 		Use:   "cut TRACE -o FILE",
-		Short: "Make a smaller trace of what happened between two times",
-		Long: `Make a smaller trace of what happened between two times. It is a valid trace,
-which go tool trace and all others read.
+		Short: "Cut a trace to a time window",
+		Long: `Cut a trace to a time window. The result is a valid trace for go tool trace and
+all other tools.
 
-A trace is made of generations of a second or so. Those that --from and --to
-touch are kept, so that it begins up to a second before --from; events after
---to are left out. Times count from the begin of the trace that is read: those
-in the new one from its own begin, which is said.
+A trace consists of generations of about a second. Generations that overlap the
+window are kept, so the result starts up to a second before --from; events after
+--to are left out. Times in the new trace count from its own start, which is
+printed.
 
 Traces of Go 1.21 and older are one piece and cannot be cut.`,
 		Example: `  whet trace cut --from 1s --to 1.5s -o slow.trace demo.whet

@@ -26,12 +26,12 @@ func (a *app) traceEventsCommand() *cobra.Command {
 	f := &traceEventsFlags{}
 	cmd := &cobra.Command{
 		Use:   "events TRACE",
-		Short: "Write events as lines of JSON, those that a filter chooses",
-		Long: `Write the events of a trace as lines of JSON, in their order. The trace is read
-as it goes, without an index, and only as far as --to and -n need.
+		Short: "Write the events that match a filter as JSON lines",
+		Long: `Write the events of a trace as JSON lines, in order. The trace is streamed,
+without an index, and only as far as --to and -n need.
 
-Each line has time_ns (since the trace's begin), kind, and the proc, thread and
-goroutine that it happened on (-1: none). By kind, it also has
+Each line has time_ns (since the start of the trace), kind, and the proc, thread
+and goroutine of the event (-1: none). By kind, it also has
   StateTransition                    resource, id, from, to, reason
   RangeBegin, RangeActive, RangeEnd  name, resource and id of what it is of
   Metric                             name, value
@@ -41,19 +41,19 @@ goroutine that it happened on (-1: none). By kind, it also has
   Label                              name, resource, id
 and --stacks adds stack: a list of func, file and line, innermost first.
 
---filter is an expression with the same names: ==, !=, <, >, in, and, or, not,
-contains, startsWith, matches (a regular expression), any(stack, .func == "f")
-and what else https://expr-lang.org has.`,
+--filter is an expression over these names, in the language of
+https://expr-lang.org: ==, !=, <, >, in, and, or, not, contains, startsWith,
+matches (a regular expression), any(stack, .func == "f") and more.`,
 		Example: `  whet trace events --filter 'kind == "Log"' trace.out
   whet trace events --filter 'to == "Waiting" and reason == "sync"' demo.whet
   whet trace events --filter 'any(stack, .func matches "^main")' -n 5 trace.out`,
 		Args: oneTrace,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.Filter, "filter", "", "only events for which this `EXPRESSION` is true")
+	fs.StringVar(&f.Filter, "filter", "", "only events for which `EXPRESSION` is true")
 	f.registerWindow(cmd)
-	fs.IntVarP(&f.Number, "number", "n", 0, "at most `N` events; 0 is all")
-	fs.BoolVar(&f.Stacks, "stacks", false, "with their stacks")
+	fs.IntVarP(&f.Number, "number", "n", 0, "write at most `N` events; 0 for all")
+	fs.BoolVar(&f.Stacks, "stacks", false, "include stacks")
 	f.registerSource(cmd)
 	_ = fs.MarkHidden("json") // it is what is written anyway
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceEvents(cmd.Context(), args[0], f) }

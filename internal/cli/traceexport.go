@@ -29,30 +29,31 @@ func (a *app) traceExportCommand() *cobra.Command {
 		Short: "Write a trace for Perfetto, Chrome or OpenTelemetry",
 		Long: `Write a trace for other tools.
 
---perfetto writes packets for https://ui.perfetto.dev: processors with what they
-run, the collector, the heap, requests, tasks, and goroutines with their states,
-where they stopped and who woke them. --chrome has the same as JSON for
-chrome://tracing and https://speedscope.app; it is some times as large.
+--perfetto writes packets for https://ui.perfetto.dev: processors and what they
+run, the garbage collector, the heap, requests, tasks, and goroutines with their
+states, where they stopped and who woke them. --chrome writes the same as JSON
+for chrome://tracing and https://speedscope.app, in a file several times as
+large.
 
---otlp writes OTLP/JSON for OpenTelemetry: requests and tasks as spans, with
-what a request waits for as children. Traces of Go 1.25 and later say when they
-were made; times of others count from the recording's begin, or from 1970.
+--otlp writes OTLP/JSON for OpenTelemetry: requests and tasks as spans, with the
+waits of a request as children. Traces of Go 1.25 and later record when they
+were made; times of older ones count from the recording's start, or from 1970.
 
-Tasks and regions that the window of --from and --to touches are whole, and
-requests that end in it.`,
+Tasks and regions that overlap the window of --from and --to are written whole,
+and so are requests that end in it.`,
 		Example: `  whet trace export --perfetto demo.pftrace demo.whet
   whet trace export --from 1s --to 1.5s --chrome slow.json trace.out
   whet trace export --otlp spans.json --name shop demo.whet`,
 		Args: oneTrace,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.Perfetto, "perfetto", "", "write Perfetto's packets to this `FILE`; - is standard output")
-	fs.StringVar(&f.Chrome, "chrome", "", "write Chrome's trace events to this `FILE`")
-	fs.StringVar(&f.OTLP, "otlp", "", "write OpenTelemetry's spans to this `FILE`")
-	fs.BoolVar(&f.Force, "force", false, "replace files that are there")
+	fs.StringVar(&f.Perfetto, "perfetto", "", "write Perfetto packets to `FILE`; - is standard output")
+	fs.StringVar(&f.Chrome, "chrome", "", "write Chrome trace events to `FILE`")
+	fs.StringVar(&f.OTLP, "otlp", "", "write OpenTelemetry spans to `FILE`")
+	fs.BoolVar(&f.Force, "force", false, "replace existing files")
 	f.registerWindow(cmd)
-	fs.StringVar(&f.Goroutines, "goroutines", "", "only goroutines that run a function that matches `REGEXP`")
-	fs.StringVar(&f.Name, "name", "", "the `service`'s name (default: the program's)")
+	fs.StringVar(&f.Goroutines, "goroutines", "", "only goroutines that run a function matching `REGEXP`")
+	fs.StringVar(&f.Name, "name", "", "`NAME` of the service (default: that of the program)")
 	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceExport(cmd.Context(), args[0], f) }
 	return cmd

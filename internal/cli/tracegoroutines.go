@@ -33,16 +33,16 @@ func (a *app) traceGoroutinesCommand() *cobra.Command {
 	f := &traceGoroutinesFlags{}
 	cmd := &cobra.Command{
 		Use:   "goroutines TRACE",
-		Short: "Add up goroutines by what they run or who made them, or list them",
-		Long: `Add up goroutines by what they have in common, or list them one by one: how many
-there were, how many were made and ended, the one that was there longest, and
-what they did: running, runnable (waiting for a processor), in system calls,
-helping the garbage collector, or waiting, by the reason.
+		Short: "Group goroutines by function or creator, or list them",
+		Long: `Group goroutines, or list them one by one: how many there are, how many started
+and ended, the longest-lived, and what they did: running, runnable (waiting for
+a CPU), in system calls, helping the garbage collector, or waiting, by reason.
 
---group-by start puts together those that run the same function, creation those
-of one go statement: the innermost line of own code on its stack, if there is
-one. Goroutines that are older than the trace have no go statement in it; they
-come by the goroutines that made them, if that is known. none lists single ones.
+--group-by start groups goroutines that run the same function; creation groups
+those of one go statement, by the innermost line of own code on its stack, if
+there is one. The trace has no go statement for goroutines older than itself;
+they are grouped by the goroutines that started them, if known. none lists
+single goroutines.
 
 Times of a whole trace are those of go tool trace.`,
 		Example: `  whet trace goroutines demo.whet
@@ -51,12 +51,12 @@ Times of a whole trace are those of go tool trace.`,
 		Args: oneTrace,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.GroupBy, "group-by", string(summary.ByStart), "what they have in common: `start`, creation, none")
-	fs.StringVar(&f.Sort, "sort", string(summary.ByRunning), "what has most of this comes first: "+"`"+orders()[0]+"`, "+strings.Join(orders()[1:], ", "))
-	fs.StringVar(&f.Goroutines, "goroutines", "", "only goroutines that run a function that matches `REGEXP`")
-	fs.StringArrayVar(&f.view.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
+	fs.StringVar(&f.GroupBy, "group-by", string(summary.ByStart), "group by `KEY`: start, creation or none")
+	fs.StringVar(&f.Sort, "sort", string(summary.ByRunning), "sort by `KEY`: "+strings.Join(orders(), ", "))
+	fs.StringVar(&f.Goroutines, "goroutines", "", "only goroutines that run a function matching `REGEXP`")
+	fs.StringArrayVar(&f.view.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 	f.registerWindow(cmd)
-	fs.IntVarP(&f.Number, "number", "n", 10, "show `N` groups or goroutines; 0 is all")
+	fs.IntVarP(&f.Number, "number", "n", 10, "show `N` groups or goroutines; 0 for all")
 	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceGoroutines(cmd.Context(), args[0], f) }
 	return cmd

@@ -25,21 +25,22 @@ func (a *app) traceRequestsCommand() *cobra.Command {
 	f := &traceRequestsFlags{}
 	cmd := &cobra.Command{
 		Use:   "requests TRACE",
-		Short: "Say where the time of each request of a server went",
-		Long: `Say where the time of each request of a server went. The server needs no
-change: the goroutines of connections are cut into requests where they wait for
-the next. Tasks of runtime/trace count as requests too.
+		Short: "Show where the time of each request went",
+		Long: `Show where the time of each request went. The server needs no change: whet cuts
+the goroutine of a connection into requests where it waits for the next one.
+Tasks of runtime/trace count as requests too.
 
-Requests are put together by the handler's function, as far as a stack shows it;
-a handler that neither waits nor is sampled is not seen. Behind routers,
-middlewares and interceptors it is the route's own function. Those in the middle
-(from the quantile of 40 % to that of 60 %) are laid beside the slowest percent.
+Requests are grouped by the handler function, if a stack shows it; a handler
+that neither waits nor is sampled is not visible. Behind routers, middleware and
+interceptors it is the function of the route. Typical requests (between the 40th
+and the 60th percentile) are compared with the slowest percent.
 
-The critical path of the slowest goes on in the goroutines that they waited for:
-who holds a lock, or sends on a channel, and what that one waited for meanwhile.
+The critical path of the slowest requests continues in the goroutines that they
+waited for: who holds the lock or sends on the channel, and what that goroutine
+waited for meanwhile.
 
-Known are net/http with HTTP/1 and HTTP/2, what is made with it (gin, echo, chi
-and others), net/rpc, gRPC, and fasthttp.`,
+Supported are net/http with HTTP/1 and HTTP/2 and frameworks built on it (gin,
+echo, chi and others), net/rpc, gRPC, and fasthttp.`,
 		Example: `  whet trace requests demo.whet
   whet trace requests --class 'main\.' --slowest 10 trace.out
   whet trace requests --request 1 demo.whet
@@ -48,11 +49,11 @@ and others), net/rpc, gRPC, and fasthttp.`,
 	}
 	f.registerWindow(cmd)
 	fs := cmd.Flags()
-	fs.StringVar(&f.Class, "class", "", "only requests whose handler matches `REGEXP`, as '^task ' for tasks")
+	fs.StringVar(&f.Class, "class", "", "only requests whose handler matches `REGEXP`, such as '^task ' for tasks")
 	fs.IntVar(&f.Slowest, "slowest", 3, "show the `N` slowest of each handler")
-	fs.IntVar(&f.Request, "request", 0, "show the request that has #`N` with the same other flags, in full")
-	fs.BoolVar(&f.All, "all", false, "with --json: write all requests, one a line, instead of the slowest")
-	fs.StringArrayVar(&f.view.Own, "own", nil, "module or package `prefix` of own code, besides the main module; may repeat")
+	fs.IntVar(&f.Request, "request", 0, "show request #`N` of the same command without this flag, in full")
+	fs.BoolVar(&f.All, "all", false, "with --json: write all requests, one per line, not only the slowest")
+	fs.StringArrayVar(&f.view.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceRequests(cmd.Context(), args[0], f) }
 	return cmd

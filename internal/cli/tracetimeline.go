@@ -30,29 +30,29 @@ func (a *app) traceTimelineCommand() *cobra.Command {
 	f := &traceTimelineFlags{}
 	cmd := &cobra.Command{
 		Use:   "timeline TRACE",
-		Short: "Draw what happens when: processors, goroutines, requests",
-		Long: `Draw what happens when, on a page in the browser: processors and what runs on
-them, the collector and stops of the world, goroutines, requests and tasks, with
-the stack at which each stay began and who ended it. Any window of a trace of
-any length is there at once.
+		Short: "Show a timeline of processors, goroutines and requests",
+		Long: `Show a timeline in the browser: processors and what runs on them, the garbage
+collector and stop-the-world pauses, goroutines, requests and tasks, with the
+stack at the start of each state and who ended it. Any window of a trace of any
+length is drawn at once.
 
-The page is served on this machine alone, at the address that is printed, until
-Ctrl-C; --open opens it.
+The page is served on this machine alone, at the printed address, until Ctrl-C;
+--open opens it.
 
-With -o FILE.html one page is written instead, of at most 5 MB, which needs no
-server and makes no network request. It holds the window of --from and --to,
-with as many rows, and as finely, as fit.`,
+-o FILE.html writes one page of at most 5 MB instead, which needs no server and
+makes no network requests. It has the window of --from and --to, with as many
+rows and as much detail as fit.`,
 		Example: `  whet trace timeline demo.whet
   whet trace timeline --open trace.out
   whet trace timeline --from 1s --to 1.5s -o page.html trace.out`,
 		Args: oneTrace,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.HTTP, "http", loopback.DefaultAddr, "serve at this `address` of the loopback interface; port 0 is a free one")
-	fs.BoolVar(&f.Open, "open", false, "show the page in the browser")
+	fs.StringVar(&f.HTTP, "http", loopback.DefaultAddr, "serve at this loopback `ADDRESS`; port 0 picks a free one")
+	fs.BoolVar(&f.Open, "open", false, "open the page in the browser")
 	f.registerWindow(cmd)
-	fs.StringVarP(&f.Output, "output", "o", "", "write one page without a server to `FILE`; - is standard output")
-	fs.BoolVar(&f.Force, "force", false, "replace the file if there is one")
+	fs.StringVarP(&f.Output, "output", "o", "", "write a self-contained page to `FILE`; - is standard output")
+	fs.BoolVar(&f.Force, "force", false, "replace an existing file")
 	f.registerIndex(cmd)
 	fs.Lookup("json").Usage = "write what the first page shows as JSON"
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceTimeline(cmd.Context(), args[0], f) }

@@ -19,9 +19,9 @@ func (a *app) treeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tree " + profilesUsage,
 		Short: "Show the call tree, heaviest calls first",
-		Long: `Show the call tree, heaviest calls first: the flame graph as text. Equal
-stacks share their beginning; a function that is the only one its caller calls
-stands straight below it, without indentation.
+		Long: `Show the call tree, heaviest calls first: the flame graph as text. Equal stacks
+share their beginning; the only callee of a function is shown directly below it,
+without indentation.
 
 ` + profilesHelp,
 		Example: `  whet tree demo.whet
@@ -31,8 +31,8 @@ stands straight below it, without indentation.
 	}
 	f.register(cmd)
 	f.registerN(cmd, treeNodes, "nodes")
-	cmd.Flags().BoolVar(&bottomUp, "bottom-up", false, "start at the innermost functions, callers below")
-	cmd.Flags().Float64Var(&minShare, "min-share", 0.5, "sum up what is below `PERCENT` of the total")
+	cmd.Flags().BoolVar(&bottomUp, "bottom-up", false, "start at the innermost functions, with callers below")
+	cmd.Flags().Float64Var(&minShare, "min-share", 0.5, "sum up entries below `PERCENT` of the total")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if minShare < 0 || minShare > 100 {
 			return diag.Usagef("--min-share", "want a percentage from 0 to 100", "")

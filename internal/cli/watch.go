@@ -27,18 +27,18 @@ func (a *app) watchCommand() *cobra.Command {
 	f := &watchFlags{}
 	cmd := &cobra.Command{
 		Use:   "watch TARGET --slower TIME",
-		Short: "Record a service when a request is slow, or something grows",
-		Long: `Watch a service, and record the seconds before something happened: a request
-that took long, many goroutines, a large heap, busy processors. The target needs
-whet's agent with a flight recorder: agent.Options{Flight: 10 * time.Second}.
+		Short: "Record a service when a request is slow or a limit is reached",
+		Long: `Watch a service, and record the seconds before an event: a slow request, many
+goroutines, a large heap, or busy CPUs. The target must run the whet agent with
+a flight recorder: agent.Options{Flight: 10 * time.Second}.
 
-Slow requests are told of at once by a handler of Agent.Watch in the target.
-Without one, the flight recorder's trace is fetched and looked through every few
-seconds, which costs more and sees what began and ended within that trace.
+A handler of Agent.Watch in the target reports slow requests at once. Without
+one, whet fetches the flight recorder's trace every few seconds, which costs
+more and sees only requests that begin and end within that trace.
 
-Each recording is a new file, named by its time. Behind it nothing is done for
---every; after --max recordings, and on Ctrl-C, whet watch ends. A limit that
-stays exceeded counts again when there is a fifth more.`,
+Each recording is a new file, named by its time. After one, whet waits for
+--every. It ends after --max recordings, or on Ctrl-C. A limit that stays
+exceeded triggers again when the value has grown by a fifth.`,
 		Example: `  whet watch http://localhost:6060 --slower 500ms
   whet watch http://localhost:6060 --slower 1s --goroutines 10000 -o incidents
   whet watch https://host/internal/debug/pprof/ --heap 2GB --token-file token`,
@@ -46,15 +46,15 @@ stays exceeded counts again when there is a fifth more.`,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.DurationVar(&f.Slower, "slower", 0, "record when a request took so `long` or longer")
-	fs.Int64Var(&f.Goroutines, "goroutines", 0, "record when there are `N` goroutines")
-	fs.StringVar(&f.Heap, "heap", "", "record when objects on the heap take `BYTES`, as 2GB")
-	fs.Float64Var(&f.CPU, "cpu", 0, "record when `N` processors are busy over a second, as 3.5")
-	fs.StringVarP(&f.Dir, "output", "o", ".", "write recordings to this folder, `DIR`")
-	fs.DurationVar(&f.Every, "every", watch.DefaultEvery, "do nothing for so `long` behind a recording")
-	fs.IntVar(&f.Max, "max", watch.DefaultMax, "end after `N` recordings")
+	fs.DurationVar(&f.Slower, "slower", 0, "record when a request takes this `duration` or longer")
+	fs.Int64Var(&f.Goroutines, "goroutines", 0, "record at `N` goroutines")
+	fs.StringVar(&f.Heap, "heap", "", "record when heap objects take `SIZE`, such as 2GB")
+	fs.Float64Var(&f.CPU, "cpu", 0, "record when `N` CPUs are busy over a second, such as 3.5")
+	fs.StringVarP(&f.Dir, "output", "o", ".", "write recordings to `DIR`")
+	fs.DurationVar(&f.Every, "every", watch.DefaultEvery, "minimum time between recordings")
+	fs.IntVar(&f.Max, "max", watch.DefaultMax, "stop after `N` recordings")
 	f.registerHandlers(cmd)
-	fs.BoolVar(&f.JSON, "json", false, "write a line of JSON for each recording")
+	fs.BoolVar(&f.JSON, "json", false, "print a line of JSON for each recording")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 1 {
 			return diag.Usagef("watch", fmt.Sprintf("%d targets given", len(args)), "watch one service at a time")
