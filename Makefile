@@ -5,6 +5,7 @@
 # make hostile run every command on hostile files and servers, with bounds of memory and time (Linux)
 # make hostile-sample   one in eighteen of its probes, the same each time, which CI runs
 # make lint    vet, golangci-lint and the rules of internal/lint
+# make goldens rewrite golden and generated files from the root: then read the diff
 # make fmt     format the Go code
 # make ui      rebuild and test the web UI (needs Node; the result is committed)
 # make bench-profile   the profile engine and whole programs against go tool pprof
@@ -41,7 +42,7 @@ RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help demo build test next vet lint unit race fuzz hostile hostile-sample layout examples fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
+.PHONY: help demo build test next vet lint unit race fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -118,6 +119,10 @@ examples:
 			(cd "$$(dirname $$mod)" && set -x && $(GO) vet -tags "$$tags" ./... && $(GO) test -tags "$$tags" ./...); \
 		done; \
 	done
+
+# Packages whose tests have the flag -update, which go test refuses for others.
+goldens:
+	$(GO) test -timeout 20m $$($(GO) list -test -f '{{range .Deps}}{{if eq . "github.com/whet-go/whet/internal/golden"}}{{$$.ImportPath}}{{"\n"}}{{end}}{{end}}' ./... | sed -n 's/\.test$$//p') -update
 
 # --- tools --------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rebuild testdata with the local toolchain")
+var packs = flag.Bool("packs", false, "rebuild the code packs of testdata with the local toolchain")
 
 // testdata holds, for each architecture, a code pack of the program tiny and what
 // go tool objdump printed of the binary that it was cut from.
@@ -39,9 +39,9 @@ func goldenPacks(t testing.TB) map[string][]byte {
 
 const goldenFunctions = `^(main\.|runtime\.(growslice|printint)$)`
 
-func TestUpdateGolden(t *testing.T) {
-	if !*update {
-		t.Skip("only with -update")
+func TestRebuildPacks(t *testing.T) {
+	if !*packs {
+		t.Skip("only with -packs")
 	}
 	for _, arch := range architectures() {
 		bin := build(t, tiny, "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0", "-trimpath")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"io"
 	"io/fs"
 	"math"
@@ -20,31 +19,13 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/internal/golden"
 )
-
-var update = flag.Bool("update", false, "render the pages of docs/measured/cases again from their results")
 
 // TestPages renders every page from the stored results, as a run would.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	const dir = "../../docs/measured/cases"
-	check := func(name string, got []byte) {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		if *update {
-			if err := os.WriteFile(path, got, 0o644); err != nil {
-				t.Error(err)
-			}
-			return
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Error(err)
-		}
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s is out of date (go test ./internal/cases -update):\n%s", path, diff)
-		}
-	}
 	for _, s := range studies() {
 		r, err := read(dir, s)
 		if err != nil {
@@ -56,13 +37,13 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s: %v", s.name, err)
 			continue
 		}
-		check(s.name+".md", text)
+		golden.Check(t, filepath.Join(dir, s.name+".md"), text)
 	}
 	text, err := index(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	check("README.md", text)
+	golden.Check(t, filepath.Join(dir, "README.md"), text)
 }
 
 // TestStudies checks that what studies name is there.

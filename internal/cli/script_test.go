@@ -2,7 +2,6 @@ package cli_test
 
 import (
 	"context"
-	"flag"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,9 +14,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/whet-go/whet/internal/cli"
+	"github.com/whet-go/whet/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite golden output in testdata")
 
 // TestMain makes the test binary a whet for the scripts, and a service to compare.
 func TestMain(m *testing.M) {
@@ -37,7 +35,7 @@ func TestMain(m *testing.M) {
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
-		UpdateScripts:       *update,
+		UpdateScripts:       golden.Update(),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {

@@ -24,7 +24,8 @@ func layers() []layer {
 		{"quantities", []string{"unit"}},
 		{"engines and tools", []string{
 			"profile", "source", "trace", "load", "bench", // engines
-			"agent", "docs", "ui", "internal/diag", "internal/graphviz", "internal/hostile", "internal/lint", "internal/loopback", "internal/tempfile", "internal/terminal", // tools
+			"agent", "docs", "ui", "internal/diag", "internal/golden", "internal/graphviz", "internal/hostile", "internal/lint", // tools
+			"internal/loopback", "internal/tempfile", "internal/terminal",
 		}},
 		{"what clients send where", []string{"internal/origin"}},
 		{"a recording and what is read from its parts", []string{"recording", "goroutines", "memory"}},

@@ -70,6 +70,9 @@ func overlong() map[string]string {
 // todo matches what must not be in a comment: the word without an issue's number.
 var todo = regexp.MustCompile(`\b(TODO|FIXME|XXX)\b(\(#\d+\):)?`)
 
+// ownUpdate matches the definition of a flag for golden files.
+var ownUpdate = regexp.MustCompile(`flag\.Bool(Var)?\([^\n]*"update"`)
+
 // Files walks a repository and returns what is wrong with its files.
 func Files(repo fs.FS) ([]Problem, error) {
 	var problems []Problem
@@ -107,6 +110,9 @@ func Files(repo fs.FS) ([]Problem, error) {
 		isMain := strings.HasPrefix(name, "cmd/") && base == "main.go"
 		if isMain && lines > maxMainLines {
 			add(name, fmt.Sprintf("has %d lines, the limit is %d", lines, maxMainLines), "move code to internal/cli")
+		}
+		if ext == ".go" && !strings.HasPrefix(name, "internal/golden/") && ownUpdate.Match(text) {
+			add(name, "defines a flag -update", "compare with golden.Check (internal/golden), whose flag make goldens sets")
 		}
 		for _, c := range comments(name, text) {
 			for _, m := range todo.FindAllSubmatchIndex(c.text, -1) {

@@ -106,6 +106,7 @@ func TestPlantedFiles(t *testing.T) {
 		"examples/slow/main.go":       file("package main\n"),
 		"bare/bare.go":                file("package bare\n"),
 		"onlytests/a_test.go":         file("package onlytests\n"),
+		"onlytests/flag_test.go":      file("package onlytests\n\nvar update = flag.Bool(\"" + "update\", false, \"\")\n"),
 		"good/long.go":                file("package good\n" + long),
 		"util/doc.go":                 file("package util\n"),
 		"good/later.go":               file("package good\n\n// A\n// TODO: later\nvar x int\n"),
@@ -115,7 +116,7 @@ func TestPlantedFiles(t *testing.T) {
 	}
 	want := []string{
 		"cmd/whet/main.go has 31 lines", "bare has no doc.go", "good/long.go has 802 lines",
-		"util is a folder", "good/later.go:4 puts", "ui/src/later.ts:2 puts", ".ci/run.sh:1 puts",
+		"util is a folder", "onlytests/flag_test.go defines a flag -update", "good/later.go:4 puts", "ui/src/later.ts:2 puts", ".ci/run.sh:1 puts",
 	}
 	problems, err := Files(repo)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"io"
 	"math"
 	"os"
@@ -22,9 +21,8 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/golden"
 )
-
-var update = flag.Bool("update", false, "render docs/measured/precision.md again from its results")
 
 const docs = "../../docs/measured"
 
@@ -39,19 +37,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(docs, "precision.md")
-	if *update {
-		if err := os.WriteFile(name, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s is out of date (go test ./internal/precision -update):\n%s", name, diff)
-	}
+	golden.Check(t, filepath.Join(docs, "precision.md"), got)
 }
 
 // TestJudged checks that what was judged by hand is whole. Of findings that are gone it may speak: they

@@ -8,6 +8,7 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/internal/golden"
 )
 
 // abResult has each kind of row.
@@ -52,7 +53,7 @@ func TestWriteBenchAB(t *testing.T) {
 	if err := WriteBenchAB(&text, Style{Width: 80}, sides, abResult()); err != nil {
 		t.Fatal(err)
 	}
-	compareGolden(t, "bench-ab.txt", []byte(text.String()))
+	golden.Check(t, "testdata/bench-ab.txt", []byte(text.String()))
 	for line := range strings.Lines(text.String()) {
 		if columns(strings.TrimSuffix(line, "\n")) > 80 {
 			t.Errorf("wider than 80 columns: %q", line)
@@ -61,5 +62,5 @@ func TestWriteBenchAB(t *testing.T) {
 	if err := WriteBenchABMarkdown(&markdown, sides, abResult()); err != nil {
 		t.Fatal(err)
 	}
-	compareGolden(t, "bench-ab.md", []byte(markdown.String()))
+	golden.Check(t, "testdata/bench-ab.md", []byte(markdown.String()))
 }

@@ -18,7 +18,7 @@ import (
 
 // TestHistoryPageTypes keeps the page's types those of Go.
 func TestHistoryPageTypes(t *testing.T) {
-	pageTypes(t, "HistoryPageTypes", "../../ui/src/api/benchhistory.ts", reflect.TypeFor[FlameFact](), reflect.TypeFor[LoadTable](), reflect.TypeFor[historyCommit](),
+	pageTypes(t, "../../ui/src/api/benchhistory.ts", reflect.TypeFor[FlameFact](), reflect.TypeFor[LoadTable](), reflect.TypeFor[historyCommit](),
 		reflect.TypeFor[historyPoint](), reflect.TypeFor[historyChange](), reflect.TypeFor[historySeries](), reflect.TypeFor[historyDoc]())
 }
 

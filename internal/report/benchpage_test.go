@@ -14,14 +14,15 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/internal/golden"
 	"github.com/whet-go/whet/ui"
 )
 
 // pageTypes writes TypeScript's side of Go structs, and compares it with the file.
-func pageTypes(t *testing.T, test, path string, types ...reflect.Type) {
+func pageTypes(t *testing.T, path string, types ...reflect.Type) {
 	t.Helper()
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "// Generated from Go by internal/report (go test ./internal/report -run %s -update). DO NOT EDIT.\n", test)
+	b.WriteString("// Generated from Go by internal/report (make goldens). DO NOT EDIT.\n")
 	for _, typ := range types {
 		fmt.Fprintf(&b, "\nexport interface %s {\n", tsName(typ))
 		for i := range typ.NumField() {
@@ -34,12 +35,12 @@ func pageTypes(t *testing.T, test, path string, types ...reflect.Type) {
 		}
 		b.WriteString("}\n")
 	}
-	compareFlameFile(t, path, b.Bytes())
+	golden.Check(t, path, b.Bytes())
 }
 
 // TestBenchPageTypes keeps the page's types those of Go.
 func TestBenchPageTypes(t *testing.T) {
-	pageTypes(t, "BenchPageTypes", "../../ui/src/api/bench.ts", reflect.TypeFor[FlameFact](), reflect.TypeFor[benchPageChange](), reflect.TypeFor[benchPageCell](),
+	pageTypes(t, "../../ui/src/api/bench.ts", reflect.TypeFor[FlameFact](), reflect.TypeFor[benchPageChange](), reflect.TypeFor[benchPageCell](),
 		reflect.TypeFor[benchPagePairs](), reflect.TypeFor[benchPageRow](), reflect.TypeFor[benchPageMean](), reflect.TypeFor[benchPageTable](), reflect.TypeFor[benchDoc]())
 }
 
@@ -59,7 +60,7 @@ func TestBenchUnits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	compareFlameFile(t, "testdata/bench-units.jsonl", b.Bytes())
+	golden.Check(t, "testdata/bench-units.jsonl", b.Bytes())
 }
 
 // drawnBenchmarks compares benchmarks with drawn noise: rows of them, columns wide, n measurements

@@ -3,42 +3,20 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/whet-go/whet/internal/golden"
 	"github.com/whet-go/whet/unit"
 )
-
-var update = flag.Bool("update", false, "rewrite generated files and golden output")
-
-// compareFlameFile compares a generated file with what it should hold, and rewrites it
-// under -update.
-func compareFlameFile(t *testing.T, path string, want []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, want, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is out of date: go test ./internal/report -run Flame -update\nwant:\n%s", path, want)
-	}
-}
 
 // TestFlameWireTypes keeps the page's types those of Go.
 func TestFlameWireTypes(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("// Generated from Go by internal/report (go test ./internal/report -run FlameWire -update). DO NOT EDIT.\n")
+	b.WriteString("// Generated from Go by internal/report (make goldens). DO NOT EDIT.\n")
 	for _, typ := range []reflect.Type{reflect.TypeFor[FlameFact](), reflect.TypeFor[flameDocView](), reflect.TypeFor[flameDoc]()} {
 		fmt.Fprintf(&b, "\nexport interface %s {\n", tsName(typ))
 		for i := range typ.NumField() {
@@ -47,7 +25,7 @@ func TestFlameWireTypes(t *testing.T) {
 		}
 		b.WriteString("}\n")
 	}
-	compareFlameFile(t, "../../ui/src/api/flame.ts", []byte(b.String()))
+	golden.Check(t, "../../ui/src/api/flame.ts", []byte(b.String()))
 }
 
 func tsName(t reflect.Type) string {
@@ -95,5 +73,5 @@ func TestFlameUnits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	compareFlameFile(t, "testdata/flame-units.jsonl", b.Bytes())
+	golden.Check(t, "testdata/flame-units.jsonl", b.Bytes())
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,28 +14,10 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/whet-go/whet/internal/golden"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/slo"
 )
-
-// compareGolden compares text with a golden file, which -update rewrites.
-func compareGolden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s is out of date (go test ./internal/report -update):\n%s", path, diff)
-	}
-}
 
 // loadResult is the result of an open load whose latencies are drawn from a
 // lognormal distribution with a second hump, as of a cache that misses.
@@ -157,7 +138,7 @@ func TestWriteLoad(t *testing.T) {
 		if err := WriteLoad(&out, Style{Width: 80}, tt.r, tt.asserted); err != nil {
 			t.Fatal(err)
 		}
-		compareGolden(t, "load-"+tt.name+".txt", out.Bytes())
+		golden.Check(t, "testdata/load-"+tt.name+".txt", out.Bytes())
 		checkWidth(t, out.String(), 80)
 
 		// Colour must change nothing but colour.
@@ -190,7 +171,7 @@ func TestWriteLoadHGRM(t *testing.T) {
 	if err := WriteLoadHGRM(&out, r); err != nil {
 		t.Fatal(err)
 	}
-	compareGolden(t, "load.hgrm", out.Bytes())
+	golden.Check(t, "testdata/load.hgrm", out.Bytes())
 	if err := WriteLoadHGRM(&out, emptyLoad()); err == nil {
 		t.Error("no error without a histogram")
 	}
@@ -270,7 +251,7 @@ func TestWriteLoadLive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	compareGolden(t, "load-live.txt", out.Bytes())
+	golden.Check(t, "testdata/load-live.txt", out.Bytes())
 }
 
 // FuzzLoadHistogram feeds histograms of foreign files.

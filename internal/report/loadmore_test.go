@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/whet-go/whet/internal/golden"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/capacity"
 	loadcompare "github.com/whet-go/whet/load/compare"
@@ -66,7 +67,7 @@ func TestWriteLoadCapacity(t *testing.T) {
 		checkWidth(t, plain.String(), 80)
 		out.Write(plain.Bytes())
 	}
-	compareGolden(t, "load-capacity.txt", out.Bytes())
+	golden.Check(t, "testdata/load-capacity.txt", out.Bytes())
 	for _, limit := range []struct {
 		rate, high float64
 		limit      capacity.Limit
@@ -157,5 +158,5 @@ func TestWriteLoadComparison(t *testing.T) {
 			t.Errorf("%d rows of targets and phases on the page, want %d", rows, want)
 		}
 	}
-	compareGolden(t, "load-compare.txt", out.Bytes())
+	golden.Check(t, "testdata/load-compare.txt", out.Bytes())
 }

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/whet-go/whet/internal/golden"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/ui"
 )
@@ -19,7 +19,7 @@ import (
 // TestLoadPageTypes keeps the page's types those of Go.
 func TestLoadPageTypes(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("// Generated from Go by internal/report (go test ./internal/report -run LoadPageTypes -update). DO NOT EDIT.\n")
+	b.WriteString("// Generated from Go by internal/report (make goldens). DO NOT EDIT.\n")
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[FlameFact](), reflect.TypeFor[loadCell](), reflect.TypeFor[loadPoint](), reflect.TypeFor[loadBar](),
 		reflect.TypeFor[loadSecond](), reflect.TypeFor[loadDoubt](), reflect.TypeFor[loadRun](), reflect.TypeFor[LoadTable](),
@@ -37,19 +37,7 @@ func TestLoadPageTypes(t *testing.T) {
 		b.WriteString("}\n")
 	}
 	path := "../../ui/src/api/load.ts"
-	if *update {
-		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != b.String() {
-		t.Errorf("%s is out of date: go test ./internal/report -run LoadPageTypes -update", path)
-	}
+	golden.Check(t, path, []byte(b.String()))
 }
 
 // hostilePage holds markup wherever a name can stand.

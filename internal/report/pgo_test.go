@@ -11,6 +11,7 @@ import (
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/fix/pgo"
+	"github.com/whet-go/whet/internal/golden"
 )
 
 // pgoResult has something to say in each section.
@@ -59,7 +60,7 @@ func TestWritePGO(t *testing.T) {
 	if err := WritePGO(&b, Style{Width: 80}, pgoResult()); err != nil {
 		t.Fatal(err)
 	}
-	compareGolden(t, "pgo.txt", b.Bytes())
+	golden.Check(t, "testdata/pgo.txt", b.Bytes())
 	for line := range strings.Lines(b.String()) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
@@ -69,7 +70,7 @@ func TestWritePGO(t *testing.T) {
 	if err := WritePGOMarkdown(&b, pgoResult()); err != nil {
 		t.Fatal(err)
 	}
-	compareGolden(t, "pgo.md", b.Bytes())
+	golden.Check(t, "testdata/pgo.md", b.Bytes())
 }
 
 // TestWritePGOService wants the units of a service shown as those of benchmarks: the deciding

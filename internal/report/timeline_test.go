@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"reflect"
 	"runtime/trace"
 	"strings"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"github.com/whet-go/whet/internal/golden"
 	"github.com/whet-go/whet/internal/server"
 	"github.com/whet-go/whet/trace/timeline"
 	"github.com/whet-go/whet/trace/tracetest"
@@ -27,7 +27,7 @@ import (
 // TestTimelineTypes keeps the page's types those of Go.
 func TestTimelineTypes(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("// Generated from Go by internal/report (go test ./internal/report -run TimelineTypes -update). DO NOT EDIT.\n")
+	b.WriteString("// Generated from Go by internal/report (make goldens). DO NOT EDIT.\n")
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[timeline.State](), reflect.TypeFor[timeline.TypeCount](), reflect.TypeFor[timeline.Trace](), reflect.TypeFor[timeline.RowInfo](),
 		reflect.TypeFor[timeline.RowList](), reflect.TypeFor[timeline.RowSpans](), reflect.TypeFor[timeline.SpanAnswer](), reflect.TypeFor[timeline.Point](),
@@ -49,19 +49,7 @@ func TestTimelineTypes(t *testing.T) {
 		"export type Span = [from: number, to: number, state: number, stack: number, other: number];\n" +
 		"\n/** from, to, and pairs of a state's number and its time. */\nexport type Part = number[];\n")
 	path := "../../ui/src/api/timeline.ts"
-	if *update {
-		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != b.String() {
-		t.Errorf("%s is out of date: go test ./internal/report -run TimelineTypes -update", path)
-	}
+	golden.Check(t, path, []byte(b.String()))
 }
 
 // journeyWorker waits for a lock that others hold for a while.

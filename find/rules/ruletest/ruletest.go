@@ -3,7 +3,6 @@ package ruletest
 import (
 	"bytes"
 	"embed"
-	"flag"
 	"fmt"
 	"go/ast"
 	"os"
@@ -14,19 +13,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/diff"
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/whet-go/whet/find/driver"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/golden"
 )
 
 //go:embed values/values.go
 var valuesSource embed.FS
-
-var update = flag.Bool("update", false, "write golden files") //nolint:gochecknoglobals // a flag of the tests that call Run
 
 // seeds is how many inputs before and after are compared with.
 const seeds = 3000
@@ -212,22 +209,17 @@ func fixed(t *testing.T, dir, name string, pkg *packages.Package, reported []ana
 			}
 		}
 		write(t, filepath.Join(dir, "after", name, base), after)
-		golden := filepath.Join("testdata", name, base+".golden")
-		if *update {
-			_ = os.Remove(golden)
-			if !bytes.Equal(before, after) {
-				write(t, golden, after)
-			}
+		// A file without fixes has no golden file.
+		stored := filepath.Join("testdata", name, base+".golden")
+		if !bytes.Equal(before, after) {
+			golden.Check(t, stored, after)
+			continue
 		}
-		stored, err := os.ReadFile(golden)
-		if os.IsNotExist(err) {
-			stored, err = before, nil
+		if golden.Update() {
+			_ = os.Remove(stored)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := diff.Diff(golden, stored, "fixed", after); len(d) > 0 {
-			t.Errorf("%s", d)
+		if _, err := os.Stat(stored); err == nil {
+			t.Errorf("%s: no fix changes %s (make goldens)", stored, base)
 		}
 	}
 }

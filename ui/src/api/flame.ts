@@ -1,4 +1,4 @@
-// Generated from Go by internal/report (go test ./internal/report -run FlameWire -update). DO NOT EDIT.
+// Generated from Go by internal/report (make goldens). DO NOT EDIT.
 
 export interface FlameFact {
   name: string;
