@@ -100,8 +100,15 @@ func slowly(t *testing.T, dir string, args []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wall)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, whet, args...)
-	cmd.Dir, cmd.Env = dir, homeless(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "usage")
+	cmd := exec.CommandContext(ctx, self, append([]string{whet}, args...)...)
+	cmd.Dir, cmd.Env = dir, append(homeless(t), measured+"="+file)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	said, w := io.Pipe()
 	cmd.Stdout, cmd.Stderr = w, w
 	if err := cmd.Start(); err != nil {
@@ -153,7 +160,7 @@ func slowly(t *testing.T, dir string, args []string) {
 	if _ = answer.Body.Close(); err != nil || answer.StatusCode != http.StatusOK || len(page) == 0 {
 		t.Errorf("a client among slow ones: status %d, %d bytes, %v", answer.StatusCode, len(page), err)
 	}
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
 	err = cmd.Wait()
@@ -161,9 +168,12 @@ func slowly(t *testing.T, dir string, args []string) {
 	if ctx.Err() != nil {
 		t.Fatalf("%v does not end: %v", args, err)
 	}
-	if use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); !ok || use.Maxrss<<10 > hostile.BoundMemory {
-		t.Errorf("%v takes %d MB", args, use.Maxrss>>10)
-	} else {
-		t.Logf("%d MB, CPU %v", use.Maxrss>>10, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+	u, err := used(file)
+	if err != nil {
+		t.Fatal(err)
 	}
+	if u.Memory > hostile.BoundMemory {
+		t.Errorf("%v takes %d MB", args, u.Memory>>20)
+	}
+	t.Logf("%d MB, CPU %v", u.Memory>>20, u.CPU)
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,7 +60,9 @@ type usage struct {
 	CPU    time.Duration
 }
 
+// measure runs a command. What interrupts it is for the command alone.
 func measure(file string, args []string) int {
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	err := cmd.Run()
@@ -78,6 +81,15 @@ func measure(file string, args []string) int {
 		return 99
 	}
 	return 0
+}
+
+// used returns what measure wrote.
+func used(file string) (u usage, err error) {
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(data, &u)
+	}
+	return u, err
 }
 
 func run(m *testing.M) int {
@@ -221,9 +233,10 @@ func holds(t *testing.T, p probe) ended {
 	begin := time.Now()
 	err = cmd.Run()
 	var u usage
-	if data, rerr := os.ReadFile(file); ctx.Err() == nil {
-		if err := errors.Join(rerr, json.Unmarshal(data, &u)); err != nil {
-			t.Fatalf("whet %q: %v; %s", p.args, err, short(errs.String()))
+	if ctx.Err() == nil {
+		var uerr error
+		if u, uerr = used(file); uerr != nil {
+			t.Fatalf("whet %q: %v; %s", p.args, uerr, short(errs.String()))
 		}
 	}
 	e := ended{u.Code, out.String(), errs.String(), u.Memory, u.CPU, time.Since(begin)}
