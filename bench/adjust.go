@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Adjust returns the p values adjusted to control the false-discovery rate: of the
-// tests whose adjusted value is at most q, an expected share of at most q has no effect
-// behind it. The tests must be independent or positively dependent.
+// Adjust returns the p values adjusted to control the false-discovery rate: of the tests whose
+// adjusted value is at most q, an expected share of at most q has no effect behind it. The tests
+// must be independent or positively dependent.
 //
-// The method is Benjamini and Hochberg, "Controlling the False Discovery Rate: A
-// Practical and Powerful Approach to Multiple Testing", Journal of the Royal
-// Statistical Society B 57 (1995), pages 289-300: the i-th smallest of m values becomes
-// the least of p[j]·m/j over j >= i, as R's p.adjust(p, "BH").
+// The method is Benjamini and Hochberg, "Controlling the False Discovery Rate: A Practical and
+// Powerful Approach to Multiple Testing", Journal of the Royal Statistical Society B 57 (1995),
+// pages 289-300: the i-th smallest of m values becomes the least of p[j]·m/j over j >= i, as in R's
+// p.adjust(p, "BH").
 func Adjust(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

@@ -15,21 +15,21 @@ import (
 	"golang.org/x/perf/benchproc"
 )
 
-// Options say how results become tables. The zero value is benchstat's defaults.
-// Syntax: https://pkg.go.dev/golang.org/x/perf/benchproc/syntax
+// Options configure Compare. The zero value has benchstat's defaults. Syntax:
+// https://pkg.go.dev/golang.org/x/perf/benchproc/syntax
 type Options struct {
-	Table  string // projection that splits results into tables; "" is ".config"
-	Row    string // into rows; "" is ".fullname"
-	Column string // into columns; "" is ".file"
-	Ignore string // keys whose variation within a cell is no warning
-	Filter string // which results count; "" is "*", all
+	Table  string // projection that splits results into tables; "" means ".config"
+	Row    string // into rows; "" means ".fullname"
+	Column string // into columns; "" means ".file"
+	Ignore string // keys whose variation within a cell is not a warning
+	Filter string // which results count; "" means "*", all
 
-	// Apart is a key of which a cell may hold one value only, such as "commit"; "" is none.
-	// Results without it do not count.
-	Apart string
+	// Unique is a key that must have one value per cell, such as "commit"; "" means none. Results without it
+	// do not count.
+	Unique string
 
-	Alpha      float64 // level of significance; 0 is 0.05
-	Confidence float64 // of intervals; 0 is 0.95
+	Alpha      float64 // level of significance; 0 means 0.05
+	Confidence float64 // of intervals; 0 means 0.95
 
 	Stdin io.Reader // of the path "-"; nil refuses it
 }
@@ -37,7 +37,7 @@ type Options struct {
 // ErrNoResults is Compare's error when nothing is left to compare.
 var ErrNoResults = errors.New("no benchmark results")
 
-// An OptionError is an option that cannot be understood.
+// An OptionError reports an invalid option.
 type OptionError struct {
 	Option string // table, row, col, ignore, filter, alpha or confidence
 	Err    error
@@ -46,10 +46,10 @@ type OptionError struct {
 // Error names the option and says what is wrong.
 func (e *OptionError) Error() string { return e.Option + ": " + e.Err.Error() }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the cause.
 func (e *OptionError) Unwrap() error { return e.Err }
 
-// A PooledError is a cell that holds results which Options.Apart keeps apart.
+// A PooledError reports a cell with results of several values of Options.Unique.
 type PooledError struct {
 	Key    string
 	Values []string // two or more, in order
@@ -67,15 +67,15 @@ func (e *PooledError) Error() string {
 		e.Row, e.Column, len(e.Values), e.Key, strings.Join(values, ", "))
 }
 
-// Compare reads the inputs and compares them. Its errors are an *OptionError, those of
-// reading, which name the file, a *PooledError, and one that wraps ErrNoResults. Lines that cannot be
-// read are left out and become Warnings.
+// Compare reads the inputs and compares them. Its errors are an *OptionError, those of reading,
+// which include the file name, a *PooledError, and one that wraps ErrNoResults. Unreadable lines
+// are skipped and become Warnings.
 func Compare(ctx context.Context, inputs []Input, o Options) (*Comparison, error) {
 	b, err := newBuilder(&o)
 	if err != nil {
 		return nil, err
 	}
-	b.apart = o.Apart
+	b.unique = o.Unique
 	units, warnings, err := read(ctx, inputs, &o, b.add)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func Compare(ctx context.Context, inputs []Input, o Options) (*Comparison, error
 	}
 	if !compared && len(inputs) > 1 {
 		if names := b.varying(keys); names != "" {
-			c.Warnings = append(c.Warnings, "nothing is compared, because the results differ in "+names+"; ignore what does not matter")
+			c.Warnings = append(c.Warnings, "nothing is compared, because the results differ in "+names+"; ignore the keys that do not matter")
 		}
 	}
 	return c, nil
@@ -126,15 +126,15 @@ type builder struct {
 
 	tables map[benchproc.Key]map[place]*sample
 	seen   int // results, before the filter
-	apart  string
+	unique string
 }
 
 type place struct{ row, col benchproc.Key }
 
 type sample struct {
 	values []float64
-	rest   map[benchproc.Key]bool // what varies though it should not
-	apart  map[string]bool        // values of Options.Apart
+	rest   map[benchproc.Key]bool // keys that vary within a cell
+	unique map[string]bool        // values of Options.Unique
 }
 
 func newBuilder(o *Options) (*builder, error) {
@@ -145,7 +145,7 @@ func newBuilder(o *Options) (*builder, error) {
 		to   *float64
 	}{{"alpha", o.Alpha, &b.thresholds.CompareAlpha}, {"confidence", o.Confidence, &b.confidence}} {
 		if !(n.from >= 0 && n.from < 1) {
-			return nil, &OptionError{n.name, fmt.Errorf("%v is not between 0 and 1", n.from)}
+			return nil, &OptionError{n.name, fmt.Errorf("%v is out of range (want 0 to 1)", n.from)}
 		}
 		if n.from > 0 {
 			*n.to = n.from
@@ -178,7 +178,7 @@ func newBuilder(o *Options) (*builder, error) {
 	return b, nil
 }
 
-// add takes a result that the filter lets through.
+// add takes a result that passes the filter.
 func (b *builder) add(r *benchfmt.Result) error {
 	b.seen++
 	if ok, err := b.filter.Apply(r); !ok {
@@ -195,19 +195,19 @@ func (b *builder) add(r *benchfmt.Result) error {
 		}
 		s := cells[at]
 		if s == nil {
-			s = &sample{rest: map[benchproc.Key]bool{}, apart: map[string]bool{}}
+			s = &sample{rest: map[benchproc.Key]bool{}, unique: map[string]bool{}}
 			cells[at] = s
 		}
 		s.values = append(s.values, r.Values[i].Value)
 		s.rest[rest] = true
-		if value := r.GetConfig(b.apart); b.apart != "" && value != "" {
-			s.apart[value] = true
+		if value := r.GetConfig(b.unique); b.unique != "" && value != "" {
+			s.unique[value] = true
 		}
 	}
 	return nil
 }
 
-// table does the statistics of one table.
+// table computes the statistics of one table.
 func (b *builder) table(ctx context.Context, key benchproc.Key, units benchfmt.UnitMetadataMap) (Table, error) {
 	cells := b.tables[key]
 	rowSet, colSet := map[benchproc.Key]bool{}, map[benchproc.Key]bool{}
@@ -251,10 +251,10 @@ func (b *builder) table(ctx context.Context, key benchproc.Key, units benchfmt.U
 			if from == nil {
 				continue
 			}
-			if len(from.apart) > 1 {
-				return t, &PooledError{Key: b.apart, Values: slices.Sorted(maps.Keys(from.apart)), Row: r.Name, Column: col.StringValues()}
+			if len(from.unique) > 1 {
+				return t, &PooledError{Key: b.unique, Values: slices.Sorted(maps.Keys(from.unique)), Row: r.Name, Column: col.StringValues()}
 			}
-			s := benchmath.NewSample(slices.Clone(from.values), &b.thresholds) // which sorts them
+			s := benchmath.NewSample(slices.Clone(from.values), &b.thresholds) // NewSample sorts them
 			cell := b.cell(s, assumption, from)
 			r.Cells[i] = cell
 			switch {
@@ -323,8 +323,8 @@ func unpaired(r *Row, columns []Column) Unpaired {
 	return u
 }
 
-// mean is the geometric mean of a column. As benchstat's, its change is the mean of
-// the ratios, not the ratio of the means.
+// mean computes the geometric mean of a column. As in benchstat, its change is the mean of the
+// ratios, not the ratio of the means.
 func mean(rows []Row, column int) Mean {
 	var m Mean
 	var centers, ratios []float64
@@ -367,8 +367,8 @@ func mean(rows []Row, column int) Mean {
 	return m
 }
 
-// geomean is the geometric mean, NaN without values or when one is not above zero. The
-// mean of the logarithms is a running one, which no number of values overflows.
+// geomean returns the geometric mean, NaN without values or when one is not above zero. It keeps a
+// running mean of the logarithms, which cannot overflow.
 func geomean(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -383,7 +383,7 @@ func geomean(values []float64) float64 {
 	return math.Exp(m)
 }
 
-// varying names the keys that tables of the same unit differ in.
+// varying lists the keys that tables of the same unit differ in.
 func (b *builder) varying(keys []benchproc.Key) string {
 	return fieldNames(slices.DeleteFunc(benchproc.NonSingularFields(keys), func(f *benchproc.Field) bool { return f.Name == b.unit.Name }))
 }

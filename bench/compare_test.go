@@ -144,7 +144,7 @@ func TestUnpairedAndMore(t *testing.T) {
 	if diff := cmp.Diff(want, c.Tables[0].Unpaired); diff != "" {
 		t.Error(diff)
 	}
-	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "b:2: NaN sec/op is no measurement") || !strings.Contains(c.Warnings[1], "b:4: parsing measurement") {
+	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "b:2: NaN sec/op is not a measurement") || !strings.Contains(c.Warnings[1], "b:4: parsing measurement") {
 		t.Errorf("warnings: %q", c.Warnings)
 	}
 	data, err := json.Marshal(c)
@@ -252,9 +252,9 @@ func (r *twice) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestApart: results of two commits in one cell are refused, and taken apart or together where
+// TestUnique: results of two commits in one cell are refused, and separated or pooled where
 // that is asked for.
-func TestApart(t *testing.T) {
+func TestUnique(t *testing.T) {
 	text := func(commits ...string) string {
 		var out strings.Builder
 		for i, c := range commits {
@@ -268,7 +268,7 @@ func TestApart(t *testing.T) {
 		return out.String()
 	}
 	compare := func(text string, o bench.Options) (*bench.Comparison, error) {
-		o.Stdin, o.Apart = strings.NewReader(text), "commit"
+		o.Stdin, o.Unique = strings.NewReader(text), "commit"
 		return bench.Compare(t.Context(), bench.ParseInputs([]string{"results=-"}), o)
 	}
 	_, err := compare(text("aaa", "bbb"), bench.Options{Ignore: "commit"})
@@ -278,7 +278,7 @@ func TestApart(t *testing.T) {
 	}
 	c, err := compare(text("aaa", "bbb"), bench.Options{Column: "commit"})
 	if err != nil || len(c.Tables[0].Columns) != 2 || c.Tables[0].Rows[0].Cells[1].N != 8 {
-		t.Errorf("apart: %+v, %v", c, err)
+		t.Errorf("separated: %+v, %v", c, err)
 	}
 	if c, err = compare(text("aaa", "bbb"), bench.Options{Ignore: "commit", Filter: "commit:bbb"}); err != nil || c.Tables[0].Rows[0].Cells[0].N != 8 {
 		t.Errorf("one of them: %+v, %v", c, err)

@@ -10,11 +10,11 @@ import (
 // Schema is the schema of Comparison as JSON.
 const Schema = "whet.bench-compare/1"
 
-// A Comparison is what files of benchmark results say when they are laid side by side.
+// A Comparison compares files of benchmark results.
 type Comparison struct {
 	Schema     string   `json:"schema"`
 	Alpha      float64  `json:"alpha"`      // a change is significant up to this p value
-	Confidence float64  `json:"confidence"` // asked for the intervals, as a share: 0.95
+	Confidence float64  `json:"confidence"` // requested for the intervals, as a share: 0.95
 	Tables     []Table  `json:"tables"`
 	Warnings   []string `json:"warnings,omitempty"` // about the inputs, with file and line
 }
@@ -31,14 +31,14 @@ type Table struct {
 	Unit      string   `json:"unit"`   // tidied: sec/op, B/op, allocs/op, B/s
 	Better    string   `json:"better,omitempty"`
 	Statistic string   `json:"statistic"` // what a centre is: median, mean or exact
-	Columns   []Column `json:"columns"`   // the first is what the others are compared with
+	Columns   []Column `json:"columns"`   // the others are compared with the first
 	Rows      []Row    `json:"rows"`
 	Geomean   []Mean   `json:"geomean"` // one for each column
-	// Unpaired are the rows that do not have all columns.
+	// Unpaired are the rows that lack some column.
 	Unpaired []Unpaired `json:"unpaired,omitempty"`
 }
 
-// Values of Table.Better; "" is not known.
+// Values of Table.Better; "" means unknown.
 const (
 	Lower  = "lower"
 	Higher = "higher"
@@ -46,18 +46,18 @@ const (
 
 // A Column is one side of a comparison.
 type Column struct {
-	Name   string  `json:"name"` // the values of Fields, with blanks between
+	Name   string  `json:"name"` // the values of Fields, separated by blanks
 	Fields []Field `json:"fields"`
 }
 
-// A Row is a benchmark. Cells are as many as the table's columns; nil where there are
-// no results.
+// A Row is a benchmark. It has as many Cells as the table has columns; nil where there are no
+// results.
 type Row struct {
 	Name  string  `json:"name"`
 	Cells []*Cell `json:"cells"`
 }
 
-// A Cell is the measurements of a benchmark on one side.
+// A Cell holds the measurements of a benchmark on one side.
 type Cell struct {
 	N      int   `json:"n"` // measurements
 	Center Float `json:"center"`
@@ -65,52 +65,51 @@ type Cell struct {
 	// measurements for one.
 	Low  Float `json:"low"`
 	High Float `json:"high"`
-	// Range is the larger distance of the bounds from the centre in percent, as
-	// benchstat writes it: "2%", "∞" without an interval, "?" across zero.
+	// Range is the larger distance of the bounds from the centre in percent, as benchstat writes it: "2%",
+	// "∞" without an interval, "?" across zero.
 	Range    string   `json:"range"`
 	Change   *Change  `json:"change,omitempty"` // nil in the first column and when that has no results
 	Warnings []string `json:"warnings,omitempty"`
-	// Values are the measurements in the order of the inputs. Of more than MaxValues
-	// there are MaxValues, picked evenly by rank, the least and the largest among them;
-	// N says how many there were.
+	// Values are the measurements in the order of the inputs. If there are more than MaxValues, there are
+	// MaxValues of them, picked evenly by rank, with the least and the largest; N is the original number.
 	Values []float64 `json:"values,omitempty"`
 }
 
-// MaxValues is how many measurements of a cell a Comparison holds at most.
+// MaxValues is the largest number of measurements of a cell in a Comparison.
 const MaxValues = 1000
 
-// A Change is a cell against the cell of the first column.
+// A Change compares a cell with the cell of the first column.
 type Change struct {
-	// Delta is the relative difference of the centres, 0.01 for 1 %, whether or not it
-	// is significant. It is not finite when only the first centre is zero.
+	// Delta is the relative difference of the centres, 0.01 for 1 %, whether or not it is significant. It is
+	// not finite when only the first centre is zero.
 	Delta Float `json:"delta"`
-	// P is the probability of a difference like this or larger if both sides had the
-	// same distribution. 0 also stands for a certain difference of exact values.
+	// P is the probability of a difference like this or larger if both sides had the same distribution. 0
+	// also stands for a certain difference of exact values.
 	P float64 `json:"p"`
 	// Adjusted is P adjusted for the number of comparisons in the table; see Adjust.
 	Adjusted float64 `json:"adjusted_p"`
-	// Significant reports whether P is at most Alpha, which benchstat goes by.
+	// Significant reports whether P is at most Alpha, benchstat's criterion.
 	Significant bool `json:"significant"`
-	// Holds reports whether Adjusted is at most Alpha. Of the changes that hold, at most
-	// the share Alpha is expected to be false alarms.
+	// Holds reports whether Adjusted is at most Alpha. Of the changes that hold, at most the share Alpha is
+	// expected to be false.
 	Holds bool `json:"holds"`
-	// Text is the difference as benchstat writes it: "-1.23%", "~" when it is not
-	// significant, "?" when the first centre is zero.
+	// Text is the difference as benchstat writes it: "-1.23%", "~" when it is not significant, "?" when the
+	// first centre is zero.
 	Text     string   `json:"text"`
 	BaseN    int      `json:"base_n"` // measurements of the first column
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// A Mean is the geometric mean of a column. Center is of the centres; Delta of the
-// ratios to the first column, less 1, which stays sensible when the sides have
-// different benchmarks. nil is a mean that does not exist.
+// A Mean is the geometric mean of a column: Center of the centres, Delta of the ratios to the first
+// column, minus 1, which stays meaningful when the sides have different benchmarks. nil means that
+// the mean does not exist.
 type Mean struct {
 	Center   *Float   `json:"center"`
 	Delta    *Float   `json:"delta"`
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// An Unpaired is a benchmark that some columns do not have.
+// An Unpaired is a benchmark that some columns lack.
 type Unpaired struct {
 	Row string   `json:"row"`
 	In  []string `json:"in"`     // names of columns
@@ -121,7 +120,7 @@ type Unpaired struct {
 // "NaN".
 type Float float64
 
-// MarshalJSON writes f.
+// MarshalJSON writes f, as a string when it is not finite.
 func (f Float) MarshalJSON() ([]byte, error) {
 	if v := float64(f); !math.IsInf(v, 0) && !math.IsNaN(v) {
 		return json.Marshal(v)

@@ -12,14 +12,14 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// An Input is something to read results from.
+// An Input is a source of results.
 type Input struct {
 	Path  string // of a file; "-" is Options.Stdin
-	Label string // value of the key .file, which the columns are called by
+	Label string // value of the key .file, which names the column
 }
 
-// ParseInputs reads arguments of the form PATH or LABEL=PATH, as benchstat does: a
-// path that is given several times without a label is told apart as PATH#0, PATH#1.
+// ParseInputs reads arguments of the form PATH or LABEL=PATH, as benchstat does: a path that is
+// given several times without a label becomes PATH#0, PATH#1.
 func ParseInputs(args []string) []Input {
 	inputs := make([]Input, len(args))
 	count := map[string]int{}
@@ -45,9 +45,9 @@ func ParseInputs(args []string) []Input {
 // maxWarnings bounds the warnings about lines of one input.
 const maxWarnings = 20
 
-// read hands each result of the inputs to add, which must not keep it, and returns
-// the metadata of units and what was wrong with single lines. A line that cannot be
-// read is left out; only errors of input and output end the reading.
+// read passes each result of the inputs to add, which must not keep it, and returns the metadata of
+// units and what was wrong with single lines. Unreadable lines are skipped; only I/O errors end the
+// reading.
 func read(ctx context.Context, inputs []Input, o *Options, add func(*benchfmt.Result) error) (benchfmt.UnitMetadataMap, []string, error) {
 	r := new(benchfmt.Reader)
 	var warnings []string
@@ -74,12 +74,12 @@ func readInput(r *benchfmt.Reader, in Input, o *Options, add func(*benchfmt.Resu
 		defer func() { _ = file.Close() }() // only read
 		from, name = file, in.Path
 	} else if from == nil {
-		return nil, errors.New("read benchmarks: there is no standard input")
+		return nil, errors.New("read benchmarks: no standard input")
 	}
 	return readFrom(r, from, name, in.Label, add)
 }
 
-// readFrom reads one input. name is what messages call it.
+// readFrom reads one input. name is its name in messages.
 func readFrom(r *benchfmt.Reader, from io.Reader, name, label string, add func(*benchfmt.Result) error) (warnings []string, err error) {
 	r.Reset(from, name, ".file", label)
 	results, wrong := 0, 0
@@ -98,7 +98,7 @@ func readFrom(r *benchfmt.Reader, from io.Reader, name, label string, add func(*
 			kept := rec.Values[:0]
 			for _, v := range rec.Values {
 				if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
-					warn(fmt.Sprintf("%s:%d: %v %s is no measurement; left out", file, line, v.Value, v.Unit))
+					warn(fmt.Sprintf("%s:%d: %v %s is not a measurement; skipped", file, line, v.Value, v.Unit))
 					continue
 				}
 				kept = append(kept, v)

@@ -21,50 +21,49 @@ const (
 // String returns "A" or "B".
 func (s Side) String() string { return string(rune('A' + s)) }
 
-// Values are what one round measured by unit, tidied as golang.org/x/perf/benchunit
-// does: "sec/op", "B/op", "allocs/op", "B/s". Each must be finite.
+// Values are the measurements of one round by unit, tidied as golang.org/x/perf/benchunit does:
+// "sec/op", "B/op", "allocs/op", "B/s". Each must be finite.
 type Values map[string]float64
 
 // Anywhere is the Round.CPU of a round that is not pinned.
 const Anywhere = -1
 
-// A Round is what is asked of a Subject.
+// A Round tells a Subject how to measure.
 type Round struct {
 	Side   Side
 	Length time.Duration // about how long to measure
-	// Fit lets the subject measure for less, as it suits what a round costs besides. All of
-	// its rounds with this Length and Fit are equally long.
+	// Fit lets the subject measure for less time where that suits the overhead of a round. All of its rounds
+	// with this Length and Fit are equally long.
 	Fit bool
-	CPU int // logical processor to stay on; Anywhere for all
+	CPU int // logical CPU to stay on; Anywhere for all
 }
 
 // A Measurement is what a round measured.
 type Measurement struct {
 	Values Values
-	// Inside is how much of the round's wall time was spent in what is measured, as
-	// opposed to starting and stopping it.
+	// Inside is how much of the round's wall time was spent in the measured code, as opposed to starting and
+	// stopping it.
 	Inside time.Duration
-	// CPU is the CPU time of all that the round ran, and Wall how long it ran; 0 is
-	// not known. A subject that uses several processors is not pinned to one.
+	// CPU is the CPU time of everything that the round ran, and Wall how long it ran; 0 means unknown. A
+	// subject that uses several CPUs is not pinned to one.
 	CPU, Wall time.Duration
 }
 
-// A Subject is one thing that exists in two builds. Measure returns the context's error
-// when that ends the round; any other error ends the measuring of the subject. It is called
-// from one goroutine at a time, or, when the plan is Together, from two with different
-// sides. A subject
-// that also has a method Concurrent, which returns true, uses several processors.
+// A Subject is something that exists in two builds. Measure returns the context's error when that
+// ends the round; any other error ends the measurement of the subject. It is called from one
+// goroutine at a time or, when the plan is Together, from two with different sides. A subject with
+// a method Concurrent that returns true uses several CPUs.
 type Subject interface {
 	Name() string
 	Measure(ctx context.Context, r Round) (Measurement, error)
 }
 
-// A Plan is how rounds are run.
+// A Plan says how rounds are run.
 type Plan struct {
 	Length   time.Duration `json:"length_ns"`
-	Fit      bool          `json:"fit,omitempty"` // rounds may be shorter, as it suits each subject
-	Pinned   bool          `json:"pinned"`        // each round stays on one processor
-	Together bool          `json:"together"`      // A and B at once, on two processors, which they swap; needs Pinned
+	Fit      bool          `json:"fit,omitempty"` // rounds may be shorter, as suits each subject
+	Pinned   bool          `json:"pinned"`        // each round stays on one CPU
+	Together bool          `json:"together"`      // A and B run at once, on two CPUs, which they swap; requires Pinned
 }
 
 // String describes the plan.
@@ -83,32 +82,32 @@ func (p Plan) String() string {
 	}
 }
 
-// Options say how to compare. The zero value is usable.
+// Options configure Run. The zero value is usable.
 type Options struct {
-	Precision  float64       // half width of the ratio's interval at which a subject is done; 0 is 0.01
-	MaxTime    time.Duration // for each subject; 0 is a minute
-	Confidence float64       // of intervals, as a share; 0 is 0.95
-	Alpha      float64       // share of false alarms among the differences found; 0 is 0.05
-	Unit       string        // what Precision and the choice of a plan are about; "" is "sec/op"
-	// Instead is a unit that may take the place of Unit if it is much quieter here and
-	// about the same in size, as the CPU time of what does not wait; "" is none.
+	Precision  float64       // half-width of the ratio's interval at which a subject is done; 0 means 0.01
+	MaxTime    time.Duration // for each subject; 0 means a minute
+	Confidence float64       // of intervals, as a share; 0 means 0.95
+	Alpha      float64       // share of false positives among the differences found; 0 means 0.05
+	Unit       string        // unit of Precision and of the choice of a plan; "" means "sec/op"
+	// Instead is a unit that may replace Unit if it is much less noisy here and about equal in size, like the
+	// CPU time of code that does not wait; "" means none.
 	Instead string
 
-	// Plans are what to choose from by measuring; nil is DefaultPlans. One alone is
-	// taken, after as many trials.
+	// Plans are the plans to choose from by measuring; nil means DefaultPlans. A single plan is used after as
+	// many trials.
 	Plans []Plan
-	// Trial is about how long to measure A against A; 0 is a twelfth of MaxTime, at least
-	// two seconds if MaxTime is.
+	// Trial is about how long to measure A against A; 0 means a twelfth of MaxTime, but at least two seconds
+	// if MaxTime is that long.
 	Trial time.Duration
 	Seed  uint64 // of the order of the rounds
 
-	// Identity is written to the journal: what is compared. A run can go on only from a
-	// journal of the same.
+	// Identity identifies what is compared; it is written to the journal. A run can continue only from a
+	// journal with the same identity.
 	Identity string
-	Journal  io.Writer // takes each pair; nil: none
-	Resume   *Journal  // pairs of an earlier run; nil: none
+	Journal  io.Writer // receives each pair; nil means none
+	Resume   *Journal  // pairs of an earlier run; nil means none
 
-	Progress func(Progress) // is called after each pair, from one goroutine; nil: not
+	Progress func(Progress) // called after each pair, from one goroutine; may be nil
 }
 
 // Progress is how far a run has come.
@@ -120,21 +119,21 @@ type Progress struct {
 	// Ratio, Low and High of the subject's unit so far; NaN and infinite while unknown.
 	Ratio, Low, High float64
 	Elapsed          time.Duration
-	Left             time.Duration // about, for all subjects; less than 0 is not known
+	Left             time.Duration // estimate for all subjects; negative means unknown
 }
 
 // ErrNoSubjects is Run's error when there is nothing to compare.
 var ErrNoSubjects = errors.New("nothing to compare")
 
-// Bounds of what Run keeps.
+// Limits on what Run keeps.
 const (
 	maxPairs = 20_000 // of one subject
 	maxUnits = 64     // of one subject
 )
 
-// DefaultPlans are what can be tried with this many processors to pin to. Rounds are as
-// short as suits each subject: what differs between processes is the same for a round of 20
-// ms and one of 200, so many short ones tell more.
+// DefaultPlans returns the plans to try with this many CPUs to pin to. Rounds are as short as suits
+// each subject: what differs between processes is the same for a round of 20 ms and one of 200, so
+// many short ones carry more information.
 func DefaultPlans(processors int) []Plan {
 	plan := Plan{Length: 100 * time.Millisecond, Fit: true}
 	plans := []Plan{plan}
@@ -162,7 +161,7 @@ func (o Options) withDefaults() (Options, error) {
 			*f.value = f.otherwise
 		}
 		if !(*f.value > 0 && *f.value < f.below) {
-			return o, fmt.Errorf("%s: %v is not between 0 and %v", f.name, *f.value, f.below)
+			return o, fmt.Errorf("%s: %v is out of range (want 0 to %v)", f.name, *f.value, f.below)
 		}
 	}
 	if o.MaxTime == 0 {
@@ -172,18 +171,18 @@ func (o Options) withDefaults() (Options, error) {
 		o.Trial = min(max(o.MaxTime/12, 2*time.Second), o.MaxTime)
 	}
 	if o.MaxTime < 0 || o.Trial < 0 {
-		return o, errors.New("max time: is negative")
+		return o, errors.New("max time: must not be negative")
 	}
 	if o.Unit == "" {
 		o.Unit = "sec/op"
 	}
 	for _, p := range o.Plans {
 		if p.Length <= 0 || p.Together && !p.Pinned {
-			return o, fmt.Errorf("plan %v: rounds have no length, or are at once without being pinned", p)
+			return o, fmt.Errorf("plan %v: rounds need a length, and must be pinned to run at once", p)
 		}
 	}
 	return o, nil
 }
 
-// logPrecision is the precision as half the width of the log ratio's interval.
+// logPrecision returns the precision as the half-width of the log ratio's interval.
 func (o *Options) logPrecision() float64 { return math.Log1p(o.Precision) }

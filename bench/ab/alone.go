@@ -8,22 +8,21 @@ import (
 	"time"
 )
 
-// What looking at a subject alone takes.
+// Limits for measuring a subject alone.
 const (
-	aloneRounds = 3 // of each side, pinned and not
-	// severalProcessors is the CPU time of a second from which a subject uses more
-	// than one processor: goroutines of its own, or a collector at work beside it.
+	aloneRounds = 3 // per side, pinned and unpinned
+	// severalProcessors is the CPU time per second above which a subject uses more than one CPU: its own
+	// goroutines, or a concurrent garbage collector.
 	severalProcessors = 1.1
-	// Pinned rounds measure something else if those that may run anywhere are faster by this,
+	// Pinned rounds measure something else if unpinned rounds are faster by this factor,
 	unlikePinned = 1.1
-	// or slower by this, which leaves room for what a move to another processor costs.
+	// or slower by this one, which allows for the cost of moving to another CPU.
 	unlikeFree = 1.5
 )
 
-// lookAlone decides whether s may be pinned to a processor. On one processor, what runs on
-// several is another program: nobody waits for a lock while its holder runs. So it is
-// measured pinned only if it takes no more CPU time than time where it may run
-// anywhere, and takes as long there as it does pinned.
+// lookAlone decides whether s may be pinned to one CPU. There, a program that runs on several CPUs
+// behaves differently: no goroutine waits for a lock while its holder runs. So s is pinned only if,
+// unpinned, it takes no more CPU time than wall time and is as fast as pinned.
 func (r *runner) lookAlone(ctx context.Context, s *subject, p Plan) error {
 	if s.known || len(r.allowed) == 0 {
 		return nil
@@ -71,8 +70,8 @@ func (r *runner) mayBeFree() bool {
 	return len(r.Plans) == 0 || slices.ContainsFunc(r.Plans, func(p Plan) bool { return !p.Pinned })
 }
 
-// unlike reports whether all times where a subject may run anywhere are shorter than all pinned
-// ones, or all are longer, by at least slower.
+// unlike reports whether all unpinned times are shorter than all pinned ones, or all are longer, by
+// at least the factor slower.
 func unlike(a, b []float64, slower float64) bool {
 	if len(a) < aloneRounds || len(b) < aloneRounds {
 		return false
@@ -81,7 +80,7 @@ func unlike(a, b []float64, slower float64) bool {
 	return slices.Max(a) < slices.Min(b) && ratio < 1/unlikePinned || slices.Min(a) > slices.Max(b) && ratio > slower
 }
 
-// planOf is the plan of a subject: not that of the others if it uses several processors.
+// planOf returns the plan of a subject: another than the common one if it uses several CPUs.
 func (r *runner) planOf(s *subject) Plan {
 	p := r.plan
 	if s.free {
@@ -90,9 +89,8 @@ func (r *runner) planOf(s *subject) Plan {
 	return p
 }
 
-// unitOf is the unit that decides about a subject. What uses several processors is not
-// judged by CPU time, which does not tell who waits for whom; nor is what does not
-// measure it.
+// unitOf returns the unit that decides about a subject. CPU time cannot decide for subjects that
+// use several CPUs, since it does not show waiting; nor for those that do not measure it.
 func (r *runner) unitOf(s *subject) string {
 	measured := func(p pair) bool { return p.has(r.Unit) }
 	if s.free || len(s.pairs) > 0 && !slices.ContainsFunc(s.pairs, measured) {
@@ -108,12 +106,12 @@ func (p pair) has(unit string) bool {
 	return a && b
 }
 
-// outside is the share of pinned rounds at each end beyond which all rounds that were not
-// pinned must lie for a warning: by chance that happens once in a few thousand subjects.
+// outside is the share of pinned rounds at each end that all unpinned rounds must lie beyond for a
+// warning: by chance that happens once in a few thousand subjects.
 const outside = 0.05
 
-// pinnedElsewhere names the subjects whose pinned rounds measured another size than the
-// rounds that could run anywhere.
+// pinnedElsewhere returns the subjects whose pinned rounds measured another value than the unpinned
+// ones.
 func (r *runner) pinnedElsewhere() []string {
 	var out []string
 	for _, s := range r.subjects {
@@ -133,7 +131,7 @@ func (r *runner) pinnedElsewhere() []string {
 			slices.Sort(values)
 			cut := int(outside * float64(len(values)))
 			if unlike(alone, values[cut:len(values)-cut], unlikePinned) {
-				out = append(out, fmt.Sprintf("%s: on one processor %v takes %.3g %s, but %.3g when it may run on all; these rounds say nothing about the latter",
+				out = append(out, fmt.Sprintf("%s: on one processor %v takes %.3g %s, but %.3g when it may run on all; these rounds measure only the former",
 					s.Name(), Side(side), median(values), r.asked, median(slices.Clone(alone))))
 				break
 			}

@@ -10,30 +10,30 @@ import (
 	"github.com/whet-go/whet/bench"
 )
 
-// Bounds of the trials.
+// Limits of the trials.
 const (
 	trialPairs    = 8  // of each pairing, before the best is chosen
 	maxTrialPairs = 40 // of each length of its rounds
-	trialSubjects = 3  // that the plans are tried on
+	trialSubjects = 3  // that plans are tried on
 )
 
-// attempt is a plan being tried.
+// An attempt is a plan being tried.
 type attempt struct {
 	plan    Plan
-	d       [2][]float64 // log ratios of A to A, of all subjects tried: of Unit, and of Instead where it is measured
-	both    [2][]float64 // those of Unit and of Instead, of pairs that measured both
+	d       [2][]float64 // log ratios of A to A over all subjects tried: of Unit, and of Instead where it is measured
+	both    [2][]float64 // the same, for pairs that measured both
 	elapsed time.Duration
 }
 
 func (a *attempt) pairs() int { return len(a.d[0]) }
 
-// cost is proportional to the time that a given width of the interval takes, in Unit or
-// in Instead: the smaller, the better the plan.
+// cost is proportional to the time that a given width of the interval takes, in Unit or in Instead:
+// the smaller, the better the plan.
 func (a *attempt) cost(of int, precision float64) float64 { return a.costBy(a.d[of], precision) }
 
-// costBy is the cost by these log ratios. Of pairs that differ by less than the precision asked for
-// it takes few in any case: which plan has the smallest differences would be chance then, and the
-// quicker one is better.
+// costBy returns the cost for these log ratios. When pairs differ by less than the requested
+// precision, few are needed in any case: which plan has the smallest differences is then chance,
+// and the quicker one is better.
 func (a *attempt) costBy(d []float64, precision float64) float64 {
 	if len(d) == 0 {
 		return math.Inf(1)
@@ -42,29 +42,29 @@ func (a *attempt) costBy(d []float64, precision float64) float64 {
 	return s * s * a.elapsed.Seconds() / float64(a.pairs())
 }
 
-// disturbed is the standard deviation of log ratios as the fifth that differ most tell it: a
-// neighbour that disturbs fewer than half of the pairs is not in their median.
+// disturbed estimates the standard deviation of log ratios from the fifth that differ most: the
+// median would not see a neighbour that disturbs fewer than half of the pairs.
 func disturbed(d []float64) float64 {
 	size := make([]float64, len(d))
 	for i, v := range d {
 		size[i] = math.Abs(v)
 	}
 	slices.Sort(size)
-	return size[len(size)*4/5] / 1.2816 // the 80 % quantile of a normal distribution's size
+	return size[len(size)*4/5] / 1.2816 // the 80 % quantile of the absolute value of a normal distribution
 }
 
-// Bounds of the share of Unit's size that Instead may have to stand for it.
+// Limits of the ratio between Instead and Unit at which Instead may replace it.
 const (
 	leastSize = 0.85
 	mostSize  = 1.3
 )
 
-// muchQuieter is how much less time Instead must promise to take to be preferred.
+// muchQuieter is how much less time Instead must promise to be preferred.
 const muchQuieter = 0.5
 
-// choose tries the plans on A against A and takes the best. First those of the
-// shortest rounds of each pairing take turns; then all lengths of the best pairing. What
-// fails is left for the measuring to find.
+// choose tries the plans on A against A and takes the best: first those with the shortest rounds of
+// each pairing in turn, then all lengths of the best pairing. Failures are left for the measurement
+// to report.
 func (r *runner) choose(ctx context.Context) {
 	plans := r.Plans
 	if len(plans) == 0 {
@@ -84,7 +84,7 @@ func (r *runner) choose(ctx context.Context) {
 	if free := slices.DeleteFunc(slices.Clone(first), func(a *attempt) bool { return a.plan.Pinned }); len(free) < len(first) && !t.alone(first[0].plan) && len(free) > 0 {
 		first = free
 	}
-	// A pairing that was hardly tried would be chosen by chance: that takes its time.
+	// A pairing with too few trials would be chosen by chance, so trials take their time.
 	t.until = time.Now().Add(2 * r.Trial)
 	t.turns(first, trialPairs)
 	best, _ := t.best(first)
@@ -109,7 +109,7 @@ func (r *runner) choose(ctx context.Context) {
 	}
 }
 
-// pairedLike reports whether the plans differ in the length of their rounds at most.
+// pairedLike reports whether the plans differ at most in the length of their rounds.
 func (a *attempt) pairedLike(b *attempt) bool {
 	return a.plan.Pinned == b.plan.Pinned && a.plan.Together == b.plan.Together
 }
@@ -133,8 +133,8 @@ type trials struct {
 	sizes []float64
 }
 
-// unit chooses what is to be precise: Unit, or Instead, which must be much quieter and,
-// when nobody disturbs, about the same.
+// unit chooses the unit that decides: Unit, or Instead, which must be much quieter and, on an
+// undisturbed machine, about equal.
 func (t *trials) unit(running []*attempt) int {
 	if len(t.sizes) == 0 {
 		return 0
@@ -159,14 +159,14 @@ func (t *trials) unit(running []*attempt) int {
 // turns gives each plan that many pairs, as long as there is time.
 func (t *trials) turns(plans []*attempt, pairs int) {
 	for plans[0].pairs() < pairs && t.more() {
-		// All plans have had a turn when time is up.
+		// Every plan gets its turn before time is checked.
 		for _, a := range plans {
 			t.try(a)
 		}
 	}
 }
 
-// best is the plan that promises the most for its time, and the unit by which.
+// best returns the plan that promises the most for its time, and the unit it goes by.
 func (t *trials) best(plans []*attempt) (best *attempt, of int) {
 	of = t.unit(plans)
 	return slices.MinFunc(plans, func(a, b *attempt) int {
@@ -174,8 +174,8 @@ func (t *trials) best(plans []*attempt) (best *attempt, of int) {
 	}), of
 }
 
-// alone looks at the subjects to try without pinning them, and leaves those to try that may
-// be pinned. It returns false when none may, and leaves all.
+// alone measures the candidates without pinning and keeps those that may be pinned. It returns
+// false, and keeps all, when none may.
 func (t *trials) alone(p Plan) bool {
 	var pinned []*subject
 	for _, s := range t.on {
@@ -193,7 +193,7 @@ func (t *trials) alone(p Plan) bool {
 	return true
 }
 
-// tell reports p, with what all reports of the trials have.
+// tell reports p, with the fields that all reports of the trials share.
 func (t *trials) tell(p Progress) {
 	if t.Progress == nil {
 		return
@@ -203,7 +203,7 @@ func (t *trials) tell(p Progress) {
 	t.Progress(p)
 }
 
-// more reports whether there is time, and something to try.
+// more reports whether there is time left and something to try.
 func (t *trials) more() bool {
 	return t.ctx.Err() == nil && len(t.on) > 0 && time.Now().Before(t.until)
 }
@@ -232,7 +232,7 @@ func (t *trials) try(a *attempt) {
 			a.both[of] = append(a.both[of], ratio)
 		}
 	} else {
-		ratios[1] = ratios[0] // what does not measure it goes by Unit
+		ratios[1] = ratios[0] // subjects that do not measure it use Unit
 	}
 	for of, ratio := range ratios {
 		a.d[of] = append(a.d[of], ratio)

@@ -2,8 +2,8 @@ package ab
 
 import "golang.org/x/sys/unix"
 
-// Processors are the logical processors that this process may be on, to which rounds can
-// be pinned; nil when that is not possible here.
+// Processors returns the logical CPUs that this process may use, to which rounds can be pinned; nil
+// when pinning is not possible here.
 func Processors() []int {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {

@@ -2,5 +2,5 @@
 
 package ab
 
-// Processors are the logical processors that rounds can be pinned to: none here.
+// Processors returns the logical CPUs that rounds can be pinned to: none on this system.
 func Processors() []int { return nil }

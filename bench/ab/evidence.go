@@ -6,29 +6,29 @@ import (
 	"slices"
 )
 
-// LeastPairs is how many pairs it takes at least to tell anything from chance at the
-// usual 5 %, all of them with the same sign.
+// LeastPairs is the smallest number of pairs, all with the same sign, that can reach significance
+// at the usual 5 %.
 const LeastPairs = 7
 
-// EnoughPairs is how many pairs of the same sign always tell that, in whatever order their
-// sizes come.
+// EnoughPairs is how many pairs of the same sign always reach it, in whatever order their sizes
+// come.
 const EnoughPairs = 9
 
-// Bets are made of two families: on signs weighted by ranks, which is best where noise is
-// about normal, and on signs alone, which is best where many pairs are disturbed.
+// Bets come in two families: on signs weighted by ranks, which is best where noise is about normal,
+// and on signs alone, which is best where many pairs are disturbed.
 const (
-	rankRates   = 12  // from leastRate, each rateStep times the one before
+	rankRates   = 12  // from leastRate, each rateStep times the previous one
 	leastRate   = 0.1 // best for some thousand pairs; the highest is for ten
 	rateStep    = 1.4
 	signShare   = 0.2 // of the prior
 	weightSteps = 64  // a weight is a multiple of 1/64
 )
 
-// signRates are those of the bets on signs alone, for some hundred pairs to ten.
+// signRates are the rates of the bets on signs alone, for some hundred pairs down to ten.
 func signRates() []float64 { return []float64{0.2, 0.6, 4} }
 
-// A bet is one component of the mixture: a rate and the logarithm of its prior, for each
-// of both directions.
+// A bet is one component of the mixture: a rate and the logarithm of its prior, for each of both
+// directions.
 type bet struct {
 	rate, prior float64
 	signs       bool // all weights are 1
@@ -37,8 +37,8 @@ type bet struct {
 
 type bets []bet
 
-// newBets returns the mixture. Any prior is valid; this one makes intervals tight from ten
-// to a thousand pairs. Where ranks count, it is that of a normal mixture with variance 1.
+// newBets returns the mixture. Any prior is valid; this one makes intervals tight from ten to a
+// thousand pairs. Where ranks count, it is that of a normal mixture with variance 1.
 func newBets() bets {
 	var out bets
 	sum := 0.0
@@ -65,17 +65,16 @@ func newBets() bets {
 
 func logCosh(x float64) float64 { return math.Abs(x) + math.Log1p(math.Exp(-2*math.Abs(x))) - math.Ln2 }
 
-// A walk is what the signs of values less some center come to.
+// A walk sums up the signs of values minus a center.
 type walk struct {
 	sum          int                  // of the signs, each weighted by a sequential rank, in steps
 	above, below int                  // values
-	weights      [weightSteps + 1]int // how often there was each weight
+	weights      [weightSteps + 1]int // number of occurrences of each weight
 }
 
-// walkOf walks along d. A value's rank is that of its distance from theta among those
-// before it, equal ones included; its weight is rank over number, rounded up to a step.
-// If d is symmetric about theta, each sign is a fair coin's, given the weights and all
-// that was before.
+// walkOf walks along d. A value's rank is that of its distance from theta among those before it,
+// equal ones included; its weight is rank over number, rounded up to a step. If d is symmetric
+// about theta, each sign is a fair coin's, given the weights and all that was before.
 func walkOf(d []float64, theta float64) (out walk) {
 	n := len(d)
 	size := make([]float64, n)
@@ -115,7 +114,7 @@ func walkOf(d []float64, theta float64) (out walk) {
 	return out
 }
 
-// counts is a Fenwick tree: how often each place was added.
+// counts is a Fenwick tree: how often each index was added.
 type counts []int
 
 func (c counts) add(place int) {
@@ -124,7 +123,7 @@ func (c counts) add(place int) {
 	}
 }
 
-// upTo counts the places below end.
+// upTo counts the indexes below end.
 func (c counts) upTo(end int) int {
 	n := 0
 	for i := end; i > 0; i &= i - 1 {
@@ -133,8 +132,8 @@ func (c counts) upTo(end int) int {
 	return n
 }
 
-// evidence is the logarithm of the test martingale against d being symmetric about
-// theta: it exceeds log(1/alpha) at any time with a probability of at most alpha.
+// evidence returns the logarithm of the test martingale against d being symmetric about theta: it
+// exceeds log(1/alpha) at any time with a probability of at most alpha.
 func (b bets) evidence(d []float64, theta float64) float64 {
 	walk := walkOf(d, theta)
 	// A bet on sign s with weight w multiplies its capital by exp(rate*w*s)/cosh(rate*w),
@@ -162,7 +161,7 @@ func (b bets) evidence(d []float64, theta float64) float64 {
 	return most + math.Log(sum)
 }
 
-// pValue is that of d being symmetric about zero, at whatever moment one stops.
+// pValue returns the p value of d being symmetric about zero, valid whenever one stops.
 func pValue(d []float64) float64 {
 	return min(1, math.Exp(-newBets().evidence(d, 0)))
 }

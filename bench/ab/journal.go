@@ -13,13 +13,13 @@ import (
 // journalSchema is the schema of a journal's first line.
 const journalSchema = "whet.bench-journal/1"
 
-// A Journal is the pairs of a run, which a later run can go on from.
+// A Journal holds the pairs of a run, from which a later run can continue.
 type Journal struct {
 	Identity string
 	Unit     string
 	Plan     Plan
-	// Size is where its last whole line ends, in bytes. What comes after is cut off, and
-	// must be before more is written.
+	// Size is where the last complete line ends, in bytes. The rest is truncated, and must be cut before more
+	// is written.
 	Size    int64
 	entries []entry
 }
@@ -27,7 +27,7 @@ type Journal struct {
 // Pairs counts the journal's pairs.
 func (j *Journal) Pairs() int { return len(j.entries) }
 
-// journalHead is a journal's first line; each other line is an entry.
+// journalHead is a journal's first line; every other line is an entry.
 type journalHead struct {
 	Schema   string `json:"schema"`
 	Identity string `json:"identity"`
@@ -40,22 +40,22 @@ type entry struct {
 	A       Values        `json:"a"`
 	B       Values        `json:"b"`
 	Elapsed time.Duration `json:"elapsed_ns"`
-	Free    bool          `json:"free,omitempty"` // not pinned, though the plan is
+	Free    bool          `json:"free,omitempty"` // not pinned, although the plan is
 }
 
-// Bounds of a journal that is read.
+// Limits on a journal that is read.
 const (
 	maxJournalLine    = 64 << 10
 	maxJournalEntries = 1_000_000
 )
 
-// A JournalError is a journal that cannot be gone on from.
+// A JournalError reports a journal that cannot be continued.
 type JournalError struct {
-	Line int // 0 is the journal as a whole
+	Line int // 0 means the journal as a whole
 	Err  error
 }
 
-// Error names the line, if it is one.
+// Error includes the line, if there is one.
 func (e *JournalError) Error() string {
 	if e.Line == 0 {
 		return "journal: " + e.Err.Error()
@@ -63,14 +63,14 @@ func (e *JournalError) Error() string {
 	return fmt.Sprintf("journal: line %d: %v", e.Line, e.Err)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the cause.
 func (e *JournalError) Unwrap() error { return e.Err }
 
-// Hint is the cure.
-func (e *JournalError) Hint() string { return "start anew, without --continue" }
+// Hint returns the cure.
+func (e *JournalError) Hint() string { return "start over, without --continue" }
 
-// ReadJournal reads what Run wrote. The last line may be cut off: the run may have been
-// killed while it was written. Its errors are a *JournalError and those of r.
+// ReadJournal reads what Run wrote. The last line may be truncated: the run may have been killed
+// while it was written. Its errors are a *JournalError and those of r.
 func ReadJournal(r io.Reader) (*Journal, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxJournalLine)
@@ -91,14 +91,14 @@ func ReadJournal(r io.Reader) (*Journal, error) {
 		return nil, &JournalError{0, errors.New("is empty")}
 	}
 	if !whole {
-		return nil, &JournalError{1, errors.New("is cut off")}
+		return nil, &JournalError{1, errors.New("is truncated")}
 	}
 	var head journalHead
 	if err := json.Unmarshal(lines.Bytes(), &head); err != nil {
 		return nil, &JournalError{1, err}
 	}
 	if head.Schema != journalSchema {
-		return nil, &JournalError{1, fmt.Errorf("schema %q: this is for %s", head.Schema, journalSchema)}
+		return nil, &JournalError{1, fmt.Errorf("unknown schema %q (want %s)", head.Schema, journalSchema)}
 	}
 	j := &Journal{Identity: head.Identity, Unit: head.Unit, Plan: head.Plan}
 	for n := 2; lines.Scan() && whole; n++ {
@@ -131,14 +131,14 @@ func (e *entry) check() error {
 	return nil
 }
 
-// resume takes over the pairs of an earlier run. Those of subjects that there are no
-// longer are left out.
+// resume takes over the pairs of an earlier run. Pairs of subjects that no longer exist are
+// dropped.
 func (r *runner) resume(j *Journal) error {
 	if j.Identity != r.Identity {
-		return &JournalError{0, errors.New("is of other builds")}
+		return &JournalError{0, errors.New("belongs to other builds")}
 	}
 	if j.Unit != r.Unit && (j.Unit != r.Instead || j.Unit == "") {
-		return &JournalError{0, fmt.Errorf("is about %s, not %s", j.Unit, r.Unit)}
+		return &JournalError{0, fmt.Errorf("measures %s (want %s)", j.Unit, r.Unit)}
 	}
 	r.Unit = j.Unit
 	if j.Plan.Length <= 0 || j.Plan.Together && !j.Plan.Pinned {
@@ -169,7 +169,7 @@ func (r *runner) resume(j *Journal) error {
 	return nil
 }
 
-// journalWriter writes a journal. One that goes on has no second head.
+// journalWriter writes a journal. A continued journal gets no second head.
 type journalWriter struct {
 	to    io.Writer
 	begun bool

@@ -8,23 +8,22 @@ import (
 	"strings"
 )
 
-// A Machine is what the rounds ran on. What is not known is empty.
+// A Machine describes where the rounds ran. Unknown fields are empty.
 type Machine struct {
 	GOOS       string `json:"goos"`
 	GOARCH     string `json:"goarch"`
 	CPU        string `json:"cpu,omitempty"` // model
-	Processors int    `json:"processors"`    // logical, that this process may use
+	Processors int    `json:"processors"`    // logical CPUs that this process may use
 	Kernel     string `json:"kernel,omitempty"`
-	Governor   string `json:"governor,omitempty"` // of the processor's frequency
+	Governor   string `json:"governor,omitempty"` // of the CPU frequency
 	Load       string `json:"load,omitempty"`     // averages over 1, 5 and 15 minutes when the run ended
-	Go         string `json:"go"`                 // version that whet was built with
+	Go         string `json:"go"`                 // version that built whet
 	GOMAXPROCS string `json:"gomaxprocs,omitempty"`
 	GOGC       string `json:"gogc,omitempty"`
 	GODEBUG    string `json:"godebug,omitempty"`
 }
 
-// ThisMachine describes the machine as it is now. GOMAXPROCS, GOGC and GODEBUG are the
-// environment's.
+// ThisMachine describes the machine now. GOMAXPROCS, GOGC and GODEBUG are those of the environment.
 func ThisMachine() Machine {
 	m := Machine{
 		GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Processors: runtime.NumCPU(), Go: runtime.Version(),

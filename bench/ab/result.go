@@ -13,11 +13,11 @@ const Schema = "whet.bench-ab/1"
 type Result struct {
 	Schema  string  `json:"schema"`
 	Machine Machine `json:"machine"`
-	// Plan is how the rounds were run; Tried are the ones to choose from, A against A.
+	// Plan is how the rounds were run; Tried are the plans to choose from, with A against A.
 	Plan  Plan    `json:"plan"`
 	Tried []Trial `json:"tried,omitempty"`
 
-	Unit       string  `json:"unit"`       // that Precision is about
+	Unit       string  `json:"unit"`       // unit of Precision
 	Precision  float64 `json:"precision"`  // asked for
 	Confidence float64 `json:"confidence"` // of intervals
 	Alpha      float64 `json:"alpha"`      // of verdicts
@@ -27,8 +27,7 @@ type Result struct {
 
 	Interrupted bool          `json:"interrupted,omitempty"`
 	Elapsed     time.Duration `json:"elapsed_ns"`
-	// Inside is how much of Elapsed was spent in what is measured. Rounds at once count
-	// half each.
+	// Inside is how much of Elapsed was spent in the measured code. Rounds that run at once count half each.
 	Inside   time.Duration `json:"inside_ns"`
 	Warnings []string      `json:"warnings,omitempty"`
 }
@@ -37,11 +36,11 @@ type Result struct {
 type Trial struct {
 	Plan  Plan `json:"plan"`
 	Pairs int  `json:"pairs"`
-	// Spread is the standard deviation of a pair's log ratio, as its median absolute
-	// deviation tells it: 0.05 is 5 %.
+	// Spread is the standard deviation of a pair's log ratio, estimated from its median absolute deviation:
+	// 0.05 is 5 %.
 	Spread bench.Float   `json:"spread"`
 	Pair   time.Duration `json:"pair_ns"` // wall time of a pair
-	// Reach is about the half width that an interval would have after MaxTime.
+	// Reach is about the half-width that an interval would have after MaxTime.
 	Reach bench.Float `json:"reach"`
 }
 
@@ -51,22 +50,22 @@ type Compared struct {
 	Pairs   int           `json:"pairs"`
 	Elapsed time.Duration `json:"elapsed_ns"`
 	Stopped Stop          `json:"stopped"`
-	// Free tells that the rounds were on all processors, since it uses several, though the
-	// Result's plan pins them.
+	// Free reports whether the rounds ran on all CPUs because the subject uses several, although the Result's
+	// plan pins them.
 	Free bool `json:"free,omitempty"`
-	// Error is why the subject could not be measured, or not to the end; "" is none.
+	// Error is why the subject could not be measured, or not completely; "" means no error.
 	Error string `json:"error,omitempty"`
-	// Units begins with the one that decides: the Result's, or if that is CPU time
-	// and Free, the time. The others go by name.
+	// Units begins with the one that decides: the Result's, or the time if that is CPU time and Free is set.
+	// The others are sorted by name.
 	Units []Unit `json:"units"`
 }
 
-// Stop is why the measuring of a subject ended.
+// Stop is why the measurement of a subject ended.
 type Stop string
 
 // Reasons to stop.
 const (
-	Precise     Stop = "precise" // the interval is as tight as asked for
+	Precise     Stop = "precise" // the interval is as tight as requested
 	TimeUp      Stop = "time"
 	Interrupted Stop = "interrupted"
 	Failed      Stop = "failed"
@@ -80,33 +79,32 @@ const (
 	Better    Verdict = "better"
 	Worse     Verdict = "worse"
 	Same      Verdict = "same"      // no difference larger than the interval's farther end
-	Undecided Verdict = "undecided" // the noise is larger than the precision asked for
+	Undecided Verdict = "undecided" // the noise is larger than the requested precision
 )
 
-// A Unit is one unit of a subject.
+// A Unit holds the results of a subject in one unit.
 type Unit struct {
 	Unit   string  `json:"unit"`
 	Better string  `json:"better"` // bench.Lower or bench.Higher
 	A      Summary `json:"a"`
 	B      Summary `json:"b"`
-	// Ratio is B to A, with its interval, which is infinitely wide when there are too
-	// few pairs. NaN when a side measured zero; the differences are tested then.
+	// Ratio is B/A, with its interval, which is infinitely wide when there are too few pairs. It is NaN when
+	// a side measured zero; then differences are tested.
 	Ratio bench.Float `json:"ratio"`
 	Low   bench.Float `json:"low"`
 	High  bench.Float `json:"high"`
-	// P is the probability of evidence like this if A and B did not differ, and Q is P
-	// adjusted for how many subjects there are.
+	// P is the probability of evidence like this if A and B did not differ, and Q is P adjusted for the
+	// number of subjects.
 	P float64 `json:"p"`
 	Q float64 `json:"q"`
-	// Spread is the standard deviation of a pair's log ratio, from its median absolute
-	// deviation.
+	// Spread is the standard deviation of a pair's log ratio, from its median absolute deviation.
 	Spread  bench.Float `json:"spread"`
 	Verdict Verdict     `json:"verdict"`
-	// Rounds are the values of A and of B, pair by pair in the order of time.
+	// Rounds are the values of A and of B, pair by pair in order of time.
 	Rounds [2][]float64 `json:"rounds"`
 }
 
-// A Summary is one side's measurements: their median and quartiles.
+// A Summary is the median and quartiles of one side's measurements.
 type Summary struct {
 	Median bench.Float `json:"median"`
 	Low    bench.Float `json:"q1"`

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Run compares the subjects' builds. When ctx ends, the result is of what was measured so
-// far, and Interrupted. Subjects that fail are in the result with their error; Run's own
-// errors are those of options, of the journal, and ErrNoSubjects.
+// Run compares the subjects' builds. When ctx ends, the result covers what was measured so far and
+// has Interrupted set. Subjects that fail are in the result with their error; Run's own errors are
+// those of options and of the journal, and ErrNoSubjects.
 func Run(ctx context.Context, subjects []Subject, o Options) (*Result, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -41,7 +41,7 @@ func Run(ctx context.Context, subjects []Subject, o Options) (*Result, error) {
 
 type runner struct {
 	Options         // Unit becomes Instead if that is chosen
-	asked    string // Unit as it was
+	asked    string // Unit as requested
 	subjects []*subject
 	began    time.Time
 	random   *rand.Rand
@@ -50,25 +50,25 @@ type runner struct {
 	plan    Plan
 	planned bool
 	tried   []Trial
-	allowed []int // processors that may be pinned to
+	allowed []int // CPUs that may be pinned to
 	turn    int   // counts the pairs that are pinned one after the other
 	inside  time.Duration
-	before  time.Duration // elapsed in earlier runs
+	before  time.Duration // time elapsed in earlier runs
 }
 
-// A subject with what is known of it.
+// A subject is a Subject with its state.
 type subject struct {
 	Subject
 	pairs   []pair
 	elapsed time.Duration
-	known   bool // whether it may be pinned
-	free    bool // it may not
-	// Times of the rounds that decided about free, of each side.
+	known   bool // whether it may be pinned is decided
+	free    bool // it may not be pinned
+	// Times of the rounds that decided free, of each side.
 	alone, pinned [2][]float64
 	looked        int // pairs at the last look
 	stopped       Stop
 	err           error
-	// What the last look saw.
+	// results of the last look
 	ratio, low, high float64
 }
 
@@ -88,7 +88,7 @@ func (r *runner) pair(ctx context.Context, s *subject, p Plan, sides [2]Side) (p
 	began := time.Now()
 	defer func() { s.elapsed += time.Since(began) }()
 	if p.Pinned && len(r.allowed) == 0 || p.Together && len(r.allowed) < 2 {
-		return pair{}, fmt.Errorf("%v: there are %d processors to pin to", p, len(r.allowed))
+		return pair{}, fmt.Errorf("%v: only %d processors to pin to", p, len(r.allowed))
 	}
 	if p.Together {
 		return r.together(ctx, s, p, sides)
@@ -111,8 +111,8 @@ func (r *runner) pair(ctx context.Context, s *subject, p Plan, sides [2]Side) (p
 	return out, nil
 }
 
-// together measures both sides at once, twice, so that both were on both processors.
-// The values are the geometric means.
+// together measures both sides at once, twice, so that both ran on both CPUs. The values are the
+// geometric means.
 func (r *runner) together(ctx context.Context, s *subject, p Plan, sides [2]Side) (pair, error) {
 	first := r.random.IntN(2)
 	var halves [2]pair
@@ -159,7 +159,7 @@ func (r *runner) together(ctx context.Context, s *subject, p Plan, sides [2]Side
 	return out, nil
 }
 
-// sideError says which side an error is of.
+// sideError adds the side to an error.
 func sideError(s Side, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -192,7 +192,7 @@ func (r *runner) measure(ctx context.Context) error {
 	return nil
 }
 
-// take is a subject's turn.
+// take runs a subject's turn.
 func (r *runner) take(ctx context.Context, s *subject) error {
 	before := s.elapsed
 	var err error
@@ -240,20 +240,19 @@ func (r *runner) look(s *subject) {
 	}
 }
 
-// settled reports whether more pairs would hardly change what s's p value means once it
-// is adjusted for the number of subjects: no evidence of a difference, or enough for any
-// number of others without one.
+// settled reports whether more pairs would hardly change s's adjusted p value: there is no evidence
+// of a difference, or enough of it even if no other subject differs.
 func (r *runner) settled(s *subject) bool {
 	p := pValue(s.column(r.unitOf(s)).d)
 	return p > r.Alpha || p*float64(len(r.subjects)) <= r.Alpha
 }
 
-// estimate is the log ratio of the unit that matters, with its interval.
+// estimate returns the log ratio of the deciding unit, with its interval.
 func (r *runner) estimate(s *subject) (ratio, low, high float64) {
 	c := s.column(r.unitOf(s))
 	if !c.positive {
-		// There is no ratio to wait for: equal is equal, and zero against something
-		// is no matter of precision.
+		// There is no ratio to wait for: equal is equal, and precision does not apply to zero against
+		// something.
 		if len(s.pairs) >= LeastPairs {
 			return math.NaN(), 0, 0
 		}
@@ -283,7 +282,7 @@ func (r *runner) tell(s *subject) {
 	r.Progress(p)
 }
 
-// left is about how long s still takes.
+// left estimates how long s still takes.
 func (r *runner) left(s *subject) time.Duration {
 	most := max(0, r.MaxTime-s.elapsed)
 	n := len(s.pairs)

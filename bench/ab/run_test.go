@@ -468,7 +468,7 @@ func TestContinue(t *testing.T) {
 	}
 
 	for text, change := range map[string]func(*Options){
-		"is of other builds": func(o *Options) { o.Identity = "v2" },
+		"belongs to other builds": func(o *Options) { o.Identity = "v2" },
 		"is about sec/op":    func(o *Options) { o.Unit = "B/op" },
 	} {
 		o := o

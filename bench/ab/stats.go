@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// steps is how finely an interval's end is searched for before it is narrowed down.
+// steps is how finely an interval's end is searched before it is narrowed down.
 const steps = 32
 
-// interval holds what d may be symmetric about, around its center, at the level alpha;
-// the ends are infinite when d is too little to tell.
+// interval returns the range of values that d may be symmetric about, around its center, at the
+// level alpha; the ends are infinite when there is too little data.
 func interval(d []float64, center, alpha float64) (low, high float64) {
 	if len(d) == 0 {
 		return math.Inf(-1), math.Inf(1)
@@ -19,7 +19,7 @@ func interval(d []float64, center, alpha float64) (low, high float64) {
 	bets := newBets()
 	end := func(outer float64) float64 {
 		if least == greatest {
-			// All are the same: either there are enough of them or there are not.
+			// All are equal: either they are enough or they are not.
 			if bets.evidence(d, center+1) >= limit && bets.evidence(d, center-1) >= limit {
 				return center
 			}
@@ -32,8 +32,8 @@ func interval(d []float64, center, alpha float64) (low, high float64) {
 		if bets.evidence(d, beyond) < limit {
 			return outer
 		}
-		// The evidence need not grow steadily. From outside to inside, the end is at
-		// the first that is not refused.
+		// The evidence need not grow monotonically. From outside to inside, the end is the first value that
+		// is not rejected.
 		from := beyond
 		for k := 1; k <= steps; k++ {
 			to := beyond + (center-beyond)*float64(k)/steps
@@ -56,9 +56,9 @@ func interval(d []float64, center, alpha float64) (low, high float64) {
 	return end(math.Inf(-1)), end(math.Inf(1))
 }
 
-// hodgesLehmann is the median of the means of all pairs of d, each with itself too
-// (Hodges and Lehmann, "Estimates of Location Based on Rank Tests", Annals of
-// Mathematical Statistics 34, 1963); NaN without any.
+// hodgesLehmann returns the median of the means of all pairs of d, each with itself included
+// (Hodges and Lehmann, "Estimates of Location Based on Rank Tests", Annals of Mathematical
+// Statistics 34, 1963); NaN without any.
 func hodgesLehmann(d []float64) float64 {
 	n := len(d)
 	if n == 0 {
@@ -73,8 +73,8 @@ func hodgesLehmann(d []float64) float64 {
 	return a + (meanAt(sorted, all/2+1)-a)/2
 }
 
-// meanAt is the k-th smallest, from 1, of the means of all pairs of sorted, without
-// writing them down: it narrows the value until one mean is left.
+// meanAt returns the k-th smallest, from 1, of the means of all pairs of sorted without storing
+// them: it narrows the range until one mean is left.
 func meanAt(sorted []float64, k int) float64 {
 	low, high := sorted[0], sorted[len(sorted)-1]
 	if n, _ := meansUpTo(sorted, low); n >= k {
@@ -114,7 +114,7 @@ func meansUpTo(sorted []float64, limit float64) (n int, largest float64) {
 
 func mean(a, b float64) float64 { return a + (b-a)/2 }
 
-// median of values, which it sorts; NaN without any.
+// median returns the median of values, which it sorts; NaN without any.
 func median(values []float64) float64 {
 	n := len(values)
 	if n == 0 {
@@ -124,8 +124,8 @@ func median(values []float64) float64 {
 	return mean(values[(n-1)/2], values[n/2])
 }
 
-// spread is the standard deviation of d as its median absolute deviation tells it for
-// a normal distribution: what single disturbed pairs do not change.
+// spread returns the standard deviation of d, estimated from its median absolute deviation as for a
+// normal distribution: single disturbed pairs do not change it.
 func spread(d []float64) float64 {
 	center := median(slices.Clone(d))
 	off := make([]float64, len(d))
@@ -139,16 +139,16 @@ func spread(d []float64) float64 {
 // the unit of the sum of the weights' squares, which grows by about a third with each pair.
 const mixture = 3.0
 
-// halfWidth is about half the width of an interval at the level alpha, of n pairs whose
-// log ratios have this spread.
+// halfWidth estimates the half-width of an interval at the level alpha, of n pairs whose log ratios
+// have this spread.
 func halfWidth(spread float64, n int, alpha float64) float64 {
 	variance := float64(n) / 3
 	z := math.Sqrt(2 * (1 + mixture/variance) * (math.Log(1/alpha) + math.Log1p(variance/mixture)/2))
-	// Of normal values, ranks tell 3/pi of what the mean does.
+	// For normal values, ranks have 3/pi of the efficiency of the mean.
 	return z * spread * math.Sqrt(math.Pi/3/float64(n))
 }
 
-// pairsFor is about how many pairs an interval of this half width takes.
+// pairsFor estimates how many pairs an interval of this half-width takes.
 func pairsFor(spread, width, alpha float64) int {
 	n := LeastPairs
 	for n < maxPairs && halfWidth(spread, n, alpha) > width {

@@ -12,14 +12,14 @@ import (
 	"github.com/whet-go/whet/bench"
 )
 
-// A column is what a subject's pairs hold of one unit.
+// A column holds the values of a subject's pairs in one unit.
 type column struct {
 	a, b     []float64
-	d        []float64 // log ratios, or differences when not positive
-	positive bool      // all values are
+	d        []float64 // log ratios, or differences when not all values are positive
+	positive bool      // all values are positive
 }
 
-// column returns a unit's pairs, without those that miss it on a side.
+// column returns the pairs of a unit, without those that miss it on one side.
 func (s *subject) column(unit string) column {
 	c := column{positive: true}
 	for _, p := range s.pairs {
@@ -41,7 +41,7 @@ func (s *subject) column(unit string) column {
 	return c
 }
 
-// units are the units that both sides have, the one that matters first.
+// units returns the units that both sides have, the deciding one first.
 func (s *subject) units(first string) []string {
 	seen := map[string]bool{}
 	for _, p := range s.pairs {
@@ -96,7 +96,7 @@ func (r *runner) compared(s *subject, interrupted bool) Compared {
 	return c
 }
 
-// unit evaluates one unit of a subject. The verdict is left to judge.
+// unit evaluates one unit of a subject. judge fills in the verdict.
 func (r *runner) unit(s *subject, unit string) Unit {
 	c := s.column(unit)
 	u := Unit{
@@ -125,23 +125,23 @@ func (r *runner) unit(s *subject, unit string) Unit {
 		u.Ratio, u.Low, u.High = bench.Float(math.Exp(center)), bench.Float(math.Exp(low)), bench.Float(math.Exp(high))
 		u.Spread = bench.Float(spread(c.d))
 	case !slices.ContainsFunc(c.d, func(d float64) bool { return d != 0 }):
-		// Zero on both sides, or the same: nothing changed.
+		// Zero on both sides, or equal: nothing changed.
 		u.Ratio, u.Low, u.High, u.Spread = 1, 1, 1, 0
 	}
 	return u
 }
 
-// counted reports whether a unit is of counts, which are the same in each round of most
+// counted reports whether a unit counts things, which are the same in each round of most
 // benchmarks.
 func counted(unit string) bool { return unit == "allocs/op" || unit == "B/op" }
 
-// leastExact is how many pairs of the same counts it takes to call them exact.
+// leastExact is how many pairs of equal counts it takes to call them exact.
 const leastExact = 5
 
-// exact reports whether every round of a side counted the same, and how probable that is for
-// two sides that differ by chance alone. Counts do not go by how busy the machine is, so
-// each choice of n of the 2n rounds for A is as likely, and two of them part the values. A run
-// that parts them has parted them before, so p holds whenever one stops.
+// exact reports whether every round of a side counted the same, and how probable that is for two
+// sides that differ by chance alone. Counts do not depend on how busy the machine is, so each
+// choice of n of the 2n rounds for A is as likely, and two of them separate the values. A run that
+// separates them has done so before, so p holds whenever one stops.
 func (c column) exact() (p float64, exact bool) {
 	n := len(c.a)
 	for i := range c.a {
@@ -173,8 +173,7 @@ func summary(values []float64) Summary {
 	return Summary{Median: at(0.5), Low: at(0.25), High: at(0.75)}
 }
 
-// betterOf is the direction of a unit: rates are better when higher, what is counted or
-// lasts when lower.
+// betterOf returns the direction of a unit: higher rates are better, and lower counts and times.
 func betterOf(unit string) string {
 	if strings.HasSuffix(unit, "/s") || strings.HasSuffix(unit, "/sec") {
 		return bench.Higher
@@ -182,8 +181,7 @@ func betterOf(unit string) string {
 	return bench.Lower
 }
 
-// judge adjusts the p values of each unit for how many subjects there are and gives the
-// verdicts.
+// judge adjusts the p values of each unit for the number of subjects and sets the verdicts.
 func (r *runner) judge(out *Result) {
 	byUnit := map[string][]*Unit{}
 	for i := range out.Subjects {
@@ -222,9 +220,8 @@ func (r *runner) verdict(u *Unit) Verdict {
 	return Undecided
 }
 
-// geomeans are the geometric means of the ratios of all subjects, by unit. The
-// subjects' errors are independent, so their squares add up; the intervals' half widths
-// stand for them.
+// geomeans returns the geometric means of the ratios of all subjects, by unit. The subjects' errors
+// are independent, so their squares add up; the intervals' half-widths stand for them.
 func (r *runner) geomeans(out *Result) []Mean {
 	type sums struct {
 		n           int
@@ -265,9 +262,9 @@ func (r *runner) geomeans(out *Result) []Mean {
 	return means
 }
 
-// waits names the subjects that wait longer on one side than on the other, of which
-// Instead does not tell all. A neighbour makes either side wait: the sides must differ by more
-// than the pairs do by chance.
+// waits returns the subjects that wait longer on one side than on the other, which Instead does not
+// show in full. A neighbour makes either side wait: the sides must differ by more than the pairs do
+// by chance.
 func (r *runner) waits() []string {
 	var out []string
 	for _, s := range r.subjects {
@@ -292,7 +289,7 @@ func (r *runner) waits() []string {
 			undisturbed[side] = shares[side][len(shares[side])*9/10]
 		}
 		if math.Abs(undisturbed[A]-undisturbed[B]) > 0.1 {
-			out = append(out, fmt.Sprintf("%s: %s is %.2f of %s in A and %.2f in B: go by %s, since one side waits or uses more processors",
+			out = append(out, fmt.Sprintf("%s: %s is %.2f of %s in A and %.2f in B: use %s, since one side waits or uses more processors",
 				s.Name(), r.Instead, undisturbed[A], r.asked, undisturbed[B], r.asked))
 		}
 	}

@@ -13,31 +13,28 @@ import (
 // A Side says what to build.
 type Side struct {
 	Dir string // a directory of the module; "" is the current one
-	// Ref is a commit of Dir's repository to check out instead of building what is in
-	// Dir; "" builds Dir as it is, with what is not committed.
+	// Ref is a commit of Dir's repository to check out and build; "" builds Dir as it is, with uncommitted
+	// changes.
 	Ref   string
 	Flags []string // of go build; see gotest.ParseFlags
 	Env   []string // KEY=value, for building and running
 }
 
-// Options say what to compare and how.
+// Options configure Run.
 type Options struct {
-	Patterns []string // of packages; none is ./...
-	Bench    string   // regular expression as go test -bench takes it; "" is all
-	// BenchmarksFrom is the side whose test files are used for both; nil: each side has
-	// its own.
+	Patterns []string // of packages; none means ./...
+	Bench    string   // regular expression as for go test -bench; "" means all
+	// BenchmarksFrom is the side whose test files are used for both; nil means that each side uses its own.
 	BenchmarksFrom *ab.Side
-	Timeout        time.Duration // of one process; 0 is gotest.DefaultTimeout
-	AB             ab.Options    // Identity, Journal and Resume are Run's own business
+	Timeout        time.Duration // of one process; 0 means gotest.DefaultTimeout
+	AB             ab.Options    // Run sets Identity, Journal and Resume
 
-	// Journal is the file that takes the pairs as they come; "" is none. Continue goes on
-	// from it; otherwise it is replaced. It is removed when all benchmarks are known to
-	// the precision asked for.
+	// Journal is the file that receives the pairs as they come; "" means none. Continue resumes from it;
+	// otherwise it is replaced. It is removed when all benchmarks have reached the requested precision.
 	Journal  string
 	Continue bool
 
-	// Stage is called with what is done before the measuring, such as "build A: ./stats";
-	// nil: not.
+	// Stage is called with each step before the measurement, such as "build A: ./stats"; may be nil.
 	Stage func(string)
 }
 
@@ -46,10 +43,10 @@ type Result struct {
 	ab.Result
 	A Built `json:"a"`
 	B Built `json:"b"`
-	// OnlyA and OnlyB are the benchmarks that the other side does not have.
+	// OnlyA and OnlyB are the benchmarks that the other side lacks.
 	OnlyA    []string  `json:"only_a,omitempty"`
 	OnlyB    []string  `json:"only_b,omitempty"`
-	Failures []Failure `json:"failures,omitempty"` // of building, and of finding benchmarks
+	Failures []Failure `json:"failures,omitempty"` // from building, and from finding benchmarks
 }
 
 // Built is a side that was built.
@@ -72,12 +69,12 @@ type Binary struct {
 type Failure struct {
 	Side      string `json:"side"` // A or B
 	Package   string `json:"package"`
-	Benchmark string `json:"benchmark,omitempty"` // "" is the whole package
+	Benchmark string `json:"benchmark,omitempty"` // "" means the whole package
 	Error     string `json:"error"`
-	Output    string `json:"output,omitempty"` // the lines that say the most
+	Output    string `json:"output,omitempty"` // the most informative lines
 }
 
-// String names the place and says what is wrong.
+// String returns the package or benchmark and what is wrong.
 func (f Failure) String() string {
 	where := f.Package
 	if f.Benchmark != "" {
@@ -86,7 +83,7 @@ func (f Failure) String() string {
 	return fmt.Sprintf("%s: %s: %s", f.Side, where, f.Error)
 }
 
-// failureOf is a gotest error of a side as a Failure.
+// failureOf converts a gotest error of a side to a Failure.
 func failureOf(side ab.Side, pkg string, err error) Failure {
 	f := Failure{Side: side.String(), Package: pkg, Error: err.Error()}
 	var be *gotest.BuildError
@@ -100,8 +97,8 @@ func failureOf(side ab.Side, pkg string, err error) Failure {
 	return f
 }
 
-// ErrNoCommon is the cause of Run's error when no benchmark is on both sides.
-var ErrNoCommon = errors.New("no benchmark is on both sides")
+// ErrNoCommon is the cause of Run's error when the sides have no benchmark in common.
+var ErrNoCommon = errors.New("the two sides have no benchmark in common")
 
 // Failed reports whether something could not be measured.
 func (r *Result) Failed() bool {

@@ -3,18 +3,18 @@
 // Data flow:
 //
 //  1. Two [Side]s say what to build: a commit, a directory, flags and environment.
-//  2. [Run] checks out what is not a directory, finds the packages with benchmarks on both
-//     sides, and builds their test binaries; one side's test files can be carried over to
-//     the other, since a changed benchmark is no comparison.
-//  3. Each benchmark runs once on each side, which finds sub-benchmarks and what fails.
+//  2. [Run] checks out commits, finds the packages with benchmarks on both sides, and builds their
+//     test binaries; one side's test files can be carried over to the other, since a changed
+//     benchmark cannot be compared.
+//  3. Each benchmark runs once on each side, which finds sub-benchmarks and failures.
 //  4. Those that both sides have are the subjects of [ab.Run].
 //  5. The [Result] is ab's, with what was built, what only one side has, and what failed.
 //     [Result.WriteFormat] writes the rounds in Go's benchmark format.
 //
-// With a journal, a run that was killed can go on: the sides are built again, and the
-// pairs of the journal are taken over if these are the same builds.
+// With a journal, a run that was killed can continue: the sides are built again, and the pairs of
+// the journal are taken over if the builds are the same.
 //
-// What Run makes lies in a temporary directory and is removed before it returns; nothing of
-// the user's is changed. Packages bench/gotest (processes) and bench/ab (statistics) do
-// the work; this one knows neither.
+// Run works in a temporary directory, removes it before it returns, and changes nothing of the
+// user's. Packages bench/gotest (processes) and bench/ab (statistics) do the work; neither knows of
+// this one.
 package builds

@@ -10,16 +10,16 @@ import (
 )
 
 // WriteFormat writes the rounds in Go's benchmark format
-// (https://go.dev/design/14313-benchmark-format), those of A with the key "side: a",
-// those of B with "side: b", and "pair" for what belongs together. The number of
-// iterations is not kept; it is 1.
+// (https://go.dev/design/14313-benchmark-format), those of A with the key "side: a", those of B
+// with "side: b", and "pair" for rounds that belong together. The number of iterations is not kept;
+// it is 1.
 func (r *Result) WriteFormat(w io.Writer) error {
 	out := benchfmt.NewWriter(w)
 	res := &benchfmt.Result{Iters: 1}
 	set := func(key, value string) {
 		res.SetConfig(key, value)
 		if i, ok := res.ConfigIndex(key); ok {
-			res.Config[i].File = true // or it is not written
+			res.Config[i].File = true // otherwise it is not written
 		}
 	}
 	set("goos", r.Machine.GOOS)
@@ -53,7 +53,7 @@ func (r *Result) WriteFormat(w io.Writer) error {
 	return nil
 }
 
-// untidy is a value in the unit that go test writes.
+// untidy returns a value in the unit that go test writes.
 func untidy(v float64, unit string) benchfmt.Value {
 	switch unit {
 	case "sec/op":

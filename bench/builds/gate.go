@@ -8,10 +8,10 @@ import (
 	"github.com/whet-go/whet/bench/history"
 )
 
-// Check holds the comparison to gates and says which benchmarks fail which: those whose
-// whole interval lies beyond the limit, and for limits in the unit those that are worse
-// and beyond it by their medians. What the noise leaves open does not fail. A gate that
-// is about nothing that was measured is a *history.GateError.
+// Check applies gates to the comparison and returns which benchmarks fail which: those whose whole
+// interval lies beyond the limit, and for limits in the unit those that are worse and beyond it by
+// their medians. A gate does not fail within the noise. A gate that matches nothing measured is a
+// *history.GateError.
 func (r *Result) Check(gates []history.Gate) (failed []string, err error) {
 	for i := range gates {
 		g := &gates[i]
@@ -44,7 +44,7 @@ func beyond(g *history.Gate, u *ab.Unit, alpha float64) (change string, beyond b
 		d := float64(u.B.Median - u.A.Median)
 		change = fmt.Sprintf("%+g %s", d, u.Unit)
 		if g.Relative {
-			// A share of nothing: any change is beyond it.
+			// A share of zero: any change is beyond it.
 			return change, u.Q <= alpha && d != 0 && (d < 0) == g.Least
 		}
 		return change, u.Q <= alpha && (g.Least && d < g.Limit || !g.Least && d > g.Limit)

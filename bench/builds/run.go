@@ -17,9 +17,9 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 )
 
-// Run builds both sides and compares them. When ctx ends while it measures, the result
-// is of what was measured so far. The errors are those of sides that cannot be built at
-// all, of the journal, and ErrNoCommon, with a result that has the failures.
+// Run builds both sides and compares them. When ctx ends during the measurement, the result covers
+// what was measured so far. The errors are those of sides that cannot be built at all, of the
+// journal, and ErrNoCommon, with a result that has the failures.
 func Run(ctx context.Context, a, b Side, o Options) (r *Result, err error) {
 	c := &comparison{Options: o, result: &Result{}}
 	defer func() { err = errors.Join(err, c.close()) }()
@@ -28,7 +28,7 @@ func Run(ctx context.Context, a, b Side, o Options) (r *Result, err error) {
 			return nil, err
 		}
 	}
-	// Beside a tree, the binaries go away with it even if this process is killed.
+	// Next to a tree, the binaries are removed with it even if this process is killed.
 	beside := ""
 	for _, t := range c.trees {
 		if t != nil {
@@ -54,7 +54,7 @@ func Run(ctx context.Context, a, b Side, o Options) (r *Result, err error) {
 	return c.measure(ctx, subjects)
 }
 
-// comparison is a run under way. Arrays have an element for each side.
+// A comparison is a run in progress. Arrays have one element per side.
 type comparison struct {
 	Options
 	temp     string
@@ -83,7 +83,7 @@ func (c *comparison) stage(format string, args ...any) {
 	}
 }
 
-// built is a side's part of the result.
+// built returns a side's part of the result.
 func (c *comparison) built(side ab.Side) *Built {
 	if side == ab.A {
 		return &c.result.A
@@ -223,7 +223,7 @@ func (c *comparison) find(ctx context.Context) ([]ab.Subject, error) {
 	return subjects, nil
 }
 
-// label is a benchmark's name: with its package when there are several.
+// label returns a benchmark's name: with its package when there are several.
 func (c *comparison) label(pkg gotest.Package, name string) string {
 	name = strings.TrimPrefix(name, "Benchmark")
 	if len(c.packages[ab.A]) <= 1 && len(c.packages[ab.B]) <= 1 {
@@ -240,7 +240,7 @@ func identical(a, b Built) bool {
 	return slices.Equal(a.Env, b.Env) && slices.EqualFunc(a.Binaries, b.Binaries, func(x, y Binary) bool { return x.SHA256 == y.SHA256 })
 }
 
-// identity is what a journal is of: the builds, apart from where they lie.
+// identity identifies the builds for the journal, independent of their location.
 func (c *comparison) identity() (string, error) {
 	type side struct {
 		Commit     string
@@ -288,14 +288,13 @@ func (c *comparison) measure(ctx context.Context, subjects []ab.Subject) (r *Res
 	measured.Warnings = append(c.result.Warnings, measured.Warnings...)
 	c.result.Result = *measured
 	if c.Journal != "" && !slices.ContainsFunc(measured.Subjects, func(s ab.Compared) bool { return s.Stopped != ab.Precise }) {
-		// There is nothing to go on with.
+		// There is nothing left to continue.
 		return c.result, os.Remove(c.Journal)
 	}
 	return c.result, nil
 }
 
-// openJournal opens the journal to write on, and reads it before if it is to be gone
-// on from.
+// openJournal opens the journal for writing, and reads it first if the run continues from it.
 func (c *comparison) openJournal() (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(c.Journal), 0o700); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
@@ -309,13 +308,13 @@ func (c *comparison) openJournal() (*os.File, error) {
 	}
 	file, err := os.OpenFile(c.Journal, os.O_RDWR, 0o600)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, &ab.JournalError{Err: errors.New("there is none of this comparison")}
+		return nil, &ab.JournalError{Err: errors.New("no journal of this comparison")}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	if c.AB.Resume, err = ab.ReadJournal(file); err == nil {
-		// What was cut off is written again.
+		// The truncated part is written again.
 		if err = file.Truncate(c.AB.Resume.Size); err == nil {
 			_, err = file.Seek(0, io.SeekEnd)
 		}

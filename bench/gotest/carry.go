@@ -14,11 +14,11 @@ import (
 	"strings"
 )
 
-// CarryBenchmarks returns the overlay by which the packages of to are built with the
-// test files of from: a benchmark that has changed is no comparison. pkgs are packages
-// of from; those that to does not have are passed over. Test files that only to has are
-// left out of its build. The overlay has to.Overlay too. Warnings name the data files
-// (testdata) that the sides do not have alike: a benchmark finds its own side's there.
+// CarryBenchmarks returns the overlay that builds the packages of to with the test files of from: a
+// changed benchmark cannot be compared. pkgs are packages of from; those that to lacks are skipped.
+// Test files that only to has are left out of its build. The overlay includes to.Overlay. Warnings
+// name the data files (testdata) that differ between the sides: each side's benchmarks use their
+// own.
 func CarryBenchmarks(ctx context.Context, from, to Source, pkgs []Package) (overlay map[string]string, warnings []error, err error) {
 	overlay = maps.Clone(to.Overlay)
 	if overlay == nil {
@@ -59,8 +59,8 @@ func CarryBenchmarks(ctx context.Context, from, to Source, pkgs []Package) (over
 	return overlay, warnings, nil
 }
 
-// carry maps the test files in dir onto those in src's directory from. Which of them are
-// compiled is for their build constraints, as ever.
+// carry maps the test files in dir onto those in src's directory from. Build constraints decide, as
+// usual, which of them are compiled.
 func (src Source) carry(from, dir string, overlay map[string]string) error {
 	theirs, err := testFiles(dir)
 	if err != nil {
@@ -99,8 +99,8 @@ func testFiles(dir string) ([]string, error) {
 	return names, nil
 }
 
-// differing lists the files below two directories that only one has, or that are not the
-// same. A directory that is not there has no files.
+// differing lists the files below two directories that only one has, or that differ. A missing
+// directory has no files.
 func differing(a, b string) ([]string, error) {
 	filesA, err := filesBelow(a)
 	if err != nil {
@@ -147,7 +147,7 @@ func filesBelow(dir string) (map[string]int64, error) {
 	return out, err
 }
 
-// sameContent compares files of the same size.
+// sameContent reports whether two files of the same size are equal.
 func sameContent(a, b string) (bool, error) {
 	fileA, err := os.Open(a)
 	if err != nil {

@@ -5,11 +5,10 @@ import (
 	"sync"
 )
 
-// clipped holds the first and the last bytes of what is written to it, so that output
-// without end takes no memory without end. It may be written to from several
-// goroutines.
+// clipped holds the first and the last bytes of what is written to it, so that endless output takes
+// bounded memory. It is safe for concurrent use.
 type clipped struct {
-	head, tail int // how many bytes
+	head, tail int // in bytes
 
 	mu    sync.Mutex
 	first []byte
@@ -17,7 +16,7 @@ type clipped struct {
 	lost  bool
 }
 
-// Write never fails: a program is not to notice that nobody listens.
+// Write never fails: the program must not notice.
 func (c *clipped) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,14 +42,14 @@ func (c *clipped) Bytes() []byte {
 	return bytes.Join([][]byte{c.first, c.last}, nil)
 }
 
-// Len is the number of bytes held.
+// Len returns the number of bytes held.
 func (c *clipped) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.first) + len(c.last)
 }
 
-// Reset forgets all.
+// Reset discards everything.
 func (c *clipped) Reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

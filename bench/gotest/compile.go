@@ -18,15 +18,15 @@ type Binary struct {
 	Package Package
 	Source  Source
 	Path    string        // of the executable
-	Build   time.Duration // how long the go command took, which has a cache
+	Build   time.Duration // duration of the go command, which has a cache
 	Size    int64         // of the executable in bytes
-	SHA256  string        // of the executable, in hexadecimal digits; equal builds are equal programs
-	// Stoppable says that StopPipe works: CompileStoppable has built it.
+	SHA256  string        // of the executable, in hexadecimal; equal builds are equal programs
+	// Stoppable reports whether StopPipe works: CompileStoppable built the binary.
 	Stoppable bool
 }
 
-// Compile builds the test binary of a package of src to the file out, whose directory
-// exists. What the compiler refuses is a *BuildError; what go vet has to say is not asked.
+// Compile builds the test binary of a package of src to the file out, whose directory must exist.
+// Compiler errors are a *BuildError; go vet does not run.
 func Compile(ctx context.Context, src Source, pkg Package, out string) (*Binary, error) {
 	out, err := filepath.Abs(out)
 	if err != nil {
@@ -49,7 +49,7 @@ func Compile(ctx context.Context, src Source, pkg Package, out string) (*Binary,
 	}
 	b := &Binary{Package: pkg, Source: src, Path: out, Build: took}
 	if b.Size, b.SHA256, err = sum(out); errors.Is(err, os.ErrNotExist) {
-		return nil, &BuildError{Package: pkg.ImportPath, Side: src.Name, Output: string(stdout), Err: errors.New("there are no tests")}
+		return nil, &BuildError{Package: pkg.ImportPath, Side: src.Name, Output: string(stdout), Err: errors.New("no tests")}
 	} else if err != nil {
 		return nil, fmt.Errorf("build the tests of %s: %w", pkg.ImportPath, err)
 	}

@@ -2,27 +2,25 @@
 //
 // Data flow:
 //
-//  1. A [Source] is a state of a module and how it is built. [Worktree] makes one of a
-//     commit; [ParseFlags] reads the flags of one.
+//  1. A [Source] is a state of a module with its build settings. [Worktree] makes one from a
+//     commit; [ParseFlags] reads the settings.
 //  2. [List] asks the go command for the packages whose test files declare benchmarks.
-//  3. [CarryBenchmarks] replaces the test files of one source by those of another in an
-//     overlay, without touching a file of either.
+//  3. [CarryBenchmarks] replaces the test files of one source by those of another in an overlay,
+//     without touching a file of either.
 //  4. [Compile] builds a package's test binary.
-//  5. [Binary.Benchmarks] finds the names of its benchmarks, sub-benchmarks included,
-//     by running each once.
-//  6. [Binary.Run] runs exactly one of them in its own process and reads its
-//     measurements out of what the process prints.
+//  5. [Binary.Benchmarks] finds the names of its benchmarks, sub-benchmarks included, by running
+//     each once.
+//  6. [Binary.Run] runs exactly one of them in its own process and reads its measurements from the
+//     process's output.
 //
-// What a benchmark does is foreign: it may panic, exit, hang, print without end or
-// print what looks like a result. Output is held within bounds, a process is killed
-// with all that it has started when its time is over, and such a benchmark becomes a
-// [Failure] that names it, while the others go on.
+// Benchmarks are foreign code: they may panic, exit, hang, print endlessly or print what looks like
+// a result. Output is bounded, a process is killed with everything it has started when its time is
+// over, and such a benchmark becomes a [Failure] that names it, while the others continue.
 //
-// Values may be used by several goroutines; [Binary.Run] may be called at once from
-// several. A process never outlives the call that started it, and on Linux not the
-// death of whet either. A [Tree] belongs to who made it, who calls its Close; if whet
-// is killed, a janitor removes it.
+// Values are safe for concurrent use; [Binary.Run] may be called concurrently. A process never
+// outlives the call that started it, and on Linux not the death of whet either. The caller that
+// made a [Tree] owns it and calls its Close; if whet is killed, a janitor removes it.
 //
-// The package does no statistics, chooses no number of rounds and prints nothing: see
-// package bench and internal/cli.
+// The package does no statistics, chooses no number of rounds and prints nothing: see package bench
+// and internal/cli.
 package gotest

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// An Error is an operation that did not work, and its cure.
+// An Error reports a failed operation, with its cure.
 type Error struct {
-	Op      string // what was being done
-	Subject string // to what; may be empty
+	Op      string // the operation
+	Subject string // its object; may be empty
 	Err     error
 	Advice  string // the next step; may be empty
 }
@@ -29,15 +29,15 @@ func (e *Error) Unwrap() error { return e.Err }
 // Hint returns the next step, or "".
 func (e *Error) Hint() string { return e.Advice }
 
-// A BuildError is a test binary that could not be built.
+// A BuildError reports a test binary that could not be built.
 type BuildError struct {
-	Package string // its import path
-	Side    string // the name of the source; "" if it has none
-	Output  string // what the go command printed: the compiler's messages
+	Package string // import path
+	Side    string // name of the source; "" if it has none
+	Output  string // output of the go command: the compiler's messages
 	Err     error  // how the go command ended
 }
 
-// Error names package and side and has the first lines of the output.
+// Error includes package, side and the first lines of the output.
 func (e *BuildError) Error() string {
 	side := ""
 	if e.Side != "" {
@@ -52,12 +52,12 @@ func (e *BuildError) Unwrap() error { return e.Err }
 // Hint returns the next step.
 func (e *BuildError) Hint() string { return "`go vet " + e.Package + "` shows the same" }
 
-// A Failure is a package or a benchmark of which there is no measurement.
+// A Failure is a package or a benchmark without a measurement.
 type Failure struct {
 	Package   string // import path
-	Benchmark string // its name as go test writes it, without the number of processors; "" is the whole package
+	Benchmark string // its name as go test writes it, without the number of CPUs; "" means the whole package
 	Err       error
-	Output    string // the lines of its output that say the most, at most a few KiB; may be empty
+	Output    string // the most informative lines of its output, at most a few KiB; may be empty
 }
 
 // Error names the benchmark and says what happened.
@@ -78,25 +78,25 @@ func (f *Failure) Hint() string {
 	case f.Benchmark == "":
 		return "`go test -run '^$' -bench . " + f.Package + "` shows the same"
 	case errors.As(f.Err, &missing):
-		return "a benchmark that is to be measured has the same name each time"
+		return "a benchmark must keep its name to be measured"
 	default:
 		return "`go test -run '^$' -bench '" + Pattern(f.Benchmark) + "' " + f.Package + "` runs it alone"
 	}
 }
 
-// ErrTimeout is the cause of a Failure whose process took longer than it may.
+// ErrTimeout is the cause of a Failure whose process exceeded its timeout.
 var ErrTimeout = errors.New("timed out")
 
-// A MissingError is a benchmark that ended well without a result under its name.
+// A MissingError reports a benchmark that ended successfully without a result under its name.
 type MissingError struct {
 	Name string
-	Got  []string // the names that the same benchmark function has now; may be none
+	Got  []string // the names that the same benchmark function has now; may be empty
 }
 
 // Error says which names appeared.
 func (e *MissingError) Error() string {
 	if len(e.Got) == 0 {
-		return "it has no result: it is skipped, gone, or has changed its name"
+		return "no result: it was skipped, removed or renamed"
 	}
 	got := e.Got
 	more := ""
@@ -104,10 +104,10 @@ func (e *MissingError) Error() string {
 		more = fmt.Sprintf(" and %d more", len(got)-5)
 		got = got[:5]
 	}
-	return "it has changed its name; there is " + strings.Join(got, ", ") + more
+	return "it was renamed; found " + strings.Join(got, ", ") + more
 }
 
-// goError makes an error of a go command that failed.
+// goError returns the error for a go command that failed.
 func goError(op, subject, stderr string, err error) error {
 	e := &Error{Op: op, Subject: subject, Err: err}
 	if errors.Is(err, exec.ErrNotFound) {
@@ -118,7 +118,7 @@ func goError(op, subject, stderr string, err error) error {
 	return e
 }
 
-// firstLines is the start of a command's output, or err when there is none.
+// firstLines returns the start of a command's output, or err when there is none.
 func firstLines(out string, err error) string {
 	out = strings.TrimSpace(out)
 	if out == "" {

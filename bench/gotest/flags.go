@@ -13,8 +13,8 @@ import (
 
 var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
-// buildFlags are go build's flags that make another program; true are those that
-// stand without a value.
+// buildFlags are go build's flags that change the resulting program; true marks those without a
+// value.
 func buildFlags() map[string]bool {
 	return map[string]bool{
 		"a": true, "race": true, "msan": true, "asan": true, "cover": true, "linkshared": true, "modcacherw": true, "trimpath": true, "buildvcs": true,
@@ -24,13 +24,13 @@ func buildFlags() map[string]bool {
 	}
 }
 
-// ParseFlags reads how to build, in a shell's words: flags of go build, with one dash
-// or two, and KEY=value of the environment, as in
+// ParseFlags reads build settings in shell syntax: flags of go build, with one dash or two, and
+// KEY=value of the environment, as in
 //
 //	-tags fast -gcflags='all=-N -l' GOGC=off
 //
-// $NAME and ~ are replaced as a shell does. Flags come out as -name or -name=value,
-// paths of files among them absolute.
+// $NAME and ~ are expanded as in a shell. Flags are returned as -name or -name=value, with absolute
+// file paths.
 func ParseFlags(text string) (flags, env []string, err error) {
 	words, err := shell.Fields(text, nil)
 	if err != nil {
@@ -54,12 +54,12 @@ func ParseFlags(text string) (flags, env []string, err error) {
 		alone, ok := known[name]
 		switch {
 		case !ok:
-			return fails(word, "not a flag of go build that makes another program", "`go help build` lists them; a variable of the environment is KEY=value")
+			return fails(word, "not a go build flag that changes the program", "`go help build` lists them; a variable of the environment is KEY=value")
 		case alone && !has:
 			flags = append(flags, "-"+name)
 			continue
 		case !has && i+1 == len(words):
-			return fails(word, "the flag has no value", "write it as "+word+"=VALUE")
+			return fails(word, "missing value", "write it as "+word+"=VALUE")
 		case !has:
 			i++
 			value = words[i]
@@ -72,8 +72,8 @@ func ParseFlags(text string) (flags, env []string, err error) {
 	return flags, env, nil
 }
 
-// absolute makes the paths in flags independent of where the go command runs, which is
-// another directory for each side.
+// absolute makes the paths in flags absolute, because the go command runs in another directory for
+// each side.
 func absolute(name, value string) (string, error) {
 	isFile := slices.Contains([]string{"overlay", "modfile", "pkgdir"}, name) ||
 		name == "pgo" && value != "off" && value != "auto"

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// garbage runs a benchmark for a while and returns how often in a second the collector runs
-// because of what is allocated, not because package testing asks for it before it measures; 0
-// is too seldom to tell.
+// garbage runs a benchmark for a while and returns how often per second the collector runs because
+// of allocation, not because package testing calls it before measuring; 0 means too rarely to tell.
 func (b *Binary) garbage(ctx context.Context, name string, o RunOptions) (rate float64, err error) {
 	o.Time = garbageTime
 	o.Env = append(slices.Clone(o.Env), "GODEBUG="+withSetting(lastValue(slices.Concat(os.Environ(), b.Source.Env, o.Env), "GODEBUG"), "gctrace=1"))
@@ -20,7 +19,7 @@ func (b *Binary) garbage(ctx context.Context, name string, o RunOptions) (rate f
 	if err != nil {
 		return 0, err
 	}
-	// What ran before, such as the benchmark's preparations, collects too.
+	// The time before, such as the benchmark's set-up, has collections too.
 	inside := res.Inside().Seconds()
 	from, cycles := res.Wall.Seconds()-inside, 0
 	for _, m := range collected.FindAllStringSubmatch(end.errors.String(), -1) {
@@ -28,7 +27,7 @@ func (b *Binary) garbage(ctx context.Context, name string, o RunOptions) (rate f
 			cycles++
 		}
 	}
-	if inside > 0 && cycles > 1 { // one may be what the preparations left due
+	if inside > 0 && cycles > 1 { // one may have been due since the set-up
 		rate = float64(cycles) / inside
 	}
 	return rate, nil
@@ -37,10 +36,10 @@ func (b *Binary) garbage(ctx context.Context, name string, o RunOptions) (rate f
 // garbageTime is how long the benchmark runs for that: several collections, where there are many.
 const garbageTime = 25 * time.Millisecond
 
-// collected is a line of GODEBUG=gctrace=1, with the time since the start in seconds.
+// collected matches a line of GODEBUG=gctrace=1, with the time since the start in seconds.
 var collected = regexp.MustCompile(`(?m)^gc \d+ @([\d.]+)s .*$`)
 
-// lastValue is a variable's value in an environment; "" is none.
+// lastValue returns a variable's last value in an environment; "" if unset.
 func lastValue(env []string, key string) (value string) {
 	for _, kv := range env {
 		if v, ok := strings.CutPrefix(kv, key+"="); ok {

@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// topName is what -test.list prints, as against what the program prints.
+// topName matches what -test.list prints, as opposed to what the program prints.
 var topName = regexp.MustCompile(`^Benchmark[\pL\pN_]*$`)
 
-// Benchmarks returns the names of the benchmarks that match, sub-benchmarks included,
-// as go test writes them but without the number of processors, in the order in which
-// they run. match is what go test's -bench takes; "" is all. The binary lists the
-// functions, and each runs once, in its own process and with its own timeout
-// (Iterations, Time, Count and Profile of the options have no meaning here): what
-// fails becomes a Failure, beside the names that came before. The error is for when
-// ctx has ended or match cannot be understood.
+// Benchmarks returns the names of the benchmarks that match, sub-benchmarks included, as go test
+// writes them but without the number of CPUs, in the order in which they run. match has the syntax
+// of go test's -bench; "" means all. The binary lists the functions, and each runs once, in its own
+// process and with its own timeout (Iterations, Time, Count and Profile of the options are
+// ignored): failures become a Failure, next to the names found before. The error is for when ctx
+// has ended or match is invalid.
 func (b *Binary) Benchmarks(ctx context.Context, match string, o RunOptions) ([]string, []Failure, error) {
 	if _, err := regexp.Compile(match); err != nil {
 		return nil, nil, badMatch(match, err)
@@ -54,11 +53,11 @@ func (b *Binary) Benchmarks(ctx context.Context, match string, o RunOptions) ([]
 }
 
 func badMatch(match string, err error) error {
-	return &Error{Op: "match benchmarks", Subject: fmt.Sprintf("%q", match), Err: err, Advice: "it is a regular expression, as go test -bench takes it"}
+	return &Error{Op: "match benchmarks", Subject: fmt.Sprintf("%q", match), Err: err, Advice: "give a regular expression, as for go test -bench"}
 }
 
-// perLevel reports whether parts of a pattern are for single levels of sub-benchmarks, or
-// it has blanks, which testing replaces. Which part is for what only testing knows.
+// perLevel reports whether parts of a pattern are for single levels of sub-benchmarks, or it has
+// blanks, which testing replaces. Only testing knows which part is for which level.
 func perLevel(match string) bool { return strings.ContainsAny(match, "/ \t") }
 
 // mayMatch reports whether a benchmark function can have benchmarks that match.
@@ -70,7 +69,7 @@ func mayMatch(match, top string) bool {
 	return ok && err == nil
 }
 
-// functions asks the binary for its benchmarks.
+// functions lists the benchmark functions of the binary.
 func (b *Binary) functions(ctx context.Context, o RunOptions) ([]string, *Failure) {
 	list := &clipped{head: 4 << 20}
 	end, err := b.start(ctx, []string{"-test.list=^Benchmark", "-test.paniconexit0"}, o, list)
@@ -91,9 +90,9 @@ func (b *Binary) functions(ctx context.Context, o RunOptions) ([]string, *Failur
 	return names, nil
 }
 
-// maxDoubted is how often a benchmark without a time runs before its end is believed. When its goroutine
-// panics, testing goes on at once with no time measured, and may end the process before the runtime has said
-// a word.
+// maxDoubted is how often a benchmark without a time runs before its end is believed. When its
+// goroutine panics, testing continues at once with no time measured, and may end the process before
+// the runtime has printed anything.
 const maxDoubted = 4
 
 // once runs the benchmarks of the function top for one iteration each.
@@ -111,7 +110,7 @@ func (b *Binary) once(ctx context.Context, top, pattern, skip string, o RunOptio
 		end, err = b.start(ctx, args, o, r)
 		r.end()
 		if err == nil && end.why() != "" {
-			// The process may end well while a benchmark's goroutine panics.
+			// The process may exit with 0 while a benchmark's goroutine panics.
 			err = errExit
 		}
 		if err != nil || ctx.Err() != nil || !slices.ContainsFunc(r.results, result.timeless) {
@@ -138,8 +137,8 @@ func (b *Binary) once(ctx context.Context, top, pattern, skip string, o RunOptio
 			return names, failures
 		}
 	}
-	// What was announced last has not ended well, even if it has a result: when a
-	// goroutine panics, testing may be as quick as the runtime.
+	// The last name announced has not ended successfully, even if it has a result: when a goroutine panics,
+	// testing may be as quick as the runtime.
 	running := top
 	if n := len(r.announced); n > 0 && !slices.Contains(r.failed, r.announced[n-1]) {
 		running = r.announced[n-1]

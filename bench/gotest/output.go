@@ -10,15 +10,15 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// A reader takes the standard output of a benchmark process, as it comes, and finds
-// what package testing has printed among what the benchmark prints, which may stand
-// before a name, between a name and its result, or on lines of its own.
+// A reader consumes the standard output of a benchmark process as it comes, and separates what
+// package testing prints from what the benchmark prints, which may come before a name, between a
+// name and its result, or on its own lines.
 type reader struct {
-	// name is a benchmark, such as "BenchmarkEncode/json"; results of it and of those
-	// below it are found.
+	// name is a benchmark, such as "BenchmarkEncode/json"; the reader finds results of it and of those below
+	// it.
 	name string
-	// iterations is the number that was asked for, 0 if none. It tells digits that the
-	// benchmark has printed from those of the result.
+	// iterations is the requested number, 0 if none. It separates digits that the benchmark has printed from
+	// those of the result.
 	iterations int
 
 	config    []Field
@@ -28,12 +28,12 @@ type reader struct {
 
 	line    clipped
 	pending string // the last name, if its result has not come yet
-	labels  int    // how many of configKeys the lines before this one had
+	labels  int    // how many of configKeys the previous lines had
 }
 
 // A result is a line of results.
 type result struct {
-	name   string // with the number of processors, as printed
+	name   string // with the number of CPUs, as printed
 	iters  int
 	values []benchfmt.Value // tidied
 }
@@ -43,23 +43,23 @@ func (r result) timeless() bool {
 	return !slices.ContainsFunc(r.values, func(v benchfmt.Value) bool { return v.Unit == "sec/op" && v.Value > 0 })
 }
 
-// Bounds of what is kept: a process may print names and results for ever.
+// Limits on what is kept: a process may print names and results endlessly.
 const (
 	maxLine  = 64 << 10
 	maxNames = 100_000
 )
 
-// configKeys returns what testing prints before the first result, a line each. The
-// first two are always there.
+// configKeys returns what testing prints before the first result, one per line. The first two are
+// always there.
 func configKeys() []string { return []string{"goos", "goarch", "pkg", "cpu"} }
 
-// measured is what testing prints after a benchmark's name. Each run asks for B/op and
-// allocs/op, so a result ends with them: what a benchmark prints hardly does, and may
-// stand directly before the number.
+// measured matches what testing prints after a benchmark's name. Each run requests B/op and
+// allocs/op, so a result ends with them: a benchmark's own output hardly does, and may come
+// directly before the number.
 var measured = regexp.MustCompile(`(\d+)((?:\t *[-+.0-9eEInfNa]+ [^\s]+)*\t *\d+ B/op\t *\d+ allocs/op)$`)
 
-// below is what may follow a benchmark's name: those of sub-benchmarks, and the number
-// of processors.
+// below matches what may follow a benchmark's name: names of sub-benchmarks, and the number of
+// CPUs.
 var below = regexp.MustCompile(`^(?:/[^\s]*)?(?:-\d+)?`)
 
 func newReader(name string, iterations int) *reader {
@@ -79,7 +79,7 @@ func (r *reader) Write(p []byte) (int, error) {
 	}
 }
 
-// end is called after the last Write.
+// end must be called after the last Write.
 func (r *reader) end() {
 	if r.line.Len() > 0 {
 		r.endLine()
@@ -115,8 +115,8 @@ func (r *reader) endLine() {
 	}
 }
 
-// label takes a line of the configuration. The first may come after output that does
-// not end its line.
+// label consumes a line of the configuration. The first may follow output that does not end its
+// line.
 func (r *reader) label(line []byte) {
 	keys := configKeys()
 	take := func(at int) bool {
@@ -131,7 +131,7 @@ func (r *reader) label(line []byte) {
 	}
 	switch {
 	case r.labels >= 2:
-		// It comes once; the last two lines may be missing.
+		// Each comes once; the last two may be missing.
 		for at := r.labels; at < len(keys); at++ {
 			if take(at) {
 				return
@@ -140,14 +140,14 @@ func (r *reader) label(line []byte) {
 		r.labels = len(keys)
 	case r.labels == 1 && take(1):
 	default:
-		// What came before was the benchmark's own.
+		// What came before was the benchmark's own output.
 		r.labels, r.config = 0, nil
 		take(0)
 	}
 }
 
-// cutName finds in a line the last name that the reader looks for, and what comes
-// after it, which is nil when that is nothing.
+// cutName finds the last matching name in a line, and what follows it, which is nil when that is
+// nothing.
 func (r *reader) cutName(line []byte) (name string, rest []byte, ok bool) {
 	for end := len(line); ; {
 		at := bytes.LastIndex(line[:end], []byte(r.name))
@@ -160,7 +160,7 @@ func (r *reader) cutName(line []byte) (name string, rest []byte, ok bool) {
 		if len(after) == 0 {
 			return name, nil, true
 		}
-		// Before its result a name is filled up with blanks to a tab.
+		// Before its result a name is padded with blanks to a tab.
 		if filled := bytes.TrimLeft(after, " "); len(filled) > 0 && filled[0] == '\t' {
 			return name, filled, true
 		}
@@ -189,13 +189,12 @@ func parseResult(name string, text []byte, iterations int) (result, bool) {
 	return result{name: name, iters: res.Iters, values: slices.Clone(res.Values)}, true
 }
 
-// names returns the names of the results without the number of processors, each once,
-// in order, and that number. With -test.v names are announced without it.
+// names returns the names of the results without the number of CPUs, each once, in order, and that
+// number. With -test.v names are announced without it.
 func (r *reader) names() ([]string, int) {
 	procs := 1
 	for _, res := range r.results {
-		// On one processor all are announced as they are; on several, only what is
-		// called X-2 beside X.
+		// On one CPU all are announced as they are; on several, only a benchmark called X-2 next to X.
 		if !slices.Contains(r.announced, res.name) {
 			procs = max(procs, procsOf(res.name))
 		}
@@ -213,8 +212,7 @@ func (r *reader) names() ([]string, int) {
 	return out, procs
 }
 
-// procsOf reads the number of processors off a name: "BenchmarkX-8" is on eight,
-// "BenchmarkX" on one.
+// procsOf reads the number of CPUs from a name: "BenchmarkX-8" runs on eight, "BenchmarkX" on one.
 func procsOf(name string) int {
 	digits := name[strings.LastIndexByte(name, '-')+1:]
 	n, err := strconv.Atoi(digits)

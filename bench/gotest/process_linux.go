@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dieWithParent has the kernel kill the command when the thread that started it
-// ends, as it does when whet itself is killed.
+// dieWithParent makes the kernel kill the command when the thread that started it ends, as when
+// whet itself is killed.
 func dieWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
 
-// startOn starts cmd on the given logical processors. A process inherits them from the
-// thread that starts it, so that it never runs elsewhere, not even at first.
+// startOn starts cmd on the given logical CPUs. A process inherits them from the thread that starts
+// it, so that it never runs elsewhere, not even at first.
 func startOn(cmd *exec.Cmd, cpus []int) error {
 	if len(cpus) == 0 {
 		return cmd.Start()

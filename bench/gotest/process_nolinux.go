@@ -10,7 +10,7 @@ import (
 
 func startOn(cmd *exec.Cmd, cpus []int) error {
 	if len(cpus) > 0 {
-		return errors.New("a process can be pinned to processors on Linux only, not on " + runtime.GOOS)
+		return errors.New("pinning to processors requires Linux, not " + runtime.GOOS)
 	}
 	return cmd.Start()
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ownGroup can only see to the command itself where there are no process groups.
+// ownGroup can only end the command itself where there are no process groups.
 func ownGroup(cmd *exec.Cmd) { cmd.WaitDelay = 2 * time.Second }
 
 func killGroup(*exec.Cmd) error { return nil }

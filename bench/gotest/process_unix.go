@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// ownGroup makes cmd the leader of a process group, so that all that it starts ends
-// with it, and a Ctrl-C that is meant for whet does not reach it. When cmd's context
-// ends the group is killed.
+// ownGroup makes cmd the leader of a process group, so that everything it starts ends with it, and
+// a Ctrl-C meant for whet does not reach it. When cmd's context ends the group is killed.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	dieWithParent(cmd.SysProcAttr)
@@ -18,8 +17,7 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return killGroup(cmd) }
 }
 
-// killGroup kills what is left of cmd's process group; that nothing is left is no
-// failure.
+// killGroup kills what is left of cmd's process group; an empty group is not an error.
 func killGroup(cmd *exec.Cmd) error {
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	return nil

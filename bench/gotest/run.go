@@ -15,26 +15,26 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// DefaultTimeout is how long a process may take unless told otherwise.
+// DefaultTimeout is the timeout of a process.
 const DefaultTimeout = time.Minute
 
-// RunOptions say how a benchmark is run. The zero value runs it as go test -bench does.
+// RunOptions configure Binary.Run. The zero value runs the benchmark as go test -bench does.
 type RunOptions struct {
-	// Iterations is the number of iterations; 0 leaves it to testing, which finds one
-	// that takes about Time, and runs others on the way.
+	// Iterations is the number of iterations; 0 leaves it to testing, which finds one that takes about Time,
+	// and runs others on the way.
 	Iterations int
-	Time       time.Duration // 0 is testing's default, a second; without meaning beside Iterations
-	Count      int           // how many times in the same process; 0 is once
+	Time       time.Duration // 0 means testing's default, a second; ignored if Iterations is set
+	Count      int           // how many times in the same process; 0 means once
 	Procs      int           // GOMAXPROCS; 0 leaves it to the runtime and Source.Env
-	// CPUs are the logical processors to stay on, on Linux; none is anywhere. The
-	// runtime takes their number for GOMAXPROCS.
+	// CPUs are the logical CPUs to stay on, on Linux; empty means all. The runtime uses their number as
+	// GOMAXPROCS.
 	CPUs    []int
-	Timeout time.Duration // of the process; 0 is DefaultTimeout
-	Env     []string      // KEY=value, besides Source.Env
+	Timeout time.Duration // of the process; 0 means DefaultTimeout
+	Env     []string      // KEY=value, in addition to Source.Env
 	Profile Profiles
 }
 
-// Profiles are files to write, by absolute path; "" is none.
+// Profiles are files to write, by absolute path; "" means none.
 type Profiles struct {
 	CPU, Memory, Block, Mutex, Trace string
 }
@@ -44,10 +44,10 @@ type Field struct{ Key, Value string }
 
 // A Result is what one process has measured of one benchmark.
 type Result struct {
-	Name   string // without the number of processors
+	Name   string // without the number of CPUs
 	Procs  int    // GOMAXPROCS
 	Config []Field
-	// Measurements are as many as RunOptions.Count.
+	// There are RunOptions.Count Measurements.
 	Measurements []Measurement
 
 	Wall time.Duration // from the start of the process to its end
@@ -62,7 +62,7 @@ type Measurement struct {
 	Values []benchfmt.Value
 }
 
-// Value returns the value of a unit, and whether there is one.
+// Value returns the value of a unit, and reports whether there is one.
 func (m Measurement) Value(unit string) (float64, bool) {
 	for _, v := range m.Values {
 		if v.Unit == unit {
@@ -72,9 +72,9 @@ func (m Measurement) Value(unit string) (float64, bool) {
 	return 0, false
 }
 
-// Inside is the time that was spent on what is measured: iterations times the time of
-// one, over all measurements. It is 0 for benchmarks that hide their time, and never
-// more than Wall, whatever a benchmark reports.
+// Inside returns the time spent on measured code: iterations times the time of one, over all
+// measurements. It is 0 for benchmarks that hide their time, and never more than Wall, whatever a
+// benchmark reports.
 func (r *Result) Inside() time.Duration {
 	sum := 0.0
 	for _, m := range r.Measurements {
@@ -88,8 +88,8 @@ func (r *Result) Inside() time.Duration {
 	return r.Wall
 }
 
-// Pattern returns what -test.bench takes to run the benchmark of a name, and those
-// below it, and no other.
+// Pattern returns the -test.bench value that runs the benchmark of a name, those below it, and no
+// other.
 func Pattern(name string) string {
 	parts := strings.Split(name, "/")
 	for i, p := range parts {
@@ -98,8 +98,8 @@ func Pattern(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// Run runs the benchmark of a name that Benchmarks has returned, in the directory of its
-// package. Its error is a *Failure, or ctx's when that has ended.
+// Run runs the benchmark of a name that Benchmarks has returned, in the directory of its package.
+// Its error is a *Failure, or ctx's when that has ended.
 func (b *Binary) Run(ctx context.Context, name string, o RunOptions) (*Result, error) {
 	res, _, err := b.run(ctx, name, o)
 	return res, err
@@ -117,7 +117,7 @@ func (b *Binary) run(ctx context.Context, name string, o RunOptions) (*Result, *
 	case err != nil:
 		return nil, end, b.failure(name, err, end)
 	case end.why() != "":
-		// The process may end well while the benchmark's goroutine panics.
+		// The process may exit with 0 while the benchmark's goroutine panics.
 		return nil, end, b.failure(name, errExit, end)
 	}
 	out := &Result{Name: name, Procs: 1, Config: r.config, Wall: end.wall, CPU: end.cpu}
@@ -140,12 +140,12 @@ func (b *Binary) run(ctx context.Context, name string, o RunOptions) (*Result, *
 		return nil, end, ctx.Err()
 	}
 	if slices.Contains(got, name) {
-		return nil, end, b.failure(name, errors.New("its result cannot be made out in what it prints"), end)
+		return nil, end, b.failure(name, errors.New("its result cannot be separated from its own output"), end)
 	}
 	return nil, end, b.failure(name, &MissingError{Name: name, Got: got}, end)
 }
 
-// args are the arguments that every way of running a benchmark has.
+// args returns the arguments that every way of running a benchmark has.
 func (o RunOptions) args() []string {
 	args := []string{"-test.run=^$", "-test.benchmem", "-test.paniconexit0", "-test.timeout=0"}
 	add := func(flag, value string) {
@@ -175,24 +175,24 @@ func (o RunOptions) args() []string {
 
 // Causes of a Failure.
 var (
-	errExit   = errors.New("the process ended badly")
+	errExit   = errors.New("the process failed")
 	errFailed = errors.New("it failed")
 )
 
-// An exitError is a process that has not ended well.
+// An exitError reports a process that did not exit successfully.
 type exitError struct{ *exec.ExitError }
 
 func (e exitError) Is(target error) bool { return target == errExit }
 
-// ended is how a process has ended.
+// ended describes how a process has ended.
 type ended struct {
 	wall, cpu time.Duration
 	out       clipped // the last of both streams
-	errors    clipped // standard error, where the runtime says why it ends
+	errors    clipped // standard error, where the runtime reports why it exits
 }
 
-// start runs the binary, its standard output going to stdout, and waits for its end,
-// which is an error unless it was a good one.
+// start runs the binary with its standard output going to stdout, and waits for its end; any other
+// than success is an error.
 func (b *Binary) start(ctx context.Context, args []string, o RunOptions, stdout io.Writer) (*ended, error) {
 	timeout := o.Timeout
 	if timeout <= 0 {
@@ -220,11 +220,11 @@ func (b *Binary) start(ctx context.Context, args []string, o RunOptions, stdout 
 	case limited.Err() != nil && ctx.Err() == nil && err != nil:
 		return end, fmt.Errorf("%w after %v", ErrTimeout, timeout)
 	case errors.Is(err, exec.ErrWaitDelay):
-		return end, nil // it ended well; something that it has started kept its output open
+		return end, nil // it succeeded; a process that it started kept its output open
 	case errors.As(err, &exit):
 		if interrupted(exit) {
-			// A Ctrl-C in the moment before the process had its own group is meant
-			// for us, and we are about to be told.
+			// A Ctrl-C before the process had its own group is meant for us, and its signal is about to
+			// arrive.
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Second):
@@ -235,7 +235,7 @@ func (b *Binary) start(ctx context.Context, args []string, o RunOptions, stdout 
 	return end, err
 }
 
-// why is the line by which the runtime says why it ends the process; "" if it has not.
+// why returns the line by which the runtime reports why it ends the process; "" if there is none.
 func (e *ended) why() string {
 	for line := range strings.Lines(e.errors.String()) {
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
@@ -256,7 +256,7 @@ func (b *Binary) failure(name string, err error, end *ended) *Failure {
 	return f
 }
 
-// Bounds of the output in a Failure.
+// Limits on the output in a Failure.
 const (
 	outputLines = 12
 	outputBytes = 4 << 10

@@ -232,7 +232,7 @@ func TestRunBad(t *testing.T) {
 		"BenchmarkPanic/boom":  "BenchmarkPanic/boom of example.com/m/bad: panic: boom",
 		"BenchmarkFail/not":    "it failed",
 		"BenchmarkExit3":       "exit status 3",
-		"BenchmarkRenamed/at1": "it has changed its name; there is BenchmarkRenamed/at",
+		"BenchmarkRenamed/at1": "it was renamed; found BenchmarkRenamed/at",
 		"BenchmarkAbsent":      "gone, or has changed its name",
 	} {
 		_, err := b.Run(t.Context(), name, twoProcs())

@@ -9,7 +9,7 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 )
 
-// A shape is how a round runs: count slices of a length, one after the other in one process.
+// A shape says how a round runs: count slices of a length, one after the other in one process.
 type shape struct {
 	slice   time.Duration
 	count   int
@@ -18,31 +18,31 @@ type shape struct {
 
 func (s shape) length() time.Duration { return time.Duration(s.count) * s.slice }
 
-// What the shape of a round goes by when it may fit.
+// Limits for the shape of a round that may fit.
 const (
 	leastFit = 10 * time.Millisecond
-	// perStart is how much longer a round is than the start of its process. More wins little
-	// time, and where the noise is between processes it is lost.
+	// perStart is how much longer a round is than the start of its process. More saves little time, and where
+	// the noise is between processes it is wasted.
 	perStart = 3
-	// collections of garbage make a round's share of them about the same from round to round.
+	// This many garbage collections make a round's share of them about constant.
 	collections = 5
-	// littleGarbage is how much a round may allocate without collections: a quarter of
-	// the heap at which the first is due.
+	// littleGarbage is how much a round may allocate without collections: a quarter of the heap at which the
+	// first is due.
 	littleGarbage = 1 << 20
 
-	// leastSlice is less than a scheduler's turn, so that some slices of a round have no other
-	// program in them. In much less, what testing does around a slice would count.
+	// leastSlice is less than a scheduler's time slice, so that some slices of a round contain no other
+	// program. In much less, what testing does around a slice would count.
 	leastSlice = 500 * time.Microsecond
-	// perSlice is how many iterations a slice has at least: the first ones refill caches and
-	// pools, which testing empties before each.
+	// perSlice is the least number of iterations of a slice: the first ones refill caches and pools, which
+	// testing empties before each.
 	perSlice    = 100
 	leastSlices = 5  // fewer are not worth their collections
 	mostSlices  = 10 // of the least length
 )
 
-// fitting is the shape of rounds that suits the benchmark: short, but long enough for the
-// start of a process not to matter, for CPU time to be known, and for the garbage
-// collector to cost what it costs in a long run. Where it need not run, the round is slices.
+// fitting returns the shape of rounds that suits the benchmark: short, but long enough for the
+// start of a process not to matter, for CPU time to be known, and for the garbage collector to cost
+// what it costs in a long run. Where the collector need not run, the round is divided into slices.
 func (s *Subject) fitting(ctx context.Context, most time.Duration, o RunOptions) (shape, error) {
 	seconds := func(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
 	perOp := max(s.perOp[ab.A], s.perOp[ab.B])
@@ -66,14 +66,14 @@ func (s *Subject) fitting(ctx context.Context, most time.Duration, o RunOptions)
 		return whole, nil
 	}
 	o.Iterations, o.Count = fewIterations, mostSlices
-	var between time.Duration // two slices, of the slower side
+	var between time.Duration // between two slices, of the slower side
 	for _, b := range s.sides {
 		often, err := b.Run(ctx, s.benchmark, o)
 		switch {
 		case ctx.Err() != nil:
 			return shape{}, ctx.Err()
 		case err != nil:
-			return whole, nil // it does not bear to be run so often
+			return whole, nil // it cannot run that often
 		}
 		between = max(between, (often.CPU-s.start)/(mostSlices-1))
 	}
@@ -85,8 +85,8 @@ func (s *Subject) fitting(ctx context.Context, most time.Duration, o RunOptions)
 	return shape{slice, count, s.start + between*time.Duration(count-1)}, nil
 }
 
-// fastest are the values of a round whose slices measured these: times, and what goes by time, of
-// the fastest slice, since what disturbs one makes it slower, never faster; the median of others.
+// fastest returns the values of a round from those of its slices: times and rates of the fastest
+// slice, since disturbances only ever slow one down; the median of others.
 func fastest(round []Measurement) ab.Values {
 	best, sum := round[0], 0.0
 	for _, m := range round {
@@ -121,7 +121,7 @@ func fastest(round []Measurement) ab.Values {
 	return out
 }
 
-// median is the upper one of an even number of values, so that it is one of them.
+// median returns the upper of the two middle values of an even number, so that it is one of them.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[len(sorted)/2]

@@ -20,17 +20,17 @@ import (
 	"unicode/utf8"
 )
 
-// A Source is a state of a module and how to build it.
+// A Source is a state of a module with its build settings.
 type Source struct {
-	Name  string   // what messages call it: "base", "A"; may be empty
-	Dir   string   // a directory of the module, in which the go command runs; "" is the current one
+	Name  string   // used in messages: "base", "A"; may be empty
+	Dir   string   // a directory of the module, in which the go command runs; "" means the current one
 	Flags []string // of go build: -tags=fast, -gcflags=…; see ParseFlags
-	// Env is KEY=value for building and running, besides the environment of this
-	// process. What only steers a Go program's runtime (GOGC, GOMAXPROCS, GOMEMLIMIT,
-	// GODEBUG, GOTRACEBACK, GORACE) is kept from the go command, which is a Go program.
+	// Env is KEY=value for building and running, in addition to the environment of this process. Variables
+	// that only affect a Go program's runtime (GOGC, GOMAXPROCS, GOMEMLIMIT, GODEBUG, GOTRACEBACK, GORACE)
+	// are hidden from the go command, which is a Go program.
 	Env []string
-	// Overlay maps the path of a file to the path of the file that is compiled in its
-	// place; "" is as if there were no such file. Paths are absolute.
+	// Overlay maps the path of a file to the path of the file that is compiled instead; "" means that the
+	// file does not exist. Paths are absolute.
 	Overlay map[string]string
 }
 
@@ -40,23 +40,22 @@ type Package struct {
 	Name       string   // of the package clause
 	Dir        string   // where its files are, and where its tests run
 	Benchmarks []string // the functions, in the order of their declaration
-	// Concurrent are those of them that start goroutines in their test file: with RunParallel
-	// or a go statement, in the benchmark or what it calls there.
+	// Concurrent are those that start goroutines in their test file: with RunParallel or a go statement, in
+	// the benchmark or in what it calls there.
 	Concurrent []string
 	Main       bool // it is a command
 }
 
-// List returns the packages that patterns such as "./..." match and whose test files,
-// internal and external, declare benchmarks. No pattern stands for "./...". A package
-// that cannot be loaded becomes a failure, while the others go on; the error is for
-// when nothing can be listed.
+// List returns the packages that patterns such as "./..." match and whose test files, internal and
+// external, declare benchmarks. No pattern means "./...". A package that cannot be loaded becomes a
+// failure, while the others continue; the error is for when nothing can be listed.
 func List(ctx context.Context, src Source, patterns []string) ([]Package, []Failure, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
 	for _, p := range patterns {
 		if strings.HasPrefix(p, "-") || p == "" {
-			return nil, nil, &Error{Op: "list packages", Subject: fmt.Sprintf("%q", p), Err: errors.New("not a pattern of packages"), Advice: "give patterns such as ./... or a package's path"}
+			return nil, nil, &Error{Op: "list packages", Subject: fmt.Sprintf("%q", p), Err: errors.New("not a package pattern"), Advice: "give patterns such as ./... or a package's path"}
 		}
 	}
 	listed, err := src.list(ctx, patterns)
@@ -88,7 +87,7 @@ func List(ctx context.Context, src Source, patterns []string) ([]Package, []Fail
 	return out, failures, nil
 }
 
-// listed is what go list -json says, as far as it matters here.
+// listed is the part of go list -json used here.
 type listed struct {
 	ImportPath   string
 	Dir          string
@@ -127,7 +126,7 @@ func (src Source) list(ctx context.Context, patterns []string) ([]listed, error)
 	return out, nil
 }
 
-// named says which side an error is of.
+// named adds the side to an error.
 func (src Source) named(err error) error {
 	if src.Name == "" || err == nil {
 		return err
@@ -150,7 +149,7 @@ func (src Source) declared(path string) (names, concurrent []string, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	// Most test files have none, and parsing costs more than looking.
+	// Most test files have none, and parsing costs more than searching.
 	if !bytes.Contains(text, []byte("func Benchmark")) {
 		return nil, nil, nil
 	}
@@ -170,8 +169,8 @@ func (src Source) declared(path string) (names, concurrent []string, err error) 
 	return names, concurrent, nil
 }
 
-// starters are the functions and methods of a file that start goroutines, themselves or
-// through others of the file, by name.
+// starters returns the functions and methods of a file that start goroutines, directly or through
+// others in the file, by name.
 func starters(file *ast.File) map[string]bool {
 	start := map[string]bool{}
 	calls := map[string][]string{} // callers by what they name
@@ -208,7 +207,7 @@ func starters(file *ast.File) map[string]bool {
 	return start
 }
 
-// isBenchmark is go test's rule for the name, and a look at the parameters.
+// isBenchmark reports whether go test takes a function for a benchmark, by name and parameters.
 func isBenchmark(f *ast.FuncDecl) bool {
 	rest, ok := strings.CutPrefix(f.Name.Name, "Benchmark")
 	if first, _ := utf8.DecodeRuneInString(rest); !ok || rest != "" && unicode.IsLower(first) {
@@ -234,7 +233,8 @@ func (src Source) goCommand(ctx context.Context, verb string, args []string) (st
 	return out.Bytes(), messages.String(), err
 }
 
-// buildEnv is Env without what would steer the go command instead of what it builds.
+// buildEnv returns Env without variables that would affect the go command instead of what it
+// builds.
 func (src Source) buildEnv() []string {
 	var out []string
 	for _, kv := range src.Env {
@@ -247,14 +247,14 @@ func (src Source) buildEnv() []string {
 	return out
 }
 
-// overlayFlag writes Overlay as the go command takes it. remove takes the file away.
+// overlayFlag writes Overlay to a file for the go command. remove deletes the file.
 func (src Source) overlayFlag() (flag []string, remove func(), err error) {
 	if len(src.Overlay) == 0 {
 		return nil, func() {}, nil
 	}
 	for _, f := range src.Flags {
 		if strings.HasPrefix(f, "-overlay") {
-			return nil, nil, &Error{Op: "build", Subject: src.Dir, Err: errors.New("-overlay is taken by the benchmarks that are carried over"), Advice: "leave out one of them"}
+			return nil, nil, &Error{Op: "build", Subject: src.Dir, Err: errors.New("-overlay is needed for the benchmarks that are carried over"), Advice: "omit one of the two"}
 		}
 	}
 	data, err := json.Marshal(map[string]any{"Replace": src.Overlay})
@@ -273,8 +273,8 @@ func (src Source) overlayFlag() (flag []string, remove func(), err error) {
 	return []string{"-overlay=" + file.Name()}, func() { _ = os.Remove(file.Name()) }, nil
 }
 
-// GoVersion returns the version of the go command that builds the source, such as
-// "go1.26.1": a module may ask for another than the one that is installed.
+// GoVersion returns the version of the go command that builds the source, such as "go1.26.1": a
+// module may select another than the installed one.
 func GoVersion(ctx context.Context, src Source) (string, error) {
 	out, stderr, err := src.goCommand(ctx, "env", []string{"GOVERSION"})
 	if err != nil {

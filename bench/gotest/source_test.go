@@ -190,7 +190,7 @@ func TestParseFlags(t *testing.T) {
 		{text: "-pgo=/a/b", flags: []string{"-pgo=/a/b"}},
 		{text: "GODEBUG=a=1,b=2", env: []string{"GODEBUG=a=1,b=2"}},
 		{text: "fast", err: "neither a flag nor KEY=value"},
-		{text: "-tags", err: "the flag has no value"},
+		{text: "-tags", err: "missing value"},
 		{text: "-o x", err: "not a flag of go build"},
 		{text: "-bench=.", err: "not a flag of go build"},
 		{text: "'", err: "quote"},

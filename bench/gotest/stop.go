@@ -13,15 +13,14 @@ import (
 	"strings"
 )
 
-// stopVariable holds the number of the descriptor that a test binary watches, which is the
-// first one after the standard streams: [exec.Cmd.ExtraFiles] gives it.
+// stopVariable holds the number of the descriptor that a test binary watches, the first one after
+// the standard streams, as [exec.Cmd.ExtraFiles] assigns it.
 const stopVariable = "WHET_STOP_FD"
 
-// stopFile is added to the external tests of a package, which may import anything. Package
-// testing writes profiles when the last benchmark has ended; this writes them when the
-// descriptor is closed at its other end. The goroutine waits in a system call, so that no
-// profile and no trace has it. Files that testing may be writing itself are replaced, not
-// written to.
+// stopFile is added to the external tests of a package, which may import anything. Package testing
+// writes profiles when the last benchmark has ended; this writes them when the other end of the
+// descriptor is closed. The goroutine waits in a system call, so it appears in no profile or trace.
+// Files that testing may be writing itself are replaced, not written to.
 const stopFile = `package %s_test
 
 import (
@@ -84,9 +83,9 @@ func init() {
 }
 `
 
-// CompileStoppable is Compile with a file added to the package's tests, so that the binary can
-// be ended early with its profiles; see StopPipe. Where that is not possible (on Windows, or
-// with an overlay of the user's) it is Compile, and the binary's Stoppable is false.
+// CompileStoppable is Compile with a file added to the package's tests, so that the binary can be
+// stopped early and still writes its profiles; see StopPipe. Where that is not possible (on
+// Windows, or with a user's overlay) it is Compile, and the binary's Stoppable is false.
 func CompileStoppable(ctx context.Context, src Source, pkg Package, out string) (*Binary, error) {
 	with, remove, err := src.stoppable(ctx, pkg)
 	if err != nil {
@@ -98,7 +97,7 @@ func CompileStoppable(ctx context.Context, src Source, pkg Package, out string) 
 	}
 	b, err := Compile(ctx, with, pkg, out)
 	if err != nil && ctx.Err() == nil {
-		return Compile(ctx, src, pkg, out) // whose error is of the package's own files
+		return Compile(ctx, src, pkg, out) // whose error is about the package's own files
 	}
 	if err != nil {
 		return nil, err
@@ -139,9 +138,9 @@ func (src Source) stoppable(ctx context.Context, pkg Package) (with Source, remo
 	return with, remove, nil
 }
 
-// StopPipe prepares cmd, which will run a Stoppable binary and has its environment set. Calling
-// stop makes the process write the profiles that its flags ask for and exit with status 0; more
-// calls do nothing. release frees what is left once the process has ended.
+// StopPipe prepares cmd, which must run a Stoppable binary and have its environment set. Calling
+// stop makes the process write the profiles that its flags request and exit with status 0; further
+// calls do nothing. release frees the rest once the process has ended.
 func StopPipe(cmd *exec.Cmd) (stop, release func(), err error) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -11,50 +11,49 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 )
 
-// A Subject is a benchmark that exists in two builds. Each round is a process that runs
-// it for a number of iterations, which is the same on both sides unless one is much faster.
+// A Subject is a benchmark that exists in two builds. Each round is a process that runs it for a
+// number of iterations, which is the same on both sides unless one is much faster.
 type Subject struct {
 	label, benchmark string
 	sides            [2]*Binary
 	options          RunOptions
 
 	mu    sync.Mutex
-	perOp [2]float64    // seconds; alike unless the sides differ much; 0 until calibrated
-	bytes float64       // that an iteration allocates, of the side that allocates more
+	perOp [2]float64    // in seconds; equal unless the sides differ much; 0 until calibrated
+	bytes float64       // that an iteration allocates, on the side that allocates more
 	fit   shape         // of rounds that may fit; zero until calibrated
 	start time.Duration // CPU time of a process with hardly an iteration
 }
 
-// CPUTime is the unit of the CPU time of an iteration, user and system, which a
-// Subject measures besides what the benchmark does. It leaves out what a process takes to
-// start and end: that is measured in each round anew, by a process with hardly an iteration, since
-// two files take different times to start even where they are the same to the last byte. That of a benchmark which neither waits nor uses several processors is its
-// sec/op without what others took of the processor. A round in slices does not measure
-// it, nor one that is short beside what its process takes to start.
+// CPUTime is the unit of the CPU time of an iteration, user and system, which a Subject measures in
+// addition to the benchmark's own units. It excludes the start and end of the process: each round
+// measures those again with a process that runs hardly an iteration, since two files take different
+// times to start even where they are equal to the last byte. For a benchmark that neither waits nor
+// uses several CPUs it is sec/op without the time that others took of the CPU. Rounds in slices do
+// not measure it, nor do rounds that are short compared with the start of their process.
 const CPUTime = "cpu-sec/op"
 
-// MeanTime is the unit of the mean of a round's slices, of which sec/op is the fastest. It tells
-// what is slow now and then, and what disturbs.
+// MeanTime is the unit of the mean of a round's slices, of which sec/op is the fastest. It shows
+// occasional slowness, and disturbances.
 const MeanTime = "mean-sec/op"
 
-// What calibrating takes.
+// Limits of calibration.
 const (
 	calibrations = 3 // of the time of an iteration; the shortest is the least disturbed
 	calibration  = 3 * time.Millisecond
-	// fewIterations is the least number for which testing does all that it does for many: it
-	// runs the benchmark once before it measures, and that is all for one.
+	// fewIterations is the least number for which testing behaves as it does for many: it runs the benchmark
+	// once before it measures, and with one iteration that run is the measurement.
 	fewIterations = 2
-	// leastForCPU is how many iterations it takes for CPU time to be that of iterations.
+	// leastForCPU is how many iterations it takes for CPU time to be dominated by iterations.
 	leastForCPU = 20
-	// unlike is the ratio of the sides' times from which each has its own number of iterations.
-	// Below it, and so whatever disturbs the calibration of equal builds, they do the same work,
-	// to the last iteration. Above it the faster one would measure less time than it may, and
-	// leave its processor idle while the other goes on.
+	// unlike is the ratio of the sides' times above which each has its own number of iterations. Below it,
+	// and so whatever disturbs the calibration of equal builds, they do exactly the same work. Above it the
+	// faster one would measure for too short a time, and leave its CPU idle while the other continues.
 	unlike = 2
 )
 
-// NewSubject returns the subject of that name for a benchmark that both binaries have.
-// Of the options, Procs, Timeout and Env have a meaning.
+// NewSubject returns the subject of that name for a benchmark that both binaries have. Of the
+// options, Procs, Timeout and Env are used.
 func NewSubject(label, benchmark string, a, b *Binary, o RunOptions) *Subject {
 	return &Subject{
 		label: label, benchmark: benchmark, sides: [2]*Binary{a, b},
@@ -71,12 +70,11 @@ func (s *Subject) Concurrent() bool {
 	return slices.ContainsFunc(s.sides[:], func(b *Binary) bool { return slices.Contains(b.Package.Concurrent, top) })
 }
 
-// Measure runs a round. The first one calibrates before: it runs each side as go test
-// -bench does, on all processors, and keeps how long an iteration takes, from which the number
-// of iterations follows for each length of a round, for the whole comparison. A round that fits
-// may be several slices in one process, of which the fastest is the result. Inside is
-// iterations times the time of one: what a process, testing's first iteration, and what
-// a benchmark does besides take, is outside.
+// Measure runs a round. The first one calibrates: it runs each side as go test -bench does, on all
+// CPUs, and records how long an iteration takes, which determines the number of iterations for each
+// length of a round, for the whole comparison. A round that fits may be several slices in one
+// process, of which the fastest is the result. Inside is iterations times the time of one: the
+// process itself, testing's first iteration, and what a benchmark does otherwise, are outside.
 func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, error) {
 	o := s.options
 	if r.CPU != ab.Anywhere {
@@ -94,7 +92,7 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 	inside := res.Inside()
 	m := ab.Measurement{Values: fastest(res.Measurements), Inside: inside + known.inside, CPU: res.CPU, Wall: res.Wall}
 	if known.count > 1 {
-		// Starting, and the collections between slices, use other processors too.
+		// The start, and the collections between slices, use other CPUs too.
 		m.CPU, m.Wall = max(0, res.CPU-known.besides), inside
 		return m, nil
 	}
@@ -116,11 +114,11 @@ type known struct {
 	shape
 	perOp  [2]float64 // as those of a Subject
 	start  time.Duration
-	inside time.Duration // how long the benchmark has run now to find out
+	inside time.Duration // how long the benchmark has run this time to find out
 }
 
-// calibrated returns what a round needs to know. When both sides ask at once, one waits for
-// the other.
+// calibrated returns what a round needs to know. When both sides ask at once, one waits for the
+// other.
 func (s *Subject) calibrated(ctx context.Context, r ab.Round, o RunOptions) (k known, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,13 +158,12 @@ func (s *Subject) calibrate(ctx context.Context, length time.Duration) (inside t
 	o := s.options
 	o.Time, o.Count = length, calibrations
 	var perOp, cpu [2][]float64
-	// What others take of the processor makes equal builds unlike, too, but hardly twice, and in
-	// both times.
+	// Disturbances make equal builds differ too, but hardly by a factor of two, and in both attempts.
 	for range 2 {
 		for side, b := range s.sides {
 			res, err := b.Run(ctx, s.benchmark, o)
 			if err != nil && ctx.Err() == nil && o.Count > 1 {
-				o.Count = 1 // it may not bear to be run again
+				o.Count = 1 // it may not support a second run
 				res, err = b.Run(ctx, s.benchmark, o)
 			}
 			if err != nil {
@@ -192,8 +189,8 @@ func (s *Subject) calibrate(ctx context.Context, length time.Duration) (inside t
 	return inside, nil
 }
 
-// farApart returns -1 if every time of A is so much longer than every one of B that each side
-// gets its own number of iterations, 1 if it is the other way round, and 0 otherwise.
+// farApart returns -1 if every time of A is so much longer than every one of B that each side gets
+// its own number of iterations, 1 if it is the other way round, and 0 otherwise.
 func farApart(perOp [2][]float64) int {
 	switch {
 	case slices.Min(perOp[ab.A]) >= unlike*slices.Max(perOp[ab.B]):
@@ -204,9 +201,9 @@ func farApart(perOp [2][]float64) int {
 	return 0
 }
 
-// perOperation is the time in seconds that an iteration of a measurement, made in at least
-// length, has taken. A benchmark may report another time than it takes, or none: testing goes
-// on until length is over, and no longer than the process has run, which bounds it.
+// perOperation returns the time in seconds that an iteration of a measurement, made in at least
+// length, has taken. A benchmark may report another time than it takes, or none: testing continues
+// until length is over, and no longer than the process has run, which bounds it.
 func perOperation(m Measurement, wall, length time.Duration) float64 {
 	n := float64(m.Iterations)
 	sec, _ := m.Value("sec/op")
@@ -216,7 +213,7 @@ func perOperation(m Measurement, wall, length time.Duration) float64 {
 	return min(sec, wall.Seconds()/n)
 }
 
-// maxIterations is package testing's own bound.
+// maxIterations is package testing's own limit.
 const maxIterations = 1e9
 
 // iterationsFor returns how many iterations take about length, at least one.

@@ -22,21 +22,20 @@ type Job struct {
 // Run runs the job once.
 func (j Job) Run(ctx context.Context) (*Result, error) { return j.Binary.Run(ctx, j.Name, j.Options) }
 
-// PrepareOptions say which benchmarks to build.
+// PrepareOptions select the benchmarks to build.
 type PrepareOptions struct {
-	Patterns []string // of packages; none is "./..."
-	Match    string   // of benchmarks, as go test's -bench; "" is all
-	Dir      string   // for the binaries; it exists, and outlives the jobs
-	// Run is what each job gets. Its Timeout is also that of finding the names.
+	Patterns []string // of packages; none means "./..."
+	Match    string   // of benchmarks, as go test's -bench; "" means all
+	Dir      string   // for the binaries; it must exist, and outlive the jobs
+	// Run is copied to each job. Its Timeout is also that of finding the names.
 	Run RunOptions
-	// Progress is told of each step before it is taken: "building", "looking into".
-	Progress func(step string, pkg Package) // nil: nobody is
+	// Progress is called before each step ("building", "looking into"); may be nil.
+	Progress func(step string, pkg Package)
 }
 
-// Prepare lists and builds the packages of a source and finds their benchmarks, in the
-// order of packages and declarations. What cannot be built or run is among failures,
-// each a *BuildError or a *Failure, and the others go on. When ctx ends there is an
-// error.
+// Prepare lists and builds the packages of a source and finds their benchmarks, in the order of
+// packages and declarations. What cannot be built or run is among failures, each a *BuildError or a
+// *Failure, and the others continue. When ctx ends there is an error.
 func Prepare(ctx context.Context, src Source, o PrepareOptions) (jobs []Job, failures []error, err error) {
 	if _, err := regexp.Compile(o.Match); err != nil {
 		return nil, nil, badMatch(o.Match, err)
@@ -58,7 +57,7 @@ func Prepare(ctx context.Context, src Source, o PrepareOptions) (jobs []Job, fai
 			continue
 		}
 		step("building", p)
-		// Its name is seen in profiles, and its own directory keeps it apart.
+		// Its name appears in profiles, and its own directory makes it unique.
 		out := filepath.Join(o.Dir, strconv.Itoa(i), path.Base(p.ImportPath)+".test")
 		if runtime.GOOS == "windows" {
 			out += ".exe"
@@ -86,9 +85,9 @@ func Prepare(ctx context.Context, src Source, o PrepareOptions) (jobs []Job, fai
 	return jobs, failures, nil
 }
 
-// A Progress is how far Rounds has come.
+// A Progress is the progress of Rounds.
 type Progress struct {
-	Job      int // which has just ended a round
+	Job      int // the job that has just ended a round
 	Done, Of int // rounds of all jobs
 	Elapsed  time.Duration
 	Left     time.Duration // estimate
@@ -96,31 +95,30 @@ type Progress struct {
 	Finished bool          // the job has no more rounds
 }
 
-// RoundsOptions say how to run jobs.
+// RoundsOptions configure Rounds.
 type RoundsOptions struct {
-	Count    int    // rounds; 0 is one
+	Count    int    // number of rounds; 0 means one
 	Seed     uint64 // of the order
 	Progress func(Progress)
 }
 
-// Measured is what Rounds has of a job.
+// A Measured is the outcome of one job.
 type Measured struct {
-	Results []*Result // of the rounds, in the order of time
-	Err     error     // a *Failure, after which the job had no more rounds; nil: none
+	Results []*Result // of the rounds, in order of time
+	Err     error     // a *Failure, after which the job had no more rounds; nil if none
 }
 
-// Rounds runs the jobs round-robin: each once, in random order, then each again. What
-// slows the machine down for a while is spread over all of them so, instead of hitting
-// one. How many iterations take Options.Time is found in the first round; the others have
-// as many, without looking for them. A job that fails is left out of further rounds. When ctx ends, what was measured
-// until then is returned. Results are in the order of jobs.
+// Rounds runs the jobs round-robin: each once, in random order, then each again. Temporary slowness
+// of the machine is thus spread over all of them. The first round finds how many iterations take
+// Options.Time; the others use the same number. A job that fails is left out of further rounds.
+// When ctx ends, it returns what was measured so far. Results are in the order of jobs.
 func Rounds(ctx context.Context, jobs []Job, o RoundsOptions) []Measured {
 	out := make([]Measured, len(jobs))
 	count := max(1, o.Count)
 	random := rand.New(rand.NewPCG(o.Seed, 0))
 	begin := time.Now()
 	done := 0
-	took := make([]time.Duration, len(jobs)) // by a round of each job; 0 is not known
+	took := make([]time.Duration, len(jobs)) // by a round of each job; 0 means unknown
 	jobs = slices.Clone(jobs)
 	for round := range count {
 		for _, i := range random.Perm(len(jobs)) {
@@ -154,8 +152,8 @@ func Rounds(ctx context.Context, jobs []Job, o RoundsOptions) []Measured {
 	return out
 }
 
-// left is about how long the rounds will take that are still to come: as the job's own
-// before, or as those of the others on the average.
+// left estimates how long the remaining rounds will take: as the job's earlier ones, or as the
+// average of the others.
 func left(jobs []Measured, took []time.Duration, count int) time.Duration {
 	var sum, known, rest time.Duration
 	unknown := time.Duration(0)

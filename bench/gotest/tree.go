@@ -13,41 +13,41 @@ import (
 	"strings"
 )
 
-// A Tree is the files of a commit in their own directory.
+// A Tree holds the files of a commit in their own directory.
 type Tree struct {
-	Source Source // as the one that Worktree got, its Dir in the tree
+	Source Source // like the one passed to Worktree, with Dir in the tree
 	Commit string // its full hash
 	Dir    string // the tree's root
-	Temp   string // a directory beside it for what is to go away with it
+	Temp   string // directory next to it, removed with it
 	temp   string // directory around both
-	repo   string // the repository's own directory of files
+	repo   string // the repository's .git directory
 	keeper keeper
 }
 
-// Worktree checks a commit of the repository of src.Dir out into a temporary directory,
-// with git worktree: uncommitted work, index and branches stay as they are. ref is what
-// git calls a commit. The Source's name becomes ref unless it has one. Close takes the
-// tree away; so does the death of this process, however it comes, on systems with a
-// shell. Hooks of the repository do not run, and its submodules are not checked out.
+// Worktree checks a commit of the repository of src.Dir out into a temporary directory, with git
+// worktree: uncommitted work, index and branches are not touched. ref is any name git accepts for a
+// commit. The Source's name becomes ref unless it has one. Close removes the tree; so does the
+// death of this process, however it comes, on systems with a shell. Hooks of the repository do not
+// run, and its submodules are not checked out.
 //
-// A commit whose go.mod or go.work names directories outside the repository by relative
-// paths cannot be built elsewhere and is refused.
+// A commit whose go.mod or go.work refers to directories outside the repository by relative paths
+// cannot be built elsewhere and is refused.
 func Worktree(ctx context.Context, src Source, ref string) (*Tree, error) {
 	fails := func(err error, advice string) (*Tree, error) {
 		return nil, &Error{Op: "check out", Subject: fmt.Sprintf("%q", ref), Err: err, Advice: advice}
 	}
 	inside, err := git(ctx, src.Dir, "rev-parse", "--show-toplevel", "--show-prefix")
 	if errors.Is(err, exec.ErrNotFound) {
-		return fails(err, "install git, or give two folders instead of a commit")
+		return fails(err, "install git, or give two directories instead of a commit")
 	} else if err != nil {
-		return fails(err, "a commit needs a git repository; two folders can be compared without one")
+		return fails(err, "a commit needs a git repository; two directories can be compared without one")
 	}
 	top, prefix, _ := strings.Cut(inside, "\n")
 	commit, err := git(ctx, src.Dir, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
 	if ctx.Err() != nil {
 		return fails(ctx.Err(), "")
 	} else if err != nil {
-		return fails(errors.New("there is no such commit"), refAdvice(ctx, src.Dir, ref))
+		return fails(errors.New("no such commit"), refAdvice(ctx, src.Dir, ref))
 	}
 	temp, err := os.MkdirTemp("", "whet-tree-")
 	if err != nil {
@@ -56,7 +56,7 @@ func Worktree(ctx context.Context, src Source, ref string) (*Tree, error) {
 	if temp, err = filepath.EvalSymlinks(temp); err != nil {
 		return fails(err, "")
 	}
-	// git calls a worktree by its last element, which therefore is the temporary one.
+	// git names a worktree by its last element, which is therefore the temporary one.
 	t := &Tree{Source: src, Commit: commit, temp: temp, Dir: filepath.Join(temp, filepath.Base(temp)), repo: top}
 	t.Source.Dir = filepath.Join(t.Dir, filepath.FromSlash(prefix))
 	if t.Source.Name == "" {
@@ -75,19 +75,19 @@ func Worktree(ctx context.Context, src Source, ref string) (*Tree, error) {
 	return t, nil
 }
 
-// Commit returns the hash of the commit that a directory's repository is at, and whether
-// files that git knows have changed since. The hash is "" where there is no repository.
+// Commit returns the hash of the commit that a directory's repository is at, and whether tracked
+// files have changed since. The hash is "" where there is no repository.
 func Commit(ctx context.Context, dir string) (hash string, changed bool) {
 	hash, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err != nil {
 		return "", false
 	}
-	// Status would write to the index, to remember what it has found out.
+	// Status would write to the index, to cache what it has found out.
 	status, err := git(ctx, dir, "--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
 	return hash, err == nil && status != ""
 }
 
-// refAdvice names refs that look like ref, or says how to get what is not there.
+// refAdvice suggests refs that look like ref, or how to get missing ones.
 func refAdvice(ctx context.Context, dir, ref string) string {
 	refs, err := git(ctx, dir, "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")
 	if err != nil {
@@ -112,8 +112,8 @@ func refAdvice(ctx context.Context, dir, ref string) string {
 	return others
 }
 
-// branchesOf returns the repository's branches, those that were worked on last first, at
-// most five, and before them those that are usually the main one.
+// branchesOf returns the repository's branches: first those that are usually the main one, then the
+// most recently used, at most five.
 func branchesOf(ctx context.Context, dir string) []string {
 	out, err := git(ctx, dir, "for-each-ref", "--sort=-committerdate", "--format=%(refname:short)", "refs/heads")
 	if err != nil || out == "" {
@@ -128,7 +128,7 @@ func branchesOf(ctx context.Context, dir string) []string {
 	return branches[:min(len(branches), 5)]
 }
 
-// distance is the number of letters to insert, delete or replace between two words
+// distance returns the number of letters to insert, delete or replace between two words
 // (Levenshtein).
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
@@ -150,7 +150,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// git runs git and returns what it prints, without the last end of line.
+// git runs git and returns its output, without the last end of line.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
@@ -167,8 +167,8 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSuffix(out.String(), "\n"), nil
 }
 
-// gitEnv takes out what ties git to one repository or index, as a hook's environment
-// does (git rev-parse --local-env-vars).
+// gitEnv removes what ties git to one repository or index, as a hook's environment does (git
+// rev-parse --local-env-vars).
 func gitEnv(env []string) []string {
 	var out []string
 	for _, kv := range env {
@@ -188,7 +188,7 @@ func (t *Tree) check(ctx context.Context, src Source) error {
 		return &Error{Op: "build", Subject: fmt.Sprintf("%q", t.Source.Name), Err: err, Advice: advice}
 	}
 	if _, err := os.Stat(t.Source.Dir); err != nil {
-		return fails(fmt.Errorf("the commit has no folder %s", mustRel(t.Dir, t.Source.Dir)), "give a commit that has the module")
+		return fails(fmt.Errorf("the commit has no directory %s", mustRel(t.Dir, t.Source.Dir)), "give a commit that has the module")
 	}
 	var env struct{ GOMOD, GOWORK string }
 	var before struct{ GOMOD, GOWORK string }
@@ -205,10 +205,10 @@ func (t *Tree) check(ctx context.Context, src Source) error {
 		}
 	}
 	if env.GOMOD == "" || env.GOMOD == os.DevNull {
-		return fails(errors.New("the commit has no go.mod there"), "give a commit that has the module")
+		return fails(errors.New("no go.mod in the commit"), "give a commit that has the module")
 	}
 	if (before.GOWORK == "" || before.GOWORK == "off") != (env.GOWORK == "" || env.GOWORK == "off") {
-		return fails(fmt.Errorf("the working tree is built with %s, which the commit does not have", before.GOWORK+env.GOWORK), "build both sides without it: GOWORK=off")
+		return fails(fmt.Errorf("the working tree is built with %s, which the commit lacks", before.GOWORK+env.GOWORK), "build both sides without it: GOWORK=off")
 	}
 	outside, err := t.outside(ctx, "mod", env.GOMOD)
 	if err == nil && outside == "" && env.GOWORK != "" && env.GOWORK != "off" {
@@ -218,7 +218,7 @@ func (t *Tree) check(ctx context.Context, src Source) error {
 		return err
 	}
 	if outside != "" {
-		return fails(fmt.Errorf("it needs %s, a relative path to a folder outside the repository", outside), "use an absolute path there, or compare two folders that lie where the path fits")
+		return fails(fmt.Errorf("it needs %s, a relative path to a directory outside the repository", outside), "use an absolute path there, or compare two directories for which the path is valid")
 	}
 	return nil
 }
@@ -259,7 +259,7 @@ func (t *Tree) outside(ctx context.Context, verb, file string) (string, error) {
 	return "", nil
 }
 
-// mustRel is path as seen from dir, or as it is.
+// mustRel returns path relative to dir, or unchanged.
 func mustRel(dir, path string) string {
 	if rel, err := filepath.Rel(dir, path); err == nil {
 		return rel

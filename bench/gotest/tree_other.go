@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// A keeper needs a shell; elsewhere a tree is left when this process is killed.
+// A keeper needs a shell; elsewhere a tree is left behind when this process is killed.
 type keeper struct{ made bool }
 
 // add makes the tree.

@@ -170,11 +170,11 @@ func TestWorktreeErrors(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	before := state(t, top)
 	for _, tt := range []struct{ dir, ref, err, hint string }{
-		{module, "v2", "there is no such commit", "did you mean v1?"},
-		{module, "trnk", "there is no such commit", "did you mean trunk?"},
-		{module, "somewhere-else", "there is no such commit", "there is trunk"},
-		{module, "somewhere-else", "there is no such commit", "git fetch"},
-		{module, "--help", "there is no such commit", ""},
+		{module, "v2", "no such commit", "did you mean v1?"},
+		{module, "trnk", "no such commit", "did you mean trunk?"},
+		{module, "somewhere-else", "no such commit", "there is trunk"},
+		{module, "somewhere-else", "no such commit", "git fetch"},
+		{module, "--help", "no such commit", ""},
 		{t.TempDir(), "v1", "not a git repository", "two folders"},
 	} {
 		_, err := gotest.Worktree(t.Context(), gotest.Source{Dir: tt.dir}, tt.ref)
@@ -230,7 +230,7 @@ module example.com/inside
 	if err := os.MkdirAll(filepath.Join(top, "late"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := gotest.Worktree(t.Context(), gotest.Source{Dir: filepath.Join(top, "late")}, "v1"); err == nil || !strings.Contains(err.Error(), "the commit has no folder late") {
+	if _, err := gotest.Worktree(t.Context(), gotest.Source{Dir: filepath.Join(top, "late")}, "v1"); err == nil || !strings.Contains(err.Error(), "the commit has no directory late") {
 		t.Errorf("a folder that the commit does not have: %v", err)
 	}
 	nothingLeft(t)

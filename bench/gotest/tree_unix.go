@@ -15,17 +15,17 @@ import (
 	"syscall"
 )
 
-// A keeper is the process that makes a tree and, when its standard input ends, removes
-// it: one process for both, so that being killed in the middle leaves nothing behind
-// either. It is in its own session, where no signal from a terminal reaches it.
+// A keeper is the process that makes a tree and, when its standard input ends, removes it: one
+// process for both, so that being killed in the middle leaves nothing behind either. It is in its
+// own session, where no signal from a terminal reaches it.
 type keeper struct {
 	cmd   *exec.Cmd
 	alive io.WriteCloser // the only open end of its standard input
 }
 
-// keep is the keeper's program. $1 is the repository, $2 the temporary directory, $3 the
-// tree in it, $4 the commit. Only this tree is taken off git's list: git worktree prune
-// would also forget others whose directories are away at the moment.
+// keep is the keeper's program. $1 is the repository, $2 the temporary directory, $3 the tree in
+// it, $4 the commit. Only this tree is removed from git's list: git worktree prune would also
+// remove others whose directories are missing at the moment.
 const keep = `
 trap '' HUP INT TERM PIPE
 cd "$1" || exit 1
@@ -63,7 +63,7 @@ func (t *Tree) add(ctx context.Context) error {
 	if err == nil && strings.TrimSpace(line) == "ok" {
 		return nil
 	}
-	log, _ := os.ReadFile(filepath.Join(t.temp, "log")) // what git said, if anything
+	log, _ := os.ReadFile(filepath.Join(t.temp, "log")) // git's output, if any
 	text := strings.TrimPrefix(strings.TrimSpace(string(log)), "fatal: ")
 	if text == "" {
 		text = "git worktree add failed"

@@ -18,12 +18,12 @@ import (
 	"github.com/whet-go/whet/bench"
 )
 
-// Keys of a file, beside those of go test (goos, goarch, pkg, cpu).
+// Keys of a file, in addition to those of go test (goos, goarch, pkg, cpu).
 const (
 	keyCommit     = "commit"      // full hash
 	keyTime       = "commit-time" // RFC 3339, UTC
-	keyDirty      = "dirty"       // "true", or there is none
-	keyBase       = "base-commit" // full hash of what was measured beside it
+	keyDirty      = "dirty"       // "true", or absent
+	keyBase       = "base-commit" // full hash of the commit measured alongside
 	keyGo         = "go"          // version of the toolchain
 	keySide       = "toolchain"   // of results, as golang.org/x/perf/benchseries has it
 	sideBase      = "baseline"
@@ -40,24 +40,23 @@ const (
 
 // A Filing says what to file, and where.
 type Filing struct {
-	Dir    string   // takes the files; made if it is not there
+	Dir    string   // receives the files; created if missing
 	Inputs []string // files, each a run; "-" is Stdin
 	Stdin  io.Reader
-	// Base are the results of another commit, measured in the same sitting as the one
-	// input; "" when there are none. BaseCommit is that commit's name. Files of whet bench
-	// with two builds hold both sides: their side a is the base, of the commit that they
-	// name, or BaseCommit.
+	// Base are the results of another commit, measured together with the one input; "" when there are none.
+	// BaseCommit is that commit's name. Files of whet bench with two builds hold both sides: their side a is
+	// the base, of the commit that they name, or BaseCommit.
 	Base, BaseCommit string
 
-	Repository string // a directory in it; "" is the working directory
-	// Commit is a name of what was measured; "" is HEAD, and then the working tree must not
-	// differ from it unless Dirty.
+	Repository string // a directory in it; "" means the working directory
+	// Commit is a name of the measured commit; "" means HEAD, and then the working tree must not differ from
+	// it unless Dirty is set.
 	Commit string
 	Dirty  bool   // mark the results as of a changed tree
-	Go     string // version, where the results do not say it; "" is not known
+	Go     string // version, where the results lack it; "" means unknown
 }
 
-// A DirtyError is Add's error when the working tree is not that of the commit.
+// A DirtyError is Add's error when the working tree differs from the commit.
 type DirtyError struct{ Files []string }
 
 func (e *DirtyError) Error() string {
@@ -68,28 +67,28 @@ func (e *DirtyError) Error() string {
 	return text
 }
 
-// ErrNoResults is Add's error when an input holds none.
+// ErrNoResults is Add's error when an input has no results.
 var ErrNoResults = bench.ErrNoResults
 
-// ErrOtherCommit is Add's error when results say that they are of another commit, and
-// ErrChanged when they say that they are of uncommitted changes and are not to be marked so.
+// ErrOtherCommit is Add's error when results name another commit, and ErrChanged when they are of
+// uncommitted changes and must not be marked so.
 var (
-	ErrOtherCommit = errors.New("the results say that they are of another commit")
-	ErrChanged     = errors.New("the results say that they are of uncommitted changes")
+	ErrOtherCommit = errors.New("the results are of another commit")
+	ErrChanged     = errors.New("the results are of uncommitted changes")
 )
 
-// ErrNoBase is Add's error when results of two builds do not say which commit A is.
-var ErrNoBase = errors.New("the results do not say of which commit side a is")
+// ErrNoBase is Add's error when results of two builds do not name the commit of A.
+var ErrNoBase = errors.New("the results do not name the commit of side a")
 
-// ErrAlone is Add's error when a base has a name and there are no results of it.
-var ErrAlone = errors.New("there are no results of a base")
+// ErrAlone is Add's error when a base is named without results.
+var ErrAlone = errors.New("no results of a base")
 
-// ErrFiled is Add's error when a file of the same content is there.
-var ErrFiled = errors.New("the same results are filed already")
+// ErrFiled is Add's error when a file with the same content exists.
+var ErrFiled = errors.New("the same results are already filed")
 
-// Add files results under a commit and returns the paths of the new files and warnings
-// about lines that it left out. It never replaces a file. Nothing is filed when one of the
-// inputs cannot be read.
+// Add files results under a commit and returns the paths of the new files and warnings about lines
+// that it skipped. It never replaces a file. It files nothing when one of the inputs cannot be
+// read.
 func Add(ctx context.Context, f Filing) (paths, warnings []string, err error) {
 	if f.Base != "" && len(f.Inputs) != 1 {
 		return nil, nil, fmt.Errorf("a base belongs to one file of results, not to %d", len(f.Inputs))
@@ -130,7 +129,7 @@ func Add(ctx context.Context, f Filing) (paths, warnings []string, err error) {
 	return paths, warnings, nil
 }
 
-// commit is what the results are of.
+// commit identifies what was measured.
 func (f *Filing) commit(ctx context.Context) (Commit, error) {
 	ref := f.Commit
 	if ref == "" {
@@ -154,7 +153,7 @@ func (f *Filing) commit(ctx context.Context) (Commit, error) {
 	return c, nil
 }
 
-// run reads the results of a run and writes them as the file that is to be.
+// run reads the results of a run and writes them in the form of the new file.
 func (f *Filing) run(path string, c Commit, base string) (file []byte, warnings []string, err error) {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "%s: %s\n%s: %s\n", keyCommit, c.Hash, keyTime, c.Time.UTC().Format(time.RFC3339))
@@ -210,7 +209,7 @@ func read(path string, stdin io.Reader) ([]byte, error) {
 		from = file
 	}
 	if from == nil {
-		return nil, errors.New("read benchmarks: there is no standard input")
+		return nil, errors.New("read benchmarks: no standard input")
 	}
 	text, err := io.ReadAll(io.LimitReader(from, maxRun+1))
 	if err != nil {
@@ -226,10 +225,10 @@ func read(path string, stdin io.Reader) ([]byte, error) {
 type runWriter struct {
 	out                   *bytes.Buffer
 	units                 map[benchfmt.UnitMetadataKey]bool
-	known                 map[string]string // keys that are set in out
+	known                 map[string]string // keys set so far in out
 	commit, base, version string
 	dirty                 bool
-	inHead                bool // the head of the file says what the base is
+	inHead                bool // the head of the file names the base
 	based                 bool // there are results of the base
 	warnings              []string
 }
@@ -237,8 +236,8 @@ type runWriter struct {
 // maxWarnings bounds the warnings about lines of one input.
 const maxWarnings = 20
 
-// copy writes the results of a text. side is which of two they are of; "" leaves what
-// the text says of it.
+// copy writes the results of a text. side is the side that they belong to; "" leaves what the text
+// says.
 func (w *runWriter) copy(text []byte, from, side string) error {
 	r := benchfmt.NewReader(bytes.NewReader(text), from)
 	results := 0
@@ -269,7 +268,7 @@ func (w *runWriter) copy(text []byte, from, side string) error {
 	return nil
 }
 
-// result writes a result, after the keys that differ from those of the one before.
+// result writes a result, after the keys that differ from those of the previous one.
 func (w *runWriter) result(r *benchfmt.Result, side string) error {
 	want := map[string]string{}
 	for _, c := range r.Config {
@@ -301,7 +300,7 @@ func (w *runWriter) result(r *benchfmt.Result, side string) error {
 	} else if changed && !w.dirty {
 		return fmt.Errorf("%s:%d: %w", file, line, ErrChanged)
 	}
-	// What the head of the file says is not said again.
+	// Keys in the head of the file are not repeated.
 	for _, key := range []string{keyCommit, keyTime, keyDirty} {
 		delete(want, key)
 	}
@@ -366,7 +365,7 @@ func file(dir string, c Commit, run []byte) (string, error) {
 		}
 		return path, nil
 	}
-	return "", fmt.Errorf("%d runs of the commit are there", maxRunsOfOne)
+	return "", fmt.Errorf("%d runs of the commit exist", maxRunsOfOne)
 }
 
 // runName matches the files that Add writes.

@@ -13,14 +13,14 @@ import (
 	"github.com/whet-go/whet/bench"
 )
 
-// leastSegment is how many commits a segment has at least.
+// leastSegment is the least number of commits in a segment.
 const leastSegment = 3
 
-// Bounds of the permutations of one test.
+// Limits on the permutations of one test.
 const (
 	firstPermutations = 999
 	mostPermutations  = 100_000
-	// enoughExceed is how many permutations that reach what was seen end a test.
+	// enoughExceed is how many permutations that reach the observed value end a test.
 	enoughExceed = 20
 )
 
@@ -70,8 +70,8 @@ func divide(ctx context.Context, all [][]float64, seeds []uint64, alpha float64)
 	return out, nil
 }
 
-// relocate looks again for the place of each change between its neighbours: when it was
-// found, other changes were in its segment.
+// relocate searches again for each change between its neighbours: when it was found, other changes
+// were in its segment.
 func relocate(values []float64, changes []found) {
 	for i := range changes {
 		from, to := 0, len(values)
@@ -87,9 +87,8 @@ func relocate(values []float64, changes []found) {
 	}
 }
 
-// decide runs tests together and returns their adjusted p values. Those that no
-// permutation spoke against, but that are too few permutations to hold among so many, get
-// more.
+// decide runs tests together and returns their adjusted p values. Tests that no permutation
+// contradicts, but whose permutations are too few to hold among so many, get more.
 func decide(ctx context.Context, tests []*test, alpha float64) ([]float64, error) {
 	most := min(int(4*float64(len(tests))/alpha), mostPermutations)
 	p := make([]float64, len(tests))
@@ -122,30 +121,29 @@ func decide(ctx context.Context, tests []*test, alpha float64) ([]float64, error
 	}
 }
 
-// A test is of whether a segment is to be split.
+// A test is about whether to split a segment.
 type test struct {
 	e      *energy
-	order  []int // the permutation of now
+	order  []int // the current permutation
 	r      *rand.Rand
-	at     int     // the best place
+	at     int     // the best split
 	seen   float64 // its distance
 	done   int     // permutations
-	exceed int     // of them, those that reach what was seen
-	vain   bool    // there is nothing to test
+	exceed int     // of them, those that reach the observed value
+	empty  bool    // there is nothing to test
 }
 
 func newTest(values []float64, r *rand.Rand) *test {
 	t := &test{e: newEnergy(values), r: r}
 	t.order = slices.Clone(t.e.rank)
 	t.at, t.seen = t.e.best(t.order)
-	t.vain = t.seen == 0 || !differ(values, t.at)
+	t.empty = t.seen == 0 || !differ(values, t.at)
 	return t
 }
 
-// run tries permutations until there are so many, or enough of them speak against a
-// change.
+// run tries permutations until their number is reached, or enough of them contradict a change.
 func (t *test) run(upTo int) {
-	for !t.vain && t.done < upTo && t.exceed < enoughExceed {
+	for !t.empty && t.done < upTo && t.exceed < enoughExceed {
 		t.r.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
 		t.done++
 		// Rounding must not decide about equal arrangements.
@@ -156,12 +154,12 @@ func (t *test) run(upTo int) {
 }
 
 // needsMore reports whether more permutations could make it hold.
-func (t *test) needsMore(q, alpha float64) bool { return !t.vain && t.exceed == 0 && q > alpha }
+func (t *test) needsMore(q, alpha float64) bool { return !t.empty && t.exceed == 0 && q > alpha }
 
-// p is the p value so far.
+// p returns the p value so far.
 func (t *test) p() float64 {
 	switch {
-	case t.vain:
+	case t.empty:
 		return 1
 	case t.exceed >= enoughExceed:
 		return float64(t.exceed) / float64(t.done)
@@ -170,8 +168,8 @@ func (t *test) p() float64 {
 	}
 }
 
-// differ reports whether what is next to a place, on some scale, differs by its ranks (the
-// Mann-Whitney U test). What one or two outliers do to a distance does not.
+// differ reports whether the values on both sides of a split differ, on some scale, by their ranks
+// (the Mann-Whitney U test). One or two outliers do not affect it as they do a distance.
 func differ(values []float64, at int) bool {
 	t := benchmath.DefaultThresholds
 	for reach := 5; ; reach *= 2 {
@@ -186,17 +184,16 @@ func differ(values []float64, at int) bool {
 	}
 }
 
-// energy computes the energy distance between the two parts of a segment, or of a window
-// in it, for all places of a split in O(n log n), for any order of its values. The
-// distances between values are sums over the values below and above, which Fenwick trees
-// over the ranks have.
+// energy computes the energy distance between the two parts of a segment, or of a window in it, for
+// all splits in O(n log n), for any order of its values. The distances between values are sums over
+// the values below and above, kept in Fenwick trees over the ranks.
 type energy struct {
-	sorted  []float64 // values in ascending order, centred so that sums lose little
-	rank    []int     // of each value, by place
-	windows [][2]int  // where to look for a split
+	sorted  []float64 // values in ascending order, centred so that sums lose little precision
+	rank    []int     // of each value, by index
+	windows [][2]int  // where to search for a split
 
-	tree   []node    // Fenwick tree of the values gone through
-	within []float64 // distances of the pairs up to a place
+	tree   []node    // Fenwick tree of the values visited
+	within []float64 // distances of the pairs up to an index
 }
 
 func newEnergy(values []float64) *energy {
@@ -219,10 +216,9 @@ func newEnergy(values []float64) *energy {
 
 type node struct{ count, sum float64 }
 
-// windows are the whole segment and those of a half and a quarter of its length, each
-// half over the next. A change that another takes back is hard to see in a window that
-// holds both (Kovacs, Buhlmann, Li and Munk, "Seeded Binary Segmentation", Biometrika 110,
-// 2023).
+// windows returns the whole segment and those of a half and a quarter of its length, each
+// overlapping the next by half. A change that another reverts is hard to see in a window that holds
+// both (Kovacs, Buhlmann, Li and Munk, "Seeded Binary Segmentation", Biometrika 110, 2023).
 func windows(n int) [][2]int {
 	out := [][2]int{{0, n}}
 	for parts := 2; parts <= 4; parts *= 2 {
@@ -238,8 +234,8 @@ func windows(n int) [][2]int {
 	return out
 }
 
-// best returns the place of the split with the largest distance in any window, and the
-// distance. order are the ranks of the values.
+// best returns the split with the largest distance in any window, and the distance. order are the
+// ranks of the values.
 func (e *energy) best(order []int) (at int, distance float64) {
 	at = len(order) / 2
 	for _, w := range e.windows {
@@ -250,21 +246,21 @@ func (e *energy) best(order []int) (at int, distance float64) {
 	return at, distance
 }
 
-// split returns the place with the largest scaled energy distance, m·k/(m+k) times that
-// of the m values before it from the k values after it.
+// split returns the split with the largest scaled energy distance, m·k/(m+k) times that of the m
+// values before it from the k values after it.
 func (e *energy) split(order []int) (at int, distance float64) {
 	n := len(order)
 	clear(e.tree)
 	left := 0.0
 	for i, r := range order {
-		e.within[i+1] = e.within[i] + e.apart(r, i, left)
+		e.within[i+1] = e.within[i] + e.distances(r, i, left)
 		left += e.sorted[r]
 	}
 	pairs := e.within[n]
 	clear(e.tree)
 	right, other := 0.0, 0.0 // of the right part: sum, distances of its pairs
 	for i := n - 1; i >= leastSegment; i-- {
-		other += e.apart(order[i], n-1-i, right)
+		other += e.distances(order[i], n-1-i, right)
 		right += e.sorted[order[i]]
 		m, k := float64(i), float64(n-i)
 		if n-i < leastSegment {
@@ -273,7 +269,7 @@ func (e *energy) split(order []int) (at int, distance float64) {
 		within := e.within[i]
 		between := pairs - within - other
 		q := m * k / (m + k) * (2*between/(m*k) - 2*within/(m*(m-1)) - 2*other/(k*(k-1)))
-		// Rounding is no distance.
+		// A distance must exceed rounding errors.
 		if q >= distance && q > pairs*1e-13 {
 			at, distance = i, q
 		}
@@ -281,9 +277,9 @@ func (e *energy) split(order []int) (at int, distance float64) {
 	return at, distance
 }
 
-// apart is the sum of the distances of a rank's value to the n values gone through, of the
-// given sum, and goes through it.
-func (e *energy) apart(r, n int, sum float64) float64 {
+// distances returns the sum of the distances of a rank's value to the n values visited, whose sum
+// is given, and visits it.
+func (e *energy) distances(r, n int, sum float64) float64 {
 	v := e.sorted[r]
 	var below node
 	for k := r + 1; k > 0; k &= k - 1 {

@@ -13,23 +13,23 @@ import (
 	"github.com/whet-go/whet/bench"
 )
 
-// GateSyntax says how gates are written.
+// GateSyntax describes the syntax of gates.
 const GateSyntax = `[NAME:]UNIT<+LIMIT[%] or [NAME:]UNIT>-LIMIT[%], with commas between: 'sec/op<+3%,allocs/op<+0', 'Encode:B/op<+64', 'B/s>-5%'; ` +
 	`NAME is a regular expression for benchmarks`
 
-// A Gate is how much the newest commit may differ from those before it.
+// A Gate limits how much the newest commit may differ from those before it.
 type Gate struct {
-	Text  string         // as it was written
-	Names *regexp.Regexp // of benchmarks; nil is all
+	Text  string         // as written
+	Names *regexp.Regexp // of benchmarks; nil means all
 	Unit  string         // tidied: sec/op
-	// Least tells that the limit is the least that is allowed, not the most.
+	// Least reports whether the limit is a lower one.
 	Least bool
-	// Limit is the change that is just allowed: a share if Relative, or in the unit.
+	// Limit is the largest change allowed: a share if Relative, or in the unit.
 	Limit    float64
 	Relative bool
 }
 
-// A GateError is a gate that cannot be understood.
+// A GateError reports an invalid gate.
 type GateError struct {
 	Gate string
 	Err  error
@@ -37,13 +37,13 @@ type GateError struct {
 
 func (e *GateError) Error() string { return fmt.Sprintf("gate %q: %v", e.Gate, e.Err) }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the cause.
 func (e *GateError) Unwrap() error { return e.Err }
 
 // maxGates bounds the gates of a text.
 const maxGates = 1000
 
-// ParseGates reads gates as GateSyntax says. Its errors are *GateError.
+// ParseGates parses gates in GateSyntax. Its errors are *GateError.
 func ParseGates(text string) ([]Gate, error) {
 	var gates []Gate
 	for part := range strings.SplitSeq(text, ",") {
@@ -81,7 +81,7 @@ func parseGate(text string) (Gate, error) {
 	}
 	limit, g.Relative = strings.CutSuffix(limit, "%")
 	if limit == "" || limit[0] != '+' && limit[0] != '-' {
-		return g, errors.New("no + or - before the limit: it is a change")
+		return g, errors.New("no + or - before the limit")
 	}
 	v, err := strconv.ParseFloat(limit, 64)
 	factor, unit := benchunit.Tidy(1, what)
@@ -90,7 +90,7 @@ func parseGate(text string) (Gate, error) {
 		g.Limit = v / 100
 	}
 	if err != nil || math.IsInf(g.Limit, 0) || math.IsNaN(g.Limit) {
-		return g, fmt.Errorf("%q is no number", limit)
+		return g, fmt.Errorf("%q is not a number", limit)
 	}
 	return g, nil
 }
@@ -106,32 +106,32 @@ const (
 type Checked struct {
 	Gate   string `json:"gate"`
 	Series int    `json:"series"` // index in Report.Series
-	// Before is the median of the commits before the newest, since the last change; N is how
-	// many there are, After the newest commit's centre.
+	// Before is the median of the commits before the newest, since the last change; N is their number, After
+	// the newest commit's centre.
 	N      int         `json:"n"`
 	Before bench.Float `json:"before"`
 	After  bench.Float `json:"after"`
-	// Change is how the newest differs, in what the gate is about (a share or the unit),
-	// with the interval of what is a change apart from the noise between commits.
+	// Change is how the newest differs, in the gate's terms (a share or the unit), with the interval of the
+	// change beyond the noise between commits.
 	Change bench.Float `json:"change"`
 	Low    bench.Float `json:"low"`
 	High   bench.Float `json:"high"`
-	// P is the probability to be this far beyond the limit by noise, Q is P adjusted for
-	// all that the gates look at.
+	// P is the probability of being this far beyond the limit by noise, Q is P adjusted for everything the
+	// gates examine.
 	P       float64 `json:"p"`
 	Q       float64 `json:"q"`
 	Outcome string  `json:"outcome"` // Holds, Fails or Undecided
 	Reason  string  `json:"reason,omitempty"`
 }
 
-// ErrNoSeries is Check's error when a gate is about nothing that there is.
-var ErrNoSeries = errors.New("no series is like that")
+// ErrNoSeries is Check's error when a gate matches no series.
+var ErrNoSeries = errors.New("no series matches")
 
-// Check holds the newest commit to gates, and keeps the outcomes in r.Gate. In each series
-// that the newest commit has, it is compared with the commits before it: those since the
-// last change, or, when they are fewer than three, those before that. How much commits
-// differ there is the noise; the limit has to lie outside the prediction interval (Student's
-// t) for an outcome, and p values are adjusted for all series.
+// Check applies gates to the newest commit, and keeps the outcomes in r.Gate. In each series of the
+// newest commit, it is compared with the commits before it: those since the last change or, when
+// they are fewer than three, those before that. The noise is how much these differ; for an outcome
+// the limit must lie outside the prediction interval (Student's t), and p values are adjusted for
+// all series.
 func (r *Report) Check(gates []Gate) error {
 	r.Gate = nil
 	var p []float64
@@ -177,15 +177,15 @@ func (r *Report) units() []string {
 	return sortedKeys(seen, compareUnits)
 }
 
-// check compares the newest point with those before it; the outcome is "" when it is
-// left to the adjusted p value.
+// check compares the newest point with those before it; the outcome is "" when it is left to the
+// adjusted p value.
 func (r *Report) check(g *Gate, s *Series) Checked {
 	last := len(s.Points) - 1
 	from, to := s.before()
 	values := s.values()
 	c := Checked{Gate: g.Text, N: to - from, P: 1, After: s.Points[last].Center, Low: bench.Float(math.Inf(-1)), High: bench.Float(math.Inf(1))}
 	if c.N == 0 {
-		c.Outcome, c.Reason = Undecided, "there is no commit before it"
+		c.Outcome, c.Reason = Undecided, "no earlier commit"
 		return c
 	}
 	middle := median(values[from:to])
@@ -194,7 +194,7 @@ func (r *Report) check(g *Gate, s *Series) Checked {
 		before = math.Exp(middle)
 	}
 	c.Before = bench.Float(before)
-	// toGate makes a difference of values a change as the gate has it.
+	// toGate converts a difference of values to a change in the gate's terms.
 	toGate := func(d float64) float64 {
 		switch {
 		case s.Linear && g.Relative:
@@ -218,9 +218,9 @@ func (r *Report) check(g *Gate, s *Series) Checked {
 	noise := spread(values[from:to])
 	switch {
 	case c.N < leastSegment && !s.exact(from):
-		c.Outcome, c.Reason = Undecided, fmt.Sprintf("there are only %d commits before it", c.N)
+		c.Outcome, c.Reason = Undecided, fmt.Sprintf("only %d earlier commits", c.N)
 		if c.N == 1 {
-			c.Reason = "there is only one commit before it"
+			c.Reason = "only one earlier commit"
 		}
 		return c
 	case c.N < leastSegment || noise == 0:
@@ -244,7 +244,7 @@ func (r *Report) check(g *Gate, s *Series) Checked {
 	return c
 }
 
-// fromGate is the gate's limit as a difference of values.
+// fromGate returns the gate's limit as a difference of values.
 func (s *Series) fromGate(g *Gate, middle float64) float64 {
 	of := math.Exp(middle)
 	if s.Base != "" {
@@ -262,7 +262,7 @@ func (s *Series) fromGate(g *Gate, middle float64) float64 {
 	}
 }
 
-// before is which points the last one is compared with.
+// before returns the points that the last one is compared with.
 func (s *Series) before() (from, to int) {
 	last := len(s.Points) - 1
 	starts := []int{0}
@@ -283,8 +283,8 @@ func (s *Series) before() (from, to int) {
 	return from, to
 }
 
-// exact reports whether the measurements do not vary within the commits from a place on:
-// then there is no noise to know of, as with allocations.
+// exact reports whether the measurements do not vary within the commits from an index on: then
+// there is no noise, as with allocations.
 func (s *Series) exact(from int) bool {
 	for i := from; i < len(s.Points); i++ {
 		if !s.Points[i].exact {

@@ -47,7 +47,7 @@ func resolve(ctx context.Context, dir, ref string) (Commit, error) {
 		return Commit{}, err
 	}
 	if err != nil {
-		return Commit{}, fmt.Errorf("no commit is called %q", ref)
+		return Commit{}, fmt.Errorf("no commit %q", ref)
 	}
 	commits, err := describe(ctx, dir, []string{strings.TrimSpace(out)})
 	if err != nil {
@@ -56,7 +56,7 @@ func resolve(ctx context.Context, dir, ref string) (Commit, error) {
 	return commits[0], nil
 }
 
-// describe returns what git knows of commits, which it must have.
+// describe returns what git records about commits, which must exist.
 func describe(ctx context.Context, dir string, hashes []string) ([]Commit, error) {
 	out, err := git(ctx, dir, strings.Join(hashes, "\n"), "log", "--no-walk=unsorted", "--stdin", "--format=%H%x00%cI%x00%s")
 	if err != nil {
@@ -80,8 +80,8 @@ func describe(ctx context.Context, dir string, hashes []string) ([]Commit, error
 	return commits, nil
 }
 
-// uncommitted lists files that make a build differ from the commit: changed ones, and
-// new ones that the go command would build. What lies below except does not count.
+// uncommitted lists files that make a build differ from the commit: changed ones, and new ones that
+// the go command would build. Files below except do not count.
 func uncommitted(ctx context.Context, dir string, except []string) ([]string, error) {
 	top, err := git(ctx, dir, "", "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -119,7 +119,7 @@ func uncommitted(ctx context.Context, dir string, except []string) ([]string, er
 	return files, nil
 }
 
-// builds reports whether the go command looks at a file of this name.
+// builds reports whether the go command considers a file of this name.
 func builds(name string) bool {
 	switch path.Base(name) {
 	case "go.mod", "go.sum", "go.work", "go.work.sum", "default.pgo":
@@ -128,8 +128,8 @@ func builds(name string) bool {
 	return slices.Contains([]string{".go", ".s", ".S", ".sx", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90", ".swig", ".swigcxx", ".syso"}, path.Ext(name))
 }
 
-// order returns the place of each commit among all, ancestors before descendants, and
-// their subjects; nil when the repository does not know all of them, or there is none.
+// order returns the position of each commit among all, ancestors before descendants, and their
+// subjects; nil when the repository does not know all of them, or there is none.
 func order(ctx context.Context, dir string, hashes []string) (place map[string]int, subjects map[string]string, err error) {
 	known, err := git(ctx, dir, strings.Join(hashes, "\n"), "cat-file", "--batch-check=%(objectname) %(objecttype)")
 	if errors.Is(err, ErrNoRepository) {
@@ -161,8 +161,8 @@ func order(ctx context.Context, dir string, hashes []string) (place map[string]i
 	return place, subjects, err
 }
 
-// places streams the commits' ancestry, which may be long, and keeps the places of the
-// wanted ones.
+// places streams the commits' ancestry, which may be long, and returns the positions of the wanted
+// ones.
 func places(ctx context.Context, dir string, hashes []string, want map[string]bool) (map[string]int, error) {
 	cmd := exec.CommandContext(ctx, "git", "rev-list", "--topo-order", "--reverse", "--stdin")
 	cmd.Dir = dir

@@ -9,15 +9,15 @@ import (
 // Schema is the schema of Report as JSON.
 const Schema = "whet.bench-history/1"
 
-// MaxPoints is how many commits of a series are looked at: the newest.
+// MaxPoints is the number of commits of a series that are used: the newest.
 const MaxPoints = 2000
 
-// A Report is what a directory of results says.
+// A Report holds the contents of a directory of results.
 type Report struct {
 	Schema     string  `json:"schema"`
 	Alpha      float64 `json:"alpha"`      // of the changes, at most this share is expected to be chance
 	Confidence float64 `json:"confidence"` // of intervals, as a share: 0.95
-	// Order is what the commits are ordered by: OrderGit or OrderTime.
+	// Order is the order of the commits: OrderGit or OrderTime.
 	Order    string    `json:"order"`
 	Commits  []Commit  `json:"commits"` // oldest first
 	Machines []Machine `json:"machines"`
@@ -38,11 +38,11 @@ const (
 type Commit struct {
 	Hash    string    `json:"hash"`
 	Time    time.Time `json:"time"`            // of the commit, not of the run
-	Dirty   bool      `json:"dirty,omitempty"` // with changes that were not committed
+	Dirty   bool      `json:"dirty,omitempty"` // with uncommitted changes
 	Subject string    `json:"subject,omitempty"`
 }
 
-// Short is the commit's hash as people write it, with a mark if it was changed.
+// Short returns the abbreviated hash, with a mark if it was changed.
 func (c Commit) Short() string {
 	s := c.Hash[:min(len(c.Hash), shortHash)]
 	if c.Dirty {
@@ -51,8 +51,7 @@ func (c Commit) Short() string {
 	return s
 }
 
-// A Machine is what must be equal for raw values to be compared. Empty fields are not
-// known.
+// A Machine holds what must be equal for raw values to be comparable. Unknown fields are empty.
 type Machine struct {
 	CPU        string `json:"cpu,omitempty"`
 	GOOS       string `json:"goos,omitempty"`
@@ -68,11 +67,9 @@ type Series struct {
 	Unit      string `json:"unit"`      // tidied: sec/op, B/op
 	Better    string `json:"better,omitempty"`
 	Machine   int    `json:"machine"` // index in Report.Machines
-	// Base is the commit to which the points are ratios, measured in the same sitting;
-	// "" when they are values.
+	// Base is the commit that the points are ratios to, measured at the same time; "" when they are values.
 	Base string `json:"base,omitempty"`
-	// Linear tells that not all values are above zero, so that differences are looked at and
-	// not ratios.
+	// Linear reports whether some values are not above zero, so that differences are used instead of ratios.
 	Linear  bool     `json:"linear,omitempty"`
 	Points  []Point  `json:"points"`            // in the order of the commits
 	Changes []Change `json:"changes,omitempty"` // in the order of the commits
@@ -91,29 +88,28 @@ type Point struct {
 	// Base is the base's median; 0 in a series of values.
 	Base float64 `json:"base,omitempty"`
 
-	exact bool // there are several measurements, all alike
+	exact bool // there are several measurements, all equal
 }
 
-// A Change is a lasting change of a series: it came with one of the commits after
-// After, up to At.
+// A Change is a lasting change of a series: one of the commits after After, up to At, introduced
+// it.
 type Change struct {
 	Series int `json:"series"` // index in Report.Series
-	After  int `json:"after"`  // index in Report.Commits: the last as before
-	At     int `json:"at"`     // the first that is different
-	// From and To are medians: of the commits since the change before, and until the one
-	// after.
+	After  int `json:"after"`  // index in Report.Commits: the last before the change
+	At     int `json:"at"`     // the first after the change
+	// From and To are medians: of the commits since the previous change, and until the next one.
 	From bench.Float `json:"from"`
 	To   bench.Float `json:"to"`
-	// Delta is the relative change, 0.01 for 1 %, with its interval, which is infinite
-	// when there are too few commits. Not finite from zero.
+	// Delta is the relative change, 0.01 for 1 %, with its interval, which is infinite when there are too few
+	// commits. It is not finite when From is zero.
 	Delta bench.Float `json:"delta"`
 	Low   bench.Float `json:"low"`
 	High  bench.Float `json:"high"`
-	// P is the probability of such a change by chance in the segment where it was found,
-	// Q is P adjusted for how many were looked at.
+	// P is the probability of such a change by chance in the segment where it was found, Q is P adjusted for
+	// the number of tests.
 	P float64 `json:"p"`
 	Q float64 `json:"q"`
-	// Verdict is better, worse or changed, when no direction is better.
+	// Verdict is better or worse, or changed when neither direction is better.
 	Verdict string `json:"verdict"`
 }
 

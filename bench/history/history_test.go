@@ -276,14 +276,14 @@ func TestAdd(t *testing.T) {
 		text string
 		want string
 	}{
-		{history.Filing{Commit: "nothing"}, one, `no commit is called "nothing"`},
-		{history.Filing{Commit: "-x"}, one, `no commit is called "-x"`},
+		{history.Filing{Commit: "nothing"}, one, `no commit "nothing"`},
+		{history.Filing{Commit: "-x"}, one, `no commit "-x"`},
 		{history.Filing{Commit: "HEAD"}, "hello\n", "standard input: no benchmark results"},
 		{history.Filing{Commit: "HEAD"}, "commit: 1234\nBenchmarkA 1 1 ns/op\n", "another commit, 1234, not " + hashes[1]},
 		{history.Filing{Commit: "HEAD"}, "commit: " + hashes[1] + "+changes\n" + one, history.ErrChanged.Error()},
 		{history.Filing{Commit: "HEAD"}, "side: a\n" + one, history.ErrNoBase.Error()},
 		{history.Filing{Commit: "HEAD", BaseCommit: "HEAD"}, "side: a\ncommit: 1234\n" + one, "another commit, 1234, not " + hashes[1]},
-		{history.Filing{Commit: "HEAD", Base: "x", BaseCommit: "gone"}, one, `no commit is called "gone"`},
+		{history.Filing{Commit: "HEAD", Base: "x", BaseCommit: "gone"}, one, `no commit "gone"`},
 		{history.Filing{Commit: "HEAD", Inputs: []string{"absent"}}, one, "open absent"},
 		{history.Filing{Commit: "HEAD", Base: "x", Inputs: make([]string, 2)}, one, "belongs to one file"},
 		{history.Filing{Commit: "HEAD"}, strings.Repeat("x", 1<<17), "token too long"},
@@ -323,7 +323,7 @@ func TestReadProblems(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Join(report.Warnings, "\n")
-	for _, want := range []string{"Z-abcdef123456.txt:4: parsing iteration count", "NaN sec/op is no measurement", "no commit and commit-time are set", `"--all" is no commit`, "is of 2026-01-03", "another commit than"} {
+	for _, want := range []string{"Z-abcdef123456.txt:4: parsing iteration count", "NaN sec/op is not a measurement", "no commit and commit-time are set", `"--all" is no commit`, "is of 2026-01-03", "another commit than"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no warning %q in\n%s", want, text)
 		}

@@ -19,25 +19,25 @@ import (
 	"github.com/whet-go/whet/bench"
 )
 
-// Options say how to read a history. The zero value is usable.
+// Options configure Read. The zero value is usable.
 type Options struct {
-	Repository string  // a directory in it, for the order of the commits; "" is the working directory
-	Alpha      float64 // share of false alarms among the changes; 0 is 0.05
-	Confidence float64 // of intervals; 0 is 0.95
+	Repository string  // a directory in it, for the order of the commits; "" means the working directory
+	Alpha      float64 // share of false positives among the changes; 0 means 0.05
+	Confidence float64 // of intervals; 0 means 0.95
 }
 
 // ErrEmpty is Read's error when a directory holds no results.
 var ErrEmpty = errors.New("no results of benchmarks by commit")
 
-// A key says which series a measurement belongs to.
+// A key identifies the series of a measurement.
 type key struct {
 	pkg, benchmark, unit string
 	machine              Machine
 }
 
-// A sitting is what one file has for a key: measurements of the commit, and of a base
-// beside it.
-type sitting struct {
+// A batch holds what one file has for a key: measurements of the commit, and of a base measured
+// with it.
+type batch struct {
 	commit        commitKey
 	base          string    // commit
 	values, other []float64 // of the commit, of the base
@@ -48,18 +48,18 @@ type commitKey struct {
 	dirty bool
 }
 
-// collected is what the files of a directory hold.
+// collected holds the contents of a directory's files.
 type collected struct {
 	commits  map[commitKey]Commit
-	sittings map[key][]*sitting
+	batches  map[key][]*batch
 	better   map[string]string
 	runs     int
 	warnings []string
 }
 
-// Read reads the results in a directory and finds the changes. Files that are not as Add
-// names them are left alone; lines that cannot be read become Warnings. Its errors are
-// those of reading and of git, and one that wraps ErrEmpty.
+// Read reads the results in a directory and finds the changes. Files whose names Add does not use
+// are ignored; lines that cannot be read become Warnings. Its errors are those of reading and of
+// git, and one that wraps ErrEmpty.
 func Read(ctx context.Context, dir string, o Options) (*Report, error) {
 	if o.Alpha == 0 {
 		o.Alpha = 0.05
@@ -69,7 +69,7 @@ func Read(ctx context.Context, dir string, o Options) (*Report, error) {
 	}
 	for name, v := range map[string]float64{"alpha": o.Alpha, "confidence": o.Confidence} {
 		if !(v > 0 && v < 1) {
-			return nil, fmt.Errorf("%s: %v is not between 0 and 1", name, v)
+			return nil, fmt.Errorf("%s: %v is out of range (want 0 to 1)", name, v)
 		}
 	}
 	c, err := collect(ctx, dir)
@@ -90,7 +90,7 @@ func collect(ctx context.Context, dir string) (*collected, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read history: %w", err)
 	}
-	c := &collected{commits: map[commitKey]Commit{}, sittings: map[key][]*sitting{}, better: map[string]string{}}
+	c := &collected{commits: map[commitKey]Commit{}, batches: map[key][]*batch{}, better: map[string]string{}}
 	r := new(benchfmt.Reader)
 	for _, entry := range entries {
 		if err := ctx.Err(); err != nil {
@@ -106,7 +106,7 @@ func collect(ctx context.Context, dir string) (*collected, error) {
 	if len(c.commits) == 0 {
 		return nil, errors.Join(append([]error{fmt.Errorf("read history %s: %w", dir, ErrEmpty)}, asErrors(c.warnings)...)...)
 	}
-	for k := range c.sittings {
+	for k := range c.batches {
 		switch r.Units().GetBetter(k.unit) {
 		case -1:
 			c.better[k.unit] = bench.Lower
@@ -136,7 +136,7 @@ func (c *collected) file(r *benchfmt.Reader, path string) error {
 
 func (c *collected) add(r *benchfmt.Reader, text []byte, path string) error {
 	r.Reset(bytes.NewReader(text), path)
-	here := map[key]*sitting{}
+	here := map[key]*batch{}
 	wrong := 0
 	warn := func(text string) {
 		if wrong++; wrong <= maxWarnings {
@@ -165,29 +165,28 @@ func (c *collected) add(r *benchfmt.Reader, text []byte, path string) error {
 	}
 	for _, k := range sortedKeys(here, compareKeys) {
 		if s := here[k]; len(s.values) > 0 {
-			c.sittings[k] = append(c.sittings[k], s)
+			c.batches[k] = append(c.batches[k], s)
 		}
 	}
 	return nil
 }
 
-// result sorts a result's values into the sittings of its file; it returns what is wrong
-// with it.
-func (c *collected) result(r *benchfmt.Result, here map[key]*sitting) (problem string) {
+// result sorts a result's values into the batches of its file; it returns what is wrong with it.
+func (c *collected) result(r *benchfmt.Result, here map[key]*batch) (problem string) {
 	commit := Commit{Hash: r.GetConfig(keyCommit), Dirty: r.GetConfig(keyDirty) == "true"}
 	at, err := time.Parse(time.RFC3339, r.GetConfig(keyTime))
 	if commit.Hash == "" || err != nil {
-		return "no commit and commit-time are set; left out"
+		return "no commit and commit-time are set; skipped"
 	}
 	if !isHash(commit.Hash) {
-		return fmt.Sprintf("%q is no commit; left out", commit.Hash)
+		return fmt.Sprintf("%q is not a commit; skipped", commit.Hash)
 	}
 	commit.Time = at.UTC()
 	ck := commitKey{commit.Hash, commit.Dirty}
 	if old, ok := c.commits[ck]; !ok {
 		c.commits[ck] = commit
 	} else if !old.Time.Equal(commit.Time) {
-		return fmt.Sprintf("commit %s is of %s here and of %s elsewhere; left out", commit.Short(), commit.Time.Format(time.RFC3339), old.Time.Format(time.RFC3339))
+		return fmt.Sprintf("commit %s has time %s here and %s elsewhere; skipped", commit.Short(), commit.Time.Format(time.RFC3339), old.Time.Format(time.RFC3339))
 	}
 	benchmark, procs := splitName(r.Name)
 	k := key{pkg: r.GetConfig("pkg"), benchmark: benchmark, machine: Machine{
@@ -196,13 +195,13 @@ func (c *collected) result(r *benchfmt.Result, here map[key]*sitting) (problem s
 	base := r.GetConfig(keySide) == sideBase
 	for _, v := range r.Values {
 		if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
-			problem = fmt.Sprintf("%v %s is no measurement; left out", v.Value, v.Unit)
+			problem = fmt.Sprintf("%v %s is not a measurement; skipped", v.Value, v.Unit)
 			continue
 		}
 		k.unit = v.Unit
 		s := here[k]
 		if s == nil {
-			s = &sitting{commit: ck}
+			s = &batch{commit: ck}
 			here[k] = s
 		}
 		if s.base == "" {
@@ -210,7 +209,7 @@ func (c *collected) result(r *benchfmt.Result, here map[key]*sitting) (problem s
 		}
 		switch {
 		case s.commit != ck:
-			return "another commit than in the lines before; left out"
+			return "another commit than in the lines before; skipped"
 		case base:
 			s.other = append(s.other, v.Value)
 		default:
@@ -230,8 +229,7 @@ func isHash(s string) bool {
 	return len(s) >= 4 && len(s) <= 64
 }
 
-// splitName splits a benchmark's name from the GOMAXPROCS that it ends with, which is left
-// out when it is 1.
+// splitName splits the GOMAXPROCS suffix from a benchmark's name; it is absent when it is 1.
 func splitName(n benchfmt.Name) (name string, procs int) {
 	_, parts := n.Parts()
 	if len(parts) > 0 {
@@ -244,7 +242,7 @@ func splitName(n benchfmt.Name) (name string, procs int) {
 	return string(n), 1
 }
 
-// order puts the commits in order and returns their places.
+// order sorts the commits and returns their positions.
 func (r *Report) order(ctx context.Context, c *collected, repository string) (map[commitKey]int, error) {
 	keys := slices.Collect(maps.Keys(c.commits))
 	slices.SortFunc(keys, func(a, b commitKey) int {
@@ -286,7 +284,7 @@ func compareKeys(a, b key) int {
 	return cmp.Or(cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.benchmark, b.benchmark), compareUnits(a.unit, b.unit), compareMachines(a.machine, b.machine))
 }
 
-// compareUnits has the units of go test first, as it prints them.
+// compareUnits sorts the units of go test first, in its order.
 func compareUnits(a, b string) int {
 	first := []string{"b/s", "allocs/op", "B/op", "sec/op"}
 	return cmp.Or(cmp.Compare(slices.Index(first, b), slices.Index(first, a)), cmp.Compare(a, b))

@@ -11,19 +11,19 @@ import (
 	"github.com/whet-go/whet/bench"
 )
 
-// build makes the series of what was collected.
+// build makes the series from the collected results.
 func (r *Report) build(c *collected, places map[commitKey]int) {
 	machines := map[Machine]int{}
-	for k := range c.sittings {
+	for k := range c.batches {
 		machines[k.machine] = 0
 	}
 	for i, m := range sortedKeys(machines, compareMachines) {
 		machines[m] = i
 		r.Machines = append(r.Machines, m)
 	}
-	for _, k := range sortedKeys(c.sittings, compareKeys) {
+	for _, k := range sortedKeys(c.batches, compareKeys) {
 		empty := Series{Package: k.pkg, Benchmark: k.benchmark, Unit: k.unit, Better: c.better[k.unit], Machine: machines[k.machine]}
-		ratios, raw := splitSittings(c.sittings[k])
+		ratios, raw := splitBatches(c.batches[k])
 		for _, base := range sortedKeys(ratios, strings.Compare) {
 			s := empty
 			s.Base = base
@@ -35,11 +35,10 @@ func (r *Report) build(c *collected, places map[commitKey]int) {
 	}
 }
 
-// splitSittings parts sittings into those that make series of ratios, by base, and the
-// others. A base that only one commit was measured against makes no series; nor do values
-// that have no ratio.
-func splitSittings(all []*sitting) (ratios map[string][]*sitting, raw []*sitting) {
-	ratios = map[string][]*sitting{}
+// splitBatches separates batches that make series of ratios, by base, from the others. A base that
+// only one commit was measured against makes no series; nor do values that have no ratio.
+func splitBatches(all []*batch) (ratios map[string][]*batch, raw []*batch) {
+	ratios = map[string][]*batch{}
 	commits := map[string]map[commitKey]bool{}
 	for _, s := range all {
 		if s.base == "" || len(s.other) == 0 || slices.Min(s.other) <= 0 || slices.Min(s.values) <= 0 {
@@ -61,9 +60,9 @@ func splitSittings(all []*sitting) (ratios map[string][]*sitting, raw []*sitting
 	return ratios, raw
 }
 
-func (r *Report) addSeries(s Series, sittings []*sitting, places map[commitKey]int) {
-	byCommit := map[int][]*sitting{}
-	for _, sit := range sittings {
+func (r *Report) addSeries(s Series, batches []*batch, places map[commitKey]int) {
+	byCommit := map[int][]*batch{}
+	for _, sit := range batches {
 		at := places[sit.commit]
 		byCommit[at] = append(byCommit[at], sit)
 	}
@@ -78,15 +77,15 @@ func (r *Report) addSeries(s Series, sittings []*sitting, places map[commitKey]i
 		s.Linear = s.Linear || p.Center <= 0
 	}
 	if n := len(s.Points); n > MaxPoints {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s %s: only the newest %d of %d commits are looked at", s.Benchmark, s.Unit, MaxPoints, n))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s %s: only the newest %d of %d commits are used", s.Benchmark, s.Unit, MaxPoints, n))
 		s.Points = s.Points[n-MaxPoints:]
 	}
 	r.Series = append(r.Series, s)
 }
 
-func valuePoint(sittings []*sitting, confidence float64) Point {
+func valuePoint(batches []*batch, confidence float64) Point {
 	var values []float64
-	for _, s := range sittings {
+	for _, s := range batches {
 		values = append(values, s.values...)
 	}
 	center, low, high := summary(values, confidence)
@@ -96,17 +95,17 @@ func valuePoint(sittings []*sitting, confidence float64) Point {
 // alike reports whether there are several values, and all are equal.
 func alike(values []float64) bool { return len(values) > 1 && slices.Min(values) == slices.Max(values) }
 
-// mostOfSitting is how many measurements of a side a ratio is made of, evenly picked of
-// more: all of their differences are looked at.
-const mostOfSitting = 200
+// mostOfBatch is how many measurements of a side make a ratio, picked evenly from more: the number
+// of their differences is quadratic.
+const mostOfBatch = 200
 
-// ratioPoint is the ratio to the base. Sittings are independent and may differ by the
-// day: of several, the median counts, with the interval that holds all of theirs.
-func ratioPoint(sittings []*sitting, confidence float64) Point {
+// ratioPoint returns the ratio to the base. Batches are independent and may differ by the day: of
+// several, the median counts, with the interval that covers all of theirs.
+func ratioPoint(batches []*batch, confidence float64) Point {
 	p := Point{Low: bench.Float(math.Inf(1)), High: bench.Float(math.Inf(-1)), exact: true}
 	var centers, bases []float64
-	for _, s := range sittings {
-		d, low, high := shift(logs(bench.Pick(s.other, mostOfSitting)), logs(bench.Pick(s.values, mostOfSitting)), confidence)
+	for _, s := range batches {
+		d, low, high := shift(logs(bench.Pick(s.other, mostOfBatch)), logs(bench.Pick(s.values, mostOfBatch)), confidence)
 		centers = append(centers, d)
 		bases = append(bases, median(s.other))
 		p.N += len(s.values)
@@ -128,8 +127,8 @@ func logs(values []float64) []float64 {
 	return out
 }
 
-// values are what changes are looked for in: the centres, as logarithms where they have
-// some.
+// values returns the values in which changes are searched: the centres, as logarithms where they
+// have some.
 func (s *Series) values() []float64 {
 	out := make([]float64, len(s.Points))
 	for i, p := range s.Points {
@@ -140,7 +139,7 @@ func (s *Series) values() []float64 {
 	return out
 }
 
-// seed tells the series from all others, whatever else is in the directory.
+// seed identifies the series, independent of what else is in the directory.
 func (s *Series) seed(m Machine) uint64 {
 	h := fnv.New64a()
 	_, _ = fmt.Fprintf(h, "%q %q %q %q %v", s.Package, s.Benchmark, s.Unit, s.Base, m)
@@ -171,8 +170,8 @@ func (r *Report) findChanges(ctx context.Context) error {
 	return nil
 }
 
-// measure says how large the changes are. One whose interval holds no change is dropped;
-// what was on its two sides is one segment then.
+// measure computes how large the changes are. One whose interval includes no change is dropped; its
+// two sides then become one segment.
 func (s *Series) measure(values []float64, points []found, confidence float64) []Change {
 	for {
 		var out []Change
@@ -219,7 +218,7 @@ func (s *Series) change(before, after []float64, confidence float64) Change {
 	}
 }
 
-// relative is a difference as a share; of zero, infinite.
+// relative returns a difference as a share; infinite from zero.
 func relative(d, of float64) float64 {
 	if d == 0 {
 		return 0

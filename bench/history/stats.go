@@ -8,10 +8,10 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// shift is Hodges and Lehmann's estimate of how much larger b is than a, the median of all
-// differences, with the interval that belongs to the Mann-Whitney U test (Hollander, Wolfe
-// and Chicken, "Nonparametric Statistical Methods", section 4.3). The interval is infinite
-// when there are too few values.
+// shift returns Hodges and Lehmann's estimate of how much larger b is than a, the median of all
+// differences, with the interval that belongs to the Mann-Whitney U test (Hollander, Wolfe and
+// Chicken, "Nonparametric Statistical Methods", section 4.3). The interval is infinite when there
+// are too few values.
 func shift(a, b []float64, confidence float64) (estimate, low, high float64) {
 	d := make([]float64, 0, len(a)*len(b))
 	for _, x := range a {
@@ -28,12 +28,12 @@ func shift(a, b []float64, confidence float64) (estimate, low, high float64) {
 	return estimate, d[c], d[len(d)-1-c]
 }
 
-// exactShift is up to which product of sizes the distribution of U is computed; beyond,
-// its normal approximation is good to a rank or two.
+// exactShift is the largest product of sizes for which the distribution of U is computed; beyond,
+// its normal approximation is accurate to a rank or two.
 const exactShift = 400
 
-// shiftRank is how many differences lie outside the interval on each side, each outside
-// having a probability of at most tail; false when even the widest has more.
+// shiftRank returns how many differences lie outside the interval on each side, each outside having
+// a probability of at most tail; false when even the widest has more.
 func shiftRank(m, k int, tail float64) (rank int, ok bool) {
 	if m*k > exactShift {
 		sd := math.Sqrt(float64(m) * float64(k) * float64(m+k+1) / 12)
@@ -79,15 +79,15 @@ func median(values []float64) float64 {
 	return medianOf(sorted)
 }
 
-// summary is the median with its interval, as package bench has it.
+// summary returns the median with its interval, as package bench computes it.
 func summary(values []float64, confidence float64) (center, low, high float64) {
 	t := benchmath.DefaultThresholds
 	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &t), confidence)
 	return s.Center, s.Lo, s.Hi
 }
 
-// spread is the standard deviation of values, with those that lie far from the median, by
-// more than three of what the median absolute deviation tells it to be, drawn in to there.
+// spread returns the standard deviation of values, after moving those farther than three standard
+// deviations (estimated from the median absolute deviation) from the median to that distance.
 func spread(values []float64) float64 {
 	middle := median(values)
 	away := make([]float64, len(values))

@@ -160,7 +160,7 @@ is then empty by default, as in benchstat.`,
 		case strings.HasPrefix(f.Format, "benchstat"):
 			f.Ignore = ""
 		default:
-			f.Apart = "commit" // of which two in one column are rarely meant
+			f.Unique = "commit" // of which two in one column are rarely meant
 		}
 		return a.benchCompare(cmd.Context(), f, args)
 	}
