@@ -43,7 +43,8 @@ const (
 
 // ErrExposed is the cause when the profiles would be served to whoever can
 // reach the address.
-var ErrExposed = errors.New("address is not on the loopback interface: set Options.Token, Options.TokenFile or a TLS config that requires client certificates")
+var ErrExposed = errors.New("address is not on the loopback interface: set Options.Token, Options.TokenFile or a " +
+	"TLS config that requires client certificates")
 
 // Options say where and to whom the profiles are served. The zero value serves
 // them at [DefaultAddr] to this machine.

@@ -64,7 +64,9 @@ func start(t *testing.T, o agent.Options) *agent.Agent {
 }
 
 // get asks for a path below the agent's prefix.
-func get(t *testing.T, a *agent.Agent, path string, edit func(*http.Request)) (status int, header http.Header, body []byte) {
+func get(t *testing.T, a *agent.Agent, path string, edit func(*http.Request)) (status int,
+	header http.Header, body []byte,
+) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.URL()+path, nil)
 	if err != nil {
@@ -183,8 +185,10 @@ func TestExposedIsRefused(t *testing.T) {
 		"all interfaces":      {Addr: ":0"},
 		"unspecified address": {Addr: "0.0.0.0:0"},
 		"TLS without clients": {Addr: ":0", TLS: &tls.Config{}},
-		"any certificate":     {Addr: ":0", TLS: &tls.Config{ClientAuth: tls.RequireAnyClientCert, ClientCAs: x509.NewCertPool()}},
-		"system authorities":  {Addr: ":0", TLS: &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert}},
+		"any certificate": {
+			Addr: ":0", TLS: &tls.Config{ClientAuth: tls.RequireAnyClientCert, ClientCAs: x509.NewCertPool()},
+		},
+		"system authorities": {Addr: ":0", TLS: &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert}},
 	} {
 		a, err := agent.Start(o)
 		if a != nil || !errors.Is(err, agent.ErrExposed) {
@@ -438,7 +442,10 @@ func TestInfo(t *testing.T) {
 	if runtime.GOOS != "windows" && info.CPU <= 0 {
 		t.Errorf("processor time %v", info.CPU)
 	}
-	for _, name := range []string{"/memory/classes/total:bytes", "/gc/heap/live:bytes", "/sched/goroutines:goroutines", "/cpu/classes/total:cpu-seconds"} {
+	for _, name := range []string{
+		"/memory/classes/total:bytes", "/gc/heap/live:bytes", "/sched/goroutines:goroutines",
+		"/cpu/classes/total:cpu-seconds",
+	} {
 		if info.Memory[name] <= 0 {
 			t.Errorf("%s is %v", name, info.Memory[name])
 		}
@@ -498,7 +505,9 @@ func TestClientCertificate(t *testing.T) {
 		t.Errorf("URL %s", a.URL())
 	}
 	for _, certs := range [][]tls.Certificate{{cert}, nil} {
-		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, Certificates: certs, ServerName: "localhost"}}
+		transport := &http.Transport{
+			TLSClientConfig: &tls.Config{RootCAs: pool, Certificates: certs, ServerName: "localhost"},
+		}
 		resp, err := (&http.Client{Transport: transport}).Get(a.URL())
 		if err == nil {
 			_ = resp.Body.Close()

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestDocs adds the agent to its own module, without a network, as docs/agent.md has it for a clone, and builds the program
-// and the other pieces of code there.
+// TestDocs adds the agent to its own module, without a network, as docs/agent.md has it for a
+// clone, and builds the program and the other pieces of code there.
 func TestDocs(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -59,7 +59,8 @@ func TestDocs(t *testing.T) {
 		}
 		run("vet", ".")
 		for _, name := range strings.Fields(run("list", "-deps", ".")) {
-			if first, _, _ := strings.Cut(name, "/"); strings.Contains(first, ".") && name != "example.com/server" && name != "github.com/whet-go/whet/agent" {
+			if first, _, _ := strings.Cut(name, "/"); strings.Contains(first, ".") && name != "example.com/server" &&
+				name != "github.com/whet-go/whet/agent" {
 				t.Errorf("it needs %s", name)
 			}
 		}

@@ -70,7 +70,8 @@ func (f *flightRecorder) stop() {
 // serve writes a snapshot: the trace of the seconds before now.
 func (f *flightRecorder) serve(w http.ResponseWriter, _ *http.Request) {
 	if f == nil {
-		serveError(w, http.StatusNotFound, "this agent keeps no flight recording: set Options.Flight, such as 10 * time.Second")
+		serveError(w, http.StatusNotFound,
+			"this agent keeps no flight recording: set Options.Flight, such as 10 * time.Second")
 		return
 	}
 	if !f.mu.TryLock() {

@@ -57,7 +57,8 @@ func TestFlight(t *testing.T) {
 		t.Errorf("the index does not list it:\n%s", page)
 	}
 	var info agent.Info
-	if err := json.Unmarshal(ok(t, a, "whet"), &info); err != nil || info.Flight == nil || info.Flight.Window != 5*time.Second || info.Flight.MaxBytes != agent.DefaultFlightBytes {
+	if err := json.Unmarshal(ok(t, a, "whet"), &info); err != nil || info.Flight == nil ||
+		info.Flight.Window != 5*time.Second || info.Flight.MaxBytes != agent.DefaultFlightBytes {
 		t.Errorf("%v, %+v", err, info.Flight)
 	}
 	if !logged(t, ok(t, a, "flight"))["before"] {
@@ -78,7 +79,8 @@ func TestFlight(t *testing.T) {
 		t.Errorf("behind another trace there is %v", got)
 	}
 
-	if _, err := agent.Start(agent.Options{Addr: "127.0.0.1:0", Flight: time.Second}); err == nil || !strings.Contains(err.Error(), "flight recorder") {
+	if _, err := agent.Start(agent.Options{Addr: "127.0.0.1:0", Flight: time.Second}); err == nil ||
+		!strings.Contains(err.Error(), "flight recorder") {
 		t.Errorf("a second one: %v", err)
 	}
 	for _, o := range []agent.Options{{Flight: -1}, {FlightBytes: -1}} {
@@ -147,7 +149,8 @@ func TestWatchMark(t *testing.T) {
 // TestWatch tells of slow requests, and of no others.
 func TestWatch(t *testing.T) {
 	a := start(t, agent.Options{})
-	if status, _, body := get(t, a, "slow", nil); status != http.StatusNotFound || !strings.Contains(string(body), "Agent.Watch") {
+	if status, _, body := get(t, a, "slow", nil); status != http.StatusNotFound ||
+		!strings.Contains(string(body), "Agent.Watch") {
 		t.Errorf("without a handler: status %d: %s", status, body)
 	}
 	release := make(chan struct{})
@@ -179,7 +182,8 @@ func TestWatch(t *testing.T) {
 	}
 	ask("/item/secret?token=secret")
 	got := slowOf(t, a, "than=1ns&after=0")
-	if len(got.Requests) != 1 || got.Requests[0].Name != "GET /item/{id}" || got.Requests[0].Latency <= 0 || got.Next != 1 {
+	if len(got.Requests) != 1 || got.Requests[0].Name != "GET /item/{id}" ||
+		got.Requests[0].Latency <= 0 || got.Next != 1 {
 		t.Errorf("%+v", got)
 	}
 
@@ -203,7 +207,8 @@ func TestWatch(t *testing.T) {
 	for range 100 {
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/item/2", nil))
 	}
-	if got := slowOf(t, a, "than=1ns&after=3"); len(got.Requests) != 64 || got.Next != 103 || got.Requests[63].Number != 103 {
+	if got := slowOf(t, a, "than=1ns&after=3"); len(got.Requests) != 64 || got.Next != 103 ||
+		got.Requests[63].Number != 103 {
 		t.Errorf("%d of 100 are remembered, the next is %d", len(got.Requests), got.Next)
 	}
 	if got := slowOf(t, a, "than=1h&after=0&seconds=0.001"); len(got.Requests) != 0 {

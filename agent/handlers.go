@@ -131,7 +131,8 @@ func named(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.FormValue("seconds") != "" {
-		serveError(w, http.StatusBadRequest, "this agent does not subtract profiles: take the profile twice and subtract the first, as whet record does")
+		serveError(w, http.StatusBadRequest,
+			"this agent does not subtract profiles: take the profile twice and subtract the first, as whet record does")
 		return
 	}
 	if gc, _ := strconv.Atoi(r.FormValue("gc")); gc > 0 && (name == "heap" || name == "allocs") {
@@ -212,11 +213,13 @@ func (a *Agent) index(w http.ResponseWriter, r *http.Request) {
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 
 	var out bytes.Buffer
-	out.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + html.EscapeString(a.prefix) + "/</title></head><body>\n<table>\n")
+	out.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" +
+		html.EscapeString(a.prefix) + "/</title></head><body>\n<table>\n")
 	out.WriteString("<tr><th>Count</th><th>Profile</th><th></th></tr>\n")
 	for _, e := range entries {
 		// A program's own profiles may be called anything.
-		fmt.Fprintf(&out, "<tr><td>%s</td><td><a href='%s'>%s</a></td><td>%s</td></tr>\n", e.count, html.EscapeString(e.href), html.EscapeString(e.name), e.text)
+		fmt.Fprintf(&out, "<tr><td>%s</td><td><a href='%s'>%s</a></td><td>%s</td></tr>\n", e.count, html.EscapeString(e.href),
+			html.EscapeString(e.name), e.text)
 	}
 	out.WriteString("</table>\n</body></html>\n")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -40,8 +40,9 @@ func TestFunctionFiles(t *testing.T) {
 func TestOwnCode(t *testing.T) {
 	own := ownCode(&Build{Main: Module{Path: "example.com/a"}})
 	for function, want := range map[string]bool{
-		"main.main": true, "main.(*T).f": true, "example.com/a.F": true, "example.com/a/b.F": true, "example.com/a_test.TestF": true,
-		"example.com/ab.F": false, "example.com/a": false, "runtime.main": false, "": false,
+		"main.main": true, "main.(*T).f": true, "example.com/a.F": true, "example.com/a/b.F": true,
+		"example.com/a_test.TestF": true,
+		"example.com/ab.F":         false, "example.com/a": false, "runtime.main": false, "": false,
 	} {
 		if got := own(function); got != want {
 			t.Errorf("own(%q) = %v, want %v", function, got, want)

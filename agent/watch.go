@@ -128,7 +128,8 @@ func (s *slowRequests) add(r *http.Request, begin time.Time, took time.Duration,
 		s.kept = slices.Delete(s.kept, 0, 1)
 	}
 	s.kept = append(s.kept, SlowRequest{
-		Number: s.last, Name: name, Begin: begin.UTC().Round(0), End: begin.Add(took).UTC().Round(0), Latency: took, Mark: mark,
+		Number: s.last, Name: name, Begin: begin.UTC().Round(0), End: begin.Add(took).UTC().Round(0),
+		Latency: took, Mark: mark,
 	})
 	close(s.signal)
 	s.signal = make(chan struct{})
@@ -187,7 +188,8 @@ func (s *slowRequests) serve(w http.ResponseWriter, r *http.Request) {
 	wait := slowWait
 	if r.FormValue("seconds") != "" {
 		if wait, err = window(r, slowWait); err != nil || wait > maxSlowWait {
-			serveError(w, http.StatusBadRequest, "seconds: want a number above 0 and at most "+strconv.Itoa(int(maxSlowWait.Seconds())))
+			serveError(w, http.StatusBadRequest,
+				"seconds: want a number above 0 and at most "+strconv.Itoa(int(maxSlowWait.Seconds())))
 			return
 		}
 	}

@@ -101,7 +101,8 @@ func Compare(ctx context.Context, inputs []Input, o Options) (*Comparison, error
 	}
 	if !compared && len(inputs) > 1 {
 		if names := b.varying(keys); names != "" {
-			c.Warnings = append(c.Warnings, "nothing is compared, because the results differ in "+names+"; ignore the keys that do not matter")
+			c.Warnings = append(c.Warnings, "nothing is compared, because the results differ in "+names+
+				"; ignore the keys that do not matter")
 		}
 	}
 	return c, nil
@@ -252,7 +253,9 @@ func (b *builder) table(ctx context.Context, key benchproc.Key, units benchfmt.U
 				continue
 			}
 			if len(from.unique) > 1 {
-				return t, &PooledError{Key: b.unique, Values: slices.Sorted(maps.Keys(from.unique)), Row: r.Name, Column: col.StringValues()}
+				return t, &PooledError{
+					Key: b.unique, Values: slices.Sorted(maps.Keys(from.unique)), Row: r.Name, Column: col.StringValues(),
+				}
 			}
 			s := benchmath.NewSample(slices.Clone(from.values), &b.thresholds) // NewSample sorts them
 			cell := b.cell(s, assumption, from)
@@ -385,7 +388,9 @@ func geomean(values []float64) float64 {
 
 // varying lists the keys that tables of the same unit differ in.
 func (b *builder) varying(keys []benchproc.Key) string {
-	return fieldNames(slices.DeleteFunc(benchproc.NonSingularFields(keys), func(f *benchproc.Field) bool { return f.Name == b.unit.Name }))
+	return fieldNames(slices.DeleteFunc(benchproc.NonSingularFields(keys), func(f *benchproc.Field) bool {
+		return f.Name == b.unit.Name
+	}))
 }
 
 func fieldNames(fields []*benchproc.Field) string {

@@ -136,15 +136,20 @@ func TestFalseAlarms(t *testing.T) {
 
 func TestUnpairedAndMore(t *testing.T) {
 	one := "BenchmarkA 1 10 ns/op\nBenchmarkB 1 10 ns/op\n"
-	c, err := compare(t, bench.Options{}, one, "BenchmarkB 1 10 ns/op\nBenchmarkC 1 NaN ns/op\nBenchmarkC 1 7 ns/op\nBenchmarkD 1 x ns/op\n")
+	c, err := compare(t, bench.Options{}, one,
+		"BenchmarkB 1 10 ns/op\nBenchmarkC 1 NaN ns/op\nBenchmarkC 1 7 ns/op\nBenchmarkD 1 x ns/op\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []bench.Unpaired{{Row: "A", In: []string{"a"}, Not: []string{"b"}}, {Row: "C", In: []string{"b"}, Not: []string{"a"}}}
+	want := []bench.Unpaired{
+		{Row: "A", In: []string{"a"}, Not: []string{"b"}},
+		{Row: "C", In: []string{"b"}, Not: []string{"a"}},
+	}
 	if diff := cmp.Diff(want, c.Tables[0].Unpaired); diff != "" {
 		t.Error(diff)
 	}
-	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "b:2: NaN sec/op is not a measurement") || !strings.Contains(c.Warnings[1], "b:4: parsing measurement") {
+	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "b:2: NaN sec/op is not a measurement") ||
+		!strings.Contains(c.Warnings[1], "b:4: parsing measurement") {
 		t.Errorf("warnings: %q", c.Warnings)
 	}
 	data, err := json.Marshal(c)
@@ -189,13 +194,15 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{"absent.txt": "read benchmarks: open absent.txt", "-": "no standard input"} {
-		if _, err := bench.Compare(t.Context(), bench.ParseInputs([]string{path}), bench.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := bench.Compare(t.Context(), bench.ParseInputs([]string{path}), bench.Options{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", path, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := bench.Compare(ctx, bench.ParseInputs([]string{"-"}), bench.Options{Stdin: strings.NewReader(one)}); !errors.Is(err, context.Canceled) {
+	if _, err := bench.Compare(ctx, bench.ParseInputs([]string{"-"}),
+		bench.Options{Stdin: strings.NewReader(one)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -280,7 +287,8 @@ func TestUnique(t *testing.T) {
 	if err != nil || len(c.Tables[0].Columns) != 2 || c.Tables[0].Rows[0].Cells[1].N != 8 {
 		t.Errorf("separated: %+v, %v", c, err)
 	}
-	if c, err = compare(text("aaa", "bbb"), bench.Options{Ignore: "commit", Filter: "commit:bbb"}); err != nil || c.Tables[0].Rows[0].Cells[0].N != 8 {
+	if c, err = compare(text("aaa", "bbb"), bench.Options{Ignore: "commit", Filter: "commit:bbb"}); err != nil ||
+		c.Tables[0].Rows[0].Cells[0].N != 8 {
 		t.Errorf("one of them: %+v, %v", c, err)
 	}
 	if _, err = compare(text("aaa", "aaa"), bench.Options{Ignore: "commit"}); err != nil {

@@ -49,7 +49,8 @@ func TestValues(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&many, "BenchmarkA 1 %d ns/op\n", 1_000_000_000*(1+(i*7)%3000))
 	}
-	c, err := compare(t, bench.Options{}, "BenchmarkA 1 3000000000 ns/op\nBenchmarkA 1 1000000000 ns/op\nBenchmarkA 1 2000000000 ns/op\n", many.String())
+	c, err := compare(t, bench.Options{},
+		"BenchmarkA 1 3000000000 ns/op\nBenchmarkA 1 1000000000 ns/op\nBenchmarkA 1 2000000000 ns/op\n", many.String())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,9 @@ const maxWarnings = 20
 // read passes each result of the inputs to add, which must not keep it, and returns the metadata of
 // units and what was wrong with single lines. Unreadable lines are skipped; only I/O errors end the
 // reading.
-func read(ctx context.Context, inputs []Input, o *Options, add func(*benchfmt.Result) error) (benchfmt.UnitMetadataMap, []string, error) {
+func read(ctx context.Context, inputs []Input, o *Options, add func(*benchfmt.Result) error) (benchfmt.UnitMetadataMap,
+	[]string, error,
+) {
 	r := new(benchfmt.Reader)
 	var warnings []string
 	for _, in := range inputs {
@@ -80,7 +82,9 @@ func readInput(r *benchfmt.Reader, in Input, o *Options, add func(*benchfmt.Resu
 }
 
 // readFrom reads one input. name is its name in messages.
-func readFrom(r *benchfmt.Reader, from io.Reader, name, label string, add func(*benchfmt.Result) error) (warnings []string, err error) {
+func readFrom(r *benchfmt.Reader, from io.Reader, name, label string,
+	add func(*benchfmt.Result) error,
+) (warnings []string, err error) {
 	r.Reset(from, name, ".file", label)
 	results, wrong := 0, 0
 	warn := func(text string) {

@@ -24,7 +24,9 @@ func TestAgent(t *testing.T) {
 		}
 	}()
 	out := filepath.Join(t.TempDir(), "r.whet")
-	opt := Options{URL: a.URL(), PprofPath: "/private/prof", Out: out, Duration: time.Second, Trace: 100 * time.Millisecond}
+	opt := Options{
+		URL: a.URL(), PprofPath: "/private/prof", Out: out, Duration: time.Second, Trace: 100 * time.Millisecond,
+	}
 	if _, err := Run(t.Context(), opt); err == nil || !strings.Contains(err.Error(), "401") {
 		t.Errorf("without a token: %v", err)
 	}
@@ -48,7 +50,8 @@ func TestAgent(t *testing.T) {
 	}
 	r := openRecording(t, out)
 	var info struct{ Start, End agent.Info }
-	if err := json.Unmarshal(readPart(t, r, recording.AgentPart), &info); err != nil || info.Start.PID == 0 || !info.End.Time.After(info.Start.Time) {
+	if err := json.Unmarshal(readPart(t, r, recording.AgentPart), &info); err != nil || info.Start.PID == 0 ||
+		!info.End.Time.After(info.Start.Time) {
 		t.Errorf("agent.json: %v, %+v", err, info)
 	}
 }

@@ -100,7 +100,8 @@ func (m *metered) Read(p []byte) (int, error) {
 	}
 	if left = min(left, m.limit-m.used); left <= 0 {
 		return 0, &diag.Error{
-			Err:  fmt.Errorf("cut off: answer %w (limit %v; all together may have %v)", errTooLarge, unit.Bytes(m.limit), unit.Bytes(m.q.total)),
+			Err: fmt.Errorf("cut off: answer %w (limit %v; all together may have %v)", errTooLarge, unit.Bytes(m.limit),
+				unit.Bytes(m.q.total)),
 			Hint: "if the target can be trusted, raise the limit: --max-size 8GB",
 		}
 	}

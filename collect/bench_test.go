@@ -115,7 +115,8 @@ func TestBench(t *testing.T) {
 	if c, err := r.Profile("cpu"); err != nil || len(c.Mappings) == 0 || filepath.Base(c.Mappings[0].File) != "good.test" {
 		t.Errorf("cpu is not of good.test: %v", err)
 	}
-	if text := readPart(t, r, recording.BenchPart); bytes.Count(text, []byte("BenchmarkRepeat")) != 2 || !bytes.Contains(text, []byte("allocs/op")) {
+	if text := readPart(t, r, recording.BenchPart); bytes.Count(text, []byte("BenchmarkRepeat")) != 2 ||
+		!bytes.Contains(text, []byte("allocs/op")) {
 		t.Errorf("bench.txt:\n%s", text)
 	}
 	m := r.Meta()
@@ -134,7 +135,9 @@ func TestBench(t *testing.T) {
 func TestBenchMany(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "r.whet")
-	sum, err := Run(t.Context(), Options{Packages: []string{"./..."}, Dir: writeModule(t), Out: out, BenchTime: "50ms", Trace: -1})
+	sum, err := Run(t.Context(), Options{
+		Packages: []string{"./..."}, Dir: writeModule(t), Out: out, BenchTime: "50ms", Trace: -1,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +145,10 @@ func TestBenchMany(t *testing.T) {
 	for _, f := range sum.Failures {
 		all.WriteString(f.Error() + "\n")
 	}
-	for _, want := range []string{"example.com/m/broken", "undefined: testing", "example.com/m/fails: failed: BenchmarkBroken", "example.com/m/panics: panic: boom"} {
+	for _, want := range []string{
+		"example.com/m/broken", "undefined: testing",
+		"example.com/m/fails: failed: BenchmarkBroken", "example.com/m/panics: panic: boom",
+	} {
 		if !strings.Contains(all.String(), want) {
 			t.Errorf("failures lack %q:\n%s", want, all.String())
 		}
@@ -344,7 +350,8 @@ func TestBenchInterruptedLate(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"block", "mutex"} {
-		if m, ok := missing(sum.Meta, name); ok == slices.Contains(got, name) || ok && !strings.Contains(m.Reason, "ended early") {
+		if m, ok := missing(sum.Meta, name); ok == slices.Contains(got, name) ||
+			ok && !strings.Contains(m.Reason, "ended early") {
 			t.Errorf("profiles %q, %s missing %v: %+v", got, name, ok, m)
 		}
 	}
@@ -390,7 +397,8 @@ func TestBenchDuration(t *testing.T) {
 	want := "20 benchmarks, "
 	if ran < 20 {
 		want = fmt.Sprintf("20 benchmarks, %d of 20 results, ", ran)
-		if len(sum.Warnings) != 1 || !strings.Contains(sum.Warnings[0].Error(), fmt.Sprintf("-d was over after %d of 20 results", ran)) {
+		if len(sum.Warnings) != 1 ||
+			!strings.Contains(sum.Warnings[0].Error(), fmt.Sprintf("-d was over after %d of 20 results", ran)) {
 			t.Errorf("warnings %v", sum.Warnings)
 		}
 	}
@@ -424,7 +432,8 @@ func TestBenchOverrun(t *testing.T) {
 			t.Errorf("interrupted %v, failures %v", sum.Meta.Interrupted, sum.Failures)
 		}
 		if !slices.ContainsFunc(sum.Warnings, func(err error) bool {
-			return strings.Contains(err.Error(), "example.com/m/runs: -d was over after ") && strings.Contains(diag.Hint(err), "-d")
+			return strings.Contains(err.Error(), "example.com/m/runs: -d was over after ") &&
+				strings.Contains(diag.Hint(err), "-d")
 		}) {
 			t.Errorf("warnings %v", sum.Warnings)
 		}

@@ -183,7 +183,8 @@ func moduleAbove(dir string) string {
 
 // toolchainDir matches the version in the path of a standard library file, as
 // it is under the go command's own downloads and usual installations.
-var toolchainDir = regexp.MustCompile(`(?:toolchain@v[\d.]+-|/)(go1\.\d+(?:\.\d+|rc\d+|beta\d+)?)[^/]*/(?:go/)?src/runtime/`)
+var toolchainDir = regexp.MustCompile(
+	`(?:toolchain@v[\d.]+-|/)(go1\.\d+(?:\.\d+|rc\d+|beta\d+)?)[^/]*/(?:go/)?src/runtime/`)
 
 // guessGoVersion reads the Go version off the paths of the standard library.
 func (s *session) guessGoVersion() string {

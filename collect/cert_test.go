@@ -24,7 +24,9 @@ func clientCert(t *testing.T, dir string) (cert, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "client"}, NotAfter: time.Now().Add(time.Hour)}
+	tmpl := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "client"}, NotAfter: time.Now().Add(time.Hour),
+	}
 	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, k.Public(), k)
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +36,10 @@ func clientCert(t *testing.T, dir string) (cert, key string) {
 		t.Fatal(err)
 	}
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	for file, b := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: keyDER}} {
+	for file, b := range map[string]*pem.Block{
+		cert: {Type: "CERTIFICATE", Bytes: der},
+		key:  {Type: "PRIVATE KEY", Bytes: keyDER},
+	} {
 		if err := os.WriteFile(file, pem.EncodeToMemory(b), 0o600); err != nil {
 			t.Fatal(err)
 		}

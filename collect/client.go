@@ -86,7 +86,8 @@ func newClient(opt *Options) (*client, error) {
 	// to another origin that would not be a surprise.
 	redirect := origin.Policy{
 		Secret: true,
-		Hint:   "whet follows redirects on the same host and port only, so that credentials stay there; record the other address itself, or log in with -H or --token-file",
+		Hint: "whet follows redirects on the same host and port only, so that credentials stay there; record the other " +
+			"address itself, or log in with -H or --token-file",
 	}.Redirect
 	c.http = &http.Client{Transport: newTransport(opt.TLS), CheckRedirect: redirect}
 	// On a connection used before, net/http tries again when it breaks: a target
@@ -284,7 +285,9 @@ var errAborted = errors.New("ended at once, before the answer came")
 // read; ctx bounds it in time. When stop is closed, it half-closes the connection: net/http's server
 // then cancels the request's context, the handler stops measuring, and what it has
 // arrives as usual. An answer that is still missing after stopGrace is given up.
-func (c *client) window(ctx context.Context, stop <-chan struct{}, kind string, q url.Values, read func(io.Reader) error) error {
+func (c *client) window(ctx context.Context, stop <-chan struct{}, kind string, q url.Values,
+	read func(io.Reader) error,
+) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
@@ -441,7 +444,8 @@ func hintFor(kind string, err error) string {
 	msg := err.Error()
 	switch {
 	case errors.Is(err, errHTML):
-		return "something else answers there, a login page perhaps: give the handlers' prefix with --pprof-path, credentials with -H or --token-file"
+		return "something else answers there, a login page perhaps: give the handlers' prefix with --pprof-path, " +
+			"credentials with -H or --token-file"
 	case errors.Is(err, errCutShort):
 		return "a proxy may stand between; record the target's own address, or let the window run to its end"
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -452,7 +456,8 @@ func hintFor(kind string, err error) string {
 		return "give the certificate authority with --ca FILE"
 	case errors.As(err, new(x509.HostnameError)):
 		return "use the name that the certificate is for"
-	case strings.Contains(msg, "certificate required"), strings.Contains(msg, "bad certificate"), strings.Contains(msg, "handshake failure"):
+	case strings.Contains(msg, "certificate required"), strings.Contains(msg, "bad certificate"),
+		strings.Contains(msg, "handshake failure"):
 		return "the target wants a client certificate: --cert FILE --key FILE"
 	case strings.Contains(msg, "server gave HTTP response to HTTPS client"):
 		return "use http://"
@@ -498,7 +503,8 @@ func mount(kind string) string {
 	case "cmdline":
 		return `mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)`
 	case "flight":
-		return "agent.Start(agent.Options{Flight: 10 * time.Second}) in the target keeps the last seconds (package github.com/whet-go/whet/agent); without it, whet record -d 10s records the next ones"
+		return "agent.Start(agent.Options{Flight: 10 * time.Second}) in the target keeps the last seconds (package " +
+			"github.com/whet-go/whet/agent); without it, whet record -d 10s records the next ones"
 	case "slow":
 		return "handler = a.Watch(handler) in the target, with the agent a, tells of slow requests"
 	case "goroutineleak":
@@ -515,12 +521,15 @@ func TLSFiles(cert, key, ca string) (*tls.Config, error) {
 	}
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
 	if (cert == "") != (key == "") {
-		return nil, diag.Usagef("--cert", "a client certificate needs both --cert and --key", "give both; they may be the same file")
+		return nil, diag.Usagef("--cert", "a client certificate needs both --cert and --key",
+			"give both; they may be the same file")
 	}
 	if cert != "" {
 		pair, err := tls.LoadX509KeyPair(cert, key)
 		if err != nil {
-			return nil, &diag.Error{Op: "load client certificate", Subject: cert, Err: err, Hint: "--cert and --key take PEM files"}
+			return nil, &diag.Error{
+				Op: "load client certificate", Subject: cert, Err: err, Hint: "--cert and --key take PEM files",
+			}
 		}
 		cfg.Certificates = []tls.Certificate{pair}
 	}
@@ -531,7 +540,10 @@ func TLSFiles(cert, key, ca string) (*tls.Config, error) {
 		}
 		cfg.RootCAs = x509.NewCertPool()
 		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, &diag.Error{Op: "load certificate authority", Subject: ca, Err: errors.New("no certificate in it"), Hint: "--ca takes a PEM file"}
+			return nil, &diag.Error{
+				Op: "load certificate authority", Subject: ca, Err: errors.New("no certificate in it"),
+				Hint: "--ca takes a PEM file",
+			}
 		}
 	}
 	return cfg, nil
@@ -539,7 +551,10 @@ func TLSFiles(cert, key, ca string) (*tls.Config, error) {
 
 // kinds lists what can be fetched, for the keys of --pprof-path.
 func kinds() []string {
-	return []string{"cpu", "heap", "allocs", "block", "mutex", "goroutine", "goroutineleak", "threadcreate", "trace", "flight", "slow", "cmdline", "whet"}
+	return []string{
+		"cpu", "heap", "allocs", "block", "mutex", "goroutine", "goroutineleak", "threadcreate", "trace",
+		"flight", "slow", "cmdline", "whet",
+	}
 }
 
 // ParsePaths reads the values of --pprof-path: at most one prefix ("/custom"),
@@ -554,7 +569,8 @@ func ParsePaths(values []string) (prefix string, paths map[string]string, err er
 		case !strings.HasPrefix(p, "/"):
 			return "", nil, diag.Usagef("--pprof-path "+v, "path does not start with /", "give /prefix, or WHAT=/path")
 		case !pair && prefix != "":
-			return "", nil, diag.Usagef("--pprof-path "+v, "there is a prefix already: "+prefix, "give one prefix; further values are WHAT=/path")
+			return "", nil, diag.Usagef("--pprof-path "+v, "there is a prefix already: "+prefix,
+				"give one prefix; further values are WHAT=/path")
 		case !pair:
 			prefix = p
 			continue
@@ -563,7 +579,8 @@ func ParsePaths(values []string) (prefix string, paths map[string]string, err er
 			k = "cpu"
 		}
 		if !slices.Contains(kinds(), k) {
-			return "", nil, diag.Usagef("--pprof-path "+v, fmt.Sprintf("unknown profile %q", k), "valid ones: "+strings.Join(kinds(), ", "))
+			return "", nil, diag.Usagef("--pprof-path "+v, fmt.Sprintf("unknown profile %q", k),
+				"valid ones: "+strings.Join(kinds(), ", "))
 		}
 		if paths == nil {
 			paths = make(map[string]string)

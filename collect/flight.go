@@ -67,10 +67,13 @@ func noFlight(c *client, err error) error {
 			return err
 		}
 	}
-	return &diag.Error{Op: "record", Subject: public(c.base), Err: errors.New("the target has no flight recorder"), Hint: mount("flight")}
+	return &diag.Error{
+		Op: "record", Subject: public(c.base), Err: errors.New("the target has no flight recorder"), Hint: mount("flight"),
+	}
 }
 
-// flight stores the trace of the last seconds: first of all, since time passes. ctx ends it, and asking what is waited for.
+// flight stores the trace of the last seconds: first of all, since time passes. ctx ends it, and
+// asking what is waited for.
 func (t *sitting) flight(ctx, asking context.Context) error {
 	a, err := t.newAnswer() // how long it is, which its part says, shows when it is read
 	if err != nil {
@@ -99,7 +102,9 @@ func (t *sitting) flight(ctx, asking context.Context) error {
 		return t.cutAt(asking, "flight", t.c.explain("flight", t.c.url("flight", nil), err))
 	}
 	t.meta.Created, t.meta.Duration = end.Add(-length), length
-	part := recording.Part{Name: recording.TracePart, Kind: recording.KindTrace, Start: t.meta.Created, End: end, Note: "of the flight recorder"}
+	part := recording.Part{
+		Name: recording.TracePart, Kind: recording.KindTrace, Start: t.meta.Created, End: end, Note: "of the flight recorder",
+	}
 	if err := t.w.AddReader(part, a.reader(), maxTraceBody); err != nil {
 		return &diag.Error{Op: "record", Err: err}
 	}
@@ -164,7 +169,9 @@ func (t *sitting) instant(ctx context.Context) {
 		}
 	}
 	if !slices.ContainsFunc(t.meta.Missing, func(m recording.Missing) bool { return m.Part == "cpu" }) {
-		t.miss("cpu", &diag.Error{Err: errors.New("a CPU profile is of the seconds to come"), Hint: "whet record without --flight"})
+		t.miss("cpu", &diag.Error{
+			Err: errors.New("a CPU profile is of the seconds to come"), Hint: "whet record without --flight",
+		})
 	}
 }
 
@@ -217,7 +224,8 @@ func (h *Handlers) State(ctx context.Context) (AgentState, error) {
 	}
 	return AgentState{
 		Flight: info.Flight.Window, PID: info.PID, CPU: info.CPU, At: time.Now(),
-		Goroutines: int64(info.Memory["/sched/goroutines:goroutines"]), Heap: int64(info.Memory["/memory/classes/heap/objects:bytes"]),
+		Goroutines: int64(info.Memory["/sched/goroutines:goroutines"]),
+		Heap:       int64(info.Memory["/memory/classes/heap/objects:bytes"]),
 	}, nil
 }
 
@@ -249,7 +257,9 @@ var ErrNotAgent = errors.New("the answer is not one of whet's agent")
 // Slow waits, for some time, for requests that take so long at least, and returns those behind the
 // number that the last call returned; -1 begins. It needs a handler of Agent.Watch: see ErrNotWatched.
 // Answers that cannot be true are an ErrNotAgent.
-func (h *Handlers) Slow(ctx context.Context, than time.Duration, after int64, wait time.Duration) (requests []SlowRequest, next int64, err error) {
+func (h *Handlers) Slow(ctx context.Context, than time.Duration, after int64,
+	wait time.Duration,
+) (requests []SlowRequest, next int64, err error) {
 	q := seconds(wait)
 	q.Set("than", than.String())
 	if after >= 0 {
@@ -281,14 +291,15 @@ func (h *Handlers) Slow(ctx context.Context, than time.Duration, after int64, wa
 	}
 	if wrong != "" {
 		return nil, after, h.c.explain("slow", h.c.url("slow", nil), &diag.Error{
-			Err: fmt.Errorf("%w: %s", ErrNotAgent, wrong), Hint: "is this the address of whet's agent, and its version not newer than this whet?",
+			Err:  fmt.Errorf("%w: %s", ErrNotAgent, wrong),
+			Hint: "is this the address of whet's agent, and its version not newer than this whet?",
 		})
 	}
 	return answer.Requests, answer.Next, nil
 }
 
-// check says what cannot be true of a request that is told of as having taken so long at least; "" is nothing. What is too long
-// to be the agent's is cut.
+// check says what cannot be true of a request that is told of as having taken so long at least; ""
+// is nothing. What is too long to be the agent's is cut.
 func (r *SlowRequest) check(than time.Duration) string {
 	r.Name = strings.ToValidUTF8(r.Name[:min(len(r.Name), maxSlowName)], "")
 	if r.Begin.IsZero() && !r.End.IsZero() {

@@ -35,14 +35,16 @@ func TestHandlers(t *testing.T) {
 	}
 	allocateInWindow()
 	after, err := h.Allocated(t.Context())
-	if err != nil || after.Bytes-before.Bytes < 8<<20 || after.Bytes-before.Bytes > 16<<20 || after.Objects <= before.Objects {
+	if err != nil || after.Bytes-before.Bytes < 8<<20 || after.Bytes-before.Bytes > 16<<20 ||
+		after.Objects <= before.Objects {
 		t.Errorf("%+v, then %+v, %v", before, after, err)
 	}
 	if _, err := h.CPU(t.Context()); err == nil {
 		t.Error("without an agent: no error")
 	}
 	for name, addresses := range map[string][]string{"none": nil, "bare": {addr(bare)}} {
-		if _, err := FindHandlers(t.Context(), addresses); err == nil || name == "bare" && !strings.Contains(diag.Hint(err), "net/http/pprof") {
+		if _, err := FindHandlers(t.Context(), addresses); err == nil ||
+			name == "bare" && !strings.Contains(diag.Hint(err), "net/http/pprof") {
 			t.Errorf("%s: %v, hint %q", name, err, diag.Hint(err))
 		}
 	}

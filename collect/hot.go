@@ -22,8 +22,9 @@ const (
 	maxCode          = 8 << 20 // bytes of it
 )
 
-// addSource notes what garbage collection takes of the CPU profile, and stores the files that hold hot lines: first those of own code, then
-// any other that is on at least hotShare of the stacks of some profile.
+// addSource notes what garbage collection takes of the CPU profile, and stores the files that hold
+// hot lines: first those of own code, then any other that is on at least hotShare of the stacks of
+// some profile.
 func (s *session) addSource() {
 	own := s.own()
 	weight := make(map[string]float64) // the largest share in any profile
@@ -81,9 +82,11 @@ func (s *session) addSource() {
 		s.report.note("source: packed %s", list)
 	}
 	if lost != nil && !found {
-		hint := "run whet record in the directory of the target's module: a binary built with -trimpath does not tell where that is"
+		hint := "run whet record in the directory of the target's module: a binary built with -trimpath does " +
+			"not tell where that is"
 		if s.remote() {
-			hint = "run whet record in the directory of the target's module, or name it with --source DIR: files elsewhere are not packed, whatever the target says"
+			hint = "run whet record in the directory of the target's module, or name it with --source DIR: files elsewhere " +
+				"are not packed, whatever the target says"
 		}
 		s.miss("source", &diag.Error{
 			Err:  fmt.Errorf("the source of own code is not on this machine, or not where the binary says (%w)", lost),
@@ -134,7 +137,9 @@ func hotTypes(name string) []string {
 }
 
 // shares adds, for each file of p, the share of the samples that it is on.
-func shares(p *profile.Profile, typ string, own func(profile.Function) bool, weight map[string]float64, mine map[string]bool) {
+func shares(p *profile.Profile, typ string, own func(profile.Function) bool, weight map[string]float64,
+	mine map[string]bool,
+) {
 	t, err := p.TypeIndex(typ)
 	if err != nil {
 		return
@@ -183,7 +188,8 @@ func (s *session) own() func(profile.Function) bool {
 	own := profile.OwnMatcher(prefixes, nil)
 	return func(f profile.Function) bool {
 		pkg := profile.PackagePath(f.Name)
-		return own(f) || pkg != "" && !profile.IsStd(pkg) && !strings.Contains(f.File, "@v") && !strings.Contains(f.File, "/vendor/")
+		return own(f) || pkg != "" && !profile.IsStd(pkg) && !strings.Contains(f.File, "@v") &&
+			!strings.Contains(f.File, "/vendor/")
 	}
 }
 

@@ -83,7 +83,9 @@ func serve(options []string) error {
 	if on("quits") {
 		mux.HandleFunc("/debug/pprof/trace", func(http.ResponseWriter, *http.Request) { os.Exit(3) })
 	}
-	mux.HandleFunc("/work", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, len(allocateInWindow())) })
+	mux.HandleFunc("/work", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintln(w, len(allocateInWindow()))
+	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

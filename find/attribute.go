@@ -34,7 +34,8 @@ func (f *finder) attribute(groups []*charged) {
 	for _, at := range sortedPlaces(claims) {
 		list := claims[at]
 		slices.SortFunc(list, func(a, b claim) int {
-			return cmp.Or(cmp.Compare(a.of.rank(), b.of.rank()), cmp.Compare(a.wide, b.wide), cmp.Compare(a.order, b.order), cmp.Compare(a.cause.Category, b.cause.Category))
+			return cmp.Or(cmp.Compare(a.of.rank(), b.of.rank()), cmp.Compare(a.wide, b.wide), cmp.Compare(a.order, b.order),
+				cmp.Compare(a.cause.Category, b.cause.Category))
 		})
 		f.claimed[at] = map[Cost]int64{}
 		for _, l := range f.ledgers {

@@ -91,7 +91,9 @@ const maxBaseline = 64 << 20
 // the file, for errors.
 func ReadBaseline(r io.Reader, name string) (*Baseline, error) {
 	wrong := func(err error) error {
-		return &diag.Error{Op: "read baseline", Subject: name, Err: err, Hint: "--write-baseline writes one; the output of --json is one, too"}
+		return &diag.Error{
+			Op: "read baseline", Subject: name, Err: err, Hint: "--write-baseline writes one; the output of --json is one, too",
+		}
 	}
 	data, err := io.ReadAll(io.LimitReader(r, maxBaseline+1))
 	switch {
@@ -147,7 +149,10 @@ type Against struct {
 // reports whether a rule was run. It is an error when the baseline is another module's.
 func (r *Result) Accept(b *Baseline, name string, ran func(rule string) bool) error {
 	if b.Module != r.Module {
-		return &diag.Error{Op: "use baseline", Subject: name, Err: fmt.Errorf("it is of the module %q, and this is %q", b.Module, r.Module), Hint: "--write-baseline writes one of this module"}
+		return &diag.Error{
+			Op: "use baseline", Subject: name, Err: fmt.Errorf("it is of the module %q, and this is %q", b.Module, r.Module),
+			Hint: "--write-baseline writes one of this module",
+		}
 	}
 	left := map[Identity]int{}
 	for _, id := range b.Accepted {

@@ -31,7 +31,9 @@ func findIn(t *testing.T, source string) *find.Result {
 	write(t, filepath.Join(dir, "go.mod"), "module example.com/service\n\ngo 1.26\n")
 	write(t, filepath.Join(dir, "match.go"), source)
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	compile := b.Location(1, profile.None, false, profile.Line{Function: b.Function(profile.Function{Name: "regexp.compile", File: "/go/src/regexp/regexp.go"}), Line: 1})
+	compile := b.Location(1, profile.None, false, profile.Line{
+		Function: b.Function(profile.Function{Name: "regexp.compile", File: "/go/src/regexp/regexp.go"}), Line: 1,
+	})
 	own := b.Function(profile.Function{Name: "example.com/service.f", File: "example.com/service/match.go"})
 	for i, line := range strings.Split(source, "\n") {
 		if strings.Contains(line, "MustCompile") {
@@ -64,18 +66,25 @@ func TestBaseline(t *testing.T) {
 		t.Fatal(err)
 	}
 	third := "\nfunc third(s string) bool {\n\treturn regexp.MustCompile(\"c+\").MatchString(s)\n}\n"
-	again := strings.Replace(accepted, "\treturn regexp.MustCompile(\"a+\").MatchString(s)", "\tif !regexp.MustCompile(\"a+\").MatchString(s) {\n\t\treturn false\n\t}\n\tx := s\n\ts = x\n\treturn regexp.MustCompile(\"a+\").MatchString(s)", 1)
+	again := strings.Replace(accepted, "\treturn regexp.MustCompile(\"a+\").MatchString(s)",
+		"\tif !regexp.MustCompile(\"a+\").MatchString(s) {\n\t\treturn false\n\t}\n\tx := s\n\ts = x\n\treturn "+
+			"regexp.MustCompile(\"a+\").MatchString(s)", 1)
 	for _, test := range []struct {
 		name, source string
 		fresh        []string // functions of new findings
 		stale        []string
 	}{
 		{"the same", accepted, nil, nil},
-		{"lines moved", strings.Replace(accepted, "func first", "// A comment.\n// And another.\n\nvar unused = 1\n\nfunc first", 1), nil, nil},
-		{"formatted otherwise", strings.Replace(accepted, "return regexp.MustCompile(\"a+\")", "return   regexp.MustCompile( /* why */ \"a+\" )", 1), nil, nil},
+		{"lines moved", strings.Replace(accepted, "func first",
+			"// A comment.\n// And another.\n\nvar unused = 1\n\nfunc first", 1), nil, nil},
+		{"formatted otherwise", strings.Replace(accepted, "return regexp.MustCompile(\"a+\")",
+			"return   regexp.MustCompile( /* why */ \"a+\" )", 1), nil, nil},
 		{"one more", accepted + third, []string{"third"}, nil},
 		{"another expression", strings.Replace(accepted, `"b+"`, `"bb+"`, 1), []string{"second"}, []string{"second"}},
-		{"fixed", strings.Replace(accepted, "regexp.MustCompile(\"b+\").MatchString(s)", "s == \"\"", 1), nil, []string{"second"}},
+		{
+			"fixed", strings.Replace(accepted, "regexp.MustCompile(\"b+\").MatchString(s)", "s == \"\"", 1), nil,
+			[]string{"second"},
+		},
 		{"twice in one function", again, []string{"first"}, nil},
 	} {
 		for form, text := range map[string][]byte{"baseline": written, "result": whole} {
@@ -97,7 +106,8 @@ func TestBaseline(t *testing.T) {
 				for _, id := range r.Against.Stale {
 					stale = append(stale, id.Function)
 				}
-				if !slices.Equal(fresh, test.fresh) || !slices.Equal(stale, test.stale) || r.Against.New != len(fresh) || r.Against.Known != len(r.Findings)-len(fresh) {
+				if !slices.Equal(fresh, test.fresh) || !slices.Equal(stale, test.stale) || r.Against.New != len(fresh) ||
+					r.Against.Known != len(r.Findings)-len(fresh) {
 					t.Errorf("new %q, stale %q; want %q, %q; %+v", fresh, stale, test.fresh, test.stale, r.Against)
 				}
 			})
@@ -105,7 +115,8 @@ func TestBaseline(t *testing.T) {
 	}
 	// What was not looked for is not stale.
 	none := findIn(t, strings.Replace(accepted, "regexp.MustCompile(\"b+\").MatchString(s)", "s == \"\"", 1))
-	if err := none.Accept(before.Baseline(), "b", func(string) bool { return false }); err != nil || len(none.Against.Stale) > 0 {
+	if err := none.Accept(before.Baseline(), "b", func(string) bool { return false }); err != nil ||
+		len(none.Against.Stale) > 0 {
 		t.Errorf("%v, %+v", err, none.Against)
 	}
 	other := before.Baseline()
@@ -126,7 +137,8 @@ func TestReadBaseline(t *testing.T) {
 		`{"schema":"whet.find-baseline/1","accepted":[1]}`:     "cannot unmarshal",
 		`{"schema":"whet.find/1","findings":[{"rule":"old"}]}`: "entry 1 has no rule",
 	} {
-		if _, err := find.ReadBaseline(strings.NewReader(text), "b.json"); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "read baseline b.json: ") {
+		if _, err := find.ReadBaseline(strings.NewReader(text), "b.json"); err == nil ||
+			!strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "read baseline b.json: ") {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}

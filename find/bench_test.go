@@ -94,7 +94,8 @@ func everywhere(b *testing.B, root string) (cpu *profile.Profile, lines int) {
 		}
 		if entry.IsDir() {
 			base := entry.Name()
-			if base == "testdata" || base == "node_modules" || strings.HasPrefix(base, ".") || name == filepath.Join(root, "examples") {
+			if base == "testdata" || base == "node_modules" || strings.HasPrefix(base, ".") ||
+				name == filepath.Join(root, "examples") {
 				return fs.SkipDir
 			}
 			return nil
@@ -120,26 +121,40 @@ func everywhere(b *testing.B, root string) (cpu *profile.Profile, lines int) {
 			if !ok || fn.Body == nil {
 				continue
 			}
-			functions = append(functions, function{fn.Name.Name, name, fset.Position(fn.Pos()).Line, fset.Position(fn.End()).Line})
+			functions = append(functions,
+				function{fn.Name.Name, name, fset.Position(fn.Pos()).Line, fset.Position(fn.End()).Line})
 		}
 		return nil
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	p := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{
+		Type: "cpu", Unit: "nanoseconds",
+	})
 	var stack []uint32 // what rules look for, below each line
-	for _, name := range []string{"runtime.mallocgc", "runtime.growslice", "runtime.concatstrings", "runtime.convTstring", "fmt.Sprintf", "regexp.MustCompile", "encoding/json.Unmarshal"} {
-		stack = append(stack, p.Location(uint64(len(stack)+1), profile.None, false, profile.Line{Function: p.Function(profile.Function{Name: name, File: "/go/src/x.go"}), Line: 1}))
+	for _, name := range []string{
+		"runtime.mallocgc", "runtime.growslice", "runtime.concatstrings", "runtime.convTstring",
+		"fmt.Sprintf", "regexp.MustCompile", "encoding/json.Unmarshal",
+	} {
+		stack = append(stack, p.Location(uint64(len(stack)+1), profile.None, false, profile.Line{
+			Function: p.Function(profile.Function{Name: name, File: "/go/src/x.go"}), Line: 1,
+		}))
 	}
-	rand.New(rand.NewPCG(1, 2)).Shuffle(len(functions), func(i, j int) { functions[i], functions[j] = functions[j], functions[i] })
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(functions), func(i, j int) {
+		functions[i], functions[j] = functions[j], functions[i]
+	})
 	addr := uint64(len(stack))
 	for rank, fn := range functions {
-		f := p.Function(profile.Function{Name: "github.com/whet-go/whet." + fn.name, File: fn.file, StartLine: int64(fn.from)})
+		f := p.Function(profile.Function{
+			Name: "github.com/whet-go/whet." + fn.name, File: fn.file, StartLine: int64(fn.from),
+		})
 		for line := fn.from; line <= fn.to; line++ {
 			addr++
 			hot := int64(10_000_000_000 / (rank + 1) / (fn.to - fn.from + 1))
-			if err := p.Sample(append(stack[:len(stack):len(stack)], p.Location(addr, profile.None, false, profile.Line{Function: f, Line: int32(line)})), nil, 1+hot/10_000_000, hot); err != nil {
+			if err := p.Sample(append(stack[:len(stack):len(stack)],
+				p.Location(addr, profile.None, false, profile.Line{Function: f, Line: int32(line)})), nil,
+				1+hot/10_000_000, hot); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -107,7 +107,9 @@ func (f *finder) fix(pkg *packages.Package, s analysis.SuggestedFix) *Fix {
 			i = len(fix.Files)
 			fix.Files = append(fix.Files, FileEdit{File: file, Names: importNames(pkg)})
 		}
-		fix.Files[i].Edits = append(fix.Files[i].Edits, rewrite.Edit{From: tf.Offset(e.Pos), To: tf.Offset(end), Text: string(e.NewText)})
+		fix.Files[i].Edits = append(fix.Files[i].Edits, rewrite.Edit{
+			From: tf.Offset(e.Pos), To: tf.Offset(end), Text: string(e.NewText),
+		})
 	}
 	return fix
 }
@@ -226,7 +228,8 @@ func (f *finder) add(g *charged, ids map[string]int) {
 			x.Places = append(x.Places, p)
 		}
 	}
-	if src := f.matcher.source(first.file); src != nil && src.file != nil && (ast.IsGenerated(src.file) || isCgo(src.file)) && x.Rewrites() {
+	if src := f.matcher.source(first.file); src != nil && src.file != nil &&
+		(ast.IsGenerated(src.file) || isCgo(src.file)) && x.Rewrites() {
 		x.Fix, x.NoFix = nil, "a program wrote the file, or cgo reads it"
 	}
 	id := strings.Join([]string{x.Rule, first.file, x.Function}, "/")

@@ -38,13 +38,19 @@ func findModule(dir string) (*module, error) {
 		}
 		parent := filepath.Dir(root)
 		if parent == root {
-			return nil, &diag.Error{Op: "find the module of", Subject: dir, Err: errors.New("there is no go.mod in it or above it"), Hint: "--dir names a directory of the module"}
+			return nil, &diag.Error{
+				Op: "find the module of", Subject: dir, Err: errors.New("there is no go.mod in it or above it"),
+				Hint: "--dir names a directory of the module",
+			}
 		}
 		root = parent
 	}
 	m := &module{dir: root, path: modfile.ModulePath(data), files: map[string][]string{}}
 	if m.path == "" {
-		return nil, &diag.Error{Op: "read", Subject: filepath.Join(root, "go.mod"), Err: errors.New("it names no module"), Hint: "write a line such as: module example.com/service"}
+		return nil, &diag.Error{
+			Op: "read", Subject: filepath.Join(root, "go.mod"), Err: errors.New("it names no module"),
+			Hint: "write a line such as: module example.com/service",
+		}
 	}
 	err = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -82,8 +88,9 @@ func findModule(dir string) (*module, error) {
 var errAmbiguous = errors.New("several files of the module could be it")
 
 // file returns the module's file that a profile names: by the module's path, which -trimpath
-// leaves, by where it lies, by the module's version, as in programs of go install, or else the only file, or that with most elements at the end of its
-// path in common: the binary may have been built elsewhere.
+// leaves, by where it lies, by the module's version, as in programs of go install, or else the only
+// file, or that with most elements at the end of its path in common: the binary may have been built
+// elsewhere.
 func (m *module) file(name string) (string, error) {
 	name = strings.ReplaceAll(name, `\`, "/")
 	has := func(rest string) bool { return slices.Contains(m.files[path.Base(rest)], rest) }

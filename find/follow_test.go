@@ -31,7 +31,8 @@ func TestSuccessors(t *testing.T) {
 			lines, same := s.of(line + 1)
 			want, stays := to[line+1]
 			if same != stays || stays && !slices.Equal(lines, []int{want}) {
-				t.Fatalf("line %d: %v, same %v; want %d, %v\n%s\n\n%s", line+1, lines, same, want, stays, strings.Join(before, "\n"), strings.Join(after, "\n"))
+				t.Fatalf("line %d: %v, same %v; want %d, %v\n%s\n\n%s", line+1, lines, same, want, stays,
+					strings.Join(before, "\n"), strings.Join(after, "\n"))
 			}
 			for _, line := range lines {
 				if !same && !strings.HasPrefix(after[line-1], "new ") {

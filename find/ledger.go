@@ -151,7 +151,9 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 		key := spot{files[line.Function], line.Line}
 		a := l.spots[key]
 		if a == nil {
-			a = &account{function: names[line.Function], start: fn.StartLine, matched: map[mask]int64{}, callees: map[string]int64{}}
+			a = &account{
+				function: names[line.Function], start: fn.StartLine, matched: map[mask]int64{}, callees: map[string]int64{},
+			}
 			l.spots[key] = a
 		}
 		a.value += v

@@ -266,7 +266,8 @@ func (x *matcher) join(ledgers []*ledger) (map[place]charges, []Stale) {
 	}
 	list := make([]Stale, 0, len(stale))
 	for _, g := range slices.SortedFunc(maps.Keys(stale), func(a, b gone) int {
-		return cmp.Or(cmp.Compare(stale[b].Share, stale[a].Share), cmp.Compare(a.function, b.function), cmp.Compare(a.file, b.file))
+		return cmp.Or(cmp.Compare(stale[b].Share, stale[a].Share), cmp.Compare(a.function, b.function),
+			cmp.Compare(a.file, b.file))
 	}) {
 		list = append(list, *stale[g])
 	}

@@ -27,7 +27,10 @@ func (f *finder) annotate(ctx context.Context) {
 	if len(pkgs) == 0 {
 		return
 	}
-	compiled, err := notes.Compile(ctx, notes.Options{Dir: f.m.dir, Flags: f.o.Flags, Env: f.o.Env, Cache: f.o.Notes, Want: shown}, pkgs...)
+	compiled, err := notes.Compile(ctx, notes.Options{
+		Dir: f.m.dir, Flags: f.o.Flags, Env: f.o.Env, Cache: f.o.Notes,
+		Want: shown,
+	}, pkgs...)
 	if err != nil {
 		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("compiler notes: %w", err))
 		return
@@ -103,7 +106,8 @@ func (f *finder) notesOf(file string, from, to int) []notes.Note {
 
 // appendNote appends what the list does not say of the line yet.
 func appendNote(list []notes.Note, n notes.Note) []notes.Note {
-	if slices.ContainsFunc(list, func(o notes.Note) bool { return o.Line == n.Line && o.Kind == n.Kind && o.Message == n.Message }) {
+	if slices.ContainsFunc(list,
+		func(o notes.Note) bool { return o.Line == n.Line && o.Kind == n.Kind && o.Message == n.Message }) {
 		return list
 	}
 	return append(list, n)

@@ -24,7 +24,8 @@ func FuzzParseMemStats(f *testing.F) {
 }
 
 func TestParseMemStats(t *testing.T) {
-	values, err := parseMemStats([]byte("# runtime.MemStats\n# Alloc = 5\n# NextGC = 4194304\n# PauseNs = [1 2 3]\n# GCCPUFraction = 0.001\n"))
+	values, err := parseMemStats(
+		[]byte("# runtime.MemStats\n# Alloc = 5\n# NextGC = 4194304\n# PauseNs = [1 2 3]\n# GCCPUFraction = 0.001\n"))
 	if err != nil || !maps.Equal(values, map[string]int64{"Alloc": 5, "NextGC": 4194304}) {
 		t.Errorf("%v, %v", values, err)
 	}

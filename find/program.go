@@ -43,7 +43,8 @@ func (f *finder) judge(cpu *profile.Profile) {
 		for _, v := range r.Judge(p) {
 			c := r.Cause(v.Category)
 			if c == nil {
-				f.result.Warnings = append(f.result.Warnings, fmt.Errorf("rule %s says the category %q, which it does not list", r.Analyzer.Name, v.Category))
+				f.result.Warnings = append(f.result.Warnings,
+					fmt.Errorf("rule %s says the category %q, which it does not list", r.Analyzer.Name, v.Category))
 				continue
 			}
 			if max(v.Share, v.Saving) < f.o.MinShare {
@@ -108,7 +109,9 @@ func settingFix(s rules.Setting) *Fix {
 // program is what rules about whole programs ask for.
 func (f *finder) program(cpu *profile.Profile) *rules.Program {
 	t := &f.o.Target
-	p := &rules.Program{Level: t.Level, Go: t.Go, Newest: runtime.Version(), Share: func(*regexp.Regexp) float64 { return 0 }}
+	p := &rules.Program{
+		Level: t.Level, Go: t.Go, Newest: runtime.Version(), Share: func(*regexp.Regexp) float64 { return 0 },
+	}
 	if t.Build != nil {
 		p.Command = !strings.HasSuffix(t.Build.Path, ".test")
 		p.Settings = map[string]string{}

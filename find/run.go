@@ -51,13 +51,20 @@ func newFinder(p Profiles, o Options) (*finder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{o: o, m: m, result: &Result{Schema: Schema, Module: m.path, Dir: m.dir, Rules: len(o.Rules), Findings: []Finding{}, Unexplained: []HotLine{}}}
+	f := &finder{
+		o: o, m: m, result: &Result{
+			Schema: Schema, Module: m.path, Dir: m.dir, Rules: len(o.Rules), Findings: []Finding{}, Unexplained: []HotLine{},
+		},
+	}
 	if err := f.prepare(); err != nil {
 		return nil, err
 	}
 	o.Progress("read profiles")
 	if f.ledgers = f.read(p); len(f.ledgers) == 0 {
-		return nil, &diag.Error{Op: "find", Err: errors.New("the profiles hold no samples"), Hint: "record the program while it works: `whet record TARGET --load URL`"}
+		return nil, &diag.Error{
+			Op: "find", Err: errors.New("the profiles hold no samples"),
+			Hint: "record the program while it works: `whet record TARGET --load URL`",
+		}
 	}
 	f.matcher = newMatcher(m, o.Recorded)
 	if err := f.join(); err != nil {
@@ -135,7 +142,10 @@ func (f *finder) prepare() error {
 	for _, r := range f.o.Rules {
 		for i := range r.Causes {
 			c := &cause{rule: r, Cause: &r.Causes[i]}
-			for cost, expr := range map[Cost]string{CPU: c.CPU, AllocSpace: c.Alloc, AllocObjects: c.Alloc, Mutex: c.Mutex, Block: c.Block} {
+			for cost, expr := range map[Cost]string{
+				CPU: c.CPU, AllocSpace: c.Alloc, AllocObjects: c.Alloc,
+				Mutex: c.Mutex, Block: c.Block,
+			} {
 				n, err := f.pats.add(expr)
 				if err != nil {
 					return fmt.Errorf("rule %s, %s: %w", r.Analyzer.Name, cost, err)
@@ -307,7 +317,8 @@ func firstLine(s string) string {
 func (f *finder) rank() {
 	r := f.result
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(b.Saving, a.Saving), cmp.Compare(largest(b.Evidence), largest(a.Evidence)), cmp.Compare(b.Alone, a.Alone), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.Saving, a.Saving), cmp.Compare(largest(b.Evidence), largest(a.Evidence)),
+			cmp.Compare(b.Alone, a.Alone), cmp.Compare(a.ID, b.ID))
 	})
 	for _, at := range sortedPlaces(f.places) {
 		if h, ok := f.unexplained(at); ok {

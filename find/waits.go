@@ -70,7 +70,8 @@ type Wait struct {
 
 // An Ender is a line that ended waits.
 type Ender struct {
-	File     string  `json:"file"`          // relative to the module; of a line that is not its own, the directory and name
+	// relative to the module; of a line that is not its own, the directory and name
+	File     string  `json:"file"`
 	Own      bool    `json:"own,omitempty"` // the line is in the module
 	Line     int     `json:"line"`
 	Function string  `json:"function"`
@@ -117,14 +118,18 @@ func (f *finder) wait(w *Waits) {
 		if listed[here] || len(waits) == 0 {
 			continue
 		}
-		h := HotLine{Place: f.placeOf(here.file, here.line, 1, here.line), Function: f.function(here.file, here.line), Evidence: []Evidence{}, Waits: waits, Why: f.why[here.file]}
+		h := HotLine{
+			Place: f.placeOf(here.file, here.line, 1, here.line), Function: f.function(here.file, here.line),
+			Evidence: []Evidence{}, Waits: waits, Why: f.why[here.file],
+		}
 		if strings.HasSuffix(here.file, "_test.go") {
 			h.Why = "test code"
 		}
 		f.result.Waiting = append(f.result.Waiting, h)
 	}
 	slices.SortStableFunc(f.result.Waiting, func(a, b HotLine) int {
-		return cmp.Or(cmp.Compare(waitShare(b.Waits), waitShare(a.Waits)), cmp.Compare(largest(b.Evidence), largest(a.Evidence)))
+		return cmp.Or(cmp.Compare(waitShare(b.Waits), waitShare(a.Waits)),
+			cmp.Compare(largest(b.Evidence), largest(a.Evidence)))
 	})
 }
 
@@ -170,7 +175,9 @@ func (f *finder) shownWaits(waits []Wait) []Wait {
 		}
 		one.Count, one.Time, one.Share, one.Max = one.Count+w.Count, one.Time+w.Time, one.Share+w.Share, max(one.Max, w.Max)
 		for _, e := range w.Ended {
-			i := slices.IndexFunc(one.Ended, func(o Ender) bool { return o.File == e.File && o.Line == e.Line && o.Function == e.Function })
+			i := slices.IndexFunc(one.Ended, func(o Ender) bool {
+				return o.File == e.File && o.Line == e.Line && o.Function == e.Function
+			})
 			if i < 0 {
 				i = len(one.Ended)
 				one.Ended = append(one.Ended, Ender{File: e.File, Line: e.Line, Function: e.Function})
@@ -218,7 +225,8 @@ func (f *finder) waits(w *Waits) map[place][]Wait {
 			continue
 		}
 		wait := Wait{Cause: one.Cause.String(), Count: one.Count, Time: one.Time, Share: took, Max: one.Max}
-		if frame, ok := contention.Place(one.waking, own); ok && (one.Cause == requests.Lock || one.Cause == requests.Channel) {
+		if frame, ok := contention.Place(one.waking, own); ok &&
+			(one.Cause == requests.Lock || one.Cause == requests.Channel) {
 			wait.Ended = []Ender{f.ender(frame, took)}
 		}
 		at[here] = append(at[here], wait)
@@ -242,7 +250,8 @@ func (f *finder) locateFrame(frame stacks.Frame) (place, string) {
 	if reason == "" {
 		// Traces do not say where functions start, so their names must do. A closure that was inlined has the name of
 		// the function around it, and its own behind that.
-		if d := f.matcher.source(here.file).decl(here.line); d != nil && !slices.Contains(nameParts(frame.Func), d.Name.Name) {
+		if d := f.matcher.source(here.file).decl(here.line); d != nil &&
+			!slices.Contains(nameParts(frame.Func), d.Name.Name) {
 			return place{}, reasonMoved
 		}
 	}

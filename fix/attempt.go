@@ -171,7 +171,8 @@ func (f *fixer) test(ctx context.Context, over, pkgs []string) error {
 		return nil
 	}
 	bad := failing(out)
-	if len(bad) == 0 || slices.ContainsFunc(bad, func(pkg string) bool { return !slices.Contains(f.result.Failing, pkg) }) {
+	if len(bad) == 0 || slices.ContainsFunc(bad,
+		func(pkg string) bool { return !slices.Contains(f.result.Failing, pkg) }) {
 		return errors.New(lastLines(out))
 	}
 	return nil
@@ -303,5 +304,6 @@ func figureOf(name string, u *ab.Unit) string {
 	if math.IsInf(float64(u.High), 0) || math.IsInf(float64(u.Low), 0) {
 		return fmt.Sprintf("%s %s: %s (too few rounds for an interval)", name, u.Unit, percent(float64(u.Ratio)))
 	}
-	return fmt.Sprintf("%s %s: %s (95 %%: %s to %s)", name, u.Unit, percent(float64(u.Ratio)), percent(float64(u.Low)), percent(float64(u.High)))
+	return fmt.Sprintf("%s %s: %s (95 %%: %s to %s)", name, u.Unit, percent(float64(u.Ratio)), percent(float64(u.Low)),
+		percent(float64(u.High)))
 }

@@ -109,14 +109,21 @@ func TestCompareBuilds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Join(got.Functions, " ") != "Same Fails" || got.Inputs != 2*buildInputs || got.ErrorTexts < buildInputs/10 || got.ErrorTexts > buildInputs {
+	if strings.Join(got.Functions, " ") != "Same Fails" || got.Inputs != 2*buildInputs ||
+		got.ErrorTexts < buildInputs/10 || got.ErrorTexts > buildInputs {
 		t.Errorf("%+v", got)
 	}
-	if not := strings.Join(got.Not, "\n"); len(got.Not) != 2 || !strings.Contains(not, "Chance cannot be compared: what it answers depends on time or chance") || !strings.Contains(not, "Exits cannot be compared: exit status 3") {
+	if not := strings.Join(got.Not, "\n"); len(got.Not) != 2 ||
+		!strings.Contains(not, "Chance cannot be compared: what it answers depends on time or chance") ||
+		!strings.Contains(not, "Exits cannot be compared: exit status 3") {
 		t.Errorf("not compared: %s", not)
 	}
-	for text, want := range map[string]string{"n + len(suffix)": "Differs does not", "o.f.Name()": "Odd (which calls name) does not"} {
-		if _, err := f.compareBuilds(t.Context(), at(text), a, b); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "after:") {
+	for text, want := range map[string]string{
+		"n + len(suffix)": "Differs does not",
+		"o.f.Name()":      "Odd (which calls name) does not",
+	} {
+		if _, err := f.compareBuilds(t.Context(), at(text), a, b); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "after:") {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -152,7 +159,8 @@ func Clean(s string) string {
 		t.Errorf("%+v, %v", answers, err)
 	}
 	wrong := strings.Replace(after, ", '@': true", "", 1)
-	if _, err := f.compare(t.Context(), map[string]change{"a/a.go": {[]byte(before), []byte(wrong)}}, false); err == nil || !strings.Contains(err.Error(), "Clean does not answer as it did") {
+	if _, err := f.compare(t.Context(), map[string]change{"a/a.go": {[]byte(before), []byte(wrong)}}, false); err == nil ||
+		!strings.Contains(err.Error(), "Clean does not answer as it did") {
 		t.Errorf("with a character left out: %v", err)
 	}
 }
@@ -208,7 +216,8 @@ func Head(w io.Writer, title string) {
 	joined := strings.Replace(before, `	_, _ = io.WriteString(w, "<title>")
 	_, _ = io.WriteString(w, title)`, `	_, _ = io.WriteString(w, "<title>"+title)`, 1)
 	lost := strings.Replace(joined, `"<title>"+title)`, `"<title>")`, 1)
-	other := strings.Replace(strings.Replace(joined, "title string }", "title string; shown int }", 1), "	if _, err", "	p.shown++\n	if _, err", 1)
+	other := strings.Replace(strings.Replace(joined, "title string }", "title string; shown int }", 1), "	if _, err",
+		"	p.shown++\n	if _, err", 1)
 	f := scratchOf(t, before)
 	compare := func(after string, reviewed bool) (*Answers, error) {
 		return f.compare(t.Context(), map[string]change{"a/a.go": {[]byte(before), []byte(after)}}, reviewed)
@@ -223,7 +232,8 @@ func Head(w io.Writer, title string) {
 		t.Errorf("a title that is lost: %v", err)
 	}
 	answers, err := compare(other, true)
-	if err != nil || !slices.Equal(answers.Functions, []string{"Head"}) || len(answers.Not) != 1 || !strings.Contains(answers.Not[0], "Page is declared otherwise now") {
+	if err != nil || !slices.Equal(answers.Functions, []string{"Head"}) || len(answers.Not) != 1 ||
+		!strings.Contains(answers.Not[0], "Page is declared otherwise now") {
 		t.Errorf("a type with another field: %+v, %v", answers, err)
 	}
 }

@@ -60,7 +60,9 @@ func (f *fixer) load(ctx context.Context, dir string) (*packages.Package, error)
 	return pkgs[0], nil
 }
 
-func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string, old *packages.Package, changes map[string]change, reviewed bool) error {
+func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string, old *packages.Package,
+	changes map[string]change, reviewed bool,
+) error {
 	decls, err := f.changedFuncs(old, changes)
 	if err != nil {
 		return err
@@ -85,7 +87,8 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 	if err != nil {
 		return err
 	}
-	if out, err := f.scratch.run(ctx, over, "test", "-run=^$", "-vet=off", "./"+dir); err != nil && ctx.Err() == nil && strings.Contains(out, "[build failed]") {
+	if out, err := f.scratch.run(ctx, over, "test", "-run=^$", "-vet=off", "./"+dir); err != nil && ctx.Err() == nil &&
+		strings.Contains(out, "[build failed]") {
 		// The old functions do not go with the new declarations: so each in a build of its own.
 		side := builds.Side{Flags: f.o.Flags, Env: f.o.Env}
 		return f.comparePackageBuilds(ctx, answers, old, decls, changeInputs, side, side, contents(changes))
@@ -100,7 +103,10 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 			// A cache or a buffer writes in other pieces.
 			f.scratch.o.Env = append(f.scratch.o.Env, "WHET_JOINED=1")
 		}
-		args := []string{"-run=^$", "-fuzz=^" + t.Name + "$", "-fuzztime=" + f.o.fuzzTime(), "-fuzzminimizetime=100x", "-timeout=" + f.o.Timeout.String(), "-vet=off", "./" + dir}
+		args := []string{
+			"-run=^$", "-fuzz=^" + t.Name + "$", "-fuzztime=" + f.o.fuzzTime(), "-fuzzminimizetime=100x",
+			"-timeout=" + f.o.Timeout.String(), "-vet=off", "./" + dir,
+		}
 		out, err := f.scratch.run(ctx, over, "test", args...)
 		for again := 0; err != nil && timeWasUp(out) && again < 3 && ctx.Err() == nil; again++ {
 			out, err = f.scratch.run(ctx, over, "test", args...)
@@ -123,7 +129,8 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 		case len(marks) > 0:
 			answers.Not = append(answers.Not, t.Function+" cannot be compared: it panics on each input that was tried")
 		default:
-			answers.Not = append(answers.Not, t.Function+" cannot be compared: no inputs could be made, or it ends on none of them")
+			answers.Not = append(answers.Not,
+				t.Function+" cannot be compared: no inputs could be made, or it ends on none of them")
 		}
 	}
 	return nil
@@ -131,7 +138,9 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 
 // ofSameTypes leaves out the functions whose receiver, parameters or results are of a type of the
 // package that is declared otherwise now, and says so.
-func (f *fixer) ofSameTypes(answers *Answers, old *packages.Package, decls []*ast.FuncDecl, changes map[string]change) ([]*ast.FuncDecl, error) {
+func (f *fixer) ofSameTypes(answers *Answers, old *packages.Package, decls []*ast.FuncDecl,
+	changes map[string]change,
+) ([]*ast.FuncDecl, error) {
 	changed := map[string]bool{}
 	for file, c := range changes {
 		was, err := typeTexts(file, c.before)
@@ -164,7 +173,8 @@ func (f *fixer) ofSameTypes(answers *Answers, old *packages.Package, decls []*as
 		if other == "" {
 			return false
 		}
-		answers.Not = append(answers.Not, fmt.Sprintf("%s cannot be compared: %s is declared otherwise now, which is for the review", declKey(d), other))
+		answers.Not = append(answers.Not,
+			fmt.Sprintf("%s cannot be compared: %s is declared otherwise now, which is for the review", declKey(d), other))
 		return true
 	}), nil
 }
@@ -193,7 +203,9 @@ func typeTexts(name string, source []byte) (map[string]string, error) {
 func (f *fixer) changedFuncs(old *packages.Package, changes map[string]change) ([]*ast.FuncDecl, error) {
 	var decls []*ast.FuncDecl
 	for file, c := range changes {
-		i := slices.IndexFunc(old.Syntax, func(s *ast.File) bool { return old.Fset.Position(s.Pos()).Filename == f.scratch.path(file) })
+		i := slices.IndexFunc(old.Syntax, func(s *ast.File) bool {
+			return old.Fset.Position(s.Pos()).Filename == f.scratch.path(file)
+		})
 		if i < 0 {
 			continue // of another package
 		}

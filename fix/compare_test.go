@@ -5,8 +5,10 @@ import "testing"
 // TestTimeWasUp tells go test's own failure from one that an input brought.
 func TestTimeWasUp(t *testing.T) {
 	t.Parallel()
-	const late = "fuzz: elapsed: 5s, execs: 75809 (21257/sec), new interesting: 0 (total: 660)\n--- FAIL: FuzzWhetDiffer1 (5.14s)\n    context deadline exceeded\nexit status 1\nFAIL\texample.com/m\t5.147s\n"
-	const differs = "--- FAIL: FuzzWhetDiffer1 (0.02s)\n    --- FAIL: FuzzWhetDiffer1 (0.00s)\n        d_test.go:9: F(nil): context deadline exceeded, was nil\n    \n    Failing input written to testdata/fuzz/FuzzWhetDiffer1/1234\n"
+	const late = "fuzz: elapsed: 5s, execs: 75809 (21257/sec), new interesting: 0 (total: 660)\n--- FAIL: " +
+		"FuzzWhetDiffer1 (5.14s)\n    context deadline exceeded\nexit status 1\nFAIL\texample.com/m\t5.147s\n"
+	const differs = "--- FAIL: FuzzWhetDiffer1 (0.02s)\n    --- FAIL: FuzzWhetDiffer1 (0.00s)\n        d_test.go:9: " +
+		"F(nil): context deadline exceeded, was nil\n    \n    Failing input written to testdata/fuzz/FuzzWhetDiffer1/1234\n"
 	for _, tt := range []struct {
 		name, out string
 		want      bool

@@ -163,7 +163,8 @@ func found(t *testing.T, dir string) *find.Result {
 		return v + " := \"\"\n\tfor _, w := range words {\n\t\t" + v + " += w + \"" + sep + "\"\n\t}\n\treturn " + v
 	}
 	builder := func(sep string) string {
-		return "var b strings.Builder\n\tfor _, w := range words {\n\t\tb.WriteString(w)\n\t\tb.WriteByte('" + sep + "')\n\t}\n\treturn b.String()"
+		return "var b strings.Builder\n\tfor _, w := range words {\n\t\tb.WriteString(w)\n\t\tb.WriteByte('" + sep +
+			"')\n\t}\n\treturn b.String()"
 	}
 	return &find.Result{Module: "example.com/service", Dir: dir, Findings: []find.Finding{
 		finding(t, dir, "gains", loops(",", "joined"), builder(",")),
@@ -216,7 +217,9 @@ func options() fix.Options {
 	return fix.Options{
 		Benchmarks: byAllocations,
 		FuzzInputs: fuzzInputs, Timeout: 20 * time.Minute,
-		AB: ab.Options{MaxTime: 3 * time.Second, Plans: []ab.Plan{{Length: 20 * time.Millisecond}}, Trial: 200 * time.Millisecond},
+		AB: ab.Options{
+			MaxTime: 3 * time.Second, Plans: []ab.Plan{{Length: 20 * time.Millisecond}}, Trial: 200 * time.Millisecond,
+		},
 	}
 }
 
@@ -258,9 +261,13 @@ func TestRun(t *testing.T) {
 		"fails vet":      {fix.StageVet, "unreachable code"},
 		"fails a test":   {fix.StageTest, "not upper"},
 		"differs":        {fix.StageCompare, "Lengths does not answer as it did"},
-		"unmeasured":     {fix.StageMeasure, "no benchmark reaches the line: write one, or load the service (--service); no benchmark can be written: Unreached cannot be compared: parameter f: os.File"},
-		"written":        {fix.StageKept, ""},
-		"no gain":        {fix.StageMeasure, ""},
+		"unmeasured": {
+			fix.StageMeasure,
+			"no benchmark reaches the line: write one, or load the service (--service); no benchmark can be written: " +
+				"Unreached cannot be compared: parameter f: os.File",
+		},
+		"written": {fix.StageKept, ""},
+		"no gain": {fix.StageMeasure, ""},
 	}
 	if len(r.Attempts) != len(want) || r.Interrupted || len(r.Failing) > 0 {
 		t.Errorf("%d attempts, interrupted %v, failing %v", len(r.Attempts), r.Interrupted, r.Failing)
@@ -272,11 +279,14 @@ func TestRun(t *testing.T) {
 		}
 	}
 	kept := r.Attempts[0]
-	if kept.Answers == nil || kept.Answers.Inputs < fuzzInputs/2 || len(kept.Answers.Functions) != 1 || kept.Measured == nil || len(kept.Measured.Benchmarks) != 1 || kept.Measured.Benchmarks[0] != "text.BenchmarkJoin" {
+	if kept.Answers == nil || kept.Answers.Inputs < fuzzInputs/2 || len(kept.Answers.Functions) != 1 ||
+		kept.Measured == nil || len(kept.Measured.Benchmarks) != 1 || kept.Measured.Benchmarks[0] != "text.BenchmarkJoin" {
 		t.Errorf("answers %+v, measured %+v", kept.Answers, kept.Measured)
 	}
 	for _, a := range r.Attempts {
-		if a.Finding.Title == "written" && (a.Measured == nil || a.Measured.Benchmarks[0] != "text.BenchmarkWhet_Written" || !strings.Contains(a.Measured.Written, "func BenchmarkWhet_Written(b *testing.B)") || !strings.Contains(a.Message(), "whet wrote one")) {
+		if a.Finding.Title == "written" && (a.Measured == nil || a.Measured.Benchmarks[0] != "text.BenchmarkWhet_Written" ||
+			!strings.Contains(a.Measured.Written, "func BenchmarkWhet_Written(b *testing.B)") ||
+			!strings.Contains(a.Message(), "whet wrote one")) {
 			t.Errorf("written: %+v", a.Measured)
 		}
 	}
@@ -297,7 +307,8 @@ func TestRun(t *testing.T) {
 // git runs git in a folder.
 func git(t *testing.T, dir, in string, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "commit.gpgsign=false"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "git",
+		append([]string{"-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "commit.gpgsign=false"}, args...)...)
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(in)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -416,7 +427,8 @@ func TestNeeds(t *testing.T) {
 		if review {
 			first = fix.StageBuild
 		}
-		if r.Attempts[0].Stage != first || r.Attempts[1].Stage != fix.StageNeeds || !strings.Contains(r.Attempts[1].Reason, "dependency") {
+		if r.Attempts[0].Stage != first || r.Attempts[1].Stage != fix.StageNeeds ||
+			!strings.Contains(r.Attempts[1].Reason, "dependency") {
 			t.Errorf("review %v: %+v", review, r.Attempts)
 		}
 	}
@@ -426,7 +438,8 @@ func TestNeeds(t *testing.T) {
 func TestDoesNotBuild(t *testing.T) {
 	dir := module(t)
 	x := found(t, dir)
-	if err := os.WriteFile(filepath.Join(dir, "text", "broken.go"), []byte("package text\n\nvar x int = \"\"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "text", "broken.go"), []byte("package text\n\nvar x int = \"\"\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := fix.Run(t.Context(), x, options()); err == nil || !strings.Contains(err.Error(), "broken.go") {

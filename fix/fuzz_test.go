@@ -32,7 +32,8 @@ func FuzzReadCover(f *testing.F) {
 // FuzzGoOutput reads any output of the go command without a panic, and makes no more of it than
 // there is.
 func FuzzGoOutput(f *testing.F) {
-	f.Add("ok  \texample.com/a\t0.1s\n--- FAIL: TestX (0.00s)\n    x_test.go:1: no\nFAIL\nFAIL\texample.com/b\t0.2s\nFAIL\texample.com/c [build failed]\n")
+	f.Add("ok  \texample.com/a\t0.1s\n--- FAIL: TestX (0.00s)\n    x_test.go:1: " +
+		"no\nFAIL\nFAIL\texample.com/b\t0.2s\nFAIL\texample.com/c [build failed]\n")
 	f.Add("# example.com/a\n./a.go:3:2: unreachable code\nvet: a.go:1: x\n")
 	f.Add("FAIL \n\nFAIL\t\t\n\xff")
 	f.Fuzz(func(t *testing.T, out string) {

@@ -42,7 +42,8 @@ func fixUntilKilled(dir string) {
 		fmt.Println(err)
 		return
 	}
-	_, err = fix.Run(context.Background(), &find.Result{Module: "example.com/service", Dir: dir, Findings: []find.Finding{x}}, o)
+	_, err = fix.Run(context.Background(),
+		&find.Result{Module: "example.com/service", Dir: dir, Findings: []find.Finding{x}}, o)
 	fmt.Println("ended", err)
 }
 

@@ -13,16 +13,28 @@ func TestRefuse(t *testing.T) {
 		before, after string
 		refused       bool
 	}{
-		"unsafe":          {safe, unsafe, true},
-		"under a name":    {safe, "package p\n\nimport u \"unsafe\"\n\nfunc f(b []byte) string { return u.String(u.SliceData(b), len(b)) }\n", true},
-		"dot":             {safe, "package p\n\nimport . \"unsafe\"\n\nfunc f(b []byte) string { return String(SliceData(b), len(b)) }\n", true},
-		"header":          {"package p\n\nimport \"reflect\"\n\nvar _ = reflect.TypeOf(0)\n", "package p\n\nimport \"reflect\"\n\nvar _ = reflect.TypeOf(0)\n\nvar h reflect.SliceHeader\n", true},
-		"linkname":        {safe, "package p\n\nimport _ \"unsafe\"\n\n//go:linkname now time.now\nfunc now() int64\n", true},
-		"one more":        {unsafe, unsafe + "\nvar size = unsafe.Sizeof(0)\n", true},
-		"as many":         {unsafe, unsafe + "\nvar size = 1\n", false},
-		"less":            {unsafe, safe, false},
-		"safe":            {safe, safe + "\n// unsafe.Pointer in a comment\nvar n = 1\n", false},
-		"field of a type": {safe, safe + "\ntype t struct{ unsafe struct{ Pointer int } }\n\nfunc (x t) g() int { return x.unsafe.Pointer }\n", false},
+		"unsafe": {safe, unsafe, true},
+		"under a name": {
+			safe,
+			"package p\n\nimport u \"unsafe\"\n\nfunc f(b []byte) string { return u.String(u.SliceData(b), len(b)) }\n", true,
+		},
+		"dot": {
+			safe,
+			"package p\n\nimport . \"unsafe\"\n\nfunc f(b []byte) string { return String(SliceData(b), len(b)) }\n", true,
+		},
+		"header": {
+			"package p\n\nimport \"reflect\"\n\nvar _ = reflect.TypeOf(0)\n",
+			"package p\n\nimport \"reflect\"\n\nvar _ = reflect.TypeOf(0)\n\nvar h reflect.SliceHeader\n", true,
+		},
+		"linkname": {safe, "package p\n\nimport _ \"unsafe\"\n\n//go:linkname now time.now\nfunc now() int64\n", true},
+		"one more": {unsafe, unsafe + "\nvar size = unsafe.Sizeof(0)\n", true},
+		"as many":  {unsafe, unsafe + "\nvar size = 1\n", false},
+		"less":     {unsafe, safe, false},
+		"safe":     {safe, safe + "\n// unsafe.Pointer in a comment\nvar n = 1\n", false},
+		"field of a type": {
+			safe,
+			safe + "\ntype t struct{ unsafe struct{ Pointer int } }\n\nfunc (x t) g() int { return x.unsafe.Pointer }\n", false,
+		},
 	} {
 		err := refuse(map[string]change{"p.go": {[]byte(c.before), []byte(c.after)}})
 		if errors.Is(err, errUnsafe) != c.refused || !c.refused && err != nil {

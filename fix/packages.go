@@ -32,7 +32,8 @@ type goPackage struct {
 
 // listPackages lists the packages of the module.
 func (s *scratch) listPackages(ctx context.Context) (*packageGraph, error) {
-	out, stderr, err := s.output(ctx, "list", "-e", "-json=ImportPath,Dir,Deps,TestImports,XTestImports,Incomplete,Error,DepsErrors", "./...")
+	out, stderr, err := s.output(ctx, "list", "-e",
+		"-json=ImportPath,Dir,Deps,TestImports,XTestImports,Incomplete,Error,DepsErrors", "./...")
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -37,11 +37,14 @@ func (p *callPath) String() string {
 	case !p.known:
 		return "the recording does not show which path through " + p.function + " is hot: the inputs may take another one"
 	case p.missed != "" && p.cost < leastAlike:
-		return fmt.Sprintf("its inputs take another path through %s than the recording: they reach lines with %.0f %% of its cost, and not %s with %.0f %%", p.function, 100*p.cost, p.missed, 100*p.share)
+		return fmt.Sprintf("its inputs take another path through %s than the recording: they reach lines with %.0f %% of "+
+			"its cost, and not %s with %.0f %%", p.function, 100*p.cost, p.missed, 100*p.share)
 	case p.calls < leastAlike:
-		return fmt.Sprintf("its inputs mostly take another path through %s than the recording: %.0f %% of the calls reach %s, which costs most", p.function, 100*p.calls, p.hottest)
+		return fmt.Sprintf("its inputs mostly take another path through %s than the recording: %.0f %% of the calls reach "+
+			"%s, which costs most", p.function, 100*p.calls, p.hottest)
 	}
-	return fmt.Sprintf("its inputs take the recording's path through %s: they reach lines with %.0f %% of its cost", p.function, 100*p.cost)
+	return fmt.Sprintf("its inputs take the recording's path through %s: they reach lines with %.0f %% of its cost",
+		p.function, 100*p.cost)
 }
 
 // pathOf compares where a benchmark goes in a function, as it is in the scratch copy, with what the
@@ -124,7 +127,9 @@ func funcIn(name string, source []byte, function string) (line int, text string)
 
 // onPath leaves those of some written benchmarks that do what was recorded, with what is to be said of
 // them; why says what the others do.
-func (f *fixer) onPath(all []reach, pkg *packages.Package, decls []*ast.FuncDecl) (alike []reach, why []string, err error) {
+func (f *fixer) onPath(all []reach, pkg *packages.Package, decls []*ast.FuncDecl) (alike []reach,
+	why []string, err error,
+) {
 	for _, r := range all {
 		var said []string
 		off := false
@@ -137,7 +142,8 @@ func (f *fixer) onPath(all []reach, pkg *packages.Package, decls []*ast.FuncDecl
 			said = append(said, p.String())
 		}
 		if off {
-			why = append(why, fmt.Sprintf("the benchmark that whet wrote, %s, is not evidence: %s", r.name, strings.Join(said, "; ")))
+			why = append(why, fmt.Sprintf("the benchmark that whet wrote, %s, is not evidence: %s", r.name,
+				strings.Join(said, "; ")))
 			continue
 		}
 		r.path = strings.Join(said, "; ")

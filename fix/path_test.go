@@ -50,8 +50,19 @@ func TestWrittenPath(t *testing.T) {
 		kept  bool
 		says  string
 	}{
-		{"another path", map[int32]int64{14: 100, 20: 900}, false, "its inputs take another path through Check than the recording: they reach lines with 10 % of its cost, and not text/text.go:20 with 90 %"},
-		{"the recording's path", map[int32]int64{14: 900, 20: 100}, true, "its inputs take the recording's path through Check: they reach lines with 90 % of its cost"},
+		{
+			"another path",
+			map[int32]int64{14: 100, 20: 900},
+			false,
+			"its inputs take another path through Check than the recording: they reach lines with 10 % of its cost, and not " +
+				"text/text.go:20 with 90 %",
+		},
+		{
+			"the recording's path",
+			map[int32]int64{14: 900, 20: 100},
+			true,
+			"its inputs take the recording's path through Check: they reach lines with 90 % of its cost",
+		},
 		{"not recorded", nil, true, "the recording does not show which path through Check is hot"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -62,17 +73,21 @@ func TestWrittenPath(t *testing.T) {
 				b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 				fn := b.Function(profile.Function{Name: "example.com/service/text.Check", File: "example.com/service/text/text.go"})
 				for line, cost := range test.costs {
-					if err := b.Sample([]uint32{b.Location(uint64(line), profile.None, false, profile.Line{Function: fn, Line: line})}, nil, cost); err != nil {
+					if err := b.Sample([]uint32{b.Location(uint64(line), profile.None, false, profile.Line{Function: fn, Line: line})},
+						nil, cost); err != nil {
 						t.Fatal(err)
 					}
 				}
 				var err error
-				if x, err = find.Find(t.Context(), find.Profiles{CPU: b.Profile(nil)}, find.Options{Dir: dir, Own: profile.OwnMatcher([]string{"example.com/service"}, nil)}); err != nil {
+				if x, err = find.Find(t.Context(), find.Profiles{CPU: b.Profile(nil)},
+					find.Options{Dir: dir, Own: profile.OwnMatcher([]string{"example.com/service"}, nil)}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			x.Findings = []find.Finding{finding(t, dir, "check", "bad := \"\"\n\t\tfor _, w := range words {\n\t\t\tbad += w + \",\"\n\t\t}\n\t\treturn \"\", errors.New(bad)",
-				"var bad strings.Builder\n\t\tfor _, w := range words {\n\t\t\tbad.WriteString(w)\n\t\t\tbad.WriteByte(',')\n\t\t}\n\t\treturn \"\", errors.New(bad.String())")}
+			x.Findings = []find.Finding{finding(t, dir, "check",
+				"bad := \"\"\n\t\tfor _, w := range words {\n\t\t\tbad += w + \",\"\n\t\t}\n\t\treturn \"\", errors.New(bad)",
+				"var bad strings.Builder\n\t\tfor _, w := range words "+
+					"{\n\t\t\tbad.WriteString(w)\n\t\t\tbad.WriteByte(',')\n\t\t}\n\t\treturn \"\", errors.New(bad.String())")}
 			r, err := fix.Run(t.Context(), x, quick())
 			if err != nil {
 				t.Fatal(err)
@@ -82,12 +97,14 @@ func TestWrittenPath(t *testing.T) {
 				t.Fatalf("%s: %s", a.Stage, a.Reason)
 			}
 			if !test.kept {
-				if a.Stage != fix.StageMeasure || !strings.Contains(a.Reason, test.says) || strings.Contains(a.Reason, "does not reach it") {
+				if a.Stage != fix.StageMeasure || !strings.Contains(a.Reason, test.says) ||
+					strings.Contains(a.Reason, "does not reach it") {
 					t.Errorf("%s: %s", a.Stage, a.Reason)
 				}
 				return
 			}
-			if !slices.ContainsFunc(a.Measured.Paths, func(path string) bool { return strings.Contains(path, test.says) }) || !strings.Contains(a.Message(), test.says) {
+			if !slices.ContainsFunc(a.Measured.Paths, func(path string) bool { return strings.Contains(path, test.says) }) ||
+				!strings.Contains(a.Message(), test.says) {
 				t.Errorf("%q\n%s", a.Measured.Paths, a.Message())
 			}
 		})

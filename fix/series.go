@@ -44,12 +44,15 @@ func (r *Result) Patches(from string) []Patch {
 		subject := dir + ": " + lower(a.Finding.Fix.Message) + " (" + a.Finding.Function + ")"
 		var b bytes.Buffer
 		// The first line is what git writes; git am takes any.
-		fmt.Fprintf(&b, "From %040d Mon Sep 17 00:00:00 2001\nFrom: %s\nSubject: [PATCH %d/%d] %s\n\n", 0, from, i+1, len(kept), subject)
+		fmt.Fprintf(&b, "From %040d Mon Sep 17 00:00:00 2001\nFrom: %s\nSubject: [PATCH %d/%d] %s\n\n", 0, from,
+			i+1, len(kept), subject)
 		b.WriteString(a.Message())
 		b.WriteString("\n---\n\n")
 		b.WriteString(a.Diff)
 		b.WriteString("-- \nwhet\n")
-		patches = append(patches, Patch{Name: fmt.Sprintf("%04d-%s.patch", i+1, slug(a.Finding.Rule+"-"+a.Finding.Function)), Text: b.Bytes()})
+		patches = append(patches, Patch{
+			Name: fmt.Sprintf("%04d-%s.patch", i+1, slug(a.Finding.Rule+"-"+a.Finding.Function)), Text: b.Bytes(),
+		})
 	}
 	return patches
 }
@@ -92,10 +95,12 @@ func (a *Attempt) Message() string {
 		fmt.Fprintf(&b, "\nIt was found in round %d, on the lines as the patches before leave them.\n", a.Round)
 	}
 	if a.Tested > 0 {
-		fmt.Fprintf(&b, "\nIt builds, go vet says nothing new, and the tests pass in all packages that it can affect: %d.\n", a.Tested)
+		fmt.Fprintf(&b, "\nIt builds, go vet says nothing new, and the tests pass in all packages that it can affect: %d.\n",
+			a.Tested)
 	}
 	if a.Answers != nil && len(a.Answers.Functions) > 0 {
-		fmt.Fprintf(&b, "\nThe old and the new %s answered alike on %d inputs.\n", strings.Join(a.Answers.Functions, ", "), a.Answers.Inputs)
+		fmt.Fprintf(&b, "\nThe old and the new %s answered alike on %d inputs.\n", strings.Join(a.Answers.Functions, ", "),
+			a.Answers.Inputs)
 	}
 	if a.Answers != nil {
 		for _, not := range a.Answers.Not {
@@ -135,7 +140,10 @@ func CheckClean(ctx context.Context, dir string) error {
 	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
 	cmd.Dir = dir
 	if out, err := cmd.Output(); err == nil && len(bytes.TrimSpace(out)) > 0 {
-		return &diag.Error{Op: "apply to", Subject: dir, Err: errors.New("there are changes that are not committed"), Hint: "commit or stash them, or use --force"}
+		return &diag.Error{
+			Op: "apply to", Subject: dir, Err: errors.New("there are changes that are not committed"),
+			Hint: "commit or stash them, or use --force",
+		}
 	}
 	return nil
 }
@@ -160,7 +168,9 @@ func (r *Result) Apply(ctx context.Context, force bool) error {
 			return err
 		}
 		if !bytes.Equal(now, r.changed[name].before) {
-			return &diag.Error{Op: "apply to", Subject: name, Err: errors.New("the file was changed meanwhile"), Hint: "run whet fix again"}
+			return &diag.Error{
+				Op: "apply to", Subject: name, Err: errors.New("the file was changed meanwhile"), Hint: "run whet fix again",
+			}
 		}
 	}
 	for _, name := range files {

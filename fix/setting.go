@@ -22,7 +22,8 @@ func (f *fixer) settings(ctx context.Context, first *find.Result) {
 			continue
 		}
 		// What was kept may have moved its places, or changed them beyond what can be followed.
-		if now := slices.IndexFunc(f.found.Findings, func(o find.Finding) bool { return o.ID != "" && o.ID == x.ID }); now >= 0 {
+		if now := slices.IndexFunc(f.found.Findings,
+			func(o find.Finding) bool { return o.ID != "" && o.ID == x.ID }); now >= 0 {
 			x = &f.found.Findings[now]
 		}
 		if ctx.Err() != nil {
@@ -55,7 +56,8 @@ func (f *fixer) settings(ctx context.Context, first *find.Result) {
 func (f *fixer) trySetting(ctx context.Context, x *find.Finding) *Attempt {
 	a := &Attempt{Finding: *x, Round: f.round}
 	if slices.ContainsFunc(x.Fix.Setting.Build, func(s string) bool { return strings.HasPrefix(s, "-pgo=") }) {
-		a.Stage, a.Reason = StageNeeds, "it takes a profile: `whet pgo RECORDING` makes one, says what of it is stale, and measures what it brings"
+		a.Stage, a.Reason = StageNeeds,
+			"it takes a profile: `whet pgo RECORDING` makes one, says what of it is stale, and measures what it brings"
 		return a
 	}
 	before := builds.Side{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}
@@ -172,6 +174,7 @@ func (f *fixer) settingsTotal(ctx context.Context, proven []*rules.Setting, plac
 		f.result.WithSettings, err = f.versus(ctx, a, b, places)
 	}
 	if err != nil && ctx.Err() == nil {
-		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("compare the original with all that was kept and the settings: %w", err))
+		f.result.Warnings = append(f.result.Warnings,
+			fmt.Errorf("compare the original with all that was kept and the settings: %w", err))
 	}
 }

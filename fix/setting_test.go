@@ -113,7 +113,8 @@ func TestSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(r.Attempts) != 0 || len(r.Settings) != len(in.Findings) || r.WithSettings == nil || r.Total != nil {
-		t.Fatalf("%d attempts, %d settings, total %v, with settings %v; %v", len(r.Attempts), len(r.Settings), r.Total, r.WithSettings, r.Warnings)
+		t.Fatalf("%d attempts, %d settings, total %v, with settings %v; %v", len(r.Attempts), len(r.Settings), r.Total,
+			r.WithSettings, r.Warnings)
 	}
 	for i, want := range []struct {
 		stage  fix.Stage

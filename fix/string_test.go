@@ -11,7 +11,11 @@ import (
 // TestString has logs print attempts and patches as text: they hold files as bytes.
 func TestString(t *testing.T) {
 	t.Parallel()
-	a := Attempt{Finding: find.Finding{Title: "slow"}, Stage: StageTest, Reason: "it fails", undo: map[string][]byte{"a.go": []byte("abc")}}
+	a := Attempt{
+		Finding: find.Finding{Title: "slow"}, Stage: StageTest, Reason: "it fails", undo: map[string][]byte{
+			"a.go": []byte("abc"),
+		},
+	}
 	for _, got := range []string{fmt.Sprintf("%+v", []Attempt{a}), fmt.Sprintf("%v", &a)} {
 		if strings.Contains(got, "97 98 99") || !strings.Contains(got, "slow: test: it fails") {
 			t.Error(got)

@@ -179,7 +179,9 @@ func (w *writtenFile) in(pkg *packages.Package) (targets []written.Target) {
 }
 
 // coverWritten has each benchmark choose its inputs, and notes which code these run.
-func (f *fixer) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Package, benchmarks []written.Benchmark) (notes []string, err error) {
+func (f *fixer) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Package,
+	benchmarks []written.Benchmark,
+) (notes []string, err error) {
 	temp, err := os.MkdirTemp(f.scratch.temp, "written")
 	if err != nil {
 		return nil, err
@@ -197,7 +199,8 @@ func (f *fixer) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.
 		}
 		src.Overlay[filepath.Join(folder, name)] = file
 	}
-	bin, err := gotest.Compile(ctx, src, gotest.Package{ImportPath: pkg.PkgPath, Dir: folder}, filepath.Join(temp, "cover.test"))
+	bin, err := gotest.Compile(ctx, src, gotest.Package{ImportPath: pkg.PkgPath, Dir: folder},
+		filepath.Join(temp, "cover.test"))
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -217,7 +220,8 @@ func (f *fixer) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.
 		case err != nil:
 			notes = append(notes, fmt.Sprintf("the benchmark that whet wrote for %s fails: %v", b.Function, err))
 		case blocks == nil:
-			notes = append(notes, fmt.Sprintf("%s panics or does not end on each input that was tried for a benchmark", b.Function))
+			notes = append(notes, fmt.Sprintf("%s panics or does not end on each input that was tried for a benchmark",
+				b.Function))
 		default:
 			w.reached = append(w.reached, reach{
 				pkg: pkg.PkgPath, name: b.Name, blocks: blocks, written: w.dir,

@@ -76,7 +76,8 @@ type DumpInfo struct {
 }
 
 // ErrNoGoroutines says that a text holds no goroutine.
-var ErrNoGoroutines = errors.New("no goroutine in it: want the output of runtime.Stack, a panic, or /debug/pprof/goroutine?debug=1")
+var ErrNoGoroutines = errors.New("no goroutine in it: want the output of runtime.Stack, a panic, or " +
+	"/debug/pprof/goroutine?debug=1")
 
 // ReadDump reads a text dump of goroutines and calls visit for each, in the
 // order of the text. Lines that are no part of a dump (a log around it) are

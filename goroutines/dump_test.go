@@ -104,12 +104,17 @@ func TestDumpDetails(t *testing.T) {
 	if r := find(stack, 37); r.State != "select" || !r.Locked {
 		t.Errorf("locked goroutine: %q, locked %v", r.State, r.Locked)
 	}
-	if r := find(stack, 39); r.CreatedBy != (goroutines.Frame{Func: "main.main.func10.1", File: "/tmp/g/main.go", Line: 67}) || r.CreatorID != 38 ||
-		!slices.Equal(r.Labels, []goroutines.Label{{Key: "route", Value: `/x"`}, {Key: "user", Value: "a b"}}) && len(r.Labels) != 0 {
+	if r := find(stack, 39); r.CreatedBy != (goroutines.Frame{
+		Func: "main.main.func10.1", File: "/tmp/g/main.go",
+		Line: 67,
+	}) || r.CreatorID != 38 ||
+		!slices.Equal(r.Labels, []goroutines.Label{{Key: "route", Value: `/x"`}, {Key: "user", Value: "a b"}}) &&
+			len(r.Labels) != 0 {
 		t.Errorf("labelled goroutine: %+v", r)
 	}
 	panicked := open("go1.26.panic.txt")
-	if r := find(panicked, 39); !slices.Equal(r.Labels, []goroutines.Label{{Key: "route", Value: `/x"`}, {Key: "user", Value: "a b"}}) || r.State != "chan receive" {
+	if r := find(panicked, 39); !slices.Equal(r.Labels,
+		[]goroutines.Label{{Key: "route", Value: `/x"`}, {Key: "user", Value: "a b"}}) || r.State != "chan receive" {
 		t.Errorf("labelled goroutine: %+v", r)
 	}
 	if r := find(panicked, 24); r.State != "chan receive (nil chan)" || !r.Leaked {
@@ -118,7 +123,8 @@ func TestDumpDetails(t *testing.T) {
 	if r := find(open("go1.26.synctest.txt"), 11); r.Bubble != 1 || !r.Durable || r.State != "chan receive" {
 		t.Errorf("bubbled goroutine: %+v", r)
 	}
-	if r := find(open("go1.26.crash.txt"), 19); r.State != "chan receive" || r.Stack[3].Func != "main.(*T[...]).wait" || r.Stack[3].Line != 5 {
+	if r := find(open("go1.26.crash.txt"), 19); r.State != "chan receive" || r.Stack[3].Func != "main.(*T[...]).wait" ||
+		r.Stack[3].Line != 5 {
 		t.Errorf("goroutine of a crash: %+v", r)
 	}
 }
@@ -128,14 +134,30 @@ func TestDumpShapes(t *testing.T) {
 		name, text string
 		want       string // of the record, or the error
 	}{
-		{"minutes", "goroutine 7 [select, 3 minutes, locked to thread]:\nmain.f(0x1, {0x2, 0x3})\n\t/a b/c.go:12 +0x1b\ncreated by main.main in goroutine 1\n\t/a b/c.go:3 +0x2\n", "7 select 3m main.f /a b/c.go:12 by main.main in 1 locked"},
-		{"before Go 1.21", "goroutine 7 [chan receive]:\nmain.f()\n\t/c.go:12 +0x1b\ncreated by main.main\n\t/c.go:3 +0x2\n", "7 chan receive 0m main.f /c.go:12 by main.main in 0"},
-		{"crlf and windows", "goroutine 7 [IO wait, 12 minutes]:\r\nmain.f()\r\n\tC:/x/c.go:12 +0x1b\r\n\r\n", "7 IO wait 12m main.f C:/x/c.go:12"},
-		{"other thread", "goroutine 7 [running]:\n\tgoroutine running on other thread; stack unavailable\ncreated by main.main\n\t/c.go:3 +0x2\n", "7 running 0m by main.main in 0 unavailable"},
+		{
+			"minutes", "goroutine 7 [select, 3 minutes, locked to thread]:\nmain.f(0x1, {0x2, 0x3})\n\t/a b/c.go:12 " +
+				"+0x1b\ncreated by main.main in goroutine 1\n\t/a b/c.go:3 +0x2\n",
+			"7 select 3m main.f /a b/c.go:12 by main.main in 1 locked",
+		},
+		{
+			"before Go 1.21", "goroutine 7 [chan receive]:\nmain.f()\n\t/c.go:12 +0x1b\ncreated by main.main\n\t/c.go:3 +0x2\n",
+			"7 chan receive 0m main.f /c.go:12 by main.main in 0",
+		},
+		{
+			"crlf and windows", "goroutine 7 [IO wait, 12 minutes]:\r\nmain.f()\r\n\tC:/x/c.go:12 +0x1b\r\n\r\n",
+			"7 IO wait 12m main.f C:/x/c.go:12",
+		},
+		{"other thread", "goroutine 7 [running]:\n\tgoroutine running on other thread; stack unavailable\ncreated by " +
+			"main.main\n\t/c.go:3 +0x2\n", "7 running 0m by main.main in 0 unavailable"},
 		{"scan", "goroutine 7 [runnable (scan)]:\nmain.f()\n\t/c.go:12 +0x1b\n", "7 runnable 0m main.f /c.go:12"},
-		{"old elision", "goroutine 7 [running]:\nmain.f()\n\t/c.go:12 +0x1b\n...additional frames elided...\ncreated by main.main\n\t/c.go:1 +0x2\n", "7 running 0m main.f /c.go:12 by main.main in 0 elided -1"},
-		{"in a log", "2026/01/02 http: panic serving\npanic: boom\n\ngoroutine 7 [running]:\nmain.f()\n\t/c.go:12 +0x1b\nexit status 2\n", "7 running 0m main.f /c.go:12"},
-		{"huge minutes", "goroutine 7 [select, 99999999999999999999 minutes]:\nmain.f()\n\t/c.go:12\n", "7 select 0m main.f /c.go:12"},
+		{"old elision", "goroutine 7 [running]:\nmain.f()\n\t/c.go:12 +0x1b\n...additional frames elided...\ncreated by " +
+			"main.main\n\t/c.go:1 +0x2\n", "7 running 0m main.f /c.go:12 by main.main in 0 elided -1"},
+		{"in a log", "2026/01/02 http: panic serving\npanic: boom\n\ngoroutine 7 [running]:\nmain.f()\n\t/c.go:12 " +
+			"+0x1b\nexit status 2\n", "7 running 0m main.f /c.go:12"},
+		{
+			"huge minutes", "goroutine 7 [select, 99999999999999999999 minutes]:\nmain.f()\n\t/c.go:12\n",
+			"7 select 0m main.f /c.go:12",
+		},
 		{"no goroutine", "hello\n", "error"},
 		{"empty", "", "error"},
 	} {
@@ -221,7 +243,8 @@ func FuzzReadDump(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	f.Add([]byte("goroutine 7 [select, 3 minutes, locked to thread, synctest bubble 2 labels:{\"a\": \"b\"}]:\nmain.f(...)\n\t/c.go:1\n...5 frames elided...\ncreated by x in goroutine 9\n"))
+	f.Add([]byte("goroutine 7 [select, 3 minutes, locked to thread, synctest bubble 2 labels:{\"a\": " +
+		"\"b\"}]:\nmain.f(...)\n\t/c.go:1\n...5 frames elided...\ncreated by x in goroutine 9\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		total := int64(0)
 		info, err := goroutines.ReadDump(bytes.NewReader(data), func(r *goroutines.Record) error {

@@ -176,7 +176,8 @@ func (s *Snapshot) Grow(earlier *Snapshot) {
 		s.Groups = append(s.Groups, g)
 	}
 	if !common && len(earlier.Groups) > 0 && len(s.Groups) > 0 {
-		s.Warnings = append(s.Warnings, fmt.Errorf("compare goroutines of %s with %s: %w", s.Name, earlier.Name, errNotComparable))
+		s.Warnings = append(s.Warnings,
+			fmt.Errorf("compare goroutines of %s with %s: %w", s.Name, earlier.Name, errNotComparable))
 	}
 	slices.SortStableFunc(s.Groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(b.Delta, a.Delta), cmp.Compare(b.Count, a.Count), compareStacks(a.Stack, b.Stack))
@@ -249,9 +250,11 @@ func (g *Group) suspect(window time.Duration, leaksKnown bool) {
 	case g.Longest.AtLeast && g.Longest.From == EvidenceTrace:
 		fmt.Fprintf(&b, "; only another goroutine can end %s, and at least one did not move during the whole trace", g.Reason)
 	case g.Longest.From == EvidenceDump:
-		fmt.Fprintf(&b, "; only another goroutine can end %s, and one has waited for %d minutes", g.Reason, int64(g.Longest.For.Minutes()))
+		fmt.Fprintf(&b, "; only another goroutine can end %s, and one has waited for %d minutes", g.Reason,
+			int64(g.Longest.For.Minutes()))
 	case g.Longest.For > 0:
-		fmt.Fprintf(&b, "; only another goroutine can end %s, and one has waited for %v", g.Reason, g.Longest.For.Round(time.Millisecond))
+		fmt.Fprintf(&b, "; only another goroutine can end %s, and one has waited for %v", g.Reason,
+			g.Longest.For.Round(time.Millisecond))
 	default:
 		fmt.Fprintf(&b, "; only another goroutine can end %s, and how long they have waited is not known", g.Reason)
 	}

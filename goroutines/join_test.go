@@ -114,12 +114,16 @@ func snapshot(t *testing.T, text string, at time.Time) *goroutines.Snapshot {
 
 func TestGrow(t *testing.T) {
 	g := func(fn, state string, n int) string {
-		return strings.Repeat("goroutine 2 ["+state+"]:\nmain."+fn+"(0x1)\n\t/c.go:1 +0x1\ncreated by main.main in goroutine 1\n\t/c.go:2 +0x1\n\n", n)
+		return strings.Repeat("goroutine 2 ["+state+"]:\nmain."+fn+
+			"(0x1)\n\t/c.go:1 +0x1\ncreated by main.main in goroutine 1\n\t/c.go:2 +0x1\n\n", n)
 	}
 	t0 := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	a := snapshot(t, g("worker", "chan receive", 3)+g("conn", "IO wait", 2)+g("gone", "select", 4)+g("busy", "running", 1)+g("idle", "chan receive", 1), t0)
-	b := snapshot(t, g("worker", "chan receive, 2 minutes", 10)+g("conn", "IO wait", 6)+g("nilchan", "chan send (nil chan)", 1)+g("busy", "runnable", 1)+
-		g("contended", "sync.Mutex.Lock", 8)+g("stuck", "sync.Mutex.Lock, 3 minutes", 5)+g("idle", "chan receive", 2)+g("crowd", "select", 3), t0.Add(10*time.Second))
+	a := snapshot(t, g("worker", "chan receive", 3)+g("conn", "IO wait", 2)+g("gone", "select", 4)+g("busy", "running", 1)+
+		g("idle", "chan receive", 1), t0)
+	b := snapshot(t, g("worker", "chan receive, 2 minutes", 10)+g("conn", "IO wait", 6)+g("nilchan",
+		"chan send (nil chan)", 1)+g("busy", "runnable", 1)+
+		g("contended", "sync.Mutex.Lock", 8)+g("stuck", "sync.Mutex.Lock, 3 minutes", 5)+g("idle", "chan receive", 2)+
+		g("crowd", "select", 3), t0.Add(10*time.Second))
 	b.Grow(a)
 	type grown struct {
 		fn                   string
@@ -143,15 +147,20 @@ func TestGrow(t *testing.T) {
 	if len(b.Groups) != len(want) {
 		t.Fatalf("%d groups, want %d: %+v", len(b.Groups), len(want), b.Groups)
 	}
-	slices.SortStableFunc(want, func(a, b grown) int { return cmp.Or(cmp.Compare(b.delta, a.delta), cmp.Compare(b.count, a.count)) })
+	slices.SortStableFunc(want, func(a, b grown) int {
+		return cmp.Or(cmp.Compare(b.delta, a.delta), cmp.Compare(b.count, a.count))
+	})
 	for i, w := range want {
 		g := &b.Groups[i]
-		if g.Stack[0].Func != "main."+w.fn || g.Before != w.before || g.Count != w.count || g.Delta != w.delta || g.Verdict != w.verdict || !strings.Contains(g.Why, w.why) {
-			t.Errorf("group %d: %s %d to %d (%+d), %q: %s; want %+v", i, g.Stack[0].Func, g.Before, g.Count, g.Delta, g.Verdict, g.Why, w)
+		if g.Stack[0].Func != "main."+w.fn || g.Before != w.before || g.Count != w.count || g.Delta != w.delta ||
+			g.Verdict != w.verdict || !strings.Contains(g.Why, w.why) {
+			t.Errorf("group %d: %s %d to %d (%+d), %q: %s; want %+v", i, g.Stack[0].Func, g.Before, g.Count, g.Delta,
+				g.Verdict, g.Why, w)
 		}
 	}
 	by := goroutines.ByCreator(b.Groups)
-	if len(by) != 1 || by[0].Creator.Func != "main.main" || by[0].Count != 36 || by[0].Before != 11 || by[0].Delta != 25 || by[0].Groups != 9 {
+	if len(by) != 1 || by[0].Creator.Func != "main.main" || by[0].Count != 36 || by[0].Before != 11 ||
+		by[0].Delta != 25 || by[0].Groups != 9 {
 		t.Errorf("by creator: %+v", by)
 	}
 	other := snapshot(t, g("elsewhere", "select", 1), t0)
@@ -224,7 +233,8 @@ func TestMarkLeaks(t *testing.T) {
 
 func TestNoGoroutineProfile(t *testing.T) {
 	p := profileOf(t, "heap")
-	if _, err := goroutines.FromProfile(p, goroutines.Options{Name: "heap"}); err == nil || !strings.Contains(err.Error(), "no goroutine profile") {
+	if _, err := goroutines.FromProfile(p, goroutines.Options{Name: "heap"}); err == nil ||
+		!strings.Contains(err.Error(), "no goroutine profile") {
 		t.Errorf("heap profile: %v", err)
 	}
 }

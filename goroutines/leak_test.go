@@ -24,7 +24,10 @@ func TestLeaksOfARealProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string]string{"main.go": string(src), "go.mod": "module example.com/planted\n\ngo 1.24\n"} {
+	for name, data := range map[string]string{
+		"main.go": string(src),
+		"go.mod":  "module example.com/planted\n\ngo 1.24\n",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -182,7 +182,8 @@ func TestSourcesAgree(t *testing.T) {
 			n = 2
 		}
 		if d[fn+" "+reason] != n || p[fn+" "+reason] != n {
-			t.Errorf("%s waiting for %s: %d in the dump, %d in the profile, want %d", fn, reason, d[fn+" "+reason], p[fn+" "+reason], n)
+			t.Errorf("%s waiting for %s: %d in the dump, %d in the profile, want %d", fn, reason, d[fn+" "+reason],
+				p[fn+" "+reason], n)
 		}
 	}
 	if len(d) != len(p) {

@@ -156,7 +156,9 @@ func newBuilder(opt Options, kind string) *builder {
 
 // add puts count goroutines into their group, which it returns; nil when there
 // is no room for another group.
-func (b *builder) add(stack []Frame, truncated bool, reason string, reasonFrom Evidence, creator Creator, count int64) (*Group, int) {
+func (b *builder) add(stack []Frame, truncated bool, reason string, reasonFrom Evidence, creator Creator,
+	count int64,
+) (*Group, int) {
 	b.snap.Total += count
 	var h maphash.Hash
 	h.SetSeed(b.seed)
@@ -207,7 +209,9 @@ func (b *builder) finish() *Snapshot {
 		})
 	}
 	if s.Folded > 0 {
-		s.Warnings = append(s.Warnings, fmt.Errorf("group goroutines: %d distinct stacks kept, %d goroutines with other stacks only counted", b.opt.MaxGroups, s.Folded))
+		s.Warnings = append(s.Warnings,
+			fmt.Errorf("group goroutines: %d distinct stacks kept, %d goroutines with other stacks only counted",
+				b.opt.MaxGroups, s.Folded))
 	}
 	from := EvidenceDump
 	if strings.HasPrefix(s.Kind, "goroutineleak") {
@@ -308,7 +312,8 @@ func FromProfile(p *profile.Profile, opt Options) (*Snapshot, error) {
 		}
 	}
 	if col < 0 {
-		return nil, fmt.Errorf("read goroutines of %s: no goroutine profile (its sample type is %q)", opt.Name, p.SampleTypes[0].Type)
+		return nil, fmt.Errorf("read goroutines of %s: no goroutine profile (its sample type is %q)", opt.Name,
+			p.SampleTypes[0].Type)
 	}
 	b := newBuilder(opt, p.SampleTypes[col].Type+" profile")
 	b.snap.Time = p.Time

@@ -88,13 +88,17 @@ func waitReason(stack []Frame, runtimeFrames bool) (string, Evidence) {
 			return r, EvidenceStack
 		}
 		switch fn {
-		case "runtime.gopark", "runtime.goparkunlock", "runtime.semacquire1", "runtime.semacquire", "runtime.semacquireRWMutex":
+		case "runtime.gopark", "runtime.goparkunlock", "runtime.semacquire1", "runtime.semacquire",
+			"runtime.semacquireRWMutex":
 			parked = true
 			continue
-		case "runtime.goroutineProfileWithLabels", "runtime.pprof_goroutineProfileWithLabels", "runtime.Stack", "runtime.goroutineLeakProfileWithLabels":
+		case "runtime.goroutineProfileWithLabels", "runtime.pprof_goroutineProfileWithLabels", "runtime.Stack",
+			"runtime.goroutineLeakProfileWithLabels":
 			return "running", EvidenceStack
-		case "syscall.Syscall", "syscall.Syscall6", "syscall.RawSyscall", "syscall.RawSyscall6", "syscall.syscall", "syscall.syscalln",
-			"internal/runtime/syscall/linux.Syscall6", "internal/runtime/syscall.Syscall6", "runtime.cgocall", "runtime.notetsleepg", "runtime.entersyscall":
+		case "syscall.Syscall", "syscall.Syscall6", "syscall.RawSyscall", "syscall.RawSyscall6",
+			"syscall.syscall", "syscall.syscalln",
+			"internal/runtime/syscall/linux.Syscall6", "internal/runtime/syscall.Syscall6", "runtime.cgocall",
+			"runtime.notetsleepg", "runtime.entersyscall":
 			return "syscall", EvidenceStack
 		}
 		if !isRuntime(fn) {

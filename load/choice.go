@@ -113,7 +113,8 @@ func decide(ring, ready EngineMeasure) (Engine, string) {
 	case saved > 1-epollCheaper && ready.Rate >= sameAs*ring.Rate:
 		return Epoll, fmt.Sprintf("epoll answers as many requests a second as io_uring for %.0f%% less CPU time", 100*saved)
 	case saved < 0:
-		return IOUring, fmt.Sprintf("epoll answers no more requests a second than io_uring and takes %.0f%% more CPU time", -100*saved)
+		return IOUring, fmt.Sprintf("epoll answers no more requests a second than io_uring and takes %.0f%% more CPU time",
+			-100*saved)
 	}
 	return IOUring, "epoll is not clearly better"
 }

@@ -100,7 +100,8 @@ func TestTrial(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			c := r.EngineChoice
-			if done != o.Connections || r.Engine != test.want || c.Why != EngineMeasured || c.Text != "planted" || c.At <= 0 || len(c.Measured) != 2 {
+			if done != o.Connections || r.Engine != test.want || c.Why != EngineMeasured || c.Text != "planted" || c.At <= 0 ||
+				len(c.Measured) != 2 {
 				t.Fatalf("%d connections went on; engine %s: %+v", done, r.Engine, c)
 			}
 			for _, m := range c.Measured {
@@ -114,7 +115,8 @@ func TestTrial(t *testing.T) {
 			if o.Warmup == 0 {
 				// Those cut off at the end may have been served.
 				if n := int64(all); r.Responses > n || r.Responses+r.Unfinished < n || r.Bytes != r.Responses*int64(len("/path")) {
-					t.Errorf("%d responses of %d bytes and %d unfinished; the server answered %d", r.Responses, r.Bytes, r.Unfinished, n)
+					t.Errorf("%d responses of %d bytes and %d unfinished; the server answered %d", r.Responses,
+						r.Bytes, r.Unfinished, n)
 				}
 			}
 			for _, w := range g.workers {
@@ -155,8 +157,10 @@ func TestTrialReasons(t *testing.T) {
 			test.why, test.text = EngineOnly, "io_uring"
 		}
 		c := r.EngineChoice
-		if c == nil || c.Why != test.why || !strings.Contains(c.Text, test.text) || len(c.Measured) > 0 || test.o.Engine != "" && r.Engine != test.o.Engine {
-			t.Errorf("%d requests at rate %g, engine %q: engine %s, %+v; want %s: %s", test.o.Requests, test.o.Rate, test.o.Engine, r.Engine, c, test.why, test.text)
+		if c == nil || c.Why != test.why || !strings.Contains(c.Text, test.text) || len(c.Measured) > 0 ||
+			test.o.Engine != "" && r.Engine != test.o.Engine {
+			t.Errorf("%d requests at rate %g, engine %q: engine %s, %+v; want %s: %s", test.o.Requests, test.o.Rate,
+				test.o.Engine, r.Engine, c, test.why, test.text)
 		}
 	}
 }
@@ -170,7 +174,8 @@ func TestTrialSlow(t *testing.T) {
 	l.Duration = time.Hour
 	l.time, l.answers, l.batch.trials = time.Second, 1900, 1
 	l.compare()
-	if l.trial.phase != trialDone || l.chosen.Why != EngineDefault || !strings.Contains(l.chosen.Text, "fewer than 2000 answers") {
+	if l.trial.phase != trialDone || l.chosen.Why != EngineDefault ||
+		!strings.Contains(l.chosen.Text, "fewer than 2000 answers") {
 		t.Errorf("phase %d, %+v", l.trial.phase, l.chosen)
 	}
 }

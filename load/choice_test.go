@@ -18,15 +18,24 @@ func TestDecide(t *testing.T) {
 		want        Engine
 		why         string
 	}{
-		{"epoll is faster", measure(50_000, 200, 8*us), measure(55_000, 200, 8*us), Epoll, "epoll answers 10% more requests a second"},
+		{
+			"epoll is faster", measure(50_000, 200, 8*us), measure(55_000, 200, 8*us), Epoll,
+			"epoll answers 10% more requests a second",
+		},
 		{"faster for more CPU time", measure(50_000, 200, 8*us), measure(55_000, 200, 12*us), Epoll, "10% more requests"},
 		{"faster by too little", measure(50_000, 10, 8*us), measure(51_000, 10, 8*us), IOUring, "not clearly better"},
 		{"faster by chance", measure(50_000, 3000, 8*us), measure(55_000, 3000, 8*us), IOUring, "not clearly better"},
-		{"faster by chance, for less", measure(50_000, 3000, 8*us), measure(55_000, 3000, 6*us), Epoll, "for 25% less CPU time"},
+		{
+			"faster by chance, for less", measure(50_000, 3000, 8*us), measure(55_000, 3000, 6*us), Epoll,
+			"for 25% less CPU time",
+		},
 		{"cheaper by too little", measure(50_000, 200, 8*us), measure(50_000, 200, 7600), IOUring, "not clearly better"},
 		{"as fast and cheaper", measure(50_000, 200, 8*us), measure(49_900, 200, 6*us), Epoll, "for 25% less CPU time"},
 		{"slower and cheaper", measure(50_000, 200, 8*us), measure(47_000, 200, 4*us), IOUring, "epoll answers 6% fewer"},
-		{"slower by chance and cheaper", measure(50_000, 3000, 8*us), measure(46_000, 3000, 4*us), IOUring, "not clearly better"},
+		{
+			"slower by chance and cheaper", measure(50_000, 3000, 8*us), measure(46_000, 3000, 4*us), IOUring,
+			"not clearly better",
+		},
 		{"as fast and dearer", measure(50_000, 200, 8*us), measure(50_000, 200, 10*us), IOUring, "takes 25% more CPU time"},
 		{"nothing measured", EngineMeasure{}, EngineMeasure{}, IOUring, "no answers came"},
 	} {
@@ -51,7 +60,8 @@ func TestMeasuring(t *testing.T) {
 		taken.add(answers, 8*time.Millisecond, 3*time.Millisecond)
 	}
 	a, b := calm.measure(IOUring), taken.measure(Epoll)
-	if a.Windows != 16 || a.Elapsed != 128*time.Millisecond || a.Rate != 50_125 || a.RateError <= 0 || a.RateError > 100 || a.CPUPerRequest != 48*time.Millisecond/6415 {
+	if a.Windows != 16 || a.Elapsed != 128*time.Millisecond || a.Rate != 50_125 || a.RateError <= 0 || a.RateError > 100 ||
+		a.CPUPerRequest != 48*time.Millisecond/6415 {
 		t.Errorf("%+v", a)
 	}
 	if e, why := decide(a, b); e != IOUring || why != "epoll is not clearly better" {

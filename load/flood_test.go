@@ -177,8 +177,14 @@ func testFloodStreams(t *testing.T, e load.Engine) {
 		{"priority", nil, frame(http2.FramePriority, 0, 1, "\x00\x00\x00\x00\x01")},
 		{"unknown", nil, frame(0xbe, 0, 0, "")},
 		{"empty data", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 1, status), frame(http2.FrameData, 0, 1, "")},
-		{"padding", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 1, status), frame(http2.FrameData, http2.FlagDataPadded, 1, "\x02\x00\x00")},
-		{"reset of an ended stream", frame(http2.FrameRSTStream, 0, 1, "\x00\x00\x00\x02"), frame(http2.FrameRSTStream, 0, 1, "\x00\x00\x00\x02")},
+		{
+			"padding", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 1, status),
+			frame(http2.FrameData, http2.FlagDataPadded, 1, "\x02\x00\x00"),
+		},
+		{
+			"reset of an ended stream", frame(http2.FrameRSTStream, 0, 1, "\x00\x00\x00\x02"),
+			frame(http2.FrameRSTStream, 0, 1, "\x00\x00\x00\x02"),
+		},
 		{"empty continuation", frame(http2.FrameHeaders, 0, 1, status), frame(http2.FrameContinuation, 0, 1, "")},
 		{"goaway", nil, frame(http2.FrameGoAway, 0, 0, "\x00\x00\xff\xff\x00\x00\x00\x00")},
 	} {
@@ -258,7 +264,9 @@ func testEndlessAnswers(t *testing.T, e load.Engine) {
 				if e == load.NetHTTP || a.kind(load.Errors{Timeout: 1}) == 1 {
 					limit = 500 * time.Millisecond
 				}
-				r := boundedLoad(t, 64<<20, load.Options{Engine: e, URL: url, Connections: 2, Requests: 4, TLS: roots, Timeout: limit})
+				r := boundedLoad(t, 64<<20, load.Options{
+					Engine: e, URL: url, Connections: 2, Requests: 4, TLS: roots, Timeout: limit,
+				})
 				// net/http has words of its own.
 				if r.Errors.Total() != 4 || e != load.NetHTTP && a.kind(r.Errors) != 4 {
 					t.Errorf("%+v", r.Errors)
@@ -284,7 +292,9 @@ func testDrip(t *testing.T, e load.Engine) {
 				time.Sleep(5 * time.Millisecond) // the drip
 			}
 		})
-		r := boundedLoad(t, 64<<20, load.Options{Engine: e, URL: url, Connections: 2, Requests: 4, TLS: roots, Timeout: 500 * time.Millisecond})
+		r := boundedLoad(t, 64<<20, load.Options{
+			Engine: e, URL: url, Connections: 2, Requests: 4, TLS: roots, Timeout: 500 * time.Millisecond,
+		})
 		if r.Errors.Timeout != 4 {
 			t.Errorf("%+v", r.Errors)
 		}
@@ -305,7 +315,8 @@ func testHeaderBombs(t *testing.T, e load.Engine) {
 		again  []byte
 	}{
 		{"without end", frame(http2.FrameHeaders, 0, 1, bomb), frame(http2.FrameContinuation, 0, 1, again)},
-		{"in one answer", append(frame(http2.FrameHeaders, 0, 1, bomb), frame(http2.FrameContinuation, http2.FlagContinuationEndHeaders, 1, again)...), nil},
+		{"in one answer", append(frame(http2.FrameHeaders, 0, 1, bomb),
+			frame(http2.FrameContinuation, http2.FlagContinuationEndHeaders, 1, again)...), nil},
 	} {
 		for _, secure := range []string{"", "h2"} {
 			t.Run(strings.Trim(a.name+", "+secure, ", "), func(t *testing.T) {
@@ -319,7 +330,9 @@ func testHeaderBombs(t *testing.T, e load.Engine) {
 					}
 					_, _ = io.Copy(io.Discard, c)
 				})
-				r := boundedLoad(t, 64<<20, load.Options{Engine: e, Protocol: load.HTTP2, URL: url, Connections: 2, Requests: 2, TLS: roots, Timeout: 20 * time.Second})
+				r := boundedLoad(t, 64<<20, load.Options{
+					Engine: e, Protocol: load.HTTP2, URL: url, Connections: 2, Requests: 2, TLS: roots, Timeout: 20 * time.Second,
+				})
 				if r.Errors.Total() != 2 || e != load.NetHTTP && r.Errors.Malformed != 2 {
 					t.Errorf("%+v", r.Errors)
 				}

@@ -57,12 +57,15 @@ func testAllPortsInUse(t *testing.T, e load.Engine) {
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer s.Close()
 	// Only some of the connections can be opened; the others go on trying.
-	r, err := load.Run(t.Context(), load.Options{Engine: e, URL: s.URL, Connections: 300, Duration: 500 * time.Millisecond})
+	r, err := load.Run(t.Context(), load.Options{
+		Engine: e, URL: s.URL, Connections: 300, Duration: 500 * time.Millisecond,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	first, _ := json.Marshal(r.Errors.First)
-	if r.Responses == 0 || r.Errors.Connect == 0 || r.Errors.Connect != r.Errors.Total() || !strings.Contains(string(first), "assign requested address") {
+	if r.Responses == 0 || r.Errors.Connect == 0 || r.Errors.Connect != r.Errors.Total() ||
+		!strings.Contains(string(first), "assign requested address") {
 		t.Errorf("%d responses, errors %+v", r.Responses, r.Errors)
 	}
 	if r.Errors.Connect > 50_000 {

@@ -96,8 +96,8 @@ type Errors struct {
 	ShortBody int64 `json:"short_body"` // connection closed before the announced end of the body
 	Malformed int64 `json:"malformed"`  // the answer is not HTTP
 	// connection dropped: the server sent far more non-answer bytes than it needs to
-	Flood     int64 `json:"flood"`
-	Other     int64 `json:"other"`      // anything else
+	Flood int64 `json:"flood"`
+	Other int64 `json:"other"` // anything else
 	// First holds the first message of each kind, by the kind's JSON key.
 	First map[string]string `json:"first,omitempty"`
 }
@@ -130,7 +130,15 @@ func (r *Result) Failures() string {
 	for _, kind := range []struct {
 		name string
 		n    int64
-	}{{"connect", e.Connect}, {"timeout", e.Timeout}, {"reset", e.Reset}, {"short body", e.ShortBody}, {"malformed", e.Malformed}, {"flood", e.Flood}, {"other", e.Other}} {
+	}{
+		{"connect", e.Connect},
+		{"timeout", e.Timeout},
+		{"reset", e.Reset},
+		{"short body", e.ShortBody},
+		{"malformed", e.Malformed},
+		{"flood", e.Flood},
+		{"other", e.Other},
+	} {
 		if kind.n > 0 {
 			out = append(out, fmt.Sprintf("%s: %d", kind.name, kind.n))
 		}

@@ -79,7 +79,8 @@ func TestPoissonSchedule(t *testing.T) {
 		mean := sum / n
 		variance := squares/n - mean*mean
 		if math.Abs(mean-1) > 0.02 || math.Abs(variance-1) > 0.05 || math.Abs(above/n-1/math.E) > 0.01 {
-			t.Errorf("%d parts: %.0f gaps of mean %.4f, variance %.4f, %.4f of them above the mean", parts, n, mean, variance, above/n)
+			t.Errorf("%d parts: %.0f gaps of mean %.4f, variance %.4f, %.4f of them above the mean", parts, n,
+				mean, variance, above/n)
 		}
 		if !slices.Equal(all, due(&Open{Rate: 1000, Arrivals: Poisson}, 0, 100*time.Second, parts)) {
 			t.Error("the same seed gave other times")

@@ -49,7 +49,9 @@ const mostUnsent = 256 << 10
 
 // openStreams begins HTTP/2 on a new connection.
 func (c *conn) openStreams() {
-	c.h2 = http2.New(http2.Options{Begun: c.streamBegins, MaxBlock: max(leastBlock, min(http2.DefaultMaxBlock, allBlocks/c.Connections))})
+	c.h2 = http2.New(http2.Options{
+		Begun: c.streamBegins, MaxBlock: max(leastBlock, min(http2.DefaultMaxBlock, allBlocks/c.Connections)),
+	})
 	c.done = c.endStream
 	c.out = c.h2.Preface(c.out[:0])
 	c.needFlush()

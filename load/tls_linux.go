@@ -160,8 +160,8 @@ type secureStream struct {
 	net.Conn // nil after the handshake
 	c        *conn
 	tls      *tls.Conn
-	in       []byte   // received, not yet read
-	out      []byte   // encrypted
+	in       []byte // received, not yet read
+	out      []byte // encrypted
 	// buffers that out replaced when it grew: the kernel may still be sending from them to a slow
 	// server
 	outgrown [][]byte

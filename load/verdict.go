@@ -46,7 +46,8 @@ func errorsHide(r *Result) *Doubt {
 	}
 	return &Doubt{
 		Kind: ErrorsHide,
-		Text: fmt.Sprintf("%s of the requests failed (%s): failures are often faster than answers, and latencies hold the failed answers too",
+		Text: fmt.Sprintf("%s of the requests failed (%s): failures are often faster than answers, and latencies hold "+
+			"the failed answers too",
 			unit.Percent(failed, r.Requests), r.Failures()),
 		Hint: "look at the address, the server's log and its limits; compare latencies only between runs without failures",
 	}
@@ -62,7 +63,8 @@ func generatorLate(r *Result) *Doubt {
 	}
 	return &Doubt{
 		Kind: GeneratorLate,
-		Text: fmt.Sprintf("the generator sent 1%% of the requests %s or more late though a connection was free: latencies hold its own delay",
+		Text: fmt.Sprintf("the generator sent 1%% of the requests %s or more late though a connection was free: "+
+			"latencies hold its own delay",
 			unit.Duration(r.Send.Own)),
 		Hint: "give it a processor that nothing else uses, lower the rate, or send from another machine",
 	}
@@ -78,7 +80,8 @@ func generatorBusy(r *Result, cpus int) *Doubt {
 	}
 	d := &Doubt{
 		Kind: GeneratorCPU,
-		Text: fmt.Sprintf("the generator used %.2f of the %s that it may use: the rate may be its limit, not the server's", r.CPU.Cores, plural(may, "processor")),
+		Text: fmt.Sprintf("the generator used %.2f of the %s that it may use: the rate may be its limit, not the server's",
+			r.CPU.Cores, plural(may, "processor")),
 		Hint: "send from another machine",
 	}
 	if r.Workers > 0 && may < cpus {
@@ -111,18 +114,21 @@ func rateMissed(r *Result, requests int64) *Doubt {
 	if r.Open.Arrivals == Poisson {
 		least = min(least, due-3*math.Sqrt(due)) // three standard deviations of the number of arrivals
 	}
-	const hint = "the server, or the connections to it, do not keep up: raise the number of connections (-c), or lower the rate"
+	const hint = "the server, or the connections to it, do not keep up: raise the number of connections " +
+		"(-c), or lower the rate"
 	if float64(sent+1) < least { // one may be due at the very end
 		return &Doubt{
 			Kind: RateMissed,
-			Text: fmt.Sprintf("%d of %.0f requests were sent in time: %s of what was asked for", sent, due, unit.FormatPercent(100*float64(sent)/due)),
+			Text: fmt.Sprintf("%d of %.0f requests were sent in time: %s of what was asked for", sent, due,
+				unit.FormatPercent(100*float64(sent)/due)),
 			Hint: hint,
 		}
 	}
 	if r.Send != nil && float64(r.Send.Waited) > waitedShare*float64(sent) {
 		return &Doubt{
 			Kind: RateMissed,
-			Text: fmt.Sprintf("%s of the requests had to wait for a free connection; their latencies hold the wait, as a caller would see it with so few connections",
+			Text: fmt.Sprintf("%s of the requests had to wait for a free connection; their latencies hold the wait, as a "+
+				"caller would see it with so few connections",
 				unit.Percent(r.Send.Waited, sent)),
 			Hint: hint,
 		}
@@ -147,7 +153,10 @@ func (o *Open) due(d time.Duration) float64 {
 // tooShort finds the percentiles for which there are too few answers.
 func tooShort(r *Result) *Doubt {
 	if r.Responses == 0 {
-		return &Doubt{Kind: TooShort, Text: "no request was answered: there are no latencies", Hint: "run longer (-d) than the server takes to answer"}
+		return &Doubt{
+			Kind: TooShort, Text: "no request was answered: there are no latencies",
+			Hint: "run longer (-d) than the server takes to answer",
+		}
 	}
 	shown := Percentiles()
 	sound := 0 // the first percentile without enough answers

@@ -28,7 +28,13 @@ func TestJudgeBorders(t *testing.T) {
 	}{
 		{name: "nothing", change: func(*Result) {}},
 
-		{name: "1 % fails", change: func(r *Result) { r.Status = map[int]int64{200: 198_000, 503: 1_000}; r.Errors.Reset = 1_000 }},
+		{name: "1 % fails", change: func(r *Result) {
+			r.Status = map[int]int64{
+				200: 198_000,
+				503: 1_000,
+			}
+			r.Errors.Reset = 1_000
+		}},
 		{
 			name:   "more than 1 % fails",
 			change: func(r *Result) { r.Status = map[int]int64{200: 197_999, 503: 1_001}; r.Errors.Reset = 1_000 },
@@ -43,7 +49,10 @@ func TestJudgeBorders(t *testing.T) {
 			name: "late by more", change: func(r *Result) { r.Send.Own = time.Millisecond + 1 },
 			want: GeneratorLate, text: "1ms or more late",
 		},
-		{name: "late by a tenth of p99", change: func(r *Result) { r.Latency.P99 = time.Second; r.Send.Own = 100 * time.Millisecond }},
+		{
+			name:   "late by a tenth of p99",
+			change: func(r *Result) { r.Latency.P99 = time.Second; r.Send.Own = 100 * time.Millisecond },
+		},
 		{
 			name:   "late by more than a tenth of p99",
 			change: func(r *Result) { r.Latency.P99 = time.Second; r.Send.Own = 101 * time.Millisecond }, want: GeneratorLate,
@@ -58,15 +67,30 @@ func TestJudgeBorders(t *testing.T) {
 			want: GeneratorCPU, text: "--workers 2",
 		},
 		{name: "two loops of four half busy", cpus: 4, change: func(r *Result) { r.Workers = 2; r.CPU.Cores = 1.8 }},
-		{name: "more loops than processors", cpus: 2, change: func(r *Result) { r.Workers = 4; r.CPU.Cores = 1.81 }, want: GeneratorCPU},
-		{name: "net/http has all processors", cpus: 4, change: func(r *Result) { r.Engine = NetHTTP; r.Workers = 0; r.CPU.Cores = 3.6 }},
 		{
-			name: "net/http has used all", cpus: 4, change: func(r *Result) { r.Engine = NetHTTP; r.Workers = 0; r.CPU.Cores = 3.61 },
+			name: "more loops than processors", cpus: 2, change: func(r *Result) { r.Workers = 4; r.CPU.Cores = 1.81 },
+			want: GeneratorCPU,
+		},
+		{
+			name: "net/http has all processors", cpus: 4,
+			change: func(r *Result) { r.Engine = NetHTTP; r.Workers = 0; r.CPU.Cores = 3.6 },
+		},
+		{
+			name: "net/http has used all", cpus: 4, change: func(r *Result) {
+				r.Engine = NetHTTP
+				r.Workers = 0
+				r.CPU.Cores = 3.61
+			},
 			want: GeneratorCPU, text: "4 processors",
 		},
 		{name: "processor time unknown", change: func(r *Result) { r.CPU = nil }},
 		{
-			name: "closed and busy", change: func(r *Result) { r.Model = ModelClosed; r.Open = nil; r.Send = nil; r.CPU.Cores = 1 },
+			name: "closed and busy", change: func(r *Result) {
+				r.Model = ModelClosed
+				r.Open = nil
+				r.Send = nil
+				r.CPU.Cores = 1
+			},
 			want: GeneratorCPU, text: "(-r)",
 		},
 
@@ -75,20 +99,47 @@ func TestJudgeBorders(t *testing.T) {
 			name: "less sent", change: func(r *Result) { r.Requests = 193_998 },
 			want: RateMissed, text: "193998 of 200000",
 		},
-		{name: "in flight at the end", change: func(r *Result) { r.Requests = 193_998 - 64; r.Unfinished = 64 }, want: RateMissed},
-		{name: "in flight and missing", change: func(r *Result) { r.Requests = 193_900; r.Unfinished = 10_000 }, want: RateMissed, text: "193964 of"},
-		{name: "streams are in flight too", change: func(r *Result) { r.Streams = 100; r.Requests = 193_900; r.Unfinished = 10_000 }},
-		{name: "the last answers took long", change: func(r *Result) { r.Elapsed += time.Second; r.Latency.Max = time.Second }},
-		{name: "the last requests timed out", change: func(r *Result) { r.Elapsed += 10 * time.Second; r.Errors.Timeout = 1 }},
-		{name: "all requests of -n sent", requests: 150_000, change: func(r *Result) { r.Requests = 150_000 }},
-		{name: "ramp", change: func(r *Result) { r.Open.RampTo = 40_000; r.Open.Ramp = 20 * time.Second; r.Requests = 250_000 }},
 		{
-			name: "ramp missed", change: func(r *Result) { r.Open.RampTo = 40_000; r.Open.Ramp = 20 * time.Second; r.Requests = 242_000 },
+			name: "in flight at the end", change: func(r *Result) { r.Requests = 193_998 - 64; r.Unfinished = 64 },
+			want: RateMissed,
+		},
+		{
+			name: "in flight and missing", change: func(r *Result) { r.Requests = 193_900; r.Unfinished = 10_000 },
+			want: RateMissed, text: "193964 of",
+		},
+		{
+			name:   "streams are in flight too",
+			change: func(r *Result) { r.Streams = 100; r.Requests = 193_900; r.Unfinished = 10_000 },
+		},
+		{
+			name:   "the last answers took long",
+			change: func(r *Result) { r.Elapsed += time.Second; r.Latency.Max = time.Second },
+		},
+		{
+			name:   "the last requests timed out",
+			change: func(r *Result) { r.Elapsed += 10 * time.Second; r.Errors.Timeout = 1 },
+		},
+		{name: "all requests of -n sent", requests: 150_000, change: func(r *Result) { r.Requests = 150_000 }},
+		{name: "ramp", change: func(r *Result) {
+			r.Open.RampTo = 40_000
+			r.Open.Ramp =
+				20 * time.Second
+			r.Requests = 250_000
+		}},
+		{
+			name: "ramp missed", change: func(r *Result) {
+				r.Open.RampTo = 40_000
+				r.Open.Ramp = 20 * time.Second
+				r.Requests = 242_000
+			},
 			want: RateMissed, text: "of 250000",
 		},
 		{name: "1 % waited", change: func(r *Result) { r.Send.Waited = 2_000 }},
 		{name: "more waited", change: func(r *Result) { r.Send.Waited = 2_001 }, want: RateMissed, text: "(-c)"},
-		{name: "closed has no rate to miss", change: func(r *Result) { r.Model = ModelClosed; r.Open = nil; r.Send = nil; r.Requests = 110_000 }},
+		{
+			name:   "closed has no rate to miss",
+			change: func(r *Result) { r.Model = ModelClosed; r.Open = nil; r.Send = nil; r.Requests = 110_000 },
+		},
 
 		{name: "enough for p99.99", change: func(r *Result) { r.Responses = 100_000 }},
 		{
@@ -97,7 +148,8 @@ func TestJudgeBorders(t *testing.T) {
 		},
 		{
 			name: "too few for p99", change: func(r *Result) { r.Responses = 999; r.Rate = 99.9 },
-			want: TooShort, text: "above p95 are chance; at this rate p99 takes -d 11s (1000 answers) and p99.99 -d 16m42s (100000 answers)",
+			want: TooShort, text: "above p95 are chance; at this rate p99 takes -d 11s (1000 answers) and p99.99 -d " +
+				"16m42s (100000 answers)",
 		},
 		{
 			name: "too few for all", change: func(r *Result) { r.Responses = 1; r.Rate = 1e-9 },

@@ -86,7 +86,8 @@ func newAccount(s *Stats, lv live, proc *ProcessSample) (Account, []error) {
 	var warnings []error
 	a := Account{
 		Sys: clamp(s.Sys), Released: clamp(s.HeapReleased), PeakRSS: clamp(s.MaxRSS),
-		HeapAlloc: clamp(s.HeapAlloc), HeapInuse: clamp(s.HeapInuse), HeapSys: clamp(s.HeapSys), Objects: clamp(s.HeapObjects),
+		HeapAlloc: clamp(s.HeapAlloc), HeapInuse: clamp(s.HeapInuse), HeapSys: clamp(s.HeapSys),
+		Objects: clamp(s.HeapObjects),
 	}
 	a.Go = a.Sys - a.Released
 	add := func(id, name string, bytes int64, meaning string, estimated bool) {
@@ -116,7 +117,8 @@ func newAccount(s *Stats, lv live, proc *ProcessSample) (Account, []error) {
 	}
 	if sum != a.Go {
 		add(Unaccounted, "unaccounted", a.Go-sum, "the figures disagree", false)
-		warnings = append(warnings, fmt.Errorf("account for memory: the parts of Sys add up to %d bytes, not to %d", sum, a.Go))
+		warnings = append(warnings,
+			fmt.Errorf("account for memory: the parts of Sys add up to %d bytes, not to %d", sum, a.Go))
 	}
 	a.Total = a.Go
 	if proc != nil && proc.RSS > 0 {

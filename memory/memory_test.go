@@ -62,7 +62,8 @@ func TestParseMemStats(t *testing.T) {
 	if before.NumGC != after.NumGC {
 		t.Skip("the collector did not pause")
 	}
-	if s.NumGC != after.NumGC || s.NumForcedGC != after.NumForcedGC || s.PauseNs != after.PauseNs || s.PauseEnd != after.PauseEnd ||
+	if s.NumGC != after.NumGC || s.NumForcedGC != after.NumForcedGC || s.PauseNs != after.PauseNs ||
+		s.PauseEnd != after.PauseEnd ||
 		s.LastGC != after.LastGC || s.NextGC != after.NextGC || s.DebugGC != after.DebugGC {
 		t.Error("collections differ from runtime.ReadMemStats")
 	}
@@ -84,7 +85,8 @@ func TestParseMemStats(t *testing.T) {
 		t.Errorf("parts of Sys add up to %d, not %d", sum, s.Sys)
 	}
 	if s.HeapInuse+s.HeapIdle != s.HeapSys || s.HeapAlloc > s.HeapInuse || s.HeapReleased > s.HeapIdle {
-		t.Errorf("heap: alloc %d, inuse %d, idle %d, released %d, sys %d", s.HeapAlloc, s.HeapInuse, s.HeapIdle, s.HeapReleased, s.HeapSys)
+		t.Errorf("heap: alloc %d, inuse %d, idle %d, released %d, sys %d", s.HeapAlloc, s.HeapInuse, s.HeapIdle,
+			s.HeapReleased, s.HeapSys)
 	}
 }
 
@@ -183,7 +185,8 @@ func TestAccountAddsUp(t *testing.T) {
 		}
 		all, gos := sum(&r.Account)
 		if all != r.Account.Total || gos != r.Account.Go {
-			t.Fatalf("%d: parts add up to %d of %d, Go's to %d of %d: %+v", i, all, r.Account.Total, gos, r.Account.Go, r.Account.Parts)
+			t.Fatalf("%d: parts add up to %d of %d, Go's to %d of %d: %+v", i, all, r.Account.Total, gos,
+				r.Account.Go, r.Account.Parts)
 		}
 		if (len(r.Warnings) > 0) != (i%5 == 0) {
 			t.Fatalf("%d: warnings %v", i, r.Warnings)
@@ -267,7 +270,8 @@ func TestPauses(t *testing.T) {
 }
 
 func TestAgent(t *testing.T) {
-	a, err := memory.ParseAgent(strings.NewReader(`{"start": {"memory": {"/cpu/classes/gc/total:cpu-seconds": 1, "/cpu/classes/total:cpu-seconds": 10}},
+	a, err := memory.ParseAgent(
+		strings.NewReader(`{"start": {"memory": {"/cpu/classes/gc/total:cpu-seconds": 1, "/cpu/classes/total:cpu-seconds": 10}},
 		"end": {"gomaxprocs": 2, "memory": {"/cpu/classes/gc/total:cpu-seconds": 2, "/cpu/classes/total:cpu-seconds": 14,
 		"/gc/gogc:percent": 100, "/gc/gomemlimit:bytes": 9223372036854775807, "/gc/heap/live:bytes": 70}}}`))
 	if err != nil {
@@ -305,11 +309,15 @@ func TestGrow(t *testing.T) {
 		s.HeapIdle = sys - alloc
 		return s
 	}
-	a, err := memory.New(memory.Input{Name: "a", End: stats(10, 20), Process: &memory.Process{End: &memory.ProcessSample{RSS: 25}}})
+	a, err := memory.New(memory.Input{
+		Name: "a", End: stats(10, 20), Process: &memory.Process{End: &memory.ProcessSample{RSS: 25}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := memory.New(memory.Input{Name: "b", End: stats(30, 50), Process: &memory.Process{End: &memory.ProcessSample{RSS: 50}}})
+	b, err := memory.New(memory.Input{
+		Name: "b", End: stats(30, 50), Process: &memory.Process{End: &memory.ProcessSample{RSS: 50}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +359,10 @@ func TestParseErrors(t *testing.T) {
 	if _, err := memory.New(memory.Input{}); err == nil {
 		t.Error("report of nothing")
 	}
-	for _, text := range []string{"", "[]", `{"end":{"rss_bytes":-1}}`, `{"end":{"rss_by_name":{"x":9223372036854775807}}}`} {
+	for _, text := range []string{
+		"", "[]", `{"end":{"rss_bytes":-1}}`,
+		`{"end":{"rss_by_name":{"x":9223372036854775807}}}`,
+	} {
 		if _, err := memory.ParseProcess(strings.NewReader(text)); err == nil {
 			t.Errorf("process %q: no error", text)
 		}
@@ -360,7 +371,8 @@ func TestParseErrors(t *testing.T) {
 
 func FuzzParseMemStats(f *testing.F) {
 	f.Add(fetch(f, "heap?debug=1"))
-	f.Add([]byte("# Sys = 1\n# HeapAlloc = 18446744073709551615\n# HeapSys = 3\n# HeapIdle = 4\n# HeapInuse = 5\n# HeapReleased = 6\n# Stack = 7 / 8\n# NumGC = 4294967295\n"))
+	f.Add([]byte("# Sys = 1\n# HeapAlloc = 18446744073709551615\n# HeapSys = 3\n# HeapIdle = 4\n# HeapInuse = 5\n# " +
+		"HeapReleased = 6\n# Stack = 7 / 8\n# NumGC = 4294967295\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := memory.ParseMemStats(bytes.NewReader(data))
 		if err != nil {

@@ -61,7 +61,10 @@ func ParseMemStats(r io.Reader) (*Stats, error) {
 			return nil, fmt.Errorf("read runtime.MemStats, line %d: %w", n, err)
 		}
 	}
-	for _, name := range []string{"Sys", "HeapAlloc", "HeapSys", "HeapIdle", "HeapInuse", "HeapReleased", "Stack", "NumGC"} {
+	for _, name := range []string{
+		"Sys", "HeapAlloc", "HeapSys", "HeapIdle", "HeapInuse",
+		"HeapReleased", "Stack", "NumGC",
+	} {
 		if !seen[name] {
 			if len(seen) == 0 {
 				return nil, fmt.Errorf("parse memory statistics: %w", ErrNoMemStats)

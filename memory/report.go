@@ -44,8 +44,10 @@ func New(in Input) (*Report, error) {
 	}
 	r := &Report{Name: in.Name}
 	start := in.Start
-	if start != nil && (start.NumGC > in.End.NumGC || start.Mallocs > in.End.Mallocs || start.TotalAlloc > in.End.TotalAlloc) {
-		r.Warnings = append(r.Warnings, errors.New("account for memory: the process restarted in the window; only its end is shown"))
+	if start != nil && (start.NumGC > in.End.NumGC || start.Mallocs > in.End.Mallocs ||
+		start.TotalAlloc > in.End.TotalAlloc) {
+		r.Warnings = append(r.Warnings,
+			errors.New("account for memory: the process restarted in the window; only its end is shown"))
 		start = nil
 	}
 	var agentStart, agentEnd *AgentSample
@@ -110,14 +112,20 @@ func shares(in Input, start, end *AgentSample, whole bool) []Share {
 	g1, ok2 := end.metric(gcMetric)
 	a1, ok3 := end.metric(allMetric)
 	if ok0 && ok1 && ok2 && ok3 && whole && a1 > a0 && g1 >= g0 {
-		out = append(out, Share{(g1 - g0) / (a1 - a0), "CPU time available in the window, idle time included", "runtime/metrics"})
+		out = append(out, Share{
+			(g1 - g0) / (a1 - a0), "CPU time available in the window, idle time included",
+			"runtime/metrics",
+		})
 	}
 	if in.CPU != nil {
 		if gc, all, ok := GCInProfile(in.CPU); ok {
 			out = append(out, Share{float64(gc) / float64(all), "CPU time used in the window, assists included", "CPU profile"})
 		}
 	}
-	return append(out, Share{in.End.GCCPUFraction, "CPU time available since the program started, idle time included", "runtime.MemStats"})
+	return append(out, Share{
+		in.End.GCCPUFraction, "CPU time available since the program started, idle time included",
+		"runtime.MemStats",
+	})
 }
 
 func unknown(in Input, lv live, proc *ProcessSample, agent *AgentSample, start *Stats) []string {
@@ -133,7 +141,8 @@ func unknown(in Input, lv live, proc *ProcessSample, agent *AgentSample, start *
 	case proc.RSSByName == nil:
 		out = append(out, "what is resident outside Go: the kernel's list of mappings could not be read (same user?)")
 	case !namesGo(proc):
-		out = append(out, "what of Go's memory was never touched: this kernel does not name mappings (CONFIG_ANON_VMA_NAME, Go 1.25)")
+		out = append(out, "what of Go's memory was never touched: this kernel does not name mappings "+
+			"(CONFIG_ANON_VMA_NAME, Go 1.25)")
 	}
 	if _, ok := agent.metric("/gc/gogc:percent"); !ok {
 		out = append(out, "GOGC and GOMEMLIMIT: the agent tells them (import github.com/whet-go/whet/agent)")
@@ -205,7 +214,8 @@ func (r *Report) Grow(earlier *Report) {
 		}
 	}
 	if !comparable {
-		r.Warnings = append(r.Warnings, fmt.Errorf("compare memory of %s with %s: only one of them knows the resident size", r.Name, earlier.Name))
+		r.Warnings = append(r.Warnings, fmt.Errorf("compare memory of %s with %s: only one of them knows the resident size",
+			r.Name, earlier.Name))
 	}
 }
 

@@ -142,7 +142,10 @@ func TestWriteLarge(t *testing.T) {
 	if dir == "" {
 		t.Skip("WHET_LARGE names no directory")
 	}
-	for name, o := range map[string]profiletest.Options{"large": profiletest.Large(), "shared": profiletest.LargeShared()} {
+	for name, o := range map[string]profiletest.Options{
+		"large":  profiletest.Large(),
+		"shared": profiletest.LargeShared(),
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name+".pb.gz"), encoded(t, o), 0o644); err != nil {
 			t.Fatal(err)
 		}

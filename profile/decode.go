@@ -663,7 +663,8 @@ func (p *Profile) checkFrames() error {
 		}
 	}
 	if frames > baseFrames+fewInlined*locations {
-		return fmt.Errorf("its stacks have %d frames in %d locations: more is inlined than any compiler does", frames, locations)
+		return fmt.Errorf("its stacks have %d frames in %d locations: more is inlined than any compiler does", frames,
+			locations)
 	}
 	return nil
 }

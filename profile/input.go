@@ -43,7 +43,8 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("after %d bytes of input it needs more than the %v of memory that it may take", e.Input, unit.Bytes(e.Limit))
+	return fmt.Sprintf("after %d bytes of input it needs more than the %v of memory that it may take", e.Input,
+		unit.Bytes(e.Limit))
 }
 
 // Hint tells how to raise the limit.

@@ -189,10 +189,12 @@ func (p *Profile) Sum(t ValueType) int64 {
 func Comparable(p, q *Profile, t ValueType) error {
 	for _, x := range []*Profile{p, q} {
 		if !slices.Contains(x.SampleTypes, t) {
-			return fmt.Errorf("different sample types: one has %s, the other %s", typeList(p.SampleTypes), typeList(q.SampleTypes))
+			return fmt.Errorf("different sample types: one has %s, the other %s", typeList(p.SampleTypes),
+				typeList(q.SampleTypes))
 		}
 	}
-	if t.Type == "samples" && t.Unit == "count" && (p.PeriodType != q.PeriodType || p.Period != q.Period && p.Period > 0 && q.Period > 0) {
+	if t.Type == "samples" && t.Unit == "count" &&
+		(p.PeriodType != q.PeriodType || p.Period != q.Period && p.Period > 0 && q.Period > 0) {
 		return fmt.Errorf("different periods: a sample of one stands for %d %s of %s, of the other for %d %s of %s",
 			p.Period, p.PeriodType.Unit, p.PeriodType.Type, q.Period, q.PeriodType.Unit, q.PeriodType.Type)
 	}
@@ -249,7 +251,8 @@ func newMerger(ps ...*Profile) (*merger, error) {
 	meta := m.meta
 	for _, p := range ps {
 		if p.PeriodType != first.PeriodType {
-			return nil, fmt.Errorf("profiles of different kinds: one counts %s, another %s", first.PeriodType.Type, p.PeriodType.Type)
+			return nil, fmt.Errorf("profiles of different kinds: one counts %s, another %s",
+				first.PeriodType.Type, p.PeriodType.Type)
 		}
 		if meta.Time.IsZero() || !p.Time.IsZero() && p.Time.Before(meta.Time) {
 			meta.Time = p.Time

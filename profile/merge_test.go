@@ -26,7 +26,8 @@ func canonical(g *gprofile.Profile) []string {
 				fmt.Fprintf(&b, "@%s", l.Mapping.File)
 			}
 			for _, ln := range l.Line {
-				fmt.Fprintf(&b, " %s|%s|%s|%d:%d:%d", ln.Function.Name, ln.Function.SystemName, ln.Function.Filename, ln.Function.StartLine, ln.Line, ln.Column)
+				fmt.Fprintf(&b, " %s|%s|%s|%d:%d:%d", ln.Function.Name, ln.Function.SystemName, ln.Function.Filename,
+					ln.Function.StartLine, ln.Line, ln.Column)
 			}
 			b.WriteByte(';')
 		}
@@ -88,7 +89,8 @@ func TestWriteKeepsEverything(t *testing.T) {
 				t.Error("samples differ")
 			}
 			header := func(g *gprofile.Profile) string {
-				return fmt.Sprint(g.TimeNanos, g.DurationNanos, g.Period, *g.PeriodType, g.Comments, g.DefaultSampleType, g.DocURL, g.DropFrames, g.KeepFrames)
+				return fmt.Sprint(g.TimeNanos, g.DurationNanos, g.Period, *g.PeriodType, g.Comments, g.DefaultSampleType, g.DocURL,
+					g.DropFrames, g.KeepFrames)
 			}
 			if header(got) != header(want) {
 				t.Errorf("header %s, want %s", header(got), header(want))
@@ -108,7 +110,9 @@ func TestMergeEqualsPprof(t *testing.T) {
 	var ours []*profile.Profile
 	var theirs []*gprofile.Profile
 	for i := range 12 {
-		data := encoded(t, profiletest.Options{Seed: uint64(i % 5), Samples: 300, Inlines: true, Labels: i%3 > 0, Leave: 0.05})
+		data := encoded(t, profiletest.Options{
+			Seed: uint64(i % 5), Samples: 300, Inlines: true, Labels: i%3 > 0, Leave: 0.05,
+		})
 		ours = append(ours, parsed(t, data))
 		theirs = append(theirs, google(t, data))
 	}
@@ -208,7 +212,10 @@ func TestScaled(t *testing.T) {
 		}
 		return 0.4
 	})
-	if got := [4]int64{p.Sum(p.SampleTypes[0]), q.Sum(p.SampleTypes[0]), q.Sum(p.SampleTypes[1]), q.Sum(profile.ValueType{"x", "y"})}; got != [4]int64{1000, 400, 10000, 0} {
+	if got := [4]int64{
+		p.Sum(p.SampleTypes[0]), q.Sum(p.SampleTypes[0]), q.Sum(p.SampleTypes[1]),
+		q.Sum(profile.ValueType{"x", "y"}),
+	}; got != [4]int64{1000, 400, 10000, 0} {
 		t.Errorf("sums %v", got)
 	}
 }

@@ -56,7 +56,8 @@ func GuessModule(pkg string) string {
 		if len(parts) > 1 && !strings.Contains(parts[1], ".v") {
 			n = 3
 		}
-	case "go.uber.org", "k8s.io", "sigs.k8s.io", "modernc.org", "go.etcd.io", "google.golang.org", "gocloud.dev", "honnef.co":
+	case "go.uber.org", "k8s.io", "sigs.k8s.io", "modernc.org", "go.etcd.io", "google.golang.org",
+		"gocloud.dev", "honnef.co":
 		n = 2
 	}
 	if len(parts) > n && isMajor(parts[n]) {

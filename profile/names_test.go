@@ -68,7 +68,8 @@ func TestOwnMatcher(t *testing.T) {
 // TestNestedModules wants code of a module that is nested in an own one to be that
 // module's.
 func TestNestedModules(t *testing.T) {
-	own := OwnMatcher([]string{"example.com/a", "go.etcd.io/etcd/server/v3", "github.com/foo/foo"}, []string{"example.com/a/api", "go.etcd.io/etcd/api/v3"})
+	own := OwnMatcher([]string{"example.com/a", "go.etcd.io/etcd/server/v3", "github.com/foo/foo"},
+		[]string{"example.com/a/api", "go.etcd.io/etcd/api/v3"})
 	for name, want := range map[string]bool{
 		"example.com/a.F":                        true,
 		"example.com/a/apis.F":                   true,
@@ -85,7 +86,8 @@ func TestNestedModules(t *testing.T) {
 		}
 	}
 	// An own module may be nested in a dependency.
-	if own := OwnMatcher([]string{"example.com/a/api"}, []string{"example.com/a"}); !own(Function{Name: "example.com/a/api.F"}) || own(Function{Name: "example.com/a/b.F"}) {
+	if own := OwnMatcher([]string{"example.com/a/api"},
+		[]string{"example.com/a"}); !own(Function{Name: "example.com/a/api.F"}) || own(Function{Name: "example.com/a/b.F"}) {
 		t.Error("the longest path decides")
 	}
 }
@@ -99,8 +101,14 @@ func TestInstalledClosures(t *testing.T) {
 		name, file string
 		want       bool
 	}{
-		{"github.com/caddyserver/caddy/v2/modules/caddyhttp.(*Server).ServeHTTP.func1", cache + "caddy/v2@v2.10.0/modules/caddyhttp/server.go", true},
-		{"github.com/caddyserver/caddy/v2/modules/caddyhttp.(*Server).ServeHTTP.func1", "github.com/caddyserver/caddy/v2@v2.10.0/modules/caddyhttp/server.go", true},
+		{
+			"github.com/caddyserver/caddy/v2/modules/caddyhttp.(*Server).ServeHTTP.func1",
+			cache + "caddy/v2@v2.10.0/modules/caddyhttp/server.go", true,
+		},
+		{
+			"github.com/caddyserver/caddy/v2/modules/caddyhttp.(*Server).ServeHTTP.func1",
+			"github.com/caddyserver/caddy/v2@v2.10.0/modules/caddyhttp/server.go", true,
+		},
 		{"github.com/caddyserver/caddy/v2.Run.(*Cache).Do.func1", cache + "certmagic@v0.1.0/cache.go", false},
 		{"main.main.func1", cache + "caddy/v2@v2.10.0/cmd/caddy/main.go", true},
 		{"main.main.(*Cache).Do.func1", cache + "certmagic@v0.1.0/cache.go", false},

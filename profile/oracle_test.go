@@ -95,7 +95,9 @@ func corpus(tb testing.TB) map[string][]byte {
 	add(filepath.Join(shared, "corpus/profiles/*"))
 	files["generated"] = encoded(tb, profiletest.Options{Inlines: true, Labels: true})
 	files["generated.heap"] = encoded(tb, profiletest.Options{Seed: 2, Heap: true, Labels: true, Leave: 0.5})
-	files["generated.deep"] = encoded(tb, profiletest.Options{Seed: 3, Functions: 12, Lines: 40, MinDepth: 1, MaxDepth: 90, Leave: 0.9, Inlines: true})
+	files["generated.deep"] = encoded(tb, profiletest.Options{
+		Seed: 3, Functions: 12, Lines: 40, MinDepth: 1, MaxDepth: 90, Leave: 0.9, Inlines: true,
+	})
 	return files
 }
 
@@ -122,7 +124,9 @@ func atoi(tb testing.TB, s string) int64 {
 // pprofTop returns pprof's rows and total, unrounded.
 func pprofTop(tb testing.TB, sources map[string][]byte, unit string, args ...string) ([]row, int64) {
 	tb.Helper()
-	out := pprof(tb, sources, append([]string{"-top", "-nodecount=0", "-nodefraction=0", "-edgefraction=0", "-trim=false", "-unit=" + unit}, args...)...)
+	out := pprof(tb, sources,
+		append([]string{"-top", "-nodecount=0", "-nodefraction=0", "-edgefraction=0", "-trim=false", "-unit=" + unit},
+			args...)...)
 	var rows []row
 	for _, m := range topRow.FindAllStringSubmatch(out, -1) {
 		name := strings.TrimSuffix(strings.TrimSuffix(m[3], " (inline)"), " (partial-inline)")
@@ -219,25 +223,53 @@ func TestTopEqualsPprof(t *testing.T) {
 		{
 			"all filters",
 			[]string{"-focus=method", "-ignore=method17", "-hide=store", "-show_from=json", "-lines"},
-			profile.Query{By: profile.ByLine, Focus: re("method"), Ignore: re("method17"), Hide: re("store"), ShowFrom: re("json")},
+			profile.Query{
+				By: profile.ByLine, Focus: re("method"), Ignore: re("method17"), Hide: re("store"), ShowFrom: re("json"),
+			},
 		},
-		{"hide,noinlines", []string{"-hide=http", "-noinlines", "-lines"}, profile.Query{By: profile.ByLine, Hide: re("http"), NoInlines: true}},
+		{
+			"hide,noinlines",
+			[]string{"-hide=http", "-noinlines", "-lines"},
+			profile.Query{By: profile.ByLine, Hide: re("http"), NoInlines: true},
+		},
 		{"tagfocus", []string{"-tagfocus=endpoint=/v1/[12]"}, profile.Query{TagFocus: "endpoint=/v1/[12]"}},
 		{"tagfocus any", []string{"-tagfocus=/v1/3,endpoint"}, profile.Query{TagFocus: "/v1/3,endpoint"}},
 		{"tagignore", []string{"-tagignore=endpoint=1,2"}, profile.Query{TagIgnore: "endpoint=1,2"}},
 		{"tag range", []string{"-tagfocus=bytes=64b:1kb"}, profile.Query{TagFocus: "bytes=64b:1kb"}},
 		{"tag from", []string{"-tagfocus=1kb:"}, profile.Query{TagFocus: "1kb:"}},
 		{"tag upto", []string{"-tagignore=:256b"}, profile.Query{TagIgnore: ":256b"}},
-		{"prune_from", []string{"-prune_from=method1|malloc|gc|main|ssa"}, profile.Query{PruneFrom: re("method1|malloc|gc|main|ssa")}},
-		{"prune_from,lines", []string{"-prune_from=method1|growslice|main", "-lines"}, profile.Query{By: profile.ByLine, PruneFrom: re("method1|growslice|main")}},
+		{
+			"prune_from",
+			[]string{"-prune_from=method1|malloc|gc|main|ssa"},
+			profile.Query{PruneFrom: re("method1|malloc|gc|main|ssa")},
+		},
+		{
+			"prune_from,lines",
+			[]string{"-prune_from=method1|growslice|main", "-lines"},
+			profile.Query{By: profile.ByLine, PruneFrom: re("method1|growslice|main")},
+		},
 		{
 			"prune_from and filters",
-			[]string{"-prune_from=method1|malloc", "-hide=method17", "-show_from=json|main", "-focus=method1|main", "-noinlines"},
-			profile.Query{PruneFrom: re("method1|malloc"), Hide: re("method17"), ShowFrom: re("json|main"), Focus: re("method1|main"), NoInlines: true},
+			[]string{
+				"-prune_from=method1|malloc", "-hide=method17", "-show_from=json|main",
+				"-focus=method1|main", "-noinlines",
+			},
+			profile.Query{
+				PruneFrom: re("method1|malloc"), Hide: re("method17"), ShowFrom: re("json|main"),
+				Focus: re("method1|main"), NoInlines: true,
+			},
 		},
 		{"mean", []string{"-mean"}, profile.Query{Mean: true}},
-		{"mean and filters", []string{"-mean", "-focus=method1|malloc|main", "-hide=store", "-lines"}, profile.Query{By: profile.ByLine, Mean: true, Focus: re("method1|malloc|main"), Hide: re("store")}},
-		{"relative", []string{"-focus=method1|gc", "-relative_percentages"}, profile.Query{Focus: re("method1|gc"), Relative: true}},
+		{
+			"mean and filters",
+			[]string{"-mean", "-focus=method1|malloc|main", "-hide=store", "-lines"},
+			profile.Query{By: profile.ByLine, Mean: true, Focus: re("method1|malloc|main"), Hide: re("store")},
+		},
+		{
+			"relative",
+			[]string{"-focus=method1|gc", "-relative_percentages"},
+			profile.Query{Focus: re("method1|gc"), Relative: true},
+		},
 	}
 	var compared atomic.Int64
 	t.Cleanup(func() { t.Logf("%d rows compared", compared.Load()) })
@@ -289,15 +321,23 @@ func TestLabelFramesEqualPprof(t *testing.T) {
 			}{
 				{[]string{"-tagroot=endpoint"}, []string{"endpoint"}, nil, profile.Query{}},
 				{[]string{"-tagleaf=bytes"}, nil, []string{"bytes"}, profile.Query{}},
-				{[]string{"-tagroot=endpoint,bytes", "-tagleaf=bytes,endpoint"}, []string{"endpoint", "bytes"}, []string{"bytes", "endpoint"}, profile.Query{}},
+				{
+					[]string{"-tagroot=endpoint,bytes", "-tagleaf=bytes,endpoint"},
+					[]string{"endpoint", "bytes"},
+					[]string{"bytes", "endpoint"},
+					profile.Query{},
+				},
 				{
 					[]string{"-tagroot=endpoint", "-tagleaf=bytes", "-focus=/v1/[12]|kB|128", "-hide=method3|^runtime", "-lines"},
 					[]string{"endpoint"},
 					[]string{"bytes"},
-					profile.Query{By: profile.ByLine, Focus: regexp.MustCompile("/v1/[12]|kB|128"), Hide: regexp.MustCompile("method3|^runtime")},
+					profile.Query{
+						By: profile.ByLine, Focus: regexp.MustCompile("/v1/[12]|kB|128"), Hide: regexp.MustCompile("method3|^runtime"),
+					},
 				},
 			} {
-				want, total := pprofTop(t, map[string][]byte{"p": data}, typ.Unit, append(append([]string{"-sample_index=0"}, c.args...), "@p")...)
+				want, total := pprofTop(t, map[string][]byte{"p": data}, typ.Unit,
+					append(append([]string{"-sample_index=0"}, c.args...), "@p")...)
 				framed, _, err := p.LabelFrames(c.roots, c.leaves, typ.Unit)
 				if err != nil {
 					t.Fatal(err)
@@ -412,7 +452,8 @@ func TestGraphEqualsPprof(t *testing.T) {
 				if c.mean {
 					q.Type = len(p.SampleTypes) - 1
 				}
-				out := pprof(t, map[string][]byte{"p": data}, "-dot", fmt.Sprintf("-sample_index=%d", q.Type), "-unit="+p.SampleTypes[q.Type].Unit,
+				out := pprof(t, map[string][]byte{"p": data}, "-dot", fmt.Sprintf("-sample_index=%d", q.Type),
+					"-unit="+p.SampleTypes[q.Type].Unit,
 					fmt.Sprintf("-nodecount=%d", c.nodes), fmt.Sprintf("-mean=%v", c.mean), "-nodefraction=0", "-edgefraction=0", "@p")
 				kept := map[string]bool{}
 				names := map[string]string{}

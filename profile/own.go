@@ -155,7 +155,8 @@ func (o *ownCounter) name(id uint32) string {
 // report puts what was added up in order.
 func (o *ownCounter) report() *OwnReport {
 	slices.SortFunc(o.calls, func(a, b ownCall) int {
-		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(abs(b.cost), abs(a.cost)), cmp.Compare(o.names[a.callee], o.names[b.callee]))
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(abs(b.cost), abs(a.cost)),
+			cmp.Compare(o.names[a.callee], o.names[b.callee]))
 	})
 	callees := make([]OwnCallee, len(o.calls))
 	for i, c := range o.calls {
@@ -184,7 +185,8 @@ func (o *ownCounter) report() *OwnReport {
 		return cmp.Or(cmp.Compare(abs(b.Cost), abs(a.Cost)), cmp.Compare(a.Function, b.Function))
 	})
 	slices.SortFunc(r.Lines, func(a, b OwnLine) int {
-		return cmp.Or(cmp.Compare(abs(b.Cost), abs(a.Cost)), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
+		return cmp.Or(cmp.Compare(abs(b.Cost), abs(a.Cost)), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Function, b.Function))
 	})
 	return r
 }

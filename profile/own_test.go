@@ -31,7 +31,10 @@ func stacksOf(t *testing.T, stacks ...[]frame) *profile.Profile {
 				functions[key] = fn
 				p.Function = append(p.Function, fn)
 			}
-			l := &gprofile.Location{ID: uint64(len(p.Location) + 1), Address: uint64(len(p.Location) + 1), Line: []gprofile.Line{{Function: fn, Line: f.line}}}
+			l := &gprofile.Location{
+				ID: uint64(len(p.Location) + 1), Address: uint64(len(p.Location) + 1),
+				Line: []gprofile.Line{{Function: fn, Line: f.line}},
+			}
 			p.Location = append(p.Location, l)
 			s.Location = append(s.Location, l)
 		}
@@ -66,13 +69,17 @@ func TestOwnInjected(t *testing.T) {
 	if !slices.EqualFunc(r.Lines, want, equalOwn) {
 		t.Errorf("own lines %+v, want %+v", r.Lines, want)
 	}
-	if want := []profile.OwnCallee{{Function: "net/http.(*conn).serve", Cost: 1}, {Function: "runtime.asyncPreempt", Cost: 1}}; !slices.Equal(r.None, want) {
+	if want := []profile.OwnCallee{
+		{Function: "net/http.(*conn).serve", Cost: 1},
+		{Function: "runtime.asyncPreempt", Cost: 1},
+	}; !slices.Equal(r.None, want) {
 		t.Errorf("no own code: %+v, want %+v", r.None, want)
 	}
 }
 
 func equalOwn(a, b profile.OwnLine) bool {
-	return a.Function == b.Function && a.File == b.File && a.Line == b.Line && a.Self == b.Self && a.Cost == b.Cost && slices.Equal(a.Callees, b.Callees)
+	return a.Function == b.Function && a.File == b.File && a.Line == b.Line && a.Self == b.Self && a.Cost == b.Cost &&
+		slices.Equal(a.Callees, b.Callees)
 }
 
 // TestOwnGeneric wants one row for a line however often its code was compiled:
@@ -89,7 +96,10 @@ func TestOwnGeneric(t *testing.T) {
 	)
 	r := view(t, p, profile.Query{}).Own(profile.OwnMatcher(nil, nil))
 	want := []profile.OwnLine{
-		{Function: "main.Sum[...]", File: "main.go", Line: 7, Self: 3, Cost: 5, Callees: []profile.OwnCallee{{Function: "slices.Grow[...]", Cost: 2}}},
+		{
+			Function: "main.Sum[...]", File: "main.go", Line: 7, Self: 3, Cost: 5,
+			Callees: []profile.OwnCallee{{Function: "slices.Grow[...]", Cost: 2}},
+		},
 		{Function: "main.b.Values.func1", File: "main.go", Line: 20, Self: 3, Cost: 3},
 		{Function: "main.x", Self: 1, Cost: 1},
 		{Function: "main.y", Self: 1, Cost: 1},

@@ -33,7 +33,8 @@ func OwnMatcher(own, deps []string) func(Function) bool {
 func longest(pkg string, paths []string) int {
 	n := 0
 	for _, m := range paths {
-		if rest, ok := strings.CutPrefix(pkg, m); ok && (rest == "" || rest[0] == '/' || rest == "_test" || strings.HasSuffix(m, "/")) {
+		if rest, ok := strings.CutPrefix(pkg, m); ok && (rest == "" || rest[0] == '/' || rest == "_test" ||
+			strings.HasSuffix(m, "/")) {
 			n = max(n, len(m))
 		}
 	}

@@ -164,7 +164,8 @@ func (d *decoder) resolveTables() error {
 	}
 	if locations.dense && len(d.big) == 0 {
 		if len(p.stacks) > 0 && int(d.maxID) >= len(p.Locations) && d.anyID() {
-			return fmt.Errorf("a sample refers to location %d, which is missing: there are %d", uint64(d.maxID)+1, len(p.Locations))
+			return fmt.Errorf("a sample refers to location %d, which is missing: there are %d",
+				uint64(d.maxID)+1, len(p.Locations))
 		}
 		return nil
 	}

@@ -111,7 +111,8 @@ func parseTagRange(s string) (*tagRange, error) {
 		if errors.Is(err, strconv.ErrRange) {
 			return nil, fmt.Errorf("number %q is out of range", digits)
 		}
-		if err != nil || strings.ContainsFunc(unit, func(c rune) bool { return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != 'µ' }) {
+		if err != nil || strings.ContainsFunc(unit,
+			func(c rune) bool { return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != 'µ' }) {
 			return nil, nil
 		}
 		factor, family := scale(unit)

@@ -52,7 +52,12 @@ func TestTreeEqualsNaiveTree(t *testing.T) {
 	for name, data := range corpus(t) {
 		p := parsed(t, data)
 		for _, bottomUp := range []bool{false, true} {
-			for _, q := range []profile.Query{{}, {By: profile.ByLine}, {By: profile.ByPackage}, {By: profile.ByLabel, LabelKey: "endpoint"}} {
+			for _, q := range []profile.Query{
+				{},
+				{By: profile.ByLine},
+				{By: profile.ByPackage},
+				{By: profile.ByLabel, LabelKey: "endpoint"},
+			} {
 				t.Run(fmt.Sprintf("%s/by=%v,bottomUp=%v", name, q.By, bottomUp), func(t *testing.T) {
 					v := view(t, p, q)
 					self, total := naiveTree(v, bottomUp)
@@ -189,8 +194,10 @@ func TestTreeOnManyCPUs(t *testing.T) {
 					continue
 				}
 				want := naive[ps[i]]
-				if node.Self != want.self || node.Total != want.total || children[i].Rest != want.children || children[i].Total != want.total-want.self {
-					t.Fatalf("bottomUp=%v, %d nodes: %s is %+v with children %+v, want %+v", bottomUp, n, ps[i], node, children[i], *want)
+				if node.Self != want.self || node.Total != want.total || children[i].Rest != want.children ||
+					children[i].Total != want.total-want.self {
+					t.Fatalf("bottomUp=%v, %d nodes: %s is %+v with children %+v, want %+v", bottomUp, n, ps[i],
+						node, children[i], *want)
 				}
 			}
 			slices.Sort(shown)

@@ -48,7 +48,8 @@ type entry struct {
 }
 
 func (e entry) same(f entry) bool {
-	return e.name == f.name && e.method == f.method && e.crc == f.crc && e.packed == f.packed && e.raw == f.raw && e.offset == f.offset
+	return e.name == f.name && e.method == f.method && e.crc == f.crc && e.packed == f.packed && e.raw == f.raw &&
+		e.offset == f.offset
 }
 
 // check says what is impossible about e in a file of that size.

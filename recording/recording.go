@@ -176,7 +176,8 @@ func (r *Recording) load(size int64) {
 		byName[e.name] = e
 	}
 	for _, e := range scan(r.r, size) {
-		if other, ok := byName[e.name]; ok && !e.same(other) && other.check(size) == nil && r.verify(e) != nil && r.verify(other) == nil {
+		if other, ok := byName[e.name]; ok && !e.same(other) && other.check(size) == nil && r.verify(e) != nil &&
+			r.verify(other) == nil {
 			e = other
 		}
 		delete(byName, e.name)
@@ -305,7 +306,10 @@ func (r *Recording) decodeMeta(data []byte) error {
 		return &PartError{r.file, MetaPart, fmt.Errorf("%w: no format version", ErrNotRecording)}
 	}
 	if n := len(m.Parts); n > maxEntries {
-		return &PartError{r.file, MetaPart, fmt.Errorf("lists %d parts, more than the %d that a recording can have", n, maxEntries)}
+		return &PartError{
+			r.file, MetaPart,
+			fmt.Errorf("lists %d parts, more than the %d that a recording can have", n, maxEntries),
+		}
 	}
 	r.meta = m
 	return nil
@@ -414,8 +418,8 @@ func (r *Recording) Has(name string) bool {
 	return ok
 }
 
-// Size is how many bytes a part has when it is read, 0 when there is none of that name. Of a part that was cut off it is at
-// least what the archive has of it.
+// Size is how many bytes a part has when it is read, 0 when there is none of that name. Of a part
+// that was cut off it is at least what the archive has of it.
 func (r *Recording) Size(name string) int64 {
 	e := r.entries[name]
 	return max(e.packed, e.raw)

@@ -84,7 +84,10 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil || p.NumSamples() == 0 {
 		t.Errorf("heap: %v", err)
 	}
-	for path, want := range map[string]string{"/src/a.go": "package a\n", "src/a.go": "package relative\n", `C:\x\..\b.go`: "package b\n"} {
+	for path, want := range map[string]string{
+		"/src/a.go": "package a\n", "src/a.go": "package relative\n",
+		`C:\x\..\b.go`: "package b\n",
+	} {
 		if got, ok := r.SourceFile(path); !ok || string(got) != want {
 			t.Errorf("source %s: %q, %v", path, got, ok)
 		}
@@ -185,7 +188,8 @@ func TestTruncated(t *testing.T) {
 			if !whole && there && (!errors.As(err, &pe) || pe.Part != e.name) {
 				t.Errorf("cut at %d: %s is cut off, but: %v", at, e.name, err)
 			}
-			if !whole && there && !slices.ContainsFunc(r.Warnings, func(w error) bool { return strings.Contains(w.Error(), e.name) }) {
+			if !whole && there && !slices.ContainsFunc(r.Warnings,
+				func(w error) bool { return strings.Contains(w.Error(), e.name) }) {
 				t.Errorf("cut at %d: no warning names %s: %v", at, e.name, r.Warnings)
 			}
 		}
@@ -304,7 +308,10 @@ func TestHostile(t *testing.T) {
 		return buf.Bytes()
 	}
 	raw := func(zw *zip.Writer, name string, method uint16, packed []byte, size uint64) {
-		w, err := zw.CreateRaw(&zip.FileHeader{Name: name, Method: method, CRC32: crc32.ChecksumIEEE(packed), CompressedSize64: uint64(len(packed)), UncompressedSize64: size})
+		w, err := zw.CreateRaw(&zip.FileHeader{
+			Name: name, Method: method, CRC32: crc32.ChecksumIEEE(packed), CompressedSize64: uint64(len(packed)),
+			UncompressedSize64: size,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -366,7 +373,8 @@ func TestHostile(t *testing.T) {
 			t.Fatal(err)
 		}
 		data := build(func(zw *zip.Writer) { raw(zw, MetaPart, zip.Store, meta, uint64(len(meta))) })
-		if _, err := NewReader(bytes.NewReader(data), int64(len(data))); err == nil || !strings.Contains(err.Error(), "update whet") {
+		if _, err := NewReader(bytes.NewReader(data), int64(len(data))); err == nil ||
+			!strings.Contains(err.Error(), "update whet") {
 			t.Errorf("newer version: %v", err)
 		}
 	})
@@ -385,7 +393,8 @@ func TestLyingIndex(t *testing.T) {
 	if at < 0 {
 		t.Fatal("no index")
 	}
-	second := at + centralLen + int(binary.LittleEndian.Uint16(data[at+28:])) + int(binary.LittleEndian.Uint16(data[at+30:]))
+	second := at + centralLen + int(binary.LittleEndian.Uint16(data[at+28:])) +
+		int(binary.LittleEndian.Uint16(data[at+30:]))
 	binary.LittleEndian.PutUint32(data[second+16:], 12345) // its checksum
 	r := open(t, data)
 	if len(r.Warnings) == 0 {
@@ -403,7 +412,8 @@ func TestAddReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	boom := errors.New("boom")
-	if err := w.AddReader(Part{Name: TracePart}, io.MultiReader(strings.NewReader("half"), errReader{boom}), 100); !errors.Is(err, boom) {
+	if err := w.AddReader(Part{Name: TracePart}, io.MultiReader(strings.NewReader("half"), errReader{boom}),
+		100); !errors.Is(err, boom) {
 		t.Errorf("error of the reader: %v", err)
 	}
 	if err := w.AddReader(Part{Name: "empty.txt"}, errReader{boom}, 100); !errors.Is(err, boom) || w.Has("empty.txt") {
@@ -419,7 +429,8 @@ func TestAddReader(t *testing.T) {
 		t.Error("a bad name: no error")
 	}
 	// A window that ended early has no end in the future.
-	if err := w.AddReader(Part{Name: "early.txt", Start: time.Now(), End: time.Now().Add(time.Hour)}, strings.NewReader("x"), 4); err != nil {
+	if err := w.AddReader(Part{Name: "early.txt", Start: time.Now(), End: time.Now().Add(time.Hour)},
+		strings.NewReader("x"), 4); err != nil {
 		t.Error(err)
 	}
 	if parts := w.Parts(); parts[len(parts)-1].End.After(time.Now()) {
@@ -458,7 +469,8 @@ func TestAddReader(t *testing.T) {
 	if errs := r.Verify(); len(errs) > 0 {
 		t.Error(errs)
 	}
-	if i := slices.IndexFunc(r.Meta().Parts, func(p Part) bool { return p.Name == TracePart }); r.Meta().Parts[i].Note != "incomplete" {
+	if i := slices.IndexFunc(r.Meta().Parts,
+		func(p Part) bool { return p.Name == TracePart }); r.Meta().Parts[i].Note != "incomplete" {
 		t.Errorf("half a trace: %+v", r.Meta().Parts[i])
 	}
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))

@@ -74,7 +74,8 @@ func TestArchitectures(t *testing.T) {
 			for _, f := range fns {
 				fmt.Fprintf(&got, "%s\t%s\n", f.Name, f.File)
 				for _, in := range f.Insts {
-					fmt.Fprintf(&got, "\t%#x\t%s:%d\t%s\n", in.Addr, filepath.Base(in.File), in.Line, strings.TrimRight(in.Text, " \t"))
+					fmt.Fprintf(&got, "\t%#x\t%s:%d\t%s\n", in.Addr, filepath.Base(in.File), in.Line,
+						strings.TrimRight(in.Text, " \t"))
 				}
 			}
 			want, err := os.ReadFile("testdata/" + arch + ".objdump")

@@ -57,10 +57,14 @@ func compareObjdump(t *testing.T, b *Binary, re string) {
 			w.insts = w.insts[:len(w.insts)-1] // padding
 		}
 		if f.Name != want[i].name || len(f.Insts) != len(want[i].insts) {
-			t.Fatalf("function %d: %s with %d instructions, want %s with %d", i, f.Name, len(f.Insts), want[i].name, len(want[i].insts))
+			t.Fatalf("function %d: %s with %d instructions, want %s with %d", i, f.Name, len(f.Insts),
+				want[i].name, len(want[i].insts))
 		}
 		for j, in := range f.Insts {
-			g := dumpedInst{fmt.Sprintf("%s:%d", path.Base(slashed(in.File)), in.Line), fmt.Sprintf("%#x", in.Addr), strings.TrimRight(in.Text, "\t ")}
+			g := dumpedInst{
+				fmt.Sprintf("%s:%d", path.Base(slashed(in.File)), in.Line), fmt.Sprintf("%#x", in.Addr),
+				strings.TrimRight(in.Text, "\t "),
+			}
 			if in.File == "" {
 				g.line = ":" + strconv.Itoa(in.Line)
 			}
@@ -119,7 +123,8 @@ func checkInlined(t *testing.T, m Machine) {
 	for _, in := range fns[0].Insts {
 		if len(in.Inline) == 2 && in.Inline[0].Func == "main.twice" && in.Inline[1].Func == "main.double" {
 			found = true
-			if in.Line != 11 || in.Inline[1].Line != 6 || in.Inline[0].StartLine != 11 || in.Inline[1].StartLine != 4 || !in.Inline[0].Inlined || in.Inline[1].Inlined {
+			if in.Line != 11 || in.Inline[1].Line != 6 || in.Inline[0].StartLine != 11 || in.Inline[1].StartLine != 4 ||
+				!in.Inline[0].Inlined || in.Inline[1].Inlined {
 				t.Errorf("inlined call: %+v", in.Inline)
 			}
 		}

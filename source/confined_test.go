@@ -31,8 +31,12 @@ func TestConfined(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := Options{
-		Confined: true, Dirs: []string{filepath.Join(dir, "app/cmd"), filepath.Join(dir, "given")}, GOROOT: filepath.Join(dir, "goroot"), ModCache: filepath.Join(dir, "cache"),
-		Modules: []Module{{Path: "example.com/app", Main: true}, {Path: "example.com/r", Version: "v1.0.0", Dir: filepath.Join(dir, "replaced")}},
+		Confined: true, Dirs: []string{filepath.Join(dir, "app/cmd"), filepath.Join(dir, "given")},
+		GOROOT: filepath.Join(dir, "goroot"), ModCache: filepath.Join(dir, "cache"),
+		Modules: []Module{
+			{Path: "example.com/app", Main: true},
+			{Path: "example.com/r", Version: "v1.0.0", Dir: filepath.Join(dir, "replaced")},
+		},
 	}
 	cached := write("cache/example.com/d@v1.0.0/d.go", "package d")
 	std := write("goroot/src/fmt/print.go", "package fmt")

@@ -28,13 +28,14 @@ const (
 
 // An Inst is one decoded instruction.
 type Inst struct {
-	Addr   uint64  `json:"addr"`
-	Size   int     `json:"size"`             // in bytes
-	Bytes  []byte  `json:"bytes"`            // the code itself
-	Text   string  `json:"text"`             // "?" for what is no instruction
-	File   string  `json:"file,omitempty"`   // of the innermost call
-	Line   int     `json:"line,omitzero"`    // in File
-	Inline []Frame `json:"inline,omitempty"` // the calls that it is part of, innermost first; the last is the function itself
+	Addr  uint64 `json:"addr"`
+	Size  int    `json:"size"`           // in bytes
+	Bytes []byte `json:"bytes"`          // the code itself
+	Text  string `json:"text"`           // "?" for what is no instruction
+	File  string `json:"file,omitempty"` // of the innermost call
+	Line  int    `json:"line,omitzero"`  // in File
+	// the calls that it is part of, innermost first; the last is the function itself
+	Inline []Frame `json:"inline,omitempty"`
 }
 
 // A FuncCode is the code of one function.
@@ -147,9 +148,15 @@ type arch struct {
 func archOf(name string) (arch, bool) {
 	switch name {
 	case "386":
-		return arch{func(d *decoder, code []byte, pc uint64) (string, int) { return d.x86(code, pc, 32) }, 1, binary.LittleEndian}, true
+		return arch{
+			func(d *decoder, code []byte, pc uint64) (string, int) { return d.x86(code, pc, 32) }, 1,
+			binary.LittleEndian,
+		}, true
 	case "amd64":
-		return arch{func(d *decoder, code []byte, pc uint64) (string, int) { return d.x86(code, pc, 64) }, 1, binary.LittleEndian}, true
+		return arch{
+			func(d *decoder, code []byte, pc uint64) (string, int) { return d.x86(code, pc, 64) }, 1,
+			binary.LittleEndian,
+		}, true
 	case "arm":
 		return arch{(*decoder).arm, 4, binary.LittleEndian}, true
 	case "arm64":
@@ -171,7 +178,8 @@ func archOf(name string) (arch, bool) {
 func newDecoder(m Machine, syntax Syntax) (*decoder, error) {
 	a, ok := archOf(m.Arch())
 	if !ok {
-		return nil, fmt.Errorf("no disassembler for architecture %q: want 386, amd64, arm, arm64, loong64, ppc64, ppc64le, riscv64 or s390x", m.Arch())
+		return nil, fmt.Errorf("no disassembler for architecture %q: want 386, amd64, arm, arm64, loong64, ppc64, "+
+			"ppc64le, riscv64 or s390x", m.Arch())
 	}
 	if syntax == IntelSyntax && m.Arch() != "386" && m.Arch() != "amd64" {
 		return nil, fmt.Errorf("intel syntax is for 386 and amd64 only, not for %s", m.Arch())

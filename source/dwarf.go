@@ -179,7 +179,8 @@ func (x *dwarfIndex) readChildren(r *dwarf.Reader, depth int) (out []dwarfFunc, 
 			if f.ranges, err = x.data.Ranges(e); err != nil {
 				f.ranges = nil
 			}
-			f.callFile, f.callLine, f.callCol = intAttr(e, dwarf.AttrCallFile), intAttr(e, dwarf.AttrCallLine), intAttr(e, dwarf.AttrCallColumn)
+			f.callFile, f.callLine, f.callCol = intAttr(e, dwarf.AttrCallFile), intAttr(e, dwarf.AttrCallLine),
+				intAttr(e, dwarf.AttrCallColumn)
 			if e.Children {
 				if f.calls, err = x.readChildren(r, depth+1); err != nil {
 					return nil, err

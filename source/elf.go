@@ -42,7 +42,8 @@ func openELF(r io.ReaderAt, size int64) (_ *image, err error) {
 		im.Kind = "rel"
 	}
 	for _, s := range f.Sections {
-		if s.Type == elf.SHT_NULL || s.Type == elf.SHT_NOBITS || s.Flags&elf.SHF_ALLOC == 0 || s.Flags&elf.SHF_COMPRESSED != 0 {
+		if s.Type == elf.SHT_NULL || s.Type == elf.SHT_NOBITS || s.Flags&elf.SHF_ALLOC == 0 ||
+			s.Flags&elf.SHF_COMPRESSED != 0 {
 			continue
 		}
 		im.sections = append(im.sections, section{
@@ -167,8 +168,9 @@ func elfRelative(f *elf.File, im *image) (out map[uint64]uint64) {
 	}()
 	relative := map[string]uint32{
 		"amd64": uint32(elf.R_X86_64_RELATIVE), "arm64": uint32(elf.R_AARCH64_RELATIVE),
-		"riscv64": uint32(elf.R_RISCV_RELATIVE), "ppc64": uint32(elf.R_PPC64_RELATIVE), "ppc64le": uint32(elf.R_PPC64_RELATIVE),
-		"s390x": uint32(elf.R_390_RELATIVE), "loong64": uint32(elf.R_LARCH_RELATIVE),
+		"riscv64": uint32(elf.R_RISCV_RELATIVE), "ppc64": uint32(elf.R_PPC64_RELATIVE),
+		"ppc64le": uint32(elf.R_PPC64_RELATIVE),
+		"s390x":   uint32(elf.R_390_RELATIVE), "loong64": uint32(elf.R_LARCH_RELATIVE),
 	}
 	want, ok := relative[im.goarch]
 	if !ok {

@@ -32,7 +32,8 @@ type image struct {
 
 // A layout is what Base needs to know of a file.
 type layout struct {
-	Kind     string    `json:"kind"`                // "elf": Segments count; "image": ImageBase does; "rel": neither, a relocatable file
+	// "elf": Segments count; "image": ImageBase does; "rel": neither, a relocatable file
+	Kind     string    `json:"kind"`
 	Image    uint64    `json:"image_base,omitzero"` // link-time address of the file's first byte
 	Segments []segment `json:"segments,omitempty"`
 }

@@ -318,7 +318,9 @@ func (t *pclntab) functions(wanted func(entry uint64) bool) (out []Symbol, err e
 		if size == 0 || size > limit {
 			size = limit
 		}
-		out = append(out, Symbol{Name: t.funcname.at(uint64(t.order.Uint32(d[4:]))), Addr: entry, Size: uint64(size), Text: true})
+		out = append(out, Symbol{
+			Name: t.funcname.at(uint64(t.order.Uint32(d[4:]))), Addr: entry, Size: uint64(size), Text: true,
+		})
 	}
 	return out, nil
 }

@@ -126,7 +126,8 @@ func Waits(r io.Reader, opt WaitOptions) (*WaitReport, error) {
 			if f.rep.Events == 0 {
 				return nil, fmt.Errorf("read trace: no event: %w", err)
 			}
-			f.rep.Warnings = append(f.rep.Warnings, fmt.Errorf("read trace: only the first %v of it are whole: %w", f.last.Sub(f.first).Round(time.Millisecond), err))
+			f.rep.Warnings = append(f.rep.Warnings,
+				fmt.Errorf("read trace: only the first %v of it are whole: %w", f.last.Sub(f.first).Round(time.Millisecond), err))
 			break
 		}
 		if err := f.event(&ev); err != nil {
@@ -166,7 +167,8 @@ type follower struct {
 func (f *follower) event(ev *trace.Event) (err error) {
 	defer func() { // an event may refer to what its tables lack
 		if p := recover(); p != nil {
-			err = fmt.Errorf("read trace: only the first %v of it are whole: damaged: %v", f.last.Sub(f.first).Round(time.Millisecond), p)
+			err = fmt.Errorf("read trace: only the first %v of it are whole: damaged: %v",
+				f.last.Sub(f.first).Round(time.Millisecond), p)
 		}
 	}()
 	switch ev.Kind() {
@@ -320,10 +322,12 @@ func (f *follower) report() *WaitReport {
 	}
 	slices.SortFunc(rep.Goroutines, func(a, b Goroutine) int { return cmp.Compare(a.ID, b.ID) })
 	if rep.Dropped > 0 {
-		rep.Warnings = append(rep.Warnings, fmt.Errorf("read trace: %d goroutines followed at most, %d more left out", f.opt.MaxGoroutines, rep.Dropped))
+		rep.Warnings = append(rep.Warnings, fmt.Errorf("read trace: %d goroutines followed at most, %d more left out",
+			f.opt.MaxGoroutines, rep.Dropped))
 	}
 	if f.stacks.Full() {
-		rep.Warnings = append(rep.Warnings, fmt.Errorf("read trace: %d distinct stacks kept, the rest left out", f.stacks.Len()))
+		rep.Warnings = append(rep.Warnings,
+			fmt.Errorf("read trace: %d distinct stacks kept, the rest left out", f.stacks.Len()))
 	}
 	return rep
 }

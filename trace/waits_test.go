@@ -90,7 +90,8 @@ func TestWaits(t *testing.T) {
 		case strings.HasSuffix(g.Start, "trace_test.waitForever") || strings.HasSuffix(g.Start, "record.gowrap1"):
 			old++
 			if g.State != trace.Waiting || !g.AtLeast || g.In != rep.Duration {
-				t.Errorf("goroutine from before the trace: %v for %v (at least: %v), want waiting for the whole %v", g.State, g.In, g.AtLeast, rep.Duration)
+				t.Errorf("goroutine from before the trace: %v for %v (at least: %v), want waiting for the whole %v", g.State, g.In,
+					g.AtLeast, rep.Duration)
 			}
 			if len(g.Stack) == 0 {
 				t.Error("goroutine from before the trace has no stack")
@@ -156,7 +157,8 @@ func FuzzWaits(f *testing.F) {
 	f.Add([]byte("go 1.22 trace\x00\x00\x00"))
 	f.Add([]byte("go 1.11 trace\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if rep, err := trace.Waits(bytes.NewReader(data), trace.WaitOptions{MaxGoroutines: 1000}); (rep == nil) == (err == nil) {
+		if rep, err := trace.Waits(bytes.NewReader(data),
+			trace.WaitOptions{MaxGoroutines: 1000}); (rep == nil) == (err == nil) {
 			t.Errorf("report %v, error %v", rep, err)
 		}
 	})

@@ -81,7 +81,8 @@ func TestPercent(t *testing.T) {
 
 func TestParseBytes(t *testing.T) {
 	for s, want := range map[string]unit.Bytes{
-		"0": 0, "512": 512, "512B": 512, "64kB": 64 << 10, "64K": 64 << 10, "1.5GB": 3 << 29, "2GiB": 2 << 30, " 3 mb ": 3 << 20,
+		"0": 0, "512": 512, "512B": 512, "64kB": 64 << 10, "64K": 64 << 10, "1.5GB": 3 << 29,
+		"2GiB": 2 << 30, " 3 mb ": 3 << 20,
 	} {
 		if got, err := unit.ParseBytes(s); err != nil || got != want {
 			t.Errorf("ParseBytes(%q) = %d, %v; want %d", s, got, err, want)
@@ -124,7 +125,8 @@ func TestAgainstPprof(t *testing.T) {
 	}
 	values := []int64{
 		1, 9, 10, 99, 123, 999, 1000, 1023, 1024, 1025, 1536, 10_239, 99_999, 100_000, 1_000_000, 1_234_567,
-		9_999_999, 12_500_000, 340_000_000, 999_999_999, 1_250_000_000, 59_999_999_999, 3_600_000_000_000, 1 << 40, 1 << 50, 1 << 60,
+		9_999_999, 12_500_000, 340_000_000, 999_999_999, 1_250_000_000, 59_999_999_999, 3_600_000_000_000,
+		1 << 40, 1 << 50, 1 << 60,
 	}
 	units := []string{
 		"nanoseconds", "ns", "microseconds", "us", "ms", "milliseconds", "seconds", "s", "hours",

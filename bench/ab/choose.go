@@ -81,7 +81,8 @@ func (r *runner) choose(ctx context.Context) {
 		}
 	}
 	t := trials{runner: r, ctx: ctx, on: slices.Clone(spreadOut(r.subjects, trialSubjects))}
-	if free := slices.DeleteFunc(slices.Clone(first), func(a *attempt) bool { return a.plan.Pinned }); len(free) < len(first) && !t.alone(first[0].plan) && len(free) > 0 {
+	if free := slices.DeleteFunc(slices.Clone(first),
+		func(a *attempt) bool { return a.plan.Pinned }); len(free) < len(first) && !t.alone(first[0].plan) && len(free) > 0 {
 		first = free
 	}
 	// A pairing with too few trials would be chosen by chance, so trials take their time.

@@ -76,7 +76,10 @@ type subject struct {
 type pair [2]Values
 
 func newRunner(subjects []Subject, o Options) *runner {
-	r := &runner{Options: o, asked: o.Unit, began: time.Now(), random: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), journal: journalWriter{to: o.Journal}, allowed: Processors()}
+	r := &runner{
+		Options: o, asked: o.Unit, began: time.Now(), random: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)),
+		journal: journalWriter{to: o.Journal}, allowed: Processors(),
+	}
 	for _, s := range subjects {
 		r.subjects = append(r.subjects, &subject{Subject: s, ratio: math.NaN(), low: math.Inf(-1), high: math.Inf(1)})
 	}
@@ -123,7 +126,9 @@ func (r *runner) together(ctx context.Context, s *subject, p Plan, sides [2]Side
 		var failed [2]error
 		for k := range sides {
 			wg.Go(func() {
-				measured[k], failed[k] = s.Measure(ctx, Round{Side: sides[k], Length: p.Length, Fit: p.Fit, CPU: r.allowed[k^first^i]})
+				measured[k], failed[k] = s.Measure(ctx, Round{
+					Side: sides[k], Length: p.Length, Fit: p.Fit, CPU: r.allowed[k^first^i],
+				})
 				if failed[k] != nil {
 					cancel(sideError(sides[k], failed[k]))
 				}
@@ -210,7 +215,10 @@ func (r *runner) take(ctx context.Context, s *subject) error {
 		s.err, s.stopped = err, Failed
 	default:
 		s.pairs = append(s.pairs, p)
-		if err := r.journal.add(entry{Subject: s.Name(), A: p[A], B: p[B], Elapsed: s.elapsed - before, Free: s.free}); err != nil {
+		if err := r.journal.add(entry{
+			Subject: s.Name(), A: p[A], B: p[B], Elapsed: s.elapsed - before,
+			Free: s.free,
+		}); err != nil {
 			return err
 		}
 		r.look(s)

@@ -93,7 +93,8 @@ func TestRun(t *testing.T) {
 	if got := strings.Join(units, ", "); got != "sec/op better, B/op same, B/s better, allocs/op same" {
 		t.Error(got)
 	}
-	if u := f.Units[0]; math.Abs(float64(u.Ratio)-0.5) > 0.005 || u.Low > u.Ratio || u.High < u.Ratio || len(u.Rounds[0]) != f.Pairs {
+	if u := f.Units[0]; math.Abs(float64(u.Ratio)-0.5) > 0.005 || u.Low > u.Ratio || u.High < u.Ratio ||
+		len(u.Rounds[0]) != f.Pairs {
 		t.Errorf("%+v", u)
 	}
 	if u := f.Units[1]; u.Ratio != 1 || u.P != 1 {
@@ -122,7 +123,10 @@ func TestOrder(t *testing.T) {
 	order := func(seed uint64) string {
 		s := &scripted{name: "X", do: ops(1, 1)}
 		var out strings.Builder
-		_, err := runIn(t, Options{Seed: seed, MaxTime: 10 * time.Second, Trial: time.Second, Precision: 1e-9, Plans: []Plan{{Length: 100 * time.Millisecond}}}, s)
+		_, err := runIn(t, Options{
+			Seed: seed, MaxTime: 10 * time.Second, Trial: time.Second, Precision: 1e-9,
+			Plans: []Plan{{Length: 100 * time.Millisecond}},
+		}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,9 +252,12 @@ func TestInstead(t *testing.T) {
 		}
 	}
 	mixed := []Subject{
-		&scripted{name: "cpu", do: disturbed("cpu")}, &scripted{name: "time", do: disturbed("")}, &scripted{name: "more", do: disturbed("cpu")},
+		&scripted{name: "cpu", do: disturbed("cpu")}, &scripted{name: "time", do: disturbed("")}, &scripted{
+			name: "more", do: disturbed("cpu"),
+		},
 	}
-	r, err := runIn(t, Options{Instead: "cpu", Plans: []Plan{{Length: 50 * time.Millisecond}}, MaxTime: 20 * time.Second}, mixed...)
+	r, err := runIn(t, Options{Instead: "cpu", Plans: []Plan{{Length: 50 * time.Millisecond}}, MaxTime: 20 * time.Second},
+		mixed...)
 	if err != nil || r.Unit != "cpu" {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -266,7 +273,10 @@ func TestInstead(t *testing.T) {
 	}}
 	byCPU := 0
 	for seed := range uint64(20) {
-		r, err := runIn(t, Options{Instead: "cpu", Seed: seed, Precision: 1e-9, MaxTime: time.Second, Trial: 10 * time.Second, Plans: []Plan{{Length: 50 * time.Millisecond}}}, waits)
+		r, err := runIn(t, Options{
+			Instead: "cpu", Seed: seed, Precision: 1e-9, MaxTime: time.Second, Trial: 10 * time.Second,
+			Plans: []Plan{{Length: 50 * time.Millisecond}},
+		}, waits)
 		if err != nil || len(r.Warnings) > 0 {
 			t.Errorf("seed %d: %v, %v", seed, r.Warnings, err)
 		}
@@ -356,11 +366,16 @@ func TestFree(t *testing.T) {
 	if r, err = runIn(t, o, subjects()...); err != nil || r.Subjects[0].Free || !r.Subjects[2].Free {
 		t.Errorf("going on: %+v, %v", r, err)
 	}
-	r, err = runIn(t, Options{Plans: []Plan{{Length: 50 * time.Millisecond, Pinned: true}}, Precision: 1e-9, MaxTime: 10 * time.Second}, subjects()...)
+	r, err = runIn(t, Options{
+		Plans: []Plan{{Length: 50 * time.Millisecond, Pinned: true}}, Precision: 1e-9,
+		MaxTime: 10 * time.Second,
+	}, subjects()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(r.Warnings, "\n"); r.Subjects[2].Free || strings.Contains(got, "plain:") || !strings.Contains(got, "faster alone: on one processor A takes 1 sec/op, but 0.5") || !strings.Contains(got, "blocks alone:") {
+	if got := strings.Join(r.Warnings, "\n"); r.Subjects[2].Free || strings.Contains(got, "plain:") ||
+		!strings.Contains(got, "faster alone: on one processor A takes 1 sec/op, but 0.5") ||
+		!strings.Contains(got, "blocks alone:") {
 		t.Errorf("%s", got)
 	}
 }
@@ -438,11 +453,15 @@ func TestFailsAtOnce(t *testing.T) {
 // both measured.
 func TestContinue(t *testing.T) {
 	var journal bytes.Buffer
-	o := Options{Identity: "v1", Journal: &journal, MaxTime: 20 * time.Second, Precision: 1e-9, Plans: []Plan{{Length: 100 * time.Millisecond}}}
+	o := Options{
+		Identity: "v1", Journal: &journal, MaxTime: 20 * time.Second, Precision: 1e-9,
+		Plans: []Plan{{Length: 100 * time.Millisecond}},
+	}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
 		defer cancel()
-		if _, err := Run(ctx, []Subject{&scripted{name: "X", do: ops(1, 1)}, &scripted{name: "gone", do: ops(1, 1)}}, o); err != nil {
+		if _, err := Run(ctx, []Subject{&scripted{name: "X", do: ops(1, 1)}, &scripted{name: "gone", do: ops(1, 1)}},
+			o); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -469,7 +488,7 @@ func TestContinue(t *testing.T) {
 
 	for text, change := range map[string]func(*Options){
 		"belongs to other builds": func(o *Options) { o.Identity = "v2" },
-		"is about sec/op":    func(o *Options) { o.Unit = "B/op" },
+		"measures sec/op":         func(o *Options) { o.Unit = "B/op" },
 	} {
 		o := o
 		change(&o)
@@ -529,7 +548,8 @@ func FuzzReadJournal(f *testing.F) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		s := &scripted{name: "X", do: ops(1, 1)}
-		if _, err := Run(ctx, []Subject{s}, Options{Identity: j.Identity, Unit: j.Unit, Resume: j}); err != nil && fmt.Sprint(err) == "" {
+		if _, err := Run(ctx, []Subject{s}, Options{Identity: j.Identity, Unit: j.Unit, Resume: j}); err != nil &&
+			fmt.Sprint(err) == "" {
 			t.Fatal("an error without text")
 		}
 	})
@@ -546,7 +566,10 @@ func TestThisMachine(t *testing.T) {
 }
 
 func TestBetterOf(t *testing.T) {
-	for unit, want := range map[string]string{"sec/op": bench.Lower, "B/op": bench.Lower, "B/s": bench.Higher, "req/s": bench.Higher, "p99-sec": bench.Lower} {
+	for unit, want := range map[string]string{
+		"sec/op": bench.Lower, "B/op": bench.Lower, "B/s": bench.Higher,
+		"req/s": bench.Higher, "p99-sec": bench.Lower,
+	} {
 		if got := betterOf(unit); got != want {
 			t.Errorf("%s: %s", unit, got)
 		}

@@ -102,7 +102,10 @@ func TestFalseAlarms(t *testing.T) {
 			const trials = 100
 			alarms, wide := 0, 0
 			for seed := range uint64(trials) {
-				u := compareOnce(t, seed, n, 0, Options{MaxTime: 20 * time.Second, Plans: []Plan{{Length: 60 * time.Millisecond}}, Trial: time.Second}).Subjects[0].Units[0]
+				u := compareOnce(t, seed, n, 0, Options{
+					MaxTime: 20 * time.Second, Plans: []Plan{{Length: 60 * time.Millisecond}},
+					Trial: time.Second,
+				}).Subjects[0].Units[0]
 				if u.Verdict == Better || u.Verdict == Worse {
 					alarms++
 				}
@@ -149,7 +152,8 @@ func TestPower(t *testing.T) {
 					usualAlarms++
 				}
 			}
-			t.Logf("found %d of %d, in up to %v; ten of A and then ten of B in the same time: %d, and %d false alarms", found, trials, most, usual, usualAlarms)
+			t.Logf("found %d of %d, in up to %v; ten of A and then ten of B in the same time: %d, and %d false alarms", found,
+				trials, most, usual, usualAlarms)
 			if found < trials*95/100 {
 				t.Errorf("found %d of %d slowdowns", found, trials)
 			}
@@ -158,7 +162,9 @@ func TestPower(t *testing.T) {
 }
 
 // inTurn is the p value of ten long runs of A and then ten of B in the same time.
-func inTurn(t *testing.T, seed uint64, makeNoise func(*rand.Rand) noise, slower float64, budget time.Duration) (p float64) {
+func inTurn(t *testing.T, seed uint64, makeNoise func(*rand.Rand) noise, slower float64,
+	budget time.Duration,
+) (p float64) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -215,7 +221,8 @@ func TestManySubjects(t *testing.T) {
 				t.Errorf("%s: %v after %d pairs (%v), p %v, q %v", c.Name, got.Verdict, c.Pairs, c.Stopped, got.P, got.Q)
 			}
 		}
-		if g := r.Geomean[0]; g.Of != 45 || math.Abs(float64(g.Ratio)-math.Pow(1.05, 5.0/45)) > 0.003 || g.Low > g.Ratio || g.High < g.Ratio {
+		if g := r.Geomean[0]; g.Of != 45 || math.Abs(float64(g.Ratio)-math.Pow(1.05, 5.0/45)) > 0.003 ||
+			g.Low > g.Ratio || g.High < g.Ratio {
 			t.Errorf("geometric means %+v", r.Geomean)
 		}
 	})

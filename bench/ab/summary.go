@@ -101,7 +101,8 @@ func (r *runner) unit(s *subject, unit string) Unit {
 	c := s.column(unit)
 	u := Unit{
 		Unit: unit, Better: betterOf(unit), A: summary(c.a), B: summary(c.b), P: pValue(c.d),
-		Ratio: bench.Float(math.NaN()), Low: bench.Float(math.Inf(-1)), High: bench.Float(math.Inf(1)), Spread: bench.Float(math.NaN()),
+		Ratio: bench.Float(math.NaN()), Low: bench.Float(math.Inf(-1)), High: bench.Float(math.Inf(1)),
+		Spread: bench.Float(math.NaN()),
 		Rounds: [2][]float64{c.a, c.b},
 	}
 	alpha := 1 - r.Confidence
@@ -289,7 +290,8 @@ func (r *runner) waits() []string {
 			undisturbed[side] = shares[side][len(shares[side])*9/10]
 		}
 		if math.Abs(undisturbed[A]-undisturbed[B]) > 0.1 {
-			out = append(out, fmt.Sprintf("%s: %s is %.2f of %s in A and %.2f in B: use %s, since one side waits or uses more processors",
+			out = append(out, fmt.Sprintf("%s: %s is %.2f of %s in A and %.2f in B: use %s, since one side waits or "+
+				"uses more processors",
 				s.Name(), r.Instead, undisturbed[A], r.asked, undisturbed[B], r.asked))
 		}
 	}

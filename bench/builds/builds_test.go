@@ -40,7 +40,8 @@ func write(t *testing.T, dir string, files map[string]string) {
 
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "git",
+		append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -59,13 +60,18 @@ func repository(t *testing.T) string {
 	}
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
-		"go.mod":              "module example.com/m\n\ngo 1.24\n",
-		"sum/sum.go":          "package sum\n\nfunc Sum(n int) (s int) {\n\tfor i := range n {\n\t\ts += i * s\n\t}\n\treturn s\n}\n",
-		"sum/sum_test.go":     "package sum\n\nimport \"testing\"\n\nvar Kept int\n\nfunc BenchmarkSum(b *testing.B) {\n\tfor b.Loop() {\n\t\tKept += Sum(1000)\n\t}\n}\n\nfunc BenchmarkGone(b *testing.B) {\n\tfor b.Loop() {\n\t}\n}\n",
-		"broken/b.go":         "package broken\n",
-		"broken/b_test.go":    "package broken\n\nimport \"testing\"\n\nfunc BenchmarkB(b *testing.B) {\n\tfor b.Loop() {\n\t}\n}\n",
-		"panics/p.go":         "package panics\n\nconst Bad = false\n",
-		"panics/p_test.go":    "package panics\n\nimport \"testing\"\n\nfunc BenchmarkP(b *testing.B) {\n\tif Bad {\n\t\tpanic(\"oh\")\n\t}\n\tfor b.Loop() {\n\t}\n}\n",
+		"go.mod": "module example.com/m\n\ngo 1.24\n",
+		"sum/sum.go": "package sum\n\nfunc Sum(n int) (s int) {\n\tfor i := range n {\n\t\ts += i * " +
+			"s\n\t}\n\treturn s\n}\n",
+		"sum/sum_test.go": "package sum\n\nimport \"testing\"\n\nvar Kept int\n\nfunc BenchmarkSum(b *testing.B) " +
+			"{\n\tfor b.Loop() {\n\t\tKept += Sum(1000)\n\t}\n}\n\nfunc BenchmarkGone(b *testing.B) {\n\tfor " +
+			"b.Loop() {\n\t}\n}\n",
+		"broken/b.go": "package broken\n",
+		"broken/b_test.go": "package broken\n\nimport \"testing\"\n\nfunc BenchmarkB(b *testing.B) {\n\tfor " +
+			"b.Loop() {\n\t}\n}\n",
+		"panics/p.go": "package panics\n\nconst Bad = false\n",
+		"panics/p_test.go": "package panics\n\nimport \"testing\"\n\nfunc BenchmarkP(b *testing.B) {\n\tif Bad " +
+			"{\n\t\tpanic(\"oh\")\n\t}\n\tfor b.Loop() {\n\t}\n}\n",
 		"testless/without.go": "package testless\n",
 	})
 	git(t, dir, "init", "-q")
@@ -89,7 +95,10 @@ func repository(t *testing.T) string {
 }
 
 func quick() ab.Options {
-	return ab.Options{MaxTime: 300 * time.Millisecond, Trial: time.Millisecond, Plans: []ab.Plan{{Length: 5 * time.Millisecond}}, Precision: 0.3}
+	return ab.Options{
+		MaxTime: 300 * time.Millisecond, Trial: time.Millisecond, Plans: []ab.Plan{{Length: 5 * time.Millisecond}},
+		Precision: 0.3,
+	}
 }
 
 // TestRun compares a commit with what is not committed.
@@ -97,7 +106,9 @@ func TestRun(t *testing.T) {
 	dir := repository(t)
 	before := git(t, dir, "status", "--short")
 	var stages []string
-	r, err := builds.Run(t.Context(), builds.Side{Dir: dir, Ref: "HEAD"}, builds.Side{Dir: dir}, builds.Options{AB: quick(), Stage: func(s string) { stages = append(stages, s) }})
+	r, err := builds.Run(t.Context(), builds.Side{Dir: dir, Ref: "HEAD"}, builds.Side{Dir: dir}, builds.Options{
+		AB: quick(), Stage: func(s string) { stages = append(stages, s) },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +118,8 @@ func TestRun(t *testing.T) {
 	if u := r.Subjects[0].Units[0]; len(u.Rounds[0]) == 0 || u.B.Median <= u.A.Median {
 		t.Errorf("%+v", u)
 	}
-	if !slices.Equal(r.OnlyA, []string{"example.com/m/sum.Gone", "example.com/m/broken.B", "example.com/m/panics.P"}) && len(r.OnlyA) == 0 {
+	if !slices.Equal(r.OnlyA, []string{"example.com/m/sum.Gone", "example.com/m/broken.B", "example.com/m/panics.P"}) &&
+		len(r.OnlyA) == 0 {
 		t.Errorf("only in A: %v", r.OnlyA)
 	}
 	if !slices.Contains(r.OnlyB, "example.com/m/sum.New") {
@@ -117,7 +129,8 @@ func TestRun(t *testing.T) {
 	for _, f := range r.Failures {
 		failures = append(failures, f.String())
 	}
-	if got := strings.Join(failures, "\n"); !strings.Contains(got, "B: example.com/m/broken: does not build") || !strings.Contains(got, "B: BenchmarkP of example.com/m/panics: panic: oh") || len(r.Failures) != 2 || !r.Failed() {
+	if got := strings.Join(failures, "\n"); !strings.Contains(got, "B: example.com/m/broken: does not build") ||
+		!strings.Contains(got, "B: BenchmarkP of example.com/m/panics: panic: oh") || len(r.Failures) != 2 || !r.Failed() {
 		t.Errorf("failures:\n%s", got)
 	}
 	if r.A.Commit == "" || r.B.Commit != "" || len(r.A.Binaries) == 0 {
@@ -161,7 +174,9 @@ func TestRun(t *testing.T) {
 func TestBenchmarksFrom(t *testing.T) {
 	dir := repository(t)
 	from := ab.B
-	r, err := builds.Run(t.Context(), builds.Side{Dir: dir, Ref: "HEAD"}, builds.Side{Dir: dir}, builds.Options{Patterns: []string{"./sum"}, BenchmarksFrom: &from, AB: quick()})
+	r, err := builds.Run(t.Context(), builds.Side{Dir: dir, Ref: "HEAD"}, builds.Side{Dir: dir}, builds.Options{
+		Patterns: []string{"./sum"}, BenchmarksFrom: &from, AB: quick(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,16 +236,20 @@ func TestFlags(t *testing.T) {
 
 func TestNothing(t *testing.T) {
 	dir := repository(t)
-	r, err := builds.Run(t.Context(), builds.Side{Dir: dir, Ref: "HEAD"}, builds.Side{Dir: dir}, builds.Options{Bench: "Nothing", AB: quick()})
+	r, err := builds.Run(t.Context(), builds.Side{Dir: dir, Ref: "HEAD"}, builds.Side{Dir: dir}, builds.Options{
+		Bench: "Nothing", AB: quick(),
+	})
 	if !errors.Is(err, builds.ErrNoCommon) || r == nil {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := builds.Run(t.Context(), builds.Side{Dir: dir, Ref: "nonsense"}, builds.Side{Dir: dir}, builds.Options{AB: quick()}); err == nil || !strings.Contains(err.Error(), "nonsense") {
+	if _, err := builds.Run(t.Context(), builds.Side{Dir: dir, Ref: "nonsense"}, builds.Side{Dir: dir},
+		builds.Options{AB: quick()}); err == nil || !strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := builds.Run(ctx, builds.Side{Dir: dir, Ref: "HEAD"}, builds.Side{Dir: dir}, builds.Options{AB: quick()}); !errors.Is(err, context.Canceled) {
+	if _, err := builds.Run(ctx, builds.Side{Dir: dir, Ref: "HEAD"}, builds.Side{Dir: dir},
+		builds.Options{AB: quick()}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	if trees := git(t, dir, "worktree", "list"); strings.Count(trees, "\n") != 1 {

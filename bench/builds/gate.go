@@ -49,7 +49,8 @@ func beyond(g *history.Gate, u *ab.Unit, alpha float64) (change string, beyond b
 		}
 		return change, u.Q <= alpha && (g.Least && d < g.Limit || !g.Least && d > g.Limit)
 	}
-	change = fmt.Sprintf("%+.2f%% (%+.2f%% to %+.2f%%)", 100*float64(u.Ratio-1), 100*float64(u.Low-1), 100*float64(u.High-1))
+	change = fmt.Sprintf("%+.2f%% (%+.2f%% to %+.2f%%)", 100*float64(u.Ratio-1), 100*float64(u.Low-1),
+		100*float64(u.High-1))
 	if g.Least {
 		return change, float64(u.High)-1 < g.Limit
 	}

@@ -237,7 +237,9 @@ func without(names, others []string) []string {
 }
 
 func identical(a, b Built) bool {
-	return slices.Equal(a.Env, b.Env) && slices.EqualFunc(a.Binaries, b.Binaries, func(x, y Binary) bool { return x.SHA256 == y.SHA256 })
+	return slices.Equal(a.Env, b.Env) && slices.EqualFunc(a.Binaries, b.Binaries, func(x, y Binary) bool {
+		return x.SHA256 == y.SHA256
+	})
 }
 
 // identity identifies the builds for the journal, independent of their location.
@@ -287,7 +289,8 @@ func (c *comparison) measure(ctx context.Context, subjects []ab.Subject) (r *Res
 	}
 	measured.Warnings = append(c.result.Warnings, measured.Warnings...)
 	c.result.Result = *measured
-	if c.Journal != "" && !slices.ContainsFunc(measured.Subjects, func(s ab.Compared) bool { return s.Stopped != ab.Precise }) {
+	if c.Journal != "" && !slices.ContainsFunc(measured.Subjects,
+		func(s ab.Compared) bool { return s.Stopped != ab.Precise }) {
 		// There is nothing left to continue.
 		return c.result, os.Remove(c.Journal)
 	}

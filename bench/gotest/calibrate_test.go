@@ -72,13 +72,20 @@ func TestFarApart(t *testing.T) {
 // TestFastest: the values of a round in slices are those of its fastest where they go by time.
 func TestFastest(t *testing.T) {
 	slice := func(sec, rate, widgets float64) Measurement {
-		return Measurement{Iterations: 100, Values: []benchfmt.Value{{Value: sec, Unit: "sec/op"}, {Value: rate, Unit: "B/s"}, {Value: widgets, Unit: "widgets/op"}}}
+		return Measurement{
+			Iterations: 100, Values: []benchfmt.Value{
+				{Value: sec, Unit: "sec/op"},
+				{Value: rate, Unit: "B/s"},
+				{Value: widgets, Unit: "widgets/op"},
+			},
+		}
 	}
 	got := fastest([]Measurement{slice(3, 10, 5), slice(1, 30, 9), slice(2, 15, 7)})
 	if want := (ab.Values{"sec/op": 1, "B/s": 30, "widgets/op": 7, MeanTime: 2}); !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got, want := fastest([]Measurement{slice(3, 10, 5)}), (ab.Values{"sec/op": 3, "B/s": 10, "widgets/op": 5}); !maps.Equal(got, want) {
+	if got, want := fastest([]Measurement{slice(3, 10, 5)}),
+		(ab.Values{"sec/op": 3, "B/s": 10, "widgets/op": 5}); !maps.Equal(got, want) {
 		t.Errorf("one slice: %v, want %v", got, want)
 	}
 	none := Measurement{Values: []benchfmt.Value{{Value: math.NaN(), Unit: "sec/op"}, {Value: 1, Unit: "widgets/op"}}}

@@ -14,7 +14,8 @@ import (
 // of allocation, not because package testing calls it before measuring; 0 means too rarely to tell.
 func (b *Binary) garbage(ctx context.Context, name string, o RunOptions) (rate float64, err error) {
 	o.Time = garbageTime
-	o.Env = append(slices.Clone(o.Env), "GODEBUG="+withSetting(lastValue(slices.Concat(os.Environ(), b.Source.Env, o.Env), "GODEBUG"), "gctrace=1"))
+	o.Env = append(slices.Clone(o.Env),
+		"GODEBUG="+withSetting(lastValue(slices.Concat(os.Environ(), b.Source.Env, o.Env), "GODEBUG"), "gctrace=1"))
 	res, end, err := b.run(ctx, name, o)
 	if err != nil {
 		return 0, err

@@ -15,15 +15,20 @@ import (
 // and the same however the output is cut into writes.
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{
-		"", "garbage\n", "no end", "goos: plan9\ngoarch: x\n", "BenchmarkX/a-2 \t", "100\t 3.0 ns/op\t 0 B/op\t 0 allocs/op\n",
-		"--- FAIL: BenchmarkX\n", "BenchmarkX/a \t 10\t 3.0 ns/op\t 0 B/op\t 0 allocs/op\n", "\x00\xff\r\n", strings.Repeat("long ", 50_000),
-		"BenchmarkX/a\n=== RUN BenchmarkX/a\nBenchmarkX/a-2     \t       1\t       100 ns/op\t       0 B/op\t       0 allocs/op\nPASS\n",
+		"", "garbage\n", "no end", "goos: plan9\ngoarch: x\n", "BenchmarkX/a-2 \t",
+		"100\t 3.0 ns/op\t 0 B/op\t 0 allocs/op\n",
+		"--- FAIL: BenchmarkX\n", "BenchmarkX/a \t 10\t 3.0 ns/op\t 0 B/op\t 0 allocs/op\n", "\x00\xff\r\n",
+		strings.Repeat("long ", 50_000),
+		"BenchmarkX/a\n=== RUN BenchmarkX/a\nBenchmarkX/a-2     \t       1\t       100 ns/op\t       0 B/op\t       " +
+			"0 allocs/op\nPASS\n",
 	} {
 		f.Add(seed, seed, uint16(12345))
 	}
 	f.Fuzz(func(t *testing.T, before, between string, n uint16) {
 		iterations := int(n) + 1
-		res := testing.BenchmarkResult{N: iterations, T: time.Duration(iterations) * 1234, MemBytes: 7 * uint64(iterations), MemAllocs: uint64(iterations)}
+		res := testing.BenchmarkResult{
+			N: iterations, T: time.Duration(iterations) * 1234, MemBytes: 7 * uint64(iterations), MemAllocs: uint64(iterations),
+		}
 		text := before + "\nBenchmarkX/a-2         \t" + between + res.String() + "\t" + res.MemString() + "\nPASS\n"
 		whole := newReader("BenchmarkX/a", iterations)
 		_, _ = whole.Write([]byte(text))
@@ -35,10 +40,12 @@ func FuzzReader(f *testing.F) {
 			text = text[cut:]
 		}
 		pieces.end()
-		if diff := cmp.Diff(whole, pieces, cmp.AllowUnexported(reader{}, result{}), cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "line" }, cmp.Ignore())); diff != "" {
+		if diff := cmp.Diff(whole, pieces, cmp.AllowUnexported(reader{}, result{}),
+			cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "line" }, cmp.Ignore())); diff != "" {
 			t.Fatal(diff)
 		}
-		if strings.Contains(between, "allocs/op") || strings.Contains(between, "BenchmarkX/a") || strings.Contains(between, "--- FAIL") {
+		if strings.Contains(between, "allocs/op") || strings.Contains(between, "BenchmarkX/a") ||
+			strings.Contains(between, "--- FAIL") {
 			return // what looks like a result on purpose cannot be told apart
 		}
 		if len(whole.results) == 0 {
@@ -63,7 +70,11 @@ func TestReaderNames(t *testing.T) {
 		{"BenchmarkX\nBenchmarkX/a\nBenchmarkX/a-2" + rest, []string{"BenchmarkX/a"}, 2},
 		{"BenchmarkX\nBenchmarkX/a-8\nBenchmarkX/a-8" + rest, []string{"BenchmarkX/a-8"}, 1},
 		{"BenchmarkX\nBenchmarkX/a-8\nBenchmarkX/a-8-2" + rest, []string{"BenchmarkX/a-8"}, 2},
-		{"BenchmarkX\nBenchmarkX/a\nBenchmarkX/a-2" + rest + "BenchmarkX/a-2\nBenchmarkX/a-2-2" + rest, []string{"BenchmarkX/a", "BenchmarkX/a-2"}, 2},
+		{
+			"BenchmarkX\nBenchmarkX/a\nBenchmarkX/a-2" + rest + "BenchmarkX/a-2\nBenchmarkX/a-2-2" + rest,
+			[]string{"BenchmarkX/a", "BenchmarkX/a-2"},
+			2,
+		},
 		{"printedBenchmarkX/a\nprintedBenchmarkX/a-2" + rest, []string{"BenchmarkX/a"}, 2},
 		{"BenchmarkX/a-02\nBenchmarkX/a-02" + rest, []string{"BenchmarkX/a-02"}, 1},
 	} {
@@ -79,7 +90,8 @@ func TestReaderNames(t *testing.T) {
 // TestReaderConfig wants the configuration of the first result only.
 func TestReaderConfig(t *testing.T) {
 	for text, want := range map[string]string{
-		"goos: linux\ngoarch: amd64\npkg: a/b\ncpu: A CPU: fast\nBenchmarkX\n": "[{goos linux} {goarch amd64} {pkg a/b} {cpu A CPU: fast}]",
+		"goos: linux\ngoarch: amd64\npkg: a/b\ncpu: A CPU: fast\nBenchmarkX\n": "[{goos linux} {goarch amd64} {pkg " +
+			"a/b} {cpu A CPU: fast}]",
 		"printed goos: linux\ngoarch: amd64\ncpu: A\n":                         "[{goos linux} {goarch amd64} {cpu A}]",
 		"goos: fake\nother\ngoos: linux\ngoarch: amd64\nBenchmarkX \tpkg: x\n": "[{goos linux} {goarch amd64}]",
 		"goos: plan9\nprinted goos: linux\ngoarch: amd64\ncpu: A\n":            "[{goos linux} {goarch amd64} {cpu A}]",

@@ -31,7 +31,8 @@ func TestList(t *testing.T) {
 		return pkgs, failed
 	}
 	pkgs, failed := names(src)
-	if diff := cmp.Diff([]string{"example.com/m", "example.com/m/bad", "example.com/m/broken", "example.com/m/silent"}, pkgs); diff != "" {
+	if diff := cmp.Diff([]string{"example.com/m", "example.com/m/bad", "example.com/m/broken", "example.com/m/silent"},
+		pkgs); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"example.com/m/syntax"}, failed); diff != "" {
@@ -42,10 +43,17 @@ func TestList(t *testing.T) {
 		t.Errorf("with tags: %q", pkgs)
 	}
 	got, _, err := gotest.List(t.Context(), gotest.Source{Dir: fixture.dir}, []string{"."})
-	if err != nil || len(got) != 1 || !slices.Equal(got[0].Benchmarks, []string{"BenchmarkSum", "BenchmarkOld", "BenchmarkSub", "BenchmarkSkipped", "BenchmarkWhere", "BenchmarkOuter"}) {
+	if err != nil || len(got) != 1 ||
+		!slices.Equal(got[0].Benchmarks, []string{
+			"BenchmarkSum", "BenchmarkOld", "BenchmarkSub", "BenchmarkSkipped",
+			"BenchmarkWhere", "BenchmarkOuter",
+		}) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for pattern, want := range map[string]string{"./none/...": "./none/", "-x": "not a pattern", "all/...": "base: list packages all/...: no packages match", "example.org/none": "no required module"} {
+	for pattern, want := range map[string]string{
+		"./none/...": "./none/", "-x": "not a pattern",
+		"all/...": "base: list packages all/...: no packages match", "example.org/none": "no required module",
+	} {
 		_, failures, err := gotest.List(t.Context(), gotest.Source{Dir: fixture.dir, Name: "base"}, []string{pattern})
 		if err == nil && len(failures) == 1 {
 			err = &failures[0]
@@ -67,8 +75,12 @@ func TestCompile(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	src := gotest.Source{Dir: fixture.dir, Name: "base"}
-	for pkg, want := range map[string]string{"broken": "undefined: undefined", "syntax": "syntax_test.go:3:", "none": "no required module|is not in std|directory not found|cannot find"} {
-		_, err := gotest.Compile(t.Context(), src, gotest.Package{ImportPath: "example.com/m/" + pkg}, filepath.Join(t.TempDir(), "x"))
+	for pkg, want := range map[string]string{
+		"broken": "undefined: undefined", "syntax": "syntax_test.go:3:",
+		"none": "no required module|is not in std|directory not found|cannot find",
+	} {
+		_, err := gotest.Compile(t.Context(), src, gotest.Package{ImportPath: "example.com/m/" + pkg},
+			filepath.Join(t.TempDir(), "x"))
 		e := (*gotest.BuildError)(nil)
 		if !errors.As(err, &e) {
 			t.Errorf("%s: %v", pkg, err)
@@ -79,7 +91,8 @@ func TestCompile(t *testing.T) {
 			t.Errorf("%s: %v", pkg, err)
 		}
 	}
-	if _, err := gotest.Compile(t.Context(), src, gotest.Package{ImportPath: "example.com/m/plain"}, filepath.Join(t.TempDir(), "x")); err != nil {
+	if _, err := gotest.Compile(t.Context(), src, gotest.Package{ImportPath: "example.com/m/plain"},
+		filepath.Join(t.TempDir(), "x")); err != nil {
 		t.Error(err)
 	}
 }
@@ -148,12 +161,14 @@ two
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(warnings) != 1 || warnings[0].Error() != "testdata of example.com/c is not the same on both sides: both.txt, left.txt" {
+	if len(warnings) != 1 ||
+		warnings[0].Error() != "testdata of example.com/c is not the same on both sides: both.txt, left.txt" {
 		t.Errorf("warnings %v", warnings)
 	}
 	to.Overlay = overlay
 	there, failures, err := gotest.List(t.Context(), to, nil)
-	if err != nil || len(failures) > 0 || len(there) != 1 || !slices.Equal(there[0].Benchmarks, []string{"BenchmarkNew", "BenchmarkMore"}) {
+	if err != nil || len(failures) > 0 || len(there) != 1 ||
+		!slices.Equal(there[0].Benchmarks, []string{"BenchmarkNew", "BenchmarkMore"}) {
 		t.Fatalf("%+v, %v, %v", there, failures, err)
 	}
 	b, err := gotest.Compile(t.Context(), to, there[0], filepath.Join(t.TempDir(), "c.test"))
@@ -183,8 +198,14 @@ func TestParseFlags(t *testing.T) {
 	}{
 		{text: ""},
 		{text: "-tags fast GOGC=off", flags: []string{"-tags=fast"}, env: []string{"GOGC=off"}},
-		{text: "--race -gcflags='all=-N -l' -trimpath=false", flags: []string{"-race", "-gcflags=all=-N -l", "-trimpath=false"}},
-		{text: `-ldflags "-X a=$WHET_TEST_WORD" GOEXPERIMENT=x,y`, flags: []string{"-ldflags=-X a=from env"}, env: []string{"GOEXPERIMENT=x,y"}},
+		{
+			text:  "--race -gcflags='all=-N -l' -trimpath=false",
+			flags: []string{"-race", "-gcflags=all=-N -l", "-trimpath=false"},
+		},
+		{
+			text: `-ldflags "-X a=$WHET_TEST_WORD" GOEXPERIMENT=x,y`, flags: []string{"-ldflags=-X a=from env"},
+			env: []string{"GOEXPERIMENT=x,y"},
+		},
 		{text: "-pgo off", flags: []string{"-pgo=off"}},
 		{text: "-pgo cpu.pprof", flags: []string{"-pgo=" + filepath.Join(wd, "cpu.pprof")}},
 		{text: "-pgo=/a/b", flags: []string{"-pgo=/a/b"}},
@@ -238,7 +259,8 @@ func work()               {}
 		}
 	}
 	got, failures, err := gotest.List(t.Context(), gotest.Source{Dir: dir}, nil)
-	if err != nil || len(failures) > 0 || len(got) != 1 || !slices.Equal(got[0].Concurrent, []string{"BenchmarkParallel", "BenchmarkSub", "BenchmarkMethod"}) {
+	if err != nil || len(failures) > 0 || len(got) != 1 ||
+		!slices.Equal(got[0].Concurrent, []string{"BenchmarkParallel", "BenchmarkSub", "BenchmarkMethod"}) {
 		t.Errorf("%+v, %v, %v", got, failures, err)
 	}
 	s := gotest.NewSubject("x", "BenchmarkSub/x", &gotest.Binary{Package: got[0]}, &gotest.Binary{}, gotest.RunOptions{})

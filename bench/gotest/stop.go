@@ -113,7 +113,8 @@ func (src Source) stoppable(ctx context.Context, pkg Package) (with Source, remo
 		return Source{}, remove, nil
 	}
 	goflags, _, err := src.goCommand(ctx, "env", []string{"GOFLAGS"})
-	if err != nil || strings.Contains(string(goflags), "-overlay") || slices.ContainsFunc(src.Flags, func(f string) bool { return strings.Contains(f, "-overlay") }) {
+	if err != nil || strings.Contains(string(goflags), "-overlay") ||
+		slices.ContainsFunc(src.Flags, func(f string) bool { return strings.Contains(f, "-overlay") }) {
 		return Source{}, remove, nil
 	}
 	file, err := os.CreateTemp("", "whet-stop-*.go")

@@ -24,7 +24,9 @@ func TestSubject(t *testing.T) {
 	if runtime.GOOS == "linux" {
 		plans[0].Pinned = true
 	}
-	res, err := ab.Run(t.Context(), []ab.Subject{s}, ab.Options{Plans: plans, MaxTime: time.Second, Trial: time.Millisecond})
+	res, err := ab.Run(t.Context(), []ab.Subject{s}, ab.Options{
+		Plans: plans, MaxTime: time.Second, Trial: time.Millisecond,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,8 @@ func TestSubjectTogether(t *testing.T) {
 	for _, side := range []ab.Side{ab.A, ab.B} {
 		wait.Go(func() {
 			var err error
-			if got[side], err = s.Measure(t.Context(), ab.Round{Side: side, Length: 5 * time.Millisecond, CPU: ab.Anywhere}); err != nil {
+			if got[side], err = s.Measure(t.Context(),
+				ab.Round{Side: side, Length: 5 * time.Millisecond, CPU: ab.Anywhere}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -62,7 +65,8 @@ func TestSubjectTogether(t *testing.T) {
 		}
 	}
 	bad := gotest.NewSubject("y", "BenchmarkFail/not", binary(t, "bad"), binary(t, "bad"), gotest.RunOptions{})
-	if _, err := bad.Measure(t.Context(), ab.Round{Length: time.Millisecond, CPU: ab.Anywhere}); !errors.As(err, new(*gotest.Failure)) {
+	if _, err := bad.Measure(t.Context(), ab.Round{Length: time.Millisecond, CPU: ab.Anywhere}); !errors.As(err,
+		new(*gotest.Failure)) {
 		t.Errorf("a failing benchmark: %v", err)
 	}
 }

@@ -34,11 +34,16 @@ func TestPrepare(t *testing.T) {
 	if want := []string{"example.com/m BenchmarkSum", "example.com/m/bad BenchmarkFail/ok"}; !slices.Equal(names, want) {
 		t.Errorf("jobs %q", names)
 	}
-	if len(wrong) != 4 || !strings.HasPrefix(wrong[0], "example.com/m/syntax: ") || wrong[1] != "BenchmarkExit3 of example.com/m/bad: exit status 3" ||
-		wrong[2] != "BenchmarkFail/not of example.com/m/bad: it failed" || !strings.HasPrefix(wrong[3], "build the tests of example.com/m/broken: ") {
+	if len(wrong) != 4 || !strings.HasPrefix(wrong[0], "example.com/m/syntax: ") ||
+		wrong[1] != "BenchmarkExit3 of example.com/m/bad: exit status 3" ||
+		wrong[2] != "BenchmarkFail/not of example.com/m/bad: it failed" ||
+		!strings.HasPrefix(wrong[3], "build the tests of example.com/m/broken: ") {
 		t.Errorf("failures %q", wrong)
 	}
-	if want := []string{"building example.com/m", "looking into example.com/m", "building example.com/m/bad", "looking into example.com/m/bad", "building example.com/m/broken"}; !slices.Equal(steps, want) {
+	if want := []string{
+		"building example.com/m", "looking into example.com/m", "building example.com/m/bad",
+		"looking into example.com/m/bad", "building example.com/m/broken",
+	}; !slices.Equal(steps, want) {
 		t.Errorf("steps %q", steps)
 	}
 	if _, _, err := gotest.Prepare(t.Context(), src, gotest.PrepareOptions{Match: "("}); err == nil {
@@ -51,7 +56,12 @@ func TestPrepare(t *testing.T) {
 func TestRounds(t *testing.T) {
 	o := gotest.RunOptions{Procs: 2, Iterations: 1}
 	good, bad := binary(t, ""), binary(t, "bad")
-	jobs := []gotest.Job{{good, "BenchmarkSum", o}, {bad, "BenchmarkExit3", o}, {good, "BenchmarkOld", o}, {good, "BenchmarkSub/same#01", o}}
+	jobs := []gotest.Job{
+		{good, "BenchmarkSum", o},
+		{bad, "BenchmarkExit3", o},
+		{good, "BenchmarkOld", o},
+		{good, "BenchmarkSub/same#01", o},
+	}
 	orders := map[string]bool{}
 	for _, seed := range []uint64{1, 1, 2, 3, 4} {
 		var order []int
@@ -76,7 +86,8 @@ func TestRounds(t *testing.T) {
 		if last.Done != 12 || last.Of != 12 || last.Left != 0 || finished != 4 {
 			t.Errorf("%+v", last)
 		}
-		if len(order) != 4+3+3 || len(slices.Compact(slices.Sorted(slices.Values(order[:4])))) != 4 || len(slices.Compact(slices.Sorted(slices.Values(order[4:7])))) != 3 {
+		if len(order) != 4+3+3 || len(slices.Compact(slices.Sorted(slices.Values(order[:4])))) != 4 ||
+			len(slices.Compact(slices.Sorted(slices.Values(order[4:7])))) != 3 {
 			t.Errorf("order %v", order)
 		}
 		orders[fmt.Sprint(seed, order)] = true

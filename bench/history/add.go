@@ -163,7 +163,10 @@ func (f *Filing) run(path string, c Commit, base string) (file []byte, warnings 
 	if base != "" {
 		fmt.Fprintf(&out, "%s: %s\n", keyBase, base)
 	}
-	w := &runWriter{out: &out, units: map[benchfmt.UnitMetadataKey]bool{}, known: map[string]string{}, commit: c.Hash, base: base, dirty: c.Dirty, inHead: base != "", version: f.Go}
+	w := &runWriter{
+		out: &out, units: map[benchfmt.UnitMetadataKey]bool{}, known: map[string]string{}, commit: c.Hash, base: base,
+		dirty: c.Dirty, inHead: base != "", version: f.Go,
+	}
 	if f.Base != "" {
 		text, err := read(f.Base, nil)
 		if err != nil {

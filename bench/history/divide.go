@@ -46,7 +46,8 @@ func divide(ctx context.Context, all [][]float64, seeds []uint64, alpha float64)
 		open = slices.DeleteFunc(open, func(s segment) bool { return s.to-s.from < 2*leastSegment })
 		tests := make([]*test, len(open))
 		for i, s := range open {
-			tests[i] = newTest(all[s.series][s.from:s.to], rand.New(rand.NewPCG(seeds[s.series], uint64(s.from)<<32|uint64(s.to))))
+			tests[i] = newTest(all[s.series][s.from:s.to],
+				rand.New(rand.NewPCG(seeds[s.series], uint64(s.from)<<32|uint64(s.to))))
 		}
 		q, err := decide(ctx, tests, alpha)
 		if err != nil {

@@ -83,7 +83,16 @@ func TestStepsAreFound(t *testing.T) {
 	for _, tt := range []struct {
 		n     int
 		steps []int
-	}{{30, []int{12}}, {40, []int{5}}, {40, []int{35}}, {60, []int{20, 40}}, {90, []int{30, 45, 70}}, {200, []int{150}}, {200, []int{100, 110}}, {16, []int{8}}} {
+	}{
+		{30, []int{12}},
+		{40, []int{5}},
+		{40, []int{35}},
+		{60, []int{20, 40}},
+		{90, []int{30, 45, 70}},
+		{200, []int{150}},
+		{200, []int{100, 110}},
+		{16, []int{8}},
+	} {
 		trials := max(32-tt.n/4, 6)
 		right := 0
 		for range trials {

@@ -183,7 +183,10 @@ func (r *Report) check(g *Gate, s *Series) Checked {
 	last := len(s.Points) - 1
 	from, to := s.before()
 	values := s.values()
-	c := Checked{Gate: g.Text, N: to - from, P: 1, After: s.Points[last].Center, Low: bench.Float(math.Inf(-1)), High: bench.Float(math.Inf(1))}
+	c := Checked{
+		Gate: g.Text, N: to - from, P: 1, After: s.Points[last].Center, Low: bench.Float(math.Inf(-1)),
+		High: bench.Float(math.Inf(1)),
+	}
 	if c.N == 0 {
 		c.Outcome, c.Reason = Undecided, "no earlier commit"
 		return c

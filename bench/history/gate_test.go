@@ -29,7 +29,8 @@ func TestParseGates(t *testing.T) {
 		{Unit: "B/s", Limit: 1e6, Least: true},
 	} {
 		g := gates[i]
-		if g.Unit != want.Unit || math.Abs(g.Limit-want.Limit) > 1e-12 || g.Relative != want.Relative || g.Least != want.Least || (g.Names == nil) != (want.Names == nil) ||
+		if g.Unit != want.Unit || math.Abs(g.Limit-want.Limit) > 1e-12 || g.Relative != want.Relative ||
+			g.Least != want.Least || (g.Names == nil) != (want.Names == nil) ||
 			g.Names != nil && g.Names.String() != want.Names.String() {
 			t.Errorf("%+v, want %+v", g, want)
 		}
@@ -56,7 +57,10 @@ func TestParseGates(t *testing.T) {
 
 // FuzzParseGates wants gates or an error of any text, and limits that are numbers.
 func FuzzParseGates(f *testing.F) {
-	for _, text := range []string{"sec/op<+3%,allocs/op<+0", "Encode/x=[a-z]+:B/s>-5%", "<", ":<+1", "a:b:c<=-0x1p-2%", "MB<+1e308"} {
+	for _, text := range []string{
+		"sec/op<+3%,allocs/op<+0", "Encode/x=[a-z]+:B/s>-5%", "<", ":<+1",
+		"a:b:c<=-0x1p-2%", "MB<+1e308",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -82,7 +86,8 @@ func gated(t *testing.T, r *rand.Rand, times []float64, bytes []int) *history.Re
 		var b strings.Builder
 		fmt.Fprintf(&b, "commit: %040x\ncommit-time: %s\n", i+1, at.Format(time.RFC3339))
 		for range 5 {
-			fmt.Fprintf(&b, "BenchmarkFast-4 1 %.8g ns/op %.8g MB/s\nBenchmarkLean-4 1 %d B/op\n", times[i]*math.Exp(0.001*r.NormFloat64()), 1e3/times[i], bytes[i])
+			fmt.Fprintf(&b, "BenchmarkFast-4 1 %.8g ns/op %.8g MB/s\nBenchmarkLean-4 1 %d B/op\n",
+				times[i]*math.Exp(0.001*r.NormFloat64()), 1e3/times[i], bytes[i])
 		}
 		write(t, filepath.Join(dir, at.Format("20060102T150405Z-")+fmt.Sprintf("%012x.txt", i+1)), b.String())
 	}
@@ -130,7 +135,10 @@ func TestGate(t *testing.T) {
 		{"times after one commit", "sec/op<+3%", commits(2, 0.01), same(2, 64), history.Undecided, 1},
 		{"the first commit", "B/op<+0", commits(1, 0.01), same(1, 64), history.Undecided, 0},
 		// The change of six commits ago is what it is now; that of two ago is not.
-		{"since the change", "sec/op<+5%", append(commits(14, 0.005), 120, 121, 120.5, 119.5, 120, 120), same(20, 64), history.Holds, 5},
+		{
+			"since the change", "sec/op<+5%", append(commits(14, 0.005), 120, 121, 120.5, 119.5, 120, 120),
+			same(20, 64), history.Holds, 5,
+		},
 		{"two after a change", "B/op<+0", commits(16, 0.01), append(same(14, 64), 96, 96), history.Fails, 15},
 		{"three after a change", "B/op<+0", commits(17, 0.01), append(same(14, 64), 96, 96, 96), history.Fails, 14},
 	}
@@ -202,7 +210,8 @@ func TestGateOfNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := report.Check(gates); !errors.Is(err, history.ErrNoSeries) || !strings.Contains(err.Error(), "units are sec/op, B/op, B/s") {
+		if err := report.Check(gates); !errors.Is(err, history.ErrNoSeries) ||
+			!strings.Contains(err.Error(), "units are sec/op, B/op, B/s") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -58,7 +58,8 @@ func resolve(ctx context.Context, dir, ref string) (Commit, error) {
 
 // describe returns what git records about commits, which must exist.
 func describe(ctx context.Context, dir string, hashes []string) ([]Commit, error) {
-	out, err := git(ctx, dir, strings.Join(hashes, "\n"), "log", "--no-walk=unsorted", "--stdin", "--format=%H%x00%cI%x00%s")
+	out, err := git(ctx, dir, strings.Join(hashes, "\n"), "log", "--no-walk=unsorted", "--stdin",
+		"--format=%H%x00%cI%x00%s")
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,8 @@ func uncommitted(ctx context.Context, dir string, except []string) ([]string, er
 		}
 		name := entry[3:]
 		full := filepath.Join(root, filepath.FromSlash(name))
-		if slices.ContainsFunc(skip, func(s string) bool { return full == s || strings.HasPrefix(full, s+string(filepath.Separator)) }) {
+		if slices.ContainsFunc(skip,
+			func(s string) bool { return full == s || strings.HasPrefix(full, s+string(filepath.Separator)) }) {
 			continue
 		}
 		if strings.HasPrefix(entry, "??") && !builds(name) {
@@ -125,12 +127,17 @@ func builds(name string) bool {
 	case "go.mod", "go.sum", "go.work", "go.work.sum", "default.pgo":
 		return true
 	}
-	return slices.Contains([]string{".go", ".s", ".S", ".sx", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90", ".swig", ".swigcxx", ".syso"}, path.Ext(name))
+	return slices.Contains([]string{
+		".go", ".s", ".S", ".sx", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp",
+		".hxx", ".f", ".F", ".for", ".f90", ".swig", ".swigcxx", ".syso",
+	}, path.Ext(name))
 }
 
 // order returns the position of each commit among all, ancestors before descendants, and their
 // subjects; nil when the repository does not know all of them, or there is none.
-func order(ctx context.Context, dir string, hashes []string) (place map[string]int, subjects map[string]string, err error) {
+func order(ctx context.Context, dir string, hashes []string) (place map[string]int,
+	subjects map[string]string, err error,
+) {
 	known, err := git(ctx, dir, strings.Join(hashes, "\n"), "cat-file", "--batch-check=%(objectname) %(objecttype)")
 	if errors.Is(err, ErrNoRepository) {
 		return nil, nil, nil

@@ -32,7 +32,8 @@ func repository(t *testing.T, commits int) (dir string, hashes []string) {
 	for i := range commits {
 		code, subject := fmt.Sprintf("package p // %d\n", i), fmt.Sprintf("change %d", i)
 		at := time.Date(2026, 1, 2, 3, i, 0, 0, time.UTC).Unix()
-		fmt.Fprintf(&history, "commit refs/heads/trunk\ncommitter test <test@example.com> %d +0000\ndata %d\n%s\nM 644 inline code.go\ndata %d\n%s\n", at, len(subject), subject, len(code), code)
+		fmt.Fprintf(&history, "commit refs/heads/trunk\ncommitter test <test@example.com> %d +0000\ndata %d\n%s\nM 644 "+
+			"inline code.go\ndata %d\n%s\n", at, len(subject), subject, len(code), code)
 	}
 	run := func(stdin string, args ...string) string {
 		t.Helper()
@@ -62,7 +63,8 @@ func results(r *rand.Rand, n int, ns float64) string {
 	var b strings.Builder
 	b.WriteString("goos: linux\ngoarch: amd64\npkg: example.com/encode\ncpu: Some Processor\n")
 	for range n {
-		fmt.Fprintf(&b, "BenchmarkEncode/format=json-8 1000 %.6g ns/op %d B/op %d allocs/op\n", ns*math.Exp(0.01*r.NormFloat64()), 64, 2)
+		fmt.Fprintf(&b, "BenchmarkEncode/format=json-8 1000 %.6g ns/op %d B/op %d allocs/op\n",
+			ns*math.Exp(0.01*r.NormFloat64()), 64, 2)
 		fmt.Fprintf(&b, "BenchmarkDecode-8 1000 %.6g ns/op 0 B/op 0 allocs/op\n", 500*math.Exp(0.01*r.NormFloat64()))
 	}
 	b.WriteString("PASS\n")
@@ -96,7 +98,8 @@ func TestHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Order != history.OrderGit || report.Runs != 24 || len(report.Series) != 6 || len(report.Machines) != 1 || len(report.Warnings) != 0 {
+	if report.Order != history.OrderGit || report.Runs != 24 || len(report.Series) != 6 || len(report.Machines) != 1 ||
+		len(report.Warnings) != 0 {
 		t.Errorf("%+v", report)
 	}
 	for i, c := range report.Commits {
@@ -104,7 +107,10 @@ func TestHistory(t *testing.T) {
 			t.Errorf("commit %d is %+v", i, c)
 		}
 	}
-	if want := (history.Machine{CPU: "Some Processor", GOOS: "linux", GOARCH: "amd64", GOMAXPROCS: 8, Go: "go1.26.0"}); report.Machines[0] != want {
+	if want := (history.Machine{
+		CPU: "Some Processor", GOOS: "linux", GOARCH: "amd64", GOMAXPROCS: 8,
+		Go: "go1.26.0",
+	}); report.Machines[0] != want {
 		t.Errorf("machine %+v", report.Machines[0])
 	}
 	if len(report.Changes) != 1 {
@@ -112,7 +118,8 @@ func TestHistory(t *testing.T) {
 	}
 	c := report.Changes[0]
 	s := report.Series[c.Series]
-	if s.Benchmark != "Encode/format=json" || s.Unit != "sec/op" || c.After != 13 || c.At != 14 || c.Verdict != history.Worse ||
+	if s.Benchmark != "Encode/format=json" || s.Unit != "sec/op" || c.After != 13 || c.At != 14 ||
+		c.Verdict != history.Worse ||
 		c.Low > 0.1 || c.High < 0.1 || c.Low < 0.08 || c.High > 0.12 || math.Abs(float64(c.Delta)-0.1) > 0.02 || c.Q > 0.05 {
 		t.Errorf("%+v of %s %s", c, s.Benchmark, s.Unit)
 	}
@@ -172,7 +179,8 @@ func TestBase(t *testing.T) {
 		base := filepath.Join(t.TempDir(), "base.txt")
 		write(t, base, results(r, 12, 1000*day))
 		if i%2 == 0 {
-			add(t, history.Filing{Dir: dir, Repository: repo, Commit: h, Base: base, BaseCommit: hashes[0]}, results(r, 12, ns*day))
+			add(t, history.Filing{Dir: dir, Repository: repo, Commit: h, Base: base, BaseCommit: hashes[0]},
+				results(r, 12, ns*day))
 			continue
 		}
 		// As whet bench writes two builds, B being the working tree or a commit.
@@ -191,7 +199,8 @@ func TestBase(t *testing.T) {
 	}
 	c := report.Changes[0]
 	s := report.Series[c.Series]
-	if s.Base != hashes[0] || s.Unit != "sec/op" || report.Commits[c.At].Hash != hashes[10] || c.Verdict != history.Better || c.Low > -0.05 || c.High < -0.05 {
+	if s.Base != hashes[0] || s.Unit != "sec/op" || report.Commits[c.At].Hash != hashes[10] ||
+		c.Verdict != history.Better || c.Low > -0.05 || c.High < -0.05 {
 		t.Errorf("%+v, base %s", c, s.Base)
 	}
 	for _, s := range report.Series {
@@ -204,7 +213,8 @@ func TestBase(t *testing.T) {
 		if p.Commit >= 9 { // of the 15 that were measured
 			want = 0.95
 		}
-		if math.Abs(float64(p.Center)-want) > 0.02 || float64(p.Low) > want+0.005 || float64(p.High) < want-0.005 || p.N != 12 || p.Base <= 0 {
+		if math.Abs(float64(p.Center)-want) > 0.02 || float64(p.Low) > want+0.005 || float64(p.High) < want-0.005 ||
+			p.N != 12 || p.Base <= 0 {
 			t.Errorf("point %+v, want %v", p, want)
 		}
 	}
@@ -224,7 +234,10 @@ func TestAdd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"commit: " + hashes[1] + "\ncommit-time: 2026-01-02T03:01:00Z\n", "\ngo: go1.26.1\n", "\ncpu: Some Processor\n", "\nBenchmarkDecode-8 1000 "} {
+	for _, want := range []string{
+		"commit: " + hashes[1] + "\ncommit-time: 2026-01-02T03:01:00Z\n", "\ngo: go1.26.1\n",
+		"\ncpu: Some Processor\n", "\nBenchmarkDecode-8 1000 ",
+	} {
 		if !strings.Contains(string(data), want) {
 			t.Errorf("no %q in\n%s", want, data)
 		}
@@ -246,10 +259,12 @@ func TestAdd(t *testing.T) {
 		t.Errorf("the same again: %v", err)
 	}
 	// Another run of the commit, and another commit.
-	if p := add(t, history.Filing{Dir: dir, Repository: repo}, results(r, 2, 100)); !strings.HasSuffix(p, hashes[1][:12]+"-2.txt") {
+	if p := add(t, history.Filing{Dir: dir, Repository: repo}, results(r, 2, 100)); !strings.HasSuffix(p,
+		hashes[1][:12]+"-2.txt") {
 		t.Errorf("second run: %s", p)
 	}
-	if p := add(t, history.Filing{Dir: dir, Repository: repo, Commit: "HEAD~1"}, one); !strings.Contains(p, hashes[0][:12]) {
+	if p := add(t, history.Filing{Dir: dir, Repository: repo, Commit: "HEAD~1"},
+		one); !strings.Contains(p, hashes[0][:12]) {
 		t.Errorf("HEAD~1: %s", p)
 	}
 
@@ -260,11 +275,13 @@ func TestAdd(t *testing.T) {
 	}
 	write(t, filepath.Join(repo, "new.go"), "package p\n")
 	dirty := (*history.DirtyError)(nil)
-	if err := file(history.Filing{}, results(r, 1, 1)); !errors.As(err, &dirty) || !slices.Equal(dirty.Files, []string{"new.go"}) {
+	if err := file(history.Filing{}, results(r, 1, 1)); !errors.As(err, &dirty) ||
+		!slices.Equal(dirty.Files, []string{"new.go"}) {
 		t.Errorf("a new Go file: %v", err)
 	}
 	write(t, filepath.Join(repo, "code.go"), "package q\n")
-	if err := file(history.Filing{}, results(r, 1, 1)); !errors.As(err, &dirty) || len(dirty.Files) != 2 || !strings.Contains(err.Error(), "and 1 more") {
+	if err := file(history.Filing{}, results(r, 1, 1)); !errors.As(err, &dirty) || len(dirty.Files) != 2 ||
+		!strings.Contains(err.Error(), "and 1 more") {
 		t.Errorf("a changed file: %v", err)
 	}
 	if p := add(t, history.Filing{Dir: dir, Repository: repo, Dirty: true}, one); !strings.HasSuffix(p, "-dirty.txt") {
@@ -282,7 +299,11 @@ func TestAdd(t *testing.T) {
 		{history.Filing{Commit: "HEAD"}, "commit: 1234\nBenchmarkA 1 1 ns/op\n", "another commit, 1234, not " + hashes[1]},
 		{history.Filing{Commit: "HEAD"}, "commit: " + hashes[1] + "+changes\n" + one, history.ErrChanged.Error()},
 		{history.Filing{Commit: "HEAD"}, "side: a\n" + one, history.ErrNoBase.Error()},
-		{history.Filing{Commit: "HEAD", BaseCommit: "HEAD"}, "side: a\ncommit: 1234\n" + one, "another commit, 1234, not " + hashes[1]},
+		{
+			history.Filing{Commit: "HEAD", BaseCommit: "HEAD"},
+			"side: a\ncommit: 1234\n" + one,
+			"another commit, 1234, not " + hashes[1],
+		},
 		{history.Filing{Commit: "HEAD", Base: "x", BaseCommit: "gone"}, one, `no commit "gone"`},
 		{history.Filing{Commit: "HEAD", Inputs: []string{"absent"}}, one, "open absent"},
 		{history.Filing{Commit: "HEAD", Base: "x", Inputs: make([]string, 2)}, one, "belongs to one file"},
@@ -292,11 +313,13 @@ func TestAdd(t *testing.T) {
 			t.Errorf("error %v, want %q", err, tt.want)
 		}
 	}
-	if _, _, err := history.Add(t.Context(), history.Filing{Dir: dir, Repository: t.TempDir()}); !errors.Is(err, history.ErrNoRepository) {
+	if _, _, err := history.Add(t.Context(), history.Filing{Dir: dir, Repository: t.TempDir()}); !errors.Is(err,
+		history.ErrNoRepository) {
 		t.Errorf("no repository: %v", err)
 	}
 	report, err := history.Read(t.Context(), dir, history.Options{Repository: repo})
-	if err != nil || len(report.Commits) != 3 || !report.Commits[2].Dirty || report.Commits[2].Short() != hashes[1][:12]+"+" || report.Runs != 5 {
+	if err != nil || len(report.Commits) != 3 || !report.Commits[2].Dirty ||
+		report.Commits[2].Short() != hashes[1][:12]+"+" || report.Runs != 5 {
 		t.Errorf("%v: %+v", err, report)
 	}
 }
@@ -307,7 +330,8 @@ func TestReadProblems(t *testing.T) {
 	if _, err := history.Read(t.Context(), dir, history.Options{}); !errors.Is(err, history.ErrEmpty) {
 		t.Errorf("empty: %v", err)
 	}
-	if _, err := history.Read(t.Context(), filepath.Join(dir, "absent"), history.Options{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := history.Read(t.Context(), filepath.Join(dir, "absent"),
+		history.Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("absent: %v", err)
 	}
 	name := func(n int) string { return filepath.Join(dir, fmt.Sprintf("20260102T030%d00Z-abcdef123456.txt", n)) }
@@ -323,7 +347,10 @@ func TestReadProblems(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Join(report.Warnings, "\n")
-	for _, want := range []string{"Z-abcdef123456.txt:4: parsing iteration count", "NaN sec/op is not a measurement", "no commit and commit-time are set", `"--all" is no commit`, "is of 2026-01-03", "another commit than"} {
+	for _, want := range []string{
+		"Z-abcdef123456.txt:4: parsing iteration count", "NaN sec/op is not a measurement",
+		"no commit and commit-time are set", `"--all" is no commit`, "is of 2026-01-03", "another commit than",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no warning %q in\n%s", want, text)
 		}
@@ -337,7 +364,8 @@ func TestReadProblems(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	for _, o := range []history.Options{{Alpha: 2}, {Confidence: -1}, {Alpha: math.NaN()}} {
-		if _, err := history.Read(t.Context(), dir, o); err == nil || !strings.Contains(err.Error(), "is not between 0 and 1") {
+		if _, err := history.Read(t.Context(), dir, o); err == nil ||
+			!strings.Contains(err.Error(), "is not between 0 and 1") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

@@ -76,7 +76,10 @@ func Read(ctx context.Context, dir string, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Schema: Schema, Alpha: o.Alpha, Confidence: o.Confidence, Runs: c.runs, Warnings: c.warnings, Series: []Series{}, Changes: []Change{}}
+	r := &Report{
+		Schema: Schema, Alpha: o.Alpha, Confidence: o.Confidence, Runs: c.runs, Warnings: c.warnings, Series: []Series{},
+		Changes: []Change{},
+	}
 	places, err := r.order(ctx, c, o.Repository)
 	if err != nil {
 		return nil, err
@@ -186,11 +189,13 @@ func (c *collected) result(r *benchfmt.Result, here map[key]*batch) (problem str
 	if old, ok := c.commits[ck]; !ok {
 		c.commits[ck] = commit
 	} else if !old.Time.Equal(commit.Time) {
-		return fmt.Sprintf("commit %s has time %s here and %s elsewhere; skipped", commit.Short(), commit.Time.Format(time.RFC3339), old.Time.Format(time.RFC3339))
+		return fmt.Sprintf("commit %s has time %s here and %s elsewhere; skipped", commit.Short(),
+			commit.Time.Format(time.RFC3339), old.Time.Format(time.RFC3339))
 	}
 	benchmark, procs := splitName(r.Name)
 	k := key{pkg: r.GetConfig("pkg"), benchmark: benchmark, machine: Machine{
-		CPU: r.GetConfig("cpu"), GOOS: r.GetConfig("goos"), GOARCH: r.GetConfig("goarch"), GOMAXPROCS: procs, Go: r.GetConfig(keyGo),
+		CPU: r.GetConfig("cpu"), GOOS: r.GetConfig("goos"), GOARCH: r.GetConfig("goarch"), GOMAXPROCS: procs,
+		Go: r.GetConfig(keyGo),
 	}}
 	base := r.GetConfig(keySide) == sideBase
 	for _, v := range r.Values {
@@ -281,7 +286,8 @@ func (r *Report) order(ctx context.Context, c *collected, repository string) (ma
 }
 
 func compareKeys(a, b key) int {
-	return cmp.Or(cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.benchmark, b.benchmark), compareUnits(a.unit, b.unit), compareMachines(a.machine, b.machine))
+	return cmp.Or(cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.benchmark, b.benchmark), compareUnits(a.unit, b.unit),
+		compareMachines(a.machine, b.machine))
 }
 
 // compareUnits sorts the units of go test first, in its order.
@@ -291,7 +297,8 @@ func compareUnits(a, b string) int {
 }
 
 func compareMachines(a, b Machine) int {
-	return cmp.Or(cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.GOOS, b.GOOS), cmp.Compare(a.GOARCH, b.GOARCH), cmp.Compare(a.GOMAXPROCS, b.GOMAXPROCS), cmp.Compare(a.Go, b.Go))
+	return cmp.Or(cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.GOOS, b.GOOS), cmp.Compare(a.GOARCH, b.GOARCH),
+		cmp.Compare(a.GOMAXPROCS, b.GOMAXPROCS), cmp.Compare(a.Go, b.Go))
 }
 
 func sortedKeys[K comparable, V any](m map[K]V, compare func(a, b K) int) []K {

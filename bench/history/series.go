@@ -22,7 +22,9 @@ func (r *Report) build(c *collected, places map[commitKey]int) {
 		r.Machines = append(r.Machines, m)
 	}
 	for _, k := range sortedKeys(c.batches, compareKeys) {
-		empty := Series{Package: k.pkg, Benchmark: k.benchmark, Unit: k.unit, Better: c.better[k.unit], Machine: machines[k.machine]}
+		empty := Series{
+			Package: k.pkg, Benchmark: k.benchmark, Unit: k.unit, Better: c.better[k.unit], Machine: machines[k.machine],
+		}
 		ratios, raw := splitBatches(c.batches[k])
 		for _, base := range sortedKeys(ratios, strings.Compare) {
 			s := empty
@@ -77,7 +79,8 @@ func (r *Report) addSeries(s Series, batches []*batch, places map[commitKey]int)
 		s.Linear = s.Linear || p.Center <= 0
 	}
 	if n := len(s.Points); n > MaxPoints {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s %s: only the newest %d of %d commits are used", s.Benchmark, s.Unit, MaxPoints, n))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s %s: only the newest %d of %d commits are used", s.Benchmark,
+			s.Unit, MaxPoints, n))
 		s.Points = s.Points[n-MaxPoints:]
 	}
 	r.Series = append(r.Series, s)
@@ -89,7 +92,9 @@ func valuePoint(batches []*batch, confidence float64) Point {
 		values = append(values, s.values...)
 	}
 	center, low, high := summary(values, confidence)
-	return Point{N: len(values), Center: bench.Float(center), Low: bench.Float(low), High: bench.Float(high), exact: alike(values)}
+	return Point{
+		N: len(values), Center: bench.Float(center), Low: bench.Float(low), High: bench.Float(high), exact: alike(values),
+	}
 }
 
 // alike reports whether there are several values, and all are equal.

@@ -116,7 +116,8 @@ func FindPID(remote net.Addr, args []string) int {
 		}
 	}
 	for _, pid := range pids() {
-		if cmdline(pid) == strings.Join(args, "\x00") && slices.ContainsFunc(sockets(pid), func(i string) bool { return inodes[i] }) {
+		if cmdline(pid) == strings.Join(args, "\x00") &&
+			slices.ContainsFunc(sockets(pid), func(i string) bool { return inodes[i] }) {
 			return pid
 		}
 	}

@@ -37,7 +37,8 @@ func ParseCommand(text string) (Command, error) {
 	if err != nil {
 		return Command{}, &diag.Error{
 			Op: "read command", Subject: fmt.Sprintf("%q", text), Err: err, Kind: diag.Usage,
-			Hint: "write it as for a shell, without pipes and variables: 'GOGC=200 ./server -addr {addr}'; what needs a shell goes into sh -c '…'",
+			Hint: "write it as for a shell, without pipes and variables: 'GOGC=200 ./server -addr {addr}'; what needs a " +
+				"shell goes into sh -c '…'",
 		}
 	}
 	return c, nil
@@ -141,27 +142,33 @@ func places(commands [2]Command, urls []string) (places [2]place, err error) {
 		}
 	}
 	if places[0].url.Host == places[1].url.Host {
-		return places, diag.Usagef("--load", "both services would answer at "+places[0].url.Host, "give each an address of its own: "+ownAddress)
+		return places, diag.Usagef("--load", "both services would answer at "+places[0].url.Host,
+			"give each an address of its own: "+ownAddress)
 	}
 	return places, nil
 }
 
-const ownAddress = "{addr} in the commands and in --load stands for a free one, as in './server -addr {addr}' and --load http://{addr}/; or give --load twice, for A and for B"
+const ownAddress = "{addr} in the commands and in --load stands for a free one, as in './server -addr {addr}' and " +
+	"--load http://{addr}/; or give --load twice, for A and for B"
 
 // checkAddresses finds a lack of placeholders, before any are replaced.
 func checkAddresses(commands [2]Command, urls []string) error {
 	if len(urls) != 1 && len(urls) != 2 {
-		return diag.Usagef("--load", fmt.Sprintf("%d addresses for two services", len(urls)), "give one with {addr} in it, such as http://{addr}/, or two, for A and for B")
+		return diag.Usagef("--load", fmt.Sprintf("%d addresses for two services", len(urls)),
+			"give one with {addr} in it, such as http://{addr}/, or two, for A and for B")
 	}
 	if len(urls) == 1 && !placeholder().MatchString(urls[0]) {
-		return diag.Usagef("--load", "both services would answer at "+hostOf(urls[0]), "give each an address of its own: "+ownAddress)
+		return diag.Usagef("--load", "both services would answer at "+hostOf(urls[0]),
+			"give each an address of its own: "+ownAddress)
 	}
 	for i, c := range commands {
 		for _, m := range placeholder().FindAllStringSubmatch(urls[min(i, len(urls)-1)], -1) {
 			words := strings.Join(slices.Concat(c.Args, c.Env), " ")
 			if !strings.Contains(words, "{addr"+m[2]+"}") && !strings.Contains(words, "{port"+m[2]+"}") {
-				return diag.Usagef("read command", fmt.Sprintf("%s is not told its address: %s is in --load, and not in %q", sideName(i), m[0], c),
-					"put {addr}, which stands for host:port, or {port} where the command takes its address, such as ./server -addr {addr}, or PORT={port} ./server")
+				return diag.Usagef("read command", fmt.Sprintf("%s is not told its address: %s is in --load, and not in %q",
+					sideName(i), m[0], c),
+					"put {addr}, which stands for host:port, or {port} where the command takes its address, such as ./server -addr "+
+						"{addr}, or PORT={port} ./server")
 			}
 		}
 	}
@@ -181,10 +188,13 @@ func hostOf(text string) string {
 func parseAddress(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, diag.Usagef("--load", "not an http or https address", "write it with its scheme, such as http://{addr}/path") // not err, which may hold a password
+		// not err, which may hold a password
+		return nil, diag.Usagef("--load", "not an http or https address",
+			"write it with its scheme, such as http://{addr}/path")
 	}
 	if ip := net.ParseIP(u.Hostname()); !strings.EqualFold(u.Hostname(), "localhost") && (ip == nil || !ip.IsLoopback()) {
-		return nil, diag.Usagef("--load", u.Host+" is not this machine's loopback, where the services are started", "use 127.0.0.1 or {addr}; a name for the Host header is sent as a header, Host: NAME")
+		return nil, diag.Usagef("--load", u.Host+" is not this machine's loopback, where the services are started",
+			"use 127.0.0.1 or {addr}; a name for the Host header is sent as a header, Host: NAME")
 	}
 	if u.Port() == "" {
 		port := "80"

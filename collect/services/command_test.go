@@ -32,8 +32,12 @@ func TestParseCommand(t *testing.T) {
 			t.Errorf("%s reads back as %+v, %v", got, again, err)
 		}
 	}
-	for text, want := range map[string]string{"": "no program", "A=b": "no program", "./s | wc": "outside quotes", "./s $HOME": "a $H", "'./s": "does not end"} {
-		if _, err := ParseCommand(text); err == nil || !strings.Contains(err.Error(), want) || diag.ExitCode(err) != 2 || !strings.Contains(diag.Hint(err), "sh -c") {
+	for text, want := range map[string]string{
+		"": "no program", "A=b": "no program", "./s | wc": "outside quotes",
+		"./s $HOME": "a $H", "'./s": "does not end",
+	} {
+		if _, err := ParseCommand(text); err == nil || !strings.Contains(err.Error(), want) || diag.ExitCode(err) != 2 ||
+			!strings.Contains(diag.Hint(err), "sh -c") {
 			t.Errorf("%q: %v, hint %q", text, err, diag.Hint(err))
 		}
 	}
@@ -51,7 +55,8 @@ func TestParseArguments(t *testing.T) {
 			t.Errorf("%s: %+v, %v", text, got, err)
 		}
 	}
-	if _, err := ParseArguments("-a {addr} > log"); err == nil || diag.ExitCode(err) != 2 || !strings.Contains(diag.Hint(err), "without pipes") {
+	if _, err := ParseArguments("-a {addr} > log"); err == nil || diag.ExitCode(err) != 2 ||
+		!strings.Contains(diag.Hint(err), "without pipes") {
 		t.Errorf("%v, hint %q", err, diag.Hint(err))
 	}
 }
@@ -63,7 +68,10 @@ func TestCheck(t *testing.T) {
 	if err := o.Check(); err != nil {
 		t.Error(err)
 	}
-	for url, want := range map[string]string{"http://{port}/": "not this machine's loopback", "{addr}": "not an http or https address", "http://{addr2}/": "A is not told its address"} {
+	for url, want := range map[string]string{
+		"http://{port}/": "not this machine's loopback",
+		"{addr}":         "not an http or https address", "http://{addr2}/": "A is not told its address",
+	} {
 		o.URLs[0] = url
 		if err := o.Check(); err == nil || !strings.Contains(err.Error(), want) || diag.ExitCode(err) != 2 {
 			t.Errorf("%s: %v", url, err)
@@ -88,7 +96,8 @@ func TestPlaces(t *testing.T) {
 		addr, debug := p.command.Args[2], p.command.Args[5]
 		_, port, _ := strings.Cut(addr, ":")
 		_, port2, _ := strings.Cut(debug, ":")
-		if p.url.String() != "http://"+addr+"/a?port="+port2 || p.command.Args[3] != "-port="+port || p.command.Env[0] != "PORT="+port {
+		if p.url.String() != "http://"+addr+"/a?port="+port2 || p.command.Args[3] != "-port="+port ||
+			p.command.Env[0] != "PORT="+port {
 			t.Errorf("%+v, %v", p.command, p.url)
 		}
 		seen[addr], seen[debug] = true, true
@@ -172,11 +181,13 @@ func TestMiddleCost(t *testing.T) {
 		return cost{requests: 4, cpu: cpu, cpuKnown: true, allocs: true, allocated: collect.Allocated{Objects: objects}}
 	}
 	lost := cost{requests: 4, cpu: 5, cpuKnown: true}
-	if got := middleCost([]cost{known(9, 1), lost, known(1, 7)}); got.cpu != 5 || got.allocated.Objects != 7 || !got.allocs || got.requests != 4 {
+	if got := middleCost([]cost{known(9, 1), lost, known(1, 7)}); got.cpu != 5 || got.allocated.Objects != 7 ||
+		!got.allocs || got.requests != 4 {
 		t.Errorf("%+v", got)
 	}
 	base := middleCost([]cost{lost})
-	if base.allocs || known(8, 9).less(base).allocs || known(8, 9).less(base).cpu != 3 || known(8, 9).less(base).requests != 0 {
+	if base.allocs || known(8, 9).less(base).allocs || known(8, 9).less(base).cpu != 3 ||
+		known(8, 9).less(base).requests != 0 {
 		t.Errorf("%+v", base)
 	}
 }

@@ -90,7 +90,9 @@ func TestAbort(t *testing.T) {
 		return true
 	})
 	dir := t.TempDir()
-	events, n, err := ended(t, ctx, s, Options{Target: collect.Options{URL: address, Token: token, Abort: abort}, Dir: dir})
+	events, n, err := ended(t, ctx, s, Options{
+		Target: collect.Options{URL: address, Token: token, Abort: abort}, Dir: dir,
+	})
 	if err != nil || n != 0 || len(events) != 0 {
 		t.Errorf("%d recordings, %d events, %v", n, len(events), err)
 	}

@@ -199,7 +199,8 @@ func (s *running) judge(t *testing.T, e Event) string {
 	return ""
 }
 
-// truthsIn are the ids that handlers have logged on a goroutine, from one time to another, as golang.org/x/exp/trace reads them.
+// truthsIn are the ids that handlers have logged on a goroutine, from one time to another, as
+// golang.org/x/exp/trace reads them.
 func truthsIn(t *testing.T, file string, goroutine int64, from, to time.Duration) (ids []string) {
 	t.Helper()
 	rec, err := recording.Open(file)
@@ -252,8 +253,8 @@ func number(t *testing.T, otherwise int) int {
 	return n
 }
 
-// TestIncidents names the request that was slow, in every incident: of five handlers under load, three get slow at the same time,
-// for nearly as long.
+// TestIncidents names the request that was slow, in every incident: of five handlers under load,
+// three get slow at the same time, for nearly as long.
 func TestIncidents(t *testing.T) {
 	s := runService(t, "watched")
 	n, right := number(t, 12), 0
@@ -294,8 +295,8 @@ func TestIncidentsPlain(t *testing.T) {
 	}
 }
 
-// TestIncidentsOld is of an agent that does not mark requests: a request that is the only one of its time is named, and no
-// other one ever is.
+// TestIncidentsOld is of an agent that does not mark requests: a request that is the only one of
+// its time is named, and no other one ever is.
 func TestIncidentsOld(t *testing.T) {
 	s := runService(t, "watched")
 	to, err := url.Parse(s.Agent)

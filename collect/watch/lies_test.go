@@ -44,17 +44,29 @@ func TestLies(t *testing.T) {
 		want string
 		hint bool
 	}{
-		"negative":         {says(one(`"latency_ns":-5`)), "a request of -5ns", true},
-		"quick":            {says(one(`"latency_ns":1000`)), "asked for those of 60ms", true},
-		"years":            {says(one(`"latency_ns":9000000000000000000`)), "a request of 2500000h", true},
-		"times":            {says(one(`"latency_ns":1000000000,"begin":"2026-01-02T15:04:05Z","end":"2026-01-02T15:04:04Z"`)), "-1s apart", true},
-		"mark":             {says(one(`"latency_ns":1000000000,"mark":"` + strings.Repeat("m", 1000) + `"`)), "a mark of 1000 bytes", true},
-		"schema":           {says(`{"schema":"other/1"}`), "no schema", true},
-		"no JSON":          {says(`hello`), "invalid character", false},
-		"endless":          {endless(`{"schema":"`), "larger than 1048576 bytes", false},
-		"another host":     {http.RedirectHandler(other.URL+"/debug/pprof/slow", http.StatusFound).ServeHTTP, "redirects to another host", true},
-		"in a circle":      {http.RedirectHandler("/debug/pprof/slow", http.StatusFound).ServeHTTP, "redirects", false},
-		"escape in a text": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no\x1b[2J", http.StatusTeapot) }, "418", false},
+		"negative": {says(one(`"latency_ns":-5`)), "a request of -5ns", true},
+		"quick":    {says(one(`"latency_ns":1000`)), "asked for those of 60ms", true},
+		"years":    {says(one(`"latency_ns":9000000000000000000`)), "a request of 2500000h", true},
+		"times": {
+			says(one(`"latency_ns":1000000000,"begin":"2026-01-02T15:04:05Z","end":"2026-01-02T15:04:04Z"`)),
+			"-1s apart", true,
+		},
+		"mark": {
+			says(one(`"latency_ns":1000000000,"mark":"` + strings.Repeat("m", 1000) + `"`)),
+			"a mark of 1000 bytes", true,
+		},
+		"schema":  {says(`{"schema":"other/1"}`), "no schema", true},
+		"no JSON": {says(`hello`), "invalid character", false},
+		"endless": {endless(`{"schema":"`), "larger than 1048576 bytes", false},
+		"another host": {
+			http.RedirectHandler(other.URL+"/debug/pprof/slow", http.StatusFound).ServeHTTP,
+			"redirects to another host", true,
+		},
+		"in a circle": {http.RedirectHandler("/debug/pprof/slow", http.StatusFound).ServeHTTP, "redirects", false},
+		"escape in a text": {
+			func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no\x1b[2J", http.StatusTeapot) },
+			"418", false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mux := http.NewServeMux()
@@ -66,7 +78,9 @@ func TestLies(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			dir := t.TempDir()
-			_, err := Run(ctx, Options{Target: collect.Options{URL: server.URL, Token: token}, Dir: filepath.Join(dir, "out"), Slower: slower})
+			_, err := Run(ctx, Options{
+				Target: collect.Options{URL: server.URL, Token: token}, Dir: filepath.Join(dir, "out"), Slower: slower,
+			})
 			if err == nil || !strings.Contains(err.Error(), test.want) || test.hint && diag.Hint(err) == "" {
 				t.Errorf("%v; %s", err, diag.Hint(err))
 			}

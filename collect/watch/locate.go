@@ -29,8 +29,8 @@ const markCategory = "whet.slow"
 // unnamed are classes of requests whose handler no stack shows.
 const unnamed = "("
 
-// timeMargin is how far apart the agent's wall clock and the trace's may tell the times of one request: the agents that do
-// not mark requests read the clock a little after they end.
+// timeMargin is how far apart the agent's wall clock and the trace's may tell the times of one
+// request: the agents that do not mark requests read the clock a little after they end.
 const timeMargin = 20 * time.Millisecond
 
 // locate finds a request in a trace and says what it was spent on. It sets r.Found, or else r.Missing.
@@ -148,7 +148,8 @@ func (r *Request) take(x *index.Index, goroutine uint32, from, to int64, found F
 		var inner *requests.Stretch
 		inner, err = requests.Of(x, goroutine, min(from+slack, to), max(to-slack, from))
 		if err == nil && inner.Between {
-			r.Missing = fmt.Sprintf("the goroutine that the agent says it was on, %d, waited for another request meanwhile", g.ID)
+			r.Missing = fmt.Sprintf("the goroutine that the agent says it was on, %d, waited for another request meanwhile",
+				g.ID)
 			return nil
 		}
 	}
@@ -162,7 +163,8 @@ func (r *Request) take(x *index.Index, goroutine uint32, from, to int64, found F
 		}
 	}
 	cause := s.Times.Largest()
-	r.Found, r.Goroutine, r.Handler, r.From, r.To = found, g.ID, cmp.Or(handler, r.Handler), time.Duration(from), time.Duration(to)
+	r.Found, r.Goroutine, r.Handler, r.From, r.To = found, g.ID, cmp.Or(handler, r.Handler),
+		time.Duration(from), time.Duration(to)
 	r.Cause, r.Part = cause.String(), min(s.Times[cause], r.Latency)
 	return nil
 }

@@ -72,7 +72,9 @@ func (w *watcher) slowInFlight(ctx context.Context) (event *Event, err error) {
 // requestOf is a request that a trace tells of.
 func requestOf(x *index.Index, handler string, goroutine int64, r *requests.Request) Request {
 	cause := r.Times.Largest()
-	one := Request{Handler: handler, Latency: r.Latency(), Cause: cause.String(), Part: r.Times[cause], Goroutine: goroutine}
+	one := Request{
+		Handler: handler, Latency: r.Latency(), Cause: cause.String(), Part: r.Times[cause], Goroutine: goroutine,
+	}
 	if !x.Info.Began.IsZero() {
 		one.Begin, one.End = x.Info.Began.Add(time.Duration(r.From)), x.Info.Began.Add(time.Duration(r.To))
 	}
@@ -100,7 +102,9 @@ func (w *watcher) explain(ctx context.Context, e *Event) error {
 	}
 	defer func() { _ = rec.Close() }() // was only read
 	x, _, err := cache.Open(ctx, cache.Source{
-		Place: place, State: cache.FileState(state), Open: func() (io.ReadCloser, error) { return rec.Part(recording.TracePart) },
+		Place: place, State: cache.FileState(state), Open: func() (io.ReadCloser, error) {
+			return rec.Part(recording.TracePart)
+		},
 	}, dir, index.Options{})
 	if err != nil {
 		return err

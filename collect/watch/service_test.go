@@ -16,10 +16,12 @@ import (
 	"github.com/whet-go/whet/agent"
 )
 
-// serviceEnv makes the test's program the service of [service]: "watched" or "plain", which has no handler of Agent.Watch.
+// serviceEnv makes the test's program the service of [service]: "watched" or "plain", which has no
+// handler of Agent.Watch.
 const serviceEnv = "WHET_TEST_WATCH_SERVICE"
 
-// truthCategory is of the logs that handlers write in the trace when they begin and end; their messages are requests' ids.
+// truthCategory is of the logs that handlers write in the trace when they begin and end; their
+// messages are requests' ids.
 const truthCategory = "truth"
 
 // A service has five handlers, each of which takes as long as a request's ?for= says, in its own way. It writes a line
@@ -48,7 +50,9 @@ type truth struct {
 
 // handlers are the names of the handlers' functions, with what their time goes to.
 func handlers() map[string]string {
-	return map[string]string{"order": "lock", "feed": "channel", "report": "sleep", "page": "downstream", "sums": "running"}
+	return map[string]string{
+		"order": "lock", "feed": "channel", "report": "sleep", "page": "downstream", "sums": "running",
+	}
 }
 
 // serve runs the service until its standard input ends.
@@ -67,11 +71,16 @@ func serve() {
 	}
 	s := &service{downstream: "http://" + behind.Addr().String(), client: &http.Client{}, enc: json.NewEncoder(os.Stdout)}
 	mux := http.NewServeMux()
-	for path, h := range map[string]http.HandlerFunc{"order": s.order, "feed": s.feed, "report": s.report, "page": s.page, "sums": s.sums} {
+	for path, h := range map[string]http.HandlerFunc{
+		"order": s.order, "feed": s.feed, "report": s.report,
+		"page": s.page, "sums": s.sums,
+	} {
 		mux.HandleFunc("/"+path+"/", s.told(path, h))
 	}
 	// The agent gets no pattern: it says paths, which have the requests' ids.
-	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mux.ServeHTTP(w, r.Clone(r.Context())) })
+	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mux.ServeHTTP(w, r.Clone(r.Context()))
+	})
 	if os.Getenv(serviceEnv) == "watched" {
 		h = a.Watch(h)
 	}

@@ -134,7 +134,8 @@ func (o *Options) check() error {
 	case o.Slower < 0 || o.Goroutines < 0 || o.Heap < 0 || o.CPU < 0 || o.Every < 0 || o.Max < 0:
 		return diag.Usagef("watch", "a number is negative", "limits, --every and --max are above zero")
 	case o.Slower == 0 && o.Goroutines == 0 && o.Heap == 0 && o.CPU == 0:
-		return diag.Usagef("watch", "nothing to watch for", "say what to record at: --slower 500ms, --goroutines 10000, --heap 2GB or --cpu 3.5")
+		return diag.Usagef("watch", "nothing to watch for",
+			"say what to record at: --slower 500ms, --goroutines 10000, --heap 2GB or --cpu 3.5")
 	case o.Target.URL == "":
 		return diag.Usagef("watch", "no target given", "give its address: http://localhost:6060")
 	case o.Dir == "":
@@ -177,7 +178,11 @@ func (w *watcher) connect(ctx context.Context) error {
 	}
 	if err != nil {
 		h.Close()
-		return &diag.Error{Op: "watch", Subject: h.Address(), Err: err, Hint: "whet watch needs whet's agent in the target: agent.Start(agent.Options{Flight: 10 * time.Second}) (package github.com/whet-go/whet/agent)"}
+		return &diag.Error{
+			Op: "watch", Subject: h.Address(), Err: err,
+			Hint: "whet watch needs whet's agent in the target: agent.Start(agent.Options{Flight: 10 * time.Second}) " +
+				"(package github.com/whet-go/whet/agent)",
+		}
 	}
 	told := false
 	if w.o.Slower > 0 {
@@ -192,7 +197,8 @@ func (w *watcher) connect(ctx context.Context) error {
 	}
 	w.handlers, w.flight, w.told, w.pid, w.levels, w.seen = h, state.Flight, told, state.PID, levels{state: state}, nil
 	if w.o.Slower > 0 && !told {
-		w.note("no handler is watched in the target (handler = a.Watch(handler)): its flight recorder is looked through every %v", w.pause())
+		w.note("no handler is watched in the target (handler = a.Watch(handler)): its flight recorder is "+
+			"looked through every %v", w.pause())
 	}
 	return nil
 }
@@ -363,7 +369,8 @@ func (w *watcher) record(ctx context.Context, e *Event) error {
 	}
 	t := w.o.Target
 	sum, err := collect.Run(ctx, collect.Options{
-		URL: t.URL, Header: t.Header, Token: t.Token, TLS: t.TLS, PprofPath: t.PprofPath, Paths: t.Paths, Own: t.Own, Version: t.Version,
+		URL: t.URL, Header: t.Header, Token: t.Token, TLS: t.TLS, PprofPath: t.PprofPath, Paths: t.Paths,
+		Own: t.Own, Version: t.Version,
 		Flight: true, Out: name, Abort: t.Abort,
 	})
 	if err != nil {
@@ -371,7 +378,8 @@ func (w *watcher) record(ctx context.Context, e *Event) error {
 	}
 	e.File, e.Length = sum.Path, sum.Meta.Duration
 	if e.Trigger == Slow {
-		// The recording is there, also when the watch is ended meanwhile: what it holds is told all the same, if that is quick.
+		// The recording is there, also when the watch is ended meanwhile: what it holds is told all the same,
+		// if that is quick.
 		within, cancel := w.within(ctx, explainGrace)
 		err := w.explain(within, e)
 		cancel()
@@ -434,7 +442,10 @@ func free(dir, name string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", &diag.Error{Op: "watch", Subject: dir, Err: errors.New("holds a thousand recordings of this second"), Hint: "choose another folder with -o DIR"}
+	return "", &diag.Error{
+		Op: "watch", Subject: dir, Err: errors.New("holds a thousand recordings of this second"),
+		Hint: "choose another folder with -o DIR",
+	}
 }
 
 // sleep returns false when ctx ends before d is over.

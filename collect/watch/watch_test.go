@@ -182,7 +182,8 @@ func TestLooked(t *testing.T) {
 		s.ask(t, "/quick")
 	})
 	e := events[0]
-	if e.Request.Latency < slower || !strings.Contains(e.Request.Handler, "(*shop).buy") || e.Request.Cause == "" || e.Request.Name != "" {
+	if e.Request.Latency < slower || !strings.Contains(e.Request.Handler, "(*shop).buy") || e.Request.Cause == "" ||
+		e.Request.Name != "" {
 		t.Errorf("%+v", e)
 	}
 	check(t, e)
@@ -236,10 +237,12 @@ func TestLevel(t *testing.T) {
 	if e := all.look(&o, collect.AgentState{At: at.Add(time.Second), CPU: 2 * time.Second, Heap: 99}); e != nil {
 		t.Errorf("%+v", e)
 	}
-	if e := all.look(&o, collect.AgentState{At: at.Add(2 * time.Second), CPU: 4 * time.Second}); e == nil || e.Trigger != CPU || e.Value != 2 || e.what() != "2.0 processors busy" {
+	if e := all.look(&o, collect.AgentState{At: at.Add(2 * time.Second), CPU: 4 * time.Second}); e == nil ||
+		e.Trigger != CPU || e.Value != 2 || e.what() != "2.0 processors busy" {
 		t.Errorf("%+v", e)
 	}
-	if e := all.look(&o, collect.AgentState{At: at.Add(3 * time.Second), CPU: 4 * time.Second, Heap: 100}); e == nil || e.Trigger != Heap {
+	if e := all.look(&o, collect.AgentState{At: at.Add(3 * time.Second), CPU: 4 * time.Second, Heap: 100}); e == nil ||
+		e.Trigger != Heap {
 		t.Errorf("%+v", e)
 	}
 }
@@ -256,7 +259,8 @@ func TestAway(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		_, err := Run(ctx, Options{
-			Target: collect.Options{URL: first.agent.URL(), Token: token}, Dir: t.TempDir(), Slower: slower, Every: time.Millisecond,
+			Target: collect.Options{URL: first.agent.URL(), Token: token}, Dir: t.TempDir(), Slower: slower,
+			Every: time.Millisecond,
 			Event: func(Event) { recorded <- struct{}{} },
 			Progress: func(p collect.Progress) {
 				switch {
@@ -323,7 +327,11 @@ func TestErrors(t *testing.T) {
 		want string
 		hint string
 	}{
-		{Options{Target: collect.Options{URL: plain.URL + "/debug/pprof/"}, Dir: "x", Slower: slower}, "has no agent", "agent.Start(agent.Options{Flight:"},
+		{
+			Options{Target: collect.Options{URL: plain.URL + "/debug/pprof/"}, Dir: "x", Slower: slower},
+			"has no agent",
+			"agent.Start(agent.Options{Flight:",
+		},
 		{Options{Target: target, Dir: "x", Slower: slower}, "keeps no flight recording", "agent.Start(agent.Options{Flight:"},
 		{Options{Target: collect.Options{URL: none.agent.URL()}, Dir: "x", Slower: slower}, "401", "--token-file"},
 		{Options{Target: target, Dir: "x"}, "nothing to watch for", "--slower"},

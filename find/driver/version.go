@@ -61,12 +61,14 @@ func CheckUnit(config string) error {
 // tooNew returns an error if the language of a toolchain ("go1.27.4") is newer than that of the Go that built
 // this program. A development version of either is not compared.
 func tooNew(dir, toolchain, built string) error {
-	if !version.IsValid(toolchain) || !version.IsValid(built) || version.Compare(version.Lang(toolchain), version.Lang(built)) <= 0 {
+	if !version.IsValid(toolchain) || !version.IsValid(built) ||
+		version.Compare(version.Lang(toolchain), version.Lang(built)) <= 0 {
 		return nil
 	}
 	return &diag.Error{
 		Op: "check types", Subject: dir,
-		Err:  fmt.Errorf("the module is built with %s, which is newer than the Go that built whet (%s)", toolchain, built),
-		Hint: fmt.Sprintf("install whet again with that Go: `GOTOOLCHAIN=%s go install github.com/whet-go/whet/cmd/...@latest`", toolchain),
+		Err: fmt.Errorf("the module is built with %s, which is newer than the Go that built whet (%s)", toolchain, built),
+		Hint: fmt.Sprintf("install whet again with that Go: `GOTOOLCHAIN=%s go install "+
+			"github.com/whet-go/whet/cmd/...@latest`", toolchain),
 	}
 }

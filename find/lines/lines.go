@@ -178,7 +178,10 @@ func (r *Result) add(packages []notes.Package, patterns []string) error {
 	inside := 0
 	for _, p := range packages {
 		if rel, err := filepath.Rel(r.Dir, p.Dir); p.Err == nil && (err != nil || !filepath.IsLocal(rel)) {
-			return &diag.Error{Op: "notes", Subject: p.Path, Err: errors.New("it is not in the module " + r.Module), Hint: "name packages of the module; --dir names another one"}
+			return &diag.Error{
+				Op: "notes", Subject: p.Path, Err: errors.New("it is not in the module " + r.Module),
+				Hint: "name packages of the module; --dir names another one",
+			}
 		}
 		if p.Err != nil {
 			r.Warnings = append(r.Warnings, fmt.Errorf("package %s: %w", p.Path, p.Err))
@@ -204,7 +207,10 @@ func (r *Result) add(packages []notes.Package, patterns []string) error {
 	if inside > 0 {
 		return nil
 	}
-	err := &diag.Error{Op: "notes", Subject: strings.Join(patterns, " "), Err: errors.New("no package with code"), Hint: "name packages of the module as for go build, such as ./..."}
+	err := &diag.Error{
+		Op: "notes", Subject: strings.Join(patterns, " "), Err: errors.New("no package with code"),
+		Hint: "name packages of the module as for go build, such as ./...",
+	}
 	if len(r.Warnings) > 0 {
 		err.Err, err.Hint = r.Warnings[0], "the go command must be able to build it: try `go build` with the same packages"
 	}
@@ -220,7 +226,8 @@ func (r *Result) order(o Options) {
 			count[n.Group]++
 		}
 		slices.SortStableFunc(l.Notes, func(a, b Note) int {
-			return cmp.Or(cmp.Compare(slices.Index(Kinds(), a.Group), slices.Index(Kinds(), b.Group)), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Message, b.Message))
+			return cmp.Or(cmp.Compare(slices.Index(Kinds(), a.Group), slices.Index(Kinds(), b.Group)),
+				cmp.Compare(a.Column, b.Column), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Message, b.Message))
 		})
 	}
 	for _, k := range Kinds() {
@@ -229,7 +236,8 @@ func (r *Result) order(o Options) {
 		}
 	}
 	slices.SortFunc(r.Lines, func(a, b Line) int {
-		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.most(), a.most()), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.most(), a.most()), cmp.Compare(a.File, b.File),
+			cmp.Compare(a.Line, b.Line))
 	})
 	r.Found = len(r.Lines)
 	if o.N > 0 {

@@ -17,11 +17,15 @@ func TestParseKinds(t *testing.T) {
 		t.Errorf("%v, %v", kinds, err)
 	}
 	for _, list := range []string{"", "bounds,", "heap"} {
-		if _, err := ParseKinds(list); err == nil || !strings.Contains(err.Error(), "(want escape, bounds, inline, nil, other)") {
+		if _, err := ParseKinds(list); err == nil ||
+			!strings.Contains(err.Error(), "(want escape, bounds, inline, nil, other)") {
 			t.Errorf("%q: %v", list, err)
 		}
 	}
-	for name, want := range map[string]Kind{"leak": Escape, "isSliceInBounds": Bounds, "cannotInlineCall": Inline, "nilcheck": Nil, "iteration-variable-to-heap": Other} {
+	for name, want := range map[string]Kind{
+		"leak": Escape, "isSliceInBounds": Bounds, "cannotInlineCall": Inline,
+		"nilcheck": Nil, "iteration-variable-to-heap": Other,
+	} {
 		if got := KindOf(name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
@@ -33,8 +37,9 @@ func TestList(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": "module example.com/m\n\ngo 1.26\n",
-		"m.go":   "package m\n\nfunc A(s []int, i int) int {\n\treturn s[i]\n}\n\nfunc B(s []int, i int) int {\n\treturn s[i]\n}\n",
-		"a.go":   "package m\n\nfunc C(s []int, i int) int {\n\treturn s[i]\n}\r\n",
+		"m.go": "package m\n\nfunc A(s []int, i int) int {\n\treturn s[i]\n}\n\nfunc B(s []int, i int) int " +
+			"{\n\treturn s[i]\n}\n",
+		"a.go": "package m\n\nfunc C(s []int, i int) int {\n\treturn s[i]\n}\r\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -42,7 +47,9 @@ func TestList(t *testing.T) {
 	}
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	for line, value := range map[int32]int64{4: 1000, 8: 3000} {
-		at := b.Location(uint64(line), profile.None, false, profile.Line{Function: b.Function(profile.Function{Name: "example.com/m.F", File: "/src/m/m.go"}), Line: line})
+		at := b.Location(uint64(line), profile.None, false, profile.Line{
+			Function: b.Function(profile.Function{Name: "example.com/m.F", File: "/src/m/m.go"}), Line: line,
+		})
 		if err := b.Sample([]uint32{at}, nil, value); err != nil {
 			t.Fatal(err)
 		}

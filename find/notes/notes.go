@@ -51,8 +51,12 @@ type listed struct {
 // Compile returns what the compiler says of the packages that patterns name, in the order of the go
 // command. Tests are not compiled.
 func Compile(ctx context.Context, o Options, patterns ...string) ([]Package, error) {
-	if i := slices.IndexFunc(o.Flags, func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-"), "gcflags") }); i >= 0 {
-		return nil, &diag.Error{Op: "ask the compiler", Err: fmt.Errorf("it cannot be asked with %s", o.Flags[i]), Hint: "leave -gcflags out: the notes need flags of their own"}
+	if i := slices.IndexFunc(o.Flags,
+		func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-"), "gcflags") }); i >= 0 {
+		return nil, &diag.Error{
+			Op: "ask the compiler", Err: fmt.Errorf("it cannot be asked with %s", o.Flags[i]),
+			Hint: "leave -gcflags out: the notes need flags of their own",
+		}
 	}
 	list, err := o.list(ctx, nil, patterns)
 	if err != nil {
@@ -97,7 +101,9 @@ func Compile(ctx context.Context, o Options, patterns ...string) ([]Package, err
 
 // collect returns the directories with the notes of packages: those of the cache, and those that are
 // written below scratch, which go to the cache. failed is why some have none.
-func (o *Options) collect(ctx context.Context, list []listed, scratch string) (where map[string]string, failed map[string]error, err error) {
+func (o *Options) collect(ctx context.Context, list []listed, scratch string) (where map[string]string,
+	failed map[string]error, err error,
+) {
 	where, failed = map[string]string{}, map[string]error{}
 	var missing []string
 	var flags []string
@@ -140,7 +146,9 @@ func (o *Options) collect(ctx context.Context, list []listed, scratch string) (w
 	}
 	o.trim(time.Now())
 	for _, l := range after {
-		same := slices.ContainsFunc(list, func(b listed) bool { return b.ImportPath == l.ImportPath && b.BuildID == l.BuildID })
+		same := slices.ContainsFunc(list, func(b listed) bool {
+			return b.ImportPath == l.ImportPath && b.BuildID == l.BuildID
+		})
 		if same && failed[l.ImportPath] == nil && l.BuildID != "" {
 			if err := os.Rename(where[l.ImportPath], o.place(l)); err == nil {
 				where[l.ImportPath] = o.place(l)
@@ -188,7 +196,10 @@ func (o *Options) trim(now time.Time) {
 
 // list has the go command compile packages, and returns what it says of them.
 func (o *Options) list(ctx context.Context, flags, patterns []string) ([]listed, error) {
-	args := slices.Concat([]string{"list", "-export", "-e", "-json=ImportPath,Dir,BuildID,GoFiles,CgoFiles,Error,DepsErrors"}, o.Flags, flags, []string{"--"}, patterns)
+	args := slices.Concat([]string{
+		"list", "-export", "-e",
+		"-json=ImportPath,Dir,BuildID,GoFiles,CgoFiles,Error,DepsErrors",
+	}, o.Flags, flags, []string{"--"}, patterns)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {

@@ -34,7 +34,9 @@ type T struct{ pad [1 << 16]byte; b byte }
 func (t *T) Get() byte { return t.b }
 `)
 	for _, name := range []string{"a", "b"} {
-		write(t, dir, "cmd/"+name+"/main.go", "package main\n\nimport (\n\t\"os\"\n\n\t\"example.com/m\"\n)\n\nvar S []int\n\nfunc main() {\n\tprintln(m.At(S, len(os.Args)), \""+name+"\")\n}\n")
+		write(t, dir, "cmd/"+name+"/main.go",
+			"package main\n\nimport (\n\t\"os\"\n\n\t\"example.com/m\"\n)\n\nvar S []int\n\nfunc main() "+
+				"{\n\tprintln(m.At(S, len(os.Args)), \""+name+"\")\n}\n")
 	}
 	write(t, dir, "tests/x_test.go", "package tests\n")
 	return dir
@@ -115,7 +117,8 @@ func TestCompile(t *testing.T) {
 	}
 	notes := packages[0].Files[filepath.Join(dir, "cmd/a/main.go")]
 	i := slices.IndexFunc(notes, func(n Note) bool { return n.Kind == "escapes" })
-	if n := notes[i]; len(n.Inlined) != 1 || n.Inlined[0] != (At{File: filepath.Join(dir, "m.go"), Line: 6}) || len(n.Through) != 3 || n.Through[1].Message != "from &m.x (address-of)" {
+	if n := notes[i]; len(n.Inlined) != 1 || n.Inlined[0] != (At{File: filepath.Join(dir, "m.go"), Line: 6}) ||
+		len(n.Through) != 3 || n.Through[1].Message != "from &m.x (address-of)" {
 		t.Errorf("%+v", n)
 	}
 }
@@ -145,7 +148,8 @@ func TestBroken(t *testing.T) {
 	dir := module(t)
 	write(t, dir, "bad/b.go", "package bad\n\nfunc F() int { return \"x\" }\n")
 	got := compile(t, Options{Dir: dir, Cache: t.TempDir()}, "./bad", ".")
-	if len(got) != 6 || !strings.HasPrefix(got[0], "example.com/m/bad: ") || !strings.Contains(got[0], "b.go:3:23: cannot use") {
+	if len(got) != 6 || !strings.HasPrefix(got[0], "example.com/m/bad: ") ||
+		!strings.Contains(got[0], "b.go:3:23: cannot use") {
 		t.Errorf("%q", got)
 	}
 	_, err := Compile(t.Context(), Options{Dir: dir, Flags: []string{"-gcflags=-N"}}, ".")
@@ -192,7 +196,10 @@ func TestOracle(t *testing.T) {
 		{regexp.MustCompile(`Found IsSliceInBounds$`), []string{"isSliceInBounds"}},
 		{regexp.MustCompile(`cannot inline .*: `), []string{"cannotInlineFunction"}},
 		{regexp.MustCompile(`can inline .* with cost `), []string{"canInlineFunction"}},
-		{regexp.MustCompile(`(escapes to heap|leaks to .*) in .*:$|parameter .* leaks to `), []string{"escape", "escapes", "leak"}},
+		{
+			regexp.MustCompile(`(escapes to heap|leaks to .*) in .*:$|parameter .* leaks to `),
+			[]string{"escape", "escapes", "leak"},
+		},
 	}
 	at := regexp.MustCompile(`([a-z]+\.go:\d+:\d+): (.*)$`)
 	packages, err := Compile(t.Context(), Options{Dir: dir}, pkg)
@@ -214,7 +221,8 @@ func TestOracle(t *testing.T) {
 			}
 		}
 		if len(want) == 0 || !maps.Equal(got, want) {
-			t.Errorf("%v: %d, and go build says %d: %v, want %v", k.kind, len(got), len(want), slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+			t.Errorf("%v: %d, and go build says %d: %v, want %v", k.kind, len(got), len(want), slices.Sorted(maps.Keys(got)),
+				slices.Sorted(maps.Keys(want)))
 		}
 	}
 }

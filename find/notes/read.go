@@ -58,7 +58,9 @@ const maxNote = 1 << 20
 // read reads what the compiler wrote on one file into notes, by the path that resolve returns for its
 // name: a line of JSON for each, after one that names the file. A file that resolve rejects is skipped.
 // want chooses by kind; nil wants all.
-func read(r io.Reader, resolve func(string) (string, bool), want func(kind string) bool, notes map[string][]Note) error {
+func read(r io.Reader, resolve func(string) (string, bool), want func(kind string) bool,
+	notes map[string][]Note,
+) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxNote)
 	file := ""
@@ -79,7 +81,8 @@ func read(r io.Reader, resolve func(string) (string, bool), want func(kind strin
 			continue
 		}
 		// The compiler says twice that a value escapes, once without naming it.
-		if file == "" || n.Code == "" || want != nil && !want(n.Code) || n.Message == "" && strings.HasPrefix(n.Code, "escape") {
+		if file == "" || n.Code == "" || want != nil && !want(n.Code) ||
+			n.Message == "" && strings.HasPrefix(n.Code, "escape") {
 			continue
 		}
 		note := n.note()

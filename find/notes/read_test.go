@@ -42,17 +42,20 @@ func FuzzRead(f *testing.F) {
 
 func TestRead(t *testing.T) {
 	notes := map[string][]Note{}
-	if err := read(strings.NewReader(notesOfCompiler), func(name string) (string, bool) { return strings.CutPrefix(name, "/src/service/") }, want, notes); err != nil {
+	if err := read(strings.NewReader(notesOfCompiler),
+		func(name string) (string, bool) { return strings.CutPrefix(name, "/src/service/") }, want, notes); err != nil {
 		t.Fatal(err)
 	}
 	if len(notes) != 1 || len(notes["a.go"]) != 2 {
 		t.Fatalf("%+v", notes)
 	}
 	first, second := notes["a.go"][0], notes["a.go"][1]
-	if first.Line != 7 || first.Message != "x escapes to heap" || len(first.Through) != 1 || first.Through[0] != (Step{Line: 8, Message: "flow: y = &x:"}) || second.Line != 10 || second.Kind != "isInBounds" {
+	if first.Line != 7 || first.Message != "x escapes to heap" || len(first.Through) != 1 ||
+		first.Through[0] != (Step{Line: 8, Message: "flow: y = &x:"}) || second.Line != 10 || second.Kind != "isInBounds" {
 		t.Errorf("%+v", notes)
 	}
-	err := read(strings.NewReader("{\"file\":\"/src/service/a.go\"}\n{\"code\":\"escape\"\n"), func(string) (string, bool) { return "a.go", true }, want, notes)
+	err := read(strings.NewReader("{\"file\":\"/src/service/a.go\"}\n{\"code\":\"escape\"\n"),
+		func(string) (string, bool) { return "a.go", true }, want, notes)
 	if err == nil || !strings.HasPrefix(err.Error(), "line 2: ") {
 		t.Errorf("cut off: %v", err)
 	}

@@ -179,7 +179,8 @@ func (c *Call) Once(returned bool) string {
 			names[k] = "_"
 		}
 		names[i] = "f"
-		fmt.Fprintf(&b, "%s := %s\n%sreturn func() error {\n%s}\n}", strings.Join(names, ", "), call, inner.makes, noted("f"+inner.call, inner.results, "c"))
+		fmt.Fprintf(&b, "%s := %s\n%sreturn func() error {\n%s}\n}", strings.Join(names, ", "), call, inner.makes,
+			noted("f"+inner.call, inner.results, "c"))
 		return b.String()
 	}
 	return ""

@@ -66,7 +66,8 @@ func Generate(old *packages.Package, decls []*ast.FuncDecl) (files map[string][]
 			f.Add("%s\n", text)
 		}
 		test := Test{Function: e.name(), Name: fmt.Sprintf("FuzzWhetDiffer%d", len(tests)+1)}
-		f.Add("func %s(f *testing.F) {\n\twhetSeeds(f)\n\tf.Fuzz(func(t *testing.T, data []byte) {\n\t\twhetCompare(t, data, %s, %s)\n\t})\n}\n\n",
+		f.Add("func %s(f *testing.F) {\n\twhetSeeds(f)\n\tf.Fuzz(func(t *testing.T, data []byte) {\n\t\twhetCompare(t, "+
+			"data, %s, %s)\n\t})\n}\n\n",
 			test.Name, e.call.Turns(was[e.call.fn]), e.call.Turns(e.call.fn.Name()))
 		tests = append(tests, test)
 	}

@@ -45,7 +45,10 @@ func trials(t *testing.T) []trial {
 		if texts["old.go"] == "" || texts["new.go"] == "" || word != "same" && word != "differs" {
 			t.Fatalf("%s: want differs or same, old.go and new.go", file)
 		}
-		all = append(all, trial{strings.TrimSuffix(filepath.Base(file), ".txtar"), texts["old.go"], texts["new.go"], texts["code_test.go"], word == "differs"})
+		all = append(all, trial{
+			strings.TrimSuffix(filepath.Base(file), ".txtar"), texts["old.go"], texts["new.go"],
+			texts["code_test.go"], word == "differs",
+		})
 	}
 	return all
 }
@@ -107,7 +110,8 @@ func TestTraps(t *testing.T) {
 			write(t, filepath.Join(dir, one.name, "code_test.go"), []byte(one.test))
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-s -w", "-run=^Test|^FuzzWhet", "-v", "./...")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-s -w",
+		"-run=^Test|^FuzzWhet", "-v", "./...")
 	cmd.Dir = dir
 	out, _ := cmd.CombinedOutput() // what failed is in it
 	for _, one := range all {
@@ -116,7 +120,8 @@ func TestTraps(t *testing.T) {
 		switch own := ownTests(out, one.name); {
 		case one.differs && one.test == "":
 			t.Errorf("%s: there is no test that passes all the same", one.name)
-		case bytes.Contains(own, []byte("--- FAIL: Test")) || one.test != "" && !bytes.Contains(own, []byte("--- PASS: Test")):
+		case bytes.Contains(own, []byte("--- FAIL: Test")) ||
+			one.test != "" && !bytes.Contains(own, []byte("--- PASS: Test")):
 			t.Errorf("%s: the package's own test finds it, or did not run\n%s", one.name, excerpt(out, one.name))
 		}
 		if ok == failed || failed != one.differs {

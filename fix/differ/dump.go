@@ -20,12 +20,15 @@ const DumpEnv = "WHET_ANSWERS"
 // package's directory, runs a test alone with DumpEnv set to a new file, and CompareDumps reads both
 // files. It returns the files' texts by name, and the tests. For a function that cannot be called,
 // functions that call it print theirs; those without any are in the errors; the files are nil when there are no others.
-func Dump(pkg *packages.Package, decls []*ast.FuncDecl, inputs int, seed uint64) (files map[string][]byte, tests []Test, errs []error) {
+func Dump(pkg *packages.Package, decls []*ast.FuncDecl, inputs int, seed uint64) (files map[string][]byte,
+	tests []Test, errs []error,
+) {
 	f := NewFile(pkg)
 	entries, errs := f.entries(decls)
 	for _, e := range entries {
 		test := Test{Function: e.name(), Name: fmt.Sprintf("TestWhetAnswers%d", len(tests)+1)}
-		f.Add("func %s(t *testing.T) {\n\twhetPrintAnswers(t, %d, %d, %s)\n}\n\n", test.Name, inputs, seed, e.call.Turns(e.call.fn.Name()))
+		f.Add("func %s(t *testing.T) {\n\twhetPrintAnswers(t, %d, %d, %s)\n}\n\n", test.Name, inputs, seed,
+			e.call.Turns(e.call.fn.Name()))
 		tests = append(tests, test)
 	}
 	if len(tests) == 0 {

@@ -18,8 +18,16 @@ func TestCompareDumps(t *testing.T) {
 		fails   string // what the error says
 	}{
 		{"same", a, differ.Dumped{Alike: 3, Panics: 1, Varying: 1}, -1, ""},
-		{"another text of an error", strings.Replace(a, "error: no", "error: other", 1), differ.Dumped{Alike: 3, Texts: 1, Panics: 1, Varying: 1}, -1, ""},
-		{"varies on one side", strings.Replace(a, `0 "x" "x"`, "0 varies", 1), differ.Dumped{Alike: 2, Panics: 1, Varying: 2}, -1, ""},
+		{
+			"another text of an error", strings.Replace(a, "error: no", "error: other", 1),
+			differ.Dumped{Alike: 3, Texts: 1, Panics: 1, Varying: 1},
+			-1, "",
+		},
+		{
+			"varies on one side", strings.Replace(a, `0 "x" "x"`, "0 varies", 1),
+			differ.Dumped{Alike: 2, Panics: 1, Varying: 2},
+			-1, "",
+		},
 		{"another answer", strings.Replace(a, `é\n" "`, `é" "1`, 1), differ.Dumped{Alike: 2, Varying: 1}, 3, ""},
 		{"another panic", strings.Replace(a, `"p"`, `"q"`, 1), differ.Dumped{Alike: 3, Varying: 1}, 4, ""},
 		{"no panic", strings.Replace(a, `panics "p"`, `"p" ""`, 1), differ.Dumped{Alike: 3, Varying: 1}, 4, ""},

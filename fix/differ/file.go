@@ -54,7 +54,8 @@ func NewFile(pkg *packages.Package) *File {
 func (g *File) Add(format string, args ...any) { fmt.Fprintf(&g.bodies, format, args...) }
 
 // Texts are the files to lay into the package's directory: the one with what was added, under the
-// name that is given, and the makers of values and the comparison, which are the same for all packages. It is an error when what was added is not Go.
+// name that is given, and the makers of values and the comparison, which are the same for all
+// packages. It is an error when what was added is not Go.
 func (g *File) Texts(name string) (map[string][]byte, error) {
 	var code bytes.Buffer
 	code.Write(g.bodies.Bytes())
@@ -82,7 +83,8 @@ func (g *File) Texts(name string) (map[string][]byte, error) {
 	files[name] = source
 	keys, words := vocabulary(g.pkg)
 	var lists bytes.Buffer
-	fmt.Fprintf(&lists, "package %s\n\n// What the package's own code speaks of.\nvar (\n\twhetKeys = []whetKey{", g.pkg.Types.Name())
+	fmt.Fprintf(&lists, "package %s\n\n// What the package's own code speaks of.\nvar (\n\twhetKeys = []whetKey{",
+		g.pkg.Types.Name())
 	for _, k := range keys {
 		fmt.Fprintf(&lists, "{%q, %q}, ", k.name, k.kind)
 	}
@@ -94,7 +96,8 @@ func (g *File) Texts(name string) (map[string][]byte, error) {
 // selected are the names before the dots in declarations: makers that were given up may have asked
 // for imports that nothing uses.
 func selected(decls []byte) (map[string]bool, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), "", slices.Concat([]byte("package p\n"), decls), parser.SkipObjectResolution)
+	file, err := parser.ParseFile(token.NewFileSet(), "", slices.Concat([]byte("package p\n"), decls),
+		parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +128,8 @@ func supportFor(pkg *types.Package, code []byte) map[string][]byte {
 	files := map[string][]byte{}
 	for _, part := range parts {
 		name := strings.TrimSuffix(part.Name(), ".txt")
-		if uses, ok := supportOf()[name]; ok && !bytes.Contains(code, []byte(uses)) || name == "web" && imported(pkg, "net") == nil {
+		if uses, ok := supportOf()[name]; ok && !bytes.Contains(code, []byte(uses)) ||
+			name == "web" && imported(pkg, "net") == nil {
 			continue // nobody asks for it, and all that is imported takes long to link
 		}
 		text, err := support.ReadFile("support/" + part.Name())

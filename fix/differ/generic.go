@@ -165,7 +165,9 @@ func (g *File) nameable(t types.Type) bool {
 
 // choose completes type arguments; those that are free begin with the k-th of their candidates, so
 // that another k is another choice. It is nil when there is none.
-func (g *File) choose(generic types.Type, params *types.TypeParamList, args map[*types.TypeParam]types.Type, k int, left *int) []types.Type {
+func (g *File) choose(generic types.Type, params *types.TypeParamList, args map[*types.TypeParam]types.Type, k int,
+	left *int,
+) []types.Type {
 	if args == nil {
 		args = map[*types.TypeParam]types.Type{}
 	}
@@ -259,7 +261,8 @@ func termsOf(constraint *types.Interface) (terms []types.Type) {
 		add(e)
 	}
 	usual := func(t types.Type) int {
-		if i := slices.Index([]types.Type{types.Typ[types.Int], types.Typ[types.String], types.Typ[types.Float64]}, t); i >= 0 {
+		if i := slices.Index([]types.Type{types.Typ[types.Int], types.Typ[types.String], types.Typ[types.Float64]},
+			t); i >= 0 {
 			return i
 		}
 		return maxInstances

@@ -33,7 +33,8 @@ func known(t string) (expr string, packages []string, ok bool) {
 		return "s.conn()", nil, true
 	case "io.ByteWriter":
 		return "s.buffer()", nil, true
-	case "io.ReadSeeker", "io.Seeker", "io.ReaderAt", "io.ByteReader", "io.ByteScanner", "io.RuneReader", "io.RuneScanner", "io.WriterTo":
+	case "io.ReadSeeker", "io.Seeker", "io.ReaderAt", "io.ByteReader", "io.ByteScanner", "io.RuneReader",
+		"io.RuneScanner", "io.WriterTo":
 		return "bytes.NewReader(s.bytes())", []string{"bytes"}, true
 	case "hash.Hash":
 		return "sha256.New()", []string{"crypto/sha256"}, true
@@ -101,8 +102,10 @@ func known(t string) (expr string, packages []string, ok bool) {
 		return "s.json()", nil, true
 	case "*regexp.Regexp":
 		return "s.regexp()", nil, true
-	case "sync.Mutex", "sync.RWMutex", "sync.Once", "sync.WaitGroup", "sync.Map", "sync.Pool", "strings.Builder", "bytes.Buffer",
-		"sync/atomic.Int32", "sync/atomic.Int64", "sync/atomic.Uint32", "sync/atomic.Uint64", "sync/atomic.Bool", "sync/atomic.Value":
+	case "sync.Mutex", "sync.RWMutex", "sync.Once", "sync.WaitGroup", "sync.Map", "sync.Pool",
+		"strings.Builder", "bytes.Buffer",
+		"sync/atomic.Int32", "sync/atomic.Int64", "sync/atomic.Uint32", "sync/atomic.Uint64", "sync/atomic.Bool",
+		"sync/atomic.Value":
 		pkg := t[:strings.LastIndexByte(t, '.')]
 		return "*new(" + pkg[strings.LastIndexByte(pkg, '/')+1:] + t[len(pkg):] + ")", []string{pkg}, true
 	}
@@ -142,7 +145,8 @@ func (g *File) maker(t types.Type, depth int) (name, why string) {
 		g.dead[key] = why
 		return "", why
 	}
-	g.made = append(g.made, fmt.Sprintf("func %s(s *whetSource) (v %s) {\n\ts.enter()\n\tdefer s.leave()\n%s}\n\n", name, g.typeString(t), body))
+	g.made = append(g.made, fmt.Sprintf("func %s(s *whetSource) (v %s) {\n\ts.enter()\n\tdefer s.leave()\n%s}\n\n", name,
+		g.typeString(t), body))
 	return name, ""
 }
 
@@ -186,7 +190,8 @@ func (g *File) body(t types.Type, key string, depth int) (text, why string) {
 			return fmt.Sprintf("\treturn %s(s.bytes())\n", paren(g.typeString(t))), ""
 		}
 		elem, why := g.maker(u.Elem(), depth+1)
-		return fmt.Sprintf("\tn := s.length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s, 0, n+s.spare())\n\tfor i := 0; i < n; i++ {\n\t\tv = append(v, %s(s))\n\t}\n\treturn v\n", g.typeString(t), elem), why
+		return fmt.Sprintf("\tn := s.length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s, 0, n+s.spare())\n\tfor i "+
+			":= 0; i < n; i++ {\n\t\tv = append(v, %s(s))\n\t}\n\treturn v\n", g.typeString(t), elem), why
 	case *types.Array:
 		elem, why := g.maker(u.Elem(), depth+1)
 		return fmt.Sprintf("\tfor i := range v {\n\t\tv[i] = %s(s)\n\t}\n\treturn v\n", elem), why
@@ -196,7 +201,8 @@ func (g *File) body(t types.Type, key string, depth int) (text, why string) {
 			return "", why
 		}
 		elem, why := g.maker(u.Elem(), depth+1)
-		return fmt.Sprintf("\tn := s.length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s)\n\tfor i := 0; i < n; i++ {\n\t\tv[%s(s)] = %s(s)\n\t}\n\treturn v\n", g.typeString(t), key, elem), why
+		return fmt.Sprintf("\tn := s.length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s)\n\tfor i := 0; i < n; "+
+			"i++ {\n\t\tv[%s(s)] = %s(s)\n\t}\n\treturn v\n", g.typeString(t), key, elem), why
 	case *types.Struct:
 		return g.structure(t, u, depth)
 	case *types.Signature:
@@ -244,7 +250,8 @@ func (g *File) pointer(p *types.Pointer, depth int) (text, why string) {
 		}
 	}
 	elem, why := g.maker(p.Elem(), depth+1)
-	return fmt.Sprintf("\tif s.deep() {\n\t\treturn nil\n\t}\n\tv = new(%s)\n\t*v = %s(s)\n\treturn v\n", g.typeString(p.Elem()), elem), why
+	return fmt.Sprintf("\tif s.deep() {\n\t\treturn nil\n\t}\n\tv = new(%s)\n\t*v = %s(s)\n\treturn v\n",
+		g.typeString(p.Elem()), elem), why
 }
 
 // channel makes one with values in it. It is closed where code only receives, which would wait for
@@ -261,7 +268,8 @@ func (g *File) channel(c *types.Chan, depth int) (text, why string) {
 	case c.Dir() == types.SendOnly || sends && !receives:
 		closed = "false"
 	}
-	return fmt.Sprintf("\tc := make(chan %s, 1024)\n\tfor n := s.choose(4); n > 0; n-- {\n\t\tc <- %s(s)\n\t}\n\tif %s {\n\t\tclose(c)\n\t}\n\treturn c\n", g.typeString(c.Elem()), elem, closed), ""
+	return fmt.Sprintf("\tc := make(chan %s, 1024)\n\tfor n := s.choose(4); n > 0; n-- {\n\t\tc <- %s(s)\n\t}\n\tif %s "+
+		"{\n\t\tclose(c)\n\t}\n\treturn c\n", g.typeString(c.Elem()), elem, closed), ""
 }
 
 // channelUse tells what the package does with channels of some values.
@@ -465,7 +473,8 @@ func (g *File) answering(sig *types.Signature, name, prefix string, depth int) (
 	head = "(" + strings.Join(params, ", ") + ") (" + strings.Join(results, ", ") + ")"
 	body = fmt.Sprintf("if s.size == 0 {\ns.called(%s)\n}\n", strings.Join(names, ", "))
 	if len(values) > 0 {
-		body += fmt.Sprintf("if s.size == 0 || !x.%sdrawn {\nx.%sdrawn = true\n%s}\nreturn %s\n", prefix, prefix, draw.String(), strings.Join(values, ", "))
+		body += fmt.Sprintf("if s.size == 0 || !x.%sdrawn {\nx.%sdrawn = true\n%s}\nreturn %s\n", prefix, prefix,
+			draw.String(), strings.Join(values, ", "))
 	}
 	return head, hold.String(), body, ""
 }
@@ -548,14 +557,16 @@ func (g *File) stub(u *types.Interface, key string, depth int) (text, why string
 		fmt.Fprintf(&fields, "m%sdrawn bool\n%s", m.Name(), hold)
 		fmt.Fprintf(&methods, "func (x *%s) %s%s {\ns := x.s\n%s}\n\n", name, m.Name(), head, body)
 	}
-	g.made = append(g.made, fmt.Sprintf("// %s notes how it is called.\ntype %s struct {\ns *whetSource\nreader *whetReader\n%s}\n\n%s", name, name, fields.String(), methods.String()))
+	g.made = append(g.made, fmt.Sprintf("// %s notes how it is called.\ntype %s struct {\ns *whetSource\nreader "+
+		"*whetReader\n%s}\n\n%s", name, name, fields.String(), methods.String()))
 	return fmt.Sprintf("\treturn &%s{s: s, reader: s.reader()}\n", name), ""
 }
 
 // streaming is the body of a method that reads or writes bytes: any numbers would be no stream.
 func streaming(m *types.Func) string {
 	in, out := m.Signature().Params(), m.Signature().Results()
-	if in.Len() != 1 || in.At(0).Type().String() != "[]byte" || out.Len() != 2 || out.At(0).Type().String() != "int" || out.At(1).Type().String() != "error" {
+	if in.Len() != 1 || in.At(0).Type().String() != "[]byte" || out.Len() != 2 || out.At(0).Type().String() != "int" ||
+		out.At(1).Type().String() != "error" {
 		return ""
 	}
 	switch m.Name() {

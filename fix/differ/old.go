@@ -73,7 +73,8 @@ func (g *File) copyable(fn *types.Func) (err error) {
 	ast.Inspect(d, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			obj := g.pkg.TypesInfo.Uses[id]
-			if obj != nil && obj.Pkg() != nil && obj.Pkg() != g.pkg.Types && obj.Parent() == obj.Pkg().Scope() && !isSelected(d, id) {
+			if obj != nil && obj.Pkg() != nil && obj.Pkg() != g.pkg.Types && obj.Parent() == obj.Pkg().Scope() &&
+				!isSelected(d, id) {
 				err = fmt.Errorf("it uses %s of a dot import", obj.Name())
 			}
 		}

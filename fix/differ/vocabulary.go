@@ -59,7 +59,8 @@ func appendWord(words []string, x *ast.BasicLit, most int) []string {
 	if x.Kind != token.STRING {
 		return words
 	}
-	if text, err := strconv.Unquote(x.Value); err == nil && text != "" && len(text) <= most && !slices.Contains(words, text) {
+	if text, err := strconv.Unquote(x.Value); err == nil && text != "" && len(text) <= most &&
+		!slices.Contains(words, text) {
 		return append(words, text)
 	}
 	return words

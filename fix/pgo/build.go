@@ -90,7 +90,10 @@ func (m module) build(ctx context.Context, profile, out string, all bool, packag
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		return nil, &diag.Error{Op: "build", Subject: strings.Join(packages, " "), Err: err, Hint: "`go build` shows the same; --flags adds build tags and other flags"}
+		return nil, &diag.Error{
+			Op: "build", Subject: strings.Join(packages, " "), Err: err,
+			Hint: "`go build` shows the same; --flags adds build tags and other flags",
+		}
 	}
 	b := &Build{}
 	if out != "" {

@@ -49,7 +49,9 @@ func ReadCode(m source.Machine) (*Code, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read calls: %w", err)
 	}
-	c := &Code{functions: map[string]bool{}, sites: map[site]*calls{}, frames: map[string]int64{}, tails: map[string][]string{}}
+	c := &Code{
+		functions: map[string]bool{}, sites: map[site]*calls{}, frames: map[string]int64{}, tails: map[string][]string{},
+	}
 	frame := framePattern(m.Arch())
 	for _, f := range fns {
 		if f.Size == 0 {

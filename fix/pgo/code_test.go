@@ -203,7 +203,8 @@ func TestChangesOracle(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "hot")
 		text := run(t, dir, "go", "build", "-o", out, "-pgo="+with, "-gcflags=example.com/hot/...=-m", ".")
 		codes[with] = readCode(t, out)
-		for _, m := range regexp.MustCompile(`(?m)^(?:\./)?(\S+:\d+):\d+: inlining call to (\S+)$`).FindAllStringSubmatch(text, -1) {
+		for _, m := range regexp.MustCompile(`(?m)^(?:\./)?(\S+:\d+):\d+: inlining call to (\S+)$`).FindAllStringSubmatch(
+			text, -1) {
 			said[with] = append(said[with], m[1]+" "+m[2][strings.LastIndex(m[2], ".")+1:])
 		}
 		devirtualised := strings.Contains(text, "PGO devirtualizing interface call step.Do to (*Mixer).Do")
@@ -222,7 +223,8 @@ func TestChangesOracle(t *testing.T) {
 	}
 	for _, want := range []string{"mix inlined", "Do devirtualised"} {
 		if !slices.ContainsFunc(changes, func(c pgo.ChangedCall) bool {
-			return c.Own && c.Weight > 0 && strings.HasSuffix(c.Callee, "."+strings.Fields(want)[0]) && string(c.Change) == strings.Fields(want)[1]
+			return c.Own && c.Weight > 0 && strings.HasSuffix(c.Callee, "."+strings.Fields(want)[0]) &&
+				string(c.Change) == strings.Fields(want)[1]
 		}) {
 			t.Errorf("no %s in %+v", want, changes)
 		}
@@ -238,7 +240,8 @@ func TestChangesOracle(t *testing.T) {
 			t.Errorf("the compiler has newly inlined %s, which is not in %+v", at, changes)
 		}
 	}
-	if grown := pgo.Grown(codes["off"], codes[small], edges, ofHot); slices.ContainsFunc(grown, func(f pgo.GrownFrame) bool { return f.After <= f.Before }) {
+	if grown := pgo.Grown(codes["off"], codes[small], edges, ofHot); slices.ContainsFunc(grown,
+		func(f pgo.GrownFrame) bool { return f.After <= f.Before }) {
 		t.Errorf("frames that did not grow: %+v", grown)
 	}
 }
@@ -284,13 +287,15 @@ func TestStale(t *testing.T) {
 				}
 				return
 			}
-			if s.Share() < tt.least || len(s.Functions) == 0 || s.Functions[0].Function != tt.function || s.Functions[0].Gone != tt.gone {
+			if s.Share() < tt.least || len(s.Functions) == 0 || s.Functions[0].Function != tt.function ||
+				s.Functions[0].Gone != tt.gone {
 				t.Errorf("share %v, want %s first: %+v", s.Share(), tt.function, s.Functions)
 			}
 			if len(s.Functions) == 0 {
 				return
 			}
-			if calls := s.Functions[0].Calls; !tt.gone && (len(calls) == 0 || calls[0].Weight == 0 || !strings.HasSuffix(calls[0].File, "sum.go")) {
+			if calls := s.Functions[0].Calls; !tt.gone && (len(calls) == 0 || calls[0].Weight == 0 ||
+				!strings.HasSuffix(calls[0].File, "sum.go")) {
 				t.Errorf("calls %+v", calls)
 			}
 		})

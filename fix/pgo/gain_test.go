@@ -24,8 +24,14 @@ func TestGainOf(t *testing.T) {
 		want string
 		of   int
 	}{
-		{"all by CPU time", ab.Result{Unit: cpu, Subjects: []ab.Compared{units(cpu, sec), units(cpu, sec)}, Geomean: []ab.Mean{mean(cpu, 2), mean(sec, 2)}}, cpu, 2},
-		{"mixed", ab.Result{Unit: cpu, Subjects: []ab.Compared{units(cpu, sec), units(cpu, sec), units(sec, "B/op")}, Geomean: []ab.Mean{mean("B/op", 3), mean(cpu, 2), mean(sec, 3)}}, sec, 3},
+		{"all by CPU time", ab.Result{
+			Unit: cpu, Subjects: []ab.Compared{units(cpu, sec), units(cpu, sec)},
+			Geomean: []ab.Mean{mean(cpu, 2), mean(sec, 2)},
+		}, cpu, 2},
+		{"mixed", ab.Result{
+			Unit: cpu, Subjects: []ab.Compared{units(cpu, sec), units(cpu, sec), units(sec, "B/op")},
+			Geomean: []ab.Mean{mean("B/op", 3), mean(cpu, 2), mean(sec, 3)},
+		}, sec, 3},
 		{"one, without CPU time", ab.Result{Unit: cpu, Subjects: []ab.Compared{units(sec, "B/op")}}, sec, 1},
 		{"one", ab.Result{Unit: cpu, Subjects: []ab.Compared{units(cpu, sec)}}, cpu, 1},
 	} {

@@ -47,14 +47,17 @@ func Reduce(p *profile.Profile) (*profile.Profile, error) {
 			has = append(has, t.Type+"/"+t.Unit)
 		}
 		return nil, &diag.Error{
-			Err:  fmt.Errorf("%w: it has %s, and the compiler wants samples/count or cpu/nanoseconds", ErrNotCPU, strings.Join(has, ", ")),
+			Err: fmt.Errorf("%w: it has %s, and the compiler wants samples/count or cpu/nanoseconds", ErrNotCPU,
+				strings.Join(has, ", ")),
 			Hint: "give a CPU profile: a recording of `whet record`, or what /debug/pprof/profile answers",
 		}
 	}
-	if !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return f.StartLine != 0 }) && len(p.Functions) > 0 {
+	if !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return f.StartLine != 0 }) &&
+		len(p.Functions) > 0 {
 		return nil, &diag.Error{
-			Err:  ErrNoStartLine,
-			Hint: "take it again from a program built with Go 1.20 or newer; tools that convert profiles may drop these lines too",
+			Err: ErrNoStartLine,
+			Hint: "take it again from a program built with Go 1.20 or newer; tools that convert profiles may " +
+				"drop these lines too",
 		}
 	}
 	var columns []int
@@ -68,13 +71,17 @@ func Reduce(p *profile.Profile) (*profile.Profile, error) {
 		return nil, fmt.Errorf("reduce profile: %w", err)
 	}
 	if reduced.NumSamples() == 0 {
-		return nil, &diag.Error{Err: ErrEmpty, Hint: "record it while the program works: a minute under the load of every day is good"}
+		return nil, &diag.Error{
+			Err: ErrEmpty, Hint: "record it while the program works: a minute under the load of every day is good",
+		}
 	}
 	return reduced, nil
 }
 
 func isWeight(t profile.ValueType) bool {
-	return t == profile.ValueType{Type: "samples", Unit: "count"} || t == profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
+	return t == profile.ValueType{Type: "samples", Unit: "count"} || t == profile.ValueType{
+		Type: "cpu", Unit: "nanoseconds",
+	}
 }
 
 // weightColumn is the sample type that the compiler takes, the first that it knows;
@@ -113,7 +120,8 @@ func rewrite(p *profile.Profile, columns []int, name func(string) string) (*prof
 			return nil, err
 		}
 	}
-	return c.to.Profile(&profile.Profile{PeriodType: p.PeriodType, Period: p.Period, Time: p.Time, Duration: p.Duration}), nil
+	return c.to.Profile(&profile.Profile{PeriodType: p.PeriodType, Period: p.Period, Time: p.Time, Duration: p.Duration}),
+		nil
 }
 
 // copier copies locations from a profile to another's builder.
@@ -223,7 +231,9 @@ func Edges(p *profile.Profile) []Edge {
 					if !ok {
 						at = len(edges)
 						index[id] = at
-						edges = append(edges, Edge{Caller: id.caller, Callee: id.callee, Offset: id.offset, File: parent.file, Line: parent.line})
+						edges = append(edges, Edge{
+							Caller: id.caller, Callee: id.callee, Offset: id.offset, File: parent.file, Line: parent.line,
+						})
 					}
 					edges[at].Weight += w
 				}
@@ -232,7 +242,8 @@ func Edges(p *profile.Profile) []Edge {
 		}
 	}
 	slices.SortFunc(edges, func(a, b Edge) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Caller, b.Caller), cmp.Compare(a.Callee, b.Callee), cmp.Compare(a.Offset, b.Offset))
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Caller, b.Caller), cmp.Compare(a.Callee, b.Callee),
+			cmp.Compare(a.Offset, b.Offset))
 	})
 	return edges
 }

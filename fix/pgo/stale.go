@@ -83,7 +83,9 @@ func Stale(edges []Edge, c *Code, own func(function string) bool) Staleness {
 		f := &s.Functions[i]
 		f.Weight += e.Weight
 		if !gone {
-			f.Calls = append(f.Calls, StaleCall{Callee: e.Callee, Offset: e.Offset, File: e.File, Line: e.Line, Weight: e.Weight})
+			f.Calls = append(f.Calls, StaleCall{
+				Callee: e.Callee, Offset: e.Offset, File: e.File, Line: e.Line, Weight: e.Weight,
+			})
 		}
 	}
 	for _, e := range edges {

@@ -58,9 +58,13 @@ type listed struct {
 // findTarget finds the main package among patterns. Several are an error unless want,
 // an import path, is one of them.
 func (m module) findTarget(ctx context.Context, patterns []string, want string) (*Target, error) {
-	out, err := m.run(ctx, "list", append([]string{"-e", "-json=ImportPath,Dir,Name,Module,Error"}, append(m.listFlags(), append([]string{"--"}, patterns...)...)...))
+	out, err := m.run(ctx, "list",
+		append([]string{"-e", "-json=ImportPath,Dir,Name,Module,Error"},
+			append(m.listFlags(), append([]string{"--"}, patterns...)...)...))
 	if err != nil {
-		return nil, &diag.Error{Op: "list packages", Subject: strings.Join(patterns, " "), Err: err, Hint: "--dir names a directory of the module"}
+		return nil, &diag.Error{
+			Op: "list packages", Subject: strings.Join(patterns, " "), Err: err, Hint: "--dir names a directory of the module",
+		}
 	}
 	t := &Target{Existing: -1}
 	var mains []string
@@ -72,7 +76,10 @@ func (m module) findTarget(ctx context.Context, patterns []string, want string) 
 			return nil, fmt.Errorf("list packages: %w", err)
 		}
 		if p.Error != nil {
-			return nil, &diag.Error{Op: "load package", Subject: p.ImportPath, Err: errors.New(firstLines(p.Error.Err)), Hint: "--dir names a directory of the module, and the arguments after the profiles its packages"}
+			return nil, &diag.Error{
+				Op: "load package", Subject: p.ImportPath, Err: errors.New(firstLines(p.Error.Err)),
+				Hint: "--dir names a directory of the module, and the arguments after the profiles its packages",
+			}
 		}
 		if p.Module != nil && p.Module.Main {
 			t.Module = p.Module.Path
@@ -85,10 +92,14 @@ func (m module) findTarget(ctx context.Context, patterns []string, want string) 
 		}
 	}
 	if t.Module == "" {
-		return nil, &diag.Error{Op: "list packages", Subject: strings.Join(patterns, " "), Err: errors.New("no package of a module"), Hint: "--dir names a directory of the module"}
+		return nil, &diag.Error{
+			Op: "list packages", Subject: strings.Join(patterns, " "), Err: errors.New("no package of a module"),
+			Hint: "--dir names a directory of the module",
+		}
 	}
 	if len(mains) > 1 && t.Main != want {
-		return nil, diag.Usagef("pgo", fmt.Sprintf("%d main packages: %s", len(mains), strings.Join(mains, ", ")), "each has a profile of its own; name one")
+		return nil, diag.Usagef("pgo", fmt.Sprintf("%d main packages: %s", len(mains), strings.Join(mains, ", ")),
+			"each has a profile of its own; name one")
 	}
 	if t.GoVersion, err = gotest.GoVersion(ctx, gotest.Source{Dir: m.dir, Env: m.env}); err != nil {
 		return nil, err

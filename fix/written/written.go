@@ -62,7 +62,8 @@ func Generate(pkg *packages.Package, targets []Target) (files map[string][]byte,
 			if returned {
 				what = "what " + what + " returns"
 			}
-			f.Add("// %s calls %s with inputs that whet made.\nfunc %s(b *testing.B) {\n\twhetBenchmark(b, %s)\n}\n\n", name, what, name, body)
+			f.Add("// %s calls %s with inputs that whet made.\nfunc %s(b *testing.B) {\n\twhetBenchmark(b, %s)\n}\n\n",
+				name, what, name, body)
 			benchmarks = append(benchmarks, Benchmark{Function: call.Function, Of: of, Name: name})
 		}
 	}

@@ -113,7 +113,9 @@ func TestGenerate(t *testing.T) {
 			continue
 		}
 		line := 1 + strings.Count(source[:strings.Index(source, `fmt.Fprint(w, "done")`)], "\n")
-		target := written.Target{Decl: fn, Returned: fn.Name.Name == "Timed" && written.InLiteral(pkgs[0].Fset, fn, line, line)}
+		target := written.Target{
+			Decl: fn, Returned: fn.Name.Name == "Timed" && written.InLiteral(pkgs[0].Fset, fn, line, line),
+		}
 		targets = append(targets, target)
 	}
 	files, benchmarks, errs := written.Generate(pkgs[0], targets)
@@ -124,7 +126,8 @@ func TestGenerate(t *testing.T) {
 	for _, b := range benchmarks {
 		names = append(names, b.Function+" "+b.Of+" "+b.Name)
 	}
-	if want := "(*store).Add (*store).Add BenchmarkWhet_store_Add"; names[0] != want || !slices.Contains(names, "Open file BenchmarkWhet_Open") {
+	if want := "(*store).Add (*store).Add BenchmarkWhet_store_Add"; names[0] != want ||
+		!slices.Contains(names, "Open file BenchmarkWhet_Open") {
 		t.Errorf("%q", names)
 	}
 	for name, text := range files {
@@ -140,11 +143,13 @@ func TestGenerate(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	ran := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^BenchmarkWhet_(\w+?)(-\d+)?\s+300\s.*?(\d+) allocs/op`).FindAllStringSubmatch(string(out), -1) {
+	for _, m := range regexp.MustCompile(
+		`(?m)^BenchmarkWhet_(\w+?)(-\d+)?\s+300\s.*?(\d+) allocs/op`).FindAllStringSubmatch(string(out), -1) {
 		ran[m[1]] = m[3]
 	}
 	for name, want := range map[string]string{
-		"Join": `^[01]$`, "Decode": `^\d+$`, "Sort": `^\d$`, "Count": `^[1-9]`, "Serve": `^[1-9]`, "Timed": `^\d`, "store_Add": `^\d`, "Map": `^0$`, "Fails": `^1$`, "Open": `^0$`,
+		"Join": `^[01]$`, "Decode": `^\d+$`, "Sort": `^\d$`, "Count": `^[1-9]`, "Serve": `^[1-9]`, "Timed": `^\d`,
+		"store_Add": `^\d`, "Map": `^0$`, "Fails": `^1$`, "Open": `^0$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(ran[name]) {
 			t.Errorf("%s ran %q, want %s", name, ran[name], want)

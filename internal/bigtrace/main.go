@@ -160,7 +160,9 @@ func record(ctx context.Context, file string, w wish, connections int) (err erro
 	ctx, cancel := context.WithCancel(ctx)
 	loaded := make(chan error, 1)
 	go func() {
-		_, err := load.Run(ctx, load.Options{Targets: targets(address), Connections: connections, Duration: (maxSeconds + 60) * time.Second})
+		_, err := load.Run(ctx, load.Options{
+			Targets: targets(address), Connections: connections, Duration: (maxSeconds + 60) * time.Second,
+		})
 		loaded <- err
 	}()
 	defer func() {

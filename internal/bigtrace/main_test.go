@@ -48,7 +48,10 @@ func TestRun(t *testing.T) {
 		}
 		kinds[ev.Kind()]++
 	}
-	for _, kind := range []trace.EventKind{trace.EventStateTransition, trace.EventTaskBegin, trace.EventRegionEnd, trace.EventLog} {
+	for _, kind := range []trace.EventKind{
+		trace.EventStateTransition, trace.EventTaskBegin,
+		trace.EventRegionEnd, trace.EventLog,
+	} {
 		if kinds[kind] == 0 {
 			t.Errorf("no %v among %v", kind, kinds)
 		}

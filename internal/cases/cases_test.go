@@ -56,7 +56,8 @@ func TestStudies(t *testing.T) {
 				t.Errorf("%s: two steps are called %s", s.name, st.name)
 			}
 			names[st.name] = true
-			if kinds := b2i(st.bench != "") + b2i(st.service != nil) + b2i(st.record != nil) + b2i(st.show != nil) + b2i(st.fix != nil); kinds != 1 {
+			if kinds := b2i(st.bench != "") + b2i(st.service != nil) + b2i(st.record != nil) + b2i(st.show != nil) +
+				b2i(st.fix != nil); kinds != 1 {
 				t.Errorf("%s: step %s is of %d kinds", s.name, st.name, kinds)
 			}
 			if st.show != nil && !names[strings.TrimSuffix(st.show[len(st.show)-1], ".whet")] {
@@ -101,8 +102,9 @@ func fixed() *ab.Result {
 					A: ab.Summary{Median: 2e-6}, B: ab.Summary{Median: 1e-6}, Rounds: [2][]float64{{1, 2}, {3, 4}},
 				},
 				{
-					Unit: "B/op", Better: bench.Lower, Verdict: ab.Better, Ratio: bench.Float(math.NaN()), Low: 0, High: bench.Float(math.Inf(1)),
-					A: ab.Summary{Median: 2048}, B: ab.Summary{Median: 0},
+					Unit: "B/op", Better: bench.Lower, Verdict: ab.Better, Ratio: bench.Float(math.NaN()), Low: 0,
+					High: bench.Float(math.Inf(1)),
+					A:    ab.Summary{Median: 2048}, B: ab.Summary{Median: 0},
 				},
 				{
 					Unit: "allocs/op", Better: bench.Lower, Verdict: ab.Same, Ratio: 1, Low: 1, High: 1,
@@ -136,11 +138,17 @@ func TestMeasure(t *testing.T) {
 	}}
 	b := &sitting{root: root, bin: filepath.Join(root, "built"), time: 2 * time.Second, log: io.Discard, whet: c.whet}
 	s := study{name: "x", steps: []step{
-		{name: "rec", record: []string{"--load", "http://{addr}/?a=b&c=*", "--", ".bin/x-slow", "-statsd", "{sink}", "-addr", "{addr}"}},
+		{name: "rec", record: []string{
+			"--load", "http://{addr}/?a=b&c=*", "--", ".bin/x-slow", "-statsd", "{sink}",
+			"-addr", "{addr}",
+		}},
 		{name: "in", record: []string{".", "--bench", "."}, inside: true},
 		{name: "top", show: []string{"top", "rec.whet"}, head: 2},
 		{name: "bench", bench: "Pad|Join"},
-		{name: "service", service: []string{".bin/x-slow -addr {addr}", ".bin/x-fast -addr {addr}", "--load", "http://{addr}/"}},
+		{name: "service", service: []string{
+			".bin/x-slow -addr {addr}", ".bin/x-fast -addr {addr}",
+			"--load", "http://{addr}/",
+		}},
 	}}
 	r := newResults()
 	if err := b.measure(t.Context(), s, r); err != nil {
@@ -172,7 +180,8 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("bench ran in %s: %q", c.dirs[3], c.args[3])
 	}
 	wantService := []string{
-		"bench", "--service", filepath.Join(root, "built/x-slow") + " -addr {addr}", filepath.Join(root, "built/x-fast") + " -addr {addr}",
+		"bench", "--service", filepath.Join(root, "built/x-slow") + " -addr {addr}",
+		filepath.Join(root, "built/x-fast") + " -addr {addr}",
 		"--load", "http://{addr}/", "--same-answers", "--max-time", "10s", "--precision", "2%", "--json",
 	}
 	if !slices.Equal(c.args[4], wantService) {
@@ -180,14 +189,16 @@ func TestMeasure(t *testing.T) {
 	}
 
 	wantOutputs := map[string]output{
-		"rec": {Command: "whet record -o rec.whet --load 'http://127.0.0.1:8080/?a=b&c=*' -- .bin/x-slow -statsd 127.0.0.1:8125 -addr 127.0.0.1:8080"},
+		"rec": {Command: "whet record -o rec.whet --load 'http://127.0.0.1:8080/?a=b&c=*' -- .bin/x-slow -statsd " +
+			"127.0.0.1:8125 -addr 127.0.0.1:8080"},
 		"in":  {Command: "cd examples/x && whet record -o in.whet . --bench ."},
 		"top": {Command: "whet top rec.whet", Text: "of x.go at rec.whet\n\nmore\n\n…\n"},
 	}
 	if diff := cmp.Diff(wantOutputs, r.Outputs); diff != "" {
 		t.Error(diff)
 	}
-	want := "whet bench --service '.bin/x-slow -addr {addr}' '.bin/x-fast -addr {addr}' --load 'http://{addr}/' --same-answers --max-time 10s --precision 2%"
+	want := "whet bench --service '.bin/x-slow -addr {addr}' '.bin/x-fast -addr {addr}' --load 'http://{addr}/' " +
+		"--same-answers --max-time 10s --precision 2%"
 	if got := r.Comparisons["service"].Command; got != want {
 		t.Errorf("shown as %s", got)
 	}
@@ -210,7 +221,8 @@ func TestDecodeService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]doubt{{"A", "too few answers"}}, c.Doubts); diff != "" || c.Result.Subjects[0].Units[0].Unit != rate {
+	if diff := cmp.Diff([]doubt{{"A", "too few answers"}}, c.Doubts); diff != "" ||
+		c.Result.Subjects[0].Units[0].Unit != rate {
 		t.Errorf("%s%+v", diff, c.Result)
 	}
 	data = bytes.Replace(data, []byte(`"failures_differ":false`), []byte(`"failures_differ":true`), 1)
@@ -233,7 +245,12 @@ func TestFix(t *testing.T) {
 	result := map[string]any{
 		"schema": fixSchema, "total": map[string]any{"ab": fixed()},
 		"attempts": []any{
-			map[string]any{"finding": map[string]any{"title": "one", "needs": "review", "places": []any{map[string]any{"file": "x.go", "line": 3}}}, "stage": "kept"},
+			map[string]any{
+				"finding": map[string]any{
+					"title": "one", "needs": "review",
+					"places": []any{map[string]any{"file": "x.go", "line": 3}},
+				}, "stage": "kept",
+			},
 			map[string]any{"finding": map[string]any{"title": "two"}, "stage": "measure", "reason": "no gain"},
 		},
 	}
@@ -246,16 +263,22 @@ func TestFix(t *testing.T) {
 		}
 		return nil, nil
 	}}
-	b := &sitting{root: root, bin: filepath.Join(root, "built"), time: time.Second, log: io.Discard, whet: func(ctx context.Context, dir string, args ...string) ([]byte, error) {
-		if args[0] == "fix" {
-			// Where whet works is a copy of the example.
-			if text, err := os.ReadFile(filepath.Join(dir, "x.go")); err != nil || string(text) != "package x\n" || dir == example {
-				t.Errorf("whet fix in %s: %q, %v", dir, text, err)
+	b := &sitting{
+		root: root, bin: filepath.Join(root, "built"), time: time.Second, log: io.Discard,
+		whet: func(ctx context.Context, dir string, args ...string) ([]byte, error) {
+			if args[0] == "fix" {
+				// Where whet works is a copy of the example.
+				if text, err := os.ReadFile(filepath.Join(dir, "x.go")); err != nil ||
+					string(text) != "package x\n" || dir == example {
+					t.Errorf("whet fix in %s: %q, %v", dir, text, err)
+				}
 			}
-		}
-		return c.whet(ctx, dir, args...)
-	}}
-	s := study{name: "x", steps: []step{{name: "fix", fix: []string{"--review"}}, {name: "setting", bench: ".", flags: "A=b"}}}
+			return c.whet(ctx, dir, args...)
+		},
+	}
+	s := study{
+		name: "x", steps: []step{{name: "fix", fix: []string{"--review"}}, {name: "setting", bench: ".", flags: "A=b"}},
+	}
 	r := newResults()
 	if err := b.measure(t.Context(), s, r); err != nil {
 		t.Fatal(err)
@@ -266,10 +289,14 @@ func TestFix(t *testing.T) {
 	if bench := c.args[2]; bench[4] != c.dirs[1] || bench[6] != "A=b" {
 		t.Errorf("the copy is not what is compared: %q", bench)
 	}
-	if got, want := r.Comparisons["fix"].Command, "cd examples/x && whet record -o fix.whet . --bench .\n$ whet fix fix.whet --apply --review"; got != want {
+	if got, want := r.Comparisons["fix"].Command,
+		"cd examples/x && whet record -o fix.whet . --bench .\n$ whet fix fix.whet --apply --review"; got != want {
 		t.Errorf("shown as %s", got)
 	}
-	want := []attempt{{Place: "x.go:3", Title: "one", Review: true, Stage: "kept"}, {Title: "two", Stage: "measure", Reason: "no gain"}}
+	want := []attempt{
+		{Place: "x.go:3", Title: "one", Review: true, Stage: "kept"},
+		{Title: "two", Stage: "measure", Reason: "no gain"},
+	}
 	if diff := cmp.Diff(want, r.Fixes["fix"]); diff != "" {
 		t.Error(diff)
 	}

@@ -79,17 +79,22 @@ func renderedPage() study {
 		name: "page", title: "A page rendered for each request", services: true,
 		steps: []step{
 			{
-				name:   "page",
-				record: []string{"-d", "8s", "--load", "http://{addr}/", "--", ".bin/page-slow", "-addr", "{addr}", "-pprof", "127.0.0.1:0"},
+				name: "page",
+				record: []string{
+					"-d", "8s", "--load", "http://{addr}/", "--", ".bin/page-slow", "-addr", "{addr}",
+					"-pprof", "127.0.0.1:0",
+				},
 			},
 			{name: "top", show: []string{"top", "-n", "4", "page.whet"}, head: 2},
 			{name: "benchmarks", bench: "."},
 			{name: "service", service: []string{
-				".bin/page-slow -addr {addr} -pprof 127.0.0.1:0", ".bin/page-fast -addr {addr} -pprof 127.0.0.1:0", "--load", "http://{addr}/", "-c", "10",
+				".bin/page-slow -addr {addr} -pprof 127.0.0.1:0", ".bin/page-fast -addr {addr} -pprof 127.0.0.1:0", "--load",
+				"http://{addr}/", "-c", "10",
 			}},
 			{name: "fix", fix: []string{"--review", "--max-time", "8s"}},
 			{name: "service-fixed", service: []string{
-				".bin/page-slow -addr {addr} -pprof 127.0.0.1:0", ".bin/page-fixed -addr {addr} -pprof 127.0.0.1:0", "--load", "http://{addr}/", "-c", "10",
+				".bin/page-slow -addr {addr} -pprof 127.0.0.1:0", ".bin/page-fixed -addr {addr} -pprof 127.0.0.1:0", "--load",
+				"http://{addr}/", "-c", "10",
 			}},
 		},
 		theirs: []quote{{"service", "", rate, 14.13, 638.38}},
@@ -142,7 +147,8 @@ func tags() study {
 	}
 	share := func(version string) []string {
 		return []string{
-			service(version), service(version), "--load", "http://{addr}/simple", "--load", "http://{addr}/hello", "-H", agent, "-c", "8",
+			service(version), service(version), "--load", "http://{addr}/simple", "--load", "http://{addr}/hello",
+			"-H", agent, "-c", "8",
 		}
 	}
 	return study{
@@ -157,7 +163,10 @@ func tags() study {
 			},
 			{name: "top", show: []string{"top", "-n", "6", "tags.whet"}, head: 2},
 			{name: "benchmarks", bench: "."},
-			{name: "hello", service: []string{service("slow"), service("fast"), "--load", "http://{addr}/hello", "-H", agent, "-c", "8"}},
+			{name: "hello", service: []string{
+				service("slow"), service("fast"), "--load", "http://{addr}/hello",
+				"-H", agent, "-c", "8",
+			}},
 			{name: "share-slow", service: share("slow")},
 			{name: "share-fast", service: share("fast")},
 			{name: "fix", fix: []string{"--review"}},
@@ -208,15 +217,21 @@ func leak() study {
 		name: "leak", title: "Two goroutines allocate, one keeps", services: true,
 		steps: []step{
 			{
-				name:   "leak",
-				record: []string{"-d", "10s", "--trace", "0", "--", ".bin/leak-slow", "-rate", "5000", "-addr", "{addr}", "-pprof", "127.0.0.1:0"},
+				name: "leak",
+				record: []string{
+					"-d", "10s", "--trace", "0", "--", ".bin/leak-slow", "-rate", "5000", "-addr", "{addr}",
+					"-pprof", "127.0.0.1:0",
+				},
 			},
 			{name: "inuse", show: []string{"top", "-n", "3", "--type", "inuse_space", "leak.whet"}},
 			{name: "alloc", show: []string{"top", "-n", "3", "--type", "alloc_space", "leak.whet"}},
 			{name: "memory", show: []string{"memory", "leak.whet"}, head: 2},
 			{
-				name:   "bounded",
-				record: []string{"-d", "10s", "--trace", "0", "--", ".bin/leak-fast", "-rate", "5000", "-addr", "{addr}", "-pprof", "127.0.0.1:0"},
+				name: "bounded",
+				record: []string{
+					"-d", "10s", "--trace", "0", "--", ".bin/leak-fast", "-rate", "5000", "-addr", "{addr}",
+					"-pprof", "127.0.0.1:0",
+				},
 			},
 			{name: "memory-fast", show: []string{"memory", "bounded.whet"}, head: 2},
 			{name: "benchmarks", bench: "."},
@@ -244,7 +259,10 @@ func spin() study {
 			{name: "waiting", record: record("fast")},
 			{name: "goroutines-fast", show: []string{"goroutines", "--focus", "Pool", "waiting.whet"}, head: 2},
 			{name: "benchmarks", bench: "."},
-			{name: "service", service: []string{service("slow"), service("fast"), "--load", "http://{addr}/digest?text=test", "-c", "8"}},
+			{name: "service", service: []string{
+				service("slow"), service("fast"), "--load",
+				"http://{addr}/digest?text=test", "-c", "8",
+			}},
 		},
 		headline: []headline{
 			{point{"benchmarks", "Digest", secOp}, "one caller, in time"},

@@ -32,7 +32,8 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	whet := flags.String("whet", ".bin/whet", "the whet `binary` to run")
 	dir := flags.String("dir", "docs/measured/cases", "`directory` to write pages and results to")
-	benchTime := flags.Duration("time", 12*time.Second, "`time` for each benchmark, at most; a comparison of services gets five times as much")
+	benchTime := flags.Duration("time", 12*time.Second,
+		"`time` for each benchmark, at most; a comparison of services gets five times as much")
 	steps := flags.String("steps", "", "measure only steps that match `REGEXP`, and keep what is known of the others")
 	if err := flags.Parse(args); err != nil {
 		return err

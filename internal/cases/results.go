@@ -42,7 +42,9 @@ type output struct {
 }
 
 func newResults() *results {
-	return &results{Schema: schema, Comparisons: map[string]comparison{}, Outputs: map[string]output{}, Fixes: map[string][]attempt{}}
+	return &results{
+		Schema: schema, Comparisons: map[string]comparison{}, Outputs: map[string]output{}, Fixes: map[string][]attempt{},
+	}
 }
 
 // An attempt is what became of a finding that whet had a rewrite for.
@@ -60,7 +62,9 @@ func (r *results) unit(p point) (*ab.Unit, error) {
 	if !ok {
 		return nil, fmt.Errorf("no comparison %q in the results", p.step)
 	}
-	i := slices.IndexFunc(c.Result.Subjects, func(s ab.Compared) bool { return subjectName(s.Name) == p.subject || p.subject == "" })
+	i := slices.IndexFunc(c.Result.Subjects, func(s ab.Compared) bool {
+		return subjectName(s.Name) == p.subject || p.subject == ""
+	})
 	if i < 0 {
 		return nil, fmt.Errorf("comparison %s has no benchmark %q", p.step, p.subject)
 	}
@@ -96,7 +100,8 @@ func read(dir string, s study) (*results, error) {
 		return nil, fmt.Errorf("read results %q: %w", resultsFile(dir, s), err)
 	}
 	if r.Schema != schema {
-		return nil, fmt.Errorf("read results %q: schema %q, want %q: measure again (make cases)", resultsFile(dir, s), r.Schema, schema)
+		return nil, fmt.Errorf("read results %q: schema %q, want %q: measure again (make cases)",
+			resultsFile(dir, s), r.Schema, schema)
 	}
 	return r, nil
 }

@@ -80,7 +80,8 @@ func (b *sitting) measure(ctx context.Context, s study, r *results) error {
 func (b *sitting) build(ctx context.Context, name string) error {
 	for _, v := range []struct{ suffix, tags string }{{"-slow", ""}, {"-fast", "fast"}} {
 		out := filepath.Join(b.bin, name+v.suffix)
-		if _, err := command(ctx, b.log, filepath.Join(b.root, "examples", name), "go", "build", "-tags", v.tags, "-o", out, "."); err != nil {
+		if _, err := command(ctx, b.log, filepath.Join(b.root, "examples", name), "go", "build", "-tags", v.tags, "-o",
+			out, "."); err != nil {
 			return err
 		}
 	}
@@ -155,7 +156,8 @@ func (st step) args(s study, limit time.Duration) []string {
 	case st.record != nil:
 		return append([]string{"record", "-o", st.name + ".whet"}, st.record...)
 	case st.service != nil:
-		return append([]string{"bench", "--service"}, append(st.service, "--same-answers", "--max-time", (serviceTimes*limit).String(), "--precision", "2%")...)
+		return append([]string{"bench", "--service"},
+			append(st.service, "--same-answers", "--max-time", (serviceTimes*limit).String(), "--precision", "2%")...)
 	default:
 		other, flags := dir, "-tags fast"
 		if st.flags != "" {

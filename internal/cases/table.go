@@ -170,7 +170,8 @@ func (p *pageData) unitTable(step, b, unit string) (string, error) {
 			return "", err
 		}
 		told, interval := verdict(u)
-		row := append([]string{at.subject}, value(float64(u.A.Median), unit), value(float64(u.B.Median), unit), told, interval)
+		row := append([]string{at.subject}, value(float64(u.A.Median), unit),
+			value(float64(u.B.Median), unit), told, interval)
 		g.add(append(row, p.quoteCells(at, u)...)...)
 	}
 	g.drop(4)
@@ -253,7 +254,10 @@ func (p *pageData) serviceTable(step, a, b string) (string, error) {
 			continue // of a service that does not tell it
 		}
 		told, interval := verdict(u)
-		row := []string{unit.name, value(float64(u.A.Median), unit.unit), value(float64(u.B.Median), unit.unit), told, interval}
+		row := []string{
+			unit.name, value(float64(u.A.Median), unit.unit), value(float64(u.B.Median), unit.unit), told,
+			interval,
+		}
 		g.add(append(row, p.quoteCells(at, u)...)...)
 	}
 	if len(g.rows) == 0 {

@@ -38,7 +38,8 @@ func Files(dir string) ([]string, error) {
 		"part-text.whet":     func() []byte { return Recording(HeapText(2 << 20)) },
 		"strings.whet":       func() []byte { return RecordingOf("\x1b[31m\u009b\u202e") },
 		"six-gb.pb.gz": func() []byte {
-			return append(Gzip(head()), bytes.Repeat(Gzip(bytes.Repeat(message(nil).bytes(2, sample(1)), 1<<17)), 6<<10*(1<<20)/(1<<17*8))...)
+			return append(Gzip(head()), bytes.Repeat(Gzip(bytes.Repeat(message(nil).bytes(2, sample(1)), 1<<17)),
+				6<<10*(1<<20)/(1<<17*8))...)
 		},
 		"six-gb.whet":   func() []byte { return Inflating(6 << 10) },
 		"names.whet":    Names,

@@ -31,7 +31,8 @@ func head() message {
 	m = m.bytes(1, message(nil).number(1, 1).number(2, 2))
 	m = m.bytes(3, message(nil).number(1, 1).number(2, 0x1000).number(3, 0x7fffffff).number(5, 5).number(7, 1))
 	m = m.bytes(5, message(nil).number(1, 1).number(2, 3).number(4, 4).number(5, 1))
-	return m.bytes(4, message(nil).number(1, 1).number(2, 1).number(3, 0x1010).bytes(4, message(nil).number(1, 1).number(2, 7)))
+	return m.bytes(4, message(nil).number(1, 1).number(2, 1).number(3, 0x1010).bytes(4,
+		message(nil).number(1, 1).number(2, 7)))
 }
 
 func sample(locations ...uint64) message {
@@ -67,7 +68,8 @@ func Inlined(n, stacks int) []byte {
 	m = m.bytes(4, l)
 	for i := range stacks {
 		id := uint64(3 + i)
-		m = m.bytes(4, message(nil).number(1, id).number(2, 1).number(3, 0x3000+id).bytes(4, message(nil).number(1, 1).number(2, id)))
+		m = m.bytes(4, message(nil).number(1, id).number(2, 1).number(3, 0x3000+id).bytes(4,
+			message(nil).number(1, 1).number(2, id)))
 		m = m.bytes(2, sample(id, 2))
 	}
 	return m
@@ -113,11 +115,13 @@ func Strings(text string) []byte {
 	m = m.bytes(3, message(nil).number(1, 2).number(2, 0x8000).number(3, 0xf000).number(5, 7)) // without symbols
 	m = m.bytes(5, message(nil).number(1, 1).number(2, 8).number(3, 8).number(4, 9).number(5, 1))
 	m = m.bytes(5, message(nil).number(1, 2).number(2, 10).number(3, 10).number(4, 9).number(5, 5))
-	m = m.bytes(4, message(nil).number(1, 1).number(2, 1).number(3, 0x1010).bytes(4, message(nil).number(1, 1).number(2, 3)))
+	m = m.bytes(4, message(nil).number(1, 1).number(2, 1).number(3, 0x1010).bytes(4,
+		message(nil).number(1, 1).number(2, 3)))
 	m = m.bytes(4, message(nil).number(1, 2).number(2, 1).number(3, 0x1020).
 		bytes(4, message(nil).number(1, 1).number(2, 4)).bytes(4, message(nil).number(1, 2).number(2, 6)))
 	m = m.bytes(4, message(nil).number(1, 3).number(2, 2).number(3, 0x8010))
-	label := message(nil).bytes(3, message(nil).number(1, 11).number(2, 12)).bytes(3, message(nil).number(1, 11).number(3, 7).number(4, 13))
+	label := message(nil).bytes(3, message(nil).number(1, 11).number(2, 12)).bytes(3,
+		message(nil).number(1, 11).number(3, 7).number(4, 13))
 	for _, ids := range [][]uint64{{1, 2}, {2}, {3, 2}, {3}} {
 		m = m.bytes(2, append(sample(ids...), label...))
 	}

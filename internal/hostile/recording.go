@@ -89,7 +89,8 @@ func RecordingOf(text string) []byte {
 		parts = append(parts, part{"profiles/" + name + ".pb.gz", cpu})
 	}
 	return archive(append(parts, part{"memstats.end.txt", []byte("# Alloc = " + text + "\n")},
-		part{"process.json", []byte(`{"pid":1,"start":{"cmd":` + quoted + `}}`)}, part{"load.json", []byte(`{"targets":[` + quoted + `]}`)},
+		part{"process.json", []byte(`{"pid":1,"start":{"cmd":` + quoted + `}}`)},
+		part{"load.json", []byte(`{"targets":[` + quoted + `]}`)},
 		part{"code.json", []byte(`{"schema":` + quoted + `}`)}, part{"recording.json", []byte(m)})...)
 }
 
@@ -104,7 +105,8 @@ func Manifest(n int) []byte {
 		fmt.Fprintf(&b, `{"name":"p%d"}`, i)
 	}
 	b.WriteString("]}")
-	return archive(part{"start.json", []byte(meta)}, part{"profiles/cpu.pb.gz", Gzip(Bomb(1))}, part{"recording.json", []byte(b.String())})
+	return archive(part{"start.json", []byte(meta)}, part{"profiles/cpu.pb.gz", Gzip(Bomb(1))},
+		part{"recording.json", []byte(b.String())})
 }
 
 // Headers is a recording without an index: local headers of n parts whose sizes follow
@@ -140,7 +142,11 @@ func Inflating(mib int) []byte {
 	packed = append(packed, deflated(nil)...) // the end
 	var b, index []byte
 	parts := 0
-	for _, p := range []part{{"start.json", []byte(meta)}, {"profiles/cpu.pb.gz", head()}, {"recording.json", []byte(meta)}} {
+	for _, p := range []part{
+		{"start.json", []byte(meta)},
+		{"profiles/cpu.pb.gz", head()},
+		{"recording.json", []byte(meta)},
+	} {
 		data := deflated(p.data)
 		if strings.HasPrefix(p.name, "profiles/") {
 			data = packed
@@ -167,9 +173,15 @@ const Escape = "whet-escaped"
 // Names is a recording whose parts, source files among them, have names that lead elsewhere.
 func Names() []byte {
 	cpu := Gzip(Bomb(10))
-	m := strings.Replace(meta, `"parts":[]`, `"parts":[{"name":"source/../../../`+Escape+`","kind":"source","path":"/../../`+Escape+`","bytes":1},{"name":"source/x.go","kind":"source","path":"../../../`+Escape+`","bytes":1}]`, 1)
+	m := strings.Replace(meta, `"parts":[]`,
+		`"parts":[{"name":"source/../../../`+Escape+`","kind":"source","path":"/../../`+Escape+
+			`","bytes":1},{"name":"source/x.go","kind":"source","path":"../../../`+Escape+`","bytes":1}]`, 1)
 	parts := []part{{"start.json", []byte(m)}, {"profiles/cpu.pb.gz", cpu}, {"source/x.go", []byte("x")}}
-	for _, name := range []string{"../" + Escape, "../../../../../../" + Escape, "/" + Escape, "source/../../../" + Escape, "profiles/../../" + Escape, `..\..\` + Escape, "source//" + Escape, "source/\x00" + Escape, "profiles/../heap.pb.gz"} {
+	for _, name := range []string{
+		"../" + Escape, "../../../../../../" + Escape, "/" + Escape, "source/../../../" + Escape,
+		"profiles/../../" + Escape, `..\..\` + Escape, "source//" + Escape, "source/\x00" + Escape,
+		"profiles/../heap.pb.gz",
+	} {
 		parts = append(parts, part{name, cpu})
 	}
 	return archive(append(parts, part{"recording.json", []byte(m)})...)

@@ -102,7 +102,8 @@ func wait(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 
 // page is an answer with a body.
 func page(status, header, body string) string {
-	return fmt.Sprintf("HTTP/1.1 %s\r\n%sContent-Length: %d\r\nConnection: close\r\n\r\n%s", status, header, len(body), body)
+	return fmt.Sprintf("HTTP/1.1 %s\r\n%sContent-Length: %d\r\nConnection: close\r\n\r\n%s", status,
+		header, len(body), body)
 }
 
 // Answers are hostile ways to answer, by name. other is the address of another host.
@@ -123,32 +124,40 @@ func Answers(other string) map[string]func(c net.Conn, head string) {
 			repeat(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "10000\r\n"+long+"\r\n")
 		},
 		"endless profile": func(c net.Conn, _ string) {
-			repeat(c, ok+string(head()), string(message(nil).bytes(2, sample(1)))+strings.Repeat(string(message(nil).bytes(2, sample(1))), 4000))
+			repeat(c, ok+string(head()),
+				string(message(nil).bytes(2, sample(1)))+strings.Repeat(string(message(nil).bytes(2, sample(1))), 4000))
 		},
-		"endless trace":   func(c net.Conn, _ string) { repeat(c, ok+traceHead, strings.Repeat(string(batch(0, nil)), 4000)) },
-		"endless header":  func(c net.Conn, _ string) { repeat(c, "HTTP/1.1 200 OK\r\nX: ", long) },
-		"endless headers": func(c net.Conn, _ string) { repeat(c, "HTTP/1.1 200 OK\r\n", strings.Repeat("X-A: b\r\n", 1000)) },
-		"endless status":  func(c net.Conn, _ string) { repeat(c, "HTTP/1.1 200 ", long) },
-		"endless 100":     func(c net.Conn, _ string) { repeat(c, "", strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 1000)) },
-		"endless error":   func(c net.Conn, _ string) { repeat(c, "HTTP/1.1 500 No\r\nConnection: close\r\n\r\n", long) },
-		"drip":            func(c net.Conn, _ string) { drip(c, ok) },
-		"drip header":     func(c net.Conn, _ string) { drip(c, "HTTP/1.1 200 OK\r\nX: ") },
-		"closes":          func(net.Conn, string) {},
-		"gzip bomb":       says(page("200 OK", "Content-Encoding: gzip\r\n", bomb)),
-		"gzip body":       says(page("200 OK", "", bomb)),
-		"samples":         says(page("200 OK", "Content-Type: application/octet-stream\r\n", samples)),
-		"texts":           says(page("200 OK", "", string(Gzip(Strings(Terminal))))),
-		"trace":           says(page("200 OK", "", string(Texts("t"+Terminal)))),
-		"reason":          says(page("500 \x1b[31m\x1b]0;t\x07\x9b31m\u202e", "X: \u202e\x9b\r\n", "\x1b[2J\u009b31m\u202e\xff no\r\x00")),
-		"not found":       says(page("404 \x1b[31mno", "", "\x1b[2J\u009b31m\u202e\xff no\r\x00")),
-		"HTML":            says(page("200 OK", "Content-Type: text/html\r\n", "<html>\x1b[2J<a href='heap?debug=1'>\x1b[31m\u202e</a><a href='../../../x\x1b?debug=1'></a>")),
-		"JSON":            says(page("200 OK", "Content-Type: application/json\r\n", `{"schema":"\u001b[31m\u202e","pid":-1,"flight":{"window_ns":-1},"go_version":"\u001b[2J"}`)),
-		"type":            says(page("200 OK", "Content-Type: \x1b[31m\u202e/x\r\n", "nothing")),
-		"length":          says("HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nshort"),
-		"no length":       says("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nshort"),
-		"chunk":           says("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nx"),
-		"redirect":        redirect(http.StatusFound, other+"/debug/pprof/"),
-		"redirect 307":    redirect(http.StatusTemporaryRedirect, other+"/debug/pprof/heap"),
+		"endless trace": func(c net.Conn, _ string) {
+			repeat(c, ok+traceHead, strings.Repeat(string(batch(0, nil)), 4000))
+		},
+		"endless header": func(c net.Conn, _ string) { repeat(c, "HTTP/1.1 200 OK\r\nX: ", long) },
+		"endless headers": func(c net.Conn, _ string) {
+			repeat(c, "HTTP/1.1 200 OK\r\n", strings.Repeat("X-A: b\r\n", 1000))
+		},
+		"endless status": func(c net.Conn, _ string) { repeat(c, "HTTP/1.1 200 ", long) },
+		"endless 100":    func(c net.Conn, _ string) { repeat(c, "", strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 1000)) },
+		"endless error":  func(c net.Conn, _ string) { repeat(c, "HTTP/1.1 500 No\r\nConnection: close\r\n\r\n", long) },
+		"drip":           func(c net.Conn, _ string) { drip(c, ok) },
+		"drip header":    func(c net.Conn, _ string) { drip(c, "HTTP/1.1 200 OK\r\nX: ") },
+		"closes":         func(net.Conn, string) {},
+		"gzip bomb":      says(page("200 OK", "Content-Encoding: gzip\r\n", bomb)),
+		"gzip body":      says(page("200 OK", "", bomb)),
+		"samples":        says(page("200 OK", "Content-Type: application/octet-stream\r\n", samples)),
+		"texts":          says(page("200 OK", "", string(Gzip(Strings(Terminal))))),
+		"trace":          says(page("200 OK", "", string(Texts("t"+Terminal)))),
+		"reason": says(page("500 \x1b[31m\x1b]0;t\x07\x9b31m\u202e", "X: \u202e\x9b\r\n",
+			"\x1b[2J\u009b31m\u202e\xff no\r\x00")),
+		"not found": says(page("404 \x1b[31mno", "", "\x1b[2J\u009b31m\u202e\xff no\r\x00")),
+		"HTML": says(page("200 OK", "Content-Type: text/html\r\n",
+			"<html>\x1b[2J<a href='heap?debug=1'>\x1b[31m\u202e</a><a href='../../../x\x1b?debug=1'></a>")),
+		"JSON": says(page("200 OK", "Content-Type: application/json\r\n",
+			`{"schema":"\u001b[31m\u202e","pid":-1,"flight":{"window_ns":-1},"go_version":"\u001b[2J"}`)),
+		"type":         says(page("200 OK", "Content-Type: \x1b[31m\u202e/x\r\n", "nothing")),
+		"length":       says("HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nshort"),
+		"no length":    says("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nshort"),
+		"chunk":        says("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nx"),
+		"redirect":     redirect(http.StatusFound, other+"/debug/pprof/"),
+		"redirect 307": redirect(http.StatusTemporaryRedirect, other+"/debug/pprof/heap"),
 		"redirect loop": func(c net.Conn, _ string) {
 			redirect(http.StatusFound, "http://"+c.LocalAddr().String()+"/"+fmt.Sprint(time.Now().UnixNano()))(c, "")
 		},
@@ -164,7 +173,10 @@ func Answers(other string) map[string]func(c net.Conn, head string) {
 // Listed is a server whose list of handlers is that of net/http/pprof, and which answers all else in one way.
 func Listed(answer func(c net.Conn, head string)) func(c net.Conn, head string) {
 	var list strings.Builder
-	for _, kind := range []string{"allocs", "block", "cmdline", "flight", "goroutine", "heap", "mutex", "profile", "threadcreate", "trace"} {
+	for _, kind := range []string{
+		"allocs", "block", "cmdline", "flight", "goroutine", "heap", "mutex", "profile",
+		"threadcreate", "trace",
+	} {
 		fmt.Fprintf(&list, "<a href='%s?debug=1'></a>", kind)
 	}
 	return func(c net.Conn, head string) {

@@ -84,7 +84,8 @@ func Tasks(n int, text string) []byte {
 
 // Regions is a trace of n regions that do not end, within each other.
 func Regions(n int, text string) []byte {
-	return append(Trace(n, func(b []byte, _ uint64) []byte { return event(b, traceRegionBegin, 1, 0, 1, 0) }), named(text)...)
+	return append(Trace(n, func(b []byte, _ uint64) []byte { return event(b, traceRegionBegin, 1, 0, 1, 0) }),
+		named(text)...)
 }
 
 // Texts is a small trace whose strings all have text in them: of functions, files, tasks, regions and logs.

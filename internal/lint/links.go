@@ -45,7 +45,8 @@ func Links(repo fs.FS) ([]Problem, error) {
 		for i, line := range prose(text) {
 			for _, m := range mdLink.FindAllSubmatch(mdCode.ReplaceAll(line, nil), -1) {
 				if text := wrongLink(repo, name, string(m[1])); text != "" {
-					problems = append(problems, Problem{fmt.Sprintf("%s:%d", name, i+1), text, "link to what is there, or remove the link"})
+					problems = append(problems,
+						Problem{fmt.Sprintf("%s:%d", name, i+1), text, "link to what is there, or remove the link"})
 				}
 			}
 		}

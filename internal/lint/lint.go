@@ -88,8 +88,10 @@ func Files(repo fs.FS) ([]Problem, error) {
 			if skipFolder(name) {
 				return fs.SkipDir
 			}
-			if slices.Contains([]string{"pkg", "util", "utils", "common", "helpers", "misc", "shared", "lib"}, base) && name != "ui/src/lib" {
-				add(name, "is a folder named after nothing", "name it by the one concept it holds, or put the code where it is used")
+			if slices.Contains([]string{"pkg", "util", "utils", "common", "helpers", "misc", "shared", "lib"}, base) &&
+				name != "ui/src/lib" {
+				add(name, "is a folder named after nothing",
+					"name it by the one concept it holds, or put the code where it is used")
 			}
 			return nil
 		}
@@ -103,7 +105,8 @@ func Files(repo fs.FS) ([]Problem, error) {
 		}
 		lines := bytes.Count(text, []byte("\n"))
 		if _, ok := excuses[name]; lines > maxLines && !ok {
-			add(name, fmt.Sprintf("has %d lines, the limit is %d", lines, maxLines), "split it by concept, or list it in overlong (internal/lint/lint.go) with the reason")
+			add(name, fmt.Sprintf("has %d lines, the limit is %d", lines, maxLines),
+				"split it by concept, or list it in overlong (internal/lint/lint.go) with the reason")
 		} else if ok && lines <= maxLines {
 			add(name, "is listed in overlong but is short", "remove it from the list")
 		}
@@ -118,7 +121,8 @@ func Files(repo fs.FS) ([]Problem, error) {
 			for _, m := range todo.FindAllSubmatchIndex(c.text, -1) {
 				if m[4] < 0 {
 					line := c.line + bytes.Count(c.text[:m[0]], []byte("\n"))
-					add(fmt.Sprintf("%s:%d", name, line), "puts work off without an issue", "do it, or file an issue and write TODO(#number):")
+					add(fmt.Sprintf("%s:%d", name, line), "puts work off without an issue",
+						"do it, or file an issue and write TODO(#number):")
 				}
 			}
 		}
@@ -133,7 +137,8 @@ func Files(repo fs.FS) ([]Problem, error) {
 	}
 	for _, dir := range slices.Sorted(maps.Keys(documented)) {
 		if !documented[dir] {
-			add(dir, "has no doc.go", "write one: purpose, data flow in numbered steps, ownership and concurrency, what it does not do")
+			add(dir, "has no doc.go",
+				"write one: purpose, data flow in numbered steps, ownership and concurrency, what it does not do")
 		}
 	}
 	return problems, nil

@@ -19,18 +19,21 @@ func TestSlowReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed := make(chan error, 1)
-	s := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/quick" {
-			return
-		}
-		piece := make([]byte, 1<<20)
-		for err := error(nil); ; {
-			if _, err = w.Write(piece); err != nil {
-				failed <- err
+	s := &http.Server{
+		ReadHeaderTimeout: time.Minute,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/quick" {
 				return
 			}
-		}
-	})}
+			piece := make([]byte, 1<<20)
+			for err := error(nil); ; {
+				if _, err = w.Write(piece); err != nil {
+					failed <- err
+					return
+				}
+			}
+		}),
+	}
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(newBounded(l, 1, 50*time.Millisecond)) }()
 	ask := func(path string) net.Conn {

@@ -66,8 +66,9 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s := &http.Server{
-		Handler: h, ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		BaseContext: func(net.Listener) context.Context { return ctx }, // queries end when the server does
+		Handler: h, ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeader,
+		BaseContext:    func(net.Listener) context.Context { return ctx }, // queries end when the server does
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(newBounded(l, maxConns, writeTimeout)) }()

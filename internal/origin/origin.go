@@ -49,9 +49,12 @@ func (p Policy) Redirect(req *http.Request, via []*http.Request) error {
 func (p Policy) refuse(to *url.URL) error {
 	hint := p.Hint
 	if hint == "" {
-		hint = "headers, tokens and passwords stay with the scheme, host and port that they were given for; if they are for that address, give it instead"
+		hint = "headers, tokens and passwords stay with the scheme, host and port that they were given for; if they are " +
+			"for that address, give it instead"
 	}
-	return &diag.Error{Err: fmt.Errorf("redirects to another host, port or scheme, %s://%s", to.Scheme, to.Host), Hint: hint}
+	return &diag.Error{
+		Err: fmt.Errorf("redirects to another host, port or scheme, %s://%s", to.Scheme, to.Host), Hint: hint,
+	}
 }
 
 // Same reports whether two addresses have one origin: scheme, host and port.

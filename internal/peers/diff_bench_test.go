@@ -167,7 +167,8 @@ func recordPair(b *testing.B, whet, long string, files [2]string, planted float6
 		address, stop := startBurner(b, n)
 		defer stop()
 		go func() {
-			cmd := exec.CommandContext(b.Context(), whet, "record", address, "-o", file, "-d", long, "--trace", "0", "--load", address+"/", "-c", connections[side])
+			cmd := exec.CommandContext(b.Context(), whet, "record", address, "-o", file, "-d", long, "--trace", "0", "--load",
+				address+"/", "-c", connections[side])
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				err = fmt.Errorf("record: %w\n%s", err, out)
@@ -242,17 +243,21 @@ func tally(pairs []diffPair) (t diffTally) {
 }
 
 func (t diffTally) String() string {
-	return fmt.Sprintf("%d of %d right, %d of %d changes found, %d false alarms", t.right, t.pairs, t.found, t.changed, t.alarms)
+	return fmt.Sprintf("%d of %d right, %d of %d changes found, %d false alarms", t.right, t.pairs, t.found,
+		t.changed, t.alarms)
 }
 
 // diffPage is the result for the docs.
 func diffPage(together, inTurn []diffPair, long string) string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "# How often whet diff is right about a request\n\n")
-	fmt.Fprintf(&w, "`make bench-diff` records a real service whose handler burns about 4 ms of CPU time, with a change of -5 %%, none or +5 %% planted in it, under loads of two and\n"+
-		"four connections, for %s each, and asks `whet diff` what a request costs. *Right* means that the 99 %% interval holds what was planted, that a change\n"+
+	fmt.Fprintf(&w, "`make bench-diff` records a real service whose handler burns about 4 ms of CPU time, with a "+
+		"change of -5 %%, none or +5 %% planted in it, under loads of two and\n"+
+		"four connections, for %s each, and asks `whet diff` what a request costs. *Right* means that the 99 %% interval "+
+		"holds what was planted, that a change\n"+
 		"is not called one in the other direction, and that none is called where there is none.\n\n", long)
-	fmt.Fprintf(&w, "| recorded | pairs | right | changes of 5 %% found | false alarms | interval, half its width |\n|---|---|---|---|---|---|\n")
+	fmt.Fprintf(&w, "| recorded | pairs | right | changes of 5 %% found | false alarms | interval, half its width "+
+		"|\n|---|---|---|---|---|---|\n")
 	for _, row := range []struct {
 		name  string
 		pairs []diffPair
@@ -262,11 +267,15 @@ func diffPage(together, inTurn []diffPair, long string) string {
 		for _, p := range row.pairs {
 			width += (p.high - p.low) / 2 / float64(len(row.pairs))
 		}
-		fmt.Fprintf(&w, "| %s | %d | **%d** | %d of %d | %d of %d | %.1f %% |\n", row.name, t.pairs, t.right, t.found, t.changed, t.alarms, t.pairs-t.changed, 100*width)
+		fmt.Fprintf(&w, "| %s | %d | **%d** | %d of %d | %d of %d | %.1f %% |\n", row.name, t.pairs, t.right, t.found,
+			t.changed, t.alarms, t.pairs-t.changed, 100*width)
 	}
-	fmt.Fprintf(&w, "\nThe second row compares the A of each pair with the B of the next. What the totals say, which `whet diff` once gave for an answer, is in the last column below: they follow the load.\n\n")
-	fmt.Fprintf(&w, "%s, %s, %d processors, %s, %s/%s.\n\n", time.Now().UTC().Format(time.DateOnly), cpuModel(), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	fmt.Fprintf(&w, "| planted | requests A | requests B | per request | 99 %% interval | verdict | right | totals |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(&w, "\nThe second row compares the A of each pair with the B of the next. What the totals say, which "+
+		"`whet diff` once gave for an answer, is in the last column below: they follow the load.\n\n")
+	fmt.Fprintf(&w, "%s, %s, %d processors, %s, %s/%s.\n\n", time.Now().UTC().Format(time.DateOnly), cpuModel(),
+		runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(&w, "| planted | requests A | requests B | per request | 99 %% interval | verdict | right | totals "+
+		"|\n|---|---|---|---|---|---|---|---|\n")
 	for i := range together {
 		p := &together[i]
 		right := "yes"
@@ -274,7 +283,8 @@ func diffPage(together, inTurn []diffPair, long string) string {
 			right = "**no**"
 		}
 		fmt.Fprintf(&w, "| %+.0f %% | %.0f | %.0f | %+.1f %% | %+.1f to %+.1f %% | %s | %s | %+.1f %% |\n",
-			100*p.planted, p.requests[0], p.requests[1], 100*p.change, 100*p.low, 100*p.high, p.verdict, right, 100*p.totalChange)
+			100*p.planted, p.requests[0], p.requests[1], 100*p.change, 100*p.low, 100*p.high, p.verdict,
+			right, 100*p.totalChange)
 	}
 	return strings.ReplaceAll(w.String(), "+0 %", "0 %")
 }

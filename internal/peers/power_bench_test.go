@@ -32,7 +32,8 @@ func neighbour() {
 				if time.Since(at) > 3*time.Second {
 					at, busy = time.Now(), r.Float64()
 				}
-				for end := time.Now().Add(time.Duration(r.ExpFloat64() * busy * float64(40*time.Millisecond))); time.Now().Before(end); {
+				for end := time.Now().Add(time.Duration(r.ExpFloat64() * busy * float64(40*time.Millisecond))); time.Now().Before(
+					end); {
 					for i := 0; i < len(memory); i += 64 {
 						memory[i]++
 					}
@@ -127,7 +128,8 @@ func (p *power) add(r *ab.Result) {
 
 func (p *power) String() string {
 	n, usual := max(1, p.trials), max(1, p.usualTrials)
-	return fmt.Sprintf("whet %d of %d (%.1f %%), A and then B %d of %d (%.1f %%); %.1f s each on average, at most %.1f s; %d pairs; %.1f %% inside",
+	return fmt.Sprintf("whet %d of %d (%.1f %%), A and then B %d of %d (%.1f %%); %.1f s each on average, at most %.1f "+
+		"s; %d pairs; %.1f %% inside",
 		p.found, p.trials, 100*float64(p.found)/float64(n), p.usual, p.usualTrials, 100*float64(p.usual)/float64(usual),
 		p.elapsed.Seconds()/float64(n), p.longest.Seconds(), p.pairs/n, 100*p.inside.Seconds()/max(1e-9, p.elapsed.Seconds()))
 }
@@ -158,13 +160,16 @@ func BenchmarkPower(b *testing.B) {
 	for b.Loop() {
 		one := func(p *power, sides [2]*gotest.Binary, seed int, limit time.Duration) {
 			s := gotest.NewSubject("Work", "BenchmarkWork", sides[0], sides[1], gotest.RunOptions{})
-			r, err := ab.Run(b.Context(), []ab.Subject{s}, ab.Options{MaxTime: limit - limit/6, Seed: uint64(seed), Instead: gotest.CPUTime})
+			r, err := ab.Run(b.Context(), []ab.Subject{s}, ab.Options{
+				MaxTime: limit - limit/6, Seed: uint64(seed), Instead: gotest.CPUTime,
+			})
 			if err != nil || r.Subjects[0].Error != "" {
 				b.Fatal(err, r)
 			}
 			p.add(r)
 			if u := r.Subjects[0].Units[0]; p == &same && u.Verdict != ab.Same && u.Verdict != ab.Undecided {
-				fmt.Fprintf(os.Stderr, "\nfalse alarm, seed %d: %s of %v: %s %v (%v to %v), p %v, %d pairs\n", seed, r.Plan, u.Verdict, u.Unit, u.Ratio, u.Low, u.High, u.P, r.Subjects[0].Pairs)
+				fmt.Fprintf(os.Stderr, "\nfalse alarm, seed %d: %s of %v: %s %v (%v to %v), p %v, %d pairs\n", seed, r.Plan,
+					u.Verdict, u.Unit, u.Ratio, u.Low, u.High, u.P, r.Subjects[0].Pairs)
 			}
 			if p.usualTrials < usual {
 				p.usualTrials++
@@ -197,7 +202,9 @@ func oneThenOther(b *testing.B, sides [2]*gotest.Binary, budget time.Duration) f
 	const runs = 10
 	var values [2][]float64
 	for side, bin := range sides {
-		r, err := bin.Run(b.Context(), "BenchmarkWork", gotest.RunOptions{Count: runs, Time: budget / (2 * runs), Timeout: 10 * time.Minute})
+		r, err := bin.Run(b.Context(), "BenchmarkWork", gotest.RunOptions{
+			Count: runs, Time: budget / (2 * runs), Timeout: 10 * time.Minute,
+		})
 		if err != nil {
 			b.Fatal(err)
 		}

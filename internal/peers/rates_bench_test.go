@@ -31,8 +31,15 @@ func rateRows() []rateRow {
 		{name: "HTTP/1.1, 16 connections", url: plain, connections: 16, server: serverCPU},
 		{name: "HTTP/1.1, 256 connections", url: plain, connections: 256, server: serverCPU},
 		{name: "HTTP/1.1 over TLS, 16 connections", url: secure, connections: 16, server: serverCPU},
-		{name: "HTTP/2 over TLS, 16 connections of 10 streams", url: secure, connections: 16, h2: true, server: serverCPU, without: []string{"hey"}}, // one stream
-		{name: "HTTP/2 without TLS, the same", url: func(a addresses) string { return a.H2C }, connections: 16, h2: true, server: serverCPU, without: []string{"hey"}},
+		// one stream
+		{
+			name: "HTTP/2 over TLS, 16 connections of 10 streams", url: secure, connections: 16, h2: true, server: serverCPU,
+			without: []string{"hey"},
+		},
+		{
+			name: "HTTP/2 without TLS, the same", url: func(a addresses) string { return a.H2C }, connections: 16, h2: true,
+			server: serverCPU, without: []string{"hey"},
+		},
 		{name: "HTTP/1.1, 64 connections, server on the same processor", url: plain, connections: 64, server: clientCPU},
 	}
 }
@@ -104,8 +111,13 @@ func BenchmarkLoadRates(b *testing.B) {
 				if busy {
 					startBusy(b)
 				}
-				d := &duelled{row: row, busy: busy, rate: map[string][]float64{}, cost: map[string][]float64{}, engines: map[string]int{}, began: loadAverage()}
-				gs := slices.DeleteFunc(append([]generator{whetGenerator(whet)}, peersOf(row.h2)...), func(g generator) bool { return slices.Contains(row.without, g.name) })
+				d := &duelled{
+					row: row, busy: busy, rate: map[string][]float64{}, cost: map[string][]float64{}, engines: map[string]int{},
+					began: loadAverage(),
+				}
+				gs := slices.DeleteFunc(append([]generator{whetGenerator(whet)}, peersOf(row.h2)...), func(g generator) bool {
+					return slices.Contains(row.without, g.name)
+				})
 				for _, g := range gs {
 					d.names = append(d.names, g.name)
 				}
@@ -168,12 +180,18 @@ func writeRatesPage(b *testing.B, done []*duelled, rounds int, long time.Duratio
 func ratesPage(done []*duelled, rounds int, long time.Duration) string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "# What whet load gets out of a server, and what it costs\n\n")
-	fmt.Fprintf(&w, "`make bench-load` pins a load generator to one processor and a `net/http` server that answers two bytes to the other, and runs the\n"+
-		"generators in turn, rounds: %d, of %s for each generator, in an order that changes from round to round. whet runs without `--engine`. Figures are medians of the rounds; ratios are medians of those\n"+
-		"within a round, and what misses its aim is **bold**. The aim is at least the best peer's rate, at no more than %.1fx of wrk's CPU time for each request, %.1fx beside busy loops.\n"+
+	fmt.Fprintf(&w, "`make bench-load` pins a load generator to one processor and a `net/http` server that answers two "+
+		"bytes to the other, and runs the\n"+
+		"generators in turn, rounds: %d, of %s for each generator, in an order that changes from round to round. whet "+
+		"runs without `--engine`. Figures are medians of the rounds; ratios are medians of those\n"+
+		"within a round, and what misses its aim is **bold**. The aim is at least the best peer's rate, at no more than "+
+		"%.1fx of wrk's CPU time for each request, %.1fx beside busy loops.\n"+
 		"All of them send a User-Agent; wrk, which sends none by default, is given one.\n"+
-		"The load average is of when a row began: above 1 for the first rows, other programs had a part of the machine.\n\n", rounds, long, quietCost, busyCost)
-	fmt.Fprintf(&w, "%s, %s, %d processors, Linux %s, %s, %s/%s. wrk and ab do not speak HTTP/2; hey has one stream a connection and is left out there.\n", time.Now().UTC().Format(time.DateOnly), cpuModel(), runtime.NumCPU(), kernelRelease(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		"The load average is of when a row began: above 1 for the first rows, other programs had a part of the machine.\n\n",
+		rounds, long, quietCost, busyCost)
+	fmt.Fprintf(&w, "%s, %s, %d processors, Linux %s, %s, %s/%s. wrk and ab do not speak HTTP/2; hey has one stream a "+
+		"connection and is left out there.\n", time.Now().UTC().Format(time.DateOnly), cpuModel(), runtime.NumCPU(),
+		kernelRelease(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	for _, busy := range []bool{false, true} {
 		rows := slices.DeleteFunc(slices.Clone(done), func(d *duelled) bool { return d.busy != busy })
 		if len(rows) == 0 {
@@ -184,7 +202,8 @@ func ratesPage(done []*duelled, rounds int, long time.Duration) string {
 			title, most = "Beside a busy loop at nice 10 on each processor", busyCost
 		}
 		names := peerNames(rows)
-		fmt.Fprintf(&w, "\n## %s\n\nAnswers a second:\n\n| | whet | engine | %s | whet to the best | load average |\n|---|---|---|%s---|---|\n", title, strings.Join(names, " | "), strings.Repeat("---|", len(names)))
+		fmt.Fprintf(&w, "\n## %s\n\nAnswers a second:\n\n| | whet | engine | %s | whet to the best | load average "+
+			"|\n|---|---|---|%s---|---|\n", title, strings.Join(names, " | "), strings.Repeat("---|", len(names)))
 		for _, d := range rows {
 			fmt.Fprintf(&w, "| %s | %.0f | %s |", d.row.name, median(d.rate["whet"]), d.engine())
 			for _, name := range names {
@@ -196,7 +215,8 @@ func ratesPage(done []*duelled, rounds int, long time.Duration) string {
 			}
 			fmt.Fprintf(&w, " %s | %s |\n", toBest, d.began)
 		}
-		fmt.Fprintf(&w, "\nCPU time of the generator for each request, us:\n\n| | whet | %s | whet to wrk |\n|---|---|%s---|\n", strings.Join(names, " | "), strings.Repeat("---|", len(names)))
+		fmt.Fprintf(&w, "\nCPU time of the generator for each request, us:\n\n| | whet | %s | whet to wrk "+
+			"|\n|---|---|%s---|\n", strings.Join(names, " | "), strings.Repeat("---|", len(names)))
 		for _, d := range rows {
 			fmt.Fprintf(&w, "| %s | %.1f |", d.row.name, median(d.cost["whet"]))
 			for _, name := range names {
@@ -268,7 +288,10 @@ func kernelRelease() string {
 // TestRatesPage has the page mark what misses, and compare within rounds.
 func TestRatesPage(t *testing.T) {
 	row := func(busy bool, name string, wrk bool) *duelled {
-		d := &duelled{row: rateRow{name: name}, busy: busy, names: []string{"whet", "wrk", "hey"}, engines: map[string]int{"epoll": 1, "io_uring": 2}, began: "0.10"}
+		d := &duelled{
+			row: rateRow{name: name}, busy: busy, names: []string{"whet", "wrk", "hey"},
+			engines: map[string]int{"epoll": 1, "io_uring": 2}, began: "0.10",
+		}
 		d.rate = map[string][]float64{"whet": {300, 100, 200}, "wrk": {200, 110, 190}, "hey": {10, 10, 10}}
 		d.cost = map[string][]float64{"whet": {4.3, 4.1, 4.0}, "wrk": {5, 5, 5}, "hey": {20, 20, 20}}
 		if !wrk {
@@ -278,7 +301,8 @@ func TestRatesPage(t *testing.T) {
 		}
 		return d
 	}
-	page := ratesPage([]*duelled{row(false, "one", true), row(false, "two", false), row(true, "three", true)}, 3, time.Second)
+	page := ratesPage([]*duelled{row(false, "one", true), row(false, "two", false), row(true, "three", true)}, 3,
+		time.Second)
 	for _, want := range []string{
 		"rounds: 3, of 1s",
 		"## On the machine as it was\n",

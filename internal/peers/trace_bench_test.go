@@ -131,7 +131,8 @@ func BenchmarkTraceTimeline(b *testing.B) {
 		b.Fatal(err)
 	}
 	file, size := traceFile(b)
-	if help, err := exec.Command(whet, "trace", "--help").Output(); err != nil || !bytes.Contains(help, []byte("\n  timeline ")) {
+	if help, err := exec.Command(whet, "trace", "--help").Output(); err != nil ||
+		!bytes.Contains(help, []byte("\n  timeline ")) {
 		b.Skipf("whet has no trace timeline: %v", err)
 	}
 	if size > maxPeerTrace {

@@ -34,7 +34,8 @@ type memoryLimit struct {
 // newMemoryLimit defines -max_memory.
 func newMemoryLimit(f *flagSet) *memoryLimit {
 	m := &memoryLimit{report: f.report}
-	f.AddExtraUsage("    -max_memory           Limit on the memory to read one profile, and for its report, as 2GB (default: by its size)")
+	f.AddExtraUsage("    -max_memory           Limit on the memory to read one profile, and for its report, as 2GB " +
+		"(default: by its size)")
 	f.Func("max_memory", "Limit on the memory to read one profile, and for its report, as `2GB`", func(v string) error {
 		n, err := unit.ParseBytes(v)
 		m.bytes = int64(n)
@@ -54,9 +55,11 @@ func (m *memoryLimit) of(input int64) int64 {
 // exceeded is the error for a profile that would take more.
 func (m *memoryLimit) exceeded(input, cost int64) error {
 	return &diag.Error{
-		Err: fmt.Errorf("after %d bytes of input it needs more than the %v of memory that it may take: google/pprof, which reads it here, takes about %v, as a structure for each sample, location and label",
+		Err: fmt.Errorf("after %d bytes of input it needs more than the %v of memory that it may take: google/pprof, "+
+			"which reads it here, takes about %v, as a structure for each sample, location and label",
 			input, unit.Bytes(m.of(input)), unit.Bytes(cost)),
-		Hint: "the other commands of whet take less, such as `whet top`; if the file can be trusted, raise the limit: -max_memory " + roomy(cost),
+		Hint: "the other commands of whet take less, such as `whet top`; if the file can be trusted, raise the " +
+			"limit: -max_memory " + roomy(cost),
 	}
 }
 

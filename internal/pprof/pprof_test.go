@@ -284,7 +284,8 @@ func TestWeblist(t *testing.T) {
 		t.Fatal(err)
 	}
 	compared := 0
-	for _, m := range regexp.MustCompile(`(?m)^<span class=line> +(\d+)</span> <span class=livesrc> +(\S+) +(\S+) `).FindAllStringSubmatch(string(html), -1) {
+	for _, m := range regexp.MustCompile(
+		`(?m)^<span class=line> +(\d+)</span> <span class=livesrc> +(\S+) +(\S+) `).FindAllStringSubmatch(string(html), -1) {
 		cum, ok := want[m[1]]
 		if !ok {
 			continue
@@ -335,7 +336,8 @@ func TestShell(t *testing.T) {
 	if err != nil || !strings.Contains(out, "(pprof) ") || !strings.Contains(out, "sort.Sort(w)") {
 		t.Errorf("%v\n%s\n%s", err, out, stderr)
 	}
-	if !strings.Contains(stderr, `unrecognized command: "nonsense"`) || !strings.Contains(stderr, "Entering interactive mode") {
+	if !strings.Contains(stderr, `unrecognized command: "nonsense"`) ||
+		!strings.Contains(stderr, "Entering interactive mode") {
 		t.Error(stderr)
 	}
 }
@@ -387,7 +389,8 @@ func TestHTTP(t *testing.T) {
 	if body := get("/ui/top"); !strings.Contains(body, "main.square") {
 		t.Error("top lacks main.square")
 	}
-	if body := get("/ui/source?f=main.work"); !strings.Contains(body, "sum &#43;= square(len(s))") || !strings.Contains(body, "sort.Sort(SB)") {
+	if body := get("/ui/source?f=main.work"); !strings.Contains(body, "sum &#43;= square(len(s))") ||
+		!strings.Contains(body, "sort.Sort(SB)") {
 		t.Error("source lacks a line or an instruction")
 	}
 	if body := get("/ui/disasm?f=main.work"); !strings.Contains(body, "sort.Sort(SB)") {
@@ -402,9 +405,18 @@ func TestHTTP(t *testing.T) {
 		{"evil.example:80", "/ui/top", nil, http.StatusForbidden},
 		{"evil.example", "/", nil, http.StatusForbidden},
 		{"localhost", "/ui/top", nil, http.StatusOK},
-		{"", "/ui/top", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"}, http.StatusForbidden},
-		{"", "/ui/top", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, http.StatusOK},
-		{"", "/ui/saveconfig?config=x", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, http.StatusForbidden},
+		{"", "/ui/top", map[string]string{
+			"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors",
+			"Sec-Fetch-Dest": "script",
+		}, http.StatusForbidden},
+		{"", "/ui/top", map[string]string{
+			"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate",
+			"Sec-Fetch-Dest": "document",
+		}, http.StatusOK},
+		{"", "/ui/saveconfig?config=x", map[string]string{
+			"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate",
+			"Sec-Fetch-Dest": "document",
+		}, http.StatusForbidden},
 		{"", "/ui/nothing", nil, http.StatusNotFound},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, addr+tc.path, nil)
@@ -437,7 +449,8 @@ func TestHTTP(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	out, stderr, err := ours(t, "--help")
-	if err != nil || !strings.Contains(out, "whet pprof <format>") || !strings.Contains(out, "FILE.whet:NAME") || stderr != "" {
+	if err != nil || !strings.Contains(out, "whet pprof <format>") || !strings.Contains(out, "FILE.whet:NAME") ||
+		stderr != "" {
 		t.Errorf("%v\n%.500s\n%s", err, out, stderr)
 	}
 	_, stderr, err = ours(t, "-nonsense", "x")
@@ -600,7 +613,8 @@ func TestRecording(t *testing.T) {
 		t.Errorf("source from the recording: %v\n%s\n%s", err, got, stderr)
 	}
 	got, stderr, err = ours(t, "-disasm", `main\.work`, file)
-	if err != nil || !strings.Contains(got, "ROUTINE ======================== main.work") || !strings.Contains(got, "sort.Sort(SB)") {
+	if err != nil || !strings.Contains(got, "ROUTINE ======================== main.work") ||
+		!strings.Contains(got, "sort.Sort(SB)") {
 		t.Errorf("code from the recording: %v\n%.600s\n%s", err, got, stderr)
 	}
 	_, stderr, err = ours(t, "-top", file+":heap")
@@ -616,7 +630,8 @@ func TestFetchURL(t *testing.T) {
 		t.Fatal(err)
 	}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/debug/pprof/profile" || r.URL.Query().Get("seconds") != "3" || r.Header.Get("Authorization") != "Bearer secret" {
+		if r.URL.Path != "/debug/pprof/profile" || r.URL.Query().Get("seconds") != "3" ||
+			r.Header.Get("Authorization") != "Bearer secret" {
 			w.Header().Set("X-Go-Pprof", "1")
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 			http.Error(w, "not for you", http.StatusUnauthorized)
@@ -627,7 +642,8 @@ func TestFetchURL(t *testing.T) {
 	defer srv.Close()
 	addr := strings.TrimPrefix(srv.URL, "http://")
 	got, stderr, err := ours(t, "-top", "-seconds=3", "-H", "Authorization: Bearer secret", addr)
-	if err != nil || !strings.Contains(got, "main.square") || !strings.Contains(stderr, "Fetching profile over HTTP from http://"+addr+"/debug/pprof/profile?seconds=3") {
+	if err != nil || !strings.Contains(got, "main.square") ||
+		!strings.Contains(stderr, "Fetching profile over HTTP from http://"+addr+"/debug/pprof/profile?seconds=3") {
 		t.Errorf("%v\n%.300s\n%s", err, got, stderr)
 	}
 	_, stderr, err = ours(t, "-top", addr)
@@ -641,7 +657,8 @@ func TestExposed(t *testing.T) {
 	fx := need(t)
 	for _, addr := range []string{"0.0.0.0:0", "192.0.2.1:8080", "[::]:0"} {
 		_, stderr, err := ours(t, "-http="+addr, "-no_browser", fx.cpu)
-		if exitCode(err) != 2 || !strings.Contains(stderr, "not on the loopback interface") || !strings.Contains(stderr, "hint: others could read") {
+		if exitCode(err) != 2 || !strings.Contains(stderr, "not on the loopback interface") ||
+			!strings.Contains(stderr, "hint: others could read") {
 			t.Errorf("%s: %v\n%s", addr, err, stderr)
 		}
 	}
@@ -680,7 +697,9 @@ func TestRedirect(t *testing.T) {
 	}))
 	defer other.Close()
 	mux := http.NewServeMux()
-	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, http.StatusFound) })
+	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL, http.StatusFound)
+	})
 	mux.HandleFunc("/debug/pprof/profile", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(bare.Bytes()) })
 	mux.HandleFunc("/debug/pprof/symbol", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, other.URL+"/symbols", http.StatusTemporaryRedirect)
@@ -689,10 +708,12 @@ func TestRedirect(t *testing.T) {
 	defer first.Close()
 
 	_, stderr, err := ours(t, "-top", "-H", "Authorization: Bearer secret", first.URL+"/moved")
-	if err == nil || !strings.Contains(stderr, "redirects to another host, port or scheme") || !strings.Contains(stderr, "hint: headers, tokens") {
+	if err == nil || !strings.Contains(stderr, "redirects to another host, port or scheme") ||
+		!strings.Contains(stderr, "hint: headers, tokens") {
 		t.Errorf("%v\n%s", err, stderr)
 	}
-	if _, stderr, err := ours(t, "-top", "-symbolize=remote", "-H", "X-Key: secret", first.URL+"/debug/pprof/profile"); err == nil || !strings.Contains(stderr, "/symbols\": redirects to another host") {
+	if _, stderr, err := ours(t, "-top", "-symbolize=remote", "-H", "X-Key: secret",
+		first.URL+"/debug/pprof/profile"); err == nil || !strings.Contains(stderr, "/symbols\": redirects to another host") {
 		t.Errorf("%v\n%s", err, stderr)
 	}
 	mu.Lock()

@@ -47,7 +47,10 @@ func (f *flagSet) report() report {
 	for _, name := range []string{"list", "weblist", "disasm", "callgrind", "http"} {
 		r.lines = r.lines || on(name)
 	}
-	for name, view := range map[string]string{"traces": "traces", "raw": "raw", "list": "list", "weblist": "list", "disasm": "disasm", "callgrind": "callgrind", "http": "flame", "tree": "tree", "peek": "peek"} {
+	for name, view := range map[string]string{
+		"traces": "traces", "raw": "raw", "list": "list", "weblist": "list",
+		"disasm": "disasm", "callgrind": "callgrind", "http": "flame", "tree": "tree", "peek": "peek",
+	} {
 		if on(name) {
 			r.view = view
 		}
@@ -139,7 +142,8 @@ func (r *report) check(p *gprofile.Profile, limit int64) error {
 		hint = "show fewer stacks with -focus REGEXP; or, " + hint
 	}
 	return &diag.Error{
-		Err:  fmt.Errorf("this report needs about %v of memory, more than the %v that it may take", unit.Bytes(cost), unit.Bytes(limit)),
+		Err: fmt.Errorf("this report needs about %v of memory, more than the %v that it may take",
+			unit.Bytes(cost), unit.Bytes(limit)),
 		Hint: "`whet " + r.view + "` shows the same within a limit; " + hint,
 	}
 }
@@ -179,7 +183,8 @@ func (s *shell) refuse(line string) error {
 	switch name {
 	case "traces":
 		r.traces = true
-		if words := strings.Fields(rest); len(words) > 0 && !strings.HasPrefix(words[0], "-") && !strings.HasPrefix(words[0], ">") {
+		if words := strings.Fields(rest); len(words) > 0 && !strings.HasPrefix(words[0], "-") &&
+			!strings.HasPrefix(words[0], ">") {
 			r.focus, _ = regexp.Compile(words[0]) // the driver says what is wrong with it
 		}
 	case "raw":

@@ -59,7 +59,8 @@ func TestReports(t *testing.T) {
 		switch {
 		case test.want == "" && err != nil:
 			t.Errorf("%s: %v", test.args, err)
-		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(diag.Hint(err), test.hint) || !strings.Contains(diag.Hint(err), "-max_memory")):
+		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) ||
+			!strings.Contains(diag.Hint(err), test.hint) || !strings.Contains(diag.Hint(err), "-max_memory")):
 			t.Errorf("%s: %v, hint %q", test.args, err, diag.Hint(err))
 		}
 	}
@@ -75,14 +76,17 @@ func TestShellRefuses(t *testing.T) {
 		}
 	}
 	var out, errs strings.Builder
-	u := newUI(Options{Stdin: strings.NewReader("traces\ntraces main.work > x\ntraces nosuch\ntop\n"), Stdout: &out, Stderr: &errs})
+	u := newUI(Options{
+		Stdin: strings.NewReader("traces\ntraces main.work > x\ntraces nosuch\ntop\n"), Stdout: &out, Stderr: &errs,
+	})
 	u.refuse = limit.shell.refuse
 	for _, want := range []string{"traces nosuch\n", "top\n"} {
 		if line, err := u.ReadLine("> "); err != nil || line != want {
 			t.Errorf("%q, %v, want %q", line, err, want)
 		}
 	}
-	if n := strings.Count(errs.String(), "this report needs about"); n != 2 || !strings.Contains(errs.String(), "hint: `whet traces`") {
+	if n := strings.Count(errs.String(), "this report needs about"); n != 2 ||
+		!strings.Contains(errs.String(), "hint: `whet traces`") {
 		t.Errorf("%d refusals: %s", n, errs.String())
 	}
 	if _, err := u.ReadLine("> "); err == nil {
@@ -94,7 +98,14 @@ func TestShellRefuses(t *testing.T) {
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	l := []*gprofile.Location{{ID: 1}, {ID: 2}, {ID: 3, Line: make([]gprofile.Line, 5)}}
-	p := &gprofile.Profile{Location: l, Sample: []*gprofile.Sample{{Location: l}, {Location: l}, {Location: l[1:]}, {Location: []*gprofile.Location{l[1], l[0]}}}}
+	p := &gprofile.Profile{
+		Location: l, Sample: []*gprofile.Sample{
+			{Location: l},
+			{Location: l},
+			{Location: l[1:]},
+			{Location: []*gprofile.Location{l[1], l[0]}},
+		},
+	}
 	r := report{graph: true}
 	if n := r.calls(p, 1000); n != 3 {
 		t.Errorf("%d calls, want 3", n)
@@ -113,7 +124,8 @@ func TestReasonForLabels(t *testing.T) {
 	t.Parallel()
 	limit := &memoryLimit{}
 	_, err := limit.read(bytes.NewReader(hostile.Gzip(hostile.Labels(400_000))), 0)
-	if err == nil || !strings.Contains(err.Error(), "google/pprof, which reads it here, takes about") || !strings.Contains(diag.Hint(err), "`whet top`") {
+	if err == nil || !strings.Contains(err.Error(), "google/pprof, which reads it here, takes about") ||
+		!strings.Contains(diag.Hint(err), "`whet top`") {
 		t.Errorf("%v, %q", err, diag.Hint(err))
 	}
 }

@@ -18,10 +18,14 @@ import (
 func serveWeb(ctx context.Context, args *driver.HTTPServerArgs, listening func()) error {
 	l, err := loopback.Listen(ctx, args.Hostport)
 	if errors.Is(err, loopback.ErrExposed) {
-		return diag.Usagef("-http", err.Error(), "others could read the profile and its source there; -http localhost:8080 is for this machine alone, and ssh -L 8080:localhost:8080 reaches it from another")
+		return diag.Usagef("-http", err.Error(),
+			"others could read the profile and its source there; -http localhost:8080 is for this machine alone, and ssh -L "+
+				"8080:localhost:8080 reaches it from another")
 	}
 	if err != nil {
-		return &diag.Error{Op: "-http", Subject: args.Hostport, Err: err, Hint: "an address is HOST:PORT; -http localhost: takes a free port"}
+		return &diag.Error{
+			Op: "-http", Subject: args.Hostport, Err: err, Hint: "an address is HOST:PORT; -http localhost: takes a free port",
+		}
 	}
 	listening()
 	return loopback.Serve(ctx, l, webHandler(args.Handlers))
@@ -53,7 +57,8 @@ func webHandler(pages map[string]http.Handler) http.Handler {
 		// Another site's page may link here, but neither embed a view nor have settings
 		// saved or deleted, which the driver does on GET.
 		saves := r.URL.Path == "/ui/saveconfig" || r.URL.Path == "/ui/deleteconfig"
-		if !loopback.SameOrigin(r) && (saves || r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document") {
+		if !loopback.SameOrigin(r) && (saves || r.Header.Get("Sec-Fetch-Mode") != "navigate" ||
+			r.Header.Get("Sec-Fetch-Dest") != "document") {
 			http.Error(w, "the request is of another site's page", http.StatusForbidden)
 			return
 		}

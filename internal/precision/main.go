@@ -29,7 +29,8 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	whet := flags.String("whet", ".bin/whet", "the whet `binary` to run")
 	dir := flags.String("dir", "docs/measured", "`directory` to write the page and results to")
-	work := flags.String("work", ".bin/precision", "`directory` for copies of the modules, and recordings, which a later run uses again")
+	work := flags.String("work", ".bin/precision",
+		"`directory` for copies of the modules, and recordings, which a later run uses again")
 	perRewrite := flags.Duration("time", 100*time.Second, "`time` for each rewrite, on average")
 	again := flags.Bool("again", false, "measure modules that have results, too")
 	if err := flags.Parse(args); err != nil {

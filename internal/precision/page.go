@@ -88,7 +88,8 @@ func page(r *results, judged []byte) ([]byte, error) {
 	}
 	p := &pageData{r: r, by: by}
 	t, err := template.New("page").Option("missingkey=error").Funcs(template.FuncMap{
-		"modules": p.modules, "verdicts": p.verdicts, "findings": p.findings, "recall": p.recall, "unexplained": p.unexplained, "measured": p.measured,
+		"modules": p.modules, "verdicts": p.verdicts, "findings": p.findings, "recall": p.recall,
+		"unexplained": p.unexplained, "measured": p.measured,
 		"later": p.later,
 	}).Parse(pageText)
 	if err != nil {
@@ -185,16 +186,23 @@ func (p *pageData) modules(of int) string {
 		if i := slices.IndexFunc(p.r.Modules, func(x measurement) bool { return x.Name == m.name }); i >= 0 {
 			lines = fmt.Sprint(p.r.Modules[i].Lines)
 		}
-		rows = append(rows, []string{"[" + strings.TrimPrefix(m.path, "github.com/") + "](https://pkg.go.dev/" + m.path + "@" + m.version + ")", m.version, lines, m.about, code(strings.Join(m.packages, " "))})
+		rows = append(rows, []string{"[" + strings.TrimPrefix(m.path, "github.com/") + "](https://pkg.go.dev/" + m.path +
+			"@" + m.version + ")", m.version, lines, m.about, code(strings.Join(m.packages, " "))})
 	}
 	return table(rows)
 }
 
 // verdicts is the main table.
 func (p *pageData) verdicts() string {
-	rows := [][]string{{"module", "findings", "right", "wrong", "open", "with a rewrite", "kept", "no gain", "slower", "differs", "fails", "undecided", "other"}}
+	rows := [][]string{{
+		"module", "findings", "right", "wrong", "open", "with a rewrite", "kept", "no gain", "slower",
+		"differs", "fails", "undecided", "other",
+	}}
 	row := func(name string, t tally) {
-		cells := []any{t.Findings, t.Right, t.Wrong, t.Open, t.Rewrites, t.By[kept], t.By[noGain], t.By[slower], t.By[differs], t.By[fails], t.By[undecided], t.By[overlaps] + t.By[unmeasured] + t.By[untried]}
+		cells := []any{
+			t.Findings, t.Right, t.Wrong, t.Open, t.Rewrites, t.By[kept], t.By[noGain], t.By[slower],
+			t.By[differs], t.By[fails], t.By[undecided], t.By[overlaps] + t.By[unmeasured] + t.By[untried],
+		}
 		texts := []string{name}
 		for _, c := range cells {
 			texts = append(texts, fmt.Sprint(c))
@@ -238,7 +246,10 @@ func (p *pageData) findings() string {
 				if x.Outcome == none {
 					became = "no rewrite"
 				}
-				rows = append(rows, []string{told, m.Name, code(x.Place), x.Title, share(x.CPU), share(x.Alloc), became, because(x, why)})
+				rows = append(rows, []string{
+					told, m.Name, code(x.Place), x.Title, share(x.CPU), share(x.Alloc),
+					became, because(x, why),
+				})
 			}
 		}
 	}
@@ -295,7 +306,10 @@ func (p *pageData) later() string {
 
 // recall tells how much of the hot lines findings are about.
 func (p *pageData) recall() string {
-	rows := [][]string{{"module", "CPU below own lines", "hot lines", "without a finding", "CPU of hot lines", "without a finding", "bytes of hot lines", "without a finding", "hot lines of tests"}}
+	rows := [][]string{{
+		"module", "CPU below own lines", "hot lines", "without a finding", "CPU of hot lines",
+		"without a finding", "bytes of hot lines", "without a finding", "hot lines of tests",
+	}}
 	var hot, without, tests int
 	for i := range p.r.Modules {
 		m := &p.r.Modules[i]
@@ -306,7 +320,10 @@ func (p *pageData) recall() string {
 		})
 		hot, without, tests = hot+x.Hot, without+x.Without, tests+x.Tests
 	}
-	rows = append(rows, []string{"**all**", "", fmt.Sprint(hot), fmt.Sprintf("%d (%s)", without, percent(without, hot)), "", "", "", "", fmt.Sprint(tests)})
+	rows = append(rows, []string{
+		"**all**", "", fmt.Sprint(hot), fmt.Sprintf("%d (%s)", without, percent(without, hot)),
+		"", "", "", "", fmt.Sprint(tests),
+	})
 	return table(rows)
 }
 
@@ -346,7 +363,8 @@ func (p *pageData) measured() string {
 	if len(p.r.Modules) == 0 {
 		return "Not measured yet.\n"
 	}
-	text := fmt.Sprintf("Measured in %.0f minutes, with %s for a rewrite on average", math.Ceil(seconds/60), strings.Join(times, " or "))
+	text := fmt.Sprintf("Measured in %.0f minutes, with %s for a rewrite on average", math.Ceil(seconds/60),
+		strings.Join(times, " or "))
 	if len(machines) > 0 {
 		text += ", on " + strings.Join(machines, "; ")
 	}

@@ -110,8 +110,14 @@ func TestOutcomes(t *testing.T) {
 		{"kept", 0.02, attempt(fix.StageKept, "", ab.Better, ab.Same), kept, right},
 		{"no gain", 0.02, attempt(fix.StageMeasure, "no gain", ab.Same, ab.Same), noGain, wrong},
 		{"little was foreseen", 0.004, attempt(fix.StageMeasure, "no gain", ab.Same), undecided, open},
-		{"noise", 0.02, attempt(fix.StageMeasure, "no gain that the noise leaves to be seen", ab.Same, ab.Undecided), undecided, open},
-		{"loss beside a gain", 0.02, attempt(fix.StageMeasure, "x has more sec/op: +3.0%", ab.Better, ab.Worse), slower, wrong},
+		{
+			"noise", 0.02, attempt(fix.StageMeasure, "no gain that the noise leaves to be seen", ab.Same, ab.Undecided),
+			undecided, open,
+		},
+		{
+			"loss beside a gain", 0.02, attempt(fix.StageMeasure, "x has more sec/op: +3.0%", ab.Better, ab.Worse), slower,
+			wrong,
+		},
 		{"another answer", 0.02, attempt(fix.StageCompare, "F does not answer as it did"), differs, wrong},
 		{"no build", 0.02, attempt(fix.StageBuild, "undefined: x"), fails, wrong},
 		{"vet", 0.02, attempt(fix.StageVet, "x"), fails, wrong},
@@ -120,7 +126,10 @@ func TestOutcomes(t *testing.T) {
 		{"no benchmark", 0.02, attempt(fix.StageMeasure, "no benchmark reaches the line"), unmeasured, open},
 		{"time", 0.02, attempt(fix.StageMeasure, "interrupted", ab.Undecided), untried, open},
 	} {
-		x := found(&find.Finding{ID: "r/f.go/F/1", Saving: tt.saving, Alone: tt.saving, Fix: &find.Fix{}, Places: []find.Place{{File: "f.go", Line: 3}}})
+		x := found(&find.Finding{
+			ID: "r/f.go/F/1", Saving: tt.saving, Alone: tt.saving, Fix: &find.Fix{},
+			Places: []find.Place{{File: "f.go", Line: 3}},
+		})
 		x.tried(tt.a)
 		if x.Outcome != tt.want || x.measured() != tt.told || x.Inputs != 7 {
 			t.Errorf("%s: %s, %s, %d inputs; want %s, %s", tt.name, x.Outcome, x.measured(), x.Inputs, tt.want, tt.told)
@@ -150,7 +159,12 @@ func TestRounds(t *testing.T) {
 		a.Finding = find.Finding{ID: id, Fix: &find.Fix{}, Saving: 0.1, Alone: 0.1}
 		return *a
 	}
-	r := &measurement{Findings: []finding{found(&find.Finding{ID: "a/f.go/F/1", Fix: &find.Fix{}, Saving: 0.1, Alone: 0.1}), found(&find.Finding{ID: "b/f.go/F/1", Fix: &find.Fix{}})}}
+	r := &measurement{
+		Findings: []finding{
+			found(&find.Finding{ID: "a/f.go/F/1", Fix: &find.Fix{}, Saving: 0.1, Alone: 0.1}),
+			found(&find.Finding{ID: "b/f.go/F/1", Fix: &find.Fix{}}),
+		},
+	}
 	r.tried(&fix.Result{Attempts: []fix.Attempt{
 		of("a/f.go/F/1", attempt(fix.StageRewrite, "overlap")),
 		of("c/f.go/F/1", attempt(fix.StageRewrite, "overlap")),
@@ -189,11 +203,16 @@ func TestTally(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := r.tally(by)
-	want := tally{Findings: 6, Right: 2, Wrong: 2, Open: 2, Rewrites: 3, Read: 3, By: map[outcome]int{kept: 1, slower: 1, none: 2, needs: 1, undecided: 1}}
+	want := tally{
+		Findings: 6, Right: 2, Wrong: 2, Open: 2, Rewrites: 3, Read: 3, By: map[outcome]int{
+			kept: 1, slower: 1, none: 2, needs: 1, undecided: 1,
+		},
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if got.WrongOfAll() != "33 %" || got.WrongOfDecided() != "50 %" || (tally{}).WrongOfAll() != "–" || percent(1, 30) != "3.3 %" {
+	if got.WrongOfAll() != "33 %" || got.WrongOfDecided() != "50 %" || (tally{}).WrongOfAll() != "–" ||
+		percent(1, 30) != "3.3 %" {
 		t.Errorf("shares: %s, %s, %s, %s", got.WrongOfAll(), got.WrongOfDecided(), tally{}.WrongOfAll(), percent(1, 30))
 	}
 	var all tally
@@ -208,17 +227,31 @@ func TestTally(t *testing.T) {
 func TestRecall(t *testing.T) {
 	t.Parallel()
 	hot := func(file string, line int, cpu, alloc float64, why string) find.HotLine {
-		return find.HotLine{Place: find.Place{File: file, Line: line}, Why: why, Evidence: []find.Evidence{{Cost: find.CPU, Share: cpu}, {Cost: find.AllocSpace, Share: alloc}}}
+		return find.HotLine{
+			Place: find.Place{File: file, Line: line}, Why: why, Evidence: []find.Evidence{
+				{Cost: find.CPU, Share: cpu},
+				{Cost: find.AllocSpace, Share: alloc},
+			},
+		}
 	}
 	r := &measurement{}
 	r.found(&find.Result{
 		Totals: []find.Total{{Cost: find.CPU, Value: 200, Own: 100}, {Cost: find.AllocSpace, Value: 0}},
 		Findings: []find.Finding{
-			{ID: "a/f.go/F/1", Places: []find.Place{{File: "f.go", Line: 1}, {File: "f.go", Line: 2}}, Evidence: []find.Evidence{{Cost: find.CPU, Share: 0.25}}},
-			{ID: "b/f.go/F/1", Places: []find.Place{{File: "f.go", Line: 2}}, Evidence: []find.Evidence{{Cost: find.AllocSpace, Share: 0.5}}},
+			{
+				ID: "a/f.go/F/1", Places: []find.Place{{File: "f.go", Line: 1}, {File: "f.go", Line: 2}},
+				Evidence: []find.Evidence{{Cost: find.CPU, Share: 0.25}},
+			},
+			{
+				ID: "b/f.go/F/1", Places: []find.Place{{File: "f.go", Line: 2}},
+				Evidence: []find.Evidence{{Cost: find.AllocSpace, Share: 0.5}},
+			},
 			{ID: "program//PGO/1"}, // of the whole program
 		},
-		Unexplained: []find.HotLine{hot("f.go", 2, 0.125, 0, ""), hot("f.go", 9, 0, 0.25, ""), hot("f_test.go", 1, 0.5, 0, "test code")},
+		Unexplained: []find.HotLine{
+			hot("f.go", 2, 0.125, 0, ""), hot("f.go", 9, 0, 0.25, ""),
+			hot("f_test.go", 1, 0.5, 0, "test code"),
+		},
 	})
 	want := recall{Hot: 3, Without: 2, CPU: 0.375, CPUWithout: 0.125, Alloc: 0.75, AllocWithout: 0.25, Tests: 1}
 	if diff := cmp.Diff(want, r.Recall); diff != "" {
@@ -298,12 +331,14 @@ func TestCommand(t *testing.T) {
 		}
 		cancel()
 	}()
-	out, err := s.command(ctx, t.TempDir(), "sh", "-c", `trap 'echo known; kill $!; exit 1' INT; sleep 60 & touch "$0"; wait`, fifo)
+	out, err := s.command(ctx, t.TempDir(), "sh", "-c",
+		`trap 'echo known; kill $!; exit 1' INT; sleep 60 & touch "$0"; wait`, fifo)
 	<-done
 	if err == nil || string(out) != "known\n" {
 		t.Errorf("%q, %v", out, err)
 	}
-	if _, err := s.command(context.Background(), t.TempDir(), "sh", "-c", "echo because >&2; exit 3"); err == nil || !strings.Contains(err.Error(), "because") {
+	if _, err := s.command(context.Background(), t.TempDir(), "sh", "-c", "echo because >&2; exit 3"); err == nil ||
+		!strings.Contains(err.Error(), "because") {
 		t.Errorf("what it said is lost: %v", err)
 	}
 }
@@ -329,7 +364,10 @@ func TestResultsAreJSON(t *testing.T) {
 func TestCountLines(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"a.go": "a\nb\n", "a_test.go": "c\n", "testdata/b.go": "d\n", "sub/c.go": "e\n", "c.txt": "f\n"} {
+	for name, text := range map[string]string{
+		"a.go": "a\nb\n", "a_test.go": "c\n", "testdata/b.go": "d\n",
+		"sub/c.go": "e\n", "c.txt": "f\n",
+	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o750); err != nil {
 			t.Fatal(err)
 		}

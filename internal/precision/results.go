@@ -188,7 +188,8 @@ func read(dir string) (*results, error) {
 		return nil, fmt.Errorf("read results %q: %w", resultsFile(dir), err)
 	}
 	if r.Schema != schema {
-		return nil, fmt.Errorf("read results %q: schema %q, want %q: remove it and measure again (make precision)", resultsFile(dir), r.Schema, schema)
+		return nil, fmt.Errorf("read results %q: schema %q, want %q: remove it and measure again (make precision)",
+			resultsFile(dir), r.Schema, schema)
 	}
 	return &r, nil
 }

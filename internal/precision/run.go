@@ -58,7 +58,8 @@ func (s *sitting) command(ctx context.Context, dir, name string, args ...string)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
 	cmd.WaitDelay = killWait
 	if err := cmd.Run(); err != nil {
-		return out.Bytes(), fmt.Errorf("%s %s: %w: %s", filepath.Base(name), strings.Join(args, " "), err, lastLines(said.String()))
+		return out.Bytes(), fmt.Errorf("%s %s: %w: %s", filepath.Base(name), strings.Join(args, " "), err,
+			lastLines(said.String()))
 	}
 	return out.Bytes(), nil
 }
@@ -172,7 +173,8 @@ func (s *sitting) record(ctx context.Context, m module, dir, file string) error 
 	}
 	limited, cancel := context.WithTimeout(ctx, recordTime)
 	defer cancel()
-	args := slices.Concat([]string{"record"}, m.packages, []string{"--bench", cmp.Or(m.bench, "."), "--benchtime", benchTime, "-o", file})
+	args := slices.Concat([]string{"record"}, m.packages,
+		[]string{"--bench", cmp.Or(m.bench, "."), "--benchtime", benchTime, "-o", file})
 	if _, err := s.command(limited, dir, s.whet, args...); err != nil {
 		return err
 	}
@@ -184,7 +186,8 @@ func (s *sitting) fix(ctx context.Context, dir, rec string, r *measurement, n in
 	limited, cancel := context.WithTimeout(ctx, baseTime+time.Duration(n)*s.time)
 	defer cancel()
 	each := max(time.Second, time.Duration(proofsOf*float64(s.time)/benchmarksOf))
-	out, err := s.command(limited, dir, s.whet, "fix", "--settings=false", "--json", "--review=false", "--min-share", minShare,
+	out, err := s.command(limited, dir, s.whet, "fix", "--settings=false", "--json", "--review=false",
+		"--min-share", minShare,
 		"--precision", fmt.Sprintf("%g%%", 100*precision), "--fuzz-time", fuzzTime, "--max-time", each.String(), rec)
 	if err != nil && (limited.Err() == nil || len(out) == 0) {
 		return err
@@ -204,7 +207,8 @@ func countLines(dir string) (int, error) {
 		if err != nil {
 			return err
 		}
-		if base := e.Name(); e.IsDir() && name != dir && (base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")) {
+		if base := e.Name(); e.IsDir() && name != dir && (base == "testdata" || strings.HasPrefix(base, ".") ||
+			strings.HasPrefix(base, "_")) {
 			return fs.SkipDir
 		}
 		if e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {

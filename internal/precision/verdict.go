@@ -84,7 +84,9 @@ const precision = 0.01
 
 // found is a finding of which nothing is known yet.
 func found(f *find.Finding) finding {
-	x := finding{ID: f.ID, Rule: f.Rule, Title: f.Title, Why: f.Why, Needs: f.Needs, Rewrite: f.Fix != nil, Saving: f.Alone}
+	x := finding{
+		ID: f.ID, Rule: f.Rule, Title: f.Title, Why: f.Why, Needs: f.Needs, Rewrite: f.Fix != nil, Saving: f.Alone,
+	}
 	for _, p := range f.Places {
 		x.Lines = append(x.Lines, fmt.Sprintf("%s:%d", p.File, p.Line))
 	}

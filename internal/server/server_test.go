@@ -88,7 +88,9 @@ type rawSpans struct {
 // TestAPI walks through the answers as the page does.
 func TestAPI(t *testing.T) {
 	h := handler(t)
-	if w := ask(h, "GET", "/"); w.Code != 200 || !strings.Contains(w.Body.String(), "hello") || w.Header().Get("Content-Security-Policy") != policy || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
+	if w := ask(h, "GET", "/"); w.Code != 200 || !strings.Contains(w.Body.String(), "hello") ||
+		w.Header().Get("Content-Security-Policy") != policy ||
+		!strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
 		t.Errorf("page: %d %v", w.Code, w.Header())
 	}
 	trace := decode[timeline.Trace](t, ask(h, "GET", "/api/trace"))
@@ -102,11 +104,13 @@ func TestAPI(t *testing.T) {
 		t.Fatalf("%d processors, %d goroutines of %d", procs.Total, goroutines.Total, all.Total)
 	}
 	first := all.Rows[0]
-	if named := decode[timeline.RowList](t, ask(h, "GET", "/api/rows?ids="+first.ID)); len(named.Rows) != 1 || named.Rows[0] != first {
+	if named := decode[timeline.RowList](t, ask(h, "GET", "/api/rows?ids="+first.ID)); len(named.Rows) != 1 ||
+		named.Rows[0] != first {
 		t.Errorf("named: %+v, want %+v", named, first)
 	}
 	spans := decode[rawSpans](t, ask(h, "GET", "/api/spans?width=500&ids="+first.ID+","+procs.Rows[0].ID))
-	if len(spans.Rows) != 2 || spans.From != 0 || spans.To != trace.Duration || len(spans.Rows[0].Spans)+len(spans.Rows[0].Parts) == 0 {
+	if len(spans.Rows) != 2 || spans.From != 0 || spans.To != trace.Duration ||
+		len(spans.Rows[0].Spans)+len(spans.Rows[0].Parts) == 0 {
 		t.Fatalf("spans: %+v", spans)
 	}
 	stacks := 0
@@ -122,7 +126,8 @@ func TestAPI(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f := decode[[]frame](t, ask(h, "GET", "/api/stack?n="+string(n))); len(f) > 0 && f[0].Function != "" && f[0].Line > 0 {
+			if f := decode[[]frame](t, ask(h, "GET", "/api/stack?n="+string(n))); len(f) > 0 &&
+				f[0].Function != "" && f[0].Line > 0 {
 				stacks++
 			}
 		}
@@ -134,14 +139,16 @@ func TestAPI(t *testing.T) {
 		t.Errorf("no stack: %v", f)
 	}
 	for _, name := range trace.Metrics {
-		for _, p := range decode[[]timeline.Point](t, ask(h, "GET", "/api/metric?width=10&name="+strings.NewReplacer("/", "%2F", ":", "%3A").Replace(name))) {
+		for _, p := range decode[[]timeline.Point](t,
+			ask(h, "GET", "/api/metric?width=10&name="+strings.NewReplacer("/", "%2F", ":", "%3A").Replace(name))) {
 			if p.Min > p.Last || p.Last > p.Max {
 				t.Errorf("%s: %+v", name, p)
 			}
 		}
 	}
 	// A window is cut to the trace.
-	if w := decode[rawSpans](t, ask(h, "GET", "/api/spans?from=5&to=999999999999999&ids="+first.ID)); w.From != 5 || w.To != trace.Duration {
+	if w := decode[rawSpans](t, ask(h, "GET", "/api/spans?from=5&to=999999999999999&ids="+first.ID)); w.From != 5 ||
+		w.To != trace.Duration {
 		t.Errorf("window from %d to %d", w.From, w.To)
 	}
 }
@@ -190,11 +197,16 @@ func TestRefused(t *testing.T) {
 	} {
 		w := ask(h, test.method, test.target, test.header...)
 		var e struct{ Error string }
-		if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || w.Code != test.code || !strings.Contains(e.Error, test.want) || e.Error == "" || w.Header().Get("Content-Security-Policy") != policy {
-			t.Errorf("%s %.60s %v: %d %.200s, want %d and %q", test.method, test.target, test.header, w.Code, w.Body, test.code, test.want)
+		if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || w.Code != test.code ||
+			!strings.Contains(e.Error, test.want) || e.Error == "" || w.Header().Get("Content-Security-Policy") != policy {
+			t.Errorf("%s %.60s %v: %d %.200s, want %d and %q", test.method, test.target, test.header, w.Code, w.Body,
+				test.code, test.want)
 		}
 	}
-	for _, host := range []string{"localhost", "localhost:80", "LOCALHOST.", "127.0.0.1", "127.9.9.9:1", "[::1]:80", "[::1]", "[::ffff:127.0.0.1]:80"} {
+	for _, host := range []string{
+		"localhost", "localhost:80", "LOCALHOST.", "127.0.0.1", "127.9.9.9:1", "[::1]:80",
+		"[::1]", "[::ffff:127.0.0.1]:80",
+	} {
 		if w := ask(h, "GET", "/api/trace", "Host", host); w.Code != 200 {
 			t.Errorf("host %q: %d %s", host, w.Code, w.Body)
 		}

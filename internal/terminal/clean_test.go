@@ -30,7 +30,8 @@ func TestJSON(t *testing.T) {
 		if !bytes.Equal(cut.Bytes(), b.Bytes()) {
 			t.Errorf("byte by byte: %q, want %q", &cut, &b)
 		}
-		if got := b.String(); strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && r != '\t' && r != '\ufffd' && Unsafe(r) }) {
+		if got := b.String(); strings.ContainsFunc(got,
+			func(r rune) bool { return r != '\n' && r != '\t' && r != '\ufffd' && Unsafe(r) }) {
 			t.Errorf("%q", got)
 		}
 		plain, _ := json.Marshal(want)

@@ -69,7 +69,8 @@ func targets(basis Basis, a, b []*load.Result) (parts []Part, notes []string) {
 			if more := len(others) - most; more > 0 {
 				text += fmt.Sprintf(" and %d more", more)
 			}
-			notes = append(notes, fmt.Sprintf("not compared, since not all runs have them: targets of %s: %s", [...]string{"A", "B"}[i], text))
+			notes = append(notes, fmt.Sprintf("not compared, since not all runs have them: targets of %s: %s",
+				[...]string{"A", "B"}[i], text))
 		}
 	}
 	return parts, notes
@@ -92,7 +93,8 @@ func rowsOf(runs []*load.Result) []targetRows {
 		for k := range r.PerTarget {
 			t := &r.PerTarget[k]
 			out[i].rows[out[i].keys[k]] = &load.Result{
-				Requests: t.Requests, Responses: t.Responses, Errors: t.Errors, Status: t.Status, Rate: t.Rate, Latency: t.Latency, Open: r.Open,
+				Requests: t.Requests, Responses: t.Responses, Errors: t.Errors, Status: t.Status, Rate: t.Rate,
+				Latency: t.Latency, Open: r.Open,
 			}
 		}
 	}

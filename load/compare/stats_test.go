@@ -10,7 +10,10 @@ import (
 // NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, and for one and two
 // degrees of freedom the closed forms.
 func TestTQuantile(t *testing.T) {
-	for freedom, want := range map[float64]float64{3: 3.182, 4: 2.776, 5: 2.571, 10: 2.228, 20: 2.086, 30: 2.042, 60: 2.000, 100: 1.984, 1e7: 1.960} {
+	for freedom, want := range map[float64]float64{
+		3: 3.182, 4: 2.776, 5: 2.571, 10: 2.228, 20: 2.086, 30: 2.042,
+		60: 2.000, 100: 1.984, 1e7: 1.960,
+	} {
 		if got := StudentQuantile(0.95, freedom); math.Abs(got-want) > 0.0005001 {
 			t.Errorf("%g degrees of freedom: %g, want %g", freedom, got, want)
 		}

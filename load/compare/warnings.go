@@ -96,7 +96,8 @@ func lengths(runs []*load.Result) (shortest, longest float64) {
 func repeated(runs []*load.Result) bool {
 	for i, r := range runs {
 		for _, o := range runs[:i] {
-			if r == o || !r.Started.IsZero() && r.Started.Equal(o.Started) && r.Elapsed == o.Elapsed && r.Requests == o.Requests {
+			if r == o || !r.Started.IsZero() && r.Started.Equal(o.Started) && r.Elapsed == o.Elapsed &&
+				r.Requests == o.Requests {
 				return true
 			}
 		}

@@ -13,11 +13,15 @@ import (
 func benchmarked() map[string]string {
 	const head = "HTTP/1.1 200 OK\r\nDate: Mon, 01 Jan 2024 00:00:00 GMT\r\n"
 	return map[string]string{
-		"nethttp":  head + "Content-Length: 13\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nHello, world!",
-		"chunked":  head + "Content-Type: text/plain; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\nd\r\nHello, world!\r\n0\r\n\r\n",
-		"body=64K": head + "Content-Length: 65536\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n" + strings.Repeat("x", 64<<10),
-		"fields=12": head + "Server: nginx\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: 13\r\nLast-Modified: Mon, 01 Jan 2024 00:00:00 GMT\r\nConnection: keep-alive\r\n" +
-			"ETag: \"65920080-d\"\r\nCache-Control: public, max-age=3600\r\nVary: Accept-Encoding\r\nX-Frame-Options: DENY\r\nX-Content-Type-Options: nosniff\r\nAccept-Ranges: bytes\r\n\r\nHello, world!",
+		"nethttp": head + "Content-Length: 13\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nHello, world!",
+		"chunked": head + "Content-Type: text/plain; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\nd\r\nHello, " +
+			"world!\r\n0\r\n\r\n",
+		"body=64K": head + "Content-Length: 65536\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n" +
+			strings.Repeat("x", 64<<10),
+		"fields=12": head + "Server: nginx\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: " +
+			"13\r\nLast-Modified: Mon, 01 Jan 2024 00:00:00 GMT\r\nConnection: keep-alive\r\n" +
+			"ETag: \"65920080-d\"\r\nCache-Control: public, max-age=3600\r\nVary: Accept-Encoding\r\nX-Frame-Options: " +
+			"DENY\r\nX-Content-Type-Options: nosniff\r\nAccept-Ranges: bytes\r\n\r\nHello, world!",
 	}
 }
 

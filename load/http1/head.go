@@ -431,7 +431,8 @@ func (p *Parser) endSection() error {
 	p.status = p.code
 	p.closing = p.hasClose || p.minor == 0 && !p.hasKeep || p.code < 200
 	switch {
-	case p.toHead, p.code == http.StatusSwitchingProtocols, p.code == http.StatusNoContent, p.code == http.StatusNotModified:
+	case p.toHead, p.code == http.StatusSwitchingProtocols, p.code == http.StatusNoContent,
+		p.code == http.StatusNotModified:
 		p.state = complete
 	case p.chunked:
 		p.beginChunk()

@@ -30,7 +30,9 @@ func parse(t testing.TB, data []byte, head bool, next func() int) outcome {
 }
 
 // parseBy is parse with what reads the pieces.
-func parseBy(t testing.TB, read func(*Parser, []byte) (int, bool, error), data []byte, head bool, next func() int) outcome {
+func parseBy(t testing.TB, read func(*Parser, []byte) (int, bool, error), data []byte, head bool,
+	next func() int,
+) outcome {
 	t.Helper()
 	var p Parser
 	p.Begin(head)
@@ -117,7 +119,9 @@ func cases() []testCase {
 	closed, short := wrong(ErrClosed.Error()), wrong(io.ErrUnexpectedEOF.Error())
 	return []testCase{
 		{name: "length", in: fiver + "\r\nhello", want: done(200, 5)},
-		{name: "net/http", in: ok + "Date: Mon, 01 Jan 2024 00:00:00 GMT\r\nContent-Length: 13\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nHello, world!", want: done(200, 13)},
+		{name: "net/http", in: ok +
+			"Date: Mon, 01 Jan 2024 00:00:00 GMT\r\nContent-Length: 13\r\nContent-Type: text/plain; " +
+			"charset=utf-8\r\n\r\nHello, world!", want: done(200, 13)},
 		{name: "length 0", in: ok + "Content-Length: 0\r\n\r\n", want: done(200, 0)},
 		{name: "garbage after it", in: fiver + "\r\nhello", more: "HTTP", want: done(200, 5)},
 		{name: "another answer after it", in: fiver + "\r\nhello", more: fiver + "\r\nhello", want: done(200, 5)},
@@ -137,7 +141,10 @@ func cases() []testCase {
 		{name: "unknown status", in: "HTTP/1.1 999 OK\r\nContent-Length: 1\r\n\r\nx", want: done(999, 1)},
 		{name: "status below 100", in: "HTTP/1.1 000 OK\r\nContent-Length: 1\r\n\r\nx", want: last(0, 1)},
 		{name: "empty line first", in: "\r\n" + fiver + "\r\nhello", want: wrong(`begins with "\r"`)},
-		{name: "other protocol", in: "SSH-2.0-OpenSSH\r\n", want: wrong(`malformed answer: begins with "S" (want "HTTP/1.")`)},
+		{
+			name: "other protocol", in: "SSH-2.0-OpenSSH\r\n",
+			want: wrong(`malformed answer: begins with "S" (want "HTTP/1.")`),
+		},
 		{name: "TLS", in: "\x15\x03\x01\x00\x02\x02\x46", want: wrong(`begins with "\x15"`)},
 		{name: "other case", in: "http/1.1 200 OK\r\n\r\n", want: wrong(`begins with "h"`)},
 		{name: "HTTP/2.0", in: "HTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n", want: wrong(`begins with "HTTP/2"`)},
@@ -153,23 +160,53 @@ func cases() []testCase {
 
 		{name: "length in any case", in: ok + "cOnTeNt-LeNgTh:5\r\n\r\nhello", want: done(200, 5)},
 		{name: "length with spaces around", in: ok + "Content-Length: \t5 \t\r\n\r\nhello", want: done(200, 5)},
-		{name: "length with leading zeros", in: ok + "Content-Length: 0000000000000000000000005\r\n\r\nhello", want: done(200, 5)},
-		{name: "same length twice", in: ok + "Content-Length: 5\r\nX: y\r\nContent-Length:  5\r\n\r\nhello", want: done(200, 5)},
-		{name: "two lengths", in: ok + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello", want: wrong("two different Content-Lengths")},
-		{name: "same number in two ways", in: ok + "Content-Length: 5\r\nContent-Length: 05\r\n\r\nhello", want: wrong("two different Content-Lengths")},
-		{name: "list of lengths", in: ok + "Content-Length: 5, 5\r\n\r\nhello", want: wrong("Content-Length is not a number")},
+		{
+			name: "length with leading zeros", in: ok + "Content-Length: 0000000000000000000000005\r\n\r\nhello",
+			want: done(200, 5),
+		},
+		{
+			name: "same length twice", in: ok + "Content-Length: 5\r\nX: y\r\nContent-Length:  5\r\n\r\nhello",
+			want: done(200, 5),
+		},
+		{
+			name: "two lengths", in: ok + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+			want: wrong("two different Content-Lengths"),
+		},
+		{
+			name: "same number in two ways", in: ok + "Content-Length: 5\r\nContent-Length: 05\r\n\r\nhello",
+			want: wrong("two different Content-Lengths"),
+		},
+		{
+			name: "list of lengths", in: ok + "Content-Length: 5, 5\r\n\r\nhello",
+			want: wrong("Content-Length is not a number"),
+		},
 		{name: "plus", in: ok + "Content-Length: +5\r\n\r\nhello", want: wrong("Content-Length is not a number")},
 		{name: "minus", in: ok + "Content-Length: -5\r\n\r\nhello", want: wrong("Content-Length is not a number")},
 		{name: "space within", in: ok + "Content-Length: 1 2\r\n\r\nhello", want: wrong("Content-Length is not a number")},
 		{name: "hexadecimal", in: ok + "Content-Length: 0x5\r\n\r\nhello", want: wrong("Content-Length is not a number")},
 		{name: "empty length", in: ok + "Content-Length:\r\n\r\nhello", want: wrong("Content-Length is empty")},
-		{name: "empty length with spaces", in: ok + "Content-Length:  \t\r\n\r\nhello", want: wrong("Content-Length is empty")},
+		{
+			name: "empty length with spaces", in: ok + "Content-Length:  \t\r\n\r\nhello",
+			want: wrong("Content-Length is empty"),
+		},
 		{name: "longest length", in: ok + "Content-Length: 9223372036854775807\r\n\r\nhello", want: short},
-		{name: "overflow", in: ok + "Content-Length: 9223372036854775808\r\n\r\nhello", want: wrong("Content-Length is too large")},
-		{name: "far overflow", in: ok + "Content-Length: 99999999999999999999999999999\r\n\r\nhello", want: wrong("Content-Length is too large")},
+		{
+			name: "overflow", in: ok + "Content-Length: 9223372036854775808\r\n\r\nhello",
+			want: wrong("Content-Length is too large"),
+		},
+		{
+			name: "far overflow", in: ok + "Content-Length: 99999999999999999999999999999\r\n\r\nhello",
+			want: wrong("Content-Length is too large"),
+		},
 		{name: "folded length", in: ok + "Content-Length:\r\n 5\r\n \r\n\r\nhello", want: done(200, 5)},
-		{name: "length folded within", in: ok + "Content-Length: 1\r\n 2\r\n\r\nhello", want: wrong("Content-Length is not a number")},
-		{name: "length folded with a tab", in: ok + "Content-Length: 1\r\n\t2\r\n\r\nhello", want: wrong("Content-Length is not a number")},
+		{
+			name: "length folded within", in: ok + "Content-Length: 1\r\n 2\r\n\r\nhello",
+			want: wrong("Content-Length is not a number"),
+		},
+		{
+			name: "length folded with a tab", in: ok + "Content-Length: 1\r\n\t2\r\n\r\nhello",
+			want: wrong("Content-Length is not a number"),
+		},
 		// net/http takes the space for part of the name, and so the length for unknown.
 		{name: "space before the colon", in: ok + "Content-Length : 5\r\n\r\nhello", want: last(200, 5)},
 
@@ -182,31 +219,70 @@ func cases() []testCase {
 		{name: "tab in a name", in: ok + "A\tb: c\r\n\r\n", want: wrong("byte 0x09 in the name")},
 		{name: "CR in a name", in: ok + "A\rb: c\r\n\r\n", want: wrong("without a colon")},
 		{name: "byte in a name", in: ok + "\xc3\xa9: c\r\n\r\n", want: wrong("byte 0xc3 in the name")},
-		{name: "CR at the start of a line", in: fiver + "\rA: b\r\n\r\nhello", want: wrong("carriage return within the header")},
+		{
+			name: "CR at the start of a line", in: fiver + "\rA: b\r\n\r\nhello",
+			want: wrong("carriage return within the header"),
+		},
 		{name: "CR in a value", in: fiver + "A: b\rc\r\n\r\nhello", want: wrong("carriage return within a header value")},
 		{name: "two CRs", in: fiver + "A: b\r\r\n\r\nhello", want: wrong("carriage return within a header value")},
-		{name: "NUL in a value", in: fiver + "A: 01234567890123456789\x00bcdefgh\r\n\r\nhello", want: wrong("byte 0x00 in the value")},
+		{
+			name: "NUL in a value", in: fiver + "A: 01234567890123456789\x00bcdefgh\r\n\r\nhello",
+			want: wrong("byte 0x00 in the value"),
+		},
 		{name: "DEL in a value", in: fiver + "A: b\x7f\r\n\r\nhello", want: wrong("byte 0x7f in the value")},
-		{name: "tab and high bytes in a value", in: fiver + "A: b\tc\x80\xff\xa0 0123456789\r\n\r\nhello", want: done(200, 5)},
+		{
+			name: "tab and high bytes in a value", in: fiver + "A: b\tc\x80\xff\xa0 0123456789\r\n\r\nhello",
+			want: done(200, 5),
+		},
 		{name: "empty values", in: fiver + "A:\r\nB: \r\n\r\nhello", want: done(200, 5)},
 
 		{name: "chunked", in: chunk + "\r\n5\r\nhello\r\n0\r\n\r\n", want: done(200, 5)},
-		{name: "chunked in any case", in: ok + "transfer-encoding:CHUNKED \t\r\n\r\n5\r\nhello\r\n0\r\n\r\n", want: done(200, 5)},
-		{name: "chunks", in: chunk + "\r\n5\r\nhello\r\n00a\r\n0123456789\r\nB\r\n0123456789a\r\n0\r\n\r\n", want: done(200, 26)},
+		{
+			name: "chunked in any case", in: ok + "transfer-encoding:CHUNKED \t\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+			want: done(200, 5),
+		},
+		{
+			name: "chunks", in: chunk + "\r\n5\r\nhello\r\n00a\r\n0123456789\r\nB\r\n0123456789a\r\n0\r\n\r\n",
+			want: done(200, 26),
+		},
 		{name: "chunked garbage after", in: chunk + "\r\n0\r\n\r\n", more: "x", want: done(200, 0)},
 		{name: "chunk extension", in: chunk + "\r\n5;a=\"\x00b\"; c\r\nhello\r\n0;d\r\n\r\n", want: done(200, 5)},
 		{name: "space after the size", in: chunk + "\r\n5 \t\r\nhello\r\n0 \r\n\r\n", want: done(200, 5)},
-		{name: "space before the extension", in: chunk + "\r\n5 ;a\r\nhello\r\n0\r\n\r\n", want: wrong("byte 0x3b in a chunk size")},
-		{name: "space before the size", in: chunk + "\r\n 5\r\nhello\r\n0\r\n\r\n", want: wrong("chunk size begins with byte 0x20")},
+		{
+			name: "space before the extension", in: chunk + "\r\n5 ;a\r\nhello\r\n0\r\n\r\n",
+			want: wrong("byte 0x3b in a chunk size"),
+		},
+		{
+			name: "space before the size", in: chunk + "\r\n 5\r\nhello\r\n0\r\n\r\n",
+			want: wrong("chunk size begins with byte 0x20"),
+		},
 		{name: "no size", in: chunk + "\r\n\r\nhello\r\n0\r\n\r\n", want: wrong("chunk without a size")},
-		{name: "only an extension", in: chunk + "\r\n;a\r\nhello\r\n0\r\n\r\n", want: wrong("chunk size begins with byte 0x3b")},
-		{name: "size of 17 digits", in: chunk + "\r\n00000000000000005\r\nhello\r\n0\r\n\r\n", want: wrong("chunk size is too large")},
-		{name: "size of 16 digits", in: chunk + "\r\n0000000000000005\r\nhello\r\n0000000000000000\r\n\r\n", want: done(200, 5)},
+		{
+			name: "only an extension", in: chunk + "\r\n;a\r\nhello\r\n0\r\n\r\n",
+			want: wrong("chunk size begins with byte 0x3b"),
+		},
+		{
+			name: "size of 17 digits", in: chunk + "\r\n00000000000000005\r\nhello\r\n0\r\n\r\n",
+			want: wrong("chunk size is too large"),
+		},
+		{
+			name: "size of 16 digits", in: chunk + "\r\n0000000000000005\r\nhello\r\n0000000000000000\r\n\r\n",
+			want: done(200, 5),
+		},
 		{name: "size too large", in: chunk + "\r\n8000000000000000\r\nhello", want: wrong("chunk size is too large")},
 		{name: "largest size", in: chunk + "\r\n7fffffffffffffff\r\nhello", want: short},
-		{name: "bare LF after the size", in: chunk + "\r\n5\nhello\r\n0\r\n\r\n", want: wrong("bare line feed after a chunk size")},
-		{name: "bare LF after an extension", in: chunk + "\r\n5;x\nhello\r\n0\r\n\r\n", want: wrong("bare line feed after a chunk size")},
-		{name: "CR within the size", in: chunk + "\r\n5\r\r\nhello\r\n0\r\n\r\n", want: wrong("carriage return within a chunk size line")},
+		{
+			name: "bare LF after the size", in: chunk + "\r\n5\nhello\r\n0\r\n\r\n",
+			want: wrong("bare line feed after a chunk size"),
+		},
+		{
+			name: "bare LF after an extension", in: chunk + "\r\n5;x\nhello\r\n0\r\n\r\n",
+			want: wrong("bare line feed after a chunk size"),
+		},
+		{
+			name: "CR within the size", in: chunk + "\r\n5\r\r\nhello\r\n0\r\n\r\n",
+			want: wrong("carriage return within a chunk size line"),
+		},
 		{name: "chunk too long", in: chunk + "\r\n5\r\nhello!\r\n0\r\n\r\n", want: wrong("chunk is longer than its size")},
 		{name: "LF after a chunk", in: chunk + "\r\n5\r\nhello\n0\r\n\r\n", want: wrong("chunk is longer than its size")},
 		{name: "CR after a chunk", in: chunk + "\r\n5\r\nhello\r0\r\n\r\n", want: wrong("chunk is longer than its size")},
@@ -215,52 +291,125 @@ func cases() []testCase {
 		{name: "cut before the first chunk", in: chunk + "\r\n", want: short},
 		{name: "cut before the trailer", in: chunk + "\r\n0\r\n", want: short},
 		{name: "cut in the trailer", in: chunk + "\r\n0\r\nA: b\r\n", want: short},
-		{name: "longest chunk line", in: chunk + "\r\n5;" + strings.Repeat("x", 4093) + "\r\nhello\r\n0\r\n\r\n", want: done(200, 5)},
-		{name: "chunk line too long", in: chunk + "\r\n5;" + strings.Repeat("x", 4094) + "\r\nhello\r\n0\r\n\r\n", want: wrong("longer than 4095 bytes")},
-		{name: "overhead", in: chunk + "\r\n" + strings.Repeat("1;"+strings.Repeat("x", 1000)+"\r\nx\r\n", 16) + "0\r\n\r\n", want: done(200, 16)},
-		{name: "too much overhead", in: chunk + "\r\n" + strings.Repeat("1;"+strings.Repeat("x", 1000)+"\r\nx\r\n", 17) + "0\r\n\r\n", want: wrong("framing exceeds the limit")},
-		{name: "most overhead", in: chunk + "\r\n" + strings.Repeat("1;"+strings.Repeat("x", 1000)+"\r\nx\r\n", 16) + "1;" + strings.Repeat("x", 622) + "\r\nx\r\n0\r\n\r\n", want: done(200, 17)},
-		{name: "one byte of overhead more", in: chunk + "\r\n" + strings.Repeat("1;"+strings.Repeat("x", 1000)+"\r\nx\r\n", 16) + "1;" + strings.Repeat("x", 623) + "\r\nx\r\n0\r\n\r\n", want: wrong("framing exceeds the limit")},
-		{name: "overhead before the end", in: chunk + "\r\n" + strings.Repeat("1;"+strings.Repeat("x", 1000)+"\r\nx\r\n", 16) + "0;" + strings.Repeat("x", 1000) + "\r\n\r\n", want: done(200, 16)},
+		{
+			name: "longest chunk line", in: chunk + "\r\n5;" + strings.Repeat("x", 4093) + "\r\nhello\r\n0\r\n\r\n",
+			want: done(200, 5),
+		},
+		{
+			name: "chunk line too long", in: chunk + "\r\n5;" + strings.Repeat("x", 4094) + "\r\nhello\r\n0\r\n\r\n",
+			want: wrong("longer than 4095 bytes"),
+		},
+		{
+			name: "overhead", in: chunk + "\r\n" + strings.Repeat("1;"+strings.Repeat("x", 1000)+"\r\nx\r\n", 16) + "0\r\n\r\n",
+			want: done(200, 16),
+		},
+		{name: "too much overhead", in: chunk + "\r\n" + strings.Repeat("1;"+strings.Repeat("x", 1000)+"\r\nx\r\n", 17) +
+			"0\r\n\r\n", want: wrong("framing exceeds the limit")},
+		{name: "most overhead", in: chunk + "\r\n" + strings.Repeat("1;"+strings.Repeat("x", 1000)+"\r\nx\r\n", 16) + "1;" +
+			strings.Repeat("x", 622) + "\r\nx\r\n0\r\n\r\n", want: done(200, 17)},
+		{name: "one byte of overhead more", in: chunk + "\r\n" + strings.Repeat("1;"+strings.Repeat("x", 1000)+"\r\nx\r\n",
+			16) + "1;" + strings.Repeat("x", 623) + "\r\nx\r\n0\r\n\r\n", want: wrong("framing exceeds the limit")},
+		{name: "overhead before the end", in: chunk + "\r\n" + strings.Repeat("1;"+strings.Repeat("x", 1000)+"\r\nx\r\n",
+			16) + "0;" + strings.Repeat("x", 1000) + "\r\n\r\n", want: done(200, 16)},
 		{name: "tiny chunks", in: chunk + "\r\n" + strings.Repeat("1\r\nx\r\n", 10000) + "0\r\n\r\n", want: done(200, 10000)},
 
-		{name: "chunked and length", in: fiver + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", want: done(200, 3)},
-		{name: "chunked and bad length", in: chunk + "Content-Length: x\r\n\r\n3\r\nabc\r\n0\r\n\r\n", want: wrong("Content-Length is not a number")},
-		{name: "gzip", in: ok + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", want: wrong("Transfer-Encoding is not chunked")},
-		{name: "identity", in: ok + "Transfer-Encoding: identity\r\nContent-Length: 0\r\n\r\n", want: wrong("Transfer-Encoding is not chunked")},
-		{name: "empty encoding", in: ok + "Transfer-Encoding:\r\nContent-Length: 0\r\n\r\n", want: wrong("Transfer-Encoding is not chunked")},
-		{name: "chunked twice", in: chunk + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", want: wrong("two Transfer-Encodings")},
-		{name: "chunked with more", in: ok + "Transfer-Encoding: chunked x\r\n\r\n0\r\n\r\n", want: wrong("Transfer-Encoding is not chunked")},
-		{name: "chunked with less", in: ok + "Transfer-Encoding: chunke\r\n\r\n0\r\n\r\n", want: wrong("Transfer-Encoding is not chunked")},
-		{name: "long encoding", in: ok + "Transfer-Encoding: " + strings.Repeat("chunked", 9) + "\r\n\r\n0\r\n\r\n", want: wrong("Transfer-Encoding is not chunked")},
+		{
+			name: "chunked and length", in: fiver + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+			want: done(200, 3),
+		},
+		{
+			name: "chunked and bad length", in: chunk + "Content-Length: x\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+			want: wrong("Content-Length is not a number"),
+		},
+		{
+			name: "gzip", in: ok + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+			want: wrong("Transfer-Encoding is not chunked"),
+		},
+		{
+			name: "identity", in: ok + "Transfer-Encoding: identity\r\nContent-Length: 0\r\n\r\n",
+			want: wrong("Transfer-Encoding is not chunked"),
+		},
+		{
+			name: "empty encoding", in: ok + "Transfer-Encoding:\r\nContent-Length: 0\r\n\r\n",
+			want: wrong("Transfer-Encoding is not chunked"),
+		},
+		{
+			name: "chunked twice", in: chunk + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+			want: wrong("two Transfer-Encodings"),
+		},
+		{
+			name: "chunked with more", in: ok + "Transfer-Encoding: chunked x\r\n\r\n0\r\n\r\n",
+			want: wrong("Transfer-Encoding is not chunked"),
+		},
+		{
+			name: "chunked with less", in: ok + "Transfer-Encoding: chunke\r\n\r\n0\r\n\r\n",
+			want: wrong("Transfer-Encoding is not chunked"),
+		},
+		{
+			name: "long encoding", in: ok + "Transfer-Encoding: " + strings.Repeat("chunked", 9) + "\r\n\r\n0\r\n\r\n",
+			want: wrong("Transfer-Encoding is not chunked"),
+		},
 		{name: "folded chunked", in: ok + "Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n", want: done(200, 0)},
-		{name: "chunked and a fold", in: ok + "Transfer-Encoding: chunked\r\n \r\n\r\n0\r\n\r\n", want: wrong("Transfer-Encoding is not chunked")},
-		{name: "chunked in 1.0", in: "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\nTransfer-Encoding: x\r\n\r\nhello", want: last(200, 5)},
+		{
+			name: "chunked and a fold", in: ok + "Transfer-Encoding: chunked\r\n \r\n\r\n0\r\n\r\n",
+			want: wrong("Transfer-Encoding is not chunked"),
+		},
+		{
+			name: "chunked in 1.0",
+			in:   "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\nTransfer-Encoding: x\r\n\r\nhello",
+			want: last(200, 5),
+		},
 
-		{name: "trailer", in: chunk + "Trailer: A\r\n\r\n5\r\nhello\r\n0\r\nA: b\r\nContent-Length: 7\r\nConnection: close\r\nTransfer-Encoding: x\r\n\r\n", more: "x", want: done(200, 5)},
+		{name: "trailer", in: chunk +
+			"Trailer: A\r\n\r\n5\r\nhello\r\n0\r\nA: b\r\nContent-Length: 7\r\nConnection: close\r\nTransfer-Encoding: x\r\n\r\n", more: "x", want: done(200, 5)},
 		{name: "folded trailer", in: chunk + "\r\n0\r\nA: b\r\n c\r\n\r\n", want: done(200, 0)},
 		{name: "trailer lines with bare LF", in: chunk + "\r\n0\r\nA: b\nC: d\r\n\r\n", want: done(200, 0)},
-		{name: "trailer that begins with a space", in: chunk + "\r\n0\r\n A: b\r\n\r\n", want: wrong("begins with white space")},
+		{
+			name: "trailer that begins with a space", in: chunk + "\r\n0\r\n A: b\r\n\r\n",
+			want: wrong("begins with white space"),
+		},
 		{name: "trailer without colon", in: chunk + "\r\n0\r\nA\r\n\r\n", want: wrong("without a colon")},
-		{name: "bare LF for a trailer", in: chunk + "\r\n0\r\n\nHTTP\r\n\r\n", want: wrong("trailer ends with a bare line feed")},
-		{name: "bare LF before the trailer's end", in: chunk + "\r\n0\r\nA: b\n\r\nHTTP\r\n\r\n", want: wrong("trailer ends with a bare line feed")},
-		{name: "bare LF at the trailer's end", in: chunk + "\r\n0\r\nA: b\r\n\nHTTP\r\n\r\n", want: wrong("trailer ends with a bare line feed")},
-		{name: "trailer of a length", in: ok + "Trailer: a, content-length ,b\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", want: wrong("Trailer announces")},
-		{name: "trailer of a trailer", in: chunk + "Trailer: a\r\n ,Trailer\r\n\r\n0\r\n\r\n", want: wrong("Trailer announces")},
+		{
+			name: "bare LF for a trailer", in: chunk + "\r\n0\r\n\nHTTP\r\n\r\n",
+			want: wrong("trailer ends with a bare line feed"),
+		},
+		{
+			name: "bare LF before the trailer's end", in: chunk + "\r\n0\r\nA: b\n\r\nHTTP\r\n\r\n",
+			want: wrong("trailer ends with a bare line feed"),
+		},
+		{
+			name: "bare LF at the trailer's end", in: chunk + "\r\n0\r\nA: b\r\n\nHTTP\r\n\r\n",
+			want: wrong("trailer ends with a bare line feed"),
+		},
+		{
+			name: "trailer of a length", in: ok + "Trailer: a, content-length ,b\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+			want: wrong("Trailer announces"),
+		},
+		{
+			name: "trailer of a trailer", in: chunk + "Trailer: a\r\n ,Trailer\r\n\r\n0\r\n\r\n",
+			want: wrong("Trailer announces"),
+		},
 		{name: "trailer without chunks", in: fiver + "Trailer: Content-Length\r\n\r\nhello", want: done(200, 5)},
 
 		{name: "to the end", in: ok + "\r\nhello", want: last(200, 5)},
 		{name: "to the end, empty", in: ok + "\r\n", want: last(200, 0)},
 		{name: "to the end, keep-alive", in: ok + "Connection: keep-alive\r\n\r\nhello", want: last(200, 5)},
 		{name: "1.0", in: "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello", want: last(200, 5)},
-		{name: "1.0 keep-alive", in: "HTTP/1.0 200 OK\r\nConnection: a, Keep-Alive\r\nContent-Length: 5\r\n\r\nhello", want: done(200, 5)},
-		{name: "1.0 both", in: "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello", want: last(200, 5)},
+		{
+			name: "1.0 keep-alive", in: "HTTP/1.0 200 OK\r\nConnection: a, Keep-Alive\r\nContent-Length: 5\r\n\r\nhello",
+			want: done(200, 5),
+		},
+		{name: "1.0 both", in: "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nConnection: " +
+			"close\r\nContent-Length: 5\r\n\r\nhello", want: last(200, 5)},
 		{name: "close", in: fiver + "Connection: close\r\n\r\nhello", want: last(200, 5)},
 		{name: "close in a list", in: fiver + "connection:x ,\tCLOSE ,y\r\n\r\nhello", want: last(200, 5)},
 		{name: "close in a fold", in: fiver + "Connection: x,\r\n close\r\n\r\nhello", want: last(200, 5)},
 		{name: "close cut by a fold", in: fiver + "Connection: clo\r\n se\r\n\r\nhello", want: done(200, 5)},
 		{name: "close with more", in: fiver + "Connection: close x, closed, clos\r\n\r\nhello", want: done(200, 5)},
-		{name: "another connection header", in: fiver + "Connectiox: close\r\nProxy-Connection: close\r\n\r\nhello", want: done(200, 5)},
+		{
+			name: "another connection header", in: fiver + "Connectiox: close\r\nProxy-Connection: close\r\n\r\nhello",
+			want: done(200, 5),
+		},
 
 		{name: "HEAD", in: fiver + "\r\n", head: true, want: done(200, 0)},
 		{name: "HEAD chunked", in: chunk + "\r\n", head: true, want: done(200, 0)},
@@ -268,26 +417,57 @@ func cases() []testCase {
 		{name: "HEAD with bad length", in: ok + "Content-Length: x\r\n\r\n", head: true, want: wrong("not a number")},
 		{name: "204", in: "HTTP/1.1 204 No Content\r\n\r\n", more: "x", want: done(204, 0)},
 		{name: "204 with length", in: "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", want: done(204, 0)},
-		{name: "204 with bad encoding", in: "HTTP/1.1 204 No Content\r\nTransfer-Encoding: x\r\n\r\n", want: wrong("not chunked")},
+		{
+			name: "204 with bad encoding", in: "HTTP/1.1 204 No Content\r\nTransfer-Encoding: x\r\n\r\n",
+			want: wrong("not chunked"),
+		},
 		{name: "304", in: "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", want: done(304, 0)},
-		{name: "304 chunked", in: "HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n", want: last(304, 0)},
+		{
+			name: "304 chunked", in: "HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n",
+			want: last(304, 0),
+		},
 		{name: "205", in: "HTTP/1.1 205 Reset Content\r\nContent-Length: 5\r\n\r\nhello", want: done(205, 5)},
 
 		{name: "100", in: "HTTP/1.1 100 Continue\r\n\r\n" + fiver + "\r\nhello", want: done(200, 5)},
-		{name: "100 with header", in: "HTTP/1.1 100 Continue\r\nContent-Length: 7\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + fiver + "\r\nhello", want: done(200, 5)},
-		{name: "103s", in: strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 100) + fiver + "\r\nhello", want: done(200, 5)},
-		{name: "too many", in: strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 101) + fiver + "\r\nhello", want: wrong("more than 100 informational answers")},
-		{name: "bad 100", in: "HTTP/1.1 100 Continue\r\nContent-Length: x\r\n\r\n" + fiver + "\r\nhello", want: wrong("not a number")},
+		{
+			name: "100 with header",
+			in: "HTTP/1.1 100 Continue\r\nContent-Length: 7\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + fiver +
+				"\r\nhello", want: done(200, 5),
+		},
+		{
+			name: "103s", in: strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 100) + fiver + "\r\nhello",
+			want: done(200, 5),
+		},
+		{
+			name: "too many", in: strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 101) + fiver + "\r\nhello",
+			want: wrong("more than 100 informational answers"),
+		},
+		{
+			name: "bad 100", in: "HTTP/1.1 100 Continue\r\nContent-Length: x\r\n\r\n" + fiver + "\r\nhello",
+			want: wrong("not a number"),
+		},
 		{name: "100 and nothing more", in: "HTTP/1.1 100 Continue\r\n\r\n", want: closed},
-		{name: "101", in: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", more: "x", want: last(101, 0)},
+		{
+			name: "101", in: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", more: "x",
+			want: last(101, 0),
+		},
 		{name: "100 before HEAD", in: "HTTP/1.1 100 Continue\r\n\r\n" + fiver + "\r\n", head: true, want: done(200, 0)},
 
-		{name: "64 KB line", in: fiver + "X: " + strings.Repeat("0123456789abcdef", 4<<10) + "\r\n\r\nhello", want: done(200, 5)},
+		{
+			name: "64 KB line", in: fiver + "X: " + strings.Repeat("0123456789abcdef", 4<<10) + "\r\n\r\nhello",
+			want: done(200, 5),
+		},
 		{name: "64 KB name", in: fiver + strings.Repeat("0123456789abcdef", 4<<10) + ": x\r\n\r\nhello", want: done(200, 5)},
-		{name: "64 KB reason", in: "HTTP/1.1 200 " + strings.Repeat("0123456789abcdef", 4<<10) + "\r\nContent-Length: 5\r\n\r\nhello", want: done(200, 5)},
-		{name: "64 KB of lines", in: fiver + strings.Repeat("X-Some-Name: some value and another\r\n", 64<<10/37) + "\r\nhello", want: done(200, 5)},
-		{name: "64 KB connection", in: fiver + "Connection: " + strings.Repeat("keep-alive, ", 64<<10/12) + "close\r\n\r\nhello", want: last(200, 5)},
-		{name: "64 KB trailer", in: chunk + "\r\n0\r\nX: " + strings.Repeat("0123456789abcdef", 4<<10) + "\r\n\r\n", want: done(200, 0)},
+		{name: "64 KB reason", in: "HTTP/1.1 200 " + strings.Repeat("0123456789abcdef", 4<<10) +
+			"\r\nContent-Length: 5\r\n\r\nhello", want: done(200, 5)},
+		{name: "64 KB of lines", in: fiver + strings.Repeat("X-Some-Name: some value and another\r\n", 64<<10/37) +
+			"\r\nhello", want: done(200, 5)},
+		{name: "64 KB connection", in: fiver + "Connection: " + strings.Repeat("keep-alive, ", 64<<10/12) +
+			"close\r\n\r\nhello", want: last(200, 5)},
+		{
+			name: "64 KB trailer", in: chunk + "\r\n0\r\nX: " + strings.Repeat("0123456789abcdef", 4<<10) + "\r\n\r\n",
+			want: done(200, 0),
+		},
 	}
 }
 
@@ -403,18 +583,31 @@ func TestHeaderLimit(t *testing.T) {
 	}
 	for _, test := range []struct{ name, in, longer string }{
 		{"header", fill(fiver, "\r\n") + "hello", fill(fiver, "\r") + "\nhello"},
-		{"informational", fill("HTTP/1.1 103 Early Hints\r\n", "\r\n"+fiver+"\r\n") + "hello", fill("HTTP/1.1 103 Early Hints\r\n", "\r\n"+fiver+"\r") + "\nhello"},
-		{"one line", fiver + "X: " + strings.Repeat("x", maxHead-len(fiver)-7) + "\r\n\r\nhello", fiver + "X: " + strings.Repeat("x", maxHead-len(fiver)-6) + "\r\n\r\nhello"},
+		{
+			"informational", fill("HTTP/1.1 103 Early Hints\r\n", "\r\n"+fiver+"\r\n") + "hello",
+			fill("HTTP/1.1 103 Early Hints\r\n", "\r\n"+fiver+"\r") + "\nhello",
+		},
+		{
+			"one line", fiver + "X: " + strings.Repeat("x", maxHead-len(fiver)-7) + "\r\n\r\nhello",
+			fiver + "X: " + strings.Repeat("x", maxHead-len(fiver)-6) + "\r\n\r\nhello",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for _, next := range []func() int{whole, singleBytes, func() int { return 1000 }, twoPieces(maxHead), twoPieces(maxHead - 1)} {
+			for _, next := range []func() int{
+				whole, singleBytes, func() int { return 1000 }, twoPieces(maxHead),
+				twoPieces(maxHead - 1),
+			} {
 				if got := parse(t, []byte(test.in), false, next); got != (outcome{status: 200, body: 5, used: len(test.in)}) {
 					t.Errorf("at the limit: %+v", got)
 				}
 			}
 			compare(t, []byte(test.in), false, outcome{status: 200, body: 5, used: len(test.in)})
-			for _, next := range []func() int{whole, singleBytes, func() int { return 1000 }, twoPieces(maxHead), twoPieces(maxHead - 1)} {
-				if got := parse(t, []byte(test.longer), false, next); !strings.Contains(got.err, "longer than 1048576 bytes") || got.used != maxHead {
+			for _, next := range []func() int{
+				whole, singleBytes, func() int { return 1000 }, twoPieces(maxHead),
+				twoPieces(maxHead - 1),
+			} {
+				if got := parse(t, []byte(test.longer), false, next); !strings.Contains(got.err, "longer than 1048576 bytes") ||
+					got.used != maxHead {
 					t.Errorf("beyond the limit: %+v", got)
 				}
 			}
@@ -600,36 +793,4 @@ func FuzzParser(f *testing.F) {
 			t.Errorf("in pieces with a memory: %+v, at once: %+v", cut, got)
 		}
 	})
-}
-
-// TestMemory looks at which heads are held.
-func TestMemory(t *testing.T) {
-	var m Memory
-	read := func(answer string) string {
-		t.Helper()
-		if got, want := parseBy(t, m.Parse, []byte(answer), false, whole), parse(t, []byte(answer), false, whole); got != want {
-			t.Errorf("%q: %+v, without a memory %+v", answer, got, want)
-		}
-		return string(m.head)
-	}
-	numbered := func(n int) string { return fmt.Sprintf("%sNumber: %d\r\nContent-Length: 2\r\n\r\n", ok, n) }
-	if held := read(numbered(1) + "ok"); held != numbered(1) {
-		t.Errorf("held after the first answer: %q", held)
-	}
-	read(numbered(1) + "ok")
-	if held := read(numbered(2) + "ok"); held != numbered(2) {
-		t.Errorf("held after another head: %q", held)
-	}
-	for n := 3; n < 3+heldMisses-1; n++ {
-		if held := read(numbered(n) + "ok"); held != numbered(2) {
-			t.Errorf("held where each head is different: %q", held)
-		}
-	}
-	if held := read(numbered(20) + "ok"); held != numbered(20) {
-		t.Errorf("held after %d others: %q", heldMisses, held)
-	}
-	read(numbered(20) + "ok")
-	if held := read(ok + "X: " + strings.Repeat("x", maxRemembered) + "\r\n\r\n"); held != numbered(20) {
-		t.Errorf("held after one that is too long: %d bytes", len(held))
-	}
 }

@@ -16,7 +16,12 @@ import (
 )
 
 func TestAppendRequest(t *testing.T) {
-	get := request.Request{Method: "GET", Scheme: "http", Host: "h:1", Path: "/a?b", Header: []request.Field{{Name: "x-A", Value: "b"}, {Name: "User-Agent", Value: "u"}}}
+	get := request.Request{
+		Method: "GET", Scheme: "http", Host: "h:1", Path: "/a?b", Header: []request.Field{
+			{Name: "x-A", Value: "b"},
+			{Name: "User-Agent", Value: "u"},
+		},
+	}
 	for _, test := range []struct {
 		name    string
 		request func(*request.Request)
@@ -24,12 +29,30 @@ func TestAppendRequest(t *testing.T) {
 		want    string
 	}{
 		{"GET", func(*request.Request) {}, false, "GET /a?b HTTP/1.1\r\nHost: h:1\r\nx-A: b\r\nUser-Agent: u\r\n\r\n"},
-		{"closing", func(r *request.Request) { r.Header = nil }, true, "GET /a?b HTTP/1.1\r\nHost: h:1\r\nConnection: close\r\n\r\n"},
-		{"GET with body", func(r *request.Request) { r.Header, r.Body = nil, []byte("body") }, false, "GET /a?b HTTP/1.1\r\nHost: h:1\r\nContent-Length: 4\r\n\r\nbody"},
-		{"POST", func(r *request.Request) { r.Header, r.Method = nil, "POST" }, false, "POST /a?b HTTP/1.1\r\nHost: h:1\r\nContent-Length: 0\r\n\r\n"},
-		{"PUT", func(r *request.Request) { r.Header, r.Method = nil, "PUT" }, false, "PUT /a?b HTTP/1.1\r\nHost: h:1\r\nContent-Length: 0\r\n\r\n"},
-		{"PATCH", func(r *request.Request) { r.Header, r.Method = nil, "PATCH" }, false, "PATCH /a?b HTTP/1.1\r\nHost: h:1\r\nContent-Length: 0\r\n\r\n"},
-		{"DELETE", func(r *request.Request) { r.Header, r.Method = nil, "DELETE" }, false, "DELETE /a?b HTTP/1.1\r\nHost: h:1\r\n\r\n"},
+		{
+			"closing", func(r *request.Request) { r.Header = nil }, true,
+			"GET /a?b HTTP/1.1\r\nHost: h:1\r\nConnection: close\r\n\r\n",
+		},
+		{
+			"GET with body", func(r *request.Request) { r.Header, r.Body = nil, []byte("body") }, false,
+			"GET /a?b HTTP/1.1\r\nHost: h:1\r\nContent-Length: 4\r\n\r\nbody",
+		},
+		{
+			"POST", func(r *request.Request) { r.Header, r.Method = nil, "POST" }, false,
+			"POST /a?b HTTP/1.1\r\nHost: h:1\r\nContent-Length: 0\r\n\r\n",
+		},
+		{
+			"PUT", func(r *request.Request) { r.Header, r.Method = nil, "PUT" }, false,
+			"PUT /a?b HTTP/1.1\r\nHost: h:1\r\nContent-Length: 0\r\n\r\n",
+		},
+		{
+			"PATCH", func(r *request.Request) { r.Header, r.Method = nil, "PATCH" }, false,
+			"PATCH /a?b HTTP/1.1\r\nHost: h:1\r\nContent-Length: 0\r\n\r\n",
+		},
+		{
+			"DELETE", func(r *request.Request) { r.Header, r.Method = nil, "DELETE" }, false,
+			"DELETE /a?b HTTP/1.1\r\nHost: h:1\r\n\r\n",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := get
@@ -74,7 +97,8 @@ func FuzzRequest(f *testing.F) {
 			t.Errorf("bytes are left: %v", err)
 		}
 		if got.Method != r.Method || got.RequestURI != r.Path || got.Host != r.Host || string(gotBody) != string(r.Body) {
-			t.Errorf("got %s %s %s %q, want %s %s %s %q", got.Method, got.Host, got.RequestURI, gotBody, r.Method, r.Host, r.Path, r.Body)
+			t.Errorf("got %s %s %s %q, want %s %s %s %q", got.Method, got.Host, got.RequestURI, gotBody, r.Method,
+				r.Host, r.Path, r.Body)
 		}
 		want := http.Header{}
 		for _, f := range r.Header {

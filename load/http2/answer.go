@@ -145,7 +145,8 @@ func (h *head) addPseudo(name, value string) {
 		h.wrong = ":status after other fields"
 	case h.status != 0:
 		h.wrong = "two :status fields"
-	case len(value) != 3 || value[0] < '1' || value[0] > '9' || value[1] < '0' || value[1] > '9' || value[2] < '0' || value[2] > '9':
+	case len(value) != 3 || value[0] < '1' || value[0] > '9' || value[1] < '0' || value[1] > '9' ||
+		value[2] < '0' || value[2] > '9':
 		h.wrong = ":status " + strconv.QuoteToASCII(shorten(value))
 	default:
 		h.status = int(value[0]-'0')*100 + int(value[1]-'0')*10 + int(value[2]-'0')

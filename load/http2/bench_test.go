@@ -73,7 +73,10 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}{
 		{"hello", get("GET", "/hello"), hello},
 		{"post=100", post("/", make([]byte, 100)), hello},
-		{"body=64KiB", get("GET", "/"), func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 64<<10)) }},
+		{
+			"body=64KiB", get("GET", "/"),
+			func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 64<<10)) },
+		},
 	} {
 		for _, open := range []int{1, 10, 100} {
 			b.Run(bm.name+"/streams="+strconv.Itoa(open), func(b *testing.B) {
@@ -138,7 +141,11 @@ func BenchmarkRoundTrip(b *testing.B) {
 // must be decoded: fields out of the table, as Go's server sends them, and literals with
 // Huffman coding, as servers without a table send them.
 func BenchmarkOtherAnswer(b *testing.B) {
-	fields := [...][2]string{{":status", "200"}, {"content-type", "text/plain; charset=utf-8"}, {"date", "Mon, 20 Nov 2023 19:00:00 GMT"}}
+	fields := [...][2]string{
+		{":status", "200"},
+		{"content-type", "text/plain; charset=utf-8"},
+		{"date", "Mon, 20 Nov 2023 19:00:00 GMT"},
+	}
 	lengths := [...]string{"12", "345"}
 	for _, table := range []uint32{4096, 0} {
 		b.Run("table="+strconv.Itoa(int(table)), func(b *testing.B) {
@@ -163,7 +170,9 @@ func BenchmarkOtherAnswer(b *testing.B) {
 					_ = enc.WriteField(hpack.HeaderField{Name: f[0], Value: f[1]})
 				}
 				_ = enc.WriteField(hpack.HeaderField{Name: "content-length", Value: lengths[i%2]})
-				_ = fr.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: uint32(2*i + 1), EndHeaders: true, EndStream: true, BlockFragment: block.Bytes()})
+				_ = fr.WriteHeaders(xhttp2.HeadersFrameParam{
+					StreamID: uint32(2*i + 1), EndHeaders: true, EndStream: true, BlockFragment: block.Bytes(),
+				})
 				_, _ = c.Send(nil, 0, q)
 				if _, err := c.Parse(nil, in.Bytes(), done); err != nil {
 					b.Fatal(err)
@@ -194,7 +203,9 @@ func BenchmarkOtherAnswer(b *testing.B) {
 // One op is a request that is encoded anew, as those with variables are.
 func BenchmarkEncode(b *testing.B) {
 	r := get("GET", "/items/17?q=x")
-	r.Header = append(r.Header, request.Field{Name: "Accept", Value: "*/*"}, request.Field{Name: "Authorization", Value: "Bearer 0123456789abcdef"})
+	r.Header = append(r.Header, request.Field{Name: "Accept", Value: "*/*"}, request.Field{
+		Name: "Authorization", Value: "Bearer 0123456789abcdef",
+	})
 	other := *r
 	other.Path = "/items/18?q=y"
 	e := http2.NewEncoder(r, &other)

@@ -28,7 +28,9 @@ func server(t testing.TB, h http.Handler, conf *http.HTTP2Config) (addr string, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv = &http.Server{Handler: h, Protocols: new(http.Protocols), HTTP2: conf, ReadHeaderTimeout: time.Minute, MaxHeaderBytes: 2 << 20}
+	srv = &http.Server{
+		Handler: h, Protocols: new(http.Protocols), HTTP2: conf, ReadHeaderTimeout: time.Minute, MaxHeaderBytes: 2 << 20,
+	}
 	srv.Protocols.SetUnencryptedHTTP2(true)
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(l) }()
@@ -142,7 +144,10 @@ func (cl *client) one(r *http2.Request) result {
 
 // get is a request without a body.
 func get(method, path string) *request.Request {
-	return &request.Request{Method: method, Scheme: "http", Host: "test.example:80", Path: path, Header: []request.Field{{Name: "User-Agent", Value: "whet-load"}}}
+	return &request.Request{
+		Method: method, Scheme: "http", Host: "test.example:80", Path: path,
+		Header: []request.Field{{Name: "User-Agent", Value: "whet-load"}},
+	}
 }
 
 // encode encodes a request with fields in common with nothing.

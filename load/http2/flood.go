@@ -25,10 +25,12 @@ const (
 // flood is what a peer has sent that was of no use.
 type flood struct {
 	idle          int
-	unread        int   // answers to PING and SETTINGS since Drained
-	continuations int   // of the header block that is being read
-	updates       int   // WINDOW_UPDATE frames that the peer may send for DATA that it got
-	late          int64 // bytes of DATA that may still come for streams that have ended: those on the way when we reset one
+	unread        int // answers to PING and SETTINGS since Drained
+	continuations int // of the header block that is being read
+	updates       int // WINDOW_UPDATE frames that the peer may send for DATA that it got
+	// bytes of DATA that may still come for streams that have ended: those on the way when we reset
+	// one
+	late int64
 }
 
 // Drained tells that all that was appended has left for the peer.

@@ -56,7 +56,8 @@ func parseFrame(b []byte) frame {
 }
 
 func appendFrame(dst []byte, length int, typ, flags byte, id uint32) []byte {
-	return append(dst, byte(length>>16), byte(length>>8), byte(length), typ, flags, byte(id>>24), byte(id>>16), byte(id>>8), byte(id))
+	return append(dst, byte(length>>16), byte(length>>8), byte(length), typ, flags, byte(id>>24), byte(id>>16),
+		byte(id>>8), byte(id))
 }
 
 func appendWindowUpdate(dst []byte, id uint32, n int32) []byte {

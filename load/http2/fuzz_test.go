@@ -71,7 +71,9 @@ func FuzzFrames(f *testing.F) {
 			case 9: // in pieces
 				b := p.block(":status", statuses[arg>>1&7], "x-piece", strings.Repeat("p", next()))
 				n := next() % len(b)
-				_ = p.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: id, BlockFragment: b[:n], EndStream: end, PadLength: byte(next())})
+				_ = p.WriteHeaders(xhttp2.HeadersFrameParam{
+					StreamID: id, BlockFragment: b[:n], EndStream: end, PadLength: byte(next()),
+				})
 				_ = p.WriteContinuation(id, arg&64 != 0, b[n:])
 				if arg&64 == 0 {
 					_ = p.WriteContinuation(id, true, nil)
@@ -79,7 +81,9 @@ func FuzzFrames(f *testing.F) {
 			case 10:
 				_ = p.WriteRSTStream(id, xhttp2.ErrCode(arg))
 			case 11:
-				_ = p.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingInitialWindowSize, Val: uint32(arg * 1000)}, xhttp2.Setting{ID: xhttp2.SettingMaxFrameSize, Val: maxFrameSize + uint32(next())})
+				_ = p.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingInitialWindowSize, Val: uint32(arg * 1000)}, xhttp2.Setting{
+					ID: xhttp2.SettingMaxFrameSize, Val: maxFrameSize + uint32(next()),
+				})
 			case 12:
 				_ = p.WriteWindowUpdate(id*uint32(arg&1), uint32(1+next()*next()))
 			case 13:
@@ -98,14 +102,20 @@ func FuzzFrames(f *testing.F) {
 func FuzzEncode(f *testing.F) {
 	f.Add("GET", "example.com", "/p?q", "User-Agent", "whet-load", "X-A", "1", "x-a", "2", 0, uint8(0))
 	f.Add("POST", "h", "/", "TE", "trailers", "Connection", "close", "Host", "x", 10, uint8(3))
-	f.Add("PUT", "", "", "cookie", strings.Repeat("c", 300), "Cookie", "", "Accept-Encoding", "gzip, deflate", 40_000, uint8(6))
+	f.Add("PUT", "", "", "cookie", strings.Repeat("c", 300), "Cookie", "", "Accept-Encoding",
+		"gzip, deflate", 40_000, uint8(6))
 	f.Fuzz(func(t *testing.T, method, host, path, n1, v1, n2, v2, n3, v3 string, body int, mode uint8) {
 		for _, name := range []string{n1, n2, n3} {
 			if !httpguts.ValidHeaderFieldName(name) {
 				t.Skip("package request does not make such fields")
 			}
 		}
-		r := &request.Request{Method: method, Scheme: "https", Host: host, Path: path, Header: []request.Field{requestField(n1, v1), requestField(n2, v2), requestField(n3, v3)}, Body: make([]byte, max(0, body%50_000))}
+		r := &request.Request{
+			Method: method, Scheme: "https", Host: host, Path: path, Header: []request.Field{
+				requestField(n1, v1),
+				requestField(n2, v2), requestField(n3, v3),
+			}, Body: make([]byte, max(0, body%50_000)),
+		}
 		sample := *r
 		if mode&1 != 0 {
 			sample.Header = sample.Header[:2]

@@ -302,7 +302,8 @@ func (m *model) answer(id uint32) {
 			n, err := strconv.ParseInt(f.Value, 10, 64)
 			wrong = err != nil || n < 0 || strings.ContainsAny(f.Value, "+-") || length >= 0 && length != n
 			length = n
-		case slices.Contains([]string{"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"}, f.Name),
+		case slices.Contains([]string{"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"},
+			f.Name),
 			!httpguts.ValidHeaderFieldName(f.Name), strings.ToLower(f.Name) != f.Name, !httpguts.ValidHeaderFieldValue(f.Value):
 			wrong = true
 		}
@@ -428,8 +429,10 @@ func feed(t *testing.T, in []byte, pieces []byte) (reports []string, out []byte,
 		}
 		out, err = c.Parse(out, in[:n], done)
 		in = in[n:]
-		if cap(c.part) > 2*maxFrameSize || cap(c.block) > 2*DefaultMaxBlock || len(c.streams.slots) > 16 || cap(c.blocked) > 16 || cap(c.last) > 2*maxKept {
-			t.Fatalf("holds %d of a frame, %d of a block, %d slots, %d blocked, %d kept", cap(c.part), cap(c.block), len(c.streams.slots), cap(c.blocked), cap(c.last))
+		if cap(c.part) > 2*maxFrameSize || cap(c.block) > 2*DefaultMaxBlock || len(c.streams.slots) > 16 ||
+			cap(c.blocked) > 16 || cap(c.last) > 2*maxKept {
+			t.Fatalf("holds %d of a frame, %d of a block, %d slots, %d blocked, %d kept", cap(c.part), cap(c.block),
+				len(c.streams.slots), cap(c.blocked), cap(c.last))
 		}
 		for _, id := range c.blocked {
 			if s := c.streams.find(id); s == nil || len(s.rest) == 0 {
@@ -493,16 +496,24 @@ func check(t *testing.T, in, pieces []byte) {
 		}
 	}
 	if m.failed != (err != nil) || !slices.Equal(reports, m.reports) {
-		t.Fatalf("error %v, reports\n%s\nmodel: failed %v, reports\n%s", err, strings.Join(reports, "\n"), m.failed, strings.Join(m.reports, "\n"))
+		t.Fatalf("error %v, reports\n%s\nmodel: failed %v, reports\n%s", err, strings.Join(reports, "\n"), m.failed,
+			strings.Join(m.reports, "\n"))
 	}
 	m.sent(t, out, err)
 }
 
 func newModel() *model {
-	m := &model{conf: checkOptions, next: 1, streams: make(map[uint32]*modelStream), decoder: hpack.NewDecoder(4096, nil), window: 65535, connOut: 65535, connIn: int64(checkOptions.ConnWindow), maxFrame: maxFrameSize, late: int64(checkOptions.StreamWindow), lastStream: math.MaxInt32, granted: make(map[uint32]int64)}
+	m := &model{
+		conf: checkOptions, next: 1, streams: make(map[uint32]*modelStream), decoder: hpack.NewDecoder(4096, nil),
+		window: 65535, connOut: 65535, connIn: int64(checkOptions.ConnWindow), maxFrame: maxFrameSize,
+		late: int64(checkOptions.StreamWindow), lastStream: math.MaxInt32, granted: make(map[uint32]int64),
+	}
 	m.decoder.SetMaxStringLength(1 << 20)
 	for i, r := range checkRequests {
-		m.streams[m.next] = &modelStream{tag: i, head: r.Method == "HEAD", length: -1, recv: int64(checkOptions.StreamWindow), send: m.window, left: int64(len(r.Body))}
+		m.streams[m.next] = &modelStream{
+			tag: i, head: r.Method == "HEAD", length: -1, recv: int64(checkOptions.StreamWindow), send: m.window,
+			left: int64(len(r.Body)),
+		}
 		m.next += 2
 	}
 	return m
@@ -558,6 +569,7 @@ func (m *model) sent(t *testing.T, out []byte, err error) {
 		t.Fatalf("%d acknowledgements of %d SETTINGS, pings %q of %q, %d GOAWAY", acks, m.settings, pings, m.pings, goAways)
 	}
 	if data != m.data || !slices.Equal(resets, m.resets) || !maps.Equal(granted, m.granted) {
-		t.Fatalf("sent %d bytes of bodies, resets %v, windows %v; model: %d, %v, %v", data, resets, granted, m.data, m.resets, m.granted)
+		t.Fatalf("sent %d bytes of bodies, resets %v, windows %v; model: %d, %v, %v", data, resets, granted, m.data,
+			m.resets, m.granted)
 	}
 }

@@ -43,7 +43,9 @@ func (p *peer) block(fields ...string) []byte {
 
 // head writes a whole header block in one frame.
 func (p *peer) head(id uint32, end bool, fields ...string) {
-	_ = p.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: id, BlockFragment: p.block(fields...), EndHeaders: true, EndStream: end})
+	_ = p.WriteHeaders(xhttp2.HeadersFrameParam{
+		StreamID: id, BlockFragment: p.block(fields...), EndHeaders: true, EndStream: end,
+	})
 }
 
 func (p *peer) raw(typ byte, flags byte, id uint32, payload string) {
@@ -68,20 +70,41 @@ func frameCases() []frameCase {
 	}
 	long := strings.Repeat("v", 60_000)
 	return []frameCase{
-		{"an answer", after(func(p *peer) { p.head(1, false, ":status", "200", "content-length", "5"); p.data(1, true, 5) }), "0: status 200, 5 bytes, ok", ""},
+		{
+			"an answer", after(func(p *peer) { p.head(1, false, ":status", "200", "content-length", "5"); p.data(1, true, 5) }),
+			"0: status 200, 5 bytes, ok", "",
+		},
 		{"end in the header", after(func(p *peer) { p.head(1, true, ":status", "404") }), "0: status 404, 0 bytes, ok", ""},
-		{"HEAD with content-length", after(func(p *peer) { p.head(3, true, ":status", "200", "content-length", "5") }), "1: status 200, 0 bytes, ok", ""},
-		{"HEAD with content", after(func(p *peer) { p.head(3, false, ":status", "200"); p.data(3, true, 1) }), "1: status 200, 1 bytes, malformed", ""},
-		{"204 with content", after(func(p *peer) { p.head(1, false, ":status", "204"); p.data(1, true, 1) }), "0: status 204, 1 bytes, malformed", ""},
-		{"304 with content-length", after(func(p *peer) { p.head(1, true, ":status", "304", "content-length", "9") }), "0: status 304, 0 bytes, ok", ""},
-		{"empty DATA at the end", after(func(p *peer) { p.head(1, false, ":status", "204"); p.data(1, true, 0) }), "0: status 204, 0 bytes, ok", ""},
+		{
+			"HEAD with content-length", after(func(p *peer) { p.head(3, true, ":status", "200", "content-length", "5") }),
+			"1: status 200, 0 bytes, ok", "",
+		},
+		{
+			"HEAD with content", after(func(p *peer) { p.head(3, false, ":status", "200"); p.data(3, true, 1) }),
+			"1: status 200, 1 bytes, malformed", "",
+		},
+		{
+			"204 with content", after(func(p *peer) { p.head(1, false, ":status", "204"); p.data(1, true, 1) }),
+			"0: status 204, 1 bytes, malformed", "",
+		},
+		{
+			"304 with content-length", after(func(p *peer) { p.head(1, true, ":status", "304", "content-length", "9") }),
+			"0: status 304, 0 bytes, ok", "",
+		},
+		{
+			"empty DATA at the end", after(func(p *peer) { p.head(1, false, ":status", "204"); p.data(1, true, 0) }),
+			"0: status 204, 0 bytes, ok", "",
+		},
 		{"interim answers", after(func(p *peer) {
 			p.head(1, false, ":status", "100")
 			p.head(1, false, ":status", "103", "link", "</x>")
 			p.head(1, true, ":status", "200")
 		}), "0: status 200, 0 bytes, ok", ""},
 		{"101", after(func(p *peer) { p.head(1, false, ":status", "101") }), "0: status 0, 0 bytes, malformed", ""},
-		{"interim answer that ends", after(func(p *peer) { p.head(1, true, ":status", "100") }), "0: status 0, 0 bytes, malformed", ""},
+		{
+			"interim answer that ends", after(func(p *peer) { p.head(1, true, ":status", "100") }),
+			"0: status 0, 0 bytes, malformed", "",
+		},
 		{"100 interim answers", after(func(p *peer) {
 			for range 100 {
 				p.head(1, false, ":status", "102")
@@ -93,37 +116,79 @@ func frameCases() []frameCase {
 				p.head(1, false, ":status", "102")
 			}
 		}), "0: status 0, 0 bytes, malformed", ""},
-		{"trailers", after(func(p *peer) { p.head(1, false, ":status", "200"); p.data(1, false, 3); p.head(1, true, "sum", "42") }), "0: status 200, 3 bytes, ok", ""},
+		{"trailers", after(func(p *peer) {
+			p.head(1, false, ":status", "200")
+			p.data(1, false, 3)
+			p.head(1, true, "sum",
+				"42")
+		}), "0: status 200, 3 bytes, ok", ""},
 		{"trailers and short body", after(func(p *peer) {
 			p.head(1, false, ":status", "200", "content-length", "4")
 			p.data(1, false, 3)
 			p.head(1, true, "sum", "42")
 		}), "0: status 200, 3 bytes, malformed", ""},
-		{"trailers without end", after(func(p *peer) { p.head(1, false, ":status", "200"); p.head(1, false, "sum", "42") }), "0: status 200, 0 bytes, malformed", ""},
-		{"trailers with status", after(func(p *peer) { p.head(1, false, ":status", "200"); p.head(1, true, ":status", "200") }), "0: status 200, 0 bytes, malformed", ""},
+		{
+			"trailers without end", after(func(p *peer) { p.head(1, false, ":status", "200"); p.head(1, false, "sum", "42") }),
+			"0: status 200, 0 bytes, malformed", "",
+		},
+		{
+			"trailers with status",
+			after(func(p *peer) { p.head(1, false, ":status", "200"); p.head(1, true, ":status", "200") }),
+			"0: status 200, 0 bytes, malformed", "",
+		},
 		{"no status", after(func(p *peer) { p.head(1, true, "server", "x") }), "0: status 0, 0 bytes, malformed", ""},
-		{"two statuses", after(func(p *peer) { p.head(1, true, ":status", "200", ":status", "200") }), "0: status 0, 0 bytes, malformed", ""},
-		{"late status", after(func(p *peer) { p.head(1, true, "server", "x", ":status", "200") }), "0: status 0, 0 bytes, malformed", ""},
+		{
+			"two statuses", after(func(p *peer) { p.head(1, true, ":status", "200", ":status", "200") }),
+			"0: status 0, 0 bytes, malformed", "",
+		},
+		{
+			"late status", after(func(p *peer) { p.head(1, true, "server", "x", ":status", "200") }),
+			"0: status 0, 0 bytes, malformed", "",
+		},
 		{"bad statuses", after(func(p *peer) {
 			for i, s := range []string{"20", "2000", "2x0", "099", "", "+20"} {
 				p.head(uint32(2*i+1), true, ":status", s)
 			}
-		}), "0: status 0, 0 bytes, malformed|1: status 0, 0 bytes, malformed|2: status 0, 0 bytes, malformed|3: status 0, 0 bytes, malformed|4: status 0, 0 bytes, malformed|5: status 0, 0 bytes, malformed", ""},
-		{"pseudo-header field of requests", after(func(p *peer) { p.head(1, true, ":status", "200", ":path", "/") }), "0: status 0, 0 bytes, malformed", ""},
+		}), "0: status 0, 0 bytes, malformed|1: status 0, 0 bytes, malformed|2: status 0, 0 bytes, malformed|3: status 0, " +
+			"0 bytes, malformed|4: status 0, 0 bytes, malformed|5: status 0, 0 bytes, malformed", ""},
+		{
+			"pseudo-header field of requests", after(func(p *peer) { p.head(1, true, ":status", "200", ":path", "/") }),
+			"0: status 0, 0 bytes, malformed", "",
+		},
 		{"bad fields", after(func(p *peer) {
-			for i, f := range [][2]string{{"Upper", "x"}, {"", "x"}, {"a b", "x"}, {"x", "a\nb"}, {"x", "\x00"}, {"connection", "close"}} {
+			for i, f := range [][2]string{
+				{"Upper", "x"},
+				{"", "x"},
+				{"a b", "x"},
+				{"x", "a\nb"},
+				{"x", "\x00"},
+				{"connection", "close"},
+			} {
 				p.head(uint32(2*i+1), true, ":status", "200", f[0], f[1])
 			}
-		}), "0: status 0, 0 bytes, malformed|1: status 0, 0 bytes, malformed|2: status 0, 0 bytes, malformed|3: status 0, 0 bytes, malformed|4: status 0, 0 bytes, malformed|5: status 0, 0 bytes, malformed", ""},
-		{"good fields", after(func(p *peer) { p.head(1, true, ":status", "200", "x!#$%&'*+.^_`|~-09", "a\tb \xff", "te", "x") }), "0: status 200, 0 bytes, ok", ""},
+		}), "0: status 0, 0 bytes, malformed|1: status 0, 0 bytes, malformed|2: status 0, 0 bytes, malformed|3: status 0, " +
+			"0 bytes, malformed|4: status 0, 0 bytes, malformed|5: status 0, 0 bytes, malformed", ""},
+		{"good fields", after(func(p *peer) {
+			p.head(1, true, ":status", "200", "x!#$%&'*+.^_`|~-09", "a\tb \xff", "te",
+				"x")
+		}), "0: status 200, 0 bytes, ok", ""},
 		{"content-lengths", after(func(p *peer) {
 			for i, f := range []string{"+1", "1,1", "-1", "9223372036854775808", ""} {
 				p.head(uint32(2*i+1), true, ":status", "204", "content-length", f)
 			}
 			p.head(11, true, ":status", "200", "content-length", "0", "content-length", "0")
-		}), "0: status 0, 0 bytes, malformed|1: status 0, 0 bytes, malformed|2: status 0, 0 bytes, malformed|3: status 0, 0 bytes, malformed|4: status 0, 0 bytes, malformed|5: status 200, 0 bytes, ok", ""},
-		{"content-lengths that differ", after(func(p *peer) { p.head(1, false, ":status", "200", "content-length", "0", "content-length", "1") }), "0: status 0, 0 bytes, malformed", ""},
-		{"body too long", after(func(p *peer) { p.head(1, false, ":status", "200", "content-length", "5"); p.data(1, false, 6) }), "0: status 200, 6 bytes, malformed", ""},
+		}), "0: status 0, 0 bytes, malformed|1: status 0, 0 bytes, malformed|2: status 0, 0 bytes, malformed|3: status 0, " +
+			"0 bytes, malformed|4: status 0, 0 bytes, malformed|5: status 200, 0 bytes, ok", ""},
+		{
+			"content-lengths that differ",
+			after(func(p *peer) { p.head(1, false, ":status", "200", "content-length", "0", "content-length", "1") }),
+			"0: status 0, 0 bytes, malformed", "",
+		},
+		{
+			"body too long", after(
+				func(p *peer) { p.head(1, false, ":status", "200", "content-length", "5"); p.data(1, false, 6) }),
+			"0: status 200, 6 bytes, malformed", "",
+		},
 		{"DATA first", after(func(p *peer) { p.data(1, false, 6) }), "0: status 0, 0 bytes, malformed", ""},
 		{"frames after the end", after(func(p *peer) {
 			p.head(1, true, ":status", "200")
@@ -141,20 +206,27 @@ func frameCases() []frameCase {
 			p.head(7, false, ":status", "200")
 			p.data(7, false, 10)
 			_ = p.WriteRSTStream(7, 2)
-		}), "0: status 0, 0 bytes, reset ENHANCE_YOUR_CALM|1: status 0, 0 bytes, reset NO_ERROR|2: status 0, 0 bytes, reset 0x63|3: status 200, 10 bytes, reset INTERNAL_ERROR", ""},
+		}), "0: status 0, 0 bytes, reset ENHANCE_YOUR_CALM|1: status 0, 0 bytes, reset NO_ERROR|2: status 0, 0 bytes, " +
+			"reset 0x63|3: status 200, 10 bytes, reset INTERNAL_ERROR", ""},
 		{"GOAWAY", after(func(p *peer) {
 			_ = p.WriteGoAway(1<<31-1, 0, nil)
 			_ = p.WriteGoAway(3, 0, nil)
 			_ = p.WriteGoAway(7, 0, nil) // must not go up: ignored
 			p.head(3, true, ":status", "200")
-		}), "2: status 0, 0 bytes, request refused unprocessed|3: status 0, 0 bytes, request refused unprocessed|4: status 0, 0 bytes, request refused unprocessed|5: status 0, 0 bytes, request refused unprocessed|1: status 200, 0 bytes, ok", ""},
+		}), "2: status 0, 0 bytes, request refused unprocessed|3: status 0, 0 bytes, request refused unprocessed|4: " +
+			"status 0, 0 bytes, request refused unprocessed|5: status 0, 0 bytes, request refused unprocessed|1: " +
+			"status 200, 0 bytes, ok", ""},
 		{"GOAWAY with an error", after(func(p *peer) {
 			_ = p.WriteGoAway(3, xhttp2.ErrCodeEnhanceYourCalm, []byte("too_many_pings"+long[:1000]))
 			p.head(3, true, ":status", "200")
-		}), "2: status 0, 0 bytes, request refused unprocessed|3: status 0, 0 bytes, request refused unprocessed|4: status 0, 0 bytes, request refused unprocessed|5: status 0, 0 bytes, request refused unprocessed|1: status 200, 0 bytes, ok|0: status 0, 0 bytes, goaway ENHANCE_YOUR_CALM too_many_pings" + long[:86], ""},
+		}), "2: status 0, 0 bytes, request refused unprocessed|3: status 0, 0 bytes, request refused unprocessed|4: " +
+			"status 0, 0 bytes, request refused unprocessed|5: status 0, 0 bytes, request refused unprocessed|1: status 200, " +
+			"0 bytes, ok|0: status 0, 0 bytes, goaway ENHANCE_YOUR_CALM too_many_pings" + long[:86], ""},
 		{"CONTINUATION, padding, priority", after(func(p *peer) {
 			b := p.block(":status", "200", "x-long", long[:100])
-			_ = p.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: 1, BlockFragment: b[:1], PadLength: 200, Priority: xhttp2.PriorityParam{StreamDep: 3, Weight: 7}})
+			_ = p.WriteHeaders(xhttp2.HeadersFrameParam{
+				StreamID: 1, BlockFragment: b[:1], PadLength: 200, Priority: xhttp2.PriorityParam{StreamDep: 3, Weight: 7},
+			})
 			_ = p.WriteContinuation(1, false, nil)
 			_ = p.WriteContinuation(1, false, b[1:2])
 			_ = p.WriteContinuation(1, true, b[2:])
@@ -169,7 +241,10 @@ func frameCases() []frameCase {
 			p.head(1, true, ":status", "200")
 		}), "0: status 200, 0 bytes, ok", ""},
 		{"settings, pings, window updates", after(func(p *peer) {
-			_ = p.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingInitialWindowSize, Val: 10}, xhttp2.Setting{ID: 0xff, Val: 1}, xhttp2.Setting{ID: xhttp2.SettingInitialWindowSize, Val: 70_000}, xhttp2.Setting{ID: xhttp2.SettingMaxFrameSize, Val: 1<<24 - 1})
+			_ = p.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingInitialWindowSize, Val: 10}, xhttp2.Setting{ID: 0xff, Val: 1},
+				xhttp2.Setting{ID: xhttp2.SettingInitialWindowSize, Val: 70_000}, xhttp2.Setting{
+					ID: xhttp2.SettingMaxFrameSize, Val: 1<<24 - 1,
+				})
 			_ = p.WriteSettingsAck()
 			_ = p.WritePing(false, [8]byte{1, 2, 3})
 			_ = p.WritePing(true, [8]byte{4})
@@ -182,33 +257,116 @@ func frameCases() []frameCase {
 			p.head(5, true, ":status", "413")
 			_ = p.WriteWindowUpdate(0, 100_000)
 		}), "2: status 413, 0 bytes, ok", ""},
-		{"no settings", func(p *peer) { p.head(1, true, ":status", "200") }, "", "http/2 PROTOCOL_ERROR: the first frame is not SETTINGS"},
-		{"settings: acknowledgement first", func(p *peer) { _ = p.WriteSettingsAck() }, "", "http/2 PROTOCOL_ERROR: the first frame is not SETTINGS"},
-		{"HTTP/1", func(p *peer) { p.buf.WriteString("HTTP/1.1 400 Bad Request\r\n\r\n") }, "", "http/2 PROTOCOL_ERROR: the peer speaks HTTP/1"},
-		{"something else", func(p *peer) { p.buf.WriteString("220 mail.example ESMTP\r\n") }, "", "http/2 FRAME_SIZE_ERROR: frame of 3289648 bytes"},
-		{"frame too large", after(func(p *peer) { p.raw(0xfa, 0, 0, strings.Repeat("x", 16385)) }), "", "http/2 FRAME_SIZE_ERROR: frame of 16385 bytes"},
-		{"large frame", after(func(p *peer) { p.raw(0xfa, 0, 0, strings.Repeat("x", 16384)); p.head(1, true, ":status", "200") }), "0: status 200, 0 bytes, ok", ""},
-		{"HEADERS on stream 0", after(func(p *peer) { p.head(0, true, ":status", "200") }), "", "http/2 PROTOCOL_ERROR: frame of type 1 on stream 0"},
-		{"HEADERS on an even stream", after(func(p *peer) { p.head(2, true, ":status", "200") }), "", "http/2 PROTOCOL_ERROR: frame of type 1 on stream 2, which was not opened"},
-		{"DATA on an idle stream", after(func(p *peer) { p.data(13, true, 1) }), "", "http/2 PROTOCOL_ERROR: frame of type 0 on stream 13, which was not opened"},
-		{"RST_STREAM on an idle stream", after(func(p *peer) { _ = p.WriteRSTStream(13, 0) }), "", "http/2 PROTOCOL_ERROR: frame of type 3 on stream 13, which was not opened"},
-		{"WINDOW_UPDATE on an idle stream", after(func(p *peer) { _ = p.WriteWindowUpdate(13, 5) }), "", "http/2 PROTOCOL_ERROR: frame of type 8 on stream 13, which was not opened"},
-		{"SETTINGS on a stream", after(func(p *peer) { p.raw(4, 0, 1, "") }), "", "http/2 PROTOCOL_ERROR: frame of type 4 on stream 1"},
-		{"sizes: SETTINGS", after(func(p *peer) { p.raw(4, 0, 0, "12345") }), "", "http/2 FRAME_SIZE_ERROR: SETTINGS of 5 bytes"},
-		{"sizes: acknowledgement", after(func(p *peer) { p.raw(4, 1, 0, "123456") }), "", "http/2 FRAME_SIZE_ERROR: SETTINGS of 6 bytes"},
-		{"sizes: PING", after(func(p *peer) { p.raw(6, 0, 0, "1234567") }), "", "http/2 FRAME_SIZE_ERROR: frame of type 6 of 7 bytes"},
-		{"sizes: RST_STREAM", after(func(p *peer) { p.raw(3, 0, 1, "12345") }), "", "http/2 FRAME_SIZE_ERROR: frame of type 3 of 5 bytes"},
-		{"sizes: WINDOW_UPDATE", after(func(p *peer) { p.raw(8, 0, 0, "123") }), "", "http/2 FRAME_SIZE_ERROR: frame of type 8 of 3 bytes"},
-		{"sizes: PRIORITY", after(func(p *peer) { p.raw(2, 0, 1, "123") }), "", "http/2 FRAME_SIZE_ERROR: frame of type 2 of 3 bytes"},
-		{"sizes: GOAWAY", after(func(p *peer) { p.raw(7, 0, 0, "1234567") }), "", "http/2 FRAME_SIZE_ERROR: GOAWAY of 7 bytes"},
-		{"sizes: HEADERS with priority", after(func(p *peer) { p.raw(1, flagPriority|flagEndHeaders, 1, "1234") }), "", "http/2 FRAME_SIZE_ERROR: HEADERS frame too short for its priority"},
-		{"sizes: padded HEADERS", after(func(p *peer) { p.raw(1, flagPadded|flagEndHeaders, 1, "") }), "", "http/2 FRAME_SIZE_ERROR: padded HEADERS frame without bytes"},
-		{"sizes: padded DATA", after(func(p *peer) { p.raw(0, flagPadded, 1, "") }), "", "http/2 FRAME_SIZE_ERROR: padded DATA frame without bytes"},
-		{"padding of HEADERS", after(func(p *peer) { p.raw(1, flagPadded|flagEndHeaders, 1, "\x02a") }), "", "http/2 PROTOCOL_ERROR: padding longer than its HEADERS frame"},
-		{"padding of DATA", after(func(p *peer) { p.raw(0, flagPadded, 1, "\x02a") }), "", "http/2 PROTOCOL_ERROR: padding longer than its DATA frame"},
-		{"PUSH_PROMISE", after(func(p *peer) { p.raw(5, flagEndHeaders, 1, "\x00\x00\x00\x02\x88") }), "", "http/2 PROTOCOL_ERROR: PUSH_PROMISE though push is off"},
-		{"ENABLE_PUSH", after(func(p *peer) { _ = p.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingEnablePush, Val: 1}) }), "", "http/2 PROTOCOL_ERROR: ENABLE_PUSH of 1 from a server"},
-		{"MAX_FRAME_SIZE", after(func(p *peer) { _ = p.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingMaxFrameSize, Val: 16383}) }), "", "http/2 PROTOCOL_ERROR: MAX_FRAME_SIZE of 16383"},
+		{
+			"no settings", func(p *peer) { p.head(1, true, ":status", "200") }, "",
+			"http/2 PROTOCOL_ERROR: the first frame is not SETTINGS",
+		},
+		{
+			"settings: acknowledgement first", func(p *peer) { _ = p.WriteSettingsAck() }, "",
+			"http/2 PROTOCOL_ERROR: the first frame is not SETTINGS",
+		},
+		{
+			"HTTP/1", func(p *peer) { p.buf.WriteString("HTTP/1.1 400 Bad Request\r\n\r\n") }, "",
+			"http/2 PROTOCOL_ERROR: the peer speaks HTTP/1",
+		},
+		{
+			"something else", func(p *peer) { p.buf.WriteString("220 mail.example ESMTP\r\n") }, "",
+			"http/2 FRAME_SIZE_ERROR: frame of 3289648 bytes",
+		},
+		{
+			"frame too large", after(func(p *peer) { p.raw(0xfa, 0, 0, strings.Repeat("x", 16385)) }), "",
+			"http/2 FRAME_SIZE_ERROR: frame of 16385 bytes",
+		},
+		{"large frame", after(func(p *peer) {
+			p.raw(0xfa, 0, 0, strings.Repeat("x", 16384))
+			p.head(1, true, ":status",
+				"200")
+		}), "0: status 200, 0 bytes, ok", ""},
+		{
+			"HEADERS on stream 0", after(func(p *peer) { p.head(0, true, ":status", "200") }), "",
+			"http/2 PROTOCOL_ERROR: frame of type 1 on stream 0",
+		},
+		{
+			"HEADERS on an even stream", after(func(p *peer) { p.head(2, true, ":status", "200") }), "",
+			"http/2 PROTOCOL_ERROR: frame of type 1 on stream 2, which was not opened",
+		},
+		{
+			"DATA on an idle stream", after(func(p *peer) { p.data(13, true, 1) }), "",
+			"http/2 PROTOCOL_ERROR: frame of type 0 on stream 13, which was not opened",
+		},
+		{
+			"RST_STREAM on an idle stream", after(func(p *peer) { _ = p.WriteRSTStream(13, 0) }), "",
+			"http/2 PROTOCOL_ERROR: frame of type 3 on stream 13, which was not opened",
+		},
+		{
+			"WINDOW_UPDATE on an idle stream", after(func(p *peer) { _ = p.WriteWindowUpdate(13, 5) }), "",
+			"http/2 PROTOCOL_ERROR: frame of type 8 on stream 13, which was not opened",
+		},
+		{
+			"SETTINGS on a stream", after(func(p *peer) { p.raw(4, 0, 1, "") }), "",
+			"http/2 PROTOCOL_ERROR: frame of type 4 on stream 1",
+		},
+		{
+			"sizes: SETTINGS", after(func(p *peer) { p.raw(4, 0, 0, "12345") }), "",
+			"http/2 FRAME_SIZE_ERROR: SETTINGS of 5 bytes",
+		},
+		{
+			"sizes: acknowledgement", after(func(p *peer) { p.raw(4, 1, 0, "123456") }), "",
+			"http/2 FRAME_SIZE_ERROR: SETTINGS of 6 bytes",
+		},
+		{
+			"sizes: PING", after(func(p *peer) { p.raw(6, 0, 0, "1234567") }), "",
+			"http/2 FRAME_SIZE_ERROR: frame of type 6 of 7 bytes",
+		},
+		{
+			"sizes: RST_STREAM", after(func(p *peer) { p.raw(3, 0, 1, "12345") }), "",
+			"http/2 FRAME_SIZE_ERROR: frame of type 3 of 5 bytes",
+		},
+		{
+			"sizes: WINDOW_UPDATE", after(func(p *peer) { p.raw(8, 0, 0, "123") }), "",
+			"http/2 FRAME_SIZE_ERROR: frame of type 8 of 3 bytes",
+		},
+		{
+			"sizes: PRIORITY", after(func(p *peer) { p.raw(2, 0, 1, "123") }), "",
+			"http/2 FRAME_SIZE_ERROR: frame of type 2 of 3 bytes",
+		},
+		{
+			"sizes: GOAWAY", after(func(p *peer) { p.raw(7, 0, 0, "1234567") }), "",
+			"http/2 FRAME_SIZE_ERROR: GOAWAY of 7 bytes",
+		},
+		{
+			"sizes: HEADERS with priority", after(func(p *peer) { p.raw(1, flagPriority|flagEndHeaders, 1, "1234") }), "",
+			"http/2 FRAME_SIZE_ERROR: HEADERS frame too short for its priority",
+		},
+		{
+			"sizes: padded HEADERS", after(func(p *peer) { p.raw(1, flagPadded|flagEndHeaders, 1, "") }), "",
+			"http/2 FRAME_SIZE_ERROR: padded HEADERS frame without bytes",
+		},
+		{
+			"sizes: padded DATA", after(func(p *peer) { p.raw(0, flagPadded, 1, "") }), "",
+			"http/2 FRAME_SIZE_ERROR: padded DATA frame without bytes",
+		},
+		{
+			"padding of HEADERS", after(func(p *peer) { p.raw(1, flagPadded|flagEndHeaders, 1, "\x02a") }), "",
+			"http/2 PROTOCOL_ERROR: padding longer than its HEADERS frame",
+		},
+		{
+			"padding of DATA", after(func(p *peer) { p.raw(0, flagPadded, 1, "\x02a") }), "",
+			"http/2 PROTOCOL_ERROR: padding longer than its DATA frame",
+		},
+		{
+			"PUSH_PROMISE", after(func(p *peer) { p.raw(5, flagEndHeaders, 1, "\x00\x00\x00\x02\x88") }), "",
+			"http/2 PROTOCOL_ERROR: PUSH_PROMISE though push is off",
+		},
+		{
+			"ENABLE_PUSH", after(func(p *peer) { _ = p.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingEnablePush, Val: 1}) }),
+			"", "http/2 PROTOCOL_ERROR: ENABLE_PUSH of 1 from a server",
+		},
+		{
+			"MAX_FRAME_SIZE", after(
+				func(p *peer) { _ = p.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingMaxFrameSize, Val: 16383}) }), "",
+			"http/2 PROTOCOL_ERROR: MAX_FRAME_SIZE of 16383",
+		},
 		{"INITIAL_WINDOW_SIZE", after(func(p *peer) {
 			_ = p.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingInitialWindowSize, Val: 1 << 31})
 		}), "", "http/2 FLOW_CONTROL_ERROR: INITIAL_WINDOW_SIZE of 2147483648"},
@@ -216,18 +374,58 @@ func frameCases() []frameCase {
 			_ = p.WriteWindowUpdate(1, 1)
 			_ = p.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingInitialWindowSize, Val: 1<<31 - 1})
 		}), "", "http/2 FLOW_CONTROL_ERROR: INITIAL_WINDOW_SIZE makes the window of stream 1 too large"},
-		{"WINDOW_UPDATE of 0", after(func(p *peer) { p.raw(8, 0, 0, "\x80\x00\x00\x00") }), "", "http/2 PROTOCOL_ERROR: WINDOW_UPDATE of 0"},
-		{"WINDOW_UPDATE of 0 on a stream", after(func(p *peer) { p.raw(8, 0, 1, "\x80\x00\x00\x00"); p.raw(8, 0, 1, "\x80\x00\x00\x00") }), "0: status 0, 0 bytes, malformed", ""},
-		{"WINDOW_UPDATE too large", after(func(p *peer) { p.raw(8, 0, 0, "\x7f\xff\xff\xff"); p.raw(8, 0, 0, "\x00\x01\x00\x00") }), "", "http/2 FLOW_CONTROL_ERROR: window of the connection too large"},
-		{"WINDOW_UPDATE too large on a stream", after(func(p *peer) { p.raw(8, 0, 1, "\x7f\xff\xff\xff") }), "0: status 0, 0 bytes, malformed", ""},
-		{"CONTINUATION alone", after(func(p *peer) { p.raw(9, 4, 1, "\x88") }), "", "http/2 PROTOCOL_ERROR: CONTINUATION expected and not there, or the other way round"},
-		{"CONTINUATION missing", after(func(p *peer) { p.raw(1, 0, 1, "\x88"); _ = p.WriteSettingsAck() }), "", "http/2 PROTOCOL_ERROR: CONTINUATION expected and not there, or the other way round"},
-		{"CONTINUATION of another", after(func(p *peer) { p.raw(1, 0, 1, "\x88"); p.raw(9, 4, 3, "") }), "", "http/2 PROTOCOL_ERROR: CONTINUATION expected and not there, or the other way round"},
-		{"CONTINUATION interrupted by an unknown frame", after(func(p *peer) { p.raw(1, 0, 1, "\x88"); p.raw(0xfa, 4, 1, "") }), "", "http/2 PROTOCOL_ERROR: CONTINUATION expected and not there, or the other way round"},
-		{"HPACK: no such index", after(func(p *peer) { p.raw(1, 5, 1, "\x88\xbf") }), "", "http/2 COMPRESSION_ERROR: decoding error: invalid indexed representation index 63"},
-		{"HPACK: cut off", after(func(p *peer) { p.raw(1, 5, 1, "\x88\x40\x05ab") }), "", "http/2 COMPRESSION_ERROR: decoding error: truncated headers"},
-		{"HPACK: table too large", after(func(p *peer) { p.raw(1, 5, 1, "\x3f\xe2\x1f\x88") }), "", "http/2 COMPRESSION_ERROR: decoding error: dynamic table size update too large"},
-		{"HPACK: after the stream has ended", after(func(p *peer) { _ = p.WriteRSTStream(1, 8); p.raw(1, 5, 1, "\xbf") }), "0: status 0, 0 bytes, reset CANCEL", "http/2 COMPRESSION_ERROR: decoding error: invalid indexed representation index 63"},
+		{
+			"WINDOW_UPDATE of 0", after(func(p *peer) { p.raw(8, 0, 0, "\x80\x00\x00\x00") }), "",
+			"http/2 PROTOCOL_ERROR: WINDOW_UPDATE of 0",
+		},
+		{
+			"WINDOW_UPDATE of 0 on a stream",
+			after(func(p *peer) { p.raw(8, 0, 1, "\x80\x00\x00\x00"); p.raw(8, 0, 1, "\x80\x00\x00\x00") }),
+			"0: status 0, 0 bytes, malformed", "",
+		},
+		{
+			"WINDOW_UPDATE too large",
+			after(func(p *peer) { p.raw(8, 0, 0, "\x7f\xff\xff\xff"); p.raw(8, 0, 0, "\x00\x01\x00\x00") }), "",
+			"http/2 FLOW_CONTROL_ERROR: window of the connection too large",
+		},
+		{
+			"WINDOW_UPDATE too large on a stream", after(func(p *peer) { p.raw(8, 0, 1, "\x7f\xff\xff\xff") }),
+			"0: status 0, 0 bytes, malformed", "",
+		},
+		{
+			"CONTINUATION alone", after(func(p *peer) { p.raw(9, 4, 1, "\x88") }), "",
+			"http/2 PROTOCOL_ERROR: CONTINUATION expected and not there, or the other way round",
+		},
+		{
+			"CONTINUATION missing", after(func(p *peer) { p.raw(1, 0, 1, "\x88"); _ = p.WriteSettingsAck() }), "",
+			"http/2 PROTOCOL_ERROR: CONTINUATION expected and not there, or the other way round",
+		},
+		{
+			"CONTINUATION of another", after(func(p *peer) { p.raw(1, 0, 1, "\x88"); p.raw(9, 4, 3, "") }), "",
+			"http/2 PROTOCOL_ERROR: CONTINUATION expected and not there, or the other way round",
+		},
+		{
+			"CONTINUATION interrupted by an unknown frame",
+			after(func(p *peer) { p.raw(1, 0, 1, "\x88"); p.raw(0xfa, 4, 1, "") }), "",
+			"http/2 PROTOCOL_ERROR: CONTINUATION expected and not there, or the other way round",
+		},
+		{
+			"HPACK: no such index", after(func(p *peer) { p.raw(1, 5, 1, "\x88\xbf") }), "",
+			"http/2 COMPRESSION_ERROR: decoding error: invalid indexed representation index 63",
+		},
+		{
+			"HPACK: cut off", after(func(p *peer) { p.raw(1, 5, 1, "\x88\x40\x05ab") }), "",
+			"http/2 COMPRESSION_ERROR: decoding error: truncated headers",
+		},
+		{
+			"HPACK: table too large", after(func(p *peer) { p.raw(1, 5, 1, "\x3f\xe2\x1f\x88") }), "",
+			"http/2 COMPRESSION_ERROR: decoding error: dynamic table size update too large",
+		},
+		{
+			"HPACK: after the stream has ended", after(func(p *peer) { _ = p.WriteRSTStream(1, 8); p.raw(1, 5, 1, "\xbf") }),
+			"0: status 0, 0 bytes, reset CANCEL",
+			"http/2 COMPRESSION_ERROR: decoding error: invalid indexed representation index 63",
+		},
 		{"stream window", after(func(p *peer) {
 			p.head(1, false, ":status", "200")
 			p.data(1, false, 16384)
@@ -258,13 +456,17 @@ func frameCases() []frameCase {
 			p.raw(1, 5, 7, "\x48\x03203\x40\x01x\x01y") // now 62 is x: y, 63 is :status 203
 			p.raw(1, 5, 9, "\xbf\xbe")
 			p.raw(1, 5, 11, "\xbf\xbe")
-		}), "0: status 201, 0 bytes, ok|1: status 201, 0 bytes, ok|2: status 201, 0 bytes, ok|3: status 203, 0 bytes, ok|4: status 203, 0 bytes, ok|5: status 203, 0 bytes, ok", ""},
-		{"same block, table emptied between", after(func(p *peer) {
-			p.raw(1, 5, 1, "\x48\x03201")
-			p.raw(1, 5, 3, "\xbe")
-			p.raw(1, 5, 5, "\x20\x88")
-			p.raw(1, 5, 7, "\xbe")
-		}), "0: status 201, 0 bytes, ok|1: status 201, 0 bytes, ok|2: status 200, 0 bytes, ok", "http/2 COMPRESSION_ERROR: decoding error: invalid indexed representation index 62"},
+		}), "0: status 201, 0 bytes, ok|1: status 201, 0 bytes, ok|2: status 201, 0 bytes, ok|3: status 203, 0 bytes, " +
+			"ok|4: status 203, 0 bytes, ok|5: status 203, 0 bytes, ok", ""},
+		{
+			"same block, table emptied between", after(func(p *peer) {
+				p.raw(1, 5, 1, "\x48\x03201")
+				p.raw(1, 5, 3, "\xbe")
+				p.raw(1, 5, 5, "\x20\x88")
+				p.raw(1, 5, 7, "\xbe")
+			}), "0: status 201, 0 bytes, ok|1: status 201, 0 bytes, ok|2: status 200, 0 bytes, ok",
+			"http/2 COMPRESSION_ERROR: decoding error: invalid indexed representation index 62",
+		},
 		{"long header", after(func(p *peer) {
 			b := p.block(":status", "200", "x-long", long)
 			_ = p.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: 1, BlockFragment: b[:16384], EndStream: true})
@@ -438,7 +640,9 @@ func TestPeerTable(t *testing.T) {
 	var q, other Request
 	var large Request
 	long := requestField("long", strings.Repeat("l", 20_000))
-	NewEncoder().Encode(&large, &request.Request{Method: "GET", Scheme: "http", Host: "a", Path: "/", Header: []request.Field{long}})
+	NewEncoder().Encode(&large, &request.Request{
+		Method: "GET", Scheme: "http", Host: "a", Path: "/", Header: []request.Field{long},
+	})
 	e.Encode(&q, checkRequests[5])
 	NewEncoder(checkRequests[1]).Encode(&other, checkRequests[1])
 	for _, tt := range []struct {
@@ -479,7 +683,8 @@ func TestPeerTable(t *testing.T) {
 			}
 			return resized
 		}
-		const wantQ, wantOther = ":method=GET :scheme=http :authority=a :path=/last", ":scheme=http :method=HEAD :authority=a :path=/head"
+		const wantQ, wantOther = ":method=GET :scheme=http :authority=a :path=/last",
+			":scheme=http :method=HEAD :authority=a :path=/head"
 		for range tt.before {
 			send(&q, wantQ)
 		}
@@ -554,7 +759,8 @@ func TestLastStream(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	if !errors.Is(ResetError{Code: refusedStream}, ErrRefused) || errors.Is(ResetError{Code: cancel}, ErrRefused) || errors.Is(ResetError{Code: refusedStream}, io.EOF) {
+	if !errors.Is(ResetError{Code: refusedStream}, ErrRefused) || errors.Is(ResetError{Code: cancel}, ErrRefused) ||
+		errors.Is(ResetError{Code: refusedStream}, io.EOF) {
 		t.Error("only REFUSED_STREAM is ErrRefused")
 	}
 	for code := range Code(14) {

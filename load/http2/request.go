@@ -148,7 +148,12 @@ func pseudoFields(r *request.Request) [4]request.Field {
 	if path == "" {
 		path = "/"
 	}
-	return [4]request.Field{{Name: ":method", Value: method}, {Name: ":scheme", Value: r.Scheme}, {Name: ":authority", Value: r.Host}, {Name: ":path", Value: path}}
+	return [4]request.Field{
+		{Name: ":method", Value: method},
+		{Name: ":scheme", Value: r.Scheme},
+		{Name: ":authority", Value: r.Host},
+		{Name: ":path", Value: path},
+	}
 }
 
 // dropped reports whether a field is not sent: connection-specific ones (RFC 9113,

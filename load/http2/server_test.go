@@ -113,7 +113,10 @@ func TestServer(t *testing.T) {
 		{r: post("/echo", nil), status: 200},
 		{r: post("/early", big), status: 418, onlyBig: true},
 		{r: get("GET", "/panic"), status: 200, body: 4, err: http2.ResetError{Code: 2}},
-		{r: get("GET", "/short"), status: 200, body: 4, err: &http2.MalformedError{What: "body of 4 bytes, content-length 10"}},
+		{
+			r: get("GET", "/short"), status: 200, body: 4,
+			err: &http2.MalformedError{What: "body of 4 bytes, content-length 10"},
+		},
 	}
 	for _, cut := range []int{0, 1, 7, 4096} {
 		// Twice each on one connection: the second answers come out of the table.
@@ -125,7 +128,8 @@ func TestServer(t *testing.T) {
 			}
 			got := cl.one(encode(tt.r))
 			if got.status != tt.status || got.body != tt.body || !reflect.DeepEqual(got.err, tt.err) {
-				t.Errorf("cut %d, %s %s: %v, want status %d, %d bytes, error %v", cut, tt.r.Method, tt.r.Path, got, tt.status, tt.body, tt.err)
+				t.Errorf("cut %d, %s %s: %v, want status %d, %d bytes, error %v", cut, tt.r.Method, tt.r.Path, got,
+					tt.status, tt.body, tt.err)
 			}
 		}
 		if cl.c.Draining() {
@@ -200,7 +204,9 @@ func TestWaves(t *testing.T) {
 
 func TestTinyWindows(t *testing.T) {
 	for _, window := range []int32{1, 7, 1000} {
-		addr, _ := server(t, handlers(), &http.HTTP2Config{MaxReceiveBufferPerStream: 10, MaxReceiveBufferPerConnection: 65536})
+		addr, _ := server(t, handlers(), &http.HTTP2Config{
+			MaxReceiveBufferPerStream: 10, MaxReceiveBufferPerConnection: 65536,
+		})
 		cl := dial(t, addr, http2.Options{ConnWindow: 1, StreamWindow: window})
 		n := 500 + 30*int(window)
 		body := bytes.Repeat([]byte("body"), n/4)
@@ -218,7 +224,9 @@ func TestTinyWindows(t *testing.T) {
 		}
 	}
 	// More than a connection's window, with bodies that are not copied.
-	addr, _ := server(t, handlers(), &http.HTTP2Config{MaxReceiveBufferPerStream: 70000, MaxReceiveBufferPerConnection: 65536})
+	addr, _ := server(t, handlers(), &http.HTTP2Config{
+		MaxReceiveBufferPerStream: 70000, MaxReceiveBufferPerConnection: 65536,
+	})
 	cl := dial(t, addr, http2.Options{ConnWindow: 1, StreamWindow: 1 << 20})
 	body := bytes.Repeat([]byte("w"), 300_000)
 	sum := sha256.Sum256(body)
@@ -227,13 +235,15 @@ func TestTinyWindows(t *testing.T) {
 		q.Fixed = true
 		cl.send(tag, q)
 	}
-	if got := cl.wait(); len(got) != 20 || slices.ContainsFunc(got, func(r result) bool { return r.err != nil || r.status != 200 }) {
+	if got := cl.wait(); len(got) != 20 ||
+		slices.ContainsFunc(got, func(r result) bool { return r.err != nil || r.status != 200 }) {
 		t.Errorf("bodies that are not copied: %v", got)
 	}
 	for tag := range 20 {
 		cl.send(tag, encode(get("GET", "/bytes/200000")))
 	}
-	if got := cl.wait(); len(got) != 20 || slices.ContainsFunc(got, func(r result) bool { return r.err != nil || r.body != 200_000 }) {
+	if got := cl.wait(); len(got) != 20 ||
+		slices.ContainsFunc(got, func(r result) bool { return r.err != nil || r.body != 200_000 }) {
 		t.Errorf("large answers: %v", got)
 	}
 }
@@ -299,7 +309,8 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	cl.c.Close(nil, cl.done)
-	if len(cl.results) != 2 || !errors.Is(cl.results[0].err, io.ErrUnexpectedEOF) || !errors.Is(cl.results[1].err, http2.ErrClosed) {
+	if len(cl.results) != 2 || !errors.Is(cl.results[0].err, io.ErrUnexpectedEOF) ||
+		!errors.Is(cl.results[1].err, http2.ErrClosed) {
 		t.Errorf("results %v, want one cut off and one without an answer", cl.results)
 	}
 	if _, err := cl.c.Send(nil, 3, encode(get("GET", "/"))); !errors.Is(err, http2.ErrClosed) || cl.c.Capacity() != 0 {
@@ -349,8 +360,12 @@ func TestServerSeesRequests(t *testing.T) {
 	var requests []*request.Request
 	for i := range 6 {
 		r := get([]string{"GET", "POST", "PUT", "DELETE"}[i%4], fmt.Sprintf("/p%d?q=%d", i/2, i))
-		r.Header = append(r.Header, request.Field{Name: "Accept", Value: "*/*"}, request.Field{Name: "X-Request", Value: strconv.Itoa(i)},
-			request.Field{Name: "X-Two", Value: "a"}, request.Field{Name: "X-Two", Value: "b"}, request.Field{Name: "Connection", Value: "close"},
+		r.Header = append(r.Header, request.Field{Name: "Accept", Value: "*/*"}, request.Field{
+			Name: "X-Request", Value: strconv.Itoa(i),
+		},
+			request.Field{Name: "X-Two", Value: "a"}, request.Field{Name: "X-Two", Value: "b"}, request.Field{
+				Name: "Connection", Value: "close",
+			},
 			request.Field{Name: "Authorization", Value: "Basic eDp5"}, request.Field{Name: "X-Empty", Value: ""})
 		if i == 5 {
 			r.Header = append(r.Header[1:], request.Field{Name: "X-Long", Value: strings.Repeat("long", 10_000)}) // CONTINUATION
@@ -360,7 +375,8 @@ func TestServerSeesRequests(t *testing.T) {
 		requests = append(requests, r)
 	}
 	for name, e := range map[string]*http2.Encoder{
-		"none": http2.NewEncoder(), "first": http2.NewEncoder(requests[0]), "alike": http2.NewEncoder(requests[:5]...), "all": http2.NewEncoder(requests...),
+		"none": http2.NewEncoder(), "first": http2.NewEncoder(requests[0]), "alike": http2.NewEncoder(requests[:5]...),
+		"all": http2.NewEncoder(requests...),
 	} {
 		cl := dial(t, addr, http2.Options{})
 		for i, r := range slices.Concat(requests, requests) {
@@ -398,7 +414,10 @@ func TestHTTP1Server(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := &http.Server{Handler: handlers(), Protocols: new(http.Protocols), ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: http.DefaultClient.Timeout}
+	srv := &http.Server{
+		Handler: handlers(), Protocols: new(http.Protocols), ErrorLog: log.New(io.Discard, "", 0),
+		ReadHeaderTimeout: http.DefaultClient.Timeout,
+	}
 	srv.Protocols.SetHTTP1(true)
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(l) }()

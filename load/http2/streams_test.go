@@ -29,7 +29,8 @@ func TestStreams(t *testing.T) {
 				}
 			}
 			probe := 1 + 2*uint32(rng.IntN(int(next)))
-			if s, tag := table.find(probe), want[probe]; (s == nil) != (tag == 0) || s != nil && (s.tag != tag || s.id != probe) {
+			if s, tag := table.find(probe), want[probe]; (s == nil) != (tag == 0) ||
+				s != nil && (s.tag != tag || s.id != probe) {
 				t.Fatalf("seed %d: stream %d found %v, want tag %d", seed, probe, s != nil, tag)
 			}
 		}

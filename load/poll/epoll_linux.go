@@ -74,7 +74,9 @@ func (p *epoll) add(slot, fd int, connecting bool) error {
 	s := &p.slots[slot]
 	s.fd, s.connecting = int32(fd), connecting
 	s.generation++
-	ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(slot), Pad: int32(s.generation)}
+	ev := unix.EpollEvent{
+		Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(slot), Pad: int32(s.generation),
+	}
 	if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
 		s.fd = -1
 		_ = unix.Close(fd)
@@ -112,7 +114,8 @@ func (p *epoll) failed(slot int, err error) {
 // send writes as much of b as the socket takes.
 func send(fd int, b []byte) (n int, err error) {
 	for n < len(b) {
-		m, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&b[n])), uintptr(len(b)-n), unix.MSG_NOSIGNAL, 0, 0)
+		m, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&b[n])), uintptr(len(b)-n),
+			unix.MSG_NOSIGNAL, 0, 0)
 		switch errno {
 		case 0:
 			n += int(m)
@@ -174,10 +177,12 @@ func (p *epoll) wait(d time.Duration, brief bool) (int, error) {
 		call = unix.RawSyscall6
 	}
 	ts := unix.NsecToTimespec(int64(d))
-	n, _, errno := call(unix.SYS_EPOLL_PWAIT2, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), uintptr(unsafe.Pointer(&ts)), 0, 0)
+	n, _, errno := call(unix.SYS_EPOLL_PWAIT2, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])),
+		uintptr(len(p.events)), uintptr(unsafe.Pointer(&ts)), 0, 0)
 	switch {
 	case errno == unix.ENOSYS: // before Linux 5.11: whole milliseconds
-		n, _, errno = call(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), uintptr((d+time.Millisecond-1)/time.Millisecond), 0, 0)
+		n, _, errno = call(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)),
+			uintptr((d+time.Millisecond-1)/time.Millisecond), 0, 0)
 	}
 	switch {
 	case errno == 0:
@@ -224,7 +229,8 @@ func (p *epoll) deliver(ev *unix.EpollEvent, h Handler) {
 		return
 	}
 	for range mostReads {
-		m, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(s.fd), uintptr(unsafe.Pointer(&p.buf[0])), uintptr(len(p.buf)), 0, 0, 0)
+		m, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(s.fd), uintptr(unsafe.Pointer(&p.buf[0])),
+			uintptr(len(p.buf)), 0, 0, 0)
 		switch {
 		case errno == unix.EAGAIN:
 			return

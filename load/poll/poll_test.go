@@ -95,7 +95,8 @@ func (s *seen) until(t *testing.T, p Poller, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !ok(); {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: waited too long; connected %v, ended %v, received from %d", what, s.connected, s.ended, len(s.received))
+			t.Fatalf("%s: waited too long; connected %v, ended %v, received from %d", what, s.connected,
+				s.ended, len(s.received))
 		}
 		if err := p.Wait(10*time.Millisecond, 1, 0, s); err != nil {
 			t.Fatal(err)

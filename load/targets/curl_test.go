@@ -117,7 +117,8 @@ func TestCurlOracle(t *testing.T) {
 		line = strings.ReplaceAll(line, "URL", server.URL)
 
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-		cmd := exec.CommandContext(ctx, "bash", "-c", strings.Replace(line, "curl ", "curl -sq -o /dev/null --noproxy '*' ", 1))
+		cmd := exec.CommandContext(ctx, "bash", "-c",
+			strings.Replace(line, "curl ", "curl -sq -o /dev/null --noproxy '*' ", 1))
 		if strings.HasPrefix(line, "cu") && !strings.HasPrefix(line, "curl ") {
 			cmd = exec.CommandContext(ctx, "bash", "-c", line)
 		}

@@ -50,12 +50,14 @@ func FuzzHTTP(f *testing.F) {
 }
 
 func FuzzJSON(f *testing.F) {
-	f.Add(`{"method":"PUT","url":"http://h/","body":"aGk=","header":{"X-A":["1","2"],"x-a":["3"]},"weight":3}` + "\n\n" + `{"url":"http://h/","body":""}`)
+	f.Add(`{"method":"PUT","url":"http://h/","body":"aGk=","header":{"X-A":["1","2"],"x-a":["3"]},"weight":3}` + "\n\n" +
+		`{"url":"http://h/","body":""}`)
 	fuzzFormat(f, JSON)
 }
 
 func FuzzCurl(f *testing.F) {
-	f.Add("# weight: 2\ncurl -sX PUT -H 'X-A: 1' \\\n  -d @body -d \"a\\\"b\" --data-urlencode 'a=b c' h/p?q 'http://[::1]/{{id}}'\ncurl -G -d a=b -u me:pw -b a=b --json $'\\x41\\u00e9' http://h/")
+	f.Add("# weight: 2\ncurl -sX PUT -H 'X-A: 1' \\\n  -d @body -d \"a\\\"b\" --data-urlencode 'a=b c' h/p?q " +
+		"'http://[::1]/{{id}}'\ncurl -G -d a=b -u me:pw -b a=b --json $'\\x41\\u00e9' http://h/")
 	f.Add("curl -I -A a -e b -r 0-1 --compressed --oauth2-bearer t -H 'X;' -H 'Accept:' -g 'http://h/{a}'#x # c")
 	fuzzFormat(f, Curl)
 }

@@ -58,9 +58,11 @@ func (r *reader) readHTTP(data []byte) error {
 			name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 			switch {
 			case started == 0:
-				return hint(r.errorf(number, "expected METHOD URL, such as GET http://127.0.0.1:8080/"), "headers stand directly below their METHOD URL line")
+				return hint(r.errorf(number, "expected METHOD URL, such as GET http://127.0.0.1:8080/"),
+					"headers stand directly below their METHOD URL line")
 			case closed:
-				return hint(r.errorf(number, "expected METHOD URL or an empty line after the file of a body"), "headers come before the @ line")
+				return hint(r.errorf(number, "expected METHOD URL or an empty line after the file of a body"),
+					"headers come before the @ line")
 			case !ok || name == "" || value == "":
 				return r.errorf(number, "expected Name: value, @body-file, METHOD URL or an empty line")
 			}

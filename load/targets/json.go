@@ -67,7 +67,8 @@ func (r *reader) object(number int, line []byte) error {
 		case errors.As(err, &corrupt):
 			err = fmt.Errorf("body: %w", corrupt)
 		}
-		return hint(r.errorf(number, "expected one JSON object with method, url, body, header, name and weight: %w", err), "jq -c writes each object on one line")
+		return hint(r.errorf(number, "expected one JSON object with method, url, body, header, name and weight: %w", err),
+			"jq -c writes each object on one line")
 	}
 	if j.URL == "" {
 		return r.errorf(number, `expected "url" in the object`)

@@ -78,7 +78,10 @@ func Generate(o Options) *profile.Profile {
 	// Location i is line i/functions of function i%functions. Like a real profile,
 	// this one holds only what its samples use.
 	function := func(i int) uint32 {
-		pkg := []string{"runtime", "net/http", "encoding/json", "example.com/service/api", "example.com/service/store", "github.com/lib/codec"}[i%6]
+		pkg := []string{
+			"runtime", "net/http", "encoding/json", "example.com/service/api", "example.com/service/store",
+			"github.com/lib/codec",
+		}[i%6]
 		name := fmt.Sprintf("%s.(*T%d).method%d", pkg, i/7, i)
 		return b.Function(profile.Function{
 			Name: name, SystemName: name, File: fmt.Sprintf("/src/%s/file%d.go", pkg, i/20), StartLine: int64(i%20)*50 + 1,

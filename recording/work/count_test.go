@@ -21,7 +21,9 @@ func TestOfTrace(t *testing.T) {
 	if trace.IsEnabled() {
 		t.Skip("the tests are being traced")
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "ok")
+	}))
 	defer server.Close()
 	get := func() {
 		resp, err := http.Get(server.URL)
@@ -111,7 +113,8 @@ func TestIntervalsHold(t *testing.T) {
 		case Noise, Unknown:
 		}
 	}
-	t.Logf("%d pairs: %d intervals miss what was planted, %d wrong verdicts, %d of %d changes found", pairs, missed, wrong, found, pairs*2/3)
+	t.Logf("%d pairs: %d intervals miss what was planted, %d wrong verdicts, %d of %d changes found", pairs, missed,
+		wrong, found, pairs*2/3)
 	// 1 % may miss, which is 30 ± 5.5, and a third of these are of pairs without a change.
 	if missed > 50 || wrong > 25 || found < pairs/3 {
 		t.Errorf("%d intervals miss, %d verdicts are wrong, %d changes found", missed, wrong, found)

@@ -93,7 +93,8 @@ func TestOld(t *testing.T) {
 		}
 	}
 	// What somebody builds, and what a killed process has left.
-	building, left := filepath.Join(dir, strings.ReplaceAll(index.Partial("1.index"), "*", "123")), filepath.Join(dir, strings.ReplaceAll(index.Partial("2.index"), "*", "456"))
+	building, left := filepath.Join(dir, strings.ReplaceAll(index.Partial("1.index"), "*", "123")),
+		filepath.Join(dir, strings.ReplaceAll(index.Partial("2.index"), "*", "456"))
 	for _, name := range []string{building, left} {
 		if err := os.WriteFile(name, nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -117,7 +118,9 @@ func TestOld(t *testing.T) {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	x, _, err := cache.Open(t.Context(), cache.Source{Place: "/c", State: "1", Open: func() (io.ReadCloser, error) { return io.NopCloser(&data), nil }}, dir, index.Options{})
+	x, _, err := cache.Open(t.Context(),
+		cache.Source{Place: "/c", State: "1", Open: func() (io.ReadCloser, error) { return io.NopCloser(&data), nil }},
+		dir, index.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,12 @@ func TestMoreMemory(t *testing.T) {
 	dir := t.TempDir()
 	open := func(memory int64) (info index.Info, built bool) {
 		t.Helper()
-		x, built, err := Open(t.Context(), Source{Place: "x", State: "1", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}, dir, index.Options{MaxMemory: memory})
+		x, built, err := Open(t.Context(),
+			Source{
+				Place: "x", State: "1",
+				Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil },
+			}, dir,
+			index.Options{MaxMemory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +49,8 @@ func TestMoreMemory(t *testing.T) {
 		if built != step.built || limited == step.whole || limited != (info.Limited > 0) {
 			t.Errorf("%d bytes: built %v, %+v", step.memory, built, info)
 		}
-		if !step.whole && (info.Goroutines > 16<<20/1000 || info.Goroutines < 1000) || step.whole && info.Goroutines != 50_001 {
+		if !step.whole && (info.Goroutines > 16<<20/1000 || info.Goroutines < 1000) ||
+			step.whole && info.Goroutines != 50_001 {
 			t.Errorf("%d bytes: %d goroutines", step.memory, info.Goroutines)
 		}
 	}

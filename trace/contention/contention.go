@@ -30,7 +30,10 @@ const (
 )
 
 func (k Kind) String() string {
-	return [kinds]string{"lock", "WaitGroup", "Cond", "channel send", "channel receive", "select", "network", "runtime lock", "forever"}[k]
+	return [kinds]string{
+		"lock", "WaitGroup", "Cond", "channel send", "channel receive", "select", "network",
+		"runtime lock", "forever",
+	}[k]
 }
 
 // Options choose what is looked at.
@@ -108,7 +111,8 @@ func Of(x *index.Index, o Options) (*Result, error) {
 		o.To = x.Info.Duration
 	}
 	if o.From < 0 || o.From > o.To || o.Most < 0 {
-		return nil, errors.New("find contention: want a window that does not end before it begins, and a number of pairs that is not negative")
+		return nil, errors.New("find contention: want a window that does not end before it begins, and a number of pairs " +
+			"that is not negative")
 	}
 	f := newFinder(x, o)
 	if err := f.goroutines(); err != nil {
@@ -173,7 +177,8 @@ func newFinder(x *index.Index, o Options) *finder {
 	}
 	for i, k := range x.Kinds() {
 		// The runtime's own goroutines wait for work only; main is one of them by its function.
-		f.chosen[i] = (o.Goroutines == nil || o.Goroutines.MatchString(k.Name)) && (!strings.HasPrefix(k.Name, "runtime.") || k.Name == mainKind)
+		f.chosen[i] = (o.Goroutines == nil || o.Goroutines.MatchString(k.Name)) &&
+			(!strings.HasPrefix(k.Name, "runtime.") || k.Name == mainKind)
 	}
 	for code := range x.Codes() {
 		f.codes = append(f.codes, reasonOf(index.Code(code), x.Code(index.Code(code))))
@@ -331,7 +336,8 @@ func (f *finder) result() *Result {
 		r.Total += p.Total
 	}
 	byTime := func(a, b *Pair) int {
-		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Waiting, b.Waiting), cmp.Compare(a.Waking, b.Waking), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Waiting, b.Waiting),
+			cmp.Compare(a.Waking, b.Waking), cmp.Compare(a.Kind, b.Kind))
 	}
 	slices.SortFunc(r.Pairs, byTime)
 	slices.SortFunc(r.Left, byTime)

@@ -197,7 +197,8 @@ func show(t *testing.T, x *index.Index, all *contention.Result) {
 	for _, p := range all.Pairs {
 		a, _ := contention.Place(x.Stack(p.Waiting), nil)
 		b, _ := contention.Place(x.Stack(p.Waking), nil)
-		t.Logf("%v %v: %s:%d by %s:%d, %d waits of %v; %s, %s", p.Idle, p.Kind, a.Func, a.Line, b.Func, b.Line, p.Count, p.Total, p.Waiter, p.Waker)
+		t.Logf("%v %v: %s:%d by %s:%d, %d waits of %v; %s, %s", p.Idle, p.Kind, a.Func, a.Line, b.Func, b.Line, p.Count,
+			p.Total, p.Waiter, p.Waker)
 	}
 }
 
@@ -256,7 +257,8 @@ func TestOf(t *testing.T) {
 		t.Errorf("%d waits of idle workers when these are asked for", got.Count)
 	}
 	if all.Count != r.Count+r.LeftCount || all.Total != r.Total+r.LeftTotal || len(all.Left) > 0 {
-		t.Errorf("%d waits of %v are %d of %v and %d of %v that are idle", all.Count, all.Total, r.Count, r.Total, r.LeftCount, r.LeftTotal)
+		t.Errorf("%d waits of %v are %d of %v and %d of %v that are idle", all.Count, all.Total, r.Count, r.Total,
+			r.LeftCount, r.LeftTotal)
 	}
 
 	last := time.Duration(1 << 62)
@@ -293,7 +295,8 @@ func TestAgainstSpans(t *testing.T) {
 	if err := x.Spans(from, to, func(s index.Span) bool {
 		name := x.Code(s.Code)
 		for _, counts := range []string{"chan", "select", "sync", "network"} {
-			if strings.Contains(name, counts) && (!strings.HasPrefix(of[s.Goroutine], "runtime.") || of[s.Goroutine] == "runtime.main") {
+			if strings.Contains(name, counts) && (!strings.HasPrefix(of[s.Goroutine], "runtime.") ||
+				of[s.Goroutine] == "runtime.main") {
 				want += time.Duration(max(min(s.To, to)-max(s.From, from), 0))
 				break
 			}
@@ -347,7 +350,10 @@ func TestPlace(t *testing.T) {
 		own   func(stacks.Frame) bool
 		want  string
 	}{
-		{stack("sync.(*Mutex).Lock", "example.org/log.Print", "example.com/shop.buy", "net/http.(*conn).serve"), own, "example.com/shop.buy"},
+		{
+			stack("sync.(*Mutex).Lock", "example.org/log.Print", "example.com/shop.buy", "net/http.(*conn).serve"), own,
+			"example.com/shop.buy",
+		},
 		{stack("sync.(*Mutex).Lock", "example.org/log.Print", "example.com/shop.buy"), nil, "example.org/log.Print"},
 		{stack("sync.(*Mutex).Lock", "main.buy"), own, "main.buy"},
 		{stack("runtime.chanrecv1", "net/http.(*persistConn).writeLoop"), own, "net/http.(*persistConn).writeLoop"},
@@ -436,7 +442,8 @@ func TestServer(t *testing.T) {
 	}
 	for _, p := range r.Pairs {
 		for _, f := range x.Stack(p.Waiting) {
-			if f.Func == "net/http.(*connReader).abortPendingRead" && p.Kind == contention.Cond || f.Func == "net/http.(*persistConn).roundTrip" {
+			if f.Func == "net/http.(*connReader).abortPendingRead" && p.Kind == contention.Cond ||
+				f.Func == "net/http.(*persistConn).roundTrip" {
 				t.Errorf("%v in %s", p.Kind, f.Func)
 			}
 		}

@@ -61,9 +61,11 @@ func placeOf(stack []stacks.Frame) *place {
 		switch name := frame.Func; {
 		case name == "sync.(*WaitGroup).Wait":
 			p.group = true
-		case strings.HasPrefix(name, "net/http.(*persistConn).roundTrip"), strings.HasPrefix(name, "net/http.(*Transport).getConn"),
+		case strings.HasPrefix(name, "net/http.(*persistConn).roundTrip"),
+			strings.HasPrefix(name, "net/http.(*Transport).getConn"),
 			strings.HasSuffix(name, "http2ClientConn).RoundTrip"), strings.HasSuffix(name, "http2.(*ClientConn).RoundTrip"),
-			strings.HasPrefix(name, "net/http.(*http2ClientConn).roundTrip"), strings.HasPrefix(name, "golang.org/x/net/http2.(*ClientConn).roundTrip"),
+			strings.HasPrefix(name, "net/http.(*http2ClientConn).roundTrip"),
+			strings.HasPrefix(name, "golang.org/x/net/http2.(*ClientConn).roundTrip"),
 			strings.HasPrefix(name, "net/http/internal/http2.(*ClientConn).roundTrip"):
 			p.client = true
 		case name == "net/http.serverHandler.ServeHTTP":
@@ -155,7 +157,10 @@ func isStandard(name string) bool {
 
 // isPlumbing tells whether a function only carries out a wait, or starts a goroutine.
 func isPlumbing(name string) bool {
-	for _, prefix := range []string{"runtime.", "internal/runtime/", "sync.", "internal/sync.", "internal/poll.", "golang.org/x/sync/errgroup."} {
+	for _, prefix := range []string{
+		"runtime.", "internal/runtime/", "sync.", "internal/sync.", "internal/poll.",
+		"golang.org/x/sync/errgroup.",
+	} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}

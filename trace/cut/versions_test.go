@@ -173,7 +173,8 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	var version *cut.VersionError
-	if _, err := cut.Cut(t.Context(), io.Discard, strings.NewReader("go 1.11 trace\x00\x00\x00"), cut.Options{}); !errors.As(err, &version) || version.Hint() == "" {
+	if _, err := cut.Cut(t.Context(), io.Discard, strings.NewReader("go 1.11 trace\x00\x00\x00"),
+		cut.Options{}); !errors.As(err, &version) || version.Hint() == "" {
 		t.Errorf("%v has no cure", err)
 	}
 }
@@ -212,7 +213,8 @@ func FuzzCut(f *testing.F) {
 		if out.Len() > 2*len(data)+64 {
 			t.Fatalf("%d bytes of %d", out.Len(), len(data))
 		}
-		if _, err := cut.Cut(t.Context(), &again, bytes.NewReader(out.Bytes()), cut.Options{}); err != nil || !bytes.Equal(out.Bytes(), again.Bytes()) {
+		if _, err := cut.Cut(t.Context(), &again, bytes.NewReader(out.Bytes()), cut.Options{}); err != nil ||
+			!bytes.Equal(out.Bytes(), again.Bytes()) {
 			t.Fatalf("%+v, cut again: %v", result, err)
 		}
 		if !result.Whole && result.Skipped == 0 && to > 0 {

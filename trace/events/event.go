@@ -47,7 +47,8 @@ type Frame struct {
 func (e *Event) set(ev *trace.Event, begin trace.Time) {
 	*e = Event{
 		Time: int64(ev.Time() - begin), Kind: ev.Kind().String(),
-		Proc: int64(ev.Proc()), Thread: int64(ev.Thread()), Goroutine: int64(ev.Goroutine()), Stack: e.Stack[:0], ID: -1, Parent: -1,
+		Proc: int64(ev.Proc()), Thread: int64(ev.Thread()), Goroutine: int64(ev.Goroutine()),
+		Stack: e.Stack[:0], ID: -1, Parent: -1,
 	}
 	switch ev.Kind() {
 	case trace.EventStateTransition:

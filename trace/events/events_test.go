@@ -114,7 +114,8 @@ func TestAll(t *testing.T) {
 		}
 		l := list[i]
 		kinds[l.Kind]++
-		if l.Time != int64(ev.Time()-begin) || l.Kind != ev.Kind().String() || l.Proc != int64(ev.Proc()) || l.Thread != int64(ev.Thread()) || l.Goroutine != int64(ev.Goroutine()) {
+		if l.Time != int64(ev.Time()-begin) || l.Kind != ev.Kind().String() || l.Proc != int64(ev.Proc()) ||
+			l.Thread != int64(ev.Thread()) || l.Goroutine != int64(ev.Goroutine()) {
 			t.Fatalf("%+v, want %v", l, ev)
 		}
 		frames := 0
@@ -133,12 +134,14 @@ func TestAll(t *testing.T) {
 		case trace.EventStateTransition:
 			if st := ev.StateTransition(); st.Resource.Kind == trace.ResourceGoroutine {
 				from, to := st.Goroutine()
-				if l.Resource != "goroutine" || *l.ID != int64(st.Resource.Goroutine()) || l.From != from.String() || l.To != to.String() || l.Reason != st.Reason {
+				if l.Resource != "goroutine" || *l.ID != int64(st.Resource.Goroutine()) || l.From != from.String() ||
+					l.To != to.String() || l.Reason != st.Reason {
 					t.Fatalf("%+v, want %v", l, ev)
 				}
 			}
 		case trace.EventLog:
-			if l.Name != "at" || l.Message != strings.ToValidUTF8("\"here\" <&>\n\xff…", "\ufffd") || *l.Task != int64(ev.Log().Task) {
+			if l.Name != "at" || l.Message != strings.ToValidUTF8("\"here\" <&>\n\xff…", "\ufffd") ||
+				*l.Task != int64(ev.Log().Task) {
 				t.Fatalf("%+v", l)
 			}
 		case trace.EventTaskBegin:
@@ -154,7 +157,8 @@ func TestAll(t *testing.T) {
 	if _, err := r.ReadEvent(); !errors.Is(err, io.EOF) {
 		t.Errorf("there are more events: %v", err)
 	}
-	if kinds["Log"] != 300 || kinds["RegionEnd"] != 300 || kinds["TaskEnd"] != 2 || kinds["StateTransition"] < 300 || kinds["Metric"] == 0 {
+	if kinds["Log"] != 300 || kinds["RegionEnd"] != 300 || kinds["TaskEnd"] != 2 || kinds["StateTransition"] < 300 ||
+		kinds["Metric"] == 0 {
 		t.Errorf("kinds of events: %v", kinds)
 	}
 }
@@ -170,9 +174,21 @@ func TestFilter(t *testing.T) {
 		want   func(l line) bool
 	}{
 		{`kind == "Log"`, events.Options{}, func(l line) bool { return l.Kind == "Log" }},
-		{`to == "Waiting" && reason startsWith "chan"`, events.Options{}, func(l line) bool { return l.To == "Waiting" && strings.HasPrefix(l.Reason, "chan") }},
-		{`time_ns > 1e5 and id in [1, 7]`, events.Options{}, func(l line) bool { return l.Time > 1e5 && l.ID != nil && (*l.ID == 1 || *l.ID == 7) }},
-		{`name matches "^st"`, events.Options{From: half}, func(l line) bool { return strings.HasPrefix(l.Name, "st") && l.Time >= half }},
+		{
+			`to == "Waiting" && reason startsWith "chan"`,
+			events.Options{},
+			func(l line) bool { return l.To == "Waiting" && strings.HasPrefix(l.Reason, "chan") },
+		},
+		{
+			`time_ns > 1e5 and id in [1, 7]`,
+			events.Options{},
+			func(l line) bool { return l.Time > 1e5 && l.ID != nil && (*l.ID == 1 || *l.ID == 7) },
+		},
+		{
+			`name matches "^st"`,
+			events.Options{From: half},
+			func(l line) bool { return strings.HasPrefix(l.Name, "st") && l.Time >= half },
+		},
 		{`true`, events.Options{To: half}, func(l line) bool { return l.Time <= half }},
 	} {
 		f, err := events.NewFilter(test.filter)
@@ -221,7 +237,8 @@ func TestErrors(t *testing.T) {
 		"goroutine":        "expected bool",
 		`name matches "("`: "missing closing",
 	} {
-		if _, err := events.NewFilter(text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err := events.NewFilter(text); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
@@ -231,14 +248,16 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	data := record(t)
-	if result, err := events.Write(t.Context(), io.Discard, bytes.NewReader(data[:len(data)-1]), events.Options{}); err == nil && result.Damage == "" {
+	if result, err := events.Write(t.Context(), io.Discard, bytes.NewReader(data[:len(data)-1]),
+		events.Options{}); err == nil && result.Damage == "" {
 		t.Errorf("a trace that is cut off is whole: %+v", result)
 	}
 	f, err := events.NewFilter("stack[3].line > 0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := events.Write(t.Context(), io.Discard, bytes.NewReader(data), events.Options{Filter: f}); err == nil || !strings.Contains(err.Error(), "filter at") {
+	if _, err := events.Write(t.Context(), io.Discard, bytes.NewReader(data), events.Options{Filter: f}); err == nil ||
+		!strings.Contains(err.Error(), "filter at") {
 		t.Errorf("an index that is out of range: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -247,7 +266,8 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := events.Write(ctx, io.Discard, bytes.NewReader(data), events.Options{Filter: long}); err != nil && !errors.Is(err, context.Canceled) {
+	if _, err := events.Write(ctx, io.Discard, bytes.NewReader(data), events.Options{Filter: long}); err != nil &&
+		!errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -262,7 +282,8 @@ func FuzzWrite(f *testing.F) {
 	f.Add(small[:len(small)/2])
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var out bytes.Buffer
-		if _, err := events.Write(t.Context(), &out, bytes.NewReader(data), events.Options{Stacks: true, N: 1000}); err != nil {
+		if _, err := events.Write(t.Context(), &out, bytes.NewReader(data),
+			events.Options{Stacks: true, N: 1000}); err != nil {
 			return
 		}
 		for line := range bytes.Lines(out.Bytes()) {

@@ -95,7 +95,8 @@ func (s *source) place(stack uint32) string {
 	if !ok {
 		frames := s.x.Stack(stack)
 		for i, f := range frames {
-			if text = fmt.Sprintf("%s %s:%d", f.Func, f.File, f.Line); !strings.HasPrefix(f.Func, "runtime.") || i == len(frames)-1 {
+			if text = fmt.Sprintf("%s %s:%d", f.Func, f.File, f.Line); !strings.HasPrefix(f.Func, "runtime.") ||
+				i == len(frames)-1 {
 				break
 			}
 		}
@@ -152,7 +153,8 @@ func (s *source) recorded(stream index.Stream) ([]interval, error) {
 			s.result.Dropped++
 		default:
 			list = append(list, interval{
-				from: r.From, to: r.To, name: cmp.Or(s.x.Name(r.Name), "(not named)"), goroutine: r.Goroutine, task: r.Task, parent: r.Parent,
+				from: r.From, to: r.To, name: cmp.Or(s.x.Name(r.Name), "(not named)"), goroutine: r.Goroutine,
+				task: r.Task, parent: r.Parent,
 				open: r.Value != index.Began|index.Ended,
 			})
 		}

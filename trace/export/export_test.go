@@ -168,7 +168,8 @@ func check(t *testing.T, x *index.Index, o export.Options, d drawn) {
 			open = append(open, s.to)
 		}
 	}
-	if o.From == 0 && (count["requests"] == 0 || count["tasks"] == 0 || o.Goroutines == nil && (count["collector"] == 0 || len(d.counters) < 2)) {
+	if o.From == 0 && (count["requests"] == 0 || count["tasks"] == 0 ||
+		o.Goroutines == nil && (count["collector"] == 0 || len(d.counters) < 2)) {
 		t.Errorf("%v, counters %v", count, d.counters)
 	}
 }
@@ -209,7 +210,10 @@ func TestChrome(t *testing.T) {
 				case "C":
 					d.counters[ev.Name]++
 				case "X":
-					s := slice{groups[ev.Pid], tracks[ev.Tid], ev.Name, nanos(ev.Ts), nanos(ev.Ts) + nanos(ev.Dur), map[string]string{}}
+					s := slice{
+						groups[ev.Pid], tracks[ev.Tid], ev.Name, nanos(ev.Ts), nanos(ev.Ts) + nanos(ev.Dur),
+						map[string]string{},
+					}
 					if s.group == "" || s.track == "" {
 						t.Fatalf("%+v has no name", ev)
 					}
@@ -256,7 +260,8 @@ func TestOTLP(t *testing.T) {
 	}
 	spans := map[string]*otlp.Span{}
 	for _, sp := range data.ResourceSpans[0].ScopeSpans[0].Spans {
-		if at := time.Unix(0, int64(sp.StartTimeUnixNano)); time.Since(at) < 0 || time.Since(at) > time.Hour || sp.EndTimeUnixNano < sp.StartTimeUnixNano {
+		if at := time.Unix(0, int64(sp.StartTimeUnixNano)); time.Since(at) < 0 || time.Since(at) > time.Hour ||
+			sp.EndTimeUnixNano < sp.StartTimeUnixNano {
 			t.Errorf("%v to %v", at, sp.EndTimeUnixNano)
 		}
 		if key := id(sp.SpanId, 8); spans[key] == nil {
@@ -276,7 +281,8 @@ func TestOTLP(t *testing.T) {
 			continue
 		}
 		above := spans[id(sp.ParentSpanId, 8)]
-		if above == nil || id(above.TraceId, 16) != id(sp.TraceId, 16) || sp.StartTimeUnixNano < above.StartTimeUnixNano || sp.StartTimeUnixNano > above.EndTimeUnixNano {
+		if above == nil || id(above.TraceId, 16) != id(sp.TraceId, 16) || sp.StartTimeUnixNano < above.StartTimeUnixNano ||
+			sp.StartTimeUnixNano > above.EndTimeUnixNano {
 			t.Fatalf("%v is not below %v", sp, above)
 		}
 		kind := sp.Name
@@ -306,7 +312,8 @@ func TestOTLP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if served != found.Count || served < 45 || count["below below answer"] < 45 || count["inner below answer"] < 45 || count["roots of open"] != 1 {
+	if served != found.Count || served < 45 || count["below below answer"] < 45 || count["inner below answer"] < 45 ||
+		count["roots of open"] != 1 {
 		t.Errorf("%d requests, want %d: %v", served, found.Count, count)
 	}
 	if n := count["roots of answer"]; n > 20 {
@@ -314,11 +321,13 @@ func TestOTLP(t *testing.T) {
 	}
 	// Without a begin, times count from 1970.
 	out.Reset()
-	if _, err := export.OTLP(&out, x, export.Options{}); err != nil || !strings.Contains(out.String(), "unknown_service:go") {
+	if _, err := export.OTLP(&out, x, export.Options{}); err != nil ||
+		!strings.Contains(out.String(), "unknown_service:go") {
 		t.Fatal(err)
 	}
 	early := regexp.MustCompile(`"startTimeUnixNano":"(\d+)"`).FindAllStringSubmatch(out.String(), -1)
-	if i := slices.IndexFunc(early, func(m []string) bool { return len(m[1]) > len(fmt.Sprint(x.Info.Duration)) }); len(early) == 0 || i >= 0 {
+	if i := slices.IndexFunc(early,
+		func(m []string) bool { return len(m[1]) > len(fmt.Sprint(x.Info.Duration)) }); len(early) == 0 || i >= 0 {
 		t.Errorf("%d spans, of them one at %v", len(early), early[max(i, 0)])
 	}
 }
@@ -326,7 +335,8 @@ func TestOTLP(t *testing.T) {
 // TestWindow has windows that cannot be, and what is not written.
 func TestWindow(t *testing.T) {
 	x := indexed(t)
-	for _, run := range []func(io.Writer, *index.Index, export.Options) (export.Result, error){export.Chrome, export.Perfetto, export.OTLP} {
+	for _, run := range []func(io.Writer, *index.Index, export.Options) (export.Result,
+		error){export.Chrome, export.Perfetto, export.OTLP} {
 		if _, err := run(io.Discard, x, export.Options{From: 2, To: 1}); err == nil {
 			t.Error("a window that ends before it begins is exported")
 		}

@@ -22,8 +22,8 @@ const (
 )
 
 // OTLP writes requests and tasks as spans of OpenTelemetry, in the JSON of its protocol
-// (opentelemetry-proto's TracesData). Children of a request are the states that it was in other than running, its tasks, and
-// theirs are their regions. Times are those of o.Began on.
+// (opentelemetry-proto's TracesData). Children of a request are the states that it was in other
+// than running, its tasks, and theirs are their regions. Times are those of o.Began on.
 func OTLP(w io.Writer, x *index.Index, o Options) (Result, error) {
 	s, err := newSource(x, o)
 	if err != nil {
@@ -70,7 +70,8 @@ type otlp struct {
 // hash is the same for the same part of the same trace.
 func (t *otlp) hash(what string, a, b uint64) [sha256.Size]byte {
 	info := &t.x.Info
-	return sha256.Sum256(fmt.Appendf(nil, "%d %d %d %s %d %d", info.Began.UnixNano(), info.Duration, info.Events, what, a, b))
+	return sha256.Sum256(fmt.Appendf(nil, "%d %d %d %s %d %d", info.Began.UnixNano(), info.Duration,
+		info.Events, what, a, b))
 }
 
 func (t *otlp) span(what string, one interval, kind int, a, b uint64) *span {

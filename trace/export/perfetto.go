@@ -74,7 +74,8 @@ func Perfetto(w io.Writer, x *index.Index, o Options) (result Result, err error)
 	}
 	p := &perfetto{
 		counters: map[string]uint64{},
-		events:   interning{field: internedEvents}, annotations: interning{field: internedAnnotations}, texts: interning{field: internedTexts},
+		events:   interning{field: internedEvents}, annotations: interning{field: internedAnnotations},
+		texts: interning{field: internedTexts},
 	}
 	defer func() { err = errors.Join(err, p.all.close()) }()
 	for g := processors; g < groups; g++ {
@@ -230,7 +231,8 @@ func (p *perfetto) counter(name string, at int64, value uint64) error {
 		d := appendNumber(nil, descriptorUUID, uuid)
 		d = appendNumber(d, descriptorParent, track{collector, 0}.uuid())
 		d = appendText(d, descriptorName, name)
-		if err := p.write(untimed, packetDescriptor, appendMessage(d, descriptorCounter, appendNumber(nil, counterUnit, unit))); err != nil {
+		if err := p.write(untimed, packetDescriptor,
+			appendMessage(d, descriptorCounter, appendNumber(nil, counterUnit, unit))); err != nil {
 			return err
 		}
 	}

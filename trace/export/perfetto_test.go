@@ -181,7 +181,8 @@ func TestPerfetto(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := &packets{
-				groups: map[uint64]string{}, tracks: map[uint64]string{}, parents: map[uint64]uint64{}, counters: map[uint64]string{},
+				groups: map[uint64]string{}, tracks: map[uint64]string{}, parents: map[uint64]uint64{},
+				counters: map[uint64]string{},
 				interned: map[protowire.Number]map[uint64]string{}, open: map[uint64][]int{},
 				drawn: drawn{counters: map[string]int{}},
 			}

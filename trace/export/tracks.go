@@ -218,7 +218,8 @@ func (s *source) spans(d drawing) (err error) {
 				return false
 			}
 		}
-		if err = s.slice(d, t, s.state(span.Code), from, to, s.why(&span)...); err != nil || span.With == 0 || span.Code != index.Running && span.Code != index.Assist {
+		if err = s.slice(d, t, s.state(span.Code), from, to, s.why(&span)...); err != nil || span.With == 0 ||
+			span.Code != index.Running && span.Code != index.Assist {
 			return err == nil
 		}
 		t = track{processors, uint64(span.With)}

@@ -133,7 +133,8 @@ func TestChains(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if whole := append(binary.AppendUvarint([]byte("before"), uint64(len(want[n]))), want[n]...); !bytes.Equal(got, whole) {
+		if whole := append(binary.AppendUvarint([]byte("before"), uint64(len(want[n]))),
+			want[n]...); !bytes.Equal(got, whole) {
 			t.Errorf("chain %d: %d bytes, want %d", n, len(got), len(whole))
 		}
 	}

@@ -211,7 +211,9 @@ func (b *builder) leave(g *goroutine, at int64) error {
 		}
 	}
 	n := int32(len(b.slice.spans))
-	b.slice.spans = append(b.slice.spans, pending{from: g.since, to: at, next: -1, stack: g.stack, with: g.with, code: g.code})
+	b.slice.spans = append(b.slice.spans, pending{
+		from: g.since, to: at, next: -1, stack: g.stack, with: g.with, code: g.code,
+	})
 	if g.head < 0 {
 		g.head = n
 		b.touched = append(b.touched, g)
@@ -280,7 +282,10 @@ func (b *builder) flush() error {
 	if err != nil {
 		return err
 	}
-	t := tile{ref: at, From: b.from, To: b.now, Spans: len(b.slice.spans), procs: b.procs.take(b.now), threads: b.threads.meter.take(b.now)}
+	t := tile{
+		ref: at, From: b.from, To: b.now, Spans: len(b.slice.spans), procs: b.procs.take(b.now),
+		threads: b.threads.meter.take(b.now),
+	}
 	if err := b.levels.add(b.out, t, b.slice.rows); err != nil {
 		return err
 	}

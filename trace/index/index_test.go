@@ -141,7 +141,9 @@ func TestProcs(t *testing.T) {
 		for p, row := range rows {
 			var got []indextest.Span
 			for _, s := range row.Spans {
-				got = append(got, indextest.Span{Of: int64(s.With) - 1, State: x.Code(s.Code), From: s.From, To: s.To, With: ids[s.Goroutine]})
+				got = append(got, indextest.Span{
+					Of: int64(s.With) - 1, State: x.Code(s.Code), From: s.From, To: s.To, With: ids[s.Goroutine],
+				})
 			}
 			if all := indextest.In(want.Procs, int64(p), from, to); !slices.Equal(got, all) {
 				t.Fatalf("window %d to %d, processor %d:\n%s", from, to, p, cmp.Diff(all, got))

@@ -57,7 +57,8 @@ func TestFull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Wait(); err == nil || !strings.Contains(string(text), "write trace index") || !strings.Contains(string(text), "file too large") {
+		if err := cmd.Wait(); err == nil || !strings.Contains(string(text), "write trace index") ||
+			!strings.Contains(string(text), "file too large") {
 			t.Errorf("%d bytes of %d: %v, %s", limit, whole.Size(), err, text)
 		}
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {

@@ -99,7 +99,8 @@ func (q *procQuery) spans(n int, yield func(Span)) (err error) {
 	}
 	for _, r := range q.runs {
 		if !r.each(t.From, func(s Span) bool {
-			if (s.Code == Running || s.Code == Assist || s.Code == Syscall) && s.With > 0 && int(s.With) <= len(q.at) && q.at[s.With-1] >= 0 {
+			if (s.Code == Running || s.Code == Assist || s.Code == Syscall) && s.With > 0 && int(s.With) <= len(q.at) &&
+				q.at[s.With-1] >= 0 {
 				yield(s)
 			}
 			return true

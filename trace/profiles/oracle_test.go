@@ -170,7 +170,8 @@ func TestWithin(t *testing.T) {
 			t.Errorf("%s: %d before the middle and %d behind it, of %d", typ, sums[0], sums[1], sums[2])
 		}
 	}
-	if p, err := profiles.Of(x, profiles.Creation, profiles.Options{Within: &profiles.Parts{}}); err != nil || len(p.Sample) > 0 {
+	if p, err := profiles.Of(x, profiles.Creation, profiles.Options{Within: &profiles.Parts{}}); err != nil ||
+		len(p.Sample) > 0 {
 		t.Errorf("nothing has %d stacks, %v", len(p.Sample), err)
 	}
 }

@@ -60,7 +60,8 @@ func (p *Parts) overlap(goroutine uint32, from, to int64) int64 {
 	}
 	list := p.of[goroutine]
 	sum := int64(0)
-	for i := sort.Search(len(list), func(i int) bool { return list[i].to > from }); i < len(list) && list[i].from < to; i++ {
+	for i := sort.Search(len(list), func(i int) bool { return list[i].to > from }); i < len(list) &&
+		list[i].from < to; i++ {
 		sum += max(min(to, list[i].to)-max(from, list[i].from), 0)
 	}
 	return sum

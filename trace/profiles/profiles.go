@@ -53,7 +53,10 @@ func Of(x *index.Index, t Type, o Options) (*profile.Profile, error) {
 		o.To = x.Info.Duration
 	}
 	o.Within.sort()
-	m := &maker{x: x, o: o, values: map[uint32]*value{}, chosen: make([]bool, x.Info.Goroutines), alive: make([]bool, x.Info.Goroutines)}
+	m := &maker{
+		x: x, o: o, values: map[uint32]*value{}, chosen: make([]bool, x.Info.Goroutines),
+		alive: make([]bool, x.Info.Goroutines),
+	}
 	if err := m.goroutines(t); err != nil {
 		return nil, err
 	}
@@ -98,7 +101,8 @@ func (m *maker) goroutines(t Type) error {
 	return m.x.Goroutines(func(g *index.Goroutine) bool {
 		m.alive[g.Index] = !g.Ended
 		m.chosen[g.Index] = m.o.Goroutines == nil || m.o.Goroutines.MatchString(kinds[g.Kind].Name)
-		if t == Creation && m.chosen[g.Index] && !g.Old && g.From >= m.o.From && g.From <= m.o.To && m.o.Within.has(g.Parent, g.From) {
+		if t == Creation && m.chosen[g.Index] && !g.Old && g.From >= m.o.From && g.From <= m.o.To &&
+			m.o.Within.has(g.Parent, g.From) {
 			m.add(g.Created, 0)
 		}
 		return true

@@ -102,7 +102,8 @@ func (g *group) add(r *Request, slowest int) {
 
 // slower sorts the slowest first.
 func slower(a, b *Request) int {
-	return cmp.Or(cmp.Compare(b.Latency(), a.Latency()), cmp.Compare(a.From, b.From), cmp.Compare(a.Goroutine, b.Goroutine))
+	return cmp.Or(cmp.Compare(b.Latency(), a.Latency()), cmp.Compare(a.From, b.From),
+		cmp.Compare(a.Goroutine, b.Goroutine))
 }
 
 // class sums a group up.

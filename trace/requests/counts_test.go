@@ -81,7 +81,8 @@ func TestCounts(t *testing.T) {
 		}
 		return s
 	}
-	plain, deadline, streams := quiet(mux, false), quiet(http.TimeoutHandler(mux, time.Minute, ""), false), quiet(http.TimeoutHandler(mux, time.Minute, ""), true)
+	plain, deadline, streams := quiet(mux, false), quiet(http.TimeoutHandler(mux, time.Minute, ""), false),
+		quiet(http.TimeoutHandler(mux, time.Minute, ""), true)
 	direct := quiet(mux, true)
 	post := func(s *httptest.Server, path string) {
 		resp, err := s.Client().Post(s.URL+path, "text/plain", &trickle{4})
@@ -116,7 +117,10 @@ func TestCounts(t *testing.T) {
 			t.Errorf("reading a body of HTTP/2 is %v", class.Middle)
 		}
 	}
-	for name, want := range map[string]*atomic.Int64{"panic": &c.panics, "hijack": &c.hijacks, "read": &c.reads, "nap": &c.naps} {
+	for name, want := range map[string]*atomic.Int64{
+		"panic": &c.panics, "hijack": &c.hijacks,
+		"read": &c.reads, "nap": &c.naps,
+	} {
 		if got[name] != want.Load() || want.Load() < number {
 			t.Errorf("%d requests of %s, it has answered %d", got[name], name, want.Load())
 		}

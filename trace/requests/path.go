@@ -185,7 +185,8 @@ func (p *pathfinder) walk(goroutine uint32, from, to int64, in *wait) (steps []S
 
 // follows tells whether the path goes on in the goroutine that ended a wait.
 func (p *pathfinder) follows(s *Step, cause Cause, place place, depth int) bool {
-	if s.Code < index.Waiting || s.Waker == 0 || place.between || place.stops || place.idle || depth > maxDepth || p.budget <= 0 || s.From == s.To {
+	if s.Code < index.Waiting || s.Waker == 0 || place.between || place.stops || place.idle || depth > maxDepth ||
+		p.budget <= 0 || s.From == s.To {
 		return false
 	}
 	return cause == Lock || cause == Channel || cause == Downstream
@@ -218,7 +219,8 @@ func (p *pathfinder) leaf(steps []Step, s Step) []Step {
 	if n := len(steps); n > 0 && steps[n-1].Inside == nil {
 		last := &steps[n-1]
 		switch {
-		case last.Goroutine == s.Goroutine && last.Cause == s.Cause && last.Stack == s.Stack && s.Stack > 0 && last.Merged == 0 && s.Waker == 0:
+		case last.Goroutine == s.Goroutine && last.Cause == s.Cause && last.Stack == s.Stack && s.Stack > 0 &&
+			last.Merged == 0 && s.Waker == 0:
 			last.From = s.From
 			return steps
 		case p.budget < 0:

@@ -178,7 +178,8 @@ func number(path string) int {
 
 // paths are of handlers that wait, and of those that compute, which would disturb them.
 func paths() (wait, compute []string) {
-	return []string{"/lock", "/channel", "/sleep", "/ask", "/start", "/task", "/hand", "/quick"}, []string{"/spin", "/allocate"}
+	return []string{"/lock", "/channel", "/sleep", "/ask", "/start", "/task", "/hand", "/quick"},
+		[]string{"/spin", "/allocate"}
 }
 
 // serve makes a trace of a server with planted delays.
@@ -186,7 +187,10 @@ func serve(t *testing.T) []byte {
 	t.Helper()
 	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(delay) }))
 	defer slow.Close()
-	p := &planted{held: make(chan struct{}), work: make(chan chan struct{}), jobs: make(chan job), downstream: slow.URL, client: slow.Client(), live: list(400_000)}
+	p := &planted{
+		held: make(chan struct{}), work: make(chan chan struct{}), jobs: make(chan job), downstream: slow.URL,
+		client: slow.Client(), live: list(400_000),
+	}
 	defer p.run()()
 	mux := http.NewServeMux()
 	for path, h := range map[string]http.HandlerFunc{

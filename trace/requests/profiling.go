@@ -9,8 +9,8 @@ import (
 // agentPackage is that of whet's agent.
 const agentPackage = "github.com/whet-go/whet/agent."
 
-// isProfiling tells whether a stack is inside of a handler of profiles: of net/http/pprof, whoever calls it, or of whet's agent.
-// What is called by a handler of Agent.Watch is the user's.
+// isProfiling tells whether a stack is inside of a handler of profiles: of net/http/pprof, whoever
+// calls it, or of whet's agent. What is called by a handler of Agent.Watch is the user's.
 func isProfiling(stack []stacks.Frame) bool {
 	for _, f := range stack {
 		switch {

@@ -29,7 +29,8 @@ func TestProfiling(t *testing.T) {
 		}
 	}()
 	mux := http.NewServeMux()
-	mux.HandleFunc("/pprof/", func(w http.ResponseWriter, r *http.Request) { pprof.Handler("heap").ServeHTTP(w, r) }) // behind a handler of the user's
+	// behind a handler of the user's
+	mux.HandleFunc("/pprof/", func(w http.ResponseWriter, r *http.Request) { pprof.Handler("heap").ServeHTTP(w, r) })
 	user := httptest.NewServer(a.Watch(http.HandlerFunc(watched)))
 	defer user.Close()
 	own := httptest.NewServer(mux)
@@ -44,7 +45,8 @@ func TestProfiling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Classes) != 1 || !strings.HasSuffix(r.Classes[0].Name, "requests_test.watched") || r.Classes[0].Count < number {
+	if len(r.Classes) != 1 || !strings.HasSuffix(r.Classes[0].Name, "requests_test.watched") ||
+		r.Classes[0].Count < number {
 		t.Errorf("%+v", r.Classes)
 	}
 	if r.Profiling != number+1 {

@@ -81,7 +81,8 @@ func cutProblems(t *testing.T, x *index.Index, r *requests.Result, want int, mar
 					continue
 				}
 			}
-			wrong = append(wrong, fmt.Sprintf("%s: from %v to %v, spent on %v, has %v", c.Name, one.From, one.To, one.Times, inside))
+			wrong = append(wrong, fmt.Sprintf("%s: from %v to %v, spent on %v, has %v", c.Name, one.From,
+				one.To, one.Times, inside))
 		}
 	}
 	if right >= (want*95+99)/100 && found <= want {
@@ -96,7 +97,8 @@ func checkPaths(t *testing.T, x *index.Index, r *requests.Result) {
 	for _, c := range r.Classes {
 		for _, one := range c.Slowest {
 			if one.Times.Sum() != one.Latency() || one.Path.Times.Sum() != one.Latency() {
-				t.Fatalf("%s: a request of %v has parts of %v, and a path of %v", c.Name, one.Latency(), one.Times.Sum(), one.Path.Times.Sum())
+				t.Fatalf("%s: a request of %v has parts of %v, and a path of %v", c.Name, one.Latency(), one.Times.Sum(),
+					one.Path.Times.Sum())
 			}
 			var own, leaves requests.Times
 			merged := false
@@ -124,7 +126,8 @@ func checkPaths(t *testing.T, x *index.Index, r *requests.Result) {
 			}
 			check(one.Path.Steps, one.From, one.To, 0)
 			if !merged && (own != one.Times || leaves != one.Path.Times) {
-				t.Fatalf("%s: steps are %v of its own, and it is %v; they are %v on the path, and that is %v", c.Name, own, one.Times, leaves, one.Path.Times)
+				t.Fatalf("%s: steps are %v of its own, and it is %v; they are %v on the path, and that is %v", c.Name, own,
+					one.Times, leaves, one.Path.Times)
 			}
 		}
 	}

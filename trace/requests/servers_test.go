@@ -104,7 +104,8 @@ func TestServers(t *testing.T) {
 				t.Error(p)
 			}
 			// The closure is around one handler only, so it might as well call a helper there.
-			if len(r.Classes) != 1 || !strings.Contains(r.Classes[0].Name, "logged") || r.Classes[0].Middle[requests.Sleep] < slept {
+			if len(r.Classes) != 1 || !strings.Contains(r.Classes[0].Name, "logged") ||
+				r.Classes[0].Middle[requests.Sleep] < slept {
 				t.Errorf("%+v", r.Classes)
 			}
 		})
@@ -273,13 +274,19 @@ func TestOthers(t *testing.T) {
 		handlers []string
 		open     int // of workers that wait for a first request when the trace begins, this one each
 	}{
-		"gin":         {[]string{"main.ginAlpha", "main.ginBeta", "main.ginGamma", "main.ginJSON", "main.alpha"}, 0},
-		"echo":        {[]string{"main.echoAlpha", "main.echoBeta", "main.echoPage"}, 0},
-		"mux":         {[]string{"main.alpha", "main.beta", "main.gamma", "main.eps", "main.zeta"}, 0},
-		"gorillaws":   {[]string{"main.alpha", "main.wsGorilla"}, 0},
-		"grpcmw":      {[]string{"main.echoServer.UnaryEcho", "main.echoServer.ServerStreamingEcho", "main.echoServer.BidirectionalStreamingEcho", "main.(*greeter).SayHello"}, 0},
-		"grpcworkers": {[]string{"main.echoServer.UnaryEcho", "main.echoServer.ServerStreamingEcho", "main.echoServer.BidirectionalStreamingEcho", "main.(*greeter).SayHello"}, 4},
-		"fasthttp":    {[]string{"main.init.0.func1.1", "main.init.0.func1.1"}, 0},
+		"gin":       {[]string{"main.ginAlpha", "main.ginBeta", "main.ginGamma", "main.ginJSON", "main.alpha"}, 0},
+		"echo":      {[]string{"main.echoAlpha", "main.echoBeta", "main.echoPage"}, 0},
+		"mux":       {[]string{"main.alpha", "main.beta", "main.gamma", "main.eps", "main.zeta"}, 0},
+		"gorillaws": {[]string{"main.alpha", "main.wsGorilla"}, 0},
+		"grpcmw": {[]string{
+			"main.echoServer.UnaryEcho", "main.echoServer.ServerStreamingEcho",
+			"main.echoServer.BidirectionalStreamingEcho", "main.(*greeter).SayHello",
+		}, 0},
+		"grpcworkers": {[]string{
+			"main.echoServer.UnaryEcho", "main.echoServer.ServerStreamingEcho",
+			"main.echoServer.BidirectionalStreamingEcho", "main.(*greeter).SayHello",
+		}, 4},
+		"fasthttp": {[]string{"main.init.0.func1.1", "main.init.0.func1.1"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -130,7 +130,8 @@ func WaitsOf(x *index.Index) (*Waits, error) {
 		w.Waits = append(w.Waits, *one)
 	}
 	slices.SortFunc(w.Waits, func(a, b Wait) int {
-		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Waking, b.Waking), cmp.Compare(a.Cause, b.Cause))
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Waking, b.Waking),
+			cmp.Compare(a.Cause, b.Cause))
 	})
 	return w, nil
 }

@@ -99,13 +99,17 @@ func (g *group) kind(name string) Kind {
 		a.P50, a.P99 = a.quantiles()
 		k.Stays = append(k.Stays, a.Stay)
 	}
-	slices.SortFunc(k.Stays, func(a, b Stay) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Code, b.Code)) })
+	slices.SortFunc(k.Stays, func(a, b Stay) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Code, b.Code))
+	})
 	return k
 }
 
 // gather adds up what goroutines did in a window, each in the group that it is given; nil: it does not
 // count. busy is how long processors were busy with them, by their numbers + 1.
-func gather(x *index.Index, from, to int64, groupOf func(*index.Goroutine) *group) (busy map[uint32]time.Duration, err error) {
+func gather(x *index.Index, from, to int64, groupOf func(*index.Goroutine) *group) (busy map[uint32]time.Duration,
+	err error,
+) {
 	of := make([]*group, x.Info.Goroutines)
 	if err := x.Goroutines(func(g *index.Goroutine) bool {
 		if g.From <= to && g.To >= from {

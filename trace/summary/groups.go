@@ -137,7 +137,10 @@ func Groups(x *index.Index, by Grouping, o Options) ([]Group, error) {
 	}
 	list := make([]Group, 0, len(groups))
 	for p, g := range groups {
-		one := Group{Kind: g.kind(p.frame.Func), Parent: p.parent, Created: g.created, Ended: g.ended, Longest: g.longest, Ranges: ranges(g.ranges)}
+		one := Group{
+			Kind: g.kind(p.frame.Func), Parent: p.parent, Created: g.created, Ended: g.ended, Longest: g.longest,
+			Ranges: ranges(g.ranges),
+		}
 		if by == ByCreation {
 			one.Place = p.frame
 		}
@@ -145,7 +148,8 @@ func Groups(x *index.Index, by Grouping, o Options) ([]Group, error) {
 	}
 	slices.SortFunc(list, func(a, b Group) int {
 		return cmp.Or(
-			cmp.Compare(b.by(o.Order), a.by(o.Order)), cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Place.File, b.Place.File),
+			cmp.Compare(b.by(o.Order), a.by(o.Order)), cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Place.File, b.Place.File),
 			cmp.Compare(a.Place.Line, b.Place.Line), cmp.Compare(a.Parent, b.Parent),
 		)
 	})

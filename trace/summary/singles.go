@@ -65,7 +65,9 @@ func Singles(x *index.Index, n int, o Options) (list []Goroutine, others int, er
 		for _, s := range sums[one.index] {
 			single.Stays = append(single.Stays, *s)
 		}
-		slices.SortFunc(single.Stays, func(a, b Stay) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Code, b.Code)) })
+		slices.SortFunc(single.Stays, func(a, b Stay) int {
+			return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Code, b.Code))
+		})
 		list = append(list, single)
 	}
 	return list, others, nil

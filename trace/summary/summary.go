@@ -189,7 +189,9 @@ func (s *Summary) streams(x *index.Index, from, to int64) error {
 	for name, count := range logs {
 		s.Logs = append(s.Logs, Log{x.Name(name), count})
 	}
-	slices.SortFunc(s.Logs, func(a, b Log) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Category, b.Category)) })
+	slices.SortFunc(s.Logs, func(a, b Log) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Category, b.Category))
+	})
 	return x.Records(index.Samples, from, to, func(*index.Record) bool {
 		s.Samples++
 		return true
@@ -220,6 +222,8 @@ func ranges(all map[uint32]*adding) []Range {
 		p50, p99 := a.quantiles()
 		list = append(list, Range{a.Name, a.Count, a.Total, p50, p99, a.Max})
 	}
-	slices.SortFunc(list, func(a, b Range) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(list, func(a, b Range) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
+	})
 	return list
 }

@@ -77,7 +77,8 @@ func TestWindows(t *testing.T) {
 					}
 				}
 			}
-			if stay.Count != together.Count || stay.Total != together.Total || stay.Max != together.Max || stay.P50 == 0 && stay.Max > 0 || stay.P50 > stay.P99 || stay.P99 > stay.Max {
+			if stay.Count != together.Count || stay.Total != together.Total || stay.Max != together.Max ||
+				stay.P50 == 0 && stay.Max > 0 || stay.P50 > stay.P99 || stay.P99 > stay.Max {
 				t.Errorf("all in %s: %+v, kinds together %+v", stay.Name, stay, together)
 			}
 		}
@@ -115,7 +116,8 @@ func TestWindows(t *testing.T) {
 	if len(whole.Logs) != 1 || whole.Logs[0] != (summary.Log{Category: "note", Count: 2}) {
 		t.Errorf("logs %+v", whole.Logs)
 	}
-	if len(whole.Tasks) != 1 || whole.Tasks[0].Name != "job" || len(whole.Regions) != 1 || whole.Regions[0].Count != 500 || len(whole.Ranges) == 0 || len(whole.Metrics) == 0 {
+	if len(whole.Tasks) != 1 || whole.Tasks[0].Name != "job" || len(whole.Regions) != 1 || whole.Regions[0].Count != 500 ||
+		len(whole.Ranges) == 0 || len(whole.Metrics) == 0 {
 		t.Errorf("tasks %+v, regions %+v, ranges %+v, metrics %+v", whole.Tasks, whole.Regions, whole.Ranges, whole.Metrics)
 	}
 }

@@ -109,7 +109,8 @@ func BenchmarkTimeline(b *testing.B) {
 		for b.Loop() {
 			from := r.Int64N(x.Info.Duration)
 			begin := time.Now()
-			if _, err := tl.Metric(metrics[len(metrics)-1], from, from+1+r.Int64N(x.Info.Duration-from)>>r.IntN(24), 1500); err != nil {
+			if _, err := tl.Metric(metrics[len(metrics)-1], from, from+1+r.Int64N(x.Info.Duration-from)>>r.IntN(24),
+				1500); err != nil {
 				b.Fatal(err)
 			}
 			took = append(took, time.Since(begin))

@@ -72,7 +72,9 @@ func (t *Timeline) places(of string, numbers []uint64) ([]uint32, error) {
 		}
 	case Range, Region:
 		exists = func(n uint64) (uint32, bool) {
-			return uint32(n), slices.ContainsFunc(t.x.Names(stream(of)), func(one index.Named) bool { return uint64(one.Name) == n })
+			return uint32(n), slices.ContainsFunc(t.x.Names(stream(of)), func(one index.Named) bool {
+				return uint64(one.Name) == n
+			})
 		}
 	default:
 		count := uint64(t.count(of))

@@ -36,8 +36,9 @@ type RowList struct {
 
 // A RowInfo is a row.
 type RowInfo struct {
-	ID   string `json:"id"`   // of [SpanQuery]: g12, p0, m3, t7, r99, c4, u5
-	Name string `json:"name"` // "goroutine 45", "P 0", "thread 4711", a task's type, "request 99", a range's or region's name
+	ID string `json:"id"` // of [SpanQuery]: g12, p0, m3, t7, r99, c4, u5
+	// "goroutine 45", "P 0", "thread 4711", a task's type, "request 99", a range's or region's name
+	Name string `json:"name"`
 	Kind string `json:"kind"` // the function that a goroutine runs, the class of a request
 	From int64  `json:"from"` // nanoseconds since the trace's begin
 	To   int64  `json:"to"`
@@ -90,7 +91,8 @@ func (t *Timeline) Rows(ctx context.Context, q RowQuery) (RowList, error) {
 		return RowList{}, badQuery("rows in the order %q: want time, busy or long", q.Order)
 	}
 	if q.Skip < 0 || q.Limit < 1 || q.Limit > maxLimit || q.Skip > maxReach-q.Limit {
-		return RowList{}, badQuery("%d rows behind %d: want 1 to %d, and together at most %d", q.Limit, q.Skip, maxLimit, maxReach)
+		return RowList{}, badQuery("%d rows behind %d: want 1 to %d, and together at most %d", q.Limit,
+			q.Skip, maxLimit, maxReach)
 	}
 	l, err := t.list(ctx, q, w)
 	if err != nil {
@@ -111,7 +113,9 @@ func (t *Timeline) list(ctx context.Context, q RowQuery, w index.Window) (*list,
 		k.match = q.Match.String()
 	}
 	t.mu.Lock()
-	i := slices.IndexFunc(t.lists, func(l *list) bool { return l.key == k && (l.reach >= q.Skip+q.Limit || len(l.rows) == l.total) })
+	i := slices.IndexFunc(t.lists, func(l *list) bool {
+		return l.key == k && (l.reach >= q.Skip+q.Limit || len(l.rows) == l.total)
+	})
 	if i >= 0 {
 		l := t.lists[i]
 		t.lists = slices.Insert(slices.Delete(t.lists, i, i+1), 0, l)
@@ -315,7 +319,9 @@ func total(r *index.Row) int64 {
 }
 
 // eachGoroutine goes through the goroutines that live in a window: there may be millions.
-func (t *Timeline) eachGoroutine(ctx context.Context, w index.Window, match func(entry) bool, consider func(entry, int64)) error {
+func (t *Timeline) eachGoroutine(ctx context.Context, w index.Window, match func(entry) bool,
+	consider func(entry, int64),
+) error {
 	n := 0
 	if err := t.x.Lives(w.From, w.To, func(g *index.Goroutine) bool {
 		if e := goroutineEntry(g); match(e) {

@@ -91,7 +91,15 @@ const (
 
 // rowTypes are all types, with the first letter of their IDs.
 func rowTypes() []rowType {
-	return []rowType{{Proc, 'p'}, {Thread, 'm'}, {Goroutine, 'g'}, {Task, 't'}, {Request, 'r'}, {Range, 'c'}, {Region, 'u'}}
+	return []rowType{
+		{Proc, 'p'},
+		{Thread, 'm'},
+		{Goroutine, 'g'},
+		{Task, 't'},
+		{Request, 'r'},
+		{Range, 'c'},
+		{Region, 'u'},
+	}
 }
 
 type rowType struct {
@@ -119,7 +127,9 @@ func formatID(of string, n uint64) string {
 // Trace tells what the trace is.
 func (t *Timeline) Trace() Trace {
 	info := t.x.Info
-	trace := Trace{Schema: Schema, Name: t.name, Duration: info.Duration, Events: info.Events, Damage: info.Damage, Metrics: []string{}}
+	trace := Trace{
+		Schema: Schema, Name: t.name, Duration: info.Duration, Events: info.Events, Damage: info.Damage, Metrics: []string{},
+	}
 	for code := range t.x.Codes() {
 		name := t.x.Code(index.Code(code))
 		trace.States = append(trace.States, State{name, group(index.Code(code), name)})
@@ -220,7 +230,8 @@ func (t *Timeline) window(from, to int64, width int) (index.Window, error) {
 		to = t.x.Info.Duration
 	}
 	if from < 0 || to < from || width < 1 || width > maxWidth {
-		return index.Window{}, badQuery("window from %d to %d of width %d: want 0 or more, an end that is not before, and 1 to %d", from, to, width, maxWidth)
+		return index.Window{}, badQuery("window from %d to %d of width %d: want 0 or more, an end that is not "+
+			"before, and 1 to %d", from, to, width, maxWidth)
 	}
 	return index.Window{From: min(from, t.x.Info.Duration), To: min(to, t.x.Info.Duration), Width: width}, nil
 }

@@ -75,7 +75,10 @@ func check(t *testing.T, data []byte) *checked {
 	t.Helper()
 	x := tracetest.Index(t, data)
 	tl := timeline.New(x, "trace")
-	c := &checked{t: t, x: x, tl: tl, want: indextest.Scan(t, data), info: tl.Trace(), rows: map[string]timeline.RowInfo{}, id: map[uint64]int64{}}
+	c := &checked{
+		t: t, x: x, tl: tl, want: indextest.Scan(t, data), info: tl.Trace(), rows: map[string]timeline.RowInfo{},
+		id: map[uint64]int64{},
+	}
 	for _, one := range c.info.Types {
 		for n := 0; ; {
 			list, err := tl.Rows(t.Context(), timeline.RowQuery{Type: one.Type, Skip: n, Limit: 10_000})
@@ -138,7 +141,8 @@ func (c *checked) scanned(id string, from, to int64) []indextest.Span {
 		return nil
 	}
 	var some []indextest.Span
-	for _, s := range indextest.In(c.want.Goroutines, c.id[c.number(row.Goroutine)], max(from, row.From), min(to, row.To)) {
+	for _, s := range indextest.In(c.want.Goroutines, c.id[c.number(row.Goroutine)],
+		max(from, row.From), min(to, row.To)) {
 		if s.From, s.To = max(s.From, row.From), min(s.To, row.To); s.To > s.From {
 			some = append(some, s)
 		}
@@ -276,7 +280,8 @@ func (c *checked) dense(from, to int64, width int, ids []string) {
 		}
 		for _, state := range c.info.States {
 			if t := got[state.Name]; t < inner[state.Name]-rounding || t > outer[state.Name]+rounding {
-				c.t.Fatalf("%v in %d to %d, width %d: %d ns %s, want from %d to %d", c.rows[row.ID], from, to, width, t, state.Name, inner[state.Name], outer[state.Name])
+				c.t.Fatalf("%v in %d to %d, width %d: %d ns %s, want from %d to %d", c.rows[row.ID], from, to, width, t, state.Name,
+					inner[state.Name], outer[state.Name])
 			}
 		}
 	}
@@ -378,13 +383,16 @@ func TestRows(t *testing.T) {
 	}
 	// The windows and names.
 	from, to := c.info.Duration/3, c.info.Duration/2
-	all, err := c.tl.Rows(t.Context(), timeline.RowQuery{Type: timeline.Goroutine, From: from, To: to, Match: regexp.MustCompile("^runtime|^goroutine .*3$"), Limit: 10_000})
+	all, err := c.tl.Rows(t.Context(), timeline.RowQuery{
+		Type: timeline.Goroutine, From: from, To: to, Match: regexp.MustCompile("^runtime|^goroutine .*3$"), Limit: 10_000,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := 0
 	for id, row := range c.rows {
-		if id[0] == 'g' && row.From <= to && row.To >= from && (strings.HasPrefix(row.Kind, "runtime") || strings.HasSuffix(row.Name, "3")) {
+		if id[0] == 'g' && row.From <= to && row.To >= from && (strings.HasPrefix(row.Kind, "runtime") ||
+			strings.HasSuffix(row.Name, "3")) {
 			want++
 		}
 	}

@@ -23,16 +23,19 @@ func TestNames(t *testing.T) {
 	long := hostileName + strings.Repeat("é", 1<<20)
 	source := "package " + hostileName + "\n\nfunc f() { // " + hostileName + "\n}\n"
 	for name, data := range map[string][]byte{
-		"names.pb.gz":       hostile.Gzip(hostile.Strings(hostileName)),
-		"long.pb.gz":        hostile.Gzip(hostile.Strings(long)),
-		"names.trace":       hostile.Texts(hostileName),
-		"names.txt":         []byte(source),
-		"go.mod":            []byte("module " + hostileName + "\n\ngo 1.26\n"),
-		"x.go":              []byte(source),
-		"targets.txt":       []byte("GET http://127.0.0.1:1/" + hostileName + "\nX-" + hostileName + ": 1\n\nnonsense " + hostileName + "\n"),
-		"vars.csv":          []byte("a," + hostileName + "\n1\n"),
-		"result.json":       []byte(`{"schema": "whet.` + strings.ReplaceAll(strings.ToValidUTF8(hostileName, ""), "\x1b", `\u001b`) + `"}`),
-		"bench.txt":         []byte("goos: " + hostileName + "\npkg: " + hostileName + "\nBenchmark" + hostileName + " 100 10 ns/op\nBenchmarkX 1 x ns/op " + hostileName + "\n"),
+		"names.pb.gz": hostile.Gzip(hostile.Strings(hostileName)),
+		"long.pb.gz":  hostile.Gzip(hostile.Strings(long)),
+		"names.trace": hostile.Texts(hostileName),
+		"names.txt":   []byte(source),
+		"go.mod":      []byte("module " + hostileName + "\n\ngo 1.26\n"),
+		"x.go":        []byte(source),
+		"targets.txt": []byte("GET http://127.0.0.1:1/" + hostileName + "\nX-" + hostileName + ": 1\n\nnonsense " +
+			hostileName + "\n"),
+		"vars.csv": []byte("a," + hostileName + "\n1\n"),
+		"result.json": []byte(`{"schema": "whet.` + strings.ReplaceAll(strings.ToValidUTF8(hostileName, ""),
+			"\x1b", `\u001b`) + `"}`),
+		"bench.txt": []byte("goos: " + hostileName + "\npkg: " + hostileName + "\nBenchmark" + hostileName +
+			" 100 10 ns/op\nBenchmarkX 1 x ns/op " + hostileName + "\n"),
 		hostileName + ".pb": hostile.Gzip(hostile.Strings(hostileName)),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
@@ -40,7 +43,10 @@ func TestNames(t *testing.T) {
 		}
 	}
 	missing := "no" + hostileName
-	files := []string{"names.pb.gz", "long.pb.gz", "names.trace", "names.txt", "bench.txt", "result.json", hostileName + ".pb", missing}
+	files := []string{
+		"names.pb.gz", "long.pb.gz", "names.trace", "names.txt", "bench.txt", "result.json",
+		hostileName + ".pb", missing,
+	}
 	readers := [][]string{
 		{"top"},
 		{"top", "--all", "-n", "0"},
@@ -143,7 +149,9 @@ func TestNames(t *testing.T) {
 		"pprof binary":        {"pprof", "-top", missing, "names.pb.gz"},
 		"history":             {"bench", "history", missing},
 	} {
-		each(t, name, probe{args: args, dir: dir, bad: name != "diff" && name != "unit" && name != "own" && name != "pprof binary"})
+		each(t, name, probe{
+			args: args, dir: dir, bad: name != "diff" && name != "unit" && name != "own" && name != "pprof binary",
+		})
 	}
 }
 
@@ -154,7 +162,8 @@ func TestServedNames(t *testing.T) {
 	answers := map[string]func(c net.Conn, path string){}
 	send := func(status string, body []byte) func(net.Conn, string) {
 		return func(c net.Conn, _ string) {
-			_, _ = fmt.Fprintf(c, "HTTP/1.1 %s\r\nX-Go-Pprof: 1\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", status, len(body), body)
+			_, _ = fmt.Fprintf(c, "HTTP/1.1 %s\r\nX-Go-Pprof: 1\r\nContent-Type: text/plain; "+
+				"charset=utf-8\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", status, len(body), body)
 		}
 	}
 	answers["reason"] = send("500 "+reason, []byte(hostileName))

@@ -242,7 +242,8 @@ func holds(t *testing.T, p probe) ended {
 	e := ended{u.Code, out.String(), errs.String(), u.Memory, u.CPU, time.Since(begin)}
 	problem := func(format string, args ...any) {
 		t.Helper()
-		t.Errorf("whet %q: %s\nexit code %d, %d MB, CPU %v, %v; %q", p.args, fmt.Sprintf(format, args...), e.code, e.memory>>20, e.cpu, e.took, short(e.stderr))
+		t.Errorf("whet %q: %s\nexit code %d, %d MB, CPU %v, %v; %q", p.args, fmt.Sprintf(format, args...), e.code,
+			e.memory>>20, e.cpu, e.took, short(e.stderr))
 	}
 	memory := int64(hostile.BoundMemory)
 	if p.memory > 0 {
@@ -290,7 +291,8 @@ func short(s string) string { return s[:min(len(s), 600)] }
 // unprintable is what of a text would steer a terminal; "" is nothing.
 func unprintable(s string) string {
 	for i, r := range s {
-		bad := r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f || r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e ||
+		bad := r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f || r >= 0x200b && r <= 0x200f ||
+			r >= 0x2028 && r <= 0x202e ||
 			r >= 0x2060 && r <= 0x206f || r == 0x00ad || r == 0x061c || r == 0xfeff
 		if r == utf8.RuneError {
 			_, size := utf8.DecodeRuneInString(s[i:])
@@ -513,10 +515,16 @@ func listed(t *testing.T, token, other string) {
 		dir := t.TempDir()
 		base := s.URL() + "/debug/pprof/"
 		for as, c := range map[string][]string{
-			"record": {"record", "-d", "1s", "--trace", "500ms", "--grace", "6s", "--token-file", token, "-o", filepath.Join(dir, "x.whet"), base},
+			"record": {
+				"record", "-d", "1s", "--trace", "500ms", "--grace", "6s", "--token-file", token, "-o",
+				filepath.Join(dir, "x.whet"), base,
+			},
 			"flight": {"record", "--flight", "--grace", "6s", "--token-file", token, "-o", filepath.Join(dir, "y.whet"), base},
 		} {
-			if testing.Short() && !slices.Contains([]string{"endless", "endless profile", "endless trace", "drip", "redirect", "samples"}, name) {
+			if testing.Short() && !slices.Contains([]string{
+				"endless", "endless profile", "endless trace", "drip",
+				"redirect", "samples",
+			}, name) {
 				continue
 			}
 			each(t, "listed, "+name+"/"+as, probe{args: c, dir: dir})

@@ -19,7 +19,8 @@ import (
 // Bytes loads the packages of the module in dir, with tests, and returns the calls that print
 // bytes as numbers, "[104 105]": []byte, or a value that holds some, under %v or without a format.
 func Bytes(ctx context.Context, dir string, patterns ...string) ([]lint.Problem, error) {
-	loaded, err := packages.Load(&packages.Config{Context: ctx, Dir: dir, Tests: true, Mode: packages.LoadSyntax}, patterns...)
+	loaded, err := packages.Load(&packages.Config{Context: ctx, Dir: dir, Tests: true, Mode: packages.LoadSyntax},
+		patterns...)
 	if err != nil {
 		return nil, fmt.Errorf("load packages: %w", err)
 	}
@@ -40,7 +41,9 @@ func Bytes(ctx context.Context, dir string, patterns ...string) ([]lint.Problem,
 					// A package and its variant for tests have the same files.
 					if where := place(dir, at); !seen[where] {
 						seen[where] = true
-						problems = append(problems, lint.Problem{Where: where, Text: "prints bytes as numbers", Cure: "print text: %q of the value, or string(value)"})
+						problems = append(problems, lint.Problem{
+							Where: where, Text: "prints bytes as numbers", Cure: "print text: %q of the value, or string(value)",
+						})
 					}
 				}
 				return true

@@ -76,7 +76,10 @@ func Test(t *testing.T) {
 	_, _ = fmt.Sscan("x", &b)
 }
 `
-	for name, text := range map[string]string{"go.mod": "module example.com/planted\n\ngo 1.26\n", "planted_test.go": source} {
+	for name, text := range map[string]string{
+		"go.mod":          "module example.com/planted\n\ngo 1.26\n",
+		"planted_test.go": source,
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -49,7 +49,8 @@ func In(all []Span, of, from, to int64) []Span {
 // Sort puts spans in an order that is always the same.
 func Sort(all []Span) {
 	slices.SortFunc(all, func(a, b Span) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Of, b.Of), cmp.Compare(a.State, b.State), cmp.Compare(a.With, b.With))
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Of, b.Of),
+			cmp.Compare(a.State, b.State), cmp.Compare(a.With, b.With))
 	})
 }
 
