@@ -62,7 +62,7 @@ built in a temporary git worktree; your files are not changed.`,
 			if err := checkUseless("bench", cmd.Flags().Changed, []useless{
 				{"count", true, chosen, "--precision and --max-time say when it ends"},
 				{"benchtime", true, chosen, "--round is the length of a round"},
-				{"markdown", f.JSON || f.Output == "-", "with --json or -o -, which say what is written", "leave out one of them"},
+				{"markdown", f.JSON || f.Output == "-", "with --json or -o -, which say what is written", "leave one out"},
 				{"cpu", true, "in a comparison, which runs benchmarks as they are", "set it for both with --flags GOMAXPROCS=2"},
 			}); err != nil {
 				return err
@@ -71,7 +71,7 @@ built in a temporary git worktree; your files are not changed.`,
 		}
 		for _, name := range onlyForTwo() {
 			if cmd.Flags().Changed(name) {
-				return diag.Usagef("--"+name, "there is nothing to compare with", "give --base REF, or --a and --b, or --b-flags")
+				return diag.Usagef("--"+name, "nothing to compare with", "give --base REF, or --a and --b, or --b-flags")
 			}
 		}
 		return a.benchRun(cmd.Context(), f, args)
@@ -131,9 +131,9 @@ is then empty by default, as in benchstat.`,
 			}
 			switch {
 			case len(args) == 0:
-				return diag.Usagef("bench compare", "no files given", "give what go test -bench printed before and after: `whet bench compare old.txt new.txt`")
+				return diag.Usagef("bench compare", "no files given", "give the output of go test -bench before and after: `whet bench compare old.txt new.txt`")
 			case stdin > 1:
-				return diag.Usagef("bench compare", fmt.Sprintf("standard input is asked for %d times", stdin), "it can be read once; use files for the others")
+				return diag.Usagef("bench compare", fmt.Sprintf("standard input is named %d times", stdin), "it can only be read once; use files for the others")
 			}
 			return nil
 		},
@@ -169,17 +169,17 @@ is then empty by default, as in benchstat.`,
 
 func (f *benchCompareFlags) check(cmd *cobra.Command) error {
 	if !slices.Contains(benchFormats(), f.Format) {
-		return diag.Usagef("--format", fmt.Sprintf("%q: there is no such one", f.Format), "there is "+strings.Join(benchFormats(), ", "))
+		return unknownValue("bench compare", "format", f.Format, benchFormats())
 	}
 	if f.JSON {
 		if cmd.Flags().Changed("format") && f.Format != "json" {
-			return diag.Usagef("bench compare", "--json and --format "+f.Format+" exclude each other", "leave one out")
+			return diag.Usagef("bench compare", "--json and --format "+f.Format+" are mutually exclusive", "leave one out")
 		}
 		f.Format = "json"
 	}
 	for name, v := range map[string]float64{"alpha": f.Alpha, "confidence": f.Confidence} {
 		if !(v > 0 && v < 1) {
-			return diag.Usagef("--"+name, fmt.Sprintf("%v is not between 0 and 1", v), "leave it out for the default")
+			return diag.Usagef("--"+name, fmt.Sprintf("%v is not between 0 and 1", v), "omit it for the default")
 		}
 	}
 	return f.checkOutput()
@@ -223,16 +223,16 @@ func (a *app) benchCompare(ctx context.Context, f *benchCompareFlags, args []str
 // benchError gives an error of package bench its cure.
 func benchError(err error) error {
 	if oe := (*bench.OptionError)(nil); errors.As(err, &oe) {
-		return &diag.Error{Op: "--" + oe.Option, Err: oe.Err, Hint: "the syntax is at https://pkg.go.dev/golang.org/x/perf/benchproc/syntax", Kind: diag.Usage}
+		return &diag.Error{Op: "--" + oe.Option, Err: oe.Err, Hint: "see the syntax at https://pkg.go.dev/golang.org/x/perf/benchproc/syntax", Kind: diag.Usage}
 	}
 	if pe := (*bench.PooledError)(nil); errors.As(err, &pe) {
-		return &diag.Error{Op: "bench compare", Err: err, Hint: "--col " + pe.Key + " compares them, --filter " + pe.Key + ":VALUE takes one; --ignore " + strings.Join(report.BenchKeys(), ",") + " puts them together"}
+		return &diag.Error{Op: "bench compare", Err: err, Hint: "--col " + pe.Key + " compares them, --filter " + pe.Key + ":VALUE takes one; --ignore " + strings.Join(report.BenchKeys(), ",") + " merges them"}
 	}
 	switch {
 	case errors.Is(err, bench.ErrNoResults):
-		return &diag.Error{Op: "bench compare", Err: err, Hint: "give what `go test -bench . -count 10` prints, and a --filter that something matches"}
+		return &diag.Error{Op: "bench compare", Err: err, Hint: "give the output of `go test -bench . -count 10`, and a --filter that matches some of it"}
 	case errors.Is(err, fs.ErrNotExist):
-		return &diag.Error{Err: err, Hint: "make the file: `go test -run '^$' -bench . -count 10 > FILE`"}
+		return &diag.Error{Err: err, Hint: "create the file: `go test -run '^$' -bench . -count 10 > FILE`"}
 	}
 	return err
 }

@@ -59,7 +59,7 @@ func (p *percentFlag) Set(text string) error {
 		v /= 100
 	}
 	if err != nil || !(v > 0 && v < 1) {
-		return fmt.Errorf("%q is not a share between 0 and 100%%; write it as 1%%", text)
+		return fmt.Errorf("%q is not a percentage between 0 and 100%% (want 1%%, for example)", text)
 	}
 	*p = percentFlag(v)
 	return nil
@@ -92,11 +92,11 @@ func (f *abFlags) registerPairs(cmd *cobra.Command) {
 func (f *abFlags) check() error {
 	switch {
 	case f.MaxTime <= 0:
-		return diag.Usagef("--max-time", f.MaxTime.String()+" is no time", "leave it out for the default")
+		return diag.Usagef("--max-time", "must be positive, not "+f.MaxTime.String(), "omit it for the default")
 	case f.Round < 0:
-		return diag.Usagef("--round", f.Round.String()+" is no time", "leave it out, and whet chooses")
+		return diag.Usagef("--round", "must be positive, not "+f.Round.String(), "omit it to let whet choose")
 	case !slices.Contains(pairings(), f.Pairs):
-		return diag.Usagef("--pairs", fmt.Sprintf("%q: there is no such way", f.Pairs), "there is "+strings.Join(pairings(), ", "))
+		return unknownValue("bench", "--pairs mode", f.Pairs, pairings())
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (f *benchABFlags) asked() bool {
 // sides are what to build, and what to call it.
 func (f *benchABFlags) sides(run *benchRunFlags) (sides [2]builds.Side, names [2]string, err error) {
 	if f.Base != "" && f.Dirs[ab.A] != "" {
-		return sides, names, diag.Usagef("bench", "--base and --a both say what A is", "leave one out")
+		return sides, names, diag.Usagef("bench", "--base and --a are mutually exclusive: both set A", "leave one out")
 	}
 	sides[ab.A].Ref = f.Base
 	if f.Base != "" {
@@ -193,7 +193,7 @@ func (f *benchABFlags) from() (*ab.Side, error) {
 		side := ab.Side(f.BenchmarksFrom[0] - 'a')
 		return &side, nil
 	}
-	return nil, diag.Usagef("--benchmarks-from", fmt.Sprintf("%q is no side", f.BenchmarksFrom), "there is a and b")
+	return nil, unknownValue("bench", "--benchmarks-from side", f.BenchmarksFrom, []string{"a", "b"})
 }
 
 // benchAB compares two builds.
@@ -235,7 +235,7 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 	a.printFailures(r)
 	switch {
 	case errors.Is(err, builds.ErrNoCommon):
-		return &diag.Error{Op: "bench", Err: err, Hint: "give --bench a pattern that both sides match"}
+		return &diag.Error{Op: "bench", Err: err, Hint: "give --bench a pattern that matches benchmarks of both sides"}
 	case err != nil:
 		return benchRunError(err)
 	}
@@ -247,15 +247,15 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 		errs = append(errs, a.writeOutput(&page, func(w io.Writer) error { return report.WriteBenchABPage(w, names, &r.Result) }))
 	}
 	if r.Interrupted && o.Journal != "" {
-		_, _ = fmt.Fprintln(a.stderr, "interrupted; the same command with --continue goes on")
+		_, _ = fmt.Fprintln(a.stderr, "interrupted; run the same command with --continue to resume")
 	}
 	if failed, err := r.Check(gates); err != nil {
-		errs = append(errs, &diag.Error{Op: "--gate", Err: err, Hint: "leave it out, or name what the benchmarks measure"})
+		errs = append(errs, &diag.Error{Op: "--gate", Err: err, Hint: "omit it, or name a unit that the benchmarks measure"})
 	} else if len(failed) > 0 {
 		errs = append(errs, &diag.Error{Op: "--gate", Err: errors.New(strings.Join(failed, "; ")), Kind: diag.Gate})
 	}
 	if r.Failed() {
-		errs = append(errs, &diag.Error{Op: "bench", Err: errors.New("not everything could be measured")})
+		errs = append(errs, &diag.Error{Op: "bench", Err: errors.New("some benchmarks were not measured")})
 	}
 	return errors.Join(errs...)
 }

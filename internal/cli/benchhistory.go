@@ -52,7 +52,7 @@ sec/op<+3%, allocs/op<+0, B/s>-5%, or for some benchmarks Encode:B/op<+64.`,
   whet bench history --json results`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return diag.Usagef("bench history", fmt.Sprintf("want one directory, got %d", len(args)), "to file results: `whet bench history add DIR FILE`; then `whet bench history DIR`")
+				return diag.Usagef("bench history", fmt.Sprintf("want one directory, got %d", len(args)), "add results with `whet bench history add DIR FILE`, then run `whet bench history DIR`")
 			}
 			return nil
 		},
@@ -75,14 +75,14 @@ sec/op<+3%, allocs/op<+0, B/s>-5%, or for some benchmarks Encode:B/op<+64.`,
 func (f *benchHistoryFlags) check() ([]history.Gate, error) {
 	for name, v := range map[string]float64{"alpha": f.Alpha, "confidence": f.Confidence} {
 		if !(v > 0 && v < 1) {
-			return nil, diag.Usagef("--"+name, fmt.Sprintf("%v is not between 0 and 1", v), "leave it out for the default")
+			return nil, diag.Usagef("--"+name, fmt.Sprintf("%v is not between 0 and 1", v), "omit it for the default")
 		}
 	}
 	if f.Strict && len(f.Gates) == 0 {
-		return nil, diag.Usagef("--strict", "there is no gate", "give one: `--gate 'sec/op<+3%'`")
+		return nil, diag.Usagef("--strict", "requires --gate", "for example `--gate 'sec/op<+3%'`")
 	}
 	if f.HTML == "-" || f.HTML != "" && f.HTML == f.Output {
-		return nil, diag.Usagef("--html", "the result is written there", "name another file")
+		return nil, diag.Usagef("--html", "standard output already receives the result", "name a file")
 	}
 	if err := errors.Join(f.checkOutput(f.HTML), (&outputFlags{Output: f.HTML, Force: f.Force}).checkThere()); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (a *app) benchHistory(ctx context.Context, f *benchHistoryFlags, dir string
 	}
 	a.printWarnings(warnings)
 	if err := r.Check(gates); err != nil {
-		return &diag.Error{Op: "--gate", Err: err, Hint: "leave it out, or name what the results have"}
+		return &diag.Error{Op: "--gate", Err: err, Hint: "omit it, or name a unit that the results have"}
 	}
 	err = a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		if f.JSON {
@@ -167,23 +167,23 @@ func benchHistoryError(err error) error {
 	dirty := (*history.DirtyError)(nil)
 	switch {
 	case errors.Is(err, history.ErrEmpty):
-		return &diag.Error{Err: err, Hint: "file some: " + measure + ", then `whet bench history add DIR FILE`"}
+		return &diag.Error{Err: err, Hint: "add some: " + measure + ", then `whet bench history add DIR FILE`"}
 	case errors.Is(err, history.ErrNoResults):
-		return &diag.Error{Err: err, Hint: "give what this prints: " + measure}
+		return &diag.Error{Err: err, Hint: "give the output of this command: " + measure}
 	case errors.Is(err, history.ErrNoRepository):
-		return &diag.Error{Op: "bench history add", Err: err, Hint: "results are filed under a commit: run it in the repository that was measured"}
+		return &diag.Error{Op: "bench history add", Err: err, Hint: "results belong to a commit: run this in the repository that was measured"}
 	case errors.Is(err, history.ErrOtherCommit):
 		return &diag.Error{Op: "bench history add", Err: err, Hint: "name it: --commit HASH"}
 	case errors.Is(err, history.ErrChanged):
-		return &diag.Error{Op: "bench history add", Err: err, Hint: "commit and measure again; or --dirty to file them marked"}
+		return &diag.Error{Op: "bench history add", Err: err, Hint: "commit and measure again, or mark the results with --dirty"}
 	case errors.Is(err, history.ErrNoBase):
-		return &diag.Error{Op: "bench history add", Err: err, Hint: "say it: --base-commit NAME"}
+		return &diag.Error{Op: "bench history add", Err: err, Hint: "name it: --base-commit REV"}
 	case errors.Is(err, history.ErrAlone):
 		return &diag.Error{Op: "--base-commit", Err: err, Hint: "name them: --base FILE", Kind: diag.Usage}
 	case errors.As(err, &dirty):
-		return &diag.Error{Op: "bench history add", Err: err, Hint: "commit and measure again; or --dirty to file them marked, or --commit REF if they are of another commit"}
+		return &diag.Error{Op: "bench history add", Err: err, Hint: "commit and measure again, mark the results with --dirty, or name another commit with --commit REV"}
 	case errors.Is(err, fs.ErrNotExist):
-		return &diag.Error{Err: err, Hint: "make it: " + measure + ", then `whet bench history add DIR FILE`"}
+		return &diag.Error{Err: err, Hint: "create it: " + measure + ", then `whet bench history add DIR FILE`"}
 	}
 	return err
 }
@@ -232,10 +232,10 @@ it is for files of whet bench that hold two builds.`,
 
 func (a *app) benchHistoryAdd(ctx context.Context, f *benchHistoryAddFlags, args []string) error {
 	if f.Base != "" && f.BaseCommit == "" {
-		return diag.Usagef("--base", "it is not said which commit it is of", "`--base old.txt --base-commit HEAD~1`")
+		return diag.Usagef("--base", "requires --base-commit, the commit of these results", "`--base old.txt --base-commit HEAD~1`")
 	}
 	if f.Base != "" && len(args) != 2 {
-		return diag.Usagef("bench history add", fmt.Sprintf("--base belongs to one file of results, not to %d", len(args)-1), "file the others without it")
+		return diag.Usagef("bench history add", fmt.Sprintf("--base applies to one file of results, not %d", len(args)-1), "add the others without it")
 	}
 	filing := history.Filing{Dir: args[0], Stdin: a.stdin, Base: f.Base, BaseCommit: f.BaseCommit, Commit: f.Commit, Dirty: f.Dirty, Go: f.Go}
 	if filing.Go == "" {
@@ -248,7 +248,7 @@ func (a *app) benchHistoryAdd(ctx context.Context, f *benchHistoryAddFlags, args
 		}
 	}
 	if stdin > 1 {
-		return diag.Usagef("bench history add", fmt.Sprintf("standard input is asked for %d times", stdin), "it can be read once; use files for the others")
+		return diag.Usagef("bench history add", fmt.Sprintf("standard input is named %d times", stdin), "it can only be read once; use files for the others")
 	}
 	filing.Inputs = args[1:]
 	paths, texts, err := history.Add(ctx, filing)

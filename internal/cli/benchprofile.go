@@ -62,7 +62,7 @@ finished files.`,
 			return err
 		}
 		if f.BenchTime <= 0 || f.BenchTime >= f.Timeout {
-			return diag.Usagef("--benchtime", fmt.Sprintf("%v is not between 0 and the timeout, %v", f.BenchTime, f.Timeout), "give a time such as 1s, or more with --timeout")
+			return diag.Usagef("--benchtime", fmt.Sprintf("%v is not between 0 and the timeout, %v", f.BenchTime, f.Timeout), "give a time such as 1s, or raise --timeout")
 		}
 		return a.benchProfile(cmd.Context(), f, args)
 	}
@@ -127,7 +127,7 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 	case len(doc.Recordings) == 0:
 		err = errors.Join(err, ctx.Err())
 	case doc.Interrupted:
-		_, _ = fmt.Fprintf(a.stderr, "whet: interrupted; %d of %d benchmarks are recorded\n", len(doc.Recordings), len(jobs))
+		_, _ = fmt.Fprintf(a.stderr, "whet: interrupted; recorded %d of %d benchmarks\n", len(doc.Recordings), len(jobs))
 	}
 	return errors.Join(err, benchFailures(failures))
 }
@@ -159,7 +159,7 @@ func (f *benchProfileFlags) files(jobs []gotest.Job) ([]string, error) {
 		if n := len(there) - 1; n > 0 {
 			more = fmt.Sprintf(", and %d others", n)
 		}
-		return nil, &diag.Error{Op: "write", Subject: there[0], Err: errors.New("the file exists" + more), Hint: "--force replaces them; -o names another folder"}
+		return nil, &diag.Error{Op: "write", Subject: there[0], Err: errors.New("the file exists" + more), Hint: "--force replaces them; -o names another directory"}
 	}
 	return out, nil
 }

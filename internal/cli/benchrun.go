@@ -55,7 +55,7 @@ func (f *benchFlags) registerBench(cmd *cobra.Command) {
 // checkBench understands the flags.
 func (f *benchFlags) checkBench() error {
 	if f.Timeout <= 0 {
-		return diag.Usagef("--timeout", "is not above zero", "give a time such as 1m")
+		return diag.Usagef("--timeout", "must be positive", "give a time such as 1m")
 	}
 	flags, env, err := gotest.ParseFlags(f.Flags)
 	if err != nil {
@@ -83,10 +83,10 @@ func (f *benchRunFlags) check() error {
 		return err
 	}
 	if f.Count < 1 {
-		return diag.Usagef("--count", fmt.Sprintf("%d is not above zero", f.Count), "ten rounds or more make an interval")
+		return diag.Usagef("--count", fmt.Sprintf("must be positive, not %d", f.Count), "use ten rounds or more for a useful interval")
 	}
 	if f.JSON && f.Output == "-" {
-		return diag.Usagef("bench", "--json and -o - exclude each other", "name a file for the benchmark format")
+		return diag.Usagef("bench", "--json and -o - are mutually exclusive", "name a file for the benchmark output")
 	}
 	f.procs = []int{0}
 	if f.CPU != "" {
@@ -98,7 +98,7 @@ func (f *benchRunFlags) check() error {
 		}
 		n, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || n < 1 {
-			return diag.Usagef("--cpu", fmt.Sprintf("%q is not a number of processors", part), "give a list such as 1,2,4")
+			return diag.Usagef("--cpu", fmt.Sprintf("%q is not a number of CPUs", part), "give a list such as 1,2,4")
 		}
 		f.procs = append(f.procs, n)
 	}
@@ -200,7 +200,7 @@ func (f *benchFlags) nothing(packages []string, failures []error) error {
 	if len(failures) > 0 {
 		return benchFailures(failures)
 	}
-	e := &diag.Error{Op: "bench", Subject: strings.Join(packages, " "), Err: errors.New("there are no benchmarks"), Hint: "write one: func BenchmarkName(b *testing.B) { for b.Loop() { … } }"}
+	e := &diag.Error{Op: "bench", Subject: strings.Join(packages, " "), Err: errors.New("no benchmarks found"), Hint: "write one: func BenchmarkName(b *testing.B) { for b.Loop() { … } }"}
 	if f.match() != "" {
 		e.Err = fmt.Errorf("no benchmark matches %q", f.Bench)
 		e.Hint = "leave out --bench to run all; `go test -list Benchmark` lists them"

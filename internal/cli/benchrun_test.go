@@ -323,7 +323,7 @@ func TestBenchProfileInterrupted(t *testing.T) {
 	stdout := &canceling{text: "encode.JSON_small.whet", cancel: cancel}
 	var stderr bytes.Buffer
 	code := cli.Main(ctx, []string{"bench", "profile", "./encode", "--benchtime", "5ms"}, nil, stdout, &stderr)
-	if code != 0 || stderr.String() != "whet: interrupted; 1 of 3 benchmarks are recorded\n" {
+	if code != 0 || stderr.String() != "whet: interrupted; recorded 1 of 3 benchmarks\n" {
 		t.Errorf("exit code %d\n%s%s", code, stdout, &stderr)
 	}
 	files, err := filepath.Glob("*.whet*")

@@ -119,18 +119,18 @@ func (f *benchServiceFlags) check(cmd *cobra.Command, args []string) error {
 			continue
 		}
 		if fi, err := os.Stat(f.Dirs[i]); err != nil || !fi.IsDir() {
-			return diag.Usagef(fmt.Sprintf("--dir-%c", 'a'+i), fmt.Sprintf("%s is not a folder", f.Dirs[i]), "name the folder that the command runs in")
+			return diag.Usagef(fmt.Sprintf("--dir-%c", 'a'+i), fmt.Sprintf("%s is not a directory", f.Dirs[i]), "name the directory to run the command in")
 		}
 	}
 	if len(f.URLs) == 0 {
-		return diag.Usagef(op, "no load given", "say where to send it: --load http://{addr}/, where {addr} stands for an address that the commands are told too")
+		return diag.Usagef(op, "no load given", "give --load http://{addr}/, where {addr} is also replaced in the commands")
 	}
 	f.AB.Precision = float64(f.Precision)
 	if err := f.serviceFlags.check(cmd, op); err != nil {
 		return err
 	}
 	if f.Output == "-" {
-		return diag.Usagef(op, "standard output holds the result", "--json writes it as JSON there; name a file")
+		return diag.Usagef(op, "standard output already receives the result", "use --json for JSON on standard output, or name a file")
 	}
 	return f.checkOutput()
 }
@@ -165,5 +165,5 @@ func (f *benchServiceFlags) failure(r *services.Result) error {
 	if r.Failure == nil || f.JSON {
 		return r.Failure
 	}
-	return &diag.Error{Op: "bench --service", Err: errors.New("measuring ended early"), Hint: diag.Hint(r.Failure)}
+	return &diag.Error{Op: "bench --service", Err: errors.New("the measurement ended early"), Hint: diag.Hint(r.Failure)}
 }

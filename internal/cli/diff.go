@@ -45,7 +45,7 @@ standard input.`,
 			if len(args) == 2 {
 				return nil
 			}
-			return diag.Usagef("diff", "want two profiles", "the earlier first: `whet diff before.pb.gz after.pb.gz`")
+			return diag.Usagef("diff", "want two profiles", "give the earlier one first: `whet diff before.pb.gz after.pb.gz`")
 		},
 	}
 	f.register(cmd)
@@ -94,7 +94,7 @@ func (a *app) diff(ctx context.Context, args []string, f *viewFlags) error {
 	}
 	doc, err := report.NewDiff(before.diffInput(&one), after.diffInput(&one), opt)
 	if err != nil {
-		e := &diag.Error{Err: err, Hint: "--type says which profile and sample type to compare"}
+		e := &diag.Error{Err: err, Hint: "select the profile and sample type with --type"}
 		for _, t := range before.Profile.SampleTypes {
 			if profile.Comparable(before.Profile, after.Profile, t) == nil {
 				e.Hint = "both have " + t.Type + ": --type " + t.Type

@@ -73,7 +73,7 @@ func (a *app) disasm(cmd *cobra.Command, args []string, f *disasmFlags) error {
 	}
 	syntax, ok := map[string]source.Syntax{"go": source.GoSyntax, "gnu": source.GNUSyntax, "intel": source.IntelSyntax}[f.Syntax]
 	if !ok {
-		return diag.Usagef("--syntax", fmt.Sprintf("unknown syntax %q", f.Syntax), "want go, gnu or intel")
+		return unknownValue("disasm", "syntax", f.Syntax, []string{"go", "gnu", "intel"})
 	}
 	in, err := a.open(cmd.Context(), args[1:], &f.viewFlags)
 	if err != nil {
@@ -90,8 +90,8 @@ func (a *app) disasm(cmd *cobra.Command, args []string, f *disasmFlags) error {
 	case errors.Is(err, report.ErrNoMatch):
 		if callers := inlinedInto(in.Profile, pattern); len(callers) > 0 {
 			return &diag.Error{
-				Op: "disasm", Err: fmt.Errorf("what matches %q was inlined everywhere and has no code of its own", args[0]),
-				Hint: "it is within " + strings.Join(callers, ", ") + "; `whet list` shows the source and its cost",
+				Op: "disasm", Err: fmt.Errorf("functions that match %q are inlined everywhere and have no machine code", args[0]),
+				Hint: "they are inlined into " + strings.Join(callers, ", ") + "; `whet list` shows the source and its cost",
 			}
 		}
 		return disasmNoMatch(args[0], err)
@@ -131,7 +131,7 @@ func disasmNoMatch(pattern string, err error) error {
 		return &diag.Error{Op: "disasm", Err: fmt.Errorf("no function with cost at %s", pattern), Hint: "`whet top --by address -n 0` lists addresses"}
 	}
 	if errors.Unwrap(err) != nil { // matched in the profile, not in the binary
-		return &diag.Error{Op: "disasm", Subject: strconv.Quote(pattern), Err: err, Hint: "is it the binary that was profiled? --binary FILE names another"}
+		return &diag.Error{Op: "disasm", Subject: strconv.Quote(pattern), Err: err, Hint: "check that this is the profiled binary, or name another with --binary FILE"}
 	}
 	return noMatch("disasm", pattern, "function")
 }
@@ -166,7 +166,7 @@ func (c *codeFinder) find(mapping int) (report.DisasmCode, error) {
 		if same, known := sameBuild(b, m.BuildID); known && !same {
 			c.warnings = append(c.warnings, &diag.Error{
 				Op:   fmt.Sprintf("%s is another build than the profile's (%s, not %s): costs may stand at the wrong instructions", c.binary, b.BuildID(), m.BuildID),
-				Hint: "take the file that ran when the profile was recorded",
+				Hint: "use the file that ran when the profile was recorded",
 			})
 		}
 		return report.DisasmCode{Machine: b, Name: c.binary}, nil
@@ -177,7 +177,7 @@ func (c *codeFinder) find(mapping int) (report.DisasmCode, error) {
 		b, err := c.openBinary(path)
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
-				err = fmt.Errorf("no file %s", path)
+				err = fmt.Errorf("file %s does not exist", path)
 			}
 			tried = append(tried, err.Error())
 			continue
@@ -256,7 +256,7 @@ func (c *codeFinder) recorded(mapping int, m profile.Mapping) (*source.Code, err
 	}
 	r, err := rec.Part(recording.CodePart)
 	if err != nil {
-		return nil, errors.New("the recording holds no machine code")
+		return nil, errors.New("the recording has no machine code")
 	}
 	data, err := io.ReadAll(r)
 	if cerr := r.Close(); err == nil {
@@ -270,7 +270,7 @@ func (c *codeFinder) recorded(mapping int, m profile.Mapping) (*source.Code, err
 		return nil, fmt.Errorf("read %s of the recording: %w", recording.CodePart, err)
 	}
 	if id := pack.BuildID(); m.BuildID != "" && id != "" && id != m.BuildID || mapping > 0 && m.BuildID == "" {
-		return nil, errors.New("the recording holds the code of another file")
+		return nil, errors.New("the recording has the machine code of another file")
 	}
 	return pack, nil
 }

@@ -54,7 +54,7 @@ func TestDisasmFindsTheBuild(t *testing.T) {
 		t.Errorf("--binary: exit %d\n%s%s", code, stdout, stderr)
 	}
 	code, _, stderr = runWhet(t, "disasm", "--binary", moved, `^main\.mix$`, cpu)
-	if code != 1 || !strings.Contains(stderr, "was inlined everywhere") || !strings.Contains(stderr, "hint: it is within main.") {
+	if code != 1 || !strings.Contains(stderr, "are inlined everywhere") || !strings.Contains(stderr, "hint: they are inlined into main.") {
 		t.Errorf("an inlined function: exit %d\n%s", code, stderr)
 	}
 	code, _, stderr = runWhet(t, "disasm", "--binary", moved+".not", match, cpu)

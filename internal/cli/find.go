@@ -116,15 +116,15 @@ func (f *findFlags) registerMaxTrace(fs *pflag.FlagSet) {
 func (f *findFlags) check(cmd *cobra.Command) error {
 	if f.JSON {
 		if cmd.Flags().Changed("format") && f.Format != "json" {
-			return diag.Usagef("find", "--json and --format "+f.Format+" exclude each other", "give one of them")
+			return diag.Usagef("find", "--json and --format "+f.Format+" are mutually exclusive", "leave one out")
 		}
 		f.Format = "json"
 	}
 	if !slices.Contains(findFormats(), f.Format) {
-		return diag.Usagef("find", fmt.Sprintf("--format %q: there is no such one", f.Format), "there is "+strings.Join(findFormats(), ", "))
+		return unknownValue("find", "format", f.Format, findFormats())
 	}
 	if f.Accept != "" && (f.Gate || f.Baseline != "") {
-		return diag.Usagef("find", "--write-baseline excludes --gate and --baseline", "write it first: all findings are accepted then")
+		return diag.Usagef("find", "--write-baseline cannot be combined with --gate or --baseline", "it accepts all findings: write it first, then use --baseline")
 	}
 	if f.Accept != "" && !f.Force {
 		if _, err := os.Lstat(f.Accept); err == nil {
@@ -182,7 +182,7 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 		found, what = r.Against.New, "findings that "+f.Baseline+" does not accept"
 	}
 	if err == nil && f.Gate && found > 0 {
-		return &diag.Error{Op: "find", Err: fmt.Errorf("%d %s", found, what), Kind: diag.Gate, Hint: "`whet fix` makes the rewrites and measures them"}
+		return &diag.Error{Op: "find", Err: fmt.Errorf("%d %s", found, what), Kind: diag.Gate, Hint: "`whet fix` applies the rewrites and measures them"}
 	}
 	return err
 }
@@ -194,7 +194,7 @@ func readBaseline(name string) (b *find.Baseline, err error) {
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, &diag.Error{Op: "read baseline", Subject: name, Err: errors.Unwrap(err), Hint: "--write-baseline writes one"}
+		return nil, &diag.Error{Op: "read baseline", Subject: name, Err: errors.Unwrap(err), Hint: "create one with --write-baseline"}
 	}
 	defer func() { _ = file.Close() }()
 	return find.ReadBaseline(file, name)
@@ -333,7 +333,7 @@ func (a *app) recorded(ctx context.Context, f *viewFlags, args []string) (*recor
 	if in.Profile == nil {
 		a.printWarnings(in.Warnings) // a recording that was cut off says so
 		in.Close()
-		return nil, &diag.Error{Op: f.command, Subject: in.Name, Err: errors.New("it holds no CPU, allocs, mutex or block profile"), Hint: "`whet record` takes them all in one sitting"}
+		return nil, &diag.Error{Op: f.command, Subject: in.Name, Err: errors.New("the recording has no CPU, allocs, mutex or block profile"), Hint: "`whet record` records them all"}
 	}
 	in.findOwn(f)
 	return in, nil
@@ -364,7 +364,7 @@ func (in *recorded) collect(ctx context.Context, ld *loader, args []string, kind
 		in.opened, in.Warnings = append(in.opened, l), append(in.Warnings, l.warnings...)
 		kind := profileKind(l.prof, arg)
 		if kind == "" {
-			return &diag.Error{Op: "find", Subject: arg, Err: errors.New("it is neither a CPU, allocs, mutex nor block profile"), Hint: "leave it out"}
+			return &diag.Error{Op: "find", Subject: arg, Err: errors.New("not a CPU, allocs, mutex or block profile"), Hint: "omit it"}
 		}
 		kinds[kind] = append(kinds[kind], l.prof)
 	}

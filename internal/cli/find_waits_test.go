@@ -278,7 +278,7 @@ func TestFindWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, again, stderr := runWhet(t, "find", "--no-notes", "service.whet")
-	if code != 0 || !strings.Contains(again, "requests wait here for ") || !strings.Contains(stderr, "service.whet: its index in the cache is damaged, and is made again") {
+	if code != 0 || !strings.Contains(again, "requests wait here for ") || !strings.Contains(stderr, "service.whet: the cached index is damaged; rebuilding it") {
 		t.Errorf("a damaged index: exit code %d: %s\n%s", code, stderr, again)
 	}
 	code, stdout, stderr := runWhet(t, "find", "--no-notes", "--max-trace", "1KB", "service.whet")

@@ -56,8 +56,8 @@ func TestFindBaseline(t *testing.T) {
 		return stdout
 	}
 	run(3, "1 findings", "--gate", "cpu.pb.gz")
-	run(1, "hint: --write-baseline writes one", "--gate", "--baseline", "accepted.json", "cpu.pb.gz")
-	run(2, "excludes --gate", "--gate", "--write-baseline", "accepted.json", "cpu.pb.gz")
+	run(1, "hint: create one with --write-baseline", "--gate", "--baseline", "accepted.json", "cpu.pb.gz")
+	run(2, "cannot be combined with --gate", "--gate", "--write-baseline", "accepted.json", "cpu.pb.gz")
 	run(0, "1 findings accepted", "--write-baseline", "accepted.json", "cpu.pb.gz")
 	run(1, "the file exists", "--write-baseline", "accepted.json", "cpu.pb.gz")
 	run(0, "0 new, 1 known", "--gate", "--baseline", "accepted.json", "cpu.pb.gz")

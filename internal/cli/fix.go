@@ -129,20 +129,20 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 func (f *rewriteFlags) check(cmd *cobra.Command) error {
 	if f.JSON {
 		if cmd.Flags().Changed("format") && f.Format != "json" {
-			return diag.Usagef("fix", "--json and --format "+f.Format+" exclude each other", "give one of them")
+			return diag.Usagef("fix", "--json and --format "+f.Format+" are mutually exclusive", "leave one out")
 		}
 		f.Format = "json"
 	}
 	if !slices.Contains(fixFormats(), f.Format) {
-		return diag.Usagef("fix", fmt.Sprintf("--format %q: there is no such one", f.Format), "there is "+strings.Join(fixFormats(), ", "))
+		return unknownValue("fix", "format", f.Format, fixFormats())
 	}
 	for _, name := range []string{"timeout", "max-time", "fuzz-time"} {
 		if v := cmd.Flags().Lookup(name).Value.String(); strings.HasPrefix(v, "-") || v == "0s" {
-			return diag.Usagef("fix", fmt.Sprintf("--%s %s is not above zero", name, v), "leave it out for the default")
+			return diag.Usagef("fix", fmt.Sprintf("--%s must be positive, not %s", name, v), "omit it for the default")
 		}
 	}
 	if f.Precision == 0 {
-		return diag.Usagef("fix", "--precision 0% is never reached", "1% is the default")
+		return diag.Usagef("fix", "--precision must be above 0%", "the default is 1%")
 	}
 	if _, err := compileFlag("--bench", f.Bench); err != nil {
 		return err
@@ -155,7 +155,7 @@ func (f *rewriteFlags) check(cmd *cobra.Command) error {
 	}
 	if f.Patches != "" {
 		if entries, err := os.ReadDir(f.Patches); err == nil && len(entries) > 0 {
-			return &diag.Error{Op: "write patches to", Subject: f.Patches, Err: errors.New("the folder is not empty"), Hint: "--patches names another"}
+			return &diag.Error{Op: "write patches to", Subject: f.Patches, Err: errors.New("the directory is not empty"), Hint: "name another directory with --patches"}
 		}
 	}
 	if err := f.checkProgram(cmd, f.find.Dir, float64(f.Precision), f.MaxTime); err != nil {
@@ -239,7 +239,7 @@ func (a *app) handOver(ctx context.Context, f *rewriteFlags, r *fix.Result, args
 	}
 	switch {
 	case r.Interrupted && f.Apply:
-		return errors.Join(err, errors.New("interrupted, nothing was applied"))
+		return errors.Join(err, errors.New("interrupted; nothing was applied"))
 	case r.Interrupted:
 		return errors.Join(err, errors.New("interrupted"))
 	case f.Apply:
@@ -262,7 +262,7 @@ func (a *app) serviceOfBuilds(f *rewriteFlags, work, program string) func(contex
 			cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build"}, side.Flags, []string{"-o", paths[i], program})...)
 			cmd.Dir, cmd.Env = side.Dir, append(os.Environ(), side.Env...)
 			if out, err := cmd.CombinedOutput(); err != nil {
-				return nil, &diag.Error{Op: "build", Subject: program, Err: fmt.Errorf("%w: %s", err, bytes.TrimSpace(out)), Hint: "the recording names its main package; without one, --dir is its folder"}
+				return nil, &diag.Error{Op: "build", Subject: program, Err: fmt.Errorf("%w: %s", err, bytes.TrimSpace(out)), Hint: "without a recording, set --dir to the directory of the main package"}
 			}
 		}
 		r, doubts, err := a.comparePrograms(ctx, &flags, paths)

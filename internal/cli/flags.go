@@ -128,8 +128,8 @@ func (f *viewFlags) checkUnit(typ profile.ValueType) error {
 	case ok:
 		return nil
 	case len(known) == 0:
-		return diag.Usagef(f.command, fmt.Sprintf("--unit has no effect: %s has the unit %s, which has no others", typ.Type, typ.Unit),
-			"leave it out, or choose another sample type with --type")
+		return diag.Usagef(f.command, fmt.Sprintf("--unit has no effect: %s is in %s, which has no other units", typ.Type, typ.Unit),
+			"omit it, or select another sample type with --type")
 	default:
 		return diag.Usagef(f.command, fmt.Sprintf("--unit %q is not a unit of %s", f.Unit, typ.Type), "one of "+strings.Join(known, ", ")+" is")
 	}
@@ -142,7 +142,7 @@ func (f *viewFlags) check() error {
 		return diag.Usagef(op, fmt.Sprintf("-n %d: want 0 (all) or more", f.N), "")
 	}
 	if len(f.Base) > 0 && len(f.DiffBase) > 0 {
-		return diag.Usagef(op, "--base and --diff-base exclude each other",
+		return diag.Usagef(op, "--base and --diff-base are mutually exclusive",
 			"--base subtracts an earlier profile of the same process, --diff-base compares with another")
 	}
 	if f.Normalize && len(f.Base) == 0 && len(f.DiffBase) == 0 {
@@ -236,7 +236,7 @@ func compileFlag(name, text string) (*regexp.Regexp, error) {
 	if err != nil {
 		return nil, &diag.Error{
 			Op: name, Err: err, Kind: diag.Usage,
-			Hint: "it is a Go regular expression; write \\ before . ( ) [ ] * + ? to match them as they are",
+			Hint: "this is a Go regular expression; escape . ( ) [ ] * + ? with \\ to match them literally",
 		}
 	}
 	return re, nil

@@ -24,7 +24,7 @@ func (f *viewFlags) checkUse(args []string) error {
 			"a filter is --focus, --ignore, --hide, --show, --show-from, --tag-focus or --tag-ignore")
 	}
 	if f.Unit != "" && f.JSON {
-		return diag.Usagef(f.command, "--unit has no effect with --json, which has values in the unit of the sample type", "leave out one of them")
+		return diag.Usagef(f.command, "--unit has no effect with --json, which has values in the unit of the sample type", "leave one out")
 	}
 	return f.checkOwn()
 }
@@ -59,11 +59,11 @@ func (f *viewFlags) checkAddressFlags(names []string) error {
 			continue // which is reported when it is opened
 		}
 		if u.Query().Has("seconds") {
-			return diag.Usagef(f.command, "--duration has no effect: the address "+redact(name)+" names its own seconds", "leave out one of them")
+			return diag.Usagef(f.command, "--duration has no effect: the address "+redact(name)+" already has seconds", "leave one out")
 		}
 		if isProfileAddress(u) && !measures(u) {
-			return diag.Usagef(f.command, "--duration has no effect: "+redact(name)+" is not known to be profiled over time",
-				"leave it out, or write what the address takes: ?seconds=5")
+			return diag.Usagef(f.command, "--duration has no effect: "+redact(name)+" is not a profile over time",
+				"omit it, or set the parameter of the address, such as ?seconds=5")
 		}
 	}
 	return nil
@@ -120,10 +120,10 @@ func (f *viewFlags) checkOwn() error {
 	}
 	switch f.command {
 	case "tree", "peek", "list", "disasm", "traces", "tags", "folded", "raw", "callgrind", "speedscope":
-		return diag.Usagef(f.command, "--own has no effect: the view is of all code", "`whet top` and `whet flame` tell own code apart; --by module names modules")
+		return diag.Usagef(f.command, "--own has no effect: this view shows all code", "`whet top` and `whet flame` separate own code; --by module groups by module")
 	case "top", "diff":
 		if why := f.allCode(); why != "" {
-			return diag.Usagef(f.command, "--own has no effect with "+why+", which shows all code", "leave out one of them")
+			return diag.Usagef(f.command, "--own has no effect with "+why+", which shows all code", "leave one out")
 		}
 	}
 	return nil

@@ -70,7 +70,7 @@ flame wrote it, or with --force.
 func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 	out := f.Output
 	if out == "-" && f.Open {
-		return diag.Usagef("flame", "--open needs a file", "leave out -o -, or name a file with -o")
+		return diag.Usagef("flame", "--open requires a file", "omit -o -, or name a file with -o")
 	}
 	in, err := a.open(ctx, args, &f.viewFlags)
 	if err != nil {
@@ -81,7 +81,7 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 		out = flameFile(args, in.Part)
 	}
 	if f.Force && (out == "" || out == "-") {
-		return diag.Usagef("flame", "--force has no effect: no file is written", "name the file with -o")
+		return diag.Usagef("flame", "--force has no effect without a file", "name the file with -o")
 	}
 	if out != "" && out != "-" && !f.Force {
 		if err := checkReplace(out); err != nil { // before the work, not after
@@ -113,7 +113,7 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 	_, _ = fmt.Fprintf(a.stderr, "wrote %s (%s)\n", out, unit.Bytes(size))
 	if f.Open {
 		if err := openBrowser(ctx, out); err != nil {
-			return &diag.Error{Op: "open", Subject: out, Err: err, Hint: "open the file in a browser by hand"}
+			return &diag.Error{Op: "open", Subject: out, Err: err, Hint: "open the file in a browser yourself"}
 		}
 	}
 	return nil
@@ -314,7 +314,7 @@ func checkReplace(path string) error {
 		return err // names operation and path
 	}
 	if fi.IsDir() {
-		return &diag.Error{Op: "write", Subject: path, Err: errors.New("is a folder"), Hint: "-o names a file"}
+		return &diag.Error{Op: "write", Subject: path, Err: errors.New("is a directory"), Hint: "name a file with -o"}
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -326,7 +326,7 @@ func checkReplace(path string) error {
 		return err
 	}
 	if fi.Size() > 0 && !bytes.Contains(head, []byte(report.FlameMark)) {
-		return &diag.Error{Op: "write", Subject: path, Err: errors.New("the file exists and is not from whet flame"), Hint: "--force replaces it; -o names another"}
+		return &diag.Error{Op: "write", Subject: path, Err: errors.New("the file exists and was not written by whet flame"), Hint: "--force replaces it; -o names another"}
 	}
 	return nil
 }

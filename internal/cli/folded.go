@@ -142,7 +142,7 @@ one profile per sample type, with that of --type first.
 // values.
 func negativeHint(err error) error {
 	if negative := (*report.NegativeError)(nil); errors.As(err, &negative) {
-		return &diag.Error{Err: err, Hint: "`whet diff A B` and `whet flame --diff-base A B` show differences"}
+		return &diag.Error{Err: err, Hint: "use `whet diff A B` or `whet flame --diff-base A B` for differences"}
 	}
 	return err
 }

@@ -143,7 +143,7 @@ func (ld *loader) goroutines(ctx context.Context, arg string, leaks bool) (*goro
 	}
 	if src.snap, err = goroutines.FromProfile(src.prof, opt); err != nil {
 		return nil, &diag.Error{
-			Op: "read", Subject: d.name, Err: errors.New("not a profile of goroutines"),
+			Op: "read", Subject: d.name, Err: errors.New("not a goroutine profile"),
 			Hint: "`whet top " + arg + "` shows what it is",
 		}
 	}
@@ -170,7 +170,7 @@ func (ld *loader) fetchLeaks(ctx context.Context, addr string, src *goroutineSou
 	body, err := ld.fetch(ctx, u.String(), "goroutineleak")
 	if err != nil && strings.Contains(err.Error(), "404") {
 		return &diag.Error{Op: "--leaks", Err: errors.New(err.Error()), // without its hint
-			Hint: "the service offers this profile when built with Go 1.27, or with Go 1.26 and GOEXPERIMENT=goroutineleakprofile"}
+			Hint: "services have this profile if built with Go 1.27, or with Go 1.26 and GOEXPERIMENT=goroutineleakprofile"}
 	}
 	if err != nil {
 		return err

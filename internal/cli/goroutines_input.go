@@ -53,13 +53,13 @@ func (ld *loader) document(ctx context.Context, arg string, complete func(*url.U
 	case isURL(arg):
 		u, err := url.Parse(arg)
 		if err != nil || u.Host == "" {
-			return nil, diag.Usagef("fetch", fmt.Sprintf("%q is not an address", redact(arg)), "it is written as http://localhost:6060")
+			return nil, diag.Usagef("fetch", fmt.Sprintf("%q is not an address", redact(arg)), "write it as http://localhost:6060")
 		}
 		if u.Query().Get("debug") == "2" {
 			return nil, &diag.Error{
 				Op: "fetch", Subject: u.Redacted(), Kind: diag.Usage,
-				Err:  errors.New("debug=2 stops the service for as long as it takes to print every goroutine"),
-				Hint: "leave debug=2 out: the profile tells as much and costs little. A dump that was saved already can be given as a file",
+				Err:  errors.New("debug=2 stops the world while the service prints every goroutine"),
+				Hint: "omit debug=2: the profile has the same information at little cost. An existing dump can be given as a file",
 			}
 		}
 		if !isProfileAddress(u) {
@@ -183,7 +183,7 @@ func twoArgs(example string) cobra.PositionalArgs {
 		case len(args) == 0:
 			return diag.Usagef(cmd.Name(), "nothing to read", "name a recording, a file, an address or - for standard input: `"+example+"`")
 		case len(args) > 2:
-			return diag.Usagef(cmd.Name(), fmt.Sprintf("%d arguments: one is shown, two are compared", len(args)), usageHint(cmd))
+			return diag.Usagef(cmd.Name(), fmt.Sprintf("want one argument to show or two to compare, got %d", len(args)), usageHint(cmd))
 		case len(args) == 2 && args[0] == "-" && args[1] == "-":
 			return diag.Usagef(cmd.Name(), "standard input can be read only once", "")
 		}

@@ -72,7 +72,7 @@ func (f *graphFlags) format() (string, error) {
 		return "json", nil
 	case f.Format != "":
 		if !slices.Contains(graphFormats(), f.Format) {
-			return "", diag.Usagef("graph", fmt.Sprintf("unknown format %q", f.Format), "--format takes "+strings.Join(graphFormats(), ", "))
+			return "", unknownValue("graph", "format", f.Format, graphFormats())
 		}
 		return f.Format, nil
 	}
@@ -84,7 +84,7 @@ func (f *graphFlags) format() (string, error) {
 	case ".svg", "":
 		return "svg", nil
 	default:
-		return "", diag.Usagef("graph", fmt.Sprintf("-o %s: no format goes with %q", f.Output, ext), "--format takes "+strings.Join(graphFormats(), ", "))
+		return "", diag.Usagef("graph", fmt.Sprintf("-o %s: unknown extension %q (want .svg, .dot or .json)", f.Output, ext), "--format takes "+strings.Join(graphFormats(), ", "))
 	}
 }
 
@@ -107,7 +107,7 @@ func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
 		return err
 	}
 	if format == "svg" && !f.toFile() && isTerminal(a.stdout) {
-		return diag.Usagef("graph", "an SVG document is nothing for a terminal", "name a file: `whet graph -o graph.svg …`, or ask for `--format dot`")
+		return diag.Usagef("graph", "will not print SVG to a terminal", "name a file: `whet graph -o graph.svg …`, or use `--format dot`")
 	}
 	var draw *graphviz.Renderer
 	if format == "svg" {
@@ -120,7 +120,7 @@ func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
 	}
 	defer in.Close()
 	if in.View.Query().By == profile.ByLabel {
-		return diag.Usagef("graph", "labels do not call each other", "`whet top --by "+f.By+"` lists them")
+		return diag.Usagef("graph", "labels have no call graph", "`whet top --by "+f.By+"` lists them")
 	}
 	kind := in.flameFrames()
 	doc := report.NewCallGraph(in.header(&f.viewFlags), in.View, report.GraphOptions{
@@ -129,8 +129,8 @@ func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
 	})
 	if format == "svg" && len(doc.Nodes) > maxGraphNodes {
 		return &diag.Error{
-			Op: "graph", Err: fmt.Errorf("%d boxes are too many to draw", len(doc.Nodes)),
-			Hint: fmt.Sprintf("-n takes up to %d; --focus and --node-fraction leave less; --format dot has no limit", maxGraphNodes),
+			Op: "graph", Err: fmt.Errorf("too many boxes to draw: %d", len(doc.Nodes)),
+			Hint: fmt.Sprintf("use -n with up to %d, --focus or --node-fraction; --format dot has no limit", maxGraphNodes),
 		}
 	}
 	if len(doc.Nodes) == 0 {

@@ -137,7 +137,7 @@ func profileURL(addr, typ string, duration time.Duration, asked bool) (*url.URL,
 		err = errors.New("no host")
 	}
 	if err != nil {
-		return nil, 0, diag.Usagef("fetch", fmt.Sprintf("%q is not an address: %v", redact(addr), err), "it is written as http://localhost:6060")
+		return nil, 0, diag.Usagef("fetch", fmt.Sprintf("%q is not an address: %v", redact(addr), err), "write it as http://localhost:6060")
 	}
 	if !isProfileAddress(u) {
 		name, _, _ := strings.Cut(typ, ":")

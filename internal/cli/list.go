@@ -80,7 +80,7 @@ cache. Without source, lines are shown by number.
 // checkContext checks a --context that was given.
 func checkContext(cmd *cobra.Command, context int) error {
 	if context < 0 && cmd.Flags().Changed("context") {
-		return diag.Usagef(cmd.Name(), fmt.Sprintf("--context %d: want 0 or more", context), "without it everything is shown")
+		return diag.Usagef(cmd.Name(), fmt.Sprintf("--context %d: want 0 or more", context), "omit it to show everything")
 	}
 	return nil
 }

@@ -104,9 +104,9 @@ func (a *app) loadCommand() *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 1:
-				return diag.Usagef("load", fmt.Sprintf("%d addresses given", len(args)), "give one; for several, a file with one in each line: --targets FILE")
+				return diag.Usagef("load", fmt.Sprintf("want one address, got %d", len(args)), "for several, write one per line to a file: --targets FILE")
 			case len(args) == 0 && !cmd.Flags().Changed("targets"):
-				return diag.Usagef("load", "no address given", "give one: `whet load http://localhost:8080/`, or a file of requests with --targets")
+				return diag.Usagef("load", "no address given", "for example `whet load http://localhost:8080/`, or a file of requests with --targets")
 			}
 			return nil
 		},
@@ -187,12 +187,12 @@ func (f *loadFlags) check(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	for _, name := range []string{"connections", "duration", "requests", "timeout"} {
 		if v := cmd.Flags().Lookup(name).Value.String(); changed(name) && (strings.HasPrefix(v, "-") || v == "0" || v == "0s") {
-			return diag.Usagef("load", fmt.Sprintf("--%s %s is not above zero", name, v), "leave it out for the default")
+			return diag.Usagef("load", fmt.Sprintf("--%s must be positive, not %s", name, v), "omit it for the default")
 		}
 	}
 	for _, name := range []string{"warmup", "ramp", "streams", "workers"} {
 		if v := cmd.Flags().Lookup(name).Value.String(); strings.HasPrefix(v, "-") {
-			return diag.Usagef("load", fmt.Sprintf("--%s %s is negative", name, v), "leave it out for the default")
+			return diag.Usagef("load", fmt.Sprintf("--%s %s is negative", name, v), "omit it for the default")
 		}
 	}
 	for _, c := range []struct {
@@ -205,7 +205,7 @@ func (f *loadFlags) check(cmd *cobra.Command) error {
 		{"targets-format", f.TargetsFormat, append([]string{""}, formatNames()...)},
 	} {
 		if !slices.Contains(c.known, c.value) {
-			return diag.Usagef("load", fmt.Sprintf("--%s %q: there is no such one", c.flag, c.value), "there is "+strings.Join(slices.DeleteFunc(c.known, func(s string) bool { return s == "" }), ", "))
+			return unknownValue("load", "--"+c.flag, c.value, c.known)
 		}
 	}
 	for _, c := range []struct {
@@ -216,15 +216,15 @@ func (f *loadFlags) check(cmd *cobra.Command) error {
 		{changed("ramp") && !strings.Contains(f.Rate, ".."), "--ramp needs a rate to go to", "give both ends: -r 1000..20000 --ramp 30s"},
 		{changed("arrivals") && f.Rate == "" && !f.FindCapacity, "--arrivals needs a rate", "give one: -r 1000 --arrivals poisson"},
 		{f.Streams > 1 && !f.HTTP2, "--streams needs --http2", "on HTTP/1.1 a connection has one request in flight: raise -c"},
-		{f.NoKeepAlive && f.HTTP2, "--no-keepalive and --http2 exclude each other", "HTTP/2 is made of connections that stay"},
-		{f.User != "" && f.TokenFile != "", "--user and --token-file exclude each other", "both make the Authorization header"},
+		{f.NoKeepAlive && f.HTTP2, "--no-keepalive and --http2 are mutually exclusive", "HTTP/2 is made of connections that stay"},
+		{f.User != "" && f.TokenFile != "", "--user and --token-file are mutually exclusive", "both make the Authorization header"},
 		{f.PasswordFile != "" && f.User == "", "--password-file needs --user", "name the user: --user NAME"},
 		{changed("targets-format") && f.Targets == "", "--targets-format needs --targets", "name the file: --targets FILE"},
 		{f.FindCapacity && f.SLO == "", "--find-capacity needs an objective", "give one: --slo 'p99<50ms,errors<0.1%'"},
 		{!f.FindCapacity && f.SLO != "", "--slo needs --find-capacity", "to gate on one run, use --assert"},
-		{f.FindCapacity && len(f.Assert) > 0, "--assert and --find-capacity exclude each other", "--slo takes the objective"},
+		{f.FindCapacity && len(f.Assert) > 0, "--assert and --find-capacity are mutually exclusive", "--slo takes the objective"},
 		{f.FindCapacity && (changed("requests") || changed("ramp")), "--find-capacity chooses the rates and their length itself", "-d is the length of one run, -r FROM..TO the range of rates"},
-		{f.FindCapacity && f.HGRM != "", "--hgrm and --find-capacity exclude each other", "run the rate that it finds with -r and --hgrm"},
+		{f.FindCapacity && f.HGRM != "", "--hgrm and --find-capacity are mutually exclusive", "run the rate that it finds with -r and --hgrm"},
 	} {
 		if c.wrong {
 			return diag.Usagef("load", c.text, c.hint)
@@ -236,7 +236,7 @@ func (f *loadFlags) check(cmd *cobra.Command) error {
 		return err
 	}
 	if n := f.stdinUses(); n > 1 {
-		return diag.Usagef("load", fmt.Sprintf("standard input is asked for %d times", n), "it can be read once; use files for the others")
+		return diag.Usagef("load", fmt.Sprintf("standard input is named %d times", n), "it can only be read once; use files for the others")
 	}
 	var err error
 	if len(f.Assert) > 0 {
@@ -346,7 +346,7 @@ func (f *loadFlags) setRate(o *load.Options) error {
 func parseRate(text string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(text), "/s"), 64)
 	if err != nil || !(v > 0 && v <= 1e9) {
-		return 0, diag.Usagef("--rate", fmt.Sprintf("%q is not a number of requests a second", text), "write -r 5000, or -r 1000..20000 for a ramp")
+		return 0, diag.Usagef("--rate", fmt.Sprintf("%q is not a number of requests per second", text), "write -r 5000, or -r 1000..20000 for a ramp")
 	}
 	return v, nil
 }
@@ -413,7 +413,7 @@ func (a *app) credentialsOf(f *loadFlags) func(*load.Options) error {
 			user, password, ok := strings.Cut(f.User, ":")
 			switch {
 			case f.PasswordFile != "" && ok:
-				return diag.Usagef("--user", "two passwords given", "leave one out, in --user or --password-file")
+				return diag.Usagef("--user", "the password is given twice", "omit it in --user, or omit --password-file")
 			case f.PasswordFile != "":
 				data, err := a.readFileOrStdin(f.PasswordFile, 1<<20)
 				if err != nil {
@@ -421,14 +421,14 @@ func (a *app) credentialsOf(f *loadFlags) func(*load.Options) error {
 				}
 				password = string(bytes.TrimRight(data, "\r\n"))
 			case !ok:
-				return diag.Usagef("--user", "no password given", "write --user NAME:PASSWORD, or name the file that holds it with --password-file")
+				return diag.Usagef("--user", "no password given", "write --user NAME:PASSWORD, or name a file with --password-file")
 			}
 			value = "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
 		default:
 			return nil
 		}
 		if o.Header.Get("Authorization") != "" {
-			return diag.Usagef("load", "the Authorization header is given twice", "leave out -H, or --user and --token-file")
+			return diag.Usagef("load", "the Authorization header is given twice", "omit -H, or --user and --token-file")
 		}
 		o.Header.Set("Authorization", value)
 		return nil
@@ -489,7 +489,7 @@ func (f *loadFlags) setTLS(o *load.Options) error {
 	}
 	if f.Insecure {
 		if f.CA != "" {
-			return diag.Usagef("load", "--insecure and --ca exclude each other", "with --ca the certificate is verified")
+			return diag.Usagef("load", "--insecure and --ca are mutually exclusive", "--ca verifies the certificate")
 		}
 		if o.TLS == nil {
 			o.TLS = insecureTLS()
@@ -503,7 +503,7 @@ func (f *loadFlags) setTLS(o *load.Options) error {
 // address is taken. Brackets around IPv6 addresses are optional in the last part.
 func (f *loadFlags) setResolve(o *load.Options) error {
 	for _, text := range f.Resolve {
-		bad := diag.Usagef("--resolve", fmt.Sprintf("%q: want HOST:PORT:ADDRESS", text), "for example --resolve example.com:443:127.0.0.1")
+		bad := diag.Usagef("--resolve", fmt.Sprintf("invalid value %q (want HOST:PORT:ADDRESS)", text), "for example --resolve example.com:443:127.0.0.1")
 		var rest, host string
 		if strings.HasPrefix(text, "[") {
 			end := strings.Index(text, "]:")
@@ -542,9 +542,9 @@ func (a *app) allowRemote(f *loadFlags, o *load.Options) error {
 	}
 	for _, host := range f.AllowRemote {
 		if !hosts[host] {
-			return diag.Usagef("--allow-remote", fmt.Sprintf("no request goes to %q", host), "name the host as it stands in the address, without scheme and port")
+			return diag.Usagef("--allow-remote", fmt.Sprintf("no request goes to %q", host), "name the host as in the address, without scheme and port")
 		}
-		_, _ = fmt.Fprintf(a.stderr, "whet: warning: this load goes to %s, another machine; --allow-remote says that you are responsible for it\n", host)
+		_, _ = fmt.Fprintf(a.stderr, "whet: warning: sending load to %s, another machine; with --allow-remote you take responsibility\n", host)
 	}
 	o.AllowHosts = f.AllowRemote
 	return nil
@@ -552,5 +552,5 @@ func (a *app) allowRemote(f *loadFlags, o *load.Options) error {
 
 // remoteError says how a load of host, which err refuses, can be allowed.
 func remoteError(host string, err error) error {
-	return &diag.Error{Err: err, Hint: "only this machine is loaded unless --allow-remote " + host + " is given; give it only for a server that you are responsible for"}
+	return &diag.Error{Err: err, Hint: "whet loads only this machine unless you give --allow-remote " + host + "; use it only for a server that you are responsible for"}
 }

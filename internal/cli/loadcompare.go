@@ -39,7 +39,7 @@ With fewer, they come from the seconds within the runs.`,
   whet load compare --html difference.html before.json after.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return diag.Usagef("load compare", fmt.Sprintf("want two sides, got %d", len(args)), "several runs of one side are given with commas between: `whet load compare a1.json,a2.json b1.json,b2.json`")
+				return diag.Usagef("load compare", fmt.Sprintf("want two sides, got %d", len(args)), "separate several runs of one side with commas: `whet load compare a1.json,a2.json b1.json,b2.json`")
 			}
 			return nil
 		},
@@ -91,7 +91,7 @@ func (a *app) loadCompare(ctx context.Context, f *loadOutput, args []string) err
 func (a *app) readLoadResult(name string) (*load.Result, error) {
 	const hint = "give what `whet load -o FILE` has written, or a recording with a load"
 	if name == "" {
-		return nil, diag.Usagef("load compare", "an empty file name", "leave out the extra comma")
+		return nil, diag.Usagef("load compare", "an empty file name", "remove the extra comma")
 	}
 	if isZip(name) {
 		return loadOfRecording(name)
@@ -102,10 +102,10 @@ func (a *app) readLoadResult(name string) (*load.Result, error) {
 	}
 	r := new(load.Result)
 	if err := json.Unmarshal(data, r); err != nil {
-		return nil, &diag.Error{Op: "read result", Subject: name, Err: fmt.Errorf("not the JSON of a load: %w", err), Hint: hint}
+		return nil, &diag.Error{Op: "read result", Subject: name, Err: fmt.Errorf("not the JSON of a load result: %w", err), Hint: hint}
 	}
 	if r.Schema != load.Schema {
-		return nil, &diag.Error{Op: "read result", Subject: name, Err: fmt.Errorf("its schema is %q, not %q", report.Clean(r.Schema), load.Schema), Hint: hint}
+		return nil, &diag.Error{Op: "read result", Subject: name, Err: fmt.Errorf("unknown schema %q (want %q)", report.Clean(r.Schema), load.Schema), Hint: hint}
 	}
 	return r, nil
 }

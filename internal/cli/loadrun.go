@@ -54,10 +54,10 @@ func (f *loadOutput) check() error {
 	seen := map[string]bool{}
 	for _, d := range f.documents() {
 		if d.Output == "-" {
-			return diag.Usagef("load", "standard output holds the result", "--json writes it as JSON there; name a file")
+			return diag.Usagef("load", "standard output already receives the result", "use --json for JSON on standard output, or name a file")
 		}
 		if seen[d.Output] {
-			return diag.Usagef("load", fmt.Sprintf("two files of the name %s", d.Output), "name them apart")
+			return diag.Usagef("load", fmt.Sprintf("two outputs go to %s", d.Output), "use different names")
 		}
 		seen[d.Output] = true
 		if err := d.checkThere(); err != nil {
@@ -116,7 +116,7 @@ func (a *app) load(ctx context.Context, f *loadFlags, o load.Options) error {
 
 // strictError refuses a result with doubts. Where no text shows them, it does.
 func strictError(doubts []load.Doubt, silent bool) error {
-	e := &diag.Error{Op: "the result is not accepted (--strict)", Err: errors.New("the verdict has reasons for doubt")}
+	e := &diag.Error{Op: "the result is not accepted (--strict)", Err: errors.New("the verdict has warnings")}
 	if silent {
 		texts := make([]string, len(doubts))
 		for i, d := range doubts {

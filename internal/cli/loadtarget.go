@@ -24,13 +24,13 @@ func (a *app) targetOf(f *loadFlags) func(*load.Options) error {
 	return func(o *load.Options) error {
 		if f.Target == "" {
 			if f.TargetTokenFile != "" {
-				return diag.Usagef("--target-token-file", "no target to send it to", "name the address of the target's agent with --target")
+				return diag.Usagef("--target-token-file", "requires --target", "name the address of the target's agent with --target")
 			}
 			return nil
 		}
 		u, err := url.Parse(f.Target)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return diag.Usagef("--target", "not an address", "give where the target's agent answers: --target http://localhost:6060")
+			return diag.Usagef("--target", "not an address", "give the address of the target's agent: --target http://localhost:6060")
 		}
 		if strings.Trim(u.Path, "/") == "" {
 			u.Path = "/debug/pprof"
@@ -66,14 +66,14 @@ func agentCPU(ctx context.Context, client *http.Client, address, token string) (
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("its agent answers %s", resp.Status)
+		return 0, fmt.Errorf("its agent answered %s", resp.Status)
 	}
 	var info agent.Info
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxInfo)).Decode(&info); err != nil || info.Schema != agent.InfoSchema {
-		return 0, errors.New("what answers there is not whet's agent")
+		return 0, errors.New("the server is not the whet agent")
 	}
 	if info.CPU <= 0 {
-		return 0, errors.New("its system does not tell")
+		return 0, errors.New("its system does not report it")
 	}
 	return info.CPU, nil
 }

@@ -57,7 +57,7 @@ func exactArgs(n int, none, hint string) cobra.PositionalArgs {
 		case len(args) == 0:
 			return diag.Usagef(cmd.Name(), none, hint)
 		case len(args) < n:
-			return diag.Usagef(cmd.Name(), fmt.Sprintf("%d arguments given, want %d", len(args), n), hint)
+			return diag.Usagef(cmd.Name(), fmt.Sprintf("want %[2]d arguments, got %[1]d", len(args), n), hint)
 		}
 		return diag.Usagef(cmd.Name(), fmt.Sprintf("unexpected argument %q", args[n]), usageHint(cmd))
 	}

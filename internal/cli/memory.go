@@ -89,8 +89,8 @@ func (ld *loader) memory(ctx context.Context, arg string) (*memory.Report, error
 	}
 	if !d.text {
 		return nil, &diag.Error{
-			Op: "read", Subject: d.name, Err: errors.New("a profile does not hold the memory statistics"),
-			Hint: "take the text form: curl -o heap.txt http://HOST/debug/pprof/heap?debug=1",
+			Op: "read", Subject: d.name, Err: errors.New("a profile has no memory statistics"),
+			Hint: "fetch the text form: curl -o heap.txt http://HOST/debug/pprof/heap?debug=1",
 		}
 	}
 	data, err := io.ReadAll(io.LimitReader(d.r, maxHeapText+1))
@@ -102,7 +102,7 @@ func (ld *loader) memory(ctx context.Context, arg string) (*memory.Report, error
 	}
 	in := memory.Input{Name: d.name}
 	if in.End, err = memory.ParseMemStats(bytes.NewReader(data)); err != nil {
-		return nil, &diag.Error{Op: "read", Subject: d.name, Err: err, Hint: "it is at the end of http://HOST/debug/pprof/heap?debug=1"}
+		return nil, &diag.Error{Op: "read", Subject: d.name, Err: err, Hint: "the statistics are at the end of http://HOST/debug/pprof/heap?debug=1"}
 	}
 	// The text is a legacy heap profile as well. Only the lines of the statistics
 	// are needed, so it may have been cut out.

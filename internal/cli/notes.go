@@ -118,7 +118,7 @@ func (a *app) notes(ctx context.Context, f *notesFlags, args []string, given fun
 			o.Recorded = in.Recording.SourceFile
 		}
 	}
-	a.progressf("asking the compiler …")
+	a.progressf("collecting compiler notes …")
 	r, err := lines.List(ctx, o)
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func (f *outputFlags) toFile() bool { return f.Output != "" && f.Output != "-" }
 // after it.
 func (f *outputFlags) checkOutput(others ...string) error {
 	if f.Force && !f.toFile() && !slices.ContainsFunc(others, func(name string) bool { return (&outputFlags{Output: name}).toFile() }) {
-		return diag.Usagef("--force", "it has no effect where no file is written", "name the file with -o")
+		return diag.Usagef("--force", "has no effect without a file", "name the file with -o")
 	}
 	return f.checkThere()
 }

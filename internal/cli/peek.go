@@ -66,12 +66,12 @@ func patternArgs(cmd *cobra.Command, args []string) error {
 		return diag.Usagef(cmd.Name(), "no regular expression given", usageHint(cmd))
 	case 1:
 		if fileExists(args[0]) || isURL(args[0]) {
-			return diag.Usagef(cmd.Name(), "no regular expression given", "it comes first: `whet "+cmd.Name()+" REGEXP "+args[0]+"`")
+			return diag.Usagef(cmd.Name(), "no regular expression given", "give it first: `whet "+cmd.Name()+" REGEXP "+args[0]+"`")
 		}
 		return diag.Usagef(cmd.Name(), "no profile given", usageHint(cmd))
 	}
 	if fileExists(args[0]) && !fileExists(args[1]) && !isURL(args[1]) && args[1] != "-" {
-		return diag.Usagef(cmd.Name(), fmt.Sprintf("no file %s", args[1]),
+		return diag.Usagef(cmd.Name(), fmt.Sprintf("file %s does not exist", args[1]),
 			"the regular expression comes first: `whet "+cmd.Name()+" "+args[1]+" "+args[0]+"`")
 	}
 	return nil

@@ -136,7 +136,7 @@ func (s *share) Set(text string) error {
 		v /= 100
 	}
 	if err != nil || !(v >= 0 && v <= 1) {
-		return errors.New("want a share such as 2% or 0.02")
+		return errors.New("want a percentage such as 2% or 0.02")
 	}
 	*s = share(v)
 	return nil
@@ -147,45 +147,45 @@ func (*share) Type() string { return "PERCENT" }
 func (f *pgoFlags) check(cmd *cobra.Command) error {
 	if f.JSON {
 		if cmd.Flags().Changed("format") && f.Format != "json" {
-			return diag.Usagef("pgo", "--json and --format "+f.Format+" exclude each other", "give one of them")
+			return diag.Usagef("pgo", "--json and --format "+f.Format+" are mutually exclusive", "leave one out")
 		}
 		f.Format = "json"
 	}
 	if !slices.Contains(pgoFormats(), f.Format) {
-		return diag.Usagef("pgo", fmt.Sprintf("--format %q: there is no such one", f.Format), "there is "+strings.Join(pgoFormats(), ", "))
+		return unknownValue("pgo", "format", f.Format, pgoFormats())
 	}
 	if f.Precision == 0 {
-		return diag.Usagef("pgo", "--precision 0% is never reached", "1% is the default")
+		return diag.Usagef("pgo", "--precision must be above 0%", "the default is 1%")
 	}
 	if _, err := compileFlag("--bench", f.Bench); err != nil {
 		return err
 	}
 	for _, name := range []string{"timeout", "max-time", "duration"} {
 		if v := cmd.Flags().Lookup(name).Value.String(); strings.HasPrefix(v, "-") || v == "0s" {
-			return diag.Usagef("pgo", fmt.Sprintf("--%s %s is not above zero", name, v), "leave it out for the default")
+			return diag.Usagef("pgo", fmt.Sprintf("--%s must be positive, not %s", name, v), "omit it for the default")
 		}
 	}
 	if cmd.Flags().Changed("service") {
 		switch {
 		case cmd.Flags().Changed("bench"):
-			return diag.Usagef("pgo", "--bench and --service exclude each other", "--bench is of benchmarks, which --service takes the place of")
+			return diag.Usagef("pgo", "--bench and --service are mutually exclusive", "--bench configures benchmarks, which --service replaces")
 		case cmd.Flags().Changed("timeout"):
-			return diag.Usagef("pgo", "--timeout and --service exclude each other", "--timeout is of benchmarks, which --service takes the place of")
+			return diag.Usagef("pgo", "--timeout and --service are mutually exclusive", "--timeout configures benchmarks, which --service replaces")
 		case f.NoMeasure:
-			return diag.Usagef("pgo", "--no-measure and --service exclude each other", "--service is how to measure; --dry-run measures and writes nothing")
+			return diag.Usagef("pgo", "--no-measure and --service are mutually exclusive", "to measure without writing, use --dry-run")
 		}
 	}
 	const unmeasured = "with --no-measure, which compares nothing"
 	if err := checkUseless("pgo", cmd.Flags().Changed, []useless{
-		{"bench", f.NoMeasure, unmeasured, "leave out one of them"},
-		{"timeout", f.NoMeasure, unmeasured, "leave out one of them"},
-		{"max-time", f.NoMeasure, unmeasured, "leave out one of them"},
-		{"precision", f.NoMeasure, unmeasured, "leave out one of them"},
-		{"min-gain", f.NoMeasure, unmeasured, "leave out one of them"},
-		{"round", f.NoMeasure, unmeasured, "leave out one of them"},
-		{"force", f.NoMeasure, "with --no-measure, which writes nothing", "leave out one of them"},
-		{"dry-run", f.NoMeasure, "with --no-measure, which writes nothing anyway", "leave out one of them"},
-		{"force", f.DryRun, "with --dry-run, which writes nothing", "leave out one of them"},
+		{"bench", f.NoMeasure, unmeasured, "leave one out"},
+		{"timeout", f.NoMeasure, unmeasured, "leave one out"},
+		{"max-time", f.NoMeasure, unmeasured, "leave one out"},
+		{"precision", f.NoMeasure, unmeasured, "leave one out"},
+		{"min-gain", f.NoMeasure, unmeasured, "leave one out"},
+		{"round", f.NoMeasure, unmeasured, "leave one out"},
+		{"force", f.NoMeasure, "with --no-measure, which writes nothing", "leave one out"},
+		{"dry-run", f.NoMeasure, "with --no-measure, which writes nothing anyway", "leave one out"},
+		{"force", f.DryRun, "with --dry-run, which writes nothing", "leave one out"},
 	}); err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 		if t.Existing < 0 || f.Force || f.DryRun || f.NoMeasure {
 			return nil
 		}
-		return &diag.Error{Op: "write", Subject: t.Default(), Err: errors.New("the file exists"), Hint: "--force replaces it if the new one pays; --dry-run only compares"}
+		return &diag.Error{Op: "write", Subject: t.Default(), Err: errors.New("the file exists"), Hint: "--force replaces it if the new one is faster; --dry-run only compares"}
 	}
 	res, err := pgo.Run(ctx, o)
 	view.pause() // for good
@@ -281,9 +281,9 @@ func pgoBuildFlags(text string) (flags, env []string, err error) {
 	for _, flag := range flags {
 		switch name, _, _ := strings.Cut(flag, "="); name {
 		case "-pgo":
-			return nil, nil, diag.Usagef("--flags", "-pgo is what is compared", "leave it out")
+			return nil, nil, diag.Usagef("--flags", "-pgo is set by the comparison", "omit it")
 		case "-a":
-			return nil, nil, diag.Usagef("--flags", "-a is what --build-time decides", "leave it out")
+			return nil, nil, diag.Usagef("--flags", "-a is set by --build-time", "omit it")
 		}
 	}
 	return flags, env, nil
@@ -355,7 +355,7 @@ func (ld *loader) cpu(ctx context.Context, arg string) ([]*profile.Profile, *rec
 	if err != nil {
 		// There is no --type here.
 		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Op == "--type" {
-			err = &diag.Error{Op: "read", Subject: redact(arg), Err: fmt.Errorf("%w: %w", pgo.ErrNotCPU, e.Err), Hint: "give a CPU profile: a recording of `whet record`, or what /debug/pprof/profile answers"}
+			err = &diag.Error{Op: "read", Subject: redact(arg), Err: fmt.Errorf("%w: %w", pgo.ErrNotCPU, e.Err), Hint: "give a CPU profile: a recording of `whet record`, or the answer of /debug/pprof/profile"}
 		}
 		return nil, nil, nil, err
 	}

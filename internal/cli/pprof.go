@@ -47,7 +47,7 @@ func (a *app) dotCommand() *cobra.Command {
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] != "-Tsvg" {
-				return diag.Usagef("dot", "without Graphviz only SVG can be drawn", "ask for -svg or -web, or install Graphviz")
+				return diag.Usagef("dot", "only SVG is available without Graphviz", "use -svg or -web, or install Graphviz")
 			}
 			text, err := io.ReadAll(a.stdin)
 			if err != nil {

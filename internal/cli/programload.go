@@ -53,7 +53,7 @@ func (f *programFlags) checkProgram(cmd *cobra.Command, dir string, precision fl
 	case len(s.URLs) > 1:
 		return diag.Usagef(op, fmt.Sprintf("--load is given %d times", len(s.URLs)), "both programs get the same load; --targets FILE has several requests")
 	case !strings.Contains(s.URLs[0], "{addr") && !strings.Contains(s.URLs[0], "{port"):
-		return diag.Usagef("--load", "both programs would answer at the same address", programHint)
+		return diag.Usagef("--load", "both programs would listen on the same address", programHint)
 	}
 	command, err := services.ParseArguments(f.Service)
 	if err != nil {
@@ -103,7 +103,7 @@ func (a *app) comparePrograms(ctx context.Context, f *programFlags, paths [2]str
 	}
 	if err != nil {
 		if ctx.Err() == nil && diag.Hint(err) == "" {
-			err = &diag.Error{Err: err, Hint: "--service has the arguments that the program takes, and KEY=value of its environment before them"}
+			err = &diag.Error{Err: err, Hint: "--service takes the arguments of the program, with KEY=value of its environment before them"}
 		}
 		return nil, nil, err
 	}
@@ -121,7 +121,7 @@ func refuseFailures(r *services.Result) error {
 		if failed := seen.Failed(); failed > 0 && (r.FailuresDiffer || 2*failed > seen.Requests) {
 			return &diag.Error{
 				Op: "compare under load", Err: fmt.Errorf("%v failed %d of %d requests (%s)", ab.Side(i), failed, seen.Requests, seen.Failures()),
-				Hint: "a refusal costs less than an answer: send what the service answers, or less of it with -r",
+				Hint: "failed requests cost less than answered ones: send requests that the service answers, or lower -r",
 			}
 		}
 	}

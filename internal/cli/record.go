@@ -139,14 +139,14 @@ func (f *recordFlags) checkSent(cmd *cobra.Command) error {
 	case !f.loads():
 		for _, name := range f.sent.names {
 			if cmd.Flags().Changed(name) {
-				return diag.Usagef("record", "--"+name+" needs a load", "say where requests go: --load http://localhost:8080/, or --targets FILE")
+				return diag.Usagef("record", "--"+name+" needs a load", "give --load http://localhost:8080/, or --targets FILE")
 			}
 		}
 		return nil
 	case len(f.Packages) > 0:
-		return diag.Usagef("record", "benchmarks take no load", "leave out --load and --targets, or give the address of a server instead of --bench")
+		return diag.Usagef("record", "--bench cannot be combined with a load", "omit --load and --targets, or give the address of a server instead of --bench")
 	case f.TokenFile == "-" && f.sent.load.stdinUses() > 0:
-		return diag.Usagef("record", "standard input can be read only once", "give the token in a file: --token-file FILE")
+		return diag.Usagef("record", "standard input can be read only once", "put the token into a file: --token-file FILE")
 	}
 	return f.sent.checkLoad()
 }
@@ -161,13 +161,13 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 	case f.Flight && (dash >= 0 || benchSet):
 		return diag.Usagef("record", "only a server has a flight recorder", "give its address: `whet record --flight http://localhost:6060 -o FILE.whet`")
 	case dash == 0 && benchSet:
-		return diag.Usagef("record", "a command has no benchmarks", "leave out --bench, or name packages instead of the command")
+		return diag.Usagef("record", "--bench cannot be combined with a command", "omit --bench, or name packages instead of the command")
 	case dash == 0:
 		f.Command = args
 	case dash > 0:
 		return diag.Usagef("record", "a target and a command are given", "give one of them; flags go before --")
 	case benchSet && isURL(args[0]):
-		return diag.Usagef("record", "an address has no benchmarks", "leave out --bench, or name Go packages instead of the address")
+		return diag.Usagef("record", "--bench cannot be combined with an address", "omit --bench, or name Go packages instead of the address")
 	case benchSet:
 		f.Packages = args
 		if !cmd.Flags().Changed("duration") {
@@ -182,14 +182,14 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 	}
 	for _, name := range []string{"duration", "trace", "load", "targets"} {
 		if f.Flight && cmd.Flags().Changed(name) {
-			return diag.Usagef("record", "--flight and --"+name+" do not go together", "--flight takes what is past: leave out one of them")
+			return diag.Usagef("record", "--flight and --"+name+" are mutually exclusive", "--flight records the past: leave one out")
 		}
 	}
 	if cmd.Flags().Changed("duration") && f.Duration <= 0 {
-		return diag.Usagef("record", "the duration is not above zero", "give -d 10s")
+		return diag.Usagef("record", "the duration must be positive", "for example -d 10s")
 	}
 	if f.Grace <= 0 {
-		return diag.Usagef("record", "--grace must be positive", "give --grace 30s, or leave it out")
+		return diag.Usagef("record", "--grace must be positive", "for example --grace 30s, or omit it")
 	}
 	bench, command := len(f.Packages) > 0, len(f.Command) > 0
 	const benchHint, commandHint = "name Go packages and --bench REGEXP", "put -- and the command after the flags"
@@ -199,15 +199,15 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 		{"pprof-addr", !command, "without a command", commandHint},
 		{"target-log", !command, "without a command", commandHint},
 		{"start-timeout", !command, "without a command", commandHint},
-		{"header", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
-		{"token-file", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
-		{"pprof-path", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
-		{"cert", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
-		{"key", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
-		{"ca", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
-		{"grace", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
-		{"max-size", bench, "on benchmarks, which are not asked over HTTP", "leave it out"},
-		{"max-memory", bench, "on benchmarks, whose profiles are trusted", "leave it out"},
+		{"header", bench, "on benchmarks, which are not asked over HTTP", "omit it"},
+		{"token-file", bench, "on benchmarks, which are not asked over HTTP", "omit it"},
+		{"pprof-path", bench, "on benchmarks, which are not asked over HTTP", "omit it"},
+		{"cert", bench, "on benchmarks, which are not asked over HTTP", "omit it"},
+		{"key", bench, "on benchmarks, which are not asked over HTTP", "omit it"},
+		{"ca", bench, "on benchmarks, which are not asked over HTTP", "omit it"},
+		{"grace", bench, "on benchmarks, which are not asked over HTTP", "omit it"},
+		{"max-size", bench, "on benchmarks, which are not asked over HTTP", "omit it"},
+		{"max-memory", bench, "on benchmarks, whose profiles are trusted", "omit it"},
 	}); err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 		f.Trace = -1
 	}
 	if f.Out == "" {
-		return diag.Usagef("record", "no file to write", "name it with -o FILE.whet")
+		return diag.Usagef("record", "no output file", "name it with -o FILE.whet")
 	}
 	if err := f.checkSent(cmd); err != nil {
 		return err
@@ -291,7 +291,7 @@ func (a *app) readToken(file string) (string, error) {
 	}
 	token := string(bytes.TrimSpace(data))
 	if token == "" || strings.ContainsAny(token, "\r\n") {
-		return "", &diag.Error{Op: "read token", Subject: file, Err: errors.New("want one line with the token"), Kind: diag.Usage}
+		return "", &diag.Error{Op: "read token", Subject: file, Err: errors.New("the file must have one line, the token"), Kind: diag.Usage}
 	}
 	return token, nil
 }

@@ -97,7 +97,7 @@ func TestRecordLoadUsage(t *testing.T) {
 		"http://a -o x --flight --targets f":                            "--flight and --targets",
 		". -o x --bench . --load http://127.0.0.1:1/":                   "benchmarks take no load",
 		"http://a -o x --token-file - --load http://a/ --body @-":       "standard input can be read only once",
-		"http://a -o x --load http://a/ --user u:p --load-token-file t": "--user and --load-token-file exclude each other",
+		"http://a -o x --load http://a/ --user u:p --load-token-file t": "--user and --load-token-file are mutually exclusive",
 	} {
 		code, _, stderr := runWhet(t, append([]string{"record"}, strings.Fields(args)...)...)
 		if code != 2 || !strings.Contains(stderr, want) || !strings.Contains(stderr, "hint: ") {

@@ -1,16 +1,13 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/index"
-	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 )
 
@@ -52,7 +49,7 @@ func (a *app) rules(args []string, asJSON bool) error {
 				for _, r := range all {
 					names = append(names, r.Analyzer.Name)
 				}
-				return diag.Usagef("rules", fmt.Sprintf("there is no rule %q", name), "there is "+strings.Join(names, ", "))
+				return unknownValue("rules", "rule", name, names)
 			}
 			chosen = append(chosen, r)
 		}

@@ -53,7 +53,7 @@ func (f *serviceFlags) check(cmd *cobra.Command, op string) error {
 		least time.Duration
 	}{{"max-time", f.AB.MaxTime, 1}, {"start-timeout", f.Start, 1}, {"warmup", f.Warmup, 0}, {"slice", f.Slice, 0}} {
 		if d.value < d.least {
-			return diag.Usagef(op, fmt.Sprintf("--%s %v is too short", d.name, d.value), "leave it out for the default")
+			return diag.Usagef(op, fmt.Sprintf("--%s %v is too short", d.name, d.value), "omit it for the default")
 		}
 	}
 	if f.Warmup == 0 {
@@ -63,10 +63,10 @@ func (f *serviceFlags) check(cmd *cobra.Command, op string) error {
 	case f.Slice > 0:
 		f.AB.Plans = []ab.Plan{{Length: f.Slice}}
 	case cmd.Flags().Changed("slice"):
-		return diag.Usagef(op, "--slice 0s is too short", "leave it out for the default")
+		return diag.Usagef(op, "--slice 0s is too short", "omit it for the default")
 	}
 	if strings.Contains(f.load.Rate, "..") {
-		return diag.Usagef(op, "a rate that rises makes each slice another load", "give one rate: -r 2000")
+		return diag.Usagef(op, "a rising rate would give each slice a different load", "use one rate, such as -r 2000")
 	}
 	return f.checkLoad()
 }

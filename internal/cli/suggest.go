@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,6 +85,16 @@ func flagError(cmd *cobra.Command, err error) error {
 		op = ""
 	}
 	return diag.Usagef(op, message, hint)
+}
+
+// unknownValue is the error for a value that is not one of a list. An empty value in the list is the default.
+func unknownValue(op, what, value string, valid []string) error {
+	names := slices.DeleteFunc(slices.Clone(valid), func(s string) bool { return s == "" })
+	list := strings.Join(names, "")
+	if last := len(names) - 1; last > 0 {
+		list = strings.Join(names[:last], ", ") + " or " + names[last]
+	}
+	return diag.Usagef(op, fmt.Sprintf("unknown %s %q (want %s)", what, value, list), "")
 }
 
 // helpCommand is cobra's, with an error for what is not a command.

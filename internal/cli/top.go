@@ -79,7 +79,7 @@ func (a *app) top(in *input, f *viewFlags, counted, grouped bool) error {
 		r := in.View.Own(in.Own)
 		if prefix := dispatchedTo(r); prefix != "" {
 			in.Warnings = append(in.Warnings, &diag.Error{
-				Err:  errors.New("only function main.main is known to be own code"),
+				Err:  errors.New("only main.main is known to be own code"),
 				Hint: "--own " + prefix + " adds the packages that it calls; --all shows all code",
 			})
 		}

@@ -94,7 +94,7 @@ func (a *app) removeDamaged(err error) bool {
 
 // remade is the warning that the index of a trace is made again.
 func remade(trace string) error {
-	return fmt.Errorf("%s: its index in the cache is damaged, and is made again", trace)
+	return fmt.Errorf("%s: the cached index is damaged; rebuilding it", trace)
 }
 
 // counting counts what is written.
@@ -133,7 +133,7 @@ func (f *traceFlags) window(x *index.Index) (from, to int64, err error) {
 		to = x.Info.Duration
 	}
 	if from < 0 || from > to {
-		return 0, 0, diag.Usagef("trace", fmt.Sprintf("--from %v is not within the trace up to %v", f.From, time.Duration(to)), "times count from the trace's begin")
+		return 0, 0, diag.Usagef("trace", fmt.Sprintf("--from %v is not within the trace up to %v", f.From, time.Duration(to)), "times count from the start of the trace")
 	}
 	return from, to, nil
 }
@@ -323,7 +323,7 @@ func (a *app) indexTrace(ctx context.Context, d *document, arg, file string) (x 
 		if errors.Is(err, cache.ErrDir) {
 			a.printWarnings([]error{&diag.Error{
 				Op: "keep the index", Subject: d.name, Err: err,
-				Hint: "it is made in the temporary directory and removed again; XDG_CACHE_HOME gives the cache another place",
+				Hint: "the index is built in the temporary directory and removed afterwards; XDG_CACHE_HOME sets another cache",
 			}})
 			x, err = a.buildTrace(ctx, "", d.trace, o)
 		} else if err == nil && !built {
@@ -338,7 +338,7 @@ func (a *app) indexTrace(ctx context.Context, d *document, arg, file string) (x 
 		}
 	}
 	if x.Info.Damage != "" {
-		err := fmt.Errorf("%s: only the first %v are whole: %s", d.name, time.Duration(x.Info.Duration).Round(time.Millisecond), x.Info.Damage)
+		err := fmt.Errorf("%s: only the first %v are complete: %s", d.name, time.Duration(x.Info.Duration).Round(time.Millisecond), x.Info.Damage)
 		if x.Info.Limited > 0 {
 			err = fmt.Errorf("%w; if the trace can be trusted, `whet trace index --max-memory %dGB` indexes more of it", err, 1+x.Info.Limited>>29)
 		}

@@ -244,7 +244,7 @@ func TestTraceCache(t *testing.T) {
 	for _, command := range []string{"summary", "requests", "contention", "goroutines"} {
 		run("", command, "trace.out")
 		damaged(t, cache)
-		run("is damaged, and is made again", command, "trace.out")
+		run("index is damaged; rebuilding it", command, "trace.out")
 		run("", command, "trace.out")
 	}
 	file := filepath.Join(t.TempDir(), "file")

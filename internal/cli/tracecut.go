@@ -47,19 +47,19 @@ Traces of Go 1.21 and older are one piece and cannot be cut.`,
 
 func (a *app) traceCut(ctx context.Context, arg string, f *traceCutFlags) error {
 	if f.From == 0 && f.To == 0 {
-		return diag.Usagef("trace cut", "nothing says what to keep", "--from 1s --to 1.5s, or one of them")
+		return diag.Usagef("trace cut", "no window given", "use --from, --to or both: --from 1s --to 1.5s")
 	}
 	if err := f.times("trace cut"); err != nil {
 		return err
 	}
 	if f.Output == "" {
-		return diag.Usagef("trace cut", "nothing says where the trace goes", "-o FILE, or -o - for standard output")
+		return diag.Usagef("trace cut", "no output file", "use -o FILE, or -o - for standard output")
 	}
 	if err := f.checkOutput(); err != nil {
 		return err
 	}
 	if !f.toFile() && isTerminal(a.stdout) {
-		return diag.Usagef("trace cut", "the trace would go to the terminal", "-o FILE")
+		return diag.Usagef("trace cut", "will not write a trace to a terminal", "use -o FILE")
 	}
 	d, err := a.traceDocument(ctx, arg, &f.traceFlags)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *app) traceCut(ctx context.Context, arg string, f *traceCutFlags) error 
 		return err
 	}
 	if result.Damage != "" {
-		a.printWarnings([]error{fmt.Errorf("%s: what follows is missing: %s", d.name, result.Damage)})
+		a.printWarnings([]error{fmt.Errorf("%s: the rest is missing: %s", d.name, result.Damage)})
 	}
 	doc := report.NewTraceCut(d.name, f.Output, result)
 	if !f.toFile() { // standard output is the trace

@@ -63,7 +63,7 @@ matches (a regular expression), any(stack, .func == "f") and more.`,
 // times checks the window of commands that read a trace without its index; a trace's end is not known.
 func (f *traceFlags) times(command string) error {
 	if f.From < 0 || f.To < 0 || f.To > 0 && f.From > f.To {
-		return diag.Usagef(command, fmt.Sprintf("--from %v is not before --to %v", f.From, f.To), "times count from the trace's begin")
+		return diag.Usagef(command, fmt.Sprintf("--from %v is not before --to %v", f.From, f.To), "times count from the start of the trace")
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (a *app) traceEvents(ctx context.Context, arg string, f *traceEventsFlags) 
 		return readTraceError(d.name, failed)
 	}
 	if result.Damage != "" {
-		a.printWarnings([]error{fmt.Errorf("%s: what follows is missing: %s", d.name, result.Damage)})
+		a.printWarnings([]error{fmt.Errorf("%s: the rest is missing: %s", d.name, result.Damage)})
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 	const command = "trace export"
 	list := f.exporters()
 	if len(list) == 0 {
-		return diag.Usagef(command, "nothing says what to write", "--perfetto FILE, --chrome FILE, --otlp FILE")
+		return diag.Usagef(command, "no output given", "use --perfetto FILE, --chrome FILE or --otlp FILE")
 	}
 	if err := (&outputFlags{Force: f.Force}).checkOutput(f.Perfetto, f.Chrome, f.OTLP); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 			streams++
 		}
 		if files[e.output.Output] {
-			return diag.Usagef(command, "two formats go to "+e.output.Output, "give each a file")
+			return diag.Usagef(command, "two outputs go to "+e.output.Output, "give each a separate file")
 		}
 		files[e.output.Output] = true
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -28,6 +27,11 @@ type traceGoroutinesFlags struct {
 
 // groupByNone lists single goroutines.
 const groupByNone = "none"
+
+// groupings are the values of --group-by.
+func groupings() []string {
+	return []string{string(summary.ByStart), string(summary.ByCreation), groupByNone}
+}
 
 func (a *app) traceGoroutinesCommand() *cobra.Command {
 	f := &traceGoroutinesFlags{}
@@ -72,11 +76,11 @@ func orders() []string {
 
 func (f *traceGoroutinesFlags) check() error {
 	const command = "trace goroutines"
-	if !slices.Contains([]string{string(summary.ByStart), string(summary.ByCreation), groupByNone}, f.GroupBy) {
-		return diag.Usagef(command, fmt.Sprintf("--group-by: there is no %q", f.GroupBy), "there are start, creation, none")
+	if !slices.Contains(groupings(), f.GroupBy) {
+		return unknownValue(command, "--group-by key", f.GroupBy, groupings())
 	}
 	if !slices.Contains(orders(), f.Sort) {
-		return diag.Usagef(command, fmt.Sprintf("--sort: there is no %q", f.Sort), "there are "+strings.Join(orders(), ", "))
+		return unknownValue(command, "--sort key", f.Sort, orders())
 	}
 	if f.Number < 0 {
 		return diag.Usagef(command, "-n must be 0 (all) or more", "")

@@ -24,12 +24,12 @@ type traceProfileFlags struct {
 	Class      string
 }
 
-func profileTypes() string {
+func profileTypes() []string {
 	names := make([]string, len(profiles.Types()))
 	for i, t := range profiles.Types() {
 		names[i] = string(t)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 func (a *app) traceProfileCommand() *cobra.Command {
@@ -57,10 +57,10 @@ it is in when the trace ends.`,
   whet trace profile sync --class 'task .*' -o tasks.pb.gz demo.whet`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return diag.Usagef("trace profile", "want a type and a trace", "`whet trace profile sync demo.whet`; types are "+profileTypes())
+				return diag.Usagef("trace profile", "want a type and a trace", "`whet trace profile sync demo.whet`; types are "+strings.Join(profileTypes(), ", "))
 			}
 			if !slices.Contains(profiles.Types(), profiles.Type(args[0])) {
-				return diag.Usagef("trace profile", fmt.Sprintf("there is no type %q", args[0]), "there are "+profileTypes())
+				return unknownValue("trace profile", "type", args[0], profileTypes())
 			}
 			return nil
 		},
@@ -89,7 +89,7 @@ func (a *app) traceProfile(ctx context.Context, typ profiles.Type, arg string, f
 		return err
 	}
 	if !f.toFile() && isTerminal(a.stdout) {
-		return diag.Usagef("trace profile", "the profile would go to the terminal", "-o FILE.pb.gz")
+		return diag.Usagef("trace profile", "will not write a profile to a terminal", "use -o FILE.pb.gz")
 	}
 	x, _, err := a.openTrace(ctx, arg, &f.traceFlags, "")
 	if err != nil {
@@ -109,7 +109,7 @@ func (a *app) traceProfile(ctx context.Context, typ profiles.Type, arg string, f
 		return err
 	}
 	if len(p.Sample) == 0 {
-		a.printWarnings([]error{fmt.Errorf("the trace holds nothing of type %s", typ)})
+		a.printWarnings([]error{fmt.Errorf("the trace has no data of type %s", typ)})
 	}
 	return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return p.Write(w) })
 }
@@ -131,11 +131,11 @@ func (a *app) within(x *index.Index, class *regexp.Regexp) (*profiles.Parts, err
 		return nil, err
 	case n == 0:
 		return nil, &diag.Error{
-			Op: "trace profile", Err: fmt.Errorf("no request of the trace is of a class that matches %q", class),
+			Op: "trace profile", Err: fmt.Errorf("no request in the trace has a class that matches %q", class),
 			Hint: "`whet trace requests` lists the classes",
 		}
 	case n > mostParts:
-		a.printWarnings([]error{fmt.Errorf("only the first %d of %d requests count: a window has fewer (--from, --to)", mostParts, r.Count+r.Tasks)})
+		a.printWarnings([]error{fmt.Errorf("only the first %d of %d requests count; narrow the window with --from and --to", mostParts, r.Count+r.Tasks)})
 	}
 	return parts, nil
 }

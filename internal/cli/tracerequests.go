@@ -61,17 +61,17 @@ echo, chi and others), net/rpc, gRPC, and fasthttp.`,
 
 func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFlags) error {
 	if f.Slowest < 1 || f.Slowest > 1000 {
-		return diag.Usagef("trace requests", "--slowest must be 1 to 1000", "--class and --from choose what is looked at")
+		return diag.Usagef("trace requests", "--slowest must be 1 to 1000", "select requests with --class and --from")
 	}
 	if f.Request < 0 {
-		return diag.Usagef("trace requests", "--request must be 1 or more", "without it, requests are listed with their numbers")
+		return diag.Usagef("trace requests", "--request must be 1 or more", "omit it to list requests with their numbers")
 	}
 	if f.All && (!f.view.JSON || f.Request > 0) {
-		return diag.Usagef("trace requests", "--all is for --json, without --request", "--slowest lists more requests as text")
+		return diag.Usagef("trace requests", "--all requires --json, without --request", "--slowest lists more requests as text")
 	}
 	if err := checkUseless("trace requests", f.view.given, []useless{
-		{"slowest", f.All, "with --all, which writes all requests", "leave out one of them"},
-		{"own", f.All, "with --all, which writes no places in code", "leave out one of them"},
+		{"slowest", f.All, "with --all, which writes all requests", "leave one out"},
+		{"own", f.All, "with --all, which writes no places in code", "leave one out"},
 	}); err != nil {
 		return err
 	}
@@ -105,8 +105,8 @@ func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFla
 		write = report.WriteTraceRequest
 		if !doc.Only(f.Request) {
 			return &diag.Error{
-				Op: "trace requests", Err: fmt.Errorf("there is no request #%d", f.Request), Kind: diag.Usage,
-				Hint: "without --request, requests are listed with their numbers; --slowest lists more",
+				Op: "trace requests", Err: fmt.Errorf("no request #%d", f.Request), Kind: diag.Usage,
+				Hint: "omit --request to list requests with their numbers; --slowest lists more",
 			}
 		}
 	}

@@ -60,7 +60,7 @@ exceeded triggers again when the value has grown by a fifth.`,
 			return diag.Usagef("watch", fmt.Sprintf("%d targets given", len(args)), "watch one service at a time")
 		}
 		if err := checkUseless("watch", cmd.Flags().Changed, []useless{
-			{"every", f.Max == 1, "with --max 1, which ends behind the first recording", "leave out one of them"},
+			{"every", f.Max == 1, "with --max 1, which ends behind the first recording", "leave one out"},
 		}); err != nil {
 			return err
 		}
@@ -71,10 +71,10 @@ exceeded triggers again when the value has grown by a fifth.`,
 
 func (a *app) watch(ctx context.Context, target string, f *watchFlags) error {
 	if !strings.Contains(target, "://") && !hostPort.MatchString(target) {
-		return diag.Usagef("watch", fmt.Sprintf("%q is not an address", target), "give the address of whet's agent: http://HOST:PORT")
+		return diag.Usagef("watch", fmt.Sprintf("%q is not an address", target), "give the address of the whet agent: http://HOST:PORT")
 	}
 	if f.Every <= 0 || f.Max < 1 {
-		return diag.Usagef("watch", "--every and --max must be above zero", "")
+		return diag.Usagef("watch", "--every and --max must be positive", "")
 	}
 	if f.Heap != "" {
 		n, err := unit.ParseBytes(f.Heap)
@@ -116,7 +116,7 @@ func (a *app) watch(ctx context.Context, target string, f *watchFlags) error {
 		err = failed
 	}
 	if err == nil {
-		_, _ = fmt.Fprintf(a.stderr, "whet: recordings made in %s: %d\n", f.Dir, n)
+		_, _ = fmt.Fprintf(a.stderr, "whet: recordings written to %s: %d\n", f.Dir, n)
 	}
 	return err
 }
