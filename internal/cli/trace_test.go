@@ -216,7 +216,7 @@ func damaged(t *testing.T, cache string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data[len("whet trace index 5\n")+8] ^= 0xff
+	data[len("whet trace index 6\n")+8] ^= 0xff
 	if err := os.WriteFile(names[0], data, 0o600); err != nil {
 		t.Fatal(err)
 	}

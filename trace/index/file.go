@@ -13,7 +13,7 @@ import (
 // The first and the last bytes of an index. The number is the format's version: another one is not
 // read, but made again.
 const (
-	magic    = "whet trace index 5\n"
+	magic    = "whet trace index 6\n"
 	endMagic = "\nend of index\n"
 )
 

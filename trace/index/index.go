@@ -20,6 +20,7 @@ type Index struct {
 	reasons   []string
 	names     []string
 	frames    []frame
+	branches  []uint32
 
 	stackEnd []uint32 // stack i ends at stackEnd[i] in stackIDs
 	stackIDs []uint32
@@ -113,8 +114,21 @@ func (x *Index) Stack(n uint32) []stacks.Frame {
 	ids := x.stackIDs[x.stackEnd[n-1]:x.stackEnd[n]]
 	frames := make([]stacks.Frame, len(ids))
 	for i, id := range ids {
-		f := x.frames[id]
-		frames[i] = stacks.Frame{Func: x.Name(f.function), File: x.Name(f.file), Line: int(f.line)}
+		frames[i] = x.frame(id)
+	}
+	return frames
+}
+
+func (x *Index) frame(n uint32) stacks.Frame {
+	f := x.frames[n]
+	return stacks.Frame{Func: x.Name(f.function), File: x.Name(f.file), Line: int(f.line)}
+}
+
+// Branches are the frames whose line calls different functions from one place in the code, as a call of a value does.
+func (x *Index) Branches() []stacks.Frame {
+	frames := make([]stacks.Frame, len(x.branches))
+	for i, id := range x.branches {
+		frames[i] = x.frame(id)
 	}
 	return frames
 }
@@ -122,8 +136,8 @@ func (x *Index) Stack(n uint32) []stacks.Frame {
 // Frames are what stacks are made of, each once.
 func (x *Index) Frames() []stacks.Frame {
 	frames := make([]stacks.Frame, len(x.frames))
-	for i, f := range x.frames {
-		frames[i] = stacks.Frame{Func: x.Name(f.function), File: x.Name(f.file), Line: int(f.line)}
+	for i := range x.frames {
+		frames[i] = x.frame(uint32(i))
 	}
 	return frames
 }

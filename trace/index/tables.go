@@ -142,6 +142,11 @@ func (b *builder) tables(pages []ref) ([]byte, error) {
 			out = binary.AppendUvarint(out, uint64(id))
 		}
 	}
+	branches := b.table.Branches()
+	out = binary.AppendUvarint(out, uint64(len(branches)))
+	for _, id := range branches {
+		out = binary.AppendUvarint(out, uint64(id))
+	}
 	out = appendTiles(out, b.levels.slices)
 	out = binary.AppendUvarint(out, uint64(len(b.levels.above)))
 	for _, l := range b.levels.above {
@@ -265,6 +270,14 @@ func (x *Index) decodeTables(b []byte) error {
 			x.stackIDs = append(x.stackIDs, uint32(id))
 		}
 		x.stackEnd = append(x.stackEnd, uint32(len(x.stackIDs)))
+	}
+	for range d.count() {
+		id := d.uint()
+		if id >= uint64(len(x.frames)) {
+			d.fail()
+			break
+		}
+		x.branches = append(x.branches, uint32(id))
 	}
 	x.slices = d.tiles()
 	for range d.count() {

@@ -3,6 +3,7 @@ package stacks
 import (
 	"encoding/binary"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -44,13 +45,19 @@ type Table struct {
 	end    []uint32 // end[i] is the end of stack i+1 in all
 	byKey  map[string]uint32
 	text   int // bytes of the frames
-	key    []byte
-	full   bool
+	// callees has the frame that is called at a return address, the first one that was seen.
+	callees map[uint64]uint32
+	// branches are frames that call different functions from one return address.
+	branches map[uint32]struct{}
+	key      []byte
+	full     bool
 }
 
 // New returns an empty table.
 func New() *Table {
-	return &Table{byName: make(map[Frame]uint32), byKey: make(map[string]uint32)}
+	return &Table{
+		byName: map[Frame]uint32{}, byKey: map[string]uint32{}, callees: map[uint64]uint32{}, branches: map[uint32]struct{}{},
+	}
 }
 
 // Add interns a stack and returns its id, 0 for an empty one or when the table
@@ -58,6 +65,7 @@ func New() *Table {
 func (t *Table) Add(s trace.Stack) uint32 {
 	t.key = t.key[:0]
 	empty := true
+	last := uint32(0)
 	for f := range s.Frames() {
 		empty = empty && f.PC == 0
 		fr := Frame{Func: Name(f.Func), File: Name(f.File), Line: int(f.Line)}
@@ -72,6 +80,10 @@ func (t *Table) Add(s trace.Stack) uint32 {
 			t.frame = append(t.frame, fr)
 			t.byName[fr] = id
 		}
+		if len(t.key) > 0 {
+			t.call(id, f.PC, last)
+		}
+		last = id
 		t.key = binary.LittleEndian.AppendUint32(t.key, id)
 	}
 	if empty {
@@ -79,6 +91,26 @@ func (t *Table) Add(s trace.Stack) uint32 {
 	}
 	return t.put(t.key)
 }
+
+// call notes that a frame calls another, and returns to an address. What the runtime puts onto a stack is not called
+// there.
+func (t *Table) call(caller uint32, pc uint64, callee uint32) {
+	name := t.frame[callee].Func
+	if pc == 0 || strings.HasPrefix(name, "runtime.") {
+		return
+	}
+	known, ok := t.callees[pc]
+	switch {
+	case ok && t.frame[known].Func != name:
+		t.branches[caller] = struct{}{}
+	case !ok && len(t.callees) < maxFrames:
+		t.callees[pc] = callee
+	}
+}
+
+// Branches are the frames, as indexes of those of All, whose line calls different functions from one place in the code, as
+// a call of a value or of an interface's method does. Two calls that stand in one line are not.
+func (t *Table) Branches() []uint32 { return slices.Sorted(maps.Keys(t.branches)) }
 
 func (t *Table) put(key []byte) uint32 {
 	if len(key) == 0 {
