@@ -273,10 +273,29 @@ func WriteTraceRequests(w io.Writer, style Style, d TraceRequests) error {
 		t.line()
 		d.Classes[i].write(t, style)
 	}
+	d.unnamed(t, style)
 	t.line()
 	t.line(style.paint(dim, "path: the critical path of the slowest; it goes on in the goroutines that they"))
 	t.line(style.paint(dim, "waited for. --request N shows one in full."))
 	return t.result()
+}
+
+// unnamed writes how many requests are not named by their handler, why, and how to name them.
+func (d *TraceRequests) unnamed(t *text, style Style) {
+	n := 0
+	for i := range d.Classes {
+		if !requests.Named(d.Classes[i].Handler) {
+			n += d.Classes[i].Count
+		}
+	}
+	if n == 0 {
+		return
+	}
+	t.line()
+	share := unit.Percent(int64(n), int64(d.Count))
+	t.line(style.paint(gold, "The handler of "+share+" of the requests is unknown: it did not block, so no stack"))
+	t.line("shows it. A region of runtime/trace in the handler names its requests:")
+	t.line("  defer trace.StartRegion(r.Context(), \"NAME\").End()")
 }
 
 func (c *TraceRequestClass) write(t *text, style Style) {

@@ -51,6 +51,9 @@ type place struct {
 	handler
 }
 
+// childDepth has what a goroutine does for another one be deeper than what that one called before.
+const childDepth = 1 << 16
+
 // placeOf reads a stack, leaf first.
 func (p *program) placeOf(stack []stacks.Frame) place {
 	var at place
@@ -96,6 +99,9 @@ func (p *program) placeOf(stack []stacks.Frame) place {
 		at.handler = p.called(stack)
 	case at.serves:
 		at.handler = p.handler(stack)
+		if stack[len(stack)-1].Func == timeoutChild {
+			at.depth += childDepth
+		}
 	}
 	at.collector, at.runtime = ofRuntime(stack)
 	return at
@@ -184,9 +190,12 @@ type places struct {
 }
 
 func newPlaces(x *index.Index) places {
-	ps := places{x: x, program: newProgram(x.Frames()), known: map[uint32]place{}}
+	ps := places{x: x, program: newProgram(x.Frames(), x.Branches()), known: map[uint32]place{}}
 	for n := range x.Stacks() {
 		ps.program.note(x.Stack(uint32(n) + 1))
+	}
+	for n := range x.Stacks() {
+		ps.of(uint32(n) + 1)
 	}
 	return ps
 }
@@ -199,6 +208,14 @@ func (ps *places) of(stack uint32) place {
 		ps.known[stack] = at
 	}
 	return at
+}
+
+// class is the name of the class that requests of a handler are in; "" for none.
+func (ps *places) class(h handler) string {
+	if ps.program.passing[h.name] {
+		return h.name + or
+	}
+	return h.name
 }
 
 // causeOf is what a span is spent on. reasons are the names of codes.

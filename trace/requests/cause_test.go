@@ -159,7 +159,7 @@ func TestPlaceOf(t *testing.T) {
 		{"nothing", nil, place{}},
 	} {
 		stack := stackOf(test.stack...)
-		program := newProgram(stack)
+		program := newProgram(stack, stackOf("main.main.timed.func1", "main.main.timed.1"))
 		for _, seen := range [][]stacks.Frame{
 			stack,
 			stackOf(conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.main.timed.func1", "main.bye"),
@@ -192,10 +192,11 @@ func TestSites(t *testing.T) {
 			{Func: "net/http.(*conn).serve"},
 		}
 	}
-	const next, helper, typed = 36, 40, 44
-	all := newProgram(nil)
+	const next, helper, typed, both = 36, 40, 44, 48
+	all := newProgram(nil, []stacks.Frame{{Func: "main.main.timed.func1", Line: next}})
 	for _, s := range [][]stacks.Frame{
 		stack(next, "main.hello"), stack(next, "main.bye"), stack(helper, "main.count"), stack(helper, "fmt.Sprintf"), stack(typed, "main.greeter.ServeHTTP"),
+		stack(both, "main.write"), stack(both, "main.read"),
 	} {
 		all.note(s)
 	}
@@ -206,6 +207,7 @@ func TestSites(t *testing.T) {
 		{next, "main.hello", "main.hello"},
 		{next, "main.bye", "main.bye"},
 		{helper, "main.count", "main.main.timed.func1"},
+		{both, "main.read", "main.main.timed.func1"},
 		{typed, "main.greeter.ServeHTTP", "main.greeter.ServeHTTP"},
 	} {
 		if got := all.placeOf(stack(test.line, test.name)); got.name != test.want {
@@ -246,7 +248,7 @@ func TestCauses(t *testing.T) {
 		{"synctest", []string{"main.hello"}, Other},
 		{"forever", []string{"main.hello"}, Other},
 	} {
-		if got := causeOf(index.Waiting, test.reason, newProgram(nil).placeOf(stackOf(test.stack...))); got != test.want {
+		if got := causeOf(index.Waiting, test.reason, newProgram(nil, nil).placeOf(stackOf(test.stack...))); got != test.want {
 			t.Errorf("%s in %v is %v, want %v", test.reason, test.stack, got, test.want)
 		}
 	}

@@ -16,7 +16,9 @@
 //     processor, for locks, channels, the network, another server, sleeping, system calls, helping the
 //     collector.
 //  4. Its handler is the last function that was handed the request (handler.go says how that is known), by
-//     the stacks where the goroutine waited, was sampled, or started or woke another.
+//     the stacks where the goroutine waited, was sampled, started or woke another, or left a mark: a task, region or
+//     log of runtime/trace, or a range of the garbage collector. If no such stack is inside the handler, the
+//     request has no name, or that of the middleware that was seen, which says so.
 //  5. Requests are put together in classes by their handler, or the task's type. A class adds them up
 //     in buckets of latencies that are within 1.6 % of each other, from which those in the middle are
 //     compared with the slowest, and keeps some of the slowest.

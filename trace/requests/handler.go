@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/whet-go/whet/trace/stacks"
@@ -14,9 +15,9 @@ import (
 //   - of the modules that the program only uses, the first function that is not theirs;
 //   - below own code, what functions of a router's module call that serve, route, filter or go on to the next,
 //     or a closure of theirs;
-//   - what an own closure or ServeHTTP method calls, where the trace has one place call several functions:
+//   - what an own closure or ServeHTTP method calls, where the trace has one place in its code call several functions:
 //     what is called there is a value, as the handler that a middleware is around. Of other places, what they call
-//     is a helper, or the one handler that the closure is around.
+//     is a helper, even if several are called in one line, or the one handler that the closure is around.
 type handler struct {
 	name  string // "" is none
 	depth int    // calls that the stack shows before it: of two, the deeper one was handed the request by the other
@@ -32,16 +33,23 @@ type site struct {
 type program struct {
 	// callees has the function that is called at a site; "" when there are several.
 	callees map[site]string
+	// branches are sites that call a value, since one place in their code calls several functions.
+	branches map[site]bool
 	// routers are the modules that are handed requests before own code is.
 	routers map[string]bool
 	// methods has the functions that gRPC's generated ones are for; "" when there are several.
 	methods map[string]string
+	// passing has the functions that were seen to hand a request on.
+	passing map[string]bool
 	// home is the module of package main, when that is in the module cache.
 	home string
 }
 
-func newProgram(frames []stacks.Frame) *program {
-	p := &program{callees: map[site]string{}, routers: map[string]bool{}, methods: map[string]string{}}
+func newProgram(frames, branches []stacks.Frame) *program {
+	p := &program{callees: map[site]string{}, routers: map[string]bool{}, methods: map[string]string{}, passing: map[string]bool{}, branches: map[site]bool{}}
+	for _, f := range branches {
+		p.branches[site{f.Func, f.Line}] = true
+	}
 	for _, f := range frames {
 		if f.Func == "main.main" {
 			p.home = moduleOf(f.File)
@@ -67,9 +75,25 @@ func (p *program) note(stack []stacks.Frame) {
 		}
 		once(p.callees, site{caller.Func, caller.Line}, callee.Func)
 	}
+	p.noteWrapped(stack)
 	for i := len(stack) - 2; i >= 0; i-- {
 		if g, ok := generated(stack[i+1].Func); ok && implements(stack[i].Func, g) {
 			once(p.methods, g, stack[i].Func)
+		}
+	}
+}
+
+// noteWrapped notes who calls a handler of net/http that hands the request on, such as TimeoutHandler, which does so in another
+// goroutine.
+func (p *program) noteWrapped(stack []stacks.Frame) {
+	serves := false
+	for i := len(stack) - 1; i >= 0; i-- {
+		name := stack[i].Func
+		switch {
+		case isServer(name):
+			serves = true
+		case serves && strings.HasPrefix(name, "net/http.") && isServeHTTP(name) && !isStandard(stack[i+1].Func):
+			p.passing[stack[i+1].Func] = true
 		}
 	}
 }
@@ -123,17 +147,26 @@ func (p *program) handler(stack []stacks.Frame) handler {
 		case isWatch(name): // around the user's
 		case p.isUsed(callee):
 			if serves = !own && (direct || serves); serves {
-				h = handler{name, depth}
+				p.hand(&h, name, depth)
 			}
 		case own && strings.HasPrefix(name, h.name+".func"):
 			// A part of it, that a library calls.
 		case direct, serves && !own, serves && p.passes(caller), caller != nil && p.routes(caller):
-			h, own, serves = handler{name, depth}, true, true
+			p.hand(&h, name, depth)
+			own, serves = true, true
 		default:
 			serves = false
 		}
 	}
 	return h
+}
+
+// hand has a function be the handler, in the place of the one that handed the request on to it.
+func (p *program) hand(h *handler, name string, depth int) {
+	if h.name != "" && h.name != name {
+		p.passing[h.name] = true
+	}
+	*h = handler{name, depth}
 }
 
 // routes reports whether a router's function hands on what it serves.
@@ -143,8 +176,9 @@ func (p *program) routes(caller *stacks.Frame) bool {
 
 // passes reports whether an own closure or ServeHTTP method calls different functions at one place.
 func (p *program) passes(caller *stacks.Frame) bool {
-	known, ok := p.callees[site{caller.Func, caller.Line}]
-	return (isClosure(caller.Func) || isServeHTTP(caller.Func)) && ok && known == ""
+	at := site{caller.Func, caller.Line}
+	known, ok := p.callees[at]
+	return (isClosure(caller.Func) || isServeHTTP(caller.Func)) && ok && known == "" && p.branches[at]
 }
 
 // dispatches reports whether a router's function hands requests on, by its name.
@@ -238,7 +272,7 @@ func implements(name, generated string) bool {
 
 // called is the method of gRPC that a stack is in.
 func (p *program) called(stack []stacks.Frame) handler {
-	h, calls := handler{}, false
+	h, calls, hands := handler{}, false, false // hands: what is called next may be handed the request
 	for i := len(stack) - 1; i >= 0; i-- {
 		name := stack[i].Func
 		g, ok := generated(name)
@@ -246,17 +280,18 @@ func (p *program) called(stack []stacks.Frame) handler {
 		case name == "runtime.gopanic":
 			return h
 		case strings.HasPrefix(name, "google.golang.org/grpc.(*Server).process"):
-			calls = true
+			calls, hands = true, true
 		case !calls:
 		case ok:
-			h = handler{g, len(stack) - i}
+			method := cmp.Or(p.methods[g], g)
 			if i > 0 && implements(stack[i-1].Func, g) {
-				return handler{stack[i-1].Func, len(stack) - i}
+				method = stack[i-1].Func
 			}
-			if m := p.methods[g]; m != "" {
-				h.name = m
-			}
-		case h.name == "" && !isGRPC(name) && !isStandard(name):
+			p.hand(&h, method, len(stack)-i)
+			return h
+		case isGRPC(name):
+			hands = strings.Contains(strings.ToLower(name), "chain") // of interceptors
+		case h.name == "" && hands && !isStandard(name) && !isStats(name):
 			h = handler{name, len(stack) - i} // an interceptor of streams, or a handler of unknown methods
 		}
 	}
@@ -265,5 +300,10 @@ func (p *program) called(stack []stacks.Frame) handler {
 
 // isGRPC reports whether a function is of gRPC itself.
 func isGRPC(name string) bool {
-	return strings.HasPrefix(name, "google.golang.org/grpc.") || strings.HasPrefix(name, "google.golang.org/grpc/internal/")
+	return strings.HasPrefix(name, "google.golang.org/grpc.") || strings.HasPrefix(name, "google.golang.org/grpc/")
+}
+
+// isStats reports whether a function is a method of gRPC's stats.Handler, which is told of requests and does not answer them.
+func isStats(name string) bool {
+	return strings.HasSuffix(name, ".HandleRPC") || strings.HasSuffix(name, ".TagRPC")
 }

@@ -61,8 +61,16 @@ type Options struct {
 	Each func(class string, r *Request)
 }
 
-// unnamed is the class of requests whose handler no stack shows: it neither waited nor was preempted.
-const unnamed = "(handler not seen)"
+// Unnamed is the class of requests whose handler no stack shows: it neither waited, nor was preempted, nor had a
+// task, region or log of runtime/trace.
+const Unnamed = "(handler not seen)"
+
+// or is the end of the names of classes whose requests were seen in a function only that hands requests on to others:
+// that one may have answered, or whoever it called.
+const or = " (or a handler it calls)"
+
+// Named reports whether the requests of a class were seen in the handler that it is named by, and in no other.
+func Named(class string) bool { return class != Unnamed && !strings.HasSuffix(class, or) }
 
 // Find finds the requests of a trace.
 func Find(x *index.Index, o Options) (*Result, error) {
@@ -79,6 +87,8 @@ func Find(x *index.Index, o Options) (*Result, error) {
 	if err := f.samples(); err != nil {
 		return nil, err
 	}
+	f.marks = newMarks(x)
+	defer f.marks.stop()
 	tasks, err := f.follower()
 	if err != nil {
 		return nil, err
@@ -89,6 +99,10 @@ func Find(x *index.Index, o Options) (*Result, error) {
 		return true
 	}); err != nil {
 		return nil, err
+	}
+	f.marked(x.Info.Duration)
+	if f.marks.err != nil {
+		return nil, f.marks.err
 	}
 	f.late(len(f.lag.spans))
 	for _, sv := range f.servers {
@@ -107,7 +121,7 @@ type server struct {
 	whole bool     // it is one request
 	reads []int64  // when its background reads began, those that are still to come
 	seen  []sample // of it on a processor, those that are still to come
-	hints []sample // by others, in any order, those that are still to come
+	hints []hint   // in the order of at, nearly: those that are still to come
 
 	// The request that may have begun.
 	open    bool
@@ -131,9 +145,17 @@ type sample struct {
 	stack uint32
 }
 
+// A hint is a stack that shows a server's handler.
+type hint struct {
+	at    int64 // when it is known
+	since int64 // when the goroutine had it: it is of the request that had begun by then
+	stack uint32
+}
+
 type finder struct {
 	x       *index.Index
 	o       Options
+	marks   *marks
 	result  *Result
 	servers map[uint32]*server
 	// children are goroutines that answer a request for the one that started them.
@@ -238,17 +260,21 @@ type lag struct {
 // Bounds of what waits.
 const (
 	maxLag   = 1 << 16
-	maxHints = 1 << 20 // some 16 MB
+	maxHints = 1 << 20 // some 24 MB
+	// maxEarlier is how many hints one is put before that comes late. One that comes even later may be lost.
+	maxEarlier = 64
 )
 
 // next takes a span of any goroutine.
 func (f *finder) next(s *index.Span) {
-	if on, ok := f.serverOf(s.Goroutine); ok && s.Stack > 0 && f.servers[s.Goroutine] == nil {
-		f.hint(on, s.From, s.Stack)
+	f.marked(s.To)
+	woken := s.Code == index.Runnable && s.With > 0 // the stack is that of another goroutine
+	if on, ok := f.serverOf(s.Goroutine); ok && s.Stack > 0 && f.servers[s.Goroutine] == nil && !woken {
+		f.hint(on, hint{s.From, s.From, s.Stack})
 	}
-	if s.Code == index.Runnable && s.With > 0 && s.Stack > 0 {
+	if woken && s.Stack > 0 {
 		if on, ok := f.serverOf(s.With - 1); ok {
-			f.hint(on, s.From, s.Stack)
+			f.hint(on, hint{s.From, s.From, s.Stack})
 		}
 	}
 	if f.servers[s.Goroutine] == nil {
@@ -286,28 +312,36 @@ func (f *finder) serverOf(goroutine uint32) (on *server, ok bool) {
 	return nil, false
 }
 
-// hint notes a stack that shows a server's handler.
-func (f *finder) hint(on *server, at int64, stack uint32) {
-	if f.hints < maxHints && f.places.of(stack).name != "" {
-		f.hints++
-		on.hints = append(on.hints, sample{at, stack})
+// hint notes a stack that may show a server's handler.
+func (f *finder) hint(on *server, h hint) {
+	if f.hints >= maxHints || f.places.of(h.stack).name == "" {
+		return
 	}
+	f.hints++
+	n := len(on.hints)
+	for least := n - maxEarlier; n > max(least, 0) && on.hints[n-1].at > h.at; n-- {
+	}
+	on.hints = slices.Insert(on.hints, n, h)
 }
 
-// told takes what others have told of a server up to a time.
+// marked notes the stacks of the marks that end up to a time.
+func (f *finder) marked(to int64) {
+	f.marks.before(to, func(stream index.Stream, r *index.Record) {
+		if on, ok := f.serverOf(r.Goroutine - 1); ok {
+			f.hint(on, hintOf(stream, r))
+		}
+	})
+}
+
+// told takes the hints about a server up to a time.
 func (f *finder) told(sv *server, to int64) {
-	rest := sv.hints[:0]
-	for _, h := range sv.hints {
-		switch {
-		case h.at > to:
-			rest = append(rest, h)
-			continue
-		case h.at >= sv.from:
+	for len(sv.hints) > 0 && sv.hints[0].at <= to {
+		if h := sv.hints[0]; h.since >= sv.from {
 			sv.in(f.places.of(h.stack))
 		}
+		sv.hints = sv.hints[1:]
 		f.hints--
 	}
-	sv.hints = rest
 }
 
 // span follows a server's goroutine.
@@ -334,6 +368,8 @@ func (f *finder) span(sv *server, s index.Span) {
 		*sv = sv.next(s.From)
 		sv.waited = !isWorker(f.x.Kinds()[sv.g.Kind].Name) // of which each wait begins with such a call
 		sv.tried = true
+	case calls && p.between && f.x.Kinds()[sv.g.Kind].Name == httpConn:
+		sv.tried = true // and has an answer to write, if it finds a request
 	case waits, calls && !p.between:
 		sv.tried = false
 	}
@@ -379,10 +415,7 @@ func (f *finder) answered(sv *server, at int64) {
 		f.result.Profiling++
 		return
 	}
-	name := cmp.Or(sv.handler.name, unnamed)
-	if sv.whole && sv.handler.name == "" {
-		name = f.x.Kinds()[sv.g.Kind].Name
-	}
+	name := cmp.Or(f.places.class(sv.handler), Unnamed)
 	if f.wanted(name, at) {
 		f.result.Count++
 		f.add(name, false, &Request{Goroutine: sv.g.Index, From: sv.from, To: at, Times: sv.times})

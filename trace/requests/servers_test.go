@@ -137,6 +137,45 @@ func pipeline(t *testing.T, address string, number int) {
 	}
 }
 
+// TestSplitHead sends the head of each request in two parts: the connection wakes up for the first one, and waits again.
+func TestSplitHead(t *testing.T) {
+	const number = 10
+	server := httptest.NewServer(logged(nap))
+	defer server.Close()
+	data := recorded(t, func() {
+		c, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer func() { _ = c.Close() }()
+		answers := bufio.NewReader(c)
+		for range number {
+			for _, part := range []string{"GET /nap HT", "TP/1.1\r\nHost: a\r\n\r\n"} {
+				time.Sleep(2 * time.Millisecond) // so that the server may wait
+				if _, err := io.WriteString(c, part); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+			resp, err := http.ReadResponse(answers, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = io.Copy(io.Discard, resp.Body)
+			_ = resp.Body.Close()
+		}
+	})
+	r, err := requests.Find(tracetest.Index(t, data), requests.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := r.Count + r.Open; n != number {
+		t.Errorf("%d requests, want %d", n, number)
+	}
+}
+
 // Naps is a service of net/rpc.
 type Naps struct{}
 

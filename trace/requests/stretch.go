@@ -46,7 +46,14 @@ func Of(x *index.Index, goroutine uint32, from, to int64) (*Stretch, error) {
 	}); err != nil {
 		return nil, err
 	}
-	s.Handler = sv.handler.name
+	if err := eachMark(x, from, to, func(r *index.Record) {
+		if r.Goroutine == goroutine+1 && r.From >= from {
+			sv.in(ps.of(r.Stack))
+		}
+	}); err != nil {
+		return nil, err
+	}
+	s.Handler = ps.class(sv.handler)
 	s.Times[Other] += s.Latency() - s.Times.Sum()
 	return s, nil
 }
