@@ -1,7 +1,13 @@
 # make demo    build whet and the bundled slow service, record it, show what costs
+# make check   what to run before a commit: vet, lint and the tests in short mode, with the slowest tests
 # make test    vet, lint, all tests, with the race detector where memory is shared, and the examples
 # make fuzz    each fuzz target for a few seconds
 # make next    build and test with the next Go release, which users have before go.mod asks for it
+# make race-all  the tests of all other packages with the race detector, in short mode
+# make platforms vet for Linux, macOS and Windows on amd64 and arm64, with this Go release and the next
+# make vuln    govulncheck: known vulnerabilities in the code that whet calls (needs vuln.go.dev)
+# make release binaries, archives, packages, SBOMs and checksums of the tag of HEAD, into dist
+# make release-check     a trial of it, made twice in different directories, which must be equal byte by byte
 # make hostile run every command on hostile files and servers, with bounds of memory and time (Linux)
 # make hostile-sample   one in eighteen of its probes, the same each time, which CI runs
 # make lint    vet, golangci-lint and the rules of internal/lint
@@ -28,6 +34,9 @@ SHELL   := bash
 
 GOLANGCI_LINT := v2.15.0
 GOFUMPT       := v0.12.0
+GOVULNCHECK   := v1.9.0
+# The newest nfpm whose dependencies the module proxy has.
+NFPM          := v2.44.0
 
 # How long each target is fuzzed.
 FUZZTIME ?= 2s
@@ -42,7 +51,7 @@ RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help demo build test next vet lint unit race fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
+.PHONY: help demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -68,6 +77,12 @@ demo: build
 
 test: lint unit race examples
 
+# Under a minute on two idle cores when nothing has changed; what took longest is printed.
+check: lint
+	@mkdir -p $(BIN)
+	$(GO) test -short $$($(GO) list ./... | grep -v -e /internal/hostile/suite -e '/internal/lint$$') | tee $(BIN)/check.log | awk '!/^ok/ && !/no test files/'
+	@echo 'took longest:'; awk '/^ok/ && $$3 != "(cached)" { print $$3, $$2 }' $(BIN)/check.log | sort -rn | awk 'NR <= 10'
+
 vet:
 	$(GO) vet ./...
 
@@ -92,6 +107,18 @@ race:
 	$(GO) test -run '$(ALONE)' ./profile ./load; \
 	$(GO) test $$flag -run 'Scan|Records' ./trace/index; \
 	$(GO) test $$flag -run Concurrent ./internal/graphviz # the rest of it compiles, which the detector makes very slow
+
+# Short mode, and several packages at once: each of them waits a lot.
+race-all:
+	@if ! command -v "$$($(GO) env CC)" >/dev/null; then echo 'race-all: skipped, there is no C compiler' >&2; exit 0; fi; \
+	set -x; $(GO) test -race -short -timeout 20m $$($(GO) list ./... | grep -v -e /internal/hostile/suite -e /internal/lint -e /internal/graphviz | grep -vxF "$$($(GO) list $(RACE))")
+
+# vet type-checks tests, too, and links nothing.
+platforms:
+	@for go in local $(NEXT); do for os in linux darwin windows; do for arch in amd64 arm64; do \
+		echo "vet $$go $$os/$$arch"; \
+		GOTOOLCHAIN=$$go GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 $(GO) vet ./...; \
+	done; done; done
 
 # One target at a time: go test takes no more. When the time is up while a worker is asked for something, go
 # test takes that for a failure without an input: then the target runs again.
@@ -135,6 +162,40 @@ tools:
 
 fmt: tools
 	$(BIN)/golangci-lint fmt ./...
+
+# --- release ------------------------------------------------------------
+
+# The database is on the network. Without it nothing can be said, which is not a success of the check: it says so.
+vuln:
+	@mkdir -p $(BIN)
+	@$(GO) version -m $(BIN)/govulncheck 2>/dev/null | grep -qF '$(GOVULNCHECK)' || \
+		{ set -x; GOTOOLCHAIN=$(NEXT) GOBIN=$(BIN) $(GO) install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK); }
+	@if ! curl -fsS -m 20 -o /dev/null $(VULNDB)/index/db.json; then \
+		echo 'vuln: skipped, not checked: $(VULNDB) cannot be reached' >&2; exit 0; fi; \
+	set -x; GOTOOLCHAIN=$(NEXT) $(BIN)/govulncheck -db $(VULNDB) ./...
+
+VULNDB ?= https://vuln.go.dev
+
+nfpm:
+	@mkdir -p $(BIN)
+	@$(GO) version -m $(BIN)/nfpm 2>/dev/null | grep -qF '$(NFPM)' || \
+		{ set -x; GOTOOLCHAIN=$(NEXT) GOBIN=$(BIN) $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM); }
+
+release: nfpm
+	GOTOOLCHAIN=$(NEXT) $(GO) run ./internal/release -nfpm $(BIN)/nfpm
+
+# TRIAL is the version that a commit without a tag gets.
+TRIAL ?= v0.0.0-trial
+
+release-check: nfpm
+	rm -rf $(BIN)/dist
+	GOTOOLCHAIN=$(NEXT) $(GO) run ./internal/release -nfpm $(BIN)/nfpm -trial $(TRIAL) -check -o $(BIN)/dist
+	cd $(BIN)/dist && sha256sum --quiet -c SHA256SUMS
+	if command -v dpkg-deb >/dev/null; then \
+		dpkg-deb --info $(BIN)/dist/whet_$(TRIAL:v%=%)_amd64.deb; rm -rf $(BIN)/deb; \
+		dpkg-deb --extract $(BIN)/dist/whet_$(TRIAL:v%=%)_amd64.deb $(BIN)/deb; \
+		if [ "$$($(GO) env GOHOSTOS)/$$($(GO) env GOHOSTARCH)" = linux/amd64 ]; then $(BIN)/deb/usr/bin/whet --version | grep -F '$(TRIAL)'; fi; \
+	fi
 
 # --- web UI -------------------------------------------------------------
 

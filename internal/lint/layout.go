@@ -33,7 +33,7 @@ func layers() []layer {
 		{"fixes", []string{"fix"}},
 		{"faces' helpers", []string{"internal/report", "internal/server", "internal/pprof", "internal/newrule"}},
 		{"faces", []string{"internal/cli"}},
-		{"commands", []string{"cmd", "internal/bigtrace", "internal/cases", "internal/peers", "internal/precision"}},
+		{"commands", []string{"cmd", "internal/bigtrace", "internal/cases", "internal/licences", "internal/peers", "internal/precision", "internal/release"}},
 	}
 }
 

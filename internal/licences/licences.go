@@ -1,0 +1,228 @@
+package licences
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/licensecheck"
+)
+
+// A Component is a module or package of others that a binary contains.
+type Component struct {
+	Name, Version string
+	Licences      []string // SPDX identifiers, sorted; none when no licence was recognised
+	Files         []File   // licence and notice files; none for npm packages, whose texts are in NOTICE
+}
+
+// A File is a licence or notice.
+type File struct {
+	Name string // relative to the module, with slashes
+	Text string
+}
+
+// Allowed reports whether a licence allows a binary to contain a component that is under it,
+// on the terms that THIRD_PARTY.md and NOTICE meet.
+func Allowed(spdx string) bool {
+	return slices.Contains([]string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0", "0BSD"}, spdx)
+}
+
+// covered is the least share of a licence file that has to be recognised, in percent.
+const covered = 75
+
+var licenceName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)([-.].*)?$`)
+
+// List returns the modules that are linked into packages on any of the operating systems, by name.
+func List(ctx context.Context, dir string, systems, packages []string) ([]Component, error) {
+	found := map[string]*Component{}
+	for _, system := range systems {
+		cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-deps", "-json=Dir,Module"}, packages...)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0")
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil {
+			return nil, fmt.Errorf("go list for %s: %w\n%s", system, err, stderr.Bytes())
+		}
+		if err := add(found, out); err != nil {
+			return nil, fmt.Errorf("go list for %s: %w", system, err)
+		}
+	}
+	var all []Component
+	for _, c := range found {
+		for _, f := range c.Files {
+			c.Licences = append(c.Licences, identify([]byte(f.Text))...)
+		}
+		slices.Sort(c.Licences)
+		c.Licences = slices.Compact(c.Licences)
+		slices.SortFunc(c.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+		all = append(all, *c)
+	}
+	slices.SortFunc(all, func(a, b Component) int { return cmp.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+// add adds the packages in go list's output.
+func add(found map[string]*Component, out []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var p struct {
+			Dir    string
+			Module *struct {
+				Path, Version, Dir string
+				Main               bool
+				Replace            *struct{ Path string }
+			}
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		m := p.Module
+		if m == nil || m.Main {
+			continue
+		}
+		if m.Replace != nil {
+			return fmt.Errorf("%s is replaced by %s: releases contain published modules only", m.Path, m.Replace.Path)
+		}
+		c := found[m.Path]
+		if c == nil {
+			c = &Component{Name: m.Path, Version: m.Version}
+			found[m.Path] = c
+		}
+		rel, err := filepath.Rel(m.Dir, p.Dir)
+		if err != nil {
+			return err
+		}
+		for sub := filepath.ToSlash(rel); ; sub = path.Dir(sub) {
+			if err := c.read(m.Dir, sub); err != nil {
+				return err
+			}
+			if sub == "." {
+				break
+			}
+		}
+	}
+}
+
+// read adds the licence files of a directory of the module.
+func (c *Component) read(module, sub string) error {
+	entries, err := os.ReadDir(filepath.Join(module, sub))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := path.Join(sub, e.Name())
+		has := slices.ContainsFunc(c.Files, func(f File) bool { return f.Name == name })
+		if has || e.IsDir() || !licenceName.MatchString(e.Name()) || strings.HasSuffix(e.Name(), ".go") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(module, name))
+		if err != nil {
+			return err
+		}
+		c.Files = append(c.Files, File{name, string(text)})
+	}
+	return nil
+}
+
+// identify returns the licences in a text; "unknown" for a text that is mostly something else.
+// Notices and grants of patents add nothing to the licence they come with.
+func identify(text []byte) []string {
+	cov := licensecheck.Scan(text)
+	if len(cov.Match) == 0 && isNotice(text) {
+		return nil
+	}
+	if cov.Percent < covered && !isNotice(text) {
+		return []string{"unknown"}
+	}
+	var ids []string
+	for _, m := range cov.Match {
+		if !m.IsURL && m.ID != "GooglePatentsFile" {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
+}
+
+// isNotice reports whether a text is an attribution or a grant of patents.
+func isNotice(text []byte) bool {
+	return bytes.Contains(text, []byte("Additional IP Rights Grant")) || bytes.Count(text, []byte("\n")) < 12
+}
+
+// Bundled returns the npm packages in ui/package-lock.json that the pages contain.
+func Bundled(repo fs.FS) ([]Component, error) {
+	data, err := fs.ReadFile(repo, "ui/package-lock.json")
+	if err != nil {
+		return nil, err
+	}
+	var lock struct {
+		Packages map[string]struct {
+			Version, License string
+			Dev              bool
+		}
+	}
+	if err := json.Unmarshal(data, &lock); err != nil {
+		return nil, fmt.Errorf("ui/package-lock.json: %w", err)
+	}
+	var all []Component
+	for name, p := range lock.Packages {
+		if name == "" || p.Dev {
+			continue
+		}
+		_, name, _ = strings.Cut(name, "node_modules/")
+		c := Component{Name: name, Version: p.Version}
+		if p.License != "" {
+			c.Licences = []string{p.License}
+		}
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b Component) int { return cmp.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+// Page returns THIRD_PARTY.md.
+func Page(modules, bundled []Component) []byte {
+	var b bytes.Buffer
+	b.WriteString("# Third-party software\n\nThe binaries of whet contain the modules below. " +
+		"`make goldens` writes this page.\n[NOTICE](NOTICE) has the licences of Graphviz and of the npm packages.\n" +
+		"Go's standard library is under the licence of golang.org/x/sys.\n\n" +
+		"| Go module | version | licence |\n|---|---|---|\n")
+	for _, c := range modules {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Name, c.Version, strings.Join(c.Licences, ", "))
+	}
+	b.WriteString("\n| npm package | version | licence |\n|---|---|---|\n")
+	for _, c := range bundled {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Name, c.Version, strings.Join(c.Licences, ", "))
+	}
+	b.WriteString("\n## Texts\n")
+	users := map[string][]string{}
+	var texts []string
+	for _, c := range modules {
+		for _, f := range c.Files {
+			if users[f.Text] == nil {
+				texts = append(texts, f.Text)
+			}
+			users[f.Text] = append(users[f.Text], c.Name+": "+f.Name)
+		}
+	}
+	for _, text := range texts {
+		plain := strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+		fmt.Fprintf(&b, "\n### %s\n\n```text\n%s\n```\n", strings.Join(users[text], ", "), plain)
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,13 @@
+// Command release makes the files of a release from a tag. It is what `make release` runs.
+//
+//  1. The commit is cloned into a new directory, so that nothing uncommitted gets in, and tagged there if it
+//     has no tag yet (a trial); the go command stamps the tag into the binaries, which `whet --version` prints.
+//  2. whet and whet-vet are built for each platform, without cgo, with -trimpath (build.go).
+//  3. Binaries, licences and the changelog go into an archive for each platform, with the time of the commit
+//     (archive.go); a CycloneDX SBOM lists the modules that the binary itself names (sbom.go).
+//  4. nfpm makes the Debian packages from nfpm.yaml (package.go).
+//  5. SHA256SUMS has the checksums of all of them, and whet.rb, a Homebrew formula, those of the archives it needs.
+//
+// The same commit gives the same bytes, wherever and whenever it is built with the same Go release:
+// `make release-check` makes a release in two directories and compares.
+package main
