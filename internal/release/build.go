@@ -36,7 +36,9 @@ func programs() []string { return []string{"whet", "whet-vet"} }
 
 // build builds the commands into a directory.
 func (r *release) build(ctx context.Context, p platform, dir string) error {
-	fmt.Fprintln(r.print, "build", p)
+	if _, err := fmt.Fprintln(r.print, "build", p); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}

@@ -57,30 +57,34 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	tag := *trial
 	if tag == "" {
 		var err error
-		if tag, err = output(ctx, ".", "git", "describe", "--tags", "--exact-match", "HEAD"); err != nil {
+		if tag, err = git(ctx, ".", "describe", "--tags", "--exact-match", "HEAD"); err != nil {
 			return fmt.Errorf("HEAD has no tag: tag it, or pass -trial v0.0.0: %w", err)
 		}
 	}
 	if !semver.MatchString(tag) {
 		return fmt.Errorf("unknown kind of tag %q (want v1.2.3 or v1.2.3-rc.1)", tag)
 	}
+	head, err := git(ctx, ".", "rev-parse", "HEAD")
+	if err != nil {
+		return err
+	}
 	program, err := filepath.Abs(*nfpm)
 	if err != nil {
 		return err
 	}
-	if err := makeIn(ctx, *out, tag, program, stdout); err != nil || !*check {
+	if err := makeIn(ctx, *out, head, tag, program, stdout); err != nil || !*check {
 		return err
 	}
 	again, err := os.MkdirTemp("", "whet-release-again-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(again)
+	defer func() { _ = os.RemoveAll(again) }()
 	second := filepath.Join(again, "a directory", "dist")
 	if err := os.Mkdir(filepath.Dir(second), 0o755); err != nil {
 		return err
 	}
-	if err := makeIn(ctx, second, tag, program, io.Discard); err != nil {
+	if err := makeIn(ctx, second, head, tag, program, io.Discard); err != nil {
 		return err
 	}
 	names, err := same(*out, second)
@@ -91,8 +95,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-// makeIn makes a release of HEAD in a directory.
-func makeIn(ctx context.Context, out, tag, nfpm string, print io.Writer) (err error) {
+// makeIn makes a release of a commit in a directory.
+func makeIn(ctx context.Context, out, head, tag, nfpm string, print io.Writer) (err error) {
 	if err := os.Mkdir(out, 0o755); err != nil {
 		return err
 	}
@@ -105,24 +109,20 @@ func makeIn(ctx context.Context, out, tag, nfpm string, print io.Writer) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(tree)) }()
-	head, err := output(ctx, ".", "git", "rev-parse", "HEAD")
-	if err != nil {
-		return err
-	}
 	for _, args := range [][]string{
 		{"clone", "-q", "--no-checkout", ".", tree},
 		{"-C", tree, "checkout", "-q", "--detach", head},
 	} {
-		if _, err := output(ctx, ".", "git", args...); err != nil {
+		if _, err := git(ctx, ".", args...); err != nil {
 			return err
 		}
 	}
-	if at, err := output(ctx, tree, "git", "describe", "--tags", "--exact-match", "HEAD"); err != nil || at != tag {
-		if _, err := output(ctx, tree, "git", "tag", "--no-sign", tag); err != nil {
+	if at, err := git(ctx, tree, "describe", "--tags", "--exact-match", "HEAD"); err != nil || at != tag {
+		if _, err := git(ctx, tree, "tag", "--no-sign", tag); err != nil {
 			return err
 		}
 	}
-	seconds, err := output(ctx, tree, "git", "log", "-1", "--format=%ct")
+	seconds, err := git(ctx, tree, "log", "-1", "--format=%ct")
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (r *release) make(ctx context.Context) error {
 		}
 		if p.os == "linux" {
 			if err := r.debian(ctx, p, dir); err != nil {
-				return fmt.Errorf("Debian package for %s: %w", p.arch, err)
+				return fmt.Errorf("package for Debian, %s: %w", p.arch, err)
 			}
 		}
 	}
@@ -164,15 +164,15 @@ func (r *release) make(ctx context.Context) error {
 	return r.writeSums()
 }
 
-// output runs a program and returns its output without the last newline.
-func output(ctx context.Context, dir, name string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
+// git runs git and returns its output without the last newline.
+func git(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
+		return "", fmt.Errorf("git %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
 	}
 	return strings.TrimSuffix(string(out), "\n"), nil
 }

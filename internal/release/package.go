@@ -24,7 +24,9 @@ func sorted(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
 // debian makes a Debian package of the programs in dir.
 func (r *release) debian(ctx context.Context, p platform, dir string) error {
-	fmt.Fprintln(r.print, "package for Debian,", p.arch)
+	if _, err := fmt.Fprintln(r.print, "package for Debian,", p.arch); err != nil {
+		return err
+	}
 	config := filepath.Join(dir, "nfpm.yaml")
 	if err := os.WriteFile(config, nfpmConfig, 0o600); err != nil {
 		return err
