@@ -99,7 +99,8 @@ func (m *memoryLimit) read(r io.Reader, size int64) (*gprofile.Profile, error) {
 	if b := data.Bytes(); len(b) >= 2 && b[0] == 0x1f && b[1] == 0x8b {
 		return nil, errors.New("it is compressed twice") // the driver's reader would inflate it without a limit
 	}
-	if cost := profile.ForeignCost(data.Bytes()); cost > m.of(input()) {
+	cost := profile.ForeignCost(data.Bytes())
+	if cost > m.of(input()) {
 		return nil, m.exceeded(input(), cost)
 	}
 	p, err := gprofile.ParseData(data.Bytes())
@@ -109,10 +110,11 @@ func (m *memoryLimit) read(r io.Reader, size int64) (*gprofile.Profile, error) {
 	data = bytes.Buffer{}
 	if m.report != nil {
 		report, limit := m.report(), m.of(input())
-		if err := report.check(p, limit); err != nil {
+		held := cost / 2 // the estimate is twice what profiles of Go programs take
+		if err := report.check(p, held, limit); err != nil {
 			return nil, err
 		}
-		m.shell.add(p, limit)
+		m.shell.add(p, held, limit)
 	}
 	clean(p)
 	return p, nil

@@ -131,9 +131,9 @@ func (r *report) calls(p *gprofile.Profile, most int64) int64 {
 	return n + int64(len(seen))
 }
 
-// check refuses a report that would take more than the limit for so many bytes of input.
-func (r *report) check(p *gprofile.Profile, limit int64) error {
-	cost := r.cost(p, limit)
+// check refuses a report that would take more than the limit, together with the memory that holds the profile.
+func (r *report) check(p *gprofile.Profile, held, limit int64) error {
+	cost := held + r.cost(p, limit)
 	if cost <= limit {
 		return nil
 	}
@@ -160,13 +160,14 @@ type shell struct {
 // limited is a profile with what a report of it may take.
 type limited struct {
 	*gprofile.Profile
+	held  int64 // memory of the profile
 	limit int64
 }
 
-func (s *shell) add(p *gprofile.Profile, limit int64) {
+func (s *shell) add(p *gprofile.Profile, held, limit int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.known = append(s.known, limited{p, limit})
+	s.known = append(s.known, limited{p, held, limit})
 }
 
 // take adds those of another.
@@ -197,7 +198,7 @@ func (s *shell) refuse(line string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.known {
-		if err := r.check(p.Profile, p.limit); err != nil {
+		if err := r.check(p.Profile, p.held, p.limit); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package export
 
 import (
 	"cmp"
+	"container/heap"
 	"fmt"
 	"regexp"
 	"slices"
@@ -164,15 +165,43 @@ func (s *source) recorded(stream index.Stream) ([]interval, error) {
 	return list, err
 }
 
-// lanes gives each interval, in order, the first lane that is free.
-type lanes struct{ until []int64 }
+// lanes gives each interval, in the order of their beginnings, the first lane that is free.
+type lanes struct {
+	count int
+	busy  lanesBy // by when they become free
+	free  lanesBy // by number
+}
+
+type lane struct {
+	key    int64
+	number int
+}
+
+// lanesBy is a heap of lanes by their keys.
+type lanesBy []lane
+
+func (l lanesBy) Len() int           { return len(l) }
+func (l lanesBy) Less(i, j int) bool { return l[i].key < l[j].key }
+func (l lanesBy) Swap(i, j int)      { l[i], l[j] = l[j], l[i] }
+func (l *lanesBy) Push(x any)        { *l = append(*l, x.(lane)) } //nolint:forcetypeassert // only lanes are pushed
+func (l *lanesBy) Pop() any {
+	last := len(*l) - 1
+	x := (*l)[last]
+	*l = (*l)[:last]
+	return x
+}
 
 func (l *lanes) of(from, to int64) int {
-	i := slices.IndexFunc(l.until, func(until int64) bool { return until <= from })
-	if i < 0 {
-		i = len(l.until)
-		l.until = append(l.until, 0)
+	for len(l.busy) > 0 && l.busy[0].key <= from {
+		number := heap.Pop(&l.busy).(lane).number //nolint:forcetypeassert // as above
+		heap.Push(&l.free, lane{int64(number), number})
 	}
-	l.until[i] = to
-	return i
+	number := l.count
+	if len(l.free) > 0 {
+		number = heap.Pop(&l.free).(lane).number //nolint:forcetypeassert // as above
+	} else {
+		l.count++
+	}
+	heap.Push(&l.busy, lane{to, number})
+	return number
 }

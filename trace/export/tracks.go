@@ -133,7 +133,7 @@ func (s *source) intervals(d drawing) error {
 		free := lanes{}
 		for i := range some.list {
 			one := &some.list[i]
-			n := len(free.until)
+			n := free.count
 			lane := free.of(one.from, one.to)
 			t := track{some.group, uint64(lane + 1)}
 			if lane == n {
