@@ -67,12 +67,18 @@ const (
 // for each group of tracks. Names, and the places where goroutines wait, are written once. Packets are in the order of
 // their times, as those of one sequence are to be (trace_packet.proto); those that have none, which name tracks and
 // texts, come first.
-func Perfetto(w io.Writer, x *index.Index, o Options) (result Result, err error) {
+func Perfetto(w io.Writer, x *index.Index, o Options) (Result, error) {
+	return writePerfetto(w, x, o, inMemory)
+}
+
+// writePerfetto writes a trace with as many bytes of packets in memory as most.
+func writePerfetto(w io.Writer, x *index.Index, o Options, most int) (result Result, err error) {
 	s, err := newSource(x, o)
 	if err != nil {
 		return Result{}, err
 	}
 	p := &perfetto{
+		all:      sorter{most: most},
 		counters: map[string]uint64{},
 		events:   interning{field: internedEvents}, annotations: interning{field: internedAnnotations},
 		texts: interning{field: internedTexts},
