@@ -175,7 +175,7 @@ type loadFact struct{ name, value string }
 func loadCosts(r *load.Result) []loadFact {
 	var out []loadFact
 	cost := func(c *load.CPU) string {
-		return fmt.Sprintf("%s of processor time a request, %.2f cores", unit.Duration(c.PerRequest), c.Cores)
+		return fmt.Sprintf("%s of CPU time per request, %.2f cores", unit.Duration(c.PerRequest), c.Cores)
 	}
 	if r.TargetCPU != nil {
 		who := ""
@@ -440,13 +440,13 @@ func loadVerdict(t *text, s Style, r *load.Result) {
 	switch {
 	case len(r.Doubts) > 0:
 	case r.Responses == 0:
-		t.line("verdict: there is nothing to judge")
+		t.line("verdict: nothing to judge")
 		return
 	default:
-		t.line("verdict: nothing speaks against these figures")
+		t.line("verdict: no reason to distrust these numbers")
 		return
 	}
-	t.line(s.paint(gold, "verdict: "+plural(len(r.Doubts), "reason", "reasons")+" for doubt"))
+	t.line(s.paint(gold, "verdict: "+plural(len(r.Doubts), "reason", "reasons")+" to distrust these numbers"))
 	for _, d := range r.Doubts {
 		loadWrap(t, s, "  - ", Clean(d.Text), 4)
 		if d.Hint != "" {

@@ -190,10 +190,10 @@ func pgoBuilds(r *pgo.Result) pgoTable {
 	}
 	duration := func(n int64) string { return unit.Duration(time.Duration(n)) }
 	add("size of the program", r.A.Size, r.B.Size, func(n int64) string { return unit.Bytes(n).String() })
-	add("processor time to build it", int64(r.A.CPU), int64(r.B.CPU), duration)
+	add("CPU time to build it", int64(r.A.CPU), int64(r.B.CPU), duration)
 	if r.A.Wall > 0 {
 		add("time until it was built", int64(r.A.Wall), int64(r.B.Wall), duration)
-		t.notes = append(t.notes, "All packages were compiled anew, once for each side; the build cache saves that until there is another profile. On a busy machine, go by processor time.")
+		t.notes = append(t.notes, "All packages were compiled anew, once for each side; the build cache saves that until there is another profile. On a busy machine, go by CPU time.")
 	}
 	return t
 }
