@@ -12,6 +12,9 @@ import (
 // TestDocs adds the agent to its own module, without a network, as docs/agent.md has it for a
 // clone, and builds the program and the other pieces of code there.
 func TestDocs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)

@@ -97,6 +97,9 @@ func TestAdjust(t *testing.T) {
 // share with any change that holds is at most alpha, while benchstat's own rule finds
 // something in most of them.
 func TestFalseAlarms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	const tables, rows = 300, 30
 	r := rand.New(rand.NewPCG(4, 4))
 	significant, holds := 0, 0

@@ -69,6 +69,9 @@ const suffix = "22"
 
 // TestCompareBuilds finds where two builds of one source answer differently.
 func TestCompareBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := t.TempDir()
 	for _, f := range txtar.Parse([]byte(twoBuilds)).Files {
 		name := filepath.Join(dir, f.Name)
@@ -131,6 +134,9 @@ func TestCompareBuilds(t *testing.T) {
 
 // TestCompareOtherTypes has declarations that old functions cannot be called beside.
 func TestCompareOtherTypes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	const before = `package a
 
 import "regexp"
@@ -194,6 +200,9 @@ func scratchOf(t *testing.T, source string) *fixer {
 // TestCompareReviewed has what only a rewrite that somebody reviews may do: write in other pieces, and
 // declare a type otherwise. It may not write anything else.
 func TestCompareReviewed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	const before = `package a
 
 import "io"

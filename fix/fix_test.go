@@ -242,6 +242,9 @@ func files(t *testing.T, dir string) map[string]string {
 
 // TestRun keeps what gains and drops the others, each at its stage, without touching a file.
 func TestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := module(t)
 	before := files(t, dir)
 	o := options()
@@ -386,6 +389,9 @@ func apply(t *testing.T, r *fix.Result, dir string) {
 
 // TestInterrupted keeps what is known, leaves nothing behind, and says so.
 func TestInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := module(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -412,6 +418,9 @@ func TestInterrupted(t *testing.T) {
 
 // TestNeeds does not try what needs a review unless asked, and what needs a dependency never.
 func TestNeeds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := module(t)
 	x := found(t, dir)
 	x.Findings = x.Findings[3:5]

@@ -49,6 +49,9 @@ func fixUntilKilled(dir string) {
 
 // TestKilled kills a process that fixes. The module is as it was, and the next one removes the copy.
 func TestKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir, temp := t.TempDir(), t.TempDir()
 	write(t, dir, words)
 	before := files(t, dir)

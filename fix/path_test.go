@@ -44,6 +44,9 @@ func Check(words []string) (string, error) {
 // TestWrittenPath does not take a benchmark that whet wrote for evidence when it goes where the recording
 // does not, and says where it goes.
 func TestWrittenPath(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, test := range []struct {
 		name  string
 		costs map[int32]int64 // by line

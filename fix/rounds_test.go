@@ -131,6 +131,9 @@ func byTitle(r *fix.Result, title string) []fix.Attempt {
 // TestRounds tries what overlaps again on what was kept, and what only a rewrite makes possible; what
 // was dropped for good is left alone unless its rewrite is another one.
 func TestRounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := t.TempDir()
 	write(t, dir, words)
 	o := quick()
@@ -188,6 +191,9 @@ func TestRounds(t *testing.T) {
 
 // TestTogether keeps together what gains too little alone.
 func TestTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, least := range []int{2, 3} {
 		dir := t.TempDir()
 		write(t, dir, words)
@@ -220,6 +226,9 @@ func TestTogether(t *testing.T) {
 
 // TestWhole takes back what makes a test fail that no import tells of.
 func TestWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := t.TempDir()
 	write(t, dir, words+`
 -- other/other_test.go --
@@ -257,6 +266,9 @@ func TestOther(t *testing.T) {
 
 // TestBroken goes on beside packages that do not build, and rewrites nothing in them.
 func TestBroken(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := t.TempDir()
 	write(t, dir, words+`
 -- broken/broken.go --

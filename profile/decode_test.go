@@ -183,6 +183,9 @@ func heapGrowth(fn func()) int64 {
 // column of a size is five to six times that size, of which two and a half are
 // held at the worst moment.
 func TestReadHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	head := cat(oneType, oneLoc, oneFunc, table)
 	deep := append(binary.AppendUvarint([]byte{0x12}, 100<<20+2+5), 0x0a)
 	deep = append(binary.AppendUvarint(deep, 100<<20), bytes.Repeat([]byte{1}, 100<<20)...)
@@ -221,6 +224,9 @@ func TestReadHostile(t *testing.T) {
 // TestReadDeep reads a stack of ten million frames when the limit allows it, and
 // every view of it returns.
 func TestReadDeep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	const depth = 10_000_000
 	ids := bytes.Repeat([]byte{1}, depth)
 	data := gz(t, cat(oneType, msg(2, msg(1, ids), packed(2, 5)), oneLoc, oneFunc, table))

@@ -78,6 +78,9 @@ func written(tb testing.TB, p *profile.Profile) []byte {
 // TestWriteKeepsEverything reads every profile of the corpus, writes it, and has
 // google/pprof read both.
 func TestWriteKeepsEverything(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for name, data := range corpus(t) {
 		t.Run(name, func(t *testing.T) {
 			want := google(t, data)

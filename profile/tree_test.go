@@ -49,6 +49,9 @@ func paths(t *profile.Tree) []string {
 }
 
 func TestTreeEqualsNaiveTree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for name, data := range corpus(t) {
 		p := parsed(t, data)
 		for _, bottomUp := range []bool{false, true} {

@@ -204,6 +204,9 @@ func TestChoose(t *testing.T) {
 // TestInstead: what is much quieter decides, if it is about as large when nobody
 // disturbs.
 func TestInstead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct {
 		name  string
 		share float64 // of the CPU time
@@ -320,6 +323,9 @@ func (p *parallel) Measure(ctx context.Context, r Round) (Measurement, error) {
 // another time on one, are not, and go by their time. If pinned is what was asked for, there is
 // a warning.
 func TestFree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	if len(Processors()) == 0 {
 		t.Skip("nothing can be pinned here")
 	}

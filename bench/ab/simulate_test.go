@@ -234,6 +234,9 @@ func TestManySubjects(t *testing.T) {
 // truth out as seldom as the level says, whereas one over slices, which are not independent, does
 // so most of the time.
 func TestClusters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	const (
 		pairs, slicesEach = 60, 20
 		truth             = 0.02

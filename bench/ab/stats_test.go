@@ -72,6 +72,9 @@ func TestWalk(t *testing.T) {
 
 // TestEnoughPairs: nine of nine are enough in any order of sizes, six are not in the best.
 func TestEnoughPairs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	r := rand.New(rand.NewPCG(21, 22))
 	for range 3000 {
 		d := make([]float64, EnoughPairs)

@@ -103,6 +103,9 @@ func quick() ab.Options {
 
 // TestRun compares a commit with what is not committed.
 func TestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := repository(t)
 	before := git(t, dir, "status", "--short")
 	var stages []string
@@ -172,6 +175,9 @@ func TestRun(t *testing.T) {
 
 // TestBenchmarksFrom uses the changed test files for the commit too.
 func TestBenchmarksFrom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := repository(t)
 	from := ab.B
 	r, err := builds.Run(t.Context(), builds.Side{Dir: dir, Ref: "HEAD"}, builds.Side{Dir: dir}, builds.Options{
@@ -191,6 +197,9 @@ func TestBenchmarksFrom(t *testing.T) {
 
 // TestFlags compares two environments of the same program, and goes on after an end.
 func TestFlags(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := repository(t)
 	journal := filepath.Join(t.TempDir(), "deep", "journal")
 	o := builds.Options{Patterns: []string{"./sum"}, Bench: "Sum", AB: quick(), Journal: journal}
@@ -235,6 +244,9 @@ func TestFlags(t *testing.T) {
 }
 
 func TestNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := repository(t)
 	r, err := builds.Run(t.Context(), builds.Side{Dir: dir, Ref: "HEAD"}, builds.Side{Dir: dir}, builds.Options{
 		Bench: "Nothing", AB: quick(),

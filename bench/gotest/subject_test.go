@@ -45,6 +45,9 @@ func TestSubject(t *testing.T) {
 
 // TestSubjectTogether wants one calibration for both sides, asked for at once.
 func TestSubjectTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	b := binary(t, "")
 	s := gotest.NewSubject("x", "BenchmarkOld", b, b, gotest.RunOptions{Procs: 1})
 	var wait sync.WaitGroup

@@ -13,6 +13,9 @@ import (
 
 // TestPrepare wants a job for each benchmark that can be run, and the rest named.
 func TestPrepare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	binary(t, "")
 	src := gotest.Source{Dir: fixture.dir}
 	var steps []string

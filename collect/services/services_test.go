@@ -62,6 +62,9 @@ func gone(t *testing.T) {
 // TestRun compares a service with one that burns more processor time and allocates 40
 // objects more, by so many pairs that the difference is told however slow the machine is.
 func TestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o := options("-burn 100000 -alloc 10", "-burn 400000 -alloc 50", time.Minute)

@@ -256,6 +256,9 @@ func number(t *testing.T, otherwise int) int {
 // TestIncidents names the request that was slow, in every incident: of five handlers under load,
 // three get slow at the same time, for nearly as long.
 func TestIncidents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	s := runService(t, "watched")
 	n, right := number(t, 12), 0
 	if markCategory != agent.MarkCategory {
@@ -277,6 +280,9 @@ func TestIncidents(t *testing.T) {
 
 // TestIncidentsPlain is without a handler of Agent.Watch: the trace tells of the requests.
 func TestIncidentsPlain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	s := runService(t, "plain")
 	n, right, missing := number(t, 2), 0, 0
 	for _, e := range s.incidents(t, s.Agent, n, func() int { return 3 }) {
@@ -298,6 +304,9 @@ func TestIncidentsPlain(t *testing.T) {
 // TestIncidentsOld is of an agent that does not mark requests: a request that is the only one of
 // its time is named, and no other one ever is.
 func TestIncidentsOld(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	s := runService(t, "watched")
 	to, err := url.Parse(s.Agent)
 	if err != nil {

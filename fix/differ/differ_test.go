@@ -95,6 +95,9 @@ func generate(t *testing.T, dir string) (not []error) {
 // TestTraps finds the rewrites that change what a function does, among them those of the articles
 // that do, and has nothing to say of those that do not.
 func TestTraps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/traps\n\ngo 1.26\n"))
 	all := trials(t)

@@ -10,6 +10,9 @@ import (
 
 // TestCompareDumps counts what is alike, passes over what varies, and names the first difference.
 func TestCompareDumps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	const a = "0 \"x\" \"x\"\n1 varies\n2 \"error: no\" \"error\"\n3 \"é\\n\" \"\"\n4 panics \"p\"\n"
 	for _, c := range []struct {
 		name, b string

@@ -42,6 +42,9 @@ func options(t *testing.T, dir string, c *ab.Result) pgo.Options {
 
 // TestRunPrograms compares by what the caller brings.
 func TestRunPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := writeModule(t, hotModule())
 	res, err := pgo.Run(t.Context(), options(t, dir, ratio(0.9, 0.85, 0.95)))
 	if err != nil {
@@ -60,6 +63,9 @@ func TestRunPrograms(t *testing.T) {
 
 // TestRunProgramsWithoutBenchmarks wants none to be needed, not even for a profile of some.
 func TestRunProgramsWithoutBenchmarks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	files := hotModule()
 	delete(files, "sum/sum_test.go")
 	o := options(t, writeModule(t, files), ratio(1.1, 1.05, 1.15))
@@ -76,6 +82,9 @@ func TestRunProgramsWithoutBenchmarks(t *testing.T) {
 // TestRunBenchmarks compares by benchmarks. Whether that finds a gain depends on the
 // machine; that the profile takes part in the builds does not.
 func TestRunBenchmarks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := writeModule(t, hotModule())
 	o := options(t, dir, nil)
 	o.Programs = nil
@@ -103,6 +112,9 @@ func TestRunBenchmarks(t *testing.T) {
 // TestRunOtherProgram wants a profile of another program to be called stale, and what a
 // recording tells of versions to be compared.
 func TestRunOtherProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := writeModule(t, hotModule())
 	o := options(t, dir, ratio(0.9, 0.8, 0.95))
 	o.Profile = handmade(t, 10, cpu()...)

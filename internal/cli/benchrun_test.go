@@ -124,6 +124,9 @@ func commit(t *testing.T) {
 
 // TestBenchExamples runs the examples of whet bench and whet bench profile, shortened.
 func TestBenchExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	inSuite(t)
 	for _, dir := range []string{"bad", "broken"} {
 		if err := os.RemoveAll(dir); err != nil {
@@ -169,6 +172,9 @@ func TestBenchExamples(t *testing.T) {
 // TestBenchRun wants what can be measured measured, the rest named, and the files that
 // other tools read.
 func TestBenchRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	inSuite(t)
 	t.Setenv("COLUMNS", "80")
 	code, stdout, stderr := runWhet(t, "bench", "-count", "6", "-benchtime=3x", "-cpu", "1,2", "-o", "out.txt", "--seed", "7")
@@ -261,6 +267,9 @@ func (c *canceling) Write(p []byte) (int, error) {
 
 // TestBenchInterrupted wants what was measured shown after Ctrl-C.
 func TestBenchInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	inSuite(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -279,6 +288,9 @@ func TestBenchInterrupted(t *testing.T) {
 
 // TestBenchProfile wants a recording of each benchmark with nothing of the others.
 func TestBenchProfile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	inSuite(t)
 	code, stdout, stderr := runWhet(t, "bench", "profile", "./...", "--bench", "JSON|XML|Exit", "--benchtime", "20ms", "-o", "out", "--json")
 	var doc report.BenchProfiles
@@ -317,6 +329,9 @@ func TestBenchProfile(t *testing.T) {
 
 // TestBenchProfileInterrupted wants the recordings that are done kept, and no others.
 func TestBenchProfileInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	inSuite(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

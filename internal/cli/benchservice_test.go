@@ -53,6 +53,9 @@ func helloService() {
 
 // TestBenchServiceExamples runs the examples of whet bench --service, shortened.
 func TestBenchServiceExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Chdir(t.TempDir())
 	_, help, _ := runWhet(t, "bench", "--service", "--help")
 	examples := exampleLines(help)
@@ -84,6 +87,9 @@ func TestBenchServiceExamples(t *testing.T) {
 // TestBenchServiceSlower tells a service that burns more processor time, in the words of
 // the report.
 func TestBenchServiceSlower(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Setenv("COLUMNS", "80")
 	code, stdout, stderr := runWhet(t, "bench", "--service", "hello -p {port} -burn 100000", "hello -p {port} -burn 400000", "--load", "http://{addr}/",
 		"--max-time", "30s", "--slice", "30ms", "--precision", "25%", "-c", "2", "--same-answers")
@@ -140,6 +146,9 @@ func TestBenchServiceInterrupted(t *testing.T) {
 
 // TestBenchServiceDies shows what was measured of a service that ends early.
 func TestBenchServiceDies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	log := filepath.Join(t.TempDir(), "log")
 	for _, flags := range []string{"", "--json"} {
 		args := []string{

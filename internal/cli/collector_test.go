@@ -17,6 +17,9 @@ import (
 // TestCollectorShare has the garbage collector's share of CPU time alike in all commands that print it of one
 // recording, and next to each figure what it is a share of.
 func TestCollectorShare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)

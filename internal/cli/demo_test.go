@@ -13,6 +13,9 @@ import (
 // TestDemo does what `make demo` does, in less time, and looks for what is slow
 // in the example: each line with its share of the CPU time and of the bytes.
 func TestDemo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	example, err := filepath.Abs("../../examples/leftpad")
 	if err != nil {
 		t.Fatal(err)

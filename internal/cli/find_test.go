@@ -66,6 +66,9 @@ func slowModule(t *testing.T) (dir string) {
 
 // TestFind looks at a module that was profiled, in each format, and gates on it.
 func TestFind(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := slowModule(t)
 	code, stdout, stderr := runWhet(t, "find", "cpu.pb.gz", "allocs.pb.gz")
@@ -187,6 +190,9 @@ func findingSARIF(t *testing.T) {
 
 // TestFix keeps a rewrite, writes its patch, and applies it when asked.
 func TestFix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := slowModule(t)
 	before, err := os.ReadFile("clean.go")

@@ -192,6 +192,9 @@ func fixSees(t *testing.T, found *find.Result) {
 // TestFindWaits has a lock that requests wait for beside the line that asks for it, with the line that gives it back, from
 // the trace and the profiles of recordings, without being asked.
 func TestFindWaits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	cache := t.TempDir()
 	built, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
 	if err != nil {
