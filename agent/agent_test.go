@@ -293,14 +293,21 @@ func TestProfileAndTrace(t *testing.T) {
 	cpu := make(chan []byte)
 	go func() { cpu <- ok(t, a, "profile?seconds=0.5") }()
 	events := readTrace(t, bytes.NewReader(ok(t, a, "trace?seconds=0.1")))
-	p := readProfile(t, <-cpu)
+	got := time.Duration(cost(t, readProfile(t, <-cpu), "cpu", "agent_test.burn"))
+	// On a busy machine burn may get no CPU for a second or more.
+	for range 60 {
+		if got >= 10*time.Millisecond {
+			break
+		}
+		got += time.Duration(cost(t, readProfile(t, ok(t, a, "profile?seconds=0.5")), "cpu", "agent_test.burn"))
+	}
 	cancel()
 	<-burnt
 	if events == 0 {
 		t.Error("trace holds no events")
 	}
-	if got := time.Duration(cost(t, p, "cpu", "agent_test.burn")); got < 10*time.Millisecond { // cores are shared
-		t.Errorf("profile charges %v to burn, which ran for 500ms", got)
+	if got < 10*time.Millisecond {
+		t.Errorf("profiles charge %v to burn, which runs all the time", got)
 	}
 }
 

@@ -159,7 +159,12 @@ func fields(names ...string) string {
 // TestFloodStreams: servers that send without end what is no answer, each as published
 // attacks do. The connection is given up, its requests are counted as flood, and memory
 // stays what it is.
-func TestFloodStreams(t *testing.T) { engines(t, testFloodStreams) }
+func TestFloodStreams(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	engines(t, testFloodStreams)
+}
 
 func testFloodStreams(t *testing.T, e load.Engine) {
 	status := fields(":status", "200")
@@ -230,7 +235,12 @@ func testFloodStreams(t *testing.T, e load.Engine) {
 
 // TestEndlessAnswers: servers whose answers over HTTP/1.1 have no end. Each costs its
 // request, and memory stays what it is.
-func TestEndlessAnswers(t *testing.T) { engines(t, testEndlessAnswers) }
+func TestEndlessAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	engines(t, testEndlessAnswers)
+}
 
 func testEndlessAnswers(t *testing.T, e load.Engine) {
 	const ok, chunked = "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -277,7 +287,12 @@ func testEndlessAnswers(t *testing.T, e load.Engine) {
 }
 
 // TestDrip: an answer that comes byte by byte, each in time, is not one in time.
-func TestDrip(t *testing.T) { engines(t, testDrip) }
+func TestDrip(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	engines(t, testDrip)
+}
 
 func testDrip(t *testing.T, e load.Engine) {
 	for _, secure := range []string{"", "http/1.1"} {
@@ -303,7 +318,12 @@ func testDrip(t *testing.T, e load.Engine) {
 
 // TestHeaderBombs: headers over HTTP/2 that have no end, or that become far more than they
 // are by naming one long field of the table over and over.
-func TestHeaderBombs(t *testing.T) { engines(t, testHeaderBombs) }
+func TestHeaderBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	engines(t, testHeaderBombs)
+}
 
 func testHeaderBombs(t *testing.T, e load.Engine) {
 	// A field of 4000 bytes goes into the table, as the first that was added.

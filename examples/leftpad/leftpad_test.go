@@ -153,7 +153,7 @@ func TestService(t *testing.T) {
 	want := []string{`^leftpad\.request\.leftpad\.len:10\|h$`, `^leftpad\.request\.leftpad\.timing:[0-9.]+\|ms$`, `^leftpad\.request\.leftpad\.count:1\|c$`}
 	buf := make([]byte, 1024)
 	for _, pattern := range want {
-		if err := aggregator.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		if err := aggregator.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 		n, _, err := aggregator.ReadFrom(buf)

@@ -74,7 +74,7 @@ func TestService(t *testing.T) {
 
 	var lines []string
 	for packet := make([]byte, 4096); len(lines) < 2; {
-		if err := aggregator.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		if err := aggregator.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 		n, _, err := aggregator.ReadFrom(packet)
