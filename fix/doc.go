@@ -16,7 +16,7 @@
 //     program under load takes their place.
 //  5. Kept is what some interval shows to gain and none to lose; it is written to the scratch copy.
 //     The others are dropped with the stage and the reason.
-//  6. Options.Again finds once more in the scratch copy, and 2 to 5 are done with what is new, as long
+//  6. find.Find looks once more in the scratch copy, and 2 to 5 are done with what is new, as long
 //     as something is kept. What gained too little to be seen is tried once together.
 //  7. All tests run with all that was kept. The original is compared with it, and each kept rewrite
 //     becomes a patch with its evidence and proof in the message.

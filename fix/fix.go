@@ -16,6 +16,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/service"
 )
 
 // Schema is the version of a Result's JSON.
@@ -40,17 +41,18 @@ type Options struct {
 	// Settings also tries the settings of the build and the run that findings name.
 	Settings bool
 
-	// Again finds once more in dir, where the module lies with all that was kept. Nil: what overlaps a
-	// rewrite that was kept is not tried.
-	Again func(ctx context.Context, dir string) (*find.Result, error)
+	// Profiles and Find are what was found with. Between rounds the same is looked for in the module
+	// with all that was kept. Without Find.Own there is one round: what overlaps a rewrite that was kept
+	// is not tried.
+	Profiles find.Profiles
+	Find     find.Options
 	// Rounds is how often findings are looked for and tried at most; 0 is DefaultRounds. What could
 	// only gain together is tried after them.
 	Rounds int
 
-	// Program compares the program of two builds under load: each build is a folder of the module and
-	// flags of go build. It measures rewrites that no benchmark reaches, and the total beside the
-	// benchmarks. Nil: there are only benchmarks.
-	Program func(ctx context.Context, a, b builds.Side) (*ab.Result, error)
+	// Service is how the program is started and loaded. It measures rewrites that no benchmark reaches,
+	// and the total in addition to the benchmarks. Nil: there are only benchmarks.
+	Service *service.Program
 
 	// Benchmarks compares two builds by benchmarks. Nil: builds.Run.
 	Benchmarks func(ctx context.Context, a, b builds.Side, o builds.Options) (*builds.Result, error)
@@ -63,6 +65,9 @@ type Options struct {
 	// Tried is called before the first rewrite of a round is tried, and after each, with how many of the
 	// round's are done; nil: not.
 	Tried func(done, of int)
+
+	compare func(ctx context.Context, a, b builds.Side) (*ab.Result, error) // tests: instead of Service
+	look    func(ctx context.Context, dir string) (*find.Result, error)     // tests: instead of find
 }
 
 // What zero means in Options.
@@ -238,7 +243,7 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 		o.FuzzTime = DefaultFuzzTime
 	}
 	o.Rounds = cmp.Or(o.Rounds, DefaultRounds)
-	f := &fixer{o: o, found: r, result: &Result{Schema: Schema, Module: r.Module, Dir: r.Dir, changed: map[string]change{}}}
+	f := &fixer{o: o, found: r, program: r.Program, result: &Result{Schema: Schema, Module: r.Module, Dir: r.Dir, changed: map[string]change{}}}
 	began := time.Now()
 	o.Progress("copy the module")
 	if f.scratch, err = newScratch(ctx, r.Dir, o); err != nil {
@@ -265,6 +270,7 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 type fixer struct {
 	o        Options
 	found    *find.Result // what is tried in this round
+	program  string       // import path of the main package; "" when it is not known
 	scratch  *scratch
 	packages *packageGraph
 	result   *Result

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/find"
@@ -54,7 +55,7 @@ func (f *fixer) measure(ctx context.Context, x *find.Finding, changes map[string
 		return nil, err
 	}
 	chosen := focused(reaching(f.reached, x.Places), maxBenchmarks)
-	if len(chosen) == 0 && f.o.Program == nil {
+	if len(chosen) == 0 && !f.serves() {
 		f.o.Progress("write a benchmark")
 		var err error
 		if chosen, err = f.write(ctx, changes); err != nil {
@@ -84,11 +85,29 @@ func (f *fixer) compareBy(ctx context.Context, a, b builds.Side, chosen []reach)
 	if len(chosen) > 0 {
 		return f.run(ctx, a, b, chosen)
 	}
-	if f.o.Program == nil {
+	if !f.serves() {
 		return nil, errNoBenchmark
 	}
-	r, err := f.o.Program(ctx, a, b)
+	r, err := f.underLoad(ctx, a, b)
 	return &Measured{AB: r}, err
+}
+
+// serves reports whether the program can be measured under load.
+func (f *fixer) serves() bool { return f.o.Service != nil || f.o.compare != nil }
+
+// underLoad compares two builds of the program under load.
+func (f *fixer) underLoad(ctx context.Context, a, b builds.Side) (*ab.Result, error) {
+	if f.o.compare != nil {
+		return f.o.compare(ctx, a, b)
+	}
+	r, err := f.o.Service.CompareBuilds(ctx, cmp.Or(f.program, "."), a, b)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range r.Warnings() {
+		f.result.Warnings = append(f.result.Warnings, errors.New(w))
+	}
+	return r.AB, nil
 }
 
 // run compares two builds by benchmarks.

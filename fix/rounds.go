@@ -91,12 +91,12 @@ func (f *fixer) keyOf(x *find.Finding) string {
 
 // lookAgain finds in the module with all that was kept, which the next round begins with.
 func (f *fixer) lookAgain(ctx context.Context) bool {
-	if f.o.Again == nil {
+	if f.o.Find.Own == nil && f.o.look == nil {
 		return false
 	}
 	began := time.Now()
 	f.o.Progress("look again, at the module with what was kept")
-	r, err := f.o.Again(ctx, f.scratch.dir)
+	r, err := f.look(ctx, f.scratch.dir)
 	f.took("look again", began)
 	if ctx.Err() != nil {
 		return false
@@ -109,6 +109,16 @@ func (f *fixer) lookAgain(ctx context.Context) bool {
 	f.begin()
 	f.forgetRetried()
 	return true
+}
+
+// look finds in dir, where the module lies after rewrites. The profiles are of the original.
+func (f *fixer) look(ctx context.Context, dir string) (*find.Result, error) {
+	if f.o.look != nil {
+		return f.o.look(ctx, dir)
+	}
+	o := f.o.Find
+	o.Dir, o.Was, o.Notes, o.Progress = dir, f.result.Dir, "", nil
+	return find.Find(ctx, f.o.Profiles, o)
 }
 
 // begin starts a round on the scratch copy as it is now.

@@ -137,10 +137,10 @@ func TestRounds(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, words)
 	o := quick()
-	o.Program = program(t, 1)
+	o.CompareWith(program(t, 1))
 	const second = "first + \"!\"\n\treturn second"
 	again := 0
-	o.Again = func(_ context.Context, scratch string) (*find.Result, error) {
+	o.LookWith(func(_ context.Context, scratch string) (*find.Result, error) {
 		again++
 		r := &find.Result{Module: "example.com/service", Dir: scratch}
 		switch again {
@@ -156,7 +156,7 @@ func TestRounds(t *testing.T) {
 			r.Findings = []find.Finding{finding(t, scratch, "wrong", `"Hello, "`, `"Hullo, " /* fast */`)}
 		}
 		return r, nil
-	}
+	})
 	r, err := fix.Run(t.Context(), &find.Result{Module: "example.com/service", Dir: dir, Findings: []find.Finding{
 		finding(t, dir, "kept", second, "first + \"!\" /* fast */\n\treturn second"),
 		finding(t, dir, "overlaps", second, "first /* fast */ + \"!\"\n\treturn second"),
@@ -198,7 +198,7 @@ func TestTogether(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, words)
 		o := quick()
-		o.Program = program(t, least)
+		o.CompareWith(program(t, least))
 		r, err := fix.Run(t.Context(), &find.Result{Module: "example.com/service", Dir: dir, Findings: []find.Finding{
 			finding(t, dir, "one", `first + "!"`, `first + "!" /* fast */`),
 			finding(t, dir, "no gain", `s + ""`, `"" + s`),
@@ -248,7 +248,7 @@ func TestOther(t *testing.T) {
 }
 `)
 	o := quick()
-	o.Program = program(t, 1)
+	o.CompareWith(program(t, 1))
 	r, err := fix.Run(t.Context(), &find.Result{Module: "example.com/service", Dir: dir, Findings: []find.Finding{
 		finding(t, dir, "harmless", `s + ""`, `s /* fast */`),
 		finding(t, dir, "harms", `first + "!"`, `first + "!" /* fast */`),
@@ -287,7 +287,7 @@ package needs
 import _ "example.com/service/wrong"
 `)
 	o := quick()
-	o.Program = program(t, 1)
+	o.CompareWith(program(t, 1))
 	inBroken := finding(t, dir, "in broken", `s + ""`, `s /* fast */`)
 	inBroken.Places[0].File, inBroken.Fix.Files[0].File = "wrong/wrong.go", "wrong/wrong.go"
 	inBroken.Fix.Files[0].Edits[0].From, inBroken.Fix.Files[0].Edits[0].To, inBroken.Fix.Files[0].Edits[0].Text = 0, 0, "// A comment.\n"

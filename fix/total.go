@@ -95,9 +95,9 @@ func (f *fixer) total(ctx context.Context) {
 		failed(err)
 		f.took("compare in total", began)
 	}
-	if f.o.Program != nil && ctx.Err() == nil {
+	if f.serves() && ctx.Err() == nil {
 		began := time.Now()
-		r, err := f.o.Program(ctx, a, b)
+		r, err := f.underLoad(ctx, a, b)
 		failed(err)
 		if err == nil {
 			f.result.Service = &Measured{AB: r}

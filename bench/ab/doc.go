@@ -3,7 +3,7 @@
 // Data flow:
 //
 //  1. The caller provides [Subject]s: benchmarks or services that exist in two builds. Package
-//     bench/gotest makes them from Go benchmarks, collect/services from services.
+//     bench/gotest makes them from Go benchmarks, service from services.
 //  2. [Run] first measures A against A under several [Plan]s (length of a round, pinned to a CPU or
 //     not, one side after the other or both at once), and continues with the one that promises the
 //     tightest interval for the time it takes.

@@ -36,7 +36,7 @@ func (r *runner) testBinaries(side ab.Side) (paths []string) {
 
 // needsTests tells whether test binaries are looked into or measured.
 func (r *runner) needsTests() bool {
-	return r.result.Target.Main == "" || r.result.Profile.Bench || r.Programs == nil && !r.NoMeasure
+	return r.result.Target.Main == "" || r.result.Profile.Bench || !r.serves() && !r.NoMeasure
 }
 
 // listTests finds the packages with benchmarks, before anything takes its time.
@@ -104,7 +104,7 @@ func (r *runner) benchmarked(ctx context.Context) ([]gotest.Package, error) {
 	for _, f := range failures {
 		r.warnf("%v", &f)
 	}
-	if len(packages) == 0 && !r.NoMeasure && r.Programs == nil {
+	if len(packages) == 0 && !r.NoMeasure && !r.serves() {
 		return nil, &diag.Error{
 			Op: "compare", Err: fmt.Errorf("no benchmarks in %s", strings.Join(asked, " ")),
 			Hint: "name packages that have some after the profiles, or give a service a load with --service; --no-measure only says what the profile changes",
@@ -119,8 +119,8 @@ func (r *runner) measure(ctx context.Context) error {
 		return nil
 	}
 	r.Progress("comparing")
-	if r.Programs != nil {
-		c, doubts, err := r.Programs(ctx, r.main, r.AB)
+	if r.serves() {
+		c, doubts, err := r.load(ctx, r.main)
 		r.result.Comparison = c
 		r.result.Warnings = append(r.result.Warnings, doubts...)
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/service"
 	"github.com/whet-go/whet/source"
 )
 
@@ -44,12 +45,11 @@ type Options struct {
 	// how long that is.
 	BuildTime bool
 
-	// Benchmarks says which benchmarks to compare by, unless Programs is set.
+	// Benchmarks says which benchmarks to compare by, unless Service is set.
 	Benchmarks Benchmarks
-	// Programs compares the executables, A's and B's, in another way than by benchmarks, such
-	// as a service under load, and returns what speaks against the result. The comparison
-	// has one subject. Nil compares by benchmarks.
-	Programs func(ctx context.Context, paths [2]string, o ab.Options) (c *ab.Result, doubts []string, err error)
+	// Service is how the program is started and loaded, to compare it under load. Nil compares
+	// by benchmarks.
+	Service *service.Program
 	// NoMeasure leaves the comparison out.
 	NoMeasure bool
 	AB        ab.Options // how to compare
@@ -66,6 +66,23 @@ type Options struct {
 
 	Work     string       // an existing directory for the builds
 	Progress func(string) // is told what is being done; nil: nobody is
+
+	compare func(ctx context.Context, paths [2]string) (*ab.Result, []string, error) // tests: instead of Service
+}
+
+// serves reports whether the program is compared under load.
+func (o *Options) serves() bool { return o.Service != nil || o.compare != nil }
+
+// load compares the executables under load. The second result is what speaks against it.
+func (o *Options) load(ctx context.Context, paths [2]string) (*ab.Result, []string, error) {
+	if o.compare != nil {
+		return o.compare(ctx, paths)
+	}
+	r, err := o.Service.Compare(ctx, paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.AB, r.Warnings(), nil
 }
 
 // A Result is what a profile does to a program.
@@ -188,7 +205,7 @@ func (r *runner) prepare(ctx context.Context) error {
 		return err
 	}
 	r.result.Target = *t
-	if r.Programs != nil && t.Main == "" {
+	if r.serves() && t.Main == "" {
 		return diag.Usagef("compare", "a library has no program to start", "name the main package after the profiles")
 	}
 	if r.Found != nil {

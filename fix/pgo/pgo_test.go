@@ -27,17 +27,16 @@ func ratio(at, low, high float64) *ab.Result {
 // options are for the module in dir, with a comparison that has this outcome.
 func options(t *testing.T, dir string, c *ab.Result) pgo.Options {
 	t.Helper()
-	return pgo.Options{
-		Profile: readProfile(t, storedProfile), Dir: dir, Work: t.TempDir(), MaxStale: 0.3,
-		Programs: func(_ context.Context, paths [2]string, _ ab.Options) (*ab.Result, []string, error) {
-			for _, p := range paths {
-				if size(t, p) == 0 {
-					t.Errorf("%s is empty", p)
-				}
+	o := pgo.Options{Profile: readProfile(t, storedProfile), Dir: dir, Work: t.TempDir(), MaxStale: 0.3}
+	o.CompareWith(func(_ context.Context, paths [2]string) (*ab.Result, []string, error) {
+		for _, p := range paths {
+			if size(t, p) == 0 {
+				t.Errorf("%s is empty", p)
 			}
-			return c, []string{"a doubt"}, nil
-		},
-	}
+		}
+		return c, []string{"a doubt"}, nil
+	})
+	return o
 }
 
 // TestRunPrograms compares by what the caller brings.
@@ -87,7 +86,7 @@ func TestRunBenchmarks(t *testing.T) {
 	}
 	dir := writeModule(t, hotModule())
 	o := options(t, dir, nil)
-	o.Programs = nil
+	o.CompareWith(nil)
 	o.AB = ab.Options{MaxTime: 1, Trial: 1, Plans: []ab.Plan{{Length: 1e6}}}
 	res, err := pgo.Run(t.Context(), o)
 	if err != nil {
@@ -170,7 +169,7 @@ func TestRunErrors(t *testing.T) {
 		files := hotModule()
 		delete(files, "sum/sum_test.go")
 		o := options(t, writeModule(t, files), nil)
-		o.Programs = nil
+		o.CompareWith(nil)
 		o.Progress = func(what string) { t.Errorf("%s, though there is nothing to compare by", what) }
 		if _, err := pgo.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "no benchmarks in example.com/hot") || !strings.Contains(diag.Hint(err), "--no-measure") {
 			t.Errorf("error %v\nhint %q", err, diag.Hint(err))

@@ -212,7 +212,7 @@ func (a *app) hottest(ctx context.Context, file string, own []string) (*report.O
 	}
 	defer in.Close()
 	dir, _ := os.Getwd() // without it paths are less short
-	lines := report.NewOwn(in.header(f), in.View.Own(in.Own), nil, 1, dir).Own.Lines
+	lines := report.NewOwn(f.header(in), in.View.Own(in.Own.Match), nil, 1, dir).Own.Lines
 	if in.Part != "cpu" || len(lines) == 0 {
 		return nil, nil
 	}

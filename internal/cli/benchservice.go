@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/whet-go/whet/collect/services"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/service"
 )
 
 // benchServiceFlags are the flags of whet bench --service.
@@ -112,7 +112,7 @@ func (f *benchServiceFlags) check(cmd *cobra.Command, args []string) error {
 	const op = "bench --service"
 	for i, text := range args {
 		var err error
-		if f.Commands[i], err = services.ParseCommand(text); err != nil {
+		if f.Commands[i], err = service.ParseCommand(text); err != nil {
 			return err
 		}
 		if f.Commands[i].Dir = f.Dirs[i]; f.Dirs[i] == "" {
@@ -161,7 +161,7 @@ func (a *app) benchService(ctx context.Context, f *benchServiceFlags) error {
 
 // failure is the error of a service that did not last. The text shows it with all that it
 // printed, so that what is left to say is short there.
-func (f *benchServiceFlags) failure(r *services.Result) error {
+func (f *benchServiceFlags) failure(r *service.Result) error {
 	if r.Failure == nil || f.JSON {
 		return r.Failure
 	}

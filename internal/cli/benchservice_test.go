@@ -17,8 +17,8 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/collect/services"
 	"github.com/whet-go/whet/internal/cli"
+	"github.com/whet-go/whet/service"
 )
 
 // helloService is the service that the tests compare, as the command hello.
@@ -78,8 +78,8 @@ func TestBenchServiceExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r services.Result
-	if err := json.Unmarshal(data, &r); err != nil || r.Schema != services.Schema || r.Sides[1].Command != "GOGC=400 hello -p {port}" || r.Sides[0].Seen.Requests == 0 || len(r.AB.Subjects) != 1 || r.AB.Precision != 0.01 {
+	var r service.Result
+	if err := json.Unmarshal(data, &r); err != nil || r.Schema != service.Schema || r.Sides[1].Command != "GOGC=400 hello -p {port}" || r.Sides[0].Seen.Requests == 0 || len(r.AB.Subjects) != 1 || r.AB.Precision != 0.01 {
 		t.Errorf("%v, %+v", err, r)
 	}
 }
@@ -159,7 +159,7 @@ func TestBenchServiceDies(t *testing.T) {
 		if code != 1 || !strings.Contains(stdout, "out of cheese") {
 			t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 		}
-		var r services.Result
+		var r service.Result
 		if flags == "--json" {
 			if err := json.Unmarshal([]byte(stdout), &r); err != nil || r.AB.Subjects[0].Stopped != ab.Failed || !strings.Contains(stderr, "exit status 3") {
 				t.Errorf("%v, %+v\n%s", err, r.AB, stderr)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/terminal"
@@ -53,7 +54,7 @@ type app struct {
 	style  report.Style // of stdout
 	live   bool         // stderr is a terminal: show progress
 
-	keptTrace string // the place of the trace whose index in the cache is used
+	opened *input.Trace // the last one
 }
 
 // A group is a section of the command list in whet --help.

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/find/rules/index"
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -53,7 +54,7 @@ func (a *app) registerCompletions(cmd *cobra.Command) {
 func (a *app) completeFunctions(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	file := ""
 	for _, arg := range args {
-		if fileExists(arg) {
+		if input.Exists(arg) {
 			file = arg
 		}
 	}
@@ -74,7 +75,7 @@ func (a *app) completeFunctions(cmd *cobra.Command, args []string, prefix string
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	defer in.Close()
-	return functionNames(in.Profile.Functions, in.Own, prefix), cobra.ShellCompDirectiveNoFileComp
+	return functionNames(in.Profile.Functions, in.Own.Match, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
 // functionNames are completions of own functions that begin with a prefix.

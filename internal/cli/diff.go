@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording/work"
-	"github.com/whet-go/whet/trace/index"
 )
 
 func (a *app) diffCommand() *cobra.Command {
@@ -90,9 +90,9 @@ func (a *app) diff(ctx context.Context, args []string, f *viewFlags) error {
 		Own: !f.All && !f.Cum && !f.framesLabels() && (by == profile.ByFunction || by == profile.ByLine),
 	}
 	if !f.Normalize && work.PerRequest(after.Type.Type) {
-		opt.Work, opt.NoWork = a.workBetween(ctx, before, after)
+		opt.Work, opt.NoWork = input.Between(ctx, before, after)
 	}
-	doc, err := report.NewDiff(before.diffInput(&one), after.diffInput(&one), opt)
+	doc, err := report.NewDiff(diffInput(before), diffInput(after), opt)
 	if err != nil {
 		e := &diag.Error{Err: err, Hint: "select the profile and sample type with --type"}
 		for _, t := range before.Profile.SampleTypes {
@@ -110,25 +110,11 @@ func (a *app) diff(ctx context.Context, args []string, f *viewFlags) error {
 	return a.write(func(w io.Writer) error { return report.WriteDiff(w, a.style, doc) })
 }
 
-// workBetween counts the requests behind two inputs.
-func (a *app) workBetween(ctx context.Context, before, after *input) (*work.Pair, error) {
-	return work.Between(a.workProfile(ctx, before), a.workProfile(ctx, after))
-}
-
-func (a *app) workProfile(ctx context.Context, in *input) work.Profile {
-	return work.Profile{
-		Name: in.Name, Recording: in.Recording, Profile: in.Part,
-		Trace: func() (*index.Index, error) {
-			return a.indexTrace(ctx, &document{name: in.Name, rec: in.Recording}, in.Name, "")
-		},
-	}
-}
-
 // diffInput is in as one side of a comparison.
-func (in *input) diffInput(f *viewFlags) report.DiffInput {
-	d := report.DiffInput{Name: in.Name, View: in.View, Duration: in.header(f).Duration, Source: in.source}
-	if in.OwnKnown {
-		d.Own = in.Own
+func diffInput(in *input.Input) report.DiffInput {
+	d := report.DiffInput{Name: in.Name, View: in.View, Duration: in.Duration(), Source: in.Source}
+	if in.Own.Known {
+		d.Own = in.Own.Match
 	}
 	return d
 }

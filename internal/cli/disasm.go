@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/profile"
@@ -82,8 +83,8 @@ func (a *app) disasm(cmd *cobra.Command, args []string, f *disasmFlags) error {
 	defer in.Close()
 	code := &codeFinder{in: in, binary: f.Binary}
 	defer code.close()
-	doc, err := report.NewDisasm(in.header(&f.viewFlags), in.View, report.DisasmOptions{
-		Match: pattern, Code: code.find, Source: in.source, Syntax: syntax, Context: f.Context,
+	doc, err := report.NewDisasm(f.header(in), in.View, report.DisasmOptions{
+		Match: pattern, Code: code.find, Source: in.Source, Syntax: syntax, Context: f.Context,
 	})
 	a.printWarnings(append(in.Warnings, code.warnings...))
 	switch {
@@ -138,7 +139,7 @@ func disasmNoMatch(pattern string, err error) error {
 
 // A codeFinder finds the machine code of a profile's mappings.
 type codeFinder struct {
-	in       *input
+	in       *input.Input
 	binary   string // --binary
 	open     []*source.Binary
 	warnings []error

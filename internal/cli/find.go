@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,12 +13,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/recorded"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/index"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
-	"github.com/whet-go/whet/profile"
-	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/unit"
 )
 
 // findFlags are the flags of whet find.
@@ -109,7 +107,7 @@ func (f *findFlags) register(cmd *cobra.Command) {
 
 // registerMaxTrace adds the flag that bounds what is read of execution traces.
 func (f *findFlags) registerMaxTrace(fs *pflag.FlagSet) {
-	f.MaxTrace = maxFindTrace
+	f.MaxTrace = byteSize(recorded.DefaultMaxTrace)
 	fs.Var(&f.MaxTrace, "max-trace", "total `SIZE` of execution traces to read at most; 0 for none")
 }
 
@@ -210,70 +208,46 @@ func (f *findFlags) runs(rule string) bool {
 
 // lookFor finds what costs in the recordings that args name.
 func (a *app) lookFor(ctx context.Context, f *findFlags, args []string) (*find.Result, error) {
-	l, err := a.prepareFind(ctx, f, args)
+	program, o, err := a.readProgram(ctx, f, args)
 	if err != nil {
 		return nil, err
 	}
-	defer l.Close()
-	return l.find(ctx)
+	defer program.Close()
+	return a.findIn(ctx, program, o)
 }
 
-// A findRun is recordings that were read, and what is looked for in them.
-type findRun struct {
-	app *app
-	*recorded
-	options find.Options
+// findIn finds what costs, and shows what is done.
+func (a *app) findIn(ctx context.Context, program *recorded.Program, o find.Options) (*find.Result, error) {
+	view := a.newWorkView()
+	defer view.end()
+	o.Progress = view.begins
+	return program.Find(ctx, o)
 }
 
-// prepareFind reads the recordings that args name. It must be closed.
-func (a *app) prepareFind(ctx context.Context, f *findFlags, args []string) (*findRun, error) {
-	chosen, err := chooseRules(f.Rule)
-	if err != nil {
-		return nil, err
-	}
-	o := find.Options{
-		Dir: f.Dir, MinShare: float64(f.MinShare), Rules: chosen,
+// readProgram reads the recordings that args name, and what is looked for in them. The program
+// must be closed.
+func (a *app) readProgram(ctx context.Context, f *findFlags, args []string) (*recorded.Program, find.Options, error) {
+	o := find.Options{Dir: f.Dir, MinShare: float64(f.MinShare)}
+	var err error
+	if o.Rules, err = chooseRules(f.Rule); err != nil {
+		return nil, o, err
 	}
 	if o.Flags, o.Env, err = pgoBuildFlags(f.Flags); err != nil {
-		return nil, err
+		return nil, o, err
 	}
 	if !f.NoNotes {
 		o.Notes = notesCache()
 	}
-	in, err := a.recorded(ctx, &f.read, args)
+	from, err := a.opener(&f.read)
 	if err != nil {
-		return nil, err
+		return nil, o, err
 	}
-	if in.profiles.Waits, err = a.requestWaits(ctx, in.opened, int64(f.MaxTrace)); err != nil {
-		in.Close()
-		return nil, err
+	program, err := recorded.Read(ctx, from, args, recorded.Options{Own: f.read.Own, MaxTrace: unit.Bytes(f.MaxTrace)})
+	if err != nil {
+		return nil, o, err
 	}
-	o.Own, o.Target = in.Own, in.target()
-	if in.Recording != nil {
-		o.Recorded = in.Recording.SourceFile
-	}
-	a.printWarnings(in.Warnings)
-	return &findRun{a, in, o}, nil
-}
-
-// find looks for what costs in the module.
-func (l *findRun) find(ctx context.Context) (*find.Result, error) {
-	view := l.app.newWorkView()
-	defer view.end()
-	o := l.options
-	o.Progress = view.begins
-	r, err := find.Find(ctx, l.profiles, o)
-	if err == nil && l.build != nil && (l.build.Path == r.Module || strings.HasPrefix(l.build.Path, r.Module+"/")) {
-		r.Program = l.build.Path
-	}
-	return r, err
-}
-
-// again looks in dir, where the module lies after rewrites of what was there.
-func (l *findRun) again(ctx context.Context, was, dir string) (*find.Result, error) {
-	o := l.options
-	o.Dir, o.Was, o.Notes, o.Progress = dir, was, "", nil
-	return find.Find(ctx, l.profiles, o)
+	a.printWarnings(program.Warnings)
+	return program, o, nil
 }
 
 // chooseRules are the rules whose names match an expression; all for "".
@@ -291,127 +265,4 @@ func chooseRules(expr string) ([]*rules.Rule, error) {
 		return nil, diag.Usagef("--rule", fmt.Sprintf("no rule matches %q", expr), "`whet rules` lists them")
 	}
 	return chosen, nil
-}
-
-// recorded is what several profiles of one program say.
-type recorded struct {
-	input
-	profiles find.Profiles
-}
-
-// recorded reads the profiles of all kinds that args name: out of recordings, or one of each
-// file. Those of one kind are merged. It must be closed.
-func (a *app) recorded(ctx context.Context, f *viewFlags, args []string) (*recorded, error) {
-	in := &recorded{input: input{Name: inputName(args)}}
-	ld := &loader{app: a, flags: f}
-	kinds := map[string][]*profile.Profile{}
-	if err := in.collect(ctx, ld, args, kinds); err != nil {
-		in.Close()
-		return nil, err
-	}
-	for kind, into := range map[string]**profile.Profile{
-		"cpu": &in.profiles.CPU, "allocs": &in.profiles.Allocs, "mutex": &in.profiles.Mutex, "block": &in.profiles.Block,
-	} {
-		ps := kinds[kind]
-		switch len(ps) {
-		case 0:
-			continue
-		case 1:
-			*into = ps[0]
-		default:
-			p, err := profile.Merge(ps...)
-			if err != nil {
-				in.Close()
-				return nil, &diag.Error{Op: "merge", Subject: "the " + kind + " profiles of " + in.Name, Err: err, Hint: "give profiles of one program only"}
-			}
-			*into = p
-		}
-		if in.Profile == nil || kind == "cpu" {
-			in.Profile = *into
-		}
-	}
-	if in.Profile == nil {
-		a.printWarnings(in.Warnings) // a recording that was cut off says so
-		in.Close()
-		return nil, &diag.Error{Op: f.command, Subject: in.Name, Err: errors.New("the recording has no CPU, allocs, mutex or block profile"), Hint: "`whet record` records them all"}
-	}
-	in.findOwn(f)
-	return in, nil
-}
-
-// collect puts the profiles of each argument to those of their kind.
-func (in *recorded) collect(ctx context.Context, ld *loader, args []string, kinds map[string][]*profile.Profile) error {
-	for _, arg := range args {
-		if isRecordingFile(arg) {
-			rec, err := ld.open(arg)
-			if err != nil {
-				return err
-			}
-			in.opened = append(in.opened, &loaded{name: arg, rec: rec})
-			if in.Recording == nil {
-				in.Recording = rec
-			}
-			in.Warnings = append(in.Warnings, rec.Warnings...)
-			if err := fromRecording(arg, rec, kinds); err != nil {
-				return err
-			}
-			continue
-		}
-		l, err := ld.load(ctx, arg, "")
-		if err != nil {
-			return err
-		}
-		in.opened, in.Warnings = append(in.opened, l), append(in.Warnings, l.warnings...)
-		kind := profileKind(l.prof, arg)
-		if kind == "" {
-			return &diag.Error{Op: "find", Subject: arg, Err: errors.New("not a CPU, allocs, mutex or block profile"), Hint: "omit it"}
-		}
-		kinds[kind] = append(kinds[kind], l.prof)
-	}
-	return nil
-}
-
-// fromRecording reads the profiles of a recording: those of the whole, or those of its packages.
-func fromRecording(arg string, rec *recording.Recording, kinds map[string][]*profile.Profile) error {
-	names := rec.ProfileNames()
-	var wanted, of []string // names, and the kind of each
-	for _, kind := range []string{"cpu", "allocs", "mutex", "block"} {
-		for _, name := range names {
-			if name != kind && (path.Base(name) != kind || slices.Contains(names, kind)) {
-				continue
-			}
-			wanted, of = append(wanted, name), append(of, kind)
-		}
-	}
-	all, err := rec.Profiles(wanted)
-	if err != nil {
-		return partError(arg, "", nil, err)
-	}
-	for i, p := range all {
-		kinds[of[i]] = append(kinds[of[i]], p)
-	}
-	return nil
-}
-
-// blockName matches the names of files that hold block profiles, which have the same types as
-// mutex profiles.
-var blockName = regexp.MustCompile(`(?i)block`)
-
-// profileKind tells what a pprof file is of by its sample types; "" when it is none that findings
-// come from.
-func profileKind(p *profile.Profile, name string) string {
-	has := func(t string) bool {
-		return slices.ContainsFunc(p.SampleTypes, func(v profile.ValueType) bool { return v.Type == t })
-	}
-	switch {
-	case has("cpu"):
-		return "cpu"
-	case has("alloc_space"):
-		return "allocs"
-	case has("delay") && blockName.MatchString(path.Base(name)):
-		return "block"
-	case has("delay"):
-		return "mutex"
-	}
-	return ""
 }

@@ -285,7 +285,7 @@ func TestFindWaits(t *testing.T) {
 		t.Errorf("a damaged index: exit code %d: %s\n%s", code, stderr, again)
 	}
 	code, stdout, stderr := runWhet(t, "find", "--no-notes", "--max-trace", "1KB", "service.whet")
-	if code != 0 || strings.Contains(stdout, "requests wait here") || !strings.Contains(stderr, "are left out: nothing is said of where requests wait") {
+	if code != 0 || strings.Contains(stdout, "requests wait here") || !strings.Contains(stderr, "are left out: where requests wait is not known") {
 		t.Errorf("exit code %d: %s\n%s", code, stderr, stdout)
 	}
 	// The hint is the cure.

@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/internal/diag"
@@ -176,12 +173,12 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 			return err // before minutes of work
 		}
 	}
-	look, err := a.prepareFind(ctx, &f.find, args)
+	program, look, err := a.readProgram(ctx, &f.find, args)
 	if err != nil {
 		return err
 	}
-	defer look.Close()
-	found, err := look.find(ctx)
+	defer program.Close()
+	found, err := a.findIn(ctx, program, look)
 	if err != nil {
 		return err
 	}
@@ -192,24 +189,16 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		Bench: f.Bench, Timeout: f.Timeout, FuzzTime: f.FuzzTime, Review: f.Review, Settings: f.Settings,
 		AB:       ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: view.measures},
 		Progress: view.begins, Tried: view.tried,
-		Again: func(ctx context.Context, dir string) (*find.Result, error) {
-			return look.again(ctx, found.Dir, dir)
-		},
+		Profiles: program.Profiles, Find: program.Options(look),
 	}
-	if o.Flags, o.Env, err = pgoBuildFlags(f.find.Flags); err != nil {
-		return err
-	}
+	o.Flags, o.Env = look.Flags, look.Env
 	if f.serves() {
-		work, err := os.MkdirTemp("", "whet-programs-*")
+		done, err := a.watchService(&f.programFlags, view)
 		if err != nil {
-			return fmt.Errorf("make a directory for the programs: %w", err)
+			return err
 		}
-		defer func() { _ = os.RemoveAll(work) }() // nothing of it is needed
-		program := a.serviceOfBuilds(f, work, cmp.Or(found.Program, "."))
-		o.Program = func(ctx context.Context, one, other builds.Side) (*ab.Result, error) {
-			defer view.pause()() // it shows its own progress
-			return program(ctx, one, other)
-		}
+		defer done()
+		o.Service = &f.program
 	}
 	r, err := fix.Run(ctx, found, o)
 	view.pause() // for good
@@ -249,28 +238,6 @@ func (a *app) handOver(ctx context.Context, f *rewriteFlags, r *fix.Result, args
 		a.next(append([]string{"fix", "--apply"}, args...)...)
 	}
 	return err
-}
-
-// serviceOfBuilds compares two builds of the main package as services under load.
-func (a *app) serviceOfBuilds(f *rewriteFlags, work, program string) func(context.Context, builds.Side, builds.Side) (*ab.Result, error) {
-	return func(ctx context.Context, one, other builds.Side) (*ab.Result, error) {
-		var paths [2]string
-		flags := f.programFlags
-		for i, side := range []builds.Side{one, other} {
-			flags.service.Commands[i].Env = slices.Concat(flags.service.Commands[i].Env, side.Env)
-			paths[i] = filepath.Join(work, [2]string{"a", "b"}[i])
-			cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build"}, side.Flags, []string{"-o", paths[i], program})...)
-			cmd.Dir, cmd.Env = side.Dir, append(os.Environ(), side.Env...)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				return nil, &diag.Error{Op: "build", Subject: program, Err: fmt.Errorf("%w: %s", err, bytes.TrimSpace(out)), Hint: "without a recording, set --dir to the directory of the main package"}
-			}
-		}
-		r, doubts, err := a.comparePrograms(ctx, &flags, paths)
-		for _, d := range doubts {
-			a.printWarnings([]error{errors.New(d)})
-		}
-		return r, err
-	}
 }
 
 func (a *app) writePatches(f *rewriteFlags, r *fix.Result) error {

@@ -1,15 +1,17 @@
 package cli
 
 import (
+	"context"
 	"fmt"
-	"net/http"
 	"regexp"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
 )
@@ -119,47 +121,82 @@ func (f *viewFlags) outputUnit() string {
 	return f.Unit
 }
 
-// checkUnit reports a --unit in which values of a sample type cannot be written.
-func (f *viewFlags) checkUnit(typ profile.ValueType) error {
-	if f.outputUnit() == "" {
-		return nil
-	}
-	switch ok, known := unit.Converts(typ.Unit, f.Unit); {
-	case ok:
-		return nil
-	case len(known) == 0:
-		return diag.Usagef(f.command, fmt.Sprintf("--unit has no effect: %s is in %s, which has no other units", typ.Type, typ.Unit),
-			"omit it, or select another sample type with --type")
-	default:
-		return diag.Usagef(f.command, fmt.Sprintf("--unit %q is not a unit of %s", f.Unit, typ.Type), "one of "+strings.Join(known, ", ")+" is")
-	}
-}
-
 // check reports flag values that cannot be right whatever the profile.
 func (f *viewFlags) check() error {
 	op := f.command
 	if f.N < 0 {
 		return diag.Usagef(op, fmt.Sprintf("-n %d: want 0 (all) or more", f.N), "")
 	}
-	if len(f.Base) > 0 && len(f.DiffBase) > 0 {
-		return diag.Usagef(op, "--base and --diff-base are mutually exclusive",
-			"--base subtracts an earlier profile of the same process, --diff-base compares with another")
-	}
-	if f.Normalize && len(f.Base) == 0 && len(f.DiffBase) == 0 {
-		return diag.Usagef(op, "--normalize needs --base or --diff-base", "name the profile to compare with: --diff-base before.pb.gz")
-	}
 	if f.Duration <= 0 {
 		return diag.Usagef(op, "--duration must be positive", "--duration 10s is the default")
 	}
-	_, err := f.query(0)
-	return err
+	return nil
 }
 
-// query compiles the flags to a query for the sample type of the given index.
-// Regular expressions and granularities that do not parse are usage errors.
-func (f *viewFlags) query(typ int) (profile.Query, error) {
+// opener reads arguments as the flags say.
+func (a *app) opener(f *viewFlags) (*input.Opener, error) {
+	header, err := input.ParseHeaders(f.Header, "Authorization: Bearer TOKEN")
+	return &input.Opener{
+		Op: f.command, Stdin: a.stdin, Header: header, Duration: f.Duration, Delta: f.given != nil && f.given("duration"),
+		MaxMemory: unit.Bytes(f.MaxMemory),
+		Status:    func(text string) { a.progressf("%s", text) },
+		Warn:      func(err error) { a.printWarnings([]error{err}) },
+	}, err
+}
+
+// open reads the profiles that args name, as the flags say. The input must be closed.
+func (a *app) open(ctx context.Context, args []string, f *viewFlags) (*input.Input, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	q, err := f.query()
+	if err != nil {
+		return nil, err
+	}
+	if err := f.checkUse(args); err != nil {
+		return nil, err
+	}
+	o, err := a.opener(f)
+	if err != nil {
+		return nil, err
+	}
+	return o.Open(ctx, args, input.Options{
+		Type: f.Type, Query: q, Base: f.Base, DiffBase: f.DiffBase, Normalize: f.Normalize,
+		TagRoot: f.TagRoot, TagLeaf: f.TagLeaf, Unit: f.outputUnit(), Own: f.Own,
+	})
+}
+
+// header returns the facts that reports open with.
+func (f *viewFlags) header(in *input.Input) report.Header {
+	h := report.Header{
+		Name: in.Name, Profile: in.Part, SampleType: in.Type,
+		Total: in.View.Total(), Samples: in.Samples(), Stacks: in.Profile.NumSamples(),
+		Duration: in.Duration(), Time: in.Profile.Time, Program: in.Program(),
+		Own: in.Own.Modules, OwnFrom: in.Own.From, Main: in.Own.Main,
+		Unit: f.outputUnit(), Filters: f.filters(), Base: append(slices.Clone(f.Base), f.DiffBase...),
+	}
+	if f.Relative {
+		// The total is of what the filters keep; so is the count.
+		h.Samples, h.Stacks = in.KeptSamples(), in.View.Samples()
+	}
+	if c := in.Compared; c != nil {
+		h.PerRequest = report.CompareRequests(c.Base, c.Profile, c.Type, c.Work)
+	}
+	if in.Recording != nil {
+		m := in.Recording.Meta()
+		h.Target, h.GoVersion, h.GOMAXPROCS = m.Target.String(), m.GoVersion, m.GOMAXPROCS
+	}
+	for _, w := range in.Warnings {
+		h.Warnings = append(h.Warnings, w.Error())
+	}
+	return h
+}
+
+// query compiles the flags to a query for the default sample type. Regular expressions
+// and granularities that do not parse are usage errors.
+func (f *viewFlags) query() (profile.Query, error) {
 	q := profile.Query{
-		Type: typ, TagFocus: f.TagFocus, TagIgnore: f.TagIgnore,
+		TagFocus: f.TagFocus, TagIgnore: f.TagIgnore,
 		NoInlines: f.NoInlines, Relative: f.Relative, Mean: f.Mean,
 	}
 	by := f.By
@@ -267,18 +304,3 @@ func (b *byteSize) Set(s string) error {
 }
 
 func (*byteSize) Type() string { return "SIZE" }
-
-// parseHeaders reads the values of -H. example is one that makes sense for the
-// command.
-func parseHeaders(lines []string, example string) (http.Header, error) {
-	header := make(http.Header)
-	for _, line := range lines {
-		name, value, ok := strings.Cut(line, ":")
-		if name = strings.TrimSpace(name); !ok || name == "" {
-			// The text itself may be a secret.
-			return nil, diag.Usagef("-H", "not a header", `write it as -H "`+example+`"`)
-		}
-		header.Add(name, strings.TrimSpace(value))
-	}
-	return header, nil
-}

@@ -1,10 +1,9 @@
 package cli
 
 import (
-	"net/url"
-	"path"
 	"slices"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 )
@@ -36,7 +35,7 @@ func (f *viewFlags) checkAddressFlags(names []string) error {
 		return nil
 	}
 	for _, name := range []string{"header", "duration", "leaks", "seconds"} {
-		if !f.given(name) || slices.ContainsFunc(names, isURL) {
+		if !f.given(name) || slices.ContainsFunc(names, input.IsURL) {
 			continue
 		}
 		what := map[string]string{
@@ -51,19 +50,11 @@ func (f *viewFlags) checkAddressFlags(names []string) error {
 		return nil
 	}
 	for _, name := range names {
-		if !isURL(name) {
+		if !input.IsURL(name) {
 			continue
 		}
-		u, err := url.Parse(name)
-		if err != nil {
-			continue // which is reported when it is opened
-		}
-		if u.Query().Has("seconds") {
-			return diag.Usagef(f.command, "--duration has no effect: the address "+redact(name)+" already has seconds", "leave one out")
-		}
-		if isProfileAddress(u) && !measures(u) {
-			return diag.Usagef(f.command, "--duration has no effect: "+redact(name)+" is not a profile over time",
-				"omit it, or set the parameter of the address, such as ?seconds=5")
+		if err := input.CheckDuration(f.command, name); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -91,26 +82,6 @@ func checkUseless(op string, given func(string) bool, flags []useless) error {
 // with which it does.
 func noFile(when bool, hint string) useless {
 	return useless{"force", when, "where no file is written", hint}
-}
-
-// measures reports whether an address is that of a profile that a Go program takes
-// over as many seconds as it is asked for: the CPU profile, or what changed in one of
-// the others.
-func measures(u *url.URL) bool {
-	return path.Base(u.Path) == "profile" || isDelta(u)
-}
-
-// isDelta reports whether an address is that of a profile whose changes over some
-// seconds net/http/pprof returns.
-func isDelta(u *url.URL) bool {
-	if u.Query().Get("debug") != "" {
-		return false
-	}
-	switch path.Base(u.Path) {
-	case "allocs", "block", "goroutine", "goroutineleak", "heap", "mutex", "threadcreate":
-		return true
-	}
-	return false
 }
 
 // checkOwn reports an --own for a view that knows no own code.

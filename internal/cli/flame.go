@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/profile"
@@ -88,7 +89,7 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 			return err
 		}
 	}
-	doc, err := in.flameInput(f)
+	doc, err := flameInput(in, f)
 	if err != nil {
 		return err
 	}
@@ -121,9 +122,9 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 
 // flameInput gathers what the page shows: one tree per sample type, the one asked
 // for first.
-func (in *input) flameInput(f *flameFlags) (report.FlameInput, error) {
+func flameInput(in *input.Input, f *flameFlags) (report.FlameInput, error) {
 	p := in.Profile
-	doc := report.FlameInput{Title: in.Name, Facts: in.header(&f.viewFlags).FlameFacts()}
+	doc := report.FlameInput{Title: in.Name, Facts: f.header(in).FlameFacts()}
 	if _, err := os.Stat(in.Name); err == nil {
 		doc.Title = filepath.Base(in.Name)
 	}
@@ -139,7 +140,7 @@ func (in *input) flameInput(f *flameFlags) (report.FlameInput, error) {
 			types = append(types, t)
 		}
 	}
-	frame := in.flameFrames()
+	frame := flameFrames(in)
 	doc.Views = make([]report.FlameView, len(types))
 	scaled := make([]ratio, len(types)) // of the first type's values, where that is all
 	var g errgroup.Group
@@ -153,7 +154,7 @@ func (in *input) flameInput(f *flameFlags) (report.FlameInput, error) {
 		g.Go(func() error {
 			v := in.View
 			if i > 0 {
-				q := in.query
+				q := in.View.Query()
 				q.Type = t
 				var err error
 				if v, err = p.View(q); err != nil {
@@ -241,7 +242,7 @@ func (r ratio) weights(ws []profile.Weight) []profile.Weight {
 
 // flameFrames returns what describes nodes: whose code they are, and where a
 // function begins when the view does not tell lines.
-func (in *input) flameFrames() func(profile.Node) report.FlameFrame {
+func flameFrames(in *input.Input) func(profile.Node) report.FlameFrame {
 	by := in.View.Query().By
 	begins := make(map[string]int64)
 	isGo := false // in others, what looks like a package is none
@@ -267,8 +268,8 @@ func (in *input) flameFrames() func(profile.Node) report.FlameFrame {
 		}
 		switch {
 		case f.Package == "":
-		case !isGo && !in.OwnKnown:
-		case in.Own(profile.Function{Name: symbol, File: n.File}):
+		case !isGo && !in.Own.Known:
+		case in.Own.Match(profile.Function{Name: symbol, File: n.File}):
 			f.Kind = report.FlameOwn
 		case f.Package == "std" || profile.IsStd(f.Package):
 			f.Kind = report.FlameStd
@@ -285,7 +286,7 @@ func flameFile(args []string, part string) string {
 	switch {
 	case name == "-":
 		name = ""
-	case isURL(name):
+	case input.IsURL(name):
 		_, name, _ = strings.Cut(name, "://")
 		name, _, _ = strings.Cut(name[strings.LastIndexByte(name, '@')+1:], "/")
 		name = strings.NewReplacer(":", "-", "[", "", "]", "").Replace(name)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 )
@@ -54,7 +55,7 @@ Semicolons and line breaks in names are written as %3B and %0A.
   whet folded cpu.pb.gz | flamegraph.pl > cpu.svg`,
 		Args: profileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input) error { return report.Folded(w, in.View) })
+			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input.Input) error { return report.Folded(w, in.View) })
 		},
 	}
 	f.register(cmd)
@@ -77,7 +78,7 @@ then locations and mappings. Filters apply.
   whet raw --type mutex demo.whet`,
 		Args: profileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input) error { return report.Raw(w, in.View) })
+			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input.Input) error { return report.Raw(w, in.View) })
 		},
 	}
 	f.register(cmd)
@@ -102,7 +103,7 @@ pprof -callgrind, call counts are not available from samples.
 		Args: profileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.By = "address"
-			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input) error {
+			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input.Input) error {
 				return negativeHint(report.Callgrind(w, in.View, "whet callgrind "+strings.Join(args, " ")))
 			})
 		},
@@ -127,7 +128,7 @@ one profile per sample type, with that of --type first.
   whet speedscope --by line --type alloc_space demo.whet`,
 		Args: profileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input) error {
+			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input.Input) error {
 				return negativeHint(report.Speedscope(w, in.View, in.Name))
 			})
 		},

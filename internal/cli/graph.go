@@ -122,8 +122,8 @@ func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
 	if in.View.Query().By == profile.ByLabel {
 		return diag.Usagef("graph", "labels have no call graph", "`whet top --by "+f.By+"` lists them")
 	}
-	kind := in.flameFrames()
-	doc := report.NewCallGraph(in.header(&f.viewFlags), in.View, report.GraphOptions{
+	kind := flameFrames(in)
+	doc := report.NewCallGraph(f.header(in), in.View, report.GraphOptions{
 		Nodes: f.N, NodeFraction: f.NodeFraction, EdgeFraction: f.EdgeFraction,
 		Kind: func(n profile.Node) report.FlameKind { return kind(n).Kind },
 	})

@@ -4,15 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
-	"github.com/whet-go/whet/source"
 )
 
 func (a *app) listCommand() *cobra.Command {
@@ -54,7 +50,7 @@ cache. Without source, lines are shown by number.
 		}
 		defer in.Close()
 		a.printWarnings(in.Warnings)
-		doc, err := report.NewList(in.header(f), in.View, report.ListOptions{Match: pattern, Source: in.source, Context: context})
+		doc, err := report.NewList(f.header(in), in.View, report.ListOptions{Match: pattern, Source: in.Source, Context: context})
 		if errors.Is(err, report.ErrNoMatch) {
 			return noMatch("list", args[0], "function")
 		}
@@ -70,7 +66,9 @@ cache. Without source, lines are shown by number.
 			err = a.write(func(w io.Writer) error { return report.WriteList(w, a.style, doc) })
 		}
 		if err == nil {
-			a.printWarnings(in.missingSource(doc.MissingSource()))
+			if missing := in.MissingSource(doc.MissingSource()); missing != nil {
+				a.printWarnings([]error{missing})
+			}
 		}
 		return err
 	}
@@ -83,41 +81,4 @@ func checkContext(cmd *cobra.Command, context int) error {
 		return diag.Usagef(cmd.Name(), fmt.Sprintf("--context %d: want 0 or more", context), "omit it to show everything")
 	}
 	return nil
-}
-
-// source finds the text of a file by the name that the profile gives it.
-func (in *input) source(file string) (lines []string, where string, err error) {
-	f, err := in.Finder.File(file)
-	if err != nil {
-		return nil, "", err
-	}
-	if f.Origin == source.FromRecording {
-		return f.Lines, "the recording", nil
-	}
-	where = f.Found
-	if dir, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(dir, where); err == nil && filepath.IsLocal(rel) {
-			where = rel
-		}
-	}
-	return f.Lines, where, nil
-}
-
-// missingSource is the warning that the source of files was not found.
-func (in *input) missingSource(files []string) []error {
-	if len(files) == 0 {
-		return nil
-	}
-	hint := "run whet in the working tree of the program, or record with `whet record`, which keeps the source of hot lines"
-	if _, _, err := in.source(files[0]); err != nil {
-		if nf := (*source.NotFoundError)(nil); errors.As(err, &nf) && nf.Hint != "" {
-			hint = nf.Hint
-		}
-	}
-	const most = 3
-	names := strings.Join(files[:min(len(files), most)], ", ")
-	if n := len(files) - most; n > 0 {
-		names += fmt.Sprintf(" and %d more", n)
-	}
-	return []error{&diag.Error{Op: "source not found: " + names, Hint: hint}}
 }

@@ -1,27 +1,15 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"net/netip"
-	"net/url"
-	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/load/plan"
 	"github.com/whet-go/whet/load/slo"
 	"github.com/whet-go/whet/load/targets"
 )
@@ -30,38 +18,7 @@ import (
 type loadFlags struct {
 	loadOutput
 
-	Connections, Streams, Workers int
-	Duration, Warmup, Timeout     time.Duration
-	Requests                      int64
-
-	Method       string
-	Headers      []string
-	Body         string
-	User         string
-	PasswordFile string
-	TokenFile    string
-
-	Rate     string
-	Ramp     time.Duration
-	Arrivals string
-
-	Targets       string
-	TargetsFormat string
-	Vars          string
-
-	HTTP2       bool
-	NoKeepAlive bool
-	Insecure    bool
-	Cert        string
-	Key         string
-	CA          string
-	Resolve     []string
-	Socket      string
-	AllowRemote []string
-	Engine      string
-
-	Target          string
-	TargetTokenFile string
+	plan.Plan
 
 	Assert       []string
 	Strict       bool
@@ -195,18 +152,8 @@ func (f *loadFlags) check(cmd *cobra.Command) error {
 			return diag.Usagef("load", fmt.Sprintf("--%s %s is negative", name, v), "omit it for the default")
 		}
 	}
-	for _, c := range []struct {
-		flag  string
-		value string
-		known []string
-	}{
-		{"arrivals", f.Arrivals, []string{string(load.Constant), string(load.Poisson)}},
-		{"engine", f.Engine, []string{"", string(load.IOUring), string(load.Epoll), string(load.NetHTTP)}},
-		{"targets-format", f.TargetsFormat, append([]string{""}, formatNames()...)},
-	} {
-		if !slices.Contains(c.known, c.value) {
-			return unknownValue("load", "--"+c.flag, c.value, c.known)
-		}
+	if err := f.Check(); err != nil {
+		return err
 	}
 	for _, c := range []struct {
 		wrong bool
@@ -215,10 +162,6 @@ func (f *loadFlags) check(cmd *cobra.Command) error {
 	}{
 		{changed("ramp") && !strings.Contains(f.Rate, ".."), "--ramp needs a rate to go to", "give both ends: -r 1000..20000 --ramp 30s"},
 		{changed("arrivals") && f.Rate == "" && !f.FindCapacity, "--arrivals needs a rate", "give one: -r 1000 --arrivals poisson"},
-		{f.Streams > 1 && !f.HTTP2, "--streams needs --http2", "on HTTP/1.1 a connection has one request in flight: raise -c"},
-		{f.NoKeepAlive && f.HTTP2, "--no-keepalive and --http2 are mutually exclusive", "HTTP/2 is made of connections that stay"},
-		{f.User != "" && f.TokenFile != "", "--user and --token-file are mutually exclusive", "both make the Authorization header"},
-		{f.PasswordFile != "" && f.User == "", "--password-file needs --user", "name the user: --user NAME"},
 		{changed("targets-format") && f.Targets == "", "--targets-format needs --targets", "name the file: --targets FILE"},
 		{f.FindCapacity && f.SLO == "", "--find-capacity needs an objective", "give one: --slo 'p99<50ms,errors<0.1%'"},
 		{!f.FindCapacity && f.SLO != "", "--slo needs --find-capacity", "to gate on one run, use --assert"},
@@ -235,9 +178,6 @@ func (f *loadFlags) check(cmd *cobra.Command) error {
 	}); err != nil {
 		return err
 	}
-	if n := f.stdinUses(); n > 1 {
-		return diag.Usagef("load", fmt.Sprintf("standard input is named %d times", n), "it can only be read once; use files for the others")
-	}
 	var err error
 	if len(f.Assert) > 0 {
 		if f.asserted, err = parseObjectives("--assert", strings.Join(f.Assert, ",")); err != nil {
@@ -250,28 +190,6 @@ func (f *loadFlags) check(cmd *cobra.Command) error {
 		}
 	}
 	return f.loadOutput.check()
-}
-
-func formatNames() []string {
-	var names []string
-	for _, f := range targets.Formats() {
-		names = append(names, string(f))
-	}
-	return names
-}
-
-// stdinUses counts the flags that want standard input.
-func (f *loadFlags) stdinUses() int {
-	n := 0
-	for _, v := range []string{f.Targets, f.Vars, f.TokenFile, f.PasswordFile, f.TargetTokenFile} {
-		if v == "-" {
-			n++
-		}
-	}
-	if f.Body == "@-" {
-		n++
-	}
-	return n
 }
 
 func parseObjectives(flag, text string) (slo.Objectives, error) {
@@ -293,261 +211,9 @@ func loadHint(err error) string {
 // loadOptions turns flags into the options of a load of the addresses args. It reads the
 // files that they name and prints what is allowed to leave this machine.
 func (a *app) loadOptions(args []string, f *loadFlags) (load.Options, error) {
-	o := load.Options{
-		Connections: f.Connections, Streams: f.Streams, Workers: f.Workers, Duration: f.Duration, Requests: f.Requests,
-		Warmup: f.Warmup, Timeout: f.Timeout, Ramp: f.Ramp, Arrivals: load.Arrivals(f.Arrivals), NoKeepAlive: f.NoKeepAlive,
-		Socket: f.Socket, Engine: load.Engine(f.Engine),
-	}
-	if f.HTTP2 {
-		o.Protocol = load.HTTP2
-	}
-	for _, step := range []func(*load.Options) error{
-		f.setRate, a.bodyOf(f), f.setHeader, a.credentialsOf(f), a.targetsOf(f), f.setTLS, f.setResolve, a.targetOf(f),
-	} {
-		if err := step(&o); err != nil {
-			return o, err
-		}
-	}
-	switch len(args) {
-	case 0:
-	case 1:
-		o.URL = args[0]
-	default:
-		addresses := make([]load.Target, len(args))
-		for i, address := range args {
-			addresses[i].URL = address
-		}
-		o.Targets = slices.Concat(addresses, o.Targets)
-	}
-	if o.Method = f.Method; o.Method == "" && o.Body != nil && f.Targets == "" {
-		o.Method = http.MethodPost
-	}
-	return o, a.allowRemote(f, &o)
-}
-
-// setRate reads -r: a number, or two with dots between.
-func (f *loadFlags) setRate(o *load.Options) error {
-	if f.Rate == "" {
-		return nil
-	}
-	from, to, ramp := strings.Cut(f.Rate, "..")
-	var err error
-	if o.Rate, err = parseRate(from); err != nil {
-		return err
-	}
-	if ramp {
-		if o.RampTo, err = parseRate(to); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func parseRate(text string) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(text), "/s"), 64)
-	if err != nil || !(v > 0 && v <= 1e9) {
-		return 0, diag.Usagef("--rate", fmt.Sprintf("%q is not a number of requests per second", text), "write -r 5000, or -r 1000..20000 for a ramp")
-	}
-	return v, nil
-}
-
-// maxBody bounds what --body reads.
-const maxBody = 64 << 20
-
-func (a *app) bodyOf(f *loadFlags) func(*load.Options) error {
-	return func(o *load.Options) error {
-		if f.Body == "" {
-			return nil
-		}
-		name, isFile := strings.CutPrefix(f.Body, "@")
-		if !isFile {
-			o.Body = []byte(f.Body)
-			return nil
-		}
-		data, err := a.readFileOrStdin(name, maxBody)
-		if err != nil {
-			return &diag.Error{Op: "read --body", Err: err}
-		}
-		o.Body = data
-		return nil
-	}
-}
-
-// readFileOrStdin reads a file of at most limit bytes; - is standard input.
-func (a *app) readFileOrStdin(name string, limit int64) ([]byte, error) {
-	r := a.stdin
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = file.Close() }() // only read
-		r = file
-	}
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("%s: larger than %d MB", name, limit>>20)
-	}
-	return data, err
-}
-
-func (f *loadFlags) setHeader(o *load.Options) error {
-	header, err := parseHeaders(f.Headers, "Content-Type: application/json")
-	o.Header = header
-	return err
-}
-
-// credentialsOf sets the Authorization header. It is in the options only: results
-// and messages never hold headers.
-func (a *app) credentialsOf(f *loadFlags) func(*load.Options) error {
-	return func(o *load.Options) error {
-		value := ""
-		switch {
-		case f.TokenFile != "":
-			token, err := a.readToken(f.TokenFile)
-			if err != nil {
-				return err
-			}
-			value = "Bearer " + token
-		case f.User != "":
-			user, password, ok := strings.Cut(f.User, ":")
-			switch {
-			case f.PasswordFile != "" && ok:
-				return diag.Usagef("--user", "the password is given twice", "omit it in --user, or omit --password-file")
-			case f.PasswordFile != "":
-				data, err := a.readFileOrStdin(f.PasswordFile, 1<<20)
-				if err != nil {
-					return &diag.Error{Op: "read --password-file", Err: err}
-				}
-				password = string(bytes.TrimRight(data, "\r\n"))
-			case !ok:
-				return diag.Usagef("--user", "no password given", "write --user NAME:PASSWORD, or name a file with --password-file")
-			}
-			value = "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
-		default:
-			return nil
-		}
-		if o.Header.Get("Authorization") != "" {
-			return diag.Usagef("load", "the Authorization header is given twice", "omit -H, or --user and --token-file")
-		}
-		o.Header.Set("Authorization", value)
-		return nil
-	}
-}
-
-// targetsOf reads --targets and --vars.
-func (a *app) targetsOf(f *loadFlags) func(*load.Options) error {
-	return func(o *load.Options) error {
-		if f.Targets != "" {
-			data, err := a.readFileOrStdin(f.Targets, targets.MaxFile)
-			if err != nil {
-				return &diag.Error{Op: "read --targets", Err: err}
-			}
-			var warnings []error
-			to := targets.Options{
-				Format: targets.Format(f.TargetsFormat), Name: loadInputName(f.Targets), Dir: filepath.Dir(f.Targets),
-				Warn: func(err error) { warnings = append(warnings, err) },
-			}
-			if o.Targets, err = targets.Read(bytes.NewReader(data), to); err != nil {
-				return &diag.Error{Err: err, Hint: loadHint(err)}
-			}
-			a.printWarnings(warnings)
-		}
-		if f.Vars != "" {
-			data, err := a.readFileOrStdin(f.Vars, targets.MaxFile)
-			if err != nil {
-				return &diag.Error{Op: "read --vars", Err: err}
-			}
-			if o.Variables, err = targets.ReadVariables(named{bytes.NewReader(data), loadInputName(f.Vars)}); err != nil {
-				return &diag.Error{Err: err, Hint: loadHint(err)}
-			}
-		}
-		return nil
-	}
-}
-
-// named is a reader that errors call by its name.
-type named struct {
-	io.Reader
-	name string
-}
-
-// Name is how errors call the reader.
-func (n named) Name() string { return n.name }
-
-func loadInputName(file string) string {
-	if file == "-" {
-		return "standard input"
-	}
-	return file
-}
-
-func (f *loadFlags) setTLS(o *load.Options) error {
-	var err error
-	if o.TLS, err = collect.TLSFiles(f.Cert, f.Key, f.CA); err != nil {
-		return err
-	}
-	if f.Insecure {
-		if f.CA != "" {
-			return diag.Usagef("load", "--insecure and --ca are mutually exclusive", "--ca verifies the certificate")
-		}
-		if o.TLS == nil {
-			o.TLS = insecureTLS()
-		}
-		o.TLS.InsecureSkipVerify = true
-	}
-	return nil
-}
-
-// setResolve reads curl's form: HOST:PORT:ADDRESS[,ADDRESS...], of which the first
-// address is taken. Brackets around IPv6 addresses are optional in the last part.
-func (f *loadFlags) setResolve(o *load.Options) error {
-	for _, text := range f.Resolve {
-		bad := diag.Usagef("--resolve", fmt.Sprintf("invalid value %q (want HOST:PORT:ADDRESS)", text), "for example --resolve example.com:443:127.0.0.1")
-		var rest, host string
-		if strings.HasPrefix(text, "[") {
-			end := strings.Index(text, "]:")
-			if end < 0 {
-				return bad
-			}
-			host, rest = text[1:end], text[end+2:]
-		} else {
-			var ok bool
-			if host, rest, ok = strings.Cut(text, ":"); !ok {
-				return bad
-			}
-		}
-		port, address, ok := strings.Cut(rest, ":")
-		address, _, _ = strings.Cut(address, ",")
-		ip, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(address, "["), "]"))
-		if n, perr := strconv.ParseUint(port, 10, 16); !ok || err != nil || host == "" || perr != nil || n == 0 {
-			return bad
-		}
-		if o.Resolve == nil {
-			o.Resolve = map[string]string{}
-		}
-		o.Resolve[net.JoinHostPort(host, port)] = net.JoinHostPort(ip.String(), port)
-	}
-	return nil
-}
-
-// allowRemote allows the load to leave this machine for the hosts that --allow-remote
-// names, and says so.
-func (a *app) allowRemote(f *loadFlags, o *load.Options) error {
-	hosts := map[string]bool{}
-	for _, t := range append([]load.Target{{URL: o.URL}}, o.Targets...) {
-		if u, err := url.Parse(t.URL); err == nil {
-			hosts[u.Hostname()] = true
-		}
-	}
-	for _, host := range f.AllowRemote {
-		if !hosts[host] {
-			return diag.Usagef("--allow-remote", fmt.Sprintf("no request goes to %q", host), "name the host as in the address, without scheme and port")
-		}
-		_, _ = fmt.Fprintf(a.stderr, "whet: warning: sending load to %s, another machine; with --allow-remote you take responsibility\n", host)
-	}
-	o.AllowHosts = f.AllowRemote
-	return nil
+	o, warnings, err := f.Options(args, a.stdin)
+	a.printWarnings(warnings)
+	return o, err
 }
 
 // remoteError says how a load of host, which err refuses, can be allowed.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/load"
@@ -96,7 +97,7 @@ func (a *app) readLoadResult(name string) (*load.Result, error) {
 	if isZip(name) {
 		return loadOfRecording(name)
 	}
-	data, err := a.readFileOrStdin(name, maxLoadFile)
+	data, err := input.ReadFile(name, a.stdin, maxLoadFile)
 	if err != nil {
 		return nil, &diag.Error{Op: "read result", Err: err}
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -74,8 +73,6 @@ func (a *app) writeDocument(f *loadOutput, path string, write func(io.Writer) er
 	}
 	return a.writeOutput(&outputFlags{Output: path, Force: f.Force}, write)
 }
-
-func insecureTLS() *tls.Config { return &tls.Config{MinVersion: tls.VersionTLS12} }
 
 // load runs one load and shows it.
 func (a *app) load(ctx context.Context, f *loadFlags, o load.Options) error {

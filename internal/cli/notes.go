@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/lines"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
@@ -107,13 +108,17 @@ func (a *app) notes(ctx context.Context, f *notesFlags, args []string, given fun
 	}
 	o.Cache = notesCache()
 	if len(f.Recordings) > 0 {
-		in, err := a.recorded(ctx, &f.read, f.Recordings)
+		from, err := a.opener(&f.read)
+		if err != nil {
+			return err
+		}
+		in, err := from.Kinds(ctx, f.Recordings, f.read.Own)
 		if err != nil {
 			return err
 		}
 		defer in.Close()
 		a.printWarnings(in.Warnings)
-		o.Profiles, o.Own = &in.profiles, in.Own
+		o.Profiles, o.Own = &find.Profiles{CPU: in.CPU, Allocs: in.Allocs, Mutex: in.Mutex, Block: in.Block}, in.Own.Match
 		if in.Recording != nil {
 			o.Recorded = in.Recording.SourceFile
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/unit"
 )
@@ -78,7 +79,7 @@ func (f *exportFlags) register(cmd *cobra.Command) {
 
 // export opens the profiles and writes what report makes of them where the flags
 // say.
-func (a *app) export(ctx context.Context, args []string, f *exportFlags, write func(w io.Writer, in *input) error) error {
+func (a *app) export(ctx context.Context, args []string, f *exportFlags, write func(w io.Writer, in *input.Input) error) error {
 	if err := f.checkOutput(); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 )
@@ -39,7 +40,7 @@ cumulative value.
 		}
 		defer in.Close()
 		a.printWarnings(in.Warnings)
-		doc := report.NewPeek(in.header(f), in.View, pattern, f.N, f.Cum)
+		doc := report.NewPeek(f.header(in), in.View, pattern, f.N, f.Cum)
 		if len(doc.Nodes) == 0 {
 			return noMatch("peek", args[0], doc.By)
 		}
@@ -65,12 +66,12 @@ func patternArgs(cmd *cobra.Command, args []string) error {
 	case 0:
 		return diag.Usagef(cmd.Name(), "no regular expression given", usageHint(cmd))
 	case 1:
-		if fileExists(args[0]) || isURL(args[0]) {
+		if input.Exists(args[0]) || input.IsURL(args[0]) {
 			return diag.Usagef(cmd.Name(), "no regular expression given", "give it first: `whet "+cmd.Name()+" REGEXP "+args[0]+"`")
 		}
 		return diag.Usagef(cmd.Name(), "no profile given", usageHint(cmd))
 	}
-	if fileExists(args[0]) && !fileExists(args[1]) && !isURL(args[1]) && args[1] != "-" {
+	if input.Exists(args[0]) && !input.Exists(args[1]) && !input.IsURL(args[1]) && args[1] != "-" {
 		return diag.Usagef(cmd.Name(), fmt.Sprintf("file %s does not exist", args[1]),
 			"the regular expression comes first: `whet "+cmd.Name()+" "+args[1]+" "+args[0]+"`")
 	}

@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,10 +17,9 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/fix/pgo"
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
-	"github.com/whet-go/whet/profile"
-	"github.com/whet-go/whet/recording"
 )
 
 // pgoFlags are the flags of whet pgo.
@@ -212,16 +209,22 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 		if err := a.prepareProgram(&f.programFlags, "pgo", profiles); err != nil {
 			return err
 		}
-		o.Programs = func(ctx context.Context, paths [2]string, _ ab.Options) (*ab.Result, []string, error) {
-			defer view.pause()() // it shows its own progress
-			return a.comparePrograms(ctx, &f.programFlags, paths)
+		done, err := a.watchService(&f.programFlags, view)
+		if err != nil {
+			return err
 		}
+		defer done()
+		o.Service = &f.program
 	}
 	var warnings []error
 	if err := f.read.checkAddressFlags(profiles); err != nil {
 		return err
 	}
-	if o.Profile, o.Recording, warnings, err = a.cpuProfile(ctx, &f.read, profiles); err != nil {
+	from, err := a.opener(&f.read)
+	if err != nil {
+		return err
+	}
+	if o.Profile, o.Recording, warnings, err = from.CPU(ctx, profiles); err != nil {
 		return err
 	}
 	a.printWarnings(warnings)
@@ -296,86 +299,13 @@ func pgoArgs(args []string) (profiles, packages []string) {
 		fi, err := os.Stat(arg)
 		isFile := err == nil && !fi.IsDir()
 		ext := slices.Contains([]string{".whet", ".partial", ".gz", ".pb", ".pgo", ".prof", ".pprof", ".out"}, filepath.Ext(arg))
-		if i == 0 || arg == "-" || isURL(arg) || isFile || ext && err != nil && !strings.Contains(arg, "...") {
+		if i == 0 || arg == "-" || input.IsURL(arg) || isFile || ext && err != nil && !strings.Contains(arg, "...") {
 			profiles = append(profiles, arg)
 		} else {
 			packages = append(packages, arg)
 		}
 	}
 	return profiles, packages
-}
-
-// cpuProfile reads the CPU profiles that args name and merges them. meta is of the first
-// recording among them, nil without one.
-func (a *app) cpuProfile(ctx context.Context, f *viewFlags, args []string) (p *profile.Profile, meta *recording.Meta, warnings []error, err error) {
-	ld := &loader{app: a, flags: f}
-	var all []*profile.Profile
-	if n := len(slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg != "-" })); n > 1 {
-		return nil, nil, nil, diag.Usagef("pgo", "standard input can be read only once", "save it to a file first")
-	}
-	for _, arg := range args {
-		ps, m, warned, err := ld.cpu(ctx, arg)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		all, warnings = append(all, ps...), append(warnings, warned...)
-		if meta == nil {
-			meta = m
-		}
-	}
-	if len(all) == 1 {
-		return all[0], meta, warnings, nil
-	}
-	if p, err = profile.Merge(all...); err != nil {
-		return nil, nil, nil, &diag.Error{Op: "merge", Subject: strings.Join(args, ", "), Err: err, Hint: "give CPU profiles only"}
-	}
-	return p, meta, warnings, nil
-}
-
-// cpu reads the CPU profiles in one argument: a recording of benchmarks has one for each
-// package.
-func (ld *loader) cpu(ctx context.Context, arg string) ([]*profile.Profile, *recording.Meta, []error, error) {
-	if isRecordingFile(arg) {
-		rec, err := ld.open(arg)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		defer func() { _ = rec.Close() }() // only read
-		names := slices.DeleteFunc(rec.ProfileNames(), func(name string) bool { return path.Base(name) != "cpu" })
-		ps, err := rec.Profiles(names)
-		if err != nil {
-			return nil, nil, nil, partError(arg, "", nil, err)
-		}
-		if len(ps) > 0 {
-			meta := rec.Meta()
-			return ps, &meta, rec.Warnings, nil
-		}
-	}
-	l, err := ld.load(ctx, arg, "cpu")
-	if err != nil {
-		// There is no --type here.
-		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Op == "--type" {
-			err = &diag.Error{Op: "read", Subject: redact(arg), Err: fmt.Errorf("%w: %w", pgo.ErrNotCPU, e.Err), Hint: "give a CPU profile: a recording of `whet record`, or the answer of /debug/pprof/profile"}
-		}
-		return nil, nil, nil, err
-	}
-	var meta *recording.Meta
-	if l.rec != nil {
-		m := l.rec.Meta()
-		meta = &m
-		defer func() { _ = l.rec.Close() }() // only read
-	}
-	return []*profile.Profile{l.prof}, meta, l.warnings, nil
-}
-
-func isRecordingFile(name string) bool {
-	file, err := os.Open(name)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = file.Close() }() // only read
-	head, _ := bufio.NewReaderSize(file, 16).Peek(4)
-	return recording.IsRecording(head)
 }
 
 // pgoHint is the next step that an error of the packages that build and compare carries.

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/whet-go/whet/collect/services"
 	"github.com/whet-go/whet/fix/pgo"
+	"github.com/whet-go/whet/service"
 )
 
 // pgoModule is a module with the program that ../../fix/pgo/testdata/hot.pb.gz is of, as
@@ -182,10 +182,10 @@ func TestPGOService(t *testing.T) {
 		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
 	}
 	c := res.Comparison
-	if c == nil || c.Unit != services.UnitCPU || c.Precision != 0.02 || len(c.Subjects) != 1 || c.Subjects[0].Pairs < 2 || res.Gain == nil || res.Gain.Unit != c.Unit {
+	if c == nil || c.Unit != service.UnitCPU || c.Precision != 0.02 || len(c.Subjects) != 1 || c.Subjects[0].Pairs < 2 || res.Gain == nil || res.Gain.Unit != c.Unit {
 		t.Fatalf("%+v", res)
 	}
-	if u := c.Subjects[0].Units[0]; u.Unit != services.UnitCPU || !(u.A.Median > 0 && u.B.Median > 0) || len(c.Subjects[0].Units) < 4 {
+	if u := c.Subjects[0].Units[0]; u.Unit != service.UnitCPU || !(u.A.Median > 0 && u.B.Median > 0) || len(c.Subjects[0].Units) < 4 {
 		t.Errorf("%+v", c.Subjects[0])
 	}
 	if _, err := os.Stat("default.pgo"); res.Pays != (err == nil) {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 )
@@ -57,7 +58,7 @@ func (f *handlerFlags) apply(o *collect.Options) (err error) {
 	if o.TLS, err = collect.TLSFiles(f.Cert, f.Key, f.CA); err != nil {
 		return err
 	}
-	o.Header, err = parseHeaders(f.Headers, "Authorization: Bearer TOKEN")
+	o.Header, err = input.ParseHeaders(f.Headers, "Authorization: Bearer TOKEN")
 	return err
 }
 
@@ -145,7 +146,7 @@ func (f *recordFlags) checkSent(cmd *cobra.Command) error {
 		return nil
 	case len(f.Packages) > 0:
 		return diag.Usagef("record", "--bench cannot be combined with a load", "omit --load and --targets, or give the address of a server instead of --bench")
-	case f.TokenFile == "-" && f.sent.load.stdinUses() > 0:
+	case f.TokenFile == "-" && f.sent.load.StdinUses() > 0:
 		return diag.Usagef("record", "standard input can be read only once", "put the token into a file: --token-file FILE")
 	}
 	return f.sent.checkLoad()
@@ -166,7 +167,7 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 		f.Command = args
 	case dash > 0:
 		return diag.Usagef("record", "a target and a command are given", "give one of them; flags go before --")
-	case benchSet && isURL(args[0]):
+	case benchSet && input.IsURL(args[0]):
 		return diag.Usagef("record", "--bench cannot be combined with an address", "omit --bench, or name Go packages instead of the address")
 	case benchSet:
 		f.Packages = args
@@ -225,7 +226,7 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 
 func (a *app) record(ctx context.Context, f *recordFlags) error {
 	if f.TokenFile != "" {
-		token, err := a.readToken(f.TokenFile)
+		token, err := input.ReadToken(f.TokenFile, a.stdin)
 		if err != nil {
 			return err
 		}
@@ -276,24 +277,6 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 		err = a.write(func(w io.Writer) error { return report.WriteRecord(w, a.style, doc) })
 	}
 	return errors.Join(append([]error{err}, sum.Failures...)...)
-}
-
-func (a *app) readToken(file string) (string, error) {
-	var data []byte
-	var err error
-	if file == "-" {
-		data, err = io.ReadAll(io.LimitReader(a.stdin, 1<<20))
-	} else {
-		data, err = os.ReadFile(file)
-	}
-	if err != nil {
-		return "", &diag.Error{Op: "read token", Err: err}
-	}
-	token := string(bytes.TrimSpace(data))
-	if token == "" || strings.ContainsAny(token, "\r\n") {
-		return "", &diag.Error{Op: "read token", Subject: file, Err: errors.New("the file must have one line, the token"), Kind: diag.Usage}
-	}
-	return token, nil
 }
 
 // openLog is where the command's output goes.

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/collect/services"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/service"
 )
 
 // What services are compared by unless flags say otherwise: twice what benchmarks are, as
@@ -24,7 +24,7 @@ const (
 // serviceFlags are the flags of every comparison of services under load. The commands, URLs
 // and AB but for the plans are the caller's to fill in.
 type serviceFlags struct {
-	services.Options
+	service.Options
 	sharedLoad
 	Slice     time.Duration
 	TargetLog string
@@ -35,9 +35,9 @@ type serviceFlags struct {
 func (f *serviceFlags) register(cmd *cobra.Command, apart ...string) {
 	fs := cmd.Flags()
 	fs.DurationVar(&f.Slice, "slice", 0, "length of a slice (default: chosen by the noise, A against A)")
-	fs.DurationVar(&f.Warmup, "warmup", services.DefaultWarmup, "load each service for this long before measuring")
+	fs.DurationVar(&f.Warmup, "warmup", service.DefaultWarmup, "load each service for this long before measuring")
 	fs.BoolVar(&f.SameAnswers, "same-answers", false, "fail if A and B answer differently (default: warn)")
-	fs.DurationVar(&f.Start, "start-timeout", services.DefaultStart, "limit on the time until a service listens")
+	fs.DurationVar(&f.Start, "start-timeout", service.DefaultStart, "limit on the time until a service listens")
 	fs.StringVar(&f.TargetLog, "target-log", "", "write the output of both services to `FILE`")
 
 	f.names = []string{"slice", "warmup", "same-answers", "start-timeout", "target-log"}
@@ -77,21 +77,34 @@ func (a *app) readServiceLoad(f *serviceFlags) (err error) {
 	return f.renamed(err)
 }
 
-// runServices runs a comparison and shows how far it is. A second signal kills the services.
-func (a *app) runServices(ctx context.Context, f *serviceFlags) (*services.Result, error) {
-	if f.TargetLog != "" {
-		file, err := os.Create(f.TargetLog)
-		if err != nil {
-			return nil, &diag.Error{Op: "open --target-log", Err: err}
-		}
-		defer func() { _ = file.Close() }() // a log cut short is not worth failing for
-		f.Log = file
-	}
+// runServices runs a comparison and shows how far it is.
+func (a *app) runServices(ctx context.Context, f *serviceFlags) (*service.Result, error) {
 	view := a.newABView("services")
 	defer view.end()
 	f.Note, f.AB.Progress = view.stage, view.progress
-	done := make(chan struct{})
-	defer close(done)
-	f.Abort = secondSignal(done)
-	return services.Run(ctx, f.Options)
+	done, err := f.attend(&f.Options)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return service.Run(ctx, f.Options)
+}
+
+// attend opens --target-log, and has a second signal kill the services. done ends both.
+func (f *serviceFlags) attend(o *service.Options) (done func(), err error) {
+	var log *os.File
+	if f.TargetLog != "" {
+		if log, err = os.Create(f.TargetLog); err != nil {
+			return nil, &diag.Error{Op: "open --target-log", Err: err}
+		}
+		o.Log = log
+	}
+	ended := make(chan struct{})
+	o.Abort = secondSignal(ended)
+	return func() {
+		close(ended)
+		if log != nil {
+			_ = log.Close() // a log cut short is not worth failing for
+		}
+	}, nil
 }

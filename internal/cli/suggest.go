@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 )
 
@@ -24,7 +25,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	err := diag.Usagef("", fmt.Sprintf("unknown command %q", strings.TrimPrefix(path+" "+args[0], "whet ")), "`"+path+" --help` lists the commands")
 	if similar := similarCommands(cmd, args[0]); len(similar) > 0 {
 		err.Hint = didYouMean(path+" ", similar)
-	} else if _, serr := os.Stat(args[0]); serr == nil || isURL(args[0]) {
+	} else if _, serr := os.Stat(args[0]); serr == nil || input.IsURL(args[0]) {
 		err.Hint = "to see what costs: `whet top " + args[0] + "`"
 	}
 	return err

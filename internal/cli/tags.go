@@ -32,7 +32,7 @@ have the size of allocated blocks as the label "bytes".
 		}
 		defer in.Close()
 		a.printWarnings(in.Warnings)
-		doc := report.NewTags(in.header(f), in.View, f.N)
+		doc := report.NewTags(f.header(in), in.View, f.N)
 		if f.JSON {
 			return a.writeJSON(doc)
 		}

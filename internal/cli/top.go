@@ -4,14 +4,12 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
-	"github.com/whet-go/whet/profile"
 )
 
 func (a *app) topCommand() *cobra.Command {
@@ -64,10 +62,10 @@ const (
 	topNodes = 20
 )
 
-func (a *app) top(in *input, f *viewFlags, counted, grouped bool) error {
+func (a *app) top(in *input.Input, f *viewFlags, counted, grouped bool) error {
 	why := ""
-	own := in.OwnKnown && !f.All && !f.Cum && !f.Mean && !f.framesLabels() && !grouped
-	if !in.OwnKnown && !f.All && !f.Mean && !f.framesLabels() && !grouped {
+	own := in.Own.Known && !f.All && !f.Cum && !f.Mean && !f.framesLabels() && !grouped
+	if !in.Own.Known && !f.All && !f.Mean && !f.framesLabels() && !grouped {
 		why = "no own code is known here (--own PREFIX names it), so this is all code:"
 	}
 	var doc report.Top
@@ -76,24 +74,26 @@ func (a *app) top(in *input, f *viewFlags, counted, grouped bool) error {
 		if !counted {
 			n = topLines
 		}
-		r := in.View.Own(in.Own)
-		if prefix := dispatchedTo(r); prefix != "" {
+		r := in.View.Own(in.Own.Match)
+		if prefix := input.Dispatched(r); prefix != "" {
 			in.Warnings = append(in.Warnings, &diag.Error{
 				Err:  errors.New("only main.main is known to be own code"),
 				Hint: "--own " + prefix + " adds the packages that it calls; --all shows all code",
 			})
 		}
 		dir, _ := os.Getwd() // without it paths are less short
-		also, err := in.also()
-		if err != nil {
+		var also *report.Also
+		if v, part, err := in.Also(); err != nil {
 			in.Warnings = append(in.Warnings, err)
+		} else if v != nil {
+			also = &report.Also{Profile: part, SampleType: v.Type(), Total: v.Total(), Report: v.Own(in.Own.Match)}
 		}
-		doc = report.NewOwn(in.header(f), r, also, n, dir)
+		doc = report.NewOwn(f.header(in), r, also, n, dir)
 	} else {
 		if !counted {
 			n = topNodes
 		}
-		doc = report.NewTop(in.header(f), in.View, n, f.Cum, why)
+		doc = report.NewTop(f.header(in), in.View, n, f.Cum, why)
 	}
 	if in.Type.Type == "cpu" && len(f.Base) == 0 && len(f.DiffBase) == 0 {
 		if typ, err := in.Profile.TypeIndex("cpu"); err == nil {
@@ -107,64 +107,10 @@ func (a *app) top(in *input, f *viewFlags, counted, grouped bool) error {
 	if err := a.write(func(w io.Writer) error { return report.WriteTop(w, a.style, doc) }); err != nil {
 		return err
 	}
-	if own && in.Recording != nil && len(in.opened) == 1 {
-		a.next("find", in.opened[0].name)
+	if own && in.Recording != nil && len(in.Opened) == 1 {
+		a.next("find", in.Opened[0].Name)
 	}
 	return nil
-}
-
-// also charges the other main profile of the recording to own lines: beside CPU
-// what they allocate, beside allocations their CPU. It is nil when there is not
-// one recording with both, or a base.
-func (in *input) also() (*report.Also, error) {
-	if in.Recording == nil || len(in.opened) != 1 {
-		return nil, nil
-	}
-	also := &report.Also{}
-	switch {
-	case in.Part == "cpu":
-		also.Profile = "allocs"
-	case in.Part == "allocs" && in.Type.Type == "alloc_space":
-		also.Profile = "cpu"
-	default:
-		return nil, nil
-	}
-	if !slices.Contains(in.Recording.ProfileNames(), also.Profile) {
-		return nil, nil
-	}
-	p, err := in.Recording.Profile(also.Profile)
-	if err != nil {
-		return nil, err
-	}
-	q := in.query
-	if q.Type, err = p.TypeIndex(map[string]string{"allocs": "alloc_space", "cpu": "cpu"}[also.Profile]); err != nil {
-		return nil, err
-	}
-	v, err := p.View(q)
-	if err != nil {
-		return nil, err
-	}
-	also.SampleType, also.Total, also.Report = v.Type(), v.Total(), v.Own(in.Own)
-	return also, nil
-}
-
-// dispatchedTo returns the package prefix that main.main calls when own code is
-// nothing but calls in main.main, as in programs whose own packages could not be
-// told from others; else "".
-func dispatchedTo(r *profile.OwnReport) string {
-	prefix := ""
-	for _, l := range r.Lines {
-		if l.Function != "main.main" || len(l.Callees) == 0 {
-			return ""
-		}
-		if prefix == "" {
-			prefix, _, _ = strings.Cut(profile.PackagePath(l.Callees[0].Function), "/internal/")
-		}
-	}
-	if prefix == "runtime" {
-		return ""
-	}
-	return prefix
 }
 
 // profileArgs is the argument check of views.

@@ -1,30 +1,21 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
-	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
-	"github.com/whet-go/whet/trace/cache"
 	"github.com/whet-go/whet/trace/index"
-	"github.com/whet-go/whet/trace/reader"
-	"github.com/whet-go/whet/trace/stacks"
 	"github.com/whet-go/whet/trace/summary"
 	"github.com/whet-go/whet/unit"
 )
@@ -69,32 +60,18 @@ recording (.whet) that has one, the address of a service that serves
 func (a *app) onceMore(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		out := &counting{w: a.stdout}
-		a.stdout, a.keptTrace = out, ""
+		a.stdout, a.opened = out, nil
 		defer func() { a.stdout = out.w }()
 		err := run(cmd, args)
-		if !a.removeDamaged(err) {
+		if !a.opened.Discard(err) {
 			return err
 		}
 		if out.n > 0 {
-			return &diag.Error{Op: cmd.Name(), Subject: a.keptTrace, Err: err, Hint: "the damaged index was removed: run the command again"}
+			return &diag.Error{Op: cmd.Name(), Subject: a.opened.Kept(), Err: err, Hint: "the damaged index was removed: run the command again"}
 		}
-		a.printWarnings([]error{remade(a.keptTrace)})
+		a.printWarnings([]error{a.opened.Remade()})
 		return run(cmd, args)
 	}
-}
-
-// removeDamaged removes the index that was used out of the cache if err says that it is damaged, and tells whether it did.
-func (a *app) removeDamaged(err error) bool {
-	if a.keptTrace == "" || !errors.Is(err, index.ErrDamaged) {
-		return false
-	}
-	dir, err := cache.Dir()
-	return err == nil && cache.Remove(a.keptTrace, dir) == nil
-}
-
-// remade is the warning that the index of a trace is made again.
-func remade(trace string) error {
-	return fmt.Errorf("%s: the cached index is damaged; rebuilding it", trace)
 }
 
 // counting counts what is written.
@@ -177,7 +154,7 @@ func (a *app) traceSummary(ctx context.Context, arg string, f *traceFlags, n int
 	if n < 0 {
 		return diag.Usagef("trace summary", "-n must be 0 (all) or more", "")
 	}
-	x, name, err := a.openTrace(ctx, arg, f, "")
+	x, name, err := a.openTrace(ctx, arg, f)
 	if err != nil {
 		return err
 	}
@@ -221,7 +198,12 @@ so), with a note.`,
 }
 
 func (a *app) traceIndex(ctx context.Context, arg string, f *traceFlags, file string) error {
-	x, name, err := a.openTrace(ctx, arg, f, file)
+	d, err := a.traceDocument(ctx, arg, f)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	x, err := a.indexTrace(ctx, d, f, file)
 	if err != nil {
 		return err
 	}
@@ -231,41 +213,42 @@ func (a *app) traceIndex(ctx context.Context, arg string, f *traceFlags, file st
 		return a.writeJSON(info)
 	}
 	return a.write(func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %s, %d events of %d goroutines\n", name, unit.Duration(time.Duration(info.Duration)), info.Events, info.Goroutines)
+		_, err := fmt.Fprintf(w, "%s: %s, %d events of %d goroutines\n", d.Name, unit.Duration(time.Duration(info.Duration)), info.Events, info.Goroutines)
 		return err
 	})
 }
 
-// openTrace opens the index of a trace, and makes it if there is none; always, and in file, if that is
-// given.
-func (a *app) openTrace(ctx context.Context, arg string, f *traceFlags, file string) (x *index.Index, name string, err error) {
+// openTrace opens the index of a trace, and makes it if there is none.
+func (a *app) openTrace(ctx context.Context, arg string, f *traceFlags) (x *index.Index, name string, err error) {
 	d, err := a.traceDocument(ctx, arg, f)
 	if err != nil {
 		return nil, "", err
 	}
 	defer d.Close()
-	x, err = a.indexTrace(ctx, d, arg, file)
-	return x, d.name, err
+	x, err = a.indexTrace(ctx, d, f, "")
+	return x, d.Name, err
 }
 
 // traceDocument opens a trace, or a recording that holds one.
-func (a *app) traceDocument(ctx context.Context, arg string, f *traceFlags) (*document, error) {
+func (a *app) traceDocument(ctx context.Context, arg string, f *traceFlags) (*input.Document, error) {
 	f.view.command = "trace"
 	if err := f.view.checkAddressFlags([]string{arg}); err != nil {
 		return nil, err
 	}
-	ld := &loader{app: a, flags: &f.view}
-	d, err := ld.document(ctx, arg, func(u *url.URL) {
+	o, err := a.opener(&f.view)
+	if err != nil {
+		return nil, err
+	}
+	d, err := o.Document(ctx, arg, func(u *url.URL) {
 		u.Path += "trace"
 		u.RawQuery = url.Values{"seconds": {strconv.FormatFloat(f.Long.Seconds(), 'f', -1, 64)}}.Encode()
 	})
 	if err != nil {
 		return nil, err
 	}
-	d.maxMemory = f.view.MaxMemory
-	if d.rec != nil && !d.rec.Has(recording.TracePart) {
+	if d.Recording != nil && !d.Recording.Has(recording.TracePart) {
 		defer d.Close()
-		err := missingPart(d.rec, d.name, recording.TracePart, "execution trace")
+		err := input.MissingPart(d.Recording, d.Name, recording.TracePart, "execution trace")
 		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Hint == "" {
 			e.Hint = "`whet record` takes one unless it is told not to"
 		}
@@ -274,157 +257,17 @@ func (a *app) traceDocument(ctx context.Context, arg string, f *traceFlags) (*do
 	return d, nil
 }
 
-// trace reads a document's trace from its begin, once.
-func (d *document) trace() (io.ReadCloser, error) {
-	if d.rec != nil {
-		return d.rec.Part(recording.TracePart)
-	}
-	return io.NopCloser(d.r), nil
-}
-
-// checkedTrace is a trace that is read without an index, which begins as one.
-func (d *document) checkedTrace() (io.ReadCloser, error) {
-	r, err := d.trace()
+// indexTrace opens the index of a document's trace, and makes it if there is none; always, and in
+// file, if that is given.
+func (a *app) indexTrace(ctx context.Context, d *input.Document, f *traceFlags, file string) (*index.Index, error) {
+	o, err := a.opener(&f.view)
 	if err != nil {
 		return nil, err
 	}
-	b := bufio.NewReader(r)
-	head, err := b.Peek(reader.HeadLen)
-	if err == nil || errors.Is(err, io.EOF) {
-		err = reader.CheckHead(head)
-	}
-	if err != nil {
-		return nil, readTraceError(d.name, errors.Join(err, r.Close()))
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{b, r}, nil
-}
-
-// indexTrace opens the index of a document as openTrace does.
-func (a *app) indexTrace(ctx context.Context, d *document, arg, file string) (x *index.Index, err error) {
-	o := index.Options{Progress: a.traceProgress(), MaxMemory: int64(d.maxMemory)}
-	state, err := os.Stat(arg)
-	kept := err == nil && file == ""
-	switch {
-	case kept:
-		place, err := filepath.Abs(arg)
-		if err != nil {
-			return nil, err
-		}
-		built := false
-		dir, err := cache.Dir()
-		if err == nil {
-			x, built, err = cache.Open(ctx, cache.Source{Place: place, State: cache.FileState(state), Open: d.trace}, dir, o)
-		} else {
-			err = fmt.Errorf("%w: %w", cache.ErrDir, err)
-		}
-		if errors.Is(err, cache.ErrDir) {
-			a.printWarnings([]error{&diag.Error{
-				Op: "keep the index", Subject: d.name, Err: err,
-				Hint: "the index is built in the temporary directory and removed afterwards; XDG_CACHE_HOME sets another cache",
-			}})
-			x, err = a.buildTrace(ctx, "", d.trace, o)
-		} else if err == nil && !built {
-			a.keptTrace = place
-		}
-		if err != nil {
-			return nil, traceError(d.name, err)
-		}
-	default:
-		if x, err = a.buildTrace(ctx, file, d.trace, o); err != nil {
-			return nil, traceError(d.name, err)
-		}
-	}
-	if x.Info.Damage != "" {
-		err := fmt.Errorf("%s: only the first %v are complete: %s", d.name, time.Duration(x.Info.Duration).Round(time.Millisecond), x.Info.Damage)
-		if x.Info.Limited > 0 {
-			err = fmt.Errorf("%w; if the trace can be trusted, `whet trace index --max-memory %dGB` indexes more of it", err, 1+x.Info.Limited>>29)
-		}
-		a.printWarnings([]error{err})
-	}
-	return x, nil
-}
-
-// buildTrace builds an index in a file, or in a temporary one that is gone when it is closed.
-func (a *app) buildTrace(ctx context.Context, file string, open func() (io.ReadCloser, error), o index.Options) (x *index.Index, err error) {
-	r, err := open()
+	x, err := o.Trace(ctx, d, file)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	if file == "" {
-		return index.Temporary(ctx, r, o)
-	}
-	if _, err := index.Build(ctx, r, file, o); err != nil {
-		return nil, err
-	}
-	return index.Open(file)
-}
-
-// traceProgress says now and then how much of a trace was read.
-func (a *app) traceProgress() func(int64, time.Duration) {
-	last := time.Now()
-	return func(events int64, of time.Duration) {
-		if time.Since(last) < time.Second {
-			return
-		}
-		last = time.Now()
-		a.progressf("trace: %d events, %v of it …", events, of.Round(time.Millisecond))
-	}
-}
-
-func traceError(name string, err error) error {
-	var d *diag.Error
-	if errors.As(err, &d) || errors.Is(err, context.Canceled) {
-		return err
-	}
-	hint := "a trace comes from runtime/trace, /debug/pprof/trace, or `whet record`"
-	var e *reader.Error
-	var file *fs.PathError
-	switch {
-	case errors.As(err, &e):
-		hint = e.Hint()
-	case errors.Is(err, syscall.ENOSPC):
-		hint = "an index takes up to one and a half times the trace's room: make some, or give another place with `whet trace index -o`"
-	case errors.Is(err, fs.ErrPermission):
-		hint = "whet must be allowed to write there; XDG_CACHE_HOME gives the cache another place"
-	case errors.As(err, &file):
-		hint = ""
-	}
-	return &diag.Error{Op: "index", Subject: name, Err: err, Hint: hint}
-}
-
-// traceOwn tells own code on a trace's stacks as input.findOwn does on a profile's: by the build that a
-// recording names, if the trace is in one, or by the functions themselves. It is nil when none is own.
-func traceOwn(arg string, x *index.Index, f *viewFlags) func(stacks.Frame) bool {
-	var functions []profile.Function
-	seen := map[profile.Function]bool{}
-	runtime := false
-	for _, frame := range x.Frames() {
-		fn := profile.Function{Name: frame.Func, File: frame.File}
-		if seen[fn] {
-			continue
-		}
-		seen[fn] = true
-		functions = append(functions, fn)
-		if !runtime && strings.Contains(fn.File, "/src/runtime/") {
-			// Stacks of traces leave most of the runtime's functions out, but not its files.
-			runtime = true
-			functions = append(functions, profile.Function{Name: "runtime.gopark", File: fn.File})
-		}
-	}
-	in := &input{Profile: &profile.Profile{Functions: functions}}
-	if fi, err := os.Stat(arg); err == nil && fi.Mode().IsRegular() {
-		if rec, err := recording.Open(arg); err == nil { // else it is a trace by itself
-			defer func() { _ = rec.Close() }() // only its metadata is read
-			in.Recording = rec
-		}
-	}
-	in.findOwn(f)
-	if !in.OwnKnown {
-		return nil
-	}
-	return func(f stacks.Frame) bool { return in.Own(profile.Function{Name: f.Func, File: f.File}) }
+	a.opened = x
+	return x.Index, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/trace/contention"
@@ -65,7 +66,7 @@ func (a *app) traceContention(ctx context.Context, arg string, f *traceContentio
 	if o.Goroutines, err = optionalRegexp("--goroutines", f.Goroutines); err != nil {
 		return err
 	}
-	x, name, err := a.openTrace(ctx, arg, &f.traceFlags, "")
+	x, name, err := a.openTrace(ctx, arg, &f.traceFlags)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (a *app) traceContention(ctx context.Context, arg string, f *traceContentio
 	if err != nil {
 		return err
 	}
-	doc := report.NewTraceContention(name, x, r, f.Number, traceOwn(arg, x, &f.view))
+	doc := report.NewTraceContention(name, x, r, f.Number, input.TraceOwn(arg, x, f.view.Own))
 	if f.view.JSON {
 		return a.writeJSON(doc)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/trace/cut"
@@ -66,7 +67,7 @@ func (a *app) traceCut(ctx context.Context, arg string, f *traceCutFlags) error 
 		return err
 	}
 	defer d.Close()
-	r, err := d.checkedTrace()
+	r, err := d.CheckedTrace()
 	if err != nil {
 		return err
 	}
@@ -84,15 +85,15 @@ func (a *app) traceCut(ctx context.Context, arg string, f *traceCutFlags) error 
 		return failed
 	})
 	if failed != nil {
-		return readTraceError(d.name, failed)
+		return input.ReadTraceError(d.Name, failed)
 	}
 	if err != nil {
 		return err
 	}
 	if result.Damage != "" {
-		a.printWarnings([]error{fmt.Errorf("%s: the rest is missing: %s", d.name, result.Damage)})
+		a.printWarnings([]error{fmt.Errorf("%s: the rest is missing: %s", d.Name, result.Damage)})
 	}
-	doc := report.NewTraceCut(d.name, f.Output, result)
+	doc := report.NewTraceCut(d.Name, f.Output, result)
 	if !f.toFile() { // standard output is the trace
 		return report.WriteTraceCut(a.stderr, a.style, doc)
 	}

@@ -2,13 +2,12 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/trace/events"
@@ -87,7 +86,7 @@ func (a *app) traceEvents(ctx context.Context, arg string, f *traceEventsFlags) 
 		return err
 	}
 	defer d.Close()
-	r, err := d.checkedTrace()
+	r, err := d.CheckedTrace()
 	if err != nil {
 		return err
 	}
@@ -101,26 +100,10 @@ func (a *app) traceEvents(ctx context.Context, arg string, f *traceEventsFlags) 
 		failed = err
 	}
 	if failed != nil {
-		return readTraceError(d.name, failed)
+		return input.ReadTraceError(d.Name, failed)
 	}
 	if result.Damage != "" {
-		a.printWarnings([]error{fmt.Errorf("%s: the rest is missing: %s", d.name, result.Damage)})
+		a.printWarnings([]error{fmt.Errorf("%s: the rest is missing: %s", d.Name, result.Damage)})
 	}
 	return nil
-}
-
-// readTraceError is an error of reading a trace without its index, with a cure.
-func readTraceError(name string, err error) error {
-	var d *diag.Error
-	if errors.As(err, &d) || errors.Is(err, context.Canceled) {
-		return err
-	}
-	if file := (*fs.PathError)(nil); errors.As(err, &file) && file.Op == "write" {
-		return err // the trace is not to blame
-	}
-	hint := "the program that writes a trace must call trace.Stop, and close the file; a generation of it is a second or so"
-	if h := interface{ Hint() string }(nil); errors.As(err, &h) {
-		hint = h.Hint()
-	}
-	return &diag.Error{Op: "read", Subject: name, Err: err, Hint: hint}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/trace/export"
@@ -121,22 +122,22 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 		return err
 	}
 	defer d.Close()
-	x, err := a.indexTrace(ctx, d, arg, "")
+	x, err := a.indexTrace(ctx, d, &f.traceFlags, "")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = x.Close() }() // was only read
-	o := export.Options{Name: cmp.Or(f.Name, d.service()), Goroutines: that, Began: x.Info.Began}
+	o := export.Options{Name: cmp.Or(f.Name, serviceOf(d)), Goroutines: that, Began: x.Info.Began}
 	if o.From, o.To, err = f.window(x); err != nil {
 		return err
 	}
-	if o.Began.IsZero() && d.rec != nil {
-		o.Began = d.rec.Meta().Created
+	if o.Began.IsZero() && d.Recording != nil {
+		o.Began = d.Recording.Meta().Created
 	}
 	if f.OTLP != "" && x.Info.Began.IsZero() {
-		a.printWarnings([]error{errors.New(began(d.rec != nil))})
+		a.printWarnings([]error{errors.New(began(d.Recording != nil))})
 	}
-	doc := report.NewTraceExport(d.name)
+	doc := report.NewTraceExport(d.Name)
 	for _, e := range list {
 		var result export.Result
 		if err := a.writeOutput(&e.output, func(w io.Writer) (err error) {
@@ -164,13 +165,13 @@ func began(recorded bool) string {
 	return "the trace does not say when it began, as those of Go 1.25 and later do: times count from 1970"
 }
 
-// service is the name of the program that a document is of; "" when it is not known.
-func (d *document) service() string {
-	if d.rec == nil {
+// serviceOf is the name of the program that a document is of; "" when it is not known.
+func serviceOf(d *input.Document) string {
+	if d.Recording == nil {
 		return ""
 	}
-	if build := d.rec.Meta().Build; build != nil {
-		return ownModule(build)
+	if build := d.Recording.Meta().Build; build != nil {
+		return input.MainModule(build)
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/profile"
@@ -101,16 +102,16 @@ func (a *app) traceGoroutines(ctx context.Context, arg string, f *traceGoroutine
 		return err
 	}
 	defer d.Close()
-	x, err := a.indexTrace(ctx, d, arg, "")
+	x, err := a.indexTrace(ctx, d, &f.traceFlags, "")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = x.Close() }() // was only read
-	o := summary.Options{Goroutines: that, Own: ownOrForeign(traceOwn(arg, x, &f.view)), Order: summary.Order(f.Sort)}
+	o := summary.Options{Goroutines: that, Own: ownOrForeign(input.TraceOwn(arg, x, f.view.Own)), Order: summary.Order(f.Sort)}
 	if o.From, o.To, err = f.window(x); err != nil {
 		return err
 	}
-	doc := report.NewTraceGoroutines(d.name, f.GroupBy, time.Duration(o.From), time.Duration(o.To), time.Duration(x.Info.Duration))
+	doc := report.NewTraceGoroutines(d.Name, f.GroupBy, time.Duration(o.From), time.Duration(o.To), time.Duration(x.Info.Duration))
 	if f.GroupBy == groupByNone {
 		list, others, err := summary.Singles(x, f.Number, o)
 		if err != nil {

@@ -91,7 +91,7 @@ func (a *app) traceProfile(ctx context.Context, typ profiles.Type, arg string, f
 	if !f.toFile() && isTerminal(a.stdout) {
 		return diag.Usagef("trace profile", "will not write a profile to a terminal", "use -o FILE.pb.gz")
 	}
-	x, _, err := a.openTrace(ctx, arg, &f.traceFlags, "")
+	x, _, err := a.openTrace(ctx, arg, &f.traceFlags)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/trace/requests"
@@ -80,7 +81,7 @@ func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFla
 	if o.Class, err = optionalRegexp("--class", f.Class); err != nil {
 		return err
 	}
-	x, name, err := a.openTrace(ctx, arg, &f.traceFlags, "")
+	x, name, err := a.openTrace(ctx, arg, &f.traceFlags)
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFla
 	if err != nil {
 		return err
 	}
-	doc.MarkOwn(traceOwn(arg, x, &f.view))
+	doc.MarkOwn(input.TraceOwn(arg, x, f.view.Own))
 	write := report.WriteTraceRequests
 	if f.Request > 0 {
 		write = report.WriteTraceRequest

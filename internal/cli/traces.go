@@ -31,7 +31,7 @@ Equal stacks with equal labels are merged.
 		}
 		defer in.Close()
 		a.printWarnings(in.Warnings)
-		doc := report.NewTraces(in.header(f), in.View, f.N)
+		doc := report.NewTraces(f.header(in), in.View, f.N)
 		if f.JSON {
 			return a.writeJSON(doc)
 		}

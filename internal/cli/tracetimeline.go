@@ -78,7 +78,7 @@ func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFla
 		}
 		defer func() { _ = l.Close() }() // serving has done so
 	}
-	x, name, err := a.openTrace(ctx, arg, &f.traceFlags, "")
+	x, name, err := a.openTrace(ctx, arg, &f.traceFlags)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ without indentation.
 		}
 		defer in.Close()
 		a.printWarnings(in.Warnings)
-		doc := report.NewTree(in.header(f), in.View, f.N, bottomUp)
+		doc := report.NewTree(f.header(in), in.View, f.N, bottomUp)
 		if f.JSON {
 			return a.writeJSON(doc)
 		}

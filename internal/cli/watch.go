@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/collect/watch"
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/terminal"
@@ -87,7 +88,7 @@ func (a *app) watch(ctx context.Context, target string, f *watchFlags) error {
 		return err
 	}
 	if f.TokenFile != "" {
-		token, err := a.readToken(f.TokenFile)
+		token, err := input.ReadToken(f.TokenFile, a.stdin)
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,6 @@ func unswept() []string {
 		"bench/history",
 		"collect",
 		"collect/process",
-		"collect/services",
 		"collect/watch",
 		"docs/...",
 		"examples/hash",

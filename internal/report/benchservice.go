@@ -11,27 +11,13 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/collect/services"
+	"github.com/whet-go/whet/service"
 	"github.com/whet-go/whet/unit"
 )
 
-// serviceUnits are the units that services are compared by, in the order of the table,
-// with their names there.
-func serviceUnits() [][2]string {
-	return [][2]string{
-		{services.UnitCPU, "cpu/req"},
-		{services.UnitAllocs, "allocs/req"},
-		{services.UnitBytes, "bytes/req"},
-		{services.UnitP50, "p50"},
-		{services.UnitP90, "p90"},
-		{services.UnitP99, "p99"},
-		{services.UnitRate, "req/s"},
-	}
-}
-
 // WriteServices renders a comparison of two services: what they are and were sent, what
 // speaks against comparing them, a line for each unit, and the verdict in words.
-func WriteServices(w io.Writer, s Style, r *services.Result) error {
+func WriteServices(w io.Writer, s Style, r *service.Result) error {
 	t := &text{w: w}
 	for i, side := range r.Sides {
 		name := side.Command
@@ -59,12 +45,9 @@ func WriteServices(w io.Writer, s Style, r *services.Result) error {
 	return t.result()
 }
 
-// maxDifferences is how many different answers are listed.
-const maxDifferences = 5
-
 // serviceWarnings says what speaks against the figures, gravest first.
-func serviceWarnings(t *text, s Style, r *services.Result) {
-	all := slices.Concat(ServiceDoubts(r), r.AB.Warnings)
+func serviceWarnings(t *text, s Style, r *service.Result) {
+	all := slices.Concat(r.Warnings(), r.AB.Warnings)
 	for _, warning := range all {
 		loadWrap(t, s, s.paint(gold, "warning: "), Clean(warning), 9)
 	}
@@ -73,73 +56,12 @@ func serviceWarnings(t *text, s Style, r *services.Result) {
 	}
 }
 
-// ServiceDoubts says what speaks against the figures of services under load, gravest first,
-// one sentence each: all but the warnings of its AB.
-func ServiceDoubts(r *services.Result) (doubts []string) {
-	warn := func(format string, args ...any) { doubts = append(doubts, fmt.Sprintf(format, args...)) }
-	if e := r.AB.Subjects[0].Error; e != "" {
-		warn("measuring ended early: %s", e)
-	}
-	for i := range r.Sides {
-		side := &r.Sides[i]
-		if failed := side.Seen.Failed(); failed > 0 {
-			warn("%v failed %d of %s (%s), in %d of %s", ab.Side(i), failed, plural(int(side.Seen.Requests), "request", "requests"),
-				side.Seen.Failures(), side.Seen.Failing, plural(side.Seen.Slices, "slice", "slices"))
-		}
-	}
-	if a := r.Answers; a != nil {
-		for _, d := range a.Differences[:min(len(a.Differences), maxDifferences)] {
-			warn("answers differ: %s: %s", d.Request, d.What)
-		}
-		if more := len(a.Differences) - maxDifferences; more > 0 {
-			warn("%d more of %d requests are answered differently", more, a.Asked)
-		}
-		if a.Unstable > 0 {
-			warn("%d of %s changes from one answer to the next in A too: bodies of these were not compared", a.Unstable, plural(a.Asked, "request", "requests"))
-		}
-	}
-	for i, d := range r.Doubts {
-		same := func(o services.Doubt) bool { return o.Kind == d.Kind }
-		if slices.ContainsFunc(r.Doubts[:i], same) {
-			continue // told with that of the other side
-		}
-		text := ""
-		for _, o := range r.Doubts[i:] {
-			if same(o) {
-				text += fmt.Sprintf("%s in %s, ", o.Side, plural(o.Slices, "slice", "slices"))
-			}
-		}
-		text = strings.TrimSuffix(text, ", ") + ": " + d.Text
-		if d.Hint != "" {
-			text += "; " + d.Hint
-		}
-		warn("%s", text)
-	}
-	for _, m := range r.Missing {
-		text := fmt.Sprintf("no %s: %s: %s", serviceUnitName(m.Unit), m.Side, m.Reason)
-		if m.Cure != "" {
-			text += "; " + m.Cure
-		}
-		warn("%s", text)
-	}
-	return doubts
-}
-
-func serviceUnitName(name string) string {
-	for _, u := range serviceUnits() {
-		if u[0] == name {
-			return u[1]
-		}
-	}
-	return name
-}
-
 // serviceTable writes a line for each unit and returns the units in that order.
-func serviceTable(t *text, s Style, r *services.Result) []ab.Unit {
+func serviceTable(t *text, s Style, r *service.Result) []ab.Unit {
 	var units []ab.Unit
 	all := r.AB.Subjects[0].Units
-	for _, name := range serviceUnits() {
-		if i := slices.IndexFunc(all, func(u ab.Unit) bool { return u.Unit == name[0] }); i >= 0 {
+	for _, name := range service.Units() {
+		if i := slices.IndexFunc(all, func(u ab.Unit) bool { return u.Unit == name }); i >= 0 {
 			units = append(units, all[i])
 		}
 	}
@@ -157,7 +79,7 @@ func serviceTable(t *text, s Style, r *services.Result) []ab.Unit {
 			between = signedPercent(float64(u.Low)-1) + " to " + signedPercent(float64(u.High)-1)
 		}
 		rows = append(rows, []string{
-			serviceUnitName(u.Unit), serviceValue(u.Unit, u.A.Median), serviceValue(u.Unit, u.B.Median), change, between,
+			service.UnitName(u.Unit), serviceValue(u.Unit, u.A.Median), serviceValue(u.Unit, u.B.Median), change, between,
 			fmt.Sprintf("%.3f", u.P), fmt.Sprintf("%.3f", u.Q), string(u.Verdict),
 		})
 	}
@@ -211,11 +133,11 @@ func serviceValue(name string, v bench.Float) string {
 	switch {
 	case math.IsNaN(x):
 		return "–"
-	case name == services.UnitRate:
+	case name == service.UnitRate:
 		return perSecond(x)
 	case strings.Contains(name, "sec"):
 		return unit.Duration(time.Duration(math.Round(x * float64(time.Second))))
-	case name == services.UnitBytes:
+	case name == service.UnitBytes:
 		return unit.Bytes(math.Round(x)).String()
 	case x >= 1000:
 		return strconv.FormatFloat(x, 'f', 0, 64)
@@ -224,7 +146,7 @@ func serviceValue(name string, v bench.Float) string {
 }
 
 // serviceFacts says how it was measured.
-func serviceFacts(t *text, s Style, r *services.Result) {
+func serviceFacts(t *text, s Style, r *service.Result) {
 	c := r.AB.Subjects[0]
 	stopped := map[ab.Stop]string{
 		ab.Precise: "until the interval was as tight as asked for", ab.TimeUp: "until the time was over", ab.Interrupted: "interrupted", ab.Failed: "until one failed",
@@ -232,7 +154,7 @@ func serviceFacts(t *text, s Style, r *services.Result) {
 	text := fmt.Sprintf("%s of slices of %v in %s, %s", plural(c.Pairs, "pair", "pairs"), r.AB.Plan.Length, unit.Duration(r.AB.Elapsed), stopped)
 	for _, u := range c.Units {
 		if u.Unit == r.AB.Unit && !math.IsNaN(float64(u.Spread)) {
-			text += fmt.Sprintf("; a pair's noise in %s is %s", serviceUnitName(u.Unit), unit.FormatPercent(100*float64(u.Spread)))
+			text += fmt.Sprintf("; a pair's noise in %s is %s", service.UnitName(u.Unit), unit.FormatPercent(100*float64(u.Spread)))
 		}
 	}
 	if len(c.Units) > 0 {
@@ -243,7 +165,7 @@ func serviceFacts(t *text, s Style, r *services.Result) {
 
 // serviceVerdict says in sentences what the comparison has shown. What makes it no
 // comparison comes first.
-func serviceVerdict(r *services.Result, units []ab.Unit) []string {
+func serviceVerdict(r *service.Result, units []ab.Unit) []string {
 	var out []string
 	if r.FailuresDiffer {
 		share := func(i int) string { return unit.Percent(r.Sides[i].Seen.Failed(), r.Sides[i].Seen.Requests) }
@@ -279,7 +201,7 @@ func serviceVerdict(r *services.Result, units []ab.Unit) []string {
 
 // servicePart says of a unit what its verdict is about.
 func servicePart(u *ab.Unit) string {
-	name := serviceUnitName(u.Unit)
+	name := service.UnitName(u.Unit)
 	low, high := float64(u.Low)-1, float64(u.High)-1
 	switch u.Verdict {
 	case ab.Same:

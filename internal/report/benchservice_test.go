@@ -8,8 +8,8 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/collect/services"
 	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/service"
 )
 
 // serviceUnit is a unit of a comparison.
@@ -20,22 +20,22 @@ func serviceUnit(name string, a, b, ratio, low, high, p float64, verdict ab.Verd
 	}
 }
 
-func serviceResult(units ...ab.Unit) *services.Result {
-	return &services.Result{
-		Sides: [2]services.Side{
-			{Command: "./old -addr {addr}", Seen: services.Seen{Slices: 61, Requests: 1000, Responses: 1000, Status: map[int]int64{200: 1000}}},
-			{Command: "GOGC=400 ./new -addr {addr}", Dir: "/srv", Seen: services.Seen{Slices: 52, Requests: 1200, Responses: 1200, Status: map[int]int64{200: 1200}}},
+func serviceResult(units ...ab.Unit) *service.Result {
+	return &service.Result{
+		Sides: [2]service.Side{
+			{Command: "./old -addr {addr}", Seen: service.Seen{Slices: 61, Requests: 1000, Responses: 1000, Status: map[int]int64{200: 1000}}},
+			{Command: "GOGC=400 ./new -addr {addr}", Dir: "/srv", Seen: service.Seen{Slices: 52, Requests: 1200, Responses: 1200, Status: map[int]int64{200: 1200}}},
 		},
 		AB: &ab.Result{
-			Unit: services.UnitCPU, Confidence: 0.95, Alpha: 0.05, Plan: ab.Plan{Length: time.Second}, Elapsed: 2 * time.Minute,
+			Unit: service.UnitCPU, Confidence: 0.95, Alpha: 0.05, Plan: ab.Plan{Length: time.Second}, Elapsed: 2 * time.Minute,
 			Subjects: []ab.Compared{{Name: "service", Pairs: 52, Stopped: ab.Precise, Units: units}},
 		},
 		Load:    &load.Result{Targets: []string{"http://127.0.0.1:41234/"}, Method: "GET", Connections: 8, Protocol: load.HTTP1, Engine: load.IOUring, Workers: 1, Model: load.ModelClosed},
-		Answers: &services.Answers{Asked: 1},
+		Answers: &service.Answers{Asked: 1},
 	}
 }
 
-func writeServices(t *testing.T, r *services.Result) string {
+func writeServices(t *testing.T, r *service.Result) string {
 	t.Helper()
 	var b strings.Builder
 	if err := WriteServices(&b, Style{Width: 80}, r); err != nil {
@@ -47,13 +47,13 @@ func writeServices(t *testing.T, r *services.Result) string {
 func TestWriteServices(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	r := serviceResult(
-		serviceUnit(services.UnitRate, 24100, 37020.4, 1.53, 1.49, 1.57, 1e-9, ab.Better),
-		serviceUnit(services.UnitP99, 0.0021, 0.0022, 1.05, 0.91, 1.21, 0.4, ab.Undecided),
-		serviceUnit(services.UnitP50, 0.000105, 0.000105, 1.001, 0.99, 1.008, 0.8, ab.Same),
-		serviceUnit(services.UnitP90, 0.0005, 0.0006, 1.1, 0, inf, 1, ab.Undecided),
-		serviceUnit(services.UnitBytes, 6300, 6900, 1.095, 1.08, 1.11, 1e-4, ab.Worse),
-		serviceUnit(services.UnitAllocs, 0, 2, nan, 0, inf, 1e-4, ab.Worse),
-		serviceUnit(services.UnitCPU, 0.00003541, 0.0000201, 0.568, 0.559, 0.577, 1e-9, ab.Better),
+		serviceUnit(service.UnitRate, 24100, 37020.4, 1.53, 1.49, 1.57, 1e-9, ab.Better),
+		serviceUnit(service.UnitP99, 0.0021, 0.0022, 1.05, 0.91, 1.21, 0.4, ab.Undecided),
+		serviceUnit(service.UnitP50, 0.000105, 0.000105, 1.001, 0.99, 1.008, 0.8, ab.Same),
+		serviceUnit(service.UnitP90, 0.0005, 0.0006, 1.1, 0, inf, 1, ab.Undecided),
+		serviceUnit(service.UnitBytes, 6300, 6900, 1.095, 1.08, 1.11, 1e-4, ab.Worse),
+		serviceUnit(service.UnitAllocs, 0, 2, nan, 0, inf, 1e-4, ab.Worse),
+		serviceUnit(service.UnitCPU, 0.00003541, 0.0000201, 0.568, 0.559, 0.577, 1e-9, ab.Better),
 	)
 	const want = `A  ./old -addr {addr}
 B  GOGC=400 ./new -addr {addr} (in /srv)
@@ -90,16 +90,16 @@ verdict: B is better in cpu/req (-43%), req/s (+53%).
 // TestWriteServicesWarnings wants what speaks against the figures before them, and what
 // makes them no comparison first in the verdict.
 func TestWriteServicesWarnings(t *testing.T) {
-	r := serviceResult(serviceUnit(services.UnitCPU, 0.00003, 0.00002, 0.66, 0.6, 0.7, 1e-9, ab.Better))
+	r := serviceResult(serviceUnit(service.UnitCPU, 0.00003, 0.00002, 0.66, 0.6, 0.7, 1e-9, ab.Better))
 	r.FailuresDiffer = true
-	r.Sides[1].Seen = services.Seen{Slices: 52, Failing: 50, Requests: 1200, Responses: 1190, Status: map[int]int64{200: 890, 503: 300}, Errors: load.Errors{Timeout: 10}}
-	r.Answers = &services.Answers{Asked: 9, Unstable: 1}
+	r.Sides[1].Seen = service.Seen{Slices: 52, Failing: 50, Requests: 1200, Responses: 1190, Status: map[int]int64{200: 890, 503: 300}, Errors: load.Errors{Timeout: 10}}
+	r.Answers = &service.Answers{Asked: 9, Unstable: 1}
 	for range 7 {
-		r.Answers.Differences = append(r.Answers.Differences, services.Difference{Request: "GET http://h/\x1b[2J", What: "status 200 in A, status 404 in B"})
+		r.Answers.Differences = append(r.Answers.Differences, service.Difference{Request: "GET http://h/\x1b[2J", What: "status 200 in A, status 404 in B"})
 	}
 	busy := load.Doubt{Kind: load.GeneratorCPU, Text: "the generator was busy", Hint: "send from elsewhere"}
-	r.Doubts = []services.Doubt{{Doubt: busy, Side: "A", Slices: 3}, {Doubt: busy, Side: "B", Slices: 1}}
-	r.Missing = []services.Missing{{Unit: services.UnitAllocs, Side: "B", Reason: "no pprof handlers", Cure: "import them"}}
+	r.Doubts = []service.Doubt{{Doubt: busy, Side: "A", Slices: 3}, {Doubt: busy, Side: "B", Slices: 1}}
+	r.Missing = []service.Missing{{Unit: service.UnitAllocs, Side: "B", Reason: "no pprof handlers", Cure: "import them"}}
 	r.AB.Subjects[0].Error, r.AB.Subjects[0].Stopped = "B: run ./new: the target exited: exit status 3", ab.Failed
 	got := writeServices(t, r)
 	words, at := strings.Join(strings.Fields(got), " "), 0

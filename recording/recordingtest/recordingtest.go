@@ -19,6 +19,18 @@ type Profile struct {
 func Open(t testing.TB, load any, profiles ...Profile) *recording.Recording {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.whet")
+	Write(t, path, load, profiles...)
+	r, err := recording.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() }) // was only read
+	return r
+}
+
+// Write writes the recording that Open opens.
+func Write(t testing.TB, path string, load any, profiles ...Profile) {
+	t.Helper()
 	w, err := recording.Create(path, recording.Meta{})
 	if err != nil {
 		t.Fatal(err)
@@ -36,10 +48,4 @@ func Open(t testing.TB, load any, profiles ...Profile) *recording.Recording {
 	if err := w.Close(recording.Meta{}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := recording.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.Close() }) // was only read
-	return r
 }

@@ -1,4 +1,4 @@
-package cli
+package recorded
 
 import (
 	"errors"
@@ -7,13 +7,14 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/recording"
 )
 
-// target is what a recording knows of its program beside the profiles. Parts that cannot be read are
-// as if they were not there: the profiles are what counts.
-func (in *recorded) target() find.Target {
-	t := find.Target{Build: in.build}
+// target is what a recording knows of its program apart from the profiles. Parts that cannot be
+// read are as if they were not there: the profiles are what counts.
+func target(in *input.Kinds) find.Target {
+	t := find.Target{Build: in.Build}
 	rec := in.Recording
 	if rec == nil {
 		return t
@@ -42,7 +43,7 @@ func wholePart(rec *recording.Recording, name string) []byte {
 	return text
 }
 
-// ranHere tells whether the recorder ran on the target's machine, which is taken to be this one.
+// ranHere reports whether the recorder ran on the target's machine, which is taken to be this one.
 func ranHere(t recording.Target) bool { return t.Kind != recording.URL || t.PID != 0 }
 
 // levelHere is the GOAMD64 level of this machine, "" when it has another architecture:

@@ -1,9 +1,10 @@
-package cli
+package input
 
 import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,13 +18,13 @@ import (
 const fewSamples = 100
 
 // warn adds what the reader of any view of in should know.
-func (in *input) warn(f *viewFlags) {
+func (in *Input) warn(opt *Options) {
 	if in.Profile.NumSamples() == 0 {
 		in.warnEmpty()
 		return
 	}
-	in.warnUnmatched(f)
-	if n := sampleCount(in.Profile); n > 0 && n < fewSamples && len(f.Base)+len(f.DiffBase) == 0 {
+	in.warnUnmatched()
+	if n := sampleCount(in.Profile); n > 0 && n < fewSamples && len(opt.Base)+len(opt.DiffBase) == 0 {
 		in.Warnings = append(in.Warnings, &diag.Error{
 			Op:   fmt.Sprintf("only %d samples: shares of them are rough", n),
 			Hint: "profile for longer, or under more load",
@@ -31,11 +32,11 @@ func (in *input) warn(f *viewFlags) {
 	}
 	in.warnUnsymbolized()
 	in.warnUnlabelled()
-	in.warnOwn(f)
+	in.warnOwn(opt.Own)
 }
 
 // warnEmpty says that there is nothing to see, and what may be the reason.
-func (in *input) warnEmpty() {
+func (in *Input) warnEmpty() {
 	e := &diag.Error{Op: "the profile has no samples"}
 	switch in.Type.Type {
 	case "cpu", "samples":
@@ -46,8 +47,8 @@ func (in *input) warnEmpty() {
 	in.Warnings = append(in.Warnings, e)
 }
 
-// warnUnlabelled says when no sample has the label that --by asks for.
-func (in *input) warnUnlabelled() {
+// warnUnlabelled says when no sample has the label that the query groups by.
+func (in *Input) warnUnlabelled() {
 	if in.query.By != profile.ByLabel {
 		return
 	}
@@ -57,7 +58,7 @@ func (in *input) warnUnlabelled() {
 }
 
 // noLabel is the warning that no sample has a label of a key; nil when one has.
-func (in *input) noLabel(key string) error {
+func (in *Input) noLabel(key string) error {
 	keys := map[string]bool{}
 	if in.Profile.HasLabels() {
 		for i := range in.Profile.NumSamples() {
@@ -76,9 +77,9 @@ func (in *input) noLabel(key string) error {
 	return e
 }
 
-// warnOwn names each --own that is no package here.
-func (in *input) warnOwn(f *viewFlags) {
-	for _, prefix := range f.Own {
+// warnOwn names each prefix of own code that is not a package here.
+func (in *Input) warnOwn(prefixes []string) {
+	for _, prefix := range prefixes {
 		own := profile.OwnMatcher([]string{prefix}, nil)
 		if !slices.ContainsFunc(in.Profile.Functions, func(fn profile.Function) bool {
 			return own(fn) && (prefix == "main" || profile.PackagePath(fn.Name) != "main")
@@ -93,7 +94,7 @@ func (in *input) warnOwn(f *viewFlags) {
 
 // warnUnsymbolized says when most addresses have no function: every view by
 // function is then empty talk.
-func (in *input) warnUnsymbolized() {
+func (in *Input) warnUnsymbolized() {
 	p, bare := in.Profile, 0
 	for i := range p.Locations {
 		if p.Frames(uint32(i))[0].Function == profile.None {
@@ -105,7 +106,7 @@ func (in *input) warnUnsymbolized() {
 			Op:   fmt.Sprintf("%d of %d addresses have no function's name", bare, len(p.Locations)),
 			Hint: "--by address tells them apart; `whet pprof -top BINARY PROFILE` names them if you have the binary",
 		}
-		if slices.ContainsFunc(in.opened, func(l *loaded) bool { return l.debug }) {
+		if slices.ContainsFunc(in.Opened, func(l *Opened) bool { return l.debug }) {
 			e.Hint = "it is the text for people: take the profile again without ?debug=1, which has the names"
 		}
 		in.Warnings = append(in.Warnings, e)
@@ -113,9 +114,9 @@ func (in *input) warnUnsymbolized() {
 }
 
 // warnUnmatched names the filters that match nothing, which is rarely meant.
-func (in *input) warnUnmatched(f *viewFlags) {
+func (in *Input) warnUnmatched() {
 	for _, name := range in.View.Unmatched() {
-		in.Warnings = append(in.Warnings, fmt.Errorf("--%s %s matches nothing", name, f.filter(name)))
+		in.Warnings = append(in.Warnings, fmt.Errorf("--%s %s matches nothing", name, filter(in.query, name)))
 	}
 	if in.View.Samples() == 0 && in.Profile.NumSamples() > 0 {
 		in.Warnings = append(in.Warnings, errors.New("the filters keep no samples"))
@@ -127,7 +128,7 @@ const maxDepthSamples = 50_000
 
 // warnTruncated says when much of the weight has stacks as deep as the runtime
 // records: their callers are missing.
-func (in *input) warnTruncated() {
+func (in *Input) warnTruncated() {
 	p := in.Profile
 	limit, cure := 128, "run the program with GODEBUG=profstackdepth=1024"
 	for _, t := range p.SampleTypes {
@@ -170,4 +171,20 @@ func hasGoRuntime(p *profile.Profile) bool {
 		}
 	}
 	return false
+}
+
+// filter is the text of the filter that View.Unmatched calls by name.
+func filter(q profile.Query, name string) string {
+	re := map[string]*regexp.Regexp{
+		"focus": q.Focus, "ignore": q.Ignore, "hide": q.Hide, "show": q.Show, "show-from": q.ShowFrom, "prune-from": q.PruneFrom,
+	}[name]
+	switch {
+	case re != nil:
+		return re.String()
+	case name == "tag-focus":
+		return q.TagFocus
+	case name == "tag-ignore":
+		return q.TagIgnore
+	}
+	return ""
 }

@@ -1,4 +1,4 @@
-// Package services compares two builds of a service that run side by side, loading
+// Package service compares two builds of a service that run side by side, loading
 // them in turn.
 //
 //  1. [ParseCommand] cuts commands into words. [Run] gives each side an address of its
@@ -25,4 +25,4 @@
 // for the values of each slice.
 //
 // The package makes no statistics and prints nothing: see bench/ab and internal/report.
-package services
+package service

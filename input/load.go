@@ -1,4 +1,4 @@
-package cli
+package input
 
 import (
 	"bufio"
@@ -21,63 +21,61 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// loaded is the profile taken from one argument.
-type loaded struct {
-	name     string // the argument
-	prof     *profile.Profile
-	rec      *recording.Recording // nil unless it came out of one
-	part     string               // its name there
-	sample   string               // sample type asked for, "" for the default
-	warnings []error
-	debug    bool // the text that ?debug=1 answers, which names no functions to a parser
+// Opened is one argument, and the profile that was taken from it.
+type Opened struct {
+	Name      string               // the argument, without a password
+	Profile   *profile.Profile     // nil when all profiles of a recording were asked for
+	Recording *recording.Recording // nil unless it is one
+	Part      string               // the profile's name there
+	Warnings  []error
+
+	sample string // sample type asked for, "" for the default
+	debug  bool   // the text that ?debug=1 answers, which names no functions to a parser
 }
 
 // selection is the --type that takes the same again from another argument.
-func (l *loaded) selection() string {
+func (l *Opened) selection() string {
 	switch {
-	case l.part == "":
+	case l.Part == "":
 		return l.sample
 	case l.sample == "":
-		return l.part
+		return l.Part
 	}
-	return l.part + ":" + l.sample
+	return l.Part + ":" + l.sample
 }
 
-// loader loads the arguments of one view. load may be called concurrently.
-type loader struct {
-	app        *app
-	flags      *viewFlags
-	stdinTaken bool
-	base       bool // it is bases that are loaded now
+// ReadOptions are those that profiles are read with.
+func (o *Opener) ReadOptions() profile.ReadOptions {
+	return profile.ReadOptions{MaxBytes: int64(o.MaxMemory)}
 }
 
-func (ld *loader) options() profile.ReadOptions {
-	return profile.ReadOptions{MaxBytes: int64(ld.flags.MaxMemory)}
-}
-
-// load takes the profile that typ selects from what arg names.
-func (ld *loader) load(ctx context.Context, arg, typ string) (*loaded, error) {
+// open takes the profile that typ selects from what arg names.
+func (o *Opener) open(ctx context.Context, arg, typ string) (*Opened, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	switch {
 	case arg == "-":
-		return ld.stream("standard input", ld.app.stdin, typ)
-	case isURL(arg):
-		body, err := ld.fetch(ctx, arg, typ)
+		r, err := o.stdin()
+		if err != nil {
+			return nil, err
+		}
+		return o.stream("standard input", r, typ)
+	case IsURL(arg):
+		body, err := o.Fetch(ctx, arg, typ)
 		if err != nil {
 			return nil, err
 		}
 		defer func() { _ = body.Close() }() // only read
-		return ld.stream(redact(arg), body, typ)
+		return o.stream(Redact(arg), body, typ)
 	}
-	return ld.file(arg, typ)
+	return o.file(arg, typ)
 }
 
-func (ld *loader) file(path, typ string) (*loaded, error) {
+func (o *Opener) file(path, typ string) (*Opened, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, ld.openError(path, err)
+		return nil, o.openError(path, err)
 	}
 	defer func() { _ = f.Close() }()
 	if fi, err := f.Stat(); err == nil && fi.IsDir() {
@@ -89,25 +87,25 @@ func (ld *loader) file(path, typ string) (*loaded, error) {
 	br := bufio.NewReaderSize(f, 128<<10)
 	head, _ := br.Peek(4) // what is wrong shows on reading
 	if !recording.IsRecording(head) {
-		return ld.pprof(path, br, typ, ld.options())
+		return o.pprof(path, br, typ, o.ReadOptions())
 	}
-	rec, err := ld.open(path)
+	rec, err := o.openRecording(path)
 	if err != nil {
 		return nil, err
 	}
-	return ld.recorded(path, rec, typ)
+	return o.recorded(path, rec, typ)
 }
 
-// open opens a recording in a file.
-func (ld *loader) open(path string) (*recording.Recording, error) {
+// openRecording opens a recording in a file.
+func (o *Opener) openRecording(path string) (*recording.Recording, error) {
 	rec, err := recording.Open(path)
 	if err == nil {
-		rec.MaxMemory = int64(ld.flags.MaxMemory)
+		rec.MaxMemory = int64(o.MaxMemory)
 	}
 	return rec, err
 }
 
-func (ld *loader) openError(path string, err error) error {
+func (o *Opener) openError(path string, err error) error {
 	e := &diag.Error{Op: "read", Subject: path, Err: err}
 	if path == "" {
 		e.Subject = `""`
@@ -118,7 +116,7 @@ func (ld *loader) openError(path string, err error) error {
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		e.Err = errors.New("no such file")
-		if partial := path + recording.PartialSuffix; fileExists(partial) {
+		if partial := path + recording.PartialSuffix; Exists(partial) {
 			e.Hint = "an interrupted whet record left " + partial + ", which can be read as it is"
 		} else if looksLikeAddress(path) {
 			e.Hint = "an address needs its scheme: http://" + path
@@ -127,7 +125,7 @@ func (ld *loader) openError(path string, err error) error {
 	return e
 }
 
-// looksLikeAddress tells an address without its scheme from a file's name.
+// looksLikeAddress reports whether a name is an address without its scheme.
 func looksLikeAddress(s string) bool {
 	host, _, _ := strings.Cut(s, "/")
 	if _, port, err := net.SplitHostPort(host); err == nil {
@@ -137,27 +135,28 @@ func looksLikeAddress(s string) bool {
 	return host == "localhost" || strings.Contains(s, "/debug/pprof")
 }
 
-func fileExists(path string) bool {
+// Exists reports whether there is a file of that name.
+func Exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
 // stream reads a profile or a recording that does not come from a file.
-func (ld *loader) stream(name string, r io.Reader, typ string) (*loaded, error) {
+func (o *Opener) stream(name string, r io.Reader, typ string) (*Opened, error) {
 	br := bufio.NewReaderSize(r, 128<<10)
 	head, _ := br.Peek(4) // what is wrong shows on reading
 	if !recording.IsRecording(head) {
-		opt := ld.options()
+		opt := o.ReadOptions()
 		if opt.MaxBytes == 0 {
 			opt.MaxBytes = maxStreamed
 		}
-		return ld.pprof(name, br, typ, opt)
+		return o.pprof(name, br, typ, opt)
 	}
-	rec, err := ld.readRecording(name, br)
+	rec, err := o.readRecording(name, br)
 	if err != nil {
 		return nil, err
 	}
-	return ld.recorded(name, rec, typ)
+	return o.recorded(name, rec, typ)
 }
 
 // What comes through a pipe or the network may have no end.
@@ -190,7 +189,7 @@ func spool(r io.Reader) (_ *tempfile.File, err error) {
 }
 
 // readRecording reads a recording that comes through a pipe or the network.
-func (ld *loader) readRecording(name string, r io.Reader) (*recording.Recording, error) {
+func (o *Opener) readRecording(name string, r io.Reader) (*recording.Recording, error) {
 	f, err := spool(r)
 	if err != nil {
 		return nil, &diag.Error{Op: "read", Subject: name, Err: err}
@@ -199,17 +198,17 @@ func (ld *loader) readRecording(name string, r io.Reader) (*recording.Recording,
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	rec.MaxMemory = int64(ld.flags.MaxMemory)
+	rec.MaxMemory = int64(o.MaxMemory)
 	return rec, nil
 }
 
 // pprof decodes a pprof profile and resolves typ to one of its sample types.
-func (ld *loader) pprof(name string, r *bufio.Reader, typ string, opt profile.ReadOptions) (*loaded, error) {
+func (o *Opener) pprof(name string, r *bufio.Reader, typ string, opt profile.ReadOptions) (*Opened, error) {
 	head, _ := r.Peek(512) // what is wrong shows on reading
 	head = bytes.Clone(head)
 	p, err := profile.Read(r, opt)
 	if err != nil {
-		err = readError(name, err)
+		err = ReadError(name, err)
 		// What is wrong further in is a profile's own trouble.
 		syntax := (*profile.SyntaxError)(nil)
 		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Hint == "" && (!errors.As(err, &syntax) || syntax.Offset < int64(len(head))) {
@@ -221,7 +220,7 @@ func (ld *loader) pprof(name string, r *bufio.Reader, typ string, opt profile.Re
 	if err != nil {
 		return nil, err
 	}
-	return &loaded{name: name, prof: p, sample: sample, debug: isDebugText(head)}, nil
+	return &Opened{Name: name, Profile: p, sample: sample, debug: isDebugText(head)}, nil
 }
 
 // notProfile says what a file that could not be read as a profile is, as far as its
@@ -244,7 +243,7 @@ func notProfile(name string, head []byte) string {
 	return "it is neither a recording nor a profile that pprof reads"
 }
 
-// isDebugText tells the text form of a Go program's profiles.
+// isDebugText reports whether head begins the text form of a Go program's profiles.
 func isDebugText(head []byte) bool {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	for _, prefix := range []string{"goroutine profile: total ", "threadcreate profile: total ", "--- mutex:"} {
@@ -256,9 +255,9 @@ func isDebugText(head []byte) bool {
 }
 
 // recorded takes a profile out of a recording, which it closes on error.
-func (ld *loader) recorded(name string, rec *recording.Recording, typ string) (*loaded, error) {
-	l := &loaded{name: name, rec: rec, warnings: rec.Warnings}
-	err := l.choose(name, typ, ld.options())
+func (o *Opener) recorded(name string, rec *recording.Recording, typ string) (*Opened, error) {
+	l := &Opened{Name: name, Recording: rec, Warnings: rec.Warnings}
+	err := l.choose(name, typ, o.ReadOptions())
 	if err != nil {
 		_ = rec.Close() // the first error is the one to report
 		return nil, err
@@ -267,25 +266,25 @@ func (ld *loader) recorded(name string, rec *recording.Recording, typ string) (*
 }
 
 // choose finds the profile and sample type that typ names.
-func (l *loaded) choose(name, typ string, opt profile.ReadOptions) error {
-	names := l.rec.ProfileNames()
+func (l *Opened) choose(name, typ string, opt profile.ReadOptions) error {
+	names := l.Recording.ProfileNames()
 	if len(names) == 0 {
 		err := errors.New("the recording holds no profile")
-		if len(l.rec.Warnings) > 0 {
-			err = fmt.Errorf("%w: %w", err, errors.Join(l.rec.Warnings...))
+		if len(l.Recording.Warnings) > 0 {
+			err = fmt.Errorf("%w: %w", err, errors.Join(l.Recording.Warnings...))
 		}
 		return &diag.Error{Op: "read", Subject: name, Err: err}
 	}
 	var err error
-	if l.part, l.sample, err = selectPart(l.rec, names, typ); err != nil {
+	if l.Part, l.sample, err = selectPart(l.Recording, names, typ); err != nil {
 		return err
 	}
-	if l.prof, err = l.rec.ReadProfile(l.part, opt); err != nil {
-		return partError(name, l.part, names, err)
+	if l.Profile, err = l.Recording.ReadProfile(l.Part, opt); err != nil {
+		return partError(name, l.Part, names, err)
 	}
 	// typeIndex reports a sample type that the profile does not have, with the
 	// ones that it has.
-	_, err = typeIndex(l.prof, l.sample)
+	_, err = typeIndex(l.Profile, l.sample)
 	return err
 }
 

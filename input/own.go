@@ -1,4 +1,4 @@
-package cli
+package input
 
 import (
 	"debug/buildinfo"
@@ -14,23 +14,43 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// findOwn decides what own code is: what the recording says of its build, else
-// the binary that the profile names if it is on this machine, else the
-// working directory's module if the profile holds packages of it, else every
-// package whose source is neither the standard library's nor in the module cache.
-// Package main is always own; --own adds to all that.
-func (in *input) findOwn(f *viewFlags) {
+// Own tells own code from the rest.
+type Own struct {
+	// Match reports whether a function is own. It is never nil for an Input; nothing is own
+	// unless Known.
+	Match func(profile.Function) bool
+	Known bool
+
+	Modules []string // and packages, sorted
+	Main    string   // the main module, "" when it is not known
+	From    string   // what says so: "the recording", "its binary", …
+}
+
+// OwnCode decides what is own code in p, of a program of which rec, unless it is nil, is a
+// recording: what the recording says of its build, else the binary that the profile names
+// if it is on this machine, else the working directory's module if the profile holds
+// packages of it, else every package whose source is neither the standard library's nor in
+// the module cache. Package main is always own; prefixes add to all that.
+func OwnCode(p *profile.Profile, rec *recording.Recording, prefixes []string) Own {
+	in := &Input{Profile: p, Recording: rec}
+	in.findOwn(prefixes)
+	return in.Own
+}
+
+// findOwn sets Own, Build, and the query's modules.
+func (in *Input) findOwn(given []string) {
 	p := in.Profile
 	build, from := in.buildInfo()
-	in.build = build
-	prefixes := slices.Clone(f.Own)
+	in.Build = build
+	prefixes := slices.Clone(given)
 	if in.Recording != nil {
 		prefixes = append(prefixes, in.Recording.Meta().Own...)
 	}
+	in.Own = Own{Match: func(profile.Function) bool { return false }}
 	var modules, deps []string
 	switch {
-	case build != nil && ownModule(build) != "":
-		modules, deps = []string{ownModule(build)}, build.Foreign(prefixes)
+	case build != nil && MainModule(build) != "":
+		modules, deps = []string{MainModule(build)}, build.Foreign(prefixes)
 	default:
 		if m := workingModule(p); m != "" {
 			modules, from = []string{m}, "go.mod here"
@@ -44,26 +64,24 @@ func (in *input) findOwn(f *viewFlags) {
 		deps = slices.DeleteFunc(p.Dependencies(modules), profile.BelowAny(prefixes))
 	}
 	if len(modules) == 1 {
-		in.OwnMain = modules[0]
+		in.Own.Main = modules[0]
 	}
 	modules = append(modules, prefixes...)
-	if len(f.Own) > 0 {
+	if len(given) > 0 {
 		from += " and --own"
 	}
 	slices.Sort(modules)
 	modules = slices.Compact(modules)
 	own := profile.OwnMatcher(modules, deps)
-	if !slices.ContainsFunc(p.Functions, own) {
-		in.Own = func(profile.Function) bool { return false }
-	} else {
-		in.Own, in.OwnKnown, in.OwnModules, in.OwnFrom = own, true, modules, from
+	if slices.ContainsFunc(p.Functions, own) {
+		in.Own.Match, in.Own.Known, in.Own.Modules, in.Own.From = own, true, modules, from
 	}
 	in.query.ModuleOf = moduleOf(build, modules, p.FileModules)
 }
 
 // buildInfo returns the build information of the profiled program and where it
 // was found; nil when it is not known.
-func (in *input) buildInfo() (*recording.Build, string) {
+func (in *Input) buildInfo() (*recording.Build, string) {
 	if in.Recording != nil {
 		if b := in.Recording.Meta().Build; b != nil {
 			return b, "the recording"
@@ -85,9 +103,9 @@ func (in *input) buildInfo() (*recording.Build, string) {
 	return nil, ""
 }
 
-// ownModule is the module, or at least the package, that a build is of; "" when
+// MainModule is the module, or at least the package, that a build is of; "" when
 // it does not say, as after go run FILE.
-func ownModule(b *recording.Build) string {
+func MainModule(b *recording.Build) string {
 	if b.Main.Path != "" && b.Main.Path != "command-line-arguments" {
 		return b.Main.Path
 	}
@@ -206,7 +224,7 @@ func moduleOf(b *recording.Build, own []string, files func() []string) func(pkg 
 		for _, d := range b.Deps {
 			known = append(known, d.Path)
 		}
-		if m := ownModule(b); m != "" {
+		if m := MainModule(b); m != "" {
 			known, main = append(known, m), m
 		}
 	} else if len(own) == 1 {
@@ -228,4 +246,52 @@ func moduleOf(b *recording.Build, own []string, files func() []string) func(pkg 
 		}
 		return profile.GuessModule(pkg)
 	}
+}
+
+// Also is the view of the other main profile of the recording: for CPU the allocations, for
+// allocated bytes the CPU, and the profile's name. It is nil when there is not one recording
+// with both, or a base.
+func (in *Input) Also() (v *profile.View, part string, err error) {
+	if in.Recording == nil || len(in.Opened) != 1 {
+		return nil, "", nil
+	}
+	sample := ""
+	switch {
+	case in.Part == "cpu":
+		part, sample = "allocs", "alloc_space"
+	case in.Part == "allocs" && in.Type.Type == "alloc_space":
+		part, sample = "cpu", "cpu"
+	}
+	if !slices.Contains(in.Recording.ProfileNames(), part) {
+		return nil, "", nil
+	}
+	p, err := in.Recording.Profile(part)
+	if err != nil {
+		return nil, "", err
+	}
+	q := in.query
+	if q.Type, err = p.TypeIndex(sample); err != nil {
+		return nil, "", err
+	}
+	v, err = p.View(q)
+	return v, part, err
+}
+
+// Dispatched is the prefix of the packages that main.main calls when all that is known as
+// own code is calls in main.main, as in programs whose own packages could not be told from
+// others; else "".
+func Dispatched(r *profile.OwnReport) string {
+	prefix := ""
+	for _, l := range r.Lines {
+		if l.Function != "main.main" || len(l.Callees) == 0 {
+			return ""
+		}
+		if prefix == "" {
+			prefix, _, _ = strings.Cut(profile.PackagePath(l.Callees[0].Function), "/internal/")
+		}
+	}
+	if prefix == "runtime" {
+		return ""
+	}
+	return prefix
 }

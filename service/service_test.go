@@ -1,6 +1,6 @@
 //go:build unix
 
-package services
+package service
 
 import (
 	"context"

@@ -1,10 +1,11 @@
-package cli
+package recorded
 
 import (
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -23,26 +24,31 @@ func TestTarget(t *testing.T) {
 		{"another processor", recording.Target{Kind: recording.Command}, "arm64", false},
 	} {
 		file := filepath.Join(t.TempDir(), "a.whet")
-		w, err := recording.Create(file, recording.Meta{Version: recording.Version, Target: test.target, GOARCH: test.arch})
+		meta := recording.Meta{Version: recording.Version, Target: test.target, GOARCH: test.arch}
+		w, err := recording.Create(file, meta)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Add(recording.Part{Name: recording.MemStatsEndPart, Kind: recording.KindText}, []byte("# NumGC = 3\n")); err != nil {
+		stats := recording.Part{Name: recording.MemStatsEndPart, Kind: recording.KindText}
+		if err := w.Add(stats, []byte("# NumGC = 3\n")); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Close(recording.Meta{Version: recording.Version, Target: test.target, GOARCH: test.arch}); err != nil {
+		if err := w.Close(meta); err != nil {
 			t.Fatal(err)
 		}
 		rec, err := recording.Open(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := &recorded{input: input{Recording: rec}}
-		got := in.target()
+		got := target(&input.Kinds{Input: input.Input{Recording: rec}})
 		if string(got.After) != "# NumGC = 3\n" || got.Before != nil {
 			t.Errorf("%s: statistics %q and %q", test.name, got.Before, got.After)
 		}
-		if got.Level != "" && !test.level || got.Level != "" && !strings.HasPrefix(got.Level, "v") || got.Level == "" && test.level && levelHere() != "" {
+		want := ""
+		if test.level {
+			want = levelHere()
+		}
+		if got.Level != want || want != "" && !strings.HasPrefix(want, "v") {
 			t.Errorf("%s: level %q", test.name, got.Level)
 		}
 		if err := rec.Close(); err != nil {

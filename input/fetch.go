@@ -1,6 +1,7 @@
-package cli
+package input
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,25 +15,26 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/origin"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/terminal"
 )
 
-func isURL(s string) bool {
+// IsURL reports whether an argument is an address.
+func IsURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
 }
 
-// redact removes a password from an address that is about to be shown.
-func redact(s string) string {
+// Redact removes a password from an address that is about to be shown.
+func Redact(s string) string {
 	if u, err := url.Parse(s); err == nil {
 		return u.Redacted()
 	}
 	return s
 }
 
-// fetch gets the profile that an address and --type name, whole. The caller closes
-// it.
-func (ld *loader) fetch(ctx context.Context, addr, typ string) (io.ReadCloser, error) {
-	u, window, err := profileURL(addr, typ, ld.flags.Duration, ld.flags.given != nil && ld.flags.given("duration"))
+// Fetch gets the profile that an address and a type, as that of Options, name. The caller
+// closes it.
+func (o *Opener) Fetch(ctx context.Context, addr, typ string) (io.ReadCloser, error) {
+	u, window, err := profileURL(addr, typ, cmp.Or(o.Duration, DefaultDuration), o.Delta)
 	if err != nil {
 		return nil, err
 	}
@@ -43,16 +45,15 @@ func (ld *loader) fetch(ctx context.Context, addr, typ string) (io.ReadCloser, e
 		cancel()
 		return nil, fmt.Errorf("fetch %s: %w", shown, err)
 	}
-	if req.Header, err = parseHeaders(ld.flags.Header, "Authorization: Bearer TOKEN"); err != nil {
-		cancel()
-		return nil, err
+	if req.Header = o.Header.Clone(); req.Header == nil {
+		req.Header = http.Header{}
 	}
 	req.Host = req.Header.Get("Host") // "": that of the address
 	if window > 0 {
-		ld.app.progressf("profiling %s for %v", shown, window)
+		o.status("profiling %s for %v", shown, window)
 	}
 	// Headers may be secrets: they do not follow a redirect to another origin.
-	client := &http.Client{CheckRedirect: origin.Policy{Secret: len(ld.flags.Header) > 0}.Redirect}
+	client := &http.Client{CheckRedirect: origin.Policy{Secret: len(o.Header) > 0}.Redirect}
 	resp, err := client.Do(req)
 	if err != nil {
 		cancel()
@@ -113,7 +114,7 @@ func checkResponse(resp *http.Response, shown string) error {
 	head, _ := io.ReadAll(io.LimitReader(resp.Body, 512)) // as much of the reason as there is
 	reason, _, _ := strings.Cut(strings.TrimSpace(string(head)), "\n")
 	e := &diag.Error{Op: "fetch", Subject: shown, Err: fmt.Errorf("the server answered %s", resp.Status)}
-	if reason = report.Clean(reason); reason != "" && !strings.Contains(resp.Status, reason) {
+	if reason = terminal.Clean(reason); reason != "" && !strings.Contains(resp.Status, reason) {
 		e.Err = fmt.Errorf("the server answered %s: %s", resp.Status, reason)
 	}
 	switch {
@@ -130,14 +131,14 @@ func checkResponse(resp *http.Response, shown string) error {
 // profileURL is the address of the profile that typ names, and the time for
 // which the server will measure before it answers. A full address of a
 // profile is kept, a base address is completed. Profiles of what happened since the
-// program's start show the given duration when the user asked for it.
-func profileURL(addr, typ string, duration time.Duration, asked bool) (*url.URL, time.Duration, error) {
+// program's start show the given duration with delta.
+func profileURL(addr, typ string, duration time.Duration, delta bool) (*url.URL, time.Duration, error) {
 	u, err := url.Parse(addr)
 	if err == nil && u.Host == "" {
 		err = errors.New("no host")
 	}
 	if err != nil {
-		return nil, 0, diag.Usagef("fetch", fmt.Sprintf("%q is not an address: %v", redact(addr), err), "write it as http://localhost:6060")
+		return nil, 0, diag.Usagef("fetch", fmt.Sprintf("%q is not an address: %v", Redact(addr), err), "write it as http://localhost:6060")
 	}
 	if !isProfileAddress(u) {
 		name, _, _ := strings.Cut(typ, ":")
@@ -163,7 +164,7 @@ func profileURL(addr, typ string, duration time.Duration, asked bool) (*url.URL,
 	if s, err := strconv.ParseFloat(query.Get("seconds"), 64); err == nil && s > 0 && s < 1e6 {
 		return u, time.Duration(s * float64(time.Second)), nil
 	}
-	if path.Base(u.Path) != "profile" && !(asked && isDelta(u)) {
+	if path.Base(u.Path) != "profile" && !(delta && isDelta(u)) {
 		return u, 0, nil
 	}
 	seconds := max(int64((duration+time.Second/2)/time.Second), 1)
@@ -172,7 +173,7 @@ func profileURL(addr, typ string, duration time.Duration, asked bool) (*url.URL,
 	return u, time.Duration(seconds) * time.Second, nil
 }
 
-// isProfileAddress tells a profile's own address from a service's base.
+// isProfileAddress reports whether an address is a profile's own, not the base of a service.
 func isProfileAddress(u *url.URL) bool {
 	if u.RawQuery != "" {
 		return true
@@ -186,6 +187,35 @@ func isProfileAddress(u *url.URL) bool {
 	}
 	switch path.Ext(u.Path) {
 	case ".gz", ".pb", ".pprof", ".prof", ".whet":
+		return true
+	}
+	return false
+}
+
+// CheckDuration reports that a duration has no effect on what an address is profiled for.
+// op begins the error.
+func CheckDuration(op, addr string) error {
+	u, err := url.Parse(addr)
+	switch {
+	case err != nil: // which is reported when it is opened
+		return nil
+	case u.Query().Has("seconds"):
+		return diag.Usagef(op, "--duration has no effect: the address "+Redact(addr)+" already has seconds", "leave one out")
+	case isProfileAddress(u) && path.Base(u.Path) != "profile" && !isDelta(u):
+		return diag.Usagef(op, "--duration has no effect: "+Redact(addr)+" is not a profile over time",
+			"omit it, or set the parameter of the address, such as ?seconds=5")
+	}
+	return nil
+}
+
+// isDelta reports whether an address is that of a profile whose changes over some
+// seconds net/http/pprof returns.
+func isDelta(u *url.URL) bool {
+	if u.Query().Get("debug") != "" {
+		return false
+	}
+	switch path.Base(u.Path) {
+	case "allocs", "block", "goroutine", "goroutineleak", "heap", "mutex", "threadcreate":
 		return true
 	}
 	return false

@@ -1,0 +1,61 @@
+package recorded
+
+import (
+	"context"
+	"strings"
+
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/unit"
+)
+
+// DefaultMaxTrace is how much of execution traces whet find reads by itself: some ten seconds'
+// work, unless their indexes are kept.
+const DefaultMaxTrace unit.Bytes = 64 << 20
+
+// Options say what is read of recordings. The zero value reads no execution trace.
+type Options struct {
+	Own      []string   // prefixes of own code besides what is known
+	MaxTrace unit.Bytes // of execution traces, all together
+}
+
+// A Program is what recordings say of one program. It must be closed.
+type Program struct {
+	*input.Kinds
+	Profiles find.Profiles
+	Target   find.Target
+}
+
+// Read reads the recordings, or pprof files, that args name.
+func Read(ctx context.Context, o *input.Opener, args []string, opt Options) (*Program, error) {
+	in, err := o.Kinds(ctx, args, opt.Own)
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{Kinds: in, Profiles: find.Profiles{CPU: in.CPU, Allocs: in.Allocs, Mutex: in.Mutex, Block: in.Block}}
+	p.Target = target(in)
+	if err := p.readWaits(ctx, o, opt.MaxTrace); err != nil {
+		in.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// Options are those of find, with what is known of the program: own code, the target and the
+// recorded source.
+func (p *Program) Options(o find.Options) find.Options {
+	o.Own, o.Target = p.Own.Match, p.Target
+	if p.Recording != nil {
+		o.Recorded = p.Recording.SourceFile
+	}
+	return o
+}
+
+// Find looks for what costs in the module that o names.
+func (p *Program) Find(ctx context.Context, o find.Options) (*find.Result, error) {
+	r, err := find.Find(ctx, p.Profiles, p.Options(o))
+	if err == nil && p.Build != nil && (p.Build.Path == r.Module || strings.HasPrefix(p.Build.Path, r.Module+"/")) {
+		r.Program = p.Build.Path
+	}
+	return r, err
+}

@@ -1,0 +1,72 @@
+package recorded
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/unit"
+)
+
+// readWaits sets where requests wait in the traces of the recordings, of which at most so much
+// is read; nil when none has one that is read. What is left out is a warning.
+func (p *Program) readWaits(ctx context.Context, o *input.Opener, most unit.Bytes) error {
+	read := int64(0)
+	for _, l := range p.Opened {
+		if most == 0 || l.Recording == nil || !l.Recording.Has(recording.TracePart) {
+			continue
+		}
+		size := l.Recording.Size(recording.TracePart)
+		if read+size > int64(most) {
+			p.warn(&diag.Error{
+				Op: "read the execution trace", Subject: l.Name,
+				Err:  fmt.Errorf("its %v may take long, and are left out: where requests wait is not known", unit.Bytes(size)),
+				Hint: fmt.Sprintf("--max-trace %dMB reads it", (read+size+1<<20-1)>>20),
+			})
+			continue
+		}
+		read += size
+		if p.Profiles.Waits == nil {
+			p.Profiles.Waits = &find.Waits{}
+		}
+		err := p.addWaits(ctx, o, l)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			p.warn(&diag.Error{
+				Op: "read the execution trace", Subject: l.Name,
+				Err: fmt.Errorf("where its requests wait is not known: %w", err), Hint: diag.Hint(err),
+			})
+		}
+	}
+	return nil
+}
+
+func (p *Program) warn(err error) { p.Warnings = append(p.Warnings, err) }
+
+// addWaits adds those of a recording. An index that turns out to be damaged is made again, once.
+func (p *Program) addWaits(ctx context.Context, o *input.Opener, l *input.Opened) error {
+	var x *input.Trace
+	add := func() (err error) {
+		x, err = o.Trace(ctx, &input.Document{Name: l.Name, Path: l.Name, Recording: l.Recording}, "")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = x.Close() }() // was only read
+		dropped, err := p.Profiles.Waits.Add(x.Index)
+		if dropped > 0 {
+			p.warn(fmt.Errorf("%s: %d requests are too many to be followed, and are left out", l.Name, dropped))
+		}
+		return err
+	}
+	err := add()
+	if x.Discard(err) {
+		p.warn(x.Remade())
+		return add()
+	}
+	return err
+}

@@ -1,0 +1,17 @@
+package fix
+
+import (
+	"context"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/builds"
+	"github.com/whet-go/whet/find"
+)
+
+// CompareWith compares builds with f instead of a service under load.
+func (o *Options) CompareWith(f func(ctx context.Context, a, b builds.Side) (*ab.Result, error)) {
+	o.compare = f
+}
+
+// LookWith finds with f between rounds.
+func (o *Options) LookWith(f func(ctx context.Context, dir string) (*find.Result, error)) { o.look = f }

@@ -1,0 +1,164 @@
+package input
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/recording"
+)
+
+// A Document is what one argument names, where more than profiles is read: a recording
+// with all its parts, a trace, or a text of the runtime. It must be closed.
+type Document struct {
+	Name string // for messages, without a password
+	Path string // the argument
+
+	Recording *recording.Recording // nil: read Reader
+	Reader    *bufio.Reader
+	Text      bool // Reader is text, not a profile
+
+	close func() error
+}
+
+// Close releases the document; what was read of it stays valid.
+func (d *Document) Close() {
+	if d.Recording != nil {
+		_ = d.Recording.Close() // opened for reading: nothing can be lost
+	}
+	if d.close != nil {
+		_ = d.close() // likewise
+	}
+}
+
+// Document opens what arg names. complete turns the address of a service's pprof handlers,
+// which ends with a slash, into that of the document.
+func (o *Opener) Document(ctx context.Context, arg string, complete func(*url.URL)) (*Document, error) {
+	switch {
+	case arg == "-":
+		r, err := o.stdin()
+		if err != nil {
+			return nil, err
+		}
+		return o.sniff(arg, "standard input", r, nil)
+	case IsURL(arg):
+		u, err := url.Parse(arg)
+		if err != nil || u.Host == "" {
+			return nil, diag.Usagef("fetch", fmt.Sprintf("%q is not an address", Redact(arg)), "write it as http://localhost:6060")
+		}
+		if u.Query().Get("debug") == "2" {
+			return nil, &diag.Error{
+				Op: "fetch", Subject: u.Redacted(), Kind: diag.Usage,
+				Err:  errors.New("debug=2 stops the world while the service prints every goroutine"),
+				Hint: "omit debug=2: the profile has the same information at little cost. An existing dump can be given as a file",
+			}
+		}
+		if !isProfileAddress(u) {
+			base := strings.TrimSuffix(u.Path, "/")
+			if !strings.HasSuffix(base, "/debug/pprof") {
+				base += "/debug/pprof"
+			}
+			u.Path, u.RawPath = base+"/", ""
+			complete(u)
+		}
+		body, err := o.Fetch(ctx, u.String(), "goroutine")
+		if err != nil {
+			return nil, err
+		}
+		return o.sniff(arg, u.Redacted(), body, body.Close)
+	}
+	f, err := os.Open(arg)
+	if err != nil {
+		return nil, o.openError(arg, err)
+	}
+	if fi, err := f.Stat(); err == nil && fi.IsDir() {
+		_ = f.Close()
+		return nil, &diag.Error{Op: "read", Subject: arg, Err: errors.New("is a directory")}
+	}
+	head := make([]byte, 4)
+	n, _ := f.ReadAt(head, 0) // what is wrong shows on reading
+	if !recording.IsRecording(head[:n]) {
+		return o.sniff(arg, arg, f, f.Close)
+	}
+	// A recording in a file is read where it lies.
+	_ = f.Close() // nothing was written
+	rec, err := o.openRecording(arg)
+	if err != nil {
+		return nil, err
+	}
+	return &Document{Name: arg, Path: arg, Recording: rec}, nil
+}
+
+// sniff finds out what a stream is by how it begins.
+func (o *Opener) sniff(path, name string, r io.Reader, closer func() error) (*Document, error) {
+	d := &Document{Name: name, Path: path, Reader: bufio.NewReaderSize(r, 128<<10), close: closer}
+	head, _ := d.Reader.Peek(512) // what is wrong shows on reading
+	if recording.IsRecording(head) {
+		rec, err := o.readRecording(name, d.Reader)
+		if err != nil {
+			d.Close()
+			return nil, err
+		}
+		d.Recording = rec
+		return d, nil
+	}
+	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
+		// A dump may be compressed as well as a profile is.
+		if zr, err := gzip.NewReader(bytes.NewReader(head)); err == nil {
+			inner := make([]byte, 256)
+			n, _ := io.ReadFull(zr, inner) // as much as the head holds
+			if d.Text = isText(inner[:n]); d.Text {
+				zr, err := gzip.NewReader(d.Reader)
+				if err != nil {
+					d.Close()
+					return nil, &diag.Error{Op: "read", Subject: name, Err: err}
+				}
+				d.Reader = bufio.NewReaderSize(zr, 128<<10)
+			}
+		}
+		return d, nil
+	}
+	d.Text = isText(head)
+	return d, nil
+}
+
+// isText reports whether head begins a text: valid UTF-8 without control characters.
+// No protobuf profile begins so, as its first field is a message with lengths.
+func isText(head []byte) bool {
+	for len(head) > 0 {
+		c, n := utf8.DecodeRune(head)
+		if c == utf8.RuneError && n == 1 && len(head) >= utf8.UTFMax {
+			return false
+		}
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\x1b' {
+			return false
+		}
+		head = head[n:]
+	}
+	return true
+}
+
+// MissingPart is the error for a part that a recording does not have, with the reason if
+// the recording gives one. what is the part in words.
+func MissingPart(rec *recording.Recording, name, part, what string) error {
+	e := &diag.Error{Op: "read", Subject: name, Err: fmt.Errorf("the recording holds no %s", what)}
+	if len(rec.Warnings) > 0 { // cut off before it, most likely
+		e.Err = fmt.Errorf("the recording holds no %s: %w", what, errors.Join(rec.Warnings...))
+	}
+	for _, m := range rec.Meta().Missing {
+		if m.Part == part {
+			e.Err = fmt.Errorf("the recording holds no %s: %s", what, m.Reason)
+			e.Hint = m.Cure
+		}
+	}
+	return e
+}

@@ -1,0 +1,200 @@
+package input
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/goroutines"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/trace"
+)
+
+// Goroutines are the goroutines that one argument holds.
+type Goroutines struct {
+	Snapshot *goroutines.Snapshot
+	Start    *goroutines.Snapshot // of the same recording, at its start; nil without one
+	Trace    time.Duration        // of the trace that was joined
+	Leaks    bool                 // a goroutineleak profile was joined
+
+	recording *recording.Recording // nil without one; only its metadata is good
+	profile   *profile.Profile     // nil for a dump
+}
+
+// Goroutines reads the goroutines of arg: a recording, a profile or a dump. leaks asks the
+// service at an address for its leaks, too.
+func (o *Opener) Goroutines(ctx context.Context, arg string, leaks bool) (*Goroutines, error) {
+	d, err := o.Document(ctx, arg, func(u *url.URL) { u.Path += "goroutine" })
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	if d.Recording != nil {
+		return recordedGoroutines(d)
+	}
+	src := &Goroutines{}
+	opt := goroutines.Options{Name: d.Name}
+	if d.Text {
+		src.Snapshot, err = goroutines.FromDump(d.Reader, opt)
+		if errors.Is(err, goroutines.ErrNoGoroutines) {
+			return nil, &diag.Error{Op: "read", Subject: d.Name, Err: goroutines.ErrNoGoroutines}
+		}
+		if err != nil {
+			return nil, ReadError(d.Name, err)
+		}
+		return src, nil
+	}
+	if src.profile, err = profile.Read(d.Reader, o.ReadOptions()); err != nil {
+		return nil, ReadError(d.Name, err)
+	}
+	if src.Snapshot, err = goroutines.FromProfile(src.profile, opt); err != nil {
+		return nil, &diag.Error{
+			Op: "read", Subject: d.Name, Err: errors.New("not a goroutine profile"),
+			Hint: "`whet top " + arg + "` shows what it is",
+		}
+	}
+	src.Leaks = src.Snapshot.Kind == "goroutineleak profile"
+	src.Snapshot.Warnings = append(src.Snapshot.Warnings, src.profile.Warnings...)
+	if leaks {
+		if err := o.fetchLeaks(ctx, arg, src); err != nil {
+			return nil, err
+		}
+	}
+	return src, nil
+}
+
+// fetchLeaks asks the service at addr for the goroutineleak profile.
+func (o *Opener) fetchLeaks(ctx context.Context, addr string, src *Goroutines) error {
+	u, err := url.Parse(addr)
+	if err != nil {
+		return err
+	}
+	if i := strings.LastIndex(u.Path, "/debug/pprof/"); i >= 0 {
+		u.Path, u.RawPath = u.Path[:i], ""
+	}
+	u.RawQuery = ""
+	body, err := o.Fetch(ctx, u.String(), "goroutineleak")
+	if err != nil && strings.Contains(err.Error(), "404") {
+		return &diag.Error{Op: "--leaks", Err: errors.New(err.Error()), // without its hint
+			Hint: "services have this profile if built with Go 1.27, or with Go 1.26 and GOEXPERIMENT=goroutineleakprofile"}
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = body.Close() }() // it has been read
+	p, err := profile.Read(body, o.ReadOptions())
+	if err != nil {
+		return ReadError(u.Redacted(), err)
+	}
+	leak, err := goroutines.FromProfile(p, goroutines.Options{Name: u.Redacted()})
+	if err != nil {
+		return err
+	}
+	src.Snapshot.MarkLeaks(leak)
+	src.Leaks = true
+	return nil
+}
+
+// recordedGoroutines joins all that a recording tells about goroutines. What is
+// damaged but not needed is a warning.
+func recordedGoroutines(d *Document) (*Goroutines, error) {
+	rec := d.Recording
+	names := rec.ProfileNames()
+	if !slices.Contains(names, "goroutine") {
+		return nil, MissingPart(rec, d.Name, "goroutine", "goroutine profile")
+	}
+	src := &Goroutines{recording: rec}
+	var err error
+	if src.profile, err = rec.Profile("goroutine"); err != nil {
+		return nil, err
+	}
+	if src.Snapshot, err = goroutines.FromProfile(src.profile, goroutines.Options{Name: d.Name}); err != nil {
+		return nil, err
+	}
+	src.Snapshot.Warnings = append(src.Snapshot.Warnings, rec.Warnings...)
+	warn := func(err error) { src.Snapshot.Warnings = append(src.Snapshot.Warnings, err) }
+	part := func(name string) *goroutines.Snapshot {
+		if !slices.Contains(names, name) {
+			return nil
+		}
+		p, err := rec.Profile(name)
+		if err != nil {
+			warn(err)
+			return nil
+		}
+		s, err := goroutines.FromProfile(p, goroutines.Options{Name: d.Name})
+		if err != nil {
+			warn(err)
+			return nil
+		}
+		return s
+	}
+	if leak := part("goroutineleak"); leak != nil {
+		src.Snapshot.MarkLeaks(leak)
+		src.Leaks = true
+	}
+	if rec.Has(recording.TracePart) {
+		if waits, err := recordedWaits(rec); err != nil {
+			warn(err)
+		} else {
+			src.Snapshot.AddTrace(waits)
+			src.Trace = waits.Duration
+		}
+	}
+	if src.Start = part("goroutine.start"); src.Start != nil {
+		src.Start.Name = "its start"
+	}
+	return src, nil
+}
+
+func recordedWaits(rec *recording.Recording) (*trace.WaitReport, error) {
+	r, err := rec.Part(recording.TracePart)
+	if err != nil {
+		return nil, err
+	}
+	rep, err := trace.Waits(r, trace.WaitOptions{})
+	if cerr := r.Close(); err == nil && cerr != nil {
+		rep.Warnings = append(rep.Warnings, cerr)
+	}
+	return rep, err
+}
+
+// Own tells own frames as OwnCode does functions, from the frames when there is no profile,
+// and returns the modules that are own.
+func (src *Goroutines) Own(prefixes []string) (own func(goroutines.Frame) bool, modules []string) {
+	p := src.profile
+	if p == nil {
+		p = &profile.Profile{Functions: src.functions()}
+	}
+	code := OwnCode(p, src.recording, prefixes)
+	return func(fr goroutines.Frame) bool { return code.Match(profile.Function{Name: fr.Func, File: fr.File}) }, code.Modules
+}
+
+// functions lists those on the stacks of a dump. Dumps leave out the runtime's
+// functions, but not its files, which tell where the standard library is.
+func (src *Goroutines) functions() []profile.Function {
+	seen := make(map[profile.Function]bool)
+	var fns []profile.Function
+	add := func(f profile.Function) {
+		if !seen[f] {
+			seen[f] = true
+			fns = append(fns, f)
+		}
+	}
+	for i := range src.Snapshot.Groups {
+		for _, fr := range src.Snapshot.Groups[i].Stack {
+			add(profile.Function{Name: fr.Func, File: fr.File})
+			if strings.Contains(fr.File, "/src/runtime/") {
+				add(profile.Function{Name: "runtime.gopark", File: fr.File})
+			}
+		}
+		c := src.Snapshot.Groups[i].Creator
+		add(profile.Function{Name: c.Func, File: c.File})
+	}
+	return fns
+}

@@ -1,0 +1,86 @@
+package input
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/source"
+)
+
+// Source finds the text of a file by the name that the profile gives it.
+func (in *Input) Source(file string) (lines []string, where string, err error) {
+	f, err := in.Finder.File(file)
+	if err != nil {
+		return nil, "", err
+	}
+	if f.Origin == source.FromRecording {
+		return f.Lines, "the recording", nil
+	}
+	where = f.Found
+	if dir, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(dir, where); err == nil && filepath.IsLocal(rel) {
+			where = rel
+		}
+	}
+	return f.Lines, where, nil
+}
+
+// MissingSource is the warning that the source of files was not found; nil for no files.
+func (in *Input) MissingSource(files []string) error {
+	if len(files) == 0 {
+		return nil
+	}
+	hint := "run whet in the working tree of the program, or record with `whet record`, which keeps the source of hot lines"
+	if _, _, err := in.Source(files[0]); err != nil {
+		if nf := (*source.NotFoundError)(nil); errors.As(err, &nf) && nf.Hint != "" {
+			hint = nf.Hint
+		}
+	}
+	const most = 3
+	names := strings.Join(files[:min(len(files), most)], ", ")
+	if n := len(files) - most; n > 0 {
+		names += fmt.Sprintf(" and %d more", n)
+	}
+	return &diag.Error{Op: "source not found: " + names, Hint: hint}
+}
+
+// sourceOptions tells a Finder where the source of in's program may be.
+func (in *Input) sourceOptions() source.Options {
+	var opt source.Options
+	if dir, err := os.Getwd(); err == nil {
+		opt.Dirs = []string{dir}
+	}
+	if in.Recording != nil {
+		opt.Archive = in.Recording.SourceFile
+		opt.GoVersion = in.Recording.Meta().GoVersion
+	}
+	if in.Build != nil {
+		if main := sourceModule(in.Build.Main); main.Path != "" {
+			main.Main = true
+			opt.Modules = append(opt.Modules, main)
+		}
+		for _, m := range in.Build.Deps {
+			opt.Modules = append(opt.Modules, sourceModule(m))
+		}
+	}
+	return opt
+}
+
+// sourceModule says where a module of a build has its source: a replaced one lies
+// where its replacement does.
+func sourceModule(m recording.Module) source.Module {
+	switch {
+	case m.Replace == nil:
+		return source.Module{Path: m.Path, Version: m.Version}
+	case !m.IsDir():
+		return source.Module{Path: m.Replace.Path, Version: m.Replace.Version}
+	case filepath.IsAbs(m.Replace.Path):
+		return source.Module{Path: m.Path, Dir: m.Replace.Path}
+	}
+	return source.Module{Path: m.Path}
+}

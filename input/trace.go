@@ -1,0 +1,221 @@
+package input
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/trace/cache"
+	"github.com/whet-go/whet/trace/index"
+	"github.com/whet-go/whet/trace/reader"
+	"github.com/whet-go/whet/trace/stacks"
+)
+
+// A Trace is the index of an execution trace.
+type Trace struct {
+	*index.Index
+
+	kept string // the place of the trace whose index in the cache is used
+}
+
+// Discard removes the index that was used from the cache if err says that it is damaged,
+// and reports whether it did: opened again, it is made anew. t may be nil, and closed.
+func (t *Trace) Discard(err error) bool {
+	if t == nil || t.kept == "" || !errors.Is(err, index.ErrDamaged) {
+		return false
+	}
+	dir, err := cache.Dir()
+	return err == nil && cache.Remove(t.kept, dir) == nil
+}
+
+// Kept is the place of the trace whose kept index is used; "" when the index is new.
+func (t *Trace) Kept() string { return t.kept }
+
+// Remade is the warning that an index that was discarded is made again.
+func (t *Trace) Remade() error {
+	return fmt.Errorf("%s: the cached index is damaged; rebuilding it", t.kept)
+}
+
+// Trace reads the execution trace of a document from its beginning, once.
+func (d *Document) Trace() (io.ReadCloser, error) {
+	if d.Recording != nil {
+		return d.Recording.Part(recording.TracePart)
+	}
+	return io.NopCloser(d.Reader), nil
+}
+
+// CheckedTrace is Trace for what reads it without an index: it begins as a trace does.
+func (d *Document) CheckedTrace() (io.ReadCloser, error) {
+	r, err := d.Trace()
+	if err != nil {
+		return nil, err
+	}
+	b := bufio.NewReader(r)
+	head, err := b.Peek(reader.HeadLen)
+	if err == nil || errors.Is(err, io.EOF) {
+		err = reader.CheckHead(head)
+	}
+	if err != nil {
+		return nil, ReadTraceError(d.Name, errors.Join(err, r.Close()))
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{b, r}, nil
+}
+
+// Trace opens the index of a document's execution trace. It is kept in the user's cache, and
+// made if there is none of the same file; always, and in file, if that is given.
+func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, error) {
+	opt := index.Options{Progress: o.traceProgress(), MaxMemory: int64(o.MaxMemory)}
+	x := &Trace{}
+	state, err := os.Stat(d.Path)
+	kept := err == nil && file == ""
+	switch {
+	case kept:
+		place, err := filepath.Abs(d.Path)
+		if err != nil {
+			return nil, err
+		}
+		built := false
+		dir, err := cache.Dir()
+		if err == nil {
+			x.Index, built, err = cache.Open(ctx, cache.Source{Place: place, State: cache.FileState(state), Open: d.Trace}, dir, opt)
+		} else {
+			err = fmt.Errorf("%w: %w", cache.ErrDir, err)
+		}
+		if errors.Is(err, cache.ErrDir) {
+			o.warn(&diag.Error{
+				Op: "keep the index", Subject: d.Name, Err: err,
+				Hint: "the index is built in the temporary directory and removed afterwards; XDG_CACHE_HOME sets another cache",
+			})
+			x.Index, err = buildTrace(ctx, "", d.Trace, opt)
+		} else if err == nil && !built {
+			x.kept = place
+		}
+		if err != nil {
+			return nil, traceError(d.Name, err)
+		}
+	default:
+		if x.Index, err = buildTrace(ctx, file, d.Trace, opt); err != nil {
+			return nil, traceError(d.Name, err)
+		}
+	}
+	if x.Info.Damage != "" {
+		err := fmt.Errorf("%s: only the first %v are complete: %s", d.Name, time.Duration(x.Info.Duration).Round(time.Millisecond), x.Info.Damage)
+		if x.Info.Limited > 0 {
+			err = fmt.Errorf("%w; if the trace can be trusted, `whet trace index --max-memory %dGB` indexes more of it", err, 1+x.Info.Limited>>29)
+		}
+		o.warn(err)
+	}
+	return x, nil
+}
+
+// buildTrace builds an index in a file, or in a temporary one that is gone when it is closed.
+func buildTrace(ctx context.Context, file string, open func() (io.ReadCloser, error), o index.Options) (x *index.Index, err error) {
+	r, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if file == "" {
+		return index.Temporary(ctx, r, o)
+	}
+	if _, err := index.Build(ctx, r, file, o); err != nil {
+		return nil, err
+	}
+	return index.Open(file)
+}
+
+// traceProgress says now and then how much of a trace was read.
+func (o *Opener) traceProgress() func(int64, time.Duration) {
+	last := time.Now()
+	return func(events int64, of time.Duration) {
+		if time.Since(last) < time.Second {
+			return
+		}
+		last = time.Now()
+		o.status("trace: %d events, %v of it …", events, of.Round(time.Millisecond))
+	}
+}
+
+func traceError(name string, err error) error {
+	var d *diag.Error
+	if errors.As(err, &d) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	hint := "a trace comes from runtime/trace, /debug/pprof/trace, or `whet record`"
+	var e *reader.Error
+	var file *fs.PathError
+	switch {
+	case errors.As(err, &e):
+		hint = e.Hint()
+	case errors.Is(err, syscall.ENOSPC):
+		hint = "an index takes up to one and a half times the trace's room: make some, or give another place with `whet trace index -o`"
+	case errors.Is(err, fs.ErrPermission):
+		hint = "whet must be allowed to write there; XDG_CACHE_HOME gives the cache another place"
+	case errors.As(err, &file):
+		hint = ""
+	}
+	return &diag.Error{Op: "index", Subject: name, Err: err, Hint: hint}
+}
+
+// ReadTraceError is an error of reading a trace without its index, with a cure.
+func ReadTraceError(name string, err error) error {
+	var d *diag.Error
+	if errors.As(err, &d) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if file := (*fs.PathError)(nil); errors.As(err, &file) && file.Op == "write" {
+		return err // the trace is not to blame
+	}
+	hint := "the program that writes a trace must call trace.Stop, and close the file; a generation of it is a second or so"
+	if h := interface{ Hint() string }(nil); errors.As(err, &h) {
+		hint = h.Hint()
+	}
+	return &diag.Error{Op: "read", Subject: name, Err: err, Hint: hint}
+}
+
+// TraceOwn tells own code on a trace's stacks as OwnCode does on a profile's: by the build of
+// the recording that arg is, or by the functions themselves. It is nil when none is own.
+func TraceOwn(arg string, x *index.Index, prefixes []string) func(stacks.Frame) bool {
+	var functions []profile.Function
+	seen := map[profile.Function]bool{}
+	runtime := false
+	for _, frame := range x.Frames() {
+		fn := profile.Function{Name: frame.Func, File: frame.File}
+		if seen[fn] {
+			continue
+		}
+		seen[fn] = true
+		functions = append(functions, fn)
+		if !runtime && strings.Contains(fn.File, "/src/runtime/") {
+			// Stacks of traces leave most of the runtime's functions out, but not its files.
+			runtime = true
+			functions = append(functions, profile.Function{Name: "runtime.gopark", File: fn.File})
+		}
+	}
+	var of *recording.Recording
+	if fi, err := os.Stat(arg); err == nil && fi.Mode().IsRegular() {
+		if rec, err := recording.Open(arg); err == nil { // else it is a trace by itself
+			defer func() { _ = rec.Close() }() // only its metadata is read
+			of = rec
+		}
+	}
+	own := OwnCode(&profile.Profile{Functions: functions}, of, prefixes)
+	if !own.Known {
+		return nil
+	}
+	return func(f stacks.Frame) bool { return own.Match(profile.Function{Name: f.Func, File: f.File}) }
+}

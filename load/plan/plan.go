@@ -1,0 +1,392 @@
+package plan
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/load/targets"
+)
+
+// A Plan is a load as a user describes it. The zero value is the closed model with the
+// defaults of package load. Files are named; "-" is standard input, which one of them may be.
+type Plan struct {
+	Connections, Streams, Workers int
+	Duration, Warmup, Timeout     time.Duration
+	Requests                      int64
+
+	Method       string   // "": GET, or POST with a body
+	Headers      []string // "Name: value"
+	Body         string   // @FILE is the content of a file
+	User         string   // NAME:PASSWORD, or NAME with a PasswordFile
+	PasswordFile string
+	TokenFile    string
+
+	Rate     string // requests a second: "5000", or "1000..20000" for a ramp; "": closed model
+	Ramp     time.Duration
+	Arrivals string // constant or poisson; "": constant
+
+	Targets       string // a file of requests
+	TargetsFormat string // "": by its content
+	Vars          string // a CSV file
+
+	HTTP2       bool
+	NoKeepAlive bool
+	Insecure    bool
+	Cert        string
+	Key         string
+	CA          string
+	Resolve     []string // HOST:PORT:ADDRESS
+	Socket      string
+	AllowRemote []string
+	Engine      string
+
+	Target          string // the address of the target's agent
+	TargetTokenFile string
+}
+
+// Check reports what cannot be right whatever the files hold.
+func (p *Plan) Check() error {
+	for _, c := range []struct {
+		flag  string
+		value string
+		known []string
+	}{
+		{"arrivals", p.Arrivals, []string{string(load.Constant), string(load.Poisson)}},
+		{"engine", p.Engine, []string{string(load.IOUring), string(load.Epoll), string(load.NetHTTP)}},
+		{"targets-format", p.TargetsFormat, Formats()},
+	} {
+		if c.value != "" && !slices.Contains(c.known, c.value) {
+			last := len(c.known) - 1
+			want := strings.Join(c.known[:last], ", ") + " or " + c.known[last]
+			return diag.Usagef("load", fmt.Sprintf("unknown --%s %q (want %s)", c.flag, c.value, want),
+				"omit it for the default")
+		}
+	}
+	for _, c := range []struct {
+		wrong bool
+		text  string
+		hint  string
+	}{
+		{
+			p.Streams > 1 && !p.HTTP2, "--streams needs --http2",
+			"on HTTP/1.1 a connection has one request in flight: raise -c",
+		},
+		{
+			p.NoKeepAlive && p.HTTP2, "--no-keepalive and --http2 are mutually exclusive",
+			"HTTP/2 is made of connections that stay",
+		},
+		{
+			p.User != "" && p.TokenFile != "", "--user and --token-file are mutually exclusive",
+			"both make the Authorization header",
+		},
+		{p.PasswordFile != "" && p.User == "", "--password-file needs --user", "name the user: --user NAME"},
+	} {
+		if c.wrong {
+			return diag.Usagef("load", c.text, c.hint)
+		}
+	}
+	if n := p.StdinUses(); n > 1 {
+		return diag.Usagef("load", fmt.Sprintf("standard input is named %d times", n),
+			"it can only be read once; use files for the others")
+	}
+	return nil
+}
+
+// Formats are the formats of files of requests.
+func Formats() []string {
+	var names []string
+	for _, f := range targets.Formats() {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+// StdinUses is how many of the files are standard input.
+func (p *Plan) StdinUses() int {
+	n := 0
+	for _, v := range []string{p.Targets, p.Vars, p.TokenFile, p.PasswordFile, p.TargetTokenFile} {
+		if v == "-" {
+			n++
+		}
+	}
+	if p.Body == "@-" {
+		n++
+	}
+	return n
+}
+
+// Options reads the files that p names and returns the options of a load of the addresses;
+// stdin is what "-" reads. The warnings are about what was read, and about hosts other than
+// this machine.
+func (p *Plan) Options(addresses []string, stdin io.Reader) (o load.Options, warnings []error, err error) {
+	o = load.Options{
+		Connections: p.Connections, Streams: p.Streams, Workers: p.Workers, Duration: p.Duration,
+		Requests: p.Requests, Warmup: p.Warmup, Timeout: p.Timeout, Ramp: p.Ramp,
+		Arrivals: load.Arrivals(p.Arrivals), NoKeepAlive: p.NoKeepAlive,
+		Socket: p.Socket, Engine: load.Engine(p.Engine),
+	}
+	r := &reader{Plan: p, stdin: stdin}
+	if p.HTTP2 {
+		o.Protocol = load.HTTP2
+	}
+	for _, step := range []func(*load.Options) error{
+		r.rate, r.body, r.header, r.credentials, r.targets, r.tls, r.resolve, r.target,
+	} {
+		if err := step(&o); err != nil {
+			return o, r.warnings, err
+		}
+	}
+	switch len(addresses) {
+	case 0:
+	case 1:
+		o.URL = addresses[0]
+	default:
+		several := make([]load.Target, len(addresses))
+		for i, address := range addresses {
+			several[i].URL = address
+		}
+		o.Targets = slices.Concat(several, o.Targets)
+	}
+	if o.Method = p.Method; o.Method == "" && o.Body != nil && p.Targets == "" {
+		o.Method = http.MethodPost
+	}
+	err = r.allowRemote(&o)
+	return o, r.warnings, err
+}
+
+// A reader turns the parts of a plan into options.
+type reader struct {
+	*Plan
+	stdin    io.Reader
+	warnings []error
+}
+
+// rate reads Rate: a number, or two with dots between.
+func (r *reader) rate(o *load.Options) error {
+	if r.Rate == "" {
+		return nil
+	}
+	from, to, ramp := strings.Cut(r.Rate, "..")
+	var err error
+	if o.Rate, err = parseRate(from); err != nil {
+		return err
+	}
+	if ramp {
+		if o.RampTo, err = parseRate(to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func parseRate(text string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(text), "/s"), 64)
+	if err != nil || !(v > 0 && v <= 1e9) {
+		return 0, diag.Usagef("--rate", fmt.Sprintf("%q is not a number of requests per second", text),
+			"write -r 5000, or -r 1000..20000 for a ramp")
+	}
+	return v, nil
+}
+
+// maxBody bounds what --body reads.
+const maxBody = 64 << 20
+
+func (r *reader) body(o *load.Options) error {
+	if r.Body == "" {
+		return nil
+	}
+	name, isFile := strings.CutPrefix(r.Body, "@")
+	if !isFile {
+		o.Body = []byte(r.Body)
+		return nil
+	}
+	data, err := input.ReadFile(name, r.stdin, maxBody)
+	if err != nil {
+		return &diag.Error{Op: "read --body", Err: err}
+	}
+	o.Body = data
+	return nil
+}
+
+func (r *reader) header(o *load.Options) error {
+	header, err := input.ParseHeaders(r.Headers, "Content-Type: application/json")
+	o.Header = header
+	return err
+}
+
+// credentials sets the Authorization header. It is in the options only: results
+// and messages never hold headers.
+func (r *reader) credentials(o *load.Options) error {
+	value := ""
+	switch {
+	case r.TokenFile != "":
+		token, err := input.ReadToken(r.TokenFile, r.stdin)
+		if err != nil {
+			return err
+		}
+		value = "Bearer " + token
+	case r.User != "":
+		user, password, ok := strings.Cut(r.User, ":")
+		switch {
+		case r.PasswordFile != "" && ok:
+			return diag.Usagef("--user", "the password is given twice", "omit it in --user, or omit --password-file")
+		case r.PasswordFile != "":
+			data, err := input.ReadFile(r.PasswordFile, r.stdin, 1<<20)
+			if err != nil {
+				return &diag.Error{Op: "read --password-file", Err: err}
+			}
+			password = string(bytes.TrimRight(data, "\r\n"))
+		case !ok:
+			return diag.Usagef("--user", "no password given",
+				"write --user NAME:PASSWORD, or name a file with --password-file")
+		}
+		value = "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
+	default:
+		return nil
+	}
+	if o.Header.Get("Authorization") != "" {
+		return diag.Usagef("load", "the Authorization header is given twice",
+			"omit -H, or --user and --token-file")
+	}
+	o.Header.Set("Authorization", value)
+	return nil
+}
+
+// targets reads --targets and --vars.
+func (r *reader) targets(o *load.Options) error {
+	if r.Targets != "" {
+		data, err := input.ReadFile(r.Targets, r.stdin, targets.MaxFile)
+		if err != nil {
+			return &diag.Error{Op: "read --targets", Err: err}
+		}
+		to := targets.Options{
+			Format: targets.Format(r.TargetsFormat), Name: inputName(r.Targets), Dir: filepath.Dir(r.Targets),
+			Warn: func(err error) { r.warnings = append(r.warnings, err) },
+		}
+		if o.Targets, err = targets.Read(bytes.NewReader(data), to); err != nil {
+			return &diag.Error{Err: err, Hint: hint(err)}
+		}
+	}
+	if r.Vars != "" {
+		data, err := input.ReadFile(r.Vars, r.stdin, targets.MaxFile)
+		if err != nil {
+			return &diag.Error{Op: "read --vars", Err: err}
+		}
+		if o.Variables, err = targets.ReadVariables(named{bytes.NewReader(data), inputName(r.Vars)}); err != nil {
+			return &diag.Error{Err: err, Hint: hint(err)}
+		}
+	}
+	return nil
+}
+
+// named is a reader that errors call by its name.
+type named struct {
+	io.Reader
+	name string
+}
+
+// Name is how errors call the reader.
+func (n named) Name() string { return n.name }
+
+func inputName(file string) string {
+	if file == "-" {
+		return "standard input"
+	}
+	return file
+}
+
+func (r *reader) tls(o *load.Options) error {
+	var err error
+	if o.TLS, err = collect.TLSFiles(r.Cert, r.Key, r.CA); err != nil {
+		return err
+	}
+	if r.Insecure {
+		if r.CA != "" {
+			return diag.Usagef("load", "--insecure and --ca are mutually exclusive", "--ca verifies the certificate")
+		}
+		if o.TLS == nil {
+			o.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+		}
+		o.TLS.InsecureSkipVerify = true
+	}
+	return nil
+}
+
+// resolve reads curl's form: HOST:PORT:ADDRESS[,ADDRESS...], of which the first
+// address is taken. Brackets around IPv6 addresses are optional in the last part.
+func (r *reader) resolve(o *load.Options) error {
+	for _, text := range r.Resolve {
+		bad := diag.Usagef("--resolve", fmt.Sprintf("invalid value %q (want HOST:PORT:ADDRESS)", text),
+			"for example --resolve example.com:443:127.0.0.1")
+		var rest, host string
+		if strings.HasPrefix(text, "[") {
+			end := strings.Index(text, "]:")
+			if end < 0 {
+				return bad
+			}
+			host, rest = text[1:end], text[end+2:]
+		} else {
+			var ok bool
+			if host, rest, ok = strings.Cut(text, ":"); !ok {
+				return bad
+			}
+		}
+		port, address, ok := strings.Cut(rest, ":")
+		address, _, _ = strings.Cut(address, ",")
+		ip, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(address, "["), "]"))
+		if n, perr := strconv.ParseUint(port, 10, 16); !ok || err != nil || host == "" || perr != nil || n == 0 {
+			return bad
+		}
+		if o.Resolve == nil {
+			o.Resolve = map[string]string{}
+		}
+		o.Resolve[net.JoinHostPort(host, port)] = net.JoinHostPort(ip.String(), port)
+	}
+	return nil
+}
+
+// allowRemote allows the load to leave this machine for the hosts that --allow-remote
+// names, and says so.
+func (r *reader) allowRemote(o *load.Options) error {
+	hosts := map[string]bool{}
+	for _, t := range append([]load.Target{{URL: o.URL}}, o.Targets...) {
+		if u, err := url.Parse(t.URL); err == nil {
+			hosts[u.Hostname()] = true
+		}
+	}
+	for _, host := range r.AllowRemote {
+		if !hosts[host] {
+			return diag.Usagef("--allow-remote", fmt.Sprintf("no request goes to %q", host),
+				"name the host as in the address, without scheme and port")
+		}
+		r.warnings = append(r.warnings, fmt.Errorf(
+			"this load goes to %s, another machine; --allow-remote says that you are responsible for it", host))
+	}
+	o.AllowHosts = r.AllowRemote
+	return nil
+}
+
+// hint is the next step that an error of package load or those below it carries.
+func hint(err error) string {
+	if le := (*load.Error)(nil); errors.As(err, &le) {
+		return le.Hint()
+	}
+	return diag.Hint(err)
+}

@@ -1,0 +1,94 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/builds"
+	"github.com/whet-go/whet/internal/diag"
+)
+
+// A Program says how builds of one program are started and loaded. The Args of Commands leave
+// out the program itself: it is built first.
+type Program struct{ Options }
+
+// Check returns the error of options that Compare would refuse before it starts anything.
+func (p *Program) Check() error {
+	o := p.with([2]string{"PROGRAM", "PROGRAM"})
+	return o.Check()
+}
+
+// with are the options for two executables.
+func (p *Program) with(paths [2]string) Options {
+	o := p.Options
+	for i, path := range paths {
+		o.Commands[i].Args = slices.Concat([]string{path}, o.Commands[i].Args)
+	}
+	return o
+}
+
+// Compare compares two executables under load. Unlike Run it returns an error when a service
+// ended early, or when the two did not do the same work.
+func (p *Program) Compare(ctx context.Context, paths [2]string) (*Result, error) {
+	r, err := Run(ctx, p.with(paths))
+	if err == nil {
+		err = r.Failure
+	}
+	if err != nil {
+		if ctx.Err() == nil && diag.Hint(err) == "" {
+			err = &diag.Error{Err: err, Hint: "--service takes the arguments of the program, with KEY=value of its environment before them"}
+		}
+		return nil, err
+	}
+	if err := r.refuse(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// CompareBuilds builds the main package of two builds, "." or an import path, and compares
+// them. The executables are in a temporary directory, which is removed.
+func (p *Program) CompareBuilds(ctx context.Context, main string, a, b builds.Side) (r *Result, err error) {
+	dir, err := os.MkdirTemp("", "whet-programs-*")
+	if err != nil {
+		return nil, fmt.Errorf("make a directory for the programs: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	var paths [2]string
+	both := *p
+	for i, side := range []builds.Side{a, b} {
+		both.Commands[i].Env = slices.Concat(both.Commands[i].Env, side.Env)
+		paths[i] = filepath.Join(dir, [2]string{"a", "b"}[i])
+		cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build"}, side.Flags, []string{"-o", paths[i], main})...)
+		cmd.Dir, cmd.Env = side.Dir, append(os.Environ(), side.Env...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return nil, &diag.Error{
+				Op: "build", Subject: main, Err: fmt.Errorf("%w: %s", err, bytes.TrimSpace(out)),
+				Hint: "without a recording, set --dir to the directory of the main package",
+			}
+		}
+	}
+	return both.Compare(ctx, paths)
+}
+
+// refuse returns the error of a comparison of programs that have not done the same work, or
+// little of what they were asked: nothing may be concluded from it.
+func (r *Result) refuse() error {
+	for i := range r.Sides {
+		seen := &r.Sides[i].Seen
+		if failed := seen.Failed(); failed > 0 && (r.FailuresDiffer || 2*failed > seen.Requests) {
+			return &diag.Error{
+				Op: "compare under load", Err: fmt.Errorf("%v failed %d of %d requests (%s)", ab.Side(i), failed, seen.Requests, seen.Failures()),
+				Hint: "failed requests cost less than answered ones: send requests that the service answers, or lower -r",
+			}
+		}
+	}
+	return nil
+}
