@@ -215,7 +215,7 @@ func TestLoadExitCodes(t *testing.T) {
 		{[]string{"-n", "10", s.URL + "/broken"}, 0, "500: 10", ""},
 		{[]string{"-n", "10", "--assert", "errors<1%", s.URL + "/broken"}, 3, "", "errors<0.01 missed: 100%"},
 		{[]string{"-n", "3", closed}, 1, "", "hint: is the server running"},
-		{[]string{"http://192.0.2.1/"}, 1, "", "hint: only this machine is loaded unless --allow-remote 192.0.2.1 is given"},
+		{[]string{"http://192.0.2.1/"}, 1, "", "hint: whet loads only this machine unless you give --allow-remote 192.0.2.1;"},
 		{[]string{"-n", "10", "--http2", "--streams", "4", "-c", "1", s.URL}, 0, "1 connection of 4 streams · http/2", ""},
 		{[]string{"-n", "10", "--engine", "net/http", "--no-keepalive", s.URL}, 0, "net/http", ""},
 		{[]string{"-d", "300ms", "-r", "100", "--arrivals", "poisson", s.URL}, 0, "100/s poisson", ""},
@@ -240,7 +240,7 @@ func TestLoadRemote(t *testing.T) {
 	url := "http://service.test:" + port
 	resolve := "service.test:" + port + ":" + host
 	code, stdout, stderr := runWhet(t, "load", "-n", "10", "--resolve", resolve, "--allow-remote", "service.test", url)
-	if code != 0 || strings.Count(stderr, "warning: this load goes to service.test") != 1 || !strings.Contains(stdout, "200: 10") {
+	if code != 0 || strings.Count(stderr, "warning: sending load to service.test") != 1 || !strings.Contains(stdout, "200: 10") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	// A name that is resolved to this machine needs no leave, and gives none to others.

@@ -35,8 +35,8 @@ func TestLoadTarget(t *testing.T) {
 		t.Errorf("%+v", r.TargetCPU)
 	}
 	for what, args := range map[string][]string{
-		"401":              {"--target", a.URL()},
-		"not whet's agent": {"--target", s.URL},
+		"401":                {"--target", a.URL()},
+		"not the whet agent": {"--target", s.URL},
 	} {
 		_, stdout, stderr := runWhet(t, append(append([]string{"load", "-n", "10"}, args...), s.URL)...)
 		if !strings.Contains(stdout+stderr, what) {

@@ -93,9 +93,9 @@ func TestRecordLoadUsage(t *testing.T) {
 		"http://a -o x --load http://127.0.0.1:1/ --load-header n":      "--load-header: not a header",
 		"http://a -o x --load http://127.0.0.1:1/ --load-cert c":        "cert",
 		"http://a -o x --load http://127.0.0.1:1/ --streams 2":          "--streams needs --http2",
-		"http://a -o x --load http://127.0.0.1:1/ -c 0":                 "--connections 0 is not above zero",
+		"http://a -o x --load http://127.0.0.1:1/ -c 0":                 "--connections must be positive, not 0",
 		"http://a -o x --flight --targets f":                            "--flight and --targets",
-		". -o x --bench . --load http://127.0.0.1:1/":                   "benchmarks take no load",
+		". -o x --bench . --load http://127.0.0.1:1/":                   "--bench cannot be combined with a load",
 		"http://a -o x --token-file - --load http://a/ --body @-":       "standard input can be read only once",
 		"http://a -o x --load http://a/ --user u:p --load-token-file t": "--user and --load-token-file are mutually exclusive",
 	} {

@@ -118,7 +118,7 @@ func TestWatch(t *testing.T) {
 	if code, out, errs := runWhet(t, strings.Fields(lines[2])[1:]...); code != 0 || !strings.Contains(out, "cli_test.slowly.func1") {
 		t.Errorf("%s: exit code %d\n%s%s", lines[2], code, out, errs)
 	}
-	if !strings.Contains(stderr, "recordings made in incidents: 2") || strings.Contains(stdout+stderr, agentToken) {
+	if !strings.Contains(stderr, "recordings written to incidents: 2") || strings.Contains(stdout+stderr, agentToken) {
 		t.Errorf("stderr:\n%s", stderr)
 	}
 
