@@ -193,7 +193,7 @@ func TestWatchInterrupt(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil || !strings.Contains(output.String(), "recordings made in incidents: 1") {
+	if err := cmd.Wait(); err != nil || !strings.Contains(output.String(), "recordings written to incidents: 1") {
 		t.Errorf("%v\n%s", err, output)
 	}
 }
