@@ -32,7 +32,7 @@ func (a *Agent) guard(next http.Handler) http.Handler {
 	})
 }
 
-// bearer says whether r carries the token whose hash is want. The comparison
+// bearer reports whether r carries the token whose hash is want. The comparison
 // takes the same time wherever the two differ, and whatever their lengths.
 func bearer(r *http.Request, want [sha256.Size]byte) bool {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -51,7 +51,7 @@ func localHost(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// sameSite believes the header that browsers set and pages cannot.
+// sameSite reports whether a request is same-site, by a header that browsers set and pages cannot.
 func sameSite(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "none", "same-origin":

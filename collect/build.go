@@ -80,7 +80,7 @@ func (s *session) openExecutable(file string) {
 	}
 }
 
-// local says whether the target runs on this machine.
+// local reports whether the target runs on this machine.
 func (t *sitting) local() bool {
 	if t.meta.Target.PID != 0 {
 		return true

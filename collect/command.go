@@ -89,7 +89,7 @@ func (s *session) findHandlers(ctx context.Context, child *process.Child) (*clie
 	}
 }
 
-// settled says whether an address that gave that answer need not be asked again:
+// settled reports whether an address that gave that answer need not be asked again:
 // it does listen, and it is something else.
 func settled(answer string) bool {
 	return answer != "" && !strings.Contains(answer, "refused") && !strings.Contains(answer, "reset") && !strings.Contains(answer, "EOF")

@@ -63,7 +63,7 @@ func candidates(path, prefix string) []string {
 	return []string{path + "debug/pprof/", path, path + "pprof/"}
 }
 
-// notThere says whether err means that the handlers are elsewhere.
+// notThere reports whether err means that the handlers are elsewhere.
 func notThere(err error) bool {
 	se := (*statusError)(nil)
 	if errors.As(err, &se) {

@@ -137,7 +137,7 @@ func (s *session) sit(ctx context.Context, c *client, offered []string, exited f
 // difference is taken.
 func cumulative() []string { return []string{"heap", "allocs", "block", "mutex"} }
 
-// offers says whether it is worth asking for kind.
+// offers reports whether it is worth asking for kind.
 func (t *sitting) offers(kind string) bool {
 	if _, ok := t.c.paths[kind]; ok || t.offered == nil {
 		return true
@@ -160,7 +160,7 @@ func (t *sitting) want(kinds ...string) []string {
 	return out
 }
 
-// forceGC says whether the last heap profile needs a collection before it. The
+// forceGC reports whether the last heap profile needs a collection before it. The
 // runtime counts an allocation in the profile two collections later; a window with
 // fewer would show nothing of what was allocated in it.
 func (t *sitting) forceGC() bool {
@@ -318,7 +318,7 @@ func (t *sitting) measure(ctx, asking context.Context) error {
 	return loadErr
 }
 
-// wait returns false when stop closes before d is over.
+// wait reports whether d elapsed before stop was closed.
 func wait(d time.Duration, stop <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -330,7 +330,7 @@ func wait(d time.Duration, stop <-chan struct{}) bool {
 	}
 }
 
-// cpu records the CPU profile, and says whether the target is gone.
+// cpu records the CPU profile, and reports whether the target is gone.
 func (t *sitting) cpu(ctx, asking context.Context, stop <-chan struct{}, d time.Duration) (gone bool) {
 	t.cpuStart = time.Now()
 	err := t.mustOffer("cpu")
@@ -623,7 +623,7 @@ func (t *sitting) delta(kind string, from, to snapshot) error {
 	return nil
 }
 
-// has says whether kind has snapshots of its own.
+// has reports whether kind has snapshots of its own.
 func (t *sitting) has(kind string) bool {
 	s, ok := t.end[kind]
 	return ok && s.err == nil

@@ -25,7 +25,7 @@ type Options struct {
 	// give it; nil, or false, when it is not known.
 	Recorded func(file string) ([]byte, bool)
 
-	// Was is the folder of the module as it was before Dir was made from it by rewrites: profiles are
+	// Was is the directory of the module as it was before Dir was made from it by rewrites: profiles are
 	// joined with that, and its lines followed to those of Dir. "" is Dir itself.
 	Was string
 
@@ -38,7 +38,7 @@ type Options struct {
 	// Target is what else is known of the program that was recorded.
 	Target Target
 
-	// Notes is the folder in which the compiler's notes are kept between runs; "" asks the
+	// Notes is the directory in which the compiler's notes are kept between runs; "" asks the
 	// compiler for none.
 	Notes string
 
@@ -162,7 +162,7 @@ func (f *Finding) Where() string {
 	return fmt.Sprintf("%s:%d", f.Places[0].File, f.Places[0].Line)
 }
 
-// Rewrites tells whether the finding has a fix that changes source.
+// Rewrites reports whether the finding has a fix that changes source.
 func (f *Finding) Rewrites() bool { return f.Fix != nil && f.Fix.Setting == nil }
 
 // A Place is some lines of the module's source.

@@ -21,7 +21,7 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// shared is the folder of what tests have in common.
+// shared is the directory of what tests have in common.
 var shared string
 
 func TestMain(m *testing.M) {
@@ -85,7 +85,7 @@ func BenchmarkClean(b *testing.B) {
 // takes seconds.
 var recordings sync.Map
 
-// module is the service in a folder of its own, and what was recorded of its benchmark.
+// module is the service in its own directory, and what was recorded of its benchmark.
 func module(t *testing.T, flags ...string) (dir string, p find.Profiles) {
 	t.Helper()
 	key := strings.Join(flags, " ")
@@ -106,7 +106,7 @@ func module(t *testing.T, flags ...string) (dir string, p find.Profiles) {
 	return dir, p
 }
 
-// record writes the service, and records its benchmark. The folder is the test binary's.
+// record writes the service, and records its benchmark. The directory is the test binary's.
 func record(t *testing.T, flags ...string) (dir string, p find.Profiles) {
 	t.Helper()
 	dir, err := os.MkdirTemp(shared, "") //nolint:usetesting // it outlives the test that asks first
@@ -116,7 +116,7 @@ func record(t *testing.T, flags ...string) (dir string, p find.Profiles) {
 	for _, f := range txtar.Parse([]byte(service)).Files {
 		write(t, filepath.Join(dir, f.Name), string(f.Data))
 	}
-	// So many turns take the same processor time, and so as many samples, on a busy machine.
+	// So many turns take the same CPU time, and so as many samples, on a busy machine.
 	args := append([]string{
 		"test", "-run=^$", "-bench=.", "-benchtime=5000x", "-cpuprofile=cpu.out",
 		"-memprofile=mem.out", "-memprofilerate=4096",

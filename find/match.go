@@ -92,7 +92,7 @@ func (p *parsed) body(d *ast.FuncDecl) []byte {
 	return p.text[f.Offset(d.Pos()):f.Offset(d.End())]
 }
 
-// starts tells whether something that the compiler makes a function of starts in a line and goes
+// starts reports whether something that the compiler makes a function of starts in a line and goes
 // on to another: a function, a closure, the body of a range over a function.
 func (p *parsed) starts(start, line int) bool {
 	p.survey()
@@ -199,10 +199,10 @@ func (x *matcher) locate(s spot, a *account) (place, string) {
 	return place{rel, line}, ""
 }
 
-// isInit tells the function that sets package variables.
+// isInit reports whether a function is the one that sets package variables.
 func isInit(function string) bool { return strings.HasSuffix(function, ".init") }
 
-// inLiteral tells whether a line is in a closure that no function is around.
+// inLiteral reports whether a line is in a closure that no function is around.
 func (p *parsed) inLiteral(line int) bool {
 	p.survey()
 	return slices.ContainsFunc(p.literals, func(s span) bool { return s.has(line) })

@@ -8,7 +8,7 @@ import (
 	"github.com/whet-go/whet/find/notes"
 )
 
-// shown are the kinds of notes that say why a line costs. The others say what cost nothing.
+// shown reports whether notes of a kind explain the cost of a line. The others say what cost nothing.
 func shown(kind string) bool {
 	switch kind {
 	case "escape", "escapes", "isInBounds", "isSliceInBounds", "cannotInlineFunction", "cannotInlineCall":
@@ -17,7 +17,7 @@ func shown(kind string) bool {
 	return false
 }
 
-// annotate puts what the compiler says beside findings and hot lines. Without a folder for its
+// annotate puts what the compiler says beside findings and hot lines. Without a directory for its
 // notes it does nothing; what cannot be had is a warning.
 func (f *finder) annotate(ctx context.Context) {
 	if f.o.Notes == "" {

@@ -144,7 +144,7 @@ func (w *Waits) causes() []Wait {
 	return all
 }
 
-// busy tells whether a line costs as much CPU time or memory as is reported.
+// busy reports whether a line costs as much CPU time or memory as is reported.
 func (f *finder) busy(at place) bool {
 	return slices.ContainsFunc(f.ledgers, func(l *ledger) bool {
 		var sum int64

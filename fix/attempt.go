@@ -63,7 +63,7 @@ func (f *fixer) attempt(ctx context.Context, x *find.Finding) *Attempt {
 	return a
 }
 
-// keptIn tells whether something was kept in this round in the packages of changes.
+// keptIn reports whether something was kept in this round in the packages of changes.
 func (f *fixer) keptIn(changes map[string]change) bool {
 	edited := map[string]change{}
 	for file := range f.edits {
@@ -286,7 +286,7 @@ func (v *verdict) add(name string, u *ab.Unit) {
 	}
 }
 
-// leans tells whether some unit gains over all benchmarks, if what is not decided is as it looks.
+// leans reports whether some unit gains over all benchmarks, if what is not decided is as it looks.
 func (v *verdict) leans() bool {
 	for _, lost := range v.sums {
 		if lost < -0.002 {

@@ -53,7 +53,7 @@ func (f *fixer) compareBuilds(ctx context.Context, places []find.Place, a, b bui
 	return answers, nil
 }
 
-// placesDirs are the folders of places, relative to the module.
+// placesDirs are the directories of places, relative to the module.
 func placesDirs(places []find.Place) []string {
 	files := map[string]change{}
 	for _, p := range places {

@@ -22,7 +22,7 @@ import (
 	"github.com/whet-go/whet/fix/differ"
 )
 
-// timeWasUp tells from go test's output that a fuzz target failed without an input: when the
+// timeWasUp reports whether, by go test's output, a fuzz target failed without an input: when the
 // time is up while a worker is asked for something, go test takes that for a failure
 // (go.dev/issue/75804).
 func timeWasUp(out string) bool {
@@ -48,7 +48,7 @@ func (f *fixer) compare(ctx context.Context, changes map[string]change, reviewed
 	return answers, nil
 }
 
-// load is the package in a folder of the scratch copy.
+// load is the package in a directory of the scratch copy.
 func (f *fixer) load(ctx context.Context, dir string) (*packages.Package, error) {
 	pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}, "./"+dir)
 	if err != nil {
@@ -89,7 +89,7 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 	}
 	if out, err := f.scratch.run(ctx, over, "test", "-run=^$", "-vet=off", "./"+dir); err != nil && ctx.Err() == nil &&
 		strings.Contains(out, "[build failed]") {
-		// The old functions do not go with the new declarations: so each in a build of its own.
+		// The old functions do not go with the new declarations: so each in its own build.
 		side := builds.Side{Flags: f.o.Flags, Env: f.o.Env}
 		return f.comparePackageBuilds(ctx, answers, old, decls, changeInputs, side, side, contents(changes))
 	}

@@ -4,7 +4,7 @@
 // Data flow:
 //
 //  1. Copies that killed processes left are removed. The module's repository is copied into a scratch
-//     folder; the user's tree is only read. It is built, vetted and tested as it is: what fails
+//     directory; the user's tree is only read. It is built, vetted and tested as it is: what fails
 //     already is known then.
 //  2. For each finding in rank order the rewrite is laid over the scratch copy (go's -overlay) on
 //     top of what was kept before. The packages that it can affect must build, vet must have

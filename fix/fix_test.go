@@ -112,7 +112,7 @@ func BenchmarkSame(b *testing.B) {
 }
 `
 
-// module writes the service into a new folder.
+// module writes the service into a new directory.
 func module(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -223,7 +223,7 @@ func options() fix.Options {
 	}
 }
 
-// files are all files of a folder with their texts.
+// files are all files of a directory with their texts.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -307,7 +307,7 @@ func TestRun(t *testing.T) {
 	apply(t, r, dir)
 }
 
-// git runs git in a folder.
+// git runs git in a directory.
 func git(t *testing.T, dir, in string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git",

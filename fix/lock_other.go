@@ -7,5 +7,5 @@ import "os"
 // lock does nothing: there are no locks here that end with a process.
 func lock(*os.File) error { return nil }
 
-// abandoned is not known without such locks.
+// abandoned reports whether a lock is abandoned, which is unknown without such locks.
 func abandoned(string) bool { return false }

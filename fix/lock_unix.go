@@ -12,7 +12,7 @@ func lock(file *os.File) error {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) //nolint:gosec // a descriptor
 }
 
-// abandoned tells whether a lock is there and nobody holds it.
+// abandoned reports whether a lock is there and nobody holds it.
 func abandoned(name string) bool {
 	file, err := os.Open(name)
 	if err != nil {

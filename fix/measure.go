@@ -26,7 +26,7 @@ import (
 type reach struct {
 	pkg, name string // import path, function
 	blocks    []block
-	written   string // the folder whose benchmarks were written, if this is one of them
+	written   string // the directory whose benchmarks were written, if this is one of them
 	missed    string // what is to be said when a written one does not reach the lines
 	path      string // where a written one goes, compared with the recording
 }

@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 )
 
-// scratchPrefix begins the names of scratch folders.
+// scratchPrefix begins the names of scratch directories.
 const scratchPrefix = "whet-fix-"
 
-// lockName is the file in a scratch folder that the process that made it has locked. The kernel gives
+// lockName is the file in a scratch directory that the process that made it has locked. The kernel gives
 // the lock free when the process ends, however it does.
 const lockName = "lock"
 
-// sweep removes the scratch folders of processes that were killed. What cannot be removed, or is
+// sweep removes the scratch directories of processes that were killed. What cannot be removed, or is
 // another's, stays.
 func sweep(temp string) {
 	folders, err := filepath.Glob(filepath.Join(temp, scratchPrefix+"*"))
@@ -30,7 +30,7 @@ func sweep(temp string) {
 	}
 }
 
-// holdLock locks the scratch folder for as long as the process lives. The file gets its name when it
+// holdLock locks the scratch directory for as long as the process lives. The file gets its name when it
 // is locked, so that nobody ever finds it free.
 func holdLock(dir string) (io.Closer, error) {
 	file, err := os.CreateTemp(dir, lockName+"-")

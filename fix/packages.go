@@ -96,8 +96,8 @@ func (g *packageGraph) markBroken(out string) {
 	slices.SortFunc(g.broken, func(a, b Broken) int { return strings.Compare(a.Package, b.Package) })
 }
 
-// affected are the packages that changes in some folders of the module can make fail: those in them,
-// and those that need one of them, if only in a test. It is an error when a folder's package does
+// affected are the packages that changes in some directories of the module can make fail: those in them,
+// and those that need one of them, if only in a test. It is an error when a directory's package does
 // not build as it is.
 func (g *packageGraph) affected(folders []string) ([]string, error) {
 	changed := map[string]bool{}

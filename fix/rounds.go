@@ -30,7 +30,7 @@ func (f *fixer) rounds(ctx context.Context) {
 	f.together(ctx)
 }
 
-// tryAll tries the rewrites of a round that were not dropped for good before, and tells whether one
+// tryAll tries the rewrites of a round that were not dropped for good before, and reports whether one
 // was kept.
 func (f *fixer) tryAll(ctx context.Context) (kept bool) {
 	left := maps.Clone(f.done)
@@ -229,7 +229,7 @@ func (f *fixer) group() (x *find.Finding, pieces []piece, edits map[string][]rew
 	return x, pieces, edits
 }
 
-// keepGroup keeps all of a group, each with a diff of its own, after what was kept before.
+// keepGroup keeps all of a group, each with its own diff, after what was kept before.
 func (f *fixer) keepGroup(pieces []piece, group *Attempt) {
 	var kept []Attempt
 	for _, p := range pieces {

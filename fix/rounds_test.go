@@ -57,7 +57,7 @@ func TestShout(t *testing.T) {
 package other
 `
 
-// write writes an archive's files into a folder.
+// write writes an archive's files into a directory.
 func write(t *testing.T, dir, archive string) {
 	t.Helper()
 	for _, f := range txtar.Parse([]byte(archive)).Files {

@@ -27,7 +27,7 @@ import (
 type scratch struct {
 	temp string // holds all
 	root string // the copied repository, or module
-	dir  string // the module's folder in it
+	dir  string // the module's directory in it
 	o    Options
 	n    int // of overlays
 	lock io.Closer
@@ -39,7 +39,7 @@ type scratch struct {
 const maxScratch = 4 << 30
 
 // newScratch copies the repository around the module in dir, or the module where there is none:
-// what git tracks and does not ignore, with uncommitted work. Relative folders in go.mod that lie
+// what git tracks and does not ignore, with uncommitted work. Relative directories in go.mod that lie
 // outside are made absolute.
 func newScratch(ctx context.Context, dir string, o Options) (_ *scratch, err error) {
 	sweep(cmp.Or(o.Temp, os.TempDir()))
@@ -80,7 +80,7 @@ func newScratch(ctx context.Context, dir string, o Options) (_ *scratch, err err
 	return s, s.anchor(from)
 }
 
-// tracked lists the files of the git repository around a folder: tracked, or new and not ignored.
+// tracked lists the files of the git repository around a directory: tracked, or new and not ignored.
 // It is nil where there is no repository.
 func tracked(ctx context.Context, dir string) (root string, files []string) {
 	git := func(args ...string) (string, bool) {
@@ -113,7 +113,7 @@ func tracked(ctx context.Context, dir string) (root string, files []string) {
 	return root, slices.Compact(files)
 }
 
-// allFiles lists a folder without a repository.
+// allFiles lists a directory without a repository.
 func allFiles(dir string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
@@ -165,7 +165,7 @@ func copyFile(to, from string, left int64) (int64, error) {
 	return left - int64(len(data)), os.WriteFile(to, data, info.Mode().Perm()|0o600)
 }
 
-// anchor makes the relative folders that the copied go.mod names outside of the copy absolute.
+// anchor makes the relative directories that the copied go.mod names outside of the copy absolute.
 func (s *scratch) anchor(from string) error {
 	name := filepath.Join(s.dir, "go.mod")
 	data, err := os.ReadFile(name)
@@ -263,7 +263,7 @@ func (s *scratch) overlay(files map[string][]byte) ([]string, error) {
 // maxOutput bounds what is kept of the go command's output.
 const maxOutput = 1 << 20
 
-// run runs the go command in the module's folder, with the options' flags and more, and returns the end
+// run runs the go command in the module's directory, with the options' flags and more, and returns the end
 // of what it says. All that it has started ends with it.
 func (s *scratch) run(ctx context.Context, more []string, command string, args ...string) (string, error) {
 	cmd := s.command(ctx, more, command, args)

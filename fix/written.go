@@ -21,12 +21,12 @@ import (
 	"github.com/whet-go/whet/fix/written"
 )
 
-// A writtenFile is the benchmarks that were written for the package in a folder of the module. They
+// A writtenFile is the benchmarks that were written for the package in a directory of the module. They
 // are in one file, as they share the makers of values.
 type writtenFile struct {
 	dir     string
 	targets []target
-	files   map[string][]byte // to lay over the folder, by name
+	files   map[string][]byte // to lay over the directory, by name
 	reached []reach
 }
 

@@ -269,7 +269,7 @@ func (p *dumpParser) frame(f Frame) {
 	p.place = &p.cur.Stack[len(p.cur.Stack)-1]
 }
 
-// header reads `12 gp=0x… m=0 mp=0x… [select, 3 minutes, locked to thread]:`,
+// header reports whether it can read `12 gp=0x… m=0 mp=0x… [select, 3 minutes, locked to thread]:`,
 // as runtime.goroutineheader prints it, after the word goroutine.
 func (p *dumpParser) header(rec *Record, b []byte) bool {
 	end := 0

@@ -30,7 +30,7 @@ func canonical(stack []Frame) []Frame {
 	return stack[start:end]
 }
 
-// isRuntime says whether a dump hides the function (runtime.showframe).
+// isRuntime reports whether a dump hides the function (runtime.showframe).
 func isRuntime(fn string) bool {
 	return strings.HasPrefix(fn, "runtime.") || strings.HasPrefix(fn, "internal/runtime/")
 }
@@ -168,7 +168,7 @@ func parkReason(fn string) (string, bool) {
 	return "", false
 }
 
-// BlockedOnOthers says whether a goroutine that waits for the reason is woken
+// BlockedOnOthers reports whether a goroutine that waits for the reason is woken
 // only by another goroutine of its program: not by the network, a timer or the
 // scheduler. It is what a leak looks like from outside.
 func BlockedOnOthers(reason string) bool {
@@ -180,7 +180,7 @@ func BlockedOnOthers(reason string) bool {
 	return BlockedForever(reason)
 }
 
-// BlockedForever says whether the reason is one that nothing can end.
+// BlockedForever reports whether the reason is one that nothing can end.
 func BlockedForever(reason string) bool {
 	switch reason {
 	case "chan receive (nil chan)", "chan send (nil chan)", "select (no cases)":

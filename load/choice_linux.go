@@ -188,7 +188,7 @@ func (t *trial) move(l *loop) {
 	t.phase, t.begun, t.until, t.before, t.cpu = trialWindow, l.time, l.time+windowTime, l.answers, t.clock()
 }
 
-// moved moves the connections, or reports that it cannot do so now.
+// moved moves the connections, and reports whether it could do so now.
 func (t *trial) moved(l *loop) bool {
 	if l.connecting+l.queue.len() > 0 || l.dialer.busy() {
 		return false

@@ -136,7 +136,7 @@ func (s *pipeSource) run(r io.Reader) {
 	}
 }
 
-// isCleanEOF tells a short last block, which io.ReadFull reports as
+// isCleanEOF reports whether an error means a short last block, which io.ReadFull reports as
 // io.ErrUnexpectedEOF, from a gzip stream that was cut off, which reports the
 // same error: only the former goes on to say io.EOF.
 func isCleanEOF(r io.Reader) bool {

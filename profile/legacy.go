@@ -10,7 +10,7 @@ import (
 	gprofile "github.com/google/pprof/profile"
 )
 
-// looksLegacy tells the formats before protobuf by their first bytes: binary
+// looksLegacy reports whether the first bytes are of a format before protobuf: binary
 // CPU profiles begin with a zero word, all others are text. A protobuf profile
 // has control bytes (keys and lengths) early on.
 func looksLegacy(head []byte) bool {

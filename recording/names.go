@@ -11,7 +11,7 @@ import (
 
 const maxName = 4096 // bytes of a part's name
 
-// validName says whether name may be a part's: relative, slash-separated, clean,
+// validName reports whether name may be a part's: relative, slash-separated, clean,
 // printable and without anything that an extractor on some system would take for
 // a way out of its directory.
 func validName(name string) bool {

@@ -131,7 +131,7 @@ func NewReader(r io.ReaderAt, size int64) (*Recording, error) {
 	return rec, nil
 }
 
-// IsRecording says whether a file that starts with these bytes (at least 4) may
+// IsRecording reports whether a file that starts with these bytes (at least 4) may
 // be a recording.
 func IsRecording(head []byte) bool {
 	return len(head) >= 4 && string(head[:4]) == localSig
@@ -412,7 +412,7 @@ func (r *Recording) ReadProfile(name string, opt profile.ReadOptions) (*profile.
 	return p, nil
 }
 
-// Has says whether there is a part of that name in the archive.
+// Has reports whether there is a part of that name in the archive.
 func (r *Recording) Has(name string) bool {
 	_, ok := r.entries[name]
 	return ok

@@ -66,7 +66,7 @@ func Create(path string, start Meta) (*Writer, error) {
 // Path is where Close will put the recording.
 func (w *Writer) Path() string { return w.path }
 
-// Has says whether a part of that name has been added.
+// Has reports whether a part of that name has been added.
 func (w *Writer) Has(name string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -21,7 +21,7 @@ type Command struct {
 	Args []string
 	// Env are variables ("KEY=value") over those of whet's environment.
 	Env []string
-	// Dir is the folder that it runs in; "" is whet's own.
+	// Dir is the directory that it runs in; "" is whet's own.
 	Dir string
 }
 
@@ -70,7 +70,7 @@ func cut(text string) (Command, error) {
 	return Command{Args: words[n:], Env: words[:n:n]}, nil
 }
 
-// isVariable tells a word that sets a variable.
+// isVariable reports whether a word sets a variable.
 func isVariable(word string) bool {
 	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`).MatchString(word)
 }

@@ -13,7 +13,7 @@
 //  4. Package ab takes turns between the sides. A round is a slice of load
 //     (package load) for one side while the other one idles. Before and after it the
 //     side is asked for its memory statistics, outside of what is timed; at both ends of
-//     the slice the processor time of all its processes is read. A slice gives the values
+//     the slice the CPU time of all its processes is read. A slice gives the values
 //     of [UnitCPU], [UnitAllocs], [UnitBytes], [UnitP50], [UnitP90], [UnitP99] and
 //     [UnitRate].
 //  5. Both are stopped: SIGTERM, some seconds later SIGKILL, to the whole group. The

@@ -41,7 +41,7 @@ type Options struct {
 	// differently; otherwise that is in the result.
 	SameAnswers bool
 	// AB is how the sides are compared. Without Plans, slices of half a second to
-	// two are tried, one side after the other; without Unit, the processor time is
+	// two are tried, one side after the other; without Unit, the CPU time is
 	// asked for precision or, where that cannot be known, rate or latency.
 	AB ab.Options
 	// Log gets what the services print, if set: both write to it, also at the same
@@ -345,7 +345,7 @@ func reason(err error) string {
 // differSigmas is how many standard deviations two shares of failures must be apart.
 const differSigmas = 3
 
-// differ tells whether the shares of failed requests differ by more than chance: the
+// differ reports whether the shares of failed requests differ by more than chance: the
 // two-proportion z-test with the pooled share.
 func differ(a, b *Seen) bool {
 	na, nb := float64(a.Requests), float64(b.Requests)

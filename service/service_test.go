@@ -59,7 +59,7 @@ func gone(t *testing.T) {
 	}
 }
 
-// TestRun compares a service with one that burns more processor time and allocates 40
+// TestRun compares a service with one that burns more CPU time and allocates 40
 // objects more, by so many pairs that the difference is told however slow the machine is.
 func TestRun(t *testing.T) {
 	if testing.Short() {

@@ -36,7 +36,7 @@ const (
 
 // The units of what a slice measures.
 const (
-	UnitCPU    = "cpu-sec/req" // processor time of all processes of the service, user and system
+	UnitCPU    = "cpu-sec/req" // CPU time of all processes of the service, user and system
 	UnitAllocs = "allocs/req"  // objects allocated on the heap
 	UnitBytes  = "B/req"       // bytes allocated on the heap
 	UnitP50    = "p50-sec"     // latency
@@ -54,7 +54,7 @@ type side struct {
 	pprof   *collect.Handlers // nil: allocations cannot be known
 	warmup  time.Duration
 	base    cost  // of a load of one request a connection
-	noCPU   error // why the processor time cannot be known, once that has shown
+	noCPU   error // why the CPU time cannot be known, once that has shown
 	noAlloc error // why the allocations cannot be known, once that has shown
 	unasked int   // times that asking for allocations has failed
 	seen    Seen
@@ -118,7 +118,7 @@ func (s *side) free(ctx context.Context) error {
 	}
 }
 
-// listens tells whether connections are accepted where the service is loaded.
+// listens reports whether connections are accepted where the service is loaded.
 func (s *side) listens(ctx context.Context) bool {
 	conn, err := (&net.Dialer{Timeout: dialWithin}).DialContext(ctx, "tcp", s.place.url.Host)
 	if err != nil {
@@ -276,7 +276,7 @@ func (s *side) run(ctx context.Context, o load.Options) (*load.Result, cost, err
 	return r, used, nil
 }
 
-// targetCPU is the processor time of a slice as package load has it.
+// targetCPU is the CPU time of a slice as package load has it.
 func targetCPU(used cost, r *load.Result) *load.TargetCPU {
 	c := load.CPU{Total: used.cpu}
 	if r.Requests > 0 {
@@ -323,7 +323,7 @@ func (s *side) warmUp(ctx context.Context) error {
 	return nil
 }
 
-// middleCost has the median processor time and the median allocations of some loads of the
+// middleCost has the median CPU time and the median allocations of some loads of the
 // same number of requests, each of those that know theirs.
 func middleCost(all []cost) cost {
 	out := all[0]
@@ -356,7 +356,7 @@ func (s *side) allocated(ctx context.Context) (collect.Allocated, bool) {
 	return a, false
 }
 
-// cpu is the processor time of the service so far: by the system or, where that does
+// cpu is the CPU time of the service so far: by the system or, where that does
 // not tell, by whet's agent in it.
 func (s *side) cpu(ctx context.Context) (time.Duration, error) {
 	used, err := process.CPU(s.child.PID())

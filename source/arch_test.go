@@ -102,7 +102,7 @@ func TestArchitectures(t *testing.T) {
 	}
 }
 
-// sameLine compares address, line and instruction.
+// sameLine reports whether address, line and instruction are equal.
 func sameLine(got, want string) bool {
 	g, w := strings.Split(got, "\t"), strings.Split(want, "\t")
 	return len(g) == 4 && len(w) == 4 && g[1] == w[1] && g[2] == w[2] && sameText(g[3], w[3])

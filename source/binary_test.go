@@ -15,7 +15,7 @@ var (
 	brackets = regexp.MustCompile(`\[.*\]`)
 )
 
-// sameText compares instructions but for what this and the toolchain's disassembler
+// sameText reports whether instructions are equal but for what this and the toolchain's disassembler
 // are known to write differently.
 func sameText(got, want string) bool {
 	op, _, _ := strings.Cut(got, " ")

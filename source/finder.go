@@ -113,7 +113,7 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("find source of %s: not in %s", e.Path, strings.Join(e.Tried, ", "))
 }
 
-// Is makes errors.Is(err, fs.ErrNotExist) true.
+// Is reports whether target is fs.ErrNotExist.
 func (e *NotFoundError) Is(target error) bool { return target == fs.ErrNotExist }
 
 // A Finder finds source files by the paths that compilers put into profiles. It
@@ -264,7 +264,7 @@ func splitLines(data []byte) []string {
 // machine shown, or packed into a recording.
 var errNotSource = errors.New("not a source file by its name")
 
-// isSource tells by the name whether compilers could have read the file, among
+// isSource reports whether, by the name, compilers could have read the file, among
 // them generators that write //line directives.
 func isSource(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {

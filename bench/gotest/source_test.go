@@ -51,7 +51,7 @@ func TestList(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for pattern, want := range map[string]string{
-		"./none/...": "./none/", "-x": "not a pattern",
+		"./none/...": "./none/", "-x": "not a package pattern",
 		"all/...": "base: list packages all/...: no packages match", "example.org/none": "no required module",
 	} {
 		_, failures, err := gotest.List(t.Context(), gotest.Source{Dir: fixture.dir, Name: "base"}, []string{pattern})
@@ -212,8 +212,8 @@ func TestParseFlags(t *testing.T) {
 		{text: "GODEBUG=a=1,b=2", env: []string{"GODEBUG=a=1,b=2"}},
 		{text: "fast", err: "neither a flag nor KEY=value"},
 		{text: "-tags", err: "missing value"},
-		{text: "-o x", err: "not a flag of go build"},
-		{text: "-bench=.", err: "not a flag of go build"},
+		{text: "-o x", err: "not a go build flag"},
+		{text: "-bench=.", err: "not a go build flag"},
 		{text: "'", err: "quote"},
 		{text: "-tags $(date)", err: "command substitution"},
 		{text: "-race; rm", err: "not a valid word"},

@@ -175,7 +175,7 @@ func TestWorktreeErrors(t *testing.T) {
 		{module, "somewhere-else", "no such commit", "there is trunk"},
 		{module, "somewhere-else", "no such commit", "git fetch"},
 		{module, "--help", "no such commit", ""},
-		{t.TempDir(), "v1", "not a git repository", "two folders"},
+		{t.TempDir(), "v1", "not a git repository", "two directories"},
 	} {
 		_, err := gotest.Worktree(t.Context(), gotest.Source{Dir: tt.dir}, tt.ref)
 		e := (*gotest.Error)(nil)
@@ -219,7 +219,7 @@ module example.com/inside
 		t.Errorf("replaced by what is outside: %v", err)
 	}
 	put(t, top, "-- go.work --\ngo 1.26\n\nuse ./sub\n")
-	if _, err := gotest.Worktree(t.Context(), gotest.Source{Dir: module}, "v1"); err == nil || !strings.Contains(err.Error(), "go.work, which the commit does not have") {
+	if _, err := gotest.Worktree(t.Context(), gotest.Source{Dir: module}, "v1"); err == nil || !strings.Contains(err.Error(), "go.work, which the commit lacks") {
 		t.Errorf("a workspace that is not committed: %v", err)
 	}
 	if tree, err := gotest.Worktree(t.Context(), gotest.Source{Dir: module, Env: []string{"GOWORK=off"}}, "v1"); err != nil {
@@ -231,7 +231,7 @@ module example.com/inside
 		t.Fatal(err)
 	}
 	if _, err := gotest.Worktree(t.Context(), gotest.Source{Dir: filepath.Join(top, "late")}, "v1"); err == nil || !strings.Contains(err.Error(), "the commit has no directory late") {
-		t.Errorf("a folder that the commit does not have: %v", err)
+		t.Errorf("a directory that the commit lacks: %v", err)
 	}
 	nothingLeft(t)
 }

@@ -349,7 +349,7 @@ func TestReadProblems(t *testing.T) {
 	text := strings.Join(report.Warnings, "\n")
 	for _, want := range []string{
 		"Z-abcdef123456.txt:4: parsing iteration count", "NaN sec/op is not a measurement",
-		"no commit and commit-time are set", `"--all" is no commit`, "is of 2026-01-03", "another commit than",
+		"no commit and commit-time are set", `"--all" is not a commit`, "has time 2026-01-03", "another commit than",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no warning %q in\n%s", want, text)
@@ -365,7 +365,7 @@ func TestReadProblems(t *testing.T) {
 	}
 	for _, o := range []history.Options{{Alpha: 2}, {Confidence: -1}, {Alpha: math.NaN()}} {
 		if _, err := history.Read(t.Context(), dir, o); err == nil ||
-			!strings.Contains(err.Error(), "is not between 0 and 1") {
+			!strings.Contains(err.Error(), "is out of range (want 0 to 1)") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

@@ -26,5 +26,5 @@ func SignalGroup(pid int, sig syscall.Signal) {
 	_ = syscall.Kill(-pid, sig)
 }
 
-// GroupAlive says whether any process of the group is left.
+// GroupAlive reports whether any process of the group is left.
 func GroupAlive(pid int) bool { return syscall.Kill(-pid, 0) == nil }

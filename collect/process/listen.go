@@ -73,7 +73,7 @@ func parseHexAddr(s string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(ip.Unmap(), uint16(p)), nil
 }
 
-// isLocal says whether addr is one of this machine's.
+// isLocal reports whether addr is one of this machine's.
 func isLocal(ip netip.Addr) bool {
 	if ip.IsLoopback() {
 		return true

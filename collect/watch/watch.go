@@ -448,7 +448,7 @@ func free(dir, name string) (string, error) {
 	}
 }
 
-// sleep returns false when ctx ends before d is over.
+// sleep reports whether d elapsed before ctx ended.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -3,7 +3,7 @@
 //
 // Data flow:
 //
-//  1. Each folder below has one rule: a [Rule] made by its New, a go/analysis Analyzer whose
+//  1. Each directory below has one rule: a [Rule] made by its New, a go/analysis Analyzer whose
 //     diagnostics name a [Cause] by their Category, and a doc.go that explains it ([ParseDoc]).
 //  2. Package find runs the analyzers on the packages that hold hot lines, and charges each
 //     diagnostic what the profiles show on its lines below the frames that its cause names.

@@ -10,7 +10,7 @@ import (
 
 // A Rule is a pattern that costs.
 type Rule struct {
-	// Analyzer finds the pattern. Its name is the rule's, and the folder's. It has no facts,
+	// Analyzer finds the pattern. Its name is the rule's, and the directory's. It has no facts,
 	// and its diagnostics have the category of one of the causes.
 	Analyzer *analysis.Analyzer
 

@@ -191,7 +191,7 @@ func (g *File) use(importPath, name string) string {
 	return n
 }
 
-// declares tells whether something in the package has a name, be it a variable of a function.
+// declares reports whether something in the package has a name, be it a variable of a function.
 func (g *File) declares(name string) bool {
 	if g.declared == nil {
 		g.declared = map[string]bool{}
@@ -236,13 +236,13 @@ func imported(from *types.Package, path string) *types.Package {
 	return find(from)
 }
 
-// accessible tells whether the generated file can name a type.
+// accessible reports whether the generated file can name a type.
 func (g *File) accessible(n *types.TypeName) bool {
 	return n.Pkg() == nil || n.Pkg() == g.pkg.Types && n.Parent() == n.Pkg().Scope() ||
 		token.IsExported(n.Name()) && n.Parent() == n.Pkg().Scope() && !isInternal(n.Pkg().Path(), g.pkg.PkgPath)
 }
 
-// isInternal tells a package that another one may not import.
+// isInternal reports whether another package may not import the package.
 func isInternal(p, from string) bool {
 	i := strings.LastIndex("/"+p+"/", "/internal/")
 	if i < 0 {

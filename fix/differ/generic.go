@@ -113,7 +113,7 @@ func (g *File) typeArgs(of types.Object, generic types.Type, params *types.TypeP
 	return all
 }
 
-// nameable tells whether the file can name a type, and all that it is made of.
+// nameable reports whether the file can name a type, and all that it is made of.
 func (g *File) nameable(t types.Type) bool {
 	tuple := func(vars *types.Tuple) bool {
 		for v := range vars.Variables() {

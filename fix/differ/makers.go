@@ -329,7 +329,7 @@ func (g *File) structure(t types.Type, u *types.Struct, depth int) (text, why st
 	return b.String(), ""
 }
 
-// isModules tells the packages of the same module.
+// isModules reports whether a package is of the same module.
 func (g *File) isModules(p *types.Package) bool {
 	m := g.pkg.Module
 	return p == g.pkg.Types || m != nil && (p.Path() == m.Path || strings.HasPrefix(p.Path(), m.Path+"/"))

@@ -83,7 +83,7 @@ func (g *File) copyable(fn *types.Func) (err error) {
 	return err
 }
 
-// isSelected tells whether an identifier is the right side of a selector: pkg.Name, x.Field.
+// isSelected reports whether an identifier is the right side of a selector: pkg.Name, x.Field.
 func isSelected(d *ast.FuncDecl, id *ast.Ident) bool {
 	found := false
 	ast.Inspect(d, func(n ast.Node) bool {

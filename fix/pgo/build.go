@@ -19,7 +19,7 @@ type Build struct {
 	Size int64 `json:"size"` // of the executable in bytes; 0 for a library, which has none
 
 	// What compiling and linking everything took, with nothing from the build cache: wall
-	// time, and processor time of the compilers, which is the same on a busy machine. 0
+	// time, and CPU time of the compilers, which is the same on a busy machine. 0
 	// when it was not measured.
 	Wall time.Duration `json:"wall_ns,omitempty"`
 	CPU  time.Duration `json:"cpu_ns,omitempty"`

@@ -172,7 +172,7 @@ func readCode(t *testing.T, path string) *pgo.Code {
 	return c
 }
 
-// ofHot tells the module's functions.
+// ofHot reports whether a function is the module's.
 func ofHot(function string) bool {
 	return profile.OwnMatcher([]string{"example.com/hot"}, nil)(profile.Function{Name: function})
 }

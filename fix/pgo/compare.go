@@ -34,7 +34,7 @@ func (r *runner) testBinaries(side ab.Side) (paths []string) {
 	return paths
 }
 
-// needsTests tells whether test binaries are looked into or measured.
+// needsTests reports whether test binaries are looked into or measured.
 func (r *runner) needsTests() bool {
 	return r.result.Target.Main == "" || r.result.Profile.Bench || !r.serves() && !r.NoMeasure
 }

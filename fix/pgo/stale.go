@@ -117,7 +117,7 @@ func Stale(edges []Edge, c *Code, own func(function string) bool) Staleness {
 	return s
 }
 
-// state tells whether the code still has a call.
+// state reports whether the code still has a call.
 func (c *Code) state(e Edge) state {
 	switch {
 	case e.Caller == "" || e.Callee == "" || isRuntimes(e.Caller) && isRuntimes(e.Callee):
@@ -151,7 +151,7 @@ func (c *Code) state(e Edge) state {
 // maxJumps bounds the chain of functions that jump to the next.
 const maxJumps = 4
 
-// jumps tells whether a call of one function can show as a call of another, because
+// jumps reports whether a call of one function can show as a call of another, because
 // that is where it jumps.
 func (c *Code) jumps(from, to string, left int) bool {
 	for _, next := range c.tails[from] {
@@ -162,17 +162,17 @@ func (c *Code) jumps(from, to string, left int) bool {
 	return false
 }
 
-// isRuntimes tells functions of the runtime and its kin, calls of which the compiler
+// isRuntimes reports whether a function is of the runtime or its internal packages, calls of which the compiler
 // and signals insert.
 func isRuntimes(function string) bool {
 	pkg := profile.PackagePath(function)
 	return pkg == "runtime" || strings.HasPrefix(pkg, "runtime/internal/") || strings.HasPrefix(pkg, "internal/runtime/")
 }
 
-// isVirtual tells the names that the runtime's profiler makes up.
+// isVirtual reports whether a name is made up by the runtime's profiler.
 func isVirtual(function string) bool { return strings.HasPrefix(function, "runtime._") }
 
-// isWrapper tells the functions that the compiler makes around a call of a go or defer
+// isWrapper reports whether a function is one that the compiler makes around a call of a go or defer
 // statement or of a method value. The runtime leaves them out of stacks.
 func isWrapper(function string) bool {
 	last := function[strings.LastIndexByte(function, '.')+1:]

@@ -77,7 +77,7 @@ func Generate(pkg *packages.Package, targets []Target) (files map[string][]byte,
 	return files, benchmarks, errs
 }
 
-// InLiteral tells whether lines lie in a function literal of a function, which what it returns may be.
+// InLiteral reports whether lines lie in a function literal of a function, which what it returns may be.
 func InLiteral(fset *token.FileSet, d *ast.FuncDecl, line, endLine int) bool {
 	found := false
 	ast.Inspect(d, func(n ast.Node) bool {

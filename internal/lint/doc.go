@@ -9,7 +9,7 @@
 //     one way, engines do not import each other, the agent imports the standard
 //     library only.
 //  3. [Files] walks the tree: doc.go in every package, a short main, no overlong
-//     file, no folder named after nothing, no work put off without the number of an issue, no second -update flag.
+//     file, no directory named after nothing, no work put off without the number of an issue, no second -update flag.
 //  4. [Links] reads Markdown: every relative link leads to a file, and to a heading of it.
 //  5. [Prose] checks what people read: banned phrases, the forms of errors, flags and doc comments, the width
 //     of lines. Each of its rules has a bad and a good example in testdata/prose.

@@ -10,7 +10,7 @@ import (
 // modulePath is the module that the layout is of.
 const modulePath = "github.com/whet-go/whet"
 
-// A layer is a set of components. A component is a folder with all below it; its
+// A layer is a set of components. A component is a directory with all below it; its
 // packages may import each other and those of the layers above it in the list.
 // Components of one layer do not import each other.
 type layer struct {
@@ -96,7 +96,7 @@ func inModule(importPath string) bool {
 	return importPath == modulePath || strings.HasPrefix(importPath, modulePath+"/")
 }
 
-// isStd tells whether an import is the standard library's, by the list of all
+// isStd reports whether an import is the standard library's, by the list of all
 // packages, or by its path when it is not on it.
 func isStd(packages []Package, importPath string) bool {
 	i := slices.IndexFunc(packages, func(p Package) bool { return p.ImportPath == importPath })

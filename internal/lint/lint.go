@@ -77,7 +77,7 @@ var ownUpdate = regexp.MustCompile(`flag\.Bool(Var)?\([^\n]*"update"`)
 func Files(repo fs.FS) ([]Problem, error) {
 	var problems []Problem
 	add := func(where, text, cure string) { problems = append(problems, Problem{where, text, cure}) }
-	documented := make(map[string]bool) // folders with Go files: have they a doc.go?
+	documented := make(map[string]bool) // directories with Go files: have they a doc.go?
 	excuses := overlong()
 	err := fs.WalkDir(repo, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -144,7 +144,7 @@ func Files(repo fs.FS) ([]Problem, error) {
 	return problems, nil
 }
 
-// skipFolder tells which folders hold what is not written by hand here.
+// skipFolder reports whether a directory holds what is not written by hand here.
 func skipFolder(name string) bool {
 	switch base := path.Base(name); base {
 	case "testdata", "node_modules", "dist", "vendor":

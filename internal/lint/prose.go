@@ -77,19 +77,19 @@ const (
 	maxMarkdownColumns = 100
 )
 
-// Swept reports whether the sweep has reached a folder: it is not in [unswept].
+// Swept reports whether the sweep has reached a directory: it is not in [unswept].
 func Swept(folder string) bool {
 	return !slices.ContainsFunc(unswept(), func(entry string) bool { return covers(entry, folder) })
 }
 
-// covers reports whether an entry of [unswept] means a folder.
+// covers reports whether an entry of [unswept] means a directory.
 func covers(entry, folder string) bool {
 	above, all := strings.CutSuffix(entry, "/...")
 	return folder == above || all && strings.HasPrefix(folder, above+"/")
 }
 
 // Prose walks a repository and checks what people read in it: banned phrases in Go, TypeScript and Markdown, the
-// forms of errors, flags and doc comments in Go, and the width of lines. It checks only folders for which in
+// forms of errors, flags and doc comments in Go, and the width of lines. It checks only directories for which in
 // reports true.
 func Prose(repo fs.FS, in func(folder string) bool) ([]Problem, error) {
 	var problems []Problem

@@ -1,7 +1,7 @@
 package lint
 
-// unswept returns the folders that [Prose] does not check yet: what they say is being rewritten. "x/..." means x
-// and all below it. The list only shrinks: when a folder is clean, the test asks for its line to go.
+// unswept returns the directories that [Prose] does not check yet: what they say is being rewritten. "x/..." means x
+// and all below it. The list only shrinks: when a directory is clean, the test asks for its line to go.
 func unswept() []string {
 	return []string{
 		".",

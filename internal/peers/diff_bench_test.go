@@ -83,7 +83,7 @@ type diffPair struct {
 	totalChange float64 // of the whole profile, which is of other amounts of work
 }
 
-// right says that the interval holds what was planted, and that no change is reported of
+// right reports whether the interval holds what was planted, and that no change is reported of
 // which there is none, or in the other direction.
 func (p *diffPair) right() bool {
 	claim := map[string]float64{"more": 1, "less": -1}[p.verdict]

@@ -101,7 +101,7 @@ func (r *report) tracesCost(p *gprofile.Profile) int64 {
 	return costFrame * frames
 }
 
-// matches says whether the driver would keep a stack with this location.
+// matches reports whether the driver would keep a stack with this location.
 func matches(l *gprofile.Location, re *regexp.Regexp) bool {
 	for _, line := range l.Line {
 		if fn := line.Function; fn != nil && (re.MatchString(fn.Name) || re.MatchString(fn.Filename)) {

@@ -155,7 +155,7 @@ func (u *ui) print(args []any, colour string) {
 	_, _ = io.WriteString(w, text)
 }
 
-// IsTerminal tells the driver whether reports go to a terminal.
+// IsTerminal reports whether reports go to a terminal.
 func (u *ui) IsTerminal() bool { return u.terminal != nil && isTerminal(u.opt.Stdout) }
 
 // WantBrowser reports whether -http opens a browser: only for someone who watches.

@@ -91,7 +91,7 @@ func (cl *client) send(tag int, r *http2.Request) {
 	cl.write(b)
 }
 
-// receive parses what comes with one read; false when the peer has closed.
+// receive parses the result of one read, and reports whether the connection is still open.
 func (cl *client) receive() bool {
 	cl.t.Helper()
 	n, err := cl.nc.Read(cl.buf)

@@ -128,14 +128,14 @@ func (c *Conn) Capacity() int {
 	return int(max(0, min(left, int64(c.maxStreams)-int64(c.streams.n), math.MaxInt32)))
 }
 
-// Ready reports that the peer's first SETTINGS have come, so that its limits are known.
+// Ready reports whether the peer's first SETTINGS have arrived, so that its limits are known.
 // Before, Capacity goes by 100 streams, and a peer that allows fewer refuses the others.
 func (c *Conn) Ready() bool { return c.settings }
 
 // Open returns how many requests are in flight.
 func (c *Conn) Open() int { return c.streams.n }
 
-// Draining reports that no stream can be opened on this connection any more: the peer goes
+// Draining reports whether no more streams can be opened on this connection: the peer goes
 // away, the stream ids are used up, or the connection has failed or been closed. Answers
 // to requests in flight still come as long as it was not the last.
 func (c *Conn) Draining() bool {

@@ -53,7 +53,7 @@ type ResetError struct{ Code Code }
 // Error names the code.
 func (e ResetError) Error() string { return "stream reset by peer: " + e.Code.String() }
 
-// Is makes errors.Is(e, ErrRefused) true for REFUSED_STREAM.
+// Is reports whether target is ErrRefused and e is REFUSED_STREAM.
 func (e ResetError) Is(target error) bool { return target == ErrRefused && e.Code == refusedStream }
 
 // A MalformedError is the error of a stream whose answer breaks the rules. The stream

@@ -166,7 +166,7 @@ func find(t *testing.T, x *index.Index, o contention.Options) *contention.Result
 	return r
 }
 
-// has tells whether a stack has a function of this package whose name contains this.
+// has reports whether a stack has a function of this package whose name contains this.
 func has(x *index.Index, stack uint32, function string) bool {
 	for _, f := range x.Stack(stack) {
 		if strings.Contains(f.Func, "contention_test."+function) {

@@ -87,7 +87,7 @@ func placeOf(stack []stacks.Frame) *place {
 	return p
 }
 
-// mayRest tells whether a wait is of those that can be idle.
+// mayRest reports whether a wait is of those that can be idle.
 func (f *finder) mayRest(k Kind, waiting uint32) bool {
 	return (k == Receive || k == Select || k == Cond) && f.place(waiting).near
 }
@@ -113,7 +113,7 @@ func (f *finder) rest(w *wait, took int64) {
 	all.rest += took
 }
 
-// nobodys tells whether no goroutine ended the waits of a key, where that means that they are idle.
+// nobodys reports whether no goroutine ended the waits of a key, where that means that they are idle.
 func nobodys(k key) bool {
 	switch k.kind {
 	case Receive, Select, Cond:
@@ -127,7 +127,7 @@ func nobodys(k key) bool {
 	}
 }
 
-// rested tells whether the waits of a key are at a place of rest.
+// rested reports whether the waits of a key are at a place of rest.
 func (f *finder) rested(k key) bool {
 	p, at := f.pairs[k], f.place(k.waiting)
 	if at.meant {
@@ -145,7 +145,7 @@ func (f *finder) rested(k key) bool {
 	return 2*all.rest > all.life
 }
 
-// isStandard tells whether a function is of the standard library: its package's path has no dot before
+// isStandard reports whether a function is of the standard library: its package's path has no dot before
 // the first slash, and is not main.
 func isStandard(name string) bool {
 	first, _, slash := strings.Cut(name, "/")
@@ -155,7 +155,7 @@ func isStandard(name string) bool {
 	return !strings.Contains(first, ".") && first != "main"
 }
 
-// isPlumbing tells whether a function only carries out a wait, or starts a goroutine.
+// isPlumbing reports whether a function only carries out a wait, or starts a goroutine.
 func isPlumbing(name string) bool {
 	for _, prefix := range []string{
 		"runtime.", "internal/runtime/", "sync.", "internal/sync.", "internal/poll.",

@@ -257,7 +257,7 @@ func (g *generation) samples(b *batch, end int64) ([]byte, error) {
 	return out, nil
 }
 
-// readable tells whether a generation can be read to its end.
+// readable reports whether a generation can be read to its end.
 func readable(ctx context.Context, head, generation []byte) bool {
 	r, err := reader.Open(ctx, io.MultiReader(bytes.NewReader(head), bytes.NewReader(generation)))
 	if err != nil {

@@ -37,7 +37,7 @@ const (
 	newest = 26
 	// marked is the first that says where a generation ends.
 	marked = 26
-	// synced is the first that has the frequency in a batch of its own kind.
+	// synced is the first that has the frequency in its own batch kind.
 	synced = 25
 )
 
@@ -280,7 +280,7 @@ func numbers(event byte) int {
 	return 0
 }
 
-// tells tells whether an event says what was so when the generation began.
+// tells reports whether an event says what was so when the generation began.
 func tells(event byte) bool {
 	switch event {
 	case evProcStatus, evGoStatus, evGoStatusStack, evGCActive, evSweepActive, evAssistActive:
@@ -289,7 +289,7 @@ func tells(event byte) bool {
 	return false
 }
 
-// isEvents tells whether a batch holds the events of a thread.
+// isEvents reports whether a batch holds the events of a thread.
 func (g *generation) isEvents(b *batch) bool {
 	if b.kind != evBatch || b.data == b.to {
 		return false

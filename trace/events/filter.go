@@ -53,7 +53,7 @@ type visitor func(*ast.Node)
 // Visit is called with each node of an expression.
 func (v visitor) Visit(node *ast.Node) { v(node) }
 
-// chooses tells whether an event passes.
+// chooses reports whether an event passes.
 func (f *Filter) chooses(e *Event) (bool, error) {
 	result, err := f.machine.Run(f.program, e)
 	if err != nil {

@@ -78,7 +78,7 @@ func (s *source) function(g uint32) string {
 // state names a state.
 func (s *source) state(c index.Code) string { return cmp.Or(s.x.Code(c), "waiting") }
 
-// chosen tells whether something that is of a goroutine, by its index + 1, counts: what is of none does when
+// chosen reports whether something that is of a goroutine, by its index + 1, counts: what is of none does when
 // all do.
 func (s *source) chosen(g uint32) bool {
 	if g == 0 || int(g) > len(s.goroutines) {

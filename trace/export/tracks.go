@@ -38,7 +38,7 @@ func regionsOf(g uint32) track { return track{goroutineTracks, 1<<32 + uint64(g)
 // atPlace is the name of the arg that says where a goroutine stopped.
 const atPlace = "at"
 
-// isBytes tells whether a metric is of bytes.
+// isBytes reports whether a metric is of bytes.
 func isBytes(name string) bool { return strings.HasSuffix(name, ":bytes") }
 
 // An arg is something that is known of a slice.

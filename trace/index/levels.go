@@ -201,7 +201,7 @@ func (r *row) begin() int64 {
 }
 
 // eachRow calls yield with the rows of those goroutines of a tile that are asked for, in ascending
-// order, or of all for nil, until it returns false, and tells whether the tile is what was written. A
+// order, or of all for nil, until it returns false, and reports whether the tile is what was written. A
 // row is good until the next.
 func eachRow(b []byte, to int64, want []uint32, yield func(row) bool) bool {
 	d := decoder{b: b}

@@ -127,7 +127,7 @@ func appendUsage(b []byte, all []usage) []byte {
 	return b
 }
 
-// eachUsage calls yield with what appendUsage has written, and tells whether that is what it read.
+// eachUsage calls yield with what appendUsage has written, and reports whether that is what it read.
 func eachUsage(b []byte, yield func(usage)) bool {
 	d := decoder{b: b}
 	last := int64(-1)

@@ -85,7 +85,7 @@ type nameSum struct {
 	least, most, last uint64
 }
 
-// summed tells whether blocks of a stream have sums.
+// summed reports whether blocks of a stream have sums.
 func summed(s Stream) bool { return s == Metrics || s == Ranges || s == Regions }
 
 // note takes a record into what is said of its block.

@@ -35,7 +35,7 @@ type pending struct {
 	code     Code
 }
 
-// hasWith tells whether spans in a state have With.
+// hasWith reports whether spans in a state have With.
 func (c Code) hasWith() bool { return c == Running || c == Runnable || c == Assist || c == Syscall }
 
 // packProcs is how many processors have bytes of their own for being run on, and for system calls, above
@@ -241,7 +241,7 @@ func (r run) sum(from int64, yield func(Code, int64)) (begin, end int64, ok bool
 	return begin, begin + took, !d.bad
 }
 
-// each calls yield with the spans of a run, until it returns false, and tells whether the run is what
+// each calls yield with the spans of a run, until it returns false, and reports whether the run is what
 // was written. from is when the slice begins.
 func (r run) each(from int64, yield func(Span) bool) bool {
 	d := decoder{b: r.bytes}

@@ -19,7 +19,7 @@ type cursor struct {
 	record   Record
 }
 
-// next reads the next record, and tells whether there is one.
+// next reads the next record, and reports whether there is one.
 func (c *cursor) next() (bool, error) {
 	for {
 		for c.left > 0 {

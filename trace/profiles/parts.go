@@ -40,7 +40,7 @@ func (p *Parts) sort() {
 	}
 }
 
-// has tells whether a time of a goroutine, by its index + 1, is in a part. nil has all.
+// has reports whether a time of a goroutine, by its index + 1, is in a part. nil has all.
 func (p *Parts) has(goroutine uint32, at int64) bool {
 	if p == nil {
 		return true

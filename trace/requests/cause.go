@@ -145,7 +145,7 @@ func isConnection(name string) bool {
 	}
 }
 
-// isClient tells whether a function waits for the answer of another server, or reads it: for its caller,
+// isClient reports whether a function waits for the answer of another server, or reads it: for its caller,
 // or on a goroutine that a client has for its connection.
 func isClient(name string) bool {
 	switch name {
@@ -159,20 +159,20 @@ func isClient(name string) bool {
 	return strings.HasPrefix(name, "net/http.(*Transport).roundTrip")
 }
 
-// isClosure tells whether a function is a literal in another one: main.timed.func1, or
+// isClosure reports whether a function is a literal in another one: main.timed.func1, or
 // main.main.timed.1 when that was inlined.
 func isClosure(name string) bool {
 	last := strings.TrimPrefix(name[strings.LastIndexByte(name, '.')+1:], "func")
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
-// mayHandle tells whether a function may be a handler. Of the standard library few are; others are what
+// mayHandle reports whether a function may be a handler. Of the standard library few are; others are what
 // net/http calls besides, or a handler's closure does.
 func mayHandle(name string) bool {
 	return !isStandard(name) || strings.HasPrefix(name, "net/http/") && !strings.HasPrefix(name, "net/http/internal") || strings.HasPrefix(name, "expvar.")
 }
 
-// isStandard tells whether a function is of the standard library: its package's path has no dot before
+// isStandard reports whether a function is of the standard library: its package's path has no dot before
 // the first slash, and is not main.
 func isStandard(name string) bool {
 	first, _, slash := strings.Cut(name, "/")

@@ -245,7 +245,7 @@ func moduleOf(file string) string {
 		return file[:at+end]
 	}
 	if _, path, ok := strings.Cut(file, "/vendor/"); ok {
-		// Which part of it is the module's is not known: two folders and the host are for most.
+		// Which part of it is the module's is not known: two directories and the host are for most.
 		parts := strings.SplitN(path, "/", 4)
 		return strings.Join(parts[:min(len(parts)-1, 3)], "/")
 	}

@@ -183,7 +183,7 @@ func (p *pathfinder) walk(goroutine uint32, from, to int64, in *wait) (steps []S
 	return p.leaf(steps, Step{From: from, To: at, Goroutine: goroutine, Cause: unknownIn(in)}), nil
 }
 
-// follows tells whether the path goes on in the goroutine that ended a wait.
+// follows reports whether the path goes on in the goroutine that ended a wait.
 func (p *pathfinder) follows(s *Step, cause Cause, place place, depth int) bool {
 	if s.Code < index.Waiting || s.Waker == 0 || place.between || place.stops || place.idle || depth > maxDepth ||
 		p.budget <= 0 || s.From == s.To {

@@ -47,7 +47,7 @@ func follow(t *testing.T, path *requests.Path, list ...requests.Cause) (chain []
 	return chain
 }
 
-// on tells whether a stack has a function whose name ends so.
+// on reports whether a stack has a function whose name ends so.
 func on(x *index.Index, stack uint32, suffix string) bool {
 	for _, f := range x.Stack(stack) {
 		if strings.HasSuffix(f.Func, suffix) {

@@ -9,7 +9,7 @@ import (
 // agentPackage is that of whet's agent.
 const agentPackage = "github.com/whet-go/whet/agent."
 
-// isProfiling tells whether a stack is inside of a handler of profiles: of net/http/pprof, whoever
+// isProfiling reports whether a stack is inside of a handler of profiles: of net/http/pprof, whoever
 // calls it, or of whet's agent. What is called by a handler of Agent.Watch is the user's.
 func isProfiling(stack []stacks.Frame) bool {
 	for _, f := range stack {
@@ -21,5 +21,5 @@ func isProfiling(stack []stacks.Frame) bool {
 	return false
 }
 
-// isWatch tells whether a function is the closure that whet's agent puts around the user's handlers.
+// isWatch reports whether a function is the closure that whet's agent puts around the user's handlers.
 func isWatch(name string) bool { return strings.HasPrefix(name, agentPackage+"(*Agent).Watch.func") }

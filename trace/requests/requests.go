@@ -430,7 +430,7 @@ func (f *finder) add(class string, task bool, r *Request) {
 	}
 }
 
-// wanted tells whether the options want a request of a class that ended at a time.
+// wanted reports whether the options want a request of a class that ended at a time.
 func (f *finder) wanted(name string, at int64) bool {
 	return at >= f.o.From && at <= f.o.To && (f.o.Class == nil || f.o.Class.MatchString(name))
 }

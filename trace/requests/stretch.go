@@ -66,7 +66,7 @@ func placeOfSpan(ps *places, s *index.Span) place {
 	return place{}
 }
 
-// isBetween tells whether a connection's goroutine is between two requests in a span.
+// isBetween reports whether a connection's goroutine is between two requests in a span.
 func isBetween(x *index.Index, s *index.Span, p place) bool {
 	switch {
 	case s.Code >= index.Waiting:

@@ -173,7 +173,7 @@ func (t *Table) one(ids []uint32, i int) uint32 {
 	return t.put(slices.Clone(t.key))
 }
 
-// Full tells whether stacks were left out because there were too many.
+// Full reports whether stacks were left out because there were too many.
 func (t *Table) Full() bool { return t.full }
 
 // Len is the number of stacks.

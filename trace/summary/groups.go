@@ -35,7 +35,7 @@ const (
 // Orders are all orders.
 func Orders() []Order { return []Order{ByLife, ByRunning, ByRunnable, ByWaiting, BySyscall} }
 
-// counts tells whether time in a state is what an order is by, other than life.
+// counts reports whether time in a state is what an order is by, other than life.
 func (o Order) counts(code index.Code) bool {
 	switch o {
 	case ByRunning:

@@ -252,7 +252,7 @@ func (t *Timeline) lanes(of string) []entry {
 	return all
 }
 
-// matcher tells whether an entry's kind or name matches. Kinds are looked at once.
+// matcher reports whether an entry's kind or name matches. Kinds are looked at once.
 func (t *Timeline) matcher(q RowQuery) func(entry) bool {
 	if q.Match == nil {
 		return func(entry) bool { return true }

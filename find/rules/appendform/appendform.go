@@ -97,7 +97,7 @@ func twin(pass *analysis.Pass, e ast.Expr) (category, function, args string, ok 
 	return category, rewrite.Text(pass, sel.X) + "." + function, args, true
 }
 
-// calls tells whether something that a call is given, its receiver included, may change the buffer
+// calls reports whether something that a call is given, its receiver included, may change the buffer
 // meanwhile.
 func calls(pass *analysis.Pass, e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
@@ -156,12 +156,12 @@ func replace(call *ast.CallExpr, text string) analysis.SuggestedFix {
 	return analysis.SuggestedFix{Message: "Append to the buffer at once", TextEdits: []analysis.TextEdit{rewrite.Replace(call, text)}}
 }
 
-// writable tells whether the value may be made as the buffer is written.
+// writable reports whether the value may be made as the buffer is written.
 func writable(pass *analysis.Pass, call *ast.CallExpr, value ast.Expr) bool {
 	return !calls(pass, value) && !rewrite.HasComment(pass, call.Pos(), call.End()) && rewrite.Predeclared(pass, call.Pos(), "int64")
 }
 
-// isNamed tells variables and their fields, which are the same when they are named again.
+// isNamed reports whether an expression is a variable or its field, which may be named again.
 func isNamed(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -172,7 +172,7 @@ func isNamed(e ast.Expr) bool {
 	return false
 }
 
-// isBytes tells the type []byte, without a name of its own: what the twins return.
+// isBytes reports whether a type is []byte, unnamed: what the twins return.
 func isBytes(t types.Type) bool {
 	return t != nil && types.Identical(t, types.NewSlice(types.Typ[types.Byte]))
 }

@@ -153,7 +153,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// asks tells whether a call asks the same each time, and what, as Go code.
+// asks reports whether a call asks the same each time, and what, as Go code.
 func asks(pass *analysis.Pass, function string, call *ast.CallExpr) (argument string, ok bool) {
 	if function != "time.LoadLocation" && function != "os.Getenv" {
 		return "", true
@@ -165,7 +165,7 @@ func asks(pass *analysis.Pass, function string, call *ast.CallExpr) (argument st
 	return strconv.Quote(name), ok
 }
 
-// setsVariables tells whether a package sets variables of the environment: then it may want to see
+// setsVariables reports whether a package sets variables of the environment: then it may want to see
 // that.
 func setsVariables(pass *analysis.Pass, insp *inspector.Inspector) bool {
 	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
@@ -181,7 +181,7 @@ func setsVariables(pass *analysis.Pass, insp *inspector.Inspector) bool {
 	return false
 }
 
-// keeps tells whether the function around a call keeps what it is told.
+// keeps reports whether the function around a call keeps what it is told.
 func keeps(pass *analysis.Pass, c inspector.Cursor) bool {
 	around, ok := flow.Decl(c)
 	if !ok {

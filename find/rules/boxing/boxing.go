@@ -95,7 +95,7 @@ type box struct {
 
 func lineOf(pass *analysis.Pass, n ast.Node) int { return pass.Fset.Position(n.Pos()).Line }
 
-// formats tells whether a call is one of fmt's that rule sprintf writes without interfaces.
+// formats reports whether a call is one of fmt's that rule sprintf writes without interfaces.
 func formats(pass *analysis.Pass, call *ast.CallExpr) bool {
 	switch flow.Callee(pass.TypesInfo, call) {
 	case "fmt.Sprintf", "fmt.Sprint":
@@ -124,14 +124,14 @@ func parameter(sig *types.Signature, i int, spread bool) types.Type {
 	return nil
 }
 
-// isBoxed tells whether a value is put into an interface and needs memory there.
+// isBoxed reports whether a value is put into an interface and needs memory there.
 func isBoxed(pass *analysis.Pass, value ast.Expr, to types.Type) bool {
 	tv := pass.TypesInfo.Types[value]
 	return types.IsInterface(to) && !isParameter(to) && tv.Type != nil && tv.Value == nil && !tv.IsNil() && !isParameter(tv.Type) &&
 		!types.IsInterface(tv.Type) && boxed(pass, tv.Type)
 }
 
-// isMade tells whether a value is put together for the call out of what the function knows: a pointer to
+// isMade reports whether a value is put together for the call out of what the function knows: a pointer to
 // it would need the same memory.
 func isMade(info *types.Info, value ast.Expr) bool {
 	lit, ok := ast.Unparen(value).(*ast.CompositeLit)
@@ -184,7 +184,7 @@ func isParameter(t types.Type) bool {
 	return ok
 }
 
-// boxed tells whether an interface needs memory for values of a type: not for what is a pointer, nor
+// boxed reports whether an interface needs memory for values of a type: not for what is a pointer, nor
 // for single bytes and booleans, which are there ready made.
 func boxed(pass *analysis.Pass, t types.Type) bool {
 	switch u := t.Underlying().(type) {

@@ -53,7 +53,7 @@ func (f *finder) text(b bound) string {
 	return strings.Join(parts, "+")
 }
 
-// numbers tells whether a bound has a number that nothing backs.
+// numbers reports whether a bound has a number that nothing backs.
 func (b bound) numbers() bool {
 	for _, t := range b.terms {
 		if !t.isLen {
@@ -143,7 +143,7 @@ func (f *finder) number(e ast.Expr, until token.Pos) bound {
 	return bound{terms: []term{t}}
 }
 
-// measured tells the types whose length counts what is there: not that of a channel, which others
+// measured reports whether a type's length counts its elements: not that of a channel, which others
 // change.
 func measured(t types.Type) bool {
 	switch t := t.Underlying().(type) {

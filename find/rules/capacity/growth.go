@@ -38,7 +38,7 @@ func (g *growth) text(info *types.Info) (string, bool) {
 // growths are those of one variable, by statement.
 type growths map[ast.Stmt]*growth
 
-// within tells whether a statement has some of the growths.
+// within reports whether a statement has some of the growths.
 func (g growths) within(s ast.Node) bool {
 	for stmt := range g {
 		if s.Pos() <= stmt.Pos() && stmt.Pos() < s.End() {
@@ -145,7 +145,7 @@ func isCap(f *finder, c inspector.Cursor) bool {
 	return ok && flow.Builtin(f.pass.TypesInfo, call) == "cap"
 }
 
-// returned tells whether a use is in a return statement of the variable's function.
+// returned reports whether a use is in a return statement of the variable's function.
 func returned(c inspector.Cursor) bool {
 	for p := range c.Enclosing((*ast.ReturnStmt)(nil), (*ast.FuncLit)(nil)) {
 		_, ok := p.Node().(*ast.ReturnStmt)
@@ -154,7 +154,7 @@ func returned(c inspector.Cursor) bool {
 	return false
 }
 
-// blind tells whether a use of a slice is the same for nil and an empty one, and keeps nothing of it.
+// blind reports whether a use of a slice is the same for nil and an empty one, and keeps nothing of it.
 func (f *finder) blind(c inspector.Cursor) bool {
 	switch c.ParentEdgeKind() {
 	case edge.RangeStmt_X, edge.IndexExpr_X:
@@ -223,7 +223,7 @@ func flights(body *ast.BlockStmt) []flight {
 	return found
 }
 
-// each tells whether something is appended on each turn of a loop before anybody looks at the slice,
+// each reports whether something is appended on each turn of a loop before anybody looks at the slice,
 // and the loop ends only with its turns.
 func (h *history) each(loop inspector.Cursor) bool {
 	body := loopBody(loop.Node())
@@ -243,7 +243,7 @@ func (h *history) each(loop inspector.Cursor) bool {
 	return throughout(body, sure.End())
 }
 
-// surely tells whether a statement appends something, whichever way it goes.
+// surely reports whether a statement appends something, whichever way it goes.
 func (g growths) surely(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
@@ -256,7 +256,7 @@ func (g growths) surely(s ast.Stmt) bool {
 	return false
 }
 
-// throughout tells whether each turn of a loop with this body comes to a place in it, and the loop
+// throughout reports whether each turn of a loop with this body comes to a place in it, and the loop
 // ends only with its turns.
 func throughout(body *ast.BlockStmt, to token.Pos) bool {
 	return !slices.ContainsFunc(flights(body), func(fl flight) bool { return fl.leave || fl.at < to })

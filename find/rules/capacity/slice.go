@@ -58,7 +58,7 @@ func (f *finder) growingSlice(v *variable) {
 	}
 }
 
-// spoken tells whether a bound can be written.
+// spoken reports whether a bound can be written.
 func (f *finder) spoken(b bound) bool {
 	for _, t := range b.terms {
 		if t.of == nil {
@@ -68,7 +68,7 @@ func (f *finder) spoken(b bound) bool {
 	return true
 }
 
-// leaves tells whether the slice is returned from within the loop of a growth: that may be long
+// leaves reports whether the slice is returned from within the loop of a growth: that may be long
 // before the last turn.
 func (h *history) leaves(g *growth) bool {
 	for _, u := range h.telling {
@@ -131,7 +131,7 @@ func (f *finder) atDeclaration(v *variable, h *history) (plan, bool) {
 	return p, ok
 }
 
-// keepsNil tells whether nobody sees the slice nil, or could tell: something is appended in any case
+// keepsNil reports whether nobody sees the slice nil, or could tell: something is appended in any case
 // before it is looked at.
 func (h *history) keepsNil() bool {
 	first := token.Pos(0)
@@ -149,7 +149,7 @@ func (h *history) keepsNil() bool {
 	return true
 }
 
-// builtins tells whether what room is made with has its meaning at a place.
+// builtins reports whether what room is made with has its meaning at a place.
 func (f *finder) builtins(at token.Pos, b bound) bool {
 	if b.numbers() && (!flow.Since(f.pass, at, "go1.21") || !rewrite.Predeclared(f.pass, at, "max")) {
 		return false

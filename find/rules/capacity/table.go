@@ -94,7 +94,7 @@ func (f *finder) reportMap(v *variable, g *growth) {
 	rules.Report(f.pass, g.at, category, fmt.Sprintf("%s hashes its keys again whenever its room ends, though %s", v.obj.Name(), known), fix)
 }
 
-// distinct tells whether each turn of a loop sets another key: the one that it ranges with.
+// distinct reports whether each turn of a loop sets another key: the one that it ranges with.
 func (f *finder) distinct(loop ast.Node, g *growth) bool {
 	r, ok := loop.(*ast.RangeStmt)
 	if !ok || r.Key == nil || g.stmt.Parent().Node() != ast.Node(r.Body) || !throughout(r.Body, g.stmt.Node().End()) {

@@ -24,7 +24,7 @@ type variable struct {
 	isMap bool
 }
 
-// isNil tells whether the variable is nil to begin with.
+// isNil reports whether the variable is nil to begin with.
 func (v *variable) isNil() bool { return v.value == nil }
 
 // declared is the variable that a statement declares, nil if it does not declare one without room.
@@ -72,7 +72,7 @@ func (f *finder) declared(c inspector.Cursor) *variable {
 	return v
 }
 
-// empty completes a variable, if it has no room for more than it begins with.
+// empty completes a variable, and reports whether it has no capacity beyond what it begins with.
 func (f *finder) empty(v *variable) bool {
 	switch e := v.value.(type) {
 	case nil:
@@ -114,7 +114,7 @@ func (f *finder) empty(v *variable) bool {
 	return false
 }
 
-// inList tells whether a statement is one of a list, where others can stand before it.
+// inList reports whether a statement is one of a list, where others can stand before it.
 func inList(c inspector.Cursor) bool {
 	switch c.ParentEdgeKind() {
 	case edge.BlockStmt_List, edge.CaseClause_Body, edge.CommClause_Body:

@@ -100,7 +100,7 @@ func mentions(info *types.Info, exprs []ast.Expr, v *types.Var) bool {
 	return false
 }
 
-// declare is what becomes of the declaration of the variable: of a statement of its own, for it alone.
+// declare is what becomes of the declaration of the variable: of its own statement, for it alone.
 func (r *rule) declare(use inspector.Cursor, pkg string) ([]analysis.TextEdit, bool) {
 	var stmt inspector.Cursor
 	var value ast.Expr

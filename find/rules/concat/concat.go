@@ -110,7 +110,7 @@ func isUse(info *types.Info, e ast.Expr, v *types.Var) bool {
 	return ok && info.ObjectOf(id) == types.Object(v)
 }
 
-// repeats tells whether a statement is in a loop, of its own function, around which the variable
+// repeats reports whether a statement is in a loop, of its own function, around which the variable
 // lives on.
 func (r *rule) repeats(g *growth) bool {
 	for loop, ok := flow.Loop(g.at); ok; loop, ok = flow.Loop(loop) {

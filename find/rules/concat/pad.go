@@ -151,7 +151,7 @@ func (r *rule) padBytes(g *growth, l *ast.ForStmt, fill ast.Expr) (padding, bool
 	return p, true
 }
 
-// steady tells whether the bound of a loop, an int, is the same on each turn, as far as the loop
+// steady reports whether the bound of a loop, an int, is the same on each turn, as far as the loop
 // itself changes something.
 func (r *rule) steady(g *growth, to ast.Expr) bool {
 	info := r.pass.TypesInfo
@@ -159,7 +159,7 @@ func (r *rule) steady(g *growth, to ast.Expr) bool {
 	return t != nil && types.Identical(types.Default(t), types.Typ[types.Int]) && !flow.Calls(info, to) && !flow.Mentions(info, to, g.obj)
 }
 
-// isCount tells expressions of type int that are never negative.
+// isCount reports whether an expression is of type int and never negative.
 func isCount(info *types.Info, e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {

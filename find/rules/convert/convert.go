@@ -154,7 +154,7 @@ func written(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, sel *a
 	}
 }
 
-// grows tells whether a string is a variable that something is appended to: rules textbuild and concat
+// grows reports whether a string is a variable that something is appended to: rules textbuild and concat
 // say what to do with it, the conversion included.
 func grows(info *types.Info, c inspector.Cursor, s ast.Expr) bool {
 	v := flow.Variable(info, s)
@@ -170,7 +170,7 @@ func grows(info *types.Info, c inspector.Cursor, s ast.Expr) bool {
 	return false
 }
 
-// hasTwin tells whether a method of this name, called in the place of the one that is, is of the same
+// hasTwin reports whether a method of this name, called in the place of the one that is, is of the same
 // type: a struct that embeds a buffer may have one of its own.
 func hasTwin(pass *analysis.Pass, sel *ast.SelectorExpr, name string) bool {
 	f, ok := pass.TypesInfo.Uses[sel.Sel].(*types.Func)
@@ -179,7 +179,7 @@ func hasTwin(pass *analysis.Pass, sel *ast.SelectorExpr, name string) bool {
 	return ok && isFunc && types.Identical(f.Signature().Recv().Type(), other.Signature().Recv().Type())
 }
 
-// writesStrings tells the Writes beside which there is a WriteString that does the same.
+// writesStrings reports whether a Write has an equivalent WriteString.
 func writesStrings(callee string) bool {
 	switch callee {
 	case "(*bytes.Buffer).Write", "(*strings.Builder).Write", "(*bufio.Writer).Write", "(*os.File).Write", "(*net/http/httptest.ResponseRecorder).Write":

@@ -99,7 +99,7 @@ func (f *finder) loop(c inspector.Cursor) *loop {
 	return l
 }
 
-// changed tells whether a use of a value sets it or a part of it.
+// changed reports whether a use of a value sets it or a part of it.
 func changed(use inspector.Cursor) bool {
 	for c := use; ; c = c.Parent() {
 		if flow.IsSet(c) {
@@ -154,7 +154,7 @@ func (f *finder) indexed(l *loop) analysis.SuggestedFix {
 	return fix
 }
 
-// still tells whether an element is the same at all its uses in the body as at its beginning.
+// still reports whether an element is the same at all its uses in the body as at its beginning.
 func (f *finder) still(l *loop) bool {
 	info := f.pass.TypesInfo
 	last := l.uses[len(l.uses)-1].Node().Pos()
@@ -203,7 +203,7 @@ func (f *finder) still(l *loop) bool {
 	return true
 }
 
-// harmless tells whether a call changes nothing.
+// harmless reports whether a call changes nothing.
 func (f *finder) harmless(call *ast.CallExpr) bool {
 	if _, ok := flow.Conversion(f.pass.TypesInfo, call); ok {
 		return true

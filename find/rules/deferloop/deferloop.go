@@ -59,7 +59,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// leaves tells whether the loop is left in the turn that defers: a statement after the defer, in
+// leaves reports whether the loop is left in the turn that defers: a statement after the defer, in
 // its block or in one around it, is a return or break of the loop.
 func leaves(c, loop inspector.Cursor) bool {
 	for ; c != loop; c = c.Parent() {
@@ -89,7 +89,7 @@ func leaves(c, loop inspector.Cursor) bool {
 	return false
 }
 
-// fix makes each turn a function of its own. It has no edits where the turn does something that a
+// fix makes each turn its own function. It has no edits where the turn does something that a
 // function within would do otherwise.
 func fix(pass *analysis.Pass, loop inspector.Cursor, stmt *ast.DeferStmt) analysis.SuggestedFix {
 	var body *ast.BlockStmt
@@ -123,7 +123,7 @@ func around(c inspector.Cursor) inspector.Cursor {
 	return f
 }
 
-// mayRecover tells whether a deferred call may stop a panic, or set results: all but methods of what
+// mayRecover reports whether a deferred call may stop a panic, or set results: all but methods of what
 // other packages define, and context's cancel functions.
 func mayRecover(pass *analysis.Pass, call *ast.CallExpr) bool {
 	if t := pass.TypesInfo.TypeOf(call.Fun); t != nil && types.TypeString(t, nil) == "context.CancelFunc" {
@@ -137,7 +137,7 @@ func mayRecover(pass *analysis.Pass, call *ast.CallExpr) bool {
 	return f == nil || f.Pkg() == pass.Pkg
 }
 
-// ofTurn tells whether a deferred call ends something that a turn makes, and that does not outlive
+// ofTurn reports whether a deferred call ends something that a turn makes, and that does not outlive
 // it: neither it nor what is made with it is kept anywhere. Locks that other turns see are often
 // taken one after the other, to be held together.
 func ofTurn(pass *analysis.Pass, loop inspector.Cursor, body *ast.BlockStmt, call *ast.CallExpr) bool {
@@ -172,7 +172,7 @@ func ofTurn(pass *analysis.Pass, loop inspector.Cursor, body *ast.BlockStmt, cal
 	return false
 }
 
-// kept tells whether a variable's value is used for more than calls, comparisons and fields.
+// kept reports whether a variable's value is used for more than calls, comparisons and fields.
 func kept(pass *analysis.Pass, loop inspector.Cursor, obj types.Object) bool {
 	for _, use := range flow.Uses(pass.TypesInfo, loop, obj) {
 		if pass.TypesInfo.Defs[identOf(use)] == obj {

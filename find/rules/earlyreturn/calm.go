@@ -10,7 +10,7 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// calmStmt tells whether a statement only sets local variables, and never panics.
+// calmStmt reports whether a statement only sets local variables, and never panics.
 func (r *rule) calmStmt(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
@@ -49,7 +49,7 @@ func (r *rule) calmStmt(s ast.Stmt) bool {
 	return false
 }
 
-// local tells whether an expression is a variable that nothing but its function sees.
+// local reports whether an expression is a variable that nothing but its function sees.
 func (r *rule) local(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	if !ok {
@@ -65,7 +65,7 @@ func (r *rule) local(e ast.Expr) bool {
 // maxDepth is how deep functions of the package are looked into.
 const maxDepth = 3
 
-// calm tells whether evaluating an expression changes nothing, and never panics.
+// calm reports whether evaluating an expression changes nothing, and never panics.
 func (r *rule) calm(e ast.Expr, depth int) bool {
 	info := r.pass.TypesInfo
 	if info.Types[e].Value != nil || info.Types[e].IsNil() {
@@ -161,7 +161,7 @@ func (r *rule) calmCall(call *ast.CallExpr, depth int) bool {
 	return ok && len(ret.Results) == 1 && r.calm(ret.Results[0], depth+1) && r.calmArgs(call, depth)
 }
 
-// replacer tells whether an expression is a Replacer that is made of constants: here, or in a package
+// replacer reports whether an expression is a Replacer that is made of constants: here, or in a package
 // variable that nothing else sets.
 func (r *rule) replacer(e ast.Expr) bool {
 	e = ast.Unparen(e)
@@ -195,7 +195,7 @@ func (r *rule) constant(list []ast.Expr) bool {
 	return true
 }
 
-// text tells whether a type is that of texts or numbers: converting between these never panics.
+// text reports whether a type is that of texts or numbers: converting between these never panics.
 func text(t types.Type) bool {
 	if s, ok := t.Underlying().(*types.Slice); ok {
 		b, ok := s.Elem().Underlying().(*types.Basic)
@@ -204,7 +204,7 @@ func text(t types.Type) bool {
 	return flow.Plain(t)
 }
 
-// draws tells whether evaluating a condition changes nothing but the state of math/rand.
+// draws reports whether evaluating a condition changes nothing but the state of math/rand.
 func (r *rule) draws(cond ast.Expr) bool {
 	ok := true
 	ast.Inspect(cond, func(n ast.Node) bool {

@@ -95,7 +95,7 @@ func (r *rule) function(c inspector.Cursor, d *ast.FuncDecl) {
 	}
 }
 
-// returns tells whether a statement does nothing but return, with constants at most.
+// returns reports whether a statement does nothing but return, with constants at most.
 func (r *rule) returns(d *ast.FuncDecl, s *ast.IfStmt) bool {
 	if len(s.Body.List) != 1 {
 		return false
@@ -142,7 +142,7 @@ func (r *rule) followed(e ast.Expr) {
 	}
 }
 
-// costs tells whether some of the work is a call.
+// costs reports whether some of the work is a call.
 func (r *rule) costs(w *wasted) bool {
 	found := false
 	for _, list := range [][]ast.Stmt{w.work, w.inside} {
@@ -160,7 +160,7 @@ func (r *rule) costs(w *wasted) bool {
 	return found
 }
 
-// apart tells whether the conditions have nothing to do with the work.
+// apart reports whether the conditions have nothing to do with the work.
 func (r *rule) apart(w *wasted) bool {
 	set := map[types.Object]bool{}
 	for _, list := range [][]ast.Stmt{w.work, w.inside} {
@@ -259,7 +259,7 @@ func (r *rule) fix(w *wasted, from token.Pos) (analysis.SuggestedFix, bool) {
 	}, true
 }
 
-// comments tells whether a node has comments in it or above it, behind the line of a position.
+// comments reports whether a node has comments in it or above it, behind the line of a position.
 func (r *rule) comments(behind token.Pos, n ast.Node) bool {
 	file := r.pass.Fset.File(behind)
 	if line := file.Line(behind) + 1; line <= file.LineCount() {

@@ -56,7 +56,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// worker reports a write to the element of a goroutine that a loop starts, in a loop of its own.
+// worker reports a write to the element of a goroutine that a loop starts, in its own loop.
 func worker(pass *analysis.Pass, c inspector.Cursor) {
 	index, ok := c.Node().(*ast.IndexExpr)
 	if !ok {
@@ -86,7 +86,7 @@ func worker(pass *analysis.Pass, c inspector.Cursor) {
 		return
 	}
 	if v := flow.Variable(pass.TypesInfo, index.X); v != nil && v.Pos() >= outer.Node().Pos() && v.Pos() < outer.Node().End() {
-		return // each has a slice of its own
+		return // each has its own slice
 	}
 	rules.Report(pass, write, "worker", fmt.Sprintf("goroutines write to elements of %s that are %d bytes apart, on the same cache line: count in a local variable and write the sum at the end", rewrite.Text(pass, index.X), size), analysis.SuggestedFix{})
 }
@@ -134,7 +134,7 @@ func written(info *types.Info, c inspector.Cursor) (ast.Node, bool) {
 	return nil, false
 }
 
-// changes tells the methods that write to a lock or an atomic.
+// changes reports whether a method writes to a lock or an atomic.
 func changes(method string) bool {
 	switch {
 	case strings.HasPrefix(method, "(*sync.Mutex)."), strings.HasPrefix(method, "(*sync.RWMutex)."):
@@ -145,7 +145,7 @@ func changes(method string) bool {
 	return false
 }
 
-// starts tells whether a function literal is what a goroutine runs.
+// starts reports whether a function literal is what a goroutine runs.
 func starts(info *types.Info, fn inspector.Cursor) bool {
 	switch fn.ParentEdgeKind() {
 	case edge.CallExpr_Fun:
@@ -161,7 +161,7 @@ func starts(info *types.Info, fn inspector.Cursor) bool {
 	return false
 }
 
-// sets tells whether a function sets a variable: an index that moves is not a worker's.
+// sets reports whether a function sets a variable: an index that moves is not a worker's.
 func sets(info *types.Info, fn inspector.Cursor, v *types.Var) bool {
 	for _, use := range flow.Uses(info, fn, v) {
 		if info.Defs[identOf(use)] == nil && flow.IsSet(use) {
@@ -250,7 +250,7 @@ func nameOf(t types.Type) *types.TypeName {
 	return nil
 }
 
-// synchronised tells whether a struct has a lock or an atomic among its fields.
+// synchronised reports whether a struct has a lock or an atomic among its fields.
 func synchronised(t *types.Named) bool {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok {

@@ -38,7 +38,7 @@ func Builtin(info *types.Info, call *ast.CallExpr) string {
 	return ""
 }
 
-// Conversion tells whether a call converts its one argument, and to what type.
+// Conversion reports whether a call converts its one argument, and to what type.
 func Conversion(info *types.Info, call *ast.CallExpr) (to types.Type, ok bool) {
 	tv, ok := info.Types[call.Fun]
 	if !ok || !tv.IsType() || len(call.Args) != 1 {
@@ -97,7 +97,7 @@ func Loop(c inspector.Cursor) (inspector.Cursor, bool) {
 	return inspector.Cursor{}, false
 }
 
-// Once tells whether a node runs once in a program, as far as its place shows: in init, in main
+// Once reports whether a node runs once in a program, as far as its place shows: in init, in main
 // outside of a loop, or in the value of a package variable.
 func Once(c inspector.Cursor) bool {
 	f, ok := Func(c)
@@ -137,7 +137,7 @@ func Uses(info *types.Info, within inspector.Cursor, obj types.Object) []inspect
 	return uses
 }
 
-// IsSet tells whether a use of a variable sets it, its definition included: it is assigned,
+// IsSet reports whether a use of a variable sets it, its definition included: it is assigned,
 // counted, ranged into, or its address is taken.
 func IsSet(use inspector.Cursor) bool {
 	c := use
@@ -154,7 +154,7 @@ func IsSet(use inspector.Cursor) bool {
 	return false
 }
 
-// Receives tells whether a use of a value is as the receiver of a method that is called at once,
+// Receives reports whether a use of a value is as the receiver of a method that is called at once,
 // and which one: its name, and the call.
 func Receives(use inspector.Cursor) (method string, call inspector.Cursor, ok bool) {
 	if use.ParentEdgeKind() != edge.SelectorExpr_X {
@@ -171,7 +171,7 @@ func Receives(use inspector.Cursor) (method string, call inspector.Cursor, ok bo
 	return s.Sel.Name, sel.Parent(), true
 }
 
-// OnlyReceives tells whether the value of an expression is used for nothing but calls of these
+// OnlyReceives reports whether the value of an expression is used for nothing but calls of these
 // methods: at once, or through the one variable that it defines and that is never set again.
 func OnlyReceives(info *types.Info, value inspector.Cursor, allowed func(method string) bool) bool {
 	c := value

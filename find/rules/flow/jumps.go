@@ -7,7 +7,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// Jumps tells whether a function has a goto: it must not jump over a new variable, and what stands before
+// Jumps reports whether a function has a goto: it must not jump over a new variable, and what stands before
 // does not come before.
 func Jumps(f inspector.Cursor) bool {
 	for c := range f.Preorder((*ast.BranchStmt)(nil)) {

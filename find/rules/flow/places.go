@@ -29,7 +29,7 @@ func NewPlaces(info *types.Info, root inspector.Cursor) Places {
 	return places
 }
 
-// Steady tells whether a variable has the same value at two places of the function that declares
+// Steady reports whether a variable has the same value at two places of the function that declares
 // it, the first before the second: it is local, declared before both, not set between them, and no
 // other function sets it.
 func (p Places) Steady(info *types.Info, v *types.Var, from, to token.Pos) bool {
@@ -52,7 +52,7 @@ func (p Places) Steady(info *types.Info, v *types.Var, from, to token.Pos) bool 
 	return true
 }
 
-// Addresses tells whether a use of a value takes its address, or that of a part of it: by &, by
+// Addresses reports whether a use of a value takes its address, or that of a part of it: by &, by
 // slicing an array, or as the receiver of a method that wants a pointer. An element of a slice
 // counts as a part.
 func Addresses(info *types.Info, use inspector.Cursor) bool {
@@ -103,7 +103,7 @@ func isPointer(t types.Type) bool {
 	return ok
 }
 
-// Since tells whether the file of a node is written for a version of Go, as "go1.21", or a later
+// Since reports whether the file of a node is written for a version of Go, as "go1.21", or a later
 // one. What is not known is taken for the newest.
 func Since(pass *analysis.Pass, at token.Pos, least string) bool {
 	v := pass.Pkg.GoVersion()

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// Steady tells whether a local variable or parameter keeps the value that it is defined with: it is
+// Steady reports whether a local variable or parameter keeps the value that it is defined with: it is
 // set nowhere else in the declaration around, its address is not taken, and it is a string, number
 // or bool, without methods, so that nothing can be changed through it.
 func Steady(info *types.Info, decl inspector.Cursor, v *types.Var) bool {
@@ -22,7 +22,7 @@ func Steady(info *types.Info, decl inspector.Cursor, v *types.Var) bool {
 	return true
 }
 
-// Plain tells whether a type is that of strings, numbers or bools and has no methods: fmt prints
+// Plain reports whether a type is that of strings, numbers or bools and has no methods: fmt prints
 // them without the user's code, and they are compared by what they are.
 func Plain(t types.Type) bool {
 	if named, ok := types.Unalias(t).(*types.Named); ok && named.NumMethods() > 0 {

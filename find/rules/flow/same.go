@@ -5,7 +5,7 @@ import (
 	"go/types"
 )
 
-// Same tells whether two expressions are the same variable, field of one, element at a constant
+// Same reports whether two expressions are the same variable, field of one, element at a constant
 // index, or what a pointer there points to. What evaluates them has no effects but, perhaps, a panic.
 func Same(info *types.Info, a, b ast.Expr) bool {
 	a, b = ast.Unparen(a), ast.Unparen(b)

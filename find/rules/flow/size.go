@@ -2,7 +2,7 @@ package flow
 
 import "go/types"
 
-// SizeVaries tells whether the size of a type depends on a type parameter.
+// SizeVaries reports whether the size of a type depends on a type parameter.
 func SizeVaries(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// IsString tells whether a type is string itself, not a type with a name of its own.
+// IsString reports whether a type is string itself, not a type with its own name.
 func IsString(t types.Type) bool {
 	return t != nil && types.Identical(t, types.Typ[types.String])
 }
@@ -39,7 +39,7 @@ func Outermost(c inspector.Cursor) (inspector.Cursor, bool) {
 	return found, ok
 }
 
-// Mentions tells whether an expression names an object.
+// Mentions reports whether an expression names an object.
 func Mentions(info *types.Info, e ast.Node, obj types.Object) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -51,7 +51,7 @@ func Mentions(info *types.Info, e ast.Node, obj types.Object) bool {
 	return found
 }
 
-// pure tells packages whose functions change nothing and depend on nothing but their arguments.
+// pure reports whether the functions of a package change nothing and depend only on arguments.
 // Methods of their types, and functions that take functions, are not meant.
 func pure(path string) bool {
 	switch path {
@@ -61,7 +61,7 @@ func pure(path string) bool {
 	return false
 }
 
-// Calls tells whether evaluating an expression may run code that changes something, or that waits:
+// Calls reports whether evaluating an expression may run code that changes something, or that waits:
 // it calls a function that is not known to be pure, or receives.
 func Calls(info *types.Info, e ast.Expr) bool {
 	calls := false
@@ -99,7 +99,7 @@ func pureCall(info *types.Info, call *ast.CallExpr) bool {
 	return true
 }
 
-// isData tells basic types and slices of them: values without code.
+// isData reports whether a type is basic or a slice of such: values without code.
 func isData(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -111,7 +111,7 @@ func isData(t types.Type) bool {
 	return false
 }
 
-// Private tells whether a local variable is seen by nothing but the code of its own function: no
+// Private reports whether a local variable is seen by nothing but the code of its own function: no
 // closure names it, and its address is not taken. within is the outermost function around it.
 func Private(info *types.Info, within inspector.Cursor, v *types.Var) bool {
 	uses := Uses(info, within, v)
@@ -134,7 +134,7 @@ func Private(info *types.Info, within inspector.Cursor, v *types.Var) bool {
 	return home != nil
 }
 
-// addressed tells whether a use of a variable takes its address, or that of a part of it, also as
+// addressed reports whether a use of a variable takes its address, or that of a part of it, also as
 // the receiver of a method that wants a pointer, or by slicing an array.
 func addressed(info *types.Info, use inspector.Cursor) bool {
 	for c := use; ; c = c.Parent() {
@@ -189,7 +189,7 @@ func isArray(t types.Type) bool {
 	return ok
 }
 
-// Settled tells whether nothing that runs while an expression is evaluated can change its value:
+// Settled reports whether nothing that runs while an expression is evaluated can change its value:
 // it is made of constants and of variables that are private to their function. within is the
 // outermost function around it.
 func Settled(info *types.Info, within inspector.Cursor, e ast.Expr) bool {
@@ -213,7 +213,7 @@ func Settled(info *types.Info, within inspector.Cursor, e ast.Expr) bool {
 	return false
 }
 
-// InOrder tells whether the operands of one expression may be evaluated each in a step of its own,
+// InOrder reports whether the operands of one expression may be evaluated each in its own step,
 // from left to right: a call then changes nothing that an operand before it has read. (The order
 // of calls is fixed, that of reading a variable and calling a function is not.) within is the
 // outermost function around them.
@@ -238,7 +238,7 @@ func InOrder(info *types.Info, within inspector.Cursor, operands []ast.Expr) boo
 	return true
 }
 
-// InBlock tells whether a statement stands in a list of statements, where another can be put
+// InBlock reports whether a statement stands in a list of statements, where another can be put
 // beside it.
 func InBlock(stmt inspector.Cursor) bool {
 	switch stmt.ParentEdgeKind() {

@@ -60,7 +60,7 @@ func (r *reader) hasher(c inspector.Cursor, k kind) {
 	}
 }
 
-// local tells whether a hash is the value of a variable that its function alone sees.
+// local reports whether a hash is the value of a variable that its function alone sees.
 func (h *hasher) local(c inspector.Cursor) bool {
 	id := flow.Defines(c)
 	within, ok := flow.Outermost(c)
@@ -82,7 +82,7 @@ func (h *hasher) local(c inspector.Cursor) bool {
 	return flow.InBlock(h.made)
 }
 
-// used reads how the hash is used; false if it is seen by more than its own methods.
+// used reads how the hash is used, and reports whether only its own methods see it.
 func (h *hasher) used() bool {
 	info := h.pass.TypesInfo
 	within, ok := flow.Outermost(h.made)
@@ -123,7 +123,7 @@ func (h *hasher) used() bool {
 	return true
 }
 
-// write notes that a call hashes a text; false when its results are used. moves tells that the call
+// write notes that a call hashes a text, and reports whether its results are unused. moves tells that the call
 // moves the hash to the heap.
 func (h *hasher) write(c inspector.Cursor, text ast.Expr, moves bool) bool {
 	stmt := c.Parent()
@@ -168,7 +168,7 @@ func stringOf(info *types.Info, e ast.Expr) ast.Expr {
 	return call.Args[0]
 }
 
-// isShort tells texts that are known to be so short that the compiler converts them on the stack.
+// isShort reports whether a text is known to be so short that the compiler converts them on the stack.
 func isShort(info *types.Info, e ast.Expr) bool {
 	const most = 32
 	s, ok := flow.StringConst(info, e)

@@ -70,7 +70,7 @@ func constructors() map[string]kind {
 	}
 }
 
-// sums tells functions that hash all of their argument.
+// sums reports whether a function hashes all of its argument.
 func sums(name string) bool {
 	switch name {
 	case "crypto/md5.Sum", "crypto/sha1.Sum", "crypto/sha256.Sum256", "crypto/sha256.Sum224",

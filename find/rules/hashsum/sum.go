@@ -15,12 +15,12 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// encodes tells functions that make a text of bytes.
+// encodes reports whether a function encodes bytes as text.
 func encodes(name string) bool {
 	return name == "encoding/hex.EncodeToString" || name == "(*encoding/base64.Encoding).EncodeToString"
 }
 
-// looks tells functions that keep nothing of the bytes that they are given.
+// looks reports whether a function keeps nothing of the bytes passed to it.
 func looks(name string) bool {
 	switch name {
 	case "bytes.Equal", "bytes.Compare", "bytes.HasPrefix", "crypto/hmac.Equal", "crypto/subtle.ConstantTimeCompare",
@@ -30,7 +30,7 @@ func looks(name string) bool {
 	return encodes(name) || strings.HasPrefix(name, "(encoding/binary.bigEndian).Uint") || strings.HasPrefix(name, "(encoding/binary.littleEndian).Uint")
 }
 
-// consumed tells whether bytes are used up where they are: nothing keeps them.
+// consumed reports whether bytes are used up where they are: nothing keeps them.
 func (r *reader) consumed(c inspector.Cursor) bool {
 	if id := flow.Defines(c); id != nil {
 		return r.consumedVariable(c, id)
@@ -38,7 +38,7 @@ func (r *reader) consumed(c inspector.Cursor) bool {
 	return r.passing(c)
 }
 
-// consumedVariable tells whether the bytes that a variable is defined with are used up.
+// consumedVariable reports whether the bytes that a variable is defined with are used up.
 func (r *reader) consumedVariable(c inspector.Cursor, id *ast.Ident) bool {
 	info := r.pass.TypesInfo
 	within, ok := flow.Outermost(c)
@@ -54,7 +54,7 @@ func (r *reader) consumedVariable(c inspector.Cursor, id *ast.Ident) bool {
 	return true
 }
 
-// passing tells whether an expression's bytes are only looked at.
+// passing reports whether an expression's bytes are only looked at.
 func (r *reader) passing(c inspector.Cursor) bool {
 	info := r.pass.TypesInfo
 	for c.ParentEdgeKind() == edge.ParenExpr_X || c.ParentEdgeKind() == edge.SliceExpr_X {
@@ -90,7 +90,7 @@ func (r *reader) passing(c inspector.Cursor) bool {
 	return false
 }
 
-// isHexPrint tells fmt.Sprintf("%x", x).
+// isHexPrint reports whether a call is fmt.Sprintf("%x", x).
 func (r *reader) isHexPrint(call *ast.CallExpr) bool {
 	if flow.Callee(r.pass.TypesInfo, call) != "fmt.Sprintf" || len(call.Args) != 2 || call.Ellipsis.IsValid() {
 		return false
@@ -160,7 +160,7 @@ func (r *reader) textOf(c inspector.Cursor, of ast.Node, suffix string, length i
 	), true
 }
 
-// isAppended tells the places where rule appendform writes a text at once to where it belongs.
+// isAppended reports whether rule appendform writes a text directly to its destination.
 func isAppended(info *types.Info, c inspector.Cursor) bool {
 	if c.ParentEdgeKind() != edge.CallExpr_Args {
 		return false
@@ -269,7 +269,7 @@ func (r *reader) printed(c inspector.Cursor, call *ast.CallExpr) {
 	rules.Report(r.pass, call, printed, "fmt.Sprintf puts "+rewrite.Text(r.pass, call.Args[1])+" into an interface and interprets the format: package hex writes the same", fix)
 }
 
-// isSumOfHasher tells h.Sum(nil), which is reported with its hash if that is local.
+// isSumOfHasher reports whether a call is h.Sum(nil), which is reported with its hash if that is local.
 func (r *reader) isSumOfHasher(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	return ok && flow.Method(r.pass.TypesInfo, call) == "(hash.Hash).Sum"
@@ -310,7 +310,7 @@ func (r *reader) hex(c inspector.Cursor, call *ast.CallExpr, isSlice bool, lengt
 		rewrite.Replace(value, name))
 }
 
-// isVariable tells variables and their fields, which have an address.
+// isVariable reports whether an expression is a variable or its field, which have an address.
 func isVariable(info *types.Info, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -329,7 +329,7 @@ func isVariable(info *types.Info, e ast.Expr) bool {
 	return false
 }
 
-// alone tells whether an expression is all that a statement evaluates.
+// alone reports whether an expression is all that a statement evaluates.
 func alone(c inspector.Cursor) bool {
 	switch s := c.Parent().Node().(type) {
 	case *ast.ReturnStmt:

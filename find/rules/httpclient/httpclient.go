@@ -83,7 +83,7 @@ func report(pass *analysis.Pass, call *ast.CallExpr, category, message string) {
 	rules.Report(pass, call, category, message, analysis.SuggestedFix{})
 }
 
-// hasOwnTransport tells whether a method is called of a client that the function made, with a
+// hasOwnTransport reports whether a method is called of a client that the function made, with a
 // transport that it made too, and that it uses for nothing but calls.
 func hasOwnTransport(info *types.Info, c inspector.Cursor, call *ast.CallExpr) bool {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
@@ -131,13 +131,13 @@ func hasOwnTransport(info *types.Info, c inspector.Cursor, call *ast.CallExpr) b
 	return false
 }
 
-// isIn tells whether a node's innermost function is of.
+// isIn reports whether a node's innermost function is of.
 func isIn(c, of inspector.Cursor) bool {
 	f, ok := flow.Func(c)
 	return ok && f == of
 }
 
-// turnsMore tells whether a loop around a call does not make its client anew.
+// turnsMore reports whether a loop around a call does not make its client anew.
 func turnsMore(call, value inspector.Cursor) bool {
 	loop, ok := flow.Loop(call)
 	return ok && !loop.Contains(value)
@@ -168,7 +168,7 @@ func literal(e ast.Expr) *ast.CompositeLit {
 
 func isNamed(t types.Type, name string) bool { return t != nil && t.String() == name }
 
-// isUnread tells whether the response of a call is used for its status and header, and its body for
+// isUnread reports whether the response of a call is used for its status and header, and its body for
 // nothing but Close.
 func isUnread(info *types.Info, c inspector.Cursor) bool {
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
@@ -208,7 +208,7 @@ func isUnread(info *types.Info, c inspector.Cursor) bool {
 	return closed && !(isSelector && sel.Sel.Name == "Head") // whose answers have no body
 }
 
-// inCrowd tells whether a call is in a function that a loop starts as goroutines.
+// inCrowd reports whether a call is in a function that a loop starts as goroutines.
 func inCrowd(c inspector.Cursor) bool {
 	f, ok := flow.Func(c)
 	if !ok || f.ParentEdgeKind() != edge.CallExpr_Fun || f.Parent().ParentEdgeKind() != edge.GoStmt_Call {

@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/find/rules/flow"
 )
 
-// hasFields tells whether there are fields that reflection finds in what a call of encoding/json encodes
+// hasFields reports whether there are fields that reflection finds in what a call of encoding/json encodes
 // or decodes: which takes a codec that is generated for it, and what the other implementation is faster
 // with. Texts, numbers, maps of unknown values and types with methods of their own have none.
 func hasFields(info *types.Info, root, c inspector.Cursor, call *ast.CallExpr, verb string) bool {

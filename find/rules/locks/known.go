@@ -156,7 +156,7 @@ func (k *known) call(call *ast.CallExpr) (kind, string) {
 	return k.kinds[f], f.Name() + " (" + k.because[f] + ")"
 }
 
-// inMemory tells whether the first argument of a call is a buffer.
+// inMemory reports whether the first argument of a call is a buffer.
 func (k *known) inMemory(call *ast.CallExpr) bool {
 	if len(call.Args) == 0 {
 		return false

@@ -173,7 +173,7 @@ func report(pass *analysis.Pass, known *known, s *section) {
 	}
 }
 
-// unlocks tells whether a mutex is unlocked within a statement that is not the section's end.
+// unlocks reports whether a mutex is unlocked within a statement that is not the section's end.
 func unlocks(pass *analysis.Pass, stmt ast.Stmt, mutex string) bool {
 	if _, ok := stmt.(*ast.DeferStmt); ok {
 		return false
@@ -210,7 +210,7 @@ func some(list []string) string {
 	return list[0]
 }
 
-// onlyReads tells whether a section looks something up in a map or goes through something and, as
+// onlyReads reports whether a section looks something up in a map or goes through something and, as
 // far as can be seen, changes nothing but local variables: it calls nothing but len and cap, and
 // conversions. To read a field takes less time than a RWMutex does.
 func onlyReads(info *types.Info, s *section) bool {

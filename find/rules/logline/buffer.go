@@ -74,7 +74,7 @@ func isTest(pass *analysis.Pass, n ast.Node) bool {
 	return strings.HasSuffix(pass.Fset.File(n.Pos()).Name(), "_test.go")
 }
 
-// inMain tells what stands in main itself: what main calls has returned, or is not called yet.
+// inMain reports whether code is in main itself: what main calls has returned, or is not called yet.
 func inMain(c inspector.Cursor) bool {
 	f, ok := flow.Func(c)
 	if !ok {
@@ -185,7 +185,7 @@ func (b *buffering) fix(c inspector.Cursor, call *ast.CallExpr) analysis.Suggest
 	return analysis.SuggestedFix{Message: "Write many lines of the log at once", TextEdits: edits}
 }
 
-// isVariable tells variables, and fields of some, which can be read a statement before.
+// isVariable reports whether an expression is a variable or its field, which can be read a statement before.
 func isVariable(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -265,7 +265,7 @@ func (b *buffering) closed(closer *ast.FuncLit, lines string) ([]analysis.TextEd
 	return edits, ok
 }
 
-// deferred tells whether a statement is followed, when its function ends, by a call that was deferred
+// deferred reports whether a statement is followed, when its function ends, by a call that was deferred
 // before it and closes what is written to.
 func (b *buffering) deferred(to ast.Expr, stmt, home inspector.Cursor) bool {
 	info := b.pass.TypesInfo

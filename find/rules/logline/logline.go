@@ -74,7 +74,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// fails tells whether a function returns right after a line, where something else is below: an error
+// fails reports whether a function returns right after a line, where something else is below: an error
 // is logged then, which is rare.
 func fails(c inspector.Cursor) bool {
 	stmt, ok := rewrite.Statement(c)
@@ -124,7 +124,7 @@ func output(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pattern
 	return analysis.SuggestedFix{Message: "Put the text together without interfaces", TextEdits: edits}
 }
 
-// isLog tells whether an expression is package log, or a logger itself: what has a logger in it may
+// isLog reports whether an expression is package log, or a logger itself: what has a logger in it may
 // have another Output.
 func isLog(pass *analysis.Pass, x ast.Expr) bool {
 	if t := pass.TypesInfo.TypeOf(x); t != nil && t.String() == "*log.Logger" {
@@ -180,7 +180,7 @@ func debug(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 	rules.Report(pass, call, dropped, "what goes into the line is computed before slog looks at whether it is logged", fix)
 }
 
-// throughPointer tells whether a field is reached through a pointer, which may be nil.
+// throughPointer reports whether a field is reached through a pointer, which may be nil.
 func throughPointer(pass *analysis.Pass, sel *ast.SelectorExpr) bool {
 	s, ok := pass.TypesInfo.Selections[sel]
 	return ok && s.Indirect()

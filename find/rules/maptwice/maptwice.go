@@ -96,7 +96,7 @@ func (f *finder) asked(c inspector.Cursor, s *ast.IfStmt) {
 	}
 }
 
-// means tells whether a condition is true only if a variable is: ok, or ok && more.
+// means reports whether a condition is true only if a variable is: ok, or ok && more.
 func (f *finder) means(cond, variable ast.Expr) bool {
 	cond = ast.Unparen(cond)
 	if b, ok := cond.(*ast.BinaryExpr); ok && b.Op == token.LAND {
@@ -123,7 +123,7 @@ func (f *finder) access(e ast.Expr) (*ast.IndexExpr, bool) {
 	return x, f.same(x, x)
 }
 
-// same tells whether two accesses are to the same key of the same map.
+// same reports whether two accesses are to the same key of the same map.
 func (f *finder) same(a, b *ast.IndexExpr) bool {
 	info := f.pass.TypesInfo
 	if !flow.Same(info, a.X, b.X) {
@@ -136,7 +136,7 @@ func (f *finder) same(a, b *ast.IndexExpr) bool {
 	return x.Value != nil && y.Value != nil && x.Value.ExactString() == y.Value.ExactString() && types.Identical(x.Type, y.Type)
 }
 
-// isRead tells whether m[k] is the value alone: not set, and not with the answer whether it is there.
+// isRead reports whether m[k] is the value alone: not set, and not with the answer whether it is there.
 func isRead(c inspector.Cursor) bool {
 	for ; ; c = c.Parent() {
 		if flow.IsSet(c) {
@@ -157,7 +157,7 @@ func isRead(c inspector.Cursor) bool {
 	}
 }
 
-// quiet tells whether nothing happens in a block before an access in it that could change the map or
+// quiet reports whether nothing happens in a block before an access in it that could change the map or
 // the key.
 func (f *finder) quiet(body, access inspector.Cursor, first *ast.IndexExpr) bool {
 	info := f.pass.TypesInfo
@@ -227,7 +227,7 @@ func expressionEnd(c inspector.Cursor) token.Pos {
 	}
 }
 
-// assigned tells whether something, or a field of it, is set, or its address is taken.
+// assigned reports whether something, or a field of it, is set, or its address is taken.
 func assigned(c inspector.Cursor) bool {
 	for {
 		if flow.IsSet(c) {
@@ -254,7 +254,7 @@ func statement(c inspector.Cursor) ast.Node {
 	}
 }
 
-// harmless tells whether a call cannot reach a map that its arguments do not have.
+// harmless reports whether a call cannot reach a map that its arguments do not have.
 func (f *finder) harmless(call *ast.CallExpr) bool {
 	info := f.pass.TypesInfo
 	if _, ok := flow.Conversion(info, call); ok {
@@ -304,7 +304,7 @@ func (f *finder) combined(s *ast.AssignStmt) {
 	rules.Report(f.pass, from, "maptwice", fmt.Sprintf("%s is searched for twice, to be read and to be set", rewrite.Text(f.pass, from)), fix)
 }
 
-// variable tells whether an expression is a variable, which is there to be read.
+// variable reports whether an expression is a variable, which is there to be read.
 func (f *finder) variable(e ast.Expr) bool {
 	_, ok := ast.Unparen(e).(*ast.Ident)
 	return ok && flow.Variable(f.pass.TypesInfo, e) != nil

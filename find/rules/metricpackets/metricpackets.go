@@ -62,7 +62,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// speaksStatsD tells whether a package has texts that end as lines of the StatsD protocol do.
+// speaksStatsD reports whether a package has texts that end as lines of the StatsD protocol do.
 func speaksStatsD(pass *analysis.Pass) bool {
 	line := regexp.MustCompile(`(^|[^|])\|(c|ms|g|h)$`)
 	for e, tv := range pass.TypesInfo.Types {

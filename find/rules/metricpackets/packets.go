@@ -91,7 +91,7 @@ func asString(pass *analysis.Pass, sel *ast.SelectorExpr, call *ast.CallExpr) []
 	return []analysis.TextEdit{rewrite.Replace(sel.Sel, "WriteString"), rewrite.Replace(call.Args[0], rewrite.Text(pass, arg.Args[0]))}
 }
 
-// holderOf finds the declared struct of a field, which has it as a field of its own line.
+// holderOf finds the declared struct of a field, which has it as its own field line.
 func holderOf(pass *analysis.Pass, root inspector.Cursor, field *types.Var) (holder, bool) {
 	for c := range root.Preorder((*ast.TypeSpec)(nil)) {
 		spec, ok := c.Node().(*ast.TypeSpec)
@@ -112,7 +112,7 @@ func holderOf(pass *analysis.Pass, root inspector.Cursor, field *types.Var) (hol
 	return holder{}, false
 }
 
-// unused tells whether nobody reads what a call returns: it is a statement, or all of it is assigned
+// unused reports whether nobody reads what a call returns: it is a statement, or all of it is assigned
 // to blanks.
 func unused(c inspector.Cursor) bool {
 	switch parent := c.Parent().Node().(type) {

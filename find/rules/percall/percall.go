@@ -64,9 +64,9 @@ type constructor struct {
 	category string
 	suffix   string // of the variable's name
 	what     string // for the message
-	// valid tells whether it takes these constants without an error or panic.
+	// valid reports whether it takes these constants without an error or panic.
 	valid func(args []string) bool
-	// keeps tells whether a method leaves the value as it is.
+	// keeps reports whether a method leaves the value as it is.
 	keeps func(method string) bool
 }
 
@@ -102,13 +102,13 @@ func constructors() map[string]constructor {
 	}
 }
 
-// parses tells whether a template is Go's.
+// parses reports whether a template is Go's.
 func parses(args []string) bool {
 	_, err := template.New("").Parse(args[len(args)-1])
 	return err == nil
 }
 
-// executes tells the methods of a template that leave it as it is: Parse, Funcs, Option and their
+// executes reports whether a method leaves a template unchanged: Parse, Funcs, Option and their
 // kin do not.
 func executes(method string) bool { return method == "Execute" || method == "ExecuteTemplate" }
 
@@ -221,7 +221,7 @@ func portable(pass *analysis.Pass, e ast.Expr) (string, bool) {
 	return rewrite.Text(pass, e), ok
 }
 
-// isFileScope tells the names of imported packages.
+// isFileScope reports whether a name is that of an imported package.
 func isFileScope(pass *analysis.Pass, obj types.Object) bool {
 	_, ok := obj.(*types.PkgName)
 	return ok && slices.ContainsFunc(pass.Files, func(f *ast.File) bool { return pass.TypesInfo.Scopes[f] == obj.Parent() })

@@ -176,7 +176,7 @@ func (f *finder) get(g call, puts []call) {
 	}
 }
 
-// flat tells whether a type holds no other memory, which a pool would keep for its next user.
+// flat reports whether a type holds no other memory, which a pool would keep for its next user.
 func flat(t types.Type) bool {
 	switch t := t.Underlying().(type) {
 	case *types.Basic:
@@ -242,7 +242,7 @@ func (f *finder) is(e ast.Expr, v types.Object) bool {
 	return ok && f.pass.TypesInfo.ObjectOf(id) == v
 }
 
-// memory tells whether an expression is the memory that v holds: v.Bytes(), (*v)[:n], v[:n].
+// memory reports whether an expression is the memory that v holds: v.Bytes(), (*v)[:n], v[:n].
 func (f *finder) memory(e ast.Expr, v types.Object) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
@@ -277,7 +277,7 @@ func (f *finder) put(p call) {
 	}
 }
 
-// boxes tells whether a value of a type is allocated to be in an interface.
+// boxes reports whether a value of a type is allocated to be in an interface.
 func boxes(sizes types.Sizes, t types.Type) bool {
 	if _, isParam := types.Unalias(t).(*types.TypeParam); isParam {
 		return false
@@ -296,7 +296,7 @@ func boxes(sizes types.Sizes, t types.Type) bool {
 	return false
 }
 
-// limits tells whether a function looks at the size of something.
+// limits reports whether a function looks at the size of something.
 func (f *finder) limits(decl ast.Node) bool {
 	found := false
 	ast.Inspect(decl, func(n ast.Node) bool {

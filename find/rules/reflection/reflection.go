@@ -78,7 +78,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// structs tells whether encoding/binary has no short way for a type: it knows numbers and slices of them.
+// structs reports whether encoding/binary has no short way for a type: it knows numbers and slices of them.
 func structs(t types.Type) bool {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
@@ -162,7 +162,7 @@ func equal(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, t types.
 	return analysis.SuggestedFix{Message: "Compare the elements", TextEdits: append(edits, rewrite.Replace(call, parenthesized(c, text)))}
 }
 
-// exact tells the types whose values are deeply equal exactly if they are equal by ==: not floating
+// exact reports whether values of a type are deeply equal exactly if they are equal by ==: not floating
 // point in a slice, where a NaN is equal to itself if the slice is the same.
 func exact(t types.Type) bool {
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {

@@ -24,7 +24,7 @@ type tables struct {
 // maxCompared is how many ranges of bytes are compared with, rather than looked up.
 const maxCompared = 4
 
-// in is the expression that tells whether c, a byte if the set is ASCII or else a rune, is in a set.
+// in is the expression that reports whether c, a byte if the set is ASCII or else a rune, is in a set.
 func (t *tables) in(s set, c string) string { return t.test(s, c, false) }
 
 // notIn is the expression that tells the contrary.
@@ -56,7 +56,7 @@ func (t *tables) test(s set, c string, not bool) string {
 	return expr
 }
 
-// tabled tells whether a set is looked up in a table.
+// tabled reports whether a set is looked up in a table.
 func (s set) tabled() bool { return s.ascii() && min(len(s), len(s.complement()))/2 > maxCompared }
 
 func within(c string, first, last rune) string {
@@ -152,7 +152,7 @@ func replaceCode(name string, s shape, one set, run bool, t *tables) code {
 	return code{b.String() + t.decls, imports}
 }
 
-// matchCode is a function that tells whether a text has a match; s is a matcher. tail names a second
+// matchCode is a function that reports whether a text has a match; s is a matcher. tail names a second
 // function, which it needs when a match may begin anywhere.
 func matchCode(name string, tail func() string, s shape, t *tables) code {
 	pattern := quotePattern(s.pattern)

@@ -120,7 +120,7 @@ func (f *fixer) sameText(text string) way {
 	return asText
 }
 
-// open replaces what stands before a use's first argument.
+// open replaces the text before a use's first argument, and reports whether it can.
 func (f *fixer) open(u use, text string) bool {
 	if rewrite.HasComment(f.pass, u.call.Pos(), u.args[0].Pos()) {
 		return false
@@ -143,7 +143,7 @@ func (f *fixer) qualified(at token.Pos, path, name string) (string, bool) {
 	return pkg + "." + name, ok
 }
 
-// writeText writes uses as calls of package strings. The variable becomes the text.
+// writeText writes uses as calls of package strings, and reports whether it can. The variable becomes the text.
 func (f *fixer) writeText() bool {
 	lit := strconv.Quote(f.text)
 	if f.obj != nil {
@@ -161,7 +161,7 @@ func (f *fixer) writeText() bool {
 	return true
 }
 
-// writeTextUse writes a use as the call of a function that takes the text second. Edits replace
+// writeTextUse writes a use as a call with the text second, and reports whether it can. Edits replace
 // something, so that those of several reports of the variable are known to be the same.
 func (f *fixer) writeTextUse(u use, lit string) bool {
 	begin, end := f.shape.begin, f.shape.end
@@ -193,7 +193,8 @@ func (f *fixer) writeTextUse(u use, lit string) bool {
 	return f.open(u, callee+"(")
 }
 
-// writeEqual writes a use as a comparison, which is no statement, and binds less than a call.
+// writeEqual writes a use as a comparison, which is not a statement and binds less than a call,
+// and reports whether it can.
 func (f *fixer) writeEqual(u use, lit string) bool {
 	arg := u.args[0]
 	_, isConst := flow.StringConst(f.pass.TypesInfo, arg)
@@ -223,7 +224,8 @@ func (f *fixer) writeEqual(u use, lit string) bool {
 // locals are the names that written functions use.
 func locals() string { return " s c b i n with done size " }
 
-// writeFunction writes uses as calls of a function for the pattern. A variable gives it its place,
+// writeFunction writes uses as calls of a function for the pattern, and reports whether it can. A
+// variable gives it its place,
 // its comment and its name; if bytes are looked up in a table, the variable becomes that table.
 func (f *fixer) writeFunction(w way) bool {
 	table := ""
@@ -281,7 +283,8 @@ func (f *fixer) function(w way, name, table string) code {
 	return replaceCode(name, f.shape, one, run, t)
 }
 
-// inPlace puts a function where the variable was. The variable's comment begins the function's.
+// inPlace puts a function where the variable was, and reports whether it can. The variable's
+// comment begins the function's.
 func (f *fixer) inPlace(text string) bool {
 	if f.spec.Comment != nil || rewrite.HasComment(f.pass, f.spec.Pos(), f.spec.End()) {
 		return false

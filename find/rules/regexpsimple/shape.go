@@ -46,7 +46,8 @@ func parse(pattern string) (shape, bool) {
 	return s, s.add(re)
 }
 
-// add adds what follows. Case folding, alternatives, word boundaries and repeated groups are no shape.
+// add adds what follows, and reports whether it can. Case folding, alternatives, word boundaries
+// and repeated groups are no shape.
 func (s *shape) add(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -82,7 +83,7 @@ func (s *shape) add(re *syntax.Regexp) bool {
 	}
 }
 
-// repeat adds a set that is repeated.
+// repeat adds a set that is repeated, and reports whether it can.
 func (s *shape) repeat(re *syntax.Regexp) bool {
 	one, ok := setOf(re.Sub[0])
 	x := item{set: one}
@@ -122,7 +123,7 @@ func setOf(re *syntax.Regexp) (set, bool) {
 	return nil, false
 }
 
-// ascii tells whether all runes of a set are one byte long: bytes can be compared then.
+// ascii reports whether all runes of a set are one byte long: bytes can be compared then.
 func (s set) ascii() bool { return s[len(s)-1] < utf8.RuneSelf }
 
 // complement are the runes that are not in a set.
@@ -141,7 +142,7 @@ func (s set) complement() set {
 	return out
 }
 
-// disjoint tells whether two sets have no rune in common.
+// disjoint reports whether two sets have no rune in common.
 func (s set) disjoint(t set) bool {
 	for i := 0; i < len(s); i += 2 {
 		for j := 0; j < len(t); j += 2 {
@@ -153,7 +154,7 @@ func (s set) disjoint(t set) bool {
 	return true
 }
 
-// plain tells whether an item is one certain rune, which can be looked for as a string: its bytes
+// plain reports whether an item is one certain rune, which can be looked for as a string: its bytes
 // are found only where it is, because UTF-8 synchronises itself. U+FFFD stands for other bytes, too.
 func (x item) plain() bool {
 	return len(x.set) == 2 && x.set[0] == x.set[1] && x.min == 1 && x.max == 1 &&
@@ -178,7 +179,7 @@ func prefix(items []item) (string, []item) {
 	return text, nil
 }
 
-// matcher is the shape with which code tells whether a text matches, without where. False when the
+// matcher is the shape with which code reports whether a text matches, without where. False when the
 // code would have to try several ways, or long ones at each place.
 func (s shape) matcher() (shape, bool) {
 	s.items = slices.Clone(s.items)
@@ -215,7 +216,7 @@ func (s shape) matcher() (shape, bool) {
 	return s, (len(s.items) > 0 || s.begin && s.end) && steps <= maxSteps && (s.begin || runes <= maxRunes)
 }
 
-// forced tells whether an item must take all that it can for the rest to match: what follows it
+// forced reports whether an item must take all that it can for the rest to match: what follows it
 // cannot begin with the same.
 func forced(x item, rest []item) bool {
 	for _, next := range rest {
@@ -229,7 +230,7 @@ func forced(x item, rest []item) bool {
 	return true
 }
 
-// writable tells whether code compares with a set in a line. It need not compare with all runes.
+// writable reports whether code compares with a set in a line. It need not compare with all runes.
 func (s set) writable() bool {
 	out := s.complement()
 	return len(out) > 0 && (s.ascii() || min(len(s), len(out))/2 <= maxRanges)

@@ -14,7 +14,7 @@ import (
 	"github.com/whet-go/whet/find/rules/flow"
 )
 
-// without tells whether a node does not define any of some variables.
+// without reports whether a node does not define any of some variables.
 func without(n ast.Node, vars []*types.Var) bool {
 	return !slices.ContainsFunc(vars, func(v *types.Var) bool { return n.Pos() <= v.Pos() && v.Pos() < n.End() })
 }
@@ -30,7 +30,7 @@ func maker(info *types.Info, c inspector.Cursor, vars []*types.Var) (made inspec
 	return made, ok
 }
 
-// isKept tells whether a function literal is returned, or is a handler of requests.
+// isKept reports whether a function literal is returned, or is a handler of requests.
 func isKept(info *types.Info, f inspector.Cursor) bool {
 	c := f
 	for {
@@ -60,7 +60,7 @@ func exprOf(c inspector.Cursor) ast.Expr {
 	return e
 }
 
-// isHandler tells whether a type is func(http.ResponseWriter, *http.Request).
+// isHandler reports whether a type is func(http.ResponseWriter, *http.Request).
 func isHandler(t types.Type) bool {
 	if t == nil {
 		return false
@@ -85,7 +85,7 @@ func turning(c inspector.Cursor, vars []*types.Var) (outermost inspector.Cursor,
 	}
 }
 
-// leaves tells whether a loop is left after a node: what is around it ends so.
+// leaves reports whether a loop is left after a node: what is around it ends so.
 func leaves(c, around inspector.Cursor) bool {
 	for ; c != around; c = c.Parent() {
 		var list []ast.Stmt

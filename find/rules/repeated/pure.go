@@ -55,7 +55,7 @@ type inspection struct {
 	shares bool // the turns of a loop share its variables
 }
 
-// pure tells whether a call is one of the known functions, with arguments that are always the same,
+// pure reports whether a call is one of the known functions, with arguments that are always the same,
 // and which variables these have.
 func (s *inspection) pure(call *ast.CallExpr) (vars []*types.Var, ok bool) {
 	name := flow.Callee(s.info, call)
@@ -75,7 +75,7 @@ func (s *inspection) pure(call *ast.CallExpr) (vars []*types.Var, ok bool) {
 	return vars, true
 }
 
-// formats tells whether a function of strconv takes the base, format and size that it is called
+// formats reports whether a function of strconv takes the base, format and size that it is called
 // with: it panics at others.
 func formats(info *types.Info, name string, call *ast.CallExpr) bool {
 	switch name {
@@ -89,7 +89,7 @@ func formats(info *types.Info, name string, call *ast.CallExpr) bool {
 	return true
 }
 
-// fixed tells whether an expression has always the same value, and is computed without harm: it does
+// fixed reports whether an expression has always the same value, and is computed without harm: it does
 // not panic. bytes allows []byte(s), for functions that do not keep it.
 func (s *inspection) fixed(e ast.Expr, bytes bool) (vars []*types.Var, ok bool) {
 	if s.info.Types[e].Value != nil {
@@ -139,7 +139,7 @@ func (s *inspection) fixed(e ast.Expr, bytes bool) (vars []*types.Var, ok bool) 
 	return nil, false
 }
 
-// isBytes tells whether a type is []byte itself.
+// isBytes reports whether a type is []byte itself.
 func isBytes(t types.Type) bool {
 	slice, ok := types.Unalias(t).(*types.Slice)
 	return ok && types.Identical(slice.Elem(), types.Typ[types.Byte])

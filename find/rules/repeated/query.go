@@ -49,7 +49,7 @@ func (s *inspection) queries() []*group {
 	return groups
 }
 
-// isLookedUp tells whether a call's result, the values of a query, is only looked up: it is not
+// isLookedUp reports whether a call's result, the values of a query, is only looked up: it is not
 // kept, and not changed.
 func isLookedUp(c inspector.Cursor) bool {
 	if method, _, ok := flow.Receives(c); ok {
@@ -58,7 +58,7 @@ func isLookedUp(c inspector.Cursor) bool {
 	return false
 }
 
-// onlyRead tells whether a request is only read, by what is known to do so, up to a place.
+// onlyRead reports whether a request is only read, by what is known to do so, up to a place.
 func (s *inspection) onlyRead(r *types.Var, last inspector.Cursor) bool {
 	reads := []string{
 		"Method", "Host", "RemoteAddr", "RequestURI", "Proto", "ContentLength", "TLS",

@@ -89,7 +89,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// sharesTurns tells whether a variable of a loop is the same on each turn in the file of a function,
+// sharesTurns reports whether a variable of a loop is the same on each turn in the file of a function,
 // as it was before Go 1.22: a function literal sees it change.
 func sharesTurns(pass *analysis.Pass, fn *ast.FuncDecl) bool {
 	v := pass.TypesInfo.FileVersions[rewrite.File(pass, fn.Pos())]
@@ -211,7 +211,7 @@ func (s *inspection) once(pass *analysis.Pass, names *rewrite.Names, g *group) a
 	return fix
 }
 
-// holds tells whether a variable that is defined by the first of some calls has the result where the
+// holds reports whether a variable that is defined by the first of some calls has the result where the
 // others are.
 func (s *inspection) holds(pass *analysis.Pass, id *ast.Ident, calls []inspector.Cursor) bool {
 	v, ok := s.info.Defs[id].(*types.Var)

@@ -68,7 +68,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// signature tells whether a function takes a writer and comparable values, and returns an error.
+// signature reports whether a function takes a writer and comparable values, and returns an error.
 func signature(info *types.Info, decl *ast.FuncDecl) (p *page, ok bool) {
 	f, ok := info.Defs[decl.Name].(*types.Func)
 	if !ok {
@@ -102,7 +102,7 @@ func signature(info *types.Info, decl *ast.FuncDecl) (p *page, ok bool) {
 	return p, p.writer != nil
 }
 
-// isValue tells whether values of a type are equal only if nothing can tell them apart: floating
+// isValue reports whether values of a type are equal only if nothing can tell them apart: floating
 // point numbers are not, for 0 and -0.
 func isValue(t types.Type) bool {
 	switch u := t.Underlying().(type) {
@@ -121,7 +121,7 @@ func isValue(t types.Type) bool {
 	return false
 }
 
-// renders tells whether a function uses its writer once, for a template, and neither sets its
+// renders reports whether a function uses its writer once, for a template, and neither sets its
 // parameters nor takes their addresses.
 func renders(info *types.Info, c inspector.Cursor, p *page) bool {
 	body := c.ChildAt(edge.FuncDecl_Body, -1)

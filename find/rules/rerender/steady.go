@@ -72,7 +72,7 @@ func (k *knowledge) setWithin(e ast.Expr) {
 	}
 }
 
-// restless are packages and functions whose answers change.
+// restless reports whether the results of a package or function change over time.
 func restless(f *types.Func) bool {
 	if f.Pkg() == nil {
 		return false
@@ -87,7 +87,7 @@ func restless(f *types.Func) bool {
 	}) && path != "net/url" && path != "net/netip"
 }
 
-// steady tells whether a function's results depend on nothing but its arguments and what nobody sets,
+// steady reports whether a function's results depend on nothing but its arguments and what nobody sets,
 // as far as the package shows.
 func (k *knowledge) steady(receiver *types.Var, decl *ast.FuncDecl, seen map[*ast.FuncDecl]bool) bool {
 	if seen[decl] {
@@ -133,7 +133,7 @@ func (k *knowledge) steady(receiver *types.Var, decl *ast.FuncDecl, seen map[*as
 	return ok
 }
 
-// callSteady tells whether what a call runs is known, and steady.
+// callSteady reports whether what a call runs is known, and steady.
 func (k *knowledge) callSteady(call *ast.CallExpr, seen map[*ast.FuncDecl]bool) bool {
 	if _, converts := flow.Conversion(k.info, call); converts || flow.Builtin(k.info, call) != "" {
 		return true
@@ -148,7 +148,7 @@ func (k *knowledge) callSteady(call *ast.CallExpr, seen map[*ast.FuncDecl]bool) 
 	return true
 }
 
-// kept tells whether who calls a function looks something up first: pages that are kept already.
+// kept reports whether who calls a function looks something up first: pages that are kept already.
 func (k *knowledge) kept(page *ast.FuncDecl) bool {
 	for _, decl := range k.decls {
 		calls, looks := false, false

@@ -71,7 +71,7 @@ func distinct(edits []Edit) []Edit {
 	return kept
 }
 
-// isImport tells whether a text is an import, with a name of its own or without, or what puts one
+// isImport reports whether a text is an import, with its own name or without, or what puts one
 // into parentheses.
 func isImport(text string) bool {
 	if text == openImport || text == closeImport {
@@ -85,7 +85,7 @@ func isImport(text string) bool {
 	return err == nil
 }
 
-// isDeclaration tells whether a text is declarations of a file, with comments.
+// isDeclaration reports whether a text is declarations of a file, with comments.
 func isDeclaration(text string) bool {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "//") {

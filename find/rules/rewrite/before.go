@@ -62,7 +62,7 @@ func LocalNames(pass *analysis.Pass, decl *ast.FuncDecl) *Names {
 	return n
 }
 
-// Means tells whether all names in an expression mean at another place of the package what they
+// Means reports whether all names in an expression mean at another place of the package what they
 // mean where they stand.
 func Means(pass *analysis.Pass, e ast.Expr, at token.Pos) bool {
 	same := true

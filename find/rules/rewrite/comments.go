@@ -6,7 +6,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// HasComment tells whether a comment lies between two positions of a file: to replace what is
+// HasComment reports whether a comment lies between two positions of a file: to replace what is
 // there would lose it.
 func HasComment(pass *analysis.Pass, from, to token.Pos) bool {
 	file := File(pass, from)

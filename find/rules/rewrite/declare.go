@@ -34,9 +34,9 @@ func Declare(pass *analysis.Pass, at token.Pos, text string) (analysis.TextEdit,
 	return Insert(before, strings.TrimRight(text, "\n")+"\n\n"), true
 }
 
-// Elsewhere tells whether a name occurs in Go files of the package's folder that the pass does not
+// Elsewhere reports whether a name occurs in Go files of the package's directory that the pass does not
 // have: tests, files for other systems. A package variable that they may use must stay what it is.
-// It is true when the folder cannot be read.
+// It is true when the directory cannot be read.
 func Elsewhere(pass *analysis.Pass, name string) bool {
 	if len(pass.Files) == 0 {
 		return true
@@ -64,7 +64,7 @@ func Elsewhere(pass *analysis.Pass, name string) bool {
 	return false
 }
 
-// mentions tells whether an identifier of Go source is name.
+// mentions reports whether an identifier of Go source is name.
 func mentions(source []byte, name string) bool {
 	if !strings.Contains(string(source), name) {
 		return false
@@ -82,7 +82,7 @@ func mentions(source []byte, name string) bool {
 	}
 }
 
-// Universe tells whether names of Go itself, as len or string, mean what they do in any file of a
+// Universe reports whether names of Go itself, as len or string, mean what they do in any file of a
 // package: generated code may use them then.
 func Universe(pass *analysis.Pass, names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {

@@ -67,7 +67,7 @@ func packageName(importPath string) string {
 	return name
 }
 
-// clashes tells whether a file cannot import a package by a name that is to be used at a position:
+// clashes reports whether a file cannot import a package by a name that is to be used at a position:
 // the package has declared it, the file has another import by it, a variable hides it there, or it
 // would hide what the language declares.
 func clashes(pass *analysis.Pass, file *ast.File, at token.Pos, name string) bool {
@@ -140,7 +140,7 @@ func groupEdit(pass *analysis.Pass, d *ast.GenDecl, spec string) analysis.TextEd
 	return Insert(d.Rparen, "\n\t"+spec+"\n")
 }
 
-// isStandard tells whether an import is of the standard library, as far as its path shows.
+// isStandard reports whether an import is of the standard library, as far as its path shows.
 func isStandard(pass *analysis.Pass, spec string) bool {
 	_, quoted, named := strings.Cut(spec, " ")
 	if !named {

@@ -206,7 +206,7 @@ func formatted(pass *analysis.Pass, arg ast.Expr, verb byte, precision int) ([]P
 	return nil, false
 }
 
-// hasMethods tells whether a type has a method that fmt may call instead of writing the value.
+// hasMethods reports whether a type has a method that fmt may call instead of writing the value.
 func hasMethods(t types.Type) bool {
 	set := types.NewMethodSet(t)
 	for _, name := range []string{"Format", "GoString", "Error", "String"} {
@@ -272,7 +272,7 @@ func Merge(pieces []Piece) []Piece {
 	return out
 }
 
-// NeedsStrconv tells whether the source of pieces calls functions of strconv.
+// NeedsStrconv reports whether the source of pieces calls functions of strconv.
 func NeedsStrconv(pieces []Piece) bool {
 	for _, p := range pieces {
 		if p.Func != "" {
@@ -334,7 +334,7 @@ func Values(pieces []Piece) []ast.Expr {
 	return values
 }
 
-// Predeclared tells whether names mean at a position what the language says they do.
+// Predeclared reports whether names mean at a position what the language says they do.
 func Predeclared(pass *analysis.Pass, at token.Pos, names ...string) bool {
 	for _, name := range names {
 		if obj := Lookup(pass, at, name); obj == nil || obj.Parent() != types.Universe {

@@ -56,7 +56,7 @@ func Lookup(pass *analysis.Pass, at token.Pos, name string) types.Object {
 	return obj
 }
 
-// declares tells whether a file uses a name for anything, in any scope.
+// declares reports whether a file uses a name for anything, in any scope.
 func declares(file *ast.File, name string) bool {
 	found := false
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -129,7 +129,7 @@ func Declaration(pass *analysis.Pass, at token.Pos) ast.Decl {
 	return nil
 }
 
-// Generated tells whether a program wrote the file that holds a position, or cgo reads it: what
+// Generated reports whether a program wrote the file that holds a position, or cgo reads it: what
 // is rewritten there does not last.
 func Generated(pass *analysis.Pass, at token.Pos) bool {
 	file := File(pass, at)

@@ -28,7 +28,7 @@ var valuesSource embed.FS
 // seeds is how many inputs before and after are compared with.
 const seeds = 3000
 
-// Run tests a rule on the packages in the folders of testdata.
+// Run tests a rule on the packages in the directories of testdata.
 func Run(t *testing.T, rule *rules.Rule) {
 	t.Helper()
 	cases, err := os.ReadDir("testdata")
@@ -98,7 +98,7 @@ func load(t *testing.T, dir, pattern string) []*packages.Package {
 	return pkgs
 }
 
-// hasQuiet tells whether a file has a function without a report.
+// hasQuiet reports whether a file has a function without a report.
 func hasQuiet(f *ast.File, reported []analysis.Diagnostic) bool {
 	return slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
 		fn, ok := d.(*ast.FuncDecl)

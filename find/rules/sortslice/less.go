@@ -118,7 +118,7 @@ func (l *less) fresh() {
 	}
 }
 
-// plain tells whether the function is s[i] < s[j], where elements that are equal are the same.
+// plain reports whether the function is s[i] < s[j], where elements that are equal are the same.
 func (l *less) plain(elem types.Type) bool {
 	if len(l.body.List) != l.first+1 || ordered(elem) != exact {
 		return false
@@ -166,7 +166,8 @@ func ordered(t types.Type) order {
 	return none
 }
 
-// translate makes the edits of the function's body; false when there is something in it that
+// translate makes the edits of the function's body, and reports whether it can: not when there is
+// something in it that
 // they do not cover.
 func (l *less) translate(body inspector.Cursor) bool {
 	if l.first >= len(l.body.List) {
@@ -187,7 +188,8 @@ func (l *less) translate(body inspector.Cursor) bool {
 	return l.elements(body)
 }
 
-// statement translates what is returned in a statement; false when it does more than compare.
+// statement translates what is returned in a statement, and reports whether it can: not when it
+// does more than compare.
 func (l *less) statement(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.ReturnStmt:
@@ -213,7 +215,8 @@ func (l *less) list(list []ast.Stmt) bool {
 	return true
 }
 
-// returns translates return x < y, which is true exactly when the number that comes in its place
+// returns reports whether it can translate return x < y, which is true exactly when the number
+// that comes in its place
 // is negative.
 func (l *less) returns(s *ast.ReturnStmt) bool {
 	if rewrite.HasComment(l.pass, s.Pos(), s.End()) {
@@ -278,7 +281,7 @@ func (l *less) compares(s *ast.ReturnStmt, e *ast.BinaryExpr) bool {
 	return false
 }
 
-// mirrored tells whether two operands are the same of the two elements, without effects.
+// mirrored reports whether two operands are the same of the two elements, without effects.
 func (l *less) mirrored(x, y ast.Expr) bool {
 	anyone := func(int) string { return "\x00" }
 	return l.shape(x)+l.shape(y) == 3 && l.substituted(x, anyone) == l.substituted(y, anyone)
@@ -341,7 +344,8 @@ func (l *less) substituted(e ast.Expr, name func(element int) string) string {
 	return out.String()
 }
 
-// elements makes the edits of the elements outside of what is returned; false when an index, or the
+// elements makes the edits of the elements outside of what is returned, and reports whether it
+// can: not when an index, or the
 // slice, is used for anything but an element's value.
 func (l *less) elements(body inspector.Cursor) bool {
 	info := l.pass.TypesInfo

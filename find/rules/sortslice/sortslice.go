@@ -76,7 +76,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// small tells whether elements of a type are known to be cheap to copy.
+// small reports whether elements of a type are known to be cheap to copy.
 func small(pass *analysis.Pass, t types.Type) bool {
 	if flow.SizeVaries(t) {
 		return false

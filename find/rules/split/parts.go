@@ -32,7 +32,7 @@ func (f *finder) indexed(index inspector.Cursor, call *ast.CallExpr, s splitter)
 	rules.Report(f.pass, call, "parts", fmt.Sprintf("%s makes a slice of all parts, of which one is used", s), fix)
 }
 
-// cuts tells whether Cut finds the first part as the function does.
+// cuts reports whether Cut finds the first part as the function does.
 func (f *finder) cuts(s splitter) bool {
 	return s.pkg == "strings" && (s.name == "Split" || s.name == "SplitN" && (s.limit < 0 || s.limit >= 2))
 }
@@ -220,7 +220,7 @@ func (f *finder) together(c inspector.Cursor, call *ast.CallExpr, s splitter, pa
 	return fix
 }
 
-// guarded tells whether a use of the second part comes only where it is there: behind
+// guarded reports whether a use of the second part comes only where it is there: behind
 // if len(parts) != 2 { return … } in the list of the declaration, or within if len(parts) == 2 { … }.
 func (f *finder) guarded(decl inspector.Cursor, use part, parts []part) bool {
 	for _, length := range parts {
@@ -260,7 +260,7 @@ func (f *finder) guarded(decl inspector.Cursor, use part, parts []part) bool {
 
 func within(n, outer ast.Node) bool { return outer.Pos() <= n.Pos() && n.End() <= outer.End() }
 
-// leaves tells whether a block ends by leaving the list that it is in.
+// leaves reports whether a block ends by leaving the list that it is in.
 func leaves(b *ast.BlockStmt) bool {
 	if len(b.List) == 0 {
 		return false

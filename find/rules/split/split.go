@@ -116,7 +116,7 @@ func (f *finder) look(c inspector.Cursor, call *ast.CallExpr, s splitter) {
 	}
 }
 
-// ranged reports parts that are ranged over without asking for their numbers. here tells whether
+// ranged reports parts that are ranged over without asking for their numbers. here reports whether
 // nothing comes between splitting and the loop.
 func (f *finder) ranged(call *ast.CallExpr, loop inspector.Cursor, s splitter, here bool) {
 	r, ok := loop.Node().(*ast.RangeStmt)

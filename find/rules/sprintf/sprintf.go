@@ -68,7 +68,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// isValue tells whether the result of a call is used.
+// isValue reports whether the result of a call is used.
 func isValue(c inspector.Cursor) bool {
 	switch c.ParentEdgeKind() {
 	case edge.ExprStmt_X, edge.GoStmt_Call, edge.DeferStmt_Call:
@@ -96,7 +96,7 @@ func concatenate(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pi
 	return analysis.SuggestedFix{Message: "Put the string together with +", TextEdits: append(edits, rewrite.Replace(call, text))}
 }
 
-// strconvFor imports strconv if pieces need it, and tells whether they can be written where the
+// strconvFor imports strconv if pieces need it, and reports whether they can be written where the
 // call is.
 func strconvFor(pass *analysis.Pass, call *ast.CallExpr, pieces []rewrite.Piece) (string, []analysis.TextEdit, bool) {
 	if !rewrite.Predeclared(pass, call.Pos(), "string", "int64", "uint64", "float64", "bool") {
@@ -175,7 +175,7 @@ func room(p rewrite.Piece) int {
 	return 64 // a float, a short text in quotes, an integer in base 2
 }
 
-// harmless tells expressions that neither panic nor depend on what is written: constants, variables,
+// harmless reports whether an expression neither panics nor depends on what is written: constants, variables,
 // fields of structs, and conversions of them.
 func harmless(info *types.Info, e ast.Expr) bool {
 	if info.Types[e].Value != nil {

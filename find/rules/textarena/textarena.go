@@ -146,7 +146,7 @@ func newMaker(pass *analysis.Pass, c inspector.Cursor) *maker {
 	return m
 }
 
-// named tells whether all of a list can be named by a call.
+// named reports whether all of a list can be named by a call.
 func named(list *ast.FieldList) bool {
 	if list == nil {
 		return true
@@ -164,7 +164,7 @@ func named(list *ast.FieldList) bool {
 	return true
 }
 
-// generic tells whether a receiver's type has parameters.
+// generic reports whether a receiver's type has parameters.
 func generic(t types.Type) bool {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
@@ -173,7 +173,7 @@ func generic(t types.Type) bool {
 	return !ok || n.TypeParams().Len() > 0
 }
 
-// collects tells whether what a call returns goes into a slice on each turn of a loop.
+// collects reports whether what a call returns goes into a slice on each turn of a loop.
 func collects(info *types.Info, c inspector.Cursor) (collected, bool) {
 	loop, ok := flow.Loop(c)
 	if !ok {
@@ -216,7 +216,7 @@ func collects(info *types.Info, c inspector.Cursor) (collected, bool) {
 	return collected{at: c, loop: loop}, true
 }
 
-// ends tells whether the strings of a list go nowhere but into a text that the function makes of them.
+// ends reports whether the strings of a list go nowhere but into a text that the function makes of them.
 func ends(info *types.Info, within inspector.Cursor, v *types.Var) bool {
 	if !flow.Private(info, within, v) {
 		return false
@@ -229,7 +229,7 @@ func ends(info *types.Info, within inspector.Cursor, v *types.Var) bool {
 	return true
 }
 
-// harmless tells whether a use of a list of strings keeps none of them.
+// harmless reports whether a use of a list of strings keeps none of them.
 func harmless(info *types.Info, use inspector.Cursor) bool {
 	switch parent := use.Parent().Node().(type) {
 	case *ast.AssignStmt:
@@ -270,7 +270,7 @@ func harmless(info *types.Info, use inspector.Cursor) bool {
 // maxDepth bounds how deep a type is looked at, which may contain itself.
 const maxDepth = 8
 
-// marshals tells whether encoding/json reads a value without calling methods of the user's that could
+// marshals reports whether encoding/json reads a value without calling methods of the user's that could
 // keep a part of it.
 func marshals(t types.Type, depth int) bool {
 	if depth > maxDepth || !hasNoMarshaler(t) {

@@ -15,7 +15,7 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// costs tells whether a buffer would save something: a conversion to bytes in the end, or more
+// costs reports whether a buffer would save something: a conversion to bytes in the end, or more
 // strings in between than the one that comes out.
 func (t *text) costs(pass *analysis.Pass) bool {
 	if _, ok := converts(pass.TypesInfo, t.read[0]); ok {
@@ -37,7 +37,7 @@ func (t *text) costs(pass *analysis.Pass) bool {
 	return strings > 2
 }
 
-// formats tells functions that make a string of a value.
+// formats reports whether a function formats a value as a string.
 func formats(callee string) bool {
 	return strings.HasPrefix(callee, "fmt.Sprint") || strings.HasPrefix(callee, "strconv.")
 }
@@ -112,7 +112,7 @@ func (t *text) fix(pass *analysis.Pass, within inspector.Cursor) analysis.Sugges
 	return analysis.SuggestedFix{Message: "Append to one buffer", TextEdits: append(edits, b.imports...)}
 }
 
-// isPassed tells whether a value goes on as it is: is returned, assigned, or given to a function.
+// isPassed reports whether a value goes on as it is: is returned, assigned, or given to a function.
 func isPassed(info *types.Info, use inspector.Cursor) bool {
 	switch use.ParentEdgeKind() {
 	case edge.ReturnStmt_Results, edge.AssignStmt_Rhs, edge.KeyValueExpr_Value:

@@ -51,7 +51,7 @@ func listed(info *types.Info, v variable, within inspector.Cursor) (*list, bool)
 	return l, len(l.grown) > 0 && l.endsJoined() && flow.Private(info, within, v.v) && !flow.Jumps(within)
 }
 
-// begins takes note of what the list has where it is declared.
+// begins records what the list has where it is declared, and reports whether it is usable.
 func (l *list) begins(info *types.Info) bool {
 	x := ast.Unparen(l.value)
 	if call, ok := x.(*ast.CallExpr); ok && flow.Builtin(info, call) == "append" && !call.Ellipsis.IsValid() && len(call.Args) > 0 {
@@ -79,7 +79,7 @@ func (l *list) begins(info *types.Info) bool {
 	return false
 }
 
-// isCount tells an expression that has no effects and is never negative: make would panic.
+// isCount reports whether an expression has no effects and is never negative: make would panic.
 func isCount(info *types.Info, e ast.Expr) bool {
 	if n, ok := flow.IntConst(info, e); ok {
 		return n >= 0
@@ -93,7 +93,7 @@ func isCount(info *types.Info, e ast.Expr) bool {
 	return false
 }
 
-// isThere tells a variable, or a field of one, that can be read without following a pointer.
+// isThere reports whether an expression is a variable or its field that can be read without following a pointer.
 func isThere(info *types.Info, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -132,7 +132,8 @@ func (l *list) grows(info *types.Info, use inspector.Cursor) (stmt inspector.Cur
 	return use.Parent(), true
 }
 
-// joins takes note of a strings.Join of the list, with a separator that is always the same.
+// joins records a strings.Join of the list, and reports whether it is usable, with a separator
+// that is always the same.
 func (l *list) joins(info *types.Info, use inspector.Cursor) bool {
 	call, ok := use.Parent().Node().(*ast.CallExpr)
 	if !ok || use.ParentEdgeKind() != edge.CallExpr_Args || flow.Callee(info, call) != "strings.Join" || len(call.Args) != 2 {
@@ -147,7 +148,7 @@ func (l *list) joins(info *types.Info, use inspector.Cursor) bool {
 	return true
 }
 
-// endsJoined tells whether the list is joined once each time that it is collected: after the last element, or
+// endsJoined reports whether the list is joined once each time that it is collected: after the last element, or
 // where the function returns.
 func (l *list) endsJoined() bool {
 	returns := true

@@ -18,7 +18,7 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// A maker is a function that makes a string in a buffer of its own.
+// A maker is a function that makes a string in its own buffer.
 type maker struct {
 	decl     *ast.FuncDecl
 	fn       *types.Func
@@ -109,7 +109,7 @@ func makerOf(info *types.Info, c inspector.Cursor) (*maker, bool) {
 	return m, returns > 0 && returns == len(m.returned) && flow.Private(info, c, m.buf)
 }
 
-// plainSignature tells whether a function has one nameless string to return, and parameters that all have
+// plainSignature reports whether a function has one nameless string to return, and parameters that all have
 // names and no type of their own.
 func plainSignature(s *types.Signature) bool {
 	if s.TypeParams().Len() > 0 || s.Results().Len() != 1 || !types.Identical(s.Results().At(0).Type(), types.Typ[types.String]) || s.Results().At(0).Name() != "" {
@@ -123,7 +123,7 @@ func plainSignature(s *types.Signature) bool {
 	return true
 }
 
-// declares finds buf := make([]byte, 0, n) among the statements of the body.
+// declares finds buf := make([]byte, 0, n) in the body, and reports whether it is there.
 func (m *maker) declares(info *types.Info) bool {
 	for _, s := range m.decl.Body.List {
 		a, ok := s.(*ast.AssignStmt)
@@ -147,7 +147,7 @@ func (m *maker) declares(info *types.Info) bool {
 	return false
 }
 
-// follows tells uses of a buffer that append to it, or return it as a string.
+// follows reports whether a use of a buffer appends to it or returns it as a string.
 func (m *maker) follows(info *types.Info, use inspector.Cursor) bool {
 	switch use.ParentEdgeKind() {
 	case edge.AssignStmt_Lhs:
@@ -169,7 +169,7 @@ func (m *maker) follows(info *types.Info, use inspector.Cursor) bool {
 	return false
 }
 
-// appends tells a statement buf = append(buf, x), or with a function that appends as append does.
+// appends reports whether a statement is buf = append(buf, x), or with a function that appends as append does.
 func (m *maker) appends(info *types.Info, stmt inspector.Cursor) bool {
 	s, ok := stmt.Node().(*ast.AssignStmt)
 	if !ok || s.Tok != token.ASSIGN || len(s.Lhs) != 1 || len(s.Rhs) != 1 || flow.Variable(info, s.Lhs[0]) != m.buf {
@@ -220,7 +220,7 @@ func useOf(info *types.Info, call inspector.Cursor) (use, bool) {
 	return u, ok && flow.InBlock(u.stmt)
 }
 
-// isSettledFunc tells whether which function a call means cannot change while its arguments are evaluated, and
+// isSettledFunc reports whether which function a call means cannot change while its arguments are evaluated, and
 // finding it does not panic: a function with a name, or a method of a variable.
 func isSettledFunc(info *types.Info, within inspector.Cursor, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {

@@ -121,7 +121,7 @@ func declared(info *types.Info, c inspector.Cursor) (variable, bool) {
 	return v, v.v != nil
 }
 
-// follow finds what happens to the variable: false when it is something else than being appended to,
+// follow records what happens to the variable, and reports whether it is nothing but being appended to,
 // and then read.
 func (t *text) follow(info *types.Info, within inspector.Cursor) bool {
 	var other []inspector.Cursor
@@ -158,7 +158,8 @@ func (t *text) follow(info *types.Info, within inspector.Cursor) bool {
 	return flow.Private(info, within, t.v) && !flow.Jumps(within)
 }
 
-// grows takes note of a statement that appends to the variable, once each time that it is declared.
+// grows records a statement that appends to the variable, and reports whether it is usable, once
+// each time that it is declared.
 func (t *text) grows(info *types.Info, c inspector.Cursor) bool {
 	s, ok := c.Node().(*ast.AssignStmt)
 	if !ok || len(s.Lhs) != 1 || len(s.Rhs) != 1 || !flow.InBlock(c) || t.loops(c) {
@@ -187,13 +188,13 @@ func (t *text) grows(info *types.Info, c inspector.Cursor) bool {
 	return true
 }
 
-// loops tells whether a place is in a loop that the declaration is not in.
+// loops reports whether a place is in a loop that the declaration is not in.
 func (v variable) loops(c inspector.Cursor) bool {
 	loop, ok := flow.Loop(c)
 	return ok && (v.v.Pos() < loop.Node().Pos() || loop.Node().End() <= v.v.Pos())
 }
 
-// isFirstOperand tells the s behind the sign of s = s + x.
+// isFirstOperand reports whether an expression is the s right of the sign in s = s + x.
 func (t *text) isFirstOperand(use inspector.Cursor) bool {
 	if use.ParentEdgeKind() != edge.BinaryExpr_X {
 		return false

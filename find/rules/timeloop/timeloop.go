@@ -65,7 +65,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// waits tells whether a loop sleeps, or waits for a channel: the clock costs nothing beside that.
+// waits reports whether a loop sleeps, or waits for a channel: the clock costs nothing beside that.
 func waits(pass *analysis.Pass, loop inspector.Cursor) bool {
 	for c := range loop.Preorder((*ast.CallExpr)(nil), (*ast.SelectStmt)(nil), (*ast.UnaryExpr)(nil)) {
 		if in, ok := flow.Loop(c); !ok || in != loop {
@@ -88,7 +88,7 @@ func waits(pass *analysis.Pass, loop inspector.Cursor) bool {
 	return false
 }
 
-// leavesAtOnce tells whether what a call makes belongs to the last turn: the statement around it is
+// leavesAtOnce reports whether what a call makes belongs to the last turn: the statement around it is
 // followed by a return.
 func leavesAtOnce(c, loop inspector.Cursor) bool {
 	for ; c != loop; c = c.Parent() {
@@ -149,7 +149,7 @@ func share(pass *analysis.Pass, names *rewrite.Names, c, loop inspector.Cursor) 
 	}}
 }
 
-// current tells whether timers of the module's Go leave no old time in their channels when they are set again.
+// current reports whether timers of the module's Go leave no old time in their channels when they are set again.
 func current(pass *analysis.Pass) bool {
 	return pass.Pkg.GoVersion() != "" && version.Compare(pass.Pkg.GoVersion(), "go1.23") >= 0
 }
@@ -164,7 +164,7 @@ func body(loop inspector.Cursor) inspector.Cursor {
 	return inspector.Cursor{}
 }
 
-// calls tells whether a select calls something else before it waits, which could take time or be
+// calls reports whether a select calls something else before it waits, which could take time or be
 // seen to come before. A context's Done only returns a channel.
 func calls(pass *analysis.Pass, stmt *ast.SelectStmt, but *ast.CallExpr) bool {
 	found := false
@@ -184,7 +184,7 @@ func calls(pass *analysis.Pass, stmt *ast.SelectStmt, but *ast.CallExpr) bool {
 	return found
 }
 
-// portable tells whether a constant means the same before the loop: it names nothing that is
+// portable reports whether a constant means the same before the loop: it names nothing that is
 // declared in a function.
 func portable(pass *analysis.Pass, e ast.Expr) bool {
 	ok := true

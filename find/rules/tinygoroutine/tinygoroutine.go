@@ -80,7 +80,7 @@ func started(info *types.Info, c inspector.Cursor) (at ast.Node, work *ast.FuncL
 	return nil, nil
 }
 
-// overItems tells whether a loop has a turn for each of something that there may be many of: the
+// overItems reports whether a loop has a turn for each of something that there may be many of: the
 // elements of a slice, map or string, or a count that is not constant. A loop without an end, or
 // over a channel, takes what comes.
 func overItems(info *types.Info, loop inspector.Cursor) bool {
@@ -115,7 +115,7 @@ func overItems(info *types.Info, loop inspector.Cursor) bool {
 	return false
 }
 
-// workers tells whether a count is that of processors, by the function that it calls.
+// workers reports whether a count is that of processors, by the function that it calls.
 func workers(count ast.Expr) bool {
 	call, ok := ast.Unparen(count).(*ast.CallExpr)
 	if !ok {
@@ -125,7 +125,7 @@ func workers(count ast.Expr) bool {
 	return ok && (sel.Sel.Name == "NumCPU" || sel.Sel.Name == "GOMAXPROCS")
 }
 
-// loops tells whether a goroutine does more than one thing: it has a loop, or what it runs is not
+// loops reports whether a goroutine does more than one thing: it has a loop, or what it runs is not
 // known here.
 func loops(work *ast.FuncLit) bool {
 	if work == nil {
@@ -142,7 +142,7 @@ func loops(work *ast.FuncLit) bool {
 	return found
 }
 
-// limited tells whether the loop waits before it starts the next: it sends to a channel, receives
+// limited reports whether the loop waits before it starts the next: it sends to a channel, receives
 // from one, or takes a place of a semaphore.
 func limited(info *types.Info, loop, start inspector.Cursor) bool {
 	own, _ := flow.Func(loop)
@@ -201,7 +201,7 @@ func acquires(info *types.Info, call *ast.CallExpr) bool {
 	return ok && (sel.Sel.Name == "Acquire" || flow.Callee(info, call) == "time.Sleep")
 }
 
-// limits tells whether the function calls SetLimit.
+// limits reports whether the function calls SetLimit.
 func limits(info *types.Info, c inspector.Cursor) bool {
 	decl, ok := flow.Decl(c)
 	if !ok {
@@ -215,7 +215,7 @@ func limits(info *types.Info, c inspector.Cursor) bool {
 	return false
 }
 
-// recurses tells whether what is started comes back to the function that starts it, by calls within the
+// recurses reports whether what is started comes back to the function that starts it, by calls within the
 // package: where goroutines wait for others of their kind, a few workers would wait for each other.
 func recurses(pass *analysis.Pass, root, start inspector.Cursor) bool {
 	decl, ok := flow.Decl(start)

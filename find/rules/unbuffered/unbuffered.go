@@ -86,7 +86,7 @@ func piece(info *types.Info, call *ast.CallExpr) (category string, end ast.Expr)
 	return "", nil
 }
 
-// isRaw tells whether a type's Write is a system call.
+// isRaw reports whether a type's Write is a system call.
 func isRaw(t types.Type) bool {
 	if t == nil {
 		return false
@@ -98,14 +98,14 @@ func isRaw(t types.Type) bool {
 	return false
 }
 
-// isOfTurn tells whether something is opened anew on each turn of a loop: there may be one
+// isOfTurn reports whether something is opened anew on each turn of a loop: there may be one
 // write to each.
 func isOfTurn(info *types.Info, end ast.Expr, loop inspector.Cursor) bool {
 	v := flow.Variable(info, end)
 	return v != nil && loop.Node().Pos() <= v.Pos() && v.Pos() < loop.Node().End()
 }
 
-// isAnswered tells whether a loop reads from what it writes to, as protocols do: who is at the other end waits for
+// isAnswered reports whether a loop reads from what it writes to, as protocols do: who is at the other end waits for
 // each piece.
 func isAnswered(pass *analysis.Pass, loop inspector.Cursor, end string) bool {
 	for c := range loop.Preorder((*ast.CallExpr)(nil)) {

@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/find/rules/flow"
 )
 
-// steady tells whether the URL stays as it is between two places of a function.
+// steady reports whether the URL stays as it is between two places of a function.
 func (f *finder) steady(q *query, from, to token.Pos) bool {
 	info := f.pass.TypesInfo
 	root := rootVariable(info, q.url)
@@ -42,7 +42,7 @@ func (f *finder) steady(q *query, from, to token.Pos) bool {
 	return true
 }
 
-// harmless tells whether a call cannot change a URL that its arguments do not lead to.
+// harmless reports whether a call cannot change a URL that its arguments do not lead to.
 func (f *finder) harmless(call *ast.CallExpr) bool {
 	info := f.pass.TypesInfo
 	if _, ok := flow.Conversion(info, call); ok {
@@ -87,14 +87,14 @@ func (f *finder) harmless(call *ast.CallExpr) bool {
 	return true
 }
 
-// isStandard tells whether a package is of the standard library, by its path.
+// isStandard reports whether a package is of the standard library, by its path.
 func isStandard(self, pkg *types.Package) bool {
 	first, _, _ := strings.Cut(pkg.Path(), "/")
 	own, _, _ := strings.Cut(self.Path(), "/")
 	return !strings.Contains(first, ".") && first != own
 }
 
-// carries tells whether a type is a request or a URL, or a pointer to one.
+// carries reports whether a type is a request or a URL, or a pointer to one.
 func carries(t types.Type) bool {
 	if t == nil {
 		return false
@@ -105,7 +105,7 @@ func carries(t types.Type) bool {
 	return isNamed(t, "net/http", "Request") || isNamed(t, "net/url", "URL")
 }
 
-// leads tells whether values of a type can lead to somebody else's URL.
+// leads reports whether values of a type can lead to somebody else's URL.
 func leads(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -139,7 +139,7 @@ func isNamed(t types.Type, pkg, name string) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == pkg && n.Obj().Name() == name
 }
 
-// plain tells whether a type leads nowhere: numbers, texts, and slices and maps of them; and what a
+// plain reports whether a type leads nowhere: numbers, texts, and slices and maps of them; and what a
 // handler answers through.
 func plain(t types.Type) bool {
 	if isNamed(t, "net/http", "ResponseWriter") {

@@ -115,7 +115,7 @@ func (f *finder) report(q *query) {
 	}
 }
 
-// reads tells whether the values of a call are only read.
+// reads reports whether the values of a call are only read.
 func reads(c inspector.Cursor) bool {
 	for c.ParentEdgeKind() == edge.ParenExpr_X {
 		c = c.Parent()
@@ -169,7 +169,7 @@ func (f *finder) units(fn inspector.Cursor, read []inspector.Cursor) (first, las
 	return fn, fn
 }
 
-// certain tells whether an expression is evaluated whenever the statement around it is run.
+// certain reports whether an expression is evaluated whenever the statement around it is run.
 func certain(c, stmt inspector.Cursor) bool {
 	for ; c != stmt; c = c.Parent() {
 		switch c.ParentEdgeKind() {

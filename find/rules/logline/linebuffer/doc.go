@@ -1,5 +1,5 @@
 // Package linebuffer is the code that rule logline writes into a package whose log costs a system
-// call for each line. It is a package of its own so that it is compiled and tested as what it is.
+// call for each line. It is its own package so that it is compiled and tested as what it is.
 //
 // Data flow:
 //

@@ -82,5 +82,5 @@ func Rune(r *rand.Rand) rune {
 	return []rune{0, 'a', ' ', '*', '\n', 0x7f, 0x80, 'é', 0x7ff, 0x800, '日', 0xd800, 0xfffd, 0xffff, 0x10000, 0x10ffff, 0x110000, -1}[r.IntN(18)]
 }
 
-// Bool is true or false.
+// Bool draws a bool; it reports whether a coin falls heads.
 func Bool(r *rand.Rand) bool { return r.IntN(2) == 0 }
