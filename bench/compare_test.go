@@ -263,7 +263,7 @@ func (r *twice) Read(p []byte) (int, error) {
 }
 
 // TestUnique: results of two commits in one cell are refused, and separated or pooled where
-// that is asked for.
+// requested.
 func TestUnique(t *testing.T) {
 	text := func(commits ...string) string {
 		var out strings.Builder

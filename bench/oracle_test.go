@@ -17,7 +17,7 @@ import (
 	"github.com/whet-go/whet/internal/report"
 )
 
-// TestBenchstat wants benchstat's text and CSV, byte for byte, and its warnings: the files of
+// TestBenchstat compares with benchstat's text and CSV, byte for byte, and its warnings: the files of
 // its own tests and generated ones, through filters and projections.
 func TestBenchstat(t *testing.T) {
 	if testing.Short() {

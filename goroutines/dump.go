@@ -59,7 +59,7 @@ type Record struct {
 // Wait is how long the goroutine has been waiting at least.
 func (r *Record) Wait() time.Duration { return time.Duration(r.Minutes) * time.Minute }
 
-// A DumpInfo is what a dump says beside its goroutines.
+// A DumpInfo is what a dump says in addition to its goroutines.
 type DumpInfo struct {
 	// Name is the profile's name in a debug=1 dump ("goroutine",
 	// "goroutineleak"), else "".
@@ -171,7 +171,7 @@ func (p *dumpParser) flush() error {
 	return p.visit(&p.cur)
 }
 
-// The marks by which a dump's lines are told apart.
+// The marks that distinguish a dump's lines.
 const (
 	goroutinePrefix = "goroutine "
 	createdPrefix   = "created by "

@@ -201,7 +201,7 @@ const (
 	// minGrowth is the least growth that is evidence: one more goroutine that waits is what a service
 	// has between any two moments.
 	minGrowth = 2
-	// minLockWait is how long somebody must have waited for a lock before it is more than a lock in use:
+	// minLockWait is how long a goroutine must have waited for a lock before it is more than a lock in use:
 	// what waits for one grows and shrinks with the load.
 	minLockWait = 10 * time.Second
 )

@@ -133,7 +133,7 @@ func TestGrow(t *testing.T) {
 	}
 	want := []grown{
 		{"worker", 3, 10, 7, goroutines.Suspect, "grew by 7 in 10s; only another goroutine can end chan receive"},
-		// A lock in use is not a leak; one that somebody has waited for since minutes may be.
+		// A lock in use is not a leak; one that a goroutine has waited for since minutes may be.
 		{"contended", 0, 8, 8, goroutines.Fine, ""},
 		{"stuck", 0, 5, 5, goroutines.Suspect, "one has waited for 3 minutes"},
 		{"conn", 2, 6, 4, goroutines.Fine, ""},

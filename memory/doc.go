@@ -20,7 +20,7 @@
 //
 // The first five equations are the runtime's; outside and untouched come from the
 // kernel's list of mappings, and where there is none, their difference alone is
-// known. What is an estimate is marked as one, and what cannot be known is said in
+// known. What is an estimate is marked as one, and what cannot be known is listed in
 // [Report.Unknown].
 //
 // Reports are values without references to their inputs. The package does not

@@ -107,7 +107,7 @@ func TestRealAccount(t *testing.T) {
 	keep := make([][]byte, 0, 10_000)
 	for i := range 20_000 {
 		b := make([]byte, 4096)
-		if i%2 == 0 { // 40 MB, so that sampling each 512 kB is good for an estimate
+		if i%2 == 0 { // 40 MB, so that sampling each 512 kB gives an estimate
 			keep = append(keep, b)
 		}
 	}

@@ -23,7 +23,7 @@ type Stats struct {
 }
 
 // ErrNoMemStats says that a text holds no runtime.MemStats.
-var ErrNoMemStats = errors.New("no runtime.MemStats in it: want the answer of /debug/pprof/heap?debug=1")
+var ErrNoMemStats = errors.New("no runtime.MemStats (want the answer of /debug/pprof/heap?debug=1)")
 
 // maxStatsLine bounds a line: the longest, PauseEnd, has 256 numbers of at most 20
 // digits.
@@ -80,7 +80,7 @@ func (s *Stats) set(name, value string) (known bool, err error) {
 	pair := func(inuse, sys *uint64) error {
 		a, b, ok := strings.Cut(value, " / ")
 		if !ok {
-			return fmt.Errorf("%q: want two numbers", value)
+			return fmt.Errorf("%q (want two numbers)", value)
 		}
 		if err := parseBytes(a, inuse); err != nil {
 			return err
@@ -151,7 +151,7 @@ func numError(text string, err error) error {
 func parseRing(value string, dst *[256]uint64) error {
 	f := strings.Fields(strings.Trim(value, "[]"))
 	if len(f) != len(dst) {
-		return fmt.Errorf("%d numbers, want %d", len(f), len(dst))
+		return fmt.Errorf("%d numbers (want %d)", len(f), len(dst))
 	}
 	for i := range f {
 		if err := parseBytes(f[i], &dst[i]); err != nil {

@@ -70,7 +70,7 @@ func New(in Input) (*Report, error) {
 	r.Account, warnings = newAccount(in.End, lv, procEnd)
 	r.Warnings = append(r.Warnings, warnings...)
 	if start != nil {
-		// The live heap at the start is told by the agent alone: a recording
+		// Only the agent reports the live heap at the start: a recording
 		// holds the heap profile of the end.
 		lv0 := live{}
 		if n, ok := agentStart.bytes("/gc/heap/live:bytes"); ok {

@@ -21,10 +21,10 @@ type Builder struct {
 	functionKeys []key // by index, like Profile.keys
 	mappingKeys  []key
 
-	hashes  []uint64 // per sample, of its stack; nil when nobody needs them
+	hashes  []uint64 // per sample, of its stack; nil when not needed
 	scratch []Line
 	recs    []label
-	seed    maphash.Seed // so that nobody can prepare colliding stacks
+	seed    maphash.Seed // so that colliding stacks cannot be prepared
 }
 
 // NewBuilder starts a profile with the given sample types.

@@ -13,7 +13,7 @@ var (
 )
 
 // A Collection is what garbage collection takes of a CPU profile's value. Every share of the collector
-// that is said to be of CPU time in a profile is Total of All.
+// reported as CPU time of a profile is Total of All.
 type Collection struct {
 	All        int64 // of the profile
 	Background int64 // in the collector's own goroutines

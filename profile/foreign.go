@@ -4,7 +4,7 @@ import "bytes"
 
 // ForeignCost estimates, from above, how much memory github.com/google/pprof takes
 // for an uncompressed profile in any of its formats: its readers have no limits, so
-// that this is asked before them. It errs by a factor of two for profiles of Go
+// that this runs before them. It errs by a factor of two for profiles of Go
 // programs.
 func ForeignCost(data []byte) int64 {
 	if looksLegacy(data) {

@@ -9,7 +9,7 @@ import (
 // of different profiles have equal keys, and different ones differ but for a
 // chance of one in 2^128 per pair. Merging compares keys alone, so it does not
 // touch strings that are not in cache. The hash is seeded anew in each process;
-// nobody can prepare collisions.
+// collisions cannot be prepared.
 type key [2]uint64
 
 // seeds are those of this process: keys of all its profiles must agree.

@@ -14,7 +14,7 @@ func PackagePath(symbol string) string {
 		return "" // made by the compiler
 	}
 	if i := strings.IndexAny(s, "[("); i >= 0 {
-		// Type arguments and receivers may hold paths of their own.
+		// Type arguments and receivers may contain paths, too.
 		s = s[:i]
 	}
 	slash := strings.LastIndexByte(s, '/')

@@ -7,7 +7,7 @@ import (
 )
 
 // Own charges each sample to its innermost own frame: the line of the user's
-// code that caused the cost, whatever it called. own is asked once per function.
+// code that caused the cost, whatever it called. own is called once per function.
 func (v *View) Own(own func(Function) bool) *OwnReport {
 	o := newOwnCounter(v, own)
 	for k := range v.Samples() {
@@ -19,7 +19,7 @@ func (v *View) Own(own func(Function) bool) *OwnReport {
 	return o.report()
 }
 
-// ownCounter adds up what own lines cost. Functions are told apart by name: an
+// ownCounter adds up what own lines cost. Functions are distinguished by name: an
 // index into names.
 type ownCounter struct {
 	v     *View

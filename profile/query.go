@@ -40,7 +40,8 @@ func ParseBy(s string) (By, string, error) {
 			return By(i), "", nil
 		}
 	}
-	return 0, "", fmt.Errorf("unknown granularity %q: want function, line, file, package, module, address or label:KEY", s)
+	return 0, "", fmt.Errorf("unknown granularity %q "+
+		"(want function, line, file, package, module, address or label:KEY)", s)
 }
 
 // A Query says which part of a profile a view shows and how it is grouped. The

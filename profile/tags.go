@@ -30,7 +30,7 @@ type tagRange struct {
 type unitFamily string
 
 // scale returns what one of a unit is in its family's base unit (bytes,
-// nanoseconds); unknown units are families of their own.
+// nanoseconds); each unknown unit is its own family.
 func scale(unit string) (float64, unitFamily) {
 	u := strings.ToLower(unit)
 	if len(u) > 2 {

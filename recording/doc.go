@@ -3,7 +3,7 @@
 //
 // Data flow when writing:
 //
-//  1. [Create] opens FILE.whet.partial beside the destination and writes
+//  1. [Create] opens FILE.whet.partial next to the destination and writes
 //     start.json, what is known of the target before anything is measured.
 //  2. [Writer.Add], [Writer.AddProfile] and [Writer.AddReader] each append one
 //     whole part. A part is compressed before its local header is written, so the

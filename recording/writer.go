@@ -143,7 +143,7 @@ func (w *Writer) AddSource(path string, data []byte) error {
 // having. When nothing came before the error, no part is added. An End that is
 // still to come when r has ended is set back: the window was shorter.
 //
-// The part passes through a temporary file beside the recording, so memory stays
+// The part passes through a temporary file next to the recording, so memory stays
 // flat.
 func (w *Writer) AddReader(p Part, r io.Reader, limit int64) error {
 	if p.Kind == "" {

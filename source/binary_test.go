@@ -197,7 +197,7 @@ func checkInnermost(t *testing.T, b *Binary) {
 	var addrs []uint64
 	for i, f := range fns {
 		for a := f.Addr + uint64(i)%5; a < f.Addr+f.Size; a += 61 {
-			// The runtime takes the first byte of a function for a return address, and is asked for a+1.
+			// The runtime takes the first byte of a function for a return address, so the test passes a+1.
 			if a > f.Addr && a+1 < f.Addr+f.Size {
 				addrs = append(addrs, a)
 			}

@@ -25,7 +25,7 @@ const maxCache = 64 << 20
 // module cache of this machine.
 type Options struct {
 	// Archive returns a file that was recorded with the profile, by the path that
-	// the profile says. It is asked first. Nil: nothing was recorded.
+	// the profile says. It is searched first; nil means that nothing was recorded.
 	Archive func(path string) ([]byte, bool)
 
 	// Dirs are working trees: directories at or below a go.mod, or any other.

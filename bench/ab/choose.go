@@ -175,8 +175,8 @@ func (t *trials) best(plans []*attempt) (best *attempt, of int) {
 	}), of
 }
 
-// alone measures the candidates without pinning, keeps those that may be pinned, and reports
-// whether there are any; it keeps all when there are none.
+// alone measures the candidates without pinning, keeps those that may be pinned. It reports whether
+// there are any, and keeps all when there are none.
 func (t *trials) alone(p Plan) bool {
 	var pinned []*subject
 	for _, s := range t.on {

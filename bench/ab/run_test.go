@@ -201,7 +201,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestInstead: what is much quieter decides, if it is about as large when nobody
+// TestInstead: what is much quieter decides, if it is about as large when nothing
 // disturbs.
 func TestInstead(t *testing.T) {
 	if testing.Short() {
@@ -288,7 +288,7 @@ func TestInstead(t *testing.T) {
 		}
 	}
 	if byCPU < 12 {
-		t.Errorf("the processor time decides %d times of 20", byCPU)
+		t.Errorf("the CPU time decides %d times of 20", byCPU)
 	}
 	// B sleeps half of its time.
 	s := &scripted{name: "X", do: func(n int, r Round) (Values, error) {
@@ -320,7 +320,7 @@ func (p *parallel) Measure(ctx context.Context, r Round) (Measurement, error) {
 }
 
 // TestFree: among subjects that are pinned, those that use several processors, or take
-// another time on one, are not, and go by their time. If pinned is what was asked for, there is
+// another time on one, are not, and go by their time. If pinned was requested, there is
 // a warning.
 func TestFree(t *testing.T) {
 	if testing.Short() {

@@ -285,7 +285,7 @@ func TestExact(t *testing.T) {
 			t.Errorf("%d pairs, one of them not: %+v", n, u)
 		}
 	}
-	// Times of a ratio of 20 are told in nine of nine pairs; six are too few.
+	// Times of a ratio of 20 are detected in nine of nine pairs; six are too few.
 	for _, n := range []int{6, 9} {
 		a, b := make([]float64, n), make([]float64, n)
 		for i := range a {

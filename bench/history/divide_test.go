@@ -76,7 +76,7 @@ func TestEnergy(t *testing.T) {
 }
 
 // TestStepsAreFound wants steps of five standard deviations at their places, give or take
-// one, in either direction and several of them, and few changes beside them.
+// one, in either direction and several of them, and few other changes.
 func TestStepsAreFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	histories, wrong := 0, 0.0

@@ -164,7 +164,7 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-// TestBase measures each commit beside a base on days of very different speed: the series are of
+// TestBase measures each commit together with a base on days of very different speed: the series are of
 // ratios, and show the step that raw values hide.
 func TestBase(t *testing.T) {
 	repo, hashes := repository(t, 16)

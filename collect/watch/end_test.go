@@ -16,7 +16,7 @@ import (
 	"github.com/whet-go/whet/collect"
 )
 
-// inFront is an agent of which flight answers itself what the flight recorder is asked for, when it returns true.
+// inFront is an agent of which flight answers requests for the flight recorder itself, when it returns true.
 func inFront(t *testing.T, s *shop, flight func(http.ResponseWriter, *http.Request) bool) string {
 	t.Helper()
 	to, err := url.Parse(s.agent.URL())
@@ -61,7 +61,7 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	address := inFront(t, s, func(http.ResponseWriter, *http.Request) bool {
-		cancel() // Ctrl-C while the flight recorder is asked
+		cancel() // Ctrl-C during a request to the flight recorder
 		return false
 	})
 	events, n, err := ended(t, ctx, s, Options{Target: collect.Options{URL: address, Token: token}, Dir: t.TempDir()})

@@ -117,7 +117,7 @@ func (s *service) told(name string, h http.HandlerFunc) http.HandlerFunc {
 		s.out.Lock()
 		defer s.out.Unlock()
 		if err := s.enc.Encode(one); err != nil {
-			os.Exit(1) // nobody reads
+			os.Exit(1) // the reader is gone
 		}
 	}
 }

@@ -48,10 +48,10 @@ type Options struct {
 	Heap       int64         // so many bytes of objects; 0: no matter
 	CPU        float64       // so many processors busy over a second; 0: no matter
 
-	Every time.Duration // nothing is done for so long behind a recording; 0 means DefaultEvery
+	Every time.Duration // minimum time between recordings; 0 means DefaultEvery
 	Max   int           // recordings; 0 means DefaultMax
 
-	// Event, if set, is told of each recording, and Progress of what goes on.
+	// Event, if set, is called for each recording, and Progress with the current activity.
 	Event    func(Event)
 	Progress func(collect.Progress)
 }
@@ -321,7 +321,7 @@ func (w *watcher) look(ctx context.Context) (*Event, error) {
 	return w.levels.look(&w.o, state), nil
 }
 
-// levels are what is asked for every second.
+// levels are the values polled every second.
 type levels struct {
 	state                 collect.AgentState // the last one
 	goroutines, heap, cpu level
@@ -378,7 +378,7 @@ func (w *watcher) record(ctx context.Context, e *Event) error {
 	}
 	e.File, e.Length = sum.Path, sum.Meta.Duration
 	if e.Trigger == Slow {
-		// The recording is there, also when the watch is ended meanwhile: what it holds is told all the same,
+		// The recording exists even if the watch has ended meanwhile: its contents are reported all the same,
 		// if that is quick.
 		within, cancel := w.within(ctx, explainGrace)
 		err := w.explain(within, e)

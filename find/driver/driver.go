@@ -115,7 +115,7 @@ func (r *runner) run(a *analysis.Analyzer) (act *action) {
 		return act
 	}
 	if want := a.ResultType; want != nil && reflect.TypeOf(result) != want {
-		act.err = fmt.Errorf("%s returned %T, want %v", a.Name, result, want)
+		act.err = fmt.Errorf("%s returned %T (want %v)", a.Name, result, want)
 		return act
 	}
 	act.result = result

@@ -5,7 +5,7 @@
 //
 //  1. Package find charges the samples of profiles to lines, when there are profiles.
 //  2. Package find/notes has the compiler's notes on the packages.
-//  3. Notes of the kinds that are asked for are grouped by file and line, and put in order: by cost, then
+//  3. Notes of the requested kinds are grouped by file and line, and put in order: by cost, then
 //     by file and line. The source of each line that is shown is read.
 //
 // A Result belongs to the caller.

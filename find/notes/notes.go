@@ -55,7 +55,7 @@ func Compile(ctx context.Context, o Options, patterns ...string) ([]Package, err
 		func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-"), "gcflags") }); i >= 0 {
 		return nil, &diag.Error{
 			Op: "ask the compiler", Err: fmt.Errorf("it cannot be asked with %s", o.Flags[i]),
-			Hint: "leave -gcflags out: the notes need flags of their own",
+			Hint: "omit -gcflags: the notes need their own",
 		}
 	}
 	list, err := o.list(ctx, nil, patterns)

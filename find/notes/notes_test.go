@@ -81,7 +81,7 @@ func compile(t *testing.T, o Options, patterns ...string) []string {
 }
 
 // TestCompile returns the notes of all packages, also those of commands whose files have the same name,
-// whatever the cache holds and however often it is asked.
+// whatever the cache holds and however often it is used.
 func TestCompile(t *testing.T) {
 	dir := module(t)
 	want := []string{

@@ -66,7 +66,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	w := wish{bytes: maxBytes, seconds: maxSeconds}
 	switch {
 	case flags.NArg() > 0:
-		return fmt.Errorf("argument %q: want flags only", flags.Arg(0))
+		return fmt.Errorf("unexpected argument %q (want flags only)", flags.Arg(0))
 	case *seconds < 0 || *seconds > maxSeconds || *events < 0 || *connections < 1 || *connections > 1000:
 		return fmt.Errorf("want up to %d seconds, and 1 to 1000 connections", maxSeconds)
 	case *seconds > 0:
@@ -89,7 +89,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if *seconds == 0 { // else nobody knows
+	if *seconds == 0 { // else unknown
 		if err := checkRoom(filepath.Dir(file), w.bytes); err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func parseSize(text string) (int64, error) {
 		if number, ok := strings.CutSuffix(text, unit.name); ok {
 			n, err := strconv.ParseFloat(number, 64)
 			if err != nil || !(n > 0 && n*unit.size <= maxBytes) {
-				return 0, fmt.Errorf("size %q: want one such as 47MB or 1GB, up to %d GB", text, maxBytes>>30)
+				return 0, fmt.Errorf("size %q (want a size such as 47MB or 1GB, up to %d GB)", text, maxBytes>>30)
 			}
 			return int64(n * unit.size), nil
 		}

@@ -65,12 +65,12 @@ func TestFlags(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
 		"-size 5GB":           "up to 4 GB",
-		"-size big":           "want one such as",
-		"-size -1MB":          "want one such as",
+		"-size big":           "(want a size such as",
+		"-size -1MB":          "(want a size such as",
 		"-events 10000000000": "the limit is",
 		"-seconds 1000":       "up to 600 seconds",
 		"-connections 0":      "1 to 1000 connections",
-		"big.trace":           "want flags only",
+		"big.trace":           "(want flags only)",
 	} {
 		err := run(t.Context(), strings.Fields(args), io.Discard)
 		if err == nil || !strings.Contains(err.Error(), want) {

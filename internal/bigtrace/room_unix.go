@@ -14,7 +14,7 @@ func checkRoom(dir string, bytes int64) error {
 		return fmt.Errorf("look for room in %s: %w", dir, err)
 	}
 	if free := int64(s.Bavail) * int64(s.Bsize); free < 2*bytes { //nolint:unconvert // macOS has the size in 32 bits
-		return fmt.Errorf("%s has %d bytes free: want twice the %d of the trace", dir, free, bytes)
+		return fmt.Errorf("%s has %d bytes free (want twice the %d of the trace)", dir, free, bytes)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 type Kind uint8
 
 const (
-	// Failure is anything that went wrong while doing what was asked.
+	// Failure is anything that went wrong in the operation itself.
 	Failure Kind = iota
 	// Usage is a request that cannot be understood: unknown flag, bad value,
 	// missing argument.

@@ -19,7 +19,7 @@
 // minified names; host.go and graphviz.go say what each one is.
 //
 // Ownership and concurrency: a Renderer may be used by many goroutines. Each
-// call has an instance, and so a memory, of its own; the bytes returned belong
+// call has its own instance, and so its own memory; the bytes returned belong
 // to the caller. Close ends all of it.
 //
 // Limits: the module sees no file, no clock, no environment and no random

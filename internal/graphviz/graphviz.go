@@ -88,7 +88,7 @@ func newRenderer(ctx context.Context, cacheDir string) *Renderer {
 	return r
 }
 
-// writable reports whether this user, and nobody else, can make files in dir: what
+// writable reports whether only this user can make files in dir: what
 // lies there will be run. It makes dir if need be. (wazero itself compiles first
 // and fails afterwards when a file cannot be made.)
 func writable(dir string) bool {

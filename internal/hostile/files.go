@@ -7,7 +7,7 @@ import (
 )
 
 // Bound is what any command may take for any hostile input: bytes of memory, and
-// seconds of its own CPU time.
+// seconds of CPU time.
 const (
 	BoundMemory  = 512 << 20
 	BoundSeconds = 30

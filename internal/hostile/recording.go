@@ -134,7 +134,7 @@ func Overlap(n int) []byte {
 }
 
 // Inflating is a recording of a few MB whose CPU profile, valid and uncompressed but for the archive, has so many MiB.
-// The archive says nothing of that.
+// The archive does not mention that.
 func Inflating(mib int) []byte {
 	piece := bytes.Repeat(message(nil).bytes(2, sample(1)), 1<<17)
 	packed := flushed(head())

@@ -77,6 +77,6 @@ func TestRedirect(t *testing.T) {
 		}
 	}
 	if r, _ := referer.Load().(string); r != "" {
-		t.Errorf("the other server was told where from: %q", r)
+		t.Errorf("the other server got a Referer: %q", r)
 	}
 }

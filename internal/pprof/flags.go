@@ -21,7 +21,7 @@ type flagSet struct {
 	// afterParse may look at the sources and change options. Its error fails Parse.
 	afterParse func(sources []string, texts map[string]*string) error
 
-	help bool  // help was asked for and shown
+	help bool  // help was requested and shown
 	err  error // what was wrong with the options
 }
 

@@ -664,7 +664,7 @@ func TestExposed(t *testing.T) {
 	}
 }
 
-// TestRedirect keeps headers, and what symbols are asked with, from other hosts.
+// TestRedirect keeps headers, and the requests for symbols, from other hosts.
 func TestRedirect(t *testing.T) {
 	fx := need(t)
 	data, err := os.ReadFile(fx.cpu)

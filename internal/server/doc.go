@@ -9,7 +9,7 @@
 // # API
 //
 // All answers are JSON; times are nanoseconds since the trace's begin. from and to may be left out:
-// the whole trace. What is wrong with a request is told by {"error": "…"} with 400, 403, 404 or 405.
+// the whole trace. Errors in a request are reported as {"error": "…"} with 400, 403, 404 or 405.
 //
 //	GET /                                                              the page
 //	GET /api/trace                                                     timeline.Trace
@@ -24,7 +24,7 @@
 // Nothing is changed by a request and no file is named by one. A page of another site can send
 // requests to a port of the loopback interface, but not read answers; and by a name that resolves
 // to it ("DNS rebinding"), it could, so that requests for other names than those of the loopback
-// interface are refused. The page may load nothing but its own script, and ask nobody but this server.
+// interface are refused. The page may load nothing but its own script, and contact only this server.
 //
 // A handler may be used by many goroutines, as its timeline may. The package does not start browsers,
 // and knows no traces: package trace/timeline answers.

@@ -75,7 +75,7 @@ func (f answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, errRequest), errors.Is(err, timeline.ErrQuery):
 		writeError(w, http.StatusBadRequest, err)
 	case r.Context().Err() != nil:
-		// Nobody waits for the answer any more.
+		// The client no longer waits for the answer.
 		writeError(w, http.StatusServiceUnavailable, err)
 	default:
 		writeError(w, http.StatusInternalServerError, err)

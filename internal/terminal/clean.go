@@ -46,7 +46,8 @@ func Unsafe(r rune) bool {
 		return r < ' '
 	case r < 0xa0: // DEL, and C1
 		return true
-	case r >= 0x200b && r <= 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f: // without width; separators; bidirectional
+	case r >= 0x200b && r <= 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f:
+		// without width; separators; bidirectional
 		return true
 	}
 	return r == 0xfeff || r == utf8.RuneError || r == 0x061c || r == 0x00ad

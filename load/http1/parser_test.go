@@ -570,7 +570,7 @@ func compare(t *testing.T, data []byte, head bool, got outcome) {
 	}
 }
 
-// The limits are beyond what net/http is asked in the other tests.
+// The limits are beyond what the other tests require of net/http.
 func TestHeaderLimit(t *testing.T) {
 	line := "X: " + strings.Repeat("x", 1019) + "\r\n" // 1 KiB
 	fill := func(begin, end string) string {

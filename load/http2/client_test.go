@@ -14,7 +14,7 @@ import (
 	"github.com/whet-go/whet/load/request"
 )
 
-// A result is what a Done was told.
+// A result is what a Done was called with.
 type result struct {
 	tag, status int
 	body        int64

@@ -33,7 +33,7 @@ type Options struct {
 	Begun func(tag int)
 }
 
-// A Done is told how a request ended: the tag it was sent with; the status of its answer,
+// A Done is called when a request ends, with the tag it was sent with; the status of its answer,
 // 0 when there was none; the bytes of the answer's body in whole frames; and why it
 // failed, nil when the answer was complete and right, whatever its status. It must not
 // call methods of the Conn that calls it.

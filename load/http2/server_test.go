@@ -349,7 +349,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// What the server sees is what was asked for, with fields in common or not.
+// The server sees the given request, with fields in common or not.
 func TestServerSeesRequests(t *testing.T) {
 	type seen struct{ method, host, uri, header, body string }
 	got := make(chan seen, 1)
@@ -408,7 +408,7 @@ func headerText(h http.Header) string {
 	return b.String()
 }
 
-// A server of HTTP/1.1 is told by its first bytes.
+// A server of HTTP/1.1 is recognised by its first bytes.
 func TestHTTP1Server(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

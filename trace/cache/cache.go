@@ -124,11 +124,11 @@ func build(ctx context.Context, s Source, name string, o index.Options) (err err
 	return err
 }
 
-// abandoned is how long nothing was written to a file that somebody builds an index in: no process takes
+// abandoned is how long nothing was written to a file in which a process builds an index: no process takes
 // as long over it, but was killed.
 const abandoned = time.Hour
 
-// trim removes the indexes that were not used for longest, until few enough are left beside one, and what
+// trim removes the indexes that were not used for longest, until few enough are left in addition to one, and what
 // killed processes left.
 func trim(dir, but string) error {
 	entries, err := os.ReadDir(dir)

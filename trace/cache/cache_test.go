@@ -92,7 +92,7 @@ func TestOld(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// What somebody builds, and what a killed process has left.
+	// A file being built, and one that a killed process has left.
 	building, left := filepath.Join(dir, strings.ReplaceAll(index.Partial("1.index"), "*", "123")),
 		filepath.Join(dir, strings.ReplaceAll(index.Partial("2.index"), "*", "456"))
 	for _, name := range []string{building, left} {

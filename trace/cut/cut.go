@@ -34,7 +34,7 @@ type Result struct {
 	// Whole is set when the last generation could not be shortened and is there in full.
 	Whole bool
 	// Damage is why nothing is read behind the last generation; "" when the trace is whole, or
-	// nothing was asked for there.
+	// the window does not include it.
 	Damage string
 }
 
@@ -64,7 +64,7 @@ func Cut(ctx context.Context, w io.Writer, r io.Reader, o Options) (Result, erro
 		c.o.To = math.MaxInt64
 	}
 	if c.o.From < 0 || c.o.From > c.o.To {
-		return Result{}, fmt.Errorf("from %d to %d: want an end after the begin", c.o.From, c.o.To)
+		return Result{}, fmt.Errorf("from %d to %d: the end must be after the begin", c.o.From, c.o.To)
 	}
 	err = c.run(ctx)
 	c.result.Read = c.in.off
@@ -140,7 +140,7 @@ func (c *cutter) decide(ctx context.Context, g, next *generation) (done bool, er
 		c.result.To = time.Duration(last - c.first)
 		return c.o.To < end, c.write(g.bytes)
 	}
-	c.result.Damage = "" // of nothing that was asked for
+	c.result.Damage = "" // the window does not include it
 	short, to := c.shorten(ctx, g, last)
 	c.result.To, c.result.Whole = time.Duration(to-c.first), short == nil
 	if short == nil {

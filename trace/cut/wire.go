@@ -263,12 +263,16 @@ func (g *generation) finish(minor int) error {
 // thread's batch holds.
 func numbers(event byte) int {
 	switch event {
-	case 11, 17, 18, 23, 24, 27, 36: // ProcStop, GoDestroy, GoDestroySyscall, GoSyscallEnd, GoSyscallEndBlocked, STWEnd, GCMarkAssistEnd
+	case 11, 17, 18, 23, 24, 27, 36:
+		// ProcStop, GoDestroy, GoDestroySyscall, GoSyscallEnd, GoSyscallEndBlocked, STWEnd, GCMarkAssistEnd
 		return 1
-	case 15, evGCActive, 30, evSweepActive, 32, evAssistActive, 35, 37, 38, 39, // GoCreateSyscall, GCEnd, GCSweepBegin, GCMarkAssistBegin, HeapAlloc, HeapGoal, GoLabel
+	case 15, evGCActive, 30, evSweepActive, 32, evAssistActive, 35, 37, 38, 39,
+		// GoCreateSyscall, GCEnd, GCSweepBegin, GCMarkAssistBegin, HeapAlloc, HeapGoal, GoLabel
 		130, 133, 136: // SpanFree, HeapObjectFree, GoroutineStackFree
 		return 2
-	case 9, 10, evProcStatus, 16, 19, 20, 22, 26, 29, 33, 41, 45, 46, // ProcsChange, ProcStart, GoStart, GoStop, GoBlock, GoSyscallBegin, STWBegin, GCBegin, GCSweepEnd, UserTaskEnd, GoSwitch, GoSwitchDestroy
+	case 9, 10, evProcStatus, 16, 19, 20, 22, 26, 29, 33, 41, 45, 46,
+		// ProcsChange, ProcStart, GoStart, GoStop, GoBlock, GoSyscallBegin, STWBegin,
+		// GCBegin, GCSweepEnd, UserTaskEnd, GoSwitch, GoSwitchDestroy
 		131, 132, 134, 135: // HeapObject, HeapObjectAlloc, GoroutineStack, GoroutineStackAlloc
 		return 3
 	case 12, 14, 21, evGoStatus, 42, 43, 47, // ProcSteal, GoCreate, GoUnblock, UserRegionBegin, UserRegionEnd, GoCreateBlocked

@@ -60,7 +60,7 @@ func newSource(x *index.Index, o Options) (*source, error) {
 		o.To = x.Info.Duration
 	}
 	if o.From < 0 || o.From > o.To {
-		return nil, fmt.Errorf("export from %d to %d: want an end after the begin", o.From, o.To)
+		return nil, fmt.Errorf("export from %d to %d: the end must be after the begin", o.From, o.To)
 	}
 	s := &source{x: x, o: o, goroutines: make([]goroutine, x.Info.Goroutines), places: map[uint32]string{}}
 	kinds := x.Kinds()

@@ -1,6 +1,6 @@
 // Package stacks interns the stacks of execution traces.
 //
-// Data flow: a trace gives each generation tables of its own, so that the same stack has another
+// Data flow: a trace gives each generation its own tables, so that the same stack has another
 // handle each second. Add finds the frames of a handle, and returns the id that equal stacks have for
 // the whole trace; frames are kept once.
 //

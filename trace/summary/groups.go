@@ -88,7 +88,7 @@ type Group struct {
 	Ranges []Range
 }
 
-// A Lived goroutine was there for so long.
+// Lived is how long a goroutine existed.
 type Lived struct {
 	ID   int64 // the runtime's number
 	Life time.Duration
@@ -113,7 +113,7 @@ func Groups(x *index.Index, by Grouping, o Options) ([]Group, error) {
 		}
 		placeOf = made
 	default:
-		return nil, fmt.Errorf("goroutines by %q: want %s or %s", by, ByStart, ByCreation)
+		return nil, fmt.Errorf("unknown grouping %q of goroutines (want %s or %s)", by, ByStart, ByCreation)
 	}
 	groups := map[place]*group{}
 	byGoroutine := make([]*group, x.Info.Goroutines)

@@ -62,7 +62,7 @@ type key struct {
 // A list is rows in their order: the first of all that match.
 type list struct {
 	key   key
-	reach int // how many were asked for
+	reach int // how many were requested
 	total int
 	rows  []entry
 }

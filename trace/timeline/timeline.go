@@ -39,7 +39,7 @@ type Timeline struct {
 	lists []*list // of rows, the last used first
 
 	finding  sync.Mutex // while requests are looked for
-	requests *found     // nil: nobody has asked yet
+	requests *found     // nil until first used
 }
 
 // New returns the timeline of an index, which is to stay open. The name is shown to people.
@@ -72,7 +72,7 @@ type State struct {
 	Group string `json:"group"` // running, runnable, syscall, gc, waiting or unknown
 }
 
-// A TypeCount is how many rows of a type there are. Requests have -1 until they were asked for once.
+// A TypeCount is how many rows of a type there are. Requests have -1 until their first use.
 type TypeCount struct {
 	Type  string `json:"type"`
 	Count int64  `json:"count"`

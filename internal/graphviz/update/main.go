@@ -95,7 +95,7 @@ func fetch(ctx context.Context, url string) (_ []byte, err error) {
 	}
 	sum := sha512.Sum512(b)
 	if got := "sha512-" + base64.StdEncoding.EncodeToString(sum[:]); got != integrity {
-		return nil, fmt.Errorf("get %s: hash is %s, want %s", url, got, integrity)
+		return nil, fmt.Errorf("get %s: hash is %s (want %s)", url, got, integrity)
 	}
 	return b, nil
 }
