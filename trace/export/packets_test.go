@@ -147,7 +147,8 @@ func (s *sequence) intern(b []byte) error {
 		if err != nil {
 			return err
 		}
-		if len(about) != 2 || about[0].number != 1 || about[0].value == 0 || about[1].number != 2 || len(about[1].bytes) == 0 {
+		if len(about) != 2 || about[0].number != 1 || about[0].value == 0 || about[1].number != 2 ||
+			len(about[1].bytes) == 0 {
 			return fmt.Errorf("interned data %x", e.bytes)
 		}
 		if s.interned[e.number] == nil {
