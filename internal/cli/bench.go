@@ -14,6 +14,8 @@ import (
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/benchmarks"
+	"github.com/whet-go/whet/internal/report/layout"
 )
 
 func (a *app) benchCommand() *cobra.Command {
@@ -144,7 +146,7 @@ is then empty by default, as in benchstat.`,
 	fs.StringVar(&f.Row, "row", ".fullname", "split results into rows by `PROJECTION`")
 	fs.StringVar(&f.Column, "col", ".file", "split results into columns by `PROJECTION`")
 	fs.StringVar(&f.Table, "table", ".config", "split results into tables by `PROJECTION`")
-	fs.StringVar(&f.Ignore, "ignore", strings.Join(report.BenchKeys(), ","), "ignore differences in `KEYS`")
+	fs.StringVar(&f.Ignore, "ignore", strings.Join(benchmarks.Keys(), ","), "ignore differences in `KEYS`")
 	fs.Float64Var(&f.Alpha, "alpha", 0.05, "significance threshold for p, a fraction (`ALPHA`)")
 	fs.Float64Var(&f.Confidence, "confidence", 0.95, "confidence level of the intervals, a fraction (`LEVEL`)")
 	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(benchFormats(), ", "))
@@ -199,23 +201,23 @@ func (a *app) benchCompare(ctx context.Context, f *benchCompareFlags, args []str
 	return a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		switch f.Format {
 		case "markdown":
-			return report.WriteBenchMarkdown(w, c)
+			return benchmarks.WriteMarkdown(w, c)
 		case "csv":
-			return report.WriteBenchCSV(w, c)
+			return benchmarks.WriteCSV(w, c)
 		case "json":
 			return report.JSON(w, c)
 		case "html":
-			return report.WriteBenchPage(w, c)
+			return benchmarks.WritePage(w, c)
 		case "benchstat":
-			return report.WriteBenchstat(w, c)
+			return benchmarks.WriteBenchstat(w, c)
 		case "benchstat-csv":
-			return report.WriteBenchstatCSV(w, a.stderr, c)
+			return benchmarks.WriteBenchstatCSV(w, a.stderr, c)
 		default:
 			style := a.style
 			if f.toFile() {
-				style = report.Style{}
+				style = layout.Style{}
 			}
-			return report.WriteBenchComparison(w, style, c)
+			return benchmarks.WriteComparison(w, style, c)
 		}
 	})
 }
@@ -226,7 +228,7 @@ func benchError(err error) error {
 		return &diag.Error{Op: "--" + oe.Option, Err: oe.Err, Hint: "see the syntax at https://pkg.go.dev/golang.org/x/perf/benchproc/syntax", Kind: diag.Usage}
 	}
 	if pe := (*bench.PooledError)(nil); errors.As(err, &pe) {
-		return &diag.Error{Op: "bench compare", Err: err, Hint: "--col " + pe.Key + " compares them, --filter " + pe.Key + ":VALUE takes one; --ignore " + strings.Join(report.BenchKeys(), ",") + " merges them"}
+		return &diag.Error{Op: "bench compare", Err: err, Hint: "--col " + pe.Key + " compares them, --filter " + pe.Key + ":VALUE takes one; --ignore " + strings.Join(benchmarks.Keys(), ",") + " merges them"}
 	}
 	switch {
 	case errors.Is(err, bench.ErrNoResults):

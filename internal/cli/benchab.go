@@ -22,6 +22,8 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/benchmarks"
+	"github.com/whet-go/whet/internal/report/layout"
 )
 
 // benchABFlags are the flags of whet bench that compare two builds.
@@ -244,7 +246,7 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 		errs = append(errs, a.writeOutput(&run.outputFlags, r.WriteFormat))
 	}
 	if f.HTML != "" {
-		errs = append(errs, a.writeOutput(&page, func(w io.Writer) error { return report.WriteBenchABPage(w, names, &r.Result) }))
+		errs = append(errs, a.writeOutput(&page, func(w io.Writer) error { return benchmarks.WriteABPage(w, names, &r.Result) }))
 	}
 	if r.Interrupted && o.Journal != "" {
 		_, _ = fmt.Fprintln(a.stderr, "interrupted; run the same command with --continue to resume")
@@ -268,14 +270,14 @@ func (a *app) writeAB(run *benchRunFlags, markdown bool, names [2]string, r *bui
 		case run.Output == "-":
 			return r.WriteFormat(w)
 		case markdown:
-			return report.WriteBenchABMarkdown(w, names, &r.Result)
+			return benchmarks.WriteABMarkdown(w, names, &r.Result)
 		}
-		if err := report.WriteBenchAB(w, a.style, names, &r.Result); err != nil {
+		if err := benchmarks.WriteAB(w, a.style, names, &r.Result); err != nil {
 			return err
 		}
 		for side, only := range [][]string{r.OnlyA, r.OnlyB} {
 			if len(only) > 0 {
-				if _, err := fmt.Fprintf(w, "only in %v: %s\n", ab.Side(side), report.Clean(strings.Join(only, ", "))); err != nil {
+				if _, err := fmt.Fprintf(w, "only in %v: %s\n", ab.Side(side), layout.Clean(strings.Join(only, ", "))); err != nil {
 					return err
 				}
 			}
@@ -287,9 +289,9 @@ func (a *app) writeAB(run *benchRunFlags, markdown bool, names [2]string, r *bui
 // printFailures says on standard error what cannot be compared.
 func (a *app) printFailures(r *builds.Result) {
 	for _, f := range r.Failures {
-		_, _ = fmt.Fprintln(a.stderr, "whet: "+report.Clean(f.String()))
+		_, _ = fmt.Fprintln(a.stderr, "whet: "+layout.Clean(f.String()))
 		for line := range strings.Lines(f.Output) {
-			_, _ = fmt.Fprintln(a.stderr, "    "+report.Clean(strings.TrimRight(line, "\n")))
+			_, _ = fmt.Fprintln(a.stderr, "    "+layout.Clean(strings.TrimRight(line, "\n")))
 		}
 	}
 }

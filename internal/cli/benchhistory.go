@@ -14,6 +14,8 @@ import (
 	"github.com/whet-go/whet/bench/history"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/benchmarks"
+	"github.com/whet-go/whet/internal/report/layout"
 )
 
 // benchHistoryFlags are the flags of whet bench history.
@@ -125,13 +127,13 @@ func (a *app) benchHistory(ctx context.Context, f *benchHistoryFlags, dir string
 		}
 		style := a.style
 		if f.toFile() {
-			style = report.Style{}
+			style = layout.Style{}
 		}
-		return report.WriteBenchHistory(w, style, r)
+		return benchmarks.WriteHistory(w, style, r)
 	})
 	if f.HTML != "" {
 		page := &outputFlags{Output: f.HTML, Force: f.Force}
-		err = errors.Join(err, a.writeOutput(page, func(w io.Writer) error { return report.WriteBenchHistoryPage(w, r) }))
+		err = errors.Join(err, a.writeOutput(page, func(w io.Writer) error { return benchmarks.WriteHistoryPage(w, r) }))
 	}
 	return errors.Join(err, gateError(r, f.Strict))
 }
@@ -147,7 +149,7 @@ func gateError(r *history.Report, strict bool) error {
 		s := &r.Series[c.Series]
 		switch {
 		case c.Outcome == history.Fails:
-			failed = append(failed, fmt.Sprintf("%s of %s is %s, not %s", s.Unit, s.Benchmark, report.GateChange(r, c), c.Gate))
+			failed = append(failed, fmt.Sprintf("%s of %s is %s, not %s", s.Unit, s.Benchmark, benchmarks.GateChange(r, c), c.Gate))
 		case c.Outcome == history.Undecided && strict:
 			failed = append(failed, fmt.Sprintf("%s of %s is undecided: %s", s.Unit, s.Benchmark, c.Reason))
 		}
@@ -158,7 +160,7 @@ func gateError(r *history.Report, strict bool) error {
 	if more := len(failed) - gatesNamed; more > 0 {
 		failed = append(failed[:gatesNamed], fmt.Sprintf("%d more", more))
 	}
-	return &diag.Error{Op: "--gate", Err: errors.New(report.Clean(strings.Join(failed, "; "))), Kind: diag.Gate}
+	return &diag.Error{Op: "--gate", Err: errors.New(layout.Clean(strings.Join(failed, "; "))), Kind: diag.Gate}
 }
 
 // benchHistoryError gives errors of package history their cures.

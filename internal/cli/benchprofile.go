@@ -18,7 +18,8 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/benchmarks"
+	"github.com/whet-go/whet/internal/report/profiles"
 )
 
 // benchProfileFlags are the flags of whet bench profile.
@@ -88,7 +89,7 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 	if err != nil {
 		return err
 	}
-	doc := &report.BenchProfiles{Schema: report.BenchProfilesSchema}
+	doc := &benchmarks.Profiles{Schema: benchmarks.ProfilesSchema}
 	for i, job := range jobs {
 		if ctx.Err() != nil {
 			doc.Interrupted = true
@@ -107,9 +108,9 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 				err = nil
 			}
 		case made != nil:
-			doc.Recordings = append(doc.Recordings, made.BenchProfile)
+			doc.Recordings = append(doc.Recordings, made.Profile)
 			if !f.JSON {
-				err = errors.Join(err, a.write(func(w io.Writer) error { return report.WriteBenchProfile(w, a.style, made.BenchProfile) }))
+				err = errors.Join(err, a.write(func(w io.Writer) error { return benchmarks.WriteProfile(w, a.style, made.Profile) }))
 			}
 		}
 		if err != nil {
@@ -182,7 +183,7 @@ func safeName(name string) string {
 
 // madeProfile is a recording that was made.
 type madeProfile struct {
-	report.BenchProfile
+	benchmarks.Profile
 	Interrupted bool
 }
 
@@ -193,7 +194,7 @@ func (a *app) profileBenchmark(ctx context.Context, f *benchProfileFlags, job go
 		return nil, err
 	}
 	a.printWarnings(sum.Warnings)
-	made := &madeProfile{Interrupted: sum.Meta.Interrupted, BenchProfile: report.BenchProfile{Package: job.Binary.Package.ImportPath, Benchmark: job.Name, Path: sum.Path}}
+	made := &madeProfile{Interrupted: sum.Meta.Interrupted, Profile: benchmarks.Profile{Package: job.Binary.Package.ImportPath, Benchmark: job.Name, Path: sum.Path}}
 	if made.Hottest, err = a.hottest(ctx, file, f.Own); err != nil {
 		return made, errors.Join(append(sum.Failures, err)...)
 	}
@@ -202,7 +203,7 @@ func (a *app) profileBenchmark(ctx context.Context, f *benchProfileFlags, job go
 
 // hottest is the line of own code that a recording's CPU profile charges most to; nil
 // when there is none.
-func (a *app) hottest(ctx context.Context, file string, own []string) (*report.OwnLine, error) {
+func (a *app) hottest(ctx context.Context, file string, own []string) (*profiles.OwnLine, error) {
 	f := &viewFlags{}
 	f.register(&cobra.Command{Use: "top"}) // the defaults
 	f.Own = own
@@ -212,7 +213,7 @@ func (a *app) hottest(ctx context.Context, file string, own []string) (*report.O
 	}
 	defer in.Close()
 	dir, _ := os.Getwd() // without it paths are less short
-	lines := report.NewOwn(f.header(in), in.View.Own(in.Own.Match), nil, 1, dir).Own.Lines
+	lines := profiles.NewOwn(f.header(in), in.View.Own(in.Own.Match), nil, 1, dir).Own.Lines
 	if in.Part != "cpu" || len(lines) == 0 {
 		return nil, nil
 	}

@@ -19,7 +19,8 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/benchmarks"
+	"github.com/whet-go/whet/internal/report/layout"
 )
 
 // benchRunFlags are the flags of whet bench.
@@ -209,13 +210,13 @@ func (f *benchFlags) nothing(packages []string, failures []error) error {
 }
 
 // describe begins the document with what it is measured on.
-func (f *benchRunFlags) describe(ctx context.Context) (*report.BenchRun, error) {
+func (f *benchRunFlags) describe(ctx context.Context) (*benchmarks.Run, error) {
 	version, err := gotest.GoVersion(ctx, f.source)
 	if err != nil {
 		return nil, benchRunError(err)
 	}
-	d := &report.BenchRun{
-		Schema: report.BenchRunSchema, Machine: ab.ThisMachine(), Go: version, Flags: strings.TrimSpace(f.Flags),
+	d := &benchmarks.Run{
+		Schema: benchmarks.RunSchema, Machine: ab.ThisMachine(), Go: version, Flags: strings.TrimSpace(f.Flags),
 		GOGC: "100", Rounds: f.Count, Seed: f.Seed,
 	}
 	d.Commit, d.Modified = gotest.Commit(ctx, "")
@@ -231,11 +232,11 @@ func (f *benchRunFlags) describe(ctx context.Context) (*report.BenchRun, error) 
 }
 
 // addMeasured puts what was measured into the document and returns what failed.
-func addMeasured(d *report.BenchRun, jobs []gotest.Job, measured []gotest.Measured) (failures []error) {
+func addMeasured(d *benchmarks.Run, jobs []gotest.Job, measured []gotest.Measured) (failures []error) {
 	for i, m := range measured {
 		b := jobs[i].Binary
-		if !slices.ContainsFunc(d.Binaries, func(have report.BenchBinary) bool { return have.Package == b.Package.ImportPath }) {
-			d.Binaries = append(d.Binaries, report.BenchBinary{Package: b.Package.ImportPath, Build: b.Build, Bytes: b.Size, SHA256: b.SHA256})
+		if !slices.ContainsFunc(d.Binaries, func(have benchmarks.Binary) bool { return have.Package == b.Package.ImportPath }) {
+			d.Binaries = append(d.Binaries, benchmarks.Binary{Package: b.Package.ImportPath, Build: b.Build, Bytes: b.Size, SHA256: b.SHA256})
 		}
 		if m.Err != nil {
 			failures = append(failures, m.Err)
@@ -246,21 +247,21 @@ func addMeasured(d *report.BenchRun, jobs []gotest.Job, measured []gotest.Measur
 		for _, r := range m.Results {
 			d.Inside += r.Inside()
 		}
-		d.Benchmarks = append(d.Benchmarks, report.BenchMeasured{
-			Package: b.Package.ImportPath, Name: jobs[i].Name, Procs: m.Results[0].Procs, Rounds: report.RoundsOf(m.Results), Results: m.Results,
+		d.Benchmarks = append(d.Benchmarks, benchmarks.Measured{
+			Package: b.Package.ImportPath, Name: jobs[i].Name, Procs: m.Results[0].Procs, Rounds: benchmarks.RoundsOf(m.Results), Results: m.Results,
 		})
 	}
 	return failures
 }
 
-func (a *app) writeBenchRun(f *benchRunFlags, d *report.BenchRun) error {
-	format := func(w io.Writer) error { return report.WriteBenchFormat(w, d) }
+func (a *app) writeBenchRun(f *benchRunFlags, d *benchmarks.Run) error {
+	format := func(w io.Writer) error { return benchmarks.WriteFormat(w, d) }
 	var errs []error
 	switch {
 	case f.JSON:
 		errs = append(errs, a.writeJSON(d))
 	case f.Output != "-":
-		errs = append(errs, a.write(func(w io.Writer) error { return report.WriteBenchRun(w, a.style, d) }))
+		errs = append(errs, a.write(func(w io.Writer) error { return benchmarks.WriteRun(w, a.style, d) }))
 	}
 	if f.Output != "" {
 		errs = append(errs, a.writeOutput(&f.outputFlags, format))
@@ -269,13 +270,13 @@ func (a *app) writeBenchRun(f *benchRunFlags, d *report.BenchRun) error {
 }
 
 // failureOf puts an error of package gotest into its JSON form.
-func failureOf(err error) report.BenchFailure {
-	out := report.BenchFailure{Error: err.Error()}
+func failureOf(err error) benchmarks.Failure {
+	out := benchmarks.Failure{Error: err.Error()}
 	var f *gotest.Failure
 	var b *gotest.BuildError
 	switch {
 	case errors.As(err, &f):
-		out = report.BenchFailure{Package: f.Package, Benchmark: f.Benchmark, Error: f.Err.Error(), Output: f.Output}
+		out = benchmarks.Failure{Package: f.Package, Benchmark: f.Benchmark, Error: f.Err.Error(), Output: f.Output}
 	case errors.As(err, &b):
 		out.Package, out.Output = b.Package, b.Output
 	}
@@ -290,7 +291,7 @@ func benchFailures(failures []error) error {
 		if f := (*gotest.Failure)(nil); errors.As(err, &f) && f.Output != "" {
 			text := &strings.Builder{}
 			for line := range strings.Lines(f.Output) {
-				fmt.Fprintf(text, "\n  | %s", report.Clean(strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), "\r\n ")))
+				fmt.Fprintf(text, "\n  | %s", layout.Clean(strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), "\r\n ")))
 			}
 			e.Err = fmt.Errorf("%w%s", err, text)
 		}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/internal/cli"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/benchmarks"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -226,11 +226,11 @@ func TestBenchRun(t *testing.T) {
 	}
 
 	code, stdout, _ = runWhet(t, "bench", "./encode", "./bad", "--bench", "XML|Exit", "--count", "2", "--benchtime", "2x", "--json", "--flags", "GOGC=off")
-	var doc report.BenchRun
+	var doc benchmarks.Run
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 1 {
 		t.Fatalf("exit code %d, %v\n%s", code, err, stdout)
 	}
-	if doc.Schema != report.BenchRunSchema || doc.GOGC != "off" || doc.Go == "" || len(doc.Benchmarks) != 1 || len(doc.Benchmarks[0].Rounds) != 2 ||
+	if doc.Schema != benchmarks.RunSchema || doc.GOGC != "off" || doc.Go == "" || len(doc.Benchmarks) != 1 || len(doc.Benchmarks[0].Rounds) != 2 ||
 		doc.Benchmarks[0].Rounds[0].Values["widgets/op"] != 3 || doc.Benchmarks[0].Rounds[1].Iterations != 2 || len(doc.Binaries) != 1 ||
 		len(doc.Failures) != 1 || doc.Failures[0].Benchmark != "BenchmarkExit" || doc.Summary.Schema != bench.Schema {
 		t.Errorf("%+v", doc)
@@ -293,7 +293,7 @@ func TestBenchProfile(t *testing.T) {
 	}
 	inSuite(t)
 	code, stdout, stderr := runWhet(t, "bench", "profile", "./...", "--bench", "JSON|XML|Exit", "--benchtime", "20ms", "-o", "out", "--json")
-	var doc report.BenchProfiles
+	var doc benchmarks.Profiles
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 1 {
 		t.Fatalf("exit code %d, %v\n%s%s", code, err, stdout, stderr)
 	}
@@ -301,7 +301,7 @@ func TestBenchProfile(t *testing.T) {
 	for _, r := range doc.Recordings {
 		paths = append(paths, filepath.ToSlash(r.Path))
 	}
-	if want := []string{"out/decode.JSON.whet", "out/encode.JSON_small.whet", "out/encode.JSON_a_b.whet", "out/encode.XML.whet"}; !slices.Equal(paths, want) || doc.Schema != report.BenchProfilesSchema {
+	if want := []string{"out/decode.JSON.whet", "out/encode.JSON_small.whet", "out/encode.JSON_a_b.whet", "out/encode.XML.whet"}; !slices.Equal(paths, want) || doc.Schema != benchmarks.ProfilesSchema {
 		t.Errorf("recordings %q", paths)
 	}
 	if len(doc.Failures) != 1 || doc.Failures[0].Benchmark != "BenchmarkExit" {

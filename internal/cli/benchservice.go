@@ -12,6 +12,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/benchmarks"
 	"github.com/whet-go/whet/service"
 )
 
@@ -150,7 +151,7 @@ func (a *app) benchService(ctx context.Context, f *benchServiceFlags) error {
 	if f.JSON {
 		err = a.writeJSON(r)
 	} else {
-		err = a.write(func(w io.Writer) error { return report.WriteServices(w, a.style, r) })
+		err = a.write(func(w io.Writer) error { return benchmarks.WriteServices(w, a.style, r) })
 	}
 	errs := []error{err, f.failure(r)}
 	if f.Output != "" {

@@ -16,6 +16,7 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/terminal"
 )
 
@@ -51,7 +52,7 @@ type app struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
-	style  report.Style // of stdout
+	style  layout.Style // of stdout
 	live   bool         // stderr is a terminal: show progress
 
 	opened *input.Trace // the last one
@@ -200,7 +201,7 @@ func bounded(s string) string {
 // printWarnings writes warnings, with their hints, to stderr.
 func (a *app) printWarnings(warnings []error) {
 	for _, w := range warnings {
-		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", report.Clean(bounded(w.Error())))
+		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", layout.Clean(bounded(w.Error())))
 		if hint := diag.Hint(w); hint != "" {
 			_, _ = fmt.Fprintf(a.stderr, "hint: %s\n", terminal.CleanText(bounded(hint)))
 		}
@@ -234,8 +235,8 @@ func (a *app) progressf(format string, args ...any) {
 
 // styleOf finds out what w can show. What is not a terminal gets no colour and no
 // limit on the width, so that nothing is lost in a pipe; COLUMNS sets one.
-func styleOf(w io.Writer) report.Style {
-	var s report.Style
+func styleOf(w io.Writer) layout.Style {
+	var s layout.Style
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		s.Width = n
 	}

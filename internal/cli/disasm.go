@@ -15,7 +15,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/listings"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/source"
@@ -83,12 +83,12 @@ func (a *app) disasm(cmd *cobra.Command, args []string, f *disasmFlags) error {
 	defer in.Close()
 	code := &codeFinder{in: in, binary: f.Binary}
 	defer code.close()
-	doc, err := report.NewDisasm(f.header(in), in.View, report.DisasmOptions{
+	doc, err := listings.NewDisasm(f.header(in), in.View, listings.DisasmOptions{
 		Match: pattern, Code: code.find, Source: in.Source, Syntax: syntax, Context: f.Context,
 	})
 	a.printWarnings(append(in.Warnings, code.warnings...))
 	switch {
-	case errors.Is(err, report.ErrNoMatch):
+	case errors.Is(err, listings.ErrNoMatch):
 		if callers := inlinedInto(in.Profile, pattern); len(callers) > 0 {
 			return &diag.Error{
 				Op: "disasm", Err: fmt.Errorf("functions that match %q are inlined everywhere and have no machine code", args[0]),
@@ -105,7 +105,7 @@ func (a *app) disasm(cmd *cobra.Command, args []string, f *disasmFlags) error {
 	if f.JSON {
 		return a.writeJSON(doc)
 	}
-	return a.write(func(w io.Writer) error { return report.WriteDisasm(w, a.style, doc) })
+	return a.write(func(w io.Writer) error { return listings.WriteDisasm(w, a.style, doc) })
 }
 
 // inlinedInto names some of the functions into which those that match were inlined.
@@ -153,8 +153,8 @@ func (c *codeFinder) close() {
 
 // find returns the code of a mapping: of --binary, of the file that the profile
 // names when it is the same build, of the recording, or of the file when nothing
-// tells its build. It implements report.DisasmOptions.Code.
-func (c *codeFinder) find(mapping int) (report.DisasmCode, error) {
+// tells its build. It implements listings.DisasmOptions.Code.
+func (c *codeFinder) find(mapping int) (listings.DisasmCode, error) {
 	var m profile.Mapping
 	if mapping >= 0 {
 		m = c.in.Profile.Mappings[mapping]
@@ -162,7 +162,7 @@ func (c *codeFinder) find(mapping int) (report.DisasmCode, error) {
 	if c.binary != "" {
 		b, err := c.openBinary(c.binary)
 		if err != nil {
-			return report.DisasmCode{}, &diag.Error{Op: "--binary", Err: err}
+			return listings.DisasmCode{}, &diag.Error{Op: "--binary", Err: err}
 		}
 		if same, known := sameBuild(b, m.BuildID); known && !same {
 			c.warnings = append(c.warnings, &diag.Error{
@@ -170,7 +170,7 @@ func (c *codeFinder) find(mapping int) (report.DisasmCode, error) {
 				Hint: "use the file that ran when the profile was recorded",
 			})
 		}
-		return report.DisasmCode{Machine: b, Name: c.binary}, nil
+		return listings.DisasmCode{Machine: b, Name: c.binary}, nil
 	}
 	var tried []string
 	var unsure *source.Binary
@@ -186,7 +186,7 @@ func (c *codeFinder) find(mapping int) (report.DisasmCode, error) {
 		same, known := sameBuild(b, m.BuildID)
 		switch {
 		case same:
-			return report.DisasmCode{Machine: b, Name: path}, nil
+			return listings.DisasmCode{Machine: b, Name: path}, nil
 		case known:
 			tried = append(tried, fmt.Sprintf("%s is another build (%s, the profile is of %s)", path, b.BuildID(), m.BuildID))
 		case unsure == nil && path == m.File:
@@ -198,19 +198,19 @@ func (c *codeFinder) find(mapping int) (report.DisasmCode, error) {
 	case err != nil:
 		tried = append(tried, err.Error())
 	case pack != nil:
-		return report.DisasmCode{Machine: pack, Name: "the recording"}, nil
+		return listings.DisasmCode{Machine: pack, Name: "the recording"}, nil
 	}
 	if unsure != nil {
 		c.warnings = append(c.warnings, &diag.Error{
 			Op:   "nothing tells whether " + m.File + " is the build that was profiled: if it is not, costs stand at the wrong instructions",
 			Hint: "--binary FILE names the file that ran",
 		})
-		return report.DisasmCode{Machine: unsure, Name: m.File}, nil
+		return listings.DisasmCode{Machine: unsure, Name: m.File}, nil
 	}
 	if len(tried) == 0 {
 		tried = []string{"the profile does not name the program"}
 	}
-	return report.DisasmCode{}, &diag.Error{
+	return listings.DisasmCode{}, &diag.Error{
 		Op: "find machine code", Subject: m.File, Err: errors.New(strings.Join(tried, "; ")),
 		Hint: "--binary FILE names the program that was profiled",
 	}

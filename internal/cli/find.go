@@ -18,6 +18,7 @@ import (
 	"github.com/whet-go/whet/find/rules/index"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -164,13 +165,13 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 		case "json":
 			return report.JSON(w, r)
 		case "markdown":
-			return report.WriteFindMarkdown(w, r)
+			return findings.WriteFindMarkdown(w, r)
 		case "html":
-			return report.WriteFindPage(w, r)
+			return findings.WriteFindPage(w, r)
 		case "sarif":
-			return report.WriteFindSARIF(w, r, index.Rules(), version().Version)
+			return findings.WriteFindSARIF(w, r, index.Rules(), version().Version)
 		}
-		return report.WriteFind(w, a.style, r)
+		return findings.WriteFind(w, a.style, r)
 	})
 	if err == nil && f.Format == "text" && f.Output == "" && slices.ContainsFunc(r.Findings, func(x find.Finding) bool { return x.Fix != nil }) {
 		a.next(append([]string{"fix"}, args...)...)

@@ -19,6 +19,7 @@ import (
 	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/findings"
 )
 
 // rewriteFlags are the flags of whet fix.
@@ -217,11 +218,11 @@ func (a *app) handOver(ctx context.Context, f *rewriteFlags, r *fix.Result, args
 		case "json":
 			return report.JSON(w, r)
 		case "markdown":
-			return report.WriteFixMarkdown(w, r)
+			return findings.WriteFixMarkdown(w, r)
 		case "html":
-			return report.WriteFixPage(w, r)
+			return findings.WriteFixPage(w, r)
 		}
-		return report.WriteFix(w, a.style, r)
+		return findings.WriteFix(w, a.style, r)
 	})
 	if f.Patches != "" {
 		err = errors.Join(err, a.writePatches(f, r))

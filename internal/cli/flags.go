@@ -11,7 +11,8 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/diffs"
+	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
 )
@@ -167,8 +168,8 @@ func (a *app) open(ctx context.Context, args []string, f *viewFlags) (*input.Inp
 }
 
 // header returns the facts that reports open with.
-func (f *viewFlags) header(in *input.Input) report.Header {
-	h := report.Header{
+func (f *viewFlags) header(in *input.Input) profiles.Header {
+	h := profiles.Header{
 		Name: in.Name, Profile: in.Part, SampleType: in.Type,
 		Total: in.View.Total(), Samples: in.Samples(), Stacks: in.Profile.NumSamples(),
 		Duration: in.Duration(), Time: in.Profile.Time, Program: in.Program(),
@@ -180,7 +181,7 @@ func (f *viewFlags) header(in *input.Input) report.Header {
 		h.Samples, h.Stacks = in.KeptSamples(), in.View.Samples()
 	}
 	if c := in.Compared; c != nil {
-		h.PerRequest = report.CompareRequests(c.Base, c.Profile, c.Type, c.Work)
+		h.PerRequest = diffs.CompareRequests(c.Base, c.Profile, c.Type, c.Work)
 	}
 	if in.Recording != nil {
 		m := in.Recording.Meta()

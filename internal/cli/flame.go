@@ -20,7 +20,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/pictures"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
 )
@@ -96,9 +96,9 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 	a.printWarnings(in.Warnings)
 	write := func(w io.Writer) error {
 		if f.JSON {
-			return report.FlameJSON(w, doc)
+			return pictures.FlameJSON(w, doc)
 		}
-		return report.Flame(w, doc)
+		return pictures.Flame(w, doc)
 	}
 	if out == "" || out == "-" {
 		return a.write(write)
@@ -122,9 +122,9 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 
 // flameInput gathers what the page shows: one tree per sample type, the one asked
 // for first.
-func flameInput(in *input.Input, f *flameFlags) (report.FlameInput, error) {
+func flameInput(in *input.Input, f *flameFlags) (pictures.FlameInput, error) {
 	p := in.Profile
-	doc := report.FlameInput{Title: in.Name, Facts: f.header(in).FlameFacts()}
+	doc := pictures.FlameInput{Title: in.Name, Facts: f.header(in).FlameFacts()}
 	if _, err := os.Stat(in.Name); err == nil {
 		doc.Title = filepath.Base(in.Name)
 	}
@@ -141,7 +141,7 @@ func flameInput(in *input.Input, f *flameFlags) (report.FlameInput, error) {
 		}
 	}
 	frame := flameFrames(in)
-	doc.Views = make([]report.FlameView, len(types))
+	doc.Views = make([]pictures.FlameView, len(types))
 	scaled := make([]ratio, len(types)) // of the first type's values, where that is all
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -161,9 +161,9 @@ func flameInput(in *input.Input, f *flameFlags) (report.FlameInput, error) {
 					return err
 				}
 			}
-			doc.Views[i] = report.FlameView{
-				Type: v.Type(), Total: v.Total(), Tree: v.Tree(report.FlameMaxNodes, false), Weights: v.Nodes(false),
-				Frame: func(id uint32) report.FlameFrame { return frame(v.Node(id)) },
+			doc.Views[i] = pictures.FlameView{
+				Type: v.Type(), Total: v.Total(), Tree: v.Tree(pictures.FlameMaxNodes, false), Weights: v.Nodes(false),
+				Frame: func(id uint32) pictures.FlameFrame { return frame(v.Node(id)) },
 			}
 			return nil
 		})
@@ -174,7 +174,7 @@ func flameInput(in *input.Input, f *flameFlags) (report.FlameInput, error) {
 	for i, r := range scaled {
 		if r.of != 0 {
 			first := doc.Views[0]
-			doc.Views[i] = report.FlameView{
+			doc.Views[i] = pictures.FlameView{
 				Type: p.SampleTypes[types[i]], Total: r.apply(first.Total), Tree: r.tree(first.Tree),
 				Weights: r.weights(first.Weights), Frame: first.Frame,
 			}
@@ -242,7 +242,7 @@ func (r ratio) weights(ws []profile.Weight) []profile.Weight {
 
 // flameFrames returns what describes nodes: whose code they are, and where a
 // function begins when the view does not tell lines.
-func flameFrames(in *input.Input) func(profile.Node) report.FlameFrame {
+func flameFrames(in *input.Input) func(profile.Node) pictures.FlameFrame {
 	by := in.View.Query().By
 	begins := make(map[string]int64)
 	isGo := false // in others, what looks like a package is none
@@ -252,8 +252,8 @@ func flameFrames(in *input.Input) func(profile.Node) report.FlameFrame {
 			begins[fn.Name] = fn.StartLine
 		}
 	}
-	return func(n profile.Node) report.FlameFrame {
-		f := report.NewFlameFrame(n, report.FlameUnknown)
+	return func(n profile.Node) pictures.FlameFrame {
+		f := pictures.NewFlameFrame(n, pictures.FlameUnknown)
 		if f.Line == 0 && n.Name != "" {
 			f.Line = int(begins[n.Name])
 		}
@@ -270,11 +270,11 @@ func flameFrames(in *input.Input) func(profile.Node) report.FlameFrame {
 		case f.Package == "":
 		case !isGo && !in.Own.Known:
 		case in.Own.Match(profile.Function{Name: symbol, File: n.File}):
-			f.Kind = report.FlameOwn
+			f.Kind = pictures.FlameOwn
 		case f.Package == "std" || profile.IsStd(f.Package):
-			f.Kind = report.FlameStd
+			f.Kind = pictures.FlameStd
 		default:
-			f.Kind = report.FlameDependency
+			f.Kind = pictures.FlameDependency
 		}
 		return f
 	}
@@ -321,12 +321,12 @@ func checkReplace(path string) error {
 	if err != nil {
 		return err
 	}
-	head, err := io.ReadAll(io.LimitReader(file, report.FlameMarkWithin))
+	head, err := io.ReadAll(io.LimitReader(file, pictures.FlameMarkWithin))
 	_ = file.Close() // only read
 	if err != nil {
 		return err
 	}
-	if fi.Size() > 0 && !bytes.Contains(head, []byte(report.FlameMark)) {
+	if fi.Size() > 0 && !bytes.Contains(head, []byte(pictures.FlameMark)) {
 		return &diag.Error{Op: "write", Subject: path, Err: errors.New("the file exists and was not written by whet flame"), Hint: "--force replaces it; -o names another"}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/formats"
 )
 
 // fixFlags takes flags of all views out of a command for which they can only have
@@ -55,7 +55,7 @@ Semicolons and line breaks in names are written as %3B and %0A.
   whet folded cpu.pb.gz | flamegraph.pl > cpu.svg`,
 		Args: profileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input.Input) error { return report.Folded(w, in.View) })
+			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input.Input) error { return formats.Folded(w, in.View) })
 		},
 	}
 	f.register(cmd)
@@ -78,7 +78,7 @@ then locations and mappings. Filters apply.
   whet raw --type mutex demo.whet`,
 		Args: profileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input.Input) error { return report.Raw(w, in.View) })
+			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input.Input) error { return formats.Raw(w, in.View) })
 		},
 	}
 	f.register(cmd)
@@ -104,7 +104,7 @@ pprof -callgrind, call counts are not available from samples.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.By = "address"
 			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input.Input) error {
-				return negativeHint(report.Callgrind(w, in.View, "whet callgrind "+strings.Join(args, " ")))
+				return negativeHint(formats.Callgrind(w, in.View, "whet callgrind "+strings.Join(args, " ")))
 			})
 		},
 	}
@@ -129,7 +129,7 @@ one profile per sample type, with that of --type first.
 		Args: profileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input.Input) error {
-				return negativeHint(report.Speedscope(w, in.View, in.Name))
+				return negativeHint(formats.Speedscope(w, in.View, in.Name))
 			})
 		},
 	}
@@ -142,7 +142,7 @@ one profile per sample type, with that of --type first.
 // negativeHint says where differences can be seen when a format has no negative
 // values.
 func negativeHint(err error) error {
-	if negative := (*report.NegativeError)(nil); errors.As(err, &negative) {
+	if negative := (*formats.NegativeError)(nil); errors.As(err, &negative) {
 		return &diag.Error{Err: err, Hint: "use `whet diff A B` or `whet flame --diff-base A B` for differences"}
 	}
 	return err

@@ -9,7 +9,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/recordings"
 )
 
 func (a *app) goroutinesCommand() *cobra.Command {
@@ -61,7 +61,7 @@ func (a *app) goroutines(ctx context.Context, args []string, f *viewFlags, leaks
 	if err := f.checkAddressFlags(args); err != nil {
 		return err
 	}
-	opt := report.GoroutineOptions{N: f.N, Filters: f.filters()}
+	opt := recordings.GoroutineOptions{N: f.N, Filters: f.filters()}
 	q, err := f.query()
 	if err != nil {
 		return err
@@ -93,9 +93,9 @@ func (a *app) goroutines(ctx context.Context, args []string, f *viewFlags, leaks
 		warnings = append(slices.Clone(seen[0].Snapshot.Warnings), warnings...)
 	}
 	a.printWarnings(warnings)
-	doc := report.NewGoroutines(now.Snapshot, opt)
+	doc := recordings.NewGoroutines(now.Snapshot, opt)
 	if f.JSON {
 		return a.writeJSON(doc)
 	}
-	return a.write(func(w io.Writer) error { return report.WriteGoroutines(w, a.style, doc) })
+	return a.write(func(w io.Writer) error { return recordings.WriteGoroutines(w, a.style, doc) })
 }

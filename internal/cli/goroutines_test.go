@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/internal/cli"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/recordings"
 )
 
 // liveServer serves this process as a Go service does. It fails the test when asked
@@ -86,9 +86,9 @@ func plant(n int, c <-chan struct{}) {
 	}
 }
 
-func planted(t *testing.T, out string) report.GoroutineGroup {
+func planted(t *testing.T, out string) recordings.GoroutineGroup {
 	t.Helper()
-	var d report.Goroutines
+	var d recordings.Goroutines
 	if err := json.Unmarshal([]byte(out), &d); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func planted(t *testing.T, out string) report.GoroutineGroup {
 		}
 	}
 	t.Fatalf("the planted goroutines are not there: %s", out)
-	return report.GoroutineGroup{}
+	return recordings.GoroutineGroup{}
 }
 
 // The whole way on a live process: its goroutines at an address, and in a recording
@@ -166,7 +166,7 @@ func TestGoroutinesLive(t *testing.T) {
 	// Memory, of the same recordings.
 	for _, args := range [][]string{{a}, {a, b}, {base}} {
 		narrow(t, liveWhet(t, append([]string{"memory"}, args...)...))
-		var d report.Memory
+		var d recordings.Memory
 		if err := json.Unmarshal([]byte(liveWhet(t, append([]string{"memory", "--json"}, args...)...)), &d); err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/graphviz"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/pictures"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -52,13 +53,13 @@ for other tools.
 		Args: profileArgs,
 	}
 	f.register(cmd)
-	f.registerN(cmd, report.GraphNodes, "boxes")
+	f.registerN(cmd, pictures.GraphNodes, "boxes")
 	fs := cmd.Flags()
 	f.registerOutput(cmd)
 	fs.Lookup("output").Usage = "write to `FILE` (.svg, .dot or .json); - is standard output, the default"
 	fs.StringVar(&f.Format, "format", "", "output `FORMAT`: svg, dot or json (default: by the name of the output, or svg)")
-	fs.Float64Var(&f.NodeFraction, "node-fraction", report.GraphNodeFraction, "omit boxes below this `FRACTION` of the total")
-	fs.Float64Var(&f.EdgeFraction, "edge-fraction", report.GraphEdgeFraction, "omit arrows below this `FRACTION` of the total")
+	fs.Float64Var(&f.NodeFraction, "node-fraction", pictures.GraphNodeFraction, "omit boxes below this `FRACTION` of the total")
+	fs.Float64Var(&f.EdgeFraction, "edge-fraction", pictures.GraphEdgeFraction, "omit arrows below this `FRACTION` of the total")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(graphFormats(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagsMutuallyExclusive("format", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.graph(cmd.Context(), args, f) }
@@ -123,9 +124,9 @@ func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
 		return diag.Usagef("graph", "labels have no call graph", "`whet top --by "+f.By+"` lists them")
 	}
 	kind := flameFrames(in)
-	doc := report.NewCallGraph(f.header(in), in.View, report.GraphOptions{
+	doc := pictures.NewCallGraph(f.header(in), in.View, pictures.GraphOptions{
 		Nodes: f.N, NodeFraction: f.NodeFraction, EdgeFraction: f.EdgeFraction,
-		Kind: func(n profile.Node) report.FlameKind { return kind(n).Kind },
+		Kind: func(n profile.Node) pictures.FlameKind { return kind(n).Kind },
 	})
 	if format == "svg" && len(doc.Nodes) > maxGraphNodes {
 		return &diag.Error{
@@ -140,10 +141,10 @@ func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
 	return a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		switch format {
 		case "dot":
-			return report.WriteGraphDOT(w, doc)
+			return pictures.WriteGraphDOT(w, doc)
 		case "json":
 			return report.JSON(w, doc)
 		}
-		return report.WriteGraphSVG(ctx, w, draw, doc)
+		return pictures.WriteGraphSVG(ctx, w, draw, doc)
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/listings"
 )
 
 func (a *app) listCommand() *cobra.Command {
@@ -50,8 +50,8 @@ cache. Without source, lines are shown by number.
 		}
 		defer in.Close()
 		a.printWarnings(in.Warnings)
-		doc, err := report.NewList(f.header(in), in.View, report.ListOptions{Match: pattern, Source: in.Source, Context: context})
-		if errors.Is(err, report.ErrNoMatch) {
+		doc, err := listings.NewList(f.header(in), in.View, listings.ListOptions{Match: pattern, Source: in.Source, Context: context})
+		if errors.Is(err, listings.ErrNoMatch) {
 			return noMatch("list", args[0], "function")
 		}
 		if err != nil {
@@ -63,7 +63,7 @@ cache. Without source, lines are shown by number.
 		if f.JSON {
 			err = a.writeJSON(doc)
 		} else {
-			err = a.write(func(w io.Writer) error { return report.WriteList(w, a.style, doc) })
+			err = a.write(func(w io.Writer) error { return listings.WriteList(w, a.style, doc) })
 		}
 		if err == nil {
 			if missing := in.MissingSource(doc.MissingSource()); missing != nil {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/capacity"
 	"github.com/whet-go/whet/unit"
@@ -36,11 +38,11 @@ func (a *app) findCapacity(ctx context.Context, f *loadFlags, o load.Options) er
 	if f.JSON {
 		errs = append(errs, a.writeJSON(r))
 	} else {
-		errs = append(errs, a.write(func(w io.Writer) error { return report.WriteLoadCapacity(w, a.style, r) }))
+		errs = append(errs, a.write(func(w io.Writer) error { return loads.WriteCapacity(w, a.style, r) }))
 	}
 	errs = append(errs,
 		a.writeDocument(&f.loadOutput, f.Output, func(w io.Writer) error { return report.JSON(w, r) }),
-		a.writeDocument(&f.loadOutput, f.HTML, func(w io.Writer) error { return report.WriteLoadPage(w, report.CapacityPage(r)) }),
+		a.writeDocument(&f.loadOutput, f.HTML, func(w io.Writer) error { return loads.WritePage(w, loads.CapacityPage(r)) }),
 	)
 	switch {
 	case r.Rate == 0 && r.Limit == capacity.LimitServer && !r.Interrupted:
@@ -49,7 +51,7 @@ func (a *app) findCapacity(ctx context.Context, f *loadFlags, o load.Options) er
 		errs = append(errs, &diag.Error{Op: "--find-capacity", Err: errors.New("no rate meets the objective"), Hint: "the report above shows the limit"})
 	}
 	if f.Strict && !r.Interrupted && (r.Limit == capacity.LimitGenerator || !r.Confirmed) {
-		errs = append([]error{&diag.Error{Op: "the result is not accepted (--strict)", Err: errors.New(report.Clean(r.Why))}}, errs...)
+		errs = append([]error{&diag.Error{Op: "the result is not accepted (--strict)", Err: errors.New(layout.Clean(r.Why))}}, errs...)
 	}
 	return errors.Join(errs...)
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/compare"
 	"github.com/whet-go/whet/recording"
@@ -78,12 +80,12 @@ func (a *app) loadCompare(ctx context.Context, f *loadOutput, args []string) err
 	if f.JSON {
 		err = a.writeJSON(c)
 	} else {
-		err = a.write(func(w io.Writer) error { return report.WriteLoadComparison(w, a.style, c, names) })
+		err = a.write(func(w io.Writer) error { return loads.WriteComparison(w, a.style, c, names) })
 	}
 	return errors.Join(err,
 		a.writeDocument(f, f.Output, func(w io.Writer) error { return report.JSON(w, c) }),
 		a.writeDocument(f, f.HTML, func(w io.Writer) error {
-			return report.WriteLoadPage(w, report.ComparisonPage(c, sides[0][0], sides[1][0], names))
+			return loads.WritePage(w, loads.ComparisonPage(c, sides[0][0], sides[1][0], names))
 		}),
 	)
 }
@@ -106,7 +108,7 @@ func (a *app) readLoadResult(name string) (*load.Result, error) {
 		return nil, &diag.Error{Op: "read result", Subject: name, Err: fmt.Errorf("not the JSON of a load result: %w", err), Hint: hint}
 	}
 	if r.Schema != load.Schema {
-		return nil, &diag.Error{Op: "read result", Subject: name, Err: fmt.Errorf("unknown schema %q (want %q)", report.Clean(r.Schema), load.Schema), Hint: hint}
+		return nil, &diag.Error{Op: "read result", Subject: name, Err: fmt.Errorf("unknown schema %q (want %q)", layout.Clean(r.Schema), load.Schema), Hint: hint}
 	}
 	return r, nil
 }

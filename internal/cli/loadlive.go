@@ -10,7 +10,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/unit"
 )
@@ -19,13 +20,13 @@ import (
 // over, elsewhere as one line a second.
 type loadView struct {
 	app   *app
-	style report.Style
+	style layout.Style
 	live  bool // write over
 
 	warmup time.Duration
 
 	mu    sync.Mutex
-	doc   report.LoadLive
+	doc   loads.Live
 	shown int // lines on the terminal that are ours
 }
 
@@ -38,7 +39,7 @@ const (
 )
 
 func newLoadView(a *app, o load.Options) *loadView {
-	v := &loadView{app: a, style: styleOf(a.stderr), live: a.live && roomFor(a.stderr, report.LoadLiveLines+1)}
+	v := &loadView{app: a, style: styleOf(a.stderr), live: a.live && roomFor(a.stderr, loads.LiveLines+1)}
 	asked := o.Rate
 	if o.RampTo > 0 {
 		asked = 0 // it changes
@@ -47,7 +48,7 @@ func newLoadView(a *app, o load.Options) *loadView {
 	if length == 0 && o.Requests == 0 {
 		length = load.DefaultDuration
 	}
-	v.doc = report.LoadLive{Target: loadName(o), Length: length, Total: o.Requests, Asked: asked}
+	v.doc = loads.Live{Target: loadName(o), Length: length, Total: o.Requests, Asked: asked}
 	v.warmup = o.Warmup
 	return v
 }
@@ -105,7 +106,7 @@ func (v *loadView) progress(p load.Progress) {
 	defer v.mu.Unlock()
 	var b bytes.Buffer
 	if !v.live {
-		_ = report.WriteLoadLine(&b, p) // a buffer does not fail
+		_ = loads.WriteLine(&b, p) // a buffer does not fail
 		_, _ = v.app.stderr.Write(b.Bytes())
 		return
 	}
@@ -118,8 +119,8 @@ func (v *loadView) progress(p load.Progress) {
 		v.doc.Seconds = append(v.doc.Seconds[:0], v.doc.Seconds[n:]...)
 	}
 	v.rewind(&b)
-	_ = report.WriteLoadLive(&b, v.style, v.doc)
+	_ = loads.WriteLive(&b, v.style, v.doc)
 	// One write, so that the block does not flicker.
-	v.shown = report.LoadLiveLines
+	v.shown = loads.LiveLines
 	_, _ = v.app.stderr.Write(b.Bytes())
 }

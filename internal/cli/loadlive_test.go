@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/load"
 )
 
@@ -51,7 +52,7 @@ func TestLoadView(t *testing.T) {
 	var out bytes.Buffer
 	a := &app{stderr: &out}
 	v := newLoadView(a, load.Options{URL: "http://ada:secret@127.0.0.1/", Warmup: time.Second})
-	v.live, v.style = true, report.Style{Width: 80}
+	v.live, v.style = true, layout.Style{Width: 80}
 	s := &screen{lines: []string{"before"}, row: 1}
 	show := func() {
 		s.write(t, out.String())
@@ -65,7 +66,7 @@ func TestLoadView(t *testing.T) {
 	for i := range 200 {
 		v.progress(load.Progress{Second: load.Second{Elapsed: time.Second, Responses: 5}, Elapsed: time.Duration(i+1) * time.Second})
 		show()
-		if len(s.lines) != 1+report.LoadLiveLines || !strings.Contains(s.lines[2], fmt.Sprintf("in %ds of 10s", i+1)) {
+		if len(s.lines) != 1+loads.LiveLines || !strings.Contains(s.lines[2], fmt.Sprintf("in %ds of 10s", i+1)) {
 			t.Fatalf("%+v", s)
 		}
 		if strings.Contains(strings.Join(s.lines, "\n"), "secret") {

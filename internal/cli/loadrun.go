@@ -13,6 +13,8 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/slo"
 )
@@ -95,14 +97,14 @@ func (a *app) load(ctx context.Context, f *loadFlags, o load.Options) error {
 	if f.JSON {
 		errs = append(errs, a.writeJSON(r))
 	} else {
-		errs = append(errs, a.write(func(w io.Writer) error { return report.WriteLoad(w, a.style, r, outcomes) }))
+		errs = append(errs, a.write(func(w io.Writer) error { return loads.Write(w, a.style, r, outcomes) }))
 	}
 	errs = append(errs,
 		a.writeDocument(&f.loadOutput, f.Output, func(w io.Writer) error { return report.JSON(w, r) }),
-		a.writeDocument(&f.loadOutput, f.HTML, func(w io.Writer) error { return report.WriteLoadPage(w, report.LoadPage{Runs: []*load.Result{r}}) }),
+		a.writeDocument(&f.loadOutput, f.HTML, func(w io.Writer) error { return loads.WritePage(w, loads.Page{Runs: []*load.Result{r}}) }),
 	)
 	if r.Responses > 0 {
-		errs = append(errs, a.writeDocument(&f.loadOutput, f.HGRM, func(w io.Writer) error { return report.WriteLoadHGRM(w, r) }))
+		errs = append(errs, a.writeDocument(&f.loadOutput, f.HGRM, func(w io.Writer) error { return loads.WriteHGRM(w, r) }))
 	}
 	if f.Strict && len(r.Doubts) > 0 {
 		errs = append(errs, strictError(r.Doubts, f.JSON))
@@ -119,7 +121,7 @@ func strictError(doubts []load.Doubt, silent bool) error {
 		for i, d := range doubts {
 			texts[i] = d.Text
 		}
-		e.Err = errors.New(report.Clean(strings.Join(texts, "; ")))
+		e.Err = errors.New(layout.Clean(strings.Join(texts, "; ")))
 	}
 	return e
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/recordings"
 	"github.com/whet-go/whet/memory"
 )
 
@@ -60,9 +60,9 @@ func (a *app) memory(ctx context.Context, args []string, f *viewFlags) error {
 		now.Grow(seen[0])
 	}
 	a.printWarnings(now.Warnings)
-	doc := report.NewMemory(now)
+	doc := recordings.NewMemory(now)
 	if f.JSON {
 		return a.writeJSON(doc)
 	}
-	return a.write(func(w io.Writer) error { return report.WriteMemory(w, a.style, doc) })
+	return a.write(func(w io.Writer) error { return recordings.WriteMemory(w, a.style, doc) })
 }

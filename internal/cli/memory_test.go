@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/agent"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/recordings"
 )
 
 // With the agent nothing about the heap is an estimate, and the collector's settings
@@ -39,7 +39,7 @@ func TestMemoryWithAgent(t *testing.T) {
 	}
 
 	for _, file := range []string{outside, inside} {
-		var d report.Memory
+		var d recordings.Memory
 		if err := json.Unmarshal([]byte(liveWhet(t, "memory", "--json", file)), &d); err != nil {
 			t.Fatal(err)
 		}

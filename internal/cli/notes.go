@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/find/lines"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/findings"
 )
 
 // notesFlags are the flags of whet notes.
@@ -133,7 +134,7 @@ func (a *app) notes(ctx context.Context, f *notesFlags, args []string, given fun
 		if f.JSON {
 			return report.JSON(w, r)
 		}
-		return report.WriteNotes(w, a.style, r)
+		return findings.WriteNotes(w, a.style, r)
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -74,7 +74,7 @@ func TestTopAgainstPprof(t *testing.T) {
 				want[r] = append(want[r], inline.ReplaceAllString(strings.Join(f[5:], " "), ""))
 				rows++
 			}
-			doc := whetJSON[report.Top](t, append([]string{"top", "--all", "--json", "-n", "0", path}, tt.whet...)...)
+			doc := whetJSON[profiles.Top](t, append([]string{"top", "--all", "--json", "-n", "0", path}, tt.whet...)...)
 			if len(doc.All.Nodes) != rows {
 				t.Errorf("%d nodes, pprof has %d", len(doc.All.Nodes), rows)
 			}
@@ -162,11 +162,11 @@ func comparePeek(t *testing.T, whetArgs, pprofArgs []string) {
 		t.Fatalf("only %d facts in pprof's output:\n%s", len(want), out)
 	}
 	got := map[string]bool{}
-	doc := whetJSON[report.Peek](t, append([]string{"peek", "--json", pattern, path}, whetArgs...)...)
+	doc := whetJSON[profiles.Peek](t, append([]string{"peek", "--json", pattern, path}, whetArgs...)...)
 	for _, n := range doc.Nodes {
 		value := func(v int64) string { return unit.Of(v, doc.Header.SampleType.Unit).In("s") }
 		got[n.Name+" cum "+value(n.Cum)] = true
-		add := func(way string, list []report.PeekEdge) {
+		add := func(way string, list []profiles.PeekEdge) {
 			for _, e := range list {
 				text := n.Name + way + value(e.Weight) + " " + unit.Percent(e.Weight, n.Cum) + " " + e.Name
 				if e.Inlined {
@@ -219,7 +219,7 @@ func TestTracesAgainstPprof(t *testing.T) {
 		}
 		want[strings.Join(frames, "<")] += parseMillis(t, value)
 	}
-	doc := whetJSON[report.Traces](t, "traces", "--json", "-n", "0", path)
+	doc := whetJSON[profiles.Traces](t, "traces", "--json", "-n", "0", path)
 	if len(doc.Stacks) != len(want) {
 		t.Errorf("%d stacks, pprof has %d", len(doc.Stacks), len(want))
 	}

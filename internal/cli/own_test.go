@@ -8,7 +8,7 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/profiles"
 )
 
 // TestOwnModule wants own code to be told by the best witness at hand.
@@ -117,7 +117,7 @@ func TestOwnModule(t *testing.T) {
 			if err := f.Close(); err != nil {
 				t.Fatal(err)
 			}
-			doc := whetJSON[report.Top](t, append([]string{"top", "--json", path}, tt.args...)...)
+			doc := whetJSON[profiles.Top](t, append([]string{"top", "--json", path}, tt.args...)...)
 			if doc.Header.OwnFrom != tt.from || !slices.Equal(doc.Header.Own, tt.own) {
 				t.Errorf("own %q told by %q, want %q told by %q", doc.Header.Own, doc.Header.OwnFrom, tt.own, tt.from)
 			}

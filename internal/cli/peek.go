@@ -8,7 +8,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/profiles"
 )
 
 func (a *app) peekCommand() *cobra.Command {
@@ -40,14 +40,14 @@ cumulative value.
 		}
 		defer in.Close()
 		a.printWarnings(in.Warnings)
-		doc := report.NewPeek(f.header(in), in.View, pattern, f.N, f.Cum)
+		doc := profiles.NewPeek(f.header(in), in.View, pattern, f.N, f.Cum)
 		if len(doc.Nodes) == 0 {
 			return noMatch("peek", args[0], doc.By)
 		}
 		if f.JSON {
 			return a.writeJSON(doc)
 		}
-		return a.write(func(w io.Writer) error { return report.WritePeek(w, a.style, doc) })
+		return a.write(func(w io.Writer) error { return profiles.WritePeek(w, a.style, doc) })
 	}
 	return cmd
 }

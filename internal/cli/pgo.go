@@ -20,6 +20,7 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/findings"
 )
 
 // pgoFlags are the flags of whet pgo.
@@ -266,11 +267,11 @@ func (a *app) writePGO(f *pgoFlags, res *pgo.Result) error {
 	return a.write(func(w io.Writer) error {
 		switch f.Format {
 		case "markdown":
-			return report.WritePGOMarkdown(w, res)
+			return findings.WritePGOMarkdown(w, res)
 		case "json":
 			return report.JSON(w, res)
 		default:
-			return report.WritePGO(w, a.style, res)
+			return findings.WritePGO(w, a.style, res)
 		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/collect"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/layout"
 )
 
 // Bounds of the time between two lines of progress where there is no terminal: a tenth of
@@ -51,10 +51,10 @@ func (l *liveLine) progress(p collect.Progress) {
 			if i > 0 {
 				lead = "  "
 			}
-			_, _ = fmt.Fprintf(l.w, "%s%s\n", lead, report.Clean(strings.TrimSpace(note)))
+			_, _ = fmt.Fprintf(l.w, "%s%s\n", lead, layout.Clean(strings.TrimSpace(note)))
 		}
 	}
-	switch text := "whet: " + report.Clean(p.String()); {
+	switch text := "whet: " + layout.Clean(p.String()); {
 	case l.live:
 		runes := []rune(text)
 		if l.width > 0 && len(runes) >= l.width {

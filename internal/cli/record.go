@@ -17,7 +17,8 @@ import (
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/internal/report/recordings"
 )
 
 // recordFlags are the flags of whet record.
@@ -259,8 +260,8 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	if err != nil {
 		return err
 	}
-	doc := report.Record{Schema: report.RecordSchema, Path: sum.Path, Meta: sum.Meta, Load: sum.Load}
-	doc.Collector = report.NewCollector(sum.Collection)
+	doc := recordings.Record{Schema: recordings.RecordSchema, Path: sum.Path, Meta: sum.Meta, Load: sum.Load}
+	doc.Collector = profiles.NewCollector(sum.Collection)
 	if fi, err := os.Stat(sum.Path); err == nil {
 		doc.Bytes = fi.Size()
 	}
@@ -274,7 +275,7 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	if f.JSON {
 		err = a.writeJSON(doc)
 	} else {
-		err = a.write(func(w io.Writer) error { return report.WriteRecord(w, a.style, doc) })
+		err = a.write(func(w io.Writer) error { return recordings.WriteRecord(w, a.style, doc) })
 	}
 	return errors.Join(append([]error{err}, sum.Failures...)...)
 }

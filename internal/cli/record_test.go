@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/recordings"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -99,8 +99,8 @@ func TestRecordBench(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	var doc report.Record
-	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || doc.Schema != report.RecordSchema || doc.Meta.Target.Kind != recording.Bench || doc.Bytes == 0 {
+	var doc recordings.Record
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || doc.Schema != recordings.RecordSchema || doc.Meta.Target.Kind != recording.Bench || doc.Bytes == 0 {
 		t.Errorf("%v\n%s", err, stdout)
 	}
 	code, stdout, stderr = runWhet(t, "record", ".", "--bench", ".", "--benchtime", "50ms", "-o", "b.whet")

@@ -8,7 +8,7 @@ import (
 
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/index"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/findings"
 )
 
 func (a *app) rulesCommand() *cobra.Command {
@@ -54,14 +54,14 @@ func (a *app) rules(args []string, asJSON bool) error {
 			chosen = append(chosen, r)
 		}
 	}
-	doc := report.NewRules(chosen)
+	doc := findings.NewRules(chosen)
 	if asJSON {
 		return a.writeJSON(doc)
 	}
 	return a.write(func(w io.Writer) error {
 		if len(args) > 0 {
-			return report.WriteRules(w, a.style, doc)
+			return findings.WriteRules(w, a.style, doc)
 		}
-		return report.WriteRuleList(w, a.style, doc)
+		return findings.WriteRuleList(w, a.style, doc)
 	})
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/profiles"
 )
 
 func (a *app) tagsCommand() *cobra.Command {
@@ -32,11 +32,11 @@ have the size of allocated blocks as the label "bytes".
 		}
 		defer in.Close()
 		a.printWarnings(in.Warnings)
-		doc := report.NewTags(f.header(in), in.View, f.N)
+		doc := profiles.NewTags(f.header(in), in.View, f.N)
 		if f.JSON {
 			return a.writeJSON(doc)
 		}
-		return a.write(func(w io.Writer) error { return report.WriteTags(w, a.style, doc) })
+		return a.write(func(w io.Writer) error { return profiles.WriteTags(w, a.style, doc) })
 	}
 	return cmd
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/profiles"
 )
 
 func (a *app) topCommand() *cobra.Command {
@@ -68,7 +68,7 @@ func (a *app) top(in *input.Input, f *viewFlags, counted, grouped bool) error {
 	if !in.Own.Known && !f.All && !f.Mean && !f.framesLabels() && !grouped {
 		why = "no own code is known here (--own PREFIX names it), so this is all code:"
 	}
-	var doc report.Top
+	var doc profiles.Top
 	n := f.N
 	if own {
 		if !counted {
@@ -82,29 +82,29 @@ func (a *app) top(in *input.Input, f *viewFlags, counted, grouped bool) error {
 			})
 		}
 		dir, _ := os.Getwd() // without it paths are less short
-		var also *report.Also
+		var also *profiles.Also
 		if v, part, err := in.Also(); err != nil {
 			in.Warnings = append(in.Warnings, err)
 		} else if v != nil {
-			also = &report.Also{Profile: part, SampleType: v.Type(), Total: v.Total(), Report: v.Own(in.Own.Match)}
+			also = &profiles.Also{Profile: part, SampleType: v.Type(), Total: v.Total(), Report: v.Own(in.Own.Match)}
 		}
-		doc = report.NewOwn(f.header(in), r, also, n, dir)
+		doc = profiles.NewOwn(f.header(in), r, also, n, dir)
 	} else {
 		if !counted {
 			n = topNodes
 		}
-		doc = report.NewTop(f.header(in), in.View, n, f.Cum, why)
+		doc = profiles.NewTop(f.header(in), in.View, n, f.Cum, why)
 	}
 	if in.Type.Type == "cpu" && len(f.Base) == 0 && len(f.DiffBase) == 0 {
 		if typ, err := in.Profile.TypeIndex("cpu"); err == nil {
-			doc.Collector = report.NewCollector(in.Profile.Collection(typ))
+			doc.Collector = profiles.NewCollector(in.Profile.Collection(typ))
 		}
 	}
 	a.printWarnings(in.Warnings)
 	if f.JSON {
 		return a.writeJSON(doc)
 	}
-	if err := a.write(func(w io.Writer) error { return report.WriteTop(w, a.style, doc) }); err != nil {
+	if err := a.write(func(w io.Writer) error { return profiles.WriteTop(w, a.style, doc) }); err != nil {
 		return err
 	}
 	if own && in.Recording != nil && len(in.Opened) == 1 {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/summary"
@@ -167,11 +167,11 @@ func (a *app) traceSummary(ctx context.Context, arg string, f *traceFlags, n int
 	if err != nil {
 		return err
 	}
-	doc := report.NewTraceSummary(name, s, time.Duration(x.Info.Duration), n)
+	doc := traces.NewSummary(name, s, time.Duration(x.Info.Duration), n)
 	if f.view.JSON {
 		return a.writeJSON(doc)
 	}
-	return a.write(func(w io.Writer) error { return report.WriteTraceSummary(w, a.style, doc) })
+	return a.write(func(w io.Writer) error { return traces.WriteSummary(w, a.style, doc) })
 }
 
 func (a *app) traceIndexCommand() *cobra.Command {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/trace/contention"
 )
 
@@ -78,9 +78,9 @@ func (a *app) traceContention(ctx context.Context, arg string, f *traceContentio
 	if err != nil {
 		return err
 	}
-	doc := report.NewTraceContention(name, x, r, f.Number, input.TraceOwn(arg, x, f.view.Own))
+	doc := traces.NewContention(name, x, r, f.Number, input.TraceOwn(arg, x, f.view.Own))
 	if f.view.JSON {
 		return a.writeJSON(doc)
 	}
-	return a.write(func(w io.Writer) error { return report.WriteTraceContention(w, a.style, doc) })
+	return a.write(func(w io.Writer) error { return traces.WriteContention(w, a.style, doc) })
 }

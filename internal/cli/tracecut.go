@@ -10,7 +10,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/trace/cut"
 	"github.com/whet-go/whet/unit"
 )
@@ -93,12 +93,12 @@ func (a *app) traceCut(ctx context.Context, arg string, f *traceCutFlags) error 
 	if result.Damage != "" {
 		a.printWarnings([]error{fmt.Errorf("%s: the rest is missing: %s", d.Name, result.Damage)})
 	}
-	doc := report.NewTraceCut(d.Name, f.Output, result)
+	doc := traces.NewCut(d.Name, f.Output, result)
 	if !f.toFile() { // standard output is the trace
-		return report.WriteTraceCut(a.stderr, a.style, doc)
+		return traces.WriteCut(a.stderr, a.style, doc)
 	}
 	if f.view.JSON {
 		return a.writeJSON(doc)
 	}
-	return a.write(func(w io.Writer) error { return report.WriteTraceCut(w, a.style, doc) })
+	return a.write(func(w io.Writer) error { return traces.WriteCut(w, a.style, doc) })
 }

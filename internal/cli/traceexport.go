@@ -10,7 +10,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/trace/export"
 	"github.com/whet-go/whet/trace/index"
 )
@@ -137,7 +137,7 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 	if f.OTLP != "" && x.Info.Began.IsZero() {
 		a.printWarnings([]error{errors.New(began(d.Recording != nil))})
 	}
-	doc := report.NewTraceExport(d.Name)
+	doc := traces.NewExport(d.Name)
 	for _, e := range list {
 		var result export.Result
 		if err := a.writeOutput(&e.output, func(w io.Writer) (err error) {
@@ -149,12 +149,12 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 		doc.Add(e.format, e.output.Output, result)
 	}
 	if streams > 0 { // standard output is taken
-		return report.WriteTraceExport(a.stderr, a.style, doc)
+		return traces.WriteExport(a.stderr, a.style, doc)
 	}
 	if f.view.JSON {
 		return a.writeJSON(doc)
 	}
-	return a.write(func(w io.Writer) error { return report.WriteTraceExport(w, a.style, doc) })
+	return a.write(func(w io.Writer) error { return traces.WriteExport(w, a.style, doc) })
 }
 
 // began says what times count from that a trace does not tell.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/trace/stacks"
 	"github.com/whet-go/whet/trace/summary"
@@ -111,7 +111,7 @@ func (a *app) traceGoroutines(ctx context.Context, arg string, f *traceGoroutine
 	if o.From, o.To, err = f.window(x); err != nil {
 		return err
 	}
-	doc := report.NewTraceGoroutines(d.Name, f.GroupBy, time.Duration(o.From), time.Duration(o.To), time.Duration(x.Info.Duration))
+	doc := traces.NewGoroutines(d.Name, f.GroupBy, time.Duration(o.From), time.Duration(o.To), time.Duration(x.Info.Duration))
 	if f.GroupBy == groupByNone {
 		list, others, err := summary.Singles(x, f.Number, o)
 		if err != nil {
@@ -128,7 +128,7 @@ func (a *app) traceGoroutines(ctx context.Context, arg string, f *traceGoroutine
 	if f.view.JSON {
 		return a.writeJSON(doc)
 	}
-	return a.write(func(w io.Writer) error { return report.WriteTraceGoroutines(w, a.style, doc) })
+	return a.write(func(w io.Writer) error { return traces.WriteGoroutines(w, a.style, doc) })
 }
 
 // ownOrForeign tells own code; where none is known, what is neither of the standard library nor in the module

@@ -9,7 +9,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/trace/requests"
 )
 
@@ -90,20 +90,20 @@ func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFla
 		return err
 	}
 	if f.All {
-		return a.write(func(w io.Writer) error { return report.WriteAllTraceRequests(w, x, o) })
+		return a.write(func(w io.Writer) error { return traces.WriteAllRequests(w, x, o) })
 	}
 	r, err := requests.Find(x, o)
 	if err != nil {
 		return err
 	}
-	doc, err := report.NewTraceRequests(name, r, x)
+	doc, err := traces.NewRequests(name, r, x)
 	if err != nil {
 		return err
 	}
 	doc.MarkOwn(input.TraceOwn(arg, x, f.view.Own))
-	write := report.WriteTraceRequests
+	write := traces.WriteRequests
 	if f.Request > 0 {
-		write = report.WriteTraceRequest
+		write = traces.WriteRequest
 		if !doc.Only(f.Request) {
 			return &diag.Error{
 				Op: "trace requests", Err: fmt.Errorf("no request #%d", f.Request), Kind: diag.Usage,

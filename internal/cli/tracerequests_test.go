@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/traces"
 )
 
 // tracedServer makes a trace of a server whose handler waits for a goroutine that it starts.
@@ -82,11 +82,11 @@ func TestTraceRequests(t *testing.T) {
 		if code != 0 {
 			t.Fatalf("exit code %d, %s", code, stderr)
 		}
-		var doc report.TraceRequests
+		var doc traces.Requests
 		if err := json.Unmarshal([]byte(stdout), &doc); err != nil {
 			t.Fatal(err)
 		}
-		if doc.Schema != report.TraceRequestsSchema || doc.Count < 4 || len(doc.Classes) != 1 {
+		if doc.Schema != traces.RequestsSchema || doc.Count < 4 || len(doc.Classes) != 1 {
 			t.Fatalf("%+v", doc)
 		}
 		for _, one := range doc.Classes[0].Slowest {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/profiles"
 )
 
 func (a *app) tracesCommand() *cobra.Command {
@@ -31,11 +31,11 @@ Equal stacks with equal labels are merged.
 		}
 		defer in.Close()
 		a.printWarnings(in.Warnings)
-		doc := report.NewTraces(f.header(in), in.View, f.N)
+		doc := profiles.NewTraces(f.header(in), in.View, f.N)
 		if f.JSON {
 			return a.writeJSON(doc)
 		}
-		return a.write(func(w io.Writer) error { return report.WriteTraces(w, a.style, doc) })
+		return a.write(func(w io.Writer) error { return profiles.WriteTraces(w, a.style, doc) })
 	}
 	return cmd
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/loopback"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/internal/server"
 	"github.com/whet-go/whet/trace/timeline"
 )
@@ -91,23 +92,23 @@ func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFla
 		name = filepath.Base(name) // pages are sent to others
 	}
 	t := timeline.New(x, name)
-	o := report.TimelineOptions{From: from, To: to}
+	o := traces.TimelineOptions{From: from, To: to}
 	switch {
 	case f.view.JSON:
-		doc, err := report.NewTimeline(ctx, t, o)
+		doc, err := traces.NewTimeline(ctx, t, o)
 		if err != nil {
 			return err
 		}
 		return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return report.JSON(w, doc) })
 	case f.Output != "":
-		return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return report.WriteTimelinePage(ctx, w, t, o) })
+		return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return traces.WriteTimelinePage(ctx, w, t, o) })
 	}
 	return a.serveTimeline(ctx, l, t, o, name, f)
 }
 
 // serveTimeline serves the page until ctx ends.
-func (a *app) serveTimeline(ctx context.Context, l net.Listener, t *timeline.Timeline, o report.TimelineOptions, name string, f *traceTimelineFlags) error {
-	page, policy, err := report.TimelineServed(name)
+func (a *app) serveTimeline(ctx context.Context, l net.Listener, t *timeline.Timeline, o traces.TimelineOptions, name string, f *traceTimelineFlags) error {
+	page, policy, err := traces.TimelineServed(name)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/internal/cli"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/traces"
 )
 
 // TestTraceTimeline writes pages and serves them.
@@ -30,7 +30,7 @@ func TestTraceTimeline(t *testing.T) {
 	if code != 0 || stdout != "" || !strings.HasPrefix(stderr, "wrote page.html") || err != nil {
 		t.Fatalf("exit code %d, %v\n%s%s", code, err, stdout, stderr)
 	}
-	if len(page) > report.TimelinePageMax || !bytes.Contains(page, []byte(report.TimelineMark)) || !bytes.Contains(page, []byte("trace.out")) {
+	if len(page) > traces.TimelinePageMax || !bytes.Contains(page, []byte(traces.TimelineMark)) || !bytes.Contains(page, []byte("trace.out")) {
 		t.Errorf("a page of %d bytes", len(page))
 	}
 	if code, stdout, _ := runWhet(t, "trace", "timeline", "-o", "-", "trace.out"); code != 0 || !strings.HasPrefix(stdout, "<!doctype html>") {
@@ -54,7 +54,7 @@ func TestTraceTimeline(t *testing.T) {
 	for _, l := range doc.Rows {
 		rows += len(l.Rows)
 	}
-	if doc.Schema != report.TimelineSchema || doc.From != 1e6 || doc.To != 5e6 || rows < 8 || len(doc.Spans.Rows) != rows {
+	if doc.Schema != traces.TimelineSchema || doc.From != 1e6 || doc.To != 5e6 || rows < 8 || len(doc.Spans.Rows) != rows {
 		t.Errorf("%s from %d to %d: %d rows, spans of %d", doc.Schema, doc.From, doc.To, rows, len(doc.Spans.Rows))
 	}
 

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/profiles"
 )
 
 // treeNodes is how many nodes tree shows without -n.
@@ -46,11 +46,11 @@ without indentation.
 		}
 		defer in.Close()
 		a.printWarnings(in.Warnings)
-		doc := report.NewTree(f.header(in), in.View, f.N, bottomUp)
+		doc := profiles.NewTree(f.header(in), in.View, f.N, bottomUp)
 		if f.JSON {
 			return a.writeJSON(doc)
 		}
-		return a.write(func(w io.Writer) error { return report.WriteTree(w, a.style, doc, minShare/100) })
+		return a.write(func(w io.Writer) error { return profiles.WriteTree(w, a.style, doc, minShare/100) })
 	}
 	return cmd
 }

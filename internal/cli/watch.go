@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/collect/watch"
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/recordings"
 	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/unit"
 )
@@ -124,9 +124,9 @@ func (a *app) watch(ctx context.Context, target string, f *watchFlags) error {
 
 // writeEvent tells of a recording at once: a watch may last for days.
 func (a *app) writeEvent(e watch.Event, asJSON bool) error {
-	doc := report.NewWatchEvent(e)
+	doc := recordings.NewWatchEvent(e)
 	if !asJSON {
-		return report.WriteWatchEvent(a.stdout, a.style, doc)
+		return recordings.WriteWatchEvent(a.stdout, a.style, doc)
 	}
 	return json.NewEncoder(terminal.JSON(a.stdout)).Encode(doc)
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/whet-go/whet/agent"
 	"github.com/whet-go/whet/internal/cli"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/recordings"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -123,8 +123,8 @@ func TestWatch(t *testing.T) {
 	}
 
 	code, stdout, stderr = during(t, ask, append(args[:len(args)-2], "--max", "1", "--json")...)
-	var doc report.WatchEvent
-	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 0 || doc.Schema != report.WatchSchema || doc.Trigger != "slow" || doc.Request.Latency < 20*time.Millisecond {
+	var doc recordings.WatchEvent
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 0 || doc.Schema != recordings.WatchSchema || doc.Trigger != "slow" || doc.Request.Latency < 20*time.Millisecond {
 		t.Fatalf("exit code %d, %v\n%s%s", code, err, stdout, stderr)
 	}
 	data, err := os.ReadFile(doc.File)

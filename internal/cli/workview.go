@@ -7,7 +7,7 @@ import (
 
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/collect"
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/layout"
 )
 
 // workEvery is how often a workView looks at the clock: one step may take minutes.
@@ -98,7 +98,7 @@ func (v *workView) measures(p ab.Progress) {
 	case p.Done == p.Of:
 		v.detail = ""
 	default:
-		v.detail = fmt.Sprintf("%d of %d benchmarks, %s: %d pairs", p.Done, p.Of, report.Clean(p.Subject), p.Pairs)
+		v.detail = fmt.Sprintf("%d of %d benchmarks, %s: %d pairs", p.Done, p.Of, layout.Clean(p.Subject), p.Pairs)
 		if p.Left > 0 {
 			v.detail += fmt.Sprintf(", about %v left", p.Left.Round(time.Second))
 		}

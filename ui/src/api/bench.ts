@@ -1,6 +1,6 @@
 // Generated from Go by internal/report (make goldens). DO NOT EDIT.
 
-export interface FlameFact {
+export interface Fact {
   name: string;
   value: string;
 }
@@ -49,7 +49,7 @@ export interface BenchPageMean {
 }
 
 export interface BenchPageTable {
-  config: FlameFact[];
+  config: Fact[];
   unit: string;
   binary: boolean;
   center: string;
@@ -62,7 +62,7 @@ export interface BenchPageTable {
 
 export interface BenchDoc {
   title: string;
-  facts: FlameFact[];
+  facts: Fact[];
   notes: string[];
   legend: string;
   tables: BenchPageTable[];

@@ -1,11 +1,11 @@
 // Generated from Go by internal/report (make goldens). DO NOT EDIT.
 
-export interface FlameFact {
+export interface Fact {
   name: string;
   value: string;
 }
 
-export interface LoadTable {
+export interface Table {
   caption: string;
   columns: string[];
   rows: string[][];
@@ -48,10 +48,10 @@ export interface HistorySeries {
 
 export interface HistoryDoc {
   title: string;
-  facts: FlameFact[];
+  facts: Fact[];
   notes: string[];
   legend: string;
   commits: HistoryCommit[];
   series: HistorySeries[];
-  tables: LoadTable[];
+  tables: Table[];
 }

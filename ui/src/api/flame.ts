@@ -1,6 +1,6 @@
 // Generated from Go by internal/report (make goldens). DO NOT EDIT.
 
-export interface FlameFact {
+export interface Fact {
   name: string;
   value: string;
 }
@@ -19,7 +19,7 @@ export interface FlameDocView {
 export interface FlameDoc {
   schema: string;
   title: string;
-  facts: FlameFact[];
+  facts: Fact[];
   notes: string[];
   strings: string[];
   frames: number;

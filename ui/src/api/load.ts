@@ -1,6 +1,6 @@
 // Generated from Go by internal/report (make goldens). DO NOT EDIT.
 
-export interface FlameFact {
+export interface Fact {
   name: string;
   value: string;
 }
@@ -39,7 +39,7 @@ export interface LoadRun {
   name: string;
   target: string;
   setting: string;
-  facts: FlameFact[];
+  facts: Fact[];
   latency: LoadCell[];
   percentiles: LoadPoint[];
   bars: LoadBar[];
@@ -49,29 +49,29 @@ export interface LoadRun {
   warnings: string[];
 }
 
-export interface LoadTable {
+export interface Table {
   caption: string;
   columns: string[];
   rows: string[][];
 }
 
-export interface LoadKneePoint {
+export interface KneePoint {
   rate: number;
   value_ns: number;
   held: boolean;
 }
 
-export interface LoadKnee {
+export interface Knee {
   metric: string;
   limit_ns: number;
   capacity: number;
-  points: LoadKneePoint[];
+  points: KneePoint[];
 }
 
 export interface LoadDoc {
   title: string;
   notes: string[];
   runs: LoadRun[];
-  tables: LoadTable[];
-  knees: LoadKnee[];
+  tables: Table[];
+  knees: Knee[];
 }

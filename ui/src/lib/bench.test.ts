@@ -6,7 +6,7 @@ import { axisLabels, scaled } from "./benchunit.ts";
 
 describe("scales", () => {
   it("write numbers as benchunit does", () => {
-    const lines = readFileSync(new URL("../../../internal/report/testdata/bench-units.jsonl", import.meta.url), "utf8").trim().split("\n");
+    const lines = readFileSync(new URL("../../../internal/report/benchmarks/testdata/bench-units.jsonl", import.meta.url), "utf8").trim().split("\n");
     expect(lines.length).toBeGreaterThan(200);
     for (const line of lines) {
       const { value, decimal, binary } = JSON.parse(line) as { value: number; decimal: string; binary: string };

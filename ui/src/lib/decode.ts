@@ -1,4 +1,4 @@
-import type { FlameDoc, FlameFact } from "../api/flame.ts";
+import type { FlameDoc, Fact } from "../api/flame.ts";
 import { frameCosts, type FrameCosts } from "./reshape.ts";
 import { ALL, REST, makeTree, type Tree } from "./tree.ts";
 
@@ -30,13 +30,13 @@ export interface View {
 
 export interface Page {
   readonly title: string;
-  readonly facts: FlameFact[];
+  readonly facts: Fact[];
   readonly notes: string[];
   readonly frames: Frame[];
   readonly views: View[];
 }
 
-/** Reads what internal/report/flame_encode.go writes, inflated. */
+/** Reads what internal/report/pictures/flame_encode.go writes, inflated. */
 export function decode(data: Uint8Array): Page {
   const length = new DataView(data.buffer, data.byteOffset, data.byteLength).getUint32(0, true);
   if (4 + length > data.length) throw new Error("the page's data is cut short");

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { percent, quantity } from "./format.ts";
 
 it("writes numbers as Go's package unit does", () => {
-  const url = new URL("../../../internal/report/testdata/flame-units.jsonl", import.meta.url);
+  const url = new URL("../../../internal/report/pictures/testdata/flame-units.jsonl", import.meta.url);
   const lines = readFileSync(url, "utf8").trim().split("\n");
   expect(lines.length).toBeGreaterThan(200);
   for (const line of lines) {

@@ -1,4 +1,4 @@
-import type { LoadDoc, LoadRun, LoadTable } from "../api/load.ts";
+import type { LoadDoc, LoadRun, Table } from "../api/load.ts";
 import { Plot, type Chart, type Series } from "../draw/chart.ts";
 import { align, ms, percentileLabel, perSecond, thin } from "../lib/load.ts";
 import { h } from "./dom.ts";
@@ -21,7 +21,7 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
   });
 
   const charts = h("div", { class: "grid" });
-  const add = (chart: Chart, about: string, wide: boolean, table: LoadTable) => {
+  const add = (chart: Chart, about: string, wide: boolean, table: Table) => {
     const plot = h("div", { class: "plot", tabindex: "0", role: "img", "aria-label": `${chart.title}. ${about} Arrow keys read out the points; the table below holds them.` });
     charts.append(
       h(
@@ -177,14 +177,14 @@ function seconds(v: number): string {
 }
 
 /** The points of a chart as a table. */
-function table(caption: string, x: string, data: readonly (readonly (readonly [number, number])[])[], columns: string[], xText: (v: number) => string, yText: (v: number) => string): LoadTable {
+function table(caption: string, x: string, data: readonly (readonly (readonly [number, number])[])[], columns: string[], xText: (v: number) => string, yText: (v: number) => string): Table {
   const [xs = [], ...ys] = align(data);
   const all = xs.map((v, i) => [xText(v as number), ...ys.map((col) => (col[i] === null || col[i] === undefined ? "" : yText(col[i] as number)))]);
   const rows = thin(all, mostRows);
   return { caption: rows.length < all.length ? `${caption}, ${rows.length} of ${all.length} points` : caption, columns: [x, ...columns], rows };
 }
 
-export function dataTable(t: LoadTable): HTMLElement {
+export function dataTable(t: Table): HTMLElement {
   return h(
     "table",
     { class: "table" },

@@ -1,0 +1,343 @@
+package benchmarks
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/internal/report/layout"
+)
+
+// benchTable is a table of a comparison as text cells. The columns of the sides are
+// all there, whether or not a row has results for them.
+type benchTable struct {
+	sides []string   // names over the columns, one for each side
+	head  []string   // of all columns; the first is of the benchmarks' names
+	rows  [][]string // as long as head
+	notes []string   // what the last column of a row refers to, from 1
+}
+
+// Columns of a side in a benchTable; the first side has only those of its values.
+const (
+	benchValues  = 2 // centre, range
+	benchChanges = 4 // change, p, q, n
+)
+
+// benchStart is where the columns of a side start.
+func benchStart(side int) int {
+	if side == 0 {
+		return 1
+	}
+	return 1 + benchValues + (side-1)*(benchValues+benchChanges)
+}
+
+func tableOfBenchmarks(t *bench.Table) benchTable {
+	out := benchTable{head: []string{"benchmark"}}
+	for i, c := range t.Columns {
+		out.sides = append(out.sides, layout.Clean(c.Name))
+		out.head = append(out.head, layout.Clean(t.Unit), "±")
+		if i > 0 {
+			out.head = append(out.head, "change", "p", "q", "n")
+		}
+	}
+	out.head = append(out.head, "") // notes
+	class := benchunit.ClassOf(t.Unit)
+	number := map[string]int{}
+	refer := func(row []string, warnings []string) {
+		var refs []string
+		for _, w := range warnings {
+			if number[w] == 0 {
+				out.notes = append(out.notes, w)
+				number[w] = len(out.notes)
+			}
+			if ref := strconv.Itoa(number[w]); !slices.Contains(refs, ref) {
+				refs = append(refs, ref)
+			}
+		}
+		if last := len(row) - 1; len(refs) > 0 {
+			row[last] = "[" + strings.Join(refs, ",") + "]"
+		}
+	}
+	for _, r := range t.Rows {
+		row := make([]string, len(out.head))
+		row[0] = layout.Clean(r.Name)
+		var centers []float64
+		for _, c := range r.Cells {
+			if c != nil {
+				centers = append(centers, float64(c.Center))
+			}
+		}
+		scale := benchunit.CommonScale(centers, class)
+		var warnings []string
+		for i, c := range r.Cells {
+			if c == nil {
+				continue
+			}
+			at := benchStart(i)
+			row[at], row[at+1] = scale.Format(float64(c.Center)), c.Range
+			warnings = append(warnings, c.Warnings...)
+			if d := c.Change; d != nil {
+				n := strconv.Itoa(c.N)
+				if d.BaseN != c.N {
+					n = fmt.Sprintf("%d+%d", d.BaseN, c.N)
+				}
+				copy(row[at+benchValues:], []string{d.Text, fmt.Sprintf("%.3f", d.P), fmt.Sprintf("%.3f", d.Adjusted), n})
+				warnings = append(warnings, d.Warnings...)
+			}
+		}
+		refer(row, warnings)
+		out.rows = append(out.rows, row)
+	}
+	if len(t.Rows) > 1 {
+		row := make([]string, len(out.head))
+		row[0] = "geomean"
+		var warnings []string
+		for i, m := range t.Geomean {
+			if m.Center != nil {
+				row[benchStart(i)] = benchunit.Scale(float64(*m.Center), class)
+			}
+			if i > 0 {
+				row[benchStart(i)+benchValues] = "?"
+				if m.Delta != nil {
+					row[benchStart(i)+benchValues] = fmt.Sprintf("%+.2f%%", float64(*m.Delta)*100)
+				}
+			}
+			warnings = append(warnings, m.Warnings...)
+		}
+		refer(row, warnings)
+		out.rows = append(out.rows, row)
+	}
+	return out
+}
+
+// benchChanged lists the fields of a table's configuration that the table before it
+// did not have, which is what a reader wants to be told.
+func benchChanged(tables []bench.Table, at int) []bench.Field {
+	var out []bench.Field
+	for _, f := range tables[at].Config {
+		if f.Value != "" && (at == 0 || !slices.Contains(tables[at-1].Config, f)) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// WriteComparison renders a comparison of benchmarks as aligned text: benchstat's
+// columns, and q, the p value adjusted for the number of comparisons in the table.
+func WriteComparison(w io.Writer, s layout.Style, c *bench.Comparison) error {
+	t := layout.NewWriter(w)
+	compared := false
+	for i := range c.Tables {
+		table := &c.Tables[i]
+		if i > 0 {
+			t.Line()
+		}
+		for _, f := range benchChanged(c.Tables, i) {
+			t.Line(s.Paint(layout.Dim, layout.Clean(f.Key+": "+f.Value)))
+		}
+		writeBenchTable(t, s, table)
+		compared = compared || len(table.Columns) > 1
+	}
+	if compared {
+		t.Line()
+		layout.Wrap(t, s, "", fmt.Sprintf("~ is no significant change (p > %v). q is p adjusted for the comparisons of the table: of the changes with q <= %v, at most %v%% are expected to be chance.", c.Alpha, c.Alpha, percentOf(c.Alpha)), 0)
+	}
+	return t.Result()
+}
+
+// percentOf writes a share in percent without the noise of binary fractions.
+func percentOf(share float64) string { return strconv.FormatFloat(share*100, 'g', 6, 64) }
+
+func writeBenchTable(t *layout.Writer, s layout.Style, table *bench.Table) {
+	b := tableOfBenchmarks(table)
+	b.head[0] = ""
+	widths := make([]int, len(b.head))
+	for _, row := range append([][]string{b.head}, b.rows...) {
+		for i, cell := range row {
+			widths[i] = max(widths[i], layout.Columns(cell))
+		}
+	}
+	// What is left of the width goes to the names.
+	gap := func(i int) int {
+		if i > 0 && b.head[i] == "±" || widths[i] == 0 {
+			return 1
+		}
+		return 2
+	}
+	rest := 0
+	for i := 1; i < len(widths); i++ {
+		rest += gap(i) + widths[i]
+	}
+	widths[0] = min(widths[0], s.Remaining(rest, 12))
+
+	line := ""
+	for i, name := range b.sides {
+		at, end := 0, widths[0]
+		for k := 1; k < len(widths)-1 && k < benchStart(i+1); k++ {
+			if k == benchStart(i) {
+				at = end + gap(k)
+			}
+			end += gap(k) + widths[k]
+		}
+		name = layout.CutMiddle(name, end-at)
+		line = layout.Left(line, at+(end-at-layout.Columns(name))/2) + name
+	}
+	t.Line(s.Paint(layout.Bold, line))
+	write := func(row []string, paint bool) {
+		line := []any{layout.Left(layout.CutMiddle(row[0], widths[0]), widths[0])}
+		for i := 1; i < len(row); i++ {
+			cell := layout.Join(layout.Right(row[i], widths[i]))
+			if paint && b.head[i] == "change" && row[i] != "" {
+				code := layout.Dim
+				if row[i] != "~" {
+					code = layout.Bold
+				}
+				cell = s.Paint(code, layout.Right(row[i], widths[i]))
+			}
+			line = append(line, layout.Spaces(gap(i)), cell)
+		}
+		t.Line(line...)
+	}
+	write(b.head, false)
+	for _, row := range b.rows {
+		write(row, true)
+	}
+	for i, note := range b.notes {
+		layout.Wrap(t, s, fmt.Sprintf("[%d] ", i+1), layout.Clean(note), 4)
+	}
+	for _, line := range benchUnpaired(table) {
+		layout.Wrap(t, s, "", layout.Clean(line), 2)
+	}
+}
+
+// benchUnpaired says which benchmarks some sides do not have, a line for each
+// combination of sides.
+func benchUnpaired(t *bench.Table) []string {
+	names := map[string][]string{}
+	var order []string
+	for _, u := range t.Unpaired {
+		sides := strings.Join(u.In, ", ")
+		if len(names[sides]) == 0 {
+			order = append(order, sides)
+		}
+		names[sides] = append(names[sides], u.Row)
+	}
+	var out []string
+	for _, sides := range order {
+		out = append(out, "only in "+sides+": "+strings.Join(names[sides], ", "))
+	}
+	return out
+}
+
+// WriteMarkdown renders a comparison of benchmarks as GitHub's Markdown.
+func WriteMarkdown(w io.Writer, c *bench.Comparison) error {
+	t := layout.NewWriter(w)
+	for i := range c.Tables {
+		table := &c.Tables[i]
+		b := tableOfBenchmarks(table)
+		if i > 0 {
+			t.Line()
+		}
+		for _, f := range benchChanged(c.Tables, i) {
+			t.Line("- ", layout.EscapeMarkdown(layout.Clean(f.Key+": "+f.Value)))
+		}
+		t.Line()
+		head := slices.Clone(b.head)
+		for i, side := range b.sides {
+			head[benchStart(i)] = side + " " + head[benchStart(i)]
+		}
+		rule := "|---|" + strings.Repeat("--:|", len(head)-1)
+		write := func(row []string) {
+			var cells []string
+			for _, cell := range row {
+				cells = append(cells, layout.EscapeMarkdown(cell))
+			}
+			t.Line("| ", strings.Join(cells, " | "), " |")
+		}
+		write(head)
+		t.Line(rule)
+		for _, row := range b.rows {
+			write(row)
+		}
+		t.Line()
+		for i, note := range b.notes {
+			t.Line("- ", layout.EscapeMarkdown(fmt.Sprintf("[%d] %s", i+1, layout.Clean(note))))
+		}
+		for _, line := range benchUnpaired(table) {
+			t.Line("- ", layout.EscapeMarkdown(layout.Clean(line)))
+		}
+	}
+	return t.Result()
+}
+
+// csvText is a text as a cell that no spreadsheet takes for a formula: what begins as
+// one gets an apostrophe, unless it is a number.
+func csvText(s string) string {
+	s = layout.Clean(s)
+	if s == "" || !strings.ContainsRune("=+-@", rune(s[0])) {
+		return s
+	}
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		return s
+	}
+	return "'" + s
+}
+
+// WriteCSV writes a comparison of benchmarks as CSV (RFC 4180) with a line for each
+// cell, all numbers in full. The configuration is "key=value" with semicolons
+// between; the means' lines have "geomean" for a benchmark and no number n.
+func WriteCSV(w io.Writer, c *bench.Comparison) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{"config", "unit", "benchmark", "column", "n", "center", "low", "high", "range", "base_n", "delta", "p", "adjusted_p", "significant", "holds"}}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	optional := func(v *bench.Float) string {
+		if v == nil {
+			return ""
+		}
+		return number(float64(*v))
+	}
+	for i := range c.Tables {
+		t := &c.Tables[i]
+		var config []string
+		for _, f := range t.Config {
+			config = append(config, f.Key+"="+f.Value)
+		}
+		lead := func(name string, column int) []string {
+			return []string{csvText(strings.Join(config, ";")), csvText(t.Unit), csvText(name), csvText(t.Columns[column].Name)}
+		}
+		for _, r := range t.Rows {
+			for k, cell := range r.Cells {
+				if cell == nil {
+					continue
+				}
+				row := append(lead(r.Name, k), strconv.Itoa(cell.N), number(float64(cell.Center)), number(float64(cell.Low)), number(float64(cell.High)), csvText(cell.Range))
+				if d := cell.Change; d != nil {
+					row = append(row, strconv.Itoa(d.BaseN), number(float64(d.Delta)), number(d.P), number(d.Adjusted), strconv.FormatBool(d.Significant), strconv.FormatBool(d.Holds))
+				}
+				rows = append(rows, row)
+			}
+		}
+		for k, m := range t.Geomean {
+			rows = append(rows, append(lead("geomean", k), "", optional(m.Center), "", "", "", "", optional(m.Delta)))
+		}
+	}
+	for _, row := range rows {
+		for len(row) < len(rows[0]) {
+			row = append(row, "")
+		}
+		if err := out.Write(row); err != nil {
+			return fmt.Errorf("write CSV: %w", err)
+		}
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("write CSV: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package benchmarks
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	untrusted "github.com/whet-go/whet/internal/hostile"
+
+	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/reporttest"
+)
+
+// benchmarks compares two or more sides of ten measurements with differences, a
+// benchmark that only one has, and a name that a terminal must not see.
+func benchmarks(t *testing.T, sides int) *bench.Comparison {
+	t.Helper()
+	var text strings.Builder
+	for side := range sides {
+		fmt.Fprintf(&text, "side: %d|<b>\n", side)
+		for i := range 10 {
+			fmt.Fprintf(&text, "BenchmarkEncodeEverything/format=json-48 1 %d ns/op\n", 1_000_000+side*100_000+i*1000)
+			fmt.Fprintf(&text, "BenchmarkA\x1b[31m 1 %d ns/op\n", 1000+i)
+			if side == 0 {
+				text.WriteString("BenchmarkOld 1 5 ns/op\n")
+			}
+		}
+	}
+	c, err := bench.Compare(t.Context(), []bench.Input{{Path: "-"}}, bench.Options{Stdin: strings.NewReader(text.String()), Column: "side"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestWriteBenchComparison(t *testing.T) {
+	for _, sides := range []int{1, 2, 3} {
+		c := benchmarks(t, sides)
+		var plain, coloured, wide bytes.Buffer
+		for out, s := range map[*bytes.Buffer]layout.Style{&plain: {Width: 80}, &coloured: {Width: 80, Color: true}, &wide: {}} {
+			if err := WriteComparison(out, s, c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if strings.Contains(plain.String(), "\x1b") || !strings.Contains(wide.String(), "EncodeEverything/format=json-48") {
+			t.Errorf("%q", &plain)
+		}
+		if got := layout.StripColor(coloured.String()); got != plain.String() {
+			t.Errorf("colour changes the text:\n%s\n%s", got, &plain)
+		}
+		for line := range strings.Lines(plain.String()) {
+			if n := layout.Columns(strings.TrimSuffix(line, "\n")); n > 80 && sides <= 2 {
+				t.Errorf("%d columns: %s", n, line)
+			}
+		}
+		if got := strings.Contains(plain.String(), "+9.96%"); got != (sides > 1) {
+			t.Errorf("%d sides: a change is shown: %v\n%s", sides, got, &plain)
+		}
+		if got := strings.Contains(plain.String(), "only in 0|<b>: Old"); got != (sides > 1) {
+			t.Errorf("%d sides:\n%s", sides, &plain)
+		}
+	}
+}
+
+// TestWriteBenchMarkdown wants tables whose rows have as many cells as their head, and
+// no HTML of names.
+func TestWriteBenchMarkdown(t *testing.T) {
+	var out bytes.Buffer
+	if err := WriteMarkdown(&out, benchmarks(t, 3)); err != nil {
+		t.Fatal(err)
+	}
+	cells, rows := 0, 0
+	for line := range strings.Lines(out.String()) {
+		if !strings.HasPrefix(line, "|") {
+			continue
+		}
+		rows++
+		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		if cells == 0 {
+			cells = n
+		}
+		if n != cells {
+			t.Errorf("%d cells, not %d: %s", n, cells, line)
+		}
+	}
+	if rows != 6 || strings.Contains(out.String(), "<b>") || strings.Contains(out.String(), "\x1b") {
+		t.Errorf("%d rows\n%s", rows, &out)
+	}
+}
+
+func TestCSVText(t *testing.T) {
+	if left := reporttest.HostileLeft(csvText(untrusted.Terminal)); left != "" {
+		t.Errorf("%q is left", left)
+	}
+	for s, want := range map[string]string{
+		"": "", "=1+2": "'=1+2", "@SUM(A1)": "'@SUM(A1)", "-cmd": "'-cmd", "+x": "'+x", "-1.5": "-1.5", "+3e4": "+3e4", "Sort/n=1": "Sort/n=1",
+	} {
+		if got := csvText(s); got != want {
+			t.Errorf("csvText(%q) = %q, want %q", s, got, want)
+		}
+	}
+}

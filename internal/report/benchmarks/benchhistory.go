@@ -1,0 +1,277 @@
+package benchmarks
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/whet-go/whet/bench/history"
+	"github.com/whet-go/whet/internal/report/layout"
+)
+
+// WriteHistory renders what a directory of results says as text: the changes, newest
+// first, and the outcomes of gates.
+func WriteHistory(w io.Writer, s layout.Style, r *history.Report) error {
+	t := layout.NewWriter(w)
+	layout.Wrap(t, s, "", historySize(r), 2)
+	for i, m := range r.Machines {
+		name := ""
+		if len(r.Machines) > 1 {
+			name = fmt.Sprintf("[%d] ", i+1)
+		}
+		layout.Wrap(t, s, s.Paint(layout.Dim, name), layout.Clean(historyMachine(m)), 4)
+	}
+	t.Line()
+	if len(r.Changes) == 0 {
+		layout.Wrap(t, s, "", "Nothing changed."+historyTooFew(r), 0)
+	}
+	for i := 0; i < len(r.Changes); {
+		to := i + 1
+		for to < len(r.Changes) && r.Changes[to].At == r.Changes[i].At && r.Changes[to].After == r.Changes[i].After {
+			to++
+		}
+		if i > 0 {
+			t.Line()
+		}
+		commit := r.Commits[r.Changes[i].At]
+		head := historyRange(r, &r.Changes[i]) + "  " + commit.Time.Format(time.DateOnly)
+		t.Line(s.Paint(layout.Bold, head), "  ", layout.Cut(layout.Clean(commit.Subject), s.Remaining(layout.Columns(head)+2, 20)))
+		historyRows(t, s, changeRows(r, r.Changes[i:to]))
+		i = to
+	}
+	if len(r.Changes) > 0 {
+		t.Line()
+		layout.Wrap(t, s, "", fmt.Sprintf("A change came with one of the commits after the first named, up to the second. Of the changes, at most %v%% are expected to be chance.", percentOf(r.Alpha)), 0)
+	}
+	writeGates(t, s, r)
+	return t.Result()
+}
+
+func historySize(r *history.Report) string {
+	order := "in the order of git"
+	if r.Order == history.OrderTime {
+		order = "in the order of their times"
+	}
+	return fmt.Sprintf("%s %s, %s, %s", layout.Plural(len(r.Commits), "commit", "commits"), order, layout.Plural(r.Runs, "run", "runs"), layout.Plural(len(r.Series), "series", "series"))
+}
+
+// historyTooFew says why nothing can have been found, if that is so.
+func historyTooFew(r *history.Report) string {
+	most := 0
+	for i := range r.Series {
+		most = max(most, len(r.Series[i].Points))
+	}
+	if most < 8 {
+		return fmt.Sprintf(" It takes about 8 commits of a benchmark to see a change; the longest series here has %d.", most)
+	}
+	return ""
+}
+
+// historyMachine describes a machine in a line.
+func historyMachine(m history.Machine) string {
+	var parts []string
+	for _, p := range []string{strings.Trim(m.GOOS+"/"+m.GOARCH, "/"), m.CPU, fmt.Sprintf("GOMAXPROCS %d", m.GOMAXPROCS), m.Go} {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func historyRange(r *history.Report, c *history.Change) string {
+	return r.Commits[c.After].Short() + ".." + r.Commits[c.At].Short()
+}
+
+// historyName names a series: with its package when there are several, and the machine when
+// there are several.
+func historyName(r *history.Report, s *history.Series) string {
+	name := s.Benchmark
+	for i := range r.Series {
+		if r.Series[i].Package != s.Package {
+			name = s.Package + "." + name
+			break
+		}
+	}
+	if len(r.Machines) > 1 {
+		name += fmt.Sprintf(" [%d]", s.Machine+1)
+	}
+	return layout.Clean(name)
+}
+
+// historyUnit names the unit of a series; a ratio's is that of its base.
+func historyUnit(s *history.Series) string {
+	if s.Base != "" {
+		return layout.Clean(s.Unit) + "÷base"
+	}
+	return layout.Clean(s.Unit)
+}
+
+// historyClass is the kind of prefixes of a series' values.
+func historyClass(s *history.Series) benchunit.Class {
+	if s.Base != "" {
+		return benchunit.Decimal
+	}
+	return benchunit.ClassOf(s.Unit)
+}
+
+func changeRows(r *history.Report, changes []history.Change) [][]string {
+	var rows [][]string
+	for _, c := range changes {
+		s := &r.Series[c.Series]
+		scale := benchunit.CommonScale([]float64{float64(c.From), float64(c.To)}, historyClass(s))
+		rows = append(rows, []string{
+			historyName(r, s), historyUnit(s), scale.Format(float64(c.From)), scale.Format(float64(c.To)),
+			changePercent(float64(c.Delta)), percentInterval(float64(c.Low), float64(c.High)), "q " + probability(c.Q), c.Verdict,
+		})
+	}
+	return rows
+}
+
+// historyRows writes rows of which the first cell is a name that takes what is left.
+func historyRows(t *layout.Writer, s layout.Style, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], layout.Columns(cell))
+		}
+	}
+	rest := 2
+	for _, w := range widths[1:] {
+		rest += 2 + w
+	}
+	widths[0] = min(widths[0], s.Remaining(rest, 12))
+	for _, row := range rows {
+		line := "  " + layout.Left(layout.CutMiddle(row[0], widths[0]), widths[0])
+		for i := 1; i < len(row); i++ {
+			cell := layout.Right(row[i], widths[i])
+			if i == 1 || i == len(row)-1 {
+				cell = layout.Left(row[i], widths[i])
+			}
+			if i == len(row)-1 {
+				t.Line(line, "  ", s.Paint(historyPaint(row[i]), cell))
+				break
+			}
+			line += "  " + cell
+		}
+	}
+}
+
+func historyPaint(verdict string) layout.Color {
+	switch verdict {
+	case history.Worse, history.Fails:
+		return layout.Bold + layout.Red
+	case history.Better:
+		return layout.Cyan
+	default:
+		return ""
+	}
+}
+
+func changePercent(share float64) string {
+	if !IsFinite(share) {
+		return "from 0"
+	}
+	return layout.SignedPercent(share)
+}
+
+// percentInterval writes an interval of shares; "" without bounds.
+func percentInterval(low, high float64) string {
+	if !IsFinite(low) || !IsFinite(high) {
+		return ""
+	}
+	return "(" + layout.SignedPercent(low) + " to " + layout.SignedPercent(high) + ")"
+}
+
+// probability writes a p value.
+func probability(p float64) string {
+	if p > 0 && p < 0.001 {
+		return "<0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+// writeGates writes what gates say of the newest commit: what fails, what cannot be
+// decided, and how many hold.
+func writeGates(t *layout.Writer, s layout.Style, r *history.Report) {
+	for from := 0; from < len(r.Gate); {
+		to := from
+		count := map[string]int{}
+		var rows [][]string
+		for ; to < len(r.Gate) && r.Gate[to].Gate == r.Gate[from].Gate; to++ {
+			c := &r.Gate[to]
+			count[c.Outcome]++
+			if c.Outcome != history.Holds {
+				rows = append(rows, gateRow(r, c))
+			}
+		}
+		slices.SortStableFunc(rows, func(a, b []string) int { return strings.Compare(a[5], b[5]) }) // what fails first
+		t.Line()
+		t.Line(s.Paint(layout.Bold, layout.Clean(r.Gate[from].Gate)), " at ", r.Commits[len(r.Commits)-1].Short(), ": ",
+			fmt.Sprintf("%d fail, %d cannot be decided, %d hold", count[history.Fails], count[history.Undecided], count[history.Holds]))
+		historyRows(t, s, rows)
+		if count[history.Undecided] > 0 {
+			for _, reason := range gateReasons(r.Gate[from:to]) {
+				layout.Wrap(t, s, "  undecided: ", reason, 4)
+			}
+		}
+		from = to
+	}
+}
+
+func gateReasons(all []history.Checked) []string {
+	var out []string
+	for _, c := range all {
+		if c.Reason != "" {
+			out = appendNew(out, c.Reason)
+		}
+	}
+	return out
+}
+
+func gateRow(r *history.Report, c *history.Checked) []string {
+	s := &r.Series[c.Series]
+	scale := benchunit.CommonScale([]float64{float64(c.Before), float64(c.After)}, historyClass(s))
+	before := scale.Format(float64(c.Before))
+	if c.N == 0 {
+		before = "–"
+	}
+	return []string{historyName(r, s), historyUnit(s), before, scale.Format(float64(c.After)), GateChange(r, c), c.Outcome}
+}
+
+// GateChange writes by how much the newest commit differs in what a gate is about, with
+// the interval.
+func GateChange(r *history.Report, c *history.Checked) string {
+	if c.N == 0 {
+		return ""
+	}
+	change, low, high := float64(c.Change), float64(c.Low), float64(c.High)
+	if strings.HasSuffix(c.Gate, "%") {
+		if low == high && change == low {
+			return changePercent(change)
+		}
+		return strings.TrimSpace(changePercent(change) + " " + percentInterval(low, high))
+	}
+	class := benchunit.ClassOf(r.Series[c.Series].Unit)
+	sign := func(v float64) string {
+		switch {
+		case v == 0:
+			return "+0"
+		case v > 0:
+			return "+" + benchunit.Scale(v, class)
+		}
+		return benchunit.Scale(v, class)
+	}
+	out := sign(change)
+	if low != high && IsFinite(low) && IsFinite(high) && !math.IsNaN(change) {
+		out += " (" + sign(low) + " to " + sign(high) + ")"
+	}
+	return out
+}

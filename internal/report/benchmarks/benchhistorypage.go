@@ -1,0 +1,141 @@
+package benchmarks
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/whet-go/whet/bench/history"
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/pages"
+	"github.com/whet-go/whet/ui"
+)
+
+// HistoryMark stands near the start of every page of benchmarks along commits.
+const HistoryMark = `<meta name="generator" content="whet bench history">`
+
+// The wire types of the page, from which ui/src/api/benchhistory.ts is generated.
+type (
+	historyDoc struct {
+		Title   string          `json:"title"`
+		Facts   []pages.Fact    `json:"facts"`
+		Notes   []string        `json:"notes"`
+		Legend  string          `json:"legend"`
+		Commits []historyCommit `json:"commits"` // oldest first
+		Series  []historySeries `json:"series"`
+		Tables  []pages.Table   `json:"tables"` // of changes and gates
+	}
+	historyCommit struct {
+		Short   string `json:"short"`
+		Hash    string `json:"hash"`
+		Time    string `json:"time"`
+		Subject string `json:"subject"`
+	}
+	historySeries struct {
+		Name    string          `json:"name"`
+		Unit    string          `json:"unit"`
+		Binary  bool            `json:"binary"` // prefixes are Ki, Mi, …
+		About   string          `json:"about"`  // machine, base
+		Points  []historyPoint  `json:"points"` // in the order of the commits
+		Changes []historyChange `json:"changes"`
+	}
+	historyPoint struct {
+		Commit  int     `json:"commit"` // index of a commit
+		Center  float64 `json:"center"`
+		Bounded bool    `json:"bounded"` // low and high are finite
+		Low     float64 `json:"low"`
+		High    float64 `json:"high"`
+		N       int     `json:"n"`
+		Runs    int     `json:"runs"`
+	}
+	historyChange struct {
+		After   int     `json:"after"` // indices of commits
+		At      int     `json:"at"`
+		From    float64 `json:"from"`
+		To      float64 `json:"to"`
+		Text    string  `json:"text"`
+		Verdict string  `json:"verdict"` // better, worse, changed
+	}
+)
+
+// WriteHistoryPage writes a self-contained page: a line for each benchmark along
+// the commits, with intervals and change points. It makes no request.
+func WriteHistoryPage(w io.Writer, r *history.Report) error {
+	doc := newHistoryDoc(r)
+	return pages.WriteData(w, pages.DataPage{
+		Mark: HistoryMark, ID: "whet-bench-history", Title: doc.Title, Script: ui.BenchHistoryJS(), Data: doc,
+		Without: "<code>whet bench history</code> shows the changes as text.",
+	})
+}
+
+func newHistoryDoc(r *history.Report) historyDoc {
+	doc := historyDoc{
+		Title: "Benchmarks along " + layout.Plural(len(r.Commits), "commit", "commits"), Facts: []pages.Fact{}, Notes: pages.CleanAll(r.Warnings),
+		Commits: []historyCommit{}, Series: []historySeries{}, Tables: historyTables(r),
+		Legend: fmt.Sprintf("Points are medians of commits, or ratios to a base that was measured in the same sitting; the band is their %s%% confidence interval. Of the changes, at most %s%% are expected to be chance.",
+			percentOf(r.Confidence), percentOf(r.Alpha)),
+	}
+	if first, last := r.Commits[0], r.Commits[len(r.Commits)-1]; len(r.Commits) > 1 {
+		doc.Facts = append(doc.Facts, pages.Fact{Name: "commits", Value: first.Short() + " to " + last.Short()})
+	}
+	doc.Facts = append(doc.Facts, pages.Fact{Name: "runs", Value: fmt.Sprint(r.Runs)}, pages.Fact{Name: "order", Value: map[string]string{history.OrderGit: "as in git", history.OrderTime: "by the time of the commits"}[r.Order]})
+	for _, c := range r.Commits {
+		doc.Commits = append(doc.Commits, historyCommit{Short: c.Short(), Hash: c.Hash, Time: c.Time.UTC().Format(time.DateTime) + " UTC", Subject: layout.Clean(c.Subject)})
+	}
+	for i := range r.Series {
+		doc.Series = append(doc.Series, newHistorySeries(r, &r.Series[i]))
+	}
+	return doc
+}
+
+func newHistorySeries(r *history.Report, s *history.Series) historySeries {
+	about := []string{historyMachine(r.Machines[s.Machine])}
+	if s.Package != "" {
+		about = append(about, s.Package)
+	}
+	if s.Base != "" {
+		about = append(about, "ratio to "+s.Base[:min(len(s.Base), 12)]+", measured beside it")
+	}
+	out := historySeries{
+		Name: historyName(r, s), Unit: historyUnit(s), Binary: historyClass(s) == benchunit.Binary, About: layout.Clean(strings.Join(about, " · ")),
+		Points: []historyPoint{}, Changes: []historyChange{},
+	}
+	for _, p := range s.Points {
+		point := historyPoint{Commit: p.Commit, Center: pageNumber(float64(p.Center)), N: p.N, Runs: p.Runs}
+		if low, high := float64(p.Low), float64(p.High); IsFinite(low) && IsFinite(high) {
+			point.Bounded, point.Low, point.High = true, pageNumber(low), pageNumber(high)
+		}
+		out.Points = append(out.Points, point)
+	}
+	for _, c := range s.Changes {
+		text := strings.TrimSpace(changePercent(float64(c.Delta)) + " " + percentInterval(float64(c.Low), float64(c.High)))
+		out.Changes = append(out.Changes, historyChange{After: c.After, At: c.At, From: pageNumber(float64(c.From)), To: pageNumber(float64(c.To)), Text: text, Verdict: c.Verdict})
+	}
+	return out
+}
+
+// historyTables are the changes and the gates.
+func historyTables(r *history.Report) []pages.Table {
+	changes := pages.Table{Caption: "Changes, newest first", Columns: []string{"commits", "date", "benchmark", "unit", "before", "after", "change", "interval", "q", "verdict"}, Rows: [][]string{}}
+	for i, row := range changeRows(r, r.Changes) {
+		c := &r.Changes[i]
+		row[6] = strings.TrimPrefix(row[6], "q ")
+		changes.Rows = append(changes.Rows, append([]string{historyRange(r, c), r.Commits[c.At].Time.UTC().Format(time.DateOnly)}, row...))
+	}
+	tables := []pages.Table{}
+	if len(changes.Rows) > 0 {
+		tables = append(tables, changes)
+	}
+	gates := pages.Table{Caption: "Gates at the newest commit", Columns: []string{"gate", "benchmark", "unit", "before", "newest", "change", "outcome"}, Rows: [][]string{}}
+	for i := range r.Gate {
+		c := &r.Gate[i]
+		gates.Rows = append(gates.Rows, append([]string{layout.Clean(c.Gate)}, gateRow(r, c)...))
+	}
+	if len(gates.Rows) > 0 {
+		tables = append(tables, gates)
+	}
+	return tables
+}

@@ -1,0 +1,282 @@
+package benchmarks
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/pages"
+	"github.com/whet-go/whet/ui"
+)
+
+// Bounds of what a page with benchmarks holds.
+const (
+	benchPagePoints = 250_000 // measurements, of all cells together
+	benchPageLeast  = 20      // of a cell, however many cells there are
+)
+
+// BenchMark stands near the start of every page of compared benchmarks.
+const BenchMark = `<meta name="generator" content="whet bench">`
+
+// The wire types of the page, from which ui/src/api/bench.ts is generated. What may be
+// missing is a list of at most one.
+type (
+	benchDoc struct {
+		Title  string           `json:"title"`
+		Facts  []pages.Fact     `json:"facts"`
+		Notes  []string         `json:"notes"`
+		Legend string           `json:"legend"` // what is drawn, in a sentence
+		Tables []benchPageTable `json:"tables"`
+	}
+	// benchPageTable is the benchmarks of one unit and configuration.
+	benchPageTable struct {
+		Config  []pages.Fact    `json:"config"`
+		Unit    string          `json:"unit"`
+		Binary  bool            `json:"binary"` // prefixes are Ki, Mi, …
+		Center  string          `json:"center"` // what a centre is: median
+		Spread  string          `json:"spread"` // what low and high are
+		Columns []string        `json:"columns"`
+		Means   []benchPageMean `json:"means"` // one for each column; none when there is one row
+		Rows    []benchPageRow  `json:"rows"`
+		Notes   []string        `json:"notes"`
+	}
+	benchPageMean struct {
+		Center string `json:"center"`
+		Change string `json:"change"`
+	}
+	benchPageRow struct {
+		Name  string           `json:"name"`
+		Cells []benchPageCell  `json:"cells"` // ordered by column
+		Pairs []benchPagePairs `json:"pairs"`
+		Notes []string         `json:"notes"`
+	}
+	benchPageCell struct {
+		Column  int               `json:"column"`
+		N       int               `json:"n"`      // measurements; values may be fewer
+		Values  []float64         `json:"values"` // in the order of time
+		Center  float64           `json:"center"`
+		Bounded bool              `json:"bounded"` // low and high are finite
+		Low     float64           `json:"low"`
+		High    float64           `json:"high"`
+		Text    string            `json:"text"`  // of the centre
+		Range   string            `json:"range"` // of low and high
+		Changes []benchPageChange `json:"changes"`
+	}
+	benchPageChange struct {
+		Delta   float64 `json:"delta"`  // 0 when it is not finite
+		Finite  bool    `json:"finite"` // delta is
+		Text    string  `json:"text"`   // of the change, whether or not it is chance
+		P       float64 `json:"p"`
+		Q       float64 `json:"q"`
+		Verdict string  `json:"verdict"` // better, worse, changed, chance, same, undecided
+		Words   string  `json:"words"`   // the verdict for people
+	}
+	// benchPagePairs are the ratios of pairs of rounds in the order of time.
+	benchPagePairs struct {
+		Ratios  []float64 `json:"ratios"`
+		Ratio   float64   `json:"ratio"`
+		Bounded bool      `json:"bounded"` // low and high are finite
+		Low     float64   `json:"low"`
+		High    float64   `json:"high"`
+	}
+)
+
+// Verdicts of a change on the page.
+const (
+	benchBetter    = "better"
+	benchWorse     = "worse"
+	benchChangedTo = "changed" // in a unit of which no direction is better
+	benchChance    = "chance"  // significant alone, but not among so many
+	benchSame      = "same"
+)
+
+// WritePage writes a comparison of benchmarks as a self-contained page: one HTML
+// file that makes no request. The measurements of each benchmark are drawn as strips of
+// points with the centre and its interval.
+func WritePage(w io.Writer, c *bench.Comparison) error {
+	return writeBenchDoc(w, newBenchDoc(c))
+}
+
+func writeBenchDoc(w io.Writer, doc benchDoc) error {
+	return pages.WriteData(w, pages.DataPage{
+		Mark: BenchMark, ID: "whet-bench", Title: doc.Title, Script: ui.BenchJS(), Data: doc,
+		Without: "<code>whet bench compare</code> shows the same figures as text.",
+	})
+}
+
+func newBenchDoc(c *bench.Comparison) benchDoc {
+	doc := benchDoc{Title: "Benchmarks", Facts: []pages.Fact{}, Notes: pages.CleanAll(c.Warnings), Tables: []benchPageTable{}}
+	cells, compared := 0, false
+	for i := range c.Tables {
+		t := &c.Tables[i]
+		compared = compared || len(t.Columns) > 1
+		for _, r := range t.Rows {
+			cells += len(r.Cells)
+		}
+		if i == 0 && len(t.Columns) > 1 {
+			names := make([]string, len(t.Columns))
+			for k, col := range t.Columns {
+				names[k] = col.Name
+			}
+			doc.Title = layout.Clean("Benchmarks: " + strings.Join(names[1:], ", ") + " against " + names[0])
+		}
+	}
+	most := pointsPerCell(cells)
+	for i := range c.Tables {
+		doc.Tables = append(doc.Tables, newBenchPageTable(c, i, most))
+	}
+	if compared {
+		doc.Legend = fmt.Sprintf("A change holds when q is at most %v: of the changes that hold, at most %v%% are expected to be chance. p is of the benchmark alone, q is p adjusted for how many are compared.", c.Alpha, percentOf(c.Alpha))
+	}
+	return doc
+}
+
+// pointsPerCell is how many measurements each of so many cells may draw.
+func pointsPerCell(cells int) int {
+	return max(benchPageLeast, min(bench.MaxValues, benchPagePoints/max(cells, 1)))
+}
+
+func newBenchPageTable(c *bench.Comparison, at, most int) benchPageTable {
+	t := &c.Tables[at]
+	class := benchunit.ClassOf(t.Unit)
+	out := benchPageTable{
+		Config: []pages.Fact{}, Unit: layout.Clean(t.Unit), Binary: class == benchunit.Binary, Center: t.Statistic,
+		Spread: percentOf(c.Confidence) + "% confidence interval", Columns: []string{}, Means: []benchPageMean{}, Rows: []benchPageRow{},
+		Notes: pages.CleanAll(benchUnpaired(t)),
+	}
+	for _, f := range t.Config {
+		if f.Value != "" {
+			out.Config = append(out.Config, pages.Fact{Name: layout.Clean(f.Key), Value: layout.Clean(f.Value)})
+		}
+	}
+	for _, col := range t.Columns {
+		out.Columns = append(out.Columns, layout.Clean(col.Name))
+	}
+	thinned := false
+	for _, r := range t.Rows {
+		row := benchPageRow{Name: layout.Clean(r.Name), Cells: []benchPageCell{}, Pairs: []benchPagePairs{}, Notes: []string{}}
+		scale := benchunit.CommonScale(centersOf(r), class)
+		for k, cell := range r.Cells {
+			if cell == nil {
+				continue
+			}
+			to := newBenchPageCell(cell, k, t.Better, most)
+			to.Text = scale.Format(float64(cell.Center))
+			thinned = thinned || len(to.Values) < cell.N
+			row.Cells = append(row.Cells, to)
+			row.Notes = appendNew(row.Notes, cell.Warnings...)
+			if cell.Change != nil {
+				row.Notes = appendNew(row.Notes, cell.Change.Warnings...)
+			}
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	if len(t.Rows) > 1 {
+		for k, m := range t.Geomean {
+			mean := benchPageMean{}
+			if m.Center != nil {
+				mean.Center = benchunit.Scale(float64(*m.Center), class)
+			}
+			if k > 0 && m.Delta != nil {
+				mean.Change = fmt.Sprintf("%+.2f%%", float64(*m.Delta)*100)
+			}
+			out.Means = append(out.Means, mean)
+			out.Notes = appendNew(out.Notes, m.Warnings...)
+		}
+	}
+	if thinned {
+		out.Notes = append(out.Notes, "of benchmarks with many measurements some points are drawn, picked evenly; the figures are of all")
+	}
+	return out
+}
+
+func newBenchPageCell(cell *bench.Cell, column int, better string, most int) benchPageCell {
+	out := benchPageCell{
+		Column: column, N: cell.N, Values: pageValues(bench.Pick(cell.Values, most)), Center: pageNumber(float64(cell.Center)),
+		Range: "±" + cell.Range, Changes: []benchPageChange{},
+	}
+	if low, high := float64(cell.Low), float64(cell.High); IsFinite(low) && IsFinite(high) {
+		out.Bounded, out.Low, out.High = true, pageNumber(low), pageNumber(high)
+	}
+	if d := cell.Change; d != nil {
+		change := benchPageChange{P: d.P, Q: d.Adjusted, Text: "?"}
+		if delta := float64(d.Delta); IsFinite(delta) {
+			change.Delta, change.Finite, change.Text = delta, true, fmt.Sprintf("%+.2f%%", delta*100)
+		}
+		change.Verdict, change.Words = benchVerdict(d, better)
+		out.Changes = append(out.Changes, change)
+	}
+	return out
+}
+
+// benchVerdict says what to think of a change.
+func benchVerdict(d *bench.Change, better string) (verdict, words string) {
+	delta := float64(d.Delta)
+	switch {
+	case delta == 0 || math.IsNaN(delta) || !d.Significant:
+		return benchSame, "no change shown"
+	case !d.Holds:
+		return benchChance, "perhaps chance"
+	case better == "":
+		return benchChangedTo, "changed"
+	case (delta < 0) == (better == bench.Lower):
+		return benchBetter, "better"
+	default:
+		return benchWorse, "worse"
+	}
+}
+
+func centersOf(r bench.Row) []float64 {
+	var out []float64
+	for _, c := range r.Cells {
+		if c != nil {
+			out = append(out, float64(c.Center))
+		}
+	}
+	return out
+}
+
+// appendNew appends the texts that are not there yet, cleaned.
+func appendNew(to []string, texts ...string) []string {
+next:
+	for _, text := range texts {
+		text = layout.Clean(text)
+		for _, old := range to {
+			if old == text {
+				continue next
+			}
+		}
+		to = append(to, text)
+	}
+	return to
+}
+
+// IsFinite reports whether v is a number that JSON can hold.
+func IsFinite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }
+
+// pageNumber rounds to seven digits, more than a screen can show, and makes what JSON
+// cannot hold 0.
+func pageNumber(v float64) float64 {
+	if !IsFinite(v) {
+		return 0
+	}
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 7, 64), 64)
+	if err != nil || !IsFinite(short) {
+		return v // the largest of all numbers rounds up to infinity
+	}
+	return short
+}
+
+func pageValues(values []float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = pageNumber(v)
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package benchmarks
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/internal/report/layout"
+)
+
+// TestWriteBenchRun wants a line for each benchmark, units that do not fit below, and
+// the file's configuration told once.
+func TestWriteBenchRun(t *testing.T) {
+	d := &Run{Schema: RunSchema, Go: "go1.26", GOGC: "100", Rounds: 6, Elapsed: time.Second, Inside: 900 * time.Millisecond}
+	for i, name := range []string{"BenchmarkEncode/json", "BenchmarkEncode/gob"} {
+		m := Measured{Package: "example.com/encode", Name: name, Procs: 2}
+		for range 6 {
+			values := []benchfmt.Value{{Value: 1e-6, Unit: "sec/op", OrigValue: 1000, OrigUnit: "ns/op"}, {Value: 64, Unit: "B/op"}, {Value: 2, Unit: "allocs/op"}}
+			if i == 1 {
+				values = append(values, benchfmt.Value{Value: 3, Unit: "widgets/op"})
+			}
+			m.Results = append(m.Results, &gotest.Result{
+				Name: name, Procs: 2, Config: []gotest.Field{{Key: "goos", Value: "linux"}, {Key: "pkg", Value: m.Package}},
+				Measurements: []gotest.Measurement{{Iterations: 10, Values: values}},
+			})
+		}
+		d.Benchmarks = append(d.Benchmarks, m)
+	}
+	if err := d.SetSummary(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for width, want := range map[int]string{
+		80: `
+goos: linux
+pkg: example.com/encode
+go: go1.26
+gomaxprocs: 2
+gogc: 100
+               sec/op  ±   B/op  ±  allocs/op  ±  widgets/op  ±
+Encode/json-2  1.000µ 0%  64.00 0%      2.000 0%
+Encode/gob-2   1.000µ 0%  64.00 0%      2.000 0%       3.000 0%
+geomean        1.000µ     64.00         2.000
+
+12 rounds of 2 benchmarks in 1s, 90% of it in benchmarks
+`,
+		40: `
+goos: linux
+pkg: example.com/encode
+go: go1.26
+gomaxprocs: 2
+gogc: 100
+               sec/op  ±   B/op  ±
+Encode/json-2  1.000µ 0%  64.00 0%
+Encode/gob-2   1.000µ 0%  64.00 0%
+geomean        1.000µ     64.00
+
+               allocs/op  ±
+Encode/json-2      2.000 0%
+Encode/gob-2       2.000 0%
+geomean            2.000
+
+               widgets/op  ±
+Encode/json-2
+Encode/gob-2        3.000 0%
+geomean
+
+12 rounds of 2 benchmarks in 1s, 90% of
+it in benchmarks
+`,
+	} {
+		var out strings.Builder
+		if err := WriteRun(&out, layout.Style{Width: width}, d); err != nil {
+			t.Fatal(err)
+		}
+		if got := "\n" + out.String(); got != want {
+			t.Errorf("%d columns:%s\nwant%s", width, got, want)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package benchmarks
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/loads"
+	"github.com/whet-go/whet/service"
+	"github.com/whet-go/whet/unit"
+)
+
+// WriteServices renders a comparison of two services: what they are and were sent, what
+// speaks against comparing them, a line for each unit, and the verdict in words.
+func WriteServices(w io.Writer, s layout.Style, r *service.Result) error {
+	t := layout.NewWriter(w)
+	for i, side := range r.Sides {
+		name := side.Command
+		if side.Dir != "" {
+			name += " (in " + side.Dir + ")"
+		}
+		t.Line(ab.Side(i).String(), "  ", s.Paint(layout.Bold, layout.CutMiddle(layout.Clean(name), s.Remaining(3, 20))))
+	}
+	if l := r.Load; l != nil {
+		t.Line(layout.Cut(layout.Clean(loads.Targets(l)), s.Remaining(0, 20)))
+		layout.Wrap(t, s, "", layout.Clean(loads.Setting(l)), 0)
+	}
+	t.Line()
+	serviceWarnings(t, s, r)
+	units := serviceTable(t, s, r)
+	serviceFacts(t, s, r)
+	t.Line()
+	for i, sentence := range serviceVerdict(r, units) {
+		lead := layout.Join("         ")
+		if i == 0 {
+			lead = layout.Join(s.Paint(layout.Bold, "verdict:"), " ")
+		}
+		layout.Wrap(t, s, lead, layout.Clean(sentence), 9)
+	}
+	return t.Result()
+}
+
+// serviceWarnings says what speaks against the figures, gravest first.
+func serviceWarnings(t *layout.Writer, s layout.Style, r *service.Result) {
+	all := slices.Concat(r.Warnings(), r.AB.Warnings)
+	for _, warning := range all {
+		layout.Wrap(t, s, s.Paint(layout.Gold, "warning: "), layout.Clean(warning), 9)
+	}
+	if len(all) > 0 {
+		t.Line()
+	}
+}
+
+// serviceTable writes a line for each unit and returns the units in that order.
+func serviceTable(t *layout.Writer, s layout.Style, r *service.Result) []ab.Unit {
+	var units []ab.Unit
+	all := r.AB.Subjects[0].Units
+	for _, name := range service.Units() {
+		if i := slices.IndexFunc(all, func(u ab.Unit) bool { return u.Unit == name }); i >= 0 {
+			units = append(units, all[i])
+		}
+	}
+	if len(units) == 0 {
+		t.Line("nothing was measured")
+		return nil
+	}
+	rows := [][]string{{"", "A", "B", "change", fmt.Sprintf("%s%% interval", percentOf(r.AB.Confidence)), "p", "q", "B is"}}
+	for _, u := range units {
+		change, between := "–", "–"
+		if !math.IsNaN(float64(u.Ratio)) {
+			change = layout.SignedPercent(float64(u.Ratio) - 1)
+		}
+		if serviceBounded(&u) {
+			between = layout.SignedPercent(float64(u.Low)-1) + " to " + layout.SignedPercent(float64(u.High)-1)
+		}
+		rows = append(rows, []string{
+			service.UnitName(u.Unit), serviceValue(u.Unit, u.A.Median), serviceValue(u.Unit, u.B.Median), change, between,
+			fmt.Sprintf("%.3f", u.P), fmt.Sprintf("%.3f", u.Q), string(u.Verdict),
+		})
+	}
+	widths, wide := serviceWidths(rows)
+	if s.Width > 0 && wide > s.Width { // verdicts go by q, so p is what to do without
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], 5, 6)
+		}
+		widths, _ = serviceWidths(rows)
+	}
+	for k, row := range rows {
+		line := layout.Left(row[0], widths[0])
+		for i := 1; i < len(row)-1; i++ {
+			line += "  " + layout.Right(row[i], widths[i])
+		}
+		code := layout.Color("")
+		if k > 0 {
+			code = map[ab.Verdict]layout.Color{ab.Better: layout.Cyan, ab.Worse: layout.Red}[units[k-1].Verdict]
+			if code == "" {
+				code = layout.Dim
+			}
+		}
+		t.Line(line, "  ", s.Paint(code, row[len(row)-1]))
+	}
+	return units
+}
+
+// serviceWidths are the widths of a table's columns, and of the whole.
+func serviceWidths(rows [][]string) (widths []int, total int) {
+	widths = make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], layout.Columns(cell))
+		}
+	}
+	for _, w := range widths {
+		total += w + 2
+	}
+	return widths, total - 2
+}
+
+// widest is the ratio of an interval's ends above which it says nothing worth a line.
+const widest = 100
+
+// serviceBounded tells whether a unit has an interval that says something.
+func serviceBounded(u *ab.Unit) bool { return u.Low > 0 && u.High < widest*u.Low }
+
+// serviceValue writes a value of a unit.
+func serviceValue(name string, v bench.Float) string {
+	x := float64(v)
+	switch {
+	case math.IsNaN(x):
+		return "–"
+	case name == service.UnitRate:
+		return loads.PerSecond(x)
+	case strings.Contains(name, "sec"):
+		return unit.Duration(time.Duration(math.Round(x * float64(time.Second))))
+	case name == service.UnitBytes:
+		return unit.Bytes(math.Round(x)).String()
+	case x >= 1000:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
+}
+
+// serviceFacts says how it was measured.
+func serviceFacts(t *layout.Writer, s layout.Style, r *service.Result) {
+	c := r.AB.Subjects[0]
+	stopped := map[ab.Stop]string{
+		ab.Precise: "until the interval was as tight as asked for", ab.TimeUp: "until the time was over", ab.Interrupted: "interrupted", ab.Failed: "until one failed",
+	}[c.Stopped]
+	text := fmt.Sprintf("%s of slices of %v in %s, %s", layout.Plural(c.Pairs, "pair", "pairs"), r.AB.Plan.Length, unit.Duration(r.AB.Elapsed), stopped)
+	for _, u := range c.Units {
+		if u.Unit == r.AB.Unit && !math.IsNaN(float64(u.Spread)) {
+			text += fmt.Sprintf("; a pair's noise in %s is %s", service.UnitName(u.Unit), unit.FormatPercent(100*float64(u.Spread)))
+		}
+	}
+	if len(c.Units) > 0 {
+		t.Line()
+	}
+	layout.Wrap(t, s, "", text, 0)
+}
+
+// serviceVerdict says in sentences what the comparison has shown. What makes it no
+// comparison comes first.
+func serviceVerdict(r *service.Result, units []ab.Unit) []string {
+	var out []string
+	if r.FailuresDiffer {
+		share := func(i int) string { return unit.Percent(r.Sides[i].Seen.Failed(), r.Sides[i].Seen.Requests) }
+		out = append(out, fmt.Sprintf("not comparable: A fails %s of the requests and B %s. A refusal costs less than an answer, so the rest says nothing of which is faster.", share(0), share(1)))
+	}
+	if a := r.Answers; a != nil && len(a.Differences) > 0 {
+		out = append(out, fmt.Sprintf("A and B answer %d of %s differently: what follows compares services that do different work.", len(a.Differences), layout.Plural(a.Asked, "request", "requests")))
+	}
+	for _, kind := range []struct {
+		verdict ab.Verdict
+		lead    string
+	}{
+		{ab.Better, "B is better in "},
+		{ab.Worse, "B is worse in "},
+		{ab.Same, "No difference in "},
+		{ab.Undecided, "Not decided: "},
+	} {
+		var parts []string
+		for _, u := range units {
+			if u.Verdict == kind.verdict {
+				parts = append(parts, servicePart(&u))
+			}
+		}
+		if len(parts) > 0 {
+			out = append(out, kind.lead+strings.Join(parts, ", ")+".")
+		}
+	}
+	if !slices.ContainsFunc(units, func(u ab.Unit) bool { return !math.IsInf(float64(u.High), 0) }) {
+		out = append(out, "There were too few pairs to tell anything from chance; --max-time gives them more time.")
+	}
+	return out
+}
+
+// servicePart says of a unit what its verdict is about.
+func servicePart(u *ab.Unit) string {
+	name := service.UnitName(u.Unit)
+	low, high := float64(u.Low)-1, float64(u.High)-1
+	switch u.Verdict {
+	case ab.Same:
+		return fmt.Sprintf("%s larger than %s", name, unit.FormatPercent(100*max(math.Abs(low), math.Abs(high))))
+	case ab.Undecided:
+		if serviceBounded(u) {
+			chance := ""
+			if low > 0 || high < 0 {
+				chance = ", which may be chance among so many rows"
+			}
+			return fmt.Sprintf("%s (between %s and %s%s)", name, layout.SignedPercent(low), layout.SignedPercent(high), chance)
+		}
+		return name
+	case ab.Better, ab.Worse:
+		if !math.IsNaN(float64(u.Ratio)) {
+			return fmt.Sprintf("%s (%s)", name, layout.SignedPercent(float64(u.Ratio)-1))
+		}
+	}
+	return name
+}

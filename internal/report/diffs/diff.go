@@ -1,0 +1,496 @@
+package diffs
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/internal/report/listings"
+	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording/work"
+	"github.com/whet-go/whet/unit"
+)
+
+// DiffSchema is the schema of Diff.
+const DiffSchema = "whet.diff/1"
+
+// A DiffInput is one side of a comparison.
+type DiffInput struct {
+	Name string // for people: the file or URL
+	// View is bound to the same granularity on both sides.
+	View *profile.View
+	// Duration is the span of time that the values cover; 0 when unknown.
+	Duration time.Duration
+	// Own tells own functions; nil when nothing tells.
+	Own func(profile.Function) bool
+	// Source returns a file's text by the name the profile gives it; nil when
+	// there is none. Line by line, it follows a line from A to B when lines
+	// above it came or went.
+	Source listings.SourceFunc
+}
+
+// DiffOptions says how NewDiff compares.
+type DiffOptions struct {
+	By profile.By // what both views are bound by
+	// Own asks for the own-code view, which needs Own of both sides, in place of
+	// the classic one.
+	Own bool
+	// Normalize scales A's values so that both totals are equal; only shares
+	// are compared then.
+	Normalize bool
+	// Work is how many requests each side answered; with it costs are compared per
+	// request. Nil when that is not known, which NoWork explains.
+	Work   *work.Pair
+	NoWork error
+	Cum    bool // order by the change of cum instead of flat
+	N      int  // at most so many entries in each list; 0 is all
+}
+
+// Diff is what whet diff shows: what changed from A to B. Own and Rest are filled in the
+// own-code view, where each sample is charged to its innermost own frame (Rest:
+// the outermost frame of samples without one), Entries in the classic one.
+type Diff struct {
+	Schema     string    `json:"schema"`
+	Type       string    `json:"type"`
+	Unit       string    `json:"unit"`
+	OutputUnit string    `json:"-"` // in which text has all values; "" for those that suit them
+	By         string    `json:"by"`
+	Normalized bool      `json:"normalized"`
+	Scale      float64   `json:"scale"` // A's values are multiplied by it
+	Before     DiffSide  `json:"before"`
+	After      DiffSide  `json:"after"`
+	Total      DiffValue `json:"total"`
+	// Smallest is the smallest relative change of the whole that these two can
+	// show: 2√(1/nA + 1/nB), or half of the interval's width where the clocks of the
+	// processes give the total.
+	Smallest float64       `json:"smallest_visible_change"`
+	Noise    string        `json:"noise"` // what is counted; "exact" when nothing is sampled
+	Warnings []DiffWarning `json:"warnings,omitempty"`
+	// PerRequest says that values have per_request, and that entries are ordered by
+	// it; NoPerRequest says why not, where values could be costs of requests.
+	PerRequest   bool         `json:"per_request"`
+	NoPerRequest *DiffWarning `json:"no_per_request,omitempty"`
+	// Recorded says that one of the sides is of a recording: without the requests
+	// that were answered there is no verdict on the total.
+	Recorded bool        `json:"-"`
+	Own      []DiffEntry `json:"own,omitempty"`
+	Rest     []DiffEntry `json:"rest,omitempty"`
+	Entries  []DiffEntry `json:"entries,omitempty"`
+	LeftOut  int         `json:"left_out,omitempty"` // entries dropped by N
+	Cum      bool        `json:"sorted_by_cum,omitempty"`
+}
+
+// A DiffWarning is something that makes the comparison worth less, and its cure.
+type DiffWarning struct {
+	Text string `json:"text"`
+	Hint string `json:"hint,omitempty"`
+}
+
+// A DiffSide describes one of the two profiles.
+type DiffSide struct {
+	Name     string        `json:"name"`
+	Total    int64         `json:"total"`  // of the samples that the filters keep, not scaled
+	Noise    int64         `json:"noise"`  // two standard deviations of Total
+	Events   int64         `json:"events"` // sampling events behind Total
+	Duration time.Duration `json:"duration_ns"`
+	Work     *work.Count   `json:"work,omitempty"` // nil when not known
+}
+
+// A DiffValue is one number on both sides. Change is After - Before; Relative
+// is Change/|Before|, null when Before is 0. Noise is two standard deviations of
+// Change, and WithinNoise says that chance alone explains it (see noiseModel).
+type DiffValue struct {
+	Before      int64    `json:"before"`
+	After       int64    `json:"after"`
+	Change      int64    `json:"change"`
+	Relative    *float64 `json:"relative"`
+	Noise       int64    `json:"noise"`
+	WithinNoise bool     `json:"within_noise"`
+	// PerRequest compares what a request costs; nil when that is not known.
+	PerRequest *work.Change `json:"per_request,omitempty"`
+}
+
+// A DiffEntry is one function, line or other node. In the own-code view Cum
+// holds what is charged to the entry and Flat what was spent in the frame itself.
+type DiffEntry struct {
+	Name   string    `json:"name"`
+	File   string    `json:"file,omitempty"`
+	Line   int       `json:"line,omitempty"`        // in B; in A when it is gone from B
+	Before int       `json:"line_before,omitempty"` // in A, when it differs
+	Own    bool      `json:"own,omitempty"`
+	Status string    `json:"status,omitempty"` // "appeared", "vanished" or ""
+	Flat   DiffValue `json:"flat"`
+	Cum    DiffValue `json:"cum"`
+}
+
+// NewDiff compares B with A. It fails when the two do not measure the same thing.
+func NewDiff(a, b DiffInput, opt DiffOptions) (*Diff, error) {
+	ta, tb := a.View.Type(), b.View.Type()
+	if ta != tb {
+		return nil, fmt.Errorf("compare profiles: %s holds %s (%s), %s holds %s (%s)", a.Name, ta.Type, ta.Unit, b.Name, tb.Type, tb.Unit)
+	}
+	if err := profile.Comparable(a.View.Profile(), b.View.Profile(), ta); err != nil {
+		return nil, fmt.Errorf("compare profiles %s and %s: %w", a.Name, b.Name, err)
+	}
+	own := opt.Own && a.Own != nil && b.Own != nil && opt.By != profile.ByLabel
+	r := &Diff{
+		Schema: DiffSchema, Type: tb.Type, Unit: tb.Unit, By: opt.By.String(),
+		Normalized: opt.Normalize, Scale: 1, Cum: opt.Cum || own,
+	}
+	align := newAligner(a, b, opt.By)
+	before := gatherDiff(a, opt.By, own, align)
+	after := gatherDiff(b, opt.By, own, nil)
+	rates := r.rates(before, after, opt)
+	if opt.Normalize && before.total.value != 0 {
+		r.Scale = math.Abs(float64(after.total.value) / float64(before.total.value))
+	}
+	r.Noise = string(before.model.name)
+	r.Before, r.After = before.side(), after.side()
+	if rates != nil {
+		r.Before.Work, r.After.Work = opt.Work.A, opt.Work.B
+	}
+	r.Total = compare(before.total.times(r.Scale), after.total)
+	r.Total.PerRequest = rates.compare(before.total, after.total)
+	if p := r.Total.PerRequest; rates != nil && rates.clock && p.Low != nil {
+		r.Smallest = (*p.High - *p.Low) / 2 / (1 + *p.Relative)
+	} else if before.events > 0 && after.events > 0 && before.model.name != noiseExact {
+		r.Smallest = 2 * math.Sqrt(1/before.events+1/after.events)
+	}
+	r.warn(opt, rates != nil && rates.clock)
+
+	entries := joinDiff(before.entries, after.entries, r.Scale, rates, align)
+	for i := range entries {
+		e := &entries[i]
+		f := profile.Function{Name: e.Name, File: e.File}
+		e.Own = own || opt.By <= profile.ByLine && (a.Own != nil && a.Own(f) || b.Own != nil && b.Own(f))
+	}
+	if !own {
+		r.Entries = r.order(entries, opt.N)
+		return r, nil
+	}
+	rest := joinDiff(before.rest, after.rest, r.Scale, rates, nil)
+	r.Own, r.Rest = r.order(entries, opt.N), r.order(rest, opt.N)
+	return r, nil
+}
+
+// order sorts entries by absolute change and keeps the first n.
+func (r *Diff) order(entries []DiffEntry, n int) []DiffEntry {
+	key := func(e *DiffEntry) float64 {
+		v := &e.Flat
+		if r.Cum {
+			v = &e.Cum
+		}
+		if p := v.PerRequest; p != nil {
+			return math.Abs(p.After - p.Before)
+		}
+		return math.Abs(float64(v.Change))
+	}
+	slices.SortFunc(entries, func(x, y DiffEntry) int {
+		return cmp.Or(cmp.Compare(key(&y), key(&x)),
+			cmp.Compare(abs(y.Cum.Change), abs(x.Cum.Change)),
+			cmp.Compare(abs(y.Cum.After), abs(x.Cum.After)),
+			strings.Compare(x.Name, y.Name), strings.Compare(x.File, y.File),
+			cmp.Compare(x.Line, y.Line), cmp.Compare(x.Before, y.Before))
+	})
+	if n > 0 && len(entries) > n {
+		r.LeftOut += len(entries) - n
+		entries = entries[:n]
+	}
+	return entries
+}
+
+// few is the smallest visible change of the total above which a comparison
+// means nothing, poor that above which it shows large changes only.
+const (
+	few  = 0.5
+	poor = 0.1
+)
+
+func (r *Diff) warn(opt DiffOptions, clock bool) {
+	if r.Before.Events == 0 || r.After.Events == 0 {
+		side := "B"
+		if r.Before.Events == 0 {
+			side = "A"
+		}
+		r.Warnings = append(r.Warnings, DiffWarning{Text: side + " has no samples: there is nothing to compare"})
+	}
+	counts := fmt.Sprintf("%d %s before, %d after", r.Before.Events, r.Noise, r.After.Events)
+	switch {
+	case clock && r.Smallest > poor:
+		r.Warnings = append(r.Warnings, DiffWarning{
+			Text: fmt.Sprintf("the CPU time of a request varies much from second to second: the total only shows changes above %.0f%%", 100*r.Smallest),
+			Hint: "record both for longer, on a machine that does nothing else",
+		})
+	case clock:
+	case r.Smallest > few:
+		r.Warnings = append(r.Warnings, DiffWarning{
+			Text: fmt.Sprintf("too few samples to mean anything (%s): even the total only shows changes above %.0f%%", counts, 100*r.Smallest),
+			Hint: "record both for longer, or under more load",
+		})
+	case r.Smallest > poor:
+		r.Warnings = append(r.Warnings, DiffWarning{
+			Text: fmt.Sprintf("few samples (%s): the total only shows changes above %.0f%%, a single entry larger ones", counts, 100*r.Smallest),
+			Hint: "record both for longer, or under more load",
+		})
+	}
+	if r.PerRequest {
+		r.warnWork(opt.Work)
+	}
+	if r.Noise == string(noiseContention) {
+		r.Warnings = append(r.Warnings, DiffWarning{
+			Text: "the runtime samples contention at a rate that the profile does not tell: the noise is at least what is shown",
+		})
+	}
+	da, db := r.Before.Duration, r.After.Duration
+	if !r.Normalized && !r.PerRequest && da > 0 && db > 0 && !strings.HasPrefix(r.Type, "inuse_") && !isSnapshot(r.Type) {
+		if ratio := float64(da) / float64(db); ratio > 1.05 || ratio < 1/1.05 {
+			r.Warnings = append(r.Warnings, DiffWarning{
+				Text: fmt.Sprintf("A covers %s and B %s: absolute changes compare different spans of time", unit.Duration(da), unit.Duration(db)),
+				Hint: "--normalize compares shares of the total",
+			})
+		}
+	}
+}
+
+// warnWork says what makes comparisons per request worth less.
+func (r *Diff) warnWork(pair *work.Pair) {
+	for _, text := range pair.Differences {
+		w := DiffWarning{Text: text}
+		if pair.Other {
+			w.Text += ": no verdict per request"
+			w.Hint = "record both with the same load, and look at why requests fail first"
+		}
+		r.Warnings = append(r.Warnings, w)
+	}
+	if pair.Rates != "" {
+		r.Warnings = append(r.Warnings, DiffWarning{Text: pair.Rates, Hint: "send both the same rate: `whet record --load URL -r 1000`"})
+	}
+	const busy = 0.1
+	if drift := max(pair.A.Drift, pair.B.Drift); r.Noise == string(noiseTicks) && drift > 0 && max(pair.A.Others, pair.B.Others) > busy {
+		r.Warnings = append(r.Warnings, DiffWarning{
+			Text: fmt.Sprintf("other programs used %.0f%% of the processors in A and %.0f%% in B, which makes all CPU times differ: the intervals allow for it", 100*pair.A.Others, 100*pair.B.Others),
+			Hint: "record on a machine that does nothing else, or both at the same time",
+		})
+	}
+	if pair.A.Source == work.Trace {
+		r.Warnings = append(r.Warnings, DiffWarning{
+			Text: "requests are those of the traces; whether they failed, and which they were, is not compared",
+			Hint: "`whet record --load URL` counts all requests and their answers",
+		})
+	}
+}
+
+// A diffKey says which nodes of two profiles are the same. Files are told by
+// their last element, so that two machines with different paths can be compared.
+type diffKey struct {
+	name, file string
+	line       int
+	address    uint64
+}
+
+// A diffSum is a node on one side.
+type diffSum struct {
+	file      string // whole
+	line      int    // as the profile says it
+	flat, cum measured
+	seen      int // last sample counted in cum
+	// names, of own code, are the functions of the line with their values.
+	names map[string]int64
+}
+
+// name is the function that weighs most; "" where the key has the name.
+func (e *diffSum) name() string {
+	best := ""
+	for name, v := range e.names {
+		if w := abs(e.names[best]); best == "" || abs(v) > w || abs(v) == w && name < best {
+			best = name
+		}
+	}
+	return best
+}
+
+type diffGathered struct {
+	name     string
+	duration time.Duration
+	model    noiseModel
+	whole    measured // of all samples, whatever the filters keep
+	total    measured
+	events   float64
+	entries  map[diffKey]*diffSum
+	rest     map[diffKey]*diffSum // own-code view: samples without an own frame
+}
+
+func (g *diffGathered) side() DiffSide {
+	return DiffSide{
+		Name: g.name, Total: g.total.value, Noise: int64(math.Round(2 * math.Sqrt(g.total.variance))),
+		Events: int64(math.Round(g.events)), Duration: g.duration,
+	}
+}
+
+// gatherDiff passes over one side's stacks once. Lines of A are numbered as in B
+// where align knows how.
+func gatherDiff(in DiffInput, by profile.By, own bool, align *aligner) *diffGathered {
+	v := in.View
+	p := v.Profile()
+	t := slices.Index(p.SampleTypes, v.Type())
+	g := &diffGathered{
+		name: in.Name, duration: in.Duration, model: newNoiseModel(p, t),
+		entries: make(map[diffKey]*diffSum), rest: make(map[diffKey]*diffSum),
+	}
+	nodes := make([]*diffSum, v.NumNodes())
+	sum := func(id uint32) *diffSum {
+		if nodes[id] == nil {
+			nodes[id] = findDiff(g.entries, v.Node(id), by, align)
+		}
+		return nodes[id]
+	}
+	g.gatherWhole(p, t)
+	isOwn := ownFrames(p, in.Own)
+	injected := ownFrames(p, func(f profile.Function) bool { return profile.IsInjected(f.Name) })
+	ownSum := func(id uint32) *diffSum {
+		if nodes[id] == nil {
+			nodes[id] = findOwnDiff(g.entries, v.Node(id), by, align)
+		}
+		return nodes[id]
+	}
+	sample := 0
+	for s := range v.Stacks() {
+		sample++
+		k := g.model.events(p, s.Sample, s.Value)
+		variance := g.model.variance(s.Value, k)
+		g.total.add(s.Value, variance)
+		g.events += k
+		if len(s.Nodes) == 0 {
+			continue
+		}
+		if own {
+			i := 0
+			for i < len(s.Lines) && !isOwn(s.Lines[i]) {
+				i++
+			}
+			if i == len(s.Lines) {
+				e := findDiff(g.rest, v.Node(s.Nodes[i-1]), by, nil)
+				e.cum.add(s.Value, variance)
+				continue
+			}
+			e := ownSum(s.Nodes[i])
+			e.names[profile.Generic(v.Node(s.Nodes[i]).Name)] += s.Value
+			e.cum.add(s.Value, variance)
+			if i == 0 || injected(s.Lines[i-1]) { // the line did not call what interrupted it
+				e.flat.add(s.Value, variance)
+			}
+			continue
+		}
+		for i, id := range s.Nodes {
+			e := sum(id)
+			if i == 0 {
+				e.flat.add(s.Value, variance)
+			}
+			if e.seen != sample {
+				e.seen = sample
+				e.cum.add(s.Value, variance)
+			}
+		}
+	}
+	return g
+}
+
+func findDiff(m map[diffKey]*diffSum, n profile.Node, by profile.By, align *aligner) *diffSum {
+	key := diffKey{name: n.Name}
+	switch {
+	case by == profile.ByFile:
+		key.file = n.File
+	case by == profile.ByLine:
+		key.file, key.line = path.Base(n.File), align.after(n.File, n.Line)
+	case by == profile.ByAddress || n.Name == "":
+		key.file, key.line, key.address = path.Base(n.File), n.Line, n.Address
+	}
+	if n.Name == "" && n.File == "" {
+		key.name = profiles.FrameName(n)
+	}
+	e := m[key]
+	if e == nil {
+		e = &diffSum{file: n.File, line: n.Line}
+		m[key] = e
+	}
+	return e
+}
+
+// findOwnDiff is findDiff for own code, which has one entry where whet top has one row:
+// for all instantiations of a function, and by line for all functions that its code is
+// compiled into.
+func findOwnDiff(m map[diffKey]*diffSum, n profile.Node, by profile.By, align *aligner) *diffSum {
+	if n.Name = profile.Generic(n.Name); by == profile.ByLine && n.File != "" && n.Line != 0 {
+		if pkg := profile.PackagePath(n.Name); pkg != "" {
+			n.Name = pkg
+		}
+	}
+	e := findDiff(m, n, by, align)
+	if e.names == nil {
+		e.names = make(map[string]int64)
+	}
+	return e
+}
+
+// ownFrames tells whether the frame Profile.Lines[i] is own.
+func ownFrames(p *profile.Profile, own func(profile.Function) bool) func(line uint32) bool {
+	if own == nil {
+		return func(uint32) bool { return false }
+	}
+	is := make([]bool, len(p.Functions))
+	for i, f := range p.Functions {
+		is[i] = own(f)
+	}
+	return func(line uint32) bool {
+		f := p.Lines[line].Function
+		return f != profile.None && is[f]
+	}
+}
+
+// joinDiff compares the nodes of both sides.
+func joinDiff(before, after map[diffKey]*diffSum, scale float64, rates *diffRates, align *aligner) []DiffEntry {
+	entries := make([]DiffEntry, 0, max(len(before), len(after)))
+	add := func(k diffKey, a, b *diffSum) {
+		e := DiffEntry{Name: k.name}
+		var zero diffSum
+		switch {
+		case a == nil:
+			a, e.Status, e.File, e.Line = &zero, "appeared", b.file, b.line
+			e.Name = cmp.Or(b.name(), e.Name)
+		case b == nil:
+			b, e.Status, e.File, e.Line = &zero, "vanished", a.file, a.line
+			e.Name = cmp.Or(a.name(), e.Name)
+		default:
+			e.File, e.Line = b.file, b.line
+			e.Name = cmp.Or(b.name(), e.Name)
+			if align != nil && a.line != b.line {
+				e.Before = a.line
+			}
+		}
+		if k.line == 0 {
+			e.Line, e.Before = 0, 0
+		}
+		e.Flat, e.Cum = compare(a.flat.times(scale), b.flat), compare(a.cum.times(scale), b.cum)
+		if e.Cum.Before == 0 && e.Cum.After == 0 && e.Flat.Before == 0 && e.Flat.After == 0 {
+			return // cancelled out on both sides
+		}
+		e.Flat.PerRequest, e.Cum.PerRequest = rates.compare(a.flat, b.flat), rates.compare(a.cum, b.cum)
+		entries = append(entries, e)
+	}
+	for k, b := range after {
+		add(k, before[k], b)
+	}
+	for k, a := range before {
+		if after[k] == nil {
+			add(k, a, nil)
+		}
+	}
+	return entries
+}
+
+func abs(x int64) int64 { return max(x, -x) }

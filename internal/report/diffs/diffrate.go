@@ -1,0 +1,129 @@
+package diffs
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording/work"
+)
+
+// diffRates compares values per request. With the CPU clock of both processes, a CPU
+// profile gives shares and the clock the total: k of n ticks are a binomial count, of
+// relative variance 1/k - 1/n, while the total varies as the clock's seconds do.
+// Without, the counts have the variance of the noise model.
+type diffRates struct {
+	pair    *work.Pair
+	model   noiseName
+	clock   bool
+	a, b    measured // of all samples
+	verdict bool     // the model is good for a verdict
+}
+
+// CompareRequests compares the sum of a sample type of b per request with that of a, in
+// words; "" when it is not a cost of requests.
+func CompareRequests(a, b *profile.Profile, typ profile.ValueType, pair *work.Pair) string {
+	ta, tb := slices.Index(a.SampleTypes, typ), slices.Index(b.SampleTypes, typ)
+	if ta < 0 || tb < 0 {
+		return ""
+	}
+	sides := [2]*diffGathered{{model: newNoiseModel(a, ta)}, {model: newNoiseModel(b, tb)}}
+	sides[0].gatherWhole(a, ta)
+	sides[1].gatherWhole(b, tb)
+	r := &Diff{Type: typ.Type, Unit: typ.Unit}
+	p := r.rates(sides[0], sides[1], DiffOptions{Work: pair}).compare(sides[0].whole, sides[1].whole)
+	if p == nil {
+		return ""
+	}
+	return strings.TrimPrefix((&diffWriter{d: r}).changePerRequest(p), "per request ")
+}
+
+// gatherWhole adds up all samples, whatever the filters keep.
+func (g *diffGathered) gatherWhole(p *profile.Profile, t int) {
+	for i := range p.NumSamples() {
+		value := p.Value(i, t)
+		g.whole.add(value, g.model.variance(value, g.model.events(p, i, value)))
+	}
+}
+
+// rates decides whether values are compared per request; it returns nil if not.
+func (r *Diff) rates(a, b *diffGathered, opt DiffOptions) *diffRates {
+	if opt.Normalize || !work.PerRequest(r.Type) || a.model.name == noiseExact {
+		return nil
+	}
+	if opt.Work == nil {
+		if opt.NoWork != nil {
+			w := &DiffWarning{Text: opt.NoWork.Error()}
+			if h := interface{ Hint() string }(nil); errors.As(opt.NoWork, &h) {
+				w.Hint = h.Hint()
+			}
+			r.NoPerRequest = w
+		}
+		return nil
+	}
+	r.PerRequest = true
+	d := &diffRates{pair: opt.Work, model: a.model.name, a: a.whole, b: b.whole}
+	known := a.model.name == b.model.name && (d.model == noiseTicks || d.model == noiseHeap)
+	d.verdict = known && !opt.Work.Other
+	d.clock = d.model == noiseTicks && r.Unit == "nanoseconds" && opt.Work.Clock() && d.a.value > 0 && d.b.value > 0
+	return d
+}
+
+func (d *diffRates) compare(a, b measured) *work.Change {
+	if d == nil {
+		return nil
+	}
+	ra, rb := d.rate(d.pair.A, a, d.a), d.rate(d.pair.B, b, d.b)
+	c := work.Compare(ra, rb)
+	switch {
+	case !d.verdict:
+		c.Low, c.High, c.Verdict = nil, nil, work.Unknown
+	case a.events()+b.events() < minEvents:
+		c.Verdict = work.Noise
+	case a.value == 0 && b.value > 0:
+		c.Verdict = oneSided(b.events(), d.pair.Scale(), work.More)
+	case b.value == 0 && a.value > 0:
+		c.Verdict = oneSided(a.events(), 1/d.pair.Scale(), work.Less)
+	}
+	return &c
+}
+
+// oneSided is the verdict on k events on one side and none on the other, whose work is
+// 1/scale of it: if the rates were equal, each event would be on this side with the
+// probability scale/(1+scale).
+func oneSided(k, scale float64, verdict work.Verdict) work.Verdict {
+	if k*math.Log1p(1/scale) > -math.Log((1-work.Confidence)/2) {
+		return verdict
+	}
+	return work.Noise
+}
+
+func (d *diffRates) rate(c *work.Count, m, whole measured) work.Rate {
+	variance := m.relative()
+	if !d.clock {
+		if d.model == noiseTicks {
+			variance += c.Drift * c.Drift
+		}
+		return c.Rate(float64(m.value), variance)
+	}
+	share := float64(m.value) / float64(whole.value)
+	return c.Clocked(share, max(variance-whole.relative(), 0))
+}
+
+// relative is the variance relative to the value; 0 for a value of 0.
+func (m measured) relative() float64 {
+	if m.value == 0 {
+		return 0
+	}
+	return m.variance / (float64(m.value) * float64(m.value))
+}
+
+// events is the number of equal events that would vary as much.
+func (m measured) events() float64 {
+	if m.variance == 0 {
+		return 0
+	}
+	return float64(m.value) * float64(m.value) / m.variance
+}

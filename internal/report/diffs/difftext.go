@@ -1,0 +1,315 @@
+package diffs
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/listings"
+	"github.com/whet-go/whet/recording/work"
+	"github.com/whet-go/whet/unit"
+)
+
+// WriteDiff writes a Diff for people: what is compared, how sure one can be of
+// it, and the tables with the largest changes first. A "~" marks changes that are
+// within the noise of sampling.
+func WriteDiff(w io.Writer, s layout.Style, d *Diff) error {
+	t := &diffWriter{layout.NewWriter(w), s, d}
+	t.head()
+	if d.Own == nil && d.Rest == nil {
+		which := "flat"
+		if d.Cum {
+			which = "cum"
+		}
+		t.table("", which, d.Entries)
+	} else {
+		t.table("own code: each sample is charged to its innermost own frame", "cost", d.Own)
+		t.table("no own code on the stack: by outermost frame", "cost", d.Rest)
+	}
+	if d.LeftOut > 0 {
+		t.Line()
+		t.Line(s.Paint(layout.Dim, layout.Plural(d.LeftOut, "smaller change is", "smaller changes are")+" left out (-n 0 shows all)"))
+	}
+	return t.Result()
+}
+
+type diffWriter struct {
+	*layout.Writer
+	s layout.Style
+	d *Diff
+}
+
+func (t *diffWriter) value(v int64) string {
+	return unit.Of(v, t.d.Unit).In(cmp.Or(t.d.OutputUnit, "auto"))
+}
+
+// signed writes a change with its sign.
+func (t *diffWriter) signed(v int64) string {
+	if v > 0 {
+		return "+" + t.value(v)
+	}
+	return t.value(v)
+}
+
+// noise writes two standard deviations, of which two digits mean something.
+func (t *diffWriter) noise(v int64) string {
+	step := int64(1)
+	for v/step >= 100 {
+		step *= 10
+	}
+	return "±" + t.value((v+step/2)/step*step)
+}
+
+func (t *diffWriter) dot(v int64) string {
+	if v == 0 {
+		return "."
+	}
+	return t.value(v)
+}
+
+func (t *diffWriter) head() {
+	d := t.d
+	per := ""
+	if d.PerRequest {
+		per = ", per request"
+	}
+	t.Line(t.s.Paint(layout.Bold, layout.Clean(d.Type)), " by ", d.By, ", B against A", per)
+	exact := d.Noise == string(noiseExact)
+	for _, x := range []struct {
+		name string
+		side *DiffSide
+	}{{"A", &d.Before}, {"B", &d.After}} {
+		facts := []string{x.name + "  " + t.value(x.side.Total)}
+		if !exact {
+			facts[0] += " " + t.noise(x.side.Noise)
+			facts = append(facts, unit.Count(x.side.Events).String()+" "+d.Noise)
+		}
+		if w := x.side.Work; w != nil {
+			about := ""
+			if e := w.Estimated(); e != "" {
+				about = " (" + e + ")"
+			}
+			facts = append(facts, unit.Count(w.Rounded()).String()+" requests"+about)
+		}
+		if x.side.Duration > 0 {
+			facts = append(facts, unit.Duration(x.side.Duration))
+		}
+		t.Line(layout.Cut(strings.Join(append(facts, layout.Clean(x.side.Name)), " · "), t.s.Remaining(0, 20)))
+	}
+	if d.Normalized {
+		t.Line(fmt.Sprintf("A is multiplied by %.4g: only shares of the total are compared", d.Scale))
+	} else if p := d.Total.PerRequest; p != nil {
+		t.perRequest(p)
+	} else {
+		total := "total " + t.signed(d.Total.Change)
+		if r := relative(d.Total.Relative); r != "" {
+			total += " (" + r + ")"
+		}
+		switch {
+		case exact:
+		case d.NoPerRequest != nil && d.Recorded:
+			total += ", no verdict: a change of the total may be a change of the load"
+		case d.Total.WithinNoise:
+			total += ", within noise: chance alone makes " + t.noise(d.Total.Noise)
+		default:
+			total += ", more than the " + t.noise(d.Total.Noise) + " that chance makes"
+		}
+		t.Line(total)
+	}
+	if w := d.NoPerRequest; w != nil {
+		t.Line("note: nothing can be said per request: ", layout.Clean(w.Text))
+		if w.Hint != "" {
+			t.Line("hint: ", w.Hint)
+		}
+	}
+	for _, w := range d.Warnings {
+		t.Line(t.s.Paint(layout.Gold, "warning: "+w.Text))
+		if w.Hint != "" {
+			t.Line("hint: ", w.Hint)
+		}
+	}
+}
+
+// perRequest writes what a request costs in both, and the totals beside it.
+func (t *diffWriter) perRequest(p *work.Change) {
+	t.Line(t.changePerRequest(p))
+	total := "totals are of different amounts of work: " + t.signed(t.d.Total.Change)
+	if r := relative(t.d.Total.Relative); r != "" {
+		total += " (" + r + ")"
+	}
+	w := t.d.After.Work.Requests/t.d.Before.Work.Requests - 1
+	t.Line(t.s.Paint(layout.Dim, total+" for "+relative(&w)+" requests"))
+}
+
+func (t *diffWriter) changePerRequest(p *work.Change) string {
+	line := "per request " + t.rate(p.Before) + " → " + t.rate(p.After)
+	if r := relative(p.Relative); r != "" {
+		line += " (" + r + ")"
+	}
+	return line + ": " + verdictText(p)
+}
+
+// verdictText says what an interval means.
+func verdictText(p *work.Change) string {
+	between := ""
+	if p.Low != nil {
+		between = fmt.Sprintf(" (%.0f%% interval %s)", 100*work.Confidence, rateInterval(p))
+	}
+	switch p.Verdict {
+	case work.More:
+		return "costs more, beyond chance" + between
+	case work.Less:
+		return "costs less, beyond chance" + between
+	case work.Noise:
+		return "within noise" + between
+	case work.Unknown:
+	}
+	return "no verdict"
+}
+
+func rateInterval(p *work.Change) string {
+	if p.Low == nil {
+		return ""
+	}
+	return relative(p.Low) + " to " + relative(p.High)
+}
+
+// rate writes a cost of one request, of which there may be less than one unit.
+func (t *diffWriter) rate(v float64) string {
+	if v == 0 {
+		return "."
+	}
+	if math.Abs(v) >= 100 {
+		return t.value(int64(math.Round(v)))
+	}
+	short := map[string]string{"nanoseconds": "ns", "bytes": "B", "count": ""}
+	name, ok := short[t.d.Unit]
+	if !ok {
+		name = " " + t.d.Unit
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64) + name
+}
+
+// table writes entries under a title, with the named column.
+func (t *diffWriter) table(title, which string, entries []DiffEntry) {
+	t.Line()
+	if title != "" {
+		t.Line(title)
+	}
+	if len(entries) == 0 {
+		t.Line("  nothing")
+		return
+	}
+	type row struct{ before, after, change, percent, noise string }
+	rows := make([]row, len(entries))
+	head := row{which + " A", which + " B", "change", "%", "noise"}
+	if t.d.PerRequest {
+		head.noise = fmt.Sprintf("%.0f%% interval", 100*work.Confidence)
+	}
+	width := [5]int{}
+	grow := func(r row) {
+		for i, s := range [...]string{r.before, r.after, r.change, r.percent, r.noise} {
+			width[i] = max(width[i], layout.Columns(s))
+		}
+	}
+	grow(head)
+	for i := range entries {
+		v := t.shown(&entries[i], which)
+		rows[i] = row{t.dot(v.Before), t.dot(v.After), t.signed(v.Change), diffPercent(v.Relative, entries[i].Status), ""}
+		if v.Noise != 0 {
+			rows[i].noise = t.noise(v.Noise)
+		}
+		if p := v.PerRequest; p != nil {
+			change := t.rate(p.After - p.Before)
+			if p.After > p.Before {
+				change = "+" + change
+			}
+			rows[i] = row{t.rate(p.Before), t.rate(p.After), change, diffPercent(p.Relative, entries[i].Status), rateInterval(p)}
+		}
+		grow(rows[i])
+	}
+	columnsOf := func(r row) (costs, rest string) {
+		return "  " + layout.Right(r.before, width[0]) + "  " + layout.Right(r.after, width[1]) + "  ",
+			layout.Right(r.change, width[2]) + "  " + layout.Right(r.percent, width[3])
+	}
+	costs, rest := columnsOf(head)
+	line := costs + rest + "  " + layout.Right(head.noise, width[4]) + "    "
+	t.Line(t.s.Paint(layout.Dim, line+t.d.By))
+	room := t.s.Remaining(layout.Columns(line), 20)
+	for i := range entries {
+		e := &entries[i]
+		v := t.shown(e, which)
+		mark, paint := " ", layout.Heat(t.weight(v))
+		switch {
+		case v.PerRequest == nil && v.WithinNoise || v.PerRequest != nil && v.PerRequest.Verdict == work.Noise:
+			mark, paint = "~", ""
+		case v.PerRequest != nil && v.PerRequest.Verdict == work.Unknown:
+			mark, paint = "?", ""
+		}
+		costs, rest := columnsOf(rows[i])
+		own := ""
+		if e.Own && t.d.Entries != nil {
+			own = " (own)"
+		}
+		t.Line(costs, t.s.Paint(paint, rest), t.s.Paint(layout.Dim, "  "+layout.Right(rows[i].noise, width[4])), " ", mark, "  ",
+			e.label(room-len(own)), t.s.Paint(layout.Dim, own))
+	}
+}
+
+// weight is the share of a change in the larger total.
+func (t *diffWriter) weight(v *DiffValue) float64 {
+	if p, total := v.PerRequest, t.d.Total.PerRequest; p != nil && total != nil {
+		if whole := max(total.Before, total.After); whole > 0 {
+			return math.Abs(p.After-p.Before) / whole
+		}
+		return 0
+	}
+	return math.Copysign(unit.Share(v.Change, max(t.d.Total.Before, t.d.Total.After)), 1)
+}
+
+func (t *diffWriter) shown(e *DiffEntry, which string) *DiffValue {
+	if which == "flat" {
+		return &e.Flat
+	}
+	return &e.Cum
+}
+
+// label names an entry with its place in n columns.
+func (e *DiffEntry) label(n int) string {
+	switch {
+	case e.Line != 0:
+		place := fmt.Sprintf(" %s:%d", layout.Clean(listings.BaseName(e.File)), e.Line)
+		if e.Before != 0 {
+			place += fmt.Sprintf(" (line %d in A)", e.Before)
+		}
+		return layout.FitName(e.Name, max(n-layout.Columns(place), 10)) + place
+	case e.Name == "":
+		return layout.FitPath(e.File, n)
+	}
+	return layout.FitName(e.Name, n)
+}
+
+func diffPercent(change *float64, status string) string {
+	switch status {
+	case "appeared":
+		return "new"
+	case "vanished":
+		return "gone"
+	}
+	return relative(change)
+}
+
+// relative writes a relative change in percent.
+func relative(r *float64) string {
+	switch {
+	case r == nil:
+		return ""
+	case math.Abs(*r) >= 10:
+		return fmt.Sprintf("%+.0f%%", 100**r)
+	}
+	return fmt.Sprintf("%+.1f%%", 100**r)
+}

@@ -1,0 +1,111 @@
+package findings
+
+import (
+	"io"
+	"strings"
+
+	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/report/layout"
+)
+
+// WriteFixMarkdown renders what WriteFix does as GitHub's Markdown.
+func WriteFixMarkdown(w io.Writer, r *fix.Result) error {
+	t := layout.NewWriter(w)
+	t.Line("## ", fixHeadline(r), " in ", code(r.Module))
+	for _, note := range fixNotes(r) {
+		t.Line()
+		t.Line(said(note))
+	}
+	for _, x := range fixTotals(r) {
+		t.Line()
+		t.Line(x.Title, ":")
+		markdownRows(t, totalRows(x.Measured))
+	}
+	for _, a := range keptFixes(r) {
+		markdownAttempt(t, a)
+	}
+	for _, a := range droppedFixes(r) {
+		markdownAttempt(t, a)
+	}
+	writeFixSettingsMarkdown(t, r, func(m *fix.Measured) { markdownRows(t, measuredRows(m)) })
+	if needing := needingFixes(r); len(needing) > 0 {
+		t.Line()
+		t.Line("### Not tried without you")
+		t.Line()
+		for _, a := range needing {
+			t.Line("- ", code(a.Finding.Where()), " in ", code(a.Finding.Function), ": ", said(a.Finding.Title), "; ", said(a.Reason))
+		}
+	}
+	if len(r.Untried) > 0 {
+		t.Line()
+		t.Line("### Without a rewrite")
+		t.Line()
+		for i := range r.Untried {
+			u := &r.Untried[i]
+			t.Line("- ", code(untriedPlace(u)), " in ", code(u.Function), ": ", said(untriedWords(u)))
+		}
+	}
+	return t.Result()
+}
+
+func markdownAttempt(t *layout.Writer, a *fix.Attempt) {
+	t.Line()
+	if a.Kept() {
+		t.Line("### Kept: ", said(a.Finding.Title))
+	} else {
+		t.Line("### Dropped: ", said(a.Finding.Title))
+	}
+	t.Line()
+	t.Line(code(a.Finding.Where()), " in ", code(a.Finding.Function), ": ", said(a.Finding.Why), ".")
+	if !a.Kept() {
+		t.Line()
+		t.Line("Dropped at “", string(a.Stage), "”:")
+		t.Line()
+		markdownFence(t, "", a.Reason)
+		markdownRows(t, measuredRows(a.Measured))
+		return
+	}
+	t.Line()
+	for _, line := range proofLines(a) {
+		t.Line("- ", said(line))
+	}
+	markdownRows(t, measuredRows(a.Measured))
+	t.Line()
+	markdownFence(t, "diff", a.Diff)
+}
+
+func markdownFence(t *layout.Writer, language, body string) {
+	t.Line(fence(body), language)
+	for line := range strings.Lines(body) {
+		t.Line(cleanTabs(strings.TrimRight(line, "\n")))
+	}
+	t.Line(fence(body))
+}
+
+// cleanTabs is Clean that leaves tabs as they are: a diff is copied.
+func cleanTabs(line string) string {
+	parts := strings.Split(line, "\t")
+	for i, part := range parts {
+		parts[i] = layout.Clean(part)
+	}
+	return strings.Join(parts, "\t")
+}
+
+func markdownRows(t *layout.Writer, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	t.Line()
+	t.Line("| benchmark | unit | before | after | change | 95 % | is |")
+	t.Line("|---|---|--:|--:|--:|--:|---|")
+	for _, row := range rows {
+		line := "|"
+		for _, cell := range row {
+			line += " " + said(cell) + " |"
+		}
+		t.Line(line)
+	}
+}
+
+// said is foreign text as Markdown.
+func said(s string) string { return layout.EscapeMarkdown(layout.Clean(s)) }

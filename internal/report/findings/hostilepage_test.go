@@ -1,0 +1,81 @@
+package findings
+
+import (
+	"bytes"
+	"context"
+	"runtime/trace"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/fix"
+	untrusted "github.com/whet-go/whet/internal/hostile"
+	"github.com/whet-go/whet/internal/report/reporttest"
+	"github.com/whet-go/whet/internal/report/traces"
+	"github.com/whet-go/whet/trace/timeline"
+	"github.com/whet-go/whet/trace/tracetest"
+)
+
+// evil is a name that a browser or a terminal would act on, as long as a trace may have one.
+func evil() string {
+	s := `</script><script>window.pwned=1</script>"><img src=x onerror="window.pwned=1"><!--<b>'` + "`${window.pwned=1}" + untrusted.Terminal
+	return s + strings.Repeat("x", 1000-len(s))
+}
+
+// userTrace is a trace of tasks and regions with a name, on several goroutines.
+func userTrace(t *testing.T, name string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := trace.Start(&out); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			ctx, task := trace.NewTask(context.Background(), name)
+			defer task.End()
+			trace.WithRegion(ctx, name, func() {
+				trace.Log(ctx, name, name)
+				time.Sleep(time.Millisecond)
+			})
+		}()
+		<-done
+	}
+	trace.Stop()
+	return out.Bytes()
+}
+
+// TestHostileJourney walks through pages with names that were chosen to do harm, in a real browser, as
+// ui/journey/hostile.mjs says.
+func TestHostileJourney(t *testing.T) {
+	reporttest.RunJourney(t, "hostile.mjs", func() map[string][]byte {
+		pages := map[string][]byte{}
+		for name, data := range map[string][]byte{"functions": untrusted.Texts(evil()), "tasks": userTrace(t, evil())} {
+			var page bytes.Buffer
+			if err := traces.WriteTimelinePage(t.Context(), &page, timeline.New(tracetest.Index(t, data), evil()), traces.TimelineOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			pages[name] = page.Bytes()
+		}
+		long := evil() + strings.Repeat("y", 1<<20)
+		x := hostileFinding(evil())
+		x.Function, x.Title = long, evil()
+		x.Places[0].Code = long
+		var found, fixed bytes.Buffer
+		if err := WriteFindPage(&found, &find.Result{
+			Module: evil(), Dir: "/src", Findings: []find.Finding{x}, Unexplained: []find.HotLine{{Place: x.Places[0], Function: evil(), Why: evil()}},
+			Stale: []find.Stale{{Function: long, File: evil(), Reason: evil()}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteFixPage(&fixed, &fix.Result{Module: evil(), Attempts: []fix.Attempt{
+			{Finding: x, Stage: fix.StageKept, Diff: x.Fix.Diff}, {Finding: x, Stage: fix.StageTest, Reason: long, Diff: x.Fix.Diff}, {Finding: x, Stage: fix.StageNeeds, Reason: evil()},
+		}, Untried: []fix.Untried{{Title: evil(), File: evil(), Line: 1, Function: long, Reason: evil()}}, Broken: []fix.Broken{{Package: evil(), Reason: long}}}); err != nil {
+			t.Fatal(err)
+		}
+		pages["find"], pages["fix"] = found.Bytes(), fixed.Bytes()
+		return pages
+	})
+}

@@ -1,0 +1,391 @@
+package listings
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/source"
+)
+
+// DisasmSchema is the schema of Disasm.
+const DisasmSchema = "whet.disasm/1"
+
+// DisasmOptions says what NewDisasm shows.
+type DisasmOptions struct {
+	// Match chooses functions by their symbol or by the name that the profile
+	// gives them. A number (0x4a2f30) chooses the function at that address.
+	Match *regexp.Regexp
+	// Code returns the machine code of a mapping (an index into
+	// Profile.Mappings, or -1 for samples without one). It is asked once per
+	// mapping that a matching function lies in.
+	Code   func(mapping int) (DisasmCode, error)
+	Source SourceFunc // nil: no source text
+	Syntax source.Syntax
+	// Context, when positive or zero, keeps only that many instructions around
+	// each one with cost.
+	Context int
+}
+
+// DisasmCode is the machine code of one mapping.
+type DisasmCode struct {
+	Machine source.Machine
+	Name    string // where it is from, for people
+}
+
+// Disasm is what whet disasm shows: the annotated machine code of the functions
+// that matched, heaviest first.
+type Disasm struct {
+	Schema    string           `json:"schema"`
+	Header    profiles.Header  `json:"profile"`
+	Functions []DisasmFunction `json:"functions"`
+}
+
+// A DisasmFunction is the code of one symbol. Flat and Cum are the function's own:
+// a sample counts once however often the function is on its stack. (go tool pprof
+// -disasm prints the sum of the instructions' cum there, which counts recursion
+// more than once.)
+type DisasmFunction struct {
+	Name   string       `json:"name"`
+	AKA    []string     `json:"aka,omitempty"` // other symbols of the same code
+	Binary string       `json:"binary"`
+	Start  uint64       `json:"start"` // address in the file
+	End    uint64       `json:"end"`
+	Flat   int64        `json:"flat"`
+	Cum    int64        `json:"cum"`
+	Insts  []DisasmInst `json:"instructions"`
+}
+
+// A DisasmInst is one instruction. Samples within it count for it (the address of
+// a call that is under way lies inside the call instruction).
+type DisasmInst struct {
+	Address uint64     `json:"address"` // in the file
+	Text    string     `json:"text"`
+	Flat    int64      `json:"flat"`
+	Cum     int64      `json:"cum"`
+	Gap     bool       `json:"gap,omitempty"`    // instructions before this one are left out
+	Frames  []DisasmAt `json:"frames,omitempty"` // where it comes from, innermost (inlined) first
+	Source  string     `json:"source,omitempty"` // text of Frames[0]'s line
+	Calls   []ListCall `json:"calls,omitempty"`  // what it called, as the stacks show; heaviest first
+}
+
+// A DisasmAt is a place in the source.
+type DisasmAt struct {
+	Function string `json:"function"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+}
+
+// NewDisasm annotates the machine code of the functions that match. The view must be
+// bound by address and without inlined frames, as go tool pprof -disasm is. It
+// fails with ErrNoMatch when no function with cost matches, and with Code's error
+// when none of the matching functions' code can be had.
+func NewDisasm(h profiles.Header, v *profile.View, opt DisasmOptions) (*Disasm, error) {
+	d := &disassembler{
+		opt: opt, maps: profiles.NewObjects(v.Profile()), byMap: make(map[int][]profile.Weight),
+		calls: make(map[uint64]map[string]*listCallee), texts: make(map[string]*listText),
+	}
+	if n, err := strconv.ParseUint(opt.Match.String(), 0, 64); err == nil {
+		d.address = &n
+	}
+	d.gather(v)
+	r := &Disasm{Schema: DisasmSchema, Header: h}
+	matched, firstErr := false, error(nil)
+	for _, m := range d.mappings() {
+		if !d.relevant(m) {
+			continue
+		}
+		matched = true
+		code, err := opt.Code(m)
+		if err == nil {
+			err = d.mapping(r, v.Profile(), m, code)
+		}
+		if err != nil && firstErr == nil {
+			firstErr = err
+		}
+	}
+	switch {
+	case len(r.Functions) > 0:
+	case firstErr != nil:
+		return nil, firstErr
+	case matched:
+		return nil, fmt.Errorf("%w in the binary's symbols", ErrNoMatch)
+	default:
+		return nil, ErrNoMatch
+	}
+	d.cum(r, v)
+	slices.SortStableFunc(r.Functions, func(a, b DisasmFunction) int {
+		return cmp.Or(cmp.Compare(abs(b.Flat), abs(a.Flat)), cmp.Compare(abs(b.Cum), abs(a.Cum)), strings.Compare(a.Name, b.Name))
+	})
+	return r, nil
+}
+
+type disassembler struct {
+	opt     DisasmOptions
+	address *uint64 // of the process, when Match is one
+	maps    *profiles.Objects
+	byMap   map[int][]profile.Weight // by index of the mapping, by address
+	calls   map[uint64]map[string]*listCallee
+	texts   map[string]*listText
+	ranges  []codeRange
+}
+
+// A codeRange is where the code of Functions[function] lies in the process.
+type codeRange struct {
+	start, end uint64
+	function   int
+}
+
+// gather sorts the view's nodes by mapping and address, and finds what the
+// matching ones called.
+func (d *disassembler) gather(v *profile.View) {
+	for _, n := range v.Nodes(false) {
+		if n.Address == 0 {
+			continue // nothing is known of where it ran
+		}
+		m := d.maps.Index(n.Address)
+		d.byMap[m] = append(d.byMap[m], n)
+	}
+	for _, ns := range d.byMap {
+		slices.SortFunc(ns, func(a, b profile.Weight) int { return cmp.Compare(a.Address, b.Address) })
+	}
+	sample := 0
+	for s := range v.Stacks() {
+		sample++
+		for i := 1; i < len(s.Nodes); i++ {
+			n := v.Node(s.Nodes[i])
+			if n.Address == 0 {
+				continue
+			}
+			callee := v.Node(s.Nodes[i-1])
+			if profile.IsInjected(callee.Name) {
+				continue // the instruction did not call it
+			}
+			name := callee.Name
+			if name == "" {
+				name = profiles.FrameName(callee)
+			}
+			byName := d.calls[n.Address]
+			if byName == nil {
+				byName = make(map[string]*listCallee)
+				d.calls[n.Address] = byName
+			}
+			c := byName[name]
+			if c == nil {
+				c = new(listCallee)
+				byName[name] = c
+			}
+			if c.seen != sample {
+				c.seen = sample
+				c.cum += s.Value
+			}
+		}
+	}
+}
+
+func (d *disassembler) mappings() []int {
+	ms := make([]int, 0, len(d.byMap))
+	for m := range d.byMap {
+		ms = append(ms, m)
+	}
+	slices.Sort(ms)
+	return ms
+}
+
+// relevant tells whether a matching function may lie in mapping m.
+func (d *disassembler) relevant(m int) bool {
+	for _, n := range d.byMap[m] {
+		if n.Name == "" || d.opt.Match.MatchString(n.Name) {
+			return true
+		}
+	}
+	return d.address != nil && d.maps.Index(*d.address) == m
+}
+
+// mapping adds the matching functions of mapping m to r.
+func (d *disassembler) mapping(r *Disasm, p *profile.Profile, m int, code DisasmCode) error {
+	var base uint64
+	if m >= 0 {
+		var err error
+		if base, err = code.Machine.Base(p.Mappings[m].Start, p.Mappings[m].Limit, p.Mappings[m].Offset); err != nil {
+			return fmt.Errorf("place %s in the process: %w", code.Name, err)
+		}
+	}
+	fns, err := code.Machine.Functions()
+	if err != nil {
+		return err
+	}
+	nodes := d.byMap[m]
+	seen := make(map[uint64]int) // start of a symbol: 1 + index in r.Functions
+	for _, fn := range fns {
+		if fn.Size == 0 {
+			continue
+		}
+		lo := sort.Search(len(nodes), func(i int) bool { return nodes[i].Address-base >= fn.Addr })
+		hi := lo + sort.Search(len(nodes)-lo, func(i int) bool { return nodes[lo+i].Address-base >= fn.Addr+fn.Size })
+		if lo == hi || !d.wanted(fn, nodes[lo:hi], base) {
+			continue
+		}
+		if i := seen[fn.Addr]; i > 0 && r.Functions[i-1].End == fn.Addr+fn.Size {
+			r.Functions[i-1].AKA = append(r.Functions[i-1].AKA, fn.Name)
+			continue
+		}
+		f, err := d.function(code, fn, nodes[lo:hi], base)
+		if err != nil {
+			return err
+		}
+		d.ranges = append(d.ranges, codeRange{f.Start + base, f.End + base, len(r.Functions)})
+		r.Functions = append(r.Functions, f)
+		seen[fn.Addr] = len(r.Functions)
+	}
+	return nil
+}
+
+// wanted tells whether a symbol with the given samples is asked for.
+func (d *disassembler) wanted(fn source.Symbol, nodes []profile.Weight, base uint64) bool {
+	if d.address != nil {
+		return *d.address-base >= fn.Addr && *d.address-base < fn.Addr+fn.Size
+	}
+	if d.opt.Match.MatchString(fn.Name) {
+		return true
+	}
+	for _, n := range nodes {
+		if n.Name != "" && d.opt.Match.MatchString(n.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// function annotates the code of one symbol with its samples.
+func (d *disassembler) function(code DisasmCode, fn source.Symbol, nodes []profile.Weight, base uint64) (DisasmFunction, error) {
+	f := DisasmFunction{Name: fn.Name, Binary: code.Name, Start: fn.Addr, End: fn.Addr + fn.Size}
+	insts, err := source.DisasmRange(code.Machine, f.Start, f.End, d.opt.Syntax)
+	if err != nil {
+		return f, fmt.Errorf("disassemble %s in %s: %w", fn.Name, code.Name, err)
+	}
+	all := make([]DisasmInst, len(insts))
+	for i, in := range insts {
+		x := &all[i]
+		x.Address, x.Text = in.Addr, in.Text
+		end := f.End
+		if i+1 < len(insts) {
+			end = insts[i+1].Addr
+		}
+		var calls []ListCall
+		for ; len(nodes) > 0 && nodes[0].Address-base < end; nodes = nodes[1:] {
+			n := &nodes[0]
+			x.Flat += n.Flat
+			x.Cum += n.Cum
+			// Nodes of one address differ by what the profile calls the place; the
+			// calls are those of the address.
+			for name, c := range d.calls[n.Address] {
+				calls = append(calls, ListCall{Function: name, Cum: c.cum})
+			}
+			delete(d.calls, n.Address)
+			if len(in.Inline) == 0 && len(x.Frames) == 0 && n.Name != "" {
+				x.Frames = []DisasmAt{{n.Name, n.File, n.Line}}
+			}
+		}
+		x.Calls = sumCalls(calls)
+		f.Flat += x.Flat
+		for _, fr := range in.Inline {
+			x.Frames = append(x.Frames, DisasmAt{fr.Func, fr.File, fr.Line})
+		}
+		if len(x.Frames) > 0 {
+			x.Source = strings.TrimSpace(d.text(x.Frames[0].File).line(x.Frames[0].Line))
+		}
+	}
+	f.Insts = d.near(all)
+	return f, nil
+}
+
+// cum fills in the Cum of functions, which are in the order that ranges say.
+func (d *disassembler) cum(r *Disasm, v *profile.View) {
+	functions := make([][]int, v.NumNodes()) // those that the node lies in; mostly one
+	for id := range functions {
+		addr := v.Node(uint32(id)).Address
+		for _, c := range d.ranges {
+			if addr >= c.start && addr < c.end {
+				functions[id] = append(functions[id], c.function)
+			}
+		}
+	}
+	seen := make([]int, len(r.Functions))
+	sample := 0
+	for s := range v.Stacks() {
+		sample++
+		for _, id := range s.Nodes {
+			for _, f := range functions[id] {
+				if seen[f] != sample {
+					seen[f] = sample
+					r.Functions[f].Cum += s.Value
+				}
+			}
+		}
+	}
+}
+
+// sumCalls adds up calls of the same function, heaviest first.
+func sumCalls(calls []ListCall) []ListCall {
+	slices.SortFunc(calls, func(a, b ListCall) int { return strings.Compare(a.Function, b.Function) })
+	out := calls[:0]
+	for _, c := range calls {
+		if n := len(out); n > 0 && out[n-1].Function == c.Function {
+			out[n-1].Cum += c.Cum
+			continue
+		}
+		out = append(out, c)
+	}
+	out = slices.DeleteFunc(out, func(c ListCall) bool { return c.Cum == 0 })
+	slices.SortStableFunc(out, func(a, b ListCall) int { return cmp.Compare(abs(b.Cum), abs(a.Cum)) })
+	return out
+}
+
+// near keeps the instructions within Context of one with cost.
+func (d *disassembler) near(all []DisasmInst) []DisasmInst {
+	if d.opt.Context < 0 {
+		return all
+	}
+	var out []DisasmInst
+	kept := -1 // last kept, by index in all
+	hot := -1  // last one with cost seen
+	next := 0  // first one with cost at or after i
+	for i := range all {
+		if all[i].Cum != 0 || all[i].Flat != 0 {
+			hot = i
+		}
+		for next = max(next, i); next < len(all) && all[next].Cum == 0 && all[next].Flat == 0; {
+			next++
+		}
+		if (hot < 0 || i-hot > d.opt.Context) && (next == len(all) || next-i > d.opt.Context) {
+			continue
+		}
+		in := all[i]
+		in.Gap = kept != i-1
+		kept = i
+		out = append(out, in)
+	}
+	return out
+}
+
+func (d *disassembler) text(file string) *listText {
+	t := d.texts[file]
+	if t == nil {
+		t = ReadLines(d.opt.Source, file)
+		d.texts[file] = t
+	}
+	return t
+}
+
+// BaseName is the last element of a file name of any system.
+func BaseName(file string) string {
+	return path.Base(strings.ReplaceAll(file, `\`, "/"))
+}

@@ -1,0 +1,188 @@
+package listings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/oracletest"
+	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/source"
+)
+
+var disasmRow = regexp.MustCompile(`^ *(\S+) +(\S+) +([0-9a-f]+): (.*)$`)
+
+// parseDisasm reads pprof's listing: address to flat, cum and instruction.
+func parseDisasm(t *testing.T, text string) map[uint64]string {
+	t.Helper()
+	m := make(map[uint64]string)
+	for line := range strings.Lines(text) {
+		f := disasmRow.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		if f == nil {
+			continue
+		}
+		addr, err := strconv.ParseUint(f[3], 16, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inst, _, _ := strings.Cut(f[4], " ;")
+		m[addr] = fmt.Sprintf("%d %d %s", oracletest.PprofValue(t, f[1]), oracletest.PprofValue(t, f[2]), strings.TrimSpace(inst))
+	}
+	return m
+}
+
+func testDisasmOracle(t *testing.T, o *oracletest.Oracle) {
+	p, err := profile.ReadFile(o.Cpu, profile.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, err := source.Open(o.Binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = bin.Close() })
+	v := oracletest.Bind(t, p, profile.Query{By: profile.ByAddress, NoInlines: true})
+	code := func(int) (DisasmCode, error) { return DisasmCode{bin, o.Binary}, nil }
+	// Nothing with vector instructions, which older disassemblers do not know.
+	const match = `main\.(walk|burn|join|mix)|runtime\.mallocgc`
+	r, err := NewDisasm(headerOf(v), v, DisasmOptions{Match: regexp.MustCompile(match), Code: code, Context: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[uint64]string)
+	calls := 0
+	for _, f := range r.Functions {
+		var flat int64
+		for _, in := range f.Insts {
+			got[in.Address] = fmt.Sprintf("%d %d %s", in.Flat, in.Cum, in.Text)
+			flat += in.Flat
+			calls += len(in.Calls)
+		}
+		if flat != f.Flat || f.Cum < f.Flat || f.Cum > r.Header.Total {
+			t.Errorf("%s: flat %d, cum %d, instructions have %d flat", f.Name, f.Flat, f.Cum, flat)
+		}
+	}
+	want := parseDisasm(t, oracletest.RunPprof(t, "-disasm="+match, "-unit=ns", o.Binary, o.Cpu))
+	for addr, inst := range want {
+		// pprof leaves out the last byte of a function, so that its last
+		// instruction falls to pieces.
+		switch text, known := got[addr]; {
+		case strings.Contains(text, "(SB)") && addressed.ReplaceAllString(inst, "@") == addressed.ReplaceAllString(text, "@"):
+			want[addr] = text // where a marker shares the address of a variable, pprof may print a number
+		case strings.HasSuffix(inst, " ?") && known:
+			want[addr] = got[addr]
+		case strings.HasPrefix(inst, "0 0 ") && !known:
+			delete(want, addr)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-go tool pprof +whet)\n%s", oracletest.ClipText(diff))
+	}
+	if len(got) == 0 || calls == 0 {
+		t.Errorf("%d instructions, %d calls", len(got), calls)
+	}
+
+	// Code packed for a recording gives the same.
+	var addrs []uint64
+	for _, l := range p.Locations {
+		addrs = append(addrs, l.Address)
+	}
+	packed, err := source.ExtractCode(bin, addrs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pack, err := source.OpenCode(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := NewDisasm(headerOf(v), v, DisasmOptions{
+		Match: regexp.MustCompile(match), Context: -1,
+		Code: func(int) (DisasmCode, error) { return DisasmCode{pack, o.Binary}, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(r, again); diff != "" {
+		t.Errorf("(-binary +code pack)\n%s", oracletest.ClipText(diff))
+	}
+
+	// An address chooses the function around it.
+	addr := r.Functions[0].Insts[len(r.Functions[0].Insts)/2].Address
+	one, err := NewDisasm(headerOf(v), v, DisasmOptions{Match: regexp.MustCompile(fmt.Sprintf("%#x", addr)), Code: code, Context: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(one.Functions) != 1 || one.Functions[0].Name != r.Functions[0].Name {
+		t.Errorf("address %#x chose %d functions", addr, len(one.Functions))
+	}
+	if len(one.Functions[0].Insts) >= len(r.Functions[0].Insts) {
+		t.Error("context left nothing out")
+	}
+
+	text := oracletest.WriteString(t, func(b *bytes.Buffer) error { return WriteDisasm(b, layout.Style{}, r) })
+	for _, want := range []string{"ROUTINE ======================== main.walk", "main.go:", " → main.walk "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in the text", want)
+		}
+	}
+}
+
+// addressed is how an instruction names a variable: by a symbol, or relative to itself.
+var addressed = regexp.MustCompile(`[^ $,(]+\(SB\)|0x[0-9a-f]+\(IP\)`)
+
+func TestDisasmWithoutCode(t *testing.T) {
+	v := oracletest.Bind(t, listProfile(t), profile.Query{By: profile.ByAddress, NoInlines: true})
+	noCode := errors.New("no binary")
+	opt := DisasmOptions{Match: regexp.MustCompile(`main\.f`), Code: func(int) (DisasmCode, error) { return DisasmCode{}, noCode }}
+	if _, err := NewDisasm(headerOf(v), v, opt); !errors.Is(err, noCode) {
+		t.Errorf("got %v", err)
+	}
+	opt.Match = regexp.MustCompile("nothing")
+	if _, err := NewDisasm(headerOf(v), v, opt); !errors.Is(err, ErrNoMatch) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// On a narrow terminal no line of code or heading is broken, and what a call cost is
+// still there.
+func TestListingsFitNarrowTerminals(t *testing.T) {
+	h := profiles.Header{SampleType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Total: 1e9}
+	style := layout.Style{Width: 80}
+	disasm := &Disasm{Header: h, Functions: []DisasmFunction{{
+		Name: "main.run", Cum: 1e9, Binary: "/tmp/run",
+		Insts: []DisasmInst{{
+			Address: 0x6927b8, Text: "CALL encoding/json.(*Encoder).encodeTheWholeThing(SB)", Cum: 1e7,
+			Calls: []ListCall{{Function: "encoding/json.(*Encoder).encodeTheWholeThing", Cum: 1e7}, {Function: "runtime.morestack", Cum: 1}},
+		}, {
+			Address: 0x6927bd, Text: "CALL main.f(SB)", Cum: 1e7, Calls: []ListCall{{Function: "main.f", Cum: 1e7}},
+		}},
+	}}}
+	list := &List{Header: h, Functions: []ListFunction{{
+		Name: "main.(*server).timed", File: "/home/somebody/src/example.com/service/internal/handlers.go",
+	}}}
+	var out bytes.Buffer
+	if err := WriteDisasm(&out, style, disasm); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteList(&out, style, list); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		if n := layout.Columns(strings.TrimSuffix(line, "\n")); n > style.Width {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	for _, want := range []string{"CALL main.f(SB)", "main.f 10ms", "10ms, …", "in …/internal/handlers.go"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+}

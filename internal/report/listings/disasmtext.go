@@ -1,0 +1,126 @@
+package listings
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/unit"
+)
+
+// WriteDisasm writes a Disasm for people: per function the heading of go tool
+// pprof -disasm, then one row per instruction with flat, cum, address and text.
+// Where the source line changes, a row with its text comes first, with the chain
+// of inlined calls when there is one; a call shows what was called and what it
+// cost.
+func WriteDisasm(w io.Writer, s layout.Style, d *Disasm) error {
+	t := &disasmWriter{layout.NewWriter(w), s, &d.Header}
+	t.Line("Total: ", t.value(d.Header.Total), " ", layout.Clean(d.Header.SampleType.Type))
+	for i := range d.Functions {
+		t.function(&d.Functions[i])
+	}
+	return t.Result()
+}
+
+type disasmWriter struct {
+	*layout.Writer
+	s layout.Style
+	h *profiles.Header
+}
+
+// disasmLead is the width of flat, cum and address with the blanks after them.
+const disasmLead = 10 + 1 + 10 + 1 + 10 + 2
+
+// arrow leads to what an instruction called; disasmCall is the room that it gets at
+// least.
+const (
+	arrow      = "  → "
+	disasmCall = 14
+)
+
+func (t *disasmWriter) value(v int64) string { return t.h.Write(v) }
+
+func (t *disasmWriter) dot(v int64) string {
+	if v == 0 {
+		return "."
+	}
+	return t.value(v)
+}
+
+func (t *disasmWriter) function(f *DisasmFunction) {
+	t.Line(t.s.Paint(layout.Bold, "ROUTINE ======================== "+layout.Clean(f.Name)))
+	for _, name := range f.AKA {
+		t.Line("    AKA ======================== ", layout.Clean(name))
+	}
+	t.Line(fmt.Sprintf("%10s %10s (flat, cum) %s of total", t.value(f.Flat), t.value(f.Cum), unit.Percent(f.Cum, t.h.Total)))
+	t.Line("  code of ", layout.Clean(f.Binary))
+	var at []DisasmAt
+	for i := range f.Insts {
+		in := &f.Insts[i]
+		if in.Gap && i > 0 {
+			t.Line(layout.Spaces(disasmLead-3), t.s.Paint(layout.Dim, "⋮"))
+		}
+		if i == 0 || in.Gap || !slices.Equal(at, in.Frames) {
+			at = in.Frames
+			t.place(in)
+		}
+		room := t.s.Remaining(disasmLead, 20)
+		code := layout.Cut(in.Text, room)
+		var calls layout.Painted
+		if len(in.Calls) > 0 {
+			// Beside the instruction, as far as a narrow terminal allows.
+			code = layout.Cut(in.Text, max(room-layout.Columns(arrow)-disasmCall, 20))
+			code = layout.Left(code, min(40, room-layout.Columns(arrow)-2*disasmCall))
+			calls = t.s.Paint(layout.Dim, arrow+t.calls(in.Calls, max(room-layout.Columns(code)-layout.Columns(arrow), 10)))
+		}
+		costs := fmt.Sprintf("%10s %10s", t.dot(in.Flat), t.dot(in.Cum))
+		t.Line(t.s.Paint(layout.Heat(unit.Share(in.Cum, t.h.Total)), costs), fmt.Sprintf(" %10x: ", in.Address), code, calls)
+	}
+}
+
+// place writes the row that says where the following instructions come from:
+// outermost first, as the calls go; the last is the line itself.
+func (t *disasmWriter) place(in *DisasmInst) {
+	if len(in.Frames) == 0 {
+		return
+	}
+	var b strings.Builder
+	for i := len(in.Frames) - 1; i >= 0; i-- {
+		fr := in.Frames[i]
+		if i < len(in.Frames)-1 {
+			fmt.Fprintf(&b, " ⤷ %s ", layout.ShortName(fr.Function))
+		}
+		fmt.Fprintf(&b, "%s:%d", BaseName(fr.File), fr.Line)
+	}
+	row := "; " + layout.Clean(b.String())
+	if in.Source != "" {
+		row += "  " + layout.CleanSource(in.Source)
+	}
+	t.Line(layout.Spaces(disasmLead), t.s.Paint(layout.Cyan, layout.Cut(row, t.s.Remaining(disasmLead, 20))))
+}
+
+// calls names what was called and what it cost in at most room columns. The cost of
+// the first says more than the names.
+func (t *disasmWriter) calls(calls []ListCall, room int) string {
+	const most = 3
+	parts := make([]string, 0, most+1)
+	for i, c := range calls {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("and %d more", len(calls)-i))
+			break
+		}
+		parts = append(parts, layout.Clean(c.Function)+" "+t.value(c.Cum))
+	}
+	all := strings.Join(parts, ", ")
+	if layout.Columns(all) <= room {
+		return all
+	}
+	cost := " " + t.value(calls[0].Cum)
+	if len(calls) > 1 {
+		cost += ", …"
+	}
+	return layout.FitName(calls[0].Function, room-layout.Columns(cost)) + cost
+}

@@ -1,0 +1,134 @@
+package listings
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/unit"
+)
+
+// Of a line's callees and inlined lines the text shows the heaviest few that
+// make up at least a hundredth of the line; the JSON document has them all.
+const (
+	listMost  = 4
+	listShare = 100
+)
+
+// WriteList writes a List for people: per function the heading of go tool pprof
+// -list, then one row per source line with flat, cum, the line's share of the
+// total, its number and its text. Under a line that costs, rows that start with
+// ⤷ show what was inlined into it and rows that start with → what it called.
+func WriteList(w io.Writer, s layout.Style, d *List) error {
+	t := &listWriter{layout.NewWriter(w), s, &d.Header}
+	t.Line("Total: ", t.value(d.Header.Total), " ", layout.Clean(d.Header.SampleType.Type))
+	for i := range d.Functions {
+		t.function(&d.Functions[i])
+	}
+	return t.Result()
+}
+
+// MissingSource lists the files whose source was not found.
+func (d *List) MissingSource() []string {
+	var files []string
+	for _, f := range d.Functions {
+		if f.NoSource != "" && f.File != "" {
+			files = append(files, f.File)
+		}
+	}
+	return files
+}
+
+type listWriter struct {
+	*layout.Writer
+	s layout.Style
+	h *profiles.Header
+}
+
+// Columns of a row: flat, cum, share and line number, with the blanks between.
+const (
+	listCosts = "%10s %10s"
+	listLead  = 10 + 1 + 10 + 1 + 7 + 1 + 6 + 2
+)
+
+func (t *listWriter) value(v int64) string { return t.h.Write(v) }
+
+// dot writes a value as go tool pprof does: a dot for zero.
+func (t *listWriter) dot(v int64) string {
+	if v == 0 {
+		return "."
+	}
+	return t.value(v)
+}
+
+func (t *listWriter) function(f *ListFunction) {
+	head, in := "ROUTINE ======================== "+layout.Clean(f.Name), ""
+	if f.File != "" {
+		in = " in " + layout.FitPath(f.File, t.s.Remaining(layout.Columns(head)+4, 20))
+	}
+	t.Line(t.s.Paint(layout.Bold, head), in)
+	t.Line(fmt.Sprintf(listCosts, t.value(f.Flat), t.value(f.Cum)), " (flat, cum) ", unit.Percent(f.Cum, t.h.Total), " of total")
+	switch {
+	case f.NoSource != "":
+		t.Line("  no source text: ", layout.Clean(f.NoSource))
+	case f.Source != f.File:
+		t.Line("  source from ", layout.Clean(f.Source))
+	}
+	if f.Stale {
+		t.Line(t.s.Paint(layout.Gold, "  this is not the source that was compiled: the function does not begin where the profile says"))
+	}
+	for i := range f.Lines {
+		l := &f.Lines[i]
+		if l.Gap {
+			t.Line(layout.Spaces(listLead-3), t.s.Paint(layout.Dim, "⋮"))
+		}
+		share, number := "", "?"
+		if l.Cum != 0 {
+			share = unit.Percent(l.Cum, t.h.Total)
+		}
+		if l.Line != 0 {
+			number = fmt.Sprint(l.Line)
+		}
+		costs := fmt.Sprintf(listCosts+" %7s", t.dot(l.Flat), t.dot(l.Cum), share)
+		code := layout.Cut(layout.CleanSource(l.Text), t.s.Remaining(listLead, 20))
+		if l.Cum == 0 && l.Flat == 0 {
+			t.Line(costs, t.s.Paint(layout.Dim, fmt.Sprintf(" %6s", number)), "  ", code)
+		} else {
+			t.Line(t.s.Paint(layout.Heat(unit.Share(l.Cum, t.h.Total)), costs), fmt.Sprintf(" %6s", number), "  ", code)
+		}
+		t.below(l.Cum, l.Inlined, l.Calls, 1)
+	}
+}
+
+// below writes the rows under a place that costs whole.
+func (t *listWriter) below(whole int64, inlined []ListInline, calls []ListCall, depth int) {
+	indent := layout.Spaces(listLead - 22 + 2*depth) // from the end of cum on
+	row := func(flat, cum, what string) {
+		t.Line(fmt.Sprintf(listCosts, flat, cum), " ", indent, t.s.Paint(layout.Dim, layout.Cut(what, t.s.Remaining(22+len(indent), 20))))
+	}
+	light := func(i int, cum int64) bool { return i == listMost || abs(cum) < abs(whole)/listShare }
+	for i, in := range inlined {
+		if light(i, in.Cum) {
+			row("", "", "⤷ and "+layout.Plural(len(inlined)-i, "more inlined line", "more inlined lines"))
+			break
+		}
+		what := fmt.Sprintf("⤷ %s %s:%d", layout.ShortName(in.Function), layout.Clean(BaseName(in.File)), in.Line)
+		if in.Text != "" {
+			what += "  " + layout.CleanSource(in.Text)
+		}
+		row(t.dot(in.Flat), t.dot(in.Cum), what)
+		t.below(whole, in.Inlined, in.Calls, depth+1)
+	}
+	for i, c := range calls {
+		if light(i, c.Cum) {
+			row("", "", "→ and "+layout.Plural(len(calls)-i, "more function", "more functions"))
+			break
+		}
+		what := "→ " + layout.Clean(c.Function)
+		if c.Injected {
+			what = "preempted here (" + layout.Clean(c.Function) + ")"
+		}
+		row("", t.value(c.Cum), what)
+	}
+}

@@ -1,0 +1,470 @@
+package loads
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/load/slo"
+	"github.com/whet-go/whet/unit"
+)
+
+// loadBars is how many bars a histogram of latencies in text has at most: four
+// decades of three, about as many as the table of latencies beside it has rows.
+const loadBars = 13
+
+// Write renders the result of a load for people: what was sent, what came of
+// it, latencies with their distribution beside them, and the verdict last. With
+// assertions, their outcomes come before the verdict. It fits one screen
+// when nothing is wrong.
+func Write(w io.Writer, s layout.Style, r *load.Result, asserted []slo.Outcome) error {
+	t := layout.NewWriter(w)
+	loadTitle(t, s, r)
+	t.Line()
+	loadFacts(t, s, r)
+	t.Line()
+	loadLatencies(t, s, r)
+	loadPhases(t, s, r)
+	loadPerTarget(t, s, r)
+	if len(asserted) > 0 {
+		t.Line()
+		for _, o := range asserted {
+			mark, code := "✓ ", layout.Color("")
+			if !o.Held {
+				mark, code = "✗ ", layout.Red
+			}
+			t.Line(s.Paint(code, mark+layout.Clean(o.String())))
+		}
+	}
+	t.Line()
+	loadVerdict(t, s, r)
+	return t.Result()
+}
+
+// loadTitle says what was sent where, and how.
+func loadTitle(t *layout.Writer, s layout.Style, r *load.Result) {
+	name := "several targets"
+	switch n := len(r.Targets); {
+	case n == 1:
+		name = r.Targets[0]
+	case n > 1:
+		name = fmt.Sprintf("%s and %s", r.Targets[0], layout.Plural(n-1, "other", "others"))
+	}
+	method := r.Method
+	if method != "" {
+		method += " "
+	}
+	method = layout.Clean(method)
+	t.Line(s.Paint(layout.Bold, method+layout.CutMiddle(layout.Clean(name), s.Remaining(layout.Columns(method), 20))))
+	layout.Wrap(t, s, "", layout.Clean(Setting(r)), 0)
+}
+
+// Setting says in one line how a load was sent: connections, protocol, engine,
+// model and length.
+func Setting(r *load.Result) string {
+	conns := layout.Plural(r.Connections, "connection", "connections")
+	if r.Streams > 1 {
+		conns += fmt.Sprintf(" of %d streams", r.Streams)
+	}
+	engine := string(r.Engine)
+	if r.Workers > 0 {
+		engine += " (" + layout.Plural(r.Workers, "worker", "workers") + ")"
+	}
+	facts := []string{conns}
+	for _, f := range []string{string(r.Protocol), engine, loadModel(r)} {
+		if f != "" {
+			facts = append(facts, f)
+		}
+	}
+	if r.Warmup > 0 {
+		facts = append(facts, "after "+unit.Duration(r.Warmup)+" of warm-up")
+	}
+	return strings.Join(facts, " · ")
+}
+
+func loadModel(r *load.Result) string {
+	o := r.Open
+	switch {
+	case o == nil && r.Model == load.ModelClosed:
+		return "as fast as answered"
+	case o == nil:
+		return string(r.Model)
+	case o.RampTo > 0:
+		return fmt.Sprintf("%s to %s in %s, %s", PerSecond(o.Rate), PerSecond(o.RampTo), unit.Duration(o.Ramp), o.Arrivals)
+	}
+	return PerSecond(o.Rate) + " " + string(o.Arrivals)
+}
+
+// PerSecond writes a rate: "4998/s", "12.5/s".
+func PerSecond(rate float64) string {
+	digits := 0
+	if rate < 100 && rate != math.Trunc(rate) {
+		digits = 1
+	}
+	return fmt.Sprintf("%.*f/s", digits, rate)
+}
+
+// loadFacts is the block of counts.
+func loadFacts(t *layout.Writer, s layout.Style, r *load.Result) {
+	line := func(name string, value ...any) { layout.Wrap(t, s, layout.Left(name, 11), layout.Join(value...), 11) }
+	interrupted := ""
+	if r.Interrupted {
+		interrupted = ", interrupted"
+	}
+	unfinished := ""
+	if r.Unfinished > 0 {
+		unfinished = fmt.Sprintf(" (%d more cut off at the end)", r.Unfinished)
+	}
+	line("requests", fmt.Sprintf("%s in %s%s%s", unit.Count(r.Requests), unit.Duration(r.Elapsed), interrupted, unfinished))
+	line("rate", fmt.Sprintf("%s · %s received, %s/s", PerSecond(r.Rate), unit.Bytes(r.Bytes), unit.Bytes(perElapsed(r.Bytes, r.Elapsed))))
+	if len(r.Status) > 0 {
+		var codes []any
+		for _, code := range slices.Sorted(maps.Keys(r.Status)) {
+			if len(codes) > 0 {
+				codes = append(codes, ", ")
+			}
+			text, colour := fmt.Sprintf("%d: %d", code, r.Status[code]), layout.Color("")
+			if code >= 400 {
+				colour = layout.Red
+			}
+			codes = append(codes, s.Paint(colour, text))
+		}
+		line("status", codes...)
+	}
+	if kinds := Errors(r.Errors); len(kinds) > 0 {
+		var counts []string
+		for _, k := range kinds {
+			counts = append(counts, fmt.Sprintf("%s: %d", k.Kind, k.Count))
+		}
+		line("failed", s.Paint(layout.Red, fmt.Sprintf("%d (%s)", r.Errors.Total(), unit.Percent(r.Errors.Total(), r.Requests))), " ", strings.Join(counts, ", "))
+		for _, k := range kinds {
+			if k.First != "" {
+				line("", layout.Cut(k.Kind+": "+layout.Clean(k.First), s.Remaining(11, 20)))
+			}
+		}
+	}
+	if r.Connects > int64(r.Connections) || r.Retries > 0 {
+		line("connected", fmt.Sprintf("%d times, %s sent again", r.Connects, layout.Plural(int(r.Retries), "request", "requests")))
+	}
+	for _, c := range loadCosts(r) {
+		line(c.name, c.value)
+	}
+	if l := r.Send; l != nil {
+		text := fmt.Sprintf("p50 %s, p99 %s, p99.9 %s, max %s; by the generator itself p99 %s", unit.Duration(l.P50), unit.Duration(l.P99),
+			unit.Duration(l.P999), unit.Duration(l.Max), unit.Duration(l.Own))
+		if l.Waited > 0 {
+			text += fmt.Sprintf("; %d waited for a connection", l.Waited)
+		}
+		line("sent late", text)
+	}
+}
+
+type loadFact struct{ name, value string }
+
+// loadCosts returns the CPU time of generator and target, where known, and why the
+// generator used its engine.
+func loadCosts(r *load.Result) []loadFact {
+	var out []loadFact
+	cost := func(c *load.CPU) string {
+		return fmt.Sprintf("%s of CPU time per request, %.2f cores", unit.Duration(c.PerRequest), c.Cores)
+	}
+	if r.TargetCPU != nil {
+		who := ""
+		if r.TargetCPU.PID > 0 {
+			who = fmt.Sprintf(" (%s, pid %d)", layout.Clean(r.TargetCPU.Command), r.TargetCPU.PID)
+		}
+		out = append(out, loadFact{"target", cost(&r.TargetCPU.CPU) + who})
+	}
+	if r.CPU != nil {
+		out = append(out, loadFact{"generator", cost(r.CPU)})
+	}
+	if r.EngineChoice != nil {
+		out = append(out, loadFact{"engine", layout.Clean(string(r.Engine) + ": " + r.EngineChoice.String())})
+	}
+	return out
+}
+
+// perElapsed is n per second of d; 0 when d is 0.
+func perElapsed(n int64, d time.Duration) int64 {
+	if d <= 0 {
+		return 0
+	}
+	return int64(float64(n) / d.Seconds())
+}
+
+// An Error is how often requests failed in one way.
+type Error struct {
+	Kind  string `json:"kind"` // as people call it: "short body"
+	Count int64  `json:"count"`
+	First string `json:"first,omitempty"` // the first message
+}
+
+// Errors lists the kinds of errors that occurred.
+func Errors(e load.Errors) []Error {
+	var out []Error
+	for _, k := range []struct {
+		key string
+		n   int64
+	}{
+		{"connect", e.Connect},
+		{"timeout", e.Timeout},
+		{"reset", e.Reset},
+		{"short_body", e.ShortBody},
+		{"malformed", e.Malformed},
+		{"flood", e.Flood},
+		{"other", e.Other},
+	} {
+		if k.n > 0 {
+			out = append(out, Error{Kind: strings.ReplaceAll(k.key, "_", " "), Count: k.n, First: e.First[k.key]})
+		}
+	}
+	return out
+}
+
+// A Row is one line of the table of latencies.
+type Row struct {
+	Name  string        `json:"name"`
+	Value time.Duration `json:"value_ns"`
+	// Chance says that there are too few answers for this percentile.
+	Chance bool `json:"chance,omitempty"`
+}
+
+// Rows lists the latencies that reports show.
+func Rows(r *load.Result) []Row {
+	l := r.Latency
+	rows := []Row{{Name: "min", Value: l.Min}}
+	values := []time.Duration{l.P50, l.P75, l.P90, l.P95, l.P99, l.P999, l.P9999}
+	for i, p := range load.Percentiles() {
+		rows = append(rows, Row{Name: fmt.Sprintf("p%g", p), Value: values[i], Chance: r.Responses < load.AnswersFor(p)})
+	}
+	return append(rows, Row{Name: "max", Value: l.Max}, Row{Name: "mean", Value: l.Mean}, Row{Name: "stddev", Value: l.StdDev})
+}
+
+// loadLatencies writes the table of latencies, and the histogram beside it.
+func loadLatencies(t *layout.Writer, s layout.Style, r *load.Result) {
+	if r.Responses == 0 {
+		t.Line("no answers, no latencies")
+		return
+	}
+	rows := Rows(r)
+	to := durationScale(func(yield func(int64) bool) {
+		for _, row := range rows {
+			if !yield(int64(row.Value)) {
+				return
+			}
+		}
+	})
+	var table []layout.Painted
+	chance := false
+	for _, row := range rows {
+		cell := layout.Right(layout.ColumnValue(int64(row.Value), "ns", to), 10)
+		line := layout.Left(row.Name, 8) + cell
+		if row.Chance {
+			chance = true
+			table = append(table, s.Paint(layout.Dim, line+" ?"))
+			continue
+		}
+		table = append(table, layout.Join(line, "  "))
+	}
+	var bars []string
+	if h, err := loadHistogram(r); err == nil {
+		bars = barLines(rebin(h, loadBars), s.Remaining(24, 30))
+	}
+	t.Line(s.Paint(layout.Bold, layout.Left("latency", 24)), s.Paint(layout.Bold, "distribution"))
+	for i := range max(len(table), len(bars)) {
+		bar := ""
+		var row layout.Painted
+		if i < len(table) {
+			row = table[i]
+		}
+		if i < len(bars) {
+			bar = bars[i]
+		}
+		pad := ""
+		if bar != "" {
+			pad = layout.Spaces(24 - row.Width())
+		}
+		t.Line(row, pad, bar)
+	}
+	if chance {
+		t.Line(s.Paint(layout.Dim, "? too few answers above it to be more than chance"))
+	}
+}
+
+// durationScale is the unit for a column of durations.
+func durationScale(values func(yield func(int64) bool)) string {
+	var top int64
+	for v := range values {
+		top = max(top, v)
+	}
+	return layout.ScaleFor("nanoseconds", top, values)
+}
+
+var errNoHistogram = errors.New("the result has no histogram")
+
+// loadHistogram decodes the histogram of a result, which may come from a foreign file.
+func loadHistogram(r *load.Result) (h *hdrhistogram.Histogram, err error) {
+	if r.Latency.HDR == "" {
+		return nil, errNoHistogram
+	}
+	defer func() {
+		// The decoder takes lengths and bounds on trust.
+		if v := recover(); v != nil {
+			h, err = nil, fmt.Errorf("decode histogram: %v", v)
+		}
+	}()
+	h, err = hdrhistogram.Decode([]byte(r.Latency.HDR))
+	if err != nil {
+		return nil, fmt.Errorf("decode histogram: %w", err)
+	}
+	if h.TotalCount() <= 0 {
+		return nil, errNoHistogram
+	}
+	return h, nil
+}
+
+// edges are the steps of histograms within a decade, coarsest first: each about a
+// constant factor, in numbers that are easy to read.
+func edges() [][]float64 {
+	return [][]float64{
+		{1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8, 8.2},
+		{1, 1.5, 2, 3, 5, 7},
+		{1, 2, 5},
+		{1},
+	}
+}
+
+// rebin sums a histogram into at most n bars with round edges on a logarithmic
+// scale.
+func rebin(h *hdrhistogram.Histogram, n int) []load.Bar {
+	var bars []load.Bar
+	for _, steps := range edges() {
+		if bars = rebinAt(h, steps); len(bars) <= n {
+			return bars
+		}
+	}
+	// More decades than bars: the light ends go.
+	for len(bars) > n {
+		if bars[0].Count < bars[len(bars)-1].Count {
+			bars[1].Count += bars[0].Count
+			bars = bars[1:]
+		} else {
+			last := len(bars) - 1
+			bars[last-1].Count += bars[last].Count
+			bars[last-1].Upper = bars[last].Upper
+			bars = bars[:last]
+		}
+	}
+	return bars
+}
+
+func rebinAt(h *hdrhistogram.Histogram, steps []float64) []load.Bar {
+	decade, i := 1.0, 0
+	upper := func() time.Duration { return time.Duration(math.Round(decade * steps[i])) }
+	next := func() {
+		if i++; i == len(steps) {
+			decade, i = decade*10, 0
+		}
+	}
+	var bars []load.Bar
+	for _, b := range h.Distribution() {
+		if b.Count <= 0 {
+			continue
+		}
+		// A bucket is some values wide; its middle decides.
+		at := time.Duration(b.From + (b.To-b.From)/2)
+		for upper() < at && decade < 1e18 {
+			next()
+			if len(bars) > 0 {
+				bars = append(bars, load.Bar{Upper: upper()})
+			}
+		}
+		if len(bars) == 0 {
+			bars = append(bars, load.Bar{Upper: upper()})
+		}
+		bars[len(bars)-1].Count += b.Count
+	}
+	return bars
+}
+
+// barLines draws bars in text of the given width: upper edge, share, bar.
+func barLines(bars []load.Bar, width int) []string {
+	var most, total int64
+	for _, b := range bars {
+		most = max(most, b.Count)
+		total += b.Count
+	}
+	labels, wide := make([]string, len(bars)), 0
+	for i, b := range bars {
+		labels[i] = "≤ " + unit.Duration(b.Upper)
+		wide = max(wide, layout.Columns(labels[i]))
+	}
+	room := min(width, 56) - wide - 10
+	var out []string
+	for i, b := range bars {
+		out = append(out, layout.Right(labels[i], wide)+"  "+layout.Right(layout.ColumnPercent(b.Count, total), 7)+" "+bar(float64(b.Count)/float64(max(most, 1)), room))
+	}
+	return out
+}
+
+// bar draws a share of width columns in eighths; what is not 0 is seen.
+func bar(share float64, width int) string {
+	eighths := int(math.Round(share * float64(width) * 8))
+	if eighths <= 0 {
+		if share > 0 && width > 0 {
+			return "▏"
+		}
+		return ""
+	}
+	text := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		text += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	return text
+}
+
+// loadVerdict says whether the figures can be believed.
+func loadVerdict(t *layout.Writer, s layout.Style, r *load.Result) {
+	for _, w := range r.Warnings {
+		layout.Wrap(t, s, "note: ", layout.Clean(w), 6)
+	}
+	switch {
+	case len(r.Doubts) > 0:
+	case r.Responses == 0:
+		t.Line("verdict: nothing to judge")
+		return
+	default:
+		t.Line("verdict: no reason to distrust these numbers")
+		return
+	}
+	t.Line(s.Paint(layout.Gold, "verdict: "+layout.Plural(len(r.Doubts), "reason", "reasons")+" to distrust these numbers"))
+	for _, d := range r.Doubts {
+		layout.Wrap(t, s, "  - ", layout.Clean(d.Text), 4)
+		if d.Hint != "" {
+			layout.Wrap(t, layout.Style{Width: s.Width}, "    hint: ", layout.Clean(d.Hint), 10)
+		}
+	}
+}
+
+// WriteHGRM writes the latencies of r in the percentile distribution format of
+// HdrHistogram, which its plotters read, in milliseconds.
+func WriteHGRM(w io.Writer, r *load.Result) error {
+	h, err := loadHistogram(r)
+	if err != nil {
+		return fmt.Errorf("write percentile distribution: %w", err)
+	}
+	const ticksPerHalfDistance = 5 // HdrHistogram's own default
+	if _, err := h.PercentilesPrint(w, ticksPerHalfDistance, float64(time.Millisecond)); err != nil {
+		return fmt.Errorf("write percentile distribution: %w", err)
+	}
+	return nil
+}

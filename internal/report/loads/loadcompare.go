@@ -1,0 +1,210 @@
+package loads
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/pages"
+	"github.com/whet-go/whet/load"
+	loadcompare "github.com/whet-go/whet/load/compare"
+	"github.com/whet-go/whet/load/slo"
+)
+
+// WriteComparison renders a comparison of loads: one line a metric with the
+// change and how sure it is, first of the whole, then of targets and phases. names are what the sides are called, such as the
+// names of their files.
+func WriteComparison(w io.Writer, s layout.Style, c *loadcompare.Comparison, names [2]string) error {
+	t := layout.NewWriter(w)
+	for i, side := range []loadcompare.Side{c.A, c.B} {
+		letter := [...]string{"A", "B"}[i]
+		about := fmt.Sprintf("  %s, %s of %s", layout.Plural(side.Runs, "run", "runs"), layout.Plural(side.Seconds, "second", "seconds"), Targets(&load.Result{Targets: side.Targets}))
+		name := layout.CutMiddle(layout.Clean(names[i]), max(s.Remaining(3, 20)/2, 10))
+		t.Line(letter, "  ", s.Paint(layout.Bold, name), layout.Cut(layout.Clean(about), s.Remaining(3+layout.Columns(name), 10)))
+	}
+	for _, warning := range c.Warnings {
+		layout.Wrap(t, s, s.Paint(layout.Gold, "warning: "), layout.Clean(warning), 9)
+	}
+	t.Line()
+	// All tables have the columns of the widest cells.
+	sections := []comparisonSection{{rows: c.Rows}}
+	add := func(kind string, parts []loadcompare.Part, metrics []slo.Metric) {
+		for _, p := range parts {
+			sections = append(sections, comparisonSection{name: layout.CutMiddle(kind+layout.Clean(p.Name), s.Remaining(0, 20)), rows: only(p.Rows, metrics)})
+		}
+	}
+	targets := c.Targets[:min(len(c.Targets), loadTextTargets)]
+	add("target ", targets, []slo.Metric{slo.Rate, slo.Mean, slo.P50, slo.P99, slo.Max, slo.Errors})
+	add("phase ", c.Phases, []slo.Metric{slo.Mean, slo.P50, slo.P99, slo.Max})
+	heading := comparisonColumns(c)
+	widths := make([]int, len(heading))
+	for _, section := range sections {
+		for _, row := range append([][]string{heading}, comparisonRows(section.rows)...) {
+			for i, cell := range row {
+				widths[i] = max(widths[i], layout.Columns(cell))
+			}
+		}
+	}
+	for i, section := range sections {
+		if i > 0 {
+			t.Line()
+			t.Line(s.Paint(layout.Bold, section.name))
+		} else {
+			t.Line(comparisonLine(s, heading, widths, ""))
+		}
+		for k, row := range comparisonRows(section.rows) {
+			code := layout.Color("")
+			switch section.rows[k].Verdict {
+			case loadcompare.Worse:
+				code = layout.Red
+			case loadcompare.Better:
+				code = layout.Cyan
+			case loadcompare.Same, loadcompare.Unknown:
+				code = layout.Dim
+			}
+			t.Line(comparisonLine(s, row, widths, code))
+		}
+	}
+	if n := len(c.Targets) - len(targets); n > 0 {
+		t.Line()
+		t.Line(s.Paint(layout.Dim, fmt.Sprintf("--json has %s and all percentiles", layout.Plural(n, "more target", "more targets"))))
+	}
+	t.Line()
+	comparisonNotes(t, s, c, sections)
+	return t.Result()
+}
+
+// A comparisonSection is the whole, a target or a phase.
+type comparisonSection struct {
+	name string // "": the whole
+	rows []loadcompare.Row
+}
+
+// only returns the rows of some metrics.
+func only(rows []loadcompare.Row, metrics []slo.Metric) []loadcompare.Row {
+	var out []loadcompare.Row
+	for _, r := range rows {
+		if slices.Contains(metrics, r.Metric) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// comparisonLine is a line of the table, with the verdict in the colour code.
+func comparisonLine(s layout.Style, cells []string, widths []int, code layout.Color) layout.Painted {
+	var parts []any
+	for i, cell := range cells {
+		switch i {
+		case 0:
+			parts = append(parts, layout.Left(cell, widths[i]), "  ")
+		case len(cells) - 1:
+			parts = append(parts, s.Paint(code, cell))
+		default:
+			parts = append(parts, layout.Right(cell, widths[i]), "  ")
+		}
+	}
+	return layout.Join(parts...)
+}
+
+// comparisonNotes writes the notes of rows, each once with the metrics or parts that it is
+// about, and those of the comparison.
+func comparisonNotes(t *layout.Writer, s layout.Style, c *loadcompare.Comparison, sections []comparisonSection) {
+	about := map[string][]string{}
+	var order []string
+	for _, section := range sections {
+		for _, r := range section.rows {
+			subject := string(r.Metric)
+			if kind, _, ok := strings.Cut(section.name, " "); ok {
+				subject = kind + "s" // targets, phases
+			}
+			if r.Note == "" || slices.Contains(about[r.Note], subject) {
+				continue
+			}
+			if len(about[r.Note]) == 0 {
+				order = append(order, r.Note)
+			}
+			about[r.Note] = append(about[r.Note], subject)
+		}
+	}
+	for _, note := range order {
+		layout.Wrap(t, s, "", layout.Clean(strings.Join(about[note], ", ")+": "+note), 2)
+	}
+	for _, note := range c.Notes {
+		layout.Wrap(t, s, "", layout.Clean(note), 2)
+	}
+}
+
+// comparisonTables are the tables of a page: the whole, the targets, the phases.
+func comparisonTables(c *loadcompare.Comparison) []pages.Table {
+	out := []pages.Table{{Caption: "B compared with A", Columns: comparisonColumns(c), Rows: comparisonRows(c.Rows)}}
+	for _, kind := range []struct {
+		caption string
+		parts   []loadcompare.Part
+	}{{"Targets", c.Targets[:min(len(c.Targets), loadPageTargets)]}, {"Phases", c.Phases}} {
+		table := pages.Table{Caption: kind.caption + ": B compared with A", Columns: comparisonColumns(c)}
+		for _, p := range kind.parts {
+			for _, row := range comparisonRows(p.Rows) {
+				row[0] = p.Name + ": " + row[0]
+				table.Rows = append(table.Rows, row)
+			}
+		}
+		if len(table.Rows) > 0 {
+			out = append(out, table)
+		}
+	}
+	return out
+}
+
+// comparisonColumns are the headings of a table.
+func comparisonColumns(c *loadcompare.Comparison) []string {
+	return []string{"", "A", "B", "change", fmt.Sprintf("%.0f%% interval", c.Confidence*100), "B is"}
+}
+
+// comparisonRows are the cells of rows.
+func comparisonRows(rows []loadcompare.Row) [][]string {
+	out := [][]string{}
+	for _, r := range rows {
+		name := string(r.Metric)
+		if r.Unknown != "" {
+			out = append(out, []string{name, "", "", "", "", "not known"})
+			continue
+		}
+		change := "–"
+		if r.Change != nil {
+			change = layout.SignedPercent(*r.Change)
+		}
+		between := "–"
+		if i := r.Interval; i != nil {
+			low, high := i.Low, i.High
+			if i.Scale == loadcompare.Ratio {
+				low, high = low-1, high-1
+			}
+			between = layout.SignedPercent(low) + " to " + layout.SignedPercent(high)
+			if i.Scale == loadcompare.Difference {
+				between += " pp"
+			}
+		}
+		verdict := ""
+		switch r.Verdict {
+		case loadcompare.Better, loadcompare.Worse:
+			verdict = string(r.Verdict)
+		case loadcompare.Same:
+			verdict = "unclear"
+		case loadcompare.Unknown:
+			verdict = "not known"
+		}
+		out = append(out, []string{name, r.A.String(), r.B.String(), change, between, verdict})
+	}
+	return out
+}
+
+// ComparisonPage is the page of a comparison, with the first run of each side drawn.
+func ComparisonPage(c *loadcompare.Comparison, a, b *load.Result, names [2]string) Page {
+	return Page{
+		Title: names[0] + " against " + names[1], Runs: []*load.Result{a, b}, Names: []string{"A", "B"},
+		Tables: comparisonTables(c), Notes: append(append([]string{}, c.Warnings...), c.Notes...),
+	}
+}

@@ -1,0 +1,271 @@
+package loads
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/pages"
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/ui"
+	"github.com/whet-go/whet/unit"
+)
+
+// loadPageBars is how many bars the histogram of a page has at most.
+const loadPageBars = 48
+
+// Mark stands near the start of every page that WriteLoadPage writes.
+const Mark = `<meta name="generator" content="whet load">`
+
+// Page is what a page with charts of loads shows. It needs at least one run or
+// a knee.
+type Page struct {
+	Title string // "" is made from the first run
+	// Runs are drawn over one another.
+	Runs []*load.Result
+	// Names tell the runs apart, one each; nil for a single run.
+	Names []string
+	// Tables stand before the charts.
+	Tables []pages.Table
+	// Knee is the search for a capacity; nil without one.
+	Knee *Knee
+	// Notes are sentences that the reader should see.
+	Notes []string
+}
+
+// A Knee is the latency at each rate that was tried.
+type Knee struct {
+	// Metric names what is drawn over the rate: "p99".
+	Metric string `json:"metric"`
+	// Limit is what the objective allows it; 0 when the objective is about
+	// something else.
+	Limit time.Duration `json:"limit_ns"`
+	// Capacity is the highest rate that held; 0 when none did.
+	Capacity float64     `json:"capacity"`
+	Points   []KneePoint `json:"points"` // ordered by rate
+}
+
+// A KneePoint is one run of the search.
+type KneePoint struct {
+	Rate  float64       `json:"rate"`     // asked for
+	Value time.Duration `json:"value_ns"` // of the metric; 0 without answers
+	Held  bool          `json:"held"`
+}
+
+// The wire types of a page, from which ui/src/api/load.ts is generated.
+type (
+	loadDoc struct {
+		Title  string        `json:"title"`
+		Notes  []string      `json:"notes"`
+		Runs   []loadRun     `json:"runs"`
+		Tables []pages.Table `json:"tables"`
+		Knees  []Knee        `json:"knees"` // at most one
+	}
+	loadRun struct {
+		Name        string       `json:"name"`
+		Target      string       `json:"target"`
+		Setting     string       `json:"setting"`
+		Facts       []pages.Fact `json:"facts"`
+		Latency     []loadCell   `json:"latency"`
+		Percentiles []loadPoint  `json:"percentiles"`
+		Bars        []loadBar    `json:"bars"`
+		Seconds     []loadSecond `json:"seconds"`
+		Answered    bool         `json:"answered"` // at least once
+		Doubts      []loadDoubt  `json:"doubts"`
+		Warnings    []string     `json:"warnings"`
+	}
+	loadCell struct {
+		Name   string `json:"name"`
+		Text   string `json:"text"`
+		Chance bool   `json:"chance"` // too few answers above it
+	}
+	loadPoint struct {
+		Inverse float64 `json:"inverse"` // 1/(1-q) of quantile q
+		MS      float64 `json:"ms"`
+	}
+	loadBar struct {
+		Upper float64 `json:"upper"` // ms
+		Share float64 `json:"share"` // of all answers, percent
+	}
+	loadSecond struct {
+		At     float64 `json:"at"`   // s since the start, of the second's end
+		Rate   float64 `json:"rate"` // answers/s
+		Failed float64 `json:"failed"`
+		P50    float64 `json:"p50"` // ms
+		P99    float64 `json:"p99"`
+		Max    float64 `json:"max"`
+	}
+	loadDoubt struct {
+		Text string `json:"text"`
+		Hint string `json:"hint"`
+	}
+)
+
+// WritePage writes a self-contained page with charts: one HTML file with its
+// data, code and styles that makes no request. Each chart has a table beside it.
+func WritePage(w io.Writer, p Page) error {
+	doc := newLoadDoc(p)
+	return pages.WriteData(w, pages.DataPage{
+		Mark: Mark, ID: "whet-load", Title: doc.Title, Script: ui.LoadJS(), Data: doc,
+		Without: "<code>whet load</code> shows the same figures as text.",
+	})
+}
+
+func newLoadDoc(p Page) loadDoc {
+	doc := loadDoc{Title: p.Title, Notes: pages.CleanAll(p.Notes), Runs: []loadRun{}, Tables: []pages.Table{}, Knees: []Knee{}}
+	hists := make([]*hdrhistogram.Histogram, len(p.Runs))
+	for i, r := range p.Runs {
+		hists[i], _ = loadHistogram(r) // without one there is no chart
+	}
+	steps := commonSteps(hists)
+	for i, r := range p.Runs {
+		run := newLoadRun(r, hists[i], steps)
+		if i < len(p.Names) {
+			run.Name = layout.Clean(p.Names[i])
+		}
+		doc.Runs = append(doc.Runs, run)
+	}
+	if doc.Title == "" && len(doc.Runs) > 0 {
+		doc.Title = doc.Runs[0].Target
+	}
+	doc.Title = layout.Clean(doc.Title)
+	tables := p.Tables
+	if len(p.Runs) == 1 {
+		tables = slices.Concat(tables, loadTables(p.Runs[0]))
+	}
+	for _, t := range tables {
+		clean := pages.Table{Caption: layout.Clean(t.Caption), Columns: pages.CleanAll(t.Columns), Rows: [][]string{}}
+		for _, row := range t.Rows {
+			clean.Rows = append(clean.Rows, pages.CleanAll(row))
+		}
+		doc.Tables = append(doc.Tables, clean)
+	}
+	if p.Knee != nil {
+		knee := *p.Knee
+		knee.Metric = layout.Clean(knee.Metric)
+		knee.Points = append([]KneePoint{}, knee.Points...) // never null
+		doc.Knees = append(doc.Knees, knee)
+	}
+	return doc
+}
+
+// commonSteps are the finest steps with which no histogram has too many bars.
+func commonSteps(hists []*hdrhistogram.Histogram) []float64 {
+	all := edges()
+	for _, steps := range all {
+		most := 0
+		for _, h := range hists {
+			if h != nil {
+				most = max(most, len(rebinAt(h, steps)))
+			}
+		}
+		if most <= loadPageBars {
+			return steps
+		}
+	}
+	return all[len(all)-1]
+}
+
+func newLoadRun(r *load.Result, h *hdrhistogram.Histogram, steps []float64) loadRun {
+	run := loadRun{
+		Target: Targets(r), Setting: layout.Clean(Setting(r)), Facts: loadPageFacts(r), Latency: []loadCell{},
+		Percentiles: []loadPoint{}, Bars: []loadBar{}, Seconds: []loadSecond{}, Doubts: []loadDoubt{}, Warnings: pages.CleanAll(r.Warnings),
+		Answered: r.Responses > 0,
+	}
+	if r.Responses > 0 {
+		for _, row := range Rows(r) {
+			run.Latency = append(run.Latency, loadCell{Name: row.Name, Text: unit.Duration(row.Value), Chance: row.Chance})
+		}
+	}
+	if h != nil {
+		run.Percentiles = percentilePoints(h)
+		for _, b := range rebinAt(h, steps) {
+			run.Bars = append(run.Bars, loadBar{Upper: millis(b.Upper), Share: unit.Share(b.Count, h.TotalCount()) * 100})
+		}
+	}
+	for _, s := range r.Seconds {
+		if s.Elapsed <= 0 {
+			continue
+		}
+		per := s.Elapsed.Seconds()
+		run.Seconds = append(run.Seconds, loadSecond{
+			At: (s.Start + s.Elapsed).Seconds(), Rate: float64(s.Responses) / per, Failed: float64(s.Errors) / per,
+			P50: millis(s.P50), P99: millis(s.P99), Max: millis(s.Max),
+		})
+	}
+	for _, d := range r.Doubts {
+		run.Doubts = append(run.Doubts, loadDoubt{Text: layout.Clean(d.Text), Hint: layout.Clean(d.Hint)})
+	}
+	return run
+}
+
+// percentilePoints is the percentile distribution with the steps of HdrHistogram's
+// own plots. The last answer's quantile is 1, which has no inverse: it is drawn
+// where one more answer would put it.
+func percentilePoints(h *hdrhistogram.Histogram) []loadPoint {
+	const ticksPerHalfDistance = 10
+	total := float64(h.TotalCount())
+	var points []loadPoint
+	for _, b := range h.CumulativeDistributionWithTicks(ticksPerHalfDistance) {
+		inverse := min(1/(1-min(b.Quantile/100, 1)), total+1)
+		if math.IsNaN(inverse) || len(points) > 0 && inverse <= points[len(points)-1].Inverse {
+			continue
+		}
+		points = append(points, loadPoint{Inverse: inverse, MS: millis(time.Duration(b.ValueAt))})
+	}
+	return points
+}
+
+func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// logRatio is the logarithm of a/b, both above 0.
+func logRatio(a, b time.Duration) float64 { return math.Log(float64(a) / float64(b)) }
+
+// Targets names what a load was sent to.
+func Targets(r *load.Result) string {
+	name := ""
+	if len(r.Targets) > 0 {
+		name = r.Targets[0]
+	}
+	if n := len(r.Targets) - 1; n > 0 {
+		name += " and " + layout.Plural(n, "other", "others")
+	}
+	if r.Method != "" {
+		name = r.Method + " " + name
+	}
+	return layout.Clean(name)
+}
+
+// loadPageFacts are the counts of a run for a list.
+func loadPageFacts(r *load.Result) []pages.Fact {
+	facts := []pages.Fact{
+		{Name: "rate", Value: PerSecond(r.Rate)},
+		{Name: "requests", Value: fmt.Sprintf("%d in %s", r.Requests, unit.Duration(r.Elapsed))},
+		{Name: "failed", Value: "none"},
+		{Name: "received", Value: unit.Bytes(r.Bytes).String()},
+	}
+	if n := r.Errors.Total() + r.Failed(); n > 0 {
+		facts[2].Value = fmt.Sprintf("%d (%s): %s", n, unit.Percent(n, r.Requests), r.Failures())
+	}
+	if n := len(r.Seconds); n > 1 && r.Seconds[n-1].Partial {
+		facts = append(facts, pages.Fact{Name: "last second", Value: fmt.Sprintf("only %.1fs of it; its rate is scaled", r.Seconds[n-1].Elapsed.Seconds())})
+	}
+	for _, c := range loadCosts(r) {
+		facts = append(facts, pages.Fact{Name: c.name, Value: c.value})
+	}
+	if r.Send != nil {
+		facts = append(facts, pages.Fact{Name: "sent late", Value: fmt.Sprintf("p99 %s, max %s; by the generator itself p99 %s", unit.Duration(r.Send.P99), unit.Duration(r.Send.Max), unit.Duration(r.Send.Own))})
+	}
+	if !r.Started.IsZero() {
+		facts = append(facts, pages.Fact{Name: "started", Value: r.Started.UTC().Format("2006-01-02 15:04:05 MST")})
+	}
+	if r.Interrupted {
+		facts = append(facts, pages.Fact{Name: "interrupted", Value: "yes"})
+	}
+	return facts
+}

@@ -1,0 +1,162 @@
+package loads
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/pages"
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/unit"
+)
+
+// How many targets tables have at most: a screen, and what a page can be scrolled through.
+const (
+	loadTextTargets = 20
+	loadPageTargets = 1000
+)
+
+// busiestTargets returns at most n targets in their order: those whose answers took the most
+// time together.
+func busiestTargets(all []load.TargetResult, n int) []load.TargetResult {
+	if len(all) <= n {
+		return all
+	}
+	total := func(i int) float64 { return float64(all[i].Latency.Mean) * float64(all[i].Responses) }
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(total(b), total(a)) })
+	order = slices.Sorted(slices.Values(order[:n]))
+	out := make([]load.TargetResult, n)
+	for i, k := range order {
+		out[i] = all[k]
+	}
+	return out
+}
+
+// targetColumns are the columns of the table of targets after the name.
+func targetColumns() []string { return []string{"requests", "rate", "p50", "p99", "max", "failed"} }
+
+// targetCells are the cells of a target in these columns.
+func targetCells(t *load.TargetResult) []string {
+	cells := []string{unit.Count(t.Requests).String(), PerSecond(t.Rate), "-", "-", "-", "-"}
+	if t.Responses > 0 {
+		cells[2], cells[3], cells[4] = unit.Duration(t.Latency.P50), unit.Duration(t.Latency.P99), unit.Duration(t.Latency.Max)
+	}
+	if n := t.Failed(); n > 0 {
+		cells[5] = fmt.Sprintf("%d (%s)", n, unit.Percent(n, t.Requests))
+	}
+	return cells
+}
+
+// targetLabel is what a target is called, with how many have the name.
+func targetLabel(t *load.TargetResult) string {
+	label := layout.Clean(t.Label())
+	if t.Targets > 1 {
+		label += fmt.Sprintf(" (%d)", t.Targets)
+	}
+	return label
+}
+
+// loadPerTarget writes the table of targets, when there are several.
+func loadPerTarget(t *layout.Writer, s layout.Style, r *load.Result) {
+	if len(r.PerTarget) < 2 {
+		return
+	}
+	rows := busiestTargets(r.PerTarget, loadTextTargets)
+	grid := [][]string{append([]string{"target"}, targetColumns()...)}
+	for i := range rows {
+		grid = append(grid, append([]string{targetLabel(&rows[i])}, targetCells(&rows[i])...))
+	}
+	t.Line()
+	writeGrid(t, s, grid)
+	if more := len(r.PerTarget) - len(rows); more > 0 {
+		t.Line(s.Paint(layout.Dim, fmt.Sprintf("%s took less time together: --json and --html have them", layout.Plural(more, "more target", "more targets"))))
+	}
+}
+
+// phaseColumns are the columns of the table of phases after the name.
+func phaseColumns() []string { return []string{"min", "mean", "stddev", "p50", "p99", "max"} }
+
+// phaseGrid are the rows of the table of phases; nil without phases.
+func phaseGrid(r *load.Result) [][]string {
+	p := r.Phases
+	if p == nil {
+		return nil
+	}
+	var grid [][]string
+	for _, phase := range []struct {
+		name string
+		l    *load.Latency
+	}{{"connect", p.Connect}, {"TLS", p.TLS}, {"first byte", &p.FirstByte}, {"transfer", &p.Transfer}} {
+		if l := phase.l; l != nil {
+			row := []string{phase.name}
+			for _, d := range []time.Duration{l.Min, l.Mean, l.StdDev, l.P50, l.P99, l.Max} {
+				row = append(row, unit.Duration(d))
+			}
+			grid = append(grid, row)
+		}
+	}
+	return grid
+}
+
+// loadPhases writes the table of phases.
+func loadPhases(t *layout.Writer, s layout.Style, r *load.Result) {
+	grid := phaseGrid(r)
+	if grid == nil {
+		return
+	}
+	t.Line()
+	writeGrid(t, s, slices.Concat([][]string{append([]string{"phase"}, phaseColumns()...)}, grid))
+}
+
+// writeGrid writes rows of cells, of which the first row is the heading and the first column
+// takes what the others leave.
+func writeGrid(t *layout.Writer, s layout.Style, grid [][]string) {
+	widths := make([]int, len(grid[0]))
+	for _, row := range grid {
+		for i, cell := range row {
+			widths[i] = max(widths[i], layout.Columns(cell))
+		}
+	}
+	rest := 0
+	for _, w := range widths[1:] {
+		rest += w + 2
+	}
+	widths[0] = min(widths[0], s.Remaining(rest, 12))
+	for i, row := range grid {
+		line := layout.Left(layout.CutMiddle(row[0], widths[0]), widths[0])
+		for k, cell := range row[1:] {
+			line += "  " + layout.Right(cell, widths[k+1])
+		}
+		if i == 0 {
+			t.Line(s.Paint(layout.Bold, line))
+			continue
+		}
+		t.Line(line)
+	}
+}
+
+// loadTables are the tables that a page of one run has.
+func loadTables(r *load.Result) []pages.Table {
+	var out []pages.Table
+	if grid := phaseGrid(r); grid != nil {
+		out = append(out, pages.Table{Caption: "Phases", Columns: append([]string{"phase"}, phaseColumns()...), Rows: grid})
+	}
+	if len(r.PerTarget) > 1 {
+		rows := busiestTargets(r.PerTarget, loadPageTargets)
+		table := pages.Table{Caption: "Targets", Columns: append([]string{"target"}, targetColumns()...)}
+		if len(rows) < len(r.PerTarget) {
+			table.Caption = fmt.Sprintf("The %d of %d targets whose answers took the most time together", len(rows), len(r.PerTarget))
+		}
+		for i := range rows {
+			table.Rows = append(table.Rows, append([]string{targetLabel(&rows[i])}, targetCells(&rows[i])...))
+		}
+		out = append(out, table)
+	}
+	return out
+}

@@ -1,0 +1,151 @@
+package pages
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"html/template"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/terminal"
+)
+
+// A DataPage is an HTML file of data and the one script that draws it.
+type DataPage struct {
+	Mark, ID, Title, Script, Without string
+	Data                             any
+	Served                           bool // by a server, which the script may ask
+}
+
+// Policy is the content security policy of the page: nothing but its script.
+func (p DataPage) Policy() string {
+	sum := sha256.Sum256([]byte(p.Script))
+	policy := "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+	if p.Served {
+		policy += "; connect-src 'self'"
+	}
+	return policy
+}
+
+// WriteData writes the page.
+func WriteData(w io.Writer, p DataPage) error {
+	data, err := json.Marshal(p.Data) // escapes < and >, so that it may stand inline
+	if err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	network := "It makes no network request; "
+	if p.Served {
+		network = "It asks nobody but the server that it is from; "
+	}
+	_, err = io.WriteString(w, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"+p.Mark+"\n"+
+		"<meta http-equiv=\"Content-Security-Policy\" content=\""+p.Policy()+"\">\n"+
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"+
+		"<meta name=\"color-scheme\" content=\"light dark\">\n"+
+		"<title>"+html.EscapeString(Clip(Printable(p.Title), 200))+"</title>\n</head>\n<body>\n"+
+		"<noscript>This page is drawn with JavaScript, which is off. "+network+p.Without+"</noscript>\n"+
+		"<script type=\"application/json\" id=\""+p.ID+"\">"+string(data)+"</script>\n<script>"+p.Script+"</script>\n</body>\n</html>\n")
+	if err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	return nil
+}
+
+// WriteTemplate writes a page. Characters that reorder text, and control characters, come from names and
+// source: they are replaced wherever they are.
+func WriteTemplate(w io.Writer, t *template.Template, data any) error {
+	var page strings.Builder
+	err := t.Execute(&page, data)
+	if err == nil {
+		_, err = io.WriteString(w, strings.Map(func(r rune) rune {
+			if r != '\n' && r != '\t' && terminal.Unsafe(r) {
+				return utf8.RuneError
+			}
+			return r
+		}, page.String()))
+	}
+	if err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	return nil
+}
+
+// Clip shortens s to about n bytes, keeping both ends, at rune borders.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	const dots = "…"
+	head := (n - len(dots)) * 6 / 10
+	tail := len(s) - (n - len(dots) - head)
+	for head > 0 && !utf8.RuneStart(s[head]) {
+		head--
+	}
+	for tail < len(s) && !utf8.RuneStart(s[tail]) {
+		tail++
+	}
+	return s[:head] + dots + s[tail:]
+}
+
+// Printable makes foreign text safe to show: bytes that are not UTF-8, control
+// characters and those that change the direction of writing are written as Go
+// escapes.
+func Printable(s string) string {
+	clean := true
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	const hex = "0123456789abcdef"
+	b := make([]byte, 0, len(s)+len(s)/4)
+	for i, w := 0, 0; i < len(s); i += w {
+		var r rune
+		r, w = utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && w == 1, r < 0x80 && !unicode.IsPrint(r):
+			b = append(b, '\\', 'x', hex[s[i]>>4], hex[s[i]&15])
+		case unicode.IsPrint(r):
+			b = utf8.AppendRune(b, r)
+		case r < 0x10000:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		default:
+			b = fmt.Appendf(b, `\U%08x`, r)
+		}
+	}
+	return string(b)
+}
+
+// A Fact is one thing worth knowing about the profile.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// A Table is a table of a page. The first cell of each row is its name.
+type Table struct {
+	Caption string     `json:"caption"`
+	Columns []string   `json:"columns"`
+	Rows    [][]string `json:"rows"`
+}
+
+// CleanAll is Clean of each text.
+func CleanAll(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, s := range texts {
+		out[i] = layout.Clean(s)
+	}
+	return out
+}
+
+// Clips are the lengths to which names are clipped, in the order tried.
+var Clips = [...]int{1024, 256, 96}

@@ -1,0 +1,162 @@
+package pictures
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+
+	"github.com/whet-go/whet/internal/report/pages"
+	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/ui"
+)
+
+const (
+	// FlameMaxNodes is how many nodes per tree a flame graph page is made for:
+	// more than any screen shows at once, few enough to redraw in a frame.
+	FlameMaxNodes = 60_000
+
+	// FlameMaxBytes is the size that no flame graph page exceeds.
+	FlameMaxBytes = 5_000_000
+
+	// FlameMark stands within the first FlameMarkWithin bytes of every page that
+	// Flame writes, so that a page can be told from other files.
+	FlameMark = `<meta name="generator" content="whet flame">`
+
+	// FlameMarkWithin bounds where FlameMark stands.
+	FlameMarkWithin = 256
+)
+
+// A FlameKind says whose code a frame is. The zero kind is "not known".
+type FlameKind uint8
+
+// The kinds of frames.
+const (
+	FlameUnknown    FlameKind = iota // not Go, not symbolised, or not told
+	FlameOwn                         // the user's own code
+	FlameStd                         // the standard library and the runtime
+	FlameDependency                  // other modules
+)
+
+// A FlameFrame is what a page shows about one node of a view. Strings may hold
+// any bytes: what is not printable is escaped.
+type FlameFrame struct {
+	Name    string
+	Package string // "" when there is none
+	File    string // "" when unknown
+	Line    int    // 0 when unknown
+	Kind    FlameKind
+}
+
+// NewFlameFrame makes the frame of a view's node. Where the view tells lines or
+// addresses apart, so does the name. A node without a name is called as NodeName
+// calls it.
+func NewFlameFrame(n profile.Node, kind FlameKind) FlameFrame {
+	f := FlameFrame{Name: n.Name, File: n.File, Line: n.Line, Kind: kind}
+	if n.Name == "" {
+		f.Name = profiles.NodeName(n, profile.ByLine)
+		return f
+	}
+	f.Package = profile.PackagePath(n.Name)
+	if n.Line != 0 {
+		f.Name = fmt.Sprintf("%s:%d", n.Name, n.Line)
+	}
+	if n.Address != 0 {
+		f.Name += fmt.Sprintf(" %#x", n.Address)
+	}
+	return f
+}
+
+// A FlameView is one tree of a page: one sample type.
+type FlameView struct {
+	Type profile.ValueType
+	// Total is what shares are shares of, View.Total. 0 means the tree's own sum.
+	Total int64
+	// Tree is top-down, of at most FlameMaxNodes nodes if the page is to be swift.
+	Tree *profile.Tree
+	// Weights are the costs of whole functions, View.Nodes: the numbers of the
+	// page's table and details. Without them the page adds up the tree, which
+	// lacks what was too light for it.
+	Weights []profile.Weight
+	// Frame describes the node with the given id. Ids for which it returns equal
+	// frames are one and the same function to the page.
+	Frame func(id uint32) FlameFrame
+}
+
+// FlameInput is all that a flame graph page shows.
+type FlameInput struct {
+	Title string
+	Facts []pages.Fact
+	Views []FlameView // the first one is shown first; at least one
+	// Notes are sentences that the reader should see, such as warnings.
+	Notes []string
+	// MaxBytes bounds the page; 0 means FlameMaxBytes.
+	MaxBytes int
+}
+
+// Flame writes a self-contained interactive flame graph: one HTML page with its
+// data, code and styles that makes no request. The page is never larger than
+// in.MaxBytes: first long names are clipped, then light nodes are merged into
+// their neighbours until it fits, and the page says so.
+func Flame(w io.Writer, in FlameInput) error {
+	if len(in.Views) == 0 {
+		return errors.New("write flame graph: no sample type to show")
+	}
+	limit := in.MaxBytes
+	if limit == 0 {
+		limit = FlameMaxBytes
+	}
+	js := ui.FlameJS()
+	page := flamePage(in.Title, js)
+	room := (limit - page.len()) / 4 * 3 // base64 takes 4 bytes for 3
+	data, err := encodeFlame(in, room)
+	if err != nil {
+		return fmt.Errorf("write flame graph: %w", err)
+	}
+	if err := page.write(w, data); err != nil {
+		return fmt.Errorf("write flame graph: %w", err)
+	}
+	return nil
+}
+
+// flameHTML is the page around the data.
+type flameHTML struct{ head, tail string }
+
+// flamePage builds the page's frame. The policy allows this one script and
+// nothing else: no other script, no request of any kind. Styles are a
+// constructed sheet of the script's own, to which the policy does not apply.
+func flamePage(title, js string) flameHTML {
+	sum := sha256.Sum256([]byte(js))
+	csp := "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'"
+	return flameHTML{
+		head: "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" +
+			FlameMark + "\n" +
+			"<meta http-equiv=\"Content-Security-Policy\" content=\"" + csp + "\">\n" +
+			"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" +
+			"<meta name=\"color-scheme\" content=\"light dark\">\n" +
+			"<title>" + html.EscapeString(pages.Clip(pages.Printable(title), 200)) + "</title>\n</head>\n<body>\n" +
+			"<noscript>This page draws a flame graph with JavaScript, which is off. " +
+			"It makes no network request; <code>whet top</code> and <code>whet tree</code> show the same profile as text.</noscript>\n" +
+			"<script type=\"application/octet-stream\" id=\"whet-flame\">",
+		tail: "</script>\n<script>" + js + "</script>\n</body>\n</html>\n",
+	}
+}
+
+func (p flameHTML) len() int { return len(p.head) + len(p.tail) }
+
+func (p flameHTML) write(w io.Writer, data []byte) error {
+	var buf bytes.Buffer
+	buf.Grow(p.len() + base64.StdEncoding.EncodedLen(len(data)))
+	buf.WriteString(p.head)
+	b64 := base64.NewEncoder(base64.StdEncoding, &buf)
+	_, _ = b64.Write(data) // a bytes.Buffer does not fail
+	_ = b64.Close()
+	buf.WriteString(p.tail)
+	_, err := w.Write(buf.Bytes())
+	return err
+}

@@ -1,0 +1,433 @@
+package pictures
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/whet-go/whet/internal/report/pages"
+	"github.com/whet-go/whet/profile"
+)
+
+// The data of a flame graph page is, gzipped and then in base64:
+//
+//	+------------+-----------------+----------------------------------+
+//	| length u32 | header, JSON    | columns, varints                 |
+//	+------------+-----------------+----------------------------------+
+//	               flameDoc          frames, then one set per view
+//
+//	frames   name     zigzag  string index, less that of the frame before
+//	         package  uvarint string index
+//	         file     uvarint string index
+//	         line     uvarint
+//	         kind     uvarint FlameKind
+//	view     up       uvarint levels up from the node before; 0 is its child
+//	         frame    uvarint frame index + 1; 0 is "smaller ones"
+//	         value    zigzag  what the node itself weighs
+//	         rest     uvarint number of subtrees, per node with frame 0
+//	         weight   zigzag  frame index, less that of the weight before
+//	         self     zigzag  per weight
+//	         total    zigzag  per weight
+//
+// Each column stands alone, because like compresses with like. A view's nodes
+// are in preorder without the root. Totals are not stored: a node's total is its
+// value and its children's totals. The reader is ui/src/lib/decode.ts.
+
+// flamePageSchema names the layout above.
+const flamePageSchema = "whet.flame-page/1"
+
+// flameDoc is the header. ui/src/api/flame.ts is generated from it.
+type flameDoc struct {
+	Schema  string         `json:"schema"`
+	Title   string         `json:"title"`
+	Facts   []pages.Fact   `json:"facts"`
+	Notes   []string       `json:"notes"`
+	Strings []string       `json:"strings"` // [0] is ""
+	Frames  int            `json:"frames"`  // number of frames
+	Views   []flameDocView `json:"views"`
+}
+
+// flameDocView is the header of one view.
+type flameDocView struct {
+	Type  string `json:"type"`
+	Unit  string `json:"unit"`
+	Total int64  `json:"total"` // what shares are shares of
+	Self  int64  `json:"self"`  // value of the root itself
+	Nodes int    `json:"nodes"` // nodes without the root
+	Rests int    `json:"rests"` // how many of them are "smaller ones"
+	Left  int    `json:"left"`  // subtrees that these stand for
+
+	Weights int `json:"weights"` // frames with costs of their own
+}
+
+// flameMaxWeights is how many functions a page has the costs of: the heaviest by
+// self and by total.
+const flameMaxWeights = 20_000
+
+// flameMaxText is how much text of names is worth compressing before clipping more.
+const flameMaxText = 12 << 20
+
+// encodeFlame returns the page's data, at most limit bytes of it.
+func encodeFlame(in FlameInput, limit int) ([]byte, error) {
+	trees := make([]*profile.Tree, len(in.Views))
+	most := 0
+	for i, v := range in.Views {
+		if err := checkTree(v.Tree); err != nil {
+			return nil, fmt.Errorf("%s: %w", v.Type.Type, err)
+		}
+		trees[i] = v.Tree
+		most = max(most, len(v.Tree.Nodes))
+	}
+	clipAt := 0
+	for scale := 1.0; ; {
+		enc := flameEncoder{clip: pages.Clips[clipAt], strings: map[string]int{"": 0}, table: []string{""}, frames: map[FlameFrame]int{}}
+		fits := enc.encode(in, trees, int(flameMaxWeights*scale), scale < 1)
+		if !fits && clipAt+1 < len(pages.Clips) {
+			clipAt++
+			continue
+		}
+		data, err := enc.finish()
+		if err != nil {
+			return nil, err
+		}
+		if len(data) <= limit {
+			return data, nil
+		}
+		if clipAt+1 < len(pages.Clips) {
+			clipAt++
+			continue
+		}
+		if scale*float64(most) < 1 && scale*flameMaxWeights < 1 {
+			return nil, fmt.Errorf("%d bytes of data do not fit in %d", len(data), limit)
+		}
+		// The size is close to linear in what there is; 9/10 pays for the rest.
+		scale *= min(0.9, 0.9*float64(max(limit, 0))/float64(len(data)))
+		for i, v := range in.Views {
+			trees[i] = pruneTree(v.Tree, max(1, int(float64(most)*scale)))
+		}
+	}
+}
+
+// checkTree rejects what is not a tree in preorder.
+func checkTree(t *profile.Tree) error {
+	if t == nil || len(t.Nodes) == 0 {
+		return errors.New("tree without a root")
+	}
+	for i := 1; i < len(t.Nodes); i++ {
+		parent := t.Nodes[i].Parent
+		// In preorder the parent is the node before or one of its ancestors.
+		// Each step up leaves a node for good, so all steps together are few.
+		at := uint32(i - 1)
+		for at != parent && at != 0 {
+			at = t.Nodes[at].Parent
+		}
+		if at != parent {
+			return fmt.Errorf("tree node %d: parent %d is not on the way to it", i, parent)
+		}
+	}
+	return nil
+}
+
+// weigh returns for each node the sum of the absolute values of all that it
+// holds: the width of its box. Unlike Total it never shrinks towards the root,
+// even where a difference cancels.
+func weigh(t *profile.Tree) []float64 {
+	mass := make([]float64, len(t.Nodes))
+	for i := len(t.Nodes) - 1; i >= 0; i-- {
+		n := &t.Nodes[i]
+		mass[i] += math.Abs(float64(ownValue(n)))
+		if i > 0 {
+			mass[n.Parent] += mass[i]
+		}
+	}
+	return mass
+}
+
+// ownValue is what a node weighs without its children. A node that stands for
+// smaller ones has none and weighs its total.
+func ownValue(n *profile.TreeNode) int64 {
+	if n.Rest > 0 {
+		return n.Total
+	}
+	return n.Self
+}
+
+// pruneTree keeps the root and the heaviest nodes, keep in all. What hangs off a
+// kept node and is not kept becomes one node with Rest set.
+func pruneTree(t *profile.Tree, keep int) *profile.Tree {
+	if len(t.Nodes) <= keep {
+		return t
+	}
+	mass := weigh(t)
+	limit, ties := nthLargest(mass, keep)
+	kept := make([]bool, len(t.Nodes))
+	kept[0] = true
+	for i := 1; i < len(t.Nodes); i++ {
+		n := &t.Nodes[i]
+		if !kept[n.Parent] || n.Rest > 0 || mass[i] < limit {
+			continue
+		}
+		if mass[i] == limit {
+			if ties == 0 {
+				continue
+			}
+			ties--
+		}
+		kept[i] = true
+	}
+
+	out := &profile.Tree{Nodes: make([]profile.TreeNode, 0, 2*keep)}
+	type open struct {
+		node, out uint32 // index before and after
+		rest      profile.TreeNode
+	}
+	var path []open
+	leave := func() {
+		top := path[len(path)-1]
+		path = path[:len(path)-1]
+		if top.rest.Rest > 0 {
+			top.rest.Parent = top.out
+			out.Nodes = append(out.Nodes, top.rest)
+		}
+	}
+	for i := range t.Nodes {
+		n := t.Nodes[i]
+		if i > 0 {
+			if !kept[n.Parent] {
+				continue
+			}
+			for path[len(path)-1].node != n.Parent {
+				leave()
+			}
+		}
+		if !kept[i] {
+			rest := &path[len(path)-1].rest
+			rest.Rest = addRest(rest.Rest, max(n.Rest, 1))
+			rest.Total += n.Total
+			continue
+		}
+		at := open{node: uint32(i), out: uint32(len(out.Nodes))}
+		if i > 0 {
+			n.Parent = path[len(path)-1].out
+		}
+		path = append(path, at)
+		out.Nodes = append(out.Nodes, n)
+	}
+	for len(path) > 0 {
+		leave()
+	}
+	return out
+}
+
+func addRest(a, b int32) int32 {
+	return int32(min(int64(a)+int64(b), math.MaxInt32))
+}
+
+// nthLargest returns the n-th largest of vs and how many values equal to it are
+// among the n largest.
+func nthLargest(vs []float64, n int) (limit float64, ties int) {
+	sorted := append([]float64(nil), vs...)
+	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(b, a) })
+	n = max(1, min(n, len(sorted)))
+	limit = sorted[n-1]
+	for i := n - 1; i >= 0 && sorted[i] == limit; i-- {
+		ties++
+	}
+	return limit, ties
+}
+
+// flameEncoder collects one attempt.
+type flameEncoder struct {
+	clip    int // longest text in bytes
+	clipped int // how many texts were clipped
+	bytes   int // of text
+	strings map[string]int
+	table   []string
+	frames  map[FlameFrame]int
+	list    []FlameFrame
+	cols    []byte
+	doc     flameDoc
+}
+
+// encode lays out everything but the frames. It reports whether the text is
+// small enough to be worth compressing.
+func (e *flameEncoder) encode(in FlameInput, trees []*profile.Tree, weights int, reduced bool) bool {
+	e.doc = flameDoc{Schema: flamePageSchema, Title: pages.Clip(pages.Printable(in.Title), 500), Facts: []pages.Fact{}, Notes: []string{}}
+	for _, f := range in.Facts {
+		e.doc.Facts = append(e.doc.Facts, pages.Fact{Name: pages.Clip(pages.Printable(f.Name), 100), Value: pages.Clip(pages.Printable(f.Value), 500)})
+	}
+	for _, n := range in.Notes {
+		e.doc.Notes = append(e.doc.Notes, pages.Clip(pages.Printable(n), 500))
+	}
+	for i, v := range in.Views {
+		e.view(v, trees[i], weights)
+	}
+	if reduced {
+		e.doc.Notes = append(e.doc.Notes, "The lightest frames were merged to keep this page small.")
+	}
+	for _, f := range e.list {
+		for _, s := range [...]string{f.Name, f.Package, f.File} {
+			e.intern(s)
+		}
+		if e.bytes > flameMaxText {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *flameEncoder) view(v FlameView, t *profile.Tree, weights int) {
+	head := flameDocView{Type: pages.Clip(pages.Printable(v.Type.Type), 100), Unit: pages.Clip(pages.Printable(v.Type.Unit), 100), Total: v.Total, Nodes: len(t.Nodes) - 1}
+	root := &t.Nodes[0]
+	head.Self = root.Self
+	if head.Total == 0 {
+		head.Total = root.Total
+	}
+	depth := make([]int32, len(t.Nodes))
+	var frames []int // by node id, which are few: index plus one, 0 when not asked for
+	frameOf := func(id uint32) int {
+		if int(id) >= len(frames) {
+			frames = slices.Grow(frames, int(id)+1-len(frames))[:id+1]
+		}
+		if frames[id] == 0 {
+			frames[id] = e.frame(v.Frame(id)) + 1
+		}
+		return frames[id] - 1
+	}
+	var up, frame, value, rest []byte
+	for i := 1; i < len(t.Nodes); i++ {
+		n := &t.Nodes[i]
+		depth[i] = depth[n.Parent] + 1
+		up = binary.AppendUvarint(up, uint64(depth[i-1]+1-depth[i]))
+		value = binary.AppendVarint(value, ownValue(n))
+		if n.Rest > 0 {
+			head.Rests++
+			head.Left += int(n.Rest)
+			frame = binary.AppendUvarint(frame, 0)
+			rest = binary.AppendUvarint(rest, uint64(n.Rest))
+			continue
+		}
+		frame = binary.AppendUvarint(frame, uint64(frameOf(n.Node)+1))
+	}
+	e.cols = append(e.cols, up...)
+	e.cols = append(e.cols, frame...)
+	e.cols = append(e.cols, value...)
+	e.cols = append(e.cols, rest...)
+	e.cols = append(e.cols, e.weights(&head, heaviest(v.Weights, weights), frameOf)...)
+	e.doc.Views = append(e.doc.Views, head)
+}
+
+// weights returns the three columns of the costs of whole functions.
+func (e *flameEncoder) weights(head *flameDocView, ws []profile.Weight, frameOf func(uint32) int) []byte {
+	type cost struct{ frame, self, total int64 }
+	costs := make([]cost, len(ws))
+	for i, w := range ws {
+		costs[i] = cost{int64(frameOf(w.ID)), w.Flat, w.Cum}
+	}
+	slices.SortFunc(costs, func(a, b cost) int { return cmp.Compare(a.frame, b.frame) })
+	var frame, self, total []byte
+	last := int64(0)
+	for _, c := range costs {
+		frame = binary.AppendVarint(frame, c.frame-last)
+		self = binary.AppendVarint(self, c.self)
+		total = binary.AppendVarint(total, c.total)
+		last = c.frame
+	}
+	head.Weights = len(costs)
+	return slices.Concat(frame, self, total)
+}
+
+// heaviest returns at most n weights, half of them the heaviest by self, the rest
+// by total.
+func heaviest(ws []profile.Weight, n int) []profile.Weight {
+	if len(ws) <= n {
+		return ws
+	}
+	ws = slices.Clone(ws)
+	by := func(key func(w *profile.Weight) int64) {
+		slices.SortStableFunc(ws, func(a, b profile.Weight) int {
+			return cmp.Compare(math.Abs(float64(key(&b))), math.Abs(float64(key(&a))))
+		})
+	}
+	by(func(w *profile.Weight) int64 { return w.Flat })
+	half := slices.Clone(ws[:n/2])
+	ws = ws[n/2:]
+	by(func(w *profile.Weight) int64 { return w.Cum })
+	return append(half, ws[:n-n/2]...)
+}
+
+func (e *flameEncoder) frame(f FlameFrame) int {
+	k, ok := e.frames[f]
+	if !ok {
+		k = len(e.list)
+		e.frames[f] = k
+		e.list = append(e.list, f)
+	}
+	return k
+}
+
+func (e *flameEncoder) intern(s string) int {
+	k, ok := e.strings[s]
+	if ok {
+		return k
+	}
+	k = len(e.table)
+	e.strings[s] = k
+	shown := pages.Printable(pages.Clip(s, e.clip))
+	if len(s) > e.clip || len(shown) > e.clip {
+		e.clipped++
+		shown = pages.Clip(shown, e.clip) // escapes take room too
+	}
+	e.bytes += len(shown)
+	e.table = append(e.table, shown)
+	return k
+}
+
+// finish adds the frames and compresses.
+func (e *flameEncoder) finish() ([]byte, error) {
+	var name, pkg, file, line, kind []byte
+	last := 0
+	for _, f := range e.list {
+		k := e.intern(f.Name)
+		name = binary.AppendVarint(name, int64(k-last))
+		last = k
+		pkg = binary.AppendUvarint(pkg, uint64(e.intern(f.Package)))
+		file = binary.AppendUvarint(file, uint64(e.intern(f.File)))
+		line = binary.AppendUvarint(line, uint64(max(f.Line, 0)))
+		kind = binary.AppendUvarint(kind, uint64(f.Kind))
+	}
+	e.doc.Frames = len(e.list)
+	e.doc.Strings = e.table
+	if e.clipped > 0 {
+		e.doc.Notes = append(e.doc.Notes, fmt.Sprintf("%d names are longer than %d bytes and were clipped.", e.clipped, e.clip))
+	}
+	var head bytes.Buffer
+	enc := json.NewEncoder(&head)
+	enc.SetEscapeHTML(false) // it is not HTML: base64 follows
+	if err := enc.Encode(&e.doc); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, 6)
+	if err != nil {
+		return nil, err
+	}
+	var size [4]byte
+	binary.LittleEndian.PutUint32(size[:], uint32(head.Len()))
+	for _, part := range [...][]byte{size[:], head.Bytes(), name, pkg, file, line, kind, e.cols} {
+		if _, err := z.Write(part); err != nil {
+			return nil, err
+		}
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,60 @@
+package pictures
+
+import (
+	"io"
+
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/pages"
+)
+
+// FlameTree is what a flame graph page shows, for programs.
+type FlameTree struct {
+	Schema string          `json:"schema"` // "whet.flame/1"
+	Title  string          `json:"title"`
+	Facts  []pages.Fact    `json:"facts"`
+	Notes  []string        `json:"notes"`
+	Views  []FlameTreeView `json:"views"`
+}
+
+// FlameTreeView is the call tree of one sample type.
+type FlameTreeView struct {
+	Type  string          `json:"type"`
+	Unit  string          `json:"unit"`
+	Total int64           `json:"total"` // what shares are shares of
+	Nodes []FlameTreeNode `json:"nodes"` // preorder; [0] is the root
+}
+
+// FlameTreeNode is one box.
+type FlameTreeNode struct {
+	Parent  int    `json:"parent"` // index in nodes; -1 for the root
+	Name    string `json:"name,omitempty"`
+	Package string `json:"package,omitempty"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Kind    string `json:"kind,omitempty"` // "own", "std" or "dep"
+	Self    int64  `json:"self"`
+	Total   int64  `json:"total"`
+	Smaller int32  `json:"smaller,omitempty"` // stands for that many subtrees left out for size
+}
+
+// FlameJSON writes what Flame shows as a FlameTree, unclipped.
+func FlameJSON(w io.Writer, in FlameInput) error {
+	doc := FlameTree{Schema: "whet.flame/1", Title: in.Title, Facts: in.Facts, Notes: in.Notes, Views: []FlameTreeView{}}
+	kinds := [...]string{FlameOwn: "own", FlameStd: "std", FlameDependency: "dep"}
+	for _, v := range in.Views {
+		view := FlameTreeView{Type: v.Type.Type, Unit: v.Type.Unit, Total: v.Total, Nodes: make([]FlameTreeNode, len(v.Tree.Nodes))}
+		for i, n := range v.Tree.Nodes {
+			node := FlameTreeNode{Parent: int(n.Parent), Self: n.Self, Total: n.Total, Smaller: n.Rest}
+			switch {
+			case i == 0:
+				node.Parent = -1
+			case n.Rest == 0:
+				f := v.Frame(n.Node)
+				node.Name, node.Package, node.File, node.Line, node.Kind = f.Name, f.Package, f.File, f.Line, kinds[f.Kind]
+			}
+			view.Nodes[i] = node
+		}
+		doc.Views = append(doc.Views, view)
+	}
+	return report.JSON(w, doc)
+}

@@ -1,0 +1,256 @@
+package pictures
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"path"
+	"strings"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/unit"
+)
+
+// graphColumns is how wide names in boxes may be.
+const graphColumns = 44
+
+// graphFont is what Graphviz measures text by: the widest of the usual sans-serif
+// fonts, so that the text fits its box in whatever font a browser takes.
+const graphFont = "DejaVu Sans"
+
+// A colour is linear in nothing: it is only mixed with white, for which sRGB will do.
+type colour struct{ r, g, b uint8 }
+
+// graphKinds are the colours and names of kinds, those of the flame graph's page
+// in daylight.
+func graphKind(k FlameKind) (colour, string) {
+	switch k {
+	case FlameOwn:
+		return colour{0xff, 0xa4, 0x57}, "own code"
+	case FlameStd:
+		return colour{0xcb, 0xdb, 0xec}, "standard library"
+	case FlameDependency:
+		return colour{0xa5, 0xe4, 0xc8}, "dependencies"
+	default:
+		return colour{0xd7, 0xd5, 0xcf}, "other"
+	}
+}
+
+// graphChange is the colour of what grew or shrank.
+func graphChange(value int64) (colour, string) {
+	if value > 0 {
+		return colour{0xe2, 0x5c, 0x4f}, "more than the base"
+	}
+	return colour{0x4f, 0x8d, 0xdd}, "less than the base"
+}
+
+// mix returns c thinned with white: all of c at 1, white at 0.
+func (c colour) mix(part float64) colour {
+	part = min(max(part, 0), 1)
+	channel := func(v uint8) uint8 { return uint8(math.Round(255 - part*(255-float64(v)))) }
+	return colour{channel(c.r), channel(c.g), channel(c.b)}
+}
+
+// dark returns c with its channels halved: the border of a box.
+func (c colour) dark() colour { return colour{c.r / 2, c.g / 2, c.b / 2} }
+
+func (c colour) String() string { return fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b) }
+
+// WriteGraphDOT writes a call graph in the DOT language. A box's text is as large
+// as its own cost and its colour as strong as its cost with calls; the hue says
+// whose code it is or, in a difference, whether it grew. Names, which may hold
+// any bytes, are cleaned and quoted.
+func WriteGraphDOT(w io.Writer, d CallGraph) error {
+	var b bytes.Buffer
+	diff := len(d.Header.Base) > 0
+	fmt.Fprintf(&b, "digraph %s {\n", quoteDOT(graphTitle(d)))
+	fmt.Fprintf(&b, "graph [fontname=\"%s\" nodesep=0.2 ranksep=0.35 tooltip=\" \"]\n", graphFont)
+	fmt.Fprintf(&b, "node [fontname=\"%s\" shape=box style=filled margin=\"0.12,0.06\" height=0.2]\n", graphFont)
+	fmt.Fprintf(&b, "edge [fontname=\"%s\" fontsize=10 fontcolor=\"#555555\" arrowsize=0.7]\n", graphFont)
+	fmt.Fprintf(&b, "legend [shape=plain fillcolor=white label=<%s> tooltip=\" \"]\n", d.legend(diff))
+
+	heaviest := int64(0)
+	for _, n := range d.Nodes {
+		heaviest = max(heaviest, magnitude(n.Flat))
+	}
+	for i, n := range d.Nodes {
+		d.writeNode(&b, i, n, heaviest, diff)
+	}
+	for _, e := range d.Edges {
+		d.writeEdge(&b, e, diff)
+	}
+	b.WriteString("}\n")
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write graph: %w", err)
+	}
+	return nil
+}
+
+// graphTitle names the drawing.
+func graphTitle(d CallGraph) string {
+	title := d.Header.Name
+	if d.Header.Profile != "" {
+		title += " " + d.Header.Profile
+	}
+	return title
+}
+
+func (d CallGraph) format(v int64) string { return unit.Of(v, d.Header.SampleType.Unit).In(d.unit) }
+
+func (d CallGraph) writeNode(b *bytes.Buffer, i int, n GraphNode, heaviest int64, diff bool) {
+	lines := boxLines(n.From, d.by)
+	if n.Flat != 0 {
+		lines = append(lines, fmt.Sprintf("self %s (%s)", d.format(n.Flat), layout.ShortPercent(n.Flat, d.Header.Total)))
+	}
+	if n.Cum != n.Flat || n.Flat == 0 {
+		lines = append(lines, fmt.Sprintf("all %s (%s)", d.format(n.Cum), layout.ShortPercent(n.Cum, d.Header.Total)))
+	}
+	for i := range lines {
+		lines[i] = escapeDOT(lines[i])
+	}
+	// The root makes areas, not heights, comparable.
+	size := 9.0
+	if heaviest > 0 {
+		size += math.Round(15 * math.Sqrt(float64(magnitude(n.Flat))/float64(heaviest)))
+	}
+	strength := math.Sqrt(math.Abs(n.CumPart))
+	hue, _ := graphKind(n.kind)
+	fill, border, style := hue.mix(0.3+0.7*strength), hue.dark(), ""
+	if diff {
+		hue, _ = graphChange(n.Cum)
+		fill, border = hue.mix(strength), colour{0x99, 0x99, 0x99}
+	}
+	if n.kind == FlameOwn {
+		style = " penwidth=2 style=\"filled,bold\""
+	}
+	fmt.Fprintf(b, "N%d [id=\"node%d\" label=\"%s\" fontsize=%g fillcolor=\"%s\" color=\"%s\"%s tooltip=%s]\n",
+		i+1, i+1, strings.Join(lines, `\n`), size, fill, border, style,
+		quoteDOT(fmt.Sprintf("%s\u2002self %s, with what it calls %s", nodePlace(n), d.format(n.Flat), d.format(n.Cum))))
+}
+
+// nodePlace is a node's full name with where it is.
+func nodePlace(n GraphNode) string {
+	if n.File == "" || strings.Contains(n.Name, n.File) {
+		return n.Name
+	}
+	return n.Name + "\u2002" + n.File
+}
+
+// boxLines splits a node's name into lines for its box: the package apart from
+// the function, the folder left out.
+func boxLines(n profile.Node, by profile.By) []string {
+	var lines []string
+	if n.Address != 0 {
+		lines = append(lines, fmt.Sprintf("%#x", n.Address))
+	}
+	switch {
+	case n.Name == "" || by == profile.ByFile:
+		if len(lines) > 0 && n.Object != "" {
+			return append(lines, "["+layout.FitPath(path.Base(n.Object), graphColumns)+"]")
+		}
+		return append(lines, layout.FitPath(profiles.NodeName(profile.Node{File: n.File, Line: n.Line, Object: n.Object}, by), graphColumns))
+	case by == profile.ByPackage || by == profile.ByModule:
+		return append(lines, layout.FitPath(n.Name, graphColumns))
+	}
+	name := layout.ShortName(n.Name)
+	if pkg, fn, ok := strings.Cut(name, "."); ok && !strings.ContainsAny(pkg, "([<: ") && fn != "" {
+		lines = append(lines, layout.FitPath(pkg, graphColumns), layout.FitName(fn, graphColumns))
+	} else {
+		lines = append(lines, layout.FitName(name, graphColumns))
+	}
+	if n.Line != 0 {
+		lines = append(lines, layout.FitPath(fmt.Sprintf("%s:%d", path.Base(n.File), n.Line), graphColumns))
+	}
+	return lines
+}
+
+func (d CallGraph) writeEdge(b *bytes.Buffer, e GraphEdge, diff bool) {
+	from, to := d.Nodes[e.From], d.Nodes[e.To]
+	label := " " + d.format(e.Weight)
+	if e.Inlined {
+		label += `\n inlined`
+	}
+	part := min(math.Abs(e.Share), 1)
+	line := colour{0x22, 0x22, 0x22}.mix(0.45 + 0.55*math.Sqrt(part))
+	if diff {
+		hue, _ := graphChange(e.Weight)
+		line = hue.mix(0.4 + 0.6*math.Sqrt(part))
+	}
+	verb, style := "calls", ""
+	if e.Residual {
+		verb, style = "leads to", " style=dashed"
+	}
+	tip := quoteDOT(fmt.Sprintf("%s\u2002%s %s\u2002%s (%s)", from.Name, verb, to.Name, d.format(e.Weight), layout.ShortPercent(e.Weight, d.Header.Total)))
+	fmt.Fprintf(b, "N%d -> N%d [label=\"%s\" weight=%d penwidth=%.1f color=\"%s\"%s tooltip=%s labeltooltip=%s]\n",
+		e.From+1, e.To+1, label, 1+int(part*100), 1+5*part, line, style, tip, tip)
+}
+
+// legend is the title box: an HTML-like label.
+func (d CallGraph) legend(diff bool) string {
+	h := d.Header
+	var b strings.Builder
+	b.WriteString(`<table border="0" cellborder="0" cellspacing="1" cellpadding="1">`)
+	row := func(size int, text string) {
+		fmt.Fprintf(&b, `<tr><td align="left" colspan="2"><font point-size="%d">%s</font></td></tr>`, size, escapeHTMLLabel(text))
+	}
+	row(18, layout.FitPath(graphTitle(d), 60))
+	row(12, fmt.Sprintf("%s: %s", h.SampleType.Type, d.format(h.Total)))
+	for _, fact := range h.FlameFacts() {
+		row(12, layout.Cut(layout.Clean(fact.Name+": "+fact.Value), 80))
+	}
+	row(12, fmt.Sprintf("boxes hold %s (%s)", d.format(d.Shown), layout.ShortPercent(d.Shown, h.Total)))
+	if d.HiddenNodes > 0 {
+		row(12, fmt.Sprintf("%d of %d %s are left out", d.HiddenNodes, d.HiddenNodes+len(d.Nodes), pluralOf(d.by)))
+	}
+	swatch := func(c colour, name string) {
+		fmt.Fprintf(&b, `<tr><td border="1" color="#999999" bgcolor="%s" width="18" height="12" fixedsize="true"></td><td align="left"><font point-size="12"> %s</font></td></tr>`,
+			c, escapeHTMLLabel(name))
+	}
+	if diff {
+		swatch(graphChange(1))
+		swatch(graphChange(-1))
+	} else if kinds := d.kinds(); kinds[FlameOwn] || kinds[FlameStd] || kinds[FlameDependency] {
+		for _, k := range []FlameKind{FlameOwn, FlameStd, FlameDependency, FlameUnknown} {
+			if kinds[k] {
+				swatch(graphKind(k))
+			}
+		}
+	}
+	b.WriteString("</table>")
+	return b.String()
+}
+
+func (d CallGraph) kinds() map[FlameKind]bool {
+	kinds := make(map[FlameKind]bool)
+	for _, n := range d.Nodes {
+		kinds[n.kind] = true
+	}
+	return kinds
+}
+
+func pluralOf(by profile.By) string {
+	switch by {
+	case profile.ByAddress:
+		return "addresses"
+	case profile.ByLabel:
+		return "values"
+	default:
+		return by.String() + "s"
+	}
+}
+
+// escapeDOT makes text stand for itself within a "quoted" label: Graphviz gives
+// meaning to backslashes (\N, \l) and to entities (&lt;) there.
+func escapeDOT(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`).Replace(layout.Clean(s))
+}
+
+// quoteDOT makes a quoted string of text, which is cut at a length that nobody reads.
+func quoteDOT(s string) string { return `"` + escapeDOT(layout.Cut(s, 1000)) + `"` }
+
+// escapeHTMLLabel is escapeDOT for an HTML-like label, in which XML's rules hold.
+func escapeHTMLLabel(s string) string { return html.EscapeString(layout.Clean(s)) }

@@ -1,0 +1,32 @@
+package profiles
+
+import (
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/unit"
+)
+
+// A Collector is the garbage collector's share of the CPU time in a profile, as profile.Collection
+// defines it.
+type Collector struct {
+	Share     float64 `json:"share"`      // of all CPU time in the profile
+	InProgram float64 `json:"in_program"` // of it in the program's goroutines, of the same total
+}
+
+// NewCollector returns the collector's share of a CPU profile; nil for one without samples.
+func NewCollector(c profile.Collection) *Collector {
+	if c.All <= 0 {
+		return nil
+	}
+	return &Collector{unit.Share(c.Total(), c.All), unit.Share(c.InProgram, c.All)}
+}
+
+// CollectorText says how much of the CPU time in a profile is garbage collection, and how much of that
+// the program's goroutines do themselves.
+func CollectorText(c Collector) string {
+	text := "garbage collection " + layout.SharePercent(c.Share) + " of the CPU time"
+	if c.InProgram > 0 {
+		text += ", of it " + layout.SharePercent(c.InProgram) + " in goroutines that allocate"
+	}
+	return text
+}

@@ -1,0 +1,161 @@
+package profiles
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/pages"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/unit"
+)
+
+// A Header is the facts of a profile that every view opens with. Zero fields are
+// unknown. All values of a document are in SampleType.Unit.
+type Header struct {
+	Name       string            `json:"name"`
+	Profile    string            `json:"profile,omitempty"` // its name in the recording
+	SampleType profile.ValueType `json:"sample_type"`
+	Total      int64             `json:"total"`             // what shares are of
+	Samples    int64             `json:"samples,omitempty"` // times the profiler looked; 0 when the profile does not count them
+	Stacks     int               `json:"stacks"`            // distinct samples
+	Duration   time.Duration     `json:"duration_ns,omitempty"`
+	Time       time.Time         `json:"time,omitzero"`
+	Program    string            `json:"program,omitempty"`
+	Target     string            `json:"target,omitempty"`
+	GoVersion  string            `json:"go_version,omitempty"`
+	GOMAXPROCS int               `json:"gomaxprocs,omitempty"`
+	Own        []string          `json:"own,omitempty"`      // own modules; package main is own too
+	OwnFrom    string            `json:"own_from,omitempty"` // what told them; "" when nothing did
+	Main       string            `json:"-"`                  // path of the main module, which paths are short of; "" when not known
+	Filters    []string          `json:"filters,omitempty"`
+	Base       []string          `json:"base,omitempty"` // profiles that were subtracted
+	// PerRequest says, of a difference, what a request costs in the base and here.
+	PerRequest string   `json:"per_request,omitempty"`
+	Warnings   []string `json:"warnings,omitempty"`
+	// Unit is the unit in which text has all values; "" for those that suit them.
+	Unit string `json:"-"`
+}
+
+// Write writes a value of h's sample type on its own.
+func (h *Header) Write(v int64) string {
+	return unit.Of(v, h.SampleType.Unit).In(cmp.Or(h.Unit, "auto"))
+}
+
+// Scale chooses the one unit for columns whose values are given.
+func (h *Header) Scale(total int64, values func(yield func(int64) bool)) string {
+	if h.Unit != "" {
+		return h.Unit
+	}
+	return layout.ScaleFor(h.SampleType.Unit, total, values)
+}
+
+// writeHeader writes the facts of a profile: what and where, how much, filters.
+func writeHeader(t *layout.Writer, s layout.Style, h Header) {
+	title := []string{h.SampleType.Type}
+	if h.Profile != "" && h.Profile != h.SampleType.Type {
+		title = []string{h.Profile + " (" + h.SampleType.Type + ")"}
+	}
+	if h.Program != "" {
+		title = append(title, "of "+h.Program)
+	}
+	if h.Target != "" {
+		title = append(title, "at "+h.Target)
+	}
+	if h.GoVersion != "" {
+		title = append(title, "("+h.GoVersion+")")
+	}
+	name, rest := layout.Clean(h.Name), " · "+layout.Clean(strings.Join(title, " "))
+	if s.Width > 0 {
+		name = layout.CutMiddle(name, max(s.Width-layout.Columns(rest), 12))
+		rest = layout.Cut(rest, s.Width-layout.Columns(name))
+	}
+	t.Line(s.Paint(layout.Bold, name), rest)
+
+	total := unit.Of(h.Total, h.SampleType.Unit)
+	facts := []string{"total " + h.Write(h.Total) + countNoun(h.SampleType, h.Total)}
+	switch {
+	case h.SampleType.Type == "samples":
+	case h.Samples > 0:
+		facts = append(facts, layout.Plural(int(h.Samples), "sample", "samples"))
+	default:
+		facts = append(facts, layout.Plural(h.Stacks, "stack", "stacks"))
+	}
+	if h.Duration > 0 {
+		fact := unit.Duration(h.Duration)
+		if unit.Kind(h.SampleType.Unit) == "time" && h.SampleType.Type == "cpu" {
+			nanos, _ := total.Scale("ns")
+			fact += fmt.Sprintf(" (%.2f cores busy)", nanos/float64(h.Duration))
+		}
+		facts = append(facts, fact)
+	}
+	if !h.Time.IsZero() {
+		facts = append(facts, h.Time.Format("2006-01-02 15:04:05"))
+	}
+	if h.GOMAXPROCS > 0 {
+		facts = append(facts, fmt.Sprintf("GOMAXPROCS %d", h.GOMAXPROCS))
+	}
+	line := facts[0]
+	for _, f := range facts[1:] {
+		if layout.Columns(line)+3+layout.Columns(f) > s.Remaining(0, 10) {
+			break // the first facts matter most
+		}
+		line += " · " + f
+	}
+	t.Line(layout.Cut(layout.Clean(line), s.Remaining(0, 10)))
+	if len(h.Base) > 0 {
+		t.Line(layout.Cut(layout.Clean("minus "+strings.Join(h.Base, ", ")), s.Remaining(0, 10)))
+	}
+	if len(h.Filters) > 0 {
+		t.Line(layout.Cut(layout.Clean("filtered by "+strings.Join(h.Filters, ", ")), s.Remaining(0, 10)))
+	}
+}
+
+// countNoun says what a bare count of n counts.
+func countNoun(typ profile.ValueType, n int64) string {
+	if unit.Kind(typ.Unit) != "count" {
+		return ""
+	}
+	noun := strings.ReplaceAll(typ.Type, "_", " ")
+	if noun == "threadcreate" {
+		noun = "thread"
+	}
+	noun = strings.TrimSuffix(noun, "s")
+	if n != 1 {
+		noun += "s"
+	}
+	return " " + noun
+}
+
+// FlameFacts returns what of h a flame graph page says below its title.
+func (h Header) FlameFacts() []pages.Fact {
+	facts := []pages.Fact{}
+	add := func(name, value string) {
+		if value != "" {
+			facts = append(facts, pages.Fact{Name: name, Value: value})
+		}
+	}
+	add("program", h.Program)
+	add("target", h.Target)
+	if h.Duration > 0 {
+		add("over", unit.Duration(h.Duration))
+	}
+	if h.Samples > 0 {
+		add("samples", strconv.FormatInt(h.Samples, 10))
+	}
+	if !h.Time.IsZero() {
+		add("taken", h.Time.UTC().Format(time.DateTime)+" UTC")
+	}
+	add("go", h.GoVersion)
+	for _, f := range h.Filters {
+		add("filter", f)
+	}
+	for _, b := range h.Base {
+		add("base", b)
+	}
+	add("per request", h.PerRequest)
+	return facts
+}

@@ -1,0 +1,134 @@
+package profiles
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/profile"
+)
+
+// unknownName is the name of a frame of which nothing is known, in all views and
+// formats; it is go tool pprof's.
+const unknownName = "<unknown>"
+
+// NodeName is how a node of a view by the given granularity is written; it is
+// what go tool pprof writes.
+func NodeName(n profile.Node, by profile.By) string {
+	var parts []string
+	if n.Address != 0 {
+		parts = append(parts, fmt.Sprintf("%016x", n.Address))
+	}
+	if n.Name != "" && by != profile.ByFile {
+		parts = append(parts, n.Name)
+	}
+	switch {
+	case by != profile.ByFunction && n.Line != 0:
+		parts = append(parts, fmt.Sprintf("%s:%d", n.File, n.Line))
+	case n.File != "" && (by == profile.ByLine || by == profile.ByFile || by == profile.ByAddress || n.Name == ""):
+		parts = append(parts, n.File)
+	case n.Name != "":
+	case n.Object != "":
+		parts = append(parts, "["+path.Base(n.Object)+"]")
+	default:
+		parts = append(parts, unknownName)
+	}
+	return strings.Join(parts, " ")
+}
+
+// FitNode shortens the name of a node, as NodeName writes it, to n columns. by is the granularity of the view.
+func FitNode(name, by string, n int) string {
+	if layout.Columns(name) <= n {
+		return layout.Clean(name)
+	}
+	if by == profile.ByFile.String() {
+		return layout.FitPath(name, n)
+	}
+	// The function keeps what the place beside it can spare.
+	if fn, place, ok := strings.Cut(name, " "); ok && by == profile.ByLine.String() && !strings.Contains(place, " ") {
+		place = layout.FitPath(place, max(n/2, n-1-layout.Columns(fn)))
+		return layout.FitName(fn, n-1-layout.Columns(place)) + " " + place
+	}
+	return layout.FitName(name, n)
+}
+
+// FrameName is a node's name in the formats that other tools read. It follows
+// the names that pprof prints: function, then file:line where the view tells
+// lines apart; the address and the mapped file for code without symbols.
+func FrameName(n profile.Node) string {
+	var parts []string
+	if n.Address != 0 {
+		parts = append(parts, "0x"+strconv.FormatUint(n.Address, 16))
+	}
+	if n.Name != "" {
+		parts = append(parts, n.Name)
+	}
+	switch {
+	case n.Line != 0:
+		parts = append(parts, n.File+":"+strconv.Itoa(n.Line))
+	case n.Name == "" && n.File != "":
+		parts = append(parts, n.File)
+	case n.Name == "" && n.Object != "":
+		parts = append(parts, "["+path.Base(strings.ReplaceAll(n.Object, `\`, "/"))+"]")
+	case len(parts) == 0:
+		return unknownName
+	}
+	return strings.Join(parts, " ")
+}
+
+// Objects finds the mapping of an address.
+type Objects struct {
+	maps  []profile.Mapping
+	order []int // indices into maps, by Start
+}
+
+// NewObjects finds the mapped files of a profile.
+func NewObjects(p *profile.Profile) *Objects {
+	o := &Objects{maps: p.Mappings, order: make([]int, len(p.Mappings))}
+	for i := range o.order {
+		o.order[i] = i
+	}
+	slices.SortStableFunc(o.order, func(a, b int) int { return cmp.Compare(o.maps[a].Start, o.maps[b].Start) })
+	return o
+}
+
+// Index returns the index in Profile.Mappings of the mapping that holds address,
+// -1 when there is none. A mapping without limits holds all above its start.
+func (o *Objects) Index(address uint64) int {
+	i := sort.Search(len(o.order), func(i int) bool { return o.maps[o.order[i]].Start > address })
+	if i == 0 {
+		return -1
+	}
+	if m := &o.maps[o.order[i-1]]; address >= m.Limit && m.Limit != 0 {
+		return -1
+	}
+	return o.order[i-1]
+}
+
+// Of returns the file mapped at address, "" when there is none.
+func (o *Objects) Of(address uint64) string {
+	if i := o.Index(address); i >= 0 {
+		return o.maps[i].File
+	}
+	return ""
+}
+
+// FrameText writes a frame after used columns.
+func FrameText(s layout.Style, f Frame, style layout.Color, used int) layout.Painted {
+	at := ""
+	if f.File != "" {
+		at = "  " + layout.FitPath(f.File, s.Remaining(used+24, 16))
+		if i := strings.LastIndexByte(at, '/'); s.Width > 0 && layout.Columns(f.Name)+layout.Columns(at)+used+6 > s.Width && i >= 0 {
+			at = "  " + at[i+1:]
+		}
+		if f.Line > 0 {
+			at += ":" + strconv.Itoa(f.Line)
+		}
+	}
+	return layout.Join(s.Paint(style, layout.FitName(f.Name, s.Remaining(used+layout.Columns(at), 20))), s.Paint(layout.Dim, at))
+}

@@ -1,0 +1,122 @@
+package profiles
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/unit"
+)
+
+// TagsSchema is the schema of Tags.
+const TagsSchema = "whet.tags/1"
+
+// Tags is what whet tags shows: the labels of a profile's samples.
+type Tags struct {
+	Schema string   `json:"schema"`
+	Header Header   `json:"profile"`
+	Keys   []TagKey `json:"keys"` // heaviest first
+
+	empty bool // no sample at all
+}
+
+// A TagKey is one label key with its values.
+type TagKey struct {
+	Key    string     `json:"key"`
+	Total  int64      `json:"total"` // of the samples that have the label
+	Share  float64    `json:"share"` // of Header.Total, 0 to 1
+	Values []TagValue `json:"values"`
+	Hidden int        `json:"hidden"` // lighter values that were left out
+	Left   int64      `json:"left"`   // their weight
+}
+
+// A TagValue is one value of a label.
+type TagValue struct {
+	Value  string  `json:"value"` // a number with its unit is written for people
+	Weight int64   `json:"weight"`
+	Share  float64 `json:"share"` // of Header.Total, 0 to 1
+}
+
+// NewTags makes the document of all label keys with the n heaviest values of each
+// (0: all).
+func NewTags(h Header, v *profile.View, n int) Tags {
+	type key struct {
+		values map[string]int64
+		total  int64
+	}
+	keys := map[string]*key{}
+	for s := range v.Stacks() {
+		for _, l := range s.Labels {
+			k := keys[l.Key]
+			if k == nil {
+				k = &key{values: map[string]int64{}}
+				keys[l.Key] = k
+			}
+			k.values[labelText(l)] += s.Value
+			k.total += s.Value
+		}
+	}
+	d := Tags{Schema: TagsSchema, Header: h, Keys: []TagKey{}, empty: v.Samples() == 0}
+	for name, k := range keys {
+		tk := TagKey{Key: name, Total: k.total, Share: unit.Share(k.total, h.Total)}
+		for value, weight := range k.values {
+			tk.Values = append(tk.Values, TagValue{value, weight, unit.Share(weight, h.Total)})
+		}
+		slices.SortFunc(tk.Values, func(a, b TagValue) int {
+			return cmp.Or(cmp.Compare(max(b.Weight, -b.Weight), max(a.Weight, -a.Weight)), strings.Compare(a.Value, b.Value))
+		})
+		if n > 0 && len(tk.Values) > n {
+			for _, x := range tk.Values[n:] {
+				tk.Left += x.Weight
+			}
+			tk.Hidden, tk.Values = len(tk.Values)-n, tk.Values[:n]
+		}
+		d.Keys = append(d.Keys, tk)
+	}
+	slices.SortFunc(d.Keys, func(a, b TagKey) int {
+		return cmp.Or(cmp.Compare(max(b.Total, -b.Total), max(a.Total, -a.Total)), strings.Compare(a.Key, b.Key))
+	})
+	return d
+}
+
+// WriteTags writes Tags for people.
+func WriteTags(w io.Writer, s layout.Style, d Tags) error {
+	t := layout.NewWriter(w)
+	writeHeader(t, s, d.Header)
+	if len(d.Keys) == 0 {
+		t.Line()
+		if d.empty {
+			t.Line(layout.NothingToShow)
+		} else {
+			t.Line("no labels; a program sets them with pprof.Do of runtime/pprof")
+		}
+	}
+	for _, k := range d.Keys {
+		common := d.Header.Scale(d.Header.Total, func(yield func(int64) bool) {
+			for _, v := range k.Values {
+				if !yield(v.Weight) {
+					return
+				}
+			}
+		})
+		value := func(v int64) string { return layout.ColumnValue(v, d.Header.SampleType.Unit, common) }
+		valueW := max(layout.Columns(value(k.Total)), layout.Columns(value(k.Left)))
+		for _, v := range k.Values {
+			valueW = max(valueW, layout.Columns(value(v.Weight)))
+		}
+		room := s.Remaining(ownShareW+2+valueW+2, 10)
+		t.Line()
+		t.Line(layout.Right(unit.Percent(k.Total, d.Header.Total), ownShareW), "  ", layout.Right(value(k.Total), valueW), "  ", s.Paint(layout.Bold, layout.Cut(layout.Clean(k.Key), room)))
+		for _, v := range k.Values {
+			t.Line(s.Paint(layout.Heat(v.Share), layout.Right(unit.Percent(v.Weight, d.Header.Total), ownShareW)), "  ", layout.Right(value(v.Weight), valueW), "    ", layout.CutMiddle(layout.Clean(v.Value), room-2))
+		}
+		if k.Hidden > 0 {
+			t.Line(s.Paint(layout.Dim, layout.Right(unit.Percent(k.Left, d.Header.Total), ownShareW)+"  "+layout.Right(value(k.Left), valueW)+
+				"    "+more(k.Hidden, "more value", "more values", room-2)))
+		}
+	}
+	return t.Result()
+}

@@ -1,0 +1,199 @@
+package profiles
+
+import (
+	"io"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/unit"
+)
+
+// TreeSchema is the schema of Tree.
+const TreeSchema = "whet.tree/1"
+
+// Tree is what whet tree shows: the call tree in which equal stacks share their
+// prefix. It holds the same nodes as the flame graph of the same query.
+type Tree struct {
+	Schema   string     `json:"schema"`
+	Header   Header     `json:"profile"`
+	By       string     `json:"by"`
+	BottomUp bool       `json:"bottom_up"` // children are callers
+	Nodes    []TreeNode `json:"nodes"`     // preorder, heaviest child first; [0] is the root
+}
+
+// A TreeNode is a node of a Tree. Rest nodes stand for the siblings that were
+// left out for size.
+type TreeNode struct {
+	Name   string  `json:"name,omitempty"`
+	File   string  `json:"file,omitempty"`
+	Line   int     `json:"line,omitempty"`
+	Parent int     `json:"parent"` // index in Nodes; 0 for the root itself
+	Self   int64   `json:"self"`
+	Total  int64   `json:"total"`
+	Share  float64 `json:"share"` // Total of Header.Total, 0 to 1
+	Rest   int     `json:"rest,omitempty"`
+}
+
+// NewTree makes the document of a view's n heaviest tree nodes (0: all).
+func NewTree(h Header, v *profile.View, n int, bottomUp bool) Tree {
+	by := v.Query().By
+	src := v.Tree(n, bottomUp).Nodes
+	d := Tree{Schema: TreeSchema, Header: h, By: by.String(), BottomUp: bottomUp, Nodes: make([]TreeNode, len(src))}
+	for i, s := range src {
+		t := &d.Nodes[i]
+		*t = TreeNode{Parent: int(s.Parent), Self: s.Self, Total: s.Total, Share: unit.Share(s.Total, h.Total), Rest: int(s.Rest)}
+		if i > 0 && s.Rest == 0 {
+			node := v.Node(s.Node)
+			t.Name, t.File, t.Line = NodeName(node, by), node.File, node.Line
+		}
+	}
+	return d
+}
+
+// branch is how one node of the tree is drawn.
+type branch struct {
+	shown bool
+	kids  int    // shown children, a line for the others included
+	drawn int    // of those, how many are drawn already
+	rest  int    // children that are not shown
+	left  int64  // their total
+	cont  string // what stands before the lines of its children
+}
+
+// WriteTree writes a Tree for people. Nodes below minShare (0 to 1) of the total
+// are summed up. An only child stands straight below its parent, so that long
+// chains of calls do not run out of the page.
+func WriteTree(w io.Writer, s layout.Style, d Tree, minShare float64) error {
+	t := layout.NewWriter(w)
+	writeHeader(t, s, d.Header)
+	t.Line()
+	if len(d.Nodes) <= 1 {
+		t.Line(layout.NothingToShow)
+		return t.Result()
+	}
+	bs := branches(d, minShare)
+	common := d.Header.Scale(d.Header.Total, func(yield func(int64) bool) {
+		for i, n := range d.Nodes {
+			if bs[i].shown && !yield(n.Total) {
+				return
+			}
+		}
+	})
+	value := func(v int64) string {
+		if v == 0 {
+			return "·"
+		}
+		return layout.ColumnValue(v, d.Header.SampleType.Unit, common)
+	}
+	costW, selfW := layout.Columns("total"), layout.Columns("self")
+	for i, n := range d.Nodes {
+		if bs[i].shown {
+			costW, selfW = max(costW, layout.Columns(value(n.Total))), max(selfW, layout.Columns(value(n.Self)))
+		}
+	}
+	what := d.By + ", callees below"
+	if d.BottomUp {
+		what = d.By + ", callers below"
+	}
+	// Bottom-up, what ends in a node is what was called by nobody: no cost of its own.
+	self := func(v string) string {
+		if d.BottomUp {
+			return ""
+		}
+		return layout.Right(v, selfW) + "  "
+	}
+	lead := ownShareW + 2 + costW + 2 + layout.Columns(self(""))
+	t.Line(s.Paint(layout.Dim, layout.Right("share", ownShareW)+"  "+layout.Right("total", costW)+"  "+self("self")+what))
+	row := func(share float64, total, own int64, art, name string, faint bool) {
+		room := s.Remaining(lead, 10)
+		art = fitArt(art, room-20)
+		name = layout.Cut(name, room-layout.Columns(art))
+		code, shade := layout.Heat(share), layout.Color("")
+		if faint {
+			code, shade = layout.Dim, layout.Dim
+		}
+		t.Line(s.Paint(code, layout.Right(layout.ColumnPercent(total, d.Header.Total), ownShareW)), "  ", layout.Right(value(total), costW), "  ",
+			self(value(own)), s.Paint(layout.Dim, art), s.Paint(shade, name))
+	}
+	// A node's line for what it left out comes after its last shown descendant:
+	// open holds the nodes on the path to the current one.
+	var open []int
+	closeTo := func(parent int) {
+		for len(open) > 0 && (parent < 0 || open[len(open)-1] != parent) {
+			p := open[len(open)-1]
+			open = open[:len(open)-1]
+			if b := &bs[p]; b.rest > 0 && b.drawn < b.kids {
+				art, _ := b.next()
+				row(0, b.left, 0, art, layout.Plural(b.rest, "more", "more"), true)
+			}
+		}
+	}
+	for i, n := range d.Nodes {
+		if !bs[i].shown {
+			continue
+		}
+		art := ""
+		if i > 0 {
+			closeTo(n.Parent)
+			art, bs[i].cont = bs[n.Parent].next()
+			room := s.Remaining(lead+layout.Columns(art), 10)
+			row(n.Share, n.Total, n.Self, art, FitNode(n.Name, d.By, room), false)
+		} else {
+			row(n.Share, n.Total, n.Self, "", "all", false)
+		}
+		open = append(open, i)
+	}
+	closeTo(-1)
+	return t.Result()
+}
+
+// branches decides which nodes are shown and how many children each draws.
+func branches(d Tree, minShare float64) []branch {
+	bs := make([]branch, len(d.Nodes))
+	for i, n := range d.Nodes {
+		if i == 0 {
+			bs[i].shown = true
+			continue
+		}
+		p := &bs[n.Parent]
+		if !p.shown {
+			continue
+		}
+		if n.Rest == 0 && (n.Share >= minShare || -n.Share >= minShare) {
+			bs[i].shown = true
+			p.kids++
+			continue
+		}
+		p.rest += max(n.Rest, 1)
+		p.left += n.Total
+	}
+	for i := range bs {
+		b := &bs[i]
+		if share := unit.Share(b.left, d.Header.Total); b.rest > 0 && (share >= minShare || -share >= minShare) {
+			b.kids++
+		} else {
+			b.rest = 0
+		}
+	}
+	return bs
+}
+
+// next returns the art before the next child's line and before what is below it.
+func (b *branch) next() (art, cont string) {
+	b.drawn++
+	switch {
+	case b.kids == 1:
+		return b.cont, b.cont
+	case b.drawn == b.kids:
+		return b.cont + "└ ", b.cont + "  "
+	}
+	return b.cont + "├ ", b.cont + "│ "
+}
+
+// fitArt shortens the art of a deep branch from its left.
+func fitArt(art string, n int) string {
+	if layout.Columns(art) <= n || n < 4 {
+		return art
+	}
+	return "… " + layout.LastRunes(art, (n-2)/2*2)
+}

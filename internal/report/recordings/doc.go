@@ -1,0 +1,6 @@
+// Package recordings renders what is in a recording besides CPU costs: its parts, goroutines,
+// memory, and the events of whet watch.
+//
+// Documents are plain structs that JSON writes as they are; the function named after each
+// writes it as text that fits a layout.Style. The package holds no state.
+package recordings

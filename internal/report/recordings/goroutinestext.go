@@ -1,0 +1,259 @@
+package recordings
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/unit"
+)
+
+// WriteGoroutines writes the document for people. A group is up to four lines: what
+// its goroutines do, where, who started them, and what is wrong with it.
+func WriteGoroutines(w io.Writer, s layout.Style, d Goroutines) error {
+	t := layout.NewWriter(w)
+	goroutineHead(t, s, &d)
+	grown := d.Earlier != ""
+	if len(d.Groups) > 0 {
+		t.Line()
+		head := layout.Right("count", 8)
+		if grown {
+			head += layout.Right("change", 9)
+		}
+		t.Line(s.Paint(layout.Dim, head+"  "+layout.Left("waits for", 25)+"longest wait"))
+	}
+	for i := range d.Groups {
+		d.Groups[i].write(t, s, grown)
+	}
+	if d.Hidden > 0 {
+		t.Line(s.Paint(layout.Dim, fmt.Sprintf("%8d  in %s (-n 0 shows all)", d.Left, layout.Plural(d.Hidden, "more group", "more groups"))))
+	}
+	goroutineCreators(t, s, &d, grown)
+	goroutineNotes(t, s, &d)
+	return t.Result()
+}
+
+func goroutineHead(t *layout.Writer, s layout.Style, d *Goroutines) {
+	head := layout.Plural(int(d.Total), "goroutine", "goroutines")
+	if d.Earlier != "" {
+		change := "±0"
+		if d.Total != d.EarlierTotal {
+			change = fmt.Sprintf("%+d", d.Total-d.EarlierTotal)
+		}
+		head += fmt.Sprintf(", %s since the %d of %s", change, d.EarlierTotal, layout.Clean(d.Earlier))
+	}
+	t.Line(s.Paint(layout.Bold, layout.Cut(head, s.Remaining(0, 40))))
+	from := layout.Clean(d.Name) + ": " + layout.Clean(d.Kind)
+	if d.TraceDuration > 0 {
+		from += fmt.Sprintf(", execution trace of %v", d.TraceDuration.Round(100*time.Millisecond))
+	}
+	if d.Leaks && !strings.HasPrefix(d.Kind, "goroutineleak") {
+		from += ", goroutineleak profile"
+	}
+	t.Line(s.Paint(layout.Dim, layout.Cut(from, s.Remaining(0, 40))))
+	if d.Reason != "" {
+		t.Line(layout.Cut(layout.Clean(d.Reason), s.Remaining(0, 40)))
+	}
+	if len(d.Filters) > 0 {
+		t.Line(s.Paint(layout.Dim, layout.Cut(fmt.Sprintf("%s (leaves out %d)", layout.Clean(strings.Join(d.Filters, " ")), d.Filtered), s.Remaining(0, 40))))
+	}
+}
+
+func (g *GoroutineGroup) write(t *layout.Writer, s layout.Style, grown bool) {
+	count := layout.Right(strconv.FormatInt(g.Count, 10), 8)
+	if grown {
+		count += layout.Right(signedCount(g.Delta), 9)
+	}
+	indent := layout.Spaces(layout.Columns(count) + 2)
+	reason := layout.Clean(g.Reason)
+	if reason == "" {
+		reason = "unknown"
+	}
+	var mark layout.Painted
+	switch g.Verdict {
+	case "leak":
+		mark = s.Paint(layout.Bold+layout.Red, "LEAK")
+	case "suspect":
+		mark = s.Paint(layout.Gold, "suspect")
+	}
+	t.Line(count, "  ", layout.Left(layout.Cut(reason, 24), 24), " ", layout.Left(g.wait(), 22), mark)
+
+	at, style := g.place()
+	t.Line(indent, profiles.FrameText(s, at, style, layout.Columns(indent)))
+	switch {
+	case g.Creator != nil:
+		note := creatorNote(g.CreatorFrom)
+		t.Line(indent, s.Paint(layout.Dim, "by "), profiles.FrameText(s, *g.Creator, "", layout.Columns(indent)+3+layout.Columns(note)), s.Paint(layout.Dim, note))
+	case len(g.Stack) > 0 && g.Stack[len(g.Stack)-1].Name == "main.main":
+	default:
+		t.Line(indent, s.Paint(layout.Dim, "by: unknown"))
+	}
+	if len(g.Labels) > 0 {
+		var labels []string
+		for _, l := range g.Labels[:min(len(g.Labels), 3)] {
+			labels = append(labels, layout.Clean(l.Key)+"="+layout.Clean(l.Value))
+		}
+		t.Line(indent, s.Paint(layout.Dim, layout.Cut("labels "+strings.Join(labels, ", "), s.Remaining(layout.Columns(indent), 30))))
+	}
+	if g.Why != "" {
+		for _, l := range wrap(g.Why, s.Remaining(layout.Columns(indent), 40)) {
+			t.Line(indent, s.Paint(layout.Gold, l))
+		}
+	}
+}
+
+// signedCount writes a growth; a dot is none.
+func signedCount(n int64) string {
+	if n == 0 {
+		return "·"
+	}
+	return fmt.Sprintf("%+d", n)
+}
+
+// place is the frame that says most about the group: the innermost own one, else
+// where it started, which names a library's goroutine better than where it waits.
+func (g *GoroutineGroup) place() (profiles.Frame, layout.Color) {
+	switch {
+	case g.Own != nil:
+		return *g.Own, layout.Bold + layout.Cyan
+	case len(g.Stack) > 0:
+		return g.Stack[len(g.Stack)-1], ""
+	}
+	if g.Reason == "runnable" {
+		return profiles.Frame{Name: "(no stack: has not run yet)"}, layout.Dim
+	}
+	return profiles.Frame{Name: "(no stack)"}, layout.Dim
+}
+
+// wait says the longest wait and what told it.
+func (g *GoroutineGroup) wait() string {
+	if g.Wait == 0 {
+		return ""
+	}
+	v := unit.Duration(g.Wait.Round(max(g.Wait/100, time.Nanosecond)))
+	if g.Wait >= time.Minute {
+		v = strconv.FormatInt(int64(g.Wait/time.Minute), 10) + " min"
+	}
+	if g.WaitAtLeast {
+		v = "≥ " + v
+	}
+	return v + " (" + g.WaitFrom + ")"
+}
+
+// creatorNote marks creators that were inferred.
+func creatorNote(from string) string {
+	switch from {
+	case "dump", "trace":
+		return ""
+	case "trace of others":
+		return "  as others of it"
+	}
+	return "  by its name"
+}
+
+// shownCreators bounds the table of creators for people; JSON has all.
+const shownCreators = 10
+
+func goroutineCreators(t *layout.Writer, s layout.Style, d *Goroutines, grown bool) {
+	if len(d.Creators) == 0 {
+		return
+	}
+	t.Line()
+	head := layout.Right("count", 8)
+	if grown {
+		head += layout.Right("change", 9)
+	}
+	t.Line(s.Paint(layout.Dim, head+"  started by"))
+	left := int64(0)
+	for i, c := range d.Creators {
+		if i >= shownCreators {
+			left += c.Count
+			continue
+		}
+		line := layout.Right(strconv.FormatInt(c.Count, 10), 8)
+		if grown {
+			line += layout.Right(signedCount(c.Delta), 9)
+		}
+		leaked := ""
+		if c.Leaked > 0 {
+			leaked = fmt.Sprintf("  %d leaked", c.Leaked)
+		}
+		used := layout.Columns(line) + 2 + layout.Columns(leaked)
+		name := s.Paint(layout.Dim, "unknown, or main itself")
+		if c.Creator != nil {
+			style := layout.Color("")
+			if c.Own {
+				style = layout.Bold + layout.Cyan
+			}
+			name = profiles.FrameText(s, profiles.Frame{Name: c.Creator.Name}, style, used)
+		}
+		t.Line(line, "  ", name, s.Paint(layout.Bold+layout.Red, leaked))
+	}
+	if n := len(d.Creators) - shownCreators; n > 0 {
+		t.Line(s.Paint(layout.Dim, fmt.Sprintf("%8d  by %d more", left, n)))
+	}
+}
+
+// goroutineNotes says what more would tell.
+func goroutineNotes(t *layout.Writer, s layout.Style, d *Goroutines) {
+	unknown, suspects, byName, others := false, false, false, false
+	for i := range d.Groups {
+		unknown = unknown || d.Groups[i].Wait == 0
+		suspects = suspects || d.Groups[i].Verdict == "suspect"
+		if d.Groups[i].Creator != nil {
+			note := creatorNote(d.Groups[i].CreatorFrom)
+			byName = byName || note == "  by its name"
+			others = others || note == "  as others of it"
+		}
+	}
+	var notes []string
+	if byName {
+		notes = append(notes, "by its name: the creator is inferred from the name of the function that the goroutine runs")
+	}
+	if others {
+		notes = append(notes, "as others of it: they are older than the trace, which saw only this function start such goroutines")
+	}
+	if unknown && d.TraceDuration == 0 && !strings.Contains(d.Kind, "dump") {
+		notes = append(notes, "how long they wait: whet record takes an execution trace, which tells")
+	}
+	if suspects && !d.Leaks {
+		notes = append(notes, "whether a suspect leaks: a service built with Go 1.27 (Go 1.26: GOEXPERIMENT=goroutineleakprofile) offers a profile that proves it")
+	}
+	if len(notes) > 0 {
+		t.Line()
+	}
+	for _, n := range notes {
+		for i, l := range wrap(n, s.Remaining(2, 40)) {
+			prefix := "  "
+			if i == 0 {
+				prefix = "- "
+			}
+			t.Line(s.Paint(layout.Dim, prefix+l))
+		}
+	}
+}
+
+// wrap breaks s into lines of at most n columns, at blanks.
+func wrap(s string, n int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(layout.Clean(s)) {
+		switch {
+		case line == "":
+			line = word
+		case layout.Columns(line)+1+layout.Columns(word) > n:
+			lines = append(lines, line)
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,253 @@
+package recordings
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/memory"
+	"github.com/whet-go/whet/unit"
+)
+
+// WriteMemory writes the document for people, in 80 columns unless a meaning needs
+// more and there is no limit.
+func WriteMemory(w io.Writer, s layout.Style, d Memory) error {
+	t := layout.NewWriter(w)
+	total, what := "resident", "RSS"
+	if d.RSS == 0 {
+		total, what = "held by Go", "Go"
+	}
+	head := unit.Bytes(d.Total).String() + " " + total
+	if d.PeakRSS > 0 {
+		head += fmt.Sprintf(" (peak RSS %v)", unit.Bytes(d.PeakRSS))
+	}
+	if d.Earlier != "" {
+		grown := "unchanged"
+		if n := d.Total - d.EarlierTotal; n != 0 {
+			grown = signedBytes(n)
+		}
+		head += fmt.Sprintf(", %s since %s", grown, layout.Clean(d.Earlier))
+	}
+	t.Line(s.Paint(layout.Bold, layout.Cut(head, s.Remaining(0, 40))))
+	t.Line(s.Paint(layout.Dim, layout.Cut(layout.Clean(d.Name), s.Remaining(0, 40))))
+	t.Line()
+	memoryParts(t, s, &d, what)
+	memoryCollector(t, s, &d.GC, &d)
+	memoryPauses(t, s, &d.GC.Pauses)
+	if len(d.Unknown) > 0 {
+		t.Line()
+		t.Line(s.Paint(layout.Dim, "not known here"))
+		for _, u := range d.Unknown {
+			for i, l := range wrap(u, s.Remaining(4, 40)) {
+				prefix := "    "
+				if i == 0 {
+					prefix = "  - "
+				}
+				t.Line(s.Paint(layout.Dim, prefix+l))
+			}
+		}
+	}
+	return t.Result()
+}
+
+// The columns of the parts. The bar gives way when there is a column of changes.
+const (
+	memoryName, memoryBytes, memoryChange, memoryShare = 18, 10, 10, 7
+	memoryBar, memoryBarNarrow                         = 12, 6
+)
+
+func memoryParts(t *layout.Writer, s layout.Style, d *Memory, what string) {
+	widest := int64(1)
+	for _, p := range d.Parts {
+		widest = max(widest, p.Bytes, -p.Bytes)
+	}
+	bar, used := memoryBar, memoryName+memoryBytes+memoryShare
+	head := layout.Right("bytes", memoryName+memoryBytes)
+	if d.Before != nil {
+		bar, used = memoryBarNarrow, used+memoryChange
+		head += layout.Right("change", memoryChange)
+	}
+	t.Line(s.Paint(layout.Dim, head+layout.Right("of "+what, memoryShare)))
+	row := func(name string, bytes int64, change *int64, drawn, meaning string, style layout.Color) {
+		line := layout.Left(name, memoryName) + layout.Right(unit.Bytes(bytes).String(), memoryBytes)
+		if d.Before != nil {
+			c := ""
+			if change != nil {
+				c = signedBytes(*change)
+			}
+			line += layout.Right(c, memoryChange)
+		}
+		line += layout.Right(fmt.Sprintf("%.1f%%", 100*unit.Share(bytes, d.Total)), memoryShare)
+		t.Line(s.Paint(style, line), "  ", s.Paint(layout.Cyan, layout.Left(drawn, bar)), " ", s.Paint(layout.Dim, layout.Cut(meaning, s.Remaining(used+2+bar+1, 12))))
+	}
+	before := MemorySums{}
+	if d.Before != nil {
+		before = *d.Before
+	}
+	sum := func(name string, bytes, before int64, meaning string) {
+		var change *int64
+		if before > 0 {
+			n := bytes - before
+			change = &n
+		}
+		row(name, bytes, change, "", meaning, layout.Bold)
+	}
+	for i := range d.Parts {
+		p := &d.Parts[i]
+		name := p.Name
+		if p.Estimated {
+			name = "~" + name
+		}
+		row("  "+name, p.Bytes, p.Change, barOf(p.Bytes, widest, bar), p.Meaning, "")
+		switch p.ID {
+		case memory.Uncollected, memory.Objects:
+			sum("= HeapAlloc", d.HeapAlloc, before.HeapAlloc, unit.Count(d.HeapObjects).Short()+" objects")
+		case memory.Fragmentation:
+			sum("= HeapInuse", d.HeapInuse, before.HeapInuse, "spans that hold objects")
+		}
+		if inGo(p.ID) && (i == len(d.Parts)-1 || !inGo(d.Parts[i+1].ID)) {
+			sum("= Go", d.Go, before.Go, fmt.Sprintf("Sys less %v released", unit.Bytes(d.Released)))
+		}
+	}
+	if what == "RSS" {
+		sum("= RSS", d.RSS, before.RSS, "as the OS counts it")
+	}
+}
+
+// inGo tells the parts of what the runtime holds.
+func inGo(id string) bool {
+	switch id {
+	case memory.Files, memory.Untouched, memory.NotGo, memory.Rest:
+		return false
+	}
+	return true
+}
+
+// barOf draws v in n columns of widest; what is below zero points the other way.
+func barOf(v, widest int64, n int) string {
+	size := int(math.Round(math.Abs(float64(v)) / float64(widest) * float64(n)))
+	switch {
+	case v == 0:
+		return ""
+	case size == 0:
+		return "·"
+	case v < 0:
+		return strings.Repeat("-", size)
+	}
+	return strings.Repeat("#", size)
+}
+
+func signedBytes(n int64) string {
+	switch {
+	case n > 0:
+		return "+" + unit.Bytes(n).String()
+	case n == 0:
+		return "·"
+	}
+	return unit.Bytes(n).String()
+}
+
+func memoryCollector(t *layout.Writer, s layout.Style, g *MemoryGC, d *Memory) {
+	t.Line()
+	span := "since the program started"
+	if g.Window > 0 {
+		span = fmt.Sprintf("in %v", g.Window.Round(100*time.Millisecond))
+	}
+	head := layout.Plural(int(g.Count), "garbage collection", "garbage collections") + " " + span
+	if g.Rate > 0 {
+		head += ", " + rate(g.Rate) + " a second"
+	}
+	if g.Forced > 0 {
+		head += fmt.Sprintf(", %d forced", g.Forced)
+	}
+	if g.Earlier != nil {
+		head += fmt.Sprintf(" (before: %d", g.Earlier.Count)
+		if g.Earlier.Rate > 0 {
+			head += ", " + rate(g.Earlier.Rate) + " a second"
+		}
+		head += ")"
+	}
+	t.Line(s.Paint(layout.Bold, layout.Cut(head, s.Remaining(0, 40))))
+	fact := func(name, format string, args ...any) {
+		for i, l := range wrap(fmt.Sprintf(format, args...), s.Remaining(16, 40)) {
+			if i > 0 {
+				name = ""
+			}
+			t.Line("  ", layout.Left(name, 14), l)
+		}
+	}
+	for i, c := range g.CPU {
+		name := "CPU"
+		if i > 0 {
+			name = ""
+		}
+		fact(name, "%s of the %s (%s)", unitShare(c.Share), c.Of, c.From)
+	}
+	if g.Interval > 0 {
+		fact("interval", "%s from one to the next", short(g.Interval))
+	}
+	if g.AllocRate > 0 {
+		fact("allocates", "%v/s, %s objects/s", unit.Bytes(int64(g.AllocRate)), unit.Count(int64(g.ObjectRate)).Short())
+	} else {
+		fact("allocated", "%v, %s objects", unit.Bytes(g.AllocBytes), unit.Count(g.AllocObjects).Short())
+	}
+	next := fmt.Sprintf("when the heap reaches %v; it is at %v", unit.Bytes(g.NextGC), unit.Bytes(d.HeapAlloc))
+	if g.GOGC != nil {
+		next += fmt.Sprintf("; GOGC %d", *g.GOGC)
+		if *g.GOGC < 0 {
+			next = strings.TrimSuffix(next, "-1") + "off"
+		}
+	}
+	if g.MemoryLimit != nil && *g.MemoryLimit != math.MaxInt64 {
+		next += fmt.Sprintf("; GOMEMLIMIT %v", unit.Bytes(*g.MemoryLimit))
+	}
+	fact("next", "%s", next)
+}
+
+func memoryPauses(t *layout.Writer, s layout.Style, p *MemoryPauses) {
+	if p.N == 0 {
+		return
+	}
+	t.Line()
+	head := "pauses"
+	if p.Of > p.N {
+		head += fmt.Sprintf(" of the last %d of %d", p.N, p.Of)
+	}
+	t.Line(s.Paint(layout.Bold, head))
+	t.Line(fmt.Sprintf("  p50 %s  p90 %s  p99 %s  max %s  sum %s", short(p.P50), short(p.P90), short(p.P99), short(p.Max), short(p.Total)))
+	most := 1
+	for _, b := range p.Histogram {
+		most = max(most, b.N)
+	}
+	for _, b := range p.Histogram {
+		t.Line("  ", layout.Right("< "+short(b.High), 12), layout.Right(fmt.Sprint(b.N), 6), "  ", s.Paint(layout.Cyan, barOf(int64(b.N), int64(most), 40)))
+	}
+}
+
+// short writes a duration in three figures.
+func short(d time.Duration) string {
+	for _, step := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
+		if d < step {
+			continue
+		}
+		v := float64(d) / float64(step)
+		if v >= 999.5 {
+			return fmt.Sprintf("%.0f", v) + strings.TrimPrefix(step.String(), "1")
+		}
+		return fmt.Sprintf("%.3g", v) + strings.TrimPrefix(step.String(), "1")
+	}
+	return d.String()
+}
+
+// rate writes a number of times a second in two figures.
+func rate(f float64) string {
+	if f >= 9.95 {
+		return fmt.Sprintf("%.0f", f)
+	}
+	return fmt.Sprintf("%.2g", f)
+}
+
+func unitShare(f float64) string { return fmt.Sprintf("%.2f%%", 100*f) }

@@ -1,0 +1,191 @@
+package recordings
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/unit"
+)
+
+// RecordSchema is the schema of Record.
+const RecordSchema = "whet.record/1"
+
+// Record is what whet record shows: what is in the file, and what is not.
+type Record struct {
+	Schema string         `json:"schema"`
+	Path   string         `json:"path"`
+	Bytes  int64          `json:"bytes"`
+	Meta   recording.Meta `json:"meta"`
+	Load   *load.Result   `json:"load,omitempty"`
+	// Collector is the garbage collector's share of the CPU profile; nil without one.
+	Collector *profiles.Collector `json:"collector,omitempty"`
+	Failures  []string            `json:"failures,omitempty"`
+	Warnings  []string            `json:"warnings,omitempty"`
+}
+
+// WriteRecord renders d for people.
+func WriteRecord(w io.Writer, s layout.Style, d Record) error {
+	t := layout.NewWriter(w)
+	m := d.Meta
+	t.Line(s.Paint(layout.Bold, d.Path), "  ", layout.Clean(m.Target.String()), ", ", unit.Duration(m.Duration.Round(time.Millisecond)), ", ", unit.Bytes(d.Bytes).String(), interruptedNote(m))
+	if about := aboutTarget(m); about != "" {
+		t.Line(s.Paint(layout.Dim, about))
+	}
+	recordedParts(t, m)
+	if d.Load != nil {
+		l := d.Load
+		failed := ""
+		if by := l.Failures(); by != "" {
+			failed = " (" + by + ")"
+		}
+		t.Line(fmt.Sprintf("load       %s requests, %.0f/s, p50 %s, p99 %s, max %s, %d failed%s", unit.Count(l.Requests), l.Rate,
+			unit.Duration(l.Latency.P50), unit.Duration(l.Latency.P99), unit.Duration(l.Latency.Max), l.Failed()+l.Errors.Total(), failed))
+		t.Line("sent       ", layout.Clean(sentBy(l)))
+	}
+	if d.Collector != nil {
+		t.Line("collector  ", profiles.CollectorText(*d.Collector))
+	}
+	if len(m.Missing) > 0 {
+		t.Line()
+		t.Line("not recorded:")
+		width := 0
+		for _, miss := range m.Missing {
+			width = max(width, layout.Columns(miss.Part))
+		}
+		for _, miss := range m.Missing {
+			t.Line("  ", layout.Left(miss.Part, width), "  ", layout.Clean(miss.Reason))
+			if miss.Cure != "" {
+				t.Line("  ", layout.Spaces(width), "  ", s.Paint(layout.Cyan, layout.Clean(miss.Cure)))
+			}
+		}
+	}
+	t.Line()
+	t.Line("next: ", nextView(m), " ", d.Path)
+	return t.Result()
+}
+
+// sentBy says what requests a load was made of.
+func sentBy(l *load.Result) string {
+	what := "various methods"
+	if l.Method != "" {
+		what = l.Method
+	}
+	if len(l.Targets) == 1 {
+		what += " " + l.Targets[0]
+	} else {
+		what += fmt.Sprintf(" to %d targets", len(l.Targets))
+	}
+	if l.Sent.Body > 0 {
+		what += ", body " + unit.Bytes(l.Sent.Body).String()
+	}
+	if len(l.Sent.Headers) > 0 {
+		what += ", header " + strings.Join(l.Sent.Headers, " ")
+	}
+	if l.Sent.Rows > 0 {
+		what += fmt.Sprintf(", %d rows of variables", l.Sent.Rows)
+	}
+	what += fmt.Sprintf(", %d connections", l.Connections)
+	if l.Open != nil {
+		what += fmt.Sprintf(", %g/s", l.Open.Rate)
+		if l.Open.RampTo > 0 {
+			what += fmt.Sprintf(" to %g/s", l.Open.RampTo)
+		}
+	}
+	return what
+}
+
+// nextView is the command that shows most of what was recorded: what a flight recorder holds has no CPU
+// profile.
+func nextView(m recording.Meta) string {
+	has := func(name string) bool {
+		return slices.ContainsFunc(m.Parts, func(p recording.Part) bool { return p.Name == name })
+	}
+	if has(recording.TracePart) && !has("profiles/cpu.pb.gz") {
+		return "whet trace requests"
+	}
+	return "whet top"
+}
+
+func interruptedNote(m recording.Meta) string {
+	if m.Interrupted {
+		return ", interrupted"
+	}
+	return ""
+}
+
+// aboutTarget is one line on what was recorded.
+func aboutTarget(m recording.Meta) string {
+	var f []string
+	if b := m.Build; b != nil && b.Main.Path != "" {
+		f = append(f, "module "+b.Main.Path)
+	}
+	if m.GoVersion != "" {
+		v := m.GoVersion
+		if m.GOOS != "" {
+			v += " " + m.GOOS + "/" + m.GOARCH
+		}
+		f = append(f, v)
+	}
+	if m.GOMAXPROCS > 0 {
+		f = append(f, fmt.Sprintf("GOMAXPROCS %d", m.GOMAXPROCS))
+	}
+	if m.Target.PID > 0 {
+		f = append(f, fmt.Sprintf("pid %d", m.Target.PID))
+	}
+	return layout.Clean(strings.Join(f, ", "))
+}
+
+// recordedParts names the parts, profiles first, the many source files as a
+// number.
+func recordedParts(t *layout.Writer, m recording.Meta) {
+	var profiles, others []string
+	packages := map[string]bool{}
+	sources := 0
+	for _, p := range m.Parts {
+		note := ""
+		if strings.Contains(p.Note, "incomplete") || strings.Contains(p.Note, "early") {
+			note = " (" + p.Note + ")"
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(p.Name, "profiles/"), ".pb.gz")
+		switch {
+		case p.Kind == recording.KindSource:
+			sources++
+		case strings.Contains(name, "/"):
+			packages[path.Dir(name)] = true
+		case p.Kind == recording.KindProfile:
+			profiles = append(profiles, name+note)
+		case p.Kind == recording.KindTrace:
+			others = append(others, fmt.Sprintf("trace of %s (%s)%s", unit.Duration(p.End.Sub(p.Start).Round(time.Millisecond)), unit.Bytes(p.Bytes), note))
+		case p.Name == recording.CodePart:
+			others = append(others, "machine code")
+		case p.Name == recording.MemStatsEndPart:
+			others = append(others, "memory statistics")
+		case p.Name == recording.BenchPart:
+			if p.Note != "" {
+				note = " (" + p.Note + ")"
+			}
+			others = append(others, p.Name+note)
+		}
+	}
+	if sources > 0 {
+		others = append(others, fmt.Sprintf("%d source files", sources))
+	}
+	slices.Sort(profiles)
+	if len(profiles) > 0 {
+		t.Line("profiles   ", layout.Clean(strings.Join(profiles, ", ")))
+	}
+	if len(packages) > 0 {
+		t.Line(fmt.Sprintf("packages   %d, each with its own profiles and trace", len(packages)))
+	}
+	if len(others) > 0 {
+		t.Line("also       ", layout.Clean(strings.Join(others, ", ")))
+	}
+}

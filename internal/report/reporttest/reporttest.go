@@ -1,0 +1,108 @@
+package reporttest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/whet-go/whet/internal/golden"
+)
+
+// TSName is the TypeScript name of a Go type.
+func TSName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Slice:
+		return TSName(t.Elem()) + "[]"
+	case reflect.String:
+		return "string"
+	case reflect.Struct:
+		return strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
+	default:
+		return "number"
+	}
+}
+
+// PageTypes writes TypeScript's side of Go structs, and compares it with the file.
+func PageTypes(t *testing.T, path string, types ...reflect.Type) {
+	t.Helper()
+	var b bytes.Buffer
+	b.WriteString("// Generated from Go by internal/report (make goldens). DO NOT EDIT.\n")
+	for _, typ := range types {
+		fmt.Fprintf(&b, "\nexport interface %s {\n", TSName(typ))
+		for i := range typ.NumField() {
+			f := typ.Field(i)
+			name := TSName(f.Type)
+			if f.Type.Kind() == reflect.Bool {
+				name = "boolean"
+			}
+			fmt.Fprintf(&b, "  %s: %s;\n", f.Tag.Get("json"), name)
+		}
+		b.WriteString("}\n")
+	}
+	golden.Check(t, path, b.Bytes())
+}
+
+// RunJourney has a script of ui/journey walk through pages, by their names without
+// ".html", in a real browser. It skips the test where there is none, and before it
+// makes the pages if it can tell. WHET_SHOTS names a folder for screenshots.
+func RunJourney(t *testing.T, script string, pages func() map[string][]byte) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("no node on the path")
+	}
+	_, file, _, _ := runtime.Caller(0)
+	ui := filepath.Join(filepath.Dir(file), "../../../ui")
+	if _, err := os.Stat(filepath.Join(ui, "node_modules/playwright-core")); err != nil {
+		t.Skip("no playwright-core: run npm ci in ui")
+	}
+	dir := t.TempDir()
+	for name, page := range pages() {
+		if err := os.WriteFile(filepath.Join(dir, name+".html"), page, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	args := []string{filepath.Join("journey", script), dir}
+	if shots := os.Getenv("WHET_SHOTS"); shots != "" {
+		args = append(args, shots)
+	}
+	cmd := exec.CommandContext(ctx, node, args...)
+	cmd.Dir = ui
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 77 {
+		t.Skip("no browser")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// HostileLeft is the first thing in text that a terminal would act on, "" without any.
+func HostileLeft(text string) string {
+	if !utf8.ValidString(text) {
+		return "invalid UTF-8"
+	}
+	for _, s := range []string{"\x1b", "\r", "\b", "\a", "\x7f", "\u009b", "\u200b", "\u202e", "\u2066", "\ufeff"} {
+		if strings.Contains(text, s) {
+			return s
+		}
+	}
+	return ""
+}

@@ -1,0 +1,142 @@
+package traces
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/unit"
+)
+
+// WriteRequest writes the one request that is left in the document, in full.
+func WriteRequest(w io.Writer, style layout.Style, d Requests) error {
+	t := layout.NewWriter(w)
+	c := d.Classes[0]
+	r := c.Slowest[0]
+	head := fmt.Sprintf("#%d of ", r.Number)
+	t.Line(style.Paint(layout.Bold, head+layout.FitName(layout.Clean(c.Handler), style.Remaining(layout.Columns(head), 20))))
+	t.Line(unit.Duration(r.Latency), " from ", unit.Duration(r.From), " to ", unit.Duration(r.From+r.Latency), " of the trace of ", layout.Cut(layout.Clean(d.Name), style.Remaining(45, 16)))
+	t.Line("on goroutine ", fmt.Sprint(r.Goroutine), "; of such, p50 ", unit.Duration(c.P50), ", p99 ", unit.Duration(c.P99))
+	t.Line()
+	t.Line(style.Paint(layout.Dim, "  "+layout.Left("spent on", 16)+layout.Right("itself", 17)+layout.Right("on its path", 17)))
+	for _, p := range r.Parts {
+		t.Line("  ", layout.Left(p.Cause, 16), shared(style, p.Own, r.Latency), shared(style, p.Path, r.Latency))
+	}
+	t.Line()
+	t.Line(style.Paint(layout.Dim, layout.Right("at", 9)+layout.Right("for", 10)+"  critical path; in a wait, what the one did that ended it"))
+	p := &pathWriter{t, style, &d, r.From, r.Latency}
+	p.steps(r.Path, r.Goroutine, 0)
+	return t.Result()
+}
+
+// A pathWriter writes the steps of a critical path.
+type pathWriter struct {
+	*layout.Writer
+	style   layout.Style
+	d       *Requests
+	from    time.Duration // of the request
+	latency time.Duration
+}
+
+// Limits of what is written.
+const (
+	shownDepth  = 6 // that steps are indented
+	shownFrames = 8 // of a stack
+)
+
+// steps writes steps. goroutine is that of the step before: it is written when it changes.
+func (p *pathWriter) steps(steps []Step, goroutine int64, depth int) {
+	indent := layout.Spaces(2 * min(depth, shownDepth))
+	for i := range steps {
+		s := &steps[i]
+		lead := layout.Spaces(21) + indent
+		if s.Goroutine != goroutine {
+			goroutine = s.Goroutine
+			who := fmt.Sprintf("goroutine %d ", s.Goroutine)
+			p.Line(lead, p.style.Paint(layout.Dim, who+layout.FitName(s.Function, p.style.Remaining(layout.Columns(lead)+layout.Columns(who), 20))))
+		}
+		share := unit.Share(int64(s.Took), int64(p.latency))
+		colour := layout.Color("")
+		if s.Inside == nil {
+			colour = layout.Heat(share)
+		}
+		took := p.style.Paint(colour, layout.Right(unit.Duration(s.Took), 10))
+		what, stack := s.what(), share >= 0.01 && s.Merged == 0
+		if stack && s.Stack > 0 && s.State == "running" && s.Samples == 0 {
+			what += ", up to" // the stack is where it stopped
+		}
+		p.Line(layout.Right(unit.Duration(s.From-p.from), 9), took, "  ", indent, what)
+		if stack {
+			p.stack(s.Stack, lead+"  ")
+		}
+		p.steps(s.Inside, s.Goroutine, depth+1)
+		if s.WokenBy != nil {
+			p.woken(s, lead)
+		}
+	}
+}
+
+// what names a step.
+func (s *Step) what() string {
+	what := s.Cause
+	switch {
+	case s.Merged > 0:
+		return fmt.Sprintf("mostly %s, in %d short steps", what, s.Merged)
+	case s.State == "unknown":
+		return what + " (the trace does not tell)"
+	case s.Inside != nil:
+		what = "waits: " + what
+	}
+	if s.State != s.Cause {
+		what += " (" + layout.Clean(s.State) + ")"
+	}
+	if s.Samples > 0 {
+		what += fmt.Sprintf(", as %s saw", layout.Plural(s.Samples, "CPU sample", "CPU samples"))
+	}
+	return what
+}
+
+// stack writes a stack's frames: from what own code called to the outermost of it. Of a stack without own
+// code it is the function that the goroutine runs, and where that is.
+func (p *pathWriter) stack(n int, lead string) {
+	frames, own := p.d.Stacks[n], p.d.own[n]
+	if len(frames) == 0 {
+		return
+	}
+	first, last := len(frames)-1, len(frames)-1
+	if i := slices.Index(own, true); i >= 0 {
+		first = max(i-1, 0)
+		for !own[last] {
+			last--
+		}
+	}
+	for i := first; i <= last; i++ {
+		if i == first+shownFrames && last > i {
+			p.Line(lead, p.style.Paint(layout.Dim, fmt.Sprintf("… %d more", last+1-i)))
+			return
+		}
+		paint := layout.Dim
+		if own[i] {
+			paint = layout.Bold + layout.Cyan
+		}
+		p.Line(lead, profiles.FrameText(p.style, frames[i], paint, layout.Columns(lead)))
+	}
+}
+
+// woken says who ended a wait, or started a goroutine.
+func (p *pathWriter) woken(s *Step, lead string) {
+	what := "woken"
+	if s.Cause == "runnable" {
+		what = "started"
+	}
+	note := fmt.Sprintf("%s by goroutine %d", what, s.WokenBy.Goroutine)
+	if s.WokenBy.Own == nil {
+		p.Line(lead, p.style.Paint(layout.Dim, note))
+		return
+	}
+	note += " in "
+	p.Line(lead, p.style.Paint(layout.Dim, note), layout.FitName(s.WokenBy.Own.Name, p.style.Remaining(layout.Columns(lead)+layout.Columns(note), 12)))
+}
