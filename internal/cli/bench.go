@@ -181,7 +181,7 @@ func (f *benchCompareFlags) check(cmd *cobra.Command) error {
 	}
 	for name, v := range map[string]float64{"alpha": f.Alpha, "confidence": f.Confidence} {
 		if !(v > 0 && v < 1) {
-			return diag.Usagef("--"+name, fmt.Sprintf("%v is out of range (want 0 to 1)", v), "omit it for the default")
+			return diag.Usagef("--"+name, fmt.Sprintf("%v is not between 0 and 1", v), "omit it for the default")
 		}
 	}
 	return f.checkOutput()

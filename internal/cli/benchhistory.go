@@ -77,7 +77,7 @@ sec/op<+3%, allocs/op<+0, B/s>-5%, or for some benchmarks Encode:B/op<+64.`,
 func (f *benchHistoryFlags) check() ([]history.Gate, error) {
 	for name, v := range map[string]float64{"alpha": f.Alpha, "confidence": f.Confidence} {
 		if !(v > 0 && v < 1) {
-			return nil, diag.Usagef("--"+name, fmt.Sprintf("%v is out of range (want 0 to 1)", v), "omit it for the default")
+			return nil, diag.Usagef("--"+name, fmt.Sprintf("%v is not between 0 and 1", v), "omit it for the default")
 		}
 	}
 	if f.Strict && len(f.Gates) == 0 {
