@@ -63,7 +63,7 @@ type part struct {
 type missing struct {
 	Part   string `json:"part"`
 	Reason string `json:"reason"`
-	Cure   string `json:"cure,omitempty"`
+	Hint   string `json:"cure,omitempty"`
 }
 
 // metaOf describes this program.

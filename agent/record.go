@@ -188,8 +188,8 @@ func (run *recordingRun) noteRates(info *Info) {
 	}
 }
 
-func (run *recordingRun) missing(part, reason, cure string) {
-	run.meta.Missing = append(run.meta.Missing, missing{Part: part, Reason: reason, Cure: cure})
+func (run *recordingRun) missing(part, reason, hint string) {
+	run.meta.Missing = append(run.meta.Missing, missing{Part: part, Reason: reason, Hint: hint})
 }
 
 func profilePart(name string) string { return "profiles/" + name + ".pb.gz" }

@@ -128,7 +128,7 @@ func TestRecord(t *testing.T) {
 			t.Errorf("recorded %v from %v", m.Duration, m.Created)
 		}
 		for _, missing := range m.Missing {
-			if missing.Part != "goroutineleak" || missing.Cure == "" {
+			if missing.Part != "goroutineleak" || missing.Hint == "" {
 				t.Errorf("missing: %+v", missing)
 			}
 		}

@@ -141,7 +141,7 @@ func (s *session) build(ctx context.Context, temp string) ([]benchPackage, error
 	src := gotest.Source{Dir: s.opt.Dir}
 	listed, failed, err := gotest.List(ctx, src, s.opt.Packages)
 	if err != nil {
-		return nil, hinted(err)
+		return nil, err
 	}
 	for _, f := range failed {
 		s.fail(&diag.Error{Op: "load package", Subject: f.Package, Err: f.Err})
@@ -163,7 +163,7 @@ func (s *session) build(ctx context.Context, temp string) ([]benchPackage, error
 		}
 		binary, err := gotest.CompileStoppable(ctx, src, p, file)
 		if err != nil {
-			s.fail(hinted(err))
+			s.fail(err)
 			continue
 		}
 		out = append(out, benchPackage{path: p.ImportPath, dir: p.Dir, binary: binary, benchmarks: p.Benchmarks, count: len(p.Benchmarks)})

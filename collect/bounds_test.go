@@ -137,7 +137,7 @@ func TestDrips(t *testing.T) {
 			t.Errorf("%q drip: failures %v", test.kinds, sum.Failures)
 		}
 		for _, part := range test.missing {
-			if m, ok := missing(sum.Meta, part); !ok || !strings.Contains(m.Reason, "not complete in time (grace period 8s)") || !strings.Contains(m.Cure, "--grace") {
+			if m, ok := missing(sum.Meta, part); !ok || !strings.Contains(m.Reason, "not complete in time (grace period 8s)") || !strings.Contains(m.Hint, "--grace") {
 				t.Errorf("%q drip: %s is %+v", test.kinds, part, m)
 			}
 		}
@@ -177,7 +177,7 @@ func TestEndless(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, ok := missing(sum.Meta, "heap"); !ok || !strings.Contains(m.Reason, "cut off: answer too large (limit ") || !strings.Contains(m.Cure, "--max-size") {
+	if m, ok := missing(sum.Meta, "heap"); !ok || !strings.Contains(m.Reason, "cut off: answer too large (limit ") || !strings.Contains(m.Hint, "--max-size") {
 		t.Errorf("heap: %+v", m)
 	}
 	for _, part := range []string{"cpu", "goroutine", "threadcreate"} {
@@ -193,7 +193,7 @@ func TestEndless(t *testing.T) {
 	if err != nil || len(sum.Failures) > 0 {
 		t.Fatal(err, sum)
 	}
-	if m, ok := missing(sum.Meta, "threadcreate"); !ok || !strings.Contains(m.Reason, "cut off") || !strings.Contains(m.Cure, "--max-size") {
+	if m, ok := missing(sum.Meta, "threadcreate"); !ok || !strings.Contains(m.Reason, "cut off") || !strings.Contains(m.Hint, "--max-size") {
 		t.Errorf("%+v", m)
 	}
 	onlyFile(t, dir, "r.whet")
@@ -233,7 +233,7 @@ func TestNoTrace(t *testing.T) {
 			continue
 		}
 		m, ok := missing(sum.Meta, "trace")
-		if !ok || !strings.Contains(m.Reason, want) || strings.ContainsAny(m.Reason, "\x1b\u202e") || m.Cure == "" {
+		if !ok || !strings.Contains(m.Reason, want) || strings.ContainsAny(m.Reason, "\x1b\u202e") || m.Hint == "" {
 			t.Errorf("%q: %+v", answer, m)
 		}
 		if r := openRecording(t, out); r.Has(recording.TracePart) {
@@ -252,7 +252,7 @@ func TestLimitOfMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range []string{"threadcreate", "heap"} {
-		if m, ok := missing(sum.Meta, part); !ok || !strings.Contains(m.Reason, "8MB of memory that it may take") || !strings.Contains(m.Cure, "--max-memory") {
+		if m, ok := missing(sum.Meta, part); !ok || !strings.Contains(m.Reason, "8MB of memory that it may take") || !strings.Contains(m.Hint, "--max-memory") {
 			t.Errorf("%+v", m)
 		}
 	}

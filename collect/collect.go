@@ -251,7 +251,7 @@ func (s *session) create(target recording.Target) error {
 
 // miss notes what could not be had.
 func (s *session) miss(part string, err error) {
-	m := recording.Missing{Part: part, Reason: reason(err), Cure: diag.Hint(err)}
+	m := recording.Missing{Part: part, Reason: reason(err), Hint: diag.Hint(err)}
 	s.mu.Lock()
 	s.meta.Missing = append(s.meta.Missing, m)
 	s.mu.Unlock()
@@ -360,7 +360,7 @@ func (s *session) nothing() error {
 				m = other
 			}
 		}
-		return &diag.Error{Op: "record", Subject: s.meta.Target.String(), Err: errors.New(m.Part + ": " + m.Reason), Hint: m.Cure}
+		return &diag.Error{Op: "record", Subject: s.meta.Target.String(), Err: errors.New(m.Part + ": " + m.Reason), Hint: m.Hint}
 	}
 	return &diag.Error{Op: "record", Subject: s.meta.Target.String(), Err: errors.New("ended before anything was measured")}
 }

@@ -83,7 +83,7 @@ func TestSourceNotFound(t *testing.T) {
 			t.Fatal(err)
 		}
 		missing := slices.ContainsFunc(sum.Meta.Missing, func(m recording.Missing) bool {
-			return m.Part == "source" && strings.Contains(m.Cure, "-trimpath")
+			return m.Part == "source" && strings.Contains(m.Hint, "-trimpath")
 		})
 		own := slices.ContainsFunc(openRecording(t, out).Sources(), func(f string) bool { return strings.HasSuffix(f, "leftpad/main.go") })
 		if missing != lost || own == lost {
@@ -171,7 +171,7 @@ func TestSourceOfOthers(t *testing.T) {
 			return strings.HasPrefix(n, "source: packed ") && strings.Contains(n, "collect/main_test.go")
 		})
 		miss, lost := missing(rec.Meta(), "source")
-		if want := sources != nil; own != want || told != want || lost == want || lost && !strings.Contains(miss.Cure, "--source DIR") {
+		if want := sources != nil; own != want || told != want || lost == want || lost && !strings.Contains(miss.Hint, "--source DIR") {
 			t.Errorf("%s: packed %v, told %v, missing %v %+v", name, own, told, lost, miss)
 		}
 	}

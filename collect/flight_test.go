@@ -68,7 +68,7 @@ func TestFlight(t *testing.T) {
 			t.Errorf("trace from %v to %v, of %v", p.Start, p.End, m.Duration)
 		}
 	}
-	if miss, ok := missing(m, "cpu"); !ok || miss.Cure == "" {
+	if miss, ok := missing(m, "cpu"); !ok || miss.Hint == "" {
 		t.Errorf("cpu: %+v", miss)
 	}
 	if stats := readPart(t, r, recording.MemStatsEndPart); memStat(stats, "Mallocs") <= 0 {

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -89,7 +90,8 @@ func (s *session) addSource() {
 				"are not packed, whatever the target says"
 		}
 		s.miss("source", &diag.Error{
-			Err:  fmt.Errorf("the source of own code is not on this machine, or not where the binary says (%w)", lost),
+			// Only the text of lost: its hint is for whoever looks at a profile.
+			Err:  errors.New("the source of own code is not on this machine, or not where the binary says (" + lost.Error() + ")"),
 			Hint: hint,
 		})
 	}

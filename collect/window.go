@@ -458,10 +458,10 @@ func (t *sitting) sendLoad(ctx context.Context, d time.Duration) error {
 		if err == nil {
 			err = errors.New("no result")
 		}
-		return hinted(err)
+		return err
 	}
 	if err != nil {
-		t.fail(hinted(err))
+		t.fail(err)
 	}
 	if err == nil {
 		t.judgeLoad(res)
@@ -488,17 +488,6 @@ func (t *sitting) judgeLoad(res *load.Result) {
 		t.warn(fmt.Errorf("%d of the %d requests of the load failed (%s): the profiles are of the error path; send what the target answers with --method, --body, --load-header or --targets",
 			failed, res.Requests, res.Failures()))
 	}
-}
-
-// hinted carries a hint over from errors of packages that may not import diag.
-func hinted(err error) error {
-	if errors.Is(err, load.ErrRemote) {
-		return &diag.Error{Err: err, Hint: "only this machine is loaded unless --allow-remote HOST is given; give it only for a server that you are responsible for"}
-	}
-	if h := interface{ Hint() string }(nil); errors.As(err, &h) {
-		return &diag.Error{Err: err, Hint: h.Hint()}
-	}
-	return err
 }
 
 func (t *sitting) last(ctx context.Context) {

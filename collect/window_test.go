@@ -135,7 +135,7 @@ func TestOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	for part, cure := range map[string]string{"block": enableBlock, "mutex": enableMutex} {
-		if m, ok := missing(sum.Meta, part); !ok || !strings.HasSuffix(m.Reason, "is off") || m.Cure != cure {
+		if m, ok := missing(sum.Meta, part); !ok || !strings.HasSuffix(m.Reason, "is off") || m.Hint != cure {
 			t.Errorf("%s: %+v", part, m)
 		}
 	}
@@ -243,7 +243,7 @@ func TestBusy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, ok := missing(sum.Meta, "cpu"); !ok || !strings.Contains(m.Reason, "in use") || !strings.Contains(m.Cure, "wait") {
+	if m, ok := missing(sum.Meta, "cpu"); !ok || !strings.Contains(m.Reason, "in use") || !strings.Contains(m.Hint, "wait") {
 		t.Errorf("cpu: %+v", m)
 	}
 	if p, err := openRecording(t, out).Profile("mutex"); err != nil || p.Duration < time.Second {
@@ -307,7 +307,7 @@ func TestNoSecondTry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, ok := missing(sum.Meta, "cpu"); !ok || !strings.Contains(m.Cure, "closed the connection") || asked.Load() != 1 {
+	if m, ok := missing(sum.Meta, "cpu"); !ok || !strings.Contains(m.Hint, "closed the connection") || asked.Load() != 1 {
 		t.Errorf("asked %d times, cpu: %+v", asked.Load(), m)
 	}
 }
@@ -594,7 +594,7 @@ func TestOwnPaths(t *testing.T) {
 	if got, want := r.ProfileNames(), []string{"cpu", "heap", "heap.live", "allocs"}; !slices.Equal(got, want) {
 		t.Errorf("profiles %q, want %q; missing %+v", got, want, sum.Meta.Missing)
 	}
-	if m, ok := missing(sum.Meta, "goroutine"); !ok || !strings.Contains(m.Cure, `pprof.Handler("goroutine")`) {
+	if m, ok := missing(sum.Meta, "goroutine"); !ok || !strings.Contains(m.Hint, `pprof.Handler("goroutine")`) {
 		t.Errorf("goroutine: %+v", m)
 	}
 }

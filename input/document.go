@@ -157,7 +157,7 @@ func MissingPart(rec *recording.Recording, name, part, what string) error {
 	for _, m := range rec.Meta().Missing {
 		if m.Part == part {
 			e.Err = fmt.Errorf("the recording holds no %s: %s", what, m.Reason)
-			e.Hint = m.Cure
+			e.Hint = m.Hint
 		}
 	}
 	return e

@@ -340,16 +340,12 @@ func (in *Input) scaleToBase(ctx context.Context, base *profile.Profile, bases [
 		return
 	}
 	var pair *work.Pair
-	err := error(&work.Error{Reason: "several profiles are merged", Cure: "compare one recording with one"})
+	err := error(&diag.Error{Err: errors.New("several profiles are merged"), Hint: "compare one recording with one"})
 	if len(bases) == 1 && len(main) == 1 {
 		pair, err = work.Between(in.opener.work(ctx, bases[0]), in.opener.work(ctx, main[0]))
 	}
 	if err != nil {
-		e := &diag.Error{Op: "totals are compared, not costs per request", Err: err}
-		if h := interface{ Hint() string }(nil); errors.As(err, &h) {
-			e.Hint = h.Hint()
-		}
-		in.Warnings = append(in.Warnings, e)
+		in.Warnings = append(in.Warnings, &diag.Error{Op: "totals are compared, not costs per request", Err: err})
 		return
 	}
 	for _, text := range pair.Differences {

@@ -356,7 +356,7 @@ func selectPart(rec *recording.Recording, names []string, typ string) (part, sam
 		for _, m := range rec.Meta().Missing {
 			if m.Part == typ {
 				e.Err = fmt.Errorf("no %s profile in this recording: %s", typ, m.Reason)
-				e.Hint = m.Cure
+				e.Hint = m.Hint
 			}
 		}
 		return "", "", e

@@ -1,7 +1,7 @@
 package input
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,9 +37,7 @@ func (in *Input) MissingSource(files []string) error {
 	}
 	hint := "run whet in the working tree of the program, or record with `whet record`, which keeps the source of hot lines"
 	if _, _, err := in.Source(files[0]); err != nil {
-		if nf := (*source.NotFoundError)(nil); errors.As(err, &nf) && nf.Hint != "" {
-			hint = nf.Hint
-		}
+		hint = cmp.Or(diag.Hint(err), hint)
 	}
 	const most = 3
 	names := strings.Join(files[:min(len(files), most)], ", ")

@@ -152,15 +152,14 @@ func (o *Opener) traceProgress() func(int64, time.Duration) {
 
 func traceError(name string, err error) error {
 	var d *diag.Error
-	if errors.As(err, &d) || errors.Is(err, context.Canceled) {
-		return err
+	if errors.As(err, &d) && d.Op != "" || errors.Is(err, context.Canceled) {
+		return err // it names what failed
 	}
 	hint := "a trace comes from runtime/trace, /debug/pprof/trace, or `whet record`"
-	var e *reader.Error
 	var file *fs.PathError
 	switch {
-	case errors.As(err, &e):
-		hint = e.Hint()
+	case d != nil:
+		hint = d.Hint
 	case errors.Is(err, syscall.ENOSPC):
 		hint = "an index takes up to one and a half times the trace's room: make some, or give another place with `whet trace index -o`"
 	case errors.Is(err, fs.ErrPermission):
@@ -174,15 +173,15 @@ func traceError(name string, err error) error {
 // ReadTraceError is an error of reading a trace without its index, with a cure.
 func ReadTraceError(name string, err error) error {
 	var d *diag.Error
-	if errors.As(err, &d) || errors.Is(err, context.Canceled) {
-		return err
+	if errors.As(err, &d) && d.Op != "" || errors.Is(err, context.Canceled) {
+		return err // it names what failed
 	}
 	if file := (*fs.PathError)(nil); errors.As(err, &file) && file.Op == "write" {
 		return err // the trace is not to blame
 	}
 	hint := "the program that writes a trace must call trace.Stop, and close the file; a generation of it is a second or so"
-	if h := interface{ Hint() string }(nil); errors.As(err, &h) {
-		hint = h.Hint()
+	if h := diag.Hint(err); h != "" {
+		hint = h
 	}
 	return &diag.Error{Op: "read", Subject: name, Err: err, Hint: hint}
 }

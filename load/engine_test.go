@@ -170,7 +170,7 @@ func testResolve(t *testing.T, e load.Engine) {
 	}
 	_, err := load.Run(t.Context(), load.Options{Engine: e, URL: "http://no.such.name.invalid/"})
 	var le *load.Error
-	if !errors.As(err, &le) || !strings.Contains(err.Error(), "no.such.name.invalid") || le.Hint() == "" {
+	if !errors.As(err, &le) || !strings.Contains(err.Error(), "no.such.name.invalid") || le.Hint == "" {
 		t.Errorf("a name that nobody knows: %v", err)
 	}
 }
@@ -489,7 +489,7 @@ func testManyConnections(t *testing.T, e load.Engine) {
 func TestTooManyConnections(t *testing.T) {
 	_, err := load.Run(t.Context(), load.Options{URL: "http://127.0.0.1:1/", Connections: 100_000_000})
 	var le *load.Error
-	if !errors.As(err, &le) || !strings.Contains(le.Hint(), "ulimit -n") {
+	if !errors.As(err, &le) || !strings.Contains(le.Hint, "ulimit -n") {
 		t.Errorf("%v", err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // Defaults for zero fields of [Options].
@@ -187,25 +189,9 @@ type Bar struct {
 	Count int64         `json:"count"`
 }
 
-// Error reports a load that could not be run, or that got no answer at all.
-type Error struct {
-	Op      string // the operation
-	Subject string // the address or option
-	Err     error  // the cause
-	Advice  string // what to do next; may be empty
-}
-
-// Error returns "op subject: cause".
-func (e *Error) Error() string { return e.Op + " " + e.Subject + ": " + e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
-// Hint returns the next step for the person who asked for the load, or "".
-func (e *Error) Hint() string { return e.Advice }
+// Error is a load that could not be run, or that got no answer at all. Its Hint is the next step.
+type Error = diag.Error
 
 // ErrRemote is the cause when a target is not on the loopback interface and [Options.AllowHosts]
 // does not list it.
 var ErrRemote = errors.New("not a loopback address")
-
-const remoteAdvice = "only loopback addresses are loaded unless the load is explicitly allowed to leave this machine; allow it only for a server you are responsible for"

@@ -57,7 +57,7 @@ func (o Options) plan(ctx context.Context) (*plan, error) {
 		p.Targets = append([]Target{{URL: o.URL}}, o.Targets...)
 	}
 	if len(p.Targets) == 0 {
-		return nil, &Error{Op: "load", Subject: "nothing", Err: errors.New("no address"), Advice: "give an address such as http://127.0.0.1:8080/path"}
+		return nil, &Error{Op: "load", Subject: "nothing", Err: errors.New("no address"), Hint: "give an address such as http://127.0.0.1:8080/path"}
 	}
 	if err := p.defaults(); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (o Options) plan(ctx context.Context) (*plan, error) {
 		}
 	}
 	if len(p.hosts) > 1 && (p.Socket != "" || p.Protocol == HTTP2) {
-		return nil, &Error{Op: "load", Subject: p.hosts[1].name, Err: errors.New("HTTP/2 and Unix sockets allow only one host"), Advice: "load one host at a time"}
+		return nil, &Error{Op: "load", Subject: p.hosts[1].name, Err: errors.New("HTTP/2 and Unix sockets allow only one host"), Hint: "load one host at a time"}
 	}
 	for _, h := range p.hosts {
 		if err := p.resolve(ctx, h); err != nil {
@@ -107,11 +107,11 @@ func (p *plan) defaults() error {
 		{"ramp", p.Ramp < 0, p.Ramp},
 	} {
 		if o.bad {
-			return &Error{Op: "check option", Subject: o.name, Err: fmt.Errorf("%v is not a positive number", o.was), Advice: "give a positive value, or leave it out for the default"}
+			return &Error{Op: "check option", Subject: o.name, Err: fmt.Errorf("%v is not a positive number", o.was), Hint: "give a positive value, or leave it out for the default"}
 		}
 	}
-	wrong := func(subject, why, advice string) error {
-		return &Error{Op: "check option", Subject: subject, Err: errors.New(why), Advice: advice}
+	wrong := func(subject, why, hint string) error {
+		return &Error{Op: "check option", Subject: subject, Err: errors.New(why), Hint: hint}
 	}
 	p.Protocol = cmp.Or(p.Protocol, HTTP1)
 	p.Arrivals = cmp.Or(p.Arrivals, Constant)
@@ -195,14 +195,11 @@ func (p *plan) add(t *Target, row int) error {
 		names = p.Variables.Names
 	}
 	template, err := request.New(method, t.URL, header, body, names, p.rows)
-	if re := (*request.Error)(nil); errors.As(err, &re) {
-		return &Error{Op: re.Op, Subject: re.Subject, Err: re.Err, Advice: re.Advice}
-	}
 	if err != nil {
 		return err
 	}
 	if t.Weight < 0 {
-		return &Error{Op: "load", Subject: template.URL(), Err: fmt.Errorf("weight %d is negative", t.Weight), Advice: "give a positive one, or none for 1"}
+		return &Error{Op: "load", Subject: template.URL(), Err: fmt.Errorf("weight %d is negative", t.Weight), Hint: "give a positive one, or none for 1"}
 	}
 	u, err := url.Parse(t.URL)
 	if err != nil {
@@ -269,8 +266,8 @@ func (p *plan) resolve(ctx context.Context, h *host) error {
 	if to, ok := p.Resolve[h.name]; ok {
 		dial = to
 	}
-	bad := func(err error, advice string) error {
-		return &Error{Op: "load", Subject: h.name, Err: err, Advice: advice}
+	bad := func(err error, hint string) error {
+		return &Error{Op: "load", Subject: h.name, Err: err, Hint: hint}
 	}
 	name, service, err := net.SplitHostPort(dial)
 	if err != nil {
@@ -294,7 +291,8 @@ func (p *plan) resolve(ctx context.Context, h *host) error {
 	for _, ip := range ips {
 		ip = ip.Unmap()
 		if !allowed && !ip.IsLoopback() && !ip.IsUnspecified() {
-			return bad(fmt.Errorf("%s: %w", ip, ErrRemote), remoteAdvice)
+			return bad(fmt.Errorf("%s: %w", ip, ErrRemote),
+				"whet loads only this machine unless you give --allow-remote "+host+"; use it only for a server that you are responsible for")
 		}
 		h.addresses = append(h.addresses, net.TCPAddrFromAddrPort(netip.AddrPortFrom(ip, uint16(port))))
 	}

@@ -111,7 +111,7 @@ func (g *generator) newWorkers() error {
 		failed = cmp.Or(failed, err)
 		g.choosing = false
 	}
-	return &Error{Op: "use engine", Subject: fmt.Sprintf("%q", g.Engine), Err: failed, Advice: "omit it to use the cheapest engine available"}
+	return &Error{Op: "use engine", Subject: fmt.Sprintf("%q", g.Engine), Err: failed, Hint: "omit it to use the cheapest engine available"}
 }
 
 // loops returns the number of event loops: each has at least one connection.
@@ -143,7 +143,7 @@ func (g *generator) run(caller context.Context) (*Result, error) {
 		cancel()
 		close(begin)
 		finished.Wait()
-		return nil, &Error{Op: "load", Subject: g.addresses(), Err: *err, Advice: "is the server running, and is this its address?"}
+		return nil, &Error{Op: "load", Subject: g.addresses(), Err: *err, Hint: "is the server running, and is this its address?"}
 	}
 	var process target
 	if g.TargetCPU == nil {
@@ -389,7 +389,7 @@ func (g *generator) noAnswer(r *Result) error {
 			continue
 		}
 		e.Err = fmt.Errorf("%d requests, no answer: %s", r.Requests, message)
-		e.Advice = map[kind]string{
+		e.Hint = map[kind]string{
 			kindConnect:   "is the server running, and is this its address?",
 			kindTimeout:   "allow a longer timeout than " + g.Timeout.String(),
 			kindMalformed: "does the address speak HTTP, and the same kind of it (http or https, HTTP/1.1 or HTTP/2)?",

@@ -193,5 +193,5 @@ type Part struct {
 type Missing struct {
 	Part   string `json:"part"`           // profile or part name, such as "block"
 	Reason string `json:"reason"`         // why
-	Cure   string `json:"cure,omitempty"` // the line of code, or the flag, that enables it
+	Hint   string `json:"cure,omitempty"` // the line of code, or the flag, that enables it
 }

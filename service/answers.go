@@ -199,11 +199,7 @@ func (a *asker) request(ctx context.Context, t *load.Target) (*http.Request, str
 	}
 	template, err := request.New(methodOf(o, t), t.URL, header, body, names, rows)
 	if err != nil {
-		e := &diag.Error{Err: err}
-		if re := (*request.Error)(nil); errors.As(err, &re) {
-			e.Hint = re.Hint()
-		}
-		return nil, "", e
+		return nil, "", err
 	}
 	var r request.Request
 	template.Expand(&r, 0)

@@ -103,7 +103,7 @@ type Missing struct {
 	Unit   string `json:"unit"`
 	Side   string `json:"side"`
 	Reason string `json:"reason"`
-	Cure   string `json:"cure,omitempty"`
+	Hint   string `json:"cure,omitempty"`
 }
 
 // subject is the pair of services as package ab sees it.
@@ -298,10 +298,10 @@ func (r *Result) conclude(o *Options, sides [2]*side) {
 			r.Doubts = append(r.Doubts, Doubt{Doubt: *d, Side: s.name, Slices: len(s.answers)})
 		}
 		if s.noCPU != nil {
-			r.Missing = append(r.Missing, Missing{Unit: UnitCPU, Side: s.name, Reason: reason(s.noCPU), Cure: "on this system whet's agent in the service tells it: import github.com/whet-go/whet/agent"})
+			r.Missing = append(r.Missing, Missing{Unit: UnitCPU, Side: s.name, Reason: reason(s.noCPU), Hint: "on this system whet's agent in the service tells it: import github.com/whet-go/whet/agent"})
 		}
 		if s.noAlloc != nil {
-			r.Missing = append(r.Missing, Missing{Unit: UnitAllocs, Side: s.name, Reason: reason(s.noAlloc), Cure: diag.Hint(s.noAlloc)})
+			r.Missing = append(r.Missing, Missing{Unit: UnitAllocs, Side: s.name, Reason: reason(s.noAlloc), Hint: diag.Hint(s.noAlloc)})
 		}
 	}
 	if last := sides[1].last; last != nil {

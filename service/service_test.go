@@ -120,7 +120,7 @@ func TestEqual(t *testing.T) {
 		t.Errorf("the child's processor time is not counted: %+v", u)
 	}
 	// Only B's child has handlers, so that neither side's allocations are asked for.
-	if len(r.Missing) != 1 || r.Missing[0].Side != "A" || r.Missing[0].Unit != UnitAllocs || !strings.Contains(r.Missing[0].Cure, "net/http/pprof") {
+	if len(r.Missing) != 1 || r.Missing[0].Side != "A" || r.Missing[0].Unit != UnitAllocs || !strings.Contains(r.Missing[0].Hint, "net/http/pprof") {
 		t.Errorf("missing: %+v", r.Missing)
 	}
 	for _, u := range r.AB.Subjects[0].Units {

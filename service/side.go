@@ -261,7 +261,7 @@ func (s *side) run(ctx context.Context, o load.Options) (*load.Result, cost, err
 		}
 	}
 	if err != nil {
-		return r, cost{}, &diag.Error{Err: err, Hint: hintOf(err)}
+		return r, cost{}, err
 	}
 	after, last := s.allocated(ctx)
 	used := cost{requests: r.Requests, cpu: ended - began, cpuKnown: noCPU == nil && lost == nil, allocs: known && again && last}
@@ -286,14 +286,6 @@ func targetCPU(used cost, r *load.Result) *load.TargetCPU {
 		c.Cores = used.cpu.Seconds() / r.Elapsed.Seconds()
 	}
 	return &load.TargetCPU{CPU: c}
-}
-
-// hintOf is the next step that an error of package load carries.
-func hintOf(err error) string {
-	if le := (*load.Error)(nil); errors.As(err, &le) {
-		return le.Hint()
-	}
-	return diag.Hint(err)
 }
 
 // warmUp sends requests that are not measured, and then finds out what connecting costs.

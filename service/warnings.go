@@ -56,8 +56,8 @@ func (r *Result) Warnings() (doubts []string) {
 	}
 	for _, m := range r.Missing {
 		text := fmt.Sprintf("no %s: %s: %s", UnitName(m.Unit), m.Side, m.Reason)
-		if m.Cure != "" {
-			text += "; " + m.Cure
+		if m.Hint != "" {
+			text += "; " + m.Hint
 		}
 		warnf("%s", text)
 	}

@@ -103,8 +103,11 @@ func (f *File) Line(n int) (string, bool) {
 type NotFoundError struct {
 	Path  string
 	Tried []string // paths and reasons, in order
-	Hint  string   // what to do next
+	hint  string
 }
+
+// Hint returns what to do next.
+func (e *NotFoundError) Hint() string { return e.hint }
 
 func (e *NotFoundError) Error() string {
 	if len(e.Tried) == 0 {

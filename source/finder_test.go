@@ -156,8 +156,8 @@ func TestFinderMisses(t *testing.T) {
 			t.Errorf("%q: %+v, %v", path, got, err)
 			continue
 		}
-		if nf.Hint == "" || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v (hint %q), want %q", path, err, nf.Hint, want)
+		if nf.Hint() == "" || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v (hint %q), want %q", path, err, nf.Hint(), want)
 		}
 	}
 	if runtime.GOOS == "linux" {

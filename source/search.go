@@ -23,7 +23,7 @@ type search struct {
 // run tries the places on this machine, from the most to the least certain.
 func (s *search) run() (*File, []byte, error) {
 	if hint := noSource(s.asked); hint != "" {
-		return nil, nil, &NotFoundError{Path: s.asked, Tried: s.tried, Hint: hint}
+		return nil, nil, &NotFoundError{Path: s.asked, Tried: s.tried, hint: hint}
 	}
 	p := slashed(s.asked)
 	steps := []func(string) (*File, []byte){s.disk, s.trimmed, s.moduleCache, s.modules, s.goroot, s.vendored, s.suffix}
@@ -32,7 +32,7 @@ func (s *search) run() (*File, []byte, error) {
 			return file, data, nil
 		}
 	}
-	return nil, nil, &NotFoundError{Path: s.asked, Tried: s.tried, Hint: s.hint(p)}
+	return nil, nil, &NotFoundError{Path: s.asked, Tried: s.tried, hint: s.hint(p)}
 }
 
 // noSource tells why a path that stands for generated code has no source.

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // CarryBenchmarks returns the overlay that builds the packages of to with the test files of from: a
@@ -42,11 +44,11 @@ func CarryBenchmarks(ctx context.Context, from, to Source, pkgs []Package) (over
 		}
 		dir := there[i].Dir
 		if err := from.carry(p.Dir, dir, overlay); err != nil {
-			return nil, nil, &Error{Op: "carry over the benchmarks of", Subject: p.ImportPath, Err: err}
+			return nil, nil, &diag.Error{Op: "carry over the benchmarks of", Subject: p.ImportPath, Err: err}
 		}
 		differ, err := differing(filepath.Join(p.Dir, "testdata"), filepath.Join(dir, "testdata"))
 		if err != nil {
-			return nil, nil, &Error{Op: "compare the data of", Subject: p.ImportPath, Err: err}
+			return nil, nil, &diag.Error{Op: "compare the data of", Subject: p.ImportPath, Err: err}
 		}
 		if len(differ) > 0 {
 			more := ""

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // A Binary is the test binary of a package.
@@ -42,7 +44,7 @@ func Compile(ctx context.Context, src Source, pkg Package, out string) (*Binary,
 	stdout, stderr, err := src.goCommand(ctx, "test", args)
 	took := time.Since(begin)
 	if ctx.Err() != nil {
-		return nil, &Error{Op: "build the tests of", Subject: pkg.ImportPath, Err: ctx.Err()}
+		return nil, &diag.Error{Op: "build the tests of", Subject: pkg.ImportPath, Err: ctx.Err()}
 	}
 	if err != nil {
 		return nil, &BuildError{Package: pkg.ImportPath, Side: src.Name, Output: stderr + string(stdout), Err: err}

@@ -5,29 +5,9 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+
+	"github.com/whet-go/whet/internal/diag"
 )
-
-// An Error reports a failed operation, with its cure.
-type Error struct {
-	Op      string // the operation
-	Subject string // its object; may be empty
-	Err     error
-	Advice  string // the next step; may be empty
-}
-
-// Error returns "op subject: cause".
-func (e *Error) Error() string {
-	if e.Subject == "" {
-		return e.Op + ": " + e.Err.Error()
-	}
-	return e.Op + " " + e.Subject + ": " + e.Err.Error()
-}
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
-// Hint returns the next step, or "".
-func (e *Error) Hint() string { return e.Advice }
 
 // A BuildError reports a test binary that could not be built.
 type BuildError struct {
@@ -109,9 +89,9 @@ func (e *MissingError) Error() string {
 
 // goError returns the error for a go command that failed.
 func goError(op, subject, stderr string, err error) error {
-	e := &Error{Op: op, Subject: subject, Err: err}
+	e := &diag.Error{Op: op, Subject: subject, Err: err}
 	if errors.Is(err, exec.ErrNotFound) {
-		e.Advice = "install Go: https://go.dev/dl"
+		e.Hint = "install Go: https://go.dev/dl"
 	} else if text := strings.TrimSpace(stderr); text != "" {
 		e.Err = errors.New(firstLines(text, err))
 	}

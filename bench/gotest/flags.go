@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/shell"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
@@ -34,10 +36,10 @@ func buildFlags() map[string]bool {
 func ParseFlags(text string) (flags, env []string, err error) {
 	words, err := shell.Fields(text, nil)
 	if err != nil {
-		return nil, nil, &Error{Op: "parse flags", Subject: fmt.Sprintf("%q", text), Err: err, Advice: "quote as in a shell"}
+		return nil, nil, &diag.Error{Op: "parse flags", Subject: fmt.Sprintf("%q", text), Err: err, Hint: "quote as in a shell"}
 	}
-	fails := func(word, message, advice string) ([]string, []string, error) {
-		return nil, nil, &Error{Op: "parse flags", Subject: fmt.Sprintf("%q", word), Err: errors.New(message), Advice: advice}
+	fails := func(word, message, hint string) ([]string, []string, error) {
+		return nil, nil, &diag.Error{Op: "parse flags", Subject: fmt.Sprintf("%q", word), Err: errors.New(message), Hint: hint}
 	}
 	known := buildFlags()
 	for i := 0; i < len(words); i++ {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // topName matches what -test.list prints, as opposed to what the program prints.
@@ -53,7 +55,7 @@ func (b *Binary) Benchmarks(ctx context.Context, match string, o RunOptions) ([]
 }
 
 func badMatch(match string, err error) error {
-	return &Error{Op: "match benchmarks", Subject: fmt.Sprintf("%q", match), Err: err, Advice: "give a regular expression, as for go test -bench"}
+	return &diag.Error{Op: "match benchmarks", Subject: fmt.Sprintf("%q", match), Err: err, Hint: "give a regular expression, as for go test -bench"}
 }
 
 // perLevel reports whether parts of a pattern are for single levels of sub-benchmarks, or it has

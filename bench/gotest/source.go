@@ -18,6 +18,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // A Source is a state of a module with its build settings.
@@ -55,7 +57,7 @@ func List(ctx context.Context, src Source, patterns []string) ([]Package, []Fail
 	}
 	for _, p := range patterns {
 		if strings.HasPrefix(p, "-") || p == "" {
-			return nil, nil, &Error{Op: "list packages", Subject: fmt.Sprintf("%q", p), Err: errors.New("not a package pattern"), Advice: "give patterns such as ./... or a package's path"}
+			return nil, nil, &diag.Error{Op: "list packages", Subject: fmt.Sprintf("%q", p), Err: errors.New("not a package pattern"), Hint: "give patterns such as ./... or a package's path"}
 		}
 	}
 	listed, err := src.list(ctx, patterns)
@@ -121,7 +123,7 @@ func (src Source) list(ctx context.Context, patterns []string) ([]listed, error)
 		out = append(out, p)
 	}
 	if len(out) == 0 {
-		return nil, src.named(&Error{Op: "list packages", Subject: subject, Err: errors.New("no packages match")})
+		return nil, src.named(&diag.Error{Op: "list packages", Subject: subject, Err: errors.New("no packages match")})
 	}
 	return out, nil
 }
@@ -131,7 +133,7 @@ func (src Source) named(err error) error {
 	if src.Name == "" || err == nil {
 		return err
 	}
-	e := (*Error)(nil)
+	e := (*diag.Error)(nil)
 	if errors.As(err, &e) {
 		e.Op = src.Name + ": " + e.Op
 	}
@@ -254,7 +256,7 @@ func (src Source) overlayFlag() (flag []string, remove func(), err error) {
 	}
 	for _, f := range src.Flags {
 		if strings.HasPrefix(f, "-overlay") {
-			return nil, nil, &Error{Op: "build", Subject: src.Dir, Err: errors.New("-overlay is needed for the benchmarks that are carried over"), Advice: "omit one of the two"}
+			return nil, nil, &diag.Error{Op: "build", Subject: src.Dir, Err: errors.New("-overlay is needed for the benchmarks that are carried over"), Hint: "omit one of the two"}
 		}
 	}
 	data, err := json.Marshal(map[string]any{"Replace": src.Overlay})

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // A Tree holds the files of a commit in their own directory.
@@ -33,8 +35,8 @@ type Tree struct {
 // A commit whose go.mod or go.work refers to directories outside the repository by relative paths
 // cannot be built elsewhere and is refused.
 func Worktree(ctx context.Context, src Source, ref string) (*Tree, error) {
-	fails := func(err error, advice string) (*Tree, error) {
-		return nil, &Error{Op: "check out", Subject: fmt.Sprintf("%q", ref), Err: err, Advice: advice}
+	fails := func(err error, hint string) (*Tree, error) {
+		return nil, &diag.Error{Op: "check out", Subject: fmt.Sprintf("%q", ref), Err: err, Hint: hint}
 	}
 	inside, err := git(ctx, src.Dir, "rev-parse", "--show-toplevel", "--show-prefix")
 	if errors.Is(err, exec.ErrNotFound) {
@@ -47,7 +49,7 @@ func Worktree(ctx context.Context, src Source, ref string) (*Tree, error) {
 	if ctx.Err() != nil {
 		return fails(ctx.Err(), "")
 	} else if err != nil {
-		return fails(errors.New("no such commit"), refAdvice(ctx, src.Dir, ref))
+		return fails(errors.New("no such commit"), refHint(ctx, src.Dir, ref))
 	}
 	temp, err := os.MkdirTemp("", "whet-tree-")
 	if err != nil {
@@ -87,8 +89,8 @@ func Commit(ctx context.Context, dir string) (hash string, changed bool) {
 	return hash, err == nil && status != ""
 }
 
-// refAdvice suggests refs that look like ref, or how to get missing ones.
-func refAdvice(ctx context.Context, dir, ref string) string {
+// refHint suggests refs that look like ref, or how to get missing ones.
+func refHint(ctx context.Context, dir, ref string) string {
 	refs, err := git(ctx, dir, "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")
 	if err != nil {
 		return ""
@@ -184,8 +186,8 @@ func gitEnv(env []string) []string {
 
 // check refuses a tree that would not be built as the repository is.
 func (t *Tree) check(ctx context.Context, src Source) error {
-	fails := func(err error, advice string) error {
-		return &Error{Op: "build", Subject: fmt.Sprintf("%q", t.Source.Name), Err: err, Advice: advice}
+	fails := func(err error, hint string) error {
+		return &diag.Error{Op: "build", Subject: fmt.Sprintf("%q", t.Source.Name), Err: err, Hint: hint}
 	}
 	if _, err := os.Stat(t.Source.Dir); err != nil {
 		return fails(fmt.Errorf("the commit has no directory %s", mustRel(t.Dir, t.Source.Dir)), "give a commit that has the module")

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // A keeper needs a shell; elsewhere a tree is left behind when this process is killed.
@@ -25,7 +27,7 @@ func (t *Tree) Close() error {
 	}
 	t.keeper.made = false
 	if _, err := git(context.Background(), t.repo, "worktree", "remove", "--force", "--force", t.Dir); err != nil {
-		return &Error{Op: "remove worktree", Subject: t.Dir, Err: err, Advice: fmt.Sprintf("`git worktree remove --force %s` removes it", t.Dir)}
+		return &diag.Error{Op: "remove worktree", Subject: t.Dir, Err: err, Hint: fmt.Sprintf("`git worktree remove --force %s` removes it", t.Dir)}
 	}
 	return os.RemoveAll(t.temp)
 }

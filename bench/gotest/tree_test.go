@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // repository makes a repository with a module in the directory sub, of which the commit
@@ -178,9 +179,9 @@ func TestWorktreeErrors(t *testing.T) {
 		{t.TempDir(), "v1", "not a git repository", "two directories"},
 	} {
 		_, err := gotest.Worktree(t.Context(), gotest.Source{Dir: tt.dir}, tt.ref)
-		e := (*gotest.Error)(nil)
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), tt.err) || !strings.Contains(e.Hint(), tt.hint) {
-			t.Errorf("%s: %v, hint %q", tt.ref, err, e.Hint())
+		e := (*diag.Error)(nil)
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), tt.err) || !strings.Contains(e.Hint, tt.hint) {
+			t.Errorf("%s: %v, hint %q", tt.ref, err, e.Hint)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())

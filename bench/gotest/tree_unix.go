@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // A keeper is the process that makes a tree and, when its standard input ends, removes it: one
@@ -80,7 +82,7 @@ func (t *Tree) Close() error {
 	t.keeper = keeper{}
 	err := errors.Join(k.alive.Close(), k.cmd.Wait())
 	if err != nil {
-		return &Error{Op: "remove worktree", Subject: t.Dir, Err: err, Advice: fmt.Sprintf("`git worktree remove --force %s` removes it", t.Dir)}
+		return &diag.Error{Op: "remove worktree", Subject: t.Dir, Err: err, Hint: fmt.Sprintf("`git worktree remove --force %s` removes it", t.Dir)}
 	}
 	return nil
 }

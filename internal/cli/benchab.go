@@ -172,7 +172,7 @@ func (f *benchABFlags) sides(run *benchRunFlags) (sides [2]builds.Side, names [2
 		}
 		flags, env, err := gotest.ParseFlags(f.Flags[side])
 		if err != nil {
-			return sides, names, &diag.Error{Op: fmt.Sprintf("--%s-flags", []string{"a", "b"}[side]), Err: err, Hint: benchHint(err), Kind: diag.Usage}
+			return sides, names, &diag.Error{Op: fmt.Sprintf("--%s-flags", []string{"a", "b"}[side]), Err: err, Kind: diag.Usage}
 		}
 		// What is for one side comes after what is for both, and so wins.
 		sides[side].Flags = slices.Concat(run.source.Flags, flags)
@@ -229,7 +229,7 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 	r, err := builds.Run(ctx, sides[ab.A], sides[ab.B], o)
 	view.end()
 	if r == nil {
-		return benchRunError(err)
+		return err
 	}
 	for _, w := range r.Warnings {
 		a.printWarnings([]error{errors.New(w)})
@@ -239,7 +239,7 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 	case errors.Is(err, builds.ErrNoCommon):
 		return &diag.Error{Op: "bench", Err: err, Hint: "give --bench a pattern that matches benchmarks of both sides"}
 	case err != nil:
-		return benchRunError(err)
+		return err
 	}
 	errs := []error{a.writeAB(run, f.Markdown, names, r)}
 	if run.toFile() {

@@ -80,7 +80,7 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 	view := &benchView{line: a.newLine(), begin: time.Now()}
 	jobs, failures, err := view.prepare(ctx, f.source, gotest.PrepareOptions{Patterns: packages, Match: f.match(), Dir: dir, Run: gotest.RunOptions{Timeout: f.Timeout}})
 	if err != nil {
-		return benchRunError(err)
+		return err
 	}
 	if len(jobs) == 0 {
 		return f.nothing(packages, failures)

@@ -60,7 +60,7 @@ func (f *benchFlags) checkBench() error {
 	}
 	flags, env, err := gotest.ParseFlags(f.Flags)
 	if err != nil {
-		return &diag.Error{Op: "--flags", Err: err, Hint: benchHint(err), Kind: diag.Usage}
+		return &diag.Error{Op: "--flags", Err: err, Kind: diag.Usage}
 	}
 	f.source = gotest.Source{Flags: flags, Env: env}
 	return nil
@@ -148,7 +148,7 @@ func (a *app) benchRun(ctx context.Context, f *benchRunFlags, packages []string)
 	view := &benchView{line: a.newLine(), begin: time.Now()}
 	built, failures, err := view.prepare(ctx, f.source, gotest.PrepareOptions{Patterns: packages, Match: f.match(), Dir: dir, Run: gotest.RunOptions{Timeout: f.Timeout}})
 	if err != nil {
-		return benchRunError(err)
+		return err
 	}
 	if len(built) == 0 {
 		return f.nothing(packages, failures)
@@ -213,7 +213,7 @@ func (f *benchFlags) nothing(packages []string, failures []error) error {
 func (f *benchRunFlags) describe(ctx context.Context) (*benchmarks.Run, error) {
 	version, err := gotest.GoVersion(ctx, f.source)
 	if err != nil {
-		return nil, benchRunError(err)
+		return nil, err
 	}
 	d := &benchmarks.Run{
 		Schema: benchmarks.RunSchema, Machine: ab.ThisMachine(), Go: version, Flags: strings.TrimSpace(f.Flags),
@@ -287,7 +287,7 @@ func failureOf(err error) benchmarks.Failure {
 func benchFailures(failures []error) error {
 	out := make([]error, 0, len(failures))
 	for _, err := range failures {
-		e := &diag.Error{Err: err, Hint: benchHint(err)}
+		e := &diag.Error{Err: err}
 		if f := (*gotest.Failure)(nil); errors.As(err, &f) && f.Output != "" {
 			text := &strings.Builder{}
 			for line := range strings.Lines(f.Output) {
@@ -298,22 +298,6 @@ func benchFailures(failures []error) error {
 		out = append(out, e)
 	}
 	return errors.Join(out...)
-}
-
-// benchRunError gives an error of package gotest its cure.
-func benchRunError(err error) error {
-	if hint := benchHint(err); hint != "" {
-		return &diag.Error{Err: err, Hint: hint}
-	}
-	return err
-}
-
-func benchHint(err error) string {
-	var h interface{ Hint() string }
-	if errors.As(err, &h) {
-		return h.Hint()
-	}
-	return ""
 }
 
 // A benchView shows the progress of benchmarks.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -78,7 +77,7 @@ func (a *app) loadCommand() *cobra.Command {
 			return err
 		}
 		if err := f.asserted.CheckTargets(o.Rows()); err != nil {
-			return &diag.Error{Op: "--assert", Err: err, Hint: loadHint(err), Kind: diag.Usage}
+			return &diag.Error{Op: "--assert", Err: err, Kind: diag.Usage}
 		}
 		if f.FindCapacity {
 			return a.findCapacity(cmd.Context(), f, o)
@@ -195,17 +194,9 @@ func (f *loadFlags) check(cmd *cobra.Command) error {
 func parseObjectives(flag, text string) (slo.Objectives, error) {
 	o, err := slo.Parse(text)
 	if err != nil {
-		return nil, &diag.Error{Op: flag, Err: err, Hint: loadHint(err), Kind: diag.Usage}
+		return nil, &diag.Error{Op: flag, Err: err, Kind: diag.Usage}
 	}
 	return o, nil
-}
-
-// loadHint is the next step that an error of package load and its kin carries.
-func loadHint(err error) string {
-	if le := (*load.Error)(nil); errors.As(err, &le) {
-		return le.Hint()
-	}
-	return diag.Hint(err)
 }
 
 // loadOptions turns flags into the options of a load of the addresses args. It reads the
@@ -214,9 +205,4 @@ func (a *app) loadOptions(args []string, f *loadFlags) (load.Options, error) {
 	o, warnings, err := f.Options(args, a.stdin)
 	a.printWarnings(warnings)
 	return o, err
-}
-
-// remoteError says how a load of host, which err refuses, can be allowed.
-func remoteError(host string, err error) error {
-	return &diag.Error{Err: err, Hint: "whet loads only this machine unless you give --allow-remote " + host + "; use it only for a server that you are responsible for"}
 }

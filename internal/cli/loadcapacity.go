@@ -28,9 +28,6 @@ func (a *app) findCapacity(ctx context.Context, f *loadFlags, o load.Options) er
 		_, _ = fmt.Fprintln(a.stderr, capacityLine(runs, p))
 	}
 	r, err := capacity.Search(ctx, search, load.Run)
-	if err != nil {
-		err = loadError(err)
-	}
 	if r == nil {
 		return err
 	}

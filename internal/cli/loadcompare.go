@@ -74,7 +74,7 @@ func (a *app) loadCompare(ctx context.Context, f *loadOutput, args []string) err
 	}
 	c, err := compare.Compare(sides[0], sides[1])
 	if err != nil {
-		return loadError(err)
+		return err
 	}
 	names := [2]string{args[0], args[1]}
 	if f.JSON {

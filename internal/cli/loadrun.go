@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/url"
 	"strings"
 
@@ -83,9 +82,6 @@ func (a *app) load(ctx context.Context, f *loadFlags, o load.Options) error {
 	view.start()
 	r, err := load.Run(ctx, o)
 	view.stop()
-	if err != nil {
-		err = loadError(err)
-	}
 	if r == nil {
 		return err
 	}
@@ -138,25 +134,6 @@ func missedError(outcomes []slo.Outcome) error {
 		return nil
 	}
 	return &diag.Error{Op: "--assert", Err: errors.New(strings.Join(missed, "; ")), Kind: diag.Gate}
-}
-
-// loadError gives errors of package load the hints of this command.
-func loadError(err error) error {
-	var le *load.Error
-	if !errors.As(err, &le) {
-		return err
-	}
-	if errors.Is(err, load.ErrRemote) {
-		host := le.Subject
-		if u, perr := url.Parse(host); perr == nil && u.Hostname() != "" {
-			host = u.Host
-		}
-		if name, _, perr := net.SplitHostPort(host); perr == nil {
-			host = name
-		}
-		return remoteError(host, err)
-	}
-	return &diag.Error{Err: err, Hint: le.Hint()}
 }
 
 // loadName says in few words what is loaded, without passwords.

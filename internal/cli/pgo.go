@@ -242,7 +242,7 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 	res, err := pgo.Run(ctx, o)
 	view.pause() // for good
 	if err != nil {
-		return pgoError(err)
+		return err
 	}
 	if res.Pays && res.Target.Main != "" && !f.DryRun {
 		file := res.Target.Default()
@@ -280,7 +280,7 @@ func (a *app) writePGO(f *pgoFlags, res *pgo.Result) error {
 func pgoBuildFlags(text string) (flags, env []string, err error) {
 	flags, env, err = gotest.ParseFlags(text)
 	if err != nil {
-		return nil, nil, &diag.Error{Op: "--flags", Err: err, Hint: pgoHint(err), Kind: diag.Usage}
+		return nil, nil, &diag.Error{Op: "--flags", Err: err, Kind: diag.Usage}
 	}
 	for _, flag := range flags {
 		switch name, _, _ := strings.Cut(flag, "="); name {
@@ -307,23 +307,4 @@ func pgoArgs(args []string) (profiles, packages []string) {
 		}
 	}
 	return profiles, packages
-}
-
-// pgoHint is the next step that an error of the packages that build and compare carries.
-func pgoHint(err error) string {
-	if hint := diag.Hint(err); hint != "" {
-		return hint
-	}
-	if h := (interface{ Hint() string })(nil); errors.As(err, &h) {
-		return h.Hint()
-	}
-	return ""
-}
-
-// pgoError gives an error its cure.
-func pgoError(err error) error {
-	if diag.Hint(err) == "" && pgoHint(err) != "" {
-		return &diag.Error{Err: err, Hint: pgoHint(err)}
-	}
-	return err
 }

@@ -290,7 +290,7 @@ func writeRecording(path string, cpu, heap, mutex []byte) error {
 			Path: "example.com/leftpad", Main: recording.Module{Path: "example.com/leftpad"},
 			Deps: []recording.Module{{Path: "example.com/dep/v2", Version: "v2.1.0"}},
 		},
-		Missing: []recording.Missing{{Part: "goroutineleak", Reason: "the service was built without it", Cure: "build with GOEXPERIMENT=goroutineleakprofile"}},
+		Missing: []recording.Missing{{Part: "goroutineleak", Reason: "the service was built without it", Hint: "build with GOEXPERIMENT=goroutineleakprofile"}},
 	}
 	w, err := recording.Create(path, meta)
 	if err != nil {

@@ -67,16 +67,28 @@ func Usagef(op, message, hint string) *Error {
 	return &Error{Op: op, Err: errors.New(message), Hint: hint, Kind: Usage}
 }
 
-// Hint returns the innermost hint in err's chain: the cause knows the cure best.
-// It is "" when there is none.
+// Hint returns the innermost hint in err's tree, or "": the cause knows the cure best. An
+// error carries a hint when it is an [*Error], or when it has a method Hint() string.
 func Hint(err error) string {
-	hint := ""
-	for e := (*Error)(nil); errors.As(err, &e); err = e.Err {
-		if e.Hint != "" {
-			hint = e.Hint
+	switch e := err.(type) { //nolint:errorlint // it walks the tree itself
+	case interface{ Unwrap() error }:
+		if hint := Hint(e.Unwrap()); hint != "" {
+			return hint
+		}
+	case interface{ Unwrap() []error }:
+		for _, cause := range e.Unwrap() {
+			if hint := Hint(cause); hint != "" {
+				return hint
+			}
 		}
 	}
-	return hint
+	switch e := err.(type) { //nolint:errorlint // it walks the tree itself
+	case *Error:
+		return e.Hint
+	case interface{ Hint() string }:
+		return e.Hint()
+	}
+	return ""
 }
 
 // ExitCode returns 0 for nil and otherwise the code of the outermost Error in

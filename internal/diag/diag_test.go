@@ -28,6 +28,12 @@ func TestError(t *testing.T) {
 	}
 }
 
+// hinted is an error of another type that carries a hint.
+type hinted string
+
+func (h hinted) Error() string { return "hinted" }
+func (h hinted) Hint() string  { return string(h) }
+
 func TestHintAndExitCode(t *testing.T) {
 	inner := &diag.Error{Op: "fetch", Err: io.EOF, Hint: "inner"}
 	for _, tt := range []struct {
@@ -41,6 +47,10 @@ func TestHintAndExitCode(t *testing.T) {
 		{"wrapped", fmt.Errorf("outer: %w", inner), "inner", 1},
 		{"innermost hint wins", &diag.Error{Op: "open", Err: fmt.Errorf("x: %w", inner), Hint: "outer"}, "inner", 1},
 		{"outer hint when inner has none", &diag.Error{Err: &diag.Error{Err: io.EOF}, Hint: "outer"}, "outer", 1},
+		{"another type with a hint", fmt.Errorf("outer: %w", hinted("method")), "method", 1},
+		{"the cause of another type", &diag.Error{Err: hinted("method"), Hint: "outer"}, "method", 1},
+		{"joined", errors.Join(io.EOF, fmt.Errorf("x: %w", inner), hinted("last")), "inner", 1},
+		{"two causes", fmt.Errorf("%w: %w", io.EOF, inner), "inner", 1},
 		{"usage", fmt.Errorf("x: %w", diag.Usagef("top", "no profile", "give one")), "give one", 2},
 		{"gate inside failure", &diag.Error{Err: &diag.Error{Kind: diag.Gate}}, "", 3},
 	} {

@@ -1,4 +1,4 @@
-// Package diag is the error that carries its own cure.
+// Package diag is the error that carries a hint: what to do next.
 //
 // Data flow:
 //

@@ -21,10 +21,10 @@ type layer struct {
 // layers is the import order of the house, lowest first. ARCHITECTURE.md draws it.
 func layers() []layer {
 	return []layer{
-		{"quantities", []string{"unit"}},
+		{"quantities and errors", []string{"unit", "internal/diag"}},
 		{"engines and tools", []string{
 			"profile", "source", "trace", "load", "bench", // engines
-			"agent", "docs", "ui", "internal/diag", "internal/golden", "internal/graphviz", "internal/hostile", "internal/lint", // tools
+			"agent", "docs", "ui", "internal/golden", "internal/graphviz", "internal/hostile", "internal/lint", // tools
 			"internal/loopback", "internal/tempfile", "internal/terminal",
 		}},
 		{"what clients send where", []string{"internal/origin"}},

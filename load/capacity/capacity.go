@@ -169,8 +169,8 @@ type Knee struct {
 const example = "p99<50ms,errors<0.1%"
 
 func (o Options) withDefaults() (Options, error) {
-	bad := func(subject string, err error, advice string) (Options, error) {
-		return o, &load.Error{Op: "search for", Subject: "capacity", Err: fmt.Errorf("%s: %w", subject, err), Advice: advice}
+	bad := func(subject string, err error, hint string) (Options, error) {
+		return o, &load.Error{Op: "search for", Subject: "capacity", Err: fmt.Errorf("%s: %w", subject, err), Hint: hint}
 	}
 	if o.Step == 0 {
 		o.Step = DefaultStep

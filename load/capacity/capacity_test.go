@@ -374,7 +374,7 @@ func TestOptions(t *testing.T) {
 		s := &server{mu: 1000}
 		r, err := capacity.Search(t.Context(), o, s.run)
 		var e *load.Error
-		if r != nil || !errors.As(err, &e) || e.Hint() == "" || s.runs > 0 {
+		if r != nil || !errors.As(err, &e) || e.Hint == "" || s.runs > 0 {
 			t.Errorf("%s: %v, %v after %d runs", name, r, err, s.runs)
 		}
 	}

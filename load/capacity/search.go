@@ -181,7 +181,7 @@ func (s *search) probe(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	if r.Responses == 0 {
-		return 0, &load.Error{Op: "search for", Subject: "capacity", Err: errors.New("the server does not answer"), Advice: "is the server running, and is this its address?"}
+		return 0, &load.Error{Op: "search for", Subject: "capacity", Err: errors.New("the server does not answer"), Hint: "is the server running, and is this its address?"}
 	}
 	s.note(r, step)
 	return r.Rate, nil

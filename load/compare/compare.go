@@ -121,11 +121,11 @@ func Compare(a, b []*load.Result) (*Comparison, error) {
 	for i, runs := range [][]*load.Result{a, b} {
 		name := [...]string{"A", "B"}[i]
 		if len(runs) == 0 {
-			return nil, &load.Error{Op: "compare", Subject: name, Err: errors.New("no result given"), Advice: "give one result per side, or better three"}
+			return nil, &load.Error{Op: "compare", Subject: name, Err: errors.New("no result given"), Hint: "give one result per side, or better three"}
 		}
 		for _, r := range runs {
 			if r == nil || r.Schema != load.Schema {
-				return nil, &load.Error{Op: "compare", Subject: name, Err: fmt.Errorf("not a load result (want schema %s)", load.Schema), Advice: "give a file written by whet load --json"}
+				return nil, &load.Error{Op: "compare", Subject: name, Err: fmt.Errorf("not a load result (want schema %s)", load.Schema), Hint: "give a file written by whet load --json"}
 			}
 		}
 	}

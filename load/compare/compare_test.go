@@ -319,7 +319,7 @@ func TestErrors(t *testing.T) {
 	} {
 		c, err := compare.Compare(sides[0], sides[1])
 		var e *load.Error
-		if c != nil || !errors.As(err, &e) || e.Hint() == "" {
+		if c != nil || !errors.As(err, &e) || e.Hint == "" {
 			t.Errorf("%s: %v, %v", name, c, err)
 		}
 	}

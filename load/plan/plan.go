@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/tls"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -281,7 +280,7 @@ func (r *reader) targets(o *load.Options) error {
 			Warn: func(err error) { r.warnings = append(r.warnings, err) },
 		}
 		if o.Targets, err = targets.Read(bytes.NewReader(data), to); err != nil {
-			return &diag.Error{Err: err, Hint: hint(err)}
+			return err
 		}
 	}
 	if r.Vars != "" {
@@ -290,7 +289,7 @@ func (r *reader) targets(o *load.Options) error {
 			return &diag.Error{Op: "read --vars", Err: err}
 		}
 		if o.Variables, err = targets.ReadVariables(named{bytes.NewReader(data), inputName(r.Vars)}); err != nil {
-			return &diag.Error{Err: err, Hint: hint(err)}
+			return err
 		}
 	}
 	return nil
@@ -381,12 +380,4 @@ func (r *reader) allowRemote(o *load.Options) error {
 	}
 	o.AllowHosts = r.AllowRemote
 	return nil
-}
-
-// hint is the next step that an error of package load or those below it carries.
-func hint(err error) string {
-	if le := (*load.Error)(nil); errors.As(err, &le) {
-		return le.Hint()
-	}
-	return diag.Hint(err)
 }

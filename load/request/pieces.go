@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // A place says how a value is escaped.
@@ -47,16 +49,16 @@ func (v vars) cut(text string) (pieces, error) {
 		}
 		name, after, closed := strings.Cut(rest, "}}")
 		if !closed {
-			return nil, &Error{
+			return nil, &diag.Error{
 				Op: "find", Subject: "the end of " + quote("{{"+rest), Err: errors.New("missing }}"),
-				Advice: "close the variable with }}; a literal {{ can be the value of a variable",
+				Hint: "close the variable with }}; a literal {{ can be the value of a variable",
 			}
 		}
 		column := v.column(strings.TrimSpace(name))
 		if column < 0 {
-			return nil, &Error{
+			return nil, &diag.Error{
 				Op: "fill in", Subject: "{{" + clip(name) + "}}", Err: errors.New("unknown variable"),
-				Advice: v.list(),
+				Hint: v.list(),
 			}
 		}
 		add(before)
@@ -88,14 +90,14 @@ func (v vars) list() string {
 func (v vars) check() error {
 	for i, name := range v.names {
 		if v.column(name) != i {
-			return &Error{Op: "check variable", Subject: quote(name), Err: errors.New("duplicate name"), Advice: "give each variable a unique name"}
+			return &diag.Error{Op: "check variable", Subject: quote(name), Err: errors.New("duplicate name"), Hint: "give each variable a unique name"}
 		}
 	}
 	for i, row := range v.rows {
 		if len(row) != len(v.names) {
-			return &Error{
+			return &diag.Error{
 				Op: "check variables of", Subject: rowName(i), Err: fmt.Errorf("%d values (want %d)", len(row), len(v.names)),
-				Advice: "give each row one value per variable",
+				Hint: "give each row one value per variable",
 			}
 		}
 	}

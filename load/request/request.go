@@ -16,20 +16,3 @@ type Request struct {
 
 	scratch []byte // of Expand
 }
-
-// An Error reports a request that cannot be built.
-type Error struct {
-	Op      string // the operation
-	Subject string // the part concerned, without passwords
-	Err     error  // the cause
-	Advice  string // what to do next; may be empty
-}
-
-// Error returns "op subject: cause".
-func (e *Error) Error() string { return e.Op + " " + e.Subject + ": " + e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
-// Hint returns the next step for the person who asked for the request, or "".
-func (e *Error) Hint() string { return e.Advice }

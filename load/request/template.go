@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // userAgent is the default User-Agent.
@@ -81,7 +83,7 @@ func New(method, rawURL string, header http.Header, body []byte, names []string,
 		t.fixed = t.fixed && l.value.fixed()
 	}
 	if !t.fixed && len(rows) == 0 {
-		return nil, &Error{Op: "fill in", Subject: "variables", Err: errors.New("no row of values"), Advice: "give at least one row"}
+		return nil, &diag.Error{Op: "fill in", Subject: "variables", Err: errors.New("no row of values"), Hint: "give at least one row"}
 	}
 	if t.fixed {
 		t.rows = nil
@@ -92,16 +94,16 @@ func New(method, rawURL string, header http.Header, body []byte, names []string,
 func checkMethod(method string) error {
 	switch {
 	case !httpguts.ValidHeaderFieldName(method): // both are tokens
-		return &Error{Op: "check method", Subject: quote(method), Err: errors.New("not a valid method"), Advice: "give a method such as GET or POST"}
+		return &diag.Error{Op: "check method", Subject: quote(method), Err: errors.New("not a valid method"), Hint: "give a method such as GET or POST"}
 	case method == http.MethodConnect:
-		return &Error{Op: "check method", Subject: quote(method), Err: errors.New("CONNECT opens a tunnel and has no answer to measure"), Advice: "give a method such as GET or POST"}
+		return &diag.Error{Op: "check method", Subject: quote(method), Err: errors.New("CONNECT opens a tunnel and has no answer to measure"), Hint: "give a method such as GET or POST"}
 	}
 	return nil
 }
 
 // inPart names the part of the request in an error.
 func inPart(err error, part string) error {
-	var e *Error
+	var e *diag.Error
 	if errors.As(err, &e) {
 		e.Subject += " in the " + part
 	}
@@ -111,7 +113,7 @@ func inPart(err error, part string) error {
 // address splits the address and returns its user information.
 func (t *Template) address(raw string, v vars) (*url.Userinfo, error) {
 	bad := func(subject string, err error) error {
-		return &Error{Op: "read", Subject: subject, Err: err, Advice: "give an absolute address such as http://127.0.0.1:8080/path"}
+		return &diag.Error{Op: "read", Subject: subject, Err: err, Hint: "give an absolute address such as http://127.0.0.1:8080/path"}
 	}
 	const mark = "://"
 	start := strings.Index(raw, mark)
@@ -124,9 +126,9 @@ func (t *Template) address(raw string, v vars) (*url.Userinfo, error) {
 	}
 	base, rest := raw[:split], raw[split:]
 	if v.names != nil && strings.Contains(base, "{{") {
-		return nil, &Error{
+		return nil, &diag.Error{
 			Op: "read", Subject: "address", Err: errors.New("variable before the path"),
-			Advice: "variables are allowed in the path and query, in header values and in the body; give one target per host",
+			Hint: "variables are allowed in the path and query, in header values and in the body; give one target per host",
 		}
 	}
 	if start < 0 {
@@ -199,7 +201,7 @@ func (t *Template) fields(header http.Header, user *url.Userinfo, v vars) error 
 	given := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(header)) {
 		if !httpguts.ValidHeaderFieldName(name) {
-			return &Error{Op: "check header", Subject: quote(name), Err: errors.New("not a header field name"), Advice: "names are letters, digits and hyphens"}
+			return &diag.Error{Op: "check header", Subject: quote(name), Err: errors.New("not a header field name"), Hint: "names are letters, digits and hyphens"}
 		}
 		canonical := http.CanonicalHeaderKey(name)
 		given[canonical] = true
@@ -226,8 +228,8 @@ func (t *Template) add(name string, value pieces) {
 
 // field adds one field of the user's header.
 func (t *Template) field(name, canonical, value string, v vars) error {
-	bad := func(err error, advice string) error {
-		return &Error{Op: "check header", Subject: name, Err: err, Advice: advice}
+	bad := func(err error, hint string) error {
+		return &diag.Error{Op: "check header", Subject: name, Err: err, Hint: hint}
 	}
 	if !httpguts.ValidHeaderFieldValue(value) {
 		return bad(errors.New("control character in the value"), "remove line ends and other control characters")
@@ -264,9 +266,9 @@ func (t *Template) field(name, canonical, value string, v vars) error {
 		}
 		for i, row := range v.rows {
 			if !httpguts.ValidHeaderFieldValue(row[it.column]) {
-				return &Error{
+				return &diag.Error{
 					Op: "fill in", Subject: fmt.Sprintf("{{%s}} of %s in the header %s", v.names[it.column], rowName(i), name),
-					Err: errors.New("control character in the value"), Advice: "remove line ends and other control characters",
+					Err: errors.New("control character in the value"), Hint: "remove line ends and other control characters",
 				}
 			}
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 func expand(t *testing.T, tmpl *Template, row int) Request {
@@ -193,9 +195,9 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := New(test.method, test.url, test.header, []byte(test.body), test.names, test.rows)
-			var e *Error
+			var e *diag.Error
 			if !errors.As(err, &e) {
-				t.Fatalf("error %v is no *Error", err)
+				t.Fatalf("error %v is not a *diag.Error", err)
 			}
 			if errors.Unwrap(err) == nil || !strings.HasSuffix(err.Error(), errors.Unwrap(err).Error()) {
 				t.Errorf("error %q, its cause %v", err, errors.Unwrap(err))
@@ -203,8 +205,8 @@ func TestErrors(t *testing.T) {
 			if !strings.Contains(err.Error(), test.want) || len(err.Error()) > 200 {
 				t.Errorf("error %q, want %q in it", err, test.want)
 			}
-			if e.Hint() == "" || !strings.Contains(e.Hint(), test.hint) {
-				t.Errorf("hint %q, want %q in it", e.Hint(), test.hint)
+			if e.Hint == "" || !strings.Contains(e.Hint, test.hint) {
+				t.Errorf("hint %q, want %q in it", e.Hint, test.hint)
 			}
 		})
 	}

@@ -91,7 +91,7 @@ func (os Objectives) CheckTargets(rows []load.TargetResult) error {
 		if o.Target == "" {
 			continue
 		}
-		advice := "there is one target: omit the name"
+		hint := "there is one target: omit the name"
 		_, err := o.row(rows)
 		switch {
 		case len(rows) < 2:
@@ -106,9 +106,9 @@ func (os Objectives) CheckTargets(rows []load.TargetResult) error {
 			if len(rows) > most {
 				labels = append(labels, "…")
 			}
-			advice = "the targets are " + strings.Join(labels, ", ") + "; to name one, put a line before it in its file: # name: " + cmp.Or(strings.Trim(o.Target, "/"), "home")
+			hint = "the targets are " + strings.Join(labels, ", ") + "; to name one, put a line before it in its file: # name: " + cmp.Or(strings.Trim(o.Target, "/"), "home")
 		}
-		return &load.Error{Op: "objective", Subject: strconv.Quote(o.String()), Err: err, Advice: advice}
+		return &load.Error{Op: "objective", Subject: strconv.Quote(o.String()), Err: err, Hint: hint}
 	}
 	return nil
 }

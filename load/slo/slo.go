@@ -181,7 +181,7 @@ func Parse(text string) (Objectives, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		o, err := parse(strings.TrimSpace(part))
 		if err != nil {
-			return nil, &load.Error{Op: "parse objective", Subject: strconv.Quote(strings.TrimSpace(part)), Err: err, Advice: metricsHelp}
+			return nil, &load.Error{Op: "parse objective", Subject: strconv.Quote(strings.TrimSpace(part)), Err: err, Hint: metricsHelp}
 		}
 		out = append(out, o)
 	}

@@ -84,7 +84,7 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%q: %v, error %v; want %s", text, got, err, want)
 			continue
 		}
-		if hint := e.Hint(); !strings.Contains(hint, "p99.9") || !strings.Contains(hint, "cpu/req") || !strings.Contains(hint, slo.Example) {
+		if hint := e.Hint; !strings.Contains(hint, "p99.9") || !strings.Contains(hint, "cpu/req") || !strings.Contains(hint, slo.Example) {
 			t.Errorf("%q: hint %q does not list the metrics and an example", text, hint)
 		}
 	}
@@ -259,7 +259,7 @@ func TestCheckTarget(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 		err = os.CheckTargets(r.PerTarget)
-		if unknown := got.Unknown != ""; (err != nil) != unknown || unknown && !strings.Contains(err.(*load.Error).Advice, "home") { //nolint:errorlint // as returned
+		if unknown := got.Unknown != ""; (err != nil) != unknown || unknown && !strings.Contains(err.(*load.Error).Hint, "home") { //nolint:errorlint // as returned
 			t.Errorf("%q: CheckTargets returns %v", text, err)
 		}
 	}

@@ -121,8 +121,8 @@ func (r *reader) read(from io.Reader) ([]load.Target, error) {
 	default:
 		return nil, &load.Error{
 			Op: "read", Subject: r.Name,
-			Err:    fmt.Errorf("unknown format %q (want %s, %s or %s)", string(format), HTTP, JSON, Curl),
-			Advice: "omit it to detect the format from the content",
+			Err:  fmt.Errorf("unknown format %q (want %s, %s or %s)", string(format), HTTP, JSON, Curl),
+			Hint: "omit it to detect the format from the content",
 		}
 	}
 	switch {
@@ -133,7 +133,7 @@ func (r *reader) read(from io.Reader) ([]load.Target, error) {
 	case r.name != "":
 		return nil, r.errorf(r.named, "no target follows this name")
 	case len(r.targets) == 0:
-		return nil, &load.Error{Op: "read", Subject: r.Name, Err: errors.New("has no targets"), Advice: "write one address a line, or METHOD URL lines with headers below them"}
+		return nil, &load.Error{Op: "read", Subject: r.Name, Err: errors.New("has no targets"), Hint: "write one address a line, or METHOD URL lines with headers below them"}
 	}
 	return r.targets, nil
 }
@@ -162,10 +162,10 @@ func (r *reader) errorf(line int, format string, args ...any) error {
 }
 
 // hint adds what to do next to an error of errorf.
-func hint(err error, advice string) error {
+func hint(err error, next string) error {
 	var e *load.Error
 	if errors.As(err, &e) {
-		e.Advice = advice
+		e.Hint = next
 	}
 	return err
 }

@@ -180,17 +180,17 @@ func TestReadErrors(t *testing.T) {
 			t.Errorf("%q: %s, error\n\t%v, want\n\t%s", test.text, shown(got), err, test.want)
 			continue
 		}
-		if all := err.Error() + e.Hint(); strings.Contains(all, "s3cret") || strings.Contains(all, "s%cret") {
+		if all := err.Error() + e.Hint; strings.Contains(all, "s3cret") || strings.Contains(all, "s%cret") {
 			t.Errorf("%q: the error tells the secret: %s", test.text, all)
 		}
 	}
 	_, err := targets.Read(strings.NewReader("GET http://h/"), targets.Options{Format: "yaml"})
 	var e *load.Error
 	if !errors.As(err, &e) || err.Error() != `read targets: unknown format "yaml" (want http, json or curl)` ||
-		e.Hint() != "omit it to detect the format from the content" {
+		e.Hint != "omit it to detect the format from the content" {
 		t.Errorf("unknown format: %v", err)
 	}
-	if _, err = targets.Read(strings.NewReader("GET http://h/\n@nowhere"), targets.Options{Dir: dir}); !errors.Is(err, os.ErrNotExist) || !errors.As(err, &e) || e.Hint() == "" {
+	if _, err = targets.Read(strings.NewReader("GET http://h/\n@nowhere"), targets.Options{Dir: dir}); !errors.Is(err, os.ErrNotExist) || !errors.As(err, &e) || e.Hint == "" {
 		t.Errorf("a body file that is not there: %v", err)
 	}
 }

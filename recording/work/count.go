@@ -65,7 +65,7 @@ func ofLoad(r *load.Result, from, to time.Time) (*Count, error) {
 		c.Others = r.Others.Share
 	}
 	if r.Warmup > 0 && from.Before(r.Started.Add(-10*time.Millisecond)) && to.After(r.Started.Add(-r.Warmup)) {
-		return nil, &Error{Reason: "the warm-up of the load, whose requests are not counted, lies within the profile", Cure: "record with a load without warm-up: `whet record --load URL`"}
+		return nil, uncounted("the warm-up of the load, whose requests are not counted, lies within the profile", "record with a load without warm-up: `whet record --load URL`")
 	}
 	var cpu, n []float64 // of whole seconds
 	for _, s := range r.Seconds {
@@ -83,7 +83,7 @@ func ofLoad(r *load.Result, from, to time.Time) (*Count, error) {
 		}
 	}
 	if c.Requests < 1 {
-		return nil, &Error{Reason: "its load answered no request while the profile was taken"}
+		return nil, uncounted("its load answered no request while the profile was taken", "")
 	}
 	if len(n) >= minSeconds {
 		ratio, e := ratioOf(cpu, n)
@@ -133,7 +133,7 @@ const slicesOfTrace = 10
 func ofTrace(x *index.Index, profiled time.Duration) (*Count, error) {
 	length := x.Info.Duration
 	if length <= 0 {
-		return nil, &Error{Reason: "its trace is empty"}
+		return nil, uncounted("its trace is empty", "")
 	}
 	var counts [slicesOfTrace]float64
 	r, err := requests.Find(x, requests.Options{Slowest: 1, Each: func(_ string, r *requests.Request) {
@@ -143,7 +143,7 @@ func ofTrace(x *index.Index, profiled time.Duration) (*Count, error) {
 		return nil, err
 	}
 	if r.Count == 0 {
-		return nil, &Error{Reason: "its trace holds no whole request", Cure: "record with --load URL, or a longer --trace"}
+		return nil, uncounted("its trace holds no whole request", "record with --load URL, or a longer --trace")
 	}
 	// Of the requests that the trace's ends cut, half ended within it.
 	seen := float64(r.Count) + float64(r.Open)/2

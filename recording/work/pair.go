@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/trace/index"
@@ -38,12 +39,20 @@ type Pair struct {
 
 const loadFlag = "`whet record --load URL` sends requests, counts them, and so gives costs per request"
 
-// Between counts the requests behind two profiles. The error is an [Error] where they
-// are not to be counted.
+// named puts the profile's name before an error that names nothing yet.
+func (p *Profile) named(err error) error {
+	if e := (*diag.Error)(nil); errors.As(err, &e) && e.Op == "" && p.Name != "" {
+		return fmt.Errorf("%s: %w", p.Name, err)
+	}
+	return err
+}
+
+// Between counts the requests behind two profiles. Where they cannot be counted, the error
+// says why and, if something can be done about it, has a hint.
 func Between(a, b Profile) (*Pair, error) {
 	for _, p := range []*Profile{&a, &b} {
 		if p.Recording == nil {
-			return nil, &Error{Side: p.Name, Reason: "a profile alone does not hold how many requests were answered", Cure: loadFlag}
+			return nil, p.named(uncounted("a profile alone does not hold how many requests were answered", loadFlag))
 		}
 	}
 	source := Load
@@ -54,10 +63,7 @@ func Between(a, b Profile) (*Pair, error) {
 	for i, p := range []*Profile{&a, &b} {
 		c, err := p.count(source)
 		if err != nil {
-			if e := (*Error)(nil); errors.As(err, &e) && e.Side == "" {
-				e.Side = p.Name
-			}
-			return nil, err
+			return nil, p.named(err)
 		}
 		counts[i] = c
 	}
@@ -83,7 +89,7 @@ func (p *Profile) count(source Source) (*Count, error) {
 		return p.late(c, err)
 	}
 	if !p.Recording.Has(recording.TracePart) || p.Trace == nil {
-		return nil, &Error{Reason: "it holds no load, and no trace whose requests could be counted", Cure: loadFlag}
+		return nil, uncounted("it holds no load, and no trace whose requests could be counted", loadFlag)
 	}
 	x, err := p.Trace()
 	if err != nil {

@@ -1,30 +1,20 @@
 package work
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/recording"
 )
 
-// An Error says why nothing can be counted.
-type Error struct {
-	Side   string // the recording; "" when it is about both
-	Reason string
-	Cure   string // what to do about it, if anything
+// uncounted is why requests cannot be counted in a recording. The hint may be "".
+func uncounted(reason, hint string) error {
+	return &diag.Error{Err: errors.New(reason), Hint: hint}
 }
-
-func (e *Error) Error() string {
-	if e.Side == "" {
-		return e.Reason
-	}
-	return e.Side + ": " + e.Reason
-}
-
-// Hint returns what to do about it.
-func (e *Error) Hint() string { return e.Cure }
 
 // PerRequest reports whether values of a sample type grow with requests: costs do, what
 // is there at one moment does not.
@@ -40,16 +30,16 @@ func PerRequest(sampleType string) bool {
 func window(m *recording.Meta, profile string) (from, to time.Time, err error) {
 	i := slices.IndexFunc(m.Parts, func(p recording.Part) bool { return p.Name == "profiles/"+profile+".pb.gz" })
 	if i < 0 {
-		return from, to, &Error{Reason: fmt.Sprintf("it does not hold when its %s profile was taken", profile), Cure: loadFlag}
+		return from, to, uncounted(fmt.Sprintf("it does not hold when its %s profile was taken", profile), loadFlag)
 	}
 	p := &m.Parts[i]
 	switch {
 	case strings.Contains(p.Note, "restart"):
-		return from, to, &Error{Reason: "the target restarted while it was recorded"}
+		return from, to, uncounted("the target restarted while it was recorded", "")
 	case p.Start.IsZero() || p.End.IsZero():
-		return from, to, &Error{Reason: fmt.Sprintf("it does not hold when its %s profile was taken", profile), Cure: loadFlag}
+		return from, to, uncounted(fmt.Sprintf("it does not hold when its %s profile was taken", profile), loadFlag)
 	case !p.End.After(p.Start):
-		return from, to, &Error{Reason: fmt.Sprintf("its %s profile is of one moment, or counts from the program's start", profile)}
+		return from, to, uncounted(fmt.Sprintf("its %s profile is of one moment, or counts from the program's start", profile), "")
 	}
 	return p.Start, p.End, nil
 }

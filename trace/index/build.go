@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/exp/trace"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/trace/reader"
 	"github.com/whet-go/whet/unit"
 )
@@ -51,7 +52,7 @@ const batch = 1024
 
 // Build reads a trace to its end and writes an index to the file of this name: a new one, or in the
 // place of an old one, and only when it is whole. A trace that is cut off, or damaged further on, is
-// indexed up to there, which Info.Damage says. It is an error, a [*reader.Error] within, when nothing can be
+// indexed up to there, which Info.Damage says. It is an error, which carries a hint, when nothing can be
 // read; and when the index cannot be written, or ctx ends.
 func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info, err error) {
 	in, err := reader.Open(ctx, r)
@@ -182,9 +183,9 @@ func (b *builder) readAll(ctx context.Context, in *reader.Reader, o Options) err
 	}
 	if b.info.Events == b.info.Generations { // and what begins them
 		if b.info.Damage != "" {
-			return fmt.Errorf("read trace: %w", &reader.Error{Text: "no whole generation in it: " + b.info.Damage, Advice: "a generation is a second or so: the program must call trace.Stop, and close the file"})
+			return fmt.Errorf("read trace: %w", &diag.Error{Err: errors.New("no whole generation in it: " + b.info.Damage), Hint: "a generation is a second or so: the program must call trace.Stop, and close the file"})
 		}
-		return fmt.Errorf("read trace: %w", &reader.Error{Text: "no event in it", Advice: "trace.Start, and trace.Stop later, record what happens between"})
+		return fmt.Errorf("read trace: %w", &diag.Error{Err: errors.New("no event in it"), Hint: "trace.Start, and trace.Stop later, record what happens between"})
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/trace/index/indextest"
 	"github.com/whet-go/whet/trace/reader"
 )
@@ -199,7 +200,7 @@ func TestCut(t *testing.T) {
 			info, err := try(t, dir, data[:n])
 			switch {
 			case err != nil:
-				if e := (*reader.Error)(nil); !errors.As(err, &e) || e.Advice == "" || len(err.Error()) > 400 {
+				if diag.Hint(err) == "" || len(err.Error()) > 400 {
 					t.Errorf("%s, %d bytes of %d: %v, without a hint", name, n, len(data), err)
 				}
 			case info.Damage == "" && strings.HasPrefix(name, "go1.26"):

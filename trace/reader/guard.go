@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // The reader of traces holds a generation in memory, with maps of what is in its tables, and trusts that
@@ -38,16 +40,8 @@ const (
 	evEndOfGeneration   = 52
 )
 
-// An Error says why a trace cannot be read, or not on from some place.
-type Error struct {
-	Text   string
-	Advice string // what to do; "" is nothing
-}
-
-func (e *Error) Error() string { return e.Text }
-
-// Hint is what to do about it.
-func (e *Error) Hint() string { return e.Advice }
+// unreadable is why a trace cannot be read, or not on from some place. The hint may be "".
+func unreadable(text, hint string) error { return &diag.Error{Err: errors.New(text), Hint: hint} }
 
 // headLen is how many bytes say what a file is.
 const headLen = 16
@@ -88,7 +82,7 @@ func newGuard(r io.Reader) (io.Reader, error) {
 // firstNew is the first version whose format has generations: Go 1.22.
 const firstNew = 22
 
-// CheckHead reports what a file is that does not begin as a trace does, as an [*Error]. head are its first bytes,
+// CheckHead reports what a file is that does not begin as a trace does, as an error with a hint. head are its first bytes,
 // [HeadLen] of them if there are as many.
 func CheckHead(head []byte) error {
 	_, err := versionOf(head)
@@ -106,12 +100,12 @@ func versionOf(head []byte) (version int, err error) {
 	_, err = fmt.Sscanf(string(head), "go 1.%d trace\x00\x00\x00", &version)
 	switch {
 	case err == nil && version < firstKnown:
-		return 0, &Error{fmt.Sprintf("a trace of Go 1.%d: its format cannot be read before Go 1.%d", version, firstKnown), "`go tool trace` of that version reads it; build the program with a newer Go"}
+		return 0, unreadable(fmt.Sprintf("a trace of Go 1.%d: its format cannot be read before Go 1.%d", version, firstKnown), "`go tool trace` of that version reads it; build the program with a newer Go")
 	case err == nil && version <= 40:
 		return version, nil
 	}
 	const source = "a trace comes from runtime/trace, /debug/pprof/trace, or `whet record`"
-	for _, known := range []struct{ magic, is, advice string }{
+	for _, known := range []struct{ magic, is, hint string }{
 		{"\x1f\x8b", "compressed, as profiles are", "`whet top` reads a profile; `gunzip` unpacks a trace"},
 		{"PK\x03\x04", "a zip file", "a recording's name ends in .whet; of another archive, unpack the trace"},
 		{"whet trace index", "an index that whet made of one", "give the trace itself"},
@@ -122,18 +116,18 @@ func versionOf(head []byte) (version int, err error) {
 		{"\x0a", "perhaps an uncompressed profile", "`whet top` reads a profile"},
 	} {
 		if bytes.HasPrefix(head, []byte(known.magic)) {
-			return 0, &Error{"not an execution trace: it is " + known.is, known.advice}
+			return 0, unreadable("not an execution trace: it is "+known.is, known.hint)
 		}
 	}
 	switch {
 	case len(head) == 0:
-		return 0, &Error{"an empty file", "the program that writes a trace must call trace.Stop, and close the file"}
+		return 0, unreadable("an empty file", "the program that writes a trace must call trace.Stop, and close the file")
 	case len(head) < headLen && bytes.HasPrefix([]byte("go 1."), head[:min(len(head), 5)]):
-		return 0, &Error{"cut off in its first bytes", "the program that writes a trace must call trace.Stop, and close the file"}
+		return 0, unreadable("cut off in its first bytes", "the program that writes a trace must call trace.Stop, and close the file")
 	case bytes.HasPrefix(head, []byte("go 1.")):
-		return 0, &Error{fmt.Sprintf("a head %q that is not known", bytes.TrimRight(head, "\x00")), "a newer whet may know it"}
+		return 0, unreadable(fmt.Sprintf("a head %q that is not known", bytes.TrimRight(head, "\x00")), "a newer whet may know it")
 	}
-	return 0, &Error{"not an execution trace", source}
+	return 0, unreadable("not an execution trace", source)
 }
 
 // Read implements io.Reader.
@@ -187,7 +181,7 @@ func (g *guard) batch() error {
 // count counts a batch of g.left bytes.
 func (g *guard) count(gen, thread uint64, kind byte) error {
 	if gen < g.gen {
-		return &Error{fmt.Sprintf("generation %d comes after %d", gen, g.gen), ""}
+		return unreadable(fmt.Sprintf("generation %d comes after %d", gen, g.gen), "")
 	}
 	if gen != g.gen {
 		g.gen, g.bytes, g.tables, g.batches, g.here = gen, 0, 0, 0, 0
@@ -212,7 +206,7 @@ func (g *guard) count(gen, thread uint64, kind byte) error {
 		{int64(len(g.threads)), maxAllThreads, "threads so far"},
 	} {
 		if l.n > l.limit {
-			return &Error{fmt.Sprintf("generation %d has more than %d %s", gen, l.limit, l.of), ""}
+			return unreadable(fmt.Sprintf("generation %d has more than %d %s", gen, l.limit, l.of), "")
 		}
 	}
 	return nil
@@ -226,14 +220,14 @@ func readOld(r io.Reader) ([]byte, error) {
 		return nil, err
 	}
 	if len(data) > maxOld {
-		return nil, &Error{fmt.Sprintf("a trace of Go 1.21 or earlier with more than %d MiB", maxOld>>20), shorter}
+		return nil, unreadable(fmt.Sprintf("a trace of Go 1.21 or earlier with more than %d MiB", maxOld>>20), shorter)
 	}
 	events, procs := countOld(data[headLen:])
 	if events > maxOldEvents {
-		return nil, &Error{fmt.Sprintf("a trace of Go 1.21 or earlier with more than %d events", maxOldEvents), shorter}
+		return nil, unreadable(fmt.Sprintf("a trace of Go 1.21 or earlier with more than %d events", maxOldEvents), shorter)
 	}
 	if events*procs > maxOldWork {
-		return nil, &Error{fmt.Sprintf("%d events of %d processors in a trace of Go 1.21 or earlier", events, procs), shorter}
+		return nil, unreadable(fmt.Sprintf("%d events of %d processors in a trace of Go 1.21 or earlier", events, procs), shorter)
 	}
 	return data, nil
 }

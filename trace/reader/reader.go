@@ -19,7 +19,7 @@ type Reader struct {
 	alive alive
 }
 
-// Open reads a trace's head; all of it, if it is in an old format. An [*Error] says that there is nothing to read.
+// Open reads a trace's head; all of it, if it is in an old format. An error with a hint says that there is nothing to read.
 func Open(ctx context.Context, r io.Reader) (*Reader, error) {
 	guarded, err := newGuard(r)
 	if err != nil {
@@ -60,7 +60,7 @@ func newReader(r io.Reader) (tr *trace.Reader, err error) {
 	tr, err = trace.NewReader(r)
 	if err != nil {
 		const cut = "one that was cut off cannot be read before Go 1.22: the program must call trace.Stop, and close the file"
-		return nil, &Error{Briefly(err.Error()), cut}
+		return nil, unreadable(Briefly(err.Error()), cut)
 	}
 	return tr, nil
 }
@@ -183,7 +183,7 @@ func (a *alive) count(ev *trace.Event) error {
 		{a.regions, MaxOpen, "regions have not ended"},
 	} {
 		if l.n > l.limit {
-			return &Error{fmt.Sprintf("more than %d %s", l.limit, l.of), ""}
+			return unreadable(fmt.Sprintf("more than %d %s", l.limit, l.of), "")
 		}
 	}
 	return nil

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/exp/trace"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // batchOf makes a batch of a trace.
@@ -117,7 +119,7 @@ func TestMany(t *testing.T) {
 		data = append(data, batchOf(1, 0, 1, body...)...)
 		data = append(data, batchOf(1, 1<<64-1, 1, binary.AppendUvarint([]byte{frequency}, 1e9)...)...)
 		n, err := read(t, data)
-		if e := (*Error)(nil); !errors.As(err, &e) || !strings.Contains(err.Error(), test.want) {
+		if e := (*diag.Error)(nil); !errors.As(err, &e) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %d events, %v, want one about %q", test.name, n, err, test.want)
 		}
 	}

@@ -100,7 +100,7 @@ func TestWriteServicesWarnings(t *testing.T) {
 	}
 	busy := load.Doubt{Kind: load.GeneratorCPU, Text: "the generator was busy", Hint: "send from elsewhere"}
 	r.Doubts = []service.Doubt{{Doubt: busy, Side: "A", Slices: 3}, {Doubt: busy, Side: "B", Slices: 1}}
-	r.Missing = []service.Missing{{Unit: service.UnitAllocs, Side: "B", Reason: "no pprof handlers", Cure: "import them"}}
+	r.Missing = []service.Missing{{Unit: service.UnitAllocs, Side: "B", Reason: "no pprof handlers", Hint: "import them"}}
 	r.AB.Subjects[0].Error, r.AB.Subjects[0].Stopped = "B: run ./new: the target exited: exit status 3", ab.Failed
 	got := writeServices(t, r)
 	words, at := strings.Join(strings.Fields(got), " "), 0

@@ -1,11 +1,11 @@
 package diffs
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording/work"
 )
@@ -55,11 +55,7 @@ func (r *Diff) rates(a, b *diffGathered, opt DiffOptions) *diffRates {
 	}
 	if opt.Work == nil {
 		if opt.NoWork != nil {
-			w := &DiffWarning{Text: opt.NoWork.Error()}
-			if h := interface{ Hint() string }(nil); errors.As(opt.NoWork, &h) {
-				w.Hint = h.Hint()
-			}
-			r.NoPerRequest = w
+			r.NoPerRequest = &DiffWarning{Text: opt.NoWork.Error(), Hint: diag.Hint(opt.NoWork)}
 		}
 		return nil
 	}

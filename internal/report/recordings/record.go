@@ -62,8 +62,8 @@ func WriteRecord(w io.Writer, s layout.Style, d Record) error {
 		}
 		for _, miss := range m.Missing {
 			t.Line("  ", layout.Left(miss.Part, width), "  ", layout.Clean(miss.Reason))
-			if miss.Cure != "" {
-				t.Line("  ", layout.Spaces(width), "  ", s.Paint(layout.Cyan, layout.Clean(miss.Cure)))
+			if miss.Hint != "" {
+				t.Line("  ", layout.Spaces(width), "  ", s.Paint(layout.Cyan, layout.Clean(miss.Hint)))
 			}
 		}
 	}
