@@ -21,8 +21,8 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/bench/gotest"
-	"github.com/whet-go/whet/collect/process"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 )
@@ -296,12 +296,7 @@ func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args
 	cmd := exec.CommandContext(hard, p.binary.Path, args...)
 	cmd.Dir = p.dir
 	cmd.Env = append(cmd.Environ(), p.binary.Source.Env...)
-	cmd.WaitDelay = 2 * time.Second
-	process.OwnGroup(cmd)
-	cmd.Cancel = func() error {
-		process.SignalGroup(cmd.Process.Pid, process.Kill)
-		return nil
-	}
+	procgroup.OwnAndKill(cmd)
 	var out bytes.Buffer
 	w := &limitedWriter{&out, maxBenchText}
 	cmd.Stdout, cmd.Stderr = w, w
@@ -326,7 +321,7 @@ func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args
 	if run.stopped {
 		run.killed = hard.Err() != nil
 		if cmd.Process != nil {
-			process.SignalGroup(cmd.Process.Pid, process.Kill) // what it has started
+			procgroup.Signal(cmd.Process.Pid, procgroup.Kill) // what it has started
 		}
 		// The line of the benchmark that was running has no result.
 		run.out = run.out[:bytes.LastIndexByte(run.out, '\n')+1]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/whet-go/whet/collect/process"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -26,7 +27,7 @@ func (s *session) recordCommand(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	// Deferred, so that a panic does not leave the command behind either.
-	defer child.Stop(s.abort, process.Interrupt, process.Terminate)
+	defer child.Stop(s.abort, procgroup.Interrupt, procgroup.Terminate)
 	var c *client
 	var offered []string
 	s.report.run("waiting for the command's pprof handlers", func() {

@@ -19,6 +19,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/driver"
 	"github.com/whet-go/whet/fix/differ"
+	"github.com/whet-go/whet/internal/procgroup"
 )
 
 // How many inputs are drawn for each function when two builds of the same source are compared, and
@@ -157,7 +158,7 @@ func (f *fixer) dump(ctx context.Context, bin *gotest.Binary, test, file string)
 	cmd := exec.CommandContext(ctx, bin.Path, "-test.run=^"+test+"$", "-test.count=1")
 	cmd.Dir = bin.Package.Dir
 	cmd.Env = slices.Concat(os.Environ(), bin.Source.Env, []string{differ.DumpEnv + "=" + file})
-	ownGroup(cmd)
+	procgroup.OwnAndKill(cmd)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, lastLines(string(out)))
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/procgroup"
 )
 
 // A reach is a benchmark and the code that it runs.
@@ -223,7 +224,7 @@ func (f *fixer) coverOne(ctx context.Context, bin *gotest.Binary, name string, e
 	profile := filepath.Join(f.scratch.temp, "cover.out")
 	cmd := exec.CommandContext(ctx, bin.Path, "-test.run=^$", "-test.bench="+gotest.Pattern(name), "-test.benchtime=1x", "-test.coverprofile="+profile)
 	cmd.Dir, cmd.Env = bin.Package.Dir, slices.Concat(os.Environ(), f.o.Env, env)
-	ownGroup(cmd)
+	procgroup.OwnAndKill(cmd)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, lastLines(string(out)))
 	}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procgroup"
 )
 
 // A scratch is a copy of the repository that a module lies in.
@@ -287,7 +288,7 @@ func (s *scratch) command(ctx context.Context, more []string, command string, ar
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{command}, s.o.Flags, more, args)...)
 	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), s.o.Env...)
 	cmd.WaitDelay = 5 * time.Second
-	ownGroup(cmd)
+	procgroup.OwnAndKill(cmd)
 	return cmd
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/collect/process"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/load"
 )
 
@@ -103,7 +104,7 @@ func (s *side) stop(abort context.Context) {
 		s.pprof.Close()
 	}
 	if s.child != nil {
-		s.child.Stop(abort, process.Terminate)
+		s.child.Stop(abort, procgroup.Terminate)
 	}
 }
 

@@ -4,14 +4,9 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
-
-// dieWithParent makes the kernel kill the command when the thread that started it ends, as when
-// whet itself is killed.
-func dieWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
 
 // startOn starts cmd on the given logical CPUs. A process inherits them from the thread that starts
 // it, so that it never runs elsewhere, not even at first.

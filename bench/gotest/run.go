@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/whet-go/whet/internal/procgroup"
 )
 
 // DefaultTimeout is the timeout of a process.
@@ -206,14 +208,14 @@ func (b *Binary) start(ctx context.Context, args []string, o RunOptions, stdout 
 	cmd.Env = slices.Concat(cmd.Environ(), b.Source.Env, o.Env)
 	cmd.Stdout = io.MultiWriter(stdout, &end.out)
 	cmd.Stderr = io.MultiWriter(&end.errors, &end.out)
-	ownGroup(cmd)
+	procgroup.OwnAndKill(cmd)
 	begin := time.Now()
 	if err := startOn(cmd, o.CPUs); err != nil {
 		return end, fmt.Errorf("start the test binary: %w", err)
 	}
 	err := cmd.Wait()
 	end.wall = time.Since(begin)
-	_ = killGroup(cmd) // what it has left behind
+	procgroup.Signal(cmd.Process.Pid, procgroup.Kill) // what it has left behind
 	end.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	exit := (*exec.ExitError)(nil)
 	switch {

@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procgroup"
 )
 
 // A Source is a state of a module with its build settings.
@@ -227,7 +228,7 @@ func (src Source) goCommand(ctx context.Context, verb string, args []string) (st
 	var out bytes.Buffer
 	messages := &clipped{head: 64 << 10, tail: 64 << 10}
 	cmd.Stdout, cmd.Stderr = &out, messages
-	ownGroup(cmd)
+	procgroup.OwnAndKill(cmd)
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		err = ctx.Err()

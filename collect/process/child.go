@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procgroup"
 )
 
 const (
@@ -67,7 +68,7 @@ func Start(command Command) (*Child, error) {
 	c.cmd.WaitDelay = killGrace
 	out := &tee{keep: c, log: command.Output}
 	c.cmd.Stdout, c.cmd.Stderr = out, out
-	OwnGroup(c.cmd)
+	procgroup.Own(c.cmd)
 	started := make(chan error)
 	go func() {
 		// The command dies with this thread, so the thread has to last as long.
@@ -164,13 +165,13 @@ func (c *Child) LastOutput() string {
 func (c *Child) Stop(abort context.Context, signals ...syscall.Signal) {
 	grace := firstGrace
 	for _, sig := range signals {
-		SignalGroup(c.PID(), sig)
+		procgroup.Signal(c.PID(), sig)
 		if c.ended(abort, grace) {
 			return
 		}
 		grace = nextGrace
 	}
-	SignalGroup(c.PID(), Kill)
+	procgroup.Signal(c.PID(), procgroup.Kill)
 	select {
 	case <-c.done:
 	case <-time.After(2 * killGrace):
@@ -186,7 +187,7 @@ func (c *Child) ended(abort context.Context, within time.Duration) bool {
 	for {
 		select {
 		case <-c.done:
-			if !GroupAlive(c.PID()) {
+			if !procgroup.Alive(c.PID()) {
 				return true
 			}
 		case <-abort.Done():
@@ -197,7 +198,7 @@ func (c *Child) ended(abort context.Context, within time.Duration) bool {
 		select {
 		case <-tick.C:
 		case <-timer.C:
-			return !GroupAlive(c.PID())
+			return !procgroup.Alive(c.PID())
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procgroup"
 )
 
 // The test binary is also what the tests start.
@@ -85,7 +86,7 @@ func TestStopStubborn(t *testing.T) {
 	c := start(t, Command{Args: []string{"/bin/sh", "-c", `trap "" INT TERM; sh -c 'echo ready; while :; do sleep 60; done'; sleep 60`}})
 	aborted, abort := context.WithCancel(t.Context())
 	abort() // do not wait between the signals
-	c.Stop(aborted, Interrupt, Terminate)
+	c.Stop(aborted, procgroup.Interrupt, procgroup.Terminate)
 	select {
 	case <-c.Done():
 	default:
@@ -107,7 +108,7 @@ func TestStopSignals(t *testing.T) {
 	if err := c.Exited(); err != nil {
 		t.Error(err)
 	}
-	c.Stop(t.Context(), Terminate)
+	c.Stop(t.Context(), procgroup.Terminate)
 	if err := c.Exited(); err == nil || !strings.Contains(err.Error(), "exit status 3") || !strings.HasPrefix(c.LastOutput(), "; its last output:\n  hello in /\n") || !strings.HasSuffix(c.LastOutput(), "\n  stopping") {
 		// Between them the shell may say that sleep was terminated.
 		t.Errorf("%v%s", err, c.LastOutput())

@@ -1,7 +1,0 @@
-//go:build unix && !linux
-
-package gotest
-
-import "syscall"
-
-func dieWithParent(*syscall.SysProcAttr) {}
