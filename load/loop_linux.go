@@ -76,19 +76,19 @@ const (
 // A conn is a connection, or a slot for one.
 type conn struct {
 	*loop
-	lane    *lane
-	slot    int
-	state   uint8
-	idle    bool // in lane.idle
-	dirty   bool // in loop.flush
-	used    bool // has answered at least once
-	stalled bool // HTTP/2 requests wait for the server to read
-	tried   uint8
-	life    uint32        // generation: counts the connections of this slot
-	pause   time.Duration // after the last failed attempt to connect
-	resume  time.Duration // no request begins before
-	dialed  time.Duration // when connecting began
-	freed   time.Duration // since when there is capacity for a request
+	lane      *lane
+	slot      int
+	state     uint8
+	idle      bool // in lane.idle
+	dirty     bool // in loop.flush
+	used      bool // has answered at least once
+	stalled   bool // HTTP/2 requests wait for the server to read
+	tried     uint8
+	life      uint32        // generation: counts the connections of this slot
+	pause     time.Duration // after the last failed attempt to connect
+	resume    time.Duration // no request begins before
+	dialStart time.Duration // when connecting began
+	freed     time.Duration // since when there is capacity for a request
 
 	flights []flight // requests in flight or waiting for the connection
 	active  int
@@ -497,7 +497,7 @@ func (c *conn) connect() {
 	c.life++
 	c.connecting++
 	c.used = false
-	c.dialed = c.now() // c.time may be older than the opening of other connections
+	c.dialStart = c.now() // c.time may be older than the opening of other connections
 	if c.lane.scheme == "https" {
 		c.dialer.dial(c)
 		return
@@ -538,7 +538,7 @@ func (c *conn) connected(err error) {
 		c.shard.connected(c.secure.opening)
 		c.shard.shaken(c.secure.shook)
 	} else {
-		c.shard.connected(c.time - c.dialed)
+		c.shard.connected(c.time - c.dialStart)
 	}
 	if c.Protocol == HTTP2 {
 		c.openStreams()
@@ -735,7 +735,7 @@ func (l *loop) timeouts() {
 		return
 	}
 	for _, c := range l.conns {
-		if c.state == dialing && l.time-c.dialed > l.Timeout {
+		if c.state == dialing && l.time-c.dialStart > l.Timeout {
 			c.disconnect()
 			c.connectFailed(&net.OpError{Op: "dial", Err: errTimeout})
 			continue
