@@ -34,7 +34,7 @@ func TestParseCommand(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"": "no program", "A=b": "no program", "./s | wc": "outside quotes",
-		"./s $HOME": "a $H", "'./s": "does not end",
+		"./s $HOME": "a $H", "'./s": "missing closing '",
 	} {
 		if _, err := ParseCommand(text); err == nil || !strings.Contains(err.Error(), want) || diag.ExitCode(err) != 2 ||
 			!strings.Contains(diag.Hint(err), "sh -c") {

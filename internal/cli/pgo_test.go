@@ -216,14 +216,14 @@ func TestPGOService(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	code, stdout, stderr = runWhet(t, "pgo", profile, "--build-time=false", "--service", "PIDS=/absent {addr}", "--load", "http://{addr}/", "--dry-run")
-	if code != 1 || stdout != "" || !strings.Contains(stderr, "whet: A: run ") || !strings.Contains(stderr, "open /absent/") || !strings.Contains(stderr, "hint: --service has the arguments") {
+	if code != 1 || stdout != "" || !strings.Contains(stderr, "whet: A: run ") || !strings.Contains(stderr, "open /absent/") || !strings.Contains(stderr, "hint: --service takes the arguments") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	if err := os.WriteFile("main.go", []byte(strings.Replace(pgoService, "200 OK", "404 Not Found", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	code, stdout, stderr = runWhet(t, append(args, "--max-time", "50ms", "--dry-run")...)
-	if code != 1 || stdout != "" || !strings.Contains(stderr, "whet: compare under load: A failed ") || !strings.Contains(stderr, "hint: a refusal costs less") {
+	if code != 1 || stdout != "" || !strings.Contains(stderr, "whet: compare under load: A failed ") || !strings.Contains(stderr, "hint: failed requests cost less") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

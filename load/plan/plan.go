@@ -376,7 +376,7 @@ func (r *reader) allowRemote(o *load.Options) error {
 				"name the host as in the address, without scheme and port")
 		}
 		r.warnings = append(r.warnings, fmt.Errorf(
-			"this load goes to %s, another machine; --allow-remote says that you are responsible for it", host))
+			"sending load to %s, another machine; with --allow-remote you take responsibility", host))
 	}
 	o.AllowHosts = r.AllowRemote
 	return nil

@@ -53,7 +53,7 @@ func TestOptions(t *testing.T) {
 	}
 	user, password, _ := (&http.Request{Header: o.Header}).BasicAuth()
 	if len(o.Targets) != 2 || o.URL != "http://localhost:1/first" || string(o.Body) != "hello" {
-		t.Errorf("%+v", o)
+		t.Errorf("%d targets, URL %q, body %q", len(o.Targets), o.URL, o.Body)
 	}
 	if user != "me" || password != "secret" {
 		t.Errorf("user %q, password %q", user, password)
