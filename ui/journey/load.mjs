@@ -31,7 +31,7 @@ step("a run shows its figures, charts and tables", async () => {
   assert.match(await p.page.locator("header").innerText(), /GET http:\/\/127\.0\.0\.1:18080[\s\S]*64 connections/);
   assert.match(await p.page.locator(".summary").innerText(), /p99\s+9\.41ms/);
   assert.match(await p.page.locator(".summary").innerText(), /p99\.99\s+32\.37ms \?/);
-  assert.match(await p.page.locator(".verdict").innerText(), /One reason for doubt[\s\S]*50000 answers[\s\S]*-d 20s/);
+  assert.match(await p.page.locator(".verdict").innerText(), /One reason to distrust these numbers[\s\S]*50000 answers[\s\S]*-d 20s/);
   await p.page.getByText("Rate as a table").click();
   assert.match(await p.page.locator("details[open]").innerText(), /1s\s+5000\/s/);
   await p.settle("one-table");
@@ -57,7 +57,7 @@ step("failures are named", async () => {
   const p = await open("fail.html");
   await p.settle("fail");
   assert.match(await p.page.locator(".summary").innerText(), /503: 4999/);
-  assert.match(await p.page.locator(".verdict").innerText(), /2 reasons for doubt/);
+  assert.match(await p.page.locator(".verdict").innerText(), /2 reasons to distrust these numbers/);
   await p.close();
 });
 

@@ -198,12 +198,12 @@ function verdict(r: LoadRun): HTMLElement {
   const who = r.name ? `${r.name}: ` : "";
   const notes = r.warnings.map((w) => h("p", { class: "about" }, `note: ${w}`));
   if (r.doubts.length === 0) {
-    return h("section", { class: "verdict", "aria-label": "Verdict" }, h("p", {}, `${who}${r.answered ? "Nothing speaks against these figures." : "There is nothing to judge: no request was answered."}`), ...notes);
+    return h("section", { class: "verdict", "aria-label": "Verdict" }, h("p", {}, `${who}${r.answered ? "No reason to distrust these numbers." : "No request was answered, so there is nothing to judge."}`), ...notes);
   }
   return h(
     "section",
     { class: "verdict doubt", "aria-label": "Verdict" },
-    h("p", {}, `${who}${r.doubts.length === 1 ? "One reason" : `${r.doubts.length} reasons`} for doubt:`),
+    h("p", {}, `${who}${r.doubts.length === 1 ? "One reason" : `${r.doubts.length} reasons`} to distrust these numbers:`),
     h("ul", {}, ...r.doubts.map((d) => h("li", {}, d.text, d.hint ? h("span", { class: "hint" }, d.hint) : null))),
     ...notes,
   );
