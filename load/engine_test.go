@@ -254,6 +254,22 @@ func testOpenModel(t *testing.T, e load.Engine) {
 func TestStall(t *testing.T) { engines(t, testStall) }
 
 func testStall(t *testing.T, e load.Engine) {
+	// A busy machine adds to the latencies, but not each time.
+	const attempts, little = 5, time.Second
+	for attempt := 1; ; attempt++ {
+		late := stalled(t, e)
+		if late <= little {
+			return
+		}
+		if attempt == attempts {
+			t.Fatalf("a quantile is %v above that of the schedule in the best of %d runs", late, attempts)
+		}
+	}
+}
+
+// stalled loads a server that stands still and returns by how much the worst quantile is above that of the schedule.
+func stalled(t *testing.T, e load.Engine) (late time.Duration) {
+	t.Helper()
 	const rate, stall, length = 500, 600 * time.Millisecond, 3 * time.Second
 	var begun sync.Once
 	var mu sync.Mutex
@@ -282,11 +298,12 @@ func testStall(t *testing.T, e load.Engine) {
 		t.Fatalf("%d responses, want %d", r.Responses, len(want))
 	}
 	for q, got := range map[float64]time.Duration{.90: r.Latency.P90, .95: r.Latency.P95, .99: r.Latency.P99} {
-		// Never less; more by what the requests that had waited take, on a busy machine.
+		// Never less; more by what the requests that had waited take.
 		exact := want[int(q*float64(len(want)))]
-		if d := got - exact; d < -5*time.Millisecond || d > time.Second {
-			t.Errorf("the %g-quantile is %v, want %v and a little", q, got, exact)
+		if got < exact-5*time.Millisecond {
+			t.Errorf("the %g-quantile is %v, want at least %v", q, got, exact)
 		}
+		late = max(late, got-exact)
 	}
 	if r.Send.Waited < rate*int64(stall)/int64(time.Second)-20 {
 		t.Errorf("%d requests waited for a connection, want about %d", r.Send.Waited, rate*int64(stall)/int64(time.Second))
@@ -294,6 +311,7 @@ func testStall(t *testing.T, e load.Engine) {
 	if !slices.ContainsFunc(r.Doubts, func(d load.Doubt) bool { return d.Kind == load.RateMissed }) {
 		t.Errorf("no word about the requests that waited: %+v", r.Doubts)
 	}
+	return late
 }
 
 // raw serves connections by hand.

@@ -285,17 +285,20 @@ func TestIncidentsPlain(t *testing.T) {
 	}
 	s := runService(t, "plain")
 	n, right, missing := number(t, 2), 0, 0
-	for _, e := range s.incidents(t, s.Agent, n, func() int { return 3 }) {
-		switch wrong := s.judge(t, e); {
-		case e.Request.Missing != "":
-			missing++
-		case wrong != "" || e.Request.Found != ByGoroutine:
-			t.Errorf("%s: %+v", wrong, e.Request)
-		default:
-			right++
+	// On a busy machine the trace may not reach back to a request.
+	for attempt := 0; right == 0 && attempt < 5; attempt++ {
+		for _, e := range s.incidents(t, s.Agent, n, func() int { return 3 }) {
+			switch wrong := s.judge(t, e); {
+			case e.Request.Missing != "":
+				missing++
+			case wrong != "" || e.Request.Found != ByGoroutine:
+				t.Errorf("%s: %+v", wrong, e.Request)
+			default:
+				right++
+			}
 		}
 	}
-	t.Logf("right in %d of %d incidents, in %d not in the trace", right, n, missing)
+	t.Logf("right in %d of %d incidents, in %d not in the trace", right, right+missing, missing)
 	if right == 0 {
 		t.Error("no request was found")
 	}
