@@ -13,13 +13,14 @@ type claim struct {
 	of    *charged
 	cause *cause
 	order int   // of the finding
-	wide  int64 // what the cause matches on the line, of all profiles' totals in millionths
+	wide  int64 // share of the line that the cause matches, over all profiles, in millionths
 }
 
-// attribute charges each sample to one finding, however many are about it, so that what findings are
-// charged can be added up. The others note with whom they share it. A finding with a rewrite goes before
-// one without, then the one whose cause matches less of the line: it says more about what it matches.
-// Findings of one cause on a line are equals, as they are about different calls, and split it.
+// attribute charges each sample to one finding, however many findings cover it, so that the charges
+// of findings can be added up. The others record with whom they share it. A finding with a rewrite
+// takes precedence over one without, then the one whose cause matches less of the line, because it
+// is more specific. Findings of one cause on a line have equal rank, since they are about different
+// calls, and split the sample.
 func (f *finder) attribute(groups []*charged) {
 	claims := map[place][]claim{}
 	for i, g := range groups {
@@ -52,13 +53,13 @@ func sortedPlaces[V any](m map[place]V) []place {
 	})
 }
 
-// split charges what an account of a line has to the claims on the line, which are in their order.
+// split charges an account of a line to the claims on the line, which are sorted by rank.
 func (f *finder) split(at place, cost Cost, a *account, list []claim) {
 	for _, m := range slices.SortedFunc(maps.Keys(a.matched), mask.compare) {
 		v := a.matched[m]
 		var first *claim
 		var equals, others []*charged
-		alike := map[*cause]float64{} // others of a cause
+		alike := map[*cause]float64{} // other findings of a cause
 		causeOf := map[*charged]*cause{}
 		for i := range list {
 			c := &list[i]
@@ -94,7 +95,7 @@ func (f *finder) split(at place, cost Cost, a *account, list []claim) {
 	}
 	for name, v := range a.callees {
 		matches := f.pats.match(name)
-		var of []*charged // one cause alone
+		var of []*charged // of a single cause
 		var cause *cause
 		for _, c := range list {
 			if matches.has(c.cause.pattern[cost]) && (cause == nil || c.cause == cause) && !slices.Contains(of, c.of) {
@@ -110,7 +111,8 @@ func (f *finder) split(at place, cost Cost, a *account, list []claim) {
 	}
 }
 
-// rank orders findings that are about the same samples: what can be made by itself goes first.
+// rank orders findings that cover the same samples: those that can be applied on their own come
+// first.
 func (g *charged) rank() int {
 	m := g.matches[0]
 	switch {
@@ -124,7 +126,7 @@ func (g *charged) rank() int {
 	return 3
 }
 
-// width is how much of a line a cause matches, in millionths of the profiles' totals.
+// width returns how much of a line a cause matches, in millionths of the profiles' totals.
 func (f *finder) width(at place, c *cause) int64 {
 	sum := 0.0
 	for _, l := range f.ledgers {
@@ -135,7 +137,7 @@ func (f *finder) width(at place, c *cause) int64 {
 	return int64(1e6 * sum)
 }
 
-// all is what the finding is about: its own samples, and those that others are charged.
+// all returns everything the finding covers: its own samples, and those charged to others.
 func (g *charged) all() map[Cost]float64 {
 	sum := maps.Clone(g.own)
 	for _, values := range g.shared {
@@ -146,8 +148,8 @@ func (g *charged) all() map[Cost]float64 {
 	return sum
 }
 
-// evidence is what values are of their profiles. Parts of samples are rounded down, so that the sum of
-// all findings' evidence is at most the total.
+// evidence returns values with their shares of the profiles. Parts of samples are rounded down, so
+// that the sum over all findings is at most the total.
 func (f *finder) evidence(values map[Cost]float64) []Evidence {
 	list := []Evidence{}
 	for _, l := range f.ledgers {
@@ -167,7 +169,7 @@ func (f *finder) total(cost Cost) int64 {
 	return 0
 }
 
-// share notes which samples of a finding others are charged.
+// share records which samples of a finding are charged to others.
 func (f *finder) share(g *charged) {
 	x := &f.result.Findings[g.at]
 	for with, values := range g.shared {

@@ -18,21 +18,20 @@ import (
 // BaselineSchema is the version of a Baseline's JSON.
 const BaselineSchema = "whet.find-baseline/1"
 
-// An Identity is what stays the same of a finding while lines move, files are renamed and code is
-// formatted.
+// An Identity identifies a finding while lines move, files are renamed and code is reformatted.
 type Identity struct {
 	Rule     string `json:"rule"`
-	Category string `json:"category,omitempty"` // of the rule's; "" is the rule's name
-	// Package is the directory of the first place, and Function the one around it; "" when the
+	Category string `json:"category,omitempty"` // of the finding's cause; "" is the rule's name
+	// Package is the directory of the first place, and Function the function around it; "" when the
 	// finding is about the module or the program.
 	Package  string `json:"package,omitempty"`
 	Function string `json:"function,omitempty"`
-	// Code is the first line of the first place as tokens with a space between them, without comments; ""
+	// Code is the first line of the first place as space-separated tokens, without comments; ""
 	// when the finding is about the function as a whole.
 	Code string `json:"code,omitempty"`
 }
 
-// String is how people name it.
+// String returns the identity as people write it.
 func (i Identity) String() string {
 	parts := []string{i.Rule}
 	if i.Category != "" {
@@ -46,7 +45,7 @@ func (i Identity) String() string {
 	return strings.Join(parts, ": ")
 }
 
-// normalized is a line of Go as its tokens.
+// normalized returns the tokens of a line of Go.
 func normalized(line string) string {
 	src := []byte(line)
 	fset := token.NewFileSet()
@@ -58,7 +57,7 @@ func normalized(line string) string {
 		switch {
 		case tok == token.EOF:
 			return strings.Join(tokens, " ")
-		case tok == token.SEMICOLON && lit != ";": // the scanner's own
+		case tok == token.SEMICOLON && lit != ";": // inserted by the scanner
 		case lit != "":
 			tokens = append(tokens, lit)
 		default:
@@ -67,14 +66,14 @@ func normalized(line string) string {
 	}
 }
 
-// A Baseline is findings that somebody has accepted.
+// A Baseline is a list of accepted findings.
 type Baseline struct {
 	Schema   string     `json:"schema"`
 	Module   string     `json:"module"`
-	Accepted []Identity `json:"accepted"` // sorted; as often as it was found
+	Accepted []Identity `json:"accepted"` // sorted; one entry per occurrence
 }
 
-// Baseline accepts all findings of a result.
+// Baseline returns a baseline that accepts all findings of a result.
 func (r *Result) Baseline() *Baseline {
 	b := &Baseline{Schema: BaselineSchema, Module: r.Module, Accepted: []Identity{}}
 	for i := range r.Findings {
@@ -84,11 +83,11 @@ func (r *Result) Baseline() *Baseline {
 	return b
 }
 
-// maxBaseline bounds a file of a baseline.
+// maxBaseline is the maximum size of a baseline file.
 const maxBaseline = 64 << 20
 
-// ReadBaseline reads a baseline, or the JSON of a result, which accepts all its findings. name is that of
-// the file, for errors.
+// ReadBaseline reads a baseline, or the JSON of a result, all of whose findings it accepts. name is
+// the file name for errors.
 func ReadBaseline(r io.Reader, name string) (*Baseline, error) {
 	wrong := func(err error) error {
 		return &diag.Error{
@@ -135,18 +134,19 @@ func ReadBaseline(r io.Reader, name string) (*Baseline, error) {
 	return b, nil
 }
 
-// Against is a result compared with a baseline.
+// Against is the comparison of a result with a baseline.
 type Against struct {
-	Baseline string `json:"baseline"` // as it was named
+	Baseline string `json:"baseline"` // its name
 	Known    int    `json:"known"`    // findings that it accepts
-	New      int    `json:"new"`      // findings that it does not
-	// Stale are entries that nothing matches any more: what they accepted was changed, or is not hot in
-	// this recording. Entries of rules that were not run are not among them.
+	New      int    `json:"new"`      // findings that it does not accept
+	// Stale are entries that no longer match any finding: the code they accepted has changed, or is
+	// not hot in this recording. Entries of rules that did not run are not included.
 	Stale []Identity `json:"stale,omitempty"`
 }
 
-// Accept marks the findings that a baseline accepts as Known: as many of one identity as it has. ran
-// reports whether a rule was run. It is an error when the baseline is another module's.
+// Accept marks the findings that a baseline accepts as Known: as many of each identity as the
+// baseline contains. ran reports whether a rule was run. It is an error if the baseline belongs to
+// another module.
 func (r *Result) Accept(b *Baseline, name string, ran func(rule string) bool) error {
 	if b.Module != r.Module {
 		return &diag.Error{

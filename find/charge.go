@@ -18,7 +18,7 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// A cause is a rule's cause, and the numbers of its patterns.
+// A cause is a rule's cause, with the indexes of its patterns.
 type cause struct {
 	*rules.Cause
 	rule    *rules.Rule
@@ -29,14 +29,14 @@ type cause struct {
 type match struct {
 	cause     *cause
 	message   string
-	file      string // of the module
+	file      string // relative to the module
 	line, end int
 	column    int
 	fix       *Fix // without its diff
 	key       string
 }
 
-// run runs the rules on a package. A rule that fails leaves the others' findings.
+// run runs the rules on a package. If a rule fails, the findings of the others remain.
 func (f *finder) run(pkg *packages.Package) ([]*match, error) {
 	var analyzers []*analysis.Analyzer
 	for _, r := range f.o.Rules {
@@ -58,7 +58,8 @@ func (f *finder) run(pkg *packages.Package) ([]*match, error) {
 	return matches, err
 }
 
-// match is a diagnostic in the module's terms, nil when it is not in one of its files.
+// match converts a diagnostic to paths and lines of the module; nil if it is not in one of its
+// files.
 func (f *finder) match(pkg *packages.Package, c *cause, d analysis.Diagnostic) *match {
 	from := pkg.Fset.PositionFor(d.Pos, false)
 	to := from
@@ -80,7 +81,7 @@ func (f *finder) match(pkg *packages.Package, c *cause, d analysis.Diagnostic) *
 	return m
 }
 
-// relative is a file's name in the module.
+// relative returns the path of a file relative to the module.
 func (f *finder) relative(file string) (string, bool) {
 	rel, err := filepath.Rel(f.m.dir, file)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -89,7 +90,8 @@ func (f *finder) relative(file string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// fix is a suggested fix by files and bytes; nil when it reaches beyond the module.
+// fix converts a suggested fix to edits by file and byte offset; nil if it changes files outside
+// the module.
 func (f *finder) fix(pkg *packages.Package, s analysis.SuggestedFix) *Fix {
 	fix := &Fix{Message: s.Message}
 	for _, e := range s.TextEdits {
@@ -114,18 +116,18 @@ func (f *finder) fix(pkg *packages.Package, s analysis.SuggestedFix) *Fix {
 	return fix
 }
 
-// A charged is matches with the same fix, and what they are charged.
+// A charged is a group of matches with the same fix, and what is charged to them.
 type charged struct {
 	matches  []*match
 	causes   map[place]map[*cause]bool // on each line of the matches
-	own      map[Cost]float64          // samples that no other finding is charged
+	own      map[Cost]float64          // samples not charged to any other finding
 	shared   map[*charged]map[Cost]float64
 	callees  map[Cost]map[string]int64
-	perMatch []float64 // largest share, to show the hottest place first
-	at       int       // of the finding in the result
+	perMatch []float64 // largest share of each, to show the hottest place first
+	at       int       // index of the finding in the result
 }
 
-// charge makes findings of the matches that cost enough.
+// charge turns the matches that cost enough into findings.
 func (f *finder) charge() {
 	byKey := map[string]*charged{}
 	var groups []*charged
@@ -146,7 +148,8 @@ func (f *finder) charge() {
 			g.causes[at][m.cause] = true
 		}
 	}
-	// What costs too little must not take samples from what costs enough, so it is left out first.
+	// Findings below the minimum share must not take samples from the others, so they are removed
+	// first.
 	f.attribute(groups)
 	groups = slices.DeleteFunc(groups, func(g *charged) bool { return largest(f.evidence(g.all())) < f.o.MinShare })
 	f.attribute(groups)
@@ -162,8 +165,8 @@ func (f *finder) charge() {
 	}
 }
 
-// widen makes one finding of all matches of a cause in a function, or in the module, if that is how
-// far it reaches.
+// widen merges all matches of a cause in a function, or in the module, into one finding, if that is
+// its scope.
 func (f *finder) widen(m *match) {
 	rule := m.cause.rule.Analyzer.Name
 	switch m.cause.Scope {
@@ -175,7 +178,7 @@ func (f *finder) widen(m *match) {
 	}
 }
 
-// function names the function around a line of the module's source; "" when there is none.
+// function returns the name of the function around a line of the module's source, or "".
 func (f *finder) function(file string, line int) string {
 	if src := f.matcher.source(file); src != nil {
 		if d := src.decl(line); d != nil {
@@ -185,7 +188,7 @@ func (f *finder) function(file string, line int) string {
 	return ""
 }
 
-// hottestShare is the largest share of any profile that is on a match's lines.
+// hottestShare returns the largest share of any profile on the lines of a match.
 func (f *finder) hottestShare(m *match) float64 {
 	largest := 0.0
 	for _, l := range f.ledgers {
@@ -200,7 +203,7 @@ func (f *finder) hottestShare(m *match) float64 {
 	return largest
 }
 
-// add makes a finding of matches.
+// add makes a finding of a group of matches.
 func (f *finder) add(g *charged, ids map[string]int) {
 	evidence := f.evidence(g.own)
 	for i, e := range evidence {
@@ -248,7 +251,7 @@ func (f *finder) add(g *charged, ids map[string]int) {
 	f.result.Findings = append(f.result.Findings, x)
 }
 
-// identity is what stays the same of a finding whose first match is m.
+// identity returns the identity of a finding whose first match is m.
 func (f *finder) identity(m *match) Identity {
 	id := Identity{Rule: m.cause.rule.Analyzer.Name, Category: m.cause.Category}
 	if m.cause.Scope == rules.OfModule {
@@ -265,7 +268,7 @@ func isCgo(file *ast.File) bool {
 	return slices.ContainsFunc(file.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"C"` })
 }
 
-// hottest is the index of the largest, the first of several.
+// hottest returns the index of the largest share, the first one if there are several.
 func hottest(shares []float64) int {
 	at := 0
 	for i, s := range shares {
@@ -276,7 +279,7 @@ func hottest(shares []float64) int {
 	return at
 }
 
-// diff writes what a fix changes as a unified diff.
+// diff sets the unified diff of a fix.
 func (f *finder) diff(fix *Fix) error {
 	slices.SortFunc(fix.Files, func(a, b FileEdit) int { return cmp.Compare(a.File, b.File) })
 	var out bytes.Buffer
@@ -295,8 +298,8 @@ func (f *finder) diff(fix *Fix) error {
 	return nil
 }
 
-// importNames are the names of the packages that a package imports, where a path does not end in
-// the name.
+// importNames returns the names of the packages that a package imports, where the name is not the
+// last element of the path.
 func importNames(pkg *packages.Package) map[string]string {
 	names := map[string]string{}
 	for p, imported := range pkg.Imports {

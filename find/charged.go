@@ -2,7 +2,7 @@ package find
 
 // Charged is what profiles charge to the lines of a module.
 type Charged struct {
-	Module string // path
+	Module string // module path
 	Dir    string
 	Totals []Total
 	Stale  []Stale
@@ -10,7 +10,7 @@ type Charged struct {
 	f *finder
 }
 
-// Charge charges what profiles show to the lines of a module, as Find does, and looks for no causes.
+// Charge charges profiles to the lines of a module, as Find does, without looking for causes.
 func Charge(p Profiles, o Options) (*Charged, error) {
 	f, err := newFinder(p, o)
 	if err != nil {
@@ -19,9 +19,9 @@ func Charge(p Profiles, o Options) (*Charged, error) {
 	return &Charged{Module: f.m.path, Dir: f.m.dir, Totals: f.result.Totals, Stale: f.result.Stale, f: f}, nil
 }
 
-// Line is what the profiles charge to a line of a file, whose path is relative to the module with
-// slashes; nil when they charge nothing. cost is its share of the CPU time, with the collector's
-// share of what it allocates.
+// Line returns what the profiles charge to a line of a file, or nil. The file's path is relative to
+// the module, with slashes. cost is the line's share of the CPU time, including the collector's
+// share for what it allocates.
 func (c *Charged) Line(file string, line int) (evidence []Evidence, cost float64) {
 	accounts := c.f.places[place{file, line}]
 	for _, l := range c.f.ledgers {
@@ -37,7 +37,7 @@ func (c *Charged) Line(file string, line int) (evidence []Evidence, cost float64
 	return evidence, c.f.saving(evidence)
 }
 
-// ModuleOf returns the path and the root of the module that dir lies in.
+// ModuleOf returns the path and the root of the module that contains dir.
 func ModuleOf(dir string) (path, root string, err error) {
 	m, err := findModule(dir)
 	if err != nil {

@@ -23,8 +23,8 @@ type module struct {
 	files map[string][]string // by base name: paths relative to dir, with slashes
 }
 
-// findModule lists the Go files of the module that dir lies in. Vendored code and modules within
-// are not its own.
+// findModule lists the Go files of the module that contains dir. Vendored code and nested modules
+// are excluded.
 func findModule(dir string) (*module, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -84,13 +84,13 @@ func findModule(dir string) (*module, error) {
 	return m, nil
 }
 
-// errAmbiguous is why a file is not found when several could be it.
+// errAmbiguous is returned when several files match.
 var errAmbiguous = errors.New("several files of the module could be it")
 
-// file returns the module's file that a profile names: by the module's path, which -trimpath
-// leaves, by where it lies, by the module's version, as in programs of go install, or else the only
-// file, or that with most elements at the end of its path in common: the binary may have been built
-// elsewhere.
+// file returns the module's file for a file name in a profile. It matches by the module's path,
+// which -trimpath keeps; by absolute path; by the module's version, as in programs built by go
+// install; and otherwise takes the only file, or the one with the longest common suffix of path
+// elements, because the binary may have been built elsewhere.
 func (m *module) file(name string) (string, error) {
 	name = strings.ReplaceAll(name, `\`, "/")
 	has := func(rest string) bool { return slices.Contains(m.files[path.Base(rest)], rest) }
@@ -101,7 +101,7 @@ func (m *module) file(name string) (string, error) {
 		return rest, nil
 	}
 	if head, rest, ok := profile.SplitVersion(name); ok {
-		// A file of the module's own version, or else one of another module.
+		// A file of a version of this module, or of another module.
 		if (head == m.path || strings.HasSuffix(head, "/"+m.path)) && has(rest) {
 			return rest, nil
 		}
@@ -122,13 +122,13 @@ func (m *module) file(name string) (string, error) {
 	case ties > 1:
 		return "", errAmbiguous
 	case most < strings.Count(best, "/")+1 && most < 2:
-		// Only its base name fits, and it lies deeper here: another file.
+		// Only the base name matches, and the file is deeper here: it is another file.
 		return "", fs.ErrNotExist
 	}
 	return best, nil
 }
 
-// common counts the elements at the end that two paths have in common.
+// common returns the number of trailing elements that two paths have in common.
 func common(a, b string) int {
 	x, y := strings.Split(a, "/"), strings.Split(b, "/")
 	n := 0
@@ -138,7 +138,7 @@ func common(a, b string) int {
 	return n
 }
 
-// read returns one of the module's files.
+// read returns the content of one of the module's files.
 func (m *module) read(rel string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(m.dir, filepath.FromSlash(rel)))
 }

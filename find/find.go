@@ -12,53 +12,52 @@ import (
 // Schema is the version of a Result's JSON.
 const Schema = "whet.find/1"
 
-// Options say where to look and what for.
+// Options configure Find.
 type Options struct {
 	Dir   string   // of the module; "" is the current one
 	Flags []string // of go build
 	Env   []string // KEY=value, for the go command
 
-	// Own tells own functions in the profiles. It must not be nil.
+	// Own reports whether a function in the profiles is own code. It must not be nil.
 	Own func(profile.Function) bool
 
-	// Recorded returns a source file as it was when it was recorded, by the name that profiles
-	// give it; nil, or false, when it is not known.
+	// Recorded returns a source file as it was when it was recorded, by its name in profiles; false
+	// if it is not available.
 	Recorded func(file string) ([]byte, bool)
 
-	// Was is the directory of the module as it was before Dir was made from it by rewrites: profiles are
-	// joined with that, and its lines followed to those of Dir. "" is Dir itself.
-	Was string
+	// OriginalDir is the module before any rewrite was applied: profiles are joined with its lines,
+	// which are then followed to those of Dir. "" means Dir.
+	OriginalDir string
 
-	// MinShare is the least share of a profile's total that is reported; 0 is 0.5 %.
+	// MinShare is the minimum share of a profile's total that is reported; 0 is 0.5 %.
 	MinShare float64
 
-	// Rules are what is looked for.
+	// Rules are the rules to run.
 	Rules []*rules.Rule
 
-	// Target is what else is known of the program that was recorded.
+	// Target is what else is known about the recorded program.
 	Target Target
 
-	// Notes is the directory in which the compiler's notes are kept between runs; "" asks the
-	// compiler for none.
+	// Notes is the directory that caches the compiler's notes between runs; "" disables notes.
 	Notes string
 
-	// Progress is called with what is done; nil: not.
+	// Progress is called with the current step; it may be nil.
 	Progress func(what string)
 }
 
-// DefaultMinShare is the least share of a profile's total that is reported unless asked otherwise.
+// DefaultMinShare is the default of Options.MinShare.
 const DefaultMinShare = 0.005
 
-// Profiles are what is known of a program, by kind; nil where it was not recorded.
+// Profiles are the profiles of a program by kind; nil for kinds that were not recorded.
 type Profiles struct {
 	CPU, Allocs, Mutex, Block *profile.Profile
 	Waits                     *Waits // of execution traces
 }
 
-// Cost is a kind of cost.
+// A Cost is a kind of cost.
 type Cost string
 
-// Costs.
+// Kinds of cost.
 const (
 	CPU          Cost = "cpu"
 	AllocSpace   Cost = "alloc_space"
@@ -67,38 +66,39 @@ const (
 	Block        Cost = "block"
 )
 
-// costs are all kinds of cost, in the order in which they are shown.
+// costs returns all kinds of cost, in display order.
 func costs() []Cost { return []Cost{CPU, AllocSpace, AllocObjects, Mutex, Block} }
 
-// A Result is what was found in a recording.
+// A Result contains what Find found in a recording.
 type Result struct {
 	Schema string `json:"schema"`
 	Module string `json:"module"`
 	Dir    string `json:"dir"`
-	// Program is the import path of the main package that was recorded; "" when it is not known, or
-	// not of this module.
+	// Program is the import path of the recorded main package; "" when it is unknown or not in this
+	// module.
 	Program string  `json:"program,omitempty"`
-	Totals  []Total `json:"totals"` // of the profiles that there are
+	Totals  []Total `json:"totals"` // of the available profiles
 
-	// GC is the share of the CPU time that went into garbage collection, as profile.Collection
-	// defines it, and GCBackground that of the collector's own goroutines, which is part of it. The rest
-	// is in goroutines that allocate, and charged to their lines.
+	// GC is the share of the CPU time spent in garbage collection, as profile.Collection defines
+	// it, and GCBackground that of the collector's own goroutines, which is included in GC. The
+	// rest is spent in goroutines that allocate, and charged to their lines.
 	GC           float64 `json:"gc"`
 	GCBackground float64 `json:"gc_background"`
 
 	Findings []Finding `json:"findings"` // by Saving, largest first
-	// Unexplained are hot lines that no finding is about, hottest first.
+	// Unexplained are hot lines without a finding, hottest first.
 	Unexplained []HotLine `json:"unexplained"`
-	// Requests is what execution traces tell about requests; nil when there is no trace that holds whole ones.
+	// Requests is what execution traces show about requests; nil if no trace contains complete
+	// ones.
 	Requests *Requests `json:"requests,omitempty"`
-	// Waiting are lines that cost less CPU time and memory than is reported, and at which requests or
-	// goroutines wait, the longest of requests first.
+	// Waiting are lines where requests or goroutines wait, but whose CPU time and memory are below
+	// the minimum share; those that requests wait at longest come first.
 	Waiting []HotLine `json:"waiting,omitempty"`
-	// Stale are functions of the profiles that the source does not have where they were.
+	// Stale are functions in the profiles that the source does not have where they were.
 	Stale []Stale `json:"stale,omitempty"`
 	// Against is the comparison with a baseline; nil without one.
 	Against *Against `json:"against,omitempty"`
-	// Rules is how many rules were looked for.
+	// Rules is the number of rules that ran.
 	Rules int `json:"rules"`
 
 	Warnings []error `json:"-"`
@@ -106,55 +106,55 @@ type Result struct {
 	charged map[place]float64
 }
 
-// Charged is what the profiles charge to a line of the module, as the largest share of any profile's
-// total; 0 when they charge nothing, or the result was not made by Find.
+// Charged returns what the profiles charge to a line of the module, as the largest share of any
+// profile's total; 0 if they charge nothing, or if the result was not returned by Find.
 func (r *Result) Charged(file string, line int) float64 { return r.charged[place{file, line}] }
 
-// A Total is what a profile has in all.
+// A Total is the total of a profile.
 type Total struct {
 	Cost  Cost   `json:"cost"`
 	Unit  string `json:"unit"`
 	Value int64  `json:"value"`
-	Own   int64  `json:"own"` // of it below own lines
+	Own   int64  `json:"own"` // of it, below own lines
 }
 
-// A Finding is a cause of cost.
+// A Finding is one cause of cost.
 type Finding struct {
 	ID   string `json:"id"`   // the same in the next run on the same source
 	Rule string `json:"rule"` // name
-	// Identity stays the same while the source around the finding changes, and Known is set when a
+	// Identity stays the same while the source around the finding changes. Known is set when a
 	// baseline accepts it.
 	Identity Identity `json:"identity"`
 	Known    bool     `json:"known,omitempty"`
 
 	Title string     `json:"title"`
-	Why   string     `json:"why"`  // of this place
-	Safe  string     `json:"safe"` // what the rewrite keeps: the rule's Safety
+	Why   string     `json:"why"`  // about this place
+	Safe  string     `json:"safe"` // why the rewrite keeps behavior: the rule's Safety
 	Needs rules.Need `json:"needs,omitempty"`
 
-	// Places are those that cost, the hottest first; none when it is about the program as a whole.
+	// Places are where it costs, the hottest first; empty when it is about the program as a whole.
 	Places   []Place `json:"places"`
-	Function string  `json:"function"` // around the first place, as Go's source has it: (*T).Name
+	Function string  `json:"function"` // around the first place, as written in Go source: (*T).Name
 
-	// Saving is the share of the CPU time that a fix can save at most: that of the calls, and the
-	// collector's share of what they allocate; or the part of it that the rule knows to be possible.
-	// Each sample counts for one finding, so the sum over findings is at most 1.
+	// Saving is the share of the CPU time that a fix can save at most: the time of the calls, and
+	// the collector's share for what they allocate, or the part of it that the rule considers
+	// avoidable. Each sample counts for one finding, so the sum over findings is at most 1.
 	Saving float64 `json:"saving"`
-	// Alone is what the fix can save at most if it is the only one: with the samples that are Shared.
+	// Alone is what the fix can save at most if it is the only one: including the Shared samples.
 	Alone    float64    `json:"saving_alone"`
 	Evidence []Evidence `json:"evidence"`
-	// Shared are samples that the finding is about too, but that others are charged.
+	// Shared are samples that the finding also covers, but that are charged to others.
 	Shared []Shared `json:"shared,omitempty"`
-	// Waits are what requests wait for on the lines of the places. They are no part of what the finding saves.
+	// Waits are what requests wait for on the lines of the places. They are not part of Saving.
 	Waits []Wait       `json:"waits,omitempty"`
 	Notes []notes.Note `json:"notes,omitempty"`
 
 	Fix *Fix `json:"fix,omitempty"` // nil without a rewrite or setting
-	// NoFix says why there is no rewrite although the rule has one.
+	// NoFix is the reason why there is no rewrite although the rule has one.
 	NoFix string `json:"no_fix,omitempty"`
 }
 
-// Where names the first place, as file:line, for people; "the whole program" when there is none.
+// Where returns the first place as file:line, for people; "the whole program" if there is none.
 func (f *Finding) Where() string {
 	if len(f.Places) == 0 {
 		return "the whole program"
@@ -165,18 +165,18 @@ func (f *Finding) Where() string {
 // Rewrites reports whether the finding has a fix that changes source.
 func (f *Finding) Rewrites() bool { return f.Fix != nil && f.Fix.Setting == nil }
 
-// A Place is some lines of the module's source.
+// A Place is a range of lines of the module's source.
 type Place struct {
 	File    string `json:"file"` // relative to the module, with slashes
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
 	EndLine int    `json:"end_line"`
-	Code    string `json:"code"` // the lines, as they are written
+	Code    string `json:"code"` // the source of the lines
 }
 
-// Shared is the evidence of a finding that another one is charged.
+// Shared is evidence for a finding that is charged to another one.
 type Shared struct {
-	With     string     `json:"with"` // ID of the other finding; "" is all that are about lines
+	With     string     `json:"with"` // ID of the other finding; "" stands for all findings about lines
 	Evidence []Evidence `json:"evidence"`
 }
 
@@ -188,7 +188,7 @@ type Evidence struct {
 	Callees []Callee `json:"callees,omitempty"`
 }
 
-// A Callee is a function that a hot line called, the first below it.
+// A Callee is a function called directly by a hot line.
 type Callee struct {
 	Function string  `json:"function"`
 	Value    int64   `json:"value"`
@@ -197,38 +197,39 @@ type Callee struct {
 
 // A Fix is a rewrite of source, or a setting that leaves the source as it is.
 type Fix struct {
-	Message string     `json:"message"` // what it does, as an order
+	Message string     `json:"message"` // what it does, in the imperative
 	Files   []FileEdit `json:"files,omitempty"`
 	Diff    string     `json:"diff,omitempty"` // unified, relative to the module
 
-	Setting *rules.Setting `json:"setting,omitempty"` // nil: a rewrite
+	Setting *rules.Setting `json:"setting,omitempty"` // nil for a rewrite
 }
 
-// A FileEdit is what a fix changes in a file, in bytes of the source that was looked at.
+// A FileEdit is what a fix changes in a file, as byte offsets into the source that was analyzed.
 type FileEdit struct {
 	File  string         `json:"file"` // relative to the module, with slashes
 	Edits []rewrite.Edit `json:"edits"`
-	// Names are those of the packages that the file imports, by path: rewrite.Apply asks for them.
+	// Names are the names of the packages that the file imports, by path, as rewrite.Apply takes
+	// them.
 	Names map[string]string `json:"names,omitempty"`
 }
 
-// A HotLine is a line that costs, or waits, and that no rule explains.
+// A HotLine is a line that costs or waits, and that no rule explains.
 type HotLine struct {
 	Place
 	Function string       `json:"function"`
-	Saving   float64      `json:"share"` // of the processor's time, with the collector's share of what it allocates
+	Saving   float64      `json:"share"` // of the CPU time, including the collector's share for what it allocates
 	Evidence []Evidence   `json:"evidence"`
 	Waits    []Wait       `json:"waits,omitempty"` // what requests wait for here
 	Notes    []notes.Note `json:"notes,omitempty"`
-	// Why says what kept the rules from looking: generated code, a test, a package that does
-	// not build; "" when they looked.
+	// Why is what kept the rules from analyzing it: generated code, a test, a package that does not
+	// build; "" when they did.
 	Why string `json:"why,omitempty"`
 }
 
-// Stale is a function of the profiles that the source does not have where it was.
+// Stale is a function in the profiles that the source does not have where it was.
 type Stale struct {
-	Function string  `json:"function"` // as the profile names it
-	File     string  `json:"file"`     // as the profile names it
+	Function string  `json:"function"` // name in the profile
+	File     string  `json:"file"`     // name in the profile
 	Reason   string  `json:"reason"`
-	Share    float64 `json:"share"` // the largest of any profile's total
+	Share    float64 `json:"share"` // largest share of any profile's total
 }

@@ -627,7 +627,7 @@ func TestWas(t *testing.T) {
 	write(t, file, text)
 
 	o := options(rewritten)
-	o.Was = dir
+	o.OriginalDir = dir
 	after, err := find.Find(t.Context(), p, o)
 	if err != nil {
 		t.Fatal(err)

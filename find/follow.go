@@ -9,10 +9,10 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// follow brings what is charged to lines of the source as it was to the lines that took their place.
-// A line that is unchanged keeps its charge, wherever it moved. What changed lines cost is shared out
-// evenly over those that stand in their place, and counts as whatever a rule may ask for: nobody
-// knows yet what they call. What was taken out is forgotten.
+// follow moves what is charged to lines of the original source to the lines that took their place.
+// An unchanged line keeps its charge, wherever it moved. The cost of changed lines is divided
+// evenly among the lines that replaced them, and matches every pattern, because it is not known yet
+// what they call. Deleted lines are dropped.
 func follow(places map[place]charges, was, now *module) (map[place]charges, error) {
 	files := map[string]*successors{}
 	followed := map[place]charges{}
@@ -49,23 +49,24 @@ func follow(places map[place]charges, was, now *module) (map[place]charges, erro
 	return followed, nil
 }
 
-// part is one of n equal parts of an account, of which nobody knows what it called.
+// part returns one of n equal parts of an account, with unknown callees.
 func (a *account) part(n int) *account {
 	value := a.value / int64(n)
 	return &account{function: a.function, value: value, matched: map[mask]int64{{^uint64(0), ^uint64(0)}: value}}
 }
 
-// successors tell which lines of a file took the place of which.
+// successors map the lines of a file to those that took their place.
 type successors struct {
 	moved   map[int]int   // unchanged lines within the diff's hunks
-	changed map[int][]int // the lines in the place of a changed one; none: it was taken out
+	changed map[int][]int // the lines that replaced a changed one; none if it was deleted
 	hunks   []hunk
 }
 
-// A hunk ends where both files go on alike: line before of the old one is line after of the new one.
+// A hunk marks where both files continue unchanged: line before of the old file is line after of
+// the new one.
 type hunk struct{ before, after int }
 
-// of returns the lines that took the place of a line, and whether it is the same.
+// of returns the lines that took the place of a line, and whether it is unchanged.
 func (s *successors) of(line int) (lines []int, same bool) {
 	if to, ok := s.moved[line]; ok {
 		return []int{to}, true
@@ -82,7 +83,7 @@ func (s *successors) of(line int) (lines []int, same bool) {
 	return []int{to}, true
 }
 
-// successorsOf compares two texts of a file, line by line.
+// successorsOf compares two versions of a file, line by line.
 func successorsOf(before, after []byte) *successors {
 	s := &successors{moved: map[int]int{}, changed: map[int][]int{}}
 	if bytes.Equal(before, after) {
@@ -126,11 +127,11 @@ func successorsOf(before, after []byte) *successors {
 	return s
 }
 
-// hunkStart is the first line of a side of a hunk: -12,5 is 12. A side without lines begins after
-// the line that is named.
+// hunkStart returns the first line of one side of a hunk: 12 for -12,5. An empty side begins after
+// the line that it names.
 func hunkStart(side string) int {
 	first, count, _ := strings.Cut(side[1:], ",")
-	n, _ := strconv.Atoi(first) // package diff wrote it
+	n, _ := strconv.Atoi(first) // written by package diff
 	if count == "0" {
 		n++
 	}

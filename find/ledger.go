@@ -9,17 +9,17 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// A mask has a bit for each of the rules' patterns.
+// A mask has one bit for each pattern of the rules.
 type mask [2]uint64
 
-// maxPatterns is how many patterns a mask has room for.
+// maxPatterns is the number of bits in a mask.
 const maxPatterns = 128
 
 func (m *mask) set(i int)     { m[i/64] |= 1 << (i % 64) }
 func (m mask) has(i int) bool { return m[i/64]&(1<<(i%64)) != 0 }
 func (m *mask) or(o mask)     { m[0] |= o[0]; m[1] |= o[1] }
 
-// unknown reports whether nobody knows what was called: see account.part.
+// unknown reports whether it is not known what was called: see account.part.
 func (m mask) unknown() bool { return m == mask{^uint64(0), ^uint64(0)} }
 
 func (m mask) compare(o mask) int { return cmp.Or(cmp.Compare(m[0], o[0]), cmp.Compare(m[1], o[1])) }
@@ -30,35 +30,35 @@ type spot struct {
 	line int32
 }
 
-// A ledger has what a profile charges to own lines, by the patterns that the functions below them
-// match.
+// A ledger holds what a profile charges to own lines, by the patterns that match the functions
+// below them.
 type ledger struct {
 	cost   Cost
 	unit   string
 	total  int64
 	own    int64
-	typ    int                // of the profile's values
-	itself int64              // of own, in own lines themselves
-	gc     profile.Collection // of the CPU time
+	typ    int                // index of the value in the profile
+	itself int64              // of own, spent in own lines themselves
+	gc     profile.Collection // of CPU profiles
 	spots  map[spot]*account
 }
 
 // An account is what is charged to a spot.
 type account struct {
-	function string // of the hottest sample's kind: there may be several, for generic code
-	start    int64  // line where the function starts; 0 when not known
+	function string // of the hottest kind of sample: there may be several, for generic code
+	start    int64  // line where the function starts; 0 if unknown
 	value    int64
 	matched  map[mask]int64
-	callees  map[string]int64 // the first function below the line; not what is spent in it
+	callees  map[string]int64 // by the first function below the line; excludes the line itself
 }
 
-// patterns are regular expressions, each known once.
+// patterns are regular expressions without duplicates.
 type patterns struct {
 	exprs []*regexp.Regexp
 	index map[string]int
 }
 
-// add returns the number of a pattern.
+// add returns the index of a pattern.
 func (p *patterns) add(expr string) (int, error) {
 	if i, ok := p.index[expr]; ok {
 		return i, nil
@@ -85,8 +85,8 @@ func (p *patterns) match(name string) mask {
 	return m
 }
 
-// newLedger reads one value of a profile: of type name, under the given cost. It is nil when the
-// profile has no such type.
+// newLedger reads one value of a profile, the sample type name, under the given cost. It returns
+// nil if the profile has no such type.
 func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Function) bool, pats *patterns) *ledger {
 	typ, err := p.TypeIndex(name)
 	if err != nil {
@@ -94,7 +94,7 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 	}
 	l := &ledger{cost: cost, typ: typ, unit: p.SampleTypes[typ].Unit, spots: map[spot]*account{}}
 
-	// Per function: whether it is own, and what it matches.
+	// Per function: whether it is own, and which patterns it matches.
 	isOwn := make([]bool, len(p.Functions))
 	isInjected := make([]bool, len(p.Functions))
 	names := make([]string, len(p.Functions))
@@ -122,7 +122,7 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 		}
 		l.total += v
 		stack = p.AppendStack(stack[:0], i)
-		below, first := mask{}, profile.None // what is below the line, and the first of it
+		below, first := mask{}, profile.None // patterns matched below the line, and the function called first
 		line := profile.Line{Function: profile.None}
 	frames:
 		for _, loc := range stack {
@@ -136,7 +136,7 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 					break frames
 				}
 				if isInjected[ln.Function] {
-					below, first = mask{}, profile.None // nothing called it, nor what is below
+					below, first = mask{}, profile.None // forget both: neither this frame nor what is below it was called by the line
 					continue
 				}
 				below.or(matches[ln.Function])
@@ -168,7 +168,7 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 	return l
 }
 
-// charged is what an account has below the frames of a pattern.
+// charged returns what an account has below frames that match a pattern.
 func (a *account) charged(pattern int) int64 {
 	var sum int64
 	for m, v := range a.matched {

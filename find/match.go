@@ -17,10 +17,10 @@ type place struct {
 	line int
 }
 
-// charges are the accounts of a place by cost: several when profiles name it in several ways.
+// charges are the accounts of a place by cost: several when profiles name the place differently.
 type charges map[Cost][]*account
 
-// A matcher brings what profiles name to the module's source.
+// A matcher maps names in profiles to the module's source.
 type matcher struct {
 	m        *module
 	recorded func(file string) ([]byte, bool)
@@ -32,7 +32,7 @@ func newMatcher(m *module, recorded func(file string) ([]byte, bool)) *matcher {
 	return &matcher{m: m, recorded: recorded, sources: map[string]*parsed{}, old: map[string]*parsed{}}
 }
 
-// A parsed file is a file's text and its functions.
+// A parsed file is the text of a file and its functions.
 type parsed struct {
 	text  []byte
 	fset  *token.FileSet
@@ -41,12 +41,12 @@ type parsed struct {
 	spans []span // of the declarations
 	err   error
 
-	lines    []string    // of the text; nil before the first question
-	begins   map[int]int // last line of what begins in a line: see starts; nil before the first question
+	lines    []string    // of the text; nil until first used
+	begins   map[int]int // last line of the functions and loops that begin on a line: see starts; nil until first used
 	literals []span      // of function literals
 }
 
-// A span is some lines, from and to included.
+// A span is a range of lines, from and to included.
 type span struct{ from, to int }
 
 func (s span) has(line int) bool { return s.from <= line && line <= s.to }
@@ -67,7 +67,7 @@ func parse(text []byte) *parsed {
 
 func (p *parsed) line(at token.Pos) int { return p.fset.PositionFor(at, false).Line }
 
-// decl is the function around a line, nil without one.
+// decl returns the function around a line, or nil.
 func (p *parsed) decl(line int) *ast.FuncDecl {
 	if i := slices.IndexFunc(p.spans, func(s span) bool { return s.has(line) }); i >= 0 {
 		return p.decls[i]
@@ -75,7 +75,7 @@ func (p *parsed) decl(line int) *ast.FuncDecl {
 	return nil
 }
 
-// code is some lines of the text, at most so many.
+// code returns a range of lines of the text, at most most of them.
 func (p *parsed) code(from, to, most int) string {
 	if p.lines == nil {
 		p.lines = strings.Split(string(p.text), "\n")
@@ -86,20 +86,20 @@ func (p *parsed) code(from, to, most int) string {
 	return strings.Join(p.lines[from-1:min(to, from-1+most, len(p.lines))], "\n")
 }
 
-// body is a function's text.
+// body returns the text of a function.
 func (p *parsed) body(d *ast.FuncDecl) []byte {
 	f := p.fset.File(d.Pos())
 	return p.text[f.Offset(d.Pos()):f.Offset(d.End())]
 }
 
-// starts reports whether something that the compiler makes a function of starts in a line and goes
-// on to another: a function, a closure, the body of a range over a function.
+// starts reports whether something that the compiler turns into a function begins on a line and
+// continues to another: a function, a closure, the body of a range over a function.
 func (p *parsed) starts(start, line int) bool {
 	p.survey()
 	return line <= p.begins[start]
 }
 
-// survey notes where functions and loops begin and end.
+// survey records where functions and loops begin and end.
 func (p *parsed) survey() {
 	if p.begins != nil {
 		return
@@ -118,7 +118,7 @@ func (p *parsed) survey() {
 	})
 }
 
-// declName is the name of a function as Go's source has it: Name, T.Name, (*T).Name.
+// declName returns the name of a function as written in Go source: Name, T.Name, (*T).Name.
 func declName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
@@ -144,7 +144,7 @@ func declName(d *ast.FuncDecl) string {
 	return name + "." + d.Name.Name
 }
 
-// reasons why a place of a profile is not a place of the source.
+// Reasons why a place in a profile is not a place in the source.
 const (
 	reasonNoFile    = "the module has no such file"
 	reasonVendored  = "it is vendored: change it where it comes from"
@@ -199,16 +199,16 @@ func (x *matcher) locate(s spot, a *account) (place, string) {
 	return place{rel, line}, ""
 }
 
-// isInit reports whether a function is the one that sets package variables.
+// isInit reports whether a function is the one that initializes package variables.
 func isInit(function string) bool { return strings.HasSuffix(function, ".init") }
 
-// inLiteral reports whether a line is in a closure that no function is around.
+// inLiteral reports whether a line is in a closure outside of any function.
 func (p *parsed) inLiteral(line int) bool {
 	p.survey()
 	return slices.ContainsFunc(p.literals, func(s span) bool { return s.has(line) })
 }
 
-// source is the file as it is now, nil when it cannot be read.
+// source returns the current version of a file, or nil if it cannot be read.
 func (x *matcher) source(rel string) *parsed {
 	if p, ok := x.sources[rel]; ok {
 		return p
@@ -221,7 +221,7 @@ func (x *matcher) source(rel string) *parsed {
 	return p
 }
 
-// before is the file as it was recorded, nil when it was not.
+// before returns the recorded version of a file, or nil if it was not recorded.
 func (x *matcher) before(name string) *parsed {
 	if p, ok := x.old[name]; ok {
 		return p
@@ -238,7 +238,7 @@ func (x *matcher) before(name string) *parsed {
 	return p
 }
 
-// join brings the ledgers to the module's places.
+// join maps the ledgers to the module's places.
 func (x *matcher) join(ledgers []*ledger) (map[place]charges, []Stale) {
 	places := map[place]charges{}
 	type gone struct{ function, file string }

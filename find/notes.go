@@ -8,7 +8,8 @@ import (
 	"github.com/whet-go/whet/find/notes"
 )
 
-// shown reports whether notes of a kind explain the cost of a line. The others say what cost nothing.
+// shown reports whether notes of a kind explain the cost of a line. Other kinds are about what
+// costs nothing.
 func shown(kind string) bool {
 	switch kind {
 	case "escape", "escapes", "isInBounds", "isSliceInBounds", "cannotInlineFunction", "cannotInlineCall":
@@ -17,8 +18,8 @@ func shown(kind string) bool {
 	return false
 }
 
-// annotate puts what the compiler says beside findings and hot lines. Without a directory for its
-// notes it does nothing; what cannot be had is a warning.
+// annotate attaches the compiler's notes to findings and hot lines. Without a cache directory it
+// does nothing; failures are warnings.
 func (f *finder) annotate(ctx context.Context) {
 	if f.o.Notes == "" {
 		return
@@ -56,8 +57,8 @@ func (f *finder) annotate(ctx context.Context) {
 	}
 }
 
-// shownPackages are the packages of findings and of lines that may be listed without one: the compiler
-// need not be asked about others.
+// shownPackages returns the packages of findings and of lines that may be listed without one: the
+// others need not be compiled.
 func (f *finder) shownPackages() []string {
 	var pkgs []string
 	add := func(file string) {
@@ -86,7 +87,7 @@ func (f *finder) shownPackages() []string {
 	return pkgs
 }
 
-// notesOf are the notes of some lines, and that of the function around them.
+// notesOf returns the notes on a range of lines, and those on the function around them.
 func (f *finder) notesOf(file string, from, to int) []notes.Note {
 	start := 0
 	if src := f.matcher.source(file); src != nil {
@@ -104,7 +105,7 @@ func (f *finder) notesOf(file string, from, to int) []notes.Note {
 	return list
 }
 
-// appendNote appends what the list does not say of the line yet.
+// appendNote appends a note unless the list already contains it.
 func appendNote(list []notes.Note, n notes.Note) []notes.Note {
 	if slices.ContainsFunc(list,
 		func(o notes.Note) bool { return o.Line == n.Line && o.Kind == n.Kind && o.Message == n.Message }) {

@@ -14,22 +14,23 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// A Target is what is known of a recorded program beside its profiles. What is missing keeps some
-// rules from judging it.
+// A Target is what is known about a recorded program in addition to its profiles. Rules whose
+// inputs are missing do not judge it.
 type Target struct {
-	Build *recording.Build // nil: not known
-	// Go is the version that built it, as runtime.Version has it; "" when not known.
+	Build *recording.Build // nil if unknown
+	// Go is the version that built it, in the form of runtime.Version; "" if unknown.
 	Go string
-	// Level is that of GOAMD64 which the machine it ran on is good for, v1 to v4; "" when not known.
+	// Level is the GOAMD64 level that the machine it ran on supports, v1 to v4; "" if unknown.
 	Level string
-	// Before and After are runtime.MemStats at both ends of the window, as recordings have them
-	// (recording.MemStatsStartPart, recording.MemStatsEndPart); nil where they have none.
+	// Before and After are runtime.MemStats at both ends of the window, as in recordings
+	// (recording.MemStatsStartPart, recording.MemStatsEndPart); nil if not recorded.
 	Before, After []byte
 }
 
-// judge has the rules about whole programs look at this one.
+// judge runs the rules about whole programs.
 //
-// What settings save is of what the findings about lines leave, so that savings can be added up.
+// Settings are credited only with what the findings about lines leave, so that savings can be added
+// up.
 func (f *finder) judge(cpu *profile.Profile) {
 	p := f.program(cpu)
 	left, garbage := 1.0, f.background-f.fewerCollections()
@@ -60,7 +61,7 @@ func (f *finder) judge(cpu *profile.Profile) {
 			}
 			switch {
 			case v.Collector:
-				// What the collector does in goroutines that allocate is charged to their lines.
+				// The collector's work in goroutines that allocate is charged to their lines.
 				own := max(0, min(v.Share-share(f.assisting, int64(p.CPU)), v.Share))
 				rest := max(0, min(own, own-f.background+garbage))
 				x.Saving = v.Saving * rest / v.Share
@@ -80,8 +81,8 @@ func (f *finder) judge(cpu *profile.Profile) {
 	}
 }
 
-// fewerCollections is the share of the CPU time that the collector's own goroutines save if all that
-// findings are about is not allocated: it counts for those.
+// fewerCollections returns the share of the CPU time that the collector's own goroutines save if
+// nothing that findings are about is allocated: it counts for those findings.
 func (f *finder) fewerCollections() float64 {
 	sum := 0.0
 	for _, x := range f.result.Findings {
@@ -94,7 +95,7 @@ func (f *finder) fewerCollections() float64 {
 	return sum
 }
 
-// settingFix is a fix by a setting.
+// settingFix returns a fix that consists of a setting.
 func settingFix(s rules.Setting) *Fix {
 	var how []string
 	if len(s.Build) > 0 {
@@ -106,7 +107,7 @@ func settingFix(s rules.Setting) *Fix {
 	return &Fix{Message: strings.Join(how, ". "), Setting: &s}
 }
 
-// program is what rules about whole programs ask for.
+// program returns the input of rules about whole programs.
 func (f *finder) program(cpu *profile.Profile) *rules.Program {
 	t := &f.o.Target
 	p := &rules.Program{
@@ -151,7 +152,7 @@ func (f *finder) program(cpu *profile.Profile) *rules.Program {
 	return p
 }
 
-// below sums a value of the samples with a function that matches in their stacks.
+// below sums a value over the samples that have a matching function in their stacks.
 func below(p *profile.Profile, typ int, re *regexp.Regexp) int64 {
 	matches := make([]bool, len(p.Functions))
 	for i, f := range p.Functions {
@@ -175,8 +176,8 @@ func below(p *profile.Profile, typ int, re *regexp.Regexp) int64 {
 	return sum
 }
 
-// parseMemStats reads lines as the heap profile's text form has them, "# Name = value", and returns
-// the values that are whole numbers by name; nil without a text.
+// parseMemStats parses lines in the form of the heap profile's text format, "# Name = value", and
+// returns the integer values by name; nil for an empty text.
 func parseMemStats(text []byte) (map[string]int64, error) {
 	if text == nil {
 		return nil, nil //nolint:nilnil // no statistics are no error

@@ -19,8 +19,8 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// Find looks for the causes of what profiles show in a module's source. It is an error when there
-// is no module, no profile has a value, or nothing of the module is in them.
+// Find looks for the causes of what profiles show in a module's source. It is an error if there is
+// no module, if no profile has a value, or if no line of the module is in the profiles.
 func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	f, err := newFinder(p, o)
 	if f == nil {
@@ -40,8 +40,8 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	return f.result, nil
 }
 
-// newFinder charges what profiles show to the lines of the module. With an error there is a finder only
-// when all is well but that no line of the module is in the profiles.
+// newFinder charges the profiles to the lines of the module. With an error it returns a finder only
+// if the sole problem is that no line of the module is in the profiles.
 func newFinder(p Profiles, o Options) (*finder, error) {
 	o.MinShare = cmp.Or(o.MinShare, DefaultMinShare)
 	if o.Progress == nil {
@@ -97,13 +97,13 @@ func newFinder(p Profiles, o Options) (*finder, error) {
 	return f, nil
 }
 
-// join brings the ledgers to the lines of the module.
+// join maps the ledgers to the lines of the module.
 func (f *finder) join() error {
-	if f.o.Was == "" {
+	if f.o.OriginalDir == "" {
 		f.places, f.result.Stale = f.matcher.join(f.ledgers)
 		return nil
 	}
-	was, err := findModule(f.o.Was)
+	was, err := findModule(f.o.OriginalDir)
 	if err != nil {
 		return err
 	}
@@ -122,20 +122,20 @@ type finder struct {
 	ledgers []*ledger
 	places  map[place]charges
 	claimed map[place]map[Cost]int64 // by findings
-	// collecting is the pattern of the collector's functions, and assisting the CPU time of them below
-	// lines that findings are charged.
+	// collecting is the index of the pattern for the collector's functions, and assisting their CPU
+	// time below lines that are charged to findings.
 	collecting int
 	assisting  int64
-	background float64 // the share of the CPU time in the collector's own goroutines
+	background float64 // share of the CPU time in the collector's own goroutines
 	result     *Result
 
 	pkgs    map[string]*packages.Package // by the module's file
-	why     map[string]string            // by the module's file: what keeps rules from it
+	why     map[string]string            // by the module's file: why rules cannot analyze it
 	matches []*match
 	notes   map[string][]notes.Note // by the module's file
 }
 
-// prepare compiles what the rules' causes look for.
+// prepare compiles the patterns of the rules' causes.
 func (f *finder) prepare() error {
 	f.causes, f.claimed = map[string]*cause{}, map[place]map[Cost]int64{}
 	f.pkgs, f.why = map[string]*packages.Package{}, map[string]string{}
@@ -170,7 +170,7 @@ func (f *finder) prepare() error {
 
 func causeKey(rule, category string) string { return rule + "/" + cmp.Or(category, rule) }
 
-// read makes the ledgers, each on its own goroutine.
+// read makes the ledgers, each in its own goroutine.
 func (f *finder) read(p Profiles) []*ledger {
 	all := make([]*ledger, len(costs()))
 	var wg sync.WaitGroup
@@ -185,7 +185,7 @@ func (f *finder) read(p Profiles) []*ledger {
 	return slices.DeleteFunc(all, func(l *ledger) bool { return l == nil || l.total == 0 })
 }
 
-// of is the profile that has a cost, and the name of the sample type there.
+// of returns the profile that contains a cost, and the name of the sample type there.
 func (p Profiles) of(cost Cost) (prof *profile.Profile, sampleType string) {
 	switch cost {
 	case CPU:
@@ -202,7 +202,7 @@ func (p Profiles) of(cost Cost) (prof *profile.Profile, sampleType string) {
 	return nil, ""
 }
 
-// analyse loads the packages with hot lines, runs the rules on them and charges what they find.
+// analyse loads the packages with hot lines, runs the rules on them and charges their diagnostics.
 func (f *finder) analyse(ctx context.Context) error {
 	dirs := f.hotDirs()
 	if len(dirs) == 0 {
@@ -237,8 +237,8 @@ func (f *finder) analyse(ctx context.Context) error {
 	return nil
 }
 
-// hotDirs are the directories whose lines have at least the least share of some profile, as
-// patterns for the go command.
+// hotDirs returns the directories with lines above the minimum share of some profile, as patterns
+// for the go command.
 func (f *finder) hotDirs() []string {
 	sums := map[string]map[Cost]int64{}
 	for at, c := range f.places {
@@ -265,7 +265,7 @@ func (f *finder) hotDirs() []string {
 	return dirs
 }
 
-// index notes which files a package has, and why rules cannot look at some.
+// index records the files of a package, and why rules cannot analyze some of them.
 func (f *finder) index(pkg *packages.Package) {
 	rel := func(file string) string {
 		r, err := filepath.Rel(f.m.dir, file)
@@ -299,8 +299,8 @@ func (f *finder) index(pkg *packages.Package) {
 	}
 }
 
-// firstComplaint is the first line of an error that does not only name the package, as go build does
-// before what it says of it.
+// firstComplaint returns the first line of an error that does more than name the package, which is
+// what go build prints first.
 func firstComplaint(text string) string {
 	if head, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(head, "-: # ") {
 		text = rest
@@ -313,7 +313,7 @@ func firstLine(s string) string {
 	return line
 }
 
-// rank puts the result in order, and lists what no finding is about.
+// rank sorts the result, and lists hot lines without a finding.
 func (f *finder) rank() {
 	r := f.result
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
@@ -330,7 +330,7 @@ func (f *finder) rank() {
 	})
 }
 
-// largest is the largest share of any profile.
+// largest returns the largest share of any profile.
 func largest(e []Evidence) float64 {
 	most := 0.0
 	for _, one := range e {
@@ -339,7 +339,7 @@ func largest(e []Evidence) float64 {
 	return most
 }
 
-// unexplained is a hot line more than half of which no finding claims.
+// unexplained returns a hot line if findings claim less than half of it.
 func (f *finder) unexplained(at place) (HotLine, bool) {
 	var all, left []Evidence
 	for _, l := range f.ledgers {
@@ -380,7 +380,7 @@ func (f *finder) unexplained(at place) (HotLine, bool) {
 	return h, true
 }
 
-// maxCallees is how many callees are shown of a line.
+// maxCallees is the number of callees shown for a line.
 const maxCallees = 5
 
 func heaviest(callees map[string]int64, total int64) []Callee {
@@ -394,7 +394,7 @@ func heaviest(callees map[string]int64, total int64) []Callee {
 	return list[:min(len(list), maxCallees)]
 }
 
-// saving is the share of the processor's time that is charged, and of the collector's work.
+// saving returns the charged share of the CPU time, plus the share of the collector's work.
 func (f *finder) saving(evidence []Evidence) float64 {
 	sum := 0.0
 	for _, e := range evidence {
@@ -409,7 +409,7 @@ func (f *finder) saving(evidence []Evidence) float64 {
 	return sum
 }
 
-// maxCode is how many lines of a place are shown.
+// maxCode is the number of lines shown for a place.
 const maxCode = 12
 
 func (f *finder) placeOf(file string, line, column, end int) Place {

@@ -16,7 +16,7 @@ import (
 	"github.com/whet-go/whet/trace/stacks"
 )
 
-// Waits are where the requests of execution traces wait. The zero value is of none.
+// Waits are where the requests of execution traces wait. The zero value is empty.
 type Waits struct {
 	requests int
 	time     time.Duration
@@ -24,13 +24,13 @@ type Waits struct {
 	stacks   []waitStack
 }
 
-// A waitStack is what requests waited for with a stack.
+// A waitStack is what requests waited for with one stack.
 type waitStack struct {
 	requests.Wait
 	stack, waking []stacks.Frame
 }
 
-// Add adds those of a trace. It keeps nothing of the index.
+// Add adds the waits of a trace. It does not retain the index.
 func (w *Waits) Add(x *index.Index) (dropped int, err error) {
 	found, err := requests.WaitsOf(x)
 	if err != nil {
@@ -47,12 +47,12 @@ func (w *Waits) Add(x *index.Index) (dropped int, err error) {
 	return found.Dropped, nil
 }
 
-// Requests is what execution traces tell about requests.
+// Requests is what execution traces show about requests.
 type Requests struct {
-	Count int           `json:"count"` // whole ones
+	Count int           `json:"count"` // complete ones
 	Time  time.Duration `json:"time_ns"`
-	// Waits are what all of them wait for, wherever that is, the most time first; waiting for a processor is
-	// the cause "runnable".
+	// Waits are what all of them wait for, on any line, the longest first; waiting for a CPU is the
+	// cause "runnable".
 	Waits []Wait `json:"waits,omitempty"`
 }
 
@@ -63,14 +63,14 @@ type Wait struct {
 	Time  time.Duration `json:"time_ns"`
 	Share float64       `json:"share"` // of the time of all requests
 	Max   time.Duration `json:"max_ns,omitempty"`
-	// Ended are the lines from which waits for locks and channels were ended, the most time first: of a lock, where it
-	// was given back.
+	// Ended are the lines that ended waits for locks and channels, the longest first; for a lock,
+	// the line that released it.
 	Ended []Ender `json:"ended_by,omitempty"`
 }
 
 // An Ender is a line that ended waits.
 type Ender struct {
-	// relative to the module; of a line that is not its own, the directory and name
+	// relative to the module; for lines outside of it, directory and name
 	File     string  `json:"file"`
 	Own      bool    `json:"own,omitempty"` // the line is in the module
 	Line     int     `json:"line"`
@@ -78,14 +78,15 @@ type Ender struct {
 	Share    float64 `json:"share"` // of the time of all requests
 }
 
-// maxEnders is how many lines that end a wait are kept.
+// maxEnders is the number of lines kept that end a wait.
 const maxEnders = 3
 
-// wait puts what requests wait for beside lines and findings, and lists the lines that only wait. Nothing is
-// charged, and the order of findings does not change: that a line waits says nothing of what a rewrite saves.
+// wait attaches what requests wait for to lines and findings, and lists the lines that only wait.
+// Nothing is charged, and findings keep their order: a wait on a line does not show what a rewrite
+// saves.
 func (f *finder) wait(w *Waits) {
 	at := map[place][]Wait{}
-	if w != nil && w.requests > 0 && f.o.Was == "" {
+	if w != nil && w.requests > 0 && f.o.OriginalDir == "" {
 		f.result.Requests = &Requests{Count: w.requests, Time: w.time, Waits: f.shownWaits(w.causes())}
 		at = f.waits(w)
 	}
@@ -133,7 +134,7 @@ func (f *finder) wait(w *Waits) {
 	})
 }
 
-// causes are what all requests wait for.
+// causes returns what all requests wait for.
 func (w *Waits) causes() []Wait {
 	var all []Wait
 	for c, took := range w.times {
@@ -144,7 +145,7 @@ func (w *Waits) causes() []Wait {
 	return all
 }
 
-// busy reports whether a line costs as much CPU time or memory as is reported.
+// busy reports whether the CPU time or memory of a line reaches the minimum share.
 func (f *finder) busy(at place) bool {
 	return slices.ContainsFunc(f.ledgers, func(l *ledger) bool {
 		var sum int64
@@ -155,7 +156,7 @@ func (f *finder) busy(at place) bool {
 	})
 }
 
-// waitShare is the share of requests' time that a line has them wait.
+// waitShare returns the share of requests' time spent waiting on a line.
 func waitShare(waits []Wait) float64 {
 	sum := 0.0
 	for _, w := range waits {
@@ -164,7 +165,7 @@ func waitShare(waits []Wait) float64 {
 	return sum
 }
 
-// shownWaits are those worth saying, the longest first, one for each cause.
+// shownWaits returns the waits worth showing, the longest first, one per cause.
 func (f *finder) shownWaits(waits []Wait) []Wait {
 	byCause := map[string]*Wait{}
 	for _, w := range waits {
@@ -201,8 +202,8 @@ func (f *finder) shownWaits(waits []Wait) []Wait {
 	return shown
 }
 
-// waits brings waits to the module's lines. Functions that the source does not have as they were are listed
-// as stale once, as those of profiles are.
+// waits maps waits to the module's lines. Functions that differ in the source are listed as stale
+// once, like those of profiles.
 func (f *finder) waits(w *Waits) map[place][]Wait {
 	own := func(frame stacks.Frame) bool { return f.o.Own(profile.Function{Name: frame.Func, File: frame.File}) }
 	at := map[place][]Wait{}
@@ -243,13 +244,13 @@ func (f *finder) waits(w *Waits) map[place][]Wait {
 	return at
 }
 
-// locateFrame is the place of a trace's frame, or why there is none.
+// locateFrame returns the place of a trace's frame, or why there is none.
 func (f *finder) locateFrame(frame stacks.Frame) (place, string) {
 	file := path.Clean(strings.ReplaceAll(frame.File, `\`, "/"))
 	here, reason := f.matcher.locate(spot{file, int32(frame.Line)}, &account{function: profile.Generic(frame.Func)})
 	if reason == "" {
-		// Traces do not say where functions start, so their names must do. A closure that was inlined has the name of
-		// the function around it, and its own behind that.
+		// Traces do not contain the first lines of functions, so names must do. An inlined closure
+		// has the name of the function around it, followed by its own.
 		if d := f.matcher.source(here.file).decl(here.line); d != nil &&
 			!slices.Contains(nameParts(frame.Func), d.Name.Name) {
 			return place{}, reasonMoved
@@ -258,17 +259,17 @@ func (f *finder) locateFrame(frame stacks.Frame) (place, string) {
 	return here, reason
 }
 
-// nameParts are the names in that of a function, from its package's on.
+// nameParts returns the parts of a function's name after its package.
 func nameParts(function string) []string {
 	name := profile.Generic(function)
 	name, _, _ = strings.Cut(name, "[")
 	if rest := strings.SplitN(function, "]", 2); len(rest) == 2 {
-		name += rest[1] // of a method of a generic type
+		name += rest[1] // a method of a generic type
 	}
 	return strings.Split(name[strings.LastIndexByte(name, '/')+1:], ".")
 }
 
-// ender names a line that ends waits: as the module does, or by the end of its file's name.
+// ender names a line that ends waits: as the module does, or by the last elements of its path.
 func (f *finder) ender(frame stacks.Frame, took float64) Ender {
 	e := Ender{Line: frame.Line, Function: profile.Generic(frame.Func), Share: took}
 	if here, reason := f.locateFrame(frame); reason == "" {
@@ -280,5 +281,5 @@ func (f *finder) ender(frame stacks.Frame, took float64) Ender {
 	return e
 }
 
-// Where names the line for people.
+// Where returns the line as file:line.
 func (e Ender) Where() string { return fmt.Sprintf("%s:%d", e.File, e.Line) }

@@ -117,7 +117,7 @@ func (f *fixer) look(ctx context.Context, dir string) (*find.Result, error) {
 		return f.o.look(ctx, dir)
 	}
 	o := f.o.Find
-	o.Dir, o.Was, o.Notes, o.Progress = dir, f.result.Dir, "", nil
+	o.Dir, o.OriginalDir, o.Notes, o.Progress = dir, f.result.Dir, "", nil
 	return find.Find(ctx, f.o.Profiles, o)
 }
 

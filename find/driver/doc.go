@@ -3,13 +3,13 @@
 // Data flow:
 //
 //  1. Load asks the go command for packages: their syntax and types from source, the types of
-//     what they import from the build cache's export data. That is what makes it fast: only
-//     packages that are looked at are checked.
-//  2. Run runs analyzers, and what these require, on one package, without facts: what an
-//     analyzer knows of other packages is their types.
+//     their imports from the export data in the build cache. That makes it fast: only the packages
+//     to analyze are type-checked.
+//  2. Run runs analyzers, and the analyzers that these require, on one package, without facts: an
+//     analyzer knows only the types of other packages.
 //
-// A loaded package is read only; Run may be called for different packages at once.
+// A loaded package is read-only; Run may be called concurrently for different packages.
 //
-// The package is not a linter: golang.org/x/tools' checkers, which type-check everything that is
-// imported from source to have facts, are slower by far.
+// The package is not a linter: the checkers of golang.org/x/tools, which type-check all imports
+// from source to have facts, are much slower.
 package driver

@@ -1,15 +1,16 @@
-// Package recorded joins recordings to find: it reads what they say of a program and looks for
-// what costs in its source.
+// Package recorded connects recordings with package find: it reads what they contain about a
+// program and looks for what is expensive in its source.
 //
 // Data flow:
 //
-//  1. [Read] opens the arguments (package input): the profiles of all kinds, what is own code.
+//  1. [Read] opens the arguments (package input): profiles of all kinds, and what is own code.
 //  2. The execution traces of the recordings are indexed, up to a limit, for where requests
-//     wait. What is left out or cannot be read is a warning: the profiles are what counts.
-//  3. Of the recording come the build, the runtime's statistics and the machine's level.
-//  4. [Program.Find] looks for all that in a module; the second time in the module with
-//     rewrites, to which lines are followed.
+//     wait. Traces that are skipped or cannot be read are warnings, because the profiles matter
+//     most.
+//  3. The build, the runtime statistics and the machine's GOAMD64 level come from the recording.
+//  4. [Program.Find] looks for all of that in a module. The second time, it looks in the module
+//     with rewrites applied, and follows lines to where they moved.
 //
-// A Program may be asked by several goroutines, and must be closed. The package renders nothing
-// and keeps no state.
+// A Program is safe for concurrent use, and must be closed. The package renders nothing and keeps
+// no state.
 package recorded

@@ -1,25 +1,25 @@
-// Package rules says what a rule is: a pattern of code that costs, which a profile can
-// confirm, and the rewrite that takes the cost away.
+// Package rules defines what a rule is: an expensive pattern of code that a profile can confirm,
+// and the rewrite that removes the cost.
 //
 // Data flow:
 //
-//  1. Each directory below has one rule: a [Rule] made by its New, a go/analysis Analyzer whose
-//     diagnostics name a [Cause] by their Category, and a doc.go that explains it ([ParseDoc]).
-//  2. Package find runs the analyzers on the packages that hold hot lines, and charges each
-//     diagnostic what the profiles show on its lines below the frames that its cause names.
-//  3. A rule about how a program is built or run has no pattern in source: its Judge looks at what
-//     a recording says of the [Program] as a whole, and answers with a [Setting].
+//  1. Each directory below has one rule: a [Rule] returned by its New, a go/analysis Analyzer whose
+//     diagnostics name a [Cause] in their Category, and a doc.go that explains it ([ParseDoc]).
+//  2. Package find runs the analyzers on the packages that contain hot lines, and charges each
+//     diagnostic with what the profiles show on its lines below the frames that its cause names.
+//  3. A rule about how a program is built or run has no pattern in source: its Judge examines what
+//     a recording contains about the [Program] as a whole, and returns a [Setting].
 //  4. The analyzers also run alone, as go vet -vettool=whet-vet, without a profile ([Rule.Vet]).
 //
-// A diagnostic covers, from Pos to End, the expression or statement that costs; its suggested
-// fix may change other places: where a slice is declared, a package variable. It has one
-// suggested fix at most, and only where behaviour is kept; the analyzer says in a comment why.
+// A diagnostic covers, from Pos to End, the expression or statement that costs; its suggested fix
+// may change other places, such as the declaration of a slice or a package variable. It has at most
+// one suggested fix, and only if that keeps behavior; a comment in the analyzer argues why.
 //
 // What rules share is in rules/rewrite (edits of source) and rules/ruletest (their tests);
-// rules/index lists them all and is generated.
+// rules/index lists all rules and is generated.
 //
-// A cause mends in one of three ways: by the suggested fix, by a Setting, or not at all; and it makes
-// a finding for each place, each function, or the module ([Scope]).
+// A cause is fixed in one of three ways: by the suggested fix, by a Setting, or not at all. It
+// makes one finding per place, per function, or for the module ([Scope]).
 //
-// Rules have no state. The package does not know profiles: frames are matched by name.
+// Rules have no state. The package knows nothing about profiles: frames are matched by name.
 package rules

@@ -1,8 +1,9 @@
-// Package appendform defines a rule: a value becomes a string of its own, only to be appended to bytes that are there.
+// Package appendform defines a rule: a value is formatted as a new string only to be appended to
+// a buffer.
 //
-// strconv.FormatInt, time.Time.Format, hex.EncodeToString and their kin make a string, which is then
-// copied into a buffer and dropped. Each has a twin that appends to a slice; bytes.Buffer and
-// bufio.Writer lend their free room for it.
+// strconv.FormatInt, time.Time.Format, hex.EncodeToString and similar functions allocate a
+// string, which is copied into a buffer and dropped. Each has a counterpart that appends to a
+// slice; bytes.Buffer and bufio.Writer provide their spare capacity for it.
 //
 // # Before
 //
@@ -16,13 +17,15 @@
 //
 // # Evidence
 //
-// The CPU profile has the function that makes the string below the line, and so has the profile of
-// allocations.
+// Both the CPU profile and the allocation profile show the formatting function called from the
+// line.
 //
 // # Safety
 //
-// The twins write the same bytes. Nothing in the arguments may call what could change the buffer
-// meanwhile, and the buffer is a variable or a field, so that naming it twice is the same one.
-// Encoded bytes could lie in the free room themselves, and be overwritten while they are read: that
-// rewrite needs a review.
+// The append functions write the same bytes. The arguments must not call anything that could
+// change the buffer, and the buffer must be a variable or a field, so that naming it twice
+// refers to the same one.
+//
+// Bytes to be encoded could themselves lie in the spare capacity and be overwritten while they
+// are read, so that rewrite needs review.
 package appendform

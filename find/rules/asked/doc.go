@@ -1,8 +1,8 @@
-// Package asked defines a rule: the system is asked on each call what it answered before.
+// Package asked defines a rule: an unchanging value is fetched from the system on every call.
 //
-// The machine's name, the process's number, a time zone's rules and a variable of the environment
-// are the same on each call, or nearly always. To ask for them takes a system call, a file that is
-// read and parsed (time.LoadLocation), or a lock that all goroutines share (os.Getenv).
+// The host name, the process ID, the rules of a time zone and an environment variable never
+// change, or almost never. Fetching one takes a system call, reading and parsing a file
+// (time.LoadLocation), or a lock that all goroutines share (os.Getenv).
 //
 // # Before
 //
@@ -31,21 +31,21 @@
 //
 // # Evidence
 //
-// The CPU profile has the function below the line: os.Hostname with a system call, time.LoadLocation
-// with the reading of a file, os.Getenv with a lock.
+// The CPU profile shows the function called from the line: os.Hostname with a system call,
+// time.LoadLocation reading a file, os.Getenv with a lock.
 //
 // # Safety
 //
-// The process's number never changes: it goes into a package variable. All else is asked when it is
-// first needed, not at the program's start; an error is not kept: the next call asks again. Whether
-// an answer may change while the program runs, somebody must know, and so these rewrites are marked
-// for review: a machine may be renamed, a program moved, the rules of a time zone updated, and
-// os.Setenv (in tests, or when a configuration is read) sets variables. Several goroutines may ask at once at
-// the beginning, and one of the same answers is kept.
+// The process ID never changes, so it goes into a package variable. Everything else is fetched
+// on first use, not at startup; errors are not cached, so the next call tries again. Several
+// goroutines may fetch the value at first; one of the equal results is kept.
 //
-// If the package itself sets variables, there is no rewrite for them.
+// Some of these values may change while the program runs: a machine is renamed, a process is
+// migrated, time zone data is updated, or os.Setenv is called in tests or while configuration is
+// read. So these rewrites need review. If the package itself sets environment variables, there
+// is no rewrite for them.
 //
-// Where the function keeps answers already (sync.Once, an atomic value), the rule is quiet. Network
-// addresses change while a machine runs, and *debug.BuildInfo may be changed by who has it: these are
-// reported without a rewrite.
+// The rule is silent where the function already caches the value (sync.Once, an atomic value).
+// Network addresses change while a machine runs, and callers may modify the *debug.BuildInfo
+// that they get: these are reported without a rewrite.
 package asked

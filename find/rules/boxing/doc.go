@@ -1,8 +1,8 @@
-// Package boxing defines a rule: a value is put into an interface.
+// Package boxing defines a rule: a value is converted to an interface, which allocates.
 //
-// An interface holds a pointer. A number, text, slice or struct that is handed over as an interface is
-// copied to the heap first, unless the compiler sees that the interface does not outlive the call. On a
-// line that runs often that is an allocation for each value. What helps depends on who takes it: a
+// An interface holds a pointer. A number, string, slice or struct passed as an interface is
+// first copied to the heap, unless the compiler can prove that the interface does not outlive
+// the call. On a hot line that is one allocation per value. The remedy depends on the callee: a
 // function for the type (strconv.Itoa, slog.Int, atomic.Int64), a type parameter, or a pointer.
 //
 // # Before
@@ -11,14 +11,15 @@
 //
 // # Evidence
 //
-// The CPU profile has runtime.convT and its kin below the line; the profile of allocations, which has
-// no runtime functions, has the line itself.
+// The CPU profile shows runtime.convT and similar functions called from the line. The allocation
+// profile, which omits runtime frames, charges the line itself.
 //
 // # Safety
 //
-// The rule only reports. It is quiet about values that need no memory: constants, pointers and what is
-// one, booleans and single bytes, types without a size, operands of fmt where rule sprintf applies,
-// those of package reflect, which takes nothing else, and structs that are put together for the call, to
-// which a pointer would need the same memory.
-// The values on one line of a call are one finding.
+// The rule only reports. It is silent about values that need no allocation (constants, pointers
+// and pointer-shaped values, booleans, single bytes, zero-size types), operands of fmt where the
+// rule sprintf applies, arguments of package reflect, which takes nothing else, and structs
+// built for the call, to which a pointer would allocate just as much.
+//
+// All values on one line of a call make one finding.
 package boxing

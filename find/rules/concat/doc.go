@@ -1,8 +1,8 @@
-// Package concat defines a rule: a string grows in a loop, and each turn copies all of it.
+// Package concat defines a rule: a string grows in a loop, and every iteration copies all of it.
 //
-// A string cannot grow in place: s += x makes a new one and copies both into it. In a loop the bytes
-// that are moved grow with the square of the length, and each turn leaves garbage. A
-// strings.Builder keeps room to grow; a padding is one call of strings.Repeat.
+// Strings are immutable: s += x allocates a new string and copies both into it. In a loop the
+// bytes copied grow with the square of the length, and every iteration leaves garbage. A
+// strings.Builder has spare capacity to grow into; padding is a single call of strings.Repeat.
 //
 // # Before
 //
@@ -28,21 +28,21 @@
 //
 // # Evidence
 //
-// The CPU profile has runtime.concatstring below the line; the profile of allocations has the line
-// itself.
+// The CPU profile shows runtime.concatstring called from the line; the allocation profile
+// charges the line itself.
 //
 // # Safety
 //
-// A string becomes a Builder if it is a local variable that no closure names and whose address is
-// not taken, and nothing sets it but its first value and +=. Reading it in between stays right, and
-// costs nothing. What is appended must not name the string itself, and is written in several steps
-// only if a call in it cannot change what was read before it.
+// A string becomes a Builder if it is a local variable that no closure captures, its address is
+// not taken, and it is set only by its initial value and +=. Reading it in between still works
+// and costs nothing. The appended expression must not mention the string itself, and is split
+// into several writes only if no call in it can change what was read before the call.
 //
-// A loop that pads becomes strings.Repeat when it does nothing else, with the count in the loop's
-// own unit: turns for n < width, bytes for len(s) < width, where a fill of several bytes may go
-// past the width and the count is rounded up. The if keeps a width that is reached already from
-// making a negative count, which panics. An invalid rune is U+FFFD both ways. A width for which
-// there is no memory ends the program at once instead of after a long time.
+// A loop that pads becomes strings.Repeat when it does nothing else. The count is in the loop's
+// own unit: iterations for n < width, bytes for len(s) < width, where a fill of several bytes
+// may exceed the width and the count is rounded up. The if prevents a negative count, which
+// panics, when the width is already reached. Invalid runes become U+FFFD either way. A width too
+// large for memory ends the program at once instead of after a long time.
 //
-// Otherwise there is a report and no rewrite.
+// Anything else is reported without a rewrite.
 package concat

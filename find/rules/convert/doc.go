@@ -1,8 +1,9 @@
-// Package convert defines a rule: a string is copied into bytes, or bytes into a string, for a call that needs no copy.
+// Package convert defines a rule: a string or []byte is converted for a call that does not need
+// it.
 //
-// A conversion between string and []byte copies, and takes memory from 33 bytes on or where the
-// copy escapes, as it does into every Write of an interface. Writers have WriteString, package bytes has
-// what package strings has, and range goes over the runes of a string itself.
+// A conversion between string and []byte copies, and allocates if the result is longer than 32
+// bytes or escapes, as it does in every Write through an interface. Writers have WriteString,
+// package bytes mirrors package strings, and range iterates over the runes of a string directly.
 //
 // # Before
 //
@@ -16,21 +17,22 @@
 //
 // # Evidence
 //
-// The CPU profile has runtime.stringtoslicebyte, slicebytetostring or stringtoslicerune below the line;
-// the profile of allocations has the line itself.
+// The CPU profile shows runtime.stringtoslicebyte, slicebytetostring or stringtoslicerune called
+// from the line; the allocation profile charges the line itself.
 //
 // # Safety
 //
-// WriteString of bytes.Buffer, strings.Builder, bufio.Writer, os.File and http.ResponseWriter (whose
-// wrappers do not inherit it) writes what Write does; bufio may cut a long text into other pieces for
-// the writer behind it.
+// WriteString of bytes.Buffer, strings.Builder, bufio.Writer, os.File and http.ResponseWriter
+// (whose wrappers do not inherit it) writes what Write does; bufio may split a long string
+// differently for the underlying writer.
 //
-// Of an io.Writer nobody knows what it is. io.WriteString calls its WriteString, which should do
-// the same, but a type that embeds a buffer and has a Write of its own has the buffer's WriteString:
-// that rewrite needs a review. So does bytes.Buffer's Write of bytes, which may be the buffer's own,
-// and move while it makes room. Types of hashes and connections have no WriteString: there is
-// nothing to gain, and no report.
+// The dynamic type of an io.Writer is unknown. io.WriteString calls its WriteString, which
+// should do the same, but a type that embeds a buffer and defines only Write has the buffer's
+// WriteString: that rewrite needs review. So does bytes.Buffer's Write of bytes that may be the
+// buffer's own, and move when it grows. Hashes and connections have no WriteString, so there is
+// nothing to gain and nothing is reported.
 //
-// A search is rewritten when nothing that its other argument calls could change the bytes. The first
-// of []rune(s) is only reported: what replaces it does not panic for an empty string.
+// A search is rewritten when no call in its other argument can change the bytes. Taking the
+// first element of []rune(s) is only reported, because the replacement does not panic for an
+// empty string.
 package convert

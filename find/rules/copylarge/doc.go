@@ -1,8 +1,8 @@
 // Package copylarge defines a rule: a loop copies each large element of a slice.
 //
-// for _, x := range s copies the whole element into x on each turn, though the body may read a field
-// or two. Elements of more than 128 bytes are better read where they are. (That is twice as fast for
-// 136 bytes of which two fields are read.)
+// for _, x := range s copies the whole element into x in every iteration, even if the body reads
+// only a field or two. Elements larger than 128 bytes are better read in place: with 136-byte
+// elements of which two fields are read, that is twice as fast.
 //
 // # Before
 //
@@ -22,14 +22,16 @@
 //
 // # Evidence
 //
-// The CPU profile has the line of the for statement itself, or runtime.memmove below it: the copying is
-// part of the loop's own machine code.
+// The CPU profile charges the line of the for statement itself, or runtime.memmove called from
+// it: the copying is part of the loop's own machine code.
 //
 // # Safety
 //
-// The body does not change the copy, take its address or keep it in a function: then the copy is
-// needed, and the rule is quiet. An element that is read later than it was copied must not have changed
-// meanwhile: there is a rewrite only where the slice's variable is not set in the loop and the body
-// sets nothing but variables, and calls nothing but conversions, builtin functions and some of package
-// strings. After an append, which may write to the same memory, the element must not be read again.
+// The rule is silent where the copy is needed: the body modifies it, takes its address or
+// captures it in a closure.
+//
+// An element that is read later than it was copied must not have changed in between. So there is
+// a rewrite only if the loop does not set the slice variable, and the body assigns only to
+// variables and calls only conversions, builtins and some functions of package strings. After an
+// append, which may write to the same memory, the element must not be read again.
 package copylarge

@@ -1,8 +1,8 @@
-// Package deferloop defines a rule: a deferred call in a loop is kept until the function returns.
+// Package deferloop defines a rule: deferred calls pile up in a loop until the function returns.
 //
-// Go compiles a defer into the function's end, at no cost, where it runs once at most. In a loop each
-// turn allocates a record and a closure, and what the calls would close, unlock or give back is kept
-// for all turns until the function returns.
+// A defer that runs at most once is compiled into the end of the function and is nearly free. In
+// a loop, each iteration allocates a record and a closure, and whatever the calls would close,
+// unlock or release is held until the function returns.
 //
 // # Before
 //
@@ -24,15 +24,19 @@
 //
 // # Evidence
 //
-// The CPU profile has runtime.deferproc and runtime.newobject below the line, or runtime.deferprocat in
-// a range over a function; the profile of allocations has the line itself.
+// The CPU profile shows runtime.deferproc and runtime.newobject called from the line, or
+// runtime.deferprocat in a range over a function; the allocation profile charges the line
+// itself.
 //
 // # Safety
 //
-// The rewrite runs each call at the end of its turn instead of at the function's end, after all others in
-// the reverse order. That is mostly what was meant, but somebody must look: what a turn makes may be
-// remembered by a function that gets it. There is a rewrite only for what the turn itself makes with a call and
-// keeps nowhere that shows, so not for locks, which are often taken in a loop to be held together; not
-// where the loop is left from within (return, break, goto, a label); and not where what is deferred could
-// recover from a panic or set a result: functions of the package, literals.
+// The rewrite runs each call at the end of its iteration instead of all of them, in reverse
+// order, when the function returns. That is usually what was meant, but needs review: a function
+// may retain what an iteration passes to it.
+//
+// There is a rewrite only for values that the iteration itself creates with a call and visibly
+// stores nowhere. So there is none for locks, which are often acquired in a loop to be held
+// together; none where the loop is left from within (return, break, goto, a label); and none
+// where the deferred call could recover from a panic or set a result, as functions of the
+// package and function literals can.
 package deferloop

@@ -1,7 +1,7 @@
-// Package earlyreturn defines a rule: work is done before a return that throws it away.
+// Package earlyreturn defines a rule: work is done before a return that discards it.
 //
-// A function that may have nothing to do, as a metric that is not in the sample, should find that out
-// first.
+// A function that may have nothing to do, such as one that sends a metric that is not sampled,
+// should check that first.
 //
 // # Before
 //
@@ -27,13 +27,14 @@
 //
 // # Evidence
 //
-// The profiles have work in the lines between the first that is not needed and the return.
+// The profiles charge the lines between the first discarded statement and the return.
 //
 // # Safety
 //
-// What is moved behind the return only sets local variables that the condition does not read, and calls
-// nothing but functions that are known to change nothing and never to panic: of strconv, strings, fmt
-// with values that have no methods, and functions of the package that are one return of such. The
-// condition calls nothing but these and the functions of math/rand, which the work does not call. A
-// pointer that the work follows is one that the condition follows, too.
+// The statements moved below the return only set local variables that the condition does not
+// read, and call only functions known to have no side effects and never to panic: those of
+// strconv, strings, fmt with values that have no methods, and functions of the package that
+// consist of one return of such calls. The condition calls only these and functions of
+// math/rand, which the moved statements do not call. Every pointer that they dereference is also
+// dereferenced by the condition.
 package earlyreturn

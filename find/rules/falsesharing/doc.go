@@ -1,9 +1,10 @@
-// Package falsesharing defines a rule: processors write to neighbours in memory and take the line from each other.
+// Package falsesharing defines a rule: CPUs contend for a cache line by writing to neighboring
+// variables (false sharing).
 //
-// Processors own memory in lines of 64 bytes, on some 128. When goroutines on two of them write to
-// different variables of one line, each write takes the line from the other, which costs a hundred
-// times what the write does. Counters in a slice with an element for each worker, and arrays
-// of small structs with a lock or an atomic each, are such neighbours.
+// CPUs own memory in cache lines of 64 bytes, on some 128. When goroutines on two CPUs write to
+// different variables in one line, each write takes the line away from the other CPU, which
+// costs a hundred times as much as the write. Typical cases are slices with one counter per
+// worker, and arrays of small structs that each contain a lock or an atomic.
 //
 // # Before
 //
@@ -27,13 +28,17 @@
 //
 // # Evidence
 //
-// The CPU profile has the line that writes, or methods of sync and sync/atomic below it, although it
-// does next to nothing. Locks that are waited for show in the mutex profile, too; these do not.
+// The CPU profile charges the line that writes, or methods of sync and sync/atomic called from
+// it, although it does almost nothing. Contended locks also appear in the mutex profile; false
+// sharing does not.
 //
 // # Safety
 //
-// Padding changes no results, but the memory that elements take, and encoding/binary and unsafe see
-// it. Somebody must know that elements are written by different goroutines, and how many there are. There is a
-// rewrite for structs that are not exported and whose literals name their fields; for counters of workers
-// there is none: count in a local variable, and write the sum at the end.
+// Padding does not change results, but it does change the size of elements, which
+// encoding/binary and unsafe can observe. Only someone who knows the program can say whether
+// different goroutines write the elements and how many elements there are, so the rewrite needs
+// review.
+//
+// There is a rewrite for unexported structs whose literals name their fields. For per-worker
+// counters there is none: count in a local variable and store the sum at the end.
 package falsesharing

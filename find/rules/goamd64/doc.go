@@ -1,8 +1,9 @@
-// Package goamd64 defines a rule: the program is built for processors of 2003.
+// Package goamd64 defines a rule: the program is built for the 2003 baseline (GOAMD64=v1).
 //
-// GOAMD64=v1, the default, uses only what every processor of 64 bits has. From v3 on (Intel since 2013, AMD
-// since 2015) there are single instructions for what takes several, or a question to the processor, before:
-// counting bits and zeros, shifts and rotations by a variable, a product and a sum rounded once.
+// GOAMD64=v1, the default, uses only instructions that every 64-bit x86 CPU has. From v3 on
+// (Intel since 2013, AMD since 2015), single instructions replace several, or a check of the
+// CPU's features: counting bits and zeros, shifts and rotations by a variable, fused
+// multiply-add.
 //
 // # Before
 //
@@ -14,13 +15,15 @@
 //
 // # Evidence
 //
-// The build's GOAMD64 is v1 and the machine on which it was recorded is good for v3. A part of the CPU time is
-// in functions of math/bits, in math.FMA or in rounding, or else most of it is in own code itself, and not in
-// the runtime, the kernel or the standard library's assembly, which asks the processor anyway.
+// The program was built with GOAMD64=v1, and the machine that it was recorded on supports v3.
+// Part of the CPU time is spent in functions of math/bits, in math.FMA or in rounding, or most
+// of it is spent in own code rather than in the runtime, the kernel or the assembly of the
+// standard library, which checks the CPU's features anyway.
 //
 // # Safety
 //
-// A program that is built so does not start on older processors: it says which level it needs, and exits.
-// All machines must be good for it. Floating-point numbers may differ in the last place: where a product is
-// added to something, the compiler may round once in the place of twice, which Go's specification allows.
+// The binary does not start on older CPUs: it prints the level that it requires and exits. All
+// machines that run it must support that level. Floating-point results may differ in the last
+// digit: the compiler may fuse a multiplication and an addition and round once instead of twice,
+// as the Go specification allows.
 package goamd64

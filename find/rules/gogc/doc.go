@@ -1,10 +1,10 @@
-// Package gogc defines a rule: collecting garbage takes a large part of a program with a small heap.
+// Package gogc defines a rule: the garbage collector runs too often for a small heap.
 //
-// The collector starts when the heap is twice what lived after the last collection (GOGC=100). How often that
-// is depends on how fast the program allocates and how little of it lives: a service with a few megabytes
-// alive collects many times a second, and each time marks all that lives. A larger GOGC lets the heap grow
-// further and collects as much less often; GOMEMLIMIT bounds what that may take, and makes the collector
-// work harder near it.
+// A collection starts when the heap has grown to twice what survived the last one (GOGC=100).
+// Its frequency depends on the allocation rate and on the size of the live heap: a service with
+// a few megabytes of live data collects many times a second, and marks all of it each time. A
+// larger GOGC lets the heap grow further and makes collections proportionally rarer. GOMEMLIMIT
+// bounds the total, and makes the collector work harder near that limit.
 //
 // # Before
 //
@@ -16,14 +16,18 @@
 //
 // # Evidence
 //
-// At least a tenth of the CPU time goes into collecting garbage: in the collector's goroutines
-// (runtime.gcBgMarkWorker, bgsweep) and in those that must help it (runtime.gcAssistAlloc). Recordings of services say how large the heap gets before
-// it is collected, and how often that was. Benchmarks are left out: their heap is not that of a service.
+// At least a tenth of the CPU time is spent collecting garbage: in the collector's goroutines
+// (runtime.gcBgMarkWorker, bgsweep) and in goroutines that must assist it
+// (runtime.gcAssistAlloc). Recordings of services also contain the size of the heap before each
+// collection and the number of collections. Benchmarks are excluded, because their heap is not
+// that of a service.
 //
 // # Safety
 //
-// The program does the same. It takes more memory: with GOGC=400 the heap grows to five times what lives in
-// the place of twice, with GOGC=200 to three times. The machine, or the container, must have it; with
-// GOMEMLIMIT below that a peak costs time and not the process. To allocate less is the better way: the
-// findings about source come first.
+// The program behaves the same but uses more memory: the heap grows to five times the live heap
+// with GOGC=400, and to three times with GOGC=200, instead of twice. The machine or container
+// must have that memory; with GOMEMLIMIT below its size, a peak costs time instead of the
+// process.
+//
+// Allocating less is better: look at the findings about source first.
 package gogc

@@ -1,9 +1,10 @@
-// Package hashsum defines a rule: the bytes of a hash, and their text, are put on the heap, though their number is known.
+// Package hashsum defines a rule: the digest of a hash, its encoding or its input is
+// heap-allocated although its size is known.
 //
-// Sum(nil) takes memory for a sum that has the same length each time, and EncodeToString takes twice
-// as much as the text that it returns. A hash has no WriteString: []byte(s) copies all of s to the
-// heap once it is longer than 32 bytes, and io.WriteString moves the hash itself there. A hash that
-// does not leave its function is on the stack, and what it reads and writes can be there too.
+// Sum(nil) allocates a digest whose length never changes, and EncodeToString allocates twice the
+// text that it returns. Hashes have no WriteString: []byte(s) copies all of s to the heap if it
+// is longer than 32 bytes, and io.WriteString makes the hash itself escape. A hash that does not
+// escape its function stays on the stack, and so can its input and output.
 //
 // # Before
 //
@@ -29,18 +30,19 @@
 //
 // # Evidence
 //
-// The profile of allocations has Sum and EncodeToString below the line, or the conversion in the line
-// itself. The CPU profile has the runtime taking memory for them; what hashing itself costs stays.
+// The allocation profile shows Sum and EncodeToString called from the line, or charges a
+// conversion to the line itself. The CPU profile shows the runtime allocating for them; the cost
+// of hashing itself remains.
 //
 // # Safety
 //
-// The hash is written the same bytes, in pieces, which makes the same sum. It is a variable of one
-// function and used for nothing but its own methods, so nobody sees how much it was given at a time.
-// The sum is used only by what keeps nothing of it: it is encoded, compared, copied, converted. Texts
-// are appended to an array that holds them: were it too short, because somebody has put another
-// encoding in the place of the standard one, AppendEncode would take memory. %x of bytes without
-// methods is what package hex writes.
+// The hash receives the same bytes, in pieces, which gives the same digest. It is local to one
+// function and used only through its own methods, so the size of the pieces is unobservable. The
+// digest is used only by code that does not retain it: it is encoded, compared, copied or
+// converted. Encodings are appended to an array that is large enough; if it were not, because
+// the standard encoding was replaced by another one, AppendEncode would allocate. %x of bytes
+// without methods is what package hex writes.
 //
-// What is evaluated before a write still is. Functions with goto, which may not jump over variables,
-// are left as they are; so are sums that are returned or kept.
+// Evaluation order is kept. Functions with goto, which may not jump over variable declarations,
+// are left alone; so are digests that are returned or stored.
 package hashsum

@@ -1,8 +1,8 @@
-// Package httpclient defines a rule: connections to other services are not used again.
+// Package httpclient defines a rule: connections to other services are not reused.
 //
-// To connect takes a round trip, with TLS three, and tens of microseconds of arithmetic. A transport
-// keeps connections for later, but only for who asks the same transport, and only those whose answer
-// was read to its end. The default transport keeps two for each host.
+// Connecting takes one round trip, with TLS three, and tens of microseconds of cryptography. A
+// transport keeps idle connections, but only for requests made through the same transport, and
+// only if the response body was read to its end. The default transport keeps two per host.
 //
 // # Before
 //
@@ -15,13 +15,13 @@
 //
 // # Evidence
 //
-// The CPU profile has (*http.Transport).getConn or crypto/tls below the line; so has the
-// block profile, where the line waits for a connection. The work of the connections' own goroutines
-// is not below any line.
+// The CPU profile shows (*http.Transport).getConn or crypto/tls called from the line; so does
+// the block profile where the line waits for a connection. The work of the connections' own
+// goroutines is not charged to any line.
 //
 // # Safety
 //
-// There is no rewrite. A transport that several share keeps connections open, and what somebody sets
-// in it holds for all. To read the rest of a body takes as long as the other side likes: it needs a
-// limit. How many connections a service may keep is for its operators to say.
+// There is no rewrite. A shared transport keeps connections open, and its settings apply to all
+// its users. Draining a body takes as long as the server likes, so it needs a limit. How many
+// connections a service may keep open is for its operators to decide.
 package httpclient

@@ -1,10 +1,12 @@
 // Package jsoncodec defines a rule: encoding/json takes a large part of the work.
 //
-// encoding/json looks at types while it runs: it finds each field by its name, and checks all of a
-// text before it decodes it. There are two ways out. Go 1.27, or the build setting GOEXPERIMENT=jsonv2 of Go 1.25
-// and 1.26, puts the same package on another implementation, without a change of code: it decodes structs 1.7 to 3 times as
-// fast; it is no faster with maps, slower with values of type any, and encodes about as fast as before. A codec that is generated for the
-// types (as github.com/mailru/easyjson does) knows the fields when it is compiled, and is about three
+// encoding/json inspects types at run time: it looks up each field by name, and validates the
+// whole input before decoding it. There are two remedies.
+//
+// Go 1.27, or Go 1.25 and 1.26 with GOEXPERIMENT=jsonv2, replaces the implementation without a
+// code change: it decodes structs 1.7 to 3 times as fast, is no faster with maps, slower with
+// values of type any, and encodes at about the same speed. A codec generated for the types (with
+// github.com/mailru/easyjson, for example) knows the fields at compile time and is about three
 // times as fast.
 //
 // # Before
@@ -13,15 +15,15 @@
 //
 // # Evidence
 //
-// The profiles have functions of encoding/json below the line. What is decoded or encoded has fields: it is
-// or holds a struct without methods of its own. What a function takes as an interface is what it is
-// called with in its package.
+// The profiles show functions of encoding/json called from the line. The value has fields: it is
+// or contains a struct without methods of its own. If a function takes the value as an
+// interface, the types it is called with in its package count.
 //
 // # Safety
 //
-// No source is rewritten. Before Go 1.27 the setting is an experiment of the Go project, which is not under the
-// promise of compatibility; the texts of errors differ, and it holds for the whole program. A generated codec
-// matches keys exactly, where encoding/json does not mind capitals; it treats bytes that are no UTF-8
-// otherwise; it must be generated again when a type changes; and it does not serve who asks
-// encoding/json for other options. Compare the answers before either is used.
+// No source is rewritten. Before Go 1.27 the setting is an experiment that the Go compatibility
+// promise does not cover; error texts differ, and it affects the whole program. A generated
+// codec matches keys exactly, where encoding/json ignores case; it treats invalid UTF-8
+// differently; it must be regenerated when a type changes; and it does not support the options
+// of encoding/json. Compare the output before using either.
 package jsoncodec

@@ -1,10 +1,10 @@
 // Package locks defines a rule: a lock is held while its goroutine waits, formats or encodes.
 //
-// Who waits for the lock waits for all that its holder does: a write to a file or connection, a
-// sleep, a channel, JSON. The section should hold only what needs the guarded state: copy what is
-// needed, unlock, then format and write. Where a section only reads, goroutines that read need not
-// wait for each other: a sync.RWMutex lets them in together, and a snapshot in an atomic.Pointer needs
-// no lock at all.
+// Whoever waits for the lock also waits for everything its holder does: writing to a file or
+// connection, sleeping, waiting on a channel, encoding JSON. The critical section should contain
+// only what needs the guarded state: copy it, unlock, then format and write. Readers need not
+// wait for each other: a sync.RWMutex admits them together, and a snapshot in an atomic.Pointer
+// needs no lock at all.
 //
 // # Before
 //
@@ -16,13 +16,14 @@
 //
 // # Evidence
 //
-// The mutex profile has (*sync.Mutex).Unlock below a line of the section: how long others waited for
-// it. A deferred Unlock is charged to the line that returns. The block profile has Lock where they
-// waited, and the CPU profile what looking for the lock costs.
+// The mutex profile shows (*sync.Mutex).Unlock called from a line of the critical section, with
+// the time that others waited for it. A deferred Unlock is charged to the line that returns. The
+// block profile shows Lock where goroutines waited, and the CPU profile the cost of acquiring
+// the lock.
 //
 // # Safety
 //
-// The rule only reports: which of the state belongs together, the code does not say. What is moved
-// out of the section works on what was copied in it; maps and slices are shared unless they are
-// copied, too. A RWMutex costs more than a Mutex when sections are short: measure.
+// The rule only reports, because code does not show which parts of the state belong together.
+// Code moved out of the section works on a copy; maps and slices remain shared unless they are
+// copied, too. An RWMutex costs more than a Mutex when sections are short: measure.
 package locks

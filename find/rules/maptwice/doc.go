@@ -1,7 +1,7 @@
-// Package maptwice defines a rule: a map is asked twice for one key.
+// Package maptwice defines a rule: a map is accessed twice for the same key.
 //
-// Each access hashes the key and searches the map. Who asks whether a key is there can have the value
-// with the answer, and x += y looks a key up once where x = x + y does so twice.
+// Each access hashes the key and searches the map. The comma-ok form returns the value along
+// with whether it is present, and x += y looks the key up once where x = x + y does so twice.
 //
 // # Before
 //
@@ -17,12 +17,13 @@
 //
 // # Evidence
 //
-// The CPU profile has runtime.mapaccess below the line of the second access. Nothing is allocated.
+// The CPU profile shows runtime.mapaccess called from the line of the second access. Nothing is
+// allocated.
 //
 // # Safety
 //
-// Map and key are variables, fields or constants that have no effects. From the first access to the
-// second nothing sets them, no map is written to, and what is called cannot reach the map: builtin
-// functions, conversions, and functions of the standard library that take numbers and texts. A key that
-// is NaN is never there. x = x + y becomes x += y where y calls nothing and the operator cannot panic.
+// Map and key are variables, fields or constants without side effects. Between the two accesses
+// nothing sets them, no map is written to, and no call can reach the map: only builtins,
+// conversions, and functions of the standard library that take numbers and strings. A NaN key is
+// never found. x = x + y becomes x += y where y calls nothing and the operator cannot panic.
 package maptwice

@@ -1,8 +1,8 @@
-// Package marshal defines a rule: JSON is copied on its way.
+// Package marshal defines a rule: JSON is copied needlessly.
 //
-// json.Marshal makes the text in memory that it keeps, and copies it for the caller. A string of it is
-// another copy, made only to be written; json.MarshalIndent goes through all of it a second time; and a
-// value that is turned into JSON and back, to have it in another type, pays for both.
+// json.Marshal encodes into a pooled buffer and copies the result for the caller. Converting it
+// to a string copies it again, only to be written; json.MarshalIndent makes a second pass over
+// everything; and a value that is encoded and decoded again to change its type pays for both.
 //
 // # Before
 //
@@ -18,16 +18,16 @@
 //
 // # Evidence
 //
-// The CPU profile has the conversion below the line, the profile of allocations the line itself; for
-// the other kinds, functions of encoding/json.
+// The CPU profile shows the conversion called from the line and the allocation profile charges
+// the line itself; for the other causes, the profiles show functions of encoding/json.
 //
 // # Safety
 //
-// The bytes are written as they are, in one call of Write as before, whose results are the same. The
-// variable is set once, by json.Marshal, and Write must not change or keep what it is given.
+// The same bytes are written by a single Write, as before, with the same results. The variable
+// is set once, by json.Marshal; Write must not modify or retain its argument.
 //
-// All else is reported without a rewrite, for the answer would be another: json.Encoder writes a line
-// feed behind the value. It would also not be the same to encode to the client at once: an error in the middle would
-// come after a part of the answer. Without the indentation the text is another, and to copy a value field
-// by field is not what JSON does with it (names, omitted fields, numbers in interfaces).
+// Everything else is reported without a rewrite, because the output would differ. json.Encoder
+// appends a newline, and encoding directly to the client would send part of a response before an
+// error. Without indentation the text differs, and copying a value field by field is not what
+// JSON does with it (names, omitted fields, numbers in interfaces).
 package marshal

@@ -1,8 +1,9 @@
-// Package metricpackets defines a rule: each metric goes to the StatsD aggregator in a packet of its own.
+// Package metricpackets defines a rule: each metric is sent to the StatsD aggregator in its own
+// packet.
 //
-// A packet is a system call and a way through the kernel's network, of some microseconds; the line in
-// it takes a few dozen nanoseconds to write. Aggregators of the StatsD protocol take several lines in a
-// packet, with a line feed between them.
+// A packet costs a system call and a pass through the kernel's network stack, several
+// microseconds, while formatting the line takes a few dozen nanoseconds. StatsD aggregators
+// accept several lines in a packet, separated by newlines.
 //
 // # Before
 //
@@ -18,15 +19,16 @@
 //
 // # Evidence
 //
-// The CPU profile has writes to a connection below the line, and the package has texts of the
-// protocol: constants that end in |c, |ms, |g or |h.
+// The CPU profile shows writes to a connection called from the line, and the package contains
+// strings of the protocol: constants that end in |c, |ms, |g or |h.
 //
 // # Safety
 //
-// The bytes of each line and their order stay as they are. A line comes up to 100 ms later, or when as
-// many have come as fit into a packet, and those that wait are lost when the program dies; a method
-// Close of the type that holds the connection sends them. The aggregator must take several lines in a
-// packet, as those of StatsD do. So somebody has to look at it. There is a rewrite only where the
-// connection is an unexported field that is written to and set in a literal, and the results of
-// Write are not used.
+// The bytes and the order of lines are kept. A line is sent up to 100 ms later, or as soon as a
+// packet is full. Pending lines are lost if the program crashes; a Close method of the type that
+// holds the connection sends them. The aggregator must accept several lines per packet, as
+// StatsD ones do. So the rewrite needs review.
+//
+// There is a rewrite only where the connection is an unexported field that is set in a literal
+// and otherwise only written to, and the results of Write are not used.
 package metricpackets

@@ -1,8 +1,8 @@
-// Package percall defines a rule: a value that only constants go into is built on each call.
+// Package percall defines a rule: a value that depends only on constants is built on every call.
 //
-// Compiling a regular expression, building a replacer, an encoding or a table takes hundreds to
-// tens of thousands of nanoseconds and allocates; the result is the same each time, and safe for
-// concurrent use. It belongs in a package variable.
+// Compiling a regular expression, or building a replacer, an encoding or a table, takes hundreds
+// to tens of thousands of nanoseconds and allocates. The result is always the same and safe for
+// concurrent use, so it belongs in a package variable.
 //
 // # Before
 //
@@ -21,14 +21,15 @@
 //
 // # Evidence
 //
-// The CPU profile has the constructor below the line (regexp.MustCompile, strings.NewReplacer), or
-// what is built at the first use of a new value; so does the profile of allocations.
+// The CPU profile shows the constructor called from the line (regexp.MustCompile,
+// strings.NewReplacer), or the lazy initialization on the first use of a new value; so does the
+// allocation profile.
 //
 // # Safety
 //
-// The arguments are constants, of which the rule checks that the constructor takes them, so that
-// a panic does not move to the program's start. The value is used for nothing but calls of methods
-// that do not change it: (*regexp.Regexp).Longest does, and a value that goes elsewhere may be
-// changed there; then there is no rewrite. The value stays in memory from then on, and is built when
-// the program starts, even if it is never needed.
+// The arguments are constants, and the rule checks that the constructor accepts them, so that no
+// panic moves to program start. The value is used only to call methods that do not modify it:
+// (*regexp.Regexp).Longest does, and a value that is passed on may be modified there, so there
+// is no rewrite for these. The value is built when the program starts and stays in memory, even
+// if it is never needed.
 package percall

@@ -1,7 +1,8 @@
-// Package readall defines a rule: a body of known length is read into memory that grows.
+// Package readall defines a rule: a body of known length is read into a buffer that grows.
 //
-// io.ReadAll does not know how much comes: it takes pieces of memory of growing size, and copies them
-// into one at the end. For the body of a request or an answer, Content-Length says it before.
+// io.ReadAll does not know the size in advance: it allocates chunks of growing size and copies
+// them together at the end. For the body of a request or response, Content-Length gives the size
+// beforehand.
 //
 // # Before
 //
@@ -24,15 +25,15 @@
 //
 // # Evidence
 //
-// The profiles have io.ReadAll below the line, and the runtime's functions that take memory.
+// The profiles show io.ReadAll called from the line, and the runtime's allocation functions.
 //
 // # Safety
 //
-// The length is no more than a hint for room: what is read, and the error, are the same if it is
-// wrong or not known. More than 64 KiB are not believed, so that somebody who announces much and sends
-// nothing does not take more memory than that. The bytes belong to the caller alone, as before: nothing is pooled, so
-// nothing of one request can be in another.
+// The length is only a hint for the capacity: if it is wrong or unknown, the data and the error
+// are the same. Lengths above 64 KiB are not trusted, so that a client that announces much and
+// sends nothing cannot make the program allocate more than that. The bytes belong to the caller
+// alone, as before: nothing is pooled, so nothing can leak from one request to another.
 //
-// A json.Decoder in the place of io.ReadAll and json.Unmarshal would be no rewrite: it accepts what
-// comes after the value.
+// Replacing io.ReadAll and json.Unmarshal by a json.Decoder would change behavior: it accepts
+// data after the value.
 package readall

@@ -1,8 +1,8 @@
-// Package reflection defines a rule: values of a known type go through reflection.
+// Package reflection defines a rule: values of a known type are handled by reflection.
 //
-// reflect.DeepEqual, encoding/binary and fmt.Sscan find out at run time what the compiler knows: each
-// value is put into an interface, and each element into a reflect.Value. Comparing two slices of a
-// hundred numbers so takes thirty times as long as slices.Equal does.
+// reflect.DeepEqual, encoding/binary and fmt.Sscan find out at run time what the compiler knows:
+// each value is converted to an interface, and each element to a reflect.Value. Comparing two
+// slices of a hundred numbers this way takes thirty times as long as slices.Equal.
 //
 // # Before
 //
@@ -14,14 +14,15 @@
 //
 // # Evidence
 //
-// The CPU profile has reflect.DeepEqual, binary.Read, binary.Write or fmt.Sscan below the line; the
-// profile of allocations has the line itself too, for what is put into interfaces.
+// The CPU profile shows reflect.DeepEqual, binary.Read, binary.Write or fmt.Sscan called from
+// the line; the allocation profile also charges the line itself, for the conversions to
+// interfaces.
 //
 // # Safety
 //
-// DeepEqual tells nil from empty, so the rewrite does. It takes a slice or map to be equal to itself
-// even if there is a NaN in it, so there is a rewrite only for elements, keys and fields that are
-// numbers without a point, texts and booleans, and only where both types are the same, or it would be
-// false. What is compared is a variable or a field of one, because it is evaluated twice. The other
-// functions are only reported.
+// DeepEqual distinguishes nil from empty, so the rewrite does, too. It considers a slice or map
+// equal to itself even if it contains a NaN, so there is a rewrite only if elements, keys and
+// fields are integers, strings or booleans, and only if both types are the same, since otherwise
+// it returns false. Both operands are variables or fields of variables, because they are
+// evaluated twice. The other functions are only reported.
 package reflection

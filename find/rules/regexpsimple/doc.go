@@ -1,9 +1,9 @@
-// Package regexpsimple defines a rule: a constant regular expression does what a comparison or a loop does.
+// Package regexpsimple defines a rule: a constant regular expression does the work of a
+// comparison or a loop.
 //
-// A regular expression is run by an engine that goes through the text step by step, takes its state
-// from a pool and, when it replaces, copies the text even if nothing matches. For a literal, a set of
-// characters, or a short sequence of them, a comparison or a loop does the same ten to a hundred times
-// as fast.
+// The regexp engine goes through the input step by step, takes its state from a pool and, when
+// replacing, copies the input even if nothing matches. For a literal, a character class or a
+// short sequence of those, a comparison or a loop is ten to a hundred times as fast.
 //
 // # Before
 //
@@ -43,19 +43,21 @@
 //
 // # Evidence
 //
-// The CPU profile has methods of regexp.Regexp below the line (doExecute, backtrack, doOnePass), and
-// where it is compiled on each call, regexp.MustCompile; the profile of allocations has what replaceAll
-// makes.
+// The CPU profile shows methods of regexp.Regexp called from the line (doExecute, backtrack,
+// doOnePass), and regexp.MustCompile where the expression is compiled on every call; the
+// allocation profile shows what replaceAll allocates.
 //
 // # Safety
 //
-// The code is written from the parsed pattern, so that it has all characters of it: \s is blank, tab,
-// line feed, form feed and carriage return. Bytes that are no UTF-8 count as U+FFFD, one by one, and are
-// copied as they are, as package regexp does. Patterns are rewritten if they are a literal, with anchors
-// or without; a set of characters, or a run of them, that is replaced by a text in which $ is no group;
-// or a sequence of those for MatchString, if no part can match in two ways and a match that may begin
-// anywhere is short: the time stays linear. Case folding, alternatives, word boundaries, groups that
-// are repeated, and methods that return places of matches are not rewritten. Nor is a variable
-// that is exported, set again, passed on, or used in tests or files for other systems. The text
-// is returned itself when nothing is replaced, instead of a copy.
+// The code is generated from the parsed pattern, so it covers every character: \s is space, tab,
+// newline, form feed and carriage return. Invalid UTF-8 is matched as U+FFFD, byte by byte, and
+// copied unchanged, as package regexp does.
+//
+// Patterns are rewritten if they are a literal, anchored or not; a character class, or a run of
+// one, that is replaced by a string in which $ refers to no group; or, for MatchString, a
+// sequence of those, if no part can match in two ways and a match that may begin anywhere is
+// short, so that time stays linear. Case folding, alternation, word boundaries, repeated groups,
+// and methods that return the positions of matches are not rewritten. Neither are variables that
+// are exported, set again, passed on, or used in tests or in files for other systems. If nothing
+// is replaced, the string itself is returned instead of a copy.
 package regexpsimple

@@ -1,8 +1,8 @@
-// Package repeated defines a rule: what was computed from the same input is computed again.
+// Package repeated defines a rule: a result is computed again from the same input.
 //
-// A text that is formatted in a handler from what the handler was made with, a name in small letters
-// that is made anew on each turn of a loop, the query of a request that is parsed for each of its
-// parameters: the result was there already.
+// A string formatted on each request from what the handler was created with, a name lowercased
+// in every iteration of a loop, the query of a request parsed for each of its parameters: the
+// result is already known.
 //
 // # Before
 //
@@ -25,22 +25,22 @@
 //
 // # Evidence
 //
-// The profiles have the repeated function below the line: fmt.Sprintf, strings.ToLower,
+// The profiles show the repeated function called from the line: fmt.Sprintf, strings.ToLower,
 // (*url.URL).Query, a hash.
 //
 // # Safety
 //
-// What moves is a call of a function of the standard library that is known to depend on nothing but
-// its arguments, to change nothing and not to panic. Its arguments are constants and variables that
-// are set where they are defined and nowhere else; they are strings, numbers and bools without
-// methods. So it does not matter when and how often it is called, also if the loop is not entered
-// or the function never called, and by how many goroutines. What it returns cannot be changed: strings, numbers
-// and arrays. Of functions that return pointers or errors (url.Parse, time.Parse) the rule only reports.
+// The call that moves is to a function of the standard library that depends only on its
+// arguments, has no side effects and does not panic. Its arguments are constants, or variables
+// that are set only where they are defined; they are strings, numbers and bools without methods.
+// So it does not matter when, how often and by how many goroutines it is called, even if the
+// loop is never entered or the function never called. Its result is immutable: a string, number
+// or array. Functions that return pointers or errors (url.Parse, time.Parse) are only reported.
 //
-// A call in a function that is made for later (it is returned, or a handler) moves to where that
-// function is made; of a call in a loop, to before the loop; of equal calls, to before the first.
-// What happens at most once in a loop, before return or break, stays.
+// A call in a function that runs later (one that is returned, or a handler) moves to where that
+// function is created; a call in a loop moves in front of the loop; equal calls move in front of
+// the first. A call that runs at most once per loop, before a return or break, stays.
 //
-// A request's query is parsed once only where nothing is done with the request between the calls but
-// reading, and its values are only looked up.
+// The query of a request is parsed once only if between the calls the request is only read, and
+// its values are only looked up.
 package repeated

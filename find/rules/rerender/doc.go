@@ -1,8 +1,8 @@
 // Package rerender defines a rule: a page is rendered again from the same input.
 //
-// A function writes a page that depends on nothing but its arguments and on fields that nobody sets:
-// each visitor who asks for the same has it rendered from the start. A cache of what was rendered
-// lately writes it at once.
+// A function writes a page that depends only on its arguments and on fields that are never set:
+// each request for the same page renders it from scratch. A cache of recently rendered pages
+// answers at once.
 //
 // # Before
 //
@@ -31,20 +31,25 @@
 //
 // # Evidence
 //
-// The profiles have (*Template).Execute and what else the function does below its lines. All of it
-// is saved where the input was seen before; how often that is, only a measurement shows.
+// The profiles show (*Template).Execute, and whatever else the function calls, below its lines.
+// All of it is saved for input that was seen before; how often that happens, only a measurement
+// shows.
 //
 // # Safety
 //
-// The rewrite is marked for review: somebody must know that what is shown depends on nothing else,
-// such as the time, a file, the functions of the template, or data behind the fields. The rule looks for
-// the obvious: it is quiet if the function, or one of the package that it calls, asks for the time,
-// chance, files, the network or a database, calls what is not known (interfaces, function values),
-// or if a field or package variable that it uses is set anywhere in the package.
+// The rewrite needs review: only someone who knows the program can say that the page depends on
+// nothing else, such as the time, a file, template functions, or data behind the fields. The
+// rule checks the obvious: it is silent if the function, or a function of the package that it
+// calls, uses the time, random numbers, files, the network or a database, calls code it does not
+// know (interfaces, function values), or uses a field or package variable that is set anywhere
+// in the package.
 //
-// The cache is keyed by all arguments, whose types are compared by value, and by the receiver. It
-// takes 16 MiB at most, in two generations, and forgets what was not asked for the longest. The key's strings are copied, so
-// that they do not keep a request in memory. Pages are strings: nobody can change them. Errors are not kept; what was
-// written before an error is written still. Several goroutines may use it at once. What changes: a page is written
-// at once, not in pieces, and two who ask at the same time may both render it.
+// The cache key consists of the receiver and all arguments, whose types are compared by value.
+// The key's strings are copied, so that they do not keep a request in memory. The cache holds at
+// most 16 MiB, in two generations, and evicts the least recently used pages. Pages are strings,
+// so they cannot be modified. Errors are not cached; what was written before an error is still
+// written. It is safe for concurrent use.
+//
+// What changes: a page is written at once instead of in pieces, and two simultaneous requests
+// may both render it.
 package rerender

@@ -1,11 +1,10 @@
 // Package rewrite makes the edits that rules suggest.
 //
-// Data flow: a rule asks for the text of an expression ([Text]), the name by which a file
-// refers to a package ([Import], with the edit that imports it when it does not yet), a name
-// that nothing else has ([Names]), or for a package variable that takes what a function makes
-// ([Hoist]), or other declarations ([Declare]); it puts the edits together into its suggested
-// fix. [Apply] applies edits to a file, takes out imports that are not used any more, and formats
-// what it changed.
+// Data flow: a rule asks for the text of an expression ([Text]), for the name by which a file
+// refers to a package ([Import], with the edit that imports it if necessary), for an unused name
+// ([Names]), for a package variable that holds the result of a call ([Hoist]), or for other
+// declarations ([Declare]), and combines the edits into its suggested fix. [Apply] applies edits to
+// a file, removes imports that are no longer used, and formats what it changed.
 //
 // The package has no state. It does not decide what may be rewritten.
 package rewrite

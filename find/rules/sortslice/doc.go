@@ -1,9 +1,10 @@
 // Package sortslice defines a rule: a slice is sorted through reflection or an interface.
 //
-// sort.Slice takes the slice as an interface, which allocates, swaps elements through a function that
-// reflection makes, and lets the comparison index the slice again. slices.SortFunc is compiled for the
-// type of the elements. It takes a third less time with small elements; with elements of more than
-// 128 bytes, which it copies for each comparison, it takes more, and the rule is quiet.
+// sort.Slice takes the slice as an interface, which allocates, swaps elements through a function
+// made by reflection, and indexes the slice again in each comparison. slices.SortFunc is
+// compiled for the element type. It takes a third less time with small elements. It copies both
+// elements for each comparison, so with elements larger than 128 bytes it takes more, and the
+// rule is silent.
 //
 // # Before
 //
@@ -25,16 +26,17 @@
 //
 // # Evidence
 //
-// The CPU profile has sort.Slice below the line, with reflectlite.Swapper below that; the profile of
-// allocations has the line itself, and reflectlite.Swapper.
+// The CPU profile shows sort.Slice called from the line, with reflectlite.Swapper below it; the
+// allocation profile shows the line itself, and reflectlite.Swapper.
 //
 // # Safety
 //
-// Both functions are made from one template of the standard library, so elements that compare equal
-// come to the same places too; the rule's test compares them. The function's statements stay as they
-// are. A comparison x < y becomes a number that is negative exactly when it was true. For floating
-// point that is not cmp.Compare, for which NaN is less than all else. There is no rewrite when the
-// function does more than compare: takes addresses, calls methods that could change an element, or
-// uses the indices for anything else; and none where it would have to compare twice to tell less from
-// equal, which costs what is won.
+// Both functions are generated from one template in the standard library, so even equal elements
+// end up in the same order; the rule's test compares them. The statements of the function stay
+// as they are. A comparison x < y becomes a number that is negative exactly when x < y was true.
+// For floating-point numbers that is not cmp.Compare, which orders NaN before all other values.
+//
+// There is no rewrite if the function does more than compare: takes addresses, calls methods
+// that could modify an element, or uses the indices for anything else. There is also none if it
+// would have to compare twice to tell less from equal, which costs as much as it saves.
 package sortslice

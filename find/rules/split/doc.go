@@ -1,8 +1,8 @@
-// Package split defines a rule: a text is split into a slice that nobody keeps.
+// Package split defines a rule: a string is split into a slice that is not kept.
 //
-// strings.Split and strings.Fields allocate a slice for all parts. Who ranges over the parts can have
-// them one after the other (strings.SplitSeq), and who wants what stands before and after a separator
-// can have just that (strings.Cut), without any allocation.
+// strings.Split and strings.Fields allocate a slice for all parts. A range loop can take the
+// parts one at a time (strings.SplitSeq), and code that needs what is before and after a
+// separator can use strings.Cut; neither allocates.
 //
 // # Before
 //
@@ -22,14 +22,16 @@
 //
 // # Evidence
 //
-// Both the CPU profile and that of allocations have strings.Split, strings.SplitN or strings.Fields
-// below the line.
+// Both the CPU profile and the allocation profile show strings.Split, strings.SplitN or
+// strings.Fields called from the line.
 //
 // # Safety
 //
-// Separators are constants that are not empty. The parts are the same, in the same order, and a string
-// does not change while they are taken; bytes may, so that for package bytes there is no rewrite. What
-// is not found shows differently: parts[1] panics, where Cut has an empty text. So parts[1] is rewritten
-// only where the length was asked for before. A length of two means one separator for SplitN(…, 2), and
-// exactly one for Split: there more parts would have to stay more, and there is no rewrite.
+// Separators are non-empty constants. The parts are the same, in the same order. Strings do not
+// change while they are split; bytes may, so package bytes gets no rewrite.
+//
+// A missing separator shows differently: parts[1] panics where Cut returns an empty string. So
+// parts[1] is rewritten only where the length was checked before. A length of two means at least
+// one separator for SplitN(…, 2), but exactly one for Split, where more parts must still be told
+// apart: there is no rewrite for it.
 package split

@@ -1,8 +1,9 @@
-// Package sprintf defines a rule: fmt formats values that a concatenation, or the writer itself, would do for.
+// Package sprintf defines a rule: fmt formats values where a concatenation or a plain write
+// would do.
 //
-// fmt.Sprintf reads its format each time, takes its operands as interfaces, which are allocated, and
-// copies the text once more in the end. For strings and numbers, + and strconv do the same several
-// times faster, with the one allocation of the result.
+// fmt.Sprintf parses its format on every call, takes its operands as interfaces, which
+// allocates, and copies the result at the end. For strings and numbers, + and strconv are
+// several times faster, with a single allocation for the result.
 //
 // # Before
 //
@@ -17,18 +18,20 @@
 //
 // # Evidence
 //
-// The CPU profile has fmt.Sprintf, or another function of fmt, below the line, and runtime.convT; the
-// profile of allocations has fmt's function, or the line itself where operands are put into interfaces.
+// The CPU profile shows fmt.Sprintf or another function of fmt, and runtime.convT, called from
+// the line; the allocation profile shows the function of fmt, or charges the line itself where
+// operands are converted to interfaces.
 //
 // # Safety
 //
-// The format is constant, its verbs fit their operands and have no flags, widths or indexes; operands
-// are strings, integers, floats, booleans or bytes whose type has no String, Error, GoString or Format
-// method. fmt writes numbers with strconv's functions and the arguments that the rewrite gives them.
-// There is no rewrite where a call in an operand could change what an operand before it has read, and
-// none of a write whose later operands could panic when a part is written: fmt writes all or nothing.
+// The format is constant, and its verbs fit their operands and have no flags, widths or indexes.
+// Operands are strings, integers, floats, booleans or bytes whose type has no String, Error,
+// GoString or Format method. fmt formats numbers with the same strconv functions and arguments
+// as the rewrite. There is no rewrite where a call in an operand could change what an earlier
+// operand has read, nor for writes where a later operand could panic after part of the output
+// was written: fmt writes all or nothing.
 //
-// Numbers are appended on the stack and copied: a buffer that is empty or full would make AppendInt take
-// memory of its own. Fprintf is taken apart only for a *bytes.Buffer or *strings.Builder whose error nobody looks at:
-// they have none. Other writers would get several writes instead of one.
+// Numbers are formatted on the stack and copied, because AppendInt would allocate if the buffer
+// is empty or full. Fprintf is split only for a *bytes.Buffer or *strings.Builder whose error is
+// ignored, since they return none. Other writers would get several writes instead of one.
 package sprintf

@@ -1,8 +1,8 @@
-// Package textarena defines a rule: a loop collects strings that a function makes one by one.
+// Package textarena defines a rule: a loop collects strings that are allocated one by one.
 //
-// Each string of its own takes memory of its own, and the collector looks at each. Strings that are
-// collected in a loop and live as long as each other can lie side by side in blocks of memory, which a
-// strings.Builder takes.
+// Each string is a separate allocation, which the garbage collector must track. Strings that are
+// collected in a loop and have the same lifetime can share larger blocks, which a
+// strings.Builder allocates.
 //
 // # Before
 //
@@ -34,13 +34,14 @@
 //
 // # Evidence
 //
-// The profile of allocations has string(b) where the function returns, and the CPU profile has
+// The allocation profile charges string(b) where the function returns, and the CPU profile shows
 // runtime.slicebytetostring there.
 //
 // # Safety
 //
-// The strings are the same: a Builder writes behind what it has, and never again what it has written.
-// One string keeps its block alive, of 4 kB at most, or of its own length. Where the list of strings goes nowhere but into
-// json.Marshal or strings.Join of the same function, all end together. The rule is quiet about others: nobody
-// knows how long each of them lives, and few of them gain nothing.
+// The strings are the same: a Builder only appends, and never overwrites what it has written.
+// One string keeps its whole block alive, which is at most 4 KiB or the string's own length.
+// Where the list of strings goes only into json.Marshal or strings.Join in the same function,
+// all of them die together. The rule is silent about others, because their lifetimes are unknown
+// and small numbers of them gain nothing.
 package textarena

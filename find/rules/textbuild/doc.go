@@ -1,10 +1,11 @@
-// Package textbuild defines a rule: a text is put together in steps, each a new string, and then used once.
+// Package textbuild defines a rule: a string is built in several steps, each a new string, and
+// then used once.
 //
-// Each += copies what is there already into a new string, each fmt.Sprintf and strconv.Format makes a
-// string of its own that is copied at once, and []byte(text) in the end copies all again. One
-// buffer that everything is appended to does without. So it does where strings are collected in a
-// slice for strings.Join: the slice is not needed. And a function that makes a string in such a buffer
-// can append to that of its caller, where the string is put into a longer one.
+// Each += copies everything so far into a new string, each fmt.Sprintf and strconv.Format
+// allocates a string that is copied at once, and a final []byte(text) copies all of it again.
+// Appending everything to one buffer avoids that. The same goes for strings collected in a slice
+// for strings.Join: the slice is not needed. And a function that builds a string in such a
+// buffer can append to its caller's buffer where its result becomes part of a longer string.
 //
 // # Before
 //
@@ -43,25 +44,28 @@
 //
 // # Evidence
 //
-// The CPU profile has runtime.concatstring, fmt.Sprintf, strconv.Format and runtime.stringtoslicebyte
-// below the lines, and runtime.growslice where strings are collected; the profile of allocations has
-// the lines themselves.
+// The CPU profile shows runtime.concatstring, fmt.Sprintf, strconv.Format and
+// runtime.stringtoslicebyte called from the lines, and runtime.growslice where strings are
+// collected; the allocation profile charges the lines themselves.
 //
 // # Safety
 //
-// The string is a local variable that no closure names and whose address is not taken. It is only
-// appended to, outside of loops, and read once after that, or where the function returns: who gets it gets
-// bytes that nobody else has, as from the conversion. Statements stay where they are; an
-// expression is taken apart only if no call in it can change what was read before the call.
-// What fmt writes is written by strconv and append only for operands of basic types without
-// methods and verbs without flags; fmt.Appendf writes the rest. The buffer is never nil. Its
-// size is a guess: a longer text takes another allocation.
+// The string is a local variable that no closure captures and whose address is not taken. It is
+// only appended to, outside of loops, and read once after that or where the function returns;
+// the reader gets bytes that no other code refers to, as from the conversion. Statements keep
+// their order; an expression is split only if no call in it can change what was read before the
+// call. strconv and append replace fmt only for operands of basic types without methods and
+// verbs without flags; fmt.Appendf formats the rest. The buffer is never nil. Its size is a
+// guess: a longer text needs another allocation.
 //
-// The slice is a local variable, too, that begins without elements or with some that are told, is appended to, and joined
-// by a constant once each time that it is collected. Where it may have no element, a separator is
-// written behind each, and the last one is cut off: an empty first element looks like none.
+// The slice is also a local variable. It begins empty or with listed elements, is appended to,
+// and is joined by a constant once each time it is collected. Where it may have no elements, a
+// separator is written after each, and the last one is cut off, because an empty first element
+// looks like no element.
 //
-// A function that a caller can lend its buffer to has one of its own that it only appends to, and returns as a
-// string in all its returns; it has no defer, which could go on after a panic. It stays as it is for others. The
-// longer text is made in statements before the one that it is in only if nothing else in that one could tell.
+// A function can borrow its caller's buffer if it has a buffer of its own that it only appends
+// to and returns as a string in all its returns, and if it has no defer, which could continue
+// after a panic. For other callers it stays as it is. The longer string is built in statements
+// before the one that uses it, and only if nothing else in that statement could observe the
+// difference.
 package textbuild

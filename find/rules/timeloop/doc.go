@@ -1,9 +1,9 @@
-// Package timeloop defines a rule: a loop reads the clock, or makes a timer, on each turn.
+// Package timeloop defines a rule: a loop reads the clock or creates a timer in every iteration.
 //
-// To read the clock takes as long as tens of additions; items of one batch can share one time. time.After
-// makes a timer and a channel each time it is called, mostly for a timeout that does not come; one
-// timer, set again, does the same. Since Go 1.23 a timer that nobody refers to is collected, so this is
-// about time, not about leaks.
+// Reading the clock takes as long as tens of additions; the items of a batch can share one time.
+// time.After creates a timer and a channel on each call, usually for a timeout that never fires;
+// a single timer that is reset does the same. Since Go 1.23 unreferenced timers are collected,
+// so this is about time, not about leaks.
 //
 // # Before
 //
@@ -31,14 +31,16 @@
 //
 // # Evidence
 //
-// The CPU profile has time.Now, time.Since or time.Until below the line; for timers time.After or
-// time.NewTicker, and so has the profile of allocations.
+// The CPU profile shows time.Now, time.Since or time.Until called from the line; for timers both
+// profiles show time.After or time.NewTicker.
 //
 // # Safety
 //
-// A timer is shared between turns only in modules of Go 1.23 or later, where Reset leaves no old time in
-// the channel, and where the duration is a constant: it is set right before the select, as time.After
-// would be. The timer runs on for its duration after the last turn unless it is stopped, as that of time.After
-// does. For the clock there is no rewrite: whether items may share a time is for who knows what it
-// is for.
+// A timer is shared between iterations only in modules of Go 1.23 or later, where Reset leaves
+// no stale value in the channel, and only where the duration is constant: it is reset right
+// before the select, as time.After would start it. After the last iteration the timer runs on
+// for its duration unless it is stopped, as the one of time.After does.
+//
+// There is no rewrite for the clock: whether items may share a time depends on what it is used
+// for.
 package timeloop

@@ -1,6 +1,6 @@
 // Package urlquery defines a rule: the query of a URL is parsed again for each of its values.
 //
-// (*url.URL).Query parses the whole query and makes a map of it, on each call. A handler that asks for
+// (*url.URL).Query parses the whole query into a new map on every call. A handler that looks up
 // five values parses it five times.
 //
 // # Before
@@ -16,14 +16,15 @@
 //
 // # Evidence
 //
-// Both the CPU profile and that of allocations have (*url.URL).Query and url.ParseQuery below the line.
+// Both the CPU profile and the allocation profile show (*url.URL).Query and url.ParseQuery
+// called from the line.
 //
 // # Safety
 //
-// The values are only read: a call whose map or slices are changed, or go elsewhere, keeps its own. The
-// first call runs in any case where the variable is declared. Between the first and the last, nothing
-// can change the URL: neither it nor the request is assigned to, or handed to anybody, and what is
-// called belongs to the standard library or is a plain function of numbers and texts. (Methods, and
-// functions in variables, could have the request from elsewhere; there is no rewrite then, and none
-// when all calls are in one loop that may not run.)
+// The values are only read: a call whose map or slices are modified or passed on is left alone.
+// The first call always runs where the variable is declared. Between the first call and the
+// last, nothing can change the URL: neither it nor the request is assigned to or passed on, and
+// the functions called belong to the standard library or are plain functions of numbers and
+// strings. Methods and function values could reach the request some other way, so there is no
+// rewrite with them, nor when all calls are in one loop that may not run.
 package urlquery
