@@ -12,17 +12,17 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Options say how packages are loaded.
+// Options configure Load.
 type Options struct {
 	Dir   string   // of the module; "" is the current one
 	Flags []string // of go build
-	Env   []string // KEY=value, besides the process's
+	Env   []string // KEY=value, in addition to the process's environment
 	Tests bool     // with test files
 }
 
-// Load loads packages of a module by the go command's patterns. A package that does not build
-// is returned too, with its Errors; where that is because the module's Go is newer than the one
-// that built this program, Load fails with the cure as the hint.
+// Load loads the packages of a module that match go command patterns. A package that does not build
+// is returned too, with its Errors. If the reason is that the module's Go is newer than the one
+// that built this program, Load fails with the remedy as the hint.
 func Load(ctx context.Context, o Options, patterns ...string) ([]*packages.Package, error) {
 	cfg := &packages.Config{
 		Context: ctx, Dir: o.Dir, BuildFlags: o.Flags, Tests: o.Tests,
@@ -40,8 +40,8 @@ func Load(ctx context.Context, o Options, patterns ...string) ([]*packages.Packa
 	return pkgs, checkVersion(ctx, o, pkgs)
 }
 
-// Run runs analyzers on a package and returns their diagnostics, in the analyzers' order. An
-// analyzer that fails or panics is an error, and the diagnostics of the others are returned.
+// Run runs analyzers on a package and returns their diagnostics, in the order of the analyzers. If
+// an analyzer fails or panics, Run returns an error along with the diagnostics of the others.
 func Run(pkg *packages.Package, analyzers []*analysis.Analyzer) (map[*analysis.Analyzer][]analysis.Diagnostic, error) {
 	if pkg.IllTyped || pkg.Types == nil {
 		return nil, fmt.Errorf("package %s does not build", pkg.PkgPath)

@@ -15,9 +15,9 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// checkVersion explains errors of packages whose Go is newer than this program's type checker, which knows
-// neither that Go's language nor its export data. It returns nil for packages that have no errors, and where
-// the module's Go is not newer.
+// checkVersion explains errors in packages whose Go is newer than this program's type checker,
+// which supports neither that language version nor its export data. It returns nil if the packages
+// have no errors, or if the module's Go is not newer.
 func checkVersion(ctx context.Context, o Options, pkgs []*packages.Package) error {
 	broken := false
 	for _, pkg := range pkgs {
@@ -36,13 +36,14 @@ func checkVersion(ctx context.Context, o Options, pkgs []*packages.Package) erro
 	return CheckGo(o.Dir, strings.TrimSpace(string(out)))
 }
 
-// CheckGo returns an error if the Go of the module in dir ("go1.27.4") has a newer language than the Go that
-// built this program: its packages cannot be type-checked then. The hint is the cure.
+// CheckGo returns an error if the Go version of the module in dir ("go1.27.4") has a newer language
+// version than the Go that built this program, which cannot type-check its packages then. The hint
+// is the remedy.
 func CheckGo(dir, toolchain string) error { return tooNew(dir, toolchain, runtime.Version()) }
 
-// CheckUnit is CheckGo for the package that the go command describes to a vet tool in a file *.cfg, and nil for
-// any other argument. The standard library's packages, which come first, are of the toolchain's version;
-// unitchecker ends at newer ones without a message.
+// CheckUnit is CheckGo for the package that the go command describes to a vet tool in a *.cfg file.
+// It returns nil for any other argument. Packages of the standard library, which come first, have
+// the toolchain's version; unitchecker exits at newer ones without a message.
 func CheckUnit(config string) error {
 	if !strings.HasSuffix(config, ".cfg") {
 		return nil
@@ -58,8 +59,8 @@ func CheckUnit(config string) error {
 	return CheckGo(cfg.Dir, cfg.GoVersion)
 }
 
-// tooNew returns an error if the language of a toolchain ("go1.27.4") is newer than that of the Go that built
-// this program. A development version of either is not compared.
+// tooNew returns an error if the language version of a toolchain ("go1.27.4") is newer than that of
+// the Go that built this program. Development versions are not compared.
 func tooNew(dir, toolchain, built string) error {
 	if !version.IsValid(toolchain) || !version.IsValid(built) ||
 		version.Compare(version.Lang(toolchain), version.Lang(built)) <= 0 {

@@ -20,10 +20,10 @@ import (
 // Schema is the version of a Result's JSON.
 const Schema = "whet.notes/1"
 
-// A Kind is a kind of notes.
+// A Kind is a kind of note.
 type Kind string
 
-// Kinds.
+// Kinds of notes.
 const (
 	Escape Kind = "escape" // what escapes to the heap or leaks, and why
 	Bounds Kind = "bounds" // bounds checks that remain
@@ -32,10 +32,10 @@ const (
 	Other  Kind = "other"  // the rest: large copies, loop variables
 )
 
-// Kinds returns all kinds, in the order in which notes on a line are shown.
+// Kinds returns all kinds, in the order in which the notes on a line are shown.
 func Kinds() []Kind { return []Kind{Escape, Bounds, Inline, Nil, Other} }
 
-// KindOf is the kind of what the compiler gives a name such as isInBounds.
+// KindOf returns the kind for a name used by the compiler, such as isInBounds.
 func KindOf(name string) Kind {
 	switch name {
 	case "escape", "escapes", "leak":
@@ -50,7 +50,7 @@ func KindOf(name string) Kind {
 	return Other
 }
 
-// ParseKinds parses a list of kinds that are separated by commas.
+// ParseKinds parses a comma-separated list of kinds.
 func ParseKinds(list string) ([]Kind, error) {
 	var kinds []Kind
 	for name := range strings.SplitSeq(list, ",") {
@@ -76,58 +76,58 @@ func joinKinds(kinds []Kind) string {
 // Options configure List.
 type Options struct {
 	Dir      string   // in the module; "" is the current directory
-	Packages []string // patterns of the go command, relative to Dir; none is ./...
+	Packages []string // go command patterns, relative to Dir; none means ./...
 	Flags    []string // of go build
 	Env      []string // KEY=value, for the go command
 	Cache    string   // see notes.Options
 
-	Kinds []Kind // nil is all
-	N     int    // how many lines; 0 is all
+	Kinds []Kind // nil means all
+	N     int    // maximum number of lines; 0 means all
 
-	// Profiles are what the lines are ordered by; nil orders by file and line. Own and Recorded are as in
-	// find.Options.
+	// Profiles sort the lines by cost; with nil they are sorted by file and line. Own and Recorded
+	// are as in find.Options.
 	Profiles *find.Profiles
 	Own      func(profile.Function) bool
 	Recorded func(file string) ([]byte, bool)
 }
 
-// A Result is what the compiler says of lines.
+// A Result is the lines that the compiler has notes on.
 type Result struct {
 	Schema string       `json:"schema"`
 	Module string       `json:"module"`
 	Dir    string       `json:"dir"`
 	Totals []find.Total `json:"totals,omitempty"` // of the profiles
-	Notes  []Count      `json:"notes"`            // how many there are of the kinds asked for
-	Found  int          `json:"found"`            // lines that have some
-	Lines  []Line       `json:"lines"`            // those shown
+	Notes  []Count      `json:"notes"`            // numbers of notes of the requested kinds
+	Found  int          `json:"found"`            // number of lines with notes
+	Lines  []Line       `json:"lines"`            // the lines shown
 	Stale  []find.Stale `json:"stale,omitempty"`
 
 	Warnings []error `json:"-"`
 }
 
-// A Count is how many notes of a kind there are.
+// A Count is the number of notes of a kind.
 type Count struct {
 	Kind  Kind `json:"kind"`
 	Notes int  `json:"notes"`
 }
 
-// A Line is a line of the module's source that the compiler says something of.
+// A Line is a line of the module's source that the compiler has notes on.
 type Line struct {
 	File     string          `json:"file"` // relative to the module, with slashes
 	Line     int             `json:"line"`
 	Code     string          `json:"code"`
-	Share    float64         `json:"share"` // of the CPU time, with the collector's share of what it allocates
+	Share    float64         `json:"share"` // of the CPU time, including the collector's share for what it allocates
 	Evidence []find.Evidence `json:"evidence,omitempty"`
 	Notes    []Note          `json:"notes"`
 }
 
-// A Note is what the compiler says.
+// A Note is what the compiler reports.
 type Note struct {
 	Group Kind `json:"group"`
 	notes.Note
 }
 
-// List asks the compiler for its notes on packages of a module.
+// List returns the compiler's notes on packages of a module.
 func List(ctx context.Context, o Options) (*Result, error) {
 	r := &Result{Schema: Schema, Lines: []Line{}}
 	var charged *find.Charged
@@ -217,7 +217,7 @@ func (r *Result) add(packages []notes.Package, patterns []string) error {
 	return err
 }
 
-// order counts the notes, and leaves the first lines.
+// order counts the notes, sorts the lines, and keeps the first o.N.
 func (r *Result) order(o Options) {
 	count := map[Kind]int{}
 	for i := range r.Lines {
@@ -245,7 +245,7 @@ func (r *Result) order(o Options) {
 	}
 }
 
-// most is the largest share of any profile.
+// most returns the largest share of any profile.
 func (l *Line) most() float64 {
 	most := 0.0
 	for _, e := range l.Evidence {
@@ -254,7 +254,7 @@ func (l *Line) most() float64 {
 	return most
 }
 
-// readCode reads the source of the lines. Of a file that is gone meanwhile there is none.
+// readCode reads the source of the lines. Files that are gone are skipped.
 func (r *Result) readCode() {
 	files := map[string][][]byte{}
 	for i := range r.Lines {

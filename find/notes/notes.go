@@ -24,23 +24,23 @@ import (
 
 // Options configure Compile.
 type Options struct {
-	Dir   string   // in which the go command runs
+	Dir   string   // where the go command runs
 	Flags []string // of go build
 	Env   []string // KEY=value, for the go command
-	Cache string   // the directory in which notes are kept between runs; "" keeps none
+	Cache string   // directory that keeps notes between runs; "" keeps none
 
-	Want func(kind string) bool // which kinds; nil is all
+	Want func(kind string) bool // which kinds to return; nil means all
 }
 
-// A Package is what the compiler says of a package.
+// A Package contains the compiler's notes on a package.
 type Package struct {
 	Path  string            // import path
 	Dir   string            // absolute
-	Files map[string][]Note // by absolute path, in the compiler's order; nil when Err is not
-	Err   error             // why there are none: it does not compile
+	Files map[string][]Note // by absolute path, in the compiler's order; nil if Err is set
+	Err   error             // why there are no notes: the package does not compile
 }
 
-// listed is what the go command says of a package.
+// listed is a package as printed by go list.
 type listed struct {
 	ImportPath, Dir, BuildID string
 	GoFiles, CgoFiles        []string
@@ -48,7 +48,7 @@ type listed struct {
 	DepsErrors               []struct{ Err string }
 }
 
-// Compile returns what the compiler says of the packages that patterns name, in the order of the go
+// Compile returns the compiler's notes on the packages that match patterns, in the order of the go
 // command. Tests are not compiled.
 func Compile(ctx context.Context, o Options, patterns ...string) ([]Package, error) {
 	if i := slices.IndexFunc(o.Flags,
@@ -90,7 +90,7 @@ func Compile(ctx context.Context, o Options, patterns ...string) ([]Package, err
 				return nil, err
 			}
 		case p.Err == nil && l.failure() == "":
-			continue // only tests
+			continue // tests only
 		case p.Err == nil:
 			p.Err = errors.New(l.failure())
 		}
@@ -99,8 +99,8 @@ func Compile(ctx context.Context, o Options, patterns ...string) ([]Package, err
 	return packages, nil
 }
 
-// collect returns the directories with the notes of packages: those of the cache, and those that are
-// written below scratch, which go to the cache. failed is why some have none.
+// collect returns the directories with the notes of packages: those in the cache, and those written
+// below scratch, which are moved to the cache. failed has the reasons why some packages have none.
 func (o *Options) collect(ctx context.Context, list []listed, scratch string) (where map[string]string,
 	failed map[string]error, err error,
 ) {
@@ -115,7 +115,7 @@ func (o *Options) collect(ctx context.Context, list []listed, scratch string) (w
 			where[l.ImportPath] = dir
 			continue
 		}
-		// A directory for each: the compiler names those of all main packages alike.
+		// One directory per package: the compiler uses the same name for all main packages.
 		dir := filepath.Join(scratch, strconv.Itoa(len(missing)))
 		where[l.ImportPath] = dir
 		missing = append(missing, l.ImportPath)
@@ -139,7 +139,7 @@ func (o *Options) collect(ctx context.Context, list []listed, scratch string) (w
 	if o.Cache == "" {
 		return where, failed, nil
 	}
-	// What changed while it was compiled must not be kept under what it was.
+	// If a package changed while it was compiled, its notes must not be cached under the old ID.
 	after, err := o.list(ctx, nil, missing)
 	if err != nil {
 		return nil, nil, err
@@ -152,36 +152,39 @@ func (o *Options) collect(ctx context.Context, list []listed, scratch string) (w
 		if same && failed[l.ImportPath] == nil && l.BuildID != "" {
 			if err := os.Rename(where[l.ImportPath], o.place(l)); err == nil {
 				where[l.ImportPath] = o.place(l)
-			} // or else another process kept the same
+			} // otherwise another process has cached the same
 		}
 	}
 	return where, failed, nil
 }
 
-// place is where the cache keeps the notes of a package.
+// place returns the cache directory for the notes of a package.
 func (o *Options) place(l listed) string {
-	// Without the directory, which -trimpath leaves out of build IDs: notes are resolved by base name.
+	// The directory is not hashed, as -trimpath keeps it out of build IDs: notes are resolved by
+	// base name.
 	sum := sha256.Sum256([]byte(l.ImportPath + "\n" + l.BuildID))
 	return filepath.Join(o.Cache, hex.EncodeToString(sum[:16]))
 }
 
-// kept is the directory of the cache with the notes of a package; "" when there is none.
+// kept returns the cache directory with the notes of a package, or "" if there are none.
 func (o *Options) kept(l listed) string {
 	if o.Cache == "" {
 		return ""
 	}
 	dir := o.place(l)
 	now := time.Now()
-	if os.Chtimes(dir, now, now) != nil { // which trim goes by
+	if os.Chtimes(dir, now, now) != nil { // trim looks at this time
 		return ""
 	}
 	return dir
 }
 
-// keepFor is how long unused notes stay in the cache: as long as the go command keeps its own entries.
+// keepFor is how long unused notes are kept in the cache: as long as the go command keeps its
+// entries.
 const keepFor = 5 * 24 * time.Hour
 
-// trim removes what was not used for long. What cannot be removed stays: it is a cache.
+// trim removes notes that have not been used for keepFor. Errors are ignored, because it is a
+// cache.
 func (o *Options) trim(now time.Time) {
 	entries, err := os.ReadDir(o.Cache)
 	if err != nil {
@@ -194,7 +197,7 @@ func (o *Options) trim(now time.Time) {
 	}
 }
 
-// list has the go command compile packages, and returns what it says of them.
+// list has the go command compile packages, and returns its description of them.
 func (o *Options) list(ctx context.Context, flags, patterns []string) ([]listed, error) {
 	args := slices.Concat([]string{
 		"list", "-export", "-e",
@@ -205,7 +208,7 @@ func (o *Options) list(ctx context.Context, flags, patterns []string) ([]listed,
 	if err != nil {
 		return nil, err
 	}
-	// PWD has the go command name packages below dir, and not below what it is a link to.
+	// PWD makes the go command print directories below dir, even if dir is a symbolic link.
 	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "PWD="+dir), o.Env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -227,7 +230,7 @@ func (o *Options) list(ctx context.Context, flags, patterns []string) ([]listed,
 	}
 }
 
-// failure is why a package was not compiled; "" when it has nothing to compile.
+// failure returns why a package was not compiled, or "" if it has nothing to compile.
 func (l *listed) failure() string {
 	switch {
 	case l.Error != nil:
@@ -249,10 +252,10 @@ func firstLine(s string) string {
 	return line
 }
 
-// readPackage reads the notes of a package that lie below dir.
+// readPackage reads the notes on files of a package that lie below dir.
 func readPackage(dir string, l listed, want func(kind string) bool) (map[string][]Note, error) {
-	// The compiler names files as they are, with -trimpath below the import path, and others where
-	// a comment of the form //line says so.
+	// The compiler prints file names as they are, with -trimpath relative to the import path, and
+	// different ones after a //line comment.
 	resolve := func(name string) (string, bool) {
 		name = filepath.ToSlash(name)
 		base := path.Base(name)
@@ -280,7 +283,7 @@ func readPackage(dir string, l listed, want func(kind string) bool) (map[string]
 	return notes, err
 }
 
-// sameFile reports whether two names lead to one file.
+// sameFile reports whether two names refer to the same file.
 func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

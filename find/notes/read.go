@@ -10,32 +10,32 @@ import (
 	"strings"
 )
 
-// A Note is what the compiler says of a line.
+// A Note is what the compiler reports about a line.
 type Note struct {
 	Line    int    `json:"line"`
 	Column  int    `json:"column,omitempty"`
-	Kind    string `json:"kind"` // as the compiler names it: escape, leak, cannotInlineFunction, isInBounds, …
+	Kind    string `json:"kind"` // the compiler's name for it: escape, leak, cannotInlineFunction, isInBounds, …
 	Message string `json:"message"`
-	// Inlined are the places in inlined functions that the note is about, outermost first; none when it is
-	// about the line itself.
+	// Inlined are the positions in inlined functions that the note is about, outermost first; empty
+	// if it is about the line itself.
 	Inlined []At   `json:"inlined,omitempty"`
 	Through []Step `json:"through,omitempty"` // how it escapes
 }
 
 // An At is a line of a file.
 type At struct {
-	File string `json:"file"` // as the compiler names it
+	File string `json:"file"` // name printed by the compiler
 	Line int    `json:"line"`
 }
 
-// A Step is one of the reasons that follow from each other.
+// A Step is one step of an explanation.
 type Step struct {
 	Line    int    `json:"line"`
 	Message string `json:"message"`
 }
 
-// compilerNote is a line of what -gcflags=-json=0 writes: a header, or a diagnostic as the
-// Language Server Protocol has it. See cmd/compile/internal/logopt.
+// compilerNote is a line of the output of -gcflags=-json=0: a header, or a diagnostic in the format
+// of the Language Server Protocol. See cmd/compile/internal/logopt.
 type compilerNote struct {
 	File    string `json:"file"` // of a header
 	Range   lspRange
@@ -52,12 +52,12 @@ type compilerNote struct {
 
 type lspRange struct{ Start struct{ Line, Character int } }
 
-// maxNote bounds a line of the compiler's notes.
+// maxNote is the maximum length of a line of the compiler's notes.
 const maxNote = 1 << 20
 
-// read reads what the compiler wrote on one file into notes, by the path that resolve returns for its
-// name: a line of JSON for each, after one that names the file. A file that resolve rejects is skipped.
-// want chooses by kind; nil wants all.
+// read parses the compiler's output for one file into notes by file. The output is one JSON object
+// per line, the first of which names the file. resolve maps that name to a path; files that it
+// rejects are skipped. want selects kinds; nil selects all.
 func read(r io.Reader, resolve func(string) (string, bool), want func(kind string) bool,
 	notes map[string][]Note,
 ) error {
@@ -67,7 +67,7 @@ func read(r io.Reader, resolve func(string) (string, bool), want func(kind strin
 	seen := map[string]bool{}
 	for at := 1; lines.Scan(); at++ {
 		if kind, ok := kindOf(lines.Bytes()); file != "" && ok && want != nil && !want(kind) {
-			continue // most are not wanted, and to decode them is what takes the time
+			continue // most are not wanted, and decoding is the slow part
 		}
 		var n compilerNote
 		if err := json.Unmarshal(lines.Bytes(), &n); err != nil {
@@ -80,7 +80,7 @@ func read(r io.Reader, resolve func(string) (string, bool), want func(kind strin
 			}
 			continue
 		}
-		// The compiler says twice that a value escapes, once without naming it.
+		// The compiler reports each escaping value twice, once without naming it.
 		if file == "" || n.Code == "" || want != nil && !want(n.Code) ||
 			n.Message == "" && strings.HasPrefix(n.Code, "escape") {
 			continue
@@ -94,7 +94,7 @@ func read(r io.Reader, resolve func(string) (string, bool), want func(kind strin
 	return lines.Err()
 }
 
-// kindOf finds the kind in a line of notes without decoding it.
+// kindOf extracts the kind from a line of notes without decoding it.
 func kindOf(line []byte) (kind string, ok bool) {
 	_, rest, ok := bytes.Cut(line, []byte(`"code":"`))
 	if !ok {
@@ -104,7 +104,7 @@ func kindOf(line []byte) (kind string, ok bool) {
 	return string(name), ok
 }
 
-// note is the diagnostic in the form of this package.
+// note converts the diagnostic to a Note.
 func (n *compilerNote) note() Note {
 	note := Note{Line: n.Range.Start.Line, Column: n.Range.Start.Character, Kind: n.Code, Message: n.Message}
 	for _, r := range n.Related {
@@ -119,7 +119,7 @@ func (n *compilerNote) note() Note {
 	return note
 }
 
-// uriFile is the file that a URI of the compiler's names.
+// uriFile returns the file that a URI printed by the compiler refers to.
 func uriFile(uri string) string {
 	if u, err := url.Parse(uri); err == nil && u.Scheme == "file" {
 		return u.Path

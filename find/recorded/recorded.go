@@ -9,24 +9,24 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// DefaultMaxTrace is how much of execution traces whet find reads by itself: some ten seconds'
-// work, unless their indexes are kept.
+// DefaultMaxTrace is how much of the execution traces whet find reads by default: about ten seconds
+// of work, unless the traces are already indexed.
 const DefaultMaxTrace unit.Bytes = 64 << 20
 
-// Options say what is read of recordings. The zero value reads no execution trace.
+// Options configure Read. The zero value reads no execution traces.
 type Options struct {
-	Own      []string   // prefixes of own code besides what is known
-	MaxTrace unit.Bytes // of execution traces, all together
+	Own      []string   // additional prefixes of own code
+	MaxTrace unit.Bytes // total size of the execution traces to read
 }
 
-// A Program is what recordings say of one program. It must be closed.
+// A Program is the content of recordings of one program. It must be closed.
 type Program struct {
 	*input.Kinds
 	Profiles find.Profiles
 	Target   find.Target
 }
 
-// Read reads the recordings, or pprof files, that args name.
+// Read reads the recordings or pprof files named by args.
 func Read(ctx context.Context, o *input.Opener, args []string, opt Options) (*Program, error) {
 	in, err := o.Kinds(ctx, args, opt.Own)
 	if err != nil {
@@ -41,8 +41,7 @@ func Read(ctx context.Context, o *input.Opener, args []string, opt Options) (*Pr
 	return p, nil
 }
 
-// Options are those of find, with what is known of the program: own code, the target and the
-// recorded source.
+// Options adds what is known about the program to o: own code, the target and the recorded source.
 func (p *Program) Options(o find.Options) find.Options {
 	o.Own, o.Target = p.Own.Match, p.Target
 	if p.Recording != nil {
@@ -51,7 +50,7 @@ func (p *Program) Options(o find.Options) find.Options {
 	return o
 }
 
-// Find looks for what costs in the module that o names.
+// Find looks for what is expensive in the module that o names.
 func (p *Program) Find(ctx context.Context, o find.Options) (*find.Result, error) {
 	r, err := find.Find(ctx, p.Profiles, p.Options(o))
 	if err == nil && p.Build != nil && (p.Build.Path == r.Module || strings.HasPrefix(p.Build.Path, r.Module+"/")) {

@@ -11,8 +11,8 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// target is what a recording knows of its program apart from the profiles. Parts that cannot be
-// read are as if they were not there: the profiles are what counts.
+// target returns what a recording contains about its program besides profiles. Parts that cannot be
+// read are treated as missing, because the profiles matter most.
 func target(in *input.Kinds) find.Target {
 	t := find.Target{Build: in.Build}
 	rec := in.Recording
@@ -27,10 +27,10 @@ func target(in *input.Kinds) find.Target {
 	return t
 }
 
-// maxStats bounds what is read of the runtime's statistics, which have some 30 KB.
+// maxStats is the maximum size of the runtime statistics, which have about 30 KB.
 const maxStats = 1 << 20
 
-// wholePart is a small part of a recording; nil when it has none such that can be read.
+// wholePart reads a small part of a recording; nil if it is missing or cannot be read.
 func wholePart(rec *recording.Recording, name string) []byte {
 	part, err := rec.Part(name)
 	if err != nil {
@@ -43,12 +43,13 @@ func wholePart(rec *recording.Recording, name string) []byte {
 	return text
 }
 
-// ranHere reports whether the recorder ran on the target's machine, which is taken to be this one.
+// ranHere reports whether the recorder ran on the target's machine, which is assumed to be this
+// one.
 func ranHere(t recording.Target) bool { return t.Kind != recording.URL || t.PID != 0 }
 
-// levelHere is the GOAMD64 level of this machine, "" when it has another architecture:
-// https://go.dev/wiki/MinimumRequirements#amd64. Some of v3 (LZCNT, MOVBE) cannot be asked for here; no
-// processor has the rest without it.
+// levelHere returns the GOAMD64 level of this machine, or "" on other architectures:
+// https://go.dev/wiki/MinimumRequirements#amd64. Package cpu does not report some features of v3
+// (LZCNT, MOVBE); no CPU has the rest without them.
 func levelHere() string {
 	x := &cpu.X86
 	switch {

@@ -11,8 +11,8 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// readWaits sets where requests wait in the traces of the recordings, of which at most so much
-// is read; nil when none has one that is read. What is left out is a warning.
+// readWaits sets where requests wait in the traces of the recordings, of which at most most bytes
+// are read; nil if no trace is read. Skipped traces are warnings.
 func (p *Program) readWaits(ctx context.Context, o *input.Opener, most unit.Bytes) error {
 	read := int64(0)
 	for _, l := range p.Opened {
@@ -48,7 +48,7 @@ func (p *Program) readWaits(ctx context.Context, o *input.Opener, most unit.Byte
 
 func (p *Program) warn(err error) { p.Warnings = append(p.Warnings, err) }
 
-// addWaits adds those of a recording. An index that turns out to be damaged is made again, once.
+// addWaits adds the waits in a recording. A damaged index is rebuilt once.
 func (p *Program) addWaits(ctx context.Context, o *input.Opener, l *input.Opened) error {
 	var x *input.Trace
 	add := func() (err error) {
@@ -56,7 +56,7 @@ func (p *Program) addWaits(ctx context.Context, o *input.Opener, l *input.Opened
 		if err != nil {
 			return err
 		}
-		defer func() { _ = x.Close() }() // was only read
+		defer func() { _ = x.Close() }() // read-only
 		dropped, err := p.Profiles.Waits.Add(x.Index)
 		if dropped > 0 {
 			p.warn(fmt.Errorf("%s: %d requests are too many to be followed, and are left out", l.Name, dropped))

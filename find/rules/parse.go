@@ -17,7 +17,7 @@ type Doc struct {
 	Safety   string // why the rewrite keeps behaviour, and when there is none
 }
 
-// ParseDoc reads the package comment of a rule's doc.go:
+// ParseDoc parses the package comment of a rule's doc.go:
 //
 //	// Package name defines a rule: TITLE.
 //	//
@@ -39,7 +39,7 @@ type Doc struct {
 //	//
 //	// TEXT
 //
-// The package's test calls it, so that a rule with another form does not pass; it panics then.
+// It panics if the comment has another form. Each rule's test calls it.
 func ParseDoc(source string) Doc {
 	d, err := parseDoc(source)
 	if err != nil {

@@ -7,50 +7,50 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// A Program is what a recording says of a program as a whole.
+// A Program is what a recording contains about a program as a whole.
 type Program struct {
-	// Command is set when the program is known to be a command: not a test binary, of which only
-	// the benchmarks' lines are meant, and for which others choose the settings.
+	// Command is set when the program is known to be a command, not a test binary: in those only
+	// the lines of benchmarks matter, and their settings are chosen elsewhere.
 	Command  bool
-	Settings map[string]string // of its build, by key, as go version -m prints them; nil when not known
-	Go       string            // that built it, as runtime.Version has it: "go1.26.1"; "" when not known
-	Newest   string            // the newest Go that is known to be released, by the same form
-	// Level is that of GOAMD64 which the machine is good for, v1 to v4; "" when not known.
+	Settings map[string]string // build settings by key, as go version -m prints them; nil if unknown
+	Go       string            // version that built it, in the form of runtime.Version: "go1.26.1"; "" if unknown
+	Newest   string            // the newest Go release known, in the same form
+	// Level is the GOAMD64 level that the machine supports, v1 to v4; "" if unknown.
 	Level string
 
 	CPU     time.Duration // of the CPU profile; 0 without one
 	Samples int           // of the CPU profile
-	// Own is the share of the CPU time that is spent in own functions themselves, and Below that of
-	// them and all they call.
+	// Own is the share of the CPU time spent in own functions themselves, Below the share of own
+	// functions and everything they call.
 	Own, Below float64
-	Collecting float64 // the share of the CPU time that goes into garbage collection (profile.Collection)
-	// Share is the share of the CPU time in functions that match, and in what they call.
+	Collecting float64 // share of the CPU time spent in garbage collection (profile.Collection)
+	// Share returns the share of the CPU time in matching functions and everything they call.
 	Share func(*regexp.Regexp) float64
 
-	Heap *Heap // nil when not known
+	Heap *Heap // nil if unknown
 }
 
-// A Heap is what the runtime says of a program's memory.
+// A Heap is the runtime's statistics of a program's memory.
 type Heap struct {
-	Collections int64         // in the window
-	Paused      time.Duration // by them
-	Goal        int64         // bytes at which the next collection starts, at the window's end
-	System      int64         // bytes that the program has from the operating system, at the window's end
+	Collections int64         // during the window
+	Paused      time.Duration // total pause time
+	Goal        int64         // heap size in bytes at which the next collection starts, at the end of the window
+	System      int64         // bytes obtained from the operating system, at the end of the window
 }
 
-// A Verdict is what a rule says of a whole program.
+// A Verdict is a rule's judgment of a whole program.
 type Verdict struct {
 	Category string  // of the cause
-	Message  string  // why it costs
-	Share    float64 // of the CPU time that it is about
-	Saving   float64 // of the CPU time, at most
+	Message  string  // why it is expensive
+	Share    float64 // share of the CPU time that it is about
+	Saving   float64 // share of the CPU time that can be saved at most
 	Setting  Setting
-	// Collector is set when Share is the garbage collector's, so that it overlaps with what lines
-	// allocate.
+	// Collector is set if Share is the garbage collector's, so that it overlaps with the
+	// allocations of lines.
 	Collector bool
 }
 
-// OfProgram is the analyzer of a rule that has a Judge: it reports nothing of source.
+// OfProgram returns the analyzer of a rule that has a Judge: it reports nothing.
 func OfProgram(name, doc string) *analysis.Analyzer {
 	return &analysis.Analyzer{Name: name, Doc: doc, Run: func(*analysis.Pass) (any, error) { return nil, nil }}
 }

@@ -2,8 +2,8 @@ package rules
 
 import "golang.org/x/tools/go/analysis"
 
-// Vet is the rule's analyzer for those who have no profile: it leaves out what only a profile can
-// show to cost (Cause.Profiled), unless every returns true when the analyzer runs.
+// Vet returns the rule's analyzer for use without a profile. It omits what only a profile can show
+// to be expensive (Cause.Profiled), unless every returns true when the analyzer runs.
 func (r *Rule) Vet(every func() bool) *analysis.Analyzer {
 	a := *r.Analyzer
 	a.Run = func(pass *analysis.Pass) (any, error) {
