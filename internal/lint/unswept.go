@@ -51,7 +51,6 @@ func unswept() []string {
 		"find/rules/gogc",
 		"find/rules/hashsum",
 		"find/rules/httpclient",
-		"find/rules/index",
 		"find/rules/jsoncodec",
 		"find/rules/locks",
 		"find/rules/logline",
