@@ -41,7 +41,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git",
-		append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
+		append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "maintenance.auto=false"}, args...)...)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 // number of iterations, which is the same on both sides unless one is much faster.
 type Subject struct {
 	label, benchmark string
-	sides            [2]*Binary
+	concurrent       bool
+	sides            [2]program
 	options          RunOptions
 
 	mu    sync.Mutex
@@ -23,6 +24,12 @@ type Subject struct {
 	bytes float64       // that an iteration allocates, on the side that allocates more
 	fit   shape         // of rounds that may fit; zero until calibrated
 	start time.Duration // CPU time of a process with hardly an iteration
+}
+
+// A program runs the benchmark of one build. It is a *Binary; tests simulate it.
+type program interface {
+	Run(ctx context.Context, name string, o RunOptions) (*Result, error)
+	garbage(ctx context.Context, name string, o RunOptions) (rate float64, err error)
 }
 
 // CPUTime is the unit of the CPU time of an iteration, user and system, which a Subject measures in
@@ -55,9 +62,11 @@ const (
 // NewSubject returns the subject of that name for a benchmark that both binaries have. Of the
 // options, Procs, Timeout and Env are used.
 func NewSubject(label, benchmark string, a, b *Binary, o RunOptions) *Subject {
+	top, _, _ := strings.Cut(benchmark, "/")
 	return &Subject{
-		label: label, benchmark: benchmark, sides: [2]*Binary{a, b},
-		options: RunOptions{Procs: o.Procs, Timeout: o.Timeout, Env: o.Env},
+		label: label, benchmark: benchmark, sides: [2]program{a, b},
+		concurrent: slices.Contains(a.Package.Concurrent, top) || slices.Contains(b.Package.Concurrent, top),
+		options:    RunOptions{Procs: o.Procs, Timeout: o.Timeout, Env: o.Env},
 	}
 }
 
@@ -65,10 +74,7 @@ func NewSubject(label, benchmark string, a, b *Binary, o RunOptions) *Subject {
 func (s *Subject) Name() string { return s.label }
 
 // Concurrent reports whether the benchmark's source starts goroutines, on either side.
-func (s *Subject) Concurrent() bool {
-	top, _, _ := strings.Cut(s.benchmark, "/")
-	return slices.ContainsFunc(s.sides[:], func(b *Binary) bool { return slices.Contains(b.Package.Concurrent, top) })
-}
+func (s *Subject) Concurrent() bool { return s.concurrent }
 
 // Measure runs a round. The first one calibrates: it runs each side as go test -bench does, on all
 // CPUs, and records how long an iteration takes, which determines the number of iterations for each
@@ -158,6 +164,10 @@ func (s *Subject) calibrate(ctx context.Context, length time.Duration) (inside t
 	o := s.options
 	o.Time, o.Count = length, calibrations
 	var perOp, cpu [2][]float64
+	// What testing and the runtime allocate is shared by the iterations, of which a disturbed run has few.
+	var most [2]int
+	var bytes [2]float64
+	defer func() { s.bytes = max(bytes[ab.A], bytes[ab.B]) }()
 	// Disturbances make equal builds differ too, but hardly by a factor of two, and in both attempts.
 	for range 2 {
 		for side, b := range s.sides {
@@ -174,8 +184,10 @@ func (s *Subject) calibrate(ctx context.Context, length time.Duration) (inside t
 			for _, m := range res.Measurements {
 				perOp[side] = append(perOp[side], perOperation(m, res.Wall/time.Duration(o.Count), length))
 				iterations += m.Iterations
-				bytes, _ := m.Value("B/op")
-				s.bytes = max(s.bytes, bytes)
+				if m.Iterations > most[side] {
+					most[side] = m.Iterations
+					bytes[side], _ = m.Value("B/op")
+				}
 			}
 			cpu[side] = append(cpu[side], res.CPU.Seconds()/float64(iterations))
 		}

@@ -1,0 +1,148 @@
+package gotest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/whet-go/whet/bench/ab"
+)
+
+// simulated is a benchmark on a machine that nothing disturbs.
+type simulated struct {
+	start   time.Duration // CPU time of the process without an iteration
+	perOp   time.Duration // one CPU is busy all the time
+	between time.Duration // CPU time between two measurements of a process
+	bytes   float64       // that an iteration allocates
+	rate    float64       // of collections
+	once    bool          // it cannot be run twice in a process
+	stopped int           // the first runs stop right after their first iteration, for as long as they should last
+}
+
+func (s *simulated) Run(_ context.Context, _ string, o RunOptions) (*Result, error) {
+	count := max(1, o.Count)
+	if s.once && count > 1 {
+		return nil, errors.New("again")
+	}
+	n, perOp, bytes := o.Iterations, s.perOp, s.bytes
+	switch {
+	case n == 0 && s.stopped > 0:
+		s.stopped--
+		n, perOp, bytes = 1, o.Time, s.bytes+5000 // the rest is testing's
+	case n == 0:
+		n = max(1, int(o.Time/s.perOp))
+	}
+	r := &Result{Name: "BenchmarkX", Procs: 1}
+	for range count {
+		r.Measurements = append(r.Measurements, Measurement{Iterations: n, Values: []benchfmt.Value{
+			{Value: perOp.Seconds(), Unit: "sec/op"}, {Value: bytes, Unit: "B/op"},
+		}})
+	}
+	inside := time.Duration(count*n) * perOp
+	r.Wall = s.start + inside
+	r.CPU = s.start + inside + time.Duration(count-1)*s.between
+	return r, nil
+}
+
+func (s *simulated) garbage(context.Context, string, RunOptions) (float64, error) { return s.rate, nil }
+
+// TestShape: rounds that may fit are as short as starting a process allows, and not shorter than the
+// collector needs. They are in slices unless that measured something else.
+func TestShape(t *testing.T) {
+	const us, ms = time.Microsecond, time.Millisecond
+	plain := simulated{start: 2 * ms, perOp: 100, between: 100 * us}
+	for _, test := range []struct {
+		name       string
+		change     func(*simulated)
+		concurrent bool
+		most       time.Duration
+		length     time.Duration
+		slices     int
+	}{
+		{name: "plain", length: 5 * ms, slices: 10},
+		{name: "much between slices", change: func(s *simulated) { s.between = 2 * ms }, length: 20 * ms, slices: 10},
+		{name: "slow", change: func(s *simulated) { s.perOp = 20 * us }, length: 20 * ms, slices: 10},
+		{
+			name: "few slices", change: func(s *simulated) { s.perOp = 150 * us }, most: 100 * ms, length: 90 * ms,
+			slices: 6,
+		},
+		{
+			name: "too few slices", change: func(s *simulated) { s.perOp = 300 * us }, most: 100 * ms,
+			length: 10 * ms, slices: 1,
+		},
+		{name: "concurrent", concurrent: true, length: 10 * ms, slices: 1},
+		{name: "once", change: func(s *simulated) { s.once = true }, length: 10 * ms, slices: 1},
+		{
+			name:   "slow to start",
+			change: func(s *simulated) { s.once, s.start = true, 20*ms }, length: 60 * ms, slices: 1,
+		},
+		{name: "slow and concurrent", change: func(s *simulated) { s.perOp = ms }, concurrent: true, length: 20 * ms, slices: 1},
+		{name: "little garbage", change: func(s *simulated) { s.bytes = 10 }, length: 5 * ms, slices: 10},
+		{
+			name: "much garbage", change: func(s *simulated) { s.bytes, s.rate = 1000, 100 }, length: 50 * ms,
+			slices: 1,
+		},
+		{
+			name: "very much garbage", change: func(s *simulated) { s.bytes, s.rate = 1e6, 5000 }, length: 10 * ms,
+			slices: 1,
+		},
+		{name: "rare garbage", change: func(s *simulated) { s.bytes = 1000 }, length: time.Second, slices: 1},
+		{name: "stopped once", change: func(s *simulated) { s.stopped = 1 }, length: 5 * ms, slices: 10},
+	} {
+		if test.most == 0 {
+			test.most = time.Second
+		}
+		a := plain
+		if test.change != nil {
+			test.change(&a)
+		}
+		b := a
+		b.stopped = 0
+		subject := &Subject{concurrent: test.concurrent, sides: [2]program{&a, &b}}
+		length, slices, err := subject.Fitting(t.Context(), test.most)
+		if err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		if (length-test.length).Abs() > 50*us || slices != test.slices {
+			t.Errorf("%s: rounds of %v in %d slices, want %v in %d", test.name, length, slices, test.length, test.slices)
+		}
+	}
+}
+
+// TestCPUTime: what a process takes to start is not in the CPU time of an iteration, even if that changes
+// between rounds.
+func TestCPUTime(t *testing.T) {
+	const perOp = 50 * time.Nanosecond
+	a := &simulated{start: 5 * time.Millisecond, perOp: perOp}
+	s := &Subject{sides: [2]program{a, a}}
+	measure := func(fit bool, length time.Duration) ab.Measurement {
+		t.Helper()
+		m, err := s.Measure(t.Context(), ab.Round{Length: length, Fit: fit, CPU: ab.Anywhere})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	for _, start := range []time.Duration{5, 65, 500} {
+		a.start = start * time.Millisecond
+		if got := measure(false, 100*time.Millisecond).Values[CPUTime]; math.Abs(got/perOp.Seconds()-1) > 1e-9 {
+			t.Errorf("an iteration takes %v after a start of %v, want %v", got, a.start, perOp)
+		}
+	}
+	if v, ok := measure(false, 14*time.Millisecond).Values[CPUTime]; ok {
+		t.Errorf("a round that is short compared with the start of its process measures %v", v)
+	}
+	// Slices share a start, which is not theirs.
+	a.start = 5 * time.Millisecond
+	m := measure(true, 100*time.Millisecond)
+	if v, ok := m.Values[CPUTime]; ok || m.Values[MeanTime] != perOp.Seconds() {
+		t.Errorf("CPU time %v in slices of %v", v, m.Values)
+	}
+	if (m.CPU - 5*time.Millisecond).Abs() > 50*time.Microsecond {
+		t.Errorf("ten slices of 500µs take %v of CPU time", m.CPU)
+	}
+}
