@@ -202,7 +202,7 @@ release-check: nfpm
 ui:
 	cd ui && npm ci --no-audit --no-fund && npm run typecheck && npm test && npm run build
 	git diff --exit-code -- ui/dist
-	$(GO) test -count=1 -run 'Journey' -v ./internal/report/...
+	$(GO) test -count=1 -timeout 20m -run 'Journey' -v ./internal/report/...
 
 # --- measurements -------------------------------------------------------
 

@@ -69,13 +69,16 @@ func plant(n int, c <-chan struct{}) {
 	for range n {
 		<-started
 	}
-	// All have started; until the last has parked, yield.
+	waitParked(n, "cli_test.waitPlanted", "chan receive")
+}
+
+// waitParked returns when n goroutines with a call of function in their stacks wait for reason.
+func waitParked(n int, function, reason string) {
 	buf := make([]byte, 1<<20)
 	for {
-		dump := string(buf[:runtime.Stack(buf, true)])
 		parked := 0
-		for g := range strings.SplitSeq(dump, "\n\n") {
-			if strings.Contains(g, "cli_test.waitPlanted(") && strings.Contains(g, "[chan receive") {
+		for g := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+			if strings.Contains(g, function+"(") && strings.Contains(g, "["+reason) {
 				parked++
 			}
 		}

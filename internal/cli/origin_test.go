@@ -44,7 +44,7 @@ func TestSecretsStay(t *testing.T) {
 	args := map[string][]string{
 		"record": {redirects.URL, "-o", filepath.Join(dir, "r.whet"), "-d", "1s"},
 		"watch":  {redirects.URL, "-o", dir, "--heap", "1GB"},
-		"load":   {redirects.URL, "-d", "100ms", "-c", "1"},
+		"load":   {redirects.URL, "-n", "3", "-c", "1"},
 		"peek":   {".", address}, "list": {".", address}, "disasm": {".", address},
 		"diff":       {address, address},
 		"flame":      {address, "-o", filepath.Join(dir, "f.html")},

@@ -20,37 +20,46 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// traced makes a trace in which goroutines wait for each other.
-func traced(t *testing.T) []byte {
+// traced makes a trace of one generation in which eight goroutines wait for a lock: all of them from blocked on,
+// a time of the trace, for at least 20 ms.
+func traced(t *testing.T) (data []byte, blocked time.Duration) {
 	t.Helper()
-	var out bytes.Buffer
-	if err := trace.Start(&out); err != nil {
-		t.Fatal(err)
+	for {
+		var out bytes.Buffer
+		begin := time.Now()
+		if err := trace.Start(&out); err != nil {
+			t.Fatal(err)
+		}
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		mu.Lock()
+		for range 8 {
+			wg.Go(func() {
+				mu.Lock()
+				defer mu.Unlock()
+			})
+		}
+		waitParked(8, "cli_test.traced.func1", "sync.Mutex.Lock")
+		blocked = time.Since(begin)
+		<-time.After(20 * time.Millisecond)
+		mu.Unlock()
+		wg.Wait()
+		_, task := trace.NewTask(t.Context(), "nap") // a request, for whet trace requests
+		<-time.After(time.Millisecond)
+		task.End()
+		trace.Stop()
+		// The runtime starts another generation after a second, which passes when the machine is busy.
+		if time.Since(begin) < time.Second {
+			return out.Bytes(), blocked
+		}
 	}
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	mu.Lock()
-	for range 8 {
-		wg.Go(func() {
-			mu.Lock()
-			defer mu.Unlock()
-		})
-	}
-	<-time.After(20 * time.Millisecond)
-	mu.Unlock()
-	wg.Wait()
-	_, task := trace.NewTask(t.Context(), "nap") // a request, for whet trace requests
-	<-time.After(time.Millisecond)
-	task.End()
-	trace.Stop()
-	return out.Bytes()
 }
 
 // TestTrace runs the commands about traces on files, recordings, streams and addresses.
 func TestTrace(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
-	data := traced(t)
+	data, _ := traced(t)
 	if err := os.WriteFile("trace.out", data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +205,8 @@ func TestTraceFull(t *testing.T) {
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("trace.out", traced(t), 0o600); err != nil {
+	data, _ := traced(t)
+	if err := os.WriteFile("trace.out", data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	code, _, stderr := runWhet(t, "trace", "cut", "--to", "1h", "-o", full, "--force", "trace.out")
@@ -228,7 +238,8 @@ func TestTraceCache(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", cache)
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("trace.out", traced(t), 0o600); err != nil {
+	data, _ := traced(t)
+	if err := os.WriteFile("trace.out", data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	run := func(want string, args ...string) {
@@ -265,7 +276,7 @@ func TestTraceCache(t *testing.T) {
 func TestTraceErrors(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
-	whole := traced(t)
+	whole, _ := traced(t)
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write(whole)

@@ -21,6 +21,7 @@ func tracedServer(t *testing.T) []byte {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
+			waitParked(1, "cli_test.tracedServer.func1", "chan receive") // or the sleep may begin before the wait
 			time.Sleep(5 * time.Millisecond)
 		}()
 		<-done

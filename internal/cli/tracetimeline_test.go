@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/whet-go/whet/internal/cli"
 	"github.com/whet-go/whet/internal/report/traces"
@@ -20,7 +21,7 @@ import (
 func TestTraceTimeline(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
-	data := traced(t)
+	data, blocked := traced(t)
 	if err := os.WriteFile("trace.out", data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func TestTraceTimeline(t *testing.T) {
 		t.Errorf("to standard output: exit code %d, %.100s", code, stdout)
 	}
 
-	code, stdout, stderr = runWhet(t, "trace", "timeline", "--json", "--from", "1ms", "--to", "5ms", "trace.out")
+	code, stdout, stderr = runWhet(t, "trace", "timeline", "--json", "--from", blocked.String(), "--to", (blocked + 5*time.Millisecond).String(), "trace.out")
 	var doc struct {
 		Schema   string
 		From, To int64
@@ -54,7 +55,7 @@ func TestTraceTimeline(t *testing.T) {
 	for _, l := range doc.Rows {
 		rows += len(l.Rows)
 	}
-	if doc.Schema != traces.TimelineSchema || doc.From != 1e6 || doc.To != 5e6 || rows < 8 || len(doc.Spans.Rows) != rows {
+	if doc.Schema != traces.TimelineSchema || doc.From != int64(blocked) || doc.To != int64(blocked)+5e6 || rows < 8 || len(doc.Spans.Rows) != rows {
 		t.Errorf("%s from %d to %d: %d rows, spans of %d", doc.Schema, doc.From, doc.To, rows, len(doc.Spans.Rows))
 	}
 

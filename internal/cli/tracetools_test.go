@@ -25,7 +25,7 @@ func traceFiles(t *testing.T) []byte {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
-	data := traced(t)
+	data, _ := traced(t)
 	if err := os.WriteFile("trace.out", data, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,12 @@ import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import assert from "node:assert/strict";
 
+/** How long to wait for what has to come, in milliseconds. A busy machine needs long. */
+const patience = 120_000;
+
+/** How often a step is tried. */
+const tries = 4;
+
 /**
  * Starts a browser for the journey that node was called with, as in
  *
@@ -33,8 +39,10 @@ export async function start({ height, pause = 0, fullPage = false }) {
   const browser = await chromium.launch({
     executablePath: browserPath,
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
+    timeout: patience,
   });
   const steps = [];
+  let slower = 1;
 
   return {
     dir,
@@ -45,6 +53,7 @@ export async function start({ height, pause = 0, fullPage = false }) {
      */
     async open(name, { ready = "main[data-ready]", ...options } = {}, hash = "") {
       const context = await browser.newContext({ viewport: { width: 1280, height }, ...options });
+      context.setDefaultTimeout(patience);
       const page = await context.newPage();
       const trouble = [];
       const served = name.startsWith("http:");
@@ -65,7 +74,7 @@ export async function start({ height, pause = 0, fullPage = false }) {
         async settle(shot) {
           await page.evaluate(
             (ms) => new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), ms)),
-            pause,
+            pause * slower,
           );
           if (shots && shot) await page.screenshot({ path: join(shots, `${shot}.png`), fullPage });
         },
@@ -81,7 +90,10 @@ export async function start({ height, pause = 0, fullPage = false }) {
       steps.push({ name, run, skip });
     },
 
-    /** Takes the steps in order, and ends the process: with code 1 if any failed, else with 0. */
+    /**
+     * Takes the steps in order, and ends the process: with code 1 if any failed, else with 0. What a page shows after
+     * a pause depends on how busy the machine is, so a step that fails is tried again with longer pauses.
+     */
     async walk() {
       let failed = 0;
       for (const { name, run, skip } of steps) {
@@ -89,12 +101,20 @@ export async function start({ height, pause = 0, fullPage = false }) {
           console.log(`- ${name}: skipped, ${skip}`);
           continue;
         }
-        try {
-          await run();
-          console.log(`✓ ${name}`);
-        } catch (e) {
-          failed++;
-          console.log(`✗ ${name}\n${e.stack}`);
+        for (let n = 1; ; n++) {
+          slower = 4 ** (n - 1);
+          try {
+            await run();
+            console.log(`✓ ${name}`);
+            break;
+          } catch (e) {
+            console.log(`✗ ${name}, try ${n} of ${tries}\n${e.stack}`);
+            if (n === tries) {
+              failed++;
+              break;
+            }
+          }
+          await Promise.all(browser.contexts().map((c) => c.close()));
         }
       }
       await browser.close();

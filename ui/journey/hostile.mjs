@@ -87,7 +87,7 @@ for (const name of ["functions", "tasks"]) {
         const before = await hash();
         await p.page.locator("canvas.axis").hover();
         await p.page.mouse.wheel(0, -600);
-        await p.page.waitForFunction((was) => location.hash !== was, before, { timeout: 20_000 });
+        await p.page.waitForFunction((was) => location.hash !== was, before);
       }
       await p.page.keyboard.press("?");
       await p.settle();

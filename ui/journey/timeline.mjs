@@ -181,7 +181,7 @@ step("what is typed into a search is kept while rows come", async () => {
   await p.page.keyboard.type(".");
   await p.canvas.focus();
   await p.page.keyboard.press("w");
-  await p.page.waitForFunction(() => decodeURIComponent(location.hash).includes("tracedTimeline."), null, { timeout: 5000 });
+  await p.page.waitForFunction(() => decodeURIComponent(location.hash).includes("tracedTimeline."));
   assert.equal(await search.inputValue(), "tracedTimeline.");
   await p.close();
 });
