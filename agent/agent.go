@@ -36,7 +36,7 @@ const (
 
 const (
 	minToken      = 16 // bytes
-	closeTimeout  = 5 * time.Second
+	closeTimeout  = 10 * time.Second
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
 )
@@ -207,7 +207,7 @@ func (a *Agent) URL() string {
 }
 
 // Close stops serving. Profiles under way end early and are sent to their
-// callers, which Close waits for, 5 seconds at most. The mutex fraction becomes
+// callers, which Close waits for, 10 seconds at most. The mutex fraction becomes
 // what it was before; the block rate becomes 0, since the runtime does not tell
 // what it was. Further calls return the first one's result.
 func (a *Agent) Close() error {

@@ -282,6 +282,16 @@ func burn(ctx context.Context) (n int) {
 	return n
 }
 
+// compute takes some tenths of a second of CPU time, however long that is on a busy machine.
+//
+//go:noinline
+func compute() (sum uint64) {
+	for i := range uint64(1 << 28) {
+		sum += sum<<1 ^ i
+	}
+	return sum
+}
+
 func TestProfileAndTrace(t *testing.T) {
 	a := start(t, agent.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -534,7 +544,7 @@ func TestGoToolPprof(t *testing.T) {
 	}
 	a := start(t, agent.Options{})
 	for _, name := range []string{"heap", "profile?seconds=1", "mutex"} {
-		cmd := exec.CommandContext(t.Context(), goTool, "tool", "pprof", "-top", a.URL()+name)
+		cmd := exec.CommandContext(t.Context(), goTool, "tool", "pprof", "-timeout=300", "-top", a.URL()+name)
 		cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
 		out, err := cmd.CombinedOutput()
 		if err != nil || !bytes.Contains(out, []byte("flat%")) {

@@ -51,14 +51,15 @@ func mark(t *testing.T, message string) { runtimetrace.Log(t.Context(), "test", 
 
 // TestFlight takes what happened before the question, also while another trace is taken.
 func TestFlight(t *testing.T) {
-	a := start(t, agent.Options{Flight: 5 * time.Second})
+	const window = 10 * time.Minute // more than the test takes anywhere
+	a := start(t, agent.Options{Flight: window})
 	mark(t, "before")
 	if page := string(ok(t, a, "")); !strings.Contains(page, "href='flight'") {
 		t.Errorf("the index does not list it:\n%s", page)
 	}
 	var info agent.Info
 	if err := json.Unmarshal(ok(t, a, "whet"), &info); err != nil || info.Flight == nil ||
-		info.Flight.Window != 5*time.Second || info.Flight.MaxBytes != agent.DefaultFlightBytes {
+		info.Flight.Window != window || info.Flight.MaxBytes != agent.DefaultFlightBytes {
 		t.Errorf("%v, %+v", err, info.Flight)
 	}
 	if !logged(t, ok(t, a, "flight"))["before"] {
@@ -139,7 +140,7 @@ func TestWatchMark(t *testing.T) {
 	if untraced := ask(start(t, agent.Options{})); untraced.Mark != "" {
 		t.Errorf("nothing is traced, and the mark is %q", untraced.Mark)
 	}
-	a := start(t, agent.Options{Flight: 5 * time.Second})
+	a := start(t, agent.Options{Flight: 10 * time.Minute})
 	mark := ask(a).Mark
 	if marks := logsOf(t, ok(t, a, "flight"), agent.MarkCategory); len(marks) != 1 || !marks[mark] {
 		t.Errorf("the trace has %v, the request %q", marks, mark)
@@ -190,7 +191,7 @@ func TestWatch(t *testing.T) {
 	// The question waits for the answer.
 	var waited agent.Slow
 	var wg sync.WaitGroup
-	wg.Go(func() { waited = slowOf(t, a, "than=1us&after=1&seconds=60") })
+	wg.Go(func() { waited = slowOf(t, a, "than=1ns&after=1&seconds=300") })
 	wg.Go(func() { ask("/wait/a") })
 	close(release)
 	wg.Wait()

@@ -275,7 +275,7 @@ type benchRun struct {
 }
 
 // profileGrace is how long a test binary may take to write its profiles when it is ended early.
-const profileGrace = 10 * time.Second
+const profileGrace = 30 * time.Second
 
 // runBench runs a test binary in its package's directory, its profiles going to dir. A limit
 // other than 0 ends it early, as does the end of ctx.

@@ -94,14 +94,24 @@ func TestBench(t *testing.T) {
 	t.Parallel()
 	dir := writeModule(t)
 	out := filepath.Join(t.TempDir(), "r.whet")
-	sum, err := Run(t.Context(), Options{Packages: []string{"./good"}, Dir: dir, Out: out, BenchTime: "150ms", Count: 2})
-	if err != nil {
-		t.Fatal(err)
+	var sum *Summary
+	var r *recording.Recording
+	samples := 0
+	// A busy machine may leave the benchmark no CPU time: then it runs longer.
+	for d := 150 * time.Millisecond; samples == 0 && d < time.Minute; d *= 5 {
+		var err error
+		if sum, err = Run(t.Context(), Options{Packages: []string{"./good"}, Dir: dir, Out: out, BenchTime: d.String(), Count: 2}); err != nil {
+			t.Fatal(err)
+		}
+		r = openRecording(t, out)
+		samples = traceSamples(t, bytes.NewReader(readPart(t, r, recording.TracePart)))
+	}
+	if samples == 0 {
+		t.Error("trace holds no CPU samples")
 	}
 	if len(sum.Failures) > 0 {
 		t.Error(sum.Failures)
 	}
-	r := openRecording(t, out)
 	if got, want := r.ProfileNames(), []string{"cpu", "allocs", "block", "mutex"}; !slices.Equal(got, want) {
 		t.Errorf("profiles %q, want %q", got, want)
 	}
@@ -127,7 +137,6 @@ func TestBench(t *testing.T) {
 	if data, ok := r.SourceFile(src); !ok || !bytes.Contains(data, []byte("BenchmarkRepeat")) {
 		t.Errorf("source %s is missing: %q", src, r.Sources())
 	}
-	checkTrace(t, bytes.NewReader(readPart(t, r, recording.TracePart)))
 }
 
 // TestBenchMany has packages that go wrong in every way; the others are recorded
@@ -375,7 +384,7 @@ func TestBenchDuration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum.Meta.Duration > 4*asked {
+	if sum.Meta.Duration > 10*asked { // of 20
 		t.Errorf("took %v of %v", sum.Meta.Duration, asked)
 	}
 	i := slices.IndexFunc(notes, func(n string) bool { return strings.HasPrefix(n, "20 benchmarks share 6s: about ") })

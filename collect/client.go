@@ -30,7 +30,7 @@ const (
 	maxTextBody     = 16 << 20
 	snapshotTimeout = 30 * time.Second
 	// stopGrace is how long an answer may take after the request was half-closed.
-	stopGrace = 5 * time.Second
+	stopGrace = 15 * time.Second
 )
 
 // A client talks to one target's pprof handlers. It may be used by many

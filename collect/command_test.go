@@ -44,7 +44,7 @@ func TestCommand(t *testing.T) {
 	var log syncBuffer
 	// A shell between, so that the listener is not the command itself.
 	sum, err := Run(t.Context(), Options{
-		Command: []string{"/bin/sh", "-c", `"$0" & wait`, os.Args[0]}, Out: out, Duration: time.Second, TargetLog: &log,
+		Command: []string{"/bin/sh", "-c", `"$0" & wait`, os.Args[0]}, Out: out, Start: 2 * time.Minute, Duration: time.Second, TargetLog: &log,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -53,11 +53,20 @@ func TestCommand(t *testing.T) {
 	if m.Target.Kind != recording.Command || m.Target.PID == 0 || !strings.Contains(log.String(), strings.TrimSuffix(m.Target.Address, "/debug/pprof/")) {
 		t.Errorf("target %+v, log %q", m.Target, log.String())
 	}
-	if err := syscall.Kill(m.Target.PID, 0); err == nil {
-		t.Error("the server is still running")
-	}
+	gone(t, m.Target.PID)
 	if p, err := openRecording(t, out).Profile("cpu"); err != nil || p.NumSamples() == 0 {
 		t.Error(err)
+	}
+}
+
+// gone waits until a process that was ended has exited: when the kernel and its parent get to it.
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); syscall.Kill(pid, 0) == nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Error("the server is still running")
+			return
+		}
 	}
 }
 
@@ -77,7 +86,7 @@ func TestSourceNotFound(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "r.whet")
 		sum, err := Run(t.Context(), Options{
 			Command: []string{bin, "-addr", "127.0.0.1:0", "-pprof", "127.0.0.1:0", "-log", filepath.Join(t.TempDir(), "log")},
-			Out:     out, Duration: 500 * time.Millisecond,
+			Out:     out, Start: 2 * time.Minute, Duration: 500 * time.Millisecond,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -108,7 +117,13 @@ func TestCommandErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(roleVar, tc.role)
 			out := filepath.Join(t.TempDir(), "r.whet")
-			_, err := Run(t.Context(), Options{Command: tc.command, Out: out, Start: 2 * time.Second, PprofAddr: tc.addr})
+			var err error
+			// On a busy machine the command may take longer to start.
+			for start := 2 * time.Second; start < 5*time.Minute; start *= 8 {
+				if _, err = Run(t.Context(), Options{Command: tc.command, Out: out, Start: start, PprofAddr: tc.addr}); err == nil || strings.Contains(err.Error(), tc.reason) {
+					break
+				}
+			}
 			if err == nil || !strings.Contains(err.Error(), tc.reason) || !strings.Contains(diag.Hint(err), tc.hint) {
 				t.Errorf("error %v\nhint %s", err, diag.Hint(err))
 			}
@@ -124,7 +139,7 @@ func TestCommandInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	sum, err := Run(ctx, Options{
-		Command: []string{os.Args[0]}, Out: out, Duration: time.Hour,
+		Command: []string{os.Args[0]}, Out: out, Start: 2 * time.Minute, Duration: time.Hour,
 		Progress: func(p Progress) {
 			if len(p.Running) > 0 && strings.HasPrefix(p.Running[0], "cpu") {
 				cancel()
@@ -137,9 +152,7 @@ func TestCommandInterrupted(t *testing.T) {
 	if r := openRecording(t, out); !r.Meta().Interrupted || !r.Has("profiles/heap.pb.gz") {
 		t.Errorf("parts %+v", r.Meta().Parts)
 	}
-	if err := syscall.Kill(sum.Meta.Target.PID, 0); err == nil {
-		t.Error("the server is still running")
-	}
+	gone(t, sum.Meta.Target.PID)
 	cancelled, stop := context.WithCancel(t.Context())
 	stop()
 	if _, err := Run(cancelled, Options{Command: []string{os.Args[0]}, Out: out + "2", PprofAddr: "127.0.0.1:1"}); err == nil || !strings.Contains(err.Error(), "interrupted") {

@@ -35,25 +35,33 @@ func TestServer(t *testing.T) {
 	t.Parallel()
 	url, cmd := startServer(t, "rates")
 	out := filepath.Join(t.TempDir(), "r.whet")
-	var notes []string
-	sum, err := Run(t.Context(), Options{
-		URL: url, Out: out, Duration: 2 * time.Second, Trace: time.Second, Load: &load.Options{URL: url + "/work", Connections: 1}, Version: "v1",
-		Progress: func(p Progress) {
-			if p.Note != "" {
-				notes = append(notes, p.Note)
-			}
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
+	var notes, sampled []string
+	var sum *Summary
+	var r *recording.Recording
+	// A busy machine may leave the server no CPU time for all of a window: then it is longer.
+	for d := 2 * time.Second; ; d *= 3 {
+		var err error
+		if sum, err = Run(t.Context(), Options{
+			URL: url, Out: out, Duration: d, Trace: d / 2, Load: &load.Options{URL: url + "/work", Connections: 1}, Version: "v1",
+			Progress: func(p Progress) {
+				if p.Note != "" {
+					notes = append(notes, p.Note)
+				}
+			},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		r = openRecording(t, out)
+		if sampled = sampledProblems(t, sum, r); len(sampled) == 0 || d > 30*time.Second {
+			break
+		}
 	}
-	if len(sum.Failures)+len(sum.Warnings) > 0 {
-		t.Errorf("failures %v, warnings %v", sum.Failures, sum.Warnings)
+	for _, problem := range sampled {
+		t.Error(problem)
 	}
-	if sum.Load == nil || sum.Load.Responses == 0 {
-		t.Errorf("load: %+v", sum.Load)
+	if len(sum.Failures) > 0 {
+		t.Errorf("failures %v", sum.Failures)
 	}
-	r := openRecording(t, out)
 	m := r.Meta()
 	if m.Target.PID != cmd.Process.Pid || m.GOMAXPROCS == 0 || m.GoVersion == "" || m.Interrupted || m.Whet != "v1" ||
 		m.Build == nil || m.Build.Main.Path != "github.com/whet-go/whet" || m.CommandLine[0] != os.Args[0] {
@@ -67,15 +75,6 @@ func TestServer(t *testing.T) {
 		}
 		if p.NumSamples() == 0 {
 			t.Errorf("%s is empty", name)
-		}
-	}
-	for part, function := range map[string]string{"cpu": "collect.spin", "allocs": "collect.allocateInWindow", "mutex": "collect.churn", "block": "collect.churn"} {
-		p, err := r.Profile(part)
-		if err != nil {
-			continue
-		}
-		if !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return strings.Contains(f.Name, function) }) {
-			t.Errorf("%s lacks %s", part, function)
 		}
 	}
 	if p, err := r.Profile("allocs"); err == nil && p.DefaultSampleType != "alloc_space" {
@@ -96,22 +95,41 @@ func TestServer(t *testing.T) {
 	if !r.Has(recording.CodePart) {
 		t.Error("no machine code")
 	}
-	checkTrace(t, bytes.NewReader(readPart(t, r, recording.TracePart)))
 }
 
-// checkTrace demands CPU samples in the trace: its window lies inside the CPU
-// profile's.
-func checkTrace(t *testing.T, data io.Reader) {
+// sampledProblems says what a recording of the test server lacks that a server without CPU time cannot give.
+func sampledProblems(t *testing.T, sum *Summary, r *recording.Recording) (problems []string) {
+	t.Helper()
+	if len(sum.Warnings) > 0 { // of the load
+		problems = append(problems, fmt.Sprintf("warnings %v", sum.Warnings))
+	}
+	if sum.Load == nil || sum.Load.Responses == 0 {
+		problems = append(problems, fmt.Sprintf("load: %+v", sum.Load))
+	}
+	for part, function := range map[string]string{"cpu": "collect.spin", "allocs": "collect.allocateInWindow", "mutex": "collect.churn", "block": "collect.churn"} {
+		p, err := r.Profile(part)
+		if err != nil || !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return strings.Contains(f.Name, function) }) {
+			problems = append(problems, fmt.Sprintf("%s lacks %s: %v", part, function, err))
+		}
+	}
+	if samples := traceSamples(t, bytes.NewReader(readPart(t, r, recording.TracePart))); samples == 0 {
+		problems = append(problems, "trace holds no CPU samples")
+	}
+	return problems
+}
+
+// traceSamples counts the CPU samples of a trace, which there are when its window lies inside the CPU
+// profile's, and the program has had CPU time.
+func traceSamples(t *testing.T, data io.Reader) (samples int) {
 	t.Helper()
 	r, err := trace.NewReader(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	samples := 0
 	for {
 		ev, err := r.ReadEvent()
 		if errors.Is(err, io.EOF) {
-			break
+			return samples
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -119,9 +137,6 @@ func checkTrace(t *testing.T, data io.Reader) {
 		if ev.Kind() == trace.EventStackSample {
 			samples++
 		}
-	}
-	if samples == 0 { // how many depends on what else runs on the machine
-		t.Error("trace holds no CPU samples")
 	}
 }
 
@@ -174,7 +189,7 @@ func TestInterrupt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if took := time.Since(begin); took > time.Minute { // of an hour
+			if took := time.Since(begin); took > 10*time.Minute { // of an hour
 				t.Errorf("took %v", took)
 			}
 			r := openRecording(t, opt.Out)
@@ -221,7 +236,7 @@ func TestAbort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(begin); took > time.Minute { // of an hour
+	if took := time.Since(begin); took > 10*time.Minute { // of an hour
 		t.Errorf("took %v", took)
 	}
 	for _, part := range []string{"cpu", "heap", "goroutine"} {
@@ -256,9 +271,16 @@ func TestLoadFails(t *testing.T) {
 	t.Parallel()
 	url, _ := startServer(t, "")
 	out := filepath.Join(t.TempDir(), "r.whet")
-	sum, err := Run(t.Context(), Options{URL: url, Out: out, Duration: time.Second, Trace: -1, Load: &load.Options{URL: url + "/no-such-page", Connections: 1}})
-	if err != nil {
-		t.Fatal(err)
+	var sum *Summary
+	// A busy machine may answer nothing in a second: then there is more time.
+	for d := time.Second; d < 2*time.Minute; d *= 4 {
+		var err error
+		if sum, err = Run(t.Context(), Options{URL: url, Out: out, Duration: d, Trace: -1, Load: &load.Options{URL: url + "/no-such-page", Connections: 1}}); err != nil {
+			t.Fatal(err)
+		}
+		if sum.Load.Responses > 0 {
+			break
+		}
 	}
 	if len(sum.Failures) != 1 || !strings.Contains(sum.Failures[0].Error(), "no request succeeded (404: ") {
 		t.Errorf("failures %v", sum.Failures)
@@ -274,15 +296,22 @@ func TestLoadMostlyFails(t *testing.T) {
 		good, bad int
 		warns     bool
 	}{{1, 20, true}, {20, 1, false}} {
-		sum, err := Run(t.Context(), Options{
-			URL: url, Out: filepath.Join(t.TempDir(), "r.whet"), Duration: time.Second, Trace: -1,
-			Load: &load.Options{Connections: 1, Targets: []load.Target{{URL: url + "/work", Weight: tc.good}, {URL: url + "/no-such-page", Weight: tc.bad}}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if sum.Load.Requests < 42 {
-			t.Skipf("only %d requests", sum.Load.Requests)
+		var sum *Summary
+		// A busy machine answers few requests in a second: then there is more time for them.
+		for d := time.Second; ; d *= 4 {
+			var err error
+			if sum, err = Run(t.Context(), Options{
+				URL: url, Out: filepath.Join(t.TempDir(), "r.whet"), Duration: d, Trace: -1,
+				Load: &load.Options{Connections: 1, Targets: []load.Target{{URL: url + "/work", Weight: tc.good}, {URL: url + "/no-such-page", Weight: tc.bad}}},
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if sum.Load.Requests >= 42 {
+				break
+			}
+			if d > time.Minute {
+				t.Fatalf("only %d requests in %v", sum.Load.Requests, d)
+			}
 		}
 		warned := slices.ContainsFunc(sum.Warnings, func(err error) bool { return strings.Contains(err.Error(), "the profiles are of the error path") })
 		if warned != tc.warns || len(sum.Failures) > 0 {
@@ -322,7 +351,7 @@ func TestServerDies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(begin); took > time.Minute {
+	if took := time.Since(begin); took > 10*time.Minute { // of an hour
 		t.Errorf("took %v", took)
 	}
 	for _, part := range []string{"cpu", "heap", "goroutine"} {
@@ -353,7 +382,7 @@ func TestKilled(t *testing.T) {
 	}
 	defer func() { _ = cmd.Wait() }()
 	partial := out + recording.PartialSuffix
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(5 * time.Minute)
 	for {
 		data, err := os.ReadFile(partial)
 		if err == nil && bytes.Contains(data, []byte("goroutine.start")) && bytes.Contains(data, []byte(recording.MemStatsStartPart)) {

@@ -29,6 +29,8 @@ const (
 	firstGrace = 5 * time.Second
 	nextGrace  = 3 * time.Second
 	killGrace  = 2 * time.Second
+	// exitWait is how long Stop waits for a killed command to exit. Only the kernel can delay that.
+	exitWait = 30 * time.Second
 
 	tailBytes = 4 << 10
 	tailLines = 5
@@ -53,13 +55,15 @@ type Child struct {
 	done chan struct{} // closed when it has exited
 	err  error         // how, once done is closed
 
+	grace time.Duration // after the first signal
+
 	mu   sync.Mutex
 	tail []byte // the last of its output
 }
 
 // Start starts a command. The error has a cure when there is no such program.
 func Start(command Command) (*Child, error) {
-	c := &Child{done: make(chan struct{})}
+	c := &Child{done: make(chan struct{}), grace: firstGrace}
 	c.cmd = exec.Command(command.Args[0], command.Args[1:]...)
 	c.cmd.Dir = command.Dir
 	if len(command.Env) > 0 {
@@ -163,7 +167,7 @@ func (c *Child) LastOutput() string {
 // some seconds to end in, and then kills. Once abort is done, it does not wait
 // between them.
 func (c *Child) Stop(abort context.Context, signals ...syscall.Signal) {
-	grace := firstGrace
+	grace := c.grace
 	for _, sig := range signals {
 		procgroup.Signal(c.PID(), sig)
 		if c.ended(abort, grace) {
@@ -174,7 +178,7 @@ func (c *Child) Stop(abort context.Context, signals ...syscall.Signal) {
 	procgroup.Signal(c.PID(), procgroup.Kill)
 	select {
 	case <-c.done:
-	case <-time.After(2 * killGrace):
+	case <-time.After(exitWait):
 	}
 }
 

@@ -75,7 +75,7 @@ func TestLies(t *testing.T) {
 			mux.HandleFunc("/debug/pprof/slow", test.slow)
 			server := httptest.NewServer(mux)
 			defer server.Close()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			dir := t.TempDir()
 			_, err := Run(ctx, Options{

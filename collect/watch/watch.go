@@ -28,7 +28,7 @@ const (
 	pollEvery = 5 * time.Second  // the flight recorder, at most
 	retry     = 2 * time.Second  // a target that has gone
 	// explainGrace is how long a recording is looked through after the watch was ended.
-	explainGrace = 10 * time.Second
+	explainGrace = 30 * time.Second
 	// maxFailures is how many recordings in a row may fail.
 	maxFailures = 3
 	// maxLost is how often a target may come back and be lost at once: it is not one that is restarted.
