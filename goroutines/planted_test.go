@@ -61,7 +61,7 @@ func planted(t *testing.T) map[string]string {
 		"plantRead": "sync.RWMutex.RLock", "plantGroup": "sync.WaitGroup.Wait", "plantAccept": "IO wait",
 		"plantCond": "sync.Cond.Wait", "plantNested.func1": "chan receive",
 	}
-	for deadline := time.Now().Add(time.Minute); ; runtime.Gosched() {
+	for deadline := time.Now().Add(5 * time.Minute); ; runtime.Gosched() {
 		missing := ""
 		dump := stacks()
 		for fn, reason := range want {

@@ -22,7 +22,7 @@ func waitForever(started *sync.WaitGroup, c chan int) {
 func parked(t *testing.T, fn string, n int) {
 	t.Helper()
 	buf := make([]byte, 1<<20)
-	for deadline := time.Now().Add(time.Minute); ; runtime.Gosched() {
+	for deadline := time.Now().Add(5 * time.Minute); ; runtime.Gosched() {
 		got := 0
 		for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
 			head, _, _ := strings.Cut(g, "\n")

@@ -19,8 +19,31 @@ import (
 	"github.com/whet-go/whet/trace/cut"
 )
 
-// record makes a trace of several generations, with goroutines that wait all the time.
-func record(t testing.TB) []byte {
+// record makes a trace of several generations, with goroutines that wait all the time. It returns when the second one begins,
+// and how long the trace is.
+func record(t testing.TB) (data []byte, second, end time.Duration) {
+	t.Helper()
+	// Generations are of a second, or longer on a busy machine.
+	for length := 1600 * time.Millisecond; length < 2*time.Minute; length *= 2 {
+		data = traced(t, length)
+		var syncs []trace.Time
+		var last trace.Time
+		each(t, data, func(ev *trace.Event) {
+			if last = ev.Time(); ev.Kind() == trace.EventSync {
+				syncs = append(syncs, last)
+			}
+		})
+		// There is one where each begins, and one at the end.
+		if len(syncs) > 2 && last.Sub(syncs[1]) > 100*time.Millisecond {
+			return data, syncs[1].Sub(syncs[0]), last.Sub(syncs[0])
+		}
+	}
+	t.Fatal("the trace has one generation")
+	return nil, 0, 0
+}
+
+// traced makes a trace of some length.
+func traced(t testing.TB, length time.Duration) []byte {
 	t.Helper()
 	stop := make(chan struct{})
 	var waiting, wg sync.WaitGroup
@@ -39,7 +62,7 @@ func record(t testing.TB) []byte {
 			}
 		})
 	}
-	end := time.After(1600 * time.Millisecond) // generations are of a second
+	end := time.After(length)
 	for n := 0; ; n++ {
 		select {
 		case <-end:
@@ -147,19 +170,20 @@ func goroutines(t testing.TB, data []byte) map[trace.GoID]bool {
 
 // TestCut cuts windows out of a real trace, and holds what is in them against the whole.
 func TestCut(t *testing.T) {
-	data := record(t)
+	data, second, end := record(t)
+	rest := end - second
 	whole := events(t, data)
 	first := begin(t, data)
 	for _, w := range []struct{ from, to time.Duration }{
 		{0, 0},
-		{0, 300 * time.Millisecond},
-		{0, 1150 * time.Millisecond},
-		{1100 * time.Millisecond, 1300 * time.Millisecond},
-		{1200 * time.Millisecond, 0},
-		{1500 * time.Millisecond, time.Hour},
+		{0, second / 3},
+		{0, second + rest/4},
+		{second + rest/6, second + rest/2},
+		{second + rest/3, 0},
+		{second + rest*5/6, time.Hour},
 		{0, time.Microsecond},
 	} {
-		t.Run(fmt.Sprint(w.from, " to ", w.to), func(t *testing.T) {
+		t.Run(fmt.Sprint(w.from.Round(100*time.Millisecond), " to ", w.to.Round(100*time.Millisecond)), func(t *testing.T) {
 			var out bytes.Buffer
 			result, err := cut.Cut(t.Context(), &out, bytes.NewReader(data), cut.Options{From: int64(w.from), To: int64(w.to)})
 			if err != nil {

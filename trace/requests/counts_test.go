@@ -113,7 +113,9 @@ func TestCounts(t *testing.T) {
 	for _, class := range r.Classes {
 		name := strings.TrimSuffix(class.Name[strings.LastIndexByte(class.Name, '.')+1:], "-fm")
 		got[name] += int64(class.Count)
-		if name == "read" && class.Middle.Largest() != requests.Network {
+		waits := class.Middle // how long it is for a processor, or on one, is up to the machine
+		waits[requests.Running], waits[requests.Runnable] = 0, 0
+		if name == "read" && waits.Largest() != requests.Network {
 			t.Errorf("reading a body of HTTP/2 is %v", class.Middle)
 		}
 	}

@@ -2,6 +2,7 @@ package requests_test
 
 import (
 	"regexp"
+	"runtime"
 	"runtime/trace"
 	"strings"
 	"sync"
@@ -71,8 +72,22 @@ func (c *chain) holder() {
 }
 
 func (c *chain) sleeper() {
-	time.Sleep(500 * time.Millisecond)
+	parked("(*chain).holder(", "chan receive")
+	parked("(*chain).want(", "sync.Mutex.Lock")
+	time.Sleep(50 * time.Millisecond)
 	c.answers <- 1
+}
+
+// parked waits until a goroutine that has a function on its stack waits for this.
+func parked(function, reason string) {
+	buf := make([]byte, 1<<20)
+	for ; ; time.Sleep(time.Millisecond) {
+		for g := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+			if head, stack, _ := strings.Cut(g, "\n"); strings.Contains(head, "["+reason) && strings.Contains(stack, function) {
+				return
+			}
+		}
+	}
 }
 
 func (c *chain) want() {
@@ -116,15 +131,16 @@ func TestStartedMeanwhile(t *testing.T) {
 		begin, done := make(chan struct{}), make(chan struct{})
 		go func() {
 			<-begin
-			time.Sleep(300 * time.Millisecond)
+			parked(".await(", "chan receive")
+			time.Sleep(50 * time.Millisecond)
 			go func() {
-				time.Sleep(300 * time.Millisecond)
+				time.Sleep(50 * time.Millisecond)
 				close(done)
 			}()
 		}()
 		_, task := trace.NewTask(t.Context(), "start")
 		close(begin)
-		<-done
+		await(done)
 		task.End()
 	}))
 	r := only(t, x)
@@ -141,6 +157,9 @@ func TestStartedMeanwhile(t *testing.T) {
 		t.Errorf("%+v", wait)
 	}
 }
+
+//go:noinline
+func await(done <-chan struct{}) { <-done }
 
 // TestLong keeps a path short that has more steps than anybody reads.
 func TestLong(t *testing.T) {

@@ -243,9 +243,9 @@ func get(t *testing.T, address, path string, number int) {
 // say that they are.
 func TestPlanted(t *testing.T) {
 	// A machine that has much else to do may leave a handler without processor for longer than what is
-	// planted. It does not so three times.
+	// planted. It does not so five times.
 	var problems []string
-	for range 3 {
+	for range 5 {
 		if problems = plantedProblems(t); len(problems) == 0 {
 			return
 		}
