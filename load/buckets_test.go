@@ -57,13 +57,16 @@ func TestBuckets(t *testing.T) {
 // TestPerTargetMemory: what a target takes depends on how its latencies spread, not on how
 // many there are.
 func TestPerTargetMemory(t *testing.T) {
-	var sum targetTally
-	allocs := testing.AllocsPerRun(1, func() {
-		for i := range 100_000 {
-			sum.response(200+i%2, 1, time.Duration(i)*time.Microsecond)
-			sum.failure(kindReset)
-		}
-	})
+	allocs := math.Inf(1)
+	for range 5 { // the runtime and other tests' goroutines allocate now and then
+		var sum targetTally
+		allocs = min(allocs, testing.AllocsPerRun(1, func() {
+			for i := range 100_000 {
+				sum.response(200+i%2, 1, time.Duration(i)*time.Microsecond)
+				sum.failure(kindReset)
+			}
+		}))
+	}
 	if allocs > octaves+3 {
 		t.Errorf("%v allocations", allocs)
 	}

@@ -145,8 +145,12 @@ func TestTrialReasons(t *testing.T) {
 		{Options{Requests: 10, Engine: IOUring}, EngineAsked, "asked for"},
 		{Options{Requests: 10, Engine: NetHTTP}, EngineAsked, "asked for"},
 	} {
-		test.o.URL = s.URL
+		test.o.URL, test.o.Timeout = s.URL, 5*time.Minute
 		r, err := Run(t.Context(), test.o)
+		// Where the machine stands still, even a hundred requests take long enough for a comparison.
+		for i := 0; i < 5 && err == nil && test.o.Requests == 100 && r.Elapsed > trialAfter && !strings.Contains(r.EngineChoice.Text, test.text); i++ {
+			r, err = Run(t.Context(), test.o)
+		}
 		if test.o.Engine == IOUring && err != nil {
 			continue // the kernel has none
 		}

@@ -20,10 +20,11 @@ const (
 )
 
 // targetPatience bounds the time for the target to report its CPU time.
-const targetPatience = 2 * time.Second
+const targetPatience = 10 * time.Second
 
-// lateTimeouts is how long a run may continue after the last request's timeout.
-const lateTimeouts = time.Second
+// lateTimeouts is how long a run may continue after the last request's timeout: as long as a busy machine may need to
+// notice it.
+const lateTimeouts = 10 * time.Second
 
 // Run sends requests as configured by o and returns what it measured.
 //

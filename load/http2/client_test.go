@@ -60,7 +60,7 @@ func dial(t testing.TB, addr string, o http2.Options) *client {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = nc.Close() })
-	if err := nc.SetDeadline(time.Now().Add(2 * time.Minute)); err != nil {
+	if err := nc.SetDeadline(time.Now().Add(10 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	cl := &client{t: t, nc: nc, c: http2.New(o), buf: make([]byte, 64<<10)}

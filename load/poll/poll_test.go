@@ -179,11 +179,18 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, err := ParseAddress(l.Addr())
+	defer func() { _ = l.Close() }()
+	// A connection has the port, so that nothing listens there, now or later.
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}}
+	c, err := d.DialContext(t.Context(), "tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = l.Close()
+	defer func() { _ = c.Close() }()
+	to, err := ParseAddress(c.LocalAddr())
+	if err != nil {
+		t.Fatal(err)
+	}
 	each(t, 1, func(t *testing.T, p Poller) {
 		s := newSeen()
 		if err := p.Connect(0, to); err != nil {

@@ -116,7 +116,7 @@ func TestCurlOracle(t *testing.T) {
 		line = strings.ReplaceAll(strings.ReplaceAll(line, "UR''L", "UR'L'"), "UR'L'", "URL")
 		line = strings.ReplaceAll(line, "URL", server.URL)
 
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		cmd := exec.CommandContext(ctx, "bash", "-c",
 			strings.Replace(line, "curl ", "curl -sq -o /dev/null --noproxy '*' ", 1))
 		if strings.HasPrefix(line, "cu") && !strings.HasPrefix(line, "curl ") {
