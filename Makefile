@@ -5,6 +5,7 @@
 # make next    build and test with the next Go release, which users have before go.mod asks for it
 # make race-all  the tests of all other packages with the race detector, in short mode
 # make platforms vet for Linux, macOS and Windows on amd64 and arm64, with this Go release and the next
+# make download what the others need from the network, with retries
 # make vuln    govulncheck: known vulnerabilities in the code that whet calls (needs vuln.go.dev)
 # make release binaries, archives, packages, SBOMs and checksums of the tag of HEAD, into dist
 # make release-check     a trial of it, made twice in different directories, which must be equal byte by byte
@@ -29,6 +30,8 @@
 GO      ?= go
 BIN     := $(CURDIR)/.bin
 SHELL   := bash
+# What downloads is run again when it fails: the network is not what is tested.
+RETRY   := retry() { for wait in 5 20 60; do "$$@" && return; echo "$$1 failed: again in $$wait s" >&2; sleep $$wait; done; "$$@"; }; retry
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
@@ -51,7 +54,7 @@ RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
+.PHONY: help download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -129,7 +132,10 @@ fuzz:
 	$(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, names[i]; n = 0 }' \
 	| while read -r pkg name; do \
 		echo "fuzz $$pkg $$name"; \
-		run "$$pkg" "$$name" || { late && run "$$pkg" "$$name"; } || { cat $(BIN)/fuzz.log; exit 1; }; \
+		for try in 1 2 3 4 5; do \
+			if run "$$pkg" "$$name"; then break; fi; \
+			if [ $$try = 5 ] || ! late; then cat $(BIN)/fuzz.log; exit 1; fi; \
+		done; \
 	done
 
 # Each command is a process of its own, whose peak memory and CPU time are measured.
@@ -153,12 +159,18 @@ goldens:
 
 # --- tools --------------------------------------------------------------
 
+# The modules that builds and tests need, also those for other systems, and the next Go release: the go command
+# downloads each of them once, and gives up.
+download: tools
+	@for os in linux darwin windows; do export GOOS=$$os; $(RETRY) $(GO) list -deps -test ./... >/dev/null; done
+	@export GOTOOLCHAIN=$(NEXT); $(RETRY) $(GO) version
+
 tools:
 	@mkdir -p $(BIN)
 	@$(BIN)/golangci-lint version 2>/dev/null | grep -qF ' $(GOLANGCI_LINT:v%=%) ' || \
-		{ set -x; GOBIN=$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT); }
+		{ export GOBIN=$(BIN); $(RETRY) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT); }
 	@$(GO) version -m $(BIN)/gofumpt 2>/dev/null | grep -qF '$(GOFUMPT)' || \
-		{ set -x; GOBIN=$(BIN) $(GO) install mvdan.cc/gofumpt@$(GOFUMPT); }
+		{ export GOBIN=$(BIN); $(RETRY) $(GO) install mvdan.cc/gofumpt@$(GOFUMPT); }
 
 fmt: tools
 	$(BIN)/golangci-lint fmt ./...
@@ -169,7 +181,7 @@ fmt: tools
 vuln:
 	@mkdir -p $(BIN)
 	@$(GO) version -m $(BIN)/govulncheck 2>/dev/null | grep -qF '$(GOVULNCHECK)' || \
-		{ set -x; GOTOOLCHAIN=$(NEXT) GOBIN=$(BIN) $(GO) install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK); }
+		{ export GOTOOLCHAIN=$(NEXT) GOBIN=$(BIN); $(RETRY) $(GO) install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK); }
 	@if ! curl -fsS -m 20 -o /dev/null $(VULNDB)/index/db.json; then \
 		echo 'vuln: skipped, not checked: $(VULNDB) cannot be reached' >&2; exit 0; fi; \
 	set -x; GOTOOLCHAIN=$(NEXT) $(BIN)/govulncheck -db $(VULNDB) ./...
@@ -179,7 +191,7 @@ VULNDB ?= https://vuln.go.dev
 nfpm:
 	@mkdir -p $(BIN)
 	@$(GO) version -m $(BIN)/nfpm 2>/dev/null | grep -qF '$(NFPM)' || \
-		{ set -x; GOTOOLCHAIN=$(NEXT) GOBIN=$(BIN) $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM); }
+		{ export GOTOOLCHAIN=$(NEXT) GOBIN=$(BIN); $(RETRY) $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM); }
 
 release: nfpm
 	GOTOOLCHAIN=$(NEXT) $(GO) run ./internal/release -nfpm $(BIN)/nfpm
@@ -200,7 +212,8 @@ release-check: nfpm
 # --- web UI -------------------------------------------------------------
 
 ui:
-	cd ui && npm ci --no-audit --no-fund && npm run typecheck && npm test && npm run build
+	cd ui && $(RETRY) npm ci --no-audit --no-fund
+	cd ui && npm run typecheck && npm test && npm run build
 	git diff --exit-code -- ui/dist
 	$(GO) test -count=1 -timeout 20m -run 'Journey' -v ./internal/report/...
 
