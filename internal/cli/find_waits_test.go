@@ -257,7 +257,7 @@ func TestFindWaits(t *testing.T) {
 		t.Errorf("without the trace: %+v", none.Requests)
 	}
 
-	want := []string{"Lines that wait", "main.go:" + strconv.Itoa(here), "requests wait here for ", " of their time, for a lock, given back at main.go:" + strconv.Itoa(there) + " (", "no rewrite is claimed"}
+	want := []string{"Lines that wait", "main.go:" + strconv.Itoa(here), "requests wait here for ", " of their time, for a lock, released at main.go:" + strconv.Itoa(there) + " (", "no rewrite is claimed"}
 	for _, format := range []string{"text", "markdown", "html"} {
 		code, stdout, stderr := runWhet(t, "find", "--no-notes", "--min-share", "5%", "--format", format, "service.whet")
 		if code != 0 || stderr != "" {

@@ -83,5 +83,5 @@ func TestFindBaseline(t *testing.T) {
 	if err := json.Unmarshal([]byte(run(0, "", "--baseline", "all.json", "--json", "cpu.pb.gz")), &r); err != nil || len(r.Against.Stale) != 1 || r.Against.Stale[0].Function != "second" {
 		t.Errorf("%v: %+v", err, r.Against)
 	}
-	run(0, "not found any more (changed, or not hot in this recording)", "--gate", "--baseline", "all.json", "cpu.pb.gz")
+	run(0, "no longer found (changed, or not hot in this recording)", "--gate", "--baseline", "all.json", "cpu.pb.gz")
 }

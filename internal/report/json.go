@@ -8,7 +8,7 @@ import (
 	"github.com/whet-go/whet/internal/terminal"
 )
 
-// JSON writes a document with its schema, indented, in one line per value. A terminal may show it.
+// JSON writes a document with its schema, indented, one value per line, safe to show on a terminal.
 func JSON(w io.Writer, doc any) error {
 	enc := json.NewEncoder(terminal.JSON(w))
 	enc.SetEscapeHTML(false)
@@ -22,7 +22,7 @@ func JSON(w io.Writer, doc any) error {
 // VersionSchema is the schema of Version.
 const VersionSchema = "whet.version/1"
 
-// Version is what whet version shows.
+// Version is the document of whet version.
 type Version struct {
 	Schema   string `json:"schema"`
 	Version  string `json:"version"`
@@ -32,7 +32,7 @@ type Version struct {
 	Platform string `json:"platform"` // GOOS/GOARCH
 }
 
-// String is one line: whet v0.1.0 (0123456789ab), go1.26.1 linux/amd64.
+// String returns one line: whet v0.1.0 (0123456789ab), go1.26.1 linux/amd64.
 func (v Version) String() string {
 	rev := ""
 	if v.Revision != "" {

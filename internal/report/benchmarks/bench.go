@@ -14,22 +14,22 @@ import (
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
-// benchTable is a table of a comparison as text cells. The columns of the sides are
-// all there, whether or not a row has results for them.
+// benchTable is a table of a comparison as text cells. Every row has the columns of all sides, with
+// or without results.
 type benchTable struct {
-	sides []string   // names over the columns, one for each side
-	head  []string   // of all columns; the first is of the benchmarks' names
+	sides []string   // headings over the columns, one for each side
+	head  []string   // of all columns; the first is for names of benchmarks
 	rows  [][]string // as long as head
-	notes []string   // what the last column of a row refers to, from 1
+	notes []string   // the notes that the last column refers to, from 1
 }
 
-// Columns of a side in a benchTable; the first side has only those of its values.
+// The columns of a side in a benchTable; the first side has only values.
 const (
 	benchValues  = 2 // centre, range
 	benchChanges = 4 // change, p, q, n
 )
 
-// benchStart is where the columns of a side start.
+// benchStart returns the first column of a side.
 func benchStart(side int) int {
 	if side == 0 {
 		return 1
@@ -116,8 +116,7 @@ func tableOfBenchmarks(t *bench.Table) benchTable {
 	return out
 }
 
-// benchChanged lists the fields of a table's configuration that the table before it
-// did not have, which is what a reader wants to be told.
+// benchChanged lists the fields of a table's configuration that differ from the table before it.
 func benchChanged(tables []bench.Table, at int) []bench.Field {
 	var out []bench.Field
 	for _, f := range tables[at].Config {
@@ -128,8 +127,8 @@ func benchChanged(tables []bench.Table, at int) []bench.Field {
 	return out
 }
 
-// WriteComparison renders a comparison of benchmarks as aligned text: benchstat's
-// columns, and q, the p value adjusted for the number of comparisons in the table.
+// WriteComparison writes a comparison of benchmarks as aligned text: the columns of benchstat, and
+// q, the p value adjusted for the number of comparisons in the table.
 func WriteComparison(w io.Writer, s layout.Style, c *bench.Comparison) error {
 	t := layout.NewWriter(w)
 	compared := false
@@ -146,12 +145,15 @@ func WriteComparison(w io.Writer, s layout.Style, c *bench.Comparison) error {
 	}
 	if compared {
 		t.Line()
-		layout.Wrap(t, s, "", fmt.Sprintf("~ is no significant change (p > %v). q is p adjusted for the comparisons of the table: of the changes with q <= %v, at most %v%% are expected to be chance.", c.Alpha, c.Alpha, percentOf(c.Alpha)), 0)
+		layout.Wrap(t, s, "",
+			fmt.Sprintf(
+				"~ means no significant change (p > %v). q is p adjusted for the number of comparisons in the table: at most "+
+					"%v%% of the changes with q <= %v are expected to be chance.", c.Alpha, percentOf(c.Alpha), c.Alpha), 0)
 	}
 	return t.Result()
 }
 
-// percentOf writes a share in percent without the noise of binary fractions.
+// percentOf formats a share in percent without the noise of binary fractions.
 func percentOf(share float64) string { return strconv.FormatFloat(share*100, 'g', 6, 64) }
 
 func writeBenchTable(t *layout.Writer, s layout.Style, table *bench.Table) {
@@ -163,7 +165,7 @@ func writeBenchTable(t *layout.Writer, s layout.Style, table *bench.Table) {
 			widths[i] = max(widths[i], layout.Columns(cell))
 		}
 	}
-	// What is left of the width goes to the names.
+	// Names get the columns that are left.
 	gap := func(i int) int {
 		if i > 0 && b.head[i] == "±" || widths[i] == 0 {
 			return 1
@@ -216,8 +218,7 @@ func writeBenchTable(t *layout.Writer, s layout.Style, table *bench.Table) {
 	}
 }
 
-// benchUnpaired says which benchmarks some sides do not have, a line for each
-// combination of sides.
+// benchUnpaired lists the benchmarks that some sides lack, a line for each combination of sides.
 func benchUnpaired(t *bench.Table) []string {
 	names := map[string][]string{}
 	var order []string
@@ -235,7 +236,7 @@ func benchUnpaired(t *bench.Table) []string {
 	return out
 }
 
-// WriteMarkdown renders a comparison of benchmarks as GitHub's Markdown.
+// WriteMarkdown writes a comparison of benchmarks as GitHub's Markdown.
 func WriteMarkdown(w io.Writer, c *bench.Comparison) error {
 	t := layout.NewWriter(w)
 	for i := range c.Tables {
@@ -276,8 +277,8 @@ func WriteMarkdown(w io.Writer, c *bench.Comparison) error {
 	return t.Result()
 }
 
-// csvText is a text as a cell that no spreadsheet takes for a formula: what begins as
-// one gets an apostrophe, unless it is a number.
+// csvText returns a text as a cell that no spreadsheet takes for a formula: an apostrophe precedes
+// what looks like one, unless it is a number.
 func csvText(s string) string {
 	s = layout.Clean(s)
 	if s == "" || !strings.ContainsRune("=+-@", rune(s[0])) {
@@ -289,12 +290,15 @@ func csvText(s string) string {
 	return "'" + s
 }
 
-// WriteCSV writes a comparison of benchmarks as CSV (RFC 4180) with a line for each
-// cell, all numbers in full. The configuration is "key=value" with semicolons
-// between; the means' lines have "geomean" for a benchmark and no number n.
+// WriteCSV writes a comparison of benchmarks as CSV (RFC 4180), a line for each cell, with all
+// digits. The configuration is "key=value" pairs separated by semicolons; the lines of means have
+// the benchmark "geomean" and no n.
 func WriteCSV(w io.Writer, c *bench.Comparison) error {
 	out := csv.NewWriter(w)
-	rows := [][]string{{"config", "unit", "benchmark", "column", "n", "center", "low", "high", "range", "base_n", "delta", "p", "adjusted_p", "significant", "holds"}}
+	rows := [][]string{{
+		"config", "unit", "benchmark", "column", "n", "center", "low", "high", "range", "base_n", "delta",
+		"p", "adjusted_p", "significant", "holds",
+	}}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	optional := func(v *bench.Float) string {
 		if v == nil {
@@ -316,9 +320,11 @@ func WriteCSV(w io.Writer, c *bench.Comparison) error {
 				if cell == nil {
 					continue
 				}
-				row := append(lead(r.Name, k), strconv.Itoa(cell.N), number(float64(cell.Center)), number(float64(cell.Low)), number(float64(cell.High)), csvText(cell.Range))
+				row := append(lead(r.Name, k), strconv.Itoa(cell.N), number(float64(cell.Center)), number(float64(cell.Low)),
+					number(float64(cell.High)), csvText(cell.Range))
 				if d := cell.Change; d != nil {
-					row = append(row, strconv.Itoa(d.BaseN), number(float64(d.Delta)), number(d.P), number(d.Adjusted), strconv.FormatBool(d.Significant), strconv.FormatBool(d.Holds))
+					row = append(row, strconv.Itoa(d.BaseN), number(float64(d.Delta)), number(d.P), number(d.Adjusted),
+						strconv.FormatBool(d.Significant), strconv.FormatBool(d.Holds))
 				}
 				rows = append(rows, row)
 			}

@@ -28,7 +28,8 @@ func benchmarks(t *testing.T, sides int) *bench.Comparison {
 			}
 		}
 	}
-	c, err := bench.Compare(t.Context(), []bench.Input{{Path: "-"}}, bench.Options{Stdin: strings.NewReader(text.String()), Column: "side"})
+	c, err := bench.Compare(t.Context(), []bench.Input{{Path: "-"}},
+		bench.Options{Stdin: strings.NewReader(text.String()), Column: "side"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,10 @@ func TestWriteBenchComparison(t *testing.T) {
 	for _, sides := range []int{1, 2, 3} {
 		c := benchmarks(t, sides)
 		var plain, coloured, wide bytes.Buffer
-		for out, s := range map[*bytes.Buffer]layout.Style{&plain: {Width: 80}, &coloured: {Width: 80, Color: true}, &wide: {}} {
+		for out, s := range map[*bytes.Buffer]layout.Style{
+			&plain: {Width: 80}, &coloured: {Width: 80, Color: true},
+			&wide: {},
+		} {
 			if err := WriteComparison(out, s, c); err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +99,8 @@ func TestCSVText(t *testing.T) {
 		t.Errorf("%q is left", left)
 	}
 	for s, want := range map[string]string{
-		"": "", "=1+2": "'=1+2", "@SUM(A1)": "'@SUM(A1)", "-cmd": "'-cmd", "+x": "'+x", "-1.5": "-1.5", "+3e4": "+3e4", "Sort/n=1": "Sort/n=1",
+		"": "", "=1+2": "'=1+2", "@SUM(A1)": "'@SUM(A1)", "-cmd": "'-cmd", "+x": "'+x", "-1.5": "-1.5", "+3e4": "+3e4",
+		"Sort/n=1": "Sort/n=1",
 	} {
 		if got := csvText(s); got != want {
 			t.Errorf("csvText(%q) = %q, want %q", s, got, want)

@@ -16,16 +16,16 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// abRow is a line of a table of A and B as text: benchmark, A, B, change, its half width,
-// q, pairs, verdict.
+// abRow is a row of a table of A and B as text: benchmark, A, B, change, half width, q, pairs,
+// verdict.
 type abRow [8]string
 
 func abHead(unit string) abRow {
 	return abRow{unit, "A", "B", "change", "±", "q", "n", "verdict"}
 }
 
-// abTables are the tables of a comparison, one for each unit, as text. The first row of
-// each is its head.
+// abTables returns the tables of a comparison as text, one for each unit. The first row of each is
+// its head.
 func abTables(r *ab.Result) [][]abRow {
 	var units []string
 	for _, c := range r.Subjects {
@@ -54,7 +54,10 @@ func abTables(r *ab.Result) [][]abRow {
 		}
 		for _, g := range r.Geomean {
 			if g.Unit == name {
-				rows = append(rows, abRow{"geomean", "", "", FormatChange(float64(g.Ratio)), halfOf(float64(g.Low), float64(g.High))})
+				rows = append(rows, abRow{
+					"geomean", "", "", FormatChange(float64(g.Ratio)),
+					halfOf(float64(g.Low), float64(g.High)),
+				})
 			}
 		}
 		tables = append(tables, rows)
@@ -62,7 +65,7 @@ func abTables(r *ab.Result) [][]abRow {
 	return tables
 }
 
-// ABRowOf is the row of a unit: what is compared and how.
+// ABRowOf returns the row of a unit.
 func ABRowOf(name string, pairs int, u *ab.Unit) abRow {
 	scale := benchunit.CommonScale([]float64{float64(u.A.Median), float64(u.B.Median)}, benchunit.ClassOf(u.Unit))
 	change, half := FormatChange(float64(u.Ratio)), halfOf(float64(u.Low), float64(u.High))
@@ -76,7 +79,7 @@ func ABRowOf(name string, pairs int, u *ab.Unit) abRow {
 	}
 }
 
-// FormatChange writes a ratio as a change in percent, or as a factor when it is large.
+// FormatChange formats a ratio as a change in percent, or as a factor if it is large.
 func FormatChange(ratio float64) string {
 	switch {
 	case math.IsNaN(ratio) || math.IsInf(ratio, 0):
@@ -88,7 +91,7 @@ func FormatChange(ratio float64) string {
 	}
 }
 
-// halfOf writes half the width of a ratio's interval in percent of the ratio's middle.
+// halfOf formats the half width of a ratio's interval in percent of the middle.
 func halfOf(low, high float64) string {
 	half := math.Expm1((math.Log(high) - math.Log(low)) / 2)
 	switch {
@@ -102,8 +105,8 @@ func halfOf(low, high float64) string {
 	return fmt.Sprintf("%.2g%%", half*100)
 }
 
-// Verdict says how B differs from A in a few words: "better", "worse", "same within
-// 0.8%" for no difference larger than that, "noise 3%" for what cannot be decided.
+// Verdict describes how B differs from A: "better", "worse", "same within 0.8%" if any difference
+// is smaller than that, "noise 3%" if it is undecidable.
 func Verdict(u *ab.Unit) string {
 	switch u.Verdict {
 	case ab.Same:
@@ -122,7 +125,7 @@ func Verdict(u *ab.Unit) string {
 	}
 }
 
-// tooFew says how many pairs there are and how many it takes to tell anything.
+// tooFew describes how many pairs there are and how many a verdict needs.
 func tooFew(pairs int) string {
 	text := fmt.Sprintf("too few pairs: %d", pairs)
 	for _, enough := range []int{ab.LeastPairs, ab.EnoughPairs} {
@@ -133,13 +136,12 @@ func tooFew(pairs int) string {
 	return text
 }
 
-// farther is the largest relative difference that the interval holds.
+// farther returns the largest relative difference within the interval.
 func farther(u *ab.Unit) float64 {
 	return max(math.Abs(float64(u.Low)-1), math.Abs(float64(u.High)-1))
 }
 
-// WriteAB renders a comparison of two builds as aligned text. sides are what A and
-// B are.
+// WriteAB writes a comparison of two builds as aligned text. sides describe A and B.
 func WriteAB(w io.Writer, s layout.Style, sides [2]string, r *ab.Result) error {
 	t := layout.NewWriter(w)
 	for i, name := range sides {
@@ -201,21 +203,21 @@ func verdictColour(verdict string) layout.Color {
 	return layout.Dim
 }
 
-// abPlan says how the rounds were run and what was tried.
+// abPlan describes how the rounds were run and which ways were tried.
 func abPlan(r *ab.Result) string {
 	text := r.Plan.String()
 	i := slices.IndexFunc(r.Tried, func(t ab.Trial) bool { return t.Plan == r.Plan })
 	if i >= 0 {
 		text += fmt.Sprintf("; A against A has a spread of %.2g%% a pair", float64(r.Tried[i].Spread)*100)
 		if others := len(r.Tried) - 1; others > 0 {
-			text += fmt.Sprintf(" (the quietest for its time of %d ways tried)", others+1)
+			text += fmt.Sprintf(" (the quietest for its time of %d settings tried)", others+1)
 		}
 	}
 	return text
 }
 
-// ABSummary says in sentences what a comparison found, how long it took, and what could
-// not be measured.
+// ABSummary describes in sentences what a comparison found, how long it took, and what could not be
+// measured.
 func ABSummary(r *ab.Result) []string {
 	var lines []string
 	for _, unit := range abDeciding(r) {
@@ -223,12 +225,16 @@ func ABSummary(r *ab.Result) []string {
 			lines = append(lines, line)
 		}
 	}
-	took := fmt.Sprintf("%s, %s of it inside what is measured", unit.Duration(r.Elapsed), layout.ShortPercent(int64(r.Inside), int64(r.Elapsed)))
+	took := fmt.Sprintf("%s, %s of it inside what is measured", unit.Duration(r.Elapsed),
+		layout.ShortPercent(int64(r.Inside), int64(r.Elapsed)))
 	if r.Interrupted {
 		took += "; interrupted"
 	}
 	lines = append(lines, took+".")
-	lines = append(lines, fmt.Sprintf("± holds at any time with a probability of %v%%, whenever the measuring ends; q is p adjusted for the number of benchmarks, and what verdicts go by (q <= %v).", percentOf(r.Confidence), r.Alpha))
+	lines = append(lines,
+		fmt.Sprintf(
+			"± is a %v%% confidence interval that holds whenever the measurement stops; q is p adjusted for the number of "+
+				"benchmarks, and verdicts use it (q <= %v).", percentOf(r.Confidence), r.Alpha))
 	var free []string
 	for _, c := range r.Subjects {
 		if c.Free {
@@ -236,17 +242,17 @@ func ABSummary(r *ab.Result) []string {
 		}
 	}
 	if len(free) > 0 {
-		lines = append(lines, "on all processors, since they use several: "+strings.Join(free, ", "))
+		lines = append(lines, "on all CPUs, since they use several: "+strings.Join(free, ", "))
 	}
 	for _, c := range r.Subjects {
 		if c.Error != "" {
-			lines = append(lines, "not measured to the end: "+layout.Clean(c.Name)+": "+layout.Clean(c.Error))
+			lines = append(lines, "not fully measured: "+layout.Clean(c.Name)+": "+layout.Clean(c.Error))
 		}
 	}
 	return lines
 }
 
-// abDeciding are the units that decide about subjects, the result's first.
+// abDeciding returns the units that decide about subjects, the result's first.
 func abDeciding(r *ab.Result) []string {
 	units := []string{r.Unit}
 	for _, c := range r.Subjects {
@@ -257,7 +263,7 @@ func abDeciding(r *ab.Result) []string {
 	return units
 }
 
-// abVerdicts counts the verdicts of the subjects that a unit decides about.
+// abVerdicts counts the verdicts on subjects that a unit decides about.
 func abVerdicts(r *ab.Result, unit string) string {
 	count := map[ab.Verdict]int{}
 	none, noise, few := 0.0, 0.0, 0
@@ -289,10 +295,11 @@ func abVerdicts(r *ab.Result, unit string) string {
 		parts = append(parts, fmt.Sprintf("%d with no difference larger than %.2g%%", n, none*100))
 	}
 	if n := count[ab.Undecided]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d not decidable here: noise is %.2g%%", n, noise*100))
+		parts = append(parts, fmt.Sprintf("%d undecidable here: noise is %.2g%%", n, noise*100))
 	}
 	if few > 0 {
-		parts = append(parts, fmt.Sprintf("%d not decided: too few pairs (it takes %d that agree; give more with --max-time)", few, ab.LeastPairs))
+		parts = append(parts, fmt.Sprintf("%d undecided: too few pairs (%d that agree are needed; raise --max-time)",
+			few, ab.LeastPairs))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -300,7 +307,7 @@ func abVerdicts(r *ab.Result, unit string) string {
 	return fmt.Sprintf("%s: %s.", unit, strings.Join(parts, "; "))
 }
 
-// WriteABMarkdown renders a comparison of two builds as GitHub's Markdown.
+// WriteABMarkdown writes a comparison of two builds as GitHub's Markdown.
 func WriteABMarkdown(w io.Writer, sides [2]string, r *ab.Result) error {
 	t := layout.NewWriter(w)
 	for i, name := range sides {
@@ -328,9 +335,12 @@ func WriteABMarkdown(w io.Writer, sides [2]string, r *ab.Result) error {
 	return t.Result()
 }
 
-// MachineLines describe a machine in a few words for each thing that is known.
+// MachineLines describes a machine, one line for each known property.
 func MachineLines(m ab.Machine) []string {
-	lines := []string{layout.Clean(m.CPU), fmt.Sprintf("%d processors", m.Processors), layout.Clean(strings.TrimSpace(m.GOOS + "/" + m.GOARCH + " " + m.Kernel))}
+	lines := []string{
+		layout.Clean(m.CPU), fmt.Sprintf("%d processors", m.Processors),
+		layout.Clean(strings.TrimSpace(m.GOOS + "/" + m.GOARCH + " " + m.Kernel)),
+	}
 	for _, f := range []bench.Field{
 		{Key: "governor", Value: m.Governor},
 		{Key: "load", Value: m.Load},

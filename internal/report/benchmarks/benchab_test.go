@@ -27,18 +27,36 @@ func abResult() *ab.Result {
 	}
 	plan := ab.Plan{Length: 50 * time.Millisecond, Pinned: true}
 	return &ab.Result{
-		Schema: ab.Schema, Plan: plan, Machine: ab.Machine{GOOS: "linux", GOARCH: "amd64", CPU: "Example CPU @ 2GHz", Processors: 2, Kernel: "6.1", Load: "0.31 0.22 0.18", GOGC: "50"}, Unit: "sec/op", Precision: 0.01, Confidence: 0.95, Alpha: 0.05,
-		Tried: []ab.Trial{{Plan: ab.Plan{Length: 50 * time.Millisecond}, Pairs: 6, Spread: 0.04}, {Plan: plan, Pairs: 12, Spread: 0.012}},
+		Schema: ab.Schema, Plan: plan, Machine: ab.Machine{
+			GOOS: "linux", GOARCH: "amd64", CPU: "Example CPU @ 2GHz",
+			Processors: 2, Kernel: "6.1", Load: "0.31 0.22 0.18", GOGC: "50",
+		}, Unit: "sec/op", Precision: 0.01, Confidence: 0.95,
+		Alpha: 0.05,
+		Tried: []ab.Trial{
+			{Plan: ab.Plan{Length: 50 * time.Millisecond}, Pairs: 6, Spread: 0.04},
+			{Plan: plan, Pairs: 12, Spread: 0.012},
+		},
 		Subjects: []ab.Compared{
 			{Name: "Leftpad/width=50", Pairs: 24, Stopped: ab.Precise, Units: []ab.Unit{
-				unitOf("sec/op", 2.005e-6, 9.012e-7, 0.447, 0.452, 0, ab.Better), unitOf("B/op", 600, 64, 64.0/600, 64.0/600, 0, ab.Better), unitOf("allocs/op", 46, 3, 3.0/46, 3.0/46, 0, ab.Better),
+				unitOf("sec/op", 2.005e-6, 9.012e-7, 0.447, 0.452, 0, ab.Better), unitOf("B/op", 600, 64, 64.0/600, 64.0/600, 0,
+					ab.Better), unitOf("allocs/op", 46, 3, 3.0/46, 3.0/46, 0, ab.Better),
 			}},
 			{Name: "TimedHandler", Pairs: 40, Stopped: ab.Precise, Units: []ab.Unit{
-				unitOf("sec/op", 3.1e-6, 3.1037e-6, 0.995, 1.007, 0.731, ab.Same), unitOf("B/op", 0, 0, 1, 1, 1, ab.Same), unitOf("allocs/op", 0, 0, 1, 1, 1, ab.Same),
+				unitOf("sec/op", 3.1e-6, 3.1037e-6, 0.995, 1.007, 0.731, ab.Same), unitOf("B/op", 0, 0, 1, 1, 1, ab.Same),
+				unitOf("allocs/op", 0, 0, 1, 1, 1, ab.Same),
 			}},
-			{Name: "Noisy", Pairs: 300, Stopped: ab.TimeUp, Units: []ab.Unit{unitOf("sec/op", 1e-3, 1.01e-3, 0.98, 1.04, 0.5, ab.Undecided)}},
-			{Name: "Slower", Pairs: 24, Stopped: ab.Precise, Units: []ab.Unit{unitOf("sec/op", 1e-3, 4.2e-2, 41.9, 42.1, 0, ab.Worse)}},
-			{Name: "Cut", Pairs: 3, Stopped: ab.Interrupted, Units: []ab.Unit{unitOf("sec/op", 1e-3, 1e-3, 0, math.Inf(1), 1, ab.Undecided)}},
+			{
+				Name: "Noisy", Pairs: 300, Stopped: ab.TimeUp,
+				Units: []ab.Unit{unitOf("sec/op", 1e-3, 1.01e-3, 0.98, 1.04, 0.5, ab.Undecided)},
+			},
+			{
+				Name: "Slower", Pairs: 24, Stopped: ab.Precise,
+				Units: []ab.Unit{unitOf("sec/op", 1e-3, 4.2e-2, 41.9, 42.1, 0, ab.Worse)},
+			},
+			{
+				Name: "Cut", Pairs: 3, Stopped: ab.Interrupted,
+				Units: []ab.Unit{unitOf("sec/op", 1e-3, 1e-3, 0, math.Inf(1), 1, ab.Undecided)},
+			},
 			{Name: "Broken", Stopped: ab.Failed, Error: "B: panic: oh"},
 		},
 		Geomean:     []ab.Mean{{Unit: "sec/op", Of: 5, Ratio: 1.2, Low: 1.19, High: 1.21}},

@@ -14,8 +14,8 @@ import (
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
-// WriteHistory renders what a directory of results says as text: the changes, newest
-// first, and the outcomes of gates.
+// WriteHistory writes a directory's report as text: changes, newest first, and the outcomes of
+// gates.
 func WriteHistory(w io.Writer, s layout.Style, r *history.Report) error {
 	t := layout.NewWriter(w)
 	layout.Wrap(t, s, "", historySize(r), 2)
@@ -40,42 +40,50 @@ func WriteHistory(w io.Writer, s layout.Style, r *history.Report) error {
 		}
 		commit := r.Commits[r.Changes[i].At]
 		head := historyRange(r, &r.Changes[i]) + "  " + commit.Time.Format(time.DateOnly)
-		t.Line(s.Paint(layout.Bold, head), "  ", layout.Cut(layout.Clean(commit.Subject), s.Remaining(layout.Columns(head)+2, 20)))
+		t.Line(s.Paint(layout.Bold, head), "  ",
+			layout.Cut(layout.Clean(commit.Subject), s.Remaining(layout.Columns(head)+2, 20)))
 		historyRows(t, s, changeRows(r, r.Changes[i:to]))
 		i = to
 	}
 	if len(r.Changes) > 0 {
 		t.Line()
-		layout.Wrap(t, s, "", fmt.Sprintf("A change came with one of the commits after the first named, up to the second. Of the changes, at most %v%% are expected to be chance.", percentOf(r.Alpha)), 0)
+		layout.Wrap(t, s, "",
+			fmt.Sprintf(
+				"Each change is in one of the commits after the first one shown, up to the second. At most %v%% of the "+
+					"changes are expected to be chance.", percentOf(r.Alpha)), 0)
 	}
 	writeGates(t, s, r)
 	return t.Result()
 }
 
 func historySize(r *history.Report) string {
-	order := "in the order of git"
+	order := "in git order"
 	if r.Order == history.OrderTime {
-		order = "in the order of their times"
+		order = "in order of time"
 	}
-	return fmt.Sprintf("%s %s, %s, %s", layout.Plural(len(r.Commits), "commit", "commits"), order, layout.Plural(r.Runs, "run", "runs"), layout.Plural(len(r.Series), "series", "series"))
+	return fmt.Sprintf("%s %s, %s, %s", layout.Plural(len(r.Commits), "commit", "commits"), order,
+		layout.Plural(r.Runs, "run", "runs"), layout.Plural(len(r.Series), "series", "series"))
 }
 
-// historyTooFew says why nothing can have been found, if that is so.
+// historyTooFew explains, if it applies, why no change can have been found.
 func historyTooFew(r *history.Report) string {
 	most := 0
 	for i := range r.Series {
 		most = max(most, len(r.Series[i].Points))
 	}
 	if most < 8 {
-		return fmt.Sprintf(" It takes about 8 commits of a benchmark to see a change; the longest series here has %d.", most)
+		return fmt.Sprintf(" Detecting a change takes about 8 commits of a benchmark; the longest series here has %d.", most)
 	}
 	return ""
 }
 
-// historyMachine describes a machine in a line.
+// historyMachine describes a machine in one line.
 func historyMachine(m history.Machine) string {
 	var parts []string
-	for _, p := range []string{strings.Trim(m.GOOS+"/"+m.GOARCH, "/"), m.CPU, fmt.Sprintf("GOMAXPROCS %d", m.GOMAXPROCS), m.Go} {
+	for _, p := range []string{
+		strings.Trim(m.GOOS+"/"+m.GOARCH, "/"), m.CPU, fmt.Sprintf("GOMAXPROCS %d", m.GOMAXPROCS),
+		m.Go,
+	} {
 		if p != "" {
 			parts = append(parts, p)
 		}
@@ -87,8 +95,7 @@ func historyRange(r *history.Report, c *history.Change) string {
 	return r.Commits[c.After].Short() + ".." + r.Commits[c.At].Short()
 }
 
-// historyName names a series: with its package when there are several, and the machine when
-// there are several.
+// historyName returns a series' name, with its package and machine if there are several.
 func historyName(r *history.Report, s *history.Series) string {
 	name := s.Benchmark
 	for i := range r.Series {
@@ -103,7 +110,7 @@ func historyName(r *history.Report, s *history.Series) string {
 	return layout.Clean(name)
 }
 
-// historyUnit names the unit of a series; a ratio's is that of its base.
+// historyUnit returns the unit of a series; for a ratio, that of its base.
 func historyUnit(s *history.Series) string {
 	if s.Base != "" {
 		return layout.Clean(s.Unit) + "÷base"
@@ -111,7 +118,7 @@ func historyUnit(s *history.Series) string {
 	return layout.Clean(s.Unit)
 }
 
-// historyClass is the kind of prefixes of a series' values.
+// historyClass returns the kind of prefixes for a series' values.
 func historyClass(s *history.Series) benchunit.Class {
 	if s.Base != "" {
 		return benchunit.Decimal
@@ -126,13 +133,14 @@ func changeRows(r *history.Report, changes []history.Change) [][]string {
 		scale := benchunit.CommonScale([]float64{float64(c.From), float64(c.To)}, historyClass(s))
 		rows = append(rows, []string{
 			historyName(r, s), historyUnit(s), scale.Format(float64(c.From)), scale.Format(float64(c.To)),
-			changePercent(float64(c.Delta)), percentInterval(float64(c.Low), float64(c.High)), "q " + probability(c.Q), c.Verdict,
+			changePercent(float64(c.Delta)), percentInterval(float64(c.Low), float64(c.High)), "q " +
+				probability(c.Q), c.Verdict,
 		})
 	}
 	return rows
 }
 
-// historyRows writes rows of which the first cell is a name that takes what is left.
+// historyRows writes rows whose first cell, a name, takes the remaining width.
 func historyRows(t *layout.Writer, s layout.Style, rows [][]string) {
 	if len(rows) == 0 {
 		return
@@ -182,7 +190,7 @@ func changePercent(share float64) string {
 	return layout.SignedPercent(share)
 }
 
-// percentInterval writes an interval of shares; "" without bounds.
+// percentInterval formats an interval of shares; "" without bounds.
 func percentInterval(low, high float64) string {
 	if !IsFinite(low) || !IsFinite(high) {
 		return ""
@@ -190,7 +198,7 @@ func percentInterval(low, high float64) string {
 	return "(" + layout.SignedPercent(low) + " to " + layout.SignedPercent(high) + ")"
 }
 
-// probability writes a p value.
+// probability formats a p value.
 func probability(p float64) string {
 	if p > 0 && p < 0.001 {
 		return "<0.001"
@@ -198,8 +206,8 @@ func probability(p float64) string {
 	return fmt.Sprintf("%.3f", p)
 }
 
-// writeGates writes what gates say of the newest commit: what fails, what cannot be
-// decided, and how many hold.
+// writeGates writes the outcomes of gates for the newest commit: failures, undecided gates, and how
+// many hold.
 func writeGates(t *layout.Writer, s layout.Style, r *history.Report) {
 	for from := 0; from < len(r.Gate); {
 		to := from
@@ -212,10 +220,11 @@ func writeGates(t *layout.Writer, s layout.Style, r *history.Report) {
 				rows = append(rows, gateRow(r, c))
 			}
 		}
-		slices.SortStableFunc(rows, func(a, b []string) int { return strings.Compare(a[5], b[5]) }) // what fails first
+		slices.SortStableFunc(rows, func(a, b []string) int { return strings.Compare(a[5], b[5]) }) // failures first
 		t.Line()
 		t.Line(s.Paint(layout.Bold, layout.Clean(r.Gate[from].Gate)), " at ", r.Commits[len(r.Commits)-1].Short(), ": ",
-			fmt.Sprintf("%d fail, %d cannot be decided, %d hold", count[history.Fails], count[history.Undecided], count[history.Holds]))
+			fmt.Sprintf("%d fail, %d are undecided, %d hold", count[history.Fails], count[history.Undecided],
+				count[history.Holds]))
 		historyRows(t, s, rows)
 		if count[history.Undecided] > 0 {
 			for _, reason := range gateReasons(r.Gate[from:to]) {
@@ -246,8 +255,7 @@ func gateRow(r *history.Report, c *history.Checked) []string {
 	return []string{historyName(r, s), historyUnit(s), before, scale.Format(float64(c.After)), GateChange(r, c), c.Outcome}
 }
 
-// GateChange writes by how much the newest commit differs in what a gate is about, with
-// the interval.
+// GateChange formats the difference at the newest commit that a gate checks, with its interval.
 func GateChange(r *history.Report, c *history.Checked) string {
 	if c.N == 0 {
 		return ""

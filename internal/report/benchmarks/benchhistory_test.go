@@ -21,8 +21,10 @@ import (
 
 // TestHistoryPageTypes keeps the page's types those of Go.
 func TestHistoryPageTypes(t *testing.T) {
-	reporttest.PageTypes(t, "../../../ui/src/api/benchhistory.ts", reflect.TypeFor[pages.Fact](), reflect.TypeFor[pages.Table](), reflect.TypeFor[historyCommit](),
-		reflect.TypeFor[historyPoint](), reflect.TypeFor[historyChange](), reflect.TypeFor[historySeries](), reflect.TypeFor[historyDoc]())
+	reporttest.PageTypes(t, "../../../ui/src/api/benchhistory.ts", reflect.TypeFor[pages.Fact](),
+		reflect.TypeFor[pages.Table](), reflect.TypeFor[historyCommit](),
+		reflect.TypeFor[historyPoint](), reflect.TypeFor[historyChange](), reflect.TypeFor[historySeries](),
+		reflect.TypeFor[historyDoc]())
 }
 
 // drawnHistory is a history with drawn noise: of so many benchmarks along so many commits, every third
@@ -35,14 +37,17 @@ func drawnHistory(t *testing.T, benchmarks, commits int) *history.Report {
 		at := time.Date(2026, 1, 2, 3, i, 0, 0, time.UTC)
 		hash := fmt.Sprintf("%08x%032x", r.Uint32(), i)
 		var b strings.Builder
-		fmt.Fprintf(&b, "commit: %s\ncommit-time: %s\ngoos: linux\ngoarch: amd64\npkg: example.com/encode\ncpu: Some Processor\ngo: go1.26.0\n", hash, at.Format(time.RFC3339))
+		fmt.Fprintf(&b,
+			"commit: %s\ncommit-time: %s\ngoos: linux\ngoarch: amd64\npkg: example.com/encode\ncpu: Some Processor\ngo: "+
+				"go1.26.0\n", hash, at.Format(time.RFC3339))
 		for k := range benchmarks {
 			ns := 1000 * math.Pow(1.3, float64(k))
 			if k%3 == 0 && i >= commits*2/3 {
 				ns *= 1.1
 			}
 			for range 6 {
-				fmt.Fprintf(&b, "BenchmarkEncode/format=json/size=%d-8 1 %.6g ns/op %d B/op\n", k, ns*math.Exp(0.01*r.NormFloat64()), 64<<k%20)
+				fmt.Fprintf(&b, "BenchmarkEncode/format=json/size=%d-8 1 %.6g ns/op %d B/op\n", k,
+					ns*math.Exp(0.01*r.NormFloat64()), 64<<k%20)
 			}
 		}
 		path := filepath.Join(dir, at.Format("20060102T150405Z-")+hash[:12]+".txt")
@@ -91,7 +96,10 @@ func TestWriteBenchHistory(t *testing.T) {
 	hostile := hostileHistory(t)
 	for name, r := range map[string]*history.Report{"changed": changed, "quiet": quiet, "hostile": hostile} {
 		var plain, coloured, wide bytes.Buffer
-		for out, s := range map[*bytes.Buffer]layout.Style{&plain: {Width: 80}, &coloured: {Width: 80, Color: true}, &wide: {}} {
+		for out, s := range map[*bytes.Buffer]layout.Style{
+			&plain: {Width: 80}, &coloured: {Width: 80, Color: true},
+			&wide: {},
+		} {
 			if err := WriteHistory(out, s, r); err != nil {
 				t.Fatal(err)
 			}
@@ -108,8 +116,11 @@ func TestWriteBenchHistory(t *testing.T) {
 			}
 		}
 		for _, want := range map[string][]string{
-			"changed": {"24 commits in the order of their times, 24 runs, 8 series", "..", "size=0", "size=3", "+10%", "worse", "sec/op<+20%", "0 fail, 0 cannot be decided, 4 hold", "4 fail, 0 cannot", "undecided: the noise between commits"},
-			"quiet":   {"Nothing changed. It takes about 8 commits", "has 5"},
+			"changed": {
+				"24 commits in order of time, 24 runs, 8 series", "..", "size=0", "size=3", "+10%", "worse",
+				"sec/op<+20%", "0 fail, 0 are undecided, 4 hold", "4 fail, 0 are undecided", "undecided: the noise between commits",
+			},
+			"quiet": {"Nothing changed. Detecting a change takes about 8 commits", "has 5"},
 		}[name] {
 			if !strings.Contains(wide.String(), want) {
 				t.Errorf("%s: no %q in\n%s", name, want, &wide)
@@ -132,7 +143,8 @@ func TestBenchHistoryPage(t *testing.T) {
 	if err := json.Unmarshal(data, &doc); err != nil || !ok || !end {
 		t.Fatal(err, ok, end)
 	}
-	if len(doc.Commits) != 24 || len(doc.Series) != 6 || len(doc.Tables) != 2 || len(doc.Tables[0].Rows) != len(r.Changes) || len(doc.Tables[1].Rows) != 3 {
+	if len(doc.Commits) != 24 || len(doc.Series) != 6 || len(doc.Tables) != 2 ||
+		len(doc.Tables[0].Rows) != len(r.Changes) || len(doc.Tables[1].Rows) != 3 {
 		t.Errorf("%d commits, %d series, tables %+v", len(doc.Commits), len(doc.Series), doc.Tables)
 	}
 	for _, table := range doc.Tables {
@@ -148,7 +160,8 @@ func TestBenchHistoryPage(t *testing.T) {
 			t.Errorf("%s: %d points, %d changes", s.Name, len(s.Points), len(s.Changes))
 		}
 		for k, p := range s.Points {
-			if math.Abs(p.Center-float64(from.Points[k].Center)) > 1e-6*p.Center || p.Bounded && (p.Low > p.Center || p.High < p.Center) {
+			if math.Abs(p.Center-float64(from.Points[k].Center)) > 1e-6*p.Center || p.Bounded &&
+				(p.Low > p.Center || p.High < p.Center) {
 				t.Errorf("%s: %+v of %+v", s.Name, p, from.Points[k])
 			}
 		}
@@ -162,7 +175,10 @@ func TestBenchHistoryJourney(t *testing.T) {
 		few := drawnHistory(t, 3, 24)
 		checkGates(t, few, "sec/op<+20%,sec/op<-20%")
 		pages := make(map[string][]byte)
-		for name, r := range map[string]*history.Report{"few": few, "many": drawnHistory(t, 60, 40), "one": drawnHistory(t, 1, 1), "hostile": hostileHistory(t)} {
+		for name, r := range map[string]*history.Report{
+			"few": few, "many": drawnHistory(t, 60, 40),
+			"one": drawnHistory(t, 1, 1), "hostile": hostileHistory(t),
+		} {
 			var out bytes.Buffer
 			if err := WriteHistoryPage(&out, r); err != nil {
 				t.Fatal(err)

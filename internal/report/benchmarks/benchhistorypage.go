@@ -14,10 +14,10 @@ import (
 	"github.com/whet-go/whet/ui"
 )
 
-// HistoryMark stands near the start of every page of benchmarks along commits.
+// HistoryMark is near the start of every page of benchmarks along commits.
 const HistoryMark = `<meta name="generator" content="whet bench history">`
 
-// The wire types of the page, from which ui/src/api/benchhistory.ts is generated.
+// The wire types of the page; ui/src/api/benchhistory.ts is generated from them.
 type (
 	historyDoc struct {
 		Title   string          `json:"title"`
@@ -61,8 +61,8 @@ type (
 	}
 )
 
-// WriteHistoryPage writes a self-contained page: a line for each benchmark along
-// the commits, with intervals and change points. It makes no request.
+// WriteHistoryPage writes a self-contained page: a line for each benchmark along the commits, with
+// intervals and change points. It makes no network request.
 func WriteHistoryPage(w io.Writer, r *history.Report) error {
 	doc := newHistoryDoc(r)
 	return pages.WriteData(w, pages.DataPage{
@@ -73,17 +73,26 @@ func WriteHistoryPage(w io.Writer, r *history.Report) error {
 
 func newHistoryDoc(r *history.Report) historyDoc {
 	doc := historyDoc{
-		Title: "Benchmarks along " + layout.Plural(len(r.Commits), "commit", "commits"), Facts: []pages.Fact{}, Notes: pages.CleanAll(r.Warnings),
+		Title: "Benchmarks along " + layout.Plural(len(r.Commits), "commit", "commits"), Facts: []pages.Fact{},
+		Notes:   pages.CleanAll(r.Warnings),
 		Commits: []historyCommit{}, Series: []historySeries{}, Tables: historyTables(r),
-		Legend: fmt.Sprintf("Points are medians of commits, or ratios to a base that was measured in the same sitting; the band is their %s%% confidence interval. Of the changes, at most %s%% are expected to be chance.",
+		Legend: fmt.Sprintf(
+			"Points are medians of commits, or ratios to a base measured in the same session; the band is their "+
+				"%s%% confidence interval. At most %s%% of the changes are expected to be chance.",
 			percentOf(r.Confidence), percentOf(r.Alpha)),
 	}
 	if first, last := r.Commits[0], r.Commits[len(r.Commits)-1]; len(r.Commits) > 1 {
 		doc.Facts = append(doc.Facts, pages.Fact{Name: "commits", Value: first.Short() + " to " + last.Short()})
 	}
-	doc.Facts = append(doc.Facts, pages.Fact{Name: "runs", Value: fmt.Sprint(r.Runs)}, pages.Fact{Name: "order", Value: map[string]string{history.OrderGit: "as in git", history.OrderTime: "by the time of the commits"}[r.Order]})
+	doc.Facts = append(doc.Facts, pages.Fact{Name: "runs", Value: fmt.Sprint(r.Runs)}, pages.Fact{
+		Name:  "order",
+		Value: map[string]string{history.OrderGit: "git", history.OrderTime: "time of the commits"}[r.Order],
+	})
 	for _, c := range r.Commits {
-		doc.Commits = append(doc.Commits, historyCommit{Short: c.Short(), Hash: c.Hash, Time: c.Time.UTC().Format(time.DateTime) + " UTC", Subject: layout.Clean(c.Subject)})
+		doc.Commits = append(doc.Commits, historyCommit{
+			Short: c.Short(), Hash: c.Hash,
+			Time: c.Time.UTC().Format(time.DateTime) + " UTC", Subject: layout.Clean(c.Subject),
+		})
 	}
 	for i := range r.Series {
 		doc.Series = append(doc.Series, newHistorySeries(r, &r.Series[i]))
@@ -97,10 +106,11 @@ func newHistorySeries(r *history.Report, s *history.Series) historySeries {
 		about = append(about, s.Package)
 	}
 	if s.Base != "" {
-		about = append(about, "ratio to "+s.Base[:min(len(s.Base), 12)]+", measured beside it")
+		about = append(about, "ratio to "+s.Base[:min(len(s.Base), 12)]+", measured in the same session")
 	}
 	out := historySeries{
-		Name: historyName(r, s), Unit: historyUnit(s), Binary: historyClass(s) == benchunit.Binary, About: layout.Clean(strings.Join(about, " · ")),
+		Name: historyName(r, s), Unit: historyUnit(s), Binary: historyClass(s) == benchunit.Binary,
+		About:  layout.Clean(strings.Join(about, " · ")),
 		Points: []historyPoint{}, Changes: []historyChange{},
 	}
 	for _, p := range s.Points {
@@ -112,24 +122,34 @@ func newHistorySeries(r *history.Report, s *history.Series) historySeries {
 	}
 	for _, c := range s.Changes {
 		text := strings.TrimSpace(changePercent(float64(c.Delta)) + " " + percentInterval(float64(c.Low), float64(c.High)))
-		out.Changes = append(out.Changes, historyChange{After: c.After, At: c.At, From: pageNumber(float64(c.From)), To: pageNumber(float64(c.To)), Text: text, Verdict: c.Verdict})
+		out.Changes = append(out.Changes, historyChange{
+			After: c.After, At: c.At, From: pageNumber(float64(c.From)),
+			To: pageNumber(float64(c.To)), Text: text, Verdict: c.Verdict,
+		})
 	}
 	return out
 }
 
-// historyTables are the changes and the gates.
+// historyTables returns the tables of changes and of gates.
 func historyTables(r *history.Report) []pages.Table {
-	changes := pages.Table{Caption: "Changes, newest first", Columns: []string{"commits", "date", "benchmark", "unit", "before", "after", "change", "interval", "q", "verdict"}, Rows: [][]string{}}
+	changes := pages.Table{Caption: "Changes, newest first", Columns: []string{
+		"commits", "date", "benchmark", "unit",
+		"before", "after", "change", "interval", "q", "verdict",
+	}, Rows: [][]string{}}
 	for i, row := range changeRows(r, r.Changes) {
 		c := &r.Changes[i]
 		row[6] = strings.TrimPrefix(row[6], "q ")
-		changes.Rows = append(changes.Rows, append([]string{historyRange(r, c), r.Commits[c.At].Time.UTC().Format(time.DateOnly)}, row...))
+		changes.Rows = append(changes.Rows,
+			append([]string{historyRange(r, c), r.Commits[c.At].Time.UTC().Format(time.DateOnly)}, row...))
 	}
 	tables := []pages.Table{}
 	if len(changes.Rows) > 0 {
 		tables = append(tables, changes)
 	}
-	gates := pages.Table{Caption: "Gates at the newest commit", Columns: []string{"gate", "benchmark", "unit", "before", "newest", "change", "outcome"}, Rows: [][]string{}}
+	gates := pages.Table{Caption: "Gates at the newest commit", Columns: []string{
+		"gate", "benchmark", "unit", "before",
+		"newest", "change", "outcome",
+	}, Rows: [][]string{}}
 	for i := range r.Gate {
 		c := &r.Gate[i]
 		gates.Rows = append(gates.Rows, append([]string{layout.Clean(c.Gate)}, gateRow(r, c)...))

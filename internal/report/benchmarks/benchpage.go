@@ -15,17 +15,17 @@ import (
 	"github.com/whet-go/whet/ui"
 )
 
-// Bounds of what a page with benchmarks holds.
+// Limits on the contents of a page with benchmarks.
 const (
 	benchPagePoints = 250_000 // measurements, of all cells together
 	benchPageLeast  = 20      // of a cell, however many cells there are
 )
 
-// BenchMark stands near the start of every page of compared benchmarks.
+// BenchMark is near the start of every page of compared benchmarks.
 const BenchMark = `<meta name="generator" content="whet bench">`
 
-// The wire types of the page, from which ui/src/api/bench.ts is generated. What may be
-// missing is a list of at most one.
+// The wire types of the page; ui/src/api/bench.ts is generated from them. An optional value is a
+// list of at most one.
 type (
 	benchDoc struct {
 		Title  string           `json:"title"`
@@ -39,8 +39,8 @@ type (
 		Config  []pages.Fact    `json:"config"`
 		Unit    string          `json:"unit"`
 		Binary  bool            `json:"binary"` // prefixes are Ki, Mi, …
-		Center  string          `json:"center"` // what a centre is: median
-		Spread  string          `json:"spread"` // what low and high are
+		Center  string          `json:"center"` // the kind of center: median
+		Spread  string          `json:"spread"` // the kind of low and high
 		Columns []string        `json:"columns"`
 		Means   []benchPageMean `json:"means"` // one for each column; none when there is one row
 		Rows    []benchPageRow  `json:"rows"`
@@ -58,8 +58,8 @@ type (
 	}
 	benchPageCell struct {
 		Column  int               `json:"column"`
-		N       int               `json:"n"`      // measurements; values may be fewer
-		Values  []float64         `json:"values"` // in the order of time
+		N       int               `json:"n"`      // number of measurements; values may be fewer
+		Values  []float64         `json:"values"` // in order of time
 		Center  float64           `json:"center"`
 		Bounded bool              `json:"bounded"` // low and high are finite
 		Low     float64           `json:"low"`
@@ -69,15 +69,15 @@ type (
 		Changes []benchPageChange `json:"changes"`
 	}
 	benchPageChange struct {
-		Delta   float64 `json:"delta"`  // 0 when it is not finite
-		Finite  bool    `json:"finite"` // delta is
-		Text    string  `json:"text"`   // of the change, whether or not it is chance
+		Delta   float64 `json:"delta"`  // 0 if it is not finite
+		Finite  bool    `json:"finite"` // delta is finite
+		Text    string  `json:"text"`   // of the change, even if it is chance
 		P       float64 `json:"p"`
 		Q       float64 `json:"q"`
 		Verdict string  `json:"verdict"` // better, worse, changed, chance, same, undecided
-		Words   string  `json:"words"`   // the verdict for people
+		Words   string  `json:"words"`   // the verdict as text
 	}
-	// benchPagePairs are the ratios of pairs of rounds in the order of time.
+	// benchPagePairs are the ratios of pairs of rounds in order of time.
 	benchPagePairs struct {
 		Ratios  []float64 `json:"ratios"`
 		Ratio   float64   `json:"ratio"`
@@ -91,14 +91,14 @@ type (
 const (
 	benchBetter    = "better"
 	benchWorse     = "worse"
-	benchChangedTo = "changed" // in a unit of which no direction is better
-	benchChance    = "chance"  // significant alone, but not among so many
+	benchChangedTo = "changed" // in a unit without a better direction
+	benchChance    = "chance"  // significant alone, but not among this many
 	benchSame      = "same"
 )
 
-// WritePage writes a comparison of benchmarks as a self-contained page: one HTML
-// file that makes no request. The measurements of each benchmark are drawn as strips of
-// points with the centre and its interval.
+// WritePage writes a comparison of benchmarks as a self-contained page: one HTML file that makes no
+// request. The measurements of each benchmark are strips of points with the center and its
+// interval.
 func WritePage(w io.Writer, c *bench.Comparison) error {
 	return writeBenchDoc(w, newBenchDoc(c))
 }
@@ -111,7 +111,10 @@ func writeBenchDoc(w io.Writer, doc benchDoc) error {
 }
 
 func newBenchDoc(c *bench.Comparison) benchDoc {
-	doc := benchDoc{Title: "Benchmarks", Facts: []pages.Fact{}, Notes: pages.CleanAll(c.Warnings), Tables: []benchPageTable{}}
+	doc := benchDoc{
+		Title: "Benchmarks", Facts: []pages.Fact{}, Notes: pages.CleanAll(c.Warnings),
+		Tables: []benchPageTable{},
+	}
 	cells, compared := 0, false
 	for i := range c.Tables {
 		t := &c.Tables[i]
@@ -132,12 +135,14 @@ func newBenchDoc(c *bench.Comparison) benchDoc {
 		doc.Tables = append(doc.Tables, newBenchPageTable(c, i, most))
 	}
 	if compared {
-		doc.Legend = fmt.Sprintf("A change holds when q is at most %v: of the changes that hold, at most %v%% are expected to be chance. p is of the benchmark alone, q is p adjusted for how many are compared.", c.Alpha, percentOf(c.Alpha))
+		doc.Legend = fmt.Sprintf(
+			"A change is significant if q is at most %v: at most %v%% of these changes are expected to be chance. q is p "+
+				"adjusted for the number of benchmarks compared.", c.Alpha, percentOf(c.Alpha))
 	}
 	return doc
 }
 
-// pointsPerCell is how many measurements each of so many cells may draw.
+// pointsPerCell returns how many measurements each cell may draw.
 func pointsPerCell(cells int) int {
 	return max(benchPageLeast, min(bench.MaxValues, benchPagePoints/max(cells, 1)))
 }
@@ -147,7 +152,8 @@ func newBenchPageTable(c *bench.Comparison, at, most int) benchPageTable {
 	class := benchunit.ClassOf(t.Unit)
 	out := benchPageTable{
 		Config: []pages.Fact{}, Unit: layout.Clean(t.Unit), Binary: class == benchunit.Binary, Center: t.Statistic,
-		Spread: percentOf(c.Confidence) + "% confidence interval", Columns: []string{}, Means: []benchPageMean{}, Rows: []benchPageRow{},
+		Spread: percentOf(c.Confidence) + "% confidence interval", Columns: []string{}, Means: []benchPageMean{},
+		Rows:  []benchPageRow{},
 		Notes: pages.CleanAll(benchUnpaired(t)),
 	}
 	for _, f := range t.Config {
@@ -160,7 +166,10 @@ func newBenchPageTable(c *bench.Comparison, at, most int) benchPageTable {
 	}
 	thinned := false
 	for _, r := range t.Rows {
-		row := benchPageRow{Name: layout.Clean(r.Name), Cells: []benchPageCell{}, Pairs: []benchPagePairs{}, Notes: []string{}}
+		row := benchPageRow{
+			Name: layout.Clean(r.Name), Cells: []benchPageCell{}, Pairs: []benchPagePairs{},
+			Notes: []string{},
+		}
 		scale := benchunit.CommonScale(centersOf(r), class)
 		for k, cell := range r.Cells {
 			if cell == nil {
@@ -191,15 +200,17 @@ func newBenchPageTable(c *bench.Comparison, at, most int) benchPageTable {
 		}
 	}
 	if thinned {
-		out.Notes = append(out.Notes, "of benchmarks with many measurements some points are drawn, picked evenly; the figures are of all")
+		out.Notes = append(out.Notes,
+			"of benchmarks with many measurements, an even selection is drawn; the figures include all of them")
 	}
 	return out
 }
 
 func newBenchPageCell(cell *bench.Cell, column int, better string, most int) benchPageCell {
 	out := benchPageCell{
-		Column: column, N: cell.N, Values: pageValues(bench.Pick(cell.Values, most)), Center: pageNumber(float64(cell.Center)),
-		Range: "±" + cell.Range, Changes: []benchPageChange{},
+		Column: column, N: cell.N, Values: pageValues(bench.Pick(cell.Values, most)),
+		Center: pageNumber(float64(cell.Center)),
+		Range:  "±" + cell.Range, Changes: []benchPageChange{},
 	}
 	if low, high := float64(cell.Low), float64(cell.High); IsFinite(low) && IsFinite(high) {
 		out.Bounded, out.Low, out.High = true, pageNumber(low), pageNumber(high)
@@ -215,7 +226,7 @@ func newBenchPageCell(cell *bench.Cell, column int, better string, most int) ben
 	return out
 }
 
-// benchVerdict says what to think of a change.
+// benchVerdict returns the verdict on a change.
 func benchVerdict(d *bench.Change, better string) (verdict, words string) {
 	delta := float64(d.Delta)
 	switch {
@@ -242,7 +253,7 @@ func centersOf(r bench.Row) []float64 {
 	return out
 }
 
-// appendNew appends the texts that are not there yet, cleaned.
+// appendNew cleans the texts and appends those not in the list yet.
 func appendNew(to []string, texts ...string) []string {
 next:
 	for _, text := range texts {
@@ -260,15 +271,15 @@ next:
 // IsFinite reports whether v is a number that JSON can hold.
 func IsFinite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }
 
-// pageNumber rounds to seven digits, more than a screen can show, and makes what JSON
-// cannot hold 0.
+// pageNumber rounds to seven digits, more than a screen can show, and returns 0 for what JSON
+// cannot hold.
 func pageNumber(v float64) float64 {
 	if !IsFinite(v) {
 		return 0
 	}
 	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 7, 64), 64)
 	if err != nil || !IsFinite(short) {
-		return v // the largest of all numbers rounds up to infinity
+		return v // the largest number rounds up to infinity
 	}
 	return short
 }

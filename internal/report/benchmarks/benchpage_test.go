@@ -22,15 +22,20 @@ import (
 
 // TestBenchPageTypes keeps the page's types those of Go.
 func TestBenchPageTypes(t *testing.T) {
-	reporttest.PageTypes(t, "../../../ui/src/api/bench.ts", reflect.TypeFor[pages.Fact](), reflect.TypeFor[benchPageChange](), reflect.TypeFor[benchPageCell](),
-		reflect.TypeFor[benchPagePairs](), reflect.TypeFor[benchPageRow](), reflect.TypeFor[benchPageMean](), reflect.TypeFor[benchPageTable](), reflect.TypeFor[benchDoc]())
+	reporttest.PageTypes(t, "../../../ui/src/api/bench.ts", reflect.TypeFor[pages.Fact](),
+		reflect.TypeFor[benchPageChange](), reflect.TypeFor[benchPageCell](),
+		reflect.TypeFor[benchPagePairs](), reflect.TypeFor[benchPageRow](), reflect.TypeFor[benchPageMean](),
+		reflect.TypeFor[benchPageTable](), reflect.TypeFor[benchDoc]())
 }
 
 // TestBenchUnits writes what benchunit makes of many numbers. The page's own scales
 // (ui/src/lib/benchunit.ts) are tested against the same file.
 func TestBenchUnits(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
-	values := []float64{0, 1, -1, 0.5, 9.9994, 9.9996, 99.994, 99.996, 999.94, 999.96, 1023, 1024, 1e-9, 9.9996e-10, 1e-12, 3e-20, 1e15, 1 << 50}
+	values := []float64{
+		0, 1, -1, 0.5, 9.9994, 9.9996, 99.994, 99.996, 999.94, 999.96, 1023, 1024, 1e-9, 9.9996e-10, 1e-12,
+		3e-20, 1e15, 1 << 50,
+	}
 	for range 200 {
 		values = append(values, math.Exp(r.Float64()*70-35))
 	}
@@ -38,7 +43,10 @@ func TestBenchUnits(t *testing.T) {
 	enc := json.NewEncoder(&b)
 	for _, v := range values {
 		v = pageNumber(v)
-		if err := enc.Encode(map[string]any{"value": v, "decimal": benchunit.Scale(v, benchunit.Decimal), "binary": benchunit.Scale(v, benchunit.Binary)}); err != nil {
+		if err := enc.Encode(map[string]any{
+			"value": v, "decimal": benchunit.Scale(v, benchunit.Decimal),
+			"binary": benchunit.Scale(v, benchunit.Binary),
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,11 +72,13 @@ func drawnBenchmarks(t *testing.T, rows, columns, n int) *bench.Comparison {
 				if r.IntN(40) == 0 {
 					v *= 1.5
 				}
-				fmt.Fprintf(&text, "BenchmarkEncode/format=json/size=%d-8 100 %.5g ns/op %d B/op %.4g MB/s\n", row, v, 64*(row+1)*(5+side*(1-min(row%4, 1)))/5, 1e5/v)
+				fmt.Fprintf(&text, "BenchmarkEncode/format=json/size=%d-8 100 %.5g ns/op %d B/op %.4g MB/s\n", row, v,
+					64*(row+1)*(5+side*(1-min(row%4, 1)))/5, 1e5/v)
 			}
 		}
 	}
-	c, err := bench.Compare(t.Context(), []bench.Input{{Path: "-"}}, bench.Options{Stdin: strings.NewReader(text.String()), Column: "side"})
+	c, err := bench.Compare(t.Context(), []bench.Input{{Path: "-"}},
+		bench.Options{Stdin: strings.NewReader(text.String()), Column: "side"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +111,8 @@ func benchPages(t *testing.T) map[string]*bench.Comparison {
 	lone.Tables[0].Rows[2].Cells[1] = nil
 	return map[string]*bench.Comparison{
 		"two": drawnBenchmarks(t, 2, 2, 10), "many": drawnBenchmarks(t, 200, 2, 12), "six": drawnBenchmarks(t, 12, 6, 10),
-		"single": drawnBenchmarks(t, 4, 1, 10), "lone": lone, "thousand": drawnBenchmarks(t, 2, 2, 1000), "hostile": hostileBenchmarks(t),
+		"single": drawnBenchmarks(t, 4, 1, 10), "lone": lone, "thousand": drawnBenchmarks(t, 2, 2, 1000),
+		"hostile": hostileBenchmarks(t),
 	}
 }
 
@@ -110,19 +121,29 @@ func benchPages(t *testing.T) map[string]*bench.Comparison {
 func drawnAB() *ab.Result {
 	r := rand.New(rand.NewPCG(9, 9))
 	of := func(name string, pairs int, ratio, drift float64, v ab.Verdict) ab.Compared {
-		u := ab.Unit{Unit: "sec/op", Better: bench.Lower, Ratio: bench.Float(ratio), Low: bench.Float(ratio * 0.99), High: bench.Float(ratio * 1.01), P: 0.01, Q: 0.02, Verdict: v}
+		u := ab.Unit{
+			Unit: "sec/op", Better: bench.Lower, Ratio: bench.Float(ratio), Low: bench.Float(ratio * 0.99),
+			High: bench.Float(ratio * 1.01), P: 0.01, Q: 0.02, Verdict: v,
+		}
 		for i := range pairs {
 			day := 1e-6 * math.Exp(0.2*r.NormFloat64())
 			u.Rounds[ab.A] = append(u.Rounds[ab.A], day)
 			u.Rounds[ab.B] = append(u.Rounds[ab.B], day*ratio*math.Exp(0.02*r.NormFloat64()+drift*float64(i)/float64(pairs)))
 		}
-		u.A, u.B = ab.Summary{Median: 1e-6, Low: 0.9e-6, High: 1.1e-6}, ab.Summary{Median: bench.Float(1e-6 * ratio), Low: bench.Float(0.9e-6 * ratio), High: bench.Float(1.1e-6 * ratio)}
+		u.A, u.B = ab.Summary{Median: 1e-6, Low: 0.9e-6, High: 1.1e-6}, ab.Summary{
+			Median: bench.Float(1e-6 * ratio),
+			Low:    bench.Float(0.9e-6 * ratio), High: bench.Float(1.1e-6 * ratio),
+		}
 		bytes := ab.Unit{Unit: "B/op", Better: bench.Lower, Ratio: 1, Low: 1, High: 1, P: 1, Q: 1, Verdict: ab.Same}
 		bytes.Rounds[ab.A], bytes.Rounds[ab.B] = make([]float64, pairs), make([]float64, pairs)
 		return ab.Compared{Name: name, Pairs: pairs, Units: []ab.Unit{u, bytes}}
 	}
 	out := abResult()
-	out.Subjects = []ab.Compared{of("Faster", 60, 0.8, 0, ab.Better), of("Drifts", 400, 1.02, 0.15, ab.Undecided), of("Same", 24, 1, 0, ab.Same), of("Cut", 1, 1.5, 0, ab.Undecided), {Name: "Broken", Error: "B: panic: oh"}}
+	out.Subjects = []ab.Compared{
+		of("Faster", 60, 0.8, 0, ab.Better), of("Drifts", 400, 1.02, 0.15, ab.Undecided),
+		of("Same", 24, 1, 0, ab.Same), of("Cut", 1, 1.5, 0, ab.Undecided),
+		{Name: "Broken", Error: "B: panic: oh"},
+	}
 	out.Subjects[3].Units[0].Low, out.Subjects[3].Units[0].High = 0, bench.Float(math.Inf(1))
 	out.Subjects[3].Error = "<b>killed</b>"
 	out.Warnings = []string{"x\u202e<b>"}
@@ -137,15 +158,18 @@ func TestBenchABPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := benchPageData(t, out.Bytes())
-	if len(doc.Tables) != 2 || doc.Tables[0].Unit != "sec/op" || len(doc.Tables[0].Rows) != 4 || len(doc.Tables[0].Means) != 2 || !strings.Contains(doc.Title, "the working tree against main") {
+	if len(doc.Tables) != 2 || doc.Tables[0].Unit != "sec/op" || len(doc.Tables[0].Rows) != 4 ||
+		len(doc.Tables[0].Means) != 2 || !strings.Contains(doc.Title, "the working tree against main") {
 		t.Fatalf("%+v", doc)
 	}
 	for i, row := range doc.Tables[0].Rows {
 		u := &r.Subjects[i].Units[0]
-		if len(row.Cells) != 2 || len(row.Cells[0].Changes) != 0 || len(row.Cells[1].Changes) != 1 || len(row.Cells[1].Values) != len(u.Rounds[ab.B]) {
+		if len(row.Cells) != 2 || len(row.Cells[0].Changes) != 0 || len(row.Cells[1].Changes) != 1 ||
+			len(row.Cells[1].Values) != len(u.Rounds[ab.B]) {
 			t.Errorf("%s: %+v", row.Name, row.Cells)
 		}
-		if d := row.Cells[1].Changes[0]; d.Verdict != string(u.Verdict) || d.Q != 0.02 || math.Abs(d.Delta-float64(u.Ratio)+1) > 1e-9 {
+		if d := row.Cells[1].Changes[0]; d.Verdict != string(u.Verdict) || d.Q != 0.02 ||
+			math.Abs(d.Delta-float64(u.Ratio)+1) > 1e-9 {
 			t.Errorf("%s: %+v", row.Name, d)
 		}
 		if i == 3 {
@@ -212,7 +236,8 @@ func TestBenchPage(t *testing.T) {
 
 func checkBenchCell(t *testing.T, better string, from *bench.Cell, cell *benchPageCell) {
 	t.Helper()
-	if cell.N != from.N || math.Abs(cell.Center-float64(from.Center)) > 1e-6*math.Abs(float64(from.Center)) || len(cell.Values) != len(from.Values) {
+	if cell.N != from.N || math.Abs(cell.Center-float64(from.Center)) > 1e-6*math.Abs(float64(from.Center)) ||
+		len(cell.Values) != len(from.Values) {
 		t.Errorf("%d of %d values about %v, want %v", len(cell.Values), cell.N, cell.Center, from.Center)
 	}
 	if cell.Bounded && (cell.Low > cell.Center || cell.High < cell.Center) {
@@ -240,7 +265,8 @@ func TestBenchPageBounded(t *testing.T) {
 	}
 	c := drawnBenchmarks(t, 1, 1, 300)
 	table := newBenchPageTable(c, 0, 50)
-	if n := len(table.Rows[0].Cells[0].Values); n != 50 || !strings.Contains(strings.Join(table.Notes, "\n"), "picked evenly") {
+	if n := len(table.Rows[0].Cells[0].Values); n != 50 || !strings.Contains(strings.Join(table.Notes, "\n"),
+		"an even selection") {
 		t.Errorf("%d points, notes %q", n, table.Notes)
 	}
 }

@@ -14,23 +14,24 @@ import (
 	"github.com/whet-go/whet/internal/report/pages"
 )
 
-// WriteABPage writes a comparison of two builds as a self-contained page that makes no
-// request: for each benchmark the rounds of both sides, and the ratios of its pairs in
-// the order of time, in which drift shows. sides are what A and B are.
+// WriteABPage writes a comparison of two builds as a self-contained page that makes no request: for
+// each benchmark the rounds of A and B, and the ratios of its pairs in order of time, which show
+// drift. sides describe A and B.
 func WriteABPage(w io.Writer, sides [2]string, r *ab.Result) error {
 	return writeBenchDoc(w, newABDoc(sides, r))
 }
 
 func newABDoc(sides [2]string, r *ab.Result) benchDoc {
 	doc := benchDoc{
-		Title: layout.Clean("B against A: " + sides[ab.B] + " against " + sides[ab.A]), Facts: []pages.Fact{{Name: "rounds", Value: layout.Clean(abPlan(r))}},
+		Title: layout.Clean("B against A: " + sides[ab.B] + " against " + sides[ab.A]),
+		Facts: []pages.Fact{{Name: "rounds", Value: layout.Clean(abPlan(r))}},
 		Notes: pages.CleanAll(append(ABSummary(r), r.Warnings...)), Tables: []benchPageTable{},
 		Legend: "Verdicts go by q, which is p adjusted for the number of benchmarks.",
 	}
 	doc.Facts = append(doc.Facts, pages.Fact{Name: "machine", Value: strings.Join(MachineLines(r.Machine), ", ")})
 	cells := 0
 	for _, c := range r.Subjects {
-		cells += 3 * len(c.Units) // both sides and the ratios
+		cells += 3 * len(c.Units) // A, B and the ratios
 	}
 	most := pointsPerCell(cells)
 	for _, rows := range abTables(r) {
@@ -41,8 +42,10 @@ func newABDoc(sides [2]string, r *ab.Result) benchDoc {
 
 func newABPageTable(sides [2]string, r *ab.Result, name string, most int) benchPageTable {
 	out := benchPageTable{
-		Config: []pages.Fact{}, Unit: name, Binary: benchunit.ClassOf(name) == benchunit.Binary, Center: "median", Spread: "quartiles",
-		Columns: []string{layout.Clean("A: " + sides[ab.A]), layout.Clean("B: " + sides[ab.B])}, Means: []benchPageMean{}, Rows: []benchPageRow{}, Notes: []string{},
+		Config: []pages.Fact{}, Unit: name, Binary: benchunit.ClassOf(name) == benchunit.Binary, Center: "median",
+		Spread:  "quartiles",
+		Columns: []string{layout.Clean("A: " + sides[ab.A]), layout.Clean("B: " + sides[ab.B])}, Means: []benchPageMean{},
+		Rows: []benchPageRow{}, Notes: []string{},
 	}
 	for _, c := range r.Subjects {
 		for i := range c.Units {
@@ -53,7 +56,8 @@ func newABPageTable(sides [2]string, r *ab.Result, name string, most int) benchP
 	}
 	for _, g := range r.Geomean {
 		if layout.Clean(g.Unit) == name {
-			out.Means = append(out.Means, benchPageMean{}, benchPageMean{Change: FormatChange(float64(g.Ratio)) + " ±" + halfOf(float64(g.Low), float64(g.High))})
+			out.Means = append(out.Means, benchPageMean{},
+				benchPageMean{Change: FormatChange(float64(g.Ratio)) + " ±" + halfOf(float64(g.Low), float64(g.High))})
 		}
 	}
 	return out
@@ -64,14 +68,18 @@ func newABPageRow(c *ab.Compared, u *ab.Unit, most int) benchPageRow {
 	texts := ABRowOf("", c.Pairs, u)
 	for side, s := range []ab.Summary{u.A, u.B} {
 		cell := benchPageCell{
-			Column: side, N: len(u.Rounds[side]), Values: pageValues(bench.Pick(u.Rounds[side], most)), Center: pageNumber(float64(s.Median)),
-			Text: texts[1+side], Range: quartileRange(s), Changes: []benchPageChange{},
+			Column: side, N: len(u.Rounds[side]), Values: pageValues(bench.Pick(u.Rounds[side], most)),
+			Center: pageNumber(float64(s.Median)),
+			Text:   texts[1+side], Range: quartileRange(s), Changes: []benchPageChange{},
 		}
 		if low, high := float64(s.Low), float64(s.High); IsFinite(low) && IsFinite(high) && low <= high {
 			cell.Bounded, cell.Low, cell.High = true, pageNumber(low), pageNumber(high)
 		}
 		if ab.Side(side) == ab.B {
-			change := benchPageChange{Text: texts[3] + " ±" + texts[4], P: u.P, Q: u.Q, Verdict: string(u.Verdict), Words: Verdict(u)}
+			change := benchPageChange{
+				Text: texts[3] + " ±" + texts[4], P: u.P, Q: u.Q, Verdict: string(u.Verdict),
+				Words: Verdict(u),
+			}
 			if ratio := float64(u.Ratio); IsFinite(ratio) {
 				change.Delta, change.Finite = ratio-1, true
 			}
@@ -87,12 +95,12 @@ func newABPageRow(c *ab.Compared, u *ab.Unit, most int) benchPageRow {
 		row.Pairs = append(row.Pairs, pairs)
 	}
 	if c.Error != "" {
-		row.Notes = append(row.Notes, layout.Clean("not measured to the end: "+c.Error))
+		row.Notes = append(row.Notes, layout.Clean("not fully measured: "+c.Error))
 	}
 	return row
 }
 
-// quartileRange is how far the quartiles are from the median, the larger of both.
+// quartileRange returns the distance of the farther quartile from the median.
 func quartileRange(s ab.Summary) string {
 	median := float64(s.Median)
 	far := max(float64(s.High)-median, median-float64(s.Low)) / math.Abs(median)
@@ -102,8 +110,8 @@ func quartileRange(s ab.Summary) string {
 	return fmt.Sprintf("±%.2g%%", far*100)
 }
 
-// pairRatios are B's values by A's, pair by pair; nil when some have no ratio, or all are
-// alike.
+// pairRatios returns B's values divided by A's, pair by pair; nil if some have no ratio, or all are
+// equal.
 func pairRatios(u *ab.Unit) []float64 {
 	a, b := u.Rounds[ab.A], u.Rounds[ab.B]
 	var out []float64

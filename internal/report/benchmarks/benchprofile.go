@@ -12,12 +12,12 @@ import (
 // ProfilesSchema is the schema of BenchProfiles.
 const ProfilesSchema = "whet.bench-profile/1"
 
-// Profiles is what whet bench profile has recorded.
+// Profiles is the document of whet bench profile.
 type Profiles struct {
 	Schema      string    `json:"schema"`
 	Recordings  []Profile `json:"recordings"`
 	Failures    []Failure `json:"failures,omitempty"`
-	Interrupted bool      `json:"interrupted,omitempty"` // the others were not recorded
+	Interrupted bool      `json:"interrupted,omitempty"` // the remaining benchmarks were not recorded
 }
 
 // A Profile is the recording of a benchmark.
@@ -28,7 +28,7 @@ type Profile struct {
 	Hottest   *profiles.OwnLine `json:"hottest,omitempty"` // of CPU; nil without own code in the profile
 }
 
-// WriteProfile renders a recording: its file, and below it the hottest own line.
+// WriteProfile writes the file of a recording and, below it, the hottest own line.
 func WriteProfile(w io.Writer, s layout.Style, p Profile) error {
 	t := layout.NewWriter(w)
 	t.Line(s.Paint(layout.Bold, layout.Clean(p.Path)))
@@ -41,7 +41,8 @@ func WriteProfile(w io.Writer, s layout.Style, p Profile) error {
 		}
 		words := s.Remaining(layout.Columns(share), 20)
 		place = layout.CutMiddle(place, words)
-		t.Line(s.Paint(layout.Heat(h.Share), share), place, strings.TrimRight(layout.Cut(callees, max(words-layout.Columns(place), 0)), " "))
+		t.Line(s.Paint(layout.Heat(h.Share), share), place,
+			strings.TrimRight(layout.Cut(callees, max(words-layout.Columns(place), 0)), " "))
 	} else {
 		t.Line("  no own code in its CPU profile")
 	}

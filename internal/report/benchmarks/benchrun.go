@@ -23,16 +23,16 @@ import (
 // RunSchema is the schema of BenchRun.
 const RunSchema = "whet.bench-run/1"
 
-// Run is what whet bench has measured.
+// Run is the document of whet bench: its measurements.
 type Run struct {
 	Schema      string           `json:"schema"`
 	Machine     ab.Machine       `json:"machine"`
 	Go          string           `json:"go"`                 // version that built the benchmarks
-	Commit      string           `json:"commit,omitempty"`   // hash of what was built; "" without a repository
-	Modified    bool             `json:"modified,omitempty"` // it had changes that are not committed
+	Commit      string           `json:"commit,omitempty"`   // hash of the commit built; "" without a repository
+	Modified    bool             `json:"modified,omitempty"` // the tree had uncommitted changes
 	Flags       string           `json:"flags,omitempty"`    // how it was built and run
 	GOGC        string           `json:"gogc"`
-	Rounds      int              `json:"rounds"` // asked for
+	Rounds      int              `json:"rounds"` // requested
 	Seed        uint64           `json:"seed"`   // of their order
 	Binaries    []Binary         `json:"binaries"`
 	Benchmarks  []Measured       `json:"benchmarks"`
@@ -40,7 +40,7 @@ type Run struct {
 	Interrupted bool             `json:"interrupted,omitempty"`
 	Elapsed     time.Duration    `json:"elapsed_ns"` // of the rounds
 	Inside      time.Duration    `json:"inside_ns"`  // of it, in what is measured
-	Summary     bench.Comparison `json:"summary"`    // of one column
+	Summary     bench.Comparison `json:"summary"`    // the part of Elapsed inside the measured code
 }
 
 // A Binary is a test binary that was built.
@@ -60,7 +60,7 @@ type Measured struct {
 	Results []*gotest.Result `json:"-"`
 }
 
-// A Round is what one process has measured.
+// A Round has the measurements of one process.
 type Round struct {
 	Iterations int                `json:"iterations"`
 	Values     map[string]float64 `json:"values"` // by unit, tidied
@@ -76,7 +76,7 @@ type Failure struct {
 	Output    string `json:"output,omitempty"`
 }
 
-// RoundsOf puts results into their JSON form.
+// RoundsOf converts results to their JSON form.
 func RoundsOf(results []*gotest.Result) []Round {
 	rounds := []Round{}
 	for _, r := range results {
@@ -91,13 +91,13 @@ func RoundsOf(results []*gotest.Result) []Round {
 	return rounds
 }
 
-// Keys are the keys that WriteBenchFormat adds to those of go test. They describe
-// a measurement; results that differ in them can be compared.
+// Keys returns the keys that WriteFormat adds to those of go test. They describe a measurement;
+// results that differ in them are comparable.
 func Keys() []string {
 	return []string{"go", "gomaxprocs", "gogc", "buildflags", "loadavg", "commit"}
 }
 
-// config returns the configuration of a result: what go test says, and what whet knows.
+// config returns the configuration of a result: from go test and from whet.
 func (d *Run) config(r *gotest.Result) []benchfmt.Config {
 	var out []benchfmt.Config
 	add := func(key, value string) {
@@ -125,8 +125,8 @@ func (d *Run) config(r *gotest.Result) []benchfmt.Config {
 }
 
 // WriteFormat writes all measurements in Go's benchmark format
-// (https://go.dev/design/14313-benchmark-format), benchmark by benchmark, the rounds of
-// each in the order of time.
+// (https://go.dev/design/14313-benchmark-format), benchmark by benchmark, the rounds of each in
+// order of time.
 func WriteFormat(w io.Writer, d *Run) error {
 	out := benchfmt.NewWriter(w)
 	for _, b := range d.Benchmarks {
@@ -137,7 +137,10 @@ func WriteFormat(w io.Writer, d *Run) error {
 				name += "-" + strconv.Itoa(r.Procs)
 			}
 			for _, m := range r.Measurements {
-				if err := out.Write(&benchfmt.Result{Config: config, Name: benchfmt.Name(name), Iters: m.Iterations, Values: m.Values}); err != nil {
+				if err := out.Write(&benchfmt.Result{
+					Config: config, Name: benchfmt.Name(name), Iters: m.Iterations,
+					Values: m.Values,
+				}); err != nil {
 					return fmt.Errorf("write results: %w", err)
 				}
 			}
@@ -146,7 +149,7 @@ func WriteFormat(w io.Writer, d *Run) error {
 	return nil
 }
 
-// SetSummary sets d.Summary: its figures are package bench's, and so benchstat's.
+// SetSummary sets d.Summary, computed by package bench as benchstat does.
 func (d *Run) SetSummary(ctx context.Context) error {
 	var text bytes.Buffer
 	if err := WriteFormat(&text, d); err != nil {
@@ -158,7 +161,7 @@ func (d *Run) SetSummary(ctx context.Context) error {
 	}
 	o := bench.Options{Stdin: &text}
 	if len(procs) > 1 {
-		o.Ignore = "gomaxprocs" // the names have it, and a table more would say no more
+		o.Ignore = "gomaxprocs" // it is part of the names, and another table would add nothing
 	}
 	c, err := bench.Compare(ctx, []bench.Input{{Path: "-", Label: "measured"}}, o)
 	if err != nil {
@@ -168,11 +171,11 @@ func (d *Run) SetSummary(ctx context.Context) error {
 	return nil
 }
 
-// WriteRun renders the summary, a line for each benchmark, and how it came about.
+// WriteRun writes the summary, a line for each benchmark, and how it was measured.
 func WriteRun(w io.Writer, s layout.Style, d *Run) error {
 	t := layout.NewWriter(w)
 	for first := 0; first < len(d.Summary.Tables); {
-		// A unit has a table; those of the same configuration become one.
+		// A unit has a table; tables of the same configuration are merged.
 		last := first + 1
 		for last < len(d.Summary.Tables) && slices.Equal(d.Summary.Tables[last].Config, d.Summary.Tables[first].Config) {
 			last++
@@ -195,7 +198,8 @@ func WriteRun(w io.Writer, s layout.Style, d *Run) error {
 	if d.Elapsed > 0 && d.Inside > 0 {
 		share = fmt.Sprintf(", %.0f%% of it in benchmarks", 100*float64(d.Inside)/float64(d.Elapsed))
 	}
-	line := fmt.Sprintf("%s of %s in %s%s", layout.Plural(rounds, "round", "rounds"), layout.Plural(len(d.Benchmarks), "benchmark", "benchmarks"), unit.Duration(d.Elapsed.Round(10*time.Millisecond)), share)
+	line := fmt.Sprintf("%s of %s in %s%s", layout.Plural(rounds, "round", "rounds"), layout.Plural(len(d.Benchmarks),
+		"benchmark", "benchmarks"), unit.Duration(d.Elapsed.Round(10*time.Millisecond)), share)
 	if d.Interrupted {
 		line += "; interrupted"
 	}
@@ -203,16 +207,16 @@ func WriteRun(w io.Writer, s layout.Style, d *Run) error {
 	return t.Result()
 }
 
-// benchUnit is two columns of a table: a unit's medians and their ranges.
+// benchUnit is two columns of a table: the medians of a unit and their ranges.
 type benchUnit struct {
 	name           string
-	values         []string // of each row; "" where there is none
+	values         []string // of each row; "" if missing
 	ranges         []string
 	center, around int // widths
 }
 
-// writeBenchUnits renders tables that differ in the unit as one, and as more when the
-// width has no room for all units.
+// writeBenchUnits writes tables that differ only in the unit as one, or as several if the width is
+// too small for all units.
 func writeBenchUnits(t *layout.Writer, s layout.Style, tables []bench.Table) {
 	var names []string // of rows
 	for i := range tables {
@@ -272,8 +276,8 @@ func writeBenchUnits(t *layout.Writer, s layout.Style, tables []bench.Table) {
 	}
 }
 
-// benchUnitOf takes the cells of a table for the rows of the given names and one more
-// for their geometric mean, if there are several.
+// benchUnitOf returns the cells of a table for the rows of the given names, and one more for their
+// geometric mean if there are several.
 func benchUnitOf(table *bench.Table, names []string, notes *[]string) benchUnit {
 	u := benchUnit{name: layout.Clean(table.Unit), around: 1}
 	class := benchunit.ClassOf(table.Unit)

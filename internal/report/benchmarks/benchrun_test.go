@@ -14,11 +14,18 @@ import (
 // TestWriteBenchRun wants a line for each benchmark, units that do not fit below, and
 // the file's configuration told once.
 func TestWriteBenchRun(t *testing.T) {
-	d := &Run{Schema: RunSchema, Go: "go1.26", GOGC: "100", Rounds: 6, Elapsed: time.Second, Inside: 900 * time.Millisecond}
+	d := &Run{
+		Schema: RunSchema, Go: "go1.26", GOGC: "100", Rounds: 6, Elapsed: time.Second,
+		Inside: 900 * time.Millisecond,
+	}
 	for i, name := range []string{"BenchmarkEncode/json", "BenchmarkEncode/gob"} {
 		m := Measured{Package: "example.com/encode", Name: name, Procs: 2}
 		for range 6 {
-			values := []benchfmt.Value{{Value: 1e-6, Unit: "sec/op", OrigValue: 1000, OrigUnit: "ns/op"}, {Value: 64, Unit: "B/op"}, {Value: 2, Unit: "allocs/op"}}
+			values := []benchfmt.Value{
+				{Value: 1e-6, Unit: "sec/op", OrigValue: 1000, OrigUnit: "ns/op"},
+				{Value: 64, Unit: "B/op"},
+				{Value: 2, Unit: "allocs/op"},
+			}
 			if i == 1 {
 				values = append(values, benchfmt.Value{Value: 3, Unit: "widgets/op"})
 			}

@@ -17,8 +17,8 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// WriteServices renders a comparison of two services: what they are and were sent, what
-// speaks against comparing them, a line for each unit, and the verdict in words.
+// WriteServices writes a comparison of two services: what they are and what they were sent, reasons
+// to distrust it, a line for each unit, and the verdict.
 func WriteServices(w io.Writer, s layout.Style, r *service.Result) error {
 	t := layout.NewWriter(w)
 	for i, side := range r.Sides {
@@ -47,7 +47,7 @@ func WriteServices(w io.Writer, s layout.Style, r *service.Result) error {
 	return t.Result()
 }
 
-// serviceWarnings says what speaks against the figures, gravest first.
+// serviceWarnings lists reasons to distrust the figures, gravest first.
 func serviceWarnings(t *layout.Writer, s layout.Style, r *service.Result) {
 	all := slices.Concat(r.Warnings(), r.AB.Warnings)
 	for _, warning := range all {
@@ -71,7 +71,10 @@ func serviceTable(t *layout.Writer, s layout.Style, r *service.Result) []ab.Unit
 		t.Line("nothing was measured")
 		return nil
 	}
-	rows := [][]string{{"", "A", "B", "change", fmt.Sprintf("%s%% interval", percentOf(r.AB.Confidence)), "p", "q", "B is"}}
+	rows := [][]string{{
+		"", "A", "B", "change", fmt.Sprintf("%s%% interval", percentOf(r.AB.Confidence)), "p", "q",
+		"B is",
+	}}
 	for _, u := range units {
 		change, between := "–", "–"
 		if !math.IsNaN(float64(u.Ratio)) {
@@ -86,7 +89,7 @@ func serviceTable(t *layout.Writer, s layout.Style, r *service.Result) []ab.Unit
 		})
 	}
 	widths, wide := serviceWidths(rows)
-	if s.Width > 0 && wide > s.Width { // verdicts go by q, so p is what to do without
+	if s.Width > 0 && wide > s.Width { // verdicts go by q, so p can be left out
 		for i := range rows {
 			rows[i] = slices.Delete(rows[i], 5, 6)
 		}
@@ -109,7 +112,7 @@ func serviceTable(t *layout.Writer, s layout.Style, r *service.Result) []ab.Unit
 	return units
 }
 
-// serviceWidths are the widths of a table's columns, and of the whole.
+// serviceWidths returns the widths of a table's columns, and of the table.
 func serviceWidths(rows [][]string) (widths []int, total int) {
 	widths = make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -123,13 +126,13 @@ func serviceWidths(rows [][]string) (widths []int, total int) {
 	return widths, total - 2
 }
 
-// widest is the ratio of an interval's ends above which it says nothing worth a line.
+// widest is the ratio of an interval's ends above which a unit gets no line.
 const widest = 100
 
-// serviceBounded tells whether a unit has an interval that says something.
+// serviceBounded reports whether a unit has a useful interval.
 func serviceBounded(u *ab.Unit) bool { return u.Low > 0 && u.High < widest*u.Low }
 
-// serviceValue writes a value of a unit.
+// serviceValue formats a value of a unit.
 func serviceValue(name string, v bench.Float) string {
 	x := float64(v)
 	switch {
@@ -147,16 +150,19 @@ func serviceValue(name string, v bench.Float) string {
 	return strconv.FormatFloat(x, 'g', 4, 64)
 }
 
-// serviceFacts says how it was measured.
+// serviceFacts describes how it was measured.
 func serviceFacts(t *layout.Writer, s layout.Style, r *service.Result) {
 	c := r.AB.Subjects[0]
 	stopped := map[ab.Stop]string{
-		ab.Precise: "until the interval was as tight as asked for", ab.TimeUp: "until the time was over", ab.Interrupted: "interrupted", ab.Failed: "until one failed",
+		ab.Precise: "until the interval was as narrow as requested", ab.TimeUp: "until the time was up",
+		ab.Interrupted: "interrupted", ab.Failed: "until one failed",
 	}[c.Stopped]
-	text := fmt.Sprintf("%s of slices of %v in %s, %s", layout.Plural(c.Pairs, "pair", "pairs"), r.AB.Plan.Length, unit.Duration(r.AB.Elapsed), stopped)
+	text := fmt.Sprintf("%s of slices of %v in %s, %s", layout.Plural(c.Pairs, "pair", "pairs"), r.AB.Plan.Length,
+		unit.Duration(r.AB.Elapsed), stopped)
 	for _, u := range c.Units {
 		if u.Unit == r.AB.Unit && !math.IsNaN(float64(u.Spread)) {
-			text += fmt.Sprintf("; a pair's noise in %s is %s", service.UnitName(u.Unit), unit.FormatPercent(100*float64(u.Spread)))
+			text += fmt.Sprintf("; a pair's noise in %s is %s", service.UnitName(u.Unit),
+				unit.FormatPercent(100*float64(u.Spread)))
 		}
 	}
 	if len(c.Units) > 0 {
@@ -165,16 +171,21 @@ func serviceFacts(t *layout.Writer, s layout.Style, r *service.Result) {
 	layout.Wrap(t, s, "", text, 0)
 }
 
-// serviceVerdict says in sentences what the comparison has shown. What makes it no
-// comparison comes first.
+// serviceVerdict describes the outcome in sentences. Reasons why the services do not compare come
+// first.
 func serviceVerdict(r *service.Result, units []ab.Unit) []string {
 	var out []string
 	if r.FailuresDiffer {
 		share := func(i int) string { return unit.Percent(r.Sides[i].Seen.Failed(), r.Sides[i].Seen.Requests) }
-		out = append(out, fmt.Sprintf("not comparable: A fails %s of the requests and B %s. A refusal costs less than an answer, so the rest says nothing of which is faster.", share(0), share(1)))
+		out = append(out,
+			fmt.Sprintf(
+				"not comparable: A fails %s of the requests and B %s. A refusal costs less than an answer, so the "+
+					"rest does not show which is faster.", share(0), share(1)))
 	}
 	if a := r.Answers; a != nil && len(a.Differences) > 0 {
-		out = append(out, fmt.Sprintf("A and B answer %d of %s differently: what follows compares services that do different work.", len(a.Differences), layout.Plural(a.Asked, "request", "requests")))
+		out = append(out,
+			fmt.Sprintf("A and B answer %d of %s differently: what follows compares services that do different work.",
+				len(a.Differences), layout.Plural(a.Asked, "request", "requests")))
 	}
 	for _, kind := range []struct {
 		verdict ab.Verdict
@@ -196,12 +207,12 @@ func serviceVerdict(r *service.Result, units []ab.Unit) []string {
 		}
 	}
 	if !slices.ContainsFunc(units, func(u ab.Unit) bool { return !math.IsInf(float64(u.High), 0) }) {
-		out = append(out, "There were too few pairs to tell anything from chance; --max-time gives them more time.")
+		out = append(out, "There were too few pairs to tell a difference from chance; raise --max-time.")
 	}
 	return out
 }
 
-// servicePart says of a unit what its verdict is about.
+// servicePart describes the verdict on a unit.
 func servicePart(u *ab.Unit) string {
 	name := service.UnitName(u.Unit)
 	low, high := float64(u.Low)-1, float64(u.High)-1
@@ -212,7 +223,7 @@ func servicePart(u *ab.Unit) string {
 		if serviceBounded(u) {
 			chance := ""
 			if low > 0 || high < 0 {
-				chance = ", which may be chance among so many rows"
+				chance = ", which may be chance among this many rows"
 			}
 			return fmt.Sprintf("%s (between %s and %s%s)", name, layout.SignedPercent(low), layout.SignedPercent(high), chance)
 		}

@@ -17,21 +17,31 @@ import (
 func serviceUnit(name string, a, b, ratio, low, high, p float64, verdict ab.Verdict) ab.Unit {
 	return ab.Unit{
 		Unit: name, A: ab.Summary{Median: bench.Float(a)}, B: ab.Summary{Median: bench.Float(b)},
-		Ratio: bench.Float(ratio), Low: bench.Float(low), High: bench.Float(high), P: p, Q: p, Verdict: verdict, Spread: 0.031,
+		Ratio: bench.Float(ratio), Low: bench.Float(low), High: bench.Float(high), P: p, Q: p, Verdict: verdict,
+		Spread: 0.031,
 	}
 }
 
 func serviceResult(units ...ab.Unit) *service.Result {
 	return &service.Result{
 		Sides: [2]service.Side{
-			{Command: "./old -addr {addr}", Seen: service.Seen{Slices: 61, Requests: 1000, Responses: 1000, Status: map[int]int64{200: 1000}}},
-			{Command: "GOGC=400 ./new -addr {addr}", Dir: "/srv", Seen: service.Seen{Slices: 52, Requests: 1200, Responses: 1200, Status: map[int]int64{200: 1200}}},
+			{Command: "./old -addr {addr}", Seen: service.Seen{
+				Slices: 61, Requests: 1000, Responses: 1000,
+				Status: map[int]int64{200: 1000},
+			}},
+			{Command: "GOGC=400 ./new -addr {addr}", Dir: "/srv", Seen: service.Seen{
+				Slices: 52, Requests: 1200, Responses: 1200,
+				Status: map[int]int64{200: 1200},
+			}},
 		},
 		AB: &ab.Result{
 			Unit: service.UnitCPU, Confidence: 0.95, Alpha: 0.05, Plan: ab.Plan{Length: time.Second}, Elapsed: 2 * time.Minute,
 			Subjects: []ab.Compared{{Name: "service", Pairs: 52, Stopped: ab.Precise, Units: units}},
 		},
-		Load:    &load.Result{Targets: []string{"http://127.0.0.1:41234/"}, Method: "GET", Connections: 8, Protocol: load.HTTP1, Engine: load.IOUring, Workers: 1, Model: load.ModelClosed},
+		Load: &load.Result{
+			Targets: []string{"http://127.0.0.1:41234/"}, Method: "GET", Connections: 8,
+			Protocol: load.HTTP1, Engine: load.IOUring, Workers: 1, Model: load.ModelClosed,
+		},
 		Answers: &service.Answers{Asked: 1},
 	}
 }
@@ -70,7 +80,7 @@ p90           500us    600us    +10%                –  1.000  1.000  undecided
 p99          2.10ms   2.20ms   +5.0%    -9.0% to +21%  0.400  0.400  undecided
 req/s       24100/s  37020/s    +53%     +49% to +57%  0.000  0.000  better
 
-52 pairs of slices of 1s in 120s, until the interval was as tight as asked for;
+52 pairs of slices of 1s in 120s, until the interval was as narrow as requested;
 a pair's noise in cpu/req is 3.10%
 
 verdict: B is better in cpu/req (-43%), req/s (+53%).
@@ -93,10 +103,14 @@ verdict: B is better in cpu/req (-43%), req/s (+53%).
 func TestWriteServicesWarnings(t *testing.T) {
 	r := serviceResult(serviceUnit(service.UnitCPU, 0.00003, 0.00002, 0.66, 0.6, 0.7, 1e-9, ab.Better))
 	r.FailuresDiffer = true
-	r.Sides[1].Seen = service.Seen{Slices: 52, Failing: 50, Requests: 1200, Responses: 1190, Status: map[int]int64{200: 890, 503: 300}, Errors: load.Errors{Timeout: 10}}
+	r.Sides[1].Seen = service.Seen{
+		Slices: 52, Failing: 50, Requests: 1200, Responses: 1190,
+		Status: map[int]int64{200: 890, 503: 300}, Errors: load.Errors{Timeout: 10},
+	}
 	r.Answers = &service.Answers{Asked: 9, Unstable: 1}
 	for range 7 {
-		r.Answers.Differences = append(r.Answers.Differences, service.Difference{Request: "GET http://h/\x1b[2J", What: "status 200 in A, status 404 in B"})
+		r.Answers.Differences = append(r.Answers.Differences,
+			service.Difference{Request: "GET http://h/\x1b[2J", What: "status 200 in A, status 404 in B"})
 	}
 	busy := load.Doubt{Kind: load.GeneratorCPU, Text: "the generator was busy", Hint: "send from elsewhere"}
 	r.Doubts = []service.Doubt{{Doubt: busy, Side: "A", Slices: 3}, {Doubt: busy, Side: "B", Slices: 1}}
@@ -105,10 +119,14 @@ func TestWriteServicesWarnings(t *testing.T) {
 	got := writeServices(t, r)
 	words, at := strings.Join(strings.Fields(got), " "), 0
 	for _, part := range []string{
-		"warning: measuring ended early: B: run ./new: the target exited", "warning: B failed 310 of 1200 requests (503: 300, timeout: 10), in 50 of 52",
-		"warning: answers differ: GET http://h/\ufffd[2J: status 200", "warning: 2 more of 9 requests are answered differently", "warning: 1 of 9 requests changes",
-		"warning: A in 3 slices, B in 1 slice: the generator was busy; send from elsewhere", "warning: no allocs/req: B: no pprof handlers; import them",
-		"cpu/req", "until one failed", "verdict: not comparable: A fails 0% of the requests and B 25.83%", "A and B answer 7 of 9 requests differently", "B is better in cpu/req",
+		"warning: measuring ended early: B: run ./new: the target exited",
+		"warning: B failed 310 of 1200 requests (503: 300, timeout: 10), in 50 of 52",
+		"warning: answers differ: GET http://h/\ufffd[2J: status 200",
+		"warning: 2 more of 9 requests are answered differently", "warning: 1 of 9 requests changes",
+		"warning: A in 3 slices, B in 1 slice: the generator was busy; send from elsewhere",
+		"warning: no allocs/req: B: no pprof handlers; import them",
+		"cpu/req", "until one failed", "verdict: not comparable: A fails 0% of the requests and B 25.83%",
+		"A and B answer 7 of 9 requests differently", "B is better in cpu/req",
 	} {
 		i := strings.Index(words[at:], part)
 		if i < 0 {
@@ -131,7 +149,8 @@ func TestWriteServicesNothing(t *testing.T) {
 	r := serviceResult()
 	r.Load = nil
 	r.AB.Subjects[0].Pairs = 0
-	if got := writeServices(t, r); !strings.Contains(got, "nothing was measured\n0 pairs") || !strings.Contains(got, "verdict: There were too few pairs") {
+	if got := writeServices(t, r); !strings.Contains(got, "nothing was measured\n0 pairs") ||
+		!strings.Contains(got, "verdict: There were too few pairs") {
 		t.Error(got)
 	}
 }

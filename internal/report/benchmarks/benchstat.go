@@ -15,15 +15,15 @@ import (
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
-// Columns of a side in benchstat's text: the centre, its interval and notes, and after those
-// of every side but the first the change, its p value and notes.
+// Columns of a side in benchstat's text: the center, its interval and notes; after those of every
+// side but the first, the change, its p value and notes.
 const (
 	benchstatCenter = 3
 	benchstatDelta  = 3
 )
 
-// benchstatStart is where the columns of a side start when a side has center columns and those
-// of a change are delta.
+// benchstatStart returns the first column of a side, given that a side has center columns and a
+// change delta.
 func benchstatStart(side, center, delta int) int {
 	if side == 0 {
 		return 1
@@ -31,13 +31,12 @@ func benchstatStart(side, center, delta int) int {
 	return 1 + center + (side-1)*(center+delta)
 }
 
-// benchstatChange is what benchstat writes in parentheses after a change.
+// benchstatChange returns the text in parentheses after a change.
 func benchstatChange(c *bench.Cell) string {
 	return benchmath.Comparison{P: c.Change.P, N1: c.Change.BaseN, N2: c.N}.String()
 }
 
-// benchstatConfig lists the lines over a table: the fields that the table before it did not have
-// with the same value.
+// benchstatConfig lists the lines over a table: the fields that differ from the table before it.
 func benchstatConfig(tables []bench.Table, at int) []string {
 	var out []string
 	for i, f := range tables[at].Config {
@@ -48,11 +47,11 @@ func benchstatConfig(tables []bench.Table, at int) []string {
 	return out
 }
 
-// WriteBenchstat renders a comparison of benchmarks as benchstat does, byte for byte; only control
-// characters in names are shown as they are in whet's other tables.
+// WriteBenchstat writes a comparison of benchmarks as benchstat does, byte for byte, except that
+// control characters in names are shown as in whet's other tables.
 func WriteBenchstat(w io.Writer, c *bench.Comparison) error {
 	for i := range c.Tables {
-		var lines []string // with blanks at their ends, which benchstat leaves after a key without a value
+		var lines []string // with trailing blanks, which benchstat writes after a key without a value
 		if i > 0 {
 			lines = append(lines, "")
 		}
@@ -88,8 +87,8 @@ func benchstatTable(table *bench.Table) []string {
 		g.add(benchstatCell{value: strings.Join(refs, " ")})
 	}
 
-	// The columns' names, a line for each of their keys: neighbours that agree in it and in those
-	// before share a heading.
+	// The columns' names, a line for each of their keys: adjacent columns that agree in it and in
+	// those before share a heading.
 	for level := range len(table.Columns[0].Fields) {
 		g.nextRow()
 		for from := 0; from < len(table.Columns); {
@@ -98,7 +97,10 @@ func benchstatTable(table *bench.Table) []string {
 				to++
 			}
 			g.col = start(from)
-			g.add(benchstatCell{span: start(to) - start(from), value: layout.Clean(table.Columns[from].Fields[level].Value), margin: " │ ", align: benchstatMiddle})
+			g.add(benchstatCell{
+				span: start(to) - start(from), value: layout.Clean(table.Columns[from].Fields[level].Value),
+				margin: " │ ", align: benchstatMiddle,
+			})
 			from = to
 		}
 		g.col = edge
@@ -178,7 +180,7 @@ func sameFields(a, b []bench.Field) bool {
 	return true
 }
 
-// superscript writes a number of a note.
+// superscript formats the number of a note.
 func superscript(n int) string {
 	return strings.Map(func(r rune) rune { return []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[r-'0'] }, fmt.Sprint(n))
 }
@@ -191,15 +193,15 @@ const (
 	benchstatRight
 )
 
-// A benchstatCell is one cell of a benchstatGrid, or several beside each other.
+// A benchstatCell is one cell of a benchstatGrid, or several adjacent ones.
 type benchstatCell struct {
 	row, col, span int
-	value, margin  string // margin is what stands before value
+	value, margin  string // margin precedes value
 	align          benchstatAlign
 }
 
-// A benchstatGrid lays cells out as benchstat's internal/texttab does, on which every blank
-// depends (Copyright 2020 The Go Authors, under the BSD licence of golang.org/x/perf).
+// A benchstatGrid lays cells out as benchstat's internal/texttab does, blank for blank (Copyright
+// 2020 The Go Authors, under the BSD licence of golang.org/x/perf).
 type benchstatGrid struct {
 	cells    []benchstatCell
 	columns  int
@@ -214,7 +216,7 @@ func (g *benchstatGrid) nextRow() {
 	g.col = 0
 }
 
-// add puts a cell where the last has ended.
+// add adds a cell after the last one.
 func (g *benchstatGrid) add(c benchstatCell) {
 	c.row, c.col, c.span = g.row, g.col, max(1, c.span)
 	if c.margin == "" && c.col > 0 && c.value != "" {
@@ -234,13 +236,13 @@ func (g *benchstatGrid) fix(from, to int) {
 	}
 }
 
-// widths returns how wide the columns are, margins included, and how wide those are.
+// widths returns the widths of columns, margins included, and of the margins.
 func (g *benchstatGrid) widths() (widths, margins []int) {
 	widths, margins = make([]int, g.columns), make([]int, g.columns)
 	for _, c := range g.cells {
 		margins[c.col] = max(margins[c.col], utf8.RuneCountInString(c.margin))
 	}
-	// Not a stable sort, as benchstat's is not: what it leaves to chance is the same chance.
+	// Not a stable sort, as in benchstat: equal cells must end up in the same order.
 	sort.Slice(g.cells, func(i, j int) bool { return g.cells[i].span < g.cells[j].span })
 	for _, c := range g.cells {
 		need := utf8.RuneCountInString(c.value) + margins[c.col]
@@ -263,7 +265,7 @@ func (g *benchstatGrid) widths() (widths, margins []int) {
 				wider = append(wider, col)
 			}
 		}
-		// The widest come first: what they have beyond the average, the others need not have.
+		// The widest come first: what they have above the average, the others do not need.
 		sort.Slice(wider, func(i, j int) bool { return widths[wider[i]] > widths[wider[j]] })
 		for i, col := range wider {
 			n := len(wider) - i
@@ -287,7 +289,7 @@ func (g *benchstatGrid) lines() (lines []string) {
 	line, row, at := "", 0, 0
 	for _, c := range g.cells {
 		if strings.TrimSpace(c.value) == "" && strings.TrimSpace(c.margin) == "" {
-			continue // no blanks at the end of a line
+			continue // no trailing blanks
 		}
 		for ; row < c.row; row++ {
 			lines = append(lines, line)
@@ -309,7 +311,7 @@ func (g *benchstatGrid) lines() (lines []string) {
 }
 
 // WriteBenchstatCSV writes a comparison of benchmarks as benchstat -format csv does, byte for byte.
-// Warnings go to their own stream, a line each, by the cell that they are of: "B3: …".
+// Warnings go to a separate stream, one per line, each with its cell: "B3: …".
 func WriteBenchstatCSV(w, warnings io.Writer, c *bench.Comparison) error {
 	const center, delta = 2, 2
 	out := csv.NewWriter(w)
@@ -404,7 +406,7 @@ func WriteBenchstatCSV(w, warnings io.Writer, c *bench.Comparison) error {
 	return warn.Result()
 }
 
-// csvColumn names the column after those of n cells, as benchstat does: A, B, … Z, BA, BB.
+// csvColumn returns the name of the column after n cells, as in benchstat: A, B, … Z, BA, BB.
 func csvColumn(n int) string {
 	name := ""
 	for ; n > 0; n /= 26 {

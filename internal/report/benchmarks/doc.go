@@ -3,8 +3,7 @@
 //
 // Data flow:
 //
-//  1. Packages bench, bench/ab, bench/history and collect/services compute; what this package
-//     adds is how it is written.
+//  1. Packages bench, bench/ab, bench/history and service compute; this package formats.
 //  2. Each result has a writer for text, and where it is shared also for Markdown, CSV and a
 //     page: [WriteComparison], [WriteMarkdown], [WriteCSV], [WritePage].
 //

@@ -19,64 +19,62 @@ import (
 // DiffSchema is the schema of Diff.
 const DiffSchema = "whet.diff/1"
 
-// A DiffInput is one side of a comparison.
+// A DiffInput is one of the two profiles to compare.
 type DiffInput struct {
 	Name string // for people: the file or URL
-	// View is bound to the same granularity on both sides.
+	// View is bound to the same granularity for A and B.
 	View *profile.View
 	// Duration is the span of time that the values cover; 0 when unknown.
 	Duration time.Duration
-	// Own tells own functions; nil when nothing tells.
+	// Own reports whether a function is own code; nil when unknown.
 	Own func(profile.Function) bool
-	// Source returns a file's text by the name the profile gives it; nil when
-	// there is none. Line by line, it follows a line from A to B when lines
-	// above it came or went.
+	// Source returns the text of a file, named as in the profile; nil if there is none. With the
+	// text of both, a line is followed from A to B when lines above it were added or removed.
 	Source listings.SourceFunc
 }
 
-// DiffOptions says how NewDiff compares.
+// DiffOptions configures NewDiff.
 type DiffOptions struct {
 	By profile.By // what both views are bound by
-	// Own asks for the own-code view, which needs Own of both sides, in place of
-	// the classic one.
+	// Own selects the own-code view, which requires Own of both inputs, instead of the classic one.
 	Own bool
-	// Normalize scales A's values so that both totals are equal; only shares
-	// are compared then.
+	// Normalize scales A's values so that both totals are equal, which leaves only shares to
+	// compare.
 	Normalize bool
-	// Work is how many requests each side answered; with it costs are compared per
-	// request. Nil when that is not known, which NoWork explains.
+	// Work is the number of requests that A and B answered; with it, costs are compared per
+	// request. It is nil if unknown, and NoWork explains why.
 	Work   *work.Pair
 	NoWork error
 	Cum    bool // order by the change of cum instead of flat
-	N      int  // at most so many entries in each list; 0 is all
+	N      int  // at most N entries in each list; 0 is all
 }
 
-// Diff is what whet diff shows: what changed from A to B. Own and Rest are filled in the
-// own-code view, where each sample is charged to its innermost own frame (Rest:
-// the outermost frame of samples without one), Entries in the classic one.
+// Diff is the document of whet diff: what changed from A to B. The own-code view, where each sample
+// is charged to its innermost own frame, fills in Own and Rest (the outermost frames of samples
+// without an own frame); the classic view fills in Entries.
 type Diff struct {
 	Schema     string    `json:"schema"`
 	Type       string    `json:"type"`
 	Unit       string    `json:"unit"`
-	OutputUnit string    `json:"-"` // in which text has all values; "" for those that suit them
+	OutputUnit string    `json:"-"` // the unit of all values in text; "" chooses one for each value
 	By         string    `json:"by"`
 	Normalized bool      `json:"normalized"`
 	Scale      float64   `json:"scale"` // A's values are multiplied by it
 	Before     DiffSide  `json:"before"`
 	After      DiffSide  `json:"after"`
 	Total      DiffValue `json:"total"`
-	// Smallest is the smallest relative change of the whole that these two can
-	// show: 2√(1/nA + 1/nB), or half of the interval's width where the clocks of the
-	// processes give the total.
+	// Smallest is the smallest relative change of the total that this comparison can show: 2√(1/nA
+	// + 1/nB), or the half width of the interval where the CPU clocks of the processes give the
+	// total.
 	Smallest float64       `json:"smallest_visible_change"`
-	Noise    string        `json:"noise"` // what is counted; "exact" when nothing is sampled
+	Noise    string        `json:"noise"` // what is counted; "exact" if nothing is sampled
 	Warnings []DiffWarning `json:"warnings,omitempty"`
-	// PerRequest says that values have per_request, and that entries are ordered by
-	// it; NoPerRequest says why not, where values could be costs of requests.
+	// PerRequest reports that values have per_request and that entries are ordered by it.
+	// NoPerRequest explains why not, where values could be costs of requests.
 	PerRequest   bool         `json:"per_request"`
 	NoPerRequest *DiffWarning `json:"no_per_request,omitempty"`
-	// Recorded says that one of the sides is of a recording: without the requests
-	// that were answered there is no verdict on the total.
+	// Recorded reports that A or B comes from a recording. Without a number of answered requests
+	// there is then no verdict on the total.
 	Recorded bool        `json:"-"`
 	Own      []DiffEntry `json:"own,omitempty"`
 	Rest     []DiffEntry `json:"rest,omitempty"`
@@ -85,25 +83,25 @@ type Diff struct {
 	Cum      bool        `json:"sorted_by_cum,omitempty"`
 }
 
-// A DiffWarning is something that makes the comparison worth less, and its cure.
+// A DiffWarning is a reason to trust the comparison less, with a hint.
 type DiffWarning struct {
 	Text string `json:"text"`
 	Hint string `json:"hint,omitempty"`
 }
 
-// A DiffSide describes one of the two profiles.
+// A DiffSide describes A or B.
 type DiffSide struct {
 	Name     string        `json:"name"`
 	Total    int64         `json:"total"`  // of the samples that the filters keep, not scaled
 	Noise    int64         `json:"noise"`  // two standard deviations of Total
 	Events   int64         `json:"events"` // sampling events behind Total
 	Duration time.Duration `json:"duration_ns"`
-	Work     *work.Count   `json:"work,omitempty"` // nil when not known
+	Work     *work.Count   `json:"work,omitempty"` // nil if unknown
 }
 
-// A DiffValue is one number on both sides. Change is After - Before; Relative
-// is Change/|Before|, null when Before is 0. Noise is two standard deviations of
-// Change, and WithinNoise says that chance alone explains it (see noiseModel).
+// A DiffValue is one value in A and in B. Change is After - Before; Relative is Change/|Before|,
+// null when Before is 0. Noise is two standard deviations of Change, and WithinNoise reports that
+// chance alone explains it (see noiseModel).
 type DiffValue struct {
 	Before      int64    `json:"before"`
 	After       int64    `json:"after"`
@@ -111,28 +109,29 @@ type DiffValue struct {
 	Relative    *float64 `json:"relative"`
 	Noise       int64    `json:"noise"`
 	WithinNoise bool     `json:"within_noise"`
-	// PerRequest compares what a request costs; nil when that is not known.
+	// PerRequest compares the cost of a request; nil if unknown.
 	PerRequest *work.Change `json:"per_request,omitempty"`
 }
 
-// A DiffEntry is one function, line or other node. In the own-code view Cum
-// holds what is charged to the entry and Flat what was spent in the frame itself.
+// A DiffEntry is one function, line or other node. In the own-code view, Cum is what is charged to
+// the entry and Flat what was spent in the frame itself.
 type DiffEntry struct {
 	Name   string    `json:"name"`
 	File   string    `json:"file,omitempty"`
-	Line   int       `json:"line,omitempty"`        // in B; in A when it is gone from B
-	Before int       `json:"line_before,omitempty"` // in A, when it differs
+	Line   int       `json:"line,omitempty"`        // in B; in A if it is gone from B
+	Before int       `json:"line_before,omitempty"` // in A, if it differs
 	Own    bool      `json:"own,omitempty"`
 	Status string    `json:"status,omitempty"` // "appeared", "vanished" or ""
 	Flat   DiffValue `json:"flat"`
 	Cum    DiffValue `json:"cum"`
 }
 
-// NewDiff compares B with A. It fails when the two do not measure the same thing.
+// NewDiff compares B with A. It returns an error if the two do not measure the same thing.
 func NewDiff(a, b DiffInput, opt DiffOptions) (*Diff, error) {
 	ta, tb := a.View.Type(), b.View.Type()
 	if ta != tb {
-		return nil, fmt.Errorf("compare profiles: %s holds %s (%s), %s holds %s (%s)", a.Name, ta.Type, ta.Unit, b.Name, tb.Type, tb.Unit)
+		return nil, fmt.Errorf("compare profiles: %s holds %s (%s), %s holds %s (%s)", a.Name, ta.Type, ta.Unit, b.Name,
+			tb.Type, tb.Unit)
 	}
 	if err := profile.Comparable(a.View.Profile(), b.View.Profile(), ta); err != nil {
 		return nil, fmt.Errorf("compare profiles %s and %s: %w", a.Name, b.Name, err)
@@ -204,8 +203,8 @@ func (r *Diff) order(entries []DiffEntry, n int) []DiffEntry {
 	return entries
 }
 
-// few is the smallest visible change of the total above which a comparison
-// means nothing, poor that above which it shows large changes only.
+// Limits on the smallest visible change of the total: above few, a comparison means nothing; above
+// poor, it shows only large changes.
 const (
 	few  = 0.5
 	poor = 0.1
@@ -223,18 +222,22 @@ func (r *Diff) warn(opt DiffOptions, clock bool) {
 	switch {
 	case clock && r.Smallest > poor:
 		r.Warnings = append(r.Warnings, DiffWarning{
-			Text: fmt.Sprintf("the CPU time of a request varies much from second to second: the total only shows changes above %.0f%%", 100*r.Smallest),
+			Text: fmt.Sprintf(
+				"the CPU time of a request varies much from second to second: the total only shows changes above %.0f%%",
+				100*r.Smallest),
 			Hint: "record both for longer, on a machine that does nothing else",
 		})
 	case clock:
 	case r.Smallest > few:
 		r.Warnings = append(r.Warnings, DiffWarning{
-			Text: fmt.Sprintf("too few samples to mean anything (%s): even the total only shows changes above %.0f%%", counts, 100*r.Smallest),
+			Text: fmt.Sprintf("too few samples to mean anything (%s): even the total only shows changes above %.0f%%", counts,
+				100*r.Smallest),
 			Hint: "record both for longer, or under more load",
 		})
 	case r.Smallest > poor:
 		r.Warnings = append(r.Warnings, DiffWarning{
-			Text: fmt.Sprintf("few samples (%s): the total only shows changes above %.0f%%, a single entry larger ones", counts, 100*r.Smallest),
+			Text: fmt.Sprintf("few samples (%s): the total only shows changes above %.0f%%, a single entry larger ones", counts,
+				100*r.Smallest),
 			Hint: "record both for longer, or under more load",
 		})
 	}
@@ -243,21 +246,23 @@ func (r *Diff) warn(opt DiffOptions, clock bool) {
 	}
 	if r.Noise == string(noiseContention) {
 		r.Warnings = append(r.Warnings, DiffWarning{
-			Text: "the runtime samples contention at a rate that the profile does not tell: the noise is at least what is shown",
+			Text: "the profile does not record the rate at which the runtime samples contention: the noise is at least " +
+				"what is shown",
 		})
 	}
 	da, db := r.Before.Duration, r.After.Duration
 	if !r.Normalized && !r.PerRequest && da > 0 && db > 0 && !strings.HasPrefix(r.Type, "inuse_") && !isSnapshot(r.Type) {
 		if ratio := float64(da) / float64(db); ratio > 1.05 || ratio < 1/1.05 {
 			r.Warnings = append(r.Warnings, DiffWarning{
-				Text: fmt.Sprintf("A covers %s and B %s: absolute changes compare different spans of time", unit.Duration(da), unit.Duration(db)),
+				Text: fmt.Sprintf("A covers %s and B %s: absolute changes compare different spans of time", unit.Duration(da),
+					unit.Duration(db)),
 				Hint: "--normalize compares shares of the total",
 			})
 		}
 	}
 }
 
-// warnWork says what makes comparisons per request worth less.
+// warnWork adds warnings about comparisons per request.
 func (r *Diff) warnWork(pair *work.Pair) {
 	for _, text := range pair.Differences {
 		w := DiffWarning{Text: text}
@@ -268,42 +273,46 @@ func (r *Diff) warnWork(pair *work.Pair) {
 		r.Warnings = append(r.Warnings, w)
 	}
 	if pair.Rates != "" {
-		r.Warnings = append(r.Warnings, DiffWarning{Text: pair.Rates, Hint: "send both the same rate: `whet record --load URL -r 1000`"})
+		r.Warnings = append(r.Warnings,
+			DiffWarning{Text: pair.Rates, Hint: "send both the same rate: `whet record --load URL -r 1000`"})
 	}
 	const busy = 0.1
-	if drift := max(pair.A.Drift, pair.B.Drift); r.Noise == string(noiseTicks) && drift > 0 && max(pair.A.Others, pair.B.Others) > busy {
+	if drift := max(pair.A.Drift, pair.B.Drift); r.Noise == string(noiseTicks) && drift > 0 &&
+		max(pair.A.Others, pair.B.Others) > busy {
 		r.Warnings = append(r.Warnings, DiffWarning{
-			Text: fmt.Sprintf("other programs used %.0f%% of the processors in A and %.0f%% in B, which makes all CPU times differ: the intervals allow for it", 100*pair.A.Others, 100*pair.B.Others),
+			Text: fmt.Sprintf(
+				"other programs used %.0f%% of the CPUs in A and %.0f%% in B, which affects all CPU times: the "+
+					"intervals allow for it", 100*pair.A.Others, 100*pair.B.Others),
 			Hint: "record on a machine that does nothing else, or both at the same time",
 		})
 	}
 	if pair.A.Source == work.Trace {
 		r.Warnings = append(r.Warnings, DiffWarning{
-			Text: "requests are those of the traces; whether they failed, and which they were, is not compared",
+			Text: "requests are counted in the traces; their kinds and outcomes are not compared",
 			Hint: "`whet record --load URL` counts all requests and their answers",
 		})
 	}
 }
 
-// A diffKey says which nodes of two profiles are the same. Files are told by
-// their last element, so that two machines with different paths can be compared.
+// A diffKey identifies a node in both profiles. Of files it has only the last element, so that
+// profiles of two machines with different paths compare.
 type diffKey struct {
 	name, file string
 	line       int
 	address    uint64
 }
 
-// A diffSum is a node on one side.
+// A diffSum is a node in A or B.
 type diffSum struct {
-	file      string // whole
-	line      int    // as the profile says it
+	file      string // the whole path
+	line      int    // as in the profile
 	flat, cum measured
 	seen      int // last sample counted in cum
-	// names, of own code, are the functions of the line with their values.
+	// names are the functions of an own line, with their values.
 	names map[string]int64
 }
 
-// name is the function that weighs most; "" where the key has the name.
+// name returns the heaviest function; "" if the key has the name.
 func (e *diffSum) name() string {
 	best := ""
 	for name, v := range e.names {
@@ -318,7 +327,7 @@ type diffGathered struct {
 	name     string
 	duration time.Duration
 	model    noiseModel
-	whole    measured // of all samples, whatever the filters keep
+	whole    measured // of all samples, before filters
 	total    measured
 	events   float64
 	entries  map[diffKey]*diffSum
@@ -332,8 +341,8 @@ func (g *diffGathered) side() DiffSide {
 	}
 }
 
-// gatherDiff passes over one side's stacks once. Lines of A are numbered as in B
-// where align knows how.
+// gatherDiff makes one pass over the stacks of A or B. Lines of A are numbered as in B where align
+// can map them.
 func gatherDiff(in DiffInput, by profile.By, own bool, align *aligner) *diffGathered {
 	v := in.View
 	p := v.Profile()
@@ -421,9 +430,8 @@ func findDiff(m map[diffKey]*diffSum, n profile.Node, by profile.By, align *alig
 	return e
 }
 
-// findOwnDiff is findDiff for own code, which has one entry where whet top has one row:
-// for all instantiations of a function, and by line for all functions that its code is
-// compiled into.
+// findOwnDiff is findDiff for own code. One entry stands for one row of whet top: all
+// instantiations of a function, and by line all functions that its code is inlined into.
 func findOwnDiff(m map[diffKey]*diffSum, n profile.Node, by profile.By, align *aligner) *diffSum {
 	if n.Name = profile.Generic(n.Name); by == profile.ByLine && n.File != "" && n.Line != 0 {
 		if pkg := profile.PackagePath(n.Name); pkg != "" {
@@ -437,7 +445,7 @@ func findOwnDiff(m map[diffKey]*diffSum, n profile.Node, by profile.By, align *a
 	return e
 }
 
-// ownFrames tells whether the frame Profile.Lines[i] is own.
+// ownFrames returns a function that reports whether the frame Profile.Lines[i] is own.
 func ownFrames(p *profile.Profile, own func(profile.Function) bool) func(line uint32) bool {
 	if own == nil {
 		return func(uint32) bool { return false }
@@ -452,7 +460,7 @@ func ownFrames(p *profile.Profile, own func(profile.Function) bool) func(line ui
 	}
 }
 
-// joinDiff compares the nodes of both sides.
+// joinDiff compares the nodes of A and B.
 func joinDiff(before, after map[diffKey]*diffSum, scale float64, rates *diffRates, align *aligner) []DiffEntry {
 	entries := make([]DiffEntry, 0, max(len(before), len(after)))
 	add := func(k diffKey, a, b *diffSum) {
@@ -477,7 +485,7 @@ func joinDiff(before, after map[diffKey]*diffSum, scale float64, rates *diffRate
 		}
 		e.Flat, e.Cum = compare(a.flat.times(scale), b.flat), compare(a.cum.times(scale), b.cum)
 		if e.Cum.Before == 0 && e.Cum.After == 0 && e.Flat.Before == 0 && e.Flat.After == 0 {
-			return // cancelled out on both sides
+			return // cancelled out in both
 		}
 		e.Flat.PerRequest, e.Cum.PerRequest = rates.compare(a.flat, b.flat), rates.compare(a.cum, b.cum)
 		entries = append(entries, e)

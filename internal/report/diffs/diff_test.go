@@ -50,7 +50,10 @@ func ticks(t *testing.T, stacks map[string]int64) *profile.Profile {
 }
 
 func TestDiffClassic(t *testing.T) {
-	a := ticks(t, map[string]int64{"main.main lib.f": 100, "main.main lib.g": 400, "main.main lib.old": 50, "main.main main.main lib.f": 100})
+	a := ticks(t, map[string]int64{
+		"main.main lib.f": 100, "main.main lib.g": 400, "main.main lib.old": 50,
+		"main.main main.main lib.f": 100,
+	})
 	b := ticks(t, map[string]int64{"main.main lib.f": 300, "main.main lib.g": 410, "main.main lib.new": 3})
 	r, err := NewDiff(diffSide(t, "a", a, profile.ByFunction), diffSide(t, "b", b, profile.ByFunction), DiffOptions{})
 	if err != nil {
@@ -131,7 +134,8 @@ func testDiffOracle(t *testing.T, file string) {
 		}
 	}
 	want := make(map[string][2]int64)
-	text := oracletest.RunPprof(t, "-top", "-nodecount=0", "-nodefraction=0", "-unit="+oracletest.SmallestUnit(t, side[0].View), "-diff_base="+file, other)
+	text := oracletest.RunPprof(t, "-top", "-nodecount=0", "-nodefraction=0",
+		"-unit="+oracletest.SmallestUnit(t, side[0].View), "-diff_base="+file, other)
 	_, rows, _ := strings.Cut(text, "cum%\n")
 	for row := range strings.Lines(rows) {
 		f := strings.Fields(row)
@@ -148,9 +152,16 @@ func testDiffOracle(t *testing.T, file string) {
 }
 
 func TestDiffOwn(t *testing.T) {
-	a := ticks(t, map[string]int64{"rt.start main.main:3 main.f:5 lib.g:9": 200, "rt.start main.main:3 main.f:5": 20, "rt.gc lib.g:9": 100})
-	b := ticks(t, map[string]int64{"rt.start main.main:3 main.f:5 lib.g:9": 50, "rt.start main.main:3": 20, "rt.gc lib.g:9": 90})
-	r, err := NewDiff(diffSide(t, "a", a, profile.ByLine), diffSide(t, "b", b, profile.ByLine), DiffOptions{By: profile.ByLine, Own: true})
+	a := ticks(t, map[string]int64{
+		"rt.start main.main:3 main.f:5 lib.g:9": 200, "rt.start main.main:3 main.f:5": 20,
+		"rt.gc lib.g:9": 100,
+	})
+	b := ticks(t, map[string]int64{
+		"rt.start main.main:3 main.f:5 lib.g:9": 50, "rt.start main.main:3": 20,
+		"rt.gc lib.g:9": 90,
+	})
+	r, err := NewDiff(diffSide(t, "a", a, profile.ByLine), diffSide(t, "b", b, profile.ByLine),
+		DiffOptions{By: profile.ByLine, Own: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +219,10 @@ func TestDiffOwnEqualsTop(t *testing.T) {
 			want[key] = [2]int64{sum[0] + l.Cost, sum[1] + l.Self}
 		}
 		if by == profile.ByFunction { // top has lines; this closure's is that of its function
-			got["main.Map[...]:0"] = [2]int64{got["main.Map[...]:0"][0] + got["main.Map[...].func1:0"][0], got["main.Map[...]:0"][1] + got["main.Map[...].func1:0"][1]}
+			got["main.Map[...]:0"] = [2]int64{
+				got["main.Map[...]:0"][0] + got["main.Map[...].func1:0"][0],
+				got["main.Map[...]:0"][1] + got["main.Map[...].func1:0"][1],
+			}
 			delete(got, "main.Map[...].func1:0")
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -220,7 +234,8 @@ func TestDiffOwnEqualsTop(t *testing.T) {
 func TestDiffNormalize(t *testing.T) {
 	a := ticks(t, map[string]int64{"main.f": 300, "main.g": 700})
 	b := ticks(t, map[string]int64{"main.f": 3000, "main.g": 7000})
-	r, err := NewDiff(diffSide(t, "a", a, profile.ByFunction), diffSide(t, "b", b, profile.ByFunction), DiffOptions{Normalize: true})
+	r, err := NewDiff(diffSide(t, "a", a, profile.ByFunction), diffSide(t, "b", b, profile.ByFunction),
+		DiffOptions{Normalize: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +287,10 @@ func TestDiffWarnings(t *testing.T) {
 		want   string
 	}{
 		{name: "enough", a: many, b: many, da: time.Second, db: time.Second},
-		{name: "few", a: many, b: few, want: "few samples (5000 clock ticks before, 200 after): the total only shows changes above 14%"},
+		{
+			name: "few", a: many, b: few,
+			want: "few samples (5000 clock ticks before, 200 after): the total only shows changes above 14%",
+		},
 		{name: "hardly any", a: one, b: many, want: "too few samples to mean anything (10 clock ticks before, 5000 after)"},
 		{name: "durations", a: many, b: many, da: time.Second, db: 2 * time.Second, want: "A covers 1s and B 2s"},
 		{name: "durations, normalised", a: many, b: many, da: time.Second, db: 2 * time.Second, norm: true},
@@ -316,7 +334,7 @@ func TestDiffText(t *testing.T) {
 	const want = `cpu by function, B against A
 A  50.60us ±1.40us · 5060 clock ticks · 30s · a.pb.gz
 B  35.40us ±1.20us · 3540 clock ticks · 30s · b.pb.gz
-total -15.20us (-30.0%), more than the ±1.90us that chance makes
+total -15.20us (-30.0%), more than the ±1.90us that chance gives
 
 own code: each sample is charged to its innermost own frame
   cost A  cost B  change       %   noise    function
@@ -348,7 +366,8 @@ func TestDiffNoiseIsHonest(t *testing.T) {
 	}
 	outside, all := 0, 0
 	for range 5 {
-		d, err := NewDiff(diffSide(t, "a", sample(), profile.ByFunction), diffSide(t, "b", sample(), profile.ByFunction), DiffOptions{})
+		d, err := NewDiff(diffSide(t, "a", sample(), profile.ByFunction), diffSide(t, "b", sample(), profile.ByFunction),
+			DiffOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -379,7 +398,8 @@ func TestHeapNoiseUndoesScaling(t *testing.T) {
 			objects := int64(60 / p)
 			seen := binomial(r, objects, p)
 			scaled := int64(float64(seen) / p)
-			prof := oracletest.Profile(t, "alloc_objects/count alloc_space/bytes", oracletest.Sample{Stack: "main.f", Values: []int64{scaled, scaled * size}})
+			prof := oracletest.Profile(t, "alloc_objects/count alloc_space/bytes",
+				oracletest.Sample{Stack: "main.f", Values: []int64{scaled, scaled * size}})
 			prof.Period, prof.PeriodType = rate, profile.ValueType{Type: "space", Unit: "bytes"}
 			m := newNoiseModel(prof, 1)
 			k := m.events(prof, 0, prof.Value(0, 1))

@@ -7,16 +7,15 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// An aligner numbers lines of A's source as in B's, so that a line that only
-// moved because lines above it came or went is compared with itself. A nil
-// aligner, and one without the text of either side, leaves numbers as they are.
+// An aligner maps lines of A's source to lines of B's, so that a line that only moved is compared
+// with itself. A nil aligner, and one without the text of A or B, keeps line numbers.
 type aligner struct {
 	before, target listings.SourceFunc
-	files          map[string]string // A's file: B's name for it
+	files          map[string]string // A's file: its name in B
 	lines          map[string][]int  // A's file: by line of A, the line of B or 0
 }
 
-// newAligner returns nil when there is nothing to align.
+// newAligner returns nil if there is nothing to align.
 func newAligner(a, b DiffInput, by profile.By) *aligner {
 	if by != profile.ByLine || a.Source == nil || b.Source == nil {
 		return nil
@@ -38,8 +37,8 @@ func newAligner(a, b DiffInput, by profile.By) *aligner {
 	return al
 }
 
-// after returns the number that line n of A's file has in B. A line that is
-// gone from B gets a negative number, which no line of B has.
+// after returns the number in B of line n of A's file. A line that is gone from B gets a negative
+// number, which no line of B has.
 func (al *aligner) after(file string, n int) int {
 	if al == nil || n <= 0 {
 		return n
@@ -71,9 +70,8 @@ func (al *aligner) align(file string) []int {
 	return alignLines(a.Lines, b.Lines)
 }
 
-// alignLines returns, by line number of a (from 1), the number of the same line
-// in b, or 0 for a line that b lacks. Lines that changed without changing their
-// count are the same lines.
+// alignLines returns, by line number of a (from 1), the number of the same line in b, or 0 if b
+// lacks it. A changed line stays the same line if the number of lines around it did not change.
 func alignLines(a, b []string) []int {
 	to := make([]int, len(a)+1)
 	lo := 0
@@ -107,7 +105,7 @@ func alignLines(a, b []string) []int {
 	return to
 }
 
-// maxEdits bounds the work of commonLines: its memory is the square of it.
+// maxEdits bounds commonLines, whose memory is quadratic in it.
 const maxEdits = 1000
 
 // commonLines returns the pairs of indices of a longest common subsequence of a
@@ -138,7 +136,7 @@ func commonLines(a, b []string) [][2]int {
 	return nil
 }
 
-// backtrack walks the steps of commonLines from the end to the start.
+// backtrack walks the steps of commonLines backwards.
 func backtrack(trace [][]int, x, y int) [][2]int {
 	var pairs [][2]int
 	for d := len(trace) - 1; d >= 0; d-- {

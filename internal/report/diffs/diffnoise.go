@@ -7,8 +7,8 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// A noiseModel says how a profile came to its values, and so how far a value
-// may be from the truth by chance alone.
+// A noiseModel describes how a profile sampled its values, and so how far a value may be off by
+// chance alone.
 //
 // A sampling profiler sees events (clock ticks, sampled allocations) at random;
 // the number k of events behind a value is a Poisson count, whose variance is
@@ -43,14 +43,14 @@ const minEvents = 6
 type noiseName string
 
 const (
-	// The value or a column beside it counts samples of a clock.
+	// The value, or another column, counts ticks of a clock.
 	noiseTicks noiseName = "clock ticks"
-	// Allocations, sampled once per so many bytes on average.
+	// Allocations, sampled once per a mean number of bytes.
 	noiseHeap noiseName = "sampled allocations"
-	// Lock contention. The runtime scales the counts up when it samples and does
-	// not say by how much: the noise is at least this.
+	// Lock contention. The runtime scales up sampled counts by a factor that the profile does not
+	// hold: the noise is at least this.
 	noiseContention noiseName = "contentions"
-	// One event per record, when nothing tells more.
+	// One event per record, if there is no better model.
 	noiseRecords noiseName = "records"
 	// A complete count: no sampling, no noise.
 	noiseExact noiseName = "exact"
@@ -71,7 +71,10 @@ func newNoiseModel(p *profile.Profile, t int) noiseModel {
 	case strings.HasSuffix(typ.Type, "_objects") || strings.HasSuffix(typ.Type, "_space") ||
 		typ.Type == "objects" || typ.Type == "space":
 		prefix := typ.Type[:len(typ.Type)-len(strings.TrimPrefix(typ.Type, heapPrefix(typ.Type)))]
-		m := noiseModel{name: noiseHeap, count: col(prefix + "objects"), space: col(prefix + "space"), period: float64(p.Period)}
+		m := noiseModel{
+			name: noiseHeap, count: col(prefix + "objects"), space: col(prefix + "space"),
+			period: float64(p.Period),
+		}
 		if m.count < 0 || m.space < 0 {
 			return noiseModel{name: noiseRecords, count: -1}
 		}
@@ -100,13 +103,12 @@ func heapPrefix(typ string) string {
 	return ""
 }
 
-// isSnapshot tells whether a sample type counts everything there is at one
-// moment.
+// isSnapshot reports whether a sample type counts everything that exists at one moment.
 func isSnapshot(typ string) bool {
 	return typ == "goroutine" || typ == "goroutineleak" || typ == "threadcreate"
 }
 
-// events is the number of sampling events behind the value of sample i.
+// events returns the number of sampling events behind the value of sample i.
 func (m noiseModel) events(p *profile.Profile, i int, value int64) float64 {
 	if value == 0 {
 		return 0
@@ -117,8 +119,8 @@ func (m noiseModel) events(p *profile.Profile, i int, value int64) float64 {
 		objects, space := math.Abs(float64(p.Value(i, m.count))), math.Abs(float64(p.Value(i, m.space)))
 		k = objects
 		if objects > 0 && m.period > 1 {
-			// runtime/pprof divides what it saw by the chance to see an object
-			// of this size, 1 - exp(-size/rate) (scaleHeapSample); undo it.
+			// runtime/pprof divides what it saw by the probability of sampling an object of this
+			// size, 1 - exp(-size/rate) (scaleHeapSample); undo it.
 			k = math.Round(objects * -math.Expm1(-space/objects/m.period))
 		}
 	case m.count >= 0:
@@ -129,7 +131,7 @@ func (m noiseModel) events(p *profile.Profile, i int, value int64) float64 {
 	return max(k, 1)
 }
 
-// variance is the variance of a sample's value with k events behind it.
+// variance returns the variance of a sample's value with k events behind it.
 func (m noiseModel) variance(value int64, k float64) float64 {
 	if m.name == noiseExact || k == 0 {
 		return 0
@@ -156,7 +158,7 @@ func (m measured) times(s float64) measured {
 	return measured{int64(math.Round(float64(m.value) * s)), m.variance * s * s}
 }
 
-// compare fills in what b's difference from a is worth.
+// compare compares b with a.
 func compare(a, b measured) DiffValue {
 	d := DiffValue{Before: a.value, After: b.value, Change: b.value - a.value}
 	if a.value != 0 {

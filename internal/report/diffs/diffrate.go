@@ -10,20 +10,20 @@ import (
 	"github.com/whet-go/whet/recording/work"
 )
 
-// diffRates compares values per request. With the CPU clock of both processes, a CPU
-// profile gives shares and the clock the total: k of n ticks are a binomial count, of
-// relative variance 1/k - 1/n, while the total varies as the clock's seconds do.
-// Without, the counts have the variance of the noise model.
+// diffRates compares values per request. With the CPU clocks of both processes, a CPU profile gives
+// the shares and the clock the total: k of n ticks are a binomial count of relative variance 1/k -
+// 1/n, while the total varies as the clock's seconds do. Without clocks, counts have the variance
+// of the noise model.
 type diffRates struct {
 	pair    *work.Pair
 	model   noiseName
 	clock   bool
 	a, b    measured // of all samples
-	verdict bool     // the model is good for a verdict
+	verdict bool     // the model supports a verdict
 }
 
-// CompareRequests compares the sum of a sample type of b per request with that of a, in
-// words; "" when it is not a cost of requests.
+// CompareRequests compares the sum of a sample type per request in a and b, in words. It returns ""
+// if the type is not a cost of requests.
 func CompareRequests(a, b *profile.Profile, typ profile.ValueType, pair *work.Pair) string {
 	ta, tb := slices.Index(a.SampleTypes, typ), slices.Index(b.SampleTypes, typ)
 	if ta < 0 || tb < 0 {
@@ -40,7 +40,7 @@ func CompareRequests(a, b *profile.Profile, typ profile.ValueType, pair *work.Pa
 	return strings.TrimPrefix((&diffWriter{d: r}).changePerRequest(p), "per request ")
 }
 
-// gatherWhole adds up all samples, whatever the filters keep.
+// gatherWhole adds up all samples, before filters.
 func (g *diffGathered) gatherWhole(p *profile.Profile, t int) {
 	for i := range p.NumSamples() {
 		value := p.Value(i, t)
@@ -48,7 +48,7 @@ func (g *diffGathered) gatherWhole(p *profile.Profile, t int) {
 	}
 }
 
-// rates decides whether values are compared per request; it returns nil if not.
+// rates returns how to compare values per request, or nil if that is not possible.
 func (r *Diff) rates(a, b *diffGathered, opt DiffOptions) *diffRates {
 	if opt.Normalize || !work.PerRequest(r.Type) || a.model.name == noiseExact {
 		return nil
@@ -86,9 +86,8 @@ func (d *diffRates) compare(a, b measured) *work.Change {
 	return &c
 }
 
-// oneSided is the verdict on k events on one side and none on the other, whose work is
-// 1/scale of it: if the rates were equal, each event would be on this side with the
-// probability scale/(1+scale).
+// oneSided returns the verdict on k events in one profile and none in the other, which has 1/scale
+// of its work. At equal rates, each event is in this profile with probability scale/(1+scale).
 func oneSided(k, scale float64, verdict work.Verdict) work.Verdict {
 	if k*math.Log1p(1/scale) > -math.Log((1-work.Confidence)/2) {
 		return verdict
@@ -108,7 +107,7 @@ func (d *diffRates) rate(c *work.Count, m, whole measured) work.Rate {
 	return c.Clocked(share, max(variance-whole.relative(), 0))
 }
 
-// relative is the variance relative to the value; 0 for a value of 0.
+// relative returns the variance relative to the value; 0 for a value of 0.
 func (m measured) relative() float64 {
 	if m.value == 0 {
 		return 0
@@ -116,7 +115,7 @@ func (m measured) relative() float64 {
 	return m.variance / (float64(m.value) * float64(m.value))
 }
 
-// events is the number of equal events that would vary as much.
+// events returns the number of equal events that would vary as much.
 func (m measured) events() float64 {
 	if m.variance == 0 {
 		return 0

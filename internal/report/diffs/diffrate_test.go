@@ -17,7 +17,9 @@ import (
 
 // loaded is a recording with a load of so many seconds, whose requests cost that much in
 // each function, seen by a profile that loses some of the ticks.
-func loaded(t *testing.T, r *rand.Rand, seconds int, rate float64, cost map[string]float64, lost float64) (*recording.Recording, *profile.Profile) {
+func loaded(t *testing.T, r *rand.Rand, seconds int, rate float64, cost map[string]float64,
+	lost float64,
+) (*recording.Recording, *profile.Profile) {
 	t.Helper()
 	total := 0.0
 	for _, c := range cost {
@@ -43,8 +45,9 @@ func loaded(t *testing.T, r *rand.Rand, seconds int, rate float64, cost map[stri
 	}), p
 }
 
-// Pairs of recordings with planted changes of 5 % of the total, different amounts of work
-// and ticks lost: what is said per request is right, of the total and of functions.
+// TestDiffPerRequest compares pairs of recordings with planted changes of 5 % of the total,
+// different amounts of work and lost ticks: costs per request are right for the total and for
+// functions.
 func TestDiffPerRequest(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 11))
 	const pairs = 60
@@ -72,7 +75,8 @@ func TestDiffPerRequest(t *testing.T) {
 		if planted < *total.Low || planted > *total.High {
 			missedTotal++
 		}
-		if claim := total.Verdict == work.More || total.Verdict == work.Less; claim && (planted == 0 || (total.Verdict == work.More) != (planted > 0)) {
+		if claim := total.Verdict == work.More || total.Verdict == work.Less; claim &&
+			(planted == 0 || (total.Verdict == work.More) != (planted > 0)) {
 			wrongTotal++
 		} else if claim {
 			found++
@@ -84,7 +88,8 @@ func TestDiffPerRequest(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("of %d pairs, %d intervals miss, %d verdicts are wrong, %d of %d changes found; %d of %d functions miss", pairs, missedTotal, wrongTotal, found, pairs*2/3, missed, entries)
+	t.Logf("of %d pairs, %d intervals miss, %d verdicts are wrong, %d of %d changes found; %d of %d functions miss", pairs,
+		missedTotal, wrongTotal, found, pairs*2/3, missed, entries)
 	// 1 % may miss; more than these do once in a thousand times.
 	if missedTotal > 4 || wrongTotal > 3 || found < pairs*2/3*9/10 || missed > 8 {
 		t.Error("more are wrong than one in a hundred")
@@ -93,8 +98,14 @@ func TestDiffPerRequest(t *testing.T) {
 
 // What has no name has one name in all views and formats.
 func TestUnknownHasOneName(t *testing.T) {
-	names := map[string]string{"formats": profiles.FrameName(profile.Node{}), "flame": pictures.NewFlameFrame(profile.Node{}, pictures.FlameUnknown).Name}
-	for _, by := range []profile.By{profile.ByFunction, profile.ByLine, profile.ByFile, profile.ByPackage, profile.ByAddress} {
+	names := map[string]string{
+		"formats": profiles.FrameName(profile.Node{}),
+		"flame":   pictures.NewFlameFrame(profile.Node{}, pictures.FlameUnknown).Name,
+	}
+	for _, by := range []profile.By{
+		profile.ByFunction, profile.ByLine, profile.ByFile, profile.ByPackage,
+		profile.ByAddress,
+	} {
 		names[by.String()] = profiles.NodeName(profile.Node{}, by)
 	}
 	for where, name := range names {

@@ -14,9 +14,8 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// WriteDiff writes a Diff for people: what is compared, how sure one can be of
-// it, and the tables with the largest changes first. A "~" marks changes that are
-// within the noise of sampling.
+// WriteDiff writes a Diff as text: what is compared, how certain it is, and tables with the largest
+// changes first. "~" marks changes within sampling noise.
 func WriteDiff(w io.Writer, s layout.Style, d *Diff) error {
 	t := &diffWriter{layout.NewWriter(w), s, d}
 	t.head()
@@ -32,7 +31,8 @@ func WriteDiff(w io.Writer, s layout.Style, d *Diff) error {
 	}
 	if d.LeftOut > 0 {
 		t.Line()
-		t.Line(s.Paint(layout.Dim, layout.Plural(d.LeftOut, "smaller change is", "smaller changes are")+" left out (-n 0 shows all)"))
+		t.Line(s.Paint(layout.Dim, layout.Plural(d.LeftOut, "smaller change is", "smaller changes are")+
+			" left out (-n 0 shows all)"))
 	}
 	return t.Result()
 }
@@ -55,7 +55,7 @@ func (t *diffWriter) signed(v int64) string {
 	return t.value(v)
 }
 
-// noise writes two standard deviations, of which two digits mean something.
+// noise writes two standard deviations, to two significant digits.
 func (t *diffWriter) noise(v int64) string {
 	step := int64(1)
 	for v/step >= 100 {
@@ -114,14 +114,14 @@ func (t *diffWriter) head() {
 		case d.NoPerRequest != nil && d.Recorded:
 			total += ", no verdict: a change of the total may be a change of the load"
 		case d.Total.WithinNoise:
-			total += ", within noise: chance alone makes " + t.noise(d.Total.Noise)
+			total += ", within noise: chance alone gives " + t.noise(d.Total.Noise)
 		default:
-			total += ", more than the " + t.noise(d.Total.Noise) + " that chance makes"
+			total += ", more than the " + t.noise(d.Total.Noise) + " that chance gives"
 		}
 		t.Line(total)
 	}
 	if w := d.NoPerRequest; w != nil {
-		t.Line("note: nothing can be said per request: ", layout.Clean(w.Text))
+		t.Line("note: no comparison per request: ", layout.Clean(w.Text))
 		if w.Hint != "" {
 			t.Line("hint: ", w.Hint)
 		}
@@ -134,7 +134,7 @@ func (t *diffWriter) head() {
 	}
 }
 
-// perRequest writes what a request costs in both, and the totals beside it.
+// perRequest writes the cost of a request in A and B, and the totals.
 func (t *diffWriter) perRequest(p *work.Change) {
 	t.Line(t.changePerRequest(p))
 	total := "totals are of different amounts of work: " + t.signed(t.d.Total.Change)
@@ -153,7 +153,7 @@ func (t *diffWriter) changePerRequest(p *work.Change) string {
 	return line + ": " + verdictText(p)
 }
 
-// verdictText says what an interval means.
+// verdictText describes an interval.
 func verdictText(p *work.Change) string {
 	between := ""
 	if p.Low != nil {
@@ -178,7 +178,7 @@ func rateInterval(p *work.Change) string {
 	return relative(p.Low) + " to " + relative(p.High)
 }
 
-// rate writes a cost of one request, of which there may be less than one unit.
+// rate writes the cost of one request, which may be less than one unit.
 func (t *diffWriter) rate(v float64) string {
 	if v == 0 {
 		return "."
@@ -255,12 +255,13 @@ func (t *diffWriter) table(title, which string, entries []DiffEntry) {
 		if e.Own && t.d.Entries != nil {
 			own = " (own)"
 		}
-		t.Line(costs, t.s.Paint(paint, rest), t.s.Paint(layout.Dim, "  "+layout.Right(rows[i].noise, width[4])), " ", mark, "  ",
+		t.Line(costs, t.s.Paint(paint, rest), t.s.Paint(layout.Dim, "  "+layout.Right(rows[i].noise, width[4])), " ", mark,
+			"  ",
 			e.label(room-len(own)), t.s.Paint(layout.Dim, own))
 	}
 }
 
-// weight is the share of a change in the larger total.
+// weight returns the share of a change in the larger total.
 func (t *diffWriter) weight(v *DiffValue) float64 {
 	if p, total := v.PerRequest, t.d.Total.PerRequest; p != nil && total != nil {
 		if whole := max(total.Before, total.After); whole > 0 {
@@ -278,7 +279,7 @@ func (t *diffWriter) shown(e *DiffEntry, which string) *DiffValue {
 	return &e.Cum
 }
 
-// label names an entry with its place in n columns.
+// label writes an entry's name and line in n columns.
 func (e *DiffEntry) label(n int) string {
 	switch {
 	case e.Line != 0:

@@ -14,10 +14,10 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// findLines is how many unexplained hot lines the text shows; JSON has all.
+// findLines is the number of unexplained hot lines in text; JSON has all.
 const findLines = 10
 
-// WriteFind renders findings, the one that can save most first, with their diffs.
+// WriteFind writes findings with their diffs, the one that can save most first.
 func WriteFind(w io.Writer, s layout.Style, r *find.Result) error {
 	t := layout.NewWriter(w)
 	t.Line(s.Paint(layout.Bold, layout.Plural(len(r.Findings), "finding", "findings")), " in ", layout.Clean(r.Module))
@@ -30,9 +30,10 @@ func WriteFind(w io.Writer, s layout.Style, r *find.Result) error {
 	writeAgainst(t, s, r.Against)
 	if len(r.Stale) > 0 {
 		t.Line()
-		t.Line(s.Paint(layout.Bold, "The source is not what was recorded"), ": nothing is said of")
+		t.Line(s.Paint(layout.Bold, "Changed since the recording"), ": these functions are skipped")
 		for _, x := range r.Stale[:min(len(r.Stale), findLines)] {
-			t.Line("  ", layout.Right(layout.SharePercent(x.Share), 6), "  ", layout.CutMiddle(layout.Clean(layout.ShortName(x.Function)), s.Remaining(10, 20)))
+			t.Line("  ", layout.Right(layout.SharePercent(x.Share), 6), "  ",
+				layout.CutMiddle(layout.Clean(layout.ShortName(x.Function)), s.Remaining(10, 20)))
 			t.Line("          ", layout.Cut(layout.Clean(x.Reason), s.Remaining(10, 20)))
 		}
 		if n := len(r.Stale) - findLines; n > 0 {
@@ -42,26 +43,28 @@ func WriteFind(w io.Writer, s layout.Style, r *find.Result) error {
 	return t.Result()
 }
 
-// writeAgainst writes how findings compare with a baseline, nothing without one.
+// writeAgainst writes how findings compare with a baseline, if there is one.
 func writeAgainst(t *layout.Writer, s layout.Style, a *find.Against) {
 	if a == nil {
 		return
 	}
 	t.Line()
-	t.Line(s.Paint(layout.Bold, "Compared with the baseline"), " ", layout.Clean(a.Baseline), fmt.Sprintf(": %d new, %d known", a.New, a.Known))
+	t.Line(s.Paint(layout.Bold, "Compared with the baseline"), " ", layout.Clean(a.Baseline),
+		fmt.Sprintf(": %d new, %d known", a.New, a.Known))
 	if len(a.Stale) > 0 {
-		t.Line("  not found any more (changed, or not hot in this recording):")
+		t.Line("  no longer found (changed, or not hot in this recording):")
 	}
 	for _, id := range a.Stale {
 		t.Line("    ", layout.Cut(layout.Clean(id.String()), s.Remaining(4, 20)))
 	}
 }
 
-// findTotals says what the profiles have in all.
+// findTotals describes the totals of the profiles.
 func findTotals(r *find.Result) string {
 	var parts []string
 	for _, x := range r.Totals {
-		parts = append(parts, fmt.Sprintf("%s %s, %s of it below own lines", costName(x.Cost), totalText(x), unit.Percent(x.Own, x.Value)))
+		parts = append(parts, fmt.Sprintf("%s %s, %s of it below own lines", costName(x.Cost), totalText(x),
+			unit.Percent(x.Own, x.Value)))
 	}
 	if r.GC > 0 {
 		parts = append(parts, profiles.CollectorText(profiles.Collector{Share: r.GC, InProgram: r.GC - r.GCBackground}))
@@ -76,7 +79,7 @@ func findTotals(r *find.Result) string {
 	return strings.Join(parts, "; ")
 }
 
-// waitText says what a wait of requests is for, behind "waiting".
+// waitText describes the cause of a wait, for use after "waiting".
 func waitText(cause string) string {
 	switch cause {
 	case "lock":
@@ -101,7 +104,7 @@ func waitText(cause string) string {
 	return "for something else"
 }
 
-// waitsText says what requests wait for, and if it is asked for, where that was ended.
+// waitsText describes what requests wait for and, with ended, where the wait ended.
 func waitsText(waits []find.Wait, ended bool) string {
 	var parts []string
 	for _, w := range waits {
@@ -113,7 +116,7 @@ func waitsText(waits []find.Wait, ended bool) string {
 			}
 			did := ", ended at "
 			if w.Cause == "lock" {
-				did = ", given back at "
+				did = ", released at "
 			}
 			text += did + strings.Join(at, ", ")
 		}
@@ -122,18 +125,20 @@ func waitsText(waits []find.Wait, ended bool) string {
 	return layout.Clean(strings.Join(parts, "; "))
 }
 
-// lineWaitsText says how much of their time requests wait at a line, and for what; "" when they do not.
+// lineWaitsText describes how long requests wait at a line, and for what; "" if they do not.
 func lineWaitsText(waits []find.Wait) string {
 	if len(waits) == 0 {
 		return ""
 	}
 	if len(waits) == 1 {
-		return "requests wait here for " + layout.SharePercent(waits[0].Share) + " of their time, " + strings.Replace(waitsText(waits, true), " "+layout.SharePercent(waits[0].Share), "", 1)
+		return "requests wait here for " + layout.SharePercent(waits[0].Share) + " of their time, " +
+			strings.Replace(waitsText(waits, true), " "+layout.SharePercent(waits[0].Share), "", 1)
 	}
-	return "requests wait here for " + layout.SharePercent(waitedShare(waits)) + " of their time: " + waitsText(waits, true)
+	return "requests wait here for " + layout.SharePercent(waitedShare(waits)) + " of their time: " +
+		waitsText(waits, true)
 }
 
-// waitedShare is the share of their time that requests wait.
+// waitedShare returns the share of their time that requests wait.
 func waitedShare(waits []find.Wait) float64 {
 	sum := 0.0
 	for _, w := range waits {
@@ -142,7 +147,7 @@ func waitedShare(waits []find.Wait) float64 {
 	return sum
 }
 
-// hotLineText is what is known of a line that no rule explains.
+// hotLineText describes a line that no rule explains.
 func hotLineText(h *find.HotLine) string {
 	var parts []string
 	for _, text := range []string{lineWaitsText(h.Waits), evidenceText(h.Evidence)} {
@@ -154,12 +159,12 @@ func hotLineText(h *find.HotLine) string {
 		parts = append(parts, "calls "+calls)
 	}
 	if h.Why != "" {
-		parts = append(parts, "not looked at: "+layout.Clean(h.Why))
+		parts = append(parts, "not analyzed: "+layout.Clean(h.Why))
 	}
 	return strings.Join(parts, " · ")
 }
 
-// waitingShare is what stands before a line that waits, and waitingNote what that is.
+// waitingShare is the column before a waiting line; waitingNote explains it.
 func waitingShare(h *find.HotLine) string {
 	if len(h.Waits) == 0 {
 		return ""
@@ -169,10 +174,11 @@ func waitingShare(h *find.HotLine) string {
 
 const (
 	waitingHead = "Lines that wait"
-	waitingNote = "they take hardly any CPU time, and no rewrite is claimed. Of requests the share is of all their time; mutex and block profiles count all goroutines, those that wait for work too"
+	waitingNote = "they use hardly any CPU time, and no rewrite is offered. For requests, the share is of all their " +
+		"time; mutex and block profiles count all goroutines, including those that wait for work"
 )
 
-// totalText writes what a profile has in all. Objects are many, and are rounded.
+// totalText formats the total of a profile. Numbers of objects are large, and are rounded.
 func totalText(x find.Total) string {
 	if x.Unit == "count" {
 		return unit.Count(x.Value).Short()
@@ -196,7 +202,7 @@ func costName(c find.Cost) string {
 	return string(c)
 }
 
-// evidenceText is what profiles charge, in a line.
+// evidenceText describes what profiles charge, in one line.
 func evidenceText(evidence []find.Evidence) string {
 	var parts []string
 	for _, e := range evidence {
@@ -205,7 +211,7 @@ func evidenceText(evidence []find.Evidence) string {
 	return strings.Join(parts, " · ")
 }
 
-// calleesText names what a line called, with shares of the first profile that has some.
+// calleesText lists what a line called, with shares of the first profile that has some.
 func calleesText(evidence []find.Evidence) string {
 	for _, e := range evidence {
 		if len(e.Callees) == 0 {
@@ -220,7 +226,7 @@ func calleesText(evidence []find.Evidence) string {
 	return ""
 }
 
-// savingText says what a finding can save, and of what.
+// savingText describes what a finding can save, and of what.
 func savingText(f *find.Finding) string {
 	text := layout.SharePercent(f.Saving) + " of the CPU time"
 	if len(f.Evidence) > 0 {
@@ -229,8 +235,8 @@ func savingText(f *find.Finding) string {
 	return text
 }
 
-// sharedText says which samples a finding is about that count for others, "" for none. number is how
-// findings are called.
+// sharedText describes the samples of a finding that count for others too; "" if there are none.
+// number maps an id to a finding's number.
 func sharedText(f *find.Finding, number func(id string) string) string {
 	if len(f.Shared) == 0 {
 		return ""
@@ -250,7 +256,7 @@ func sharedText(f *find.Finding, number func(id string) string) string {
 	return text
 }
 
-// findingNumbers calls findings by their places in a result.
+// findingNumbers returns a function that maps ids to numbers in a result.
 func findingNumbers(r *find.Result) func(id string) string {
 	return func(id string) string {
 		i := slices.IndexFunc(r.Findings, func(f find.Finding) bool { return f.ID == id })
@@ -274,7 +280,8 @@ func writeFinding(t *layout.Writer, s layout.Style, n int, f *find.Finding, numb
 		head += " (known)"
 	}
 	layout.Wrap(t, s, "", layout.Join(s.Paint(layout.Bold, head), needText(f.Needs)), 3)
-	t.Line("   ", s.Paint(layout.Cyan, layout.CutMiddle(layout.Clean(f.Where()), s.Remaining(3, 20))), "  ", layout.Clean(f.Function))
+	t.Line("   ", s.Paint(layout.Cyan, layout.CutMiddle(layout.Clean(f.Where()), s.Remaining(3, 20))), "  ",
+		layout.Clean(f.Function))
 	layout.Wrap(t, s, "   ", "saves at most "+savingText(f), 3)
 	if shared := sharedText(f, number); shared != "" {
 		layout.Wrap(t, s, "   ", shared, 3)
@@ -292,7 +299,7 @@ func writeFinding(t *layout.Writer, s layout.Style, n int, f *find.Finding, numb
 	writeNotes(t, s, f.Notes)
 	switch {
 	case f.Fix != nil && f.Fix.Setting != nil:
-		layout.Wrap(t, s, "   ", "setting: "+f.Fix.Message+" (what to mind: `whet rules "+f.Rule+"`)", 3)
+		layout.Wrap(t, s, "   ", "setting: "+f.Fix.Message+" (caveats: `whet rules "+f.Rule+"`)", 3)
 	case f.Fix != nil:
 		t.Line("   fix: ", layout.Cut(f.Fix.Message, s.Remaining(8, 20)))
 		for line := range strings.Lines(f.Fix.Diff) {
@@ -301,11 +308,11 @@ func writeFinding(t *layout.Writer, s layout.Style, n int, f *find.Finding, numb
 	case f.NoFix != "":
 		layout.Wrap(t, s, "   ", "no rewrite: "+f.NoFix, 3)
 	default:
-		t.Line("   ", s.Paint(layout.Dim, "no rewrite is safe here without you"))
+		t.Line("   ", s.Paint(layout.Dim, "no automatic rewrite is safe here"))
 	}
 }
 
-// writeDiffLine writes a line of a unified diff, without its headers of the tool.
+// writeDiffLine writes a line of a unified diff, but for the tool's headers.
 func writeDiffLine(t *layout.Writer, s layout.Style, line string) {
 	if strings.HasPrefix(line, "diff ") {
 		return
@@ -324,7 +331,7 @@ func writeDiffLine(t *layout.Writer, s layout.Style, line string) {
 	t.Line("     ", s.Paint(color, layout.CleanSource(line)))
 }
 
-// findNotes is how many notes of the compiler are shown with a line.
+// findNotes is the number of compiler notes shown with a line.
 const findNotes = 3
 
 func writeNotes(t *layout.Writer, s layout.Style, list []notes.Note) {
@@ -333,13 +340,13 @@ func writeNotes(t *layout.Writer, s layout.Style, list []notes.Note) {
 	}
 }
 
-// noteText says in words what the compiler's kind and message mean.
+// noteText describes the compiler's kind and message.
 func noteText(n notes.Note) string {
 	switch n.Kind {
 	case "escape", "escapes":
 		return layout.Clean(n.Message)
 	case "isInBounds", "isSliceInBounds":
-		return "a bounds check stays"
+		return "a bounds check is not eliminated"
 	case "cannotInlineFunction":
 		return "the function is not inlined: " + layout.Clean(n.Message)
 	case "cannotInlineCall":
@@ -347,7 +354,7 @@ func noteText(n notes.Note) string {
 	case "canInlineFunction":
 		return "the function can be inlined, " + layout.Clean(n.Message)
 	case "nilcheck":
-		return "a nil check stays"
+		return "a nil check is not eliminated"
 	}
 	return layout.Clean(n.Kind) + ": " + layout.Clean(n.Message)
 }
@@ -368,7 +375,8 @@ func writeUnexplained(t *layout.Writer, s layout.Style, r *find.Result) {
 func writeHotLines(t *layout.Writer, s layout.Style, lines []find.HotLine, share func(*find.HotLine) string) {
 	for i := range lines[:min(len(lines), findLines)] {
 		h := &lines[i]
-		t.Line(layout.Right(share(h), 6), "  ", s.Paint(layout.Cyan, layout.CutMiddle(fmt.Sprintf("%s:%d", layout.Clean(h.File), h.Line), s.Remaining(8, 20))))
+		t.Line(layout.Right(share(h), 6), "  ",
+			s.Paint(layout.Cyan, layout.CutMiddle(fmt.Sprintf("%s:%d", layout.Clean(h.File), h.Line), s.Remaining(8, 20))))
 		t.Line("        ", layout.Cut(layout.CleanSource(strings.TrimSpace(h.Code)), s.Remaining(8, 20)))
 		layout.Wrap(t, s, "        ", hotLineText(h), 8)
 	}
@@ -377,7 +385,7 @@ func writeHotLines(t *layout.Writer, s layout.Style, lines []find.HotLine, share
 	}
 }
 
-// WriteFindMarkdown renders the same as GitHub's Markdown.
+// WriteFindMarkdown writes the same as GitHub's Markdown.
 func WriteFindMarkdown(w io.Writer, r *find.Result) error {
 	t := layout.NewWriter(w)
 	t.Line("## ", layout.Plural(len(r.Findings), "finding", "findings"), " in ", code(r.Module))
@@ -439,7 +447,7 @@ func WriteFindMarkdown(w io.Writer, r *find.Result) error {
 		for i, id := range a.Stale {
 			if i == 0 {
 				t.Line()
-				t.Line("Not found any more:")
+				t.Line("No longer found:")
 				t.Line()
 			}
 			t.Line("- ", code(id.String()))
@@ -452,7 +460,8 @@ func WriteFindMarkdown(w io.Writer, r *find.Result) error {
 		t.Line("| share | line | code | waits |")
 		t.Line("|--:|---|---|---|")
 		for _, h := range r.Unexplained {
-			t.Line("| ", layout.SharePercent(h.Saving), " | ", cell(fmt.Sprintf("%s:%d", h.File, h.Line)), " | ", cell(strings.TrimSpace(h.Code)), " | ", optionalCell(lineWaitsText(h.Waits)), " |")
+			t.Line("| ", layout.SharePercent(h.Saving), " | ", cell(fmt.Sprintf("%s:%d", h.File, h.Line)), " | ",
+				cell(strings.TrimSpace(h.Code)), " | ", optionalCell(lineWaitsText(h.Waits)), " |")
 		}
 	}
 	if len(r.Waiting) > 0 {
@@ -465,13 +474,14 @@ func WriteFindMarkdown(w io.Writer, r *find.Result) error {
 		t.Line("|--:|---|---|---|")
 		for i := range r.Waiting {
 			h := &r.Waiting[i]
-			t.Line("| ", waitingShare(h), " | ", cell(fmt.Sprintf("%s:%d", h.File, h.Line)), " | ", cell(strings.TrimSpace(h.Code)), " | ", optionalCell(hotLineText(h)), " |")
+			t.Line("| ", waitingShare(h), " | ", cell(fmt.Sprintf("%s:%d", h.File, h.Line)), " | ",
+				cell(strings.TrimSpace(h.Code)), " | ", optionalCell(hotLineText(h)), " |")
 		}
 	}
 	return t.Result()
 }
 
-// optionalCell is code in a table, nothing for "".
+// optionalCell returns text as code in a table; "" for "".
 func optionalCell(text string) string {
 	if text == "" {
 		return ""
@@ -479,10 +489,10 @@ func optionalCell(text string) string {
 	return cell(text)
 }
 
-// cell is code in a table.
+// cell returns text as code in a table.
 func cell(text string) string { return strings.ReplaceAll(code(text), "|", `\|`) }
 
-// code is text as code of Markdown, in as many backquotes as it takes.
+// code returns text as code in Markdown, with as many backquotes as it needs.
 func code(text string) string {
 	text = layout.Clean(text)
 	mark := "`"
@@ -495,7 +505,7 @@ func code(text string) string {
 	return mark + text + mark
 }
 
-// fence is a line that text does not hold.
+// fence returns a fence that text does not contain.
 func fence(text string) string {
 	mark := "```"
 	for slices.Contains(strings.Split(text, "\n"), mark) || strings.Contains(text, mark) {
@@ -504,7 +514,7 @@ func fence(text string) string {
 	return mark
 }
 
-// upperFirst starts a sentence with a text that is ASCII at its begin.
+// upperFirst capitalizes a text that starts with an ASCII letter.
 func upperFirst(s string) string {
 	if s == "" {
 		return ""

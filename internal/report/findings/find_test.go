@@ -17,19 +17,30 @@ import (
 func findResult() *find.Result {
 	return &find.Result{
 		Module: "example.com/slow", Dir: "/src/slow", GC: 0.1,
-		Totals: []find.Total{{Cost: find.CPU, Unit: "nanoseconds", Value: 2e9, Own: 1e9}, {Cost: find.AllocObjects, Unit: "count", Value: 31697752, Own: 31697752}},
+		Totals: []find.Total{
+			{Cost: find.CPU, Unit: "nanoseconds", Value: 2e9, Own: 1e9},
+			{Cost: find.AllocObjects, Unit: "count", Value: 31697752, Own: 31697752},
+		},
 		Findings: []find.Finding{
 			{
-				ID: "jsoncodec/jsonv2/1", Rule: "jsoncodec", Title: "old JSON", Why: "it decodes", Safe: "Texts of errors\nchange.", Needs: rules.Settings, Saving: 0.3, Function: "Answer",
+				ID: "jsoncodec/jsonv2/1", Rule: "jsoncodec", Title: "old JSON", Why: "it decodes", Safe: "Texts of errors\nchange.",
+				Needs: rules.Settings, Saving: 0.3, Function: "Answer",
 				Places:   []find.Place{{File: "a.go", Line: 7, EndLine: 7, Code: "decode()"}, {File: "b.go", Line: 8, EndLine: 8}},
 				Evidence: []find.Evidence{{Cost: find.CPU, Value: 9e8, Share: 0.45}},
-				Fix:      &find.Fix{Message: "Build it with GOEXPERIMENT=jsonv2", Setting: &rules.Setting{Build: []string{"GOEXPERIMENT=jsonv2"}}},
+				Fix: &find.Fix{
+					Message: "Build it with GOEXPERIMENT=jsonv2",
+					Setting: &rules.Setting{Build: []string{"GOEXPERIMENT=jsonv2"}},
+				},
 			},
 			{
-				ID: "gogc/gogc/gogc", Rule: "gogc", Title: "collected often", Why: "it collects", Safe: "More memory.", Needs: rules.Settings, Saving: 0.1,
+				ID: "gogc/gogc/gogc", Rule: "gogc", Title: "collected often", Why: "it collects", Safe: "More memory.",
+				Needs: rules.Settings, Saving: 0.1,
 				Fix: &find.Fix{Message: "Run it with GOGC=400", Setting: &rules.Setting{Run: []string{"GOGC=400"}}},
 			},
-			{ID: "x/1", Rule: "x", Title: "slow", Why: "it is slow", Saving: 0.05, Function: "F", Places: []find.Place{{File: "c.go", Line: 1, EndLine: 1, Code: "f()"}}},
+			{
+				ID: "x/1", Rule: "x", Title: "slow", Why: "it is slow", Saving: 0.05, Function: "F",
+				Places: []find.Place{{File: "c.go", Line: 1, EndLine: 1, Code: "f()"}},
+			},
 		},
 	}
 }
@@ -55,14 +66,19 @@ func TestWriteFindSettings(t *testing.T) {
 		have []string
 	}{
 		"text": {text.String(), []string{
-			"objects 32M", "1. old JSON (needs a setting)\n   a.go:7  Answer\n   saves at most 30.00% of the CPU time: CPU 45.00%", "   also b.go:8\n", "setting: Build it with GOEXPERIMENT=jsonv2 (what to mind: `whet rules",
-			"2. collected often (needs a setting)\n   the whole program\n   saves at most 10.00% of the CPU time\n", "no rewrite is safe here without you",
+			"objects 32M",
+			"1. old JSON (needs a setting)\n   a.go:7  Answer\n   saves at most 30.00% of the CPU time: CPU 45.00%",
+			"   also b.go:8\n", "setting: Build it with GOEXPERIMENT=jsonv2 (caveats: `whet rules",
+			"2. collected often (needs a setting)\n   the whole program\n   saves at most 10.00% of the CPU time\n",
+			"no automatic rewrite is safe here",
 		}},
 		"markdown": {markdown.String(), []string{
-			"`a.go:7` in `Answer`: it decodes.", "Also at `b.go:8`.", "Setting: `GOEXPERIMENT=jsonv2`. Texts of errors change.", "The whole program: it collects.\n\nSaves at most **10.00%** of the CPU time.\n",
+			"`a.go:7` in `Answer`: it decodes.", "Also at `b.go:8`.", "Setting: `GOEXPERIMENT=jsonv2`. Texts of errors change.",
+			"The whole program: it collects.\n\nSaves at most **10.00%** of the CPU time.\n",
 		}},
 		"page": {page.String(), []string{
-			`<code>a.go:7</code> <span class="dim">Answer, <code>b.go:8</code></span>`, "<p>Build it with</p><pre tabindex=\"0\"><span>GOEXPERIMENT=jsonv2</span></pre><p>Texts of errors\nchange.</p>",
+			`<code>a.go:7</code> <span class="dim">Answer, <code>b.go:8</code></span>`,
+			"<p>Build it with</p><pre tabindex=\"0\"><span>GOEXPERIMENT=jsonv2</span></pre><p>Texts of errors\nchange.</p>",
 			"<p>the whole program <span", "<p>Run it with</p>", "<pre tabindex=\"0\">f()</pre>", "</html>",
 		}},
 	} {
@@ -92,14 +108,17 @@ func TestWriteFindSettings(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(sarif.String()), &log); err != nil || len(log.Runs) != 1 || len(log.Runs[0].Results) != 3 {
+	if err := json.Unmarshal([]byte(sarif.String()), &log); err != nil || len(log.Runs) != 1 ||
+		len(log.Runs[0].Results) != 3 {
 		t.Fatalf("%v: %s", err, sarif.String())
 	}
 	several, whole := log.Runs[0].Results[0], log.Runs[0].Results[1]
-	if len(several.RelatedLocations) != 1 || !strings.HasSuffix(several.Message.Text, "Build it with GOEXPERIMENT=jsonv2.") {
+	if len(several.RelatedLocations) != 1 ||
+		!strings.HasSuffix(several.Message.Text, "Build it with GOEXPERIMENT=jsonv2.") {
 		t.Errorf("several places: %+v", several)
 	}
-	if len(whole.Locations) != 1 || whole.Locations[0].PhysicalLocation.ArtifactLocation.URI != "go.mod" || whole.Locations[0].PhysicalLocation.Region.StartLine != 1 || len(whole.Fixes) != 0 {
+	if len(whole.Locations) != 1 || whole.Locations[0].PhysicalLocation.ArtifactLocation.URI != "go.mod" ||
+		whole.Locations[0].PhysicalLocation.Region.StartLine != 1 || len(whole.Fixes) != 0 {
 		t.Errorf("the whole program: %+v", whole)
 	}
 }
@@ -117,7 +136,8 @@ func checkSARIFWaits(t *testing.T, r *find.Result) {
 		t.Fatal(err)
 	}
 	run := log.Runs[0]
-	if text := run.Results[0].Message.Text; !strings.Contains(text, "Requests wait here for 36.00% of their time: for a lock 31.00%") {
+	if text := run.Results[0].Message.Text; !strings.Contains(text,
+		"Requests wait here for 36.00% of their time: for a lock 31.00%") {
 		t.Errorf("the finding: %q", text)
 	}
 	type result struct {
@@ -132,14 +152,23 @@ func checkSARIFWaits(t *testing.T, r *find.Result) {
 			x.ended += fmt.Sprintf("%s:%d ", e.Physical.Artifact.URI, e.Physical.Region.StartLine)
 		}
 		got = append(got, x)
-		if one.RuleID != run.Tool.Driver.Rules[one.RuleIndex].ID || one.RuleID != "wait" || one.Level != "note" || one.Rank != 0 {
+		if one.RuleID != run.Tool.Driver.Rules[one.RuleIndex].ID || one.RuleID != "wait" || one.Level != "note" ||
+			one.Rank != 0 {
 			t.Errorf("%+v", one)
 		}
 		prints[one.Fingerprints["whetFinding/v1"]] = true
 	}
 	want := []result{
-		{"hot.go:3", "Requests wait here for 5.00% of their time, for a channel, ended at work.go:4 (main.work) · CPU 20.00%.", ""}, // work.go is another module's
-		{"wait.go:5", "Requests wait here for 31.00% of their time, for a lock, given back at store.go:9 (slow.(*Store).Save).", "store.go:9 "},
+		// work.go is another module's
+		{
+			"hot.go:3",
+			"Requests wait here for 5.00% of their time, for a channel, ended at work.go:4 (main.work) · CPU 20.00%.", "",
+		},
+		{
+			"wait.go:5",
+			"Requests wait here for 31.00% of their time, for a lock, released at store.go:9 (slow.(*Store).Save).",
+			"store.go:9 ",
+		},
 		{"idle.go:6", "Blocked 90.00%.", ""},
 	}
 	if !slices.Equal(got, want) {
@@ -150,17 +179,33 @@ func checkSARIFWaits(t *testing.T, r *find.Result) {
 	}
 }
 
-// TestWriteFindWaits shows what requests wait for beside a finding and hot lines, and under a heading of its own, in each form.
+// TestWriteFindWaits shows the waits of requests with a finding and hot lines, and under a separate
+// heading, in each form.
 func TestWriteFindWaits(t *testing.T) {
 	r := findResult()
-	lock := find.Wait{Cause: "lock", Count: 9, Time: 31e8, Share: 0.31, Ended: []find.Ender{{File: "store.go", Line: 9, Own: true, Function: "example.com/slow.(*Store).Save", Share: 0.31}}}
-	channel := find.Wait{Cause: "channel", Share: 0.05, Ended: []find.Ender{{File: "work.go", Line: 4, Function: "main.work", Share: 0.05}}}
-	r.Requests = &find.Requests{Count: 50, Time: 10e9, Waits: []find.Wait{{Cause: "lock", Share: 0.31}, {Cause: "runnable", Share: 0.02}}}
+	lock := find.Wait{
+		Cause: "lock", Count: 9, Time: 31e8, Share: 0.31,
+		Ended: []find.Ender{{File: "store.go", Line: 9, Own: true, Function: "example.com/slow.(*Store).Save", Share: 0.31}},
+	}
+	channel := find.Wait{
+		Cause: "channel", Share: 0.05,
+		Ended: []find.Ender{{File: "work.go", Line: 4, Function: "main.work", Share: 0.05}},
+	}
+	r.Requests = &find.Requests{
+		Count: 50, Time: 10e9,
+		Waits: []find.Wait{{Cause: "lock", Share: 0.31}, {Cause: "runnable", Share: 0.02}},
+	}
 	r.Findings[0].Waits = []find.Wait{lock, channel}
-	r.Unexplained = []find.HotLine{{Place: find.Place{File: "hot.go", Line: 3, Code: "burn()"}, Saving: 0.2, Waits: []find.Wait{channel}, Evidence: []find.Evidence{{Cost: find.CPU, Share: 0.2}}}}
+	r.Unexplained = []find.HotLine{{
+		Place: find.Place{File: "hot.go", Line: 3, Code: "burn()"}, Saving: 0.2,
+		Waits: []find.Wait{channel}, Evidence: []find.Evidence{{Cost: find.CPU, Share: 0.2}},
+	}}
 	r.Waiting = []find.HotLine{
 		{Place: find.Place{File: "wait.go", Line: 5, Code: "mu.Lock()"}, Waits: []find.Wait{lock}},
-		{Place: find.Place{File: "idle.go", Line: 6, Code: "<-jobs"}, Evidence: []find.Evidence{{Cost: find.Block, Share: 0.9}}},
+		{
+			Place:    find.Place{File: "idle.go", Line: 6, Code: "<-jobs"},
+			Evidence: []find.Evidence{{Cost: find.Block, Share: 0.9}},
+		},
 	}
 	checkSARIFWaits(t, r)
 	for name, write := range map[string]func(*strings.Builder) error{
@@ -175,10 +220,12 @@ func TestWriteFindWaits(t *testing.T) {
 		got := strings.Join(strings.Fields(out.String()), " ")
 		for _, want := range []string{
 			"50 requests in the trace, 10s together, waiting for a lock 31.00%; for a processor 2.00%",
-			"equests wait here for 36.00% of their time: for a lock 31.00%, given back at store.go:9 (slow.(*Store).Save); for a channel 5.00%, ended at work.go:4 (main.work)",
+			"equests wait here for 36.00% of their time: for a lock 31.00%, released at store.go:9 (slow.(*Store).Save); " +
+				"for a channel 5.00%, ended at work.go:4 (main.work)",
 			"equests wait here for 5.00% of their time, for a channel, ended at work.go:4 (main.work)",
-			"Lines that wait", "no rewrite is claimed",
-			"equests wait here for 31.00% of their time, for a lock, given back at store.go:9 (slow.(*Store).Save)", "wait.go:5", "idle.go:6", "blocked 90.00%",
+			"Lines that wait", "no rewrite is offered",
+			"equests wait here for 31.00% of their time, for a lock, released at store.go:9 (slow.(*Store).Save)", "wait.go:5",
+			"idle.go:6", "blocked 90.00%",
 		} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: no %q in\n%s", name, want, out.String())

@@ -13,7 +13,7 @@ import (
 	"github.com/whet-go/whet/internal/report/pages"
 )
 
-// WriteFindPage writes findings as an HTML page: no script, no network.
+// WriteFindPage writes findings as an HTML page without scripts or network requests.
 func WriteFindPage(w io.Writer, r *find.Result) error {
 	t, err := template.New("find").Funcs(template.FuncMap{
 		"percent": layout.SharePercent, "evidence": evidenceText, "callees": calleesText,
@@ -34,12 +34,12 @@ func WriteFindPage(w io.Writer, r *find.Result) error {
 	return pages.WriteTemplate(w, t, r)
 }
 
-// A diffLine is a line of a unified diff, and what it is: add, del, at, or "".
+// A diffLine is a line of a unified diff and its kind: add, del, at, or "".
 type diffLine struct{ Kind, Text string }
 
 func diffLines(diff string) []diffLine {
 	var lines []diffLine
-	left := [2]int{} // lines of the hunk that are still to come, of the old and the new file
+	left := [2]int{} // lines of the hunk that remain, in the old and the new file
 	for text := range strings.Lines(diff) {
 		text = strings.TrimRight(text, "\n")
 		kind := ""
@@ -56,7 +56,8 @@ func diffLines(diff string) []diffLine {
 		case strings.HasPrefix(text, "diff "), strings.HasPrefix(text, "+++ "):
 			continue
 		case strings.HasPrefix(text, "--- "):
-			kind, text = "file", strings.TrimSuffix(strings.TrimPrefix(strings.Replace(text, `--- "a/`, `--- a/"`, 1), "--- a/"), "\t")
+			kind, text = "file", strings.TrimSuffix(strings.TrimPrefix(strings.Replace(text, `--- "a/`, `--- a/"`, 1), "--- a/"),
+				"\t")
 		case strings.HasPrefix(text, "@@"):
 			kind = "at"
 			left = hunkSizes(text)
@@ -66,7 +67,8 @@ func diffLines(diff string) []diffLine {
 	return lines
 }
 
-// hunkSizes are how many lines of the old and the new file a hunk has, by its head: @@ -1,2 +1 @@.
+// hunkSizes returns the number of lines of the old and the new file in a hunk with the head @@ -1,2
+// +1 @@.
 func hunkSizes(head string) (sizes [2]int) {
 	for i, field := range strings.Fields(head) {
 		if i == 0 || i > 2 {
@@ -76,7 +78,7 @@ func hunkSizes(head string) (sizes [2]int) {
 		if !ok {
 			count = "1"
 		}
-		sizes[i-1], _ = strconv.Atoi(count) // 0 for what is not a head of ours
+		sizes[i-1], _ = strconv.Atoi(count) // 0 for a malformed head
 	}
 	return sizes
 }
@@ -116,13 +118,13 @@ summary { cursor: pointer } p { margin: .4rem 0 }
 {{end}}{{with waits .Waits}}<p class="waits">{{.}}.</p>
 {{end}}<p>{{.Why}}.</p>
 {{with .Fix}}{{with .Setting}}{{with .Build}}<p>Build it with</p><pre tabindex="0">{{range .}}<span>{{.}}</span>{{end}}</pre>{{end}}{{with .Run}}<p>Run it with</p><pre tabindex="0">{{range .}}<span>{{.}}</span>{{end}}</pre>{{end}}<p>{{$f.Safe}}</p>{{else}}<pre tabindex="0">{{range lines .Diff}}<span{{with .Kind}} class="{{.}}"{{end}}>{{.Text}}
-</span>{{end}}</pre>{{end}}{{else}}{{with .Places}}<pre tabindex="0">{{(index . 0).Code}}</pre>{{end}}<p class="dim">{{with .NoFix}}No rewrite: {{.}}.{{else}}No rewrite is safe here without you.{{end}}</p>{{end}}
-{{if not (setting .)}}<details><summary>What it keeps, and what the compiler says</summary><p>{{.Safe}}</p>{{range .Notes}}<p class="dim">line {{.Line}}: {{note .}}</p>{{end}}</details>
+</span>{{end}}</pre>{{end}}{{else}}{{with .Places}}<pre tabindex="0">{{(index . 0).Code}}</pre>{{end}}<p class="dim">{{with .NoFix}}No rewrite: {{.}}.{{else}}No automatic rewrite is safe here.{{end}}</p>{{end}}
+{{if not (setting .)}}<details><summary>Why it is safe, and the compiler's notes</summary><p>{{.Safe}}</p>{{range .Notes}}<p class="dim">line {{.Line}}: {{note .}}</p>{{end}}</details>
 {{end}}</section>
 {{end}}{{if .Unexplained}}<section id="hot"><h2>Hot lines without a finding</h2><table>{{range .Unexplained}}<tr><td>{{percent .Saving}}</td><td><code>{{.File}}:{{.Line}}</code><br><code>{{.Code}}</code><br><span class="dim">{{hotline .}}</span></td></tr>{{end}}</table></section>
 {{end}}{{if .Waiting}}<section id="waiting"><h2>Lines that wait</h2><p>{{waiting}}.</p><table>{{range .Waiting}}<tr><td>{{waited .}}</td><td><code>{{.File}}:{{.Line}}</code><br><code>{{.Code}}</code><br><span class="dim">{{hotline .}}</span></td></tr>{{end}}</table></section>
-{{end}}{{with .Against}}<section id="against"><h2>Compared with the baseline {{.Baseline}}</h2><p>{{.New}} new, {{.Known}} known.</p>{{if .Stale}}<p>Not found any more:</p><ul>{{range .Stale}}<li><code>{{.}}</code></li>{{end}}</ul>{{end}}</section>
-{{end}}{{if .Stale}}<section id="stale"><h2>The source is not what was recorded</h2><table>{{range .Stale}}<tr><td>{{percent .Share}}</td><td><code>{{.Function}}</code><br><span class="dim">{{.Reason}}</span></td></tr>{{end}}</table></section>
+{{end}}{{with .Against}}<section id="against"><h2>Compared with the baseline {{.Baseline}}</h2><p>{{.New}} new, {{.Known}} known.</p>{{if .Stale}}<p>No longer found:</p><ul>{{range .Stale}}<li><code>{{.}}</code></li>{{end}}</ul>{{end}}</section>
+{{end}}{{if .Stale}}<section id="stale"><h2>Changed since the recording: skipped</h2><table>{{range .Stale}}<tr><td>{{percent .Share}}</td><td><code>{{.Function}}</code><br><span class="dim">{{.Reason}}</span></td></tr>{{end}}</table></section>
 {{end}}</body>
 </html>
 `

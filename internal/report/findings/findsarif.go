@@ -16,7 +16,7 @@ import (
 	"github.com/whet-go/whet/internal/report"
 )
 
-// SARIF 2.1.0, as far as findings need it:
+// SARIF 2.1.0, the part that findings need:
 // https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 type (
 	sarifLog struct {
@@ -91,10 +91,10 @@ type (
 	}
 )
 
-// sarifBase stands for the module's folder.
+// sarifBase names the module's directory.
 const sarifBase = "MODULE"
 
-// WriteFindSARIF writes findings for code scanning. list are the rules that were looked for.
+// WriteFindSARIF writes findings for code scanning. list has the rules that were applied.
 func WriteFindSARIF(w io.Writer, r *find.Result, list []*rules.Rule, version string) error {
 	run := sarifRun{
 		Tool: sarifTool{Driver: sarifDriver{
@@ -110,23 +110,29 @@ func WriteFindSARIF(w io.Writer, r *find.Result, list []*rules.Rule, version str
 		})
 	}
 	run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
-		ID: sarifWait, Short: sarifMessage{waitingHead}, Full: sarifMessage{"Lines at which requests or goroutines wait: " + waitingNote + "."},
-		Help: sarifMessage{"`whet trace contention` shows who holds what they wait for, and `whet trace requests` each request's time."},
+		ID: sarifWait, Short: sarifMessage{waitingHead}, Full: sarifMessage{"Lines at which requests or goroutines wait: " +
+			waitingNote + "."},
+		Help: sarifMessage{"`whet trace contention` shows who holds what they wait for, and `whet trace requests` each " +
+			"request's time."},
 	})
 	number := findingNumbers(r)
 	for i := range r.Findings {
-		run.Results = append(run.Results, sarifOf(&r.Findings[i], slices.IndexFunc(list, func(rule *rules.Rule) bool { return rule.Analyzer.Name == r.Findings[i].Rule }), number))
+		run.Results = append(run.Results, sarifOf(&r.Findings[i],
+			slices.IndexFunc(list, func(rule *rules.Rule) bool { return rule.Analyzer.Name == r.Findings[i].Rule }), number))
 		if r.Against != nil {
 			run.Results[i].Baseline = map[bool]string{true: "unchanged", false: "new"}[r.Findings[i].Known]
 		}
 	}
 	waiting := slices.DeleteFunc(slices.Clone(r.Unexplained), func(h find.HotLine) bool { return len(h.Waits) == 0 })
 	run.Results = append(run.Results, sarifWaits(slices.Concat(waiting, r.Waiting), len(list))...)
-	return report.JSON(w, sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
+	return report.JSON(w, sarifLog{
+		Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0",
+		Runs: []sarifRun{run},
+	})
 }
 
-// sarifAt is where a file is: relative to the module, with everything percent-encoded that an URI does
-// not have as it is; a file that is not in the module by its whole name.
+// sarifAt returns the location of a file as an escaped URI, relative to the module; absolute if the
+// file is outside it.
 func sarifAt(file string) sarifLocation {
 	if name := slashed(file); path.IsAbs(name) || drive.MatchString(name) {
 		return sarifLocation{URI: fileURI(file)}
@@ -135,10 +141,10 @@ func sarifAt(file string) sarifLocation {
 	return sarifLocation{URI: (&url.URL{Path: file}).String(), BaseID: sarifBase}
 }
 
-// drive is how names begin that are absolute on Windows, with slashes.
+// drive matches the start of absolute names on Windows, with slashes.
 var drive = regexp.MustCompile(`^[A-Za-z]:/`)
 
-// slashed is a name with slashes, if it is one of Windows: backslashes are characters elsewhere.
+// slashed returns a Windows name with slashes. Elsewhere backslashes are ordinary characters.
 func slashed(name string) string {
 	if s := strings.ReplaceAll(name, `\`, "/"); drive.MatchString(s) || strings.HasPrefix(name, `\\`) {
 		return s
@@ -146,7 +152,8 @@ func slashed(name string) string {
 	return name
 }
 
-// fileURI is the URI of an absolute name, also of Windows: file:///C:/a, file://server/share/a.
+// fileURI returns the URI of an absolute name, also on Windows: file:///C:/a,
+// file://server/share/a.
 func fileURI(name string) string {
 	u := url.URL{Scheme: "file", Path: slashed(name)}
 	if drive.MatchString(u.Path) {
@@ -159,11 +166,11 @@ func fileURI(name string) string {
 	return u.String()
 }
 
-// sarifWait is the rule of lines that wait.
+// sarifWait is the rule id of waiting lines.
 const sarifWait = "wait"
 
-// sarifWaits are lines that wait. Their rank is the lowest, as nothing is claimed to be saved there; a
-// baseline knows nothing of them.
+// sarifWaits converts waiting lines. They have the lowest rank, as no saving is claimed, and
+// baselines do not cover them.
 func sarifWaits(lines []find.HotLine, rule int) []sarifResult {
 	var out []sarifResult
 	alike := map[string]int{}
@@ -198,7 +205,8 @@ func sarifOf(f *find.Finding, rule int, number func(id string) string) sarifResu
 	sum := sha256.Sum256([]byte(f.ID))
 	out := sarifResult{
 		RuleID: f.Rule, RuleIndex: rule, Level: "note", Rank: min(100, 100*f.Saving),
-		Message:      sarifMessage{fmt.Sprintf("%s%s: %s. It can save at most %s.", f.Title, needText(f.Needs), f.Why, savingText(f))},
+		Message: sarifMessage{fmt.Sprintf("%s%s: %s. It can save at most %s.", f.Title, needText(f.Needs), f.Why,
+			savingText(f))},
 		Fingerprints: map[string]string{"whetFinding/v1": hex.EncodeToString(sum[:16])},
 	}
 	if shared := sharedText(f, number); shared != "" {
@@ -211,7 +219,10 @@ func sarifOf(f *find.Finding, rule int, number func(id string) string) sarifResu
 		out.Level = "warning"
 	}
 	for i, p := range f.Places {
-		place := sarifPlace{sarifPhysical{sarifAt(p.File), sarifRegion{StartLine: p.Line, StartColumn: p.Column, EndLine: p.EndLine}}}
+		place := sarifPlace{sarifPhysical{
+			sarifAt(p.File),
+			sarifRegion{StartLine: p.Line, StartColumn: p.Column, EndLine: p.EndLine},
+		}}
 		if i == 0 {
 			out.Locations = append(out.Locations, place)
 		} else {
@@ -219,7 +230,7 @@ func sarifOf(f *find.Finding, rule int, number func(id string) string) sarifResu
 		}
 	}
 	if len(f.Places) == 0 {
-		// Code scanning shows no result without a place: go.mod stands for the program.
+		// Code scanning shows no result without a location: go.mod stands for the program.
 		out.Locations = []sarifPlace{{sarifPhysical{sarifAt("go.mod"), sarifRegion{StartLine: 1}}}}
 	}
 	if f.Fix == nil {
@@ -234,7 +245,8 @@ func sarifOf(f *find.Finding, rule int, number func(id string) string) sarifResu
 		change := sarifChange{Artifact: sarifAt(e.File)}
 		for _, edit := range e.Edits {
 			from, length := edit.From, edit.To-edit.From
-			change.Replacements = append(change.Replacements, sarifReplacement{sarifRegion{ByteOffset: &from, ByteLength: &length}, sarifMessage{edit.Text}})
+			change.Replacements = append(change.Replacements,
+				sarifReplacement{sarifRegion{ByteOffset: &from, ByteLength: &length}, sarifMessage{edit.Text}})
 		}
 		fix.Changes = append(fix.Changes, change)
 	}

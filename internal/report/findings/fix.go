@@ -14,8 +14,8 @@ import (
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
-// WriteFix renders what became of findings: the original against all that was kept, what was kept
-// with its proof, what was dropped with the reason, settings, and what was not tried.
+// WriteFix writes the outcome of findings: the original against all kept rewrites, the kept ones
+// with their proofs, the dropped ones with the reasons, settings, and what was not tried.
 func WriteFix(w io.Writer, s layout.Style, r *fix.Result) error {
 	t := layout.NewWriter(w)
 	t.Line(s.Paint(layout.Bold, fixHeadline(r)), " in ", layout.Clean(r.Module))
@@ -36,7 +36,7 @@ func WriteFix(w io.Writer, s layout.Style, r *fix.Result) error {
 	writeFixSettings(t, s, r)
 	if needing := needingFixes(r); len(needing) > 0 {
 		t.Line()
-		t.Line(s.Paint(layout.Bold, "Not tried without you"))
+		t.Line(s.Paint(layout.Bold, "Not tried: needs a manual step"))
 		for _, a := range needing {
 			writePlace(t, s, &a.Finding)
 			layout.Wrap(t, s, "     ", a.Finding.Title+": "+layout.Clean(a.Reason), 5)
@@ -46,7 +46,8 @@ func WriteFix(w io.Writer, s layout.Style, r *fix.Result) error {
 		t.Line()
 		t.Line(s.Paint(layout.Bold, "Without a rewrite"))
 		for _, u := range r.Untried[:min(len(r.Untried), maxUntried)] {
-			t.Line("   ", s.Paint(layout.Cyan, layout.CutMiddle(untriedPlace(&u), s.Remaining(3, 20))), "  ", layout.Clean(u.Function))
+			t.Line("   ", s.Paint(layout.Cyan, layout.CutMiddle(untriedPlace(&u), s.Remaining(3, 20))), "  ",
+				layout.Clean(u.Function))
 			layout.Wrap(t, s, "     ", untriedWords(&u), 5)
 		}
 		if more := len(r.Untried) - maxUntried; more > 0 {
@@ -56,35 +57,36 @@ func WriteFix(w io.Writer, s layout.Style, r *fix.Result) error {
 	return t.Result()
 }
 
-// maxUntried is how many lines without a rewrite are listed.
+// maxUntried is the number of lines without a rewrite that are listed.
 const maxUntried = 20
 
-// fixHeadline says how many rewrites were kept, and in how many rounds they were looked for.
+// fixHeadline describes how many rewrites were kept, in how many rounds.
 func fixHeadline(r *fix.Result) string {
 	line := fmt.Sprintf("%d of %s kept", len(keptFixes(r)), layout.Plural(len(r.Attempts), "rewrite", "rewrites"))
 	if r.Rounds > 1 {
-		line += fmt.Sprintf(", looked for %d times", r.Rounds)
+		line += fmt.Sprintf(" over %d rounds", r.Rounds)
 	}
 	return line
 }
 
-// fixNotes are what must be known before the figures.
+// fixNotes returns what to know before the figures.
 func fixNotes(r *fix.Result) []string {
 	var notes []string
 	if r.Interrupted {
-		notes = append(notes, "Interrupted: not all was tried, and what was kept is not compared in total.")
+		notes = append(notes, "Interrupted: not everything was tried, and there is no comparison in total.")
 	}
 	if len(r.Failing) > 0 {
-		notes = append(notes, "Tests that failed before anything was changed, and were not asked: "+layout.Clean(strings.Join(r.Failing, ", "))+".")
+		notes = append(notes, "Tests that already failed, and were ignored: "+
+			layout.Clean(strings.Join(r.Failing, ", "))+".")
 	}
 	for _, b := range r.Broken {
 		reason, _, _ := strings.Cut(b.Reason, "\n")
-		notes = append(notes, "Does not build, and was left alone: "+layout.Clean(b.Package)+" ("+layout.Clean(reason)+").")
+		notes = append(notes, "Does not build, and was skipped: "+layout.Clean(b.Package)+" ("+layout.Clean(reason)+").")
 	}
 	return notes
 }
 
-// A fixTotal is a comparison of the original with all that was kept.
+// A fixTotal is a comparison of the original with all kept rewrites.
 type fixTotal struct {
 	Title    string
 	Measured *fix.Measured
@@ -92,10 +94,10 @@ type fixTotal struct {
 
 func fixTotals(r *fix.Result) []fixTotal {
 	var totals []fixTotal
-	for _, x := range []fixTotal{ // what users get goes first
-		{"The original against all that was kept, as a service under load", r.Service},
-		{"The original against all that was kept", r.Total},
-		{"The original against all that was kept, with the settings below", r.WithSettings},
+	for _, x := range []fixTotal{ // what users see comes first
+		{"The original against everything kept, as a service under load", r.Service},
+		{"The original against everything kept", r.Total},
+		{"The original against everything kept, with the settings below", r.WithSettings},
 	} {
 		if x.Measured != nil && x.Measured.AB != nil {
 			totals = append(totals, x)
@@ -104,7 +106,7 @@ func fixTotals(r *fix.Result) []fixTotal {
 	return totals
 }
 
-// writeAttempt writes what became of a rewrite.
+// writeAttempt writes the outcome of a rewrite.
 func writeAttempt(t *layout.Writer, s layout.Style, a *fix.Attempt) {
 	t.Line()
 	mark := "dropped"
@@ -133,11 +135,11 @@ func writeAttempt(t *layout.Writer, s layout.Style, a *fix.Attempt) {
 }
 
 func writePlace(t *layout.Writer, s layout.Style, x *find.Finding) {
-	t.Line("   ", s.Paint(layout.Cyan, layout.CutMiddle(layout.Clean(x.Where()), s.Remaining(3, 20))), "  ", layout.Clean(x.Function))
+	t.Line("   ", s.Paint(layout.Cyan, layout.CutMiddle(layout.Clean(x.Where()), s.Remaining(3, 20))), "  ",
+		layout.Clean(x.Function))
 }
 
-// proofLines say what a kept rewrite costs without it, and what proves it, in sentences without a
-// stop.
+// proofLines describe the cost without a kept rewrite, and its proof, without a full stop.
 func proofLines(a *fix.Attempt) []string {
 	var lines []string
 	if len(a.Finding.Evidence) > 0 {
@@ -147,30 +149,34 @@ func proofLines(a *fix.Attempt) []string {
 		lines = append(lines, waits)
 	}
 	if a.Round > 1 {
-		lines = append(lines, fmt.Sprintf("found in round %d, on the lines as earlier rewrites leave them", a.Round))
+		lines = append(lines, fmt.Sprintf("found in round %d, in code that earlier rewrites changed", a.Round))
 	}
 	if a.Together > 0 {
-		lines = append(lines, fmt.Sprintf("kept together with %s: alone each gains less than can be seen", layout.Plural(a.Together, "other", "others")))
+		lines = append(lines, fmt.Sprintf("kept together with %s: alone, each gain is too small to measure",
+			layout.Plural(a.Together, "other", "others")))
 	}
 	if a.Tested > 0 {
-		lines = append(lines, "builds; vet has nothing new to say; the tests of "+layout.Plural(a.Tested, "package", "packages")+" pass")
+		lines = append(lines, "builds; vet reports nothing new; the tests of "+
+			layout.Plural(a.Tested, "package", "packages")+" pass")
 	}
 	if a.Answers != nil {
 		if len(a.Answers.Functions) > 0 {
-			lines = append(lines, fmt.Sprintf("old and new %s answered alike on %d inputs", layout.Clean(strings.Join(a.Answers.Functions, ", ")), a.Answers.Inputs))
+			lines = append(lines, fmt.Sprintf("old and new %s returned the same results for %d inputs",
+				layout.Clean(strings.Join(a.Answers.Functions, ", ")), a.Answers.Inputs))
 		}
 		for _, not := range a.Answers.Not {
 			lines = append(lines, "not compared: "+layout.Clean(not))
 		}
 	}
 	if a.Measured != nil && a.Measured.Written != "" {
-		lines = append(lines, "no benchmark of the module reaches the line: measured by one that whet wrote, with inputs of its own")
+		lines = append(lines,
+			"no benchmark of the module reaches the line: measured by a generated one, with generated inputs")
 		for _, path := range a.Measured.Paths {
 			lines = append(lines, layout.Clean(path))
 		}
 	}
 	if len(a.Open) > 0 {
-		lines = append(lines, "left open by the noise: "+layout.Clean(strings.Join(a.Open, "; ")))
+		lines = append(lines, "undecided because of noise: "+layout.Clean(strings.Join(a.Open, "; ")))
 	}
 	return lines
 }
@@ -182,7 +188,7 @@ func untriedPlace(u *fix.Untried) string {
 	return fmt.Sprintf("%s:%d", layout.Clean(u.File), u.Line)
 }
 
-// untriedWords say what costs how much, and why nothing was tried.
+// untriedWords describes the cost and why nothing was tried.
 func untriedWords(u *fix.Untried) string {
 	words := u.Reason
 	if u.Title != "" {
@@ -194,17 +200,17 @@ func untriedWords(u *fix.Untried) string {
 	return layout.SharePercent(u.Share) + "  " + layout.Clean(words)
 }
 
-// keptFixes are the rewrites that are proven.
+// keptFixes returns the proven rewrites.
 func keptFixes(r *fix.Result) []*fix.Attempt {
 	return fixesThat(r, func(a *fix.Attempt) bool { return a.Kept() })
 }
 
-// droppedFixes are those that were tried and are not.
+// droppedFixes returns the rewrites that were tried but not proven.
 func droppedFixes(r *fix.Result) []*fix.Attempt {
 	return fixesThat(r, func(a *fix.Attempt) bool { return !a.Kept() && a.Stage != fix.StageNeeds })
 }
 
-// needingFixes are those that need something that whet does not do.
+// needingFixes returns the rewrites that need a step that whet does not take.
 func needingFixes(r *fix.Result) []*fix.Attempt {
 	return fixesThat(r, func(a *fix.Attempt) bool { return a.Stage == fix.StageNeeds })
 }
@@ -219,16 +225,16 @@ func fixesThat(r *fix.Result, want func(*fix.Attempt) bool) []*fix.Attempt {
 	return list
 }
 
-// measuredRows are the subjects and units that a comparison decided, or was about: name, unit, before,
-// after, change, half the interval, verdict.
+// measuredRows returns the subjects and units that a comparison decided, or was for: name, unit,
+// before, after, change, half width, verdict.
 func measuredRows(m *fix.Measured) [][]string {
 	return rowsOf(m, func(i int, u *ab.Unit) bool {
 		return i == 0 || u.Verdict == ab.Better || u.Verdict == ab.Worse
 	})
 }
 
-// totalRows have time, bytes and allocations of each subject in any case, and say how many times less
-// it is.
+// totalRows always includes time, bytes and allocations of each subject, with the factor of the
+// gain.
 func totalRows(m *fix.Measured) [][]string {
 	rows := rowsOf(m, func(i int, u *ab.Unit) bool {
 		return i == 0 || u.Verdict == ab.Better || u.Verdict == ab.Worse || u.Unit == "B/op" || u.Unit == "allocs/op"
@@ -247,7 +253,7 @@ func totalRows(m *fix.Measured) [][]string {
 	return rows
 }
 
-// timesLess is a gain as a factor, "8.4x"; "" when there is none, or hardly one.
+// timesLess formats a gain as a factor, "8.4x"; "" if there is none, or hardly any.
 func timesLess(u *ab.Unit) string {
 	factor := 1 / float64(u.Ratio)
 	if u.Better == bench.Higher {
@@ -278,7 +284,10 @@ func rowsOf(m *fix.Measured, show func(i int, u *ab.Unit) bool) [][]string {
 			rows = append(rows, []string{row[0], u.Unit, row[1], row[2], row[3], half, row[7]})
 		}
 		if s.Error != "" {
-			rows = append(rows, []string{layout.Clean(s.Name), "", "", "", "", "", layout.Clean("not measured to the end: " + s.Error)})
+			rows = append(rows, []string{
+				layout.Clean(s.Name), "", "", "", "", "",
+				layout.Clean("not fully measured: " + s.Error),
+			})
 		}
 	}
 	return rows

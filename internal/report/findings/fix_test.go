@@ -13,22 +13,44 @@ import (
 
 // fixResult has a rewrite that was kept and one that was dropped.
 func fixResult() *fix.Result {
-	measured := &fix.Measured{Benchmarks: []string{"slow.BenchmarkClean"}, AB: &ab.Result{Subjects: []ab.Compared{{Name: "Clean", Units: []ab.Unit{
-		{Unit: "sec/op", A: ab.Summary{Median: 2e-6}, B: ab.Summary{Median: 1e-6}, Ratio: 0.5, Low: 0.48, High: 0.52, Verdict: ab.Better, Rounds: [2][]float64{{1}, {1}}},
-		{Unit: "B/op", A: ab.Summary{Median: 8}, B: ab.Summary{Median: 8}, Ratio: 1, Low: 1, High: 1, Verdict: ab.Same, Rounds: [2][]float64{{1}, {1}}},
-	}}}}}
+	measured := &fix.Measured{
+		Benchmarks: []string{"slow.BenchmarkClean"},
+		AB: &ab.Result{Subjects: []ab.Compared{{Name: "Clean", Units: []ab.Unit{
+			{
+				Unit: "sec/op", A: ab.Summary{Median: 2e-6}, B: ab.Summary{Median: 1e-6}, Ratio: 0.5, Low: 0.48, High: 0.52,
+				Verdict: ab.Better, Rounds: [2][]float64{{1}, {1}},
+			},
+			{
+				Unit: "B/op", A: ab.Summary{Median: 8}, B: ab.Summary{Median: 8}, Ratio: 1, Low: 1, High: 1, Verdict: ab.Same,
+				Rounds: [2][]float64{{1}, {1}},
+			},
+		}}}},
+	}
 	finding := func(title string) find.Finding {
-		return find.Finding{Rule: "percall", Title: title, Why: "it is made each time", Function: "Clean", Places: []find.Place{{File: "clean.go", Line: 7, EndLine: 7}}}
+		return find.Finding{
+			Rule: "percall", Title: title, Why: "it is made each time", Function: "Clean",
+			Places: []find.Place{{File: "clean.go", Line: 7, EndLine: 7}},
+		}
 	}
 	together, dropped := finding("replacer | built"), finding("string made by fmt")
 	together.Evidence, together.Saving = []find.Evidence{{Cost: find.CPU, Share: 0.3}}, 0.31
 	needing := finding("JSON by reflection")
 	return &fix.Result{Module: "example.com/slow", Total: measured, Rounds: 2, Attempts: []fix.Attempt{
-		{Finding: dropped, Stage: fix.StageTest, Reason: "--- FAIL: TestClean\nwant <a>", Answers: &fix.Answers{Not: []string{"Clean cannot be compared: it is generic"}}},
-		{Finding: together, Stage: fix.StageKept, Round: 2, Together: 1, Tested: 3, Open: []string{"Order sec/op: +1.0%"}, Diff: "--- a/clean.go\n+++ b/clean.go\n@@ -1 +1 @@\n-old\n+new `code` <b>\n", Measured: measured, Answers: &fix.Answers{Functions: []string{"Clean"}, Inputs: 1234}},
+		{
+			Finding: dropped, Stage: fix.StageTest, Reason: "--- FAIL: TestClean\nwant <a>",
+			Answers: &fix.Answers{Not: []string{"Clean cannot be compared: it is generic"}},
+		},
+		{
+			Finding: together, Stage: fix.StageKept, Round: 2, Together: 1, Tested: 3, Open: []string{"Order sec/op: +1.0%"},
+			Diff: "--- a/clean.go\n+++ b/clean.go\n@@ -1 +1 @@\n-old\n+new `code` <b>\n", Measured: measured,
+			Answers: &fix.Answers{Functions: []string{"Clean"}, Inputs: 1234},
+		},
 		{Finding: needing, Stage: fix.StageNeeds, Reason: "it needs a dependency"},
 	}, Untried: []fix.Untried{
-		{Title: "text made slowly", File: "gen.go", Line: 3, Function: "Gen", Reason: "a program wrote the file", Share: 0.05},
+		{
+			Title: "text made slowly", File: "gen.go", Line: 3, Function: "Gen", Reason: "a program wrote the file",
+			Share: 0.05,
+		},
 		{File: "/old/gone.go", Function: "slow.Gone", Reason: "the function is gone", Share: 0.01},
 	}, Broken: []fix.Broken{{Package: "example.com/slow/broken", Reason: "x.go:1: no\nmore"}}}
 }
@@ -43,20 +65,23 @@ func TestWriteFix(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"1 of 3 rewrites kept, looked for 2 times in example.com/slow", "left alone: example.com/slow/broken (x.go:1: no).",
-		"The original against all that was kept\n   Clean  sec/op  2.000µ  1.000µ  -50.00%  ±4.1%  better, 2.0x\n   Clean  B/op     8.000   8.000   +0.00%    ±0%  the same\n",
-		"kept: replacer | built\n   clean.go:7  Clean\n   it is made each time\n   saves at most 31.00%", "found in round 2", "kept together with 1 other", "tests of 3 packages pass",
-		"answered alike on 1234 inputs", "left open by the noise: Order sec/op: +1.0%", "     +new `code`",
+		"1 of 3 rewrites kept over 2 rounds in example.com/slow", "skipped: example.com/slow/broken (x.go:1: no).",
+		"The original against everything kept\n   Clean  sec/op  2.000µ  1.000µ  -50.00%  ±4.1%  better, 2.0x\n   Clean " +
+			" B/op     8.000   8.000   +0.00%    ±0%  the same\n",
+		"kept: replacer | built\n   clean.go:7  Clean\n   it is made each time\n   saves at most 31.00%", "found in round 2",
+		"kept together with 1 other", "tests of 3 packages pass",
+		"returned the same results for 1234 inputs", "undecided because of noise: Order sec/op: +1.0%", "     +new `code`",
 		"dropped: string made by fmt", "at test:", "     want <a>", "not compared: Clean cannot be compared: it is generic",
-		"Not tried without you\n   clean.go:7  Clean\n     JSON by reflection: it needs a dependency\n",
-		"Without a rewrite\n   gen.go:3  Gen\n     5.00% text made slowly: a program wrote the file\n   /old/gone.go  slow.Gone\n     1.00% the function is gone\n",
+		"Not tried: needs a manual step\n   clean.go:7  Clean\n     JSON by reflection: it needs a dependency\n",
+		"Without a rewrite\n   gen.go:3  Gen\n     5.00% text made slowly: a program wrote the file\n   /old/gone.go  " +
+			"slow.Gone\n     1.00% the function is gone\n",
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
 	if strings.Count(text.String(), "B/op") != 1 {
-		t.Error("a unit that did not change is shown beside the total")
+		t.Error("a unit that did not change is shown in addition to the total")
 	}
 	if strings.Index(text.String(), "kept: ") > strings.Index(text.String(), "dropped: ") {
 		t.Error("what was dropped comes first")
@@ -67,9 +92,13 @@ func TestWriteFix(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"## 1 of 3 rewrites kept, looked for 2 times in `example.com/slow`", "| Clean | sec/op | 2.000µ | 1.000µ | -50.00% | ±4.1% | better, 2.0x |", "| Clean | sec/op | 2.000µ | 1.000µ | -50.00% | ±4.1% | better |",
-		"### Kept: replacer \\| built\n", "- kept together with 1 other", "```diff\n--- a/clean.go", "### Dropped: string made by fmt", "Dropped at “test”",
-		"- `clean.go:7` in `Clean`: JSON by reflection; it needs a dependency", "- `gen.go:3` in `Gen`: 5.00%  text made slowly",
+		"## 1 of 3 rewrites kept over 2 rounds in `example.com/slow`",
+		"| Clean | sec/op | 2.000µ | 1.000µ | -50.00% | ±4.1% | better, 2.0x |",
+		"| Clean | sec/op | 2.000µ | 1.000µ | -50.00% | ±4.1% | better |",
+		"### Kept: replacer \\| built\n", "- kept together with 1 other", "```diff\n--- a/clean.go",
+		"### Dropped: string made by fmt", "Dropped at “test”",
+		"- `clean.go:7` in `Clean`: JSON by reflection; it needs a dependency",
+		"- `gen.go:3` in `Gen`: 5.00%  text made slowly",
 	} {
 		if !strings.Contains(markdown.String(), want) {
 			t.Errorf("no %q in\n%s", want, markdown.String())
@@ -87,8 +116,11 @@ func TestWriteFixPage(t *testing.T) {
 	}
 	at := -1
 	for _, want := range []string{
-		"<h1>1 of 3 rewrites kept", "as a service under load</h2>", "-52.00% to -48.00%", "better, 2.0x", "width:50.0%", "<h2>The original against all that was kept</h2>",
-		"<h2>Kept</h2>", "replacer | built", "answered alike on 1234 inputs", "code` &lt;b&gt;", "<h2>Dropped</h2>", "want &lt;a&gt;", "<h2>Not tried without you</h2>", "<h2>Without a rewrite</h2>",
+		"<h1>1 of 3 rewrites kept", "as a service under load</h2>", "-52.00% to -48.00%", "better, 2.0x", "width:50.0%",
+		"<h2>The original against everything kept</h2>",
+		"<h2>Kept</h2>", "replacer | built", "returned the same results for 1234 inputs", "code` &lt;b&gt;",
+		"<h2>Dropped</h2>",
+		"want &lt;a&gt;", "<h2>Not tried: needs a manual step</h2>", "<h2>Without a rewrite</h2>",
 	} {
 		i := strings.Index(page.String(), want)
 		if i <= at {
@@ -107,10 +139,19 @@ func TestWriteFixPage(t *testing.T) {
 func TestWriteFixSettings(t *testing.T) {
 	r := fixResult()
 	set := func(title string, build, run []string, places ...find.Place) find.Finding {
-		return find.Finding{Rule: "gogc", Title: title, Why: "it is slow", Places: places, Saving: 0.2, Fix: &find.Fix{Message: "Set it", Setting: &rules.Setting{Build: build, Run: run}}}
+		return find.Finding{
+			Rule: "gogc", Title: title, Why: "it is slow", Places: places, Saving: 0.2,
+			Fix: &find.Fix{Message: "Set it", Setting: &rules.Setting{Build: build, Run: run}},
+		}
 	}
 	r.Settings = []fix.Attempt{
-		{Finding: set("old JSON", []string{"GOEXPERIMENT=jsonv2"}, nil, find.Place{File: "a.go", Line: 3}), Stage: fix.StageKept, Measured: r.Total, Answers: &fix.Answers{Functions: []string{"Answer"}, Inputs: 20, ErrorTexts: 3}},
+		{
+			Finding: set("old JSON", []string{"GOEXPERIMENT=jsonv2"}, nil, find.Place{File: "a.go", Line: 3}),
+			Stage:   fix.StageKept, Measured: r.Total, Answers: &fix.Answers{
+				Functions: []string{"Answer"}, Inputs: 20,
+				ErrorTexts: 3,
+			},
+		},
 		{Finding: set("collected often", nil, []string{"GOGC=400"}), Stage: fix.StageMeasure, Reason: "no gain"},
 	}
 	r.WithSettings = r.Total
@@ -122,14 +163,20 @@ func TestWriteFixSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\nproven: build with GOEXPERIMENT=jsonv2\n", "for: old JSON (a.go:3), saves at most 20.00% of the CPU time", "Answer answered alike on 20 inputs, but for the texts of errors on 3 of them",
-		"\nnot proven: GOGC=400\n", "(the whole program)", "at measure:\n     no gain\n", "The original against all that was kept, with the settings below\n   Clean  sec/op",
+		"\nproven: build with GOEXPERIMENT=jsonv2\n", "for: old JSON (a.go:3), saves at most 20.00% of the CPU time",
+		"Answer returned the same results for 20 inputs, except for the texts of\n   errors for 3 of them",
+		"\nnot proven: GOGC=400\n", "(the whole program)", "at measure:\n     no gain\n",
+		"The original against everything kept, with the settings below\n   Clean  sec/op",
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	for _, want := range []string{"### Proven setting: `GOEXPERIMENT=jsonv2`\n\nold JSON: it is slow.\n\nAnswer answered alike on 20 inputs, but for the texts of errors on 3 of them.\n\n| benchmark", "### Setting not proven: `GOGC=400`", "Dropped at “measure”", "with the settings below:\n\n| benchmark"} {
+	for _, want := range []string{
+		"### Proven setting: `GOEXPERIMENT=jsonv2`\n\nold JSON: it is slow.\n\nAnswer " +
+			"returned the same results for 20 inputs, except for the texts of errors for 3 of them.\n\n| benchmark",
+		"### Setting not proven: `GOGC=400`", "Dropped at “measure”", "with the settings below:\n\n| benchmark",
+	} {
 		if !strings.Contains(markdown.String(), want) {
 			t.Errorf("no %q in\n%s", want, markdown.String())
 		}

@@ -8,13 +8,13 @@ import (
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
-// WriteFixMarkdown renders what WriteFix does as GitHub's Markdown.
+// WriteFixMarkdown writes the same as WriteFix as GitHub's Markdown.
 func WriteFixMarkdown(w io.Writer, r *fix.Result) error {
 	t := layout.NewWriter(w)
 	t.Line("## ", fixHeadline(r), " in ", code(r.Module))
 	for _, note := range fixNotes(r) {
 		t.Line()
-		t.Line(said(note))
+		t.Line(escaped(note))
 	}
 	for _, x := range fixTotals(r) {
 		t.Line()
@@ -30,10 +30,11 @@ func WriteFixMarkdown(w io.Writer, r *fix.Result) error {
 	writeFixSettingsMarkdown(t, r, func(m *fix.Measured) { markdownRows(t, measuredRows(m)) })
 	if needing := needingFixes(r); len(needing) > 0 {
 		t.Line()
-		t.Line("### Not tried without you")
+		t.Line("### Not tried: needs a manual step")
 		t.Line()
 		for _, a := range needing {
-			t.Line("- ", code(a.Finding.Where()), " in ", code(a.Finding.Function), ": ", said(a.Finding.Title), "; ", said(a.Reason))
+			t.Line("- ", code(a.Finding.Where()), " in ", code(a.Finding.Function), ": ", escaped(a.Finding.Title), "; ",
+				escaped(a.Reason))
 		}
 	}
 	if len(r.Untried) > 0 {
@@ -42,7 +43,7 @@ func WriteFixMarkdown(w io.Writer, r *fix.Result) error {
 		t.Line()
 		for i := range r.Untried {
 			u := &r.Untried[i]
-			t.Line("- ", code(untriedPlace(u)), " in ", code(u.Function), ": ", said(untriedWords(u)))
+			t.Line("- ", code(untriedPlace(u)), " in ", code(u.Function), ": ", escaped(untriedWords(u)))
 		}
 	}
 	return t.Result()
@@ -51,12 +52,12 @@ func WriteFixMarkdown(w io.Writer, r *fix.Result) error {
 func markdownAttempt(t *layout.Writer, a *fix.Attempt) {
 	t.Line()
 	if a.Kept() {
-		t.Line("### Kept: ", said(a.Finding.Title))
+		t.Line("### Kept: ", escaped(a.Finding.Title))
 	} else {
-		t.Line("### Dropped: ", said(a.Finding.Title))
+		t.Line("### Dropped: ", escaped(a.Finding.Title))
 	}
 	t.Line()
-	t.Line(code(a.Finding.Where()), " in ", code(a.Finding.Function), ": ", said(a.Finding.Why), ".")
+	t.Line(code(a.Finding.Where()), " in ", code(a.Finding.Function), ": ", escaped(a.Finding.Why), ".")
 	if !a.Kept() {
 		t.Line()
 		t.Line("Dropped at “", string(a.Stage), "”:")
@@ -67,7 +68,7 @@ func markdownAttempt(t *layout.Writer, a *fix.Attempt) {
 	}
 	t.Line()
 	for _, line := range proofLines(a) {
-		t.Line("- ", said(line))
+		t.Line("- ", escaped(line))
 	}
 	markdownRows(t, measuredRows(a.Measured))
 	t.Line()
@@ -82,7 +83,7 @@ func markdownFence(t *layout.Writer, language, body string) {
 	t.Line(fence(body))
 }
 
-// cleanTabs is Clean that leaves tabs as they are: a diff is copied.
+// cleanTabs is Clean but keeps tabs, so that a diff can be copied.
 func cleanTabs(line string) string {
 	parts := strings.Split(line, "\t")
 	for i, part := range parts {
@@ -101,11 +102,11 @@ func markdownRows(t *layout.Writer, rows [][]string) {
 	for _, row := range rows {
 		line := "|"
 		for _, cell := range row {
-			line += " " + said(cell) + " |"
+			line += " " + escaped(cell) + " |"
 		}
 		t.Line(line)
 	}
 }
 
-// said is foreign text as Markdown.
-func said(s string) string { return layout.EscapeMarkdown(layout.Clean(s)) }
+// escaped returns foreign text as Markdown.
+func escaped(s string) string { return layout.EscapeMarkdown(layout.Clean(s)) }

@@ -15,13 +15,14 @@ import (
 	"github.com/whet-go/whet/internal/report/pages"
 )
 
-// WriteFixPage writes what became of findings as an HTML page: no script, no network.
+// WriteFixPage writes the outcome of findings as an HTML page without scripts or network requests.
 func WriteFixPage(w io.Writer, r *fix.Result) error {
 	t, err := template.New("fix").Funcs(template.FuncMap{
 		"headline": fixHeadline, "notes": fixNotes, "totals": fixTotals,
 		"kept": keptFixes, "dropped": droppedFixes, "needing": needingFixes,
-		"all": func(m *fix.Measured) []fixPageRow { return fixPageRows(m, true) }, "decided": func(m *fix.Measured) []fixPageRow { return fixPageRows(m, false) },
-		"saving": savingText, "proof": proofLines, "verdict": settingVerdict, "alike": answersText,
+		"all":     func(m *fix.Measured) []fixPageRow { return fixPageRows(m, true) },
+		"decided": func(m *fix.Measured) []fixPageRow { return fixPageRows(m, false) },
+		"saving":  savingText, "proof": proofLines, "verdict": settingVerdict, "alike": answersText,
 		"place": untriedPlace, "words": untriedWords, "lines": diffLines,
 		"inc": func(i int) int { return i + 1 },
 	}).Parse(fixTemplate)
@@ -35,7 +36,7 @@ func WriteFixPage(w io.Writer, r *fix.Result) error {
 type fixPageRow struct {
 	Name, Unit, Before, After, Change, Interval, Is string
 	Class                                           string // better, worse, or ""
-	Left                                            string // of the cost in percent; "" when it is not known
+	Left                                            string // percent of the cost that remains; "" if unknown
 }
 
 func fixPageRows(m *fix.Measured, all bool) []fixPageRow {
@@ -51,7 +52,10 @@ func fixPageRows(m *fix.Measured, all bool) []fixPageRow {
 				continue
 			}
 			text := benchmarks.ABRowOf("", len(u.Rounds[ab.A]), u)
-			row := fixPageRow{Name: layout.Clean(s.Name), Unit: layout.Clean(u.Unit), Before: text[1], After: text[2], Change: text[3], Interval: intervalText(u), Is: text[7]}
+			row := fixPageRow{
+				Name: layout.Clean(s.Name), Unit: layout.Clean(u.Unit), Before: text[1], After: text[2],
+				Change: text[3], Interval: intervalText(u), Is: text[7],
+			}
 			if times := timesLess(u); times != "" {
 				row.Is += ", " + times
 			}
@@ -64,13 +68,13 @@ func fixPageRows(m *fix.Measured, all bool) []fixPageRow {
 			rows = append(rows, row)
 		}
 		if s.Error != "" {
-			rows = append(rows, fixPageRow{Name: layout.Clean(s.Name), Is: layout.Clean("not measured to the end: " + s.Error)})
+			rows = append(rows, fixPageRow{Name: layout.Clean(s.Name), Is: layout.Clean("not fully measured: " + s.Error)})
 		}
 	}
 	return rows
 }
 
-// intervalText is the interval of a ratio as changes: "-52.10% to -47.35%".
+// intervalText formats the interval of a ratio as changes: "-52.10% to -47.35%".
 func intervalText(u *ab.Unit) string {
 	low, high := float64(u.Low), float64(u.High)
 	if !benchmarks.IsFinite(low) || !benchmarks.IsFinite(high) {
@@ -133,10 +137,10 @@ summary { cursor: pointer } p { margin: .4rem 0 } ul { margin: .4rem 0; padding-
 {{range .}}<section>
 <h3>{{verdict .}}</h3>
 <p>{{.Finding.Title}}: {{.Finding.Why}}.</p>
-{{with .Answers}}{{if .Functions}}<p>{{alike .}}.</p>{{end}}{{end}}{{if .Kept}}<p class="dim">It is yours to set: nothing was changed. <code>whet rules {{.Finding.Rule}}</code> says what to mind.</p>{{else}}<p>At “{{.Stage}}”:</p><pre class="said" tabindex="0">{{.Reason}}</pre>{{end}}
+{{with .Answers}}{{if .Functions}}<p>{{alike .}}.</p>{{end}}{{end}}{{if .Kept}}<p class="dim">Nothing was changed: set it yourself. <code>whet rules {{.Finding.Rule}}</code> lists the caveats.</p>{{else}}<p>At “{{.Stage}}”:</p><pre class="said" tabindex="0">{{.Reason}}</pre>{{end}}
 {{template "table" decided .Measured}}
 </section>
-{{end}}{{end}}{{with needing .}}<h2>Not tried without you</h2>
+{{end}}{{end}}{{with needing .}}<h2>Not tried: needs a manual step</h2>
 <ul>{{range .}}<li><code>{{.Finding.Where}}</code> <span class="dim">{{.Finding.Function}}</span><br>{{.Finding.Title}}: {{.Reason}}</li>{{end}}</ul>
 {{end}}{{with .Untried}}<h2>Without a rewrite</h2>
 <ul>{{range .}}<li><code>{{place .}}</code> <span class="dim">{{.Function}}</span><br>{{words .}}</li>{{end}}</ul>

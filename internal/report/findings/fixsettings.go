@@ -8,7 +8,7 @@ import (
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
-// settingVerdict says in a line what became of a setting.
+// settingVerdict describes the outcome of a setting in one line.
 func settingVerdict(a *fix.Attempt) string {
 	set := a.Finding.Fix.Setting
 	if !a.Kept() {
@@ -24,27 +24,28 @@ func settingVerdict(a *fix.Attempt) string {
 	return "proven: " + strings.Join(how, ", ")
 }
 
-// writeFixSettings says what became of the settings.
+// writeFixSettings writes the outcomes of settings.
 func writeFixSettings(t *layout.Writer, s layout.Style, r *fix.Result) {
 	for i := range r.Settings {
 		a := &r.Settings[i]
 		t.Line()
 		layout.Wrap(t, s, "", s.Paint(layout.Bold, settingVerdict(a)), 3)
-		layout.Wrap(t, s, "   ", "for: "+a.Finding.Title+" ("+layout.Clean(a.Finding.Where())+"), saves at most "+savingText(&a.Finding), 3)
+		layout.Wrap(t, s, "   ", "for: "+a.Finding.Title+" ("+layout.Clean(a.Finding.Where())+"), saves at most "+
+			savingText(&a.Finding), 3)
 		if !a.Kept() {
 			t.Line("   at ", s.Paint(layout.Bold, string(a.Stage)), ":")
 			for line := range strings.Lines(a.Reason) {
 				layout.Wrap(t, s, "     ", layout.CleanSource(strings.TrimRight(line, "\n")), 5)
 			}
 		} else {
-			layout.Wrap(t, s, "   ", "what to mind: `whet rules "+a.Finding.Rule+"`. It is yours to set: nothing was changed", 3)
+			layout.Wrap(t, s, "   ", "caveats: `whet rules "+a.Finding.Rule+"`. Nothing was changed: set it yourself", 3)
 		}
 		writeAnswers(t, s, a)
 		writeMeasured(t, s, a.Measured)
 	}
 }
 
-// writeAnswers says how answers were compared.
+// writeAnswers describes how answers were compared.
 func writeAnswers(t *layout.Writer, s layout.Style, a *fix.Attempt) {
 	if a.Answers == nil {
 		return
@@ -57,16 +58,16 @@ func writeAnswers(t *layout.Writer, s layout.Style, a *fix.Attempt) {
 	}
 }
 
-// answersText says on how many inputs two builds answered alike.
+// answersText describes the number of inputs on which two builds answered alike.
 func answersText(a *fix.Answers) string {
-	text := fmt.Sprintf("%s answered alike on %d inputs", strings.Join(a.Functions, ", "), a.Inputs)
+	text := fmt.Sprintf("%s returned the same results for %d inputs", strings.Join(a.Functions, ", "), a.Inputs)
 	if a.ErrorTexts > 0 {
-		text += fmt.Sprintf(", but for the texts of errors on %d of them", a.ErrorTexts)
+		text += fmt.Sprintf(", except for the texts of errors for %d of them", a.ErrorTexts)
 	}
 	return text
 }
 
-// writeFixSettingsMarkdown renders the same as GitHub's Markdown; table writes a comparison.
+// writeFixSettingsMarkdown writes the same as GitHub's Markdown; table writes a comparison.
 func writeFixSettingsMarkdown(t *layout.Writer, r *fix.Result, table func(*fix.Measured)) {
 	for i := range r.Settings {
 		a := &r.Settings[i]

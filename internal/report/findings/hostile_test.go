@@ -14,10 +14,11 @@ import (
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
-// hostileNames are names of files that somebody may commit.
+// hostileNames returns hostile names of files that a repository can contain.
 func hostileNames() []string {
 	return []string{
-		`"><script>alert(1)</script>.go`, `'onload='x.go`, "a b/c d.go", "100%41.go", "new\nline.go", "esc\x1b[31mred.go", "\u202egnp.go", "mark\u200e.go",
+		`"><script>alert(1)</script>.go`, `'onload='x.go`, "a b/c d.go", "100%41.go", "new\nline.go", "esc\x1b[31mred.go",
+		"\u202egnp.go", "mark\u200e.go",
 		`back\slash.go`, "c:d.go", "a:b/c.go", "?q=1#f.go", "é/ü.go", "a|b`c.go", "..x/y.go",
 	}
 }
@@ -26,7 +27,10 @@ func hostileNames() []string {
 func hostileFinding(name string) find.Finding {
 	return find.Finding{
 		ID: "x/" + name, Rule: "x", Title: "slow", Why: "it is slow", Function: "F", Saving: 0.1,
-		Places: []find.Place{{File: name, Line: 1, EndLine: 1, Code: "f() // <b>\u202e\x1b["}, {File: name, Line: 2, EndLine: 2}},
+		Places: []find.Place{
+			{File: name, Line: 1, EndLine: 1, Code: "f() // <b>\u202e\x1b["},
+			{File: name, Line: 2, EndLine: 2},
+		},
 		Fix: &find.Fix{
 			Message: "Change it", Diff: string(rewrite.Diff(name, []byte("a\n-- a/x\n<i>\n"), []byte("a\n++ b/x\n<u>\n"))),
 			Files: []find.FileEdit{{File: name, Edits: []rewrite.Edit{{From: 0, To: 1, Text: "b"}}}},
@@ -38,7 +42,10 @@ func hostileFinding(name string) find.Finding {
 func TestHostileSARIF(t *testing.T) {
 	for _, name := range append(hostileNames(), `C:\src\main.go`, "/abs/x y.go", `\\server\share\x.go`) {
 		var out strings.Builder
-		if err := WriteFindSARIF(&out, &find.Result{Module: "m", Dir: "/src/a b%", Findings: []find.Finding{hostileFinding(name)}}, nil, "v1"); err != nil {
+		if err := WriteFindSARIF(&out, &find.Result{
+			Module: "m", Dir: "/src/a b%",
+			Findings: []find.Finding{hostileFinding(name)},
+		}, nil, "v1"); err != nil {
 			t.Fatal(err)
 		}
 		var log sarifLog
@@ -54,7 +61,10 @@ func TestHostileSARIF(t *testing.T) {
 			t.Fatal(err)
 		}
 		result := run.Results[0]
-		for _, at := range []sarifLocation{result.Locations[0].Physical.Artifact, result.Related[0].Physical.Artifact, result.Fixes[0].Changes[0].Artifact} {
+		for _, at := range []sarifLocation{
+			result.Locations[0].Physical.Artifact, result.Related[0].Physical.Artifact,
+			result.Fixes[0].Changes[0].Artifact,
+		} {
 			for i := range len(at.URI) {
 				if c := at.URI[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
 					t.Errorf("%q: the URI %q has %q", name, at.URI, c)
@@ -74,7 +84,8 @@ func TestHostileSARIF(t *testing.T) {
 			case "/abs/x y.go":
 				want = name
 			}
-			if full := base.ResolveReference(u); full.Scheme != "file" || full.Path != want || full.RawQuery != "" || full.Fragment != "" {
+			if full := base.ResolveReference(u); full.Scheme != "file" || full.Path != want || full.RawQuery != "" ||
+				full.Fragment != "" {
 				t.Errorf("%q: %q is %q of %q, want %q", name, at.URI, full.Path, full, want)
 			}
 			if relative := at.BaseID == sarifBase; relative != (want == "/src/a b%/"+path.Clean(name)) || relative && u.IsAbs() {
@@ -82,7 +93,10 @@ func TestHostileSARIF(t *testing.T) {
 			}
 		}
 	}
-	for dir, want := range map[string]string{"/src": "file:///src", `C:\src\x`: "file:///C:/src/x", `\\server\share\x`: "file://server/share/x"} {
+	for dir, want := range map[string]string{
+		"/src": "file:///src", `C:\src\x`: "file:///C:/src/x",
+		`\\server\share\x`: "file://server/share/x",
+	} {
 		if got := fileURI(dir); got != want {
 			t.Errorf("%s: %s, want %s", dir, got, want)
 		}
@@ -96,20 +110,29 @@ func TestHostilePages(t *testing.T) {
 		x := hostileFinding(name)
 		found := &find.Result{
 			Module: name, Dir: "/src", Findings: []find.Finding{x},
-			Unexplained: []find.HotLine{{Place: x.Places[0], Function: name, Why: name}}, Stale: []find.Stale{{Function: name, File: name, Reason: name}},
-			Against: &find.Against{Baseline: name, Stale: []find.Identity{{Rule: "x", Package: name, Code: name}}},
+			Unexplained: []find.HotLine{{Place: x.Places[0], Function: name, Why: name}},
+			Stale:       []find.Stale{{Function: name, File: name, Reason: name}},
+			Against:     &find.Against{Baseline: name, Stale: []find.Identity{{Rule: "x", Package: name, Code: name}}},
 		}
-		fixed := &fix.Result{Module: name, Attempts: []fix.Attempt{
-			{Finding: x, Stage: fix.StageKept, Diff: x.Fix.Diff}, {Finding: x, Stage: fix.StageTest, Reason: name, Diff: x.Fix.Diff}, {Finding: x, Stage: fix.StageNeeds, Reason: name},
-		}, Untried: []fix.Untried{{Title: name, File: name, Line: 1, Function: name, Reason: name}}, Broken: []fix.Broken{{Package: name, Reason: name}}}
+		fixed := &fix.Result{
+			Module: name, Attempts: []fix.Attempt{
+				{Finding: x, Stage: fix.StageKept, Diff: x.Fix.Diff}, {
+					Finding: x, Stage: fix.StageTest, Reason: name,
+					Diff: x.Fix.Diff,
+				}, {Finding: x, Stage: fix.StageNeeds, Reason: name},
+			}, Untried: []fix.Untried{{Title: name, File: name, Line: 1, Function: name, Reason: name}},
+			Broken: []fix.Broken{{Package: name, Reason: name}},
+		}
 		outputs := map[string]*strings.Builder{}
 		out := func(kind string) *strings.Builder {
 			outputs[kind] = &strings.Builder{}
 			return outputs[kind]
 		}
 		for _, err := range []error{
-			WriteFindPage(out("find.html"), found), WriteFixPage(out("fix.html"), fixed), WriteFind(out("find.txt"), layout.Style{}, found),
-			WriteFix(out("fix.txt"), layout.Style{}, fixed), WriteFindMarkdown(out("find.md"), found), WriteFixMarkdown(out("fix.md"), fixed),
+			WriteFindPage(out("find.html"), found), WriteFixPage(out("fix.html"), fixed), WriteFind(out("find.txt"),
+				layout.Style{}, found),
+			WriteFix(out("fix.txt"), layout.Style{}, fixed), WriteFindMarkdown(out("find.md"), found),
+			WriteFixMarkdown(out("fix.md"), fixed),
 		} {
 			if err != nil {
 				t.Fatal(err)
@@ -126,18 +149,20 @@ func TestHostilePages(t *testing.T) {
 					t.Errorf("%q: %s has %q", name, kind, s)
 				}
 			}
-			if strings.HasSuffix(kind, ".html") && (!strings.Contains(text, `class="del">--- a/x`) || !strings.Contains(text, `class="add">&#43;&#43;&#43; b/x`)) {
+			if strings.HasSuffix(kind, ".html") &&
+				(!strings.Contains(text, `class="del">--- a/x`) || !strings.Contains(text, `class="add">&#43;&#43;&#43; b/x`)) {
 				t.Errorf("%q: %s takes lines of code for heads of files", name, kind)
 			}
 		}
 	}
 }
 
-// TestHostilePatches has mails whose heads are lines of their own, whatever files are called.
+// TestHostilePatches feeds patches in mail format whose file names contain header lines.
 func TestHostilePatches(t *testing.T) {
 	for _, name := range append(hostileNames(), "x\nBcc: y/a.go", "x\n---\n\n--- a/b\n+++ b/b\n/a.go") {
 		x := hostileFinding(name)
-		patches := (&fix.Result{Attempts: []fix.Attempt{{Finding: x, Stage: fix.StageKept, Diff: x.Fix.Diff}}}).Patches("a <a@b>")
+		patches := (&fix.Result{Attempts: []fix.Attempt{{Finding: x, Stage: fix.StageKept, Diff: x.Fix.Diff}}}).Patches(
+			"a <a@b>")
 		text := string(patches[0].Text)
 		head, rest, _ := strings.Cut(text, "\n\n")
 		if n := strings.Count(head, "\n"); n != 2 || strings.Contains(head, "\x1b") {

@@ -19,7 +19,8 @@ import (
 
 // evil is a name that a browser or a terminal would act on, as long as a trace may have one.
 func evil() string {
-	s := `</script><script>window.pwned=1</script>"><img src=x onerror="window.pwned=1"><!--<b>'` + "`${window.pwned=1}" + untrusted.Terminal
+	s := `</script><script>window.pwned=1</script>"><img src=x onerror="window.pwned=1"><!--<b>'` + "`${window.pwned=1}" +
+		untrusted.Terminal
 	return s + strings.Repeat("x", 1000-len(s))
 }
 
@@ -54,7 +55,8 @@ func TestHostileJourney(t *testing.T) {
 		pages := map[string][]byte{}
 		for name, data := range map[string][]byte{"functions": untrusted.Texts(evil()), "tasks": userTrace(t, evil())} {
 			var page bytes.Buffer
-			if err := traces.WriteTimelinePage(t.Context(), &page, timeline.New(tracetest.Index(t, data), evil()), traces.TimelineOptions{}); err != nil {
+			if err := traces.WriteTimelinePage(t.Context(), &page, timeline.New(tracetest.Index(t, data), evil()),
+				traces.TimelineOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			pages[name] = page.Bytes()
@@ -65,14 +67,21 @@ func TestHostileJourney(t *testing.T) {
 		x.Places[0].Code = long
 		var found, fixed bytes.Buffer
 		if err := WriteFindPage(&found, &find.Result{
-			Module: evil(), Dir: "/src", Findings: []find.Finding{x}, Unexplained: []find.HotLine{{Place: x.Places[0], Function: evil(), Why: evil()}},
-			Stale: []find.Stale{{Function: long, File: evil(), Reason: evil()}},
+			Module: evil(), Dir: "/src", Findings: []find.Finding{x},
+			Unexplained: []find.HotLine{{Place: x.Places[0], Function: evil(), Why: evil()}},
+			Stale:       []find.Stale{{Function: long, File: evil(), Reason: evil()}},
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if err := WriteFixPage(&fixed, &fix.Result{Module: evil(), Attempts: []fix.Attempt{
-			{Finding: x, Stage: fix.StageKept, Diff: x.Fix.Diff}, {Finding: x, Stage: fix.StageTest, Reason: long, Diff: x.Fix.Diff}, {Finding: x, Stage: fix.StageNeeds, Reason: evil()},
-		}, Untried: []fix.Untried{{Title: evil(), File: evil(), Line: 1, Function: long, Reason: evil()}}, Broken: []fix.Broken{{Package: evil(), Reason: long}}}); err != nil {
+		if err := WriteFixPage(&fixed, &fix.Result{
+			Module: evil(), Attempts: []fix.Attempt{
+				{Finding: x, Stage: fix.StageKept, Diff: x.Fix.Diff}, {
+					Finding: x, Stage: fix.StageTest, Reason: long,
+					Diff: x.Fix.Diff,
+				}, {Finding: x, Stage: fix.StageNeeds, Reason: evil()},
+			}, Untried: []fix.Untried{{Title: evil(), File: evil(), Line: 1, Function: long, Reason: evil()}},
+			Broken: []fix.Broken{{Package: evil(), Reason: long}},
+		}); err != nil {
 			t.Fatal(err)
 		}
 		pages["find"], pages["fix"] = found.Bytes(), fixed.Bytes()

@@ -11,10 +11,10 @@ import (
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
-// noteSteps is how many of the reasons of a note the text shows; JSON has all.
+// noteSteps is the number of a note's reasons in text; JSON has all.
 const noteSteps = 4
 
-// WriteNotes renders what the compiler says of lines.
+// WriteNotes writes the compiler's notes by line.
 func WriteNotes(w io.Writer, s layout.Style, r *lines.Result) error {
 	t := layout.NewWriter(w)
 	all, parts := 0, []string{}
@@ -22,7 +22,8 @@ func WriteNotes(w io.Writer, s layout.Style, r *lines.Result) error {
 		all += c.Notes
 		parts = append(parts, fmt.Sprintf("%s %d", c.Kind, c.Notes))
 	}
-	layout.Wrap(t, s, "", layout.Join(s.Paint(layout.Bold, layout.Plural(all, "note", "notes")), " on ", layout.Plural(r.Found, "line", "lines"), " of ", layout.Clean(r.Module), ": ", strings.Join(parts, ", ")), 0)
+	layout.Wrap(t, s, "", layout.Join(s.Paint(layout.Bold, layout.Plural(all, "note", "notes")), " on ",
+		layout.Plural(r.Found, "line", "lines"), " of ", layout.Clean(r.Module), ": ", strings.Join(parts, ", ")), 0)
 	parts = nil
 	for _, x := range r.Totals {
 		parts = append(parts, fmt.Sprintf("%s %s", costName(x.Cost), totalText(x)))
@@ -39,7 +40,8 @@ func WriteNotes(w io.Writer, s layout.Style, r *lines.Result) error {
 	}
 	if n := len(r.Stale); n > 0 {
 		t.Line()
-		layout.Wrap(t, s, "", layout.Plural(n, "function has", "functions have")+" changed since the recording: their lines have no cost here (--json lists them)", 0)
+		layout.Wrap(t, s, "", layout.Plural(n, "function has", "functions have")+
+			" changed since the recording: their lines have no cost here (--json lists them)", 0)
 	}
 	return t.Result()
 }
@@ -59,15 +61,18 @@ func writeNotedLine(t *layout.Writer, s layout.Style, r *lines.Result, l *lines.
 		}
 		layout.Wrap(t, s, "  "+layout.Left(string(n.Group), 6)+"  "+layout.Right(fmt.Sprint(n.Column), 3)+": ", text, 15)
 		for _, step := range n.Through[:min(len(n.Through), noteSteps)] {
-			t.Line(layout.Spaces(15), s.Paint(layout.Dim, layout.Cut(fmt.Sprintf("%s (line %d)", layout.Clean(step.Message), step.Line), s.Remaining(15, 20))))
+			t.Line(layout.Spaces(15), s.Paint(layout.Dim,
+				layout.Cut(fmt.Sprintf("%s (line %d)", layout.Clean(step.Message), step.Line), s.Remaining(15, 20))))
 		}
 		if more := len(n.Through) - noteSteps; more > 0 {
-			t.Line(layout.Spaces(15), s.Paint(layout.Dim, fmt.Sprintf("and %s, in --json", layout.Plural(more, "step", "steps"))))
+			t.Line(layout.Spaces(15),
+				s.Paint(layout.Dim, fmt.Sprintf("and %s, in --json", layout.Plural(more, "step", "steps"))))
 		}
 	}
 }
 
-// inlinedFile names a file relative to the module if it is of it, and else by its directory and base name.
+// inlinedFile returns a file's name relative to the module if it is below it, else its directory
+// and base name.
 func inlinedFile(dir, file string) string {
 	if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)

@@ -13,13 +13,22 @@ import (
 
 func TestNotes(t *testing.T) {
 	r := &lines.Result{
-		Module: "example.com/m", Dir: "/src/m", Found: 3, Notes: []lines.Count{{Kind: lines.Escape, Notes: 2}, {Kind: lines.Bounds, Notes: 1}},
+		Module: "example.com/m", Dir: "/src/m", Found: 3, Notes: []lines.Count{
+			{Kind: lines.Escape, Notes: 2},
+			{Kind: lines.Bounds, Notes: 1},
+		},
 		Totals: []find.Total{{Cost: find.CPU, Unit: "nanoseconds", Value: 2e9}}, Stale: []find.Stale{{}},
 		Lines: []lines.Line{{
 			File: "a.go", Line: 7, Code: "\tx := s[i]", Evidence: []find.Evidence{{Cost: find.CPU, Share: 0.5}},
 			Notes: []lines.Note{
-				{Group: lines.Escape, Note: notes.Note{Line: 7, Column: 2, Kind: "escape", Message: "x escapes to heap", Through: make([]notes.Step, 5)}},
-				{Group: lines.Bounds, Note: notes.Note{Line: 7, Column: 12, Kind: "isInBounds", Inlined: []notes.At{{File: "/src/m/b/b.go", Line: 3}, {File: "/go/src/sort/sort.go", Line: 9}}}},
+				{Group: lines.Escape, Note: notes.Note{
+					Line: 7, Column: 2, Kind: "escape", Message: "x escapes to heap",
+					Through: make([]notes.Step, 5),
+				}},
+				{Group: lines.Bounds, Note: notes.Note{
+					Line: 7, Column: 12, Kind: "isInBounds",
+					Inlined: []notes.At{{File: "/src/m/b/b.go", Line: 3}, {File: "/go/src/sort/sort.go", Line: 9}},
+				}},
 			},
 		}},
 	}
@@ -38,8 +47,8 @@ a.go:7  CPU 50.00%
                 (line 0)
                 (line 0)
                and 1 step, in --json
-  bounds   12: a bounds check stays, inlined from b/b.go:3, inlined from
-               sort/sort.go:9
+  bounds   12: a bounds check is not eliminated, inlined from b/b.go:3, inlined
+               from sort/sort.go:9
 
 2 more lines (-n 0 shows all)
 
@@ -56,7 +65,10 @@ func TestHostileNotes(t *testing.T) {
 	for _, name := range hostileNames() {
 		r := &lines.Result{Module: name, Dir: name, Found: 1, Lines: []lines.Line{{
 			File: name, Line: 1, Code: name,
-			Notes: []lines.Note{{Group: lines.Other, Note: notes.Note{Kind: name, Message: name, Inlined: []notes.At{{File: name}}, Through: []notes.Step{{Message: name}}}}},
+			Notes: []lines.Note{{Group: lines.Other, Note: notes.Note{
+				Kind: name, Message: name,
+				Inlined: []notes.At{{File: name}}, Through: []notes.Step{{Message: name}},
+			}}},
 		}}}
 		for _, kind := range []string{name, "escape", "leak", "cannotInlineCall", "canInlineFunction"} {
 			r.Lines[0].Notes[0].Kind = kind

@@ -19,14 +19,14 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// pgoRows is how many rows a section of the text shows; JSON has all.
+// pgoRows is the number of rows in a section of the text; JSON has all.
 const pgoRows = 10
 
-// pgoFrame is the growth of a stack frame in bytes below which nobody cares.
+// pgoFrame is the growth of a stack frame, in bytes, below which it is not reported.
 const pgoFrame = 256
 
-// A pgoTable is a table of the report as text cells. The last column takes what room is
-// left; a cell of it is cut, unless there is a function that knows better.
+// A pgoTable is a table of the report as text cells. The last column takes the remaining width; a
+// cell of it is cut, unless a function fits it.
 type pgoTable struct {
 	title string
 	head  []string
@@ -41,7 +41,7 @@ func (t *pgoTable) add(fit func(n int) string, cells ...string) {
 	t.fit = append(t.fit, fit)
 }
 
-// WritePGO renders what a profile does to a program: the verdict last.
+// WritePGO writes the effect of a profile on a program, the verdict last.
 func WritePGO(w io.Writer, s layout.Style, r *pgo.Result) error {
 	t := layout.NewWriter(w)
 	title, about := pgoTitle(r)
@@ -58,7 +58,7 @@ func WritePGO(w io.Writer, s layout.Style, r *pgo.Result) error {
 	return t.Result()
 }
 
-// WritePGOMarkdown renders the same as GitHub's Markdown.
+// WritePGOMarkdown writes the same as GitHub's Markdown.
 func WritePGOMarkdown(w io.Writer, r *pgo.Result) error {
 	t := layout.NewWriter(w)
 	escape := strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`)
@@ -96,7 +96,7 @@ func WritePGOMarkdown(w io.Writer, r *pgo.Result) error {
 	return t.Result()
 }
 
-// pgoTitle says what was built with what.
+// pgoTitle describes what was built with what.
 func pgoTitle(r *pgo.Result) (title, about string) {
 	title = r.Target.Main
 	if title == "" {
@@ -121,10 +121,10 @@ func pgoTitle(r *pgo.Result) (title, about string) {
 		layout.Plural(p.Calls, "call", "calls"), unit.Count(p.Hot), unit.Bytes(p.Bytes), layout.Clean(r.Target.GoVersion))
 }
 
-// pgoTables are the sections of the report.
+// pgoTables returns the sections of the report.
 func pgoTables(r *pgo.Result) []pgoTable {
 	tables := []pgoTable{pgoStale(r), pgoBuilds(r), pgoCalls(r), pgoFrames(r)}
-	// A library has no size, and most programs no frames that grew.
+	// A library has no size, and most programs have no frames that grew.
 	for _, i := range []int{3, 1} {
 		if len(tables[i].rows) == 0 {
 			tables = slices.Delete(tables, i, i+1)
@@ -136,7 +136,7 @@ func pgoTables(r *pgo.Result) []pgoTable {
 	return tables
 }
 
-// pgoStale says how much of the profile speaks of code that is no longer there.
+// pgoStale describes how much of the profile is about code that no longer exists.
 func pgoStale(r *pgo.Result) pgoTable {
 	st := &r.Stale
 	t := pgoTable{
@@ -145,7 +145,8 @@ func pgoStale(r *pgo.Result) pgoTable {
 		head: []string{"weight", "function"},
 	}
 	if st.Own == 0 {
-		t.title = fmt.Sprintf("Stale: %s of the profile's calls, none of which is of own code", unit.Percent(st.Stale, st.Total))
+		t.title = fmt.Sprintf("Stale: %s of the profile's calls, none of them in own code",
+			unit.Percent(st.Stale, st.Total))
 	}
 	own := slices.SortedStableFunc(slices.Values(st.Functions), func(a, b pgo.StaleFunction) int {
 		return cmp.Compare(boolRank(b.Own), boolRank(a.Own))
@@ -169,7 +170,8 @@ func pgoStale(r *pgo.Result) pgoTable {
 		t.notes = append(t.notes, "recorded with "+layout.Clean(st.GoVersion))
 	}
 	if n := len(st.Modules); n > 0 {
-		t.notes = append(t.notes, layout.Plural(n, "dependency has", "dependencies have")+" another version: "+layout.Clean(strings.Join(st.Modules[:min(n, 3)], "; ")))
+		t.notes = append(t.notes, layout.Plural(n, "dependency has", "dependencies have")+" another version: "+
+			layout.Clean(strings.Join(st.Modules[:min(n, 3)], "; ")))
 	}
 	return t
 }
@@ -181,7 +183,7 @@ func boolRank(b bool) int {
 	return 0
 }
 
-// pgoBuilds lays the builds side by side.
+// pgoBuilds compares the builds.
 func pgoBuilds(r *pgo.Result) pgoTable {
 	t := pgoTable{title: "Build", head: []string{"-pgo=off", "with it", "change", ""}}
 	add := func(name string, a, b int64, format func(int64) string) {
@@ -193,13 +195,15 @@ func pgoBuilds(r *pgo.Result) pgoTable {
 	add("size of the program", r.A.Size, r.B.Size, func(n int64) string { return unit.Bytes(n).String() })
 	add("CPU time to build it", int64(r.A.CPU), int64(r.B.CPU), duration)
 	if r.A.Wall > 0 {
-		add("time until it was built", int64(r.A.Wall), int64(r.B.Wall), duration)
-		t.notes = append(t.notes, "All packages were compiled anew, once for each side; the build cache saves that until there is another profile. On a busy machine, go by CPU time.")
+		add("elapsed time to build it", int64(r.A.Wall), int64(r.B.Wall), duration)
+		t.notes = append(t.notes,
+			"All packages were compiled again for each build; the build cache avoids that until the profile changes. "+
+				"On a busy machine, compare CPU time.")
 	}
 	return t
 }
 
-// pgoCalls lists the calls that the compiler treats otherwise.
+// pgoCalls lists the calls that the compiler handles differently.
 func pgoCalls(r *pgo.Result) pgoTable {
 	counts := map[pgo.Change]int{}
 	own, weighed := 0, int64(0)
@@ -224,12 +228,13 @@ func pgoCalls(r *pgo.Result) pgoTable {
 		t.notes = append(t.notes, layout.Plural(more, "more call", "more calls")+" (--json has all)")
 	}
 	if weighed > 0 {
-		t.notes = append(t.notes, "What is newly inlined or devirtualised has "+unit.Percent(weighed, r.Stale.Total)+" of the profile's calls by weight.")
+		t.notes = append(t.notes, "Calls newly inlined or devirtualised have "+unit.Percent(weighed, r.Stale.Total)+
+			" of the profile's calls by weight.")
 	}
 	return t
 }
 
-// pgoCall names a call in n columns: who calls whom, and where if there is room.
+// pgoCall describes a call in n columns: caller, callee, and the line if it fits.
 func pgoCall(c *pgo.ChangedCall, n int) string {
 	const arrow = " → "
 	at := fmt.Sprintf("  %s:%d", layout.Clean(filepath.Base(c.File)), c.Line)
@@ -238,7 +243,7 @@ func pgoCall(c *pgo.ChangedCall, n int) string {
 	if layout.Columns(caller)+layout.Columns(callee)+layout.Columns(at) <= room {
 		return caller + arrow + callee + at
 	}
-	// The shorter name leaves its room to the other.
+	// The shorter name leaves its columns to the other.
 	half := room / 2
 	switch {
 	case layout.Columns(caller) < half:
@@ -251,7 +256,7 @@ func pgoCall(c *pgo.ChangedCall, n int) string {
 	return caller + arrow + callee
 }
 
-// pgoFrames lists stack frames that grew by more than nobody cares for.
+// pgoFrames lists stack frames that grew by pgoFrame or more.
 func pgoFrames(r *pgo.Result) pgoTable {
 	t := pgoTable{
 		title: "Stack: frames that grew, with what was inlined into them",
@@ -259,13 +264,16 @@ func pgoFrames(r *pgo.Result) pgoTable {
 	}
 	for _, f := range r.Frames {
 		if f.After-f.Before >= pgoFrame && len(t.rows) < pgoRows {
-			t.rows = append(t.rows, []string{unit.Bytes(f.Before).String(), unit.Bytes(f.After).String(), layout.Clean(layout.ShortName(f.Function))})
+			t.rows = append(t.rows, []string{
+				unit.Bytes(f.Before).String(), unit.Bytes(f.After).String(),
+				layout.Clean(layout.ShortName(f.Function)),
+			})
 		}
 	}
 	return t
 }
 
-// pgoComparison lists the deciding unit of each benchmark, and other units where they differ.
+// pgoComparison lists the deciding unit of each benchmark, and other units if they differ.
 func pgoComparison(r *pgo.Result) pgoTable {
 	c := r.Comparison
 	t := pgoTable{
@@ -294,7 +302,10 @@ func pgoComparison(r *pgo.Result) pgoTable {
 		}
 	}
 	if g := r.Gain; g != nil && g.Of > 1 {
-		t.rows = append(t.rows, []string{"", "", ratioChange(float64(g.Ratio)), ratioInterval(float64(g.Low), float64(g.High)), "", fmt.Sprintf("geometric mean of %d", g.Of)})
+		t.rows = append(t.rows, []string{
+			"", "", ratioChange(float64(g.Ratio)),
+			ratioInterval(float64(g.Low), float64(g.High)), "", fmt.Sprintf("geometric mean of %d", g.Of),
+		})
 	}
 	for _, w := range c.Warnings {
 		t.notes = append(t.notes, layout.Clean(w))
@@ -316,7 +327,7 @@ func ratioInterval(low, high float64) string {
 	return layout.SignedPercent(low-1) + " to " + layout.SignedPercent(high-1)
 }
 
-// pgoVerdict says whether it pays and what was done about it.
+// pgoVerdict describes whether it pays and what was done.
 func pgoVerdict(r *pgo.Result) []string {
 	verdict := "It does not pay: "
 	switch {
@@ -331,24 +342,27 @@ func pgoVerdict(r *pgo.Result) []string {
 	}
 	lines := []string{verdict + "."}
 	if r.Target.Existing >= 0 {
-		there := "There is a %s of %s already, which builds use unless told otherwise."
+		there := "There is already a %s of %s, which builds use by default."
 		if r.Written != "" {
-			there = "The %s of %s that was there is replaced."
+			there = "The existing %s of %s is replaced."
 		}
-		lines = append(lines, fmt.Sprintf(there+" The build it was compared with had -pgo=off.", pgo.DefaultName, unit.Bytes(r.Target.Existing)))
+		lines = append(lines, fmt.Sprintf(there+" The baseline was built with -pgo=off.", pgo.DefaultName,
+			unit.Bytes(r.Target.Existing)))
 	}
 	switch {
 	case r.Written != "":
-		lines = append(lines, fmt.Sprintf("Wrote %s (%s bytes). Builds of the package take it from now on; it belongs into version control.", layout.Clean(r.Written), strconv.FormatInt(r.Profile.Bytes, 10)))
+		lines = append(lines,
+			fmt.Sprintf("Wrote %s (%s bytes). Builds of the package use it from now on: commit it.",
+				layout.Clean(r.Written), strconv.FormatInt(r.Profile.Bytes, 10)))
 	case r.Pays && r.Target.Main == "":
-		lines = append(lines, "Nothing was written: a library takes part in the profiles of the programs that use it.")
+		lines = append(lines, "Nothing was written: a library is optimized with the profiles of the programs that use it.")
 	default:
 		lines = append(lines, "Nothing was written.")
 	}
 	return lines
 }
 
-// writePGOTable writes a table in columns: figures first, names last.
+// writePGOTable writes a table with figures first and names last.
 func writePGOTable(t *layout.Writer, s layout.Style, table *pgoTable) {
 	layout.Wrap(t, s, "", s.Paint(layout.Bold, table.title), 2)
 	last := len(table.head) - 1

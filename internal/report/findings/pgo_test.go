@@ -18,35 +18,61 @@ import (
 // pgoResult has something to say in each section.
 func pgoResult() *pgo.Result {
 	r := &pgo.Result{
-		Target:  pgo.Target{Module: "example.com/shop", Main: "example.com/shop/cmd/server", Dir: "/src/shop/cmd/server", GoVersion: "go1.26.8", Existing: 1200},
+		Target: pgo.Target{
+			Module: "example.com/shop", Main: "example.com/shop/cmd/server", Dir: "/src/shop/cmd/server",
+			GoVersion: "go1.26.8", Existing: 1200,
+		},
 		Profile: pgo.Summary{Samples: 12412, Duration: 30 * time.Second, Calls: 2311, Hot: 431, Bytes: 34212},
 		Stale: pgo.Staleness{
-			Total: 1000, Stale: 50, Own: 400, OwnStale: 40, GoVersion: "go1.25.1, now go1.26.8", Modules: []string{"example.com/dep v1.0.0, now v1.1.0"},
+			Total: 1000, Stale: 50, Own: 400, OwnStale: 40, GoVersion: "go1.25.1, now go1.26.8",
+			Modules: []string{"example.com/dep v1.0.0, now v1.1.0"},
 			Functions: []pgo.StaleFunction{
 				{Function: "example.com/dep.Encode", Weight: 10, Gone: true},
-				{Function: "main.(*server).handle", Own: true, Weight: 40, Calls: []pgo.StaleCall{{Callee: "example.com/shop/pad.Left", Offset: 7}, {Callee: "x", Offset: 8}}},
+				{
+					Function: "main.(*server).handle", Own: true, Weight: 40,
+					Calls: []pgo.StaleCall{{Callee: "example.com/shop/pad.Left", Offset: 7}, {Callee: "x", Offset: 8}},
+				},
 			},
 		},
 		A: &pgo.Build{Size: 9_200_000, Wall: 15 * time.Second, CPU: 26 * time.Second},
 		B: &pgo.Build{Size: 9_500_000, Wall: 20 * time.Second, CPU: 35 * time.Second},
 		Changes: []pgo.ChangedCall{
-			{Caller: "main.(*server).handle", Callee: "example.com/shop/pad.Left", File: "/src/shop/cmd/server/server.go", Line: 41, Own: true, Weight: 300, Change: pgo.Inlined},
 			{
-				Caller: "example.com/shop/internal/encoding.(*RatherLongWriterName).writeEverything", Callee: "example.com/shop/internal/encoding.(*RatherLongWriterName).flushSomething",
-				File: "/src/shop/internal/encoding/writer.go", Line: 341, Own: true, Weight: 12, Change: pgo.NotInlined,
+				Caller: "main.(*server).handle", Callee: "example.com/shop/pad.Left", File: "/src/shop/cmd/server/server.go",
+				Line: 41, Own: true, Weight: 300, Change: pgo.Inlined,
+			},
+			{
+				Caller: "example.com/shop/internal/encoding.(*RatherLongWriterName).writeEverything",
+				Callee: "example.com/shop/internal/encoding.(*RatherLongWriterName).flushSomething",
+				File:   "/src/shop/internal/encoding/writer.go", Line: 341, Own: true, Weight: 12, Change: pgo.NotInlined,
 			},
 		},
-		Frames: []pgo.GrownFrame{{Function: "main.(*server).handle", Before: 120, After: 900}, {Function: "main.small", Before: 120, After: 130}},
+		Frames: []pgo.GrownFrame{
+			{Function: "main.(*server).handle", Before: 120, After: 900},
+			{Function: "main.small", Before: 120, After: 130},
+		},
 		Comparison: &ab.Result{
 			Unit: "sec/op", Confidence: 0.95, Plan: ab.Plan{Length: 50 * time.Millisecond},
 			Subjects: []ab.Compared{
 				{Name: "BenchmarkHandle", Units: []ab.Unit{
-					{Unit: "sec/op", A: ab.Summary{Median: 2e-6}, B: ab.Summary{Median: 1.8e-6}, Ratio: 0.9, Low: 0.88, High: 0.92, Verdict: ab.Better},
-					{Unit: "B/op", A: ab.Summary{Median: 64}, B: ab.Summary{Median: 32}, Ratio: 0.5, Low: 0.5, High: 0.5, Verdict: ab.Better},
-					{Unit: "allocs/op", A: ab.Summary{Median: 1}, B: ab.Summary{Median: 1}, Ratio: 1, Low: 1, High: 1, Verdict: ab.Same},
+					{
+						Unit: "sec/op", A: ab.Summary{Median: 2e-6}, B: ab.Summary{Median: 1.8e-6}, Ratio: 0.9, Low: 0.88, High: 0.92,
+						Verdict: ab.Better,
+					},
+					{
+						Unit: "B/op", A: ab.Summary{Median: 64}, B: ab.Summary{Median: 32}, Ratio: 0.5, Low: 0.5, High: 0.5,
+						Verdict: ab.Better,
+					},
+					{
+						Unit: "allocs/op", A: ab.Summary{Median: 1}, B: ab.Summary{Median: 1}, Ratio: 1, Low: 1, High: 1,
+						Verdict: ab.Same,
+					},
 				}},
 				{Name: "BenchmarkPad", Error: "panic: no", Units: []ab.Unit{
-					{Unit: "sec/op", A: ab.Summary{Median: 1e-6}, B: ab.Summary{Median: 1e-6}, Ratio: bench.Float(math.NaN()), Low: 0, High: bench.Float(math.Inf(1)), Verdict: ab.Undecided},
+					{
+						Unit: "sec/op", A: ab.Summary{Median: 1e-6}, B: ab.Summary{Median: 1e-6}, Ratio: bench.Float(math.NaN()), Low: 0,
+						High: bench.Float(math.Inf(1)), Verdict: ab.Undecided,
+					},
 				}},
 			},
 		},
@@ -81,9 +107,18 @@ func TestWritePGOService(t *testing.T) {
 	r.Comparison = &ab.Result{
 		Unit: "cpu-sec/req", Confidence: 0.95, Plan: ab.Plan{Length: time.Second},
 		Subjects: []ab.Compared{{Name: "service", Units: []ab.Unit{
-			{Unit: "cpu-sec/req", A: ab.Summary{Median: 25e-6}, B: ab.Summary{Median: 24e-6}, Ratio: 0.96, Low: 0.95, High: 0.97, Verdict: ab.Better},
-			{Unit: "allocs/req", A: ab.Summary{Median: 126}, B: ab.Summary{Median: 120}, Ratio: 0.95, Low: 0.95, High: 0.95, Verdict: ab.Better},
-			{Unit: "p99-sec", A: ab.Summary{Median: 2e-3}, B: ab.Summary{Median: 3e-3}, Ratio: 1.5, Low: 0.5, High: 2, Verdict: ab.Undecided},
+			{
+				Unit: "cpu-sec/req", A: ab.Summary{Median: 25e-6}, B: ab.Summary{Median: 24e-6}, Ratio: 0.96, Low: 0.95, High: 0.97,
+				Verdict: ab.Better,
+			},
+			{
+				Unit: "allocs/req", A: ab.Summary{Median: 126}, B: ab.Summary{Median: 120}, Ratio: 0.95, Low: 0.95, High: 0.95,
+				Verdict: ab.Better,
+			},
+			{
+				Unit: "p99-sec", A: ab.Summary{Median: 2e-3}, B: ab.Summary{Median: 3e-3}, Ratio: 1.5, Low: 0.5, High: 2,
+				Verdict: ab.Undecided,
+			},
 		}}},
 	}
 	r.Gain = &pgo.Gain{Unit: "cpu-sec/req", Of: 1, Ratio: 0.96, Low: 0.95, High: 0.97}
@@ -96,7 +131,10 @@ func TestWritePGOService(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := strings.Join(strings.Fields(strings.ReplaceAll(b.String(), "| ", "")), " ")
-		for _, want := range []string{"Comparison: cpu-sec/req, rounds of 1s, one after the other", "25.00µ 24.00µ -4.0% -5.0% to -3.0% better service", "126.0 120.0 -5.0%", "allocs/req", "(-4.0%, -5.0% to -3.0%)."} {
+		for _, want := range []string{
+			"Comparison: cpu-sec/req, rounds of 1s, one after the other",
+			"25.00µ 24.00µ -4.0% -5.0% to -3.0% better service", "126.0 120.0 -5.0%", "allocs/req", "(-4.0%, -5.0% to -3.0%).",
+		} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: no %q in\n%s", name, want, b.String())
 			}
@@ -114,13 +152,22 @@ func TestWritePGOVerdicts(t *testing.T) {
 		edit func(r *pgo.Result)
 		want string
 	}{
-		{"dry run", func(r *pgo.Result) { r.Written = "" }, "It pays: the program is faster with the profile (-5.0%, -7.0% to -3.0%).\n"},
-		{"library", func(r *pgo.Result) { r.Written, r.Target.Main = "", "" }, "a library takes part in the profiles of the programs that use it"},
-		{"no gain", func(r *pgo.Result) { r.Written, r.Pays, r.Why = "", false, "no gain that holds" }, "It does not pay: no gain that holds"},
+		{
+			"dry run", func(r *pgo.Result) { r.Written = "" },
+			"It pays: the program is faster with the profile (-5.0%, -7.0% to -3.0%).\n",
+		},
+		{
+			"library", func(r *pgo.Result) { r.Written, r.Target.Main = "", "" },
+			"a library takes part in the profiles of the programs that use it",
+		},
+		{
+			"no gain", func(r *pgo.Result) { r.Written, r.Pays, r.Why = "", false, "no gain that holds" },
+			"It does not pay: no gain that holds",
+		},
 		{"not measured", func(r *pgo.Result) {
 			r.Written, r.Pays, r.Comparison, r.Gain, r.Why = "", false, nil, nil, "nothing was measured"
 		}, "Not compared: nothing was measured.\n"},
-		{"no own code", func(r *pgo.Result) { r.Stale.Own = 0 }, "none of which is of own code"},
+		{"no own code", func(r *pgo.Result) { r.Stale.Own = 0 }, "none of them in own code"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := pgoResult()
@@ -133,7 +180,7 @@ func TestWritePGOVerdicts(t *testing.T) {
 				t.Errorf("no %q in\n%s", tt.want, b.String())
 			}
 			if r.Written == "" && !strings.Contains(b.String(), "Nothing was written") {
-				t.Errorf("nothing is said of the file:\n%s", b.String())
+				t.Errorf("the file is not mentioned:\n%s", b.String())
 			}
 		})
 	}

@@ -14,13 +14,13 @@ type Rules struct {
 	Rules  []Rule `json:"rules"`
 }
 
-// A Rule is what a rule's documentation says.
+// A Rule is a rule's documentation.
 type Rule struct {
 	Name     string  `json:"name"`
 	Title    string  `json:"title"`
 	Text     string  `json:"text"`
 	Before   string  `json:"before"`
-	After    string  `json:"after,omitempty"` // "" when the rule only reports
+	After    string  `json:"after,omitempty"` // "" if the rule only reports
 	Evidence string  `json:"evidence"`
 	Safety   string  `json:"safety"`
 	Causes   []Cause `json:"causes"`
@@ -33,7 +33,7 @@ type Cause struct {
 	Needs rules.Need `json:"needs,omitempty"`
 }
 
-// NewRules takes what rules say of themselves.
+// NewRules returns the documentation of rules.
 func NewRules(list []*rules.Rule) *Rules {
 	d := &Rules{Schema: "whet.rules/1"}
 	for _, r := range list {
@@ -53,7 +53,7 @@ func NewRules(list []*rules.Rule) *Rules {
 	return d
 }
 
-// WriteRuleList renders a line for each rule.
+// WriteRuleList writes a line for each rule.
 func WriteRuleList(w io.Writer, s layout.Style, d *Rules) error {
 	t := layout.NewWriter(w)
 	wide := 0
@@ -66,7 +66,7 @@ func WriteRuleList(w io.Writer, s layout.Style, d *Rules) error {
 	return t.Result()
 }
 
-// WriteRules renders all that the rules' documentation says.
+// WriteRules writes the rules' whole documentation.
 func WriteRules(w io.Writer, s layout.Style, d *Rules) error {
 	t := layout.NewWriter(w)
 	for i, r := range d.Rules {

@@ -32,8 +32,8 @@ func Callgrind(w io.Writer, v *profile.View, command string) error {
 	for _, e := range g.Edges {
 		out[e.From] = append(out[e.From], e)
 	}
-	// KCachegrind wants the lines of a function together; within it, rising
-	// addresses keep the compressed positions short.
+	// KCachegrind requires the lines of a function together; within it, rising addresses keep the
+	// compressed positions short.
 	order := make([]int, len(g.Nodes))
 	for i := range order {
 		order[i] = i
@@ -67,7 +67,8 @@ func Callgrind(w io.Writer, v *profile.View, command string) error {
 	if command != "" {
 		c.str("cmd: ", callgrindClean(command), "\n")
 	}
-	c.str("positions: instr line\nevent: ", event, " : ", callgrindClean(t.Type), " (", callgrindClean(t.Unit), ")\nevents: ", event, "\n")
+	c.str("positions: instr line\nevent: ", event, " : ", callgrindClean(t.Type), " (", callgrindClean(t.Unit),
+		")\nevents: ", event, "\n")
 	prev := -1
 	for _, i := range order {
 		n := &g.Nodes[i]
@@ -92,8 +93,7 @@ func Callgrind(w io.Writer, v *profile.View, command string) error {
 			}
 			c.name("cfl=", c.files, to.File)
 			c.name("cfn=", c.names, callgrindFunction(to))
-			// The target is absolute: readers disagree on what a relative one is
-			// relative to.
+			// The target is absolute: readers disagree about the base of a relative one.
 			c.str("calls=0 ")
 			c.address(to.Address)
 			c.str(" ")
@@ -109,8 +109,8 @@ func Callgrind(w io.Writer, v *profile.View, command string) error {
 	return c.w.Flush()
 }
 
-// callgrindFunction is the name of a node's function. Code without symbols is
-// one function per address.
+// callgrindFunction returns the name of a node's function. Each address without a symbol is a
+// function.
 func callgrindFunction(n *profile.Weight) string {
 	if n.Name != "" {
 		return n.Name
@@ -132,7 +132,7 @@ func callgrindEvent(s string) string {
 	return string(b)
 }
 
-// callgrindClean keeps s on one line, and from steering a terminal: the file may be written to one.
+// callgrindClean keeps s on one line and free of escape sequences: the output may be a terminal.
 func callgrindClean(s string) string {
 	if strings.ContainsAny(s, "\n\r") {
 		s = strings.NewReplacer("\n", " ", "\r", " ").Replace(s)
@@ -140,7 +140,7 @@ func callgrindClean(s string) string {
 	return layout.Clean(s)
 }
 
-// callgrindWriter writes the pieces of the format and keeps the first error.
+// callgrindWriter writes the parts of the format and keeps the first error.
 type callgrindWriter struct {
 	w                     *bufio.Writer
 	objects, files, names map[string]int // numbers of the names written so far
@@ -174,8 +174,7 @@ func (c *callgrindWriter) line(line int, cost int64) {
 	c.str("\n")
 }
 
-// name writes a name with the format's name compression: "(N) name" at first,
-// then "(N)".
+// name writes a name with the format's compression: "(N) name" the first time, then "(N)".
 func (c *callgrindWriter) name(key string, seen map[string]int, name string) {
 	c.str(key)
 	if name != "" {
@@ -198,8 +197,7 @@ func (c *callgrindWriter) address(a uint64) {
 	c.write(strconv.AppendUint(append(c.buf, "0x"...), a, 16))
 }
 
-// relative writes an address with the format's position compression, where it is
-// shorter.
+// relative writes an address with the format's compression if that is shorter.
 func (c *callgrindWriter) relative(prev, a uint64) {
 	switch {
 	case a == prev:
@@ -213,8 +211,7 @@ func (c *callgrindWriter) relative(prev, a uint64) {
 	}
 }
 
-// shorter tells whether diff in decimal and a sign takes less room than a in
-// hexadecimal and "0x".
+// shorter reports whether diff in decimal with a sign is shorter than a in hexadecimal with "0x".
 func shorter(diff, a uint64) bool {
 	return len(strconv.FormatUint(diff, 10))+1 < len(strconv.FormatUint(a, 16))+2
 }

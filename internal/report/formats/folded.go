@@ -80,7 +80,7 @@ func (f *folder) add(s profile.Stack) {
 func (f *folder) write(w io.Writer) error {
 	bw := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
-	// Big-endian numbers compare as the bytes that they are.
+	// Big-endian numbers sort as their bytes do.
 	for _, key := range slices.Sorted(maps.Keys(f.stacks)) {
 		value := f.stacks[key]
 		if value == 0 {
@@ -102,8 +102,8 @@ func (f *folder) write(w io.Writer) error {
 	return bw.Flush()
 }
 
-// A NegativeError says that a format has no negative values, as differences of
-// profiles have them.
+// A NegativeError reports a negative value, as in a difference of profiles, for a format that has
+// none.
 type NegativeError struct {
 	Format string
 	What   string // which value
@@ -116,9 +116,9 @@ func (e *NegativeError) Error() string {
 
 const hexDigits = "0123456789ABCDEF"
 
-// foldedEscape makes s safe as one frame of a folded line.
+// foldedEscape escapes s for use as one frame of a folded line.
 func foldedEscape(s string) string {
-	// Once for each name, not for each line.
+	// Scanned once per name, not once per line.
 	unsafe := func(r rune) bool { return r == ';' || terminal.Unsafe(r) }
 	if !strings.ContainsFunc(s, unsafe) {
 		return s

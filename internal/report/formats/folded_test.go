@@ -38,7 +38,8 @@ func TestFolded(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for range 5 {
-		again := oracletest.WriteString(t, func(b *bytes.Buffer) error { return Folded(b, oracletest.Bind(t, p, profile.Query{})) })
+		again := oracletest.WriteString(t,
+			func(b *bytes.Buffer) error { return Folded(b, oracletest.Bind(t, p, profile.Query{})) })
 		if again != first {
 			t.Fatalf("order changes from run to run:\n%s\n%s", first, again)
 		}

@@ -13,16 +13,14 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// Raw writes everything that the view's profile holds as text, in the sections
-// and the layout of go tool pprof -raw: header, samples with their values in
-// all sample types, location ids and labels, then the locations and mappings
-// that those ids mean.
+// Raw writes all contents of the view's profile as text, in the sections and layout of go tool
+// pprof -raw: header, samples with their values in all sample types, location ids and labels, then
+// those locations and their mappings.
 //
-// Control characters in names are replaced, so that each record stays on its
-// line. Filters apply: samples that they drop, frames that they hide and locations
-// that no shown sample uses are left out. Ids are positions in the profile's
-// tables, counted from 1; pprof renumbers them, so ids differ between the two
-// and what they stand for does not.
+// Control characters in names are replaced, so that each record stays on one line. Filters apply:
+// samples that they drop, frames that they hide and locations that no shown sample uses are left
+// out. Ids are positions in the profile's tables, counted from 1; pprof renumbers them, so only the
+// ids differ.
 func Raw(w io.Writer, v *profile.View) error {
 	r := &rawWriter{w: bufio.NewWriterSize(w, 1<<16), p: v.Profile()}
 	r.header()
@@ -151,8 +149,7 @@ func (r *rawWriter) labels(s profile.Stack) {
 	}
 }
 
-// location writes location i with those of its frames that are used; nothing
-// when none is.
+// location writes the used frames of location i, if any.
 func (r *rawWriter) location(i uint32, used []bool) {
 	l := &r.p.Locations[i]
 	head := fmt.Sprintf("%6d: %#x ", i+1, l.Address)
@@ -167,7 +164,7 @@ func (r *rawWriter) location(i uint32, used []bool) {
 			continue
 		}
 		r.printf("%s", head)
-		head = "             " // the address once, before its innermost frame
+		head = "             " // the address only once, before its innermost frame
 		if line := r.p.Lines[n]; line.Function != profile.None {
 			f := &r.p.Functions[line.Function]
 			r.printf("%s %s:%d:%d s=%d", layout.Clean(f.Name), layout.Clean(f.File), line.Line, line.Column, f.StartLine)
@@ -190,5 +187,6 @@ func (r *rawWriter) mapping(i int) {
 			bits.WriteString(b.name)
 		}
 	}
-	r.printf("%d: %#x/%#x/%#x %s %s %s\n", i+1, m.Start, m.Limit, m.Offset, layout.Clean(m.File), layout.Clean(m.BuildID), &bits)
+	r.printf("%d: %#x/%#x/%#x %s %s %s\n", i+1, m.Start, m.Limit, m.Offset, layout.Clean(m.File), layout.Clean(m.BuildID),
+		&bits)
 }

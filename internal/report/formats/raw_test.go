@@ -124,7 +124,10 @@ func testRawOracle(t *testing.T, file string, p *profile.Profile) {
 
 func TestRaw(t *testing.T) {
 	p := oracletest.Profile(t, "samples/count cpu/nanoseconds",
-		oracletest.Sample{Stack: "main.main:3 main.a:5 >main.b:7", Values: []int64{1, 10}, Labels: map[string][]string{"k": {"v", "w"}}},
+		oracletest.Sample{
+			Stack: "main.main:3 main.a:5 >main.b:7", Values: []int64{1, 10},
+			Labels: map[string][]string{"k": {"v", "w"}},
+		},
 		oracletest.Sample{Stack: "main.main:3 main.c:9", Values: []int64{2, 20}},
 	)
 	got := oracletest.WriteString(t, func(b *bytes.Buffer) error { return Raw(b, oracletest.Bind(t, p, profile.Query{})) })
@@ -147,7 +150,8 @@ Mappings
 		t.Errorf("got\n%s\nwant\n%s\n%s", got, want, cmp.Diff(want, got))
 	}
 	filtered := oracletest.WriteString(t, func(b *bytes.Buffer) error {
-		return Raw(b, oracletest.Bind(t, p, profile.Query{Focus: regexp.MustCompile("main.b"), Hide: regexp.MustCompile("main.a")}))
+		return Raw(b, oracletest.Bind(t, p,
+			profile.Query{Focus: regexp.MustCompile("main.b"), Hide: regexp.MustCompile("main.a")}))
 	})
 	for _, absent := range []string{"main.a", "main.c", " 20:"} {
 		if strings.Contains(filtered, absent) {

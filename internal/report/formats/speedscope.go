@@ -22,17 +22,15 @@ type speedscopeFrame struct {
 	Line int    `json:"line,omitempty"`
 }
 
-// Speedscope writes the view as a speedscope file (SpeedscopeSchema): one
-// "sampled" profile per sample type of the profile, all over the same shared
-// frames, with the view's own sample type opened first. title names the file's
-// content.
+// Speedscope writes the view as a speedscope file (SpeedscopeSchema): one "sampled" profile for
+// each sample type, over the same shared frames, with the view's sample type opened first. title is
+// the name that the file shows.
 //
-// Samples with weight zero are left out of that type's profile. The format has
-// no negative weights, so a view with base subtracted is refused when any are
-// left.
+// Samples with weight zero are left out. The format has no negative weights: a view with negative
+// ones, from a subtracted base, is an error.
 //
-// The view is passed over a few times and nothing but the frame table is kept:
-// memory does not grow with the number of samples.
+// It makes several passes over the view and keeps only the table of frames: memory does not grow
+// with the number of samples.
 func Speedscope(w io.Writer, v *profile.View, title string) error {
 	p := v.Profile()
 	frames, err := numberFrames(v)
@@ -110,14 +108,14 @@ func speedscopeProfile(enc *speedscopeWriter, v *profile.View, frames *frameTabl
 	enc.raw("}")
 }
 
-// A frameTable numbers the nodes that occur in a view in the order in which
-// its stacks first show them, outermost first.
+// A frameTable numbers the nodes of a view in the order in which its stacks, outermost frame first,
+// show them.
 type frameTable struct {
 	number []uint32 // by node id: 1 + index in order, 0 when the node does not occur
 	order  []uint32 // node ids
 }
 
-// numberFrames numbers the view's nodes and refuses negative weights.
+// numberFrames numbers the view's nodes. A negative weight is an error.
 func numberFrames(v *profile.View) (*frameTable, error) {
 	p := v.Profile()
 	f := new(frameTable)
@@ -158,8 +156,8 @@ func activeType(p *profile.Profile, t profile.ValueType) int {
 	return 0
 }
 
-// speedscopeUnit is the profile's name, its unit among those that the format
-// knows, and the factor that brings values into it.
+// speedscopeUnit returns the profile's name, its unit in the format's terms, and the factor that
+// converts values to it.
 func speedscopeUnit(t profile.ValueType) (name, unit string, scale int64) {
 	switch t.Unit {
 	case "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes":
@@ -174,7 +172,7 @@ func speedscopeUnit(t profile.ValueType) (name, unit string, scale int64) {
 	return t.Type + " (" + t.Unit + ")", "none", 1
 }
 
-// speedscopeWriter writes JSON pieces and keeps the first error.
+// speedscopeWriter writes parts of JSON and keeps the first error.
 type speedscopeWriter struct {
 	w   *bufio.Writer
 	buf []byte

@@ -18,7 +18,8 @@ func TestClean(t *testing.T) {
 	}
 	asPart := func(s string) string { return Join(s).text }
 	for _, clean := range []func(string) string{Clean, terminal.CleanText, line, asPart} {
-		if left := reporttest.HostileLeft(strings.ReplaceAll(clean("a"+untrusted.Terminal+string(Bold+Dim+Red+Cyan+Gold+reset)+"b"), "\n", "")); left != "" {
+		if left := reporttest.HostileLeft(strings.ReplaceAll(clean("a"+untrusted.Terminal+
+			string(Bold+Dim+Red+Cyan+Gold+reset)+"b"), "\n", "")); left != "" {
 			t.Errorf("%q is left", left)
 		}
 		if got := clean("a b→·é"); got != "a b→·é" {

@@ -11,16 +11,16 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// Style is what the reader's terminal can show.
+// A Style describes the reader's terminal.
 type Style struct {
-	Width int  // columns; 0 means no limit, nothing is shortened
-	Color bool // ANSI colours
+	Width int  // columns; 0 means no limit
+	Color bool // ANSI colors
 }
 
-// A Color is a set of ANSI sequences. There are few, and none carries meaning alone.
+// A Color is a set of ANSI sequences. None carries meaning alone.
 type Color string
 
-// The colors. They may be joined.
+// The colors can be concatenated.
 const (
 	Bold  Color = "\x1b[1m"
 	Dim   Color = "\x1b[2m"
@@ -30,11 +30,11 @@ const (
 	reset Color = "\x1b[0m"
 )
 
-// Painted is text that may have the style's sequences in it. Whatever becomes part of it passes paint or rich, which
-// clean it, so that a sequence in it is always our own. Nothing else converts a string to it.
+// Painted is text that can contain the style's escape sequences. All text in it is cleaned first,
+// so every sequence in it is one of this package's. Nothing else converts a string to it.
 type Painted struct{ text string }
 
-// Paint colors text, which is cleaned.
+// Paint cleans and colors text.
 func (s Style) Paint(code Color, text string) Painted {
 	text = terminal.CleanText(text)
 	if !s.Color || text == "" || code == "" {
@@ -43,7 +43,7 @@ func (s Style) Paint(code Color, text string) Painted {
 	return Painted{string(code) + text + string(reset)}
 }
 
-// Join joins parts. Unsafe characters of all that is not painted are replaced.
+// Join joins parts. It replaces unsafe characters in parts that are not Painted.
 func Join(parts ...any) Painted { return Painted{string(appendParts(nil, parts))} }
 
 func appendParts(b []byte, parts []any) []byte {
@@ -60,7 +60,7 @@ func appendParts(b []byte, parts []any) []byte {
 	return b
 }
 
-// StripColor takes the sequences of paint away.
+// StripColor removes the escape sequences that Paint adds.
 func StripColor(text string) string {
 	if !strings.Contains(text, "\x1b") {
 		return text
@@ -71,10 +71,10 @@ func StripColor(text string) string {
 	return text
 }
 
-// Width is how many columns p takes.
+// Width returns the number of columns of p.
 func (p Painted) Width() int { return Columns(StripColor(p.text)) }
 
-// fields are the words of p.
+// fields returns the words of p.
 func (p Painted) fields() []Painted {
 	var words []Painted
 	for word := range strings.FieldsSeq(p.text) {
@@ -83,7 +83,7 @@ func (p Painted) fields() []Painted {
 	return words
 }
 
-// Heat is the colour of a share: the eye should fall on what costs.
+// Heat returns the color for a share, brighter for a larger one.
 func Heat(share float64) Color {
 	switch {
 	case share >= 0.10 || share <= -0.10:
@@ -94,8 +94,8 @@ func Heat(share float64) Color {
 	return ""
 }
 
-// Remaining is how many columns are left of the style's width after used ones; a
-// large number without a limit. It is never less than least.
+// Remaining returns how many columns of the style's width are left after used ones, at least least;
+// a large number if the width has no limit.
 func (s Style) Remaining(used, least int) int {
 	if s.Width <= 0 {
 		return 1 << 20
@@ -103,18 +103,17 @@ func (s Style) Remaining(used, least int) int {
 	return max(s.Width-used, least)
 }
 
-// NewWriter returns a Writer of lines to w.
+// NewWriter returns a Writer that writes lines to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Writer is a writer that remembers its first error, so that a renderer can print
-// line after line and look once.
+// A Writer remembers its first error, so that a renderer can write many lines and check once.
 type Writer struct {
 	w   io.Writer
 	buf []byte
 	err error
 }
 
-// Line writes the parts, as rich joins them, and ends the line, without trailing blanks.
+// Line writes the parts, as Join joins them, without trailing blanks, and ends the line.
 func (t *Writer) Line(parts ...any) {
 	if t.err == nil {
 		t.buf = append(bytes.TrimRight(appendParts(t.buf[:0], parts), " "), '\n')
@@ -122,10 +121,10 @@ func (t *Writer) Line(parts ...any) {
 	}
 }
 
-// NothingToShow is what a view without samples shows.
+// NothingToShow is the text for a view without samples.
 const NothingToShow = "nothing to show"
 
-// Result returns the first error of writing.
+// Result returns the first error of a write.
 func (t *Writer) Result() error {
 	if t.err != nil {
 		return fmt.Errorf("write report: %w", t.err)
@@ -136,13 +135,13 @@ func (t *Writer) Result() error {
 // Clean makes a name safe to print, as terminal.Clean does.
 func Clean(s string) string { return terminal.Clean(s) }
 
-// Columns is how wide s is, counting one column per character.
+// Columns returns the width of s, one column for each character.
 func Columns(s string) int { return utf8.RuneCountInString(s) }
 
-// Left pads s with spaces at its end to n columns.
+// Left pads s with spaces on the right to n columns.
 func Left(s string, n int) string { return s + Spaces(n-Columns(s)) }
 
-// Right pads s with spaces at its start to n columns.
+// Right pads s with spaces on the left to n columns.
 func Right(s string, n int) string { return Spaces(n-Columns(s)) + s }
 
 // Spaces returns n spaces.
@@ -153,7 +152,7 @@ func Spaces(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// Cut shortens s to n columns at its end.
+// Cut shortens s at its end to n columns.
 func Cut(s string, n int) string {
 	if Columns(s) <= n {
 		return s
@@ -164,8 +163,8 @@ func Cut(s string, n int) string {
 	return firstRunes(s, n-1) + "…"
 }
 
-// CutMiddle shortens s to n columns in its middle; the end, which tells names
-// apart, keeps more than the start.
+// CutMiddle shortens s in its middle to n columns. It keeps more of the end, which distinguishes
+// names.
 func CutMiddle(s string, n int) string {
 	total := Columns(s)
 	if total <= n {
@@ -198,14 +197,14 @@ func LastRunes(s string, n int) string {
 	return s[i:]
 }
 
-// FitPath shortens a file path to n columns: leading folders go first.
+// FitPath shortens a file path to n columns and drops leading directories first.
 func FitPath(p string, n int) string {
 	p = Clean(p)
 	return dropElements(p, len(p), n)
 }
 
-// FitName shortens a function's name to n columns: type arguments go first, then
-// leading elements of the package path, then the middle.
+// FitName shortens a function's name to n columns. It drops type arguments first, then leading
+// elements of the package path, then the middle.
 func FitName(name string, n int) string {
 	name = Clean(name)
 	if Columns(name) <= n {
@@ -215,8 +214,8 @@ func FitName(name string, n int) string {
 	return dropElements(name, pathEnd(name), n)
 }
 
-// dropElements replaces as many leading elements of the path in s[:end] by "…" as
-// it takes to fit s into n columns, then cuts the middle.
+// dropElements replaces leading elements of the path in s[:end] by "…" until s fits into n columns,
+// then cuts the middle.
 func dropElements(s string, end, n int) string {
 	width := Columns(s)
 	if width <= n {
@@ -235,9 +234,9 @@ func dropElements(s string, end, n int) string {
 	return CutMiddle(strings.TrimPrefix(s[at:], "/"), n)
 }
 
-// ShortName is a Go function's name with only the last element of its package
-// path and without type arguments: "http.(*conn).serve" of
-// "net/http.(*conn).serve". Names that are not Go's are returned as they are.
+// ShortName returns a Go function's name with only the last element of its package path and without
+// type arguments: "http.(*conn).serve" for "net/http.(*conn).serve". It returns names that are not
+// Go's unchanged.
 func ShortName(name string) string {
 	name = withoutTypes(Clean(name))
 	i := strings.LastIndexByte(name[:pathEnd(name)], '/')
@@ -248,14 +247,14 @@ func ShortName(name string) string {
 	return strings.ReplaceAll(name[i+1:], "%2e", ".")
 }
 
-// isMajor tells whether a symbol's last package element is a major version.
+// isMajor reports whether a symbol's last package element is a major version.
 func isMajor(s string) bool {
 	dot := strings.IndexByte(s, '.')
 	return dot >= 2 && s[0] == 'v' && strings.Trim(s[1:dot], "0123456789") == ""
 }
 
-// pathEnd is where a symbol's package path cannot go on. What follows a bracket
-// is a receiver or an argument, with paths of its own.
+// pathEnd returns the index before which a symbol's package path ends. A bracket starts a receiver
+// or an argument, whose paths are not part of it.
 func pathEnd(name string) int {
 	if i := strings.IndexAny(name, "([<"); i >= 0 {
 		return i
@@ -263,8 +262,7 @@ func pathEnd(name string) int {
 	return len(name)
 }
 
-// withoutTypes shortens the type arguments that the compiler writes for a
-// generic function's shapes.
+// withoutTypes shortens the type arguments in names of a generic function's shapes.
 func withoutTypes(name string) string {
 	if i := strings.Index(name, "[go.shape."); i >= 0 {
 		if j := closing(name, i); j > 0 {
@@ -274,7 +272,7 @@ func withoutTypes(name string) string {
 	return name
 }
 
-// closing finds the bracket that closes the one at s[open].
+// closing returns the index of the bracket that closes the one at s[open].
 func closing(s string, open int) int {
 	depth := 0
 	for i := open; i < len(s); i++ {
@@ -290,12 +288,12 @@ func closing(s string, open int) int {
 	return -1
 }
 
-// maxColumn is the largest number that a column should have to hold: a tiny value
-// must not spread the others over the screen (11006949.73us).
+// maxColumn is the largest number that a column should have to hold: one tiny value must not widen
+// the column (11006949.73us).
 const maxColumn = 100_000
 
-// ScaleFor chooses the one unit for columns whose values are given, as
-// unit.CommonUnit does; values of less than 1/maxColumn of the largest have no say.
+// ScaleFor returns one unit for columns of the given values, as unit.CommonUnit does; it ignores
+// values below 1/maxColumn of the largest.
 func ScaleFor(from string, total int64, values func(yield func(int64) bool)) string {
 	low, high := int64(0), max(total, -total)
 	for v := range values {
@@ -306,8 +304,8 @@ func ScaleFor(from string, total int64, values func(yield func(int64) bool)) str
 	return unit.CommonUnit(max(low, high/maxColumn), high, from)
 }
 
-// ColumnValue writes a value for a column in the unit that scaleFor chose: with
-// two decimals throughout, so that they line up, unless the unit has no fractions.
+// ColumnValue formats a value in the unit that ScaleFor chose, with two decimals so that columns
+// line up, unless the unit has no fractions.
 func ColumnValue(v int64, from, to string) string {
 	n, name := unit.Of(v, from).Scale(to)
 	switch {
@@ -322,8 +320,7 @@ func ColumnValue(v int64, from, to string) string {
 	return fmt.Sprintf("%.2f%s", n, name)
 }
 
-// PprofPercent writes a share as go tool pprof does, but for exponents: nobody reads
-// 9.2e-07%.
+// PprofPercent formats a share as go tool pprof does, but without exponents such as 9.2e-07%.
 func PprofPercent(part, total int64) string {
 	s := unit.Percent(part, total)
 	if strings.Contains(s, "e-") {
@@ -332,7 +329,7 @@ func PprofPercent(part, total int64) string {
 	return s
 }
 
-// ColumnPercent writes a share for columns: always two decimals, so that they line up.
+// ColumnPercent formats a share with two decimals, so that columns line up.
 func ColumnPercent(part, total int64) string {
 	share := unit.Share(part, total) * 100
 	if abs := max(share, -share); abs > 0 && abs < 0.005 {
@@ -341,7 +338,7 @@ func ColumnPercent(part, total int64) string {
 	return fmt.Sprintf("%.2f%%", share)
 }
 
-// ShortPercent writes a percentage for running text: "31%", "9.1%", "<0.1%".
+// ShortPercent formats a percentage for running text: "31%", "9.1%", "<0.1%".
 func ShortPercent(part, total int64) string {
 	share := unit.Share(part, total) * 100
 	switch abs := max(share, -share); {
@@ -353,7 +350,7 @@ func ShortPercent(part, total int64) string {
 	return "<0.1%"
 }
 
-// Plural writes a number with the noun that suits it.
+// Plural formats a number with the noun in the right form.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -361,8 +358,8 @@ func Plural(n int, one, many string) string {
 	return unit.Count(n).String() + " " + many
 }
 
-// Wrap writes lead and words, and goes on below at the given indent. Escape
-// sequences take no room.
+// Wrap writes lead and words and wraps them with the given indent. Escape sequences take no
+// columns.
 func Wrap(t *Writer, s Style, lead, words any, indent int) {
 	line := Join(lead)
 	at := line.Width()
@@ -384,8 +381,8 @@ func Wrap(t *Writer, s Style, lead, words any, indent int) {
 	t.Line(line)
 }
 
-// SignedPercent writes a share with its sign: "+4.1%", "-0.03%"; as a factor where
-// percentages would only be long: "x12".
+// SignedPercent formats a share with its sign, "+4.1%" or "-0.03%", or as a factor, "x12", if the
+// percentage would be long.
 func SignedPercent(share float64) string {
 	v := share * 100
 	if share >= 10 {
@@ -402,16 +399,15 @@ func SignedPercent(share float64) string {
 	return fmt.Sprintf("%+.2f%%", v)
 }
 
-// SharePercent writes a share of one.
+// SharePercent formats a share of one as a percentage.
 func SharePercent(share float64) string { return unit.FormatPercent(100 * share) }
 
-// CleanSource makes a line of source safe to print; tabs stay as they are, four
-// columns wide.
+// CleanSource makes a line of source safe to print, with tabs as four spaces.
 func CleanSource(s string) string {
 	return Clean(strings.ReplaceAll(s, "\t", "    "))
 }
 
-// EscapeMarkdown keeps the characters that mean something in Markdown as they are.
+// EscapeMarkdown escapes the characters that have a meaning in Markdown.
 func EscapeMarkdown(s string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "~", `\~`, "[", `\[`).Replace(s)
 }

@@ -78,7 +78,8 @@ func TestFitPath(t *testing.T) {
 
 func FuzzFit(f *testing.F) {
 	for _, s := range []string{
-		"net/http.(*conn).serve", "main.main", "a/b/v2.F[go.shape.int]", "", "\xff\x1b[0m", "std::map<a/b>::operator[]", "…/…/…", "é/ü/日本.語", "[go.shape.",
+		"net/http.(*conn).serve", "main.main", "a/b/v2.F[go.shape.int]", "", "\xff\x1b[0m", "std::map<a/b>::operator[]",
+		"…/…/…", "é/ü/日本.語", "[go.shape.",
 	} {
 		for _, n := range []int{0, 1, 2, 7, 80} {
 			f.Add(s, n)
@@ -117,7 +118,10 @@ func TestColumnsOfVeryDifferentValues(t *testing.T) {
 }
 
 func TestPprofPercent(t *testing.T) {
-	for part, want := range map[int64]string{0: "0%", 1: "<0.001%", 5_000: "0.0005%", -5: "<0.001%", 500_000_000: "50.00%"} {
+	for part, want := range map[int64]string{
+		0: "0%", 1: "<0.001%", 5_000: "0.0005%", -5: "<0.001%",
+		500_000_000: "50.00%",
+	} {
 		if got := PprofPercent(part, 1_000_000_000); got != want {
 			t.Errorf("%d of 1e9: %s, want %s", part, got, want)
 		}

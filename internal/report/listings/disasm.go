@@ -18,40 +18,37 @@ import (
 // DisasmSchema is the schema of Disasm.
 const DisasmSchema = "whet.disasm/1"
 
-// DisasmOptions says what NewDisasm shows.
+// DisasmOptions configures NewDisasm.
 type DisasmOptions struct {
-	// Match chooses functions by their symbol or by the name that the profile
-	// gives them. A number (0x4a2f30) chooses the function at that address.
+	// Match selects functions by symbol or by their name in the profile. A number (0x4a2f30)
+	// selects the function at that address.
 	Match *regexp.Regexp
-	// Code returns the machine code of a mapping (an index into
-	// Profile.Mappings, or -1 for samples without one). It is asked once per
-	// mapping that a matching function lies in.
+	// Code returns the machine code of a mapping (an index into Profile.Mappings, or -1 for samples
+	// without one). It is called once for each mapping with a matching function.
 	Code   func(mapping int) (DisasmCode, error)
 	Source SourceFunc // nil: no source text
 	Syntax source.Syntax
-	// Context, when positive or zero, keeps only that many instructions around
-	// each one with cost.
+	// Context, when positive or zero, keeps only that many instructions around each one with cost.
 	Context int
 }
 
 // DisasmCode is the machine code of one mapping.
 type DisasmCode struct {
 	Machine source.Machine
-	Name    string // where it is from, for people
+	Name    string // the file it comes from, for messages
 }
 
-// Disasm is what whet disasm shows: the annotated machine code of the functions
-// that matched, heaviest first.
+// Disasm is the document of whet disasm: the annotated machine code of the matching functions,
+// heaviest first.
 type Disasm struct {
 	Schema    string           `json:"schema"`
 	Header    profiles.Header  `json:"profile"`
 	Functions []DisasmFunction `json:"functions"`
 }
 
-// A DisasmFunction is the code of one symbol. Flat and Cum are the function's own:
-// a sample counts once however often the function is on its stack. (go tool pprof
-// -disasm prints the sum of the instructions' cum there, which counts recursion
-// more than once.)
+// A DisasmFunction is the code of one symbol. Flat and Cum are the function's own: a sample counts
+// once even if the function is on its stack several times. (go tool pprof -disasm prints the sum of
+// the instructions' cum, which counts recursion more than once.)
 type DisasmFunction struct {
 	Name   string       `json:"name"`
 	AKA    []string     `json:"aka,omitempty"` // other symbols of the same code
@@ -63,8 +60,8 @@ type DisasmFunction struct {
 	Insts  []DisasmInst `json:"instructions"`
 }
 
-// A DisasmInst is one instruction. Samples within it count for it (the address of
-// a call that is under way lies inside the call instruction).
+// A DisasmInst is one instruction. It includes samples at addresses inside it: the return address
+// minus one of a call in progress is inside the call instruction.
 type DisasmInst struct {
 	Address uint64     `json:"address"` // in the file
 	Text    string     `json:"text"`
@@ -72,21 +69,20 @@ type DisasmInst struct {
 	Cum     int64      `json:"cum"`
 	Gap     bool       `json:"gap,omitempty"`    // instructions before this one are left out
 	Frames  []DisasmAt `json:"frames,omitempty"` // where it comes from, innermost (inlined) first
-	Source  string     `json:"source,omitempty"` // text of Frames[0]'s line
-	Calls   []ListCall `json:"calls,omitempty"`  // what it called, as the stacks show; heaviest first
+	Source  string     `json:"source,omitempty"` // the text of the line of Frames[0]
+	Calls   []ListCall `json:"calls,omitempty"`  // what it called according to the stacks, heaviest first
 }
 
-// A DisasmAt is a place in the source.
+// A DisasmAt is a position in the source.
 type DisasmAt struct {
 	Function string `json:"function"`
 	File     string `json:"file"`
 	Line     int    `json:"line"`
 }
 
-// NewDisasm annotates the machine code of the functions that match. The view must be
-// bound by address and without inlined frames, as go tool pprof -disasm is. It
-// fails with ErrNoMatch when no function with cost matches, and with Code's error
-// when none of the matching functions' code can be had.
+// NewDisasm annotates the machine code of the matching functions. The view must be bound by address
+// and without inlined frames, as in go tool pprof -disasm. It fails with ErrNoMatch if no function
+// with cost matches, and with Code's error if none of the matching functions has code.
 func NewDisasm(h profiles.Header, v *profile.View, opt DisasmOptions) (*Disasm, error) {
 	d := &disassembler{
 		opt: opt, maps: profiles.NewObjects(v.Profile()), byMap: make(map[int][]profile.Weight),
@@ -122,14 +118,15 @@ func NewDisasm(h profiles.Header, v *profile.View, opt DisasmOptions) (*Disasm, 
 	}
 	d.cum(r, v)
 	slices.SortStableFunc(r.Functions, func(a, b DisasmFunction) int {
-		return cmp.Or(cmp.Compare(abs(b.Flat), abs(a.Flat)), cmp.Compare(abs(b.Cum), abs(a.Cum)), strings.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(abs(b.Flat), abs(a.Flat)), cmp.Compare(abs(b.Cum), abs(a.Cum)),
+			strings.Compare(a.Name, b.Name))
 	})
 	return r, nil
 }
 
 type disassembler struct {
 	opt     DisasmOptions
-	address *uint64 // of the process, when Match is one
+	address *uint64 // in the process, if Match is an address
 	maps    *profiles.Objects
 	byMap   map[int][]profile.Weight // by index of the mapping, by address
 	calls   map[uint64]map[string]*listCallee
@@ -137,18 +134,17 @@ type disassembler struct {
 	ranges  []codeRange
 }
 
-// A codeRange is where the code of Functions[function] lies in the process.
+// A codeRange is the addresses of Functions[function] in the process.
 type codeRange struct {
 	start, end uint64
 	function   int
 }
 
-// gather sorts the view's nodes by mapping and address, and finds what the
-// matching ones called.
+// gather sorts the view's nodes by mapping and address, and records what the matching ones called.
 func (d *disassembler) gather(v *profile.View) {
 	for _, n := range v.Nodes(false) {
 		if n.Address == 0 {
-			continue // nothing is known of where it ran
+			continue // it is unknown where it ran
 		}
 		m := d.maps.Index(n.Address)
 		d.byMap[m] = append(d.byMap[m], n)
@@ -199,7 +195,7 @@ func (d *disassembler) mappings() []int {
 	return ms
 }
 
-// relevant tells whether a matching function may lie in mapping m.
+// relevant reports whether a matching function may be in mapping m.
 func (d *disassembler) relevant(m int) bool {
 	for _, n := range d.byMap[m] {
 		if n.Name == "" || d.opt.Match.MatchString(n.Name) {
@@ -248,7 +244,7 @@ func (d *disassembler) mapping(r *Disasm, p *profile.Profile, m int, code Disasm
 	return nil
 }
 
-// wanted tells whether a symbol with the given samples is asked for.
+// wanted reports whether a symbol with the given samples matches.
 func (d *disassembler) wanted(fn source.Symbol, nodes []profile.Weight, base uint64) bool {
 	if d.address != nil {
 		return *d.address-base >= fn.Addr && *d.address-base < fn.Addr+fn.Size
@@ -265,7 +261,9 @@ func (d *disassembler) wanted(fn source.Symbol, nodes []profile.Weight, base uin
 }
 
 // function annotates the code of one symbol with its samples.
-func (d *disassembler) function(code DisasmCode, fn source.Symbol, nodes []profile.Weight, base uint64) (DisasmFunction, error) {
+func (d *disassembler) function(code DisasmCode, fn source.Symbol, nodes []profile.Weight, base uint64) (DisasmFunction,
+	error,
+) {
 	f := DisasmFunction{Name: fn.Name, Binary: code.Name, Start: fn.Addr, End: fn.Addr + fn.Size}
 	insts, err := source.DisasmRange(code.Machine, f.Start, f.End, d.opt.Syntax)
 	if err != nil {
@@ -284,8 +282,7 @@ func (d *disassembler) function(code DisasmCode, fn source.Symbol, nodes []profi
 			n := &nodes[0]
 			x.Flat += n.Flat
 			x.Cum += n.Cum
-			// Nodes of one address differ by what the profile calls the place; the
-			// calls are those of the address.
+			// Nodes of one address differ by source line; the calls belong to the address.
 			for name, c := range d.calls[n.Address] {
 				calls = append(calls, ListCall{Function: name, Cum: c.cum})
 			}
@@ -307,9 +304,9 @@ func (d *disassembler) function(code DisasmCode, fn source.Symbol, nodes []profi
 	return f, nil
 }
 
-// cum fills in the Cum of functions, which are in the order that ranges say.
+// cum fills in the Cum of functions, which are in the order of ranges.
 func (d *disassembler) cum(r *Disasm, v *profile.View) {
-	functions := make([][]int, v.NumNodes()) // those that the node lies in; mostly one
+	functions := make([][]int, v.NumNodes()) // the functions that contain the node; mostly one
 	for id := range functions {
 		addr := v.Node(uint32(id)).Address
 		for _, c := range d.ranges {
@@ -355,9 +352,9 @@ func (d *disassembler) near(all []DisasmInst) []DisasmInst {
 		return all
 	}
 	var out []DisasmInst
-	kept := -1 // last kept, by index in all
-	hot := -1  // last one with cost seen
-	next := 0  // first one with cost at or after i
+	kept := -1 // last instruction kept, by index in all
+	hot := -1  // last instruction seen with cost
+	next := 0  // first instruction with cost at or after i
 	for i := range all {
 		if all[i].Cum != 0 || all[i].Flat != 0 {
 			hot = i
@@ -385,7 +382,7 @@ func (d *disassembler) text(file string) *listText {
 	return t
 }
 
-// BaseName is the last element of a file name of any system.
+// BaseName returns the last element of a file name of any system.
 func BaseName(file string) string {
 	return path.Base(strings.ReplaceAll(file, `\`, "/"))
 }

@@ -34,7 +34,8 @@ func parseDisasm(t *testing.T, text string) map[uint64]string {
 			t.Fatal(err)
 		}
 		inst, _, _ := strings.Cut(f[4], " ;")
-		m[addr] = fmt.Sprintf("%d %d %s", oracletest.PprofValue(t, f[1]), oracletest.PprofValue(t, f[2]), strings.TrimSpace(inst))
+		m[addr] = fmt.Sprintf("%d %d %s", oracletest.PprofValue(t, f[1]), oracletest.PprofValue(t, f[2]),
+			strings.TrimSpace(inst))
 	}
 	return m
 }
@@ -116,7 +117,10 @@ func testDisasmOracle(t *testing.T, o *oracletest.Oracle) {
 
 	// An address chooses the function around it.
 	addr := r.Functions[0].Insts[len(r.Functions[0].Insts)/2].Address
-	one, err := NewDisasm(headerOf(v), v, DisasmOptions{Match: regexp.MustCompile(fmt.Sprintf("%#x", addr)), Code: code, Context: 2})
+	one, err := NewDisasm(headerOf(v), v, DisasmOptions{
+		Match: regexp.MustCompile(fmt.Sprintf("%#x", addr)), Code: code,
+		Context: 2,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +145,10 @@ var addressed = regexp.MustCompile(`[^ $,(]+\(SB\)|0x[0-9a-f]+\(IP\)`)
 func TestDisasmWithoutCode(t *testing.T) {
 	v := oracletest.Bind(t, listProfile(t), profile.Query{By: profile.ByAddress, NoInlines: true})
 	noCode := errors.New("no binary")
-	opt := DisasmOptions{Match: regexp.MustCompile(`main\.f`), Code: func(int) (DisasmCode, error) { return DisasmCode{}, noCode }}
+	opt := DisasmOptions{Match: regexp.MustCompile(`main\.f`), Code: func(int) (DisasmCode, error) {
+		return DisasmCode{},
+			noCode
+	}}
 	if _, err := NewDisasm(headerOf(v), v, opt); !errors.Is(err, noCode) {
 		t.Errorf("got %v", err)
 	}
@@ -160,13 +167,16 @@ func TestListingsFitNarrowTerminals(t *testing.T) {
 		Name: "main.run", Cum: 1e9, Binary: "/tmp/run",
 		Insts: []DisasmInst{{
 			Address: 0x6927b8, Text: "CALL encoding/json.(*Encoder).encodeTheWholeThing(SB)", Cum: 1e7,
-			Calls: []ListCall{{Function: "encoding/json.(*Encoder).encodeTheWholeThing", Cum: 1e7}, {Function: "runtime.morestack", Cum: 1}},
+			Calls: []ListCall{
+				{Function: "encoding/json.(*Encoder).encodeTheWholeThing", Cum: 1e7},
+				{Function: "runtime.morestack", Cum: 1},
+			},
 		}, {
 			Address: 0x6927bd, Text: "CALL main.f(SB)", Cum: 1e7, Calls: []ListCall{{Function: "main.f", Cum: 1e7}},
 		}},
 	}}}
 	list := &List{Header: h, Functions: []ListFunction{{
-		Name: "main.(*server).timed", File: "/home/somebody/src/example.com/service/internal/handlers.go",
+		Name: "main.(*server).timed", File: "/home/username/src/example.com/service/internal/handlers.go",
 	}}}
 	var out bytes.Buffer
 	if err := WriteDisasm(&out, style, disasm); err != nil {

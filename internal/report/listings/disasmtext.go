@@ -11,10 +11,9 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// WriteDisasm writes a Disasm for people: per function the heading of go tool
-// pprof -disasm, then one row per instruction with flat, cum, address and text.
-// Where the source line changes, a row with its text comes first, with the chain
-// of inlined calls when there is one; a call shows what was called and what it
+// WriteDisasm writes a Disasm as text: per function the heading of go tool pprof -disasm, then a
+// row per instruction with flat, cum, address and text. Where the source line changes, a row with
+// its text comes first, with the chain of inlined calls if any; a call shows what it called and the
 // cost.
 func WriteDisasm(w io.Writer, s layout.Style, d *Disasm) error {
 	t := &disasmWriter{layout.NewWriter(w), s, &d.Header}
@@ -34,8 +33,7 @@ type disasmWriter struct {
 // disasmLead is the width of flat, cum and address with the blanks after them.
 const disasmLead = 10 + 1 + 10 + 1 + 10 + 2
 
-// arrow leads to what an instruction called; disasmCall is the room that it gets at
-// least.
+// arrow precedes what an instruction called; disasmCall is the least width for that.
 const (
 	arrow      = "  → "
 	disasmCall = 14
@@ -55,7 +53,8 @@ func (t *disasmWriter) function(f *DisasmFunction) {
 	for _, name := range f.AKA {
 		t.Line("    AKA ======================== ", layout.Clean(name))
 	}
-	t.Line(fmt.Sprintf("%10s %10s (flat, cum) %s of total", t.value(f.Flat), t.value(f.Cum), unit.Percent(f.Cum, t.h.Total)))
+	t.Line(fmt.Sprintf("%10s %10s (flat, cum) %s of total", t.value(f.Flat), t.value(f.Cum),
+		unit.Percent(f.Cum, t.h.Total)))
 	t.Line("  code of ", layout.Clean(f.Binary))
 	var at []DisasmAt
 	for i := range f.Insts {
@@ -71,7 +70,7 @@ func (t *disasmWriter) function(f *DisasmFunction) {
 		code := layout.Cut(in.Text, room)
 		var calls layout.Painted
 		if len(in.Calls) > 0 {
-			// Beside the instruction, as far as a narrow terminal allows.
+			// On the same line as the instruction, as far as the width allows.
 			code = layout.Cut(in.Text, max(room-layout.Columns(arrow)-disasmCall, 20))
 			code = layout.Left(code, min(40, room-layout.Columns(arrow)-2*disasmCall))
 			calls = t.s.Paint(layout.Dim, arrow+t.calls(in.Calls, max(room-layout.Columns(code)-layout.Columns(arrow), 10)))
@@ -81,8 +80,8 @@ func (t *disasmWriter) function(f *DisasmFunction) {
 	}
 }
 
-// place writes the row that says where the following instructions come from:
-// outermost first, as the calls go; the last is the line itself.
+// place writes a row with the source of the following instructions: outermost call first, the line
+// itself last.
 func (t *disasmWriter) place(in *DisasmInst) {
 	if len(in.Frames) == 0 {
 		return
@@ -102,8 +101,8 @@ func (t *disasmWriter) place(in *DisasmInst) {
 	t.Line(layout.Spaces(disasmLead), t.s.Paint(layout.Cyan, layout.Cut(row, t.s.Remaining(disasmLead, 20))))
 }
 
-// calls names what was called and what it cost in at most room columns. The cost of
-// the first says more than the names.
+// calls lists what was called and the cost, in at most room columns. The cost of the first matters
+// more than the names.
 func (t *disasmWriter) calls(calls []ListCall, room int) string {
 	const most = 3
 	parts := make([]string, 0, most+1)

@@ -1,4 +1,4 @@
-// Package listings renders costs beside source text and machine code.
+// Package listings renders costs next to source text and machine code.
 //
 // Data flow:
 //

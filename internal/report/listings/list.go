@@ -15,29 +15,27 @@ import (
 // ListSchema is the schema of List.
 const ListSchema = "whet.list/1"
 
-// ErrNoMatch says that a regular expression matched nothing that has cost.
+// ErrNoMatch means that a regular expression matched nothing with cost.
 var ErrNoMatch = errors.New("no function with cost matches")
 
-// A SourceFunc returns the lines of a file by the name the profile gives it, and
-// where they were found.
+// A SourceFunc returns the lines of a file, named as in the profile, and where it was found.
 type SourceFunc func(file string) (lines []string, where string, err error)
 
-// ListOptions says what NewList shows.
+// ListOptions configures NewList.
 type ListOptions struct {
-	// Match chooses functions by name, as go tool pprof -list does.
+	// Match selects functions by name, as in go tool pprof -list.
 	Match *regexp.Regexp
 
-	// Source finds the text of files. Nil means that there is none.
+	// Source returns the text of files; nil means no text.
 	Source SourceFunc
 
-	// Context, when positive or zero, keeps only that many lines around each
-	// line with cost; negative shows from a function's first line to a few
-	// lines after its last one with cost.
+	// Context, when positive or zero, keeps only that many lines around each line with cost;
+	// negative shows from a function's first line to a few lines after the last one with cost.
 	Context int
 }
 
-// List is what whet list shows: the annotated source of the functions that
-// matched, heaviest first.
+// List is the document of whet list: the annotated source of the matching functions, heaviest
+// first.
 type List struct {
 	Schema    string          `json:"schema"`
 	Header    profiles.Header `json:"profile"`
@@ -48,31 +46,31 @@ type List struct {
 type ListFunction struct {
 	Name string `json:"name"`
 	File string `json:"file,omitempty"`
-	// Flat and Cum are the function's own, as in whet top: a sample counts once
-	// however often the function is on its stack. (go tool pprof -list prints
-	// the sum of the lines' Cum there, which counts recursion twice.)
+	// Flat and Cum are the function's own, as in whet top: a sample counts once even if the
+	// function is on its stack several times. (go tool pprof -list prints the sum of the lines'
+	// Cum, which counts recursion twice.)
 	Flat int64 `json:"flat"`
 	Cum  int64 `json:"cum"`
-	// Source says where the text was found; empty when it was not, in which
-	// case NoSource says why and Lines holds the lines with cost only.
+	// Source is where the text was found. If it is empty, NoSource explains why, and Lines has only
+	// the lines with cost.
 	Source   string `json:"source,omitempty"`
 	NoSource string `json:"no_source,omitempty"`
-	// Stale tells that the text is not what was compiled: the function does not
-	// begin where the profile says. (A text may be stale and not look it.)
+	// Stale means that the text is not what was compiled: the function does not start at the line
+	// in the profile. (Not every stale text is detected.)
 	Stale bool       `json:"stale,omitempty"`
 	Lines []ListLine `json:"lines"`
 }
 
-// A ListLine is one line of source. Flat and Cum are those of go tool pprof
-// -list: a sample counts once per line.
+// A ListLine is one line of source. Flat and Cum are those of go tool pprof -list: a sample counts
+// once per line.
 type ListLine struct {
-	Line    int          `json:"line"` // 0: the profile does not know the line
+	Line    int          `json:"line"` // 0 if the profile does not have the line
 	Flat    int64        `json:"flat"`
 	Cum     int64        `json:"cum"`
 	Text    string       `json:"text"`
 	Gap     bool         `json:"gap,omitempty"`     // lines before this one are left out
 	Calls   []ListCall   `json:"calls,omitempty"`   // what it called, heaviest first
-	Inlined []ListInline `json:"inlined,omitempty"` // what was inlined into it, heaviest first
+	Inlined []ListInline `json:"inlined,omitempty"` // what is inlined into it, heaviest first
 }
 
 // A ListCall is a function called from a line. A sample counts once.
@@ -80,13 +78,12 @@ type ListCall struct {
 	Function string `json:"function"`
 	Cum      int64  `json:"cum"`
 
-	// Injected is set for what the line did not call: the goroutine was preempted
-	// there. (Flat does not have it, as in go tool pprof.)
+	// Injected marks a call that is not in the line: the goroutine was preempted there. (Flat does
+	// not include it, as in go tool pprof.)
 	Injected bool `json:"injected,omitempty"`
 }
 
-// A ListInline is a line of a function that the compiler inlined into the line
-// above it.
+// A ListInline is a line of a function that the compiler inlined into the line above it.
 type ListInline struct {
 	Function string       `json:"function"`
 	File     string       `json:"file,omitempty"`
@@ -98,8 +95,8 @@ type ListInline struct {
 	Inlined  []ListInline `json:"inlined,omitempty"`
 }
 
-// NewList annotates the source of the functions that match. The view must be
-// bound by line. It fails with ErrNoMatch when no function with cost matches.
+// NewList annotates the source of the matching functions. The view must be bound by line. It fails
+// with ErrNoMatch if no function with cost matches.
 func NewList(h profiles.Header, v *profile.View, opt ListOptions) (*List, error) {
 	l := &lister{
 		v: v, opt: opt,
@@ -130,7 +127,7 @@ type lister struct {
 	opt       ListOptions
 	functions []*listFunction
 	sites     []*listSite // by node id; nil for nodes that do not match
-	names     []uint32    // by node id: 1 + index of its function name in nameOf, 0 not asked yet
+	names     []uint32    // by node id: 1 + index of its function name in nameOf, 0 not looked up yet
 	nameOf    []string
 	ids       map[string]uint32 // inverse of names
 	texts     map[string]*listText
@@ -138,8 +135,8 @@ type lister struct {
 	inlines   int                     // listSites of inlined places
 }
 
-// maxInlines bounds the inlined lines that a list shows below the lines that they were
-// inlined into; the rest is in those lines' Cum.
+// maxInlines bounds the inlined lines that a list shows below the lines that contain them; the rest
+// only counts in those lines' Cum.
 const maxInlines = 200_000
 
 type functionKey struct{ name, file string }
@@ -152,8 +149,7 @@ type listFunction struct {
 	byLine     map[int]*listSite
 }
 
-// A listSite is a place that costs: a line of a matching function, or a line
-// inlined into one, directly or not.
+// A listSite is a line with cost: of a matching function, or inlined into one, directly or not.
 type listSite struct {
 	node      profile.Node
 	function  *listFunction // nil for inlined places
@@ -168,7 +164,7 @@ type listCallee struct {
 	seen int
 }
 
-// choose makes a site of each node whose function matches.
+// choose creates a site for each node whose function matches and reports whether there is any.
 func (l *lister) choose() bool {
 	byKey := make(map[functionKey]*listFunction)
 	for _, n := range l.v.Nodes(true) {
@@ -176,7 +172,7 @@ func (l *lister) choose() bool {
 		if n.Name == "" || !l.opt.Match.MatchString(n.Name) && !l.opt.Match.MatchString(name) {
 			continue
 		}
-		// The instantiations of a generic function have one source.
+		// All instantiations of a generic function have the same source.
 		key := functionKey{name, n.File}
 		f := byKey[key]
 		if f == nil {
@@ -197,8 +193,8 @@ func (l *lister) choose() bool {
 	return len(l.functions) > 0
 }
 
-// charge passes over the stacks once. Samples are numbered from 1, so that the
-// zero seen means never.
+// charge makes one pass over the stacks. Samples are numbered from 1, so that the zero value of
+// seen means never.
 func (l *lister) charge() {
 	sample := 0
 	for s := range l.v.Stacks() {
@@ -221,8 +217,8 @@ func (l *lister) charge() {
 	}
 }
 
-// below charges what the frame i of s leads to: the frames inlined into it,
-// then the call that the innermost of them makes.
+// below charges what frame i of s leads to: the frames inlined into it, then the call that the
+// innermost of them makes.
 func (l *lister) below(site *listSite, s profile.Stack, i, sample int) {
 	for i--; i >= 0; i-- {
 		id := s.Nodes[i]
@@ -245,7 +241,7 @@ func (l *lister) below(site *listSite, s profile.Stack, i, sample int) {
 		id = l.place(id)
 		in := site.inlined[id]
 		if in == nil {
-			// Each line of a function that was inlined has all that was inlined into it below it.
+			// Each line of an inlined function has the lines inlined into it below it.
 			if l.inlines++; l.inlines > maxInlines {
 				return
 			}
@@ -267,8 +263,8 @@ func (l *lister) below(site *listSite, s profile.Stack, i, sample int) {
 	}
 }
 
-// place returns the node that stands for all that differ from the given one only by
-// the type arguments of their function.
+// place returns the node that stands for all nodes that differ only in the type arguments of their
+// function.
 func (l *lister) place(id uint32) uint32 {
 	n := l.v.Node(id)
 	if !strings.Contains(n.Name, "[") {
@@ -302,7 +298,7 @@ func (l *lister) name(id uint32) uint32 {
 	return l.names[id]
 }
 
-// report lays out one function; start is its first line, 0 when unknown.
+// report lays out one function; start is its first line, 0 if unknown.
 func (l *lister) report(f *listFunction, start int) ListFunction {
 	r := ListFunction{Name: f.name, File: f.file, Flat: f.flat, Cum: f.cum}
 	slices.SortFunc(f.sites, func(a, b *listSite) int { return cmp.Compare(a.node.Line, b.node.Line) })
@@ -318,7 +314,7 @@ func (l *lister) report(f *listFunction, start int) ListFunction {
 	r.Source = text.where
 	r.Stale = start > 0 && stale(f.name, f.file, text.line(start))
 
-	const margin = 5 // go tool pprof's
+	const margin = 5 // as in go tool pprof
 	first, last := f.sites[0].node.Line, f.sites[len(f.sites)-1].node.Line
 	if s := byLine[0]; s != nil {
 		r.Lines = append(r.Lines, l.line(s, ""))
@@ -344,14 +340,14 @@ func (l *lister) report(f *listFunction, start int) ListFunction {
 		shown = n
 		r.Lines = append(r.Lines, line)
 		if n >= last && line.Text == "}" {
-			break // gofmt's end of a function at top level
+			break // gofmt's end of a top-level function
 		}
 	}
 	return r
 }
 
-// stale tells whether line cannot be the first of the Go function name in file.
-// Wrappers that the compiler makes begin at the statement they are made for.
+// stale reports whether line cannot be the first line of the Go function name in file. Wrappers by
+// the compiler start at the statement that needs them.
 func stale(name, file, line string) bool {
 	if !strings.HasSuffix(file, ".go") || strings.Contains(name, "wrap") || strings.HasSuffix(name, "-fm") {
 		return false
@@ -359,7 +355,7 @@ func stale(name, file, line string) bool {
 	return !strings.Contains(line, "func") && !strings.HasSuffix(name, ".init")
 }
 
-// near tells whether a line with cost is at most context lines from n.
+// near reports whether a line with cost is at most context lines from n.
 func near(byLine map[int]*listSite, n, context int) bool {
 	for d := 1; d <= context; d++ {
 		if byLine[n-d] != nil || byLine[n+d] != nil {
@@ -418,7 +414,7 @@ type listText struct {
 	Err   error
 }
 
-// line returns line n (from 1), "" when there is none.
+// line returns line n (from 1), or "".
 func (t *listText) line(n int) string {
 	if n < 1 || n > len(t.Lines) {
 		return ""
@@ -449,8 +445,8 @@ func ReadLines(source SourceFunc, file string) *listText {
 	return &listText{lines, where, err}
 }
 
-// startLines finds the first line of each function that the profile knows it
-// of. File names are cleaned as the engine cleans those of nodes.
+// startLines returns the first line of each function for which the profile has it. It cleans file
+// names as the engine cleans those of nodes.
 func startLines(p *profile.Profile) map[functionKey]int {
 	m := make(map[functionKey]int)
 	for _, f := range p.Functions {

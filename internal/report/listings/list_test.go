@@ -45,7 +45,8 @@ func testListOracle(t *testing.T, file string, p *profile.Profile) {
 			t.Fatal(err)
 		}
 	}
-	want, ranges := parseList(t, oracletest.RunPprof(t, "-list=.", "-trim_path=/", "-source_path="+root, "-unit="+oracletest.SmallestUnit(t, v), file))
+	want, ranges := parseList(t, oracletest.RunPprof(t, "-list=.", "-trim_path=/", "-source_path="+root,
+		"-unit="+oracletest.SmallestUnit(t, v), file))
 
 	r, err := NewList(headerOf(v), v, ListOptions{Match: regexp.MustCompile("."), Context: -1})
 	if err != nil {
@@ -180,12 +181,18 @@ func TestList(t *testing.T) {
 	}
 	want := []ListLine{
 		{Line: 12, Flat: 20, Cum: 20, Text: "\tmain.go line 12"},
-		{Line: 13, Cum: 30, Text: "\tmain.go line 13", Calls: []ListCall{{Function: "lib.g", Cum: 20}, {Function: "lib.h", Cum: 10}}},
+		{
+			Line: 13, Cum: 30, Text: "\tmain.go line 13",
+			Calls: []ListCall{{Function: "lib.g", Cum: 20}, {Function: "lib.h", Cum: 10}},
+		},
 		{Line: 14, Cum: 40, Text: "\tmain.go line 14", Inlined: []ListInline{
 			{Function: "lib.inl", File: "/src/lib.go", Line: 6, Text: "lib.go line 6", Cum: 30, Inlined: []ListInline{
 				{Function: "lib.deep", File: "/src/lib.go", Line: 8, Text: "lib.go line 8", Flat: 30, Cum: 30},
 			}},
-			{Function: "lib.inl", File: "/src/lib.go", Line: 7, Text: "lib.go line 7", Cum: 10, Calls: []ListCall{{Function: "lib.g", Cum: 10}}},
+			{
+				Function: "lib.inl", File: "/src/lib.go", Line: 7, Text: "lib.go line 7", Cum: 10,
+				Calls: []ListCall{{Function: "lib.g", Cum: 10}},
+			},
 		}},
 		{Line: 15, Cum: 10, Text: "\tmain.go line 15", Calls: []ListCall{{Function: "main.f", Cum: 10}}},
 		{Line: 16, Cum: 10, Text: "\tmain.go line 16", Calls: []ListCall{{Function: "main.f", Cum: 10}}},
@@ -198,7 +205,10 @@ func TestList(t *testing.T) {
 
 func TestListText(t *testing.T) {
 	v := oracletest.Bind(t, listProfile(t), profile.Query{By: profile.ByLine})
-	r, err := NewList(headerOf(v), v, ListOptions{Match: regexp.MustCompile(`main\.(f|main)`), Source: testSources, Context: 1})
+	r, err := NewList(headerOf(v), v, ListOptions{
+		Match: regexp.MustCompile(`main\.(f|main)`), Source: testSources,
+		Context: 1,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +260,8 @@ func TestListPreempted(t *testing.T) {
 	if err := WriteList(&b, layout.Style{}, r); err != nil {
 		t.Fatal(err)
 	}
-	if out := b.String(); !strings.Contains(out, "10ns                   preempted here (runtime.asyncPreempt)") || strings.Contains(out, "→ runtime.asyncPreempt") {
+	if out := b.String(); !strings.Contains(out, "10ns                   preempted here (runtime.asyncPreempt)") ||
+		strings.Contains(out, "→ runtime.asyncPreempt") {
 		t.Errorf("%s", out)
 	}
 	checkCalls(t, r)
@@ -280,9 +291,12 @@ func TestListWithoutSource(t *testing.T) {
 func TestListStaleSource(t *testing.T) {
 	v := oracletest.Bind(t, listProfile(t), profile.Query{By: profile.ByLine})
 	for first, want := range map[string]bool{"func (t *T) f() {": false, "x := 1": true, "": true} {
-		r, err := NewList(headerOf(v), v, ListOptions{Match: regexp.MustCompile(`main\.f`), Context: 0, Source: func(string) ([]string, string, error) {
-			return []string{first}, "here", nil
-		}})
+		r, err := NewList(headerOf(v), v, ListOptions{
+			Match: regexp.MustCompile(`main\.f`), Context: 0,
+			Source: func(string) ([]string, string, error) {
+				return []string{first}, "here", nil
+			},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

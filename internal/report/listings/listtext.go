@@ -9,17 +9,16 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// Of a line's callees and inlined lines the text shows the heaviest few that
-// make up at least a hundredth of the line; the JSON document has them all.
+// The text shows only the heaviest callees and inlined lines that have at least a hundredth of the
+// line's cost; the JSON document has all.
 const (
 	listMost  = 4
 	listShare = 100
 )
 
-// WriteList writes a List for people: per function the heading of go tool pprof
-// -list, then one row per source line with flat, cum, the line's share of the
-// total, its number and its text. Under a line that costs, rows that start with
-// ⤷ show what was inlined into it and rows that start with → what it called.
+// WriteList writes a List as text: per function the heading of go tool pprof -list, then a row per
+// source line with flat, cum, the line's share of the total, its number and its text. Under a line
+// with cost, rows with ⤷ show what is inlined into it and rows with → what it called.
 func WriteList(w io.Writer, s layout.Style, d *List) error {
 	t := &listWriter{layout.NewWriter(w), s, &d.Header}
 	t.Line("Total: ", t.value(d.Header.Total), " ", layout.Clean(d.Header.SampleType.Type))
@@ -46,7 +45,7 @@ type listWriter struct {
 	h *profiles.Header
 }
 
-// Columns of a row: flat, cum, share and line number, with the blanks between.
+// Columns of a row: flat, cum, share and line number, with the blanks between them.
 const (
 	listCosts = "%10s %10s"
 	listLead  = 10 + 1 + 10 + 1 + 7 + 1 + 6 + 2
@@ -54,7 +53,7 @@ const (
 
 func (t *listWriter) value(v int64) string { return t.h.Write(v) }
 
-// dot writes a value as go tool pprof does: a dot for zero.
+// dot formats a value as go tool pprof does: a dot for zero.
 func (t *listWriter) dot(v int64) string {
 	if v == 0 {
 		return "."
@@ -68,7 +67,8 @@ func (t *listWriter) function(f *ListFunction) {
 		in = " in " + layout.FitPath(f.File, t.s.Remaining(layout.Columns(head)+4, 20))
 	}
 	t.Line(t.s.Paint(layout.Bold, head), in)
-	t.Line(fmt.Sprintf(listCosts, t.value(f.Flat), t.value(f.Cum)), " (flat, cum) ", unit.Percent(f.Cum, t.h.Total), " of total")
+	t.Line(fmt.Sprintf(listCosts, t.value(f.Flat), t.value(f.Cum)), " (flat, cum) ", unit.Percent(f.Cum, t.h.Total),
+		" of total")
 	switch {
 	case f.NoSource != "":
 		t.Line("  no source text: ", layout.Clean(f.NoSource))
@@ -76,7 +76,8 @@ func (t *listWriter) function(f *ListFunction) {
 		t.Line("  source from ", layout.Clean(f.Source))
 	}
 	if f.Stale {
-		t.Line(t.s.Paint(layout.Gold, "  this is not the source that was compiled: the function does not begin where the profile says"))
+		t.Line(t.s.Paint(layout.Gold,
+			"  this is not the source that was compiled: the function does not start at the line in the profile"))
 	}
 	for i := range f.Lines {
 		l := &f.Lines[i]
@@ -101,11 +102,12 @@ func (t *listWriter) function(f *ListFunction) {
 	}
 }
 
-// below writes the rows under a place that costs whole.
+// below writes the rows under a line whose cost is whole.
 func (t *listWriter) below(whole int64, inlined []ListInline, calls []ListCall, depth int) {
-	indent := layout.Spaces(listLead - 22 + 2*depth) // from the end of cum on
+	indent := layout.Spaces(listLead - 22 + 2*depth) // starting at the end of cum
 	row := func(flat, cum, what string) {
-		t.Line(fmt.Sprintf(listCosts, flat, cum), " ", indent, t.s.Paint(layout.Dim, layout.Cut(what, t.s.Remaining(22+len(indent), 20))))
+		t.Line(fmt.Sprintf(listCosts, flat, cum), " ", indent,
+			t.s.Paint(layout.Dim, layout.Cut(what, t.s.Remaining(22+len(indent), 20))))
 	}
 	light := func(i int, cum int64) bool { return i == listMost || abs(cum) < abs(whole)/listShare }
 	for i, in := range inlined {

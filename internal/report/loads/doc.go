@@ -1,6 +1,6 @@
 // Package loads renders loads: results, running loads, capacities and comparisons.
 //
-// Results of packages load, load/capacity and load/compare are written as text ([Write],
-// [WriteCapacity], [WriteComparison]), as a page ([WritePage]) and, while a load runs, as a
-// block of lines that is written over ([WriteLive]). The package holds no state.
+// The writers for package load's results, and those of load/capacity and load/compare, write text
+// ([Write], [WriteCapacity], [WriteComparison]), a page ([WritePage]) and, while a load runs, a
+// block of lines that is redrawn in place ([WriteLive]). The package holds no state.
 package loads

@@ -18,14 +18,13 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// loadBars is how many bars a histogram of latencies in text has at most: four
-// decades of three, about as many as the table of latencies beside it has rows.
+// loadBars limits the bars of a latency histogram in text: four decades of three, about as many as
+// the table of latencies next to it has rows.
 const loadBars = 13
 
-// Write renders the result of a load for people: what was sent, what came of
-// it, latencies with their distribution beside them, and the verdict last. With
-// assertions, their outcomes come before the verdict. It fits one screen
-// when nothing is wrong.
+// Write writes the result of a load as text: what was sent, the counts, latencies with their
+// distribution, the outcomes of assertions if there are any, and the verdict. It fits on one screen
+// if nothing is wrong.
 func Write(w io.Writer, s layout.Style, r *load.Result, asserted []slo.Outcome) error {
 	t := layout.NewWriter(w)
 	loadTitle(t, s, r)
@@ -50,7 +49,7 @@ func Write(w io.Writer, s layout.Style, r *load.Result, asserted []slo.Outcome) 
 	return t.Result()
 }
 
-// loadTitle says what was sent where, and how.
+// loadTitle writes what was sent where, and how.
 func loadTitle(t *layout.Writer, s layout.Style, r *load.Result) {
 	name := "several targets"
 	switch n := len(r.Targets); {
@@ -68,8 +67,8 @@ func loadTitle(t *layout.Writer, s layout.Style, r *load.Result) {
 	layout.Wrap(t, s, "", layout.Clean(Setting(r)), 0)
 }
 
-// Setting says in one line how a load was sent: connections, protocol, engine,
-// model and length.
+// Setting describes in one line how a load was sent: connections, protocol, engine, model and
+// length.
 func Setting(r *load.Result) string {
 	conns := layout.Plural(r.Connections, "connection", "connections")
 	if r.Streams > 1 {
@@ -104,7 +103,7 @@ func loadModel(r *load.Result) string {
 	return PerSecond(o.Rate) + " " + string(o.Arrivals)
 }
 
-// PerSecond writes a rate: "4998/s", "12.5/s".
+// PerSecond formats a rate: "4998/s", "12.5/s".
 func PerSecond(rate float64) string {
 	digits := 0
 	if rate < 100 && rate != math.Trunc(rate) {
@@ -113,7 +112,7 @@ func PerSecond(rate float64) string {
 	return fmt.Sprintf("%.*f/s", digits, rate)
 }
 
-// loadFacts is the block of counts.
+// loadFacts writes the block of counts.
 func loadFacts(t *layout.Writer, s layout.Style, r *load.Result) {
 	line := func(name string, value ...any) { layout.Wrap(t, s, layout.Left(name, 11), layout.Join(value...), 11) }
 	interrupted := ""
@@ -124,8 +123,10 @@ func loadFacts(t *layout.Writer, s layout.Style, r *load.Result) {
 	if r.Unfinished > 0 {
 		unfinished = fmt.Sprintf(" (%d more cut off at the end)", r.Unfinished)
 	}
-	line("requests", fmt.Sprintf("%s in %s%s%s", unit.Count(r.Requests), unit.Duration(r.Elapsed), interrupted, unfinished))
-	line("rate", fmt.Sprintf("%s · %s received, %s/s", PerSecond(r.Rate), unit.Bytes(r.Bytes), unit.Bytes(perElapsed(r.Bytes, r.Elapsed))))
+	line("requests", fmt.Sprintf("%s in %s%s%s", unit.Count(r.Requests), unit.Duration(r.Elapsed), interrupted,
+		unfinished))
+	line("rate", fmt.Sprintf("%s · %s received, %s/s", PerSecond(r.Rate), unit.Bytes(r.Bytes),
+		unit.Bytes(perElapsed(r.Bytes, r.Elapsed))))
 	if len(r.Status) > 0 {
 		var codes []any
 		for _, code := range slices.Sorted(maps.Keys(r.Status)) {
@@ -145,7 +146,8 @@ func loadFacts(t *layout.Writer, s layout.Style, r *load.Result) {
 		for _, k := range kinds {
 			counts = append(counts, fmt.Sprintf("%s: %d", k.Kind, k.Count))
 		}
-		line("failed", s.Paint(layout.Red, fmt.Sprintf("%d (%s)", r.Errors.Total(), unit.Percent(r.Errors.Total(), r.Requests))), " ", strings.Join(counts, ", "))
+		line("failed", s.Paint(layout.Red, fmt.Sprintf("%d (%s)", r.Errors.Total(),
+			unit.Percent(r.Errors.Total(), r.Requests))), " ", strings.Join(counts, ", "))
 		for _, k := range kinds {
 			if k.First != "" {
 				line("", layout.Cut(k.Kind+": "+layout.Clean(k.First), s.Remaining(11, 20)))
@@ -153,13 +155,15 @@ func loadFacts(t *layout.Writer, s layout.Style, r *load.Result) {
 		}
 	}
 	if r.Connects > int64(r.Connections) || r.Retries > 0 {
-		line("connected", fmt.Sprintf("%d times, %s sent again", r.Connects, layout.Plural(int(r.Retries), "request", "requests")))
+		line("connected", fmt.Sprintf("%d times, %s sent again", r.Connects,
+			layout.Plural(int(r.Retries), "request", "requests")))
 	}
 	for _, c := range loadCosts(r) {
 		line(c.name, c.value)
 	}
 	if l := r.Send; l != nil {
-		text := fmt.Sprintf("p50 %s, p99 %s, p99.9 %s, max %s; by the generator itself p99 %s", unit.Duration(l.P50), unit.Duration(l.P99),
+		text := fmt.Sprintf("p50 %s, p99 %s, p99.9 %s, max %s; by the generator itself p99 %s", unit.Duration(l.P50),
+			unit.Duration(l.P99),
 			unit.Duration(l.P999), unit.Duration(l.Max), unit.Duration(l.Own))
 		if l.Waited > 0 {
 			text += fmt.Sprintf("; %d waited for a connection", l.Waited)
@@ -170,8 +174,8 @@ func loadFacts(t *layout.Writer, s layout.Style, r *load.Result) {
 
 type loadFact struct{ name, value string }
 
-// loadCosts returns the CPU time of generator and target, where known, and why the
-// generator used its engine.
+// loadCosts returns the CPU time of generator and target, where known, and why the generator used
+// its engine.
 func loadCosts(r *load.Result) []loadFact {
 	var out []loadFact
 	cost := func(c *load.CPU) string {
@@ -193,7 +197,7 @@ func loadCosts(r *load.Result) []loadFact {
 	return out
 }
 
-// perElapsed is n per second of d; 0 when d is 0.
+// perElapsed returns n per second of d; 0 if d is 0.
 func perElapsed(n int64, d time.Duration) int64 {
 	if d <= 0 {
 		return 0
@@ -201,9 +205,9 @@ func perElapsed(n int64, d time.Duration) int64 {
 	return int64(float64(n) / d.Seconds())
 }
 
-// An Error is how often requests failed in one way.
+// An Error is a kind of failed requests with its count.
 type Error struct {
-	Kind  string `json:"kind"` // as people call it: "short body"
+	Kind  string `json:"kind"` // in words: "short body"
 	Count int64  `json:"count"`
 	First string `json:"first,omitempty"` // the first message
 }
@@ -230,15 +234,15 @@ func Errors(e load.Errors) []Error {
 	return out
 }
 
-// A Row is one line of the table of latencies.
+// A Row is one row of the table of latencies.
 type Row struct {
 	Name  string        `json:"name"`
 	Value time.Duration `json:"value_ns"`
-	// Chance says that there are too few answers for this percentile.
+	// Chance means that there are too few answers for this percentile.
 	Chance bool `json:"chance,omitempty"`
 }
 
-// Rows lists the latencies that reports show.
+// Rows returns the latencies that reports show.
 func Rows(r *load.Result) []Row {
 	l := r.Latency
 	rows := []Row{{Name: "min", Value: l.Min}}
@@ -246,10 +250,11 @@ func Rows(r *load.Result) []Row {
 	for i, p := range load.Percentiles() {
 		rows = append(rows, Row{Name: fmt.Sprintf("p%g", p), Value: values[i], Chance: r.Responses < load.AnswersFor(p)})
 	}
-	return append(rows, Row{Name: "max", Value: l.Max}, Row{Name: "mean", Value: l.Mean}, Row{Name: "stddev", Value: l.StdDev})
+	return append(rows, Row{Name: "max", Value: l.Max}, Row{Name: "mean", Value: l.Mean},
+		Row{Name: "stddev", Value: l.StdDev})
 }
 
-// loadLatencies writes the table of latencies, and the histogram beside it.
+// loadLatencies writes the table of latencies, and the histogram next to it.
 func loadLatencies(t *layout.Writer, s layout.Style, r *load.Result) {
 	if r.Responses == 0 {
 		t.Line("no answers, no latencies")
@@ -296,11 +301,11 @@ func loadLatencies(t *layout.Writer, s layout.Style, r *load.Result) {
 		t.Line(row, pad, bar)
 	}
 	if chance {
-		t.Line(s.Paint(layout.Dim, "? too few answers above it to be more than chance"))
+		t.Line(s.Paint(layout.Dim, "? too few answers above it for a reliable figure"))
 	}
 }
 
-// durationScale is the unit for a column of durations.
+// durationScale returns the unit for a column of durations.
 func durationScale(values func(yield func(int64) bool)) string {
 	var top int64
 	for v := range values {
@@ -317,7 +322,7 @@ func loadHistogram(r *load.Result) (h *hdrhistogram.Histogram, err error) {
 		return nil, errNoHistogram
 	}
 	defer func() {
-		// The decoder takes lengths and bounds on trust.
+		// The decoder does not validate lengths and bounds.
 		if v := recover(); v != nil {
 			h, err = nil, fmt.Errorf("decode histogram: %v", v)
 		}
@@ -332,8 +337,8 @@ func loadHistogram(r *load.Result) (h *hdrhistogram.Histogram, err error) {
 	return h, nil
 }
 
-// edges are the steps of histograms within a decade, coarsest first: each about a
-// constant factor, in numbers that are easy to read.
+// edges returns the steps of histograms within a decade, coarsest first: each about a constant
+// factor, in numbers that are easy to read.
 func edges() [][]float64 {
 	return [][]float64{
 		{1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8, 8.2},
@@ -352,7 +357,7 @@ func rebin(h *hdrhistogram.Histogram, n int) []load.Bar {
 			return bars
 		}
 	}
-	// More decades than bars: the light ends go.
+	// More decades than bars: drop the lightest ends.
 	for len(bars) > n {
 		if bars[0].Count < bars[len(bars)-1].Count {
 			bars[1].Count += bars[0].Count
@@ -380,7 +385,7 @@ func rebinAt(h *hdrhistogram.Histogram, steps []float64) []load.Bar {
 		if b.Count <= 0 {
 			continue
 		}
-		// A bucket is some values wide; its middle decides.
+		// A bucket covers a range of values; its middle decides.
 		at := time.Duration(b.From + (b.To-b.From)/2)
 		for upper() < at && decade < 1e18 {
 			next()
@@ -411,12 +416,13 @@ func barLines(bars []load.Bar, width int) []string {
 	room := min(width, 56) - wide - 10
 	var out []string
 	for i, b := range bars {
-		out = append(out, layout.Right(labels[i], wide)+"  "+layout.Right(layout.ColumnPercent(b.Count, total), 7)+" "+bar(float64(b.Count)/float64(max(most, 1)), room))
+		out = append(out, layout.Right(labels[i], wide)+"  "+layout.Right(layout.ColumnPercent(b.Count, total), 7)+" "+
+			bar(float64(b.Count)/float64(max(most, 1)), room))
 	}
 	return out
 }
 
-// bar draws a share of width columns in eighths; what is not 0 is seen.
+// bar draws a share of width columns in eighths; anything above 0 is visible.
 func bar(share float64, width int) string {
 	eighths := int(math.Round(share * float64(width) * 8))
 	if eighths <= 0 {
@@ -432,7 +438,7 @@ func bar(share float64, width int) string {
 	return text
 }
 
-// loadVerdict says whether the figures can be believed.
+// loadVerdict writes whether the figures can be trusted.
 func loadVerdict(t *layout.Writer, s layout.Style, r *load.Result) {
 	for _, w := range r.Warnings {
 		layout.Wrap(t, s, "note: ", layout.Clean(w), 6)
@@ -446,7 +452,8 @@ func loadVerdict(t *layout.Writer, s layout.Style, r *load.Result) {
 		t.Line("verdict: no reason to distrust these numbers")
 		return
 	}
-	t.Line(s.Paint(layout.Gold, "verdict: "+layout.Plural(len(r.Doubts), "reason", "reasons")+" to distrust these numbers"))
+	t.Line(s.Paint(layout.Gold, "verdict: "+layout.Plural(len(r.Doubts), "reason", "reasons")+
+		" to distrust these numbers"))
 	for _, d := range r.Doubts {
 		layout.Wrap(t, s, "  - ", layout.Clean(d.Text), 4)
 		if d.Hint != "" {
@@ -455,14 +462,14 @@ func loadVerdict(t *layout.Writer, s layout.Style, r *load.Result) {
 	}
 }
 
-// WriteHGRM writes the latencies of r in the percentile distribution format of
-// HdrHistogram, which its plotters read, in milliseconds.
+// WriteHGRM writes the latencies of r, in milliseconds, in the percentile distribution format of
+// HdrHistogram, which its plotters read.
 func WriteHGRM(w io.Writer, r *load.Result) error {
 	h, err := loadHistogram(r)
 	if err != nil {
 		return fmt.Errorf("write percentile distribution: %w", err)
 	}
-	const ticksPerHalfDistance = 5 // HdrHistogram's own default
+	const ticksPerHalfDistance = 5 // HdrHistogram's default
 	if _, err := h.PercentilesPrint(w, ticksPerHalfDistance, float64(time.Millisecond)); err != nil {
 		return fmt.Errorf("write percentile distribution: %w", err)
 	}

@@ -34,8 +34,11 @@ func loadResult(t testing.TB, seed uint64, scale float64) *load.Result {
 		Started: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Elapsed: seconds * time.Second, Warmup: 2 * time.Second,
 		Requests: rate * seconds, Responses: rate * seconds, Status: map[int]int64{200: rate * seconds},
 		Bytes: rate * seconds * 512, Rate: rate, Connects: 64,
-		Send: &load.Send{P50: 4 * time.Microsecond, P90: 20 * time.Microsecond, P99: 90 * time.Microsecond, P999: 300 * time.Microsecond, Max: 2 * time.Millisecond, Own: 60 * time.Microsecond, Waited: 12},
-		CPU:  &load.CPU{Total: 600 * time.Millisecond, PerRequest: 12 * time.Microsecond, Cores: 0.06},
+		Send: &load.Send{
+			P50: 4 * time.Microsecond, P90: 20 * time.Microsecond, P99: 90 * time.Microsecond,
+			P999: 300 * time.Microsecond, Max: 2 * time.Millisecond, Own: 60 * time.Microsecond, Waited: 12,
+		},
+		CPU: &load.CPU{Total: 600 * time.Millisecond, PerRequest: 12 * time.Microsecond, Cores: 0.06},
 		TargetCPU: &load.TargetCPU{
 			CPU: load.CPU{Total: 9 * time.Second, PerRequest: 180 * time.Microsecond, Cores: 0.9},
 			PID: 4711, Command: "leftpad",
@@ -60,7 +63,8 @@ func loadResult(t testing.TB, seed uint64, scale float64) *load.Result {
 		all.Merge(one)
 		r.Seconds = append(r.Seconds, load.Second{
 			Start: time.Duration(i) * time.Second, Elapsed: time.Second, Responses: rate, Bytes: rate * 512,
-			P50: time.Duration(one.ValueAtQuantile(50)), P99: time.Duration(one.ValueAtQuantile(99)), Max: time.Duration(one.Max()),
+			P50: time.Duration(one.ValueAtQuantile(50)), P99: time.Duration(one.ValueAtQuantile(99)),
+			Max: time.Duration(one.Max()),
 		})
 	}
 	l := &r.Latency
@@ -74,8 +78,12 @@ func loadResult(t testing.TB, seed uint64, scale float64) *load.Result {
 	}
 	l.HDR = string(encoded)
 	r.Phases = &load.Phases{
-		Connect: &load.Latency{Min: 4e4, Mean: 6e4, StdDev: 1e4, P50: 6e4, P99: 9e4, Max: 9e4}, TLS: &load.Latency{Min: 8e5, Mean: 1e6, StdDev: 1e5, P50: 1e6, P99: 2e6, Max: 2e6},
-		FirstByte: load.Latency{Min: 1e5, Mean: 5e5, StdDev: 1e6, P50: 4e5, P99: 9e6, Max: 2e7}, Transfer: load.Latency{Max: 3e5},
+		Connect: &load.Latency{Min: 4e4, Mean: 6e4, StdDev: 1e4, P50: 6e4, P99: 9e4, Max: 9e4}, TLS: &load.Latency{
+			Min:  8e5,
+			Mean: 1e6, StdDev: 1e5, P50: 1e6, P99: 2e6, Max: 2e6,
+		},
+		FirstByte: load.Latency{Min: 1e5, Mean: 5e5, StdDev: 1e6, P50: 4e5, P99: 9e6, Max: 2e7},
+		Transfer:  load.Latency{Max: 3e5},
 	}
 	r.Doubts = []load.Doubt{{
 		Kind: load.TooShort, Text: "only 50000 answers: percentiles above p99.9 are chance",
@@ -94,16 +102,37 @@ func failedLoad(t testing.TB) *load.Result {
 	r.Status = map[int]int64{200: 45_000, 404: 1, 503: 4_999}
 	r.Requests += 700
 	r.Errors = load.Errors{Timeout: 600, ShortBody: 100, First: map[string]string{
-		"timeout": "no answer within 10s", "short_body": "unexpected EOF\x07 after 12 of 512 bytes, which is a very long message that goes on and on",
+		"timeout":    "no answer within 10s",
+		"short_body": "unexpected EOF\x07 after 12 of 512 bytes, which is a very long message that goes on and on",
 	}}
 	r.PerTarget = []load.TargetResult{
-		{Name: "home", Method: "GET", URL: "http://127.0.0.1:18080/", Targets: 2, Requests: 40_000, Responses: 40_000, Status: map[int]int64{200: 40_000}, Rate: 4000, Latency: load.Latency{Min: 1e5, Mean: 5e5, P50: 4e5, P99: 9e6, Max: 3e7}},
-		{Method: "POST", URL: "http://127.0.0.1:18080/two", Targets: 1, Requests: 10_000, Responses: 10_000, Status: map[int]int64{200: 5_000, 404: 1, 503: 4_999}, Rate: 1000, Latency: load.Latency{Min: 1e5, Mean: 6e5, P50: 5e5, P99: 9e6, Max: 2e7}},
-		{URL: "http://127.0.0.1:18080/\x1b[31mthree?a=long&query=that&goes=on&and=on&to=the&end=of&the=line", Targets: 1, Requests: 700, Errors: load.Errors{Timeout: 600, ShortBody: 100}},
+		{
+			Name: "home", Method: "GET", URL: "http://127.0.0.1:18080/", Targets: 2, Requests: 40_000, Responses: 40_000,
+			Status: map[int]int64{200: 40_000}, Rate: 4000, Latency: load.Latency{
+				Min: 1e5, Mean: 5e5, P50: 4e5, P99: 9e6,
+				Max: 3e7,
+			},
+		},
+		{
+			Method: "POST", URL: "http://127.0.0.1:18080/two", Targets: 1, Requests: 10_000, Responses: 10_000,
+			Status: map[int]int64{200: 5_000, 404: 1, 503: 4_999}, Rate: 1000, Latency: load.Latency{
+				Min: 1e5, Mean: 6e5,
+				P50: 5e5, P99: 9e6, Max: 2e7,
+			},
+		},
+		{
+			URL: "http://127.0.0.1:18080/\x1b[31mthree?a=long&query=that&goes=on&and=on&to=the&end=of&the=line", Targets: 1,
+			Requests: 700, Errors: load.Errors{Timeout: 600, ShortBody: 100},
+		},
 	}
 	r.Warnings = []string{"the server closes kept-alive connections: 700 opened for 64 in use"}
 	r.Doubts = []load.Doubt{
-		{Kind: load.ErrorsHide, Text: "11.24% of the requests failed (404: 1, 503: 4999, timeout: 600, short body: 100): failures are often faster than answers, and latencies hold the failed answers too", Hint: "look at the address, the server's log and its limits"},
+		{
+			Kind: load.ErrorsHide,
+			Text: "11.24% of the requests failed (404: 1, 503: 4999, timeout: 600, short body: 100): failures are often " +
+				"faster than answers, and latencies hold the failed answers too",
+			Hint: "look at the address, the server's log and its limits",
+		},
 		{Kind: load.TooShort, Text: "only 50000 answers", Hint: "run longer"},
 	}
 	return r
@@ -113,7 +142,10 @@ func failedLoad(t testing.TB) *load.Result {
 func emptyLoad() *load.Result {
 	return &load.Result{
 		Schema: load.Schema, Targets: []string{"http://127.0.0.1:1/"}, Method: "GET", Connections: 1, Model: load.ModelClosed,
-		Protocol: load.HTTP1, Elapsed: time.Second, Requests: 5, Errors: load.Errors{Connect: 5, First: map[string]string{"connect": "connection refused"}},
+		Protocol: load.HTTP1, Elapsed: time.Second, Requests: 5, Errors: load.Errors{
+			Connect: 5,
+			First:   map[string]string{"connect": "connection refused"},
+		},
 	}
 }
 
@@ -223,7 +255,10 @@ func TestWriteLoadLive(t *testing.T) {
 	}
 	d := Live{
 		Target: r.Targets[0], Length: 20 * time.Second, Asked: 5000, Seconds: r.Seconds,
-		Last: load.Progress{Second: r.Seconds[9], Elapsed: 10 * time.Second, Latency: r.Latency, Requests: 50_000, Bars: rebinAt(h, edges()[1])},
+		Last: load.Progress{
+			Second: r.Seconds[9], Elapsed: 10 * time.Second, Latency: r.Latency, Requests: 50_000,
+			Bars: rebinAt(h, edges()[1]),
+		},
 	}
 	var out bytes.Buffer
 	write := func() {
@@ -248,7 +283,14 @@ func TestWriteLoadLive(t *testing.T) {
 		d.Seconds = append(d.Seconds, r.Seconds...)
 	}
 	write()
-	for _, p := range []load.Progress{{Second: r.Seconds[2], Elapsed: 3 * time.Second}, {Second: load.Second{Start: 3 * time.Second, Elapsed: 250 * time.Millisecond, Partial: true, Responses: 1000}, Elapsed: 3250 * time.Millisecond}, {Second: load.Second{Elapsed: time.Second, Errors: 1}, Elapsed: 100 * time.Second}} {
+	for _, p := range []load.Progress{
+		{Second: r.Seconds[2], Elapsed: 3 * time.Second},
+		{
+			Second:  load.Second{Start: 3 * time.Second, Elapsed: 250 * time.Millisecond, Partial: true, Responses: 1000},
+			Elapsed: 3250 * time.Millisecond,
+		},
+		{Second: load.Second{Elapsed: time.Second, Errors: 1}, Elapsed: 100 * time.Second},
+	} {
 		if err := WriteLine(&out, p); err != nil {
 			t.Fatal(err)
 		}
@@ -301,13 +343,17 @@ func TestLoadFormatDoc(t *testing.T) {
 // TestLoadEngineChoice has the text and the page say why the load had its engine.
 func TestLoadEngineChoice(t *testing.T) {
 	r := loadResult(t, 1, 1)
-	r.EngineChoice = &load.EngineChoice{Why: load.EngineMeasured, Text: "epoll is not clearly better", Measured: []load.EngineMeasure{
-		{Engine: load.IOUring, Windows: 16, Rate: 50_000, CPUPerRequest: 8 * time.Microsecond},
-		{Engine: load.Epoll, Windows: 16, Rate: 50_100, CPUPerRequest: 8 * time.Microsecond},
-	}}
+	r.EngineChoice = &load.EngineChoice{
+		Why: load.EngineMeasured, Text: "epoll is not clearly better",
+		Measured: []load.EngineMeasure{
+			{Engine: load.IOUring, Windows: 16, Rate: 50_000, CPUPerRequest: 8 * time.Microsecond},
+			{Engine: load.Epoll, Windows: 16, Rate: 50_100, CPUPerRequest: 8 * time.Microsecond},
+		},
+	}
 	const want = "io_uring: epoll is not clearly better (io_uring 50000/s at 8us, epoll 50100/s at 8us, 16 windows each)"
 	var out bytes.Buffer
-	if err := Write(&out, layout.Style{Width: 300}, r, nil); err != nil || !strings.Contains(out.String(), "engine     "+want) {
+	if err := Write(&out, layout.Style{Width: 300}, r, nil); err != nil ||
+		!strings.Contains(out.String(), "engine     "+want) {
 		t.Errorf("%v:\n%s", err, out.String())
 	}
 	if !slices.ContainsFunc(loadPageFacts(r), func(f pages.Fact) bool { return f.Name == "engine" && f.Value == want }) {

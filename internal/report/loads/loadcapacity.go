@@ -14,12 +14,13 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// WriteCapacity renders the search for a capacity: the answer, latency over rate
-// with the knee, and all runs.
+// WriteCapacity writes the search for a capacity: the answer, latency by rate with the knee, and
+// all runs.
 func WriteCapacity(w io.Writer, s layout.Style, r *capacity.Result) error {
 	t := layout.NewWriter(w)
 	t.Line(s.Paint(layout.Bold, layout.CutMiddle(layout.Clean(capacityTitle(r)), s.Remaining(0, 20))))
-	layout.Wrap(t, s, "", layout.Clean(fmt.Sprintf("%s · %s · %s · %s in %s", layout.Plural(r.Connections, "connection", "connections"), r.Protocol, r.Engine,
+	layout.Wrap(t, s, "", layout.Clean(fmt.Sprintf("%s · %s · %s · %s in %s",
+		layout.Plural(r.Connections, "connection", "connections"), r.Protocol, r.Engine,
 		layout.Plural(len(r.Steps), "run", "runs"), unit.Duration(r.Elapsed.Round(time.Millisecond)))), 0)
 	t.Line()
 	code := layout.Bold
@@ -28,7 +29,8 @@ func WriteCapacity(w io.Writer, s layout.Style, r *capacity.Result) error {
 	}
 	layout.Wrap(t, s, layout.Join(s.Paint(code, CapacityAnswer(r)), " "), layout.Clean(capacityWhy(r)), 2)
 	if k := r.Knee; k != nil {
-		layout.Wrap(t, s, "", fmt.Sprintf("knee: from %s on latency rises faster than the rate (%s there is %s)", PerSecond(k.Rate), k.Metric, unit.Duration(k.Latency)), 2)
+		layout.Wrap(t, s, "", fmt.Sprintf("knee: from %s on latency rises faster than the rate (%s there is %s)",
+			PerSecond(k.Rate), k.Metric, unit.Duration(k.Latency)), 2)
 	}
 	if knee := NewKnee(r); len(knee.Points) > 0 {
 		t.Line()
@@ -44,7 +46,7 @@ func capacityTitle(r *capacity.Result) string {
 	return "capacity of " + name + " for " + r.SLO.String()
 }
 
-// CapacityAnswer is what a search found in a few words.
+// CapacityAnswer summarizes the outcome of a search.
 func CapacityAnswer(r *capacity.Result) string {
 	switch {
 	case r.Rate == 0 && r.Limit == capacity.LimitServer:
@@ -57,7 +59,7 @@ func CapacityAnswer(r *capacity.Result) string {
 	return fmt.Sprintf("%s, below %s:", PerSecond(r.Rate), PerSecond(r.High))
 }
 
-// capacityWhy says what ends the rates that hold, and how sure that is.
+// capacityWhy describes what ends the rates that hold, and how certain that is.
 func capacityWhy(r *capacity.Result) string {
 	why := r.Why
 	if r.Interrupted {
@@ -69,8 +71,8 @@ func capacityWhy(r *capacity.Result) string {
 	return why
 }
 
-// NewKnee is the latency of each run of a search over its rate. Probes, and runs
-// that were cut off, are not in it.
+// NewKnee returns the latency of each run of a search by rate, without probes and runs that were
+// cut off.
 func NewKnee(r *capacity.Result) *Knee {
 	k := &Knee{Metric: string(slo.P99), Capacity: r.Rate, Points: []KneePoint{}}
 	for _, o := range r.SLO {
@@ -84,7 +86,10 @@ func NewKnee(r *capacity.Result) *Knee {
 		if step.Verdict == capacity.Measured || step.Verdict == capacity.Interrupted {
 			continue
 		}
-		k.Points = append(k.Points, KneePoint{Rate: step.Asked, Value: stepLatency(step, slo.Metric(k.Metric)), Held: step.Verdict == capacity.Held})
+		k.Points = append(k.Points, KneePoint{
+			Rate: step.Asked, Value: stepLatency(step, slo.Metric(k.Metric)),
+			Held: step.Verdict == capacity.Held,
+		})
 	}
 	slices.SortStableFunc(k.Points, func(a, b KneePoint) int {
 		switch {
@@ -98,8 +103,8 @@ func NewKnee(r *capacity.Result) *Knee {
 	return k
 }
 
-// stepLatency is a step's value of a metric: of its outcomes, which hold
-// percentiles that Latency has no field for, or else of its latencies.
+// stepLatency returns a step's value of a metric: from its outcomes, which have percentiles that
+// Latency has no field for, else from its latencies.
 func stepLatency(step capacity.Step, m slo.Metric) time.Duration {
 	for _, o := range step.Outcomes {
 		if o.Objective.Metric == m {
@@ -126,7 +131,7 @@ func kneePlot(t *layout.Writer, s layout.Style, k *Knee) {
 		title += "; the objective ends at " + unit.Duration(k.Limit)
 	}
 	t.Line(s.Paint(layout.Bold, layout.Clean(title)))
-	low /= 2 // so that the smallest is seen
+	low /= 2 // so that the smallest bar is visible
 	const mark = 2
 	room := min(s.Remaining(0, 40), 80) - 12 - 11 - mark
 	scale := func(d time.Duration) float64 {
@@ -140,12 +145,14 @@ func kneePlot(t *layout.Writer, s layout.Style, k *Knee) {
 		if !p.Held {
 			sign, code = "✗ ", layout.Red
 		}
-		t.Line(layout.Right(PerSecond(p.Rate), 10), layout.Right(unit.Duration(p.Value), 10), " ", s.Paint(code, sign+bar(scale(p.Value), room)))
+		t.Line(layout.Right(PerSecond(p.Rate), 10), layout.Right(unit.Duration(p.Value), 10), " ",
+			s.Paint(code, sign+bar(scale(p.Value), room)))
 	}
 }
 
 func capacitySteps(t *layout.Writer, s layout.Style, r *capacity.Result) {
-	t.Line(s.Paint(layout.Bold, layout.Left("run", 5)+layout.Left("", 9)+layout.Right("asked", 9)+layout.Right("sent", 10)+layout.Right("p50", 10)+layout.Right("p99", 10)+layout.Right("failed", 9)))
+	t.Line(s.Paint(layout.Bold, layout.Left("run", 5)+layout.Left("", 9)+layout.Right("asked", 9)+layout.Right("sent", 10)+
+		layout.Right("p50", 10)+layout.Right("p99", 10)+layout.Right("failed", 9)))
 	for i, step := range r.Steps {
 		asked := "closed"
 		if step.Asked > 0 {
@@ -156,8 +163,10 @@ func capacitySteps(t *layout.Writer, s layout.Style, r *capacity.Result) {
 		if step.Verdict == capacity.Missed {
 			code = layout.Red
 		}
-		row := layout.Left(fmt.Sprint(i+1), 5) + layout.Left(layout.Clean(step.Kind), 9) + layout.Right(asked, 9) + layout.Right(PerSecond(step.Achieved), 10) +
-			layout.Right(unit.Duration(step.Latency.P50), 10) + layout.Right(unit.Duration(step.Latency.P99), 10) + layout.Right(unit.FormatPercent(step.Errors*100), 9) + "  "
+		row := layout.Left(fmt.Sprint(i+1), 5) + layout.Left(layout.Clean(step.Kind), 9) + layout.Right(asked, 9) +
+			layout.Right(PerSecond(step.Achieved), 10) +
+			layout.Right(unit.Duration(step.Latency.P50), 10) + layout.Right(unit.Duration(step.Latency.P99), 10) +
+			layout.Right(unit.FormatPercent(step.Errors*100), 9) + "  "
 		t.Line(row, s.Paint(code, layout.Clean(verdict)))
 		if step.Why != "" {
 			layout.Wrap(t, layout.Style{Width: s.Width}, layout.Spaces(14), layout.Clean(step.Why), 14)
@@ -165,13 +174,17 @@ func capacitySteps(t *layout.Writer, s layout.Style, r *capacity.Result) {
 	}
 }
 
-// CapacityPage is the page of a search.
+// CapacityPage returns the page of a search.
 func CapacityPage(r *capacity.Result) Page {
 	p := Page{Title: capacityTitle(r), Knee: NewKnee(r), Notes: []string{CapacityAnswer(r) + " " + capacityWhy(r)}}
 	if k := r.Knee; k != nil {
-		p.Notes = append(p.Notes, fmt.Sprintf("Knee: from %s on latency rises faster than the rate; %s there is %s.", PerSecond(k.Rate), k.Metric, unit.Duration(k.Latency)))
+		p.Notes = append(p.Notes, fmt.Sprintf("Knee: from %s on latency rises faster than the rate; %s there is %s.",
+			PerSecond(k.Rate), k.Metric, unit.Duration(k.Latency)))
 	}
-	runs := pages.Table{Caption: "Runs", Columns: []string{"run", "kind", "asked", "sent", "p50", "p99", "p99.9", "max", "failed", "verdict", "why"}}
+	runs := pages.Table{Caption: "Runs", Columns: []string{
+		"run", "kind", "asked", "sent", "p50", "p99", "p99.9", "max",
+		"failed", "verdict", "why",
+	}}
 	for i, step := range r.Steps {
 		asked := "closed model"
 		if step.Asked > 0 {
@@ -179,7 +192,8 @@ func CapacityPage(r *capacity.Result) Page {
 		}
 		l := step.Latency
 		runs.Rows = append(runs.Rows, []string{
-			fmt.Sprint(i + 1), step.Kind, asked, PerSecond(step.Achieved), unit.Duration(l.P50), unit.Duration(l.P99), unit.Duration(l.P999), unit.Duration(l.Max),
+			fmt.Sprint(i + 1), step.Kind, asked, PerSecond(step.Achieved), unit.Duration(l.P50), unit.Duration(l.P99),
+			unit.Duration(l.P999), unit.Duration(l.Max),
 			unit.FormatPercent(step.Errors * 100), string(step.Verdict), step.Why,
 		})
 	}

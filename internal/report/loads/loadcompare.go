@@ -13,26 +13,31 @@ import (
 	"github.com/whet-go/whet/load/slo"
 )
 
-// WriteComparison renders a comparison of loads: one line a metric with the
-// change and how sure it is, first of the whole, then of targets and phases. names are what the sides are called, such as the
-// names of their files.
+// WriteComparison writes a comparison of loads: a line per metric with the change and its
+// certainty, first for the whole, then for targets and phases. names name the sides, for example by
+// file.
 func WriteComparison(w io.Writer, s layout.Style, c *loadcompare.Comparison, names [2]string) error {
 	t := layout.NewWriter(w)
 	for i, side := range []loadcompare.Side{c.A, c.B} {
 		letter := [...]string{"A", "B"}[i]
-		about := fmt.Sprintf("  %s, %s of %s", layout.Plural(side.Runs, "run", "runs"), layout.Plural(side.Seconds, "second", "seconds"), Targets(&load.Result{Targets: side.Targets}))
+		about := fmt.Sprintf("  %s, %s of %s", layout.Plural(side.Runs, "run", "runs"),
+			layout.Plural(side.Seconds, "second", "seconds"), Targets(&load.Result{Targets: side.Targets}))
 		name := layout.CutMiddle(layout.Clean(names[i]), max(s.Remaining(3, 20)/2, 10))
-		t.Line(letter, "  ", s.Paint(layout.Bold, name), layout.Cut(layout.Clean(about), s.Remaining(3+layout.Columns(name), 10)))
+		t.Line(letter, "  ", s.Paint(layout.Bold, name),
+			layout.Cut(layout.Clean(about), s.Remaining(3+layout.Columns(name), 10)))
 	}
 	for _, warning := range c.Warnings {
 		layout.Wrap(t, s, s.Paint(layout.Gold, "warning: "), layout.Clean(warning), 9)
 	}
 	t.Line()
-	// All tables have the columns of the widest cells.
+	// All tables share the widths of the widest cells.
 	sections := []comparisonSection{{rows: c.Rows}}
 	add := func(kind string, parts []loadcompare.Part, metrics []slo.Metric) {
 		for _, p := range parts {
-			sections = append(sections, comparisonSection{name: layout.CutMiddle(kind+layout.Clean(p.Name), s.Remaining(0, 20)), rows: only(p.Rows, metrics)})
+			sections = append(sections, comparisonSection{
+				name: layout.CutMiddle(kind+layout.Clean(p.Name), s.Remaining(0, 20)),
+				rows: only(p.Rows, metrics),
+			})
 		}
 	}
 	targets := c.Targets[:min(len(c.Targets), loadTextTargets)]
@@ -69,7 +74,8 @@ func WriteComparison(w io.Writer, s layout.Style, c *loadcompare.Comparison, nam
 	}
 	if n := len(c.Targets) - len(targets); n > 0 {
 		t.Line()
-		t.Line(s.Paint(layout.Dim, fmt.Sprintf("--json has %s and all percentiles", layout.Plural(n, "more target", "more targets"))))
+		t.Line(s.Paint(layout.Dim,
+			fmt.Sprintf("--json has %s and all percentiles", layout.Plural(n, "more target", "more targets"))))
 	}
 	t.Line()
 	comparisonNotes(t, s, c, sections)
@@ -82,7 +88,7 @@ type comparisonSection struct {
 	rows []loadcompare.Row
 }
 
-// only returns the rows of some metrics.
+// only returns the rows of the given metrics.
 func only(rows []loadcompare.Row, metrics []slo.Metric) []loadcompare.Row {
 	var out []loadcompare.Row
 	for _, r := range rows {
@@ -93,7 +99,7 @@ func only(rows []loadcompare.Row, metrics []slo.Metric) []loadcompare.Row {
 	return out
 }
 
-// comparisonLine is a line of the table, with the verdict in the colour code.
+// comparisonLine returns a row of the table, with the verdict in color code.
 func comparisonLine(s layout.Style, cells []string, widths []int, code layout.Color) layout.Painted {
 	var parts []any
 	for i, cell := range cells {
@@ -109,8 +115,8 @@ func comparisonLine(s layout.Style, cells []string, widths []int, code layout.Co
 	return layout.Join(parts...)
 }
 
-// comparisonNotes writes the notes of rows, each once with the metrics or parts that it is
-// about, and those of the comparison.
+// comparisonNotes writes the notes of rows, each once with its metrics or parts, and those of the
+// comparison.
 func comparisonNotes(t *layout.Writer, s layout.Style, c *loadcompare.Comparison, sections []comparisonSection) {
 	about := map[string][]string{}
 	var order []string
@@ -137,7 +143,7 @@ func comparisonNotes(t *layout.Writer, s layout.Style, c *loadcompare.Comparison
 	}
 }
 
-// comparisonTables are the tables of a page: the whole, the targets, the phases.
+// comparisonTables returns the tables of a page: the whole, the targets, the phases.
 func comparisonTables(c *loadcompare.Comparison) []pages.Table {
 	out := []pages.Table{{Caption: "B compared with A", Columns: comparisonColumns(c), Rows: comparisonRows(c.Rows)}}
 	for _, kind := range []struct {
@@ -158,12 +164,12 @@ func comparisonTables(c *loadcompare.Comparison) []pages.Table {
 	return out
 }
 
-// comparisonColumns are the headings of a table.
+// comparisonColumns returns the headings of a table.
 func comparisonColumns(c *loadcompare.Comparison) []string {
 	return []string{"", "A", "B", "change", fmt.Sprintf("%.0f%% interval", c.Confidence*100), "B is"}
 }
 
-// comparisonRows are the cells of rows.
+// comparisonRows returns the cells of rows.
 func comparisonRows(rows []loadcompare.Row) [][]string {
 	out := [][]string{}
 	for _, r := range rows {
@@ -201,7 +207,7 @@ func comparisonRows(rows []loadcompare.Row) [][]string {
 	return out
 }
 
-// ComparisonPage is the page of a comparison, with the first run of each side drawn.
+// ComparisonPage returns the page of a comparison, with charts of the first run of each side.
 func ComparisonPage(c *loadcompare.Comparison, a, b *load.Result, names [2]string) Page {
 	return Page{
 		Title: names[0] + " against " + names[1], Runs: []*load.Result{a, b}, Names: []string{"A", "B"},

@@ -12,25 +12,24 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// Live is the state of a load that goes on.
+// Live is the state of a running load.
 type Live struct {
 	Target  string
-	Length  time.Duration // of the measured part; 0 when the number of requests ends it
-	Total   int64         // number of requests that ends it; 0 when the time does
-	Asked   float64       // requests a second asked for; 0 in the closed model
+	Length  time.Duration // of the measured part; 0 if the number of requests ends it
+	Total   int64         // number of requests that ends it; 0 if the time ends it
+	Asked   float64       // requested rate per second; 0 in the closed model
 	Seconds []load.Second // so far
 	Last    load.Progress // the latest
 }
 
-// liveBars is how many bars of the distribution a live view shows.
+// liveBars is the number of bars of a live distribution.
 const liveBars = 8
 
-// LiveLines is how many lines WriteLoadLive writes, so that they can be
-// written over.
+// LiveLines is the number of lines that WriteLive writes, so that they can be redrawn.
 const LiveLines = 8 + liveBars
 
-// WriteLive renders d as LoadLiveLines lines, none of which is wider than the
-// style: rate and latencies with their course, errors, the distribution so far.
+// WriteLive writes d as LiveLines lines, none wider than the style: rate and latencies with their
+// course, errors, and the distribution so far.
 func WriteLive(w io.Writer, s layout.Style, d Live) error {
 	width := s.Remaining(0, 40)
 	width = min(width, 80)
@@ -100,14 +99,16 @@ func WriteLine(w io.Writer, p load.Progress) error {
 	if sec.Partial {
 		at, part = fmt.Sprintf("%.1fs", p.Elapsed.Seconds()), fmt.Sprintf(" in %.1fs", sec.Elapsed.Seconds())
 	}
-	t.Line(fmt.Sprintf("%6s  %9s  p50 %s  p99 %s  max %s  %s%s", at, PerSecond(float64(perElapsed(sec.Responses, sec.Elapsed))),
-		layout.Right(unit.Duration(sec.P50), 8), layout.Right(unit.Duration(sec.P99), 8), layout.Right(unit.Duration(sec.Max), 8), layout.Plural(int(sec.Errors), "error", "errors"), part))
+	t.Line(fmt.Sprintf("%6s  %9s  p50 %s  p99 %s  max %s  %s%s", at,
+		PerSecond(float64(perElapsed(sec.Responses, sec.Elapsed))),
+		layout.Right(unit.Duration(sec.P50), 8), layout.Right(unit.Duration(sec.P99), 8), layout.Right(unit.Duration(sec.Max),
+			8), layout.Plural(int(sec.Errors), "error", "errors"), part))
 	return t.Result()
 }
 
 func wholeSeconds(d time.Duration) string { return fmt.Sprintf("%.0fs", d.Seconds()) }
 
-// mergeBars joins neighbours until there are at most n bars.
+// mergeBars joins adjacent bars until there are at most n.
 func mergeBars(bars []load.Bar, n int) []load.Bar {
 	for len(bars) > n {
 		half := make([]load.Bar, 0, len(bars)/2+1)
@@ -123,7 +124,7 @@ func mergeBars(bars []load.Bar, n int) []load.Bar {
 	return bars
 }
 
-// sparkline draws the course of a value over the last seconds, from 0 up.
+// sparkline draws the values of the last seconds, scaled from 0.
 func sparkline(seconds []load.Second, of func(load.Second) float64, width int) string {
 	seconds = seconds[max(len(seconds)-width, 0):]
 	most := 0.0

@@ -29,19 +29,27 @@ func searched(t *testing.T) *capacity.Result {
 		Rate: 9200, High: 9600, Confirmed: true, Limit: capacity.LimitServer, Why: "p97<20ms missed at 9600/s: 32ms",
 		Knee: &capacity.Knee{Rate: 8000, Metric: "p97", Latency: 5 * time.Millisecond},
 	}
-	r.Steps = append(r.Steps, capacity.Step{Kind: capacity.Probe, Achieved: 9800, Verdict: capacity.Measured, Latency: load.Latency{P50: 6 * time.Millisecond, P99: 20 * time.Millisecond}, Responses: 1000})
+	r.Steps = append(r.Steps, capacity.Step{
+		Kind: capacity.Probe, Achieved: 9800, Verdict: capacity.Measured,
+		Latency: load.Latency{P50: 6 * time.Millisecond, P99: 20 * time.Millisecond}, Responses: 1000,
+	})
 	for i, rate := range []float64{4900, 9800, 7000, 8300, 9200, 9600, 9200} {
 		p97 := time.Duration(1e6 / (1 - rate/10_000))
 		step := capacity.Step{
-			Kind: capacity.Bisect, Asked: rate, Achieved: rate - 1, Run: 1, Verdict: capacity.Held, Responses: 10_000, Requests: 10_000,
+			Kind: capacity.Bisect, Asked: rate, Achieved: rate - 1, Run: 1, Verdict: capacity.Held, Responses: 10_000,
+			Requests: 10_000,
 			Latency:  load.Latency{P50: p97 / 4, P99: p97 * 2},
-			Outcomes: []slo.Outcome{{Objective: objectives[0], Held: true}, {Objective: objectives[1], Actual: slo.Value{Amount: float64(p97), Unit: slo.Nanoseconds}, Held: rate <= 9200}},
+			Outcomes: []slo.Outcome{
+				{Objective: objectives[0], Held: true},
+				{Objective: objectives[1], Actual: slo.Value{Amount: float64(p97), Unit: slo.Nanoseconds}, Held: rate <= 9200},
+			},
 		}
 		if rate > 9200 {
 			step.Verdict, step.Why, step.Errors = capacity.Missed, "p97<20ms missed", 0.002
 		}
 		if i == 3 {
-			step.Verdict, step.Why = capacity.Generator, "the generator sent 1% of the requests 4.56ms or more late though a connection was free"
+			step.Verdict, step.Why = capacity.Generator,
+				"the generator sent 1% of the requests 4.56ms or more late though a connection was free"
 		}
 		r.Steps = append(r.Steps, step)
 	}
@@ -52,7 +60,8 @@ func searched(t *testing.T) *capacity.Result {
 func TestWriteLoadCapacity(t *testing.T) {
 	found := searched(t)
 	none := searched(t)
-	none.Rate, none.High, none.Knee, none.Confirmed, none.Interrupted, none.Steps = 0, 4900, nil, false, true, none.Steps[:1]
+	none.Rate, none.High, none.Knee, none.Confirmed, none.Interrupted, none.Steps = 0, 4900, nil, false, true,
+		none.Steps[:1]
 	var out bytes.Buffer
 	for _, r := range []*capacity.Result{found, none} {
 		var plain, coloured bytes.Buffer
@@ -86,7 +95,8 @@ func TestWriteLoadCapacity(t *testing.T) {
 		}
 	}
 	k := CapacityPage(found).Knee
-	if k.Metric != "p97" || k.Limit != 20*time.Millisecond || len(k.Points) != 7 || k.Points[6].Rate != 9800 || k.Points[6].Held || k.Points[6].Value.Round(time.Microsecond) != 50*time.Millisecond {
+	if k.Metric != "p97" || k.Limit != 20*time.Millisecond || len(k.Points) != 7 || k.Points[6].Rate != 9800 ||
+		k.Points[6].Held || k.Points[6].Value.Round(time.Microsecond) != 50*time.Millisecond {
 		t.Errorf("knee %+v", k)
 	}
 }
@@ -95,14 +105,24 @@ func TestWriteLoadCapacity(t *testing.T) {
 func withParts(r *load.Result, factor float64) {
 	of := func(d time.Duration) load.Latency {
 		d = time.Duration(float64(d) * factor)
-		return load.Latency{Min: d / 2, Mean: d, StdDev: d / 4, P50: d, P75: d, P90: d, P95: 2 * d, P99: 3 * d, P999: 4 * d, Max: 5 * d}
+		return load.Latency{
+			Min: d / 2, Mean: d, StdDev: d / 4, P50: d, P75: d, P90: d, P95: 2 * d, P99: 3 * d, P999: 4 * d,
+			Max: 5 * d,
+		}
 	}
 	connect := of(50 * time.Microsecond)
 	r.Connects = 8
 	r.Phases = &load.Phases{Connect: &connect, FirstByte: of(600 * time.Microsecond), Transfer: of(20 * time.Microsecond)}
 	r.PerTarget = []load.TargetResult{
-		{Name: "home", Method: "GET", URL: "http://127.0.0.1/", Targets: 2, Requests: 40_000, Responses: 40_000, Rate: 4000, Latency: of(time.Millisecond)},
-		{Method: "POST", URL: "http://127.0.0.1/orders/a-long-path/that-does-not-fit-into-one-line-of-a-terminal-that-is-as-wide-as-most", Targets: 1, Requests: 10_000, Responses: 10_000, Rate: 1000, Latency: of(2 * time.Millisecond)},
+		{
+			Name: "home", Method: "GET", URL: "http://127.0.0.1/", Targets: 2, Requests: 40_000, Responses: 40_000, Rate: 4000,
+			Latency: of(time.Millisecond),
+		},
+		{
+			Method:  "POST",
+			URL:     "http://127.0.0.1/orders/a-long-path/that-does-not-fit-into-one-line-of-a-terminal-that-is-as-wide-as-most",
+			Targets: 1, Requests: 10_000, Responses: 10_000, Rate: 1000, Latency: of(2 * time.Millisecond),
+		},
 	}
 }
 
@@ -123,7 +143,10 @@ func TestWriteLoadComparison(t *testing.T) {
 	withParts(one, 1)
 	withParts(two, 1.3)
 	two.Started = a.Started.Add(time.Hour)
-	two.PerTarget = append(two.PerTarget, load.TargetResult{Name: "new", Method: "GET", URL: "http://127.0.0.1/new", Responses: 1, Requests: 1})
+	two.PerTarget = append(two.PerTarget, load.TargetResult{
+		Name: "new", Method: "GET", URL: "http://127.0.0.1/new",
+		Responses: 1, Requests: 1,
+	})
 	var out bytes.Buffer
 	for _, sides := range [][2][]*load.Result{{{a}, {b}}, {runsA, runsB}, {{one}, {two}}, {{emptyLoad()}, {a}}} {
 		c, err := loadcompare.Compare(sides[0], sides[1])

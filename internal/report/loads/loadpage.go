@@ -16,48 +16,46 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// loadPageBars is how many bars the histogram of a page has at most.
+// loadPageBars limits the bars of a page's histogram.
 const loadPageBars = 48
 
-// Mark stands near the start of every page that WriteLoadPage writes.
+// Mark is near the start of every page that WritePage writes.
 const Mark = `<meta name="generator" content="whet load">`
 
-// Page is what a page with charts of loads shows. It needs at least one run or
-// a knee.
+// Page is the contents of a page with charts of loads. It needs at least one run or a knee.
 type Page struct {
-	Title string // "" is made from the first run
-	// Runs are drawn over one another.
+	Title string // "" derives it from the first run
+	// Runs are drawn in the same charts.
 	Runs []*load.Result
-	// Names tell the runs apart, one each; nil for a single run.
+	// Names distinguish the runs, one each; nil for a single run.
 	Names []string
-	// Tables stand before the charts.
+	// Tables come before the charts.
 	Tables []pages.Table
 	// Knee is the search for a capacity; nil without one.
 	Knee *Knee
-	// Notes are sentences that the reader should see.
+	// Notes are sentences to show the reader.
 	Notes []string
 }
 
-// A Knee is the latency at each rate that was tried.
+// A Knee is the latency at each rate tried.
 type Knee struct {
-	// Metric names what is drawn over the rate: "p99".
+	// Metric is the latency that is drawn: "p99".
 	Metric string `json:"metric"`
-	// Limit is what the objective allows it; 0 when the objective is about
-	// something else.
+	// Limit is the objective's limit for it; 0 if the objective is on something else.
 	Limit time.Duration `json:"limit_ns"`
-	// Capacity is the highest rate that held; 0 when none did.
+	// Capacity is the highest rate that held; 0 if none did.
 	Capacity float64     `json:"capacity"`
 	Points   []KneePoint `json:"points"` // ordered by rate
 }
 
 // A KneePoint is one run of the search.
 type KneePoint struct {
-	Rate  float64       `json:"rate"`     // asked for
+	Rate  float64       `json:"rate"`     // requested
 	Value time.Duration `json:"value_ns"` // of the metric; 0 without answers
 	Held  bool          `json:"held"`
 }
 
-// The wire types of a page, from which ui/src/api/load.ts is generated.
+// The wire types of a page; ui/src/api/load.ts is generated from them.
 type (
 	loadDoc struct {
 		Title  string        `json:"title"`
@@ -106,8 +104,8 @@ type (
 	}
 )
 
-// WritePage writes a self-contained page with charts: one HTML file with its
-// data, code and styles that makes no request. Each chart has a table beside it.
+// WritePage writes a self-contained page with charts: one HTML file with its data, code and styles
+// that makes no request. Each chart has a table next to it.
 func WritePage(w io.Writer, p Page) error {
 	doc := newLoadDoc(p)
 	return pages.WriteData(w, pages.DataPage{
@@ -117,10 +115,13 @@ func WritePage(w io.Writer, p Page) error {
 }
 
 func newLoadDoc(p Page) loadDoc {
-	doc := loadDoc{Title: p.Title, Notes: pages.CleanAll(p.Notes), Runs: []loadRun{}, Tables: []pages.Table{}, Knees: []Knee{}}
+	doc := loadDoc{
+		Title: p.Title, Notes: pages.CleanAll(p.Notes), Runs: []loadRun{}, Tables: []pages.Table{},
+		Knees: []Knee{},
+	}
 	hists := make([]*hdrhistogram.Histogram, len(p.Runs))
 	for i, r := range p.Runs {
-		hists[i], _ = loadHistogram(r) // without one there is no chart
+		hists[i], _ = loadHistogram(r) // without a histogram there is no chart
 	}
 	steps := commonSteps(hists)
 	for i, r := range p.Runs {
@@ -154,7 +155,7 @@ func newLoadDoc(p Page) loadDoc {
 	return doc
 }
 
-// commonSteps are the finest steps with which no histogram has too many bars.
+// commonSteps returns the finest steps with which no histogram has too many bars.
 func commonSteps(hists []*hdrhistogram.Histogram) []float64 {
 	all := edges()
 	for _, steps := range all {
@@ -174,7 +175,8 @@ func commonSteps(hists []*hdrhistogram.Histogram) []float64 {
 func newLoadRun(r *load.Result, h *hdrhistogram.Histogram, steps []float64) loadRun {
 	run := loadRun{
 		Target: Targets(r), Setting: layout.Clean(Setting(r)), Facts: loadPageFacts(r), Latency: []loadCell{},
-		Percentiles: []loadPoint{}, Bars: []loadBar{}, Seconds: []loadSecond{}, Doubts: []loadDoubt{}, Warnings: pages.CleanAll(r.Warnings),
+		Percentiles: []loadPoint{}, Bars: []loadBar{}, Seconds: []loadSecond{}, Doubts: []loadDoubt{},
+		Warnings: pages.CleanAll(r.Warnings),
 		Answered: r.Responses > 0,
 	}
 	if r.Responses > 0 {
@@ -204,9 +206,9 @@ func newLoadRun(r *load.Result, h *hdrhistogram.Histogram, steps []float64) load
 	return run
 }
 
-// percentilePoints is the percentile distribution with the steps of HdrHistogram's
-// own plots. The last answer's quantile is 1, which has no inverse: it is drawn
-// where one more answer would put it.
+// percentilePoints returns the percentile distribution with the steps of HdrHistogram's own plots.
+// The last answer's quantile is 1, which has no inverse: it is drawn where one more answer would
+// put it.
 func percentilePoints(h *hdrhistogram.Histogram) []loadPoint {
 	const ticksPerHalfDistance = 10
 	total := float64(h.TotalCount())
@@ -223,10 +225,10 @@ func percentilePoints(h *hdrhistogram.Histogram) []loadPoint {
 
 func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// logRatio is the logarithm of a/b, both above 0.
+// logRatio returns the logarithm of a/b, both above 0.
 func logRatio(a, b time.Duration) float64 { return math.Log(float64(a) / float64(b)) }
 
-// Targets names what a load was sent to.
+// Targets describes the targets of a load.
 func Targets(r *load.Result) string {
 	name := ""
 	if len(r.Targets) > 0 {
@@ -241,7 +243,7 @@ func Targets(r *load.Result) string {
 	return layout.Clean(name)
 }
 
-// loadPageFacts are the counts of a run for a list.
+// loadPageFacts returns the counts of a run.
 func loadPageFacts(r *load.Result) []pages.Fact {
 	facts := []pages.Fact{
 		{Name: "rate", Value: PerSecond(r.Rate)},
@@ -253,13 +255,18 @@ func loadPageFacts(r *load.Result) []pages.Fact {
 		facts[2].Value = fmt.Sprintf("%d (%s): %s", n, unit.Percent(n, r.Requests), r.Failures())
 	}
 	if n := len(r.Seconds); n > 1 && r.Seconds[n-1].Partial {
-		facts = append(facts, pages.Fact{Name: "last second", Value: fmt.Sprintf("only %.1fs of it; its rate is scaled", r.Seconds[n-1].Elapsed.Seconds())})
+		facts = append(facts, pages.Fact{Name: "last second", Value: fmt.Sprintf("only %.1fs of it; its rate is scaled",
+			r.Seconds[n-1].Elapsed.Seconds())})
 	}
 	for _, c := range loadCosts(r) {
 		facts = append(facts, pages.Fact{Name: c.name, Value: c.value})
 	}
 	if r.Send != nil {
-		facts = append(facts, pages.Fact{Name: "sent late", Value: fmt.Sprintf("p99 %s, max %s; by the generator itself p99 %s", unit.Duration(r.Send.P99), unit.Duration(r.Send.Max), unit.Duration(r.Send.Own))})
+		facts = append(facts, pages.Fact{
+			Name: "sent late",
+			Value: fmt.Sprintf("p99 %s, max %s; by the generator itself p99 %s", unit.Duration(r.Send.P99),
+				unit.Duration(r.Send.Max), unit.Duration(r.Send.Own)),
+		})
 	}
 	if !r.Started.IsZero() {
 		facts = append(facts, pages.Fact{Name: "started", Value: r.Started.UTC().Format("2006-01-02 15:04:05 MST")})

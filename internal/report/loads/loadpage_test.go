@@ -20,7 +20,8 @@ import (
 func TestLoadPageTypes(t *testing.T) {
 	reporttest.PageTypes(t, "../../../ui/src/api/load.ts",
 		reflect.TypeFor[pages.Fact](), reflect.TypeFor[loadCell](), reflect.TypeFor[loadPoint](), reflect.TypeFor[loadBar](),
-		reflect.TypeFor[loadSecond](), reflect.TypeFor[loadDoubt](), reflect.TypeFor[loadRun](), reflect.TypeFor[pages.Table](),
+		reflect.TypeFor[loadSecond](), reflect.TypeFor[loadDoubt](), reflect.TypeFor[loadRun](),
+		reflect.TypeFor[pages.Table](),
 		reflect.TypeFor[KneePoint](), reflect.TypeFor[Knee](), reflect.TypeFor[loadDoc](),
 	)
 }
@@ -41,11 +42,20 @@ func hostilePage(t *testing.T) Page {
 
 func kneePage() Page {
 	p := Page{
-		Title: "Capacity of http://127.0.0.1:18080/", Knee: &Knee{Metric: "p99", Limit: 50 * time.Millisecond, Capacity: 9_200},
-		Tables: []pages.Table{{Caption: "Capacity", Columns: []string{"", "rate"}, Rows: [][]string{{"highest that held", "9200/s"}, {"lowest that missed", "9600/s"}}}},
+		Title: "Capacity of http://127.0.0.1:18080/", Knee: &Knee{
+			Metric: "p99", Limit: 50 * time.Millisecond,
+			Capacity: 9_200,
+		},
+		Tables: []pages.Table{{
+			Caption: "Capacity", Columns: []string{"", "rate"},
+			Rows: [][]string{{"highest that held", "9200/s"}, {"lowest that missed", "9600/s"}},
+		}},
 	}
 	for rate := 1000.0; rate < 10_000; rate += 400 {
-		p.Knee.Points = append(p.Knee.Points, KneePoint{Rate: rate, Value: time.Duration(1e6 / (1 - rate/10_000)), Held: rate <= 9200})
+		p.Knee.Points = append(p.Knee.Points, KneePoint{
+			Rate: rate, Value: time.Duration(1e6 / (1 - rate/10_000)),
+			Held: rate <= 9200,
+		})
 	}
 	p.Knee.Points = append(p.Knee.Points, KneePoint{Rate: 10_000, Value: 900 * time.Millisecond})
 	return p
@@ -65,7 +75,10 @@ func loadPages(t *testing.T) map[string]Page {
 		"long": {Runs: []*load.Result{long}},
 		"two": {
 			Title: "A against B", Runs: []*load.Result{loadResult(t, 1, 1), loadResult(t, 2, 1.3)}, Names: []string{"A", "B"},
-			Tables: []pages.Table{{Caption: "Difference", Columns: []string{"", "A", "B", "change"}, Rows: [][]string{{"p50", "400us", "520us", "+30% ±2%"}}}},
+			Tables: []pages.Table{{
+				Caption: "Difference", Columns: []string{"", "A", "B", "change"},
+				Rows: [][]string{{"p50", "400us", "520us", "+30% ±2%"}},
+			}},
 		},
 		"knee": kneePage(), "hostile": hostilePage(t),
 	}

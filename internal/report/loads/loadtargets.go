@@ -12,14 +12,15 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// How many targets tables have at most: a screen, and what a page can be scrolled through.
+// The maximum number of targets in tables: one screen of text, and a list that can be scrolled on a
+// page.
 const (
 	loadTextTargets = 20
 	loadPageTargets = 1000
 )
 
-// busiestTargets returns at most n targets in their order: those whose answers took the most
-// time together.
+// busiestTargets returns, in order, at most n targets: those whose answers took the most time in
+// total.
 func busiestTargets(all []load.TargetResult, n int) []load.TargetResult {
 	if len(all) <= n {
 		return all
@@ -38,14 +39,15 @@ func busiestTargets(all []load.TargetResult, n int) []load.TargetResult {
 	return out
 }
 
-// targetColumns are the columns of the table of targets after the name.
+// targetColumns returns the columns of the table of targets after the name.
 func targetColumns() []string { return []string{"requests", "rate", "p50", "p99", "max", "failed"} }
 
-// targetCells are the cells of a target in these columns.
+// targetCells returns the cells of a target in these columns.
 func targetCells(t *load.TargetResult) []string {
 	cells := []string{unit.Count(t.Requests).String(), PerSecond(t.Rate), "-", "-", "-", "-"}
 	if t.Responses > 0 {
-		cells[2], cells[3], cells[4] = unit.Duration(t.Latency.P50), unit.Duration(t.Latency.P99), unit.Duration(t.Latency.Max)
+		cells[2], cells[3], cells[4] = unit.Duration(t.Latency.P50), unit.Duration(t.Latency.P99),
+			unit.Duration(t.Latency.Max)
 	}
 	if n := t.Failed(); n > 0 {
 		cells[5] = fmt.Sprintf("%d (%s)", n, unit.Percent(n, t.Requests))
@@ -53,7 +55,7 @@ func targetCells(t *load.TargetResult) []string {
 	return cells
 }
 
-// targetLabel is what a target is called, with how many have the name.
+// targetLabel returns the name of a target, with the number of targets that share it.
 func targetLabel(t *load.TargetResult) string {
 	label := layout.Clean(t.Label())
 	if t.Targets > 1 {
@@ -62,7 +64,7 @@ func targetLabel(t *load.TargetResult) string {
 	return label
 }
 
-// loadPerTarget writes the table of targets, when there are several.
+// loadPerTarget writes the table of targets if there are several.
 func loadPerTarget(t *layout.Writer, s layout.Style, r *load.Result) {
 	if len(r.PerTarget) < 2 {
 		return
@@ -75,14 +77,15 @@ func loadPerTarget(t *layout.Writer, s layout.Style, r *load.Result) {
 	t.Line()
 	writeGrid(t, s, grid)
 	if more := len(r.PerTarget) - len(rows); more > 0 {
-		t.Line(s.Paint(layout.Dim, fmt.Sprintf("%s took less time together: --json and --html have them", layout.Plural(more, "more target", "more targets"))))
+		t.Line(s.Paint(layout.Dim, fmt.Sprintf("%s took less time in total: --json and --html have them",
+			layout.Plural(more, "more target", "more targets"))))
 	}
 }
 
-// phaseColumns are the columns of the table of phases after the name.
+// phaseColumns returns the columns of the table of phases after the name.
 func phaseColumns() []string { return []string{"min", "mean", "stddev", "p50", "p99", "max"} }
 
-// phaseGrid are the rows of the table of phases; nil without phases.
+// phaseGrid returns the rows of the table of phases; nil without phases.
 func phaseGrid(r *load.Result) [][]string {
 	p := r.Phases
 	if p == nil {
@@ -114,8 +117,8 @@ func loadPhases(t *layout.Writer, s layout.Style, r *load.Result) {
 	writeGrid(t, s, slices.Concat([][]string{append([]string{"phase"}, phaseColumns()...)}, grid))
 }
 
-// writeGrid writes rows of cells, of which the first row is the heading and the first column
-// takes what the others leave.
+// writeGrid writes rows of cells. The first row is the heading, and the first column gets the width
+// that the others leave.
 func writeGrid(t *layout.Writer, s layout.Style, grid [][]string) {
 	widths := make([]int, len(grid[0]))
 	for _, row := range grid {
@@ -141,7 +144,7 @@ func writeGrid(t *layout.Writer, s layout.Style, grid [][]string) {
 	}
 }
 
-// loadTables are the tables that a page of one run has.
+// loadTables returns the tables on a page of one run.
 func loadTables(r *load.Result) []pages.Table {
 	var out []pages.Table
 	if grid := phaseGrid(r); grid != nil {
@@ -151,7 +154,8 @@ func loadTables(r *load.Result) []pages.Table {
 		rows := busiestTargets(r.PerTarget, loadPageTargets)
 		table := pages.Table{Caption: "Targets", Columns: append([]string{"target"}, targetColumns()...)}
 		if len(rows) < len(r.PerTarget) {
-			table.Caption = fmt.Sprintf("The %d of %d targets whose answers took the most time together", len(rows), len(r.PerTarget))
+			table.Caption = fmt.Sprintf("The %d of %d targets whose answers took the most time in total", len(rows),
+				len(r.PerTarget))
 		}
 		for i := range rows {
 			table.Rows = append(table.Rows, append([]string{targetLabel(&rows[i])}, targetCells(&rows[i])...))

@@ -17,14 +17,15 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// An Oracle has profiles, and the program that two of them are of.
+// An Oracle has profiles, and the program from which two of them were recorded.
 type Oracle struct {
 	Binary string
 	Cpu    string
 	files  []string
 }
 
-// NewOracle records profiles, and finds those of the corpus. It skips the test where that takes too long, or Go is missing.
+// NewOracle records profiles, and finds those of the corpus. It skips the test in short mode and
+// without a go command.
 func NewOracle(t *testing.T) *Oracle {
 	t.Helper()
 	if testing.Short() {
@@ -58,7 +59,7 @@ func NewOracle(t *testing.T) *Oracle {
 	return o
 }
 
-// Profiles reads the files, one after the other.
+// Profiles reads the files one at a time.
 func (o *Oracle) Profiles(t *testing.T) iter.Seq2[string, *profile.Profile] {
 	return func(yield func(string, *profile.Profile) bool) {
 		for _, file := range o.files {
@@ -73,7 +74,7 @@ func (o *Oracle) Profiles(t *testing.T) iter.Seq2[string, *profile.Profile] {
 	}
 }
 
-// CompilerProfile is the profile that the Go compiler is built with.
+// CompilerProfile returns the path of the profile that the Go compiler is built with.
 func CompilerProfile(t *testing.T) string {
 	out, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -82,14 +83,14 @@ func CompilerProfile(t *testing.T) string {
 	return filepath.Join(strings.TrimSpace(string(out)), "src", "cmd", "compile", "default.pgo")
 }
 
-// pprofPath is where the go command keeps pprof, which saves starting the go
-// command each time.
+// pprofPath returns the path of pprof in the go command's cache, to avoid starting the go command
+// each time.
 var pprofPath = sync.OnceValues(func() (string, error) { //nolint:gochecknoglobals // asked for once
 	out, err := exec.Command("go", "tool", "-n", "pprof").Output()
 	return strings.TrimSpace(string(out)), err
 })
 
-// RunPprof runs go tool pprof and returns what it writes to stdout.
+// RunPprof runs go tool pprof and returns its stdout.
 func RunPprof(t *testing.T, args ...string) string {
 	t.Helper()
 	path, err := pprofPath()
@@ -107,7 +108,7 @@ func RunPprof(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// Bind makes a view of the profile's default sample type.
+// Bind returns a view of the profile's default sample type.
 func Bind(t *testing.T, p *profile.Profile, q profile.Query) *profile.View {
 	t.Helper()
 	q.Type = -1
@@ -118,7 +119,7 @@ func Bind(t *testing.T, p *profile.Profile, q profile.Query) *profile.View {
 	return v
 }
 
-// SmallestUnit is what pprof's -unit takes to write values as they are.
+// SmallestUnit returns the value of pprof's -unit for unconverted values.
 func SmallestUnit(t *testing.T, v *profile.View) string {
 	switch u := v.Type().Unit; u {
 	case "nanoseconds":
@@ -135,7 +136,7 @@ func SmallestUnit(t *testing.T, v *profile.View) string {
 	}
 }
 
-// WriteString runs a report into a string.
+// WriteString returns the output of write as a string.
 func WriteString(t *testing.T, write func(*bytes.Buffer) error) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -174,7 +175,7 @@ func DecodePprof(t *testing.T, file string) *pprof.Profile {
 	return p
 }
 
-// ClipText keeps a failure readable.
+// ClipText shortens the text of a failure.
 func ClipText(s string) string {
 	if len(s) > 4000 {
 		return s[:4000] + "…"
@@ -205,7 +206,7 @@ func Profile(t *testing.T, types string, samples ...Sample) *profile.Profile {
 	locations := make(map[string]*pprof.Location)
 	for _, s := range samples {
 		ps := &pprof.Sample{Value: s.Values, Label: s.Labels}
-		var group []string // an outer frame and what is inlined into it
+		var group []string // an outer frame and the frames inlined into it
 		flush := func() {
 			if len(group) == 0 {
 				return
@@ -226,7 +227,10 @@ func Profile(t *testing.T, types string, samples ...Sample) *profile.Profile {
 					f := functions[name]
 					if f == nil {
 						pkg, _, _ := strings.Cut(name, ".")
-						f = &pprof.Function{ID: uint64(len(functions) + 1), Name: name, SystemName: name, Filename: "/src/" + pkg + ".go", StartLine: 1}
+						f = &pprof.Function{
+							ID: uint64(len(functions) + 1), Name: name, SystemName: name, Filename: "/src/" + pkg + ".go",
+							StartLine: 1,
+						}
 						functions[name] = f
 						p.Function = append(p.Function, f)
 					}
@@ -258,7 +262,7 @@ func Profile(t *testing.T, types string, samples ...Sample) *profile.Profile {
 	return got
 }
 
-// PprofValue reads a value that pprof wrote in its smallest unit.
+// PprofValue parses a value that pprof wrote in its smallest unit.
 func PprofValue(t *testing.T, s string) int64 {
 	t.Helper()
 	if s == "." {

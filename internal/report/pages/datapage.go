@@ -16,17 +16,18 @@ import (
 	"github.com/whet-go/whet/internal/terminal"
 )
 
-// A DataPage is an HTML file of data and the one script that draws it.
+// A DataPage is an HTML file with data and the script that draws it.
 type DataPage struct {
 	Mark, ID, Title, Script, Without string
 	Data                             any
-	Served                           bool // by a server, which the script may ask
+	Served                           bool // by a server, which the script may query
 }
 
-// Policy is the content security policy of the page: nothing but its script.
+// Policy returns the page's content security policy, which allows only its script.
 func (p DataPage) Policy() string {
 	sum := sha256.Sum256([]byte(p.Script))
-	policy := "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+	policy := "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'"
 	if p.Served {
 		policy += "; connect-src 'self'"
 	}
@@ -35,13 +36,13 @@ func (p DataPage) Policy() string {
 
 // WriteData writes the page.
 func WriteData(w io.Writer, p DataPage) error {
-	data, err := json.Marshal(p.Data) // escapes < and >, so that it may stand inline
+	data, err := json.Marshal(p.Data) // escapes < and >, so it is safe inline
 	if err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
 	network := "It makes no network request; "
 	if p.Served {
-		network = "It asks nobody but the server that it is from; "
+		network = "It makes requests only to the server it came from; "
 	}
 	_, err = io.WriteString(w, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"+p.Mark+"\n"+
 		"<meta http-equiv=\"Content-Security-Policy\" content=\""+p.Policy()+"\">\n"+
@@ -49,15 +50,16 @@ func WriteData(w io.Writer, p DataPage) error {
 		"<meta name=\"color-scheme\" content=\"light dark\">\n"+
 		"<title>"+html.EscapeString(Clip(Printable(p.Title), 200))+"</title>\n</head>\n<body>\n"+
 		"<noscript>This page is drawn with JavaScript, which is off. "+network+p.Without+"</noscript>\n"+
-		"<script type=\"application/json\" id=\""+p.ID+"\">"+string(data)+"</script>\n<script>"+p.Script+"</script>\n</body>\n</html>\n")
+		"<script type=\"application/json\" id=\""+p.ID+"\">"+string(data)+"</script>\n<script>"+p.Script+
+		"</script>\n</body>\n</html>\n")
 	if err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
 	return nil
 }
 
-// WriteTemplate writes a page. Characters that reorder text, and control characters, come from names and
-// source: they are replaced wherever they are.
+// WriteTemplate writes a page. It replaces characters that reorder text and control characters,
+// which come from names and source, everywhere.
 func WriteTemplate(w io.Writer, t *template.Template, data any) error {
 	var page strings.Builder
 	err := t.Execute(&page, data)
@@ -75,7 +77,7 @@ func WriteTemplate(w io.Writer, t *template.Template, data any) error {
 	return nil
 }
 
-// Clip shortens s to about n bytes, keeping both ends, at rune borders.
+// Clip shortens s to about n bytes at rune boundaries and keeps both ends.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -92,9 +94,8 @@ func Clip(s string, n int) string {
 	return s[:head] + dots + s[tail:]
 }
 
-// Printable makes foreign text safe to show: bytes that are not UTF-8, control
-// characters and those that change the direction of writing are written as Go
-// escapes.
+// Printable makes foreign text safe to show: bytes that are not UTF-8, control characters and those
+// that change the direction of writing become Go escapes.
 func Printable(s string) string {
 	clean := true
 	for i := 0; i < len(s); i++ {
@@ -125,20 +126,20 @@ func Printable(s string) string {
 	return string(b)
 }
 
-// A Fact is one thing worth knowing about the profile.
+// A Fact is a name and a value shown above the content of a page.
 type Fact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// A Table is a table of a page. The first cell of each row is its name.
+// A Table is a table on a page. The first cell of each row is its name.
 type Table struct {
 	Caption string     `json:"caption"`
 	Columns []string   `json:"columns"`
 	Rows    [][]string `json:"rows"`
 }
 
-// CleanAll is Clean of each text.
+// CleanAll cleans each text.
 func CleanAll(texts []string) []string {
 	out := make([]string, len(texts))
 	for i, s := range texts {

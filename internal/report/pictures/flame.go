@@ -16,45 +16,44 @@ import (
 )
 
 const (
-	// FlameMaxNodes is how many nodes per tree a flame graph page is made for:
-	// more than any screen shows at once, few enough to redraw in a frame.
+	// FlameMaxNodes is the number of nodes per tree that a page can draw well: more than any screen
+	// shows at once, few enough to redraw within a frame.
 	FlameMaxNodes = 60_000
 
-	// FlameMaxBytes is the size that no flame graph page exceeds.
+	// FlameMaxBytes is the maximum size of a flame graph page.
 	FlameMaxBytes = 5_000_000
 
-	// FlameMark stands within the first FlameMarkWithin bytes of every page that
-	// Flame writes, so that a page can be told from other files.
+	// FlameMark is within the first FlameMarkWithin bytes of every page that Flame writes, which
+	// identifies such a page.
 	FlameMark = `<meta name="generator" content="whet flame">`
 
-	// FlameMarkWithin bounds where FlameMark stands.
+	// FlameMarkWithin bounds the position of FlameMark.
 	FlameMarkWithin = 256
 )
 
-// A FlameKind says whose code a frame is. The zero kind is "not known".
+// A FlameKind is the origin of a frame's code. The zero kind means unknown.
 type FlameKind uint8
 
 // The kinds of frames.
 const (
-	FlameUnknown    FlameKind = iota // not Go, not symbolised, or not told
+	FlameUnknown    FlameKind = iota // not Go, not symbolized, or unknown
 	FlameOwn                         // the user's own code
 	FlameStd                         // the standard library and the runtime
 	FlameDependency                  // other modules
 )
 
-// A FlameFrame is what a page shows about one node of a view. Strings may hold
-// any bytes: what is not printable is escaped.
+// A FlameFrame is the page's data about one node of a view. Strings may have any bytes: unprintable
+// ones are escaped.
 type FlameFrame struct {
 	Name    string
-	Package string // "" when there is none
-	File    string // "" when unknown
-	Line    int    // 0 when unknown
+	Package string // "" if there is none
+	File    string // "" if unknown
+	Line    int    // 0 if unknown
 	Kind    FlameKind
 }
 
-// NewFlameFrame makes the frame of a view's node. Where the view tells lines or
-// addresses apart, so does the name. A node without a name is called as NodeName
-// calls it.
+// NewFlameFrame returns the frame of a view's node. Its name includes the line or address if the
+// view distinguishes them. A node without a name gets that of NodeName.
 func NewFlameFrame(n profile.Node, kind FlameKind) FlameFrame {
 	f := FlameFrame{Name: n.Name, File: n.File, Line: n.Line, Kind: kind}
 	if n.Name == "" {
@@ -74,34 +73,32 @@ func NewFlameFrame(n profile.Node, kind FlameKind) FlameFrame {
 // A FlameView is one tree of a page: one sample type.
 type FlameView struct {
 	Type profile.ValueType
-	// Total is what shares are shares of, View.Total. 0 means the tree's own sum.
+	// Total is 100% for shares, View.Total. 0 means the tree's own sum.
 	Total int64
-	// Tree is top-down, of at most FlameMaxNodes nodes if the page is to be swift.
+	// Tree is top-down, with at most FlameMaxNodes nodes for a responsive page.
 	Tree *profile.Tree
-	// Weights are the costs of whole functions, View.Nodes: the numbers of the
-	// page's table and details. Without them the page adds up the tree, which
-	// lacks what was too light for it.
+	// Weights are the costs of whole functions, View.Nodes, for the page's table and details.
+	// Without them the page sums the tree, which lacks nodes too light for it.
 	Weights []profile.Weight
-	// Frame describes the node with the given id. Ids for which it returns equal
-	// frames are one and the same function to the page.
+	// Frame describes the node with the given id. The page treats ids with equal frames as the same
+	// function.
 	Frame func(id uint32) FlameFrame
 }
 
-// FlameInput is all that a flame graph page shows.
+// FlameInput is the contents of a flame graph page.
 type FlameInput struct {
 	Title string
 	Facts []pages.Fact
-	Views []FlameView // the first one is shown first; at least one
-	// Notes are sentences that the reader should see, such as warnings.
+	Views []FlameView // at least one; the first is shown first
+	// Notes are sentences to show the reader, such as warnings.
 	Notes []string
-	// MaxBytes bounds the page; 0 means FlameMaxBytes.
+	// MaxBytes limits the page; 0 means FlameMaxBytes.
 	MaxBytes int
 }
 
-// Flame writes a self-contained interactive flame graph: one HTML page with its
-// data, code and styles that makes no request. The page is never larger than
-// in.MaxBytes: first long names are clipped, then light nodes are merged into
-// their neighbours until it fits, and the page says so.
+// Flame writes a self-contained interactive flame graph: one HTML page with its data, code and
+// styles that makes no request. To keep the page within in.MaxBytes, long names are clipped first,
+// then light nodes are merged into their neighbors; the page has a note if so.
 func Flame(w io.Writer, in FlameInput) error {
 	if len(in.Views) == 0 {
 		return errors.New("write flame graph: no sample type to show")
@@ -126,9 +123,9 @@ func Flame(w io.Writer, in FlameInput) error {
 // flameHTML is the page around the data.
 type flameHTML struct{ head, tail string }
 
-// flamePage builds the page's frame. The policy allows this one script and
-// nothing else: no other script, no request of any kind. Styles are a
-// constructed sheet of the script's own, to which the policy does not apply.
+// flamePage builds the page's frame. The policy allows this script and nothing else: no other
+// script, no requests. Styles are a constructed sheet of the script, to which the policy does not
+// apply.
 func flamePage(title, js string) flameHTML {
 	sum := sha256.Sum256([]byte(js))
 	csp := "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
@@ -141,7 +138,8 @@ func flamePage(title, js string) flameHTML {
 			"<meta name=\"color-scheme\" content=\"light dark\">\n" +
 			"<title>" + html.EscapeString(pages.Clip(pages.Printable(title), 200)) + "</title>\n</head>\n<body>\n" +
 			"<noscript>This page draws a flame graph with JavaScript, which is off. " +
-			"It makes no network request; <code>whet top</code> and <code>whet tree</code> show the same profile as text.</noscript>\n" +
+			"It makes no network request; <code>whet top</code> and <code>whet tree</code> show the same profile as " +
+			"text.</noscript>\n" +
 			"<script type=\"application/octet-stream\" id=\"whet-flame\">",
 		tail: "</script>\n<script>" + js + "</script>\n</body>\n</html>\n",
 	}

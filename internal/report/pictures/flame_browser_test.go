@@ -27,7 +27,10 @@ func realFlame(t *testing.T) FlameInput {
 		t.Fatal(err)
 	}
 	isOwn := profile.OwnMatcher([]string{"cmd/compile"}, nil)
-	in := FlameInput{Title: "default.pgo", Facts: []pages.Fact{{Name: "program", Value: "compile"}, {Name: "over", Value: "159.16s"}}}
+	in := FlameInput{Title: "default.pgo", Facts: []pages.Fact{
+		{Name: "program", Value: "compile"},
+		{Name: "over", Value: "159.16s"},
+	}}
 	for i := range p.SampleTypes {
 		v, err := p.View(profile.Query{Type: len(p.SampleTypes) - 1 - i})
 		if err != nil {

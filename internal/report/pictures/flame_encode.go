@@ -36,11 +36,11 @@ import (
 //	         self     zigzag  per weight
 //	         total    zigzag  per weight
 //
-// Each column stands alone, because like compresses with like. A view's nodes
-// are in preorder without the root. Totals are not stored: a node's total is its
-// value and its children's totals. The reader is ui/src/lib/decode.ts.
+// Each column is separate, because similar values compress well together. A view's nodes are in
+// preorder without the root. Totals are not stored: a node's total is its value plus its children's
+// totals. The reader is ui/src/lib/decode.ts.
 
-// flamePageSchema names the layout above.
+// flamePageSchema identifies the layout above.
 const flamePageSchema = "whet.flame-page/1"
 
 // flameDoc is the header. ui/src/api/flame.ts is generated from it.
@@ -58,20 +58,20 @@ type flameDoc struct {
 type flameDocView struct {
 	Type  string `json:"type"`
 	Unit  string `json:"unit"`
-	Total int64  `json:"total"` // what shares are shares of
+	Total int64  `json:"total"` // 100% for shares
 	Self  int64  `json:"self"`  // value of the root itself
 	Nodes int    `json:"nodes"` // nodes without the root
-	Rests int    `json:"rests"` // how many of them are "smaller ones"
-	Left  int    `json:"left"`  // subtrees that these stand for
+	Rests int    `json:"rests"` // the number of "smaller ones" among them
+	Left  int    `json:"left"`  // the number of subtrees that these stand for
 
-	Weights int `json:"weights"` // frames with costs of their own
+	Weights int `json:"weights"` // number of frames with separate costs
 }
 
-// flameMaxWeights is how many functions a page has the costs of: the heaviest by
-// self and by total.
+// flameMaxWeights is the number of functions whose costs a page has: the heaviest by self and by
+// total.
 const flameMaxWeights = 20_000
 
-// flameMaxText is how much text of names is worth compressing before clipping more.
+// flameMaxText is the largest text of names to compress before clipping more.
 const flameMaxText = 12 << 20
 
 // encodeFlame returns the page's data, at most limit bytes of it.
@@ -87,7 +87,10 @@ func encodeFlame(in FlameInput, limit int) ([]byte, error) {
 	}
 	clipAt := 0
 	for scale := 1.0; ; {
-		enc := flameEncoder{clip: pages.Clips[clipAt], strings: map[string]int{"": 0}, table: []string{""}, frames: map[FlameFrame]int{}}
+		enc := flameEncoder{
+			clip: pages.Clips[clipAt], strings: map[string]int{"": 0}, table: []string{""},
+			frames: map[FlameFrame]int{},
+		}
 		fits := enc.encode(in, trees, int(flameMaxWeights*scale), scale < 1)
 		if !fits && clipAt+1 < len(pages.Clips) {
 			clipAt++
@@ -107,7 +110,7 @@ func encodeFlame(in FlameInput, limit int) ([]byte, error) {
 		if scale*float64(most) < 1 && scale*flameMaxWeights < 1 {
 			return nil, fmt.Errorf("%d bytes of data do not fit in %d", len(data), limit)
 		}
-		// The size is close to linear in what there is; 9/10 pays for the rest.
+		// The size is nearly linear in the number of nodes; 9/10 covers the rest.
 		scale *= min(0.9, 0.9*float64(max(limit, 0))/float64(len(data)))
 		for i, v := range in.Views {
 			trees[i] = pruneTree(v.Tree, max(1, int(float64(most)*scale)))
@@ -115,15 +118,15 @@ func encodeFlame(in FlameInput, limit int) ([]byte, error) {
 	}
 }
 
-// checkTree rejects what is not a tree in preorder.
+// checkTree rejects a tree that is not in preorder.
 func checkTree(t *profile.Tree) error {
 	if t == nil || len(t.Nodes) == 0 {
 		return errors.New("tree without a root")
 	}
 	for i := 1; i < len(t.Nodes); i++ {
 		parent := t.Nodes[i].Parent
-		// In preorder the parent is the node before or one of its ancestors.
-		// Each step up leaves a node for good, so all steps together are few.
+		// In preorder the parent is the previous node or one of its ancestors. Each step up leaves
+		// a node for good, so the steps are linear in total.
 		at := uint32(i - 1)
 		for at != parent && at != 0 {
 			at = t.Nodes[at].Parent
@@ -135,9 +138,8 @@ func checkTree(t *profile.Tree) error {
 	return nil
 }
 
-// weigh returns for each node the sum of the absolute values of all that it
-// holds: the width of its box. Unlike Total it never shrinks towards the root,
-// even where a difference cancels.
+// weigh returns for each node the sum of the absolute values below it: the width of its box. Unlike
+// Total it never shrinks towards the root, even where a difference cancels.
 func weigh(t *profile.Tree) []float64 {
 	mass := make([]float64, len(t.Nodes))
 	for i := len(t.Nodes) - 1; i >= 0; i-- {
@@ -150,8 +152,8 @@ func weigh(t *profile.Tree) []float64 {
 	return mass
 }
 
-// ownValue is what a node weighs without its children. A node that stands for
-// smaller ones has none and weighs its total.
+// ownValue returns the value of a node without its children. A node that stands for smaller ones
+// has no children; its value is its total.
 func ownValue(n *profile.TreeNode) int64 {
 	if n.Rest > 0 {
 		return n.Total
@@ -159,8 +161,8 @@ func ownValue(n *profile.TreeNode) int64 {
 	return n.Self
 }
 
-// pruneTree keeps the root and the heaviest nodes, keep in all. What hangs off a
-// kept node and is not kept becomes one node with Rest set.
+// pruneTree keeps the root and the heaviest nodes, keep in all. Nodes below a kept node that are
+// not kept become one node with Rest set.
 func pruneTree(t *profile.Tree, keep int) *profile.Tree {
 	if len(t.Nodes) <= keep {
 		return t
@@ -230,8 +232,8 @@ func addRest(a, b int32) int32 {
 	return int32(min(int64(a)+int64(b), math.MaxInt32))
 }
 
-// nthLargest returns the n-th largest of vs and how many values equal to it are
-// among the n largest.
+// nthLargest returns the n-th largest of vs and how many values equal to it are among the n
+// largest.
 func nthLargest(vs []float64, n int) (limit float64, ties int) {
 	sorted := append([]float64(nil), vs...)
 	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(b, a) })
@@ -243,7 +245,7 @@ func nthLargest(vs []float64, n int) (limit float64, ties int) {
 	return limit, ties
 }
 
-// flameEncoder collects one attempt.
+// A flameEncoder collects one attempt.
 type flameEncoder struct {
 	clip    int // longest text in bytes
 	clipped int // how many texts were clipped
@@ -256,12 +258,18 @@ type flameEncoder struct {
 	doc     flameDoc
 }
 
-// encode lays out everything but the frames. It reports whether the text is
-// small enough to be worth compressing.
+// encode lays out everything but the frames. It reports whether the text is small enough to try
+// compressing it.
 func (e *flameEncoder) encode(in FlameInput, trees []*profile.Tree, weights int, reduced bool) bool {
-	e.doc = flameDoc{Schema: flamePageSchema, Title: pages.Clip(pages.Printable(in.Title), 500), Facts: []pages.Fact{}, Notes: []string{}}
+	e.doc = flameDoc{
+		Schema: flamePageSchema, Title: pages.Clip(pages.Printable(in.Title), 500), Facts: []pages.Fact{},
+		Notes: []string{},
+	}
 	for _, f := range in.Facts {
-		e.doc.Facts = append(e.doc.Facts, pages.Fact{Name: pages.Clip(pages.Printable(f.Name), 100), Value: pages.Clip(pages.Printable(f.Value), 500)})
+		e.doc.Facts = append(e.doc.Facts, pages.Fact{
+			Name:  pages.Clip(pages.Printable(f.Name), 100),
+			Value: pages.Clip(pages.Printable(f.Value), 500),
+		})
 	}
 	for _, n := range in.Notes {
 		e.doc.Notes = append(e.doc.Notes, pages.Clip(pages.Printable(n), 500))
@@ -284,14 +292,17 @@ func (e *flameEncoder) encode(in FlameInput, trees []*profile.Tree, weights int,
 }
 
 func (e *flameEncoder) view(v FlameView, t *profile.Tree, weights int) {
-	head := flameDocView{Type: pages.Clip(pages.Printable(v.Type.Type), 100), Unit: pages.Clip(pages.Printable(v.Type.Unit), 100), Total: v.Total, Nodes: len(t.Nodes) - 1}
+	head := flameDocView{
+		Type: pages.Clip(pages.Printable(v.Type.Type), 100),
+		Unit: pages.Clip(pages.Printable(v.Type.Unit), 100), Total: v.Total, Nodes: len(t.Nodes) - 1,
+	}
 	root := &t.Nodes[0]
 	head.Self = root.Self
 	if head.Total == 0 {
 		head.Total = root.Total
 	}
 	depth := make([]int32, len(t.Nodes))
-	var frames []int // by node id, which are few: index plus one, 0 when not asked for
+	var frames []int // by node id, of which there are few: index plus one, 0 if not looked up yet
 	frameOf := func(id uint32) int {
 		if int(id) >= len(frames) {
 			frames = slices.Grow(frames, int(id)+1-len(frames))[:id+1]
@@ -344,8 +355,7 @@ func (e *flameEncoder) weights(head *flameDocView, ws []profile.Weight, frameOf 
 	return slices.Concat(frame, self, total)
 }
 
-// heaviest returns at most n weights, half of them the heaviest by self, the rest
-// by total.
+// heaviest returns at most n weights, half of them the heaviest by self, the rest by total.
 func heaviest(ws []profile.Weight, n int) []profile.Weight {
 	if len(ws) <= n {
 		return ws
@@ -383,7 +393,7 @@ func (e *flameEncoder) intern(s string) int {
 	shown := pages.Printable(pages.Clip(s, e.clip))
 	if len(s) > e.clip || len(shown) > e.clip {
 		e.clipped++
-		shown = pages.Clip(shown, e.clip) // escapes take room too
+		shown = pages.Clip(shown, e.clip) // escapes count too
 	}
 	e.bytes += len(shown)
 	e.table = append(e.table, shown)
@@ -406,7 +416,8 @@ func (e *flameEncoder) finish() ([]byte, error) {
 	e.doc.Frames = len(e.list)
 	e.doc.Strings = e.table
 	if e.clipped > 0 {
-		e.doc.Notes = append(e.doc.Notes, fmt.Sprintf("%d names are longer than %d bytes and were clipped.", e.clipped, e.clip))
+		e.doc.Notes = append(e.doc.Notes, fmt.Sprintf("%d names are longer than %d bytes and were clipped.", e.clipped,
+			e.clip))
 	}
 	var head bytes.Buffer
 	enc := json.NewEncoder(&head)

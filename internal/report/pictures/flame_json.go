@@ -7,7 +7,7 @@ import (
 	"github.com/whet-go/whet/internal/report/pages"
 )
 
-// FlameTree is what a flame graph page shows, for programs.
+// FlameTree is the contents of a flame graph page, for programs.
 type FlameTree struct {
 	Schema string          `json:"schema"` // "whet.flame/1"
 	Title  string          `json:"title"`
@@ -20,7 +20,7 @@ type FlameTree struct {
 type FlameTreeView struct {
 	Type  string          `json:"type"`
 	Unit  string          `json:"unit"`
-	Total int64           `json:"total"` // what shares are shares of
+	Total int64           `json:"total"` // 100% for shares
 	Nodes []FlameTreeNode `json:"nodes"` // preorder; [0] is the root
 }
 
@@ -34,15 +34,18 @@ type FlameTreeNode struct {
 	Kind    string `json:"kind,omitempty"` // "own", "std" or "dep"
 	Self    int64  `json:"self"`
 	Total   int64  `json:"total"`
-	Smaller int32  `json:"smaller,omitempty"` // stands for that many subtrees left out for size
+	Smaller int32  `json:"smaller,omitempty"` // stands for this many subtrees left out for size
 }
 
-// FlameJSON writes what Flame shows as a FlameTree, unclipped.
+// FlameJSON writes the contents of Flame's page as a FlameTree, unclipped.
 func FlameJSON(w io.Writer, in FlameInput) error {
 	doc := FlameTree{Schema: "whet.flame/1", Title: in.Title, Facts: in.Facts, Notes: in.Notes, Views: []FlameTreeView{}}
 	kinds := [...]string{FlameOwn: "own", FlameStd: "std", FlameDependency: "dep"}
 	for _, v := range in.Views {
-		view := FlameTreeView{Type: v.Type.Type, Unit: v.Type.Unit, Total: v.Total, Nodes: make([]FlameTreeNode, len(v.Tree.Nodes))}
+		view := FlameTreeView{
+			Type: v.Type.Type, Unit: v.Type.Unit, Total: v.Total,
+			Nodes: make([]FlameTreeNode, len(v.Tree.Nodes)),
+		}
 		for i, n := range v.Tree.Nodes {
 			node := FlameTreeNode{Parent: int(n.Parent), Self: n.Self, Total: n.Total, Smaller: n.Rest}
 			switch {

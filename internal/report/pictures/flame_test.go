@@ -78,9 +78,12 @@ func smallFlame() FlameInput {
 				{frame: stdFrame("runtime.mallocgc"), self: 25e7 * k},
 			}},
 			{frame: stdFrame("net/http.(*conn).serve"), kids: []flameNode{
-				{frame: FlameFrame{Name: "example.com/mux.(*Router).ServeHTTP", Package: "example.com/mux", Kind: FlameDependency}, self: 10e7 * k, kids: []flameNode{
-					{frame: ownFrame("main.handle"), self: 20e7 * k},
-				}},
+				{
+					frame: FlameFrame{Name: "example.com/mux.(*Router).ServeHTTP", Package: "example.com/mux", Kind: FlameDependency},
+					self:  10e7 * k, kids: []flameNode{
+						{frame: ownFrame("main.handle"), self: 20e7 * k},
+					},
+				},
 			}},
 			{rest: 7, self: 10e7 * k},
 		}}}}
@@ -93,25 +96,33 @@ func smallFlame() FlameInput {
 }
 
 func diffFlame() FlameInput {
-	return FlameInput{Title: "after, less before", Views: []FlameView{flameView("cpu", "nanoseconds", flameNode{kids: []flameNode{
-		{frame: ownFrame("main.main"), kids: []flameNode{
-			{frame: ownFrame("main.faster"), self: -40e7},
-			{frame: ownFrame("main.slower"), self: 30e7, kids: []flameNode{{frame: stdFrame("strings.Replace"), self: 5e7}}},
-			{frame: ownFrame("main.moved"), kids: []flameNode{{frame: ownFrame("main.there"), self: 10e7}, {frame: ownFrame("main.here"), self: -9e7}}},
-		}},
-	}})}}
+	return FlameInput{
+		Title: "after, less before",
+		Views: []FlameView{flameView("cpu", "nanoseconds", flameNode{kids: []flameNode{
+			{frame: ownFrame("main.main"), kids: []flameNode{
+				{frame: ownFrame("main.faster"), self: -40e7},
+				{frame: ownFrame("main.slower"), self: 30e7, kids: []flameNode{{frame: stdFrame("strings.Replace"), self: 5e7}}},
+				{frame: ownFrame("main.moved"), kids: []flameNode{
+					{frame: ownFrame("main.there"), self: 10e7},
+					{frame: ownFrame("main.here"), self: -9e7},
+				}},
+			}},
+		}})},
+	}
 }
 
 func hostileFlame() FlameInput {
 	evil := []string{
 		"</script><script>window.pwned=1</script>",
 		`"><img src=x onerror="window.pwned=1">`,
-		"<!--<b>", "\xff\xfe broken \x80", "bell\x07 nul\x00 esc\x1b[31m", "\u202egnorw yaw\u2066", "javascript:window.pwned=1", "__proto__",
+		"<!--<b>", "\xff\xfe broken \x80", "bell\x07 nul\x00 esc\x1b[31m", "\u202egnorw yaw\u2066",
+		"javascript:window.pwned=1", "__proto__",
 		"", strings.Repeat("long ", 2000), strings.Repeat("é", 700), "a\nb\tc", "${window.pwned=1}", "𝔘𝔫𝔦\u2028code",
 	}
 	root := flameNode{}
 	for i, name := range evil {
-		root.kids = append(root.kids, flameNode{frame: FlameFrame{Name: name, Package: name, File: name, Kind: FlameKind(i % 4)}, self: int64(100 - i)})
+		root.kids = append(root.kids,
+			flameNode{frame: FlameFrame{Name: name, Package: name, File: name, Kind: FlameKind(i % 4)}, self: int64(100 - i)})
 	}
 	return FlameInput{
 		Title: evil[0] + evil[1],
@@ -152,7 +163,10 @@ func randomFlame(n, frames int, name func(r *rand.Rand, id uint32) string) Flame
 		if len(path) > 0 {
 			parent = path[len(path)-1]
 		}
-		tree.Nodes = append(tree.Nodes, profile.TreeNode{Parent: parent, Node: uint32(r.IntN(frames)), Self: int64(r.ExpFloat64() * 1e7)})
+		tree.Nodes = append(tree.Nodes, profile.TreeNode{
+			Parent: parent, Node: uint32(r.IntN(frames)),
+			Self: int64(r.ExpFloat64() * 1e7),
+		})
 		path = append(path, at)
 	}
 	for i := n; i >= 0; i-- {
@@ -168,7 +182,10 @@ func randomFlame(n, frames int, name func(r *rand.Rand, id uint32) string) Flame
 	return FlameInput{Title: "random", Views: []FlameView{{
 		Type: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Tree: tree,
 		Frame: func(id uint32) FlameFrame {
-			return FlameFrame{Name: names[id], Package: names[id][:min(20, len(names[id]))], File: names[id], Line: int(id), Kind: FlameKind(id % 4)}
+			return FlameFrame{
+				Name: names[id], Package: names[id][:min(20, len(names[id]))], File: names[id], Line: int(id),
+				Kind: FlameKind(id % 4),
+			}
 		},
 	}}}
 }
@@ -204,7 +221,8 @@ type decodedNode struct {
 	rest   int32
 }
 
-var flameData = regexp.MustCompile(`(?s)<script type="application/octet-stream" id="whet-flame">([A-Za-z0-9+/=]*)</script>`)
+var flameData = regexp.MustCompile(
+	`(?s)<script type="application/octet-stream" id="whet-flame">([A-Za-z0-9+/=]*)</script>`)
 
 func decodeFlame(t testing.TB, page []byte) decodedFlame {
 	t.Helper()
@@ -254,7 +272,8 @@ func decodeFlame(t testing.TB, page []byte) decodedFlame {
 		})
 	}
 	for _, v := range d.doc.Views {
-		up, frame, value, rest := column(v.Nodes, false), column(v.Nodes, false), column(v.Nodes, true), column(v.Rests, false)
+		up, frame, value, rest := column(v.Nodes, false), column(v.Nodes, false), column(v.Nodes, true), column(v.Rests,
+			false)
 		nodes := make([]decodedNode, v.Nodes)
 		for i := range nodes {
 			p := i - 1
@@ -383,7 +402,8 @@ func TestFlameSize(t *testing.T) {
 			if got, want := d.sum(0), tt.in.Views[0].Tree.Nodes[0].Total; got != want {
 				t.Errorf("sum %d, want %d", got, want)
 			}
-			t.Logf("%d bytes, %d of %d nodes, %d frames; %q", len(page), len(d.nodes[0]), len(tt.in.Views[0].Tree.Nodes)-1, d.doc.Frames, d.doc.Notes)
+			t.Logf("%d bytes, %d of %d nodes, %d frames; %q", len(page), len(d.nodes[0]), len(tt.in.Views[0].Tree.Nodes)-1,
+				d.doc.Frames, d.doc.Notes)
 		})
 	}
 	var buf bytes.Buffer
@@ -502,7 +522,12 @@ func TestFlameWeights(t *testing.T) {
 		}
 	}
 
-	ws := heaviest([]profile.Weight{{ID: 0, Flat: 1, Cum: 9}, {ID: 1, Flat: -5, Cum: -5}, {ID: 2, Cum: 3}, {ID: 3, Flat: 4, Cum: 4}}, 2)
+	ws := heaviest([]profile.Weight{
+		{ID: 0, Flat: 1, Cum: 9},
+		{ID: 1, Flat: -5, Cum: -5},
+		{ID: 2, Cum: 3},
+		{ID: 3, Flat: 4, Cum: 4},
+	}, 2)
 	if len(ws) != 2 || ws[0].ID != 1 || ws[1].ID != 0 {
 		t.Errorf("heaviest: %v", ws)
 	}

@@ -15,7 +15,8 @@ import (
 
 // TestFlameWireTypes keeps the page's types those of Go.
 func TestFlameWireTypes(t *testing.T) {
-	reporttest.PageTypes(t, "../../../ui/src/api/flame.ts", reflect.TypeFor[pages.Fact](), reflect.TypeFor[flameDocView](), reflect.TypeFor[flameDoc]())
+	reporttest.PageTypes(t, "../../../ui/src/api/flame.ts", reflect.TypeFor[pages.Fact](), reflect.TypeFor[flameDocView](),
+		reflect.TypeFor[flameDoc]())
 }
 
 // TestFlameUnits writes what package unit makes of many quantities. The page's own
@@ -30,7 +31,10 @@ func TestFlameUnits(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(7, 7))
 	var all []sample
-	for _, u := range []string{"nanoseconds", "ns", "microseconds", "ms", "seconds", "bytes", "kilobytes", "MB", "count", "objects", "", "samples"} {
+	for _, u := range []string{
+		"nanoseconds", "ns", "microseconds", "ms", "seconds", "bytes", "kilobytes", "MB", "count",
+		"objects", "", "samples",
+	} {
 		values := []int64{0, 1, -1, 999, 1000, 1023, 1024, 59_999, 1_500_000, -2_500_000_000, 3_600_000_000_000}
 		for range 10 {
 			values = append(values, int64(r.Uint64()>>(16+r.UintN(46))))

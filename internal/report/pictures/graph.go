@@ -13,47 +13,46 @@ import (
 // GraphSchema is the schema of CallGraph.
 const GraphSchema = "whet.graph/1"
 
-// Defaults of GraphOptions; those of go tool pprof.
+// Defaults of GraphOptions, as in go tool pprof.
 const (
 	GraphNodes        = 80
 	GraphNodeFraction = 0.005
 	GraphEdgeFraction = 0.001
 )
 
-// GraphOptions says which part of a call graph is drawn.
+// GraphOptions selects the part of a call graph to draw.
 type GraphOptions struct {
-	Nodes int // at most that many; 0: as many as pass NodeFraction
+	Nodes int // at most this many; 0: all that pass NodeFraction
 
-	// Nodes and edges lighter than these fractions of what the filters keep are
-	// left out. 0 keeps all.
+	// Nodes and edges lighter than these fractions of what the filters keep are left out. 0 keeps
+	// all.
 	NodeFraction, EdgeFraction float64
 
-	// Kind tells whose code a node is; nil: not known.
+	// Kind returns the origin of a node's code; nil: unknown.
 	Kind func(profile.Node) FlameKind
 }
 
-// CallGraph is what whet graph shows: the nodes that matter and the calls between
-// them.
+// CallGraph is the document of whet graph: the nodes that matter and the calls between them.
 type CallGraph struct {
 	Schema string          `json:"schema"`
 	Header profiles.Header `json:"profile"`
 	By     string          `json:"by"`
-	Nodes  []GraphNode     `json:"nodes"` // most telling first
+	Nodes  []GraphNode     `json:"nodes"` // most informative first
 	Edges  []GraphEdge     `json:"edges"` // heaviest first
 
 	HiddenNodes int   `json:"hidden_nodes"`
-	HiddenEdges int   `json:"hidden_edges"` // between nodes that are shown
+	HiddenEdges int   `json:"hidden_edges"` // between shown nodes
 	Shown       int64 `json:"shown"`        // flat value of Nodes
-	Kept        int64 `json:"kept"`         // flat value of all nodes: what the filters keep
+	Kept        int64 `json:"kept"`         // flat value of all nodes that the filters keep
 
 	by   profile.By
-	unit string // in which all values are written
+	unit string // of all values in text
 }
 
 // A GraphNode is a node of a CallGraph.
 type GraphNode struct {
 	profiles.Node
-	Kind string `json:"kind,omitempty"` // own, std or dep; "" when not known
+	Kind string `json:"kind,omitempty"` // own, std or dep; "" if unknown
 
 	kind FlameKind
 }
@@ -64,20 +63,19 @@ type GraphEdge struct {
 	To       int     `json:"to"`
 	Weight   int64   `json:"weight"`
 	Share    float64 `json:"share"`    // of Header.Total, 0 to 1
-	Inlined  bool    `json:"inlined"`  // each of the calls is inlined
+	Inlined  bool    `json:"inlined"`  // every call is inlined
 	Residual bool    `json:"residual"` // nodes between the two are left out
 }
 
-// NewCallGraph chooses what to draw of a view's call graph, as go tool pprof
-// does: light nodes go; of the others those stay whose calls say most; light
-// edges go, and so do residual ones where a path of other edges leads from one
-// end to the other.
+// NewCallGraph chooses what to draw of a view's call graph, as go tool pprof does. It drops light
+// nodes, keeps the remaining ones whose calls are the most informative, and drops light edges and
+// residual ones whose ends are connected by other edges.
 func NewCallGraph(h profiles.Header, v *profile.View, opt GraphOptions) CallGraph {
 	by := v.Query().By
 	doc := CallGraph{Schema: GraphSchema, Header: h, By: by.String(), by: by, Nodes: []GraphNode{}, Edges: []GraphEdge{}}
 
 	all := v.Nodes(true)
-	mass := int64(0) // differs from Kept in differences, where signs cancel
+	mass := int64(0) // differs from Kept in a difference, where signs cancel
 	for _, w := range all {
 		doc.Kept += w.Flat
 		mass += magnitude(w.Flat)
@@ -106,7 +104,7 @@ func NewCallGraph(h profiles.Header, v *profile.View, opt GraphOptions) CallGrap
 // fill turns g into the document's nodes, in the given order, and edges.
 func (d *CallGraph) fill(g *profile.Graph, order []int, kind func(profile.Node) FlameKind) {
 	names := [...]string{FlameOwn: "own", FlameStd: "std", FlameDependency: "dep"}
-	place := make([]int, len(g.Nodes)) // of g's nodes in d's
+	place := make([]int, len(g.Nodes)) // index in d's nodes, by g's
 	for at, i := range order {
 		w := g.Nodes[i]
 		place[i] = at
@@ -143,10 +141,9 @@ func trim(edges []profile.Edge, cutoff int64) []profile.Edge {
 	return slices.DeleteFunc(edges, func(e profile.Edge) bool { return magnitude(e.Weight) < cutoff })
 }
 
-// byInterest returns the indices of g's nodes, the most telling first. The score
-// is that of go tool pprof: a node's weight times the entropy of how its cost
-// comes in and goes out, so that a mere step on the way from one function to
-// another counts little.
+// byInterest returns the indices of g's nodes, the most informative first. The score is that of go
+// tool pprof: a node's weight times the entropy of its incoming and outgoing cost, so that a mere
+// step between two functions counts little.
 func byInterest(g *profile.Graph, by profile.By) []int {
 	in, out := make([][]int64, len(g.Nodes)), make([][]int64, len(g.Nodes))
 	for _, e := range g.Edges {
@@ -157,7 +154,7 @@ func byInterest(g *profile.Graph, by profile.By) []int {
 	score := make([]int64, len(g.Nodes))
 	order := make([]int, len(g.Nodes))
 	for i, w := range g.Nodes {
-		entry, exit := 1.0, 1.0 // roots and leaves are worth knowing
+		entry, exit := 1.0, 1.0 // roots and leaves are informative
 		if len(in[i]) > 0 {
 			entry = entropy(in[i], 0)
 		}
@@ -184,8 +181,7 @@ func names(g *profile.Graph, by profile.By) []string {
 	return list
 }
 
-// entropy is the information in bits that a split of a cost over edges and the
-// node itself carries.
+// entropy returns the information, in bits, of how a cost splits over edges and the node itself.
 func entropy(weights []int64, self int64) float64 {
 	total := self
 	for _, w := range weights {
@@ -209,10 +205,9 @@ func entropy(weights []int64, self int64) float64 {
 	return bits
 }
 
-// withoutRedundant drops residual edges between nodes of which the one can be
-// reached from the other without them. To keep the picture honest an edge goes
-// only if no direct call into the same node is lighter. The least telling nodes,
-// those at the end of order, are looked at first; names settle ties.
+// withoutRedundant drops residual edges between nodes that other edges connect. To keep the drawing
+// honest, an edge goes only if no direct call into the same node is lighter. The least informative
+// nodes, at the end of order, are considered first; names break ties.
 func withoutRedundant(order []int, names []string, edges []profile.Edge) []profile.Edge {
 	nodes := len(order)
 	in := make([][]int, nodes) // edges into each node, lightest first
@@ -226,7 +221,7 @@ func withoutRedundant(order []int, names []string, edges []profile.Edge) []profi
 		})
 	}
 	gone := make([]bool, len(edges))
-	seen := make([]int, nodes) // the search that was here last
+	seen := make([]int, nodes) // the last search that visited the node
 	search := 0
 	redundant := func(e int) bool {
 		search++

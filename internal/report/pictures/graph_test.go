@@ -62,7 +62,8 @@ func pprofGraph(t *testing.T, file, unit string, args ...string) graphNumbers {
 			names[m[1]] = m[3]
 			g.Nodes[m[3]] = [2]int64{flat, number(m[4])}
 		} else if m := dotEdge.FindStringSubmatch(line); m != nil {
-			g.Edges[names[m[1]]+" -> "+names[m[2]]] = fmt.Sprint(m[3], " inlined=", m[4] != "", " residual=", strings.Contains(line, `style="dotted"`))
+			g.Edges[names[m[1]]+" -> "+names[m[2]]] = fmt.Sprint(m[3], " inlined=", m[4] != "", " residual=",
+				strings.Contains(line, `style="dotted"`))
 		}
 	}
 	if len(g.Nodes) == 0 {
@@ -77,7 +78,8 @@ func numbersOf(d CallGraph) graphNumbers {
 		g.Nodes[n.Name] = [2]int64{n.Flat, n.Cum}
 	}
 	for _, e := range d.Edges {
-		g.Edges[d.Nodes[e.From].Name+" -> "+d.Nodes[e.To].Name] = fmt.Sprint(e.Weight, " inlined=", e.Inlined, " residual=", e.Residual)
+		g.Edges[d.Nodes[e.From].Name+" -> "+d.Nodes[e.To].Name] = fmt.Sprint(e.Weight, " inlined=", e.Inlined, " residual=",
+			e.Residual)
 	}
 	return g
 }
@@ -106,10 +108,13 @@ func TestGraphAgainstPprof(t *testing.T) {
 		opt   func(*GraphOptions)
 		args  []string
 	}{
-		"plain":   {},
-		"few":     {opt: func(o *GraphOptions) { o.Nodes = 12 }, args: []string{"-nodecount=12"}},
-		"lines":   {query: profile.Query{By: profile.ByLine}, args: []string{"-lines"}},
-		"focused": {query: profile.Query{Focus: regexp.MustCompile("mallocgc"), Ignore: regexp.MustCompile("ssa")}, args: []string{"-focus=mallocgc", "-ignore=ssa"}},
+		"plain": {},
+		"few":   {opt: func(o *GraphOptions) { o.Nodes = 12 }, args: []string{"-nodecount=12"}},
+		"lines": {query: profile.Query{By: profile.ByLine}, args: []string{"-lines"}},
+		"focused": {
+			query: profile.Query{Focus: regexp.MustCompile("mallocgc"), Ignore: regexp.MustCompile("ssa")},
+			args:  []string{"-focus=mallocgc", "-ignore=ssa"},
+		},
 		"all": {
 			query: profile.Query{Focus: regexp.MustCompile("gcDrain")},
 			opt:   func(o *GraphOptions) { *o = GraphOptions{} },
@@ -144,13 +149,19 @@ func hostile(t *testing.T) *profile.Profile {
 		"main.control\x00\x1b[31m\n", "main.not\xffutf8\xc3", "main.\u202eright", `]]></script><script>alert(2)`, "",
 		strings.Repeat("main.long", 1000), "net/http.(*conn).serve", "main.Generic[go.shape.struct { X int }]",
 	}
-	src := &pprof.Profile{SampleType: []*pprof.ValueType{{Type: "cpu", Unit: "nanoseconds"}}, PeriodType: &pprof.ValueType{}}
+	src := &pprof.Profile{
+		SampleType: []*pprof.ValueType{{Type: "cpu", Unit: "nanoseconds"}},
+		PeriodType: &pprof.ValueType{},
+	}
 	m := &pprof.Mapping{ID: 1, Start: 1, Limit: 1 << 20, File: `/bin/a"b`, HasFunctions: true}
 	src.Mapping = []*pprof.Mapping{m}
 	var stack []*pprof.Location
 	for i, name := range names {
 		fn := &pprof.Function{ID: uint64(i + 1), Name: name, SystemName: name, Filename: `C:\x\n"y".go`}
-		loc := &pprof.Location{ID: uint64(i + 1), Address: uint64(i + 1), Mapping: m, Line: []pprof.Line{{Function: fn, Line: int64(i)}}}
+		loc := &pprof.Location{
+			ID: uint64(i + 1), Address: uint64(i + 1), Mapping: m,
+			Line: []pprof.Line{{Function: fn, Line: int64(i)}},
+		}
 		src.Function, src.Location = append(src.Function, fn), append(src.Location, loc)
 		stack = append([]*pprof.Location{loc}, stack...)
 		src.Sample = append(src.Sample, &pprof.Sample{Location: stack, Value: []int64{int64(i+1) * 1e6}})
@@ -171,13 +182,19 @@ func TestGraphOfHostileNames(t *testing.T) {
 	p := hostile(t)
 	draw := graphviz.New(t.Context())
 	t.Cleanup(func() { _ = draw.Close() })
-	for _, by := range []profile.By{profile.ByFunction, profile.ByLine, profile.ByFile, profile.ByPackage, profile.ByModule, profile.ByAddress} {
+	for _, by := range []profile.By{
+		profile.ByFunction, profile.ByLine, profile.ByFile, profile.ByPackage,
+		profile.ByModule, profile.ByAddress,
+	} {
 		t.Run(by.String(), func(t *testing.T) {
 			v, err := p.View(profile.Query{By: by})
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := profiles.Header{Name: `<b>"a\` + "\xff", SampleType: v.Type(), Total: v.Total(), Filters: []string{`--focus </table>"`}}
+			h := profiles.Header{
+				Name: `<b>"a\` + "\xff", SampleType: v.Type(), Total: v.Total(),
+				Filters: []string{`--focus </table>"`},
+			}
 			d := NewCallGraph(h, v, GraphOptions{Kind: func(n profile.Node) FlameKind { return FlameKind(len(n.Name) % 4) }})
 			var svg bytes.Buffer
 			if err := WriteGraphSVG(t.Context(), &svg, draw, d); err != nil {
@@ -302,7 +319,10 @@ func TestWithoutRedundant(t *testing.T) {
 		return profile.Edge{From: from, To: to, Weight: weight, Residual: residual}
 	}
 	for name, c := range map[string]struct{ edges, gone []profile.Edge }{
-		"path beside it":      {[]profile.Edge{edge(0, 1, 9, false), edge(1, 2, 9, false), edge(0, 2, 3, true)}, []profile.Edge{edge(0, 2, 3, true)}},
+		"parallel path": {
+			[]profile.Edge{edge(0, 1, 9, false), edge(1, 2, 9, false), edge(0, 2, 3, true)},
+			[]profile.Edge{edge(0, 2, 3, true)},
+		},
 		"only connection":     {[]profile.Edge{edge(0, 1, 9, false), edge(0, 2, 3, true)}, nil},
 		"heavier than a call": {[]profile.Edge{edge(0, 1, 9, false), edge(0, 2, 5, true), edge(1, 2, 3, false)}, nil},
 		"direct call":         {[]profile.Edge{edge(0, 1, 9, false), edge(1, 2, 9, false), edge(0, 2, 3, false)}, nil},

@@ -15,18 +15,17 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// graphColumns is how wide names in boxes may be.
+// graphColumns limits the width of names in boxes.
 const graphColumns = 44
 
-// graphFont is what Graphviz measures text by: the widest of the usual sans-serif
-// fonts, so that the text fits its box in whatever font a browser takes.
+// graphFont is the font by which Graphviz measures text: the widest of the common sans-serif fonts,
+// so that the text fits its box in any font of a browser.
 const graphFont = "DejaVu Sans"
 
-// A colour is linear in nothing: it is only mixed with white, for which sRGB will do.
+// A colour is in sRGB, which is good enough for mixing with white.
 type colour struct{ r, g, b uint8 }
 
-// graphKinds are the colours and names of kinds, those of the flame graph's page
-// in daylight.
+// graphKind returns the color and name of a kind, as on the flame graph's page in light mode.
 func graphKind(k FlameKind) (colour, string) {
 	switch k {
 	case FlameOwn:
@@ -40,7 +39,7 @@ func graphKind(k FlameKind) (colour, string) {
 	}
 }
 
-// graphChange is the colour of what grew or shrank.
+// graphChange returns the color and name of growth or shrinkage.
 func graphChange(value int64) (colour, string) {
 	if value > 0 {
 		return colour{0xe2, 0x5c, 0x4f}, "more than the base"
@@ -48,7 +47,7 @@ func graphChange(value int64) (colour, string) {
 	return colour{0x4f, 0x8d, 0xdd}, "less than the base"
 }
 
-// mix returns c thinned with white: all of c at 1, white at 0.
+// mix returns c mixed with white: c at 1, white at 0.
 func (c colour) mix(part float64) colour {
 	part = min(max(part, 0), 1)
 	channel := func(v uint8) uint8 { return uint8(math.Round(255 - part*(255-float64(v)))) }
@@ -60,10 +59,9 @@ func (c colour) dark() colour { return colour{c.r / 2, c.g / 2, c.b / 2} }
 
 func (c colour) String() string { return fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b) }
 
-// WriteGraphDOT writes a call graph in the DOT language. A box's text is as large
-// as its own cost and its colour as strong as its cost with calls; the hue says
-// whose code it is or, in a difference, whether it grew. Names, which may hold
-// any bytes, are cleaned and quoted.
+// WriteGraphDOT writes a call graph in the DOT language. The size of a box's text shows its own
+// cost and the strength of its color the cost with calls; the hue shows the origin of the code or,
+// in a difference, growth. Names, which may have any bytes, are cleaned and quoted.
 func WriteGraphDOT(w io.Writer, d CallGraph) error {
 	var b bytes.Buffer
 	diff := len(d.Header.Base) > 0
@@ -90,7 +88,7 @@ func WriteGraphDOT(w io.Writer, d CallGraph) error {
 	return nil
 }
 
-// graphTitle names the drawing.
+// graphTitle returns the drawing's title.
 func graphTitle(d CallGraph) string {
 	title := d.Header.Name
 	if d.Header.Profile != "" {
@@ -112,7 +110,7 @@ func (d CallGraph) writeNode(b *bytes.Buffer, i int, n GraphNode, heaviest int64
 	for i := range lines {
 		lines[i] = escapeDOT(lines[i])
 	}
-	// The root makes areas, not heights, comparable.
+	// With the root, areas are proportional to costs, not heights.
 	size := 9.0
 	if heaviest > 0 {
 		size += math.Round(15 * math.Sqrt(float64(magnitude(n.Flat))/float64(heaviest)))
@@ -132,7 +130,7 @@ func (d CallGraph) writeNode(b *bytes.Buffer, i int, n GraphNode, heaviest int64
 		quoteDOT(fmt.Sprintf("%s\u2002self %s, with what it calls %s", nodePlace(n), d.format(n.Flat), d.format(n.Cum))))
 }
 
-// nodePlace is a node's full name with where it is.
+// nodePlace returns a node's full name with its file and line.
 func nodePlace(n GraphNode) string {
 	if n.File == "" || strings.Contains(n.Name, n.File) {
 		return n.Name
@@ -140,8 +138,8 @@ func nodePlace(n GraphNode) string {
 	return n.Name + "\u2002" + n.File
 }
 
-// boxLines splits a node's name into lines for its box: the package apart from
-// the function, the folder left out.
+// boxLines splits a node's name into lines for its box: the package, then the function, without
+// directories.
 func boxLines(n profile.Node, by profile.By) []string {
 	var lines []string
 	if n.Address != 0 {
@@ -152,7 +150,8 @@ func boxLines(n profile.Node, by profile.By) []string {
 		if len(lines) > 0 && n.Object != "" {
 			return append(lines, "["+layout.FitPath(path.Base(n.Object), graphColumns)+"]")
 		}
-		return append(lines, layout.FitPath(profiles.NodeName(profile.Node{File: n.File, Line: n.Line, Object: n.Object}, by), graphColumns))
+		return append(lines, layout.FitPath(profiles.NodeName(profile.Node{File: n.File, Line: n.Line, Object: n.Object}, by),
+			graphColumns))
 	case by == profile.ByPackage || by == profile.ByModule:
 		return append(lines, layout.FitPath(n.Name, graphColumns))
 	}
@@ -184,7 +183,8 @@ func (d CallGraph) writeEdge(b *bytes.Buffer, e GraphEdge, diff bool) {
 	if e.Residual {
 		verb, style = "leads to", " style=dashed"
 	}
-	tip := quoteDOT(fmt.Sprintf("%s\u2002%s %s\u2002%s (%s)", from.Name, verb, to.Name, d.format(e.Weight), layout.ShortPercent(e.Weight, d.Header.Total)))
+	tip := quoteDOT(fmt.Sprintf("%s\u2002%s %s\u2002%s (%s)", from.Name, verb, to.Name, d.format(e.Weight),
+		layout.ShortPercent(e.Weight, d.Header.Total)))
 	fmt.Fprintf(b, "N%d -> N%d [label=\"%s\" weight=%d penwidth=%.1f color=\"%s\"%s tooltip=%s labeltooltip=%s]\n",
 		e.From+1, e.To+1, label, 1+int(part*100), 1+5*part, line, style, tip, tip)
 }
@@ -195,7 +195,8 @@ func (d CallGraph) legend(diff bool) string {
 	var b strings.Builder
 	b.WriteString(`<table border="0" cellborder="0" cellspacing="1" cellpadding="1">`)
 	row := func(size int, text string) {
-		fmt.Fprintf(&b, `<tr><td align="left" colspan="2"><font point-size="%d">%s</font></td></tr>`, size, escapeHTMLLabel(text))
+		fmt.Fprintf(&b, `<tr><td align="left" colspan="2"><font point-size="%d">%s</font></td></tr>`, size,
+			escapeHTMLLabel(text))
 	}
 	row(18, layout.FitPath(graphTitle(d), 60))
 	row(12, fmt.Sprintf("%s: %s", h.SampleType.Type, d.format(h.Total)))
@@ -207,7 +208,9 @@ func (d CallGraph) legend(diff bool) string {
 		row(12, fmt.Sprintf("%d of %d %s are left out", d.HiddenNodes, d.HiddenNodes+len(d.Nodes), pluralOf(d.by)))
 	}
 	swatch := func(c colour, name string) {
-		fmt.Fprintf(&b, `<tr><td border="1" color="#999999" bgcolor="%s" width="18" height="12" fixedsize="true"></td><td align="left"><font point-size="12"> %s</font></td></tr>`,
+		fmt.Fprintf(&b,
+			`<tr><td border="1" color="#999999" bgcolor="%s" width="18" height="12" fixedsize="true"></td>`+
+				`<td align="left"><font point-size="12"> %s</font></td></tr>`,
 			c, escapeHTMLLabel(name))
 	}
 	if diff {
@@ -243,14 +246,14 @@ func pluralOf(by profile.By) string {
 	}
 }
 
-// escapeDOT makes text stand for itself within a "quoted" label: Graphviz gives
-// meaning to backslashes (\N, \l) and to entities (&lt;) there.
+// escapeDOT makes text literal within a "quoted" label, where Graphviz interprets backslashes (\N,
+// \l) and entities (&lt;).
 func escapeDOT(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`).Replace(layout.Clean(s))
 }
 
-// quoteDOT makes a quoted string of text, which is cut at a length that nobody reads.
+// quoteDOT returns text as a quoted string, cut at 1000 columns.
 func quoteDOT(s string) string { return `"` + escapeDOT(layout.Cut(s, 1000)) + `"` }
 
-// escapeHTMLLabel is escapeDOT for an HTML-like label, in which XML's rules hold.
+// escapeHTMLLabel is escapeDOT for an HTML-like label, where XML's rules apply.
 func escapeHTMLLabel(s string) string { return html.EscapeString(layout.Clean(s)) }

@@ -6,14 +6,14 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// A Collector is the garbage collector's share of the CPU time in a profile, as profile.Collection
+// A Collector is the share of garbage collection in a profile's CPU time, as profile.Collection
 // defines it.
 type Collector struct {
 	Share     float64 `json:"share"`      // of all CPU time in the profile
-	InProgram float64 `json:"in_program"` // of it in the program's goroutines, of the same total
+	InProgram float64 `json:"in_program"` // in the program's goroutines, of the same total
 }
 
-// NewCollector returns the collector's share of a CPU profile; nil for one without samples.
+// NewCollector returns the collector's share of a CPU profile; nil if it has no samples.
 func NewCollector(c profile.Collection) *Collector {
 	if c.All <= 0 {
 		return nil
@@ -21,8 +21,8 @@ func NewCollector(c profile.Collection) *Collector {
 	return &Collector{unit.Share(c.Total(), c.All), unit.Share(c.InProgram, c.All)}
 }
 
-// CollectorText says how much of the CPU time in a profile is garbage collection, and how much of that
-// the program's goroutines do themselves.
+// CollectorText describes how much of a profile's CPU time is garbage collection, and how much of
+// that runs in the program's goroutines.
 func CollectorText(c Collector) string {
 	text := "garbage collection " + layout.SharePercent(c.Share) + " of the CPU time"
 	if c.InProgram > 0 {

@@ -13,39 +13,41 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// A Header is the facts of a profile that every view opens with. Zero fields are
-// unknown. All values of a document are in SampleType.Unit.
+// A Header has the facts about a profile that every view starts with. Zero fields are unknown. All
+// values of a document are in SampleType.Unit.
 type Header struct {
 	Name       string            `json:"name"`
 	Profile    string            `json:"profile,omitempty"` // its name in the recording
 	SampleType profile.ValueType `json:"sample_type"`
-	Total      int64             `json:"total"`             // what shares are of
-	Samples    int64             `json:"samples,omitempty"` // times the profiler looked; 0 when the profile does not count them
-	Stacks     int               `json:"stacks"`            // distinct samples
-	Duration   time.Duration     `json:"duration_ns,omitempty"`
-	Time       time.Time         `json:"time,omitzero"`
-	Program    string            `json:"program,omitempty"`
-	Target     string            `json:"target,omitempty"`
-	GoVersion  string            `json:"go_version,omitempty"`
-	GOMAXPROCS int               `json:"gomaxprocs,omitempty"`
-	Own        []string          `json:"own,omitempty"`      // own modules; package main is own too
-	OwnFrom    string            `json:"own_from,omitempty"` // what told them; "" when nothing did
-	Main       string            `json:"-"`                  // path of the main module, which paths are short of; "" when not known
-	Filters    []string          `json:"filters,omitempty"`
-	Base       []string          `json:"base,omitempty"` // profiles that were subtracted
-	// PerRequest says, of a difference, what a request costs in the base and here.
+	Total      int64             `json:"total"` // 100% for shares
+	// Samples is the number of times the profiler sampled; 0 if the profile does not count them.
+	Samples    int64         `json:"samples,omitempty"`
+	Stacks     int           `json:"stacks"` // distinct samples
+	Duration   time.Duration `json:"duration_ns,omitempty"`
+	Time       time.Time     `json:"time,omitzero"`
+	Program    string        `json:"program,omitempty"`
+	Target     string        `json:"target,omitempty"`
+	GoVersion  string        `json:"go_version,omitempty"`
+	GOMAXPROCS int           `json:"gomaxprocs,omitempty"`
+	Own        []string      `json:"own,omitempty"`      // own modules; package main is own too
+	OwnFrom    string        `json:"own_from,omitempty"` // where Own comes from; "" if it is empty
+	// Main is the path of the main module, which names are shortened by; "" if unknown.
+	Main    string   `json:"-"`
+	Filters []string `json:"filters,omitempty"`
+	Base    []string `json:"base,omitempty"` // profiles that are subtracted
+	// PerRequest is, for a difference, the cost of a request in the base and here.
 	PerRequest string   `json:"per_request,omitempty"`
 	Warnings   []string `json:"warnings,omitempty"`
-	// Unit is the unit in which text has all values; "" for those that suit them.
+	// Unit is the unit of all values in text; "" chooses one for each value.
 	Unit string `json:"-"`
 }
 
-// Write writes a value of h's sample type on its own.
+// Write formats a value of h's sample type.
 func (h *Header) Write(v int64) string {
 	return unit.Of(v, h.SampleType.Unit).In(cmp.Or(h.Unit, "auto"))
 }
 
-// Scale chooses the one unit for columns whose values are given.
+// Scale returns one unit for columns of the given values.
 func (h *Header) Scale(total int64, values func(yield func(int64) bool)) string {
 	if h.Unit != "" {
 		return h.Unit
@@ -53,7 +55,7 @@ func (h *Header) Scale(total int64, values func(yield func(int64) bool)) string 
 	return layout.ScaleFor(h.SampleType.Unit, total, values)
 }
 
-// writeHeader writes the facts of a profile: what and where, how much, filters.
+// writeHeader writes the facts about a profile: what and where, how much, filters.
 func writeHeader(t *layout.Writer, s layout.Style, h Header) {
 	title := []string{h.SampleType.Type}
 	if h.Profile != "" && h.Profile != h.SampleType.Type {
@@ -114,7 +116,7 @@ func writeHeader(t *layout.Writer, s layout.Style, h Header) {
 	}
 }
 
-// countNoun says what a bare count of n counts.
+// countNoun returns the noun for a bare count of n.
 func countNoun(typ profile.ValueType, n int64) string {
 	if unit.Kind(typ.Unit) != "count" {
 		return ""
@@ -130,7 +132,7 @@ func countNoun(typ profile.ValueType, n int64) string {
 	return " " + noun
 }
 
-// FlameFacts returns what of h a flame graph page says below its title.
+// FlameFacts returns the facts below the title of a flame graph page.
 func (h Header) FlameFacts() []pages.Fact {
 	facts := []pages.Fact{}
 	add := func(name, value string) {

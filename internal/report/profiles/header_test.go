@@ -34,10 +34,14 @@ func hostileView(t *testing.T, by profile.By) (*profile.View, Header) {
 				n = 100*i + depth
 			}
 			fn := &pprof.Function{
-				ID: uint64(len(p.Function) + 1), Name: fmt.Sprintf("%spkg%d.(*Type).Method%d[go.shape.struct {}]\x1b]0;x\a", long, n%7, n),
+				ID: uint64(len(p.Function) + 1), Name: fmt.Sprintf("%spkg%d.(*Type).Method%d[go.shape.struct {}]\x1b]0;x\a", long,
+					n%7, n),
 				Filename: fmt.Sprintf("/home/dev/%s/pkg%d/file%d.go", long, n%7, n),
 			}
-			l := &pprof.Location{ID: fn.ID, Mapping: p.Mapping[0], Address: fn.ID, Line: []pprof.Line{{Function: fn, Line: int64(n * 1000)}}}
+			l := &pprof.Location{
+				ID: fn.ID, Mapping: p.Mapping[0], Address: fn.ID,
+				Line: []pprof.Line{{Function: fn, Line: int64(n * 1000)}},
+			}
 			p.Function, p.Location = append(p.Function, fn), append(p.Location, l)
 			s.Location = append(s.Location, l)
 		}
@@ -56,8 +60,10 @@ func hostileView(t *testing.T, by profile.By) (*profile.View, Header) {
 		t.Fatal(err)
 	}
 	return v, Header{
-		Name: strings.Repeat("a/very/long/path/", 12) + "cpu.pb.gz\x1b[31m", SampleType: v.Type(), Total: v.Total(), Samples: 78, Stacks: 12,
-		Program: strings.Repeat("prog", 30), Target: "http://" + strings.Repeat("host", 20), Own: []string{long}, OwnFrom: "a test",
+		Name: strings.Repeat("a/very/long/path/", 12) + "cpu.pb.gz\x1b[31m", SampleType: v.Type(), Total: v.Total(),
+		Samples: 78, Stacks: 12,
+		Program: strings.Repeat("prog", 30), Target: "http://" + strings.Repeat("host", 20), Own: []string{long},
+		OwnFrom: "a test",
 		Filters: []string{"--focus " + strings.Repeat("x", 200)}, Base: []string{strings.Repeat("before", 20)},
 	}
 }
@@ -67,7 +73,10 @@ var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // TestNothingWraps renders every view of a hostile profile at many widths: no
 // line may be wider, no foreign escape may come through, colour only adds codes.
 func TestNothingWraps(t *testing.T) {
-	for _, by := range []profile.By{profile.ByFunction, profile.ByLine, profile.ByFile, profile.ByPackage, profile.ByAddress} {
+	for _, by := range []profile.By{
+		profile.ByFunction, profile.ByLine, profile.ByFile, profile.ByPackage,
+		profile.ByAddress,
+	} {
 		v, h := hostileView(t, by)
 		own := v.Own(func(f profile.Function) bool { return strings.Contains(f.Name, "pkg3") })
 		all := regexp.MustCompile("Method10?[0-9]|pkg|file|^0")
@@ -100,7 +109,8 @@ func TestNothingWraps(t *testing.T) {
 					}
 				}
 				if got := trimLines(ansi.ReplaceAllString(coloured.String(), "")); got != plain.String() {
-					t.Fatalf("%s by %v at %d columns: colour changes the text:\n%s\nwithout:\n%s", name, by, width, got, plain.String())
+					t.Fatalf("%s by %v at %d columns: colour changes the text:\n%s\nwithout:\n%s", name, by, width, got,
+						plain.String())
 				}
 			}
 		}
@@ -189,7 +199,10 @@ func TestCountNoun(t *testing.T) {
 }
 
 func FuzzFitNode(f *testing.F) {
-	for _, s := range []string{"net/http.(*conn).serve", "a/b/v2.F[go.shape.int]", "", "\xff\x1b[0m", "…/…/…", "é/ü/日本.語"} {
+	for _, s := range []string{
+		"net/http.(*conn).serve", "a/b/v2.F[go.shape.int]", "", "\xff\x1b[0m", "…/…/…",
+		"é/ü/日本.語",
+	} {
 		for _, n := range []int{0, 1, 7, 80} {
 			f.Add(s, n)
 		}

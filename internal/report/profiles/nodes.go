@@ -13,12 +13,12 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// unknownName is the name of a frame of which nothing is known, in all views and
-// formats; it is go tool pprof's.
+// unknownName is the name of a frame without any information, in all views and formats, as in go
+// tool pprof.
 const unknownName = "<unknown>"
 
-// NodeName is how a node of a view by the given granularity is written; it is
-// what go tool pprof writes.
+// NodeName returns the name of a node of a view with the given granularity, as go tool pprof writes
+// it.
 func NodeName(n profile.Node, by profile.By) string {
 	var parts []string
 	if n.Address != 0 {
@@ -41,7 +41,8 @@ func NodeName(n profile.Node, by profile.By) string {
 	return strings.Join(parts, " ")
 }
 
-// FitNode shortens the name of a node, as NodeName writes it, to n columns. by is the granularity of the view.
+// FitNode shortens the name of a node, as NodeName returns it, to n columns. by is the granularity
+// of the view.
 func FitNode(name, by string, n int) string {
 	if layout.Columns(name) <= n {
 		return layout.Clean(name)
@@ -49,7 +50,7 @@ func FitNode(name, by string, n int) string {
 	if by == profile.ByFile.String() {
 		return layout.FitPath(name, n)
 	}
-	// The function keeps what the place beside it can spare.
+	// The function gets the columns that the file and line leave.
 	if fn, place, ok := strings.Cut(name, " "); ok && by == profile.ByLine.String() && !strings.Contains(place, " ") {
 		place = layout.FitPath(place, max(n/2, n-1-layout.Columns(fn)))
 		return layout.FitName(fn, n-1-layout.Columns(place)) + " " + place
@@ -57,9 +58,9 @@ func FitNode(name, by string, n int) string {
 	return layout.FitName(name, n)
 }
 
-// FrameName is a node's name in the formats that other tools read. It follows
-// the names that pprof prints: function, then file:line where the view tells
-// lines apart; the address and the mapped file for code without symbols.
+// FrameName returns a node's name in the formats of other tools. It follows pprof: the function,
+// and file:line if the view distinguishes lines; the address and the mapped file for code without
+// symbols.
 func FrameName(n profile.Node) string {
 	var parts []string
 	if n.Address != 0 {
@@ -87,7 +88,7 @@ type Objects struct {
 	order []int // indices into maps, by Start
 }
 
-// NewObjects finds the mapped files of a profile.
+// NewObjects indexes the mappings of a profile.
 func NewObjects(p *profile.Profile) *Objects {
 	o := &Objects{maps: p.Mappings, order: make([]int, len(p.Mappings))}
 	for i := range o.order {
@@ -97,8 +98,8 @@ func NewObjects(p *profile.Profile) *Objects {
 	return o
 }
 
-// Index returns the index in Profile.Mappings of the mapping that holds address,
-// -1 when there is none. A mapping without limits holds all above its start.
+// Index returns the index in Profile.Mappings of the mapping that holds address, or -1. A mapping
+// without limits holds all addresses above its start.
 func (o *Objects) Index(address uint64) int {
 	i := sort.Search(len(o.order), func(i int) bool { return o.maps[o.order[i]].Start > address })
 	if i == 0 {
@@ -110,7 +111,7 @@ func (o *Objects) Index(address uint64) int {
 	return o.order[i-1]
 }
 
-// Of returns the file mapped at address, "" when there is none.
+// Of returns the file mapped at address, or "".
 func (o *Objects) Of(address uint64) string {
 	if i := o.Index(address); i >= 0 {
 		return o.maps[i].File
@@ -118,17 +119,19 @@ func (o *Objects) Of(address uint64) string {
 	return ""
 }
 
-// FrameText writes a frame after used columns.
+// FrameText formats a frame that starts at column used.
 func FrameText(s layout.Style, f Frame, style layout.Color, used int) layout.Painted {
 	at := ""
 	if f.File != "" {
 		at = "  " + layout.FitPath(f.File, s.Remaining(used+24, 16))
-		if i := strings.LastIndexByte(at, '/'); s.Width > 0 && layout.Columns(f.Name)+layout.Columns(at)+used+6 > s.Width && i >= 0 {
+		if i := strings.LastIndexByte(at, '/'); s.Width > 0 && layout.Columns(f.Name)+layout.Columns(at)+used+6 > s.Width &&
+			i >= 0 {
 			at = "  " + at[i+1:]
 		}
 		if f.Line > 0 {
 			at += ":" + strconv.Itoa(f.Line)
 		}
 	}
-	return layout.Join(s.Paint(style, layout.FitName(f.Name, s.Remaining(used+layout.Columns(at), 20))), s.Paint(layout.Dim, at))
+	return layout.Join(s.Paint(style, layout.FitName(f.Name, s.Remaining(used+layout.Columns(at), 20))),
+		s.Paint(layout.Dim, at))
 }

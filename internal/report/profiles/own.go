@@ -22,12 +22,12 @@ type Own struct {
 	Share    float64   `json:"share"`  // Cost of Header.Total, 0 to 1
 	Rest     []RestRow `json:"rest"`   // samples without an own frame, heaviest first
 	RestCost int64     `json:"rest_cost"`
-	Filtered int64     `json:"filtered"` // what the filters leave out
+	Filtered int64     `json:"filtered"` // dropped by the filters
 	Also     *Also     `json:"also,omitempty"`
 }
 
-// Also is a second profile of the same recording, charged to the same lines: what
-// a line that costs CPU allocates, and the other way round.
+// Also is a second profile of the same recording, charged to the same lines: what a line that uses
+// CPU time allocates, and the reverse.
 type Also struct {
 	Profile    string            `json:"profile"` // its name in the recording
 	SampleType profile.ValueType `json:"sample_type"`
@@ -37,7 +37,7 @@ type Also struct {
 	Report *profile.OwnReport `json:"-"`
 }
 
-// column is what the profile's column is called.
+// column returns the title of the profile's column.
 func (a *Also) column() string {
 	if a.Profile == "allocs" {
 		return "alloc"
@@ -45,14 +45,14 @@ func (a *Also) column() string {
 	return a.Profile
 }
 
-// An OwnLine is a line of the user's code with what it costs.
+// An OwnLine is a line of own code with its cost.
 type OwnLine struct {
 	Function string   `json:"function"`
-	File     string   `json:"file"` // as the profile says it
-	Path     string   `json:"path"` // short, for people
+	File     string   `json:"file"` // as in the profile
+	Path     string   `json:"path"` // shortened
 	Line     int      `json:"line"`
 	Cost     int64    `json:"cost"`
-	Self     int64    `json:"self"`  // part of Cost spent in the line itself
+	Self     int64    `json:"self"`  // the part of Cost spent in the line itself
 	Share    float64  `json:"share"` // Cost of Header.Total, 0 to 1
 	Callees  []Callee `json:"callees"`
 
@@ -67,7 +67,7 @@ type Callee struct {
 	Share    float64 `json:"share"` // of Header.Total
 }
 
-// A RestRow is cost without own code, by what it was for.
+// A RestRow is cost without own code, by purpose.
 type RestRow struct {
 	What  string   `json:"what"`
 	Cost  int64    `json:"cost"`
@@ -75,11 +75,14 @@ type RestRow struct {
 	Roots []Callee `json:"roots"` // outermost functions
 }
 
-// NewOwn makes the own-code document of a view's n heaviest lines (0: all). dir,
-// if not empty, is the folder that paths are shortened against. With also (nil:
-// none), lines are chosen by the larger of their two shares.
+// NewOwn returns the own-code document of a view's n heaviest lines (0: all). Paths are shortened
+// relative to dir if it is not empty. With also (nil: none), lines are chosen by the larger of
+// their two shares.
 func NewOwn(h Header, r *profile.OwnReport, also *Also, n int, dir string) Top {
-	o := &Own{Lines: []OwnLine{}, Cost: r.Own, RestCost: r.Rest, Share: unit.Share(r.Own, h.Total), Rest: restRows(r.None, h.Total), Also: also}
+	o := &Own{
+		Lines: []OwnLine{}, Cost: r.Own, RestCost: r.Rest, Share: unit.Share(r.Own, h.Total),
+		Rest: restRows(r.None, h.Total), Also: also,
+	}
 	short := shortPaths(r.Lines, dir, h.Main)
 	chosen := chooseOwn(r, also, h.Total, n)
 	for _, c := range chosen.lines {
@@ -102,16 +105,15 @@ func NewOwn(h Header, r *profile.OwnReport, also *Also, n int, dir string) Top {
 	if also != nil {
 		also.Cost = also.Report.Own
 	}
-	// With a base, values cancel and the total counts them absolutely: nothing
-	// can be said to be filtered out.
+	// With a base, values cancel and the total counts them absolutely, so nothing can count as
+	// filtered.
 	if len(h.Base) == 0 {
 		o.Filtered = max(h.Total-r.Own-r.Rest, 0)
 	}
 	return Top{Schema: TopSchema, Header: h, Own: o}
 }
 
-// ownChoice is the own lines to show, by cost, then by what they cost in the
-// second profile.
+// ownChoice is the own lines to show, by cost, then by cost in the second profile.
 type ownChoice struct {
 	lines  []chosenLine
 	hidden int // lighter ones
@@ -122,14 +124,14 @@ type chosenLine struct {
 	also int64 // cost in the second profile
 }
 
-// chooseOwn joins the lines of both profiles and chooses the n heaviest (0: all)
-// by the larger of their shares.
+// chooseOwn joins the lines of both profiles and chooses the n heaviest (0: all) by the larger
+// share.
 func chooseOwn(r *profile.OwnReport, also *Also, total int64, n int) ownChoice {
 	type place struct {
 		function, file string
 		line           int
 	}
-	// The rows of either report are lines; a function tells apart what has none.
+	// Rows of either report are lines; where there is no line, the function identifies the row.
 	placeOf := func(l *profile.OwnLine) place {
 		if l.File == "" || l.Line == 0 {
 			return place{l.Function, l.File, l.Line}
@@ -163,13 +165,13 @@ func chooseOwn(r *profile.OwnReport, also *Also, total int64, n int) ownChoice {
 		c.hidden, c.lines = len(lines)-n, lines[:n]
 	}
 	slices.SortStableFunc(c.lines, func(a, b chosenLine) int {
-		return cmp.Or(cmp.Compare(max(b.line.Cost, -b.line.Cost), max(a.line.Cost, -a.line.Cost)), cmp.Compare(b.also, a.also))
+		return cmp.Or(cmp.Compare(max(b.line.Cost, -b.line.Cost), max(a.line.Cost, -a.line.Cost)),
+			cmp.Compare(b.also, a.also))
 	})
 	return c
 }
 
-// restRows groups the outermost functions of stacks without own code by what
-// they are for.
+// restRows groups the outermost functions of stacks without own code by purpose.
 func restRows(none []profile.OwnCallee, total int64) []RestRow {
 	index := map[string]int{}
 	rows := []RestRow{}
@@ -193,7 +195,7 @@ func restRows(none []profile.OwnCallee, total int64) []RestRow {
 	return rows
 }
 
-// purpose says what a stack that starts at the given function is for.
+// purpose returns what a stack that starts at the given function is for.
 func purpose(root string) string {
 	switch root {
 	case "":
@@ -203,7 +205,8 @@ func purpose(root string) string {
 	case "runtime.runfinq", "runtime.runFinalizers", "runtime.runCleanups":
 		return "finalizers and cleanups"
 	case "runtime.mcall", "runtime.mstart", "runtime.mstart0", "runtime.mstart1", "runtime.schedule", "runtime.park_m",
-		"runtime.goexit0", "runtime.sysmon", "runtime.findRunnable", "runtime.gopreempt_m", "runtime.goschedImpl", "runtime.gosched_m":
+		"runtime.goexit0", "runtime.sysmon", "runtime.findRunnable", "runtime.gopreempt_m", "runtime.goschedImpl",
+		"runtime.gosched_m":
 		return "goroutine scheduling"
 	case "runtime.morestack", "runtime.newstack", "runtime.copystack":
 		return "stack growth"
@@ -223,7 +226,8 @@ func purpose(root string) string {
 		strings.HasPrefix(root, "net/http/internal/http2.(*serverConn)."):
 		return "HTTP server: connections"
 	case strings.HasPrefix(root, "net/http.(*persistConn)."), strings.HasPrefix(root, "net/http.(*Transport)."),
-		strings.HasPrefix(root, "net/http.(*http2ClientConn)."), strings.HasPrefix(root, "net/http/internal/http2.(*ClientConn)."):
+		strings.HasPrefix(root, "net/http.(*http2ClientConn)."), strings.HasPrefix(root,
+			"net/http/internal/http2.(*ClientConn)."):
 		return "HTTP client: connections"
 	case pkg == "runtime/pprof" || pkg == "runtime/trace" || pkg == "net/http/pprof":
 		return "profiling itself"
@@ -237,10 +241,9 @@ func purpose(root string) string {
 	return layout.Clean(root)
 }
 
-// shortPaths returns how to write the files of own lines: relative to dir if they
-// are below it, relative to the main module (if it is not "") where a path has the
-// module's version or is what -trimpath leaves, as module@version/file in other
-// modules, else without the directory that all of them share.
+// shortPaths returns a function that shortens the files of own lines: relative to dir if they are
+// below it; relative to the main module (if not "") if the path has the module's version or comes
+// from -trimpath; module@version/file in other modules; else without their common directory.
 func shortPaths(lines []profile.OwnLine, dir, main string) func(string) string {
 	inMain := func(file string) (string, bool) {
 		if main == "" {
@@ -284,26 +287,25 @@ func shortPaths(lines []profile.OwnLine, dir, main string) func(string) string {
 	}
 }
 
-// slashDir is what comes before the last slash of a path, "" without one.
+// slashDir returns the part of a path before its last slash, or "".
 func slashDir(p string) string {
 	i := strings.LastIndexByte(p, '/')
 	return p[:max(i, 0)]
 }
 
-// minCallee is the part of a line's cost below which a callee is not worth
-// naming beside it.
+// minCallee is the least part of a line's cost for which a callee is listed.
 const minCallee = 0.01
 
-// ownLayout is the widths of the own view's columns.
+// ownLayout has the widths of the own view's columns.
 type ownLayout struct {
 	also                        int // 0: no second profile
 	cost, self, place, function int
-	beside                      int // width for callees on the same line; 0: on a line of their own
+	callees                     int // width for callees on the same line; 0: on the next line
 }
 
 const ownShareW = 7
 
-// indent is the column at which a line's place starts.
+// indent returns the column at which a line's file name starts.
 func (l ownLayout) indent() int {
 	n := ownShareW + 2 + l.cost + 2 + l.self + 2
 	if l.also > 0 {
@@ -313,7 +315,10 @@ func (l ownLayout) indent() int {
 }
 
 func layoutOwn(s layout.Style, o *Own, total int64, value func(int64) string) ownLayout {
-	l := ownLayout{cost: layout.Columns(value(o.Cost)), self: layout.Columns("self"), place: layout.Columns("line"), function: layout.Columns("function")}
+	l := ownLayout{
+		cost: layout.Columns(value(o.Cost)), self: layout.Columns("self"), place: layout.Columns("line"),
+		function: layout.Columns("function"),
+	}
 	l.cost = max(l.cost, layout.Columns("cost"), layout.Columns(value(total)))
 	if o.Also != nil {
 		l.also = max(ownShareW, layout.Columns(o.Also.column()))
@@ -325,16 +330,16 @@ func layoutOwn(s layout.Style, o *Own, total int64, value func(int64) string) ow
 		l.function = max(l.function, layout.Columns(layout.ShortName(line.Function)))
 	}
 	if s.Width <= 0 {
-		l.beside = 1 << 20
+		l.callees = 1 << 20
 		return l
 	}
-	// Callees get a column when the others leave them room, else their own line.
-	const minBeside, gap = 44, 2
+	// Callees get a column if the other columns leave enough width, else the next line.
+	const minCallees, gap = 44, 2
 	rest := max(s.Width-l.indent(), 30)
-	if wide := rest - minBeside - 2*gap; wide >= 40 {
+	if wide := rest - minCallees - 2*gap; wide >= 40 {
 		l.place = min(l.place, max(wide*2/5, wide-l.function))
 		l.function = min(l.function, wide-l.place)
-		l.beside = rest - l.place - l.function - 2*gap
+		l.callees = rest - l.place - l.function - 2*gap
 		return l
 	}
 	rest -= gap
@@ -350,7 +355,7 @@ func placeOf(l OwnLine) string {
 	return fmt.Sprintf("%s:%d", layout.Clean(l.Path), l.Line)
 }
 
-// fitPlace shortens "dir/file.go:12" to n columns; the line number stays.
+// fitPlace shortens "dir/file.go:12" to n columns and keeps the line number.
 func fitPlace(l OwnLine, n int) string {
 	place := placeOf(l)
 	if layout.Columns(place) <= n {
@@ -365,7 +370,7 @@ func writeOwn(t *layout.Writer, s layout.Style, h Header, o *Own) {
 	if len(h.Own) > 0 {
 		own = layout.Clean(strings.Join(h.Own, ", "))
 	}
-	t.Line(layout.Cut(fmt.Sprintf("own code: %s (told by %s)", own, h.OwnFrom), s.Remaining(0, 10)))
+	t.Line(layout.Cut(fmt.Sprintf("own code: %s (from %s)", own, h.OwnFrom), s.Remaining(0, 10)))
 	if a := o.Also; a != nil {
 		t.Line(layout.Cut(fmt.Sprintf("%s: share of %s %s, of the same recording", a.column(),
 			unit.Of(a.Total, a.SampleType.Unit), a.SampleType.Type), s.Remaining(0, 10)))
@@ -393,8 +398,9 @@ func writeOwn(t *layout.Writer, s layout.Style, h Header, o *Own) {
 		share = h.share()
 		head = also(o.Also.column())
 	}
-	head = layout.Right(share, ownShareW) + head + "  " + layout.Right("cost", lay.cost) + "  " + layout.Right("self", lay.self) + "  " + layout.Left("line", lay.place) + "  " + layout.Left("function", lay.function)
-	if lay.beside > 0 {
+	head = layout.Right(share, ownShareW) + head + "  " + layout.Right("cost", lay.cost) + "  " +
+		layout.Right("self", lay.self) + "  " + layout.Left("line", lay.place) + "  " + layout.Left("function", lay.function)
+	if lay.callees > 0 {
 		head += "  what it called"
 	}
 	if len(o.Lines) > 0 {
@@ -423,22 +429,23 @@ func writeOwn(t *layout.Writer, s layout.Style, h Header, o *Own) {
 			"  ", s.Paint(layout.Cyan, place), layout.Spaces(lay.place - layout.Columns(place)),
 			"  ", layout.Left(layout.FitName(layout.ShortName(l.Function), lay.function), lay.function),
 		}
-		if lay.beside > 0 && callees != nil {
-			row = append(row, "  ", s.Paint(layout.Dim, fitList(callees, lay.beside)))
+		if lay.callees > 0 && callees != nil {
+			row = append(row, "  ", s.Paint(layout.Dim, fitList(callees, lay.callees)))
 		}
 		t.Line(row...)
-		if lay.beside == 0 && callees != nil {
+		if lay.callees == 0 && callees != nil {
 			t.Line(layout.Spaces(lay.indent()), s.Paint(layout.Dim, "└ "+fitList(callees, s.Width-lay.indent()-2)))
 		}
 	}
 	if o.Hidden > 0 {
-		t.Line(s.Paint(layout.Dim, layout.Right(layout.ColumnPercent(o.Cost-o.Shown, h.Total), ownShareW)+also("")+"  "+layout.Right(value(o.Cost-o.Shown), lay.cost)+
+		t.Line(s.Paint(layout.Dim, layout.Right(layout.ColumnPercent(o.Cost-o.Shown, h.Total), ownShareW)+also("")+"  "+
+			layout.Right(value(o.Cost-o.Shown), lay.cost)+
 			"  "+more(o.Hidden, "more line", "more lines", s.Remaining(ownShareW+layout.Columns(also(""))+2+lay.cost+2, 10))))
 	}
 	writeRest(t, s, h, o, value, lay.cost)
 }
 
-// share is what the column of shares is called beside that of another profile.
+// share returns the title of the column of shares when a second profile has one too.
 func (h Header) share() string {
 	if h.Profile == "allocs" {
 		return "alloc"
@@ -453,11 +460,10 @@ func percentOrDot(part, total int64) string {
 	return layout.ColumnPercent(part, total)
 }
 
-// maxCallees is how many callees are named beside a line.
+// maxCallees is the number of callees listed for a line.
 const maxCallees = 3
 
-// calleeList writes a line's heaviest callees with their shares; the last item
-// counts the others.
+// calleeList returns a line's heaviest callees with their shares; the last item counts the others.
 func calleeList(l OwnLine, total int64) []string {
 	var out []string
 	for i, c := range l.Callees {
@@ -473,7 +479,7 @@ func calleeList(l OwnLine, total int64) []string {
 	return out
 }
 
-// fitList joins items to at most n columns, dropping or shortening the last ones.
+// fitList joins items to at most n columns and drops or shortens the last ones.
 func fitList(items []string, n int) string {
 	out := ""
 	for i, item := range items {
@@ -485,7 +491,7 @@ func fitList(items []string, n int) string {
 			out += sep + item
 			continue
 		}
-		// A shortened name still says something if enough of it stays.
+		// A shortened name is still useful if enough of it remains.
 		if name, share, ok := cutLast(item, " "); ok {
 			if room := n - layout.Columns(out) - layout.Columns(sep) - layout.Columns(share) - 1; room >= 12 {
 				out += sep + layout.FitName(name, room) + " " + share
@@ -505,10 +511,10 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// maxRest is how many kinds of other cost are listed.
+// maxRest is the number of rows for other cost.
 const maxRest = 6
 
-// writeRest writes where the rest of the total went, so that it sums up.
+// writeRest writes the cost outside own code, so that the rows sum to the total.
 func writeRest(t *layout.Writer, s layout.Style, h Header, o *Own, value func(int64) string, costW int) {
 	t.Line()
 	row := func(code layout.Color, cost int64, what, detail string) {
@@ -520,7 +526,8 @@ func writeRest(t *layout.Writer, s layout.Style, h Header, o *Own, value func(in
 				detail = layout.Cut(detail, space)
 			}
 		}
-		t.Line(s.Paint(code, layout.Right(layout.ColumnPercent(cost, h.Total), ownShareW)), "  ", layout.Right(value(cost), costW), "  ", what, s.Paint(layout.Dim, detail))
+		t.Line(s.Paint(code, layout.Right(layout.ColumnPercent(cost, h.Total), ownShareW)), "  ",
+			layout.Right(value(cost), costW), "  ", what, s.Paint(layout.Dim, detail))
 	}
 	row(layout.Bold, o.Cost, "own code", "")
 	sum, other, others := o.Cost, int64(0), 0

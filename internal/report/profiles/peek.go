@@ -14,15 +14,14 @@ import (
 // PeekSchema is the schema of Peek.
 const PeekSchema = "whet.peek/1"
 
-// Peek is what whet peek shows: matching nodes with who calls them and what they
-// call.
+// Peek is the document of whet peek: matching nodes with their callers and callees.
 type Peek struct {
 	Schema  string     `json:"schema"`
 	Header  Header     `json:"profile"`
 	By      string     `json:"by"`
 	Pattern string     `json:"pattern"`
 	Nodes   []PeekNode `json:"nodes"`
-	Hidden  int        `json:"hidden"` // lighter matches that were left out
+	Hidden  int        `json:"hidden"` // lighter matches left out
 }
 
 // A PeekNode is one matching node.
@@ -32,16 +31,16 @@ type PeekNode struct {
 	Callees []PeekEdge `json:"callees"`
 }
 
-// A PeekEdge is calls between a PeekNode and another node.
+// A PeekEdge is the calls between a PeekNode and another node.
 type PeekEdge struct {
 	Name    string  `json:"name"`
 	Weight  int64   `json:"weight"`
 	Share   float64 `json:"share"`             // of the PeekNode's Cum, 0 to 1
-	Inlined bool    `json:"inlined,omitempty"` // every call is
+	Inlined bool    `json:"inlined,omitempty"` // every call is inlined
 }
 
-// NewPeek makes the document of the n heaviest nodes (0: all) whose names match
-// pattern, by flat or with cum by cumulative value.
+// NewPeek returns the document of the n heaviest nodes (0: all) whose names match pattern, by flat
+// or, with cum, by cumulative value.
 func NewPeek(h Header, v *profile.View, pattern *regexp.Regexp, n int, cum bool) Peek {
 	by := v.Query().By
 	matches := func(w profile.Weight) bool { return pattern.MatchString(NodeName(w.Node, by)) }
@@ -65,7 +64,10 @@ func NewPeek(h Header, v *profile.View, pattern *regexp.Regexp, n int, cum bool)
 	index := make(map[uint32]int, len(matching))
 	for i, m := range matching {
 		index[uint32(m)] = i
-		d.Nodes = append(d.Nodes, PeekNode{Node: NewNode(g.Nodes[m], by, h.Total), Callers: []PeekEdge{}, Callees: []PeekEdge{}})
+		d.Nodes = append(d.Nodes, PeekNode{
+			Node: NewNode(g.Nodes[m], by, h.Total), Callers: []PeekEdge{},
+			Callees: []PeekEdge{},
+		})
 	}
 	edge := func(other uint32, e profile.Edge, of *PeekNode) PeekEdge {
 		node := g.Nodes[other].Node
@@ -82,8 +84,8 @@ func NewPeek(h Header, v *profile.View, pattern *regexp.Regexp, n int, cum bool)
 	return d
 }
 
-// WritePeek writes a Peek for people: for each node its callers above it, its
-// callees below, each with its part of the node's cumulative value.
+// WritePeek writes a Peek as text: each node with its callers above and its callees below, each
+// with its part of the node's cumulative value.
 func WritePeek(w io.Writer, s layout.Style, d Peek) error {
 	t := layout.NewWriter(w)
 	writeHeader(t, s, d.Header)
@@ -129,14 +131,17 @@ func writePeekNode(t *layout.Writer, s layout.Style, d Peek, n *PeekNode) {
 				suffix = " (inline)"
 			}
 			name := FitNode(e.Name, d.By, s.Remaining(lead+4+layout.Columns(suffix), 10))
-			t.Line("  ", layout.Right(value(e.Weight), valueW), " ", layout.Right(unit.Percent(e.Weight, n.Cum), ownShareW), "  ",
+			t.Line("  ", layout.Right(value(e.Weight), valueW), " ", layout.Right(unit.Percent(e.Weight, n.Cum), ownShareW),
+				"  ",
 				s.Paint(layout.Dim, "  "+art), name, s.Paint(layout.Dim, suffix))
 		}
 	}
 	t.Line()
 	edges(n.Callers, "┌ ", "")
-	t.Line("  ", layout.Right(value(n.Cum), valueW), " ", s.Paint(layout.Heat(n.CumPart), layout.Right(unit.Percent(n.Cum, d.Header.Total), ownShareW)), "  ",
+	t.Line("  ", layout.Right(value(n.Cum), valueW), " ",
+		s.Paint(layout.Heat(n.CumPart), layout.Right(unit.Percent(n.Cum, d.Header.Total), ownShareW)), "  ",
 		s.Paint(layout.Bold, FitNode(n.Name, d.By, s.Remaining(lead, 10))))
-	t.Line("  ", layout.Right(value(n.Flat), valueW), " ", layout.Right(unit.Percent(n.Flat, d.Header.Total), ownShareW), "  ", s.Paint(layout.Dim, "self"))
+	t.Line("  ", layout.Right(value(n.Flat), valueW), " ", layout.Right(unit.Percent(n.Flat, d.Header.Total), ownShareW),
+		"  ", s.Paint(layout.Dim, "self"))
 	edges(n.Callees, "", "└ ")
 }

@@ -14,7 +14,7 @@ import (
 // TagsSchema is the schema of Tags.
 const TagsSchema = "whet.tags/1"
 
-// Tags is what whet tags shows: the labels of a profile's samples.
+// Tags is the document of whet tags: the labels of a profile's samples.
 type Tags struct {
 	Schema string   `json:"schema"`
 	Header Header   `json:"profile"`
@@ -29,19 +29,18 @@ type TagKey struct {
 	Total  int64      `json:"total"` // of the samples that have the label
 	Share  float64    `json:"share"` // of Header.Total, 0 to 1
 	Values []TagValue `json:"values"`
-	Hidden int        `json:"hidden"` // lighter values that were left out
+	Hidden int        `json:"hidden"` // lighter values left out
 	Left   int64      `json:"left"`   // their weight
 }
 
 // A TagValue is one value of a label.
 type TagValue struct {
-	Value  string  `json:"value"` // a number with its unit is written for people
+	Value  string  `json:"value"` // a number has its unit
 	Weight int64   `json:"weight"`
 	Share  float64 `json:"share"` // of Header.Total, 0 to 1
 }
 
-// NewTags makes the document of all label keys with the n heaviest values of each
-// (0: all).
+// NewTags returns the document of all label keys with the n heaviest values of each (0: all).
 func NewTags(h Header, v *profile.View, n int) Tags {
 	type key struct {
 		values map[string]int64
@@ -82,7 +81,7 @@ func NewTags(h Header, v *profile.View, n int) Tags {
 	return d
 }
 
-// WriteTags writes Tags for people.
+// WriteTags writes Tags as text.
 func WriteTags(w io.Writer, s layout.Style, d Tags) error {
 	t := layout.NewWriter(w)
 	writeHeader(t, s, d.Header)
@@ -109,12 +108,15 @@ func WriteTags(w io.Writer, s layout.Style, d Tags) error {
 		}
 		room := s.Remaining(ownShareW+2+valueW+2, 10)
 		t.Line()
-		t.Line(layout.Right(unit.Percent(k.Total, d.Header.Total), ownShareW), "  ", layout.Right(value(k.Total), valueW), "  ", s.Paint(layout.Bold, layout.Cut(layout.Clean(k.Key), room)))
+		t.Line(layout.Right(unit.Percent(k.Total, d.Header.Total), ownShareW), "  ", layout.Right(value(k.Total), valueW),
+			"  ", s.Paint(layout.Bold, layout.Cut(layout.Clean(k.Key), room)))
 		for _, v := range k.Values {
-			t.Line(s.Paint(layout.Heat(v.Share), layout.Right(unit.Percent(v.Weight, d.Header.Total), ownShareW)), "  ", layout.Right(value(v.Weight), valueW), "    ", layout.CutMiddle(layout.Clean(v.Value), room-2))
+			t.Line(s.Paint(layout.Heat(v.Share), layout.Right(unit.Percent(v.Weight, d.Header.Total), ownShareW)), "  ",
+				layout.Right(value(v.Weight), valueW), "    ", layout.CutMiddle(layout.Clean(v.Value), room-2))
 		}
 		if k.Hidden > 0 {
-			t.Line(s.Paint(layout.Dim, layout.Right(unit.Percent(k.Left, d.Header.Total), ownShareW)+"  "+layout.Right(value(k.Left), valueW)+
+			t.Line(s.Paint(layout.Dim, layout.Right(unit.Percent(k.Left, d.Header.Total), ownShareW)+"  "+
+				layout.Right(value(k.Left), valueW)+
 				"    "+more(k.Hidden, "more value", "more values", room-2)))
 		}
 	}

@@ -11,14 +11,14 @@ import (
 // TopSchema is the schema of Top.
 const TopSchema = "whet.top/1"
 
-// Top is what whet top shows: own lines, or with All all nodes.
+// Top is the document of whet top: own lines, or with All all nodes.
 type Top struct {
 	Schema string `json:"schema"`
 	Header Header `json:"profile"`
 	Own    *Own   `json:"own,omitempty"`
 	All    *All   `json:"all,omitempty"`
-	// Collector is the garbage collector's share of all samples, whatever the filters keep; nil when
-	// they are not of CPU time.
+	// Collector is the garbage collector's share of all samples, before filters; nil if they do not
+	// count CPU time.
 	Collector *Collector `json:"collector,omitempty"`
 }
 
@@ -27,13 +27,13 @@ type All struct {
 	By     string `json:"by"`
 	Cum    bool   `json:"cum"` // ranked by cumulative value
 	Nodes  []Node `json:"nodes"`
-	Hidden int    `json:"hidden"`        // lighter nodes that were left out
+	Hidden int    `json:"hidden"`        // lighter nodes left out
 	Shown  int64  `json:"shown"`         // flat value of Nodes
-	Kept   int64  `json:"kept"`          // flat value of all nodes: what the filters keep
-	Why    string `json:"why,omitempty"` // why it is shown
+	Kept   int64  `json:"kept"`          // flat value of all nodes that the filters keep
+	Why    string `json:"why,omitempty"` // why this view is shown
 }
 
-// A Node is a node of a view with what the profile charges to it.
+// A Node is a node of a view with its values.
 type Node struct {
 	Name     string  `json:"name"` // as go tool pprof writes it
 	Function string  `json:"function,omitempty"`
@@ -48,8 +48,8 @@ type Node struct {
 	From profile.Node `json:"-"`
 }
 
-// NewTop makes the classic document of the n heaviest nodes (0: all) of a view.
-// why, if not empty, is one line that says why it is shown.
+// NewTop returns the classic document of the n heaviest nodes (0: all) of a view. why, if not
+// empty, is one line that explains why it is shown.
 func NewTop(h Header, v *profile.View, n int, cum bool, why string) Top {
 	by := v.Query().By
 	all := &All{By: by.String(), Cum: cum, Nodes: []Node{}, Why: why}
@@ -65,7 +65,7 @@ func NewTop(h Header, v *profile.View, n int, cum bool, why string) Top {
 	return Top{Schema: TopSchema, Header: h, All: all}
 }
 
-// NewNode makes the document of a weight in a view by the given granularity.
+// NewNode converts a weight of a view with the given granularity.
 func NewNode(w profile.Weight, by profile.By, total int64) Node {
 	n := Node{
 		Name: NodeName(w.Node, by), File: w.File, Line: w.Line, Address: w.Address,
@@ -78,7 +78,7 @@ func NewNode(w profile.Weight, by profile.By, total int64) Node {
 	return n
 }
 
-// WriteTop writes a Top for people.
+// WriteTop writes a Top as text.
 func WriteTop(w io.Writer, s layout.Style, d Top) error {
 	t := layout.NewWriter(w)
 	writeHeader(t, s, d.Header)
@@ -136,8 +136,10 @@ func writeAll(t *layout.Writer, s layout.Style, h Header, a *All) {
 			"  ", FitNode(n.Name, a.By, nameW))
 	}
 	if a.Hidden > 0 {
-		t.Line(s.Paint(layout.Dim, "  "+layout.Right(value(a.Kept-a.Shown), flatW)+" "+layout.Right(layout.PprofPercent(a.Kept-a.Shown, h.Total), shareW)+
-			" "+layout.Right(layout.PprofPercent(a.Kept, h.Total), shareW)+"  "+more(a.Hidden, "more "+a.By, "more "+nouns(a.By), s.Remaining(4+flatW+2*(shareW+1), 10))))
+		t.Line(s.Paint(layout.Dim, "  "+layout.Right(value(a.Kept-a.Shown), flatW)+" "+
+			layout.Right(layout.PprofPercent(a.Kept-a.Shown, h.Total), shareW)+
+			" "+layout.Right(layout.PprofPercent(a.Kept, h.Total), shareW)+"  "+more(a.Hidden, "more "+a.By, "more "+nouns(a.By),
+			s.Remaining(4+flatW+2*(shareW+1), 10))))
 	}
 }
 

@@ -16,13 +16,13 @@ import (
 // TracesSchema is the schema of Traces.
 const TracesSchema = "whet.traces/1"
 
-// Traces is what whet traces shows: whole stacks, equal ones merged.
+// Traces is the document of whet traces: whole stacks, equal ones merged.
 type Traces struct {
 	Schema string  `json:"schema"`
 	Header Header  `json:"profile"`
 	By     string  `json:"by"`
 	Stacks []Trace `json:"stacks"` // heaviest first
-	Hidden int     `json:"hidden"` // lighter stacks that were left out
+	Hidden int     `json:"hidden"` // lighter stacks left out
 	Left   int64   `json:"left"`   // their value
 }
 
@@ -30,7 +30,7 @@ type Traces struct {
 type Trace struct {
 	Value   int64   `json:"value"`
 	Share   float64 `json:"share"`   // of Header.Total, 0 to 1
-	Samples int     `json:"samples"` // of the profile, that were merged
+	Samples int     `json:"samples"` // the number of samples merged
 	Labels  []Tag   `json:"labels,omitempty"`
 	Frames  []Frame `json:"frames"` // innermost first
 }
@@ -46,10 +46,10 @@ type Frame struct {
 // A Tag is a label of a sample.
 type Tag struct {
 	Key   string `json:"key"`
-	Value string `json:"value"` // a number with its unit is written for people
+	Value string `json:"value"` // a number has its unit
 }
 
-// NewTraces makes the document of the n heaviest stacks (0: all).
+// NewTraces returns the document of the n heaviest stacks (0: all).
 func NewTraces(h Header, v *profile.View, n int) Traces {
 	by := v.Query().By
 	d := Traces{Schema: TracesSchema, Header: h, By: by.String(), Stacks: []Trace{}}
@@ -88,16 +88,16 @@ func NewTraces(h Header, v *profile.View, n int) Traces {
 	return d
 }
 
-// mergedStack is the samples of a view that have one stack and one set of labels.
+// mergedStack is the samples of a view with the same stack and labels.
 type mergedStack struct {
 	value   int64
-	count   int64 // what value is divided by, with profile.Query.Mean
+	count   int64 // the divisor of value, with profile.Query.Mean
 	samples int
 	sample  int // the first of them
 }
 
-// mergeStacks adds up equal stacks, heaviest first. Stacks are told apart by 128
-// bits of hash: those of a large profile would fill memory.
+// mergeStacks adds up equal stacks, heaviest first. Stacks are identified by a 128-bit hash: the
+// stacks of a large profile would fill memory.
 func mergeStacks(v *profile.View) []mergedStack {
 	seeds := [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 	index := map[[2]uint64]int{}
@@ -136,8 +136,8 @@ func mergeStacks(v *profile.View) []mergedStack {
 	return all
 }
 
-// labelText writes a label's value; a number gets its unit, which pprof takes
-// from the key when the label has none.
+// labelText formats a label's value. A number gets its unit, or as in pprof the one that the key
+// implies.
 func labelText(l profile.Label) string {
 	if !l.Numeric {
 		return l.Str
@@ -152,7 +152,7 @@ func labelText(l profile.Label) string {
 	return unit.Of(l.Num, u).String()
 }
 
-// WriteTraces writes Traces for people.
+// WriteTraces writes Traces as text.
 func WriteTraces(w io.Writer, s layout.Style, d Traces) error {
 	t := layout.NewWriter(w)
 	writeHeader(t, s, d.Header)
@@ -175,7 +175,8 @@ func WriteTraces(w io.Writer, s layout.Style, d Traces) error {
 	lead := ownShareW + 2 + valueW + 2
 	for _, st := range d.Stacks {
 		t.Line()
-		front := layout.Join(s.Paint(layout.Heat(st.Share), layout.Right(unit.Percent(st.Value, d.Header.Total), ownShareW)), "  ", layout.Right(value(st.Value), valueW), "  ")
+		front := layout.Join(s.Paint(layout.Heat(st.Share), layout.Right(unit.Percent(st.Value, d.Header.Total), ownShareW)),
+			"  ", layout.Right(value(st.Value), valueW), "  ")
 		for _, l := range st.Labels {
 			t.Line(front, s.Paint(layout.Cyan, layout.Cut(layout.Clean(l.Key+": "+l.Value), s.Remaining(lead, 10))))
 			front = layout.Join(layout.Spaces(lead))
@@ -191,7 +192,8 @@ func WriteTraces(w io.Writer, s layout.Style, d Traces) error {
 	}
 	if d.Hidden > 0 {
 		t.Line()
-		t.Line(s.Paint(layout.Dim, layout.Right(unit.Percent(d.Left, d.Header.Total), ownShareW)+"  "+layout.Right(value(d.Left), valueW)+
+		t.Line(s.Paint(layout.Dim, layout.Right(unit.Percent(d.Left, d.Header.Total), ownShareW)+"  "+
+			layout.Right(value(d.Left), valueW)+
 			"  "+more(d.Hidden, "more stack", "more stacks", s.Remaining(lead, 10))))
 	}
 	return t.Result()

@@ -11,8 +11,8 @@ import (
 // TreeSchema is the schema of Tree.
 const TreeSchema = "whet.tree/1"
 
-// Tree is what whet tree shows: the call tree in which equal stacks share their
-// prefix. It holds the same nodes as the flame graph of the same query.
+// Tree is the document of whet tree: the call tree, in which equal stacks share their prefix. It
+// has the same nodes as the flame graph of the same query.
 type Tree struct {
 	Schema   string     `json:"schema"`
 	Header   Header     `json:"profile"`
@@ -21,8 +21,7 @@ type Tree struct {
 	Nodes    []TreeNode `json:"nodes"`     // preorder, heaviest child first; [0] is the root
 }
 
-// A TreeNode is a node of a Tree. Rest nodes stand for the siblings that were
-// left out for size.
+// A TreeNode is a node of a Tree. Rest nodes stand for siblings left out for size.
 type TreeNode struct {
 	Name   string  `json:"name,omitempty"`
 	File   string  `json:"file,omitempty"`
@@ -34,14 +33,17 @@ type TreeNode struct {
 	Rest   int     `json:"rest,omitempty"`
 }
 
-// NewTree makes the document of a view's n heaviest tree nodes (0: all).
+// NewTree returns the document of a view's n heaviest tree nodes (0: all).
 func NewTree(h Header, v *profile.View, n int, bottomUp bool) Tree {
 	by := v.Query().By
 	src := v.Tree(n, bottomUp).Nodes
 	d := Tree{Schema: TreeSchema, Header: h, By: by.String(), BottomUp: bottomUp, Nodes: make([]TreeNode, len(src))}
 	for i, s := range src {
 		t := &d.Nodes[i]
-		*t = TreeNode{Parent: int(s.Parent), Self: s.Self, Total: s.Total, Share: unit.Share(s.Total, h.Total), Rest: int(s.Rest)}
+		*t = TreeNode{
+			Parent: int(s.Parent), Self: s.Self, Total: s.Total, Share: unit.Share(s.Total, h.Total),
+			Rest: int(s.Rest),
+		}
 		if i > 0 && s.Rest == 0 {
 			node := v.Node(s.Node)
 			t.Name, t.File, t.Line = NodeName(node, by), node.File, node.Line
@@ -50,19 +52,19 @@ func NewTree(h Header, v *profile.View, n int, bottomUp bool) Tree {
 	return d
 }
 
-// branch is how one node of the tree is drawn.
+// A branch is the state of drawing one node of the tree.
 type branch struct {
 	shown bool
-	kids  int    // shown children, a line for the others included
-	drawn int    // of those, how many are drawn already
+	kids  int    // shown children, including the line for the others
+	drawn int    // the number of kids drawn so far
 	rest  int    // children that are not shown
 	left  int64  // their total
-	cont  string // what stands before the lines of its children
+	cont  string // the prefix of its children's lines
 }
 
-// WriteTree writes a Tree for people. Nodes below minShare (0 to 1) of the total
-// are summed up. An only child stands straight below its parent, so that long
-// chains of calls do not run out of the page.
+// WriteTree writes a Tree as text. Nodes below minShare (0 to 1) of the total are summed up. An
+// only child is drawn directly below its parent, so that long chains of calls do not run off the
+// page.
 func WriteTree(w io.Writer, s layout.Style, d Tree, minShare float64) error {
 	t := layout.NewWriter(w)
 	writeHeader(t, s, d.Header)
@@ -95,7 +97,7 @@ func WriteTree(w io.Writer, s layout.Style, d Tree, minShare float64) error {
 	if d.BottomUp {
 		what = d.By + ", callers below"
 	}
-	// Bottom-up, what ends in a node is what was called by nobody: no cost of its own.
+	// Bottom-up, a stack ends at its outermost frame: a self cost would mean little.
 	self := func(v string) string {
 		if d.BottomUp {
 			return ""
@@ -112,11 +114,12 @@ func WriteTree(w io.Writer, s layout.Style, d Tree, minShare float64) error {
 		if faint {
 			code, shade = layout.Dim, layout.Dim
 		}
-		t.Line(s.Paint(code, layout.Right(layout.ColumnPercent(total, d.Header.Total), ownShareW)), "  ", layout.Right(value(total), costW), "  ",
+		t.Line(s.Paint(code, layout.Right(layout.ColumnPercent(total, d.Header.Total), ownShareW)), "  ",
+			layout.Right(value(total), costW), "  ",
 			self(value(own)), s.Paint(layout.Dim, art), s.Paint(shade, name))
 	}
-	// A node's line for what it left out comes after its last shown descendant:
-	// open holds the nodes on the path to the current one.
+	// The line for the children that a node leaves out comes after its last shown descendant: open
+	// holds the nodes on the path to the current one.
 	var open []int
 	closeTo := func(parent int) {
 		for len(open) > 0 && (parent < 0 || open[len(open)-1] != parent) {

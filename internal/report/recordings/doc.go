@@ -1,6 +1,6 @@
-// Package recordings renders what is in a recording besides CPU costs: its parts, goroutines,
-// memory, and the events of whet watch.
+// Package recordings renders the contents of a recording other than CPU costs: its parts,
+// goroutines, memory, and the events of whet watch.
 //
-// Documents are plain structs that JSON writes as they are; the function named after each
-// writes it as text that fits a layout.Style. The package holds no state.
+// Documents are plain structs that encode to JSON as they are; the function named after each writes
+// it as text that fits a layout.Style. The package holds no state.
 package recordings

@@ -13,43 +13,42 @@ import (
 // GoroutinesSchema is the schema of Goroutines.
 const GoroutinesSchema = "whet.goroutines/1"
 
-// Goroutines is what whet goroutines shows: the goroutines of a moment, by what
-// they do and by who started them. Before and Delta are zero, and left out, unless
-// Earlier is set.
+// Goroutines is the document of whet goroutines: the goroutines at one moment, by what they do and
+// by creator. Before and Delta are zero, and omitted, unless Earlier is set.
 type Goroutines struct {
 	Schema       string    `json:"schema"`
 	Name         string    `json:"name"`
 	Kind         string    `json:"kind"` // "goroutine profile", "goroutine dump", …
 	Time         time.Time `json:"time,omitzero"`
 	Total        int64     `json:"total"`
-	Earlier      string    `json:"earlier,omitempty"` // what is compared with
+	Earlier      string    `json:"earlier,omitempty"` // the earlier snapshot of a comparison
 	EarlierTotal int64     `json:"earlier_total,omitempty"`
-	// TraceDuration is the length of the execution trace that told waits and
-	// creators; 0 without one.
+	// TraceDuration is the length of the execution trace that waits and creators come from; 0
+	// without one.
 	TraceDuration time.Duration `json:"trace_duration_ns,omitempty"`
-	// Leaks says whether a goroutineleak profile, which proves leaks, was there.
+	// Leaks reports that there was a goroutineleak profile, which proves leaks.
 	Leaks   bool     `json:"leak_profile"`
-	Reason  string   `json:"reason,omitempty"` // why the program dumped
+	Reason  string   `json:"reason,omitempty"` // why the program wrote the dump
 	Own     []string `json:"own,omitempty"`
 	Filters []string `json:"filters,omitempty"`
 
 	Groups   []GoroutineGroup   `json:"groups"`
 	Hidden   int                `json:"hidden"`   // groups left out because of -n
-	Left     int64              `json:"left"`     // their goroutines
-	Filtered int64              `json:"filtered"` // goroutines that the filters leave out
+	Left     int64              `json:"left"`     // goroutines in these groups
+	Filtered int64              `json:"filtered"` // goroutines that the filters drop
 	Creators []GoroutineCreator `json:"creators"` // of all groups that the filters keep
 	Warnings []string           `json:"warnings,omitempty"`
 }
 
-// A GoroutineGroup is all goroutines with one stack, reason to wait and creator.
+// A GoroutineGroup is all goroutines with the same stack, wait reason and creator.
 type GoroutineGroup struct {
 	Count      int64  `json:"count"`
 	Before     int64  `json:"before,omitempty"`
 	Delta      int64  `json:"delta,omitempty"`
-	Reason     string `json:"reason,omitempty"`      // in the runtime's words; "" unknown
-	ReasonFrom string `json:"reason_from,omitempty"` // what told
+	Reason     string `json:"reason,omitempty"`      // in the runtime's words; "" if unknown
+	ReasonFrom string `json:"reason_from,omitempty"` // where Reason comes from
 
-	Wait        time.Duration `json:"wait_ns,omitempty"` // longest; 0 unknown
+	Wait        time.Duration `json:"wait_ns,omitempty"` // longest; 0 if unknown
 	WaitAtLeast bool          `json:"wait_at_least,omitempty"`
 	WaitFrom    string        `json:"wait_from,omitempty"`
 
@@ -69,7 +68,7 @@ type GoroutineGroup struct {
 	Labels  []GoroutineLabel `json:"labels,omitempty"`
 }
 
-// A GoroutineLabel is a profiler label and how many goroutines carry it.
+// A GoroutineLabel is a profiler label and the number of goroutines with it.
 type GoroutineLabel struct {
 	profiles.Tag
 	Count int64 `json:"count"`
@@ -77,7 +76,7 @@ type GoroutineLabel struct {
 
 // A GoroutineCreator is all goroutines that one function started.
 type GoroutineCreator struct {
-	Creator *profiles.Frame `json:"creator,omitempty"` // nil: unknown
+	Creator *profiles.Frame `json:"creator,omitempty"` // nil if unknown
 	Own     bool            `json:"own,omitempty"`
 	Count   int64           `json:"count"`
 	Before  int64           `json:"before,omitempty"`
@@ -86,19 +85,19 @@ type GoroutineCreator struct {
 	Leaked  int64           `json:"leaked,omitempty"`
 }
 
-// GoroutineOptions selects what NewGoroutines shows.
+// GoroutineOptions configures NewGoroutines.
 type GoroutineOptions struct {
 	N             int // groups; 0 means all
 	Own           func(goroutines.Frame) bool
 	OwnModules    []string
 	Focus, Ignore *regexp.Regexp // on a stack's and the creator's functions and files
-	Filters       []string       // as the user gave them
+	Filters       []string       // as given on the command line
 	Trace         time.Duration  // length of the trace that was joined
 	Leaks         bool           // a goroutineleak profile was joined
 }
 
-// NewGoroutines makes the document of a snapshot. Leaks come first; then, in a
-// comparison, what grew most; then own code.
+// NewGoroutines returns the document of a snapshot. Leaks come first; then, in a comparison, the
+// largest growth; then own code.
 func NewGoroutines(s *goroutines.Snapshot, o GoroutineOptions) Goroutines {
 	d := Goroutines{
 		Schema: GoroutinesSchema, Name: s.Name, Kind: s.Kind, Time: s.Time, Total: s.Total,
@@ -130,7 +129,8 @@ func NewGoroutines(s *goroutines.Snapshot, o GoroutineOptions) Goroutines {
 	}
 	slices.SortStableFunc(rank, func(a, b ranked) int {
 		x, y := &kept[a.at], &kept[b.at]
-		return cmp.Or(trueFirst(a.leak, b.leak), cmp.Compare(y.Delta, x.Delta), trueFirst(a.own, b.own), cmp.Compare(y.Count, x.Count))
+		return cmp.Or(trueFirst(a.leak, b.leak), cmp.Compare(y.Delta, x.Delta), trueFirst(a.own, b.own),
+			cmp.Compare(y.Count, x.Count))
 	})
 	for i, r := range rank {
 		if o.N > 0 && i >= o.N {
@@ -153,7 +153,7 @@ func (o *GoroutineOptions) isOwn(c goroutines.Creator) bool {
 	return o.Own != nil && c.Func != "" && o.Own(goroutines.Frame{Func: c.Func, File: c.File, Line: c.Line})
 }
 
-// trueFirst orders true before false.
+// trueFirst compares two values so that true sorts before false.
 func trueFirst(a, b bool) int {
 	switch {
 	case a == b:

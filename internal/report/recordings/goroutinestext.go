@@ -12,8 +12,8 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// WriteGoroutines writes the document for people. A group is up to four lines: what
-// its goroutines do, where, who started them, and what is wrong with it.
+// WriteGoroutines writes the document as text. A group has up to four lines: what its goroutines
+// do, where, who started them, and what is wrong.
 func WriteGoroutines(w io.Writer, s layout.Style, d Goroutines) error {
 	t := layout.NewWriter(w)
 	goroutineHead(t, s, &d)
@@ -30,7 +30,8 @@ func WriteGoroutines(w io.Writer, s layout.Style, d Goroutines) error {
 		d.Groups[i].write(t, s, grown)
 	}
 	if d.Hidden > 0 {
-		t.Line(s.Paint(layout.Dim, fmt.Sprintf("%8d  in %s (-n 0 shows all)", d.Left, layout.Plural(d.Hidden, "more group", "more groups"))))
+		t.Line(s.Paint(layout.Dim,
+			fmt.Sprintf("%8d  in %s (-n 0 shows all)", d.Left, layout.Plural(d.Hidden, "more group", "more groups"))))
 	}
 	goroutineCreators(t, s, &d, grown)
 	goroutineNotes(t, s, &d)
@@ -59,7 +60,8 @@ func goroutineHead(t *layout.Writer, s layout.Style, d *Goroutines) {
 		t.Line(layout.Cut(layout.Clean(d.Reason), s.Remaining(0, 40)))
 	}
 	if len(d.Filters) > 0 {
-		t.Line(s.Paint(layout.Dim, layout.Cut(fmt.Sprintf("%s (leaves out %d)", layout.Clean(strings.Join(d.Filters, " ")), d.Filtered), s.Remaining(0, 40))))
+		t.Line(s.Paint(layout.Dim, layout.Cut(fmt.Sprintf("%s (leaves out %d)", layout.Clean(strings.Join(d.Filters, " ")),
+			d.Filtered), s.Remaining(0, 40))))
 	}
 }
 
@@ -87,7 +89,8 @@ func (g *GoroutineGroup) write(t *layout.Writer, s layout.Style, grown bool) {
 	switch {
 	case g.Creator != nil:
 		note := creatorNote(g.CreatorFrom)
-		t.Line(indent, s.Paint(layout.Dim, "by "), profiles.FrameText(s, *g.Creator, "", layout.Columns(indent)+3+layout.Columns(note)), s.Paint(layout.Dim, note))
+		t.Line(indent, s.Paint(layout.Dim, "by "),
+			profiles.FrameText(s, *g.Creator, "", layout.Columns(indent)+3+layout.Columns(note)), s.Paint(layout.Dim, note))
 	case len(g.Stack) > 0 && g.Stack[len(g.Stack)-1].Name == "main.main":
 	default:
 		t.Line(indent, s.Paint(layout.Dim, "by: unknown"))
@@ -97,7 +100,8 @@ func (g *GoroutineGroup) write(t *layout.Writer, s layout.Style, grown bool) {
 		for _, l := range g.Labels[:min(len(g.Labels), 3)] {
 			labels = append(labels, layout.Clean(l.Key)+"="+layout.Clean(l.Value))
 		}
-		t.Line(indent, s.Paint(layout.Dim, layout.Cut("labels "+strings.Join(labels, ", "), s.Remaining(layout.Columns(indent), 30))))
+		t.Line(indent, s.Paint(layout.Dim,
+			layout.Cut("labels "+strings.Join(labels, ", "), s.Remaining(layout.Columns(indent), 30))))
 	}
 	if g.Why != "" {
 		for _, l := range wrap(g.Why, s.Remaining(layout.Columns(indent), 40)) {
@@ -106,7 +110,7 @@ func (g *GoroutineGroup) write(t *layout.Writer, s layout.Style, grown bool) {
 	}
 }
 
-// signedCount writes a growth; a dot is none.
+// signedCount formats a growth; a dot is none.
 func signedCount(n int64) string {
 	if n == 0 {
 		return "·"
@@ -114,8 +118,8 @@ func signedCount(n int64) string {
 	return fmt.Sprintf("%+d", n)
 }
 
-// place is the frame that says most about the group: the innermost own one, else
-// where it started, which names a library's goroutine better than where it waits.
+// place returns the most informative frame of the group: the innermost own one, else the outermost,
+// which identifies a library's goroutine better than the frame in which it waits.
 func (g *GoroutineGroup) place() (profiles.Frame, layout.Color) {
 	switch {
 	case g.Own != nil:
@@ -129,7 +133,7 @@ func (g *GoroutineGroup) place() (profiles.Frame, layout.Color) {
 	return profiles.Frame{Name: "(no stack)"}, layout.Dim
 }
 
-// wait says the longest wait and what told it.
+// wait describes the longest wait and where that is known from.
 func (g *GoroutineGroup) wait() string {
 	if g.Wait == 0 {
 		return ""
@@ -144,18 +148,18 @@ func (g *GoroutineGroup) wait() string {
 	return v + " (" + g.WaitFrom + ")"
 }
 
-// creatorNote marks creators that were inferred.
+// creatorNote marks inferred creators.
 func creatorNote(from string) string {
 	switch from {
 	case "dump", "trace":
 		return ""
 	case "trace of others":
-		return "  as others of it"
+		return "  like others"
 	}
 	return "  by its name"
 }
 
-// shownCreators bounds the table of creators for people; JSON has all.
+// shownCreators limits the table of creators in text; JSON has all.
 const shownCreators = 10
 
 func goroutineCreators(t *layout.Writer, s layout.Style, d *Goroutines, grown bool) {
@@ -198,7 +202,7 @@ func goroutineCreators(t *layout.Writer, s layout.Style, d *Goroutines, grown bo
 	}
 }
 
-// goroutineNotes says what more would tell.
+// goroutineNotes lists the data that would add to the report.
 func goroutineNotes(t *layout.Writer, s layout.Style, d *Goroutines) {
 	unknown, suspects, byName, others := false, false, false, false
 	for i := range d.Groups {
@@ -207,21 +211,24 @@ func goroutineNotes(t *layout.Writer, s layout.Style, d *Goroutines) {
 		if d.Groups[i].Creator != nil {
 			note := creatorNote(d.Groups[i].CreatorFrom)
 			byName = byName || note == "  by its name"
-			others = others || note == "  as others of it"
+			others = others || note == "  like others"
 		}
 	}
 	var notes []string
 	if byName {
-		notes = append(notes, "by its name: the creator is inferred from the name of the function that the goroutine runs")
+		notes = append(notes, "by its name: inferred from the name of the function that the goroutine runs")
 	}
 	if others {
-		notes = append(notes, "as others of it: they are older than the trace, which saw only this function start such goroutines")
+		notes = append(notes,
+			"like others: older than the trace, in which only this function starts such goroutines")
 	}
 	if unknown && d.TraceDuration == 0 && !strings.Contains(d.Kind, "dump") {
-		notes = append(notes, "how long they wait: whet record takes an execution trace, which tells")
+		notes = append(notes, "how long they wait: not recorded; whet record adds an execution trace, which has it")
 	}
 	if suspects && !d.Leaks {
-		notes = append(notes, "whether a suspect leaks: a service built with Go 1.27 (Go 1.26: GOEXPERIMENT=goroutineleakprofile) offers a profile that proves it")
+		notes = append(notes,
+			"whether a suspect leaks: a service built with Go 1.27 (Go 1.26: GOEXPERIMENT=goroutineleakprofile) offers a "+
+				"profile that proves it")
 	}
 	if len(notes) > 0 {
 		t.Line()
@@ -237,7 +244,7 @@ func goroutineNotes(t *layout.Writer, s layout.Style, d *Goroutines) {
 	}
 }
 
-// wrap breaks s into lines of at most n columns, at blanks.
+// wrap breaks s at blanks into lines of at most n columns.
 func wrap(s string, n int) []string {
 	var lines []string
 	line := ""

@@ -11,19 +11,19 @@ import (
 // MemorySchema is the schema of Memory.
 const MemorySchema = "whet.memory/1"
 
-// Memory is what whet memory shows: a process's memory, split into parts that
-// add up to Total, and its garbage collections. Sizes are in bytes.
+// Memory is the document of whet memory: a process's memory, split into parts that add up to Total,
+// and its garbage collections. Sizes are in bytes.
 type Memory struct {
 	Schema  string `json:"schema"`
 	Name    string `json:"name"`
-	Earlier string `json:"earlier,omitempty"` // what is compared with; "" the window's start, if any
+	Earlier string `json:"earlier,omitempty"` // the base of changes; "" for the window's start, if any
 
-	Total        int64 `json:"total"` // the resident size, or Go where that is unknown
+	Total        int64 `json:"total"` // the resident size, or Go if that is unknown
 	EarlierTotal int64 `json:"earlier_total,omitempty"`
-	RSS          int64 `json:"rss,omitempty"` // 0 unknown
+	RSS          int64 `json:"rss,omitempty"` // 0 if unknown
 	PeakRSS      int64 `json:"peak_rss,omitempty"`
-	Go           int64 `json:"go"`       // what the runtime holds: Sys less Released
-	Released     int64 `json:"released"` // returned to the system
+	Go           int64 `json:"go"`       // held by the runtime: Sys less Released
+	Released     int64 `json:"released"` // returned to the operating system
 	Sys          int64 `json:"sys"`
 	HeapAlloc    int64 `json:"heap_alloc"`
 	HeapInuse    int64 `json:"heap_inuse"`
@@ -35,7 +35,7 @@ type Memory struct {
 	Unknown  []string     `json:"unknown,omitempty"`
 	Warnings []string     `json:"warnings,omitempty"`
 
-	// Before holds the sums that changes are from; null without changes.
+	// Before has the earlier sums; null without changes.
 	Before *MemorySums `json:"before,omitempty"`
 }
 
@@ -44,11 +44,10 @@ type MemorySums struct {
 	HeapAlloc int64 `json:"heap_alloc"`
 	HeapInuse int64 `json:"heap_inuse"`
 	Go        int64 `json:"go"`
-	RSS       int64 `json:"rss,omitempty"` // 0 unknown
+	RSS       int64 `json:"rss,omitempty"` // 0 if unknown
 }
 
-// A MemoryPart is a summand of a process's memory. Change is null when what it was
-// before is not known.
+// A MemoryPart is a part of a process's memory. Change is null if the earlier value is unknown.
 type MemoryPart struct {
 	ID        string  `json:"id"`
 	Name      string  `json:"name"`
@@ -59,29 +58,29 @@ type MemoryPart struct {
 	Meaning   string  `json:"meaning"`
 }
 
-// MemoryGC is what is known of garbage collection. Rates are per second of the
-// window; without one they are 0 and the counts are since the program started.
+// MemoryGC describes garbage collection. Rates are per second of the window; without a window they
+// are 0, and counts are since the program started.
 type MemoryGC struct {
 	Window       time.Duration `json:"window_ns,omitempty"`
 	Count        int64         `json:"count"`
 	Forced       int64         `json:"forced,omitempty"`
 	Rate         float64       `json:"rate,omitempty"`
-	Interval     time.Duration `json:"interval_ns,omitempty"` // mean time between two
+	Interval     time.Duration `json:"interval_ns,omitempty"` // mean time between two collections
 	CPU          []MemoryCPU   `json:"cpu"`
 	Pauses       MemoryPauses  `json:"pauses"`
 	NextGC       int64         `json:"next_gc"`
 	LastGC       time.Time     `json:"last_gc,omitzero"`
-	GOGC         *int64        `json:"gogc,omitempty"`         // null unknown, -1 off
-	MemoryLimit  *int64        `json:"memory_limit,omitempty"` // null unknown, MaxInt64 none
+	GOGC         *int64        `json:"gogc,omitempty"`         // null if unknown, -1 if off
+	MemoryLimit  *int64        `json:"memory_limit,omitempty"` // null if unknown, MaxInt64 if none
 	AllocBytes   int64         `json:"alloc_bytes"`
 	AllocObjects int64         `json:"alloc_objects"`
 	AllocRate    float64       `json:"alloc_rate,omitempty"`
 	ObjectRate   float64       `json:"object_rate,omitempty"`
 
-	Earlier *MemoryGC `json:"earlier,omitempty"` // of the recording that is compared with
+	Earlier *MemoryGC `json:"earlier,omitempty"` // of the recording compared with
 }
 
-// A MemoryCPU is the collector's share of CPU time.
+// A MemoryCPU is garbage collection's share of CPU time.
 type MemoryCPU struct {
 	Share float64 `json:"share"`
 	Of    string  `json:"of"`
@@ -91,7 +90,7 @@ type MemoryCPU struct {
 // MemoryPauses is the distribution of stop-the-world times, one per collection.
 type MemoryPauses struct {
 	N         int            `json:"n"`
-	Of        int            `json:"of"` // collections; more than N when the runtime keeps no more
+	Of        int            `json:"of"` // collections; more than N if the runtime did not keep all pauses
 	Total     time.Duration  `json:"total_ns"`
 	P50       time.Duration  `json:"p50_ns,omitempty"`
 	P90       time.Duration  `json:"p90_ns,omitempty"`
@@ -107,7 +106,7 @@ type MemoryBucket struct {
 	N    int           `json:"n"`
 }
 
-// NewMemory makes the document of a report.
+// NewMemory returns the document of a report.
 func NewMemory(r *memory.Report) Memory {
 	a := &r.Account
 	d := Memory{
@@ -118,7 +117,10 @@ func NewMemory(r *memory.Report) Memory {
 		Parts: []MemoryPart{}, GC: memoryGC(&r.GC), Unknown: r.Unknown,
 	}
 	for _, p := range a.Parts {
-		part := MemoryPart{ID: p.ID, Name: p.Name, Bytes: p.Bytes, Share: unit.Share(p.Bytes, a.Total), Estimated: p.Estimated, Meaning: p.Meaning}
+		part := MemoryPart{
+			ID: p.ID, Name: p.Name, Bytes: p.Bytes, Share: unit.Share(p.Bytes, a.Total),
+			Estimated: p.Estimated, Meaning: p.Meaning,
+		}
 		if p.HasBefore {
 			change := p.Bytes - p.Before
 			part.Change = &change
@@ -143,7 +145,10 @@ func memoryGC(g *memory.GC) MemoryGC {
 	p := &g.Pauses
 	d := MemoryGC{
 		Window: g.Window, Count: g.Count, Forced: g.Forced, Interval: g.Interval, CPU: []MemoryCPU{},
-		Pauses: MemoryPauses{N: p.N, Of: p.Of, Total: p.Total, P50: p.P50, P90: p.P90, P99: p.P99, Max: p.Max, Histogram: []MemoryBucket{}},
+		Pauses: MemoryPauses{
+			N: p.N, Of: p.Of, Total: p.Total, P50: p.P50, P90: p.P90, P99: p.P99, Max: p.Max,
+			Histogram: []MemoryBucket{},
+		},
 		NextGC: g.NextGC, LastGC: g.LastGC, AllocBytes: g.AllocBytes, AllocObjects: g.AllocObjects,
 		AllocRate: finite(g.AllocRate), ObjectRate: finite(g.ObjectRate),
 	}
@@ -165,7 +170,7 @@ func memoryGC(g *memory.GC) MemoryGC {
 	return d
 }
 
-// finite replaces what JSON cannot hold.
+// finite replaces numbers that JSON cannot represent.
 func finite(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return 0

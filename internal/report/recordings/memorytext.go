@@ -12,8 +12,8 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// WriteMemory writes the document for people, in 80 columns unless a meaning needs
-// more and there is no limit.
+// WriteMemory writes the document as text, in 80 columns unless a description needs more and the
+// width has no limit.
 func WriteMemory(w io.Writer, s layout.Style, d Memory) error {
 	t := layout.NewWriter(w)
 	total, what := "resident", "RSS"
@@ -53,7 +53,7 @@ func WriteMemory(w io.Writer, s layout.Style, d Memory) error {
 	return t.Result()
 }
 
-// The columns of the parts. The bar gives way when there is a column of changes.
+// The columns of the parts. With a column of changes, the bar is left out.
 const (
 	memoryName, memoryBytes, memoryChange, memoryShare = 18, 10, 10, 7
 	memoryBar, memoryBarNarrow                         = 12, 6
@@ -81,7 +81,8 @@ func memoryParts(t *layout.Writer, s layout.Style, d *Memory, what string) {
 			line += layout.Right(c, memoryChange)
 		}
 		line += layout.Right(fmt.Sprintf("%.1f%%", 100*unit.Share(bytes, d.Total)), memoryShare)
-		t.Line(s.Paint(style, line), "  ", s.Paint(layout.Cyan, layout.Left(drawn, bar)), " ", s.Paint(layout.Dim, layout.Cut(meaning, s.Remaining(used+2+bar+1, 12))))
+		t.Line(s.Paint(style, line), "  ", s.Paint(layout.Cyan, layout.Left(drawn, bar)), " ",
+			s.Paint(layout.Dim, layout.Cut(meaning, s.Remaining(used+2+bar+1, 12))))
 	}
 	before := MemorySums{}
 	if d.Before != nil {
@@ -117,7 +118,7 @@ func memoryParts(t *layout.Writer, s layout.Style, d *Memory, what string) {
 	}
 }
 
-// inGo tells the parts of what the runtime holds.
+// inGo reports whether a part is memory that the runtime holds.
 func inGo(id string) bool {
 	switch id {
 	case memory.Files, memory.Untouched, memory.NotGo, memory.Rest:
@@ -126,7 +127,7 @@ func inGo(id string) bool {
 	return true
 }
 
-// barOf draws v in n columns of widest; what is below zero points the other way.
+// barOf draws v in n columns for widest; negative values point the other way.
 func barOf(v, widest int64, n int) string {
 	size := int(math.Round(math.Abs(float64(v)) / float64(widest) * float64(n)))
 	switch {
@@ -217,17 +218,19 @@ func memoryPauses(t *layout.Writer, s layout.Style, p *MemoryPauses) {
 		head += fmt.Sprintf(" of the last %d of %d", p.N, p.Of)
 	}
 	t.Line(s.Paint(layout.Bold, head))
-	t.Line(fmt.Sprintf("  p50 %s  p90 %s  p99 %s  max %s  sum %s", short(p.P50), short(p.P90), short(p.P99), short(p.Max), short(p.Total)))
+	t.Line(fmt.Sprintf("  p50 %s  p90 %s  p99 %s  max %s  sum %s", short(p.P50), short(p.P90), short(p.P99), short(p.Max),
+		short(p.Total)))
 	most := 1
 	for _, b := range p.Histogram {
 		most = max(most, b.N)
 	}
 	for _, b := range p.Histogram {
-		t.Line("  ", layout.Right("< "+short(b.High), 12), layout.Right(fmt.Sprint(b.N), 6), "  ", s.Paint(layout.Cyan, barOf(int64(b.N), int64(most), 40)))
+		t.Line("  ", layout.Right("< "+short(b.High), 12), layout.Right(fmt.Sprint(b.N), 6), "  ",
+			s.Paint(layout.Cyan, barOf(int64(b.N), int64(most), 40)))
 	}
 }
 
-// short writes a duration in three figures.
+// short formats a duration to three digits.
 func short(d time.Duration) string {
 	for _, step := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
 		if d < step {
@@ -242,7 +245,7 @@ func short(d time.Duration) string {
 	return d.String()
 }
 
-// rate writes a number of times a second in two figures.
+// rate formats a rate per second to two digits.
 func rate(f float64) string {
 	if f >= 9.95 {
 		return fmt.Sprintf("%.0f", f)

@@ -18,7 +18,7 @@ import (
 // RecordSchema is the schema of Record.
 const RecordSchema = "whet.record/1"
 
-// Record is what whet record shows: what is in the file, and what is not.
+// Record is the document of whet record: what the file has, and what it lacks.
 type Record struct {
 	Schema string         `json:"schema"`
 	Path   string         `json:"path"`
@@ -31,11 +31,12 @@ type Record struct {
 	Warnings  []string            `json:"warnings,omitempty"`
 }
 
-// WriteRecord renders d for people.
+// WriteRecord writes d as text.
 func WriteRecord(w io.Writer, s layout.Style, d Record) error {
 	t := layout.NewWriter(w)
 	m := d.Meta
-	t.Line(s.Paint(layout.Bold, d.Path), "  ", layout.Clean(m.Target.String()), ", ", unit.Duration(m.Duration.Round(time.Millisecond)), ", ", unit.Bytes(d.Bytes).String(), interruptedNote(m))
+	t.Line(s.Paint(layout.Bold, d.Path), "  ", layout.Clean(m.Target.String()), ", ",
+		unit.Duration(m.Duration.Round(time.Millisecond)), ", ", unit.Bytes(d.Bytes).String(), interruptedNote(m))
 	if about := aboutTarget(m); about != "" {
 		t.Line(s.Paint(layout.Dim, about))
 	}
@@ -46,8 +47,10 @@ func WriteRecord(w io.Writer, s layout.Style, d Record) error {
 		if by := l.Failures(); by != "" {
 			failed = " (" + by + ")"
 		}
-		t.Line(fmt.Sprintf("load       %s requests, %.0f/s, p50 %s, p99 %s, max %s, %d failed%s", unit.Count(l.Requests), l.Rate,
-			unit.Duration(l.Latency.P50), unit.Duration(l.Latency.P99), unit.Duration(l.Latency.Max), l.Failed()+l.Errors.Total(), failed))
+		t.Line(fmt.Sprintf("load       %s requests, %.0f/s, p50 %s, p99 %s, max %s, %d failed%s", unit.Count(l.Requests),
+			l.Rate,
+			unit.Duration(l.Latency.P50), unit.Duration(l.Latency.P99), unit.Duration(l.Latency.Max), l.Failed()+
+				l.Errors.Total(), failed))
 		t.Line("sent       ", layout.Clean(sentBy(l)))
 	}
 	if d.Collector != nil {
@@ -72,7 +75,7 @@ func WriteRecord(w io.Writer, s layout.Style, d Record) error {
 	return t.Result()
 }
 
-// sentBy says what requests a load was made of.
+// sentBy describes the requests that a load was made of.
 func sentBy(l *load.Result) string {
 	what := "various methods"
 	if l.Method != "" {
@@ -102,7 +105,7 @@ func sentBy(l *load.Result) string {
 	return what
 }
 
-// nextView is the command that shows most of what was recorded: what a flight recorder holds has no CPU
+// nextView returns the command that shows most of the recording: a flight recorder has no CPU
 // profile.
 func nextView(m recording.Meta) string {
 	has := func(name string) bool {
@@ -121,7 +124,7 @@ func interruptedNote(m recording.Meta) string {
 	return ""
 }
 
-// aboutTarget is one line on what was recorded.
+// aboutTarget describes in one line what was recorded.
 func aboutTarget(m recording.Meta) string {
 	var f []string
 	if b := m.Build; b != nil && b.Main.Path != "" {
@@ -143,8 +146,7 @@ func aboutTarget(m recording.Meta) string {
 	return layout.Clean(strings.Join(f, ", "))
 }
 
-// recordedParts names the parts, profiles first, the many source files as a
-// number.
+// recordedParts lists the parts, profiles first, with source files only as a number.
 func recordedParts(t *layout.Writer, m recording.Meta) {
 	var profiles, others []string
 	packages := map[string]bool{}
@@ -163,7 +165,8 @@ func recordedParts(t *layout.Writer, m recording.Meta) {
 		case p.Kind == recording.KindProfile:
 			profiles = append(profiles, name+note)
 		case p.Kind == recording.KindTrace:
-			others = append(others, fmt.Sprintf("trace of %s (%s)%s", unit.Duration(p.End.Sub(p.Start).Round(time.Millisecond)), unit.Bytes(p.Bytes), note))
+			others = append(others, fmt.Sprintf("trace of %s (%s)%s", unit.Duration(p.End.Sub(p.Start).Round(time.Millisecond)),
+				unit.Bytes(p.Bytes), note))
 		case p.Name == recording.CodePart:
 			others = append(others, "machine code")
 		case p.Name == recording.MemStatsEndPart:

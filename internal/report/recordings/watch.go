@@ -13,12 +13,13 @@ import (
 // WatchSchema is the schema of WatchEvent.
 const WatchSchema = "whet.watch/1"
 
-// WatchEvent is what whet watch shows of a recording that it has made.
+// WatchEvent is the document of whet watch for one recording.
 type WatchEvent struct {
 	Schema  string    `json:"schema"`
 	Time    time.Time `json:"time"`
 	Trigger string    `json:"trigger"` // slow, goroutines, heap or cpu
-	// Value is nanoseconds of a slow request, goroutines, bytes of heap, or processors that were busy.
+	// Value is the nanoseconds of a slow request, the number of goroutines, the bytes of heap, or
+	// the number of busy CPUs.
 	Value   float64       `json:"value"`
 	Request *WatchRequest `json:"request,omitempty"` // the slow one
 	File    string        `json:"file"`
@@ -28,24 +29,25 @@ type WatchEvent struct {
 
 // A WatchRequest is a slow request.
 type WatchRequest struct {
-	Name    string        `json:"name,omitempty"`    // method and pattern, as the target's agent says it
-	Handler string        `json:"handler,omitempty"` // as the trace tells it
+	Name    string        `json:"name,omitempty"`    // method and pattern, from the target's agent
+	Handler string        `json:"handler,omitempty"` // from the trace
 	Latency time.Duration `json:"latency_ns"`
 	Begin   time.Time     `json:"begin,omitzero"` // by the target's clock
 	End     time.Time     `json:"end,omitzero"`
-	Cause   string        `json:"cause,omitempty"` // what most of it was spent on
+	Cause   string        `json:"cause,omitempty"` // what most of its time was spent on
 	Part    time.Duration `json:"part_ns,omitempty"`
-	// Found is how it was found in the trace: by the agent's mark, by its goroutine, or by time, which is probable only. Without
-	// it, Missing says why it was not found.
+	// Found is how it was found in the trace: by the agent's mark, by its goroutine, or by time,
+	// which is only probable. If it is empty, Missing explains why it was not found.
 	Found   string `json:"found,omitempty"` // mark, goroutine or time
 	Missing string `json:"missing,omitempty"`
-	// Goroutine is the id of the one that answered. From and To are its time in the trace, which may begin later than the request.
+	// Goroutine is the id of the goroutine that answered. From and To are its time in the trace,
+	// which may begin later than the request.
 	Goroutine int64         `json:"goroutine,omitempty"`
 	From      time.Duration `json:"from_ns,omitempty"`
 	To        time.Duration `json:"to_ns,omitempty"`
 }
 
-// NewWatchEvent makes the document of an event.
+// NewWatchEvent returns the document of an event.
 func NewWatchEvent(e watch.Event) WatchEvent {
 	d := WatchEvent{
 		Schema: WatchSchema, Time: e.At, Trigger: string(e.Trigger), Value: e.Value, File: e.File, Length: e.Length,
@@ -61,7 +63,7 @@ func NewWatchEvent(e watch.Event) WatchEvent {
 	return d
 }
 
-// nextOf is the view that tells most of what made a trigger fire.
+// nextOf returns the view that shows most about what fired a trigger.
 func nextOf(t watch.Trigger) string {
 	switch t {
 	case watch.Slow:
@@ -91,7 +93,8 @@ func WriteWatchEvent(w io.Writer, style layout.Style, d WatchEvent) error {
 		}
 		t.Line(head, style.Paint(layout.Bold, layout.FitName(name, style.Remaining(layout.Columns(head+rest), 20))), rest)
 		detail := func(text string) {
-			t.Line(layout.Spaces(layout.Columns(head)), style.Paint(layout.Dim, layout.FitName(text, style.Remaining(layout.Columns(head), 20))))
+			t.Line(layout.Spaces(layout.Columns(head)),
+				style.Paint(layout.Dim, layout.FitName(text, style.Remaining(layout.Columns(head), 20))))
 		}
 		if r.Name != "" && r.Handler != "" {
 			detail(r.Handler)
@@ -100,7 +103,7 @@ func WriteWatchEvent(w io.Writer, style layout.Style, d WatchEvent) error {
 		case r.Missing != "":
 			detail("not in the trace: " + r.Missing)
 		case r.Found == string(watch.ByTime):
-			detail("probably: found by its time, the agent has no mark for it")
+			detail("probably: found by its time, as the agent has no mark for it")
 		case r.Found != "" && held < r.Latency*99/100:
 			detail("the trace has the last " + unit.Duration(held) + " of it")
 		}

@@ -1,3 +1,3 @@
-// Package reporttest holds what the tests of the report packages share:
-// TypeScript types generated from Go, and walks through pages in a real browser.
+// Package reporttest has helpers for tests of the report packages: TypeScript types generated from
+// Go, and walks through pages in a real browser.
 package reporttest

@@ -18,7 +18,7 @@ import (
 	"github.com/whet-go/whet/internal/golden"
 )
 
-// TSName is the TypeScript name of a Go type.
+// TSName returns the TypeScript name of a Go type.
 func TSName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Slice:
@@ -32,7 +32,7 @@ func TSName(t reflect.Type) string {
 	}
 }
 
-// PageTypes writes TypeScript's side of Go structs, and compares it with the file.
+// PageTypes generates TypeScript types for Go structs and compares them with the file.
 func PageTypes(t *testing.T, path string, types ...reflect.Type) {
 	t.Helper()
 	var b bytes.Buffer
@@ -52,9 +52,9 @@ func PageTypes(t *testing.T, path string, types ...reflect.Type) {
 	golden.Check(t, path, b.Bytes())
 }
 
-// RunJourney has a script of ui/journey walk through pages, by their names without
-// ".html", in a real browser. It skips the test where there is none, and before it
-// makes the pages if it can tell. WHET_SHOTS names a folder for screenshots.
+// RunJourney runs a script of ui/journey, which walks through pages, by their names without
+// ".html", in a real browser. It skips the test if there is no browser, before it makes the pages
+// if possible. WHET_SHOTS names a directory for screenshots.
 func RunJourney(t *testing.T, script string, pages func() map[string][]byte) {
 	t.Helper()
 	if testing.Short() {
@@ -94,7 +94,7 @@ func RunJourney(t *testing.T, script string, pages func() map[string][]byte) {
 	}
 }
 
-// HostileLeft is the first thing in text that a terminal would act on, "" without any.
+// HostileLeft returns the first part of text that a terminal would interpret, or "".
 func HostileLeft(text string) string {
 	if !utf8.ValidString(text) {
 		return "invalid UTF-8"

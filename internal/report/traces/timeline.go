@@ -20,51 +20,53 @@ import (
 // TimelineSchema is the schema of TimelineDoc.
 const TimelineSchema = "whet.timeline-window/1"
 
-// TimelineMark stands near the start of every page that WriteTimelinePage writes.
+// TimelineMark is near the start of every page that WriteTimelinePage writes.
 const TimelineMark = `<meta name="generator" content="whet trace timeline">`
 
-// TimelinePageMax is how large a page of WriteTimelinePage gets at most, in bytes.
+// TimelinePageMax is the maximum size of a page of WriteTimelinePage, in bytes.
 const TimelinePageMax = 5_000_000
 
-// TimelineDoc is what the first page of a timeline shows of a window: rows of each type, what they do, metrics of
-// the heap, and the stacks and goroutines that are named. Times are nanoseconds since the trace's begin.
+// TimelineDoc is the data of the first view of a timeline's window: rows of each type, their spans,
+// metrics of the heap, and the stacks and goroutines that these refer to. Times are nanoseconds
+// since the trace's start.
 type TimelineDoc struct {
 	Schema  string              `json:"schema"`
 	Trace   timeline.Trace      `json:"trace"`
 	From    int64               `json:"from"`
 	To      int64               `json:"to"`
 	Rows    []timeline.RowList  `json:"rows"`
-	Named   []timeline.RowInfo  `json:"named"` // goroutines that spans are with, and that have no row
+	Named   []timeline.RowInfo  `json:"named"` // goroutines that spans refer to and that have no row
 	Spans   timeline.SpanAnswer `json:"spans"`
 	Metrics []TimelineMetric    `json:"metrics"`
 	Frames  []TimelineFrame     `json:"frames"`
 	Stacks  []TimelineStack     `json:"stacks"`
 }
 
-// A TimelineMetric is one of the runtime's, along the window.
+// A TimelineMetric is a metric of the runtime, over the window.
 type TimelineMetric struct {
 	Name   string           `json:"name"`
 	Points []timeline.Point `json:"points"`
 }
 
-// A TimelineFrame is one call on stacks.
+// A TimelineFrame is one call in stacks.
 type TimelineFrame struct {
 	Function string `json:"function"`
 	File     string `json:"file"`
 	Line     int    `json:"line"`
 }
 
-// A TimelineStack is a stack by the number that spans have.
+// A TimelineStack is a stack with the number that spans use.
 type TimelineStack struct {
 	Stack  uint32 `json:"stack"`
 	Frames []int  `json:"frames"` // numbers in Frames, leaf first
 }
 
-// TimelineOptions choose what of a trace a document holds.
+// TimelineOptions configures NewTimeline.
 type TimelineOptions struct {
 	From, To int64 // the window; To 0 is the trace's end
-	Width    int   // how finely it is told; 0 is 1000
-	// Rows is how many goroutines there are at most, and half as many requests, tasks and regions each; 0 is 40.
+	Width    int   // the resolution; 0 is 1000
+	// Rows limits the goroutines, and at half as many each the requests, tasks and regions; 0 is
+	// 40.
 	Rows int
 }
 
@@ -73,12 +75,15 @@ const (
 	timelineFixedRows = 256 // processors, threads, ranges
 	timelineStacks    = 20_000
 	timelineNamed     = 5_000
-	timelineAsked     = 1000 // rows of one question
+	timelineAsked     = 1000 // rows of one query
 )
 
-// NewTimeline asks a timeline for the rows that its page begins with, and what they do.
+// NewTimeline queries a timeline for the rows that its page starts with, and their spans.
 func NewTimeline(ctx context.Context, t *timeline.Timeline, o TimelineOptions) (*TimelineDoc, error) {
-	d := &TimelineDoc{Schema: TimelineSchema, Trace: t.Trace(), From: o.From, To: o.To, Rows: []timeline.RowList{}, Metrics: []TimelineMetric{}}
+	d := &TimelineDoc{
+		Schema: TimelineSchema, Trace: t.Trace(), From: o.From, To: o.To, Rows: []timeline.RowList{},
+		Metrics: []TimelineMetric{},
+	}
 	if d.To == 0 {
 		d.To = d.Trace.Duration
 	}
@@ -129,7 +134,7 @@ func NewTimeline(ctx context.Context, t *timeline.Timeline, o TimelineOptions) (
 	return d, d.addNames(t)
 }
 
-// addStacks adds the stacks that spans have, those of most spans first, as far as there is room.
+// addStacks adds the stacks of spans, the most frequent first, up to the limit.
 func (d *TimelineDoc) addStacks(t *timeline.Timeline) {
 	count := map[uint32]int{}
 	for _, r := range d.Spans.Rows {
@@ -157,12 +162,13 @@ func (d *TimelineDoc) addStacks(t *timeline.Timeline) {
 	}
 }
 
-// addNames adds the goroutines that spans are with: whoever runs on a processor, and who woke whom.
+// addNames adds the goroutines that spans refer to: those that run on a processor, and those that
+// woke others.
 func (d *TimelineDoc) addNames(t *timeline.Timeline) error {
 	d.Named = []timeline.RowInfo{}
 	count := map[uint32]int{}
 	for _, r := range d.Spans.Rows {
-		// Spans of goroutines are with a processor, unless they are runnable.
+		// Spans of goroutines have a processor, unless they are runnable.
 		always := strings.HasPrefix(r.ID, "p") || strings.HasPrefix(r.ID, "c") || strings.HasPrefix(r.ID, "u")
 		for _, s := range r.Spans {
 			if s.With > 0 && !strings.HasPrefix(r.ID, "m") && (always || d.Trace.States[s.State].Group == "runnable") {
@@ -184,7 +190,7 @@ func (d *TimelineDoc) addNames(t *timeline.Timeline) error {
 	return nil
 }
 
-// most are the keys with the largest counts, in order.
+// most returns the keys with the largest counts, in order.
 func most(count map[uint32]int, n int) []uint32 {
 	keys := make([]uint32, 0, len(count))
 	for k := range count {
@@ -199,15 +205,16 @@ func most(count map[uint32]int, n int) []uint32 {
 	return keys[:min(n, len(keys))]
 }
 
-// widths in which a page's window is told: more while it is expected to fit, and tells more.
+// Resolutions of a page's window: higher ones are tried while they are expected to fit and add
+// detail.
 const (
 	timelineFirstWidth = 2048
 	timelineLeastWidth = 512
-	timelineLastWidth  = 1 << 14 // of what a timeline answers
+	timelineLastWidth  = 1 << 14 // the limit of a timeline's answers
 )
 
-// WriteTimelinePage writes a self-contained page of a window of a timeline: one HTML file of at most
-// TimelinePageMax bytes that makes no request. It has as many rows, told as finely, as fit.
+// WriteTimelinePage writes a self-contained page of a window of a timeline: one HTML file of at
+// most TimelinePageMax bytes that makes no request. It has as many rows, in as much detail, as fit.
 func WriteTimelinePage(ctx context.Context, w io.Writer, t *timeline.Timeline, o TimelineOptions) error {
 	room := TimelinePageMax - len(ui.TimelineJS()) - 10_000
 	var best []byte
@@ -234,7 +241,8 @@ func WriteTimelinePage(ctx context.Context, w io.Writer, t *timeline.Timeline, o
 				continue
 			}
 			best = packed
-			if d.exact() || 2*len(packed) > room || len(packed) < last+last/8 || width == timelineLeastWidth || width == timelineLastWidth {
+			if d.exact() || 2*len(packed) > room || len(packed) < last+last/8 || width == timelineLeastWidth ||
+				width == timelineLastWidth {
 				break
 			}
 			last = len(packed)
@@ -267,15 +275,15 @@ func (d *TimelineDoc) clip(n int) {
 	}
 }
 
-// errTimelineSize is of a window that is too much even with few rows.
+// errTimelineSize reports a window that is too large even with few rows.
 var errTimelineSize = fmt.Errorf("the window does not fit into %d bytes", TimelinePageMax)
 
-// exact tells whether all rows are told by spans: more width would not add to it.
+// exact reports whether all rows consist of spans, so that a higher resolution would add nothing.
 func (d *TimelineDoc) exact() bool {
 	return !slices.ContainsFunc(d.Spans.Rows, func(r timeline.RowSpans) bool { return len(r.Parts) > 0 })
 }
 
-// pack writes a document as the page reads it: JSON, gzip, base64.
+// pack encodes a document for the page: JSON, gzip, base64.
 func pack(d *TimelineDoc) ([]byte, error) {
 	var b bytes.Buffer
 	text := base64.NewEncoder(base64.StdEncoding, &b)
@@ -295,16 +303,18 @@ func pack(d *TimelineDoc) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// timelinePage is the page of a timeline with data, or, without, the one that asks its server.
+// timelinePage returns the page of a timeline with data or, without data, the one that queries its
+// server.
 func timelinePage(name, data string) pages.DataPage {
 	return pages.DataPage{
-		Mark: TimelineMark, ID: "whet-timeline", Title: name + " · whet timeline", Script: ui.TimelineJS(), Data: data, Served: data == "",
+		Mark: TimelineMark, ID: "whet-timeline", Title: name + " · whet timeline", Script: ui.TimelineJS(), Data: data,
+		Served:  data == "",
 		Without: "<code>whet trace summary</code> shows figures as text.",
 	}
 }
 
-// TimelineServed is the page of a timeline that asks the server that it is from, and its content security
-// policy.
+// TimelineServed returns the page of a timeline that queries the server it comes from, and its
+// content security policy.
 func TimelineServed(name string) (page []byte, policy string, err error) {
 	p := timelinePage(name, "")
 	var b bytes.Buffer

@@ -30,9 +30,12 @@ func TestTimelineTypes(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("// Generated from Go by internal/report (make goldens). DO NOT EDIT.\n")
 	for _, typ := range []reflect.Type{
-		reflect.TypeFor[timeline.State](), reflect.TypeFor[timeline.TypeCount](), reflect.TypeFor[timeline.Trace](), reflect.TypeFor[timeline.RowInfo](),
-		reflect.TypeFor[timeline.RowList](), reflect.TypeFor[timeline.RowSpans](), reflect.TypeFor[timeline.SpanAnswer](), reflect.TypeFor[timeline.Point](),
-		reflect.TypeFor[TimelineFrame](), reflect.TypeFor[TimelineMetric](), reflect.TypeFor[TimelineStack](), reflect.TypeFor[TimelineDoc](),
+		reflect.TypeFor[timeline.State](), reflect.TypeFor[timeline.TypeCount](), reflect.TypeFor[timeline.Trace](),
+		reflect.TypeFor[timeline.RowInfo](),
+		reflect.TypeFor[timeline.RowList](), reflect.TypeFor[timeline.RowSpans](), reflect.TypeFor[timeline.SpanAnswer](),
+		reflect.TypeFor[timeline.Point](),
+		reflect.TypeFor[TimelineFrame](), reflect.TypeFor[TimelineMetric](), reflect.TypeFor[TimelineStack](),
+		reflect.TypeFor[TimelineDoc](),
 	} {
 		fmt.Fprintf(&b, "\nexport interface %s {\n", reporttest.TSName(typ))
 		for i := range typ.NumField() {
@@ -62,7 +65,8 @@ func journeyWorker(mu *sync.Mutex, rounds int) {
 	}
 }
 
-// tracedTimeline is the timeline of a trace of a server that is asked, and of workers that wait for each other.
+// tracedTimeline returns the timeline of a trace of a server that gets requests, and of workers
+// that wait for each other.
 func tracedTimeline(t *testing.T, rounds int) *timeline.Timeline {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -147,7 +151,8 @@ func TestTimelinePage(t *testing.T) {
 	if err := WriteTimelinePage(t.Context(), &out, tl, TimelineOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if out.Len() > TimelinePageMax || bytes.Contains(out.Bytes(), []byte("<script>window.pwned")) || bytes.Contains(out.Bytes(), []byte("connect-src")) {
+	if out.Len() > TimelinePageMax || bytes.Contains(out.Bytes(), []byte("<script>window.pwned")) ||
+		bytes.Contains(out.Bytes(), []byte("connect-src")) {
 		t.Errorf("%d bytes; or a foreign name is markup, or the page may ask a server", out.Len())
 	}
 	doc := timelineData(t, out.Bytes())
@@ -217,11 +222,18 @@ func TestTimelineJourney(t *testing.T) {
 // TestTimelineLong has a page of names that would not fit: they are cut, and the page is made.
 func TestTimelineLong(t *testing.T) {
 	d := &TimelineDoc{
-		Rows:  []timeline.RowList{{Rows: []timeline.RowInfo{{Name: strings.Repeat("n", 5000), Kind: strings.Repeat("é", 5000)}}}},
-		Named: []timeline.RowInfo{{Name: strings.Repeat("n", 5000)}}, Frames: []TimelineFrame{{Function: strings.Repeat("f", 5000), File: strings.Repeat("g", 5000)}},
+		Rows: []timeline.RowList{{Rows: []timeline.RowInfo{{
+			Name: strings.Repeat("n", 5000),
+			Kind: strings.Repeat("é", 5000),
+		}}}},
+		Named:  []timeline.RowInfo{{Name: strings.Repeat("n", 5000)}},
+		Frames: []TimelineFrame{{Function: strings.Repeat("f", 5000), File: strings.Repeat("g", 5000)}},
 	}
 	d.clip(96)
-	for _, s := range []string{d.Rows[0].Rows[0].Name, d.Rows[0].Rows[0].Kind, d.Named[0].Name, d.Frames[0].Function, d.Frames[0].File} {
+	for _, s := range []string{
+		d.Rows[0].Rows[0].Name, d.Rows[0].Rows[0].Kind, d.Named[0].Name, d.Frames[0].Function,
+		d.Frames[0].File,
+	} {
 		if len(s) > 96 || len(s) < 80 || !strings.Contains(s, "…") {
 			t.Errorf("%d bytes: %q", len(s), s)
 		}

@@ -16,12 +16,12 @@ import (
 // SummarySchema is the schema of TraceSummary.
 const SummarySchema = "whet.trace-summary/1"
 
-// Summary is what whet trace summary shows.
+// Summary is the document of whet trace summary.
 type Summary struct {
 	Schema     string        `json:"schema"`
 	Name       string        `json:"name"`
 	Duration   time.Duration `json:"duration_ns"` // of the whole trace
-	From       time.Duration `json:"from_ns"`     // of what is summarised
+	From       time.Duration `json:"from_ns"`     // start of the part that is summarized
 	To         time.Duration `json:"to_ns"`
 	Events     int64         `json:"events"` // of the whole trace
 	Goroutines int64         `json:"goroutines"`
@@ -47,27 +47,27 @@ type Proc struct {
 	Share  float64       `json:"share"`
 }
 
-// A Kind is the goroutines that run one function.
+// A Kind is the goroutines with the same start function.
 type Kind struct {
 	Function   string        `json:"function"`
 	Goroutines int64         `json:"goroutines"`
-	Time       time.Duration `json:"time_ns"` // that they were there, together
+	Time       time.Duration `json:"time_ns"` // for which they existed, in total
 	States     []State       `json:"states"`
 }
 
-// A State is what goroutines of a kind did in one state, or for one reason to wait.
+// A State is what goroutines of a kind did in one state, or for one wait reason.
 type State struct {
 	State   string         `json:"state"`
 	Waiting bool           `json:"waiting,omitempty"`
 	Count   int64          `json:"count"`
 	Total   time.Duration  `json:"total_ns"`
 	Share   float64        `json:"share"`  // of the kind's time
-	P50     *time.Duration `json:"p50_ns"` // null: not known
+	P50     *time.Duration `json:"p50_ns"` // null if unknown
 	P99     *time.Duration `json:"p99_ns"`
 	Max     time.Duration  `json:"max_ns"`
 }
 
-// A Collector is what garbage collection took of the time that goroutines ran.
+// A Collector is garbage collection's part of the time that goroutines ran.
 type Collector struct {
 	Ran        time.Duration `json:"ran_ns"`
 	Background time.Duration `json:"background_ns"`
@@ -75,12 +75,12 @@ type Collector struct {
 	Share      float64       `json:"share"` // of Ran
 }
 
-// A Range is all ranges, tasks or regions of one name.
+// A Range is all ranges, tasks or regions with the same name.
 type Range struct {
 	Name  string         `json:"name"`
 	Count int64          `json:"count"`
 	Total time.Duration  `json:"total_ns"`
-	P50   *time.Duration `json:"p50_ns"` // null: not known
+	P50   *time.Duration `json:"p50_ns"` // null if unknown
 	P99   *time.Duration `json:"p99_ns"`
 	Max   time.Duration  `json:"max_ns"`
 }
@@ -91,7 +91,7 @@ type Log struct {
 	Count    int64  `json:"count"`
 }
 
-// A Metric is one of the runtime's.
+// A Metric is a metric of the runtime.
 type Metric struct {
 	Name  string `json:"name"`
 	Count int64  `json:"count"`
@@ -101,7 +101,7 @@ type Metric struct {
 	Most  uint64 `json:"most"`
 }
 
-// NewSummary makes the document of a summary, with at most n kinds; 0 is all.
+// NewSummary returns the document of a summary with at most n kinds; 0 is all.
 func NewSummary(name string, s *summary.Summary, duration time.Duration, n int) Summary {
 	d := Summary{
 		Schema: SummarySchema, Name: name, Duration: duration, From: s.From, To: s.To, Events: s.Events,
@@ -123,7 +123,10 @@ func NewSummary(name string, s *summary.Summary, duration time.Duration, n int) 
 		kinds = kinds[:n]
 	}
 	for _, k := range kinds {
-		d.Kinds = append(d.Kinds, Kind{Function: k.Name, Goroutines: k.Goroutines, Time: k.Time, States: traceStates(k.Stays, k.Time)})
+		d.Kinds = append(d.Kinds, Kind{
+			Function: k.Name, Goroutines: k.Goroutines, Time: k.Time,
+			States: traceStates(k.Stays, k.Time),
+		})
 	}
 	for _, m := range s.Metrics {
 		d.Metrics = append(d.Metrics, Metric{m.Name, m.Count, m.First, m.Last, m.Least, m.Most})
@@ -131,19 +134,21 @@ func NewSummary(name string, s *summary.Summary, duration time.Duration, n int) 
 	return d
 }
 
-// traceStates are stays, with their shares of a time.
+// traceStates returns stays as states, with their shares of a time.
 func traceStates(stays []summary.Stay, of time.Duration) []State {
 	list := []State{}
 	for _, stay := range stays {
 		list = append(list, State{
 			State: stay.Name, Waiting: stay.Code >= index.Waiting, Count: stay.Count, Total: stay.Total,
-			Share: unit.Share(int64(stay.Total), int64(of)), P50: quantile(stay.P50, stay.Max), P99: quantile(stay.P99, stay.Max), Max: stay.Max,
+			Share: unit.Share(int64(stay.Total), int64(of)), P50: quantile(stay.P50, stay.Max), P99: quantile(stay.P99,
+				stay.Max), Max: stay.Max,
 		})
 	}
 	return list
 }
 
-// quantile is one of durations up to a largest; nil when it is not known, which the engines have as 0.
+// quantile returns a quantile of durations up to a largest; nil if unknown, which the engines
+// represent as 0.
 func quantile(d, largest time.Duration) *time.Duration {
 	if d == 0 && largest > 0 {
 		return nil
@@ -169,13 +174,14 @@ func traceRanges(ranges []summary.Range) []Range {
 // WriteSummary writes the document as text.
 func WriteSummary(w io.Writer, style layout.Style, d Summary) error {
 	t := layout.NewWriter(w)
-	title := fmt.Sprintf("trace of %s: %s, %s events, %d goroutines", layout.Clean(d.Name), unit.Duration(d.Duration), unit.Count(d.Events).Short(), d.Goroutines)
+	title := fmt.Sprintf("trace of %s: %s, %s events, %d goroutines", layout.Clean(d.Name), unit.Duration(d.Duration),
+		unit.Count(d.Events).Short(), d.Goroutines)
 	t.Line(style.Paint(layout.Bold, title))
 	if d.From != 0 || d.To != d.Duration {
 		t.Line("of it from " + unit.Duration(d.From) + " to " + unit.Duration(d.To))
 	}
 	if d.Damage != "" {
-		t.Line(style.Paint(layout.Gold, "what follows is missing: "+layout.Clean(d.Damage)))
+		t.Line(style.Paint(layout.Gold, "the rest is missing: "+layout.Clean(d.Damage)))
 	}
 	t.Line()
 	var procs []string
@@ -189,8 +195,12 @@ func WriteSummary(w io.Writer, style layout.Style, d Summary) error {
 		t.Line(layout.Left(metricName(m.Name), 16), " ", metricValue(m.Name, m.Least), " to ", metricValue(m.Name, m.Most))
 	}
 	if c := d.Collector; c.Ran > 0 && c.Background+c.Assists > 0 {
-		layout.Wrap(t, style, "", fmt.Sprintf("garbage collection took %s of the time that goroutines were running, which is not their CPU time: %s in its own goroutines, %s in goroutines that allocate (assists)",
-			layout.SharePercent(c.Share), layout.SharePercent(unit.Share(int64(c.Background), int64(c.Ran))), layout.SharePercent(unit.Share(int64(c.Assists), int64(c.Ran)))), 0)
+		layout.Wrap(t, style, "",
+			fmt.Sprintf(
+				"garbage collection took %s of the time that goroutines were running, which is not their CPU time: %s in its "+
+					"own goroutines, %s in goroutines that allocate (assists)",
+				layout.SharePercent(c.Share), layout.SharePercent(unit.Share(int64(c.Background), int64(c.Ran))),
+				layout.SharePercent(unit.Share(int64(c.Assists), int64(c.Ran)))), 0)
 	}
 	writeRanges(t, style, "collector and stops", d.Ranges)
 	writeRanges(t, style, "tasks", d.Tasks)
@@ -199,20 +209,21 @@ func WriteSummary(w io.Writer, style layout.Style, d Summary) error {
 		t.Line()
 		var logs []string
 		for _, l := range d.Logs {
-			logs = append(logs, fmt.Sprintf("%s %s", layout.Clean(cmp.Or(l.Category, "(no category)")), unit.Count(l.Count).Short()))
+			logs = append(logs, fmt.Sprintf("%s %s", layout.Clean(cmp.Or(l.Category, "(no category)")),
+				unit.Count(l.Count).Short()))
 		}
 		writeWords(t, style, "messages  ", logs)
 	}
 	if len(d.Kinds) > 1 || d.Hidden > 0 {
 		t.Line()
-		t.Line(style.Paint(layout.Bold, "all goroutines (runnable: waiting for a processor)"))
+		t.Line(style.Paint(layout.Bold, "all goroutines (runnable: waiting for a CPU)"))
 		writeStates(t, style, d.All)
 	}
 	for _, k := range d.Kinds {
 		t.Line()
 		name := layout.Clean(k.Function)
 		if name == "" {
-			name = "(no stack told)"
+			name = "(no stack)"
 		}
 		head := fmt.Sprintf("%d x ", k.Goroutines)
 		t.Line(style.Paint(layout.Bold, head+layout.FitName(name, style.Remaining(len(head), 20))))
@@ -225,23 +236,24 @@ func WriteSummary(w io.Writer, style layout.Style, d Summary) error {
 	return t.Result()
 }
 
-// states writes a table of states.
+// writeStates writes a table of states.
 func writeStates(t *layout.Writer, style layout.Style, states []State) {
 	t.Line(traceHead("state"))
 	for _, s := range states {
 		name := s.State
 		if name == "" {
-			name = "(reason not told)"
+			name = "(no reason recorded)"
 		}
 		t.Line(
-			"  ", layout.Left(layout.Cut(layout.Clean(name), 26), 26), layout.Right(unit.Count(s.Count).Short(), 8), layout.Right(unit.Duration(s.Total), 10),
+			"  ", layout.Left(layout.Cut(layout.Clean(name), 26), 26), layout.Right(unit.Count(s.Count).Short(), 8),
+			layout.Right(unit.Duration(s.Total), 10),
 			style.Paint(heatOf(s), layout.Right(fmt.Sprintf("%.1f%%", 100*s.Share), 7)),
 			layout.Right(quantileText(s.P50), 9), layout.Right(quantileText(s.P99), 9), layout.Right(unit.Duration(s.Max), 9),
 		)
 	}
 }
 
-// heatOf is the colour of what costs: the time on a processor, or waiting for one.
+// heatOf returns the color of what matters: the time on a CPU, or waiting for one.
 func heatOf(s State) layout.Color {
 	if s.Waiting {
 		return ""
@@ -250,10 +262,11 @@ func heatOf(s State) layout.Color {
 }
 
 func traceHead(what string) string {
-	return "  " + layout.Left(what, 26) + layout.Right("times", 8) + layout.Right("together", 10) + layout.Right("", 7) + layout.Right("p50", 9) + layout.Right("p99", 9) + layout.Right("max", 9)
+	return "  " + layout.Left(what, 26) + layout.Right("times", 8) + layout.Right("together", 10) + layout.Right("", 7) +
+		layout.Right("p50", 9) + layout.Right("p99", 9) + layout.Right("max", 9)
 }
 
-// ranges writes a table of ranges.
+// writeRanges writes a table of ranges.
 func writeRanges(t *layout.Writer, style layout.Style, what string, ranges []Range) {
 	if len(ranges) == 0 {
 		return
@@ -263,13 +276,14 @@ func writeRanges(t *layout.Writer, style layout.Style, what string, ranges []Ran
 	t.Line(traceHead(""))
 	for _, r := range ranges {
 		t.Line(
-			"  ", layout.Left(layout.Cut(layout.Clean(r.Name), 26), 26), layout.Right(unit.Count(r.Count).Short(), 8), layout.Right(unit.Duration(r.Total), 10), layout.Spaces(7),
+			"  ", layout.Left(layout.Cut(layout.Clean(r.Name), 26), 26), layout.Right(unit.Count(r.Count).Short(), 8),
+			layout.Right(unit.Duration(r.Total), 10), layout.Spaces(7),
 			layout.Right(quantileText(r.P50), 9), layout.Right(quantileText(r.P99), 9), layout.Right(unit.Duration(r.Max), 9),
 		)
 	}
 }
 
-// wrapped writes words after a title, in as many lines as it takes.
+// writeWords writes words after a title and wraps them.
 func writeWords(t *layout.Writer, style layout.Style, title string, words []string) {
 	line := title
 	for _, word := range words {
@@ -282,7 +296,7 @@ func writeWords(t *layout.Writer, style layout.Style, title string, words []stri
 	t.Line(line)
 }
 
-// metricName is short for the runtime's name of a metric.
+// metricName shortens the runtime's name of a metric.
 func metricName(name string) string {
 	switch name {
 	case "/memory/classes/heap/objects:bytes":

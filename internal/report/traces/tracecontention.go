@@ -17,47 +17,47 @@ import (
 // ContentionSchema is the schema of TraceContention.
 const ContentionSchema = "whet.trace-contention/1"
 
-// Contention is what whet trace contention shows.
+// Contention is the document of whet trace contention.
 type Contention struct {
 	Schema  string           `json:"schema"`
 	Name    string           `json:"name"`
 	From    time.Duration    `json:"from_ns"`
 	To      time.Duration    `json:"to_ns"`
-	Count   int64            `json:"count"` // waits, those of hidden pairs included
+	Count   int64            `json:"count"` // waits, including those of hidden pairs
 	Total   time.Duration    `json:"total_ns"`
-	Pairs   []ContentionPair `json:"pairs"`             // the most time first
+	Pairs   []ContentionPair `json:"pairs"`             // longest total time first
 	Hidden  int              `json:"hidden"`            // pairs left out because of -n
-	Idle    ContentionIdle   `json:"idle"`              // what is left out as idle
-	Dropped int64            `json:"dropped,omitempty"` // waits at more places than are kept
+	Idle    ContentionIdle   `json:"idle"`              // the waits left out as idle
+	Dropped int64            `json:"dropped,omitempty"` // waits at locations beyond the limit
 }
 
-// ContentionIdle is what is left out as idle.
+// ContentionIdle counts the waits left out as idle.
 type ContentionIdle struct {
 	Pairs int           `json:"pairs"`
 	Count int64         `json:"count"`
 	Total time.Duration `json:"total_ns"`
 }
 
-// A ContentionPair is the waits at one place that were ended from one place.
+// A ContentionPair is the waits at one location that ended from one location.
 type ContentionPair struct {
 	Kind      string            `json:"kind"`
 	Idle      bool              `json:"idle,omitempty"`
-	Open      bool              `json:"open,omitempty"` // not ended when the trace or the window did
+	Open      bool              `json:"open,omitempty"` // not ended within the trace or the window
 	Count     int64             `json:"count"`
 	Total     time.Duration     `json:"total_ns"`
-	Share     float64           `json:"share"`  // of the time of all pairs
-	P50       *time.Duration    `json:"p50_ns"` // null: not known
+	Share     float64           `json:"share"`  // of the total time of all pairs
+	P50       *time.Duration    `json:"p50_ns"` // null if unknown
 	P99       *time.Duration    `json:"p99_ns"`
 	Max       time.Duration     `json:"max_ns"`
-	Waiter    string            `json:"waiter"`            // function that those who wait run
-	Waker     string            `json:"waker,omitempty"`   // that those who end it run
+	Waiter    string            `json:"waiter"`            // start function of the waiting goroutines
+	Waker     string            `json:"waker,omitempty"`   // start function of the goroutines that end the waits
 	Waiting   Place             `json:"waiting"`           // where they wait
-	Waking    *Place            `json:"waking,omitempty"`  // where that is ended; of a lock, where it was given back
+	Waking    *Place            `json:"waking,omitempty"`  // where the wait ended; for a lock, where it was unlocked
 	Meanwhile []ContentionDoing `json:"meanwhile"`         // what the wakers did during the longest waits
-	Longest   []ContentionWait  `json:"longest,omitempty"` // waits, the longest first
+	Longest   []ContentionWait  `json:"longest,omitempty"` // waits, longest first
 }
 
-// A Place is a stack with the frame that tells most.
+// A Place is a stack with its most informative frame.
 type Place struct {
 	Function string  `json:"function"`
 	File     string  `json:"file"`
@@ -72,7 +72,7 @@ type Frame struct {
 	Line     int    `json:"line"`
 }
 
-// A ContentionDoing is what the goroutines that ended waits did meanwhile.
+// A ContentionDoing is what the goroutines that ended the waits did meanwhile.
 type ContentionDoing struct {
 	State string  `json:"state"`
 	Share float64 `json:"share"` // of the longest waits
@@ -81,14 +81,14 @@ type ContentionDoing struct {
 
 // A ContentionWait is one wait.
 type ContentionWait struct {
-	From      time.Duration `json:"from_ns"` // since the trace's begin
+	From      time.Duration `json:"from_ns"` // since the trace's start
 	Time      time.Duration `json:"time_ns"`
 	Goroutine int64         `json:"goroutine"`
 	Waker     int64         `json:"waker,omitempty"` // goroutine
 }
 
-// NewContention makes the document of a result, with at most n pairs; 0 is all. own tells own code;
-// nil: it is not known.
+// NewContention returns the document of a result with at most n pairs; 0 is all. own reports
+// whether a frame is own code; nil means unknown.
 func NewContention(name string, x *index.Index, r *contention.Result, n int, own func(stacks.Frame) bool) Contention {
 	d := Contention{
 		Schema: ContentionSchema, Name: name, From: time.Duration(r.From), To: time.Duration(r.To),
@@ -102,17 +102,23 @@ func NewContention(name string, x *index.Index, r *contention.Result, n int, own
 	}
 	for _, p := range pairs {
 		pair := ContentionPair{
-			Kind: p.Kind.String(), Idle: p.Idle, Open: p.Open, Count: p.Count, Total: p.Total, Share: unit.Share(int64(p.Total), int64(r.Total)),
-			P50: quantile(p.P50, p.Max), P99: quantile(p.P99, p.Max), Max: p.Max, Waiter: p.Waiter, Waker: p.Waker, Waking: tracePlace(x, p.Waking, own), Meanwhile: []ContentionDoing{},
+			Kind: p.Kind.String(), Idle: p.Idle, Open: p.Open, Count: p.Count, Total: p.Total, Share: unit.Share(int64(p.Total),
+				int64(r.Total)),
+			P50: quantile(p.P50, p.Max), P99: quantile(p.P99, p.Max), Max: p.Max, Waiter: p.Waiter, Waker: p.Waker,
+			Waking: tracePlace(x, p.Waking, own), Meanwhile: []ContentionDoing{},
 		}
 		if at := tracePlace(x, p.Waiting, own); at != nil {
 			pair.Waiting = *at
 		}
 		for _, doing := range p.Meanwhile {
-			pair.Meanwhile = append(pair.Meanwhile, ContentionDoing{x.Code(doing.Code), doing.Share, tracePlace(x, doing.Stack, own)})
+			pair.Meanwhile = append(pair.Meanwhile,
+				ContentionDoing{x.Code(doing.Code), doing.Share, tracePlace(x, doing.Stack, own)})
 		}
 		for _, w := range p.Longest {
-			one := ContentionWait{From: time.Duration(w.From), Time: time.Duration(w.To - w.From), Goroutine: goroutineID(x, w.Goroutine)}
+			one := ContentionWait{
+				From: time.Duration(w.From), Time: time.Duration(w.To - w.From),
+				Goroutine: goroutineID(x, w.Goroutine),
+			}
 			if w.Waker > 0 {
 				one.Waker = goroutineID(x, w.Waker-1)
 			}
@@ -123,7 +129,7 @@ func NewContention(name string, x *index.Index, r *contention.Result, n int, own
 	return d
 }
 
-// goroutineID is the number that the runtime gave a goroutine; 0 when it cannot be read.
+// goroutineID returns the runtime's number of a goroutine; 0 if it cannot be read.
 func goroutineID(x *index.Index, n uint32) int64 {
 	g, err := x.Goroutine(n)
 	if err != nil {
@@ -145,10 +151,10 @@ func tracePlace(x *index.Index, stack uint32, own func(stacks.Frame) bool) *Plac
 	return p
 }
 
-// fit writes a place into n columns.
+// fit formats a location in n columns.
 func (p *Place) fit(n int) string {
 	if p == nil || p.Function == "" {
-		return "(no stack told)"
+		return "(no stack)"
 	}
 	line := fmt.Sprintf(" %s:%d", layout.Clean(path.Base(p.File)), p.Line)
 	return layout.FitName(layout.Clean(p.Function), max(n-layout.Columns(line), 20)) + line
@@ -160,16 +166,19 @@ const leastMeanwhile = 0.05
 // WriteContention writes the document as text.
 func WriteContention(w io.Writer, style layout.Style, d Contention) error {
 	t := layout.NewWriter(w)
-	t.Line(style.Paint(layout.Bold, fmt.Sprintf("contention in %s: waits of %s, %s times", layout.Clean(d.Name), unit.Duration(d.Total), unit.Count(d.Count).Short())))
+	t.Line(style.Paint(layout.Bold, fmt.Sprintf("contention in %s: waits of %s, %s times", layout.Clean(d.Name),
+		unit.Duration(d.Total), unit.Count(d.Count).Short())))
 	t.Line("from " + unit.Duration(d.From) + " to " + unit.Duration(d.To))
 	if d.Idle.Pairs > 0 {
-		t.Line(style.Paint(layout.Dim, fmt.Sprintf("idle waits left out: %s, %s times (--all shows them)", unit.Duration(d.Idle.Total), unit.Count(d.Idle.Count).Short())))
+		t.Line(style.Paint(layout.Dim, fmt.Sprintf("idle waits left out: %s, %s times (--all shows them)",
+			unit.Duration(d.Idle.Total), unit.Count(d.Idle.Count).Short())))
 	}
 	if d.Dropped > 0 {
-		t.Line(style.Paint(layout.Gold, fmt.Sprintf("%d waits at more places than are kept are left out: --from and --to choose a part", d.Dropped)))
+		t.Line(style.Paint(layout.Gold,
+			fmt.Sprintf("%d waits at further places are left out: --from and --to select a part", d.Dropped)))
 	}
 	if len(d.Pairs) == 0 {
-		t.Line("nobody waited for anybody")
+		t.Line("no goroutine waited for another")
 	}
 	for _, p := range d.Pairs {
 		writeContentionPair(t, style, p)
@@ -189,9 +198,11 @@ func writeContentionPair(t *layout.Writer, style layout.Style, p ContentionPair)
 	}
 	times := " once"
 	if p.Count > 1 {
-		times = fmt.Sprintf(" x %s  p50 %s  p99 %s  max %s", unit.Count(p.Count).Short(), quantileText(p.P50), quantileText(p.P99), unit.Duration(p.Max))
+		times = fmt.Sprintf(" x %s  p50 %s  p99 %s  max %s", unit.Count(p.Count).Short(), quantileText(p.P50),
+			quantileText(p.P99), unit.Duration(p.Max))
 	}
-	t.Line(style.Paint(layout.Heat(p.Share), layout.Right(fmt.Sprintf("%.1f%%", 100*p.Share), 6)), layout.Right(unit.Duration(p.Total), 10), "  ", style.Paint(layout.Bold, what), times)
+	t.Line(style.Paint(layout.Heat(p.Share), layout.Right(fmt.Sprintf("%.1f%%", 100*p.Share), 6)),
+		layout.Right(unit.Duration(p.Total), 10), "  ", style.Paint(layout.Bold, what), times)
 	const head = 18
 	room := style.Remaining(head, 30)
 	t.Line(layout.Spaces(5), layout.Left("waited in", head-5), p.Waiting.fit(room))

@@ -12,30 +12,33 @@ import (
 // ExportSchema is the schema of TraceExport.
 const ExportSchema = "whet.trace-export/1"
 
-// Export is what whet trace export says of what it wrote.
+// Export is the document of whet trace export: the files that it wrote.
 type Export struct {
 	Schema string       `json:"schema"`
 	Name   string       `json:"name"`
 	Files  []ExportFile `json:"files"`
 }
 
-// An ExportFile is one that was written.
+// An ExportFile is a file written.
 type ExportFile struct {
 	Format   string `json:"format"` // perfetto, chrome, otlp
 	File     string `json:"file"`
 	Slices   int64  `json:"slices"` // otlp: spans
 	Counters int64  `json:"counters,omitempty"`
-	Dropped  int    `json:"dropped,omitempty"` // requests, tasks and regions that are too many
+	Dropped  int    `json:"dropped,omitempty"` // requests, tasks and regions beyond the limit
 }
 
-// NewExport makes a document without files.
+// NewExport returns a document without files.
 func NewExport(name string) *Export {
 	return &Export{Schema: ExportSchema, Name: name, Files: []ExportFile{}}
 }
 
 // Add adds a file.
 func (d *Export) Add(format, file string, r export.Result) {
-	d.Files = append(d.Files, ExportFile{Format: format, File: file, Slices: r.Slices, Counters: r.Counters, Dropped: r.Dropped})
+	d.Files = append(d.Files, ExportFile{
+		Format: format, File: file, Slices: r.Slices, Counters: r.Counters,
+		Dropped: r.Dropped,
+	})
 }
 
 // WriteExport writes the document as text.
@@ -47,11 +50,12 @@ func WriteExport(w io.Writer, style layout.Style, d *Export) error {
 		case "chrome":
 			opens = "chrome://tracing, https://ui.perfetto.dev and https://speedscope.app open it"
 		case "otlp":
-			what, opens = "spans", "a collector of OpenTelemetry takes it: POST it to /v1/traces"
+			what, opens = "spans", "POST it to /v1/traces of an OpenTelemetry collector"
 		}
 		t.Line(fmt.Sprintf("%s: %s %s; %s", f.Format, unit.Count(f.Slices).Short(), what, opens))
 		if f.Dropped > 0 {
-			t.Line(style.Paint(layout.Gold, fmt.Sprintf("%d requests, tasks and regions are left out: --from and --to choose a part", f.Dropped)))
+			t.Line(style.Paint(layout.Gold,
+				fmt.Sprintf("%d requests, tasks and regions are left out: --from and --to select a part", f.Dropped)))
 		}
 	}
 	return t.Result()

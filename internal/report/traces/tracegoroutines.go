@@ -16,38 +16,38 @@ import (
 // GoroutinesSchema is the schema of TraceGoroutines.
 const GoroutinesSchema = "whet.trace-goroutines/1"
 
-// Goroutines is what whet trace goroutines shows: groups, or single goroutines.
+// Goroutines is the document of whet trace goroutines: groups, or single goroutines.
 type Goroutines struct {
 	Schema   string        `json:"schema"`
 	Name     string        `json:"name"`
 	GroupBy  string        `json:"group_by"`    // start, creation, none
 	Duration time.Duration `json:"duration_ns"` // of the whole trace
-	From     time.Duration `json:"from_ns"`     // of what is shown
+	From     time.Duration `json:"from_ns"`     // start of what is shown
 	To       time.Duration `json:"to_ns"`
-	Count    int64         `json:"count"` // of goroutines
+	Count    int64         `json:"count"` // number of goroutines
 
 	Groups     []Group     `json:"groups,omitempty"`
 	Goroutines []Goroutine `json:"goroutines,omitempty"`
 	Hidden     int         `json:"hidden"` // groups or goroutines left out because of -n
 }
 
-// A Group is goroutines that have something in common.
+// A Group is goroutines with something in common.
 type Group struct {
-	Function   string        `json:"function"` // that they run, or that has their go statement; "" is not known
+	Function   string        `json:"function"` // that they run, or that has their go statement; "" if unknown
 	File       string        `json:"file,omitempty"`
 	Line       int           `json:"line,omitempty"`
-	MadeBy     string        `json:"made_by,omitempty"` // what those run who made them, when the go statement is not known
+	MadeBy     string        `json:"made_by,omitempty"` // start function of their creators, if the go statement is unknown
 	Goroutines int64         `json:"goroutines"`
 	Created    int64         `json:"created"`
 	Ended      int64         `json:"ended"`
-	Time       time.Duration `json:"time_ns"`    // that they were there, together
-	Longest    int64         `json:"longest"`    // the goroutine that was there longest
+	Time       time.Duration `json:"time_ns"`    // for which they existed, in total
+	Longest    int64         `json:"longest"`    // the goroutine that existed longest
 	Life       time.Duration `json:"longest_ns"` // and for how long
 	States     []State       `json:"states"`
-	Ranges     []Range       `json:"ranges"` // of the collector's work that they did; overlaps with states
+	Ranges     []Range       `json:"ranges"` // of garbage collection work that they did; overlaps with states
 }
 
-// A Goroutine is one.
+// A Goroutine is one goroutine.
 type Goroutine struct {
 	ID       int64         `json:"goroutine"`
 	Function string        `json:"function"`
@@ -56,12 +56,12 @@ type Goroutine struct {
 	Creator  string        `json:"created_in,omitempty"`
 	From     time.Duration `json:"from_ns"`
 	To       time.Duration `json:"to_ns"`
-	Old      bool          `json:"old,omitempty"`   // it is older than the trace
+	Old      bool          `json:"old,omitempty"`   // it started before the trace
 	Ended    bool          `json:"ended,omitempty"` // within the trace
 	States   []State       `json:"states"`
 }
 
-// NewGoroutines makes a document without goroutines.
+// NewGoroutines returns a document without goroutines.
 func NewGoroutines(name, groupBy string, from, to, duration time.Duration) *Goroutines {
 	return &Goroutines{Schema: GoroutinesSchema, Name: name, GroupBy: groupBy, Duration: duration, From: from, To: to}
 }
@@ -75,18 +75,21 @@ func (d *Goroutines) AddGroups(groups []summary.Group, n int) {
 			continue
 		}
 		d.Groups = append(d.Groups, Group{
-			Function: g.Name, File: g.Place.File, Line: g.Place.Line, MadeBy: g.Parent, Goroutines: g.Goroutines, Created: g.Created, Ended: g.Ended,
-			Time: g.Time, Longest: g.Longest.ID, Life: g.Longest.Life, States: traceStates(g.Stays, g.Time), Ranges: traceRanges(g.Ranges),
+			Function: g.Name, File: g.Place.File, Line: g.Place.Line, MadeBy: g.Parent, Goroutines: g.Goroutines,
+			Created: g.Created, Ended: g.Ended,
+			Time: g.Time, Longest: g.Longest.ID, Life: g.Longest.Life, States: traceStates(g.Stays, g.Time),
+			Ranges: traceRanges(g.Ranges),
 		})
 	}
 }
 
-// AddGoroutines adds single goroutines; so many others were left out.
+// AddGoroutines adds single goroutines; others were left out.
 func (d *Goroutines) AddGoroutines(list []summary.Goroutine, others int) {
 	d.Count, d.Hidden = int64(len(list)+others), others
 	for _, g := range list {
 		d.Goroutines = append(d.Goroutines, Goroutine{
-			ID: g.ID, Function: g.Function, Creator: g.Place.Func, File: g.Place.File, Line: g.Place.Line, From: g.From, To: g.To, Old: g.Old, Ended: g.Ended,
+			ID: g.ID, Function: g.Function, Creator: g.Place.Func, File: g.Place.File, Line: g.Place.Line, From: g.From,
+			To: g.To, Old: g.Old, Ended: g.Ended,
 			States: traceStates(g.Stays, g.To-g.From),
 		})
 	}
@@ -132,17 +135,19 @@ func (g *Group) write(t *layout.Writer, style layout.Style, by string) {
 	case name == "" && by == string(summary.ByCreation):
 		name = "(older than the trace)"
 	case name == "":
-		name = "(no stack told)"
+		name = "(no stack)"
 	}
-	t.Line(style.Paint(layout.Bold, head+layout.FitName(name, style.Remaining(layout.Columns(head)+layout.Columns(place), 20))+place))
+	t.Line(style.Paint(layout.Bold,
+		head+layout.FitName(name, style.Remaining(layout.Columns(head)+layout.Columns(place), 20))+place))
 	t.Line(fmt.Sprintf(
-		"  %d made and %d ended meanwhile; there for %s together, goroutine %d longest: %s", g.Created, g.Ended,
+		"  %d created and %d ended; alive for %s in total, goroutine %d longest: %s", g.Created, g.Ended,
 		unit.Duration(g.Time), g.Longest, unit.Duration(g.Life),
 	))
 	writeStates(t, style, g.States)
 	for _, r := range g.Ranges {
 		t.Line(
-			"  ", layout.Left(layout.Cut("+ "+layout.Clean(r.Name), 26), 26), layout.Right(unit.Count(r.Count).Short(), 8), layout.Right(unit.Duration(r.Total), 10), layout.Spaces(7),
+			"  ", layout.Left(layout.Cut("+ "+layout.Clean(r.Name), 26), 26), layout.Right(unit.Count(r.Count).Short(), 8),
+			layout.Right(unit.Duration(r.Total), 10), layout.Spaces(7),
 			layout.Right(quantileText(r.P50), 9), layout.Right(quantileText(r.P99), 9), layout.Right(unit.Duration(r.Max), 9),
 		)
 	}
@@ -151,7 +156,8 @@ func (g *Group) write(t *layout.Writer, style layout.Style, by string) {
 // singles writes a table of goroutines.
 func singles(t *layout.Writer, style layout.Style, list []Goroutine) {
 	t.Line()
-	head := layout.Right("goroutine", 10) + layout.Right("from", 9) + layout.Right("there", 9) + layout.Right("running", 9) + layout.Right("runnable", 9) + layout.Right("syscall", 9) + layout.Right("waiting", 9)
+	head := layout.Right("goroutine", 10) + layout.Right("from", 9) + layout.Right("there", 9) +
+		layout.Right("running", 9) + layout.Right("runnable", 9) + layout.Right("syscall", 9) + layout.Right("waiting", 9)
 	t.Line(style.Paint(layout.Dim, head+"  runs"))
 	name := func(code index.Code, s State) bool { return s.State == codeName(code) }
 	for _, g := range list {
@@ -173,11 +179,13 @@ func singles(t *layout.Writer, style layout.Style, list []Goroutine) {
 			from = "before"
 		}
 		t.Line(
-			layout.Right(fmt.Sprint(g.ID), 10), layout.Right(from, 9), layout.Right(unit.Duration(g.To-g.From), 9), layout.Right(unit.Duration(running), 9), layout.Right(unit.Duration(runnable), 9),
-			layout.Right(unit.Duration(syscall), 9), layout.Right(unit.Duration(waiting), 9), "  ", layout.FitName(layout.Clean(g.Function), style.Remaining(layout.Columns(head)+2, 14)),
+			layout.Right(fmt.Sprint(g.ID), 10), layout.Right(from, 9), layout.Right(unit.Duration(g.To-g.From), 9),
+			layout.Right(unit.Duration(running), 9), layout.Right(unit.Duration(runnable), 9),
+			layout.Right(unit.Duration(syscall), 9), layout.Right(unit.Duration(waiting), 9), "  ",
+			layout.FitName(layout.Clean(g.Function), style.Remaining(layout.Columns(head)+2, 14)),
 		)
 	}
 }
 
-// codeName is the name of a state that is no reason to wait.
+// codeName returns the name of a state that is not a wait reason.
 func codeName(c index.Code) string { return (&index.Index{}).Code(c) }

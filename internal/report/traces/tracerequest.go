@@ -11,22 +11,27 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// WriteRequest writes the one request that is left in the document, in full.
+// WriteRequest writes the only request of the document in full.
 func WriteRequest(w io.Writer, style layout.Style, d Requests) error {
 	t := layout.NewWriter(w)
 	c := d.Classes[0]
 	r := c.Slowest[0]
 	head := fmt.Sprintf("#%d of ", r.Number)
-	t.Line(style.Paint(layout.Bold, head+layout.FitName(layout.Clean(c.Handler), style.Remaining(layout.Columns(head), 20))))
-	t.Line(unit.Duration(r.Latency), " from ", unit.Duration(r.From), " to ", unit.Duration(r.From+r.Latency), " of the trace of ", layout.Cut(layout.Clean(d.Name), style.Remaining(45, 16)))
-	t.Line("on goroutine ", fmt.Sprint(r.Goroutine), "; of such, p50 ", unit.Duration(c.P50), ", p99 ", unit.Duration(c.P99))
+	t.Line(style.Paint(layout.Bold,
+		head+layout.FitName(layout.Clean(c.Handler), style.Remaining(layout.Columns(head), 20))))
+	t.Line(unit.Duration(r.Latency), " from ", unit.Duration(r.From), " to ", unit.Duration(r.From+r.Latency),
+		" of the trace of ", layout.Cut(layout.Clean(d.Name), style.Remaining(45, 16)))
+	t.Line("on goroutine ", fmt.Sprint(r.Goroutine), "; of such, p50 ", unit.Duration(c.P50), ", p99 ",
+		unit.Duration(c.P99))
 	t.Line()
-	t.Line(style.Paint(layout.Dim, "  "+layout.Left("spent on", 16)+layout.Right("itself", 17)+layout.Right("on its path", 17)))
+	t.Line(style.Paint(layout.Dim, "  "+layout.Left("spent on", 16)+layout.Right("itself", 17)+
+		layout.Right("on its path", 17)))
 	for _, p := range r.Parts {
 		t.Line("  ", layout.Left(p.Cause, 16), shared(style, p.Own, r.Latency), shared(style, p.Path, r.Latency))
 	}
 	t.Line()
-	t.Line(style.Paint(layout.Dim, layout.Right("at", 9)+layout.Right("for", 10)+"  critical path; in a wait, what the one did that ended it"))
+	t.Line(style.Paint(layout.Dim, layout.Right("at", 9)+layout.Right("for", 10)+
+		"  critical path; in a wait, what the goroutine that ended it did"))
 	p := &pathWriter{t, style, &d, r.From, r.Latency}
 	p.steps(r.Path, r.Goroutine, 0)
 	return t.Result()
@@ -41,13 +46,13 @@ type pathWriter struct {
 	latency time.Duration
 }
 
-// Limits of what is written.
+// Limits on the output.
 const (
-	shownDepth  = 6 // that steps are indented
+	shownDepth  = 6 // levels by which steps are indented
 	shownFrames = 8 // of a stack
 )
 
-// steps writes steps. goroutine is that of the step before: it is written when it changes.
+// steps writes steps. goroutine is that of the previous step: it is written when it changes.
 func (p *pathWriter) steps(steps []Step, goroutine int64, depth int) {
 	indent := layout.Spaces(2 * min(depth, shownDepth))
 	for i := range steps {
@@ -56,7 +61,8 @@ func (p *pathWriter) steps(steps []Step, goroutine int64, depth int) {
 		if s.Goroutine != goroutine {
 			goroutine = s.Goroutine
 			who := fmt.Sprintf("goroutine %d ", s.Goroutine)
-			p.Line(lead, p.style.Paint(layout.Dim, who+layout.FitName(s.Function, p.style.Remaining(layout.Columns(lead)+layout.Columns(who), 20))))
+			p.Line(lead, p.style.Paint(layout.Dim,
+				who+layout.FitName(s.Function, p.style.Remaining(layout.Columns(lead)+layout.Columns(who), 20))))
 		}
 		share := unit.Share(int64(s.Took), int64(p.latency))
 		colour := layout.Color("")
@@ -79,14 +85,14 @@ func (p *pathWriter) steps(steps []Step, goroutine int64, depth int) {
 	}
 }
 
-// what names a step.
+// what describes a step.
 func (s *Step) what() string {
 	what := s.Cause
 	switch {
 	case s.Merged > 0:
 		return fmt.Sprintf("mostly %s, in %d short steps", what, s.Merged)
 	case s.State == "unknown":
-		return what + " (the trace does not tell)"
+		return what + " (not in the trace)"
 	case s.Inside != nil:
 		what = "waits: " + what
 	}
@@ -99,8 +105,8 @@ func (s *Step) what() string {
 	return what
 }
 
-// stack writes a stack's frames: from what own code called to the outermost of it. Of a stack without own
-// code it is the function that the goroutine runs, and where that is.
+// stack writes a stack's frames: from what own code called to the outermost own frame. For a stack
+// without own code it writes the function that the goroutine runs, and its file and line.
 func (p *pathWriter) stack(n int, lead string) {
 	frames, own := p.d.Stacks[n], p.d.own[n]
 	if len(frames) == 0 {
@@ -126,7 +132,7 @@ func (p *pathWriter) stack(n int, lead string) {
 	}
 }
 
-// woken says who ended a wait, or started a goroutine.
+// woken describes what ended a wait, or started a goroutine.
 func (p *pathWriter) woken(s *Step, lead string) {
 	what := "woken"
 	if s.Cause == "runnable" {
@@ -138,5 +144,6 @@ func (p *pathWriter) woken(s *Step, lead string) {
 		return
 	}
 	note += " in "
-	p.Line(lead, p.style.Paint(layout.Dim, note), layout.FitName(s.WokenBy.Own.Name, p.style.Remaining(layout.Columns(lead)+layout.Columns(note), 12)))
+	p.Line(lead, p.style.Paint(layout.Dim, note),
+		layout.FitName(s.WokenBy.Own.Name, p.style.Remaining(layout.Columns(lead)+layout.Columns(note), 12)))
 }

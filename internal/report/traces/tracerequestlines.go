@@ -12,21 +12,21 @@ import (
 	"github.com/whet-go/whet/trace/requests"
 )
 
-// A RequestLine is one of all requests of a trace.
+// A RequestLine is one request of a trace.
 type RequestLine struct {
 	Handler   string                   `json:"handler"` // or "task " and the type
 	Task      bool                     `json:"task,omitempty"`
 	Goroutine int64                    `json:"goroutine"`
-	From      time.Duration            `json:"from_ns"` // since the trace's begin
+	From      time.Duration            `json:"from_ns"` // since the trace's start
 	Latency   time.Duration            `json:"latency_ns"`
-	Parts     map[string]time.Duration `json:"parts"` // what it is spent on, by cause; together the latency
+	Parts     map[string]time.Duration `json:"parts"` // time spent, by cause; they add up to the latency
 }
 
-// knownIDs bounds the goroutines whose ids are remembered.
+// knownIDs limits the goroutines whose ids are remembered.
 const knownIDs = 1 << 16
 
-// WriteAllRequests writes the requests of a trace as lines of JSON, as they are found. Critical paths are not
-// looked for, and the memory does not grow with the number of requests.
+// WriteAllRequests writes the requests of a trace as lines of JSON, as they are found, without
+// critical paths. The memory used does not grow with the number of requests.
 func WriteAllRequests(w io.Writer, x *index.Index, o requests.Options) error {
 	enc := json.NewEncoder(terminal.JSON(w))
 	enc.SetEscapeHTML(false)
@@ -51,7 +51,10 @@ func WriteAllRequests(w io.Writer, x *index.Index, o requests.Options) error {
 		if failed != nil {
 			return
 		}
-		line := RequestLine{Handler: class, Task: strings.HasPrefix(class, "task "), From: time.Duration(r.From), Latency: r.Latency(), Parts: map[string]time.Duration{}}
+		line := RequestLine{
+			Handler: class, Task: strings.HasPrefix(class, "task "), From: time.Duration(r.From),
+			Latency: r.Latency(), Parts: map[string]time.Duration{},
+		}
 		for cause, took := range r.Times {
 			if took > 0 {
 				line.Parts[requests.Cause(cause).String()] = took

@@ -18,18 +18,19 @@ import (
 // RequestsSchema is the schema of TraceRequests.
 const RequestsSchema = "whet.trace-requests/2"
 
-// Requests is what whet trace requests shows.
+// Requests is the document of whet trace requests.
 type Requests struct {
 	Schema string `json:"schema"`
 	Name   string `json:"name"`
 	Count  int    `json:"count"` // requests
 	Tasks  int    `json:"tasks"` // user tasks
-	Open   int    `json:"open"`  // begun before the trace, or not ended when it did
-	// Profiling counts those to handlers of profiles, which are not in Classes.
+	Open   int    `json:"open"`  // began before the trace, or did not end within it
+	// Profiling counts requests for profiles, which are not in Classes.
 	Profiling int            `json:"profiling,omitempty"`
-	Dropped   int            `json:"dropped,omitempty"` // tasks beyond those that are followed
+	Dropped   int            `json:"dropped,omitempty"` // tasks beyond the limit
 	Classes   []RequestClass `json:"classes"`
-	// Stacks are those that steps refer to, innermost frame first. The first is empty: not known.
+	// Stacks are the stacks that steps refer to, innermost frame first. The first is empty:
+	// unknown.
 	Stacks [][]profiles.Frame `json:"stacks"`
 
 	own [][]bool // of the frames of Stacks
@@ -44,50 +45,50 @@ type RequestClass struct {
 	P90     time.Duration `json:"p90_ns"`
 	P99     time.Duration `json:"p99_ns"`
 	Max     time.Duration `json:"max_ns"`
-	Parts   []Part        `json:"parts"` // those of most requests first
+	Parts   []Part        `json:"parts"` // those in most requests first
 	Slowest []Request     `json:"slowest"`
 }
 
-// A Part is a cause that requests are spent on, on average.
+// A Part is a cause on which requests spend time, on average.
 type Part struct {
 	Cause  string        `json:"cause"`
-	Middle time.Duration `json:"middle_ns"` // of those between the quantiles of 40 and 60 %
-	Slow   time.Duration `json:"slow_ns"`   // of those from the quantile of 99 % on
+	Middle time.Duration `json:"middle_ns"` // of those between the 40th and 60th percentile
+	Slow   time.Duration `json:"slow_ns"`   // of those from the 99th percentile on
 	Path   time.Duration `json:"path_ns"`   // on the critical paths of the slowest ones
 }
 
 // A Request is one of the slowest.
 type Request struct {
-	Number    int           `json:"number"` // from 1 on, in the document
+	Number    int           `json:"number"` // from 1, in the document
 	Goroutine int64         `json:"goroutine"`
-	From      time.Duration `json:"from_ns"` // since the trace's begin
+	From      time.Duration `json:"from_ns"` // since the trace's start
 	Latency   time.Duration `json:"latency_ns"`
 	Parts     []OwnAndPath  `json:"parts"` // the largest first
 	Path      []Step        `json:"path"`  // its critical path
 }
 
-// An OwnAndPath is what a request is spent on: by its own goroutine, and by all on its critical path.
+// An OwnAndPath is the time of a request by cause: in its own goroutine, and on its critical path.
 type OwnAndPath struct {
 	Cause string        `json:"cause"`
 	Own   time.Duration `json:"own_ns"`
 	Path  time.Duration `json:"path_ns"`
 }
 
-// A Step is a stretch of a critical path. Steps follow each other without gaps.
+// A Step is a part of a critical path. Steps follow each other without gaps.
 type Step struct {
-	From      time.Duration `json:"from_ns"` // since the trace's begin
+	From      time.Duration `json:"from_ns"` // since the trace's start
 	Took      time.Duration `json:"took_ns"`
 	Goroutine int64         `json:"goroutine"`
 	Function  string        `json:"function"` // that it runs
 	Cause     string        `json:"cause"`
 	State     string        `json:"state"` // in the trace's words
 	Stack     int           `json:"stack"` // number in Stacks
-	// Own is the innermost own frame of the stack, or else the function that the goroutine runs.
+	// Own is the innermost own frame of the stack, else the function that the goroutine runs.
 	Own     *profiles.Frame `json:"own,omitempty"`
-	Samples int             `json:"cpu_samples,omitempty"` // that saw Stack
-	WokenBy *Waker          `json:"woken_by,omitempty"`    // who ended a wait, or started the goroutine
-	Inside  []Step          `json:"inside,omitempty"`      // what that one did meanwhile
-	Merged  int             `json:"merged,omitempty"`      // short steps that this one stands for
+	Samples int             `json:"cpu_samples,omitempty"` // that have Stack
+	WokenBy *Waker          `json:"woken_by,omitempty"`    // the goroutine that ended a wait, or started this one
+	Inside  []Step          `json:"inside,omitempty"`      // what that goroutine did meanwhile
+	Merged  int             `json:"merged,omitempty"`      // number of short steps merged into this one
 
 	owned bool // Own is of own code
 }
@@ -100,24 +101,32 @@ type Waker struct {
 	Own       *profiles.Frame `json:"own,omitempty"`
 }
 
-// NewRequests makes the document of a result of an index, all of whose slowest requests have paths.
+// NewRequests returns the document of a result of an index whose slowest requests all have paths.
 func NewRequests(name string, r *requests.Result, x *index.Index) (Requests, error) {
 	d := Requests{
-		Schema: RequestsSchema, Name: name, Count: r.Count, Tasks: r.Tasks, Open: r.Open, Profiling: r.Profiling, Dropped: r.Dropped,
+		Schema: RequestsSchema, Name: name, Count: r.Count, Tasks: r.Tasks, Open: r.Open, Profiling: r.Profiling,
+		Dropped: r.Dropped,
 		Classes: []RequestClass{}, Stacks: [][]profiles.Frame{{}},
 	}
 	m := &traceRequestsMaker{d: &d, x: x, stacks: map[uint32]int{0: 0}, goroutines: map[uint32]Waker{}}
 	number := 0
 	for _, c := range r.Classes {
-		class := RequestClass{Handler: c.Name, Task: c.Task, Count: c.Count, P50: c.P50, P90: c.P90, P99: c.P99, Max: c.Max, Parts: []Part{}, Slowest: []Request{}}
+		class := RequestClass{
+			Handler: c.Name, Task: c.Task, Count: c.Count, P50: c.P50, P90: c.P90, P99: c.P99, Max: c.Max,
+			Parts: []Part{}, Slowest: []Request{},
+		}
 		for cause := range requests.Causes {
 			if c.Middle[cause] > 0 || c.Slow[cause] > 0 || c.Path[cause] > 0 {
-				class.Parts = append(class.Parts, Part{requests.Cause(cause).String(), c.Middle[cause], c.Slow[cause], c.Path[cause]})
+				class.Parts = append(class.Parts, Part{
+					requests.Cause(cause).String(), c.Middle[cause], c.Slow[cause],
+					c.Path[cause],
+				})
 			}
 		}
 		middle, slow, path := c.Middle.Sum(), c.Slow.Sum(), c.Path.Sum()
 		share := func(p Part) float64 {
-			return unit.Share(int64(p.Middle), int64(middle)) + unit.Share(int64(p.Slow), int64(slow)) + unit.Share(int64(p.Path), int64(path))
+			return unit.Share(int64(p.Middle), int64(middle)) + unit.Share(int64(p.Slow), int64(slow)) +
+				unit.Share(int64(p.Path), int64(path))
 		}
 		slices.SortStableFunc(class.Parts, func(a, b Part) int { return cmp.Compare(share(b), share(a)) })
 		for _, one := range c.Slowest {
@@ -129,13 +138,13 @@ func NewRequests(name string, r *requests.Result, x *index.Index) (Requests, err
 	return d, m.err
 }
 
-// A traceRequestsMaker puts stacks and goroutines into a document.
+// A traceRequestsMaker adds stacks and goroutines to a document.
 type traceRequestsMaker struct {
 	d          *Requests
 	x          *index.Index
 	stacks     map[uint32]int
 	goroutines map[uint32]Waker
-	err        error // the first
+	err        error // the first error
 }
 
 func (m *traceRequestsMaker) request(number int, r *requests.Request) Request {
@@ -148,7 +157,8 @@ func (m *traceRequestsMaker) request(number int, r *requests.Request) Request {
 			one.Parts = append(one.Parts, OwnAndPath{requests.Cause(cause).String(), own, path})
 		}
 	}
-	slices.SortStableFunc(one.Parts, func(a, b OwnAndPath) int { return cmp.Compare(max(b.Own, b.Path), max(a.Own, a.Path)) })
+	slices.SortStableFunc(one.Parts,
+		func(a, b OwnAndPath) int { return cmp.Compare(max(b.Own, b.Path), max(a.Own, a.Path)) })
 	return one
 }
 
@@ -159,7 +169,8 @@ func (m *traceRequestsMaker) steps(steps []requests.Step) []Step {
 		g := m.goroutine(s.Goroutine)
 		step := Step{
 			From: time.Duration(s.From), Took: s.Took(), Goroutine: g.Goroutine, Function: g.Function,
-			Cause: s.Cause.String(), State: m.x.Code(s.Code), Stack: m.stack(s.Stack), Samples: s.Samples, Inside: m.steps(s.Inside), Merged: s.Merged,
+			Cause: s.Cause.String(), State: m.x.Code(s.Code), Stack: m.stack(s.Stack), Samples: s.Samples,
+			Inside: m.steps(s.Inside), Merged: s.Merged,
 		}
 		if s.Waker > 0 {
 			w := m.goroutine(s.Waker - 1)
@@ -200,7 +211,7 @@ func (m *traceRequestsMaker) goroutine(n uint32) Waker {
 	return w
 }
 
-// MarkOwn finds the own frames of steps; nil: own code is not known.
+// MarkOwn finds the own frames of steps; with nil, own code is unknown.
 func (d *Requests) MarkOwn(own func(stacks.Frame) bool) {
 	frames := make([]*profiles.Frame, len(d.Stacks))
 	d.own = make([][]bool, len(d.Stacks))
@@ -213,7 +224,7 @@ func (d *Requests) MarkOwn(own func(stacks.Frame) bool) {
 		}
 		at := slices.Index(d.own[i], true)
 		if at < 0 {
-			at = len(stack) - 1 // names a library's goroutine better than where it waits
+			at = len(stack) - 1 // identifies a library's goroutine better than where it waits
 		}
 		frames[i] = &stack[at]
 	}
@@ -235,7 +246,7 @@ func (d *Requests) MarkOwn(own func(stacks.Frame) bool) {
 	}
 }
 
-// Only leaves a request by its number, and its class. false: there is none.
+// Only keeps the request with the given number, and its class. It reports whether there is one.
 func (d *Requests) Only(number int) bool {
 	for _, c := range d.Classes {
 		for i, one := range c.Slowest {
@@ -258,13 +269,13 @@ func WriteRequests(w io.Writer, style layout.Style, d Requests) error {
 	}
 	t.Line(style.Paint(layout.Bold, head+" in the trace of "+layout.Clean(d.Name)))
 	if d.Profiling > 0 {
-		t.Line(fmt.Sprintf("%d more were for profiles of the service, and are left out", d.Profiling))
+		t.Line(fmt.Sprintf("%d more fetched profiles of the service, and are left out", d.Profiling))
 	}
 	if d.Open > 0 {
-		t.Line(fmt.Sprintf("%d more had begun before it, or had not ended when it did", d.Open))
+		t.Line(fmt.Sprintf("%d more began before it, or did not end within it", d.Open))
 	}
 	if d.Dropped > 0 {
-		t.Line(style.Paint(layout.Gold, fmt.Sprintf("%d tasks are left out: --from and --to choose a part", d.Dropped)))
+		t.Line(style.Paint(layout.Gold, fmt.Sprintf("%d tasks are left out: --from and --to select a part", d.Dropped)))
 	}
 	if len(d.Classes) == 0 {
 		t.Line("whet knows servers of net/http (HTTP/1 and 2), net/rpc and gRPC, and tasks of")
@@ -277,12 +288,12 @@ func WriteRequests(w io.Writer, style layout.Style, d Requests) error {
 	}
 	d.unnamed(t, style)
 	t.Line()
-	t.Line(style.Paint(layout.Dim, "path: the critical path of the slowest; it goes on in the goroutines that they"))
+	t.Line(style.Paint(layout.Dim, "path: the critical path of the slowest, which continues in the goroutines they"))
 	t.Line(style.Paint(layout.Dim, "waited for. --request N shows one in full."))
 	return t.Result()
 }
 
-// unnamed writes how many requests are not named by their handler, why, and how to name them.
+// unnamed writes how many requests have no handler's name, why, and how to name them.
 func (d *Requests) unnamed(t *layout.Writer, style layout.Style) {
 	n := 0
 	for i := range d.Classes {
@@ -302,24 +313,30 @@ func (d *Requests) unnamed(t *layout.Writer, style layout.Style) {
 
 func (c *RequestClass) write(t *layout.Writer, style layout.Style) {
 	head := unit.Count(c.Count).Short() + " x "
-	t.Line(style.Paint(layout.Bold, head+layout.FitName(layout.Clean(c.Handler), style.Remaining(layout.Columns(head), 20))))
-	t.Line("  p50 ", unit.Duration(c.P50), "  p90 ", unit.Duration(c.P90), "  p99 ", unit.Duration(c.P99), "  max ", unit.Duration(c.Max))
-	t.Line(style.Paint(layout.Dim, "  "+layout.Left("spent on", 16)+layout.Right("in the middle", 17)+layout.Right("slowest 1%", 17)+layout.Right("path", 17)))
+	t.Line(style.Paint(layout.Bold,
+		head+layout.FitName(layout.Clean(c.Handler), style.Remaining(layout.Columns(head), 20))))
+	t.Line("  p50 ", unit.Duration(c.P50), "  p90 ", unit.Duration(c.P90), "  p99 ", unit.Duration(c.P99), "  max ",
+		unit.Duration(c.Max))
+	t.Line(style.Paint(layout.Dim, "  "+layout.Left("spent on", 16)+layout.Right("in the middle", 17)+
+		layout.Right("slowest 1%", 17)+layout.Right("path", 17)))
 	middle, slow, path := time.Duration(0), time.Duration(0), time.Duration(0)
 	for _, p := range c.Parts {
 		middle, slow, path = middle+p.Middle, slow+p.Slow, path+p.Path
 	}
 	for _, p := range c.Parts {
-		if max(unit.Share(int64(p.Middle), int64(middle)), unit.Share(int64(p.Slow), int64(slow)), unit.Share(int64(p.Path), int64(path))) < leastShown {
+		if max(unit.Share(int64(p.Middle), int64(middle)), unit.Share(int64(p.Slow), int64(slow)),
+			unit.Share(int64(p.Path), int64(path))) < leastShown {
 			continue
 		}
-		t.Line("  ", layout.Left(p.Cause, 16), shared(style, p.Middle, middle), shared(style, p.Slow, slow), shared(style, p.Path, path))
+		t.Line("  ", layout.Left(p.Cause, 16), shared(style, p.Middle, middle), shared(style, p.Slow, slow),
+			shared(style, p.Path, path))
 	}
 	for i := range c.Slowest {
 		one := &c.Slowest[i]
 		most := slices.MaxFunc(one.Parts, func(a, b OwnAndPath) int { return cmp.Compare(a.Own, b.Own) })
 		t.Line(
-			"  ", layout.Left(fmt.Sprintf("#%d", one.Number), 5), layout.Right(unit.Duration(one.Latency), 9), "  at ", unit.Duration(one.From), ", goroutine ", fmt.Sprint(one.Goroutine), ": ",
+			"  ", layout.Left(fmt.Sprintf("#%d", one.Number), 5), layout.Right(unit.Duration(one.Latency), 9), "  at ",
+			unit.Duration(one.From), ", goroutine ", fmt.Sprint(one.Goroutine), ": ",
 			durationShare(most.Own, one.Latency), " ", most.Cause,
 		)
 		if worst, took := one.worst(); took > 0 {
@@ -333,23 +350,24 @@ func (c *RequestClass) write(t *layout.Writer, style layout.Style) {
 	}
 }
 
-// leastShown is the share of a cause that people are told of; JSON has all.
+// leastShown is the smallest share of a cause in text; JSON has all.
 const leastShown = 0.005
 
-// shared writes a duration and its share of a total, in 17 columns.
+// shared formats a duration and its share of a total, in 17 columns.
 func shared(s layout.Style, d, total time.Duration) layout.Painted {
 	if d == 0 {
 		return layout.Join(layout.Spaces(17))
 	}
-	return layout.Join(layout.Right(unit.Duration(d), 11), s.Paint(layout.Heat(unit.Share(int64(d), int64(total))), layout.Right(durationShare(d, total), 6)))
+	return layout.Join(layout.Right(unit.Duration(d), 11), s.Paint(layout.Heat(unit.Share(int64(d), int64(total))),
+		layout.Right(durationShare(d, total), 6)))
 }
 
 func durationShare(d, total time.Duration) string {
 	return fmt.Sprintf("%.0f%%", 100*unit.Share(int64(d), int64(total)))
 }
 
-// worst is what a request's path spends most on, by cause and own line. Of a goroutine without own code
-// it is the line of the wait that it was followed for.
+// worst returns what a request's path spends most on, by cause and own line. Without own code in
+// the goroutine, it is the line of the wait that led to it.
 func (r *Request) worst() (Step, time.Duration) {
 	type key struct {
 		cause, name, file string

@@ -18,7 +18,10 @@ func TestUnnamedRequests(t *testing.T) {
 	}{
 		{[]traces.RequestClass{{Handler: "main.order", Count: 4}, {Handler: "task job", Task: true, Count: 9}}, ""},
 		{[]traces.RequestClass{{Handler: "main.order", Count: 3}, {Handler: requests.Unnamed, Count: 1}}, "25.00%"},
-		{[]traces.RequestClass{{Handler: "main.log (or a handler it calls)", Count: 2}, {Handler: requests.Unnamed, Count: 2}}, "100%"},
+		{[]traces.RequestClass{
+			{Handler: "main.log (or a handler it calls)", Count: 2},
+			{Handler: requests.Unnamed, Count: 2},
+		}, "100%"},
 	} {
 		var out strings.Builder
 		if err := traces.WriteRequests(&out, layout.Style{}, traces.Requests{Count: 4, Classes: test.classes}); err != nil {
