@@ -115,7 +115,7 @@ func fixed() *ab.Result {
 	}
 }
 
-// calls answers for whet and keeps what it was asked.
+// calls answers for whet and records its arguments.
 type calls struct {
 	dirs []string
 	args [][]string
@@ -136,7 +136,7 @@ func TestMeasure(t *testing.T) {
 		}
 		return []byte("of " + root + "/x.go at " + args[len(args)-1] + "  \n\nmore\n\nrest\n"), nil
 	}}
-	b := &sitting{root: root, bin: filepath.Join(root, "built"), time: 2 * time.Second, log: io.Discard, whet: c.whet}
+	b := &session{root: root, bin: filepath.Join(root, "built"), time: 2 * time.Second, log: io.Discard, whet: c.whet}
 	s := study{name: "x", steps: []step{
 		{name: "rec", record: []string{
 			"--load", "http://{addr}/?a=b&c=*", "--", ".bin/x-slow", "-statsd", "{sink}",
@@ -221,7 +221,7 @@ func TestDecodeService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]doubt{{"A", "too few answers"}}, c.Doubts); diff != "" ||
+	if diff := cmp.Diff([]warning{{"A", "too few answers"}}, c.Warnings); diff != "" ||
 		c.Result.Subjects[0].Units[0].Unit != rate {
 		t.Errorf("%s%+v", diff, c.Result)
 	}
@@ -263,7 +263,7 @@ func TestFix(t *testing.T) {
 		}
 		return nil, nil
 	}}
-	b := &sitting{
+	b := &session{
 		root: root, bin: filepath.Join(root, "built"), time: time.Second, log: io.Discard,
 		whet: func(ctx context.Context, dir string, args ...string) ([]byte, error) {
 			if args[0] == "fix" {
@@ -329,7 +329,7 @@ func TestMeasureFails(t *testing.T) {
 		"failed":      {with(func(r *ab.Result) { r.Subjects[0].Error = "panic" }), "x.Pad: panic"},
 	} {
 		c := &calls{out: test.out}
-		b := &sitting{root: t.TempDir(), time: time.Second, log: io.Discard, whet: c.whet}
+		b := &session{root: t.TempDir(), time: time.Second, log: io.Discard, whet: c.whet}
 		err := b.measure(t.Context(), study{name: "x", steps: []step{{name: "s", bench: "."}}}, newResults())
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
@@ -373,7 +373,7 @@ func TestTables(t *testing.T) {
 		{"service", func() (string, error) { return p.serviceTable("service", "slow", "fast") }, `
 |  | slow | fast | gain | 95 % interval |
 |---|--:|--:|--:|--:|
-| processor time a request | 40.00µs | 40.00µs | 1.00×, not decided | 0.90× – 1.10× |
+| CPU time per request | 40.00µs | 40.00µs | 1.00×, not decided | 0.90× – 1.10× |
 | requests a second | 10 000 | 25 000 | 2.50× | 2.40× – 2.60× |
 `},
 	} {

@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 )
 
-// A fixResult is what is read of the result of whet fix.
+// A fixResult is the part of whet fix's result that is needed here.
 type fixResult struct {
 	Schema   string `json:"schema"`
 	Attempts []struct {
@@ -31,18 +31,18 @@ type fixResult struct {
 	} `json:"total"`
 }
 
-// Where the copy of an example is that whet mends: below the directory of a study's files, and as
-// commands on the pages name it.
+// The location of the copy of an example that whet fixes: below the directory of a study's files,
+// and as in the commands on the pages.
 const (
 	fixedDir     = "fixed"
 	fixedExample = "./fixed"
 )
 
-// fixSchema is the schema of a result of whet fix.
+// fixSchema is the schema of whet fix's result.
 const fixSchema = "whet.fix/1"
 
-// fix has whet mend a copy of the example, by its own account of the benchmarks, and builds the result.
-func (b *sitting) fix(ctx context.Context, s study, st step, dir string, r *results) error {
+// fix has whet rewrite a copy of the example, proven by benchmarks, and builds the result.
+func (b *session) fix(ctx context.Context, s study, st step, dir string, r *results) error {
 	example := filepath.Join(dir, fixedDir, s.name)
 	if err := os.CopyFS(example, os.DirFS(filepath.Join(b.root, "examples", s.name))); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (b *sitting) fix(ctx context.Context, s study, st step, dir string, r *resu
 		return err
 	}
 	fix := append([]string{"fix", recording, "--apply"}, st.fix...)
-	// The recording lies in the copy, which is not under version control.
+	// The recording is in the copy, which is not under version control.
 	out, err := b.whet(ctx, example, append(fix, "--force", "--json")...)
 	if err != nil {
 		return err
@@ -72,14 +72,14 @@ func (b *sitting) fix(ctx context.Context, s study, st step, dir string, r *resu
 	return err
 }
 
-// decodeFix reads what whet fix --json wrote.
+// decodeFix decodes the output of whet fix --json.
 func decodeFix(data []byte) (*comparison, []attempt, error) {
 	var f fixResult
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, nil, fmt.Errorf("read result of whet fix: %w", err)
 	}
 	if f.Schema != fixSchema {
-		return nil, nil, fmt.Errorf("read result of whet fix: schema %q, want %s", f.Schema, fixSchema)
+		return nil, nil, fmt.Errorf("read result of whet fix: schema %q (want %s)", f.Schema, fixSchema)
 	}
 	if f.Total == nil || f.Total.AB == nil {
 		return nil, nil, errors.New("whet fix kept nothing")

@@ -1,6 +1,6 @@
 package main
 
-// studies are all pages, in the order of the articles. Each call makes new ones.
+// studies returns all pages, in the order of the articles.
 func studies() []study {
 	return []study{leftpad(), renderedPage(), hash(), tags(), micro(), leak(), spin()}
 }
@@ -46,7 +46,7 @@ func leftpad() study {
 			{point{"benchmarks", "Leftpad50", secOp}, "padding to 50 characters, in time"},
 			{point{"benchmarks", "TimedHandler", secOp}, "timing and counting a request, in time"},
 			{point{"benchmarks", "LeftpadHandler", secOp}, "the handler, in time"},
-			{point{"service", "", cpuReq}, "the service, in processor time a request"},
+			{point{"service", "", cpuReq}, "the service, in CPU time per request"},
 			{point{"service", "", rate}, "the service, in requests a second"},
 			{point{"fix", "StatsD", secOp}, "by `whet fix`: a metric, in time"},
 			{point{"fix", "Leftpad50", secOp}, "by `whet fix`: padding to 50 characters, in time"},
@@ -99,11 +99,11 @@ func renderedPage() study {
 		},
 		theirs: []quote{{"service", "", rate, 14.13, 638.38}},
 		headline: []headline{
-			{point{"benchmarks", "Page", secOp}, "a page that was asked for before, in time"},
-			{point{"benchmarks", "PageStrangers", secOp}, "a page that nobody asks for again, in time"},
-			{point{"service", "", cpuReq}, "the service, in processor time a request"},
+			{point{"benchmarks", "Page", secOp}, "a page requested before, in time"},
+			{point{"benchmarks", "PageStrangers", secOp}, "a page never requested again, in time"},
+			{point{"service", "", cpuReq}, "the service, in CPU time per request"},
 			{point{"service", "", rate}, "the service, in requests a second"},
-			{point{"fix", "Page", secOp}, "by `whet fix`: a page that was asked for before, in time"},
+			{point{"fix", "Page", secOp}, "by `whet fix`: a page requested before, in time"},
 		},
 	}
 }
@@ -133,7 +133,7 @@ func hash() study {
 		headline: []headline{
 			{point{"one", "", rate}, "one client, in requests a second"},
 			{point{"thirty", "", rate}, "thirty clients, in requests a second"},
-			{point{"thirty", "", cpuReq}, "thirty clients, in processor time a request"},
+			{point{"thirty", "", cpuReq}, "thirty clients, in CPU time per request"},
 			{point{"fix", "Handler", allocsOp}, "by `whet fix`: a request of 300 items, in allocations"},
 			{point{"setting", "Handler", secOp}, "by `whet fix` and GOEXPERIMENT=jsonv2: the same, in time"},
 		},
@@ -175,7 +175,7 @@ func tags() study {
 		headline: []headline{
 			{point{"benchmarks", "Name", secOp}, "a metric's name, in time"},
 			{point{"benchmarks", "Hello", secOp}, "/hello, in time"},
-			{point{"hello", "", cpuReq}, "/hello, in processor time a request"},
+			{point{"hello", "", cpuReq}, "/hello, in CPU time per request"},
 			{point{"hello", "", rate}, "/hello, in requests a second"},
 			{point{"fix", "Hello", secOp}, "by `whet fix`: /hello, in time"},
 		},
@@ -266,7 +266,7 @@ func spin() study {
 		},
 		headline: []headline{
 			{point{"benchmarks", "Digest", secOp}, "one caller, in time"},
-			{point{"service", "", cpuReq}, "the service, in processor time a request"},
+			{point{"service", "", cpuReq}, "the service, in CPU time per request"},
 			{point{"service", "", rate}, "the service, in requests a second"},
 		},
 	}

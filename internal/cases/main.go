@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 		return err
 	}
 	if *benchTime <= 0 {
-		return fmt.Errorf("time %v: want more than none", *benchTime)
+		return fmt.Errorf("time %v (want more than 0)", *benchTime)
 	}
 
 	root, err := os.Getwd()
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	if _, err := exec.LookPath(binary); err != nil {
 		return fmt.Errorf("whet is not built (make build): %w", err)
 	}
-	b := &sitting{
+	b := &session{
 		root: root, bin: filepath.Dir(binary), time: *benchTime, log: stderr,
 		whet: func(ctx context.Context, dir string, args ...string) ([]byte, error) {
 			return command(ctx, stderr, dir, binary, args...)
@@ -90,7 +90,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	return errors.Join(append(failed, writeIndex(*dir))...)
 }
 
-// choose returns the studies of these names, all for none.
+// choose returns the studies with these names; all if there are none.
 func choose(names []string) ([]study, error) {
 	all := studies()
 	if len(names) == 0 {

@@ -18,19 +18,19 @@ import (
 //go:embed pages/*.md
 var pages embed.FS
 
-// pageData is what a page's template asks.
+// pageData is the data of a page's template.
 type pageData struct {
 	study   study
 	results *results
 }
 
-// functions are those of the templates. All fail when there is no such figure.
+// functions returns the template's functions, which fail for a figure that does not exist.
 func (p *pageData) functions() template.FuncMap {
 	return template.FuncMap{
 		// Tables.
 		"times":  func(step string) (string, error) { return p.unitTable(step, "fast", secOp) },
 		"allocs": func(step string) (string, error) { return p.allocTable(step, "fast") },
-		// Of a step in which whet makes the rewrites.
+		// For a step in which whet makes the rewrites.
 		"fixes":       p.fixTable,
 		"fixedTimes":  func(step string) (string, error) { return p.unitTable(step, "fixed", secOp) },
 		"fixedAllocs": func(step string) (string, error) { return p.allocTable(step, "fixed") },
@@ -58,7 +58,7 @@ func (p *pageData) functions() template.FuncMap {
 			}
 			return value(float64(u.B.Median), unit), nil
 		},
-		// share is B as a part of A, as 0.72, with its interval.
+		// share returns B as a part of A, such as 0.72, with its interval.
 		"share": func(step, unit string) (string, error) {
 			u, err := p.results.unit(point{step, "", unit})
 			if err != nil {
@@ -75,7 +75,7 @@ func (p *pageData) functions() template.FuncMap {
 	}
 }
 
-// console shows commands, and what views wrote.
+// console shows commands and the output of views.
 func (p *pageData) console(steps ...string) (string, error) {
 	var out strings.Builder
 	out.WriteString("```\n")
@@ -94,7 +94,7 @@ func (p *pageData) console(steps ...string) (string, error) {
 	return out.String(), nil
 }
 
-// measured says what the comparisons of the page were run on, and how.
+// measured describes the machine and the settings of the page's comparisons.
 func (p *pageData) measured() (string, error) {
 	if len(p.results.Comparisons) == 0 {
 		return "", errors.New("no comparison in the results")
@@ -117,8 +117,8 @@ func (p *pageData) measured() (string, error) {
 			text += "; load averages at the end " + r.Machine.Load
 		}
 		lines = append(lines, text+".")
-		for _, d := range p.results.Comparisons[step].Doubts {
-			lines = append(lines, fmt.Sprintf("`%s`, whet's doubt of %s: %s", step, d.Side, d.Text))
+		for _, d := range p.results.Comparisons[step].Warnings {
+			lines = append(lines, fmt.Sprintf("`%s`, warning about %s: %s", step, d.Side, d.Text))
 		}
 	}
 	return "- " + strings.Join(lines, "\n- "), nil
@@ -142,7 +142,7 @@ func page(s study, r *results) ([]byte, error) {
 	return render(s.name, string(text), p.functions(), s)
 }
 
-// index renders the page that leads to the others.
+// index renders the page that links to the others.
 func index(dir string) ([]byte, error) {
 	text, err := fs.ReadFile(pages, "pages/README.md")
 	if err != nil {

@@ -11,26 +11,26 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 )
 
-// schema is that of results as JSON.
+// schema is the schema of results as JSON.
 const schema = "whet.cases/1"
 
-// results are what the steps of a study gave, by the step's name.
+// results are the results of a study's steps, by the step's name.
 type results struct {
 	Schema      string                `json:"schema"`
 	Comparisons map[string]comparison `json:"comparisons,omitempty"`
 	Outputs     map[string]output     `json:"outputs,omitempty"`
-	Fixes       map[string][]attempt  `json:"fixes,omitempty"` // whose comparison is of all that was kept
+	Fixes       map[string][]attempt  `json:"fixes,omitempty"` // with a comparison of everything kept
 }
 
 // A comparison is a run of whet bench with two sides.
 type comparison struct {
-	Command string     `json:"command"` // as a user would type it
-	Result  *ab.Result `json:"result"`
-	Doubts  []doubt    `json:"doubts,omitempty"` // of services
+	Command  string     `json:"command"` // as a user would type it
+	Result   *ab.Result `json:"result"`
+	Warnings []warning  `json:"doubts,omitempty"` // of services
 }
 
-// A doubt is why whet does not quite believe the figures of a side.
-type doubt struct {
+// A warning is a reason to distrust the figures of a side.
+type warning struct {
 	Side string `json:"side"` // A or B
 	Text string `json:"text"`
 }
@@ -47,11 +47,11 @@ func newResults() *results {
 	}
 }
 
-// An attempt is what became of a finding that whet had a rewrite for.
+// An attempt is the outcome of a finding with a rewrite.
 type attempt struct {
 	Place  string `json:"place"` // file:line
 	Title  string `json:"title"`
-	Review bool   `json:"review,omitempty"` // somebody has to look at it
+	Review bool   `json:"review,omitempty"` // it needs review
 	Stage  string `json:"stage"`            // kept, or where it was dropped
 	Reason string `json:"reason,omitempty"` // why it was dropped
 }
@@ -76,8 +76,8 @@ func (r *results) unit(p point) (*ab.Unit, error) {
 	return &units[j], nil
 }
 
-// gain returns how many times better B is than A, with the interval's ends: the
-// inverse of the ratio where less is better.
+// gain returns how many times better B is than A, with the interval's ends: the inverse of the
+// ratio if less is better.
 func gain(u *ab.Unit) (times, low, high float64) {
 	if u.Better == bench.Higher {
 		return float64(u.Ratio), float64(u.Low), float64(u.High)
@@ -100,14 +100,14 @@ func read(dir string, s study) (*results, error) {
 		return nil, fmt.Errorf("read results %q: %w", resultsFile(dir, s), err)
 	}
 	if r.Schema != schema {
-		return nil, fmt.Errorf("read results %q: schema %q, want %q: measure again (make cases)",
+		return nil, fmt.Errorf("read results %q: schema %q (want %q): measure again (make cases)",
 			resultsFile(dir, s), r.Schema, schema)
 	}
 	return r, nil
 }
 
-// write stores a study's results and its page, the page first: it fails when a
-// figure is missing that it needs.
+// write stores a study's results and its page, the page first: it fails if a figure that it needs
+// is missing.
 func write(dir string, s study, r *results) error {
 	text, err := page(s, r)
 	if err != nil {
@@ -126,7 +126,7 @@ func write(dir string, s study, r *results) error {
 	return os.WriteFile(filepath.Join(dir, s.name+".md"), text, 0o644)
 }
 
-// writeIndex writes the page that leads to the others, of all results that are there.
+// writeIndex writes the page that links to all pages with results.
 func writeIndex(dir string) error {
 	text, err := index(dir)
 	if err != nil {

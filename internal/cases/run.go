@@ -19,8 +19,8 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 )
 
-// A sitting measures studies on this machine, one after the other.
-type sitting struct {
+// A session measures studies on this machine, one after the other.
+type session struct {
 	root string // of the module
 	bin  string // where the examples' services are built to
 	time time.Duration
@@ -29,15 +29,15 @@ type sitting struct {
 	whet func(ctx context.Context, dir string, args ...string) ([]byte, error)
 }
 
-// killWait is how long a program may take to end after it was asked to.
+// killWait is how long a program may take to end after a request to.
 const killWait = 20 * time.Second
 
-// command runs a program that ends when ctx does, and returns its standard output.
-// What it says otherwise goes to stderr.
+// command runs a program that ends when ctx does, and returns its standard output. Its standard
+// error goes to stderr.
 func command(ctx context.Context, stderr io.Writer, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "COLUMNS=110") // as wide as pages are read
+	cmd.Env = append(os.Environ(), "COLUMNS=110") // the width of the pages
 	cmd.Stderr = stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = killWait
@@ -48,8 +48,8 @@ func command(ctx context.Context, stderr io.Writer, dir, name string, args ...st
 	return out, nil
 }
 
-// measure runs the steps of a study, and puts what they give into r.
-func (b *sitting) measure(ctx context.Context, s study, r *results) error {
+// measure runs the steps of a study and adds their results to r.
+func (b *session) measure(ctx context.Context, s study, r *results) error {
 	if s.services {
 		if err := b.build(ctx, s.name); err != nil {
 			return err
@@ -60,7 +60,7 @@ func (b *sitting) measure(ctx context.Context, s study, r *results) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	// Nobody reads the packets: the kernel drops them when there are enough.
+	// Nothing reads the packets: the kernel drops them when its buffer is full.
 	sink, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (b *sitting) measure(ctx context.Context, s study, r *results) error {
 }
 
 // build builds both versions of an example's service.
-func (b *sitting) build(ctx context.Context, name string) error {
+func (b *session) build(ctx context.Context, name string) error {
 	for _, v := range []struct{ suffix, tags string }{{"-slow", ""}, {"-fast", "fast"}} {
 		out := filepath.Join(b.bin, name+v.suffix)
 		if _, err := command(ctx, b.log, filepath.Join(b.root, "examples", name), "go", "build", "-tags", v.tags, "-o",
@@ -88,13 +88,13 @@ func (b *sitting) build(ctx context.Context, name string) error {
 	return nil
 }
 
-func (b *sitting) step(ctx context.Context, s study, st step, dir, sink string, r *results) error {
+func (b *session) step(ctx context.Context, s study, st step, dir, sink string, r *results) error {
 	addr, err := freeAddr()
 	if err != nil {
 		return err
 	}
 	typed := st.args(s, b.time)
-	args := make([]string, len(typed)) // with real addresses, and files where they are
+	args := make([]string, len(typed)) // with real addresses and file names
 	for i, arg := range typed {
 		if st.service == nil {
 			arg = strings.ReplaceAll(arg, "{addr}", addr)
@@ -141,11 +141,11 @@ func (b *sitting) step(ctx context.Context, s study, st step, dir, sink string, 
 	return nil
 }
 
-// serviceTimes is how many times longer than a benchmark a service is measured: its
-// rounds are that much longer.
+// serviceTimes is how many times longer than a benchmark a service is measured, as its rounds are
+// longer.
 const serviceTimes = 5
 
-// args are the arguments of whet.
+// args returns the arguments of whet.
 func (st step) args(s study, limit time.Duration) []string {
 	dir := "./" + filepath.ToSlash(filepath.Join("examples", s.name))
 	switch {
@@ -170,18 +170,18 @@ func (st step) args(s study, limit time.Duration) []string {
 	}
 }
 
-// servicesResult is what is read of a comparison of services.
+// servicesResult is the part of a comparison of services that is needed here.
 type servicesResult struct {
 	AB             *ab.Result `json:"ab"`
-	Doubts         []doubt    `json:"doubts"`
+	Warnings       []warning  `json:"doubts"`
 	FailuresDiffer bool       `json:"failures_differ"`
 }
 
 // servicesSchema is the schema of a comparison of services.
 const servicesSchema = "whet.bench-service/1"
 
-// decode reads what whet bench --json wrote of benchmarks or of services, and drops the
-// single rounds.
+// decode decodes the output of whet bench --json for benchmarks or services, and drops the single
+// rounds.
 func decode(data []byte) (*comparison, error) {
 	var head struct {
 		Schema string `json:"schema"`
@@ -197,12 +197,12 @@ func decode(data []byte) (*comparison, error) {
 	case servicesSchema:
 		var r servicesResult
 		err = json.Unmarshal(data, &r)
-		c.Result, c.Doubts = r.AB, r.Doubts
+		c.Result, c.Warnings = r.AB, r.Warnings
 		if r.FailuresDiffer {
 			return nil, errors.New("requests fail more often on one side")
 		}
 	default:
-		err = fmt.Errorf("schema %q, want %s or %s", head.Schema, ab.Schema, servicesSchema)
+		err = fmt.Errorf("schema %q (want %s or %s)", head.Schema, ab.Schema, servicesSchema)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read result of whet bench: %w", err)
@@ -219,7 +219,7 @@ func decode(data []byte) (*comparison, error) {
 	return c, nil
 }
 
-// dropRounds leaves the figures of a comparison without what they were computed from.
+// dropRounds removes the rounds that the figures of a comparison were computed from.
 func dropRounds(r *ab.Result) {
 	for _, s := range r.Subjects {
 		for j := range s.Units {
@@ -228,9 +228,9 @@ func dropRounds(r *ab.Result) {
 	}
 }
 
-// clean makes a view fit for a page: without this machine's paths, and of so many
+// clean prepares a view for a page: without paths of this machine, and with only its first head
 // paragraphs.
-func (b *sitting) clean(text string, head int) string {
+func (b *session) clean(text string, head int) string {
 	text = strings.ReplaceAll(text, b.root+string(filepath.Separator), "")
 	paragraphs := strings.Split(strings.TrimRight(text, "\n"), "\n\n")
 	if head > 0 && len(paragraphs) > head {
@@ -251,7 +251,7 @@ func freeAddr() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// plain matches words that a shell takes as they are.
+// plain matches words that need no quotes in a shell.
 var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 // Addresses as they are shown.
@@ -260,8 +260,8 @@ const (
 	shownSink = "127.0.0.1:8125"
 )
 
-// shellLine writes words as one types them. With addr, {addr} is written as an
-// address; otherwise whet takes it as it is.
+// shellLine writes words as a user would type them. With addr, {addr} becomes an address; without,
+// it stays, for whet to fill in.
 func shellLine(words []string, addr bool) string {
 	var line strings.Builder
 	for i, word := range words {

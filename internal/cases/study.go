@@ -1,53 +1,53 @@
 package main
 
-// A study is one page: an example in two versions, how it is measured, and what its
-// article says.
+// A study is one page: an example in two versions, how it is measured, and the claims of its
+// article.
 type study struct {
-	// name is that of the page, the results and the example's directory.
+	// name is the name of the page, the results and the example's directory.
 	name  string
 	title string
-	// services tells that the example is built, both versions, before the steps.
+	// services means that both versions of the example are built before the steps.
 	services bool
 	steps    []step
 	theirs   []quote
-	// headline is what the index shows of the study.
+	// headline is the study's entry in the index.
 	headline []headline
 }
 
 // A step is one run of whet. One of its fields besides the name is set.
 //
-// In arguments {addr} is a free address of this machine and {sink} one that takes
-// UDP packets; where whet fills in {addr} itself, for two services, it is left.
+// In arguments, {addr} is a free address of this machine and {sink} one that accepts UDP packets;
+// where whet fills in {addr} itself, for two services, it stays.
 type step struct {
 	name string
 
-	// bench is a regular expression: the example's benchmarks that match it, slow
-	// against fast; or, with flags of go build, against what the step fix before it made,
-	// built with them.
+	// bench is a regular expression: the example's matching benchmarks are compared, slow against
+	// fast; or, with flags of go build, against the result of the previous step fix, built with
+	// them.
 	bench string
 	flags string
 	// service are arguments of whet bench --service.
 	service []string
-	// record are arguments of whet record; the recording is NAME.whet of the step.
-	// Inside, whet runs in the example's directory, as benchmarks want it.
+	// record is the arguments of whet record; the recording is NAME.whet of the step. Inside, whet
+	// runs in the example's directory, as benchmarks require.
 	record []string
 	inside bool
-	// show are arguments of a view, of which head paragraphs are kept; 0 is all.
+	// show is the arguments of a view, of which head paragraphs are kept; 0 is all.
 	show []string
 	head int
-	// fix are arguments of whet fix on a recording of the example's benchmarks. It works on
-	// a copy of the example, whose service is .bin/EXAMPLE-fixed from then on.
+	// fix is the arguments of whet fix on a recording of the example's benchmarks. It works on a
+	// copy of the example, whose service is .bin/EXAMPLE-fixed from then on.
 	fix []string
 }
 
-// A quote is what an article says of one subject and unit, on its author's machine.
-// Times are in seconds.
+// A quote is the article's claim about one subject and unit, on its author's machine. Times are in
+// seconds.
 type quote struct {
 	step, subject, unit string
 	slow, fast          float64
 }
 
-// A headline is a figure that has a name.
+// A headline is a figure with a name.
 type headline struct {
 	point
 	name string
@@ -57,7 +57,7 @@ type headline struct {
 // subject, "".
 type point struct{ step, subject, unit string }
 
-// quoted returns what the article says of p.
+// quoted returns the article's claim about p.
 func (s study) quoted(p point) (quote, bool) {
 	for _, q := range s.theirs {
 		if (point{q.step, q.subject, q.unit}) == p {

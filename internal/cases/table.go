@@ -13,7 +13,7 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 )
 
-// subjectName is a benchmark's name without its package, when whet writes both.
+// subjectName returns a benchmark's name without its package.
 func subjectName(name string) string {
 	if i := strings.LastIndexAny(name, " ."); i >= 0 {
 		name = name[i+1:]
@@ -21,8 +21,7 @@ func subjectName(name string) string {
 	return strings.TrimPrefix(name, "Benchmark")
 }
 
-// value writes v of a unit for people: times and bytes with a unit that suits them,
-// all else in full, with four digits.
+// value formats v in a unit: times and bytes with a suitable prefix, all else with four digits.
 func value(v float64, unit string) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
@@ -40,7 +39,7 @@ func value(v float64, unit string) string {
 
 func seconds(unit string) bool { return strings.Contains(unit, "sec") }
 
-// full writes v with four digits, and spaces between thousands.
+// full formats v with four digits, and spaces between thousands.
 func full(v float64) string {
 	if v == math.Trunc(v) && v < 1e4 || v < 1000 {
 		return strconv.FormatFloat(v, 'g', 4, 64)
@@ -49,13 +48,13 @@ func full(v float64) string {
 	return thousands(int64(math.Round(v/scale) * scale))
 }
 
-// times writes how many times better something is, with three digits.
+// times formats a factor with three digits.
 func times(gain float64) string {
 	switch {
 	case math.IsNaN(gain):
 		return "–"
 	case math.IsInf(gain, 1):
-		return "all" // nothing is left of it
+		return "all" // nothing remains
 	}
 	digits := 2
 	for limit := 10.0; gain >= limit*0.9995 && digits > 0; limit *= 10 {
@@ -68,7 +67,7 @@ func times(gain float64) string {
 	return thousands(int64(math.Round(gain/scale)*scale)) + "×"
 }
 
-// thousands writes n with spaces, as the pages do.
+// thousands formats n with spaces between thousands.
 func thousands(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -77,9 +76,8 @@ func thousands(n int64) string {
 	return text
 }
 
-// verdict writes what whet says of a unit: how many times better B is, and the
-// interval; or that there is no difference larger than the interval's ends, or that
-// noise hides whether there is one.
+// verdict describes whet's verdict on a unit: how many times better B is, with the interval; or
+// that any difference is smaller than the interval's ends; or that noise hides any difference.
 func verdict(u *ab.Unit) (told, interval string) {
 	ratio, low, high := gain(u)
 	if math.IsInf(float64(u.High), 0) || math.IsNaN(ratio) {
@@ -105,7 +103,7 @@ func undecided(u *ab.Unit) string {
 	return ""
 }
 
-// quotedTimes writes how many times better the article's fast version is.
+// quotedTimes formats how many times better the article's fast version is.
 func quotedTimes(q quote, better string) string {
 	if better == bench.Higher {
 		return times(q.fast / q.slow)
@@ -113,7 +111,7 @@ func quotedTimes(q quote, better string) string {
 	return times(q.slow / q.fast)
 }
 
-// A grid is a Markdown table. Columns but the first are numbers, unless all are text.
+// A grid is a Markdown table. All columns but the first are numbers, unless text is set.
 type grid struct {
 	head []string
 	rows [][]string
@@ -122,7 +120,7 @@ type grid struct {
 
 func (g *grid) add(cells ...string) { g.rows = append(g.rows, cells) }
 
-// drop removes the columns from the first one on that are empty in all rows.
+// drop removes those columns, starting at from, that are empty in all rows.
 func (g *grid) drop(from int) {
 	for c := len(g.head) - 1; c >= from; c-- {
 		if slices.ContainsFunc(g.rows, func(row []string) bool { return row[c] != "" }) {
@@ -178,8 +176,8 @@ func (p *pageData) unitTable(step, b, unit string) (string, error) {
 	return g.String(), nil
 }
 
-// allocTable shows both units of allocation of all benchmarks of a step. What is
-// allocated does not depend on the machine, so there are no intervals.
+// allocTable shows both units of allocation of all benchmarks of a step. Allocations do not depend
+// on the machine, so there are no intervals.
 func (p *pageData) allocTable(step, b string) (string, error) {
 	c, ok := p.results.Comparisons[step]
 	if !ok {
@@ -212,7 +210,7 @@ func (p *pageData) allocTable(step, b string) (string, error) {
 	return g.String(), nil
 }
 
-// fixTable shows what whet's own rewrites became.
+// fixTable shows the outcome of whet's rewrites.
 func (p *pageData) fixTable(step string) (string, error) {
 	attempts, ok := p.results.Fixes[step]
 	if !ok {
@@ -233,9 +231,9 @@ func (p *pageData) fixTable(step string) (string, error) {
 	return g.String(), nil
 }
 
-// serviceUnits are shown of a comparison of services, in this order.
+// serviceUnits are the units shown for a comparison of services, in this order.
 var serviceUnits = [...]struct{ unit, name string }{
-	{"cpu-sec/req", "processor time a request"},
+	{"cpu-sec/req", "CPU time per request"},
 	{"allocs/req", "allocations a request"},
 	{"B/req", "bytes allocated a request"},
 	{"req/s", "requests a second"},
@@ -243,15 +241,14 @@ var serviceUnits = [...]struct{ unit, name string }{
 	{"p99-sec", "latency, p99"},
 }
 
-// serviceTable shows the units of a comparison of services. A and B are the headings
-// of the sides.
+// serviceTable shows the units of a comparison of services. A and B are the headings of the sides.
 func (p *pageData) serviceTable(step, a, b string) (string, error) {
 	g := grid{head: []string{"", a, b, "gain", "95 % interval", "article: slow", "fast", "gain"}}
 	for _, unit := range serviceUnits {
 		at := point{step, "", unit.unit}
 		u, err := p.results.unit(at)
 		if err != nil {
-			continue // of a service that does not tell it
+			continue // of a service that does not report it
 		}
 		told, interval := verdict(u)
 		row := []string{
@@ -267,7 +264,7 @@ func (p *pageData) serviceTable(step, a, b string) (string, error) {
 	return g.String(), nil
 }
 
-// quoteCells are the article's two values and its gain; empty when it has none.
+// quoteCells returns the article's two values and the gain; empty if it has none.
 func (p *pageData) quoteCells(at point, u *ab.Unit) []string {
 	q, ok := p.study.quoted(at)
 	if !ok {

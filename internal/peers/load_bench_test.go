@@ -374,7 +374,8 @@ func BenchmarkLoadStall(b *testing.B) {
 func wrkPercentiles(b *testing.B) string {
 	b.Helper()
 	file := b.TempDir() + "/percentiles.lua"
-	script := `done = function(summary, latency) io.write(string.format("p99 %d p99.9 %d\n", latency:percentile(99), latency:percentile(99.9))) end` + "\n"
+	script := `done = function(summary, latency) ` +
+		`io.write(string.format("p99 %d p99.9 %d\n", latency:percentile(99), latency:percentile(99.9))) end` + "\n"
 	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 		b.Fatal(err)
 	}

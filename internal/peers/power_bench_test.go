@@ -21,7 +21,7 @@ import (
 // beNeighbour makes this binary a noisy neighbour, until its input ends.
 const beNeighbour = "WHET_PEERS_NEIGHBOUR"
 
-// neighbour takes processors and memory bandwidth from whom it lives beside: in bursts of
+// neighbour takes CPUs and memory bandwidth from other programs: in bursts of
 // some tens of milliseconds, more of them in some seconds than in others.
 func neighbour() {
 	for worker := range 2 {
@@ -136,9 +136,9 @@ func (p *power) String() string {
 		p.elapsed.Seconds()/float64(n), p.longest.Seconds(), p.pairs/n, 100*p.inside.Seconds()/max(1e-9, p.elapsed.Seconds()))
 }
 
-// BenchmarkPower compares builds beside a noisy neighbour: how often whet calls a
-// difference where there is none, and where one of 2 % was planted; and how often that is
-// said by ten runs of A and then ten of B in the same time, by benchstat's test, after
+// BenchmarkPower compares builds next to a noisy neighbour: how often whet reports a
+// difference where there is none, and where one of 2 % was planted; and how often that
+// is the result of ten runs of A and then ten of B in the same time, by benchstat's test, after
 // each of the first 40 trials.
 // WHET_POWER_SAME (200) and WHET_POWER_PLANTED (40) are the numbers of trials,
 // WHET_POWER_TIME (60s) the most that one may take, of which a sixth is left for measuring

@@ -129,7 +129,7 @@ func usageOf(cmd *exec.Cmd) usage {
 }
 
 // compare runs ours and theirs in turn and reports medians and ratios. ours runs
-// as often as it takes to be timed well beside a peer that takes half a minute.
+// as often as an accurate time needs, even if the peer takes half a minute.
 func compare(b *testing.B, dir string, ours, theirs []string) {
 	b.Helper()
 	measure(b, dir, ours...) // warm the page cache and whet's own
@@ -193,7 +193,7 @@ func generate(dir string) error {
 }
 
 // profiles writes the profiles to measure on and returns their paths by name. A
-// process of its own generates them: Linux counts the memory of the process that
+// separate process generates them: Linux counts the memory of the process that
 // starts another into the peak of that other.
 func profiles(b *testing.B, dir string) map[string]string {
 	b.Helper()

@@ -104,9 +104,9 @@ func BenchmarkLoadRates(b *testing.B) {
 	var done []*duelled
 	for _, busy := range []bool{false, true} {
 		for _, row := range rateRows() {
-			name := "beside=nothing/" + row.name
+			name := "other=none/" + row.name
 			if busy {
-				name = "beside=loops/" + row.name
+				name = "other=loops/" + row.name
 			}
 			b.Run(strings.ReplaceAll(name, " ", "_"), func(b *testing.B) {
 				a := loadServerOn(b, row.server)
@@ -187,7 +187,7 @@ func ratesPage(done []*duelled, rounds int, long time.Duration) string {
 		"generators in turn, rounds: %d, of %s for each generator, in an order that changes from round to round. whet "+
 		"runs without `--engine`. Figures are medians of the rounds; ratios are medians of those\n"+
 		"within a round, and what misses its aim is **bold**. The aim is at least the best peer's rate, at no more than "+
-		"%.1fx of wrk's CPU time for each request, %.1fx beside busy loops.\n"+
+		"%.1fx of wrk's CPU time for each request, %.1fx next to busy loops.\n"+
 		"All of them send a User-Agent; wrk, which sends none by default, is given one.\n"+
 		"The load average is of when a row began: above 1 for the first rows, other programs had a part of the machine.\n\n",
 		rounds, long, quietCost, busyCost)
@@ -201,7 +201,7 @@ func ratesPage(done []*duelled, rounds int, long time.Duration) string {
 		}
 		title, most := "On the machine as it was", quietCost
 		if busy {
-			title, most = "Beside a busy loop at nice 10 on each processor", busyCost
+			title, most = "Next to a busy loop at nice 10 on each processor", busyCost
 		}
 		names := peerNames(rows)
 		fmt.Fprintf(&w, "\n## %s\n\nAnswers a second:\n\n| | whet | engine | %s | whet to the best | load average "+
@@ -312,7 +312,7 @@ func TestRatesPage(t *testing.T) {
 		"| two | 200 | io_uring 2, epoll 1 | – | 10 | 20.00x hey | 0.10 |\n",
 		"| one | 4.1 | 5.0 | 20.0 | **0.82x** |\n",
 		"| two | 4.1 | – | 20.0 | – |\n",
-		"## Beside a busy loop at nice 10 on each processor\n",
+		"## Next to a busy loop at nice 10 on each processor\n",
 		"| three | 4.1 | 5.0 | 20.0 | 0.82x |\n",
 	} {
 		if !strings.Contains(page, want) {

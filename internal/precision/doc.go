@@ -1,21 +1,21 @@
-// Command precision tells how often whet find is right: on ten modules that others wrote and keep
-// well, it has whet make and measure every rewrite, and writes docs/measured/precision.md. It is what
-// `make precision` runs, from the module's root, with whet built.
+// Command precision measures how often whet find is right: on well-kept modules of other authors,
+// whet makes and measures every rewrite, and the results go to docs/measured/precision.md.
+// `make precision` runs it, from the module's root, with whet built.
 //
-//  1. The modules and their versions are fixed (modules.go). Each is taken from the module proxy with
-//     `go mod download` and copied into its own repository, below -work.
-//  2. whet records the module's benchmarks, finds what has at least 1 % of a profile there, and tries
-//     every rewrite that needs nobody's review, within a time for each (run.go).
-//  3. What became of a finding is a verdict (verdict.go): right when the rewrite is kept; wrong when
-//     it does not build, fails tests, answers differently, is slower, or gains nothing where a gain
-//     large enough to be seen was foreseen; open when nothing was shown.
-//  4. What whet cannot decide, findings without a rewrite above all, is read by somebody, whose
-//     verdicts are judged.json, with a sentence for each (judged.go). Measured verdicts go before.
-//  5. Results go to docs/measured/precision/results.json after each module, and the page is rendered from
-//     them (results.go, page.go). A test renders it again and compares, so it holds no figure that
-//     was not measured.
+//  1. The modules and their versions are fixed (modules.go). Each is downloaded from the module proxy
+//     with `go mod download` and copied into a new repository, below -work.
+//  2. whet records the module's benchmarks, finds what has at least 1 % of a profile, and tries every
+//     rewrite that needs no review, within a time for each (run.go).
+//  3. The outcome of a finding is a verdict (verdict.go): right if the rewrite is kept; wrong if it
+//     does not build, fails tests, returns different results, is slower, or gains nothing where a
+//     measurable gain was predicted; open if nothing was shown.
+//  4. What whet cannot decide, mainly findings without a rewrite, a reviewer judges: judged.json has
+//     these verdicts with a sentence for each (judged.go). Measured verdicts take precedence.
+//  5. Results go to docs/measured/precision/results.json after each module, and the page is rendered
+//     from them (results.go, page.go). A test renders it again and compares, so every figure on it
+//     was measured.
 //
-// A module with complete results of its version is not measured again unless it is named, or -again
-// is given: an interrupted run goes on where it ended. whet runs as its users run it, as a program;
-// children end with this one. Modules are downloaded here only, never in tests.
+// A module with complete results for its version is not measured again unless it is named or -again
+// is set: an interrupted run continues where it stopped. whet runs as a program, as for its users;
+// child processes end with this one. Only this command downloads modules, tests never do.
 package main

@@ -11,7 +11,7 @@ import (
 //go:embed judged.json
 var judgedJSON []byte
 
-// A judgement is somebody's, of a finding that whet could not decide.
+// A judgement is a reviewer's verdict on a finding that whet could not decide.
 type judgement struct {
 	Module  string  `json:"module"`
 	ID      string  `json:"id"` // of the finding
@@ -19,7 +19,7 @@ type judgement struct {
 	Why     string  `json:"why"` // one sentence
 }
 
-// judgements are those of judged.json, by module and finding.
+// judgements returns those of judged.json, by module and finding.
 func judgements(data []byte) (map[[2]string]judgement, error) {
 	var list []judgement
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -51,7 +51,7 @@ func judgements(data []byte) (map[[2]string]judgement, error) {
 	return by, nil
 }
 
-// judge is the verdict of a finding, and why: what was measured, else what was judged.
+// judge returns the verdict on a finding and the reason: the measured one, else the reviewer's.
 func judge(by map[[2]string]judgement, module string, x *finding) (v verdict, why string, read bool) {
 	if v := x.measured(); v != open {
 		return v, x.Reason, false

@@ -23,7 +23,7 @@ func main() {
 	}
 }
 
-// run measures the modules that args name, those without results by default, and writes the page.
+// run measures the modules in args, by default those without results, and writes the page.
 func run(ctx context.Context, args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("precision", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -41,9 +41,9 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 		return err
 	}
 	if *perRewrite <= 0 {
-		return fmt.Errorf("time %v: want more than none", *perRewrite)
+		return fmt.Errorf("time %v (want more than 0)", *perRewrite)
 	}
-	s := &sitting{time: *perRewrite, log: stderr}
+	s := &session{time: *perRewrite, log: stderr}
 	if s.whet, err = filepath.Abs(*whet); err != nil {
 		return err
 	}

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// A module is one that is looked at.
+// A module is a module to measure.
 type module struct {
 	name     string // short, unique
 	path     string
 	version  string
-	packages []string // with benchmarks, as patterns of the go command
-	bench    string   // which of them to run, as go test's -bench takes it; "" is all
+	packages []string // packages with benchmarks, as patterns of the go command
+	bench    string   // benchmarks to run, as for go test's -bench; "" is all
 	about    string
 	group    group
 }
@@ -20,17 +20,17 @@ type module struct {
 // A group is ten modules.
 type group int
 
-// groups is how many there are. Each was held back until the one before had been looked at, and rules were
-// mended on what whet find said of it.
+// groups is the number of groups. Each was held back until the one before it had been measured and
+// rules had been improved with the results of whet find.
 const groups = 4
 
 func (g group) String() string {
 	return [groups]string{"the first ten", "the second ten", "the third ten", "the fourth ten"}[g]
 }
 
-// modules are the groups, one behind the other. They were chosen before whet was run on any of the
-// group, from modules that the proxy has: kept up, with benchmarks and with tests that need no network,
-// no two for the same thing. Each call makes new ones.
+// modules returns the groups in order. They were chosen before whet was run on any of the group,
+// from modules on the proxy: maintained, with benchmarks and with tests that need no network, no
+// two for the same purpose.
 func modules() []module {
 	root := []string{"."}
 	first := []module{
@@ -203,7 +203,7 @@ func modules() []module {
 	return all
 }
 
-// choose returns the modules of these names, all for none.
+// choose returns the modules with these names; all if there are none.
 func choose(names []string) ([]module, error) {
 	all := modules()
 	if len(names) == 0 {

@@ -17,7 +17,7 @@ var pageText string
 // A tally counts findings by verdict.
 type tally struct {
 	Findings, Right, Wrong, Open int
-	Rewrites, Read               int // with a rewrite that may be tried; judged by somebody
+	Rewrites, Read               int // with a rewrite that may be tried; judged by a reviewer
 	By                           map[outcome]int
 }
 
@@ -32,14 +32,15 @@ func (t *tally) add(o tally) {
 	}
 }
 
-// WrongOfAll is the share of findings that are wrong, WrongOfDecided that of those with a verdict.
+// WrongOfAll returns the share of findings that are wrong, WrongOfDecided that of those with a
+// verdict.
 func (t tally) WrongOfAll() string     { return percent(t.Wrong, t.Findings) }
 func (t tally) WrongOfDecided() string { return percent(t.Wrong, t.Wrong+t.Right) }
 
-// Kept is how many rewrites were proven.
+// Kept returns the number of proven rewrites.
 func (t tally) Kept() int { return t.By[kept] }
 
-// percent is a part of a whole, and of nothing there is none.
+// percent formats a part of a whole; "" if the whole is 0.
 func percent(part, whole int) string {
 	if whole == 0 {
 		return "–"
@@ -47,7 +48,7 @@ func percent(part, whole int) string {
 	return share(float64(part) / float64(whole))
 }
 
-// share writes a share as a percentage, with a digit after the point below ten.
+// share formats a share as a percentage, with one decimal below ten.
 func share(x float64) string {
 	if p := 100 * x; p != 0 && math.Abs(p) < 9.95 {
 		return fmt.Sprintf("%.1f %%", p)
@@ -55,7 +56,7 @@ func share(x float64) string {
 	return fmt.Sprintf("%.0f %%", 100*x)
 }
 
-// count is the tally of a module.
+// tally returns the tally of a module.
 func (r *measurement) tally(by map[[2]string]judgement) tally {
 	t := tally{Findings: len(r.Findings), By: map[outcome]int{}}
 	for i := range r.Findings {
@@ -133,7 +134,7 @@ func (p *pageData) sums() sums {
 	return s
 }
 
-// known is a module by its name, nil if there is none.
+// known returns a module by name, or nil.
 func known(name string) *module {
 	all := modules()
 	i := slices.IndexFunc(all, func(m module) bool { return m.name == name })
@@ -143,7 +144,7 @@ func known(name string) *module {
 	return &all[i]
 }
 
-// table writes rows in Markdown, the first is the head.
+// table formats rows in Markdown; the first is the head.
 func table(rows [][]string) string {
 	var out strings.Builder
 	for i, row := range rows {
@@ -158,7 +159,7 @@ func table(rows [][]string) string {
 	return out.String()
 }
 
-// code is a text as code in a table.
+// code formats a text as code in a table.
 func code(text string) string {
 	if text == "" {
 		return ""
@@ -175,7 +176,7 @@ func code(text string) string {
 	return fence + text + fence
 }
 
-// modules lists what was looked at.
+// modules lists the modules of a group.
 func (p *pageData) modules(of int) string {
 	rows := [][]string{{"module", "version", "lines", "what it is", "benchmarks of"}}
 	for _, m := range modules() {
@@ -192,7 +193,7 @@ func (p *pageData) modules(of int) string {
 	return table(rows)
 }
 
-// verdicts is the main table.
+// verdicts returns the main table.
 func (p *pageData) verdicts() string {
 	rows := [][]string{{
 		"module", "findings", "right", "wrong", "open", "with a rewrite", "kept", "no gain", "slower",
@@ -220,7 +221,7 @@ func (p *pageData) verdicts() string {
 	return table(rows)
 }
 
-// findings lists each finding with its verdict; the wrong ones first.
+// findings lists each finding with its verdict, the wrong ones first.
 func (p *pageData) findings() string {
 	rows := [][]string{{"verdict", "module", "place", "finding", "CPU", "bytes", "what became of it", "because"}}
 	for _, v := range []verdict{wrong, open, right} {
@@ -259,7 +260,7 @@ func (p *pageData) findings() string {
 	return table(rows)
 }
 
-// because is why a finding has its verdict, on one line.
+// because explains a finding's verdict in one line.
 func because(x *finding, why string) string {
 	why, _, _ = strings.Cut(strings.TrimSpace(why), "\n")
 	if gain := bestGain(x.Units); x.Outcome == kept && gain != "" {
@@ -274,7 +275,7 @@ func because(x *finding, why string) string {
 	return strings.TrimPrefix(why, "; ")
 }
 
-// bestGain tells the largest gain of a rewrite.
+// bestGain returns the largest gain of a rewrite.
 func bestGain(units []unit) string {
 	best := -1
 	for i, u := range units {
@@ -289,7 +290,7 @@ func bestGain(units []unit) string {
 	return fmt.Sprintf("%s: %+.1f %% %s", u.Benchmark, 100*(u.Ratio-1), u.Unit)
 }
 
-// later lists what came up only when rewrites were made.
+// later lists findings that appeared only after rewrites.
 func (p *pageData) later() string {
 	rows := [][]string{{"module", "place", "finding", "what became of it"}}
 	for i := range p.r.Modules {
@@ -304,7 +305,7 @@ func (p *pageData) later() string {
 	return table(rows)
 }
 
-// recall tells how much of the hot lines findings are about.
+// recall shows how much of the cost of hot lines findings cover.
 func (p *pageData) recall() string {
 	rows := [][]string{{
 		"module", "CPU below own lines", "hot lines", "without a finding", "CPU of hot lines",
@@ -345,7 +346,7 @@ func (p *pageData) unexplained() string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// measured says on what, and for how long.
+// measured describes the machine, the settings and the time taken.
 func (p *pageData) measured() string {
 	var machines []string
 	seconds := 0.0

@@ -48,12 +48,13 @@ func TestJudged(t *testing.T) {
 		t.Error(err)
 	}
 	for text, want := range map[string]string{
-		`[{"module":"nobody"}]`: `no module "nobody"`,
-		`[{"module":"toml","id":"a/b/c/1","verdict":"perhaps","why":"So."}]`:                                                             `verdict "perhaps"`,
-		`[{"module":"toml","id":"a/b/c/1","verdict":"right","why":"so"}]`:                                                                "not a sentence",
-		`[{"module":"toml","id":"a","verdict":"right","why":"So."}]`:                                                                     "the id",
-		`[{"module":"toml","id":"a/b/c/1","verdict":"open","why":"So."},{"module":"toml","id":"a/b/c/1","verdict":"right","why":"So."}]`: "judged twice",
-		`[{"module":"toml","id":"a/b/c/1","verdict":"open","because":"So."}]`:                                                            "unknown field",
+		`[{"module":"unknown"}]`: `no module "unknown"`,
+		`[{"module":"toml","id":"a/b/c/1","verdict":"perhaps","why":"So."}]`: `verdict "perhaps"`,
+		`[{"module":"toml","id":"a/b/c/1","verdict":"right","why":"so"}]`:    "not a sentence",
+		`[{"module":"toml","id":"a","verdict":"right","why":"So."}]`:         "the id",
+		`[{"module":"toml","id":"a/b/c/1","verdict":"open","why":"So."},` +
+			`{"module":"toml","id":"a/b/c/1","verdict":"right","why":"So."}]`: "judged twice",
+		`[{"module":"toml","id":"a/b/c/1","verdict":"open","because":"So."}]`: "unknown field",
 		`{`: "read judged.json",
 	} {
 		if _, err := judgements([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -80,7 +81,7 @@ func TestModules(t *testing.T) {
 	if each != [groups]int{10, 10, 10, 10} {
 		t.Errorf("groups have %v modules, want ten each", each)
 	}
-	if _, err := choose([]string{"toml", "nobody"}); err == nil || !strings.Contains(err.Error(), "there are toml, mux") {
+	if _, err := choose([]string{"toml", "unknown"}); err == nil || !strings.Contains(err.Error(), "there are toml, mux") {
 		t.Errorf("choose: %v", err)
 	}
 }
@@ -115,7 +116,7 @@ func TestOutcomes(t *testing.T) {
 			undecided, open,
 		},
 		{
-			"loss beside a gain", 0.02, attempt(fix.StageMeasure, "x has more sec/op: +3.0%", ab.Better, ab.Worse), slower,
+			"loss and gain", 0.02, attempt(fix.StageMeasure, "x has more sec/op: +3.0%", ab.Better, ab.Worse), slower,
 			wrong,
 		},
 		{"another answer", 0.02, attempt(fix.StageCompare, "F does not answer as it did"), differs, wrong},
@@ -198,7 +199,7 @@ func TestTally(t *testing.T) {
 		{"module":"toml","id":"a/f.go/F/1","verdict":"wrong","why":"Not read: it was measured."},
 		{"module":"toml","id":"a/f.go/F/3","verdict":"right","why":"It is so."},
 		{"module":"toml","id":"a/f.go/F/4","verdict":"wrong","why":"It is not so."},
-		{"module":"toml","id":"a/f.go/F/5","verdict":"open","why":"Nobody knows."}]`))
+		{"module":"toml","id":"a/f.go/F/5","verdict":"open","why":"It is unknown."}]`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +266,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// TestRun runs the program with a whet that only says what it is asked, on modules that have
+// TestRun runs the program with a whet that only prints its arguments, on modules that have
 // results: nothing is downloaded.
 func TestRun(t *testing.T) {
 	t.Parallel()
@@ -300,7 +301,7 @@ func TestRun(t *testing.T) {
 	if diff := cmp.Diff(r, again, cmp.AllowUnexported(measurement{})); diff != "" {
 		t.Errorf("results are not what was written:\n%s", diff)
 	}
-	for _, bad := range [][]string{{"-time", "0s"}, {"nobody"}, {"-whet", filepath.Join(dir, "none")}, {"-nothing"}} {
+	for _, bad := range [][]string{{"-time", "0s"}, {"unknown"}, {"-whet", filepath.Join(dir, "none")}, {"-nothing"}} {
 		if err := run(context.Background(), append(slices.Clone(args), bad...), io.Discard); err == nil {
 			t.Errorf("%v: no error", bad)
 		}
@@ -317,7 +318,7 @@ func TestRun(t *testing.T) {
 // TestCommand checks that a program whose time is up is interrupted, and what it wrote is kept.
 func TestCommand(t *testing.T) {
 	t.Parallel()
-	s := &sitting{log: io.Discard}
+	s := &session{log: io.Discard}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	fifo := filepath.Join(t.TempDir(), "ready")

@@ -17,16 +17,16 @@ import (
 	"github.com/whet-go/whet/fix"
 )
 
-// schema is that of results as JSON.
+// schema is the schema of results as JSON.
 const schema = "whet.precision/1"
 
-// results are what is known of all modules.
+// results are the results of all modules.
 type results struct {
 	Schema  string        `json:"schema"`
 	Modules []measurement `json:"modules"` // in the order of the list
 }
 
-// A measurement is what is known of a module.
+// A measurement is the results of a module.
 type measurement struct {
 	Name    string `json:"name"`
 	Path    string `json:"path"`
@@ -40,32 +40,32 @@ type measurement struct {
 	OwnCPU   float64   `json:"own_cpu"`   // share of the profile below own lines
 	OwnAlloc float64   `json:"own_alloc"` // of the allocated bytes
 	Findings []finding `json:"findings"`
-	// Later are findings that came up only when rewrites were made. They are not among those that a
-	// user is shown, and not counted.
+	// Later are findings that appeared only after rewrites. Users do not see them first, so they
+	// are not counted.
 	Later   []finding `json:"later,omitempty"`
-	Failing []string  `json:"failing,omitempty"` // packages whose tests fail as they are
+	Failing []string  `json:"failing,omitempty"` // packages whose tests fail before any change
 
 	Recall      recall    `json:"recall"`
-	Unexplained []hotLine `json:"unexplained"` // the ten hottest that rules looked at
+	Unexplained []hotLine `json:"unexplained"` // the ten hottest that rules analyzed
 }
 
-// recall says how much of the hot lines findings are about.
+// recall counts how much of the hot lines findings cover.
 type recall struct {
 	Hot     int `json:"hot"`     // own lines with at least 1 % of a profile, outside tests
-	Without int `json:"without"` // of them without a finding
-	// Cost of them, as shares of the profiles.
+	Without int `json:"without"` // those without a finding
+	// Their cost, as shares of the profiles.
 	CPU          float64 `json:"cpu"`
 	CPUWithout   float64 `json:"cpu_without"`
 	Alloc        float64 `json:"alloc"`
 	AllocWithout float64 `json:"alloc_without"`
-	// Tests is how many hot lines are in tests, where rules do not look.
+	// Tests is the number of hot lines in tests, which rules do not analyze.
 	Tests int `json:"tests"`
 }
 
-// mostUnexplained is how many hot lines without a finding are kept.
+// mostUnexplained is the number of hot lines without a finding that are kept.
 const mostUnexplained = 10
 
-// found takes over what whet find wrote.
+// found adds the output of whet find.
 func (r *measurement) found(f *find.Result) {
 	for _, t := range f.Totals {
 		own := finite(float64(t.Own) / float64(t.Value))
@@ -97,7 +97,7 @@ func (r *measurement) found(f *find.Result) {
 		r.Recall.Without++
 		r.Recall.CPUWithout += x.CPU
 		r.Recall.AllocWithout += x.Alloc
-		delete(lines, x.Place) // a finding is about less than half of it
+		delete(lines, x.Place) // the finding covers less than half of it
 		r.Unexplained = append(r.Unexplained, x)
 	}
 	r.Recall.Hot = len(lines) + r.Recall.Without
@@ -107,7 +107,7 @@ func (r *measurement) found(f *find.Result) {
 	r.Unexplained = r.Unexplained[:min(len(r.Unexplained), mostUnexplained)]
 }
 
-// tried takes over what whet fix wrote.
+// tried adds the output of whet fix.
 func (r *measurement) tried(f *fix.Result) {
 	r.Failing = f.Failing
 	for i := range f.Attempts {
@@ -137,7 +137,7 @@ func (r *measurement) finding(id string) *finding {
 	return nil
 }
 
-// rewrites is how many findings have a rewrite that may be tried.
+// rewrites returns the number of findings with a rewrite that may be tried.
 func (r *measurement) rewrites() int { return r.count(untried) }
 
 func (r *measurement) count(o outcome) int {
@@ -160,7 +160,7 @@ func (r *measurement) summary() string {
 	return text
 }
 
-// finite is x, or 0 where JSON has no such number.
+// finite returns x, or 0 if JSON cannot represent it.
 func finite(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0
@@ -174,7 +174,7 @@ func machine(m ab.Machine) string {
 
 func resultsFile(dir string) string { return filepath.Join(dir, "precision", "results.json") }
 
-// read returns the stored results; empty ones when there are none.
+// read returns the stored results; empty ones if there are none.
 func read(dir string) (*results, error) {
 	data, err := os.ReadFile(resultsFile(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -188,18 +188,18 @@ func read(dir string) (*results, error) {
 		return nil, fmt.Errorf("read results %q: %w", resultsFile(dir), err)
 	}
 	if r.Schema != schema {
-		return nil, fmt.Errorf("read results %q: schema %q, want %q: remove it and measure again (make precision)",
+		return nil, fmt.Errorf("read results %q: schema %q (want %q): remove it and measure again (make precision)",
 			resultsFile(dir), r.Schema, schema)
 	}
 	return &r, nil
 }
 
-// has reports whether a module was measured in its version.
+// has reports whether this version of a module was measured.
 func (r *results) has(m module) bool {
 	return slices.ContainsFunc(r.Modules, func(x measurement) bool { return x.Path == m.path && x.Version == m.version })
 }
 
-// put stores a module's measurement in the place of an older one.
+// put stores a module's measurement and replaces an older one.
 func (r *results) put(x *measurement) {
 	r.Modules = slices.DeleteFunc(r.Modules, func(o measurement) bool { return o.Name == x.Name })
 	r.Modules = append(r.Modules, *x)
@@ -207,12 +207,12 @@ func (r *results) put(x *measurement) {
 	for i, m := range modules() {
 		at[m.name] = i + 1
 	}
-	// What is not on the list any more goes.
+	// Drop modules that are no longer on the list.
 	r.Modules = slices.DeleteFunc(r.Modules, func(o measurement) bool { return at[o.Name] == 0 })
 	slices.SortFunc(r.Modules, func(a, b measurement) int { return cmp.Compare(at[a.Name], at[b.Name]) })
 }
 
-// write stores results and the page, the page first: it fails when a judgement is not right.
+// write stores results and the page, the page first: it fails if a judgement is invalid.
 func write(dir string, r *results) error {
 	text, err := page(r, judgedJSON)
 	if err != nil {

@@ -21,36 +21,37 @@ import (
 	"github.com/whet-go/whet/fix"
 )
 
-// Of how whet is run.
+// Settings of whet's runs.
 const (
 	minShare  = "1%"
-	benchTime = "100ms" // of each benchmark that is recorded: modules have hundreds
-	fuzzTime  = "3s"    // of each function that is compared
+	benchTime = "100ms" // of each recorded benchmark: modules have hundreds
+	fuzzTime  = "3s"    // of each compared function
 
-	// recordTime is how long a module's benchmarks may take in all.
+	// recordTime limits the time of a module's benchmarks in total.
 	recordTime = 3 * time.Minute
-	// baseTime is what whet fix needs before the first rewrite, and for the comparison at the end.
+	// baseTime is the time that whet fix needs before the first rewrite, and for the comparison at
+	// the end.
 	baseTime = 90 * time.Second
-	// benchmarksOf is how many benchmarks whet fix may compare for a rewrite, and proofsOf how much of
-	// a rewrite's time is left for them; the rest is for builds, tests and the fuzzer.
+	// benchmarksOf limits the benchmarks that whet fix compares for a rewrite, and proofsOf is the
+	// part of a rewrite's time for them; the rest is for builds, tests and the fuzzer.
 	benchmarksOf = 4
 	proofsOf     = 0.6
 
-	// killWait is how long a program may take to end after it was asked to.
+	// killWait is how long a program may take to end after a request to.
 	killWait = 20 * time.Second
 )
 
-// A sitting measures modules on this machine, one after the other.
-type sitting struct {
+// A session measures modules on this machine, one after the other.
+type session struct {
 	whet string // the binary
 	work string // directory for copies and recordings
 	time time.Duration
 	log  io.Writer
 }
 
-// command runs a program and returns its standard output. When ctx ends, the program is interrupted
-// as by Ctrl-C, and what it wrote is returned with the error.
-func (s *sitting) command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
+// command runs a program and returns its standard output. When ctx ends, it interrupts the program
+// as Ctrl-C would, and returns the output so far with the error.
+func (s *session) command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	var out, said bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &said
@@ -64,14 +65,14 @@ func (s *sitting) command(ctx context.Context, dir, name string, args ...string)
 	return out.Bytes(), nil
 }
 
-// lastLines is the end of what a program said.
+// lastLines returns the end of a program's output.
 func lastLines(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-5):], "\n")
 }
 
 // measure records a module, looks for findings and tries their rewrites.
-func (s *sitting) measure(ctx context.Context, m module) (*measurement, error) {
+func (s *session) measure(ctx context.Context, m module) (*measurement, error) {
 	began := time.Now()
 	say := func(what string) { _, _ = fmt.Fprintf(s.log, "%s: %s\n", m.name, what) }
 	say("copy " + m.path + " " + m.version)
@@ -112,8 +113,8 @@ func (s *sitting) measure(ctx context.Context, m module) (*measurement, error) {
 	return r, nil
 }
 
-// copy takes a module from the proxy into its own repository.
-func (s *sitting) copy(ctx context.Context, m module) (dir string, err error) {
+// copy copies a module from the proxy into a new repository.
+func (s *session) copy(ctx context.Context, m module) (dir string, err error) {
 	dir = filepath.Join(s.work, m.name)
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
@@ -132,7 +133,7 @@ func (s *sitting) copy(ctx context.Context, m module) (dir string, err error) {
 	if err := os.CopyFS(dir, os.DirFS(got.Dir)); err != nil {
 		return "", err
 	}
-	// Those of the module cache may not be written to.
+	// Files from the module cache are read-only.
 	if err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -153,7 +154,7 @@ func (s *sitting) copy(ctx context.Context, m module) (dir string, err error) {
 			return "", err
 		}
 	}
-	// What the module needs, tests included: whet itself is not to be measured downloading.
+	// Download the dependencies, also of tests, so that whet's measurement does not.
 	if _, err := s.command(ctx, dir, "go", "vet", "./..."); ctx.Err() != nil {
 		return "", err
 	}
@@ -161,7 +162,7 @@ func (s *sitting) copy(ctx context.Context, m module) (dir string, err error) {
 }
 
 // record runs a module's benchmarks, unless an earlier run has recorded this version.
-func (s *sitting) record(ctx context.Context, m module, dir, file string) error {
+func (s *session) record(ctx context.Context, m module, dir, file string) error {
 	stamp := file + ".of"
 	if was, err := os.ReadFile(stamp); err == nil && string(was) == m.path+" "+m.version {
 		if _, err := os.Stat(file); err == nil {
@@ -182,7 +183,7 @@ func (s *sitting) record(ctx context.Context, m module, dir, file string) error 
 }
 
 // fix tries the rewrites of a module within the time for n of them.
-func (s *sitting) fix(ctx context.Context, dir, rec string, r *measurement, n int) error {
+func (s *session) fix(ctx context.Context, dir, rec string, r *measurement, n int) error {
 	limited, cancel := context.WithTimeout(ctx, baseTime+time.Duration(n)*s.time)
 	defer cancel()
 	each := max(time.Second, time.Duration(proofsOf*float64(s.time)/benchmarksOf))
@@ -200,7 +201,7 @@ func (s *sitting) fix(ctx context.Context, dir, rec string, r *measurement, n in
 	return nil
 }
 
-// countLines is how many lines of Go a module has outside tests.
+// countLines returns the number of lines of Go in a module, without tests.
 func countLines(dir string) (int, error) {
 	n := 0
 	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {

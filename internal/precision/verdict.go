@@ -12,31 +12,31 @@ import (
 	"github.com/whet-go/whet/fix"
 )
 
-// An outcome is what became of a finding.
+// An outcome is the outcome of a finding.
 type outcome string
 
-// Outcomes. The first ones are of rewrites that were tried to the end.
+// Outcomes. The first ones are for rewrites that were tried to the end.
 const (
 	kept      outcome = "kept"      // proven
-	noGain    outcome = "no gain"   // the interval leaves room for none that was foreseen
+	noGain    outcome = "no gain"   // the interval excludes every predicted gain
 	slower    outcome = "slower"    // an interval shows a loss
-	differs   outcome = "differs"   // old and new answer differently
+	differs   outcome = "differs"   // old and new return different results
 	fails     outcome = "fails"     // it does not build, vet complains, or a test fails
-	undecided outcome = "undecided" // noise hides whether there is a gain, or too little was foreseen to be seen
+	undecided outcome = "undecided" // noise hides any gain, or the predicted one is too small to see
 
-	overlaps   outcome = "overlaps"   // a rewrite that was kept changes the same code
+	overlaps   outcome = "overlaps"   // a kept rewrite changes the same code
 	unmeasured outcome = "unmeasured" // no benchmark reaches the line
 	untried    outcome = "untried"    // the time was up
 	needs      outcome = "needs"      // a review, another module, a build setting
 	none       outcome = "none"       // there is no rewrite
 )
 
-// outcomes are all, in the order in which they are shown.
+// outcomes returns all outcomes, in display order.
 func outcomes() []outcome {
 	return []outcome{kept, noGain, slower, differs, fails, undecided, overlaps, unmeasured, untried, needs, none}
 }
 
-// A verdict says whether a finding is right.
+// A verdict is the judgement on a finding.
 type verdict string
 
 // Verdicts.
@@ -46,7 +46,7 @@ const (
 	open  verdict = "open" // nothing was shown
 )
 
-// A finding is one of whet find, and what became of it.
+// A finding is a finding of whet find with its outcome.
 type finding struct {
 	ID      string     `json:"id"`
 	Rule    string     `json:"rule"`
@@ -59,13 +59,13 @@ type finding struct {
 	CPU     float64    `json:"cpu"`    // share
 	Alloc   float64    `json:"alloc"`  // share of the bytes
 	Share   float64    `json:"share"`  // the largest of any profile
-	Saving  float64    `json:"saving"` // what whet foresees at most
+	Saving  float64    `json:"saving"` // predicted by whet, at most
 	Outcome outcome    `json:"outcome"`
 	Reason  string     `json:"reason,omitempty"`
-	Inputs  int64      `json:"inputs,omitempty"` // on which old and new answered alike
-	// Uncompared are functions that were changed and could not be called, with the reasons.
+	Inputs  int64      `json:"inputs,omitempty"` // for which old and new returned the same results
+	// Uncompared are changed functions that could not be called, with the reasons.
 	Uncompared []string `json:"uncompared,omitempty"`
-	Units      []unit   `json:"units,omitempty"` // of what measured it
+	Units      []unit   `json:"units,omitempty"` // of the proof
 	Diff       string   `json:"diff,omitempty"`
 }
 
@@ -75,14 +75,14 @@ type unit struct {
 	Unit      string     `json:"unit"`
 	Ratio     float64    `json:"ratio"` // B to A; 0 when a side measured zero
 	Low       float64    `json:"low"`
-	High      float64    `json:"high"` // 0 when it is not bounded
+	High      float64    `json:"high"` // 0 if it is unbounded
 	Verdict   ab.Verdict `json:"verdict"`
 }
 
-// precision is what fix is asked to measure to: less is not foreseen to be seen.
+// precision is the precision requested from fix: smaller gains cannot be seen.
 const precision = 0.01
 
-// found is a finding of which nothing is known yet.
+// found returns a finding whose outcome is unknown.
 func found(f *find.Finding) finding {
 	x := finding{
 		ID: f.ID, Rule: f.Rule, Title: f.Title, Why: f.Why, Needs: f.Needs, Rewrite: f.Fix != nil, Saving: f.Alone,
@@ -118,8 +118,8 @@ func found(f *find.Finding) finding {
 	return x
 }
 
-// tried adds what fix made of a finding. Of several attempts the last one counts, and one that was
-// kept before all.
+// tried adds the outcome from fix. Of several attempts the last one counts, but a kept one counts
+// before all others.
 func (x *finding) tried(a *fix.Attempt) {
 	if x.Outcome == needs || x.Outcome == kept {
 		return
@@ -165,7 +165,7 @@ func (x *finding) outcome(a *fix.Attempt) outcome {
 	return noGain
 }
 
-// measured is the verdict of what was tried; open when that shows nothing.
+// measured returns the verdict on a tried rewrite; open if it shows nothing.
 func (x *finding) measured() verdict {
 	switch x.Outcome {
 	case kept:
@@ -177,7 +177,7 @@ func (x *finding) measured() verdict {
 	return open
 }
 
-// units are the figures of a comparison, without its rounds.
+// units returns the figures of a comparison, without its rounds.
 func units(r *ab.Result) []unit {
 	var list []unit
 	for _, s := range r.Subjects {
@@ -191,7 +191,7 @@ func units(r *ab.Result) []unit {
 	return list
 }
 
-// A hotLine is one that no finding is about.
+// A hotLine is a line without a finding.
 type hotLine struct {
 	Place string  `json:"place"`
 	Code  string  `json:"code"`
@@ -199,7 +199,7 @@ type hotLine struct {
 	Alloc float64 `json:"alloc"`
 	Share float64 `json:"share"` // the largest of any profile
 	Calls string  `json:"calls,omitempty"`
-	Why   string  `json:"why,omitempty"` // why rules did not look
+	Why   string  `json:"why,omitempty"` // why rules did not analyze it
 }
 
 func unexplained(h *find.HotLine) hotLine {
@@ -220,7 +220,7 @@ func unexplained(h *find.HotLine) hotLine {
 	return x
 }
 
-// hottest sorts lines by what they cost.
+// hottest sorts lines by cost.
 func hottest(lines []hotLine) {
 	slices.SortStableFunc(lines, func(a, b hotLine) int {
 		return cmp.Or(cmp.Compare(max(b.CPU, b.Alloc), max(a.CPU, a.Alloc)), cmp.Compare(a.Place, b.Place))
