@@ -1,16 +1,16 @@
-// The command bigtrace writes the execution trace of a loaded server, as large as asked for, to measure
+// The command bigtrace writes an execution trace of a loaded server, of a given size, to measure
 // whet trace with.
 //
 //	go run ./internal/bigtrace -o big.trace -events 10000000
 //
 // Data flow:
 //
-//  1. main starts itself once more as a server on the loopback interface, in its own process: handlers
-//     with locks, channels, allocations and goroutines that they start, and a task with regions and a log now
-//     and then.
+//  1. main starts itself again as a server on the loopback interface, in a separate process:
+//     handlers with locks, channels, allocations and goroutines that they start, and now and then
+//     a task with regions and a log.
 //  2. Package load keeps it busy from this process.
-//  3. The server writes its own trace into the file until that is large or long enough, and stops tracing, so
-//     that the trace is whole.
+//  3. The server writes a trace of itself to the file until it is large or long enough, then
+//     stops tracing, so that the trace is complete.
 //
-// It ends what it starts, checks first that the disk has room, and takes ten minutes at most.
+// It stops what it starts, checks first that the disk has enough space, and takes at most ten minutes.
 package main

@@ -21,13 +21,13 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// Limits of a trace.
+// Limits on a trace.
 const (
 	maxBytes   = 4 << 30
 	maxSeconds = 600
 )
 
-// bytesEach is what an event takes, more or less.
+// bytesEach is the approximate size of an event.
 const bytesEach = 4.9
 
 func main() {
@@ -45,13 +45,13 @@ func main() {
 	}
 }
 
-// A wish is how large a trace is to be: it ends at whichever limit it comes to first.
+// A wish is the requested size of a trace, which ends at the first limit reached.
 type wish struct {
 	bytes   int64
 	seconds float64
 }
 
-// run writes a trace as the flags say.
+// run writes a trace as the flags specify.
 func run(ctx context.Context, args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("bigtrace", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -113,7 +113,7 @@ func remove(file string) error {
 	return nil
 }
 
-// parseSize reads a size in bytes, with decimal units.
+// parseSize parses a size in bytes, with decimal units.
 func parseSize(text string) (int64, error) {
 	for _, unit := range []struct {
 		name string
@@ -127,10 +127,10 @@ func parseSize(text string) (int64, error) {
 			return int64(n * unit.size), nil
 		}
 	}
-	return 0, nil // every text ends in ""
+	return 0, nil // every text has the suffix ""
 }
 
-// record has a server under load write its trace into a file.
+// record makes a server under load write its trace to a file.
 func record(ctx context.Context, file string, w wish, connections int) (err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -191,7 +191,7 @@ func record(ctx context.Context, file string, w wish, connections int) (err erro
 	return nil
 }
 
-// targets are the requests: mostly short ones.
+// targets returns the requests, mostly short ones.
 func targets(address string) []load.Target {
 	return []load.Target{
 		{URL: address + "/read", Weight: 8},

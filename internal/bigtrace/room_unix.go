@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// checkRoom wants room for a trace, and as much again.
+// checkRoom returns an error unless there is space for a trace twice as large.
 func checkRoom(dir string, bytes int64) error {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

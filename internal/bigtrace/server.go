@@ -38,7 +38,7 @@ func serve(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	}
 	ended := make(chan struct{})
 	go func() {
-		_, _ = io.Copy(io.Discard, stdin) // which ends with whoever started this
+		_, _ = io.Copy(io.Discard, stdin) // ends when the parent process does
 		close(ended)
 	}()
 	select {
@@ -54,7 +54,7 @@ func serve(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	return err
 }
 
-// A shop has something of everything that shows in a trace.
+// A shop does a little of everything that a trace shows.
 type shop struct {
 	mu      sync.RWMutex
 	stock   map[int]string
@@ -97,7 +97,7 @@ func (s *shop) handler() http.Handler {
 	return mux
 }
 
-// work takes some CPU time and leaves garbage.
+// work uses some CPU time and leaves garbage.
 func work(size int) int {
 	b := make([]byte, size)
 	sum := 0
@@ -124,7 +124,7 @@ func (s *shop) write(w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// gather has several goroutines look for parts of the answer.
+// gather collects parts of the answer from several goroutines.
 func (s *shop) gather(w http.ResponseWriter, _ *http.Request) {
 	parts := make(chan int)
 	for n := range 4 {
@@ -137,7 +137,7 @@ func (s *shop) gather(w http.ResponseWriter, _ *http.Request) {
 	_, _ = fmt.Fprintln(w, sum)
 }
 
-// queue has one of a few workers do it.
+// queue hands the work to one of a few workers.
 func (s *shop) queue(w http.ResponseWriter, r *http.Request) {
 	result := make(chan int, 1)
 	select {
@@ -147,7 +147,7 @@ func (s *shop) queue(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// report does what it does in a task of the trace.
+// report works within a task of the trace.
 func (s *shop) report(w http.ResponseWriter, r *http.Request) {
 	ctx, task := trace.NewTask(r.Context(), "report")
 	defer task.End()
@@ -163,7 +163,7 @@ func (s *shop) report(w http.ResponseWriter, r *http.Request) {
 	trace.WithRegion(ctx, "encode", func() { _ = json.NewEncoder(w).Encode(keys) })
 }
 
-// trace writes a trace into a file, and answers when it is large or long enough.
+// trace writes a trace to a file, and answers when it is large or long enough.
 func (s *shop) trace(w http.ResponseWriter, r *http.Request) {
 	bytes, err := strconv.ParseInt(r.FormValue("bytes"), 10, 64)
 	seconds, err2 := strconv.ParseFloat(r.FormValue("seconds"), 64)
@@ -193,15 +193,15 @@ func traceInto(ctx context.Context, name string, w wish) (err error) {
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	trace.Stop() // which writes the rest
+	trace.Stop() // writes the rest
 	return errors.Join(err, c.err)
 }
 
-// A counter tells when enough was written. One goroutine writes to it.
+// A counter counts bytes written and signals when there are enough. One goroutine writes to it.
 type counter struct {
 	w    io.Writer
 	left int64
-	full chan struct{} // closed when there is enough
+	full chan struct{} // closed when enough was written
 	err  error
 }
 

@@ -5,21 +5,19 @@ import (
 	"strings"
 )
 
-// Kind says whose move it is after an error.
+// Kind classifies an error by who can act on it.
 type Kind uint8
 
 const (
 	// Failure is anything that went wrong in the operation itself.
 	Failure Kind = iota
-	// Usage is a request that cannot be understood: unknown flag, bad value,
-	// missing argument.
+	// Usage is invalid input: an unknown flag, a bad value, a missing argument.
 	Usage
-	// Gate is a result that the user asked to fail on: a regression, a finding,
-	// a missed objective.
+	// Gate is a result that the user asked to fail on: a regression, a finding, a missed objective.
 	Gate
 )
 
-// ExitCode is the process exit code for k.
+// ExitCode returns the process exit code for k.
 func (k Kind) ExitCode() int {
 	switch k {
 	case Usage:
@@ -31,12 +29,12 @@ func (k Kind) ExitCode() int {
 	}
 }
 
-// An Error is a failed operation on a subject, and what to do next.
+// An Error is a failed operation on a subject, with a hint on what to do next.
 type Error struct {
-	Op      string // what was being done: "read profile", "--focus"
-	Subject string // to what: a path, a URL; may be empty
-	Err     error  // the cause; may be nil when Op says it all
-	Hint    string // the cure, a sentence without a final stop; may be empty
+	Op      string // the operation: "read profile", "--focus"
+	Subject string // a path, a URL; may be empty
+	Err     error  // the cause; may be nil if Op is enough
+	Hint    string // what to do, a sentence without a full stop; may be empty
 	Kind    Kind   // Failure unless set
 }
 
@@ -67,8 +65,8 @@ func Usagef(op, message, hint string) *Error {
 	return &Error{Op: op, Err: errors.New(message), Hint: hint, Kind: Usage}
 }
 
-// Hint returns the innermost hint in err's tree, or "": the cause knows the cure best. An
-// error carries a hint when it is an [*Error], or when it has a method Hint() string.
+// Hint returns the innermost hint in err's tree, or "": the cause knows best. An error carries a
+// hint if it is an [*Error] or has a method Hint() string.
 func Hint(err error) string {
 	switch e := err.(type) { //nolint:errorlint // it walks the tree itself
 	case interface{ Unwrap() error }:
@@ -91,8 +89,8 @@ func Hint(err error) string {
 	return ""
 }
 
-// ExitCode returns 0 for nil and otherwise the code of the outermost Error in
-// err's chain whose Kind is not Failure, or 1.
+// ExitCode returns 0 for nil, else the code of the outermost Error in err's chain whose Kind is not
+// Failure, or 1.
 func ExitCode(err error) int {
 	if err == nil {
 		return 0

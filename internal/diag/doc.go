@@ -1,12 +1,12 @@
-// Package diag is the error that carries a hint: what to do next.
+// Package diag defines the error that carries a hint: what to do next.
 //
 // Data flow:
 //
-//  1. Whoever knows what to do about a failure returns an [*Error] with a Hint.
-//  2. Callers wrap it with fmt.Errorf and %w as any other error.
-//  3. The command line prints the chain as one line, the [Hint] of the innermost
-//     cause that has one below it, and exits with the [Kind]'s code.
+//  1. Code that knows what to do about a failure returns an [*Error] with a Hint.
+//  2. Callers wrap it with fmt.Errorf and %w like any other error.
+//  3. The command line prints the chain as one line and below it the [Hint] of the innermost
+//     cause that has one, and exits with the [Kind]'s code.
 //
-// Values are immutable after construction and may be shared. The package does
-// not print and does not exit; it imports only the standard library.
+// Values are immutable after construction and may be shared. The package does not print and does
+// not exit; it imports only the standard library.
 package diag

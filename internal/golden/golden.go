@@ -11,10 +11,10 @@ import (
 //nolint:gochecknoglobals // the one flag of all golden tests
 var update = flag.Bool("update", false, "rewrite golden and generated files")
 
-// Update reports whether golden files are to be rewritten.
+// Update reports whether to rewrite golden files.
 func Update() bool { return *update }
 
-// Check fails the test when a file does not hold got. With -update it writes the file.
+// Check fails the test if the file does not contain got. With -update it writes the file.
 func Check(t testing.TB, name string, got []byte) {
 	t.Helper()
 	check(t, name, got, *update)

@@ -16,8 +16,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// MaxMemory bounds the memory of one drawing, in bytes. A call graph of 80
-// nodes takes 17 MB.
+// MaxMemory limits the memory of one drawing, in bytes. A call graph of 80 nodes takes 17 MB.
 const MaxMemory = 1 << 30
 
 const pageSize = 1 << 16 // of WebAssembly
@@ -25,8 +24,8 @@ const pageSize = 1 << 16 // of WebAssembly
 //go:embed graphviz.wasm
 var module []byte
 
-// Exports of graphviz.wasm that are used, under the names that emscripten's
-// minifier gave them (see assignWasmExports in the package's backend.js).
+// The exports of graphviz.wasm in use, under the names that emscripten's minifier gave them (see
+// assignWasmExports in the package's backend.js).
 const (
 	exportInit         = "A" // __wasm_call_ctors()
 	exportVersion      = "D" // viz_get_graphviz_version() *char
@@ -54,12 +53,11 @@ type Renderer struct {
 	err      error
 }
 
-// New returns a Renderer and begins to prepare it in the background; ctx bounds
-// that preparation only. A failure to prepare is reported by SVG.
+// New returns a Renderer and starts to prepare it in the background; ctx bounds only that
+// preparation. SVG reports a failure to prepare.
 //
-// Compiled code is kept in the directory whet/graphviz of the user's cache
-// directory. When that is not to be had or not writable, every process compiles
-// anew.
+// Compiled code is kept in whet/graphviz below the user's cache directory. If that is missing or
+// not writable, every process compiles again.
 func New(ctx context.Context) *Renderer {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -79,8 +77,8 @@ func newRenderer(ctx context.Context, cacheDir string) *Renderer {
 					return
 				}
 			}
-			// The cache is damaged (wazero checks a sum) or the disk is full: drop
-			// what is in it and do without.
+			// The cache is damaged (wazero checks a sum) or the disk is full: remove its contents
+			// and do without.
 			_ = os.RemoveAll(cacheDir)
 		}
 		r.err = r.compile(ctx, wazero.NewCompilationCache())
@@ -88,9 +86,9 @@ func newRenderer(ctx context.Context, cacheDir string) *Renderer {
 	return r
 }
 
-// writable reports whether only this user can make files in dir: what
-// lies there will be run. It makes dir if need be. (wazero itself compiles first
-// and fails afterwards when a file cannot be made.)
+// writable reports whether only this user can create files in dir: what is there will be executed.
+// It creates dir if necessary. (wazero compiles first and fails afterwards if it cannot create a
+// file.)
 func writable(dir string) bool {
 	if dir == "" || os.MkdirAll(dir, 0o700) != nil {
 		return false
@@ -131,8 +129,8 @@ func (r *Renderer) compile(ctx context.Context, cache wazero.CompilationCache) (
 	return nil
 }
 
-// Close releases the compiled code. It waits for the preparation that New began
-// and must not be called while SVG runs.
+// Close releases the compiled code. It waits for the preparation that New started and must not be
+// called while SVG runs.
 func (r *Renderer) Close() error {
 	<-r.ready
 	if r.err != nil {
@@ -142,10 +140,9 @@ func (r *Renderer) Close() error {
 	return errors.Join(r.runtime.Close(ctx), r.cache.Close(ctx))
 }
 
-// SVG lays out a graph written in the DOT language with Graphviz's dot and
-// returns it as an SVG document. The error of a graph that Graphviz refuses is a
-// *Error with Graphviz's own words; that of a context that ended before the
-// drawing did wraps its cause.
+// SVG lays out a graph written in the DOT language with Graphviz's dot and returns it as an SVG
+// document. If Graphviz rejects the graph, the error is an *Error with Graphviz's messages; if the
+// context ends first, the error wraps its cause.
 func (r *Renderer) SVG(ctx context.Context, dot []byte) ([]byte, error) {
 	in, err := r.instance(ctx)
 	if err != nil {
@@ -197,7 +194,7 @@ func (r *Renderer) SVG(ctx context.Context, dot []byte) ([]byte, error) {
 	return in.cString(svg)
 }
 
-// version asks the module which Graphviz it is.
+// version returns Graphviz's version from the module.
 func (r *Renderer) version(ctx context.Context) (string, error) {
 	in, err := r.instance(ctx)
 	if err != nil {
@@ -279,8 +276,8 @@ func interrupted(ctx context.Context) error {
 	return fmt.Errorf("graphviz: interrupted: %w", context.Cause(ctx))
 }
 
-// call runs an export; the result of one without a result is 0. An error here
-// is a trap, an exit or the end of the context, not a refusal.
+// call runs an export; the result of one without a result is 0. An error here is a trap, an exit or
+// the end of the context, not a rejected graph.
 func (in *instance) call(export string, args ...uint64) (uint64, error) {
 	f := in.mod.ExportedFunction(export)
 	if f == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/tetratelabs/wazero/sys"
 )
 
-// Error numbers as emscripten's C library counts them (those of WASI). System
-// calls return them negated, WASI functions as they are.
+// Error numbers of emscripten's C library (those of WASI). System calls return them negated, WASI
+// functions as they are.
 const (
 	errnoBadf   = 8
 	errnoInval  = 28
@@ -20,10 +20,10 @@ const (
 	errnoNosys  = 52
 	errnoNotty  = 59
 	errnoSpipe  = 70
-	exitAborted = 134 // what a process that calls abort exits with
+	exitAborted = 134 // exit code of a process that calls abort
 )
 
-// messages gathers what Graphviz says during one call.
+// messages collects Graphviz's output during one call.
 type messages struct{ strings.Builder }
 
 type messagesKey struct{}
@@ -46,15 +46,15 @@ func messagesOf(ctx context.Context) *messages {
 // any, in stack[0].
 type hostFunc struct {
 	name    string // in the module: minified
-	symbol  string // what it is, as wasmImports in the package's backend.js says
+	symbol  string // its name in wasmImports of the package's backend.js
 	params  []api.ValueType
 	results []api.ValueType
 	call    api.GoModuleFunc
 }
 
-// hostFuncs is everything that the module can ask of its host. There is no file
-// system and no clock behind it: files are not found, streams other than
-// standard output and error are closed, and it is always the start of the epoch.
+// hostFuncs returns everything that the module can call in its host. There is no file system and no
+// clock behind it: files are not found, streams other than standard output and error are closed,
+// and the time is always the start of the epoch.
 func hostFuncs() []hostFunc {
 	const i32, i64 = api.ValueTypeI32, api.ValueTypeI64
 	p := func(types ...api.ValueType) []api.ValueType { return types }
@@ -102,7 +102,7 @@ func instantiateHost(ctx context.Context, rt wazero.Runtime) error {
 	return nil
 }
 
-// result is a function that returns v whatever its parameters.
+// result returns a function that returns v for any parameters.
 func result(v int32) api.GoModuleFunc {
 	return func(_ context.Context, _ api.Module, stack []uint64) { stack[0] = api.EncodeI32(v) }
 }
@@ -130,8 +130,8 @@ func readCString(mem api.Memory, addr uint32) ([]byte, bool) {
 	return bytes.Clone(b[:n]), true
 }
 
-// vizErrorf(message *char) int is Graphviz's own error reporting. A message
-// comes in pieces: "Error", ": ", then the text.
+// vizErrorf(message *char) int is Graphviz's error reporting. A message comes in pieces: "Error",
+// ": ", then the text.
 func vizErrorf(ctx context.Context, m api.Module, stack []uint64) {
 	if s, ok := readCString(m.Memory(), api.DecodeU32(stack[0])); ok {
 		messagesOf(ctx).add(string(s))
@@ -139,8 +139,7 @@ func vizErrorf(ctx context.Context, m api.Module, stack []uint64) {
 	stack[0] = 0
 }
 
-// fdWrite(fd, iovs, count, written) gathers what goes to standard output and
-// error with Graphviz's messages.
+// fdWrite(fd, iovs, count, written) collects standard output and error with Graphviz's messages.
 func fdWrite(ctx context.Context, m api.Module, stack []uint64) {
 	fd, iovs, count := api.DecodeU32(stack[0]), api.DecodeU32(stack[1]), api.DecodeU32(stack[2])
 	written := stack[3]
@@ -164,8 +163,8 @@ func fdWrite(ctx context.Context, m api.Module, stack []uint64) {
 	stack[0] = write32(m, written, total)
 }
 
-// resizeHeap(size) grows the memory to at least size bytes, by a fifth or more,
-// as emscripten's own implementation does. It returns 0 when there is no more.
+// resizeHeap(size) grows the memory to at least size bytes, by a fifth or more, as emscripten's
+// implementation does. It returns 0 at the limit.
 func resizeHeap(_ context.Context, m api.Module, stack []uint64) {
 	mem := m.Memory()
 	old, want := uint64(mem.Size()), uint64(api.DecodeU32(stack[0]))
@@ -186,8 +185,8 @@ func resizeHeap(_ context.Context, m api.Module, stack []uint64) {
 	}
 }
 
-// halt ends the instance; wazero returns the ExitError from the call that led
-// here, and nothing of the module runs after it.
+// halt ends the instance; wazero returns the ExitError from the call in progress, and no code of
+// the module runs after it.
 func halt(code uint32) { panic(sys.NewExitError(code)) }
 
 func exit(_ context.Context, _ api.Module, stack []uint64) { halt(api.DecodeU32(stack[0])) }
@@ -213,9 +212,9 @@ func assertFail(ctx context.Context, m api.Module, stack []uint64) {
 	halt(exitAborted)
 }
 
-// dateNow() f64 gives the start of the epoch. It is also what the loops of the
-// module call every now and then (see the update command), so here a call ends
-// with its context; and, being Go code, it lets the garbage collector in.
+// dateNow() f64 returns the start of the epoch. The module's loops also call it every now and then
+// (see the update command), so a call ends here with its context; and, being Go code, it lets the
+// garbage collector run.
 func dateNow(ctx context.Context, _ api.Module, stack []uint64) {
 	if ctx.Err() != nil {
 		halt(exitAborted)
@@ -223,7 +222,7 @@ func dateNow(ctx context.Context, _ api.Module, stack []uint64) {
 	stack[0] = api.EncodeF64(0)
 }
 
-// localtime(seconds i64, *tm) gives 1 January 1970.
+// localtime(seconds i64, *tm) returns 1 January 1970.
 func localtime(_ context.Context, m api.Module, stack []uint64) {
 	tm := api.DecodeU32(stack[1])
 	var zero [44]byte // struct tm
@@ -244,12 +243,12 @@ func tzset(_ context.Context, m api.Module, stack []uint64) {
 	_ = m.Memory().WriteString(api.DecodeU32(stack[3]), "UTC\x00")
 }
 
-// environSizes(*count, *bytes) says that the environment is empty.
+// environSizes(*count, *bytes) returns an empty environment.
 func environSizes(_ context.Context, m api.Module, stack []uint64) {
 	stack[0] = max(write32(m, stack[0], 0), write32(m, stack[1], 0))
 }
 
-// randomGet(buffer, size) fills with zeros: a drawing is a function of its text.
+// randomGet(buffer, size) fills with zeros: a drawing depends only on its text.
 func randomGet(_ context.Context, m api.Module, stack []uint64) {
 	b, ok := m.Memory().Read(api.DecodeU32(stack[0]), api.DecodeU32(stack[1]))
 	stack[0] = errnoInval

@@ -6,19 +6,18 @@ import (
 	"path/filepath"
 )
 
-// Bound is what any command may take for any hostile input: bytes of memory, and
-// seconds of CPU time.
+// The limits for any command on any hostile input: bytes of memory, and seconds of CPU time.
 const (
 	BoundMemory  = 512 << 20
 	BoundSeconds = 30
 )
 
-// Terminal is text that must not get to a terminal as it is: sequences for it in 7 and
-// 8 bits, a bell, a return, characters without width, those that turn the direction
-// of writing, and bytes that are no UTF-8.
+// Terminal is text that must not reach a terminal unchanged: escape sequences in 7 and 8 bits, a
+// bell, a carriage return, zero-width characters, characters that change the direction of writing,
+// and invalid UTF-8.
 const Terminal = "\x1b[31m\x1b]0;t\x07\r\b\x7f\u009b31m\u200b\u202e\u2066\ufeff\xff"
 
-// Files writes every hostile file into a directory and returns their names.
+// Files writes every hostile file to a directory and returns their names.
 func Files(dir string) ([]string, error) {
 	var names []string
 	for name, generate := range map[string]func() []byte{

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A message is one of protobuf.
+// A message is a protobuf message.
 type message []byte
 
 func (m message) number(field int, v uint64) message {
@@ -20,8 +20,8 @@ func (m message) bytes(field int, b []byte) message {
 	return append(m, b...)
 }
 
-// head begins a profile: strings, one sample type, one mapping, one function and
-// one location with the id 1. Field numbers are those of profile.proto.
+// head starts a profile: strings, one sample type, one mapping, one function and one location with
+// id 1. Field numbers are those of profile.proto.
 func head() message {
 	var m message
 	for _, s := range []string{"", "cpu", "nanoseconds", "main.work", "/src/app/main.go", "/bin/app", "samples", "count"} {
@@ -43,7 +43,7 @@ func sample(locations ...uint64) message {
 	return message(nil).bytes(1, ids).bytes(2, []byte{1, 10})
 }
 
-// Gzip compresses.
+// Gzip returns compressed data.
 func Gzip(data []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -52,13 +52,12 @@ func Gzip(data []byte) []byte {
 	return b.Bytes()
 }
 
-// Bomb is a valid profile of n equal samples: compressed, it is a thousandth.
+// Bomb returns a valid profile of n equal samples, which compresses to a thousandth.
 func Bomb(n int) []byte {
 	return append(head(), bytes.Repeat(message(nil).bytes(2, sample(1)), n)...)
 }
 
-// Inlined is a profile with a location of n inlined lines, which is on each of several
-// different stacks.
+// Inlined returns a profile with one location of n inlined lines, in several different stacks.
 func Inlined(n, stacks int) []byte {
 	m := head()
 	l := message(nil).number(1, 2).number(2, 1).number(3, 0x2000)
@@ -75,7 +74,7 @@ func Inlined(n, stacks int) []byte {
 	return m
 }
 
-// Deep is a profile of stacks of which each has the same location depth times.
+// Deep returns a profile whose stacks each repeat one location depth times.
 func Deep(depth, stacks int) []byte {
 	m := head()
 	for i := range stacks {
@@ -88,7 +87,7 @@ func Deep(depth, stacks int) []byte {
 	return m
 }
 
-// Labels is a profile of n samples with a label each, all different.
+// Labels returns a profile of n samples, each with a different label.
 func Labels(n int) []byte {
 	m := head()
 	m = m.bytes(6, []byte("request"))
@@ -98,7 +97,7 @@ func Labels(n int) []byte {
 	return m
 }
 
-// Strings is a profile of whose strings each has text in it.
+// Strings returns a profile with text in all its strings.
 func Strings(text string) []byte {
 	var m message
 	for i := range 14 {
@@ -128,7 +127,7 @@ func Strings(text string) []byte {
 	return m.number(13, 5).number(14, 3).number(15, 6)
 }
 
-// CountText is a profile of the text formats before protobuf: n stacks of one address.
+// CountText returns a profile in a text format from before protobuf: n stacks of one address.
 func CountText(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString("goroutine profile: total 1\n")
@@ -138,12 +137,12 @@ func CountText(n int) []byte {
 	return b.Bytes()
 }
 
-// HeapText is the same of the heap: short lines that are all alike.
+// HeapText returns a heap profile in text: short, equal lines.
 func HeapText(n int) []byte {
 	return []byte("heap profile: 1: 1 [1: 1] @ heapprofile\n" + strings.Repeat("1: 1 [1: 1] @\n", n))
 }
 
-// JavaText is the same of Java's heap.
+// JavaText returns a heap profile of Java in text.
 func JavaText(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString("--- heapz 1 ---\nformat = java\nresolution = bytes\n")

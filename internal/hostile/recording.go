@@ -18,13 +18,13 @@ type part struct {
 
 func deflated(data []byte) []byte {
 	var b bytes.Buffer
-	w, _ := flate.NewWriter(&b, flate.BestSpeed) // a level that there is
+	w, _ := flate.NewWriter(&b, flate.BestSpeed) // a valid level
 	_, _ = w.Write(data)                         // a buffer does not fail
 	_ = w.Close()
 	return b.Bytes()
 }
 
-// header is a part's zip header, local or, with at, that of the index.
+// header returns a part's zip header: the local one or, with at, that of the index.
 func header(p part, packed int, flags uint16, at int) []byte {
 	var b []byte
 	le := binary.LittleEndian
@@ -48,7 +48,7 @@ func header(p part, packed int, flags uint16, at int) []byte {
 	return append(b, p.name...)
 }
 
-// archive writes the parts as a zip file.
+// archive returns the parts as a zip file.
 func archive(parts ...part) []byte {
 	var b, index []byte
 	for _, p := range parts {
@@ -67,16 +67,17 @@ func end(parts, index, at int) []byte {
 	return append(e, 0, 0)
 }
 
-const meta = `{"version":1,"created":"2026-01-01T00:00:00Z","duration_ns":1000000000,"target":{"kind":"url","address":"http://h/"},"parts":[]}`
+const meta = `{"version":1,"created":"2026-01-01T00:00:00Z","duration_ns":1000000000,` +
+	`"target":{"kind":"url","address":"http://h/"},"parts":[]}`
 
-// Recording is one with a CPU profile as it is given, inflated by the archive alone.
+// Recording returns a recording with the given CPU profile, compressed only by the archive.
 func Recording(cpu []byte) []byte {
 	return archive(part{"start.json", []byte(meta)}, part{"profiles/cpu.pb.gz", cpu}, part{"recording.json", []byte(meta)})
 }
 
-// RecordingOf is a recording of whose texts each has text in it.
+// RecordingOf returns a recording with text in all its strings.
 func RecordingOf(text string) []byte {
-	q, _ := json.Marshal(text) // a string is fit for it
+	q, _ := json.Marshal(text) // a string cannot fail
 	quoted := string(q)
 	m := fmt.Sprintf(`{"version":1,"whet":%[1]s,"created":"2026-01-01T00:00:00Z","duration_ns":1000000000,
 "target":{"kind":"url","address":%[1]s},"go_version":%[1]s,"goos":%[1]s,"goarch":%[1]s,"command_line":[%[1]s],
@@ -94,7 +95,7 @@ func RecordingOf(text string) []byte {
 		part{"code.json", []byte(`{"schema":` + quoted + `}`)}, part{"recording.json", []byte(m)})...)
 }
 
-// Manifest is a recording whose recording.json lists n parts that are not there.
+// Manifest returns a recording whose recording.json lists n parts that do not exist.
 func Manifest(n int) []byte {
 	var b strings.Builder
 	b.WriteString(`{"version":1,"created":"2026-01-01T00:00:00Z","duration_ns":1,"target":{"kind":"url"},"parts":[`)
@@ -109,8 +110,8 @@ func Manifest(n int) []byte {
 		part{"recording.json", []byte(b.String())})
 }
 
-// Headers is a recording without an index: local headers of n parts whose sizes follow
-// data that none has.
+// Headers returns a recording without an index: local headers of n parts whose sizes follow data
+// that does not exist.
 func Headers(n int) []byte {
 	var b []byte
 	for range n {
@@ -119,7 +120,7 @@ func Headers(n int) []byte {
 	return b
 }
 
-// Overlap is a recording of n profiles that are all the same bytes of the file.
+// Overlap returns a recording of n profiles that are all the same bytes of the file.
 func Overlap(n int) []byte {
 	cpu := part{"profiles/cpu.pb.gz", Bomb(1 << 20)}
 	packed := deflated(cpu.data)
@@ -133,8 +134,8 @@ func Overlap(n int) []byte {
 	return append(append(b, index...), end(n, len(index), at)...)
 }
 
-// Inflating is a recording of a few MB whose CPU profile, valid and uncompressed but for the archive, has so many MiB.
-// The archive does not mention that.
+// Inflating returns a recording of a few MB whose CPU profile, valid and compressed only by the
+// archive, has mib MiB. The archive does not contain that size.
 func Inflating(mib int) []byte {
 	piece := bytes.Repeat(message(nil).bytes(2, sample(1)), 1<<17)
 	packed := flushed(head())
@@ -158,7 +159,7 @@ func Inflating(mib int) []byte {
 	return append(append(b, index...), end(parts, len(index), len(b))...)
 }
 
-// flushed is data deflated so that more may follow, which refers to nothing before it.
+// flushed deflates data so that more can follow, without references to earlier data.
 func flushed(data []byte) []byte {
 	var b bytes.Buffer
 	w, _ := flate.NewWriter(&b, flate.BestSpeed) // a level that there is
@@ -167,10 +168,10 @@ func flushed(data []byte) []byte {
 	return b.Bytes()
 }
 
-// Escape is the name of a file that no command must write.
+// Escape is the name of a file that no command may write.
 const Escape = "whet-escaped"
 
-// Names is a recording whose parts, source files among them, have names that lead elsewhere.
+// Names returns a recording whose parts, including source files, have names that lead outside.
 func Names() []byte {
 	cpu := Gzip(Bomb(10))
 	m := strings.Replace(meta, `"parts":[]`,

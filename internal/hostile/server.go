@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Secret is what tests send as a token; it must get to no other host.
+// Secret is the token that tests send; it must not reach another host.
 const Secret = "a-secret-of-the-test"
 
 // A Server answers every request in one hostile way.
@@ -28,7 +28,7 @@ type Server struct {
 	Stolen atomic.Int64 // requests with [Secret] in them
 }
 
-// Serve starts a server that hands each connection, after the head of its first request, to answer.
+// Serve starts a server that passes each connection, after its first request's header, to answer.
 func Serve(addr string, answer func(c net.Conn, head string)) (*Server, error) {
 	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", addr)
 	if err != nil {
@@ -69,27 +69,27 @@ func readHead(c net.Conn) string {
 	return b.String()
 }
 
-// URL is the server's address.
+// URL returns the server's address.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
 
-// Close ends the server and its connections.
+// Close closes the server and its connections.
 func (s *Server) Close() {
 	_ = s.listener.Close()
 	s.open.Range(func(c, _ any) bool {
-		_ = c.(net.Conn).Close() //nolint:forcetypeassert // nothing else is in it
+		_ = c.(net.Conn).Close() // it has nothing else
 		return true
 	})
 	s.handling.Wait()
 }
 
-// repeat writes a piece until the client is gone.
+// repeat writes a piece until the client disconnects.
 func repeat(c net.Conn, head, piece string) {
 	for _, err := io.WriteString(c, head); err == nil; {
 		_, err = io.WriteString(c, piece)
 	}
 }
 
-// drip writes a byte now and then until the client is gone.
+// drip writes a byte now and then until the client disconnects.
 func drip(c net.Conn, head string) {
 	for _, err := io.WriteString(c, head); err == nil; {
 		time.Sleep(20 * time.Millisecond)
@@ -97,16 +97,16 @@ func drip(c net.Conn, head string) {
 	}
 }
 
-// wait waits until the client is gone.
+// wait waits until the client disconnects.
 func wait(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 
-// page is an answer with a body.
+// page returns an answer with a body.
 func page(status, header, body string) string {
 	return fmt.Sprintf("HTTP/1.1 %s\r\n%sContent-Length: %d\r\nConnection: close\r\n\r\n%s", status,
 		header, len(body), body)
 }
 
-// Answers are hostile ways to answer, by name. other is the address of another host.
+// Answers returns hostile ways to answer, by name. other is the address of another host.
 func Answers(other string) map[string]func(c net.Conn, head string) {
 	const ok = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
 	says := func(text string) func(net.Conn, string) {
@@ -170,7 +170,8 @@ func Answers(other string) map[string]func(c net.Conn, head string) {
 	}
 }
 
-// Listed is a server whose list of handlers is that of net/http/pprof, and which answers all else in one way.
+// Listed returns a server with the index page of net/http/pprof, which gives one answer to all
+// other requests.
 func Listed(answer func(c net.Conn, head string)) func(c net.Conn, head string) {
 	var list strings.Builder
 	for _, kind := range []string{
@@ -188,7 +189,7 @@ func Listed(answer func(c net.Conn, head string)) func(c net.Conn, head string) 
 	}
 }
 
-// GzipZeros is n MiB of zeros, compressed to a thousandth, which it does not hold.
+// GzipZeros returns n MiB of zeros, compressed to a thousandth, without holding them in memory.
 func GzipZeros(n int) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -200,12 +201,13 @@ func GzipZeros(n int) []byte {
 	return b.Bytes()
 }
 
-// Agents are servers that answer as whet's agent does, in part: the list of handlers, a slow request whose name has
-// [Terminal] in it, and hostile answers for what is fetched then.
+// Agents returns servers that answer partly as whet's agent does: the index page, a slow request
+// with [Terminal] in its name, and hostile answers to the requests that follow.
 func Agents(other string) map[string]func(c net.Conn, head string) {
-	name, _ := json.Marshal("GET /" + Terminal) // a string is fit for it
+	name, _ := json.Marshal("GET /" + Terminal) // a string cannot fail
 	begin := time.Now().Add(-2 * time.Second)
-	slow := fmt.Sprintf(`{"schema":"whet.agent-slow/1","next":1,"requests":[{"name":%s,"latency_ns":1500000000,"begin":%q,"end":%q}]}`,
+	slow := fmt.Sprintf(
+		`{"schema":"whet.agent-slow/1","next":1,"requests":[{"name":%s,"latency_ns":1500000000,"begin":%q,"end":%q}]}`,
 		name, begin.Format(time.RFC3339Nano), begin.Add(1500*time.Millisecond).Format(time.RFC3339Nano))
 	list := `<a href='goroutine?debug=1'></a><a href='flight'></a><a href='heap'></a>`
 	handlers := list + strings.Repeat(`<a href='x\x1b[31m?debug=1'></a>`, 1<<15)

@@ -24,7 +24,7 @@ const (
 
 const traceHead = "go 1.22 trace\x00\x00\x00"
 
-// noThread is the number of what is on no thread.
+// noThread is the thread number of events without a thread.
 const noThread = 1<<64 - 1
 
 func batch(thread uint64, body []byte) []byte {
@@ -43,8 +43,8 @@ func event(b []byte, kind byte, args ...uint64) []byte {
 	return b
 }
 
-// Trace is a trace of one generation: processor 0 runs goroutine 1, and then n events that
-// add makes, in batches of the size that the runtime writes.
+// Trace returns a trace of one generation: processor 0 runs goroutine 1, followed by n events from
+// add, in batches of the runtime's size.
 func Trace(n int, add func(b []byte, i uint64) []byte) []byte {
 	out := []byte(traceHead)
 	body := event(event(nil, traceProcStatus, 0, 0, 1), traceGoStatus, 0, 1, 0, 2)
@@ -57,7 +57,7 @@ func Trace(n int, add func(b []byte, i uint64) []byte) []byte {
 	return append(out, batch(noThread, event(nil, traceFrequency, 1e9))...)
 }
 
-// Threads is a trace of n threads that do nothing.
+// Threads returns a trace of n idle threads.
 func Threads(n int) []byte {
 	out := []byte(traceHead)
 	for i := range n {
@@ -66,29 +66,30 @@ func Threads(n int) []byte {
 	return append(out, batch(noThread, event(nil, traceFrequency, 1e9))...)
 }
 
-// Goroutines is a trace of n goroutines that all wait.
+// Goroutines returns a trace of n waiting goroutines.
 func Goroutines(n int) []byte {
 	return Trace(n, func(b []byte, i uint64) []byte { return event(b, traceGoStatus, 0, i+2, noThread, 4) })
 }
 
-// Processors is a trace of n idle processors.
+// Processors returns a trace of n idle processors.
 func Processors(n int) []byte {
 	return Trace(n, func(b []byte, i uint64) []byte { return event(b, traceProcStatus, 0, i+1, 2) })
 }
 
-// Tasks is a trace of n tasks that do not end, whose names have text in them.
+// Tasks returns a trace of n tasks that do not end, with text in their names.
 func Tasks(n int, text string) []byte {
 	names := named(text)
 	return append(Trace(n, func(b []byte, i uint64) []byte { return event(b, traceTaskBegin, 1, i+1, 0, 1, 0) }), names...)
 }
 
-// Regions is a trace of n regions that do not end, within each other.
+// Regions returns a trace of n nested regions that do not end.
 func Regions(n int, text string) []byte {
 	return append(Trace(n, func(b []byte, _ uint64) []byte { return event(b, traceRegionBegin, 1, 0, 1, 0) }),
 		named(text)...)
 }
 
-// Texts is a small trace whose strings all have text in them: of functions, files, tasks, regions and logs.
+// Texts returns a small trace with text in all its strings: functions, files, tasks, regions and
+// logs.
 func Texts(text string) []byte {
 	out := Trace(10, func(b []byte, i uint64) []byte {
 		b = event(b, traceTaskBegin, 1, i+1, 0, 1, 1)
@@ -101,23 +102,23 @@ func Texts(text string) []byte {
 	return append(out, batch(noThread, stack)...)
 }
 
-// named is a table of strings with one text, 1.
+// named returns a table of strings with one text, 1.
 func named(text string) []byte {
 	body := append(event([]byte{traceStrings}, traceString, 1, uint64(len(text))), text...)
 	return batch(noThread, body)
 }
 
-// OldEvents is a trace in the format before Go 1.22, of n events of two bytes.
+// OldEvents returns a trace in the format before Go 1.22, of n events of two bytes.
 func OldEvents(n int) []byte {
 	return append([]byte("go 1.21 trace\x00\x00\x00"), bytes.Repeat([]byte{8, 1}, n)...)
 }
 
-// OldString is such a trace with a string that is longer than it.
+// OldString returns such a trace with a string that is longer than the trace.
 func OldString() []byte {
 	return append([]byte("go 1.21 trace\x00\x00\x00"), 0x41, 1, 1, 37, 1, 0xff, 0xff, 0xff, 0xff, 0x7f)
 }
 
-// Flipped is a trace with a few bits that are not as they were, elsewhere for each number.
+// Flipped returns a trace with a few flipped bits, at positions that depend on number.
 func Flipped(trace []byte, number uint64) []byte {
 	out := bytes.Clone(trace)
 	r := rand.New(rand.NewPCG(number, 1)) //nolint:gosec // the same each time
@@ -127,7 +128,7 @@ func Flipped(trace []byte, number uint64) []byte {
 	return out
 }
 
-// Traces are all of these, by name.
+// Traces returns all of these, by name.
 func Traces() map[string]func() []byte {
 	return map[string]func() []byte{
 		"threads.trace":    func() []byte { return Threads(1 << 16) },

@@ -1,13 +1,13 @@
-// Package licences lists what whet's binaries contain of others' work, with its licences.
+// Package licences lists the third-party components of whet's binaries with their licences.
 //
-//  1. [List] asks `go list -deps` for the packages of the commands, once for each operating system of a
-//     release, and reads the licence and notice files of each package, from its directory up to the
-//     root of its module. github.com/google/licensecheck names the licences.
+//  1. [List] runs `go list -deps` for the packages of the commands, once for each operating system
+//     of a release, and reads the licence and notice files of each package, from its directory up
+//     to the root of its module. github.com/google/licensecheck names the licences.
 //  2. [Bundled] reads from ui/package-lock.json the npm packages that the pages in ui/dist contain.
 //  3. [Page] writes both as Markdown, each text once: THIRD_PARTY.md in the root of the repository.
 //
-// The package's test fails when a licence is not on the allowed list, or the page is out of date;
-// `make goldens` rewrites it. What is not a Go module or an npm package is described in NOTICE.
+// The package's test fails if a licence is not on the allowed list or the page is out of date;
+// `make goldens` rewrites it. NOTICE describes what is neither a Go module nor an npm package.
 //
-// The functions have no state. Nothing but the test imports the package.
+// The functions have no state. Only the test imports the package.
 package licences

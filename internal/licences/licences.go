@@ -20,10 +20,10 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// A Component is a module or package of others that a binary contains.
+// A Component is a third-party module or package in a binary.
 type Component struct {
 	Name, Version string
-	Licences      []string // SPDX identifiers, sorted; none when no licence was recognised
+	Licences      []string // SPDX identifiers, sorted; none if no licence was recognised
 	Files         []File   // licence and notice files; none for npm packages, whose texts are in NOTICE
 }
 
@@ -33,18 +33,18 @@ type File struct {
 	Text string
 }
 
-// Allowed reports whether a licence allows a binary to contain a component that is under it,
-// on the terms that THIRD_PARTY.md and NOTICE meet.
+// Allowed reports whether a binary may contain a component under a licence, on the terms that
+// THIRD_PARTY.md and NOTICE meet.
 func Allowed(spdx string) bool {
 	return slices.Contains([]string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0", "0BSD"}, spdx)
 }
 
-// covered is the least share of a licence file that has to be recognised, in percent.
+// covered is the least share of a licence file that must be recognised, in percent.
 const covered = 75
 
 var licenceName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)([-.].*)?$`)
 
-// List returns the modules that are linked into packages on any of the operating systems, by name.
+// List returns the modules linked into packages on any of the operating systems, by name.
 func List(ctx context.Context, dir string, systems, packages []string) ([]Component, error) {
 	found := map[string]*Component{}
 	for _, system := range systems {
@@ -141,7 +141,7 @@ func (c *Component) read(module, sub string) error {
 }
 
 // identify returns the licences in a text; "unknown" for a text that is mostly something else.
-// Notices and grants of patents add nothing to the licence they come with.
+// Notices and patent grants add nothing to the licence they come with.
 func identify(text []byte) []string {
 	cov := licensecheck.Scan(text)
 	if len(cov.Match) == 0 && isNotice(text) {
@@ -159,7 +159,7 @@ func identify(text []byte) []string {
 	return ids
 }
 
-// isNotice reports whether a text is an attribution or a grant of patents.
+// isNotice reports whether a text is an attribution or a patent grant.
 func isNotice(text []byte) bool {
 	return bytes.Contains(text, []byte("Additional IP Rights Grant")) || bytes.Count(text, []byte("\n")) < 12
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// goForms checks the forms of a Go file: doc comments of boolean functions, errors, placeholders of flags, and
-// the width of lines.
+// goForms checks the forms of a Go file: doc comments of boolean functions, errors, placeholders of
+// flags, and the width of lines.
 func goForms(name string, text []byte, add func(line int, text, cure string)) error {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -47,8 +47,8 @@ func goForms(name string, text []byte, add func(line int, text, cure string)) er
 	return nil
 }
 
-// boolDoc matches the doc comment of a boolean function. A method of an interface that is documented elsewhere
-// says only that it implements it.
+// boolDoc matches the doc comment of a boolean function. A method of an interface that is
+// documented elsewhere only names what it implements.
 var boolDoc = regexp.MustCompile(`\breports? whether\b|\b[Ii]mplements\b`)
 
 // isBool reports whether a function has one result, a bool.
@@ -60,7 +60,7 @@ func isBool(f *ast.FuncType) bool {
 	return ok && id.Name == "bool"
 }
 
-// constant returns the text of an expression of string literals, with NUL where something else is concatenated.
+// constant returns the text of an expression of string literals, with NUL for other operands.
 func constant(e ast.Expr) (text string, ok bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -79,7 +79,8 @@ func constant(e ast.Expr) (text string, ok bool) {
 }
 
 var (
-	// valueUnknown matches an error about a value out of a set. Long and open sets are left out: the hint has them.
+	// valueUnknown matches an error about a value outside a set. Long and open sets are exempt: the
+	// hint has them.
 	valueUnknown = regexp.MustCompile(`\bunknown ((?:[a-z-]+ )+)%[qsv]`)
 	openSets     = [...]string{"command", "flag", "option", "field", "variable", "function", "name"}
 	wantsValues  = regexp.MustCompile(`\(want .`)
@@ -127,11 +128,11 @@ var (
 	flagMethod = regexp.MustCompile(
 		`^(Bool|Count|String|Int|Int64|Uint|Uint64|Float64|Duration|StringSlice|StringArray)?VarP?$`)
 	placeholder = regexp.MustCompile("`([^`]*)`")
-	// placeholderForm is how the value of a flag is named: a duration as pflag names it, all else in capitals.
+	// placeholderForm is the form of a flag's value: duration, as in pflag, or capitals.
 	placeholderForm = regexp.MustCompile(`^(duration|[^a-z]*[A-Z][^a-z]*)$`)
 )
 
-// synonyms returns the placeholders that have another spelling.
+// synonyms returns placeholders with their preferred spelling.
 func synonyms() map[string]string {
 	return map[string]string{
 		"FOLDER": "DIR", "DIRECTORY": "DIR", "PATH": "FILE or DIR", "FILENAME": "FILE", "DURATION": "duration",

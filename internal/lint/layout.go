@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// modulePath is the module that the layout is of.
+// modulePath is the path of this module.
 const modulePath = "github.com/whet-go/whet"
 
-// A layer is a set of components. A component is a directory with all below it; its
-// packages may import each other and those of the layers above it in the list.
-// Components of one layer do not import each other.
+// A layer is a set of components. A component is a directory with all below it; its packages may
+// import each other and those of lower layers. Components of the same layer do not import each
+// other.
 type layer struct {
 	name       string
 	components []string
 }
 
-// layers is the import order of the house, lowest first. ARCHITECTURE.md draws it.
+// layers is the import order, lowest first. ARCHITECTURE.md draws it.
 func layers() []layer {
 	return []layer{
 		{"what every package may use", []string{"unit", "internal/diag", "internal/procgroup"}},
@@ -35,12 +35,15 @@ func layers() []layer {
 		{"fixes", []string{"fix"}},
 		{"faces' helpers", []string{"internal/report", "internal/server", "internal/pprof", "internal/newrule"}},
 		{"faces", []string{"internal/cli"}},
-		{"commands", []string{"cmd", "internal/bigtrace", "internal/cases", "internal/licences", "internal/peers", "internal/precision", "internal/release"}},
+		{"commands", []string{
+			"cmd", "internal/bigtrace", "internal/cases", "internal/licences", "internal/peers",
+			"internal/precision", "internal/release",
+		}},
 	}
 }
 
-// componentOf returns the component that a package of the module belongs to and
-// the index of its layer; -1 when the layout has no place for it.
+// componentOf returns the component that a package of the module belongs to and the index of its
+// layer; -1 if it is in no layer.
 func componentOf(importPath string) (component string, at int) {
 	rel := strings.TrimPrefix(strings.TrimPrefix(importPath, modulePath), "/")
 	at = -1
@@ -54,7 +57,7 @@ func componentOf(importPath string) (component string, at int) {
 	return component, at
 }
 
-// Imports returns the imports that run against the layout.
+// Imports returns the imports that violate the layout.
 func Imports(packages []Package) []Problem {
 	var problems []Problem
 	add := func(pkg, text, cure string) {
@@ -72,7 +75,8 @@ func Imports(packages []Package) []Problem {
 		for _, imported := range p.Imports {
 			to, below := componentOf(imported)
 			if from == "agent" && to != from && !isStd(packages, imported) {
-				add(p.ImportPath, "imports "+imported, "agent is linked into users' services and uses the standard library only: write the few lines that are needed")
+				add(p.ImportPath, "imports "+imported,
+					"agent is linked into users' services and uses the standard library only: write the few lines that are needed")
 				continue
 			}
 			if !inModule(imported) {
@@ -81,10 +85,11 @@ func Imports(packages []Package) []Problem {
 			switch {
 			case below < 0 || to == from:
 			case below > level:
-				add(p.ImportPath, fmt.Sprintf("imports %s, which is above it (%s, %s)", imported, layers()[level].name, layers()[below].name),
+				add(p.ImportPath, fmt.Sprintf("imports %s, which is above it (%s, %s)", imported, layers()[level].name,
+					layers()[below].name),
 					fmt.Sprintf("move what it needs down into %s or lower, or pass it in as a value, function or interface", from))
 			case below == level:
-				add(p.ImportPath, fmt.Sprintf("imports %s beside it (%s)", imported, layers()[level].name),
+				add(p.ImportPath, fmt.Sprintf("imports %s of the same layer (%s)", imported, layers()[level].name),
 					"let a package above join the two, or move what both need down (typed quantities: unit)")
 			}
 		}
@@ -96,8 +101,8 @@ func inModule(importPath string) bool {
 	return importPath == modulePath || strings.HasPrefix(importPath, modulePath+"/")
 }
 
-// isStd reports whether an import is the standard library's, by the list of all
-// packages, or by its path when it is not on it.
+// isStd reports whether an import is in the standard library, according to the list of packages, or
+// by its path if it is not on the list.
 func isStd(packages []Package, importPath string) bool {
 	i := slices.IndexFunc(packages, func(p Package) bool { return p.ImportPath == importPath })
 	if i >= 0 {

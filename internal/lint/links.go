@@ -16,13 +16,13 @@ var (
 	mdLink = regexp.MustCompile(`\]\(([^()\s]+)(?:\s+"[^"]*")?\)`)
 	// mdHeading matches the text of an ATX heading.
 	mdHeading = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
-	// mdCode matches a code span, in which links are text.
+	// mdCode matches a code span, in which links are plain text.
 	mdCode = regexp.MustCompile("`[^`]*`")
 )
 
-// Links returns the relative links in Markdown files that lead nowhere: to a file that does not
-// exist, or to a heading that the file does not have. Files below internal are templates of
-// generated pages, which are checked in place of them.
+// Links returns broken relative links in Markdown files: to a file that does not exist, or to a
+// heading that the file lacks. Files below internal are templates of generated pages, which are
+// checked instead.
 func Links(repo fs.FS) ([]Problem, error) {
 	var problems []Problem
 	err := fs.WalkDir(repo, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -87,7 +87,7 @@ func wrongLink(repo fs.FS, from, link string) string {
 	return ""
 }
 
-// prose returns the lines of Markdown, those of fenced code empty.
+// prose returns the lines of Markdown, with the lines of fenced code empty.
 func prose(text []byte) [][]byte {
 	lines := bytes.Split(text, []byte("\n"))
 	fenced := false
@@ -101,7 +101,7 @@ func prose(text []byte) [][]byte {
 	return lines
 }
 
-// anchors returns the fragments of the headings of Markdown, as GitHub makes them.
+// anchors returns the fragments of Markdown headings, as GitHub generates them.
 func anchors(text []byte) map[string]bool {
 	found := make(map[string]bool)
 	for _, line := range prose(text) {

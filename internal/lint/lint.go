@@ -27,14 +27,14 @@ type Problem struct {
 
 func (p Problem) String() string { return p.Where + " " + p.Text + "\n\tcure: " + p.Cure }
 
-// A Package is what the rules need of go list's output.
+// A Package is the part of go list's output that the rules need.
 type Package struct {
 	ImportPath string
 	Imports    []string
 	Standard   bool
 }
 
-// Packages lists the packages of the module in dir and all that they depend on.
+// Packages lists the packages of the module in dir and all their dependencies.
 func Packages(ctx context.Context, dir string) ([]Package, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-deps", "-json=ImportPath,Imports,Standard", "./...")
 	cmd.Dir = dir
@@ -62,12 +62,12 @@ const (
 	maxMainLines = 30
 )
 
-// overlong are the files that may be longer than maxLines, with the reason.
+// overlong returns the files that may be longer than maxLines, with the reason.
 func overlong() map[string]string {
 	return map[string]string{}
 }
 
-// todo matches what must not be in a comment: the word without an issue's number.
+// todo matches the words that need an issue number in a comment.
 var todo = regexp.MustCompile(`\b(TODO|FIXME|XXX)\b(\(#\d+\):)?`)
 
 // ownUpdate matches the definition of a flag for golden files.
@@ -77,7 +77,7 @@ var ownUpdate = regexp.MustCompile(`flag\.Bool(Var)?\([^\n]*"update"`)
 func Files(repo fs.FS) ([]Problem, error) {
 	var problems []Problem
 	add := func(where, text, cure string) { problems = append(problems, Problem{where, text, cure}) }
-	documented := make(map[string]bool) // directories with Go files: have they a doc.go?
+	documented := make(map[string]bool) // directories with Go files: do they have a doc.go?
 	excuses := overlong()
 	err := fs.WalkDir(repo, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -144,7 +144,7 @@ func Files(repo fs.FS) ([]Problem, error) {
 	return problems, nil
 }
 
-// skipFolder reports whether a directory holds what is not written by hand here.
+// skipFolder reports whether a directory holds only generated or foreign files.
 func skipFolder(name string) bool {
 	switch base := path.Base(name); base {
 	case "testdata", "node_modules", "dist", "vendor":
@@ -154,14 +154,13 @@ func skipFolder(name string) bool {
 	}
 }
 
-// A comment is a comment's text and the line on which it begins.
+// A comment is the text of a comment and the line on which it starts.
 type comment struct {
 	line int
 	text []byte
 }
 
-// comments returns the comments of a file. Of files that are not Go the whole
-// text is taken for one.
+// comments returns the comments of a file; for a file that is not Go, the whole text.
 func comments(name string, text []byte) []comment {
 	if path.Ext(name) != ".go" {
 		return []comment{{1, text}}

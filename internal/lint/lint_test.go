@@ -116,7 +116,8 @@ func TestPlantedFiles(t *testing.T) {
 	}
 	want := []string{
 		"cmd/whet/main.go has 31 lines", "bare has no doc.go", "good/long.go has 802 lines",
-		"util is a folder", "onlytests/flag_test.go defines a flag -update", "good/later.go:4 puts", "ui/src/later.ts:2 puts", ".ci/run.sh:1 puts",
+		"util is a folder", "onlytests/flag_test.go defines a flag -update", "good/later.go:4 puts", "ui/src/later.ts:2 puts",
+		".ci/run.sh:1 puts",
 	}
 	problems, err := Files(repo)
 	if err != nil {

@@ -11,18 +11,19 @@ import (
 	"unicode/utf8"
 )
 
-// A phrase is an expression that the project does not use, and what to write instead.
+// A phrase is an expression that the project avoids, and what to write instead.
 type phrase struct {
 	key     string // is part of each match
 	pattern *regexp.Regexp
 	cure    string
 }
 
-// gap matches what may lie between two words of a phrase: white space, and where a comment or a
+// gap matches the separator of two words in a phrase: white space and, where a comment or a
 // concatenated string continues on the next line, its markers.
 const gap = `[\s/*"+]+`
 
-// phrases returns the banned phrases. A space in a pattern matches [gap], so that a line break does not hide one.
+// phrases returns the banned phrases. A space in a pattern matches [gap], so that line breaks do
+// not hide a phrase.
 func phrases() []phrase {
 	var list []phrase
 	add := func(key, pattern, cure string) {
@@ -51,7 +52,8 @@ func phrases() []phrase {
 	return list
 }
 
-// find returns the phrase's matches in text. Expressions are slow: they only see what is around the key.
+// find returns the phrase's matches in text. It runs the expression only around the key, because
+// expressions are slow.
 func (p phrase) find(text []byte) [][]int {
 	const around = 80
 	key := []byte(p.key)
@@ -77,20 +79,20 @@ const (
 	maxMarkdownColumns = 100
 )
 
-// Swept reports whether the sweep has reached a directory: it is not in [unswept].
+// Swept reports whether [Prose] applies to a directory: it is not in [unswept].
 func Swept(folder string) bool {
 	return !slices.ContainsFunc(unswept(), func(entry string) bool { return covers(entry, folder) })
 }
 
-// covers reports whether an entry of [unswept] means a directory.
+// covers reports whether an entry of [unswept] includes a directory.
 func covers(entry, folder string) bool {
 	above, all := strings.CutSuffix(entry, "/...")
 	return folder == above || all && strings.HasPrefix(folder, above+"/")
 }
 
-// Prose walks a repository and checks what people read in it: banned phrases in Go, TypeScript and Markdown, the
-// forms of errors, flags and doc comments in Go, and the width of lines. It checks only directories for which in
-// reports true.
+// Prose walks a repository and checks what people read: banned phrases in Go, TypeScript and
+// Markdown; the forms of errors, flags and doc comments in Go; the width of lines. It checks only
+// directories for which in reports true.
 func Prose(repo fs.FS, in func(folder string) bool) ([]Problem, error) {
 	var problems []Problem
 	banned := phrases()
@@ -139,7 +141,8 @@ func Prose(repo fs.FS, in func(folder string) bool) ([]Problem, error) {
 
 func isGap(r rune) bool { return strings.ContainsRune(" \t\n\r/*\"+", r) }
 
-// wideCode finds lines of code that are too wide. Lines within raw strings are data: they are left out.
+// wideCode finds lines of code that are too wide. It skips lines within raw strings, which are
+// data.
 func wideCode(text string, raw map[int]bool, add func(line int, text, cure string)) {
 	at := 0
 	for line := range strings.Lines(text) {
@@ -157,7 +160,8 @@ var (
 	listOrQuote = regexp.MustCompile(`^\s*([-*+>]|\d+\.|#+)? *`)
 )
 
-// wideMarkdown finds lines of prose that are too wide: no tables, no code, nothing without a space to break at.
+// wideMarkdown finds lines of prose that are too wide. It skips tables, code, and lines without a
+// space to break at.
 func wideMarkdown(text string, add func(line int, text, cure string)) {
 	at, fenced, blank, list := 0, false, true, false
 	for line := range strings.Lines(text) {

@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// A bounded listener hands out a number of connections at a time; further ones wait for one to end. A write to one
-// fails when the client takes nothing for a while: its handler would wait for ever.
+// A bounded listener limits the number of open connections; further ones wait for one to end. A
+// write to a connection fails if the client reads nothing for a while, because its handler would
+// block forever.
 type bounded struct {
 	net.Listener
-	free  chan struct{} // one in it for each connection
+	free  chan struct{} // holds one element for each connection
 	write time.Duration
 
 	once   sync.Once
@@ -42,7 +43,7 @@ func (b *bounded) Close() error {
 	return b.Listener.Close()
 }
 
-// maxPiece is how much of an answer has to be taken within the time of a write.
+// maxPiece is how much of an answer the client must read within the write timeout.
 const maxPiece = 64 << 10
 
 type conn struct {
@@ -51,7 +52,8 @@ type conn struct {
 	end   func()
 }
 
-// Write writes in pieces, so that a large answer to a client that takes it has the time it needs.
+// Write writes in pieces, so that a client that keeps reading gets a large answer without a
+// timeout.
 func (c *conn) Write(b []byte) (n int, err error) {
 	for first := true; first || len(b) > 0; first = false {
 		if err := c.SetWriteDeadline(time.Now().Add(c.write)); err != nil {

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// DefaultAddr is a free port of the loopback interface.
+// DefaultAddr is any free port of the loopback interface.
 const DefaultAddr = "127.0.0.1:0"
 
-// ErrExposed is the error of [Listen] for addresses that others can reach.
+// ErrExposed is the error of [Listen] for an address that other machines can reach.
 var ErrExposed = errors.New("the address is not on the loopback interface")
 
-// Listen opens an address of the loopback interface: "127.0.0.1:8080", "localhost:0", "[::1]:0". A
-// port of 0 is a free one.
+// Listen opens an address of the loopback interface: "127.0.0.1:8080", "localhost:0", "[::1]:0".
+// Port 0 is any free port.
 func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -31,14 +31,14 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What a name stands for is not ours to say.
+	// Names can resolve to any address.
 	if tcp, ok := l.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
 		return nil, errors.Join(fmt.Errorf("listen on %q, which is %v: %w", addr, l.Addr(), ErrExposed), l.Close())
 	}
 	return l, nil
 }
 
-// Local reports whether a host, as it stands in addresses, can only be this machine.
+// Local reports whether a host, as in addresses, can only be this machine.
 func Local(host string) bool {
 	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
 		return true
@@ -47,21 +47,21 @@ func Local(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// How long clients may take, and a server that ends waits for them.
+// Timeouts for clients and for shutdown.
 const (
 	readTimeout  = 10 * time.Second
-	writeTimeout = 30 * time.Second // without taking anything
+	writeTimeout = 30 * time.Second // without any progress
 	idleTimeout  = 2 * time.Minute
 	endTimeout   = time.Second
 )
 
-// Limits of what a client can make a server hold.
+// Limits on what a client can make the server hold.
 const (
-	maxHeader = 64 << 10 // bytes of a request's head: a thousand ids fit
-	maxConns  = 256      // a browser has six
+	maxHeader = 64 << 10 // bytes of request headers: a thousand ids fit
+	maxConns  = 256      // a browser uses six
 )
 
-// Serve answers what comes to a listener until ctx ends, which is no error. It closes the listener.
+// Serve serves a listener until ctx ends, which is not an error. It closes the listener.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -89,9 +89,9 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	return err
 }
 
-// Check returns an error for a request that is not for this machine by name. A name of
-// another site that resolves to the loopback interface ("DNS rebinding") would let
-// that site's pages read what is served.
+// Check returns an error for a request whose host is not a name of this machine. A name of another
+// site that resolves to the loopback interface ("DNS rebinding") would let that site's pages read
+// the answers.
 func Check(r *http.Request) error {
 	host, _, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -103,9 +103,8 @@ func Check(r *http.Request) error {
 	return nil
 }
 
-// SameOrigin reports whether a request is the user's own or that of a page of this
-// server. It believes the header that browsers set and pages cannot. Pages of other
-// ports are others'.
+// SameOrigin reports whether a request comes from the user or from a page of this server. It relies
+// on a header that browsers set and pages cannot. Pages on other ports are foreign.
 func SameOrigin(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "none", "same-origin":

@@ -39,8 +39,8 @@ func run(args []string) error {
 	return os.WriteFile(index, source, 0o600)
 }
 
-// Index is the source of the index: all directories of rules, which are those with a doc.go that says
-// so.
+// Index returns the source of the index of all rules: the directories whose doc.go documents a
+// rule.
 func Index(dir string) ([]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

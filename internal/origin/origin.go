@@ -10,17 +10,17 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// maxRedirects is how many redirects a request follows.
+// maxRedirects is the maximum number of redirects of a request.
 const maxRedirects = 10
 
-// A Policy says which redirects a client follows. The zero value is for requests
-// that carry nothing but their address.
+// A Policy decides which redirects a client follows. The zero value is for requests that carry
+// nothing but their address.
 type Policy struct {
-	// Secret says that requests carry what is for their origin alone: headers, a
-	// token, a user and password, a client certificate.
+	// Secret means that requests carry something that only their origin may see: headers, a token,
+	// a user and password, a client certificate.
 	Secret bool
 
-	// Hint is what to do instead of a redirect that is refused; "" is a general hint.
+	// Hint is what to do instead of following a refused redirect; "" means a general hint.
 	Hint string
 }
 
@@ -29,13 +29,13 @@ func (p Policy) Redirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return fmt.Errorf("more than %d redirects", maxRedirects)
 	}
-	// The address that redirected may have a token in its query.
+	// The redirecting address may have a token in its query.
 	req.Header.Del("Referer")
 	from := via[0].URL
 	if Same(from, req.URL) {
 		return nil
 	}
-	// Whoever fetches a remote address must not be sent to a file, either.
+	// A remote address must not redirect to a local file, either.
 	if s := req.URL.Scheme; s != "http" && s != "https" {
 		return errors.New("redirects to something other than http and https")
 	}
@@ -45,7 +45,7 @@ func (p Policy) Redirect(req *http.Request, via []*http.Request) error {
 	return p.refuse(req.URL)
 }
 
-// refuse is the error for a redirect that leaves the origin.
+// refuse returns the error for a redirect that leaves the origin.
 func (p Policy) refuse(to *url.URL) error {
 	hint := p.Hint
 	if hint == "" {
@@ -57,12 +57,12 @@ func (p Policy) refuse(to *url.URL) error {
 	}
 }
 
-// Same reports whether two addresses have one origin: scheme, host and port.
+// Same reports whether two addresses have the same origin: scheme, host and port.
 func Same(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
 }
 
-// port is an address's port, that of its scheme when it names none.
+// port returns an address's port, or that of its scheme.
 func port(u *url.URL) string {
 	switch p := u.Port(); {
 	case p != "":
@@ -74,7 +74,7 @@ func port(u *url.URL) string {
 	}
 }
 
-// First is the request that redirects led to req from; req itself without any.
+// First returns the request that redirects led to req from; req itself without redirects.
 func First(req *http.Request) *http.Request {
 	for req.Response != nil && req.Response.Request != nil {
 		req = req.Response.Request
@@ -82,8 +82,8 @@ func First(req *http.Request) *http.Request {
 	return req
 }
 
-// Left returns an error when redirects have led req to another origin: for a
-// transport that adds what is secret to requests of others' clients.
+// Left returns an error if redirects have led req to another origin. It is for a transport that
+// adds secrets to other clients' requests.
 func (p Policy) Left(req *http.Request) error {
 	first := First(req)
 	if first == req || Same(first.URL, req.URL) || !p.Secret && first.URL.User == nil {

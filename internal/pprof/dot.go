@@ -8,9 +8,9 @@ import (
 	"runtime"
 )
 
-// provideDot puts a dot that runs program, with "dot" as its first argument, on the
-// search path, where the driver looks for Graphviz. It does nothing on a machine
-// that has Graphviz. The returned function takes it away.
+// provideDot puts a dot command that runs program, with "dot" as its first argument, on the search
+// path, where the driver looks for Graphviz. It does nothing if Graphviz is installed. The returned
+// function removes the command.
 func provideDot(program string) (remove func(), err error) {
 	nothing := func() {}
 	if _, err := exec.LookPath("dot"); err == nil || program == "" {
@@ -20,7 +20,7 @@ func provideDot(program string) (remove func(), err error) {
 	if err != nil {
 		return nothing, err
 	}
-	remove = func() { _ = os.RemoveAll(dir) } // what stays is in the system's temporary directory
+	remove = func() { _ = os.RemoveAll(dir) } // a leftover is in the system's temporary directory
 	name, script := "dot", fmt.Sprintf("#!/bin/sh\nexec %s dot \"$@\"\n", quote(program))
 	if runtime.GOOS == "windows" {
 		name, script = "dot.bat", fmt.Sprintf("@\"%s\" dot %%*\r\n", program)
@@ -36,7 +36,7 @@ func provideDot(program string) (remove func(), err error) {
 	return remove, nil
 }
 
-// quote writes s as one word of the POSIX shell.
+// quote returns s as one word of the POSIX shell.
 func quote(s string) string {
 	out := []byte{'\''}
 	for i := range len(s) {

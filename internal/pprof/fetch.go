@@ -16,8 +16,8 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// fetcher is the driver's plugin.Fetcher. A nil profile without an error leaves
-// the source to the driver.
+// fetcher is the driver's plugin.Fetcher. A nil profile without an error leaves the source to the
+// driver.
 type fetcher struct {
 	recordings *recordings
 	transport  http.RoundTripper
@@ -25,18 +25,18 @@ type fetcher struct {
 	limit      *memoryLimit
 
 	mu   sync.Mutex
-	hint string // of the last failure: the driver prints errors, and only their text
+	hint string // of the last failure: the driver prints only the text of errors
 }
 
-// hinted returns the hint of the last failure, "" without one.
+// hinted returns the hint of the last failure, or "".
 func (f *fetcher) hinted() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.hint
 }
 
-// Fetch opens recordings and addresses. A file wins over an address that is
-// spelled alike (mem_2026-01-02_03:04:05).
+// Fetch opens recordings and addresses. A file takes precedence over an address of the same
+// spelling (mem_2026-01-02_03:04:05).
 func (f *fetcher) Fetch(src string, duration, timeout time.Duration) (*gprofile.Profile, string, error) {
 	if file, name, ok := splitRecording(src); ok {
 		p, err := f.recordings.profile(file, name)
@@ -89,13 +89,13 @@ func (f *fetcher) get(addr string, timeout time.Duration) (_ *gprofile.Profile, 
 	return f.limit.stream(resp.Body)
 }
 
-// file reads a profile. One that perf wrote is nil: the driver knows how to convert it.
+// file reads a profile. It returns nil for a profile from perf: the driver can convert it.
 func (f *fetcher) file(path string) (*gprofile.Profile, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // only read
+	defer func() { _ = file.Close() }() // read only
 	head := make([]byte, len(perfMagic))
 	if n, _ := file.ReadAt(head, 0); string(head[:n]) == perfMagic {
 		return nil, nil //nolint:nilnil // left to the driver
@@ -103,16 +103,15 @@ func (f *fetcher) file(path string) (*gprofile.Profile, error) {
 	return f.limit.read(file, 0)
 }
 
-// perfMagic begins the files of Linux's perf.
+// perfMagic starts the files of Linux's perf.
 const perfMagic = "PERFILE2"
 
-// adjustURL turns what a user types into an address, "" when it is none: http is
-// the default scheme, the CPU profile the default path, and -seconds and -timeout
-// apply.
+// adjustURL completes an address that a user types; "" if it is none: http is the default scheme,
+// the CPU profile the default path, and -seconds and -timeout apply.
 func adjustURL(src string, duration, timeout time.Duration) (string, time.Duration) {
 	u, err := url.Parse(src)
 	if err != nil || u.Host == "" && u.Scheme != "" && u.Scheme != "file" {
-		u, err = url.Parse("http://" + src) // host:port/path, taken for a scheme
+		u, err = url.Parse("http://" + src) // host:port/path, parsed as a scheme
 	}
 	if err != nil || u.Host == "" {
 		return "", 0
@@ -127,7 +126,7 @@ func adjustURL(src string, duration, timeout time.Duration) (string, time.Durati
 		duration = time.Duration(s) * time.Second
 	}
 	if timeout <= 0 {
-		timeout = duration + 20*time.Second // and no longer if the answer never ends
+		timeout = duration + 20*time.Second // no longer, even if the answer never ends
 	}
 	u.RawQuery = values.Encode()
 	return u.String(), timeout

@@ -9,16 +9,16 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// flagSet is the driver's plugin.FlagSet over its own flag set, so that
-// nothing touches flag.CommandLine.
+// flagSet implements the driver's plugin.FlagSet with a separate flag set, so that nothing changes
+// flag.CommandLine.
 type flagSet struct {
 	*flag.FlagSet
 	args  []string
 	ui    *ui
 	extra []string
-	texts map[string]*string // options that take text, by name
+	texts map[string]*string // options with a text value, by name
 
-	// afterParse may look at the sources and change options. Its error fails Parse.
+	// afterParse may inspect the sources and change options. Its error makes Parse fail.
 	afterParse func(sources []string, texts map[string]*string) error
 
 	help bool  // help was requested and shown
@@ -37,7 +37,7 @@ func (f *flagSet) String(name, def, usage string) *string {
 	return p
 }
 
-// StringList collects each use of the option.
+// StringList collects every use of the option.
 func (f *flagSet) StringList(name, def, usage string) *[]*string {
 	list := &[]*string{}
 	if def != "" {

@@ -17,14 +17,14 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// The driver's reader has no limits: a profile is read up to what it may take, and
-// weighed, before the driver's reader gets it.
+// The driver's reader has no limits, so whet reads a profile up to its limit and estimates its size
+// before the driver's reader gets it.
 const (
 	limitBase   = 128 << 20 // bytes of memory for any profile
-	limitFactor = 64        // and for each byte of input, as it arrives
+	limitFactor = 64        // plus this for each byte of input
 )
 
-// A memoryLimit bounds what reading a profile, and the report of it, may take.
+// A memoryLimit limits the memory for reading a profile and for its report.
 type memoryLimit struct {
 	bytes  int64         // -max_memory; 0 is limitBase and limitFactor
 	report func() report // returns the requested report; nil if there is none
@@ -44,7 +44,7 @@ func newMemoryLimit(f *flagSet) *memoryLimit {
 	return m
 }
 
-// of is the limit for so many bytes of input.
+// of returns the limit for a number of bytes of input.
 func (m *memoryLimit) of(input int64) int64 {
 	if m.bytes > 0 {
 		return m.bytes
@@ -52,7 +52,7 @@ func (m *memoryLimit) of(input int64) int64 {
 	return limitBase + limitFactor*input
 }
 
-// exceeded is the error for a profile that would take more.
+// exceeded returns the error for a profile that would need more.
 func (m *memoryLimit) exceeded(input, cost int64) error {
 	return &diag.Error{
 		Err: fmt.Errorf("after %d bytes of input it needs more than the %v of memory that it may take: google/pprof, "+
@@ -63,8 +63,8 @@ func (m *memoryLimit) exceeded(input, cost int64) error {
 	}
 }
 
-// read decodes a profile. size is that of all input where it is known, or 0: then what
-// has come counts.
+// read decodes a profile. size is the size of all input if known; with 0, the bytes read so far
+// count.
 func (m *memoryLimit) read(r io.Reader, size int64) (*gprofile.Profile, error) {
 	in := &counter{r: r}
 	br := bufio.NewReader(in)
@@ -85,7 +85,7 @@ func (m *memoryLimit) read(r io.Reader, size int64) (*gprofile.Profile, error) {
 	var data bytes.Buffer
 	for {
 		n, err := io.CopyN(&data, plain, 1<<20)
-		// The least that it can take: as it is, in a buffer that grows, and what is made of it.
+		// The least memory it can need: the input, in a growing buffer, and the decoded profile.
 		if least := 6 * int64(data.Len()); least > m.of(input()) {
 			return nil, m.exceeded(input(), least)
 		}
@@ -110,7 +110,7 @@ func (m *memoryLimit) read(r io.Reader, size int64) (*gprofile.Profile, error) {
 	data = bytes.Buffer{}
 	if m.report != nil {
 		report, limit := m.report(), m.of(input())
-		held := cost / 2 // the estimate is twice what profiles of Go programs take
+		held := cost / 2 // the estimate is twice the memory for profiles of Go programs
 		if err := report.check(p, held, limit); err != nil {
 			return nil, err
 		}
@@ -154,7 +154,7 @@ func clean(p *gprofile.Profile) {
 	}
 }
 
-// cleanKeys is labels whose keys are safe to print: the map itself, mostly.
+// cleanKeys returns labels with keys that are safe to print: mostly the map itself.
 func cleanKeys[V any](labels map[string][]V) map[string][]V {
 	for key := range labels {
 		if terminal.Clean(key) == key {
@@ -169,7 +169,7 @@ func cleanKeys[V any](labels map[string][]V) map[string][]V {
 	return labels
 }
 
-// stream is read of what may have no end.
+// stream reads input that may have no end.
 func (m *memoryLimit) stream(r io.Reader) (*gprofile.Profile, error) {
 	if m.bytes > 0 {
 		return m.read(r, 0)
@@ -180,10 +180,10 @@ func (m *memoryLimit) stream(r io.Reader) (*gprofile.Profile, error) {
 	return p, err
 }
 
-// maxStreamed is the limit for what comes over the network.
+// maxStreamed limits input from the network.
 const maxStreamed = 512 << 20
 
-// counter counts what is read.
+// counter counts bytes read.
 type counter struct {
 	r io.Reader
 	n int64

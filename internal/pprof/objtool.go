@@ -11,9 +11,9 @@ import (
 	"github.com/whet-go/whet/source"
 )
 
-// objTool is the driver's plugin.ObjTool over package source. Binaries stay open
-// until the process ends: the driver opens and closes the same one for every
-// report, and uses object files after closing them.
+// objTool implements the driver's plugin.ObjTool with package source. Binaries stay open until the
+// process ends: the driver opens and closes the same one for every report, and uses object files
+// after closing them.
 type objTool struct {
 	recordings *recordings
 
@@ -31,8 +31,8 @@ func newObjTool(r *recordings) *objTool {
 	return &objTool{recordings: r, opened: map[string]*machine{}}
 }
 
-// machine opens the binary on this machine, else its code in a recording. When both
-// are there and are not of the same build, the recording's is what ran.
+// machine opens the binary on this machine, or its code in a recording. If both exist but differ in
+// build, the recording's is the one that ran.
 func (t *objTool) machine(name string) (source.Machine, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,7 +50,7 @@ func (t *objTool) machine(name string) (source.Machine, error) {
 				_ = b.Close() // opened for reading
 			}
 		default:
-			// A recording that is opened later may still have it.
+			// A recording opened later may have it.
 			return nil, err
 		}
 		t.opened[name] = m
@@ -66,7 +66,7 @@ func (t *objTool) Open(name string, start, limit, offset uint64, relocationSymbo
 	}
 	f := &objFile{name: name, m: m}
 	if b, ok := m.(*source.Binary); ok && relocationSymbol != "" {
-		// A kernel is mapped by the address of one of its symbols.
+		// A kernel's mapping is given by the address of one of its symbols.
 		if addr, ok := b.SymbolAddr(relocationSymbol); ok && start != 0 {
 			f.base = start - addr
 			return f, nil
@@ -78,9 +78,9 @@ func (t *objTool) Open(name string, start, limit, offset uint64, relocationSymbo
 	return f, nil
 }
 
-// Disasm implements driver.ObjTool; addresses are those of the file. The driver
-// asks for a window around the hot addresses too, so the range may begin and end
-// within an instruction or outside the code.
+// Disasm implements driver.ObjTool; addresses are those of the file. The driver also requests a
+// window around hot addresses, so the range may start and end within an instruction or outside the
+// code.
 func (t *objTool) Disasm(file string, start, end uint64, intelSyntax bool) ([]driver.Inst, error) {
 	m, err := t.machine(file)
 	if err != nil {
@@ -90,8 +90,8 @@ func (t *objTool) Disasm(file string, start, end uint64, intelSyntax bool) ([]dr
 	if intelSyntax {
 		syntax = source.IntelSyntax
 	}
-	// The driver passes the address of a function's last byte as the end, and go tool
-	// pprof so loses the last instruction.
+	// The driver passes the address of a function's last byte as the end, so go tool pprof loses
+	// the last instruction.
 	if s, ok := m.Symbol(end); ok && s.Text && end == s.Addr+s.Size-1 {
 		end++
 	}
@@ -106,7 +106,7 @@ func (t *objTool) Disasm(file string, start, end uint64, intelSyntax bool) ([]dr
 	return out, nil
 }
 
-// objFile is the driver's plugin.ObjFile: a binary as a process mapped it.
+// objFile implements the driver's plugin.ObjFile: a binary as a process mapped it.
 type objFile struct {
 	name string
 	m    source.Machine
@@ -117,7 +117,7 @@ func (f *objFile) Name() string { return f.name }
 
 func (f *objFile) ObjAddr(addr uint64) (uint64, error) { return addr - f.base, nil }
 
-// BuildID is the GNU build id; Mach-O files have none.
+// BuildID returns the GNU build id; Mach-O files have none.
 func (f *objFile) BuildID() string {
 	switch m := f.m.(type) {
 	case *source.Binary:

@@ -17,23 +17,23 @@ import (
 	"github.com/whet-go/whet/source"
 )
 
-// recordings are the recordings among the sources, opened once each.
+// recordings are the recordings among the sources, each opened once.
 type recordings struct {
 	mu   sync.Mutex
 	open map[string]*recording.Recording
-	main map[string]*recording.Recording // by the path that its profiles call the program
-	temp string                          // directory with their source; "" when there is none
+	main map[string]*recording.Recording // by the path of the program in its profiles
+	temp string                          // directory with their source; "" if there is none
 
 	limit *memoryLimit
 }
 
-// splitRecording reports whether a source is a recording, FILE or FILE:NAME, and
-// which profile of it is meant. The name is not checked.
+// splitRecording reports whether a source is a recording, FILE or FILE:NAME, and which profile of
+// it is meant. It does not check the name.
 func splitRecording(src string) (file, name string, ok bool) {
 	if isRecording(src) {
 		return src, "cpu", true
 	}
-	// Not the colon of a Windows drive, and a name may hold slashes but no colon.
+	// Not the colon of a Windows drive; a profile's name may have slashes but no colon.
 	if i := strings.LastIndexByte(src, ':'); i > 1 && isRecording(src[:i]) {
 		return src[:i], src[i+1:], true
 	}
@@ -116,9 +116,8 @@ func (r *recordings) profile(file, name string) (*gprofile.Profile, error) {
 	return p, errors.Join(err, part.Close())
 }
 
-// code returns the machine code of a binary, by the path that profiles call it,
-// from the recording that carries it. A recording has the code of its program, which
-// is the first mapping of every profile in it.
+// code returns the machine code of a binary, by its path in profiles, from the recording that has
+// it. A recording has the code of its program, which is the first mapping of every profile in it.
 func (r *recordings) code(path string) (*source.Code, error) {
 	r.mu.Lock()
 	rec := r.main[path]
@@ -137,9 +136,8 @@ func (r *recordings) code(path string) (*source.Code, error) {
 	return source.OpenCode(data)
 }
 
-// unpackSource writes the source files that the recordings among the arguments
-// carry to a temporary directory and makes the driver look there first. A user who
-// sets -trim_path has their own plan; it is left alone.
+// unpackSource writes the source files in the given recordings to a temporary directory and makes
+// the driver look there first. It does nothing if the user sets -trim_path.
 func (r *recordings) unpackSource(args []string, texts map[string]*string) error {
 	path, trim := texts["source_path"], texts["trim_path"]
 	if path == nil || trim == nil || *trim != "" {
@@ -172,8 +170,8 @@ func (r *recordings) unpackSource(args []string, texts map[string]*string) error
 		}
 		dirs = wd
 	}
-	// The driver looks for absolute paths nowhere else, so the leading slash has to
-	// go; it then tries every directory and all its parents, up to the root.
+	// The driver does not look for absolute paths elsewhere, so the leading slash has to go; it
+	// then tries every directory and all its parents, up to the root.
 	*path = temp + string(filepath.ListSeparator) + dirs
 	*trim = "/"
 	return nil
@@ -221,6 +219,6 @@ func (r *recordings) close() {
 		_ = rec.Close() // opened for reading
 	}
 	if dir := r.directory(); dir != "" {
-		_ = os.RemoveAll(dir) // what stays is in the system's temporary directory
+		_ = os.RemoveAll(dir) // a leftover is in the system's temporary directory
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// The driver does not limit the memory of its reports, so whet estimates what the requested one takes before
-// it hands the profile over. The costs are in bytes, as measured.
+// The driver does not limit the memory of its reports, so whet estimates the cost of the requested
+// one before it passes the profile on. The costs are in bytes, as measured.
 const (
 	costFrame = 110  // a line on a stack that -traces writes
 	costText  = 250  // a line that -raw writes
@@ -28,10 +28,10 @@ type report struct {
 	graph  bool
 	lines  bool // the graph's nodes are lines
 	focus  *regexp.Regexp
-	view   string // that does the same in whet; "" is none
+	view   string // the equivalent view of whet; "" if there is none
 }
 
-// reportOf takes it from the options.
+// report returns the report that the options request.
 func (f *flagSet) report() report {
 	on := func(name string) bool {
 		o := f.Lookup(name)
@@ -39,7 +39,7 @@ func (f *flagSet) report() report {
 	}
 	r := report{traces: on("traces"), raw: on("raw"), view: "top"}
 	if pattern := f.texts["focus"]; pattern != nil && *pattern != "" {
-		r.focus, _ = regexp.Compile(*pattern) // the driver says what is wrong with it
+		r.focus, _ = regexp.Compile(*pattern) // the driver reports the error
 	}
 	small := on("proto") || on("topproto") || on("tags") || on("comments")
 	r.graph = !r.traces && !r.raw && !small || on("topproto")
@@ -58,7 +58,7 @@ func (f *flagSet) report() report {
 	return r
 }
 
-// cost estimates what the report takes, up to a limit.
+// cost estimates the memory for the report, up to a limit.
 func (r *report) cost(p *gprofile.Profile, limit int64) int64 {
 	var lines int64
 	for _, l := range p.Location {
@@ -79,7 +79,7 @@ func (r *report) cost(p *gprofile.Profile, limit int64) int64 {
 	return costNode*nodes + costEdge*min(nodes*nodes, r.calls(p, (limit-costNode*nodes)/costEdge))
 }
 
-// tracesCost is that of all frames of the stacks that -focus leaves.
+// tracesCost returns the cost of all frames of the stacks that -focus keeps.
 func (r *report) tracesCost(p *gprofile.Profile) int64 {
 	wanted := map[*gprofile.Location]bool{}
 	if r.focus != nil {
@@ -111,7 +111,8 @@ func matches(l *gprofile.Location, re *regexp.Regexp) bool {
 	return l.Mapping != nil && re.MatchString(l.Mapping.File)
 }
 
-// calls counts those in the graph, up to a few more than most: within locations, and between different ones.
+// calls counts the calls in the graph, within locations and between them, and stops a little above
+// most.
 func (r *report) calls(p *gprofile.Profile, most int64) int64 {
 	var n int64
 	if r.lines {
@@ -131,7 +132,8 @@ func (r *report) calls(p *gprofile.Profile, most int64) int64 {
 	return n + int64(len(seen))
 }
 
-// check refuses a report that would take more than the limit, together with the memory that holds the profile.
+// check returns an error if the report, together with the memory that holds the profile, would
+// exceed the limit.
 func (r *report) check(p *gprofile.Profile, held, limit int64) error {
 	cost := held + r.cost(p, limit)
 	if cost <= limit {
@@ -148,7 +150,7 @@ func (r *report) check(p *gprofile.Profile, held, limit int64) error {
 	}
 }
 
-// roomy is a size for -max_memory that is enough for so many bytes.
+// roomy returns a value for -max_memory that is enough for the given number of bytes.
 func roomy(bytes int64) string { return fmt.Sprintf("%dGB", bytes>>30+1) }
 
 // A shell checks the commands of the interactive shell, which are not known when profiles are read.
@@ -157,7 +159,7 @@ type shell struct {
 	known []limited
 }
 
-// limited is a profile with what a report of it may take.
+// limited is a profile with the memory limit for its reports.
 type limited struct {
 	*gprofile.Profile
 	held  int64 // memory of the profile
@@ -170,14 +172,14 @@ func (s *shell) add(p *gprofile.Profile, held, limit int64) {
 	s.known = append(s.known, limited{p, held, limit})
 }
 
-// take adds those of another.
+// take adds the profiles of another shell.
 func (s *shell) take(other *shell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known = append(s.known, other.known...)
 }
 
-// refuse is the error for a line that would take too much.
+// refuse returns the error for a command line that would exceed the limit.
 func (s *shell) refuse(line string) error {
 	name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	r := report{view: strings.TrimPrefix(name, "web")}
@@ -186,7 +188,7 @@ func (s *shell) refuse(line string) error {
 		r.traces = true
 		if words := strings.Fields(rest); len(words) > 0 && !strings.HasPrefix(words[0], "-") &&
 			!strings.HasPrefix(words[0], ">") {
-			r.focus, _ = regexp.Compile(words[0]) // the driver says what is wrong with it
+			r.focus, _ = regexp.Compile(words[0]) // the driver reports the error
 		}
 	case "raw":
 		r.raw = true

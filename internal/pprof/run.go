@@ -10,20 +10,20 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// Options are what Run works with.
+// Options configures Run.
 type Options struct {
-	Args   []string  // as go tool pprof takes them, without the program's name
+	Args   []string  // as for go tool pprof, without the program's name
 	Stdin  io.Reader // commands of the interactive shell
-	Stdout io.Writer // the shell's prompt and the answer to -help; reports go to os.Stdout
+	Stdout io.Writer // the shell's prompt and the output of -help; reports go to os.Stdout
 	Stderr io.Writer // messages
 
-	// Dot is a program that called with the argument dot, and then as Graphviz's
-	// dot is, draws like it. It is used where Graphviz is not installed; "" is none.
+	// Dot is a program that draws like Graphviz's dot if it is called with the argument dot and
+	// then dot's arguments. It is used if Graphviz is not installed; "" means none.
 	Dot string
 }
 
-// Run runs the driver until it is done or ctx is cancelled. All other errors are of
-// kind diag.Usage, whose exit code is 2: go tool pprof knows no other.
+// Run runs the driver until it is done or ctx is cancelled. All other errors have kind diag.Usage,
+// whose exit code is 2: go tool pprof has no other.
 func Run(ctx context.Context, opt Options) error {
 	ui := newUI(opt)
 	flags := newFlagSet(opt.Args, ui)
@@ -57,10 +57,10 @@ func Run(ctx context.Context, opt Options) error {
 	select {
 	case err = <-done:
 		if ctx.Err() != nil {
-			return ctx.Err() // what served pages ended for it
+			return ctx.Err() // this ended serving
 		}
 	case <-ctx.Done():
-		// The driver knows no context; the process ends with the command.
+		// The driver does not use contexts; the process ends with the command.
 		ui.restore()
 		return ctx.Err()
 	}

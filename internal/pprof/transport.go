@@ -15,8 +15,8 @@ import (
 	"github.com/whet-go/whet/internal/terminal"
 )
 
-// transport sends requests with the certificates of -tls_cert, -tls_key and
-// -tls_ca and the headers of -H, and understands https+insecure addresses.
+// transport sends requests with the certificates of -tls_cert, -tls_key and -tls_ca and the headers
+// of -H, and supports https+insecure addresses.
 type transport struct {
 	cert, key, ca *string
 	headers       http.Header
@@ -51,7 +51,7 @@ func newTransport(f *flagSet) *transport {
 }
 
 func (t *transport) build(insecure bool) (*http.Transport, error) {
-	conf := &tls.Config{InsecureSkipVerify: insecure} // as the https+insecure address asks
+	conf := &tls.Config{InsecureSkipVerify: insecure} // as an https+insecure address requests
 	switch {
 	case *t.cert != "" && *t.key != "":
 		pair, err := tls.LoadX509KeyPair(*t.cert, *t.key)
@@ -77,8 +77,8 @@ func (t *transport) build(insecure bool) (*http.Transport, error) {
 	return &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: conf}, nil
 }
 
-// policy is what redirects may do. The requests may be the driver's, whose clients
-// follow any: RoundTrip applies it, too.
+// policy returns the policy for redirects. The requests may be the driver's, whose clients follow
+// any: RoundTrip applies it, too.
 func (t *transport) policy() origin.Policy {
 	return origin.Policy{Secret: len(t.headers) > 0 || *t.cert != ""}
 }
@@ -106,18 +106,18 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		req.Header[name] = values
 	}
 	resp, err := tr.RoundTrip(req)
-	if err == nil && req.Method == http.MethodPost { // of names for addresses, which the driver prints as they come
+	if err == nil && req.Method == http.MethodPost { // names for addresses, which the driver prints unchanged
 		resp.Body, err = cleanBody(resp.Body)
 	}
 	return resp, err
 }
 
-// maxSymbols is how much text of names is read.
+// maxSymbols limits the text of names that is read.
 const maxSymbols = 64 << 20
 
-// cleanBody is the text of a body, safe to print. It closes the body.
+// cleanBody returns the text of a body, safe to print. It closes the body.
 func cleanBody(body io.ReadCloser) (io.ReadCloser, error) {
-	defer func() { _ = body.Close() }() // was only read
+	defer func() { _ = body.Close() }() // read only
 	text, err := io.ReadAll(io.LimitReader(body, maxSymbols))
 	if err != nil {
 		return nil, fmt.Errorf("read symbols: %w", err)

@@ -14,8 +14,8 @@ import (
 	"github.com/whet-go/whet/internal/terminal"
 )
 
-// ui is the driver's plugin.UI: a shell with line editing, history and completion
-// on a terminal, plain lines otherwise.
+// ui implements the driver's plugin.UI: a shell with line editing, history and completion on a
+// terminal, plain lines otherwise.
 type ui struct {
 	opt      Options
 	in       *bufio.Reader
@@ -26,7 +26,7 @@ type ui struct {
 	mu      sync.Mutex
 	saved   *term.State // the terminal's, while a line is edited
 	help    bool        // the driver is printing its usage
-	serving []any       // the driver's message with the address, until something listens there
+	serving []any       // the driver's message with the address, until the server listens
 }
 
 func newUI(opt Options) *ui {
@@ -51,7 +51,7 @@ func isTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// ReadLine returns a command that is not refused. At the end of input it returns io.EOF.
+// ReadLine returns a command that is within the limits. At the end of input it returns io.EOF.
 func (u *ui) ReadLine(prompt string) (string, error) {
 	for {
 		line, err := u.readLine(prompt)
@@ -91,7 +91,7 @@ func (u *ui) readLine(prompt string) (string, error) {
 	return u.terminal.ReadLine()
 }
 
-// restore gives the terminal back as it was.
+// restore restores the terminal's state.
 func (u *ui) restore() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -101,18 +101,18 @@ func (u *ui) restore() {
 	}
 }
 
-// helping runs usage with its text going to standard output, under our name.
+// helping runs usage with its text redirected to standard output, under whet's name.
 func (u *ui) helping(usage func()) {
 	u.help = true
 	defer func() { u.help = false }()
 	usage()
 }
 
-// servingPrefix begins the driver's message with the address of its web interface.
+// servingPrefix starts the driver's message with the address of its web interface.
 const servingPrefix = "Serving web UI on "
 
-// Print shows a message. The driver prints the address before it listens there; that
-// message waits for listening.
+// Print shows a message. The driver prints the address before it listens there; that message waits
+// until the server listens.
 func (u *ui) Print(args ...any) {
 	if len(args) > 0 && args[0] == servingPrefix {
 		u.serving = args
@@ -158,7 +158,7 @@ func (u *ui) print(args []any, colour string) {
 // IsTerminal reports whether reports go to a terminal.
 func (u *ui) IsTerminal() bool { return u.terminal != nil && isTerminal(u.opt.Stdout) }
 
-// WantBrowser reports whether -http opens a browser: only for someone who watches.
+// WantBrowser reports whether -http opens a browser: only if standard output is a terminal.
 func (u *ui) WantBrowser() bool { return isTerminal(u.opt.Stdout) }
 
 // SetAutoComplete makes the tab key complete the line up to the cursor.

@@ -11,10 +11,10 @@ import (
 	"github.com/whet-go/whet/internal/loopback"
 )
 
-// serveWeb serves the driver's web interface until ctx ends, to this machine alone. It
-// calls listening once clients can connect.
-// The driver's own server answers requests for any name, and listens where others
-// can connect when the address says so; there is no token that would keep them out.
+// serveWeb serves the driver's web interface until ctx ends, to this machine alone. It calls
+// listening once clients can connect. The driver's own server answers requests for any host name,
+// and accepts connections from other machines if the address allows it; no token would keep them
+// out.
 func serveWeb(ctx context.Context, args *driver.HTTPServerArgs, listening func()) error {
 	l, err := loopback.Listen(ctx, args.Hostport)
 	if errors.Is(err, loopback.ErrExposed) {
@@ -31,8 +31,8 @@ func serveWeb(ctx context.Context, args *driver.HTTPServerArgs, listening func()
 	return loopback.Serve(ctx, l, webHandler(args.Handlers))
 }
 
-// webHandler answers under /ui/, where the driver's pages expect to be, and leads there
-// from elsewhere.
+// webHandler serves pages under /ui/, where the driver's pages expect to be, and redirects other
+// paths there.
 func webHandler(pages map[string]http.Handler) http.Handler {
 	ui := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if page := pages[r.URL.Path]; page != nil {
@@ -54,8 +54,8 @@ func webHandler(pages map[string]http.Handler) http.Handler {
 			http.Error(w, err.Error(), http.StatusForbidden)
 			return
 		}
-		// Another site's page may link here, but neither embed a view nor have settings
-		// saved or deleted, which the driver does on GET.
+		// Another site's page may link here, but neither embed a view nor save or delete settings,
+		// which the driver does on GET.
 		saves := r.URL.Path == "/ui/saveconfig" || r.URL.Path == "/ui/deleteconfig"
 		if !loopback.SameOrigin(r) && (saves || r.Header.Get("Sec-Fetch-Mode") != "navigate" ||
 			r.Header.Get("Sec-Fetch-Dest") != "document") {

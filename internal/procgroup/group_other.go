@@ -15,7 +15,7 @@ const (
 	Kill      = syscall.Signal(9)
 )
 
-// Own leaves cmd as it is: there are no process groups.
+// Own does nothing: there are no process groups.
 func Own(*exec.Cmd) {}
 
 // Signal kills the process pid if sig is Kill, and does nothing otherwise.
@@ -28,5 +28,6 @@ func Signal(pid int, sig syscall.Signal) {
 	}
 }
 
-// Alive reports whether any process of the group is left: false, for it is not known here.
+// Alive reports whether any process of the group is left. Here that is unknown, and it returns
+// false.
 func Alive(int) bool { return false }

@@ -14,13 +14,13 @@ const (
 	Kill      = syscall.SIGKILL
 )
 
-// Own makes cmd, which is not started yet, the leader of a process group.
+// Own makes cmd, which must not be started yet, the leader of a process group.
 func Own(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	dieWithParent(cmd.SysProcAttr)
 }
 
-// Signal signals the group that pid leads. A group that is gone is not a failure.
+// Signal signals the group that pid leads. It ignores a group that no longer exists.
 func Signal(pid int, sig syscall.Signal) {
 	_ = syscall.Kill(-pid, sig)
 }

@@ -17,12 +17,12 @@ import (
 	"time"
 )
 
-// documents are the files of the repository in each archive.
+// documents returns the files of the repository to put into each archive.
 func documents() []string {
 	return []string{"CHANGELOG.md", "LICENSE", "NOTICE", "README.md", "THIRD_PARTY.md"}
 }
 
-// archiveName is the name of a platform's archive without its ending.
+// archiveName returns the name of a platform's archive without its extension.
 func (r *release) archiveName(p platform) string { return "whet_" + r.version() + "_" + p.String() }
 
 // A member is a file of an archive.
@@ -52,7 +52,7 @@ func (r *release) archive(p platform, dir string) error {
 	return errors.Join(write(f, members, r.time), f.Close())
 }
 
-// writeTar writes members with nothing that depends on the machine: owner, group or times.
+// writeTar writes members without anything that depends on the machine: owner, group or times.
 func writeTar(w io.Writer, members []member, at time.Time) error {
 	zw, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
@@ -126,7 +126,7 @@ func (r *release) writeSums() error {
 	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(b.String()), 0o644)
 }
 
-// same compares two releases and returns how many files they have.
+// same compares two releases and returns the number of files.
 func same(a, b string) (int, error) {
 	one, err := checksums(a)
 	if err != nil {

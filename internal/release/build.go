@@ -13,7 +13,7 @@ type platform struct{ os, arch string }
 
 func (p platform) String() string { return p.os + "_" + p.arch }
 
-// exe is the file's name of a program.
+// exe returns a program's file name.
 func (p platform) exe(name string) string {
 	if p.os == "windows" {
 		return name + ".exe"
@@ -31,7 +31,7 @@ func platforms() []platform {
 	return all
 }
 
-// programs are the commands in an archive.
+// programs returns the commands in an archive.
 func programs() []string { return []string{"whet", "whet-vet"} }
 
 // build builds the commands into a directory.
@@ -46,7 +46,7 @@ func (r *release) build(ctx context.Context, p platform, dir string) error {
 		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w",
 			"-o", filepath.Join(dir, p.exe(name)), "./cmd/"+name)
 		cmd.Dir = r.tree
-		// What the environment of a developer could change.
+		// Override settings that the developer's environment could change.
 		cmd.Env = append(os.Environ(), "GOOS="+p.os, "GOARCH="+p.arch, "CGO_ENABLED=0",
 			"GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off", "GOWORK=off")
 		if out, err := cmd.CombinedOutput(); err != nil {

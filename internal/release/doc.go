@@ -1,13 +1,16 @@
-// Command release makes the files of a release from a tag. It is what `make release` runs.
+// Command release makes the files of a release from a tag, for `make release`.
 //
-//  1. The commit is cloned into a new directory, so that nothing uncommitted gets in, and tagged there if it
-//     has no tag yet (a trial); the go command stamps the tag into the binaries, which `whet --version` prints.
-//  2. whet and whet-vet are built for each platform, without cgo, with -trimpath (build.go).
-//  3. Binaries, licences and the changelog go into an archive for each platform, with the time of the commit
-//     (archive.go); a CycloneDX SBOM lists the modules that the binary itself names (sbom.go).
+//  1. It clones the commit into a new directory, so that nothing uncommitted gets in, and tags it
+//     there if it has no tag yet (a trial); the go command stamps the tag into the binaries, which
+//     `whet --version` prints.
+//  2. It builds whet and whet-vet for each platform, without cgo, with -trimpath (build.go).
+//  3. Binaries, licences and the changelog go into an archive for each platform, with the time of
+//     the commit (archive.go); a CycloneDX SBOM lists the modules that the binary itself names
+//     (sbom.go).
 //  4. nfpm makes the Debian packages from nfpm.yaml (package.go).
-//  5. SHA256SUMS has the checksums of all of them, and whet.rb, a Homebrew formula, those of the archives it needs.
+//  5. SHA256SUMS has the checksums of all files, and whet.rb, a Homebrew formula, those of the
+//     archives it needs.
 //
 // The same commit gives the same bytes, wherever and whenever it is built with the same Go release:
-// `make release-check` makes a release in two directories and compares.
+// `make release-check` makes a release in two directories and compares them.
 package main

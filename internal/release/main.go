@@ -26,17 +26,17 @@ func main() {
 	}
 }
 
-// A release is what its steps need to know.
+// A release is the state shared by its steps.
 type release struct {
 	tag   string    // v0.1.0
 	tree  string    // the clone
-	out   string    // where files go
-	nfpm  string    // the program
+	out   string    // the output directory
+	nfpm  string    // the nfpm program
 	time  time.Time // of the commit
-	print io.Writer // what is done
+	print io.Writer // for progress
 }
 
-// version is the tag without its v.
+// version returns the tag without its v.
 func (r *release) version() string { return strings.TrimPrefix(r.tag, "v") }
 
 var semver = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
@@ -103,7 +103,7 @@ func makeIn(ctx context.Context, out, head, tag, nfpm string, print io.Writer) (
 	if out, err = filepath.Abs(out); err != nil {
 		return err
 	}
-	// The clone's name differs from one release to the next, which the check relies on.
+	// The clone's name differs from one release to the next; the check relies on that.
 	tree, err := os.MkdirTemp("", "whet-release-")
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// sbom writes what the binary says that it was built from, as CycloneDX.
+// sbom writes the modules that the binary was built from, as CycloneDX.
 func (r *release) sbom(p platform, binary string) error {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
@@ -57,5 +57,5 @@ func (r *release) sbom(p platform, binary string) error {
 	return os.WriteFile(filepath.Join(r.out, r.archiveName(p)+".cdx.json"), b.Bytes(), 0o644)
 }
 
-// purl is the package URL of a Go module.
+// purl returns the package URL of a Go module.
 func purl(path, version string) string { return "pkg:golang/" + path + "@" + version }

@@ -2,14 +2,15 @@
 //
 // Data flow:
 //
-//  1. [New] makes a handler of a timeline and the page that draws it. Each request is of one answer of
-//     the engine: parameters are read and bounded, the engine answers, the answer is written as JSON.
+//  1. [New] returns a handler for a timeline and the page that draws it. Each request is for one
+//     answer of the engine: the handler reads and limits the parameters and writes the answer as
+//     JSON.
 //  2. Package loopback serves it, to this machine alone.
 //
 // # API
 //
-// All answers are JSON; times are nanoseconds since the trace's begin. from and to may be left out:
-// the whole trace. Errors in a request are reported as {"error": "…"} with 400, 403, 404 or 405.
+// All answers are JSON; times are nanoseconds since the trace's start. from and to default to the
+// whole trace. Errors in a request are {"error": "…"} with 400, 403, 404 or 405.
 //
 //	GET /                                                              the page
 //	GET /api/trace                                                     timeline.Trace
@@ -21,11 +22,11 @@
 //
 // # Safety
 //
-// Nothing is changed by a request and no file is named by one. A page of another site can send
-// requests to a port of the loopback interface, but not read answers; and by a name that resolves
-// to it ("DNS rebinding"), it could, so that requests for other names than those of the loopback
-// interface are refused. The page may load nothing but its own script, and contact only this server.
+// No request changes anything or names a file. A page of another site can send requests to a port of
+// the loopback interface, but not read the answers. By a name that resolves to it ("DNS rebinding")
+// it could, so the handler refuses requests for any name but those of the loopback interface. The
+// page may load only its own script, and contact only this server.
 //
-// A handler may be used by many goroutines, as its timeline may. The package does not start browsers,
-// and knows no traces: package trace/timeline answers.
+// Several goroutines may use a handler, as they may its timeline. The package does not start
+// browsers and does not read traces: package trace/timeline answers.
 package server

@@ -9,8 +9,8 @@ import (
 	"github.com/whet-go/whet/internal/loopback"
 )
 
-// guard lets requests through that read, and that are for this machine by name; and sets the headers
-// of all answers. policy is the content security policy.
+// guard passes requests that only read and whose host is a name of this machine, and sets the
+// headers of all answers. policy is the content security policy.
 func guard(policy string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -15,14 +15,14 @@ import (
 	"github.com/whet-go/whet/trace/timeline"
 )
 
-// A Page is a document that draws what the API answers.
+// A Page is the HTML document that draws the API's answers.
 type Page struct {
 	HTML []byte
 	// Policy is its content security policy. It must allow connections to 'self'.
 	Policy string
 }
 
-// Limits of what a request may ask for.
+// Limits on what a request may ask for.
 const (
 	maxWidth = 10_000
 	maxRows  = 1000
@@ -30,15 +30,15 @@ const (
 	maxText  = 1000 // of a regular expression or name, in bytes
 )
 
-// errRequest is of a request that asks for what there is not.
+// errRequest is the error for an invalid request.
 var errRequest = errors.New("bad request")
 
-// badRequest says what is wrong with a request.
+// badRequest returns an error that explains what is wrong with a request.
 func badRequest(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errRequest}, args...)...)
 }
 
-// New makes a handler of a timeline's API and the page that draws it. doc.go lists its addresses.
+// New returns a handler for a timeline's API and the page that draws it. doc.go lists its paths.
 func New(t *timeline.Timeline, page Page) http.Handler {
 	a := &api{t, t.Trace().Duration}
 	mux := http.NewServeMux()
@@ -58,7 +58,7 @@ func New(t *timeline.Timeline, page Page) http.Handler {
 	return guard(page.Policy, mux)
 }
 
-// An answer makes an answer of a request's parameters.
+// An answer computes the answer to a request from its parameters.
 type answer func(r *http.Request, q *params) (any, error)
 
 func (f answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -106,7 +106,7 @@ type params struct {
 	err    error
 }
 
-// text is a parameter of at most maxText bytes.
+// text returns a parameter of at most maxText bytes.
 func (p *params) text(name string) string {
 	v := p.values.Get(name)
 	if len(v) > maxText {
@@ -116,7 +116,7 @@ func (p *params) text(name string) string {
 	return v
 }
 
-// number is a parameter between bounds; missing when it is not given.
+// number returns a parameter within bounds, or missing if it is absent.
 func (p *params) number(name string, least, most, missing int64) int64 {
 	text := p.values.Get(name)
 	if text == "" {
@@ -135,7 +135,7 @@ func (p *params) fail(name, what string) {
 	}
 }
 
-// window is a part of the trace; the whole without parameters.
+// window returns a part of the trace; all of it without parameters.
 func (p *params) window(duration int64) (from, to int64) {
 	const most = 1 << 62
 	from, to = p.number("from", 0, most, 0), p.number("to", 0, most, duration)
@@ -146,7 +146,7 @@ func (p *params) window(duration int64) (from, to int64) {
 	return from, to
 }
 
-// ids are some rows.
+// ids returns the requested rows.
 func (p *params) ids() []string {
 	text := p.values.Get("ids")
 	if text == "" {
@@ -159,7 +159,7 @@ func (p *params) ids() []string {
 	return strings.Split(text, ",")
 }
 
-// api answers of a timeline.
+// api answers queries about a timeline.
 type api struct {
 	t        *timeline.Timeline
 	duration int64
@@ -215,7 +215,7 @@ func (a *api) metric(_ *http.Request, p *params) (any, error) {
 	return a.t.Metric(name, from, to, width)
 }
 
-// A frame of a stack.
+// A frame is a call on a stack.
 type frame struct {
 	Function string `json:"function"`
 	File     string `json:"file"`

@@ -8,10 +8,11 @@ import (
 // A File is a temporary file, open for reading and writing.
 type File struct {
 	*os.File
-	named bool // the system does not remove the name of an open file
+	named bool // the system does not allow removing an open file
 }
 
-// New makes a file in dir, "" being the system's directory for such. The pattern is that of [os.CreateTemp].
+// New creates a file in dir, or in the system's directory for temporary files if dir is "". The
+// pattern is that of [os.CreateTemp].
 func New(dir, pattern string) (*File, error) {
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {
@@ -20,7 +21,7 @@ func New(dir, pattern string) (*File, error) {
 	return &File{f, os.Remove(f.Name()) != nil}, nil
 }
 
-// Close closes the file, which is gone then. A second Close does nothing.
+// Close closes and removes the file. A second Close does nothing.
 func (f *File) Close() error {
 	err := f.File.Close()
 	if errors.Is(err, os.ErrClosed) {

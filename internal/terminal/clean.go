@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Clean makes a name from a foreign file safe to print on one line of a terminal:
-// control characters (escape sequences among them), characters without width, those
-// that reorder text, and invalid UTF-8 become replacement characters.
+// Clean makes a name from a foreign file safe to print on one line of a terminal: it replaces
+// control characters (including escape sequences), zero-width characters, those that reorder text,
+// and invalid UTF-8.
 func Clean(s string) string { return cleaned(s, Unsafe) }
 
-// CleanText is Clean of a text with lines and tabs.
+// CleanText is Clean for a text with newlines and tabs.
 func CleanText(s string) string {
 	return cleaned(s, func(r rune) bool { return Unsafe(r) && r != '\n' && r != '\t' })
 }
@@ -47,13 +47,13 @@ func Unsafe(r rune) bool {
 	case r < 0xa0: // DEL, and C1
 		return true
 	case r >= 0x200b && r <= 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f:
-		// without width; separators; bidirectional
+		// zero-width; separators; bidirectional
 		return true
 	}
 	return r == 0xfeff || r == utf8.RuneError || r == 0x061c || r == 0x00ad
 }
 
-// JSON writes to w what is written to it, as EscapeJSON makes it.
+// JSON returns a writer that passes what is written through EscapeJSON to w.
 func JSON(w io.Writer) io.Writer { return &jsonWriter{w: w} }
 
 type jsonWriter struct {
@@ -80,8 +80,9 @@ func (j *jsonWriter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// EscapeJSON is JSON with escapes for the characters that Clean replaces, so that it means the same. Control characters
-// of ASCII are escaped in any JSON, but for DEL. It returns p itself when there is nothing to do.
+// EscapeJSON escapes, in JSON, the characters that Clean replaces, so that the meaning stays. JSON
+// already escapes ASCII control characters except DEL. It returns p itself if there is nothing to
+// do.
 func EscapeJSON(p []byte) []byte {
 	at := unsafeAt(p)
 	if at < 0 {
@@ -96,7 +97,7 @@ func EscapeJSON(p []byte) []byte {
 	return append(out, p...)
 }
 
-// unsafeAt is where the first unsafe character is that JSON may have as it is, -1 without any.
+// unsafeAt returns the index of the first unsafe character that JSON allows unescaped, or -1.
 func unsafeAt(p []byte) int {
 	for i := 0; i < len(p); {
 		if p[i] < 0x7f {

@@ -1,11 +1,11 @@
-// Package terminal makes text that comes from elsewhere safe to print: names in profiles,
-// answers of servers, messages with either in them.
+// Package terminal makes foreign text safe to print: names in profiles, answers of servers, messages
+// that contain either.
 //
 // Data flow:
 //
-//  1. Whatever is foreign passes [Clean] or [CleanText] on its way into a text.
-//  2. Whatever writes JSON for a terminal writes through [JSON].
-//  3. Writers of other formats ask [Unsafe] what they have to escape.
+//  1. Foreign text passes [Clean] or [CleanText] when it becomes part of another text.
+//  2. JSON for a terminal is written through [JSON].
+//  3. Writers of other formats call [Unsafe] to know what to escape.
 //
-// The package holds no state, may be used by many goroutines, and writes nothing.
+// The package has no state, is safe for concurrent use, and writes nothing itself.
 package terminal

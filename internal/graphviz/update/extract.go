@@ -13,8 +13,8 @@ const (
 	wasmMagic    = "\x00asm\x01\x00\x00\x00"
 )
 
-// extract returns the WebAssembly module that emscripten inlined in js: a string
-// literal with one character per byte, in which U+0100 stands for zero.
+// extract returns the WebAssembly module that emscripten inlined in js: a string literal with one
+// character per byte, in which U+0100 stands for zero.
 func extract(js []byte) ([]byte, error) {
 	_, text, ok := bytes.Cut(js, []byte(literalStart))
 	if !ok {
@@ -41,8 +41,8 @@ func extract(js []byte) ([]byte, error) {
 	return module, nil
 }
 
-// literalChar decodes the first character of the rest of a '-quoted JavaScript
-// literal. At the closing quote size is 0.
+// literalChar decodes the first character of the rest of a single-quoted JavaScript literal. At the
+// closing quote size is 0.
 func literalChar(text []byte) (char rune, size int, err error) {
 	char, size = utf8.DecodeRune(text)
 	if char == utf8.RuneError && size <= 1 {

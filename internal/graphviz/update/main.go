@@ -23,8 +23,8 @@ const (
 	source    = "package/lib/backend.js"
 	target    = "internal/graphviz/graphviz.wasm" // from the module's root
 
-	// meterImport is the import that loops call: emscripten_date_now, which has
-	// no parameters and a result to drop.
+	// meterImport is the import that loops call: emscripten_date_now, which has no parameters and a
+	// result to drop.
 	meterImport = "g"
 
 	maxPackage = 64 << 20 // bytes, packed and unpacked

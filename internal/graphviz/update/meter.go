@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// turns is how many turns of loops pass between two calls of the host: some
-// tenths of a millisecond.
+// turns is the number of loop iterations between two calls of the host: some tenths of a
+// millisecond.
 const turns = 1 << 16
 
 // Sections of a module that meter reads.
@@ -17,16 +17,16 @@ const (
 	sectionCode   = 10
 )
 
-// meter returns module with a new mutable global that counts the turns of all
-// loops down; at zero, the function imported under the given name is called, its
-// one result dropped, and the count starts again:
+// meter returns module with a new mutable global that counts down the iterations of all loops. At
+// zero, it calls the function imported under the given name, drops its one result, and restarts the
+// count:
 //
 //	global.get $g; i32.const 1; i32.sub; global.set $g
 //	global.get $g; i32.eqz
 //	if; call $import; drop; i32.const turns; global.set $g; end
 //
-// The code is put at the head of each loop, where it leaves the operand stack as
-// it is. Nothing is renumbered: the global is the last, the import exists.
+// The code is at the head of each loop, where it leaves the operand stack unchanged. Nothing is
+// renumbered: the global is the last one, and the import exists.
 func meter(module []byte, importName string) (metered []byte, loops int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -86,8 +86,8 @@ func probeFor(section []byte, name string) ([]byte, error) {
 	return nil, fmt.Errorf("no import %q", name)
 }
 
-// addGlobal appends "(global (mut i32) (i32.const turns))" and returns its index,
-// supposing that no global is imported (probeFor saw functions only).
+// addGlobal appends "(global (mut i32) (i32.const turns))" and returns its index, assuming that no
+// global is imported (probeFor saw only functions).
 func addGlobal(section []byte) ([]byte, uint64) {
 	in := &reader{b: section}
 	n := in.uint()
@@ -145,8 +145,7 @@ func meterFunction(body, probe []byte) (out []byte, loops int) {
 	return append(out, body[copied:]...), loops
 }
 
-// immediates skips the operands that follow an opcode in the code. It knows
-// WebAssembly 2.0 without vectors.
+// immediates skips the operands of an opcode. It supports WebAssembly 2.0 without vectors.
 func (r *reader) immediates(op byte) {
 	switch {
 	case op == 0x02, op == 0x03, op == 0x04, op == 0x41, op == 0x42: // block, loop, if; i32.const, i64.const
@@ -188,10 +187,10 @@ func (r *reader) immediates(op byte) {
 	}
 }
 
-// malformed is what reader panics with; meter turns it into an error.
+// malformed is the value that reader panics with; meter converts it to an error.
 type malformed string
 
-// A reader takes a module apart.
+// A reader decodes a module.
 type reader struct{ b []byte }
 
 func (r *reader) take(n int) []byte {

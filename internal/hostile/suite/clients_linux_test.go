@@ -130,7 +130,7 @@ func slowly(t *testing.T, dir string, args []string) {
 	select {
 	case base = <-found:
 	case <-ctx.Done():
-		t.Fatal("no address is said")
+		t.Fatal("no address printed")
 	}
 	host, err := url.Parse(base)
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package suite runs every command of whet that reads foreign input on all of package hostile's, each as a process
-// of its own, and measures what it takes: `make hostile`.
+// Package suite runs every command of whet that reads foreign input on all input of package
+// hostile, each in a separate process, and measures the memory and CPU time used: `make hostile`.
 package suite

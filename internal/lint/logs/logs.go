@@ -16,8 +16,8 @@ import (
 	"github.com/whet-go/whet/internal/lint"
 )
 
-// Bytes loads the packages of the module in dir, with tests, and returns the calls that print
-// bytes as numbers, "[104 105]": []byte, or a value that holds some, under %v or without a format.
+// Bytes loads the packages of the module in dir, with tests, and returns the calls that print bytes
+// as numbers, "[104 105]": a []byte, or a value that contains one, under %v or without a format.
 func Bytes(ctx context.Context, dir string, patterns ...string) ([]lint.Problem, error) {
 	loaded, err := packages.Load(&packages.Config{Context: ctx, Dir: dir, Tests: true, Mode: packages.LoadSyntax},
 		patterns...)
@@ -64,10 +64,10 @@ func place(dir string, at token.Position) string {
 	return fmt.Sprintf("%s:%d:%d", name, at.Line, at.Column)
 }
 
-// printers are the functions of fmt and the methods of testing that print, without f and ln.
+// printers are the printing functions of fmt and methods of testing, without f and ln.
 const printers = " Error Fatal Log Skip Print Sprint Fprint Append "
 
-// printedAsNumbers returns the arguments of a call of fmt or testing that it prints so.
+// printedAsNumbers returns the arguments that a call of fmt or testing prints as numbers.
 func printedAsNumbers(info *types.Info, call *ast.CallExpr) []ast.Expr {
 	if call.Ellipsis.IsValid() {
 		return nil
@@ -107,8 +107,8 @@ func printedAsNumbers(info *types.Info, call *ast.CallExpr) []ast.Expr {
 	return slices.DeleteFunc(slices.Clone(printed), func(arg ast.Expr) bool { return !holdsBytes(info.TypeOf(arg), 0) })
 }
 
-// plainVerbs tells for each argument of a format whether its verb is %v, with flags or
-// without. Formats with indices of arguments are not read.
+// plainVerbs returns for each argument of a format whether its verb is %v, with or without flags.
+// It skips formats with argument indices.
 func plainVerbs(format string) []bool {
 	var out []bool
 	for i := 0; i < len(format); i++ {
@@ -130,9 +130,10 @@ func plainVerbs(format string) []bool {
 	return out
 }
 
-// holdsBytes reports whether fmt prints a []byte as numbers somewhere in a value of type t, depth levels down.
+// holdsBytes reports whether fmt prints a []byte in a value of type t, depth levels down, as
+// numbers.
 func holdsBytes(t types.Type, depth int) bool {
-	const deepest = 4 // and for types that hold themselves
+	const deepest = 4 // also ends recursive types
 	if t == nil || depth > deepest || printsItself(t) {
 		return false
 	}
@@ -146,7 +147,7 @@ func holdsBytes(t types.Type, depth int) bool {
 		return holdsBytes(u.Elem(), depth+1)
 	case *types.Map:
 		return holdsBytes(u.Elem(), depth+1)
-	case *types.Pointer: // further down it is an address
+	case *types.Pointer: // deeper, it prints as an address
 		if _, ok := u.Elem().Underlying().(*types.Pointer); !ok && depth == 0 {
 			return holdsBytes(u.Elem(), depth+1)
 		}
