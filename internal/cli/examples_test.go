@@ -6,18 +6,20 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/whet-go/whet/internal/cli"
 )
 
-// runWhet runs whet in the current directory and returns its output.
+// runWhet runs whet in the current directory and returns its output, without the lines that show after every five
+// seconds how far it is: whether there are any depends on the machine.
 func runWhet(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code = cli.Main(t.Context(), args, strings.NewReader(""), &out, &errs)
-	return code, out.String(), errs.String()
+	return code, out.String(), regexp.MustCompile(`(?m)^whet: ([0-9.]+[hm])*[0-9.]+m?s( of [0-9.hms]+)?  .*\n`).ReplaceAllString(errs.String(), "")
 }
 
 // TestExamples runs the examples of the help texts as they stand, in a directory
