@@ -21,12 +21,12 @@ import (
 
 const (
 	lookEvery  = 20 * time.Millisecond
-	dialWithin = time.Second
+	dialWithin = 5 * time.Second
 	// exitWithin is how long a command that resets its connections may take to be
 	// seen as ended.
 	exitWithin = 500 * time.Millisecond
 	// askWithin bounds one question to the pprof handlers.
-	askWithin = 5 * time.Second
+	askWithin = 15 * time.Second
 	// maxUnasked is how many questions may fail.
 	maxUnasked = 3
 	// baseRuns is how often the cost of connecting is measured.
