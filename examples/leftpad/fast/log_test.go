@@ -22,7 +22,10 @@ func (w *writes) Write(p []byte) (int, error) {
 	return len(p), w.err
 }
 
-func TestLogKeepsEveryLine(t *testing.T) {
+// TestLogKeepsEveryLine has no time pass, in which a write goes before there is much to write.
+func TestLogKeepsEveryLine(t *testing.T) { synctest.Test(t, logKeepsEveryLine) }
+
+func logKeepsEveryLine(t *testing.T) {
 	var w writes
 	l, closeLog := NewLog(&w)
 	l.SetFlags(0)

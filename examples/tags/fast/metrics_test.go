@@ -18,7 +18,10 @@ func (p *packets) Write(packet []byte) (int, error) {
 	return len(packet), nil
 }
 
-func TestPacketsAreFull(t *testing.T) {
+// TestPacketsAreFull has no time pass, in which a packet goes before it is full.
+func TestPacketsAreFull(t *testing.T) { synctest.Test(t, packetsAreFull) }
+
+func packetsAreFull(t *testing.T) {
 	var sent packets
 	m := NewMetrics(&sent)
 	line := strings.Repeat("x", 99)
@@ -37,7 +40,9 @@ func TestPacketsAreFull(t *testing.T) {
 	}
 }
 
-func TestLongLineGoesAlone(t *testing.T) {
+func TestLongLineGoesAlone(t *testing.T) { synctest.Test(t, longLineGoesAlone) }
+
+func longLineGoesAlone(t *testing.T) {
 	var sent packets
 	m := NewMetrics(&sent)
 	long := strings.Repeat("x", 3*maxPacket)

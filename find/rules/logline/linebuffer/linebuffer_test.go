@@ -32,7 +32,10 @@ func (w *writes) count() int {
 	return len(w.all)
 }
 
-func TestEveryLine(t *testing.T) {
+// TestEveryLine has no time pass, in which a write goes before there is much to write.
+func TestEveryLine(t *testing.T) { synctest.Test(t, everyLine) }
+
+func everyLine(t *testing.T) {
 	var w writes
 	b := newLineBuffer(&w)
 	const loggers, lines = 4, 2000
