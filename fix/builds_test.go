@@ -86,7 +86,7 @@ func TestCompareBuilds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixer{o: Options{Timeout: time.Minute}}
+	f := &fixer{o: Options{Timeout: 20 * time.Minute}}
 	if f.scratch, err = newScratch(t.Context(), dir, Options{Temp: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
