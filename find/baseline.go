@@ -91,7 +91,7 @@ const maxBaseline = 64 << 20
 func ReadBaseline(r io.Reader, name string) (*Baseline, error) {
 	wrong := func(err error) error {
 		return &diag.Error{
-			Op: "read baseline", Subject: name, Err: err, Hint: "--write-baseline writes one; the output of --json is one, too",
+			Op: "read baseline", Subject: name, Err: err, Hint: "create one with --write-baseline, or use the output of --json",
 		}
 	}
 	data, err := io.ReadAll(io.LimitReader(r, maxBaseline+1))
@@ -150,8 +150,8 @@ type Against struct {
 func (r *Result) Accept(b *Baseline, name string, ran func(rule string) bool) error {
 	if b.Module != r.Module {
 		return &diag.Error{
-			Op: "use baseline", Subject: name, Err: fmt.Errorf("it is of the module %q, and this is %q", b.Module, r.Module),
-			Hint: "--write-baseline writes one of this module",
+			Op: "use baseline", Subject: name, Err: fmt.Errorf("it belongs to module %q, not %q", b.Module, r.Module),
+			Hint: "create one for this module with --write-baseline",
 		}
 	}
 	left := map[Identity]int{}

@@ -233,7 +233,7 @@ func (f *finder) add(g *charged, ids map[string]int) {
 	}
 	if src := f.matcher.source(first.file); src != nil && src.file != nil &&
 		(ast.IsGenerated(src.file) || isCgo(src.file)) && x.Rewrites() {
-		x.Fix, x.NoFix = nil, "a program wrote the file, or cgo reads it"
+		x.Fix, x.NoFix = nil, "the file is generated or uses cgo"
 	}
 	id := strings.Join([]string{x.Rule, first.file, x.Function}, "/")
 	if c.Scope == rules.OfModule {

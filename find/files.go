@@ -39,8 +39,8 @@ func findModule(dir string) (*module, error) {
 		parent := filepath.Dir(root)
 		if parent == root {
 			return nil, &diag.Error{
-				Op: "find the module of", Subject: dir, Err: errors.New("there is no go.mod in it or above it"),
-				Hint: "--dir names a directory of the module",
+				Op: "find the module of", Subject: dir, Err: errors.New("there is no go.mod in it or its parents"),
+				Hint: "name a directory of the module with --dir",
 			}
 		}
 		root = parent
@@ -48,8 +48,8 @@ func findModule(dir string) (*module, error) {
 	m := &module{dir: root, path: modfile.ModulePath(data), files: map[string][]string{}}
 	if m.path == "" {
 		return nil, &diag.Error{
-			Op: "read", Subject: filepath.Join(root, "go.mod"), Err: errors.New("it names no module"),
-			Hint: "write a line such as: module example.com/service",
+			Op: "read", Subject: filepath.Join(root, "go.mod"), Err: errors.New("it has no module line"),
+			Hint: "add a line such as: module example.com/service",
 		}
 	}
 	err = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
@@ -85,7 +85,7 @@ func findModule(dir string) (*module, error) {
 }
 
 // errAmbiguous is returned when several files match.
-var errAmbiguous = errors.New("several files of the module could be it")
+var errAmbiguous = errors.New("several files of the module match")
 
 // file returns the module's file for a file name in a profile. It matches by the module's path,
 // which -trimpath keeps; by absolute path; by the module's version, as in programs built by go

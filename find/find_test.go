@@ -566,7 +566,7 @@ func TestScopes(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if whole := finding(r, "collected often"); whole == nil || whole.Where() != "the whole program" ||
+	if whole := finding(r, "runs too often"); whole == nil || whole.Where() != "the whole program" ||
 		!strings.Contains(whole.Why, "8 MiB, 10 times in this recording") || whole.Rewrites() {
 		t.Errorf("%+v", whole)
 	}

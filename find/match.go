@@ -147,12 +147,12 @@ func declName(d *ast.FuncDecl) string {
 // Reasons why a place in a profile is not a place in the source.
 const (
 	reasonNoFile    = "the module has no such file"
-	reasonVendored  = "it is vendored: change it where it comes from"
-	reasonAmbiguous = "several files of the module could be it"
-	reasonNotGo     = "the file is not Go that can be read"
-	reasonNoLine    = "no function is on that line any more"
-	reasonChanged   = "the function was changed after it was recorded"
-	reasonMoved     = "the function does not start where it did"
+	reasonVendored  = "it is vendored: change it upstream"
+	reasonAmbiguous = "several files of the module match"
+	reasonNotGo     = "the file cannot be parsed"
+	reasonNoLine    = "there is no function on that line any more"
+	reasonChanged   = "the function has changed since the recording"
+	reasonMoved     = "the function starts on another line"
 	reasonGone      = "the function is gone"
 )
 

@@ -45,7 +45,7 @@ func (f *finder) judge(cpu *profile.Profile) {
 			c := r.Cause(v.Category)
 			if c == nil {
 				f.result.Warnings = append(f.result.Warnings,
-					fmt.Errorf("rule %s says the category %q, which it does not list", r.Analyzer.Name, v.Category))
+					fmt.Errorf("rule %s reports the category %q, which it does not list", r.Analyzer.Name, v.Category))
 				continue
 			}
 			if max(v.Share, v.Saving) < f.o.MinShare {

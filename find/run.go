@@ -33,7 +33,7 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 		return nil, err
 	}
 	f.judge(p.CPU)
-	f.o.Progress("ask the compiler")
+	f.o.Progress("get compiler notes")
 	f.annotate(ctx)
 	f.rank()
 	f.wait(p.Waits)
@@ -62,8 +62,8 @@ func newFinder(p Profiles, o Options) (*finder, error) {
 	o.Progress("read profiles")
 	if f.ledgers = f.read(p); len(f.ledgers) == 0 {
 		return nil, &diag.Error{
-			Op: "find", Err: errors.New("the profiles hold no samples"),
-			Hint: "record the program while it works: `whet record TARGET --load URL`",
+			Op: "find", Err: errors.New("the profiles contain no samples"),
+			Hint: "record the program under load: `whet record TARGET --load URL`",
 		}
 	}
 	f.matcher = newMatcher(m, o.Recorded)
@@ -91,7 +91,7 @@ func newFinder(p Profiles, o Options) (*finder, error) {
 		return f, &diag.Error{
 			Op: "find", Subject: m.dir,
 			Err:  errors.New("no line of the module " + m.path + " is in the profiles"),
-			Hint: "--dir names the source of what was recorded, --own adds to what own code is",
+			Hint: "name the recorded source with --dir, or add own code with --own",
 		}
 	}
 	return f, nil
@@ -130,7 +130,7 @@ type finder struct {
 	result     *Result
 
 	pkgs    map[string]*packages.Package // by the module's file
-	why     map[string]string            // by the module's file: why rules cannot analyze it
+	why     map[string]string            // by the module's file: why rules cannot analyse it
 	matches []*match
 	notes   map[string][]notes.Note // by the module's file
 }
@@ -265,7 +265,7 @@ func (f *finder) hotDirs() []string {
 	return dirs
 }
 
-// index records the files of a package, and why rules cannot analyze some of them.
+// index records the files of a package, and why rules cannot analyse some of them.
 func (f *finder) index(pkg *packages.Package) {
 	rel := func(file string) string {
 		r, err := filepath.Rel(f.m.dir, file)
@@ -291,11 +291,11 @@ func (f *finder) index(pkg *packages.Package) {
 	}
 	for _, file := range pkg.GoFiles {
 		if why == "" && len(pkg.CompiledGoFiles) > 0 && !slices.Contains(pkg.CompiledGoFiles, file) {
-			f.why[rel(file)] = "the compiler sees what cgo makes of the file"
+			f.why[rel(file)] = "the file uses cgo, so the compiler sees generated code"
 		}
 	}
 	for _, file := range pkg.IgnoredFiles {
-		f.why[rel(file)] = "build constraints leave the file out here"
+		f.why[rel(file)] = "build constraints exclude the file"
 	}
 }
 

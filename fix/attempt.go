@@ -18,19 +18,19 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// errSameCode is why a rewrite is not tried in a round.
+// errSameCode is the reason for not trying a rewrite in a round.
 var errSameCode = errors.New("a rewrite that was kept changes the same code")
 
-// errNotSeen is why a rewrite may still be kept together with others.
+// errNotSeen is the reason for dropping a rewrite that may still be kept together with others.
 var errNotSeen = errors.New("no gain that the noise leaves to be seen")
 
-// errNoSign is why a rewrite that was measured is not tried together with others either.
+// errNoSign is the reason for not trying a measured rewrite together with others either.
 var errNoSign = errors.New("no gain that the noise leaves to be seen, nor a sign of one")
 
-// errNoGain is why a rewrite that was measured is dropped.
+// errNoGain is the reason for dropping a measured rewrite.
 var errNoGain = errors.New("no gain")
 
-// attempt tries one finding's fix on top of what was kept. When ctx ends meanwhile nothing is decided.
+// attempt tries one finding's fix on top of what was kept. If ctx ends, nothing is decided.
 func (f *fixer) attempt(ctx context.Context, x *find.Finding) *Attempt {
 	a := &Attempt{Finding: *x, Stage: StageRewrite, Round: f.round}
 	if x.Needs != rules.Free && !(f.o.Review && x.Needs == rules.Review) {
@@ -49,7 +49,8 @@ func (f *fixer) attempt(ctx context.Context, x *find.Finding) *Attempt {
 	a.Diff = diffOf(changes)
 	if err := f.prove(ctx, a, x, changes); err != nil {
 		a.Reason, a.weak = err.Error(), errors.Is(err, errNotSeen)
-		// What was kept in this round may be why: without it the rewrite would be another one.
+		// A rewrite kept in this round may be the reason: without it the rewrite would be a
+		// different one.
 		a.retry = a.Stage != StageMeasure && f.keptIn(changes)
 		return a
 	}
@@ -63,7 +64,7 @@ func (f *fixer) attempt(ctx context.Context, x *find.Finding) *Attempt {
 	return a
 }
 
-// keptIn reports whether something was kept in this round in the packages of changes.
+// keptIn reports whether a rewrite was kept in this round in the packages of changes.
 func (f *fixer) keptIn(changes map[string]change) bool {
 	edited := map[string]change{}
 	for file := range f.edits {
@@ -72,8 +73,8 @@ func (f *fixer) keptIn(changes map[string]change) bool {
 	return slices.ContainsFunc(dirs(edited), func(dir string) bool { return slices.Contains(dirs(changes), dir) })
 }
 
-// rewrite is what a fix makes of its files, on top of edits: those of all are edits of what the round
-// began with.
+// rewrite returns the files that a fix changes, applied on top of edits. The edits of both refer to
+// the source at the start of the round.
 func (f *fixer) rewrite(fix *find.Fix, edits map[string][]rewrite.Edit) (map[string]change, error) {
 	changes := map[string]change{}
 	for _, e := range fix.Files {
@@ -97,8 +98,8 @@ func (f *fixer) rewrite(fix *find.Fix, edits map[string][]rewrite.Edit) (map[str
 	return changes, nil
 }
 
-// prove puts changes through all proofs; a has the stage that it came to and what was seen. A nil
-// error is a proof.
+// prove runs changes through all stages of proof; a records the stage reached and the observations.
+// It returns nil if the changes are proven.
 func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes map[string]change) error {
 	over, err := f.scratch.overlay(contents(changes))
 	if err != nil {
@@ -148,7 +149,7 @@ func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes 
 }
 
 func (f *fixer) build(ctx context.Context, over, pkgs []string) error {
-	// Nothing is written: the only main package would become a file.
+	// Discard the output: a single main package would be written to a file.
 	if out, err := f.scratch.run(ctx, over, "build", slices.Concat([]string{"-o", os.DevNull}, pkgs)...); err != nil {
 		return errors.New(lastLines(out))
 	}
@@ -156,7 +157,7 @@ func (f *fixer) build(ctx context.Context, over, pkgs []string) error {
 }
 
 func (f *fixer) vet(ctx context.Context, over, pkgs []string) error {
-	out, _ := f.scratch.run(ctx, over, "vet", pkgs...) // what it says is the point
+	out, _ := f.scratch.run(ctx, over, "vet", pkgs...) // only its output matters
 	for _, line := range slices.Sorted(maps.Keys(vetLines(out))) {
 		if !f.vetted[line] {
 			return errors.New(line)
@@ -205,10 +206,11 @@ func (f *fixer) keep(a *Attempt, changes map[string]change) error {
 	return nil
 }
 
-// judge says why a comparison does not show a gain, and which figures it leaves open. A gain stands
-// though another figure loses, if that is next to nothing beside it: 1 % and a fifth of the gain at
-// most. What somebody reviews, as a buffer that costs a benchmark which throws all away, may lose a
-// quarter of what it gains elsewhere: the figures are shown.
+// judge returns why a comparison does not show a gain, and which figures remain undecided. A gain
+// stands despite a loss in another figure if the loss is negligible: at most 1 % and at most a
+// fifth of the gain. A rewrite that needs review, such as a buffer that slows down a benchmark that
+// discards everything, may lose up to a quarter of what it gains elsewhere: the figures are
+// reported.
 func judge(r *ab.Result, reviewed bool) (open []string, err error) {
 	v := verdict{}
 	for _, s := range r.Subjects {
@@ -238,20 +240,20 @@ func judge(r *ab.Result, reviewed bool) (open []string, err error) {
 	return nil, errNoGain
 }
 
-// A verdict is made of the figures of a comparison, as logarithms of their ratios.
+// A verdict accumulates the figures of a comparison, as logarithms of their ratios.
 type verdict struct {
-	gain      float64 // the largest that is shown
-	lost      float64 // the largest loss that is shown, and its figure
+	gain      float64 // the largest proven gain
+	lost      float64 // the largest proven loss, and its figure
 	loss      string
 	undecided []string
-	open      float64 // the largest loss of what is not decided, and its figure
+	open      float64 // the largest undecided loss, and its figure
 	opened    string
-	sums      map[string]float64 // of what is lost, by unit; not decided ones too
+	sums      map[string]float64 // sums of all losses by unit, including undecided ones
 }
 
 func (v *verdict) add(name string, u *ab.Unit) {
 	if u.Unit == gotest.MeanTime && u.Verdict == ab.Undecided {
-		return // a neighbour's noise, of which sec/op has less
+		return // noise from other processes, which affects sec/op less
 	}
 	lost := math.Log(float64(u.Ratio))
 	if u.Better == bench.Higher {
@@ -267,14 +269,14 @@ func (v *verdict) add(name string, u *ab.Unit) {
 	switch u.Verdict {
 	case ab.Worse:
 		if math.IsNaN(lost) {
-			lost = math.Inf(1) // from nothing
+			lost = math.Inf(1) // from zero
 		}
 		if lost > v.lost {
 			v.lost, v.loss = lost, figure
 		}
 	case ab.Better:
 		if math.IsNaN(lost) {
-			lost = math.Inf(-1) // to nothing
+			lost = math.Inf(-1) // to zero
 		}
 		v.gain = math.Max(v.gain, -lost)
 	case ab.Undecided:
@@ -286,7 +288,8 @@ func (v *verdict) add(name string, u *ab.Unit) {
 	}
 }
 
-// leans reports whether some unit gains over all benchmarks, if what is not decided is as it looks.
+// leans reports whether some unit gains over all benchmarks, taking undecided figures at face
+// value.
 func (v *verdict) leans() bool {
 	for _, lost := range v.sums {
 		if lost < -0.002 {
@@ -296,7 +299,7 @@ func (v *verdict) leans() bool {
 	return false
 }
 
-// figureOf says how a benchmark's unit has changed, with its interval.
+// figureOf describes how a benchmark's unit has changed, with its interval.
 func figureOf(name string, u *ab.Unit) string {
 	if math.IsNaN(float64(u.Ratio)) {
 		return fmt.Sprintf("%s %s: from %v to %v", name, u.Unit, u.A.Median, u.B.Median)

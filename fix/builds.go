@@ -22,21 +22,21 @@ import (
 	"github.com/whet-go/whet/internal/procgroup"
 )
 
-// How many inputs are drawn for each function when two builds of the same source are compared, and
-// the seed of these. They are the same each time: nothing of the source changes.
+// The number of inputs per function for comparing two builds of the same source, and their seed.
+// They are constant, because the source is.
 const (
 	buildInputs = 2000
 	buildSeed   = 1
 )
 
-// changeInputs is how many inputs are drawn when the old functions cannot be called beside the new
-// ones, for what they need has another type now.
+// changeInputs is the number of inputs when the old functions cannot be called in the same build as
+// the new ones, because a type that they need has changed.
 const changeInputs = 10_000
 
-// compareBuilds calls the functions around some places, in two builds of the module as it is in the
-// scratch copy, with the same inputs. Where a function cannot be called, those of its package that
-// call it are asked instead. It is an error when an answer differs in more than an error's text;
-// what could not be compared is in the answers.
+// compareBuilds calls the functions around some places with the same inputs in two builds of the
+// scratch copy. For a function that cannot be called, its callers in the package are called
+// instead. It returns an error if results differ in more than an error's text; what could not be
+// compared is listed in the answers.
 func (f *fixer) compareBuilds(ctx context.Context, places []find.Place, a, b builds.Side) (*Answers, error) {
 	answers := &Answers{Functions: []string{}}
 	for _, dir := range placesDirs(places) {
@@ -54,7 +54,7 @@ func (f *fixer) compareBuilds(ctx context.Context, places []find.Place, a, b bui
 	return answers, nil
 }
 
-// placesDirs are the directories of places, relative to the module.
+// placesDirs returns the directories of places, relative to the module.
 func placesDirs(places []find.Place) []string {
 	files := map[string]change{}
 	for _, p := range places {
@@ -63,7 +63,7 @@ func placesDirs(places []find.Place) []string {
 	return dirs(files)
 }
 
-// funcsAt are the functions of a package that places lie in.
+// funcsAt returns the functions of a package that contain places.
 func (f *fixer) funcsAt(pkg *packages.Package, places []find.Place) (decls []*ast.FuncDecl) {
 	for _, file := range pkg.Syntax {
 		for _, d := range file.Decls {
@@ -82,8 +82,8 @@ func (f *fixer) funcsAt(pkg *packages.Package, places []find.Place) (decls []*as
 	return decls
 }
 
-// comparePackageBuilds calls functions of a package in two builds. changed are files that the second
-// has otherwise, by the module's names; nil for none.
+// comparePackageBuilds calls functions of a package in two builds. changed are the files that
+// differ in the second one, by their names in the module; it may be nil.
 func (f *fixer) comparePackageBuilds(ctx context.Context, answers *Answers, pkg *packages.Package, decls []*ast.FuncDecl, inputs int, a, b builds.Side, changed map[string][]byte) error {
 	files, tests, errs := differ.Dump(pkg, decls, inputs, buildSeed)
 	for _, err := range errs {
@@ -134,7 +134,7 @@ func (f *fixer) comparePackageBuilds(ctx context.Context, answers *Answers, pkg 
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				if i == 0 { // the functions as they are cannot be called so
+				if i == 0 { // the original functions cannot be called that way
 					answers.Not = append(answers.Not, fmt.Sprintf("%s cannot be compared: %v", t.Function, err))
 					break
 				}
@@ -151,7 +151,7 @@ func (f *fixer) comparePackageBuilds(ctx context.Context, answers *Answers, pkg 
 	return nil
 }
 
-// dump runs a test that writes its answers to a file.
+// dump runs a test that writes its results to a file.
 func (f *fixer) dump(ctx context.Context, bin *gotest.Binary, test, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout)
 	defer cancel()

@@ -22,18 +22,17 @@ import (
 	"github.com/whet-go/whet/fix/differ"
 )
 
-// timeWasUp reports whether, by go test's output, a fuzz target failed without an input: when the
-// time is up while a worker is asked for something, go test takes that for a failure
-// (go.dev/issue/75804).
+// timeWasUp reports whether, judging by go test's output, a fuzz target failed without an input: go
+// test reports a failure if the time is up while a worker is busy (go.dev/issue/75804).
 func timeWasUp(out string) bool {
 	return lateFuzz.MatchString(out) && !strings.Contains(out, "Failing input")
 }
 
 var lateFuzz = regexp.MustCompile(`(?m)^ *context deadline exceeded$`)
 
-// compare calls the old and the new functions of changed files with the same inputs, for a while. It
-// is an error when an answer differs; the error has the input and both answers. What is reviewed may
-// change what a type holds: functions that have to do with such a one cannot be compared.
+// compare calls the old and the new functions of changed files with the same inputs for some time.
+// It returns an error, with the input and both results, if a result differs. A rewrite that needs
+// review may change the fields of a type: functions that use such a type cannot be compared.
 func (f *fixer) compare(ctx context.Context, changes map[string]change, reviewed bool) (*Answers, error) {
 	answers := &Answers{Functions: []string{}}
 	for _, dir := range dirs(changes) {
@@ -48,7 +47,7 @@ func (f *fixer) compare(ctx context.Context, changes map[string]change, reviewed
 	return answers, nil
 }
 
-// load is the package in a directory of the scratch copy.
+// load loads the package in a directory of the scratch copy.
 func (f *fixer) load(ctx context.Context, dir string) (*packages.Package, error) {
 	pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}, "./"+dir)
 	if err != nil {
@@ -89,7 +88,7 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 	}
 	if out, err := f.scratch.run(ctx, over, "test", "-run=^$", "-vet=off", "./"+dir); err != nil && ctx.Err() == nil &&
 		strings.Contains(out, "[build failed]") {
-		// The old functions do not go with the new declarations: so each in its own build.
+		// The old functions do not compile with the new declarations, so each gets its own build.
 		side := builds.Side{Flags: f.o.Flags, Env: f.o.Env}
 		return f.comparePackageBuilds(ctx, answers, old, decls, changeInputs, side, side, contents(changes))
 	}
@@ -100,7 +99,7 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 		}
 		f.scratch.o.Env = append(slices.Clone(f.o.Env), "WHET_COMPARED="+count)
 		if reviewed {
-			// A cache or a buffer writes in other pieces.
+			// A cache or a buffer writes in different pieces.
 			f.scratch.o.Env = append(f.scratch.o.Env, "WHET_JOINED=1")
 		}
 		args := []string{
@@ -136,8 +135,8 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 	return nil
 }
 
-// ofSameTypes leaves out the functions whose receiver, parameters or results are of a type of the
-// package that is declared otherwise now, and says so.
+// ofSameTypes removes the functions whose receiver, parameters or results have a type of the
+// package whose declaration has changed, and lists them in answers.
 func (f *fixer) ofSameTypes(answers *Answers, old *packages.Package, decls []*ast.FuncDecl,
 	changes map[string]change,
 ) ([]*ast.FuncDecl, error) {
@@ -179,7 +178,7 @@ func (f *fixer) ofSameTypes(answers *Answers, old *packages.Package, decls []*as
 	}), nil
 }
 
-// typeTexts are the texts of the types that a file declares.
+// typeTexts returns the source of the types that a file declares.
 func typeTexts(name string, source []byte) (map[string]string, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
@@ -199,7 +198,7 @@ func typeTexts(name string, source []byte) (map[string]string, error) {
 	return texts, nil
 }
 
-// changedFuncs are the functions of the package as it was whose text is another now.
+// changedFuncs returns the functions of the original package whose source has changed.
 func (f *fixer) changedFuncs(old *packages.Package, changes map[string]change) ([]*ast.FuncDecl, error) {
 	var decls []*ast.FuncDecl
 	for file, c := range changes {
@@ -228,7 +227,7 @@ func (f *fixer) changedFuncs(old *packages.Package, changes map[string]change) (
 	return decls, nil
 }
 
-// funcTexts are the texts of a file's functions.
+// funcTexts returns the source of a file's functions.
 func funcTexts(name string, source []byte) (map[string]string, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
@@ -244,5 +243,5 @@ func funcTexts(name string, source []byte) (map[string]string, error) {
 	return texts, nil
 }
 
-// declKey is a function's name, with its receiver's type.
+// declKey returns a function's name, with its receiver's type.
 func declKey(d *ast.FuncDecl) string { return differ.FuncName(d) }

@@ -22,62 +22,63 @@ import (
 // Schema is the version of a Result's JSON.
 const Schema = "whet.fix/1"
 
-// Options say how fixes are tried.
+// Options configure Run.
 type Options struct {
 	Flags []string // of go build
-	Env   []string // KEY=value, for the go command and what it runs
+	Env   []string // KEY=value, for the go command and the processes it starts
 
-	Bench    string        // benchmarks that may be used, as go test's -bench takes them; "" is all
-	Timeout  time.Duration // of a test run, and of one process of a benchmark; 0 is DefaultTimeout
-	FuzzTime time.Duration // for which each changed function is fuzzed; 0 is DefaultFuzzTime
-	// FuzzInputs, if above zero, is how many inputs each changed function is fuzzed with, however long that
-	// takes, instead of FuzzTime.
+	Bench    string        // benchmarks to use, as in go test's -bench; "" means all
+	Timeout  time.Duration // of a test run, and of one process of a benchmark; 0 means DefaultTimeout
+	FuzzTime time.Duration // per changed function; 0 means DefaultFuzzTime
+	// FuzzInputs, if positive, is the number of inputs per changed function, however long that
+	// takes; it replaces FuzzTime.
 	FuzzInputs int
 	AB         ab.Options
 
-	// Review also tries the fixes that need somebody to review them.
+	// Review also tries fixes that need review.
 	Review bool
 
-	// Settings also tries the settings of the build and the run that findings name.
+	// Settings also tries the build and run settings that findings name.
 	Settings bool
 
-	// Profiles and Find are what was found with. Between rounds the same is looked for in the module
-	// with all that was kept. Without Find.Own there is one round: what overlaps a rewrite that was kept
-	// is not tried.
+	// Profiles and Find are the arguments that the findings came from. Between rounds, find.Find
+	// looks for the same in the module with everything that was kept. Without Find.Own there is one
+	// round, in which findings that overlap a kept rewrite are not tried.
 	Profiles find.Profiles
 	Find     find.Options
-	// Rounds is how often findings are looked for and tried at most; 0 is DefaultRounds. What could
-	// only gain together is tried after them.
+	// Rounds is the maximum number of times that findings are looked for and tried; 0 means
+	// DefaultRounds. Rewrites that can only gain together are tried after the last one.
 	Rounds int
 
-	// Service is how the program is started and loaded. It measures rewrites that no benchmark reaches,
-	// and the total in addition to the benchmarks. Nil: there are only benchmarks.
+	// Service configures how the program is started and loaded. It measures rewrites that no
+	// benchmark runs, and the total in addition to the benchmarks. If it is nil, only benchmarks
+	// are used.
 	Service *service.Program
 
-	// Benchmarks compares two builds by benchmarks. Nil: builds.Run.
+	// Benchmarks compares two builds by benchmarks. Nil means builds.Run.
 	Benchmarks func(ctx context.Context, a, b builds.Side, o builds.Options) (*builds.Result, error)
 
-	// Temp is the folder for the scratch copy; "" is the system's.
+	// Temp is the parent of the scratch copy; "" means the system's directory for temporary files.
 	Temp string
 
-	// Progress is called with what is done; nil: not.
+	// Progress is called with the current step; it may be nil.
 	Progress func(what string)
-	// Tried is called before the first rewrite of a round is tried, and after each, with how many of the
-	// round's are done; nil: not.
+	// Tried is called before the first rewrite of a round is tried, and after each one, with the
+	// number of rewrites done; it may be nil.
 	Tried func(done, of int)
 
 	compare func(ctx context.Context, a, b builds.Side) (*ab.Result, error) // tests: instead of Service
 	look    func(ctx context.Context, dir string) (*find.Result, error)     // tests: instead of find
 }
 
-// What zero means in Options.
+// Defaults of Options.
 const (
 	DefaultTimeout  = 5 * time.Minute
 	DefaultFuzzTime = 5 * time.Second
 	DefaultRounds   = 4
 )
 
-// fuzzTime is the limit of the fuzzer as go test takes it.
+// fuzzTime returns the limit of the fuzzer in the form of go test's flag.
 func (o *Options) fuzzTime() string {
 	if o.FuzzInputs > 0 {
 		return fmt.Sprintf("%dx", o.FuzzInputs)
@@ -85,49 +86,50 @@ func (o *Options) fuzzTime() string {
 	return o.FuzzTime.String()
 }
 
-// A Result is what became of the findings of a module.
+// A Result is the outcome for the findings of a module.
 type Result struct {
 	Schema   string    `json:"schema"`
 	Module   string    `json:"module"`
 	Dir      string    `json:"dir"`
-	Attempts []Attempt `json:"attempts"` // in the order in which they were tried
-	// Untried are what was found without a rewrite, or what rules did not look at.
+	Attempts []Attempt `json:"attempts"` // in the order tried
+	// Untried are findings without a rewrite, and lines that rules could not analyse.
 	Untried []Untried `json:"untried,omitempty"`
-	// Rounds is how often the rules looked, the first time included.
+	// Rounds is the number of times the rules ran.
 	Rounds int `json:"rounds"`
-	// Failing are the packages whose tests fail without any change, and were not asked.
+	// Failing are the packages whose tests already fail and are ignored.
 	Failing []string `json:"failing,omitempty"`
-	// Broken are the packages that do not build as they are. Nothing that needs them is rewritten.
+	// Broken are the packages that do not build. Nothing that they are needed for is rewritten.
 	Broken []Broken `json:"broken,omitempty"`
-	// Total compares the original with all that was kept by all benchmarks that reach some of it, and
-	// Service does under load; nil when nothing was kept, or it was not measured so.
+	// Total compares the original with everything that was kept, by all benchmarks that run some of
+	// it, and Service does so under load; nil if nothing was kept, or if it was not measured that
+	// way.
 	Total   *Measured `json:"total,omitempty"`
 	Service *Measured `json:"service,omitempty"`
-	// Settings is what became of the settings of the build and the run, each tried alone on top of all
-	// that was kept. One that is proven has StageKept, and is set by nobody but the user.
+	// Settings are the outcomes for build and run settings, each tried alone on top of everything
+	// that was kept. Proven settings have StageKept; whet never applies them.
 	Settings []Attempt `json:"settings,omitempty"`
-	// WithSettings compares the original with all that was kept and the proven settings together; nil
-	// when none is proven.
+	// WithSettings compares the original with everything that was kept and the proven settings; nil
+	// if no setting is proven.
 	WithSettings *Measured `json:"with_settings,omitempty"`
-	// Interrupted is set when not all findings were tried.
+	// Interrupted is set if not all findings were tried.
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Took is the time of what was done for all attempts, in the order in which it was begun first.
+	// Took is the duration of each step over all attempts, in the order in which they first ran.
 	Took []Took `json:"took,omitempty"`
 
 	Warnings []error `json:"-"`
 
-	changed map[string]change // by file, all that was kept
+	changed map[string]change // by file, everything that was kept
 }
 
-// Untried is what costs and has no rewrite that could be tried.
+// Untried is a cost without a rewrite that could be tried.
 type Untried struct {
-	Title    string  `json:"title"` // of the finding; "" is a line that rules did not look at
-	File     string  `json:"file"`  // relative to the module, or as the profile names it
+	Title    string  `json:"title"` // of the finding; "" for a line that rules could not analyse
+	File     string  `json:"file"`  // relative to the module, or the name in the profile
 	Line     int     `json:"line,omitempty"`
 	Function string  `json:"function"`
 	Reason   string  `json:"reason"`
-	Share    float64 `json:"share"` // as Finding.Saving
-	// Waiting is what is known of a line that only waits; nil for one that costs.
+	Share    float64 `json:"share"` // same as Finding.Saving
+	// Waiting describes a line that only waits; nil otherwise.
 	Waiting *find.HotLine `json:"waiting,omitempty"`
 }
 
@@ -137,7 +139,7 @@ type Broken struct {
 	Reason  string `json:"reason"`
 }
 
-// Took is how long something took, each time that it was done together.
+// Took is the total duration of a step.
 type Took struct {
 	What string        `json:"what"`
 	Time time.Duration `json:"ns"`
@@ -146,86 +148,87 @@ type Took struct {
 // A change is a file before and after.
 type change struct{ before, after []byte }
 
-// Stage is how far a fix came.
+// A Stage is how far a fix has got.
 type Stage string
 
-// Stages, in their order.
+// Stages, in order.
 const (
-	StageNeeds   Stage = "needs" // something that whet does not do: it was not tried
+	StageNeeds   Stage = "needs" // requires something that whet does not do: not tried
 	StageRewrite Stage = "rewrite"
 	StageBuild   Stage = "build"
 	StageVet     Stage = "vet"
 	StageTest    Stage = "test"
 	StageCompare Stage = "compare answers"
 	StageMeasure Stage = "measure"
-	StageWhole   Stage = "test all" // the whole module's tests fail with what was kept
+	StageWhole   Stage = "test all" // the whole module's tests fail with everything that was kept
 	StageKept    Stage = "kept"
 )
 
-// An Attempt is what became of a finding.
+// An Attempt is the outcome for a finding.
 type Attempt struct {
 	Finding find.Finding `json:"finding"`
 	Stage   Stage        `json:"stage"`            // StageKept, or where it was dropped
 	Reason  string       `json:"reason,omitempty"` // why it was dropped
-	// Tested is in how many packages the tests passed: those that the rewrite can affect. 0: it did not
-	// come so far.
+	// Tested is the number of packages whose tests passed: those that the rewrite can affect. It is
+	// 0 if the attempt was dropped before.
 	Tested int `json:"tested,omitempty"`
-	// Answers is what calling the old and the new functions has shown.
+	// Answers is the comparison of the old and the new functions' results.
 	Answers *Answers `json:"answers,omitempty"`
 	// Measured is the comparison without and with this rewrite.
 	Measured *Measured `json:"measured,omitempty"`
-	// Open are the figures whose interval neither shows a gain nor a loss, as sentences.
+	// Open lists the figures whose interval shows neither a gain nor a loss, as sentences.
 	Open []string `json:"open,omitempty"`
-	// Together is how many others it was kept with: each alone gains less than can be seen, and Measured
-	// is of all.
+	// Together is the number of other rewrites it was kept with: each alone gains too little to
+	// measure, and Measured is for all of them.
 	Together int `json:"together,omitempty"`
-	// Diff is the rewrite on top of what was kept before.
+	// Diff is the rewrite relative to what was kept before.
 	Diff string `json:"diff,omitempty"`
-	// Round is the one in which it was found, from 1 on.
+	// Round is the round in which it was found, starting at 1.
 	Round int `json:"round"`
-	// Took is the time of each stage.
+	// Took is the duration of each stage.
 	Took []Took `json:"took,omitempty"`
 
-	undo  map[string][]byte // files as they were before it was kept
-	retry bool              // it was dropped for what was kept before it in its round
+	undo  map[string][]byte // original files, if it was kept
+	retry bool              // it was dropped because of what was kept before it in its round
 	key   string            // fixer.keyOf
-	weak  bool              // it was dropped because no gain was seen, and nothing else
+	weak  bool              // it was dropped only because no gain was measured
 }
 
-// String is what logs and tests print: an Attempt holds whole files.
+// String returns what logs and tests print; an Attempt contains whole files.
 func (a Attempt) String() string {
 	return fmt.Sprintf("%s: %s: %s", a.Finding.Title, a.Stage, a.Reason)
 }
 
-// Kept tells whether the rewrite is proven.
+// Kept reports whether the rewrite is proven.
 func (a *Attempt) Kept() bool { return a.Stage == StageKept }
 
-// Answers says how the old and the new functions were compared.
+// Answers is how the old and the new functions were compared.
 type Answers struct {
-	Functions []string `json:"functions"` // that were compared
-	Inputs    int64    `json:"inputs"`    // on which they answered alike
-	// ErrorTexts is on how many of these inputs only the texts of errors differ: two builds of the
-	// same source may have other ones.
+	Functions []string `json:"functions"` // functions that were compared
+	Inputs    int64    `json:"inputs"`    // inputs with the same results
+	// ErrorTexts is the number of these inputs for which only the texts of errors differ: two
+	// builds of the same source may have different ones.
 	ErrorTexts int64 `json:"error_texts,omitempty"`
-	// Not says which changed functions could not be compared, and why.
+	// Not lists the changed functions that could not be compared, and why.
 	Not []string `json:"not,omitempty"`
 }
 
-// Measured is a comparison, A without and B with a rewrite.
+// Measured is a comparison of A, without a rewrite, and B, with it.
 type Measured struct {
-	Benchmarks []string `json:"benchmarks,omitempty"` // that were run; none: a service
-	// Written is the source of the benchmarks that whet wrote, as no benchmark of the module reaches
-	// the lines; "" when they are the module's own.
+	Benchmarks []string `json:"benchmarks,omitempty"` // benchmarks that were run; empty for a service
+	// Written is the source of the benchmarks that whet wrote because no benchmark of the module
+	// runs the lines; "" if the module's own were used.
 	Written string `json:"written,omitempty"`
-	// Paths say where the written benchmarks go in the changed functions, compared with the recording.
+	// Paths describe what the written benchmarks execute in the changed functions, compared with
+	// the recording.
 	Paths []string   `json:"paths,omitempty"`
 	AB    *ab.Result `json:"ab"`
 
 	reached []reach // the benchmarks
 }
 
-// Run tries the fixes of findings on the module in r.Dir. When ctx ends, the result is of what was
-// tried until then. It is an error when the module does not build as it is.
+// Run tries the fixes of findings on the module in r.Dir. If ctx ends, the result covers what was
+// tried until then. It is an error if the module does not build.
 func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err error) {
 	if o.Progress == nil {
 		o.Progress = func(string) {}
@@ -266,26 +269,26 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	return f.result, nil
 }
 
-// A fixer is one run.
+// A fixer is one run of Run.
 type fixer struct {
 	o        Options
-	found    *find.Result // what is tried in this round
-	program  string       // import path of the main package; "" when it is not known
+	found    *find.Result // findings to try in this round
+	program  string       // import path of the main package, or ""
 	scratch  *scratch
 	packages *packageGraph
 	result   *Result
-	vetted   map[string]bool           // what vet says of the module as it is
-	edits    map[string][]rewrite.Edit // that were kept in this round, by file, of what it began with
-	round    int                       // from 1 on
-	done     map[string]int            // rewrites that are not tried again, and how many are alike
-	reached  []reach                   // by the source that the round began with; nil: not known yet
-	written  map[string]*writtenFile   // benchmarks, by folder
-	hit      []reach                   // benchmarks that reach something that was kept
-	// testedAll is set when the tests of all packages have run with all that was kept.
+	vetted   map[string]bool           // vet's diagnostics for the original module
+	edits    map[string][]rewrite.Edit // kept in this round, by file, relative to the start of the round
+	round    int                       // starting at 1
+	done     map[string]int            // rewrites not to be tried again, and their number
+	reached  []reach                   // in the source at the start of the round; nil: unknown
+	written  map[string]*writtenFile   // benchmarks, by directory
+	hit      []reach                   // benchmarks that run something that was kept
+	// testedAll is set if the tests of all packages have run with everything that was kept.
 	testedAll bool
 }
 
-// took adds the time since began to what something took.
+// took adds the time since began to the duration of a step.
 func (f *fixer) took(what string, began time.Time) {
 	f.result.Took = addTook(f.result.Took, what, began)
 }
@@ -299,7 +302,7 @@ func addTook(list []Took, what string, began time.Time) []Took {
 	return list
 }
 
-// baseline builds, vets and tests the module as it is.
+// baseline builds, vets and tests the original module.
 func (f *fixer) baseline(ctx context.Context) (err error) {
 	began := time.Now()
 	f.o.Progress("build the module as it is")
@@ -320,7 +323,7 @@ func (f *fixer) baseline(ctx context.Context) (err error) {
 	f.took("build", began)
 
 	began = time.Now()
-	out, _ = f.scratch.run(ctx, nil, "vet", f.packages.all...) // what it says is the point
+	out, _ = f.scratch.run(ctx, nil, "vet", f.packages.all...) // only its output matters
 	f.vetted = vetLines(out)
 	f.took("vet", began)
 
@@ -338,7 +341,8 @@ func (f *fixer) baseline(ctx context.Context) (err error) {
 	return nil
 }
 
-// refuseBroken is an error when no rewrite could be tried because what it changes does not build.
+// refuseBroken returns an error if no rewrite could be tried because what it changes does not
+// build.
 func (f *fixer) refuseBroken() error {
 	if len(f.packages.broken) == 0 {
 		return nil
@@ -368,7 +372,7 @@ func contents(changes map[string]change) map[string][]byte {
 	return files
 }
 
-// dirs are the folders of changed files, relative to the module.
+// dirs returns the directories of changed files, relative to the module.
 func dirs(changes map[string]change) []string {
 	var list []string
 	for file := range changes {

@@ -4,8 +4,8 @@ package fix
 
 import "os"
 
-// lock does nothing: there are no locks here that end with a process.
+// lock does nothing: this system has no locks that are released when a process ends.
 func lock(*os.File) error { return nil }
 
-// abandoned reports whether a lock is abandoned, which is unknown without such locks.
+// abandoned reports whether a lock is abandoned, which is unknown on this system.
 func abandoned(string) bool { return false }

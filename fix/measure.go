@@ -27,30 +27,30 @@ import (
 type reach struct {
 	pkg, name string // import path, function
 	blocks    []block
-	written   string // the directory whose benchmarks were written, if this is one of them
-	missed    string // what is to be said when a written one does not reach the lines
-	path      string // where a written one goes, compared with the recording
+	written   string // directory whose benchmarks were written, if this is one of them
+	missed    string // note for a written benchmark that does not run the lines
+	path      string // what a written benchmark executes, compared with the recording
 }
 
-// String is how results name it.
+// String returns the name used in results.
 func (r reach) String() string { return path.Base(r.pkg) + "." + r.name }
 
-// A block is some lines of a file of the module that ran.
+// A block is a range of lines of a file of the module that ran.
 type block struct {
 	file     string // relative to the module
 	from, to int
-	times    int64 // that it ran: 1 unless the build counts
+	times    int64 // times it ran: 1 unless the build counts
 }
 
-// maxBenchmarks is how many benchmarks measure a rewrite: the most focused ones, and the one that
-// runs the most code, since a rewrite may change what is inlined into what.
+// maxBenchmarks is the number of benchmarks that measure a rewrite: the most focused ones, and the
+// one that runs the most code, since a rewrite may change inlining decisions.
 const maxBenchmarks = 4
 
-// errNoBenchmark is why a rewrite that nothing measures is dropped.
+// errNoBenchmark is the reason for dropping a rewrite that nothing measures.
 var errNoBenchmark = errors.New("no benchmark reaches the line: write one, or load the service (--service)")
 
-// measure compares the module without and with a rewrite, by the benchmarks that reach it; where there
-// are none, by some that it writes.
+// measure compares the module without and with a rewrite, by the benchmarks that run it, or else by
+// generated ones.
 func (f *fixer) measure(ctx context.Context, x *find.Finding, changes map[string]change) (*Measured, error) {
 	if err := f.cover(ctx); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (f *fixer) measure(ctx context.Context, x *find.Finding, changes map[string
 	return f.compareBy(ctx, a, b, chosen)
 }
 
-// versus compares two builds by the benchmarks that reach some places; without one, as a program under
+// versus compares two builds by the benchmarks that run some places, or else as a program under
 // load.
 func (f *fixer) versus(ctx context.Context, a, b builds.Side, places []find.Place) (*Measured, error) {
 	if err := f.cover(ctx); err != nil {
@@ -81,7 +81,7 @@ func (f *fixer) versus(ctx context.Context, a, b builds.Side, places []find.Plac
 	return f.compareBy(ctx, a, b, focused(reaching(f.reached, places), maxBenchmarks))
 }
 
-// compareBy compares two builds by benchmarks; without one, as a program under load.
+// compareBy compares two builds by benchmarks, or without any, as a program under load.
 func (f *fixer) compareBy(ctx context.Context, a, b builds.Side, chosen []reach) (*Measured, error) {
 	if len(chosen) > 0 {
 		return f.run(ctx, a, b, chosen)
@@ -146,7 +146,7 @@ func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []reach) (m *M
 	return m, nil
 }
 
-// reaching are the benchmarks that run a line of the places, the most focused first.
+// reaching returns the benchmarks that run a line of the places, the most focused first.
 func reaching(all []reach, places []find.Place) []reach {
 	var hits []reach
 	for _, r := range all {
@@ -164,7 +164,7 @@ func sortByFocus(hits []reach) {
 	slices.SortStableFunc(hits, func(a, b reach) int { return cmp.Compare(len(a.blocks), len(b.blocks)) })
 }
 
-// focused are at most so many of the benchmarks: the first, and the last.
+// focused returns at most most of the benchmarks: the first ones, and the last.
 func focused(hits []reach, most int) []reach {
 	if len(hits) <= most {
 		return hits
@@ -172,8 +172,8 @@ func focused(hits []reach, most int) []reach {
 	return append(hits[:most-1:most-1], hits[len(hits)-1])
 }
 
-// cover runs each benchmark of the module once, before anything is changed, and notes which code it
-// runs.
+// cover runs each benchmark of the module once, before anything is changed, and records which code
+// it runs.
 func (f *fixer) cover(ctx context.Context) error {
 	if f.reached != nil {
 		return nil
@@ -236,11 +236,11 @@ func (f *fixer) coverOne(ctx context.Context, bin *gotest.Binary, name string, e
 	return readCover(file, f.found.Module)
 }
 
-// readCover reads the blocks that ran from a cover profile (cmd/cover): lines of
+// readCover reads the blocks that ran from a cover profile (cmd/cover), which has lines of the form
 //
 //	import/path/file.go:10.2,12.16 2 1
 //
-// where the last number is how often it ran.
+// where the last number is the number of times it ran.
 func readCover(r io.Reader, module string) ([]block, error) {
 	var blocks []block
 	lines := bufio.NewScanner(r)

@@ -10,11 +10,12 @@ import (
 	"strconv"
 )
 
-// errUnsafe is why a rewrite is refused before anything of it runs: tests and comparisons do not show
-// what an unsafe conversion does with other code around it, or with the next version of Go.
+// errUnsafe is the reason for refusing a rewrite before any of it runs: tests and comparisons
+// cannot show what an unsafe conversion does with different code around it, or in the next Go
+// version.
 var errUnsafe = errors.New("it would use package unsafe, or what stands for it, which whet never does")
 
-// refuse says why changes are not tried at all.
+// refuse returns why changes are not tried at all.
 func refuse(changes map[string]change) error {
 	for name, c := range changes {
 		before, err := unsafeUses(name, c.before)
@@ -34,16 +35,16 @@ func refuse(changes map[string]change) error {
 
 var linkname = regexp.MustCompile(`(?m)^//go:(linkname|noescape|nocheckptr)\b`)
 
-// unsafeUses counts where a file goes around the type system: by unsafe, by the headers of package
-// reflect, by cgo and by the compiler's directives.
+// unsafeUses counts where a file bypasses the type system: with unsafe, the headers of package
+// reflect, cgo and compiler directives.
 func unsafeUses(name string, source []byte) (n int, err error) {
 	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
 	if err != nil {
 		return 0, err
 	}
-	of := map[string][]string{} // import's name -> what of it counts; nil all
+	of := map[string][]string{} // import name -> identifiers that count; nil means all
 	for _, spec := range file.Imports {
-		p, _ := strconv.Unquote(spec.Path.Value) // it has been parsed
+		p, _ := strconv.Unquote(spec.Path.Value) // already parsed
 		as := p
 		if spec.Name != nil {
 			as = spec.Name.Name

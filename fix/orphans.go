@@ -6,15 +6,15 @@ import (
 	"path/filepath"
 )
 
-// scratchPrefix begins the names of scratch directories.
+// scratchPrefix is the prefix of the names of scratch directories.
 const scratchPrefix = "whet-fix-"
 
-// lockName is the file in a scratch directory that the process that made it has locked. The kernel gives
-// the lock free when the process ends, however it does.
+// lockName is the file in a scratch directory that is locked by the process that created it. The
+// kernel releases the lock however the process ends.
 const lockName = "lock"
 
-// sweep removes the scratch directories of processes that were killed. What cannot be removed, or is
-// another's, stays.
+// sweep removes the scratch directories of killed processes. Directories that cannot be removed, or
+// are in use, stay.
 func sweep(temp string) {
 	folders, err := filepath.Glob(filepath.Join(temp, scratchPrefix+"*"))
 	if err != nil {
@@ -30,8 +30,8 @@ func sweep(temp string) {
 	}
 }
 
-// holdLock locks the scratch directory for as long as the process lives. The file gets its name when it
-// is locked, so that nobody ever finds it free.
+// holdLock locks the scratch directory until the process ends. The file gets its name after it is
+// locked, so that no other process ever finds it unlocked.
 func holdLock(dir string) (io.Closer, error) {
 	file, err := os.CreateTemp(dir, lockName+"-")
 	if err != nil {

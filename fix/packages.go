@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A packageGraph is the packages of the module and what they need.
+// A packageGraph is the packages of the module and their dependencies.
 type packageGraph struct {
 	root   string   // of the module
 	all    []string // import paths of those that build
@@ -20,7 +20,7 @@ type packageGraph struct {
 	byPath map[string]*goPackage
 }
 
-// A goPackage is what go list says of a package.
+// A goPackage is a package as printed by go list.
 type goPackage struct {
 	ImportPath                      string
 	Dir                             string
@@ -61,7 +61,7 @@ func (s *scratch) listPackages(ctx context.Context) (*packageGraph, error) {
 	return g, nil
 }
 
-// markBroken takes out the packages that the compiler complains of, and those that need them.
+// markBroken removes the packages with compile errors, and those that depend on them.
 func (g *packageGraph) markBroken(out string) {
 	reasons := map[string]string{}
 	at := ""
@@ -96,9 +96,9 @@ func (g *packageGraph) markBroken(out string) {
 	slices.SortFunc(g.broken, func(a, b Broken) int { return strings.Compare(a.Package, b.Package) })
 }
 
-// affected are the packages that changes in some directories of the module can make fail: those in them,
-// and those that need one of them, if only in a test. It is an error when a directory's package does
-// not build as it is.
+// affected returns the packages that changes in some directories of the module can break: those in
+// them, and those that depend on one of them, if only in a test. It is an error if the package in a
+// directory does not build.
 func (g *packageGraph) affected(folders []string) ([]string, error) {
 	changed := map[string]bool{}
 	for _, p := range g.byPath {
@@ -131,7 +131,7 @@ func (g *packageGraph) affected(folders []string) ([]string, error) {
 	return list, nil
 }
 
-// firstLine is the first line of a text.
+// firstLine returns the first line of a text.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return line

@@ -12,26 +12,27 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// leastAlike is how much of what a function cost in the recording, and of the calls, a benchmark that
-// was written must have on the same lines to be evidence: one whose inputs all fail at once, say,
-// measures what a service does not do.
+// leastAlike is the minimum fraction of a function's recorded cost, and of its calls, that a
+// written benchmark must have on the same lines to count as evidence: one whose inputs all fail
+// early, for example, measures something that a service does not do.
 const leastAlike = 0.5
 
-// A callPath is where a benchmark's calls of a function went, compared with where the recording has its cost.
+// A callPath is what a benchmark's calls of a function execute, compared with where the recording
+// has its cost.
 type callPath struct {
 	function string
-	cost     float64 // on lines that the calls reach, of what the recording charges the function; 0 when unknown
+	cost     float64 // fraction of the function's recorded cost that is on executed lines; 0 if unknown
 	known    bool    // the recording charges the function something
-	calls    float64 // times that the hottest line ran for each call of the function
+	calls    float64 // executions of the hottest line per call of the function
 	hottest  string  // file:line
-	missed   string  // the hottest line that is not reached; "" for none
-	share    float64 // of the function's cost on it
+	missed   string  // the hottest line, if it is not executed
+	share    float64 // of the function's cost, on that line
 }
 
-// alike reports whether the benchmark does what was recorded, as far as that is known.
+// alike reports whether the benchmark executes what was recorded, as far as that is known.
 func (p *callPath) alike() bool { return !p.known || p.cost >= leastAlike && p.calls >= leastAlike }
 
-// String says where the calls go.
+// String describes what the calls execute.
 func (p *callPath) String() string {
 	switch {
 	case !p.known:
@@ -47,8 +48,8 @@ func (p *callPath) String() string {
 		p.function, 100*p.cost)
 }
 
-// pathOf compares where a benchmark goes in a function, as it is in the scratch copy, with what the
-// recording charges the function's lines.
+// pathOf compares what a benchmark executes in a function of the scratch copy with what the
+// recording charges to the function's lines.
 func (f *fixer) pathOf(r *reach, pkg *packages.Package, d *ast.FuncDecl) (*callPath, error) {
 	from, to := pkg.Fset.Position(d.Pos()), pkg.Fset.Position(d.End())
 	p := &callPath{function: declKey(d)}
@@ -57,7 +58,7 @@ func (f *fixer) pathOf(r *reach, pkg *packages.Package, d *ast.FuncDecl) (*callP
 		return p, nil
 	}
 	file := filepath.ToSlash(rel)
-	// The recording is known by the lines of the source that the round began with.
+	// The recording refers to the lines at the start of the round.
 	began, err := f.scratch.original(file)
 	if err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (f *fixer) pathOf(r *reach, pkg *packages.Package, d *ast.FuncDecl) (*callP
 	}
 	first, text := funcIn(file, began, p.function)
 	if text == "" || text != string(now[from.Offset:to.Offset]) {
-		return p, nil // what was kept in this round has changed it
+		return p, nil // a rewrite kept in this round has changed it
 	}
 	ran := func(line int) (times int64) {
 		for _, b := range r.blocks {
@@ -78,7 +79,7 @@ func (f *fixer) pathOf(r *reach, pkg *packages.Package, d *ast.FuncDecl) (*callP
 		}
 		return times
 	}
-	calls := int64(0) // of the function: its first statement runs each time
+	calls := int64(0) // of the function: its first statement runs once per call
 	if len(d.Body.List) > 0 {
 		calls = ran(pkg.Fset.Position(d.Body.List[0].Pos()).Line)
 	}
@@ -109,7 +110,7 @@ func (f *fixer) pathOf(r *reach, pkg *packages.Package, d *ast.FuncDecl) (*callP
 	return p, nil
 }
 
-// funcIn is the first line and the text of a function of a file; "" when there is none.
+// funcIn returns the first line and the source of a function in a file; "" if there is none.
 func funcIn(name string, source []byte, function string) (line int, text string) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
@@ -125,8 +126,8 @@ func funcIn(name string, source []byte, function string) (line int, text string)
 	return 0, ""
 }
 
-// onPath leaves those of some written benchmarks that do what was recorded, with what is to be said of
-// them; why says what the others do.
+// onPath returns the written benchmarks that execute what was recorded, with notes on them; why
+// says what the others do.
 func (f *fixer) onPath(all []reach, pkg *packages.Package, decls []*ast.FuncDecl) (alike []reach,
 	why []string, err error,
 ) {

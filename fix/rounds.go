@@ -12,8 +12,8 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// rounds tries what was found, looks again at what was kept, and so on until nothing new is kept. What
-// could gain only together is tried last.
+// rounds tries the findings, looks again in what was kept, and repeats that until nothing new is
+// kept. Rewrites that can only gain together are tried last.
 func (f *fixer) rounds(ctx context.Context) {
 	f.done = map[string]int{}
 	f.edits = map[string][]rewrite.Edit{}
@@ -30,7 +30,7 @@ func (f *fixer) rounds(ctx context.Context) {
 	f.together(ctx)
 }
 
-// tryAll tries the rewrites of a round that were not dropped for good before, and reports whether one
+// tryAll tries the rewrites of a round that have not been dropped for good, and reports whether one
 // was kept.
 func (f *fixer) tryAll(ctx context.Context) (kept bool) {
 	left := maps.Clone(f.done)
@@ -61,7 +61,7 @@ func (f *fixer) tryAll(ctx context.Context) (kept bool) {
 		f.o.Progress(fmt.Sprintf("%s%d of %d: %s at %s:%d", round, i+1, len(f.found.Findings), x.Title, x.Places[0].File, x.Places[0].Line))
 		a := f.attempt(ctx, x)
 		if ctx.Err() != nil {
-			return kept // what was not decided is not told
+			return kept // undecided attempts are not reported
 		}
 		a.key = key
 		kept = kept || a.Kept()
@@ -74,7 +74,7 @@ func (f *fixer) tryAll(ctx context.Context) (kept bool) {
 	return kept
 }
 
-// keyOf is the same for a rewrite in the next round, and another one when the rewrite is another one.
+// keyOf returns a key that identifies a rewrite across rounds, and changes if the rewrite does.
 func (f *fixer) keyOf(x *find.Finding) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n", x.Rule, x.Function)
@@ -89,7 +89,7 @@ func (f *fixer) keyOf(x *find.Finding) string {
 	return b.String()
 }
 
-// lookAgain finds in the module with all that was kept, which the next round begins with.
+// lookAgain looks for findings in the module with everything that was kept, for the next round.
 func (f *fixer) lookAgain(ctx context.Context) bool {
 	if f.o.Find.Own == nil && f.o.look == nil {
 		return false
@@ -111,7 +111,7 @@ func (f *fixer) lookAgain(ctx context.Context) bool {
 	return true
 }
 
-// look finds in dir, where the module lies after rewrites. The profiles are of the original.
+// look looks for findings in dir, the module after rewrites. The profiles are of the original.
 func (f *fixer) look(ctx context.Context, dir string) (*find.Result, error) {
 	if f.o.look != nil {
 		return f.o.look(ctx, dir)
@@ -121,15 +121,15 @@ func (f *fixer) look(ctx context.Context, dir string) (*find.Result, error) {
 	return find.Find(ctx, f.o.Profiles, o)
 }
 
-// begin starts a round on the scratch copy as it is now.
+// begin starts a round on the current scratch copy.
 func (f *fixer) begin() {
 	f.edits = map[string][]rewrite.Edit{}
 	f.scratch.forget()
 	f.reached = nil
 }
 
-// forgetRetried takes out the attempts that were dropped for what was kept before them and are found
-// again. The others are gone for good.
+// forgetRetried removes the attempts that were dropped because of what was kept before them and are
+// found again. The others stay dropped.
 func (f *fixer) forgetRetried() {
 	place := func(x *find.Finding) string { return x.Rule + "\n" + x.Places[0].File + "\n" + x.Function }
 	again := map[string]int{}
@@ -153,15 +153,15 @@ func (f *fixer) forgetRetried() {
 	}
 }
 
-// A piece is a rewrite of a group, on top of those before it.
+// A piece is a rewrite in a group, relative to those before it.
 type piece struct {
-	at      int           // of result.Attempts
-	finding *find.Finding // as it is found now
+	at      int           // index in result.Attempts
+	finding *find.Finding // its current version
 	changes map[string]change
 }
 
-// together tries the rewrites at once that passed all proofs but showed no gain: each may be too
-// little to be seen.
+// together tries all rewrites at once that passed all proofs but showed no gain, since each may be
+// too small to measure.
 func (f *fixer) together(ctx context.Context) {
 	x, pieces, edits := f.group()
 	if len(pieces) < 2 {
@@ -192,8 +192,8 @@ func (f *fixer) together(ctx context.Context) {
 	}
 }
 
-// group are the rewrites to try together, in the order of the findings, a finding at all their places,
-// and the edits of the round with theirs.
+// group returns the rewrites to try together, in the order of the findings, a finding with all
+// their places, and the edits of the round including theirs.
 func (f *fixer) group() (x *find.Finding, pieces []piece, edits map[string][]rewrite.Edit) {
 	weak := map[string][]int{}
 	for i := range f.result.Attempts {
@@ -217,7 +217,7 @@ func (f *fixer) group() (x *find.Finding, pieces []piece, edits map[string][]rew
 		}
 		changes, err := f.rewrite(one.Fix, edits)
 		if err != nil {
-			continue // overlaps another of the group
+			continue // overlaps another one in the group
 		}
 		pieces = append(pieces, piece{weak[key][0], one, changes})
 		weak[key] = weak[key][1:]
@@ -229,7 +229,7 @@ func (f *fixer) group() (x *find.Finding, pieces []piece, edits map[string][]rew
 	return x, pieces, edits
 }
 
-// keepGroup keeps all of a group, each with its own diff, after what was kept before.
+// keepGroup keeps a whole group, each with its own diff, after what was kept before.
 func (f *fixer) keepGroup(pieces []piece, group *Attempt) {
 	var kept []Attempt
 	for _, p := range pieces {

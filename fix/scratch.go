@@ -24,24 +24,25 @@ import (
 	"github.com/whet-go/whet/internal/procgroup"
 )
 
-// A scratch is a copy of the repository that a module lies in.
+// A scratch is a copy of the repository that contains a module.
 type scratch struct {
-	temp string // holds all
-	root string // the copied repository, or module
+	temp string // parent of everything
+	root string // the copy of the repository, or of the module
 	dir  string // the module's directory in it
 	o    Options
-	n    int // of overlays
+	n    int // number of overlays
 	lock io.Closer
 
 	originals map[string][]byte // by the module's file
 }
 
-// maxScratch bounds the copy in bytes: a repository with more beside its source is not meant.
+// maxScratch is the maximum size of the copy in bytes, as a guard against repositories that contain
+// much more than source.
 const maxScratch = 4 << 30
 
-// newScratch copies the repository around the module in dir, or the module where there is none:
-// what git tracks and does not ignore, with uncommitted work. Relative directories in go.mod that lie
-// outside are made absolute.
+// newScratch copies the repository that contains the module in dir, or only the module if there is
+// no repository: what git tracks and does not ignore, including uncommitted work. Relative
+// directories in go.mod that are outside of it become absolute.
 func newScratch(ctx context.Context, dir string, o Options) (_ *scratch, err error) {
 	sweep(cmp.Or(o.Temp, os.TempDir()))
 	temp, err := os.MkdirTemp(o.Temp, scratchPrefix)
@@ -81,8 +82,8 @@ func newScratch(ctx context.Context, dir string, o Options) (_ *scratch, err err
 	return s, s.anchor(from)
 }
 
-// tracked lists the files of the git repository around a directory: tracked, or new and not ignored.
-// It is nil where there is no repository.
+// tracked lists the files of the git repository that contains a directory: tracked, or new and not
+// ignored. It returns nil if there is no repository.
 func tracked(ctx context.Context, dir string) (root string, files []string) {
 	git := func(args ...string) (string, bool) {
 		cmd := exec.CommandContext(ctx, "git", args...)
@@ -134,8 +135,8 @@ func allFiles(dir string) ([]string, error) {
 	return files, err
 }
 
-// copyFile copies a file or a link, and returns how many bytes are left. A file that is listed but
-// gone is passed over.
+// copyFile copies a file or a link, and returns the remaining number of bytes. It skips a listed
+// file that no longer exists.
 func copyFile(to, from string, left int64) (int64, error) {
 	info, err := os.Lstat(from)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -166,7 +167,7 @@ func copyFile(to, from string, left int64) (int64, error) {
 	return left - int64(len(data)), os.WriteFile(to, data, info.Mode().Perm()|0o600)
 }
 
-// anchor makes the relative directories that the copied go.mod names outside of the copy absolute.
+// anchor makes relative directories absolute that the copied go.mod names outside of the copy.
 func (s *scratch) anchor(from string) error {
 	name := filepath.Join(s.dir, "go.mod")
 	data, err := os.ReadFile(name)
@@ -214,7 +215,7 @@ func (s *scratch) close() error {
 
 func (s *scratch) path(file string) string { return filepath.Join(s.dir, filepath.FromSlash(file)) }
 
-// original is a file of the module as the round began with it.
+// original returns a file of the module as it was at the start of the round.
 func (s *scratch) original(file string) ([]byte, error) {
 	if data, ok := s.originals[file]; ok {
 		return data, nil
@@ -227,15 +228,15 @@ func (s *scratch) original(file string) ([]byte, error) {
 	return data, nil
 }
 
-// forget has original read files again, as they are now.
+// forget makes original read the current files again.
 func (s *scratch) forget() { clear(s.originals) }
 
 func (s *scratch) write(file string, data []byte) error {
 	return os.WriteFile(s.path(file), data, 0o600)
 }
 
-// overlay writes files, by the module's name, for the go command to take in the place of the
-// scratch's, and returns the flag that says so.
+// overlay writes files, by their names in the module, that replace those of the scratch copy for
+// the go command, and returns the flag for it.
 func (s *scratch) overlay(files map[string][]byte) ([]string, error) {
 	s.n++
 	dir := filepath.Join(s.temp, "overlay"+strconv.Itoa(s.n))
@@ -244,7 +245,7 @@ func (s *scratch) overlay(files map[string][]byte) ([]string, error) {
 	}
 	replace := map[string]string{}
 	for name, data := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name)) // what the compiler says has the name
+		file := filepath.Join(dir, filepath.FromSlash(name)) // compiler messages contain the name
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			return nil, err
 		}
@@ -261,11 +262,11 @@ func (s *scratch) overlay(files map[string][]byte) ([]string, error) {
 	return []string{"-overlay=" + name}, os.WriteFile(name, data, 0o600)
 }
 
-// maxOutput bounds what is kept of the go command's output.
+// maxOutput is the maximum output of the go command that is kept.
 const maxOutput = 1 << 20
 
-// run runs the go command in the module's directory, with the options' flags and more, and returns the end
-// of what it says. All that it has started ends with it.
+// run runs the go command in the module's directory, with more flags after those of the options,
+// and returns the end of its output. All processes that it starts end with it.
 func (s *scratch) run(ctx context.Context, more []string, command string, args ...string) (string, error) {
 	cmd := s.command(ctx, more, command, args)
 	out := &tail{}
@@ -274,7 +275,7 @@ func (s *scratch) run(ctx context.Context, more []string, command string, args .
 	return out.String(), err
 }
 
-// output runs the go command as run does, and returns all that it writes.
+// output is like run, but returns all output.
 func (s *scratch) output(ctx context.Context, command string, args ...string) (stdout []byte, stderr string, err error) {
 	cmd := s.command(ctx, nil, command, args)
 	var out bytes.Buffer
@@ -292,7 +293,7 @@ func (s *scratch) command(ctx context.Context, more []string, command string, ar
 	return cmd
 }
 
-// tail keeps the end of what is written.
+// tail keeps the end of what is written to it.
 type tail struct{ bytes.Buffer }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -303,8 +304,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// lastLines are the lines of the go command's output that say the most: the last ones that are not
-// its summary.
+// lastLines returns the most informative lines of the go command's output: the last ones before its
+// summary.
 func lastLines(out string) string {
 	var lines []string
 	for line := range strings.Lines(out) {
@@ -316,7 +317,7 @@ func lastLines(out string) string {
 	return strings.Join(lines[max(0, len(lines)-12):], "\n")
 }
 
-// failing are the packages whose tests failed.
+// failing returns the packages whose tests failed.
 func failing(out string) []string {
 	var pkgs []string
 	for line := range strings.Lines(out) {
@@ -328,7 +329,7 @@ func failing(out string) []string {
 	return slices.Compact(pkgs)
 }
 
-// vetLines are vet's complaints without their places, which move.
+// vetLines returns vet's diagnostics without their positions, which change.
 func vetLines(out string) map[string]bool {
 	lines := map[string]bool{}
 	for line := range strings.Lines(out) {
@@ -346,7 +347,7 @@ func vetLines(out string) map[string]bool {
 	return lines
 }
 
-// diffOf is what changes do, as a unified diff.
+// diffOf returns changes as a unified diff.
 func diffOf(changes map[string]change) string {
 	var names []string
 	for name := range changes {

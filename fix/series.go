@@ -16,17 +16,17 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// A Patch is a kept rewrite as a mail that git am takes.
+// A Patch is a kept rewrite as a mail for git am.
 type Patch struct {
-	Name string // of a file: 0001-….patch
+	Name string // file name: 0001-….patch
 	Text []byte
 }
 
-// String is what logs and tests print.
+// String returns what logs and tests print.
 func (p Patch) String() string { return p.Name + "\n" + string(p.Text) }
 
-// Patches are the kept rewrites in their order, each with its evidence and proof in the message.
-// from is the author, as "Name <address>".
+// Patches returns the kept rewrites in order, each with its evidence and proof in the message. from
+// is the author, as "Name <address>".
 func (r *Result) Patches(from string) []Patch {
 	var kept []*Attempt
 	for i := range r.Attempts {
@@ -43,7 +43,7 @@ func (r *Result) Patches(from string) []Patch {
 		}
 		subject := dir + ": " + lower(a.Finding.Fix.Message) + " (" + a.Finding.Function + ")"
 		var b bytes.Buffer
-		// The first line is what git writes; git am takes any.
+		// The first line is the one that git writes; git am accepts any.
 		fmt.Fprintf(&b, "From %040d Mon Sep 17 00:00:00 2001\nFrom: %s\nSubject: [PATCH %d/%d] %s\n\n", 0, from,
 			i+1, len(kept), subject)
 		b.WriteString(a.Message())
@@ -64,7 +64,7 @@ func lower(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// slug is a text as a part of a file's name.
+// slug converts a text to a part of a file name.
 func slug(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -78,7 +78,8 @@ func slug(s string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// Message is the message of a commit: what costs, what the profile showed, and the proof.
+// Message returns the message of a commit: what is expensive, what the profile showed, and the
+// proof.
 func (a *Attempt) Message() string {
 	var b strings.Builder
 	x := &a.Finding
@@ -134,8 +135,8 @@ func (a *Attempt) Message() string {
 	return b.String()
 }
 
-// CheckClean is an error when git knows changes that are not committed in the repository around dir.
-// Without git, or a repository, there is nothing to know.
+// CheckClean returns an error if the git repository that contains dir has uncommitted changes.
+// Without git, or a repository, it returns nil.
 func CheckClean(ctx context.Context, dir string) error {
 	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
 	cmd.Dir = dir
@@ -148,9 +149,9 @@ func CheckClean(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Apply writes what was kept to the user's module. Unless force, it refuses where a file is not as
-// it was when it was copied, and where git knows changes that are not committed. All files are
-// checked before the first is written.
+// Apply writes what was kept to the user's module. Unless force is set, it refuses if a file has
+// changed since it was copied, or if git reports uncommitted changes. All files are checked before
+// the first one is written.
 func (r *Result) Apply(ctx context.Context, force bool) error {
 	files := make([]string, 0, len(r.changed))
 	for name := range r.changed {
@@ -186,7 +187,7 @@ func (r *Result) Apply(ctx context.Context, force bool) error {
 	return nil
 }
 
-// replaceFile puts a whole new file in the place of an old one, or leaves that.
+// replaceFile replaces a file atomically.
 func replaceFile(name string, data []byte, mode os.FileMode) error {
 	temp, err := os.CreateTemp(filepath.Dir(name), ".whet-*")
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"github.com/whet-go/whet/find/rules"
 )
 
-// settings tries the settings of the build and the run that the first findings name, each alone on top of the
-// rewrites that were kept, and in the end all that are proven together, against the original. Nothing
-// is kept: who builds and starts the program decides.
+// settings tries the build and run settings that the first findings name, each alone on top of the
+// kept rewrites, and finally all proven ones together against the original. Nothing is applied:
+// that is up to whoever builds and starts the program.
 func (f *fixer) settings(ctx context.Context, first *find.Result) {
 	for i := range first.Findings {
 		x := &first.Findings[i]
 		if x.Fix == nil || x.Fix.Setting == nil {
 			continue
 		}
-		// What was kept may have moved its places, or changed them beyond what can be followed.
+		// Kept rewrites may have moved its places, or changed them beyond what can be followed.
 		if now := slices.IndexFunc(f.found.Findings,
 			func(o find.Finding) bool { return o.ID != "" && o.ID == x.ID }); now >= 0 {
 			x = &f.found.Findings[now]
@@ -51,8 +51,8 @@ func (f *fixer) settings(ctx context.Context, first *find.Result) {
 	f.settingsTotal(ctx, proven, places)
 }
 
-// trySetting builds the module with a setting, runs its tests, compares answers and measures. It is
-// nil when ctx ended before that was decided.
+// trySetting builds the module with a setting, runs its tests, compares results and measures. It
+// returns nil if ctx ends before that is decided.
 func (f *fixer) trySetting(ctx context.Context, x *find.Finding) *Attempt {
 	a := &Attempt{Finding: *x, Round: f.round}
 	if slices.ContainsFunc(x.Fix.Setting.Build, func(s string) bool { return strings.HasPrefix(s, "-pgo=") }) {
@@ -102,7 +102,7 @@ func (f *fixer) trySetting(ctx context.Context, x *find.Finding) *Attempt {
 	return a
 }
 
-// withSettings is a build with settings: flags, and variables for building and running.
+// withSettings returns a build with settings added: flags, and variables for building and running.
 func withSettings(side builds.Side, settings ...*rules.Setting) builds.Side {
 	side.Flags, side.Env = slices.Clone(side.Flags), slices.Clone(side.Env)
 	for _, s := range settings {
@@ -118,7 +118,7 @@ func withSettings(side builds.Side, settings ...*rules.Setting) builds.Side {
 	return side
 }
 
-// as has a function run the go command with another side's flags and variables.
+// as runs a function with another side's flags and variables for the go command.
 func (s *scratch) as(side builds.Side, run func() error) error {
 	was := s.o
 	defer func() { s.o = was }()
@@ -126,8 +126,8 @@ func (s *scratch) as(side builds.Side, run func() error) error {
 	return run()
 }
 
-// settingPlaces are the lines whose benchmarks show what a setting does: those of the finding, or all
-// that cost where it is about the program as a whole.
+// settingPlaces returns the lines whose benchmarks show the effect of a setting: those of the
+// finding, or all that cost if it is about the program as a whole.
 func (f *fixer) settingPlaces(x *find.Finding) []find.Place {
 	if len(x.Places) > 0 {
 		return x.Places
@@ -142,8 +142,8 @@ func (f *fixer) settingPlaces(x *find.Finding) []find.Place {
 	return places
 }
 
-// settingsTotal compares the original with all that was kept, built and run with settings, by the
-// benchmarks that reach some of it; without one, as a program under load.
+// settingsTotal compares the original with everything that was kept, built and run with settings,
+// by the benchmarks that run some of it, or else as a program under load.
 func (f *fixer) settingsTotal(ctx context.Context, proven []*rules.Setting, places []find.Place) {
 	b := builds.Side{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}
 	a := b

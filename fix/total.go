@@ -10,11 +10,11 @@ import (
 	"github.com/whet-go/whet/find"
 )
 
-// maxTotal is how many benchmarks compare the original with all that was kept.
+// maxTotal is the number of benchmarks that compare the original with everything that was kept.
 const maxTotal = 24
 
-// whole runs the tests of the whole module with all that was kept: those of a package may read
-// another's files. While they fail, what was kept last is taken back.
+// whole runs the tests of the whole module with everything that was kept, because tests may read
+// files of other packages. While they fail, it undoes the last kept rewrite.
 func (f *fixer) whole(ctx context.Context) {
 	if f.testedAll || ctx.Err() != nil {
 		return
@@ -40,7 +40,7 @@ func (f *fixer) whole(ctx context.Context) {
 	f.took("test all", began)
 }
 
-// lastKept is the attempt that was kept last, -1 without one.
+// lastKept returns the index of the attempt that was kept last, or -1.
 func (f *fixer) lastKept() int {
 	for i, a := range slices.Backward(f.result.Attempts) {
 		if a.Kept() {
@@ -50,7 +50,7 @@ func (f *fixer) lastKept() int {
 	return -1
 }
 
-// undo takes back what was kept last.
+// undo undoes the last kept rewrite.
 func (f *fixer) undo(a *Attempt) error {
 	for file, before := range a.undo {
 		if err := f.scratch.write(file, before); err != nil {
@@ -66,7 +66,7 @@ func (f *fixer) undo(a *Attempt) error {
 	return nil
 }
 
-// total compares the original with all that was kept.
+// total compares the original with everything that was kept.
 func (f *fixer) total(ctx context.Context) {
 	if len(f.result.changed) == 0 || ctx.Err() != nil {
 		return
@@ -106,7 +106,7 @@ func (f *fixer) total(ctx context.Context) {
 	}
 }
 
-// listUntried lists what costs and has no rewrite.
+// listUntried lists costs without a rewrite.
 func (f *fixer) listUntried(r *find.Result) {
 	for i := range r.Findings {
 		x := &r.Findings[i]

@@ -21,23 +21,22 @@ import (
 	"github.com/whet-go/whet/fix/written"
 )
 
-// A writtenFile is the benchmarks that were written for the package in a directory of the module. They
-// are in one file, as they share the makers of values.
+// A writtenFile is the benchmarks written for the package in a directory of the module. They are in
+// one file, because they share the makers of values.
 type writtenFile struct {
 	dir     string
 	targets []target
-	files   map[string][]byte // to lay over the directory, by name
+	files   map[string][]byte // to overlay on the directory, by name
 	reached []reach
 }
 
-// A target is a function that was changed.
+// A target is a changed function.
 type target struct {
-	function string // as differ.FuncName has it
-	returned bool   // it was changed in a literal
+	function string // in the form of differ.FuncName
+	returned bool   // the change is in a function literal
 }
 
-// lay puts the files into the scratch copy, for as long as they are measured: tests and vet have
-// nothing to say of them.
+// lay puts the files into the scratch copy while they are measured, hidden from tests and vet.
 func (w *writtenFile) lay(s *scratch) error {
 	for name, text := range w.files {
 		if err := s.write(path.Join(w.dir, name), text); err != nil {
@@ -57,11 +56,11 @@ func (w *writtenFile) remove(s *scratch) error {
 	return errors.Join(errs...)
 }
 
-// text is what is worth reading of it.
+// text returns the file worth reading.
 func (w *writtenFile) text() string { return string(w.files[written.FileName]) }
 
-// write writes benchmarks that reach what changes, as it is in the scratch copy. The error says why there
-// are none.
+// write writes benchmarks that run the changes in the scratch copy. The error says why there are
+// none.
 func (f *fixer) write(ctx context.Context, changes map[string]change) (chosen []reach, err error) {
 	var why []string
 	for _, dir := range dirs(changes) {
@@ -115,7 +114,7 @@ func (f *fixer) write(ctx context.Context, changes map[string]change) (chosen []
 	return nil, errNoBenchmark
 }
 
-// changedLines are the lines of a function, as it is in the scratch copy, that a rewrite changes.
+// changedLines returns the lines of a function in the scratch copy that a rewrite changes.
 func (f *fixer) changedLines(pkg *packages.Package, d *ast.FuncDecl, changes map[string]change) (find.Place, error) {
 	from, to := pkg.Fset.Position(d.Pos()), pkg.Fset.Position(d.End())
 	p := find.Place{Line: from.Line, EndLine: to.Line}
@@ -142,8 +141,8 @@ func (f *fixer) changedLines(pkg *packages.Package, d *ast.FuncDecl, changes map
 	return p, nil
 }
 
-// writeFile writes the benchmarks of a file's targets and finds out what each reaches. The notes say
-// what came of those that cannot be used.
+// writeFile writes the benchmarks of a file's targets and determines what each runs. The notes say
+// why some cannot be used.
 func (f *fixer) writeFile(ctx context.Context, w *writtenFile, pkg *packages.Package) (notes []string, err error) {
 	files, benchmarks, errs := written.Generate(pkg, w.in(pkg))
 	for _, err := range errs {
@@ -164,7 +163,7 @@ func (f *fixer) writeFile(ctx context.Context, w *writtenFile, pkg *packages.Pac
 	return append(notes, more...), nil
 }
 
-// in are the targets as their package is now.
+// in returns the targets in the current version of their package.
 func (w *writtenFile) in(pkg *packages.Package) (targets []written.Target) {
 	for _, t := range w.targets {
 		for _, file := range pkg.Syntax {
@@ -178,7 +177,7 @@ func (w *writtenFile) in(pkg *packages.Package) (targets []written.Target) {
 	return targets
 }
 
-// coverWritten has each benchmark choose its inputs, and notes which code these run.
+// coverWritten has each benchmark choose its inputs, and records which code these run.
 func (f *fixer) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Package,
 	benchmarks []written.Benchmark,
 ) (notes []string, err error) {
@@ -211,7 +210,7 @@ func (f *fixer) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.
 		chosen := filepath.Join(temp, strconv.Itoa(i))
 		_, err := f.coverOne(ctx, bin, b.Name, written.ChosenEnv+"="+chosen)
 		var blocks []block
-		if inputs, _ := os.ReadFile(chosen); err == nil && len(inputs) > 0 { // it writes none when it finds none
+		if inputs, _ := os.ReadFile(chosen); err == nil && len(inputs) > 0 { // it writes none if it finds none
 			blocks, err = f.coverOne(ctx, bin, b.Name, written.ChosenEnv+"="+chosen)
 		}
 		switch {

@@ -11,18 +11,17 @@ import (
 )
 
 const (
-	// maxLine bounds one line of a dump. Longer ones are cut; nothing after
-	// the cut is needed except by a function with thousands of arguments.
+	// maxLine is the maximum length of a line of a dump. Longer lines are truncated; only a
+	// function with thousands of arguments needs more.
 	maxLine = 64 << 10
-	// maxFrames bounds the frames kept of one goroutine. The runtime prints at
-	// most 100 in a dump and 128, before inlining, in a profile.
+	// maxFrames is the maximum number of frames kept per goroutine. The runtime prints at most 100
+	// in a dump and 128, before inlining, in a profile.
 	maxFrames = 4096
-	// maxStrings bounds the table of names that frames share.
+	// maxStrings is the maximum size of the table of names shared by frames.
 	maxStrings = 1 << 20
 )
 
-// A Frame is one call on a goroutine's stack. File and Line are zero when the
-// source does not tell them.
+// A Frame is one call on a goroutine's stack. File and Line are zero if unknown.
 type Frame struct {
 	Func string
 	File string
@@ -32,57 +31,56 @@ type Frame struct {
 // A Label is one profiler label of a goroutine (runtime/pprof.Do).
 type Label struct{ Key, Value string }
 
-// A Record is one goroutine of a dump, or Count equal ones when the dump is
-// of the debug=1 kind, which counts them itself.
+// A Record is one goroutine of a dump, or Count equal ones in a debug=1 dump, which counts them
+// itself.
 type Record struct {
 	ID    uint64 // 0 in a debug=1 dump
-	Count int64  // 1 but for debug=1
+	Count int64  // 1 except for debug=1
 
-	// State is what the runtime says the goroutine does ("running", "chan
-	// receive"); "" in a debug=1 dump, which does not say.
+	// State is what the goroutine is doing according to the runtime ("running", "chan receive"); ""
+	// in a debug=1 dump, which does not contain it.
 	State   string
-	Minutes int64  // waiting for at least that many minutes; 0: less than one, or not known
+	Minutes int64  // waiting for at least this many minutes; 0: less than one, or unknown
 	Leaked  bool   // the garbage collector found that nothing can wake it
 	Locked  bool   // locked to its thread
 	Durable bool   // durably blocked in its synctest bubble
-	Bubble  uint64 // synctest bubble; 0: none
+	Bubble  uint64 // synctest bubble, or 0
 	Labels  []Label
 
-	Stack       []Frame // leaf first; empty when the stack was unavailable
-	Elided      int     // frames the runtime left out of a deep stack; -1: some, it does not say how many
+	Stack       []Frame // leaf first; empty if the stack was unavailable
+	Elided      int     // frames that the runtime omitted from a deep stack; -1: an unknown number
 	Unavailable bool    // the goroutine was running on another thread
 
-	CreatedBy Frame  // who executed the go statement; zero when not said
-	CreatorID uint64 // and in which goroutine; 0 when not said
+	CreatedBy Frame  // who executed the go statement; zero if unknown
+	CreatorID uint64 // the goroutine that executed it; 0 if unknown
 }
 
-// Wait is how long the goroutine has been waiting at least.
+// Wait returns the minimum time that the goroutine has been waiting.
 func (r *Record) Wait() time.Duration { return time.Duration(r.Minutes) * time.Minute }
 
-// A DumpInfo is what a dump says in addition to its goroutines.
+// A DumpInfo is what a dump contains in addition to its goroutines.
 type DumpInfo struct {
 	// Name is the profile's name in a debug=1 dump ("goroutine",
 	// "goroutineleak"), else "".
 	Name string
 	// Total is the number of goroutines read.
 	Total int64
-	// Reason is why the program dumped: its first "panic: …" or "fatal error: …"
-	// line, cut at 1 kB; "" when it said nothing.
+	// Reason is why the program dumped: its first "panic: …" or "fatal error: …" line, truncated at
+	// 1 kB; or "".
 	Reason string
-	// Truncated says that the last goroutine was cut off in the middle.
+	// Truncated is set if the last goroutine is incomplete.
 	Truncated bool
 
 	Warnings []error
 }
 
-// ErrNoGoroutines says that a text holds no goroutine.
+// ErrNoGoroutines is returned for a text without goroutines.
 var ErrNoGoroutines = errors.New("no goroutine in it: want the output of runtime.Stack, a panic, or " +
 	"/debug/pprof/goroutine?debug=1")
 
-// ReadDump reads a text dump of goroutines and calls visit for each, in the
-// order of the text. Lines that are no part of a dump (a log around it) are
-// skipped. It stops at visit's first error and returns it. A text without any
-// goroutine is an error that wraps [ErrNoGoroutines].
+// ReadDump reads a text dump of goroutines and calls visit for each, in the order of the text.
+// Other lines (a log around it) are skipped. It returns visit's first error. For a text without
+// goroutines it returns an error that wraps [ErrNoGoroutines].
 func ReadDump(r io.Reader, visit func(*Record) error) (*DumpInfo, error) {
 	p := dumpParser{visit: visit, names: make(map[string]string)}
 	br := bufio.NewReaderSize(r, maxLine)
@@ -102,8 +100,8 @@ func ReadDump(r io.Reader, visit func(*Record) error) (*DumpInfo, error) {
 			return &p.info, fmt.Errorf("read goroutine dump, line %d: %w", n, err)
 		}
 	}
-	// A whole goroutine ends with the place of its creator (but for the first,
-	// which has none) and a newline.
+	// A complete goroutine ends with the position of its creator (except the first one, which has
+	// none) and a newline.
 	p.info.Truncated = (p.open && p.pending) ||
 		((p.open || p.strange) && !ended && p.cur.ID > 1 && p.cur.CreatedBy == Frame{})
 	if err := p.flush(); err != nil {
@@ -118,8 +116,8 @@ func ReadDump(r io.Reader, visit func(*Record) error) (*DumpInfo, error) {
 	return &p.info, nil
 }
 
-// readLine returns the next line without its end, cut at maxLine. The bytes are
-// valid until the next call. io.EOF may come with the last line.
+// readLine returns the next line without its line ending, truncated at maxLine. The bytes are valid
+// until the next call. io.EOF may come with the last line.
 func readLine(br *bufio.Reader) ([]byte, error) {
 	line, err := br.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -139,8 +137,8 @@ type dumpParser struct {
 	cur     Record
 	open    bool   // cur is being filled
 	place   *Frame // whose "\tfile:line" comes next
-	pending bool   // a function line waits for its place
-	strange bool   // the last line ended a goroutine and is no part of a dump
+	pending bool   // a function line is waiting for its position
+	strange bool   // the last line ended a goroutine and is not part of a dump
 }
 
 func (p *dumpParser) name(b []byte) string {
@@ -171,7 +169,7 @@ func (p *dumpParser) flush() error {
 	return p.visit(&p.cur)
 }
 
-// The marks that distinguish a dump's lines.
+// Prefixes that identify the lines of a dump.
 const (
 	goroutinePrefix = "goroutine "
 	createdPrefix   = "created by "
@@ -327,7 +325,7 @@ func (p *dumpParser) header(rec *Record, b []byte) bool {
 	return true
 }
 
-// location reads `	file:line +0x1b` after its tab.
+// location parses ` file:line +0x1b` after its tab.
 func (p *dumpParser) location(b []byte) {
 	if !p.open {
 		return
@@ -360,7 +358,7 @@ func (p *dumpParser) fileLine(b []byte) (string, int) {
 	return p.name(b[:i]), n
 }
 
-// elided reads what follows the dots of `...51 frames elided...`.
+// elided parses what follows the dots of `...51 frames elided...`.
 func (p *dumpParser) elided(b []byte) {
 	p.place = nil
 	end := 0
@@ -374,7 +372,7 @@ func (p *dumpParser) elided(b []byte) {
 	}
 }
 
-// textFrame reads a line of a debug=1 dump:
+// textFrame parses a line of a debug=1 dump:
 //
 //	#	0x646636	main.nilWorker+0x16	/tmp/g/main.go:20
 //	# labels: {"route":"/x", "user":"a b"}
@@ -406,7 +404,7 @@ func (p *dumpParser) textFrame(b []byte) {
 	p.place = nil
 }
 
-// parseCountLine reads `4 @ 0x42ec9c 0x429daa`.
+// parseCountLine parses `4 @ 0x42ec9c 0x429daa`.
 func parseCountLine(b []byte) (int64, bool) {
 	i := bytes.Index(b, []byte(" @"))
 	if i <= 0 || i+2 < len(b) && b[i+2] != ' ' {
@@ -419,7 +417,7 @@ func parseCountLine(b []byte) (int64, bool) {
 	return n, true
 }
 
-// profileHeader reads `goroutineleak profile: total 7`.
+// profileHeader parses `goroutineleak profile: total 7`.
 func profileHeader(b []byte) (string, bool) {
 	i := bytes.Index(b, []byte(profileTotal))
 	if i <= 0 || bytes.IndexByte(b[:i], ' ') >= 0 {
@@ -431,8 +429,7 @@ func profileHeader(b []byte) (string, bool) {
 	return string(b[:i]), true
 }
 
-// appendLabels reads `"route": "/x", "user": "a b"}`, with or without the space
-// after a colon.
+// appendLabels parses `"route": "/x", "user": "a b"}`, with or without the space after a colon.
 func appendLabels(dst []Label, b []byte) []Label {
 	s := string(b)
 	for {

@@ -10,10 +10,9 @@ import (
 	"github.com/whet-go/whet/trace"
 )
 
-// AddTrace completes s with what an execution trace of the same time tells:
-// creators that the stacks do not, and how long goroutines with a group's stack
-// have been waiting. A goroutine that did not move during the whole trace has been
-// waiting for at least as long.
+// AddTrace completes s from an execution trace of the same time: creators that the stacks do not
+// show, and how long goroutines with a group's stack have been waiting. A goroutine that did not
+// move during the whole trace has been waiting for at least as long.
 func (s *Snapshot) AddTrace(rep *trace.WaitReport) {
 	type known struct {
 		wait    Wait
@@ -21,8 +20,8 @@ func (s *Snapshot) AddTrace(rep *trace.WaitReport) {
 		creator Creator
 	}
 	byKey := make(map[uint64]*known)
-	// A function that one function alone was seen to start is started by that
-	// one, also where the goroutine is older than the trace; nil: by several.
+	// If only one function was seen starting another, it starts that one even where the goroutine
+	// is older than the trace; nil: several do.
 	starter := make(map[string]*Creator)
 	starts := func(fn string, by trace.Frame) {
 		fn = symbol(fn)
@@ -64,8 +63,8 @@ func (s *Snapshot) AddTrace(rep *trace.WaitReport) {
 			k.reason = traceReason(g.Reason)
 		}
 		if len(g.Creator) > 0 {
-			// The trace names the wrapper of a go statement with arguments; the
-			// stack tells what it runs.
+			// The trace names the wrapper of a go statement with arguments; the stack contains what
+			// it runs.
 			starts(st.root, g.Creator[0])
 			if f := g.Creator[0]; k.creator.Func == "" {
 				k.creator = Creator{f.Func, f.File, f.Line, EvidenceTrace}
@@ -106,7 +105,7 @@ func fromTrace(stack []trace.Frame) []Frame {
 	return fs
 }
 
-// symbol is a function's name as keys compare it.
+// symbol returns the form of a function's name that is used in keys.
 func symbol(fn string) string {
 	if !strings.Contains(fn, "[") {
 		return fn
@@ -116,8 +115,8 @@ func symbol(fn string) string {
 	return b.String()
 }
 
-// traceReason translates a trace's reason to wait (runtime.traceBlockReasonStrings)
-// to the runtime's word for it; "" when that is not one to one.
+// traceReason translates a trace's wait reason (runtime.traceBlockReasonStrings) to the runtime's
+// name for it; "" if the mapping is not unique.
 func traceReason(r string) string {
 	switch r {
 	case "chan receive", "chan send", "select", "sleep":
@@ -130,10 +129,10 @@ func traceReason(r string) string {
 	return ""
 }
 
-// Grow compares s with an earlier snapshot of the same program: it sets Before
-// and Delta of each group, adds the groups that have gone (with Count 0), and orders
-// by growth. A group with evidence of a leak (looksLeaked) is marked as a suspect,
-// with the reason; only the garbage collector can prove a leak.
+// Grow compares s with an earlier snapshot of the same program. It sets Before and Delta of each
+// group, adds the groups that have disappeared (with Count 0), and sorts by growth. Groups with
+// evidence of a leak (looksLeaked) become suspects, with the reason; only the garbage collector can
+// prove a leak.
 func (s *Snapshot) Grow(earlier *Snapshot) {
 	s.Earlier, s.EarlierTotal = earlier.Name, earlier.Total
 	before := make(map[growthKey]int64)
@@ -149,8 +148,8 @@ func (s *Snapshot) Grow(earlier *Snapshot) {
 	for i := range s.Groups {
 		g := &s.Groups[i]
 		k := g.growthKey()
-		// Groups that differ only in their creator share a key; the first, the
-		// largest, takes what was before.
+		// Groups that differ only in their creator share a key; the first, which is the largest,
+		// takes the earlier count.
 		g.Before = before[k]
 		delete(before, k)
 		g.Delta = g.Count - g.Before
@@ -184,9 +183,8 @@ func (s *Snapshot) Grow(earlier *Snapshot) {
 	})
 }
 
-// growthKey tells groups apart across snapshots. What they wait for is part of
-// it only where the stack is not enough ("running" against "chan receive" at
-// one line), never where one of two sources does not tell.
+// growthKey identifies groups across snapshots. It includes the wait reason only where the stack is
+// not enough ("running" and "chan receive" on one line), and only if both sources contain it.
 type growthKey struct {
 	stack  uint64
 	parked bool
@@ -198,15 +196,15 @@ func (g *Group) growthKey() growthKey {
 }
 
 const (
-	// minGrowth is the least growth that is evidence: one more goroutine that waits is what a service
-	// has between any two moments.
+	// minGrowth is the minimum growth that counts as evidence: one more waiting goroutine is normal
+	// between any two snapshots of a service.
 	minGrowth = 2
-	// minLockWait is how long a goroutine must have waited for a lock before it is more than a lock in use:
-	// what waits for one grows and shrinks with the load.
+	// minLockWait is how long a goroutine must have waited for a lock before that is unusual: the
+	// number of goroutines that wait for a lock depends on the load.
 	minLockWait = 10 * time.Second
 )
 
-// waitsForLock reports whether a goroutine waits for a lock, which its holder gives back.
+// waitsForLock reports whether a goroutine waits for a lock, which its holder releases.
 func waitsForLock(reason string) bool {
 	switch reason {
 	case "sync.Mutex.Lock", "sync.RWMutex.Lock", "sync.RWMutex.RLock", "semacquire":
@@ -215,8 +213,8 @@ func waitsForLock(reason string) bool {
 	return false
 }
 
-// looksLeaked reports whether there is evidence of a leak: something that nothing can end; or growth by
-// goroutines that only others wake, of which not even the longest wait is known to be short.
+// looksLeaked reports whether there is evidence of a leak: a wait that nothing can end; or growth
+// of goroutines that only others wake, unless even their longest wait is known to be short.
 func (g *Group) looksLeaked(window time.Duration) bool {
 	switch known := g.Longest.For > 0; {
 	case g.Verdict == Leak || g.Delta <= 0:
@@ -228,7 +226,8 @@ func (g *Group) looksLeaked(window time.Duration) bool {
 	case waitsForLock(g.Reason):
 		return known && g.Longest.For >= minLockWait
 	case known && !g.Longest.AtLeast && window > 0:
-		// It is seen from its begin: those that leaked in the window are half as old as that on average.
+		// It was seen since it began: those that leaked during the window are half its age on
+		// average.
 		return g.Longest.For >= window/4
 	}
 	return true
@@ -269,13 +268,13 @@ type CreatorGroup struct {
 	Creator       Creator // zero: unknown
 	Count         int64
 	Before, Delta int64
-	Groups        int // distinct groups
+	Groups        int // number of distinct groups
 	Leaked        int64
 }
 
-// ByCreator sums groups by the function that started them, most goroutines first.
-// Goroutines whose creator is not known are one entry with a zero Creator. The
-// creator's place is that of the largest group.
+// ByCreator sums groups by the function that started them, most goroutines first. Goroutines with
+// an unknown creator are one entry with a zero Creator. The creator's position is that of the
+// largest group.
 func ByCreator(groups []Group) []CreatorGroup {
 	at := make(map[string]int)
 	var out []CreatorGroup
@@ -301,8 +300,8 @@ func ByCreator(groups []Group) []CreatorGroup {
 	return out
 }
 
-// OwnFrame returns the innermost frame for which own is true, else the
-// group's innermost frame and false.
+// OwnFrame returns the innermost frame for which own returns true; else the group's innermost frame
+// and false.
 func (g *Group) OwnFrame(own func(Frame) bool) (Frame, bool) {
 	if own != nil {
 		for _, f := range g.Stack {

@@ -13,69 +13,69 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// An Evidence says where a statement about a group comes from.
+// An Evidence is the source of a statement about a group.
 type Evidence string
 
-// The kinds of evidence.
+// Kinds of evidence.
 const (
-	EvidenceNone        Evidence = ""                // nothing tells
+	EvidenceNone        Evidence = ""                // unknown
 	EvidenceDump        Evidence = "dump"            // the runtime printed it
-	EvidenceTrace       Evidence = "trace"           // the execution trace has the event
-	EvidenceOthers      Evidence = "trace of others" // the trace saw only this function start goroutines of that function
-	EvidenceStack       Evidence = "stack"           // the innermost frames tell the reason to wait
+	EvidenceTrace       Evidence = "trace"           // the execution trace contains the event
+	EvidenceOthers      Evidence = "trace of others" // in the trace, only this function started goroutines of that function
+	EvidenceStack       Evidence = "stack"           // the innermost frames show the wait reason
 	EvidenceClosure     Evidence = "closure name"    // the compiler names a closure after the function around it
-	EvidenceStart       Evidence = "start"           // one go statement in the standard library starts this function
+	EvidenceStart       Evidence = "start"           // a single go statement in the standard library starts this function
 	EvidenceLeakProfile Evidence = "goroutineleak profile"
 )
 
 // A Creator is the function that executed a group's go statement.
 type Creator struct {
 	Func string // "" when unknown
-	File string // "" unless a dump or a trace told
+	File string // "" unless a dump or a trace contains it
 	Line int
 	From Evidence
 }
 
-// A Wait is the longest that a goroutine of a group is known to have been
-// waiting. The zero Wait is "not known".
+// A Wait is the longest time that a goroutine of a group is known to have been waiting. The zero
+// Wait means unknown.
 type Wait struct {
 	For time.Duration
-	// AtLeast says that the wait is longer than For by an unknown time: a dump
-	// counts whole minutes, a trace does not see what was before it.
+	// AtLeast is set if the wait is longer than For by an unknown time: a dump counts whole
+	// minutes, and a trace does not show what was before it.
 	AtLeast bool
 	From    Evidence
 }
 
-// A Verdict is what the numbers say about a group.
+// A Verdict is a judgment of a group.
 type Verdict string
 
-// The verdicts.
+// Verdicts.
 const (
 	Fine    Verdict = ""
 	Suspect Verdict = "suspect" // looks like a leak; not proven
 	Leak    Verdict = "leak"    // the garbage collector proved that nothing can wake it
 )
 
-// A Group is all goroutines with one stack, one reason to wait and one creator.
+// A Group is all goroutines with one stack, one wait reason and one creator.
 type Group struct {
-	Stack     []Frame // canonical (see the package's documentation), leaf first
-	Truncated bool    // the stack's outer part is missing: it was too deep for the runtime to record
+	Stack     []Frame // canonical (see the package documentation), leaf first
+	Truncated bool    // the outer part of the stack is missing: it was too deep for the runtime to record
 	Count     int64
 
 	Creator Creator
 
-	// Reason is what the goroutines wait for, in the runtime's words ("chan
-	// receive", "sync.Mutex.Lock", "IO wait"), "running", "runnable", "syscall"; ""
-	// when the source does not tell (debug=1 dumps hide the frames that would).
+	// Reason is what the goroutines wait for, in the runtime's terms ("chan receive",
+	// "sync.Mutex.Lock", "IO wait"), "running", "runnable", "syscall"; "" if unknown (debug=1 dumps
+	// omit the frames that would show it).
 	Reason     string
 	ReasonFrom Evidence
 
 	Longest Wait
 
-	Leaked  int64    // how many of Count the garbage collector found leaked
-	Locked  int64    // how many are locked to their thread
-	Bubbled int64    // how many are in a synctest bubble
-	IDs     []uint64 // the first few goroutine ids, when the source has them
+	Leaked  int64    // number that the garbage collector found leaked
+	Locked  int64    // number locked to their thread
+	Bubbled int64    // number in a synctest bubble
+	IDs     []uint64 // the first few goroutine IDs, if known
 	Labels  []LabelCount
 
 	// Before and Delta are set by Grow: the count in the earlier snapshot and
@@ -88,13 +88,13 @@ type Group struct {
 	key uint64
 }
 
-// A LabelCount is a profiler label and how many goroutines of a group carry it.
+// A LabelCount is a profiler label and the number of goroutines in a group that have it.
 type LabelCount struct {
 	Label
 	Count int64
 }
 
-// maxIDs and maxLabels bound what a group keeps of its members.
+// maxIDs and maxLabels limit what a group keeps of its members.
 const (
 	maxIDs    = 8
 	maxLabels = 32
@@ -109,30 +109,30 @@ type Snapshot struct {
 	Groups []Group // most goroutines first
 	Reason string  // why the program dumped (its panic), for a dump
 
-	// Folded counts goroutines that are in Total but in no group, because
+	// Folded is the number of goroutines included in Total but in no group, because
 	// Options.MaxGroups was reached.
 	Folded int64
 
-	// LeaksKnown says that a goroutineleak profile was joined, so that a group
-	// without leaks has none.
+	// LeaksKnown is set if a goroutineleak profile was joined, so that a group without leaks has
+	// none.
 	LeaksKnown bool
 
-	// Earlier is the name of the snapshot that Grow compared with and
-	// EarlierTotal its total; "" before Grow.
+	// Earlier is the name of the snapshot that Grow compared with, and EarlierTotal its total; ""
+	// before Grow.
 	Earlier      string
 	EarlierTotal int64
 
 	Warnings []error
 }
 
-// Options bounds and directs the reading of a snapshot.
+// Options configure how a snapshot is read.
 type Options struct {
 	Name string // Snapshot.Name
-	// MaxGroups bounds the number of distinct groups kept; 0 means 100 000.
+	// MaxGroups is the maximum number of distinct groups; 0 means 100 000.
 	MaxGroups int
 }
 
-// builder folds records into groups.
+// builder groups records.
 type builder struct {
 	opt    Options
 	seed   maphash.Seed
@@ -154,8 +154,8 @@ func newBuilder(opt Options, kind string) *builder {
 	}
 }
 
-// add puts count goroutines into their group, which it returns; nil when there
-// is no room for another group.
+// add adds count goroutines to their group, which it returns; nil if the maximum number of groups
+// is reached.
 func (b *builder) add(stack []Frame, truncated bool, reason string, reasonFrom Evidence, creator Creator,
 	count int64,
 ) (*Group, int) {
@@ -297,12 +297,12 @@ func FromDump(r io.Reader, opt Options) (*Snapshot, error) {
 	return b.finish(), nil
 }
 
-// profileDepth is the deepest stack that goroutine profiles record, in physical
-// frames (runtime.maxStack of a profile record).
+// profileDepth is the maximum depth of stacks in goroutine profiles, in physical frames
+// (runtime.maxStack of a profile record).
 const profileDepth = 128
 
-// FromProfile groups a goroutine or goroutineleak profile. All goroutines of the
-// latter are leaks. A profile of another kind is an error.
+// FromProfile groups a goroutine or goroutineleak profile. All goroutines of the latter are leaks.
+// It returns an error for other profiles.
 func FromProfile(p *profile.Profile, opt Options) (*Snapshot, error) {
 	col := -1
 	leak := false
@@ -368,9 +368,9 @@ func profileFrames(p *profile.Profile, locs []uint32, dst []Frame) []Frame {
 	return dst
 }
 
-// MarkLeaks marks the groups that leak, a snapshot of a goroutineleak profile,
-// has too. Leaked groups that s does not have (they ended up leaked after s was
-// taken, or their stacks moved) are added with the count the leak profile gives.
+// MarkLeaks marks the groups that also occur in leak, a snapshot of a goroutineleak profile. Leaked
+// groups that s does not have (they leaked after s was taken, or their stacks changed) are added
+// with their count in the leak profile.
 func (s *Snapshot) MarkLeaks(leak *Snapshot) {
 	s.LeaksKnown = true
 	byKey := s.index()
@@ -393,8 +393,8 @@ func (s *Snapshot) MarkLeaks(leak *Snapshot) {
 	s.sort()
 }
 
-// index maps each group's key to its place. Groups that differ only in reason
-// or creator share a key; the largest wins.
+// index maps each group's key to its index. Groups that differ only in reason or creator share a
+// key; the largest wins.
 func (s *Snapshot) index() map[uint64]int {
 	m := make(map[uint64]int, len(s.Groups))
 	for i := range s.Groups {
@@ -406,5 +406,5 @@ func (s *Snapshot) index() map[uint64]int {
 	return m
 }
 
-// errNotComparable is for two snapshots that nothing relates.
+// errNotComparable is returned for two unrelated snapshots.
 var errNotComparable = errors.New("no stack in common: are these of the same program?")

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// canonical cuts a stack's runtime frames off: those at the leaf, where a
-// profile shows how the goroutine parked and a dump does not, and
-// runtime.main, runtime.goexit and the compiler's go-statement wrapper at the
-// root. A stack of runtime frames only keeps them. The result aliases stack.
+// canonical removes the runtime's frames from a stack: those at the leaf, where a profile shows how
+// the goroutine parked and a dump does not, and runtime.main, runtime.goexit and the compiler's
+// wrapper of the go statement at the root. A stack of runtime frames only is returned unchanged.
+// The result aliases stack.
 func canonical(stack []Frame) []Frame {
 	end := len(stack)
 	for end > 0 {
@@ -30,13 +30,13 @@ func canonical(stack []Frame) []Frame {
 	return stack[start:end]
 }
 
-// isRuntime reports whether a dump hides the function (runtime.showframe).
+// isRuntime reports whether a dump omits the function (runtime.showframe).
 func isRuntime(fn string) bool {
 	return strings.HasPrefix(fn, "runtime.") || strings.HasPrefix(fn, "internal/runtime/")
 }
 
-// Key identifies the group's stack across snapshots of one binary, and across
-// profiles, dumps and traces of it.
+// Key identifies the group's stack across snapshots of one binary, from profiles, dumps and traces
+// alike.
 func (g *Group) Key() uint64 {
 	if g.key == 0 {
 		g.key = stackKey(g.Stack)
@@ -47,7 +47,7 @@ func (g *Group) Key() uint64 {
 func stackKey(stack []Frame) uint64 {
 	h := fnv.New64a()
 	hashStack(h, stack)
-	return h.Sum64() | 1 // 0 is "not computed"
+	return h.Sum64() | 1 // 0 means "not computed"
 }
 
 func hashStack(w io.Writer, stack []Frame) {
@@ -62,8 +62,7 @@ func hashStack(w io.Writer, stack []Frame) {
 	}
 }
 
-// writeSymbol writes a symbol with its type arguments as dumps print them,
-// "[...]".
+// writeSymbol writes a symbol with its type arguments as "[...]", as dumps print them.
 func writeSymbol(w io.Writer, s string) {
 	i := strings.IndexByte(s, '[')
 	j := strings.LastIndexByte(s, ']')
@@ -76,10 +75,10 @@ func writeSymbol(w io.Writer, s string) {
 	_, _ = io.WriteString(w, s[j+1:])
 }
 
-// waitReason tells from the innermost frames what a goroutine waits for, in the
-// runtime's words. With runtimeFrames the stack has the runtime's own frames, and
-// one that did not park is running, runnable or in a system call; without them
-// (debug=1 text) a wait on a channel cannot be told from running.
+// waitReason infers from the innermost frames what a goroutine waits for, in the runtime's terms.
+// With runtimeFrames the stack includes the runtime's own frames, and a goroutine that did not park
+// is running, runnable or in a system call; without them (debug=1 text) a channel wait cannot be
+// distinguished from running.
 func waitReason(stack []Frame, runtimeFrames bool) (string, Evidence) {
 	parked := false
 	for i := range stack {
@@ -108,14 +107,14 @@ func waitReason(stack []Frame, runtimeFrames bool) (string, Evidence) {
 	switch {
 	case parked:
 		return "waiting", EvidenceStack
-	case runtimeFrames: // without any frame: it has not run yet
+	case runtimeFrames: // no frames: it has not run yet
 		return "runnable", EvidenceStack
 	}
 	return "", EvidenceNone
 }
 
-// parkReason maps the function in which a goroutine is parked to the runtime's
-// name for the wait (runtime.waitReasonStrings).
+// parkReason maps the function in which a goroutine is parked to the runtime's name for the wait
+// (runtime.waitReasonStrings).
 func parkReason(fn string) (string, bool) {
 	switch fn {
 	case "runtime.chanrecv", "runtime.chanrecv1", "runtime.chanrecv2":
@@ -168,9 +167,9 @@ func parkReason(fn string) (string, bool) {
 	return "", false
 }
 
-// BlockedOnOthers reports whether a goroutine that waits for the reason is woken
-// only by another goroutine of its program: not by the network, a timer or the
-// scheduler. It is what a leak looks like from outside.
+// BlockedOnOthers reports whether a goroutine with this wait reason is woken only by another
+// goroutine of its program: not by the network, a timer or the scheduler. That is how leaked
+// goroutines look.
 func BlockedOnOthers(reason string) bool {
 	switch reason {
 	case "chan receive", "chan send", "select", "sync.Cond.Wait", "sync.Mutex.Lock", "sync.RWMutex.Lock",
@@ -180,7 +179,7 @@ func BlockedOnOthers(reason string) bool {
 	return BlockedForever(reason)
 }
 
-// BlockedForever reports whether the reason is one that nothing can end.
+// BlockedForever reports whether nothing can end a wait with this reason.
 func BlockedForever(reason string) bool {
 	switch reason {
 	case "chan receive (nil chan)", "chan send (nil chan)", "select (no cases)":
@@ -189,8 +188,7 @@ func BlockedForever(reason string) bool {
 	return false
 }
 
-// creatorOf derives who started a goroutine from its outermost frame, where
-// that tells.
+// creatorOf derives who started a goroutine from its outermost frame, if possible.
 func creatorOf(stack []Frame) Creator {
 	end := len(stack)
 	for end > 0 && stack[end-1].Func == "runtime.goexit" {
@@ -262,8 +260,7 @@ func digits(s string) bool {
 	return true
 }
 
-// soleStarter names the one function of the standard library that starts fn in
-// a go statement.
+// soleStarter returns the only function in the standard library that starts fn in a go statement.
 func soleStarter(fn string) string {
 	switch fn {
 	case "net/http.(*conn).serve":

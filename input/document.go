@@ -17,31 +17,31 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// A Document is what one argument names, where more than profiles is read: a recording
-// with all its parts, a trace, or a text of the runtime. It must be closed.
+// A Document is the content of one argument, where more than profiles is read: a recording with all
+// its parts, a trace, or text output of the runtime. It must be closed.
 type Document struct {
 	Name string // for messages, without a password
 	Path string // the argument
 
-	Recording *recording.Recording // nil: read Reader
+	Recording *recording.Recording // if nil, use Reader
 	Reader    *bufio.Reader
 	Text      bool // Reader is text, not a profile
 
 	close func() error
 }
 
-// Close releases the document; what was read of it stays valid.
+// Close releases the document; data read from it stays valid.
 func (d *Document) Close() {
 	if d.Recording != nil {
-		_ = d.Recording.Close() // opened for reading: nothing can be lost
+		_ = d.Recording.Close() // read-only: nothing can be lost
 	}
 	if d.close != nil {
 		_ = d.close() // likewise
 	}
 }
 
-// Document opens what arg names. complete turns the address of a service's pprof handlers,
-// which ends with a slash, into that of the document.
+// Document opens arg. complete turns the address of a service's pprof handlers, which ends in a
+// slash, into the address of the document.
 func (o *Opener) Document(ctx context.Context, arg string, complete func(*url.URL)) (*Document, error) {
 	switch {
 	case arg == "-":
@@ -85,11 +85,11 @@ func (o *Opener) Document(ctx context.Context, arg string, complete func(*url.UR
 		return nil, &diag.Error{Op: "read", Subject: arg, Err: errors.New("is a directory")}
 	}
 	head := make([]byte, 4)
-	n, _ := f.ReadAt(head, 0) // what is wrong shows on reading
+	n, _ := f.ReadAt(head, 0) // errors recur when it is read
 	if !recording.IsRecording(head[:n]) {
 		return o.sniff(arg, arg, f, f.Close)
 	}
-	// A recording in a file is read where it lies.
+	// A recording in a file is read in place.
 	_ = f.Close() // nothing was written
 	rec, err := o.openRecording(arg)
 	if err != nil {
@@ -98,10 +98,10 @@ func (o *Opener) Document(ctx context.Context, arg string, complete func(*url.UR
 	return &Document{Name: arg, Path: arg, Recording: rec}, nil
 }
 
-// sniff finds out what a stream is by how it begins.
+// sniff determines the type of a stream from its first bytes.
 func (o *Opener) sniff(path, name string, r io.Reader, closer func() error) (*Document, error) {
 	d := &Document{Name: name, Path: path, Reader: bufio.NewReaderSize(r, 128<<10), close: closer}
-	head, _ := d.Reader.Peek(512) // what is wrong shows on reading
+	head, _ := d.Reader.Peek(512) // errors recur when it is read
 	if recording.IsRecording(head) {
 		rec, err := o.readRecording(name, d.Reader)
 		if err != nil {
@@ -112,10 +112,10 @@ func (o *Opener) sniff(path, name string, r io.Reader, closer func() error) (*Do
 		return d, nil
 	}
 	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
-		// A dump may be compressed as well as a profile is.
+		// Dumps may be compressed, like profiles.
 		if zr, err := gzip.NewReader(bytes.NewReader(head)); err == nil {
 			inner := make([]byte, 256)
-			n, _ := io.ReadFull(zr, inner) // as much as the head holds
+			n, _ := io.ReadFull(zr, inner) // as much as the head contains
 			if d.Text = isText(inner[:n]); d.Text {
 				zr, err := gzip.NewReader(d.Reader)
 				if err != nil {
@@ -131,8 +131,8 @@ func (o *Opener) sniff(path, name string, r io.Reader, closer func() error) (*Do
 	return d, nil
 }
 
-// isText reports whether head begins a text: valid UTF-8 without control characters.
-// No protobuf profile begins so, as its first field is a message with lengths.
+// isText reports whether head begins a text: valid UTF-8 without control characters. No protobuf
+// profile does, because its first field is a message with lengths.
 func isText(head []byte) bool {
 	for len(head) > 0 {
 		c, n := utf8.DecodeRune(head)
@@ -147,11 +147,11 @@ func isText(head []byte) bool {
 	return true
 }
 
-// MissingPart is the error for a part that a recording does not have, with the reason if
-// the recording gives one. what is the part in words.
+// MissingPart returns the error for a part that a recording does not contain, with the reason if
+// the recording has one. what describes the part.
 func MissingPart(rec *recording.Recording, name, part, what string) error {
 	e := &diag.Error{Op: "read", Subject: name, Err: fmt.Errorf("the recording holds no %s", what)}
-	if len(rec.Warnings) > 0 { // cut off before it, most likely
+	if len(rec.Warnings) > 0 { // most likely truncated before the part
 		e.Err = fmt.Errorf("the recording holds no %s: %w", what, errors.Join(rec.Warnings...))
 	}
 	for _, m := range rec.Meta().Missing {

@@ -23,7 +23,7 @@ func IsURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
 }
 
-// Redact removes a password from an address that is about to be shown.
+// Redact removes the password from an address for display.
 func Redact(s string) string {
 	if u, err := url.Parse(s); err == nil {
 		return u.Redacted()
@@ -31,8 +31,7 @@ func Redact(s string) string {
 	return s
 }
 
-// Fetch gets the profile that an address and a type, as that of Options, name. The caller
-// closes it.
+// Fetch downloads a profile, given an address and a type as in Options. The caller must close it.
 func (o *Opener) Fetch(ctx context.Context, addr, typ string) (io.ReadCloser, error) {
 	u, window, err := profileURL(addr, typ, cmp.Or(o.Duration, DefaultDuration), o.Delta)
 	if err != nil {
@@ -48,11 +47,11 @@ func (o *Opener) Fetch(ctx context.Context, addr, typ string) (io.ReadCloser, er
 	if req.Header = o.Header.Clone(); req.Header == nil {
 		req.Header = http.Header{}
 	}
-	req.Host = req.Header.Get("Host") // "": that of the address
+	req.Host = req.Header.Get("Host") // "" means that of the address
 	if window > 0 {
 		o.status("profiling %s for %v", shown, window)
 	}
-	// Headers may be secrets: they do not follow a redirect to another origin.
+	// Headers may be secrets: they are not sent after a redirect to another origin.
 	client := &http.Client{CheckRedirect: origin.Policy{Secret: len(o.Header) > 0}.Redirect}
 	resp, err := client.Do(req)
 	if err != nil {
@@ -64,7 +63,7 @@ func (o *Opener) Fetch(ctx context.Context, addr, typ string) (io.ReadCloser, er
 		cancel()
 		return nil, err
 	}
-	// It goes to disk while it comes: how large it will be nobody knows.
+	// It is spooled to disk, because its size is unknown.
 	file, err := spool(resp.Body)
 	_ = resp.Body.Close() // all of it was read, or the first error is the one to report
 	cancel()
@@ -74,11 +73,11 @@ func (o *Opener) Fetch(ctx context.Context, addr, typ string) (io.ReadCloser, er
 	return file, nil
 }
 
-// fetchGrace is what a fetch may take beyond the profile's own window, all of its
-// answer included: a server that sends a byte now and then would never end.
+// fetchGrace is how long a fetch may take in addition to the profile's own duration, including the
+// whole response: a server that sends an occasional byte would never finish.
 const fetchGrace = 20 * time.Second
 
-// stalledError is the error of an answer that did not come to its end.
+// stalledError returns the error for an incomplete response.
 func stalledError(shown string, window time.Duration, err error) error {
 	e := &diag.Error{Op: "fetch", Subject: shown, Err: err, Hint: diag.Hint(err)}
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -91,7 +90,7 @@ func stalledError(shown string, window time.Duration, err error) error {
 func fetchError(shown string, err error) error {
 	var ue *url.Error
 	if errors.As(err, &ue) {
-		err = ue.Err // it repeats the address, with its password
+		err = ue.Err // it contains the address, with its password
 	}
 	e := &diag.Error{Op: "fetch", Subject: shown, Err: err}
 	if !errors.Is(err, context.Canceled) && diag.Hint(err) == "" {
@@ -100,7 +99,7 @@ func fetchError(shown string, err error) error {
 	return e
 }
 
-// checkResponse turns an answer that cannot be a profile into an error.
+// checkResponse returns an error for a response that cannot be a profile.
 func checkResponse(resp *http.Response, shown string) error {
 	if resp.StatusCode == http.StatusOK {
 		if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
@@ -128,10 +127,9 @@ func checkResponse(resp *http.Response, shown string) error {
 	return e
 }
 
-// profileURL is the address of the profile that typ names, and the time for
-// which the server will measure before it answers. A full address of a
-// profile is kept, a base address is completed. Profiles of what happened since the
-// program's start show the given duration with delta.
+// profileURL returns the address of the profile that typ names, and how long the server will
+// measure before it responds. A complete profile address is kept, a base address is completed. With
+// delta, profiles that accumulate since the start of the program cover the given duration instead.
 func profileURL(addr, typ string, duration time.Duration, delta bool) (*url.URL, time.Duration, error) {
 	u, err := url.Parse(addr)
 	if err == nil && u.Host == "" {
@@ -173,7 +171,7 @@ func profileURL(addr, typ string, duration time.Duration, delta bool) (*url.URL,
 	return u, time.Duration(seconds) * time.Second, nil
 }
 
-// isProfileAddress reports whether an address is a profile's own, not the base of a service.
+// isProfileAddress reports whether an address is that of a profile, not the base of a service.
 func isProfileAddress(u *url.URL) bool {
 	if u.RawQuery != "" {
 		return true
@@ -192,12 +190,12 @@ func isProfileAddress(u *url.URL) bool {
 	return false
 }
 
-// CheckDuration reports that a duration has no effect on what an address is profiled for.
-// op begins the error.
+// CheckDuration returns an error if a duration has no effect on the profile at an address. op
+// begins the error.
 func CheckDuration(op, addr string) error {
 	u, err := url.Parse(addr)
 	switch {
-	case err != nil: // which is reported when it is opened
+	case err != nil: // reported when it is opened
 		return nil
 	case u.Query().Has("seconds"):
 		return diag.Usagef(op, "--duration has no effect: the address "+Redact(addr)+" already has seconds", "leave one out")
@@ -208,8 +206,8 @@ func CheckDuration(op, addr string) error {
 	return nil
 }
 
-// isDelta reports whether an address is that of a profile whose changes over some
-// seconds net/http/pprof returns.
+// isDelta reports whether an address is that of a profile for which net/http/pprof returns the
+// changes over some seconds.
 func isDelta(u *url.URL) bool {
 	if u.Query().Get("debug") != "" {
 		return false

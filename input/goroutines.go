@@ -15,19 +15,19 @@ import (
 	"github.com/whet-go/whet/trace"
 )
 
-// Goroutines are the goroutines that one argument holds.
+// Goroutines are the goroutines in one argument.
 type Goroutines struct {
 	Snapshot *goroutines.Snapshot
-	Start    *goroutines.Snapshot // of the same recording, at its start; nil without one
-	Trace    time.Duration        // of the trace that was joined
+	Start    *goroutines.Snapshot // from the start of the same recording; nil if there is none
+	Trace    time.Duration        // duration of the joined trace
 	Leaks    bool                 // a goroutineleak profile was joined
 
-	recording *recording.Recording // nil without one; only its metadata is good
+	recording *recording.Recording // nil if there is none; only its metadata is usable
 	profile   *profile.Profile     // nil for a dump
 }
 
-// Goroutines reads the goroutines of arg: a recording, a profile or a dump. leaks asks the
-// service at an address for its leaks, too.
+// Goroutines reads the goroutines in arg: a recording, a profile or a dump. With leaks, it also
+// fetches the leaks of a service at an address.
 func (o *Opener) Goroutines(ctx context.Context, arg string, leaks bool) (*Goroutines, error) {
 	d, err := o.Document(ctx, arg, func(u *url.URL) { u.Path += "goroutine" })
 	if err != nil {
@@ -68,7 +68,7 @@ func (o *Opener) Goroutines(ctx context.Context, arg string, leaks bool) (*Gorou
 	return src, nil
 }
 
-// fetchLeaks asks the service at addr for the goroutineleak profile.
+// fetchLeaks fetches the goroutineleak profile of the service at addr.
 func (o *Opener) fetchLeaks(ctx context.Context, addr string, src *Goroutines) error {
 	u, err := url.Parse(addr)
 	if err != nil {
@@ -100,8 +100,8 @@ func (o *Opener) fetchLeaks(ctx context.Context, addr string, src *Goroutines) e
 	return nil
 }
 
-// recordedGoroutines joins all that a recording tells about goroutines. What is
-// damaged but not needed is a warning.
+// recordedGoroutines joins everything in a recording that is about goroutines. Damaged parts that
+// are not required are warnings.
 func recordedGoroutines(d *Document) (*Goroutines, error) {
 	rec := d.Recording
 	names := rec.ProfileNames()
@@ -164,8 +164,8 @@ func recordedWaits(rec *recording.Recording) (*trace.WaitReport, error) {
 	return rep, err
 }
 
-// Own tells own frames as OwnCode does functions, from the frames when there is no profile,
-// and returns the modules that are own.
+// Own returns a function that reports whether a frame is own code, as OwnCode does for functions,
+// and the own modules. Without a profile it decides from the frames.
 func (src *Goroutines) Own(prefixes []string) (own func(goroutines.Frame) bool, modules []string) {
 	p := src.profile
 	if p == nil {
@@ -175,8 +175,8 @@ func (src *Goroutines) Own(prefixes []string) (own func(goroutines.Frame) bool, 
 	return func(fr goroutines.Frame) bool { return code.Match(profile.Function{Name: fr.Func, File: fr.File}) }, code.Modules
 }
 
-// functions lists those on the stacks of a dump. Dumps leave out the runtime's
-// functions, but not its files, which tell where the standard library is.
+// functions lists the functions on the stacks of a dump. Dumps omit the runtime's functions, but
+// not its files, which show where the standard library is.
 func (src *Goroutines) functions() []profile.Function {
 	seen := make(map[profile.Function]bool)
 	var fns []profile.Function

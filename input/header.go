@@ -12,7 +12,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// ParseHeaders reads headers, each as "Name: value". example is one for the hint.
+// ParseHeaders parses headers of the form "Name: value". example is one for the hint.
 func ParseHeaders(lines []string, example string) (http.Header, error) {
 	header := make(http.Header)
 	for _, line := range lines {
@@ -44,10 +44,10 @@ func ReadFile(name string, stdin io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// maxToken bounds the file of a token.
+// maxToken is the maximum size of a token file.
 const maxToken = 1 << 20
 
-// ReadToken reads a token from a file of one line; "-" is stdin.
+// ReadToken reads a token from a file with one line; "-" is stdin.
 func ReadToken(file string, stdin io.Reader) (string, error) {
 	data, err := ReadFile(file, stdin, maxToken)
 	if err != nil {

@@ -24,34 +24,33 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// DefaultDuration is how long an address is profiled unless the Opener says otherwise.
+// DefaultDuration is the default of Opener.Duration.
 const DefaultDuration = 10 * time.Second
 
-// An Opener opens what a user names. The zero value opens files and addresses. Its
-// methods may be called concurrently; it must not be copied after the first call.
+// An Opener opens what a user names. The zero value opens files and addresses. Its methods are safe
+// for concurrent use; it must not be copied after first use.
 type Opener struct {
-	// Op begins the errors about arguments: a command's name, as "top".
+	// Op is the operation in errors about arguments: the name of a command, such as "top".
 	Op string
 
-	// Stdin is what "-" reads, once; nil: "-" is an error.
+	// Stdin is what "-" reads, once; if it is nil, "-" is an error.
 	Stdin io.Reader
 
-	// Header is sent when an address is fetched. It does not follow a redirect to
-	// another origin.
+	// Header is sent when an address is fetched. It is not sent after a redirect to another origin.
 	Header http.Header
 
-	// Duration is how long an address is profiled; zero is DefaultDuration. Delta
-	// applies it to profiles that count from the start of the program, too: they
-	// show what happened meanwhile.
+	// Duration is how long an address is profiled; 0 means DefaultDuration. Delta applies it to
+	// profiles that accumulate since the start of the program, too: they show what happened during
+	// that time.
 	Duration time.Duration
 	Delta    bool
 
-	// MaxMemory limits the memory to decode one profile or to index a trace; zero is a
-	// limit by the size of the input.
+	// MaxMemory limits the memory for decoding one profile or indexing a trace; 0 means a limit
+	// that depends on the size of the input.
 	MaxMemory unit.Bytes
 
-	// Status is told what takes long. Warn gets what is worth knowing of a trace that
-	// was indexed. Both may be nil.
+	// Status is called before slow operations, Warn with warnings about a trace that was indexed.
+	// Both may be nil.
 	Status func(text string)
 	Warn   func(error)
 
@@ -85,31 +84,31 @@ func (o *Opener) stdin() (io.Reader, error) {
 	return o.Stdin, nil
 }
 
-// Options choose what Open shows of the profiles. The zero value is every sample of the
-// default sample type, by function.
+// Options configure what Open shows. The zero value shows all samples of the default sample type,
+// by function.
 type Options struct {
-	// Type is a sample type ("alloc_space"), a profile of a recording ("heap") or both
-	// ("mutex:delay"); "" is the CPU profile, or else the first of those that most want.
+	// Type is a sample type ("alloc_space"), a profile in a recording ("heap") or both
+	// ("mutex:delay"); "" means the CPU profile, or else the most useful one.
 	Type string
 
-	// Query has the filters and the granularity. Open sets its Type and ModuleOf.
+	// Query contains the filters and the granularity. Open sets its Type and ModuleOf.
 	Query profile.Query
 
-	// Base is subtracted; DiffBase is, too, and shares are of its total. Only one of them
-	// may be given. Normalize scales to the base's total first.
+	// Base is subtracted; so is DiffBase, and shares are relative to its total. At most one of them
+	// may be set. Normalize scales to the base's total first.
 	Base, DiffBase []string
 	Normalize      bool
 
-	// TagRoot and TagLeaf are keys of labels whose values become frames outside and
-	// inside each stack. Unit is the unit of numeric ones; "" is what suits them.
+	// TagRoot and TagLeaf are keys of labels whose values become frames at the root and at the leaf
+	// of each stack. Unit is the unit of numeric labels; "" chooses a suitable one.
 	TagRoot, TagLeaf []string
 	Unit             string
 
-	// Own are prefixes of packages that are own code besides what is known.
+	// Own are additional package prefixes of own code.
 	Own []string
 }
 
-// check reports options that exclude each other, whatever the profiles.
+// check returns an error for options that are mutually exclusive for any profile.
 func (opt *Options) check(op string) error {
 	if len(opt.Base) > 0 && len(opt.DiffBase) > 0 {
 		return diag.Usagef(op, "--base and --diff-base are mutually exclusive",
@@ -121,7 +120,7 @@ func (opt *Options) check(op string) error {
 	return nil
 }
 
-// checkUnit reports a Unit in which values of a sample type cannot be written.
+// checkUnit returns an error for a Unit that cannot express the values of a sample type.
 func (opt *Options) checkUnit(op string, typ profile.ValueType) error {
 	if opt.Unit == "" {
 		return nil
@@ -137,28 +136,28 @@ func (opt *Options) checkUnit(op string, typ profile.ValueType) error {
 	}
 }
 
-// An Input is what a view shows: the arguments' profiles of one type, merged, with the
-// base subtracted, bound to a query. It must be closed.
+// An Input is what a view shows: the arguments' profiles of one type, merged, with the base
+// subtracted, bound to a query. It must be closed.
 type Input struct {
 	Name    string // for titles
-	Part    string // the profile's name in its recording, "" without one
+	Part    string // the profile's name in its recording, or ""
 	Profile *profile.Profile
 	View    *profile.View
 	Type    profile.ValueType
 
-	// Recording is the first recording among the arguments, nil without one.
+	// Recording is the first recording among the arguments, or nil.
 	Recording *recording.Recording
 
-	// Build is the build of the program, nil when it is not known.
+	// Build is the build of the program; nil if unknown.
 	Build *recording.Build
 
 	Own    Own
 	Finder *source.Finder // knows the recording's files and the program's modules
 
-	// Compared is set when costs were scaled to the requests of a base.
+	// Compared is set if costs were scaled to the requests of a base.
 	Compared *Compared
 
-	// Opened are the arguments, then the bases.
+	// Opened are the arguments, followed by the bases.
 	Opened []*Opened
 
 	Warnings []error
@@ -167,27 +166,26 @@ type Input struct {
 	query  profile.Query
 }
 
-// Compared is a profile and its base, as they were before one was scaled to as many
-// requests as the other.
+// Compared is a profile and its base, before they were scaled to the same number of requests.
 type Compared struct {
 	Base, Profile *profile.Profile
 	Type          profile.ValueType
 	Work          *work.Pair
 }
 
-// Query is what View is bound to.
+// Query returns the query that View is bound to.
 func (in *Input) Query() profile.Query { return in.query }
 
 // Close releases the recordings. The profile stays valid.
 func (in *Input) Close() {
 	for _, l := range in.Opened {
 		if l.Recording != nil {
-			_ = l.Recording.Close() // opened for reading: nothing can be lost
+			_ = l.Recording.Close() // read-only: nothing can be lost
 		}
 	}
 }
 
-// Open reads the profiles that args name, as opt says.
+// Open reads the profiles that args name, as configured by opt.
 func (o *Opener) Open(ctx context.Context, args []string, opt Options) (*Input, error) {
 	if err := opt.check(o.Op); err != nil {
 		return nil, err
@@ -200,7 +198,7 @@ func (o *Opener) Open(ctx context.Context, args []string, opt Options) (*Input, 
 	return in, nil
 }
 
-// load does Open's work. What it has opened is in in.Opened even with an error.
+// load implements Open. It adds what it has opened to in.Opened, even when it fails.
 func (in *Input) load(ctx context.Context, args []string, opt *Options) error {
 	o := in.opener
 	main, err := o.openAll(ctx, args, opt.Type, false)
@@ -228,7 +226,7 @@ func (in *Input) load(ctx context.Context, args []string, opt *Options) error {
 	}
 	in.Warnings = append(in.Warnings, in.Profile.Warnings...)
 
-	// Others may have fewer sample types, which moves it.
+	// Merging with profiles that have fewer sample types changes the index.
 	typ = slices.Index(in.Profile.SampleTypes, shown)
 	in.query = opt.Query
 	in.query.Type = typ
@@ -252,7 +250,7 @@ func (in *Input) load(ctx context.Context, args []string, opt *Options) error {
 	return nil
 }
 
-// addLabelFrames adds the frames that TagRoot and TagLeaf ask for. None is own code.
+// addLabelFrames adds the frames for TagRoot and TagLeaf. None of them is own code.
 func (in *Input) addLabelFrames(opt *Options) error {
 	keys := slices.Concat(opt.TagRoot, opt.TagLeaf)
 	if len(keys) == 0 {
@@ -307,17 +305,17 @@ func (in *Input) subtract(ctx context.Context, opt *Options, first *Opened, show
 	return nil
 }
 
-// Between counts the requests behind two inputs.
+// Between counts the requests of two inputs.
 func Between(ctx context.Context, before, after *Input) (*work.Pair, error) {
 	return work.Between(before.work(ctx), after.work(ctx))
 }
 
-// work is what is counted of an input: of several merged ones, that of the first recording.
+// work returns the work counted for an input; if several were merged, for the first recording.
 func (in *Input) work(ctx context.Context) work.Profile {
 	return in.opener.work(ctx, &Opened{Name: in.Name, Recording: in.Recording, Part: in.Part})
 }
 
-// work is what is counted of an argument.
+// work returns the work counted for an argument.
 func (o *Opener) work(ctx context.Context, l *Opened) work.Profile {
 	return work.Profile{
 		Name: l.Name, Recording: l.Recording, Profile: l.Part,
@@ -331,8 +329,8 @@ func (o *Opener) work(ctx context.Context, l *Opened) work.Profile {
 	}
 }
 
-// scaleToBase scales in to as many requests as base answered, so that their difference
-// is one of costs per request, and says so, or why not.
+// scaleToBase scales in to the number of requests of base, so that their difference is per request.
+// It adds a warning that says so, or why it is impossible.
 func (in *Input) scaleToBase(ctx context.Context, base *profile.Profile, bases []*Opened, shown profile.ValueType) {
 	main := slices.DeleteFunc(slices.Clone(in.Opened), func(l *Opened) bool { return slices.Contains(bases, l) })
 	recorded := slices.ContainsFunc(in.Opened, func(l *Opened) bool { return l.Recording != nil })
@@ -361,7 +359,7 @@ func (in *Input) scaleToBase(ctx context.Context, base *profile.Profile, bases [
 	})
 }
 
-// Program is the name of the program that was profiled, "" when it is not known.
+// Program returns the name of the profiled program, or "".
 func (in *Input) Program() string {
 	if m := in.Profile.Mappings; len(m) > 0 && m[0].File != "" {
 		return filepath.Base(m[0].File)
@@ -374,8 +372,7 @@ func (in *Input) Program() string {
 	return ""
 }
 
-// Duration is what the profile says that it is of, or else its recording; 0 when neither
-// does.
+// Duration returns the duration of the profile, or else of its recording; 0 if neither is known.
 func (in *Input) Duration() time.Duration {
 	if in.Profile.Duration == 0 && in.Recording != nil {
 		return in.Recording.Meta().Duration
@@ -383,11 +380,11 @@ func (in *Input) Duration() time.Duration {
 	return in.Profile.Duration
 }
 
-// Samples is how often a statistical profiler looked: the sum of the "samples" column. It
-// is 0 for profiles without one.
+// Samples returns the number of samples that a statistical profiler took: the sum of the "samples"
+// column, or 0 without one.
 func (in *Input) Samples() int64 { return sampleCount(in.Profile) }
 
-// sampleCount is the sum of the column that counts a profiler's looks.
+// sampleCount returns the sum of the column that counts samples.
 func sampleCount(p *profile.Profile) int64 {
 	typ := samplesType(p)
 	if typ < 0 {
@@ -400,7 +397,7 @@ func sampleCount(p *profile.Profile) int64 {
 	return sum
 }
 
-// KeptSamples is Samples of what the filters keep.
+// KeptSamples is Samples after filtering.
 func (in *Input) KeptSamples() int64 {
 	typ := samplesType(in.Profile)
 	if typ < 0 {
@@ -413,12 +410,12 @@ func (in *Input) KeptSamples() int64 {
 	return sum
 }
 
-// samplesType is the index of the column that counts a profiler's looks, or -1.
+// samplesType returns the index of the column that counts samples, or -1.
 func samplesType(p *profile.Profile) int {
 	return slices.IndexFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "samples" && t.Unit == "count" })
 }
 
-// Name is a title for the arguments of a view.
+// Name returns a title for the arguments of a view.
 func Name(args []string) string {
 	name := func(s string) string {
 		switch {
@@ -440,8 +437,8 @@ func Name(args []string) string {
 	return fmt.Sprintf("%s + %d more", name(args[0]), len(args)-1)
 }
 
-// openAll opens all arguments; base: they are bases. What the first one resolves typ to is
-// what is taken from the others. The results must be closed even with an error.
+// openAll opens all arguments, which are bases if base is set. The type that typ resolves to for
+// the first one is used for the others. The results must be closed even if it fails.
 func (o *Opener) openAll(ctx context.Context, args []string, typ string, base bool) ([]*Opened, error) {
 	if len(args) == 0 {
 		return nil, diag.Usagef(o.Op, "no profile given", "name a recording, a pprof file, an address or - for standard input")
@@ -449,7 +446,7 @@ func (o *Opener) openAll(ctx context.Context, args []string, typ string, base bo
 	if n := len(slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg != "-" })); n > 1 {
 		return nil, diag.Usagef(o.Op, "standard input can be read only once", "save it to a file first")
 	}
-	// Of several, the error of a --type says which does not have it.
+	// With several arguments, an error about --type names the one without it.
 	of := func(arg string, err error) error {
 		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Op == "--type" && (len(args) > 1 || base) {
 			e.Subject = "of " + Name([]string{arg})
@@ -476,7 +473,7 @@ func (o *Opener) openAll(ctx context.Context, args []string, typ string, base bo
 	return slices.DeleteFunc(all, func(l *Opened) bool { return l == nil }), err
 }
 
-// merge adds up profiles of which the sample type shown is wanted.
+// merge adds up profiles, for the sample type shown.
 func merge(ls []*Opened, args []string, shown profile.ValueType) (*profile.Profile, error) {
 	if len(ls) == 1 {
 		return ls[0].Profile, nil
@@ -498,7 +495,7 @@ func merge(ls []*Opened, args []string, shown profile.ValueType) (*profile.Profi
 	return p, nil
 }
 
-// notComparable is the error of two profiles whose values cannot be added or compared.
+// notComparable returns the error for two profiles whose values cannot be added or compared.
 func notComparable(op, subject string, err error, p, q *profile.Profile) error {
 	e := &diag.Error{Op: op, Subject: subject, Err: err, Hint: "use two profiles of one kind; --type chooses a profile of a recording"}
 	for _, t := range p.SampleTypes {
@@ -509,7 +506,7 @@ func notComparable(op, subject string, err error, p, q *profile.Profile) error {
 	return e
 }
 
-// typeIndex finds the sample type that sel names in p.
+// typeIndex returns the index of the sample type that sel names in p.
 func typeIndex(p *profile.Profile, sel string) (int, error) {
 	typ, err := p.TypeIndex(sel)
 	if err != nil {
@@ -529,7 +526,7 @@ func typeNames(p *profile.Profile) string {
 	return strings.Join(names, "")
 }
 
-// ReadError is the error of reading the profile that arg names, with a hint where there is one.
+// ReadError returns the error for reading the profile in arg, with a hint if there is one.
 func ReadError(arg string, err error) error {
 	var limit *profile.LimitError
 	if errors.As(err, &limit) {

@@ -16,15 +16,15 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// Kinds are the profiles of one program that say what it costs. Those that were not
-// recorded are nil, but not all. Profile is one of them. It must be closed.
+// Kinds are the profiles of one program that measure its cost. Those that were not recorded are
+// nil, but at least one is not. Profile is one of them. It must be closed.
 type Kinds struct {
 	Input
 	CPU, Allocs, Mutex, Block *profile.Profile
 }
 
-// Kinds reads the profiles of all kinds that args name: out of recordings, or one of each
-// file. Those of one kind are merged. own are prefixes of own code besides what is known.
+// Kinds reads the profiles of all kinds that args name: all in a recording, or one per file. Those
+// of one kind are merged. own are additional package prefixes of own code.
 func (o *Opener) Kinds(ctx context.Context, args, own []string) (*Kinds, error) {
 	in := &Kinds{Input: Input{Name: Name(args), opener: o}}
 	kinds := map[string][]*profile.Profile{}
@@ -55,7 +55,7 @@ func (o *Opener) Kinds(ctx context.Context, args, own []string) (*Kinds, error) 
 	}
 	if in.Profile == nil {
 		for _, w := range in.Warnings {
-			o.warn(w) // a recording that was cut off says so
+			o.warn(w) // such as: the recording is truncated
 		}
 		in.Close()
 		return nil, &diag.Error{Op: o.Op, Subject: in.Name, Err: errors.New("the recording has no CPU, allocs, mutex or block profile"), Hint: "`whet record` records them all"}
@@ -64,7 +64,7 @@ func (o *Opener) Kinds(ctx context.Context, args, own []string) (*Kinds, error) 
 	return in, nil
 }
 
-// collect puts the profiles of each argument to those of their kind.
+// collect sorts the profiles of each argument by kind.
 func (in *Kinds) collect(ctx context.Context, args []string, kinds map[string][]*profile.Profile) error {
 	for _, arg := range args {
 		if isRecordingFile(arg) {
@@ -96,7 +96,8 @@ func (in *Kinds) collect(ctx context.Context, args []string, kinds map[string][]
 	return nil
 }
 
-// fromRecording reads the profiles of a recording: those of the whole, or those of its packages.
+// fromRecording reads the profiles of a recording: those of the whole recording, or those of its
+// packages.
 func fromRecording(arg string, rec *recording.Recording, kinds map[string][]*profile.Profile) error {
 	names := rec.ProfileNames()
 	var wanted, of []string // names, and the kind of each
@@ -118,12 +119,10 @@ func fromRecording(arg string, rec *recording.Recording, kinds map[string][]*pro
 	return nil
 }
 
-// blockName matches the names of files that hold block profiles, which have the same types as
-// mutex profiles.
+// blockName matches the file names of block profiles, which have the same types as mutex profiles.
 var blockName = regexp.MustCompile(`(?i)block`)
 
-// profileKind is what a pprof file is of, by its sample types; "" when findings do not come
-// from it.
+// profileKind returns the kind of a pprof file, by its sample types; "" if findings do not use it.
 func profileKind(p *profile.Profile, name string) string {
 	has := func(t string) bool {
 		return slices.ContainsFunc(p.SampleTypes, func(v profile.ValueType) bool { return v.Type == t })
@@ -141,11 +140,11 @@ func profileKind(p *profile.Profile, name string) string {
 	return ""
 }
 
-// errNotCPU is the error of a profile that is not of the CPU, where one is wanted.
+// errNotCPU is returned for other profiles where a CPU profile is required.
 var errNotCPU = errors.New("not a CPU profile")
 
-// CPU reads the CPU profiles that args name and merges them. meta is of the first recording
-// among them, nil without one.
+// CPU reads the CPU profiles that args name and merges them. meta is that of the first recording
+// among them, or nil.
 func (o *Opener) CPU(ctx context.Context, args []string) (p *profile.Profile, meta *recording.Meta, warnings []error, err error) {
 	var all []*profile.Profile
 	if n := len(slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg != "-" })); n > 1 {
@@ -170,15 +169,14 @@ func (o *Opener) CPU(ctx context.Context, args []string) (p *profile.Profile, me
 	return p, meta, warnings, nil
 }
 
-// cpu reads the CPU profiles in one argument: a recording of benchmarks has one for each
-// package.
+// cpu reads the CPU profiles in one argument: a recording of benchmarks has one per package.
 func (o *Opener) cpu(ctx context.Context, arg string) ([]*profile.Profile, *recording.Meta, []error, error) {
 	if isRecordingFile(arg) {
 		rec, err := o.openRecording(arg)
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		defer func() { _ = rec.Close() }() // only read
+		defer func() { _ = rec.Close() }() // read-only
 		names := slices.DeleteFunc(rec.ProfileNames(), func(name string) bool { return path.Base(name) != "cpu" })
 		ps, err := rec.Profiles(names)
 		if err != nil {
@@ -191,7 +189,7 @@ func (o *Opener) cpu(ctx context.Context, arg string) ([]*profile.Profile, *reco
 	}
 	l, err := o.open(ctx, arg, "cpu")
 	if err != nil {
-		// There is no --type here.
+		// This error is about --type, which does not apply here.
 		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Op == "--type" {
 			err = &diag.Error{Op: "read", Subject: Redact(arg), Err: fmt.Errorf("%w: %w", errNotCPU, e.Err), Hint: "give a CPU profile: a recording of `whet record`, or the answer of /debug/pprof/profile"}
 		}
@@ -201,7 +199,7 @@ func (o *Opener) cpu(ctx context.Context, arg string) ([]*profile.Profile, *reco
 	if l.Recording != nil {
 		m := l.Recording.Meta()
 		meta = &m
-		defer func() { _ = l.Recording.Close() }() // only read
+		defer func() { _ = l.Recording.Close() }() // read-only
 	}
 	return []*profile.Profile{l.Profile}, meta, l.Warnings, nil
 }
@@ -211,7 +209,7 @@ func isRecordingFile(name string) bool {
 	if err != nil {
 		return false
 	}
-	defer func() { _ = file.Close() }() // only read
+	defer func() { _ = file.Close() }() // read-only
 	head, _ := bufio.NewReaderSize(file, 16).Peek(4)
 	return recording.IsRecording(head)
 }

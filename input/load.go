@@ -24,16 +24,16 @@ import (
 // Opened is one argument, and the profile that was taken from it.
 type Opened struct {
 	Name      string               // the argument, without a password
-	Profile   *profile.Profile     // nil when all profiles of a recording were asked for
-	Recording *recording.Recording // nil unless it is one
-	Part      string               // the profile's name there
+	Profile   *profile.Profile     // nil if all profiles of a recording were requested
+	Recording *recording.Recording // nil if it is not a recording
+	Part      string               // the profile's name in the recording
 	Warnings  []error
 
-	sample string // sample type asked for, "" for the default
-	debug  bool   // the text that ?debug=1 answers, which names no functions to a parser
+	sample string // requested sample type, "" for the default
+	debug  bool   // text of ?debug=1, which does not contain symbolised stacks
 }
 
-// selection is the --type that takes the same again from another argument.
+// selection returns the --type that selects the same profile from another argument.
 func (l *Opened) selection() string {
 	switch {
 	case l.Part == "":
@@ -44,12 +44,12 @@ func (l *Opened) selection() string {
 	return l.Part + ":" + l.sample
 }
 
-// ReadOptions are those that profiles are read with.
+// ReadOptions returns the options for reading profiles.
 func (o *Opener) ReadOptions() profile.ReadOptions {
 	return profile.ReadOptions{MaxBytes: int64(o.MaxMemory)}
 }
 
-// open takes the profile that typ selects from what arg names.
+// open returns the profile that typ selects in arg.
 func (o *Opener) open(ctx context.Context, arg, typ string) (*Opened, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (o *Opener) open(ctx context.Context, arg, typ string) (*Opened, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = body.Close() }() // only read
+		defer func() { _ = body.Close() }() // read-only
 		return o.stream(Redact(arg), body, typ)
 	}
 	return o.file(arg, typ)
@@ -85,7 +85,7 @@ func (o *Opener) file(path, typ string) (*Opened, error) {
 		}
 	}
 	br := bufio.NewReaderSize(f, 128<<10)
-	head, _ := br.Peek(4) // what is wrong shows on reading
+	head, _ := br.Peek(4) // errors recur when it is read
 	if !recording.IsRecording(head) {
 		return o.pprof(path, br, typ, o.ReadOptions())
 	}
@@ -96,7 +96,7 @@ func (o *Opener) file(path, typ string) (*Opened, error) {
 	return o.recorded(path, rec, typ)
 }
 
-// openRecording opens a recording in a file.
+// openRecording opens a recording file.
 func (o *Opener) openRecording(path string) (*recording.Recording, error) {
 	rec, err := recording.Open(path)
 	if err == nil {
@@ -125,7 +125,7 @@ func (o *Opener) openError(path string, err error) error {
 	return e
 }
 
-// looksLikeAddress reports whether a name is an address without its scheme.
+// looksLikeAddress reports whether a name looks like an address without a scheme.
 func looksLikeAddress(s string) bool {
 	host, _, _ := strings.Cut(s, "/")
 	if _, port, err := net.SplitHostPort(host); err == nil {
@@ -135,16 +135,16 @@ func looksLikeAddress(s string) bool {
 	return host == "localhost" || strings.Contains(s, "/debug/pprof")
 }
 
-// Exists reports whether there is a file of that name.
+// Exists reports whether a file exists.
 func Exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// stream reads a profile or a recording that does not come from a file.
+// stream reads a profile or a recording that is not in a file.
 func (o *Opener) stream(name string, r io.Reader, typ string) (*Opened, error) {
 	br := bufio.NewReaderSize(r, 128<<10)
-	head, _ := br.Peek(4) // what is wrong shows on reading
+	head, _ := br.Peek(4) // errors recur when it is read
 	if !recording.IsRecording(head) {
 		opt := o.ReadOptions()
 		if opt.MaxBytes == 0 {
@@ -159,16 +159,16 @@ func (o *Opener) stream(name string, r io.Reader, typ string) (*Opened, error) {
 	return o.recorded(name, rec, typ)
 }
 
-// What comes through a pipe or the network may have no end.
+// A pipe or network stream may be endless.
 const (
-	// maxSpool bounds what is kept of it on disk.
+	// maxSpool is the maximum size on disk.
 	maxSpool = 1 << 30
-	// maxStreamed bounds the memory for decoding a profile of it, when --max-memory
-	// does not.
+	// maxStreamed is the maximum memory for decoding a profile from a stream, unless --max-memory
+	// is set.
 	maxStreamed = 512 << 20
 )
 
-// spool copies a stream to a file that is gone when it is closed.
+// spool copies a stream to a file that is deleted when it is closed.
 func spool(r io.Reader) (_ *tempfile.File, err error) {
 	f, err := tempfile.New("", "whet-input-*")
 	if err != nil {
@@ -188,7 +188,7 @@ func spool(r io.Reader) (_ *tempfile.File, err error) {
 	return f, nil
 }
 
-// readRecording reads a recording that comes through a pipe or the network.
+// readRecording reads a recording from a pipe or the network.
 func (o *Opener) readRecording(name string, r io.Reader) (*recording.Recording, error) {
 	f, err := spool(r)
 	if err != nil {
@@ -204,12 +204,12 @@ func (o *Opener) readRecording(name string, r io.Reader) (*recording.Recording, 
 
 // pprof decodes a pprof profile and resolves typ to one of its sample types.
 func (o *Opener) pprof(name string, r *bufio.Reader, typ string, opt profile.ReadOptions) (*Opened, error) {
-	head, _ := r.Peek(512) // what is wrong shows on reading
+	head, _ := r.Peek(512) // errors recur when it is read
 	head = bytes.Clone(head)
 	p, err := profile.Read(r, opt)
 	if err != nil {
 		err = ReadError(name, err)
-		// What is wrong further in is a profile's own trouble.
+		// Errors further in are about the content of a profile.
 		syntax := (*profile.SyntaxError)(nil)
 		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Hint == "" && (!errors.As(err, &syntax) || syntax.Offset < int64(len(head))) {
 			e.Hint = notProfile(name, head)
@@ -223,8 +223,8 @@ func (o *Opener) pprof(name string, r *bufio.Reader, typ string, opt profile.Rea
 	return &Opened{Name: name, Profile: p, sample: sample, debug: isDebugText(head)}, nil
 }
 
-// notProfile says what a file that could not be read as a profile is, as far as its
-// beginning tells, and what to do with it; "" when it does not tell.
+// notProfile describes a file that is not a profile, judging by its first bytes, and what to do
+// with it; "" if they do not tell.
 func notProfile(name string, head []byte) string {
 	switch {
 	case len(head) == 0:
@@ -243,7 +243,7 @@ func notProfile(name string, head []byte) string {
 	return "it is neither a recording nor a profile that pprof reads"
 }
 
-// isDebugText reports whether head begins the text form of a Go program's profiles.
+// isDebugText reports whether head begins the text form of a Go profile.
 func isDebugText(head []byte) bool {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	for _, prefix := range []string{"goroutine profile: total ", "threadcreate profile: total ", "--- mutex:"} {
@@ -254,7 +254,7 @@ func isDebugText(head []byte) bool {
 	return bytes.HasPrefix(line, []byte("heap profile: ")) && bytes.Contains(line, []byte("@ heap/"))
 }
 
-// recorded takes a profile out of a recording, which it closes on error.
+// recorded takes a profile from a recording, and closes the recording if it fails.
 func (o *Opener) recorded(name string, rec *recording.Recording, typ string) (*Opened, error) {
 	l := &Opened{Name: name, Recording: rec, Warnings: rec.Warnings}
 	err := l.choose(name, typ, o.ReadOptions())
@@ -265,7 +265,7 @@ func (o *Opener) recorded(name string, rec *recording.Recording, typ string) (*O
 	return l, nil
 }
 
-// choose finds the profile and sample type that typ names.
+// choose resolves typ to a profile and sample type.
 func (l *Opened) choose(name, typ string, opt profile.ReadOptions) error {
 	names := l.Recording.ProfileNames()
 	if len(names) == 0 {
@@ -282,13 +282,12 @@ func (l *Opened) choose(name, typ string, opt profile.ReadOptions) error {
 	if l.Profile, err = l.Recording.ReadProfile(l.Part, opt); err != nil {
 		return partError(name, l.Part, names, err)
 	}
-	// typeIndex reports a sample type that the profile does not have, with the
-	// ones that it has.
+	// typeIndex reports a missing sample type along with the available ones.
 	_, err = typeIndex(l.Profile, l.sample)
 	return err
 }
 
-// partError is the error of reading one profile of a recording that holds names.
+// partError returns the error for reading one profile of a recording whose profiles are names.
 func partError(file, part string, names []string, err error) error {
 	var pe *recording.PartError
 	if !errors.As(err, &pe) {
@@ -329,7 +328,7 @@ func selectPart(rec *recording.Recording, names []string, typ string) (part, sam
 	}
 	switch typ {
 	case "heap", "heap.live", "allocs":
-		// All three hold the same stacks and sample types.
+		// All three contain the same stacks and sample types.
 		if part = first("heap.live", "heap", "allocs"); part != "" {
 			if typ == "allocs" {
 				sample = "alloc_space"
@@ -366,11 +365,11 @@ func selectPart(rec *recording.Recording, names []string, typ string) (part, sam
 
 // partWith finds the first profile that has the sample type typ.
 func partWith(rec *recording.Recording, names []string, typ string) string {
-	const most = 64 // a recording has a dozen
+	const most = 64 // a recording has about a dozen
 	for _, name := range names[:min(len(names), most)] {
 		p, err := rec.Profile(name)
 		if err != nil {
-			continue // a damaged part matters only when it is asked for
+			continue // a damaged part matters only if it is requested
 		}
 		for _, t := range p.SampleTypes {
 			if t.Type == typ {
@@ -381,8 +380,8 @@ func partWith(rec *recording.Recording, names []string, typ string) string {
 	return ""
 }
 
-// sampleTypeOf resolves a --type for a single profile: a sample type, or a
-// recording's profile name if p is of that kind, or both with a colon.
+// sampleTypeOf resolves a --type for a single profile: a sample type, or a recording's profile name
+// if p is of that kind, or both with a colon.
 func sampleTypeOf(p *profile.Profile, typ string) (string, error) {
 	if _, err := p.TypeIndex(typ); err == nil {
 		return typ, nil

@@ -16,10 +16,10 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// maxHeapText bounds the heap profile in text form, which is read into memory.
+// maxHeapText is the maximum size of a heap profile in text form, which is read into memory.
 const maxHeapText = 256 << 20
 
-// Memory reads what arg, a recording or the text form of a heap profile, says of memory.
+// Memory reads the memory statistics in arg, a recording or the text form of a heap profile.
 func (o *Opener) Memory(ctx context.Context, arg string) (*memory.Report, error) {
 	d, err := o.Document(ctx, arg, func(u *url.URL) {
 		u.Path += "heap"
@@ -49,16 +49,16 @@ func (o *Opener) Memory(ctx context.Context, arg string) (*memory.Report, error)
 	if in.End, err = memory.ParseMemStats(bytes.NewReader(data)); err != nil {
 		return nil, &diag.Error{Op: "read", Subject: d.Name, Err: err, Hint: "the statistics are at the end of http://HOST/debug/pprof/heap?debug=1"}
 	}
-	// The text is a legacy heap profile as well. Only the lines of the statistics
-	// are needed, so it may have been cut out.
+	// The text is also a legacy heap profile. Only the lines with the statistics are required, so
+	// the profile may be missing.
 	if p, err := profile.Parse(data, o.ReadOptions()); err == nil {
 		in.Heap = p
 	}
 	return memory.New(in)
 }
 
-// recordedMemory reads all that a recording tells about memory. Only the
-// statistics at the end must be there.
+// recordedMemory reads everything in a recording that is about memory. Only the statistics at the
+// end are required.
 func recordedMemory(d *Document) (*memory.Report, error) {
 	rec := d.Recording
 	if !rec.Has(recording.MemStatsEndPart) {
@@ -66,7 +66,7 @@ func recordedMemory(d *Document) (*memory.Report, error) {
 	}
 	in := memory.Input{Name: d.Name, Window: rec.Meta().Duration}
 	warnings := slices.Clone(rec.Warnings)
-	// read hands a part that is there to parse; a damaged one is a warning.
+	// read passes a part, if present, to parse; a damaged one is a warning.
 	read := func(name string, parse func(io.Reader) error) error {
 		if !rec.Has(name) {
 			return nil

@@ -14,23 +14,23 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// Own tells own code from the rest.
+// Own distinguishes own code from the rest.
 type Own struct {
-	// Match reports whether a function is own. It is never nil for an Input; nothing is own
-	// unless Known.
+	// Match reports whether a function is own code. It is never nil in an Input; unless Known,
+	// nothing is own code.
 	Match func(profile.Function) bool
 	Known bool
 
 	Modules []string // and packages, sorted
-	Main    string   // the main module, "" when it is not known
-	From    string   // what says so: "the recording", "its binary", …
+	Main    string   // the main module, or "" if unknown
+	From    string   // where that comes from: "the recording", "its binary", …
 }
 
-// OwnCode decides what is own code in p, of a program of which rec, unless it is nil, is a
-// recording: what the recording says of its build, else the binary that the profile names
-// if it is on this machine, else the working directory's module if the profile holds
-// packages of it, else every package whose source is neither the standard library's nor in
-// the module cache. Package main is always own; prefixes add to all that.
+// OwnCode determines what is own code in p. rec is a recording of the program, or nil. It uses the
+// build in the recording; else the binary that the profile names, if it is on this machine; else
+// the module of the working directory, if the profile contains packages of it; else every package
+// whose source is neither in the standard library nor in the module cache. Package main is always
+// own code, and prefixes add to it.
 func OwnCode(p *profile.Profile, rec *recording.Recording, prefixes []string) Own {
 	in := &Input{Profile: p, Recording: rec}
 	in.findOwn(prefixes)
@@ -79,8 +79,8 @@ func (in *Input) findOwn(given []string) {
 	in.query.ModuleOf = moduleOf(build, modules, p.FileModules)
 }
 
-// buildInfo returns the build information of the profiled program and where it
-// was found; nil when it is not known.
+// buildInfo returns the build information of the profiled program and where it was found; nil if it
+// is unknown.
 func (in *Input) buildInfo() (*recording.Build, string) {
 	if in.Recording != nil {
 		if b := in.Recording.Meta().Build; b != nil {
@@ -91,20 +91,20 @@ func (in *Input) buildInfo() (*recording.Build, string) {
 		if !filepath.IsAbs(m.File) {
 			continue
 		}
-		// Only a regular file is opened: a profile may name anything.
+		// Only a regular file is opened, because a profile may name anything.
 		if fi, err := os.Stat(m.File); err != nil || !fi.Mode().IsRegular() {
 			continue
 		}
 		if bi, err := buildinfo.ReadFile(m.File); err == nil {
 			return recording.BuildOf(bi), "its binary"
 		}
-		break // the first file is the program itself; the others are libraries
+		break // the first file is the program; the others are libraries
 	}
 	return nil, ""
 }
 
-// MainModule is the module, or at least the package, that a build is of; "" when
-// it does not say, as after go run FILE.
+// MainModule returns the module, or at least the package, of a build; "" if unknown, as after go
+// run FILE.
 func MainModule(b *recording.Build) string {
 	if b.Main.Path != "" && b.Main.Path != "command-line-arguments" {
 		return b.Main.Path
@@ -115,8 +115,8 @@ func MainModule(b *recording.Build) string {
 	return ""
 }
 
-// workingModule is the path of the module around the working directory if p has
-// a function of it.
+// workingModule returns the path of the module around the working directory if p has a function
+// from it.
 func workingModule(p *profile.Profile) string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -145,9 +145,9 @@ func workingModule(p *profile.Profile) string {
 	}
 }
 
-// sourceModules guesses the own modules from where the sources of p's functions
-// lie: what is in the module cache or vendored is a dependency, what lies beside
-// package runtime is the standard library, the rest is own.
+// sourceModules guesses the own modules from the source paths of p's functions: what is in the
+// module cache or vendored is a dependency, what is next to package runtime is the standard
+// library, the rest is own code.
 func sourceModules(p *profile.Profile) []string {
 	stdRoot, isGo := "", false
 	for i := range p.Functions {
@@ -180,7 +180,7 @@ func sourceModules(p *profile.Profile) []string {
 			pkg, _, _ = strings.Cut(pkg+"/", "/internal/")
 			modules[strings.TrimSuffix(profile.GuessModule(pkg), "/")] = true
 		} else if stdRoot != "" && !strings.HasPrefix(f.File, stdRoot) {
-			// A module without a dot in its path.
+			// A module path without a dot.
 			first, _, _ := strings.Cut(pkg, "/")
 			modules[strings.TrimSuffix(first, "_test")] = true
 		}
@@ -192,8 +192,8 @@ func sourceModules(p *profile.Profile) []string {
 	return shorten(out, p.Dependencies(nil))
 }
 
-// shorten replaces guessed modules that have a parent in common by it, unless
-// the parent is a mere host or also holds a dependency.
+// shorten replaces guessed modules by their common parent, unless the parent is just a host or also
+// contains a dependency.
 func shorten(modules, deps []string) []string {
 	parents := map[string]int{}
 	for _, m := range modules {
@@ -212,8 +212,8 @@ func shorten(modules, deps []string) []string {
 	return slices.Compact(out)
 }
 
-// moduleOf maps packages to modules by the longest matching module path of the
-// build, else of those that files name, and of the own modules, and guesses the rest.
+// moduleOf maps packages to modules by the longest matching path among the modules of the build, or
+// else those of files, and the own modules, and guesses the rest.
 func moduleOf(b *recording.Build, own []string, files func() []string) func(pkg string) string {
 	known := slices.Clone(own)
 	if b == nil {
@@ -248,9 +248,9 @@ func moduleOf(b *recording.Build, own []string, files func() []string) func(pkg 
 	}
 }
 
-// Also is the view of the other main profile of the recording: for CPU the allocations, for
-// allocated bytes the CPU, and the profile's name. It is nil when there is not one recording
-// with both, or a base.
+// Also returns the view of the other main profile of the recording, and its name: allocations for
+// CPU, CPU for allocated bytes. It is nil with a base, or unless there is exactly one recording,
+// with both profiles.
 func (in *Input) Also() (v *profile.View, part string, err error) {
 	if in.Recording == nil || len(in.Opened) != 1 {
 		return nil, "", nil
@@ -277,9 +277,8 @@ func (in *Input) Also() (v *profile.View, part string, err error) {
 	return v, part, err
 }
 
-// Dispatched is the prefix of the packages that main.main calls when all that is known as
-// own code is calls in main.main, as in programs whose own packages could not be told from
-// others; else "".
+// Dispatched returns the common prefix of the packages that main.main calls if the only own code is
+// calls in main.main, as in programs whose own packages could not be distinguished; else "".
 func Dispatched(r *profile.OwnReport) string {
 	prefix := ""
 	for _, l := range r.Lines {

@@ -12,7 +12,7 @@ import (
 	"github.com/whet-go/whet/source"
 )
 
-// Source finds the text of a file by the name that the profile gives it.
+// Source returns the text of a file by its name in the profile.
 func (in *Input) Source(file string) (lines []string, where string, err error) {
 	f, err := in.Finder.File(file)
 	if err != nil {
@@ -30,7 +30,7 @@ func (in *Input) Source(file string) (lines []string, where string, err error) {
 	return f.Lines, where, nil
 }
 
-// MissingSource is the warning that the source of files was not found; nil for no files.
+// MissingSource returns a warning that the source of files was not found; nil without files.
 func (in *Input) MissingSource(files []string) error {
 	if len(files) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func (in *Input) MissingSource(files []string) error {
 	return &diag.Error{Op: "source not found: " + names, Hint: hint}
 }
 
-// sourceOptions tells a Finder where the source of in's program may be.
+// sourceOptions configures a Finder for the source of in's program.
 func (in *Input) sourceOptions() source.Options {
 	var opt source.Options
 	if dir, err := os.Getwd(); err == nil {
@@ -69,8 +69,8 @@ func (in *Input) sourceOptions() source.Options {
 	return opt
 }
 
-// sourceModule says where a module of a build has its source: a replaced one lies
-// where its replacement does.
+// sourceModule converts a module of a build; the source of a replaced module is that of its
+// replacement.
 func sourceModule(m recording.Module) source.Module {
 	switch {
 	case m.Replace == nil:

@@ -26,11 +26,11 @@ import (
 type Trace struct {
 	*index.Index
 
-	kept string // the place of the trace whose index in the cache is used
+	kept string // location of the trace whose cached index is used
 }
 
-// Discard removes the index that was used from the cache if err says that it is damaged,
-// and reports whether it did: opened again, it is made anew. t may be nil, and closed.
+// Discard removes the index from the cache if err reports that it is damaged, and reports whether
+// it did: the next Trace rebuilds it. t may be nil, and closed.
 func (t *Trace) Discard(err error) bool {
 	if t == nil || t.kept == "" || !errors.Is(err, index.ErrDamaged) {
 		return false
@@ -39,15 +39,15 @@ func (t *Trace) Discard(err error) bool {
 	return err == nil && cache.Remove(t.kept, dir) == nil
 }
 
-// Kept is the place of the trace whose kept index is used; "" when the index is new.
+// Kept returns the location of the trace whose cached index is used; "" if the index is new.
 func (t *Trace) Kept() string { return t.kept }
 
-// Remade is the warning that an index that was discarded is made again.
+// Remade returns a warning that a discarded index is being rebuilt.
 func (t *Trace) Remade() error {
 	return fmt.Errorf("%s: the cached index is damaged; rebuilding it", t.kept)
 }
 
-// Trace reads the execution trace of a document from its beginning, once.
+// Trace returns a reader of the document's execution trace. It may be called once.
 func (d *Document) Trace() (io.ReadCloser, error) {
 	if d.Recording != nil {
 		return d.Recording.Part(recording.TracePart)
@@ -55,7 +55,8 @@ func (d *Document) Trace() (io.ReadCloser, error) {
 	return io.NopCloser(d.Reader), nil
 }
 
-// CheckedTrace is Trace for what reads it without an index: it begins as a trace does.
+// CheckedTrace is Trace for callers that read it without an index: it checks that it begins like a
+// trace.
 func (d *Document) CheckedTrace() (io.ReadCloser, error) {
 	r, err := d.Trace()
 	if err != nil {
@@ -75,8 +76,8 @@ func (d *Document) CheckedTrace() (io.ReadCloser, error) {
 	}{b, r}, nil
 }
 
-// Trace opens the index of a document's execution trace. It is kept in the user's cache, and
-// made if there is none of the same file; always, and in file, if that is given.
+// Trace opens the index of a document's execution trace. It uses the one in the user's cache, and
+// builds it if there is none for the same file; if file is set, it always builds a new one there.
 func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, error) {
 	opt := index.Options{Progress: o.traceProgress(), MaxMemory: int64(o.MaxMemory)}
 	x := &Trace{}
@@ -122,7 +123,7 @@ func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, e
 	return x, nil
 }
 
-// buildTrace builds an index in a file, or in a temporary one that is gone when it is closed.
+// buildTrace builds an index in a file, or in a temporary one that is deleted when it is closed.
 func buildTrace(ctx context.Context, file string, open func() (io.ReadCloser, error), o index.Options) (x *index.Index, err error) {
 	r, err := open()
 	if err != nil {
@@ -138,7 +139,7 @@ func buildTrace(ctx context.Context, file string, open func() (io.ReadCloser, er
 	return index.Open(file)
 }
 
-// traceProgress says now and then how much of a trace was read.
+// traceProgress reports periodically how much of a trace was read.
 func (o *Opener) traceProgress() func(int64, time.Duration) {
 	last := time.Now()
 	return func(events int64, of time.Duration) {
@@ -153,7 +154,7 @@ func (o *Opener) traceProgress() func(int64, time.Duration) {
 func traceError(name string, err error) error {
 	var d *diag.Error
 	if errors.As(err, &d) && d.Op != "" || errors.Is(err, context.Canceled) {
-		return err // it names what failed
+		return err // it already names what failed
 	}
 	hint := "a trace comes from runtime/trace, /debug/pprof/trace, or `whet record`"
 	var file *fs.PathError
@@ -170,14 +171,14 @@ func traceError(name string, err error) error {
 	return &diag.Error{Op: "index", Subject: name, Err: err, Hint: hint}
 }
 
-// ReadTraceError is an error of reading a trace without its index, with a cure.
+// ReadTraceError returns an error for reading a trace without its index, with a remedy.
 func ReadTraceError(name string, err error) error {
 	var d *diag.Error
 	if errors.As(err, &d) && d.Op != "" || errors.Is(err, context.Canceled) {
-		return err // it names what failed
+		return err // it already names what failed
 	}
 	if file := (*fs.PathError)(nil); errors.As(err, &file) && file.Op == "write" {
-		return err // the trace is not to blame
+		return err // not the trace's fault
 	}
 	hint := "the program that writes a trace must call trace.Stop, and close the file; a generation of it is a second or so"
 	if h := diag.Hint(err); h != "" {
@@ -186,8 +187,9 @@ func ReadTraceError(name string, err error) error {
 	return &diag.Error{Op: "read", Subject: name, Err: err, Hint: hint}
 }
 
-// TraceOwn tells own code on a trace's stacks as OwnCode does on a profile's: by the build of
-// the recording that arg is, or by the functions themselves. It is nil when none is own.
+// TraceOwn returns a function that reports whether a frame on a trace's stacks is own code, as
+// OwnCode does for profiles: by the build if arg is a recording, or else by the functions. It is
+// nil if there is no own code.
 func TraceOwn(arg string, x *index.Index, prefixes []string) func(stacks.Frame) bool {
 	var functions []profile.Function
 	seen := map[profile.Function]bool{}
@@ -200,14 +202,14 @@ func TraceOwn(arg string, x *index.Index, prefixes []string) func(stacks.Frame) 
 		seen[fn] = true
 		functions = append(functions, fn)
 		if !runtime && strings.Contains(fn.File, "/src/runtime/") {
-			// Stacks of traces leave most of the runtime's functions out, but not its files.
+			// Trace stacks omit most runtime functions, but not their files.
 			runtime = true
 			functions = append(functions, profile.Function{Name: "runtime.gopark", File: fn.File})
 		}
 	}
 	var of *recording.Recording
 	if fi, err := os.Stat(arg); err == nil && fi.Mode().IsRegular() {
-		if rec, err := recording.Open(arg); err == nil { // else it is a trace by itself
+		if rec, err := recording.Open(arg); err == nil { // otherwise it is a plain trace
 			defer func() { _ = rec.Close() }() // only its metadata is read
 			of = rec
 		}

@@ -13,11 +13,11 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// fewSamples is how many samples percentages need to mean something: below it
-// a share of 10 % has a standard error of 3 points and more.
+// fewSamples is the number of samples below which percentages mean little: a share of 10 % has a
+// standard error of 3 points and more then.
 const fewSamples = 100
 
-// warn adds what the reader of any view of in should know.
+// warn adds the warnings for the reader of any view of in.
 func (in *Input) warn(opt *Options) {
 	if in.Profile.NumSamples() == 0 {
 		in.warnEmpty()
@@ -35,7 +35,7 @@ func (in *Input) warn(opt *Options) {
 	in.warnOwn(opt.Own)
 }
 
-// warnEmpty says that there is nothing to see, and what may be the reason.
+// warnEmpty warns that there are no samples, and why that may be.
 func (in *Input) warnEmpty() {
 	e := &diag.Error{Op: "the profile has no samples"}
 	switch in.Type.Type {
@@ -47,7 +47,7 @@ func (in *Input) warnEmpty() {
 	in.Warnings = append(in.Warnings, e)
 }
 
-// warnUnlabelled says when no sample has the label that the query groups by.
+// warnUnlabelled warns if no sample has the label that the query groups by.
 func (in *Input) warnUnlabelled() {
 	if in.query.By != profile.ByLabel {
 		return
@@ -57,7 +57,7 @@ func (in *Input) warnUnlabelled() {
 	}
 }
 
-// noLabel is the warning that no sample has a label of a key; nil when one has.
+// noLabel returns the warning that no sample has a label with a key; nil if one has.
 func (in *Input) noLabel(key string) error {
 	keys := map[string]bool{}
 	if in.Profile.HasLabels() {
@@ -77,7 +77,7 @@ func (in *Input) noLabel(key string) error {
 	return e
 }
 
-// warnOwn names each prefix of own code that is not a package here.
+// warnOwn warns about each prefix of own code that matches no package.
 func (in *Input) warnOwn(prefixes []string) {
 	for _, prefix := range prefixes {
 		own := profile.OwnMatcher([]string{prefix}, nil)
@@ -92,8 +92,7 @@ func (in *Input) warnOwn(prefixes []string) {
 	}
 }
 
-// warnUnsymbolized says when most addresses have no function: every view by
-// function is then empty talk.
+// warnUnsymbolized warns if most addresses have no function, which makes views by function useless.
 func (in *Input) warnUnsymbolized() {
 	p, bare := in.Profile, 0
 	for i := range p.Locations {
@@ -113,7 +112,7 @@ func (in *Input) warnUnsymbolized() {
 	}
 }
 
-// warnUnmatched names the filters that match nothing, which is rarely meant.
+// warnUnmatched warns about filters that match nothing, which is rarely intended.
 func (in *Input) warnUnmatched() {
 	for _, name := range in.View.Unmatched() {
 		in.Warnings = append(in.Warnings, fmt.Errorf("--%s %s matches nothing", name, filter(in.query, name)))
@@ -123,11 +122,11 @@ func (in *Input) warnUnmatched() {
 	}
 }
 
-// maxDepthSamples is about how many stacks are looked at for their depth.
+// maxDepthSamples is roughly the number of stacks whose depth is examined.
 const maxDepthSamples = 50_000
 
-// warnTruncated says when much of the weight has stacks as deep as the runtime
-// records: their callers are missing.
+// warnTruncated warns if much of the weight is in stacks as deep as the runtime records: their
+// callers are missing.
 func (in *Input) warnTruncated() {
 	p := in.Profile
 	limit, cure := 128, "run the program with GODEBUG=profstackdepth=1024"
@@ -139,7 +138,7 @@ func (in *Input) warnTruncated() {
 	}
 	full, total := int64(0), int64(0)
 	var stack []uint32
-	// Of a large profile, a regular choice of samples tells as much.
+	// For a large profile, evenly spaced samples are enough.
 	for i := 0; i < p.NumSamples(); i += max(1, p.NumSamples()/maxDepthSamples) {
 		depth := 0
 		stack = p.AppendStack(stack[:0], i)
@@ -173,7 +172,7 @@ func hasGoRuntime(p *profile.Profile) bool {
 	return false
 }
 
-// filter is the text of the filter that View.Unmatched calls by name.
+// filter returns the text of the filter that View.Unmatched calls name.
 func filter(q profile.Query, name string) string {
 	re := map[string]*regexp.Regexp{
 		"focus": q.Focus, "ignore": q.Ignore, "hide": q.Hide, "show": q.Show, "show-from": q.ShowFrom, "prune-from": q.PruneFrom,

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// The identities of an account's parts.
+// Identifiers of an account's parts.
 const (
 	Live          = "live"          // heap objects reachable at the last collection
 	Uncollected   = "uncollected"   // heap objects since then, and garbage not yet swept
-	Objects       = "objects"       // live and uncollected, when they cannot be told apart
-	Fragmentation = "fragmentation" // room in spans that hold objects
+	Objects       = "objects"       // live and uncollected, if they cannot be distinguished
+	Fragmentation = "fragmentation" // unused space in spans that contain objects
 	Free          = "free"          // idle spans not returned to the system
 	Stacks        = "stacks"        // goroutine stacks
-	SystemStacks  = "system-stacks" // stacks of threads that the runtime got from the system
+	SystemStacks  = "system-stacks" // thread stacks that the runtime obtained from the system
 	MSpan         = "mspan"
 	MCache        = "mcache"
 	Buckets       = "buckets"
@@ -23,7 +23,7 @@ const (
 	Untouched     = "untouched"   // negative: pages of the above that were never written, or are swapped out
 	Files         = "files"       // binary, libraries and other mapped files
 	NotGo         = "not-go"      // anonymous memory outside the Go runtime: C, cgo, other mmap
-	Rest          = "rest"        // what remains, when nothing tells more
+	Rest          = "rest"        // the remainder, if nothing more is known
 )
 
 // A Part is one summand of an account.
@@ -32,56 +32,54 @@ type Part struct {
 	Name    string
 	Bytes   int64
 	Meaning string
-	// Estimated is set when another source than the runtime's exact figures was
-	// needed; Meaning says which.
+	// Estimated is set if the part is not based on the runtime's exact figures alone; Meaning says
+	// what else was used.
 	Estimated bool
 
-	// Before is the part's size in the earlier account; HasBefore says whether
-	// there is one.
+	// Before is the part's size in the earlier account; HasBefore is set if there is one.
 	Before    int64
 	HasBefore bool
 }
 
-// An Account splits a process's memory. Its parts add up to Total, exactly.
+// An Account divides a process's memory into parts, which add up to Total exactly.
 type Account struct {
 	Parts []Part
-	// Go is Sys minus HeapReleased: what the runtime holds. It is the sum of the
-	// parts up to and without Untouched.
+	// Go is Sys minus HeapReleased: what the runtime holds. It is the sum of the parts up to and
+	// including Untouched.
 	Go int64
-	// Released is what the runtime has returned: in Sys, not in memory.
+	// Released is what the runtime has returned: it is in Sys, but not in memory.
 	Released int64
-	// Sys is all address space that the runtime has for data; Go + Released.
+	// Sys is all address space that the runtime has reserved for data: Go + Released.
 	Sys int64
-	// RSS is the resident size; 0 when unknown. Total is RSS, or Go where that is
-	// unknown.
+	// RSS is the resident size; 0 if unknown. Total is RSS, or Go if RSS is unknown.
 	RSS, Total int64
-	PeakRSS    int64 // 0 when unknown
+	PeakRSS    int64 // 0 if unknown
 
 	// HeapAlloc, HeapInuse and HeapSys are as in runtime.MemStats, Objects its
 	// HeapObjects.
 	HeapAlloc, HeapInuse, HeapSys, Objects int64
 
-	// Before holds the sums of the earlier account; nil without one.
+	// Before contains the sums of the earlier account, or is nil.
 	Before *Sums
 }
 
-// Sums are an account's intermediate sums, as the fields of Account.
+// Sums are the intermediate sums of an account, like the fields of Account.
 type Sums struct {
 	HeapAlloc, HeapInuse, Go, RSS int64
 }
 
-// goMapping begins the names that the runtime gives to its mappings (Linux 5.17,
-// Go 1.25).
+// goMapping is the prefix of the names that the runtime gives to its mappings (Linux 5.17, Go
+// 1.25).
 const goMapping = "[anon: Go:"
 
-// live is what is known of the live heap.
+// live is what is known about the live heap.
 type live struct {
 	bytes int64
-	from  string // "" when unknown
+	from  string // "" if unknown
 	exact bool
 }
 
-// newAccount splits s. proc may be nil.
+// newAccount divides s into parts. proc may be nil.
 func newAccount(s *Stats, lv live, proc *ProcessSample) (Account, []error) {
 	var warnings []error
 	a := Account{
@@ -156,7 +154,7 @@ func (a *Account) resident(proc *ProcessSample) {
 		left -= files
 	}
 	if named {
-		// The kernel names the runtime's mappings, so each side is known.
+		// The kernel names the runtime's mappings, so both sides are known.
 		notGo += nameless
 		add(Untouched, "never touched", goBytes-a.Go, "of Go's: no page behind it")
 		add(NotGo, "not Go's", notGo, "C, thread stacks, globals")
@@ -164,8 +162,8 @@ func (a *Account) resident(proc *ProcessSample) {
 		add(Rest, "rest", left, "changed meanwhile")
 		return
 	}
-	// Nameless mappings are Go's, C's and the binary's zeroed globals alike: only
-	// the difference of what adds to and what takes from Go's size is known.
+	// Unnamed mappings belong to Go, to C or to the binary's zeroed globals: only the difference
+	// between what adds to and what takes from Go's size is known.
 	add(NotGo, "not Go's", notGo, "C heap, thread stack")
 	left -= notGo
 	switch {

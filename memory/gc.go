@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// A Share is a part of CPU time, with what it is a part of.
+// A Share is a fraction of CPU time.
 type Share struct {
 	Fraction float64 // of 1
-	Of       string  // "CPU time used in the window, assists included", …
-	From     string  // what told: "runtime.MemStats", "runtime/metrics", "CPU profile"
+	Of       string  // the whole: "CPU time used in the window, assists included", …
+	From     string  // its source: "runtime.MemStats", "runtime/metrics", "CPU profile"
 }
 
 // A Bucket is one bar of a histogram: N pauses in [Low, High).
@@ -19,46 +19,45 @@ type Bucket struct {
 	N         int
 }
 
-// Pauses is the distribution of stop-the-world times, one value per collection
-// (the runtime adds the pauses of one collection up).
+// Pauses is the distribution of stop-the-world times, one value per collection (the runtime sums
+// the pauses of one collection).
 type Pauses struct {
-	N     int // collections whose pause is known
-	Of    int // collections in the window; more than N when the ring of 256 was too short
+	N     int // collections with a known pause
+	Of    int // collections in the window; more than N if the ring of 256 was too short
 	Total time.Duration
-	// Percentiles by the nearest-rank method, so each is a pause that happened.
+	// Percentiles by the nearest-rank method, so each is the pause of a real collection.
 	P50, P90, P99, Max time.Duration
-	// Histogram doubles its bounds from bucket to bucket and has no empty bucket at
-	// either end.
+	// The upper bounds in Histogram double, and it has no empty bucket at either end.
 	Histogram []Bucket
 }
 
-// GC is what is known of garbage collection.
+// GC is what is known about garbage collection.
 type GC struct {
-	// Window is the time between the two looks; 0 when there was only one, and
-	// then Count is since the program started.
+	// Window is the time between the two samples; 0 if there was only one, and then Count is since
+	// the program started.
 	Window time.Duration
 	Count  int64
-	Forced int64 // of Count, those that the program asked for
-	// Interval is the mean time from one collection to the next, over those whose
-	// pauses are known; 0 when there are fewer than two.
+	Forced int64 // those of Count that the program requested
+	// Interval is the mean time between collections, over those with known pauses; 0 if there are
+	// fewer than two.
 	Interval time.Duration
-	CPU      []Share // the best answer for the window first
+	CPU      []Share // the best value for the window first
 	Pauses   Pauses
 
-	NextGC int64     // heap size at which the next collection starts to end
-	LastGC time.Time // zero: never
+	NextGC int64     // target heap size of the next collection
+	LastGC time.Time // zero if never
 
 	GOGC        int64 // percent; -1 off, 0 unknown
 	MemoryLimit int64 // bytes; 0 unknown, MaxInt64 none
 
-	// AllocBytes and AllocObjects were allocated in the window, or since the
-	// program started; AllocRate is bytes per second of the window, 0 without one.
+	// AllocBytes and AllocObjects were allocated in the window, or since the program started;
+	// AllocRate is in bytes per second of the window, or 0.
 	AllocBytes, AllocObjects int64
 	AllocRate                float64
 	ObjectRate               float64
 }
 
-// newGC describes what happened from start, which may be nil, to end.
+// newGC describes the collections from start, which may be nil, to end.
 func newGC(start, end *Stats, window time.Duration) GC {
 	g := GC{
 		Count: int64(end.NumGC), Forced: int64(end.NumForcedGC), NextGC: clamp(end.NextGC),
@@ -90,7 +89,7 @@ func newGC(start, end *Stats, window time.Duration) GC {
 	return g
 }
 
-// newPauses describes ps, which are of out of of collections.
+// newPauses describes the pauses ps of of collections.
 func newPauses(ps []pause, of int) Pauses {
 	p := Pauses{N: len(ps), Of: of}
 	if len(ps) == 0 {
@@ -112,12 +111,11 @@ func newPauses(ps []pause, of int) Pauses {
 	return p
 }
 
-// finest is the lower bound of a histogram's smallest bucket but one; below is
-// one bucket from 0.
+// finest is the lower bound of the second-smallest bucket of a histogram; the smallest one begins
+// at 0.
 const finest = time.Microsecond
 
-// histogram sorts ns, which is sorted, into buckets that double: 0 to 1us, to 2us,
-// to 4us, …
+// histogram divides ns, which is sorted, into buckets of doubling size: 0 to 1us, to 2us, to 4us, …
 func histogram(ns []time.Duration) []Bucket {
 	var out []Bucket
 	low, high := time.Duration(0), finest
@@ -133,7 +131,7 @@ func histogram(ns []time.Duration) []Bucket {
 		low = high
 		if high > math.MaxInt64/2 {
 			high = math.MaxInt64
-			if ns[len(ns)-1] == high { // the bounds cannot hold it
+			if ns[len(ns)-1] == high { // high overflows
 				return append(out, Bucket{low, high, len(ns) - i})
 			}
 			continue

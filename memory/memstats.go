@@ -13,26 +13,25 @@ import (
 	"time"
 )
 
-// Stats is runtime.MemStats as heap?debug=1 prints it. PauseTotalNs and the size
-// classes are not printed and stay zero.
+// Stats is runtime.MemStats as printed by heap?debug=1. PauseTotalNs and the size classes are not
+// printed and stay zero.
 type Stats struct {
 	runtime.MemStats
-	// MaxRSS is the process's peak resident size in bytes; 0 where the
-	// platform or an old runtime does not print it.
+	// MaxRSS is the peak resident size of the process in bytes; 0 if the platform or an old runtime
+	// does not print it.
 	MaxRSS uint64
 }
 
-// ErrNoMemStats says that a text holds no runtime.MemStats.
+// ErrNoMemStats is returned for a text without runtime.MemStats.
 var ErrNoMemStats = errors.New("no runtime.MemStats (want the answer of /debug/pprof/heap?debug=1)")
 
-// maxStatsLine bounds a line: the longest, PauseEnd, has 256 numbers of at most 20
-// digits.
+// maxStatsLine is the maximum length of a line: the longest, PauseEnd, has 256 numbers of at most
+// 20 digits.
 const maxStatsLine = 64 << 10
 
-// ParseMemStats reads the lines "# Name = value" from heap?debug=1. The profile
-// before them is passed over without being kept; so are lines that it does not
-// know. It is an error that wraps [ErrNoMemStats] when the figures that an account
-// needs are not there, and an error when one of them is not a number.
+// ParseMemStats reads the lines "# Name = value" from heap?debug=1. It skips the profile before
+// them and unknown lines. It returns an error if one of the values that an account requires is
+// missing, which wraps [ErrNoMemStats], or is not a number.
 func ParseMemStats(r io.Reader) (*Stats, error) {
 	var (
 		s    Stats
@@ -75,7 +74,7 @@ func ParseMemStats(r io.Reader) (*Stats, error) {
 	return &s, nil
 }
 
-// set stores one printed figure. known is false for names that are not read.
+// set stores one value. known is false for names that are not used.
 func (s *Stats) set(name, value string) (known bool, err error) {
 	pair := func(inuse, sys *uint64) error {
 		a, b, ok := strings.Cut(value, " / ")
@@ -129,8 +128,7 @@ func (s *Stats) set(name, value string) (known bool, err error) {
 	return false, nil
 }
 
-// parseBytes reads a figure. Those of one process fit in 63 bits, which is what
-// sums here are made in.
+// parseBytes parses a size. Those of one process fit in 63 bits, as sums must.
 func parseBytes(text string, dst *uint64) error {
 	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
 	if err != nil {
@@ -161,14 +159,13 @@ func parseRing(value string, dst *[256]uint64) error {
 	return nil
 }
 
-// A pause is one garbage collection as PauseNs and PauseEnd keep it.
+// A pause is one garbage collection from PauseNs and PauseEnd.
 type pause struct {
 	length time.Duration
 	end    time.Time
 }
 
-// pauses returns the collections after the one with number since, oldest first,
-// as far as the ring still holds them.
+// pauses returns the collections after number since that the ring still contains, oldest first.
 func (s *Stats) pauses(since uint32) []pause {
 	if since >= s.NumGC {
 		return nil

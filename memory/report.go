@@ -10,11 +10,11 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// Input is all that is known of a process. Only End is needed.
+// Input is everything known about a process. Only End is required.
 type Input struct {
 	Name       string // for titles
 	Start, End *Stats
-	Window     time.Duration // between Start and End; 0 when unknown
+	Window     time.Duration // between Start and End; 0 if unknown
 	Process    *Process
 	Agent      *Agent
 	Heap       *profile.Profile // absolute heap profile at the window's end
@@ -26,10 +26,10 @@ type Report struct {
 	Name    string
 	Account Account
 	GC      GC
-	// Unknown says what could not be told, and what would tell.
+	// Unknown lists what could not be determined, and what would be needed.
 	Unknown []string
 
-	// Earlier is the name of the report that Grow compared with; "" before.
+	// Earlier is the name of the report that Grow compared with, or "".
 	Earlier      string
 	EarlierTotal int64
 	EarlierGC    *GC
@@ -37,7 +37,7 @@ type Report struct {
 	Warnings []error
 }
 
-// New makes the report of in. It fails without In.End.
+// New makes a report from in. It fails without In.End.
 func New(in Input) (*Report, error) {
 	if in.End == nil {
 		return nil, errors.New("account for memory: no runtime.MemStats")
@@ -70,8 +70,8 @@ func New(in Input) (*Report, error) {
 	r.Account, warnings = newAccount(in.End, lv, procEnd)
 	r.Warnings = append(r.Warnings, warnings...)
 	if start != nil {
-		// Only the agent reports the live heap at the start: a recording
-		// holds the heap profile of the end.
+		// Only the agent reports the live heap at the start: the heap profile in a recording is
+		// from the end.
 		lv0 := live{}
 		if n, ok := agentStart.bytes("/gc/heap/live:bytes"); ok {
 			lv0 = live{n, "metrics", true}
@@ -86,7 +86,7 @@ func New(in Input) (*Report, error) {
 	return r, nil
 }
 
-// settings takes the collector's settings from the agent.
+// settings copies the collector's settings from the agent's sample.
 func (g *GC) settings(s *AgentSample) {
 	if v, ok := s.metric("/gc/gogc:percent"); ok {
 		g.GOGC = -1 // off is the largest uint64
@@ -102,8 +102,8 @@ func (g *GC) settings(s *AgentSample) {
 	}
 }
 
-// shares lists what tells the collector's share of CPU time, that of the window
-// first. Counters of start are only good when the process ran the whole window.
+// shares lists the known shares of CPU time spent in the collector, that of the window first. The
+// counters of start are usable only if the process ran for the whole window.
 func shares(in Input, start, end *AgentSample, whole bool) []Share {
 	var out []Share
 	const gcMetric, allMetric = "/cpu/classes/gc/total:cpu-seconds", "/cpu/classes/total:cpu-seconds"
@@ -162,8 +162,8 @@ func namesGo(p *ProcessSample) bool {
 	return false
 }
 
-// before sets what each part was in an earlier account. Where only one of the
-// two accounts could split heap objects, they are compared as a whole.
+// before sets the size of each part in an earlier account. If only one of the two accounts
+// distinguishes live objects, heap objects are compared as a whole.
 func (a *Account) before(b *Account) {
 	a.Before = &Sums{b.HeapAlloc, b.HeapInuse, b.Go, b.RSS}
 	old := make(map[string]int64, len(b.Parts))
@@ -192,8 +192,8 @@ func (a *Account) before(b *Account) {
 	}
 }
 
-// Grow compares r with an earlier report of the same program: Before of each
-// part is then that of the earlier report, not of the window's start.
+// Grow compares r with an earlier report of the same program: Before of each part is then from the
+// earlier report, not from the start of the window.
 func (r *Report) Grow(earlier *Report) {
 	r.Earlier, r.EarlierTotal = earlier.Name, earlier.Account.Total
 	gc := earlier.GC
@@ -219,7 +219,7 @@ func (r *Report) Grow(earlier *Report) {
 	}
 }
 
-// Part returns the part with the given identity; false when there is none.
+// Part returns the part with the given identifier, if there is one.
 func (a *Account) Part(id string) (Part, bool) {
 	for _, p := range a.Parts {
 		if p.ID == id {

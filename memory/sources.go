@@ -9,13 +9,12 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// A Process is a process as the operating system sees it (process.json of a
-// recording).
+// A Process is a process as the operating system reports it (process.json in a recording).
 type Process struct {
 	Start, End *ProcessSample
 }
 
-// A ProcessSample is one look at a process. Sizes are in bytes.
+// A ProcessSample is one sample of a process. Sizes are in bytes.
 type ProcessSample struct {
 	Time      time.Time        `json:"time"`
 	RSS       int64            `json:"rss_bytes"`
@@ -23,10 +22,10 @@ type ProcessSample struct {
 	Threads   int              `json:"threads"`
 	User      time.Duration    `json:"user_ns"`
 	System    time.Duration    `json:"system_ns"`
-	RSSByName map[string]int64 `json:"rss_by_name"` // nil when it could not be read
+	RSSByName map[string]int64 `json:"rss_by_name"` // nil if it could not be read
 }
 
-// maxJSON bounds the JSON parts that are read.
+// maxJSON is the maximum size of JSON parts.
 const maxJSON = 64 << 20
 
 // ParseProcess reads process.json.
@@ -50,24 +49,24 @@ func ParseProcess(r io.Reader) (*Process, error) {
 	return &p, nil
 }
 
-// maxBytes bounds a size: sums of a hundred of them do not overflow.
+// maxBytes is the maximum of a size, so that sums of a hundred do not overflow.
 const maxBytes = 1 << 56
 
-// An Agent is what the target's agent said of itself at both ends of the window
-// (agent.start.json and agent.json of a recording).
+// An Agent is what the target's agent reported at both ends of the window (agent.start.json and
+// agent.json in a recording).
 type Agent struct {
 	Start, End *AgentSample
 }
 
-// An AgentSample is one reading of runtime/metrics.
+// An AgentSample is one sample of runtime/metrics.
 type AgentSample struct {
 	Time       time.Time          `json:"time"`
 	GOMAXPROCS int                `json:"gomaxprocs"`
-	Memory     map[string]float64 `json:"memory"` // by the metric's name
+	Memory     map[string]float64 `json:"memory"` // by metric name
 }
 
-// ParseAgent reads what an agent said: one sample, which becomes End, or both in
-// {"start": …, "end": …}, as a program that records itself writes them.
+// ParseAgent parses an agent's report: one sample, which becomes End, or both in {"start": …,
+// "end": …}, as written by a program that records itself.
 func ParseAgent(r io.Reader) (*Agent, error) {
 	var doc struct {
 		AgentSample
@@ -82,7 +81,7 @@ func ParseAgent(r io.Reader) (*Agent, error) {
 	return &Agent{Start: doc.Start, End: doc.End}, nil
 }
 
-// metric returns a metric's value; false for one that is not there.
+// metric returns the value of a metric, if present.
 func (s *AgentSample) metric(name string) (float64, bool) {
 	if s == nil {
 		return 0, false
@@ -100,9 +99,8 @@ func (s *AgentSample) bytes(name string) (int64, bool) {
 	return int64(v), true
 }
 
-// LiveInProfile sums inuse_space of a heap profile: an estimate, from the sampled
-// allocations, of what was reachable at the last garbage collection. ok is false
-// for a profile of another kind.
+// LiveInProfile sums inuse_space of a heap profile: an estimate, from sampled allocations, of what
+// was reachable at the last garbage collection. ok is false for other profiles.
 func LiveInProfile(p *profile.Profile) (live int64, ok bool) {
 	typ := -1
 	for i, t := range p.SampleTypes {
@@ -119,9 +117,8 @@ func LiveInProfile(p *profile.Profile) (live int64, ok bool) {
 	return max(live, 0), true
 }
 
-// GCInProfile returns the CPU time of a CPU profile that went into garbage
-// collection, as profile.Collection defines it, and all of it. ok is false for a
-// profile of another kind.
+// GCInProfile returns the time spent in garbage collection in a CPU profile, as profile.Collection
+// defines it, and the total. ok is false for other profiles.
 func GCInProfile(p *profile.Profile) (gc, all time.Duration, ok bool) {
 	typ := -1
 	for i, t := range p.SampleTypes {

@@ -20,42 +20,42 @@ import (
 )
 
 const (
-	// maxAsked is how many distinct requests both sides are asked before.
+	// maxAsked is the maximum number of distinct requests that are compared before the load.
 	maxAsked = 100
-	// maxKept is how much of a body is kept to say where two differ. The rest is
-	// compared by its hash.
+	// maxKept is how much of a body is kept to show where two bodies differ. The rest is compared
+	// by its hash.
 	maxKept = 64 << 10
-	// around is how many bytes of two bodies are shown from where they differ on.
+	// around is the number of bytes of two bodies that are shown, starting where they differ.
 	around = 24
 )
 
-// Answers is what asking both sides the same has shown.
+// Answers is the comparison of both sides' responses to the same requests.
 type Answers struct {
 	// Asked is the number of requests, each sent twice to A and once to B; at most 100.
 	Asked int `json:"asked"`
-	// Unstable is the number of those to which A has given two different bodies, such as
-	// with the time in them: of these only the statuses were compared.
+	// Unstable is the number of those for which A returned two different bodies, for example with
+	// the time in them. Only their statuses were compared.
 	Unstable int `json:"unstable,omitempty"`
-	// Differences are the requests that A and B answer differently.
+	// Differences are the requests with different responses from A and B.
 	Differences []Difference `json:"differences,omitempty"`
 }
 
-// A Difference is a request that the two sides answer differently.
+// A Difference is a request with different responses from the two sides.
 type Difference struct {
 	Request string `json:"request"` // method and address, without a password
 	What    string `json:"what"`    // such as "status 200 in A, status 404 in B"
 }
 
-// An answer is what came back.
+// An answer is a response.
 type answer struct {
-	err    error // no complete answer
+	err    error // no complete response
 	status int
 	size   int64
 	sum    [sha256.Size]byte // of the body
 	head   []byte            // of the body, at most maxKept bytes
 }
 
-// askBoth asks both sides each distinct request.
+// askBoth sends each distinct request to both sides.
 func askBoth(ctx context.Context, sides [2]*side) (*Answers, error) {
 	a, b := newAsker(sides[0]), newAsker(sides[1])
 	defer a.close()
@@ -89,7 +89,7 @@ func askBoth(ctx context.Context, sides [2]*side) (*Answers, error) {
 	return out, nil
 }
 
-// difference says in what two answers differ; "" when in nothing.
+// difference describes how two responses differ; "" if they do not.
 func difference(a, b answer, bodies bool) string {
 	state := func(x answer) string {
 		if x.err != nil {
@@ -120,7 +120,7 @@ func difference(a, b answer, bodies bool) string {
 	return fmt.Sprintf("%s, from byte %d on %s in A, %s in B", sizes, at, show(a), show(b))
 }
 
-// An asker sends single requests to one side and keeps what comes back.
+// An asker sends single requests to one side and keeps the responses.
 type asker struct {
 	side    *side
 	targets []load.Target
@@ -154,8 +154,8 @@ func newAsker(s *side) *asker {
 
 func (a *asker) close() { a.client.CloseIdleConnections() }
 
-// ask sends request i, with the first row of the variables. The error is that of a
-// request that cannot be made.
+// ask sends request i, with the first row of the variables. The error means that the request cannot
+// be made.
 func (a *asker) ask(ctx context.Context, i int) (answer, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.side.load.Timeout, load.DefaultTimeout))
 	defer cancel()
@@ -208,7 +208,7 @@ func (a *asker) request(ctx context.Context, t *load.Target) (*http.Request, str
 	if err != nil {
 		return nil, name, err
 	}
-	req.Header.Set("User-Agent", "") // or net/http adds its own, which the load does not send
+	req.Header.Set("User-Agent", "") // otherwise net/http adds its own, which the load does not send
 	for _, f := range r.Header {
 		if http.CanonicalHeaderKey(f.Name) == "User-Agent" {
 			req.Header.Set("User-Agent", f.Value)
@@ -219,15 +219,15 @@ func (a *asker) request(ctx context.Context, t *load.Target) (*http.Request, str
 	return req, name, nil
 }
 
-// bounded keeps the first maxKept bytes that are written to it.
+// bounded keeps the first maxKept bytes written to it.
 type bounded struct{ bytes.Buffer }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	_, _ = b.Buffer.Write(p[:min(len(p), maxKept-b.Len())]) // a buffer does not fail
+	_, _ = b.Buffer.Write(p[:min(len(p), maxKept-b.Len())]) // a buffer never fails
 	return len(p), nil
 }
 
-// bare is an error without the address that net/http puts before it.
+// bare returns an error without the address that net/http prepends.
 func bare(err error) error {
 	if ue := (*url.Error)(nil); errors.As(err, &ue) {
 		return ue.Err
@@ -235,8 +235,7 @@ func bare(err error) error {
 	return err
 }
 
-// parseTarget reads the address of a request from a file, with the port that it has
-// without saying.
+// parseTarget parses the address of a request from a file, and adds the default port.
 func parseTarget(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {

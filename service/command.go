@@ -13,22 +13,22 @@ import (
 	"github.com/whet-go/whet/load/targets"
 )
 
-// A Command says how to start one side.
+// A Command configures how to start one side.
 type Command struct {
-	// Args are the program, looked up in PATH unless it has a slash, and its arguments.
-	// {addr} in them, and in Env, stands for a free loopback address as host:port, {port}
-	// for its port; {addr2} to {addr9} and {port2} to {port9} for further ones.
+	// Args are the program, looked up in PATH unless it contains a slash, and its arguments. In
+	// them, and in Env, {addr} stands for a free loopback address as host:port and {port} for its
+	// port; {addr2} to {addr9} and {port2} to {port9} stand for further ones.
 	Args []string
-	// Env are variables ("KEY=value") over those of whet's environment.
+	// Env are variables ("KEY=value") that override those of whet's environment.
 	Env []string
-	// Dir is the directory that it runs in; "" is whet's own.
+	// Dir is the working directory; "" means whet's own.
 	Dir string
 }
 
 var errEmpty = errors.New("it has no program")
 
-// ParseCommand cuts a command as a shell does, variables before it included. There is
-// no shell that would run it: what only a shell can do is an error.
+// ParseCommand splits a command like a shell, including leading variables. There is no shell to run
+// it, so shell features are an error.
 func ParseCommand(text string) (Command, error) {
 	c, err := cut(text)
 	if err == nil && len(c.Args) == 0 {
@@ -44,8 +44,8 @@ func ParseCommand(text string) (Command, error) {
 	return c, nil
 }
 
-// ParseArguments cuts a command as [ParseCommand] does, of which the program is not named
-// because it is built first: its path is to be put before Args, which may be empty.
+// ParseArguments splits a command like [ParseCommand], but without the program, which is built
+// first: its path is then prepended to Args, which may be empty.
 func ParseArguments(text string) (Command, error) {
 	c, err := cut(text)
 	if err != nil {
@@ -57,7 +57,7 @@ func ParseArguments(text string) (Command, error) {
 	return c, nil
 }
 
-// cut tells variables from the words behind them.
+// cut separates variables from the words after them.
 func cut(text string) (Command, error) {
 	words, err := targets.Words(text)
 	if err != nil {
@@ -75,7 +75,7 @@ func isVariable(word string) bool {
 	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`).MatchString(word)
 }
 
-// String is the command as it would be typed, words with blanks in quotes.
+// String returns the command as it would be typed, with quotes around words that contain spaces.
 func (c Command) String() string {
 	var out []string
 	for _, word := range slices.Concat(c.Env, c.Args) {
@@ -87,15 +87,15 @@ func (c Command) String() string {
 	return strings.Join(out, " ")
 }
 
-// placeholder matches what stands for a part of an address.
+// placeholder matches a placeholder for a part of an address.
 func placeholder() *regexp.Regexp { return regexp.MustCompile(`\{(addr|port)([2-9]?)\}`) }
 
 // A place is where one side runs: its command and load address without placeholders.
 type place struct {
 	command Command
 	url     *url.URL
-	// reserved hold the addresses that stand for the placeholders until the commands
-	// are started.
+	// reserved listens on the addresses assigned to the placeholders until the commands are
+	// started.
 	reserved map[string]net.Listener // by number: "", "2", …
 }
 
@@ -151,7 +151,7 @@ func places(commands [2]Command, urls []string) (places [2]place, err error) {
 const ownAddress = "{addr} in the commands and in --load stands for a free one, as in './server -addr {addr}' and " +
 	"--load http://{addr}/; or give --load twice, for A and for B"
 
-// checkAddresses finds a lack of placeholders, before any are replaced.
+// checkAddresses reports missing placeholders, before any are replaced.
 func checkAddresses(commands [2]Command, urls []string) error {
 	if len(urls) != 1 && len(urls) != 2 {
 		return diag.Usagef("--load", fmt.Sprintf("%d addresses for two services", len(urls)),
@@ -175,7 +175,7 @@ func checkAddresses(commands [2]Command, urls []string) error {
 	return nil
 }
 
-// hostOf is the host and port of an address, or what was given.
+// hostOf returns the host and port of an address, or the text itself.
 func hostOf(text string) string {
 	if u, err := url.Parse(text); err == nil && u.Host != "" {
 		return u.Host
@@ -183,12 +183,11 @@ func hostOf(text string) string {
 	return "the same address"
 }
 
-// parseAddress reads where a side is loaded. It must be on this machine, as the
-// service is.
+// parseAddress parses the address of a side's load. It must be on this machine, like the service.
 func parseAddress(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		// not err, which may hold a password
+		// err is not included, because it may contain a password
 		return nil, diag.Usagef("--load", "not an http or https address",
 			"write it with its scheme, such as http://{addr}/path")
 	}
@@ -206,7 +205,7 @@ func parseAddress(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// reserve returns the address for the placeholders of a number.
+// reserve returns the address for the placeholders with a number.
 func (p *place) reserve(number string) (string, error) {
 	l := p.reserved[number]
 	if l == nil {
@@ -219,16 +218,15 @@ func (p *place) reserve(number string) (string, error) {
 	return l.Addr().String(), nil
 }
 
-// release frees the reserved addresses for the commands to take. All were held until
-// now, so that they are different ones; another program may get one first, which the
-// command then complains about.
+// release frees the reserved addresses for the commands. All are held until now, so that they are
+// distinct; another program may take one first, which the command then reports.
 func release(places [2]place) {
 	for _, p := range places {
 		for _, l := range p.reserved {
-			_ = l.Close() // nothing was accepted
+			_ = l.Close() // no connection was accepted
 		}
 	}
 }
 
-// sideName is A or B.
+// sideName returns A or B.
 func sideName(i int) string { return [...]string{"A", "B"}[i] }

@@ -15,17 +15,17 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// A Program says how builds of one program are started and loaded. The Args of Commands leave
-// out the program itself: it is built first.
+// A Program configures how builds of one program are started and loaded. The Args of Commands omit
+// the program itself, which is built first.
 type Program struct{ Options }
 
-// Check returns the error of options that Compare would refuse before it starts anything.
+// Check returns an error for options that Compare would reject before it starts anything.
 func (p *Program) Check() error {
 	o := p.with([2]string{"PROGRAM", "PROGRAM"})
 	return o.Check()
 }
 
-// with are the options for two executables.
+// with returns the options for two executables.
 func (p *Program) with(paths [2]string) Options {
 	o := p.Options
 	for i, path := range paths {
@@ -34,8 +34,8 @@ func (p *Program) with(paths [2]string) Options {
 	return o
 }
 
-// Compare compares two executables under load. Unlike Run it returns an error when a service
-// ended early, or when the two did not do the same work.
+// Compare compares two executables under load. Unlike Run, it returns an error if a service ended
+// early, or if the two did not do the same work.
 func (p *Program) Compare(ctx context.Context, paths [2]string) (*Result, error) {
 	r, err := Run(ctx, p.with(paths))
 	if err == nil {
@@ -53,8 +53,8 @@ func (p *Program) Compare(ctx context.Context, paths [2]string) (*Result, error)
 	return r, nil
 }
 
-// CompareBuilds builds the main package of two builds, "." or an import path, and compares
-// them. The executables are in a temporary directory, which is removed.
+// CompareBuilds builds the main package, "." or an import path, of two builds and compares them.
+// The executables are in a temporary directory, which is removed.
 func (p *Program) CompareBuilds(ctx context.Context, main string, a, b builds.Side) (r *Result, err error) {
 	dir, err := os.MkdirTemp("", "whet-programs-*")
 	if err != nil {
@@ -78,8 +78,8 @@ func (p *Program) CompareBuilds(ctx context.Context, main string, a, b builds.Si
 	return both.Compare(ctx, paths)
 }
 
-// refuse returns the error of a comparison of programs that have not done the same work, or
-// little of what they were asked: nothing may be concluded from it.
+// refuse returns an error for a comparison of programs that did not do the same work, or failed
+// most requests: no conclusion is possible.
 func (r *Result) refuse() error {
 	for i := range r.Sides {
 		seen := &r.Sides[i].Seen

@@ -15,70 +15,69 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// What zero means in [Options].
+// Defaults of [Options].
 const (
 	DefaultWarmup = 500 * time.Millisecond
 	DefaultStart  = 15 * time.Second
 )
 
-// Options say which services to compare, and how. Commands and URLs are required.
+// Options configure Run. Commands and URLs are required.
 type Options struct {
 	// Commands start the services, A and B.
 	Commands [2]Command
-	// URLs are where the load goes: one with placeholders (see [Command]), or one for
-	// each side. They are on this machine.
+	// URLs are where the load is sent: one with placeholders (see [Command]), or one for each side.
+	// They must be on this machine.
 	URLs []string
-	// Load says what is sent, and how: all but URL, Duration, Requests, Warmup, Resolve
-	// and TargetCPU, which are set here. With Targets, the addresses in these stay what is
-	// sent, and URLs say only where.
+	// Load configures what is sent, and how: everything except URL, Duration, Requests, Warmup,
+	// Resolve and TargetCPU, which are set here. With Targets, requests keep the addresses in them,
+	// and URLs only determine where they are sent.
 	Load load.Options
-	// Warmup is how long each side is loaded before its first slice; 0 means
-	// DefaultWarmup, negative none.
+	// Warmup is how long each side is loaded before its first slice; 0 means DefaultWarmup,
+	// negative means no warm-up.
 	Warmup time.Duration
-	// Start is how long each may take to listen; 0 means DefaultStart.
+	// Start is the maximum time until each service listens; 0 means DefaultStart.
 	Start time.Duration
-	// SameAnswers makes it an error when the sides answer the same request
-	// differently; otherwise that is in the result.
+	// SameAnswers makes different responses to the same request an error; otherwise they are only
+	// listed in the result.
 	SameAnswers bool
-	// AB is how the sides are compared. Without Plans, slices of half a second to
-	// two are tried, one side after the other; without Unit, the CPU time is
-	// asked for precision or, where that cannot be known, rate or latency.
+	// AB configures the comparison. Without Plans, slices of half a second to two seconds are
+	// tried, alternating between the sides. Without Unit, the precision applies to the CPU time or,
+	// if that is unavailable, to the rate or latency.
 	AB ab.Options
-	// Log gets what the services print, if set: both write to it, also at the same
-	// time.
+	// Log, if set, receives the output of the services, which write to it concurrently.
 	Log io.Writer
-	// Note, if set, is told what is worth a line: what is being waited for, what cannot
-	// be measured.
+	// Note, if set, is called with one-line messages: what is being waited for, what cannot be
+	// measured.
 	Note func(string)
-	// Abort, once closed, has the services killed without asking.
+	// Abort, once closed, kills the services immediately.
 	Abort <-chan struct{}
 }
 
-// Schema names the JSON form of [Result].
+// Schema is the schema of [Result] as JSON.
 const Schema = "whet.bench-service/1"
 
-// Result is what a comparison of two services has shown.
+// A Result is the comparison of two services.
 type Result struct {
 	Schema string  `json:"schema"` // always [Schema]
 	Sides  [2]Side `json:"sides"`  // A and B
-	// AB has one subject: the units that slices measure, compared. Q is P for the unit that
-	// was asked for precision; for the others, P adjusted for how many they are.
+	// AB has one subject: the comparison of the units that slices measure. Q is P for the unit that
+	// the precision applies to; for the others it is P adjusted for their number.
 	AB *ab.Result `json:"ab"`
-	// FailuresDiffer says that the share of failed requests differs between the sides by
-	// more than chance (three standard deviations), so that the rest compares services that do
-	// different work.
+	// FailuresDiffer is set if the share of failed requests differs between the sides by more than
+	// chance (three standard deviations), so that the rest compares services that do different
+	// work.
 	FailuresDiffer bool `json:"failures_differ"`
-	// Load is B's last slice, which says how the load was sent, without its histogram and
-	// seconds; nil when there was none.
+	// Load is B's last slice, which shows how the load was sent, without its histogram and seconds;
+	// nil if there was none.
 	Load *load.Result `json:"load,omitempty"`
-	// Answers is what asking both the same has shown.
+	// Answers is the comparison of responses to the same requests.
 	Answers *Answers `json:"answers,omitempty"`
-	// Doubts are reasons not to believe the figures, one of a kind for each side.
+	// Doubts are reasons to distrust the figures, one of each kind per side.
 	Doubts []Doubt `json:"doubts,omitempty"`
-	// Missing says what could not be measured.
+	// Missing is what could not be measured.
 	Missing []Missing `json:"missing,omitempty"`
-	// Failure is why measuring ended early, with its cure; nil when it did not. In JSON it
-	// is the error of AB's subject.
+	// Failure is why measuring ended early, with its remedy, or nil. In JSON it is the error of
+	// AB's subject.
 	Failure error `json:"-"`
 }
 
@@ -86,16 +85,16 @@ type Result struct {
 type Side struct {
 	Command string `json:"command"` // with its placeholders
 	Dir     string `json:"dir,omitempty"`
-	URL     string `json:"url"` // where it was loaded, without a password
+	URL     string `json:"url"` // address of the load, without a password
 	Pprof   string `json:"pprof,omitempty"`
 	Seen    Seen   `json:"seen"`
 }
 
-// A Doubt is a reason not to believe the figures of one side.
+// A Doubt is a reason to distrust the figures of one side.
 type Doubt struct {
 	load.Doubt
 	Side   string `json:"side"`   // A or B
-	Slices int    `json:"slices"` // in how many it was seen; the text is of the first
+	Slices int    `json:"slices"` // number of slices with it; the text is from the first one
 }
 
 // Missing is a unit that could not be measured.
@@ -106,13 +105,13 @@ type Missing struct {
 	Hint   string `json:"cure,omitempty"`
 }
 
-// subject is the pair of services as package ab sees it.
+// A subject is the pair of services as package ab sees it.
 type subject struct {
 	sides [2]*side
-	err   error // that ended the measuring
+	err   error // that ended the measurement
 }
 
-// Name says what is compared.
+// Name returns what is compared.
 func (s *subject) Name() string { return "service" }
 
 // Measure loads one side for a slice.
@@ -124,9 +123,9 @@ func (s *subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 	return m, err
 }
 
-// Run starts both services, compares them, and stops them. When ctx is cancelled what
-// was measured until then is kept. A service that fails while it is measured is in the
-// result, as the error of its subject.
+// Run starts both services, compares them, and stops them. If ctx is cancelled, it returns what was
+// measured until then. A service that fails during the measurement is in the result, as the error
+// of its subject.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Note == nil {
 		o.Note = func(string) {}
@@ -151,7 +150,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		release(where)
 		return nil, err
 	}
-	// Deferred, so that a panic does not leave the services behind either.
+	// Deferred, so that a panic does not leave the services running either.
 	defer stopAll(abort, sides)
 	if err := startAll(ctx, &o, sides); err != nil {
 		return nil, err
@@ -181,8 +180,8 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	return r, nil
 }
 
-// Check returns the error of options that Run would refuse before it starts anything, for
-// callers who build the programs first. Nothing is run, and no file looked at.
+// Check returns an error for options that Run would reject before it starts anything, for callers
+// that build the programs first. It runs nothing and reads no files.
 func (o *Options) Check() error {
 	where, err := places(o.Commands, o.URLs)
 	if err != nil {
@@ -235,7 +234,7 @@ func startAll(ctx context.Context, o *Options, sides [2]*side) error {
 	for _, s := range sides {
 		s.findHandlers(ctx)
 	}
-	// What only one side tells cannot be compared.
+	// What only one side provides cannot be compared.
 	if a, b := sides[0], sides[1]; (a.pprof == nil) != (b.pprof == nil) {
 		for _, s := range sides {
 			if s.pprof != nil {
@@ -247,7 +246,7 @@ func startAll(ctx context.Context, o *Options, sides [2]*side) error {
 	return ctx.Err()
 }
 
-// stopAll stops both services at the same time.
+// stopAll stops both services concurrently.
 func stopAll(abort context.Context, sides [2]*side) {
 	done := make(chan struct{})
 	go func() {
@@ -258,12 +257,12 @@ func stopAll(abort context.Context, sides [2]*side) {
 	<-done
 }
 
-// comparison fills in how the sides are compared.
+// comparison completes the options of the comparison.
 func (o *Options) comparison(ctx context.Context, sides [2]*side) ab.Options {
 	out := o.AB
 	if out.Plans == nil {
-		// The services keep the processors that they would have: a service on one of them
-		// has another GOMAXPROCS. Both at once would share them with the load.
+		// The services keep all CPUs: a service restricted to one has another GOMAXPROCS. Running
+		// both at once would make them compete with the load.
 		for _, length := range []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second} {
 			out.Plans = append(out.Plans, ab.Plan{Length: length})
 		}
@@ -312,9 +311,8 @@ func (r *Result) conclude(o *Options, sides [2]*side) {
 	r.FailuresDiffer = differ(&r.Sides[0].Seen, &r.Sides[1].Seen)
 }
 
-// adjust adjusts Q, which package ab adjusts for the number of subjects, for the units
-// that are looked at besides the one that was asked for precision: that one was chosen
-// before, and is judged alone.
+// adjust adjusts Q for the units other than the one that the precision applies to: that one was
+// chosen in advance, and is judged alone. Package ab adjusts it for the number of subjects.
 func (r *Result) adjust() {
 	for i := range r.AB.Subjects {
 		var others []*ab.Unit
@@ -334,7 +332,7 @@ func (r *Result) adjust() {
 	}
 }
 
-// reason is err without the operation, which goes without saying.
+// reason returns err without the operation, which is implied.
 func reason(err error) string {
 	if e := (*diag.Error)(nil); errors.As(err, &e) && e.Err != nil {
 		return e.Err.Error()
@@ -342,7 +340,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// differSigmas is how many standard deviations two shares of failures must be apart.
+// differSigmas is the number of standard deviations by which two shares of failures must differ.
 const differSigmas = 3
 
 // differ reports whether the shares of failed requests differ by more than chance: the
@@ -360,7 +358,7 @@ func differ(a, b *Seen) bool {
 	return math.Abs(fa/na-fb/nb) > differSigmas*math.Sqrt(pooled*(1-pooled)*(1/na+1/nb))
 }
 
-// tooFew is the doubt about percentiles for which the slices have too few answers.
+// tooFew returns the warning about percentiles for which the slices have too few responses.
 func tooFew(answers []float64) *load.Doubt {
 	if len(answers) == 0 {
 		return nil

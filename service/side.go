@@ -22,20 +22,19 @@ import (
 const (
 	lookEvery  = 20 * time.Millisecond
 	dialWithin = 5 * time.Second
-	// exitWithin is how long a command that resets its connections may take to be
-	// seen as ended.
+	// exitWithin is how long a command that resets its connections may take until its exit is seen.
 	exitWithin = 500 * time.Millisecond
-	// askWithin bounds one question to the pprof handlers.
+	// askWithin is the timeout of a request to the pprof handlers.
 	askWithin = 15 * time.Second
-	// maxUnasked is how many questions may fail.
+	// maxUnasked is the number of these requests that may fail.
 	maxUnasked = 3
-	// baseRuns is how often the cost of connecting is measured.
+	// baseRuns is the number of times that the cost of connecting is measured.
 	baseRuns = 3
-	// baseLong is how long that takes at most to be done again.
+	// baseLong is the maximum duration of such a measurement that is repeated.
 	baseLong = 200 * time.Millisecond
 )
 
-// The units of what a slice measures.
+// Units of what a slice measures.
 const (
 	UnitCPU    = "cpu-sec/req" // CPU time of all processes of the service, user and system
 	UnitAllocs = "allocs/req"  // objects allocated on the heap
@@ -43,37 +42,37 @@ const (
 	UnitP50    = "p50-sec"     // latency
 	UnitP90    = "p90-sec"
 	UnitP99    = "p99-sec"
-	UnitRate   = "req/s" // complete answers
+	UnitRate   = "req/s" // complete responses
 )
 
 // A side is one of the two services while it runs.
 type side struct {
 	name    string
 	place   place
-	load    load.Options // of a slice, but for its length
+	load    load.Options // of a slice, except its duration
 	child   *process.Child
-	pprof   *collect.Handlers // nil: allocations cannot be known
+	pprof   *collect.Handlers // nil: allocations are unavailable
 	warmup  time.Duration
-	base    cost  // of a load of one request a connection
-	noCPU   error // why the CPU time cannot be known, once that has shown
-	noAlloc error // why the allocations cannot be known, once that has shown
-	unasked int   // times that asking for allocations has failed
+	base    cost  // of a load of one request per connection
+	noCPU   error // why the CPU time is unavailable, once that is known
+	noAlloc error // why the allocations are unavailable, once that is known
+	unasked int   // number of failed requests for allocations
 	seen    Seen
 	doubts  []Doubt
 	answers []float64 // of each slice
 	last    *load.Result
 }
 
-// A cost is what some requests have cost a service.
+// A cost is what some requests cost a service.
 type cost struct {
 	requests  int64
 	cpu       time.Duration
 	cpuKnown  bool
 	allocated collect.Allocated
-	allocs    bool // allocated is known
+	allocs    bool // allocated is valid
 }
 
-// less is what the requests beyond those of base have cost.
+// less returns the cost of the requests in addition to those of base.
 func (c cost) less(base cost) cost {
 	c.requests -= base.requests
 	c.cpu -= base.cpu
@@ -83,7 +82,7 @@ func (c cost) less(base cost) cost {
 	return c
 }
 
-// named says which side an error is of.
+// named adds the side to an error.
 func (s *side) named(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
@@ -98,7 +97,7 @@ func (s *side) start(opt *Options) error {
 	return err
 }
 
-// stop ends the command and all that it has started.
+// stop ends the command and all processes that it started.
 func (s *side) stop(abort context.Context) {
 	if s.pprof != nil {
 		s.pprof.Close()
@@ -108,7 +107,7 @@ func (s *side) stop(abort context.Context) {
 	}
 }
 
-// free fails if something listens already where the service is to.
+// free fails if something already listens on the service's address.
 func (s *side) free(ctx context.Context) error {
 	if !s.listens(ctx) {
 		return nil
@@ -119,7 +118,7 @@ func (s *side) free(ctx context.Context) error {
 	}
 }
 
-// listens reports whether connections are accepted where the service is loaded.
+// listens reports whether connections to the load address are accepted.
 func (s *side) listens(ctx context.Context) bool {
 	conn, err := (&net.Dialer{Timeout: dialWithin}).DialContext(ctx, "tcp", s.place.url.Host)
 	if err != nil {
@@ -161,7 +160,7 @@ func (s *side) await(ctx context.Context, within time.Duration) error {
 	}
 }
 
-// exited is nil while the command runs.
+// exited returns nil while the command runs.
 func (s *side) exited() error {
 	err := s.child.Exited()
 	if err == nil {
@@ -174,7 +173,7 @@ func (s *side) exited() error {
 	return e
 }
 
-// gone is like exited, for a command that has just failed to answer.
+// gone is like exited, for a command that has just failed to respond.
 func (s *side) gone(ctx context.Context) error {
 	timer := time.NewTimer(exitWithin)
 	defer timer.Stop()
@@ -186,8 +185,8 @@ func (s *side) gone(ctx context.Context) error {
 	return s.exited()
 }
 
-// findHandlers looks for pprof handlers where the service is loaded and wherever else
-// it listens. Not to find them is no failure.
+// findHandlers looks for pprof handlers at the load address and wherever else the service listens.
+// It is not an error if there are none.
 func (s *side) findHandlers(ctx context.Context) {
 	elsewhere := slices.DeleteFunc(s.child.Addresses(), func(at string) bool { return at == s.place.url.Host })
 	at := append([]string{s.place.url.Scheme + "://" + s.place.url.Host}, elsewhere...)
@@ -217,14 +216,14 @@ func (s *side) measure(ctx context.Context, length time.Duration) (ab.Measuremen
 	return ab.Measurement{Values: s.values(r, used), Inside: r.Elapsed, CPU: used.cpu}, nil
 }
 
-// values is what a slice has measured.
+// values returns the measurements of a slice.
 func (s *side) values(r *load.Result, used cost) ab.Values {
 	v := ab.Values{
 		UnitP50: r.Latency.P50.Seconds(), UnitP90: r.Latency.P90.Seconds(), UnitP99: r.Latency.P99.Seconds(),
 		UnitRate: r.Rate,
 	}
-	// Connecting costs the same whatever the slice's length, and would make the sides
-	// look alike: what a few requests cost with it is taken off.
+	// The cost of connecting does not depend on the duration of the slice, and would make the sides
+	// look more alike, so the cost of a few requests with new connections is subtracted.
 	used = used.less(s.base)
 	if used.requests <= 0 {
 		return v
@@ -240,21 +239,21 @@ func (s *side) values(r *load.Result, used cost) ab.Values {
 	return v
 }
 
-// run sends one load and returns what all its requests have cost.
+// run sends one load and returns the cost of all its requests.
 func (s *side) run(ctx context.Context, o load.Options) (*load.Result, cost, error) {
-	// What asking allocates depends on how much the answer has to tell, and is known by asking
-	// twice.
+	// The allocations for reading statistics depend on the size of the response, and are measured
+	// by reading twice.
 	asked, known := s.allocated(ctx)
 	before, again := s.allocated(ctx)
-	// The clocks of many processes take milliseconds to read, in which the load must not
-	// run: package load is not asked to read them.
+	// Reading the clocks of many processes takes milliseconds, during which the load must not run,
+	// so package load must not read them.
 	o.TargetCPU = func(context.Context) (time.Duration, error) { return 0, nil }
-	o.OneByOne = true // or slices would differ by what their loads find out
+	o.OneByOne = true // otherwise slices would differ by what their loads detect
 	began, noCPU := s.cpu(ctx)
 	r, err := load.Run(ctx, o)
 	ended, lost := s.cpu(ctx)
 	if ctx.Err() != nil {
-		return nil, cost{}, ctx.Err() // half a slice is none
+		return nil, cost{}, ctx.Err() // half a slice is useless
 	}
 	if err != nil || r.Errors.Connect+r.Errors.Reset+r.Errors.ShortBody > 0 {
 		if gone := s.gone(ctx); gone != nil {
@@ -277,7 +276,7 @@ func (s *side) run(ctx context.Context, o load.Options) (*load.Result, cost, err
 	return r, used, nil
 }
 
-// targetCPU is the CPU time of a slice as package load has it.
+// targetCPU converts the CPU time of a slice to the form of package load.
 func targetCPU(used cost, r *load.Result) *load.TargetCPU {
 	c := load.CPU{Total: used.cpu}
 	if r.Requests > 0 {
@@ -289,7 +288,7 @@ func targetCPU(used cost, r *load.Result) *load.TargetCPU {
 	return &load.TargetCPU{CPU: c}
 }
 
-// warmUp sends requests that are not measured, and then finds out what connecting costs.
+// warmUp sends requests that are not measured, and then measures the cost of connecting.
 func (s *side) warmUp(ctx context.Context) error {
 	o := s.load
 	o.Duration = s.warmup
@@ -316,8 +315,8 @@ func (s *side) warmUp(ctx context.Context) error {
 	return nil
 }
 
-// middleCost has the median CPU time and the median allocations of some loads of the
-// same number of requests, each of those that know theirs.
+// middleCost returns the median CPU time and the median allocations of loads with the same number
+// of requests, each of those where they are known.
 func middleCost(all []cost) cost {
 	out := all[0]
 	slices.SortFunc(all, func(a, b cost) int { return cmp.Compare(a.cpu, b.cpu) })
@@ -330,8 +329,8 @@ func middleCost(all []cost) cost {
 	return out
 }
 
-// allocated asks for the allocations so far. Where that fails now and then, only the
-// pair's allocations are lost; where it fails again, they cannot be known.
+// allocated returns the allocations so far. If that fails occasionally, only the pair's allocations
+// are lost; if it fails repeatedly, they are unavailable.
 func (s *side) allocated(ctx context.Context) (collect.Allocated, bool) {
 	if s.pprof == nil {
 		return collect.Allocated{}, false
@@ -349,8 +348,8 @@ func (s *side) allocated(ctx context.Context) (collect.Allocated, bool) {
 	return a, false
 }
 
-// cpu is the CPU time of the service so far: by the system or, where that does
-// not tell, by whet's agent in it.
+// cpu returns the CPU time of the service so far: from the operating system or, if that is not
+// available, from the whet agent in it.
 func (s *side) cpu(ctx context.Context) (time.Duration, error) {
 	used, err := process.CPU(s.child.PID())
 	if err != nil && errors.Is(err, errors.ErrUnsupported) && s.pprof != nil {
@@ -377,14 +376,14 @@ func (s *side) record(r *load.Result) {
 	}
 }
 
-// Seen is what one side has answered over all measured slices.
+// Seen is the responses of one side over all measured slices.
 type Seen struct {
 	Slices    int           `json:"slices"`
-	Requests  int64         `json:"requests"`  // that came to an end
-	Responses int64         `json:"responses"` // complete, whatever their status
-	Status    map[int]int64 `json:"status"`    // complete answers by status code
-	Errors    load.Errors   `json:"errors"`    // requests without a complete answer, by kind
-	// Failing is the number of slices in which something failed.
+	Requests  int64         `json:"requests"`  // completed or failed
+	Responses int64         `json:"responses"` // complete, with any status
+	Status    map[int]int64 `json:"status"`    // complete responses by status code
+	Errors    load.Errors   `json:"errors"`    // requests without a complete response, by kind
+	// Failing is the number of slices with failures.
 	Failing int `json:"failing_slices,omitempty"`
 }
 
@@ -420,29 +419,27 @@ func (s *Seen) add(r *load.Result) {
 	}
 }
 
-// Failed is the number of requests without a complete answer or with one whose status
-// is 400 or above.
+// Failed returns the number of requests without a complete response or with a status of 400 or
+// above.
 func (s *Seen) Failed() int64 {
 	r := load.Result{Status: s.Status, Errors: s.Errors}
 	return r.Failed() + r.Errors.Total()
 }
 
-// Failures says what Failed counts, such as "503: 12, connect: 3"; "" when there is
-// nothing.
+// Failures describes what Failed counts, such as "503: 12, connect: 3", or "".
 func (s *Seen) Failures() string {
 	r := load.Result{Status: s.Status, Errors: s.Errors}
 	return r.Failures()
 }
 
-// loadOptions makes the load of one side: requests that are the same for both, to the
-// side's own address.
+// loadOptions returns the load of one side: the same requests for both, sent to the side's own
+// address.
 func loadOptions(o load.Options, p place) (load.Options, error) {
 	if len(o.Targets) == 0 {
 		o.URL = p.url.String()
 		return o, nil
 	}
-	// The requests stay what they are, the name of the host in them too: only the
-	// connections go elsewhere.
+	// The requests stay the same, including the host name: only the connections go elsewhere.
 	o.URL, o.Resolve = "", map[string]string{}
 	for _, t := range o.Targets {
 		u, err := parseTarget(t.URL)
@@ -460,7 +457,7 @@ func loadOptions(o load.Options, p place) (load.Options, error) {
 	return o, nil
 }
 
-// methodOf is the method of a target.
+// methodOf returns the method of a target.
 func methodOf(o *load.Options, t *load.Target) string {
 	switch {
 	case t.Method != "":

@@ -9,11 +9,11 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// maxDifferences is how many different answers are listed.
+// maxDifferences is the number of different responses that are listed.
 const maxDifferences = 5
 
-// Warnings are the reasons not to trust the figures, the gravest first, one sentence each: all
-// but the warnings of AB.
+// Warnings returns the reasons to distrust the figures, the most serious first, one sentence each,
+// except the warnings of AB.
 func (r *Result) Warnings() (doubts []string) {
 	warnf := func(format string, args ...any) { doubts = append(doubts, fmt.Sprintf(format, args...)) }
 	if e := r.AB.Subjects[0].Error; e != "" {
@@ -40,7 +40,7 @@ func (r *Result) Warnings() (doubts []string) {
 	for i, d := range r.Doubts {
 		same := func(o Doubt) bool { return o.Kind == d.Kind }
 		if slices.ContainsFunc(r.Doubts[:i], same) {
-			continue // told with that of the other side
+			continue // reported with that of the other side
 		}
 		text := ""
 		for _, o := range r.Doubts[i:] {
@@ -64,12 +64,12 @@ func (r *Result) Warnings() (doubts []string) {
 	return doubts
 }
 
-// Units are the units of a comparison, in the order in which they are shown.
+// Units returns the units of a comparison, in display order.
 func Units() []string {
 	return []string{UnitCPU, UnitAllocs, UnitBytes, UnitP50, UnitP90, UnitP99, UnitRate}
 }
 
-// UnitName is a unit as it is shown: "cpu/req".
+// UnitName returns a unit in the form shown to users: "cpu/req".
 func UnitName(u string) string {
 	switch u {
 	case UnitCPU:

@@ -40,17 +40,17 @@ type Frame struct {
 type Machine interface {
 	// Arch is the GOARCH of the code.
 	Arch() string
-	// Base returns what to subtract from addresses of a process that maps file
-	// offset offset at start-limit. It is 0 for a mapping that says nothing.
+	// Base returns the value to subtract from addresses of a process that maps the file from offset
+	// on at start-limit. It is 0 for an empty mapping.
 	Base(start, limit, offset uint64) (uint64, error)
 	// Functions lists the functions, by address.
 	Functions() ([]Symbol, error)
-	// Symbol returns the symbol, of code or data, that holds addr.
+	// Symbol returns the symbol, of code or data, that contains addr.
 	Symbol(addr uint64) (Symbol, bool)
-	// Frames returns the calls that the instruction at addr, or around it, is part
-	// of, innermost first: inlined ones, then the function itself.
+	// Frames returns the calls that the instruction at addr, or around it, belongs to, innermost
+	// first: inlined calls, then the function itself.
 	Frames(addr uint64) ([]Frame, error)
-	// Bytes returns the code in [start, end), which must not leave the code.
+	// Bytes returns the code in [start, end), which must not exceed the code.
 	Bytes(start, end uint64) ([]byte, error)
 }
 
@@ -69,11 +69,11 @@ type Binary struct {
 	info  func() (*debug.BuildInfo, error)
 }
 
-// A symbolTable has symbols by address; of those with the same address the
-// largest comes last.
+// A symbolTable is a list of symbols by address; among those with the same address the largest
+// comes last.
 type symbolTable []Symbol
 
-// Open opens the ELF, Mach-O or PE file at path. The caller closes it.
+// Open opens the ELF, Mach-O or PE file at path. The caller must close it.
 func Open(path string) (*Binary, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -95,7 +95,7 @@ func Open(path string) (*Binary, error) {
 	return b, nil
 }
 
-// openError names the file once, and not the system call.
+// openError returns an error that names the file once, and omits the system call.
 func openError(path string, err error) error {
 	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
 		err = pe.Err
@@ -146,21 +146,20 @@ func (b *Binary) Close() error {
 	return b.closer.Close()
 }
 
-// Name is the path that the binary was opened with.
+// Name returns the path that the binary was opened with.
 func (b *Binary) Name() string { return b.name }
 
-// Format is "ELF", "Mach-O" or "PE".
+// Format returns "ELF", "Mach-O" or "PE".
 func (b *Binary) Format() string { return b.format }
 
 // Arch implements Machine. It is "" for an architecture that Go does not know.
 func (b *Binary) Arch() string { return b.goarch }
 
-// BuildID returns the GNU build id of an ELF file or the UUID of a Mach-O file,
-// in lower-case hex; "" when there is none.
+// BuildID returns the GNU build ID of an ELF file or the UUID of a Mach-O file, in lower-case hex;
+// "" if there is none.
 func (b *Binary) BuildID() string { return b.gnuID }
 
-// GoBuildID returns the id that the Go linker wrote (go tool buildid); "" when
-// there is none.
+// GoBuildID returns the ID that the Go linker wrote (go tool buildid); "" if there is none.
 func (b *Binary) GoBuildID() (id string) {
 	defer func() {
 		if recover() != nil {
@@ -177,8 +176,8 @@ func (b *Binary) GoBuildID() (id string) {
 	return goBuildID(b.image)
 }
 
-// BuildInfo returns modules and settings that the Go linker recorded. The error
-// says so for a program that is not Go.
+// BuildInfo returns the modules and settings that the Go linker recorded. It returns an error for a
+// program that is not written in Go.
 func (b *Binary) BuildInfo() (*debug.BuildInfo, error) { return b.info() }
 
 func (b *Binary) readBuildInfo() (_ *debug.BuildInfo, err error) {
@@ -190,7 +189,7 @@ func (b *Binary) readBuildInfo() (_ *debug.BuildInfo, err error) {
 	return bi, nil
 }
 
-// HasGoLines reports whether Frames knows Go functions and lines.
+// HasGoLines reports whether Frames resolves Go functions and lines.
 func (b *Binary) HasGoLines() bool {
 	t, err := b.lines()
 	return err == nil && t != nil
@@ -198,7 +197,7 @@ func (b *Binary) HasGoLines() bool {
 
 func (b *Binary) readLines() (_ lineTable, err error) {
 	defer guard("function table (pclntab)", &err)
-	syms, _ := b.symbols() // a damaged symbol table leaves the other ways
+	syms, _ := b.symbols() // with a damaged symbol table, the other sources remain
 	t, err := openLineTable(b.image, syms)
 	if err != nil {
 		return nil, fmt.Errorf("open binary %s: %w", b.name, err)
@@ -206,23 +205,22 @@ func (b *Binary) readLines() (_ lineTable, err error) {
 	return t, nil
 }
 
-// readSymbols takes the linker's symbols, and Go's own table for what they leave
-// out (stripped files).
+// readSymbols returns the linker's symbols, and those of Go's own table that are missing there
+// (stripped files).
 func (b *Binary) readSymbols() (symbolTable, error) {
 	raw, err := b.symbols()
 	syms := make(symbolTable, 0, len(raw))
 	for _, s := range raw {
 		switch s.Name {
 		case "runtime.text", "text", "_text", "runtime.etext", "etext", "_etext":
-			continue // bounds of sections
+			continue // section boundaries
 		}
 		syms = append(syms, s)
 	}
 	syms.sort()
 	t, terr := b.lines()
 	if t != nil {
-		// The linker's sizes are exact in ELF; in the other formats they are inferred and
-		// have padding in them.
+		// ELF records exact sizes; in the other formats they are inferred and include padding.
 		trim := b.format != "ELF"
 		var fns []Symbol
 		fns, terr = t.functions(func(entry uint64) bool {
@@ -240,8 +238,8 @@ func (b *Binary) readSymbols() (symbolTable, error) {
 	return syms, nil
 }
 
-// withFunctions adds the functions of Go's own table that t does not have. With
-// trim, those that it has get their size.
+// withFunctions adds the functions of Go's own table that t does not contain. With trim, the others
+// take their size from that table.
 func (t symbolTable) withFunctions(fns []Symbol, trim bool) symbolTable {
 	if len(fns) == 0 {
 		return t
@@ -271,7 +269,7 @@ func (t symbolTable) sort() {
 	})
 }
 
-// find returns the symbol that holds addr.
+// find returns the symbol that contains addr.
 func (t symbolTable) find(addr uint64) (Symbol, bool) {
 	i := sort.Search(len(t), func(i int) bool { return addr < t[i].Addr })
 	if i == 0 {
@@ -281,7 +279,7 @@ func (t symbolTable) find(addr uint64) (Symbol, bool) {
 	return s, s.Addr != 0 && addr-s.Addr < s.Size
 }
 
-// inferSizes gives symbols without sizes the room up to the next one.
+// inferSizes extends symbols without sizes up to the next symbol.
 func inferSizes(syms []Symbol) {
 	addrs := make([]uint64, len(syms))
 	for i := range syms {
@@ -351,8 +349,8 @@ func (b *Binary) Bytes(start, end uint64) ([]byte, error) {
 	return code, nil
 }
 
-// Frames implements Machine: by Go's function table, else by DWARF, else by the
-// symbol table (then without file and line).
+// Frames implements Machine. It uses Go's function table, else DWARF, else the symbol table, which
+// has no files and lines.
 func (b *Binary) Frames(addr uint64) ([]Frame, error) {
 	t, err := b.lines()
 	if t != nil {

@@ -9,12 +9,11 @@ import (
 	"sort"
 )
 
-// codeFormat names the layout of a code pack. A reader refuses others.
+// codeFormat identifies the format of a code pack. Readers reject others.
 const codeFormat = "whet.code/1"
 
-// A codeFile is what a code pack holds: JSON, so that it can be read by hand;
-// recordings compress it. Strings and frames are written once and referred to by
-// index.
+// A codeFile is the content of a code pack. It is JSON, so that people can read it; recordings
+// compress it. Strings and frames are stored once and referenced by index.
 type codeFile struct {
 	Format  string      `json:"format"`
 	Arch    string      `json:"arch"`
@@ -23,7 +22,7 @@ type codeFile struct {
 	Strings []string    `json:"strings"`
 	Frames  []codeFrame `json:"frames"`
 	Chains  [][]int     `json:"chains"` // of inlined calls, indices into Frames, innermost first
-	Funcs   []codeFunc  `json:"funcs"`  // by Start, not overlapping
+	Funcs   []codeFunc  `json:"funcs"`  // by Start, without overlaps
 	Targets []codeSym   `json:"targets"`
 }
 
@@ -48,14 +47,13 @@ type codeFunc struct {
 	Name  int    `json:"name"`
 	Start uint64 `json:"start"`
 	Code  []byte `json:"code"`
-	// Lines are pairs: an offset into Code and the chain that holds from there on,
-	// -1 for none.
+	// Lines are pairs of an offset into Code and the chain that applies from there on; -1 is none.
 	Lines []int `json:"lines"`
 }
 
-// ExtractCode packs the functions of m that hold the given addresses of the file,
-// with their lines, inlined calls and the names that their instructions mention.
-// Addresses outside any function are skipped.
+// ExtractCode packs the functions of m that contain the given file addresses, with their lines,
+// inlined calls and the names that their instructions refer to. Addresses outside of any function
+// are skipped.
 func ExtractCode(m Machine, addrs []uint64) ([]byte, error) {
 	d, err := newDecoder(m, GoSyntax)
 	if err != nil {
@@ -86,7 +84,7 @@ func ExtractCode(m Machine, addrs []uint64) ([]byte, error) {
 	var end uint64
 	for _, s := range inOrder(want) {
 		if s.Addr < end {
-			continue // an alias or a part of the function before
+			continue // an alias, or a part of the previous function
 		}
 		code, err := m.Bytes(s.Addr, s.Addr+s.Size)
 		if err != nil {
@@ -124,7 +122,7 @@ func inOrder(m map[uint64]Symbol) []Symbol {
 	return out
 }
 
-// A packer interns what a code pack refers to by index.
+// A packer interns what a code pack references by index.
 type packer struct {
 	file    *codeFile
 	strings map[string]int
@@ -165,16 +163,15 @@ func (p *packer) chain(frames []Frame) int {
 	return i
 }
 
-// A Code is an open code pack. It implements Machine for the functions that it
-// holds.
+// A Code is an open code pack. It implements Machine for the functions that it contains.
 type Code struct {
 	file    codeFile
 	symbols symbolTable
 	chains  [][]Frame
 }
 
-// OpenCode opens what ExtractCode returned. It checks every reference, and takes
-// memory in proportion to data.
+// OpenCode opens what ExtractCode returned. It checks every reference, and its memory use is
+// proportional to data.
 func OpenCode(data []byte) (*Code, error) {
 	c := &Code{}
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -255,7 +252,7 @@ func (c *Code) checkFuncs(str func(int) (string, error)) error {
 // Arch implements Machine.
 func (c *Code) Arch() string { return c.file.Arch }
 
-// BuildID is the build id of the binary that the code is from (Binary.BuildID).
+// BuildID returns the build ID of the binary that the code is from (Binary.BuildID).
 func (c *Code) BuildID() string { return c.file.BuildID }
 
 // Base implements Machine.
@@ -263,7 +260,7 @@ func (c *Code) Base(start, limit, offset uint64) (uint64, error) {
 	return c.file.Layout.Base(start, limit, offset)
 }
 
-// Functions implements Machine: those that the pack holds code of.
+// Functions implements Machine. It lists only the functions in the pack.
 func (c *Code) Functions() ([]Symbol, error) {
 	out := make([]Symbol, len(c.file.Funcs))
 	for i, f := range c.file.Funcs {
@@ -275,7 +272,7 @@ func (c *Code) Functions() ([]Symbol, error) {
 // Symbol implements Machine.
 func (c *Code) Symbol(addr uint64) (Symbol, bool) { return c.symbols.find(addr) }
 
-// fn returns the function that holds addr.
+// fn returns the function that contains addr.
 func (c *Code) fn(addr uint64) *codeFunc {
 	fns := c.file.Funcs
 	i := sort.Search(len(fns), func(i int) bool { return addr < fns[i].Start })

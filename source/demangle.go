@@ -2,8 +2,8 @@ package source
 
 import "github.com/ianlancetaylor/demangle"
 
-// Demangle returns a C++ or Rust symbol as its programmer would write it, without
-// parameters; any other name as it is.
+// Demangle returns a C++ or Rust symbol as it is written in source, without parameters; it returns
+// other names unchanged.
 func Demangle(name string) string {
 	return demangle.Filter(name, demangle.NoParams, demangle.NoEnclosingParams, demangle.NoTemplateParams)
 }

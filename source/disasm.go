@@ -16,14 +16,14 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// A Syntax is a way to write instructions.
+// A Syntax is an assembly syntax.
 type Syntax uint8
 
-// The syntaxes.
+// Syntaxes.
 const (
-	GoSyntax    Syntax = iota // the Go assembler's, as go tool objdump prints
+	GoSyntax    Syntax = iota // the Go assembler's, as printed by go tool objdump
 	GNUSyntax                 // the GNU assembler's
-	IntelSyntax               // Intel's manuals', for 386 and amd64 only
+	IntelSyntax               // that of Intel's manuals, for 386 and amd64 only
 )
 
 // An Inst is one decoded instruction.
@@ -31,10 +31,10 @@ type Inst struct {
 	Addr  uint64 `json:"addr"`
 	Size  int    `json:"size"`           // in bytes
 	Bytes []byte `json:"bytes"`          // the code itself
-	Text  string `json:"text"`           // "?" for what is no instruction
+	Text  string `json:"text"`           // "?" if it cannot be decoded
 	File  string `json:"file,omitempty"` // of the innermost call
 	Line  int    `json:"line,omitzero"`  // in File
-	// the calls that it is part of, innermost first; the last is the function itself
+	// the calls that it belongs to, innermost first; the last is the function itself
 	Inline []Frame `json:"inline,omitempty"`
 }
 
@@ -69,8 +69,8 @@ func Disasm(m Machine, re *regexp.Regexp, syntax Syntax) ([]FuncCode, error) {
 	return out, nil
 }
 
-// DisasmRange decodes the instructions in [start, end), the first of which must
-// begin at start. Bytes that are no instruction become Text "?".
+// DisasmRange decodes the instructions in [start, end). An instruction must begin at start. Bytes
+// that cannot be decoded have the Text "?".
 func DisasmRange(m Machine, start, end uint64, syntax Syntax) ([]Inst, error) {
 	code, err := m.Bytes(start, end)
 	if err != nil {
@@ -83,7 +83,7 @@ func DisasmRange(m Machine, start, end uint64, syntax Syntax) ([]Inst, error) {
 	insts := make([]Inst, 0, len(code)/4)
 	for off := 0; off < len(code); {
 		in := d.inst(code[off:], start+uint64(off))
-		// Lines may be missing (assembly of C libraries); the instruction is not.
+		// Lines may be missing (assembly in C libraries); the instruction is shown anyway.
 		in.Inline, _ = m.Frames(in.Addr)
 		if len(in.Inline) > 0 {
 			in.File, in.Line = in.Inline[0].File, in.Inline[0].Line
@@ -94,10 +94,9 @@ func DisasmRange(m Machine, start, end uint64, syntax Syntax) ([]Inst, error) {
 	return insts, nil
 }
 
-// DisasmWindow is DisasmRange for a range that need not begin at an instruction or
-// stay within the code: it decodes the functions that the range touches from their
-// starts, and what lies between functions as it comes, and returns the instructions
-// that begin in [start, end).
+// DisasmWindow is DisasmRange for a range that need not begin at an instruction or lie within the
+// code. It decodes the functions that overlap the range from their starts, and the bytes between
+// functions as they come, and returns the instructions that begin in [start, end).
 func DisasmWindow(m Machine, start, end uint64, syntax Syntax) ([]Inst, error) {
 	fns, err := m.Functions()
 	if err != nil {
@@ -137,11 +136,10 @@ type decoder struct {
 	lookup func(addr uint64) (name string, base uint64)
 }
 
-// An arch decodes the instruction at the start of code. It returns size 0 for
-// what is none.
+// An arch decodes the instruction at the start of code. It returns size 0 if there is none.
 type arch struct {
 	decode func(d *decoder, code []byte, pc uint64) (text string, size int)
-	unit   int // size of what is skipped when decoding fails
+	unit   int // number of bytes skipped when decoding fails
 	order  binary.ByteOrder
 }
 
@@ -193,8 +191,8 @@ func newDecoder(m Machine, syntax Syntax) (*decoder, error) {
 	return &decoder{arch: a, order: a.order, syntax: syntax, lookup: lookup}, nil
 }
 
-// inst decodes one instruction. The disassemblers are generated from tables and
-// may panic on bytes that their authors did not expect.
+// inst decodes one instruction. The disassemblers are generated from tables and may panic on
+// unexpected bytes.
 func (d *decoder) inst(code []byte, pc uint64) (in Inst) {
 	bad := Inst{Addr: pc, Text: "?", Size: min(d.arch.unit, len(code))}
 	bad.Bytes = code[:bad.Size:bad.Size]
@@ -216,8 +214,8 @@ func (d *decoder) x86(code []byte, pc uint64, mode int) (string, int) {
 		return "", 0
 	}
 	if in.Op == x86asm.VZEROUPPER || in.Op == x86asm.VZEROALL {
-		// x86asm of x/arch v0.32.0 reads an operand byte that these do not have, and so
-		// swallows the start of the next instruction.
+		// x86asm of x/arch v0.32.0 reads an operand byte that these instructions do not have, and
+		// so swallows the start of the next instruction.
 		in.Len = 3
 		if code[0] == 0xc4 {
 			in.Len = 4
@@ -299,8 +297,7 @@ func (d *decoder) s390x(code []byte, pc uint64) (string, int) {
 	return s390xasm.GoSyntax(in, pc, d.lookup), in.Len
 }
 
-// literals lets a disassembler read constants that lie behind the code, at their
-// addresses.
+// literals lets a disassembler read constants after the code, at their addresses.
 type literals struct {
 	code []byte
 	pc   uint64

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// A dwarfIndex answers for code whose compiler left DWARF, with calls that were
-// inlined. It decodes one compilation unit at a time, on demand.
+// A dwarfIndex resolves addresses in code with DWARF, including inlined calls. It decodes one
+// compilation unit at a time, on demand.
 type dwarfIndex struct {
 	mu    sync.Mutex
 	data  *dwarf.Data
@@ -25,9 +25,8 @@ type dwarfUnit struct {
 	files []*dwarf.LineFile
 }
 
-// A lineSequence is a run of the line table with growing addresses; the table has
-// one per section of code, in any order (which dwarf.LineReader.SeekPC does not
-// expect).
+// A lineSequence is a run of the line table with increasing addresses. The table has one per
+// section of code, in any order, which dwarf.LineReader.SeekPC does not support.
 type lineSequence struct {
 	rows []dwarf.LineEntry
 	end  uint64
@@ -54,8 +53,7 @@ func newDWARFIndex(d *dwarf.Data) *dwarfIndex {
 	return &dwarfIndex{data: d, units: map[dwarf.Offset]*dwarfUnit{}, names: map[dwarf.Offset]dwarfName{}}
 }
 
-// frames returns the calls around addr, innermost first, nil when no unit holds
-// it.
+// frames returns the calls around addr, innermost first; nil if no unit contains it.
 func (x *dwarfIndex) frames(addr uint64) (out []Frame, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -99,7 +97,7 @@ func (x *dwarfIndex) frames(addr uint64) (out []Frame, err error) {
 	return out, nil
 }
 
-// line returns the row of the line table that addr belongs to, zero when none.
+// line returns the row of the line table that addr belongs to, or the zero row.
 func (u *dwarfUnit) line(addr uint64) (row dwarf.LineEntry) {
 	i := sort.Search(len(u.lines), func(i int) bool { return u.lines[i].rows[0].Address > addr })
 	if i == 0 || addr >= u.lines[i-1].end {
@@ -116,7 +114,7 @@ func (u *dwarfUnit) readLines(lr *dwarf.LineReader) {
 	for {
 		var e dwarf.LineEntry
 		if err := lr.Next(&e); err != nil {
-			break // the end, or damage: what was read stands
+			break // the end, or damage: keep what was read
 		}
 		if e.EndSequence {
 			if len(rows) > 0 && e.Address > rows[0].Address {
@@ -133,7 +131,7 @@ func (u *dwarfUnit) readLines(lr *dwarf.LineReader) {
 	u.files = lr.Files()
 }
 
-// holding appends the functions that hold addr, outermost first.
+// holding appends the functions that contain addr, outermost first.
 func holding(fns []dwarfFunc, addr uint64, chain []*dwarfFunc) []*dwarfFunc {
 	for i := range fns {
 		for _, r := range fns[i].ranges {
@@ -205,8 +203,8 @@ func (x *dwarfIndex) readChildren(r *dwarf.Reader, depth int) (out []dwarfFunc, 
 	}
 }
 
-// name follows abstract origins and specifications to a function's name. The
-// linker's name wins, since symbols and other frames use it.
+// name follows abstract origins and specifications to a function's name. It prefers the linker's
+// name, which symbols and other frames use.
 func (x *dwarfIndex) name(e *dwarf.Entry, depth int) dwarfName {
 	var n dwarfName
 	n.line = intAttr(e, dwarf.AttrDeclLine)

@@ -97,8 +97,8 @@ func elfArch(f *elf.File) string {
 	return ""
 }
 
-// elfSymbols reads .symtab, or .dynsym when there is none. debug/elf would copy
-// each name, which a hostile file turns into quadratic memory.
+// elfSymbols reads .symtab, or .dynsym if there is none. debug/elf copies each name, which takes
+// quadratic memory for a hostile file.
 func elfSymbols(f *elf.File) (_ []Symbol, err error) {
 	defer guard("ELF symbol table", &err)
 	sec := f.SectionByType(elf.SHT_SYMTAB)
@@ -158,12 +158,12 @@ func elfSymbols(f *elf.File) (_ []Symbol, err error) {
 	return syms, nil
 }
 
-// elfRelative returns the values of pointers that RELATIVE relocations fill in.
-// REL relocations (386, arm) leave the value in place and need no entry.
+// elfRelative returns the values of pointers that RELATIVE relocations set. REL relocations (386,
+// arm) keep the value in place and need no entry.
 func elfRelative(f *elf.File, im *image) (out map[uint64]uint64) {
 	defer func() {
 		if recover() != nil {
-			out = nil // a damaged table only costs inlined calls of a stripped file
+			out = nil // a damaged table only loses the inlined calls of a stripped file
 		}
 	}()
 	relative := map[string]uint32{

@@ -21,36 +21,36 @@ const DefaultMaxBytes = 16 << 20
 // maxCache bounds the text that a Finder keeps in memory.
 const maxCache = 64 << 20
 
-// Options tell a Finder where source may be. The zero value knows GOROOT and the
-// module cache of this machine.
+// Options configure a Finder. With the zero value it searches GOROOT and the module cache of this
+// machine.
 type Options struct {
-	// Archive returns a file that was recorded with the profile, by the path that
-	// the profile says. It is searched first; nil means that nothing was recorded.
+	// Archive returns a file that was recorded with the profile, by its path in the profile. It is
+	// tried first; nil means that nothing was recorded.
 	Archive func(path string) ([]byte, bool)
 
-	// Dirs are working trees: directories at or below a go.mod, or any other.
+	// Dirs are working trees: directories at or below a go.mod, or any others.
 	Dirs []string
 
-	// GOROOT and ModCache are directories; "" takes those of this machine
-	// ($GOROOT or where a go command is found; $GOMODCACHE or $GOPATH/pkg/mod).
+	// GOROOT and ModCache are directories; "" means those of this machine ($GOROOT or the location
+	// of the go command; $GOMODCACHE or $GOPATH/pkg/mod).
 	GOROOT, ModCache string
 
 	// Modules are the modules of the program, from its build info.
 	Modules []Module
 
-	// GoVersion is the toolchain that built the program ("go1.26.1"); its copy in
-	// the module cache is preferred to GOROOT. "" when unknown.
+	// GoVersion is the toolchain that built the program ("go1.26.1"); its copy in the module cache
+	// is preferred over GOROOT. "" means unknown.
 	GoVersion string
 
-	// TrimPath are prefixes to remove from paths of the profile before they are
-	// looked up in Dirs (what -trim_path is to pprof).
+	// TrimPath are prefixes to remove from paths in the profile before they are looked up in Dirs
+	// (-trim_path in pprof).
 	TrimPath []string
 
-	// Confined reads nothing but GOROOT, the module cache, Dirs, and the modules that Dirs are part of: other
-	// paths, which the profile or the build of a program elsewhere names, are not looked at.
+	// Confined restricts reads to GOROOT, the module cache, Dirs, and the modules that contain
+	// Dirs: other paths, which the profile or the build of a program elsewhere names, are ignored.
 	Confined bool
 
-	// MaxBytes is the largest file to read; 0 means DefaultMaxBytes.
+	// MaxBytes is the size of the largest file to read; 0 means DefaultMaxBytes.
 	MaxBytes int64
 }
 
@@ -58,17 +58,17 @@ type Options struct {
 type Module struct {
 	Path    string
 	Version string // "" for the main module
-	Dir     string // where its source is on this machine, when known (a replace directive)
+	Dir     string // location of its source on this machine, if known (a replace directive)
 	Main    bool
 }
 
-// Origin says where source text came from.
+// An Origin is where source text came from.
 type Origin uint8
 
-// Origins, from the most to the least certain to be what was compiled.
+// Origins, from the most to the least likely to be what was compiled.
 const (
 	FromRecording Origin = iota // recorded with the profile
-	FromDisk                    // the very path that the profile says
+	FromDisk                    // the exact path in the profile
 	FromTree                    // a working tree
 	FromGOROOT                  // the standard library of this machine
 	FromModCache                // the module cache of this machine
@@ -85,13 +85,13 @@ func (o Origin) String() string {
 
 // A File is the text of a source file.
 type File struct {
-	Path   string // as the profile says
-	Found  string // where it was read; equals Path for FromRecording
+	Path   string // path in the profile
+	Found  string // path that was read; equals Path for FromRecording
 	Origin Origin
-	Lines  []string // without line ends
+	Lines  []string // without line endings
 }
 
-// Line returns line n, counted from 1, and whether the file has it.
+// Line returns line n, starting at 1, and whether the file has it.
 func (f *File) Line(n int) (string, bool) {
 	if n < 1 || n > len(f.Lines) {
 		return "", false
@@ -99,7 +99,7 @@ func (f *File) Line(n int) (string, bool) {
 	return f.Lines[n-1], true
 }
 
-// A NotFoundError says where a file was looked for.
+// A NotFoundError lists where a file was looked for.
 type NotFoundError struct {
 	Path  string
 	Tried []string // paths and reasons, in order
@@ -119,8 +119,8 @@ func (e *NotFoundError) Error() string {
 // Is reports whether target is fs.ErrNotExist.
 func (e *NotFoundError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// A Finder finds source files by the paths that compilers put into profiles. It
-// remembers what it found and may be used by many goroutines.
+// A Finder finds source files by the paths that compilers write into profiles. It caches results
+// and is safe for concurrent use.
 type Finder struct {
 	opt    Options
 	goroot func() string
@@ -142,7 +142,7 @@ func NewFinder(opt Options) *Finder {
 	if opt.Confined {
 		opt.Modules = slices.Clone(opt.Modules)
 		for i := range opt.Modules {
-			opt.Modules[i].Dir = "" // the build of the program says it, not the user
+			opt.Modules[i].Dir = "" // comes from the program's build, not from the user
 		}
 	}
 	f := &Finder{opt: opt, cache: map[string]*File{}}
@@ -158,8 +158,8 @@ func NewFinder(opt Options) *Finder {
 	return f
 }
 
-// defaultGOROOT is $GOROOT, or where the go command in $PATH lives, or one of the
-// usual places. It starts no process.
+// defaultGOROOT returns $GOROOT, or the GOROOT of the go command in $PATH, or one of the usual
+// locations. It starts no process.
 func defaultGOROOT() string {
 	try := []string{os.Getenv("GOROOT")}
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
@@ -197,8 +197,8 @@ func defaultModCache() string {
 	return filepath.Join(home, "go", "pkg", "mod")
 }
 
-// File returns the text of the file that a profile calls path. The error is a
-// *NotFoundError when no place has it.
+// File returns the text of the file at a path in a profile. The error is a *NotFoundError if it is
+// not found anywhere.
 func (f *Finder) File(path string) (*File, error) {
 	f.mu.Lock()
 	file := f.cache[path]
@@ -221,7 +221,7 @@ func (f *Finder) File(path string) (*File, error) {
 	return file, nil
 }
 
-// Read is File, but returns the bytes as they are.
+// Read is File, but returns the raw bytes.
 func (f *Finder) Read(path string) ([]byte, Origin, error) {
 	file, data, err := f.load(path)
 	if err != nil {
@@ -230,8 +230,8 @@ func (f *Finder) Read(path string) ([]byte, Origin, error) {
 	return data, file.Origin, nil
 }
 
-// Local returns where on this machine the file is that a profile calls path,
-// whether or not a recording carries its text.
+// Local returns the location on this machine of the file at a path in a profile, whether or not a
+// recording contains its text.
 func (f *Finder) Local(path string) (string, Origin, error) {
 	s := search{f: f, asked: path}
 	c, _, err := s.run()
@@ -262,13 +262,13 @@ func splitLines(data []byte) []string {
 	return lines
 }
 
-// errNotSource says that a path outside all known roots does not look like
-// source. A profile of a hostile target could otherwise have any file of this
-// machine shown, or packed into a recording.
+// errNotSource is returned for a path outside all known roots that does not look like source.
+// Otherwise, a profile of a hostile target could have any file of this machine shown, or packed
+// into a recording.
 var errNotSource = errors.New("not a source file by its name")
 
-// isSource reports whether, by the name, compilers could have read the file, among
-// them generators that write //line directives.
+// isSource reports whether a file may be compiler input, judging by its name; that includes the
+// input of generators that write //line directives.
 func isSource(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".go", ".s", ".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc",
@@ -281,7 +281,7 @@ func isSource(name string) bool {
 
 // readRegular reads a regular file of at most limit bytes through open.
 func readRegular(limit int64, stat func() (fs.FileInfo, error), open func() (*os.File, error)) ([]byte, error) {
-	// Ask before opening: opening a pipe would wait for its writer.
+	// Stat before opening: opening a pipe would wait for its writer.
 	fi, err := stat()
 	if err != nil {
 		return nil, err
@@ -308,8 +308,8 @@ func readRegular(limit int64, stat func() (fs.FileInfo, error), open func() (*os
 	return buf.Bytes(), nil
 }
 
-// readIn reads rel, slash-separated, below dir. It does not leave dir, neither by
-// ".." nor by symbolic links.
+// readIn reads the slash-separated path rel below dir. It does not leave dir, neither by ".." nor
+// by symbolic links.
 func (f *Finder) readIn(dir, rel string) ([]byte, error) {
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {
 		return nil, fs.ErrInvalid

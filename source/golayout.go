@@ -7,21 +7,20 @@ import (
 	"sync"
 )
 
-// A lineTable answers for the Go functions of a program.
+// A lineTable resolves addresses of Go functions.
 type lineTable interface {
 	frames(pc uint64) ([]Frame, error)
-	// functions lists the functions that begin where wanted says.
+	// functions lists the functions whose entry addresses are wanted.
 	functions(wanted func(entry uint64) bool) ([]Symbol, error)
 }
 
-// openLineTable finds the function table of a Go program. It returns nil without
-// an error when there is none: the program is not Go.
+// openLineTable finds the function table of a Go program. It returns nil without an error if there
+// is none: the program is not written in Go.
 //
-// Four places tell where things are, depending on Go version, operating system,
-// linker and stripping: its own section; symbols, among them runtime.pclntab
-// and go:func.*; the table's header; and the linker's account of the module
-// (runtime.firstmoduledata), found by the pointer to the table that it starts
-// with.
+// Its location has four sources, depending on Go version, operating system, linker and stripping:
+// its own section; symbols, among them runtime.pclntab and go:func.*; the table's header; and the
+// linker's description of the module (runtime.firstmoduledata), which is found by its pointer to
+// the table that it begins with.
 func openLineTable(im *image, syms []Symbol) (lineTable, error) {
 	var text, start, end, gofunc, module uint64
 	for i := range syms {
@@ -95,7 +94,7 @@ func pclntabBytes(im *image, start, end uint64) ([]byte, uint64, error) {
 		b, err := im.bytes(start, end)
 		return b, start, err
 	}
-	// Stripped of names: look for the header in what is not code.
+	// Without symbols: look for the header in everything that is not code.
 	for i := range im.sections {
 		s := &im.sections[i]
 		if s.exec || s.addr == 0 {
@@ -112,7 +111,7 @@ func pclntabBytes(im *image, start, end uint64) ([]byte, uint64, error) {
 	return nil, 0, nil
 }
 
-// findMagic returns where in b a function table's header starts, or -1.
+// findMagic returns the offset in b of a function table's header, or -1.
 func findMagic(b []byte, im *image) int {
 	for _, magic := range []uint32{magicGo120, magicGo118, magicGo116, magicGo12} {
 		want := make([]byte, 6)
@@ -135,8 +134,8 @@ func findMagic(b []byte, im *image) int {
 	return -1
 }
 
-// headerText returns the start of code that the table's header names, 0 when it
-// names none (Go 1.26, position-independent code).
+// headerText returns the start of code according to the table's header; 0 if it does not contain it
+// (Go 1.26, position-independent code).
 func headerText(im *image, table []byte) uint64 {
 	if len(table) < 8+3*im.ptrSize {
 		return 0
@@ -147,11 +146,12 @@ func headerText(im *image, table []byte) uint64 {
 	return im.pointer(table[8+2*im.ptrSize:])
 }
 
-// A moduledata is the part of runtime.moduledata that is needed here.
+// A moduledata is the required part of runtime.moduledata.
 type moduledata struct{ text, gofunc uint64 }
 
-// findModuledata reads runtime.firstmoduledata, at module when that is not 0. The words up to types have
-// kept their order since Go 1.20. Two lengths and an offset came in between types and gofunc with Go 1.27:
+// findModuledata reads runtime.firstmoduledata, at module unless that is 0. The words up to types
+// have kept their order since Go 1.20. Go 1.27 inserted two lengths and an offset between types and
+// gofunc:
 //
 //	word   Go 1.20 to 1.26   Go 1.27
 //	37     types             types
@@ -175,7 +175,7 @@ func findModuledata(im *image, pclntab, module uint64) (moduledata, bool) {
 	read := func(at uint64) (moduledata, bool) {
 		md := moduledata{text: word(at, text), gofunc: word(at, gofunc)}
 		if word(at, etypes) < word(at, types) {
-			md.gofunc = word(at, gofunc127) // a length is less than an address, and an end is not
+			md.gofunc = word(at, gofunc127) // a length is less than an address, an end is not
 		}
 		s := im.at(md.text)
 		ok := word(at, 0) == pclntab && s != nil && s.exec &&
@@ -216,7 +216,7 @@ func findModuledata(im *image, pclntab, module uint64) (moduledata, bool) {
 
 // A gosymTable reads the function tables of Go 1.2 to 1.17 through debug/gosym.
 type gosymTable struct {
-	mu    sync.Mutex // gosym caches names without its own lock
+	mu    sync.Mutex // gosym caches names without a lock
 	table *gosym.Table
 }
 
@@ -252,8 +252,8 @@ func (t *gosymTable) functions(wanted func(entry uint64) bool) ([]Symbol, error)
 	return out, nil
 }
 
-// goBuildID returns the Go build id that the linker put at the start of the code
-// of files that are not ELF.
+// goBuildID returns the Go build ID, which the linker puts at the start of the code of non-ELF
+// files.
 func goBuildID(im *image) string {
 	s := im.section(im.textName)
 	if s == nil {

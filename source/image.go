@@ -25,20 +25,20 @@ type image struct {
 	gnuID     string
 	symbols   func() ([]Symbol, error)
 	dwarf     func() (*dwarf.Data, error)
-	relocs    func() map[uint64]uint64 // pointers that only the loader fills in, by address
+	relocs    func() map[uint64]uint64 // pointers that only the loader sets, by address
 	textName  string                   // name of the section that holds code
-	pclnNames []string                 // names that the section of the function table goes by
+	pclnNames []string                 // names of the section with the function table
 }
 
-// A layout is what Base needs to know of a file.
+// A layout is the information about a file that Base needs.
 type layout struct {
-	// "elf": Segments count; "image": ImageBase does; "rel": neither, a relocatable file
+	// "elf": Segments apply; "image": ImageBase does; "rel": neither, a relocatable file
 	Kind     string    `json:"kind"`
 	Image    uint64    `json:"image_base,omitzero"` // link-time address of the file's first byte
 	Segments []segment `json:"segments,omitempty"`
 }
 
-// A segment is a part of a file that gets mapped.
+// A segment is a part of a file that is mapped.
 type segment struct {
 	Addr   uint64 `json:"addr"`
 	Off    uint64 `json:"off"`
@@ -47,8 +47,7 @@ type segment struct {
 	Backed bool   `json:"backed,omitzero"` // has bytes in the file
 }
 
-// A section is a part of a file with an address. Sections without bytes in the
-// file are left out.
+// A section is a part of a file with an address. Sections without bytes in the file are omitted.
 type section struct {
 	name string
 	addr uint64
@@ -71,7 +70,7 @@ func (im *image) section(names ...string) *section {
 	return nil
 }
 
-// at returns the section that holds addr, or nil.
+// at returns the section that contains addr, or nil.
 func (im *image) at(addr uint64) *section {
 	for i := range im.sections {
 		if im.sections[i].contains(addr) {
@@ -81,7 +80,7 @@ func (im *image) at(addr uint64) *section {
 	return nil
 }
 
-// bytes reads [start, end), which must lie in one section.
+// bytes reads [start, end), which must be within one section.
 func (im *image) bytes(start, end uint64) ([]byte, error) {
 	s := im.at(start)
 	if s == nil || end < start || end-s.addr > s.size {
@@ -93,8 +92,7 @@ func (im *image) bytes(start, end uint64) ([]byte, error) {
 // data reads a whole section.
 func (s *section) data() ([]byte, error) { return s.read(0, s.size) }
 
-// read grows with what the file really holds, so that a size that lies costs
-// nothing.
+// read grows its buffer with what the file really contains, so that a false size costs nothing.
 func (s *section) read(off, n uint64) ([]byte, error) {
 	const chunk = 1 << 20
 	var out []byte
@@ -114,8 +112,8 @@ func (s *section) read(off, n uint64) ([]byte, error) {
 	return out, nil
 }
 
-// word reads a pointer of the image, as the loader would leave it at the
-// link-time base.
+// word reads a pointer of the image, with the value that it has after loading at the link-time
+// base.
 func (im *image) word(addr uint64) (uint64, error) {
 	if v, ok := im.relocs()[addr]; ok {
 		return v, nil
@@ -134,10 +132,9 @@ func (im *image) pointer(b []byte) uint64 {
 	return im.order.Uint64(b)
 }
 
-// Base returns what the loader added to the file's addresses for a mapping of a
-// process: runtime address - Base = address in the file. A mapping that says
-// nothing (all zero, or the whole address space) has base 0. ELF needs offset;
-// for the other formats start alone counts.
+// Base returns the difference between runtime addresses and file addresses for a mapping of a
+// process: runtime address - Base = address in the file. It is 0 for an empty mapping (all zero, or
+// the whole address space). ELF needs offset; for the other formats start alone is used.
 func (l *layout) Base(start, limit, offset uint64) (uint64, error) {
 	if start == 0 && offset == 0 && (limit == 0 || limit == ^uint64(0)) {
 		return 0, nil
@@ -161,10 +158,10 @@ func (l *layout) Base(start, limit, offset uint64) (uint64, error) {
 	return start - offset + seg.Off - seg.Addr, nil
 }
 
-// mapped returns the segment that a mapping of size bytes from a file offset
-// shows: an executable one when several share the pages.
+// mapped returns the segment for a mapping of size bytes at a file offset; an executable one if
+// several share the pages.
 func (l *layout) mapped(size, offset uint64) *segment {
-	const page = 1 << 16 // the largest page in use; loaders round segments to pages
+	const page = 1 << 16 // the largest page size in use; loaders round segments to pages
 	var best *segment
 	for i := range l.Segments {
 		s := &l.Segments[i]
@@ -185,14 +182,14 @@ func guard(what string, err *error) {
 	}
 }
 
-// names gives substrings of one string table, so that names share its memory.
+// names returns substrings of one string table, so that names share its memory.
 type names string
 
-// maxName bounds a name: without the bound a table without any NUL would be
+// maxName is the maximum length of a name: without a limit, a table without any NUL would be
 // searched to its end for each name.
 const maxName = 64 << 10
 
-// at returns the NUL-terminated name at off, "" when off is out of range.
+// at returns the NUL-terminated name at off, or "" if off is out of range.
 func (n names) at(off uint64) string {
 	if off >= uint64(len(n)) {
 		return ""

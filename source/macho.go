@@ -120,8 +120,7 @@ func bigEndian64(b []byte) (v uint64) {
 	return v
 }
 
-// machoSymbols gives each symbol the room up to the next one; the format has no
-// sizes.
+// machoSymbols extends each symbol up to the next one, because the format has no sizes.
 func machoSymbols(f *macho.File) []Symbol {
 	if f.Symtab == nil {
 		return nil
@@ -130,7 +129,7 @@ func machoSymbols(f *macho.File) []Symbol {
 	syms := make([]Symbol, 0, len(f.Symtab.Syms))
 	for _, s := range f.Symtab.Syms {
 		if s.Type&stab != 0 || s.Sect == 0 || s.Value == 0 {
-			continue // debugger's or undefined symbol
+			continue // debugging or undefined symbol
 		}
 		sym := Symbol{Name: s.Name, Addr: s.Value}
 		if int(s.Sect) <= len(f.Sections) {

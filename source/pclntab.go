@@ -19,14 +19,14 @@ const (
 	magicGo120 = 0xfffffff1
 )
 
-// maxInlineDepth stops a chain of inlined calls that refers to itself.
+// maxInlineDepth limits a chain of inlined calls that refers to itself.
 const maxInlineDepth = 1000
 
-// errOldTable says that the table predates what pclntab reads; debug/gosym does.
+// errOldTable is returned for tables too old for pclntab; debug/gosym reads them.
 var errOldTable = errors.New("function table of Go 1.17 or older")
 
-// A pclntab is the table by which the Go runtime finds function, file, line and
-// inlined calls of an address. This reader knows the format of Go 1.18 and later.
+// A pclntab is the table from which the Go runtime gets the function, file, line and inlined calls
+// of an address. This reader supports the format of Go 1.18 and later.
 type pclntab struct {
 	order    binary.ByteOrder
 	magic    uint32
@@ -40,12 +40,12 @@ type pclntab struct {
 	cutab    []byte
 	pctab    []byte
 
-	// inline reads n bytes at an offset into the functions' data (go:func.*);
-	// nil when it was not found.
+	// inline reads n bytes at an offset into the functions' data (go:func.*); nil if that was not
+	// found.
 	inline func(off, n uint32) []byte
 
 	mu   sync.Mutex
-	last *goFunc // the function decoded last; lookups come in runs
+	last *goFunc // the function decoded last: consecutive lookups tend to be in one function
 }
 
 // newPclntab reads the table's header. text is the address of runtime.text; 0
@@ -93,7 +93,7 @@ func newPclntab(data []byte, text uint64) (_ *pclntab, err error) {
 	t.nfunc = int(nfunc)
 	t.functab = t.funcdata[:8*t.nfunc+4]
 	for i := range t.nfunc {
-		// Lookups need the order, and it bounds what decoding all functions takes.
+		// Lookups need the order, and it limits the cost of decoding all functions.
 		if t.entry(i) > t.entry(i+1) {
 			return nil, fmt.Errorf("read function table (pclntab): function %d is not in order", i)
 		}
@@ -101,12 +101,12 @@ func newPclntab(data []byte, text uint64) (_ *pclntab, err error) {
 	return t, nil
 }
 
-// entry returns the address of function i, or for i == nfunc the end of all.
+// entry returns the address of function i, or for i == nfunc the end of the last one.
 func (t *pclntab) entry(i int) uint64 {
 	return t.text + uint64(t.order.Uint32(t.functab[8*i:]))
 }
 
-// index returns the function that holds pc, or -1.
+// index returns the function that contains pc, or -1.
 func (t *pclntab) index(pc uint64) int {
 	if pc < t.entry(0) || pc >= t.entry(t.nfunc) {
 		return -1
@@ -118,14 +118,14 @@ func (t *pclntab) index(pc uint64) int {
 type goFunc struct {
 	index     int
 	entry     uint64
-	size      uint64 // of the code, without padding up to the next function
+	size      uint64 // of the code, without the padding up to the next function
 	name      string
 	startLine int
 	cu        uint32 // its compilation unit's first entry in cutab
 	file      pcTable
 	line      pcTable
 	inl       pcTable // index into the tree of inlined calls
-	tree      uint32  // offset of that tree; noTree when there is none
+	tree      uint32  // offset of that tree, or noTree
 }
 
 const noTree = ^uint32(0)
@@ -168,8 +168,8 @@ func (t *pclntab) fn(i int) (f *goFunc, err error) {
 	return f, nil
 }
 
-// A pcTable maps offsets into a function to values: value[i] holds for offsets
-// below pc[i] that no earlier entry holds for.
+// A pcTable maps offsets into a function to values: value[i] applies to offsets below pc[i] that no
+// earlier entry applies to.
 type pcTable struct {
 	pc    []uint32
 	value []int32
@@ -194,8 +194,7 @@ func (p pcTable) at(off uint32) int32 {
 	return p.value[i]
 }
 
-// table decodes a pc-value table. What lies beyond limit, the size of the function,
-// is left out.
+// table decodes a pc-value table, up to limit, the size of the function.
 func (t *pclntab) table(off, limit uint32) (p pcTable) {
 	t.walk(off, limit, func(pc uint32, value int32) {
 		p.pc, p.value = append(p.pc, pc), append(p.value, value)
@@ -203,8 +202,8 @@ func (t *pclntab) table(off, limit uint32) (p pcTable) {
 	return p
 }
 
-// walk yields the entries of a pc-value table: pairs of varints, the zigzag
-// difference of the value and the distance to where it ends.
+// walk yields the entries of a pc-value table. Each is a pair of varints: the zigzag-encoded
+// difference of the value, and the distance to where it ends.
 func (t *pclntab) walk(off, limit uint32, yield func(pc uint32, value int32)) {
 	if off == 0 {
 		return
@@ -224,7 +223,7 @@ func (t *pclntab) walk(off, limit uint32, yield func(pc uint32, value int32)) {
 		value += int32(uint32(delta)>>1) ^ -int32(delta&1)
 		next := pc + uint32(step)*t.quantum
 		if next <= pc {
-			return // damaged: offsets only grow
+			return // damaged: offsets only increase
 		}
 		pc = next
 		yield(pc, value)
@@ -248,8 +247,8 @@ func (t *pclntab) fileLine(f *goFunc, off uint32) (string, int) {
 	return t.files.at(uint64(name)), max(0, int(f.line.at(off)))
 }
 
-// frames returns the calls that the instruction at pc is part of, innermost
-// first, nil when pc is in no function.
+// frames returns the calls that the instruction at pc belongs to, innermost first; nil if pc is in
+// no function.
 func (t *pclntab) frames(pc uint64) ([]Frame, error) {
 	i := t.index(pc)
 	if i < 0 {
@@ -278,11 +277,11 @@ func (t *pclntab) frames(pc uint64) ([]Frame, error) {
 // An inlinedCall is one call that the compiler inlined (runtime.inlinedCall).
 type inlinedCall struct {
 	name      uint32 // offset into funcname
-	parent    uint32 // offset into the function of an instruction of the caller
+	parent    uint32 // offset of an instruction of the caller within the function
 	startLine int
 }
 
-// inlined returns the innermost inlined call that holds an offset into f.
+// inlined returns the innermost inlined call that contains an offset into f.
 func (t *pclntab) inlined(f *goFunc, off uint32) (inlinedCall, bool) {
 	if f.tree == noTree {
 		return inlinedCall{}, false

@@ -45,7 +45,8 @@ func openPE(r io.ReaderAt, size int64) (_ *image, err error) {
 		if s.Offset == 0 || strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_") {
 			continue
 		}
-		// The file pads a section to its alignment and may hold less than memory does.
+		// A section is padded to its alignment in the file, which may also contain less than memory
+		// does.
 		n := s.Size
 		if s.VirtualSize > 0 {
 			n = min(n, s.VirtualSize)
@@ -82,7 +83,7 @@ func peSymbols(f *pe.File, base uint64) ([]Symbol, error) {
 	syms := make([]Symbol, 0, len(f.Symbols))
 	for _, s := range f.Symbols {
 		if s.SectionNumber <= 0 || int(s.SectionNumber) > len(f.Sections) {
-			continue // undefined, absolute or for the debugger
+			continue // undefined, absolute or for debugging
 		}
 		sec := f.Sections[s.SectionNumber-1]
 		syms = append(syms, Symbol{

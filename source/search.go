@@ -20,7 +20,7 @@ type search struct {
 	tried []string
 }
 
-// run tries the places on this machine, from the most to the least certain.
+// run tries the locations on this machine, from the most to the least reliable.
 func (s *search) run() (*File, []byte, error) {
 	if hint := noSource(s.asked); hint != "" {
 		return nil, nil, &NotFoundError{Path: s.asked, Tried: s.tried, hint: hint}
@@ -35,7 +35,7 @@ func (s *search) run() (*File, []byte, error) {
 	return nil, nil, &NotFoundError{Path: s.asked, Tried: s.tried, hint: s.hint(p)}
 }
 
-// noSource tells why a path that stands for generated code has no source.
+// noSource returns why a path that stands for generated code has no source.
 func noSource(p string) string {
 	switch {
 	case p == "" || p == "?" || p == "??":
@@ -48,8 +48,8 @@ func noSource(p string) string {
 	return ""
 }
 
-// slashed returns p with slashes, and without a drive letter's colon trouble:
-// paths of Windows are looked up on any machine.
+// slashed returns p with forward slashes, and with the colon of a drive letter removed: Windows
+// paths are looked up on any system.
 func slashed(p string) string {
 	if len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/') || !strings.Contains(p, "/") {
 		return strings.ReplaceAll(p, `\`, "/")
@@ -61,7 +61,7 @@ func isAbs(p string) bool {
 	return strings.HasPrefix(p, "/") || len(p) > 2 && p[1] == ':' && p[2] == '/'
 }
 
-// in tries dir/rel and records the try.
+// in tries dir/rel and records the attempt.
 func (s *search) in(o Origin, dir, rel string) (*File, []byte) {
 	if dir == "" || rel == "" {
 		return nil, nil
@@ -75,7 +75,7 @@ func (s *search) in(o Origin, dir, rel string) (*File, []byte) {
 	return &File{Path: s.asked, Found: full, Origin: o}, data
 }
 
-// failed records a place that had no file; the usual reason goes without saying.
+// failed records a location without the file, and the reason unless it is the usual one.
 func (s *search) failed(place string, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		if pe, ok := errors.AsType[*fs.PathError](err); ok {
@@ -91,7 +91,7 @@ func (s *search) failed(place string, err error) {
 	s.tried = append(s.tried, place)
 }
 
-// disk tries the path as it is.
+// disk tries the path unchanged.
 func (s *search) disk(p string) (*File, []byte) {
 	name := filepath.FromSlash(p)
 	if !filepath.IsAbs(name) {
@@ -116,8 +116,8 @@ func (s *search) disk(p string) (*File, []byte) {
 
 var errOutside = errors.New("outside of GOROOT, the module cache, the module here and --source")
 
-// confined tries a path that is inside of a place that Options name, or of the module around one. Symbolic links
-// do not lead out of it.
+// confined tries a path inside a directory from Options, or inside the module around one. Symbolic
+// links cannot leave it.
 func (s *search) confined(name string) (*File, []byte) {
 	dirs := append([]string{s.f.goroot(), s.f.opt.ModCache}, s.f.opt.Dirs...)
 	for _, t := range s.f.trees {
@@ -142,7 +142,7 @@ func (s *search) confined(name string) (*File, []byte) {
 	return nil, nil
 }
 
-// known reports whether a path is inside a place that Options name.
+// known reports whether a path is inside a directory from Options.
 func (s *search) known(name string) bool {
 	dirs := append([]string{s.f.goroot(), s.f.opt.ModCache}, s.f.opt.Dirs...)
 	for _, m := range s.f.opt.Modules {
@@ -158,7 +158,7 @@ func (s *search) known(name string) bool {
 	return false
 }
 
-// trimmed tries what is left in the working trees after removing Options.TrimPath.
+// trimmed removes Options.TrimPath and tries the rest in the working trees.
 func (s *search) trimmed(p string) (*File, []byte) {
 	for _, prefix := range s.f.opt.TrimPath {
 		rest, ok := strings.CutPrefix(p, strings.TrimSuffix(slashed(prefix), "/")+"/")
@@ -178,8 +178,8 @@ func (s *search) trimmed(p string) (*File, []byte) {
 // cache or of a -trimpath build.
 var atVersion = regexp.MustCompile(`^(.*?)@(v[^/]+)/(.+)$`)
 
-// moduleCache tries paths of a module cache, of this or another machine, and the
-// form that -trimpath gives them.
+// moduleCache tries paths in a module cache, of this or another machine, and the form that
+// -trimpath gives them.
 func (s *search) moduleCache(p string) (*File, []byte) {
 	rest, escaped := p, false
 	if i := strings.LastIndex(p, "/pkg/mod/"); i >= 0 {
@@ -210,7 +210,7 @@ func (s *search) moduleCache(p string) (*File, []byte) {
 			return s.std(std)
 		}
 	}
-	// A replaced module is where the build info says.
+	// The build info contains the replacement of a module.
 	for _, k := range s.f.opt.Modules {
 		if k.Path == mod && k.Dir != "" {
 			if f, data := s.in(FromTree, k.Dir, file); f != nil {
@@ -236,8 +236,8 @@ func (s *search) inCache(mod, version, file string) (*File, []byte) {
 	return s.in(FromModCache, s.f.opt.ModCache, em+"@"+ev+"/"+file)
 }
 
-// modules tries paths that begin with the path of a module, as -trimpath writes
-// those of the main module: the longest module path wins.
+// modules tries paths that begin with the path of a module, which is what -trimpath writes for the
+// main module. The longest module path wins.
 func (s *search) modules(p string) (*File, []byte) {
 	if isAbs(p) {
 		return nil, nil
@@ -248,7 +248,7 @@ func (s *search) modules(p string) (*File, []byte) {
 			best = m
 		}
 	}
-	// A working tree may hold modules that no build info names.
+	// A working tree may contain modules that no build info names.
 	for _, t := range s.f.trees {
 		for _, m := range t.modules() {
 			if strings.HasPrefix(p, m.Path+"/") && (len(m.Path) > len(best.Path) || m.Path == best.Path && best.Dir == "") {
@@ -272,12 +272,12 @@ func (s *search) modules(p string) (*File, []byte) {
 	return nil, nil
 }
 
-// gorootDir matches the last directory before src/ of a GOROOT, as installers,
-// distributions and CI systems call it.
+// gorootDir matches the last directory before src/ in a GOROOT, as installers, distributions and CI
+// systems name it.
 var gorootDir = regexp.MustCompile(`(?i)^(go|golang|go[-_]?[0-9][^/]*|golang[-_][^/]*|toolchain@[^/]*|libexec|goroot|\$goroot|x64|arm64)$`)
 
-// goroot tries the standard library: of another machine's GOROOT, or the bare
-// package path that -trimpath leaves.
+// goroot tries the standard library: paths in another machine's GOROOT, or the bare package paths
+// left by -trimpath.
 func (s *search) goroot(p string) (*File, []byte) {
 	if rest, ok := strings.CutPrefix(p, "$GOROOT/src/"); ok {
 		return s.std(rest)
@@ -298,7 +298,7 @@ func (s *search) goroot(p string) (*File, []byte) {
 
 func stdPath(p string) bool { return len(stdPaths(p)) > 0 }
 
-// stdPaths returns what may be paths below the src directory of a GOROOT.
+// stdPaths returns candidates for paths below the src directory of a GOROOT.
 func stdPaths(p string) (out []string) {
 	for i := 0; isAbs(p); i++ {
 		j := strings.Index(p[i:], "/src/")
@@ -307,7 +307,7 @@ func stdPaths(p string) (out []string) {
 		}
 		i += j
 		rest := p[i+len("/src/"):]
-		// GOPATH is often called go too; its packages start with a host name.
+		// GOPATH is often named go, too; its packages start with a host name.
 		first, _, deep := strings.Cut(rest, "/")
 		if gorootDir.MatchString(path.Base(p[:i])) && deep && !strings.Contains(first, ".") {
 			out = append(out, rest)
@@ -316,8 +316,8 @@ func stdPaths(p string) (out []string) {
 	return out
 }
 
-// std tries a file of the standard library in the toolchain that built the
-// program, if it is here, and in GOROOT.
+// std tries a file of the standard library in the toolchain that built the program, if available,
+// and in GOROOT.
 func (s *search) std(rel string) (*File, []byte) {
 	if v := s.f.opt.GoVersion; v != "" {
 		v, _, _ = strings.Cut(v, " ")
@@ -339,8 +339,7 @@ func globQuote(s string) string {
 	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`).Replace(s)
 }
 
-// vendored tries paths through a vendor directory, whose packages may also be in
-// the module cache.
+// vendored tries paths in a vendor directory, whose packages may also be in the module cache.
 func (s *search) vendored(p string) (*File, []byte) {
 	i := strings.LastIndex("/"+p, "/vendor/")
 	if i < 0 {
@@ -381,19 +380,19 @@ func (s *search) inVendor(rel string) (*File, []byte) {
 	return nil, nil
 }
 
-// suffix tries files of the working trees whose paths end alike: the one that
-// shares most directories, provided that it is the only one. A file that shares
-// nothing but its name counts at the root of a tree alone (a build in /src).
+// suffix tries files of the working trees whose paths have the same suffix: the one that shares
+// most directories, if it is unique. A file that shares only its base name counts only at the root
+// of a tree (a build in /src).
 func (s *search) suffix(p string) (*File, []byte) {
 	if strings.Contains(p, "/pkg/mod/") || strings.Contains(p, "@v") {
-		return nil, nil // a dependency: nothing in the user's tree is its source
+		return nil, nil // a dependency: its source is not in the user's tree
 	}
 	first, _, deep := strings.Cut(p, "/")
 	if stdPath(p) {
-		return nil, nil // likewise the standard library
+		return nil, nil // nor is that of the standard library
 	}
-	// What -trimpath leaves of the standard library looks like any relative path:
-	// it has to be in the tree as a whole.
+	// What -trimpath leaves of a path in the standard library looks like any relative path, so all
+	// of it must be in the tree.
 	entire := !isAbs(p) && deep && !strings.Contains(first, ".")
 	for _, t := range s.f.trees {
 		rel, err := t.suffix(p, entire)

@@ -13,10 +13,10 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// maxTreeFiles bounds the index of a working tree; someone may run in /.
+// maxTreeFiles limits the index of a working tree, which could be /.
 const maxTreeFiles = 200_000
 
-// A tree is a working tree. It is walked once, on the first lookup that needs it.
+// A tree is a working tree. It is walked once, by the first lookup that needs it.
 type tree struct {
 	dir   string
 	index func() *treeIndex
@@ -26,7 +26,7 @@ type tree struct {
 type treeIndex struct {
 	byName  map[string][]string // base name to slash-separated paths below dir
 	modules []Module
-	partial bool // the tree has more files than the index takes
+	partial bool // the tree has more files than the index can hold
 }
 
 func newTree(dir string) *tree {
@@ -36,7 +36,7 @@ func newTree(dir string) *tree {
 	t := &tree{dir: dir}
 	t.index = sync.OnceValue(t.walk)
 	t.mods = sync.OnceValue(func() []Module {
-		// The tree may be a part of a module.
+		// The tree may be a subdirectory of a module.
 		var out []Module
 		for d := filepath.Dir(dir); ; d = filepath.Dir(d) {
 			if m, ok := readModule(d); ok {
@@ -51,10 +51,10 @@ func newTree(dir string) *tree {
 	return t
 }
 
-// modules lists the modules that the tree holds or is part of.
+// modules lists the modules that the tree contains or is part of.
 func (t *tree) modules() []Module { return t.mods() }
 
-// readModule reads the module path of dir/go.mod.
+// readModule reads the module path from dir/go.mod.
 func readModule(dir string) (Module, bool) {
 	name := filepath.Join(dir, "go.mod")
 	data, err := readRegular(1<<20,
@@ -73,7 +73,7 @@ func (t *tree) walk() *treeIndex {
 	_ = filepath.WalkDir(t.dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if d != nil && d.IsDir() {
-				return fs.SkipDir // unreadable: no source from there
+				return fs.SkipDir // unreadable: ignore it
 			}
 			return nil
 		}
@@ -104,8 +104,8 @@ func (t *tree) walk() *treeIndex {
 	return ix
 }
 
-// suffix returns the file of the tree that shares the most trailing elements with
-// p, which with entire must be all of them.
+// suffix returns the file of the tree that shares the most trailing elements with p; with entire,
+// it must share all of them.
 func (t *tree) suffix(p string, entire bool) (string, error) {
 	ix := t.index()
 	want := strings.Split(strings.Trim(p, "/"), "/")

@@ -180,7 +180,7 @@ func (r *Result) add(packages []notes.Package, patterns []string) error {
 		if rel, err := filepath.Rel(r.Dir, p.Dir); p.Err == nil && (err != nil || !filepath.IsLocal(rel)) {
 			return &diag.Error{
 				Op: "notes", Subject: p.Path, Err: errors.New("it is not in the module " + r.Module),
-				Hint: "name packages of the module; --dir names another one",
+				Hint: "name packages of the module, or another module with --dir",
 			}
 		}
 		if p.Err != nil {

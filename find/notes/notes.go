@@ -54,7 +54,7 @@ func Compile(ctx context.Context, o Options, patterns ...string) ([]Package, err
 	if i := slices.IndexFunc(o.Flags,
 		func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-"), "gcflags") }); i >= 0 {
 		return nil, &diag.Error{
-			Op: "ask the compiler", Err: fmt.Errorf("it cannot be asked with %s", o.Flags[i]),
+			Op: "get compiler notes", Err: fmt.Errorf("%s cannot be used", o.Flags[i]),
 			Hint: "omit -gcflags: the notes need their own",
 		}
 	}

@@ -23,8 +23,8 @@ func (p *Program) readWaits(ctx context.Context, o *input.Opener, most unit.Byte
 		if read+size > int64(most) {
 			p.warn(&diag.Error{
 				Op: "read the execution trace", Subject: l.Name,
-				Err:  fmt.Errorf("its %v may take long, and are left out: where requests wait is not known", unit.Bytes(size)),
-				Hint: fmt.Sprintf("--max-trace %dMB reads it", (read+size+1<<20-1)>>20),
+				Err:  fmt.Errorf("skipped: reading its %v may take long, so where requests wait is unknown", unit.Bytes(size)),
+				Hint: fmt.Sprintf("read it with --max-trace %dMB", (read+size+1<<20-1)>>20),
 			})
 			continue
 		}
@@ -39,7 +39,7 @@ func (p *Program) readWaits(ctx context.Context, o *input.Opener, most unit.Byte
 		if err != nil {
 			p.warn(&diag.Error{
 				Op: "read the execution trace", Subject: l.Name,
-				Err: fmt.Errorf("where its requests wait is not known: %w", err), Hint: diag.Hint(err),
+				Err: fmt.Errorf("where its requests wait is unknown: %w", err), Hint: diag.Hint(err),
 			})
 		}
 	}
@@ -59,7 +59,7 @@ func (p *Program) addWaits(ctx context.Context, o *input.Opener, l *input.Opened
 		defer func() { _ = x.Close() }() // read-only
 		dropped, err := p.Profiles.Waits.Add(x.Index)
 		if dropped > 0 {
-			p.warn(fmt.Errorf("%s: %d requests are too many to be followed, and are left out", l.Name, dropped))
+			p.warn(fmt.Errorf("%s: %d requests are too many to follow, and are skipped", l.Name, dropped))
 		}
 		return err
 	}

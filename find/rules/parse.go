@@ -60,7 +60,7 @@ func parseDoc(source string) (Doc, error) {
 	head = strings.Join(strings.Fields(head), " ")
 	title, ok := strings.CutPrefix(head, "Package "+f.Name.Name+" defines a rule: ")
 	if !ok || !strings.HasSuffix(title, ".") {
-		return Doc{}, fmt.Errorf("package %s: the comment begins with %q, want \"Package %s defines a rule: ….\"", f.Name.Name, head, f.Name.Name)
+		return Doc{}, fmt.Errorf("package %s: the comment begins with %q (want \"Package %s defines a rule: ….\")", f.Name.Name, head, f.Name.Name)
 	}
 	d := Doc{Title: strings.TrimSuffix(title, ".")}
 	sections := map[string]*string{"": &d.Text, "Before": &d.Before, "After": &d.After, "Evidence": &d.Evidence, "Safety": &d.Safety}
@@ -69,7 +69,7 @@ func parseDoc(source string) (Doc, error) {
 		if name, ok := strings.CutPrefix(line, "# "); ok {
 			section = strings.TrimSpace(name)
 			if sections[section] == nil {
-				return Doc{}, fmt.Errorf("package %s: section %q, want Before, After, Evidence, Safety", f.Name.Name, section)
+				return Doc{}, fmt.Errorf("package %s: section %q, (want Before, After, Evidence or Safety)", f.Name.Name, section)
 			}
 			continue
 		}

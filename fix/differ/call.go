@@ -10,27 +10,27 @@ import (
 	"strings"
 )
 
-// A Call is how to call a function with values made for it.
+// A Call describes how to call a function with generated values.
 type Call struct {
-	Function string // as in Go's source: (*T).Name
+	Function string // in the form of Go source: (*T).Name
 
 	fn      *types.Func
 	partial bool    // some value lacks something that may be needed
-	shapes  []shape // one for each choice of type arguments; one for what is not generic
+	shapes  []shape // one per choice of type arguments; a single one if not generic
 }
 
-// A shape is a function's call without type parameters: all are code of the test file.
+// A shape is a function's call without type parameters. All fields are code for the test file.
 type shape struct {
 	recv    string   // maker of the receiver; "" for a function
 	inst    string   // type arguments of the function: [int, string]
 	makers  []string // of the arguments
 	results int
-	dots    string        // "..." when the last argument is a slice of more
-	inner   map[int]inner // calls of what is returned, by the result's number
+	dots    string        // "..." for a variadic call
+	inner   map[int]inner // calls of returned functions, by the index of the result
 	sig     *types.Signature
 }
 
-// Call is how to call a function of the package. What cannot be called is an *UnsupportedError.
+// Call returns how to call a function of the package, or an *UnsupportedError.
 func (g *File) Call(d *ast.FuncDecl) (*Call, error) {
 	c := &Call{Function: FuncName(d)}
 	unsupported := func(what string) error { return &UnsupportedError{Function: c.Function, What: what} }
@@ -55,8 +55,9 @@ func (g *File) Call(d *ast.FuncDecl) (*Call, error) {
 	return c, nil
 }
 
-// Ways are the calls that reach a function of the package: of itself, and where it cannot be called, or
-// not with all that it may need, of functions that call it. It is an error when there are none.
+// Ways returns the calls that run a function of the package: of the function itself, and if it
+// cannot be called, or not with everything it may need, of its callers. It is an error if there are
+// none.
 func (g *File) Ways(d *ast.FuncDecl) (calls []*Call, err error) {
 	entries, errs := g.entries([]*ast.FuncDecl{d})
 	for _, e := range entries {
@@ -86,7 +87,7 @@ func (g *File) shape(i instance) (s shape, why string) {
 	return s, why
 }
 
-// numbered are n names: r0, r1, …
+// numbered returns n names: r0, r1, …
 func numbered(letter string, n int) string {
 	names := make([]string, n)
 	for i := range names {
@@ -95,8 +96,8 @@ func numbered(letter string, n int) string {
 	return strings.Join(names, ", ")
 }
 
-// Turns is a func(*whetSource) that calls the function under a name, several times in a row on one
-// receiver, and notes what is to be seen.
+// Turns returns the code of a func(*whetSource) that calls the function, under a name, several
+// times on one receiver, and records everything observable.
 func (c *Call) Turns(name string) string {
 	if len(c.shapes) == 1 {
 		return "func(s *whetSource) {\n" + c.shapes[0].turns(name) + "}"
@@ -145,10 +146,10 @@ func (s *shape) turns(name string) string {
 	return b.String()
 }
 
-// Once is a func(*whetSource) func() error that makes arguments and a receiver, and returns a call of
-// the function with them, as whetBenchmark takes it. With returned set the function is called
-// while the arguments are made, and the call is of the function or handler that it returned; it is
-// "" when the function returns none.
+// Once returns the code of a func(*whetSource) func() error that makes arguments and a receiver,
+// and returns a call of the function with them, as whetBenchmark takes it. With returned, the
+// function itself is called while the arguments are made, and the returned call is of the function
+// or handler that it returned; the code is "" if it returns none.
 func (c *Call) Once(returned bool) string {
 	s, name := c.shapes[0], c.fn.Name()
 	var b strings.Builder
@@ -186,8 +187,8 @@ func (c *Call) Once(returned bool) string {
 	return ""
 }
 
-// noted is the code of a call whose results are noted when s says so; it returns the last one, if
-// that is an error. As they may be noted, the compiler cannot leave the call out.
+// noted returns the code of a call whose results are recorded if s requires it; it returns the last
+// one if that is an error. Because results may be recorded, the compiler cannot eliminate the call.
 func noted(call string, results *types.Tuple, letter string) string {
 	n := results.Len()
 	if n == 0 {
@@ -201,15 +202,15 @@ func noted(call string, results *types.Tuple, letter string) string {
 	return fmt.Sprintf("%s := %s\nif s.noting {\ns.result(%s)\n}\nreturn %s\n", list, call, list, last)
 }
 
-// An inner call is of a function or handler that was returned.
+// An inner call is a call of a returned function or handler.
 type inner struct {
 	makes   string // makes and keeps arguments
 	call    string // what follows its name: .ServeHTTP(b0, b1)
 	results *types.Tuple
 }
 
-// innerCalls are how to call the functions and handlers among results, by their number: what was
-// changed may lie in them.
+// innerCalls returns how to call the functions and handlers among results, by index: the change may
+// be in them.
 func (g *File) innerCalls(sig *types.Signature) (calls map[int]inner, why string) {
 	calls = map[int]inner{}
 	for i := range sig.Results().Len() {

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// FileName is the file of the tests that Generate and Dump write.
+// FileName is the name of the test file that Generate and Dump write.
 const FileName = "zz_whet_differ_test.go"
 
-// An UnsupportedError says why a function cannot be called with inputs that are made for it.
+// An UnsupportedError is the reason why a function cannot be called with generated inputs.
 type UnsupportedError struct {
 	Function string
 	What     string // the receiver, parameter or type at fault
@@ -25,19 +25,18 @@ func (e *UnsupportedError) Error() string {
 
 // A Test is a generated test.
 type Test struct {
-	Function string // as in Go's source: (*T).Name
+	Function string // in the form of Go source: (*T).Name
 	Name     string // of the fuzz target or the test
 }
 
-// Generate writes the tests that compare functions of a package as it was, old, with those of the
-// same names in the package's directory. Where a function cannot be called, functions of the package
-// that call it are compared instead. It returns the files' texts by name, and the fuzz targets.
-// Functions that cannot be compared are in the errors; the files are of the others, nil when
-// there are none.
+// Generate writes tests that compare functions of the original package, old, with those of the same
+// names in the package's directory. For a function that cannot be called, its callers in the
+// package are compared instead. It returns the files' contents by name, and the fuzz targets. The
+// errors are for functions that cannot be compared; files is nil if there are no others.
 func Generate(old *packages.Package, decls []*ast.FuncDecl) (files map[string][]byte, tests []Test, errs []error) {
 	f := NewFile(old)
 	entries, errs := f.entries(decls)
-	was := map[*types.Func]string{} // names of the functions as they were
+	was := map[*types.Func]string{} // names of the original functions
 	entries = slices.DeleteFunc(entries, func(e entry) bool {
 		for _, fn := range e.functions() {
 			if err := f.copyable(fn); err != nil {
@@ -81,16 +80,16 @@ func Generate(old *packages.Package, decls []*ast.FuncDecl) (files map[string][]
 	return files, tests, errs
 }
 
-// maxCallers is how many callers stand for a function that cannot be called.
+// maxCallers is the maximum number of callers that replace a function that cannot be called.
 const maxCallers = 3
 
-// An entry is how to get to functions: by calling one of them, or one that calls them.
+// An entry is a way to run functions: by calling one of them, or one of their callers.
 type entry struct {
 	call *Call
 	of   []*types.Func // that it calls and that cannot be called themselves
 }
 
-// name says what is called, and what for.
+// name describes what is called, and for which functions.
 func (e entry) name() string {
 	if len(e.of) == 0 {
 		return e.call.Function
@@ -104,7 +103,7 @@ func (e entry) name() string {
 
 func (e entry) functions() []*types.Func { return append([]*types.Func{e.call.fn}, e.of...) }
 
-// entries are how to get to functions; the errors are of those to which there is no way.
+// entries returns the ways to run functions; the errors are for functions without one.
 func (g *File) entries(decls []*ast.FuncDecl) (entries []entry, errs []error) {
 	add := func(call *Call, of ...*types.Func) {
 		for i := range entries {
@@ -138,7 +137,7 @@ func (g *File) entries(decls []*ast.FuncDecl) (entries []entry, errs []error) {
 	return entries, errs
 }
 
-// callers are functions of the package that speak of another one, at most maxCallers.
+// callers returns functions of the package that mention another one, at most maxCallers.
 func (g *File) callers(fn *types.Func) (decls []*ast.FuncDecl) {
 	for _, file := range g.pkg.Syntax {
 		for _, d := range file.Decls {

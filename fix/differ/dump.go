@@ -12,14 +12,16 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// DumpEnv is the environment variable that names the file to which the tests of Dump add answers.
+// DumpEnv is the environment variable that names the file to which the tests of Dump append
+// results.
 const DumpEnv = "WHET_ANSWERS"
 
-// Dump writes tests that print what functions of a package answer to inputs, drawn from a seed, so
-// that what two builds of the same source answer can be compared: each side lays the files over the
-// package's directory, runs a test alone with DumpEnv set to a new file, and CompareDumps reads both
-// files. It returns the files' texts by name, and the tests. For a function that cannot be called,
-// functions that call it print theirs; those without any are in the errors; the files are nil when there are no others.
+// Dump writes tests that print the results of functions of a package for inputs drawn from a seed,
+// to compare two builds of the same source. Each side overlays the files on the package's directory
+// and runs a test alone with DumpEnv set to a new file; CompareDumps compares both files. Dump
+// returns the files' contents by name, and the tests. For a function that cannot be called, its
+// callers print their results; the errors are for functions without callers; files is nil if there
+// are no others.
 func Dump(pkg *packages.Package, decls []*ast.FuncDecl, inputs int, seed uint64) (files map[string][]byte,
 	tests []Test, errs []error,
 ) {
@@ -41,32 +43,32 @@ func Dump(pkg *packages.Package, decls []*ast.FuncDecl, inputs int, seed uint64)
 	return files, tests, errs
 }
 
-// Dumped counts the inputs of which two builds printed the answers.
+// Dumped counts the inputs for which two builds printed results.
 type Dumped struct {
-	Alike   int64 // answered alike
-	Texts   int64 // of these: but for the texts of errors
-	Panics  int64 // only panicked on, alike, or not ended
-	Varying int64 // answered differently by one build itself, by time or chance: not compared
+	Alike   int64 // same result
+	Texts   int64 // of these: same except for the texts of errors
+	Panics  int64 // only panicked, in both, or did not return
+	Varying int64 // results of a single build vary, by time or chance: not compared
 }
 
-// A DifferenceError is the first input that two builds answer differently.
+// A DifferenceError is the first input with different results in two builds.
 type DifferenceError struct {
-	Input int    // its number, from 0
-	A, B  string // the answers; "" is none
+	Input int    // its index
+	A, B  string // the results; "" is none
 }
 
 func (e *DifferenceError) Error() string {
 	return fmt.Sprintf("the answers differ on input %d\nbefore:\n%s\nafter:\n%s", e.Input, e.A, e.B)
 }
 
-// maxAnswer bounds a line of a dump; the tests write shorter ones.
+// maxAnswer is the maximum length of a line of a dump; the tests write shorter ones.
 const maxAnswer = 1 << 20
 
-// errNoDump is a line that the tests of Dump do not write.
+// errNoDump is returned for a line that the tests of Dump do not write.
 var errNoDump = errors.New("not a dump of answers")
 
 // CompareDumps compares what two builds printed for one function. A *DifferenceError is the first
-// difference; any other error says that a or b cannot be read, or is no dump.
+// difference; any other error means that a or b cannot be read, or is not a dump.
 func CompareDumps(a, b io.Reader) (*Dumped, error) {
 	left, right := bufio.NewScanner(a), bufio.NewScanner(b)
 	left.Buffer(nil, maxAnswer)

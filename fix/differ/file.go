@@ -21,27 +21,27 @@ import (
 //go:embed support
 var support embed.FS
 
-// supportName is the file that a part of the support is laid over as.
+// supportName returns the file name of a part of the support.
 func supportName(part string) string { return "zz_whet_" + part + "_test.go" }
 
-// A File is a test file of a package in the making: the makers of values that its tests need, and
-// its imports. It is for one goroutine.
+// A File is a test file of a package under construction: the makers of values that its tests need,
+// and its imports. It is not safe for concurrent use.
 type File struct {
 	pkg      *packages.Package
 	imports  map[string]string // path -> name in the file
 	makers   map[string]string // type -> name of its maker
 	made     []string          // makers' source
-	begun    []string          // types of the makers, in the order in which these were begun
-	dead     map[string]string // type -> why no value of it can be made
-	open     []string          // makers that are being written, the outermost first
-	named    int               // makers that were given a name
+	begun    []string          // types of the makers, in the order in which they were started
+	dead     map[string]string // type -> why its values cannot be made
+	open     []string          // makers in progress, outermost first
+	named    int               // number of named makers
 	stubs    int
-	declared map[string]bool // names; nil: not known yet
-	partial  map[string]bool // makers of values that lack something
+	declared map[string]bool // names; nil: unknown
+	partial  map[string]bool // makers of incomplete values
 	bodies   bytes.Buffer
 }
 
-// NewFile is an empty test file for a package that was loaded with syntax and types.
+// NewFile returns an empty test file for a package that was loaded with syntax and types.
 func NewFile(pkg *packages.Package) *File {
 	return &File{
 		pkg:     pkg,
@@ -53,9 +53,9 @@ func NewFile(pkg *packages.Package) *File {
 // Add adds declarations to the file, formatted as fmt.Sprintf does.
 func (g *File) Add(format string, args ...any) { fmt.Fprintf(&g.bodies, format, args...) }
 
-// Texts are the files to lay into the package's directory: the one with what was added, under the
-// name that is given, and the makers of values and the comparison, which are the same for all
-// packages. It is an error when what was added is not Go.
+// Texts returns the files to overlay on the package's directory: the one with the added
+// declarations, under name, and the makers of values and the comparison, which are the same for all
+// packages. It returns an error if the declarations are not valid Go.
 func (g *File) Texts(name string) (map[string][]byte, error) {
 	var code bytes.Buffer
 	code.Write(g.bodies.Bytes())
@@ -93,8 +93,8 @@ func (g *File) Texts(name string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// selected are the names before the dots in declarations: makers that were given up may have asked
-// for imports that nothing uses.
+// selected returns the names before dots in declarations: abandoned makers may have requested
+// imports that remain unused.
 func selected(decls []byte) (map[string]bool, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", slices.Concat([]byte("package p\n"), decls),
 		parser.SkipObjectResolution)
@@ -113,13 +113,13 @@ func selected(decls []byte) (map[string]bool, error) {
 	return names, nil
 }
 
-// supportOf is what the parts of the support are for that not all need.
+// supportOf returns what the optional parts of the support are for.
 func supportOf() map[string]string {
 	return map[string]string{"compare": "whetCompare(", "answers": "whetPrintAnswers(", "bench": "whetBenchmark("}
 }
 
-// supportFor are the support files that code in a package needs, by name. Their imports get names that no package
-// has: a package may declare a log, url or time of its own.
+// supportFor returns the support files that code in a package needs, by name. Their imports get
+// unused names: a package may declare its own log, url or time.
 func supportFor(pkg *types.Package, code []byte) map[string][]byte {
 	parts, err := support.ReadDir("support")
 	if err != nil {
@@ -130,7 +130,7 @@ func supportFor(pkg *types.Package, code []byte) map[string][]byte {
 		name := strings.TrimSuffix(part.Name(), ".txt")
 		if uses, ok := supportOf()[name]; ok && !bytes.Contains(code, []byte(uses)) ||
 			name == "web" && imported(pkg, "net") == nil {
-			continue // nobody asks for it, and all that is imported takes long to link
+			continue // unused: linking all imports takes long
 		}
 		text, err := support.ReadFile("support/" + part.Name())
 		if err != nil {
@@ -150,7 +150,7 @@ func supportPart(pkg, part string, text []byte) []byte {
 	file.Name.Name = pkg
 	names := map[string]string{}
 	for _, spec := range file.Imports {
-		p, _ := strconv.Unquote(spec.Path.Value) // it has been parsed
+		p, _ := strconv.Unquote(spec.Path.Value) // already parsed
 		names[path.Base(p)] = "whet_" + path.Base(p)
 		spec.Name = ast.NewIdent("whet_" + path.Base(p))
 	}
@@ -162,7 +162,7 @@ func supportPart(pkg, part string, text []byte) []byte {
 		}
 		return true
 	})
-	// What the support is written in may be newer than the module's language.
+	// The support may need a newer language version than the module has.
 	out := bytes.NewBufferString("//go:build go1.24\n\n")
 	if err := format.Node(out, fset, file); err != nil {
 		panic(part + ".txt is not Go: " + err.Error())
@@ -170,7 +170,7 @@ func supportPart(pkg, part string, text []byte) []byte {
 	return out.Bytes()
 }
 
-// qualify is the name of a package in the generated file.
+// qualify returns the name of a package in the generated file.
 func (g *File) qualify(p *types.Package) string {
 	if p == g.pkg.Types {
 		return ""
@@ -178,7 +178,7 @@ func (g *File) qualify(p *types.Package) string {
 	return g.use(p.Path(), p.Name())
 }
 
-// use imports a package under a name that nothing of the package has.
+// use imports a package under a name that is unused in the package.
 func (g *File) use(importPath, name string) string {
 	if n, ok := g.imports[importPath]; ok {
 		return n
@@ -191,7 +191,7 @@ func (g *File) use(importPath, name string) string {
 	return n
 }
 
-// declares reports whether something in the package has a name, be it a variable of a function.
+// declares reports whether a name is declared anywhere in the package, including within functions.
 func (g *File) declares(name string) bool {
 	if g.declared == nil {
 		g.declared = map[string]bool{}
@@ -214,7 +214,7 @@ func (g *File) names() []string {
 
 func (g *File) typeString(t types.Type) string { return types.TypeString(t, g.qualify) }
 
-// imported is a package that another one imports, directly or not; nil when it does not.
+// imported returns a package that another one imports, directly or indirectly, or nil.
 func imported(from *types.Package, path string) *types.Package {
 	seen := map[*types.Package]bool{}
 	var find func(p *types.Package) *types.Package
@@ -242,7 +242,7 @@ func (g *File) accessible(n *types.TypeName) bool {
 		token.IsExported(n.Name()) && n.Parent() == n.Pkg().Scope() && !isInternal(n.Pkg().Path(), g.pkg.PkgPath)
 }
 
-// isInternal reports whether another package may not import the package.
+// isInternal reports whether the package may not be imported from another one.
 func isInternal(p, from string) bool {
 	i := strings.LastIndex("/"+p+"/", "/internal/")
 	if i < 0 {

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// maxInstances is with how many choices of type arguments a generic function is called.
+// maxInstances is the number of choices of type arguments that a generic function is called with.
 const maxInstances = 3
 
-// maxChoices bounds how many choices of type arguments are looked at.
+// maxChoices limits the number of choices of type arguments that are tried.
 const maxChoices = 300
 
 // An instance is a function with its type arguments.
 type instance struct {
-	args string // [int, string]; "" for methods, whose receiver has them, and for what is not generic
+	args string // [int, string]; "" for methods, whose receiver has them, and if not generic
 	sig  *types.Signature
 }
 
-// instances are a function with the type arguments that the package's own code gives it or its
-// receiver; else with some of those that its constraints allow.
+// instances returns a function with the type arguments that the package's own code uses for it or
+// its receiver; or else with some that its constraints allow.
 func (g *File) instances(fn *types.Func) (all []instance, why string) {
 	sig := fn.Signature()
 	if params := sig.TypeParams(); params != nil {
@@ -44,7 +44,7 @@ func (g *File) instances(fn *types.Func) (all []instance, why string) {
 	return all, ""
 }
 
-// methods are a method of a generic type for some type arguments of the type.
+// methods returns a method of a generic type for some type arguments of the type.
 func (g *File) methods(fn *types.Func) (all []instance) {
 	recv := fn.Signature().Recv().Type()
 	if p, ok := recv.(*types.Pointer); ok {
@@ -81,7 +81,8 @@ func (g *File) bracketed(args []types.Type) string {
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// typeArgs are type arguments for what is generic: those of the package's code first.
+// typeArgs returns type arguments for a generic function or type: those in the package's code
+// first.
 func (g *File) typeArgs(of types.Object, generic types.Type, params *types.TypeParamList) (all [][]types.Type) {
 	seen := map[string]bool{}
 	add := func(args []types.Type) {
@@ -113,7 +114,7 @@ func (g *File) typeArgs(of types.Object, generic types.Type, params *types.TypeP
 	return all
 }
 
-// nameable reports whether the file can name a type, and all that it is made of.
+// nameable reports whether the file can name a type and all types it consists of.
 func (g *File) nameable(t types.Type) bool {
 	tuple := func(vars *types.Tuple) bool {
 		for v := range vars.Variables() {
@@ -160,11 +161,11 @@ func (g *File) nameable(t types.Type) bool {
 	case *types.Basic:
 		return t.Info()&types.IsUntyped == 0
 	}
-	return false // a parameter of the function that it is called in
+	return false // a type parameter of the calling function
 }
 
-// choose completes type arguments; those that are free begin with the k-th of their candidates, so
-// that another k is another choice. It is nil when there is none.
+// choose completes type arguments. Free ones start with the k-th of their candidates, so that each
+// k is a different choice. It returns nil if there is none.
 func (g *File) choose(generic types.Type, params *types.TypeParamList, args map[*types.TypeParam]types.Type, k int,
 	left *int,
 ) []types.Type {
@@ -204,8 +205,8 @@ func (g *File) choose(generic types.Type, params *types.TypeParamList, args map[
 	return nil
 }
 
-// candidates are types that a type parameter may stand for; nil when its constraint speaks of
-// others that have none yet.
+// candidates returns types that satisfy a type parameter; nil if its constraint mentions other
+// parameters that are not set yet.
 func (g *File) candidates(p *types.TypeParam, args map[*types.TypeParam]types.Type) []types.Type {
 	constraint, _ := p.Constraint().Underlying().(*types.Interface)
 	if constraint == nil {
@@ -239,8 +240,8 @@ func (g *File) candidates(p *types.TypeParam, args map[*types.TypeParam]types.Ty
 	return all
 }
 
-// termsOf are the types of a constraint's type set as it is written, the usual ones first; none when
-// it only asks for methods.
+// termsOf returns the types in a constraint's type set, common ones first; none if it only requires
+// methods.
 func termsOf(constraint *types.Interface) (terms []types.Type) {
 	add := func(t types.Type) {
 		if i, ok := t.Underlying().(*types.Interface); ok {
@@ -271,7 +272,7 @@ func termsOf(constraint *types.Interface) (terms []types.Type) {
 	return terms
 }
 
-// substitute puts type arguments in the place of type parameters; not ok when one has none.
+// substitute replaces type parameters by type arguments; it fails if one is missing.
 func substitute(t types.Type, args map[*types.TypeParam]types.Type) (types.Type, bool) {
 	switch t := t.(type) {
 	case *types.TypeParam:
@@ -290,8 +291,8 @@ func substitute(t types.Type, args map[*types.TypeParam]types.Type) (types.Type,
 	return t, true
 }
 
-// ofInstance is a generic function of the package with the type arguments of a generic type, when
-// it has as many; itself when neither is generic.
+// ofInstance returns a generic function of the package with the type arguments of a generic type,
+// if their numbers match; the function itself if neither is generic.
 func (g *File) ofInstance(fn *types.Func, n *types.Named) (sig *types.Signature, args string, err error) {
 	if fn.Signature().TypeParams().Len() != n.TypeArgs().Len() {
 		return nil, "", fmt.Errorf("%s has other type parameters than %s", fn.Name(), n)

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// maxDepth bounds how deep values are nested: below it, pointers and slices are nil.
+// maxDepth limits the nesting of values: below it, pointers and slices are nil.
 const maxDepth = 6
 
-// known are the makers of types that have invariants, or that say what was done with them: Go
-// expressions with the source of inputs in s. {x} is a package that they need.
+// known returns the makers of types that have invariants, or that record what was done with them:
+// Go expressions with the source of inputs in s. {x} is a required package.
 func known(t string) (expr string, packages []string, ok bool) {
 	switch t {
 	case "error":
@@ -112,7 +112,7 @@ func known(t string) (expr string, packages []string, ok bool) {
 	return "", nil, false
 }
 
-// maker is the name of the function that makes values of a type, or why there can be none.
+// maker returns the name of the function that makes values of a type, or why there can be none.
 func (g *File) maker(t types.Type, depth int) (name, why string) {
 	t = types.Unalias(t)
 	key := types.TypeString(t, nil)
@@ -132,12 +132,12 @@ func (g *File) maker(t types.Type, depth int) (name, why string) {
 	name = "whetMake" + strconv.Itoa(g.named)
 	made, begun := len(g.made), len(g.begun)
 	g.begun = append(g.begun, key)
-	g.makers[key] = name // for types that hold themselves
+	g.makers[key] = name // for recursive types
 	g.open = append(g.open, name)
 	body, why := g.body(t, key, depth)
 	g.open = g.open[:len(g.open)-1]
 	if why != "" {
-		// What was made on the way may ask for this one.
+		// Makers started in between may call this one.
 		for _, k := range g.begun[begun:] {
 			delete(g.makers, k)
 		}
@@ -150,14 +150,14 @@ func (g *File) maker(t types.Type, depth int) (name, why string) {
 	return name, ""
 }
 
-// leftOut notes that values of the types whose makers are being written lack something.
+// leftOut records that values of the types in progress are incomplete.
 func (g *File) leftOut() {
 	for _, name := range g.open {
 		g.partial[name] = true
 	}
 }
 
-// body is the maker's body, which ends in a return.
+// body returns the maker's body, which ends in a return.
 func (g *File) body(t types.Type, key string, depth int) (text, why string) {
 	if expr, pkgs, ok := known(key); ok {
 		for _, p := range pkgs {
@@ -242,7 +242,7 @@ func basic(b *types.Basic) string {
 	return ""
 }
 
-// pointer makes a new value to point to, and nil where values are nested too deeply.
+// pointer makes a new value to point to, or nil if values are nested too deeply.
 func (g *File) pointer(p *types.Pointer, depth int) (text, why string) {
 	if n, ok := types.Unalias(p.Elem()).(*types.Named); ok && g.accessible(n.Obj()) {
 		if text, ok := g.constructed(n, true, depth); ok {
@@ -254,8 +254,8 @@ func (g *File) pointer(p *types.Pointer, depth int) (text, why string) {
 		g.typeString(p.Elem()), elem), why
 }
 
-// channel makes one with values in it. It is closed where code only receives, which would wait for
-// ever otherwise, and has room where it is sent to.
+// channel makes a channel with values in it. It is closed if the code only receives, which would
+// block forever otherwise, and has spare capacity if the code sends.
 func (g *File) channel(c *types.Chan, depth int) (text, why string) {
 	elem, why := g.maker(c.Elem(), depth+1)
 	if why != "" {
@@ -272,7 +272,7 @@ func (g *File) channel(c *types.Chan, depth int) (text, why string) {
 		"{\n\t\tclose(c)\n\t}\n\treturn c\n", g.typeString(c.Elem()), elem, closed), ""
 }
 
-// channelUse tells what the package does with channels of some values.
+// channelUse returns what the package does with channels of a type.
 func (g *File) channelUse(elem types.Type) (sends, receives bool) {
 	of := func(x ast.Expr) bool {
 		t := g.pkg.TypesInfo.TypeOf(x)
@@ -298,9 +298,9 @@ func (g *File) channelUse(elem types.Type) (sends, receives bool) {
 	return sends, receives
 }
 
-// structure fills all fields: what is left out would be a state that no program has. A field of
-// which no value can be made stays as it is in a new value; a function that needs it panics, and
-// what only panics is not compared.
+// structure fills all fields, because otherwise the state could be one that no program has. A field
+// whose values cannot be made stays zero; a function that needs it panics, and what only panics is
+// not compared.
 func (g *File) structure(t types.Type, u *types.Struct, depth int) (text, why string) {
 	own := true
 	if n, ok := t.(*types.Named); ok {
@@ -335,8 +335,8 @@ func (g *File) isModules(p *types.Package) bool {
 	return p == g.pkg.Types || m != nil && (p.Path() == m.Path || strings.HasPrefix(p.Path(), m.Path+"/"))
 }
 
-// constructed makes a struct of this module that has unexported fields by its package's own
-// constructor: a function New… that returns it, or a pointer to it, and perhaps an error.
+// constructed makes a struct of this module with unexported fields with its package's own
+// constructor: a function New… that returns it, or a pointer to it, and possibly an error.
 func (g *File) constructed(n *types.Named, pointer bool, depth int) (text string, ok bool) {
 	u, isStruct := n.Underlying().(*types.Struct)
 	if !isStruct || n.Obj().Pkg() == nil || !g.isModules(n.Obj().Pkg()) || !hasUnexported(u) {
@@ -398,7 +398,7 @@ func hasExported(u *types.Struct) bool {
 	return false
 }
 
-// constructorArgs are the arguments of a constructor; options are left out.
+// constructorArgs returns the arguments of a constructor, without options.
 func (g *File) constructorArgs(sig *types.Signature, depth int) (args string, ok bool) {
 	var list []string
 	for i := range sig.Params().Len() {
@@ -423,7 +423,7 @@ func hasUnexported(u *types.Struct) bool {
 	return false
 }
 
-// function makes a function that notes its arguments and returns drawn values.
+// function makes a function that records its arguments and returns random values.
 func (g *File) function(sig *types.Signature, depth int) (text, why string) {
 	if sig.TypeParams().Len() > 0 {
 		return "", "it is a generic function"
@@ -438,9 +438,9 @@ func (g *File) function(sig *types.Signature, depth int) (text, why string) {
 	return fmt.Sprintf("%sreturn func%s {\n%s\t}\n", fields, head, body), ""
 }
 
-// answering is the code of a function that notes its arguments and returns drawn values: its
-// parameters and results, the fields of x that hold the results, and its body. In a benchmark, where
-// s is typical, the values are drawn once and nothing is noted.
+// answering returns the code of a function that records its arguments and returns random values:
+// its parameters and results, the fields of x that hold the results, and its body. In a benchmark,
+// where s is typical, the values are drawn once and nothing is recorded.
 func (g *File) answering(sig *types.Signature, name, prefix string, depth int) (head, fields, body, why string) {
 	var params, names []string
 	if name != "" {
@@ -479,8 +479,8 @@ func (g *File) answering(sig *types.Signature, name, prefix string, depth int) (
 	return head, hold.String(), body, ""
 }
 
-// implementation makes a value of one of the module's own types that have an interface's methods;
-// where there is none, of a type that notes how it is called and answers with drawn values.
+// implementation makes a value of one of the module's types that implement an interface; if there
+// are none, of a type that records its calls and returns random values.
 func (g *File) implementation(u *types.Interface, key string, depth int) (text, why string) {
 	if u.NumMethods() == 0 && u.NumEmbeddeds() == 0 {
 		return "\treturn s.any()\n", ""
@@ -508,7 +508,7 @@ func (g *File) implementation(u *types.Interface, key string, depth int) (text, 
 	return b.String(), ""
 }
 
-// implements is the maker of a type, or of pointers to it, if it has an interface's methods.
+// implements returns the maker of a type, or of pointers to it, if it implements an interface.
 func (g *File) implements(obj types.Object, u *types.Interface, depth int) (maker string) {
 	tn, ok := obj.(*types.TypeName)
 	if !ok || tn.IsAlias() || types.IsInterface(tn.Type()) || !g.accessible(tn) {
@@ -562,7 +562,8 @@ func (g *File) stub(u *types.Interface, key string, depth int) (text, why string
 	return fmt.Sprintf("\treturn &%s{s: s, reader: s.reader()}\n", name), ""
 }
 
-// streaming is the body of a method that reads or writes bytes: any numbers would be no stream.
+// streaming returns the body of a method that reads or writes bytes, for which random results would
+// be inconsistent.
 func streaming(m *types.Func) string {
 	in, out := m.Signature().Params(), m.Signature().Results()
 	if in.Len() != 1 || in.At(0).Type().String() != "[]byte" || out.Len() != 2 || out.At(0).Type().String() != "int" ||

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// FuncName is a function's name as Go's source has it.
+// FuncName returns a function's name in the form of Go source.
 func FuncName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
@@ -21,8 +21,8 @@ func FuncName(d *ast.FuncDecl) string {
 	return t + "." + d.Name.Name
 }
 
-// oldFunction is the source of a function as it was, under another name. What it calls is called by
-// the names of what was, and the packages that its file imports are imported by the same names.
+// oldFunction returns the source of an original function under another name. It calls the originals
+// of other changed functions, and imports packages under the same names as its file.
 func (g *File) oldFunction(fn *types.Func, was map[*types.Func]string) (string, error) {
 	d := g.declOf(fn)
 	file := g.pkg.Fset.File(d.Pos())
@@ -67,7 +67,7 @@ func (g *File) oldFunction(fn *types.Func, was map[*types.Func]string) (string, 
 	return out.String(), nil
 }
 
-// copyable says why the source of a function cannot stand in another file.
+// copyable returns why the source of a function cannot be moved to another file.
 func (g *File) copyable(fn *types.Func) (err error) {
 	d := g.declOf(fn)
 	ast.Inspect(d, func(n ast.Node) bool {
@@ -95,7 +95,7 @@ func isSelected(d *ast.FuncDecl, id *ast.Ident) bool {
 	return found
 }
 
-// declOf is where a function of the package is declared.
+// declOf returns the declaration of a function of the package.
 func (g *File) declOf(fn *types.Func) *ast.FuncDecl {
 	for _, file := range g.pkg.Syntax {
 		for _, d := range file.Decls {

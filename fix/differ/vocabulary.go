@@ -14,15 +14,15 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// maxWords bounds the vocabulary of a package.
+// maxWords is the maximum size of a package's vocabulary.
 const maxWords = 200
 
-// A key is a name that a struct's field has in JSON, and what it takes: string, integer, float,
+// A key is the JSON name of a struct field, and the kind of its value: string, integer, float,
 // boolean, or "" for all else.
 type key struct{ name, kind string }
 
-// vocabulary are the keys of a package's structs, and the short texts in its code and tests: inputs made of
-// them reach further than random bytes.
+// vocabulary returns the keys of a package's structs, and the short strings in its code and tests:
+// inputs made from them get further than random bytes.
 func vocabulary(pkg *packages.Package) (keys []key, words []string) {
 	for _, file := range pkg.Syntax {
 		tags := map[*ast.BasicLit]bool{}
@@ -66,16 +66,16 @@ func appendWord(words []string, x *ast.BasicLit, most int) []string {
 	return words
 }
 
-// testWords adds the texts in the package's tests: what its functions are for.
+// testWords adds the strings in the package's tests, which show what its functions are for.
 func testWords(pkg *packages.Package, words []string) []string {
 	if len(pkg.GoFiles) == 0 {
 		return words
 	}
-	names, _ := filepath.Glob(filepath.Join(filepath.Dir(pkg.GoFiles[0]), "*_test.go")) // the pattern is good
+	names, _ := filepath.Glob(filepath.Join(filepath.Dir(pkg.GoFiles[0]), "*_test.go")) // the pattern is valid
 	for _, name := range names {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
-			continue // the go command has more to say of it
+			continue // the go command reports more about it
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			if _, ok := n.(*ast.ImportSpec); ok {

@@ -16,33 +16,32 @@ import (
 
 // A Build is a program built without or with a profile.
 type Build struct {
-	Size int64 `json:"size"` // of the executable in bytes; 0 for a library, which has none
+	Size int64 `json:"size"` // of the executable in bytes; 0 for a library
 
-	// What compiling and linking everything took, with nothing from the build cache: wall
-	// time, and CPU time of the compilers, which is the same on a busy machine. 0
-	// when it was not measured.
+	// The time to compile and link everything, without the build cache: wall time, and CPU time of
+	// the compilers, which does not depend on the load of the machine. 0 if not measured.
 	Wall time.Duration `json:"wall_ns,omitempty"`
 	CPU  time.Duration `json:"cpu_ns,omitempty"`
 }
 
-// maxMessages bounds what is kept of a go command's messages.
+// maxMessages is the maximum size of a go command's messages that is kept.
 const maxMessages = 64 << 10
 
-// output is what a go command has printed and taken.
+// output is the messages and resource usage of a go command.
 type output struct {
 	stdout string
 	wall   time.Duration
 	cpu    time.Duration
 }
 
-// run runs the go command. Its error has the first lines of what it said.
+// run runs the go command. Its error contains the first lines of the messages.
 func (m module) run(ctx context.Context, verb string, args []string) (*output, error) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{verb}, args...)...)
 	cmd.Dir = m.dir
 	cmd.Env = append(cmd.Environ(), m.env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	// Interrupted, the go command ends its compilers and removes its temporary files.
+	// On an interrupt, the go command ends its compilers and removes its temporary files.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
 	begin := time.Now()
@@ -60,7 +59,7 @@ func (m module) run(ctx context.Context, verb string, args []string) (*output, e
 	return &output{stdout.String(), time.Since(begin), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
 }
 
-// firstLines is the start of a compiler's messages.
+// firstLines returns the start of a compiler's messages.
 func firstLines(text string) string {
 	const most = 5
 	lines := strings.SplitN(strings.TrimSpace(text), "\n", most+1)
@@ -70,13 +69,13 @@ func firstLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// listFlags are the flags that go list knows too and that decide which files count.
+// listFlags returns the flags that go list accepts, too, and that determine which files count.
 func (m module) listFlags() []string {
 	return slices.DeleteFunc(slices.Clone(m.flags), func(f string) bool { return f == "-a" })
 }
 
-// build builds packages with a profile ("off" without one). With out, the one package
-// is a program, which goes there. With all, nothing is taken from the build cache.
+// build builds packages with a profile, or "off". With out, the single package is a program, which
+// is written there. With all, the build cache is not used.
 func (m module) build(ctx context.Context, profile, out string, all bool, packages ...string) (*Build, error) {
 	args := append(slices.Clone(m.flags), "-pgo="+profile)
 	if all {

@@ -10,32 +10,31 @@ import (
 	"github.com/whet-go/whet/source"
 )
 
-// Code is what the machine code of Go programs tells of their calls: the places of the
-// source from which calls come, and whether they were inlined. A place is named as the
-// compiler names it in profiles, by function and line within it, so that a program's
-// code and any profile can be laid side by side. It is not changed once read.
+// Code describes the calls in the machine code of Go programs: their source positions, and whether
+// they were inlined. Positions have the form that the compiler uses in profiles, function and line
+// within it, so that a program's code and any profile can be compared. It is read-only.
 type Code struct {
-	functions map[string]bool // those that have code, by themselves or inlined
+	functions map[string]bool // functions with code, on their own or inlined
 	sites     map[site]*calls
 	frames    map[string]int64    // bytes of a function's stack frame, where known
 	tails     map[string][]string // functions that others jump to instead of returning
 }
 
-// A site is a line of a function, counted from its first.
+// A site is a line of a function, relative to its first.
 type site struct {
 	function string
 	offset   int
 }
 
-// calls are what happens at a site.
+// calls are the calls at a site.
 type calls struct {
 	file     string
 	line     int
 	callees  map[string]way
-	indirect bool // calls of interfaces' methods or function values
+	indirect bool // calls of interface methods or function values
 }
 
-// way says how a function is called at a site: in one way here, in another there.
+// A way is how a function is called at a site, which may differ between copies.
 type way uint8
 
 const (
@@ -69,7 +68,7 @@ func ReadCode(m source.Machine) (*Code, error) {
 	return c, nil
 }
 
-// merge adds what another program's code tells.
+// merge adds the calls of another program.
 func (c *Code) merge(o *Code) {
 	for f := range o.functions {
 		c.functions[f] = true
@@ -93,21 +92,20 @@ func (c *Code) merge(o *Code) {
 	}
 }
 
-// framePattern matches the instruction that makes room on the stack; nil where it is
-// not known.
+// framePattern matches the instruction that allocates a stack frame; nil if it is unknown for the
+// architecture.
 func framePattern(arch string) *regexp.Regexp {
 	switch arch {
 	case "amd64":
 		return regexp.MustCompile(`^(?:SUBQ \$|ADDQ \$-)(0x[0-9a-f]+), SP$`)
 	case "arm64":
-		// R20 is where the new stack pointer of a large frame is made. R17 is compared with
-		// the stack's limit.
+		// R20 holds the new stack pointer of a large frame. R17 is compared with the stack limit.
 		return regexp.MustCompile(`^(?:MOVD\.W R30, -(\d+)\(RSP\)|SUB \$(\d+), RSP, (?:RSP|R20))$`)
 	}
 	return nil
 }
 
-// prologue is the number of instructions among which a frame is made.
+// prologue is the number of instructions in which the frame is allocated.
 const prologue = 16
 
 func (c *Code) add(f source.Symbol, insts []source.Inst, frame *regexp.Regexp) {
@@ -162,8 +160,8 @@ func (s *calls) call(callee string, how way) {
 	s.callees[callee] |= how
 }
 
-// target tells what an instruction in the Go assembler's syntax calls or jumps to, ""
-// when that is not known before it runs. Jumps within a function are to addresses.
+// target returns what an instruction in Go assembler syntax calls or jumps to, or "" if that is
+// only known at run time. Jumps within a function go to addresses.
 func target(text string) (name string, jump, ok bool) {
 	op, operand, _ := strings.Cut(text, " ")
 	switch op {
@@ -177,12 +175,12 @@ func target(text string) (name string, jump, ok bool) {
 	if !direct {
 		return "", jump, true
 	}
-	name, _, _ = strings.Cut(name, "+") // into a function, as to a part of duffzero
+	name, _, _ = strings.Cut(name, "+") // into a function, such as a part of duffzero
 	return symbolName(name), jump, true
 }
 
-// symbolName is a symbol as profiles name it: without the calling convention that the
-// linker appends.
+// symbolName returns a symbol as in profiles: without the calling convention that the linker
+// appends.
 func symbolName(s string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(s, ".abi0"), ".abiinternal")
 }

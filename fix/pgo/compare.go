@@ -13,11 +13,11 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// Benchmarks say which benchmarks a profile is judged by. The zero value is all of the
-// packages that are built, or of the whole module when they have none.
+// Benchmarks select the benchmarks for judging a profile. The zero value selects all of the
+// packages that are built, or of the whole module if they have none.
 type Benchmarks struct {
-	Match string            // what go test's -bench takes; "" is all
-	Run   gotest.RunOptions // Timeout, Procs and Env of each run
+	Match string            // as in go test's -bench; "" means all
+	Run   gotest.RunOptions // Timeout, Procs and Env for each run
 }
 
 // benchPackage is a package with benchmarks, whose test binary is built for both sides.
@@ -26,7 +26,7 @@ type benchPackage struct {
 	binaries [2]*gotest.Binary
 }
 
-// testBinaries are the executables of a side.
+// testBinaries returns the executables of a side.
 func (r *runner) testBinaries(side ab.Side) (paths []string) {
 	for _, p := range r.suites {
 		paths = append(paths, p.binaries[side].Path)
@@ -34,12 +34,12 @@ func (r *runner) testBinaries(side ab.Side) (paths []string) {
 	return paths
 }
 
-// needsTests reports whether test binaries are looked into or measured.
+// needsTests reports whether test binaries are examined or measured.
 func (r *runner) needsTests() bool {
 	return r.result.Target.Main == "" || r.result.Profile.Bench || !r.serves() && !r.NoMeasure
 }
 
-// listTests finds the packages with benchmarks, before anything takes its time.
+// listTests finds the packages with benchmarks, before any long-running step.
 func (r *runner) listTests(ctx context.Context) (err error) {
 	if r.needsTests() {
 		r.packages, err = r.benchmarked(ctx)
@@ -55,7 +55,7 @@ func (r *runner) buildTests(ctx context.Context) error {
 		if err := r.compile(ctx, &bp, i); ctx.Err() != nil {
 			return ctx.Err()
 		} else if err != nil {
-			// The other packages can be compared still.
+			// The other packages can still be compared.
 			if failed = err; len(r.packages) > 1 {
 				r.warnf("%v", err)
 			}
@@ -64,12 +64,12 @@ func (r *runner) buildTests(ctx context.Context) error {
 		r.suites = append(r.suites, bp)
 	}
 	if len(r.suites) == 0 {
-		return failed // nil when there was nothing to build
+		return failed // nil if there was nothing to build
 	}
 	return nil
 }
 
-// compile builds both test binaries of a package, the i-th.
+// compile builds both test binaries of the i-th package.
 func (r *runner) compile(ctx context.Context, p *benchPackage, i int) (err error) {
 	for side, with := range r.tests.profiles() {
 		name := sideName(ab.Side(side))
@@ -83,8 +83,8 @@ func (r *runner) compile(ctx context.Context, p *benchPackage, i int) (err error
 	return nil
 }
 
-// benchmarked lists the packages with benchmarks: of those asked for, or of the module
-// when nothing was asked for and the main package has none.
+// benchmarked lists the packages with benchmarks: the requested ones, or those of the module if
+// nothing was requested and the main package has none.
 func (r *runner) benchmarked(ctx context.Context) ([]gotest.Package, error) {
 	src := gotest.Source{Dir: r.Dir, Flags: r.Flags, Env: r.Env}
 	asked := r.Packages
@@ -133,7 +133,7 @@ func (r *runner) measure(ctx context.Context) error {
 	return err
 }
 
-// subjects are the benchmarks that both sides have.
+// subjects returns the benchmarks that both sides have.
 func (r *runner) subjects(ctx context.Context) ([]ab.Subject, error) {
 	var out []ab.Subject
 	for _, p := range r.suites {

@@ -1,32 +1,29 @@
-// Package pgo builds a program with a CPU profile (profile-guided optimisation) and finds
-// out what that does to it.
+// Package pgo builds a program with a CPU profile (profile-guided optimisation) and determines the
+// effect.
 //
 // Data flow:
 //
-//  1. [Reduce] makes of any CPU profile the small one that the compiler reads: the ends
-//     of its stacks. [Edges] are the calls that the compiler finds in it.
-//  2. [Run] finds the main package among the packages asked for and builds it, or the
-//     test binaries of packages with benchmarks, once with -pgo=off (A) and once with the
-//     profile (B), with nothing from the build cache where the time is to be known.
-//  3. [ReadCode] takes the calls out of the machine code of both: the runtime's own
-//     tables name the function and line of every call and every inlined call, as they do
-//     in profiles.
-//  4. [Stale] says which calls of the profile A no longer has. [Changes] and [Grown] say
-//     what the profile made the compiler inline and devirtualise, and which stack frames
-//     grew by that.
-//  5. Package bench/ab compares A with B, by benchmarks or by what the caller brings, and
+//  1. [Reduce] turns any CPU profile into the small one that the compiler needs: the ends of its
+//     stacks. [Edges] are the calls that the compiler finds in it.
+//  2. [Run] finds the main package among the requested packages and builds it, or the test binaries
+//     of packages with benchmarks, once with -pgo=off (A) and once with the profile (B). The build
+//     cache is not used if the build time is requested.
+//  3. [ReadCode] extracts the calls from the machine code of both: the runtime's own tables name the
+//     function and line of every call and every inlined call, as in profiles.
+//  4. [Stale] returns the calls of the profile that A no longer has. [Changes] and [Grown] return
+//     what the compiler inlined and devirtualised because of the profile, and which stack frames
+//     grew as a result.
+//  5. Package bench/ab compares A with B, by benchmarks or by a method of the caller, and
 //     [Result.Pays] is the verdict.
 //
-// That calls are read from machine code, and not from the compiler's messages, makes them
-// comparable with profiles name for name (closures, type arguments, wrappers and assembly
-// have names of their own there), covers the standard library and dependencies alike,
-// and needs no further build.
+// Calls are read from machine code, not from the compiler's messages. That makes them comparable
+// with profiles name for name (closures, type arguments, wrappers and assembly have special names
+// there), covers the standard library and dependencies alike, and needs no further build.
 //
-// A test binary calls the functions of a main package by their import path, which a
-// profile of the program calls main; Run renames them for either ([Rename]).
+// A test binary calls the functions of a main package by their import path, while a profile of the
+// program uses main; Run renames them for either ([Rename]).
 //
-// Values returned belong to the caller and may be read by many goroutines. Run writes
-// nothing outside of the directory that it is given for its builds, and the processes that it
-// starts have ended when it returns. The package does not write default.pgo: its caller
-// does, if it pays.
+// Returned values belong to the caller and may be read concurrently. Run writes only to the
+// directory that it is given for its builds, and the processes that it starts have ended when it
+// returns. The package does not write default.pgo: the caller does, if the profile pays off.
 package pgo

@@ -23,49 +23,46 @@ import (
 // Schema is the schema of Result as JSON.
 const Schema = "whet.pgo/1"
 
-// FewSamples is the number of samples below which a profile says little of which calls
-// are hot.
+// FewSamples is the number of samples below which a profile hardly shows which calls are hot.
 const FewSamples = 1000
 
-// Options say what to build and how to compare. The zero value but for Profile builds the
-// main package in the current directory.
+// Options configure Run. With only Profile set, it builds the main package in the current
+// directory.
 type Options struct {
 	// Profile is a CPU profile, not yet reduced.
 	Profile *profile.Profile
-	// Recording is where it comes from; nil when that is not known. It tells the main
-	// package, and versions to compare.
+	// Recording is where the profile comes from; nil if unknown. It determines the main package,
+	// and the versions to compare.
 	Recording *recording.Meta
 
 	Dir      string   // of the module, or in it; "" is the current directory
-	Packages []string // patterns; none is the recording's main package, or "."
+	Packages []string // patterns; none means the recording's main package, or "."
 	Flags    []string // of go build, without -pgo
-	Env      []string // KEY=value, besides the environment of this process
+	Env      []string // KEY=value, in addition to the environment of this process
 
-	// BuildTime builds with nothing from the build cache, which takes its time and tells
-	// how long that is.
+	// BuildTime measures the build time, by building without the build cache, which is slow.
 	BuildTime bool
 
-	// Benchmarks says which benchmarks to compare by, unless Service is set.
+	// Benchmarks selects the benchmarks for the comparison, unless Service is set.
 	Benchmarks Benchmarks
-	// Service is how the program is started and loaded, to compare it under load. Nil compares
-	// by benchmarks.
+	// Service configures how the program is started and loaded, to compare it under load. If it is
+	// nil, benchmarks are compared.
 	Service *service.Program
-	// NoMeasure leaves the comparison out.
+	// NoMeasure skips the comparison.
 	NoMeasure bool
 	AB        ab.Options // how to compare
 
-	// MaxStale is the share of stale calls from which on there is a warning; 0 is never.
+	// MaxStale is the share of stale calls above which there is a warning; 0 disables it.
 	MaxStale float64
-	// MinGain is by how much the program must become faster at least, as a share: 0.02 is
-	// 2 %. 0 is any gain that holds.
+	// MinGain is the minimum speedup as a fraction: 0.02 is 2 %. 0 accepts any significant gain.
 	MinGain float64
 
-	// Found is told the target before anything is built; its error ends the run. Nil: nobody
-	// is.
+	// Found is called with the target before anything is built; its error ends the run. It may be
+	// nil.
 	Found func(*Target) error
 
 	Work     string       // an existing directory for the builds
-	Progress func(string) // is told what is being done; nil: nobody is
+	Progress func(string) // is called with the current step; may be nil
 
 	compare func(ctx context.Context, paths [2]string) (*ab.Result, []string, error) // tests: instead of Service
 }
@@ -73,7 +70,7 @@ type Options struct {
 // serves reports whether the program is compared under load.
 func (o *Options) serves() bool { return o.Service != nil || o.compare != nil }
 
-// load compares the executables under load. The second result is what speaks against it.
+// load compares the executables under load. The second result is the reasons to distrust it.
 func (o *Options) load(ctx context.Context, paths [2]string) (*ab.Result, []string, error) {
 	if o.compare != nil {
 		return o.compare(ctx, paths)
@@ -85,7 +82,7 @@ func (o *Options) load(ctx context.Context, paths [2]string) (*ab.Result, []stri
 	return r.AB, r.Warnings(), nil
 }
 
-// A Result is what a profile does to a program.
+// A Result is the effect of a profile on a program.
 type Result struct {
 	Schema  string  `json:"schema"`
 	Target  Target  `json:"target"`
@@ -93,24 +90,23 @@ type Result struct {
 
 	Stale Staleness `json:"stale"`
 
-	// A is built with -pgo=off, whatever default.pgo there is, and B with the profile.
+	// A is built with -pgo=off, even if there is a default.pgo, and B with the profile.
 	A *Build `json:"a"`
 	B *Build `json:"b"`
 
 	Changes []ChangedCall `json:"changes"` // calls; own ones and the heaviest first
 	Frames  []GrownFrame  `json:"frames"`  // of the profile's functions; the largest growth first
 
-	Comparison *ab.Result `json:"comparison,omitempty"` // nil when nothing was measured
-	Gain       *Gain      `json:"gain,omitempty"`       // nil when there is none to tell
+	Comparison *ab.Result `json:"comparison,omitempty"` // nil if nothing was measured
+	Gain       *Gain      `json:"gain,omitempty"`       // nil if it is unknown
 	MinGain    float64    `json:"min_gain"`
 
-	// Pays is set when the program became faster by MinGain at least, with the interval's
-	// confidence. Why says so, or why not.
+	// Pays is set if the program became faster by at least MinGain, with the interval's confidence.
+	// Why is the reason.
 	Pays bool   `json:"pays"`
 	Why  string `json:"why"`
 
-	// Written is the profile that was written; "" is none. The package leaves it to its
-	// caller.
+	// Written is the path of the profile that the caller wrote, or "".
 	Written string `json:"written,omitempty"`
 
 	Warnings []string `json:"warnings,omitempty"`
@@ -120,20 +116,19 @@ type Result struct {
 
 // A Summary describes the profile.
 type Summary struct {
-	Samples  int64         `json:"samples"` // 0 when the profile does not count them
+	Samples  int64         `json:"samples"` // 0 if the profile does not count them
 	Duration time.Duration `json:"duration_ns,omitempty"`
 	Time     time.Time     `json:"time,omitzero"` // when it was started; zero when unknown
-	Calls    int           `json:"calls"`         // that the compiler finds in it
-	Hot      int           `json:"hot"`           // of them: 99 % of the weight
-	Bytes    int64         `json:"bytes"`         // of what is to be written
+	Calls    int           `json:"calls"`         // calls that the compiler finds in it
+	Hot      int           `json:"hot"`           // of them, with 99 % of the weight
+	Bytes    int64         `json:"bytes"`         // of the profile to be written
 	Bench    bool          `json:"bench"`         // it is of benchmarks, not of a program
 }
 
-// Gain is the ratio that decides: of B to A, below 1 when the profile makes the program
-// faster.
+// Gain is the deciding ratio of B to A, below 1 if the profile makes the program faster.
 type Gain struct {
 	Unit  string      `json:"unit"`
-	Of    int         `json:"of"` // benchmarks, of whose ratios it is the geometric mean; 1 is itself
+	Of    int         `json:"of"` // number of benchmarks of which it is the geometric mean
 	Ratio bench.Float `json:"ratio"`
 	Low   bench.Float `json:"low"`
 	High  bench.Float `json:"high"` // infinite with too few measurements
@@ -142,8 +137,8 @@ type Gain struct {
 // WriteProfile writes the profile for the compiler, gzipped.
 func (r *Result) WriteProfile(w io.Writer) error { return r.reduced.Write(w) }
 
-// Run builds a program with and without a profile and says what differs. With an ended ctx it
-// returns what is known so far when that is a comparison, and ctx's error otherwise.
+// Run builds a program with and without a profile and returns the differences. If ctx ends during
+// the comparison, it returns what is known so far, and otherwise ctx's error.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	r := &runner{Options: o, module: module{dir: o.Dir, flags: o.Flags, env: o.Env}}
 	if r.Progress == nil {
@@ -161,15 +156,15 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	return r.result, nil
 }
 
-// runner does one Run.
+// A runner is one run of Run.
 type runner struct {
 	Options
 	module
 	result *Result
 	own    func(function string) bool
 
-	// Profiles for the program and for test binaries, which differ in the name of the main
-	// package; the same file when they do not.
+	// Profiles for the program and for test binaries, which differ in the name of the main package;
+	// the same file if the name is the same.
 	program, tests variant
 
 	main     [2]string // executables, "" for a library
@@ -177,7 +172,7 @@ type runner struct {
 	suites   []benchPackage
 }
 
-// A variant is the profile as one kind of build needs it.
+// A variant is the profile for one kind of build.
 type variant struct {
 	path  string
 	edges []Edge
@@ -277,10 +272,10 @@ func (r *runner) warnf(format string, args ...any) {
 	r.result.Warnings = append(r.result.Warnings, fmt.Sprintf(format, args...))
 }
 
-// profiles are what -pgo gets for the sides.
+// profiles returns the values of -pgo for the two sides.
 func (v variant) profiles() [2]string { return [2]string{"off", v.path} }
 
-// sideName is how progress names the sides.
+// sideName returns the name of a side for progress messages.
 func sideName(side ab.Side) string {
 	if side == ab.A {
 		return "without the profile"
@@ -288,7 +283,7 @@ func sideName(side ab.Side) string {
 	return "with the profile"
 }
 
-// buildMain builds the main package, or, to take the time, a library.
+// buildMain builds the main package, or a library, to measure the build time.
 func (r *runner) buildMain(ctx context.Context) error {
 	t := &r.result.Target
 	var builds [2]*Build
@@ -315,7 +310,7 @@ func (r *runner) buildMain(ctx context.Context) error {
 	return nil
 }
 
-// readCode tells the code of the builds apart and looks the profile up in it.
+// readCode compares the code of the builds and looks up the profile in it.
 func (r *runner) readCode(ctx context.Context) error {
 	r.Progress("reading the machine code")
 	sides := func(of func(side ab.Side) []string) (codes [2]*Code, err error) {
@@ -349,7 +344,7 @@ func (r *runner) readCode(ctx context.Context) error {
 			return err
 		}
 	}
-	// What benchmarks run is looked up in them.
+	// The code that benchmarks run is in the test binaries.
 	judge, edges := program[ab.A], r.program.edges
 	if tests[ab.A] != nil {
 		judge, edges = tests[ab.A], r.tests.edges
@@ -378,7 +373,7 @@ func readProgram(path string) (*Code, error) {
 	return c, errors.Join(err, b.Close())
 }
 
-// compareVersions fills in what else has changed since the recording.
+// compareVersions records what else has changed since the recording.
 func (r *runner) compareVersions() error {
 	if r.main[ab.A] == "" || r.Recording == nil {
 		return nil
@@ -387,7 +382,7 @@ func (r *runner) compareVersions() error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = b.Close() }() // only read
+	defer func() { _ = b.Close() }() // read-only
 	info, err := b.BuildInfo()
 	if err != nil {
 		return err
@@ -396,7 +391,7 @@ func (r *runner) compareVersions() error {
 	return nil
 }
 
-// judge says whether the profile pays.
+// judge decides whether the profile pays off.
 func (r *runner) judge() {
 	res := r.result
 	switch c := res.Comparison; {
@@ -411,9 +406,9 @@ func (r *runner) judge() {
 	}
 }
 
-// gainOf takes the figure that decides out of a comparison: the geometric mean of several
-// benchmarks, or the ratio of one. Where benchmarks go by several units, it is the one that most of
-// them have. It is nil when nothing has one.
+// gainOf returns the deciding figure of a comparison: the geometric mean of several benchmarks, or
+// the ratio of one. If benchmarks have different units, it uses the most common one. It returns nil
+// if there is none.
 func gainOf(c *ab.Result) *Gain {
 	deciding := map[string]bool{c.Unit: true}
 	for _, s := range c.Subjects {

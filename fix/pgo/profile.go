@@ -11,35 +11,34 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// Errors of profiles that the compiler cannot use; those of this package that wrap
-// them carry the cure.
+// Errors for profiles that the compiler cannot use. Errors of this package that wrap them have a
+// hint.
 var (
 	ErrNotCPU      = errors.New("not a CPU profile")
 	ErrEmpty       = errors.New("the profile has no samples")
 	ErrNoStartLine = errors.New("the profile does not say on which lines functions start")
 )
 
-// callerAndCallee is how much of a stack the compiler looks at: the frames of its two
-// innermost locations (internal/profile.NewGraph).
+// callerAndCallee is the part of a stack that the compiler uses: the frames of its two innermost
+// locations (internal/profile.NewGraph).
 const callerAndCallee = 2
 
-// An Edge is a call as the compiler takes it from a profile: names as the linker
-// writes them, and the line of the call, counted from the line on which the caller
-// starts.
+// An Edge is a call as the compiler finds it in a profile: names in the linker's form, and the line
+// of the call relative to the start of the caller.
 type Edge struct {
 	Caller, Callee string
 	Offset         int
-	Weight         int64 // samples, or nanoseconds when the profile does not count samples
+	Weight         int64 // samples, or nanoseconds if the profile does not count samples
 
-	// Where the call was when the profile was taken.
+	// Position of the call when the profile was taken.
 	File string
 	Line int
 }
 
-// Reduce returns of a CPU profile what the compiler reads: of each stack the innermost
-// two locations, without labels, equal ones added up. What cmd/preprofile makes of
-// both is the same. Profiles that the compiler would refuse, and empty ones, which it
-// would take without a word, are errors.
+// Reduce returns the part of a CPU profile that the compiler reads: the innermost two locations of
+// each stack, without labels, with equal ones merged. cmd/preprofile gives the same result for
+// both. It returns an error for profiles that the compiler would reject, and for empty ones, which
+// it would silently accept.
 func Reduce(p *profile.Profile) (*profile.Profile, error) {
 	if weightColumn(p) < 0 {
 		var has []string
@@ -84,12 +83,11 @@ func isWeight(t profile.ValueType) bool {
 	}
 }
 
-// weightColumn is the sample type that the compiler takes, the first that it knows;
-// -1 when there is none.
+// weightColumn returns the sample type that the compiler uses, the first that it knows, or -1.
 func weightColumn(p *profile.Profile) int { return slices.IndexFunc(p.SampleTypes, isWeight) }
 
-// rewrite returns p with the sample types in columns, the first of which must not be 0,
-// with the ends of stacks that the compiler looks at and with other names of functions.
+// rewrite returns p with the sample types in columns, the first of which must not be 0, reduced to
+// the ends of stacks that the compiler uses, and with functions renamed.
 func rewrite(p *profile.Profile, columns []int, name func(string) string) (*profile.Profile, error) {
 	var types []profile.ValueType
 	for _, col := range columns {
@@ -100,7 +98,7 @@ func rewrite(p *profile.Profile, columns []int, name func(string) string) (*prof
 		locations: map[uint32]uint32{}, functions: map[uint32]uint32{}, mappings: map[uint32]uint32{},
 	}
 	if len(p.Mappings) > 0 {
-		c.mapping(0) // by convention the first is the program
+		c.mapping(0) // by convention the first one is the program
 	}
 	var stack []uint32
 	values := make([]int64, len(columns))
@@ -109,7 +107,7 @@ func rewrite(p *profile.Profile, columns []int, name func(string) string) (*prof
 			values[k] = p.Value(i, col)
 		}
 		if values[0] == 0 {
-			continue // the compiler leaves it out
+			continue // the compiler ignores it
 		}
 		stack = p.AppendStack(stack[:0], i)
 		stack = stack[:min(len(stack), callerAndCallee)]
@@ -124,7 +122,7 @@ func rewrite(p *profile.Profile, columns []int, name func(string) string) (*prof
 		nil
 }
 
-// copier copies locations from a profile to another's builder.
+// A copier copies locations from a profile to another one's builder.
 type copier struct {
 	from                           *profile.Profile
 	to                             *profile.Builder
@@ -172,10 +170,9 @@ func (c *copier) mapping(i uint32) uint32 {
 	return to
 }
 
-// Rename returns a profile of Reduce with the functions of package from named as those
-// of package to. The linker calls the functions of a program's main package main.f, and
-// those of the same package in a test binary by its import path: a profile of the one
-// says nothing to the other until it is renamed.
+// Rename returns a profile of Reduce with the functions of package from renamed to package to. The
+// linker names the functions of a program's main package main.f, and those of the same package in a
+// test binary by its import path: a profile of one does not apply to the other until it is renamed.
 func Rename(reduced *profile.Profile, from, to string) (*profile.Profile, error) {
 	columns := make([]int, len(reduced.SampleTypes))
 	for i := range columns {
@@ -195,8 +192,8 @@ func renamed(name, from, to string) string {
 	return name
 }
 
-// Edges returns the calls that the compiler finds in a CPU profile, heaviest first: those
-// of cmd/preprofile, in its order. Their weights add up to what it takes for the total.
+// Edges returns the calls that the compiler finds in a CPU profile, heaviest first: those of
+// cmd/preprofile, in its order. Their weights add up to the total that it uses.
 func Edges(p *profile.Profile) []Edge {
 	column := weightColumn(p)
 	if column < 0 {
@@ -248,7 +245,7 @@ func Edges(p *profile.Profile) []Edge {
 	return edges
 }
 
-// A callNode is what the compiler tells places of a profile by.
+// A callNode identifies a position in a profile as the compiler does.
 type callNode struct {
 	name, file  string
 	addr        uint64
@@ -264,12 +261,12 @@ func nodeOf(p *profile.Profile, loc uint32, frame profile.Line) callNode {
 	return n
 }
 
-// hotShare is the part of all calls' weight that the compiler treats as hot: its
+// hotShare is the fraction of the weight of all calls that the compiler treats as hot: its
 // -d=pgoinlinecdfthreshold, 99 %.
 const hotShare = 0.99
 
-// Hot returns the edges, which must be in the order of Edges, that the compiler inlines
-// with a larger budget: the heaviest, until they have 99 % of the weight.
+// Hot returns the edges, which must be in the order of Edges, that the compiler inlines with a
+// larger budget: the heaviest ones, with 99 % of the weight in total.
 func Hot(edges []Edge) []Edge {
 	total, sum := weightOf(edges), int64(0)
 	for i, e := range edges {

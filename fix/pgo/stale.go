@@ -8,26 +8,26 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// Staleness says how much of a profile still speaks of the program as it is. Weights are
-// of calls, as the compiler counts them (see Edges).
+// Staleness is how much of a profile no longer matches the program. Weights are those of calls, as
+// the compiler counts them (see Edges).
 type Staleness struct {
 	Total int64 `json:"total"` // weight of all calls
 	Stale int64 `json:"stale"` // of those that are no longer in the code
 
-	// The same of the calls from or to own code, which is what changes.
+	// The same for calls from or to own code, which is what changes.
 	Own      int64 `json:"own"`
 	OwnStale int64 `json:"own_stale"`
 
 	Functions []StaleFunction `json:"functions"` // heaviest first
 
-	// What else differs between the recorded build and this one; empty when the
-	// recording does not say.
+	// What else differs between the recorded build and this one; empty if the recording does not
+	// contain it.
 	GoVersion string   `json:"go_version,omitempty"` // "go1.25.1, now go1.26.0"
 	Modules   []string `json:"modules,omitempty"`    // "example.com/m v1.2.3, now v1.3.0"
 }
 
-// Share is how much of the profile of own code is stale; of all code when none of it
-// is own. 0 is fresh, 1 is of another program.
+// Share returns the stale share of the own code in the profile, or of all code if there is no own
+// code. 0 is fresh, 1 is a different program.
 func (s *Staleness) Share() float64 {
 	switch {
 	case s.Own > 0:
@@ -38,14 +38,14 @@ func (s *Staleness) Share() float64 {
 	return 0
 }
 
-// A StaleFunction is a function that the profile knows otherwise than the code.
+// A StaleFunction is a function that differs between the profile and the code.
 type StaleFunction struct {
 	Function string `json:"function"`
 	Own      bool   `json:"own"`
-	Weight   int64  `json:"weight"` // of its calls that are no longer there
-	Gone     bool   `json:"gone"`   // the function itself is no longer in the program
+	Weight   int64  `json:"weight"` // of its calls that no longer exist
+	Gone     bool   `json:"gone"`   // the function itself no longer exists
 
-	// Calls that are no longer where they were, heaviest first, when it is not gone.
+	// Calls that have changed, heaviest first, unless the function is gone.
 	Calls []StaleCall `json:"calls,omitempty"`
 }
 
@@ -58,7 +58,7 @@ type StaleCall struct {
 	Weight int64  `json:"weight"`
 }
 
-// state is what code says of an edge.
+// A state is whether code matches an edge.
 type state uint8
 
 const (
@@ -68,8 +68,8 @@ const (
 	moved
 )
 
-// Stale compares the calls of a profile with those in the code of a program that was
-// built without it. own tells own code by the function's name.
+// Stale compares the calls of a profile with those in the code of a program that was built without
+// it. own reports whether a function is own code, by its name.
 func Stale(edges []Edge, c *Code, own func(function string) bool) Staleness {
 	var s Staleness
 	at := map[string]int{}
@@ -117,12 +117,12 @@ func Stale(edges []Edge, c *Code, own func(function string) bool) Staleness {
 	return s
 }
 
-// state reports whether the code still has a call.
+// state returns whether the code still contains a call.
 func (c *Code) state(e Edge) state {
 	switch {
 	case e.Caller == "" || e.Callee == "" || isRuntimes(e.Caller) && isRuntimes(e.Callee):
-		// What has no symbols cannot be looked up; the runtime is entered and left in ways
-		// that are no calls.
+		// Functions without symbols cannot be looked up; the runtime is entered and left by other
+		// means than calls.
 		return fresh
 	case !c.functions[e.Caller] && !isVirtual(e.Caller):
 		return callerGone
@@ -132,11 +132,11 @@ func (c *Code) state(e Edge) state {
 	at := c.sites[site{e.Caller, e.Offset}]
 	switch {
 	case isVirtual(e.Caller) || isRuntimes(e.Caller):
-		return fresh // goexit "calls" what a go statement starts
+		return fresh // goexit "calls" the function of a go statement
 	case at == nil:
 		return moved
 	case at.callees[e.Callee] != 0 || at.indirect || at.callees["runtime.deferreturn"] != 0:
-		return fresh // a return of a function calls what it has deferred
+		return fresh // a returning function calls its deferred functions
 	case isRuntimes(e.Callee):
 		return fresh // the runtime interrupts any line
 	}
@@ -148,11 +148,11 @@ func (c *Code) state(e Edge) state {
 	return moved
 }
 
-// maxJumps bounds the chain of functions that jump to the next.
+// maxJumps limits the chain of functions that jump to the next.
 const maxJumps = 4
 
-// jumps reports whether a call of one function can show as a call of another, because
-// that is where it jumps.
+// jumps reports whether a call of one function can appear as a call of another, because it jumps
+// there.
 func (c *Code) jumps(from, to string, left int) bool {
 	for _, next := range c.tails[from] {
 		if next == to || left > 0 && c.jumps(next, to, left-1) {
@@ -162,18 +162,18 @@ func (c *Code) jumps(from, to string, left int) bool {
 	return false
 }
 
-// isRuntimes reports whether a function is of the runtime or its internal packages, calls of which the compiler
-// and signals insert.
+// isRuntimes reports whether a function belongs to the runtime or its internal packages, which the
+// compiler and signals call implicitly.
 func isRuntimes(function string) bool {
 	pkg := profile.PackagePath(function)
 	return pkg == "runtime" || strings.HasPrefix(pkg, "runtime/internal/") || strings.HasPrefix(pkg, "internal/runtime/")
 }
 
-// isVirtual reports whether a name is made up by the runtime's profiler.
+// isVirtual reports whether a name is invented by the runtime's profiler.
 func isVirtual(function string) bool { return strings.HasPrefix(function, "runtime._") }
 
-// isWrapper reports whether a function is one that the compiler makes around a call of a go or defer
-// statement or of a method value. The runtime leaves them out of stacks.
+// isWrapper reports whether a function is a wrapper that the compiler creates for a go or defer
+// statement or a method value. The runtime omits them from stacks.
 func isWrapper(function string) bool {
 	last := function[strings.LastIndexByte(function, '.')+1:]
 	return strings.HasPrefix(last, "deferwrap") || strings.HasPrefix(last, "gowrap") || strings.HasSuffix(last, "-fm")

@@ -15,23 +15,23 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// DefaultName is the file of a main package's directory that the go command takes a
-// profile from, unless -pgo says otherwise.
+// DefaultName is the file in a main package's directory that the go command uses as the profile,
+// unless -pgo is set.
 const DefaultName = "default.pgo"
 
-// A Target is what is built with a profile.
+// A Target is a package built with a profile.
 type Target struct {
 	Module    string `json:"module"`         // path of the main module
 	Main      string `json:"main,omitempty"` // import path of the main package; "" for a library
 	Dir       string `json:"dir,omitempty"`  // of the main package
 	GoVersion string `json:"go_version"`     // of the toolchain that builds it
 
-	// Existing is the size of the default.pgo that is there already, -1 without one.
+	// Existing is the size of an existing default.pgo, or -1.
 	Existing int64 `json:"existing"`
 }
 
-// Default is where the go command looks for the main package's profile; "" for a
-// library, which takes part in the profiles of the programs that use it.
+// Default returns where the go command looks for the main package's profile; "" for a library,
+// which uses the profiles of the programs that import it.
 func (t *Target) Default() string {
 	if t.Main == "" {
 		return ""
@@ -45,7 +45,7 @@ type module struct {
 	flags, env []string
 }
 
-// listed is what go list says of a package.
+// listed is a package as printed by go list.
 type listed struct {
 	ImportPath, Dir, Name string
 	Module                *struct {
@@ -55,15 +55,15 @@ type listed struct {
 	Error *struct{ Err string }
 }
 
-// findTarget finds the main package among patterns. Several are an error unless want,
-// an import path, is one of them.
+// findTarget finds the main package among patterns. Several are an error unless one of them is
+// want, an import path.
 func (m module) findTarget(ctx context.Context, patterns []string, want string) (*Target, error) {
 	out, err := m.run(ctx, "list",
 		append([]string{"-e", "-json=ImportPath,Dir,Name,Module,Error"},
 			append(m.listFlags(), append([]string{"--"}, patterns...)...)...))
 	if err != nil {
 		return nil, &diag.Error{
-			Op: "list packages", Subject: strings.Join(patterns, " "), Err: err, Hint: "--dir names a directory of the module",
+			Op: "list packages", Subject: strings.Join(patterns, " "), Err: err, Hint: "name a directory of the module with --dir",
 		}
 	}
 	t := &Target{Existing: -1}
@@ -78,7 +78,7 @@ func (m module) findTarget(ctx context.Context, patterns []string, want string) 
 		if p.Error != nil {
 			return nil, &diag.Error{
 				Op: "load package", Subject: p.ImportPath, Err: errors.New(firstLines(p.Error.Err)),
-				Hint: "--dir names a directory of the module, and the arguments after the profiles its packages",
+				Hint: "name a directory of the module with --dir, and its packages after the profiles",
 			}
 		}
 		if p.Module != nil && p.Module.Main {
@@ -94,7 +94,7 @@ func (m module) findTarget(ctx context.Context, patterns []string, want string) 
 	if t.Module == "" {
 		return nil, &diag.Error{
 			Op: "list packages", Subject: strings.Join(patterns, " "), Err: errors.New("no package of a module"),
-			Hint: "--dir names a directory of the module",
+			Hint: "name a directory of the module with --dir",
 		}
 	}
 	if len(mains) > 1 && t.Main != want {
@@ -110,8 +110,7 @@ func (m module) findTarget(ctx context.Context, patterns []string, want string) 
 	return t, nil
 }
 
-// differences notes what else is different between the build that was recorded and the
-// module now.
+// differences records what else differs between the recorded build and the current module.
 func (s *Staleness) differences(meta *recording.Meta, t *Target, now []recording.Module) {
 	if meta == nil {
 		return

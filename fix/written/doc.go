@@ -1,20 +1,20 @@
-// Package written writes benchmarks for functions that no benchmark of a module reaches.
+// Package written writes benchmarks for functions that no benchmark of a module runs.
 //
 // Data flow:
 //
-//  1. Generate takes a package, with types, and functions of it with the lines that matter. For each
+//  1. Generate takes a type-checked package, and functions of it with the relevant lines. For each
 //     it writes a benchmark into a test file of the same package; for a function that cannot be
-//     called with values that can be made, benchmarks of functions that call it.
+//     called with values that can be made, it writes benchmarks of its callers.
 //  2. Inputs come from the makers of package fix/differ, which make typical values here instead of
-//     odd ones: of several sizes, of the words of the package's code and tests, requests with the
-//     headers that browsers send, writers that discard. The benchmark tries inputs first and takes
-//     those on which a call ends without a panic and, if there are such, without an error.
-//  3. Where a call leaves its input as it was, it is repeated; what it reads is put back before each
-//     call. Otherwise inputs are made anew while the clock stands still.
-//  4. Where the lines lie in a function literal, what the function returns is called in the loop, and
-//     the function itself before it.
+//     edge cases: of several sizes, from the words in the package's code and tests, requests with
+//     the headers that browsers send, writers that discard. The benchmark tries inputs first and
+//     takes those on which a call returns without a panic and, if possible, without an error.
+//  3. If a call leaves its input unchanged, the call is repeated, and readers are rewound before
+//     each call. Otherwise inputs are made again while the timer is stopped.
+//  4. If the lines are in a function literal, the loop calls the function that is returned; the
+//     function itself is called before the loop.
 //
-// Generate has no state. Whether a benchmark reaches the lines is for package fix to find out, which
-// also runs it, on both sides of a comparison with the same inputs. A benchmark that was written
-// compares; how fast the function is on the inputs that a service gets, it does not tell.
+// Generate has no state. Package fix determines whether a benchmark runs the lines, and runs it on
+// both sides of a comparison with the same inputs. A written benchmark is for comparing: it does
+// not show how fast the function is on the inputs that a service gets.
 package written

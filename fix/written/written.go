@@ -12,31 +12,31 @@ import (
 	"github.com/whet-go/whet/fix/differ"
 )
 
-// FileName is the file of the benchmarks, in the package's directory.
+// FileName is the name of the benchmark file in the package's directory.
 const FileName = "zz_whet_written_test.go"
 
-// A Benchmark is one that was written.
+// A Benchmark is a benchmark that was written.
 type Benchmark struct {
-	Function string // that it calls, as in Go's source: (*T).Name
-	Of       string // the function that was asked for, which is the same or is called by it
+	Function string // function it calls, as in Go source: (*T).Name
+	Of       string // the requested function: the same, or one that it calls
 	Name     string // BenchmarkWhet_T_Name
 }
 
 // A Target is a function to benchmark.
 type Target struct {
 	Decl *ast.FuncDecl
-	// Returned is set to measure the function or handler that it returns, if it returns one.
+	// Returned selects the function or handler that it returns, if it returns one.
 	Returned bool
 }
 
-// ChosenEnv is the environment variable that names a file for the inputs of a benchmark. When the file
-// is empty or missing, the benchmark writes there which inputs it takes, and does not measure;
-// otherwise it calls once with each of those, so that a cover profile is of nothing else.
+// ChosenEnv is the environment variable that names a file for the inputs of a benchmark. If the
+// file is empty or missing, the benchmark writes its chosen inputs there, and does not measure;
+// otherwise it makes one call with each of those, so that a cover profile contains nothing else.
 const ChosenEnv = "WHET_CHOSEN"
 
-// Generate writes benchmarks for functions of a package. It returns the texts of the files to lay
-// into the package's directory, by name; FileName is the one that is worth reading. Functions for
-// which none can be written are in the errors; the files are nil when there are no others.
+// Generate writes benchmarks for functions of a package. It returns the contents of the files to
+// overlay on the package's directory, by name; FileName is the one worth reading. The errors are
+// for functions without a benchmark; files is nil if there are no others.
 func Generate(pkg *packages.Package, targets []Target) (files map[string][]byte, benchmarks []Benchmark, errs []error) {
 	f := differ.NewFile(pkg)
 	names := map[string]bool{}
@@ -77,7 +77,8 @@ func Generate(pkg *packages.Package, targets []Target) (files map[string][]byte,
 	return files, benchmarks, errs
 }
 
-// InLiteral reports whether lines lie in a function literal of a function, which what it returns may be.
+// InLiteral reports whether lines are in a function literal of a function, which may be what it
+// returns.
 func InLiteral(fset *token.FileSet, d *ast.FuncDecl, line, endLine int) bool {
 	found := false
 	ast.Inspect(d, func(n ast.Node) bool {
@@ -92,7 +93,7 @@ func InLiteral(fset *token.FileSet, d *ast.FuncDecl, line, endLine int) bool {
 
 var notIdentifier = regexp.MustCompile(`[^\pL\pN]+`)
 
-// identifier is a function's name as a part of another name.
+// identifier converts a function's name to a part of an identifier.
 func identifier(function string) string {
 	return strings.Trim(notIdentifier.ReplaceAllString(function, "_"), "_")
 }

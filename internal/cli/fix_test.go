@@ -154,9 +154,9 @@ func TestFixUntouchable(t *testing.T) {
 		}
 	}
 	for file, want := range map[string]string{
-		"generated/generated.go": "a program wrote the file, or cgo reads it", "cgo/cgo.go": "the compiler sees what cgo makes of the file",
-		"tagged/tagged.go": "build constraints leave the file out here", "broken/broken.go": "its package does not build: broken/broken.go:7:18: cannot use",
-		"vendor/example.com/dep/dep.go": "it is vendored", "slow.go": "no function is on that line any more",
+		"generated/generated.go": "the file is generated or uses cgo", "cgo/cgo.go": "the file uses cgo, so the compiler sees generated code",
+		"tagged/tagged.go": "build constraints exclude the file", "broken/broken.go": "its package does not build: broken/broken.go:7:18: cannot use",
+		"vendor/example.com/dep/dep.go": "it is vendored", "slow.go": "there is no function on that line any more",
 	} {
 		found := ""
 		for name, reason := range reasons {

@@ -27,17 +27,17 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "appendform",
-			Doc:      "report strings that are made only to be appended",
+			Doc:      "report strings that are allocated only to be appended",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{
 			{
-				Category: "format", Title: "value formatted apart from the buffer",
+				Category: "format", Title: "value formatted into a temporary string",
 				CPU: formats, Alloc: formats, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
-				Category: "encode", Title: "bytes encoded apart from the buffer",
+				Category: "encode", Title: "bytes encoded into a temporary string",
 				CPU: encodes, Alloc: encodes, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
 			},
 		},
@@ -64,8 +64,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// twin is the source of the method or function that appends what a call makes a string of: what comes
-// before the slice, and the arguments behind it.
+// twin returns the source of the function or method that appends what a call returns as a string:
+// the part before the slice, and the arguments after it.
 func twin(pass *analysis.Pass, e ast.Expr) (category, function, args string, ok bool) {
 	call, isCall := ast.Unparen(e).(*ast.CallExpr)
 	if !isCall {
@@ -97,8 +97,8 @@ func twin(pass *analysis.Pass, e ast.Expr) (category, function, args string, ok 
 	return category, rewrite.Text(pass, sel.X) + "." + function, args, true
 }
 
-// calls reports whether something that a call is given, its receiver included, may change the buffer
-// meanwhile.
+// calls reports whether an argument of a call, its receiver included, may change the buffer before
+// it is appended to.
 func calls(pass *analysis.Pass, e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
@@ -123,7 +123,7 @@ func appended(pass *analysis.Pass, call *ast.CallExpr) {
 	if isBytes(pass.TypesInfo.TypeOf(call.Args[0])) && !flow.Calls(pass.TypesInfo, call.Args[0]) && writable(pass, call, call.Args[1]) {
 		fix = replace(call, fmt.Sprintf("%s(%s, %s)", function, rewrite.Text(pass, call.Args[0]), args))
 	}
-	rules.Report(pass, call, category, "a string is made only to be appended: "+function+" appends at once", fix)
+	rules.Report(pass, call, category, "a string is allocated only to be appended: "+function+" appends directly", fix)
 }
 
 // written reports buf.WriteString(X(v)).
@@ -134,7 +134,7 @@ func written(pass *analysis.Pass, call *ast.CallExpr) {
 	}
 	switch callee := flow.Callee(pass.TypesInfo, call); callee {
 	case "(*bytes.Buffer).WriteString", "(*bufio.Writer).WriteString":
-		// Not of a struct that has the buffer in it, and perhaps a Write of its own.
+		// A struct that embeds the buffer may define its own Write.
 		if t := strings.TrimPrefix(pass.TypesInfo.TypeOf(sel.X).String(), "*"); !strings.HasPrefix(callee, "(*"+t+")") {
 			return
 		}
@@ -149,19 +149,20 @@ func written(pass *analysis.Pass, call *ast.CallExpr) {
 	if to := rewrite.Text(pass, sel.X); isNamed(sel.X) && writable(pass, call, call.Args[0]) {
 		fix = replace(call, fmt.Sprintf("%s.Write(%s(%s.AvailableBuffer(), %s))", to, function, to, args))
 	}
-	rules.Report(pass, call, category, "a string is made only to be written: "+function+" writes into the buffer's free room", fix)
+	rules.Report(pass, call, category, "a string is allocated only to be written: "+function+" writes into the buffer's spare capacity", fix)
 }
 
 func replace(call *ast.CallExpr, text string) analysis.SuggestedFix {
-	return analysis.SuggestedFix{Message: "Append to the buffer at once", TextEdits: []analysis.TextEdit{rewrite.Replace(call, text)}}
+	return analysis.SuggestedFix{Message: "Append to the buffer directly", TextEdits: []analysis.TextEdit{rewrite.Replace(call, text)}}
 }
 
-// writable reports whether the value may be made as the buffer is written.
+// writable reports whether the value may be formatted while the buffer is written.
 func writable(pass *analysis.Pass, call *ast.CallExpr, value ast.Expr) bool {
 	return !calls(pass, value) && !rewrite.HasComment(pass, call.Pos(), call.End()) && rewrite.Predeclared(pass, call.Pos(), "int64")
 }
 
-// isNamed reports whether an expression is a variable or its field, which may be named again.
+// isNamed reports whether an expression is a variable or a field of one, and may be evaluated
+// twice.
 func isNamed(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -172,7 +173,7 @@ func isNamed(e ast.Expr) bool {
 	return false
 }
 
-// isBytes reports whether a type is []byte, unnamed: what the twins return.
+// isBytes reports whether a type is unnamed []byte, which the append functions return.
 func isBytes(t types.Type) bool {
 	return t != nil && types.Identical(t, types.NewSlice(types.Typ[types.Byte]))
 }

@@ -25,7 +25,7 @@ func New() *rules.Rule {
 	r := &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "asked",
-			Doc:      "report questions to the system whose answer was the same before",
+			Doc:      "report values that are fetched from the system on each call",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
@@ -35,50 +35,50 @@ func New() *rules.Rule {
 		below := "^" + regexp.QuoteMeta(q.function) + "$"
 		r.Causes = append(r.Causes, rules.Cause{
 			Category: q.category, Title: q.title, CPU: below, Alloc: below, Mutex: below, Block: below, Needs: q.needs,
-			Profiled: q.function == "os.Getenv", // settings are read everywhere, and mostly once
+			Profiled: q.function == "os.Getenv", // configuration is read everywhere, usually once
 		})
 	}
 	return r
 }
 
-// A question is a function that has nearly always the same answer.
+// A question is a function whose result almost never changes.
 type question struct {
 	function string // full name
 	category string
 	title    string
-	message  string // why it costs
+	message  string // why it is expensive
 	needs    rules.Need
 	answers  keeping
-	result   string // the answer's type, behind the package's name where it has a dot before it
-	name     string // of what is declared
+	result   string // the result's type, with a leading dot if it is declared in the function's package
+	name     string // of the declared variable or function
 }
 
-// keeping is how an answer is kept.
+// keeping is how a result is cached.
 type keeping int
 
 const (
 	asIs     keeping = iota // no rewrite
-	variable                // there is no error, and it never changes: a package variable
-	lazily                  // there is no error: sync.OnceValue
-	answered                // the first answer that is no error
+	variable                // no error, never changes: package variable
+	lazily                  // no error: sync.OnceValue
+	answered                // the first successful result
 )
 
 func questions() []question {
 	return []question{
 		{
-			"os.Hostname", "hostname", "machine's name asked on each call", "os.Hostname makes a system call each time, for a name that hardly ever changes",
+			"os.Hostname", "hostname", "host name fetched on each call", "os.Hostname makes a system call each time for a name that hardly ever changes",
 			rules.Review, answered, "string", "Hostname",
 		},
 		{
-			"os.Executable", "executable", "program's own path asked on each call", "os.Executable reads a symbolic link each time",
+			"os.Executable", "executable", "executable path fetched on each call", "os.Executable reads a symbolic link each time",
 			rules.Review, answered, "string", "Executable",
 		},
 		{
-			"os.Getpid", "pid", "process's number asked on each call", "os.Getpid makes a system call each time, for a number that never changes",
+			"os.Getpid", "pid", "process ID fetched on each call", "os.Getpid makes a system call each time for a number that never changes",
 			rules.Free, variable, "", "processID",
 		},
 		{
-			"os.Getenv", "getenv", "environment asked on each call", "os.Getenv takes a lock that all goroutines share, and searches",
+			"os.Getenv", "getenv", "environment variable read on each call", "os.Getenv takes a lock that all goroutines share for each lookup",
 			rules.Review, lazily, "", "environment",
 		},
 		{
@@ -86,11 +86,11 @@ func questions() []question {
 			rules.Review, answered, "*.Location", "Location",
 		},
 		{
-			"net.InterfaceAddrs", "addresses", "network addresses asked on each call", "net.InterfaceAddrs asks the kernel for its whole table of addresses each time",
+			"net.InterfaceAddrs", "addresses", "network addresses fetched on each call", "net.InterfaceAddrs fetches the kernel's whole table of addresses each time",
 			rules.Review, asIs, "", "",
 		},
 		{
-			"net.Interfaces", "addresses-of-interfaces", "network interfaces asked on each call", "net.Interfaces asks the kernel for its whole table of interfaces each time",
+			"net.Interfaces", "addresses-of-interfaces", "network interfaces fetched on each call", "net.Interfaces fetches the kernel's whole table of interfaces each time",
 			rules.Review, asIs, "", "",
 		},
 		{
@@ -100,7 +100,7 @@ func questions() []question {
 	}
 }
 
-// A place is a call that asks.
+// A place is a call of a question.
 type place struct {
 	call *ast.CallExpr
 	at   inspector.Cursor
@@ -115,8 +115,8 @@ func run(pass *analysis.Pass) (any, error) {
 	names := rewrite.NewNames(pass)
 	sets := setsVariables(pass, insp)
 	for file := range insp.Root().Children() {
-		// The same question in a file is one finding, and one rewrite. Not in a package: a file may
-		// be left out on other systems.
+		// Equal questions in a file make one finding with one rewrite. Not in a package, because a
+		// file may be excluded on other systems.
 		places := map[string][]place{}
 		var order []string
 		for c := range file.Preorder((*ast.CallExpr)(nil)) {
@@ -153,20 +153,20 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// asks reports whether a call asks the same each time, and what, as Go code.
+// asks reports whether a call has the same result each time, and returns its argument as Go code.
 func asks(pass *analysis.Pass, function string, call *ast.CallExpr) (argument string, ok bool) {
 	if function != "time.LoadLocation" && function != "os.Getenv" {
 		return "", true
 	}
 	name, ok := flow.StringConst(pass.TypesInfo, call.Args[0])
 	if function == "time.LoadLocation" && (name == "" || name == "UTC" || name == "Local") {
-		return "", false // these are there already
+		return "", false // already in memory
 	}
 	return strconv.Quote(name), ok
 }
 
-// setsVariables reports whether a package sets variables of the environment: then it may want to see
-// that.
+// setsVariables reports whether a package sets environment variables, which it may expect to read
+// back.
 func setsVariables(pass *analysis.Pass, insp *inspector.Inspector) bool {
 	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
 		call, ok := c.Node().(*ast.CallExpr)
@@ -181,7 +181,7 @@ func setsVariables(pass *analysis.Pass, insp *inspector.Inspector) bool {
 	return false
 }
 
-// keeps reports whether the function around a call keeps what it is told.
+// keeps reports whether the function around a call caches the result.
 func keeps(pass *analysis.Pass, c inspector.Cursor) bool {
 	around, ok := flow.Decl(c)
 	if !ok {
@@ -206,14 +206,14 @@ func keeps(pass *analysis.Pass, c inspector.Cursor) bool {
 	return false
 }
 
-// fix keeps the answer to the question of several calls in a file. Calls keep their results, so it
-// does not matter what is around them.
+// fix caches the result of several calls in a file. The calls keep their results, so the code
+// around them does not matter.
 func (q question) fix(pass *analysis.Pass, names *rewrite.Names, places []place, argument string) analysis.SuggestedFix {
 	first := places[0].call
 	if rewrite.Declaration(pass, first.Pos()) == nil {
 		return analysis.SuggestedFix{}
 	}
-	// The package's name must mean the package outside of the function too.
+	// The package's name must refer to the package outside of the function, too.
 	sel, ok := ast.Unparen(first.Fun).(*ast.SelectorExpr)
 	if !ok {
 		return analysis.SuggestedFix{}
@@ -234,7 +234,7 @@ func (q question) fix(pass *analysis.Pass, names *rewrite.Names, places []place,
 		source = fmt.Sprintf("// %s never changes.\nvar %s = %s", use, use, ask)
 	case lazily:
 		if !flow.Since(pass, first.Pos(), "go1.21") {
-			return analysis.SuggestedFix{} // neither type parameters nor sync.OnceValue are there for sure
+			return analysis.SuggestedFix{} // type parameters or sync.OnceValue may be missing
 		}
 		imported, imports, ok := rewrite.Import(pass, rewrite.Declaration(pass, first.Pos()).Pos(), "sync")
 		if !ok {
@@ -243,10 +243,10 @@ func (q question) fix(pass *analysis.Pass, names *rewrite.Names, places []place,
 		edits = imports
 		name := names.Fresh(q.name + variableName(argument))
 		use = name + "()"
-		source = fmt.Sprintf("// %s is %s, asked when it is first needed.\nvar %s = %s.OnceValue(func() string { return %s })", name, ask, name, imported, ask)
+		source = fmt.Sprintf("// %s is %s as fetched on first use.\nvar %s = %s.OnceValue(func() string { return %s })", name, ask, name, imported, ask)
 	case answered:
 		if !flow.Since(pass, first.Pos(), "go1.19") {
-			return analysis.SuggestedFix{} // as above: atomic.Pointer
+			return analysis.SuggestedFix{} // atomic.Pointer may be missing
 		}
 		imported, imports, ok := rewrite.Import(pass, rewrite.Declaration(pass, first.Pos()).Pos(), "sync/atomic")
 		if !ok {
@@ -261,7 +261,7 @@ func (q question) fix(pass *analysis.Pass, names *rewrite.Names, places []place,
 		}
 		name, known := names.Fresh("cached"+q.name+variableName(argument)), names.Fresh("known"+q.name+variableName(argument))
 		use = name + "()"
-		source = fmt.Sprintf(`// %[1]s is %[3]s, which is asked until it has answered once.
+		source = fmt.Sprintf(`// %[1]s is %[3]s, whose first successful result is kept.
 func %[1]s() (%[4]s, error) {
 	if known := %[2]s.Load(); known != nil {
 		return %[6]s, nil
@@ -273,7 +273,7 @@ func %[1]s() (%[4]s, error) {
 	return answer, err
 }
 
-// %[2]s is nil until there is an answer.
+// %[2]s is nil until the first success.
 var %[2]s %[5]s.Pointer[%[8]s]`, name, known, ask, result, imported, pointed, kept, strings.TrimPrefix(result, "*"))
 	}
 	declare, ok := rewrite.Declare(pass, first.Pos(), source)
@@ -284,10 +284,10 @@ var %[2]s %[5]s.Pointer[%[8]s]`, name, known, ask, result, imported, pointed, ke
 	for _, p := range places {
 		edits = append(edits, rewrite.Replace(p.call, use))
 	}
-	return analysis.SuggestedFix{Message: "Keep the answer", TextEdits: edits}
+	return analysis.SuggestedFix{Message: "Cache the result", TextEdits: edits}
 }
 
-// variableName makes a part of a name in Go of a quoted argument: "MY_MODE" is MyMode.
+// variableName converts a quoted argument to a part of a Go identifier: "MY_MODE" becomes MyMode.
 func variableName(quoted string) string {
 	name := ""
 	for _, word := range strings.FieldsFunc(quoted, func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9') }) {

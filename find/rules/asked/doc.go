@@ -11,7 +11,7 @@
 //
 // # After
 //
-//	// cachedHostname is os.Hostname, which is asked until it has answered once.
+//	// cachedHostname is os.Hostname, whose first successful result is kept.
 //	func cachedHostname() (string, error) {
 //		if known := knownHostname.Load(); known != nil {
 //			return *known, nil
@@ -23,7 +23,7 @@
 //		return answer, err
 //	}
 //
-//	// knownHostname is nil until there is an answer.
+//	// knownHostname is nil until the first success.
 //	var knownHostname atomic.Pointer[string]
 //
 //	func tags() map[string]string {

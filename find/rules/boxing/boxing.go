@@ -23,12 +23,12 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "boxing",
-			Doc:      "report values that are put into interfaces",
+			Doc:      "report conversions to interfaces that allocate",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{{
-			Title: "value put into an interface",
+			Title: "value converted to an interface",
 			CPU:   rules.Boxing, Alloc: rules.Line, Mutex: rules.Nothing, Block: rules.Nothing,
 			Profiled: true,
 		}},
@@ -63,14 +63,14 @@ func run(pass *analysis.Pass) (any, error) {
 		name := "a function"
 		if f, ok := typeutil.Callee(pass.TypesInfo, call).(*types.Func); ok {
 			if f.Pkg() != nil && f.Pkg().Path() == "reflect" {
-				continue // it takes nothing but interfaces
+				continue // it takes only interfaces
 			}
 			name = f.Name()
 			if f.Pkg() != nil && f.Pkg() != pass.Pkg && f.Signature().Recv() == nil {
 				name = f.Pkg().Name() + "." + name
 			}
 		}
-		var line []box // those that begin on one line cost together
+		var line []box // those that begin on one line are one finding
 		for i, arg := range call.Args {
 			to := parameter(sig, i, call.Ellipsis.IsValid())
 			if to == nil || !isBoxed(pass, arg, to) || isMade(pass.TypesInfo, arg) {
@@ -87,7 +87,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// A box is a value that is put into an interface.
+// A box is a value that is converted to an interface.
 type box struct {
 	value ast.Expr
 	to    types.Type
@@ -95,7 +95,7 @@ type box struct {
 
 func lineOf(pass *analysis.Pass, n ast.Node) int { return pass.Fset.Position(n.Pos()).Line }
 
-// formats reports whether a call is one of fmt's that rule sprintf writes without interfaces.
+// formats reports whether a call is to a function of fmt that rule sprintf replaces.
 func formats(pass *analysis.Pass, call *ast.CallExpr) bool {
 	switch flow.Callee(pass.TypesInfo, call) {
 	case "fmt.Sprintf", "fmt.Sprint":
@@ -110,7 +110,8 @@ func formats(pass *analysis.Pass, call *ast.CallExpr) bool {
 	return ok
 }
 
-// parameter is the type of a function's parameter, nil if there is none: f(g()) hands several over.
+// parameter returns the type of a function's parameter, or nil if there is none: f(g()) passes
+// several.
 func parameter(sig *types.Signature, i int, spread bool) types.Type {
 	last := sig.Params().Len() - 1
 	switch {
@@ -124,15 +125,15 @@ func parameter(sig *types.Signature, i int, spread bool) types.Type {
 	return nil
 }
 
-// isBoxed reports whether a value is put into an interface and needs memory there.
+// isBoxed reports whether a value is converted to an interface, and allocates for it.
 func isBoxed(pass *analysis.Pass, value ast.Expr, to types.Type) bool {
 	tv := pass.TypesInfo.Types[value]
 	return types.IsInterface(to) && !isParameter(to) && tv.Type != nil && tv.Value == nil && !tv.IsNil() && !isParameter(tv.Type) &&
 		!types.IsInterface(tv.Type) && boxed(pass, tv.Type)
 }
 
-// isMade reports whether a value is put together for the call out of what the function knows: a pointer to
-// it would need the same memory.
+// isMade reports whether a value is built for the call from what the function knows: a pointer to
+// it would need the same allocation.
 func isMade(info *types.Info, value ast.Expr) bool {
 	lit, ok := ast.Unparen(value).(*ast.CompositeLit)
 	if !ok {
@@ -149,7 +150,7 @@ func isMade(info *types.Info, value ast.Expr) bool {
 	return made
 }
 
-// report reports values of one line that are put into interfaces, as one cost.
+// report reports the boxed values of one line as one cost.
 func report(pass *analysis.Pass, line []box, by string) {
 	if len(line) == 0 {
 		return
@@ -164,11 +165,11 @@ func report(pass *analysis.Pass, line []box, by string) {
 	}
 	pass.Report(analysis.Diagnostic{
 		Pos: first.value.Pos(), End: line[len(line)-1].value.End(), Category: "boxing",
-		Message: fmt.Sprintf("%s %s copied to the heap to be put into an interface (%s) for %s", text, verb, types.TypeString(first.to, relative), by),
+		Message: fmt.Sprintf("%s %s copied to the heap to be converted to an interface (%s) for %s", text, verb, types.TypeString(first.to, relative), by),
 	})
 }
 
-// short is a value's source on one line.
+// short returns a value's source on one line.
 func short(text string) string {
 	const most = 40
 	for i, r := range text {
@@ -184,8 +185,8 @@ func isParameter(t types.Type) bool {
 	return ok
 }
 
-// boxed reports whether an interface needs memory for values of a type: not for what is a pointer, nor
-// for single bytes and booleans, which are there ready made.
+// boxed reports whether converting values of a type to an interface allocates: pointers, single
+// bytes and booleans do not.
 func boxed(pass *analysis.Pass, t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer, *types.Map, *types.Chan, *types.Signature, *types.Tuple:

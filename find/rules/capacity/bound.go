@@ -12,18 +12,18 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// A bound is how many elements there can be: some, and for each term as many again as it says.
+// A bound is an upper limit of the number of elements: a constant plus a multiple of each term.
 type bound struct {
 	some  int
 	terms []term
 }
 
-// A term is something whose length, or value, counts.
+// A term is an expression whose length, or value, counts.
 type term struct {
-	of    ast.Expr // what has the length; or the number; nil when nothing can be said before
+	of    ast.Expr // what has the length, or the number; nil if it cannot be evaluated in advance
 	isLen bool
 	times int
-	until token.Pos // it must not change before that
+	until token.Pos // it must not change before this position
 }
 
 func (b *bound) add(o bound) {
@@ -31,7 +31,7 @@ func (b *bound) add(o bound) {
 	b.terms = append(b.terms, o.terms...)
 }
 
-// text is a bound as Go.
+// text returns a bound as Go code.
 func (f *finder) text(b bound) string {
 	var parts []string
 	if b.some > 0 {
@@ -53,7 +53,7 @@ func (f *finder) text(b bound) string {
 	return strings.Join(parts, "+")
 }
 
-// numbers reports whether a bound has a number that nothing backs.
+// numbers reports whether a bound contains a number that is not backed by data.
 func (b bound) numbers() bool {
 	for _, t := range b.terms {
 		if !t.isLen {
@@ -63,7 +63,7 @@ func (b bound) numbers() bool {
 	return false
 }
 
-// trips is how often a loop's body runs at most; false when that is not known before.
+// trips returns the maximum number of iterations of a loop; false if it is not known in advance.
 func (f *finder) trips(loop ast.Node) (bound, bool) {
 	info := f.pass.TypesInfo
 	switch l := loop.(type) {
@@ -97,7 +97,7 @@ func (f *finder) trips(loop ast.Node) (bound, bool) {
 	return bound{}, false
 }
 
-// counted is how often the body of for i := 0; i < n; i++ runs.
+// counted returns the number of iterations of for i := 0; i < n; i++.
 func (f *finder) counted(l *ast.ForStmt) (bound, bool) {
 	info := f.pass.TypesInfo
 	init, ok1 := l.Init.(*ast.AssignStmt)
@@ -120,7 +120,7 @@ func (f *finder) counted(l *ast.ForStmt) (bound, bool) {
 		return bound{some: int(max(n, 0))}, n < 1<<16
 	}
 	b := f.number(cond.Y, l.End())
-	// The condition is evaluated on each turn: what it names must stay as it is.
+	// The condition is evaluated in every iteration: its operands must not change.
 	for _, t := range b.terms {
 		v := flow.Variable(info, t.of)
 		if v == nil || !f.places.Steady(info, v, l.Pos(), l.End()) {
@@ -130,7 +130,7 @@ func (f *finder) counted(l *ast.ForStmt) (bound, bool) {
 	return b, true
 }
 
-// number is the bound that a whole number is: len(x), or n.
+// number returns the bound for an integer: len(x), or n.
 func (f *finder) number(e ast.Expr, until token.Pos) bound {
 	e = ast.Unparen(e)
 	if call, ok := e.(*ast.CallExpr); ok && flow.Builtin(f.pass.TypesInfo, call) == "len" && measured(f.pass.TypesInfo.TypeOf(call.Args[0])) {
@@ -143,8 +143,8 @@ func (f *finder) number(e ast.Expr, until token.Pos) bound {
 	return bound{terms: []term{t}}
 }
 
-// measured reports whether a type's length counts its elements: not that of a channel, which others
-// change.
+// measured reports whether a type's len is its number of elements. That of a channel is not,
+// because other goroutines change it.
 func measured(t types.Type) bool {
 	switch t := t.Underlying().(type) {
 	case *types.Slice, *types.Map:
@@ -155,7 +155,7 @@ func measured(t types.Type) bool {
 	return false
 }
 
-// pure is an expression that can be evaluated twice: a variable, or a field of one; else nil.
+// pure returns an expression if it can be evaluated twice: a variable, or a field of one; else nil.
 func (f *finder) pure(e ast.Expr) ast.Expr {
 	e = ast.Unparen(e)
 	switch e := e.(type) {
@@ -175,7 +175,7 @@ func (f *finder) pure(e ast.Expr) ast.Expr {
 	return nil
 }
 
-// bound is how many elements a statement appends at most; false when that is not known.
+// bound returns the maximum number of elements that a statement appends; false if it is unknown.
 func (f *finder) bound(s ast.Stmt, grown growths) (bound, bool) {
 	if !grown.within(s) {
 		return bound{}, true
@@ -221,7 +221,7 @@ func (f *finder) bound(s ast.Stmt, grown growths) (bound, bool) {
 	return bound{}, false
 }
 
-// sum is for statements that all run.
+// sum adds the bounds of statements that all run.
 func (f *finder) sum(list []ast.Stmt, grown growths) (bound, bool) {
 	var sum bound
 	for _, s := range list {
@@ -234,7 +234,7 @@ func (f *finder) sum(list []ast.Stmt, grown growths) (bound, bool) {
 	return sum, true
 }
 
-// most is for statements of which one runs.
+// most returns the bound of statements of which one runs.
 func (f *finder) most(list []ast.Stmt, grown growths) (bound, bool) {
 	var most bound
 	for _, s := range list {
@@ -248,7 +248,7 @@ func (f *finder) most(list []ast.Stmt, grown growths) (bound, bool) {
 	return most, true
 }
 
-// repeated is for a loop.
+// repeated returns the bound of a loop.
 func (f *finder) repeated(loop ast.Stmt, body *ast.BlockStmt, grown growths) (bound, bool) {
 	n, ok := f.trips(loop)
 	b, ok2 := f.bound(body, grown)

@@ -17,31 +17,31 @@ var doc string
 // New returns the rule.
 func New() *rules.Rule {
 	const growingSlice = `^runtime\.growslice`
-	// A map's first group is taken when the first key comes, whatever room was asked for. Profiles of
-	// allocations cannot tell it from what growing takes: they leave out the runtime's frames.
+	// A map allocates its first group with the first key, whatever its initial size. Allocation
+	// profiles cannot tell that from growth, because they omit runtime frames.
 	const growingMap = `^internal/runtime/maps\.\(\*(Map|table)\)\.(grow$|growToTable|rehash|split)`
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "capacity",
-			Doc:      "report slices and maps that grow though their size is known",
+			Doc:      "report slices and maps that grow although their size is known",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{
 			{
-				Category: "append", Title: "slice grows to a length that is known before",
+				Category: "append", Title: "slice grows to a known length",
 				CPU: growingSlice, Alloc: rules.Line, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
-				Category: "filter", Title: "slice grows to a length of which a bound is known",
+				Category: "filter", Title: "slice grows to a length with a known bound",
 				CPU: growingSlice, Alloc: rules.Line, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review, Profiled: true,
 			},
 			{
-				Category: "map", Title: "map grows to a size that is known before",
+				Category: "map", Title: "map grows to a known size",
 				CPU: growingMap, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
-				Category: "keys", Title: "map grows to a size of which a bound is known",
+				Category: "keys", Title: "map grows to a size with a known bound",
 				CPU: growingMap, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review, Profiled: true,
 			},
 		},
@@ -49,7 +49,7 @@ func New() *rules.Rule {
 	}
 }
 
-// A finder looks through one package.
+// A finder analyses one package.
 type finder struct {
 	pass   *analysis.Pass
 	places flow.Places

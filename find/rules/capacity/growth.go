@@ -12,22 +12,22 @@ import (
 	"github.com/whet-go/whet/find/rules/flow"
 )
 
-// maxGrowths is how many appends to a slice are looked at: more are a program's writing, and no two
-// of them are compared then.
+// maxGrowths is the maximum number of appends to a slice that are analysed: more are generated
+// code, and each is compared with all others.
 const maxGrowths = 200
 
 // A growth is a statement that adds elements to a variable.
 type growth struct {
 	stmt   inspector.Cursor
-	at     ast.Node // what is reported
-	count  int      // how many elements
-	spread ast.Expr // whose elements, in append(x, spread...)
-	key    ast.Expr // of a map
+	at     ast.Node // reported node
+	count  int      // number of elements
+	spread ast.Expr // whose elements are added, in append(x, spread...)
+	key    ast.Expr // for a map
 	loops  []inspector.Cursor
-	always bool // it stands in the list of the declaration itself
+	always bool // it is in the statement list of the declaration itself
 }
 
-// text is the constant whose bytes are appended, in append(x, "text"...).
+// text returns the constant whose bytes are appended, in append(x, "text"...).
 func (g *growth) text(info *types.Info) (string, bool) {
 	if g.spread == nil {
 		return "", false
@@ -35,10 +35,10 @@ func (g *growth) text(info *types.Info) (string, bool) {
 	return flow.StringConst(info, g.spread)
 }
 
-// growths are those of one variable, by statement.
+// growths are the growths of one variable, by statement.
 type growths map[ast.Stmt]*growth
 
-// within reports whether a statement has some of the growths.
+// within reports whether a statement contains growths.
 func (g growths) within(s ast.Node) bool {
 	for stmt := range g {
 		if s.Pos() <= stmt.Pos() && stmt.Pos() < s.End() {
@@ -48,7 +48,7 @@ func (g growths) within(s ast.Node) bool {
 	return false
 }
 
-// appends is the growth that a use of a slice is part of, in x = append(x, …).
+// appends returns the growth that a use of a slice is part of, in x = append(x, …).
 func (f *finder) appends(v *variable, use inspector.Cursor) *growth {
 	c := use
 	if c.ParentEdgeKind() == edge.CallExpr_Args && c.ParentEdgeIndex() == 0 {
@@ -74,23 +74,23 @@ func (f *finder) appends(v *variable, use inspector.Cursor) *growth {
 	return g
 }
 
-// A use is a place where a variable is named, beside those that append to it.
+// A use is a use of a variable that does not append to it.
 type use struct {
 	inspector.Cursor
 	at      token.Pos
-	returns bool // goes out with the function's result
+	returns bool // it is part of the function's result
 }
 
 // A history is what happens to a slice.
 type history struct {
 	grown growths
 	order []*growth
-	// telling are the uses that can tell nil from empty, or where the memory is.
+	// telling are the uses that can distinguish nil from empty, or observe where the memory is.
 	telling []use
-	end     token.Pos // where the last growth, or the loop around it, ends
+	end     token.Pos // end of the last growth, or of the loop around it
 }
 
-// history of a slice; nil when something happens to it that no room may be made before.
+// history returns the history of a slice, or nil if allocating in advance would change behaviour.
 func (f *finder) history(v *variable) *history {
 	h := &history{grown: growths{}}
 	var others []inspector.Cursor
@@ -131,7 +131,7 @@ func (f *finder) history(v *variable) *history {
 		if inside == v.fn && f.blind(c) {
 			continue
 		}
-		// The slice goes elsewhere while it grows.
+		// The slice escapes while it grows.
 		if begin <= u.at && u.at < h.end && !u.returns {
 			return nil
 		}
@@ -154,7 +154,8 @@ func returned(c inspector.Cursor) bool {
 	return false
 }
 
-// blind reports whether a use of a slice is the same for nil and an empty one, and keeps nothing of it.
+// blind reports whether a use of a slice is the same for nil and an empty one, and does not retain
+// it.
 func (f *finder) blind(c inspector.Cursor) bool {
 	switch c.ParentEdgeKind() {
 	case edge.RangeStmt_X, edge.IndexExpr_X:
@@ -184,13 +185,14 @@ func (f *finder) blind(c inspector.Cursor) bool {
 	return false
 }
 
-// A flight is how a loop's body is left, or a turn of it cut short.
+// A flight is a branch that leaves a loop, or cuts an iteration short.
 type flight struct {
 	at    token.Pos
 	leave bool // the loop ends
 }
 
-// flights are the branch statements in a loop's body that mean the loop, or one around it.
+// flights returns the branch statements in a loop's body that refer to the loop, or to one around
+// it.
 func flights(body *ast.BlockStmt) []flight {
 	var found []flight
 	var visit func(n ast.Node, breaks, continues bool)
@@ -223,8 +225,8 @@ func flights(body *ast.BlockStmt) []flight {
 	return found
 }
 
-// each reports whether something is appended on each turn of a loop before anybody looks at the slice,
-// and the loop ends only with its turns.
+// each reports whether every iteration of a loop appends something before the slice is used
+// otherwise, and the loop always runs to its end.
 func (h *history) each(loop inspector.Cursor) bool {
 	body := loopBody(loop.Node())
 	if body == nil {
@@ -243,7 +245,7 @@ func (h *history) each(loop inspector.Cursor) bool {
 	return throughout(body, sure.End())
 }
 
-// surely reports whether a statement appends something, whichever way it goes.
+// surely reports whether a statement appends something on every path.
 func (g growths) surely(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
@@ -256,8 +258,8 @@ func (g growths) surely(s ast.Stmt) bool {
 	return false
 }
 
-// throughout reports whether each turn of a loop with this body comes to a place in it, and the loop
-// ends only with its turns.
+// throughout reports whether every iteration of a loop with this body reaches a position in it, and
+// the loop always runs to its end.
 func throughout(body *ast.BlockStmt, to token.Pos) bool {
 	return !slices.ContainsFunc(flights(body), func(fl flight) bool { return fl.leave || fl.at < to })
 }

@@ -13,18 +13,19 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// A plan is where room is made for some of a slice's growths.
+// A plan is where to allocate for some of a slice's growths.
 type plan struct {
 	grown []*growth
 	bound bound
-	edits []analysis.TextEdit // none: it is only told
-	loose bool                // what the bound counts may not come at all
+	edits []analysis.TextEdit // none: report only
+	loose bool                // the elements that the bound counts may not all be added
 }
 
-// maxConstant is for how many elements room is made that may not come.
+// maxConstant is the maximum number of elements that are allocated for although they may not be
+// added.
 const maxConstant = 256
 
-// growingSlice reports the appends to a slice whose number is known before.
+// growingSlice reports the appends to a slice whose number is known in advance.
 func (f *finder) growingSlice(v *variable) {
 	h := f.history(v)
 	if h == nil || flow.Jumps(v.fn) {
@@ -50,15 +51,15 @@ func (f *finder) growingSlice(v *variable) {
 		category = "filter"
 	}
 	for _, g := range p.grown {
-		message := fmt.Sprintf("%s is copied whenever its room ends, though it is known before how many elements come%s", v.obj.Name(), least)
+		message := fmt.Sprintf("%s is copied whenever it is full, although it is known how many elements will be added%s", v.obj.Name(), least)
 		if f.spoken(p.bound) {
-			message = fmt.Sprintf("%s is copied whenever its room ends, though it is known before that %s elements come%s", v.obj.Name(), f.text(p.bound), least)
+			message = fmt.Sprintf("%s is copied whenever it is full, although it is known that %s elements will be added%s", v.obj.Name(), f.text(p.bound), least)
 		}
-		rules.Report(f.pass, g.at, category, message, analysis.SuggestedFix{Message: "Make room for all elements at once", TextEdits: p.edits})
+		rules.Report(f.pass, g.at, category, message, analysis.SuggestedFix{Message: "Allocate space for all elements at once", TextEdits: p.edits})
 	}
 }
 
-// spoken reports whether a bound can be written.
+// spoken reports whether a bound can be written as Go code.
 func (f *finder) spoken(b bound) bool {
 	for _, t := range b.terms {
 		if t.of == nil {
@@ -68,8 +69,8 @@ func (f *finder) spoken(b bound) bool {
 	return true
 }
 
-// leaves reports whether the slice is returned from within the loop of a growth: that may be long
-// before the last turn.
+// leaves reports whether the slice is returned from within the loop of a growth, possibly long
+// before the last iteration.
 func (h *history) leaves(g *growth) bool {
 	for _, u := range h.telling {
 		for _, l := range g.loops {
@@ -81,9 +82,9 @@ func (h *history) leaves(g *growth) bool {
 	return false
 }
 
-// atDeclaration makes room for all growths where the variable is declared. Nothing else has the
-// slice before the last of them, so nobody sees where it lies; the bound has no effects and does not
-// change from the declaration on.
+// atDeclaration allocates for all growths where the variable is declared. Nothing else refers to
+// the slice before the last of them, so its address is unobservable; the bound has no side effects
+// and does not change after the declaration.
 func (f *finder) atDeclaration(v *variable, h *history) (plan, bool) {
 	p := plan{grown: h.order}
 	growing := 0
@@ -120,7 +121,7 @@ func (f *finder) atDeclaration(v *variable, h *history) (plan, bool) {
 	}
 	for _, u := range h.telling {
 		if u.at < h.end && !u.returns {
-			return plan{}, false // goes elsewhere before it has grown
+			return plan{}, false // it escapes before it has grown
 		}
 	}
 	if growing < 2 || p.bound.some > maxConstant || !f.builtins(begin, p.bound) || v.isNil() && !h.keepsNil() {
@@ -131,8 +132,8 @@ func (f *finder) atDeclaration(v *variable, h *history) (plan, bool) {
 	return p, ok
 }
 
-// keepsNil reports whether nobody sees the slice nil, or could tell: something is appended in any case
-// before it is looked at.
+// keepsNil reports whether it is unobservable that the slice is no longer nil: something is always
+// appended before it is used.
 func (h *history) keepsNil() bool {
 	first := token.Pos(0)
 	for _, g := range h.order {
@@ -149,7 +150,8 @@ func (h *history) keepsNil() bool {
 	return true
 }
 
-// builtins reports whether what room is made with has its meaning at a place.
+// builtins reports whether the builtins that the allocation uses have their usual meaning at a
+// position.
 func (f *finder) builtins(at token.Pos, b bound) bool {
 	if b.numbers() && (!flow.Since(f.pass, at, "go1.21") || !rewrite.Predeclared(f.pass, at, "max")) {
 		return false
@@ -157,7 +159,7 @@ func (f *finder) builtins(at token.Pos, b bound) bool {
 	return rewrite.Predeclared(f.pass, at, "make", "len", "append", "nil")
 }
 
-// roomy is the edit of a declaration that gives a slice room.
+// roomy returns the edit of a declaration that gives a slice its capacity.
 func (f *finder) roomy(v *variable, b bound) (analysis.TextEdit, bool) {
 	made := f.made(v, f.text(b))
 	lit, isLit := v.value.(*ast.CompositeLit)
@@ -173,8 +175,8 @@ func (f *finder) roomy(v *variable, b bound) (analysis.TextEdit, bool) {
 	}
 }
 
-// beforeLoop makes room where the first loop begins that appends: until then the slice is empty and
-// has no room, and what is evaluated is what the loop evaluates next.
+// beforeLoop allocates in front of the first loop that appends: until then the slice is empty and
+// has no capacity, and the bound evaluates what the loop evaluates next.
 func (f *finder) beforeLoop(v *variable, h *history) (plan, bool) {
 	first := h.order[0]
 	if len(first.loops) != 1 {
@@ -200,7 +202,7 @@ func (f *finder) beforeLoop(v *variable, h *history) (plan, bool) {
 	return p, true
 }
 
-// making are the edits that make room for what a loop appends; none when there is no safe place.
+// making returns the edits that allocate for what a loop appends; none if there is no safe place.
 func (f *finder) making(v *variable, h *history, p plan, loop inspector.Cursor) []analysis.TextEdit {
 	stmt := loop
 	if _, ok := stmt.Parent().Node().(*ast.LabeledStmt); ok {
@@ -229,7 +231,7 @@ func (f *finder) making(v *variable, h *history, p plan, loop inspector.Cursor) 
 		assign = fmt.Sprintf("%s = %s", v.obj.Name(), f.made(v, room))
 		return []analysis.TextEdit{rewrite.Before(f.pass, s, assign)}
 	case h.each(loop):
-		// Who enters the loop appends, so a slice that stays nil stays nil.
+		// Entering the loop means appending, so a slice that stays nil stays nil.
 		if condition != "" {
 			assign = "if " + condition + " {\n" + assign + "\n}"
 		} else if p.bound.some == 0 {
@@ -247,7 +249,7 @@ func plain(times int, text string) string {
 	return text
 }
 
-// makingLate makes room before the first append that happens, within the loop.
+// makingLate allocates before the first append that happens, within the loop.
 func (f *finder) makingLate(v *variable, p plan, loop inspector.Cursor) []analysis.TextEdit {
 	if len(p.grown) != 1 || p.bound.some > 0 || len(p.bound.terms) != 1 || !p.bound.terms[0].isLen {
 		return nil

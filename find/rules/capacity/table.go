@@ -15,8 +15,8 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// growingMap reports assignments to a new map in one loop whose turns are known before. How much
-// room a map has cannot be seen, so there is nothing to keep but memory.
+// growingMap reports assignments to a new map in one loop with a known number of iterations. The
+// size of a map's allocation is unobservable, so only memory is at stake.
 func (f *finder) growingMap(v *variable) {
 	grown := growths{}
 	for _, c := range f.places[v.obj] {
@@ -38,7 +38,7 @@ func (f *finder) growingMap(v *variable) {
 	}
 }
 
-// assigns is the growth that a use of a map is part of, in m[key] = value.
+// assigns returns the growth that a use of a map is part of, in m[key] = value.
 func (f *finder) assigns(use inspector.Cursor) *growth {
 	if use.ParentEdgeKind() != edge.IndexExpr_X {
 		return nil
@@ -52,7 +52,7 @@ func (f *finder) assigns(use inspector.Cursor) *growth {
 	if !ok1 || !ok2 || s.Tok != token.ASSIGN || len(s.Lhs) != 1 {
 		return nil
 	}
-	// m[key] = append(m[key], …) and its like gather many under a key.
+	// m[key] = append(m[key], …) and the like collect many values under one key.
 	m := flow.Variable(f.pass.TypesInfo, index.X)
 	gathers := false
 	ast.Inspect(s.Rhs[0], func(n ast.Node) bool {
@@ -80,21 +80,21 @@ func (f *finder) reportMap(v *variable, g *growth) {
 	if x != nil && f.places.Steady(f.pass.TypesInfo, x, begin, t.until) && rewrite.Means(f.pass, t.of, begin) && f.builtins(begin, b) &&
 		!rewrite.HasComment(f.pass, v.value.Pos(), v.value.End()) {
 		fix = analysis.SuggestedFix{
-			Message:   "Make room for all keys at once",
+			Message:   "Allocate space for all keys at once",
 			TextEdits: []analysis.TextEdit{rewrite.Replace(v.value, "make("+rewrite.Text(f.pass, v.typ)+", "+f.text(b)+")")},
 		}
 	}
-	category, known := "keys", "it is known before how many keys come at most"
+	category, known := "keys", "it is known how many keys will be added at most"
 	if f.spoken(b) {
-		known = fmt.Sprintf("%s keys come at most", f.text(b))
+		known = fmt.Sprintf("%s keys will be added at most", f.text(b))
 	}
 	if f.distinct(loop, g) {
 		category = "map"
 	}
-	rules.Report(f.pass, g.at, category, fmt.Sprintf("%s hashes its keys again whenever its room ends, though %s", v.obj.Name(), known), fix)
+	rules.Report(f.pass, g.at, category, fmt.Sprintf("%s rehashes its keys whenever it is full, although %s", v.obj.Name(), known), fix)
 }
 
-// distinct reports whether each turn of a loop sets another key: the one that it ranges with.
+// distinct reports whether each iteration of a loop sets another key: the one that it ranges over.
 func (f *finder) distinct(loop ast.Node, g *growth) bool {
 	r, ok := loop.(*ast.RangeStmt)
 	if !ok || r.Key == nil || g.stmt.Parent().Node() != ast.Node(r.Body) || !throughout(r.Body, g.stmt.Node().End()) {

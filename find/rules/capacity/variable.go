@@ -12,22 +12,22 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// A variable is a local slice or map that is declared without room.
+// A variable is a local slice or map that is declared without capacity.
 type variable struct {
 	obj   *types.Var
-	decl  inspector.Cursor // the statement, in a list of statements
+	decl  inspector.Cursor // the statement, in a statement list
 	fn    inspector.Cursor // the function
-	typ   ast.Expr         // its type, as it is written
-	value ast.Expr         // what it is set to; nil in var x []T
-	given int              // how many elements that has
+	typ   ast.Expr         // its type in the source
+	value ast.Expr         // initial value; nil in var x []T
+	given int              // number of elements in it
 	spec  *ast.ValueSpec   // nil in x := value
 	isMap bool
 }
 
-// isNil reports whether the variable is nil to begin with.
+// isNil reports whether the variable is initially nil.
 func (v *variable) isNil() bool { return v.value == nil }
 
-// declared is the variable that a statement declares, nil if it does not declare one without room.
+// declared returns the variable that a statement declares without capacity, or nil.
 func (f *finder) declared(c inspector.Cursor) *variable {
 	if !inList(c) {
 		return nil
@@ -72,7 +72,7 @@ func (f *finder) declared(c inspector.Cursor) *variable {
 	return v
 }
 
-// empty completes a variable, and reports whether it has no capacity beyond what it begins with.
+// empty completes a variable, and reports whether it has no capacity beyond its initial elements.
 func (f *finder) empty(v *variable) bool {
 	switch e := v.value.(type) {
 	case nil:
@@ -84,7 +84,7 @@ func (f *finder) empty(v *variable) bool {
 				return false
 			case *ast.CompositeLit:
 				if elt.Type == nil {
-					return false // cannot stand outside of the literal
+					return false // not valid outside of the literal
 				}
 			}
 		}
@@ -114,7 +114,8 @@ func (f *finder) empty(v *variable) bool {
 	return false
 }
 
-// inList reports whether a statement is one of a list, where others can stand before it.
+// inList reports whether a statement is in a statement list, where others can be inserted before
+// it.
 func inList(c inspector.Cursor) bool {
 	switch c.ParentEdgeKind() {
 	case edge.BlockStmt_List, edge.CaseClause_Body, edge.CommClause_Body:
@@ -123,7 +124,7 @@ func inList(c inspector.Cursor) bool {
 	return false
 }
 
-// unit is the statement around a cursor that is in the list of the variable's declaration.
+// unit returns the statement around a cursor that is in the list of the variable's declaration.
 func (v *variable) unit(c inspector.Cursor) inspector.Cursor {
 	for c.Valid() && c.Parent().Node() != v.decl.Parent().Node() {
 		c = c.Parent()
@@ -131,7 +132,8 @@ func (v *variable) unit(c inspector.Cursor) inspector.Cursor {
 	return c
 }
 
-// loops are the loops around a cursor, inside out, up to the list of the variable's declaration.
+// loops returns the loops around a cursor, innermost first, up to the list of the variable's
+// declaration.
 func (v *variable) loops(c inspector.Cursor) []inspector.Cursor {
 	var loops []inspector.Cursor
 	top := v.unit(c)
@@ -145,7 +147,7 @@ func (v *variable) loops(c inspector.Cursor) []inspector.Cursor {
 	}
 }
 
-// made is the value with room for so many elements, in Go.
+// made returns the value with a capacity, as Go code.
 func (f *finder) made(v *variable, room string) string {
 	return "make(" + rewrite.Text(f.pass, v.typ) + ", 0, " + room + ")"
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// build is the fix that makes a Builder of a variable, without edits when it cannot be one.
+// build returns the fix that turns a variable into a Builder, without edits if that is impossible.
 func (r *rule) build(v *types.Var, at inspector.Cursor) analysis.SuggestedFix {
 	fix, ok := r.builders[v]
 	if !ok {
@@ -43,10 +43,10 @@ func (r *rule) builder(v *types.Var, within inspector.Cursor) analysis.Suggested
 		}
 		edits = append(edits, more...)
 	}
-	return analysis.SuggestedFix{Message: "Build the text in a strings.Builder", TextEdits: edits}
+	return analysis.SuggestedFix{Message: "Build the string with a strings.Builder", TextEdits: edits}
 }
 
-// replaceUse is what becomes of one use of a variable that is to be a Builder.
+// replaceUse returns the replacement of one use of a variable that becomes a Builder.
 func (r *rule) replaceUse(v *types.Var, use, within inspector.Cursor, pkg string) ([]analysis.TextEdit, bool) {
 	info := r.pass.TypesInfo
 	if use.Node().Pos() == v.Pos() {
@@ -58,7 +58,7 @@ func (r *rule) replaceUse(v *types.Var, use, within inspector.Cursor, pkg string
 			return nil, false
 		}
 		if _, pads := r.pad(g); pads {
-			return nil, false // the two rewrites would not go together
+			return nil, false // the two rewrites would conflict
 		}
 		text, ok := r.write(v, within, g.added)
 		return []analysis.TextEdit{rewrite.Replace(parent, text)}, ok
@@ -66,7 +66,7 @@ func (r *rule) replaceUse(v *types.Var, use, within inspector.Cursor, pkg string
 	if flow.IsSet(use) {
 		return nil, false
 	}
-	// The first operand of s = s + x goes with its statement.
+	// The first operand of s = s + x is replaced along with its statement.
 	if top, ok := statement(use); ok {
 		if g := r.growth(top); g != nil && g.obj == v {
 			return nil, isUse(info, flow.Operands(info, g.stmt.Rhs[0])[0], v) && g.stmt.Tok == token.ASSIGN && !mentions(info, g.added, v)
@@ -78,7 +78,7 @@ func (r *rule) replaceUse(v *types.Var, use, within inspector.Cursor, pkg string
 	return []analysis.TextEdit{rewrite.Replace(use.Node(), v.Name()+".String()")}, true
 }
 
-// statement is the assignment around an expression, if that is the statement it belongs to.
+// statement returns the assignment around an expression, if the expression belongs to it.
 func statement(c inspector.Cursor) (inspector.Cursor, bool) {
 	for ; c.Valid() && c.Node() != nil; c = c.Parent() {
 		switch c.Node().(type) {
@@ -100,7 +100,8 @@ func mentions(info *types.Info, exprs []ast.Expr, v *types.Var) bool {
 	return false
 }
 
-// declare is what becomes of the declaration of the variable: of its own statement, for it alone.
+// declare returns the replacement of the variable's declaration, if that is a statement for it
+// alone.
 func (r *rule) declare(use inspector.Cursor, pkg string) ([]analysis.TextEdit, bool) {
 	var stmt inspector.Cursor
 	var value ast.Expr
@@ -142,7 +143,7 @@ func (r *rule) declare(use inspector.Cursor, pkg string) ([]analysis.TextEdit, b
 	return []analysis.TextEdit{rewrite.Replace(stmt.Node(), text)}, true
 }
 
-// write are the calls that append to the Builder: one for each operand, if that may be.
+// write returns the calls that append to the Builder, one per operand, if that is allowed.
 func (r *rule) write(v *types.Var, within inspector.Cursor, added []ast.Expr) (string, bool) {
 	info := r.pass.TypesInfo
 	if mentions(info, added, v) || !flow.InOrder(info, within, added) {

@@ -35,7 +35,7 @@ func New() *rules.Rule {
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
-				Category: "prepend", Title: "string put in front of another in a loop",
+				Category: "prepend", Title: "string prepended to in a loop",
 				CPU: rules.Concatenating + `|^runtime\.intstring`, Alloc: rules.Line,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
@@ -44,13 +44,13 @@ func New() *rules.Rule {
 	}
 }
 
-// A growth is a statement that makes a string longer: s += x, s = s + x, s = x + s.
+// A growth is a statement that extends a string: s += x, s = s + x, s = x + s.
 type growth struct {
 	at     inspector.Cursor // the statement
 	stmt   *ast.AssignStmt
 	obj    *types.Var
-	added  []ast.Expr // what is put behind or in front, from left to right
-	before bool       // in front
+	added  []ast.Expr // what is appended or prepended, from left to right
+	before bool       // prepended
 }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -64,14 +64,14 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// A rule is at work on a package.
+// A rule analyses a package.
 type rule struct {
 	pass     *analysis.Pass
 	names    *rewrite.Names
 	builders map[*types.Var]analysis.SuggestedFix // one fix for all growths of a variable
 }
 
-// growth is what a statement adds to a string variable, nil when it is none such.
+// growth returns what a statement adds to a string variable, or nil if it does not.
 func (r *rule) growth(c inspector.Cursor) *growth {
 	info := r.pass.TypesInfo
 	s, ok := c.Node().(*ast.AssignStmt)
@@ -110,8 +110,8 @@ func isUse(info *types.Info, e ast.Expr, v *types.Var) bool {
 	return ok && info.ObjectOf(id) == types.Object(v)
 }
 
-// repeats reports whether a statement is in a loop, of its own function, around which the variable
-// lives on.
+// repeats reports whether a statement is in a loop of its own function, and the variable outlives
+// an iteration.
 func (r *rule) repeats(g *growth) bool {
 	for loop, ok := flow.Loop(g.at); ok; loop, ok = flow.Loop(loop) {
 		if n := loop.Node(); g.obj.Pos() < n.Pos() || n.End() <= g.obj.Pos() {
@@ -124,11 +124,11 @@ func (r *rule) repeats(g *growth) bool {
 func (r *rule) report(g *growth) {
 	category, how := "append", "a string is appended to in a loop"
 	if g.before {
-		category, how = "prepend", "a string is put in front of another in a loop"
+		category, how = "prepend", "a string is prepended to in a loop"
 	}
 	fix, ok := r.pad(g)
 	if !ok && !g.before {
 		fix = r.build(g.obj, g.at)
 	}
-	rules.Report(r.pass, g.stmt, category, fmt.Sprintf("%s: each turn copies all of %s and leaves the old one as garbage", how, g.obj.Name()), fix)
+	rules.Report(r.pass, g.stmt, category, fmt.Sprintf("%s: each iteration copies all of %s and leaves the old one as garbage", how, g.obj.Name()), fix)
 }

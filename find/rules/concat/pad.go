@@ -13,16 +13,16 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// A padding is a loop that does nothing but put one text to a string, written as the if that does
-// it at once.
+// A padding is a loop that only appends or prepends one string, written as an if statement that
+// does so at once.
 type padding struct {
 	header string // if CONDITION
-	count  string // how often
-	fill   string // the text
-	define string // a statement before, "" for none
+	count  string // number of repetitions
+	fill   string // the string
+	define string // a statement before it, or ""
 }
 
-// pad is the fix for a growth that is all that a loop does; false when it is not so.
+// pad returns the fix for a growth that is all that a loop does; false if it is not.
 func (r *rule) pad(g *growth) (analysis.SuggestedFix, bool) {
 	none := analysis.SuggestedFix{}
 	info := r.pass.TypesInfo
@@ -67,10 +67,10 @@ func (r *rule) pad(g *growth) (analysis.SuggestedFix, bool) {
 		text = g.obj.Name() + " = " + repeat + " + " + g.obj.Name()
 	}
 	edits = append(edits, analysis.TextEdit{Pos: loop.Node().Pos(), End: block.Lbrace, NewText: []byte(p.header + " ")}, rewrite.Replace(g.stmt, p.define+text))
-	return analysis.SuggestedFix{Message: "Repeat the text as often as it takes, once", TextEdits: edits}, true
+	return analysis.SuggestedFix{Message: "Pad with one call of strings.Repeat", TextEdits: edits}, true
 }
 
-// padTurns is for n := FROM; n < TO; n++, which counts turns.
+// padTurns handles for n := FROM; n < TO; n++, which counts iterations.
 func (r *rule) padTurns(g *growth, l *ast.ForStmt, fill ast.Expr) (padding, bool) {
 	info := r.pass.TypesInfo
 	init, ok1 := l.Init.(*ast.AssignStmt)
@@ -101,7 +101,7 @@ func (r *rule) padTurns(g *growth, l *ast.ForStmt, fill ast.Expr) (padding, bool
 	return p, !isConst || info.Types[to].Value == nil
 }
 
-// padRange is for range TURNS.
+// padRange handles for range COUNT.
 func (r *rule) padRange(g *growth, l *ast.RangeStmt, fill ast.Expr) (padding, bool) {
 	if l.Key != nil || !r.steady(g, l.X) || r.pass.TypesInfo.Types[l.X].Value != nil || !types.Identical(r.pass.TypesInfo.TypeOf(l.X), types.Typ[types.Int]) {
 		return padding{}, false
@@ -110,8 +110,8 @@ func (r *rule) padRange(g *growth, l *ast.RangeStmt, fill ast.Expr) (padding, bo
 	return padding{header: "if " + turns + " > 0", count: turns, fill: rewrite.Text(r.pass, fill)}, true
 }
 
-// padBytes is for len(s) < TO, which counts bytes. A fill that is empty would make no end, so that
-// it must be known not to be.
+// padBytes handles for len(s) < TO, which counts bytes. With an empty fill it would never end, so
+// the fill must be known not to be empty.
 func (r *rule) padBytes(g *growth, l *ast.ForStmt, fill ast.Expr) (padding, bool) {
 	info := r.pass.TypesInfo
 	cond, ok := l.Cond.(*ast.BinaryExpr)
@@ -151,8 +151,8 @@ func (r *rule) padBytes(g *growth, l *ast.ForStmt, fill ast.Expr) (padding, bool
 	return p, true
 }
 
-// steady reports whether the bound of a loop, an int, is the same on each turn, as far as the loop
-// itself changes something.
+// steady reports whether the bound of a loop, an int, is the same in every iteration, as far as the
+// loop itself makes changes.
 func (r *rule) steady(g *growth, to ast.Expr) bool {
 	info := r.pass.TypesInfo
 	t := info.TypeOf(to)
@@ -172,7 +172,7 @@ func isCount(info *types.Info, e ast.Expr) bool {
 	return flow.Builtin(info, call) == "len"
 }
 
-// operand is the text of an expression as it can stand left of a minus.
+// operand returns the text of an expression for use as the left operand of a minus.
 func operand(pass *analysis.Pass, e ast.Expr) string {
 	text := rewrite.Text(pass, e)
 	if _, ok := ast.Unparen(e).(*ast.BinaryExpr); ok {

@@ -39,8 +39,8 @@ func New() *rules.Rule {
 			cause("interface", "string copied to be written to an io.Writer", rules.Review),
 			cause("copy", "bytes copied to be written as a string", rules.Free),
 			cause("buffer", "bytes copied to be written to a bytes.Buffer", rules.Review),
-			cause("search", "bytes copied to be looked at as a string", rules.Free),
-			cause("rune", "string copied into runes", rules.Free),
+			cause("search", "bytes converted to a string only to be inspected", rules.Free),
+			cause("rune", "string converted to runes", rules.Free),
 		},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -62,24 +62,24 @@ func run(pass *analysis.Pass) (any, error) {
 			ranged(pass, n)
 		case *ast.IndexExpr:
 			if at, ok := flow.IntConst(pass.TypesInfo, n.Index); ok && at == 0 && runesOf(pass.TypesInfo, n.X) != nil {
-				rules.Report(pass, n, "rune", "all of the string becomes runes, for the first", analysis.SuggestedFix{})
+				rules.Report(pass, n, "rune", "the whole string is converted to runes to get the first one", analysis.SuggestedFix{})
 			}
 		}
 	}
 	return nil, nil
 }
 
-// bytesOf is the string that a conversion to []byte is of, nil for all else.
+// bytesOf returns the string operand of a conversion to []byte, or nil.
 func bytesOf(info *types.Info, e ast.Expr) ast.Expr {
 	return converted(info, e, types.NewSlice(types.Typ[types.Byte]), isString)
 }
 
-// runesOf is the string that a conversion to []rune is of, nil for all else.
+// runesOf returns the string operand of a conversion to []rune, or nil.
 func runesOf(info *types.Info, e ast.Expr) ast.Expr {
 	return converted(info, e, types.NewSlice(types.Typ[types.Rune]), isString)
 }
 
-// stringOf is the []byte that a conversion to string is of, nil for all else.
+// stringOf returns the []byte operand of a conversion to string, or nil.
 func stringOf(info *types.Info, e ast.Expr) ast.Expr {
 	return converted(info, e, types.Typ[types.String], func(t types.Type) bool {
 		_, isSlice := t.Underlying().(*types.Slice)
@@ -122,7 +122,7 @@ func written(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, sel *a
 		to := info.TypeOf(sel.X).String()
 		switch {
 		case writesStrings(flow.Callee(info, call)) && hasTwin(pass, sel, "WriteString"):
-			report(pass, call, "write", text+" is copied into bytes to be written, though WriteString takes it as it is", ok,
+			report(pass, call, "write", text+" is copied into bytes to be written, although WriteString takes strings", ok,
 				analysis.TextEdit{Pos: sel.Sel.Pos(), End: call.End(), NewText: []byte("WriteString(" + text + ")")})
 		case to == "net/http.ResponseWriter", to == "io.Writer":
 			category := "write"
@@ -132,7 +132,7 @@ func written(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, sel *a
 			pkg, edits, imported := rewrite.Import(pass, call.Pos(), "io")
 			ok = ok && imported && !rewrite.HasComment(pass, call.Pos(), call.End())
 			edits = append(edits, rewrite.Replace(call, pkg+".WriteString("+rewrite.Text(pass, sel.X)+", "+text+")"))
-			report(pass, call, category, text+" is copied into bytes to be written, though most writers take strings", ok, edits...)
+			report(pass, call, category, text+" is copied into bytes to be written, although most writers take strings", ok, edits...)
 		}
 		return
 	}
@@ -149,13 +149,13 @@ func written(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, sel *a
 			return
 		}
 		text := rewrite.Text(pass, b)
-		report(pass, call, category, text+" is copied into a string to be written, though Write takes bytes", !rewrite.HasComment(pass, sel.Sel.Pos(), call.End()),
+		report(pass, call, category, text+" is copied into a string to be written, although Write takes bytes", !rewrite.HasComment(pass, sel.Sel.Pos(), call.End()),
 			analysis.TextEdit{Pos: sel.Sel.Pos(), End: call.End(), NewText: []byte("Write(" + text + ")")})
 	}
 }
 
-// grows reports whether a string is a variable that something is appended to: rules textbuild and concat
-// say what to do with it, the conversion included.
+// grows reports whether a string is a variable that is appended to: rules textbuild and concat
+// handle it, including the conversion.
 func grows(info *types.Info, c inspector.Cursor, s ast.Expr) bool {
 	v := flow.Variable(info, s)
 	within, ok := flow.Outermost(c)
@@ -170,8 +170,8 @@ func grows(info *types.Info, c inspector.Cursor, s ast.Expr) bool {
 	return false
 }
 
-// hasTwin reports whether a method of this name, called in the place of the one that is, is of the same
-// type: a struct that embeds a buffer may have one of its own.
+// hasTwin reports whether a method of this name belongs to the same type as the one that is called:
+// a struct that embeds a buffer may define its own.
 func hasTwin(pass *analysis.Pass, sel *ast.SelectorExpr, name string) bool {
 	f, ok := pass.TypesInfo.Uses[sel.Sel].(*types.Func)
 	obj, _, _ := types.LookupFieldOrMethod(pass.TypesInfo.TypeOf(sel.X), true, pass.Pkg, name)
@@ -188,7 +188,7 @@ func writesStrings(callee string) bool {
 	return false
 }
 
-// ranged reports for _, r := range []rune(s), whose index would be another.
+// ranged reports for _, r := range []rune(s). With the index, the loop would differ.
 func ranged(pass *analysis.Pass, loop *ast.RangeStmt) {
 	s := runesOf(pass.TypesInfo, loop.X)
 	if s == nil {
@@ -196,16 +196,16 @@ func ranged(pass *analysis.Pass, loop *ast.RangeStmt) {
 	}
 	id, isIdent := loop.Key.(*ast.Ident)
 	ok := (loop.Key == nil || isIdent && id.Name == "_") && !rewrite.HasComment(pass, loop.X.Pos(), loop.X.End())
-	report(pass, loop.X, "rune", "all of the string becomes runes before the first turn", ok, rewrite.Replace(loop.X, rewrite.Text(pass, s)))
+	report(pass, loop.X, "rune", "the whole string is converted to runes before the first iteration", ok, rewrite.Replace(loop.X, rewrite.Text(pass, s)))
 }
 
-// A twin is the function on bytes beside one on strings.
+// A twin is the counterpart in package bytes of a function in package strings.
 type twin struct {
 	pkg, name string
-	both      bool // the second argument is a []byte too
+	both      bool // the second argument is a []byte, too
 }
 
-// twins are by full name. Their results share nothing with their arguments.
+// twins returns the twins by full name. Their results share no memory with their arguments.
 func twins() map[string]twin {
 	m := map[string]twin{
 		"unicode/utf8.RuneCountInString":      {"unicode/utf8", "RuneCount", false},
@@ -249,12 +249,12 @@ func searched(pass *analysis.Pass, call *ast.CallExpr, sel *ast.SelectorExpr) {
 	}
 	pkg, edits, imported := rewrite.Import(pass, call.Pos(), t.pkg)
 	edits = append(edits, rewrite.Replace(call, pkg+"."+t.name+"("+args+")"))
-	report(pass, call, "search", rewrite.Text(pass, b)+" is copied into a string for "+rewrite.Text(pass, sel)+", which package "+t.pkg+" has for bytes", ok && imported, edits...)
+	report(pass, call, "search", rewrite.Text(pass, b)+" is copied into a string for "+rewrite.Text(pass, sel)+", although package "+t.pkg+" has it, too", ok && imported, edits...)
 }
 
-// report reports a place, with a fix if there can be one.
+// report reports a node, with a fix if ok.
 func report(pass *analysis.Pass, at ast.Node, category, message string, ok bool, edits ...analysis.TextEdit) {
-	fix := analysis.SuggestedFix{Message: "Do without the conversion", TextEdits: edits}
+	fix := analysis.SuggestedFix{Message: "Remove the conversion", TextEdits: edits}
 	if !ok {
 		fix.TextEdits = nil
 	}

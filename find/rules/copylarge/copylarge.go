@@ -20,7 +20,7 @@ import (
 //go:embed doc.go
 var doc string
 
-// maxSize is how many bytes an element has at most that is as well copied.
+// maxSize is the largest element in bytes that is cheap enough to copy.
 const maxSize = 128
 
 // New returns the rule.
@@ -33,14 +33,14 @@ func New() *rules.Rule {
 			Run:      run,
 		},
 		Causes: []rules.Cause{{
-			Title: "large element copied on each turn",
+			Title: "large element copied in each iteration",
 			CPU:   `^$|^runtime\.(duffcopy|memmove|typedmemmove|wbMove)`, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
 		}},
 		Doc: rules.ParseDoc(doc),
 	}
 }
 
-// A finder looks through one package.
+// A finder analyses one package.
 type finder struct {
 	pass   *analysis.Pass
 	places flow.Places
@@ -52,7 +52,7 @@ func run(pass *analysis.Pass) (any, error) {
 	f := &finder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, root), names: rewrite.NewLocals(pass)}
 	for c := range root.Preorder((*ast.RangeStmt)(nil)) {
 		if l := f.loop(c); l != nil {
-			message := fmt.Sprintf("each turn copies the %d bytes of an element to %s", l.size, l.value.Name())
+			message := fmt.Sprintf("each iteration copies the %d bytes of an element to %s", l.size, l.value.Name())
 			rules.Report(pass, l.stmt.Value, "copylarge", message, f.indexed(l))
 		}
 	}
@@ -68,7 +68,7 @@ type loop struct {
 	uses  []inspector.Cursor // of the value, in the body
 }
 
-// loop is a loop whose copies are large and only read; nil for others.
+// loop returns a loop whose copies are large and only read, or nil.
 func (f *finder) loop(c inspector.Cursor) *loop {
 	info := f.pass.TypesInfo
 	l := &loop{Cursor: c}
@@ -113,7 +113,7 @@ func changed(use inspector.Cursor) bool {
 	}
 }
 
-// indexed is the fix that reads the elements where they are.
+// indexed returns the fix that reads the elements in place.
 func (f *finder) indexed(l *loop) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	info := f.pass.TypesInfo
@@ -138,7 +138,7 @@ func (f *finder) indexed(l *loop) analysis.SuggestedFix {
 		}
 	}
 	fix := analysis.SuggestedFix{
-		Message:   "Read the elements where they are",
+		Message:   "Read the elements in place",
 		TextEdits: []analysis.TextEdit{{Pos: key.Pos(), End: l.stmt.Value.End(), NewText: []byte(index)}},
 	}
 	for _, use := range l.uses {
@@ -154,7 +154,8 @@ func (f *finder) indexed(l *loop) analysis.SuggestedFix {
 	return fix
 }
 
-// still reports whether an element is the same at all its uses in the body as at its beginning.
+// still reports whether an element is the same at all its uses in the body as at the start of the
+// iteration.
 func (f *finder) still(l *loop) bool {
 	info := f.pass.TypesInfo
 	last := l.uses[len(l.uses)-1].Node().Pos()
@@ -203,7 +204,7 @@ func (f *finder) still(l *loop) bool {
 	return true
 }
 
-// harmless reports whether a call changes nothing.
+// harmless reports whether a call has no side effects.
 func (f *finder) harmless(call *ast.CallExpr) bool {
 	if _, ok := flow.Conversion(f.pass.TypesInfo, call); ok {
 		return true

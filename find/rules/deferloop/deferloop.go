@@ -54,13 +54,13 @@ func run(pass *analysis.Pass) (any, error) {
 		if _, isLit := stmt.Call.Fun.(*ast.FuncLit); isLit {
 			name = "the function"
 		}
-		rules.Report(pass, stmt, "", "each turn of the loop keeps a call of "+name+" until the function returns", fix(pass, loop, stmt))
+		rules.Report(pass, stmt, "", "each iteration keeps a call of "+name+" until the function returns", fix(pass, loop, stmt))
 	}
 	return nil, nil
 }
 
-// leaves reports whether the loop is left in the turn that defers: a statement after the defer, in
-// its block or in one around it, is a return or break of the loop.
+// leaves reports whether the loop is left in the iteration that defers: a statement after the
+// defer, in its block or in one around it, is a return or break of the loop.
 func leaves(c, loop inspector.Cursor) bool {
 	for ; c != loop; c = c.Parent() {
 		var after []ast.Stmt
@@ -80,7 +80,7 @@ func leaves(c, loop inspector.Cursor) bool {
 			case *ast.ReturnStmt:
 				return true
 			case *ast.BranchStmt:
-				// Within a switch or select, break is for that.
+				// Within a switch or select, break refers to that.
 				_, ofLoop := c.Parent().Node().(*ast.BlockStmt)
 				return s.Tok == token.BREAK && s.Label == nil && ofLoop || s.Label != nil || s.Tok == token.GOTO
 			}
@@ -89,8 +89,8 @@ func leaves(c, loop inspector.Cursor) bool {
 	return false
 }
 
-// fix makes each turn its own function. It has no edits where the turn does something that a
-// function within would do otherwise.
+// fix turns each iteration into a function. It has no edits if a function would change what the
+// iteration does.
 func fix(pass *analysis.Pass, loop inspector.Cursor, stmt *ast.DeferStmt) analysis.SuggestedFix {
 	var body *ast.BlockStmt
 	switch l := loop.Node().(type) {
@@ -112,19 +112,19 @@ func fix(pass *analysis.Pass, loop inspector.Cursor, stmt *ast.DeferStmt) analys
 	if !ok {
 		return analysis.SuggestedFix{}
 	}
-	return analysis.SuggestedFix{Message: "Make each turn a function", TextEdits: append(edits,
+	return analysis.SuggestedFix{Message: "Make each iteration a function", TextEdits: append(edits,
 		analysis.TextEdit{Pos: body.Lbrace, End: body.Lbrace + 1, NewText: []byte("{\nfunc() {")},
 		analysis.TextEdit{Pos: body.Rbrace, End: body.Rbrace + 1, NewText: []byte("}()\n}")})}
 }
 
-// around is the function around a node.
+// around returns the function around a node.
 func around(c inspector.Cursor) inspector.Cursor {
 	f, _ := flow.Func(c)
 	return f
 }
 
-// mayRecover reports whether a deferred call may stop a panic, or set results: all but methods of what
-// other packages define, and context's cancel functions.
+// mayRecover reports whether a deferred call may stop a panic, or set results: all but methods of
+// types in other packages, and context's cancel functions.
 func mayRecover(pass *analysis.Pass, call *ast.CallExpr) bool {
 	if t := pass.TypesInfo.TypeOf(call.Fun); t != nil && types.TypeString(t, nil) == "context.CancelFunc" {
 		return false
@@ -137,9 +137,9 @@ func mayRecover(pass *analysis.Pass, call *ast.CallExpr) bool {
 	return f == nil || f.Pkg() == pass.Pkg
 }
 
-// ofTurn reports whether a deferred call ends something that a turn makes, and that does not outlive
-// it: neither it nor what is made with it is kept anywhere. Locks that other turns see are often
-// taken one after the other, to be held together.
+// ofTurn reports whether a deferred call releases something that the iteration creates, and that
+// does not outlive it: neither it nor anything derived from it is stored. Locks that other
+// iterations can see are often acquired one after the other, to be held together.
 func ofTurn(pass *analysis.Pass, loop inspector.Cursor, body *ast.BlockStmt, call *ast.CallExpr) bool {
 	e := ast.Unparen(call.Fun)
 	if sel, ok := e.(*ast.SelectorExpr); ok {
@@ -172,7 +172,7 @@ func ofTurn(pass *analysis.Pass, loop inspector.Cursor, body *ast.BlockStmt, cal
 	return false
 }
 
-// kept reports whether a variable's value is used for more than calls, comparisons and fields.
+// kept reports whether a variable is used for more than calls, comparisons and field accesses.
 func kept(pass *analysis.Pass, loop inspector.Cursor, obj types.Object) bool {
 	for _, use := range flow.Uses(pass.TypesInfo, loop, obj) {
 		if pass.TypesInfo.Defs[identOf(use)] == obj {
@@ -183,7 +183,7 @@ func kept(pass *analysis.Pass, loop inspector.Cursor, obj types.Object) bool {
 		}
 		switch use.ParentEdgeKind() {
 		case edge.SelectorExpr_X, edge.BinaryExpr_X, edge.BinaryExpr_Y, edge.CallExpr_Fun:
-			// A field or a method value may be kept, too.
+			// A field or a method value may be stored, too.
 			if sel := use.Parent(); use.ParentEdgeKind() == edge.SelectorExpr_X && sel.ParentEdgeKind() != edge.CallExpr_Fun {
 				return true
 			}
@@ -205,7 +205,8 @@ func identOf(c inspector.Cursor) *ast.Ident {
 	return id
 }
 
-// turns writes continue as return, in a loop's body. False if the loop is left from within.
+// turns replaces continue by return in a loop's body. It returns false if the loop is left from
+// within.
 func turns(pass *analysis.Pass, body *ast.BlockStmt) ([]analysis.TextEdit, bool) {
 	var edits []analysis.TextEdit
 	ok := true
@@ -234,7 +235,7 @@ func turns(pass *analysis.Pass, body *ast.BlockStmt) ([]analysis.TextEdit, bool)
 					edits = append(edits, rewrite.Replace(m, "return"))
 				}
 			case *ast.CallExpr:
-				// recover works in the function that is deferred only, and would be in another one.
+				// recover works only in the deferred function itself, which would be another one.
 				ok = ok && flow.Builtin(pass.TypesInfo, m) != "recover"
 			}
 			return true

@@ -49,7 +49,7 @@ func (r *rule) calmStmt(s ast.Stmt) bool {
 	return false
 }
 
-// local reports whether an expression is a variable that nothing but its function sees.
+// local reports whether an expression is a variable that only its function can access.
 func (r *rule) local(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	if !ok {
@@ -62,10 +62,10 @@ func (r *rule) local(e ast.Expr) bool {
 	return ok && v.Kind() == types.LocalVar && flow.Private(r.pass.TypesInfo, r.within, v)
 }
 
-// maxDepth is how deep functions of the package are looked into.
+// maxDepth is the maximum depth of calls that are followed into functions of the package.
 const maxDepth = 3
 
-// calm reports whether evaluating an expression changes nothing, and never panics.
+// calm reports whether evaluating an expression has no side effects, and never panics.
 func (r *rule) calm(e ast.Expr, depth int) bool {
 	info := r.pass.TypesInfo
 	if info.Types[e].Value != nil || info.Types[e].IsNil() {
@@ -90,7 +90,7 @@ func (r *rule) calm(e ast.Expr, depth int) bool {
 		case token.ADD, token.SUB, token.MUL, token.LAND, token.LOR:
 		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
 			if _, iface := info.TypeOf(e.X).Underlying().(*types.Interface); iface {
-				return false // comparing may panic
+				return false // comparison may panic
 			}
 		default:
 			return false
@@ -161,8 +161,8 @@ func (r *rule) calmCall(call *ast.CallExpr, depth int) bool {
 	return ok && len(ret.Results) == 1 && r.calm(ret.Results[0], depth+1) && r.calmArgs(call, depth)
 }
 
-// replacer reports whether an expression is a Replacer that is made of constants: here, or in a package
-// variable that nothing else sets.
+// replacer reports whether an expression is a Replacer made of constants, here or in a package
+// variable that is never set again.
 func (r *rule) replacer(e ast.Expr) bool {
 	e = ast.Unparen(e)
 	if id, ok := e.(*ast.Ident); ok {
@@ -195,7 +195,7 @@ func (r *rule) constant(list []ast.Expr) bool {
 	return true
 }
 
-// text reports whether a type is that of texts or numbers: converting between these never panics.
+// text reports whether a type is a string or number: conversions between these never panic.
 func text(t types.Type) bool {
 	if s, ok := t.Underlying().(*types.Slice); ok {
 		b, ok := s.Elem().Underlying().(*types.Basic)
@@ -204,7 +204,7 @@ func text(t types.Type) bool {
 	return flow.Plain(t)
 }
 
-// draws reports whether evaluating a condition changes nothing but the state of math/rand.
+// draws reports whether evaluating a condition changes only the state of math/rand.
 func (r *rule) draws(cond ast.Expr) bool {
 	ok := true
 	ast.Inspect(cond, func(n ast.Node) bool {

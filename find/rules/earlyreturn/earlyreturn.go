@@ -23,23 +23,23 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "earlyreturn",
-			Doc:      "report work before a return that throws it away",
+			Doc:      "report work before a return that discards it",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{{
-			Title: "work that an early return throws away",
+			Title: "work that an early return discards",
 			CPU:   "", Alloc: "", Mutex: rules.Nothing, Block: rules.Nothing,
 		}},
 		Doc: rules.ParseDoc(doc),
 	}
 }
 
-// A wasted is some work, and the return that may throw it away.
+// A wasted is work followed by the return that may discard it.
 type wasted struct {
 	work  []ast.Stmt // before the statement with the return
 	outer *ast.IfStmt
-	// inner is the statement that returns: outer itself, or directly in its block behind inside.
+	// inner is the statement that returns: outer itself, or in its block directly after inside.
 	inner  *ast.IfStmt
 	inside []ast.Stmt
 }
@@ -60,16 +60,16 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// A rule is at work on a package.
+// A rule analyses a package.
 type rule struct {
 	pass  *analysis.Pass
 	decls map[types.Object]*ast.FuncDecl
-	// Of the function that is looked at.
+	// For the current function.
 	within inspector.Cursor
-	follow map[types.Object]bool // pointers that are followed anyway
+	follow map[types.Object]bool // pointers that are dereferenced in any case
 }
 
-// function looks for work before the returns of a function's own block.
+// function looks for work before the returns in a function's outermost block.
 func (r *rule) function(c inspector.Cursor, d *ast.FuncDecl) {
 	r.within = c
 	for i, s := range d.Body.List {
@@ -90,12 +90,12 @@ func (r *rule) function(c inspector.Cursor, d *ast.FuncDecl) {
 		}
 		if r.costs(&w) && r.apart(&w) {
 			r.report(&w)
-			return // one at a time: another may be in the way
+			return // one at a time: others may conflict
 		}
 	}
 }
 
-// returns reports whether a statement does nothing but return, with constants at most.
+// returns reports whether a statement only returns, with constants at most.
 func (r *rule) returns(d *ast.FuncDecl, s *ast.IfStmt) bool {
 	if len(s.Body.List) != 1 {
 		return false
@@ -112,7 +112,7 @@ func (r *rule) returns(d *ast.FuncDecl, s *ast.IfStmt) bool {
 	return true
 }
 
-// nested is the return in the block of a statement, and what is done there before.
+// nested returns the return in the block of a statement, and the statements before it.
 func (r *rule) nested(d *ast.FuncDecl, outer *ast.IfStmt) (inner *ast.IfStmt, inside []ast.Stmt) {
 	for i, s := range outer.Body.List {
 		if one, ok := s.(*ast.IfStmt); ok && one.Init == nil && one.Else == nil && r.returns(d, one) {
@@ -125,7 +125,7 @@ func (r *rule) nested(d *ast.FuncDecl, outer *ast.IfStmt) (inner *ast.IfStmt, in
 	return nil, nil
 }
 
-// followed notes pointers that evaluating an expression follows in any case.
+// followed records the pointers that evaluating an expression always dereferences.
 func (r *rule) followed(e ast.Expr) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.SelectorExpr:
@@ -142,7 +142,7 @@ func (r *rule) followed(e ast.Expr) {
 	}
 }
 
-// costs reports whether some of the work is a call.
+// costs reports whether the work contains a call.
 func (r *rule) costs(w *wasted) bool {
 	found := false
 	for _, list := range [][]ast.Stmt{w.work, w.inside} {
@@ -160,7 +160,7 @@ func (r *rule) costs(w *wasted) bool {
 	return found
 }
 
-// apart reports whether the conditions have nothing to do with the work.
+// apart reports whether the conditions are independent of the work.
 func (r *rule) apart(w *wasted) bool {
 	set := map[types.Object]bool{}
 	for _, list := range [][]ast.Stmt{w.work, w.inside} {
@@ -197,7 +197,7 @@ func (r *rule) apart(w *wasted) bool {
 			return false
 		}
 	}
-	// The outer condition is asked twice.
+	// The outer condition is evaluated twice.
 	return w.inner == w.outer || r.calm(w.outer.Cond, 0)
 }
 
@@ -209,10 +209,10 @@ func (r *rule) report(w *wasted) {
 	if len(w.work) > 0 {
 		from = w.work[0].Pos()
 	}
-	// What is wasted is all up to the return.
+	// Everything up to the return is wasted.
 	d := analysis.Diagnostic{
 		Pos: from, End: w.inner.Pos(), Category: "earlyreturn",
-		Message: "this is done before " + rewrite.Text(r.pass, w.inner.Cond) + " may end the function, which does not need it",
+		Message: "this is done before " + rewrite.Text(r.pass, w.inner.Cond) + ", which may return without using it",
 	}
 	if fix, ok := r.fix(w, from); ok {
 		d.SuggestedFixes = []analysis.SuggestedFix{fix}
@@ -220,7 +220,7 @@ func (r *rule) report(w *wasted) {
 	r.pass.Report(d)
 }
 
-// fix asks first.
+// fix moves the check to the front.
 func (r *rule) fix(w *wasted, from token.Pos) (analysis.SuggestedFix, bool) {
 	none := analysis.SuggestedFix{}
 	first := ast.Node(w.outer)
@@ -250,16 +250,16 @@ func (r *rule) fix(w *wasted, from token.Pos) (analysis.SuggestedFix, bool) {
 	}
 	edit := rewrite.Replace(remove, "")
 	if !rewrite.HasComment(r.pass, behind, remove.Pos()) {
-		edit.Pos = behind // with the blanks before it
+		edit.Pos = behind // including the white space before it
 	}
 	text := "if " + cond + " " + rewrite.Text(r.pass, w.inner.Body)
 	return analysis.SuggestedFix{
-		Message:   "Ask first whether there is anything to do",
+		Message:   "Check first whether there is anything to do",
 		TextEdits: []analysis.TextEdit{rewrite.Before(r.pass, first, text), edit},
 	}, true
 }
 
-// comments reports whether a node has comments in it or above it, behind the line of a position.
+// comments reports whether there are comments in a node or above it, after the line of a position.
 func (r *rule) comments(behind token.Pos, n ast.Node) bool {
 	file := r.pass.Fset.File(behind)
 	if line := file.Line(behind) + 1; line <= file.LineCount() {
@@ -268,7 +268,7 @@ func (r *rule) comments(behind token.Pos, n ast.Node) bool {
 	return rewrite.HasComment(r.pass, behind, n.End())
 }
 
-// operand is an expression as one of &&.
+// operand returns an expression as an operand of &&.
 func (r *rule) operand(e ast.Expr) string {
 	text := rewrite.Text(r.pass, e)
 	if b, ok := e.(*ast.BinaryExpr); ok && b.Op == token.LOR {

@@ -26,17 +26,17 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "falsesharing",
-			Doc:      "report neighbours in memory that goroutines write to",
+			Doc:      "report writes of several goroutines to one cache line",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{
 			{
-				Category: "worker", Title: "counters of workers share a cache line",
+				Category: "worker", Title: "per-worker counters share a cache line",
 				CPU: rules.Line + "|" + sync, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
 			},
 			{
-				Category: "shard", Title: "locks or atomics of neighbours share a cache line",
+				Category: "shard", Title: "neighbouring locks or atomics share a cache line",
 				CPU: sync, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
 			},
 		},
@@ -44,7 +44,7 @@ func New() *rules.Rule {
 	}
 }
 
-// line is what processors own memory in, in bytes, on most machines.
+// line is the size of a cache line in bytes on most machines.
 const line = 64
 
 func run(pass *analysis.Pass) (any, error) {
@@ -56,7 +56,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// worker reports a write to the element of a goroutine that a loop starts, in its own loop.
+// worker reports a write to a goroutine's own element, in a loop in a goroutine that a loop starts.
 func worker(pass *analysis.Pass, c inspector.Cursor) {
 	index, ok := c.Node().(*ast.IndexExpr)
 	if !ok {
@@ -68,8 +68,8 @@ func worker(pass *analysis.Pass, c inspector.Cursor) {
 	if of == nil || !ok || size < 1 || size >= line {
 		return
 	}
-	// The loop of the write is in the goroutine's function, the start of that in another loop, and the
-	// index is one of that loop's variables, or a parameter.
+	// The write is in a loop of the goroutine's function, which another loop starts. The index is a
+	// variable of that loop, or a parameter.
 	if _, loops := flow.Loop(c); !loops {
 		return
 	}
@@ -91,7 +91,7 @@ func worker(pass *analysis.Pass, c inspector.Cursor) {
 	rules.Report(pass, write, "worker", fmt.Sprintf("goroutines write to elements of %s that are %d bytes apart, on the same cache line: count in a local variable and write the sum at the end", rewrite.Text(pass, index.X), size), analysis.SuggestedFix{})
 }
 
-// elementSize is the size of the elements of a slice or array, 0 for other types.
+// elementSize returns the size of the elements of a slice or array, 0 for other types.
 func elementSize(pass *analysis.Pass, e ast.Expr) int64 {
 	t := pass.TypesInfo.TypeOf(e)
 	if t == nil {
@@ -110,7 +110,7 @@ func elementSize(pass *analysis.Pass, e ast.Expr) int64 {
 	return 0
 }
 
-// sizeof is the size of a type; 0 when it depends on type parameters.
+// sizeof returns the size of a type; 0 if it depends on type parameters.
 func sizeof(pass *analysis.Pass, t types.Type) int64 {
 	if flow.SizeVaries(t) {
 		return 0
@@ -118,7 +118,8 @@ func sizeof(pass *analysis.Pass, t types.Type) int64 {
 	return pass.TypesSizes.Sizeof(t)
 }
 
-// written is the statement or call that writes to an element: x[i]++, x[i].f = v, x[i].n.Add(1).
+// written returns the statement or call that writes to an element: x[i]++, x[i].f = v,
+// x[i].n.Add(1).
 func written(info *types.Info, c inspector.Cursor) (ast.Node, bool) {
 	at := c
 	for at.ParentEdgeKind() == edge.SelectorExpr_X {
@@ -161,7 +162,7 @@ func starts(info *types.Info, fn inspector.Cursor) bool {
 	return false
 }
 
-// sets reports whether a function sets a variable: an index that moves is not a worker's.
+// sets reports whether a function sets a variable. An index that changes is not a worker's.
 func sets(info *types.Info, fn inspector.Cursor, v *types.Var) bool {
 	for _, use := range flow.Uses(info, fn, v) {
 		if info.Defs[identOf(use)] == nil && flow.IsSet(use) {
@@ -176,14 +177,14 @@ func identOf(c inspector.Cursor) *ast.Ident {
 	return id
 }
 
-// A shard is a small struct with locks or atomics of which there are arrays or slices.
+// A shard is a small struct with locks or atomics that is used in arrays or slices.
 type shard struct {
 	size int64
-	spec *ast.TypeSpec // nil when it is declared elsewhere
+	spec *ast.TypeSpec // nil if it is declared elsewhere
 	keys bool          // its literals name their fields
 }
 
-// shards reports the locks and atomics of small structs that lie beside each other.
+// shards reports neighbouring locks and atomics of small structs.
 func shards(pass *analysis.Pass, insp *inspector.Inspector) {
 	found := map[*types.TypeName]*shard{}
 	for c := range insp.Root().Preorder((*ast.ArrayType)(nil)) {
@@ -236,7 +237,7 @@ func shards(pass *analysis.Pass, insp *inspector.Inspector) {
 	}
 }
 
-// nameOf is the named type that a type is, or points to; nil for others.
+// nameOf returns the named type that a type is, or points to; nil for others.
 func nameOf(t types.Type) *types.TypeName {
 	if t == nil {
 		return nil
@@ -265,8 +266,8 @@ func synchronised(t *types.Named) bool {
 	return false
 }
 
-// pad adds what is missing to a cache line. Literals that name fields do not see it, nor does ==, which
-// leaves blank fields out.
+// pad fills a struct up to a cache line. It does not affect literals that name fields, nor ==,
+// which ignores blank fields.
 func pad(pass *analysis.Pass, obj *types.TypeName, s *shard) analysis.SuggestedFix {
 	if s.spec == nil || !s.keys || obj.Exported() || obj.Parent() != pass.Pkg.Scope() || rewrite.Generated(pass, s.spec.Pos()) || rewrite.Elsewhere(pass, obj.Name()) || !rewrite.Universe(pass, "byte") {
 		return analysis.SuggestedFix{}

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Callee is the full name of the function or method that a call means statically, as
+// Callee returns the full name of the function or method that a call statically refers to, such as
 // "strings.NewReplacer" or "(*strings.Builder).WriteString"; "" for builtins, conversions, function
 // values and methods of interfaces (but see Method).
 func Callee(info *types.Info, call *ast.CallExpr) string {
@@ -21,8 +21,8 @@ func Callee(info *types.Info, call *ast.CallExpr) string {
 	return ""
 }
 
-// Method is the full name of the method that a call means, also of an interface, as
-// "(io.Writer).Write"; "" for all else.
+// Method returns the full name of the method that a call refers to, including interface methods,
+// such as "(io.Writer).Write"; "" for all else.
 func Method(info *types.Info, call *ast.CallExpr) string {
 	if f, ok := typeutil.Callee(info, call).(*types.Func); ok && f.Signature().Recv() != nil {
 		return f.Origin().FullName()
@@ -30,7 +30,7 @@ func Method(info *types.Info, call *ast.CallExpr) string {
 	return ""
 }
 
-// Builtin is the name of the builtin function that a call means, "" for all else.
+// Builtin returns the name of the builtin function that a call refers to, "" for all else.
 func Builtin(info *types.Info, call *ast.CallExpr) string {
 	if b, ok := typeutil.Callee(info, call).(*types.Builtin); ok {
 		return b.Name()
@@ -38,7 +38,7 @@ func Builtin(info *types.Info, call *ast.CallExpr) string {
 	return ""
 }
 
-// Conversion reports whether a call converts its one argument, and to what type.
+// Conversion reports whether a call is a conversion, and to which type.
 func Conversion(info *types.Info, call *ast.CallExpr) (to types.Type, ok bool) {
 	tv, ok := info.Types[call.Fun]
 	if !ok || !tv.IsType() || len(call.Args) != 1 {
@@ -47,7 +47,7 @@ func Conversion(info *types.Info, call *ast.CallExpr) (to types.Type, ok bool) {
 	return tv.Type, true
 }
 
-// StringConst is the value of a constant expression of string type.
+// StringConst returns the value of a constant string expression.
 func StringConst(info *types.Info, e ast.Expr) (string, bool) {
 	if v := info.Types[e].Value; v != nil && v.Kind() == constant.String {
 		return constant.StringVal(v), true
@@ -55,7 +55,7 @@ func StringConst(info *types.Info, e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// IntConst is the value of a constant expression that fits an int64.
+// IntConst returns the value of a constant expression that fits an int64.
 func IntConst(info *types.Info, e ast.Expr) (int64, bool) {
 	if v := info.Types[e].Value; v != nil && v.Kind() == constant.Int {
 		return constant.Int64Val(v)
@@ -63,7 +63,7 @@ func IntConst(info *types.Info, e ast.Expr) (int64, bool) {
 	return 0, false
 }
 
-// Func is the innermost function, declared or literal, around a node.
+// Func returns the innermost function, declared or literal, around a node.
 func Func(c inspector.Cursor) (inspector.Cursor, bool) {
 	for f := range c.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
 		if f != c {
@@ -73,7 +73,7 @@ func Func(c inspector.Cursor) (inspector.Cursor, bool) {
 	return inspector.Cursor{}, false
 }
 
-// Decl is the declared function around a node.
+// Decl returns the declared function around a node.
 func Decl(c inspector.Cursor) (inspector.Cursor, bool) {
 	for f := range c.Enclosing((*ast.FuncDecl)(nil)) {
 		return f, true
@@ -81,8 +81,8 @@ func Decl(c inspector.Cursor) (inspector.Cursor, bool) {
 	return inspector.Cursor{}, false
 }
 
-// Loop is the innermost loop whose body, condition or post statement a node is in, within the same
-// function: what runs on each turn.
+// Loop returns the innermost loop that runs a node repeatedly, in its body, condition or post
+// statement, within the same function.
 func Loop(c inspector.Cursor) (inspector.Cursor, bool) {
 	for ; c.Valid() && c.Node() != nil; c = c.Parent() {
 		switch c.Node().(type) {
@@ -97,7 +97,7 @@ func Loop(c inspector.Cursor) (inspector.Cursor, bool) {
 	return inspector.Cursor{}, false
 }
 
-// Once reports whether a node runs once in a program, as far as its place shows: in init, in main
+// Once reports whether a node runs once per program, judging by its position: in init, in main
 // outside of a loop, or in the value of a package variable.
 func Once(c inspector.Cursor) bool {
 	f, ok := Func(c)
@@ -112,7 +112,8 @@ func Once(c inspector.Cursor) bool {
 	return !loops
 }
 
-// Variable is the local variable, parameter or result that an expression is, nil for all else.
+// Variable returns the local variable, parameter or result that an expression denotes, nil for all
+// else.
 func Variable(info *types.Info, e ast.Expr) *types.Var {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
@@ -125,7 +126,7 @@ func Variable(info *types.Info, e ast.Expr) *types.Var {
 	return v
 }
 
-// Uses are the places below a node where an object is named, its definition included.
+// Uses returns the positions below a node where an object is named, including its definition.
 func Uses(info *types.Info, within inspector.Cursor, obj types.Object) []inspector.Cursor {
 	var uses []inspector.Cursor
 	for c := range within.Preorder((*ast.Ident)(nil)) {
@@ -137,8 +138,8 @@ func Uses(info *types.Info, within inspector.Cursor, obj types.Object) []inspect
 	return uses
 }
 
-// IsSet reports whether a use of a variable sets it, its definition included: it is assigned,
-// counted, ranged into, or its address is taken.
+// IsSet reports whether a use of a variable sets it, including its definition: it is assigned,
+// incremented, set by range, or its address is taken.
 func IsSet(use inspector.Cursor) bool {
 	c := use
 	for c.ParentEdgeKind() == edge.ParenExpr_X {
@@ -154,8 +155,8 @@ func IsSet(use inspector.Cursor) bool {
 	return false
 }
 
-// Receives reports whether a use of a value is as the receiver of a method that is called at once,
-// and which one: its name, and the call.
+// Receives reports whether a value is used as the receiver of a method call, and returns the
+// method's name and the call.
 func Receives(use inspector.Cursor) (method string, call inspector.Cursor, ok bool) {
 	if use.ParentEdgeKind() != edge.SelectorExpr_X {
 		return "", inspector.Cursor{}, false
@@ -171,8 +172,8 @@ func Receives(use inspector.Cursor) (method string, call inspector.Cursor, ok bo
 	return s.Sel.Name, sel.Parent(), true
 }
 
-// OnlyReceives reports whether the value of an expression is used for nothing but calls of these
-// methods: at once, or through the one variable that it defines and that is never set again.
+// OnlyReceives reports whether the value of an expression is only used to call allowed methods:
+// directly, or through a single variable that it defines and that is never set again.
 func OnlyReceives(info *types.Info, value inspector.Cursor, allowed func(method string) bool) bool {
 	c := value
 	for c.ParentEdgeKind() == edge.ParenExpr_X {
@@ -202,8 +203,8 @@ func OnlyReceives(info *types.Info, value inspector.Cursor, allowed func(method 
 	return true
 }
 
-// Defines is the variable that an expression is the first value of, in x := e or var x = e; nil
-// for all else.
+// Defines returns the variable that an expression initialises, in x := e or var x = e; nil for all
+// else.
 func Defines(value inspector.Cursor) *ast.Ident {
 	switch s := value.Parent().Node().(type) {
 	case *ast.AssignStmt:

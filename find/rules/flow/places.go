@@ -11,10 +11,10 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// Places are where variables are named in a package: what Uses finds, for all variables at once.
+// Places are the uses of variables in a package: what Uses returns, for all variables at once.
 type Places map[*types.Var][]inspector.Cursor
 
-// NewPlaces reads a package once. The places of a variable are in the order of the source.
+// NewPlaces reads a package. The places of a variable are in source order.
 func NewPlaces(info *types.Info, root inspector.Cursor) Places {
 	places := Places{}
 	for c := range root.Preorder((*ast.Ident)(nil)) {
@@ -29,9 +29,9 @@ func NewPlaces(info *types.Info, root inspector.Cursor) Places {
 	return places
 }
 
-// Steady reports whether a variable has the same value at two places of the function that declares
-// it, the first before the second: it is local, declared before both, not set between them, and no
-// other function sets it.
+// Steady reports whether a variable has the same value at two positions of the function that
+// declares it, the first before the second: it is local, declared before both, not set between
+// them, and not set by any other function.
 func (p Places) Steady(info *types.Info, v *types.Var, from, to token.Pos) bool {
 	if v.Pkg() == nil || v.Parent() == v.Pkg().Scope() || v.Pos() >= from || len(p[v]) == 0 {
 		return false
@@ -52,9 +52,8 @@ func (p Places) Steady(info *types.Info, v *types.Var, from, to token.Pos) bool 
 	return true
 }
 
-// Addresses reports whether a use of a value takes its address, or that of a part of it: by &, by
-// slicing an array, or as the receiver of a method that wants a pointer. An element of a slice
-// counts as a part.
+// Addresses reports whether a use of a value takes its address, or that of a part of it: with &, by
+// slicing an array, or as the receiver of a pointer method. An element of a slice counts as a part.
 func Addresses(info *types.Info, use inspector.Cursor) bool {
 	for c := use; ; c = c.Parent() {
 		switch c.ParentEdgeKind() {
@@ -68,7 +67,7 @@ func Addresses(info *types.Info, use inspector.Cursor) bool {
 		case edge.IndexExpr_X:
 			e, ok := c.Node().(ast.Expr)
 			if ok && !isArray(info.TypeOf(e)) && c != use {
-				return false // an element of something else
+				return false // an element of another value
 			}
 		case edge.SelectorExpr_X:
 			s, ok := c.Parent().Node().(*ast.SelectorExpr)
@@ -76,7 +75,7 @@ func Addresses(info *types.Info, use inspector.Cursor) bool {
 				return false
 			}
 			if e, ok := c.Node().(ast.Expr); ok && isPointer(info.TypeOf(e)) {
-				return false // a field of something else
+				return false // a field of another value
 			}
 			if sel := info.Selections[s]; sel == nil || sel.Kind() != types.FieldVal {
 				return wantsPointer(sel)
@@ -103,8 +102,8 @@ func isPointer(t types.Type) bool {
 	return ok
 }
 
-// Since reports whether the file of a node is written for a version of Go, as "go1.21", or a later
-// one. What is not known is taken for the newest.
+// Since reports whether a file is written for a version of Go, such as "go1.21", or a later one. An
+// unknown version counts as the newest.
 func Since(pass *analysis.Pass, at token.Pos, least string) bool {
 	v := pass.Pkg.GoVersion()
 	for _, f := range pass.Files {

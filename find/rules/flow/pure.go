@@ -7,11 +7,11 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// Steady reports whether a local variable or parameter keeps the value that it is defined with: it is
-// set nowhere else in the declaration around, its address is not taken, and it is a string, number
-// or bool, without methods, so that nothing can be changed through it.
+// Steady reports whether a local variable or parameter keeps its initial value: it is set nowhere
+// else in the enclosing declaration, its address is not taken, and it is a string, number or bool
+// without methods, so nothing can be changed through it.
 func Steady(info *types.Info, decl inspector.Cursor, v *types.Var) bool {
-	if !Plain(v.Type()) || v.Kind() == types.ResultVar { // which return sets
+	if !Plain(v.Type()) || v.Kind() == types.ResultVar { // set by return
 		return false
 	}
 	for _, use := range Uses(info, decl, v) {
@@ -22,8 +22,8 @@ func Steady(info *types.Info, decl inspector.Cursor, v *types.Var) bool {
 	return true
 }
 
-// Plain reports whether a type is that of strings, numbers or bools and has no methods: fmt prints
-// them without the user's code, and they are compared by what they are.
+// Plain reports whether a type is a string, number or bool without methods: fmt prints it without
+// calling the user's code, and == compares values.
 func Plain(t types.Type) bool {
 	if named, ok := types.Unalias(t).(*types.Named); ok && named.NumMethods() > 0 {
 		return false

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// Root is the cursor over all files of a pass. Its analyzer must require inspect.Analyzer, whose
-// result's type the driver has checked.
+// Root returns the cursor over all files of a pass, whose analyzer must require inspect.Analyzer.
+// The driver has checked the type of its result.
 func Root(pass *analysis.Pass) inspector.Cursor {
 	return pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()
 }

@@ -5,8 +5,9 @@ import (
 	"go/types"
 )
 
-// Same reports whether two expressions are the same variable, field of one, element at a constant
-// index, or what a pointer there points to. What evaluates them has no effects but, perhaps, a panic.
+// Same reports whether two expressions denote the same variable, field of one, element at a
+// constant index, or target of a pointer. Evaluating them has no side effects, except possibly a
+// panic.
 func Same(info *types.Info, a, b ast.Expr) bool {
 	a, b = ast.Unparen(a), ast.Unparen(b)
 	switch a := a.(type) {

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// IsString reports whether a type is string itself, not a type with its own name.
+// IsString reports whether a type is string itself, not a named type.
 func IsString(t types.Type) bool {
 	return t != nil && types.Identical(t, types.Typ[types.String])
 }
 
-// Operands are the operands of a chain of + on strings from left to right, without parentheses
-// and with constants as one; the expression alone when it is no such chain.
+// Operands returns the operands of a chain of + on strings from left to right, without parentheses
+// and with constants merged; the expression itself if it is not such a chain.
 func Operands(info *types.Info, e ast.Expr) []ast.Expr {
 	e = ast.Unparen(e)
 	if b, ok := e.(*ast.BinaryExpr); ok && b.Op == token.ADD && info.Types[e].Value == nil {
@@ -29,7 +29,7 @@ func Operands(info *types.Info, e ast.Expr) []ast.Expr {
 	return []ast.Expr{e}
 }
 
-// Outermost is the outermost function, declared or literal, around a node.
+// Outermost returns the outermost function, declared or literal, around a node.
 func Outermost(c inspector.Cursor) (inspector.Cursor, bool) {
 	var found inspector.Cursor
 	ok := false
@@ -51,8 +51,8 @@ func Mentions(info *types.Info, e ast.Node, obj types.Object) bool {
 	return found
 }
 
-// pure reports whether the functions of a package change nothing and depend only on arguments.
-// Methods of their types, and functions that take functions, are not meant.
+// pure reports whether the functions of a package have no side effects and depend only on their
+// arguments. Methods and functions that take functions are excluded.
 func pure(path string) bool {
 	switch path {
 	case "strconv", "strings", "unicode", "unicode/utf8", "math", "math/bits", "html", "net/url", "path":
@@ -61,8 +61,8 @@ func pure(path string) bool {
 	return false
 }
 
-// Calls reports whether evaluating an expression may run code that changes something, or that waits:
-// it calls a function that is not known to be pure, or receives.
+// Calls reports whether evaluating an expression may run code with side effects, or block: it calls
+// a function that is not known to be pure, or receives from a channel.
 func Calls(info *types.Info, e ast.Expr) bool {
 	calls := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -99,7 +99,7 @@ func pureCall(info *types.Info, call *ast.CallExpr) bool {
 	return true
 }
 
-// isData reports whether a type is basic or a slice of such: values without code.
+// isData reports whether a type is basic or a slice of a basic type: values without code.
 func isData(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -111,8 +111,8 @@ func isData(t types.Type) bool {
 	return false
 }
 
-// Private reports whether a local variable is seen by nothing but the code of its own function: no
-// closure names it, and its address is not taken. within is the outermost function around it.
+// Private reports whether only the code of its own function can access a local variable: no closure
+// captures it, and its address is not taken. within is the outermost function around it.
 func Private(info *types.Info, within inspector.Cursor, v *types.Var) bool {
 	uses := Uses(info, within, v)
 	if len(uses) == 0 {
@@ -135,7 +135,7 @@ func Private(info *types.Info, within inspector.Cursor, v *types.Var) bool {
 }
 
 // addressed reports whether a use of a variable takes its address, or that of a part of it, also as
-// the receiver of a method that wants a pointer, or by slicing an array.
+// the receiver of a pointer method, or by slicing an array.
 func addressed(info *types.Info, use inspector.Cursor) bool {
 	for c := use; ; c = c.Parent() {
 		switch c.ParentEdgeKind() {
@@ -189,8 +189,8 @@ func isArray(t types.Type) bool {
 	return ok
 }
 
-// Settled reports whether nothing that runs while an expression is evaluated can change its value:
-// it is made of constants and of variables that are private to their function. within is the
+// Settled reports whether no code that runs while an expression is evaluated can change its value:
+// it consists of constants and of variables that are private to their function. within is the
 // outermost function around it.
 func Settled(info *types.Info, within inspector.Cursor, e ast.Expr) bool {
 	if info.Types[e].Value != nil {
@@ -213,12 +213,12 @@ func Settled(info *types.Info, within inspector.Cursor, e ast.Expr) bool {
 	return false
 }
 
-// InOrder reports whether the operands of one expression may be evaluated each in its own step,
-// from left to right: a call then changes nothing that an operand before it has read. (The order
-// of calls is fixed, that of reading a variable and calling a function is not.) within is the
+// InOrder reports whether the operands of one expression may be evaluated in separate steps, from
+// left to right, because no call changes what an operand before it has read. (The order of calls is
+// specified, the order of reading a variable and calling a function is not.) within is the
 // outermost function around them.
 func InOrder(info *types.Info, within inspector.Cursor, operands []ast.Expr) bool {
-	last := -1 // the last operand that calls
+	last := -1 // the last operand with a call
 	for i, e := range operands {
 		if Calls(info, e) {
 			last = i
@@ -238,8 +238,8 @@ func InOrder(info *types.Info, within inspector.Cursor, operands []ast.Expr) boo
 	return true
 }
 
-// InBlock reports whether a statement stands in a list of statements, where another can be put
-// beside it.
+// InBlock reports whether a statement is in a statement list, where another can be inserted next to
+// it.
 func InBlock(stmt inspector.Cursor) bool {
 	switch stmt.ParentEdgeKind() {
 	case edge.BlockStmt_List, edge.CaseClause_Body, edge.CommClause_Body:

@@ -12,9 +12,9 @@ import (
 var doc string
 
 const (
-	// leastBits is the least share of the CPU time in what single instructions do.
+	// leastBits is the minimum share of the CPU time in functions that become single instructions.
 	leastBits = 0.02
-	// leastOwn is the least share of it in own code itself, and gain what is saved of that at most.
+	// leastOwn is the minimum share in own code itself, and gain the maximum saving on that share.
 	leastOwn = 0.50
 	gain     = 0.05
 )
@@ -22,8 +22,8 @@ const (
 // New returns the rule.
 func New() *rules.Rule {
 	return &rules.Rule{
-		Analyzer: rules.OfProgram("goamd64", "report programs that are built for older processors than they run on"),
-		Causes:   []rules.Cause{{Title: "built for older processors", Needs: rules.Settings}},
+		Analyzer: rules.OfProgram("goamd64", "report programs that are built for older CPUs than they run on"),
+		Causes:   []rules.Cause{{Title: "built for the 2003 baseline (GOAMD64=v1)", Needs: rules.Settings}},
 		Judge:    judge,
 		Doc:      rules.ParseDoc(doc),
 	}
@@ -38,13 +38,13 @@ func judge(p *rules.Program) []rules.Verdict {
 	switch {
 	case bits >= leastBits:
 		v.Share, v.Saving = bits, bits
-		v.Message = fmt.Sprintf("%.0f percent of the CPU time is in functions that are single instructions on the processor here", 100*bits)
+		v.Message = fmt.Sprintf("%.0f percent of the CPU time is in functions that are single instructions on this CPU", 100*bits)
 	case p.Own >= leastOwn:
 		v.Share, v.Saving = p.Own, gain*p.Own
-		v.Message = fmt.Sprintf("%.0f percent of the CPU time is in own code itself, and the compiler may not use what the processor here has", 100*p.Own)
+		v.Message = fmt.Sprintf("%.0f percent of the CPU time is in own code itself, and the compiler may not use what this CPU supports", 100*p.Own)
 	default:
 		return nil
 	}
-	v.Message += ". Measure it: it may bring nothing. All machines must be good for GOAMD64=v3 (Intel since 2013, AMD since 2015)"
+	v.Message += ". Measure it: it may make no difference. All machines must support GOAMD64=v3 (Intel since 2013, AMD since 2015)"
 	return []rules.Verdict{v}
 }

@@ -20,9 +20,9 @@ func TestJudge(t *testing.T) {
 		saving  float64
 		says    string
 	}{
-		{"small", program(true, 0.20, &rules.Heap{Goal: 8 << 20, Collections: 31}), "GOGC=400", 0.15, "20 percent of the CPU time; the heap is collected when it has 8 MiB, 31 times in this recording; it would be at 20 MiB"},
-		{"least", program(true, 0.20, &rules.Heap{Goal: 4 << 20}), "GOGC=400", 0.15, "when it has 4 MiB; it would be at 16 MiB"},
-		{"medium", program(true, 0.20, &rules.Heap{Goal: 1 << 30}), "GOGC=200", 0.10, "when it has 1024 MiB; it would be at 1536 MiB"},
+		{"small", program(true, 0.20, &rules.Heap{Goal: 8 << 20, Collections: 31}), "GOGC=400", 0.15, "20 percent of the CPU time; the heap is collected when it reaches 8 MiB, 31 times in this recording; with this setting that would be at 20 MiB"},
+		{"least", program(true, 0.20, &rules.Heap{Goal: 4 << 20}), "GOGC=400", 0.15, "when it reaches 4 MiB; with this setting that would be at 16 MiB"},
+		{"medium", program(true, 0.20, &rules.Heap{Goal: 1 << 30}), "GOGC=200", 0.10, "when it reaches 1024 MiB; with this setting that would be at 1536 MiB"},
 		{"large", program(true, 0.20, &rules.Heap{Goal: 3 << 30}), "", 0, ""},
 		{"unknown", program(true, 0.20, nil), "GOGC=200", 0.10, "was not recorded"},
 		{"little", program(true, 0.09, &rules.Heap{Goal: 8 << 20}), "", 0, ""},

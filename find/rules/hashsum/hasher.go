@@ -48,13 +48,13 @@ func (r *reader) hasher(c inspector.Cursor, k kind) {
 	fix := h.fix()
 	for _, w := range h.writes {
 		if !w.short {
-			rules.Report(r.pass, w.stmt.Node(), hashed, rewrite.Text(r.pass, w.text)+" is copied to the heap to be hashed, all of it", fix)
+			rules.Report(r.pass, w.stmt.Node(), hashed, rewrite.Text(r.pass, w.text)+" is copied to the heap to be hashed, in full", fix)
 		}
 	}
 	for _, s := range h.sums {
-		text, why := outermostText(r.pass, s), fmt.Sprintf("memory is taken for the sum, which has %d bytes each time", k.length)
+		text, why := outermostText(r.pass, s), fmt.Sprintf("the sum is allocated, although it always has %d bytes", k.length)
 		if text != s {
-			why += ", and for its text"
+			why += ", and so is its text"
 		}
 		rules.Report(r.pass, text.Node(), hashed, why, fix)
 	}
@@ -195,7 +195,7 @@ func (h *hasher) fix() analysis.SuggestedFix {
 		}
 		edits = append(edits, more...)
 	}
-	return analysis.SuggestedFix{Message: "Hash without memory from the heap", TextEdits: edits}
+	return analysis.SuggestedFix{Message: "Hash without heap allocations", TextEdits: edits}
 }
 
 // written is the edits that hash texts piece by piece.

@@ -35,15 +35,15 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "hashsum",
-			Doc:      "report hashes whose input, sum or text is put on the heap",
+			Doc:      "report hashes whose input, sum or text is allocated on the heap",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{
-			cause(hashed, "hash read from and written to the heap", rules.Allocating, rules.Line+`|^io\.WriteString$|`+sums+`|`+texts),
-			cause(encoded, "bytes of a known number encoded on the heap", rules.Allocating, texts),
-			cause(printed, "bytes printed by fmt", `^fmt\.Sprintf$|`+rules.Boxing, rules.Line+`|^fmt\.Sprintf$`),
-			cause(oneShot, "text copied to the heap to be hashed", rules.Converting+`|`+rules.Concatenating, rules.Line),
+			cause(hashed, "hash input or sum allocated on the heap", rules.Allocating, rules.Line+`|^io\.WriteString$|`+sums+`|`+texts),
+			cause(encoded, "fixed number of bytes encoded on the heap", rules.Allocating, texts),
+			cause(printed, "bytes formatted by fmt", `^fmt\.Sprintf$|`+rules.Boxing, rules.Line+`|^fmt\.Sprintf$`),
+			cause(oneShot, "string copied to the heap to be hashed", rules.Converting+`|`+rules.Concatenating, rules.Line),
 		},
 		Doc: rules.ParseDoc(doc),
 	}

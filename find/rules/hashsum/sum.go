@@ -229,7 +229,7 @@ func (r *reader) encodedArray(c inspector.Cursor, call *ast.CallExpr) {
 		edits, _ := r.textOf(c, slice, "", length)
 		fix = analysis.SuggestedFix{Message: "Encode on the stack", TextEdits: edits}
 	}
-	rules.Report(r.pass, call, encoded, fmt.Sprintf("memory is taken twice for the text of the %d bytes of %s: once to encode them, once for the string", length, rewrite.Text(r.pass, slice.X)), fix)
+	rules.Report(r.pass, call, encoded, fmt.Sprintf("two allocations for the text of the %d bytes of %s: once to encode them, once for the string", length, rewrite.Text(r.pass, slice.X)), fix)
 }
 
 // bytesOf is the length of an array of bytes, or of what a pointer to one points to.
@@ -264,9 +264,9 @@ func (r *reader) printed(c inspector.Cursor, call *ast.CallExpr) {
 	}
 	var fix analysis.SuggestedFix
 	if decl, ok := flow.Decl(c); ok && !flow.Jumps(decl) && !rewrite.HasComment(r.pass, call.Pos(), call.End()) && rewrite.Predeclared(r.pass, call.Pos(), "byte", "string") {
-		fix = analysis.SuggestedFix{Message: "Leave it to package hex", TextEdits: r.hex(c, call, isSlice, length)}
+		fix = analysis.SuggestedFix{Message: "Use package hex", TextEdits: r.hex(c, call, isSlice, length)}
 	}
-	rules.Report(r.pass, call, printed, "fmt.Sprintf puts "+rewrite.Text(r.pass, call.Args[1])+" into an interface and interprets the format: package hex writes the same", fix)
+	rules.Report(r.pass, call, printed, "fmt.Sprintf converts "+rewrite.Text(r.pass, call.Args[1])+" to an interface and parses the format: package hex gives the same result", fix)
 }
 
 // isSumOfHasher reports whether a call is h.Sum(nil), which is reported with its hash if that is local.
@@ -366,7 +366,7 @@ func (r *reader) summed(c inspector.Cursor, call *ast.CallExpr) {
 		for _, o := range operands {
 			appended = "append(" + appended + ", " + rewrite.Text(r.pass, o) + "...)"
 		}
-		fix = analysis.SuggestedFix{Message: "Hash it from the stack", TextEdits: []analysis.TextEdit{
+		fix = analysis.SuggestedFix{Message: "Hash it through a buffer on the stack", TextEdits: []analysis.TextEdit{
 			rewrite.Before(r.pass, stmt.Node(), fmt.Sprintf("var %s [%d]byte", name, room)),
 			rewrite.Replace(call.Args[0], appended),
 		}}

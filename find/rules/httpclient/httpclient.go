@@ -36,14 +36,14 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "httpclient",
-			Doc:      "report connections to other services that are not used again",
+			Doc:      "report connections to other services that are not reused",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{
-			cause(perCall, "HTTP transport made on each call"),
-			cause(undrained, "HTTP connection given up with an unread answer"),
-			cause(crowd, "more HTTP connections than are kept"),
+			cause(perCall, "HTTP transport created on each call"),
+			cause(undrained, "HTTP connection dropped with an unread response"),
+			cause(crowd, "more HTTP connections than the transport keeps"),
 		},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -63,7 +63,7 @@ func run(pass *analysis.Pass) (any, error) {
 			isDefault = true
 		case "(*net/http.Client).Do", "(*net/http.Client).Get", "(*net/http.Client).Post", "(*net/http.Client).PostForm", "(*net/http.Client).Head":
 			if hasOwnTransport(pass.TypesInfo, c, call) {
-				report(pass, call, perCall, "the client has a transport of its own, made in this function: each call connects anew")
+				report(pass, call, perCall, "the client has its own transport, created in this function: each call opens a new connection")
 				continue
 			}
 		default:
@@ -71,9 +71,9 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 		switch {
 		case isUnread(pass.TypesInfo, c):
-			report(pass, call, undrained, "the body of the answer is closed but never read: the connection cannot be used again")
+			report(pass, call, undrained, "the response body is closed but never read: the connection cannot be reused")
 		case isDefault && inCrowd(c):
-			report(pass, call, crowd, "goroutines of a loop share the default transport, which keeps two connections for each host: the others are closed after use")
+			report(pass, call, crowd, "goroutines started in a loop share the default transport, which keeps two idle connections per host: the others are closed after use")
 		}
 	}
 	return nil, nil

@@ -41,13 +41,13 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "jsoncodec",
-			Doc:      "report where encoding/json works",
+			Doc:      "report expensive uses of encoding/json",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{
 			cause(setting, "JSON decoded by the old implementation", rules.Settings, rules.OfModule, 1-1/faster, &rules.Setting{Build: []string{"GOEXPERIMENT=jsonv2"}}),
-			cause(generated, "JSON by reflection", rules.Dependency, rules.OfFunction, 1-1/compiled, nil),
+			cause(generated, "JSON encoded or decoded by reflection", rules.Dependency, rules.OfFunction, 1-1/compiled, nil),
 		},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -75,10 +75,10 @@ func run(pass *analysis.Pass) (any, error) {
 		if f := typeutil.StaticCallee(pass.TypesInfo, call); verb == decodes && f != nil && f.Pkg().Scope().Lookup("DefaultOptionsV1") == nil {
 			// The package has no such function unless the setting is used already.
 			rules.Report(pass, call, setting,
-				"encoding/json decodes structs here: GOEXPERIMENT=jsonv2, set when the program is built, takes an implementation that is 1.7 to 3 times as fast", analysis.SuggestedFix{})
+				"encoding/json decodes structs here: building with GOEXPERIMENT=jsonv2 uses an implementation that is 1.7 to 3 times as fast", analysis.SuggestedFix{})
 		}
 		rules.Report(pass, call, generated,
-			"encoding/json "+verb+" here by reflection: a codec that is generated for the type (github.com/mailru/easyjson) does not need it, but minds the case of keys", analysis.SuggestedFix{})
+			"encoding/json "+verb+" here by reflection: a codec generated for the type (github.com/mailru/easyjson) avoids it, but matches keys case-sensitively", analysis.SuggestedFix{})
 	}
 	return nil, nil
 }

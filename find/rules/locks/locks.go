@@ -38,7 +38,7 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			cause("wait", "lock held while waiting"),
 			cause("work", "lock held while formatting or encoding"),
-			cause("reads", "readers that wait for each other"),
+			cause("reads", "readers that block each other"),
 		},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -165,11 +165,11 @@ func report(pass *analysis.Pass, known *known, s *section) {
 	}
 	switch {
 	case len(waits) > 0:
-		rules.Report(pass, s, "wait", fmt.Sprintf("%s is held%s during %s: who wants it waits as long", s.mutex, until, some(append(waits, works...))), analysis.SuggestedFix{})
+		rules.Report(pass, s, "wait", fmt.Sprintf("%s is held%s during %s: others wait for it that long", s.mutex, until, some(append(waits, works...))), analysis.SuggestedFix{})
 	case len(works) > 0:
-		rules.Report(pass, s, "work", fmt.Sprintf("%s is held%s during %s: who wants it waits as long", s.mutex, until, some(works)), analysis.SuggestedFix{})
+		rules.Report(pass, s, "work", fmt.Sprintf("%s is held%s during %s: others wait for it that long", s.mutex, until, some(works)), analysis.SuggestedFix{})
 	case s.shared && onlyReads(pass.TypesInfo, s):
-		rules.Report(pass, s, "reads", fmt.Sprintf("what is done under %s only reads, and readers need not wait for each other: a RWMutex if sections are long, an atomic.Pointer to a snapshot if writes are rare", s.mutex), analysis.SuggestedFix{})
+		rules.Report(pass, s, "reads", fmt.Sprintf("what is done under %s only reads, and readers need not wait for each other: use an RWMutex if sections are long, or an atomic.Pointer to a snapshot if writes are rare", s.mutex), analysis.SuggestedFix{})
 	}
 }
 

@@ -146,7 +146,7 @@ func (b *buffering) of(call *ast.CallExpr) analysis.SuggestedFix {
 
 // report reports a line that is written by itself.
 func (b *buffering) report(call *ast.CallExpr) {
-	rules.Report(b.pass, call, written, "each line is written by itself, while other goroutines that log wait: to a file, that is a system call", b.of(call))
+	rules.Report(b.pass, call, written, "each line is written separately while other goroutines wait to log: to a file, that is a system call", b.of(call))
 }
 
 // fix puts a buffer between a logger and what it writes to, log.New's or log.SetOutput's first
@@ -172,7 +172,7 @@ func (b *buffering) fix(c inspector.Cursor, call *ast.CallExpr) analysis.Suggest
 		if !b.deferred(call.Args[0], stmt, home) {
 			return none
 		}
-		after = "\ndefer func() { _ = " + lines + ".close() }() // before the file is"
+		after = "\ndefer func() { _ = " + lines + ".close() }() // flush before the file is closed"
 	}
 	constructor, edits, ok := b.declared(call)
 	if !ok {
@@ -182,7 +182,7 @@ func (b *buffering) fix(c inspector.Cursor, call *ast.CallExpr) analysis.Suggest
 	edits = append(edits,
 		rewrite.Before(b.pass, stmt.Node(), lines+" := "+constructor+"("+rewrite.Text(b.pass, call.Args[0])+")"+after),
 		rewrite.Replace(call.Args[0], lines))
-	return analysis.SuggestedFix{Message: "Write many lines of the log at once", TextEdits: edits}
+	return analysis.SuggestedFix{Message: "Buffer log lines and write many at once", TextEdits: edits}
 }
 
 // isVariable reports whether an expression is a variable or its field, which can be read a statement before.

@@ -30,21 +30,21 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "logline",
-			Doc:      "report lines of the log that cost more than their text",
+			Doc:      "report log lines that cost more than their text",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{
 			{
-				Category: format, Title: "line of the log formatted through interfaces",
+				Category: format, Title: "log line formatted through interfaces",
 				CPU: `^fmt\.`, Alloc: `^$|^fmt\.`, Mutex: rules.Nothing, Block: rules.Nothing, Profiled: true,
 			},
 			{
-				Category: written, Title: "each line of the log is a system call",
+				Category: written, Title: "each log line is a system call",
 				CPU: `^os\.\(\*File\)\.Write$`, Alloc: rules.Nothing, Mutex: `^log\.`, Block: `^log\.`, Needs: rules.Review, Profiled: true,
 			},
 			{
-				Category: dropped, Title: "computed for a line that may not be logged",
+				Category: dropped, Title: "arguments computed for a line that may not be logged",
 				CPU: `^fmt\.Sprint|^encoding/json\.Marshal`, Alloc: `^fmt\.Sprint|^encoding/json\.Marshal`, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 		},
@@ -107,7 +107,7 @@ func line(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 	if !ok {
 		return
 	}
-	rules.Report(pass, call, format, "the operands are put into interfaces, and the format is read, for each line", output(pass, c, call, pattern))
+	rules.Report(pass, call, format, "each line converts the operands to interfaces and parses the format", output(pass, c, call, pattern))
 }
 
 // output is the fix that puts the text together.
@@ -121,7 +121,7 @@ func output(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pattern
 		return analysis.SuggestedFix{}
 	}
 	edits := append(imports, rewrite.Replace(call, "_ = "+rewrite.Text(pass, sel.X)+".Output(1, "+text+")"))
-	return analysis.SuggestedFix{Message: "Put the text together without interfaces", TextEdits: edits}
+	return analysis.SuggestedFix{Message: "Build the text without interfaces", TextEdits: edits}
 }
 
 // isLog reports whether an expression is package log, or a logger itself: what has a logger in it may
@@ -177,7 +177,7 @@ func debug(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 	if harmless {
 		fix = guard(pass, c, call)
 	}
-	rules.Report(pass, call, dropped, "what goes into the line is computed before slog looks at whether it is logged", fix)
+	rules.Report(pass, call, dropped, "the arguments are computed before slog checks whether the line is logged", fix)
 }
 
 // throughPointer reports whether a field is reached through a pointer, which may be nil.
@@ -231,5 +231,5 @@ func guard(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) analysis
 	edits = append(edits,
 		rewrite.Insert(call.Pos(), "if "+logger+".Enabled("+ctx+", "+slog+".LevelDebug) {\n"),
 		rewrite.Insert(call.End(), "\n}"))
-	return analysis.SuggestedFix{Message: "Ask first whether the line is logged", TextEdits: edits}
+	return analysis.SuggestedFix{Message: "Check first whether the line is logged", TextEdits: edits}
 }

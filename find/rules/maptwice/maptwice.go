@@ -25,12 +25,12 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "maptwice",
-			Doc:      "report maps that are asked twice for one key",
+			Doc:      "report maps that are accessed twice for one key",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{{
-			Title: "map asked twice for one key",
+			Title: "map accessed twice for one key",
 			CPU:   `^runtime\.mapaccess`, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
 		}},
 		Doc: rules.ParseDoc(doc),
@@ -83,7 +83,7 @@ func (f *finder) asked(c inspector.Cursor, s *ast.IfStmt) {
 		return
 	}
 	name := f.names.Fresh(s.Pos(), "value")
-	fix := analysis.SuggestedFix{Message: "Take the value with the answer", TextEdits: []analysis.TextEdit{rewrite.Replace(init.Lhs[0], name)}}
+	fix := analysis.SuggestedFix{Message: "Take the value from the first access", TextEdits: []analysis.TextEdit{rewrite.Replace(init.Lhs[0], name)}}
 	for _, x := range again {
 		if e, ok := x.Node().(ast.Expr); ok {
 			f.claimed[e] = true
@@ -92,7 +92,7 @@ func (f *finder) asked(c inspector.Cursor, s *ast.IfStmt) {
 	}
 	for _, x := range again {
 		text := rewrite.Text(f.pass, x.Node())
-		rules.Report(f.pass, x.Node(), "maptwice", fmt.Sprintf("%s is searched for again, though the value came with the answer whether it is there", text), fix)
+		rules.Report(f.pass, x.Node(), "maptwice", fmt.Sprintf("%s is looked up again, although the first access returned the value", text), fix)
 	}
 }
 
@@ -297,11 +297,11 @@ func (f *finder) combined(s *ast.AssignStmt) {
 	var fix analysis.SuggestedFix
 	constant := f.pass.TypesInfo.Types[sum.Y].Value != nil
 	if (constant || f.variable(sum.Y)) && !rewrite.HasComment(f.pass, s.Pos(), s.End()) {
-		fix = analysis.SuggestedFix{Message: "Change the value in its place", TextEdits: []analysis.TextEdit{
+		fix = analysis.SuggestedFix{Message: "Update the value in place", TextEdits: []analysis.TextEdit{
 			{Pos: s.TokPos, End: s.Rhs[0].End(), NewText: fmt.Appendf(nil, "%s= %s", sum.Op, rewrite.Text(f.pass, sum.Y))},
 		}}
 	}
-	rules.Report(f.pass, from, "maptwice", fmt.Sprintf("%s is searched for twice, to be read and to be set", rewrite.Text(f.pass, from)), fix)
+	rules.Report(f.pass, from, "maptwice", fmt.Sprintf("%s is looked up twice, to be read and to be set", rewrite.Text(f.pass, from)), fix)
 }
 
 // variable reports whether an expression is a variable, which is there to be read.

@@ -35,15 +35,15 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "marshal",
-			Doc:      "report JSON that is copied on its way",
+			Doc:      "report JSON that is copied needlessly",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{
-			cause(asString, "JSON made a string to be written", rules.Converting+`|^fmt\.`, rules.Line+`|^fmt\.`, rules.Free),
-			cause(copied, "JSON made in memory and copied to be written", rules.Growing, `^encoding/json\.Marshal$`, rules.Review),
+			cause(asString, "JSON converted to a string to be written", rules.Converting+`|^fmt\.`, rules.Line+`|^fmt\.`, rules.Free),
+			cause(copied, "JSON encoded into memory and copied to be written", rules.Growing, `^encoding/json\.Marshal$`, rules.Review),
 			cause(indented, "JSON indented", `^encoding/json\.(appendIndent|appendNewline)$`, `^encoding/json\.MarshalIndent$`, rules.Review),
-			cause(through, "value copied by way of JSON", `^encoding/json\.`, `^encoding/json\.`, rules.Review),
+			cause(through, "value copied through JSON", `^encoding/json\.`, `^encoding/json\.`, rules.Review),
 		},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -58,7 +58,7 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 		name := flow.Callee(pass.TypesInfo, call)
 		if name == "encoding/json.MarshalIndent" {
-			rules.Report(pass, call, indented, "json.MarshalIndent goes through all of the text again to indent it, and more bytes are sent", analysis.SuggestedFix{})
+			rules.Report(pass, call, indented, "json.MarshalIndent makes a second pass to indent the text, and more bytes are sent", analysis.SuggestedFix{})
 		}
 		if name != "encoding/json.Marshal" && name != "encoding/json.MarshalIndent" {
 			continue
@@ -120,14 +120,14 @@ func uses(pass *analysis.Pass, decl inspector.Cursor, b *types.Var, marshal *ast
 		}
 		switch {
 		case name == "encoding/json.Unmarshal" && !isString:
-			rules.Report(pass, marshal, through, "a value is turned into JSON and back, to have it in another type", analysis.SuggestedFix{})
-			rules.Report(pass, call, through, "a value is turned into JSON and back, to have it in another type", analysis.SuggestedFix{})
+			rules.Report(pass, marshal, through, "a value is encoded as JSON and decoded again to convert it to another type", analysis.SuggestedFix{})
+			rules.Report(pass, call, through, "a value is encoded as JSON and decoded again to convert it to another type", analysis.SuggestedFix{})
 		case isString && c.ParentEdgeIndex() == 1 && len(call.Args) == 2 && (name == "io.WriteString" || name == "fmt.Fprint"),
 			!isString && name == "fmt.Fprintf" && len(call.Args) == 3 && isText(pass.TypesInfo, call.Args[1]):
-			rules.Report(pass, call, asString, b.Name()+" is copied to be written, though it could be written as it is", write(pass, call, b))
+			rules.Report(pass, call, asString, b.Name()+" is copied to be written, although it could be written as it is", write(pass, call, b))
 		case !isString && (name == "(net/http.ResponseWriter).Write" || name == "(io.Writer).Write") && len(reads) == 1:
-			rules.Report(pass, marshal, copied, "json.Marshal makes the text in memory of its own and copies it for "+b.Name()+
-				", which is only written: json.Encoder writes at once, but puts a line feed behind it", analysis.SuggestedFix{})
+			rules.Report(pass, marshal, copied, "json.Marshal encodes into a buffer and copies the result to "+b.Name()+
+				", which is only written: json.Encoder writes directly, but appends a newline", analysis.SuggestedFix{})
 		}
 	}
 }

@@ -24,12 +24,12 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "metricpackets",
-			Doc:      "report metrics that are sent in a packet each",
+			Doc:      "report metrics that are sent in separate packets",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{{
-			Title: "metrics in packets of their own",
+			Title: "one packet per metric",
 			CPU:   `^net\.|^internal/poll\.|^os\.|^syscall\.`, Alloc: rules.Nothing,
 			Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
 		}},
@@ -56,7 +56,7 @@ func run(pass *analysis.Pass) (any, error) {
 	for _, field := range order {
 		fix := packets(pass, root, names, field, sent[field])
 		for _, c := range sent[field] {
-			rules.Report(pass, c.Node(), "", "each line that is written to "+field.Name()+" is a packet of its own, and the protocol takes several lines in a packet", fix)
+			rules.Report(pass, c.Node(), "", "each line written to "+field.Name()+" is a separate packet, but the protocol allows several lines per packet", fix)
 		}
 	}
 	return nil, nil

@@ -76,7 +76,7 @@ func packets(pass *analysis.Pass, root inspector.Cursor, names *rewrite.Names, f
 	}
 	edits = append(edits, more...)
 	edits = append(edits, closing(pass, root, h, field)...)
-	return analysis.SuggestedFix{Message: "Send several lines in a packet", TextEdits: edits}
+	return analysis.SuggestedFix{Message: "Send several lines per packet", TextEdits: edits}
 }
 
 // asString has a string written as it is, and not as a copy in bytes.

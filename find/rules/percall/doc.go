@@ -12,7 +12,7 @@
 //
 // # After
 //
-//	// cleanReplacer is built once: nothing in it changes.
+//	// cleanReplacer is built once and never changes.
 //	var cleanReplacer = strings.NewReplacer(":", "_", "|", "_")
 //
 //	func clean(name string) string {

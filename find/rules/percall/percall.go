@@ -185,7 +185,7 @@ func reportBuilt(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, 
 			return []analysis.TextEdit{rewrite.Replace(call, name)}
 		})
 	}
-	rules.Report(pass, call, k.category, k.what+" on each call, from constants: it is the same each time", fix)
+	rules.Report(pass, call, k.category, k.what+" on each call, from constants: the result is always the same", fix)
 }
 
 // hoist is the fix that declares a package variable beside the function around c and uses it.
@@ -198,7 +198,7 @@ func hoist(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, suffix
 		}
 	}
 	name := names.Fresh(base)
-	decl, ok := rewrite.Hoist(pass, c.Node().Pos(), name, name+" is built once: nothing changes it.", value)
+	decl, ok := rewrite.Hoist(pass, c.Node().Pos(), name, name+" is built once and never changes.", value)
 	if !ok {
 		return analysis.SuggestedFix{}
 	}
@@ -248,7 +248,7 @@ func reportMatch(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, 
 			return edits
 		})
 	}
-	rules.Report(pass, call, "regexp", "the pattern is compiled on each call, though it is a constant", fix)
+	rules.Report(pass, call, "regexp", "the pattern is compiled on each call, although it is constant", fix)
 }
 
 func isBlank(e ast.Expr) bool {

@@ -21,8 +21,8 @@ const (
 // New returns the rule.
 func New() *rules.Rule {
 	return &rules.Rule{
-		Analyzer: rules.OfProgram("pgo", "report programs that are built without a profile"),
-		Causes:   []rules.Cause{{Title: "built without a profile", Needs: rules.Settings}},
+		Analyzer: rules.OfProgram("pgo", "report programs that are built without profile-guided optimization"),
+		Causes:   []rules.Cause{{Title: "built without profile-guided optimization", Needs: rules.Settings}},
 		Judge:    judge,
 		Doc:      rules.ParseDoc(doc),
 	}
@@ -33,7 +33,7 @@ func judge(p *rules.Program) []rules.Verdict {
 		return nil
 	}
 	return []rules.Verdict{{
-		Message: fmt.Sprintf("the compiler did not know which calls are hot. This recording has %d samples to tell it, and that commonly saves 2 to 14 percent: `whet pgo` measures it", p.Samples),
+		Message: fmt.Sprintf("the compiler did not know which calls are hot. This recording has %d samples that show it, and that commonly saves 2 to 14 percent: `whet pgo` measures it", p.Samples),
 		Saving:  gain * p.Below,
 		Setting: rules.Setting{Build: []string{"-pgo=default.pgo"}},
 	}}

@@ -26,7 +26,7 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "pool",
-			Doc:      "report pools that allocate, keep too much, or share what they hand out",
+			Doc:      "report pools that do not pay off, retain too much, or hand out values still in use",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
@@ -34,8 +34,8 @@ func New() *rules.Rule {
 			cause("boxed", "value allocated each time it is put into a pool", rules.Boxing, rules.Line),
 			cause("small", "pool that saves nothing", `^sync\.\(\*Pool\)\.`, rules.Nothing),
 			cause("large", "pool that keeps buffers of any size", rules.Nothing, rules.Nothing),
-			cause("dirty", "pooled value that nobody resets", rules.Nothing, rules.Nothing),
-			cause("shared", "bytes of a buffer that is back in its pool", rules.Nothing, rules.Nothing),
+			cause("dirty", "pooled value that is never reset", rules.Nothing, rules.Nothing),
+			cause("shared", "bytes of a buffer that was put back into its pool", rules.Nothing, rules.Nothing),
 		},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -157,9 +157,9 @@ func (f *finder) get(g call, puts []call) {
 		size := f.pass.TypesSizes.Sizeof(t.Elem())
 		switch {
 		case types.TypeString(t, nil) == "*strings.Builder":
-			rules.Report(f.pass, g.call, "small", g.name+" holds builders, whose Reset lets their memory go: the pool saves nothing", analysis.SuggestedFix{})
+			rules.Report(f.pass, g.call, "small", g.name+" holds builders, whose Reset drops their memory: the pool saves nothing", analysis.SuggestedFix{})
 		case size < smallest && flat(t.Elem()):
-			rules.Report(f.pass, g.call, "small", fmt.Sprintf("%s holds values of %d bytes: to get and put one costs as much as to allocate it", g.name, size), analysis.SuggestedFix{})
+			rules.Report(f.pass, g.call, "small", fmt.Sprintf("%s holds values of %d bytes: getting and putting one costs as much as allocating it", g.name, size), analysis.SuggestedFix{})
 		}
 	}
 	assert, ok := g.at.Parent().Node().(*ast.TypeAssertExpr)
@@ -169,7 +169,7 @@ func (f *finder) get(g call, puts []call) {
 	t := f.pass.TypesInfo.TypeOf(assert.Type)
 	name := types.TypeString(t, nil)
 	if g.pool != nil && !g.pool.Exported() && name == "*bytes.Buffer" && !f.reset[name] {
-		rules.Report(f.pass, g.call, "dirty", "nothing resets the buffers of "+g.name+": what one user wrote is there for the next", analysis.SuggestedFix{})
+		rules.Report(f.pass, g.call, "dirty", "nothing resets the buffers of "+g.name+": each user sees what the previous one wrote", analysis.SuggestedFix{})
 	}
 	if id := flow.Defines(g.at.Parent()); id != nil {
 		f.shares(g, f.pass.TypesInfo.Defs[id], puts)
@@ -228,7 +228,7 @@ func (f *finder) shares(g call, v types.Object, puts []call) {
 				for _, r := range n.Results {
 					id, isIdent := ast.Unparen(r).(*ast.Ident)
 					if f.memory(r, v) || isIdent && held[f.pass.TypesInfo.ObjectOf(id)] {
-						rules.Report(f.pass, r, "shared", fmt.Sprintf("what is returned is the memory of %s, which is back in %s: who gets it next writes over it", v.Name(), p.name), analysis.SuggestedFix{})
+						rules.Report(f.pass, r, "shared", fmt.Sprintf("the result shares the memory of %s, which is back in %s: its next user overwrites it", v.Name(), p.name), analysis.SuggestedFix{})
 					}
 				}
 			}
@@ -270,10 +270,10 @@ func (f *finder) put(p call) {
 		return
 	}
 	if boxes(f.pass.TypesSizes, t) {
-		rules.Report(f.pass, p.call, "boxed", fmt.Sprintf("a %s is put into %s by value, which allocates to make it an interface: a pointer does not", types.TypeString(t, types.RelativeTo(f.pass.Pkg)), p.name), analysis.SuggestedFix{})
+		rules.Report(f.pass, p.call, "boxed", fmt.Sprintf("a %s is put into %s by value, which allocates for the interface: a pointer does not", types.TypeString(t, types.RelativeTo(f.pass.Pkg)), p.name), analysis.SuggestedFix{})
 	}
 	if types.TypeString(t, nil) == "*bytes.Buffer" && p.decl != nil && !f.limits(p.decl) {
-		rules.Report(f.pass, p.call, "large", fmt.Sprintf("a buffer goes back to %s however large it grew, and keeps that memory", p.name), analysis.SuggestedFix{})
+		rules.Report(f.pass, p.call, "large", fmt.Sprintf("a buffer goes back to %s however large it grew, and keeps its memory", p.name), analysis.SuggestedFix{})
 	}
 }
 

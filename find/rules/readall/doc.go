@@ -12,8 +12,8 @@
 //
 //	body, err := readSized(r.Body, r.ContentLength)
 //
-//	// readSized is io.ReadAll with room from the beginning for size bytes, if that is worth it and
-//	// little enough to believe.
+//	// readSized is io.ReadAll with an initial capacity of size bytes, unless size is too small to help
+//	// or too large to trust.
 //	func readSized(r io.Reader, size int64) ([]byte, error) {
 //		if size < 512 || size > 64<<10 {
 //			return io.ReadAll(r)

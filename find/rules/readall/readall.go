@@ -21,12 +21,12 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "readall",
-			Doc:      "report bodies of known length that are read into memory that grows",
+			Doc:      "report bodies of known length that are read into a growing buffer",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{{
-			Title: "body read into memory that grows", CPU: rules.Growing, Alloc: `^io\.ReadAll$`,
+			Title: "body read into a growing buffer", CPU: rules.Growing, Alloc: `^io\.ReadAll$`,
 			Mutex: rules.Nothing, Block: rules.Nothing,
 		}},
 		Doc: rules.ParseDoc(doc),
@@ -62,7 +62,7 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 		fix := sized(pass, names, places)
 		for _, p := range places {
-			rules.Report(pass, p.call, "readall", "the body is read into memory that grows, piece by piece, though "+p.of.Name+".ContentLength tells how much comes", fix)
+			rules.Report(pass, p.call, "readall", "the body is read into a buffer that grows step by step, although "+p.of.Name+".ContentLength is its size", fix)
 		}
 	}
 	return nil, nil
@@ -107,8 +107,8 @@ func sized(pass *analysis.Pass, names *rewrite.Names, places []place) analysis.S
 	}
 	edits = append(edits, more...)
 	name := names.Fresh("readSized")
-	declare, ok := rewrite.Declare(pass, places[0].call.Pos(), fmt.Sprintf(`// %[1]s is io.ReadAll with room from the beginning for size bytes, if that is worth it and
-// little enough to believe.
+	declare, ok := rewrite.Declare(pass, places[0].call.Pos(), fmt.Sprintf(`// %[1]s is io.ReadAll with an initial capacity of size bytes, unless size is too small to help
+// or too large to trust.
 func %[1]s(r %[2]s.Reader, size int64) ([]byte, error) {
 	if size < 512 || size > 64<<10 {
 		return %[2]s.ReadAll(r)
@@ -126,5 +126,5 @@ func %[1]s(r %[2]s.Reader, size int64) ([]byte, error) {
 			rewrite.Replace(p.call.Fun, name),
 			rewrite.Insert(p.call.Args[0].End(), ", "+p.of.Name+".ContentLength"))
 	}
-	return analysis.SuggestedFix{Message: "Make room for the length that is announced", TextEdits: edits}
+	return analysis.SuggestedFix{Message: "Allocate the announced length at once", TextEdits: edits}
 }

@@ -31,7 +31,7 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "reflection",
-			Doc:      "report values of a known type that go through reflection",
+			Doc:      "report values of a known type that are handled by reflection",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
@@ -45,7 +45,7 @@ func New() *rules.Rule {
 				CPU: binary, Alloc: `^$|` + binary, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
-				Category: "scan", Title: "number read by fmt",
+				Category: "scan", Title: "number parsed by fmt",
 				CPU: scanning, Alloc: `^$|` + scanning, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 		},
@@ -67,11 +67,11 @@ func run(pass *analysis.Pass) (any, error) {
 			}
 		case "encoding/binary.Read", "encoding/binary.Write":
 			if len(call.Args) == 3 && structs(pass.TypesInfo.TypeOf(call.Args[2])) {
-				rules.Report(pass, call.Fun, "binary", name+" finds the fields by reflection, where binary.ByteOrder has a method for each size", analysis.SuggestedFix{})
+				rules.Report(pass, call.Fun, "binary", name+" finds the fields by reflection, although binary.ByteOrder has a method for each size", analysis.SuggestedFix{})
 			}
 		case "fmt.Sscan", "fmt.Sscanf":
 			if of, ok := number(pass.TypesInfo, call, name); ok {
-				rules.Report(pass, call.Fun, "scan", fmt.Sprintf("%s reads one %s rune by rune, through an interface, where strconv has a function for it", name, of), analysis.SuggestedFix{})
+				rules.Report(pass, call.Fun, "scan", fmt.Sprintf("%s reads one %s rune by rune, through an interface, although strconv has a function for it", name, of), analysis.SuggestedFix{})
 			}
 		}
 	}

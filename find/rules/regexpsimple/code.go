@@ -89,7 +89,7 @@ func (t *tables) table(s set) string {
 			t.made = map[string]string{}
 		}
 		t.made[key] = t.fresh()
-		t.decls += fmt.Sprintf("\n// %s has the bytes that match.\nvar %s = %s\n", t.made[key], t.made[key], tableValue(s))
+		t.decls += fmt.Sprintf("\n// %s contains the bytes that match.\nvar %s = %s\n", t.made[key], t.made[key], tableValue(s))
 	}
 	return t.made[key]
 }
@@ -129,7 +129,7 @@ func replaceCode(name string, s shape, one set, run bool, t *tables) code {
 	what := "each match of " + quotePattern(s.pattern)
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s returns s with %s replaced.\nfunc %s(s, with string) string {\n", name, what, name)
-	b.WriteString("\tvar b strings.Builder\n\tdone := 0 // b has what becomes of s[:done]\n")
+	b.WriteString("\tvar b strings.Builder\n\tdone := 0 // b holds the result for s[:done]\n")
 	imports := []string{"strings"}
 	if one.ascii() {
 		fmt.Fprintf(&b, "\tfor i := 0; i < len(s); i++ {\n\t\tif c := s[i]; %s {\n\t\t\tcontinue\n\t\t}\n", t.notIn(one, "c"))
@@ -158,10 +158,10 @@ func matchCode(name string, tail func() string, s shape, t *tables) code {
 	pattern := quotePattern(s.pattern)
 	if s.begin {
 		c := sequence(s.items, s.end, t)
-		text := fmt.Sprintf("// %s tells whether s matches %s.\nfunc %s(s string) bool {\n%s}\n", name, pattern, name, c.text)
+		text := fmt.Sprintf("// %s reports whether s matches %s.\nfunc %s(s string) bool {\n%s}\n", name, pattern, name, c.text)
 		return code{text + t.decls, c.imports}
 	}
-	head := fmt.Sprintf("// %s tells whether s has a match of %s.\nfunc %s(s string) bool {\n", name, pattern, name)
+	head := fmt.Sprintf("// %s reports whether s contains a match of %s.\nfunc %s(s string) bool {\n", name, pattern, name)
 	if one := s.items[0]; len(s.items) == 1 && one.max == 1 && !s.end {
 		runes := "s"
 		if one.set.ascii() {
@@ -186,7 +186,7 @@ func matchCode(name string, tail func() string, s shape, t *tables) code {
 		after = s.items
 	}
 	c := sequence(after, s.end, t)
-	fmt.Fprintf(&b, "// %s tells whether s begins with the rest of a match.\nfunc %s(s string) bool {\n%s}\n", rest, rest, c.text)
+	fmt.Fprintf(&b, "// %s reports whether s begins with the rest of a match.\nfunc %s(s string) bool {\n%s}\n", rest, rest, c.text)
 	return code{b.String() + t.decls, append(imports, c.imports...)}
 }
 

@@ -18,7 +18,7 @@
 //	// reserved returns s with each match of `[:|@]` replaced.
 //	func reserved(s, with string) string {
 //		var b strings.Builder
-//		done := 0 // b has what becomes of s[:done]
+//		done := 0 // b holds the result for s[:done]
 //		for i := 0; i < len(s); i++ {
 //			if c := s[i]; !(c == ':' || c == '@' || c == '|') {
 //				continue

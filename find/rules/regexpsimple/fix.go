@@ -57,11 +57,11 @@ func (h *holder) fix(pass *analysis.Pass, names *rewrite.Names) analysis.Suggest
 	switch all {
 	case noWay:
 	case asText:
-		ok, message = f.writeText(), "Compare with the text itself"
+		ok, message = f.writeText(), "Compare strings instead"
 	case asMatch:
-		ok, message = f.writeFunction(all), "Match with a function that is written for the pattern"
+		ok, message = f.writeFunction(all), "Match with a function written for the pattern"
 	case asReplace:
-		ok, message = f.writeFunction(all), "Replace with a loop that is written for the pattern"
+		ok, message = f.writeFunction(all), "Replace with a loop written for the pattern"
 	}
 	if !ok {
 		return analysis.SuggestedFix{}

@@ -29,14 +29,14 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "regexpsimple",
-			Doc:      "report regular expressions that plain code matches",
+			Doc:      "report regular expressions that plain code can replace",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{
-			cause("match", "regular expression where a comparison does"),
-			cause("replace", "regular expression where a loop replaces"),
-			cause("find", "regular expression where a search does"),
+			cause("match", "regular expression where a comparison is enough"),
+			cause("replace", "regular expression where a loop is enough"),
+			cause("find", "regular expression where a search is enough"),
 		},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -225,11 +225,11 @@ func (h *holder) message(u use) (category, message string) {
 			return "match", fmt.Sprintf("the regexp engine runs %s, which is one comparison with %q", pattern, text)
 		}
 		if isMatcher {
-			return "match", fmt.Sprintf("the regexp engine runs %s step by step, where a few comparisons do", pattern)
+			return "match", fmt.Sprintf("the regexp engine runs %s step by step, where a few comparisons are enough", pattern)
 		}
 	case "ReplaceAllString", "ReplaceAllLiteralString", "ReplaceAllStringFunc", "ReplaceAll", "ReplaceAllLiteral":
 		if isSet || isText && !h.shape.begin && !h.shape.end {
-			return "replace", fmt.Sprintf("the regexp engine runs %s at each character, and copies the text even when nothing matches", pattern)
+			return "replace", fmt.Sprintf("the regexp engine runs %s at each character, and copies the text even if nothing matches", pattern)
 		}
 	case "FindString", "FindStringIndex", "FindAllString", "FindAllStringIndex", "Find", "FindIndex", "FindAll", "FindAllIndex", "Split":
 		if isSet || isText && !h.shape.begin && !h.shape.end {

@@ -44,7 +44,7 @@ func (s *inspection) queries() []*group {
 		if len(calls) < 2 || !s.onlyRead(r, calls[len(calls)-1]) {
 			continue
 		}
-		groups = append(groups, &group{parsed, calls, stmt, fmt.Sprintf("%s.URL.Query parses the query %d times: each time all of it", r.Name(), len(calls))})
+		groups = append(groups, &group{parsed, calls, stmt, fmt.Sprintf("%s.URL.Query parses the query %d times, in full each time", r.Name(), len(calls))})
 	}
 	return groups
 }

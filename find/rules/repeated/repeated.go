@@ -38,13 +38,13 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "repeated",
-			Doc:      "report what is computed again from the same input",
+			Doc:      "report results that are computed again from the same input",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{
 			cause(later, "same result computed on each call of a handler", calls),
-			cause(loop, "same result computed on each turn of a loop", calls),
+			cause(loop, "same result computed in each iteration of a loop", calls),
 			cause(twice, "same result computed again", calls),
 			cause(parsed, "query of a request parsed again", `^net/url\.\(\*URL\)\.Query$`),
 		},
@@ -144,7 +144,7 @@ func (s *inspection) outside(pass *analysis.Pass) []*group {
 		if moved[key] == nil {
 			what := "the function is called with the same variables each time"
 			if category == loop {
-				what = "nothing in it changes from one turn of the loop to the next"
+				what = "nothing in it changes from one iteration to the next"
 			}
 			moved[key] = &group{category: category, stmt: stmt, message: shown(pass, call) + " has the same result each time: " + what}
 			groups = append(groups, moved[key])

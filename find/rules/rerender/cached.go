@@ -97,7 +97,7 @@ func (p *page) cached(pass *analysis.Pass, names *rewrite.Names) analysis.Sugges
 	if !ok1 || !ok2 || !ok3 {
 		return none
 	}
-	return analysis.SuggestedFix{Message: "Keep what was rendered lately", TextEdits: append(edits, declare, rewrite.Insert(at, strings.TrimRight(inside, "\n")))}
+	return analysis.SuggestedFix{Message: "Cache recently rendered pages", TextEdits: append(edits, declare, rewrite.Insert(at, strings.TrimRight(inside, "\n")))}
 }
 
 func execute(text string, w written) (string, bool) {

@@ -51,7 +51,7 @@ func Apply(source []byte, edits []Edit, names map[string]string) ([]byte, error)
 	out = append(out, source[at:]...)
 	if formatted, err := format.Source(source); err == nil && bytes.Equal(formatted, source) {
 		if out, err = format.Source(out); err != nil {
-			return nil, fmt.Errorf("what the edits make is not Go: %w", err)
+			return nil, fmt.Errorf("the edits do not result in valid Go: %w", err)
 		}
 	}
 	return dropImports(source, out, names)
@@ -104,7 +104,7 @@ func dropImports(before, after []byte, names map[string]string) ([]byte, error) 
 	}
 	left, file, err := imports(after, names)
 	if err != nil {
-		return nil, fmt.Errorf("what the edits make is not Go: %w", err)
+		return nil, fmt.Errorf("the edits do not result in valid Go: %w", err)
 	}
 	fset := token.NewFileSet()
 	dropped := false

@@ -44,7 +44,7 @@ func Run(t *testing.T, rule *rules.Rule) {
 	write(t, filepath.Join(dir, "values", "values.go"), values)
 	for _, c := range cases {
 		if !c.IsDir() {
-			t.Fatalf("testdata/%s is not a folder: each package has one", c.Name())
+			t.Fatalf("testdata/%s is not a directory: each package has one", c.Name())
 		}
 		if err := os.CopyFS(filepath.Join(dir, "before", c.Name()), os.DirFS(filepath.Join("testdata", c.Name()))); err != nil {
 			t.Fatal(err)
@@ -130,7 +130,7 @@ func check(t *testing.T, pkg *packages.Package, rule *rules.Rule) []analysis.Dia
 			m := want.FindStringSubmatch(strings.TrimSpace(text))
 			if m == nil {
 				if strings.Contains(text, "// want") {
-					t.Errorf("%s:%d: a want needs regular expressions in backquotes", filepath.Base(name), i+1)
+					t.Errorf("%s:%d: // want needs regular expressions in backquotes", filepath.Base(name), i+1)
 				}
 				continue
 			}
@@ -170,7 +170,7 @@ func fixed(t *testing.T, dir, name string, pkg *packages.Package, reported []ana
 	made := map[string]bool{}
 	for _, d := range reported {
 		if len(d.SuggestedFixes) > 1 {
-			t.Errorf("%s: several fixes, want one at most", pkg.Fset.Position(d.Pos))
+			t.Errorf("%s: several fixes (want at most one)", pkg.Fset.Position(d.Pos))
 		}
 		for _, fix := range d.SuggestedFixes {
 			// Reports may share a fix, as they do in package find: it is made once.

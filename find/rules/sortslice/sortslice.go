@@ -100,7 +100,7 @@ func translate(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, elem
 	}
 	if l.plain(elem) && !rewrite.HasComment(pass, call.Pos(), call.End()) {
 		text := fmt.Sprintf("%s.Sort(%s)", pkg, rewrite.Text(pass, call.Args[0]))
-		return analysis.SuggestedFix{Message: "Sort by the order of the elements", TextEdits: append(edits, rewrite.Replace(call, text))}
+		return analysis.SuggestedFix{Message: "Sort with slices.Sort", TextEdits: append(edits, rewrite.Replace(call, text))}
 	}
 	typ, ok := rewrite.TypeText(pass, call.Pos(), elem)
 	if !ok {
@@ -116,5 +116,5 @@ func translate(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, elem
 	}
 	edits = append(edits, rewrite.Replace(call.Fun, name),
 		analysis.TextEdit{Pos: less.Type.Pos(), End: less.Type.End(), NewText: fmt.Appendf(nil, "func(%s, %s %s) int", l.a, l.b, typ)})
-	return analysis.SuggestedFix{Message: "Sort by a function of two elements", TextEdits: append(edits, l.edits...)}
+	return analysis.SuggestedFix{Message: "Sort with slices.SortFunc", TextEdits: append(edits, l.edits...)}
 }

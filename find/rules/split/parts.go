@@ -49,7 +49,7 @@ func (f *finder) first(index inspector.Cursor, call *ast.CallExpr) analysis.Sugg
 	if !isStmt || !isExpr {
 		return analysis.SuggestedFix{}
 	}
-	fix := analysis.SuggestedFix{Message: "Cut the text at the separator"}
+	fix := analysis.SuggestedFix{Message: "Cut the string at the separator"}
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		if index.ParentEdgeKind() != edge.AssignStmt_Rhs || len(s.Lhs) != 1 || s.Tok != token.DEFINE && s.Tok != token.ASSIGN || s.Tok == token.ASSIGN && isBlank(s.Lhs[0]) {
@@ -205,7 +205,7 @@ func (f *finder) together(c inspector.Cursor, call *ast.CallExpr, s splitter, pa
 			names[i] = f.names.Fresh(call.Pos(), base)
 		}
 	}
-	fix := analysis.SuggestedFix{Message: "Cut the text at the separator"}
+	fix := analysis.SuggestedFix{Message: "Cut the string at the separator"}
 	fix.TextEdits = []analysis.TextEdit{rewrite.Replace(assign, fmt.Sprintf("%s, %s, %s := %s", names[0], names[1], names[2], cut))}
 	for _, p := range parts {
 		text := names[2]

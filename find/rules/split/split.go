@@ -25,17 +25,17 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "split",
-			Doc:      "report texts that are split into a slice that nobody keeps",
+			Doc:      "report strings that are split into a slice that is not kept",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{
 			{
-				Category: "range", Title: "text split into a slice to range over",
+				Category: "range", Title: "string split into a slice only to range over it",
 				CPU: splitting, Alloc: splitting, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
-				Category: "parts", Title: "text split into a slice for a part or two",
+				Category: "parts", Title: "string split into a slice for one or two parts",
 				CPU: splitting, Alloc: splitting, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 		},
@@ -144,7 +144,7 @@ func (f *finder) sequence(call *ast.CallExpr, r *ast.RangeStmt, s splitter) anal
 		}
 		edits = append(edits, analysis.TextEdit{Pos: r.Key.Pos(), End: r.X.Pos(), NewText: []byte(text)})
 	}
-	return analysis.SuggestedFix{Message: "Take the parts one after the other", TextEdits: edits}
+	return analysis.SuggestedFix{Message: "Iterate over the parts", TextEdits: edits}
 }
 
 func isBlank(e ast.Expr) bool {

@@ -31,7 +31,7 @@ func New() *rules.Rule {
 		},
 		Causes: []rules.Cause{
 			{
-				Category: "string", Title: "string made by fmt",
+				Category: "string", Title: "string formatted by fmt",
 				CPU: `^fmt\.Sprintf?$` + `|` + rules.Boxing, Alloc: rules.Line + `|^fmt\.Sprintf?$`,
 				Mutex: rules.Nothing, Block: rules.Nothing, Profiled: true,
 			},
@@ -55,12 +55,12 @@ func run(pass *analysis.Pass) (any, error) {
 		switch name := flow.Callee(pass.TypesInfo, call); name {
 		case "fmt.Sprintf", "fmt.Sprint":
 			if pieces, ok := rewrite.Formatted(pass, call); ok && isValue(c) {
-				rules.Report(pass, call, "string", name+" takes its operands as interfaces and interprets the format: + does for them", concatenate(pass, c, call, pieces))
+				rules.Report(pass, call, "string", name+" takes its operands as interfaces and parses the format: + is enough", concatenate(pass, c, call, pieces))
 			}
 		case "fmt.Fprintf", "fmt.Fprint":
 			if pieces, ok := rewrite.Formatted(pass, call); ok && c.ParentEdgeKind() == edge.ExprStmt_X {
 				if to, ok := writer(pass, call.Args[0]); ok {
-					rules.Report(pass, call, "write", name+" takes its operands as interfaces and interprets the format: "+to+" writes strings itself", write(pass, c, call, pieces, to))
+					rules.Report(pass, call, "write", name+" takes its operands as interfaces and parses the format: "+to+" writes strings itself", write(pass, c, call, pieces, to))
 				}
 			}
 		}
@@ -93,7 +93,7 @@ func concatenate(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pi
 	case edge.IndexExpr_X, edge.SliceExpr_X:
 		text = "(" + text + ")"
 	}
-	return analysis.SuggestedFix{Message: "Put the string together with +", TextEdits: append(edits, rewrite.Replace(call, text))}
+	return analysis.SuggestedFix{Message: "Concatenate with +", TextEdits: append(edits, rewrite.Replace(call, text))}
 }
 
 // strconvFor imports strconv if pieces need it, and reports whether they can be written where the

@@ -21,7 +21,7 @@
 //		return sumIn(nil, text)
 //	}
 //
-//	// sumIn is sum, with the text in room, beside others; nil: in memory of its own.
+//	// sumIn is sum, with the result stored in room unless that is nil.
 //	func sumIn(room *strings.Builder, text string) string {
 //		sum := sha256.Sum256([]byte(text))
 //		return keepIn(room, hex.AppendEncode(nil, sum[:])) // writes to room, or to a new block

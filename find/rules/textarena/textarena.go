@@ -33,7 +33,7 @@ func New() *rules.Rule {
 		},
 		Causes: []rules.Cause{
 			{
-				Title: "strings of one life, each in memory of its own", CPU: rules.Converting, Alloc: rules.Line,
+				Title: "strings with one lifetime, each allocated separately", CPU: rules.Converting, Alloc: rules.Line,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 		},
@@ -312,7 +312,7 @@ type rule struct {
 func (r *rule) report(m *maker) {
 	fix := r.fix(m)
 	for _, ret := range m.returns {
-		rules.Report(r.pass, ret, "", "each string that "+m.decl.Name.Name+" returns takes memory of its own, and a loop collects them", fix)
+		rules.Report(r.pass, ret, "", "each string that "+m.decl.Name.Name+" returns is allocated separately, and a loop collects them", fix)
 	}
 }
 
@@ -345,7 +345,7 @@ func (r *rule) fix(m *maker) analysis.SuggestedFix {
 		}
 		edits = append(edits, more...)
 	}
-	return analysis.SuggestedFix{Message: "Put the strings of a loop side by side into one strings.Builder", TextEdits: edits}
+	return analysis.SuggestedFix{Message: "Allocate the strings of a loop together in one strings.Builder", TextEdits: edits}
 }
 
 // keeper declares the function that keeps texts.
@@ -361,7 +361,7 @@ func (r *rule) keeper() ([]analysis.TextEdit, bool) {
 
 // keepText is the function that keeps a text. Each block of memory is twice as large as the one before,
 // up to some 90 hashes, so that few strings waste little and one that stays keeps few others.
-const keepText = `// %[1]s returns text as a string: in memory of its own, or in room beside others.
+const keepText = `// %[1]s returns text as a string, which it stores in room unless that is nil.
 func %[1]s(room *%[2]s.Builder, text []byte) string {
 	if room == nil {
 		return string(text)
@@ -369,8 +369,8 @@ func %[1]s(room *%[2]s.Builder, text []byte) string {
 	return %[3]s(room, text)
 }
 
-// %[3]s puts text beside others. Where there is not enough room, it takes other memory: strings stay
-// where they are.
+// %[3]s appends text to room and returns it as a string. If room is full, it starts a new block:
+// existing strings stay where they are.
 func %[3]s(room *%[2]s.Builder, text []byte) string {
 	if room.Cap()-room.Len() < len(text) {
 		size := 2 * room.Cap()
@@ -413,7 +413,7 @@ func (r *rule) split(m *maker, pkg, twin, room string) string {
 		params += ", " + rewrite.Between(r.pass, list.Opening+1, list.Closing)
 	}
 	return "\nreturn " + call + "(" + strings.Join(args, ", ") + ")\n}\n\n" +
-		"// " + twin + " is " + name + ", with the text in " + room + ", beside others; nil: in memory of its own.\n" +
+		"// " + twin + " is " + name + ", with the result stored in " + room + " unless that is nil.\n" +
 		"func " + receiver + twin + "(" + params + ") string {"
 }
 

@@ -61,11 +61,11 @@ func (t *text) report(pass *analysis.Pass, fix analysis.SuggestedFix) {
 		at(t.decl.Node(), fmt.Sprintf("%s begins as a string that is copied whenever something is appended", t.v.Name()))
 	}
 	for _, g := range t.grown {
-		at(g.Node(), fmt.Sprintf("what is appended makes a new string of %s, and copies the old one", t.v.Name()))
+		at(g.Node(), fmt.Sprintf("appending makes a new string of %s, and copies the old one", t.v.Name()))
 	}
 	for _, use := range t.read {
 		if call, ok := converts(pass.TypesInfo, use); ok {
-			at(call, fmt.Sprintf("%s is copied once more to make bytes of it", t.v.Name()))
+			at(call, fmt.Sprintf("%s is copied once more to convert it to bytes", t.v.Name()))
 		}
 	}
 }

@@ -166,7 +166,7 @@ func (l *list) endsJoined() bool {
 // report reports the places where the list takes memory, with one fix.
 func (l *list) report(pass *analysis.Pass, fix analysis.SuggestedFix) {
 	if l.value != nil {
-		rules.Report(pass, l.decl.Node(), "list", l.v.Name()+" is there only to be joined, which copies its strings", fix)
+		rules.Report(pass, l.decl.Node(), "list", l.v.Name()+" exists only to be joined, which copies its strings", fix)
 	}
 	for _, g := range l.grown {
 		rules.Report(pass, g.Node(), "list", l.v.Name()+" grows only to be joined, which copies its strings", fix)

@@ -71,7 +71,7 @@ func ownMakers(pass *analysis.Pass, root inspector.Cursor) {
 		}
 		fix := m.fix(pass)
 		for _, r := range m.returned {
-			rules.Report(pass, r, "own", fmt.Sprintf("what %s returns is copied into a longer text: it could be appended there", m.fn.Name()), fix)
+			rules.Report(pass, r, "own", fmt.Sprintf("what %s returns is copied into a longer string: it could be appended directly", m.fn.Name()), fix)
 		}
 	}
 }

@@ -23,19 +23,19 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "textbuild",
-			Doc:      "report texts that are put together in steps and used once",
+			Doc:      "report strings that are built in several steps and used once",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{
 			{
-				Title: "text put together as strings",
+				Title: "string built in several steps",
 				CPU:   rules.Concatenating + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)|^runtime\.(stringtoslicebyte|slicebytetostring|convT)`,
 				Alloc: rules.Line + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)`,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
-				Category: "own", Title: "string of an own function copied into a longer text",
+				Category: "own", Title: "result of an own function copied into a longer string",
 				CPU:   `^runtime\.slicebytetostring`,
 				Alloc: rules.Line,
 				Mutex: rules.Nothing, Block: rules.Nothing,

@@ -25,17 +25,17 @@ func New() *rules.Rule {
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "timeloop",
-			Doc:      "report loops that read the clock or make timers on each turn",
+			Doc:      "report loops that read the clock or create timers in each iteration",
 			Requires: []*analysis.Analyzer{inspect.Analyzer},
 			Run:      run,
 		},
 		Causes: []rules.Cause{
 			{
-				Category: "clock", Title: "clock read on each turn of a loop",
+				Category: "clock", Title: "clock read in each iteration of a loop",
 				CPU: `^time\.(Now|Since|Until)$`, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
-				Category: "timer", Title: "timer made on each turn of a loop",
+				Category: "timer", Title: "timer created in each iteration of a loop",
 				CPU: timers, Alloc: timers, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 		},
@@ -54,11 +54,11 @@ func run(pass *analysis.Pass) (any, error) {
 		switch name := flow.Callee(pass.TypesInfo, call); name {
 		case "time.Now", "time.Since", "time.Until":
 			if loop, ok := flow.Loop(c); ok && !waits(pass, loop) {
-				rules.Report(pass, call, "clock", name+" reads the clock on each turn: a batch of turns could share a time", analysis.SuggestedFix{})
+				rules.Report(pass, call, "clock", name+" reads the clock in each iteration: a batch of iterations could share a time", analysis.SuggestedFix{})
 			}
 		case "time.After", "time.Tick", "time.NewTicker":
 			if loop, ok := flow.Loop(c); ok && !leavesAtOnce(c, loop) {
-				rules.Report(pass, call, "timer", name+" makes a timer and a channel on each turn: one timer can be set again", share(pass, names, c, loop))
+				rules.Report(pass, call, "timer", name+" creates a timer and a channel in each iteration: one timer can be reset", share(pass, names, c, loop))
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func share(pass *analysis.Pass, names *rewrite.Names, c, loop inspector.Cursor) 
 		return none
 	}
 	name, duration := names.Fresh("timeout"), rewrite.Text(pass, call.Args[0])
-	return analysis.SuggestedFix{Message: "Make one timer, and set it again", TextEdits: []analysis.TextEdit{
+	return analysis.SuggestedFix{Message: "Reuse one timer", TextEdits: []analysis.TextEdit{
 		rewrite.Insert(loop.Node().Pos(), fmt.Sprintf("%s := %s.NewTimer(%s)\n", name, rewrite.Text(pass, pkg.X), duration)),
 		rewrite.Insert(stmt.Pos(), fmt.Sprintf("%s.Reset(%s)\n", name, duration)),
 		rewrite.Replace(call, name+".C"),

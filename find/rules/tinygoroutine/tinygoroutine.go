@@ -55,7 +55,7 @@ func run(pass *analysis.Pass) (any, error) {
 		if !ok || !overItems(pass.TypesInfo, loop) || loops(work) || limited(pass.TypesInfo, loop, c) || limits(pass.TypesInfo, c) || recurses(pass, root, c) {
 			continue
 		}
-		rules.Report(pass, at, "start", "each turn of the loop starts a goroutine, and nothing limits how many run: a few workers, or a group with a limit, start fewer", analysis.SuggestedFix{})
+		rules.Report(pass, at, "start", "each iteration starts a goroutine, and nothing limits how many run: a few workers, or a group with a limit, start fewer", analysis.SuggestedFix{})
 		channels(pass, loop, work)
 	}
 	return nil, nil
@@ -276,7 +276,7 @@ func channels(pass *analysis.Pass, loop inspector.Cursor, work *ast.FuncLit) {
 			continue
 		}
 		if id := flow.Defines(c); id != nil && sent[pass.TypesInfo.Defs[id]] {
-			rules.Report(pass, call, "channel", fmt.Sprintf("each turn makes the channel %s for one result: a slice has room for all", id.Name), analysis.SuggestedFix{})
+			rules.Report(pass, call, "channel", fmt.Sprintf("each iteration makes the channel %s for one result: a slice can hold all", id.Name), analysis.SuggestedFix{})
 		}
 	}
 }

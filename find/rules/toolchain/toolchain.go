@@ -25,8 +25,8 @@ type improvement struct {
 // New returns the rule.
 func New() *rules.Rule {
 	return &rules.Rule{
-		Analyzer: rules.OfProgram("toolchain", "report programs that are built with an older Go"),
-		Causes:   []rules.Cause{{Title: "built with an older Go", Needs: rules.Settings}},
+		Analyzer: rules.OfProgram("toolchain", "report programs that are built with an old Go version"),
+		Causes:   []rules.Cause{{Title: "built with an old Go version", Needs: rules.Settings}},
 		Judge:    judge,
 		Doc:      rules.ParseDoc(doc),
 	}

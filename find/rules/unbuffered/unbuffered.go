@@ -61,11 +61,11 @@ func run(pass *analysis.Pass) (any, error) {
 		text := rewrite.Text(pass, end)
 		if category == writes {
 			if !isAnswered(pass, loop, text) {
-				rules.Report(pass, call, writes, "each turn of the loop writes to "+text+" by a system call of its own: nothing collects what is written", analysis.SuggestedFix{})
+				rules.Report(pass, call, writes, "each iteration writes to "+text+" with a separate system call: nothing buffers the writes", analysis.SuggestedFix{})
 			}
 			continue
 		}
-		rules.Report(pass, call, reads, "each turn of the loop reads a little from "+text+" by a system call of its own", analysis.SuggestedFix{})
+		rules.Report(pass, call, reads, "each iteration reads a little from "+text+" with a separate system call", analysis.SuggestedFix{})
 	}
 	return nil, nil
 }

@@ -100,7 +100,7 @@ func (f *finder) report(q *query) {
 			read = append(read, c)
 		}
 	}
-	message := fmt.Sprintf("%s.Query() parses the query on each turn", text)
+	message := fmt.Sprintf("%s.Query() parses the query in each iteration", text)
 	if len(q.calls) > 1 {
 		message = fmt.Sprintf("%s.Query() parses the query %d times in this function", text, len(q.calls))
 	} else if !loops {

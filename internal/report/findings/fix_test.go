@@ -32,9 +32,9 @@ func fixResult() *fix.Result {
 			Places: []find.Place{{File: "clean.go", Line: 7, EndLine: 7}},
 		}
 	}
-	together, dropped := finding("replacer | built"), finding("string made by fmt")
+	together, dropped := finding("replacer | built"), finding("string formatted by fmt")
 	together.Evidence, together.Saving = []find.Evidence{{Cost: find.CPU, Share: 0.3}}, 0.31
-	needing := finding("JSON by reflection")
+	needing := finding("JSON encoded or decoded by reflection")
 	return &fix.Result{Module: "example.com/slow", Total: measured, Rounds: 2, Attempts: []fix.Attempt{
 		{
 			Finding: dropped, Stage: fix.StageTest, Reason: "--- FAIL: TestClean\nwant <a>",
@@ -71,8 +71,8 @@ func TestWriteFix(t *testing.T) {
 		"kept: replacer | built\n   clean.go:7  Clean\n   it is made each time\n   saves at most 31.00%", "found in round 2",
 		"kept together with 1 other", "tests of 3 packages pass",
 		"returned the same results for 1234 inputs", "undecided because of noise: Order sec/op: +1.0%", "     +new `code`",
-		"dropped: string made by fmt", "at test:", "     want <a>", "not compared: Clean cannot be compared: it is generic",
-		"Not tried: needs a manual step\n   clean.go:7  Clean\n     JSON by reflection: it needs a dependency\n",
+		"dropped: string formatted by fmt", "at test:", "     want <a>", "not compared: Clean cannot be compared: it is generic",
+		"Not tried: needs a manual step\n   clean.go:7  Clean\n     JSON encoded or decoded by reflection: it needs a dependency\n",
 		"Without a rewrite\n   gen.go:3  Gen\n     5.00% text made slowly: a program wrote the file\n   /old/gone.go  " +
 			"slow.Gone\n     1.00% the function is gone\n",
 	} {
@@ -96,8 +96,8 @@ func TestWriteFix(t *testing.T) {
 		"| Clean | sec/op | 2.000µ | 1.000µ | -50.00% | ±4.1% | better, 2.0x |",
 		"| Clean | sec/op | 2.000µ | 1.000µ | -50.00% | ±4.1% | better |",
 		"### Kept: replacer \\| built\n", "- kept together with 1 other", "```diff\n--- a/clean.go",
-		"### Dropped: string made by fmt", "Dropped at “test”",
-		"- `clean.go:7` in `Clean`: JSON by reflection; it needs a dependency",
+		"### Dropped: string formatted by fmt", "Dropped at “test”",
+		"- `clean.go:7` in `Clean`: JSON encoded or decoded by reflection; it needs a dependency",
 		"- `gen.go:3` in `Gen`: 5.00%  text made slowly",
 	} {
 		if !strings.Contains(markdown.String(), want) {

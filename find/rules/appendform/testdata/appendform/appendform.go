@@ -20,26 +20,26 @@ type line struct {
 }
 
 func (l *line) Write(n int, x float64, s string, at time.Time, raw []byte) error {
-	l.buf.WriteString(strconv.Itoa(n))                      // want `made only to be written`
-	l.buf.WriteString(strconv.FormatFloat(x, 'f', -1, 64))  // want `made only to be written`
-	l.w.WriteString(strconv.Quote(s + "x"))                 // want `made only to be written`
-	l.w.WriteString(at.Format(time.RFC3339Nano))            // want `made only to be written`
-	_, err := l.w.WriteString(at.UTC().Format(s))           // want `made only to be written`
-	l.buf.WriteString(hex.EncodeToString(raw))              // want `made only to be written`
-	l.w.WriteString(base64.StdEncoding.EncodeToString(raw)) // want `made only to be written`
+	l.buf.WriteString(strconv.Itoa(n))                      // want `allocated only to be written`
+	l.buf.WriteString(strconv.FormatFloat(x, 'f', -1, 64))  // want `allocated only to be written`
+	l.w.WriteString(strconv.Quote(s + "x"))                 // want `allocated only to be written`
+	l.w.WriteString(at.Format(time.RFC3339Nano))            // want `allocated only to be written`
+	_, err := l.w.WriteString(at.UTC().Format(s))           // want `allocated only to be written`
+	l.buf.WriteString(hex.EncodeToString(raw))              // want `allocated only to be written`
+	l.w.WriteString(base64.StdEncoding.EncodeToString(raw)) // want `allocated only to be written`
 	return err
 }
 
 func (l *line) Append(n int, u uint64, ok bool, x float32, at time.Time, raw []byte, r rune) {
-	l.text = append(l.text, strconv.FormatInt(int64(n), 36)...)                 // want `made only to be appended`
-	l.text = append(l.text, strconv.FormatUint(u, 2)...)                        // want `made only to be appended`
-	l.text = append(l.text, strconv.FormatBool(ok)...)                          // want `made only to be appended`
-	l.text = append(l.text, strconv.FormatFloat(float64(x), 'e', 3, 32)...)     // want `made only to be appended`
-	l.text = append(l.text[:len(l.text)/2], strconv.QuoteToASCII(string(r))...) // want `made only to be appended`
-	l.text = append(l.text, at.Format(time.Kitchen)...)                         // want `made only to be appended`
-	l.text = append(l.text, hex.EncodeToString(raw)...)                         // want `made only to be appended`
-	l.text = append(l.text, base64.RawURLEncoding.EncodeToString(raw)...)       // want `made only to be appended`
-	l.text = append(l.text, strconv.Itoa(l.next())...)                          // want `made only to be appended`
+	l.text = append(l.text, strconv.FormatInt(int64(n), 36)...)                 // want `allocated only to be appended`
+	l.text = append(l.text, strconv.FormatUint(u, 2)...)                        // want `allocated only to be appended`
+	l.text = append(l.text, strconv.FormatBool(ok)...)                          // want `allocated only to be appended`
+	l.text = append(l.text, strconv.FormatFloat(float64(x), 'e', 3, 32)...)     // want `allocated only to be appended`
+	l.text = append(l.text[:len(l.text)/2], strconv.QuoteToASCII(string(r))...) // want `allocated only to be appended`
+	l.text = append(l.text, at.Format(time.Kitchen)...)                         // want `allocated only to be appended`
+	l.text = append(l.text, hex.EncodeToString(raw)...)                         // want `allocated only to be appended`
+	l.text = append(l.text, base64.RawURLEncoding.EncodeToString(raw)...)       // want `allocated only to be appended`
+	l.text = append(l.text, strconv.Itoa(l.next())...)                          // want `allocated only to be appended`
 }
 
 func (l *line) next() int {
@@ -54,7 +54,7 @@ func None(at time.Time, raw []byte) ([]byte, []byte) {
 type own []byte
 
 func Named(o own, n int) own {
-	return append(o, strconv.Itoa(n)...) // want `made only to be appended`
+	return append(o, strconv.Itoa(n)...) // want `allocated only to be appended`
 }
 
 func Try(r *rand.Rand) string {

@@ -20,7 +20,7 @@ func Lengths(words []string) []int {
 	var lengths []int
 	// Each has one.
 	for _, word := range words {
-		lengths = append(lengths, len(word)) // want `lengths is copied whenever its room ends, though it is known before that len\(words\) elements come$`
+		lengths = append(lengths, len(word)) // want `lengths is copied whenever it is full, although it is known that len\(words\) elements will be added$`
 	}
 	return lengths
 }
@@ -28,7 +28,7 @@ func Lengths(words []string) []int {
 func Empty(words []string) []int {
 	lengths := []int{}
 	for _, word := range words {
-		lengths = append(lengths, len(word)) // want `len\(words\) elements come$`
+		lengths = append(lengths, len(word)) // want `len\(words\) elements will be added$`
 	}
 	return lengths
 }
@@ -36,7 +36,7 @@ func Empty(words []string) []int {
 func Made(words []string) []int {
 	lengths := make([]int, 0)
 	for i := 0; i < len(words); i++ {
-		lengths = append(lengths, i, len(words[i])) // want `2\*len\(words\) elements come$`
+		lengths = append(lengths, i, len(words[i])) // want `2\*len\(words\) elements will be added$`
 	}
 	return lengths
 }
@@ -48,7 +48,7 @@ func Answer(body string) (string, error) {
 	}
 	var hashes []string
 	for _, it := range items {
-		hashes = append(hashes, it+it) // want `len\(items\) elements come$`
+		hashes = append(hashes, it+it) // want `len\(items\) elements will be added$`
 	}
 	out, err := json.Marshal(map[string][]string{"hashes": hashes})
 	return string(out), err
@@ -58,7 +58,7 @@ func Select(goods []good, group string) []good {
 	var selected []good
 	for _, g := range goods {
 		if group == "" || g.Group == group {
-			selected = append(selected, g) // want `len\(goods\) elements come at most`
+			selected = append(selected, g) // want `len\(goods\) elements will be added at most`
 		}
 	}
 	sort.Slice(selected, func(i, j int) bool { return selected[i].Name < selected[j].Name })
@@ -68,16 +68,16 @@ func Select(goods []good, group string) []good {
 func Tags(name string, tags map[string]string) string {
 	var keys []string
 	if _, ok := tags["host"]; ok {
-		keys = append(keys, "host") // want `keys is .* known before that 4 elements come`
+		keys = append(keys, "host") // want `keys is .* known that 4 elements will be added`
 	}
 	keys = append(keys, "endpoint", "os", "browser") // want `4 elements`
 
 	parts := []string{name}
 	for _, key := range keys {
 		if value := tags[key]; value != "" {
-			parts = append(parts, value) // want `1\+len\(keys\) elements come$`
+			parts = append(parts, value) // want `1\+len\(keys\) elements will be added$`
 		} else {
-			parts = append(parts, "no-"+key) // want `1\+len\(keys\) elements come$`
+			parts = append(parts, "no-"+key) // want `1\+len\(keys\) elements will be added$`
 		}
 	}
 	return strings.Join(parts, ".")
@@ -101,7 +101,7 @@ func Late(n int, words []string) (out []string, err error) {
 		if w == "%" {
 			return nil, errors.New("per cent")
 		}
-		found = append(found, w) // want `len\(words\) elements come$`
+		found = append(found, w) // want `len\(words\) elements will be added$`
 	}
 	return found, nil
 }
@@ -109,7 +109,7 @@ func Late(n int, words []string) (out []string, err error) {
 func Limited(words []string) []string {
 	var out []string
 	for _, w := range words {
-		out = append(out, w) // want `len\(words\) elements come at most`
+		out = append(out, w) // want `len\(words\) elements will be added at most`
 		if len(out) == 2 {
 			break
 		}
@@ -123,7 +123,7 @@ func Partly(words []string) ([]string, error) {
 		if w == "" {
 			return out, errors.New("empty")
 		}
-		out = append(out, w) // want `len\(words\) elements come at most`
+		out = append(out, w) // want `len\(words\) elements will be added at most`
 	}
 	return out, nil
 }
@@ -132,7 +132,7 @@ func Count(n int) []int {
 	n %= 100
 	var out []int
 	for i := range n {
-		out = append(out, i) // want `max\(n, 0\) elements come`
+		out = append(out, i) // want `max\(n, 0\) elements will be added`
 	}
 	return out
 }
@@ -141,7 +141,7 @@ func CountEmpty(n int) []int {
 	n %= 100
 	out := []int{}
 	for i := 0; i < n; i++ {
-		out = append(out, i) // want `max\(n, 0\) elements come`
+		out = append(out, i) // want `max\(n, 0\) elements will be added`
 	}
 	return out
 }
@@ -157,7 +157,7 @@ func Five() []int {
 func Runes(s string) []rune {
 	var out []rune
 	for _, r := range s {
-		out = append(out, r) // want `len\(s\) elements come$`
+		out = append(out, r) // want `len\(s\) elements will be added$`
 	}
 	return out
 }
@@ -165,7 +165,7 @@ func Runes(s string) []rune {
 func Keys(m map[string]int) []string {
 	var keys []string
 	for k := range m {
-		keys = append(keys, k) // want `len\(m\) elements come$`
+		keys = append(keys, k) // want `len\(m\) elements will be added$`
 	}
 	sort.Strings(keys)
 	return keys
@@ -180,7 +180,7 @@ outer:
 				continue outer
 			}
 		}
-		out = append(out, strings.ToLower(item)) // want `len\(l.items\) elements come at most`
+		out = append(out, strings.ToLower(item)) // want `len\(l.items\) elements will be added at most`
 	}
 	return out
 }
@@ -193,7 +193,7 @@ func (l *list) All() []string {
 				break
 			}
 		}
-		out = append(out, strings.ToLower(item)) // want `len\(l.items\) elements come$`
+		out = append(out, strings.ToLower(item)) // want `len\(l.items\) elements will be added$`
 	}
 	return out
 }
@@ -201,7 +201,7 @@ func (l *list) All() []string {
 func Generic[T any, S ~[]T](in S) S {
 	var out []T
 	for _, x := range []T(in) {
-		out = append(out, x) // want `known before how many elements come`
+		out = append(out, x) // want `known how many elements will be added`
 	}
 	return out
 }
@@ -209,7 +209,7 @@ func Generic[T any, S ~[]T](in S) S {
 func Called(s string) []string {
 	var out []string
 	for _, f := range strings.Fields(s) {
-		out = append(out, f) // want `known before how many elements come$`
+		out = append(out, f) // want `known how many elements will be added$`
 	}
 	return out
 }
@@ -217,7 +217,7 @@ func Called(s string) []string {
 func Index(words []string) map[string]int {
 	index := map[string]int{}
 	for i, w := range words {
-		index[w] = i // want `index hashes its keys again whenever its room ends, though len\(words\) keys come at most`
+		index[w] = i // want `index rehashes its keys whenever it is full, although len\(words\) keys will be added at most`
 	}
 	return index
 }
@@ -225,7 +225,7 @@ func Index(words []string) map[string]int {
 func Invert(m map[string]int) map[string]int {
 	lengths := make(map[string]int)
 	for k := range m {
-		lengths[k] = len(k) // want `len\(m\) keys come`
+		lengths[k] = len(k) // want `len\(m\) keys will be added`
 	}
 	return lengths
 }
@@ -233,12 +233,12 @@ func Invert(m map[string]int) map[string]int {
 func Both(a, b []string) []string {
 	out := []string{}
 	for _, x := range a {
-		out = append(out, x) // want `1\+len\(a\)\+len\(b\) elements come$`
+		out = append(out, x) // want `1\+len\(a\)\+len\(b\) elements will be added$`
 	}
 	for _, x := range b {
-		out = append(out, x) // want `1\+len\(a\)\+len\(b\) elements come$`
+		out = append(out, x) // want `1\+len\(a\)\+len\(b\) elements will be added$`
 	}
-	out = append(out, "end") // want `1\+len\(a\)\+len\(b\) elements come$`
+	out = append(out, "end") // want `1\+len\(a\)\+len\(b\) elements will be added$`
 	return out
 }
 
@@ -256,7 +256,7 @@ func Shadowed(words []string) []string {
 	len := func([]string) int { return -1 }
 	out := []string{}
 	for _, w := range words {
-		out = append(out, w) // want `elements come`
+		out = append(out, w) // want `elements will be added`
 	}
 	return out[:max(len(out), 0)]
 }
@@ -265,7 +265,7 @@ func ShadowedOperand(words string) []string {
 	var out []string
 	for _, words := range words {
 		if words != '%' {
-			out = append(out, string(words)) // want `len\(words\) elements come at most`
+			out = append(out, string(words)) // want `len\(words\) elements will be added at most`
 		}
 	}
 	return out
@@ -276,7 +276,7 @@ func Retry(words []string) (out []string) {
 		var part []string
 		if HasRoom(words) != nil {
 			for _, w := range words {
-				part = append(part, w) // want `len\(words\) elements come$`
+				part = append(part, w) // want `len\(words\) elements will be added$`
 			}
 		}
 		out = part
@@ -288,7 +288,7 @@ func Retry(words []string) (out []string) {
 func Commented(words []string) []string {
 	out := []string{ /* none yet */ }
 	for _, w := range words {
-		out = append(out, w) // want `len\(words\) elements come$`
+		out = append(out, w) // want `len\(words\) elements will be added$`
 	}
 	return out
 }
@@ -305,11 +305,11 @@ func Branches(words []string) []string {
 	var out []string
 	for _, w := range words {
 		if w == "" {
-			out = append(out, "empty") // want `2\*len\(words\) elements come$`
+			out = append(out, "empty") // want `2\*len\(words\) elements will be added$`
 		} else if w > "m" {
-			out = append(out, "late", w) // want `elements come$`
+			out = append(out, "late", w) // want `elements will be added$`
 		} else {
-			out = append(out, "early") // want `elements come$`
+			out = append(out, "early") // want `elements will be added$`
 		}
 	}
 	return out
@@ -319,8 +319,8 @@ func Twins(words []string) ([]string, []int) {
 	var texts []string
 	var lengths []int
 	for _, w := range words {
-		texts = append(texts, w)          // want `texts .* len\(words\) elements come$`
-		lengths = append(lengths, len(w)) // want `lengths .* len\(words\) elements come$`
+		texts = append(texts, w)          // want `texts .* len\(words\) elements will be added$`
+		lengths = append(lengths, len(w)) // want `lengths .* len\(words\) elements will be added$`
 	}
 	return texts, lengths
 }

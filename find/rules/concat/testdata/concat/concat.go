@@ -14,9 +14,9 @@ func Join(elements []string, separator string) string {
 	joined := ""
 	for i, element := range elements {
 		if i > 0 {
-			joined += separator // want `each turn copies all of joined`
+			joined += separator // want `each iteration copies all of joined`
 		}
-		joined += element // want `each turn copies all of joined`
+		joined += element // want `each iteration copies all of joined`
 	}
 	return joined
 }
@@ -27,9 +27,9 @@ func (l *list) String() string {
 	s := "[" + strconv.Itoa(len(l.items)) + "]"
 	for _, item := range l.items {
 		if len(s) > 3 {
-			s += ", " // want `each turn copies all of s`
+			s += ", " // want `each iteration copies all of s`
 		}
-		s = s + strconv.Quote(item) + (":" + item) // want `each turn copies all of s`
+		s = s + strconv.Quote(item) + (":" + item) // want `each iteration copies all of s`
 	}
 	if s == "" || s[0] != '[' {
 		return "odd"
@@ -44,11 +44,11 @@ func Runes(text string) (string, int) {
 	for _, c := range text {
 		switch c {
 		case 'a':
-			out += "A" // want `each turn copies all of out`
+			out += "A" // want `each iteration copies all of out`
 		case utf8.RuneError:
-			out += string(c) + string([]byte{0xff}) // want `each turn copies all of out`
+			out += string(c) + string([]byte{0xff}) // want `each iteration copies all of out`
 		default:
-			out += string(c) // want `each turn copies all of out`
+			out += string(c) // want `each iteration copies all of out`
 		}
 		turns += len(out)
 	}
@@ -64,7 +64,7 @@ func Calls(elements []string) string {
 	}
 	all := ""
 	for _, e := range elements {
-		all += prefix + next(e) // want `each turn copies all of all`
+		all += prefix + next(e) // want `each iteration copies all of all`
 	}
 	return all
 }
@@ -77,7 +77,7 @@ func CallFirst(elements []string) string {
 	}
 	var all = "<"
 	for _, e := range elements {
-		all += next(e) + "," + next("") // want `each turn copies all of all`
+		all += next(e) + "," + next("") // want `each iteration copies all of all`
 	}
 	return all + ">"
 }
@@ -89,7 +89,7 @@ func Closure(elements []string) string {
 	}
 	for _, e := range elements {
 		add(e)
-		all += "," // want `each turn copies all of all`
+		all += "," // want `each iteration copies all of all`
 	}
 	return all
 }
@@ -101,7 +101,7 @@ func Reset(elements []string) (lines []string) {
 			lines = append(lines, line)
 			line = ""
 		}
-		line += e // want `each turn copies all of line`
+		line += e // want `each iteration copies all of line`
 	}
 	return append(lines, line)
 }
@@ -109,7 +109,7 @@ func Reset(elements []string) (lines []string) {
 func Itself(n int) string {
 	s := "ab"
 	for range n {
-		s += s[:1] // want `each turn copies all of s`
+		s += s[:1] // want `each iteration copies all of s`
 	}
 	return s
 }
@@ -119,14 +119,14 @@ type text string
 func Named(elements []string) text {
 	var all text
 	for _, e := range elements {
-		all += text(e) // want `each turn copies all of all`
+		all += text(e) // want `each iteration copies all of all`
 	}
 	return all
 }
 
 func Result(elements []string) (all string) {
 	for _, e := range elements {
-		all += e // want `each turn copies all of all`
+		all += e // want `each iteration copies all of all`
 	}
 	return
 }
@@ -135,7 +135,7 @@ func Nested(rows [][]string) (out []string) {
 	for _, row := range rows {
 		line := "-"
 		for _, cell := range row {
-			line += cell + "|" // want `each turn copies all of line`
+			line += cell + "|" // want `each iteration copies all of line`
 		}
 		out = append(out, line)
 	}
@@ -146,7 +146,7 @@ func Literal(elements []string) string {
 	return func() string {
 		s := ""
 		for _, e := range elements {
-			s += e // want `each turn copies all of s`
+			s += e // want `each iteration copies all of s`
 		}
 		return s
 	}()
@@ -155,7 +155,7 @@ func Literal(elements []string) string {
 func Comment(elements []string) string {
 	s := ""
 	for _, e := range elements {
-		s += e + // want `each turn copies all of s`
+		s += e + // want `each iteration copies all of s`
 			e
 	}
 	return s

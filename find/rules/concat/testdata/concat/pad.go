@@ -4,35 +4,35 @@ import "unicode/utf8"
 
 func Leftpad(text string, width int, fill rune) string {
 	for n := utf8.RuneCountInString(text); n < width; n++ { // padded
-		text = string(fill) + text // want `put in front`
+		text = string(fill) + text // want `prepended`
 	}
 	return text
 }
 
 func Pad(text string, length int, fill rune) string {
 	for len(text) < length {
-		text = string(fill) + text // want `put in front`
+		text = string(fill) + text // want `prepended`
 	}
 	return text
 }
 
 func PadByte(text string, length int, fill byte) string {
 	for len(text) < length-1 {
-		text = string(fill) + text // want `put in front`
+		text = string(fill) + text // want `prepended`
 	}
 	return text
 }
 
 func Spaces(text string, length int) string {
 	for len(text) < length {
-		text = " " + text // want `put in front`
+		text = " " + text // want `prepended`
 	}
 	return text
 }
 
 func Arrows(text string, length int) string {
 	for len(text) < length+2 {
-		text = "→" + text // want `put in front`
+		text = "→" + text // want `prepended`
 	}
 	return text
 }
@@ -46,7 +46,7 @@ func Right(text string, width int, fill string) string {
 
 func Times(text string, n int, elements []string) string {
 	for i := 0; i < n; i++ {
-		text = " " + text // want `put in front`
+		text = " " + text // want `prepended`
 	}
 	for i := 0; i < n-len(elements); i++ {
 		text = text + "x" // want `appended to`
@@ -56,14 +56,14 @@ func Times(text string, n int, elements []string) string {
 
 func Indent(text string, n int) string {
 	for range n {
-		text = "\t" + text // want `put in front`
+		text = "\t" + text // want `prepended`
 	}
 	return text
 }
 
 func From(text string, n int) string {
 	for i := 3; i < n; i++ {
-		text = "ab" + text // want `put in front`
+		text = "ab" + text // want `prepended`
 	}
 	return text
 }
@@ -79,7 +79,7 @@ func Line(text string, n int) string {
 
 func Sum(text string, a, b int) string {
 	for n := len(text); n < a+b; n++ {
-		text = "0" + text // want `put in front`
+		text = "0" + text // want `prepended`
 	}
 	return text
 }
@@ -95,7 +95,7 @@ func Local(n int) string {
 func Prefix(elements []string) string {
 	path := ""
 	for _, e := range elements {
-		path = e + "/" + path // want `put in front`
+		path = e + "/" + path // want `prepended`
 	}
 	return path
 }
@@ -103,7 +103,7 @@ func Prefix(elements []string) string {
 // Changes: the bound moves.
 func Changes(text string, n int) string {
 	for i := 0; i < n-len(text); i++ {
-		text = "x" + text // want `put in front`
+		text = "x" + text // want `prepended`
 	}
 	return text
 }
@@ -111,21 +111,21 @@ func Changes(text string, n int) string {
 // Empty would not end.
 func Empty(text, fill string) string {
 	for len(text) < 10 {
-		text = fill + text // want `put in front`
+		text = fill + text // want `prepended`
 	}
 	return text
 }
 
 func Counter(text string, n int) string {
 	for i := 0; i < n; i++ {
-		text = string(rune(i)) + text // want `put in front`
+		text = string(rune(i)) + text // want `prepended`
 	}
 	return text
 }
 
 func Below(text string, n int) string {
 	for i := -2; i < n; i++ {
-		text = "x" + text // want `put in front`
+		text = "x" + text // want `prepended`
 	}
 	return text
 }

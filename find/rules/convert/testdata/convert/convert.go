@@ -72,17 +72,17 @@ func change(b []byte) string {
 }
 
 func Runes(s string) (out []rune) {
-	for _, r := range []rune(s) { // want `becomes runes`
+	for _, r := range []rune(s) { // want `is converted to runes`
 		out = append(out, r)
 		s += "x"
 	}
-	for i, r := range []rune(s) { // want `becomes runes`
+	for i, r := range []rune(s) { // want `is converted to runes`
 		out = append(out, r, rune(i))
 	}
-	if s != "" && []rune(s)[0] == 'a' { // want `for the first`
+	if s != "" && []rune(s)[0] == 'a' { // want `to get the first one`
 		out = nil
 	}
-	for range []rune(s) { // want `becomes runes`
+	for range []rune(s) { // want `is converted to runes`
 		out = append(out, 'x')
 	}
 	return out

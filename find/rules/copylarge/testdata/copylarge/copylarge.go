@@ -18,7 +18,7 @@ type shop struct{ goods []good }
 
 func Select(goods []good, group string) []good {
 	var selected []good
-	for _, g := range goods { // want `each turn copies the 152 bytes of an element to g`
+	for _, g := range goods { // want `each iteration copies the 152 bytes of an element to g`
 		if group == "" || strings.EqualFold(g.Group, group) {
 			selected = append(selected, g)
 		}

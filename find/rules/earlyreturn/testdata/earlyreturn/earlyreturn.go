@@ -24,7 +24,7 @@ func other(name string) string { return strings.NewReplacer("|", "_").Replace(cl
 
 func (c *client) count(name string, n int) {
 	c.out = append(c.out, "count")
-	line := fmt.Sprintf("%s.", c.prefix) // want `this is done before float64\(rand.IntN\(1\)\) >= c.rate may end the function`
+	line := fmt.Sprintf("%s.", c.prefix) // want `this is done before float64\(rand.IntN\(1\)\) >= c.rate, which may return`
 	line += other(name)
 	line += ":" + strconv.Itoa(n)
 	if c.rate < 1 {
@@ -37,7 +37,7 @@ func (c *client) count(name string, n int) {
 }
 
 func (c *client) add(name string) bool {
-	line := strings.ToUpper(name) // want `this is done before !c.on \|\| name == "" may end the function`
+	line := strings.ToUpper(name) // want `this is done before !c.on \|\| name == "", which may return`
 	if !c.on || name == "" {
 		return false
 	}
@@ -46,7 +46,7 @@ func (c *client) add(name string) bool {
 }
 
 func only(rate float64, on bool, name string) string {
-	upper := strings.ToUpper(name) // want `this is done before name == "a" \|\| name == "b" may end`
+	upper := strings.ToUpper(name) // want `this is done before name == "a" \|\| name == "b", which may return`
 	if on || rate > 2 {
 		if name == "a" || name == "b" {
 			return "early"
@@ -106,7 +106,7 @@ func panics(list []string, on bool) string {
 
 // commented keeps its comment.
 func commented(name string, on bool) string {
-	line := strings.ToLower(name) // want `this is done before on may end`
+	line := strings.ToLower(name) // want `this is done before on, which may return`
 	// Nothing to do.
 	if on {
 		return ""

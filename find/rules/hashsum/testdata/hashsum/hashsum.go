@@ -31,7 +31,7 @@ func Two(a, b string) string {
 	h := sha256.New()
 	h.Write([]byte(a))                                   // want `a is copied to the heap to be hashed`
 	h.Write([]byte(b))                                   // want `b is copied`
-	return base64.StdEncoding.EncodeToString(h.Sum(nil)) // want `sum, which has 32 bytes`
+	return base64.StdEncoding.EncodeToString(h.Sum(nil)) // want `sum is allocated, although it always has 32 bytes`
 }
 
 func Separated(a string, n name, b []byte) string {

@@ -9,23 +9,23 @@ import (
 
 func perCall(url string) (*http.Response, error) {
 	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{}}}
-	return client.Get(url) // want `a transport of its own`
+	return client.Get(url) // want `its own transport`
 }
 
 func viaVariable(r *http.Request) (*http.Response, error) {
 	transport := &http.Transport{MaxIdleConns: 3}
 	client := http.Client{Transport: transport}
 	defer client.CloseIdleConnections()
-	return client.Do(r) // want `a transport of its own`
+	return client.Do(r) // want `its own transport`
 }
 
 func atOnce(urls []string) {
 	for _, url := range urls {
 		client := http.Client{Transport: &http.Transport{}}
-		if resp, err := client.Get(url); err == nil { // want `a transport of its own`
+		if resp, err := client.Get(url); err == nil { // want `its own transport`
 			resp.Body.Close()
 		}
-		if resp, err := (&http.Client{Transport: (&http.Transport{})}).Get(url); err == nil { // want `a transport of its own`
+		if resp, err := (&http.Client{Transport: (&http.Transport{})}).Get(url); err == nil { // want `its own transport`
 			resp.Body.Close()
 		}
 	}
@@ -46,7 +46,7 @@ func each(urls []string) {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			use(http.Get(url)) // want `keeps two connections`
+			use(http.Get(url)) // want `keeps two idle connections`
 		}()
 	}
 	wait.Wait()

@@ -33,11 +33,11 @@ type tree struct{ Children []tree }
 
 func fields(text []byte) error {
 	var byName map[string]*tree
-	if err := json.Unmarshal(text, &byName); err != nil { // want `decodes structs here: GOEXPERIMENT` `decodes here by reflection`
+	if err := json.Unmarshal(text, &byName); err != nil { // want `decodes structs here: building with GOEXPERIMENT` `decodes here by reflection`
 		return err
 	}
 	var array [2]tree
-	if err := json.Unmarshal(text, &array); err != nil { // want `decodes structs here: GOEXPERIMENT` `decodes here by reflection`
+	if err := json.Unmarshal(text, &array); err != nil { // want `decodes structs here: building with GOEXPERIMENT` `decodes here by reflection`
 		return err
 	}
 	return nil
@@ -45,7 +45,7 @@ func fields(text []byte) error {
 
 // what a helper is called with
 func decode(r io.Reader, v any) error {
-	return json.NewDecoder(r).Decode(v) // want `decodes structs here: GOEXPERIMENT` `decodes here by reflection`
+	return json.NewDecoder(r).Decode(v) // want `decodes structs here: building with GOEXPERIMENT` `decodes here by reflection`
 }
 
 func helped(r io.Reader) (t tree, err error) {

@@ -7,7 +7,7 @@ import (
 
 func answer(w io.Writer, body []byte) error {
 	var items []struct{ Name string }
-	if err := json.Unmarshal(body, &items); err != nil { // want `decodes structs here: GOEXPERIMENT` `decodes here by reflection`
+	if err := json.Unmarshal(body, &items); err != nil { // want `decodes structs here: building with GOEXPERIMENT` `decodes here by reflection`
 		return err
 	}
 	e := json.NewEncoder(w)

@@ -19,13 +19,13 @@ type counters struct {
 }
 
 func (c *counters) Report() {
-	c.mu.Lock() // want `c.mu is held, until the function returns, during fmt.Fprintln: who`
+	c.mu.Lock() // want `c.mu is held, until the function returns, during fmt.Fprintln: others`
 	defer c.mu.Unlock()
 	fmt.Fprintln(c.out, c.sent)
 }
 
 func (c *counters) Text() string {
-	c.mu.Lock() // want `c.mu is held during fmt.Sprint: who`
+	c.mu.Lock() // want `c.mu is held during fmt.Sprint: others`
 	s := fmt.Sprint(c.sent)
 	c.mu.Unlock()
 	return s

@@ -21,7 +21,7 @@ func open(w io.Writer) (l *log.Logger, closeLog func() error) {
 }
 
 func (s *server) line(name string) {
-	s.log.Print(name) // want `each line is written by itself`
+	s.log.Print(name) // want `each line is written separately`
 }
 
 // file is written to by one at a time.

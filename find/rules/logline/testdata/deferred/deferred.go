@@ -24,7 +24,7 @@ func serve(name string, texts []string) (err error) {
 	// The log has no times.
 	s := &server{log: log.New(f, "", 0)}
 	for _, text := range texts {
-		s.log.Println(text) // want `each line is written by itself`
+		s.log.Println(text) // want `each line is written separately`
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func use(f *os.File, text string) error {
 	if err != nil {
 		return err
 	}
-	opened.Print(text) // want `each line is written by itself`
+	opened.Print(text) // want `each line is written separately`
 	return done()
 }
 
@@ -83,7 +83,7 @@ func openGlobal(w io.Writer) (closeLog func() error) {
 }
 
 func useGlobal(text string) {
-	global.Print(text) // want `each line is written by itself`
+	global.Print(text) // want `each line is written separately`
 }
 
 func Try(r *rand.Rand) string {

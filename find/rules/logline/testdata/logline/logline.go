@@ -23,21 +23,21 @@ func (s *server) timed(name string, next http.HandlerFunc) http.HandlerFunc {
 		begin := time.Now()
 		next(w, r)
 		took := time.Since(begin)
-		s.Log.Printf("request %s took %v", name, took) // want `put into interfaces` `written by itself`
+		s.Log.Printf("request %s took %v", name, took) // want `to interfaces` `written separately`
 	}
 }
 
 func (s *server) all(name string, l label, n int, u uint16, small int8, lev level, ok bool, took time.Duration, c rune) {
-	s.Log.Printf("%s|%v|%q|%s\xff\n", name, l, l, name+"é") // want `put into interfaces` `written by itself`
-	s.Log.Printf("100%% %d %v %d %d", n, u, small, lev)     // want `put into interfaces` `written by itself`
-	s.Log.Printf("%v %t %s %v", ok, !ok, took*2, c)         // want `put into interfaces` `written by itself`
-	s.Log.Printf("%v %s %d", n+1, (name), 'x')              // want `put into interfaces` `written by itself`
-	s.Log.Printf("%s\n", name)                              // want `put into interfaces` `written by itself`
-	s.Log.Printf("%5d %-3s %+v %s %d", n, name, n, n, name) // want `put into interfaces` `written by itself`
-	s.Log.Printf("%v", s.Log == nil, name)                  // want `put into interfaces` `written by itself`
-	s.Log.Printf("%v %%!", fmt.Errorf("no"))                // want `put into interfaces` `written by itself`
-	s.Log.Println(name, n)                                  // want `written by itself`
-	log.Printf("%s", name)                                  // want `put into interfaces` `written by itself`
+	s.Log.Printf("%s|%v|%q|%s\xff\n", name, l, l, name+"é") // want `to interfaces` `written separately`
+	s.Log.Printf("100%% %d %v %d %d", n, u, small, lev)     // want `to interfaces` `written separately`
+	s.Log.Printf("%v %t %s %v", ok, !ok, took*2, c)         // want `to interfaces` `written separately`
+	s.Log.Printf("%v %s %d", n+1, (name), 'x')              // want `to interfaces` `written separately`
+	s.Log.Printf("%s\n", name)                              // want `to interfaces` `written separately`
+	s.Log.Printf("%5d %-3s %+v %s %d", n, name, n, n, name) // want `to interfaces` `written separately`
+	s.Log.Printf("%v", s.Log == nil, name)                  // want `to interfaces` `written separately`
+	s.Log.Printf("%v %%!", fmt.Errorf("no"))                // want `to interfaces` `written separately`
+	s.Log.Println(name, n)                                  // want `written separately`
+	log.Printf("%s", name)                                  // want `to interfaces` `written separately`
 }
 
 type both struct{ *log.Logger }
@@ -45,16 +45,16 @@ type both struct{ *log.Logger }
 func (both) Output(int, string) error { return nil }
 
 func (b both) line(name string) {
-	b.Printf("%s", name)                   // want `put into interfaces` `written by itself`
-	b.Logger.Printf("%s", name /* kept */) // want `put into interfaces` `written by itself`
+	b.Printf("%s", name)                   // want `to interfaces` `written separately`
+	b.Logger.Printf("%s", name /* kept */) // want `to interfaces` `written separately`
 }
 
 func debug(l *slog.Logger, key, value string, m map[string]string, r *http.Request) {
-	l.Debug("header", "text", fmt.Sprintf("%s: %s", key, value))    // want `computed before slog looks`
-	slog.Debug("header", "text", fmt.Sprintf("%s: %s", key, value)) // want `computed before slog looks`
-	l.DebugContext(r.Context(), "header", "text", fmt.Sprint(m))    // want `computed before slog looks`
+	l.Debug("header", "text", fmt.Sprintf("%s: %s", key, value))    // want `computed before slog checks`
+	slog.Debug("header", "text", fmt.Sprintf("%s: %s", key, value)) // want `computed before slog checks`
+	l.DebugContext(r.Context(), "header", "text", fmt.Sprint(m))    // want `computed before slog checks`
 	if ctx := r.Context(); key != "" {
-		l.DebugContext(ctx, "header", "text", fmt.Sprint("x", key)) // want `computed before slog looks`
+		l.DebugContext(ctx, "header", "text", fmt.Sprint("x", key)) // want `computed before slog checks`
 	}
 }
 

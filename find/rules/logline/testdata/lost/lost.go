@@ -11,7 +11,7 @@ func open(w io.Writer) (l *log.Logger, closeLog func() error) {
 }
 
 func line(l *log.Logger, text string) {
-	l.Print(text) // want `each line is written by itself`
+	l.Print(text) // want `each line is written separately`
 }
 
 func fail(l *log.Logger, err error) {

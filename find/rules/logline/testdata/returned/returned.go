@@ -36,7 +36,7 @@ func use(f *os.File, keep bool, text string) error {
 	if err != nil {
 		return err
 	}
-	opened.Print(text) // want `each line is written by itself`
+	opened.Print(text) // want `each line is written separately`
 	return done()
 }
 

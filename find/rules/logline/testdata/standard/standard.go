@@ -20,7 +20,7 @@ func run(name string, texts []string) error {
 	log.SetFlags(0)
 	for i, text := range texts {
 		if i >= 0 {
-			log.Print(text) // want `each line is written by itself`
+			log.Print(text) // want `each line is written separately`
 		}
 	}
 	return nil
@@ -37,7 +37,7 @@ func Try(r *rand.Rand) string {
 	defer os.RemoveAll(dir)
 	name := filepath.Join(dir, "log")
 	err = run(name, values.Strings(r))
-	log.Print("not seen any more") // want `each line is written by itself`
+	log.Print("not seen any more") // want `each line is written separately`
 	data, _ := os.ReadFile(name)
 	return fmt.Sprint(err, string(data))
 }

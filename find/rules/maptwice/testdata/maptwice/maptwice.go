@@ -21,23 +21,23 @@ type shop struct {
 
 func Price(m map[string]int, name string) int {
 	if _, ok := m[name]; ok {
-		return m[name] // want `m\[name\] is searched for again`
+		return m[name] // want `m\[name\] is looked up again`
 	}
 	return -1
 }
 
 func (s *shop) Price() (string, int) {
 	if _, there := s.prices[s.name]; there && there {
-		p := s.prices[s.name] // want `s.prices\[s.name\] is searched for again`
+		p := s.prices[s.name] // want `s.prices\[s.name\] is looked up again`
 		text := strconv.Itoa(p.cents)
-		return text, len(s.prices[s.name].tags) // want `searched for again`
+		return text, len(s.prices[s.name].tags) // want `looked up again`
 	}
 	return "", 0
 }
 
 func Constant(m map[string]int) int {
 	if _, ok := m["a"]; ok {
-		return m["a"] + m["b"] // want `m\["a"\] is searched for again`
+		return m["a"] + m["b"] // want `m\["a"\] is looked up again`
 	}
 	return 0
 }
@@ -46,9 +46,9 @@ func Sum(m map[string]int, words []string) (n int) {
 	for _, w := range words {
 		if _, ok := m[w]; ok {
 			for range 3 {
-				n += m[w] // want `searched for again`
+				n += m[w] // want `looked up again`
 			}
-			fmt.Sprint(m[w]) // want `searched for again`
+			fmt.Sprint(m[w]) // want `looked up again`
 			m[w]++
 		}
 	}
@@ -57,30 +57,30 @@ func Sum(m map[string]int, words []string) (n int) {
 
 func Float(m map[float64]int, x float64) int {
 	if _, ok := m[x]; ok {
-		return m[x] // want `searched for again`
+		return m[x] // want `looked up again`
 	}
 	return m[x]
 }
 
 func Set(m map[string]int, k string) {
 	if _, ok := m[k]; ok {
-		m[k] = m[k] - 2 // want `searched for again`
+		m[k] = m[k] - 2 // want `looked up again`
 	}
 }
 
 func Add(m map[string]int, k string, n int) {
-	m[k] = m[k] + 1   // want `m\[k\] is searched for twice, to be read and to be set`
-	m[k] = (m[k] * n) // want `searched for twice`
-	m[k] = m[k] &^ n  // want `searched for twice`
+	m[k] = m[k] + 1   // want `m\[k\] is looked up twice, to be read and to be set`
+	m[k] = (m[k] * n) // want `looked up twice`
+	m[k] = m[k] &^ n  // want `looked up twice`
 }
 
 func Concat(m map[string]string, k string) {
-	m[k] = m[k] + "x" // want `searched for twice`
+	m[k] = m[k] + "x" // want `looked up twice`
 }
 
 func Handed(m map[string]int, k string, f func(int) int) int {
 	if _, ok := m[k]; ok {
-		return f(m[k]) // want `searched for again`
+		return f(m[k]) // want `looked up again`
 	}
 	return 0
 }
@@ -88,7 +88,7 @@ func Handed(m map[string]int, k string, f func(int) int) int {
 // What follows is reported without a rewrite.
 
 func AddCall(m map[string]int, k string, f func() int) {
-	m[k] = m[k] + f() // want `searched for twice`
+	m[k] = m[k] + f() // want `looked up twice`
 }
 
 func Try(r *rand.Rand) string {

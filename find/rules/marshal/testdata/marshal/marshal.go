@@ -23,7 +23,7 @@ func Handle(w http.ResponseWriter, v any) {
 }
 
 func all(w io.Writer, buf bytes.Buffer, v any) (string, error) {
-	text, err := json.MarshalIndent(v, "", " ") // want `goes through all of the text again`
+	text, err := json.MarshalIndent(v, "", " ") // want `makes a second pass`
 	if err != nil {
 		return "", err
 	}
@@ -39,7 +39,7 @@ func all(w io.Writer, buf bytes.Buffer, v any) (string, error) {
 }
 
 func answer(w http.ResponseWriter, v any) error {
-	b, err := json.Marshal(v) // want `json.Encoder writes at once, but puts a line feed`
+	b, err := json.Marshal(v) // want `json.Encoder writes directly, but appends a newline`
 	if err != nil {
 		return err
 	}
@@ -48,11 +48,11 @@ func answer(w http.ResponseWriter, v any) error {
 }
 
 func convert(from map[string]any, to any) error {
-	b, err := json.Marshal(from) // want `turned into JSON and back`
+	b, err := json.Marshal(from) // want `encoded as JSON and decoded again`
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(b, to) // want `turned into JSON and back`
+	return json.Unmarshal(b, to) // want `encoded as JSON and decoded again`
 }
 
 type limited struct {

@@ -26,12 +26,12 @@ func New(prefix string, conn io.Writer) *Client {
 func Bare(conn io.Writer) Client { return Client{"bare", conn, nil} }
 
 func (c *Client) Count(name string) {
-	_, _ = c.conn.Write([]byte(c.prefix + name + ":1|c")) // want `each line that is written to conn is a packet of its own`
+	_, _ = c.conn.Write([]byte(c.prefix + name + ":1|c")) // want `each line written to conn is a separate packet`
 }
 
 func (c *Client) Gauge(name string, n int) {
 	line := strconv.AppendInt([]byte(c.prefix+name+":"), int64(n), 10)
-	c.conn.Write(append(line, "|g"...)) // want `each line that is written to conn`
+	c.conn.Write(append(line, "|g"...)) // want `each line written to conn`
 }
 
 func (c *Client) Close() error {
@@ -50,12 +50,12 @@ type Two struct {
 func (t *Two) Close() {}
 
 func (t *Two) First(name string) {
-	t.first.Write([]byte(name + ":1|ms")) // want `each line that is written to first`
+	t.first.Write([]byte(name + ":1|ms")) // want `each line written to first`
 }
 
 // Second's errors are read by somebody.
 func (t *Two) Second(name string) error {
-	_, err := t.second.Write([]byte(name + ":1|h")) // want `each line that is written to second`
+	_, err := t.second.Write([]byte(name + ":1|h")) // want `each line written to second`
 	return err
 }
 
@@ -65,7 +65,7 @@ func Pair(second io.Writer) *Two { return &Two{second: second} }
 type Open struct{ Conn io.Writer }
 
 func (o *Open) Count(name string) {
-	_, _ = o.Conn.Write([]byte(name + ":1|c")) // want `each line that is written to Conn`
+	_, _ = o.Conn.Write([]byte(name + ":1|c")) // want `each line written to Conn`
 }
 
 // Text is no connection.

@@ -14,7 +14,7 @@ import (
 
 // Handle answers.
 func Handle(w http.ResponseWriter, r *http.Request) string {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 600)) // want `r.ContentLength tells how much comes`
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 600)) // want `r.ContentLength is its size`
 	return fmt.Sprintf("%q %v %v", body, body == nil, err)
 }
 

@@ -41,7 +41,7 @@ func (v view) Check() (string, error) {
 }
 
 // Page writes the page for in.
-func (s *Service) Page(w io.Writer, in Input) error { // want `Page renders again`
+func (s *Service) Page(w io.Writer, in Input) error { // want `Page renders the same page again`
 	goods := choose(s.goods, in.Order[0] > 3)
 	return s.page.Execute(w, view{in, goods})
 }
@@ -58,14 +58,14 @@ var plain = template.Must(template.New("plain").Parse(`{{define "a"}}<b>{{.}}</b
 
 type kind string
 
-func write(key string, out io.Writer, n, m int) (err error) { // want `write renders again`
+func write(key string, out io.Writer, n, m int) (err error) { // want `write renders the same page again`
 	if n > 3 {
 		return fmt.Errorf("%d is too much for %s", n, key)
 	}
 	return plain.ExecuteTemplate(out, "a", fmt.Sprint(key, n, m))
 }
 
-func named(out io.Writer, k kind) error { // want `named renders again`
+func named(out io.Writer, k kind) error { // want `named renders the same page again`
 	return plain.ExecuteTemplate(out, "a", k)
 }
 

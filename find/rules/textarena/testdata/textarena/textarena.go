@@ -40,7 +40,7 @@ func Upper(text string) string {
 			b[i] = c - 32
 		}
 	}
-	return string(b) // want `each string that Upper returns takes memory of its own`
+	return string(b) // want `each string that Upper returns is allocated separately`
 }
 
 func Marshal(texts []string) string {

@@ -16,7 +16,7 @@ func Name(name string, tags map[string]string) string {
 		keys = append(keys, "host")
 	}
 	keys = append(keys, "system", "browser")
-	parts := []string{name} // want `parts is there only to be joined`
+	parts := []string{name} // want `parts exists only to be joined`
 	for _, key := range keys {
 		if value := tags[key]; value != "" {
 			parts = append(parts, text.ToUpper(value)) // want `parts grows only to be joined`

@@ -22,10 +22,10 @@ func name(metric string, tags ...string) string {
 		joined = strconv.AppendInt(joined, int64(i), 10)
 		joined = fmt.Appendf(joined, "%q", tag)
 		if tag == "end" {
-			return string(joined) // want `what name returns is copied into a longer text`
+			return string(joined) // want `what name returns is copied into a longer string`
 		}
 	}
-	return string(joined) // want `what name returns is copied into a longer text`
+	return string(joined) // want `what name returns is copied into a longer string`
 }
 
 type sender struct{ lines []string }

@@ -16,8 +16,8 @@ type item struct {
 
 func Stamp(items []item) (slow int) {
 	for i := range items {
-		items[i].at = time.Now()                 // want `time.Now reads the clock on each turn`
-		if time.Since(items[i].at) > time.Hour { // want `time.Since reads the clock on each turn`
+		items[i].at = time.Now()                 // want `time.Now reads the clock in each iteration`
+		if time.Since(items[i].at) > time.Hour { // want `time.Since reads the clock in each iteration`
 			slow++
 		}
 	}
@@ -36,7 +36,7 @@ func Receive(c <-chan string, n int) (all string) {
 		select {
 		case s := <-c:
 			all += s
-		case <-time.After(time.Hour): // want `makes a timer and a channel on each turn`
+		case <-time.After(time.Hour): // want `creates a timer and a channel in each iteration`
 			return "timeout"
 		}
 	}
@@ -50,7 +50,7 @@ func Idle(n int) (all string) {
 		select {
 		case s := <-never:
 			all += s
-		case t := <-time.After(quick): // want `makes a timer and a channel on each turn`
+		case t := <-time.After(quick): // want `creates a timer and a channel in each iteration`
 			all += fmt.Sprint(t.IsZero())
 		}
 		if i == 2 {
@@ -66,7 +66,7 @@ func Given(ctx context.Context, d time.Duration, n int) (ticks int) {
 		select {
 		case <-ctx.Done():
 			return ticks
-		case <-time.After(d): // want `makes a timer and a channel on each turn`
+		case <-time.After(d): // want `creates a timer and a channel in each iteration`
 			ticks++
 		}
 	}
@@ -79,7 +79,7 @@ loop:
 		select {
 		case <-c:
 			break loop
-		case <-time.After(-time.Nanosecond): // want `makes a timer and a channel on each turn`
+		case <-time.After(-time.Nanosecond): // want `creates a timer and a channel in each iteration`
 			if n++; n > 2 {
 				break loop
 			}
@@ -93,7 +93,7 @@ func Done(ctx context.Context, n int) (ticks int) {
 		select {
 		case <-ctx.Done():
 			ticks--
-		case <-time.After(quick): // want `makes a timer and a channel on each turn`
+		case <-time.After(quick): // want `creates a timer and a channel in each iteration`
 			ticks++
 		}
 	}
@@ -104,7 +104,7 @@ func Calls(c chan string, n int) {
 	for range n {
 		select {
 		case c <- fmt.Sprint(n):
-		case <-time.After(-1): // want `makes a timer and a channel on each turn`
+		case <-time.After(-1): // want `creates a timer and a channel in each iteration`
 		}
 	}
 }

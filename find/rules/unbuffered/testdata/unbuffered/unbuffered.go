@@ -15,10 +15,10 @@ func lines(name string, texts []string) error {
 	}
 	defer f.Close()
 	for i, text := range texts {
-		if _, err := fmt.Fprintf(f, "%d %s\n", i, text); err != nil { // want `writes to f by a system call`
+		if _, err := fmt.Fprintf(f, "%d %s\n", i, text); err != nil { // want `writes to f with a separate system call`
 			return err
 		}
-		f.WriteString("\n") // want `writes to f by a system call`
+		f.WriteString("\n") // want `writes to f with a separate system call`
 	}
 	return nil
 }
@@ -27,7 +27,7 @@ type peer struct{ conn net.Conn }
 
 func (p *peer) send(texts []string) {
 	for _, text := range texts {
-		_, _ = io.WriteString((p.conn), text) // want `writes to \(p.conn\) by a system call`
+		_, _ = io.WriteString((p.conn), text) // want `writes to \(p.conn\) with a separate system call`
 	}
 }
 

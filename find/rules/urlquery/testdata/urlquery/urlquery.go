@@ -64,7 +64,7 @@ func Handler() http.HandlerFunc {
 
 func Loop(r *http.Request, keys []string) (out string) {
 	for _, key := range keys {
-		out += r.URL.Query().Get(key) // want `parses the query on each turn`
+		out += r.URL.Query().Get(key) // want `parses the query in each iteration`
 	}
 	return out
 }
