@@ -71,8 +71,10 @@ func TestWriteFix(t *testing.T) {
 		"kept: replacer | built\n   clean.go:7  Clean\n   it is made each time\n   saves at most 31.00%", "found in round 2",
 		"kept together with 1 other", "tests of 3 packages pass",
 		"returned the same results for 1234 inputs", "undecided because of noise: Order sec/op: +1.0%", "     +new `code`",
-		"dropped: string formatted by fmt", "at test:", "     want <a>", "not compared: Clean cannot be compared: it is generic",
-		"Not tried: needs a manual step\n   clean.go:7  Clean\n     JSON encoded or decoded by reflection: it needs a dependency\n",
+		"dropped: string formatted by fmt", "at test:", "     want <a>",
+		"not compared: Clean cannot be compared: it is generic",
+		"Not tried: needs a manual step\n   clean.go:7  Clean\n     JSON encoded or decoded by reflection: " +
+			"it needs a dependency\n",
 		"Without a rewrite\n   gen.go:3  Gen\n     5.00% text made slowly: a program wrote the file\n   /old/gone.go  " +
 			"slow.Gone\n     1.00% the function is gone\n",
 	} {
