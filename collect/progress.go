@@ -3,7 +3,6 @@ package collect
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -93,16 +92,4 @@ func (r *reporter) run(name string, work func()) {
 		}
 	}()
 	work()
-}
-
-// String is the line that a terminal shows.
-func (p Progress) String() string {
-	s := p.Elapsed.Round(100 * time.Millisecond).String()
-	if p.Total > 0 {
-		s += " of " + p.Total.Round(time.Second).String()
-	}
-	if len(p.Running) > 0 {
-		s += "  " + strings.Join(p.Running, ", ")
-	}
-	return s
 }

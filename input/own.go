@@ -26,6 +26,14 @@ type Own struct {
 	From    string   // where that comes from: "the recording", "its binary", …
 }
 
+// Matcher returns Match, or nil if own code is not known.
+func (o Own) Matcher() func(profile.Function) bool {
+	if !o.Known {
+		return nil
+	}
+	return o.Match
+}
+
 // OwnCode determines what is own code in p. rec is a recording of the program, or nil. It uses the
 // build in the recording; else the binary that the profile names, if it is on this machine; else
 // the module of the working directory, if the profile contains packages of it; else every package

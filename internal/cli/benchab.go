@@ -2,14 +2,9 @@ package cli
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +19,7 @@ import (
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/benchmarks"
 	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/progress"
 )
 
 // benchABFlags are the flags of whet bench that compare two builds.
@@ -219,15 +215,15 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 	if err := page.checkThere(); err != nil {
 		return err
 	}
-	view := a.newABView("benchmarks")
+	view := progress.NewComparison(a.newLine(), "benchmarks")
 	o := builds.Options{
 		Patterns: patterns, Bench: run.match(), BenchmarksFrom: from, Timeout: run.Timeout,
-		AB:      ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Plans: f.plans(), Seed: run.Seed, Progress: view.progress},
-		Journal: journalFile(sides, patterns, run.Bench, f.BenchmarksFrom), Continue: f.Continue,
-		Stage: view.stage,
+		AB:      ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Plans: f.plans(), Seed: run.Seed, Progress: view.Show},
+		Journal: builds.JournalFile(sides, patterns, run.Bench, f.BenchmarksFrom), Continue: f.Continue,
+		Stage: view.Stage,
 	}
 	r, err := builds.Run(ctx, sides[ab.A], sides[ab.B], o)
-	view.end()
+	view.End()
 	if r == nil {
 		return err
 	}
@@ -294,24 +290,4 @@ func (a *app) printFailures(r *builds.Result) {
 			_, _ = fmt.Fprintln(a.stderr, "    "+layout.Clean(strings.TrimRight(line, "\n")))
 		}
 	}
-}
-
-// journalFile is where the rounds of a comparison are kept: a file of the user's
-// cache for each command; "" when there is no cache.
-func journalFile(sides [2]builds.Side, more ...any) string {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	for i := range sides {
-		if sides[i].Dir, err = filepath.Abs(sides[i].Dir); err != nil {
-			return ""
-		}
-	}
-	data, err := json.Marshal(append(more, sides))
-	if err != nil {
-		return ""
-	}
-	digest := sha256.Sum256(data)
-	return filepath.Join(cache, "whet", "bench", hex.EncodeToString(digest[:8])+".jsonl")
 }

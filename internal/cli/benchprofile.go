@@ -20,6 +20,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/benchmarks"
 	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/internal/report/progress"
 )
 
 // benchProfileFlags are the flags of whet bench profile.
@@ -77,8 +78,8 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 		return fmt.Errorf("record benchmarks: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	view := &benchView{line: a.newLine(), begin: time.Now()}
-	jobs, failures, err := view.prepare(ctx, f.source, gotest.PrepareOptions{Patterns: packages, Match: f.match(), Dir: dir, Run: gotest.RunOptions{Timeout: f.Timeout}})
+	view := progress.NewBenchmarks(a.newLine())
+	jobs, failures, err := view.Prepare(ctx, f.source, gotest.PrepareOptions{Patterns: packages, Match: f.match(), Dir: dir, Run: gotest.RunOptions{Timeout: f.Timeout}})
 	if err != nil {
 		return err
 	}
@@ -95,9 +96,9 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 			doc.Interrupted = true
 			break
 		}
-		view.recording(i, len(jobs), job)
+		view.Recording(i, len(jobs), job)
 		made, err := a.profileBenchmark(ctx, f, job, files[i])
-		view.line.clear()
+		view.End()
 		switch {
 		case ctx.Err() != nil && (err != nil || made.Interrupted):
 			// What is cut short is no recording of that benchmark.
@@ -118,7 +119,7 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 		}
 	}
 	for _, err := range failures {
-		doc.Failures = append(doc.Failures, failureOf(err))
+		doc.Failures = append(doc.Failures, benchmarks.NewFailure(err))
 	}
 	err = nil
 	if f.JSON {
@@ -218,14 +219,4 @@ func (a *app) hottest(ctx context.Context, file string, own []string) (*profiles
 		return nil, nil
 	}
 	return &lines[0], nil
-}
-
-// recording shows that a benchmark is being recorded.
-func (v *benchView) recording(at, of int, job gotest.Job) {
-	elapsed := time.Since(v.begin)
-	p := collect.Progress{Elapsed: elapsed, Running: []string{fmt.Sprintf("recording %d of %d", at+1, of), job.Name}}
-	if at > 0 {
-		p.Total = elapsed * time.Duration(of) / time.Duration(at)
-	}
-	v.line.progress(p)
 }

@@ -7,8 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,10 +15,10 @@ import (
 
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/gotest"
-	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/benchmarks"
 	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/progress"
 )
 
 // benchRunFlags are the flags of whet bench.
@@ -145,8 +143,8 @@ func (a *app) benchRun(ctx context.Context, f *benchRunFlags, packages []string)
 		return fmt.Errorf("measure: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	view := &benchView{line: a.newLine(), begin: time.Now()}
-	built, failures, err := view.prepare(ctx, f.source, gotest.PrepareOptions{Patterns: packages, Match: f.match(), Dir: dir, Run: gotest.RunOptions{Timeout: f.Timeout}})
+	view := progress.NewBenchmarks(a.newLine())
+	built, failures, err := view.Prepare(ctx, f.source, gotest.PrepareOptions{Patterns: packages, Match: f.match(), Dir: dir, Run: gotest.RunOptions{Timeout: f.Timeout}})
 	if err != nil {
 		return err
 	}
@@ -166,13 +164,13 @@ func (a *app) benchRun(ctx context.Context, f *benchRunFlags, packages []string)
 		return err
 	}
 	begin := time.Now()
-	measured := gotest.Rounds(ctx, jobs, gotest.RoundsOptions{Count: f.Count, Seed: doc.Seed, Progress: view.rounds(jobs)})
+	measured := gotest.Rounds(ctx, jobs, gotest.RoundsOptions{Count: f.Count, Seed: doc.Seed, Progress: view.Rounds(jobs)})
 	doc.Elapsed = time.Since(begin)
 	doc.Interrupted = ctx.Err() != nil
-	view.line.clear()
-	failures = append(failures, addMeasured(doc, jobs, measured)...)
+	view.End()
+	failures = append(failures, doc.Add(jobs, measured)...)
 	for _, err := range failures {
-		doc.Failures = append(doc.Failures, failureOf(err))
+		doc.Failures = append(doc.Failures, benchmarks.NewFailure(err))
 	}
 	if len(doc.Benchmarks) == 0 {
 		return errors.Join(ctx.Err(), benchFailures(failures))
@@ -231,29 +229,6 @@ func (f *benchRunFlags) describe(ctx context.Context) (*benchmarks.Run, error) {
 	return d, nil
 }
 
-// addMeasured puts what was measured into the document and returns what failed.
-func addMeasured(d *benchmarks.Run, jobs []gotest.Job, measured []gotest.Measured) (failures []error) {
-	for i, m := range measured {
-		b := jobs[i].Binary
-		if !slices.ContainsFunc(d.Binaries, func(have benchmarks.Binary) bool { return have.Package == b.Package.ImportPath }) {
-			d.Binaries = append(d.Binaries, benchmarks.Binary{Package: b.Package.ImportPath, Build: b.Build, Bytes: b.Size, SHA256: b.SHA256})
-		}
-		if m.Err != nil {
-			failures = append(failures, m.Err)
-		}
-		if len(m.Results) == 0 {
-			continue
-		}
-		for _, r := range m.Results {
-			d.Inside += r.Inside()
-		}
-		d.Benchmarks = append(d.Benchmarks, benchmarks.Measured{
-			Package: b.Package.ImportPath, Name: jobs[i].Name, Procs: m.Results[0].Procs, Rounds: benchmarks.RoundsOf(m.Results), Results: m.Results,
-		})
-	}
-	return failures
-}
-
 func (a *app) writeBenchRun(f *benchRunFlags, d *benchmarks.Run) error {
 	format := func(w io.Writer) error { return benchmarks.WriteFormat(w, d) }
 	var errs []error
@@ -267,20 +242,6 @@ func (a *app) writeBenchRun(f *benchRunFlags, d *benchmarks.Run) error {
 		errs = append(errs, a.writeOutput(&f.outputFlags, format))
 	}
 	return errors.Join(errs...)
-}
-
-// failureOf puts an error of package gotest into its JSON form.
-func failureOf(err error) benchmarks.Failure {
-	out := benchmarks.Failure{Error: err.Error()}
-	var f *gotest.Failure
-	var b *gotest.BuildError
-	switch {
-	case errors.As(err, &f):
-		out = benchmarks.Failure{Package: f.Package, Benchmark: f.Benchmark, Error: f.Err.Error(), Output: f.Output}
-	case errors.As(err, &b):
-		out.Package, out.Output = b.Package, b.Output
-	}
-	return out
 }
 
 // benchFailures joins the failures, with what the programs said.
@@ -298,38 +259,4 @@ func benchFailures(failures []error) error {
 		out = append(out, e)
 	}
 	return errors.Join(out...)
-}
-
-// A benchView shows the progress of benchmarks.
-type benchView struct {
-	line  *liveLine
-	begin time.Time
-}
-
-// prepare is gotest.Prepare, shown.
-func (v *benchView) prepare(ctx context.Context, src gotest.Source, o gotest.PrepareOptions) ([]gotest.Job, []error, error) {
-	o.Progress = func(step string, p gotest.Package) {
-		v.line.progress(collect.Progress{Elapsed: time.Since(v.begin), Running: []string{step + " " + p.ImportPath}})
-	}
-	defer v.line.clear()
-	return gotest.Prepare(ctx, src, o)
-}
-
-// rounds shows the progress of Rounds.
-func (v *benchView) rounds(jobs []gotest.Job) func(gotest.Progress) {
-	return func(p gotest.Progress) {
-		job := jobs[p.Job]
-		name := path.Base(job.Binary.Package.ImportPath) + "." + job.Name
-		out := collect.Progress{Elapsed: p.Elapsed, Running: []string{fmt.Sprintf("round %d of %d", p.Done, p.Of), name}}
-		if p.Left > 0 {
-			out.Total = p.Elapsed + p.Left
-		}
-		switch {
-		case p.Result == nil:
-			out.Note = name + ": failed"
-		case p.Finished && !v.line.live:
-			out.Note = fmt.Sprintf("%s: done, %d of %d rounds", name, p.Done, p.Of)
-		}
-		v.line.progress(out)
-	}
 }

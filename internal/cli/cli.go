@@ -13,10 +13,12 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/internal/terminal"
 )
 
@@ -231,6 +233,18 @@ func (a *app) progressf(format string, args ...any) {
 	if a.live {
 		_, _ = fmt.Fprintf(a.stderr, format+"\n", args...)
 	}
+}
+
+func (a *app) lineOptions() progress.Options {
+	return progress.Options{Live: a.live, Width: styleOf(a.stderr).Width}
+}
+
+// newLine returns a line of progress on standard error.
+func (a *app) newLine() *progress.Line { return progress.NewLine(a.stderr, a.lineOptions()) }
+
+// showRecording shows the progress of collect on a line.
+func showRecording(line *progress.Line) func(collect.Progress) {
+	return func(p collect.Progress) { line.Show(progress.Status(p)) }
 }
 
 // styleOf finds out what w can show. What is not a terminal gets no colour and no

@@ -19,6 +19,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
+	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -219,9 +220,9 @@ func (a *app) lookFor(ctx context.Context, f *findFlags, args []string) (*find.R
 
 // findIn finds what costs, and shows what is done.
 func (a *app) findIn(ctx context.Context, program *recorded.Program, o find.Options) (*find.Result, error) {
-	view := a.newWorkView()
-	defer view.end()
-	o.Progress = view.begins
+	view := progress.NewSteps(a.newLine())
+	defer view.End()
+	o.Progress = view.Begin
 	return program.Find(ctx, o)
 }
 

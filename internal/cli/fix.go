@@ -20,6 +20,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
+	"github.com/whet-go/whet/internal/report/progress"
 )
 
 // rewriteFlags are the flags of whet fix.
@@ -184,12 +185,12 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		return err
 	}
 	a.printWarnings(found.Warnings)
-	view := a.newWorkView()
-	defer view.end()
+	view := progress.NewSteps(a.newLine())
+	defer view.End()
 	o := fix.Options{
 		Bench: f.Bench, Timeout: f.Timeout, FuzzTime: f.FuzzTime, Review: f.Review, Settings: f.Settings,
-		AB:       ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: view.measures},
-		Progress: view.begins, Tried: view.tried,
+		AB:       ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: view.Measure},
+		Progress: view.Begin, Tried: view.Tried,
 		Profiles: program.Profiles, Find: program.Options(look),
 	}
 	o.Flags, o.Env = look.Flags, look.Env
@@ -202,7 +203,7 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		o.Service = &f.program
 	}
 	r, err := fix.Run(ctx, found, o)
-	view.pause() // for good
+	view.Pause() // for good
 	if err != nil {
 		return err
 	}

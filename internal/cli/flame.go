@@ -11,17 +11,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/pictures"
-	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -120,10 +117,8 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 	return nil
 }
 
-// flameInput gathers what the page shows: one tree per sample type, the one asked
-// for first.
+// flameInput gathers what the page shows.
 func flameInput(in *input.Input, f *flameFlags) (pictures.FlameInput, error) {
-	p := in.Profile
 	doc := pictures.FlameInput{Title: in.Name, Facts: f.header(in).FlameFacts()}
 	if _, err := os.Stat(in.Name); err == nil {
 		doc.Title = filepath.Base(in.Name)
@@ -134,150 +129,12 @@ func flameInput(in *input.Input, f *flameFlags) (pictures.FlameInput, error) {
 	for _, w := range in.Warnings {
 		doc.Notes = append(doc.Notes, w.Error())
 	}
-	types := []int{in.View.Query().Type}
-	for t := range p.SampleTypes {
-		if in.Type != p.SampleTypes[t] {
-			types = append(types, t)
-		}
-	}
-	frame := flameFrames(in)
-	doc.Views = make([]pictures.FlameView, len(types))
-	scaled := make([]ratio, len(types)) // of the first type's values, where that is all
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, t := range types {
-		if i > 0 {
-			if scaled[i] = proportion(p, types[0], t); scaled[i].of != 0 {
-				continue
-			}
-		}
-		g.Go(func() error {
-			v := in.View
-			if i > 0 {
-				q := in.View.Query()
-				q.Type = t
-				var err error
-				if v, err = p.View(q); err != nil {
-					return err
-				}
-			}
-			doc.Views[i] = pictures.FlameView{
-				Type: v.Type(), Total: v.Total(), Tree: v.Tree(pictures.FlameMaxNodes, false), Weights: v.Nodes(false),
-				Frame: func(id uint32) pictures.FlameFrame { return frame(v.Node(id)) },
-			}
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
+	frame := pictures.Frames(in.Profile, in.View.Query().By, in.Own.Matcher())
+	var err error
+	if doc.Views, err = pictures.FlameViews(in.Profile, in.View, frame); err != nil {
 		return doc, &diag.Error{Op: "apply filters", Err: err, Kind: diag.Usage}
 	}
-	for i, r := range scaled {
-		if r.of != 0 {
-			first := doc.Views[0]
-			doc.Views[i] = pictures.FlameView{
-				Type: p.SampleTypes[types[i]], Total: r.apply(first.Total), Tree: r.tree(first.Tree),
-				Weights: r.weights(first.Weights), Frame: first.Frame,
-			}
-		}
-	}
 	return doc, nil
-}
-
-// A ratio turns the values of one sample type into those of another: times/of,
-// in lowest terms. The zero ratio is none.
-type ratio struct{ times, of int64 }
-
-// proportion returns the ratio of type b's values to type a's if it is the same
-// for all samples, as in CPU profiles, where the time is the samples times the
-// period. Their trees then are one tree, and building it takes most of the time.
-func proportion(p *profile.Profile, a, b int) ratio {
-	var r ratio
-	for i := range p.NumSamples() {
-		x, y := p.Value(i, a), p.Value(i, b)
-		switch {
-		case x == 0 && y == 0:
-			continue
-		case x == 0 || y == 0:
-			return ratio{}
-		case r.of == 0:
-			d := gcd(x, y)
-			if r = (ratio{y / d, x / d}); r.of < 0 {
-				r = ratio{-r.times, -r.of}
-			}
-		}
-		// x/of*times without overflow, as apply does it.
-		if r.times < 0 || x%r.of != 0 || y%r.times != 0 || x/r.of != y/r.times {
-			return ratio{}
-		}
-	}
-	return r
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return max(a, -a)
-}
-
-// apply scales a sum of the first type's values. It is exact: as times and of
-// have no common factor, of divides each value, and so each sum.
-func (r ratio) apply(v int64) int64 { return v / r.of * r.times }
-
-func (r ratio) tree(t *profile.Tree) *profile.Tree {
-	nodes := slices.Clone(t.Nodes)
-	for i := range nodes {
-		nodes[i].Self, nodes[i].Total = r.apply(nodes[i].Self), r.apply(nodes[i].Total)
-	}
-	return &profile.Tree{Nodes: nodes}
-}
-
-func (r ratio) weights(ws []profile.Weight) []profile.Weight {
-	ws = slices.Clone(ws)
-	for i := range ws {
-		ws[i].Flat, ws[i].Cum = r.apply(ws[i].Flat), r.apply(ws[i].Cum)
-	}
-	return ws
-}
-
-// flameFrames returns what describes nodes: whose code they are, and where a
-// function begins when the view does not tell lines.
-func flameFrames(in *input.Input) func(profile.Node) pictures.FlameFrame {
-	by := in.View.Query().By
-	begins := make(map[string]int64)
-	isGo := false // in others, what looks like a package is none
-	for _, fn := range in.Profile.Functions {
-		isGo = isGo || strings.HasPrefix(fn.Name, "runtime.")
-		if _, ok := begins[fn.Name]; !ok && fn.StartLine > 0 && by == profile.ByFunction {
-			begins[fn.Name] = fn.StartLine
-		}
-	}
-	return func(n profile.Node) pictures.FlameFrame {
-		f := pictures.NewFlameFrame(n, pictures.FlameUnknown)
-		if f.Line == 0 && n.Name != "" {
-			f.Line = int(begins[n.Name])
-		}
-		symbol := n.Name
-		switch by {
-		case profile.ByLabel, profile.ByFile:
-			return f
-		case profile.ByPackage, profile.ByModule:
-			f.Package = n.Name
-			symbol = n.Name + "." // as the name of a function in it
-		case profile.ByFunction, profile.ByLine, profile.ByAddress:
-		}
-		switch {
-		case f.Package == "":
-		case !isGo && !in.Own.Known:
-		case in.Own.Match(profile.Function{Name: symbol, File: n.File}):
-			f.Kind = pictures.FlameOwn
-		case f.Package == "std" || profile.IsStd(f.Package):
-			f.Kind = pictures.FlameStd
-		default:
-			f.Kind = pictures.FlameDependency
-		}
-		return f
-	}
 }
 
 // flameFile names the page after the first profile.

@@ -123,7 +123,7 @@ func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
 	if in.View.Query().By == profile.ByLabel {
 		return diag.Usagef("graph", "labels have no call graph", "`whet top --by "+f.By+"` lists them")
 	}
-	kind := flameFrames(in)
+	kind := pictures.Frames(in.Profile, in.View.Query().By, in.Own.Matcher())
 	doc := pictures.NewCallGraph(f.header(in), in.View, pictures.GraphOptions{
 		Nodes: f.N, NodeFraction: f.NodeFraction, EdgeFraction: f.EdgeFraction,
 		Kind: func(n profile.Node) pictures.FlameKind { return kind(n).Kind },

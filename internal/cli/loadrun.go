@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/loads"
+	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/slo"
 )
@@ -77,11 +78,11 @@ func (a *app) writeDocument(f *loadOutput, path string, write func(io.Writer) er
 
 // load runs one load and shows it.
 func (a *app) load(ctx context.Context, f *loadFlags, o load.Options) error {
-	view := newLoadView(a, o)
-	o.Progress = view.progress
-	view.start()
+	view := progress.NewLoad(a.stderr, styleOf(a.stderr), a.live, loadName(o), o)
+	o.Progress = view.Show
+	view.Start()
 	r, err := load.Run(ctx, o)
-	view.stop()
+	view.Stop()
 	if r == nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
+	"github.com/whet-go/whet/internal/report/progress"
 )
 
 // pgoFlags are the flags of whet pgo.
@@ -192,14 +193,14 @@ func (f *pgoFlags) check(cmd *cobra.Command) error {
 
 // pgo does the work of whet pgo.
 func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
-	view := a.newWorkView()
-	defer view.end()
+	view := progress.NewSteps(a.newLine())
+	defer view.End()
 	o := pgo.Options{
 		Dir: f.Dir, BuildTime: f.BuildTime, NoMeasure: f.NoMeasure,
 		Benchmarks: pgo.Benchmarks{Match: f.Bench, Run: gotest.RunOptions{Timeout: f.Timeout}},
-		AB:         ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: view.measures},
+		AB:         ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: view.Measure},
 		MinGain:    float64(f.MinGain), MaxStale: float64(f.MaxStale),
-		Progress: view.begins,
+		Progress: view.Begin,
 	}
 	if o.Flags, o.Env, err = pgoBuildFlags(f.Flags); err != nil {
 		return err
@@ -240,7 +241,7 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 		return &diag.Error{Op: "write", Subject: t.Default(), Err: errors.New("the file exists"), Hint: "--force replaces it if the new one is faster; --dry-run only compares"}
 	}
 	res, err := pgo.Run(ctx, o)
-	view.pause() // for good
+	view.Pause() // for good
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/service"
 )
 
@@ -84,8 +85,8 @@ func (a *app) prepareProgram(f *programFlags, op string, profiles []string) erro
 
 // watchService has the comparison of a program shown by view, and what the program prints written
 // to --target-log. A second signal kills what was started. done ends that.
-func (a *app) watchService(f *programFlags, view *workView) (done func(), err error) {
+func (a *app) watchService(f *programFlags, view *progress.Steps) (done func(), err error) {
 	o := &f.program.Options
-	o.Note, o.AB.Progress = view.begins, view.measures
+	o.Note, o.AB.Progress = view.Begin, view.Measure
 	return f.service.attend(o)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/internal/report/recordings"
 )
 
@@ -242,7 +242,7 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	}
 	f.Version = version().Version
 	line := a.newLine()
-	f.Progress = line.progress
+	f.Progress = showRecording(line)
 	if len(f.Command) > 0 {
 		log, closeLog, err := f.openLog(line)
 		if err != nil {
@@ -256,7 +256,7 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	f.Abort = secondSignal(done)
 
 	sum, err := collect.Run(ctx, f.Options)
-	line.clear()
+	line.Clear()
 	if err != nil {
 		return err
 	}
@@ -281,10 +281,10 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 }
 
 // openLog is where the command's output goes.
-func (f *recordFlags) openLog(line *liveLine) (io.Writer, func(), error) {
+func (f *recordFlags) openLog(line *progress.Line) (io.Writer, func(), error) {
 	if f.TargetLog == "" {
-		p := &prefixer{line: line, prefix: "target| "}
-		return p, p.flush, nil
+		p := line.Prefixer("target| ")
+		return p, p.Flush, nil
 	}
 	file, err := os.Create(f.TargetLog)
 	if err != nil {
@@ -336,35 +336,4 @@ func goTestFlags(args []string) []string {
 		out = append(out, arg)
 	}
 	return out
-}
-
-// A prefixer marks each line of a command's output.
-type prefixer struct {
-	line   *liveLine
-	prefix string
-	rest   []byte
-}
-
-const maxPrefixedLine = 64 << 10
-
-func (p *prefixer) Write(data []byte) (int, error) {
-	p.rest = append(p.rest, data...)
-	for {
-		i := bytes.IndexByte(p.rest, '\n')
-		if i < 0 && len(p.rest) > maxPrefixedLine {
-			i = len(p.rest) - 1
-		}
-		if i < 0 {
-			return len(data), nil
-		}
-		p.line.print(append([]byte(p.prefix), append(p.rest[:i:i], '\n')...))
-		p.rest = p.rest[i+1:]
-	}
-}
-
-// flush writes a last line that has no end.
-func (p *prefixer) flush() {
-	if len(p.rest) > 0 {
-		_, _ = p.Write([]byte("\n"))
-	}
 }

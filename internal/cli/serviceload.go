@@ -11,6 +11,7 @@ import (
 
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/service"
 )
 
@@ -79,9 +80,9 @@ func (a *app) readServiceLoad(f *serviceFlags) (err error) {
 
 // runServices runs a comparison and shows how far it is.
 func (a *app) runServices(ctx context.Context, f *serviceFlags) (*service.Result, error) {
-	view := a.newABView("services")
-	defer view.end()
-	f.Note, f.AB.Progress = view.stage, view.progress
+	view := progress.NewComparison(a.newLine(), "services")
+	defer view.End()
+	f.Note, f.AB.Progress = view.Stage, view.Show
 	done, err := f.attend(&f.Options)
 	if err != nil {
 		return nil, err

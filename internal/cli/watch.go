@@ -11,6 +11,7 @@ import (
 	"github.com/whet-go/whet/collect/watch"
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/internal/report/recordings"
 	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/unit"
@@ -95,9 +96,10 @@ func (a *app) watch(ctx context.Context, target string, f *watchFlags) error {
 		f.Target.Token = token
 	}
 	f.Target.URL, f.Target.Version = target, version().Version
-	line := a.newLine()
-	line.every = 0 // waiting for something to happen is not news
-	f.Progress = line.progress
+	options := a.lineOptions()
+	options.Quiet = true // waiting for something to happen is not news
+	line := progress.NewLine(a.stderr, options)
+	f.Progress = showRecording(line)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	done := make(chan struct{})
@@ -105,14 +107,14 @@ func (a *app) watch(ctx context.Context, target string, f *watchFlags) error {
 	f.Target.Abort = secondSignal(done)
 	var failed error
 	f.Event = func(e watch.Event) {
-		line.clear()
+		line.Clear()
 		if err := a.writeEvent(e, f.JSON); err != nil {
 			failed = err
 			stop() // nobody would learn of the next ones
 		}
 	}
 	n, err := watch.Run(ctx, f.Options)
-	line.clear()
+	line.Clear()
 	if err == nil {
 		err = failed
 	}

@@ -25,17 +25,17 @@ type DisasmOptions struct {
 	Match *regexp.Regexp
 	// Code returns the machine code of a mapping (an index into Profile.Mappings, or -1 for samples
 	// without one). It is called once for each mapping with a matching function.
-	Code   func(mapping int) (DisasmCode, error)
+	Code   func(mapping int) (code source.Machine, from string, err error)
 	Source SourceFunc // nil: no source text
 	Syntax source.Syntax
 	// Context, when positive or zero, keeps only that many instructions around each one with cost.
 	Context int
 }
 
-// DisasmCode is the machine code of one mapping.
-type DisasmCode struct {
-	Machine source.Machine
-	Name    string // the file it comes from, for messages
+// machineCode is the machine code of one mapping.
+type machineCode struct {
+	source.Machine
+	from string // for people
 }
 
 // Disasm is the document of whet disasm: the annotated machine code of the matching functions,
@@ -99,9 +99,9 @@ func NewDisasm(h profiles.Header, v *profile.View, opt DisasmOptions) (*Disasm, 
 			continue
 		}
 		matched = true
-		code, err := opt.Code(m)
+		machine, from, err := opt.Code(m)
 		if err == nil {
-			err = d.mapping(r, v.Profile(), m, code)
+			err = d.mapping(r, v.Profile(), m, machineCode{machine, from})
 		}
 		if err != nil && firstErr == nil {
 			firstErr = err
@@ -206,15 +206,15 @@ func (d *disassembler) relevant(m int) bool {
 }
 
 // mapping adds the matching functions of mapping m to r.
-func (d *disassembler) mapping(r *Disasm, p *profile.Profile, m int, code DisasmCode) error {
+func (d *disassembler) mapping(r *Disasm, p *profile.Profile, m int, code machineCode) error {
 	var base uint64
 	if m >= 0 {
 		var err error
-		if base, err = code.Machine.Base(p.Mappings[m].Start, p.Mappings[m].Limit, p.Mappings[m].Offset); err != nil {
-			return fmt.Errorf("place %s in the process: %w", code.Name, err)
+		if base, err = code.Base(p.Mappings[m].Start, p.Mappings[m].Limit, p.Mappings[m].Offset); err != nil {
+			return fmt.Errorf("place %s in the process: %w", code.from, err)
 		}
 	}
-	fns, err := code.Machine.Functions()
+	fns, err := code.Functions()
 	if err != nil {
 		return err
 	}
@@ -261,13 +261,13 @@ func (d *disassembler) wanted(fn source.Symbol, nodes []profile.Weight, base uin
 }
 
 // function annotates the code of one symbol with its samples.
-func (d *disassembler) function(code DisasmCode, fn source.Symbol, nodes []profile.Weight, base uint64) (DisasmFunction,
-	error,
-) {
-	f := DisasmFunction{Name: fn.Name, Binary: code.Name, Start: fn.Addr, End: fn.Addr + fn.Size}
+func (d *disassembler) function(
+	code machineCode, fn source.Symbol, nodes []profile.Weight, base uint64,
+) (DisasmFunction, error) {
+	f := DisasmFunction{Name: fn.Name, Binary: code.from, Start: fn.Addr, End: fn.Addr + fn.Size}
 	insts, err := source.DisasmRange(code.Machine, f.Start, f.End, d.opt.Syntax)
 	if err != nil {
-		return f, fmt.Errorf("disassemble %s in %s: %w", fn.Name, code.Name, err)
+		return f, fmt.Errorf("disassemble %s in %s: %w", fn.Name, code.from, err)
 	}
 	all := make([]DisasmInst, len(insts))
 	for i, in := range insts {

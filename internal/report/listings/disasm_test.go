@@ -51,7 +51,7 @@ func testDisasmOracle(t *testing.T, o *oracletest.Oracle) {
 	}
 	t.Cleanup(func() { _ = bin.Close() })
 	v := oracletest.Bind(t, p, profile.Query{By: profile.ByAddress, NoInlines: true})
-	code := func(int) (DisasmCode, error) { return DisasmCode{bin, o.Binary}, nil }
+	code := func(int) (source.Machine, string, error) { return bin, o.Binary, nil }
 	// Nothing with vector instructions, which older disassemblers do not know.
 	const match = `main\.(walk|burn|join|mix)|runtime\.mallocgc`
 	r, err := NewDisasm(headerOf(v), v, DisasmOptions{Match: regexp.MustCompile(match), Code: code, Context: -1})
@@ -106,7 +106,7 @@ func testDisasmOracle(t *testing.T, o *oracletest.Oracle) {
 	}
 	again, err := NewDisasm(headerOf(v), v, DisasmOptions{
 		Match: regexp.MustCompile(match), Context: -1,
-		Code: func(int) (DisasmCode, error) { return DisasmCode{pack, o.Binary}, nil },
+		Code: func(int) (source.Machine, string, error) { return pack, o.Binary, nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -145,10 +145,7 @@ var addressed = regexp.MustCompile(`[^ $,(]+\(SB\)|0x[0-9a-f]+\(IP\)`)
 func TestDisasmWithoutCode(t *testing.T) {
 	v := oracletest.Bind(t, listProfile(t), profile.Query{By: profile.ByAddress, NoInlines: true})
 	noCode := errors.New("no binary")
-	opt := DisasmOptions{Match: regexp.MustCompile(`main\.f`), Code: func(int) (DisasmCode, error) {
-		return DisasmCode{},
-			noCode
-	}}
+	opt := DisasmOptions{Match: regexp.MustCompile(`main\.f`), Code: func(int) (source.Machine, string, error) { return nil, "", noCode }}
 	if _, err := NewDisasm(headerOf(v), v, opt); !errors.Is(err, noCode) {
 		t.Errorf("got %v", err)
 	}

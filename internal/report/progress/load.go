@@ -1,4 +1,4 @@
-package cli
+package progress
 
 import (
 	"bytes"
@@ -16,18 +16,16 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// A loadView shows a load while it goes on: on a terminal as a block that is written
-// over, elsewhere as one line a second.
-type loadView struct {
-	app   *app
-	style layout.Style
-	live  bool // write over
-
+// A Load shows a load while it runs: on a terminal as a block that is overwritten, elsewhere as one line a second.
+type Load struct {
+	w      io.Writer
+	style  layout.Style
+	live   bool // overwrite the block
 	warmup time.Duration
 
 	mu    sync.Mutex
 	doc   loads.Live
-	shown int // lines on the terminal that are ours
+	shown int // lines of the block on the terminal
 }
 
 // maxLiveSeconds is how much of the past a live view needs: what fits on a line.
@@ -38,8 +36,10 @@ const (
 	showCursor = "\x1b[?25h"
 )
 
-func newLoadView(a *app, o load.Options) *loadView {
-	v := &loadView{app: a, style: styleOf(a.stderr), live: a.live && roomFor(a.stderr, loads.LiveLines+1)}
+// NewLoad returns a view of the load o, which is called target. With live, w is a terminal; the block is shown if it
+// is high enough.
+func NewLoad(w io.Writer, style layout.Style, live bool, target string, o load.Options) *Load {
+	v := &Load{w: w, style: style, live: live && highEnough(w, loads.LiveLines+1), warmup: o.Warmup}
 	asked := o.Rate
 	if o.RampTo > 0 {
 		asked = 0 // it changes
@@ -48,14 +48,13 @@ func newLoadView(a *app, o load.Options) *loadView {
 	if length == 0 && o.Requests == 0 {
 		length = load.DefaultDuration
 	}
-	v.doc = loads.Live{Target: loadName(o), Length: length, Total: o.Requests, Asked: asked}
-	v.warmup = o.Warmup
+	v.doc = loads.Live{Target: target, Length: length, Total: o.Requests, Asked: asked}
 	return v
 }
 
-// roomFor tells whether w is a terminal of so many lines; without that many, going
-// back to the first would not work.
-func roomFor(w io.Writer, lines int) bool {
+// highEnough reports whether w is a terminal of at least that many lines: on a smaller one, the cursor cannot go
+// back to the first.
+func highEnough(w io.Writer, lines int) bool {
 	f, ok := w.(*os.File)
 	if !ok {
 		return false
@@ -64,8 +63,8 @@ func roomFor(w io.Writer, lines int) bool {
 	return err == nil && height >= lines
 }
 
-// start takes the terminal.
-func (v *loadView) start() {
+// Start hides the cursor and shows the warm-up.
+func (v *Load) Start() {
 	if !v.live {
 		return
 	}
@@ -76,11 +75,11 @@ func (v *loadView) start() {
 		text = "warming up for " + unit.Duration(v.warmup) + "\n"
 		v.shown = 1
 	}
-	_, _ = io.WriteString(v.app.stderr, hideCursor+text)
+	_, _ = io.WriteString(v.w, hideCursor+text)
 }
 
-// stop takes away what was shown and gives the cursor back.
-func (v *loadView) stop() {
+// Stop erases the block and shows the cursor.
+func (v *Load) Stop() {
 	if !v.live {
 		return
 	}
@@ -89,25 +88,25 @@ func (v *loadView) stop() {
 	var b bytes.Buffer
 	v.rewind(&b)
 	b.WriteString(showCursor)
-	_, _ = v.app.stderr.Write(b.Bytes())
+	_, _ = v.w.Write(b.Bytes())
 }
 
-// rewind goes to where the block begins and erases it.
-func (v *loadView) rewind(b *bytes.Buffer) {
+// rewind moves the cursor to the beginning of the block and erases it.
+func (v *Load) rewind(b *bytes.Buffer) {
 	if v.shown > 0 {
 		fmt.Fprintf(b, "\x1b[%dA\r\x1b[J", v.shown)
 		v.shown = 0
 	}
 }
 
-// progress shows the second that has ended.
-func (v *loadView) progress(p load.Progress) {
+// Show shows the second that has ended. It implements load.Options.Progress.
+func (v *Load) Show(p load.Progress) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var b bytes.Buffer
 	if !v.live {
 		_ = loads.WriteLine(&b, p) // a buffer does not fail
-		_, _ = v.app.stderr.Write(b.Bytes())
+		_, _ = v.w.Write(b.Bytes())
 		return
 	}
 	if p.Elapsed <= 0 {
@@ -122,5 +121,5 @@ func (v *loadView) progress(p load.Progress) {
 	_ = loads.WriteLive(&b, v.style, v.doc)
 	// One write, so that the block does not flicker.
 	v.shown = loads.LiveLines
-	_, _ = v.app.stderr.Write(b.Bytes())
+	_, _ = v.w.Write(b.Bytes())
 }
