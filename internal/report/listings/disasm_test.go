@@ -145,7 +145,10 @@ var addressed = regexp.MustCompile(`[^ $,(]+\(SB\)|0x[0-9a-f]+\(IP\)`)
 func TestDisasmWithoutCode(t *testing.T) {
 	v := oracletest.Bind(t, listProfile(t), profile.Query{By: profile.ByAddress, NoInlines: true})
 	noCode := errors.New("no binary")
-	opt := DisasmOptions{Match: regexp.MustCompile(`main\.f`), Code: func(int) (source.Machine, string, error) { return nil, "", noCode }}
+	opt := DisasmOptions{
+		Match: regexp.MustCompile(`main\.f`),
+		Code:  func(int) (source.Machine, string, error) { return nil, "", noCode },
+	}
 	if _, err := NewDisasm(headerOf(v), v, opt); !errors.Is(err, noCode) {
 		t.Errorf("got %v", err)
 	}

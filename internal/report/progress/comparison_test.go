@@ -22,7 +22,8 @@ func TestComparisonWithoutTerminal(t *testing.T) {
 	line := func(at string) string {
 		return "whet: " + at + "  1 of 4 benchmarks, Encode: 9 pairs, B/A 0.980 to 1.020\n"
 	}
-	want := "whet: build A: ./x\nwhet: measure the noise: A against A\n" + line("7s of 1m7s") + line("14s of 1m14s") + line("21s of 1m21s")
+	want := "whet: build A: ./x\nwhet: measure the noise: A against A\n" +
+		line("7s of 1m7s") + line("14s of 1m14s") + line("21s of 1m21s")
 	if got := out.String(); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

@@ -11,9 +11,13 @@ import (
 func TestLine(t *testing.T) {
 	var out strings.Builder
 	l := NewLine(&out, Options{Live: true, Width: 20})
-	l.Show(Status{Running: []string{"benchmarks of example.com/a/long/path"}, Note: "one\n\x1b[31mtwo, which is longer than the terminal is wide"})
+	l.Show(Status{
+		Running: []string{"benchmarks of example.com/a/long/path"},
+		Note:    "one\n\x1b[31mtwo, which is longer than the terminal is wide",
+	})
 	l.Clear()
-	want := "whet: one\n  \ufffd[31mtwo, which is longer than the terminal is wide\n" + eraseLine + "whet: 0s  benchmar…" + eraseLine
+	want := "whet: one\n  \ufffd[31mtwo, which is longer than the terminal is wide\n" +
+		eraseLine + "whet: 0s  benchmar…" + eraseLine
 	if got := out.String(); got != want {
 		t.Errorf("%q\nwant %q", got, want)
 	}

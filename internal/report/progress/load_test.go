@@ -63,7 +63,9 @@ func TestLoad(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	for i := range 200 {
-		v.Show(load.Progress{Second: load.Second{Elapsed: time.Second, Responses: 5}, Elapsed: time.Duration(i+1) * time.Second})
+		v.Show(load.Progress{
+			Second: load.Second{Elapsed: time.Second, Responses: 5}, Elapsed: time.Duration(i+1) * time.Second,
+		})
 		show()
 		if len(s.lines) != 1+loads.LiveLines || !strings.Contains(s.lines[2], fmt.Sprintf("in %ds of 10s", i+1)) {
 			t.Fatalf("%+v", s)

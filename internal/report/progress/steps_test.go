@@ -40,7 +40,8 @@ func TestSteps(t *testing.T) {
 		v.Begin("1 of 4: slow at a.go:1")
 		v.Measure(ab.Progress{Done: 1, Of: 3, Subject: "Clean", Pairs: 7, Left: 9 * time.Second})
 		time.Sleep(10 * time.Second)
-		if got := lines(); !strings.HasSuffix(got[len(got)-1], "1 of 4: slow at a.go:1, 1 of 3 benchmarks, Clean: 7 pairs, about 9s left") {
+		want := "1 of 4: slow at a.go:1, 1 of 3 benchmarks, Clean: 7 pairs, about 9s left"
+		if got := lines(); !strings.HasSuffix(got[len(got)-1], want) {
 			t.Errorf("measuring: %q", got)
 		}
 		v.Tried(1, 4) // 10 s each: 30 s are left
