@@ -28,10 +28,10 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	"golang.org/x/exp/trace"
 
 	"github.com/whet-go/whet/agent"
+	"github.com/whet-go/whet/internal/leaktest"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 )
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 		agent.Record(path)
 		os.Exit(3)
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 func start(t *testing.T, o agent.Options) *agent.Agent {

@@ -12,8 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"github.com/whet-go/whet/internal/leaktest"
 	"github.com/whet-go/whet/load"
 )
 
@@ -23,30 +22,12 @@ const serveForTest = "WHET_LOAD_TEST_SERVE"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(serveForTest) == "" {
-		os.Exit(verify(m))
+		leaktest.Main(m)
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	fmt.Println(s.URL)
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	s.Close()
-}
-
-// verify runs the tests and reports goroutines that they leave behind. Those that are about to end have as long as a
-// busy machine needs; goleak.VerifyTestMain gives them half a second.
-func verify(m *testing.M) int {
-	if code := m.Run(); code != 0 {
-		return code
-	}
-	for deadline := time.Now().Add(2 * time.Minute); ; {
-		err := goleak.Find()
-		if err == nil {
-			return 0
-		}
-		if time.Now().After(deadline) {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-	}
 }
 
 func serve(t testing.TB, h http.HandlerFunc) *httptest.Server {

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
+	"github.com/whet-go/whet/internal/leaktest"
 )
 
 // The test binary is also the services that the tests compare.
@@ -23,7 +23,7 @@ const roleVar = "WHET_SERVICES_TEST_ROLE"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(roleVar) == "" {
-		goleak.VerifyTestMain(m)
+		leaktest.Main(m)
 	}
 	if err := serve(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)

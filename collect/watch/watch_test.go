@@ -16,11 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/whet-go/whet/agent"
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/leaktest"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -29,7 +28,7 @@ func TestMain(m *testing.M) {
 		serve()
 		return
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 const (

@@ -24,7 +24,8 @@ func layers() []layer {
 		{"what every package may use", []string{"unit", "internal/diag", "internal/procgroup"}},
 		{"engines and tools", []string{
 			"profile", "source", "trace", "load", "bench", // engines
-			"agent", "docs", "ui", "internal/golden", "internal/graphviz", "internal/hostile", "internal/lint", // tools
+			"agent", "docs", "ui", "internal/golden", "internal/graphviz", "internal/hostile",
+			"internal/leaktest", "internal/lint", // tools
 			"internal/loopback", "internal/tempfile", "internal/terminal",
 		}},
 		{"what clients send where", []string{"internal/origin"}},

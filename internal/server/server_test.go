@@ -11,13 +11,12 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"github.com/whet-go/whet/internal/leaktest"
 	"github.com/whet-go/whet/trace/timeline"
 	"github.com/whet-go/whet/trace/tracetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // traced is the timeline of a trace in which goroutines wait for each other, and a task and the collector are.
 func traced(t testing.TB) *timeline.Timeline {
