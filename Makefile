@@ -37,9 +37,16 @@ RETRY   := retry() { for wait in 5 20 60; do "$$@" && return; echo "$$1 failed: 
 
 GOLANGCI_LINT := v2.15.0
 GOFUMPT       := v0.12.0
+GOTESTSUM     := v1.13.0
 GOVULNCHECK   := v1.9.0
 # The newest nfpm whose dependencies the module proxy has.
 NFPM          := v2.44.0
+
+# $(call test,FLAGS,PACKAGES) is go test. With RERUN=1, as in CI, a test that fails is run again, at most twice, unless
+# more than ten fail: a shared machine may stand still for seconds. What failed is printed in any case.
+RERUN ?=
+test = $(if $(RERUN),$(BIN)/gotestsum --format pkgname --format-hide-empty-pkg --hide-summary=skipped \
+	--rerun-fails=2 --rerun-fails-run-root-test --packages="$(2)" -- $(1),$(GO) test $(1) $(2))
 
 # How long each target is fuzzed.
 FUZZTIME ?= 2s
@@ -95,21 +102,23 @@ lint: vet tools layout
 layout:
 	$(GO) test -count=1 ./internal/lint
 
-unit:
-	$(GO) test -timeout 20m $$($(GO) list ./... | grep -v /internal/hostile/suite | grep -vxF "$$($(GO) list $(RACE))")
+unit: tools
+	packages=$$($(GO) list ./... | grep -v /internal/hostile/suite | grep -vxF "$$($(GO) list $(RACE))"); \
+	$(call test,-timeout 30m,$$packages)
 
-next:
+next: tools
 	GOTOOLCHAIN=$(NEXT) $(GO) vet ./...
-	GOTOOLCHAIN=$(NEXT) $(GO) test -timeout 20m $$($(GO) list ./... | grep -v -e /internal/lint -e /internal/hostile/suite)
+	packages=$$($(GO) list ./... | grep -v -e /internal/lint -e /internal/hostile/suite); \
+	export GOTOOLCHAIN=$(NEXT); $(call test,-timeout 30m,$$packages)
 
 # The race detector needs a C compiler; without one the tests run as they are.
-race:
+race: tools
 	@flag=-race; \
 	if ! command -v "$$($(GO) env CC)" >/dev/null; then flag=; echo 'no C compiler: tests run without the race detector' >&2; fi; \
-	set -x; $(GO) test $$flag -timeout 20m -skip '$(ALONE)' $(RACE); \
-	$(GO) test -run '$(ALONE)' ./profile ./load; \
-	$(GO) test $$flag -run 'Scan|Records' ./trace/index; \
-	$(GO) test $$flag -run Concurrent ./internal/graphviz # the rest of it compiles, which the detector makes very slow
+	set -x; $(call test,$$flag -timeout 30m -skip '$(ALONE)',$(RACE)); \
+	$(call test,-timeout 20m -run '$(ALONE)',./profile ./load); \
+	$(call test,$$flag -timeout 20m -run 'Scan|Records',./trace/index); \
+	$(call test,$$flag -timeout 20m -run Concurrent,./internal/graphviz) # the rest of it compiles, which the detector makes very slow
 
 # Short mode, and several packages at once: each of them waits a lot.
 race-all:
@@ -142,14 +151,14 @@ fuzz:
 hostile:
 	$(GO) test -count=1 -timeout 60m ./internal/hostile/suite
 
-hostile-sample:
-	$(GO) test -short -count=1 -timeout 20m ./internal/hostile/suite
+hostile-sample: tools
+	$(call test,-short -count=1 -timeout 20m,./internal/hostile/suite)
 
 # Examples are modules of their own, as users' services are. Each is slow, and fast with -tags fast.
-examples:
+examples: tools
 	@for mod in examples/*/go.mod; do \
 		for tags in '' fast; do \
-			(cd "$$(dirname $$mod)" && set -x && $(GO) vet -tags "$$tags" ./... && $(GO) test -tags "$$tags" ./...); \
+			(cd "$$(dirname $$mod)" && set -x && $(GO) vet -tags "$$tags" ./... && $(call test,-tags "$$tags",./...)); \
 		done; \
 	done
 
@@ -169,6 +178,8 @@ tools:
 	@mkdir -p $(BIN)
 	@$(BIN)/golangci-lint version 2>/dev/null | grep -qF ' $(GOLANGCI_LINT:v%=%) ' || \
 		{ export GOBIN=$(BIN); $(RETRY) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT); }
+	@$(GO) version -m $(BIN)/gotestsum 2>/dev/null | grep -qF '$(GOTESTSUM)' || \
+		{ export GOBIN=$(BIN); $(RETRY) $(GO) install gotest.tools/gotestsum@$(GOTESTSUM); }
 	@$(GO) version -m $(BIN)/gofumpt 2>/dev/null | grep -qF '$(GOFUMPT)' || \
 		{ export GOBIN=$(BIN); $(RETRY) $(GO) install mvdan.cc/gofumpt@$(GOFUMPT); }
 
