@@ -15,22 +15,20 @@ import (
 	"time"
 )
 
-// What zero means in [Options] and [Recorder].
+// Defaults of [Options] and [Recorder].
 const (
-	// DefaultAddr is loopback only, and the address that Go's documentation uses
-	// for net/http/pprof, so that people and tools know where to look. A free
-	// port of the system's choice would never be taken, but would have to be
-	// found out anew after each start.
+	// DefaultAddr is on the loopback interface, at the port that Go's documentation uses for
+	// net/http/pprof, so that people and tools know where to look. A port chosen by the system
+	// would never be taken, but would differ after each start.
 	DefaultAddr = "127.0.0.1:6060"
 	// DefaultPrefix is where go tool pprof and whet look.
 	DefaultPrefix = "/debug/pprof"
-	// DefaultBlockRate samples one event per 10 microseconds that a goroutine is
-	// blocked: longer waits are all recorded, shorter ones in proportion to their
-	// length. A wait costs some 50 ns more then, and 110 ns if each is recorded;
-	// see docs/agent.md.
+	// DefaultBlockRate samples one event per 10 microseconds that a goroutine is blocked: longer
+	// waits are all recorded, shorter ones in proportion to their length. It makes a wait about 50
+	// ns slower, or 110 ns if each is recorded; see docs/agent.md.
 	DefaultBlockRate = 10 * time.Microsecond
-	// DefaultMutexFraction samples one of 100 contended unlocks, which is too
-	// little to measure. An unlock that nobody waited for costs nothing.
+	// DefaultMutexFraction samples one of 100 contended unlocks, at a cost too small to measure. An
+	// uncontended unlock costs nothing extra.
 	DefaultMutexFraction = 100
 )
 
@@ -41,52 +39,48 @@ const (
 	idleTimeout   = 2 * time.Minute
 )
 
-// ErrExposed is the cause when the profiles would be served to whoever can
-// reach the address.
+// ErrExposed is the cause of the error when anyone who can reach the address would see the
+// profiles.
 var ErrExposed = errors.New("address is not on the loopback interface: set Options.Token, Options.TokenFile or a " +
 	"TLS config that requires client certificates")
 
-// Options say where and to whom the profiles are served. The zero value serves
-// them at [DefaultAddr] to this machine.
+// Options configure [Start]. The zero value serves the profiles at [DefaultAddr], to this machine
+// only.
 type Options struct {
-	// Addr is the address to listen on; empty means [DefaultAddr]. With port 0
-	// the system chooses, and [Agent.URL] tells. An address that other machines
-	// can reach needs a credential: Token, TokenFile or TLS.
+	// Addr is the address to listen on; empty means [DefaultAddr]. With port 0 the system chooses
+	// one; see [Agent.URL]. An address that other machines can reach requires a credential: Token,
+	// TokenFile or TLS.
 	Addr string
 	// Prefix is the path of the index; empty means [DefaultPrefix].
 	Prefix string
 
-	// Token, if set, must come with every request as "Authorization: Bearer
-	// TOKEN". It has at least 16 bytes. Without TLS it travels in the clear.
+	// Token, if set, must come with every request as "Authorization: Bearer TOKEN". It must have at
+	// least 16 bytes. Without TLS it travels in the clear.
 	Token string
-	// TokenFile names a file that holds the token; spaces around it are cut
-	// off. It is read once. An empty file is an error.
+	// TokenFile names a file that holds the token; surrounding white space is trimmed. It is read
+	// once. An empty file is an error.
 	TokenFile string
-	// TLS, if set, makes the listener speak TLS. With ClientAuth
-	// tls.RequireAndVerifyClientCert and ClientCAs it is a credential. It is
-	// cloned.
+	// TLS, if set, makes the listener use TLS. With ClientAuth tls.RequireAndVerifyClientCert and
+	// ClientCAs it is a credential. Start clones it.
 	TLS *tls.Config
 
-	// BlockRate is how long goroutines are blocked, on average, per event in the
-	// block profile; 0 means [DefaultBlockRate], negative leaves the rate as the
-	// program has set it.
+	// BlockRate is the time that goroutines are blocked, on average, per event in the block
+	// profile; 0 means [DefaultBlockRate], negative leaves the program's rate unchanged.
 	BlockRate time.Duration
-	// MutexFraction is the number of contended unlocks per event in the mutex
-	// profile; 0 means [DefaultMutexFraction], negative leaves it as the program
-	// has set it.
+	// MutexFraction is the number of contended unlocks per event in the mutex profile; 0 means
+	// [DefaultMutexFraction], negative leaves the program's fraction unchanged.
 	MutexFraction int
 
-	// Flight, if not 0, keeps an execution trace of the last so long at least,
-	// which PREFIX/flight serves: `whet record --flight` takes the seconds before
-	// now. That costs what tracing costs, all the time: see docs/agent.md. There is one
-	// such recorder per process, and a second one is an error.
+	// Flight, if not 0, is the minimum time for which the execution trace is kept; PREFIX/flight
+	// serves it, and `whet record --flight` records the seconds before now. The cost is that of
+	// continuous tracing: see docs/agent.md. A process can have one flight recorder; starting a
+	// second is an error.
 	Flight time.Duration
-	// FlightBytes bounds what is kept; 0 means [DefaultFlightBytes]. It goes before
-	// Flight: of a busy service less is kept. The runtime takes it as a hint.
+	// FlightBytes bounds the size of the trace that is kept; 0 means [DefaultFlightBytes]. It takes
+	// precedence over Flight: a busy service keeps less. The runtime treats it as a hint.
 	FlightBytes int64
 
-	// ErrorLog gets what the HTTP server has to complain of; nil means the log
-	// package's standard logger.
+	// ErrorLog receives the HTTP server's errors; nil means the log package's standard logger.
 	ErrorLog *log.Logger
 }
 
@@ -96,11 +90,11 @@ type Agent struct {
 	server   *http.Server
 	prefix   string
 	token    string
-	local    bool // no credential: only this machine may ask
+	local    bool // no credential: only requests from this machine
 	rates    *rates
-	flight   *flightRecorder // nil: none
+	flight   *flightRecorder // nil if there is none
 	slow     *slowRequests
-	cancel   context.CancelFunc // ends profiles under way
+	cancel   context.CancelFunc // ends running profiles
 	served   chan error
 	silent   silentConns
 
@@ -108,15 +102,16 @@ type Agent struct {
 	closeErr error
 }
 
-// Start begins to serve profiles. It returns once the listener is open, so that
-// [Agent.URL] is valid; serving goes on in the background until [Agent.Close].
+// Start starts serving profiles. It returns once the listener is open, so that [Agent.URL] is
+// valid; serving continues in the background until [Agent.Close].
 func Start(o Options) (*Agent, error) {
 	a := &Agent{prefix: strings.TrimSuffix(o.Prefix, "/"), served: make(chan error, 1), slow: newSlowRequests()}
 	if a.prefix == "" {
 		a.prefix = DefaultPrefix
 	}
 	if !strings.HasPrefix(a.prefix, "/") || strings.ContainsAny(a.prefix, "{} ") {
-		return nil, fmt.Errorf("start agent: prefix %q: must begin with a slash and hold no braces or spaces", o.Prefix)
+		return nil, fmt.Errorf("start agent: invalid prefix %q (want a path that begins with a slash, without braces "+
+			"or spaces)", o.Prefix)
 	}
 	if err := a.credentials(o); err != nil {
 		return nil, err
@@ -144,7 +139,7 @@ func Start(o Options) (*Agent, error) {
 	return a, nil
 }
 
-// credentials reads the token and decides whether there is a credential.
+// credentials reads the token and sets whether there is a credential.
 func (a *Agent) credentials(o Options) error {
 	a.token = o.Token
 	if o.TokenFile != "" {
@@ -156,14 +151,13 @@ func (a *Agent) credentials(o Options) error {
 			return fmt.Errorf("start agent: %w", err)
 		}
 		if a.token = strings.TrimSpace(string(data)); a.token == "" {
-			return fmt.Errorf("start agent: token file %s: holds no token", o.TokenFile)
+			return fmt.Errorf("start agent: token file %s is empty", o.TokenFile)
 		}
 	}
 	if a.token != "" && len(a.token) < minToken {
-		return fmt.Errorf("start agent: token has %d bytes, fewer than %d", len(a.token), minToken)
+		return fmt.Errorf("start agent: token has %d bytes, fewer than the minimum of %d", len(a.token), minToken)
 	}
-	// Without ClientCAs any certificate that a public authority has signed
-	// would do.
+	// Without ClientCAs, any certificate signed by a public authority would be accepted.
 	clientCert := o.TLS != nil && o.TLS.ClientAuth == tls.RequireAndVerifyClientCert && o.TLS.ClientCAs != nil
 	a.local = a.token == "" && !clientCert
 	return nil
@@ -174,7 +168,7 @@ func (a *Agent) listen(o Options) error {
 	if addr == "" {
 		addr = DefaultAddr
 	}
-	// Resolved once, so that what is checked is what is listened on.
+	// Resolved once, so that the address checked is the address listened on.
 	tcp, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {
 		return fmt.Errorf("start agent: %w", err)
@@ -193,11 +187,10 @@ func (a *Agent) listen(o Options) error {
 	return nil
 }
 
-// Addr is the address that the agent listens on.
+// Addr returns the address that the agent listens on.
 func (a *Agent) Addr() net.Addr { return a.listener.Addr() }
 
-// URL is the address of the index, with a slash at its end: what to give to
-// whet record.
+// URL returns the address of the index, with a trailing slash: the argument for whet record.
 func (a *Agent) URL() string {
 	scheme := "http"
 	if _, ok := a.listener.(*net.TCPListener); !ok {
@@ -206,10 +199,9 @@ func (a *Agent) URL() string {
 	return scheme + "://" + a.Addr().String() + a.prefix + "/"
 }
 
-// Close stops serving. Profiles under way end early and are sent to their
-// callers, which Close waits for, 10 seconds at most. The mutex fraction becomes
-// what it was before; the block rate becomes 0, since the runtime does not tell
-// what it was. Further calls return the first one's result.
+// Close stops serving. Running profiles end early and are sent to their callers; Close waits for
+// that, at most 10 seconds. The mutex fraction is restored; the block rate is set to 0, since the
+// runtime does not report its previous value. Further calls return the first one's result.
 func (a *Agent) Close() error {
 	a.close.Do(func() {
 		a.cancel()
@@ -232,8 +224,8 @@ func (a *Agent) Close() error {
 	return a.closeErr
 }
 
-// silentConns are the connections on which nothing has come yet. Clients open
-// some ahead of need, and [http.Server.Shutdown] waits 5 seconds for them.
+// silentConns are the connections that have not sent anything yet. Clients open some ahead of need,
+// and [http.Server.Shutdown] waits 5 seconds for them.
 type silentConns struct {
 	mu     sync.Mutex
 	closed bool
@@ -257,7 +249,7 @@ func (s *silentConns) track(c net.Conn, state http.ConnState) {
 	}
 }
 
-// close closes them, and those that are yet to come.
+// close closes the silent connections, and any that follow.
 func (s *silentConns) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -269,9 +261,9 @@ func (s *silentConns) close() {
 
 // rates are the two sampling rates that exist once per process.
 type rates struct {
-	block    time.Duration // 0: not touched
-	fraction int           // 0: not touched
-	before   int           // mutex fraction
+	block    time.Duration // 0: unchanged
+	fraction int           // 0: unchanged
+	before   int           // the previous mutex fraction
 }
 
 func setRates(block time.Duration, fraction int) *rates {

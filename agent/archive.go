@@ -23,9 +23,8 @@ const (
 	maxFile       = 1<<32 - 1<<20 // the format has no 64-bit sizes
 )
 
-// meta is recording.json; see docs/formats/recording.md. A test compares it with
-// package recording, which this package does not import: it would bring its
-// dependencies into the recorded program.
+// meta is recording.json; see docs/formats/recording.md. A test compares it with package recording,
+// which this package does not import, to keep its dependencies out of the recorded program.
 type meta struct {
 	Version     int           `json:"version"`
 	Whet        string        `json:"whet,omitempty"`
@@ -66,7 +65,7 @@ type missing struct {
 	Hint   string `json:"cure,omitempty"`
 }
 
-// metaOf describes this program.
+// metaOf returns the description of this program.
 func metaOf(info *Info, created time.Time) meta {
 	m := meta{
 		Version:     formatVersion,
@@ -91,8 +90,8 @@ func metaOf(info *Info, created time.Time) meta {
 	return m
 }
 
-// archive writes the parts of a recording. Each is compressed before its header
-// is written, so that the parts of a file without index can be read.
+// archive writes the parts of a recording. Each part is compressed before its header is written, so
+// that the parts of a file without an index can be read.
 type archive struct {
 	path    string // where the finished recording goes
 	created time.Time
@@ -114,11 +113,11 @@ func createArchive(path string, created time.Time) (*archive, error) {
 	return &archive{path: path, created: created, file: f, zip: zip.NewWriter(f), names: map[string]bool{}}, nil
 }
 
-// checkReplace keeps a slip of the hand from overwriting what is not a recording.
+// checkReplace refuses to overwrite a file that is not a recording.
 func checkReplace(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil // creating the file says what is wrong, if anything
+		return nil // creating the file reports any error
 	}
 	defer func() { _ = f.Close() }() // only read
 	head := make([]byte, 4)
@@ -126,7 +125,7 @@ func checkReplace(path string) error {
 	if n == 0 && errors.Is(err, io.EOF) || string(head) == "PK\x03\x04" {
 		return nil
 	}
-	return errors.New("the file is there already and is not a recording")
+	return errors.New("the file exists and is not a recording")
 }
 
 func kindOf(name string) string {
@@ -143,7 +142,7 @@ func kindOf(name string) string {
 	return "text"
 }
 
-// add appends a part. Of p, everything that data tells is filled in.
+// add appends a part. It fills in the fields of p that follow from data.
 func (a *archive) add(p part, data []byte) error {
 	sum := sha256.Sum256(data)
 	p.Kind, p.Bytes, p.SHA256 = kindOf(p.Name), int64(len(data)), hex.EncodeToString(sum[:])
@@ -154,7 +153,7 @@ func (a *archive) add(p part, data []byte) error {
 		CRC32:              crc32.ChecksumIEEE(data),
 		UncompressedSize64: uint64(len(data)),
 	}
-	if p.Kind != "profile" { // those are gzipped already
+	if p.Kind != "profile" { // those are already gzipped
 		h.Method = zip.Deflate
 		var packed bytes.Buffer
 		w, err := flate.NewWriter(&packed, flate.DefaultCompression)
@@ -180,7 +179,7 @@ func (a *archive) add(p part, data []byte) error {
 		_, err = w.Write(data)
 	}
 	if err == nil {
-		err = a.zip.Flush() // from here on the part survives the program's death
+		err = a.zip.Flush() // from here on, the part survives the death of the program
 	}
 	if err != nil {
 		return fmt.Errorf("write part %s: %w", p.Name, err)
@@ -198,8 +197,8 @@ func (a *archive) addJSON(name string, v any) error {
 	return a.add(part{Name: name}, append(data, '\n'))
 }
 
-// finish describes the recording, and puts it in its place. A file that could
-// not be finished stays at its partial name.
+// finish writes the description of the recording and renames the file to its destination. If it
+// fails, the file keeps its partial name.
 func (a *archive) finish(m *meta) error {
 	m.Parts = append(m.Parts, a.parts...)
 	if err := a.addJSON("recording.json", m); err != nil {
@@ -215,5 +214,5 @@ func (a *archive) finish(m *meta) error {
 	return os.Rename(a.file.Name(), a.path)
 }
 
-// abort drops the file.
+// abort removes the file.
 func (a *archive) abort() error { return errors.Join(a.file.Close(), os.Remove(a.file.Name())) }

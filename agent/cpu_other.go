@@ -4,5 +4,5 @@ package agent
 
 import "time"
 
-// processCPU says that this system is not asked.
+// processCPU returns 0: it is not implemented on this system.
 func processCPU() time.Duration { return 0 }

@@ -1,44 +1,37 @@
-// Package agent lets a program be profiled without being exposed, and lets a
-// program that ends soon record itself.
+// Package agent serves a program's profiles without exposing them to others, and lets short-lived
+// programs record themselves.
 //
-// [Start] serves the runtime's profiles on their own listener:
+// [Start] serves the runtime's profiles on a separate listener:
 //
-//  1. The listener is on the loopback interface, or the caller has to show a
-//     credential: a bearer token or a TLS client certificate. Everything else is
-//     refused when Start is called, not when the first stranger comes by.
-//  2. Block and mutex profiling, off in every Go program, are turned on at rates
-//     that cost little.
-//  3. The usual addresses below /debug/pprof/ answer what [net/http/pprof] would,
-//     so that go tool pprof and whet need to know nothing; whet adds
-//     /debug/pprof/whet, the [Info] of the process. If asked to, it keeps the
-//     execution trace of the last seconds, at /debug/pprof/flight, and tells at
-//     /debug/pprof/slow of requests that took long to the handlers of [Agent.Watch],
-//     each of which is marked in that trace.
-//  4. [Agent.Close] ends profiles under way early, sends what they have, and puts
-//     the rates back.
+//  1. The listener is on the loopback interface, or callers must present a credential: a bearer
+//     token or a TLS client certificate. Start refuses any other configuration.
+//  2. Block and mutex profiling, off by default in Go, are turned on at rates that cost little.
+//  3. The usual addresses below /debug/pprof/ answer as [net/http/pprof] does, so go tool pprof and
+//     whet need no configuration. The agent adds /debug/pprof/whet, the [Info] of the process. On
+//     request it keeps the execution trace of the last seconds, at /debug/pprof/flight, and reports
+//     at /debug/pprof/slow the slow requests of handlers wrapped by [Agent.Watch], each marked in
+//     that trace.
+//  4. [Agent.Close] ends running profiles early, sends what they have, and restores the rates.
 //
-// [Record] writes a .whet file from inside:
+// [Record] writes a .whet file from inside the program:
 //
-//  1. A file is started beside the destination, with what is known at once.
-//  2. The CPU profile and, for a bounded first window, an execution trace run;
-//     block and mutex profiling are on.
-//  3. stop collects all profiles, memory statistics, build information and the
-//     program's own source files, and renames the file to its destination. It is
-//     the same format that whet record writes; see docs/formats/recording.md.
+//  1. It creates a partial file next to the destination, with what is known at once.
+//  2. The CPU profile and, for a bounded first window, an execution trace run; block and mutex
+//     profiling are on.
+//  3. stop collects all profiles, memory statistics, build information and the program's own source
+//     files, and renames the file to its destination. The format is that of whet record; see
+//     docs/formats/recording.md.
 //
-// The package does not import [net/http/pprof]: that package registers its
-// handlers on [http.DefaultServeMux] as soon as it is linked in, so that every
-// server with a nil handler would serve the profiles to its callers. The handlers
-// here are made of runtime/pprof and runtime/trace, and nothing is registered
-// anywhere. (A program that gets net/http/pprof through another import is exposed
-// all the same.)
+// The package does not import [net/http/pprof], because linking that package registers its handlers
+// on [http.DefaultServeMux], and every server with a nil handler then serves the profiles to its
+// callers. The handlers here use runtime/pprof and runtime/trace, and are registered nowhere. (A
+// program that imports net/http/pprof elsewhere is exposed all the same.)
 //
-// It uses the standard library only and leaves nothing behind in a program that
-// does not call it. The functions are safe for use by many goroutines. CPU
-// profiling, tracing and the two rates exist once per process, so there should be
-// one Agent or one recording at a time: a second one gets what the first leaves
-// free, and says what it did not get.
+// The package depends on the standard library only and has no effect on a program that does not
+// call it. All functions are safe for concurrent use. CPU profiling, tracing and the two rates
+// exist once per process, so use one Agent or one recording at a time: a second one gets what the
+// first leaves free, and reports what it did not get.
 //
-// What it does not do: it does not push anything anywhere, does not subtract
-// profiles (the reader does) and does not load or measure the program.
+// The package does not push data, subtract profiles (the reader does), load the program or measure
+// it.
 package agent

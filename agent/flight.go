@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// DefaultFlightBytes bounds the flight recorder's window unless [Options] say otherwise. A busy service
-// writes 2 to 10 MB of trace a second.
+// DefaultFlightBytes bounds the flight recorder's trace unless [Options] set another limit. A busy
+// service writes 2 to 10 MB of trace per second.
 const DefaultFlightBytes = 32 << 20
 
-// Flight is what [Info] says of the flight recorder.
+// Flight describes the flight recorder in [Info].
 type Flight struct {
-	// Window is how much is kept at least, unless that is more than MaxBytes, in which case it is less.
+	// Window is the minimum time kept, unless that takes more than MaxBytes.
 	Window   time.Duration `json:"window_ns"`
 	MaxBytes int64         `json:"max_bytes"`
 }
 
-// flightRecorder keeps the last seconds of the execution trace. A nil one keeps none.
+// flightRecorder keeps the last seconds of the execution trace. A nil one keeps nothing.
 type flightRecorder struct {
 	Flight
 
@@ -29,7 +29,7 @@ type flightRecorder struct {
 	stopped  bool
 }
 
-// startFlight starts the recorder that o wants; nil if it wants none. There is one per process.
+// startFlight starts the recorder that o asks for, or returns nil. A process can have only one.
 func startFlight(o Options) (*flightRecorder, error) {
 	if o.Flight < 0 || o.FlightBytes < 0 {
 		return nil, errors.New("start agent: Flight and FlightBytes must not be negative")
@@ -48,7 +48,7 @@ func startFlight(o Options) (*flightRecorder, error) {
 	return f, nil
 }
 
-// info is what Info says; nil without a recorder.
+// info returns the recorder's part of [Info]; nil without a recorder.
 func (f *flightRecorder) info() *Flight {
 	if f == nil {
 		return nil
@@ -56,7 +56,7 @@ func (f *flightRecorder) info() *Flight {
 	return &f.Flight
 }
 
-// stop waits for the snapshot that is written, if there is one.
+// stop waits for the snapshot being written, if any.
 func (f *flightRecorder) stop() {
 	if f == nil {
 		return
@@ -71,18 +71,18 @@ func (f *flightRecorder) stop() {
 func (f *flightRecorder) serve(w http.ResponseWriter, _ *http.Request) {
 	if f == nil {
 		serveError(w, http.StatusNotFound,
-			"this agent keeps no flight recording: set Options.Flight, such as 10 * time.Second")
+			"this agent has no flight recorder: set Options.Flight, for example to 10 * time.Second")
 		return
 	}
 	if !f.mu.TryLock() {
-		serveError(w, http.StatusTooManyRequests, "a snapshot of the flight recorder is being written to another caller")
+		serveError(w, http.StatusTooManyRequests, "another snapshot of the flight recorder is in progress")
 		return
 	}
 	defer f.mu.Unlock()
 	if f.stopped {
-		serveError(w, http.StatusServiceUnavailable, "this agent is being closed")
+		serveError(w, http.StatusServiceUnavailable, "this agent is closing")
 		return
 	}
 	attach(w, "flight")
-	_, _ = f.recorder.WriteTo(w) // the caller sees a trace that is cut off
+	_, _ = f.recorder.WriteTo(w) // the caller sees a truncated trace
 }

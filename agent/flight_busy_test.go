@@ -41,7 +41,7 @@ func TestFlightBusy(t *testing.T) {
 	<-first.writing
 	second := httptest.NewRecorder()
 	f.serve(second, nil)
-	if second.Code != http.StatusTooManyRequests || !strings.Contains(second.Body.String(), "another caller") {
+	if second.Code != http.StatusTooManyRequests || !strings.Contains(second.Body.String(), "in progress") {
 		t.Errorf("the second: status %d: %s", second.Code, second.Body)
 	}
 	go func() {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// guard lets through only those who may ask.
+// guard passes on only the requests that are allowed.
 func (a *Agent) guard(next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(a.token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -18,12 +18,11 @@ func (a *Agent) guard(next http.Handler) http.Handler {
 		switch {
 		case a.token != "" && !bearer(r, want):
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			serveError(w, http.StatusUnauthorized, "this agent wants its token as a bearer token")
-		// Without a token, a web page in a browser on this machine could ask as
-		// well, under its own name that resolves to loopback, or blindly
-		// from another site.
+			serveError(w, http.StatusUnauthorized, "this agent requires its token as a bearer token")
+		// Without a token, a web page in a browser on this machine could send requests too, under
+		// its own host name that resolves to loopback, or blindly from another site.
 		case a.local && !localHost(r.Host):
-			serveError(w, http.StatusForbidden, "the request's host is not a name of the loopback interface")
+			serveError(w, http.StatusForbidden, "the request's host is not a loopback name")
 		case a.token == "" && !sameSite(r):
 			serveError(w, http.StatusForbidden, "the request comes from another site")
 		default:
@@ -32,8 +31,8 @@ func (a *Agent) guard(next http.Handler) http.Handler {
 	})
 }
 
-// bearer reports whether r carries the token whose hash is want. The comparison
-// takes the same time wherever the two differ, and whatever their lengths.
+// bearer reports whether r carries the token whose hash is want. The comparison takes the same time
+// wherever the two differ, and whatever their lengths.
 func bearer(r *http.Request, want [sha256.Size]byte) bool {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	got := sha256.Sum256([]byte(strings.TrimSpace(token)))

@@ -46,13 +46,13 @@ func (a *Agent) routes() http.Handler {
 	return mux
 }
 
-// serveError answers with a plain text that go tool pprof shows to its user.
+// serveError answers with plain text, which go tool pprof shows to its user.
 func serveError(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Go-Pprof", "1")
 	w.Header().Del("Content-Disposition")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text+"\n") // nobody is left to tell
+	_, _ = io.WriteString(w, text+"\n") // a caller that has gone cannot be told
 }
 
 func cmdline(w http.ResponseWriter, _ *http.Request) {
@@ -67,14 +67,14 @@ func window(r *http.Request, otherwise time.Duration) (time.Duration, error) {
 		return otherwise, nil
 	}
 	seconds, err := strconv.ParseFloat(text, 64)
-	// Written so that NaN is refused too.
+	// Written so that NaN is rejected too.
 	if err != nil || !(seconds > 0 && seconds <= maxWindow.Seconds()) {
-		return 0, fmt.Errorf("seconds=%s: want a number above 0 and at most %v", text, maxWindow.Seconds())
+		return 0, fmt.Errorf("invalid seconds=%s (want a number above 0 and at most %v)", text, maxWindow.Seconds())
 	}
 	return time.Duration(seconds * float64(time.Second)), nil
 }
 
-// sleep waits for d, or until the caller has gone or the agent is closed.
+// sleep waits for d, or until the caller is gone or the agent closes.
 func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -89,8 +89,8 @@ func attach(w http.ResponseWriter, name string) {
 	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 }
 
-// cpuProfile runs the CPU profiler for a while. A caller that goes away ends it
-// early, so that the next one can have it.
+// cpuProfile runs the CPU profiler for the requested window. It ends early when the caller goes
+// away, so that the next caller can use the profiler.
 func cpuProfile(w http.ResponseWriter, r *http.Request) {
 	d, err := window(r, defaultProfileWindow)
 	if err != nil {
@@ -121,8 +121,7 @@ func executionTrace(w http.ResponseWriter, r *http.Request) {
 	trace.Stop()
 }
 
-// named serves one of the runtime's profiles, or one that the program has made
-// with [pprof.NewProfile].
+// named serves one of the runtime's profiles, or one that the program made with [pprof.NewProfile].
 func named(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	p := pprof.Lookup(name)
@@ -147,15 +146,15 @@ func named(w http.ResponseWriter, r *http.Request) {
 	_ = p.WriteTo(w, debug) // the caller sees a short body
 }
 
-// symbol maps program counters to function names, as go tool pprof asks for
-// them: counters separated by plus signs, in the body or in the query.
+// symbol maps program counters to function names, as go tool pprof requests them: counters
+// separated by plus signs, in the body or in the query.
 func symbol(w http.ResponseWriter, r *http.Request) {
 	var in io.Reader = strings.NewReader(r.URL.RawQuery)
 	if r.Method == http.MethodPost {
 		in = http.MaxBytesReader(w, r.Body, maxSymbolBody)
 	}
 	var out bytes.Buffer
-	out.WriteString("num_symbols: 1\n") // any number but 0: there are symbols
+	out.WriteString("num_symbols: 1\n") // any number but 0 means that there are symbols
 	for br := bufio.NewReader(in); ; {
 		word, err := br.ReadString('+')
 		if pc, _ := strconv.ParseUint(strings.TrimSuffix(word, "+"), 0, 64); pc != 0 {
@@ -187,10 +186,10 @@ func (a *Agent) info(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(append(data, '\n'))
 }
 
-// index lists what there is, in the form that net/http/pprof's index has.
+// index lists the profiles, in the format of net/http/pprof's index.
 func (a *Agent) index(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != a.prefix+"/" {
-		serveError(w, http.StatusNotFound, "no such page; the index is "+a.prefix+"/")
+		serveError(w, http.StatusNotFound, "page not found; the index is "+a.prefix+"/")
 		return
 	}
 	type entry struct{ name, href, count, text string }
@@ -199,13 +198,13 @@ func (a *Agent) index(w http.ResponseWriter, r *http.Request) {
 		{"profile", "profile?seconds=30", "", "CPU profile of the next seconds"},
 		{"symbol", "symbol", "", "names of functions by program counter"},
 		{"trace", "trace?seconds=1", "", "execution trace of the next seconds"},
-		{"whet", "whet", "", "build, rates and runtime metrics of this process, as JSON"},
+		{"whet", "whet", "", "build information, rates and runtime metrics of this process, as JSON"},
 	}
 	if a.flight != nil {
 		entries = append(entries, entry{"flight", "flight", "", "execution trace of the last seconds"})
 	}
 	if a.slow.watched.Load() {
-		entries = append(entries, entry{"slow", "slow?than=1s", "", "the next request that takes so long, as JSON"})
+		entries = append(entries, entry{"slow", "slow?than=1s", "", "the next request slower than the given limit, as JSON"})
 	}
 	for _, p := range pprof.Profiles() {
 		entries = append(entries, entry{p.Name(), p.Name() + "?debug=1", strconv.Itoa(p.Count()), describe(p.Name())})
@@ -217,7 +216,7 @@ func (a *Agent) index(w http.ResponseWriter, r *http.Request) {
 		html.EscapeString(a.prefix) + "/</title></head><body>\n<table>\n")
 	out.WriteString("<tr><th>Count</th><th>Profile</th><th></th></tr>\n")
 	for _, e := range entries {
-		// A program's own profiles may be called anything.
+		// A program may give its own profiles any name.
 		fmt.Fprintf(&out, "<tr><td>%s</td><td><a href='%s'>%s</a></td><td>%s</td></tr>\n", e.count, html.EscapeString(e.href),
 			html.EscapeString(e.name), e.text)
 	}
@@ -235,13 +234,13 @@ func describe(name string) string {
 	case "goroutine":
 		return "stacks of all goroutines"
 	case "goroutineleak":
-		return "stacks of goroutines that can never go on"
+		return "stacks of goroutines that are blocked forever"
 	case "heap":
-		return "live objects as of the last collection, sampled; gc=1 collects first"
+		return "live objects as of the last garbage collection, sampled; gc=1 collects first"
 	case "mutex":
-		return "where locks were held that others waited for"
+		return "where contended locks were held"
 	case "threadcreate":
-		return "stacks that made threads"
+		return "stacks that created threads"
 	}
 	return ""
 }

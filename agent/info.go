@@ -13,11 +13,10 @@ import (
 // InfoSchema names the JSON form of [Info].
 const InfoSchema = "whet.agent/1"
 
-// Info is what the agent says of its process: the answer at PREFIX/whet and the
-// part agent.json of a recording.
+// Info describes the process: the answer at PREFIX/whet and the part agent.json of a recording.
 type Info struct {
 	Schema     string    `json:"schema"` // always [InfoSchema]
-	Time       time.Time `json:"time"`   // of the values below
+	Time       time.Time `json:"time"`   // when the values below were read
 	GoVersion  string    `json:"go_version"`
 	GOOS       string    `json:"goos"`
 	GOARCH     string    `json:"goarch"`
@@ -25,14 +24,14 @@ type Info struct {
 	NumCPU     int       `json:"num_cpu"`
 	PID        int       `json:"pid"`
 	Cmdline    []string  `json:"cmdline"`
-	Build      *Build    `json:"build,omitempty"` // nil when the binary holds none
+	Build      *Build    `json:"build,omitempty"` // nil if the binary has none
 
-	// CPU is the user and system time that the process has used so far; 0 where the
-	// system does not tell.
+	// CPU is the user and system time that the process has used so far; 0 where the system does not
+	// report it.
 	CPU time.Duration `json:"cpu_ns"`
 
-	// BlockRate is in nanoseconds per event; 0 is off, and -1 is unknown: the
-	// agent was told not to touch it, and the runtime does not tell.
+	// BlockRate is in nanoseconds per event; 0 is off, and -1 is unknown: the agent was configured
+	// not to change it, and the runtime does not report it.
 	BlockRate int64 `json:"block_rate"`
 	// MutexFraction is in contended unlocks per event; 0 is off.
 	MutexFraction int `json:"mutex_fraction"`
@@ -42,23 +41,22 @@ type Info struct {
 	// Flight is the flight recorder; nil when there is none.
 	Flight *Flight `json:"flight,omitempty"`
 
-	// Memory holds the memory, collector, CPU and scheduler figures of package
-	// runtime/metrics by their names, which end in their units. Pauses holds
-	// those of them that are distributions of times.
+	// Memory holds the memory, garbage collector, CPU and scheduler metrics of package
+	// runtime/metrics by name; the names end in the units. Pauses holds those that are
+	// distributions of times.
 	Memory map[string]float64  `json:"memory"`
 	Pauses map[string][]Bucket `json:"pauses"`
 }
 
-// Bucket is one non-empty bucket of a distribution of seconds: N events of at
-// least Low and less than High. A bucket without lower or upper end has a nil
-// Low or High.
+// Bucket is one non-empty bucket of a distribution of seconds: N events of at least Low and less
+// than High. Low or High is nil if the bucket has no lower or upper bound.
 type Bucket struct {
 	Low  *float64 `json:"low,omitempty"`
 	High *float64 `json:"high,omitempty"`
 	N    uint64   `json:"n"`
 }
 
-// Build is the build information that the go command put into the binary.
+// Build is the build information that the go command embeds in the binary.
 type Build struct {
 	Path     string    `json:"path,omitempty"` // package path of main
 	Main     Module    `json:"main"`
@@ -74,7 +72,7 @@ type Module struct {
 	Replace *Module `json:"replace,omitempty"`
 }
 
-// Setting is one key and value of a build, such as "-trimpath" and "true".
+// Setting is one key and value of the build settings, such as "-trimpath" and "true".
 type Setting struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
@@ -104,8 +102,8 @@ func readInfo(r *rates) *Info {
 	return info
 }
 
-// readMetrics reads all of runtime/metrics but the counters of GODEBUG settings
-// and the distributions that are not of times.
+// readMetrics reads all of runtime/metrics except the counters of GODEBUG settings and
+// distributions of anything but times.
 func readMetrics() (map[string]float64, map[string][]Bucket) {
 	var samples []metrics.Sample
 	for _, d := range metrics.All() {
@@ -125,7 +123,7 @@ func readMetrics() (map[string]float64, map[string][]Bucket) {
 			if strings.HasSuffix(s.Name, ":seconds") {
 				pauses[s.Name] = buckets(s.Value.Float64Histogram())
 			}
-		case metrics.KindBad: // this runtime does not have it
+		case metrics.KindBad: // not supported by this runtime
 		}
 	}
 	return scalars, pauses
@@ -141,7 +139,7 @@ func buckets(h *metrics.Float64Histogram) []Bucket {
 	return out
 }
 
-// finite gives nil for what JSON cannot hold.
+// finite returns nil for a value that JSON cannot represent.
 func finite(f float64) *float64 {
 	if math.IsInf(f, 0) {
 		return nil

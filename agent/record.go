@@ -13,26 +13,24 @@ import (
 	"time"
 )
 
-// DefaultTraceWindow is how much of a program's beginning [Recorder] traces.
+// DefaultTraceWindow is how long [Recorder] traces the program from its start.
 const DefaultTraceWindow = time.Second
 
-// maxTrace bounds the trace of a program that does very much in its window.
+// maxTrace bounds the trace of a program that is very busy in the window.
 const maxTrace = 64 << 20
 
-// Recorder records the program that it is part of. The zero value is what
-// [Record] uses.
+// Recorder records the program it is part of. [Record] uses the zero value.
 type Recorder struct {
-	// Trace is the length of the execution trace, which begins at once and ends
-	// early when it grows beyond 64 MB; 0 means [DefaultTraceWindow], negative
-	// none.
+	// Trace is the length of the execution trace, which begins at once and ends early when it
+	// exceeds 64 MB; 0 means [DefaultTraceWindow], negative none.
 	Trace time.Duration
 	// BlockRate and MutexFraction are as in [Options].
 	BlockRate     time.Duration
 	MutexFraction int
 }
 
-// Record begins to record the program, and returns the function that ends the
-// recording and writes it to path:
+// Record starts recording the program, and returns the function that ends the recording and writes
+// it to path:
 //
 //	stop := agent.Record("run.whet")
 //	defer func() {
@@ -41,17 +39,16 @@ type Recorder struct {
 //		}
 //	}()
 //
-// It is for programs that end: a benchmark, a batch, a command. What cannot be
-// recorded, because something else in the program profiles already, is named in
-// the recording. When path cannot be written, or is a file that is not a
-// recording, nothing is recorded, and stop says so; an older recording is
-// replaced. stop may be called more than once, and from several goroutines: the first
-// call does the work, which includes a garbage collection, and all return its
-// result. A program that ends by os.Exit, log.Fatal or a signal without calling
-// stop leaves path.partial, with little in it.
+// It is meant for programs that end: a benchmark, a batch job, a command. The recording lists what
+// could not be recorded because something else in the program is already profiling. If path cannot
+// be written, or is a file that is not a recording, nothing is recorded and stop returns the error;
+// an older recording is replaced. stop may be called more than once, and from several goroutines:
+// the first call does the work, which includes a garbage collection, and all return its result. A
+// program that ends by os.Exit, log.Fatal or a signal without calling stop leaves path.partial,
+// with little in it.
 func Record(path string) (stop func() error) { return Recorder{}.Start(path) }
 
-// Start is [Record] with r's settings.
+// Start is [Record] with the settings in r.
 func (r Recorder) Start(path string) (stop func() error) {
 	run := &recordingRun{path: path, created: time.Now(), before: map[string]int{}}
 	if err := run.begin(r); err != nil {
@@ -66,7 +63,7 @@ func (r Recorder) Start(path string) (stop func() error) {
 	})
 }
 
-// recordingRun is one recording being made.
+// recordingRun is one recording in progress.
 type recordingRun struct {
 	path    string
 	created time.Time
@@ -74,14 +71,14 @@ type recordingRun struct {
 	meta    meta
 	rates   *rates
 	info    *Info
-	before  map[string]int // stacks that block and mutex had at the start
+	before  map[string]int // number of stacks in the block and mutex profiles at the start
 
-	cpu      *bytes.Buffer // nil: not ours
-	trace    *traceWindow  // nil: none
+	cpu      *bytes.Buffer // nil if another profile was running
+	trace    *traceWindow  // nil if there is none
 	profiles [][]byte      // those that name hot functions
 }
 
-// begin writes what is known at once, and starts to measure.
+// begin writes what is known at once, and starts measuring.
 func (run *recordingRun) begin(r Recorder) error {
 	out, err := createArchive(run.path, run.created)
 	if err != nil {
@@ -148,7 +145,7 @@ func (run *recordingRun) end() error {
 	errs = append(errs, run.addSnapshot("goroutine", "goroutine"), run.addSnapshot("threadcreate", "threadcreate"))
 	run.rates.restore()
 
-	// Allocations show up in the profiles once a collection has ended.
+	// Allocations appear in the profiles once a collection has ended.
 	runtime.GC()
 	sinceStart := part{Start: run.created, End: ended, Note: "since the program's start"}
 	errs = append(errs,
@@ -166,7 +163,8 @@ func (run *recordingRun) end() error {
 	if pprof.Lookup("goroutineleak") != nil {
 		errs = append(errs, run.addSnapshot("goroutineleak", "goroutineleak"))
 	} else {
-		run.missing("goroutineleak", "the program was built without it", "build it with Go 1.27, or with Go 1.26 and GOEXPERIMENT=goroutineleakprofile")
+		run.missing("goroutineleak", "the program was built without it",
+			"build it with Go 1.27, or with Go 1.26 and GOEXPERIMENT=goroutineleakprofile")
 	}
 	errs = append(errs,
 		run.addSources(),
@@ -175,7 +173,7 @@ func (run *recordingRun) end() error {
 	return errors.Join(errs...)
 }
 
-// noteRates says which of the profiles that are off by default stayed off.
+// noteRates records which of the profiles that are off by default remained off.
 func (run *recordingRun) noteRates(info *Info) {
 	if info.MutexFraction == 0 {
 		run.missing("mutex", "mutex profiling is off", "runtime.SetMutexProfileFraction(100)")
@@ -205,14 +203,13 @@ func (run *recordingRun) addProfile(name, as string, p part) error {
 	return run.out.add(p, buf.Bytes())
 }
 
-// addSnapshot is addProfile for what is true of one moment.
+// addSnapshot adds a profile of one moment.
 func (run *recordingRun) addSnapshot(name, as string) error {
 	now := time.Now()
 	return run.addProfile(name, as, part{Start: now, End: now})
 }
 
-// addMemStats adds the lines about runtime.MemStats that end the text form of
-// the heap profile.
+// addMemStats adds the lines about runtime.MemStats from the end of the heap profile's text form.
 func (run *recordingRun) addMemStats(name string) error {
 	var buf bytes.Buffer
 	if err := pprof.Lookup("heap").WriteTo(&buf, 1); err != nil {
@@ -242,13 +239,13 @@ func (run *recordingRun) addTrace() error {
 	return errors.Join(w.err, err, os.Remove(w.file.Name()))
 }
 
-// traceWindow is an execution trace of the program's beginning. It goes to a
-// file of its own, so that it does not show in the program's heap.
+// traceWindow is an execution trace of the program's start. It is written to a separate file, so
+// that it does not show in the program's heap.
 type traceWindow struct {
 	file    *os.File
 	started time.Time
 	quit    chan struct{} // closed to end the window early
-	over    chan struct{} // closed by Write when there is too much
+	over    chan struct{} // closed by Write when the trace is too large
 	done    chan struct{} // closed when the trace is complete
 
 	// Owned by the tracer's goroutine until done is closed.
@@ -262,7 +259,10 @@ func startTrace(path string, d time.Duration) (*traceWindow, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &traceWindow{file: f, started: time.Now(), quit: make(chan struct{}), over: make(chan struct{}), done: make(chan struct{})}
+	w := &traceWindow{
+		file: f, started: time.Now(), quit: make(chan struct{}), over: make(chan struct{}),
+		done: make(chan struct{}),
+	}
 	if err := trace.Start(w); err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(path))
 	}
@@ -282,8 +282,7 @@ func startTrace(path string, d time.Duration) (*traceWindow, error) {
 	return w, nil
 }
 
-// Write takes the trace from the runtime, which cannot be told to stop from
-// here.
+// Write receives the trace from the runtime. It cannot tell the runtime to stop.
 func (w *traceWindow) Write(p []byte) (int, error) {
 	n, err := w.file.Write(p)
 	w.written += int64(n)

@@ -26,10 +26,10 @@ const (
 	maxInflated  = 256 << 20
 )
 
-// addSources adds the program's own source files that its profiles speak of, as
-// far as they are where the compiler found them. With them, the recording shows
-// the right lines even after the program has been changed. Other people's files
-// are left out: the reader finds those in GOROOT and the module cache.
+// addSources adds the program's own source files named in its profiles, if they are where the
+// compiler found them. With them, the recording shows the right lines even after the program has
+// changed. Files of the standard library and of dependencies are left out: the reader finds those
+// in GOROOT and the module cache.
 func (run *recordingRun) addSources() error {
 	own := ownCode(run.info.Build)
 	var paths []string
@@ -46,9 +46,9 @@ func (run *recordingRun) addSources() error {
 	}
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	// A closure of a library's function that was inlined is named after the
-	// function it was inlined into, but lives in the library's file.
-	std := stdFolder()
+	// An inlined closure of a library function is named after the function it was inlined into, but
+	// is in the library's file.
+	std := stdDir()
 	paths = slices.DeleteFunc(paths, func(p string) bool {
 		return strings.HasPrefix(p, std) && std != "" || strings.Contains(p, "/pkg/mod/")
 	})
@@ -72,7 +72,7 @@ func (run *recordingRun) addSources() error {
 	return errors.Join(errs...)
 }
 
-// ownCode tells functions of the main package and the main module.
+// ownCode returns a function that reports whether a function is in the main package or module.
 func ownCode(b *Build) func(function string) bool {
 	module := ""
 	if b != nil {
@@ -87,9 +87,9 @@ func ownCode(b *Build) func(function string) bool {
 	}
 }
 
-// stdFolder is the directory of the standard library as the compiler named it, with
-// a slash at its end, or "".
-func stdFolder() string {
+// stdDir returns the directory of the standard library as recorded by the compiler, with a trailing
+// slash, or "".
+func stdDir() string {
 	f := runtime.FuncForPC(reflect.ValueOf(os.Stat).Pointer())
 	file, _ := f.FileLine(f.Entry())
 	if folder, ok := strings.CutSuffix(file, "os/stat.go"); ok {
@@ -98,7 +98,7 @@ func stdFolder() string {
 	return ""
 }
 
-// executableTime is when the program was built, or zero.
+// executableTime returns when the program was built, or the zero time.
 func executableTime() time.Time {
 	exe, err := os.Executable()
 	if err != nil {
@@ -111,7 +111,7 @@ func executableTime() time.Time {
 	return info.ModTime()
 }
 
-// sourceName is the archive name of a source file that profiles call p.
+// sourceName returns the archive name for the source file that profiles call p.
 func (a *archive) sourceName(p string) string {
 	var b strings.Builder
 	for elem := range strings.SplitSeq(strings.ReplaceAll(p, `\`, "/"), "/") {
@@ -147,7 +147,7 @@ func (a *archive) sourceName(p string) string {
 
 var errProfile = errors.New("not a profile")
 
-// inflate undoes the compression of a profile that the runtime has made.
+// inflate decompresses a profile that the runtime wrote.
 func inflate(gz []byte) ([]byte, error) {
 	zr, err := gzip.NewReader(bytes.NewReader(gz))
 	if err != nil {
@@ -156,8 +156,8 @@ func inflate(gz []byte) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(zr, maxInflated))
 }
 
-// functionFiles returns the file names of the functions in an inflated pprof
-// profile whose names own accepts. It reads two tables of profile.proto:
+// functionFiles returns the file names of the functions in an inflated pprof profile whose names
+// own accepts. It reads two tables of profile.proto:
 //
 //	repeated Function function     = 5; // Function { int64 name = 2; int64 filename = 4; }
 //	repeated string   string_table = 6; // which the numbers above are indices of

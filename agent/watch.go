@@ -20,58 +20,57 @@ import (
 const SlowSchema = "whet.agent-slow/1"
 
 const (
-	// slowKept is how many slow requests are remembered for those who ask.
+	// slowKept is how many slow requests are kept for callers.
 	slowKept = 64
-	// slowForget is how long after a question, and the longest that it may wait, requests are still
-	// looked at.
+	// slowForget is how long after a query ends its limit still applies.
 	slowForget = time.Minute
-	// slowWait is how long a question waits for an answer unless it says otherwise.
+	// slowWait is how long a query waits for an answer by default.
 	slowWait = 30 * time.Second
-	// maxSlowWait is how long it may wait.
+	// maxSlowWait is the longest wait that a query may ask for.
 	maxSlowWait = 5 * time.Minute
-	// maxSlowName bounds what is kept of a request's path, in bytes.
+	// maxSlowName bounds the length of a request's path that is kept, in bytes.
 	maxSlowName = 200
 )
 
-// Slow is what the agent answers at PREFIX/slow: the requests that took longer than was asked for.
+// Slow is the answer at PREFIX/slow: the requests that took longer than the query's limit.
 type Slow struct {
 	Schema string `json:"schema"` // always [SlowSchema]
-	// Next is what to give as after next time, to get only later ones.
+	// Next is the value of after for the next query, to get only later requests.
 	Next     uint64        `json:"next"`
 	Requests []SlowRequest `json:"requests"` // in the order in which they ended
 }
 
-// A SlowRequest is one.
+// A SlowRequest is one slow request.
 type SlowRequest struct {
 	Number uint64 `json:"number"` // counts from 1
-	// Name is the request's method and the pattern that an [http.ServeMux] found for it, or else its
-	// path. It has no query.
+	// Name is the request's method and the pattern that an [http.ServeMux] found for it, or else
+	// its path, without the query.
 	Name    string        `json:"name"`
 	Begin   time.Time     `json:"begin"`
 	End     time.Time     `json:"end"`
 	Latency time.Duration `json:"latency_ns"`
-	// Mark is the message of a runtime/trace log, of category [MarkCategory], that the request's goroutine wrote
-	// when the request ended. No other request has it: it finds this one in a trace. It is "" when nothing
-	// was traced.
+	// Mark is the message of a runtime/trace log, of category [MarkCategory], that the request's
+	// goroutine wrote when the request ended. It is unique, so it finds this request in a trace. It
+	// is "" when no trace was being written.
 	Mark string `json:"mark,omitempty"`
 }
 
 // MarkCategory is the category of the logs that mark slow requests in execution traces.
 const MarkCategory = "whet.slow"
 
-// slowRequests are the slow ones of late. What is slow is said by who asks; while nobody does, a
-// request costs two readings of the clock.
+// slowRequests are the recent slow requests. Queries set what counts as slow; while there are none,
+// a request costs two readings of the clock.
 type slowRequests struct {
-	watched atomic.Bool   // a handler is looked at
-	than    atomic.Int64  // nanoseconds: the least that anybody asks for
+	watched atomic.Bool   // there is a watched handler
+	than    atomic.Int64  // nanoseconds: the lowest limit of any query
 	marks   atomic.Uint64 // how many marks were given
-	prefix  string        // of marks: another agent's, or a later process's, differ
+	prefix  string        // of marks: differs between agents and processes
 
 	mu     sync.Mutex
 	kept   []SlowRequest // a ring
 	last   uint64        // number of the last one
 	asked  map[time.Duration]time.Time
-	signal chan struct{} // closed, and replaced, when there is another one
+	signal chan struct{} // closed, and replaced, when another one is added
 }
 
 func newSlowRequests() *slowRequests {
@@ -80,9 +79,9 @@ func newSlowRequests() *slowRequests {
 	return s
 }
 
-// Watch returns a handler that does what next does and lets the agent know how long each request takes,
-// so that `whet watch` can record the seconds in which one was slow. The [http.ResponseWriter] is
-// handed on as it is. A request costs two readings of the clock.
+// Watch returns a handler that calls next and reports to the agent how long each request takes, so
+// that `whet watch` can record the seconds in which one was slow. It passes the
+// [http.ResponseWriter] to next unchanged. A request costs two readings of the clock.
 func (a *Agent) Watch(next http.Handler) http.Handler {
 	a.slow.watched.Store(true)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -96,8 +95,9 @@ func (a *Agent) Watch(next http.Handler) http.Handler {
 	})
 }
 
-// mark marks in the execution trace, if one is written, that a request of the goroutine that calls it ends
-// now. The log belongs to no task: it must not change what a trace says of the user's.
+// mark marks in the execution trace, if one is being written, that the calling goroutine's request
+// ends now. The log belongs to no task, so that it does not change what the trace shows of the
+// user's tasks.
 func (s *slowRequests) mark() string {
 	if !trace.IsEnabled() {
 		return ""
@@ -107,7 +107,7 @@ func (s *slowRequests) mark() string {
 	return mark
 }
 
-// add notes a slow request.
+// add adds a slow request.
 func (s *slowRequests) add(r *http.Request, begin time.Time, took time.Duration, mark string) {
 	name := r.Pattern
 	if name == "" {
@@ -121,7 +121,7 @@ func (s *slowRequests) add(r *http.Request, begin time.Time, took time.Duration,
 	defer s.mu.Unlock()
 	s.forget(time.Now())
 	if int64(took) < s.than.Load() {
-		return // whoever asked has gone
+		return // the caller has gone
 	}
 	s.last++
 	if len(s.kept) == slowKept {
@@ -135,18 +135,19 @@ func (s *slowRequests) add(r *http.Request, begin time.Time, took time.Duration,
 	s.signal = make(chan struct{})
 }
 
-// ask notes that somebody wants to know of requests that take so long.
+// ask registers a query for requests slower than the given limit.
 func (s *slowRequests) ask(than time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	if _, known := s.asked[than]; known || len(s.asked) < slowKept { // else who asks for ever new ones gets those of others
+	// A caller with ever new limits must not displace those of others.
+	if _, known := s.asked[than]; known || len(s.asked) < slowKept {
 		s.asked[than] = now
 	}
 	s.forget(now)
 }
 
-// forget drops questions that were not repeated, and finds the least of the rest. s.mu is held.
+// forget drops limits that were not queried again, and finds the lowest of the rest. s.mu is held.
 func (s *slowRequests) forget(now time.Time) {
 	least := time.Duration(math.MaxInt64)
 	for than, at := range s.asked {
@@ -159,8 +160,8 @@ func (s *slowRequests) forget(now time.Time) {
 	s.than.Store(int64(least))
 }
 
-// after are the requests behind number that took so long, and the channel that is closed when there is
-// another one.
+// after returns the requests after number that took at least than, and the channel that is closed
+// when another one is added.
 func (s *slowRequests) after(number uint64, than time.Duration) (Slow, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,8 +174,8 @@ func (s *slowRequests) after(number uint64, than time.Duration) (Slow, <-chan st
 	return answer, s.signal
 }
 
-// serve answers ?than=500ms&after=NUMBER&seconds=30 as soon as a request took that long, and with
-// none when the seconds are over. Without after, only those that end from now on count.
+// serve answers ?than=500ms&after=NUMBER&seconds=30 as soon as a request is that slow, or with none
+// when the seconds are over. Without after, only requests that end from now on count.
 func (s *slowRequests) serve(w http.ResponseWriter, r *http.Request) {
 	if !s.watched.Load() {
 		serveError(w, http.StatusNotFound, "no handler is watched: wrap one with Agent.Watch")
@@ -182,14 +183,14 @@ func (s *slowRequests) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	than, err := time.ParseDuration(cmp.Or(r.FormValue("than"), "1s"))
 	if err != nil || than <= 0 {
-		serveError(w, http.StatusBadRequest, "than: want a duration above zero, such as 500ms")
+		serveError(w, http.StatusBadRequest, "invalid than (want a duration above zero, such as 500ms)")
 		return
 	}
 	wait := slowWait
 	if r.FormValue("seconds") != "" {
 		if wait, err = window(r, slowWait); err != nil || wait > maxSlowWait {
 			serveError(w, http.StatusBadRequest,
-				"seconds: want a number above 0 and at most "+strconv.Itoa(int(maxSlowWait.Seconds())))
+				"invalid seconds (want a number above 0 and at most "+strconv.Itoa(int(maxSlowWait.Seconds())))
 			return
 		}
 	}
@@ -198,11 +199,11 @@ func (s *slowRequests) serve(w http.ResponseWriter, r *http.Request) {
 	number := answer.Next
 	if text := r.FormValue("after"); text != "" {
 		if number, err = strconv.ParseUint(text, 10, 64); err != nil {
-			serveError(w, http.StatusBadRequest, "after: want the number that the last answer had as next")
+			serveError(w, http.StatusBadRequest, "invalid after (want the number that the last answer had as next)")
 			return
 		}
 		if number > answer.Next {
-			number = 0 // it is another process's: this one was started later
+			number = 0 // the number is from another process: this one was started later
 		}
 	}
 	timer := time.NewTimer(wait)
@@ -224,7 +225,7 @@ func (s *slowRequests) serve(w http.ResponseWriter, r *http.Request) {
 		case <-timer.C:
 			over = true
 		case <-r.Context().Done():
-			over = true // closed: say what there is
+			over = true // closed: answer with what there is
 		}
 	}
 }
