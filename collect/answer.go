@@ -17,32 +17,33 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// Limits of a recording of a server, where [Options] have zero.
+// Limits of a recording of a server, where [Options] are zero.
 const (
 	// DefaultGrace is how long answers may take beyond the window.
 	DefaultGrace = 15 * time.Second
-	// DefaultMaxSize is how many bytes all answers together may have.
+	// DefaultMaxSize bounds the size of all answers together, in bytes.
 	DefaultMaxSize = 2 << 30
-	// DefaultMaxMemory is what decoding one profile may take at most, in bytes.
+	// DefaultMaxMemory bounds the memory for decoding one profile, in bytes.
 	DefaultMaxMemory = 128 << 20
 )
 
-// An answer is the target's response to one request, in a temporary file in the recording's directory.
+// An answer is the target's response to one request, in a temporary file in the recording's
+// directory.
 type answer struct {
 	file *tempfile.File
 	size int64
 }
 
-// newAnswer makes the file that an answer goes to.
+// newAnswer creates the file for an answer.
 func (s *session) newAnswer() (*answer, error) {
 	f, err := tempfile.New(filepath.Dir(s.opt.Out), ".whet-answer-*")
 	if err != nil {
-		return nil, &diag.Error{Op: "record", Err: err, Hint: "choose a directory that can be written with -o FILE.whet"}
+		return nil, &diag.Error{Op: "record", Err: err, Hint: "choose a writable directory with -o FILE.whet"}
 	}
 	return &answer{file: f}, nil
 }
 
-// fill takes all that r has, at most limit bytes of it.
+// fill reads r to its end, or up to limit bytes.
 func (a *answer) fill(r io.Reader, limit int64) error {
 	n, err := io.Copy(a.file, io.LimitReader(r, limit+1))
 	a.size = min(n, limit)
@@ -52,34 +53,35 @@ func (a *answer) fill(r io.Reader, limit int64) error {
 	return err
 }
 
-// reader reads it from its beginning.
+// reader returns a reader of the answer from its beginning.
 func (a *answer) reader() io.Reader { return io.NewSectionReader(a.file, 0, a.size) }
 
-// head is its first n bytes, or all.
+// head returns the first n bytes, or all if there are fewer.
 func (a *answer) head(n int64) []byte {
 	head := make([]byte, min(a.size, n))
-	_, _ = a.file.ReadAt(head, 0) // what cannot be read shows on decoding
+	_, _ = a.file.ReadAt(head, 0) // a read error shows on decoding
 	return head
 }
 
-// close drops it. Of nil it does nothing.
+// close discards the answer. It does nothing if the answer is nil.
 func (a *answer) close() {
 	if a != nil {
-		_ = a.file.Close() // it is temporary
+		_ = a.file.Close() // the file is temporary
 	}
 }
 
-// errTooLarge is in the errors of answers that were cut off for their size.
+// errTooLarge is in the errors of answers that were cut off because of their size.
 var errTooLarge = errors.New("too large")
 
 func tooLarge(limit int64) error {
 	return fmt.Errorf("cut off: answer %w (limit %v)", errTooLarge, unit.Bytes(limit))
 }
 
-// onePart is the part of what is left of a quota that one answer may have: those without an end leave room for others.
+// onePart is the fraction of the remaining quota that one answer may use, as a divisor, so that an
+// endless answer leaves some for the others.
 const onePart = 8
 
-// A quota is how many bytes the answers of a recording may have together.
+// A quota bounds the bytes of all answers of a recording.
 type quota struct {
 	total int64
 	used  atomic.Int64
@@ -89,7 +91,7 @@ type quota struct {
 type metered struct {
 	io.ReadCloser
 	q     *quota
-	limit int64 // of this answer, from its first byte on
+	limit int64 // of this answer
 	used  int64
 }
 
@@ -100,7 +102,7 @@ func (m *metered) Read(p []byte) (int, error) {
 	}
 	if left = min(left, m.limit-m.used); left <= 0 {
 		return 0, &diag.Error{
-			Err: fmt.Errorf("cut off: answer %w (limit %v; all together may have %v)", errTooLarge, unit.Bytes(m.limit),
+			Err: fmt.Errorf("cut off: answer %w (limit %v; %v for all answers)", errTooLarge, unit.Bytes(m.limit),
 				unit.Bytes(m.q.total)),
 			Hint: "if the target can be trusted, raise the limit: --max-size 8GB",
 		}
@@ -111,15 +113,16 @@ func (m *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// errOverdue is why answers are not waited for any longer.
+// errOverdue is the error of answers that took too long.
 var errOverdue = errors.New("answer not complete in time")
 
-// within is a context for requests that may take so long, and ends with s.abort.
+// within returns a context for requests that may take d, which also ends with s.abort.
 func (s *session) within(d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(s.abort, d, errOverdue)
 }
 
-// cut is the error of a request under ctx, or of its answer: when the context ended it, the error says so.
+// cut returns the error of a request under ctx, or of its answer: if the context ended it, the
+// error says so.
 func (s *session) cut(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -129,21 +132,21 @@ func (s *session) cut(ctx context.Context, err error) error {
 	case errors.Is(context.Cause(ctx), errOverdue):
 		return &diag.Error{
 			Err:  fmt.Errorf("cut off: %w (grace period %v)", errOverdue, s.opt.Grace),
-			Hint: "if the target is only slow, give it more time: --grace 1m",
+			Hint: "if the target is slow, give it more time: --grace 1m",
 		}
 	}
 	return err
 }
 
-// cutAt is cut of what is the recording's own error.
-func (t *sitting) cutAt(ctx context.Context, kind string, err error) error {
+// cutAt is cut for errors of the recording itself.
+func (t *serverRecording) cutAt(ctx context.Context, kind string, err error) error {
 	if cut := t.cut(ctx, err); cut != err { //nolint:errorlint // another error, not one in it
 		return t.c.explain(kind, t.c.url(kind, nil), cut)
 	}
 	return err
 }
 
-// decode decodes a profile within what a recording may take for one.
+// decode decodes a profile within the memory that a recording may use for one.
 func (s *session) decode(a *answer) (*profile.Profile, error) {
 	p, err := profile.Read(a.reader(), profile.ReadOptions{MaxBytes: s.decoding(a.size)})
 	if limit := (*profile.LimitError)(nil); errors.As(err, &limit) {
@@ -152,7 +155,7 @@ func (s *session) decode(a *answer) (*profile.Profile, error) {
 	return p, err
 }
 
-// decoding is how much memory a profile of so many bytes may take.
+// decoding returns how much memory a profile of this size may take.
 func (s *session) decoding(size int64) int64 {
 	if s.opt.MaxMemory > 0 {
 		return s.opt.MaxMemory
@@ -160,7 +163,7 @@ func (s *session) decoding(size int64) int64 {
 	return min(DefaultMaxMemory, profile.LimitBase+profile.LimitFactor*size)
 }
 
-// profile decodes again a profile that was recorded; nil when there is none. One at a time is in memory.
+// profile decodes a recorded profile again; nil if there is none. Only one is in memory at a time.
 func (s *session) profile(name string) *profile.Profile {
 	s.mu.Lock()
 	limit, ok := s.profiles[name]
@@ -176,21 +179,22 @@ func (s *session) profile(name string) *profile.Profile {
 	return p
 }
 
-// beginning is how much is shown of an answer that is not a trace; no less than a trace's head.
+// beginning is how many bytes are shown of an answer that is not a trace; at least the length of a
+// trace's header.
 const beginning = 40
 
-// notTrace says what an answer is that begins so and is not an execution trace; nil if it may be one.
+// notTrace returns an error if an answer that begins with head cannot be an execution trace.
 func notTrace(kind string, head []byte) error {
 	if err := reader.CheckHead(head[:min(len(head), reader.HeadLen)]); err != nil {
 		return &diag.Error{
 			Err:  fmt.Errorf("the answer is %w; it begins with %q", err, head),
-			Hint: "does something else answer there? Say where the handler is with --pprof-path " + kind + "=/path",
+			Hint: "another service may be listening there: give the handler's path with --pprof-path " + kind + "=/path",
 		}
 	}
 	return nil
 }
 
-// traceOnly reads an answer, and fails when it does not begin as an execution trace does.
+// traceOnly reads an answer, and fails if it does not begin as an execution trace does.
 type traceOnly struct {
 	r    io.Reader
 	head []byte

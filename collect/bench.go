@@ -28,19 +28,18 @@ import (
 )
 
 const (
-	// secondRun is the time per benchmark of the run that takes block and mutex
-	// profiles and the trace: long enough to see every wait, short enough for the
-	// trace to stay small.
+	// secondRun is the time per benchmark in the run that takes block and mutex profiles and the
+	// trace: long enough to see every wait, short enough to keep the trace small.
 	secondRun    = 100 * time.Millisecond
 	maxBenchText = 64 << 20
 )
 
-// A benchPackage is one package whose benchmarks are run.
+// A benchPackage is a package whose benchmarks are run.
 type benchPackage struct {
 	path, dir  string
 	binary     *gotest.Binary
-	benchmarks []string // the functions
-	count      int      // benchmarks, sub-benchmarks included as far as they are known
+	benchmarks []string // names of the benchmark functions
+	count      int      // benchmarks, including known sub-benchmarks
 }
 
 // recordBench builds and runs the benchmarks of packages.
@@ -90,7 +89,10 @@ func (s *session) recordBench(ctx context.Context) (*Summary, error) {
 		}
 		turn, ok := budget.next(p)
 		if !ok {
-			s.warn(&diag.Error{Op: "record benchmarks of", Subject: p.path, Err: errors.New("-d was over before their turn came"), Hint: budgetHint})
+			s.warn(&diag.Error{
+				Op: "record benchmarks of", Subject: p.path, Err: errors.New("-d ended before they could run"),
+				Hint: budgetHint,
+			})
 			continue
 		}
 		got := s.benchPackage(run, p, prefix, turn, filepath.Join(temp, "out"), &text)
@@ -98,7 +100,8 @@ func (s *session) recordBench(ctx context.Context) (*Summary, error) {
 			parts[name] = append(parts[name], prof)
 		}
 	}
-	if err := s.w.Add(recording.Part{Name: recording.BenchPart, Kind: recording.KindText, Note: budget.note(text.Bytes())}, text.Bytes()); err != nil {
+	if err := s.w.Add(recording.Part{Name: recording.BenchPart, Kind: recording.KindText, Note: budget.note(text.Bytes())},
+		text.Bytes()); err != nil {
 		s.fail(err)
 	}
 	if len(pkgs) > 1 {
@@ -108,7 +111,7 @@ func (s *session) recordBench(ctx context.Context) (*Summary, error) {
 	return s.finish(ctx.Err() != nil)
 }
 
-// untilEither is a context that ends with ctx or when the session is aborted.
+// untilEither returns a context that ends with ctx or when the session is aborted.
 func (s *session) untilEither(ctx context.Context) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(s.abort, cancel)
@@ -126,17 +129,23 @@ func (s *session) mergePackages(parts map[string][]*profile.Profile) {
 	}
 }
 
-// build lists the packages and compiles those with benchmarks. Packages that do
-// not build are noted, and the error is only that nothing is left to run.
+// build lists the packages and compiles those with benchmarks. It records packages that do not
+// build as failures, and returns an error only if no package is left to run.
 func (s *session) build(ctx context.Context, temp string) ([]benchPackage, error) {
 	if job := s.opt.Benchmark; job != nil {
 		b := job.Binary
-		return []benchPackage{{path: b.Package.ImportPath, dir: b.Package.Dir, binary: b, benchmarks: []string{job.Name}, count: 1}}, nil
+		return []benchPackage{{
+			path: b.Package.ImportPath, dir: b.Package.Dir, binary: b, benchmarks: []string{job.Name},
+			count: 1,
+		}}, nil
 	}
 	top, _, _ := strings.Cut(s.bench(), "/") // the rest matches sub-benchmarks
 	match, err := regexp.Compile(top)
 	if err != nil {
-		return nil, &diag.Error{Op: "match benchmarks", Subject: strconv.Quote(s.bench()), Err: err, Hint: "it is a regular expression, as go test -bench takes it", Kind: diag.Usage}
+		return nil, &diag.Error{
+			Op: "match benchmarks", Subject: strconv.Quote(s.bench()), Err: err,
+			Hint: "give a regular expression, as for go test -bench", Kind: diag.Usage,
+		}
 	}
 	src := gotest.Source{Dir: s.opt.Dir}
 	listed, failed, err := gotest.List(ctx, src, s.opt.Packages)
@@ -156,7 +165,7 @@ func (s *session) build(ctx context.Context, temp string) ([]benchPackage, error
 			continue
 		}
 		s.report.note("building the benchmarks of %s", p.ImportPath)
-		// Its name is seen in views, and its own directory keeps it apart.
+		// Views show the file's name; its own directory makes it unique.
 		file := filepath.Join(temp, strconv.Itoa(i), path.Base(p.ImportPath)+".test")
 		if runtime.GOOS == "windows" {
 			file += ".exe"
@@ -166,7 +175,10 @@ func (s *session) build(ctx context.Context, temp string) ([]benchPackage, error
 			s.fail(err)
 			continue
 		}
-		out = append(out, benchPackage{path: p.ImportPath, dir: p.Dir, binary: binary, benchmarks: p.Benchmarks, count: len(p.Benchmarks)})
+		out = append(out, benchPackage{
+			path: p.ImportPath, dir: p.Dir, binary: binary, benchmarks: p.Benchmarks,
+			count: len(p.Benchmarks),
+		})
 	}
 	if len(out) > 0 {
 		return out, nil
@@ -181,7 +193,7 @@ func (s *session) build(ctx context.Context, temp string) ([]benchPackage, error
 		e.Hint = "write one: func BenchmarkName(b *testing.B) { for b.Loop() { … } }"
 	default:
 		e.Err = fmt.Errorf("no benchmark matches %q", s.opt.Bench)
-		e.Hint = "go test -list Benchmark " + strings.Join(s.opt.Packages, " ") + " lists what there is; -bench . takes all"
+		e.Hint = "go test -list Benchmark " + strings.Join(s.opt.Packages, " ") + " lists the benchmarks; -bench . runs all"
 	}
 	return nil, e
 }
@@ -196,15 +208,18 @@ func (s *session) bench() string {
 	return s.opt.Bench
 }
 
-// benchPackage runs one package's benchmarks twice: once for CPU and memory,
-// undisturbed, and once, shorter, for what disturbs more. It stores the profiles
-// under prefix and returns them by their plain names.
-func (s *session) benchPackage(ctx context.Context, p benchPackage, prefix string, turn benchTurn, dir string, text *bytes.Buffer) map[string]*profile.Profile {
+// benchPackage runs one package's benchmarks twice: first for CPU and memory, then, for a shorter
+// time, for block, mutex and trace, which slow the benchmarks down. It stores the profiles under
+// prefix and returns them by their plain names.
+func (s *session) benchPackage(ctx context.Context, p benchPackage, prefix string, turn benchTurn, dir string,
+	text *bytes.Buffer,
+) map[string]*profile.Profile {
 	got := make(map[string]*profile.Profile)
 	count := strconv.Itoa(max(1, s.opt.Count))
 	base := []string{"-test.run=^$", "-test.bench=" + s.bench(), "-test.outputdir=" + dir}
 
-	args := append(slices.Clone(base), "-test.benchmem", "-test.count="+count, "-test.cpuprofile=cpu", "-test.memprofile=allocs")
+	args := append(slices.Clone(base), "-test.benchmem", "-test.count="+count, "-test.cpuprofile=cpu",
+		"-test.memprofile=allocs")
 	if turn.benchTime != "" {
 		args = append(args, "-test.benchtime="+turn.benchTime)
 	}
@@ -217,14 +232,16 @@ func (s *session) benchPackage(ctx context.Context, p benchPackage, prefix strin
 	}
 	if first.killed {
 		s.warn(&diag.Error{
-			Op: "record benchmarks of", Subject: p.path, Err: errors.New("ended before their test binary wrote its profiles, so they are lost"),
+			Op: "record benchmarks of", Subject: p.path, Err: errors.New("ended before their test binary wrote its profiles, " +
+				"which are lost"),
 			Hint: budgetHint,
 		})
 		return got
 	}
 	if first.stopped && ctx.Err() == nil {
 		s.warn(&diag.Error{
-			Op: "record benchmarks of", Subject: p.path, Err: fmt.Errorf("-d was over after %d of %s", resultsIn(first.out), numberOf(p.count*max(1, s.opt.Count), "result")),
+			Op: "record benchmarks of", Subject: p.path, Err: fmt.Errorf("-d ended after %d of %s", resultsIn(first.out),
+				numberOf(p.count*max(1, s.opt.Count), "result")),
 			Hint: budgetHint,
 		})
 	}
@@ -243,11 +260,12 @@ func (s *session) benchPackage(ctx context.Context, p benchPackage, prefix strin
 		return got
 	}
 
-	args = append(slices.Clone(base), "-test.benchtime="+turn.secondTime.String(), "-test.cpuprofile=cpu", "-test.blockprofile=block", "-test.mutexprofile=mutex", "-test.trace=trace")
+	args = append(slices.Clone(base), "-test.benchtime="+turn.secondTime.String(), "-test.cpuprofile=cpu",
+		"-test.blockprofile=block", "-test.mutexprofile=mutex", "-test.trace=trace")
 	begin = time.Now()
 	var second benchRun
 	s.report.run("waits and trace of "+p.path, func() { second = s.runBench(ctx, p, dir, args, turn.second()) })
-	// What fails twice is told once.
+	// A failure in both runs is reported once.
 	if second.err != nil && first.err == nil {
 		s.fail(fmt.Errorf("second run, with block and mutex profiles and a trace: %w", second.err))
 	}
@@ -266,22 +284,24 @@ func (s *session) benchPackage(ctx context.Context, p benchPackage, prefix strin
 	return got
 }
 
-// A benchRun is how a test binary has run.
+// A benchRun is the outcome of one run of a test binary.
 type benchRun struct {
 	out     []byte
 	err     error // of the benchmarks
-	stopped bool  // it was ended early
-	killed  bool  // early, and it has written no profiles
+	stopped bool  // ended early
+	killed  bool  // ended early, before it wrote its profiles
 }
 
 // profileGrace is how long a test binary may take to write its profiles when it is ended early.
 const profileGrace = 30 * time.Second
 
-// runBench runs a test binary in its package's directory, its profiles going to dir. A limit
-// other than 0 ends it early, as does the end of ctx.
-func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args []string, limit time.Duration) benchRun {
+// runBench runs a test binary in its package's directory and has its profiles written to dir. A
+// nonzero limit ends it early, as does the end of ctx.
+func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args []string,
+	limit time.Duration,
+) benchRun {
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755)); err != nil {
-		return benchRun{err: fmt.Errorf("prepare a folder for profiles: %w", err), killed: ctx.Err() != nil}
+		return benchRun{err: fmt.Errorf("create directory for profiles: %w", err), killed: ctx.Err() != nil}
 	}
 	timeout := time.Duration(0)
 	if s.opt.Benchmark != nil {
@@ -315,13 +335,13 @@ func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args
 	defer context.AfterFunc(soft, stop)()
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrWaitDelay) {
-		err = nil // it ended well; what it has started keeps its output open
+		err = nil // it succeeded; a process that it started keeps its output open
 	}
 	run := benchRun{out: out.Bytes(), stopped: soft.Err() != nil}
 	if run.stopped {
 		run.killed = hard.Err() != nil
 		if cmd.Process != nil {
-			procgroup.Signal(cmd.Process.Pid, procgroup.Kill) // what it has started
+			procgroup.Signal(cmd.Process.Pid, procgroup.Kill) // the processes it started
 		}
 		// The line of the benchmark that was running has no result.
 		run.out = run.out[:bytes.LastIndexByte(run.out, '\n')+1]
@@ -332,7 +352,8 @@ func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args
 	switch {
 	case hard.Err() != nil && !run.stopped:
 		run.err = &diag.Error{
-			Op: "run", Subject: s.opt.Benchmark.Name + " of " + p.path, Err: fmt.Errorf("%w after %v", gotest.ErrTimeout, timeout),
+			Op: "run", Subject: s.opt.Benchmark.Name + " of " + p.path, Err: fmt.Errorf("%w after %v", gotest.ErrTimeout,
+				timeout),
 			Hint: "give it more with --timeout",
 		}
 	case err != nil || run.stopped:
@@ -344,7 +365,7 @@ func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args
 	return run
 }
 
-// within is a context that also ends after limit, unless that is 0.
+// within returns a context that also ends after limit, if that is not 0.
 func within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit > 0 {
 		return context.WithTimeout(ctx, limit)
@@ -354,7 +375,7 @@ func within(ctx context.Context, limit time.Duration) (context.Context, context.
 
 var failedBenchmark = regexp.MustCompile(`(?m)^\s*--- FAIL: `)
 
-// benchFailure is the part of the output that says what went wrong.
+// benchFailure returns the part of the output that explains the failure.
 func benchFailure(out []byte, err error) string {
 	var names []string
 	running := ""
@@ -362,7 +383,7 @@ func benchFailure(out []byte, err error) string {
 	sc.Buffer(nil, maxBenchText)
 	for sc.Scan() {
 		line := strings.TrimSpace(sc.Text())
-		// A benchmark's name stands alone on its line until its result comes.
+		// A benchmark's name is alone on its line until its result is printed.
 		if strings.HasPrefix(line, "Benchmark") {
 			if i := strings.IndexAny(line, " \t"); i >= 0 {
 				running, line = line[:i], strings.TrimSpace(line[i:])
@@ -386,7 +407,7 @@ func benchFailure(out []byte, err error) string {
 	return firstLines(out, err)
 }
 
-// firstLines is the start of a command's output, or err when there is none.
+// firstLines returns the start of a command's output, or err if there is none.
 func firstLines(out []byte, err error) string {
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if len(lines) == 1 && lines[0] == "" {
@@ -399,8 +420,10 @@ func firstLines(out []byte, err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// takeProfiles stores the files of those names that the run has left in dir.
-func (s *session) takeProfiles(got map[string]*profile.Profile, prefix, dir string, part recording.Part, names ...string) {
+// takeProfiles stores the profiles that the run left in dir.
+func (s *session) takeProfiles(got map[string]*profile.Profile, prefix, dir string, part recording.Part,
+	names ...string,
+) {
 	part.End = time.Now()
 	for _, name := range names {
 		data, err := os.ReadFile(filepath.Join(dir, name))
@@ -445,7 +468,7 @@ func (s *session) takeTrace(prefix, dir string, part recording.Part) {
 	}
 }
 
-// limitedWriter drops what goes beyond its limit, without failing the writer.
+// limitedWriter drops what exceeds its limit, without an error.
 type limitedWriter struct {
 	w    io.Writer
 	left int

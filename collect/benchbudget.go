@@ -9,39 +9,40 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 )
 
-// A benchBudget shares Options.Duration among the benchmarks of all packages. Each package gets
-// what is left in proportion to its benchmarks, of which its second run gets a quarter at most.
-// Package testing runs a benchmark for longer than -benchtime, to find the number of iterations,
-// twice as long on a busy machine: it is told half of the share. What takes longer all the same is
-// ended when the package's time is over.
+// A benchBudget divides Options.Duration among the benchmarks of all packages. Each package gets a
+// share of the remaining time in proportion to its number of benchmarks, of which its second run
+// gets at most a quarter. Package testing runs a benchmark for longer than -benchtime, to find the
+// number of iterations, and twice as long on a busy machine: it is given half of the share. What
+// takes longer all the same is ended when the package's time is over.
 type benchBudget struct {
 	given string    // Options.BenchTime
 	count int       // Options.Count
-	end   time.Time // zero: as long as it takes
+	end   time.Time // zero: no limit
 	all   int       // benchmarks
-	left  int       // benchmarks of the packages that have not had their turn
+	left  int       // benchmarks of the packages that have not run yet
 
-	least, most time.Duration // of the benchtimes given
+	least, most time.Duration // of the benchtimes used
 }
 
-// A benchTurn is the share of a package.
+// A benchTurn is the share of one package.
 type benchTurn struct {
-	benchTime  string // of the first run, as -test.benchtime; "" leaves it to testing
+	benchTime  string // of the first run, as -test.benchtime; "" for testing's default
 	secondTime time.Duration
-	end        time.Time // of both runs; zero: as long as they take
+	end        time.Time // of both runs; zero: no limit
 	reserved   time.Duration
 }
 
 const (
 	budgetHint = "give more time with -d, or choose fewer benchmarks with --bench"
-	// listShare is the part of the time, as a divisor, that naming the sub-benchmarks may take.
+	// listShare is the fraction of the time, as a divisor, that listing the sub-benchmarks may
+	// take.
 	listShare = 4
-	// leastRun is what a process gets to start and measure at all.
+	// leastRun is the minimum time for a process to start and measure anything.
 	leastRun     = 500 * time.Millisecond
 	minBenchTime = time.Millisecond
 )
 
-// newBudget starts the time. Sub-benchmarks are known once each benchmark has run once.
+// newBudget starts the clock. Sub-benchmarks are known once each benchmark has run once.
 func (s *session) newBudget(ctx context.Context, pkgs []benchPackage) *benchBudget {
 	b := &benchBudget{given: s.opt.BenchTime, count: max(1, s.opt.Count)}
 	if s.opt.Duration > 0 && s.opt.Benchmark == nil {
@@ -49,10 +50,10 @@ func (s *session) newBudget(ctx context.Context, pkgs []benchPackage) *benchBudg
 		s.report.expect(s.opt.Duration)
 		list, cancel := context.WithTimeout(ctx, s.opt.Duration/listShare)
 		defer cancel()
-		s.report.run("naming the benchmarks", func() {
+		s.report.run("listing the benchmarks", func() {
 			for i := range pkgs {
 				p := &pkgs[i]
-				// What fails here fails again when it is recorded, and is told then.
+				// What fails here fails again in the recorded run, and is reported then.
 				names, _, _ := p.binary.Benchmarks(list, s.bench(), gotest.RunOptions{Timeout: s.opt.Duration})
 				p.count = max(p.count, len(names))
 			}
@@ -74,7 +75,7 @@ func (s *session) newBudget(ctx context.Context, pkgs []benchPackage) *benchBudg
 	return b
 }
 
-// share returns how long n benchmarks run, each, in the first and the second run of total.
+// share returns how long each of n benchmarks runs in the first and the second run, out of total.
 func (b *benchBudget) share(total time.Duration, n int) (first, second time.Duration) {
 	each := total / time.Duration(n)
 	second = min(each/4, secondRun*3/2)
@@ -84,7 +85,7 @@ func (b *benchBudget) share(total time.Duration, n int) (first, second time.Dura
 	return tell((each - second) / time.Duration(b.count)), tell(second)
 }
 
-// next is the turn of a package; false when there is no time left for it.
+// next returns the turn of a package; false if there is no time left for it.
 func (b *benchBudget) next(p benchPackage) (benchTurn, bool) {
 	turn := benchTurn{benchTime: b.given, secondTime: secondRun}
 	if b.end.IsZero() {
@@ -110,7 +111,7 @@ func (b *benchBudget) next(p benchPackage) (benchTurn, bool) {
 	return turn, true
 }
 
-// first and second are how long the runs may take; 0 is as long as they take.
+// first and second return how long the runs may take; 0 means no limit.
 func (t *benchTurn) first() time.Duration {
 	if t.end.IsZero() {
 		return 0
@@ -125,7 +126,7 @@ func (t *benchTurn) second() time.Duration {
 	return max(leastRun, time.Until(t.end))
 }
 
-// note says how the time was spread, and how many of the results there are.
+// note describes how the time was divided, and how many results there are.
 func (b *benchBudget) note(text []byte) string {
 	if b.end.IsZero() {
 		return ""
@@ -152,5 +153,5 @@ func numberOf(n int, what string) string {
 
 var benchResult = regexp.MustCompile(`(?m)^Benchmark\S*[ \t]+\d+[ \t]+\S+ \S+`)
 
-// resultsIn is the number of results in what test binaries have printed.
+// resultsIn returns the number of results in the output of test binaries.
 func resultsIn(text []byte) int { return len(benchResult.FindAllIndex(text, -1)) }

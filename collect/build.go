@@ -23,8 +23,8 @@ import (
 	"github.com/whet-go/whet/trace/reader"
 )
 
-// agentInfo is what package agent answers about its process; collect reads only
-// what goes into recording.json.
+// agentInfo is what package agent reports about its process; collect reads only what goes into
+// recording.json.
 type agentInfo struct {
 	GoVersion     string           `json:"go_version"`
 	GOOS          string           `json:"goos"`
@@ -33,13 +33,13 @@ type agentInfo struct {
 	NumCPU        int              `json:"num_cpu"`
 	Cmdline       []string         `json:"cmdline"`
 	Build         *recording.Build `json:"build"`
-	BlockRate     int64            `json:"block_rate"`     // -1 when it does not know
+	BlockRate     int64            `json:"block_rate"`     // -1 if unknown
 	MutexFraction int              `json:"mutex_fraction"` // 0 is off
 }
 
-// describe fills in what the target is. Its agent knows best, then its
-// executable, then what profiles and trace give away.
-func (t *sitting) describe() {
+// describe fills in the description of the target: from its agent if there is one, else from its
+// executable, else from profiles and trace.
+func (t *serverRecording) describe() {
 	m := &t.meta
 	if t.local() {
 		t.here()
@@ -63,16 +63,16 @@ func (t *sitting) describe() {
 	}
 }
 
-// readExecutable takes build info and Go version from a binary, which it leaves
-// alone when it is not a Go program or not ours to read.
+// readExecutable takes the build information and Go version from a binary. It does nothing if the
+// file is not a Go program or not readable.
 func (s *session) readExecutable(file string) {
 	if bi, err := buildinfo.ReadFile(file); err == nil {
 		s.setBuild(bi)
 	}
 }
 
-// openExecutable keeps the binary open for its machine code: the process, or the
-// file, may be gone at the end.
+// openExecutable keeps the binary open for its machine code: the process or the file may be gone at
+// the end.
 func (s *session) openExecutable(file string) {
 	var err error
 	if s.binary, err = source.Open(file); err != nil {
@@ -81,7 +81,7 @@ func (s *session) openExecutable(file string) {
 }
 
 // local reports whether the target runs on this machine.
-func (t *sitting) local() bool {
+func (t *serverRecording) local() bool {
 	if t.meta.Target.PID != 0 {
 		return true
 	}
@@ -104,9 +104,9 @@ func (s *session) setBuild(bi *debug.BuildInfo) {
 	}
 }
 
-// traceGOMAXPROCS reads the trace up to the first place where the runtime says
-// the number of processors; 0 when it does not.
-func (t *sitting) traceGOMAXPROCS() int {
+// traceGOMAXPROCS reads the trace up to the first event that has the number of processors; 0 if
+// there is none.
+func (t *serverRecording) traceGOMAXPROCS() int {
 	if !t.w.Has(recording.TracePart) {
 		return 0
 	}
@@ -132,7 +132,7 @@ func (t *sitting) traceGOMAXPROCS() int {
 	}
 }
 
-// anyProfile calls f for the profiles recorded until it returns true.
+// anyProfile calls f for the recorded profiles until it returns true.
 func (s *session) anyProfile(f func(*profile.Profile) bool) {
 	for _, name := range []string{"goroutine", "goroutine.start", "cpu", "heap.live"} {
 		if p := s.profile(name); p != nil && f(p) {
@@ -141,9 +141,9 @@ func (s *session) anyProfile(f func(*profile.Profile) bool) {
 	}
 }
 
-// guessBuild finds the main module through the source file of main.main: the
-// go.mod above it when the file is on this machine, the path itself when the
-// target was built with -trimpath. Nil when neither tells.
+// guessBuild finds the main module through the source file of main.main: from the go.mod above it
+// if the file is on this machine, from the path itself if the target was built with -trimpath. It
+// returns nil if neither works.
 func (s *session) guessBuild() *recording.Build {
 	var b *recording.Build
 	s.anyProfile(func(p *profile.Profile) bool {
@@ -181,12 +181,12 @@ func moduleAbove(dir string) string {
 	}
 }
 
-// toolchainDir matches the version in the path of a standard library file, as
-// it is under the go command's own downloads and usual installations.
+// toolchainDir matches the version in the path of a standard library file, in the go command's
+// downloads and in usual installations.
 var toolchainDir = regexp.MustCompile(
 	`(?:toolchain@v[\d.]+-|/)(go1\.\d+(?:\.\d+|rc\d+|beta\d+)?)[^/]*/(?:go/)?src/runtime/`)
 
-// guessGoVersion reads the Go version off the paths of the standard library.
+// guessGoVersion takes the Go version from the paths of standard library files.
 func (s *session) guessGoVersion() string {
 	version := ""
 	s.anyProfile(func(p *profile.Profile) bool {

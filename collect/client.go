@@ -33,25 +33,24 @@ const (
 	stopGrace = 15 * time.Second
 )
 
-// A client talks to one target's pprof handlers. It may be used by many
-// goroutines.
+// A client sends requests to one target's pprof handlers. It is safe for concurrent use.
 type client struct {
 	base   *url.URL // ends in "/"; without user, query and fragment
 	user   *url.Userinfo
-	query  url.Values        // of the URL given, sent with each request
-	paths  map[string]string // own paths, by what is fetched
+	query  url.Values        // of the URL given; sent with each request
+	paths  map[string]string // paths of single handlers, by kind
 	header http.Header
 	http   *http.Client
-	once   *http.Client // for windows: a connection for each request, and no second try
+	once   *http.Client // for windows: one connection per request, and no retries
 
-	quota *quota // of all answers; nil is none
+	quota *quota // of all answers; nil means unlimited
 
 	mu     sync.Mutex
 	remote net.Addr // of the last connection
 }
 
-// newClient prepares the client for the address that the user gave. discover
-// then finds where under it the handlers are.
+// newClient prepares the client for the address that the user gave. discover then finds the
+// handlers below it.
 func newClient(opt *Options) (*client, error) {
 	raw := opt.URL
 	if !strings.Contains(raw, "://") {
@@ -82,24 +81,24 @@ func newClient(opt *Options) (*client, error) {
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	c.base = u
-	// The query and what the connection proves may be secret, too: there is no redirect
-	// to another origin that would not be a surprise.
+	// The query and the client certificate may be secret too, so redirects to another origin are
+	// refused.
 	redirect := origin.Policy{
 		Secret: true,
 		Hint: "whet follows redirects on the same host and port only, so that credentials stay there; record the other " +
-			"address itself, or log in with -H or --token-file",
+			"address itself, or give credentials with -H or --token-file",
 	}.Redirect
 	c.http = &http.Client{Transport: newTransport(opt.TLS), CheckRedirect: redirect}
-	// On a connection used before, net/http tries again when it breaks: a target
-	// that dies in the window and is started again would be profiled a second time.
+	// On a reused connection, net/http retries when it breaks: a target that dies in the window and
+	// is restarted would be profiled a second time.
 	own := newTransport(opt.TLS)
 	own.DisableKeepAlives = true
 	c.once = &http.Client{Transport: own, CheckRedirect: redirect}
 	return c, nil
 }
 
-// newTransport speaks HTTP/1.1 only: half-closing a connection, by which a
-// window is ended early, needs a connection per request.
+// newTransport uses HTTP/1.1 only: half-closing a connection, which ends a window early, needs one
+// connection per request.
 func newTransport(tc *tls.Config) *http.Transport {
 	if tc != nil {
 		tc = tc.Clone()
@@ -119,7 +118,7 @@ func newTransport(tc *tls.Config) *http.Transport {
 // close drops idle connections.
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// url is where kind ("cpu", "heap", "trace", …) is fetched.
+// url returns the address of kind ("cpu", "heap", "trace", …).
 func (c *client) url(kind string, q url.Values) *url.URL {
 	u := *c.base
 	if p, ok := c.paths[kind]; ok {
@@ -148,7 +147,7 @@ func merge(a, b url.Values) url.Values {
 	return out
 }
 
-// public is u as it may be printed and stored.
+// public returns u in a form that may be printed and stored.
 func public(u *url.URL) string {
 	v := *u
 	v.User, v.RawQuery, v.Fragment = nil, "", ""
@@ -177,7 +176,7 @@ func (c *client) request(ctx context.Context, u *url.URL) (*http.Request, error)
 	return req, nil
 }
 
-// remoteAddr is the address that the last request went to; nil before any.
+// remoteAddr returns the address that the last request was sent to; nil before any.
 func (c *client) remoteAddr() net.Addr {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -240,8 +239,7 @@ func (c *client) metered(resp *http.Response) {
 	}
 }
 
-// get starts a short request; its body is bounded in time by ctx and
-// snapshotTimeout.
+// get sends a short request; ctx and snapshotTimeout bound the time of its body.
 func (c *client) get(ctx context.Context, kind string, q url.Values) (io.ReadCloser, error) {
 	ctx, cancel := context.WithTimeout(ctx, snapshotTimeout)
 	u := c.url(kind, q)
@@ -274,17 +272,17 @@ func (b *cancelBody) Close() error {
 	return err
 }
 
-// errCutShort is the failure of a windowed answer that did not come after its
-// request was half-closed.
+// errCutShort is the error of a windowed answer that did not arrive after its request was
+// half-closed.
 var errCutShort = errors.New("the target did not answer when the window was ended early")
 
-// errAborted is the failure of an answer that was not waited for.
-var errAborted = errors.New("ended at once, before the answer came")
+// errAborted is the error of an answer that was abandoned.
+var errAborted = errors.New("aborted before the answer arrived")
 
-// window requests what the target measures for a while and hands the answer to
-// read; ctx bounds it in time. When stop is closed, it half-closes the connection: net/http's server
-// then cancels the request's context, the handler stops measuring, and what it has
-// arrives as usual. An answer that is still missing after stopGrace is given up.
+// window requests a profile that the target measures for a while and passes the answer to read; ctx
+// bounds the time. When stop is closed, it half-closes the connection: net/http's server then
+// cancels the request's context, the handler stops measuring, and what it has arrives as usual. An
+// answer still missing after stopGrace is abandoned.
 func (c *client) window(ctx context.Context, stop <-chan struct{}, kind string, q url.Values,
 	read func(io.Reader) error,
 ) error {
@@ -299,7 +297,7 @@ func (c *client) window(ctx context.Context, stop <-chan struct{}, kind string, 
 	halfClose := func() {
 		if stopped && conn != nil {
 			if hc, ok := conn.(interface{ CloseWrite() error }); ok {
-				_ = hc.CloseWrite() // the deadline is what remains
+				_ = hc.CloseWrite() // if this fails, the deadline still applies
 			}
 			_ = conn.SetReadDeadline(time.Now().Add(stopGrace))
 		}
@@ -361,7 +359,7 @@ func (c *client) window(ctx context.Context, stop <-chan struct{}, kind string, 
 	return nil
 }
 
-// statusError is an answer other than 200.
+// statusError is an answer with a status other than 200.
 type statusError struct {
 	code int
 	text string // the first line of the body
@@ -369,7 +367,7 @@ type statusError struct {
 
 func (e *statusError) Error() string {
 	s := fmt.Sprintf("target answers %d %s", e.code, http.StatusText(e.code))
-	if e.text != "" && e.text != "404 page not found" { // net/http's own words for the same
+	if e.text != "" && e.text != "404 page not found" { // net/http's text for the same status
 		s += ": " + e.text
 	}
 	return s
@@ -377,13 +375,13 @@ func (e *statusError) Error() string {
 
 var errHTML = errors.New("target answers with an HTML page instead")
 
-// checkResponse closes the body when it returns an error.
+// checkResponse returns an error unless resp is an answer to kind. It then closes the body.
 func checkResponse(kind string, resp *http.Response) error {
 	html := strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html")
 	if resp.StatusCode == http.StatusOK && (!html || kind == "") {
 		return nil
 	}
-	head, _ := io.ReadAll(io.LimitReader(resp.Body, 512)) // only there to explain
+	head, _ := io.ReadAll(io.LimitReader(resp.Body, 512)) // only for the explanation
 	_ = resp.Body.Close()
 	if resp.StatusCode == http.StatusOK {
 		return errHTML
@@ -402,7 +400,7 @@ func checkResponse(kind string, resp *http.Response) error {
 	return &statusError{resp.StatusCode, line}
 }
 
-// looksLikeProfile tells a profile from a page.
+// looksLikeProfile returns an error if data looks like a web page or is empty.
 func looksLikeProfile(data []byte) error {
 	head := bytes.TrimSpace(data[:min(len(data), 64)])
 	switch {
@@ -414,8 +412,7 @@ func looksLikeProfile(data []byte) error {
 	return nil
 }
 
-// plain strips the wrapping in which net/http repeats the address, query and
-// all.
+// plain removes the wrapping in which net/http repeats the address with its query.
 func plain(err error) error {
 	for ue := (*url.Error)(nil); errors.As(err, &ue); {
 		err = ue.Err
@@ -423,8 +420,8 @@ func plain(err error) error {
 	return err
 }
 
-// explain puts the target and a cure to a failed request. The address in it
-// carries no credentials.
+// explain adds the target and a hint to the error of a failed request. The address in it has no
+// credentials.
 func (c *client) explain(kind string, u *url.URL, err error) error {
 	err = plain(err)
 	what := kind
@@ -444,10 +441,10 @@ func hintFor(kind string, err error) string {
 	msg := err.Error()
 	switch {
 	case errors.Is(err, errHTML):
-		return "something else answers there, a login page perhaps: give the handlers' prefix with --pprof-path, " +
+		return "another handler answers there, perhaps a login page: give the handlers' prefix with --pprof-path, " +
 			"credentials with -H or --token-file"
 	case errors.Is(err, errCutShort):
-		return "a proxy may stand between; record the target's own address, or let the window run to its end"
+		return "there may be a proxy in between: record the target's own address, or let the window run to its end"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "nothing listens there: is the target running, and is this the address of its pprof handlers?"
 	case errors.As(err, new(*net.DNSError)):
@@ -458,7 +455,7 @@ func hintFor(kind string, err error) string {
 		return "use the name that the certificate is for"
 	case strings.Contains(msg, "certificate required"), strings.Contains(msg, "bad certificate"),
 		strings.Contains(msg, "handshake failure"):
-		return "the target wants a client certificate: --cert FILE --key FILE"
+		return "the target requires a client certificate: --cert FILE --key FILE"
 	case strings.Contains(msg, "server gave HTTP response to HTTPS client"):
 		return "use http://"
 	case strings.Contains(msg, "malformed HTTP response"):
@@ -466,7 +463,7 @@ func hintFor(kind string, err error) string {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return "the target does not answer in time"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
-		return "the target closed the connection: did it exit, or restart? Its log may tell"
+		return "the target closed the connection: did it exit or restart? See its log"
 	}
 	return ""
 }
@@ -486,14 +483,14 @@ func (e *statusError) hint(kind string) string {
 	case e.code == http.StatusNotFound:
 		return mount(kind)
 	case e.code == http.StatusTooManyRequests || e.code == http.StatusServiceUnavailable:
-		return "the target, or a proxy before it, is too busy: try again"
+		return "the target, or a proxy in front of it, is too busy: try again"
 	case e.code == http.StatusBadGateway || e.code == http.StatusGatewayTimeout:
-		return "a proxy stands between and gave up: record the target's own address, or a shorter window with -d"
+		return "a proxy in between timed out: record the target's own address, or a shorter window with -d"
 	}
 	return ""
 }
 
-// mount is the line of code that offers kind.
+// mount returns the line of code that makes a target serve kind.
 func mount(kind string) string {
 	switch kind {
 	case "cpu":
@@ -506,15 +503,14 @@ func mount(kind string) string {
 		return "agent.Start(agent.Options{Flight: 10 * time.Second}) in the target keeps the last seconds (package " +
 			"github.com/whet-go/whet/agent); without it, whet record -d 10s records the next ones"
 	case "slow":
-		return "handler = a.Watch(handler) in the target, with the agent a, tells of slow requests"
+		return "handler = a.Watch(handler) in the target, with the agent a, reports slow requests"
 	case "goroutineleak":
 		return "build the target with Go 1.27, or with Go 1.26 and GOEXPERIMENT=goroutineleakprofile"
 	}
 	return fmt.Sprintf(`mux.Handle("/debug/pprof/%s", pprof.Handler(%q))`, kind, kind)
 }
 
-// TLSFiles makes the TLS configuration of --cert, --key and --ca, each "" when
-// not given.
+// TLSFiles returns the TLS configuration for --cert, --key and --ca, each "" if not given.
 func TLSFiles(cert, key, ca string) (*tls.Config, error) {
 	if cert == "" && key == "" && ca == "" {
 		return nil, nil
@@ -528,7 +524,7 @@ func TLSFiles(cert, key, ca string) (*tls.Config, error) {
 		pair, err := tls.LoadX509KeyPair(cert, key)
 		if err != nil {
 			return nil, &diag.Error{
-				Op: "load client certificate", Subject: cert, Err: err, Hint: "--cert and --key take PEM files",
+				Op: "load client certificate", Subject: cert, Err: err, Hint: "--cert and --key require PEM files",
 			}
 		}
 		cfg.Certificates = []tls.Certificate{pair}
@@ -541,15 +537,15 @@ func TLSFiles(cert, key, ca string) (*tls.Config, error) {
 		cfg.RootCAs = x509.NewCertPool()
 		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
 			return nil, &diag.Error{
-				Op: "load certificate authority", Subject: ca, Err: errors.New("no certificate in it"),
-				Hint: "--ca takes a PEM file",
+				Op: "load certificate authority", Subject: ca, Err: errors.New("file contains no certificate"),
+				Hint: "--ca requires a PEM file",
 			}
 		}
 	}
 	return cfg, nil
 }
 
-// kinds lists what can be fetched, for the keys of --pprof-path.
+// kinds lists what can be fetched: the keys of --pprof-path.
 func kinds() []string {
 	return []string{
 		"cpu", "heap", "allocs", "block", "mutex", "goroutine", "goroutineleak", "threadcreate", "trace",
@@ -557,8 +553,8 @@ func kinds() []string {
 	}
 }
 
-// ParsePaths reads the values of --pprof-path: at most one prefix ("/custom"),
-// and pairs of what and its own path ("cpu=/own/profile").
+// ParsePaths parses the values of --pprof-path: at most one prefix ("/custom"), and KIND=/path for
+// single handlers ("cpu=/own/profile").
 func ParsePaths(values []string) (prefix string, paths map[string]string, err error) {
 	for _, v := range values {
 		k, p, pair := strings.Cut(v, "=")
@@ -569,7 +565,7 @@ func ParsePaths(values []string) (prefix string, paths map[string]string, err er
 		case !strings.HasPrefix(p, "/"):
 			return "", nil, diag.Usagef("--pprof-path "+v, "path does not start with /", "give /prefix, or WHAT=/path")
 		case !pair && prefix != "":
-			return "", nil, diag.Usagef("--pprof-path "+v, "there is a prefix already: "+prefix,
+			return "", nil, diag.Usagef("--pprof-path "+v, "already has the prefix "+prefix,
 				"give one prefix; further values are WHAT=/path")
 		case !pair:
 			prefix = p
@@ -579,8 +575,8 @@ func ParsePaths(values []string) (prefix string, paths map[string]string, err er
 			k = "cpu"
 		}
 		if !slices.Contains(kinds(), k) {
-			return "", nil, diag.Usagef("--pprof-path "+v, fmt.Sprintf("unknown profile %q", k),
-				"valid ones: "+strings.Join(kinds(), ", "))
+			return "", nil, diag.Usagef("--pprof-path "+v, fmt.Sprintf("unknown profile %q (want %s)", k,
+				strings.Join(kinds(), ", ")), "give /prefix, or WHAT=/path")
 		}
 		if paths == nil {
 			paths = make(map[string]string)

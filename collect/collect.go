@@ -21,103 +21,105 @@ import (
 	"github.com/whet-go/whet/source"
 )
 
-// What zero means in [Options].
+// Defaults of [Options].
 const (
 	DefaultDuration = 10 * time.Second
 	DefaultTrace    = 2 * time.Second
 )
 
-// Options say what to record, how, and where to. Out and exactly one of URL,
-// Packages, Benchmark and Command are required.
+// Options configure [Run]. Out and exactly one of URL, Packages, Benchmark and Command are
+// required.
 type Options struct {
-	// URL is a server whose /debug/pprof/ answers: with or without that path, at
-	// any prefix. A user and password in it are sent to that host only.
+	// URL is the address of a server with pprof handlers: with or without /debug/pprof/, below any
+	// prefix. A user and password in it are sent to that host only.
 	URL string
 	// Packages are Go package patterns whose benchmarks are run.
 	Packages []string
-	// Benchmark is one benchmark whose test binary is built already. Of its options,
-	// Timeout has a meaning: for each of the two runs.
+	// Benchmark is one benchmark whose test binary is already built. Of its options, only Timeout
+	// is used, for each of the two runs.
 	Benchmark *gotest.Job
-	// Command is started, recorded and stopped.
+	// Command is a command to start, record and stop.
 	Command []string
 
 	// Out is the file to write.
 	Out string
-	// Duration is the length of the window, in whole seconds (rounded up), as
-	// net/http/pprof takes no others; 0 means DefaultDuration. For Packages it is
-	// the time that all benchmarks share once they are built, both runs of them; 0
-	// leaves it to go test. It has no meaning for Benchmark.
+	// Duration is the length of the window, rounded up to whole seconds, the only ones that
+	// net/http/pprof accepts; 0 means DefaultDuration. For Packages it is the time that both runs
+	// of all benchmarks share once they are built; 0 leaves it to go test. It is ignored for
+	// Benchmark.
 	Duration time.Duration
 	// Trace is the length of the execution trace within the window; 0 means
 	// DefaultTrace, negative none.
 	Trace time.Duration
-	// Flight takes what the flight recorder of URL's agent holds, the seconds before
-	// now, with snapshots of the other profiles, instead of a window. Duration, Trace
-	// and Load have no meaning then.
+	// Flight records the flight recorder of URL's agent, that is the seconds before now, with
+	// snapshots of the other profiles, instead of a window. Duration, Trace and Load are then
+	// ignored.
 	Flight bool
 
-	// Grace is how long the target's answers may take, all of them together, besides the window: what has not come then
-	// is cut off, and listed as missing. 0 means DefaultGrace.
+	// Grace is how long all of the target's answers together may take, in addition to the window.
+	// Answers that have not arrived by then are cut off and listed as missing. 0 means
+	// DefaultGrace.
 	Grace time.Duration
-	// MaxSize is how many bytes the answers may have, all of them together; 0 means DefaultMaxSize. One may have an
-	// eighth of what is left when it begins.
+	// MaxSize bounds the size of all answers together, in bytes; 0 means DefaultMaxSize. One answer
+	// may use an eighth of what is left when it begins.
 	MaxSize int64
-	// MaxMemory is how many bytes decoding one profile may take; 0 means that its size decides, up to DefaultMaxMemory.
+	// MaxMemory bounds the memory for decoding one profile, in bytes; 0 means a limit that depends
+	// on its size, at most DefaultMaxMemory.
 	MaxMemory int64
 
 	Header    http.Header // sent with each request to the pprof handlers
 	Token     string      // bearer token; "" means none
 	TLS       *tls.Config // nil means the system's roots
-	PprofPath string      // prefix of the handlers; "" means that it is looked for
-	// Paths are the own paths of single handlers, by what they offer: cpu, heap,
-	// trace, …; see ParsePaths.
+	PprofPath string      // prefix of the handlers; "" means to look for it
+	// Paths are paths of single handlers, by kind: cpu, heap, trace, …; see ParsePaths.
 	Paths map[string]string
 
 	Bench     string        // regular expression of benchmarks; "" means all
-	BenchTime string        // as go test -benchtime takes it; "" means go test's, or Duration's share
-	Count     int           // as go test -count; 0 means 1
-	Dir       string        // where Packages are looked up and Command runs; "" is here
-	PprofAddr string        // host:port of Command's handlers; "" means that it is looked for
-	TargetLog io.Writer     // gets Command's output; nil drops it
+	BenchTime string        // as for go test -benchtime; "" means go test's, or the share of Duration
+	Count     int           // as for go test -count; 0 means 1
+	Dir       string        // where Packages are looked up and Command runs; "" means the current directory
+	PprofAddr string        // host:port of Command's handlers; "" means to look for it
+	TargetLog io.Writer     // receives Command's output; nil discards it
 	Start     time.Duration // how long Command may take to listen; 0 means 15 s
 
-	// Load says what to send during the window, and how: all but Duration, Requests, Warmup
-	// and Progress, which are set here. nil means that there is no load.
+	// Load configures the load during the window, except for Duration, Requests, Warmup and
+	// Progress, which Run sets. nil means no load.
 	Load *load.Options
 
-	// Sources are directories whose files may be packed when the target at URL names them, besides GOROOT, the
-	// module cache and the module around Dir.
+	// Sources are directories whose files may be packed if the target at URL names them, in
+	// addition to GOROOT, the module cache and the module around Dir.
 	Sources []string
 
-	Own     []string // module or package prefixes that count as own code besides the main module
+	Own     []string // module or package prefixes that count as own code, in addition to the main module
 	Version string   // of whet, for the recording
 
-	// Progress, if set, is told what goes on, several times a second; calls do
-	// not overlap.
+	// Progress, if set, is called several times a second with the current activity; calls do not
+	// overlap.
 	Progress func(Progress)
-	// Abort, once closed, ends everything at once: what has arrived is kept.
+	// Abort, once closed, ends everything at once; what has arrived is kept.
 	Abort <-chan struct{}
 }
 
-// Summary is what Run has recorded.
+// Summary describes what Run recorded.
 type Summary struct {
 	Path string         `json:"path"` // of the recording
 	Meta recording.Meta `json:"meta"`
 	Load *load.Result   `json:"load,omitempty"`
-	// Collection is what garbage collection takes of the CPU profile; zero without one.
+	// Collection is the part of the CPU profile spent on garbage collection; zero without a CPU
+	// profile.
 	Collection profile.Collection `json:"-"`
-	// Failures are what went wrong although the recording is there: a package
-	// that does not build, a benchmark that fails, a load without answers.
+	// Failures are errors that did not prevent a recording: a package that does not build, a
+	// benchmark that fails, a load without answers.
 	Failures []error `json:"-"`
-	// Warnings are reasons to doubt what was recorded.
+	// Warnings are reasons to distrust the recording.
 	Warnings []error `json:"-"`
 }
 
-// Run records a target. When ctx is cancelled the window ends early, and what was
-// measured until then is kept; see Options.Abort for leaving at once.
+// Run records a target. When ctx is cancelled the window ends early, and what was measured until
+// then is kept; to end at once, see Options.Abort.
 //
-// When nothing could be recorded, there is an error and no file. Errors carry
-// their cure; see package diag.
+// If nothing could be recorded, Run returns an error and leaves no file. Errors carry hints; see
+// package diag.
 func Run(ctx context.Context, opt Options) (*Summary, error) {
 	if err := opt.check(); err != nil {
 		return nil, err
@@ -165,27 +167,29 @@ func (o *Options) check() error {
 	}
 	switch {
 	case kinds != 1:
-		return diag.Usagef("record", "want exactly one target", "give a URL, a Go package pattern with -bench, or -- and a command")
+		return diag.Usagef("record", "want exactly one target",
+			"give a URL, a Go package pattern with -bench, or a command after --")
 	case o.Flight && o.URL == "":
-		return diag.Usagef("record", "only a server has a flight recorder", "give its address: `whet record --flight http://localhost:6060 -o FILE.whet`")
+		return diag.Usagef("record", "only a server has a flight recorder",
+			"give its address: `whet record --flight http://localhost:6060 -o FILE.whet`")
 	case o.Out == "":
-		return diag.Usagef("record", "no file to write", "name it with -o FILE.whet")
+		return diag.Usagef("record", "no output file", "name it with -o FILE.whet")
 	case o.Duration < 0:
 		return diag.Usagef("record", "the duration is negative", "give -d 10s")
 	case o.Grace < 0 || o.MaxSize < 0 || o.MaxMemory < 0:
-		return diag.Usagef("record", "a limit is negative", "leave out --grace, --max-size and --max-memory, or give values above zero")
+		return diag.Usagef("record", "a limit is negative",
+			"leave out --grace, --max-size and --max-memory, or give values above zero")
 	case o.Duration > 24*time.Hour:
 		return diag.Usagef("record", "the duration is longer than a day", "give -d 10s")
 	}
 	return checkReplace(o.Out)
 }
 
-// checkReplace keeps a slip of the hand from overwriting something that is not a
-// recording.
+// checkReplace refuses to overwrite a file that is not a recording.
 func checkReplace(file string) error {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil // Create says what is wrong, if anything
+		return nil // Create reports any error
 	}
 	defer func() { _ = f.Close() }() // only read
 	var head [4]byte
@@ -193,11 +197,11 @@ func checkReplace(file string) error {
 	if err != nil && n == 0 && errors.Is(err, io.EOF) || recording.IsRecording(head[:n]) {
 		return nil
 	}
-	return diag.Usagef("record", file+" is there already and is not a recording", "choose another name with -o FILE.whet")
+	return diag.Usagef("record", file+" exists and is not a recording", "choose another name with -o FILE.whet")
 }
 
-// window returns the lengths of the CPU profile, the trace, and the trace's start
-// after that of the CPU profile. The trace lies inside.
+// window returns the lengths of the CPU profile and the trace, and how long after the CPU profile
+// the trace starts. The trace lies within the profile.
 func (o *Options) window() (cpu, trace, traceAt time.Duration) {
 	cpu = o.Duration
 	if cpu == 0 {
@@ -217,39 +221,40 @@ type session struct {
 	collection profile.Collection // of the CPU profile
 
 	opt    Options
-	now    time.Time       // start
+	now    time.Time       // when the session started
 	abort  context.Context // done when everything has to end at once
 	cancel context.CancelFunc
 	report *reporter
 	w      *recording.Writer
 
-	mu       sync.Mutex
-	meta     recording.Meta
-	profiles map[string]int64 // what was recorded: what decoding each may take; 0 is by its size
+	mu   sync.Mutex
+	meta recording.Meta
+	// the memory that decoding each recorded profile may take; 0 means that it depends on its size
+	profiles map[string]int64
 	failures []error
 	warnings []error
 	load     *load.Result
 	spent    time.Duration  // of Grace
-	binary   *source.Binary // the target's executable; nil when it is not here
-	quiet    bool           // the summary comes at once, and says what is missing
+	binary   *source.Binary // the target's executable; nil if it is not on this machine
+	quiet    bool           // the summary follows at once, and lists what is missing
 }
 
-// create starts the file.
+// create creates the file.
 func (s *session) create(target recording.Target) error {
 	s.meta = recording.Meta{Whet: s.opt.Version, Created: time.Now(), Target: target, Own: s.opt.Own}
 	s.profiles = make(map[string]int64)
 	if fi, err := os.Stat(s.opt.Out); err == nil && fi.Size() > 0 {
-		s.report.note("%s is there already and will be replaced", s.opt.Out)
+		s.report.note("%s exists and will be replaced", s.opt.Out)
 	}
 	w, err := recording.Create(s.opt.Out, s.meta)
 	if err != nil {
-		return &diag.Error{Op: "record", Err: err, Hint: "choose a file in a folder that can be written with -o FILE.whet"}
+		return &diag.Error{Op: "record", Err: err, Hint: "choose a file in a writable directory with -o FILE.whet"}
 	}
 	s.w = w
 	return nil
 }
 
-// miss notes what could not be had.
+// miss records what is unavailable.
 func (s *session) miss(part string, err error) {
 	m := recording.Missing{Part: part, Reason: reason(err), Hint: diag.Hint(err)}
 	s.mu.Lock()
@@ -260,7 +265,7 @@ func (s *session) miss(part string, err error) {
 	}
 }
 
-// reason is err without the operation and the address, which go without saying.
+// reason returns err without the operation and the address, which are clear from the context.
 func reason(err error) string {
 	//nolint:errorlint // only an outermost diag.Error is taken off: what wraps one says more
 	if e, ok := err.(*diag.Error); ok && e.Err != nil {
@@ -269,7 +274,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// fail notes what went wrong, once: a disk that is full fails every part alike.
+// fail records a failure, once: a full disk makes every part fail alike.
 func (s *session) fail(err error) {
 	s.mu.Lock()
 	known := slices.ContainsFunc(s.failures, func(f error) bool { return f.Error() == err.Error() })
@@ -294,17 +299,17 @@ func (s *session) add(name string, p *profile.Profile, part recording.Part) {
 		s.fail(err)
 		return
 	}
-	s.added(name, 2*s.decoding(DefaultMaxMemory)) // one of two at most
+	s.added(name, 2*s.decoding(DefaultMaxMemory)) // at most one of two
 }
 
-// added notes that a profile is there.
+// added records that a profile was stored.
 func (s *session) added(name string, decoding int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.profiles[name] = decoding
 }
 
-// addRaw stores a profile as it came, when it can be read.
+// addRaw stores a profile as it arrived, if it can be read.
 func (s *session) addRaw(name string, a *answer, part recording.Part) {
 	p, err := s.decode(a)
 	if err != nil {
@@ -322,7 +327,7 @@ func (s *session) addRaw(name string, a *answer, part recording.Part) {
 	s.added(name, s.decoding(a.size))
 }
 
-// finish adds what follows from the profiles and closes the file.
+// finish adds what is derived from the profiles and closes the file.
 func (s *session) finish(interrupted bool) (*Summary, error) {
 	s.report.run("source", s.addSource)
 	s.report.run("machine code", s.addCode)
@@ -339,13 +344,17 @@ func (s *session) finish(interrupted bool) (*Summary, error) {
 		return nil, errors.Join(err, s.w.Abort())
 	}
 	if err := s.w.Close(meta); err != nil {
-		return nil, &diag.Error{Op: "record", Err: err, Hint: "what was written so far is in " + s.opt.Out + recording.PartialSuffix}
+		return nil, &diag.Error{Op: "record", Err: err, Hint: "what was written so far is in " + s.opt.Out +
+			recording.PartialSuffix}
 	}
 	meta.Version, meta.Parts = recording.Version, s.w.Parts()
-	return &Summary{Path: s.opt.Out, Meta: meta, Load: s.load, Collection: s.collection, Failures: s.failures, Warnings: s.warnings}, nil
+	return &Summary{
+		Path: s.opt.Out, Meta: meta, Load: s.load, Collection: s.collection, Failures: s.failures,
+		Warnings: s.warnings,
+	}, nil
 }
 
-// nothing is the error when there is nothing to keep.
+// nothing returns the error for a recording with no content.
 func (s *session) nothing() error {
 	if len(s.failures) > 0 {
 		return errors.Join(s.failures...)
@@ -360,13 +369,18 @@ func (s *session) nothing() error {
 				m = other
 			}
 		}
-		return &diag.Error{Op: "record", Subject: s.meta.Target.String(), Err: errors.New(m.Part + ": " + m.Reason), Hint: m.Hint}
+		return &diag.Error{
+			Op: "record", Subject: s.meta.Target.String(), Err: errors.New(m.Part + ": " + m.Reason),
+			Hint: m.Hint,
+		}
 	}
-	return &diag.Error{Op: "record", Subject: s.meta.Target.String(), Err: errors.New("ended before anything was measured")}
+	return &diag.Error{
+		Op: "record", Subject: s.meta.Target.String(),
+		Err: errors.New("ended before anything was measured"),
+	}
 }
 
-// here fills in what is known when the target runs on this machine's Go
-// toolchain and nothing tells better.
+// here assumes this machine's Go toolchain where there is no better information about the target's.
 func (s *session) here() {
 	s.meta.GOOS, s.meta.GOARCH, s.meta.NumCPU = runtime.GOOS, runtime.GOARCH, runtime.NumCPU()
 }

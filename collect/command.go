@@ -20,13 +20,13 @@ const (
 	probeTimeout = 2 * time.Second
 )
 
-// recordCommand starts a command, records the server it is, and stops it.
+// recordCommand starts a command, records it as a server, and stops it.
 func (s *session) recordCommand(ctx context.Context) (*Summary, error) {
 	child, err := process.Start(process.Command{Args: s.opt.Command, Dir: s.opt.Dir, Output: s.opt.TargetLog})
 	if err != nil {
 		return nil, err
 	}
-	// Deferred, so that a panic does not leave the command behind either.
+	// Deferred, so that a panic does not leave the command running either.
 	defer child.Stop(s.abort, procgroup.Interrupt, procgroup.Terminate)
 	var c *client
 	var offered []string
@@ -40,22 +40,24 @@ func (s *session) recordCommand(ctx context.Context) (*Summary, error) {
 	}
 	defer c.close()
 	s.report.note("recording %s", public(c.base))
-	if err := s.create(recording.Target{Kind: recording.Command, Address: public(c.base), Command: s.opt.Command}); err != nil {
+	if err := s.create(recording.Target{
+		Kind: recording.Command, Address: public(c.base),
+		Command: s.opt.Command,
+	}); err != nil {
 		return nil, err
 	}
 	s.here()
-	return s.sit(ctx, c, offered, child.Exited)
+	return s.recordServer(ctx, c, offered, child.Exited)
 }
 
-// findHandlers waits until the command, or a process it has started, answers with
-// pprof handlers.
+// findHandlers waits until the command, or a process that it started, answers with pprof handlers.
 func (s *session) findHandlers(ctx context.Context, child *process.Child) (*client, []string, error) {
 	limit := s.opt.Start
 	if limit == 0 {
 		limit = defaultStart
 	}
 	deadline := time.Now().Add(limit)
-	tried := make(map[string]string) // address to what came of it
+	tried := make(map[string]string) // address to result
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -69,13 +71,14 @@ func (s *session) findHandlers(ctx context.Context, child *process.Child) (*clie
 			}
 			tried[addr] = reason(err)
 			if se := (*statusError)(nil); errors.As(err, &se) && (se.code == 401 || se.code == 403) {
-				return nil, nil, err // these are the handlers, and they want credentials
+				return nil, nil, err // these are the handlers, and they require credentials
 			}
 		}
 		if exit := child.Exited(); exit != nil {
 			return nil, nil, &diag.Error{
-				Op: "record", Subject: s.opt.Command[0], Err: fmt.Errorf("%w before its pprof handlers were found%s", exit, child.LastOutput()),
-				Hint: "whet records servers; to record a program that ends by itself, call agent.Record in it",
+				Op: "record", Subject: s.opt.Command[0], Err: fmt.Errorf("%w before its pprof handlers were found%s", exit,
+					child.LastOutput()),
+				Hint: "whet records servers; to record a program that exits by itself, call agent.Record in it",
 			}
 		}
 		if time.Now().After(deadline) {
@@ -83,17 +86,21 @@ func (s *session) findHandlers(ctx context.Context, child *process.Child) (*clie
 		}
 		select {
 		case <-ctx.Done():
-			return nil, nil, &diag.Error{Op: "record", Subject: s.opt.Command[0], Err: errors.New("interrupted before its pprof handlers were found")}
+			return nil, nil, &diag.Error{
+				Op: "record", Subject: s.opt.Command[0],
+				Err: errors.New("interrupted before its pprof handlers were found"),
+			}
 		case <-child.Done():
 		case <-tick.C:
 		}
 	}
 }
 
-// settled reports whether an address that gave that answer need not be asked again:
-// it does listen, and it is something else.
+// settled reports whether an address that gave this answer need not be tried again: it listens, and
+// is not a pprof handler.
 func settled(answer string) bool {
-	return answer != "" && !strings.Contains(answer, "refused") && !strings.Contains(answer, "reset") && !strings.Contains(answer, "EOF")
+	return answer != "" && !strings.Contains(answer, "refused") && !strings.Contains(answer, "reset") &&
+		!strings.Contains(answer, "EOF")
 }
 
 func (s *session) notFound(child *process.Child, tried map[string]string, limit time.Duration) error {
@@ -102,18 +109,18 @@ func (s *session) notFound(child *process.Child, tried map[string]string, limit 
 		list = append(list, addr+" ("+why+")")
 	}
 	slices.Sort(list)
-	err := fmt.Errorf("no pprof handlers within %v; it listens nowhere that whet can see", limit)
+	err := fmt.Errorf("no pprof handlers within %v; whet found no listening address", limit)
 	if len(list) > 0 {
 		err = fmt.Errorf("no pprof handlers within %v; tried %s", limit, strings.Join(list, ", "))
 	}
 	return &diag.Error{
 		Op: "record", Subject: s.opt.Command[0], Err: fmt.Errorf("%w%s", err, child.LastOutput()),
-		Hint: `import _ "net/http/pprof" in it and serve http.DefaultServeMux, or say where they are with --pprof-addr HOST:PORT and --pprof-path /PREFIX`,
+		Hint: `import _ "net/http/pprof" in it and serve http.DefaultServeMux, or give their address with ` +
+			"--pprof-addr HOST:PORT and --pprof-path /PREFIX",
 	}
 }
 
-// addresses lists where the handlers may be: where the user says, or where the
-// command listens.
+// addresses lists where the handlers may be: where the user says, or where the command listens.
 func (s *session) addresses(child *process.Child) []string {
 	if s.opt.PprofAddr != "" {
 		return []string{s.opt.PprofAddr}

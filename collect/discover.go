@@ -12,9 +12,8 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// discover finds the pprof handlers under the client's base address, sets base
-// to their directory, and returns the names that their index page lists; nil when
-// there is no index.
+// discover finds the pprof handlers below the client's base address, sets base to their directory,
+// and returns the names that their index page lists; nil if there is no index.
 func (c *client) discover(ctx context.Context, prefix string) (offered []string, err error) {
 	var tried []string
 	var first error
@@ -36,7 +35,7 @@ func (c *client) discover(ctx context.Context, prefix string) (offered []string,
 	}
 	if len(c.paths) > 0 {
 		c.base = root.JoinPath("/debug/pprof/")
-		return nil, nil // the paths given are all there is
+		return nil, nil // only the given paths exist
 	}
 	if e := (*diag.Error)(nil); errors.As(first, &e) {
 		first = e.Err
@@ -47,7 +46,7 @@ func (c *client) discover(ctx context.Context, prefix string) (offered []string,
 	}
 }
 
-// candidates are the directories to look at, each ending in "/".
+// candidates lists the directories to try, each ending in "/".
 func candidates(path, prefix string) []string {
 	dir := func(s string) string { return strings.TrimRight(s, "/") + "/" }
 	if prefix != "" {
@@ -58,7 +57,7 @@ func candidates(path, prefix string) []string {
 		return []string{path}
 	}
 	if i := strings.Index(path, "/debug/pprof/"); i >= 0 {
-		return []string{path[:i] + "/debug/pprof/"} // one profile's address
+		return []string{path[:i] + "/debug/pprof/"} // the address of one profile
 	}
 	return []string{path + "debug/pprof/", path, path + "pprof/"}
 }
@@ -73,12 +72,12 @@ func notThere(err error) bool {
 }
 
 var (
-	errNoIndex = errors.New("target answers, but not as net/http/pprof does")
+	errNoIndex = errors.New("the target's answer is not that of net/http/pprof")
 	indexLink  = regexp.MustCompile(`href=['"]?([A-Za-z][\w.\-/]*)(?:\?\w+=|['"> ])`)
 )
 
-// probe asks for the index page, and where there is none for the goroutine
-// profile: some programs mount single handlers.
+// probe requests the index page and, if there is none, the goroutine profile: some programs mount
+// single handlers.
 func (c *client) probe(ctx context.Context) ([]string, error) {
 	page, err := c.index(ctx)
 	if err == nil {
@@ -104,7 +103,7 @@ func (c *client) probe(ctx context.Context) ([]string, error) {
 		case !notThere(perr):
 			return nil, perr
 		case errors.Is(perr, errHTML):
-			err = perr // tells more
+			err = perr // the more informative error
 		}
 	}
 	return nil, err

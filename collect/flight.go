@@ -21,9 +21,9 @@ import (
 	"github.com/whet-go/whet/trace/reader"
 )
 
-// recordFlight takes what the target's flight recorder holds, and snapshots.
+// recordFlight records the contents of the target's flight recorder, and snapshots.
 func (s *session) recordFlight(ctx context.Context, c *client, offered []string) (*Summary, error) {
-	t := &sitting{session: s, c: c, offered: offered, mutexPeriod: -1}
+	t := &serverRecording{session: s, c: c, offered: offered, mutexPeriod: -1}
 	defer t.drop()
 	if err := t.mustOffer("flight"); err != nil {
 		return nil, noFlight(c, err)
@@ -44,8 +44,8 @@ func (s *session) recordFlight(ctx context.Context, c *client, offered []string)
 	return s.finish(ctx.Err() != nil)
 }
 
-// graceful is a context that ends stopGrace after ctx, or when everything has to end at once: what the flight recorder
-// holds is there in a moment, and would be gone the next time.
+// graceful returns a context that ends stopGrace after ctx, or when everything has to end at once:
+// the contents of the flight recorder arrive in a moment, and would be gone the next time.
 func (s *session) graceful(ctx context.Context) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancel(s.abort)
 	stop := context.AfterFunc(ctx, func() {
@@ -72,10 +72,10 @@ func noFlight(c *client, err error) error {
 	}
 }
 
-// flight stores the trace of the last seconds: first of all, since time passes. ctx ends it, and
-// asking what is waited for.
-func (t *sitting) flight(ctx, asking context.Context) error {
-	a, err := t.newAnswer() // how long it is, which its part says, shows when it is read
+// flight stores the trace of the last seconds. It comes first, since time passes. ctx ends it;
+// asking bounds the wait for the answer.
+func (t *serverRecording) flight(ctx, asking context.Context) error {
+	a, err := t.newAnswer() // its length, which its part states, is known once it is read
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (t *sitting) flight(ctx, asking context.Context) error {
 	return nil
 }
 
-// traceLength reads a trace for the time from its first event to its last.
+// traceLength reads a trace and returns the time from its first event to its last.
 func traceLength(ctx context.Context, from io.Reader) (time.Duration, error) {
 	r, err := reader.Open(ctx, from)
 	if err != nil {
@@ -134,7 +134,7 @@ func traceLength(ctx context.Context, from io.Reader) (time.Duration, error) {
 }
 
 // instant takes the other profiles, all of which count from the program's start.
-func (t *sitting) instant(ctx context.Context) {
+func (t *serverRecording) instant(ctx context.Context) {
 	kinds := append(cumulative(), "goroutine", "threadcreate")
 	var stats, info []byte
 	var wg sync.WaitGroup
@@ -170,17 +170,17 @@ func (t *sitting) instant(ctx context.Context) {
 	}
 	if !slices.ContainsFunc(t.meta.Missing, func(m recording.Missing) bool { return m.Part == "cpu" }) {
 		t.miss("cpu", &diag.Error{
-			Err: errors.New("a CPU profile is of the seconds to come"), Hint: "whet record without --flight",
+			Err: errors.New("a CPU profile covers the seconds to come"), Hint: "run whet record without --flight",
 		})
 	}
 }
 
 // addInstant stores a snapshot.
-func (t *sitting) addInstant(kind string, s snapshot) {
+func (t *serverRecording) addInstant(kind string, s snapshot) {
 	part := recording.Part{Start: s.at, End: s.at}
 	switch kind {
 	case "heap":
-		part.Note = "what was live after the last collection"
+		part.Note = "what was live after the last garbage collection"
 		t.addRaw("heap.live", s.answer, part)
 	case "goroutine":
 	default:
@@ -189,9 +189,9 @@ func (t *sitting) addInstant(kind string, s snapshot) {
 	t.addRaw(kind, s.answer, part)
 }
 
-// AgentState is what whet's agent says of its process at one time.
+// AgentState is what the whet agent reports about its process at one time.
 type AgentState struct {
-	Flight     time.Duration // what its flight recorder keeps at least; 0 is none
+	Flight     time.Duration // minimum time that its flight recorder keeps; 0 means none
 	Goroutines int64
 	Heap       int64         // bytes of live and dead objects on the heap
 	CPU        time.Duration // used so far
@@ -199,10 +199,10 @@ type AgentState struct {
 	At         time.Time
 }
 
-// ErrNoAgent is in the error of Handlers.State when the target has no agent of whet's.
-var ErrNoAgent = errors.New("the target has no agent of whet's")
+// ErrNoAgent is in the error of Handlers.State if the target does not run the whet agent.
+var ErrNoAgent = errors.New("the target does not run the whet agent")
 
-// State asks the target's agent. Without one the error is ErrNoAgent.
+// State queries the target's agent. Without one the error is ErrNoAgent.
 func (h *Handlers) State(ctx context.Context) (AgentState, error) {
 	var info struct {
 		GoVersion string             `json:"go_version"`
@@ -220,7 +220,7 @@ func (h *Handlers) State(ctx context.Context) (AgentState, error) {
 		return AgentState{}, err
 	}
 	if info.GoVersion == "" {
-		return AgentState{}, ErrNoAgent // something else answers there
+		return AgentState{}, ErrNoAgent // another handler answers there
 	}
 	return AgentState{
 		Flight: info.Flight.Window, PID: info.PID, CPU: info.CPU, At: time.Now(),
@@ -229,21 +229,23 @@ func (h *Handlers) State(ctx context.Context) (AgentState, error) {
 	}, nil
 }
 
-// A SlowRequest is one that the target's agent tells of.
+// A SlowRequest is a slow request that the target's agent reported.
 type SlowRequest struct {
 	Name    string        `json:"name"` // method and pattern, or path
 	Begin   time.Time     `json:"begin"`
 	End     time.Time     `json:"end"` // both by the target's clock
 	Latency time.Duration `json:"latency_ns"`
-	// Mark is the message of a log in the target's execution trace, which the request's goroutine wrote when it
-	// ended; "" when there is none.
+	// Mark is the message of a log in the target's execution trace, which the request's goroutine
+	// wrote when it ended; "" if there is none.
 	Mark string `json:"mark"`
 }
 
-// ErrNotWatched is in the error of Handlers.Slow when the target has no handler of Agent.Watch.
+// ErrNotWatched is in the error of Handlers.Slow if the target has no handler wrapped by
+// Agent.Watch.
 var ErrNotWatched = errors.New("the target's agent watches no handler")
 
-// Limits of what an agent may say of slow requests. It remembers 64; names have 200 bytes there, marks 32.
+// Limits of what an agent may report of slow requests. It keeps 64; their names have at most 200
+// bytes, marks 32.
 const (
 	maxSlowBody = 1 << 20
 	maxSlowName = 200
@@ -251,12 +253,12 @@ const (
 	maxLatency  = 100 * 24 * time.Hour
 )
 
-// ErrNotAgent is in the error of Handlers.Slow when what answers cannot be whet's agent.
-var ErrNotAgent = errors.New("the answer is not one of whet's agent")
+// ErrNotAgent is in the error of Handlers.Slow if the answer cannot be from the whet agent.
+var ErrNotAgent = errors.New("the answer is not from the whet agent")
 
-// Slow waits, for some time, for requests that take so long at least, and returns those behind the
-// number that the last call returned; -1 begins. It needs a handler of Agent.Watch: see ErrNotWatched.
-// Answers that cannot be true are an ErrNotAgent.
+// Slow waits, for some time, for requests that take at least than, and returns those after the
+// number that the last call returned; -1 starts. It requires a handler wrapped by Agent.Watch: see
+// ErrNotWatched. Answers that cannot be true give an ErrNotAgent.
 func (h *Handlers) Slow(ctx context.Context, than time.Duration, after int64,
 	wait time.Duration,
 ) (requests []SlowRequest, next int64, err error) {
@@ -279,7 +281,7 @@ func (h *Handlers) Slow(ctx context.Context, than time.Duration, after int64,
 	wrong := ""
 	switch {
 	case !strings.HasPrefix(answer.Schema, "whet.agent-slow/"):
-		wrong = "it has no schema of the agent's"
+		wrong = "it has an unknown schema"
 	case answer.Next < 0:
 		wrong = "a request's number is negative"
 	}
@@ -292,22 +294,22 @@ func (h *Handlers) Slow(ctx context.Context, than time.Duration, after int64,
 	if wrong != "" {
 		return nil, after, h.c.explain("slow", h.c.url("slow", nil), &diag.Error{
 			Err:  fmt.Errorf("%w: %s", ErrNotAgent, wrong),
-			Hint: "is this the address of whet's agent, and its version not newer than this whet?",
+			Hint: "check that this is the address of the whet agent, and that the agent is not newer than this whet",
 		})
 	}
 	return answer.Requests, answer.Next, nil
 }
 
-// check says what cannot be true of a request that is told of as having taken so long at least; ""
-// is nothing. What is too long to be the agent's is cut.
+// check returns what cannot be true of a request reported as having taken at least than; "" if
+// nothing. It cuts strings that are longer than the agent's.
 func (r *SlowRequest) check(than time.Duration) string {
 	r.Name = strings.ToValidUTF8(r.Name[:min(len(r.Name), maxSlowName)], "")
 	if r.Begin.IsZero() && !r.End.IsZero() {
-		r.Begin = r.End.Add(-r.Latency) // an older agent
+		r.Begin = r.End.Add(-r.Latency) // from an older agent
 	}
 	switch {
 	case r.Latency < than:
-		return fmt.Sprintf("a request of %v, asked for those of %v and more", r.Latency, than)
+		return fmt.Sprintf("a request of %v, where the limit is %v", r.Latency, than)
 	case r.Latency > maxLatency:
 		return fmt.Sprintf("a request of %v", r.Latency)
 	case r.End.Sub(r.Begin).Round(time.Millisecond) != r.Latency.Round(time.Millisecond) && !r.End.IsZero():
@@ -318,7 +320,7 @@ func (r *SlowRequest) check(than time.Duration) string {
 	return ""
 }
 
-// Flight hands what the target's flight recorder holds to read.
+// Flight passes the contents of the target's flight recorder to read.
 func (h *Handlers) Flight(ctx context.Context, read func(io.Reader) error) error {
 	body, err := h.c.get(ctx, "flight", nil)
 	if err != nil {
@@ -330,7 +332,7 @@ func (h *Handlers) Flight(ctx context.Context, read func(io.Reader) error) error
 	return nil
 }
 
-// json asks for a document of at most limit bytes.
+// json requests a document of at most limit bytes.
 func (h *Handlers) json(ctx context.Context, kind string, q url.Values, to any, limit int64) error {
 	body, err := h.c.get(ctx, kind, q)
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Handlers are the pprof handlers of a running server, to be asked for what its
-// runtime counts without recording it. They may be used by many goroutines.
+// Handlers are the pprof handlers of a running server. They read what its runtime counts, without
+// recording it. They are safe for concurrent use.
 type Handlers struct{ c *client }
 
-// FindHandlers looks for pprof handlers at addresses, each host:port or a URL, and
-// returns the first. The error is that of the last address and has a cure.
+// FindHandlers looks for pprof handlers at addresses, each host:port or a URL, and returns the
+// first it finds. The error is that of the last address and has a hint.
 func FindHandlers(ctx context.Context, addresses []string) (*Handlers, error) {
-	err := errors.New("it listens nowhere that whet can see")
+	err := errors.New("whet found no listening address")
 	for _, addr := range addresses {
 		var c *client
 		if c, _, err = try(ctx, Options{}, addr); err == nil {
@@ -24,7 +24,7 @@ func FindHandlers(ctx context.Context, addresses []string) (*Handlers, error) {
 	return nil, err
 }
 
-// OpenHandlers looks for the pprof handlers of opt.URL, with opt's credentials and paths.
+// OpenHandlers finds the pprof handlers of opt.URL, with opt's credentials and paths.
 func OpenHandlers(ctx context.Context, opt Options) (*Handlers, error) {
 	c, err := newClient(&opt)
 	if err != nil {
@@ -66,21 +66,21 @@ func try(ctx context.Context, opt Options, addr string) (*client, []string, erro
 	return nil, nil, first
 }
 
-// Address is the handlers' directory, without credentials.
+// Address returns the handlers' directory, without credentials.
 func (h *Handlers) Address() string { return public(h.c.base) }
 
-// Close drops the connections.
+// Close closes the connections.
 func (h *Handlers) Close() { h.c.close() }
 
-// Allocated is what a Go program has allocated since it started, what it has freed
-// again included: Mallocs and TotalAlloc of runtime.MemStats.
+// Allocated is what a Go program has allocated since it started, including what was freed again:
+// Mallocs and TotalAlloc of runtime.MemStats.
 type Allocated struct {
 	Objects int64
 	Bytes   int64
 }
 
-// Allocated asks for the allocations so far. The asking allocates a little itself,
-// stops the program for some microseconds, and does not make it collect garbage.
+// Allocated returns the allocations so far. The query itself allocates a little and stops the
+// program for some microseconds. It does not trigger a garbage collection.
 func (h *Handlers) Allocated(ctx context.Context) (Allocated, error) {
 	stats, err := h.c.memStats(ctx)
 	if err != nil {
@@ -88,13 +88,13 @@ func (h *Handlers) Allocated(ctx context.Context) (Allocated, error) {
 	}
 	a := Allocated{Objects: memStat(stats, "Mallocs"), Bytes: memStat(stats, "TotalAlloc")}
 	if a.Objects < 0 || a.Bytes < 0 {
-		return Allocated{}, errors.New("its memory statistics have no Mallocs and TotalAlloc")
+		return Allocated{}, errors.New("the memory statistics have no Mallocs or TotalAlloc")
 	}
 	return a, nil
 }
 
-// CPU asks whet's agent, if it is among the handlers, for the CPU time that its
-// process has used so far.
+// CPU returns the CPU time that the process has used so far, as the whet agent reports it, if that
+// is among the handlers.
 func (h *Handlers) CPU(ctx context.Context) (time.Duration, error) {
 	var info struct {
 		CPU time.Duration `json:"cpu_ns"`
@@ -103,7 +103,7 @@ func (h *Handlers) CPU(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	if info.CPU <= 0 {
-		return 0, errors.New("the target's agent does not tell its processor time")
+		return 0, errors.New("the target's agent does not report its CPU time")
 	}
 	return info.CPU, nil
 }

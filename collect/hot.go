@@ -17,13 +17,13 @@ import (
 const (
 	maxHotSource  = 8 << 20 // bytes of all source files together
 	maxSourceFile = 2 << 20 // bytes of one
-	hotShare      = 0.005   // of a profile's total, from which a file is stored
+	hotShare      = 0.005   // fraction of a profile's total, from which a file is stored
 
-	maxCodeAddresses = 500     // whose functions' machine code is stored
+	maxCodeAddresses = 500     // addresses whose functions' machine code is stored
 	maxCode          = 8 << 20 // bytes of it
 )
 
-// addSource notes what garbage collection takes of the CPU profile, and stores the files that hold
+// addSource determines what garbage collection takes of the CPU profile, and stores the files with
 // hot lines: first those of own code, then any other that is on at least hotShare of the stacks of
 // some profile.
 func (s *session) addSource() {
@@ -58,7 +58,7 @@ func (s *session) addSource() {
 	})
 	finder := s.finder()
 	left := int64(maxHotSource)
-	var lost error // why the hottest own file is not there, when none is
+	var lost error // why the hottest own file is missing, if none was found
 	found := false
 	packed := map[source.Origin][]string{}
 	for _, f := range files {
@@ -84,14 +84,15 @@ func (s *session) addSource() {
 	}
 	if lost != nil && !found {
 		hint := "run whet record in the directory of the target's module: a binary built with -trimpath does " +
-			"not tell where that is"
+			"not say where that is"
 		if s.remote() {
-			hint = "run whet record in the directory of the target's module, or name it with --source DIR: files elsewhere " +
-				"are not packed, whatever the target says"
+			hint = "run whet record in the directory of the target's module, or give that with --source DIR: files elsewhere " +
+				"are never packed, whatever the target says"
 		}
 		s.miss("source", &diag.Error{
-			// Only the text of lost: its hint is for whoever looks at a profile.
-			Err:  errors.New("the source of own code is not on this machine, or not where the binary says (" + lost.Error() + ")"),
+			// Only the text of lost: its hint is for viewing a profile.
+			Err: errors.New("the source of own code is not on this machine, or not at the path in the binary (" + lost.Error() +
+				")"),
 			Hint: hint,
 		})
 	}
@@ -100,7 +101,7 @@ func (s *session) addSource() {
 // maxPacked is how many packed files are listed by name.
 const maxPacked = 20
 
-// packedText lists the files that were packed: of the user's own by name, of others how many.
+// packedText lists the packed files: those of own code by name, others by number.
 func packedText(packed map[source.Origin][]string) string {
 	var names, counts []string
 	for _, origin := range slices.Sorted(maps.Keys(packed)) {
@@ -118,7 +119,7 @@ func packedText(packed map[source.Origin][]string) string {
 	return strings.Join(append(names, counts...), ", ")
 }
 
-// hotTypes are the value columns by which a file of that profile counts as hot.
+// hotTypes returns the sample types by which a file in that profile counts as hot.
 func hotTypes(name string) []string {
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
 		return nil // one package's part of a merged profile
@@ -138,7 +139,7 @@ func hotTypes(name string) []string {
 	return nil
 }
 
-// shares adds, for each file of p, the share of the samples that it is on.
+// shares adds, for each file of p, the share of the samples it appears in.
 func shares(p *profile.Profile, typ string, own func(profile.Function) bool, weight map[string]float64,
 	mine map[string]bool,
 ) {
@@ -179,9 +180,9 @@ func shares(p *profile.Profile, typ string, own func(profile.Function) bool, wei
 	}
 }
 
-// own tells own functions: package main, the main module, and what the user
-// added; where the main module is not known, all that is neither the standard
-// library's nor from the module cache.
+// own returns a function that reports whether a function is own code: package main, the main
+// module, and what the user added; if the main module is unknown, everything outside the standard
+// library and the module cache.
 func (s *session) own() func(profile.Function) bool {
 	prefixes := slices.Clone(s.opt.Own)
 	if b := s.meta.Build; b != nil && b.Main.Path != "" {
@@ -195,12 +196,12 @@ func (s *session) own() func(profile.Function) bool {
 	}
 }
 
-// remote reports whether the target is what answers at an address: it may name any file. A program that whet has
-// started is the user's own.
+// remote reports whether the target is whatever answers at an address, which may name any file. A
+// program that whet has started is the user's own.
 func (s *session) remote() bool { return s.opt.URL != "" && len(s.opt.Command) == 0 }
 
-// finder looks for source where it may lie on this machine. It refuses files that
-// are not source by their name: a target may name any.
+// finder returns a finder of source files on this machine. It accepts only names of source files,
+// since a target may name any file.
 func (s *session) finder() *source.Finder {
 	opt := source.Options{Dirs: []string{"."}, GoVersion: s.meta.GoVersion, MaxBytes: maxSourceFile}
 	if s.opt.Dir != "" {
@@ -221,8 +222,8 @@ func (s *session) finder() *source.Finder {
 	return source.NewFinder(opt)
 }
 
-// addCode stores the machine code of the functions in which the CPU profile's
-// time was spent, and of own functions on its stacks.
+// addCode stores the machine code of the functions in which the CPU time was spent, and of own
+// functions on their stacks.
 func (s *session) addCode() {
 	if s.binary == nil {
 		return

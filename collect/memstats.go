@@ -13,8 +13,8 @@ import (
 
 const maxMemStats = 1 << 20
 
-// memStats fetches the runtime.MemStats that end the heap profile's text form.
-// The profile before them, which may be large, is passed over without being kept.
+// memStats fetches the runtime.MemStats at the end of the heap profile's text form. It skips the
+// profile before them, which may be large.
 func (c *client) memStats(ctx context.Context) ([]byte, error) {
 	body, err := c.get(ctx, "heap", url.Values{"debug": {"1"}})
 	if err != nil {
@@ -27,7 +27,7 @@ func (c *client) memStats(ctx context.Context) ([]byte, error) {
 	return stats, nil
 }
 
-// memStatsTail keeps the lines "# Name = value" that follow "# runtime.MemStats".
+// memStatsTail returns the lines "# Name = value" that follow "# runtime.MemStats".
 func memStatsTail(r io.Reader) ([]byte, error) {
 	br := bufio.NewReaderSize(r, 64<<10)
 	var out []byte
@@ -51,7 +51,7 @@ func memStatsTail(r io.Reader) ([]byte, error) {
 	}
 }
 
-// memStat reads one number of what memStats returned; -1 when it is not there.
+// memStat returns one value from the result of memStats; -1 if it is missing.
 func memStat(stats []byte, name string) int64 {
 	for line := range strings.Lines(string(stats)) {
 		v, ok := strings.CutPrefix(line, "# "+name+" = ")
@@ -65,8 +65,8 @@ func memStat(stats []byte, name string) int64 {
 	return -1
 }
 
-// mutexPeriod reads the head of the mutex profile's text form for the sampling
-// period; 0 means that mutex profiling is off, -1 that it does not say.
+// mutexPeriod reads the sampling period from the head of the mutex profile's text form; 0 means
+// that mutex profiling is off, -1 that there is none.
 func (c *client) mutexPeriod(ctx context.Context) (int, error) {
 	body, err := c.get(ctx, "mutex", url.Values{"debug": {"1"}})
 	if err != nil {

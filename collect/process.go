@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// Process is process.json: the target as the operating system sees it.
+// Process is process.json: the target as the operating system reports it.
 type Process struct {
 	PID   int            `json:"pid"`
 	Start *ProcessSample `json:"start,omitempty"` // at the window's start
-	End   *ProcessSample `json:"end,omitempty"`   // at its end; nil when the process was gone
+	End   *ProcessSample `json:"end,omitempty"`   // at its end; nil if the process was gone
 }
 
-// ProcessSample is one look at a process.
+// ProcessSample is the state of a process at one time.
 type ProcessSample struct {
 	Time    time.Time     `json:"time"`
 	RSS     int64         `json:"rss_bytes"`
@@ -27,8 +27,8 @@ type ProcessSample struct {
 	Threads int           `json:"threads"`
 	User    time.Duration `json:"user_ns"`   // CPU time since the process started
 	System  time.Duration `json:"system_ns"` // the same, in the kernel
-	// RSSByName sums the resident bytes of the mappings by their name, such as
-	// "[anon: Go: heap]", "[stack]" or a file; nameless ones are "[anon]".
+	// RSSByName sums the resident bytes of the mappings by name, such as "[anon: Go: heap]",
+	// "[stack]" or a file; nameless ones are "[anon]".
 	RSSByName map[string]int64 `json:"rss_by_name,omitempty"`
 }
 
@@ -69,7 +69,7 @@ func sampleProcess(pid int) (*ProcessSample, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The command's name, in parentheses, may hold anything.
+	// The command's name, in parentheses, may contain anything.
 	if f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])); len(f) > 12 {
 		user, uerr := strconv.ParseInt(f[11], 10, 64)
 		system, serr := strconv.ParseInt(f[12], 10, 64)
@@ -77,7 +77,7 @@ func sampleProcess(pid int) (*ProcessSample, error) {
 			s.User, s.System = time.Duration(user)*clockTick, time.Duration(system)*clockTick
 		}
 	}
-	// smaps needs the right to trace the process; the rest does not.
+	// smaps requires the right to trace the process; the rest does not.
 	if f, err := os.Open(filepath.Join(dir, "smaps")); err == nil {
 		s.RSSByName = sumSmaps(f)
 		_ = f.Close()

@@ -7,13 +7,12 @@ import (
 	"time"
 )
 
-// Progress is one report of how a recording is coming along.
+// Progress is one progress report of a recording.
 type Progress struct {
 	Elapsed time.Duration // since the start
 	Total   time.Duration // estimate of the whole; 0 when unknown
-	Running []string      // what is going on right now
-	// Note is a line worth keeping: something is done, or is missing. Most
-	// reports have none.
+	Running []string      // current activities
+	// Note is a message worth keeping: something is done, or is missing. Most reports have none.
 	Note string
 }
 
@@ -31,7 +30,7 @@ type reporter struct {
 	wg      sync.WaitGroup
 }
 
-// newReporter starts the ticking; stop ends it. A nil call is fine.
+// newReporter starts the ticker; stop ends it. call may be nil.
 func newReporter(call func(Progress)) *reporter {
 	r := &reporter{call: call, start: time.Now(), done: make(chan struct{})}
 	if call == nil {
@@ -57,7 +56,7 @@ func (r *reporter) stop() {
 	r.wg.Wait()
 }
 
-// report calls back.
+// report calls the callback.
 func (r *reporter) report(note string) {
 	if r.call == nil {
 		return
@@ -71,7 +70,7 @@ func (r *reporter) note(format string, args ...any) {
 	r.report(fmt.Sprintf(format, args...))
 }
 
-// expect sets the estimate of what is still to come.
+// expect sets the estimate of the remaining time.
 func (r *reporter) expect(left time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,7 +82,7 @@ func (r *reporter) run(name string, work func()) {
 	r.mu.Lock()
 	r.running = append(r.running, name)
 	r.mu.Unlock()
-	r.report("") // at once: not all work lasts until the next tick
+	r.report("") // at once: some work ends before the next tick
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()

@@ -24,7 +24,7 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// recordURL records a server that is there already.
+// recordURL records a running server.
 func (s *session) recordURL(ctx context.Context) (*Summary, error) {
 	c, err := newClient(&s.opt)
 	if err != nil {
@@ -50,23 +50,23 @@ func (s *session) recordURL(ctx context.Context) (*Summary, error) {
 	if err := s.create(recording.Target{Kind: recording.URL, Address: public(c.base)}); err != nil {
 		return nil, err
 	}
-	return s.sit(ctx, c, offered, nil)
+	return s.recordServer(ctx, c, offered, nil)
 }
 
-// A sitting is one window over one server.
-type sitting struct {
+// A serverRecording is the recording of one window of one server.
+type serverRecording struct {
 	*session
 	c       *client
-	offered []string // by the index page; nil when there is none
+	offered []string // by the index page; nil if there is none
 	exited  func() error
 
 	start, end           map[string]snapshot
 	statsStart, statsEnd []byte
-	info                 *agentInfo      // nil when the target has no agent
-	agentStart           json.RawMessage // what it said at the start
+	info                 *agentInfo      // nil if the target has no agent
+	agentStart           json.RawMessage // what it reported at the start
 	cpuStart, cpuEnd     time.Time
-	cpuDone              bool // the CPU profile came, by net/http/pprof
-	lost                 bool // the target went away before the window was over
+	cpuDone              bool // the CPU profile arrived, from net/http/pprof
+	lost                 bool // the target was gone before the window was over
 	restarted            bool
 	mutexPeriod          int
 	process              *Process
@@ -74,13 +74,13 @@ type sitting struct {
 
 // snapshot is one profile at one time.
 type snapshot struct {
-	*answer // nil with an error
+	*answer // nil if there is an error
 	at      time.Time
 	err     error
 }
 
-// drop frees the files of snapshots.
-func (t *sitting) drop() {
+// drop deletes the files of snapshots.
+func (t *serverRecording) drop() {
 	for _, all := range []map[string]snapshot{t.start, t.end} {
 		for _, s := range all {
 			s.close()
@@ -88,12 +88,12 @@ func (t *sitting) drop() {
 	}
 }
 
-// phases are what shares the time that answers may take besides the window: before it, its own, and after it. What one does not
-// take is left to the next.
+// phases is the number of phases that share the time for answers: before the window, the window,
+// and after it. Time that one leaves unused goes to the next.
 const phases = 3
 
-// phase runs what asks the target, within a time, of which window is not counted.
-func (t *sitting) phase(number int, window time.Duration, ask func(ctx context.Context)) {
+// phase runs requests to the target within the phase's share of the time, not counting window.
+func (t *serverRecording) phase(number int, window time.Duration, ask func(ctx context.Context)) {
 	left := max(t.opt.Grace*time.Duration(number)/phases-t.spent, t.opt.Grace/phases/2)
 	if number == phases {
 		left = max(t.opt.Grace-t.spent, t.opt.Grace/phases)
@@ -105,10 +105,12 @@ func (t *sitting) phase(number int, window time.Duration, ask func(ctx context.C
 	t.spent += max(0, time.Since(begin)-window)
 }
 
-// sit records the window and finishes the file. exited, if not nil, says why the
-// target is gone.
-func (s *session) sit(ctx context.Context, c *client, offered []string, exited func() error) (*Summary, error) {
-	t := &sitting{session: s, c: c, offered: offered, exited: exited, mutexPeriod: -1}
+// recordServer records the window and finishes the file. exited, if not nil, returns why the target
+// is gone.
+func (s *session) recordServer(ctx context.Context, c *client, offered []string,
+	exited func() error,
+) (*Summary, error) {
+	t := &serverRecording{session: s, c: c, offered: offered, exited: exited, mutexPeriod: -1}
 	defer t.drop()
 	cpu, _, _ := s.opt.window()
 	s.report.expect(cpu + time.Second)
@@ -133,12 +135,12 @@ func (s *session) sit(ctx context.Context, c *client, offered []string, exited f
 	return s.finish(interrupted)
 }
 
-// cumulative are the profiles that count from the program's start, whose
-// difference is taken.
+// cumulative lists the profiles that count from the program's start, which are stored as a
+// difference.
 func cumulative() []string { return []string{"heap", "allocs", "block", "mutex"} }
 
-// offers reports whether it is worth asking for kind.
-func (t *sitting) offers(kind string) bool {
+// offers reports whether the target may serve kind.
+func (t *serverRecording) offers(kind string) bool {
 	if _, ok := t.c.paths[kind]; ok || t.offered == nil {
 		return true
 	}
@@ -148,9 +150,9 @@ func (t *sitting) offers(kind string) bool {
 	return slices.Contains(t.offered, kind)
 }
 
-// want lists those kinds that snapshots are taken of. heap and allocs hold the
-// same samples and differ in the type shown first, so one request serves both.
-func (t *sitting) want(kinds ...string) []string {
+// want returns those kinds that snapshots are taken of. heap and allocs hold the same samples and
+// differ only in the default sample type, so one request serves both.
+func (t *serverRecording) want(kinds ...string) []string {
 	var out []string
 	for _, k := range kinds {
 		if t.offers(k) && (k != "allocs" || !t.offers("heap") || t.c.paths["allocs"] != "") {
@@ -160,17 +162,16 @@ func (t *sitting) want(kinds ...string) []string {
 	return out
 }
 
-// forceGC reports whether the last heap profile needs a collection before it. The
-// runtime counts an allocation in the profile two collections later; a window with
-// fewer would show nothing of what was allocated in it.
-func (t *sitting) forceGC() bool {
+// forceGC reports whether a garbage collection must precede the last heap profile. The runtime
+// counts an allocation in the profile two collections later; a window with fewer would show none of
+// its allocations.
+func (t *serverRecording) forceGC() bool {
 	first, last := memStat(t.statsStart, "NumGC"), memStat(t.statsEnd, "NumGC")
 	return first >= 0 && last >= first && last-first < 2
 }
 
-// snapshots fetches kinds, a few at a time; with gc, those of the heap after a
-// collection.
-func (t *sitting) snapshots(ctx context.Context, kinds []string, gc bool) map[string]snapshot {
+// snapshots fetches kinds, a few at a time; with gc, those of the heap after a collection.
+func (t *serverRecording) snapshots(ctx context.Context, kinds []string, gc bool) map[string]snapshot {
 	out := make(map[string]snapshot)
 	var mu sync.Mutex
 	var g errgroup.Group
@@ -199,7 +200,7 @@ func (t *sitting) snapshots(ctx context.Context, kinds []string, gc bool) map[st
 	return out
 }
 
-func (t *sitting) first(ctx context.Context) {
+func (t *serverRecording) first(ctx context.Context) {
 	var wg sync.WaitGroup
 	wg.Go(func() { t.start = t.snapshots(ctx, t.want(append(cumulative(), "goroutine")...), false) })
 	wg.Go(func() { t.statsStart = t.stats(ctx, recording.MemStatsStartPart) })
@@ -212,7 +213,7 @@ func (t *sitting) first(ctx context.Context) {
 }
 
 // find looks for the target's process on this machine.
-func (t *sitting) find(ctx context.Context) {
+func (t *serverRecording) find(ctx context.Context) {
 	args := t.args(ctx)
 	if len(args) == 0 {
 		return
@@ -227,7 +228,7 @@ func (t *sitting) find(ctx context.Context) {
 	if sample, err := sampleProcess(pid); err == nil {
 		t.process.Start = sample
 	}
-	// Now, while the process is there.
+	// Now, while the process exists.
 	exe := fmt.Sprintf("/proc/%d/exe", pid)
 	t.readExecutable(exe)
 	if t.meta.Build != nil {
@@ -235,7 +236,7 @@ func (t *sitting) find(ctx context.Context) {
 	}
 }
 
-func (t *sitting) args(ctx context.Context) []string {
+func (t *serverRecording) args(ctx context.Context) []string {
 	data, err := t.c.text(ctx, "cmdline", url.Values{"debug": {"1"}})
 	if err != nil || len(data) == 0 {
 		return nil
@@ -243,7 +244,7 @@ func (t *sitting) args(ctx context.Context) []string {
 	return strings.Split(string(data), "\x00")
 }
 
-func (t *sitting) stats(ctx context.Context, part string) []byte {
+func (t *serverRecording) stats(ctx context.Context, part string) []byte {
 	stats, err := t.c.memStats(ctx)
 	if err != nil {
 		if part == recording.MemStatsStartPart {
@@ -258,23 +259,24 @@ func (t *sitting) stats(ctx context.Context, part string) []byte {
 	return stats
 }
 
-// askAgent returns what the target's agent says; nil when it has none.
-func (t *sitting) askAgent(ctx context.Context) json.RawMessage {
+// askAgent returns the report of the target's agent; nil if it has none.
+func (t *serverRecording) askAgent(ctx context.Context) json.RawMessage {
 	data, err := t.c.text(ctx, "whet", nil)
 	if err != nil {
 		return nil
 	}
 	var info agentInfo
 	if json.Unmarshal(data, &info) != nil || info.GoVersion == "" {
-		return nil // something else answers there
+		return nil // another handler answers there
 	}
 	t.info = &info
 	return data
 }
 
-// measure runs the CPU profile, the trace and the load, and returns when the
-// window is over. asking bounds what the target's answers take. The error is that of a load that could not be sent at all.
-func (t *sitting) measure(ctx, asking context.Context) error {
+// measure runs the CPU profile, the trace and the load, and returns when the window is over. asking
+// bounds the time for the target's answers. The error is that of a load that could not be sent at
+// all.
+func (t *serverRecording) measure(ctx, asking context.Context) error {
 	window, traceLen, traceAt := t.opt.window()
 	t.report.expect(window)
 	stop := make(chan struct{}) // closed when the window has to end early
@@ -299,7 +301,7 @@ func (t *sitting) measure(ctx, asking context.Context) error {
 	wg.Go(func() {
 		t.report.run(fmt.Sprintf("cpu %v", window), func() {
 			if t.lost = t.cpu(ctx, asking, stop, window); t.lost {
-				end() // nothing else will come either
+				end() // nothing else will arrive either
 			}
 		})
 	})
@@ -331,7 +333,7 @@ func wait(d time.Duration, stop <-chan struct{}) bool {
 }
 
 // cpu records the CPU profile, and reports whether the target is gone.
-func (t *sitting) cpu(ctx, asking context.Context, stop <-chan struct{}, d time.Duration) (gone bool) {
+func (t *serverRecording) cpu(ctx, asking context.Context, stop <-chan struct{}, d time.Duration) (gone bool) {
 	t.cpuStart = time.Now()
 	err := t.mustOffer("cpu")
 	var a *answer
@@ -340,7 +342,8 @@ func (t *sitting) cpu(ctx, asking context.Context, stop <-chan struct{}, d time.
 		defer a.close()
 	}
 	if err == nil {
-		err = t.cut(asking, t.c.window(asking, stop, "cpu", seconds(d), func(r io.Reader) error { return a.fill(r, maxProfileBody) }))
+		err = t.cut(asking, t.c.window(asking, stop, "cpu", seconds(d),
+			func(r io.Reader) error { return a.fill(r, maxProfileBody) }))
 	}
 	t.cpuEnd = time.Now()
 	if err == nil {
@@ -353,14 +356,14 @@ func (t *sitting) cpu(ctx, asking context.Context, stop <-chan struct{}, d time.
 		if isGone(err) {
 			return true
 		}
-		// The others' window still stands.
+		// The window of the others goes on.
 		left := d - time.Since(t.cpuStart)
 		if left > 0 {
 			t.report.run("waiting", func() { wait(left, stop) })
 		}
 		return false
 	}
-	// Sampling ends with the time asked for; the profile is written after it.
+	// Sampling ends after the requested time; the profile is written after that.
 	part := recording.Part{Start: t.cpuStart, End: t.cpuEnd}
 	if asked := t.cpuStart.Add(d); asked.Before(part.End) {
 		part.End = asked
@@ -374,21 +377,21 @@ func (t *sitting) cpu(ctx, asking context.Context, stop <-chan struct{}, d time.
 	return false
 }
 
-// mustOffer is an error when the index page does not list kind.
-func (t *sitting) mustOffer(kind string) error {
+// mustOffer returns an error if the index page does not list kind.
+func (t *serverRecording) mustOffer(kind string) error {
 	if t.offers(kind) {
 		return nil
 	}
 	return &diag.Error{Err: errNotOffered, Hint: mount(kind)}
 }
 
-var errNotOffered = errors.New("the target does not offer it")
+var errNotOffered = errors.New("the target does not serve it")
 
 func seconds(d time.Duration) url.Values {
 	return url.Values{"seconds": {strconv.FormatFloat(d.Seconds(), 'f', -1, 64)}}
 }
 
-func (t *sitting) trace(ctx context.Context, stop <-chan struct{}, d time.Duration) {
+func (t *serverRecording) trace(ctx context.Context, stop <-chan struct{}, d time.Duration) {
 	begin := time.Now()
 	err := t.mustOffer("trace")
 	if err == nil {
@@ -404,16 +407,17 @@ func (t *sitting) trace(ctx context.Context, stop <-chan struct{}, d time.Durati
 	t.report.note("trace: recorded %v", time.Since(begin).Round(time.Millisecond))
 }
 
-// isGone reports whether err means that the target is no longer there. A file that cannot
-// be written is ours, not the target's.
+// isGone reports whether err means that the target is gone. An error of a file is ours, not the
+// target's.
 func isGone(err error) bool {
 	se, file := (*statusError)(nil), (*fs.PathError)(nil)
-	return !errors.As(err, &se) && !errors.As(err, &file) && !errors.Is(err, errHTML) && !errors.Is(err, errNotOffered) && !errors.Is(err, errOverdue) && !errors.Is(err, errTooLarge)
+	return !errors.As(err, &se) && !errors.As(err, &file) && !errors.Is(err, errHTML) && !errors.Is(err, errNotOffered) &&
+		!errors.Is(err, errOverdue) && !errors.Is(err, errTooLarge)
 }
 
-// gone is the failure of a recording whose target went away.
-func (t *sitting) gone() error {
-	err, hint := errLost, "did it exit, or restart? Its log may tell"
+// gone returns the error of a recording whose target is gone.
+func (t *serverRecording) gone() error {
+	err, hint := errLost, "did it exit or restart? See its log"
 	if t.exited != nil {
 		if exit := t.exited(); exit != nil {
 			err, hint = exit, diedHint
@@ -427,19 +431,19 @@ func (t *sitting) gone() error {
 
 var errLost = errors.New("the target went away")
 
-const diedHint = "its output may tell why; give a shorter window with -d if it is meant to end"
+const diedHint = "see its output for the reason; if it is meant to exit, give a shorter window with -d"
 
-// late is why a snapshot at the end failed. What is true of all of them is told
-// once, by gone.
-func (t *sitting) late(err error) error {
+// late returns why a snapshot at the end failed. A cause that all of them share is reported once,
+// by gone.
+func (t *serverRecording) late(err error) error {
 	if t.lost && isGone(err) && !errors.Is(err, errAborted) {
 		return errLost
 	}
 	return t.died(err)
 }
 
-// died puts before err that the target, which whet started, has exited.
-func (t *sitting) died(err error) error {
+// died adds to err that the target, which whet started, has exited.
+func (t *serverRecording) died(err error) error {
 	if t.exited == nil {
 		return err
 	}
@@ -449,7 +453,7 @@ func (t *sitting) died(err error) error {
 	return err
 }
 
-func (t *sitting) sendLoad(ctx context.Context, d time.Duration) error {
+func (t *serverRecording) sendLoad(ctx context.Context, d time.Duration) error {
 	o := *t.opt.Load
 	o.Duration = d + time.Second // the end of the window ends it
 	o.Requests, o.Warmup, o.Progress = 0, 0, nil
@@ -466,7 +470,7 @@ func (t *sitting) sendLoad(ctx context.Context, d time.Duration) error {
 	if err == nil {
 		t.judgeLoad(res)
 	}
-	res.Interrupted = false // that is how it is meant to end
+	res.Interrupted = false // a load is meant to end this way
 	t.load = res
 	if err := t.w.AddJSON(recording.LoadPart, res); err != nil {
 		t.fail(err)
@@ -474,23 +478,25 @@ func (t *sitting) sendLoad(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// judgeLoad says what the profiles are of when most requests failed.
-func (t *sitting) judgeLoad(res *load.Result) {
+// judgeLoad reports what the profiles show if most requests failed.
+func (t *serverRecording) judgeLoad(res *load.Result) {
 	failed := res.Failed() + res.Errors.Total()
 	switch {
 	case failed == 0 || 2*failed < res.Requests:
 	case failed == res.Requests:
 		t.fail(&diag.Error{
 			Op: "load", Subject: strings.Join(res.Targets, ", "), Err: fmt.Errorf("no request succeeded (%s)", res.Failures()),
-			Hint: "the profiles show only how the target refuses such requests: send what it answers with --method, --body, --load-header or --targets",
+			Hint: "the profiles show only how the target rejects such requests: send requests that it accepts with --method, " +
+				"--body, --load-header or --targets",
 		})
 	default:
-		t.warn(fmt.Errorf("%d of the %d requests of the load failed (%s): the profiles are of the error path; send what the target answers with --method, --body, --load-header or --targets",
+		t.warn(fmt.Errorf("%d of the %d requests of the load failed (%s): the profiles show the error path; send requests "+
+			"that the target accepts with --method, --body, --load-header or --targets",
 			failed, res.Requests, res.Failures()))
 	}
 }
 
-func (t *sitting) last(ctx context.Context) {
+func (t *serverRecording) last(ctx context.Context) {
 	if t.process != nil {
 		if sample, err := sampleProcess(t.process.PID); err == nil {
 			t.process.End = sample
@@ -499,7 +505,7 @@ func (t *sitting) last(ctx context.Context) {
 			t.fail(err)
 		}
 	}
-	// Before the snapshots: they may collect garbage.
+	// Before the snapshots, which may collect garbage.
 	t.statsEnd = t.stats(ctx, recording.MemStatsEndPart)
 	var agentEnd json.RawMessage
 	var wg sync.WaitGroup
@@ -516,17 +522,21 @@ func (t *sitting) last(ctx context.Context) {
 	}
 	wg.Wait()
 	if t.agentStart != nil && agentEnd != nil {
-		if err := t.w.AddJSON(recording.AgentPart, map[string]json.RawMessage{"start": t.agentStart, "end": agentEnd}); err != nil {
+		if err := t.w.AddJSON(recording.AgentPart, map[string]json.RawMessage{
+			"start": t.agentStart,
+			"end":   agentEnd,
+		}); err != nil {
 			t.fail(err)
 		}
 	}
-	// Looking for leaks collects garbage, so it comes after all else.
+	// Looking for leaks collects garbage, so it comes last.
 	if t.offers("goroutineleak") {
 		for k, s := range t.snapshots(ctx, []string{"goroutineleak"}, false) {
 			t.end[k] = s
 		}
 	}
-	t.lost = t.lost || len(t.end) > 0 && t.abort.Err() == nil && !slices.ContainsFunc(slices.Collect(maps.Values(t.end)), func(s snapshot) bool { return s.err == nil || !isGone(s.err) })
+	t.lost = t.lost || len(t.end) > 0 && t.abort.Err() == nil && !slices.ContainsFunc(slices.Collect(maps.Values(t.end)),
+		func(s snapshot) bool { return s.err == nil || !isGone(s.err) })
 	t.restarted = memStat(t.statsEnd, "Mallocs") >= 0 && memStat(t.statsEnd, "Mallocs") < memStat(t.statsStart, "Mallocs")
 	for _, kind := range []string{"goroutine", "threadcreate", "goroutineleak"} {
 		s, asked := t.end[kind]
@@ -542,7 +552,7 @@ func (t *sitting) last(ctx context.Context) {
 }
 
 // deltas stores what the cumulative profiles gained over the window.
-func (t *sitting) deltas() {
+func (t *serverRecording) deltas() {
 	if t.restarted {
 		t.warn(errors.New("the target restarted during the window: heap, allocs, block and mutex count from its restart"))
 	}
@@ -550,7 +560,7 @@ func (t *sitting) deltas() {
 		from, to := t.start[kind], t.end[kind]
 		if _, asked := t.end[kind]; !asked {
 			if kind == "allocs" && t.offers("heap") {
-				continue // made from heap
+				continue // derived from heap
 			}
 			t.miss(kind, t.mustOffer(kind))
 			continue
@@ -562,7 +572,10 @@ func (t *sitting) deltas() {
 		if err != nil {
 			t.miss(kind, t.late(err))
 			if from.err == nil && to.err != nil {
-				t.addRaw(kind+".start", from.answer, recording.Part{Start: from.at, End: from.at, Note: "since the program's start"})
+				t.addRaw(kind+".start", from.answer, recording.Part{
+					Start: from.at, End: from.at,
+					Note: "since the program's start",
+				})
 			}
 			continue
 		}
@@ -572,7 +585,7 @@ func (t *sitting) deltas() {
 	}
 }
 
-func (t *sitting) delta(kind string, from, to snapshot) error {
+func (t *serverRecording) delta(kind string, from, to snapshot) error {
 	before, err := t.decode(from.answer)
 	if err != nil {
 		return err
@@ -612,8 +625,8 @@ func (t *sitting) delta(kind string, from, to snapshot) error {
 	return nil
 }
 
-// has reports whether kind has snapshots of its own.
-func (t *sitting) has(kind string) bool {
+// has reports whether snapshots are taken of kind itself.
+func (t *serverRecording) has(kind string) bool {
 	s, ok := t.end[kind]
 	return ok && s.err == nil
 }
@@ -623,10 +636,10 @@ const (
 	enableMutex = "runtime.SetMutexProfileFraction(100)"
 )
 
-// blockOff says why a block profile gained nothing. The runtime does not tell its
-// rate. But net/http/pprof's CPU profile handler waits for its seconds to pass in
-// a select, which a block profile that is on always records.
-func (t *sitting) blockOff(after *profile.Profile) error {
+// blockOff returns why a block profile gained nothing. The runtime does not report its rate. But
+// net/http/pprof's CPU profile handler waits in a select, which an active block profile always
+// records.
+func (t *serverRecording) blockOff(after *profile.Profile) error {
 	err := errors.New("nothing blocked during the window, or block profiling is off")
 	switch {
 	case t.info != nil && t.info.BlockRate > 0:

@@ -313,7 +313,7 @@ func TestLoadMostlyFails(t *testing.T) {
 				t.Fatalf("only %d requests in %v", sum.Load.Requests, d)
 			}
 		}
-		warned := slices.ContainsFunc(sum.Warnings, func(err error) bool { return strings.Contains(err.Error(), "the profiles are of the error path") })
+		warned := slices.ContainsFunc(sum.Warnings, func(err error) bool { return strings.Contains(err.Error(), "the profiles show the error path") })
 		if warned != tc.warns || len(sum.Failures) > 0 {
 			t.Errorf("%d good to %d bad: %s; warnings %v, failures %v", tc.good, tc.bad, sum.Load.Failures(), sum.Warnings, sum.Failures)
 		}
@@ -495,7 +495,7 @@ func TestErrors(t *testing.T) {
 
 	for name, tc := range map[string]struct{ url, reason, hint string }{
 		"html": {html.URL, "HTML page", "--pprof-path"},
-		"text": {text.URL, "not as net/http/pprof", "--pprof-path"},
+		"text": {text.URL, "not that of net/http/pprof", "--pprof-path"},
 		"401":  {status(401).URL, "401 Unauthorized: because", "--token-file"},
 		"403":  {status(403).URL, "403", "--token-file"},
 		"404":  {status(404).URL, "404", "net/http/pprof"},

@@ -36,32 +36,32 @@ const (
 	tailLines = 5
 )
 
-// A Command says what to start. Only Args is required.
+// A Command configures [Start]. Only Args is required.
 type Command struct {
-	// Args are the program, which is looked up in PATH unless it has a slash, and its
+	// Args are the program, which is looked up in PATH unless it contains a slash, and its
 	// arguments.
 	Args []string
-	// Dir is the directory that it runs in; "" is whet's own.
+	// Dir is the working directory; "" means whet's own.
 	Dir string
-	// Env are variables ("KEY=value") over those of whet's environment.
+	// Env are variables ("KEY=value") that override those of whet's environment.
 	Env []string
-	// Output gets all that it prints, if set. A writer that fails does not stop it.
+	// Output, if set, receives all output. A failing writer does not stop the command.
 	Output io.Writer
 }
 
-// A Child is a command that has been started.
+// A Child is a command that was started.
 type Child struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has exited
-	err  error         // how, once done is closed
+	err  error         // how; valid once done is closed
 
 	grace time.Duration // after the first signal
 
 	mu   sync.Mutex
-	tail []byte // the last of its output
+	tail []byte // the last part of its output
 }
 
-// Start starts a command. The error has a cure when there is no such program.
+// Start starts a command. The error has a hint if the program does not exist.
 func Start(command Command) (*Child, error) {
 	c := &Child{done: make(chan struct{}), grace: firstGrace}
 	c.cmd = exec.Command(command.Args[0], command.Args[1:]...)
@@ -88,10 +88,10 @@ func Start(command Command) (*Child, error) {
 	if err := <-started; err != nil {
 		e := &diag.Error{Op: "start", Subject: command.Args[0], Err: err}
 		if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
-			e.Err = pe.Err // "fork/exec PATH" goes without saying
+			e.Err = pe.Err // without "fork/exec PATH"
 		}
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
-			e.Hint = "build it first, and name it with its path, such as ./server"
+			e.Hint = "build it first, and give its path, such as ./server"
 		}
 		if errors.Is(err, exec.ErrNotFound) {
 			e.Err = exec.ErrNotFound
@@ -108,7 +108,7 @@ type tee struct {
 }
 
 func (t *tee) Write(p []byte) (int, error) {
-	// Who has seen the log finds it in Output, too.
+	// Before Output, so that whoever has seen the log finds it in the tail too.
 	t.keep.remember(p)
 	if t.log != nil {
 		_, _ = t.log.Write(p)
@@ -126,13 +126,14 @@ func (c *Child) remember(p []byte) {
 	}
 }
 
-// PID is the number of the command's process, which is also that of its group.
+// PID returns the ID of the command's process, which is also that of its group.
 func (c *Child) PID() int { return c.cmd.Process.Pid }
 
-// Done is closed when the command itself has exited; what it started may still run.
+// Done returns a channel that is closed when the command itself has exited; processes it started
+// may still run.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Exited is nil while the command runs, and says afterwards how it ended.
+// Exited returns nil while the command runs, and afterwards an error that says how it ended.
 func (c *Child) Exited() error {
 	select {
 	case <-c.done:
@@ -145,15 +146,15 @@ func (c *Child) Exited() error {
 	return fmt.Errorf("the target exited: %w", c.err)
 }
 
-// Output returns the end of what the command has printed, at most 4 KiB.
+// Output returns the end of the command's output, at most 4 KiB.
 func (c *Child) Output() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.tail)
 }
 
-// LastOutput is the end of the output as an error message carries it, led in by
-// "; its last output:"; "" when there is none.
+// LastOutput returns the end of the output for an error message, introduced by "; its last
+// output:"; "" if there is none.
 func (c *Child) LastOutput() string {
 	out := strings.TrimSpace(string(c.Output()))
 	if out == "" {
@@ -163,9 +164,8 @@ func (c *Child) LastOutput() string {
 	return "; its last output:\n  " + strings.Join(lines[max(0, len(lines)-tailLines):], "\n  ")
 }
 
-// Stop ends the whole group: it sends the signals one after the other, each with
-// some seconds to end in, and then kills. Once abort is done, it does not wait
-// between them.
+// Stop ends the whole group: it sends the signals one after the other, waits some seconds after
+// each, and then kills. Once abort is done, it does not wait between them.
 func (c *Child) Stop(abort context.Context, signals ...syscall.Signal) {
 	grace := c.grace
 	for _, sig := range signals {
@@ -182,7 +182,7 @@ func (c *Child) Stop(abort context.Context, signals ...syscall.Signal) {
 	}
 }
 
-// ended waits for the end of the whole group, and reports whether it came.
+// ended waits for the end of the whole group, and reports whether it ended in time.
 func (c *Child) ended(abort context.Context, within time.Duration) bool {
 	timer := time.NewTimer(within)
 	defer timer.Stop()
@@ -212,9 +212,8 @@ func printed() *regexp.Regexp {
 	return regexp.MustCompile(`(?:https?://)?(?:localhost|\[?[\d.:a-f]*\]?):(\d{2,5})\b`)
 }
 
-// Addresses lists where the command, or a process that it has started, listens now,
-// as host:port to connect to: by what the system says or, on systems that do not
-// tell, by the end of its output.
+// Addresses returns where the command, or a process that it started, listens now, as host:port to
+// connect to: from the system or, on systems without that information, from the end of its output.
 func (c *Child) Addresses() []string {
 	all, err := listeners()
 	if err != nil {

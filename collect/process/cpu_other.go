@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// CPU returns the CPU time of a process and its descendants, which it knows on
-// Linux only.
+// CPU returns the CPU time of a process and its descendants. It is implemented on Linux only.
 func CPU(pid int) (time.Duration, error) {
-	return 0, fmt.Errorf("read the processor time of process %d: %w", pid, errors.ErrUnsupported)
+	return 0, fmt.Errorf("read the CPU time of process %d: %w", pid, errors.ErrUnsupported)
 }

@@ -19,7 +19,7 @@ type listener struct {
 	inode string
 }
 
-// listeners reads /proc/net/tcp and tcp6. Where there is neither, it fails.
+// listeners reads /proc/net/tcp and tcp6. It fails if neither exists.
 func listeners() ([]listener, error) {
 	var out []listener
 	var first error
@@ -54,8 +54,8 @@ func parseListeners(table string) []listener {
 	return out
 }
 
-// parseHexAddr reads an address as /proc/net/tcp prints it: 32-bit words in the
-// machine's byte order, then the port.
+// parseHexAddr parses an address as /proc/net/tcp prints it: 32-bit words in the machine's byte
+// order, then the port.
 func parseHexAddr(s string) (netip.AddrPort, error) {
 	host, port, _ := strings.Cut(s, ":")
 	b, err := hex.DecodeString(host)
@@ -92,9 +92,9 @@ func isLocal(ip netip.Addr) bool {
 	return false
 }
 
-// FindPID finds the process on this machine that listens at remote and whose
-// command line is args: a proxy or a container's port forwarder in between is
-// not the target. It returns 0 when there is none that this user may see.
+// FindPID finds the process on this machine that listens at remote and whose command line is args,
+// which excludes a proxy or a container's port forwarder in between. It returns 0 if there is none
+// that this user may see.
 func FindPID(remote net.Addr, args []string) int {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok || len(args) == 0 {

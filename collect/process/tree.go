@@ -34,7 +34,7 @@ func cmdline(pid int) string {
 	return strings.TrimSuffix(string(data), "\x00")
 }
 
-// Tree lists pid and its descendants, and all that share its process group.
+// Tree returns pid and its descendants, and all processes in its group.
 func Tree(pid int) []int {
 	parent, group := make(map[int]int), make(map[int]int)
 	for _, p := range pids() {
@@ -46,7 +46,7 @@ func Tree(pid int) []int {
 		if len(f) < 3 {
 			continue
 		}
-		parent[p], _ = strconv.Atoi(f[1]) // 0 is nobody's child
+		parent[p], _ = strconv.Atoi(f[1]) // 0 is the parent of none
 		group[p], _ = strconv.Atoi(f[2])
 	}
 	in := map[int]bool{pid: true}

@@ -45,7 +45,7 @@ func TestLies(t *testing.T) {
 		hint bool
 	}{
 		"negative": {says(one(`"latency_ns":-5`)), "a request of -5ns", true},
-		"quick":    {says(one(`"latency_ns":1000`)), "asked for those of 60ms", true},
+		"quick":    {says(one(`"latency_ns":1000`)), "where the limit is 60ms", true},
 		"years":    {says(one(`"latency_ns":9000000000000000000`)), "a request of 2500000h", true},
 		"times": {
 			says(one(`"latency_ns":1000000000,"begin":"2026-01-02T15:04:05Z","end":"2026-01-02T15:04:04Z"`)),
@@ -55,7 +55,7 @@ func TestLies(t *testing.T) {
 			says(one(`"latency_ns":1000000000,"mark":"` + strings.Repeat("m", 1000) + `"`)),
 			"a mark of 1000 bytes", true,
 		},
-		"schema":  {says(`{"schema":"other/1"}`), "no schema", true},
+		"schema":  {says(`{"schema":"other/1"}`), "unknown schema", true},
 		"no JSON": {says(`hello`), "invalid character", false},
 		"endless": {endless(`{"schema":"`), "larger than 1048576 bytes", false},
 		"another host": {

@@ -17,23 +17,25 @@ type Found string
 const (
 	// ByMark: the agent's mark is in the trace, on the request's goroutine, at its end.
 	ByMark Found = "mark"
-	// ByGoroutine: a trace told of the request in the first place, and its goroutine is in this one at that time.
+	// ByGoroutine: the request was first seen in another trace, and its goroutine is in this one at
+	// that time.
 	ByGoroutine Found = "goroutine"
-	// ByTime: it is the only request that began and ended when the agent says. That is probable, and not certain.
+	// ByTime: it is the only request that began and ended when the agent says. That is likely, but
+	// not certain.
 	ByTime Found = "time"
 )
 
-// markCategory is the agent's MarkCategory: of the logs whose messages are marks.
+// markCategory is the agent's MarkCategory: the category of the logs whose messages are marks.
 const markCategory = "whet.slow"
 
-// unnamed are classes of requests whose handler no stack shows.
+// unnamed is the prefix of classes of requests whose handler no stack shows.
 const unnamed = "("
 
-// timeMargin is how far apart the agent's wall clock and the trace's may tell the times of one
-// request: the agents that do not mark requests read the clock a little after they end.
+// timeMargin is how far the times of one request may differ between the agent's wall clock and the
+// trace: agents that do not mark requests read the clock a little after they end.
 const timeMargin = 20 * time.Millisecond
 
-// locate finds a request in a trace and says what it was spent on. It sets r.Found, or else r.Missing.
+// locate finds a request in a trace and what it spent its time on. It sets r.Found or r.Missing.
 func locate(x *index.Index, r *Request) error {
 	switch {
 	case r.mark != "":
@@ -44,7 +46,7 @@ func locate(x *index.Index, r *Request) error {
 	return byTime(x, r)
 }
 
-// byMark finds the one log that has the request's mark.
+// byMark finds the only log with the request's mark.
 func byMark(x *index.Index, r *Request) error {
 	var logs []index.Record
 	if err := x.Records(index.Logs, 0, x.Info.Duration, func(l *index.Record) bool {
@@ -60,17 +62,17 @@ func byMark(x *index.Index, r *Request) error {
 		r.Missing = "the flight recorder no longer had it: " + holds(x)
 		return nil
 	case len(logs) > 1 || logs[0].Goroutine == 0:
-		r.Missing = "the mark of the agent is not that of one goroutine"
+		r.Missing = "the agent's mark is not from a single goroutine"
 		return nil
 	}
 	to := logs[0].To
 	return r.take(x, logs[0].Goroutine-1, to-int64(r.Latency), to, ByMark)
 }
 
-// byGoroutine finds the goroutine that another trace of the process had the request on.
+// byGoroutine finds the goroutine that the request was on in another trace of the process.
 func byGoroutine(x *index.Index, r *Request) error {
 	if x.Info.Began.IsZero() {
-		r.Missing = "the trace does not say when it was made"
+		r.Missing = "the trace does not have its start time"
 		return nil
 	}
 	var g *index.Goroutine
@@ -94,7 +96,7 @@ func byGoroutine(x *index.Index, r *Request) error {
 // byTime finds the only request that began and ended when the agent says.
 func byTime(x *index.Index, r *Request) error {
 	if x.Info.Began.IsZero() || r.End.IsZero() {
-		r.Missing = "neither the agent nor the trace says which it is"
+		r.Missing = "neither the agent nor the trace identifies it"
 		return nil
 	}
 	from, to := int64(r.Begin.Sub(x.Info.Began)), int64(r.End.Sub(x.Info.Began))
@@ -110,9 +112,9 @@ func byTime(x *index.Index, r *Request) error {
 	case 1:
 		return r.take(x, found[0], from, to, ByTime)
 	case 0:
-		r.Missing = "no request of the trace began and ended with it"
+		r.Missing = "no request in the trace began and ended with it"
 	default:
-		r.Missing = fmt.Sprintf("%d requests of the trace began and ended with it", len(found))
+		r.Missing = fmt.Sprintf("%d requests in the trace began and ended with it", len(found))
 	}
 	return nil
 }
@@ -121,7 +123,7 @@ func holds(x *index.Index) string {
 	return "it holds " + unit.Duration(time.Duration(x.Info.Duration))
 }
 
-// clocks is how far the clocks that timed a request and the trace may be apart at its ends.
+// clocks returns how far the clock that timed a request and the trace may differ at its ends.
 func clocks(found Found, latency time.Duration) int64 {
 	slack := time.Millisecond + latency/1000
 	if found != ByMark {
@@ -130,7 +132,8 @@ func clocks(found Found, latency time.Duration) int64 {
 	return int64(slack)
 }
 
-// take has the request be what a goroutine did from one time to another, unless the trace contradicts that.
+// take sets the request to what a goroutine did from one time to another, unless the trace
+// contradicts that.
 func (r *Request) take(x *index.Index, goroutine uint32, from, to int64, found Found) error {
 	g, err := x.Goroutine(goroutine)
 	if err != nil {
@@ -138,17 +141,17 @@ func (r *Request) take(x *index.Index, goroutine uint32, from, to int64, found F
 	}
 	slack := clocks(found, r.Latency)
 	if !g.Old && g.From > from+slack {
-		r.Missing = fmt.Sprintf("the goroutine that the agent says it was on, %d, began later than it", g.ID)
+		r.Missing = fmt.Sprintf("the agent says it was on goroutine %d, which began later", g.ID)
 		return nil
 	}
 	from, to = max(from, 0), min(to, x.Info.Duration)
 	s, err := requests.Of(x, goroutine, from, to)
 	if err == nil && s.Between {
-		// The ends may be of the requests before and after.
+		// The ends may belong to the requests before and after.
 		var inner *requests.Stretch
 		inner, err = requests.Of(x, goroutine, min(from+slack, to), max(to-slack, from))
 		if err == nil && inner.Between {
-			r.Missing = fmt.Sprintf("the goroutine that the agent says it was on, %d, waited for another request meanwhile",
+			r.Missing = fmt.Sprintf("the agent says it was on goroutine %d, which waited for another request in that time",
 				g.ID)
 			return nil
 		}
@@ -169,7 +172,8 @@ func (r *Request) take(x *index.Index, goroutine uint32, from, to int64, found F
 	return nil
 }
 
-// classOf is the class of the request that a goroutine had all of a time; "" when there is none with a name.
+// classOf returns the class of the request that a goroutine had during all of a time; "" if there
+// is none with a name.
 func classOf(x *index.Index, goroutine uint32, from, to int64) (class string, err error) {
 	_, err = requests.Find(x, requests.Options{Slowest: 1, Each: func(name string, one *requests.Request) {
 		if one.Goroutine == goroutine && one.From <= from && one.To >= to && name[:1] != unnamed {

@@ -15,17 +15,17 @@ import (
 	"github.com/whet-go/whet/trace/requests"
 )
 
-// slowestEach is how many requests of each handler are looked at.
+// slowestEach is how many requests of each handler are examined.
 const slowestEach = 100
 
-// A seen request is not told of twice. Latencies have nanoseconds, so two are hardly the same.
+// A seen request is not reported twice. Latencies have nanoseconds, so two are hardly ever equal.
 type seen struct {
 	goroutine int64
 	latency   time.Duration
 }
 
-// slowInFlight looks through what the flight recorder holds for a request that was slow; nil when there
-// is none that is new.
+// slowInFlight looks in the contents of the flight recorder for a new slow request; nil if there is
+// none.
 func (w *watcher) slowInFlight(ctx context.Context) (event *Event, err error) {
 	dir, err := os.MkdirTemp("", "whet-watch-*")
 	if err != nil {
@@ -43,7 +43,7 @@ func (w *watcher) slowInFlight(ctx context.Context) (event *Event, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = x.Close() }() // was only read
+	defer func() { _ = x.Close() }() // only read
 	all, err := requests.Find(x, requests.Options{Slowest: slowestEach})
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (w *watcher) slowInFlight(ctx context.Context) (event *Event, err error) {
 	return event, nil
 }
 
-// requestOf is a request that a trace tells of.
+// requestOf converts a request found in a trace.
 func requestOf(x *index.Index, handler string, goroutine int64, r *requests.Request) Request {
 	cause := r.Times.Largest()
 	one := Request{
@@ -81,8 +81,8 @@ func requestOf(x *index.Index, handler string, goroutine int64, r *requests.Requ
 	return one
 }
 
-// explain looks in the recording for the request of an event. The index that it needs is kept, so that
-// the views of it are there at once.
+// explain locates the request of an event in the recording. The index that it needs is cached, so
+// that views of it open at once.
 func (w *watcher) explain(ctx context.Context, e *Event) error {
 	place, err := filepath.Abs(e.File)
 	if err != nil {
@@ -100,7 +100,7 @@ func (w *watcher) explain(ctx context.Context, e *Event) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rec.Close() }() // was only read
+	defer func() { _ = rec.Close() }() // only read
 	x, _, err := cache.Open(ctx, cache.Source{
 		Place: place, State: cache.FileState(state), Open: func() (io.ReadCloser, error) {
 			return rec.Part(recording.TracePart)
@@ -109,6 +109,6 @@ func (w *watcher) explain(ctx context.Context, e *Event) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = x.Close() }() // was only read
+	defer func() { _ = x.Close() }() // only read
 	return locate(x, &e.Request)
 }

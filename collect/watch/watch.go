@@ -16,47 +16,47 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// What zero means in [Options].
+// Defaults of [Options].
 const (
 	DefaultEvery = time.Minute
 	DefaultMax   = 10
 )
 
 const (
-	lookEvery = time.Second      // at the heap and so on
+	lookEvery = time.Second      // poll the heap and so on
 	slowWait  = 20 * time.Second // for an answer about slow requests
-	pollEvery = 5 * time.Second  // the flight recorder, at most
-	retry     = 2 * time.Second  // a target that has gone
-	// explainGrace is how long a recording is looked through after the watch was ended.
+	pollEvery = 5 * time.Second  // fetch the flight recorder, at most
+	retry     = 2 * time.Second  // of a target that is gone
+	// explainGrace is how long explaining a recording may continue after the end of the watch.
 	explainGrace = 30 * time.Second
 	// maxFailures is how many recordings in a row may fail.
 	maxFailures = 3
-	// maxLost is how often a target may come back and be lost at once: it is not one that is restarted.
+	// maxLost is how often a target may come back and be lost at once: then it is not restarting.
 	maxLost = 5
-	// grown is how much more of something there must be than when it last made a recording.
+	// grown is the factor by which a value must exceed that of its last recording.
 	grown = 1.2
 )
 
-// Options say what to watch, and for what. One trigger at least is required.
+// Options configure Run. At least one trigger is required.
 type Options struct {
-	// Target has the URL, how to get in, Own, Version and Abort. The rest is not looked at.
+	// Target has the URL, the credentials, Own, Version and Abort. Other fields are ignored.
 	Target collect.Options
-	Dir    string // where recordings go; it is made if it is not there
+	Dir    string // for the recordings; created if missing
 
-	Slower     time.Duration // a request that takes so long; 0: none
-	Goroutines int64         // so many; 0: no matter
-	Heap       int64         // so many bytes of objects; 0: no matter
-	CPU        float64       // so many processors busy over a second; 0: no matter
+	Slower     time.Duration // latency of a request that fires; 0 means never
+	Goroutines int64         // number that fires; 0 means never
+	Heap       int64         // bytes of objects that fire; 0 means never
+	CPU        float64       // busy processors over a second that fire; 0 means never
 
 	Every time.Duration // minimum time between recordings; 0 means DefaultEvery
-	Max   int           // recordings; 0 means DefaultMax
+	Max   int           // number of recordings; 0 means DefaultMax
 
 	// Event, if set, is called for each recording, and Progress with the current activity.
 	Event    func(Event)
 	Progress func(collect.Progress)
 }
 
-// A Trigger is what makes a recording.
+// A Trigger is a reason for a recording.
 type Trigger string
 
 // Triggers.
@@ -67,41 +67,43 @@ const (
 	CPU        Trigger = "cpu"
 )
 
-// An Event is a trigger that fired, and what was recorded.
+// An Event is a recording with its trigger.
 type Event struct {
 	At      time.Time
 	Trigger Trigger
-	// Value is what was there: nanoseconds, goroutines, bytes or processors.
+	// Value is the value that fired: nanoseconds, goroutines, bytes or processors.
 	Value float64
-	// Request is the slow one; its parts are empty where the trace does not have it.
+	// Request is the slow request; fields that the trace does not have are empty.
 	Request Request
 	File    string
 	Length  time.Duration // of the trace
 }
 
-// A Request is one that was slow.
+// A Request is a slow request.
 type Request struct {
-	Name    string        // as the agent says it: method and pattern; "" when the trace was looked through
-	Handler string        // its function, as the trace tells; "" when it does not
-	Latency time.Duration // as the agent says, or else the trace
-	// Begin and End are by the target's clock; zero when neither the agent nor the trace says.
+	Name    string        // from the agent: method and pattern; "" if it was found in a trace
+	Handler string        // function, from the trace; "" if unknown
+	Latency time.Duration // from the agent, or else from the trace
+	// Begin and End are by the target's clock; zero if neither the agent nor the trace has them.
 	Begin, End time.Time
-	Cause      string        // what most of it was spent on; "" when the trace does not tell
+	Cause      string        // what took most of it; "" if the trace does not show it
 	Part       time.Duration // of Latency
 
-	// Found is how the request was found in the recording's trace. "" is not at all, and Missing says why.
+	// Found is how the request was found in the recording's trace. If "", it was not found, and
+	// Missing says why.
 	Found   Found
 	Missing string
-	// Goroutine is the id of its goroutine, 0 when that is not known. From and To are since the trace's begin; they are
-	// less than Latency apart when it began before the trace.
+	// Goroutine is the id of its goroutine, 0 if unknown. From and To are since the start of the
+	// trace; they are less than Latency apart if the request began before the trace.
 	Goroutine int64
 	From, To  time.Duration
 
 	mark string // the agent's, in traces
 }
 
-// Run watches until ctx ends, which is no error, or as many recordings are made as may be. A recording that is
-// under way then is completed, unless Target.Abort is closed. It returns their number. Errors carry their cure.
+// Run watches until ctx ends, which is not an error, or the maximum number of recordings is made.
+// It completes a recording in progress, unless Target.Abort is closed. It returns the number of
+// recordings. Errors carry hints.
 func Run(ctx context.Context, o Options) (recordings int, err error) {
 	if err := o.check(); err != nil {
 		return 0, err
@@ -113,7 +115,7 @@ func Run(ctx context.Context, o Options) (recordings int, err error) {
 	}
 	defer func() { w.handlers.Close() }()
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
-		return 0, &diag.Error{Op: "watch", Err: err, Hint: "choose a folder that can be written with -o DIR"}
+		return 0, &diag.Error{Op: "watch", Err: err, Hint: "choose a writable directory with -o DIR"}
 	}
 	stop := w.tick()
 	defer stop()
@@ -121,7 +123,7 @@ func Run(ctx context.Context, o Options) (recordings int, err error) {
 	return w.made, quiet(ctx, err)
 }
 
-// quiet drops the error of what was ended by ctx.
+// quiet drops the error if ctx has ended.
 func quiet(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -132,14 +134,14 @@ func quiet(ctx context.Context, err error) error {
 func (o *Options) check() error {
 	switch {
 	case o.Slower < 0 || o.Goroutines < 0 || o.Heap < 0 || o.CPU < 0 || o.Every < 0 || o.Max < 0:
-		return diag.Usagef("watch", "a number is negative", "limits, --every and --max are above zero")
+		return diag.Usagef("watch", "a number is negative", "give limits, --every and --max values above zero")
 	case o.Slower == 0 && o.Goroutines == 0 && o.Heap == 0 && o.CPU == 0:
 		return diag.Usagef("watch", "nothing to watch for",
-			"say what to record at: --slower 500ms, --goroutines 10000, --heap 2GB or --cpu 3.5")
+			"give a trigger: --slower 500ms, --goroutines 10000, --heap 2GB or --cpu 3.5")
 	case o.Target.URL == "":
 		return diag.Usagef("watch", "no target given", "give its address: http://localhost:6060")
 	case o.Dir == "":
-		return diag.Usagef("watch", "no folder for recordings", "-o DIR")
+		return diag.Usagef("watch", "no directory for recordings", "-o DIR")
 	}
 	return nil
 }
@@ -149,21 +151,21 @@ type watcher struct {
 	o        Options
 	begin    time.Time
 	handlers *collect.Handlers
-	flight   time.Duration // what the target keeps
+	flight   time.Duration // minimum time that the target's flight recorder keeps
 	pid      int
-	told     bool  // the agent tells of slow requests
-	next     int64 // what it has told; -1 begins
+	told     bool  // the agent reports slow requests
+	next     int64 // number of the last one; -1 to start
 	made     int
-	failures int // recordings that failed, in a row
-	lost     int // how often the target was lost without having answered since it came back
+	failures int // failed recordings in a row
+	lost     int // how often the target was lost without an answer since it came back
 	levels   levels
-	seen     map[seen]bool // slow requests of the last trace that was looked through
+	seen     map[seen]bool // slow requests of the last trace examined
 
-	mu     sync.Mutex // for Progress
+	mu     sync.Mutex // guards Progress
 	status string
 }
 
-// connect looks for the target's agent and what it offers.
+// connect queries the target's agent for what it offers.
 func (w *watcher) connect(ctx context.Context) error {
 	h, err := collect.OpenHandlers(ctx, w.o.Target)
 	if err != nil {
@@ -171,7 +173,7 @@ func (w *watcher) connect(ctx context.Context) error {
 	}
 	state, err := h.State(ctx)
 	if err == nil && state.Flight == 0 {
-		err = errors.New("its agent keeps no flight recording")
+		err = errors.New("its agent has no flight recorder")
 	} else if err != nil && !errors.Is(err, collect.ErrNoAgent) {
 		h.Close()
 		return err
@@ -180,7 +182,7 @@ func (w *watcher) connect(ctx context.Context) error {
 		h.Close()
 		return &diag.Error{
 			Op: "watch", Subject: h.Address(), Err: err,
-			Hint: "whet watch needs whet's agent in the target: agent.Start(agent.Options{Flight: 10 * time.Second}) " +
+			Hint: "whet watch requires the whet agent in the target: agent.Start(agent.Options{Flight: 10 * time.Second}) " +
 				"(package github.com/whet-go/whet/agent)",
 		}
 	}
@@ -198,16 +200,16 @@ func (w *watcher) connect(ctx context.Context) error {
 	w.handlers, w.flight, w.told, w.pid, w.levels, w.seen = h, state.Flight, told, state.PID, levels{state: state}, nil
 	if w.o.Slower > 0 && !told {
 		w.note("no handler is watched in the target (handler = a.Watch(handler)): its flight recorder is "+
-			"looked through every %v", w.pause())
+			"examined every %v", w.pause())
 	}
 	return nil
 }
 
-// pause is how long to wait between two looks through the flight recorder: requests must not fall
-// between them.
+// pause returns the time between two fetches of the flight recorder: short enough that no request
+// is missed.
 func (w *watcher) pause() time.Duration { return max(min(pollEvery, w.flight/2), lookEvery) }
 
-// loop looks and records.
+// loop polls and records.
 func (w *watcher) loop(ctx context.Context) error {
 	for w.made < w.o.Max {
 		w.say("watching, %d of %d recordings", w.made, w.o.Max)
@@ -243,12 +245,12 @@ func (w *watcher) loop(ctx context.Context) error {
 		if !sleep(ctx, w.o.Every) {
 			return ctx.Err()
 		}
-		w.next = -1 // what was slow meanwhile is past
+		w.next = -1 // skip what was slow in the meantime
 	}
 	return nil
 }
 
-// away waits for a target that has gone.
+// away waits for a target that is gone.
 func (w *watcher) away(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -267,7 +269,7 @@ func (w *watcher) away(ctx context.Context, err error) error {
 	return ctx.Err()
 }
 
-// look waits a while for a trigger; nil when none fires.
+// look waits a while for a trigger; nil if none fires.
 func (w *watcher) look(ctx context.Context) (*Event, error) {
 	levels := w.o.Goroutines > 0 || w.o.Heap > 0 || w.o.CPU > 0
 	switch {
@@ -283,7 +285,7 @@ func (w *watcher) look(ctx context.Context) (*Event, error) {
 		}
 		w.next = next
 		if early := min(wait, lookEvery) - time.Since(asked); len(slow) == 0 && early > 0 && !sleep(ctx, early) {
-			return nil, ctx.Err() // an agent that does not wait must not be asked all the time
+			return nil, ctx.Err() // an agent that does not wait must not be queried in a tight loop
 		}
 		if len(slow) > 0 {
 			worst := slow[0]
@@ -327,7 +329,8 @@ type levels struct {
 	goroutines, heap, cpu level
 }
 
-// A level fires when it is reached, and again when there is a fifth more, or it was below meanwhile.
+// A level fires when it reaches its limit, and again when it has grown by a fifth or was below in
+// the meantime.
 type level struct{ fired float64 }
 
 func (l *level) fires(value, limit float64) bool {
@@ -359,7 +362,7 @@ func (l *levels) look(o *Options, state collect.AgentState) *Event {
 	return nil
 }
 
-// record records what happened, and tells of it.
+// record makes the recording of an event and reports it.
 func (w *watcher) record(ctx context.Context, e *Event) error {
 	w.say("recording: %s", e.what())
 	e.At = time.Now()
@@ -378,8 +381,8 @@ func (w *watcher) record(ctx context.Context, e *Event) error {
 	}
 	e.File, e.Length = sum.Path, sum.Meta.Duration
 	if e.Trigger == Slow {
-		// The recording exists even if the watch has ended meanwhile: its contents are reported all the same,
-		// if that is quick.
+		// The recording exists even if the watch has ended in the meantime: it is explained all the
+		// same, if that is quick.
 		within, cancel := w.within(ctx, explainGrace)
 		err := w.explain(within, e)
 		cancel()
@@ -387,7 +390,7 @@ func (w *watcher) record(ctx context.Context, e *Event) error {
 			w.note("%s: %v", e.File, err)
 			e.Request.Missing = "it could not be read"
 			if ctx.Err() != nil {
-				e.Request.Missing = "the watch was ended before it was looked through"
+				e.Request.Missing = "the watch ended before it was examined"
 			}
 		}
 	}
@@ -399,7 +402,7 @@ func (w *watcher) record(ctx context.Context, e *Event) error {
 	return nil
 }
 
-// within is a context that ends some time after ctx, or when Target.Abort is closed.
+// within returns a context that ends some time after ctx, or when Target.Abort is closed.
 func (w *watcher) within(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -415,7 +418,7 @@ func (w *watcher) within(ctx context.Context, grace time.Duration) (context.Cont
 	return late, func() { stop(); cancel() }
 }
 
-// what says why there is an event.
+// what returns the reason for the event.
 func (e *Event) what() string {
 	switch e.Trigger {
 	case Slow:
@@ -429,7 +432,7 @@ func (e *Event) what() string {
 	return fmt.Sprintf("%.1f processors busy", e.Value)
 }
 
-// free is a file's name that is not taken yet.
+// free returns an unused file name.
 func free(dir, name string) (string, error) {
 	for n := 1; n < 1000; n++ {
 		path := filepath.Join(dir, name+".whet")
@@ -443,8 +446,8 @@ func free(dir, name string) (string, error) {
 		}
 	}
 	return "", &diag.Error{
-		Op: "watch", Subject: dir, Err: errors.New("holds a thousand recordings of this second"),
-		Hint: "choose another folder with -o DIR",
+		Op: "watch", Subject: dir, Err: errors.New("has a thousand recordings of this second"),
+		Hint: "choose another directory with -o DIR",
 	}
 }
 
@@ -460,7 +463,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// tick reports how things stand, every second; stop ends it.
+// tick reports progress every second; stop ends it.
 func (w *watcher) tick() (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup

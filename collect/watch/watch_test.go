@@ -370,14 +370,14 @@ func TestErrors(t *testing.T) {
 	}{
 		{
 			Options{Target: collect.Options{URL: plain.URL + "/debug/pprof/"}, Dir: "x", Slower: slower},
-			"has no agent",
+			"does not run the whet agent",
 			"agent.Start(agent.Options{Flight:",
 		},
-		{Options{Target: target, Dir: "x", Slower: slower}, "keeps no flight recording", "agent.Start(agent.Options{Flight:"},
+		{Options{Target: target, Dir: "x", Slower: slower}, "has no flight recorder", "agent.Start(agent.Options{Flight:"},
 		{Options{Target: collect.Options{URL: none.agent.URL()}, Dir: "x", Slower: slower}, "401", "--token-file"},
 		{Options{Target: target, Dir: "x"}, "nothing to watch for", "--slower"},
 		{Options{Target: target, Dir: "x", Slower: -1}, "negative", ""},
-		{Options{Target: target, Slower: 1}, "no folder", "-o DIR"},
+		{Options{Target: target, Slower: 1}, "no directory", "-o DIR"},
 		{Options{Dir: "x", Slower: 1}, "no target", "localhost"},
 	} {
 		n, err := Run(t.Context(), test.o)
