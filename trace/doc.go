@@ -2,17 +2,17 @@
 //
 // Data flow:
 //
-//  1. A trace is a stream of generations, each with its own tables of stacks and
-//     strings; golang.org/x/exp/trace decodes and orders the events.
-//  2. [Waits] makes one pass over the events and keeps, per goroutine alive, its state,
-//     since when it is in it, and who created it. Stacks are interned, so that equal
-//     ones of different generations are stored once.
-//  3. The [WaitReport] holds the goroutines that exist when the trace ends.
+//  1. A trace is a stream of generations, each with its own tables of stacks and strings;
+//     golang.org/x/exp/trace decodes and orders the events.
+//  2. [Waits] makes one pass over the events and keeps, for each live goroutine, its state, since
+//     when it has been in it, and who created it. Stacks are interned, so that equal ones of
+//     different generations are stored once.
+//  3. The [WaitReport] lists the goroutines that exist when the trace ends.
 //
-// Memory is that of one generation (the runtime starts a new one each second or
-// so) plus a bounded table of goroutines; it does not grow with the trace's
-// length. The result belongs to the caller.
+// The package needs the memory of one generation (the runtime starts a new one about every second)
+// plus a bounded table of goroutines; it does not grow with the trace's length. The result belongs
+// to the caller.
 //
-// The package does not read goroutine profiles or dumps: package goroutines joins
-// them with what a trace tells.
+// The package does not read goroutine profiles or dumps: package goroutines joins them with the
+// trace.
 package trace

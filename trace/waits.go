@@ -18,7 +18,7 @@ import (
 // A Frame is one call on a stack.
 type Frame = stacks.Frame
 
-// A State is what a goroutine does.
+// A State is the state of a goroutine.
 type State uint8
 
 // The states of a goroutine, as the trace distinguishes them.
@@ -43,45 +43,43 @@ func (s State) String() string {
 	return "unknown"
 }
 
-// A Goroutine is one that exists when the trace ends. Its stacks are shared with
-// other goroutines and must not be changed.
+// A Goroutine is a goroutine that exists when the trace ends. Its stacks are shared with other
+// goroutines and must not be modified.
 type Goroutine struct {
 	ID    int64
 	State State
-	// Reason is why it waits, in the trace's words ("chan receive", "select",
-	// "network", "sync", "sleep", "forever", …); "" when it does not wait or began to
-	// before the trace did.
+	// Reason is why it waits, in the trace's words ("chan receive", "select", "network", "sync",
+	// "sleep", "forever", …); "" if it does not wait or has waited since before the trace.
 	Reason string
 
-	// In is how long it has been in State when the trace ends; AtLeast, that it
-	// was in it before the trace began, and so for longer than In.
+	// In is how long it has been in State when the trace ends. AtLeast means that it was in State
+	// before the trace began, and so for longer than In.
 	In      time.Duration
 	AtLeast bool
 
-	// Stack is where it last stopped, leaf first; nil when the trace does not
-	// say.
+	// Stack is where it last stopped, leaf first; nil if the trace does not have it.
 	Stack []Frame
-	// Start is the function it runs; "" when the trace saw no stack of it.
+	// Start is the function it runs; "" if the trace has no stack of it.
 	Start string
-	// Creator is the stack of the go statement, leaf first, when it was executed
-	// during the trace; else nil. The leaf is the function with the go statement.
+	// Creator is the stack of the go statement, leaf first, if that was executed during the trace;
+	// otherwise nil. The leaf is the function with the go statement.
 	Creator []Frame
 }
 
 // A Creation is a function that started goroutines during the trace.
 type Creation struct {
-	Start   string // what the goroutines run
-	Creator Frame  // the go statement; zero when the runtime itself started them
+	Start   string // function that the goroutines run
+	Creator Frame  // the go statement; zero if the runtime itself started them
 	Count   int64
 }
 
-// A WaitReport is what a trace says about waiting.
+// A WaitReport is the result of Waits.
 type WaitReport struct {
 	Duration   time.Duration
 	Events     int64
 	Goroutines []Goroutine // alive at the end, by id
-	// Creations counts the go statements executed during the trace, in the order
-	// first seen. Goroutines that have ended since are in it.
+	// Creations counts the go statements executed during the trace, in the order first seen. It
+	// includes goroutines that have ended.
 	Creations []Creation
 	// Dropped counts goroutines that were not followed because of
 	// WaitOptions.MaxGoroutines.
@@ -92,20 +90,19 @@ type WaitReport struct {
 
 // WaitOptions bounds what Waits keeps.
 type WaitOptions struct {
-	// MaxGoroutines bounds how many goroutines are followed at a time; 0 means
-	// 1 000 000 (at most some 200 MB, when no two have one stack).
+	// MaxGoroutines bounds how many goroutines are followed at a time; 0 means 1 000 000 (at most
+	// about 200 MB, if no two share a stack).
 	MaxGoroutines int
 }
 
-// Waits reads a whole trace. Of one that is cut off or damaged, it reports what
-// comes before the damage, with a warning; it is an error only when nothing can be
-// read.
+// Waits reads a whole trace. If the trace is truncated or damaged, it reports what comes before the
+// damage, with a warning; it returns an error only if nothing can be read.
 func Waits(r io.Reader, opt WaitOptions) (*WaitReport, error) {
 	if opt.MaxGoroutines <= 0 {
 		opt.MaxGoroutines = 1_000_000
 	}
-	// A cut in the middle of a generation costs that generation, as its tables
-	// come last: the reader decodes generations whole.
+	// A truncated generation is lost, since its tables come last: the reader decodes whole
+	// generations.
 	tr, err := reader.Open(context.Background(), r)
 	if err != nil {
 		return nil, fmt.Errorf("read trace: %w", err)
@@ -124,10 +121,10 @@ func Waits(r io.Reader, opt WaitOptions) (*WaitReport, error) {
 		}
 		if err != nil {
 			if f.rep.Events == 0 {
-				return nil, fmt.Errorf("read trace: no event: %w", err)
+				return nil, fmt.Errorf("read trace: no events: %w", err)
 			}
 			f.rep.Warnings = append(f.rep.Warnings,
-				fmt.Errorf("read trace: only the first %v of it are whole: %w", f.last.Sub(f.first).Round(time.Millisecond), err))
+				fmt.Errorf("read trace: only the first %v are intact: %w", f.last.Sub(f.first).Round(time.Millisecond), err))
 			break
 		}
 		if err := f.event(&ev); err != nil {
@@ -136,7 +133,7 @@ func Waits(r io.Reader, opt WaitOptions) (*WaitReport, error) {
 		}
 	}
 	if f.rep.Events == 0 {
-		return nil, errors.New("read trace: no event in it")
+		return nil, errors.New("read trace: no events")
 	}
 	return f.report(), nil
 }
@@ -165,16 +162,15 @@ type follower struct {
 }
 
 func (f *follower) event(ev *trace.Event) (err error) {
-	defer func() { // an event may refer to what its tables lack
+	defer func() { // an event may refer to data missing from its tables
 		if p := recover(); p != nil {
-			err = fmt.Errorf("read trace: only the first %v of it are whole: damaged: %v",
+			err = fmt.Errorf("read trace: only the first %v are intact: damaged: %v",
 				f.last.Sub(f.first).Round(time.Millisecond), p)
 		}
 	}()
 	switch ev.Kind() {
 	case trace.EventSync:
-		// A handle is only good, and only keeps its generation's tables alive,
-		// until the next generation.
+		// A handle is valid only until the next generation, and keeps its generation's tables alive.
 		clear(f.seen)
 		return nil
 	case trace.EventStateTransition:
@@ -214,8 +210,8 @@ func (f *follower) event(ev *trace.Event) (err error) {
 	}
 	state := stateOf(to)
 	if from == trace.GoUndetermined {
-		// How it is when the trace (or the first generation that mentions it)
-		// begins. A goroutine that is only mentioned later did not move before.
+		// The state when the trace (or the first generation that mentions the goroutine) begins. A
+		// goroutine that is only mentioned later did not change state before.
 		g.state, g.old, g.since = state, true, f.first
 		return nil
 	}
@@ -238,8 +234,8 @@ func (f *follower) tick(t trace.Time) {
 	f.rep.Events++
 }
 
-// count remembers a go statement. Its stacks are equal but for their roots when
-// a go statement is reached from many places, so only the ends are kept.
+// count counts a go statement. The stacks of a go statement that is reached from many places differ
+// only in their roots, so only the ends are kept.
 func (f *follower) count(c creation) {
 	c.start = f.stacks.Root(c.start)
 	c.creator = f.stacks.Leaf(c.creator)
@@ -288,7 +284,7 @@ func stateOf(s trace.GoState) State {
 	return 0
 }
 
-// report lists what is alive. Equal stacks are expanded once and shared.
+// report lists the live goroutines. Equal stacks are expanded once and shared.
 func (f *follower) report() *WaitReport {
 	rep := &f.rep
 	rep.Duration = f.last.Sub(f.first)

@@ -21,19 +21,19 @@ import (
 
 // A Source is a trace.
 type Source struct {
-	// Place is the same for the same place, as a file's absolute name, and names its index. State
-	// changes when what lies there does.
+	// Place identifies the place, such as a file's absolute name, and determines the name of the
+	// index. State changes when the trace there does.
 	Place, State string
-	// Open reads the trace from its begin.
+	// Open returns a reader of the trace from its start.
 	Open func() (io.ReadCloser, error)
 }
 
-// FileState is the state of a file: its size and when it was written.
+// FileState returns the state of a file: its size and when it was written.
 func FileState(info fs.FileInfo) string {
 	return fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano))
 }
 
-// Dir is the directory of the user's indexes.
+// Dir returns the directory of the user's indexes.
 func Dir() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -42,27 +42,27 @@ func Dir() (string, error) {
 	return filepath.Join(dir, "whet", "traces"), nil
 }
 
-// suffix is that of indexes.
+// suffix is the suffix of index files.
 const suffix = ".index"
 
-// Limits of what is kept besides the index that is opened.
+// Limits of what is kept in addition to the index that is opened.
 const (
 	maxKept  = 50
 	maxBytes = 8 << 30
 )
 
-// ErrDir is in the error of [Open] when there is no index to be used and the directory cannot have one. The
-// source was not read.
+// ErrDir is in the error of [Open] if there is no usable index and the directory is not writable.
+// The source was not read.
 var ErrDir = errors.New("no index can be kept")
 
-// nameOf is the file of the index of a place.
+// nameOf returns the file of the index of a place.
 func nameOf(place, dir string) string {
 	sum := sha256.Sum256([]byte(place))
 	return filepath.Join(dir, hex.EncodeToString(sum[:12])+suffix)
 }
 
-// Remove removes the index of a place from a directory, so that it is built again: one that turned out to be
-// damaged when it was read.
+// Remove removes the index of a place from a directory, so that it is built again: one that turned
+// out to be damaged when it was read.
 func Remove(place, dir string) error {
 	if err := os.Remove(nameOf(place, dir)); err != nil {
 		return fmt.Errorf("remove a damaged trace index: %w", err)
@@ -70,15 +70,16 @@ func Remove(place, dir string) error {
 	return nil
 }
 
-// Open opens the index of a source in a directory. It builds the index if there is none, if the source has
-// changed since, or if a lower memory limit cut the index short; built reports whether it did.
+// Open opens the index of a source in a directory. It builds the index if there is none, if the
+// source has changed since, or if a lower memory limit cut the index short; built reports whether
+// it did.
 func Open(ctx context.Context, s Source, dir string, o index.Options) (x *index.Index, built bool, err error) {
 	name := nameOf(s.Place, dir)
 	x, err = index.Open(name)
 	switch {
 	case err == nil && x.Info.Source == s.State && o.Enough(x.Info):
 		now := time.Now()
-		_ = os.Chtimes(name, now, now) // what is used is not old; it is not needed
+		_ = os.Chtimes(name, now, now) // marks it as recently used; a failure does not matter
 		return x, false, nil
 	case err == nil:
 		if err := x.Close(); err != nil {
@@ -97,11 +98,11 @@ func Open(ctx context.Context, s Source, dir string, o index.Options) (x *index.
 	if x, err = index.Open(name); err != nil {
 		return nil, true, err
 	}
-	_ = trim(dir, filepath.Base(name)) // the next one that is built tries again
+	_ = trim(dir, filepath.Base(name)) // the next build tries again
 	return x, true, nil
 }
 
-// usable makes a directory, and reports why files cannot be made in it.
+// usable creates a directory, and returns an error if files cannot be created in it.
 func usable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -124,12 +125,12 @@ func build(ctx context.Context, s Source, name string, o index.Options) (err err
 	return err
 }
 
-// abandoned is how long nothing was written to a file in which a process builds an index: no process takes
-// as long over it, but was killed.
+// abandoned is how long a file in which an index is built must be unchanged to be removed: no
+// process takes that long, so it was killed.
 const abandoned = time.Hour
 
-// trim removes the indexes that were not used for longest, until few enough are left in addition to one, and what
-// killed processes left.
+// trim removes the least recently used indexes, until few enough are left in addition to one, and
+// files left by killed processes.
 func trim(dir, but string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -151,7 +152,7 @@ func trim(dir, but string) error {
 			continue
 		}
 		if err != nil || !strings.HasSuffix(e.Name(), suffix) || e.Name() == but {
-			continue // gone meanwhile, or not ours
+			continue // gone in the meantime, or not ours
 		}
 		all = append(all, old{e.Name(), info.Size(), info.ModTime()})
 	}

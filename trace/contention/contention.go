@@ -17,15 +17,15 @@ type Kind uint8
 
 // Kinds.
 const (
-	Lock      Kind = iota // sync.Mutex, sync.RWMutex and what is made of them
+	Lock      Kind = iota // sync.Mutex, sync.RWMutex and what is built on them
 	WaitGroup             // sync.WaitGroup
 	Cond                  // sync.Cond
 	Send                  // sending to a channel
 	Receive               // receiving from a channel
 	Select                // several channels at once
-	Network               // the network, or a connection's answer in net/http's client
-	Runtime               // locks of the runtime's own, such as the collector's
-	Forever               // nothing: a nil channel, or a select without cases
+	Network               // the network, or an answer in net/http's client
+	Runtime               // the runtime's own locks, such as the garbage collector's
+	Forever               // a nil channel, or a select without cases
 	kinds
 )
 
@@ -36,26 +36,27 @@ func (k Kind) String() string {
 	}[k]
 }
 
-// Options choose what is looked at.
+// Options configure Of.
 type Options struct {
-	// From and To are a window, in nanoseconds since the trace's begin; To 0 is its end. What reaches
-	// beyond counts as far as it is inside.
+	// From and To are a window, in nanoseconds since the start of the trace; To 0 means its end. Of
+	// waits that extend beyond, only the part inside counts.
 	From, To int64
-	// Goroutines are those whose waits count, by the function that they run; nil: all.
+	// Goroutines selects the goroutines whose waits count, by the function that they run; nil means
+	// all.
 	Goroutines *regexp.Regexp
-	Network    bool // waits for the network, too
-	Idle       bool // idle waits, too
-	Most       int  // pairs with quantiles; 0 is 1000, which is the most
+	Network    bool // include waits for the network
+	Idle       bool // include idle waits
+	Most       int  // pairs with quantiles; 0 means 1000, the maximum
 }
 
-// A Pair is the waits at one place that were ended from one place.
+// A Pair is the waits with one stack that were ended from one stack.
 type Pair struct {
 	Kind    Kind
 	Waiting uint32 // stack of the wait
-	// Waking is the stack of who ended it: of a lock, where it was given back. 0 when nobody did: a timer,
-	// the network, or the trace's end.
+	// Waking is the stack of the goroutine that ended the waits: for a lock, where it was released.
+	// 0 if no goroutine did, but a timer, the network, or the end of the trace.
 	Waking uint32
-	// Open is set when these waits had not ended when the trace or the window did.
+	// Open means that these waits had not ended at the end of the trace or the window.
 	Open bool
 	Idle bool
 
@@ -65,44 +66,44 @@ type Pair struct {
 	Max      time.Duration
 	// Waiter and Waker are the functions that most of the goroutines run.
 	Waiter, Waker string
-	Longest       []Wait // the longest first
-	// Meanwhile is what the wakers did while the longest waits lasted, the most time first.
+	Longest       []Wait // longest first
+	// Meanwhile is what the wakers did during the longest waits, by descending time.
 	Meanwhile []Doing
 }
 
-// A Wait is one.
+// A Wait is one wait.
 type Wait struct {
-	From, To  int64  // nanoseconds since the trace's begin
+	From, To  int64  // nanoseconds since the start of the trace
 	Goroutine uint32 // index
-	Waker     uint32 // index + 1; 0 is nobody
+	Waker     uint32 // index + 1; 0 means none
 }
 
 // Doing is a state of goroutines.
 type Doing struct {
 	Code  index.Code
-	Stack uint32 // where they waited; 0 while they ran
+	Stack uint32 // of the wait; 0 while running
 	Time  time.Duration
-	Share float64 // of the waits
+	Share float64 // of the time of the waits
 }
 
-// A Result is what a trace tells about contention.
+// A Result is the contention in a trace.
 type Result struct {
 	From, To int64
-	Pairs    []*Pair // the most time first
-	Count    int64   // waits of Pairs
+	Pairs    []*Pair // by descending time
+	Count    int64   // number of waits in Pairs
 	Total    time.Duration
-	// Left are the pairs that are idle and left out, the most time first, and their sums.
+	// Left are the idle pairs, which were left out, by descending time, and their sums.
 	Left      []*Pair
 	LeftCount int64
 	LeftTotal time.Duration
-	Dropped   int64 // waits at more pairs of stacks than are kept
+	Dropped   int64 // waits at pairs of stacks beyond the bound
 }
 
 // Bounds.
 const (
 	maxPairs = 100_000
 	mostShow = 1000
-	longest  = 8 // waits that are noted of each pair
+	longest  = 8 // waits kept per pair
 )
 
 // Of finds the contention of a trace.
@@ -111,10 +112,11 @@ func Of(x *index.Index, o Options) (*Result, error) {
 		o.To = x.Info.Duration
 	}
 	if o.From < 0 || o.From > o.To || o.Most < 0 {
-		return nil, errors.New("find contention: want a window that does not end before it begins, and a number of pairs " +
-			"that is not negative")
+		return nil, errors.New("find contention: invalid window or number of pairs (want an end that is not before the " +
+			"start, and a number " +
+			"that is not negative)")
 	}
-	f := newFinder(x, o)
+	f := newAnalysis(x, o)
 	if err := f.goroutines(); err != nil {
 		return nil, err
 	}
@@ -128,14 +130,14 @@ func Of(x *index.Index, o Options) (*Result, error) {
 	return r, nil
 }
 
-// A key is what waits are added up by.
+// A key identifies a pair while waits are summed.
 type key struct {
 	kind            Kind
 	waiting, waking uint32
 	open            bool
 }
 
-// A wait while it is looked at.
+// A wait is a wait during the analysis.
 type wait struct {
 	key
 	from, to  int64
@@ -143,10 +145,10 @@ type wait struct {
 	waker     uint32 // index + 1
 }
 
-// cut is the part of a wait that is in the window.
-func (f *finder) cut(w *wait) int64 { return min(w.to, f.o.To) - max(w.from, f.o.From) }
+// cut returns the length of the part of a wait that is in the window.
+func (f *analysis) cut(w *wait) int64 { return min(w.to, f.o.To) - max(w.from, f.o.From) }
 
-type finder struct {
+type analysis struct {
 	x       *index.Index
 	o       Options
 	kindOf  []uint32 // by goroutine
@@ -154,29 +156,30 @@ type finder struct {
 	chosen  []bool   // by kind
 	life    []int64  // by goroutine, in the window
 	codes   []reason // by code
-	places  map[uint32]*place
-	lastAt  []uint32 // by goroutine: the place where it may have rested before
+	sites   map[uint32]*site
+	lastAt  []uint32 // by goroutine: the site of a possible earlier idle wait
 	groups  map[string]*group
-	pairs   map[key]*adding
+	pairs   map[key]*pairSum
 	dropped int64
 }
 
-// A reason is what a code of the index means here.
+// A reason is the meaning of a code of the index.
 type reason struct {
 	counts bool
 	kind   Kind
-	sync   bool // a lock or a WaitGroup: the stack tells
+	sync   bool // a lock or a WaitGroup: the stack decides
 }
 
-func newFinder(x *index.Index, o Options) *finder {
+func newAnalysis(x *index.Index, o Options) *analysis {
 	n := x.Info.Goroutines
-	f := &finder{
+	f := &analysis{
 		x: x, o: o, kindOf: make([]uint32, n), parent: make([]uint32, n), lastAt: make([]uint32, n),
 		chosen: make([]bool, len(x.Kinds())), life: make([]int64, n), groups: map[string]*group{},
-		places: map[uint32]*place{}, pairs: map[key]*adding{},
+		sites: map[uint32]*site{}, pairs: map[key]*pairSum{},
 	}
 	for i, k := range x.Kinds() {
-		// The runtime's own goroutines wait for work only; main is one of them by its function.
+		// The runtime's own goroutines only wait for work; main is excluded from these by its
+		// function.
 		f.chosen[i] = (o.Goroutines == nil || o.Goroutines.MatchString(k.Name)) &&
 			(!strings.HasPrefix(k.Name, "runtime.") || k.Name == mainKind)
 	}
@@ -186,8 +189,8 @@ func newFinder(x *index.Index, o Options) *finder {
 	return f
 }
 
-// reasonOf says what a code is here. Sleeping, the garbage collector and debuggers are none of the program's
-// contention.
+// reasonOf returns the meaning of a code. Sleeping, the garbage collector and debuggers are not
+// contention of the program.
 func reasonOf(code index.Code, name string) reason {
 	if code < index.Waiting {
 		return reason{}
@@ -212,8 +215,8 @@ func reasonOf(code index.Code, name string) reason {
 	return reason{}
 }
 
-// goroutines notes what is known of each, and how long it lives in the window.
-func (f *finder) goroutines() error {
+// goroutines collects what is known of each goroutine, and how long it lives in the window.
+func (f *analysis) goroutines() error {
 	return f.x.Goroutines(func(g *index.Goroutine) bool {
 		f.kindOf[g.Index], f.parent[g.Index] = g.Kind, g.Parent
 		f.life[g.Index] = max(min(g.To, f.o.To)-max(g.From, f.o.From), 0)
@@ -221,10 +224,10 @@ func (f *finder) goroutines() error {
 	})
 }
 
-// waits calls yield with all waits of the window, those of a goroutine in order. The wait belongs to the
-// finder.
-func (f *finder) waits(yield func(*wait)) error {
-	open := map[uint32]index.Span{} // by goroutine: the wait that it is in
+// waits calls yield with all waits of the window, those of one goroutine in order. The wait is
+// valid only during the call.
+func (f *analysis) waits(yield func(*wait)) error {
+	open := map[uint32]index.Span{} // by goroutine: its current wait
 	one := &wait{}
 	emit := func(s *index.Span, next *index.Span) {
 		*one = wait{from: s.From, to: s.To, goroutine: s.Goroutine}
@@ -235,7 +238,7 @@ func (f *finder) waits(yield func(*wait)) error {
 		case next.Code == index.Runnable && next.From == s.To:
 			one.waking, one.waker = next.Stack, next.With
 			if next.With == 0 {
-				one.waking = 0 // the runtime's own stack tells nothing
+				one.waking = 0 // the runtime's own stack is not informative
 			}
 		}
 		if f.cut(one) > 0 && (one.kind != Network || f.o.Network) {
@@ -267,10 +270,10 @@ func (f *finder) waits(yield func(*wait)) error {
 	return nil
 }
 
-// kind is what a span waits for.
-func (f *finder) kind(s *index.Span) Kind {
+// kind returns what a span waits for.
+func (f *analysis) kind(s *index.Span) Kind {
 	r := f.codes[s.Code]
-	p := f.place(s.Stack)
+	p := f.site(s.Stack)
 	switch {
 	case r.sync && p.group:
 		return WaitGroup
@@ -282,14 +285,14 @@ func (f *finder) kind(s *index.Span) Kind {
 	return r.kind
 }
 
-// An adding pair.
-type adding struct {
+// A pairSum is the sum of the waits of a pair.
+type pairSum struct {
 	Pair
 	waker map[uint32]int64 // time by kind
 }
 
-// count adds a wait up.
-func (f *finder) count(w *wait) {
+// count adds a wait to the sums.
+func (f *analysis) count(w *wait) {
 	took := f.cut(w)
 	f.rest(w, took)
 	p := f.pairs[w.key]
@@ -298,7 +301,7 @@ func (f *finder) count(w *wait) {
 			f.dropped++
 			return
 		}
-		p = &adding{Pair: Pair{Kind: w.kind, Waiting: w.waiting, Waking: w.waking, Open: w.open}, waker: map[uint32]int64{}}
+		p = &pairSum{Pair: Pair{Kind: w.kind, Waiting: w.waiting, Waking: w.waking, Open: w.open}, waker: map[uint32]int64{}}
 		p.Waiter = f.x.Kinds()[f.kindOf[w.goroutine]].Name
 		f.pairs[w.key] = p
 	}
@@ -319,11 +322,11 @@ func (f *finder) count(w *wait) {
 
 func length(w Wait) int64 { return w.To - w.From }
 
-// result sorts the pairs, and leaves idle ones out.
-func (f *finder) result() *Result {
+// result sorts the pairs, and leaves out idle ones.
+func (f *analysis) result() *Result {
 	r := &Result{From: f.o.From, To: f.o.To, Dropped: f.dropped}
 	for k, p := range f.pairs {
-		p.Idle = nobodys(k) || f.rested(k) || k.kind == Forever && p.Waiter == mainKind
+		p.Idle = unwoken(k) || f.rested(k) || k.kind == Forever && p.Waiter == mainKind
 		p.Waker = f.mostly(p.waker)
 		if p.Idle && !f.o.Idle {
 			r.Left = append(r.Left, &p.Pair)
@@ -344,8 +347,8 @@ func (f *finder) result() *Result {
 	return r
 }
 
-// mostly is the kind with the most time.
-func (f *finder) mostly(times map[uint32]int64) string {
+// mostly returns the kind with the most time.
+func (f *analysis) mostly(times map[uint32]int64) string {
 	best, most := "", int64(-1)
 	for kind, took := range times {
 		if name := f.x.Kinds()[kind].Name; took > most || took == most && name < best {
@@ -355,9 +358,9 @@ func (f *finder) mostly(times map[uint32]int64) string {
 	return best
 }
 
-// Place is the frame that tells most of a stack to the program's author: the innermost that is own code,
-// or else, as when own is nil, the innermost that is not of the standard library, or else the innermost
-// exported one. ok is false for an empty stack.
+// Place returns the frame of a stack that is the most informative to the program's author: the
+// innermost of own code, or else (and if own is nil) the innermost outside the standard library, or
+// else the innermost exported one. ok is false for an empty stack.
 func Place(stack []stacks.Frame, own func(stacks.Frame) bool) (f stacks.Frame, ok bool) {
 	if len(stack) == 0 {
 		return f, false

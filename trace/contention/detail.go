@@ -10,10 +10,10 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// longestWait is the longest that histograms tell from longer ones.
+// longestWait is the longest wait that histograms distinguish.
 const longestWait = int64(time.Hour)
 
-// An overlap is a wait of which it is asked what its waker did meanwhile.
+// An overlap is a wait whose waker's activity is wanted.
 type overlap struct {
 	from, to int64
 	detail   *detail
@@ -26,8 +26,8 @@ type detail struct {
 	doing map[Doing]int64 // by code and stack
 }
 
-// detail finds quantiles, and what wakers did.
-func (f *finder) detail(pairs []*Pair) error {
+// detail finds quantiles and the activity of wakers.
+func (f *analysis) detail(pairs []*Pair) error {
 	details := map[key]*detail{}
 	wakers := map[uint32][]overlap{}
 	for _, p := range pairs {
@@ -66,7 +66,7 @@ func (f *finder) detail(pairs []*Pair) error {
 	return nil
 }
 
-// finish hands the pair what was found.
+// finish stores the results in the pair.
 func (d *detail) finish() {
 	p := d.pair
 	p.P50 = min(time.Duration(d.hist.ValueAtPercentile(50)), p.Max)

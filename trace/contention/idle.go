@@ -7,55 +7,55 @@ import (
 	"github.com/whet-go/whet/trace/stacks"
 )
 
-// A wait is idle when the goroutine waits to be given something to do, so that nothing would be gained
-// if it were shorter:
+// A wait is idle if the goroutine waits for new work, so that a shorter wait would gain nothing:
 //
-//   - no goroutine ended it, but a timer, the network, or the trace's end;
-//   - or it is at a place of rest. That is a receive, a select or a sync.Cond's Wait at most three calls
-//     away from where the goroutine starts, outside of a handler of net/http, where goroutines come back
-//     to; and the goroutines that do so and run the same function spend more than half of their life at
+//   - it was not ended by a goroutine, but by a timer, the network, or the end of the trace;
+//   - or it is at a resting place. That is a receive, a select or a sync.Cond's Wait at most three
+//     calls below the function in which the goroutine starts, outside handlers of net/http, and the
+//     goroutines that run the same function and wait there spend more than half of their life at
 //     such places. The loop of a worker is one.
 //
-// The same goes for the runtime's own locks, which are held for the garbage collector; for net/http's wait
-// for its background read to end, behind each answer; and for whet's agent while it is asked for what is
-// yet to come. Waiting for a lock, a WaitGroup or to send is never idle otherwise, nor is what the main
-// goroutine waits for, or what a goroutine waits for that it has started itself: these wait for work to be
-// finished. Only of the main goroutine, which often ends in a select without cases, waiting forever is idle.
+// Other idle waits are those for the runtime's own locks, which are held for the garbage collector;
+// net/http's wait for its background read to end, after each answer; and whet's agent waiting for
+// requests. Otherwise a wait for a lock, for a WaitGroup or to send is never idle. Neither is a
+// wait of the main goroutine, or for a goroutine that the waiting one has started: these wait for
+// work to finish. One exception is the main goroutine, which often ends in a select without cases:
+// there, waiting forever is idle.
 //
-// The worker that is starved and the client that waits for each answer in turn look alike in a trace; a
-// client whose goroutine does nothing else is taken for a worker. Options.Idle shows it.
+// In a trace, a starved worker looks like a client that waits for each answer in turn; a client
+// whose goroutine does nothing else is taken for a worker. Options.Idle shows it.
 
-// nearStart is how many calls a place of rest may be away from where its goroutine starts.
+// nearStart is the largest number of calls between a resting place and the start of its goroutine.
 const nearStart = 3
 
 // mainKind is the function that the main goroutine runs.
 const mainKind = "runtime.main"
 
-// A place is what a stack of a wait tells.
-type place struct {
+// A site is what the stack of a wait shows.
+type site struct {
 	near    bool   // near the goroutine's start, and in no handler
 	group   bool   // in a WaitGroup
-	client  bool   // for what comes over a connection: in net/http's client, or a body of HTTP/2
-	runtime bool   // for something of the runtime's own
-	meant   bool   // to be waited at: see above
-	start   string // the outermost function that is not of what starts goroutines
-	back    int64  // waits of goroutines that were here when they last waited near their start
+	client  bool   // for data from a connection: in net/http's client, or a body of HTTP/2
+	runtime bool   // for the runtime itself
+	meant   bool   // a wait that is idle by design: see above
+	start   string // the outermost function after those that start goroutines
+	back    int64  // waits of goroutines that were here at their last wait near their start
 }
 
 // A group is the goroutines that run one function and have waited near their start.
 type group struct{ life, rest int64 }
 
-func (f *finder) place(stack uint32) *place {
-	p := f.places[stack]
+func (f *analysis) site(stack uint32) *site {
+	p := f.sites[stack]
 	if p == nil {
-		p = placeOf(f.x.Stack(stack))
-		f.places[stack] = p
+		p = siteOf(f.x.Stack(stack))
+		f.sites[stack] = p
 	}
 	return p
 }
 
-func placeOf(stack []stacks.Frame) *place {
-	p := &place{}
+func siteOf(stack []stacks.Frame) *site {
+	p := &site{}
 	calls, handler := 0, false
 	for _, frame := range stack {
 		switch name := frame.Func; {
@@ -81,23 +81,23 @@ func placeOf(stack []stacks.Frame) *place {
 		}
 	}
 	if i := slices.IndexFunc(stack, func(f stacks.Frame) bool { return !strings.HasPrefix(f.Func, "runtime.") }); i >= 0 {
-		p.runtime = !isPlumbing(stack[i].Func) // the runtime waits where something else than package sync calls it
+		p.runtime = !isPlumbing(stack[i].Func) // the runtime waits where anything but package sync is the caller
 	}
 	p.near = len(stack) > 0 && calls <= nearStart && !handler
 	return p
 }
 
-// mayRest reports whether a wait is of those that can be idle.
-func (f *finder) mayRest(k Kind, waiting uint32) bool {
-	return (k == Receive || k == Select || k == Cond) && f.place(waiting).near
+// mayRest reports whether a wait is of a kind that can be idle.
+func (f *analysis) mayRest(k Kind, waiting uint32) bool {
+	return (k == Receive || k == Select || k == Cond) && f.site(waiting).near
 }
 
-// rest counts a wait that may be at a place of rest. How it ended does not matter.
-func (f *finder) rest(w *wait, took int64) {
+// rest counts a wait that may be at a resting place. How it ended does not matter.
+func (f *analysis) rest(w *wait, took int64) {
 	if !f.mayRest(w.kind, w.waiting) {
 		return
 	}
-	p := f.place(w.waiting)
+	p := f.site(w.waiting)
 	all := f.groups[p.start]
 	if all == nil {
 		all = &group{}
@@ -113,8 +113,8 @@ func (f *finder) rest(w *wait, took int64) {
 	all.rest += took
 }
 
-// nobodys reports whether no goroutine ended the waits of a key, where that means that they are idle.
-func nobodys(k key) bool {
+// unwoken reports whether the waits of a key are idle because no goroutine ended them.
+func unwoken(k key) bool {
 	switch k.kind {
 	case Receive, Select, Cond:
 		return k.waking == 0
@@ -122,14 +122,14 @@ func nobodys(k key) bool {
 		return k.open
 	case Runtime:
 		return true
-	default: // who waits for a lock or to send is held up; the network was asked for
+	default: // a goroutine that waits for a lock or to send is held up; waits for the network were requested
 		return false
 	}
 }
 
-// rested reports whether the waits of a key are at a place of rest.
-func (f *finder) rested(k key) bool {
-	p, at := f.pairs[k], f.place(k.waiting)
+// rested reports whether the waits of a key are at a resting place.
+func (f *analysis) rested(k key) bool {
+	p, at := f.pairs[k], f.site(k.waiting)
 	if at.meant {
 		return true
 	}
@@ -138,15 +138,15 @@ func (f *finder) rested(k key) bool {
 	}
 	for _, w := range p.Longest {
 		if w.Waker > 0 && f.parent[w.Waker-1] == w.Goroutine+1 {
-			return false // it has started whom it waits for
+			return false // it has started the goroutine that it waits for
 		}
 	}
 	all := f.groups[at.start]
 	return 2*all.rest > all.life
 }
 
-// isStandard reports whether a function is of the standard library: its package's path has no dot before
-// the first slash, and is not main.
+// isStandard reports whether a function is in the standard library: its package's path has no dot
+// before the first slash, and is not main.
 func isStandard(name string) bool {
 	first, _, slash := strings.Cut(name, "/")
 	if !slash {

@@ -15,42 +15,43 @@ import (
 	"github.com/whet-go/whet/trace/reader"
 )
 
-// Options say what is kept.
+// Options configure Cut.
 type Options struct {
-	// From and To are a window, in nanoseconds since the trace's begin; To 0 is its end.
+	// From and To are a window, in nanoseconds since the start of the trace; To 0 means its end.
 	From, To int64
-	// Progress is called now and then with how many bytes were read; nil: not.
+	// Progress, if set, is called now and then with the number of bytes read.
 	Progress func(bytes int64)
 }
 
-// Result is what was done.
+// Result describes the new trace.
 type Result struct {
-	Go          string        // that made the trace: "1.26"
-	Generations int           // that were written
-	Skipped     int           // that came before
-	From, To    time.Duration // what the new trace holds, since the begin of the old one
+	Go          string        // version that wrote the trace: "1.26"
+	Generations int           // written
+	Skipped     int           // before the window
+	From, To    time.Duration // of the new trace, since the start of the old one
 	Read        int64         // bytes
 	Written     int64
-	// Whole is set when the last generation could not be shortened and is there in full.
+	// Whole is set if the last generation could not be shortened and is written in full.
 	Whole bool
-	// Damage is why nothing is read behind the last generation; "" when the trace is whole, or
-	// the window does not include it.
+	// Damage says why nothing is read after the last generation; "" if the trace is intact, or the
+	// window ends before the damage.
 	Damage string
 }
 
-// An OutsideError is a window that the trace has nothing in.
+// An OutsideError reports a window outside the trace.
 type OutsideError struct{ From, End time.Duration }
 
 func (e *OutsideError) Error() string {
-	return fmt.Sprintf("nothing is there from %v on: the trace ends at %v", e.From, e.End)
+	return fmt.Sprintf("nothing to cut from %v on: the trace ends at %v", e.From, e.End)
 }
 
-// Hint is what to do.
-func (e *OutsideError) Hint() string { return "times count from the trace's begin" }
+// Hint returns the next step.
+func (e *OutsideError) Hint() string { return "times count from the start of the trace" }
 
-// Cut reads a trace as far as it needs, and writes what of it is in a window. What comes before the window in its
-// first generation stays. Errors are a [*VersionError], an [*OutsideError], those of reading
-// and writing, and ctx's. A trace that is damaged further on is cut up to there, which Result.Damage says.
+// Cut reads a trace as far as needed, and writes the part in a window. What comes before the window
+// in its first generation remains. Errors are a [*VersionError], an [*OutsideError], those of
+// reading and writing, and ctx's. A trace that is damaged further on is cut up to that point, as
+// Result.Damage reports.
 func Cut(ctx context.Context, w io.Writer, r io.Reader, o Options) (Result, error) {
 	head, minor, err := readHead(r)
 	if err != nil {
@@ -64,7 +65,7 @@ func Cut(ctx context.Context, w io.Writer, r io.Reader, o Options) (Result, erro
 		c.o.To = math.MaxInt64
 	}
 	if c.o.From < 0 || c.o.From > c.o.To {
-		return Result{}, fmt.Errorf("from %d to %d: the end must be after the begin", c.o.From, c.o.To)
+		return Result{}, fmt.Errorf("invalid window from %d to %d (want an end after the start)", c.o.From, c.o.To)
 	}
 	err = c.run(ctx)
 	c.result.Read = c.in.off
@@ -77,10 +78,10 @@ type cutter struct {
 	o      Options
 	head   []byte
 	result Result
-	first  int64 // when the trace begins
+	first  int64 // start of the trace
 }
 
-// run goes through the generations. It holds one until it knows where the next begins.
+// run reads the generations. It holds one until it knows where the next begins.
 func (c *cutter) run(ctx context.Context) error {
 	var held *generation
 	for {
@@ -93,7 +94,7 @@ func (c *cutter) run(ctx context.Context) error {
 		}
 		switch {
 		case err != nil && held == nil:
-			return fmt.Errorf("no whole generation is in the trace: %s", cmp.Or(c.result.Damage, "it is empty"))
+			return fmt.Errorf("no complete generation in the trace: %s", cmp.Or(c.result.Damage, "it is empty"))
 		case err != nil:
 			_, err := c.decide(ctx, held, nil)
 			return err
@@ -111,8 +112,8 @@ func (c *cutter) run(ctx context.Context) error {
 	}
 }
 
-// decide writes a generation, or what is wanted of it, unless it is before the window; next is the one
-// behind it, nil for the last. done: it was the last that is wanted.
+// decide writes a generation, or the wanted part of it, unless it is before the window; next is the
+// one after it, or nil. done reports that no more are wanted.
 func (c *cutter) decide(ctx context.Context, g, next *generation) (done bool, err error) {
 	last, err := g.last()
 	if err != nil {
@@ -155,12 +156,12 @@ func (c *cutter) write(b []byte) error {
 	return err
 }
 
-// slacks are how much more of a generation is kept, in nanoseconds, when less cannot be read: how far the clocks of
-// processors may be apart.
+// slacks returns how much more of a generation is kept, in nanoseconds, if less cannot be read: by
+// how much the clocks of processors may differ.
 func slacks() []int64 { return []int64{0, 10_000, 1_000_000} }
 
-// shorten returns a generation without what is after the window, and when it ends. It is nil when that
-// cannot be read, with the generation's own end.
+// shorten returns a generation without what is after the window, and when it ends. The result is
+// nil, with the generation's own end, if that cannot be read.
 func (c *cutter) shorten(ctx context.Context, g *generation, last int64) ([]byte, int64) {
 	for _, slack := range slacks() {
 		until := add(add(c.first, c.o.To), slack)
@@ -175,7 +176,7 @@ func (c *cutter) shorten(ctx context.Context, g *generation, last int64) ([]byte
 	return nil, last
 }
 
-// until makes a generation of one that ends at a time, in nanoseconds.
+// until returns a generation without what is after a time, in nanoseconds.
 func (g *generation) until(end int64, minor int) ([]byte, error) {
 	out := make([]byte, 0, len(g.bytes))
 	ticks := uint64(float64(end) / g.tick)
@@ -201,7 +202,7 @@ func (g *generation) until(end int64, minor int) ([]byte, error) {
 			case at <= end && len(keep) == 0 && upTo == from:
 				upTo = to
 			case tells(g.bytes[from]):
-				keep = append(keep, g.bytes[from], 0) // at the same time as the one before
+				keep = append(keep, g.bytes[from], 0) // at the same time as the previous one
 				keep = append(keep, g.bytes[rest:to]...)
 			}
 			return true
@@ -230,7 +231,7 @@ func (b *batch) append(out []byte, time uint64, data []byte) []byte {
 	return append(out, data...)
 }
 
-// samples are the CPU samples of a batch until a time.
+// samples returns the CPU samples of a batch until a time.
 func (g *generation) samples(b *batch, end int64) ([]byte, error) {
 	out := []byte{evCPUSamples}
 	for i := b.data + 1; i < b.to; {

@@ -161,10 +161,10 @@ func TestErrors(t *testing.T) {
 		{"go 1.21 trace\x00\x00\x00", cut.Options{}, "one piece"},
 		{"go 1.99 trace\x00\x00\x00", cut.Options{}, "up to Go 1.26"},
 		{"go 1.26 trace\x00\x00\x00", cut.Options{}, "it is empty"},
-		{"go 1.26 trace\x00\x00\x00\x07", cut.Options{}, "byte 17: want a batch, not 7"},
+		{"go 1.26 trace\x00\x00\x00\x07", cut.Options{}, "byte 17: unknown batch kind 7"},
 		{string(small[:len(small)-1]), cut.Options{}, "within a generation"},
 		{string(small), cut.Options{From: 3600e9}, "the trace ends at"},
-		{string(small), cut.Options{From: 2, To: 1}, "the end must be after the begin"},
+		{string(small), cut.Options{From: 2, To: 1}, "want an end after the start"},
 	} {
 		var out bytes.Buffer
 		_, err := cut.Cut(t.Context(), &out, strings.NewReader(test.data), test.options)

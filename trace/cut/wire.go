@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// The parts of the format that cutting needs; their meaning is that of Go's internal/trace/tracev2.
+// The parts of the format that cutting needs; they are defined in Go's internal/trace/tracev2.
 const (
 	headLen  = 16
 	maxBatch = 64 << 10
@@ -35,34 +35,34 @@ const (
 const (
 	oldest = 22
 	newest = 26
-	// marked is the first that says where a generation ends.
+	// marked is the first version that marks where a generation ends.
 	marked = 26
-	// synced is the first that has the frequency in its own batch kind.
+	// synced is the first version that has the frequency in its own batch kind.
 	synced = 25
 )
 
-// maxGeneration bounds a generation: they are some 10 MB.
+// maxGeneration bounds a generation: they have about 10 MB.
 const maxGeneration = 1 << 30
 
-// A VersionError is a trace that cannot be cut, because of the version of Go that made it.
+// A VersionError reports a trace that cannot be cut because of the version of Go that wrote it.
 type VersionError struct{ Minor int }
 
 func (e *VersionError) Error() string {
 	if e.Minor < oldest {
 		return fmt.Sprintf("a trace of Go 1.%d is one piece and cannot be cut", e.Minor)
 	}
-	return fmt.Sprintf("a trace of Go 1.%d: up to Go 1.%d is known", e.Minor, newest)
+	return fmt.Sprintf("a trace of Go 1.%d: whet supports up to Go 1.%d", e.Minor, newest)
 }
 
-// Hint is what to do instead.
+// Hint returns the next step.
 func (e *VersionError) Hint() string {
 	if e.Minor < oldest {
 		return "--from and --to of the other commands choose a window without cutting; traces of Go 1.22 and later can be cut"
 	}
-	return "a newer whet may know it"
+	return "a newer whet may support it"
 }
 
-// errHead is something that does not begin as a trace does.
+// errHead reports data that does not begin as a trace does.
 var errHead = errors.New("not an execution trace")
 
 // readHead reads a trace's first bytes.
@@ -80,37 +80,38 @@ func readHead(r io.Reader) (head []byte, minor int, err error) {
 	return head, minor, nil
 }
 
-// A batch is the events of a thread, a piece of a table, or the like.
+// A batch is the events of a thread, a part of a table, or the like.
 type batch struct {
 	kind         byte   // evBatch, evExperimental
 	generation   uint64 // its number
 	thread, time uint64
-	from, data   int // where it begins in the generation's bytes, and where what it holds does
+	from, data   int // where it and its contents begin in the generation's bytes
 	to           int
 }
 
-// A generation is what a trace is made of.
+// A generation is one generation of a trace.
 type generation struct {
 	number  uint64
 	bytes   []byte
 	batches []batch
-	begin   uint64  // the least time of a batch
+	begin   uint64  // earliest time of a batch
 	tick    float64 // nanoseconds
 }
 
-// nanos is a time of the trace, as its readers compute it.
+// nanos converts a time of the trace, as its readers do.
 func (g *generation) nanos(time uint64) int64 { return int64(float64(time) * g.tick) }
 
 // generations reads the generations of a trace, as bytes.
 type generations struct {
 	r     *bufio.Reader
 	minor int
-	off   int64  // bytes that were read
-	next  *batch // the first of the next generation, which tells that one has ended
+	off   int64  // bytes read so far
+	next  *batch // the first of the next generation, which shows that the previous one has ended
 	held  []byte // its bytes
 }
 
-// generation reads the next one; io.EOF: there is none. Any other error is of a generation that is not whole.
+// generation reads the next one; io.EOF means that there is none. Any other error means that a
+// generation is incomplete.
 func (r *generations) generation() (*generation, error) {
 	g := &generation{}
 	if r.next != nil {
@@ -161,8 +162,8 @@ func (g *generation) add(b batch) {
 	g.batches = append(g.batches, b)
 }
 
-// batch reads a batch to the end of a generation's bytes; end: it was the mark that ends one, which is
-// among the bytes, too.
+// batch reads a batch to the end of a generation's bytes. end reports that it was the mark that
+// ends a generation, which is added to the bytes too.
 func (r *generations) batch(g *generation) (b batch, end bool, err error) {
 	b.from = len(g.bytes)
 	kind, err := r.r.ReadByte()
@@ -183,7 +184,7 @@ func (r *generations) batch(g *generation) (b batch, end bool, err error) {
 		r.off++
 		g.bytes = append(g.bytes, number)
 	case kind != evBatch:
-		return b, false, fmt.Errorf("want a batch, not %d", kind)
+		return b, false, fmt.Errorf("unknown batch kind %d", kind)
 	}
 	size := uint64(0)
 	for _, to := range []*uint64{&b.generation, &b.thread, &b.time, &size} {
@@ -192,7 +193,7 @@ func (r *generations) batch(g *generation) (b batch, end bool, err error) {
 		}
 	}
 	if size > maxBatch {
-		return b, false, fmt.Errorf("a batch of %d bytes: the limit is %d", size, maxBatch)
+		return b, false, fmt.Errorf("a batch of %d bytes exceeds the limit of %d", size, maxBatch)
 	}
 	b.data = len(g.bytes)
 	b.to = b.data + int(size)
@@ -202,7 +203,8 @@ func (r *generations) batch(g *generation) (b batch, end bool, err error) {
 	return b, false, noEOF(err)
 }
 
-// varint reads a number, and keeps its bytes as they are: the runtime writes some longer than need be.
+// varint reads a number, and keeps its bytes unchanged: the runtime writes some longer than
+// necessary.
 func (r *generations) varint(g *generation, to *uint64) error {
 	at := len(g.bytes)
 	for range binary.MaxVarintLen64 {
@@ -224,7 +226,7 @@ func (r *generations) varint(g *generation, to *uint64) error {
 	return nil
 }
 
-// noEOF is an error within a batch.
+// noEOF returns the error for the end of the input within a batch.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -232,7 +234,7 @@ func noEOF(err error) error {
 	return err
 }
 
-// finish looks for what the times of a generation mean.
+// finish finds the unit of a generation's times.
 func (g *generation) finish(minor int) error {
 	for i := range g.batches {
 		b := &g.batches[i]
@@ -259,12 +261,13 @@ func (g *generation) finish(minor int) error {
 	return errors.New("a generation without a frequency of its clock")
 }
 
-// numbers is how many numbers an event has, the time before it among them; 0: it is not one that a
-// thread's batch holds.
+// numbers returns how many numbers an event has, including its time; 0 if it is not one of a
+// thread's batch.
 func numbers(event byte) int {
 	switch event {
 	case 11, 17, 18, 23, 24, 27, 36:
-		// ProcStop, GoDestroy, GoDestroySyscall, GoSyscallEnd, GoSyscallEndBlocked, STWEnd, GCMarkAssistEnd
+		// ProcStop, GoDestroy, GoDestroySyscall, GoSyscallEnd, GoSyscallEndBlocked, STWEnd,
+		// GCMarkAssistEnd
 		return 1
 	case 15, evGCActive, 30, evSweepActive, 32, evAssistActive, 35, 37, 38, 39,
 		// GoCreateSyscall, GCEnd, GCSweepBegin, GCMarkAssistBegin, HeapAlloc, HeapGoal, GoLabel
@@ -275,7 +278,8 @@ func numbers(event byte) int {
 		// GCBegin, GCSweepEnd, UserTaskEnd, GoSwitch, GoSwitchDestroy
 		131, 132, 134, 135: // HeapObject, HeapObjectAlloc, GoroutineStack, GoroutineStackAlloc
 		return 3
-	case 12, 14, 21, evGoStatus, 42, 43, 47, // ProcSteal, GoCreate, GoUnblock, UserRegionBegin, UserRegionEnd, GoCreateBlocked
+	// ProcSteal, GoCreate, GoUnblock, UserRegionBegin, UserRegionEnd, GoCreateBlocked
+	case 12, 14, 21, evGoStatus, 42, 43, 47,
 		128, 129: // Span, SpanAlloc
 		return 4
 	case 40, 44, evGoStatusStack: // UserTaskBegin, UserLog
@@ -284,7 +288,7 @@ func numbers(event byte) int {
 	return 0
 }
 
-// tells reports whether an event says what was so when the generation began.
+// tells reports whether an event gives a state from when the generation began.
 func tells(event byte) bool {
 	switch event {
 	case evProcStatus, evGoStatus, evGoStatusStack, evGCActive, evSweepActive, evAssistActive:
@@ -305,11 +309,11 @@ func (g *generation) isEvents(b *batch) bool {
 	return true
 }
 
-// errEvent is an event that cannot be read.
-var errEvent = errors.New("an event that is not known")
+// errEvent reports an event that cannot be read.
+var errEvent = errors.New("unknown event")
 
-// events calls yield with the events of a thread's batch: where each is in the generation's bytes, where
-// its numbers behind the time are, and when it was.
+// events calls yield with the events of a thread's batch: where each is in the generation's bytes,
+// where its numbers after the time are, and when it happened.
 func (g *generation) events(b *batch, yield func(from, rest, to int, at int64) bool) error {
 	at := g.nanos(b.time)
 	for i := b.data; i < b.to; {
@@ -345,7 +349,7 @@ func add(a, b int64) int64 {
 	return a + b
 }
 
-// last is when the last event of a generation was.
+// last returns when the last event of a generation happened.
 func (g *generation) last() (int64, error) {
 	end := g.nanos(g.begin)
 	for i := range g.batches {

@@ -4,10 +4,11 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// An Event is one of a trace. Of the fields behind Stack, those have a meaning that its kind has:
+// An Event is an event of a trace. Of the fields after Stack, only those of its kind have a
+// meaning:
 //
 //	StateTransition                    Resource, ID, From, To, Reason
-//	RangeBegin, RangeActive, RangeEnd  Name, Resource and ID of what it is of
+//	RangeBegin, RangeActive, RangeEnd  Name, Resource and ID of what it belongs to
 //	Metric                             Name, Value
 //	TaskBegin, TaskEnd                 Task, Parent, Name
 //	RegionBegin, RegionEnd             Task, Name
@@ -16,24 +17,25 @@ import (
 //	Experimental                       Name
 //	Sync, StackSample                  –
 type Event struct {
-	Time      int64  `expr:"time_ns"` // since the trace's begin
+	Time      int64  `expr:"time_ns"` // since the start of the trace
 	Kind      string `expr:"kind"`
-	Proc      int64  `expr:"proc"`      // -1: none
-	Thread    int64  `expr:"thread"`    // -1: none
-	Goroutine int64  `expr:"goroutine"` // that ran there; -1: none
-	// Stack is of that goroutine, leaf first; it is filled in when it is written or filtered by.
+	Proc      int64  `expr:"proc"`      // -1 means none
+	Thread    int64  `expr:"thread"`    // -1 means none
+	Goroutine int64  `expr:"goroutine"` // that ran there; -1 means none
+	// Stack is that goroutine's, leaf first; it is filled in if it is written or used by the
+	// filter.
 	Stack []Frame `expr:"stack"`
 
-	Resource string `expr:"resource"` // "goroutine", "proc", "thread"; "" is none
-	ID       int64  `expr:"id"`       // of the resource; -1: none
-	From     string `expr:"from"`     // its state before
-	To       string `expr:"to"`       // and behind
+	Resource string `expr:"resource"` // "goroutine", "proc", "thread"; "" means none
+	ID       int64  `expr:"id"`       // of the resource; -1 means none
+	From     string `expr:"from"`     // the previous state
+	To       string `expr:"to"`       // the new state
 	Reason   string `expr:"reason"`
 	Name     string `expr:"name"`
 	Message  string `expr:"message"`
 	Value    int64  `expr:"value"`
-	Task     int64  `expr:"task"`   // 0: the background task
-	Parent   int64  `expr:"parent"` // of a task; -1: not known
+	Task     int64  `expr:"task"`   // 0 means the background task
+	Parent   int64  `expr:"parent"` // of a task; -1 means unknown
 }
 
 // A Frame is one call on a stack.
@@ -43,7 +45,7 @@ type Frame struct {
 	Line int    `expr:"line"`
 }
 
-// set fills in an event but for its stack.
+// set fills in an event, except for its stack.
 func (e *Event) set(ev *trace.Event, begin trace.Time) {
 	*e = Event{
 		Time: int64(ev.Time() - begin), Kind: ev.Kind().String(),
@@ -92,7 +94,7 @@ func (e *Event) set(ev *trace.Event, begin trace.Time) {
 	}
 }
 
-// of says what an event is about.
+// of sets what an event is about.
 func (e *Event) of(r trace.ResourceID) {
 	switch r.Kind {
 	case trace.ResourceGoroutine:

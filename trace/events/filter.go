@@ -10,11 +10,11 @@ import (
 	"github.com/expr-lang/expr/vm"
 )
 
-// A Filter chooses events. It is for one goroutine.
+// A Filter selects events. It is not safe for concurrent use.
 type Filter struct {
 	program *vm.Program
 	machine vm.VM
-	stacks  bool // it asks for stacks
+	stacks  bool // it uses stacks
 }
 
 // NewFilter compiles an expression, such as
@@ -42,7 +42,7 @@ func NewFilter(text string) (*Filter, error) {
 	return f, nil
 }
 
-// oneLine is the first line of an error: the others are the expression with a mark below.
+// oneLine returns the first line of an error: the others are the expression with a mark below.
 func oneLine(text string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	return text
@@ -50,7 +50,7 @@ func oneLine(text string) string {
 
 type visitor func(*ast.Node)
 
-// Visit is called with each node of an expression.
+// Visit implements [ast.Visitor].
 func (v visitor) Visit(node *ast.Node) { v(node) }
 
 // chooses reports whether an event passes.
@@ -59,6 +59,6 @@ func (f *Filter) chooses(e *Event) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("filter at %d ns: %s", e.Time, oneLine(err.Error()))
 	}
-	ok, _ := result.(bool) // it was compiled to be one
+	ok, _ := result.(bool) // the compiler has checked the type
 	return ok, nil
 }

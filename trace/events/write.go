@@ -17,24 +17,24 @@ import (
 	"github.com/whet-go/whet/trace/reader"
 )
 
-// Options say which events are written, and how.
+// Options configure Write.
 type Options struct {
-	// From and To are a window, in nanoseconds since the trace's begin; To 0 is its end.
+	// From and To are a window, in nanoseconds since the start of the trace; To 0 means its end.
 	From, To int64
-	N        int     // at most so many; 0: all
-	Filter   *Filter // nil: all
+	N        int     // maximum number; 0 means all
+	Filter   *Filter // nil means all
 	Stacks   bool    // with their stacks
 }
 
-// Result is what was done.
+// Result describes what was written.
 type Result struct {
 	Read, Written int64 // events
-	// Damage is what ended the trace before its end; "" when it was whole as far as it was read.
+	// Damage is what ended the trace early; "" if the part that was read is intact.
 	Damage string
 }
 
-// Write reads a trace as far as it needs, and writes events as lines of JSON. It is an error when nothing
-// can be read, when the filter or w fails, and when ctx ends.
+// Write reads a trace as far as needed, and writes events as lines of JSON. It returns an error if
+// nothing can be read, if the filter or w fails, or if ctx ends.
 func Write(ctx context.Context, w io.Writer, r io.Reader, o Options) (result Result, err error) {
 	tr, err := reader.Open(ctx, r)
 	if err != nil {
@@ -55,8 +55,8 @@ func Write(ctx context.Context, w io.Writer, r io.Reader, o Options) (result Res
 			if !errors.Is(err, io.EOF) {
 				result.Damage = err.Error()
 			}
-			if result.Read <= 1 { // the reader begins even what is empty with an event
-				return result, fmt.Errorf("read trace: no event in it: %s", cmp.Or(result.Damage, "it is empty"))
+			if result.Read <= 1 { // the reader begins even an empty trace with an event
+				return result, fmt.Errorf("read trace: no events: %s", cmp.Or(result.Damage, "it is empty"))
 			}
 			return result, nil
 		}
@@ -97,7 +97,8 @@ func Write(ctx context.Context, w io.Writer, r io.Reader, o Options) (result Res
 	}
 }
 
-// fill fills in an event. What makes it panic is an event that refers to what the trace's tables lack.
+// fill fills in an event. It panics inside if an event refers to data missing from the trace's
+// tables.
 func (e *Event) fill(ev *trace.Event, begin trace.Time, stack bool) (err error) {
 	defer damaged(&err)
 	e.set(ev, begin)
@@ -170,7 +171,7 @@ func appendString(b []byte, s string) []byte {
 		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			quoted, err := json.Marshal(s)
 			if err != nil {
-				return append(b, `""`...) // a string has none
+				return append(b, `""`...) // cannot happen for a string
 			}
 			return append(b, quoted...)
 		}

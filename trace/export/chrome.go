@@ -9,9 +9,9 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// Chrome writes a trace as Trace Event Format (JSON), which chrome://tracing, Perfetto and speedscope open: a
-// process for each group of tracks, a thread for each track. Times are in microseconds with three
-// digits behind the point.
+// Chrome writes a trace as Trace Event Format (JSON), which chrome://tracing, Perfetto and
+// speedscope open: a process for each group of tracks, a thread for each track. Times are in
+// microseconds with three decimal places.
 func Chrome(w io.Writer, x *index.Index, o Options) (Result, error) {
 	s, err := newSource(x, o)
 	if err != nil {
@@ -34,7 +34,7 @@ type chrome struct {
 	w       *bufio.Writer
 	buf     []byte
 	more    bool
-	numbers map[track]uint64 // thread numbers: small ones, which are not goroutines' numbers
+	numbers map[track]uint64 // thread numbers: small ones, other than goroutines' numbers
 }
 
 // begin begins an event; end writes it.
@@ -81,7 +81,7 @@ func (c *chrome) meta(what string, pid, tid uint64, value string) {
 	_ = c.end() // the writer keeps the error
 }
 
-// number is the thread of a track.
+// number returns the thread of a track.
 func (c *chrome) number(t track) uint64 {
 	n, ok := c.numbers[t]
 	if !ok {
@@ -124,11 +124,11 @@ func (c *chrome) counter(name string, at int64, value uint64) error {
 	return c.end()
 }
 
-// quoted is a text as JSON.
+// quoted returns a text as JSON.
 func quoted(text string) []byte {
 	b, err := json.Marshal(text)
 	if err != nil {
-		return []byte(`""`) // a text has none
+		return []byte(`""`) // cannot happen for a text
 	}
 	return b
 }

@@ -13,33 +13,34 @@ import (
 	"github.com/whet-go/whet/trace/requests"
 )
 
-// Options choose what is exported.
+// Options configure an export.
 type Options struct {
 	Name string // of the service, or of the trace
-	// From and To are a window, in nanoseconds since the trace's begin; To 0 is its end.
+	// From and To are a window, in nanoseconds since the start of the trace; To 0 means its end.
 	From, To int64
-	// Goroutines are those that count, by the function that they run; nil: all.
+	// Goroutines selects goroutines, by the function that they run; nil means all.
 	Goroutines *regexp.Regexp
-	// Began is when the trace began. Zero: it is not known, and times count from 1970.
+	// Began is when the trace began. Zero means unknown, and times count from 1970.
 	Began time.Time
 }
 
-// Result is what was written.
+// Result describes what was written.
 type Result struct {
-	Slices   int64 // of tracks; of OTLP: spans
+	Slices   int64 // on tracks; for OTLP: spans
 	Counters int64 // values
-	// Dropped are tasks and regions beyond the limit on their number, and requests that are not among the
-	// slowest of their handler.
+	// Dropped are tasks and regions beyond the limit on their number, and requests that are not
+	// among the slowest of their handler.
 	Dropped int
 }
 
-// limit bounds the tasks and regions, each; slowest the requests of each handler, of which the slowest are kept.
+// limit bounds the number of tasks and of regions; slowest, the number of requests kept of each
+// handler.
 const (
 	limit   = 4_000_000
 	slowest = 50_000
 )
 
-// A goroutine as exports name it.
+// A goroutine is a goroutine as exports name it.
 type goroutine struct {
 	id     int64
 	kind   uint32
@@ -60,7 +61,7 @@ func newSource(x *index.Index, o Options) (*source, error) {
 		o.To = x.Info.Duration
 	}
 	if o.From < 0 || o.From > o.To {
-		return nil, fmt.Errorf("export from %d to %d: the end must be after the begin", o.From, o.To)
+		return nil, fmt.Errorf("invalid export window from %d to %d (want an end after the start)", o.From, o.To)
 	}
 	s := &source{x: x, o: o, goroutines: make([]goroutine, x.Info.Goroutines), places: map[uint32]string{}}
 	kinds := x.Kinds()
@@ -70,16 +71,16 @@ func newSource(x *index.Index, o Options) (*source, error) {
 	})
 }
 
-// function is what a goroutine runs.
+// function returns the function that a goroutine runs.
 func (s *source) function(g uint32) string {
 	return cmp.Or(s.x.Kinds()[s.goroutines[g].kind].Name, "(no stack told)")
 }
 
-// state names a state.
+// state returns the name of a state.
 func (s *source) state(c index.Code) string { return cmp.Or(s.x.Code(c), "waiting") }
 
-// chosen reports whether something that is of a goroutine, by its index + 1, counts: what is of none does when
-// all do.
+// chosen reports whether something that belongs to a goroutine, given by its index + 1, is
+// selected: what belongs to none is selected if all are.
 func (s *source) chosen(g uint32) bool {
 	if g == 0 || int(g) > len(s.goroutines) {
 		return s.o.Goroutines == nil
@@ -87,7 +88,7 @@ func (s *source) chosen(g uint32) bool {
 	return s.goroutines[g-1].chosen
 }
 
-// place is where a stack is: its innermost call that is not the runtime's.
+// place returns the site of a stack: its innermost call outside the runtime.
 func (s *source) place(stack uint32) string {
 	if stack == 0 {
 		return ""
@@ -110,21 +111,21 @@ func (s *source) place(stack uint32) string {
 type interval struct {
 	from, to  int64
 	name      string
-	goroutine uint32 // index + 1; 0 is not known
+	goroutine uint32 // index + 1; 0 means unknown
 	task      uint64 // of a task: its own
 	parent    uint64 // of a task
-	open      bool   // it had begun before the trace, or had not ended when it did
+	open      bool   // it began before the trace, or had not ended when it did
 	request   *requests.Request
 }
 
-// inOrder sorts intervals so that what holds another one comes before it.
+// inOrder sorts intervals so that one that contains another comes before it.
 func inOrder(list []interval) {
 	slices.SortStableFunc(list, func(a, b interval) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
 	})
 }
 
-// requests are those that end in the window.
+// requests returns those that end in the window.
 func (s *source) requests() ([]interval, error) {
 	found, err := requests.Find(s.x, requests.Options{From: s.o.From, To: s.o.To, Slowest: slowest})
 	if err != nil {
@@ -144,7 +145,7 @@ func (s *source) requests() ([]interval, error) {
 	return list, nil
 }
 
-// recorded are the tasks or regions that are there in the window.
+// recorded returns the tasks or regions that exist in the window.
 func (s *source) recorded(stream index.Stream) ([]interval, error) {
 	var list []interval
 	err := s.x.Records(stream, s.o.From, s.o.To, func(r *index.Record) bool {
@@ -154,7 +155,7 @@ func (s *source) recorded(stream index.Stream) ([]interval, error) {
 			s.result.Dropped++
 		default:
 			list = append(list, interval{
-				from: r.From, to: r.To, name: cmp.Or(s.x.Name(r.Name), "(not named)"), goroutine: r.Goroutine,
+				from: r.From, to: r.To, name: cmp.Or(s.x.Name(r.Name), "(unnamed)"), goroutine: r.Goroutine,
 				task: r.Task, parent: r.Parent,
 				open: r.Value != index.Began|index.Ended,
 			})
@@ -165,7 +166,7 @@ func (s *source) recorded(stream index.Stream) ([]interval, error) {
 	return list, err
 }
 
-// lanes gives each interval, in the order of their beginnings, the first lane that is free.
+// lanes assigns each interval, in the order of their beginnings, the first free lane.
 type lanes struct {
 	count int
 	busy  lanesBy // by when they become free

@@ -22,8 +22,8 @@ const (
 )
 
 // OTLP writes requests and tasks as spans of OpenTelemetry, in the JSON of its protocol
-// (opentelemetry-proto's TracesData). Children of a request are the states that it was in other
-// than running, its tasks, and theirs are their regions. Times are those of o.Began on.
+// (opentelemetry-proto's TracesData). Children of a request are its states other than running, and
+// its tasks, whose children are their regions. Times are based on o.Began.
 func OTLP(w io.Writer, x *index.Index, o Options) (Result, error) {
 	s, err := newSource(x, o)
 	if err != nil {
@@ -35,7 +35,7 @@ func OTLP(w io.Writer, x *index.Index, o Options) (Result, error) {
 	}
 	name := o.Name
 	if name == "" {
-		name = "unknown_service:go" // what the specification has for it
+		name = "unknown_service:go" // as in the specification
 	}
 	t.text(`{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":`, name)
 	t.text(`}},{"key":"process.runtime.name","value":{"stringValue":`, "go")
@@ -48,12 +48,12 @@ func OTLP(w io.Writer, x *index.Index, o Options) (Result, error) {
 	return s.result, t.w.Flush()
 }
 
-// A span of OTLP that has children.
+// A span is a span of OTLP that has children.
 type span struct {
 	interval
 	trace  [16]byte
 	id     [8]byte
-	parent [8]byte // zero: none
+	parent [8]byte // zero means none
 	kind   int
 }
 
@@ -67,7 +67,7 @@ type otlp struct {
 	more  bool
 }
 
-// hash is the same for the same part of the same trace.
+// hash returns a hash that is the same for the same part of the same trace.
 func (t *otlp) hash(what string, a, b uint64) [sha256.Size]byte {
 	info := &t.x.Info
 	return sha256.Sum256(fmt.Appendf(nil, "%d %d %d %s %d %d", info.Began.UnixNano(), info.Duration,
@@ -87,7 +87,7 @@ func (sp *span) below(parent *span) {
 	sp.trace, sp.parent = parent.trace, parent.id
 }
 
-// gather finds requests and tasks, and what they are below of.
+// gather finds requests and tasks, and their parents.
 func (t *otlp) gather() error {
 	list, err := t.requests()
 	if err != nil {
@@ -101,7 +101,7 @@ func (t *otlp) gather() error {
 	if list, err = t.recorded(index.Tasks); err != nil {
 		return err
 	}
-	// A task begins before those below it, so that its trace is known.
+	// A task begins before its children, so its trace is known.
 	for _, one := range list {
 		sp := t.span("task", one, kindInternal, one.task, 0)
 		if above := t.tasks[one.parent]; above != nil && one.parent != one.task {
@@ -117,7 +117,7 @@ func (t *otlp) gather() error {
 	return nil
 }
 
-// during is the request that a goroutine is in at a time; nil: none.
+// during returns the request that a goroutine is in at a time, or nil.
 func (t *otlp) during(g uint32, at int64) *span {
 	list := t.asked[g]
 	i, found := slices.BinarySearchFunc(list, at, func(sp *span, at int64) int {
@@ -182,7 +182,7 @@ func (t *otlp) wait(w *index.Span) error {
 	return t.end()
 }
 
-// regions writes those of tasks.
+// regions writes the regions of tasks.
 func (t *otlp) regions() error {
 	list, err := t.recorded(index.Regions)
 	if err != nil {
@@ -231,7 +231,7 @@ func (t *otlp) begin(sp *span) {
 	t.buf = append(b, `","attributes":[`...)
 }
 
-// absolute is a time since 1970.
+// absolute converts a time to one since 1970.
 func (t *otlp) absolute(at int64) int64 {
 	if t.o.Began.IsZero() {
 		return at

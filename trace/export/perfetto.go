@@ -56,22 +56,22 @@ const (
 	sliceEnd     = 2
 	counterEvent = 4
 
-	stateCleared = 1 // sequence_flags: what was interned before is not used
+	stateCleared = 1 // sequence_flags: previously interned data is not used
 	needsState   = 2
 
 	unitCount = 2
 	unitBytes = 3
 )
 
-// Perfetto writes a trace as packets of Perfetto, which ui.perfetto.dev and trace_processor open: a process
-// for each group of tracks. Names, and the places where goroutines wait, are written once. Packets are in the order of
-// their times, as those of one sequence are to be (trace_packet.proto); those that have none, which name tracks and
-// texts, come first.
+// Perfetto writes a trace as packets of Perfetto, which ui.perfetto.dev and trace_processor open: a
+// process for each group of tracks. Names, and the sites where goroutines wait, are written once.
+// Packets are in the order of their times, as required within one sequence (trace_packet.proto);
+// those without a time, which name tracks and texts, come first.
 func Perfetto(w io.Writer, x *index.Index, o Options) (Result, error) {
 	return writePerfetto(w, x, o, inMemory)
 }
 
-// writePerfetto writes a trace with as many bytes of packets in memory as most.
+// writePerfetto writes a trace with at most the given number of bytes of packets in memory.
 func writePerfetto(w io.Writer, x *index.Index, o Options, most int) (result Result, err error) {
 	s, err := newSource(x, o)
 	if err != nil {
@@ -112,7 +112,8 @@ type interning struct {
 	numbers map[string]uint64
 }
 
-// number is a text's; what is new is added to the interned data of the packet that is made.
+// number returns the number of a text; a new text is added to the interned data of the current
+// packet.
 func (i *interning) number(text string, interned *[]byte) uint64 {
 	n, ok := i.numbers[text]
 	if !ok {
@@ -149,10 +150,10 @@ func appendText(b []byte, field protowire.Number, text string) []byte {
 	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), text)
 }
 
-// untimed is the time of packets that have none: before all others, which count from 1 on here.
+// untimed is the time of packets without one: before all others, which count from 1 here.
 const untimed = 0
 
-// write takes a packet that holds a message, and before it one that holds the texts that it is the first to use.
+// write adds a packet with a message, preceded by one with the texts that it is the first to use.
 func (p *perfetto) write(at uint64, field protowire.Number, message []byte) error {
 	if len(p.interned) > 0 {
 		if err := p.put(untimed, packetInterned, p.interned); err != nil {
@@ -179,10 +180,10 @@ func (p *perfetto) put(at uint64, field protowire.Number, message []byte) error 
 	return p.all.add(at, p.packet)
 }
 
-// uuid is a track's number in the whole: groups have theirs, and counters.
+// uuid returns a track's globally unique number: groups have one, and so have counters.
 func (t track) uuid() uint64 { return uint64(t.group)<<40 + t.number }
 
-// counterTrack is the first of counters.
+// counterTrack is the first track of counters.
 const counterTrack = uint64(groups) << 40
 
 func (p *perfetto) process(g group, name string) error {
@@ -208,7 +209,7 @@ func (p *perfetto) slice(t track, name string, from, to int64, args ...arg) erro
 	e = appendNumber(e, eventName, p.events.number(name, &p.interned))
 	for _, a := range args {
 		p.annotation = appendNumber(p.annotation[:0], annotationName, p.annotations.number(a.name, &p.interned))
-		if a.name == atPlace { // there are few of them, and they are long
+		if a.name == atPlace { // they are few, and long
 			p.annotation = appendNumber(p.annotation, annotationTextOnce, p.texts.number(a.text, &p.interned))
 		} else {
 			p.annotation = appendText(p.annotation, annotationText, a.text)

@@ -11,14 +11,14 @@ import (
 	"slices"
 )
 
-// A sorter puts packets in the order of their times; those of one time stay in the order in which they come. What is
-// more than it may have in memory is in a temporary file, in runs that are sorted.
+// A sorter sorts packets by time; those of one time remain in order of arrival. What exceeds its
+// memory goes to a temporary file, in sorted runs.
 type sorter struct {
-	most    int // bytes in memory; 0 is 64 MB
+	most    int // bytes in memory; 0 means 64 MB
 	buf     []byte
 	packets []sorted
 	file    *os.File
-	gone    bool // the file has no name any more
+	gone    bool // the file's name was removed
 	end     int64
 	runs    []int64 // where they begin in the file
 }
@@ -31,7 +31,7 @@ type sorted struct {
 
 const inMemory = 64 << 20
 
-// add takes a packet, whose bytes are copied.
+// add adds a packet, whose bytes are copied.
 func (s *sorter) add(at uint64, packet []byte) error {
 	begin := len(s.buf)
 	s.buf = append(s.buf, packet...)
@@ -72,7 +72,7 @@ func (s *sorter) sort() {
 	slices.SortStableFunc(s.packets, func(a, b sorted) int { return cmp.Compare(a.at, b.at) })
 }
 
-// each calls yield with all packets, in order. The bytes are good until it returns.
+// each calls yield with all packets, in order. The bytes are valid until it returns.
 func (s *sorter) each(yield func(packet []byte) error) error {
 	if s.file == nil {
 		s.sort()
@@ -130,7 +130,7 @@ func (s *sorter) close() error {
 	return err
 }
 
-// A run is read from the file.
+// A run is being read from the file.
 type run struct {
 	number int
 	r      *bufio.Reader
@@ -153,7 +153,7 @@ func (r *run) next() (bool, error) {
 	return err == nil, err
 }
 
-// runs are those that have packets left; their heap's first has the next one.
+// runs is a heap of the runs that have packets left, by their next one.
 type runs []*run
 
 func (r runs) Len() int { return len(r) }

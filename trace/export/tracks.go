@@ -8,7 +8,7 @@ import (
 	"github.com/whet-go/whet/trace/requests"
 )
 
-// A group is tracks that are drawn together.
+// A group is a set of tracks drawn together.
 type group uint8
 
 // Groups, in the order in which they are drawn.
@@ -25,35 +25,34 @@ func (g group) String() string {
 	return [groups]string{"", "processors", "collector", "requests", "tasks", "goroutines"}[g]
 }
 
-// A track is a line of slices that follow each other or lie in each other. Its number is unique
-// in its group.
+// A track is a line of consecutive or nested slices. Its number is unique in its group.
 type track struct {
 	group  group
 	number uint64
 }
 
-// regionsOf is the track of a goroutine's regions, by its index.
+// regionsOf returns the track of a goroutine's regions, by its index.
 func regionsOf(g uint32) track { return track{goroutineTracks, 1<<32 + uint64(g)} }
 
-// atPlace is the name of the arg that says where a goroutine stopped.
+// atPlace is the name of the arg with the site where a goroutine stopped.
 const atPlace = "at"
 
-// isBytes reports whether a metric is of bytes.
+// isBytes reports whether a metric is measured in bytes.
 func isBytes(name string) bool { return strings.HasSuffix(name, ":bytes") }
 
-// An arg is something that is known of a slice.
+// An arg is an attribute of a slice.
 type arg struct{ name, text string }
 
-// A drawing is a format with tracks. The slices of a track come in the order in which they begin, and what holds
-// another before that.
+// A drawing is a format with tracks. The slices of a track come in the order in which they begin,
+// outer ones first.
 type drawing interface {
-	// track names a track; it comes before the track's slices, and maybe more than once.
+	// track names a track; it comes before the track's slices, possibly more than once.
 	track(t track, name string) error
 	slice(t track, name string, from, to int64, args ...arg) error
 	counter(name string, at int64, value uint64) error
 }
 
-// draw draws all.
+// draw draws everything.
 func (s *source) draw(d drawing) error {
 	for _, part := range []func(drawing) error{s.counters, s.collector, s.intervals, s.regions, s.spans} {
 		if err := part(d); err != nil {
@@ -81,8 +80,8 @@ func (s *source) counters(d drawing) error {
 	})
 }
 
-// collector draws what the collector does for all, stops of the world, and sweeping by processor. What
-// goroutines do for it is among their states.
+// collector draws the work of the garbage collector, stop-the-world phases, and sweeping by
+// processor. Assists are among the states of goroutines.
 func (s *source) collector(d drawing) error {
 	numbers := map[string]uint64{}
 	return s.records(index.Ranges, func(r *index.Record) error {
@@ -116,7 +115,7 @@ func (s *source) slice(d drawing, t track, name string, from, to int64, args ...
 	return d.slice(t, name, from, to, args...)
 }
 
-// intervals draws requests and tasks, as many side by side as there are at once.
+// intervals draws requests and tasks, side by side where they overlap.
 func (s *source) intervals(d drawing) error {
 	asked, err := s.requests()
 	if err != nil {
@@ -149,7 +148,7 @@ func (s *source) intervals(d drawing) error {
 	return nil
 }
 
-// told is what is known of a request or task.
+// told returns the attributes of a request or task.
 func (s *source) told(one *interval) []arg {
 	var args []arg
 	if one.goroutine > 0 {
@@ -166,12 +165,12 @@ func (s *source) told(one *interval) []arg {
 		}
 	}
 	if one.open {
-		args = append(args, arg{"unfinished", "it had begun before the trace, or had not ended when it did"})
+		args = append(args, arg{"unfinished", "it began before the trace, or had not ended when it did"})
 	}
 	return args
 }
 
-// name names a goroutine's track.
+// name returns the name of a goroutine's track.
 func (s *source) name(g uint32) string {
 	return fmt.Sprintf("G%d %s", s.goroutines[g].id, s.function(g))
 }
@@ -237,7 +236,7 @@ func (s *source) spans(d drawing) (err error) {
 	return err
 }
 
-// why is what is known of a span.
+// why returns the attributes of a span.
 func (s *source) why(span *index.Span) []arg {
 	var args []arg
 	if at := s.place(span.Stack); at != "" {

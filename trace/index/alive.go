@@ -2,14 +2,14 @@ package index
 
 import "golang.org/x/exp/trace"
 
-// alive are the goroutines that have not ended.
+// alive holds the goroutines that have not ended.
 type alive struct {
 	all    map[trace.GoID]*goroutine
-	recent [4096]*goroutine // by the last bits of the id: each event looks for one or two
-	dead   []*goroutine     // whose memory is used again
+	recent [4096]*goroutine // by the last bits of the id: each event looks up one or two
+	dead   []*goroutine     // for reuse
 }
 
-// of finds a goroutine; nil is none.
+// of returns a goroutine, or nil.
 func (a *alive) of(id trace.GoID) *goroutine {
 	g := a.recent[uint64(id)%uint64(len(a.recent))]
 	if g != nil && g.id == id {
@@ -21,7 +21,7 @@ func (a *alive) of(id trace.GoID) *goroutine {
 	return g
 }
 
-// add makes a goroutine, of which nothing is known but its id.
+// add adds a goroutine, of which only the id is known.
 func (a *alive) add(id trace.GoID) *goroutine {
 	var g *goroutine
 	if n := len(a.dead); n > 0 {
@@ -38,7 +38,7 @@ func (a *alive) add(id trace.GoID) *goroutine {
 	return g
 }
 
-// remove takes away a goroutine that has ended.
+// remove removes a goroutine that has ended.
 func (a *alive) remove(id trace.GoID) {
 	delete(a.all, id)
 	if at := &a.recent[uint64(id)%uint64(len(a.recent))]; *at != nil && (*at).id == id {
@@ -46,7 +46,7 @@ func (a *alive) remove(id trace.GoID) {
 	}
 }
 
-// bury takes a goroutine that was removed, and that nothing refers to any more.
+// bury takes back a goroutine that was removed and is no longer referenced.
 func (a *alive) bury(g *goroutine) {
 	if len(a.dead) < len(a.recent) {
 		a.dead = append(a.dead, g)

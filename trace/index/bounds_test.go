@@ -68,18 +68,18 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestPages remembers places in more pages than are in memory.
+// TestPages keeps positions in more pages than are in memory.
 func TestPages(t *testing.T) {
 	s := &spill{dir: t.TempDir(), name: "*.partial"}
 	e := &ended{spill: s}
-	want := map[uint32]place{}
+	want := map[uint32]recordPos{}
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 20_000 {
 		g := r.Uint32N((maxPages + 100) * pageSize)
 		if r.IntN(2) == 0 {
 			g %= 10 * pageSize // where most end
 		}
-		at := place(r.Uint64())
+		at := recordPos(r.Uint64())
 		if err := e.put(g, at); err != nil {
 			t.Fatal(err)
 		}
@@ -100,8 +100,8 @@ func TestPages(t *testing.T) {
 	for number, ref := range refs {
 		page := b.Bytes()[ref.off : ref.off+int64(ref.len)]
 		for i := range pageSize {
-			if got := place(binary.LittleEndian.Uint64(page[i*8:])); got != want[uint32(number*pageSize+i)] {
-				t.Fatalf("page %d, place %d: %x, want %x", number, i, got, want[uint32(number*pageSize+i)])
+			if got := recordPos(binary.LittleEndian.Uint64(page[i*8:])); got != want[uint32(number*pageSize+i)] {
+				t.Fatalf("page %d, position %d: %x, want %x", number, i, got, want[uint32(number*pageSize+i)])
 			}
 		}
 	}

@@ -16,24 +16,26 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// Options are about building an index.
+// Options configure Build.
 type Options struct {
-	// Source is kept in Info.Source: what the trace was like.
+	// Source is stored in Info.Source. It identifies the trace.
 	Source string
-	// Progress is called now and then with how much was read; nil: not.
+	// Progress, if set, is called now and then with the events and the length of the trace read so
+	// far.
 	Progress func(events int64, of time.Duration)
-	// MaxMemory is how much memory building may take, for what is alive at once; 0 means DefaultMaxMemory. A trace that
-	// needs more is indexed up to there, which Info.Damage says, and Info.Limited.
+	// MaxMemory bounds the memory for what is alive at once, in bytes; 0 means DefaultMaxMemory. A
+	// trace that needs more is indexed up to that point, as Info.Damage and Info.Limited report.
 	MaxMemory int64
 }
 
-// DefaultMaxMemory is what zero means in Options.MaxMemory.
+// DefaultMaxMemory is the default of Options.MaxMemory.
 const DefaultMaxMemory = 512 << 20
 
-// perGoroutine is what one that is alive takes in the builder and the reader, in bytes, and its share of garbage.
+// perGoroutine is the memory that one live goroutine takes in the builder and the reader, in bytes,
+// with its share of garbage.
 const perGoroutine = 1400
 
-// maxMemory is what building may take.
+// maxMemory returns the memory limit.
 func (o *Options) maxMemory() int64 {
 	if o.MaxMemory == 0 {
 		return DefaultMaxMemory
@@ -41,19 +43,19 @@ func (o *Options) maxMemory() int64 {
 	return o.MaxMemory
 }
 
-// Enough reports whether an index that was built is as long as one that is built with these options: what ended it
-// was not the memory, or there is no more of that now.
+// Enough reports whether an index already built covers as much as one built with these options: it
+// was not ended by the memory limit, or the limit is not higher now.
 func (o *Options) Enough(built Info) bool {
 	return built.Limited == 0 || o.maxMemory() <= built.Limited
 }
 
-// batch is how many events are handed from the reader to the builder at a time.
+// batch is how many events the reader passes to the builder at a time.
 const batch = 1024
 
-// Build reads a trace to its end and writes an index to the file of this name: a new one, or in the
-// place of an old one, and only when it is whole. A trace that is cut off, or damaged further on, is
-// indexed up to there, which Info.Damage says. It is an error, which carries a hint, when nothing can be
-// read; and when the index cannot be written, or ctx ends.
+// Build reads a trace to its end and writes an index to the named file, which it creates or
+// replaces only when the index is complete. A trace that is truncated, or damaged further on, is
+// indexed up to that point, and Info.Damage says so. Build returns an error, with a hint, if
+// nothing can be read, and an error if the index cannot be written or ctx ends.
 func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info, err error) {
 	in, err := reader.Open(ctx, r)
 	if err != nil {
@@ -81,7 +83,7 @@ func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info,
 	return info, nil
 }
 
-// write writes the index of name into a file.
+// write writes the index of name to a file.
 func write(ctx context.Context, in *reader.Reader, f *os.File, name string, o Options) (info Info, err error) {
 	b, err := newBuilder(f)
 	if err != nil {
@@ -100,8 +102,8 @@ func write(ctx context.Context, in *reader.Reader, f *os.File, name string, o Op
 	return b.info, nil
 }
 
-// Partial is the pattern, for [path.Match], of the names of files that are there while the index of a name
-// is built: in its directory, and left there when the process is killed.
+// Partial returns the pattern, for [path.Match], of the names of temporary files that exist in its
+// directory while the index of a name is built, and remain if the process is killed.
 func Partial(name string) string { return "." + filepath.Base(name) + ".*.partial" }
 
 func ignoreClosed(err error) error {
@@ -111,16 +113,16 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// A delivery is some events, and what ended them.
+// A delivery is a batch of events, and the error that ended them.
 type delivery struct {
 	events []trace.Event
-	// tasks are those that the events end, in their order: the events refer to a table that the reader
-	// goes on to write.
+	// tasks are those that the events end, in order: the events refer to a table that the reader
+	// continues to write.
 	tasks []trace.Task
 	err   error
 }
 
-// fill reads as many events as there is room for.
+// fill reads as many events as fit.
 func (d *delivery) fill(in *reader.Reader) {
 	d.tasks = d.tasks[:0]
 	var n int
@@ -132,7 +134,7 @@ func (d *delivery) fill(in *reader.Reader) {
 	d.events = d.events[:n]
 }
 
-// readAll hands the events to the builder, which follows them while the next ones are read.
+// readAll passes the events to the builder, which follows them while the next ones are read.
 func (b *builder) readAll(ctx context.Context, in *reader.Reader, o Options) error {
 	full, free := make(chan *delivery, 4), make(chan *delivery, 6)
 	for range cap(free) {
@@ -183,14 +185,20 @@ func (b *builder) readAll(ctx context.Context, in *reader.Reader, o Options) err
 	}
 	if b.info.Events == b.info.Generations { // and what begins them
 		if b.info.Damage != "" {
-			return fmt.Errorf("read trace: %w", &diag.Error{Err: errors.New("no whole generation in it: " + b.info.Damage), Hint: "a generation is a second or so: the program must call trace.Stop, and close the file"})
+			return fmt.Errorf("read trace: %w", &diag.Error{
+				Err:  errors.New("no complete generation: " + b.info.Damage),
+				Hint: "a generation takes about a second: the program must call trace.Stop and close the file",
+			})
 		}
-		return fmt.Errorf("read trace: %w", &diag.Error{Err: errors.New("no event in it"), Hint: "trace.Start, and trace.Stop later, record what happens between"})
+		return fmt.Errorf("read trace: %w", &diag.Error{
+			Err:  errors.New("no events"),
+			Hint: "trace.Start and trace.Stop record what happens between them",
+		})
 	}
 	return nil
 }
 
-// follow follows events. What makes it panic is an event that refers to what the trace's tables lack.
+// follow follows events. It panics if an event refers to data missing from the trace's tables.
 func (b *builder) follow(d *delivery) (err error) {
 	b.endedTasks = d.tasks
 	defer func() {
@@ -210,11 +218,11 @@ func (b *builder) follow(d *delivery) (err error) {
 	return nil
 }
 
-// Limits of what is alive, open or active at once, on which the memory of the builder and of the reader
-// depends.
+// Limits of what is alive, open or active at once, which bound the memory of the builder and the
+// reader.
 const (
 	maxOpen  = reader.MaxOpen // tasks, regions, ranges
-	maxProcs = 1 << 12        // processors; some numbers are larger: old formats have them for what is on none
+	maxProcs = 1 << 12        // processors; old formats use larger numbers for events on none
 	maxOther = 1 << 8         // processors with larger numbers
 	maxTime  = 1 << 53        // nanoseconds: a hundred days
 )
@@ -222,7 +230,8 @@ const (
 // limit ends a trace that has too much at once.
 func (b *builder) limit() {
 	if most := b.memory / perGoroutine; int64(len(b.gs.all)) > most {
-		b.info.Damage = fmt.Sprintf("more than %d goroutines are alive, which need more than %v of memory", most, unit.Bytes(b.memory))
+		b.info.Damage = fmt.Sprintf("more than %d goroutines are alive, which need more than %v of memory", most,
+			unit.Bytes(b.memory))
 		b.info.Limited = b.memory
 	}
 	for _, l := range []struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/whet-go/whet/trace/stacks"
 )
 
-// A goroutine is one that is alive while the trace is read.
+// A goroutine is a live goroutine while the trace is read.
 type goroutine struct {
 	index uint32
 	code  Code
@@ -19,22 +19,22 @@ type goroutine struct {
 	stack uint32
 	with  uint32
 
-	assists bool         // the garbage collector
-	assist  uint32       // stack where it began to
+	assists bool         // it works for the garbage collector
+	assist  uint32       // stack where that began
 	procAt  trace.ProcID // in a system call
 
-	kind    *kind // nil while no stack has told
+	kind    *kind // nil until a stack shows it
 	begin   int64
 	created uint32 // stack of the go statement
 	parent  uint32 // index + 1
-	old     bool   // was there before the trace
+	old     bool   // existed before the trace
 	sums    []sum
 
-	head, tail int32 // spans of this slice; -1 is none
+	head, tail int32 // spans of this slice; -1 means none
 	died       bool  // in this slice
 	to         int64 // when it ended, if it did
 
-	slices    chain // those it has spans in: differences
+	slices    chain // slices that it has spans in, as differences
 	lastSlice int64
 	regions   []openRegion
 }
@@ -43,34 +43,34 @@ type goroutine struct {
 type builder struct {
 	out    *file
 	info   Info
-	memory int64 // that building may take
+	memory int64 // limit for building
 	codes  *codes
 	table  *stacks.Table
 	seen   map[trace.Stack]uint32 // of this generation
 	names  names
 	kinds  kinds
 
-	endedTasks []trace.Task // of the events to come in this delivery
+	endedTasks []trace.Task // of the following events of this delivery
 
 	first trace.Time
 	now   int64 // since first
-	sync  int64 // begin of the generation
+	sync  int64 // start of the generation
 
 	gs      alive
 	next    uint32
 	spill   spill
 	ended   ended
 	slice   sliceWriter
-	touched []*goroutine // have spans in this slice
+	touched []*goroutine // goroutines with spans in this slice
 	from    int64        // of this slice
 	levels  levels
 	procs   meter
 	threads threads
-	side    side
+	streams streamWriter
 	calling map[trace.ProcID]*goroutine // processors of goroutines in system calls
-	ranges  map[rangeKey]openRange      // that have begun
+	ranges  map[rangeKey]openRange      // active ranges
 	tasks   map[trace.TaskID]openTask
-	regions int                       // that are open
+	regions int                       // open regions
 	strange map[trace.ProcID]struct{} // processors beyond maxProcs
 }
 
@@ -87,7 +87,7 @@ func newBuilder(f *os.File) (*builder, error) {
 	}
 	b.ended.spill = &b.spill
 	b.slice.spans = make([]pending, 0, sliceSpans)
-	b.side.out = out
+	b.streams.out = out
 	b.kinds.names = &b.names
 	return b, nil
 }
@@ -98,7 +98,7 @@ func (b *builder) event(ev *trace.Event) error {
 	}
 	at := int64(ev.Time() - b.first)
 	if at < b.now || at > maxTime {
-		b.info.Damage = fmt.Sprintf("an event is %d ns behind the first, the one before it %d", at, b.now)
+		b.info.Damage = fmt.Sprintf("an event is %d ns after the first one, its predecessor %d", at, b.now)
 		return nil
 	}
 	b.info.Events++
@@ -115,7 +115,7 @@ func (b *builder) event(ev *trace.Event) error {
 		return nil
 	case trace.EventSync:
 		b.sync = b.now
-		clear(b.seen) // a handle is good for its generation
+		clear(b.seen) // a handle is valid for its generation only
 		b.info.Generations++
 		if at := ev.Sync().ClockSnapshot; at != nil && b.info.Began.IsZero() {
 			b.info.Began = at.Wall.Add(b.first.Sub(at.Trace)).UTC()
@@ -184,7 +184,7 @@ func (b *builder) goroutine(ev *trace.Event, st *trace.StateTransition) error {
 	return nil
 }
 
-// begin is the first that is heard of a goroutine.
+// begin creates a goroutine at its first event.
 func (b *builder) begin(ev *trace.Event, id trace.GoID, from trace.GoState) *goroutine {
 	g := b.gs.add(id)
 	g.index, g.begin = b.next, b.now
@@ -200,7 +200,7 @@ func (b *builder) begin(ev *trace.Event, id trace.GoID, from trace.GoState) *gor
 	return g
 }
 
-// leave ends the span that a goroutine is in.
+// leave ends the current span of a goroutine.
 func (b *builder) leave(g *goroutine, at int64) error {
 	if g.code == Unknown {
 		return nil
@@ -236,7 +236,7 @@ func (b *builder) leave(g *goroutine, at int64) error {
 	return nil
 }
 
-// end is the last that is heard of a goroutine.
+// end ends a goroutine at its last event.
 func (b *builder) end(g *goroutine) error {
 	b.gs.remove(g.id)
 	g.died, g.to = true, b.now
@@ -244,12 +244,12 @@ func (b *builder) end(g *goroutine) error {
 		return err
 	}
 	if g.head < 0 {
-		return b.bury(g) // nothing waits to be written
+		return b.bury(g) // it has no unwritten spans
 	}
 	return nil
 }
 
-// bury writes what is known of a goroutine.
+// bury writes the record of a goroutine.
 func (b *builder) bury(g *goroutine) error {
 	if g.kind == nil {
 		g.kind = b.kinds.unknown()

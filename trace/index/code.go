@@ -4,25 +4,25 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// A Code is a state of a goroutine, and why it is in it. Codes from [Waiting] on are reasons to wait;
-// their names are in the index.
+// A Code is a state of a goroutine, with the reason for it. Codes from [Waiting] on are reasons to
+// wait; their names are in the index.
 type Code uint8
 
-// Codes that every index has.
+// Codes that exist in every index.
 const (
-	Unknown        Code = iota // before the trace tells
+	Unknown        Code = iota // before the first event that shows it
 	Running                    // on a processor
-	Assist                     // on a processor, in the service of the garbage collector
+	Assist                     // on a processor, assisting the garbage collector
 	Runnable                   // waiting for a processor
 	Syscall                    // in a system call, with a processor
-	SyscallBlocked             // in a system call that its processor did not wait for
+	SyscallBlocked             // in a system call, without a processor
 	Waiting                    // the first reason to wait
 )
 
-// maxCodes bounds the reasons to wait. The runtime has some forty.
+// maxCodes bounds the reasons to wait. The runtime has about forty.
 const maxCodes = 200
 
-// codes gives codes to reasons, in the order in which they come.
+// codes assigns codes to reasons, in order of appearance.
 type codes struct {
 	names  []string // from Waiting on
 	byName map[string]Code
@@ -34,7 +34,7 @@ type codes struct {
 
 func newCodes() *codes { return &codes{byName: map[string]Code{}} }
 
-// waiting is the code of a reason; all that are too many share the last.
+// waiting returns the code of a reason; reasons beyond the limit share the last one.
 func (c *codes) waiting(reason string) Code {
 	r := &c.recent[len(reason)%len(c.recent)]
 	if r.reason != reason || r.code == Unknown {
@@ -55,7 +55,7 @@ func (c *codes) find(reason string) Code {
 	return code
 }
 
-// of is the code of a state.
+// of returns the code of a state.
 func (c *codes) of(to trace.GoState, reason string) Code {
 	switch to {
 	case trace.GoRunning:

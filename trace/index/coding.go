@@ -2,8 +2,8 @@ package index
 
 import "encoding/binary"
 
-// A decoder reads what was written with binary.Append…. After a read that goes beyond the end, or
-// finds what cannot be, it reads zeros, and bad tells so.
+// A decoder reads what was written with binary.Append…. After a read beyond the end, or of an
+// impossible value, it returns zeros and sets bad.
 type decoder struct {
 	b   []byte
 	bad bool
@@ -36,7 +36,7 @@ func (d *decoder) int() int64 {
 	return v
 }
 
-// count is a number of things that take a byte each at least.
+// count reads a number of elements that take at least one byte each.
 func (d *decoder) count() int {
 	n := d.uint()
 	if n > uint64(len(d.b)) {

@@ -7,18 +7,18 @@ import (
 	"sort"
 )
 
-// A piece is a tile of a level, or a slice: they are level 0.
+// A piece is a tile of a level, or a slice (level 0).
 type piece struct {
 	level, n int
 	tile     *tile
-	width    int64 // of what is in the window
+	width    int64 // of the part inside the window
 }
 
-// first is the first slice of a piece, end that behind its last.
+// first returns the first slice of a piece, end the slice after its last.
 func (p piece) first() int { return p.n << (2 * p.level) }
 func (p piece) end() int   { return (p.n + 1) << (2 * p.level) }
 
-// level is the tiles of a level; the slices for 0.
+// level returns the tiles of a level; for 0, the slices.
 func (x *Index) level(n int) []tile {
 	if n == 0 {
 		return x.slices
@@ -26,16 +26,16 @@ func (x *Index) level(n int) []tile {
 	return x.above[n-1]
 }
 
-// overlapping are the numbers of the tiles that overlap a window: from the first to before the last.
+// overlapping returns the range of tiles that overlap a window: from first to before last.
 func overlapping(tiles []tile, from, to int64) (first, last int) {
 	first = sort.Search(len(tiles), func(i int) bool { return tiles[i].To >= from })
 	last = sort.Search(len(tiles), func(i int) bool { return tiles[i].From > to })
 	return first, last
 }
 
-// cover returns tiles that cover a window, in their order: it begins with the largest, and takes the
-// parts of the widest again and again, until all are narrower than a step of the window, or are
-// slices, or cost as much as they may: one each, slices more.
+// cover returns tiles that cover a window, in order. It starts with the largest, and repeatedly
+// replaces the widest by its parts, until all are narrower than a step of the window, or are
+// slices, or the budget is spent: one per tile, more per slice.
 func (x *Index) cover(w Window, budget, sliceCost int) []piece {
 	var open pieces
 	cost := 0
@@ -72,7 +72,7 @@ func (x *Index) cover(w Window, budget, sliceCost int) []piece {
 	return done
 }
 
-// pieces is a heap, the widest first.
+// pieces is a heap, widest first.
 type pieces []piece
 
 func (p pieces) Len() int           { return len(p) }

@@ -7,32 +7,32 @@ import (
 
 // A goroutine's record:
 //
-//	block  = index, id, begin of the first of the block, { record }
-//	record = index, id - the first one's (signed), 2*kind + (1: older than the trace), parent, created,
-//	         begin - the first one's (signed), 1 + time until its end (0: alive), [ sums ], slices
+// 	block  = index, id, begin of the first of the block, { record }
+// 	record = index, id - the first one's (signed), 2*kind + (1: older than the trace), parent, created,
+// 	         begin - the first one's (signed), 1 + time until its end (0: alive), [ sums ], slices
 //
-// where slices are the differences of the numbers of those it has spans in.
+// where slices are the numbers of the slices with its spans, as differences.
 
-// ended writes goroutines that have ended, many to a block, and remembers where each is: in pages, of
-// which a few are in memory.
+// ended writes the records of goroutines that have ended, many to a block, and keeps the position
+// of each, in pages of which a few are in memory.
 type ended struct {
 	spill  *spill
 	buf    []byte
 	base   recordBase
 	where  []uint64  // in buf, index<<32 | position
-	life   recordRef // of those in buf
+	life   recordRef // lifetimes of those in buf
 	blocks []recordRef
 	pages  []page
-	loaded []int // numbers of pages in memory, those first that were used first
+	loaded []int // numbers of the pages in memory, oldest first
 }
 
-// A recordRef is a block of records: of goroutines that live between two times.
+// A recordRef is a block of records, of goroutines that live between two times.
 type recordRef struct {
 	ref
-	from, to int64 // the first begin, the last end
+	from, to int64 // first begin, last end
 }
 
-// A recordBase is what records of a block are told as differences to: the first of them.
+// A recordBase is the first record of a block. The others are encoded as differences from it.
 type recordBase struct{ index, id, begin int64 }
 
 func (r *recordBase) append(b []byte) []byte {
@@ -44,25 +44,26 @@ func (r *recordBase) append(b []byte) []byte {
 
 func (d *decoder) recordBase() recordBase { return recordBase{d.int(), d.int(), d.int()} }
 
-// A page has the places of some goroutines' records.
+// A page has the positions of some goroutines' records.
 type page struct {
-	places *[pageSize]place // nil: in the spill, or nowhere when that is 0
-	at     int64            // in the spill
+	positions *[pageSize]recordPos // nil: in the spill, or nowhere if at is 0
+	at        int64                // in the spill
 }
 
 const pageSize = 4096
 
-// maxPages is how many pages are in memory. A page may have goroutines that live long beside others
+// maxPages is how many pages are in memory. A page may mix goroutines that live long with others
 // that do not.
 const maxPages = 256
 
-// A place is a record's: a block and a position in it, with 1 added to the block: 0 is not known.
-type place uint64
+// A recordPos is the position of a record: its block + 1, and the position within it; 0 means
+// unknown.
+type recordPos uint64
 
-// recordBlock is how large a block of records gets.
+// recordBlock is the size of a full block of records.
 const recordBlock = 64 << 10
 
-// add writes a goroutine that was seen last at some time.
+// add writes the record of a goroutine that was last seen at the given time.
 func (e *ended) add(out *file, g *goroutine, last int64) error {
 	if len(e.where) == 0 {
 		e.base = recordBase{int64(g.index), int64(g.id), g.begin}
@@ -112,7 +113,7 @@ func (e *ended) flush(out *file) error {
 	e.life.ref = r
 	e.blocks = append(e.blocks, e.life)
 	for _, w := range e.where {
-		if err := e.put(uint32(w>>32), place(uint64(len(e.blocks))<<32|w&(1<<32-1))); err != nil {
+		if err := e.put(uint32(w>>32), recordPos(uint64(len(e.blocks))<<32|w&(1<<32-1))); err != nil {
 			return err
 		}
 	}
@@ -120,48 +121,48 @@ func (e *ended) flush(out *file) error {
 	return nil
 }
 
-// put remembers a place.
-func (e *ended) put(g uint32, at place) error {
+// put stores a position.
+func (e *ended) put(g uint32, at recordPos) error {
 	number := int(g / pageSize)
 	for len(e.pages) <= number {
 		e.pages = append(e.pages, page{})
 	}
-	if e.pages[number].places == nil {
+	if e.pages[number].positions == nil {
 		if err := e.load(number); err != nil {
 			return err
 		}
 	}
-	e.pages[number].places[g%pageSize] = at
+	e.pages[number].positions[g%pageSize] = at
 	return nil
 }
 
-// load brings a page into memory, and puts away the one that has been there for longest.
+// load brings a page into memory, and evicts the oldest one.
 func (e *ended) load(number int) error {
-	var places *[pageSize]place
+	var positions *[pageSize]recordPos
 	if len(e.loaded) < maxPages {
-		places = new([pageSize]place)
+		positions = new([pageSize]recordPos)
 	} else {
 		old := &e.pages[e.loaded[0]]
 		var err error
-		if old.at, err = e.spill.put(old.at, encodePage(old.places)); err != nil {
+		if old.at, err = e.spill.put(old.at, encodePage(old.positions)); err != nil {
 			return err
 		}
 		e.loaded = slices.Delete(e.loaded, 0, 1)
-		places, old.places = old.places, nil
+		positions, old.positions = old.positions, nil
 	}
 	p := &e.pages[number]
 	if p.at == 0 {
-		clear(places[:])
+		clear(positions[:])
 	} else {
 		b := make([]byte, pageSize*8)
 		if _, err := e.spill.file.ReadAt(b, p.at); err != nil {
 			return err
 		}
-		for i := range places {
-			places[i] = place(binary.LittleEndian.Uint64(b[i*8:]))
+		for i := range positions {
+			positions[i] = recordPos(binary.LittleEndian.Uint64(b[i*8:]))
 		}
 	}
-	p.places = places
+	p.positions = positions
 	e.loaded = append(e.loaded, number)
 	return nil
 }
@@ -176,8 +177,8 @@ func (e *ended) write(out *file) ([]ref, error) {
 	for _, p := range e.pages {
 		b := buf
 		switch {
-		case p.places != nil:
-			b = encodePage(p.places)
+		case p.positions != nil:
+			b = encodePage(p.positions)
 		case p.at != 0:
 			if _, err := e.spill.file.ReadAt(b, p.at); err != nil {
 				return nil, err
@@ -194,9 +195,9 @@ func (e *ended) write(out *file) ([]ref, error) {
 	return refs, nil
 }
 
-func encodePage(places *[pageSize]place) []byte {
+func encodePage(positions *[pageSize]recordPos) []byte {
 	b := make([]byte, 0, pageSize*8)
-	for _, at := range places {
+	for _, at := range positions {
 		b = binary.LittleEndian.AppendUint64(b, uint64(at))
 	}
 	return b

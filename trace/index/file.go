@@ -10,29 +10,29 @@ import (
 	"os"
 )
 
-// The first and the last bytes of an index. The number is the format's version: another one is not
-// read, but made again.
+// The first and the last bytes of an index. The number is the version of the format: an index of
+// another version is not read, but built again.
 const (
 	magic    = "whet trace index 6\n"
 	endMagic = "\nend of index\n"
 )
 
-// tailLen is what comes after the tables: their place, length and checksum.
+// tailLen is the length of what follows the tables: their position, length and checksum.
 const tailLen = 8 + 8 + 4 + len(endMagic)
 
-// A ref is where a block lies.
+// A ref is the position of a block.
 type ref struct {
 	off int64
 	len uint32
 	sum uint32 // CRC-32C of its bytes
 }
 
-// maxBlock bounds a block, so that a damaged index asks for no more memory.
+// maxBlock bounds a block, so that a damaged index cannot request more memory.
 const maxBlock = 64 << 20
 
 func castagnoli(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
-// A file is an index that is written.
+// A file is an index being written.
 type file struct {
 	w   *bufio.Writer
 	off int64
@@ -48,7 +48,7 @@ func newFile(f *os.File) (*file, error) {
 // block writes a block.
 func (f *file) block(b []byte) (ref, error) {
 	if len(b) > maxBlock {
-		return ref{}, fmt.Errorf("a part of %d bytes: the limit is %d", len(b), maxBlock)
+		return ref{}, fmt.Errorf("a part of %d bytes exceeds the limit of %d", len(b), maxBlock)
 	}
 	r := ref{off: f.off, len: uint32(len(b)), sum: castagnoli(b)}
 	_, err := f.w.Write(b)
@@ -56,7 +56,7 @@ func (f *file) block(b []byte) (ref, error) {
 	return r, err
 }
 
-// end writes the tables and what finds them.
+// end writes the tables and the tail.
 func (f *file) end(tables []byte) error {
 	tail := binary.LittleEndian.AppendUint64(nil, uint64(f.off))
 	tail = binary.LittleEndian.AppendUint64(tail, uint64(len(tables)))
@@ -71,13 +71,13 @@ func (f *file) end(tables []byte) error {
 	return f.w.Flush()
 }
 
-// ErrNotIndex is the cause of [Open]'s error when a file is no index, or was not finished.
-var ErrNotIndex = errors.New("not a trace index, or not a whole one")
+// ErrNotIndex is the cause of [Open]'s error if a file is not an index or is incomplete.
+var ErrNotIndex = errors.New("not a trace index, or incomplete")
 
-// ErrDamaged is the cause of errors about a part of an index that is not what was written.
+// ErrDamaged is the cause of errors about a part of an index that differs from what was written.
 var ErrDamaged = errors.New("the trace index is damaged")
 
-// readTables finds the tables of a file of some size.
+// readTables finds and reads the tables of a file of the given size.
 func readTables(r io.ReaderAt, size int64) ([]byte, error) {
 	head := make([]byte, len(magic))
 	tail := make([]byte, tailLen)
@@ -107,7 +107,7 @@ func readTables(r io.ReaderAt, size int64) ([]byte, error) {
 	return tables, nil
 }
 
-// read reads a block into buf, or a larger one.
+// read reads a block into buf, or into a larger buffer.
 func (x *Index) read(at ref, buf []byte) ([]byte, error) {
 	if cap(buf) < int(at.len) {
 		buf = make([]byte, at.len)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Goroutine reads one by its index.
+// Goroutine reads the goroutine with an index.
 func (x *Index) Goroutine(index uint32) (*Goroutine, error) {
 	all, err := x.Some([]uint32{index})
 	if err != nil {
@@ -16,8 +16,8 @@ func (x *Index) Goroutine(index uint32) (*Goroutine, error) {
 	return all[0], nil
 }
 
-// Some reads the goroutines of some indexes, in their order. Those of one block of records are read
-// together, so that this costs less than to read one after the other.
+// Some reads the goroutines with the given indexes, in that order. Goroutines in one block of
+// records are read together, so this costs less than reading them one by one.
 func (x *Index) Some(indexes []uint32) ([]*Goroutine, error) {
 	all := make([]*Goroutine, len(indexes))
 	err := x.eachRecord(indexes, func(n int, g *Goroutine, posting decoder) error {
@@ -37,14 +37,15 @@ func (x *Index) Some(indexes []uint32) ([]*Goroutine, error) {
 	return all, err
 }
 
-// eachRecord reads the records of goroutines, each block of records once, and calls yield with place
-// in indexes, goroutine, and the numbers of its slices, still encoded. They are good until it returns.
+// eachRecord reads the records of goroutines, each block of records once, and calls yield with the
+// position in indexes, the goroutine, and the numbers of its slices, still encoded. Both are valid
+// until yield returns.
 func (x *Index) eachRecord(indexes []uint32, yield func(n int, g *Goroutine, posting decoder) error) error {
 	type at struct {
-		n     int // in indexes
-		place place
+		n   int // in indexes
+		pos recordPos
 	}
-	places := make([]at, len(indexes))
+	positions := make([]at, len(indexes))
 	for n, index := range indexes {
 		if index >= x.Info.Goroutines {
 			return fmt.Errorf("goroutine %d: there are %d", index, x.Info.Goroutines)
@@ -56,15 +57,15 @@ func (x *Index) eachRecord(indexes []uint32, yield func(n int, g *Goroutine, pos
 		if _, err := x.file.ReadAt(b[:], x.pages[index/pageSize].off+int64(index%pageSize)*8); err != nil {
 			return fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
-		places[n] = at{n, place(binary.LittleEndian.Uint64(b[:]))}
+		positions[n] = at{n, recordPos(binary.LittleEndian.Uint64(b[:]))}
 	}
-	slices.SortFunc(places, func(a, b at) int { return int(a.place>>32) - int(b.place>>32) })
+	slices.SortFunc(positions, func(a, b at) int { return int(a.pos>>32) - int(b.pos>>32) })
 	var g Goroutine
 	var block []byte
 	var base recordBase
 	read := uint64(0) // number of the block + 1
-	for _, p := range places {
-		number, pos := uint64(p.place>>32), uint64(p.place&(1<<32-1))
+	for _, p := range positions {
+		number, pos := uint64(p.pos>>32), uint64(p.pos&(1<<32-1))
 		if number == 0 || number > uint64(len(x.records)) {
 			return ErrDamaged
 		}
@@ -111,8 +112,8 @@ func (d *decoder) goroutine(g *Goroutine, base recordBase, duration int64) (post
 	return decoder{b: d.bytes(d.count())}
 }
 
-// within are the numbers of an encoded list of slices that are at least first, up to the first that is
-// last or more.
+// within returns the numbers in an encoded list of slices that are at least first and less than
+// last.
 func (d decoder) within(first, last int) (list []uint32, ok bool) {
 	n, i := int64(-1), 0
 	for i < len(d.b) && n < int64(last) {
@@ -127,7 +128,7 @@ func (d decoder) within(first, last int) (list []uint32, ok bool) {
 	return list, true
 }
 
-// from is the first of an encoded list of slices that is at least n, if there is one.
+// from returns the first number in an encoded list of slices that is at least n, if any.
 func (d decoder) from(n uint32) (first uint32, ok bool) {
 	last := int64(-1)
 	for len(d.b) > 0 {
@@ -138,7 +139,7 @@ func (d decoder) from(n uint32) (first uint32, ok bool) {
 	return 0, false
 }
 
-// Goroutines calls yield with all goroutines, those that ended first first, until it returns false.
+// Goroutines calls yield with all goroutines, in the order of their ends, until it returns false.
 func (x *Index) Goroutines(yield func(*Goroutine) bool) error {
 	return x.Lives(0, x.Info.Duration, func(g *Goroutine) bool {
 		own := *g
@@ -147,8 +148,8 @@ func (x *Index) Goroutines(yield func(*Goroutine) bool) error {
 	})
 }
 
-// Lives calls yield with the goroutines that live in a window, those that ended first first, until it
-// returns false. The goroutine is good until then: millions may come by.
+// Lives calls yield with the goroutines that live in a window, in the order of their ends, until it
+// returns false. There may be millions; each is valid only until yield returns.
 func (x *Index) Lives(from, to int64, yield func(*Goroutine) bool) error {
 	var buf []byte
 	var g Goroutine

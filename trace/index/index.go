@@ -9,12 +9,12 @@ import (
 	"github.com/whet-go/whet/trace/stacks"
 )
 
-// An Index is open for reading.
+// An Index is an index opened for reading.
 type Index struct {
 	Info Info
 
 	file      *os.File
-	temporary string // directory to remove when it is closed; "" is none
+	temporary string // directory to remove on Close; "" if none
 	kinds     []Kind
 	kindNames []uint32
 	reasons   []string
@@ -29,7 +29,7 @@ type Index struct {
 	above   [][]tile
 	records []recordRef
 	pages   []ref
-	side    [streams][classes][]sideRef
+	refs    [streams][classes][]streamRef
 	threads []Thread
 	procs   int
 	totals  [streams][]Named
@@ -38,8 +38,8 @@ type Index struct {
 
 type frame struct{ function, file, line uint32 }
 
-// Open opens an index. Its error is [ErrNotIndex] for another file and for an index that was not
-// finished.
+// Open opens an index. Its error is [ErrNotIndex] for another kind of file and for an incomplete
+// index.
 func Open(name string) (x *Index, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -48,7 +48,7 @@ func Open(name string) (x *Index, err error) {
 	x = &Index{file: f, limits: usual()}
 	defer func() {
 		if err != nil {
-			_ = f.Close() // was only read
+			_ = f.Close() // only read
 			x, err = nil, fmt.Errorf("open trace index %s: %w", name, err)
 		}
 	}()
@@ -72,7 +72,7 @@ func (x *Index) Close() error {
 	return err
 }
 
-// Code names a state: "running", "runnable", …, or the reason to wait.
+// Code returns the name of a state: "running", "runnable", …, or the reason to wait.
 func (x *Index) Code(c Code) string {
 	switch c {
 	case Unknown:
@@ -95,10 +95,10 @@ func (x *Index) Code(c Code) string {
 	return "other"
 }
 
-// Codes is how many codes there are: they are below.
+// Codes returns the number of codes; all codes are less.
 func (x *Index) Codes() int { return int(Waiting) + len(x.reasons) }
 
-// Name is a text by its number.
+// Name returns a text by its number.
 func (x *Index) Name(n uint32) string {
 	if int(n) >= len(x.names) {
 		return ""
@@ -106,7 +106,7 @@ func (x *Index) Name(n uint32) string {
 	return x.names[n]
 }
 
-// Stack is a stack by its number, leaf first; nil for 0.
+// Stack returns a stack by its number, leaf first; nil for 0.
 func (x *Index) Stack(n uint32) []stacks.Frame {
 	if n == 0 || int(n) >= len(x.stackEnd) {
 		return nil
@@ -124,7 +124,8 @@ func (x *Index) frame(n uint32) stacks.Frame {
 	return stacks.Frame{Func: x.Name(f.function), File: x.Name(f.file), Line: int(f.line)}
 }
 
-// Branches are the frames whose line calls different functions from one place in the code, as a call of a value does.
+// Branches returns the frames whose line calls different functions from one place in the code, as a
+// call of a function value does.
 func (x *Index) Branches() []stacks.Frame {
 	frames := make([]stacks.Frame, len(x.branches))
 	for i, id := range x.branches {
@@ -133,7 +134,7 @@ func (x *Index) Branches() []stacks.Frame {
 	return frames
 }
 
-// Frames are what stacks are made of, each once.
+// Frames returns the frames of all stacks, each once.
 func (x *Index) Frames() []stacks.Frame {
 	frames := make([]stacks.Frame, len(x.frames))
 	for i := range x.frames {
@@ -142,29 +143,29 @@ func (x *Index) Frames() []stacks.Frame {
 	return frames
 }
 
-// Stacks is how many stacks there are: their numbers are 1 to Stacks.
+// Stacks returns the number of stacks; they are numbered from 1.
 func (x *Index) Stacks() int { return len(x.stackEnd) - 1 }
 
 // A Kind is the goroutines that run one function.
 type Kind struct {
 	Name    string
 	Count   int64         // goroutines
-	Created int64         // of them, within the trace
-	Ended   int64         // of them, within the trace
-	Life    time.Duration // of all together, within the trace
+	Created int64         // those created within the trace
+	Ended   int64         // those that ended within the trace
+	Life    time.Duration // total, within the trace
 	Stays   []Stays       // by code
 }
 
-// Stays are what the goroutines of a kind did in one state.
+// Stays are the spans of a kind in one state.
 type Stays struct {
 	Code          Code
 	Count         int64         // spans
 	Total         time.Duration // of all spans
-	P50, P90, P99 time.Duration // of a span, within 1 %; 0 when not known
+	P50, P90, P99 time.Duration // of a span, within 1 %; 0 if unknown
 	Max           time.Duration
 }
 
-// Kinds are all kinds, in the order in which they were first seen.
+// Kinds returns all kinds, in the order in which they were first seen.
 func (x *Index) Kinds() []Kind { return x.kinds }
 
 func (x *Index) decodeKinds(d *decoder) {
@@ -173,7 +174,10 @@ func (x *Index) decodeKinds(d *decoder) {
 		name := d.uint()
 		k.Count, k.Created, k.Ended, k.Life = int64(d.uint()), int64(d.uint()), int64(d.uint()), time.Duration(d.uint())
 		for range d.count() {
-			s := Stays{Code: Code(d.byte()), Count: int64(d.uint()), Total: time.Duration(d.uint()), Max: time.Duration(d.uint())}
+			s := Stays{
+				Code: Code(d.byte()), Count: int64(d.uint()), Total: time.Duration(d.uint()),
+				Max: time.Duration(d.uint()),
+			}
 			s.P50, s.P90, s.P99 = time.Duration(d.uint()), time.Duration(d.uint()), time.Duration(d.uint())
 			k.Stays = append(k.Stays, s)
 		}
@@ -182,16 +186,16 @@ func (x *Index) decodeKinds(d *decoder) {
 	}
 }
 
-// A Goroutine is one of the trace.
+// A Goroutine is a goroutine of the trace.
 type Goroutine struct {
 	Index  uint32
 	ID     int64
 	Kind   uint32 // number in Kinds
-	Parent uint32 // index + 1 of the one that made it; 0 is not known
-	// Created is the stack of the go statement, 0 when that is not in the trace.
+	Parent uint32 // index + 1 of the goroutine that created it; 0 if unknown
+	// Created is the stack of the go statement, 0 if the trace does not have it.
 	Created  uint32
-	From, To int64 // nanoseconds since the trace's begin: from when until when it was seen
-	Old      bool  // was there before the trace
+	From, To int64 // nanoseconds since the start of the trace: when it was first and last seen
+	Old      bool  // existed before the trace
 	Ended    bool  // within the trace
 	Times    []Sum
 

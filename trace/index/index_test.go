@@ -255,7 +255,7 @@ func TestParts(t *testing.T) {
 	}
 	x.checkParts(t, rows[0].Parts, scanned[busiest].Spans, true)
 	for most := fan; most < 2*len(x.slices); most += len(x.slices)/8 | 1 {
-		q := &query{x: x, w: w, rows: map[uint32]*building{asked[0]: {w: w, step: w.step()}}}
+		q := &query{x: x, w: w, rows: map[uint32]*rowBuilder{asked[0]: {w: w, step: w.step()}}}
 		for _, p := range x.cover(w, most, 1) {
 			read := q.tile
 			if p.level == 0 {
@@ -266,7 +266,7 @@ func TestParts(t *testing.T) {
 			}
 		}
 		b := q.rows[asked[0]]
-		b.crowd()
+		b.toParts()
 		x.checkParts(t, b.parts, scanned[busiest].Spans, false)
 	}
 }

@@ -14,9 +14,9 @@ type kind struct {
 	number  uint32
 	name    uint32 // of the start function
 	count   int64  // goroutines
-	created int64  // of them, within the trace
+	created int64  // those created within the trace
 	ended   int64
-	life    int64 // of all together, within the trace
+	life    int64 // total, within the trace
 	stays   [maxCodes]*stays
 	all     *kinds
 }
@@ -24,10 +24,10 @@ type kind struct {
 // stays are the spans of a kind in one state.
 type stays struct {
 	count, total, max int64
-	hist              *hdrhistogram.Histogram // nil for those that are too many
+	hist              *hdrhistogram.Histogram // nil beyond maxHists
 }
 
-// kinds knows the kinds.
+// kinds holds all kinds.
 type kinds struct {
 	all    []*kind
 	byRoot map[uint32]*kind // by the stack of the start function alone
@@ -36,16 +36,16 @@ type kinds struct {
 	hists  int
 }
 
-// maxHists bounds the histograms, of some 40 KB each.
+// maxHists bounds the number of histograms, which take about 40 KB each.
 const maxHists = 1000
 
-// maxKinds bounds the kinds, of some 2 KB each.
+// maxKinds bounds the number of kinds, which take about 2 KB each.
 const maxKinds = 1 << 14
 
-// longest is the longest stay that histograms tell from longer ones.
+// longest is the longest stay that histograms distinguish.
 const longest = int64(time.Hour)
 
-// of is the kind of a goroutine whose stack has this root.
+// of returns the kind of a goroutine whose stack has this root.
 func (k *kinds) of(root uint32, table *stacks.Table) *kind {
 	if one, ok := k.byRoot[root]; ok {
 		return one
@@ -62,7 +62,7 @@ func (k *kinds) of(root uint32, table *stacks.Table) *kind {
 	return one
 }
 
-// unknown is the kind of goroutines no stack of which was seen.
+// unknown returns the kind of goroutines without a known stack.
 func (k *kinds) unknown() *kind { return k.named("") }
 
 func (k *kinds) named(name string) *kind {
@@ -99,8 +99,7 @@ func (k *kind) stay(code Code, took int64) {
 	}
 }
 
-// goroutine counts a goroutine that ended, or that the trace does not see any more, and its time in
-// all states.
+// goroutine counts a goroutine that has ended or was last seen, and its time in all states.
 func (k *kind) goroutine(g *goroutine, end int64) {
 	k.count++
 	k.life += end - g.begin
@@ -118,7 +117,7 @@ func (k *kind) goroutine(g *goroutine, end int64) {
 	}
 }
 
-// quantiles are what is kept of a histogram.
+// quantiles are those kept of a histogram.
 var quantiles = [...]float64{50, 90, 99}
 
 func (k *kinds) encode(b []byte) []byte {

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// fan is how many tiles are summed up in one of the next level.
+// fan is how many tiles are summed in one of the next level.
 const fan = 4
 
-// A tile is a slice, or some of them summed up.
+// A tile is a slice, or the sum of several.
 type tile struct {
 	ref
 	From, To int64
-	Spans    int    // of a slice
+	Spans    int    // if it is a slice
 	procs    []byte // usage of processors, encoded
 	threads  []byte // usage of threads, encoded
 	sums     []sum  // of all spans that end within
 }
 
-// levels writes slices and sums them up.
+// levels writes slices and sums them.
 type levels struct {
 	slices []tile
 	above  []level
@@ -28,15 +28,14 @@ type levels struct {
 // A level is the tiles of one size.
 type level struct {
 	tiles []tile
-	// What the next tile sums up, and its rows, which are merged as they come: those of four large tiles
-	// would take four times the memory.
+	// What the next tile sums, and its rows, which are merged as they come: keeping those of four
+	// large tiles would take four times the memory.
 	parts       []tile
 	rows, spare []row
 	arena       sums // of rows
 }
 
-// add takes a slice that was written, and writes the tiles that it makes whole. It keeps no part of
-// rows.
+// add adds a written slice, and writes the tiles that it completes. It does not keep rows.
 func (l *levels) add(out *file, t tile, rows []row) error {
 	for _, r := range rows {
 		for _, s := range r.sums {
@@ -47,7 +46,7 @@ func (l *levels) add(out *file, t tile, rows []row) error {
 	return l.collect(out, 0, t, rows)
 }
 
-// collect takes a tile into the next one of the level above. It keeps no part of rows.
+// collect adds a tile to the next one of the level above. It does not keep rows.
 func (l *levels) collect(out *file, n int, t tile, rows []row) error {
 	if n == len(l.above) {
 		l.above = append(l.above, level{})
@@ -80,18 +79,18 @@ func (l *levels) write(out *file, n int) error {
 	}
 	up.tiles = append(up.tiles, t)
 	err = l.collect(out, n+1, t, up.rows)
-	up = &l.above[n] // which may have moved
+	up = &l.above[n] // it may have moved
 	up.parts, up.rows = up.parts[:0], up.rows[:0]
 	up.arena.clear()
 	return err
 }
 
-// finish writes the tiles that are not whole: so each level covers the trace.
+// finish writes the incomplete tiles, so that each level covers the trace.
 func (l *levels) finish(out *file) error {
 	for n := 0; n < len(l.above); n++ {
 		if len(l.above[n].parts) == 0 || len(l.above[n].tiles) == 0 && len(l.above[n].parts) == 1 {
 			l.above[n].parts, l.above[n].rows = nil, nil
-			continue // one tile of another
+			continue // only one tile of another level
 		}
 		if err := l.write(out, n); err != nil {
 			return err
@@ -101,8 +100,8 @@ func (l *levels) finish(out *file) error {
 	return nil
 }
 
-// merge adds rows to those of a level. Goroutines that begin and end within are left out: they are less
-// than a tile wide.
+// merge adds rows to those of a level. Goroutines that begin and end within are left out: they are
+// narrower than a tile.
 func (l *level) merge(more []row) {
 	merged := l.spare[:0]
 	have := l.rows
@@ -132,13 +131,13 @@ func (l *level) merge(more []row) {
 	l.rows, l.spare = merged, l.rows
 }
 
-// sums are memory for lists of sums, which are given up all at once.
+// sums is memory for lists of sums that are freed all at once.
 type sums struct {
 	chunks [][]sum
-	used   int // chunks that are full
+	used   int // full chunks
 }
 
-const sumsChunk = 4096 // many lists, which are of maxCodes at most
+const sumsChunk = 4096 // many lists, each of at most maxCodes
 
 // copy copies a list.
 func (a *sums) copy(list []sum) []sum {
@@ -156,7 +155,7 @@ func (a *sums) copy(list []sum) []sum {
 	return c[at:len(c):len(c)]
 }
 
-// add adds to a list that copy made.
+// add adds to a list made by copy.
 func (a *sums) add(list []sum, s sum) []sum {
 	for i := range list {
 		if list[i].code == s.code {
@@ -174,9 +173,9 @@ func (a *sums) clear() {
 	a.used = 0
 }
 
-// appendRows encodes a tile that ends at to: goroutines as differences of their indexes (the first of
-// -1), how many bytes follow, how long before to the last span ends, and the sums, up to a difference
-// of 0.
+// appendRows encodes a tile that ends at to: goroutines as differences of their indexes (the first
+// from -1), how many bytes follow, how long before to the last span ends, and the sums, terminated
+// by a difference of 0.
 func appendRows(b []byte, rows []row, to int64) []byte {
 	last := int64(-1)
 	var sums []byte
@@ -191,7 +190,7 @@ func appendRows(b []byte, rows []row, to int64) []byte {
 	return append(b, 0)
 }
 
-// begin is when the first of a row's spans began.
+// begin returns when the first of a row's spans began.
 func (r *row) begin() int64 {
 	begin := r.end
 	for _, s := range r.sums {
@@ -200,9 +199,9 @@ func (r *row) begin() int64 {
 	return begin
 }
 
-// eachRow calls yield with the rows of those goroutines of a tile that are asked for, in ascending
-// order, or of all for nil, until it returns false, and reports whether the tile is what was written. A
-// row is good until the next.
+// eachRow calls yield with the rows of the wanted goroutines of a tile, in ascending order, or of
+// all if want is nil, until it returns false. It reports whether the tile is intact. A row is valid
+// until the next one.
 func eachRow(b []byte, to int64, want []uint32, yield func(row) bool) bool {
 	d := decoder{b: b}
 	last := int64(-1)

@@ -2,21 +2,21 @@ package index
 
 import "encoding/binary"
 
-// A meter adds up what processors, or threads, are used for. A lane is one of them.
+// A meter sums the uses of processors, or of threads. A lane is one of them.
 type meter struct {
 	lanes []lane
 	from  int64 // of this slice
 }
 
-// A lane is in one use at a time, or idle.
+// A lane has one use at a time, or is idle.
 type lane struct {
 	use   use
 	begin int64 // of the stay in this use
-	since int64 // the part of it that is not added up begins; -1 when idle
+	since int64 // start of the part of it not yet counted; -1 if idle
 	times [uses]int64
 }
 
-// A use of a lane. Threads have a processor or not: theirs is the first.
+// A use of a lane. Threads have a processor or not: having one is the first use.
 type use uint8
 
 const (
@@ -26,10 +26,10 @@ const (
 	uses
 )
 
-// code is the state of the goroutine that a processor in this use has.
+// code returns the state of the goroutine on a processor in this use.
 func (u use) code() Code { return [uses]Code{Running, Assist, Syscall}[u] }
 
-// useOf is the use that a goroutine in this state makes of its processor.
+// useOf returns the use that a goroutine in this state makes of its processor.
 func useOf(c Code) use {
 	switch c {
 	case Assist:
@@ -55,14 +55,14 @@ func (m *meter) at(n int64) *lane {
 	return &m.lanes[n]
 }
 
-// run notes that a lane is used, or goes on as it is.
+// run starts or continues a use of a lane.
 func (m *meter) run(n int64, u use, now int64) {
 	if l := m.at(n); l != nil && l.since < 0 {
 		l.use, l.begin, l.since = u, now, max(now, m.from)
 	}
 }
 
-// stop notes that a lane is idle.
+// stop makes a lane idle.
 func (m *meter) stop(n, now int64) {
 	if l := m.at(n); l != nil && l.since >= 0 {
 		l.times[l.use] += now - l.since
@@ -89,18 +89,19 @@ func (m *meter) take(now int64) []byte {
 	return appendUsage(nil, all)
 }
 
-// usage is what a lane is used for in a slice or tile.
+// usage is the usage of a lane in a slice or tile.
 type usage struct {
 	lane  uint32
 	times [uses]int64
-	open  int64 // how long before the end the stay began that reaches out of it; -1: it is idle there
+	open  int64 // how long before the end the stay began that extends beyond it; -1: idle at the end
 }
 
-// openBit tells in a usage's mask that its lane is not idle at the end.
+// openBit in a usage's mask means that its lane is not idle at the end.
 const openBit = 1 << uses
 
-// appendUsage encodes usage, in ascending order of lanes: the difference to the lane before (the
-// first of -1), a mask of what follows, times, and how long before the end the open stay began.
+// appendUsage encodes usage, in ascending order of lanes: the difference from the previous lane
+// (the first from -1), a mask of what follows, times, and how long before the end the open stay
+// began.
 func appendUsage(b []byte, all []usage) []byte {
 	last := int64(-1)
 	for _, one := range all {
@@ -127,7 +128,7 @@ func appendUsage(b []byte, all []usage) []byte {
 	return b
 }
 
-// eachUsage calls yield with what appendUsage has written, and reports whether that is what it read.
+// eachUsage calls yield with what appendUsage has written, and reports whether it is intact.
 func eachUsage(b []byte, yield func(usage)) bool {
 	d := decoder{b: b}
 	last := int64(-1)
@@ -151,12 +152,12 @@ func eachUsage(b []byte, yield func(usage)) bool {
 	return true
 }
 
-// mergeUsage sums up the usage of tiles that follow each other.
+// mergeUsage sums the usage of consecutive tiles.
 func mergeUsage(parts [][]byte) []byte {
 	var all []usage
 	for _, part := range parts {
 		for i := range all {
-			all[i].open = -1 // unless the last one says so
+			all[i].open = -1 // unless the last one has one
 		}
 		next := make([]usage, 0, len(all))
 		rest := all

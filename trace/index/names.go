@@ -6,27 +6,27 @@ import (
 	"github.com/whet-go/whet/trace/stacks"
 )
 
-// names gives numbers to texts. 0 is "".
+// names assigns numbers to texts. 0 is "".
 type names struct {
 	all    []string
 	byText map[string]uint32
-	given  int // texts that the trace's user chose
-	bytes  int // of these
+	given  int // texts from the traced program
+	bytes  int // total length of these
 }
 
-// Limits of the texts that the trace's user chose: types of tasks and regions, categories of logs. Some
-// programs put a number into them, and so make a new one each time.
+// Limits of texts from the traced program: types of tasks and regions, categories of logs. Some
+// programs put a number into them, which makes a new one each time.
 const (
 	maxGiven      = 1 << 16
 	maxGivenBytes = 8 << 20
 )
 
-// tooMany is what texts beyond a limit have in common.
+// tooMany replaces texts beyond a limit.
 const tooMany = "(one of too many)"
 
 func newNames() names { return names{all: []string{""}, byText: map[string]uint32{"": 0}} }
 
-// user is the number of a text that the trace's user chose. Those that are too many share one.
+// user returns the number of a text from the traced program. Those beyond the limits share one.
 func (n *names) user(text string) uint32 {
 	text = stacks.Name(text)
 	if id, ok := n.byText[text]; ok {
@@ -40,7 +40,7 @@ func (n *names) user(text string) uint32 {
 	return n.of(text)
 }
 
-// of is the number of a text of which there are not many: of the runtime, or of the table of stacks.
+// of returns the number of a text from the runtime or the table of stacks, of which there are few.
 func (n *names) of(text string) uint32 {
 	if id, ok := n.byText[text]; ok {
 		return id

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Rows are those of goroutines in a window, in the order in which these are asked for.
+// Rows returns the rows of goroutines in a window, in the given order.
 func (x *Index) Rows(w Window, goroutines []uint32) ([]Row, error) {
 	if err := w.check(); err != nil {
 		return nil, err
@@ -14,7 +14,7 @@ func (x *Index) Rows(w Window, goroutines []uint32) ([]Row, error) {
 	asked := slices.Clone(goroutines)
 	slices.Sort(asked)
 	asked = slices.Compact(asked)
-	q := &query{x: x, w: w, rows: make(map[uint32]*building, len(asked))}
+	q := &query{x: x, w: w, rows: make(map[uint32]*rowBuilder, len(asked))}
 	first, last := overlapping(x.slices, w.From, w.To)
 	if err := x.eachRecord(asked, func(_ int, g *Goroutine, posting decoder) error {
 		own := *g
@@ -24,7 +24,7 @@ func (x *Index) Rows(w Window, goroutines []uint32) ([]Row, error) {
 		if !ok {
 			return ErrDamaged
 		}
-		q.rows[g.Index] = &building{g: &own, w: w, step: w.step()}
+		q.rows[g.Index] = &rowBuilder{g: &own, w: w, step: w.step()}
 		return nil
 	}); err != nil {
 		return nil, err
@@ -39,16 +39,17 @@ func (x *Index) Rows(w Window, goroutines []uint32) ([]Row, error) {
 	return rows, nil
 }
 
-// A query is one answer that is made.
+// A query is one query in progress.
 type query struct {
 	x    *Index
 	w    Window
-	rows map[uint32]*building
+	rows map[uint32]*rowBuilder
 	buf  []byte
 	runs []run
 }
 
-// read reads what a window needs, which overlaps some slices, for some goroutines, in ascending order.
+// read reads what the rows of some goroutines, in ascending order, need of a window that overlaps
+// some slices.
 func (q *query) read(asked []uint32, first, last int) error {
 	if last-first <= q.x.limits.slices {
 		return q.exact(asked, first, last)
@@ -73,7 +74,7 @@ func (q *query) read(asked []uint32, first, last int) error {
 	return q.exact(many, end, end)
 }
 
-// split tells the goroutines that have spans in few of the slices, which can be read one by one, from
+// split separates goroutines with spans in few of the slices, which can be read one by one, from
 // the others. Both are in ascending order.
 func (q *query) split(asked []uint32, first, last int) (few, many []uint32) {
 	inside := func(index uint32) []uint32 {
@@ -97,8 +98,8 @@ func (q *query) split(asked []uint32, first, last int) (few, many []uint32) {
 	return asked, nil
 }
 
-// exact reads the spans that the goroutines have in some slices, and the first behind, where a span
-// ends that reaches beyond the window.
+// exact reads the spans of the goroutines in some slices and in the first slice after them, where a
+// span ends that extends beyond the window.
 func (q *query) exact(asked []uint32, first, last int) error {
 	want := map[uint32][]uint32{}
 	for _, index := range asked {
@@ -120,7 +121,7 @@ func (q *query) exact(asked []uint32, first, last int) error {
 	return nil
 }
 
-// from are the numbers of an ascending list that are at least n.
+// from returns the numbers of an ascending list that are at least n.
 func from(list []uint32, n uint32) []uint32 {
 	i, _ := slices.BinarySearch(list, n)
 	return list[i:]
@@ -133,7 +134,7 @@ func (q *query) tile(t *tile, asked []uint32) (err error) {
 	}
 	if !eachRow(q.buf, t.To, asked, func(r row) bool {
 		b := q.rows[r.g]
-		b.crowd()
+		b.toParts()
 		for _, s := range r.sums {
 			b.sum(s.code, s.time)
 		}
@@ -157,7 +158,7 @@ func (q *query) slice(t *tile, want []uint32, sums bool) (err error) {
 	for _, r := range q.runs {
 		b := q.rows[r.g]
 		if sums && r.sums {
-			b.crowd()
+			b.toParts()
 			begin, end, ok := r.sum(t.From, b.sum)
 			if !ok {
 				return ErrDamaged
@@ -182,8 +183,8 @@ func (q *query) slice(t *tile, want []uint32, sums bool) (err error) {
 }
 
 // Spans calls yield with all spans that overlap a window, goroutine by goroutine within the slices,
-// until it returns false. Spans that reach beyond the window come too. Within a goroutine they are in
-// order.
+// until it returns false. Spans that extend beyond the window are included, whole. Within a
+// goroutine they are in order.
 func (x *Index) Spans(from, to int64, yield func(Span) bool) error {
 	first, last := overlapping(x.slices, from, to)
 	q := &spansQuery{x: x, from: from, to: to, yield: yield, more: true}
@@ -205,7 +206,7 @@ type spansQuery struct {
 	runs     []run
 }
 
-// slice yields the spans of a slice, of some goroutines, or of all for nil.
+// slice yields the spans of a slice, of some goroutines, or of all if want is nil.
 func (q *spansQuery) slice(n int, want []uint32) (err error) {
 	if !q.more {
 		return nil
@@ -234,9 +235,9 @@ func (q *spansQuery) slice(n int, want []uint32) (err error) {
 	return nil
 }
 
-// beyond yields the spans that end in a slice behind the window or later. A goroutine has one at most,
-// the first that ends there. So it is enough to look at the slice's neighbours up to the end of their
-// tile, then at that tile's neighbours, and so on: their rows tell where the first span begins.
+// beyond yields the spans that end in a slice after the window. A goroutine has at most one, the
+// first that ends there. So it is enough to look at the slice's neighbours up to the end of their
+// tile, then at that tile's neighbours, and so on: their rows show where the first span begins.
 func (q *spansQuery) beyond(n int) error {
 	want := map[uint32][]uint32{} // by slice
 	for level := 0; n < len(q.x.slices) && q.more; level++ {
@@ -265,8 +266,8 @@ func (q *spansQuery) beyond(n int) error {
 	return nil
 }
 
-// reaching finds the goroutines whose first span that ends in a tile begins in the window, and notes
-// in which slice it ends.
+// reaching finds the goroutines whose first span that ends in a tile begins in the window, and in
+// which slice it ends.
 func (q *spansQuery) reaching(p piece, want map[uint32][]uint32) (err error) {
 	if q.buf, err = q.x.read(p.tile.ref, q.buf); err != nil {
 		return err

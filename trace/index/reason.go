@@ -1,11 +1,12 @@
 package index
 
-// A Reason is what a goroutine waits for, from the runtime's word for it (src/runtime/traceruntime.go).
+// A Reason is what a goroutine waits for, derived from the runtime's name for it
+// (src/runtime/traceruntime.go).
 type Reason uint8
 
 // Reasons.
 const (
-	OtherReason  Reason = iota // the runtime's own, or not known
+	OtherReason  Reason = iota // internal to the runtime, or unknown
 	ForNetwork                 // the network, or a file that can be polled
 	ForSend                    // sending to a channel
 	ForReceive                 // receiving from a channel
@@ -15,11 +16,11 @@ const (
 	ForSleep                   // time.Sleep
 	ForCollector               // the garbage collector
 	ForBubble                  // the goroutines of a bubble of testing/synctest
-	Forever                    // nothing: a nil channel, or a select without cases
+	Forever                    // a nil channel, or a select without cases
 )
 
-// ReasonOf reads the name of a code from [Waiting] on. known is false for a name that no version of Go up to
-// 1.27 has.
+// ReasonOf parses the name of a code from [Waiting] on. known is false for a name that no version
+// of Go up to 1.27 uses.
 func ReasonOf(name string) (r Reason, known bool) {
 	switch name {
 	case "network":

@@ -9,21 +9,22 @@ import (
 type Span struct {
 	Goroutine uint32 // index
 	Code      Code
-	From, To  int64 // nanoseconds since the trace's begin
-	// Stack is that of the event which began it, 0 when that has none: where the goroutine
-	// stopped, or began to assist; of [Runnable], where whoever made it so was.
+	From, To  int64 // nanoseconds since the start of the trace
+	// Stack is that of the event that began it, 0 if that has none: where the goroutine stopped, or
+	// began to assist; for [Runnable], the stack of the goroutine that made it so.
 	Stack uint32
-	// With is, of [Running], [Assist] and [Syscall], the processor's number + 1; of [Runnable], the index + 1
-	// of the goroutine that woke or made this one. 0 is not known, and all else.
+	// With is, for [Running], [Assist] and [Syscall], the processor's number + 1; for [Runnable],
+	// the index + 1 of the goroutine that woke or created this one. 0 means unknown, and is used
+	// for all other states.
 	With uint32
 }
 
-// sliceSpans is how many spans a slice has: as many as are read for a row that needs one of them, and
-// a quarter of a millisecond's work of a loaded server at least.
+// sliceSpans is how many spans a slice has: as many as are read for a row that needs one of them,
+// and at least a quarter of a millisecond's work of a loaded server.
 const sliceSpans = 8192
 
-// sumsFrom is how many spans a goroutine must have in a slice for its sums to be written too; the
-// spans of fewer are summed up when they are asked for.
+// sumsFrom is how many spans a goroutine must have in a slice for its sums to be written too; fewer
+// are summed on demand.
 const sumsFrom = 16
 
 // A pending span is in a slice that is not written yet.
@@ -38,11 +39,11 @@ type pending struct {
 // hasWith reports whether spans in a state have With.
 func (c Code) hasWith() bool { return c == Running || c == Runnable || c == Assist || c == Syscall }
 
-// packProcs is how many processors have bytes of their own for being run on, and for system calls, above
-// those of codes: most spans are such.
+// packProcs is how many processors have separate bytes, above those of codes, for running and for
+// system calls: most spans are one of these.
 const packProcs = (256 - maxCodes) / 2
 
-// packed is the byte of a code, and whether With is in it.
+// packed returns the byte of a code, and whether it includes With.
 func packed(c Code, with uint32) (b byte, whole bool) {
 	switch {
 	case with == 0 || with > packProcs:
@@ -54,7 +55,7 @@ func packed(c Code, with uint32) (b byte, whole bool) {
 	return byte(c), false
 }
 
-// unpacked is what packed had, 0 where With is not in it.
+// unpacked returns what packed encoded; with is 0 if the byte does not include it.
 func unpacked(b byte) (c Code, with uint32, whole bool) {
 	switch n := uint32(b); {
 	case n < maxCodes:
@@ -77,7 +78,7 @@ type row struct {
 	g    uint32
 	born bool  // it begins here
 	died bool  // it ends here
-	end  int64 // of its last span here: what it has is from its last end before until then
+	end  int64 // of its last span here: the row covers the time from its last end before until then
 	sums []sum
 }
 
@@ -92,8 +93,8 @@ type sliceWriter struct {
 	arena []sum
 }
 
-// encode writes the pending spans of goroutines, which are in the order of their indexes. from is when
-// the slice begins. The result and the rows are good until the next call.
+// encode writes the pending spans of goroutines, which are in the order of their indexes. from is
+// when the slice begins. The result and the rows are valid until the next call.
 //
 //	slice = { goroutine } 0 runs
 //	goroutine = index - index before (from -1 on), 1 + 2*spans + (1 if there are sums), length of its run
@@ -118,7 +119,7 @@ func (w *sliceWriter) encode(gs []*goroutine, from int64) []byte {
 	return w.buf
 }
 
-// run writes the spans of a goroutine, and notes its row.
+// run writes the spans of a goroutine, and adds its row.
 func (w *sliceWriter) run(g *goroutine, from int64) int {
 	n := 0
 	begin := len(w.arena)
@@ -182,7 +183,7 @@ type run struct {
 	bytes []byte
 }
 
-// directory finds the runs of a slice: of those that are asked for, in ascending order; all for nil.
+// directory finds the wanted runs of a slice, in ascending order; all if want is nil.
 func directory(b []byte, want []uint32, to []run) ([]run, bool) {
 	d := decoder{b: b}
 	to = to[:0]
@@ -227,8 +228,8 @@ func addSum(sums []sum, code Code, time int64) []sum {
 	return append(sums, sum{code, time})
 }
 
-// sum calls yield with the sums of a run that has them, and returns when its spans begin and end, and
-// whether the run is what was written. from is when the slice begins.
+// sum calls yield with the sums of a run that has them. It returns when the run's spans begin and
+// end, and reports whether the run is intact. from is when the slice begins.
 func (r run) sum(from int64, yield func(Code, int64)) (begin, end int64, ok bool) {
 	d := decoder{b: r.bytes}
 	took := int64(0)
@@ -241,8 +242,8 @@ func (r run) sum(from int64, yield func(Code, int64)) (begin, end int64, ok bool
 	return begin, begin + took, !d.bad
 }
 
-// each calls yield with the spans of a run, until it returns false, and reports whether the run is what
-// was written. from is when the slice begins.
+// each calls yield with the spans of a run, until it returns false, and reports whether the run is
+// intact. from is when the slice begins.
 func (r run) each(from int64, yield func(Span) bool) bool {
 	d := decoder{b: r.bytes}
 	if r.sums {
@@ -283,8 +284,8 @@ func (r run) each(from int64, yield func(Span) bool) bool {
 	return !d.bad && i == len(b)
 }
 
-// uvarint reads a number at i, and returns where the next one is: -1 when there is none, and from
-// then on.
+// uvarint reads a number at i, and returns where the next one is; once there is none, it returns -1
+// from then on.
 func uvarint(b []byte, i int) (v uint64, next int) {
 	if uint(i) < uint(len(b)) && b[i] < 0x80 {
 		return uint64(b[i]), i + 1

@@ -2,9 +2,9 @@ package index
 
 import "sort"
 
-// SpansOf calls yield with the spans of one goroutine that overlap a window, in order and as they are,
-// until it returns false. Spans that reach beyond the window come too. It reads the slices that the
-// goroutine has spans in, and no others. g comes from [Index.Goroutine] of the same index.
+// SpansOf calls yield with the unmodified spans of one goroutine that overlap a window, in order,
+// until it returns false. Spans that extend beyond the window are included. It reads only the
+// slices in which the goroutine has spans. g comes from [Index.Goroutine] of the same index.
 func (x *Index) SpansOf(g *Goroutine, begin, end int64, yield func(Span) bool) error {
 	first := sort.Search(len(x.slices), func(i int) bool { return x.slices[i].To >= begin })
 	var buf []byte

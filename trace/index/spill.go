@@ -6,17 +6,17 @@ import (
 	"os"
 )
 
-// A spill is a file for what need not be in memory until the end. It is made when something is put into it.
+// A spill is a file for data that need not be in memory until the end. It is created on first use.
 type spill struct {
 	dir  string
 	name string // pattern
 	file *os.File
-	gone bool // it has no name any more
+	gone bool // its name was removed
 	end  int64
 	buf  []byte
 }
 
-// put writes bytes at a place, or at the end when at is 0, and returns where they are: never 0.
+// put writes bytes at a position, or at the end if at is 0, and returns where they are: never 0.
 func (s *spill) put(at int64, b []byte) (int64, error) {
 	if s.file == nil {
 		f, err := os.CreateTemp(s.dir, s.name)
@@ -46,18 +46,19 @@ func (s *spill) close() error {
 	return err
 }
 
-// A chain is a list of bytes that grows at its end, most of which is in a spill. The zero one is empty.
+// A chain is a list of bytes that grows at its end, most of which is in a spill. The zero value is
+// empty.
 type chain struct {
-	last int64 // place of the last link
+	last int64 // position of the last link
 	rest []byte
 }
 
 // link is how many bytes of a chain are kept in memory.
 const link = 512
 
-// grown puts the bytes away when there are enough of them.
+// grown moves the bytes to the spill when there are enough of them.
 //
-//	link = place of the one before (8 bytes), length (4), bytes
+//	link = position of the previous one (8 bytes), length (4), bytes
 func (c *chain) grown(s *spill) error {
 	if len(c.rest) < link {
 		return nil

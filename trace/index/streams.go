@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// A cursor goes through the records of one class that overlap a window.
+// A cursor iterates over the records of one class that overlap a window.
 type cursor struct {
 	x        *Index
 	stream   Stream
 	from, to int64
-	blocks   []sideRef // those to come
-	left     int       // records of the block
+	blocks   []streamRef // remaining blocks
+	left     int         // remaining records of the block
 	at       int64
 	d        decoder
 	buf      []byte
@@ -50,11 +50,11 @@ func (c *cursor) next() (bool, error) {
 	}
 }
 
-func (s *sideRef) overlaps(from, to int64) bool { return s.to >= from && s.from <= to }
+func (s *streamRef) overlaps(from, to int64) bool { return s.to >= from && s.from <= to }
 
-// blocks are those of a stream that overlap a window, by class.
-func (x *Index) blocks(stream Stream, from, to int64) (all [classes][]sideRef, n int) {
-	for class, list := range x.side[stream] {
+// blocks returns those of a stream that overlap a window, by class.
+func (x *Index) blocks(stream Stream, from, to int64) (all [classes][]streamRef, n int) {
+	for class, list := range x.refs[stream] {
 		for _, b := range list {
 			if b.overlaps(from, to) {
 				all[class] = append(all[class], b)
@@ -65,16 +65,16 @@ func (x *Index) blocks(stream Stream, from, to int64) (all [classes][]sideRef, n
 	return all, n
 }
 
-// Records calls yield with the records of a stream that overlap a window, in the order of their ends,
-// until it returns false.
+// Records calls yield with the records of a stream that overlap a window, in the order of their
+// ends, until it returns false.
 func (x *Index) Records(stream Stream, from, to int64, yield func(*Record) bool) error {
 	all, _ := x.blocks(stream, from, to)
 	return x.each(stream, all, from, to, yield)
 }
 
-// each calls yield with the records of some blocks that overlap a window, in the order of their ends,
-// until it returns false.
-func (x *Index) each(stream Stream, blocks [classes][]sideRef, from, to int64, yield func(*Record) bool) error {
+// each calls yield with the records of some blocks that overlap a window, in the order of their
+// ends, until it returns false.
+func (x *Index) each(stream Stream, blocks [classes][]streamRef, from, to int64, yield func(*Record) bool) error {
 	var cursors []*cursor
 	for _, list := range blocks {
 		c := &cursor{x: x, stream: stream, from: from, to: to, blocks: list}
@@ -107,11 +107,11 @@ func (x *Index) each(stream Stream, blocks [classes][]sideRef, from, to int64, y
 	return nil
 }
 
-// Task finds a task by its number; nil when there is none.
+// Task returns the task with a number; nil if there is none.
 func (x *Index) Task(id uint64) (*Record, error) {
 	var task *Record
-	var some [classes][]sideRef
-	for class, list := range x.side[Tasks] {
+	var some [classes][]streamRef
+	for class, list := range x.refs[Tasks] {
 		for _, b := range list {
 			if b.tasks[0] <= id && id <= b.tasks[1] {
 				some[class] = append(some[class], b)
@@ -127,10 +127,10 @@ func (x *Index) Task(id uint64) (*Record, error) {
 	return task, err
 }
 
-// Count is how many records a stream has.
+// Count returns the number of records in a stream.
 func (x *Index) Count(stream Stream) int64 {
 	n := int64(0)
-	for _, list := range x.side[stream] {
+	for _, list := range x.refs[stream] {
 		for _, b := range list {
 			n += int64(b.records)
 		}
@@ -138,27 +138,27 @@ func (x *Index) Count(stream Stream) int64 {
 	return n
 }
 
-// A Named is what the records of one name of a stream say together.
+// A Named sums the records of a stream that have one name.
 type Named struct {
 	Name     uint32
 	Count    int64
-	From, To int64 // the first begin, the last end
+	From, To int64 // first begin, last end
 	Time     time.Duration
 }
 
-// Names are the names of a stream that has sums (Metrics, Ranges, Regions), in the order in which they
-// first ended: at most 10 000. They belong to the index.
+// Names returns the names of a stream that has sums (Metrics, Ranges, Regions), in the order in
+// which they first ended: at most 10 000. The caller must not modify the result.
 func (x *Index) Names(stream Stream) []Named { return x.totals[stream] }
 
-// A Point is what a metric was at some time.
+// A Point is the value of a metric at one time.
 type Point struct {
-	At          int64 // nanoseconds since the trace's begin
+	At          int64 // nanoseconds since the start of the trace
 	Least, Most uint64
 	Last        uint64
 }
 
-// Metric is what a metric was in a window: at most as many points as it is wide, each of what was
-// between the one before and it. The first is what it was when the window began, if that is known.
+// Metric returns the values of a metric in a window: at most as many points as its width, each for
+// the time since the previous one. The first is the value at the start of the window, if known.
 func (x *Index) Metric(name uint32, w Window) ([]Point, error) {
 	if err := w.check(); err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func (x *Index) Metric(name uint32, w Window) ([]Point, error) {
 		})
 		return points.all, err
 	}
-	for _, b := range blocks[0] { // metrics take no time
+	for _, b := range blocks[0] { // metrics have no duration
 		for _, s := range b.sums {
 			if s.name == name && s.to >= w.From {
 				points.add(Point{min(s.to, w.To), s.least, s.most, s.last})
@@ -191,9 +191,9 @@ func (x *Index) Metric(name uint32, w Window) ([]Point, error) {
 	return points.all, nil
 }
 
-// metricBefore is the last value of a metric before a time; nil when there is none.
+// metricBefore returns the last value of a metric before a time; nil if there is none.
 func (x *Index) metricBefore(name uint32, at int64) (*uint64, error) {
-	list := x.side[Metrics][0]
+	list := x.refs[Metrics][0]
 	for i := len(list) - 1; i >= 0; i-- {
 		b := list[i]
 		k := slices.IndexFunc(b.sums, func(n nameSum) bool { return n.name == name })
@@ -204,7 +204,7 @@ func (x *Index) metricBefore(name uint32, at int64) (*uint64, error) {
 			return &b.sums[k].last, nil
 		}
 		var value *uint64
-		err := x.each(Metrics, [classes][]sideRef{{b}}, 0, at-1, func(r *Record) bool {
+		err := x.each(Metrics, [classes][]streamRef{{b}}, 0, at-1, func(r *Record) bool {
 			if r.Name == name {
 				value = &r.Value
 			}
@@ -215,7 +215,7 @@ func (x *Index) metricBefore(name uint32, at int64) (*uint64, error) {
 	return nil, nil
 }
 
-// A pointer puts points together that are too close to be told apart.
+// A pointer merges points that are too close to distinguish.
 type pointer struct {
 	w      Window
 	all    []Point

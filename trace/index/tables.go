@@ -11,20 +11,20 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// Info is what an index says of the trace as a whole.
+// Info describes the trace as a whole.
 type Info struct {
 	Events      int64  `json:"events"`
-	Generations int64  `json:"generations"` // events that begin one, and the last
+	Generations int64  `json:"generations"` // events that begin one, and the last event
 	Duration    int64  `json:"duration"`    // nanoseconds
 	Goroutines  uint32 `json:"goroutines"`
 	Spans       int64  `json:"spans"`
 	Samples     int64  `json:"samples"`          // of the CPU
 	Source      string `json:"source,omitempty"` // Options.Source
-	// Began is when the trace began; zero when it does not say, as those before Go 1.25.
+	// Began is when the trace began; zero if the trace does not have it, as before Go 1.25.
 	Began time.Time `json:"began,omitzero"`
-	// Damage says what ended the trace before its end; "" when it is whole.
+	// Damage says what ended the trace before its end; "" if it is complete.
 	Damage string `json:"damage,omitempty"`
-	// Limited is the Options.MaxMemory that ended it; 0: not that.
+	// Limited is the Options.MaxMemory that ended the trace; 0 if it did not.
 	Limited int64 `json:"limited,omitempty"`
 	// StacksFull is set when stacks were left out because there were too many.
 	StacksFull bool `json:"stacks_full,omitempty"`
@@ -63,7 +63,7 @@ func (b *builder) finish() error {
 	if err != nil {
 		return err
 	}
-	if err := b.side.flush(); err != nil {
+	if err := b.streams.flush(); err != nil {
 		return err
 	}
 	b.info.Duration, b.info.Goroutines, b.info.StacksFull = b.now, b.next, b.table.Full()
@@ -77,11 +77,11 @@ func (b *builder) finish() error {
 	return b.out.end(tables)
 }
 
-// endOthers ends ranges, tasks and what threads do with the trace.
+// endOthers ends ranges, tasks and the use of threads with the trace.
 func (b *builder) endOthers() error {
 	for p := range b.threads.mounted {
 		if r, had := b.threads.end(trace.ProcID(p), b.now); had {
-			if err := b.side.add(Procs, &r); err != nil {
+			if err := b.streams.add(Procs, &r); err != nil {
 				return err
 			}
 		}
@@ -95,15 +95,16 @@ func (b *builder) endOthers() error {
 		begun := b.ranges[key]
 		r := Record{From: begun.from, To: b.now, Name: b.names.user(key.name), Stack: begun.stack}
 		b.of(&r, key, begun.by)
-		if err := b.side.add(Ranges, &r); err != nil {
+		if err := b.streams.add(Ranges, &r); err != nil {
 			return err
 		}
 	}
 	for id, t := range b.tasks {
 		r := Record{
-			From: t.from, To: b.now, Name: t.name, Task: uint64(id), Parent: t.parent, Goroutine: t.goroutine, Stack: t.stack, Value: Began,
+			From: t.from, To: b.now, Name: t.name, Task: uint64(id), Parent: t.parent, Goroutine: t.goroutine, Stack: t.stack,
+			Value: Began,
 		}
-		if err := b.side.add(Tasks, &r); err != nil {
+		if err := b.streams.add(Tasks, &r); err != nil {
 			return err
 		}
 	}
@@ -159,9 +160,9 @@ func (b *builder) tables(pages []ref) ([]byte, error) {
 		out = binary.AppendUvarint(out, uint64(r.to-r.from))
 	}
 	out = appendRefs(out, pages)
-	out = binary.AppendUvarint(out, uint64(len(b.side.blocks)))
-	for i := range b.side.blocks {
-		s := &b.side.blocks[i]
+	out = binary.AppendUvarint(out, uint64(len(b.streams.blocks)))
+	for i := range b.streams.blocks {
+		s := &b.streams.blocks[i]
 		out = s.encode(appendRef(append(out, byte(s.stream)), s.ref))
 	}
 	out = binary.AppendUvarint(out, uint64(len(b.threads.all)))
@@ -171,7 +172,7 @@ func (b *builder) tables(pages []ref) ([]byte, error) {
 		out = binary.AppendUvarint(out, uint64(t.To-t.From))
 	}
 	out = binary.AppendUvarint(out, uint64(len(b.procs.lanes)))
-	for _, t := range b.side.totals {
+	for _, t := range b.streams.totals {
 		out = binary.AppendUvarint(out, uint64(len(t.all)))
 		for _, n := range t.all {
 			for _, v := range []int64{int64(n.name), n.count, n.from, n.to - n.from, n.time} {
@@ -290,8 +291,8 @@ func (x *Index) decodeTables(b []byte) error {
 	}
 	x.pages = d.refs()
 	for range d.count() {
-		if s := d.side(); !d.bad {
-			x.side[s.stream][s.class] = append(x.side[s.stream][s.class], s)
+		if s := d.streamRef(); !d.bad {
+			x.refs[s.stream][s.class] = append(x.refs[s.stream][s.class], s)
 		}
 	}
 	for range d.count() {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Temporary builds an index of a trace as [Build] does, which is gone when it is closed.
+// Temporary builds an index as [Build] does, and deletes it when it is closed.
 func Temporary(ctx context.Context, r io.Reader, o Options) (x *Index, err error) {
 	dir, err := os.MkdirTemp("", "whet-trace-*")
 	if err != nil {
@@ -26,7 +26,7 @@ func Temporary(ctx context.Context, r io.Reader, o Options) (x *Index, err error
 	if x, err = Open(name); err != nil {
 		return nil, err
 	}
-	if os.RemoveAll(dir) != nil { // an open file stays readable, but Windows does not remove it
+	if os.RemoveAll(dir) != nil { // an open file remains readable, but Windows does not remove it
 		x.temporary = dir
 	}
 	return x, nil

@@ -2,10 +2,10 @@ package index
 
 import "golang.org/x/exp/trace"
 
-// A Thread is one of the system that had a processor.
+// A Thread is an operating system thread that had a processor.
 type Thread struct {
 	ID       uint64
-	From, To int64 // nanoseconds since the trace's begin: the first time that it had one, the last
+	From, To int64 // nanoseconds since the start of the trace: when it first and last had one
 }
 
 // threads follows which thread has which processor.
@@ -18,11 +18,11 @@ type threads struct {
 
 // mounted is a processor that a thread has.
 type mounted struct {
-	thread uint32 // number + 1 in all; 0: no thread has it
+	thread uint32 // number + 1, over the whole trace; 0: no thread has it
 	since  int64
 }
 
-// begin notes that a thread has a processor.
+// begin starts the stay of a processor on a thread.
 func (t *threads) begin(p trace.ProcID, id trace.ThreadID, now int64) {
 	if p < 0 || p >= maxLanes || id < 0 {
 		return
@@ -46,7 +46,7 @@ func (t *threads) begin(p trace.ProcID, id trace.ThreadID, now int64) {
 	t.meter.run(int64(n), useRunning, now)
 }
 
-// end notes that no thread has a processor, and returns the record of the one that had it.
+// end ends the stay of a processor on a thread, and returns the record of it.
 func (t *threads) end(p trace.ProcID, now int64) (r Record, had bool) {
 	if p < 0 || int(p) >= len(t.mounted) || t.mounted[p].thread == 0 {
 		return Record{}, false

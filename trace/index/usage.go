@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Procs is how many processors there are: their numbers are below.
+// Procs returns the number of processors; their numbers are less.
 func (x *Index) Procs() int { return x.procs }
 
-// Threads are those that had processors.
+// Threads returns the threads that had processors.
 func (x *Index) Threads() []Thread { return x.threads }
 
-// places are where in an answer a lane is; those that are not asked for have -1.
-func places(asked []uint32, n int, what string) ([]int, error) {
+// positions returns where in an answer each lane is; -1 for lanes that are not wanted.
+func positions(asked []uint32, n int, what string) ([]int, error) {
 	at := make([]int, n)
 	for i := range at {
 		at[i] = -1
@@ -26,13 +26,14 @@ func places(asked []uint32, n int, what string) ([]int, error) {
 	return at, nil
 }
 
-// ProcRows are those of processors, which are asked for once each: spans of the goroutines that they
-// run, and idle between. Parts have the time that processors ran goroutines, by these goroutines' state.
+// ProcRows returns the rows of processors, each listed once: spans of the goroutines that they run,
+// with idle time between. Parts have the time that processors ran goroutines, by the state of these
+// goroutines.
 func (x *Index) ProcRows(w Window, procs []uint32) ([]Row, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	at, err := places(procs, x.procs, "processor")
+	at, err := positions(procs, x.procs, "processor")
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ type procQuery struct {
 	runs []run
 }
 
-// slice takes what processors run from a slice.
+// slice adds what processors run in a slice.
 func (q *procQuery) slice(n int) error {
 	return q.spans(n, func(s Span) {
 		if s.From <= q.w.To && s.To >= q.w.From {
@@ -87,7 +88,7 @@ func (q *procQuery) slice(n int) error {
 	})
 }
 
-// spans calls yield with the spans of a slice in which the processors that are asked for run.
+// spans calls yield with the spans of a slice in which the wanted processors run.
 func (q *procQuery) spans(n int, yield func(Span)) (err error) {
 	t := &q.x.slices[n]
 	if q.buf, err = q.x.read(t.ref, q.buf); err != nil {
@@ -111,8 +112,8 @@ func (q *procQuery) spans(n int, yield func(Span)) (err error) {
 	return nil
 }
 
-// beyond takes the spans that end in a slice behind the window or later. Which processors have one the
-// usage of the slice before tells, and that of the next ones where it ends.
+// beyond adds the spans that end in a slice after the window. The usage of the previous slice shows
+// which processors have one, and that of the next ones where it ends.
 func (q *procQuery) beyond(n int) error {
 	if n == 0 || n == len(q.x.slices) {
 		return nil
@@ -147,7 +148,7 @@ func (q *procQuery) beyond(n int) error {
 	return nil
 }
 
-// open tells which processors run something at the end of a slice, and since when.
+// open returns which processors run something at the end of a slice, and since when.
 func (q *procQuery) open(n int) map[uint32]int64 {
 	t := &q.x.slices[n]
 	open := map[uint32]int64{}
@@ -159,13 +160,13 @@ func (q *procQuery) open(n int) map[uint32]int64 {
 	return open
 }
 
-// ThreadRows are those of threads, which are asked for once each by their place in Threads: stays of
+// ThreadRows returns the rows of threads, each listed once by its position in Threads: stays of
 // processors on them, as spans in the state Running. Parts have the time that they had one.
 func (x *Index) ThreadRows(w Window, threads []uint32) ([]Row, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	at, err := places(threads, len(x.threads), "thread")
+	at, err := positions(threads, len(x.threads), "thread")
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +188,7 @@ func (x *Index) ThreadRows(w Window, threads []uint32) ([]Row, error) {
 	return rowsOf(rows), err
 }
 
-// usageRows makes rows of parts of what tiles know, which is in memory.
+// usageRows makes rows of parts from the usage in tiles, which is in memory.
 func (x *Index) usageRows(w Window, at []int, n int, of func(*tile) []byte) ([]Row, error) {
 	rows := make([]Row, n)
 	for _, p := range x.cover(w, max(x.limits.tiles, w.Width), 1) {
@@ -214,9 +215,9 @@ func (x *Index) usageRows(w Window, at []int, n int, of func(*tile) []byte) ([]R
 	return rows, nil
 }
 
-// NamedRows are those of the names of Ranges or Regions, which are asked for once each: all that have
-// the name, as spans in the state Running; With is the goroutine's index + 1. Several may be at a time,
-// so that spans overlap, and the times of parts may be more than their length.
+// NamedRows returns the rows of names of Ranges or Regions, each listed once: all records with the
+// name, as spans in the state Running; With is the goroutine's index + 1. Several may be active at
+// a time, so spans may overlap, and the times of parts may exceed their length.
 func (x *Index) NamedRows(stream Stream, w Window, names []uint32) ([]Row, error) {
 	if err := w.check(); err != nil {
 		return nil, err
@@ -232,7 +233,7 @@ func (x *Index) NamedRows(stream Stream, w Window, names []uint32) ([]Row, error
 	blocks, n := x.blocks(stream, w.From, w.To)
 	if n > x.limits.blocks {
 		for i := range rows {
-			rows[i].crowd()
+			rows[i].toParts()
 		}
 		for class := range blocks {
 			kept := blocks[class][:0]

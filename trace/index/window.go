@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// A Window is a part of the trace that is drawn, in nanoseconds since the trace's begin.
+// A Window is a part of the trace to draw, in nanoseconds since the start of the trace.
 type Window struct {
 	From, To int64
-	// Width is how many things can be told apart from left to right: pixels.
+	// Width is the number of distinguishable positions from left to right: pixels.
 	Width int
 }
 
-// A Row is what one of the things of a trace does in a window: spans, or, where there are more than
-// can be told apart, parts of the time with how much of each state. Spans are not cut at the window's
-// ends; parts reach beyond them by what was summed up together, which is a tile at most.
+// A Row is what a goroutine, processor, thread or name does in a window: spans or, where there are
+// too many to distinguish, parts of the time with the time in each state. Spans are not cut at the
+// window's ends; parts extend beyond them by at most the tile that they are summed in.
 type Row struct {
 	Spans []Span
 	Parts []Part
 }
 
-// A Part is some time with how much of it is spent in what state.
+// A Part is an interval with the time spent in each state.
 type Part struct {
 	From, To int64
 	Times    []Sum
@@ -30,30 +30,31 @@ type Part struct {
 
 func (w Window) check() error {
 	if w.Width < 1 || w.To < w.From {
-		return fmt.Errorf("window from %d to %d of width %d: want an end after the begin, and a width", w.From, w.To, w.Width)
+		return fmt.Errorf("invalid window from %d to %d of width %d (want an end after the start, and a positive width)",
+			w.From, w.To, w.Width)
 	}
 	return nil
 }
 
-// limits are of what is read for a window.
+// limits bound what is read for a window.
 type limits struct {
-	slices    int // of wider windows sums are read for goroutines: of tiles, and of slices
-	few       int // slices that are read for goroutines with spans in few slices of a wider window
-	tiles     int // that are read for goroutines
+	slices    int // beyond it, sums are read for goroutines: of tiles, and of slices
+	few       int // slices read for goroutines with spans in few slices of a wider window
+	tiles     int // tiles read for goroutines
 	sliceCost int // how many tiles take as long to read as the sums of a slice
-	procs     int // slices of which each span is looked at for processors
-	blocks    int // of a stream: of more the sums are taken
+	procs     int // slices whose spans are read for processors
+	blocks    int // blocks of a stream that are read; beyond it, sums are used
 }
 
-// usual are the limits by which an answer takes some 20 ms at most.
+// usual returns the limits with which a query takes about 20 ms at most.
 func usual() limits {
 	return limits{slices: 72, few: 48, tiles: 1000, sliceCost: 5, procs: 80, blocks: 96}
 }
 
-// step is what one of the window's width stands for.
+// step returns the time that one position of the window stands for.
 func (w Window) step() int64 { return max((w.To-w.From+int64(w.Width)-1)/int64(w.Width), 1) }
 
-// spansEach is how many spans there may be for each thing that can be told apart.
+// spansEach is how many spans there may be per position.
 const spansEach = 2
 
 func (p *Part) add(code Code, took time.Duration) {
@@ -66,11 +67,11 @@ func (p *Part) add(code Code, took time.Duration) {
 	p.Times = append(p.Times, Sum{code, took})
 }
 
-// A gatherer makes a row of spans that come in any order, and may overlap.
+// A gatherer makes a row from spans that come in any order and may overlap.
 type gatherer struct {
 	w     Window
 	spans []Span
-	dense *density // when they are too many
+	dense *density // when there are too many
 }
 
 func (g *gatherer) add(s Span) {
@@ -78,12 +79,12 @@ func (g *gatherer) add(s Span) {
 		g.spans = append(g.spans, s)
 		return
 	}
-	g.crowd()
+	g.toParts()
 	g.dense.add(s.Code, s.From, s.To)
 }
 
-// crowd has the row be one of parts.
-func (g *gatherer) crowd() {
+// toParts switches to parts.
+func (g *gatherer) toParts() {
 	if g.dense != nil {
 		return
 	}
@@ -133,7 +134,7 @@ func (d *density) of(code Code) *stepped {
 	return s
 }
 
-// add adds a span, as far as it is in the window.
+// add adds the part of a span that is in the window.
 func (d *density) add(code Code, from, to int64) {
 	from, to = max(from, d.w.From)-d.w.From, min(to, d.w.To)-d.w.From
 	if to <= from {
@@ -151,7 +152,7 @@ func (d *density) add(code Code, from, to int64) {
 	s.whole[last]--
 }
 
-// spread adds a time that is somewhere between two times, in equal parts.
+// spread distributes a time evenly between two times.
 func (d *density) spread(code Code, from, to int64, took time.Duration) {
 	per := float64(took) / float64(max(to-from, 1))
 	to = max(to, from+1)

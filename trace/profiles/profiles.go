@@ -36,12 +36,13 @@ type Options struct {
 	From, To int64
 	// Goroutines are those that count, by the function that they run; nil: all.
 	Goroutines *regexp.Regexp
-	// Within are the parts of goroutines' time that count, such as those of some requests; nil: all.
+	// Within are the parts of goroutines' time that count, such as those of some requests; nil:
+	// all.
 	Within *Parts
 }
 
-// samplePeriod is the time that a CPU sample of a trace stands for: the profiler's is 100 Hz unless it
-// was set otherwise, which a trace does not say.
+// samplePeriod is the time that a CPU sample of a trace stands for: the profiler's is 100 Hz unless
+// it was set otherwise, which a trace does not say.
 const samplePeriod = 10 * time.Millisecond
 
 // Of makes a profile.

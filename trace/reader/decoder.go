@@ -2,8 +2,8 @@ package reader
 
 import "encoding/binary"
 
-// A decoder reads the parts of a trace's wire format. After a read that goes beyond the end, or finds what cannot
-// be, it reads zeros, and bad tells so.
+// A decoder reads the parts of a trace's wire format. After a read beyond the end, or of an
+// impossible value, it returns zeros and sets bad.
 type decoder struct {
 	b   []byte
 	bad bool
@@ -29,7 +29,7 @@ func (d *decoder) byte() byte {
 	return v
 }
 
-// skip skips a text with its length before it.
+// skip skips a text preceded by its length.
 func (d *decoder) skip() {
 	n := d.uint()
 	if n > uint64(len(d.b)) {

@@ -10,19 +10,19 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// The reader of traces holds a generation in memory, with maps of what is in its tables, and trusts that
-// a trace is what the runtime writes. Limits of what reaches it bound that: some 2.5 GB for a trace that
-// is made to need much, and what a generation has for one that is not.
+// The reader of traces holds a generation in memory, with maps of what is in its tables, and trusts
+// that the runtime wrote the trace. These limits on its input bound that memory: about 2.5 GB for a
+// crafted trace, and what a generation has for a normal one.
 const (
 	maxGeneration = 1 << 30  // bytes: a second of some hundred busy processors
 	maxTables     = 64 << 20 // bytes of strings, stacks and samples in a generation
 	maxBatches    = 1 << 18  // in a generation: those of the runtime have 64 KiB
-	maxThreads    = 1 << 14  // in a generation: a program is killed at 10 000, if it does not ask for more
-	maxAllThreads = 1 << 20  // that the trace names
-	maxBatch      = 64 << 10 // bytes, of the format
+	maxThreads    = 1 << 14  // in a generation: by default a program is killed at 10 000
+	maxAllThreads = 1 << 20  // in the whole trace
+	maxBatch      = 64 << 10 // bytes, by the format
 )
 
-// Limits of traces of Go 1.11 to 1.21, of which all events are held in memory and merged from all
+// Limits of traces of Go 1.11 to 1.21, whose events are all held in memory and merged from all
 // processors, each time by looking at those that are not ready.
 const (
 	maxOld       = 256 << 20 // bytes
@@ -30,7 +30,7 @@ const (
 	maxOldWork   = 1 << 32 // events, times processors
 )
 
-// The types of batches and of what they have, in golang.org/x/exp/trace/internal/tracev2.
+// The types of batches and of their contents, in golang.org/x/exp/trace/internal/tracev2.
 const (
 	evEventBatch        = 1
 	evStacks            = 2
@@ -40,14 +40,14 @@ const (
 	evEndOfGeneration   = 52
 )
 
-// unreadable is why a trace cannot be read, or not on from some place. The hint may be "".
+// unreadable returns why a trace cannot be read, or not beyond some point. hint may be "".
 func unreadable(text, hint string) error { return &diag.Error{Err: errors.New(text), Hint: hint} }
 
-// headLen is how many bytes say what a file is.
+// headLen is the number of bytes that identify a file.
 const headLen = 16
 
-// A guard hands a trace on to its reader, and ends it where it is beyond the limits. It looks at the heads
-// of batches as they pass.
+// A guard passes a trace on to its reader, and ends it where it exceeds the limits. It checks the
+// heads of batches as they pass.
 type guard struct {
 	r    *bufio.Reader
 	left int   // bytes to pass before the next batch
@@ -58,10 +58,11 @@ type guard struct {
 	tables  int64
 	batches int
 	here    int               // threads of the generation
-	threads map[uint64]uint64 // the generation that each was last in
+	threads map[uint64]uint64 // the last generation of each
 }
 
-// newGuard looks at a trace's head. What it returns is a guard, or has all of a trace in an old format.
+// newGuard reads a trace's head. It returns a guard or, for a trace in an old format, a reader of
+// the whole trace.
 func newGuard(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReaderSize(r, 256<<10)
 	head, err := b.Peek(headLen)
@@ -82,25 +83,26 @@ func newGuard(r io.Reader) (io.Reader, error) {
 // firstNew is the first version whose format has generations: Go 1.22.
 const firstNew = 22
 
-// CheckHead reports what a file is that does not begin as a trace does, as an error with a hint. head are its first bytes,
-// [HeadLen] of them if there are as many.
+// CheckHead returns an error with a hint that says what a file is if it does not begin as a trace
+// does. head are its first [HeadLen] bytes, or all if there are fewer.
 func CheckHead(head []byte) error {
 	_, err := versionOf(head)
 	return err
 }
 
-// HeadLen is how long a trace's head is.
+// HeadLen is the length of a trace's head.
 const HeadLen = headLen
 
 // firstKnown is the first version whose format can be read.
 const firstKnown = 11
 
-// versionOf is the minor version of Go in a trace's head.
+// versionOf returns the minor version of Go in a trace's head.
 func versionOf(head []byte) (version int, err error) {
 	_, err = fmt.Sscanf(string(head), "go 1.%d trace\x00\x00\x00", &version)
 	switch {
 	case err == nil && version < firstKnown:
-		return 0, unreadable(fmt.Sprintf("a trace of Go 1.%d: its format cannot be read before Go 1.%d", version, firstKnown), "`go tool trace` of that version reads it; build the program with a newer Go")
+		return 0, unreadable(fmt.Sprintf("a trace of Go 1.%d: its format cannot be read before Go 1.%d", version, firstKnown),
+			"`go tool trace` of that version reads it; build the program with a newer Go")
 	case err == nil && version <= 40:
 		return version, nil
 	}
@@ -108,10 +110,10 @@ func versionOf(head []byte) (version int, err error) {
 	for _, known := range []struct{ magic, is, hint string }{
 		{"\x1f\x8b", "compressed, as profiles are", "`whet top` reads a profile; `gunzip` unpacks a trace"},
 		{"PK\x03\x04", "a zip file", "a recording's name ends in .whet; of another archive, unpack the trace"},
-		{"whet trace index", "an index that whet made of one", "give the trace itself"},
+		{"whet trace index", "an index of a trace", "give the trace itself"},
 		{"{", "JSON", source},
 		{"[", "JSON", source},
-		{"<", "a page of HTML or XML", "the address of a trace ends in /debug/pprof/trace"},
+		{"<", "an HTML or XML page", "the address of a trace ends in /debug/pprof/trace"},
 		{"goroutine ", "a dump of goroutines", "`whet goroutines` reads it"},
 		{"\x0a", "perhaps an uncompressed profile", "`whet top` reads a profile"},
 	} {
@@ -123,9 +125,11 @@ func versionOf(head []byte) (version int, err error) {
 	case len(head) == 0:
 		return 0, unreadable("an empty file", "the program that writes a trace must call trace.Stop, and close the file")
 	case len(head) < headLen && bytes.HasPrefix([]byte("go 1."), head[:min(len(head), 5)]):
-		return 0, unreadable("cut off in its first bytes", "the program that writes a trace must call trace.Stop, and close the file")
+		return 0, unreadable("cut off in its first bytes",
+			"the program that writes a trace must call trace.Stop, and close the file")
 	case bytes.HasPrefix(head, []byte("go 1.")):
-		return 0, unreadable(fmt.Sprintf("a head %q that is not known", bytes.TrimRight(head, "\x00")), "a newer whet may know it")
+		return 0, unreadable(fmt.Sprintf("unrecognized head %q", bytes.TrimRight(head, "\x00")),
+			"a newer whet may support it")
 	}
 	return 0, unreadable("not an execution trace", source)
 }
@@ -145,7 +149,8 @@ func (g *guard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// batch looks at the head of the next batch. What is no batch passes: the reader says so better.
+// batch checks the head of the next batch. Anything else passes: the reader has better errors for
+// it.
 func (g *guard) batch() error {
 	head, err := g.r.Peek(2 + 4*10 + 1)
 	if len(head) == 0 {
@@ -212,7 +217,7 @@ func (g *guard) count(gen, thread uint64, kind byte) error {
 	return nil
 }
 
-// readOld reads a trace in an old format, which is held in memory, and counts what is in it.
+// readOld reads a trace in an old format into memory, and counts what is in it.
 func readOld(r io.Reader) ([]byte, error) {
 	const shorter = "record for a shorter time, or with Go 1.22 or later"
 	data, err := io.ReadAll(io.LimitReader(r, maxOld+1))
@@ -227,19 +232,20 @@ func readOld(r io.Reader) ([]byte, error) {
 		return nil, unreadable(fmt.Sprintf("a trace of Go 1.21 or earlier with more than %d events", maxOldEvents), shorter)
 	}
 	if events*procs > maxOldWork {
-		return nil, unreadable(fmt.Sprintf("%d events of %d processors in a trace of Go 1.21 or earlier", events, procs), shorter)
+		return nil, unreadable(fmt.Sprintf("%d events of %d processors in a trace of Go 1.21 or earlier", events, procs),
+			shorter)
 	}
 	return data, nil
 }
 
-// Types of events before Go 1.22 that do not have their arguments alone.
+// Types of events before Go 1.22 that have more than their arguments.
 const (
 	oldBatch   = 1
 	oldString  = 37
 	oldUserLog = 48
 )
 
-// countOld counts events, strings and stacks, and processors, up to what is not known or cut off.
+// countOld counts events, strings and stacks, and processors, up to unknown or truncated data.
 func countOld(data []byte) (events, procs int64) {
 	seen := map[uint64]bool{}
 	for d := (decoder{b: data}); len(d.b) > 0; events++ {

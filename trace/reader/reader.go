@@ -19,7 +19,8 @@ type Reader struct {
 	alive alive
 }
 
-// Open reads a trace's head; all of it, if it is in an old format. An error with a hint says that there is nothing to read.
+// Open reads a trace's head, or all of it if it is in an old format. It returns an error with a
+// hint if there is nothing to read.
 func Open(ctx context.Context, r io.Reader) (*Reader, error) {
 	guarded, err := newGuard(r)
 	if err != nil {
@@ -32,7 +33,7 @@ func Open(ctx context.Context, r io.Reader) (*Reader, error) {
 		}
 		return &Reader{events: tr, guard: g, alive: newAlive()}, nil
 	}
-	// Nothing can interrupt the reader of old formats, which has all that it needs in memory. It ends by
+	// The reader of old formats cannot be interrupted, and has its data in memory. It ends by
 	// itself, later.
 	type result struct {
 		tr  *trace.Reader
@@ -54,25 +55,25 @@ func Open(ctx context.Context, r io.Reader) (*Reader, error) {
 	}
 }
 
-// newReader has trace.NewReader's panics as errors.
+// newReader is trace.NewReader with its panics as errors.
 func newReader(r io.Reader) (tr *trace.Reader, err error) {
 	defer recovered(&err)
 	tr, err = trace.NewReader(r)
 	if err != nil {
-		const cut = "one that was cut off cannot be read before Go 1.22: the program must call trace.Stop, and close the file"
+		const cut = "a truncated trace cannot be read before Go 1.22: the program must call trace.Stop and close the file"
 		return nil, unreadable(Briefly(err.Error()), cut)
 	}
 	return tr, nil
 }
 
-// recovered has a panic as an error.
+// recovered turns a panic into an error.
 func recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("damaged: %v", p)
 	}
 }
 
-// Briefly is what an error says of a trace, without the state of all of its goroutines.
+// Briefly shortens an error about a trace: it removes the state of all goroutines.
 func Briefly(text string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	text = strings.TrimSuffix(text, ": frontier:")
@@ -83,7 +84,7 @@ func Briefly(text string) string {
 	return text
 }
 
-// ReadEvent reads an event; io.EOF is the trace's end.
+// ReadEvent reads an event; at the end of the trace it returns io.EOF.
 func (r *Reader) ReadEvent() (ev trace.Event, err error) {
 	defer func() { err = r.cause(err) }()
 	defer recovered(&err)
@@ -93,8 +94,8 @@ func (r *Reader) ReadEvent() (ev trace.Event, err error) {
 	return ev, r.alive.count(&ev)
 }
 
-// Fill reads as many events as fit, and calls read for each before it reads the next. It does not limit what is
-// alive, which is for a caller that follows that anyway.
+// Fill reads as many events as fit, and calls read for each before it reads the next. It does not
+// limit what is alive: that is up to the caller.
 func (r *Reader) Fill(events []trace.Event, read func(*trace.Event)) (n int, err error) {
 	defer func() { err = r.cause(err) }()
 	defer recovered(&err)
@@ -109,7 +110,7 @@ func (r *Reader) Fill(events []trace.Event, read func(*trace.Event)) (n int, err
 	return n, nil
 }
 
-// cause is the guard's error, which the reader took for another, if that ended the trace.
+// cause returns the guard's error, which the reader replaced by another, if that ended the trace.
 func (r *Reader) cause(err error) error {
 	if err != nil && r.guard != nil && r.guard.err != nil && !errors.Is(r.guard.err, io.EOF) {
 		return r.guard.err
@@ -117,14 +118,15 @@ func (r *Reader) cause(err error) error {
 	return err
 }
 
-// Limits of what is alive, open or known at once, on which the memory of the reader of events depends.
+// Limits of what is alive, open or known at once, which bound the memory of the event reader.
 const (
 	MaxAlive = 2 << 20 // goroutines
 	MaxOpen  = 1 << 20 // tasks; regions
 	MaxProcs = 1 << 13 // processors
 )
 
-// alive counts it. Tasks and regions may end that began before the trace, and a goroutine may end with open regions.
+// alive counts that. Tasks and regions may end that began before the trace, and a goroutine may end
+// with open regions.
 type alive struct {
 	goroutines, procs, regions int
 	tasks                      map[trace.TaskID]struct{}
@@ -189,7 +191,7 @@ func (a *alive) count(ev *trace.Event) error {
 	return nil
 }
 
-// change is by how many there are more.
+// change returns the change in the number.
 func change(begins, ends bool) int {
 	switch {
 	case begins && !ends:

@@ -7,19 +7,19 @@ import (
 	"github.com/whet-go/whet/trace/stacks"
 )
 
-// A Cause is what a request's time goes to.
+// A Cause is what a request's time is spent on.
 type Cause uint8
 
 // Causes.
 const (
 	Running    Cause = iota // on a processor
 	Runnable                // waiting for a processor
-	Assist                  // on a processor, for the garbage collector
+	Assist                  // on a processor, assisting the garbage collector
 	GC                      // waiting for the garbage collector
 	Lock                    // waiting for a lock, or a sync.WaitGroup or Cond
 	Channel                 // waiting for a channel or select
 	Downstream              // waiting for another server, in a client of net/http, net/rpc or gRPC
-	Network                 // waiting for the network otherwise
+	Network                 // waiting for the network, except for another server
 	Sleep                   // in time.Sleep
 	Syscall                 // in system calls
 	Other                   // waiting for anything else
@@ -28,36 +28,37 @@ const (
 
 func (c Cause) String() string {
 	return [causes]string{
-		"running", "runnable", "GC assist", "waiting for GC", "lock", "channel", "downstream", "network", "sleep", "syscall", "other",
+		"running", "runnable", "GC assist", "waiting for GC", "lock", "channel", "downstream", "network", "sleep", "syscall",
+		"other",
 	}[c]
 }
 
-// Causes is how many causes there are.
+// Causes is the number of causes.
 const Causes = int(causes)
 
-// A place is what a stack tells of a server's goroutine.
-type place struct {
-	between    bool // it waits for the next request, or reads its head
-	handshake  bool // it does not do so yet: it agrees with the client about TLS
-	idle       bool // it is a worker that waits for a request, or for a connection
-	stops      bool // it waits for the background read to stop, behind an answer
-	serves     bool // it is inside of what answers a request
-	over       bool // the connection goes on in another protocol, whose requests others answer
+// A site is what a stack shows about a server's goroutine.
+type site struct {
+	between    bool // waiting for the next request, or reading its head
+	handshake  bool // in a TLS handshake, before that
+	idle       bool // a worker waiting for a request or a connection
+	stops      bool // waiting for the background read to stop, after an answer
+	serves     bool // inside a function that answers requests
+	over       bool // the connection continues in another protocol, whose requests others answer
 	downstream bool // in a client of another server
-	connection bool // waiting for the client's connection, or for those who read and write it
+	connection bool // waiting for the client's connection, or for the goroutines that read and write it
 	collector  bool // in the garbage collector
-	runtime    bool // for something of the runtime's own, which is not asked for by package sync
+	runtime    bool // waiting for the runtime itself, not on behalf of package sync
 	profiling  bool // in a handler of profiles
 	handler
 }
 
-// childDepth has what a goroutine does for another one be deeper than what that one called before.
+// childDepth makes what a goroutine does for another one deeper than what that one called before.
 const childDepth = 1 << 16
 
-// placeOf reads a stack, leaf first.
-func (p *program) placeOf(stack []stacks.Frame) place {
-	var at place
-	calls, rpc, fast := false, false, false // in a server of net/rpc, which calls a method next, of gRPC, of fasthttp
+// siteOf analyses a stack, leaf first.
+func (p *program) siteOf(stack []stacks.Frame) site {
+	var at site
+	calls, rpc, fast := false, false, false // in a server of net/rpc, which calls a method next; of gRPC; of fasthttp
 	for i := len(stack) - 1; i >= 0; i-- {
 		name := stack[i].Func
 		switch {
@@ -107,8 +108,8 @@ func (p *program) placeOf(stack []stacks.Frame) place {
 	return at
 }
 
-// ofRuntime reports whether a goroutine that waits for a semaphore does so for the garbage collector, or for
-// something else that is the runtime's own: package sync's is asked for by that.
+// ofRuntime reports whether a goroutine that waits for a semaphore does so for the garbage
+// collector, or otherwise for the runtime itself rather than on behalf of package sync.
 func ofRuntime(stack []stacks.Frame) (collector, own bool) {
 	i := 0
 	for ; i < len(stack) && strings.HasPrefix(stack[i].Func, "runtime."); i++ {
@@ -126,13 +127,14 @@ func ofRuntime(stack []stacks.Frame) (collector, own bool) {
 	return collector, true
 }
 
-// isConnection reports whether a function waits for a client of HTTP/2 or gRPC, or for the goroutines that
-// read and write its connection: a body to read, room to write.
+// isConnection reports whether a function waits for a client of HTTP/2 or gRPC, or for the
+// goroutines that read and write its connection: for a body to read, or for capacity to write.
 func isConnection(name string) bool {
 	for _, prefix := range []string{"net/http.(*http2", "golang.org/x/net/http2.(*", "net/http/internal/http2.(*"} {
 		switch rest, ok := strings.CutPrefix(name, prefix); {
 		case !ok:
-		case rest == "pipe).Read", strings.HasPrefix(rest, "serverConn).noteBodyRead"), strings.HasPrefix(rest, "serverConn).sendServeMsg"),
+		case rest == "pipe).Read", strings.HasPrefix(rest, "serverConn).noteBodyRead"),
+			strings.HasPrefix(rest, "serverConn).sendServeMsg"),
 			strings.HasPrefix(rest, "serverConn).write") && strings.HasSuffix(rest, "FromHandler"):
 			return true
 		}
@@ -141,39 +143,47 @@ func isConnection(name string) bool {
 	case !ok:
 		return false
 	default:
-		return strings.HasPrefix(rest, "(*recvBufferReader).read") || strings.HasPrefix(rest, "(*writeQuota).") || strings.HasPrefix(rest, "(*controlBuffer).throttle")
+		return strings.HasPrefix(rest, "(*recvBufferReader).read") || strings.HasPrefix(rest, "(*writeQuota).") ||
+			strings.HasPrefix(rest, "(*controlBuffer).throttle")
 	}
 }
 
-// isClient reports whether a function waits for the answer of another server, or reads it: for its caller,
-// or on a goroutine that a client has for its connection.
+// isClient reports whether a function waits for the answer of another server, or reads it: for its
+// caller, or on a client's goroutine for the connection.
 func isClient(name string) bool {
 	switch name {
-	case "net/http.(*http2ClientConn).RoundTrip", "net/http.(*http2ClientConn).readLoop", "net/http.http2transportResponseBody.Read",
-		"net/http/internal/http2.(*ClientConn).RoundTrip", "net/http/internal/http2.(*ClientConn).readLoop", "net/http/internal/http2.transportResponseBody.Read", // since Go 1.27
-		"golang.org/x/net/http2.(*ClientConn).RoundTrip", "golang.org/x/net/http2.(*ClientConn).readLoop", "golang.org/x/net/http2.transportResponseBody.Read",
-		"net/http.(*persistConn).readLoop", "net/http.(*persistConn).writeLoop", "net/http.(*bodyEOFSignal).Read", "net/http.(*Transport).dialConnFor",
-		"net/rpc.(*Client).Call", "net/rpc.(*Client).input", "google.golang.org/grpc.(*ClientConn).Invoke", "google.golang.org/grpc.(*clientStream).RecvMsg":
+	case "net/http.(*http2ClientConn).RoundTrip", "net/http.(*http2ClientConn).readLoop",
+		"net/http.http2transportResponseBody.Read",
+		// since Go 1.27
+		"net/http/internal/http2.(*ClientConn).RoundTrip", "net/http/internal/http2.(*ClientConn).readLoop",
+		"net/http/internal/http2.transportResponseBody.Read",
+		"golang.org/x/net/http2.(*ClientConn).RoundTrip", "golang.org/x/net/http2.(*ClientConn).readLoop",
+		"golang.org/x/net/http2.transportResponseBody.Read",
+		"net/http.(*persistConn).readLoop", "net/http.(*persistConn).writeLoop", "net/http.(*bodyEOFSignal).Read",
+		"net/http.(*Transport).dialConnFor",
+		"net/rpc.(*Client).Call", "net/rpc.(*Client).input", "google.golang.org/grpc.(*ClientConn).Invoke",
+		"google.golang.org/grpc.(*clientStream).RecvMsg":
 		return true
 	}
 	return strings.HasPrefix(name, "net/http.(*Transport).roundTrip")
 }
 
-// isClosure reports whether a function is a literal in another one: main.timed.func1, or
-// main.main.timed.1 when that was inlined.
+// isClosure reports whether a function is a function literal: main.timed.func1, or
+// main.main.timed.1 if it was inlined.
 func isClosure(name string) bool {
 	last := strings.TrimPrefix(name[strings.LastIndexByte(name, '.')+1:], "func")
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
-// mayHandle reports whether a function may be a handler. Of the standard library few are; others are what
-// net/http calls besides, or a handler's closure does.
+// mayHandle reports whether a function may be a handler. Few of the standard library are; net/http
+// or a handler's closure calls others too.
 func mayHandle(name string) bool {
-	return !isStandard(name) || strings.HasPrefix(name, "net/http/") && !strings.HasPrefix(name, "net/http/internal") || strings.HasPrefix(name, "expvar.")
+	return !isStandard(name) || strings.HasPrefix(name, "net/http/") && !strings.HasPrefix(name, "net/http/internal") ||
+		strings.HasPrefix(name, "expvar.")
 }
 
-// isStandard reports whether a function is of the standard library: its package's path has no dot before
-// the first slash, and is not main.
+// isStandard reports whether a function is in the standard library: its package's path has no dot
+// before the first slash, and is not main.
 func isStandard(name string) bool {
 	first, _, slash := strings.Cut(name, "/")
 	if !slash {
@@ -182,15 +192,15 @@ func isStandard(name string) bool {
 	return !strings.Contains(first, ".") && first != "main"
 }
 
-// places remembers what stacks tell.
-type places struct {
+// sites caches the analysis of stacks.
+type sites struct {
 	x       *index.Index
 	program *program
-	known   map[uint32]place // by stack
+	known   map[uint32]site // by stack
 }
 
-func newPlaces(x *index.Index) places {
-	ps := places{x: x, program: newProgram(x.Frames(), x.Branches()), known: map[uint32]place{}}
+func newPlaces(x *index.Index) sites {
+	ps := sites{x: x, program: newProgram(x.Frames(), x.Branches()), known: map[uint32]site{}}
 	for n := range x.Stacks() {
 		ps.program.note(x.Stack(uint32(n) + 1))
 	}
@@ -200,26 +210,26 @@ func newPlaces(x *index.Index) places {
 	return ps
 }
 
-func (ps *places) of(stack uint32) place {
+func (ps *sites) of(stack uint32) site {
 	at, ok := ps.known[stack]
 	if !ok {
-		at = ps.program.placeOf(ps.x.Stack(stack))
+		at = ps.program.siteOf(ps.x.Stack(stack))
 		at.profiling = isProfiling(ps.x.Stack(stack))
 		ps.known[stack] = at
 	}
 	return at
 }
 
-// class is the name of the class that requests of a handler are in; "" for none.
-func (ps *places) class(h handler) string {
+// class returns the name of the class for requests of a handler; "" if none.
+func (ps *sites) class(h handler) string {
 	if ps.program.passing[h.name] {
 		return h.name + or
 	}
 	return h.name
 }
 
-// causeOf is what a span is spent on. reasons are the names of codes.
-func causeOf(code index.Code, reason string, p place) Cause {
+// causeOf returns what a span is spent on. reason is the name of its code.
+func causeOf(code index.Code, reason string, p site) Cause {
 	switch code {
 	case index.Running:
 		return Running

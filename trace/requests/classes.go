@@ -11,7 +11,7 @@ import (
 // Times are durations by cause.
 type Times [causes]time.Duration
 
-// Sum is that of all causes.
+// Sum returns the sum over all causes.
 func (t *Times) Sum() time.Duration {
 	sum := time.Duration(0)
 	for _, d := range t {
@@ -20,7 +20,7 @@ func (t *Times) Sum() time.Duration {
 	return sum
 }
 
-// Largest is the cause that has most.
+// Largest returns the cause with the most time.
 func (t *Times) Largest() Cause {
 	most := Running
 	for c, d := range t {
@@ -36,26 +36,26 @@ type Class struct {
 	Name  string // of the handler's function, or "task " and the task's type
 	Task  bool
 	Count int
-	// P50, P90 and P99 are within 2 %: requests whose latencies are that near to each other
-	// are taken for their mean. Max is exact.
+	// P50, P90 and P99 are within 2 %: requests with latencies that close are counted at their
+	// mean. Max is exact.
 	P50, P90, P99, Max time.Duration
-	// Middle and Slow are what requests are spent on, on average: those between the quantiles of 40 and
-	// 60 %, and those from that of 99 % on.
+	// Middle and Slow are the average times of requests: of those between the 40 % and 60 %
+	// quantiles, and of those above the 99 % quantile.
 	Middle, Slow Times
-	// Path is what the critical paths go through, on average of those that were found.
+	// Path is the average of the critical paths that were found.
 	Path    Times
-	Slowest []*Request // the slowest first, Options.Slowest of them
+	Slowest []*Request // slowest first, at most Options.Slowest
 }
 
-// A bucket adds up requests of nearly the same latency.
+// A bucket sums requests of nearly the same latency.
 type bucket struct {
 	count   int
 	latency time.Duration
 	times   Times
 }
 
-// A group is a class while requests are added. Its memory goes by how far their latencies are spread, not
-// by how many there are.
+// A group is a class while requests are added. Its memory depends on the spread of the latencies,
+// not on the number of requests.
 type group struct {
 	name    string
 	task    bool
@@ -65,11 +65,11 @@ type group struct {
 	slowest []*Request
 }
 
-// perDouble is how many buckets there are from a latency to twice of it, as a power of two.
+// perDouble is the number of buckets from a latency to twice that, as a power of two.
 const perDouble = 6
 
-// bucketOf numbers a latency's bucket, in the order of latencies: exactly below 128 ns, and with as many
-// bits above.
+// bucketOf returns the number of a latency's bucket, in the order of latencies: exact below 128 ns,
+// and with as many bits above.
 func bucketOf(latency time.Duration) uint16 {
 	v := uint64(max(latency, 0))
 	shift := max(bits.Len64(v)-perDouble-1, 0)
@@ -100,13 +100,13 @@ func (g *group) add(r *Request, slowest int) {
 	g.slowest = g.slowest[:min(len(g.slowest), slowest)]
 }
 
-// slower sorts the slowest first.
+// slower orders the slowest first.
 func slower(a, b *Request) int {
 	return cmp.Or(cmp.Compare(b.Latency(), a.Latency()), cmp.Compare(a.From, b.From),
 		cmp.Compare(a.Goroutine, b.Goroutine))
 }
 
-// class sums a group up.
+// class returns the class of a group.
 func (g *group) class() Class {
 	c := Class{Name: g.name, Task: g.task, Count: g.count, Max: g.slowest[0].Latency(), Slowest: g.slowest}
 	keys := slices.Sorted(maps.Keys(g.buckets))
@@ -127,8 +127,8 @@ func (g *group) class() Class {
 	return c
 }
 
-// mean is what the requests of some ranks are spent on. Of a bucket that has requests of other ranks too,
-// as many are taken as average ones.
+// mean returns the average times of the requests of some ranks. From a bucket that also has
+// requests of other ranks, it takes the right number of average ones.
 func (g *group) mean(keys []uint16, from, to int) (times Times) {
 	var sums [causes]float64
 	rank := 0
@@ -147,17 +147,17 @@ func (g *group) mean(keys []uint16, from, to int) (times Times) {
 	return times
 }
 
-// maxClasses bounds the classes: some 100 MB if each has requests of all latencies. Those that are too
-// many are one.
+// maxClasses bounds the number of classes: about 100 MB if each has requests of all latencies.
+// Those beyond share one.
 const maxClasses = 500
 
-// others is the class of the requests of all classes that are too many.
+// others is the class of the requests beyond maxClasses.
 const others = "(others)"
 
-// classes puts requests in classes.
+// classes groups requests into classes.
 type classes struct {
 	all     map[string]*group
-	slowest int // of each that are kept
+	slowest int // kept of each
 }
 
 func (cs *classes) add(name string, task bool, r *Request) {
@@ -173,7 +173,7 @@ func (cs *classes) add(name string, task bool, r *Request) {
 	g.add(r, cs.slowest)
 }
 
-// sorted are the classes, the most time first.
+// sorted returns the classes by descending time.
 func (cs *classes) sorted() []Class {
 	groups := slices.SortedFunc(maps.Values(cs.all), func(a, b *group) int {
 		return cmp.Or(cmp.Compare(b.latency, a.latency), cmp.Compare(a.name, b.name))

@@ -7,48 +7,53 @@ import (
 	"github.com/whet-go/whet/trace/stacks"
 )
 
-// A handler is the function that answers a request, as far as a stack shows it. Requests are handed from
-// one function to the next: by the server's package, by routers, by middlewares. The handler is the last one that
-// was handed the request, which is the route's own function:
+// A handler is the function that answers a request, as far as a stack shows it. Requests are handed
+// from one function to the next: by the server's package, by routers, by middlewares. The handler
+// is the last one that was handed the request, which is the route's own function:
 //
 //   - what net/http's own handlers, or a ServeHTTP method, are called for;
-//   - of the modules that the program only uses, the first function that is not theirs;
-//   - below own code, what functions of a router's module call that serve, route, filter or go on to the next,
-//     or a closure of theirs;
-//   - what an own closure or ServeHTTP method calls, where the trace has one place in its code call several functions:
-//     what is called there is a value, as the handler that a middleware is around. Of other places, what they call
-//     is a helper, even if several are called in one line, or the one handler that the closure is around.
+//   - in modules that the program only uses, the first function outside them;
+//   - below own code, what functions of a router's module call that serve, route, filter or go on
+//     to the next, or a closure of these;
+//   - what an own closure or ServeHTTP method calls, if the trace has one place in its code that
+//     calls several functions: the callee is then a value, such as the handler that a middleware
+//     wraps. At other places the callee is a helper, even if several are called in one line, or the
+//     only handler that the closure wraps.
 type handler struct {
-	name  string // "" is none
-	depth int    // calls that the stack shows before it: of two, the deeper one was handed the request by the other
+	name  string // "" means none
+	depth int    // calls before it on the stack: of two, the deeper one was handed the request by the other
 }
 
-// A site is where a function calls another.
-type site struct {
+// A callSite is where a function calls another.
+type callSite struct {
 	caller string
 	line   int
 }
 
-// A program is what all stacks of a trace say about how a program hands requests on.
+// A program is what all stacks of a trace show about how a program hands requests on.
 type program struct {
-	// callees has the function that is called at a site; "" when there are several.
-	callees map[site]string
-	// branches are sites that call a value, since one place in their code calls several functions.
-	branches map[site]bool
+	// callees has the function called at each call site; "" if there are several.
+	callees map[callSite]string
+	// branches are call sites that call a value, since one place in their code calls several
+	// functions.
+	branches map[callSite]bool
 	// routers are the modules that are handed requests before own code is.
 	routers map[string]bool
-	// methods has the functions that gRPC's generated ones are for; "" when there are several.
+	// methods has the function that each of gRPC's generated ones is for; "" if there are several.
 	methods map[string]string
 	// passing has the functions that were seen to hand a request on.
 	passing map[string]bool
-	// home is the module of package main, when that is in the module cache.
+	// home is the module of package main, if that is in the module cache.
 	home string
 }
 
 func newProgram(frames, branches []stacks.Frame) *program {
-	p := &program{callees: map[site]string{}, routers: map[string]bool{}, methods: map[string]string{}, passing: map[string]bool{}, branches: map[site]bool{}}
+	p := &program{
+		callees: map[callSite]string{}, routers: map[string]bool{}, methods: map[string]string{},
+		passing: map[string]bool{}, branches: map[callSite]bool{},
+	}
 	for _, f := range branches {
-		p.branches[site{f.Func, f.Line}] = true
+		p.branches[callSite{f.Func, f.Line}] = true
 	}
 	for _, f := range frames {
 		if f.Func == "main.main" {
@@ -63,9 +68,9 @@ func newProgram(frames, branches []stacks.Frame) *program {
 	return p
 }
 
-// note takes a stack, leaf first, into what is known of the program.
+// note adds a stack, leaf first, to what is known of the program.
 func (p *program) note(stack []stacks.Frame) {
-	first := true // only modules that are used were handed the request yet
+	first := true // so far, the request was handed to used modules only
 	for caller, callee := range p.handed(stack) {
 		if first = first && p.isUsed(callee); first {
 			p.routers[p.module(*callee)] = true
@@ -73,7 +78,7 @@ func (p *program) note(stack []stacks.Frame) {
 		if caller == nil || !mayHandle(callee.Func) {
 			continue // an argument, on the same line
 		}
-		once(p.callees, site{caller.Func, caller.Line}, callee.Func)
+		once(p.callees, callSite{caller.Func, caller.Line}, callee.Func)
 	}
 	p.noteWrapped(stack)
 	for i := len(stack) - 2; i >= 0; i-- {
@@ -83,8 +88,8 @@ func (p *program) note(stack []stacks.Frame) {
 	}
 }
 
-// noteWrapped notes who calls a handler of net/http that hands the request on, such as TimeoutHandler, which does so in another
-// goroutine.
+// noteWrapped records who calls a handler of net/http that hands the request on, such as
+// TimeoutHandler, which does so in another goroutine.
 func (p *program) noteWrapped(stack []stacks.Frame) {
 	serves := false
 	for i := len(stack) - 1; i >= 0; i-- {
@@ -98,7 +103,7 @@ func (p *program) noteWrapped(stack []stacks.Frame) {
 	}
 }
 
-// once notes the only value of a key; "" when there are several.
+// once stores the only value of a key; "" if there are several.
 func once[K comparable](m map[K]string, key K, value string) {
 	if known, ok := m[key]; !ok {
 		m[key] = value
@@ -107,8 +112,8 @@ func once[K comparable](m map[K]string, key K, value string) {
 	}
 }
 
-// handed calls yield with the functions that may have been handed a request, the first first, each with the one
-// that called it.
+// handed returns an iterator over the functions that may have been handed a request, outermost
+// first, each with its caller.
 func (p *program) handed(stack []stacks.Frame) func(yield func(caller, callee *stacks.Frame) bool) {
 	return func(yield func(caller, callee *stacks.Frame) bool) {
 		var caller *stacks.Frame
@@ -117,7 +122,7 @@ func (p *program) handed(stack []stacks.Frame) func(yield func(caller, callee *s
 			f := &stack[i]
 			switch {
 			case f.Func == "runtime.gopanic":
-				return // what is deferred
+				return // a deferred function
 			case isServer(f.Func), isServeHTTP(f.Func) && strings.HasPrefix(f.Func, "net/http."): // or a wrapper of net/http's
 				serves, caller = true, nil
 			case !serves, strings.HasPrefix(f.Func, "reflect."), isOfServer(f.Func):
@@ -131,11 +136,11 @@ func (p *program) handed(stack []stacks.Frame) func(yield func(caller, callee *s
 	}
 }
 
-// handler is the function that answers, by a stack.
+// handler returns the handler that a stack shows.
 func (p *program) handler(stack []stacks.Frame) handler {
 	var h handler
-	own := false    // h is
-	serves := false // the request may be handed to whom is called next
+	own := false    // h is own code
+	serves := false // the next callee may be handed the request
 	depth := 0
 	for caller, callee := range p.handed(stack) {
 		depth++
@@ -144,13 +149,13 @@ func (p *program) handler(stack []stacks.Frame) handler {
 		switch {
 		case isStandard(name) && !mayHandle(name):
 			serves = false
-		case isWatch(name): // around the user's
+		case isWatch(name): // wraps the user's
 		case p.isUsed(callee):
 			if serves = !own && (direct || serves); serves {
 				p.hand(&h, name, depth)
 			}
 		case own && strings.HasPrefix(name, h.name+".func"):
-			// A part of it, that a library calls.
+			// A part of it, called by a library.
 		case direct, serves && !own, serves && p.passes(caller), caller != nil && p.routes(caller):
 			p.hand(&h, name, depth)
 			own, serves = true, true
@@ -161,7 +166,7 @@ func (p *program) handler(stack []stacks.Frame) handler {
 	return h
 }
 
-// hand has a function be the handler, in the place of the one that handed the request on to it.
+// hand makes a function the handler, in place of the one that handed the request on to it.
 func (p *program) hand(h *handler, name string, depth int) {
 	if h.name != "" && h.name != name {
 		p.passing[h.name] = true
@@ -176,12 +181,12 @@ func (p *program) routes(caller *stacks.Frame) bool {
 
 // passes reports whether an own closure or ServeHTTP method calls different functions at one place.
 func (p *program) passes(caller *stacks.Frame) bool {
-	at := site{caller.Func, caller.Line}
+	at := callSite{caller.Func, caller.Line}
 	known, ok := p.callees[at]
 	return (isClosure(caller.Func) || isServeHTTP(caller.Func)) && ok && known == "" && p.branches[at]
 }
 
-// dispatches reports whether a router's function hands requests on, by its name.
+// dispatches reports whether the name of a router's function is that of one that hands requests on.
 func dispatches(name string) bool {
 	last := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 	for _, word := range []string{"serve", "next", "handle", "dispatch", "route", "filter"} {
@@ -192,8 +197,8 @@ func dispatches(name string) bool {
 	return isClosure(name)
 }
 
-// isServeHTTP reports whether a function is a handler of net/http by its name, as chi's routeHTTP or an own
-// ServeHTTP.
+// isServeHTTP reports whether a function's name is that of a net/http handler, such as an own
+// ServeHTTP method.
 func isServeHTTP(name string) bool { return strings.HasSuffix(name, ".ServeHTTP") }
 
 // isServer reports whether a server's function is the one that calls the first handler.
@@ -205,14 +210,18 @@ func isServer(name string) bool {
 	return isFast(name)
 }
 
-// isFast reports whether a function is the one of fasthttp that reads requests and calls the handler.
+// isFast reports whether a function is the one of fasthttp that reads requests and calls the
+// handler.
 func isFast(name string) bool {
 	return strings.HasPrefix(name, "github.com/valyala/fasthttp.(*Server).serveConn")
 }
 
-// isOfServer reports whether a function is a server's own, which calls others only to answer.
+// isOfServer reports whether a function belongs to a server, and calls others only to answer.
 func isOfServer(name string) bool {
-	for _, prefix := range []string{"net/http.", "net/http/internal", "golang.org/x/net/http2.", "github.com/valyala/fasthttp."} {
+	for _, prefix := range []string{
+		"net/http.", "net/http/internal", "golang.org/x/net/http2.",
+		"github.com/valyala/fasthttp.",
+	} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}
@@ -220,14 +229,17 @@ func isOfServer(name string) bool {
 	return false
 }
 
-// timeoutChild is the function of the goroutine in which net/http's TimeoutHandler has a request answered.
+// timeoutChild is the function of the goroutine in which net/http's TimeoutHandler runs its
+// handler.
 const timeoutChild = "net/http.(*timeoutHandler).ServeHTTP.func1"
 
-// isUsed reports whether a function is of another module than the program's own, or of the standard library.
+// isUsed reports whether a function is in another module than the program's own, or in the standard
+// library.
 func (p *program) isUsed(f *stacks.Frame) bool { return p.module(*f) != "" }
 
-// module is that of a function which is not own code, by its file: those of the module cache have a version,
-// others are in a vendor directory. "" is own code, or the standard library.
+// module returns the module of a function outside own code, from its file: those of the module
+// cache have a version, others are in a vendor directory. It returns "" for own code and the
+// standard library.
 func (p *program) module(f stacks.Frame) string {
 	m := moduleOf(f.File)
 	if m == "" || m == p.home || isStandard(f.Func) {
@@ -245,15 +257,15 @@ func moduleOf(file string) string {
 		return file[:at+end]
 	}
 	if _, path, ok := strings.Cut(file, "/vendor/"); ok {
-		// Which part of it is the module's is not known: two directories and the host are for most.
+		// How much of the path is the module's is unknown: usually the host and two directories.
 		parts := strings.SplitN(path, "/", 4)
 		return strings.Join(parts[:min(len(parts)-1, 3)], "/")
 	}
 	return ""
 }
 
-// generated is the function that protoc-gen-go-grpc made for a method, and that gRPC calls: _Greeter_SayHello_Handler,
-// from its name or that of its closure.
+// generated returns the function that protoc-gen-go-grpc generated for a method, and that gRPC
+// calls: _Greeter_SayHello_Handler, from its name or that of its closure.
 func generated(name string) (string, bool) {
 	slash := strings.LastIndexByte(name, '/') + 1
 	dot := strings.IndexByte(name[slash:], '.')
@@ -270,9 +282,9 @@ func implements(name, generated string) bool {
 	return method != "" && strings.HasSuffix(generated, "_"+method+"_Handler")
 }
 
-// called is the method of gRPC that a stack is in.
+// called returns the gRPC method that a stack is in.
 func (p *program) called(stack []stacks.Frame) handler {
-	h, calls, hands := handler{}, false, false // hands: what is called next may be handed the request
+	h, calls, hands := handler{}, false, false // hands: the next callee may be handed the request
 	for i := len(stack) - 1; i >= 0; i-- {
 		name := stack[i].Func
 		g, ok := generated(name)
@@ -298,12 +310,13 @@ func (p *program) called(stack []stacks.Frame) handler {
 	return h
 }
 
-// isGRPC reports whether a function is of gRPC itself.
+// isGRPC reports whether a function is in gRPC itself.
 func isGRPC(name string) bool {
 	return strings.HasPrefix(name, "google.golang.org/grpc.") || strings.HasPrefix(name, "google.golang.org/grpc/")
 }
 
-// isStats reports whether a function is a method of gRPC's stats.Handler, which is told of requests and does not answer them.
+// isStats reports whether a function is a method of gRPC's stats.Handler, which is notified of
+// requests and does not answer them.
 func isStats(name string) bool {
 	return strings.HasSuffix(name, ".HandleRPC") || strings.HasSuffix(name, ".TagRPC")
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// Marks are what goroutines do besides changing their state, and the trace has the stack of: tasks, regions and logs of
-// runtime/trace, and ranges of the garbage collector that an allocation begins.
+// Marks are the actions of goroutines, other than state changes, whose stacks are in the trace:
+// tasks, regions and logs of runtime/trace, and ranges of the garbage collector that an allocation
+// begins.
 type marks struct {
 	streams []pulled
 	err     error
@@ -16,12 +17,12 @@ type marks struct {
 // A pulled stream has its next record.
 type pulled struct {
 	stream index.Stream
-	record *index.Record // nil: there is none
+	record *index.Record // nil at the end
 	next   func() (*index.Record, bool)
 	stop   func()
 }
 
-// markStreams are the streams that have marks.
+// markStreams returns the streams that have marks.
 func markStreams() []index.Stream {
 	return []index.Stream{index.Tasks, index.Regions, index.Logs, index.Ranges}
 }
@@ -50,7 +51,7 @@ func (m *marks) stop() {
 	}
 }
 
-// before calls yield with the marks that end up to a time, and have not been read yet.
+// before calls yield with the unread marks that end up to a time.
 func (m *marks) before(to int64, yield func(index.Stream, *index.Record)) {
 	for i := range m.streams {
 		p := &m.streams[i]
@@ -79,8 +80,8 @@ func eachMark(x *index.Index, from, to int64, yield func(*index.Record)) error {
 // isMark reports whether a record has the stack of a goroutine.
 func isMark(r *index.Record) bool { return r.Goroutine > 0 && r.Stack > 0 }
 
-// hintOf is what a mark of a stream shows. Ranges and regions end on the goroutine that began them, in the same request.
-// A task may end on another goroutine, and later than the request.
+// hintOf returns what a mark of a stream shows. Ranges and regions end on the goroutine that began
+// them, in the same request. A task may end on another goroutine, and later than the request.
 func hintOf(stream index.Stream, r *index.Record) hint {
 	if stream == index.Tasks {
 		return hint{at: r.From, since: r.From, stack: r.Stack}

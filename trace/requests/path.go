@@ -8,56 +8,55 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// A Path is what a request's latency depended on: its critical path.
+// A Path is the critical path of a request: what its latency depended on.
 type Path struct {
-	// Steps follow each other without gaps from the request's begin to its end.
+	// Steps are contiguous from the request's begin to its end.
 	Steps []Step
-	// Times are what the path goes through; together the latency. Where a step has steps Inside, these
-	// count and it does not.
+	// Times are the times along the path by cause; their sum is the latency. Where a step has steps
+	// Inside, these count instead of it.
 	Times Times
 }
 
 // A Step is a stretch of a path: a goroutine in one state.
 type Step struct {
-	From, To  int64  // nanoseconds since the trace's begin
+	From, To  int64  // nanoseconds since the start of the trace
 	Goroutine uint32 // index
 	Cause     Cause
-	Code      index.Code // [index.Unknown] when the trace does not tell
-	// Stack is where the goroutine waits. Of one that runs, it is where most CPU samples saw it, Samples of
-	// them, or else where it stopped; 0 is not known.
+	Code      index.Code // [index.Unknown] if the trace does not have it
+	// Stack is where the goroutine waits. For one that runs, it is where most CPU samples saw it,
+	// Samples of them, or else where it stopped; 0 means unknown.
 	Stack   uint32
 	Samples int
-	// Waker is the index + 1 of the goroutine that ended the wait, or that started this one; 0 is
+	// Waker is the index + 1 of the goroutine that ended the wait or started this one; 0 means
 	// none: a timer, the network, the runtime. WakerStack is where it did.
 	Waker      uint32
 	WakerStack uint32
-	// Inside is what the one who ended the wait did while it lasted, from From to To; nil when that was not
-	// followed.
+	// Inside is what the waker did during the wait, from From to To; nil if that was not followed.
 	Inside []Step
-	// Merged is how many steps this one stands for, which are too short, or too many, to be told one by
-	// one: Goroutine, Cause, Code and Stack are the longest one's. 0 is one.
+	// Merged is the number of steps that this one stands for, which are too short, or too many, to
+	// list: Goroutine, Cause, Code and Stack are those of the longest. 0 means one.
 	Merged int
 }
 
-// Took is how long a step lasts.
+// Took returns the duration of a step.
 func (s *Step) Took() time.Duration { return time.Duration(s.To - s.From) }
 
 // Limits of what is followed.
 const (
 	maxDepth   = 32         // waits within waits
-	pathSpans  = 100_000    // of a request that are kept while its path is found
+	pathSpans  = 100_000    // of a request, kept while its path is found
 	allSpans   = 20_000_000 // of all requests
-	follow     = 100        // spans that cost as much as to begin with another goroutine
-	maxSteps   = 200        // that are told one by one
-	chunk      = 1 << 15    // spans that are read at a time, at most
-	fewSpans   = 512        // when a longer time is tried
+	follow     = 100        // spans that cost as much to read as starting with another goroutine
+	maxSteps   = 200        // listed individually
+	chunk      = 1 << 15    // spans read at a time, at most
+	fewSpans   = 512        // below it, a longer time is read next
 	firstChunk = int64(time.Millisecond)
-	maxCached  = 4096 // goroutines whose records are remembered
+	maxCached  = 4096 // goroutines whose records are cached
 )
 
-// paths finds the paths of the slowest requests, of each class.
+// paths finds the paths of the slowest requests of each class.
 func (f *finder) paths() error {
-	p := &pathfinder{x: f.x, places: &f.places, goroutines: map[uint32]*index.Goroutine{}, left: allSpans}
+	p := &pathfinder{x: f.x, sites: &f.sites, goroutines: map[uint32]*index.Goroutine{}, left: allSpans}
 	for i := range f.result.Classes {
 		c := &f.result.Classes[i]
 		slowest := c.Slowest[:min(f.o.Paths, len(c.Slowest))]
@@ -77,18 +76,18 @@ func (f *finder) paths() error {
 	return nil
 }
 
-// A pathfinder walks back through what goroutines did.
+// A pathfinder walks backwards through what goroutines did.
 type pathfinder struct {
 	x          *index.Index
-	places     *places
+	sites      *sites
 	goroutines map[uint32]*index.Goroutine
-	left       int // of allSpans
+	left       int // remaining of allSpans
 
-	budget int // of pathSpans, for this request
+	budget int // remaining of pathSpans, for this request
 	times  Times
 }
 
-// A wait is one that a goroutine is followed for.
+// A wait is the wait on whose behalf a goroutine is followed.
 type wait struct {
 	cause      Cause
 	downstream bool // it, or one around it
@@ -116,9 +115,9 @@ func (p *pathfinder) path(r *Request) (*Path, error) {
 	return path, p.sampled(path, r)
 }
 
-// walk goes back through what a goroutine did, and through what those did that it waited for. The steps
-// that it returns are in the order of the walk: the last first. in is the wait that it is followed for;
-// nil: it is the request's own goroutine.
+// walk goes backwards through what a goroutine did, and what those did that it waited for. It
+// returns the steps in the order of the walk, last first. in is the wait on whose behalf the
+// goroutine is followed; nil for the request's own goroutine.
 func (p *pathfinder) walk(goroutine uint32, from, to int64, in *wait) (steps []Step, err error) {
 	g, err := p.goroutine(goroutine)
 	if err != nil {
@@ -130,7 +129,7 @@ func (p *pathfinder) walk(goroutine uint32, from, to int64, in *wait) (steps []S
 			steps = p.leaf(steps, Step{From: s.To, To: at, Goroutine: goroutine, Cause: unknownIn(in)})
 		}
 		step := Step{From: max(s.From, from), To: min(s.To, at), Goroutine: goroutine, Code: s.Code, Stack: s.Stack}
-		place := place{}
+		site := site{}
 		switch {
 		case s.Code == index.Running:
 			step.Stack = stopped(next)
@@ -140,9 +139,9 @@ func (p *pathfinder) walk(goroutine uint32, from, to int64, in *wait) (steps []S
 				step.Waker, step.WakerStack = s.With, s.Stack
 			}
 		default:
-			place = p.places.of(s.Stack)
+			site = p.sites.of(s.Stack)
 		}
-		step.Cause = causeOf(s.Code, p.x.Code(s.Code), place)
+		step.Cause = causeOf(s.Code, p.x.Code(s.Code), site)
 		at = step.From
 		if s.Code >= index.Waiting && s.To <= to && next != nil && next.Code == index.Runnable && next.From == s.To {
 			step.Waker, step.WakerStack = next.With, next.Stack
@@ -150,8 +149,8 @@ func (p *pathfinder) walk(goroutine uint32, from, to int64, in *wait) (steps []S
 		inner := wait{cause: step.Cause, downstream: step.Cause == Downstream, depth: 1}
 		if in != nil {
 			switch {
-			case s.Code >= index.Waiting && (place.between || place.stops):
-				// A server that has nothing to do yet: this is not what is waited for.
+			case s.Code >= index.Waiting && (site.between || site.stops):
+				// A server without work: it is not what the request waits for.
 				step.Cause = in.cause
 			case in.downstream && step.Cause == Network:
 				step.Cause = Downstream
@@ -159,7 +158,7 @@ func (p *pathfinder) walk(goroutine uint32, from, to int64, in *wait) (steps []S
 			inner.downstream = inner.downstream || in.downstream
 			inner.depth = in.depth + 1
 		}
-		if !p.follows(&step, inner.cause, place, inner.depth) {
+		if !p.follows(&step, inner.cause, site, inner.depth) {
 			steps = p.leaf(steps, step)
 			return nil
 		}
@@ -174,7 +173,7 @@ func (p *pathfinder) walk(goroutine uint32, from, to int64, in *wait) (steps []S
 		return steps, err
 	}
 	if in != nil && g.Parent > 0 && at == g.From && !g.Old && in.depth < maxDepth {
-		// It was started meanwhile.
+		// It was started in the meantime.
 		inner := *in
 		inner.depth++
 		more, err := p.walk(g.Parent-1, from, at, &inner)
@@ -183,16 +182,16 @@ func (p *pathfinder) walk(goroutine uint32, from, to int64, in *wait) (steps []S
 	return p.leaf(steps, Step{From: from, To: at, Goroutine: goroutine, Cause: unknownIn(in)}), nil
 }
 
-// follows reports whether the path goes on in the goroutine that ended a wait.
-func (p *pathfinder) follows(s *Step, cause Cause, place place, depth int) bool {
-	if s.Code < index.Waiting || s.Waker == 0 || place.between || place.stops || place.idle || depth > maxDepth ||
+// follows reports whether the path continues in the goroutine that ended a wait.
+func (p *pathfinder) follows(s *Step, cause Cause, site site, depth int) bool {
+	if s.Code < index.Waiting || s.Waker == 0 || site.between || site.stops || site.idle || depth > maxDepth ||
 		p.budget <= 0 || s.From == s.To {
 		return false
 	}
 	return cause == Lock || cause == Channel || cause == Downstream
 }
 
-// unknownIn is the cause of time that the trace does not tell of.
+// unknownIn returns the cause of time that the trace does not cover.
 func unknownIn(in *wait) Cause {
 	if in == nil {
 		return Other
@@ -200,7 +199,7 @@ func unknownIn(in *wait) Cause {
 	return in.cause
 }
 
-// stopped is the stack where a goroutine that ran stopped, by its next span.
+// stopped returns the stack where a running goroutine stopped, from its next span.
 func stopped(next *index.Span) uint32 {
 	if next == nil || next.Code == index.Runnable && next.With > 0 {
 		return 0
@@ -208,8 +207,8 @@ func stopped(next *index.Span) uint32 {
 	return next.Stack
 }
 
-// leaf counts a step that has none inside, and puts it behind the others: into the last one, if it is the
-// same one that goes on, or when there are too many.
+// leaf counts a step without steps inside, and appends it; it extends the last one if that is the
+// same step or if there are too many.
 func (p *pathfinder) leaf(steps []Step, s Step) []Step {
 	if s.From == s.To {
 		return steps
@@ -231,7 +230,7 @@ func (p *pathfinder) leaf(steps []Step, s Step) []Step {
 	return append(steps, s)
 }
 
-// merge makes one step of some, which follow each other back in time.
+// merge makes one step of several that follow each other backwards in time.
 func merge(steps []Step) Step {
 	longest := steps[0]
 	n := 0
@@ -246,8 +245,8 @@ func merge(steps []Step) Step {
 	return longest
 }
 
-// shorten leaves the longest steps and puts others that are beside each other together. It also turns
-// steps around: the first becomes first.
+// shorten keeps the longest steps and merges adjacent ones of the others. It also reverses the
+// order, so that the first comes first.
 func shorten(steps []Step) []Step {
 	var lengths []time.Duration
 	var measure func([]Step)
@@ -292,7 +291,7 @@ func turned(steps []Step, least time.Duration) []Step {
 	return out
 }
 
-// sampled finds the stacks of what ran, if there are CPU samples.
+// sampled finds the stacks of steps that ran, if there are CPU samples.
 func (p *pathfinder) sampled(path *Path, r *Request) error {
 	if p.x.Info.Samples == 0 {
 		return nil
@@ -346,8 +345,8 @@ func (p *pathfinder) goroutine(n uint32) (*index.Goroutine, error) {
 	return g, nil
 }
 
-// backwards calls yield with the spans of a goroutine that overlap a window, the last first, each with the
-// one that follows it; nil: there is none. It reads as many at a time as memory should hold.
+// backwards calls yield with the spans of a goroutine that overlap a window, last first, each with
+// its successor, or nil. It reads as many at a time as should be in memory.
 func (p *pathfinder) backwards(g *index.Goroutine, from, to int64, yield func(s, next *index.Span) error) error {
 	var spans []index.Span
 	took := firstChunk
@@ -375,7 +374,7 @@ func (p *pathfinder) backwards(g *index.Goroutine, from, to int64, yield func(s,
 		for i := len(spans) - 1; i >= 0; i-- {
 			s := &spans[i]
 			if s.From >= to || s.To <= begin || s.From == s.To {
-				continue // it was told already, will be, or only follows another
+				continue // already yielded, yielded later, or needed only as a successor
 			}
 			var next *index.Span
 			if i+1 < len(spans) {

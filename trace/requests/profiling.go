@@ -6,11 +6,11 @@ import (
 	"github.com/whet-go/whet/trace/stacks"
 )
 
-// agentPackage is that of whet's agent.
+// agentPackage is the package of whet's agent.
 const agentPackage = "github.com/whet-go/whet/agent."
 
-// isProfiling reports whether a stack is inside of a handler of profiles: of net/http/pprof, whoever
-// calls it, or of whet's agent. What is called by a handler of Agent.Watch is the user's.
+// isProfiling reports whether a stack is inside a handler of profiles: one of net/http/pprof,
+// whoever calls it, or of whet's agent. What a handler of Agent.Watch calls is the user's.
 func isProfiling(stack []stacks.Frame) bool {
 	for _, f := range stack {
 		switch {
@@ -21,5 +21,6 @@ func isProfiling(stack []stacks.Frame) bool {
 	return false
 }
 
-// isWatch reports whether a function is the closure that whet's agent puts around the user's handlers.
+// isWatch reports whether a function is the closure with which whet's agent wraps the user's
+// handlers.
 func isWatch(name string) bool { return strings.HasPrefix(name, agentPackage+"(*Agent).Watch.func") }

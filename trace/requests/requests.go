@@ -10,16 +10,16 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// A Request is one, or a user task.
+// A Request is a request, or a user task.
 type Request struct {
-	Goroutine uint32 // index; of a task, the one that ended it
-	From, To  int64  // nanoseconds since the trace's begin
-	// Times are what its own goroutine spent it on; together To - From.
+	Goroutine uint32 // index; for a task, the one that ended it
+	From, To  int64  // nanoseconds since the start of the trace
+	// Times is what its own goroutine spent it on; the sum is To - From.
 	Times Times
-	// Path is its critical path; nil when that was not asked for.
+	// Path is its critical path; nil if not requested.
 	Path *Path
 
-	stays []stay // of a task, when that was not on Goroutine all the time
+	stays []stay // of a task that was not always on Goroutine
 }
 
 // Stays calls yield with the goroutines that the request was on, and when.
@@ -32,44 +32,44 @@ func (r *Request) Stays(yield func(goroutine uint32, from, to int64)) {
 	}
 }
 
-// Latency is how long a request took.
+// Latency returns the duration of a request.
 func (r *Request) Latency() time.Duration { return time.Duration(r.To - r.From) }
 
-// Result is what a trace tells about requests.
+// Result has the requests of a trace.
 type Result struct {
-	Classes []Class // the most time first
+	Classes []Class // by descending time
 	Count   int     // requests
 	Tasks   int     // user tasks
-	Dropped int     // tasks beyond those that are followed
-	// Open counts requests and tasks that had begun before the trace, or had not ended when it did:
-	// they are not in Classes.
+	Dropped int     // tasks beyond the bound
+	// Open counts requests and tasks that began before the trace or ended after it. They are not in
+	// Classes.
 	Open int
-	// Profiling counts requests to the handlers of profiles, net/http/pprof's and those of whet's agent: they are
-	// not in Classes, since they take as long as they are asked to.
+	// Profiling counts requests to the handlers of profiles, those of net/http/pprof and of whet's
+	// agent. They are not in Classes, since the caller sets how long they take.
 	Profiling int
 }
 
-// Options choose what is looked at.
+// Options configure Find.
 type Options struct {
-	From, To int64          // only requests that end within; To 0 is the trace's end
-	Class    *regexp.Regexp // only classes that match; nil: all
-	Slowest  int            // how many are kept of each class; 0 is 5
-	Paths    int            // of how many of these the critical path is found, the slowest first
-	Tasks    bool           // follow the tasks of runtime/trace too
-	// Each, if it is not nil, is called with each request and its class; the request is good until it
+	From, To int64          // only requests that end within; To 0 means the end of the trace
+	Class    *regexp.Regexp // only classes that match; nil means all
+	Slowest  int            // number kept of each class; 0 means 5
+	Paths    int            // number of these to find the critical path of, slowest first
+	Tasks    bool           // include the tasks of runtime/trace
+	// Each, if not nil, is called with each request and its class; the request is valid until it
 	// returns.
 	Each func(class string, r *Request)
 }
 
-// Unnamed is the class of requests whose handler no stack shows: it neither waited, nor was preempted, nor had a
-// task, region or log of runtime/trace.
+// Unnamed is the class of requests whose handler no stack shows: they neither waited, nor were
+// preempted, nor had a task, region or log of runtime/trace.
 const Unnamed = "(handler not seen)"
 
-// or is the end of the names of classes whose requests were seen in a function only that hands requests on to others:
-// that one may have answered, or whoever it called.
+// or is the suffix of classes whose requests were seen only in a function that hands requests on to
+// others: that one may have answered, or one that it called.
 const or = " (or a handler it calls)"
 
-// Named reports whether the requests of a class were seen in the handler that it is named by, and in no other.
+// Named reports whether the requests of a class were seen in the handler that it is named after.
 func Named(class string) bool { return class != Unnamed && !strings.HasSuffix(class, or) }
 
 // Find finds the requests of a trace.
@@ -78,7 +78,7 @@ func Find(x *index.Index, o Options) (*Result, error) {
 		o.To = x.Info.Duration
 	}
 	f := &finder{
-		x: x, o: o, result: &Result{}, servers: map[uint32]*server{}, children: map[uint32]uint32{}, places: newPlaces(x),
+		x: x, o: o, result: &Result{}, servers: map[uint32]*server{}, children: map[uint32]uint32{}, sites: newPlaces(x),
 		classes: classes{all: map[string]*group{}, slowest: cmp.Or(o.Slowest, 5)},
 	}
 	if err := f.goroutines(); err != nil {
@@ -118,28 +118,28 @@ func Find(x *index.Index, o Options) (*Result, error) {
 // A server is a goroutine that answers requests.
 type server struct {
 	g     *index.Goroutine
-	whole bool     // it is one request
-	reads []int64  // when its background reads began, those that are still to come
-	seen  []sample // of it on a processor, those that are still to come
-	hints []hint   // in the order of at, nearly: those that are still to come
+	whole bool     // it is a single request
+	reads []int64  // when its remaining background reads began
+	seen  []sample // remaining samples of it on a processor
+	hints []hint   // remaining hints, nearly in the order of at
 
 	// The request that may have begun.
 	open    bool
 	from    int64
-	waited  bool // it began behind a wait for the next request, and not behind an answer
-	tried   bool // it began with a read, and no more was seen of it: the read may have found nothing
+	waited  bool // it began after a wait for the next request, not after an answer
+	tried   bool // it began with a read, and there was nothing else since: the read may have found nothing
 	sure    bool // a background read or a handler's stack was seen
 	read    bool // a background read was seen
 	ran     bool
 	unknown bool // it began before the trace
-	over    bool // the connection goes on in another protocol
+	over    bool // the connection continues in another protocol
 	handler handler
 	times   Times
 
 	profiling bool // a handler of profiles was seen
 }
 
-// A sample is of the CPU profile.
+// A sample is from the CPU profile.
 type sample struct {
 	at    int64
 	stack uint32
@@ -148,7 +148,7 @@ type sample struct {
 // A hint is a stack that shows a server's handler.
 type hint struct {
 	at    int64 // when it is known
-	since int64 // when the goroutine had it: it is of the request that had begun by then
+	since int64 // when the goroutine had it: it belongs to the request that had begun by then
 	stack uint32
 }
 
@@ -160,13 +160,13 @@ type finder struct {
 	servers map[uint32]*server
 	// children are goroutines that answer a request for the one that started them.
 	children map[uint32]uint32
-	places   places
+	sites    sites
 	classes  classes
 	lag      lag
 	hints    int // of all servers
 }
 
-// next is a server behind a request that ended. The next may begin at from.
+// next returns the server after a request that ended. The next request may begin at from.
 func (sv *server) next(from int64) server {
 	return server{g: sv.g, reads: sv.reads, seen: sv.seen, hints: sv.hints, open: true, from: from}
 }
@@ -178,7 +178,8 @@ const (
 	backgroundRead = "net/http.(*connReader).backgroundRead"
 )
 
-// isWorker reports whether a function is that of workers which have requests, or connections, one after the other.
+// isWorker reports whether a function is that of workers, which serve requests or connections one
+// after the other.
 func isWorker(name string) bool {
 	return name == streamWorker || strings.HasPrefix(name, "github.com/valyala/fasthttp.(*workerPool).getCh")
 }
@@ -186,7 +187,8 @@ func isWorker(name string) bool {
 // isWhole reports whether a function is that of goroutines that are one request each.
 func isWhole(name string) bool {
 	switch name {
-	case "net/http.(*http2serverConn).runHandler", "net/http/internal/http2.(*serverConn).runHandler", "golang.org/x/net/http2.(*serverConn).runHandler", "net/rpc.(*service).call":
+	case "net/http.(*http2serverConn).runHandler", "net/http/internal/http2.(*serverConn).runHandler",
+		"golang.org/x/net/http2.(*serverConn).runHandler", "net/rpc.(*service).call":
 		return true
 	}
 	return strings.HasPrefix(name, "google.golang.org/grpc.(*Server).serveStreams.func")
@@ -221,9 +223,9 @@ func (f *finder) goroutines() error {
 	return nil
 }
 
-// in notes what a stack of the request shows. The handler that was handed the request last is deepest; of two
-// that are as deep, as those that gin calls in turn, the later one.
-func (sv *server) in(p place) {
+// in adds what a stack of the request shows. The handler that was handed the request last is
+// deepest; of two equally deep ones, such as those that gin calls in turn, the later one counts.
+func (sv *server) in(p site) {
 	sv.sure = sv.sure || p.serves || p.name != ""
 	sv.over = sv.over || p.over
 	sv.profiling = sv.profiling || p.profiling
@@ -232,7 +234,7 @@ func (sv *server) in(p place) {
 	}
 }
 
-// maxSamples bounds the samples that are kept for the names of handlers: some 16 MB.
+// maxSamples bounds the samples kept for the names of handlers: about 16 MB.
 const maxSamples = 1 << 20
 
 // samples finds the CPU samples of servers.
@@ -250,18 +252,20 @@ func (f *finder) samples() error {
 	})
 }
 
-// A lag is the spans of servers that are not followed yet. What others tell of a server's goroutine, by the
-// stack with which it started or woke them, comes with their spans, which may end a little later.
+// A lag holds the spans of servers that are not followed yet. Hints from other goroutines, the
+// stacks with which they started or woke a server's, come with their spans, which may end a little
+// later.
 type lag struct {
 	spans []index.Span
 	first int
 }
 
-// Bounds of what waits.
+// Bounds of what is held back.
 const (
 	maxLag   = 1 << 16
-	maxHints = 1 << 20 // some 24 MB
-	// maxEarlier is how many hints one is put before that comes late. One that comes even later may be lost.
+	maxHints = 1 << 20 // about 24 MB
+	// maxEarlier is by how many hints a late one may be sorted back. One that is even later may be
+	// lost.
 	maxEarlier = 64
 )
 
@@ -291,7 +295,7 @@ func (f *finder) next(s *index.Span) {
 	}
 }
 
-// late follows the spans that wait, up to one.
+// late follows the held-back spans, up to one.
 func (f *finder) late(end int) {
 	for ; f.lag.first < end; f.lag.first++ {
 		s := f.lag.spans[f.lag.first]
@@ -299,7 +303,7 @@ func (f *finder) late(end int) {
 	}
 }
 
-// serverOf is the server that a goroutine is, or that has it answer a request.
+// serverOf returns the server that a goroutine is, or for which it answers a request.
 func (f *finder) serverOf(goroutine uint32) (on *server, ok bool) {
 	for range 4 { // a TimeoutHandler may be in another
 		if on, ok = f.servers[goroutine]; ok {
@@ -312,9 +316,9 @@ func (f *finder) serverOf(goroutine uint32) (on *server, ok bool) {
 	return nil, false
 }
 
-// hint notes a stack that may show a server's handler.
+// hint adds a stack that may show a server's handler.
 func (f *finder) hint(on *server, h hint) {
-	if f.hints >= maxHints || f.places.of(h.stack).name == "" {
+	if f.hints >= maxHints || f.sites.of(h.stack).name == "" {
 		return
 	}
 	f.hints++
@@ -324,7 +328,7 @@ func (f *finder) hint(on *server, h hint) {
 	on.hints = slices.Insert(on.hints, n, h)
 }
 
-// marked notes the stacks of the marks that end up to a time.
+// marked adds the stacks of the marks that end up to a time.
 func (f *finder) marked(to int64) {
 	f.marks.before(to, func(stream index.Stream, r *index.Record) {
 		if on, ok := f.serverOf(r.Goroutine - 1); ok {
@@ -333,11 +337,11 @@ func (f *finder) marked(to int64) {
 	})
 }
 
-// told takes the hints about a server up to a time.
+// told applies the hints about a server up to a time.
 func (f *finder) told(sv *server, to int64) {
 	for len(sv.hints) > 0 && sv.hints[0].at <= to {
 		if h := sv.hints[0]; h.since >= sv.from {
-			sv.in(f.places.of(h.stack))
+			sv.in(f.sites.of(h.stack))
 		}
 		sv.hints = sv.hints[1:]
 		f.hints--
@@ -346,9 +350,9 @@ func (f *finder) told(sv *server, to int64) {
 
 // span follows a server's goroutine.
 func (f *finder) span(sv *server, s index.Span) {
-	p := place{}
+	p := site{}
 	if s.Code != index.Running && (s.Code != index.Runnable || s.With == 0) {
-		p = f.places.of(s.Stack) // its own, and not that of another goroutine which woke it
+		p = f.sites.of(s.Stack) // its own, not that of another goroutine that woke it
 	}
 	waits := s.Code >= index.Waiting
 	calls := s.Code == index.Syscall || s.Code == index.SyscallBlocked
@@ -363,10 +367,10 @@ func (f *finder) span(sv *server, s index.Span) {
 		sv.waited = !p.stops && !p.handshake
 		return
 	case calls && p.between && sv.sure:
-		// It reads the next request, which is there already.
+		// It reads the next request, which has already arrived.
 		f.answered(sv, s.From)
 		*sv = sv.next(s.From)
-		sv.waited = !isWorker(f.x.Kinds()[sv.g.Kind].Name) // of which each wait begins with such a call
+		sv.waited = !isWorker(f.x.Kinds()[sv.g.Kind].Name) // each of whose waits begins with such a call
 		sv.tried = true
 	case calls && p.between && f.x.Kinds()[sv.g.Kind].Name == httpConn:
 		sv.tried = true // and has an answer to write, if it finds a request
@@ -380,7 +384,8 @@ func (f *finder) span(sv *server, s index.Span) {
 			continue
 		}
 		if sv.read && at >= s.From {
-			// A request has one background read: this is the next, which had been read with the one before.
+			// A request has one background read: this one is the next request's, which had been
+			// read with the previous one.
 			sv.times[causeOf(s.Code, f.x.Code(s.Code), p)] += time.Duration(at - s.From)
 			f.answered(sv, at)
 			*sv = sv.next(at)
@@ -390,7 +395,7 @@ func (f *finder) span(sv *server, s index.Span) {
 	}
 	for len(sv.seen) > 0 && sv.seen[0].at <= s.To {
 		if sv.seen[0].at >= sv.from {
-			sv.in(f.places.of(sv.seen[0].stack))
+			sv.in(f.sites.of(sv.seen[0].stack))
 		}
 		sv.seen = sv.seen[1:]
 	}
@@ -415,7 +420,7 @@ func (f *finder) answered(sv *server, at int64) {
 		f.result.Profiling++
 		return
 	}
-	name := cmp.Or(f.places.class(sv.handler), Unnamed)
+	name := cmp.Or(f.sites.class(sv.handler), Unnamed)
 	if f.wanted(name, at) {
 		f.result.Count++
 		f.add(name, false, &Request{Goroutine: sv.g.Index, From: sv.from, To: at, Times: sv.times})
@@ -430,12 +435,12 @@ func (f *finder) add(class string, task bool, r *Request) {
 	}
 }
 
-// wanted reports whether the options want a request of a class that ended at a time.
+// wanted reports whether the options include a request of a class that ended at a time.
 func (f *finder) wanted(name string, at int64) bool {
 	return at >= f.o.From && at <= f.o.To && (f.o.Class == nil || f.o.Class.MatchString(name))
 }
 
-// end is the last of a server's goroutine.
+// end ends a server's goroutine.
 func (f *finder) end(sv *server) {
 	if !sv.open || !sv.sure || sv.over {
 		return // a connection that was closed, or waits

@@ -6,18 +6,19 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// A Stretch is a time of one goroutine, looked at as if it were one request.
+// A Stretch is a time of one goroutine, analysed as if it were one request.
 type Stretch struct {
 	Request
-	// Handler is the function that answers, as stacks within the stretch show it; "" when none does.
+	// Handler is the function that answers, as the stacks within the stretch show it; "" if none
+	// does.
 	Handler string
-	// Between is set when the goroutine waited for the next request meanwhile, or read it: then it is not
-	// one request.
+	// Between is set if the goroutine waited for or read the next request in the meantime: then the
+	// stretch is not one request.
 	Between bool
 }
 
-// Of looks at what a goroutine did from one time to another, in nanoseconds since the trace's begin. Time that the
-// trace has nothing of is [Other].
+// Of analyses what a goroutine did from one time to another, in nanoseconds since the start of the
+// trace. Time that the trace does not cover is [Other].
 func Of(x *index.Index, goroutine uint32, from, to int64) (*Stretch, error) {
 	g, err := x.Goroutine(goroutine)
 	if err != nil {
@@ -26,7 +27,7 @@ func Of(x *index.Index, goroutine uint32, from, to int64) (*Stretch, error) {
 	s := &Stretch{Request: Request{Goroutine: goroutine, From: from, To: to}}
 	ps, sv := newPlaces(x), &server{}
 	if err := x.SpansOf(g, from, to, func(span index.Span) bool {
-		p := placeOfSpan(&ps, &span)
+		p := siteOfSpan(&ps, &span)
 		inside := time.Duration(min(span.To, to) - max(span.From, from))
 		if inside <= 0 {
 			return true
@@ -58,16 +59,17 @@ func Of(x *index.Index, goroutine uint32, from, to int64) (*Stretch, error) {
 	return s, nil
 }
 
-// placeOfSpan is where a goroutine stopped; the zero place for a span whose stack is not its own.
-func placeOfSpan(ps *places, s *index.Span) place {
+// siteOfSpan returns where a goroutine stopped; the zero site for a span whose stack is not its
+// own.
+func siteOfSpan(ps *sites, s *index.Span) site {
 	if s.Code != index.Running && (s.Code != index.Runnable || s.With == 0) {
 		return ps.of(s.Stack)
 	}
-	return place{}
+	return site{}
 }
 
 // isBetween reports whether a connection's goroutine is between two requests in a span.
-func isBetween(x *index.Index, s *index.Span, p place) bool {
+func isBetween(x *index.Index, s *index.Span, p site) bool {
 	switch {
 	case s.Code >= index.Waiting:
 		return p.stops || p.idle || p.between && x.Code(s.Code) == "network"
@@ -77,9 +79,10 @@ func isBetween(x *index.Index, s *index.Span, p place) bool {
 	return false
 }
 
-// When finds the goroutines of servers that had a request which began and ended at two times, each within a margin: by
-// where they waited for the requests before and after. With margins of a clock's error it holds the goroutine of that request,
-// and those of others that happened to begin and end with it.
+// When finds the goroutines of servers that had a request which began and ended at two times, each
+// within a margin: from where they waited for the requests before and after. If the margins cover a
+// clock's error, the result has the goroutine of that request, and those of others that began and
+// ended with it by chance.
 func When(x *index.Index, from, to, margin int64) ([]uint32, error) {
 	f := &finder{x: x, servers: map[uint32]*server{}, children: map[uint32]uint32{}}
 	if err := f.goroutines(); err != nil {
@@ -89,7 +92,8 @@ func When(x *index.Index, from, to, margin int64) ([]uint32, error) {
 	fits := map[uint32]*fit{}
 	near := func(a, b int64) bool { return max(a-b, b-a) <= margin }
 	for i, sv := range f.servers {
-		// A goroutine's first request begins with it, but for a handshake. Its last may end with the trace.
+		// A goroutine's first request begins with it, except for a handshake. Its last may end with
+		// the trace.
 		fits[i] = &fit{
 			begin: !sv.g.Old && near(sv.g.From, from),
 			end:   near(sv.g.To, to) && (sv.g.Ended || sv.g.To >= x.Info.Duration-margin),
@@ -98,7 +102,7 @@ func When(x *index.Index, from, to, margin int64) ([]uint32, error) {
 	ps := newPlaces(x)
 	if err := x.Spans(from-margin, to+margin, func(s index.Span) bool {
 		one := fits[s.Goroutine]
-		if one == nil || f.servers[s.Goroutine].whole || !isBetween(x, &s, placeOfSpan(&ps, &s)) {
+		if one == nil || f.servers[s.Goroutine].whole || !isBetween(x, &s, siteOfSpan(&ps, &s)) {
 			return true
 		}
 		one.begin = one.begin || near(s.To, from)

@@ -8,10 +8,10 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// maxTasks bounds the user tasks that are followed: some 100 MB.
+// maxTasks bounds the user tasks that are followed: about 100 MB.
 const maxTasks = 500_000
 
-// A task is one of the user, that began and ended within the trace.
+// A task is a user task that began and ended within the trace.
 type task struct {
 	id       uint64
 	name     uint32
@@ -28,7 +28,7 @@ type stay struct {
 // A piece is a stay whose times are measured.
 type piece struct {
 	stay
-	task  int32 // number in follower.tasks
+	task  int32 // index into follower.tasks
 	begin Times // what the goroutine had spent when it began
 	times Times
 	on    bool // its goroutine was on a processor when it ended
@@ -41,12 +41,12 @@ type mark struct {
 	end   bool
 }
 
-// A follower measures what goroutines spend pieces of tasks on. It adds up what a goroutine has spent in
-// all, and takes the difference between a piece's end and its begin: however many tasks overlap, each
-// costs the same.
+// A follower measures what goroutines spend pieces of tasks on. It sums what a goroutine has spent
+// in all, and takes the difference between a piece's end and its begin, so that each task costs the
+// same, however many overlap.
 type follower struct {
 	x          *index.Index
-	places     *places
+	sites      *sites
 	tasks      []task
 	pieces     []piece
 	goroutines map[uint32]*followed
@@ -54,13 +54,13 @@ type follower struct {
 
 // A followed goroutine has pieces.
 type followed struct {
-	marks []mark // that are still to come
+	marks []mark // remaining marks
 	spent Times
 }
 
-// follower reads which tasks there are, if they are asked for, to follow each on the goroutine that began it.
+// follower reads the tasks, if they are wanted, to follow each on the goroutine that began it.
 func (f *finder) follower() (*follower, error) {
-	fw := &follower{x: f.x, places: &f.places, goroutines: map[uint32]*followed{}}
+	fw := &follower{x: f.x, sites: &f.sites, goroutines: map[uint32]*followed{}}
 	if !f.o.Tasks {
 		return fw, nil
 	}
@@ -119,9 +119,9 @@ func (fw *follower) span(s *index.Span) {
 	if g == nil || len(g.marks) == 0 {
 		return
 	}
-	at := place{}
+	at := site{}
 	if s.Code != index.Running && s.Code != index.Runnable {
-		at = fw.places.of(s.Stack)
+		at = fw.sites.of(s.Stack)
 	}
 	cause := causeOf(s.Code, fw.x.Code(s.Code), at)
 	on := s.Code != index.Runnable && s.Code < index.Waiting
@@ -148,7 +148,7 @@ func (fw *follower) pass(m mark, spent *Times) {
 	}
 }
 
-// finish ends what goroutines had not reached when they ended.
+// finish ends the pieces that were open when their goroutines ended.
 func (fw *follower) finish() {
 	for _, g := range fw.goroutines {
 		for _, m := range g.marks {
@@ -159,7 +159,7 @@ func (fw *follower) finish() {
 	}
 }
 
-// requests are the tasks with what they were spent on.
+// requests returns the tasks with what they were spent on.
 func (fw *follower) requests() []Request {
 	list := make([]Request, len(fw.tasks))
 	for i := range fw.pieces {
@@ -180,16 +180,16 @@ func (fw *follower) requests() []Request {
 	}
 	for i := range list {
 		r := &list[i]
-		r.Times[Other] += r.Latency() - r.Times.Sum() // when the trace does not tell
+		r.Times[Other] += r.Latency() - r.Times.Sum() // not covered by the trace
 	}
 	return list
 }
 
-// endTasks puts tasks in classes. Those that did not end on the goroutine that began them are followed
-// again, on both.
+// endTasks puts tasks in classes. Those that did not end on the goroutine that began them are
+// followed again, on both.
 func (f *finder) endTasks(fw *follower) error {
 	fw.finish()
-	ends := &follower{x: f.x, places: &f.places, goroutines: map[uint32]*followed{}}
+	ends := &follower{x: f.x, sites: &f.sites, goroutines: map[uint32]*followed{}}
 	var away []task // not seen to end on the goroutine that began them
 	for i, r := range fw.requests() {
 		if !fw.pieces[i].on {
@@ -233,17 +233,17 @@ func (f *finder) addTask(t *task, r *Request) {
 // A hand is the goroutine that a task ended on.
 type hand struct {
 	goroutine uint32
-	since     int64 // it was in the task
-	last      int64 // when it was seen in it last
-	signs     bool  // regions or logs told
-	others    bool  // goroutines were started meanwhile that may be meant as well
+	since     int64 // start of its time in the task
+	last      int64 // when it was last seen in it
+	signs     bool  // it has regions or logs
+	others    bool  // other goroutines, started in the meantime, are candidates too
 	known     bool
 }
 
-// handedOver tells which goroutines tasks were on: the one that began it, until the one had it that ended
-// it. That is the one whose region or log of the task is the last; or else the only one that the first
-// started during the task, and after other tasks that it began, which lived until the task's end. If there
-// is neither, the task stays with the first.
+// handedOver returns which goroutines tasks were on: the one that began it, until the one had it
+// that ended it. That is the one with the last region or log of the task; or else the only one that
+// the first started during the task, and after other tasks that it began, and that lived until the
+// task's end. If there is neither, the task stays with the first.
 func (f *finder) handedOver(tasks []task) ([][]stay, error) {
 	byID, byCreator := map[uint64]int{}, map[uint32][]int{}
 	for i, t := range tasks {
@@ -303,7 +303,7 @@ func (f *finder) handedOver(tasks []task) ([][]stay, error) {
 	return all, nil
 }
 
-// sign notes a region or log of the task on another goroutine than that which began it.
+// sign adds a region or log of the task on another goroutine than the one that began it.
 func (h *hand) sign(t *task, r *index.Record) {
 	if r.From > t.to {
 		return
@@ -316,7 +316,7 @@ func (h *hand) sign(t *task, r *index.Record) {
 	}
 }
 
-// child notes a goroutine that the one which began the task has started.
+// child adds a goroutine started by the one that began the task.
 func (h *hand) child(t *task, g *index.Goroutine) {
 	switch {
 	case h.signs || g.From > t.to || g.To < t.to:

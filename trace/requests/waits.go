@@ -9,12 +9,13 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// A Wait is what requests waited for with one stack, until somebody with one other stack ended that.
+// A Wait is the waits of requests with one stack that were ended by goroutines with one other
+// stack.
 type Wait struct {
 	Cause Cause
 	Stack uint32 // of the request's goroutine
-	// Waking is the stack of who ended it: of a lock, where it was given back. 0 when nobody did: a timer, the
-	// network, the end of a system call.
+	// Waking is the stack of the goroutine that ended the waits: for a lock, where it was released.
+	// 0 if no goroutine did, but a timer, the network, or the end of a system call.
 	Waking    uint32
 	Count     int64
 	Time, Max time.Duration
@@ -24,12 +25,12 @@ type Wait struct {
 type Waits struct {
 	Requests int
 	Time     time.Duration // of all requests
-	Times    Times         // together Time
-	Waits    []Wait        // the most time first
-	Dropped  int           // requests beyond those that are followed: they are in none of the other figures
+	Times    Times         // the sum is Time
+	Waits    []Wait        // by descending time
+	Dropped  int           // requests beyond the bound, which are in none of the other figures
 }
 
-// Bounds of what is kept while waits are looked for: some 100 MB.
+// Bounds of what is kept during the search for waits: about 100 MB.
 const (
 	maxFollowed = 4 << 20
 	maxWaits    = 100_000
@@ -41,7 +42,7 @@ type stays struct {
 	next int // the first that has not ended
 }
 
-// inside is how much of a time belongs to requests, which are asked for in order.
+// inside returns how much of a time belongs to requests. Calls must be in the order of time.
 func (s *stays) inside(from, to int64) (took int64) {
 	for s.next < len(s.all) && s.all[s.next].to <= from {
 		s.next++
@@ -57,8 +58,9 @@ type waitKey struct {
 	stack, waking uint32
 }
 
-// WaitsOf adds up where the requests of a trace wait, on their own goroutines: for locks, channels, the network,
-// system calls, the collector. Waiting for a processor is in Times only, as it is no line's.
+// WaitsOf sums where the requests of a trace wait, on their own goroutines: for locks, channels,
+// the network, system calls, the garbage collector. Waiting for a processor is in Times only, since
+// it belongs to no line.
 func WaitsOf(x *index.Index) (*Waits, error) {
 	w := &Waits{}
 	of := map[uint32]*stays{}
@@ -88,7 +90,7 @@ func WaitsOf(x *index.Index) (*Waits, error) {
 	ps := newPlaces(x)
 	add := func(s *index.Span, waking uint32) {
 		took := time.Duration(of[s.Goroutine].inside(s.From, s.To))
-		cause := causeOf(s.Code, x.Code(s.Code), placeOfSpan(&ps, s))
+		cause := causeOf(s.Code, x.Code(s.Code), siteOfSpan(&ps, s))
 		if took == 0 || cause == Running || cause == Runnable {
 			return
 		}
@@ -105,7 +107,7 @@ func WaitsOf(x *index.Index) (*Waits, error) {
 		one.Time += took
 		one.Max = max(one.Max, took)
 	}
-	open := map[uint32]index.Span{} // by goroutine: what it does, until the next span says who ended it
+	open := map[uint32]index.Span{} // by goroutine: its state, until the next span shows who ended it
 	if err := x.Spans(0, x.Info.Duration, func(s index.Span) bool {
 		if of[s.Goroutine] == nil {
 			return true

@@ -10,19 +10,20 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// The stack table is bounded, to some 150 MB. Programs have thousands of distinct
-// stacks; one that generates code may have more.
+// The stack table is bounded, to about 150 MB. Programs have thousands of distinct stacks; one that
+// generates code may have more.
 const (
 	maxStacks      = 1 << 18
 	maxStackFrames = 8 << 20  // of all stacks
-	maxFrames      = 1 << 18  // that differ
+	maxFrames      = 1 << 18  // distinct
 	maxText        = 32 << 20 // bytes of these
 )
 
-// maxName is how many bytes of a name are kept: as many as the runtime writes. Traces from before Go 1.22 may have more.
+// maxName is how many bytes of a name are kept: as many as the runtime writes. Traces from before
+// Go 1.22 may have more.
 const maxName = 1 << 10
 
-// Name is what is kept of a name in a trace.
+// Name returns the part of a name that is kept.
 func Name(s string) string {
 	if len(s) <= maxName {
 		return s
@@ -37,7 +38,8 @@ type Frame struct {
 	Line int
 }
 
-// A Table interns stacks across generations. Id 0 is no stack. It is for one goroutine.
+// A Table interns stacks across generations. Id 0 means no stack. It is not safe for concurrent
+// use.
 type Table struct {
 	frame  []Frame
 	byName map[Frame]uint32
@@ -45,7 +47,7 @@ type Table struct {
 	end    []uint32 // end[i] is the end of stack i+1 in all
 	byKey  map[string]uint32
 	text   int // bytes of the frames
-	// callees has the frame that is called at a return address, the first one that was seen.
+	// callees has the frame called at a return address, the first one that was seen.
 	callees map[uint64]uint32
 	// branches are frames that call different functions from one return address.
 	branches map[uint32]struct{}
@@ -60,8 +62,8 @@ func New() *Table {
 	}
 }
 
-// Add interns a stack and returns its id, 0 for an empty one or when the table
-// is full. The runtime writes some empty ones as one frame at address 0.
+// Add interns a stack and returns its id, 0 for an empty one or if the table is full. The runtime
+// writes some empty ones as one frame at address 0.
 func (t *Table) Add(s trace.Stack) uint32 {
 	t.key = t.key[:0]
 	empty := true
@@ -92,8 +94,8 @@ func (t *Table) Add(s trace.Stack) uint32 {
 	return t.put(t.key)
 }
 
-// call notes that a frame calls another, and returns to an address. What the runtime puts onto a stack is not called
-// there.
+// call records that a frame calls another, and returns to an address. Frames that the runtime adds
+// to a stack are not called there.
 func (t *Table) call(caller uint32, pc uint64, callee uint32) {
 	name := t.frame[callee].Func
 	if pc == 0 || strings.HasPrefix(name, "runtime.") {
@@ -108,8 +110,9 @@ func (t *Table) call(caller uint32, pc uint64, callee uint32) {
 	}
 }
 
-// Branches are the frames, as indexes of those of All, whose line calls different functions from one place in the code, as
-// a call of a value or of an interface's method does. Two calls that stand in one line are not.
+// Branches returns the frames, as indexes into those of All, whose line calls different functions
+// from one place in the code, as a call of a function value or of an interface method does. Two
+// calls in one line do not count.
 func (t *Table) Branches() []uint32 { return slices.Sorted(maps.Keys(t.branches)) }
 
 func (t *Table) put(key []byte) uint32 {
@@ -176,11 +179,11 @@ func (t *Table) one(ids []uint32, i int) uint32 {
 // Full reports whether stacks were left out because there were too many.
 func (t *Table) Full() bool { return t.full }
 
-// Len is the number of stacks.
+// Len returns the number of stacks.
 func (t *Table) Len() int { return len(t.end) }
 
-// All are the frames that stacks are made of, each once, and for each stack, from id 1 on, the
-// indexes of its frames, leaf first. They belong to the table.
+// All returns the frames of all stacks, each once, and for each stack, from id 1 on, the indexes of
+// its frames, leaf first. The caller must not modify them.
 func (t *Table) All() ([]Frame, iter.Seq[[]uint32]) {
 	return t.frame, func(yield func([]uint32) bool) {
 		for id := range t.end {

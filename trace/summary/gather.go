@@ -105,8 +105,8 @@ func (g *group) kind(name string) Kind {
 	return k
 }
 
-// gather adds up what goroutines did in a window, each in the group that it is given; nil: it does not
-// count. busy is how long processors were busy with them, by their numbers + 1.
+// gather adds up what goroutines did in a window, each in the group that it is given; nil: it does
+// not count. busy is how long processors were busy with them, by their numbers + 1.
 func gather(x *index.Index, from, to int64, groupOf func(*index.Goroutine) *group) (busy map[uint32]time.Duration,
 	err error,
 ) {

@@ -57,8 +57,8 @@ type Options struct {
 	From, To int64
 	// Goroutines are those that count, by the function that they run; nil: all.
 	Goroutines *regexp.Regexp
-	// Own tells whose own code a call is: [ByCreation], the innermost own one of a go statement's stack
-	// counts. nil, and where there is none: the go statement itself.
+	// Own tells whose own code a call is: [ByCreation], the innermost own one of a go statement's
+	// stack counts. nil, and where there is none: the go statement itself.
 	Own func(stacks.Frame) bool
 	// Order is [ByRunning] when it is "".
 	Order Order
@@ -71,20 +71,20 @@ func (o *Options) window(x *index.Index) {
 	o.Order = cmp.Or(o.Order, ByRunning)
 }
 
-// A Group is goroutines that have something in common. [ByStart], its Name is that of the function that
-// they run, "" when no stack told; [ByCreation], of the function that has the go statement, and "" of
-// those that are older than the trace.
+// A Group is goroutines that have something in common. [ByStart], its Name is that of the function
+// that they run, "" when no stack told; [ByCreation], of the function that has the go statement,
+// and "" of those that are older than the trace.
 type Group struct {
 	Kind
-	// Place is where they were made, [ByCreation]; Parent is instead the function that those run who
-	// made them, when there is no stack of it.
+	// Place is where they were made, [ByCreation]; Parent is instead the function that those run
+	// who made them, when there is no stack of it.
 	Place   stacks.Frame
 	Parent  string
 	Created int64 // in the window
 	Ended   int64 // in the window
 	Longest Lived
-	// Ranges are the collector's work that the goroutines did, and stops of the world that they made. They
-	// overlap with Stays.
+	// Ranges are the collector's work that the goroutines did, and stops of the world that they
+	// made. They overlap with Stays.
 	Ranges []Range
 }
 
@@ -206,7 +206,8 @@ func creations(x *index.Index, own func(stacks.Frame) bool) (func(*index.Gorouti
 	}, nil
 }
 
-// rangesOf adds the collector's work, and stops of the world, to the groups of the goroutines that did it.
+// rangesOf adds the collector's work, and stops of the world, to the groups of the goroutines that
+// did it.
 func rangesOf(x *index.Index, from, to int64, of []*group) error {
 	hists := 0
 	return x.Records(index.Ranges, from, to, func(r *index.Record) bool {

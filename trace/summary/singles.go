@@ -22,8 +22,8 @@ type Goroutine struct {
 	Stays    []Stay        // longest in all first; without quantiles and longest spans
 }
 
-// Singles are the n goroutines in a window that come first in an order, and how many others there are. 0 is
-// all of them. Memory goes by n, and 8 bytes for each goroutine of the trace.
+// Singles are the n goroutines in a window that come first in an order, and how many others there
+// are. 0 is all of them. Memory goes by n, and 8 bytes for each goroutine of the trace.
 func Singles(x *index.Index, n int, o Options) (list []Goroutine, others int, err error) {
 	o.window(x)
 	most, others, err := first(x, n, o)

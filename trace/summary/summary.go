@@ -112,8 +112,8 @@ func (s *Summary) kinds(x *index.Index, from, to int64) error {
 	return nil
 }
 
-// A Collector is what garbage collection took of the time that goroutines ran: on processors as the Go
-// scheduler has them, where a CPU profile counts the operating system's CPU time.
+// A Collector is what garbage collection took of the time that goroutines ran: on processors as the
+// Go scheduler has them, where a CPU profile counts the operating system's CPU time.
 type Collector struct {
 	Ran        time.Duration // all goroutines, assists included
 	Background time.Duration // of it the collector's own goroutines

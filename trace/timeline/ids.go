@@ -9,16 +9,16 @@ import (
 // maxIDs bounds the rows of one answer.
 const maxIDs = 1000
 
-// asked are the rows of one type, each once, and where in the answer they go.
+// asked are the rows of one type, each once, with their positions in the answer.
 type asked struct {
 	numbers []uint64
 	at      map[uint64][]int
 }
 
-// ask sorts IDs by type.
+// ask groups IDs by type.
 func ask(ids []string) (map[string]*asked, error) {
 	if len(ids) > maxIDs {
-		return nil, badQuery("%d rows at a time: at most %d", len(ids), maxIDs)
+		return nil, badQuery("%d rows requested; the limit is %d", len(ids), maxIDs)
 	}
 	byType := map[string]*asked{}
 	for i, id := range ids {
@@ -39,7 +39,7 @@ func ask(ids []string) (map[string]*asked, error) {
 	return byType, nil
 }
 
-// Named tells what rows are, by their IDs, at most 1000, in the order of these.
+// Named returns the rows with these IDs, at most 1000, in the same order.
 func (t *Timeline) Named(ids []string) ([]RowInfo, error) {
 	byType, err := ask(ids)
 	if err != nil {
@@ -61,8 +61,8 @@ func (t *Timeline) Named(ids []string) ([]RowInfo, error) {
 	return infos, nil
 }
 
-// places are the numbers that the index has for rows of one of its types, which exist.
-func (t *Timeline) places(of string, numbers []uint64) ([]uint32, error) {
+// indexes returns the numbers that the index has for rows of one of its types. All must exist.
+func (t *Timeline) indexes(of string, numbers []uint64) ([]uint32, error) {
 	var exists func(n uint64) (uint32, bool)
 	switch of {
 	case Thread:
@@ -91,10 +91,10 @@ func (t *Timeline) places(of string, numbers []uint64) ([]uint32, error) {
 }
 
 func none(of string, n uint64) error {
-	return badQuery("row %q: the trace has no such %s", formatID(of, n), of)
+	return badQuery("row %q: the trace does not have this %s", formatID(of, n), of)
 }
 
-// entries are the rows of one type with some numbers.
+// entries returns the rows of one type with these numbers.
 func (t *Timeline) entries(of string, numbers []uint64) ([]entry, error) {
 	switch of {
 	case Request:
@@ -102,7 +102,7 @@ func (t *Timeline) entries(of string, numbers []uint64) ([]entry, error) {
 	case Task:
 		return t.taskEntries(numbers)
 	}
-	places, err := t.places(of, numbers)
+	places, err := t.indexes(of, numbers)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 
 // found is the requests of a trace, the slowest of each class.
 type found struct {
-	all     []request // first begun first: the number of a request is its place here
+	all     []request // in the order of their begins: the number of a request is its index
 	classes []string
 }
 
@@ -27,7 +27,7 @@ func (f *found) entry(n int) entry {
 	return entry{id: uint64(n), kind: r.class, of: r.goroutine + 1, from: r.from, to: r.to}
 }
 
-// find returns the requests, which are looked for once. It has one goroutine do that at a time.
+// find returns the requests. It searches for them once, on one goroutine at a time.
 func (t *Timeline) find() (*found, error) {
 	t.finding.Lock()
 	defer t.finding.Unlock()
@@ -57,7 +57,7 @@ func (t *Timeline) find() (*found, error) {
 	return f, nil
 }
 
-// class is the name of a class. Requests were found before.
+// class returns the name of a class, once requests have been found.
 func (t *Timeline) class(n uint32) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

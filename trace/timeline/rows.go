@@ -10,27 +10,27 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// A RowQuery asks which rows there are.
+// A RowQuery selects rows.
 type RowQuery struct {
 	Type     string         // one of the types
-	Match    *regexp.Regexp // of kind or name; nil: all
-	From, To int64          // only those that live in this window; To 0 is the trace's end
-	Order    string         // one of the orders; "" is ByTime
+	Match    *regexp.Regexp // of kind or name; nil means all
+	From, To int64          // only those that live in this window; To 0 means the end of the trace
+	Order    string         // one of the orders; "" means ByTime
 	Skip     int
-	Limit    int // how many; 0 is 100, the most 10 000
+	Limit    int // maximum number; 0 means 100; at most 10 000
 }
 
 // Orders of rows.
 const (
 	ByTime = "time" // first seen first
-	Busy   = "busy" // that ran longest, in the whole trace; of tasks, requests, ranges and regions: that took longest
-	Long   = "long" // that live longest; of tasks and requests: that took longest
+	Busy   = "busy" // longest running time in the whole trace first; of others: longest first
+	Long   = "long" // longest life first; for tasks and requests: longest first
 )
 
 // A RowList is a page of rows.
 type RowList struct {
 	Type  string    `json:"type"`
-	Total int       `json:"total"` // that match, on all pages
+	Total int       `json:"total"` // on all pages
 	Rows  []RowInfo `json:"rows"`
 }
 
@@ -40,9 +40,10 @@ type RowInfo struct {
 	// "goroutine 45", "P 0", "thread 4711", a task's type, "request 99", a range's or region's name
 	Name string `json:"name"`
 	Kind string `json:"kind"` // the function that a goroutine runs, the class of a request
-	From int64  `json:"from"` // nanoseconds since the trace's begin
+	From int64  `json:"from"` // nanoseconds since the start of the trace
 	To   int64  `json:"to"`
-	// Goroutine is the ID of the goroutine of a request, or of the one that began a task; "" is none.
+	// Goroutine is the ID of the goroutine of a request, or of the one that began a task; "" if
+	// none.
 	Goroutine string `json:"goroutine,omitempty"`
 }
 
@@ -50,7 +51,7 @@ type RowInfo struct {
 const (
 	maxLimit = 10_000
 	maxReach = 100_000 // Skip + Limit
-	maxLists = 8       // that are kept
+	maxLists = 8       // number of cached lists
 )
 
 // A key is what a list depends on.
@@ -59,7 +60,7 @@ type key struct {
 	from, to         int64
 }
 
-// A list is rows in their order: the first of all that match.
+// A list is the first of all matching rows, in order.
 type list struct {
 	key   key
 	reach int // how many were requested
@@ -67,13 +68,13 @@ type list struct {
 	rows  []entry
 }
 
-// An entry is a row before it is written out.
+// An entry is a row before formatting.
 type entry struct {
-	score    int64  // the highest first
-	id       uint64 // then the lowest
+	score    int64  // highest first
+	id       uint64 // then lowest first
 	number   int64  // a goroutine's
 	kind     uint32 // number in kinds, names or classes
-	of       uint32 // the index + 1 of a request's or task's goroutine; 0 is none
+	of       uint32 // the index + 1 of a request's or task's goroutine; 0 means none
 	from, to int64
 }
 
@@ -85,13 +86,14 @@ func (t *Timeline) Rows(ctx context.Context, q RowQuery) (RowList, error) {
 		return RowList{}, err
 	}
 	if i := slices.IndexFunc(rowTypes(), func(one rowType) bool { return one.name == q.Type }); i < 0 {
-		return RowList{}, badQuery("rows of type %q: want proc, thread, goroutine, task, request, range or region", q.Type)
+		return RowList{}, badQuery("unknown row type %q (want proc, thread, goroutine, task, request, range or region)",
+			q.Type)
 	}
 	if q.Order != ByTime && q.Order != Busy && q.Order != Long {
-		return RowList{}, badQuery("rows in the order %q: want time, busy or long", q.Order)
+		return RowList{}, badQuery("unknown row order %q (want time, busy or long)", q.Order)
 	}
 	if q.Skip < 0 || q.Limit < 1 || q.Limit > maxLimit || q.Skip > maxReach-q.Limit {
-		return RowList{}, badQuery("%d rows behind %d: want 1 to %d, and together at most %d", q.Limit,
+		return RowList{}, badQuery("invalid page of %d rows after %d (want 1 to %d rows, and a sum of at most %d)", q.Limit,
 			q.Skip, maxLimit, maxReach)
 	}
 	l, err := t.list(ctx, q, w)
@@ -106,7 +108,7 @@ func (t *Timeline) Rows(ctx context.Context, q RowQuery) (RowList, error) {
 	return answer, nil
 }
 
-// list returns a list that was kept, or a new one.
+// list returns a cached list, or a new one.
 func (t *Timeline) list(ctx context.Context, q RowQuery, w index.Window) (*list, error) {
 	k := key{of: q.Type, order: q.Order, from: w.From, to: w.To}
 	if q.Match != nil {
@@ -137,12 +139,12 @@ func (t *Timeline) list(ctx context.Context, q RowQuery, w index.Window) (*list,
 	return l, nil
 }
 
-// top keeps the best of many entries.
+// top keeps the first entries in the order.
 type top struct {
 	most  int
 	total int
 	all   []entry // up to twice as many
-	worst *entry  // that is still good enough, once there are too many
+	worst *entry  // the last one still kept, once there are too many
 }
 
 func better(a, b entry) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id)) }
@@ -163,7 +165,7 @@ func (t *top) sort() {
 	t.all = t.all[:min(len(t.all), t.most)]
 }
 
-// each calls add with all rows that a query is about.
+// each calls add with all rows that a query may select.
 func (t *Timeline) each(ctx context.Context, q RowQuery, w index.Window, add func(entry)) error {
 	consider := func(e entry, busy int64) {
 		if e.from > w.To || e.to < w.From {
@@ -217,7 +219,7 @@ func (t *Timeline) each(ctx context.Context, q RowQuery, w index.Window, add fun
 	return nil
 }
 
-// stream is where ranges and regions are.
+// stream returns the stream of ranges or regions.
 func stream(of string) index.Stream {
 	if of == Region {
 		return index.Regions
@@ -237,7 +239,7 @@ func nameEntry(n index.Named) entry {
 	return entry{id: uint64(n.Name), kind: n.Name, from: n.From, to: n.To}
 }
 
-// lanes are the processors or threads: their number in the index is their place here.
+// lanes returns the processors or threads: their number in the index is their position.
 func (t *Timeline) lanes(of string) []entry {
 	var all []entry
 	if of == Thread {
@@ -252,7 +254,8 @@ func (t *Timeline) lanes(of string) []entry {
 	return all
 }
 
-// matcher reports whether an entry's kind or name matches. Kinds are looked at once.
+// matcher returns a function that reports whether an entry's kind or name matches. Kinds are
+// matched once.
 func (t *Timeline) matcher(q RowQuery) func(entry) bool {
 	if q.Match == nil {
 		return func(entry) bool { return true }
@@ -275,7 +278,7 @@ func (t *Timeline) matcher(q RowQuery) func(entry) bool {
 	}
 }
 
-// eachLane goes through processors or threads.
+// eachLane iterates over processors or threads.
 func (t *Timeline) eachLane(q RowQuery, match func(entry) bool, consider func(entry, int64)) error {
 	read := t.x.ProcRows
 	if q.Type == Thread {
@@ -304,7 +307,7 @@ func (t *Timeline) eachLane(q RowQuery, match func(entry) bool, consider func(en
 	return nil
 }
 
-// total is the time that a row is in any state.
+// total returns the time that a row is in any state.
 func total(r *index.Row) int64 {
 	sum := int64(0)
 	for _, s := range r.Spans {
@@ -318,7 +321,7 @@ func total(r *index.Row) int64 {
 	return sum
 }
 
-// eachGoroutine goes through the goroutines that live in a window: there may be millions.
+// eachGoroutine iterates over the goroutines that live in a window: there may be millions.
 func (t *Timeline) eachGoroutine(ctx context.Context, w index.Window, match func(entry) bool,
 	consider func(entry, int64),
 ) error {
@@ -341,7 +344,7 @@ func (t *Timeline) eachGoroutine(ctx context.Context, w index.Window, match func
 	return ctx.Err()
 }
 
-// info writes an entry out.
+// info formats an entry.
 func (t *Timeline) info(of string, e entry) RowInfo {
 	info := RowInfo{
 		ID: formatID(of, e.id), Name: string(t.appendName(nil, of, e)),

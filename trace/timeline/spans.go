@@ -9,9 +9,9 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// A SpanQuery asks what rows do in a window.
+// A SpanQuery selects rows and a window.
 type SpanQuery struct {
-	From, To int64    // nanoseconds since the trace's begin; To 0 is its end
+	From, To int64    // nanoseconds since the start of the trace; To 0 means its end
 	Width    int      // pixels
 	IDs      []string // of [RowInfo], at most 1000
 }
@@ -24,12 +24,13 @@ type SpanAnswer struct {
 	Rows  []RowSpans `json:"rows"` // in the order of the IDs
 }
 
-// RowSpans is what a row does: spans, or parts where there are more spans than can be told apart. Both
-// are in order. Where a row has neither, it is not there, or idle.
+// RowSpans is what a row does: spans or, where there are too many to distinguish, parts. Both are
+// in order. Where a row has neither, it does not exist, or is idle.
 //
-// Spans reach beyond the window as far as they last; those of requests and tasks are cut at their ends.
-// Spans of a row do not overlap, except those of ranges and regions, of which several may be at a
-// time. In JSON a span is the array [from, to, state, stack, with], a part [from, to, state, time, …].
+// Spans are not cut at the ends of the window; those of requests and tasks are cut at their own
+// ends. Spans of a row do not overlap, except those of ranges and regions, of which several may be
+// active at a time. In JSON a span is the array [from, to, state, stack, with], a part [from, to,
+// state, time, …].
 type RowSpans struct {
 	ID    string `json:"id"`
 	Spans []Span `json:"spans,omitempty"`
@@ -38,18 +39,18 @@ type RowSpans struct {
 
 // A Span is a stay in a state.
 type Span struct {
-	From, To int64  // nanoseconds since the trace's begin
+	From, To int64  // nanoseconds since the start of the trace
 	State    int    // index in Trace.States
-	Stack    uint32 // for [Timeline.Stack]: where it began; 0 is none
-	// With is what is to do with it, plus 1; 0 is none. Goroutines that run: the processor; that are
-	// runnable: the goroutine that made them so. Processors, ranges and regions: the goroutine. Threads:
-	// the processor. A goroutine is its ID's number.
+	Stack    uint32 // for [Timeline.Stack]: where it began; 0 means none
+	// With is the related object, plus 1; 0 means none. For running goroutines it is the processor;
+	// for runnable ones, the goroutine that made them so; for processors, ranges and regions, the
+	// goroutine; for threads, the processor. A goroutine is given by the number in its ID.
 	With uint32
 }
 
-// A Part is some time and what of it is spent in which state. It is not cut at the window's ends: it
-// reaches beyond by no more than what was summed up together. The times may be less than its length,
-// when a row is idle in between, and of ranges and regions more.
+// A Part is an interval with the time spent in each state. It is not cut at the window's ends: it
+// extends beyond by at most the interval that was summed. The sum of the times may be less than its
+// length, if a row is idle in between, and for ranges and regions more.
 type Part struct {
 	From, To int64
 	Times    []Time
@@ -89,7 +90,7 @@ func appendInts(b []byte, values ...int64) []byte {
 	return b
 }
 
-// MarshalJSON writes a row in one piece: there may be a hundred thousand spans in an answer.
+// MarshalJSON writes a row in one piece: an answer may have a hundred thousand spans.
 func (r RowSpans) MarshalJSON() ([]byte, error) {
 	b := append(make([]byte, 0, 32+40*len(r.Spans)+64*len(r.Parts)), `{"id":`...)
 	b = strconv.AppendQuote(b, r.ID)
@@ -110,7 +111,7 @@ func (r RowSpans) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// Spans answers what rows do in a window. It costs no more than some hundred parts of the index for all
+// Spans returns what rows do in a window. It reads at most some hundred parts of the index for all
 // rows together, however long the window is, and one or two more for each row.
 func (t *Timeline) Spans(ctx context.Context, q SpanQuery) (SpanAnswer, error) {
 	w, err := t.window(q.From, q.To, q.Width)
@@ -139,12 +140,12 @@ func (t *Timeline) Spans(ctx context.Context, q SpanQuery) (SpanAnswer, error) {
 	return answer, nil
 }
 
-// rows are those of some numbers of a type.
+// rows returns the rows of a type with these numbers.
 func (t *Timeline) rows(ctx context.Context, of string, w index.Window, numbers []uint64) ([]RowSpans, error) {
 	if of == Request || of == Task {
 		return t.cuts(ctx, of, w, numbers)
 	}
-	small, err := t.places(of, numbers)
+	small, err := t.indexes(of, numbers)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +167,7 @@ func (t *Timeline) rows(ctx context.Context, of string, w index.Window, numbers 
 	return all, err
 }
 
-// row makes a row of one of the index.
+// row converts a row of the index.
 func (t *Timeline) row(of string, r *index.Row) RowSpans {
 	state := func(code index.Code) int {
 		if of == Proc || of == Goroutine {
@@ -192,7 +193,7 @@ func (t *Timeline) row(of string, r *index.Row) RowSpans {
 	return row
 }
 
-// cuts are rows of requests or tasks.
+// cuts returns rows of requests or tasks.
 func (t *Timeline) cuts(ctx context.Context, of string, w index.Window, numbers []uint64) ([]RowSpans, error) {
 	all, err := t.entries(of, numbers)
 	if err != nil {
@@ -207,8 +208,8 @@ func (t *Timeline) cuts(ctx context.Context, of string, w index.Window, numbers 
 	return rows, nil
 }
 
-// cut is what the goroutine of a request or task does in it, as far as that is in the window. It is one
-// span when that is too short to be seen, and when there is no goroutine.
+// cut returns what the goroutine of a request or task does in it, within the window. It is a single
+// span if that is too short to be seen, or if there is no goroutine.
 func (t *Timeline) cut(ctx context.Context, w index.Window, e entry) (RowSpans, error) {
 	from, to := e.from, e.to
 	if to < w.From || from > w.To {
@@ -239,7 +240,7 @@ func (t *Timeline) cut(ctx context.Context, w index.Window, e entry) (RowSpans, 
 	return row, ctx.Err()
 }
 
-// cut cuts a part, whose times are then taken to be spread over it evenly.
+// cut cuts a part, assuming that its times are spread over it evenly.
 func (p *Part) cut(from, to int64) {
 	whole := p.To - p.From
 	p.From, p.To = max(p.From, from), min(p.To, to)

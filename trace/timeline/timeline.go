@@ -13,11 +13,10 @@ import (
 	"github.com/whet-go/whet/trace/stacks"
 )
 
-// ErrQuery is what errors are when a query asks for what there is not, or not like that: others are
-// about reading the index.
+// ErrQuery is in the errors of invalid queries. Other errors are about reading the index.
 var ErrQuery = errors.New("bad query")
 
-// A queryError is an ErrQuery that says what is wrong.
+// A queryError is an ErrQuery with a reason.
 type queryError struct{ text string }
 
 func (e *queryError) Error() string        { return e.text }
@@ -28,7 +27,7 @@ func badQuery(format string, args ...any) error { return &queryError{fmt.Sprintf
 // Schema is the version of the JSON of this package's types.
 const Schema = "whet.timeline/1"
 
-// A Timeline answers what is drawn of one trace.
+// A Timeline answers the queries of one trace.
 type Timeline struct {
 	x       *index.Index
 	name    string
@@ -36,13 +35,13 @@ type Timeline struct {
 	metrics map[string]uint32
 
 	mu    sync.Mutex
-	lists []*list // of rows, the last used first
+	lists []*list // of rows, most recently used first
 
-	finding  sync.Mutex // while requests are looked for
+	finding  sync.Mutex // held while requests are searched for
 	requests *found     // nil until first used
 }
 
-// New returns the timeline of an index, which is to stay open. The name is shown to people.
+// New returns the timeline of an index, which must remain open. The name is for display.
 func New(x *index.Index, name string) *Timeline {
 	t := &Timeline{x: x, name: name, metrics: map[string]uint32{}}
 	for _, k := range x.Kinds() {
@@ -54,25 +53,25 @@ func New(x *index.Index, name string) *Timeline {
 	return t
 }
 
-// Trace is what a trace is as a whole.
+// Trace describes a trace as a whole.
 type Trace struct {
 	Schema   string      `json:"schema"`
 	Name     string      `json:"name"`
 	Duration int64       `json:"duration"` // nanoseconds
 	Events   int64       `json:"events"`
 	Damage   string      `json:"damage,omitempty"` // what ended the trace before its end
-	States   []State     `json:"states"`           // a span's state is an index here
+	States   []State     `json:"states"`           // a span's state is an index into it
 	Types    []TypeCount `json:"types"`
 	Metrics  []string    `json:"metrics"` // names, for [Timeline.Metric]
 }
 
-// A State is one that rows can be in.
+// A State is a state that rows can be in.
 type State struct {
 	Name  string `json:"name"`
 	Group string `json:"group"` // running, runnable, syscall, gc, waiting or unknown
 }
 
-// A TypeCount is how many rows of a type there are. Requests have -1 until their first use.
+// A TypeCount is the number of rows of a type. For requests it is -1 until their first use.
 type TypeCount struct {
 	Type  string `json:"type"`
 	Count int64  `json:"count"`
@@ -81,15 +80,15 @@ type TypeCount struct {
 // Types of rows.
 const (
 	Proc      = "proc"      // a processor of Go's scheduler: which goroutine it runs
-	Thread    = "thread"    // of the system: which processor it has
-	Goroutine = "goroutine" // what state it is in
-	Task      = "task"      // of the user: the states of the goroutine that began it
+	Thread    = "thread"    // of the operating system: which processor it has
+	Goroutine = "goroutine" // its states
+	Task      = "task"      // of runtime/trace: the states of the goroutine that began it
 	Request   = "request"   // of a server: the states of its goroutine
-	Range     = "range"     // of the collector, and stops of the world, by name
-	Region    = "region"    // of the user, by name
+	Range     = "range"     // of the garbage collector, and stop-the-world phases, by name
+	Region    = "region"    // of runtime/trace, by name
 )
 
-// rowTypes are all types, with the first letter of their IDs.
+// rowTypes lists all types, with the first letter of their IDs.
 func rowTypes() []rowType {
 	return []rowType{
 		{Proc, 'p'},
@@ -107,7 +106,7 @@ type rowType struct {
 	letter byte
 }
 
-// parseID tells the type of an ID, and its number.
+// parseID returns the type and the number of an ID.
 func parseID(id string) (of rowType, n uint64, err error) {
 	for _, one := range rowTypes() {
 		if id != "" && id[0] == one.letter {
@@ -116,7 +115,7 @@ func parseID(id string) (of rowType, n uint64, err error) {
 			}
 		}
 	}
-	return rowType{}, 0, badQuery("row %q: want a letter of p, m, g, t, r, c and u, and a number", id)
+	return rowType{}, 0, badQuery("invalid row %q (want p, m, g, t, r, c or u, and a number)", id)
 }
 
 func formatID(of string, n uint64) string {
@@ -124,7 +123,7 @@ func formatID(of string, n uint64) string {
 	return string(rowTypes()[i].letter) + strconv.FormatUint(n, 10)
 }
 
-// Trace tells what the trace is.
+// Trace returns the description of the trace.
 func (t *Timeline) Trace() Trace {
 	info := t.x.Info
 	trace := Trace{
@@ -143,10 +142,10 @@ func (t *Timeline) Trace() Trace {
 	return trace
 }
 
-// active is the state of what is not a goroutine's.
+// active is the state for what is not a goroutine's.
 func (t *Timeline) active() int { return t.x.Codes() }
 
-// group is what a state is drawn like.
+// group returns the group of states with the same colour.
 func group(code index.Code, name string) string {
 	switch code {
 	case index.Unknown:
@@ -167,7 +166,7 @@ func group(code index.Code, name string) string {
 	return "waiting"
 }
 
-// count is how many rows of a type there are; -1 when that is not known yet.
+// count returns the number of rows of a type; -1 if it is not known yet.
 func (t *Timeline) count(of string) int64 {
 	switch of {
 	case Proc:
@@ -191,23 +190,23 @@ func (t *Timeline) count(of string) int64 {
 	return int64(len(t.requests.all))
 }
 
-// Stack is a stack by its number in a span, leaf first; nil for 0.
+// Stack returns a stack by its number in a span, leaf first; nil for 0.
 func (t *Timeline) Stack(n uint32) []stacks.Frame { return t.x.Stack(n) }
 
-// A Point is what a metric was from the time of the point before up to its own.
+// A Point is the value of a metric from the time of the previous point up to its own.
 type Point struct {
-	At   int64  `json:"at"` // nanoseconds since the trace's begin
+	At   int64  `json:"at"` // nanoseconds since the start of the trace
 	Min  uint64 `json:"min"`
 	Max  uint64 `json:"max"`
 	Last uint64 `json:"last"`
 }
 
-// Metric is what a metric was in a window: at most width points. Its first is what it was when the
-// window began, if the trace knows. To 0 is the trace's end.
+// Metric returns the values of a metric in a window: at most width points. The first is the value
+// when the window began, if the trace has it. To 0 means the end of the trace.
 func (t *Timeline) Metric(name string, from, to int64, width int) ([]Point, error) {
 	number, ok := t.metrics[name]
 	if !ok {
-		return nil, badQuery("metric %q: the trace has %s", name, strings.Join(slices.Sorted(maps.Keys(t.metrics)), ", "))
+		return nil, badQuery("unknown metric %q (want %s)", name, strings.Join(slices.Sorted(maps.Keys(t.metrics)), ", "))
 	}
 	w, err := t.window(from, to, width)
 	if err != nil {
@@ -221,17 +220,18 @@ func (t *Timeline) Metric(name string, from, to int64, width int) ([]Point, erro
 	return points, err
 }
 
-// maxWidth bounds windows: of several screens.
+// maxWidth bounds the width of windows, to that of several screens.
 const maxWidth = 16384
 
-// window is a window within the trace.
+// window returns a window within the trace.
 func (t *Timeline) window(from, to int64, width int) (index.Window, error) {
 	if to == 0 {
 		to = t.x.Info.Duration
 	}
 	if from < 0 || to < from || width < 1 || width > maxWidth {
-		return index.Window{}, badQuery("window from %d to %d of width %d: want 0 or more, an end that is not "+
-			"before, and 1 to %d", from, to, width, maxWidth)
+		return index.Window{}, badQuery("invalid window from %d to %d of width %d (want times of 0 or more, an end "+
+			"that is not "+
+			"before the start, and a width of 1 to %d)", from, to, width, maxWidth)
 	}
 	return index.Window{From: min(from, t.x.Info.Duration), To: min(to, t.x.Info.Duration), Width: width}, nil
 }

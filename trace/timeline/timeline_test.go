@@ -422,22 +422,22 @@ func TestErrors(t *testing.T) {
 	_, metric := tl.Metric("heap", 0, 0, 10)
 	_, named := tl.Named([]string{"m18446744073709551615"})
 	for text, err := range map[string]error{
-		`row "x1"`:             spans(timeline.SpanQuery{Width: 1, IDs: []string{"x1"}}),
-		`row "g"`:              spans(timeline.SpanQuery{Width: 1, IDs: []string{"g"}}),
-		`row "g4294967296"`:    spans(timeline.SpanQuery{Width: 1, IDs: []string{"g4294967296"}}),
-		`row "t99999"`:         spans(timeline.SpanQuery{Width: 1, IDs: []string{"t99999"}}),
-		`row "r9999"`:          spans(timeline.SpanQuery{Width: 1, IDs: []string{"r9999"}}),
-		`row "c999999"`:        spans(timeline.SpanQuery{Width: 1, IDs: []string{"c999999"}}),
-		"1001 rows":            spans(timeline.SpanQuery{Width: 1, IDs: make([]string, 1001)}),
-		"of width 0":           spans(timeline.SpanQuery{}),
-		"from 5 to 4":          spans(timeline.SpanQuery{From: 5, To: 4, Width: 1}),
-		"from -1":              spans(timeline.SpanQuery{From: -1, Width: 1}),
-		`type "heap"`:          rows(timeline.RowQuery{Type: "heap"}),
-		`order "name"`:         rows(timeline.RowQuery{Type: timeline.Proc, Order: "name"}),
-		"10001 rows":           rows(timeline.RowQuery{Type: timeline.Proc, Limit: 10_001}),
-		"rows behind 99999999": rows(timeline.RowQuery{Type: timeline.Proc, Skip: 99999999}),
-		`metric "heap"`:        metric,
-		`row "m1844674407`:     named,
+		`row "x1"`:            spans(timeline.SpanQuery{Width: 1, IDs: []string{"x1"}}),
+		`row "g"`:             spans(timeline.SpanQuery{Width: 1, IDs: []string{"g"}}),
+		`row "g4294967296"`:   spans(timeline.SpanQuery{Width: 1, IDs: []string{"g4294967296"}}),
+		`row "t99999"`:        spans(timeline.SpanQuery{Width: 1, IDs: []string{"t99999"}}),
+		`row "r9999"`:         spans(timeline.SpanQuery{Width: 1, IDs: []string{"r9999"}}),
+		`row "c999999"`:       spans(timeline.SpanQuery{Width: 1, IDs: []string{"c999999"}}),
+		"1001 rows":           spans(timeline.SpanQuery{Width: 1, IDs: make([]string, 1001)}),
+		"of width 0":          spans(timeline.SpanQuery{}),
+		"from 5 to 4":         spans(timeline.SpanQuery{From: 5, To: 4, Width: 1}),
+		"from -1":             spans(timeline.SpanQuery{From: -1, Width: 1}),
+		`type "heap"`:         rows(timeline.RowQuery{Type: "heap"}),
+		`order "name"`:        rows(timeline.RowQuery{Type: timeline.Proc, Order: "name"}),
+		"10001 rows":          rows(timeline.RowQuery{Type: timeline.Proc, Limit: 10_001}),
+		"rows after 99999999": rows(timeline.RowQuery{Type: timeline.Proc, Skip: 99999999}),
+		`metric "heap"`:       metric,
+		`row "m1844674407`:    named,
 	} {
 		if !errors.Is(err, timeline.ErrQuery) || !strings.Contains(err.Error(), text) {
 			t.Errorf("%v, want an ErrQuery with %q", err, text)

@@ -8,7 +8,7 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// Index is the open index of a trace. It is closed when the test ends.
+// Index returns the open index of a trace. It is closed when the test ends.
 func Index(t testing.TB, data []byte) *index.Index {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "trace.index")

@@ -1,11 +1,12 @@
-// Package indextest has what tests of packages that read indexes share: a trace of goroutines that do
-// a bit of everything, and a plain scan of a trace's events, which knows no index.
+// Package indextest has what tests of packages that read indexes share: a trace of goroutines that
+// do a bit of everything, and a plain scan of a trace's events, independent of the index.
 //
 // Data flow:
 //
 //  1. [Record] runs goroutines under runtime/trace and returns the trace.
-//  2. [Scan] reads all events with golang.org/x/exp/trace and keeps every span of everything in memory.
-//  3. Tests hold windows of an index against [Scanned.In].
+//  2. [Scan] reads all events with golang.org/x/exp/trace and keeps every span of everything in
+//     memory.
+//  3. Tests compare windows of an index with [Scanned.In].
 //
 // It is for tests of small traces only. Nothing in it is safe for concurrent use.
 package indextest

@@ -11,22 +11,22 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// A Span is a stay of something in a state.
+// A Span is a stay in a state.
 type Span struct {
 	Of       int64  // goroutine's, processor's, thread's or task's number
 	State    string // of a goroutine; the name of ranges, regions and tasks
 	From, To int64  // nanoseconds since the first event
-	With     int64  // processor of a goroutine that runs, goroutine of a processor, processor of a thread; -1: none
+	With     int64  // processor of a running goroutine, goroutine of a processor, processor of a thread; -1 means none
 }
 
-// A Value is what a metric was.
+// A Value is the value of a metric.
 type Value struct {
 	Name  string
 	At    int64
 	Value uint64
 }
 
-// Scanned is a trace.
+// Scanned is a scanned trace.
 type Scanned struct {
 	Duration                   int64
 	Goroutines, Procs, Threads []Span
@@ -34,7 +34,7 @@ type Scanned struct {
 	Metrics                    []Value
 }
 
-// In are the spans of something that overlap a window, in order; of all for of < 0.
+// In returns the spans with a number that overlap a window, in order; all if of < 0.
 func In(all []Span, of, from, to int64) []Span {
 	var some []Span
 	for _, s := range all {
@@ -46,7 +46,7 @@ func In(all []Span, of, from, to int64) []Span {
 	return some
 }
 
-// Sort puts spans in an order that is always the same.
+// Sort sorts spans in a deterministic order.
 func Sort(all []Span) {
 	slices.SortFunc(all, func(a, b Span) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Of, b.Of),
@@ -54,7 +54,7 @@ func Sort(all []Span) {
 	})
 }
 
-// Within is the time that spans have within a window, by state.
+// Within returns the time of spans within a window, by state.
 func Within(all []Span, from, to int64) map[string]int64 {
 	times := map[string]int64{}
 	for _, s := range all {
@@ -76,7 +76,7 @@ type scanner struct {
 	tasks    map[trace.TaskID]Span
 }
 
-// A goroutine and its present state.
+// A goroutine with its current state.
 type goroutine struct {
 	state   string
 	since   int64
@@ -259,7 +259,7 @@ func (s *scanner) goroutine(ev *trace.Event, st *trace.StateTransition) {
 	}
 }
 
-// to ends the span of a goroutine, and has it be in another state.
+// to ends the span of a goroutine, and begins the next state.
 func (s *scanner) to(id trace.GoID, state string, proc trace.ProcID) {
 	g := s.gs[id]
 	s.Goroutines = append(s.Goroutines, Span{int64(id), g.state, g.since, s.at, int64(g.proc)})
@@ -278,7 +278,7 @@ func (s *scanner) forget(id trace.GoID) {
 	delete(s.gs, id)
 }
 
-// end ends all that is open.
+// end ends everything that is open.
 func (s *scanner) end() {
 	s.Duration = s.at
 	for id := range s.gs {

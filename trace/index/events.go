@@ -15,7 +15,7 @@ func (b *builder) proc(ev *trace.Event, st *trace.StateTransition) error {
 		return nil
 	}
 	if to == trace.ProcIdle {
-		// Whoever is in a system call there goes on without it.
+		// A goroutine in a system call there continues without it.
 		if g := b.calling[p]; g != nil {
 			delete(b.calling, p)
 			g.procAt = trace.NoProc
@@ -28,7 +28,7 @@ func (b *builder) proc(ev *trace.Event, st *trace.StateTransition) error {
 		b.procs.stop(int64(p), b.now)
 	}
 	if r, had := b.threads.end(p, b.now); had {
-		if err := b.side.add(Procs, &r); err != nil {
+		if err := b.streams.add(Procs, &r); err != nil {
 			return err
 		}
 	}
@@ -42,10 +42,10 @@ func (b *builder) proc(ev *trace.Event, st *trace.StateTransition) error {
 	return nil
 }
 
-// Names of ranges that change what state a goroutine is in.
+// Names of ranges that change the state of a goroutine.
 const markAssist = "GC mark assist"
 
-// ranged follows the garbage collector and stops of the world.
+// ranged follows the garbage collector and stop-the-world phases.
 func (b *builder) ranged(ev *trace.Event) error {
 	r := ev.Range()
 	key := rangeKey{r.Name, r.Scope.Kind, -1}
@@ -73,7 +73,7 @@ func (b *builder) ranged(ev *trace.Event) error {
 		return nil
 	}
 	if !active {
-		return nil // it ends twice
+		return nil // a second end
 	}
 	delete(b.ranges, key)
 	record := Record{From: begun.from, To: b.now, Name: b.names.user(r.Name), Stack: begun.stack}
@@ -82,17 +82,18 @@ func (b *builder) ranged(ev *trace.Event) error {
 		by = trace.NoGoroutine // more than one
 	}
 	b.of(&record, key, by)
-	return b.side.add(Ranges, &record)
+	return b.streams.add(Ranges, &record)
 }
 
-// An openRange has begun.
+// An openRange is an active range.
 type openRange struct {
 	from  int64
 	by    trace.GoID // the goroutine that was on the processor
 	stack uint32     // of that goroutine
 }
 
-// of says what a range is of. by is the goroutine that was on the processor, if it was one alone.
+// of sets what a range belongs to. by is the goroutine that was on the processor, if there was only
+// one.
 func (b *builder) of(r *Record, key rangeKey, by trace.GoID) {
 	switch key.kind {
 	case trace.ResourceGoroutine:
@@ -108,7 +109,7 @@ func (b *builder) of(r *Record, key rangeKey, by trace.GoID) {
 	}
 }
 
-// assist has a goroutine work for the collector, or for itself again.
+// assist switches a goroutine to work for the garbage collector, or back.
 func (b *builder) assist(g *goroutine, ev *trace.Event) error {
 	g.assists = ev.Kind() != trace.EventRangeEnd
 	was, is := Running, Assist
@@ -131,7 +132,7 @@ func (b *builder) assist(g *goroutine, ev *trace.Event) error {
 	return nil
 }
 
-// An openTask has begun.
+// An openTask is a task that has begun.
 type openTask struct {
 	from      int64
 	name      uint32
@@ -140,7 +141,7 @@ type openTask struct {
 	goroutine uint32
 }
 
-// An openRegion has begun.
+// An openRegion is a region that has begun.
 type openRegion struct {
 	from  int64
 	name  uint32
@@ -170,11 +171,11 @@ func (b *builder) other(ev *trace.Event) error {
 			return nil
 		}
 		r.Name, r.Value = b.names.user(m.Name), m.Value.Uint64()
-		return b.side.add(Metrics, &r)
+		return b.streams.add(Metrics, &r)
 	case trace.EventStackSample:
 		r.Proc, r.Stack = uint32(ev.Proc()+1), b.intern(ev.Stack())
 		b.info.Samples++
-		return b.side.add(Samples, &r)
+		return b.streams.add(Samples, &r)
 	case trace.EventTaskBegin:
 		t := ev.Task()
 		b.tasks[t.ID] = openTask{b.now, b.names.user(t.Type), b.intern(ev.Stack()), uint64(t.Parent), index}
@@ -189,7 +190,7 @@ func (b *builder) other(ev *trace.Event) error {
 		} else {
 			r.From, r.Name, r.Parent = 0, b.names.user(t.Type), uint64(t.Parent)
 		}
-		return b.side.add(Tasks, &r)
+		return b.streams.add(Tasks, &r)
 	case trace.EventRegionBegin:
 		if g != nil {
 			t := ev.Region()
@@ -210,22 +211,22 @@ func (b *builder) other(ev *trace.Event) error {
 	case trace.EventLog:
 		l := ev.Log()
 		r.Name, r.Text, r.Task, r.Stack = b.names.user(l.Category), l.Message, uint64(l.Task), b.intern(ev.Stack())
-		return b.side.add(Logs, &r)
+		return b.streams.add(Logs, &r)
 	}
 	return nil
 }
 
-// region writes a region that is not active any more.
+// region writes a region that has ended.
 func (b *builder) region(g *goroutine, one openRegion, value uint64) error {
 	if one.seen {
 		value |= Began
 	}
-	return b.side.add(Regions, &Record{
+	return b.streams.add(Regions, &Record{
 		From: one.from, To: b.now, Name: one.name, Task: one.task, Goroutine: g.index + 1, Stack: one.stack, Value: value,
 	})
 }
 
-// endRegions ends the regions that a goroutine was in when it ended, or the trace did.
+// endRegions ends the regions of a goroutine when it, or the trace, ends.
 func (b *builder) endRegions(g *goroutine) error {
 	for n := len(g.regions) - 1; n >= 0; n-- {
 		if err := b.region(g, g.regions[n], 0); err != nil {

@@ -2,9 +2,10 @@ package index
 
 import "time"
 
-// A building is the row of a goroutine while it is read: spans in their order, and sums of them. It has
-// spans until they are too many to be told apart, or some come as sums; from then on it has parts.
-type building struct {
+// A rowBuilder is the row of a goroutine while it is read: spans and sums of spans, in order. It
+// has spans until there are too many to distinguish, or until it gets sums; from then on it has
+// parts.
+type rowBuilder struct {
 	g    *Goroutine
 	w    Window
 	step int64 // of the window
@@ -13,7 +14,7 @@ type building struct {
 	dense bool
 	parts []Part
 
-	// The part that is open: from its first span on, until no more fit in its step.
+	// The open part: from its first span until its step is full.
 	open            bool
 	from, to, until int64
 	sums            []sum
@@ -21,19 +22,19 @@ type building struct {
 }
 
 // add adds a span.
-func (b *building) add(s Span) {
+func (b *rowBuilder) add(s Span) {
 	if !b.dense {
 		if len(b.spans) < spansEach*b.w.Width {
 			b.spans = append(b.spans, s)
 			return
 		}
-		b.crowd()
+		b.toParts()
 	}
 	b.count(&s)
 }
 
-// crowd has the row be one of parts, and ends the open one.
-func (b *building) crowd() {
+// toParts turns spans into parts, and ends the open part.
+func (b *rowBuilder) toParts() {
 	if !b.dense {
 		b.dense = true
 		for i := range b.spans {
@@ -44,9 +45,9 @@ func (b *building) crowd() {
 	b.close()
 }
 
-// count adds a span to the open part. Parts are a step of the window, and a span at least; spans are
-// not cut.
-func (b *building) count(s *Span) {
+// count adds a span to the open part. A part is at least a step of the window and at least one
+// span; spans are not cut.
+func (b *rowBuilder) count(s *Span) {
 	if b.open && s.To > b.until {
 		b.close()
 	}
@@ -57,17 +58,17 @@ func (b *building) count(s *Span) {
 	b.sum(s.Code, s.To-s.From)
 }
 
-func (b *building) sum(code Code, time int64) { b.sums = addSum(b.sums, code, time) }
+func (b *rowBuilder) sum(code Code, time int64) { b.sums = addSum(b.sums, code, time) }
 
-func (b *building) close() {
+func (b *rowBuilder) close() {
 	if b.open {
 		b.open = false
 		b.part(b.from, b.to)
 	}
 }
 
-// part adds a part with what was summed up.
-func (b *building) part(from, to int64) {
+// part adds a part with the sums so far.
+func (b *rowBuilder) part(from, to int64) {
 	if cap(b.arena)-len(b.arena) < len(b.sums) {
 		b.arena = make([]Sum, 0, 256+len(b.sums))
 	}
@@ -79,8 +80,8 @@ func (b *building) part(from, to int64) {
 	b.sums = b.sums[:0]
 }
 
-// row is the row of what was read.
-func (b *building) row() Row {
+// row returns the finished row.
+func (b *rowBuilder) row() Row {
 	if b.dense {
 		b.close()
 		return Row{Parts: b.parts}

@@ -7,25 +7,26 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// A Stream is what is kept beside the states of goroutines.
+// A Stream holds the records of one kind, which are stored separately from the states of
+// goroutines.
 type Stream uint8
 
-// Streams. What each record has besides its time is said at its type.
+// Streams. [Record] documents the fields of each.
 const (
 	Metrics Stream = iota // of the runtime
-	Ranges                // of the garbage collector, and stops of the world
+	Ranges                // of the garbage collector, and stop-the-world phases
 	Procs                 // stays of processors on threads
-	Tasks                 // of the user
-	Regions               // of the user
-	Logs                  // of the user
+	Tasks                 // of package runtime/trace
+	Regions               // of package runtime/trace
+	Logs                  // of package runtime/trace
 	Samples               // of the CPU profile
 	streams
 )
 
-// A Record is one thing of a stream. Which fields have a meaning depends on the stream:
+// A Record is one entry of a stream. Which fields have a meaning depends on the stream:
 //
 //	Metrics  To, Name, Value
-//	Ranges   From, To, Name, Goroutine or Proc or neither: what it is of; both: of a processor, by one goroutine;
+//	Ranges   From, To, Name, Goroutine or Proc or neither: what it belongs to; both: a processor's, by one goroutine;
 //	         Stack where it began
 //	Procs    From, To, Proc, Thread: its id + 1
 //	Tasks    From, To, Name, Task, Parent, Goroutine that began it, Stack where it began;
@@ -34,28 +35,28 @@ const (
 //	Logs     To, Name: the category, Text: the message, Task, Goroutine, Stack
 //	Samples  To, Goroutine, Proc, Stack
 //
-// Stack is 0 when the trace does not have it, as of what began before the trace.
+// Stack is 0 if the trace does not have it, as for what began before the trace.
 type Record struct {
-	From, To     int64  // nanoseconds since the trace's begin
-	Name         uint32 // a name's number
+	From, To     int64  // nanoseconds since the start of the trace
+	Name         uint32 // number of a name
 	Text         string
-	Goroutine    uint32 // index + 1; 0 is none
-	Proc         uint32 // number + 1; 0 is none
-	Thread       uint64 // id + 1; 0 is none
+	Goroutine    uint32 // index + 1; 0 means none
+	Proc         uint32 // number + 1; 0 means none
+	Thread       uint64 // id + 1; 0 means none
 	Stack        uint32
 	Task, Parent uint64
 	Value        uint64
 }
 
-// sideBlock is how large a block of records gets: some thousand records.
-const sideBlock = 16 << 10
+// streamBlock is the size of a full block of records: some thousand records.
+const streamBlock = 16 << 10
 
-// Records of a stream are in blocks with others that took as long: those that took long would have
-// each block reach far back, and a window would need them all.
+// Records of a stream share blocks with records of similar duration: otherwise every block would
+// have a long one that extends far back, and a window would need them all.
 const classes = 12
 
-// classOf is the class of records that took so long: the first is under a millisecond, each next one
-// has four times that of the one before.
+// classOf returns the class of records of this duration: the first is below a millisecond, each
+// next one has four times the duration of the one before.
 func classOf(took int64) int {
 	return min((bits.Len64(uint64(max(took, 0))>>20)+1)/2, classes-1)
 }
@@ -63,33 +64,33 @@ func classOf(took int64) int {
 // maxSums bounds the names that a block has sums of.
 const maxSums = 64
 
-// A sideRef is a block of records of one stream and class.
-type sideRef struct {
+// A streamRef is a block of records of one stream and class.
+type streamRef struct {
 	ref
 	stream   Stream
 	class    int
-	from, to int64 // the first begin, the last end
+	from, to int64 // first begin, last end
 	records  int
-	tasks    [2]uint64 // of Tasks: the least, the greatest
-	sums     []nameSum // of Metrics, Ranges and Regions: what the records of each name say together
+	tasks    [2]uint64 // if Tasks: the smallest and largest
+	sums     []nameSum // of Metrics, Ranges and Regions: the records of each name, summed
 	many     bool      // there are too many names for sums
 }
 
-// A nameSum sums up the records of a block that have one name.
+// A nameSum sums the records of a block that have one name.
 type nameSum struct {
 	name     uint32
 	count    int64
-	from, to int64 // the first begin, the last end
-	time     int64 // together
-	// Of values: the first ones, too, are in the order of To.
+	from, to int64 // first begin, last end
+	time     int64 // total
+	// Of values, in the order of To.
 	least, most, last uint64
 }
 
 // summed reports whether blocks of a stream have sums.
 func summed(s Stream) bool { return s == Metrics || s == Ranges || s == Regions }
 
-// note takes a record into what is said of its block.
-func (s *sideRef) note(r *Record) {
+// note adds a record to the summary of its block.
+func (s *streamRef) note(r *Record) {
 	if s.records == 0 {
 		s.from, s.to, s.tasks = r.From, r.To, [2]uint64{r.Task, r.Task}
 	}
@@ -119,21 +120,22 @@ func (n *nameSum) note(r *Record) {
 	n.least, n.most, n.last = min(n.least, r.Value), max(n.most, r.Value), r.Value
 }
 
-// side writes the streams.
-type side struct {
+// streamWriter writes the streams.
+type streamWriter struct {
 	out    *file
-	open   [streams][classes]openSide
-	blocks []sideRef
+	open   [streams][classes]openBlock
+	blocks []streamRef
 	totals [streams]totals
 }
 
-// totals are what the records of each name of a stream say together.
+// totals sum the records of each name of a stream.
 type totals struct {
 	all    []nameSum
 	byName map[uint32]int
 }
 
-// maxTotals bounds the names of a stream that have totals. Programs have a few, or one for each user.
+// maxTotals bounds the names of a stream that have totals. Programs have a few, or one for each
+// user.
 const maxTotals = 10_000
 
 func (t *totals) note(r *Record) {
@@ -152,21 +154,21 @@ func (t *totals) note(r *Record) {
 	t.all[n].note(r)
 }
 
-// An openSide is a block that is not written yet.
-type openSide struct {
+// An openBlock is a block that is not written yet.
+type openBlock struct {
 	buf  []byte
-	last int64 // end of the record before
-	ref  sideRef
+	last int64 // end of the previous record
+	ref  streamRef
 }
 
 // add writes a record; records of a stream come in the order of To.
 //
 //	record = To - To before (of 0 in a block), To - From, the other fields
-func (s *side) add(stream Stream, r *Record) error {
+func (s *streamWriter) add(stream Stream, r *Record) error {
 	class := classOf(r.To - r.From)
 	o := &s.open[stream][class]
 	if o.ref.records == 0 {
-		o.ref, o.last = sideRef{stream: stream, class: class}, 0
+		o.ref, o.last = streamRef{stream: stream, class: class}, 0
 	}
 	o.ref.note(r)
 	if summed(stream) {
@@ -175,14 +177,14 @@ func (s *side) add(stream Stream, r *Record) error {
 	o.buf = binary.AppendVarint(o.buf, r.To-o.last)
 	o.last = r.To
 	o.buf = r.encode(o.buf, stream)
-	if len(o.buf) < sideBlock {
+	if len(o.buf) < streamBlock {
 		return nil
 	}
 	return s.write(o)
 }
 
-// flush writes the blocks that are not full.
-func (s *side) flush() error {
+// flush writes the incomplete blocks.
+func (s *streamWriter) flush() error {
 	for stream := range s.open {
 		for class := range s.open[stream] {
 			if err := s.write(&s.open[stream][class]); err != nil {
@@ -193,18 +195,18 @@ func (s *side) flush() error {
 	return nil
 }
 
-func (s *side) write(o *openSide) error {
+func (s *streamWriter) write(o *openBlock) error {
 	if o.ref.records == 0 {
 		return nil
 	}
 	at, err := s.out.block(o.buf)
 	o.ref.ref = at
 	s.blocks = append(s.blocks, o.ref)
-	o.ref, o.buf = sideRef{}, o.buf[:0]
+	o.ref, o.buf = streamRef{}, o.buf[:0]
 	return err
 }
 
-// encode writes what a stream's records have besides To.
+// encode writes the fields of a stream's records other than To.
 func (r *Record) encode(b []byte, stream Stream) []byte {
 	put := func(values ...uint64) {
 		for _, v := range values {
@@ -259,8 +261,8 @@ func (r *Record) decode(d *decoder, stream Stream) {
 	r.From = r.To - took
 }
 
-// encode writes what is said of a block, without its place.
-func (s *sideRef) encode(b []byte) []byte {
+// encode writes the summary of a block, without its position.
+func (s *streamRef) encode(b []byte) []byte {
 	b = append(b, byte(s.class))
 	for _, v := range []uint64{uint64(s.from), uint64(s.to - s.from), uint64(s.records)} {
 		b = binary.AppendUvarint(b, v)
@@ -292,9 +294,9 @@ func (s *sideRef) encode(b []byte) []byte {
 	return b
 }
 
-// side reads a block's place and what is said of it.
-func (d *decoder) side() sideRef {
-	s := sideRef{stream: Stream(d.byte()), ref: d.ref(), class: int(d.byte()), from: int64(d.uint())}
+// streamRef reads the position and summary of a block.
+func (d *decoder) streamRef() streamRef {
+	s := streamRef{stream: Stream(d.byte()), ref: d.ref(), class: int(d.byte()), from: int64(d.uint())}
 	s.to = s.from + int64(d.uint())
 	s.records = int(d.uint())
 	if s.stream >= streams || s.class >= classes {
@@ -323,7 +325,7 @@ func (d *decoder) side() sideRef {
 	return s
 }
 
-// rangeKey is a range that can be active once at a time.
+// rangeKey identifies a range that can be active only once at a time.
 type rangeKey struct {
 	name string
 	kind trace.ResourceKind
