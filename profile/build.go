@@ -7,9 +7,8 @@ import (
 	"slices"
 )
 
-// A Builder puts a profile together sample by sample. Equal functions,
-// locations and samples (same stack, same labels) are stored once; the values of
-// equal samples are added.
+// A Builder builds a profile sample by sample. Equal functions, locations and samples (same stack,
+// same labels) are stored once; the values of equal samples are added.
 type Builder struct {
 	p         *Profile
 	functions table
@@ -21,10 +20,10 @@ type Builder struct {
 	functionKeys []key // by index, like Profile.keys
 	mappingKeys  []key
 
-	hashes  []uint64 // per sample, of its stack; nil when not needed
+	hashes  []uint64 // per sample, of its stack; nil if not needed
 	scratch []Line
 	recs    []label
-	seed    maphash.Seed // so that colliding stacks cannot be prepared
+	seed    maphash.Seed // so that colliding stacks cannot be crafted
 }
 
 // NewBuilder starts a profile with the given sample types.
@@ -52,9 +51,8 @@ func (b *Builder) Function(f Function) uint32 {
 	return i
 }
 
-// Mapping returns the index of a mapping. Mappings of the same file (by build
-// id, if any), offset and size, rounded to pages, are one, wherever the loader
-// put them.
+// Mapping returns the index of a mapping. Mappings of the same file (by build id, if any), offset
+// and size, rounded to pages, are one, wherever the loader placed them.
 func (b *Builder) Mapping(m Mapping) uint32 {
 	mk := m.key()
 	i, ok := b.mappings[mk]
@@ -67,8 +65,8 @@ func (b *Builder) Mapping(m Mapping) uint32 {
 	return i
 }
 
-// Location returns the index of a location with the given frames, innermost
-// first; none when it is not symbolised. mapping is an index or None.
+// Location returns the index of a location with the given frames, innermost first; none if it is
+// not symbolised. mapping is an index or None.
 func (b *Builder) Location(addr uint64, mapping uint32, folded bool, lines ...Line) uint32 {
 	if len(lines) == 0 {
 		b.scratch = append(b.scratch[:0], Line{Function: None})
@@ -101,8 +99,7 @@ func (b *Builder) location(k key, addr uint64, mapping uint32, folded bool, line
 	return i
 }
 
-// double makes room when a list is full. append adds a quarter to long lists, which
-// leaves twice the garbage.
+// double grows a full list. append adds a quarter to long lists, which leaves twice the garbage.
 func double[T any](s []T) []T {
 	if len(s) < cap(s) {
 		return s
@@ -119,7 +116,7 @@ func (b *Builder) Sample(stack []uint32, labels []Label, values ...int64) error 
 	b.recs = b.recs[:0]
 	for _, l := range labels {
 		if l.Numeric && l.Num == 0 && l.Unit == "" || !l.Numeric && l.Str == "" {
-			continue // the format cannot say this
+			continue // the format cannot represent it
 		}
 		b.recs = append(b.recs, label{b.labels.str(l.Key), b.labels.str(l.Str), b.labels.str(l.Unit), l.Num})
 	}
@@ -141,9 +138,9 @@ func (b *Builder) Sample(stack []uint32, labels []Label, values ...int64) error 
 	return nil
 }
 
-// sample finds or makes the sample with a stack, the largest of whose locations is
-// most, and labels; the caller sets its values when it is fresh. Samples with
-// different salts are never equal; salts may only grow.
+// sample finds or creates the sample with a stack, whose largest location is most, and labels; the
+// caller sets the values of a fresh one. Samples with different salts are never equal; salts may
+// only grow.
 func (b *Builder) sample(stack []uint32, most uint32, labels []label, salt int) (int, bool) {
 	p := b.p
 	ref := p.pieces.put(stack, most)
@@ -156,7 +153,7 @@ func (b *Builder) sample(stack []uint32, most uint32, labels []label, salt int) 
 	return i, fresh
 }
 
-// insert is sample for a stack that is stored already and its hash.
+// insert is sample for a stack that is already stored, with its hash.
 func (b *Builder) insert(ref stackRef, stackHash uint64, labels []label) (int, bool) {
 	p, h := b.p, stackHash
 	packed := p.pieces.bytes(ref)[:ref.depth()*ref.width()]
@@ -186,7 +183,7 @@ func (b *Builder) insert(ref stackRef, stackHash uint64, labels []label) (int, b
 	return i, true
 }
 
-// grow makes room for n more samples.
+// grow allocates space for n more samples.
 func (b *Builder) grow(n int) {
 	p := b.p
 	p.stacks = slices.Grow(p.stacks, n)
@@ -200,11 +197,11 @@ func (b *Builder) grow(n int) {
 	b.samples.reserve(n)
 }
 
-// NumSamples is the number of different samples so far.
+// NumSamples returns the number of distinct samples so far.
 func (b *Builder) NumSamples() int { return len(b.p.stacks) }
 
-// Profile returns what was built, with meta's descriptive fields (period, time,
-// duration, comments, …; nil: none). The builder must not be used afterwards.
+// Profile returns the profile, with meta's descriptive fields (period, time, duration, comments, …)
+// unless meta is nil. The builder must not be used afterwards.
 func (b *Builder) Profile(meta *Profile) *Profile {
 	p := b.p
 	if meta != nil {
@@ -220,8 +217,8 @@ func (b *Builder) Profile(meta *Profile) *Profile {
 	return p
 }
 
-// table is an open-addressing hash table from hashes to indices whose entries
-// live elsewhere. Only the upper half of a hash is used.
+// table is an open-addressing hash table from hashes to indices whose entries are stored elsewhere.
+// Only the upper half of a hash is used.
 type table struct {
 	slots []slot
 	n     int
@@ -229,7 +226,7 @@ type table struct {
 
 type slot struct {
 	hash uint32
-	ix   uint32 // index + 1; 0 when free
+	ix   uint32 // index + 1; 0 if free
 }
 
 // find returns the slot of the entry with hash h that equal accepts, or the free
@@ -249,8 +246,7 @@ func (t *table) find(h uint64, equal func(uint32) bool) (int, bool) {
 	return i, false
 }
 
-// first returns the index in the first slot that find would look at for h, None
-// when that is free.
+// first returns the index in the first slot that find would examine for h, None if that is free.
 func (t *table) first(h uint64) uint32 {
 	if len(t.slots) == 0 {
 		return None
@@ -266,7 +262,7 @@ func (t *table) put(at int, h uint64, ix uint32) {
 	t.n++
 }
 
-// reserve makes room for n more entries.
+// reserve allocates space for n more entries.
 func (t *table) reserve(n int) {
 	size := max(64, len(t.slots))
 	for (t.n+n)*4 > size*3 {

@@ -2,9 +2,8 @@ package profile
 
 import "iter"
 
-// chunked is a list that grows without copying, for columns whose length is not
-// known before the end of the input: append would leave garbage of several times
-// the list's size.
+// chunked is a list that grows without copying, for columns whose length is unknown until the end
+// of the input: append would leave garbage of several times the list's size.
 type chunked[T any] struct {
 	full [][]T
 	last []T

@@ -2,29 +2,30 @@ package profile
 
 import "regexp"
 
-// CollectorPattern matches the functions below which all is garbage collection: marking by the
-// collector's goroutines and by those that allocate (assists), write barriers that hand over what they
-// noted, sweeping, and returning memory to the operating system.
-const CollectorPattern = `^runtime\.(gcBgMarkWorker|gcAssistAlloc|gcStart|gcMarkDone|gcMarkTermination|bgsweep|bgscavenge|deductSweepCredit|gcDrain|gcDrainN|markroot|wbBufFlush|sweepone|_GC)$`
+// CollectorPattern matches the functions whose callees are all garbage collection: marking by the
+// collector's goroutines and by those that allocate (assists), flushing of write barriers,
+// sweeping, and returning memory to the operating system.
+const CollectorPattern = `^runtime\.(gcBgMarkWorker|gcAssistAlloc|gcStart|gcMarkDone|gcMarkTermination|` +
+	`bgsweep|bgscavenge|deductSweepCredit|gcDrain|gcDrainN|markroot|wbBufFlush|sweepone|_GC)$`
 
 var (
 	collector           = regexp.MustCompile(CollectorPattern)
 	backgroundCollector = regexp.MustCompile(`^runtime\.(gcBgMarkWorker|bgsweep|bgscavenge|_GC)$`)
 )
 
-// A Collection is what garbage collection takes of a CPU profile's value. Every share of the collector
-// reported as CPU time of a profile is Total of All.
+// A Collection is the garbage collector's part of a CPU profile's value. Every share of the
+// collector that is reported as CPU time of a profile is Total divided by All.
 type Collection struct {
 	All        int64 // of the profile
 	Background int64 // in the collector's own goroutines
 	InProgram  int64 // in the program's goroutines: assists, sweeping before allocating, write barriers
 }
 
-// Total is all of it.
+// Total returns the value of all garbage collection.
 func (c Collection) Total() int64 { return c.Background + c.InProgram }
 
-// Collection adds up the samples with a function of the collector in their stacks, by one of the
-// profile's types of value.
+// Collection sums the samples with a function of the collector in their stacks, for one sample
+// type.
 func (p *Profile) Collection(typ int) Collection {
 	is := make([]bool, len(p.Functions))
 	outer := make([]bool, len(p.Functions))

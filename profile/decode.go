@@ -37,7 +37,7 @@ const (
 	profileDocURL            = 15
 )
 
-// What decoding a thing costs, for the memory limit.
+// The memory that decoding each kind of object takes, for the limit.
 const (
 	costSample   = 8
 	costLabel    = 24
@@ -49,8 +49,8 @@ const (
 	costType     = 32
 )
 
-// Location ids below bigID are stored as they are (minus one); the others, which
-// no known producer in Go writes, get a number from a map.
+// Location ids below bigID are stored unchanged (minus one); the others, which no known producer in
+// Go writes, get a number from a map.
 const bigID = 1 << 31
 
 // decoder turns the wire format into columns in one pass. Tables may come in
@@ -58,12 +58,12 @@ const bigID = 1 << 31
 // these are kept raw until finish.
 type decoder struct {
 	src source
-	win []byte // what is in memory and not yet decoded
-	buf []byte // backing of win when it had to be put together
+	win []byte // in memory and not yet decoded
+	buf []byte // backing array of win if blocks had to be joined
 	off int64  // offset of win[0]
 
 	fixedLimit int64
-	size       int64 // of the input, when it is not what src hands out; or 0
+	size       int64 // of the input, if it differs from what src reads; or 0
 	used       int64
 
 	p       *Profile
@@ -103,7 +103,7 @@ type rawFunction struct {
 
 type rawLocation struct {
 	id, mapping, address uint64
-	lines                uint32 // how many
+	lines                uint32 // number of lines
 	folded               bool
 }
 
@@ -140,7 +140,7 @@ func (d *decoder) syntax(format string, args ...any) error {
 	return &SyntaxError{d.off, fmt.Sprintf(format, args...)}
 }
 
-// charge accounts for n more bytes.
+// charge counts n more bytes against the limit.
 func (d *decoder) charge(n int64) error {
 	d.used += n
 	if d.used <= LimitBase && d.fixedLimit == 0 {
@@ -160,8 +160,8 @@ func (d *decoder) charge(n int64) error {
 	return nil
 }
 
-// fill makes win at least n bytes long unless the input ends first. The tail
-// that is left of a block is copied before the next block replaces it.
+// fill makes win at least n bytes long unless the input ends first. It copies the remaining tail of
+// a block before the next block replaces it.
 func (d *decoder) fill(n int) error {
 	if len(d.win) >= n {
 		return nil
@@ -221,7 +221,7 @@ func (d *decoder) messages() error {
 				return err
 			}
 			if len(d.win) < n {
-				return d.syntax("field %d claims %d bytes, but only %d follow: the input is cut off", f.key, n, len(d.win))
+				return d.syntax("field %d claims %d bytes, but only %d follow: the input is truncated", f.key, n, len(d.win))
 			}
 			f.data = d.win[:n:n]
 			d.win = d.win[n:]
@@ -294,7 +294,7 @@ func (d *decoder) message(f field) error {
 		d.keep = n
 	case profileTimeNanos:
 		if d.hasTime {
-			return errors.New("a second time: several profiles run together in one file; split it")
+			return errors.New("a second time: the file has several concatenated profiles; split it")
 		}
 		d.hasTime = true
 		if n != 0 {
@@ -334,10 +334,10 @@ func (d *decoder) valueType(b []byte) (t rawType, err error) {
 	return t, err
 }
 
-// sample decodes one sample. Its location ids are stored less one, so that for the
-// ids 1, 2, 3, … that everyone writes they are indices already.
+// sample decodes one sample. It stores location ids less one, so that the usual ids 1, 2, 3, … are
+// already indices.
 func (d *decoder) sample(b []byte) error {
-	// Every id takes at least a byte, so this is room enough.
+	// Every id takes at least a byte, so this is large enough.
 	if len(d.ids) < len(b) {
 		n := max(len(b), 2*len(d.ids))
 		if err := d.charge(4 * int64(n-len(d.ids))); err != nil {
@@ -394,7 +394,7 @@ func (d *decoder) sample(b []byte) error {
 		d.columns = make([]chunked[int64], len(d.values))
 	}
 	if len(d.values) != len(d.columns) || len(d.values) == 0 {
-		return fmt.Errorf("it has %d values where the others have %d", len(d.values), len(d.columns))
+		return fmt.Errorf("it has %d values, the others have %d", len(d.values), len(d.columns))
 	}
 	for t, v := range d.values {
 		d.columns[t].add(v)
@@ -402,8 +402,7 @@ func (d *decoder) sample(b []byte) error {
 	return d.endSample(ids[:n], most)
 }
 
-// endSample stores a stack, the largest of whose ids is most, and ends the run of
-// labels.
+// endSample stores a stack, whose largest id is most, and ends the run of labels.
 func (d *decoder) endSample(ids []uint32, most uint32) error {
 	if err := checkDepth(len(ids)); err != nil {
 		return err
@@ -428,9 +427,8 @@ func (d *decoder) endSample(ids []uint32, most uint32) error {
 	return d.charge(cost + 8*int64(len(d.values)))
 }
 
-// packedIDs decodes packed location ids into ids, which is long enough, and returns
-// how many there are and the largest. This is where most of the bytes of a profile
-// are.
+// packedIDs decodes packed location ids into ids, which is long enough, and returns their number
+// and the largest. Most of the bytes of a profile are decoded here.
 func (d *decoder) packedIDs(ids []uint32, b []byte) (n int, most uint32, err error) {
 	for i := 0; i < len(b); {
 		x := uint64(b[i])
@@ -476,8 +474,7 @@ func (d *decoder) packedIDs(ids []uint32, b []byte) (n int, most uint32, err err
 	return n, most, nil
 }
 
-// locationID returns what is stored for a location id until the tables are
-// known.
+// locationID returns what is stored for a location id until the tables are known.
 func (d *decoder) locationID(x uint64) (uint32, error) {
 	if x == 0 {
 		return 0, errors.New("location id 0 is reserved")
@@ -518,7 +515,7 @@ func (d *decoder) label(b []byte) error {
 		return err
 	}
 	if str == 0 && num == 0 && unit == 0 {
-		return nil // says nothing
+		return nil // an empty label
 	}
 	if max(key, str, unit) > math.MaxUint32 {
 		return errors.New("label refers to a string that is missing")
@@ -638,17 +635,17 @@ func (d *decoder) location(b []byte) error {
 	return d.charge(costLocation + costLine)
 }
 
-// Limits on what inlining may make of stacks. Compilers inline some tens of functions
-// into one another, C++ templates some hundreds; stacks of Go programs have one and a
-// half times as many frames as locations.
+// Limits on how much inlining may expand stacks. Compilers inline some tens of functions into one
+// another, C++ templates some hundreds; stacks of Go programs have one and a half times as many
+// frames as locations.
 const (
 	maxInlined = 10_000  // lines of a location
 	fewInlined = 16      // frames for each location of a stack, over all stacks
-	baseFrames = 8 << 20 // and so many for any profile
+	baseFrames = 8 << 20 // this many for any profile
 )
 
-// checkFrames fails for profiles whose few bytes of stacks stand for frames without
-// end, as each stack may go through a location with many lines.
+// checkFrames returns an error for profiles whose few bytes of stacks expand to an excessive number
+// of frames, since each stack may pass through a location with many lines.
 func (p *Profile) checkFrames() error {
 	if !slices.ContainsFunc(p.Locations, func(l Location) bool { return l.Num > fewInlined }) {
 		return nil
@@ -663,7 +660,7 @@ func (p *Profile) checkFrames() error {
 		}
 	}
 	if frames > baseFrames+fewInlined*locations {
-		return fmt.Errorf("its stacks have %d frames in %d locations: more is inlined than any compiler does", frames,
+		return fmt.Errorf("its stacks have %d frames in %d locations: more than any compiler inlines", frames,
 			locations)
 	}
 	return nil

@@ -8,9 +8,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Write encodes the profile as gzipped protobuf, which every reader of pprof
-// profiles takes. A diff base's samples (IsBase) keep their negated values and
-// get the label pprof::base=true, which is how pprof marks them.
+// Write encodes the profile as gzipped protobuf, which every reader of pprof profiles accepts. A
+// diff base's samples (IsBase) keep their negated values and get the label pprof::base=true, as in
+// pprof.
 func (p *Profile) Write(w io.Writer) error {
 	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
 	if err != nil {

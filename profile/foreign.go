@@ -2,10 +2,9 @@ package profile
 
 import "bytes"
 
-// ForeignCost estimates, from above, how much memory github.com/google/pprof takes
-// for an uncompressed profile in any of its formats: its readers have no limits, so
-// that this runs before them. It errs by a factor of two for profiles of Go
-// programs.
+// ForeignCost returns an upper estimate of the memory that github.com/google/pprof takes for an
+// uncompressed profile in any of its formats: its readers have no limits, so this check runs before
+// them. For profiles of Go programs it is up to twice the actual memory.
 func ForeignCost(data []byte) int64 {
 	if looksLegacy(data) {
 		return legacyCost(data)
@@ -14,10 +13,10 @@ func ForeignCost(data []byte) int64 {
 	for len(data) > 0 {
 		f, err := nextField(&data, false)
 		if err != nil {
-			break // it will not be read farther than here
+			break // it is not read beyond this point
 		}
 		if f.wire != wireBytes || f.key == profileComment {
-			// A packed number may stand alone, and a comment is a number.
+			// A packed number may occur alone, and a comment is a number.
 			cost += foreignNumber * int64(1+len(f.data))
 			continue
 		}
@@ -34,16 +33,16 @@ func ForeignCost(data []byte) int64 {
 	return cost
 }
 
-// What google/pprof takes for what it reads, measured.
+// The memory that google/pprof takes for what it reads, measured.
 const (
-	foreignMessage = 224 // a struct, what points to it, and an entry in a map
-	foreignNumber  = 24  // in a list, and what is made of it
+	foreignMessage = 224 // a struct, the pointers to it, and an entry in a map
+	foreignNumber  = 24  // in a list, and what is derived from it
 	foreignLabel   = 640 // the maps of a sample
 	foreignLine    = 400 // of a text
 	foreignText    = 20  // a byte of a text
 )
 
-// numbers counts the varints of a message, lengths and keys among them.
+// numbers counts the varints of a message, including lengths and keys.
 func numbers(b []byte) (n int) {
 	for _, c := range b {
 		if c < 0x80 {
@@ -70,7 +69,7 @@ func foreignSample(b []byte) (cost int64) {
 	return cost
 }
 
-// legacyCost is ForeignCost of a piece of the formats before protobuf.
+// legacyCost is ForeignCost of a part of the formats before protobuf.
 func legacyCost(data []byte) int64 {
 	return foreignText*int64(len(data)) + foreignLine*int64(bytes.Count(data, []byte("\n")))
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Graph returns the call graph of the nodes that keep accepts (nil: all). A call
-// through nodes that are left out becomes a residual edge; a sample counts once
-// per edge. Calls of a node to itself make no edge.
+// Graph returns the call graph of the nodes that keep accepts (nil: all). A call through nodes that
+// are left out becomes a residual edge; a sample counts once per edge. Calls of a node to itself
+// are not edges.
 func (v *View) Graph(keep func(Weight) bool) *Graph { return v.graph(keep, nil) }
 
 // Around returns all nodes, but only the calls from and to those that match
@@ -59,7 +59,7 @@ func (v *View) graph(keep, match func(Weight) bool) *Graph {
 	return g
 }
 
-// allEdges adds up the calls of all kept samples.
+// allEdges sums the calls of all kept samples.
 func (v *View) allEdges(choice *graphChoice) *edgeCounter {
 	parts := inParts(v, func(from, to int) *edgeCounter { return v.countEdges(choice, from, to) })
 	for _, part := range parts[1:] {
@@ -68,18 +68,18 @@ func (v *View) allEdges(choice *graphChoice) *edgeCounter {
 	return parts[0]
 }
 
-// graphChoice says which nodes are in a graph.
+// graphChoice selects the nodes of a graph.
 type graphChoice struct {
-	kept    []uint32 // per node of the view: index in the graph, None when it is not in it
+	kept    []uint32 // per node of the view: index in the graph, None if it is not in it
 	matched []bool   // per node of the graph: only calls from or to these count
-	// at is what the inner loop needs to know of a location with one visible frame,
-	// in one look: its node's index in the graph, or outside, hidden, several.
+	// at is what the inner loop needs of a location with one visible frame, in one lookup: its
+	// node's index in the graph, or outside, hidden, several.
 	at []uint32
 }
 
 const outside = several - 1
 
-// countEdges adds up the calls of the kept samples [from, to).
+// countEdges sums the calls of the kept samples [from, to).
 func (v *View) countEdges(choice *graphChoice, from, to int) *edgeCounter {
 	e := &edgeCounter{matched: choice.matched}
 	var stack []uint32
@@ -112,13 +112,13 @@ func (v *View) countEdges(choice *graphChoice, from, to int) *edgeCounter {
 	return e
 }
 
-// edgeCounter follows one sample's stack after the other from the root and adds up
-// the calls between kept nodes.
+// edgeCounter follows one sample's stack after the other from the root and sums the calls between
+// kept nodes.
 type edgeCounter struct {
 	matched []bool
 	edges   []Edge
 	index   table
-	seen    []uint32 // per edge: the mark of the sample that was last counted
+	seen    []uint32 // per edge: the mark of the last sample counted
 
 	mark     uint32
 	value    int64
@@ -126,12 +126,12 @@ type edgeCounter struct {
 	residual bool
 }
 
-// start begins a sample's stack; each has another mark.
+// start begins a sample's stack; each has its own mark.
 func (e *edgeCounter) start(mark uint32, value int64) {
 	e.mark, e.value, e.parent, e.residual = mark, value, None, false
 }
 
-// call goes on to the next kept node.
+// call continues to the next kept node.
 func (e *edgeCounter) call(to uint32, inlined bool) {
 	from, residual := e.parent, e.residual
 	e.parent, e.residual = to, false
@@ -165,7 +165,7 @@ func (e *Edge) add(weight int64, inlined, residual bool) {
 	e.Residual = e.Residual || residual
 }
 
-// addAll adds what another counter counted of other samples.
+// addAll adds the counts of another counter, for other samples.
 func (e *edgeCounter) addAll(other *edgeCounter) {
 	for _, o := range other.edges {
 		e.edges[e.edge(o.From, o.To, o.Inlined, o.Residual)].add(o.Weight, o.Inlined, o.Residual)

@@ -14,10 +14,9 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// Limits on memory: decoding may take LimitBase bytes plus LimitFactor bytes
-// for each byte of input (compressed input counts as it arrives). Real profiles
-// take 2 to 15 times their compressed size; a gzip bomb wants 1000 times and
-// more.
+// Limits on memory: decoding may take LimitBase bytes plus LimitFactor bytes for each byte of
+// input, compressed or not. Real profiles take 2 to 15 times their compressed size; a gzip bomb
+// takes 1000 times and more.
 const (
 	LimitBase   = 64 << 20
 	LimitFactor = 40
@@ -25,18 +24,16 @@ const (
 
 // ReadOptions bounds what Read accepts.
 type ReadOptions struct {
-	// MaxBytes bounds the memory that decoding may take. 0 means LimitBase plus
-	// LimitFactor times the input's size.
+	// MaxBytes bounds the memory for decoding. 0 means LimitBase plus LimitFactor times the input's
+	// size.
 	MaxBytes int64
 
-	// Size is the input's size as it is stored, where Read gets it inflated by
-	// someone else already, such as from a zip archive. 0 means that what Read gets
-	// counts.
+	// Size is the stored size of the input if the caller has inflated it already, such as from a
+	// zip archive. 0 means that the bytes read count.
 	Size int64
 }
 
-// A LimitError says that decoding was stopped because it would take more memory
-// than it may.
+// A LimitError reports that decoding was stopped at its memory limit.
 type LimitError struct {
 	Limit int64 // bytes
 	Input int64 // bytes read so far
@@ -47,20 +44,19 @@ func (e *LimitError) Error() string {
 		unit.Bytes(e.Limit))
 }
 
-// Hint tells how to raise the limit.
+// Hint returns how to raise the limit.
 func (e *LimitError) Hint() string {
 	return "if the file is trusted, raise the limit with --max-memory"
 }
 
-// blockSize is how much is inflated at a time. Two blocks are in flight, so
-// that inflating and decoding overlap.
+// blockSize is how much is inflated at a time. Two blocks are in flight, so that inflating and
+// decoding overlap.
 const (
 	firstBlock = 32 << 10
 	blockSize  = 512 << 10
 )
 
-// source hands out the uncompressed input in blocks. A block is valid until the
-// next call.
+// source returns the uncompressed input in blocks. A block is valid until the next call.
 type source interface {
 	next() ([]byte, error) // io.EOF at the end, with no data
 	input() int64          // bytes of (compressed) input consumed so far
@@ -136,9 +132,9 @@ func (s *pipeSource) run(r io.Reader) {
 	}
 }
 
-// isCleanEOF reports whether an error means a short last block, which io.ReadFull reports as
-// io.ErrUnexpectedEOF, from a gzip stream that was cut off, which reports the
-// same error: only the former goes on to say io.EOF.
+// isCleanEOF distinguishes a short last block from a truncated gzip stream. io.ReadFull reports
+// both as io.ErrUnexpectedEOF, but only after a short last block does the reader report io.EOF. It
+// reports whether the input ended cleanly.
 func isCleanEOF(r io.Reader) bool {
 	var one [1]byte
 	n, err := r.Read(one[:])
@@ -167,7 +163,7 @@ func (s *pipeSource) input() int64 { return s.in.n.Load() }
 // stop ends the goroutine, which may be inside a Read, without waiting for it.
 func (s *pipeSource) stop() { close(s.done) }
 
-// memSource is uncompressed input that is in memory already.
+// memSource is uncompressed input in memory.
 type memSource struct {
 	data []byte
 	n    int64
@@ -186,7 +182,7 @@ func (s *memSource) next() ([]byte, error) {
 func (s *memSource) input() int64 { return s.n }
 func (s *memSource) stop()        {}
 
-// ReadFile is Read of a file; errors name it.
+// ReadFile reads a profile from a file, as Read does; errors have the file's name.
 func ReadFile(path string, opt ReadOptions) (*Profile, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -200,13 +196,12 @@ func ReadFile(path string, opt ReadOptions) (*Profile, error) {
 	return p, nil
 }
 
-// Read decodes one profile: protobuf, gzipped or not, or one of the formats
-// before it (binary CPU profiles, text heap, contention, thread and Java
-// profiles). Frames that the producer asks to drop are dropped.
+// Read decodes one profile: protobuf, gzipped or not, or one of the earlier formats (binary CPU
+// profiles, text heap, contention, thread and Java profiles). It drops the frames that the producer
+// asks to drop.
 //
-// Memory is bounded by opt; the error for input that wants more is a
-// *LimitError. Errors in the input are *SyntaxError with the offset in the
-// uncompressed data.
+// Memory is bounded by opt; the error for input that exceeds the bound is a *LimitError. Errors in
+// the input are *SyntaxError with the offset in the uncompressed data.
 func Read(r io.Reader, opt ReadOptions) (*Profile, error) {
 	in := &countReader{r: r}
 	br := bufio.NewReaderSize(in, 128<<10)
@@ -230,7 +225,7 @@ func Read(r io.Reader, opt ReadOptions) (*Profile, error) {
 	return decode(src, opt)
 }
 
-// Parse is Read of bytes in memory.
+// Parse is Read for bytes in memory.
 func Parse(data []byte, opt ReadOptions) (*Profile, error) {
 	if len(data) >= 2 && data[0] == 0x1f && data[1] == 0x8b {
 		return Read(bytes.NewReader(data), opt)

@@ -5,11 +5,10 @@ import (
 	"math/bits"
 )
 
-// A key stands for the content of a function, mapping or location: equal things
-// of different profiles have equal keys, and different ones differ but for a
-// chance of one in 2^128 per pair. Merging compares keys alone, so it does not
-// touch strings that are not in cache. The hash is seeded anew in each process;
-// collisions cannot be prepared.
+// A key identifies the content of a function, mapping or location: equal ones of different profiles
+// have equal keys, and different ones differ, with a probability of collision of 2^-128 per pair.
+// Merging compares keys alone, so it does not touch strings that are not in cache. The hash is
+// seeded anew in each process, so collisions cannot be crafted.
 type key [2]uint64
 
 // seeds are those of this process: keys of all its profiles must agree.
@@ -21,12 +20,12 @@ func stringKey(s string) key {
 	return key{maphash.String(seeds[0], s), maphash.String(seeds[1], s)}
 }
 
-// with adds a number to what the key stands for.
+// with adds a number to the content.
 func (k key) with(x uint64) key {
 	return key{mix(k[0], x), mix(k[1]^0xa0761d6478bd642f, bits.RotateLeft64(x, 29))}
 }
 
-// and adds all that another key stands for.
+// and adds the content of another key.
 func (k key) and(o key) key {
 	return key{mix(k[0], o[0]), mix(k[1]^0xa0761d6478bd642f, o[1])}
 }
@@ -45,7 +44,7 @@ func functionKey(f *Function) key {
 	return k
 }
 
-// mappingKey is what makes two mappings the same one.
+// mappingKey is what identifies a mapping.
 type mappingKey struct {
 	size, offset uint64
 	file         string // or build id

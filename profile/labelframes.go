@@ -8,15 +8,15 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// LabelFrames returns p with a frame for each key's value of a sample's labels: those
-// of roots outside the outermost frame, the first key outermost, those of leaves
-// inside the innermost, the last key innermost. A frame is named by its value, several
-// values joined by commas, or "(no KEY)", and its file is the key. Numbers are written
-// in the unit to, "" for the one that suits each. This is what go tool pprof's -tagroot
-// and -tagleaf do, which leaves the name of a missing value empty.
+// LabelFrames returns p with a frame for each key's value of a sample's labels: those of roots
+// outside the outermost frame, the first key outermost; those of leaves inside the innermost, the
+// last key innermost. A frame is named after its value, several values joined by commas, or "(no
+// KEY)", and its file is the key. Numbers are written in the unit to, or with "" in the one that
+// suits each. This corresponds to go tool pprof's -tagroot and -tagleaf, which leave the name of a
+// missing value empty.
 //
-// unmatched lists the keys that no sample has. p is not changed; the two share what
-// they have in common.
+// unmatched lists the keys that no sample has. p is not changed; the two share what they have in
+// common.
 func (p *Profile) LabelFrames(roots, leaves []string, to string) (q *Profile, unmatched []string, err error) {
 	c := *p
 	q = &c
@@ -56,7 +56,7 @@ func (p *Profile) LabelFrames(roots, leaves []string, to string) (q *Profile, un
 	return q, unmatched, nil
 }
 
-// labelFramer makes the locations that stand for labels.
+// labelFramer creates the locations that stand for labels.
 type labelFramer struct {
 	p         *Profile
 	to        string               // unit of numbers

@@ -30,7 +30,7 @@ func (b *labelBuilder) str(s string) uint32 {
 
 func (b *labelBuilder) add(l Label) {
 	if !l.Numeric && l.Str == "" || l.Numeric && l.Num == 0 && l.Unit == "" {
-		return // the format cannot say this
+		return // the format cannot represent it
 	}
 	b.p.labels = append(b.p.labels, label{b.str(l.Key), b.str(l.Str), b.str(l.Unit), l.Num})
 	b.any = true
@@ -50,7 +50,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return slices.Sorted(maps.Keys(m))
 }
 
-// Value is the label's value as text: the string, or the number with its unit.
+// Value returns the label's value as text: the string, or the number with its unit.
 func (l Label) Value() string {
 	if l.Numeric {
 		return strconv.FormatInt(l.Num, 10) + l.Unit

@@ -10,9 +10,9 @@ import (
 	gprofile "github.com/google/pprof/profile"
 )
 
-// looksLegacy reports whether the first bytes are of a format before protobuf: binary
-// CPU profiles begin with a zero word, all others are text. A protobuf profile
-// has control bytes (keys and lengths) early on.
+// looksLegacy reports whether the first bytes are those of a format before protobuf: binary CPU
+// profiles begin with a zero word, all others are text. A protobuf profile has control bytes (keys
+// and lengths) early on.
 func looksLegacy(head []byte) bool {
 	if len(head) >= 8 && (bytes.Equal(head[:4], make([]byte, 4)) || bytes.Equal(head[:8], make([]byte, 8))) {
 		return true
@@ -27,7 +27,7 @@ func looksLegacy(head []byte) bool {
 	return n >= 8
 }
 
-// legacy hands the whole input to google/pprof's parser.
+// legacy passes the whole input to google/pprof's parser.
 func (d *decoder) legacy() (p *Profile, err error) {
 	if err := d.charge(legacyCost(d.win)); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (d *decoder) legacy() (p *Profile, err error) {
 		if err != nil {
 			return nil, d.readError(err)
 		}
-		// Before it is kept, and before the parser, which has no limit, gets it.
+		// Before it is stored, and before the parser, which has no limit, reads it.
 		if err := d.charge(legacyCost(b)); err != nil {
 			return nil, err
 		}
@@ -88,7 +88,7 @@ func fromGoogle(g *gprofile.Profile) (*Profile, error) {
 		p.SampleTypes = append(p.SampleTypes, ValueType{t.Type, t.Unit})
 	}
 	if len(p.SampleTypes) == 0 {
-		return nil, errors.New("no sample types in it")
+		return nil, errors.New("it has no sample types")
 	}
 	mappings := make(map[*gprofile.Mapping]uint32)
 	for i, m := range g.Mapping {

@@ -10,10 +10,10 @@ import (
 	"sync"
 )
 
-// Merge adds profiles into one. Samples with equal stacks and labels are summed,
-// and samples whose values all become zero are dropped. Profiles of different
-// kinds merge over the sample types that all of them have; without a common one
-// it is an error. Times: the earliest start, the sum of the durations.
+// Merge adds profiles. It sums samples with equal stacks and labels, and drops samples whose values
+// all become zero. Profiles of different kinds merge over the sample types that all of them have;
+// if there is none, Merge returns an error. The result has the earliest start and the sum of the
+// durations.
 func Merge(ps ...*Profile) (*Profile, error) {
 	if len(ps) == 0 {
 		return nil, errors.New("merge: no profiles")
@@ -27,9 +27,9 @@ func Merge(ps ...*Profile) (*Profile, error) {
 		m.addAll(ps)
 		return m.profile(), nil
 	}
-	// Each worker merges a run of the profiles: first their locations, then, when these
-	// have the numbers that all agree on, the samples. What is left to do one after the
-	// other is to find equal samples of different workers, by hashes that are known.
+	// Each worker merges some of the profiles: first their locations, then, once all workers agree
+	// on location numbers, the samples. The sequential rest is to find equal samples of different
+	// workers, by hashes that are known.
 	parts := make([]*merger, workers)
 	run := func(i int) []*Profile { return ps[len(ps)*i/workers : len(ps)*(i+1)/workers] }
 	locations := make([][]uint32, len(ps))
@@ -48,7 +48,7 @@ func Merge(ps ...*Profile) (*Profile, error) {
 	}
 	inParallel(workers, func(i int) {
 		if i == 0 {
-			m.b.grow(countSamples(ps)) // it gets them all in the end
+			m.b.grow(countSamples(ps)) // all are added to it in the end
 		} else {
 			parts[i].b.grow(countSamples(run(i)))
 		}
@@ -74,7 +74,7 @@ func renumber(locations, numbers []uint32) {
 	}
 }
 
-// inParallel runs n calls at once.
+// inParallel runs n calls concurrently.
 func inParallel(n int, call func(i int)) {
 	var wg sync.WaitGroup
 	for i := range n {
@@ -98,8 +98,8 @@ func countSamples(ps []*Profile) (n int) {
 	return n
 }
 
-// fork returns an empty merger for the same sample types, whose samples have the
-// hashes that they have in m.
+// fork returns an empty merger for the same sample types, whose samples have the same hashes as in
+// m.
 func (m *merger) fork() *merger {
 	f := &merger{types: m.types, b: NewBuilder(m.types...)}
 	f.b.seed, f.b.hashes = m.b.seed, []uint64{}
@@ -116,9 +116,8 @@ func Subtract(p, base *Profile, normalize bool) (*Profile, error) {
 	return difference(p, base, normalize, false)
 }
 
-// DiffBase is Subtract, but the samples of base stay apart and are marked
-// (IsBase), so that totals, and with them shares, are those of base alone. It is
-// pprof's -diff_base.
+// DiffBase is Subtract, but the samples of base remain separate and are marked (IsBase), so that
+// totals, and with them shares, are those of base alone. It is pprof's -diff_base.
 func DiffBase(p, base *Profile, normalize bool) (*Profile, error) {
 	return difference(p, base, normalize, true)
 }
@@ -148,9 +147,9 @@ func difference(p, base *Profile, normalize, mark bool) (*Profile, error) {
 	return d, nil
 }
 
-// Scaled returns p with the values of each sample type times scale. What rounding takes
-// from one sample goes to the next, so that sums stay right. p is not changed; the two
-// share what they have in common.
+// Scaled returns p with the values of each sample type multiplied by scale. Rounding errors of one
+// sample carry over to the next, so that sums are preserved. p is not changed; the two share what
+// they have in common.
 func (p *Profile) Scaled(scale func(ValueType) float64) *Profile {
 	q := *p
 	q.values = make([][]int64, len(p.values))
@@ -174,7 +173,7 @@ func (p *Profile) Scaled(scale func(ValueType) float64) *Profile {
 	return &q
 }
 
-// Sum returns the sum of the values of a sample type, 0 when p does not have it.
+// Sum returns the sum of the values of a sample type, 0 if p does not have it.
 func (p *Profile) Sum(t ValueType) int64 {
 	i := slices.Index(p.SampleTypes, t)
 	if i < 0 {
@@ -183,9 +182,8 @@ func (p *Profile) Sum(t ValueType) int64 {
 	return sumOf(p, i)
 }
 
-// Comparable returns why values of sample type t cannot be added or compared between p
-// and q; nil when they can. Counts of samples are comparable only when each stands
-// for as much.
+// Comparable returns why values of sample type t cannot be added or compared between p and q; nil
+// if they can. Counts of samples are comparable only if each sample stands for the same amount.
 func Comparable(p, q *Profile, t ValueType) error {
 	for _, x := range []*Profile{p, q} {
 		if !slices.Contains(x.SampleTypes, t) {
@@ -223,11 +221,11 @@ type merger struct {
 	meta  *Profile
 	salt  int
 
-	functions, mappings, locations []uint32 // of the source to the builder's
+	functions, mappings, locations []uint32 // of the source to those of the builder
 	strings                        []uint32
 	lines                          []Line
 	stack                          []uint32
-	touched                        uint64 // keeps the loads of mapLocations
+	touched                        uint64 // keeps the loads of mapLocations from being optimised away
 }
 
 func newMerger(ps ...*Profile) (*merger, error) {
@@ -287,7 +285,7 @@ func (m *merger) add(p *Profile, scale []float64, sign int64) {
 	m.addSamples(p, m.locations, scale, sign)
 }
 
-// columns are p's values of the common types.
+// columns returns p's values of the common types.
 func (m *merger) columns(p *Profile) [][]int64 {
 	columns := make([][]int64, len(m.types))
 	for i := range columns {
@@ -296,7 +294,7 @@ func (m *merger) columns(p *Profile) [][]int64 {
 	return columns
 }
 
-// addSamples is add when p's locations are known.
+// addSamples is add for known locations of p.
 func (m *merger) addSamples(p *Profile, locations []uint32, scale []float64, sign int64) {
 	m.strings = reset(m.strings, len(p.strings))
 	columns := m.columns(p)
@@ -337,13 +335,12 @@ func (m *merger) addSamples(p *Profile, locations []uint32, scale []float64, sig
 // used marks the locations to be mapped.
 const used = None - 1
 
-// batch is how many locations are looked up together. What that needs is first
-// touched in a loop whose loads do not depend on each other, so that the processor
-// fetches what is not in cache all at once instead of one after the other.
+// batch is how many locations are looked up together. Their data is first touched in a loop of
+// independent loads, so that the CPU fetches what is not in cache concurrently.
 const batch = 64
 
-// locate returns the builder's locations for those of p that samples with values
-// use, None for the others. buf is reused.
+// locate returns the builder's locations for those of p that samples with values use, None for the
+// others. buf is reused.
 func (m *merger) locate(p *Profile, buf []uint32) []uint32 {
 	locations := reset(buf, len(p.Locations))
 	columns := m.columns(p)
@@ -370,10 +367,9 @@ func (m *merger) locateAll(p *Profile, buf []uint32) []uint32 {
 	return locations
 }
 
-// locateUsed finds the used locations by their keys alone; lines, functions and
-// mappings are looked at only for what is new. It goes through the table from front
-// to back: with many profiles it is not in cache, and random access to it would take
-// most of the time.
+// locateUsed finds the used locations by their keys alone; it reads lines, functions and mappings
+// only of new ones. It reads the table from front to back: with many profiles it is not in cache,
+// and random access to it would take most of the time.
 func (m *merger) locateUsed(p *Profile, locations []uint32) {
 	m.functions = reset(m.functions, len(p.Functions))
 	m.mappings = reset(m.mappings, len(p.Mappings))
@@ -398,8 +394,8 @@ func (m *merger) locateUsed(p *Profile, locations []uint32) {
 	}
 }
 
-// adopt adds the samples of another builder, whose stacks are of m's locations, and
-// takes its stacks.
+// adopt adds the samples of another builder, whose stacks consist of m's locations, and takes over
+// its stacks.
 func (m *merger) adopt(o *Builder) {
 	b, p := m.b, o.p
 	o.labels.finish()
@@ -437,7 +433,7 @@ func (m *merger) location(p *Profile, loc uint32) uint32 {
 			m.mappings[l.Mapping] = m.b.Mapping(p.Mappings[l.Mapping])
 		}
 		mapping = m.mappings[l.Mapping]
-		// The same binary may have been loaded elsewhere.
+		// The same binary may have been loaded at another address.
 		addr += m.b.p.Mappings[mapping].Start - p.Mappings[l.Mapping].Start
 	}
 	return m.b.location(p.keys[loc], addr, mapping, l.Folded, func() []Line {
@@ -470,7 +466,7 @@ func (m *merger) str(p *Profile, i uint32) uint32 {
 	return m.strings[i]
 }
 
-// profile finishes the merge: samples that became zero go.
+// profile finishes the merge and drops samples that became zero.
 func (m *merger) profile() *Profile {
 	base := m.b.p.base
 	p := m.b.Profile(m.meta)

@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// nodeKey tells nodes apart: strings are ids of nodeTable, so that nothing is
-// hashed twice.
+// nodeKey identifies nodes: strings are ids of nodeTable, so that nothing is hashed twice.
 type nodeKey struct {
 	name, file, object uint32
 	line               int32
 	addr               uint64
 }
 
-// nodeTable makes nodes out of keys.
+// nodeTable assigns nodes to keys.
 type nodeTable struct {
 	v       *View
 	ids     map[nodeKey]uint32
@@ -35,8 +34,8 @@ func (t *nodeTable) str(s string) uint32 {
 	return id
 }
 
-// node returns the id of the node with a key. file, an id of a string, is shown
-// for it but does not tell it apart when the key has none.
+// node returns the id of the node with a key. file, the id of a string, is shown for it but does
+// not distinguish it if the key has none.
 func (t *nodeTable) node(k nodeKey, file uint32) uint32 {
 	id, ok := t.ids[k]
 	if !ok {
@@ -52,7 +51,7 @@ func (t *nodeTable) node(k nodeKey, file uint32) uint32 {
 	return id
 }
 
-// assignNodes gives each visible frame its node.
+// assignNodes assigns each visible frame its node.
 func (v *View) assignNodes() {
 	p, by := v.p, v.q.By
 	t := newNodeTable(v)
@@ -117,7 +116,7 @@ func (v *View) assignNodes() {
 				shown = files[fn]
 			}
 			if k.name == 0 && k.file == 0 && once {
-				k.object, once = object, false // all that is known
+				k.object, once = object, false // nothing else is known
 			}
 			id := t.node(k, shown)
 			v.frameNode[j] = id
@@ -139,8 +138,8 @@ func (v *View) assignNodes() {
 	}
 }
 
-// functionGroups returns what gives a function's package or module, as a string
-// of t.
+// functionGroups returns a function that maps functions to their package or module, as a string of
+// t.
 func (v *View) functionGroups(t *nodeTable) func(fn uint32) uint32 {
 	moduleOf := v.q.ModuleOf
 	if moduleOf == nil {
@@ -154,7 +153,7 @@ func (v *View) functionGroups(t *nodeTable) func(fn uint32) uint32 {
 		}
 		pkg := PackagePath(f.Name)
 		if pkg == "" && strings.HasSuffix(f.File, ".s") {
-			// Assembly without a package in its name, as the runtime has it.
+			// Assembly without a package in its name, such as the runtime's.
 			if _, dir, ok := strings.Cut(path.Dir(f.File), "/src/"); ok && IsStd(dir) {
 				pkg = dir
 			}
@@ -171,8 +170,8 @@ func (v *View) functionGroups(t *nodeTable) func(fn uint32) uint32 {
 	}
 }
 
-// assignLabelNodes makes a node of each value of the label; several values of
-// one sample are joined by commas.
+// assignLabelNodes creates a node for each value of the label; several values of one sample are
+// joined by commas.
 func (v *View) assignLabelNodes(t *nodeTable) {
 	v.label = make([]uint32, len(v.p.stacks))
 	for i := range v.label {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Own charges each sample to its innermost own frame: the line of the user's
-// code that caused the cost, whatever it called. own is called once per function.
+// Own charges each sample to its innermost own frame: the line of the user's code that caused the
+// cost, whatever it called. own is called once per function.
 func (v *View) Own(own func(Function) bool) *OwnReport {
 	o := newOwnCounter(v, own)
 	for k := range v.Samples() {
@@ -19,8 +19,7 @@ func (v *View) Own(own func(Function) bool) *OwnReport {
 	return o.report()
 }
 
-// ownCounter adds up what own lines cost. Functions are distinguished by name: an
-// index into names.
+// ownCounter sums the cost of own lines. Functions are distinguished by name: an index into names.
 type ownCounter struct {
 	v     *View
 	names []string
@@ -33,9 +32,9 @@ type ownCounter struct {
 	own   int64
 	rest  int64
 
-	// Per location: the own line of its innermost own frame, the name of the
-	// function that was inlined into that line, and the name of the outermost
-	// visible frame's function; each None where there is none.
+	// Per location: the own line of its innermost own frame, the name of the function that was
+	// inlined into that line, and the name of the outermost visible frame's function; each None if
+	// there is none.
 	lineOf, inlinee, outer []uint32
 	injected               []bool // per name
 }
@@ -117,7 +116,7 @@ func (o *ownCounter) add(s stack, w int64) {
 			if outer := o.outer[loc]; outer != None {
 				callee, root = outer, outer
 				if o.injected[outer] {
-					callee = None // what is below was not called either
+					callee = None // callees below were not called either
 				}
 			}
 			continue
@@ -152,7 +151,7 @@ func (o *ownCounter) name(id uint32) string {
 	return o.names[id]
 }
 
-// report puts what was added up in order.
+// report sorts the sums.
 func (o *ownCounter) report() *OwnReport {
 	slices.SortFunc(o.calls, func(a, b ownCall) int {
 		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(abs(b.cost), abs(a.cost)),
@@ -191,15 +190,15 @@ func (o *ownCounter) report() *OwnReport {
 	return r
 }
 
-// joinLines makes one row of the rows of a line: code that is compiled several times,
-// inlined or instantiated, has a function name for each. The heaviest name stays.
+// joinLines merges the rows of a line: code that is compiled several times, inlined or
+// instantiated, has a function name for each. The heaviest name remains.
 func joinLines(rows []OwnLine) []OwnLine {
 	type place struct {
 		file string
 		line int
 	}
 	index := make(map[place]int, len(rows))
-	shown := make([]int64, 0, len(rows)) // cost under the name that stays
+	shown := make([]int64, 0, len(rows)) // cost under the remaining name
 	joined := make(map[int]bool)
 	out := rows[:0]
 	for _, r := range rows {
@@ -226,7 +225,7 @@ func joinLines(rows []OwnLine) []OwnLine {
 	return out
 }
 
-// joinCallees adds up the callees of the same name; the result is heaviest first.
+// joinCallees sums the callees of the same name; the result is heaviest first.
 func joinCallees(list []OwnCallee) []OwnCallee {
 	slices.SortFunc(list, func(a, b OwnCallee) int { return cmp.Compare(a.Function, b.Function) })
 	out := list[:0]

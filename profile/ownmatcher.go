@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// OwnMatcher returns a predicate for own functions: those of package main, and of
-// the packages below the module paths or package prefixes own. A package that is
-// also below one of deps, the paths of other modules or packages, belongs to the
-// longest path that fits, so a module nested in an own one is not own. Neither is a
-// test binary's generated main, nor a closure of the standard library or of a
-// dependency that was inlined into an own function, though the compiler names it
-// after that ("main.handle.(*Logger).Printf.func1").
+// OwnMatcher returns a predicate for own functions: those of package main, and of the packages
+// below the module paths or package prefixes own. A package that is also below one of deps, the
+// paths of other modules or packages, belongs to the longest matching path, so a module nested in
+// an own one is not own. A test binary's generated main is not own. Neither is a closure of the
+// standard library or of a dependency that was inlined into an own function, although the compiler
+// names it after that ("main.handle.(*Logger).Printf.func1").
 func OwnMatcher(own, deps []string) func(Function) bool {
 	own, deps = slices.Clone(own), slices.Clone(deps)
 	return func(f Function) bool {
@@ -28,8 +27,7 @@ func OwnMatcher(own, deps []string) func(Function) bool {
 	}
 }
 
-// longest returns the length of the longest path that a package is below, 0 without
-// one.
+// longest returns the length of the longest path that a package is below, 0 if none.
 func longest(pkg string, paths []string) int {
 	n := 0
 	for _, m := range paths {
@@ -47,9 +45,9 @@ func BelowAny(prefixes []string) func(string) bool {
 	return func(path string) bool { return longest(path, prefixes) > 0 }
 }
 
-// isForeignClosure reports whether a closure was inlined together with the foreign
-// function around it: its name holds a second function's name, and its file is that
-// of another module or lies where only the standard library does.
+// isForeignClosure reports whether a closure was inlined together with the foreign function around
+// it: its name contains a second function's name, and its file belongs to another module or is in a
+// directory that only the standard library has.
 func isForeignClosure(pkg string, f Function, own []string) bool {
 	name, closure, ok := strings.Cut(f.Name, ".func")
 	if !ok || closure == "" {
@@ -82,13 +80,13 @@ func isForeignClosure(pkg string, f Function, own []string) bool {
 	return dir != "" && IsStd(strings.TrimSuffix(dir, "/"))
 }
 
-// isVendored reports whether a file lies in the vendor directory of a module.
+// isVendored reports whether a file is in the vendor directory of a module.
 func isVendored(file string) bool { return strings.Contains(file, "/vendor/") }
 
-// SplitVersion splits the name of a file in a module cache, or what -trimpath makes
-// of it: head is the directory that holds the module followed by the module's path
-// ("/root/go/pkg/mod/github.com/Azure/sdk", of "…/github.com/!azure/sdk@v1.2.3/a.go"),
-// rest the file within the module.
+// SplitVersion splits the name of a file in a module cache, or as -trimpath shortens it: head is
+// the directory that contains the module, followed by the module's path
+// ("/root/go/pkg/mod/github.com/Azure/sdk" for "…/github.com/!azure/sdk@v1.2.3/a.go"); rest is the
+// file within the module.
 func SplitVersion(file string) (head, rest string, ok bool) {
 	file = strings.ReplaceAll(file, `\`, "/")
 	i := max(strings.LastIndex(file, "@v"), strings.LastIndex(file, "@(devel)/"))
@@ -101,7 +99,7 @@ func SplitVersion(file string) (head, rest string, ok bool) {
 	return unescapePath(file[:i]), rest, true
 }
 
-// unescapePath undoes what a module cache does to capital letters.
+// unescapePath reverses the escaping of capital letters in a module cache.
 func unescapePath(s string) string {
 	if strings.IndexByte(s, '!') < 0 {
 		return s
@@ -118,9 +116,9 @@ func unescapePath(s string) string {
 	return b.String()
 }
 
-// FileModule returns the path of the module whose version a file's name has, when a
-// package of the given path is of that module; else "". Of package main only the
-// path itself tells, so there the module cache must have its usual name.
+// FileModule returns the path of the module whose version is in a file's name, if a package of the
+// given path belongs to that module; else "". For package main only the path shows that, so the
+// module cache must have its usual name.
 func FileModule(file, pkg string) string {
 	head, _, ok := SplitVersion(file)
 	if !ok {
@@ -143,16 +141,15 @@ func FileModule(file, pkg string) string {
 	return ""
 }
 
-// moduleCache is where modules lie below GOPATH.
+// moduleCache is the directory of modules below GOPATH.
 const moduleCache = "/pkg/mod/"
 
-// MainModule returns the path of the main module where the files of package main say
-// it, as those of programs do that were installed with go install MODULE@VERSION;
-// else "".
+// MainModule returns the path of the main module if the files of package main have it, as in
+// programs installed with go install MODULE@VERSION; else "".
 func (p *Profile) MainModule() string {
 	for i := range p.Functions {
 		f := &p.Functions[i]
-		// A closure may be of a dependency.
+		// A closure may belong to a dependency.
 		if PackagePath(f.Name) == "main" && !strings.Contains(f.Name, ".func") {
 			if m := FileModule(f.File, "main"); m != "" {
 				return m
@@ -174,8 +171,8 @@ func (p *Profile) FileModules() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// Dependencies lists the packages of p whose files lie in the module cache, own
-// modules' aside, or are vendored.
+// Dependencies lists the packages of p whose files are in the module cache, except for own modules,
+// or are vendored.
 func (p *Profile) Dependencies(own []string) []string {
 	seen := map[string]bool{}
 	for i := range p.Functions {

@@ -17,7 +17,7 @@ type ValueType struct {
 	Unit string `json:"unit"`
 }
 
-// A Mapping is one file that was mapped into the profiled process.
+// A Mapping is a file that was mapped into the profiled process.
 type Mapping struct {
 	Start, Limit, Offset uint64
 	File                 string
@@ -38,10 +38,9 @@ type Function struct {
 	StartLine  int64
 }
 
-// A Line is one frame of a location: a function and a place in its file.
-// Function is None when the location is not symbolised (each location has at
-// least one Line; an unsymbolised one has exactly one, with Function None).
-// Line and Column are 0 when unknown.
+// A Line is one frame of a location: a function and a position in its file. Function is None if the
+// location is not symbolised (each location has at least one Line; an unsymbolised one has exactly
+// one, with Function None). Line and Column are 0 if unknown.
 type Line struct {
 	Function uint32
 	Line     int32
@@ -71,7 +70,7 @@ type Label struct {
 // A Profile is one decoded profile.
 type Profile struct {
 	SampleTypes       []ValueType // one per value column, never empty
-	DefaultSampleType string      // "" when the producer named none
+	DefaultSampleType string      // "" if the producer named none
 
 	PeriodType ValueType
 	Period     int64         // in PeriodType.Unit; 0 when unknown
@@ -80,8 +79,8 @@ type Profile struct {
 	Comments   []string
 	DocURL     string
 
-	// DropFrames and KeepFrames are the producer's regular expressions for
-	// frames that only got there by measuring; Read has already applied them.
+	// DropFrames and KeepFrames are the producer's regular expressions for frames that exist only
+	// because of the measurement; Read has already applied them.
 	DropFrames, KeepFrames string
 
 	Mappings  []Mapping
@@ -96,9 +95,10 @@ type Profile struct {
 	labels   []label
 	strings  []string // what labels refer to
 	keys     []key    // per location
-	// labelFunctions is how many functions, the last ones, stand for labels (see LabelFrames).
+	// labelFunctions is the number of functions, at the end, that stand for labels (see
+	// LabelFrames).
 	labelFunctions int
-	memory         int64 // that decoding took
+	memory         int64 // for decoding
 	base           int   // samples [base:] are the negated diff base; len(stacks) when none
 
 	// Warnings lists what was odd but not fatal in the input.
@@ -112,7 +112,7 @@ type label struct {
 	num            int64
 }
 
-// NumSamples is the number of samples.
+// NumSamples returns the number of samples.
 func (p *Profile) NumSamples() int { return len(p.stacks) }
 
 // AppendStack appends sample i's location indices, leaf first, to dst.
@@ -160,10 +160,9 @@ func (p *Profile) Frames(loc uint32) []Line {
 	return p.Lines[l.First : l.First+l.Num]
 }
 
-// TypeIndex finds a sample type by its name; "" is the default one: the one
-// that the producer names, else the last. As in go tool pprof, an "inuse_" or
-// "alloc_" style name also finds a type without the prefix, and a number is an
-// index. The error lists the valid names.
+// TypeIndex finds a sample type by its name; "" means the default one: the one that the producer
+// names, else the last. As in go tool pprof, an "inuse_" or "alloc_" style name also finds a type
+// without the prefix, and a number is an index. The error lists the valid names.
 func (p *Profile) TypeIndex(name string) (int, error) {
 	if name == "" {
 		for i, t := range p.SampleTypes {
@@ -189,9 +188,8 @@ func (p *Profile) TypeIndex(name string) (int, error) {
 		}
 		names[i] = t.Type
 	}
-	return 0, fmt.Errorf("no sample type %q in this profile: it has %s", name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("unknown sample type %q (want %s)", name, strings.Join(names, ", "))
 }
 
-// Memory is about how many bytes a profile that was decoded takes; 0 of one that was
-// made otherwise.
+// Memory returns the approximate size in bytes of a decoded profile; 0 for others.
 func (p *Profile) Memory() int64 { return p.memory }

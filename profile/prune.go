@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// pruneUninteresting drops the frames that the producer's DropFrames and
-// KeepFrames name: what is called by a matching function goes, the function
-// included. Frames above the first other one, seen from the root, stay, so that
-// no stack gets lost. A pattern that does not compile drops nothing and is a
+// pruneUninteresting drops the frames selected by the producer's DropFrames and KeepFrames: a
+// matching function and what it calls. Frames above the first other one, seen from the root,
+// remain, so that no stack is lost. A pattern that does not compile drops nothing and gives a
 // warning.
 func (p *Profile) pruneUninteresting() {
 	if p.DropFrames == "" {
@@ -88,7 +87,7 @@ type pruneFrom struct {
 	matches []bool // per function
 }
 
-// newPruneFrom returns nil when nothing is to be pruned.
+// newPruneFrom returns nil if there is nothing to prune.
 func newPruneFrom(v *View) *pruneFrom {
 	if v.q.PruneFrom == nil {
 		return nil
@@ -102,8 +101,8 @@ func newPruneFrom(v *View) *pruneFrom {
 	return x
 }
 
-// location cuts off what is below the innermost match among the frames from first on,
-// those of location i.
+// location removes what is below the innermost match among the frames from first on, those of
+// location i.
 func (x *pruneFrom) location(i, first int) {
 	if x == nil {
 		return
@@ -117,8 +116,8 @@ func (x *pruneFrom) location(i, first int) {
 	}
 }
 
-// withoutArguments cuts a C++ name's argument list, which begins at the first
-// parenthesis that is not part of the name.
+// withoutArguments removes a C++ name's argument list, which begins at the first parenthesis that
+// is not part of the name.
 func withoutArguments(name string) string {
 	name = strings.TrimPrefix(name, ".") // PPC ELF v1
 	for i := 0; i < len(name); {

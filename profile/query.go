@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// By is what one node of a view stands for.
+// By is a granularity: what one node of a view stands for.
 type By uint8
 
 // The granularities.
@@ -29,8 +29,8 @@ func (b By) String() string {
 	return fmt.Sprintf("By(%d)", uint8(b))
 }
 
-// ParseBy reads what --by takes: a granularity's name or "label:KEY", for which
-// it also returns KEY.
+// ParseBy parses the value of --by: a granularity's name or "label:KEY", for which it also returns
+// KEY.
 func ParseBy(s string) (By, string, error) {
 	if key, ok := strings.CutPrefix(s, "label:"); ok && key != "" {
 		return ByLabel, key, nil
@@ -44,9 +44,9 @@ func ParseBy(s string) (By, string, error) {
 		"(want function, line, file, package, module, address or label:KEY)", s)
 }
 
-// A Query says which part of a profile a view shows and how it is grouped. The
-// zero Query is every sample of the default sample type, by function. The
-// filters mean what the options of the same names of go tool pprof mean.
+// A Query selects what a view shows of a profile and how it is grouped. The zero Query selects
+// every sample, with the default sample type, by function. The filters have the meaning of the go
+// tool pprof options with the same names.
 type Query struct {
 	// Type is the index of the sample type; use Profile.TypeIndex to find it by
 	// name. Negative means the profile's default.
@@ -60,7 +60,7 @@ type Query struct {
 	Hide     *regexp.Regexp // drop matching frames
 	Show     *regexp.Regexp // keep only matching frames
 	ShowFrom *regexp.Regexp // drop frames above the outermost match, and samples without one
-	// PruneFrom drops frames below the innermost match, which stays. It is applied last.
+	// PruneFrom drops frames below the innermost match, which remains. It is applied last.
 	PruneFrom *regexp.Regexp
 
 	// Mean divides sums by the sums of the first sample type of the same samples, as in
@@ -80,18 +80,18 @@ type Query struct {
 	ModuleOf func(pkg string) string
 }
 
-// A Node is what a view groups frames by. Fields that the granularity does not
-// tell apart are zero: under ByFunction only Name is set (and File, the file of
-// the first function of that name), under ByFile only File, and so on.
+// A Node is what a view groups frames by. Fields that do not matter for the granularity are zero:
+// under ByFunction only Name is set (and File, the file of the first function of that name), under
+// ByFile only File, and so on.
 type Node struct {
-	Name    string // function, package, module or label value; "" when not symbolised
+	Name    string // function, package, module or label value; "" if not symbolised
 	File    string
 	Line    int
 	Address uint64
-	Object  string // mapped file, when there is no name
+	Object  string // mapped file, if there is no name
 }
 
-// A Weight is a node with what the profile charges to it.
+// A Weight is a node with its cost.
 type Weight struct {
 	Node
 	ID   uint32 // index into View.AllNodes
@@ -103,11 +103,11 @@ type Weight struct {
 type Edge struct {
 	From, To uint32 // node ids (caller, callee)
 	Weight   int64
-	Inlined  bool // every call of it is inlined
-	Residual bool // at least one node between the two was left out
+	Inlined  bool // all its calls are inlined
+	Residual bool // at least one node between the two is left out
 }
 
-// A Graph is a call graph of a choice of nodes.
+// A Graph is a call graph of some nodes.
 type Graph struct {
 	Nodes []Weight // heaviest cum first
 	Edges []Edge   // From and To are indices into Nodes; heaviest first
@@ -120,8 +120,8 @@ type OwnLine struct {
 	File     string
 	Line     int
 	Self     int64       // part of Cost spent in the line itself
-	Cost     int64       // all that is charged to the line
-	Callees  []OwnCallee // what the line called, heaviest first; Self is not among them
+	Cost     int64       // everything charged to the line
+	Callees  []OwnCallee // what the line called, heaviest first; without Self
 }
 
 // An OwnCallee is a function called directly by an own line.
@@ -133,8 +133,8 @@ type OwnCallee struct {
 // An OwnReport is the own-code view of a profile.
 type OwnReport struct {
 	Lines []OwnLine // heaviest first
-	// None holds the samples without any own frame, by outermost frame
-	// (runtime.gcBgMarkWorker, net/http.(*conn).serve, …), heaviest first.
+	// None has the samples without an own frame, by outermost frame (runtime.gcBgMarkWorker,
+	// net/http.(*conn).serve, …), heaviest first.
 	None []OwnCallee
 	Own  int64 // sum over Lines
 	Rest int64 // sum over None
@@ -147,7 +147,7 @@ type TreeNode struct {
 	Parent uint32 // index in Tree.Nodes; 0 for the root itself
 	Self   int64
 	Total  int64 // Self plus the Totals of all children, Rest ones included
-	Rest   int32 // > 0: stands for that many sibling subtrees left out for size
+	Rest   int32 // > 0: stands for this many sibling subtrees left out for size
 }
 
 // A Tree is a call tree pruned to its heaviest nodes.

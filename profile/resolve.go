@@ -64,10 +64,10 @@ func (d *decoder) finish() error {
 		p.labelEnd = d.ends.take()
 	}
 	if len(d.types) == 0 && len(p.stacks) == 0 && len(d.strs) == 0 {
-		return errors.New("not a profile: no sample types, samples or strings in it")
+		return errors.New("not a profile: it has no sample types, samples or strings")
 	}
 	if len(d.types) == 0 {
-		return errors.New("no sample types in it")
+		return errors.New("it has no sample types")
 	}
 	if len(d.strs) > 0 && d.strs[0] != "" {
 		return errors.New("the first string of the string table is not empty")

@@ -8,18 +8,16 @@ import (
 	"slices"
 )
 
-// A stack is stored as its location indices, leaf first, in little-endian numbers
-// of one width: the least number of bytes, 1 to 4, that holds its largest. So
-// stacks take half of what uint32s would, equal stacks are equal bytes until they
-// are cut, and each index is one unaligned load and a mask:
+// A stack is stored as its location indices, leaf first, in little-endian numbers of one width: the
+// least number of bytes, 1 to 4, that fits its largest. So stacks take half the memory of uint32s,
+// equal stacks are equal bytes until they are cut, and each index is one unaligned load and a mask:
 //
 //	pieces   | 07 01 | 2c 01 | 00 00 | 05 | 09 | …       two stacks, of width 2 and 1
 //	stackRef | address 38 bits | depth 24 bits | width-1, 2 bits |
 //
-// An address is the number of a piece and an offset in it. A stack lies within
-// one piece.
+// An address is the number of a piece and an offset in it. A stack lies within one piece.
 const (
-	pieceBits = 20 // of an address that are the offset in a piece
+	pieceBits = 20 // bits of an address for the offset in a piece
 	depthBits = 24
 	widthBits = 2
 
@@ -27,29 +25,29 @@ const (
 	maxAddresses = 1 << (64 - depthBits - widthBits)
 
 	firstPiece = 1 << 10
-	// piecePad is what a load reads beyond a stack, at most.
+	// piecePad is how far a load reads beyond a stack, at most.
 	piecePad = 16
 )
 
-// checkDepth fails for stacks that are too deep to be stored.
+// checkDepth returns an error for stacks that are too deep to be stored.
 func checkDepth(n int) error {
 	if n > maxDepth {
-		return fmt.Errorf("a stack of %d frames; no more than %d can be read", n, maxDepth)
+		return fmt.Errorf("a stack of %d frames; the limit is %d", n, maxDepth)
 	}
 	return nil
 }
 
-// A stackRef says where a stack lies and how it is stored.
+// A stackRef is where and how a stack is stored.
 type stackRef uint64
 
 func (r stackRef) address() uint64 { return uint64(r >> (depthBits + widthBits)) }
 func (r stackRef) depth() int      { return int(r>>widthBits) & maxDepth }
 func (r stackRef) width() int      { return int(r)&(1<<widthBits-1) + 1 }
 
-// form is what two equal stacks have in common besides their bytes.
+// form returns what two equal stacks have in common apart from their bytes.
 func (r stackRef) form() uint64 { return uint64(r) & (1<<(depthBits+widthBits) - 1) }
 
-// from cuts the n innermost locations off.
+// from removes the n innermost locations.
 func (r stackRef) from(n int) stackRef {
 	return r + stackRef(n*r.width())<<(depthBits+widthBits) - stackRef(n)<<widthBits
 }
@@ -59,19 +57,19 @@ func (r stackRef) upTo(n int) stackRef {
 	return r&^(maxDepth<<widthBits) | stackRef(n)<<widthBits
 }
 
-// stackPieces holds the bytes of stacks.
+// stackPieces stores the bytes of stacks.
 type stackPieces struct {
-	// pieces are of at most 1<<pieceBits bytes. A longer one, made for one stack,
-	// takes several places in the list, each beginning that much later in it, so that
-	// addresses have no exceptions.
+	// pieces have at most 1<<pieceBits bytes each. A longer one, made for one stack, takes several
+	// entries in the list, each beginning that much later in it, so that addresses have no
+	// exceptions.
 	pieces [][]byte
 	free   []byte // rest of the last piece
 	at     uint64 // address of free
 	size   int    // of all pieces, in bytes
 }
 
-// put writes a stack, the largest of whose indices is most, behind the others. It
-// is overwritten by the next one unless it is kept.
+// put writes a stack, whose largest index is most, after the others. The next one overwrites it
+// unless it is kept.
 func (s *stackPieces) put(ids []uint32, most uint32) stackRef {
 	width := max(1, (bits.Len32(most)+7)/8)
 	if need := len(ids)*width + piecePad; need > len(s.free) {
@@ -84,14 +82,14 @@ func (s *stackPieces) put(ids []uint32, most uint32) stackRef {
 	return stackRef(s.at<<depthBits|uint64(len(ids)))<<widthBits | stackRef(width-1)
 }
 
-// keep makes the stack that was put last stay.
+// keep keeps the stack that was put last.
 func (s *stackPieces) keep(r stackRef) {
 	n := r.depth() * r.width()
 	s.free = s.free[n:]
 	s.at += uint64(n)
 }
 
-// grow makes a new piece of at least n bytes. Pieces get larger as there are more.
+// grow adds a piece of at least n bytes. Pieces get larger as there are more.
 func (s *stackPieces) grow(n int) {
 	s.at = uint64(len(s.pieces)) << pieceBits
 	s.free = make([]byte, max(n, min(1<<pieceBits, firstPiece+s.size)))
@@ -105,8 +103,8 @@ func (s *stackPieces) grow(n int) {
 	s.check()
 }
 
-// adopt takes the stacks of o, which must not be used any more, and returns what to
-// add to references to them.
+// adopt takes over the stacks of o, which must not be used any more, and returns what to add to
+// references to them.
 func (s *stackPieces) adopt(o *stackPieces) stackRef {
 	moved := stackRef(len(s.pieces)) << (pieceBits + depthBits + widthBits)
 	s.pieces = append(s.pieces, o.pieces...)
@@ -115,14 +113,14 @@ func (s *stackPieces) adopt(o *stackPieces) stackRef {
 	return moved
 }
 
-// check panics when addresses are too short.
+// check panics if addresses are too short.
 func (s *stackPieces) check() {
 	if uint64(len(s.pieces))<<pieceBits > maxAddresses {
 		panic("profile: more than 256 GiB of stacks")
 	}
 }
 
-// bytes returns a stack as it is stored, and what follows it.
+// bytes returns the encoded stack, and what follows it.
 func (s *stackPieces) bytes(r stackRef) []byte {
 	at := r.address()
 	return s.pieces[at>>pieceBits][at&(1<<pieceBits-1):]
@@ -188,9 +186,8 @@ func (s stack) appendTo(dst []uint32) []uint32 {
 	return dst
 }
 
-// rewrite puts the stacks that edit makes of those of refs, in order, in their
-// place. refs are as put made them, in their order, so pieces that were read are let
-// go on the way.
+// rewrite replaces the stacks of refs, in order, by what edit makes of them. refs must be as put
+// made them, in their order; it frees the pieces that it has read.
 func (s *stackPieces) rewrite(refs []stackRef, edit func(i int, ids []uint32) error) error {
 	old := s.pieces
 	*s = stackPieces{}

@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// tagFilter is a compiled TagFocus or TagIgnore: [KEY=]VALUE, where VALUE is
-// either a range of numbers with units (128kB, 128kB:, :1MB, 1ms:2s) or regular
-// expressions separated by commas. Without KEY all labels are looked at, text
-// ones as "key:value", and each expression must match one; with KEY any
-// expression may match any of its values.
+// tagFilter is a compiled TagFocus or TagIgnore: [KEY=]VALUE, where VALUE is either a range of
+// numbers with units (128kB, 128kB:, :1MB, 1ms:2s) or regular expressions separated by commas.
+// Without KEY it applies to all labels, text ones as "key:value", and each expression must match
+// one; with KEY any expression may match any of its values.
 type tagFilter struct {
 	p     *Profile
 	key   string
@@ -29,8 +28,8 @@ type tagRange struct {
 
 type unitFamily string
 
-// scale returns what one of a unit is in its family's base unit (bytes,
-// nanoseconds); each unknown unit is its own family.
+// scale returns how much one of a unit is in its family's base unit (bytes, nanoseconds); each
+// unknown unit is a separate family.
 func scale(unit string) (float64, unitFamily) {
 	u := strings.ToLower(unit)
 	if len(u) > 2 {
@@ -94,7 +93,7 @@ func newTagFilter(p *Profile, s string) (*tagFilter, error) {
 	return f, nil
 }
 
-// parseTagRange returns nil for what is no range.
+// parseTagRange returns nil if s is not a range.
 func parseTagRange(s string) (*tagRange, error) {
 	low, high, isRange := strings.Cut(s, ":")
 	if !isRange {
@@ -144,9 +143,8 @@ func (r *tagRange) contains(x int64, unit string) bool {
 	return (!r.hasLow || v >= r.low) && (!r.hasHigh || v <= r.high)
 }
 
-// labelUnits returns the unit of each numeric label: the one that a sample
-// names, else bytes for the keys known to count them, else the key itself, as Go's
-// heap profiles have it ("bytes").
+// labelUnits returns the unit of each numeric label: the one that a sample gives, else bytes for
+// the keys known to count them, else the key itself, as in Go's heap profiles ("bytes").
 func (p *Profile) labelUnits() map[string]string {
 	units := make(map[string]string)
 	for _, l := range p.labels {

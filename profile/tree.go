@@ -11,16 +11,16 @@ import (
 	"sync/atomic"
 )
 
-// Tree returns the call tree, in which equal stacks share their prefix, pruned to
-// its maxNodes heaviest nodes (0: all of them). What is left out of a node's
-// children is one child with Rest set, which does not count. With bottomUp the
-// root's children are the leaves of stacks, and their children the callers.
+// Tree returns the call tree, in which equal stacks share their prefix, pruned to its maxNodes
+// heaviest nodes (0: all of them). The children of a node that are left out become one child with
+// Rest set, which does not count. With bottomUp the root's children are the leaves of stacks, and
+// their children the callers.
 //
-// The full tree of a large profile has millions of nodes, so it is never built:
-// samples are partitioned by their frames from the root down, the heaviest group
-// first, and groups that are too light to be shown are not looked into. Since a
-// child never weighs more than its parent, that finds the heaviest nodes. Which of
-// several equally heavy ones are shown is arbitrary, but always the same.
+// The full tree of a large profile has millions of nodes, so it is never built: samples are
+// partitioned by their frames from the root down, the heaviest group first, and groups that are too
+// light to be shown are not partitioned. Since a child never weighs more than its parent, that
+// finds the heaviest nodes. Which of several equally heavy ones are shown is arbitrary, but
+// deterministic.
 func (v *View) Tree(maxNodes int, bottomUp bool) *Tree {
 	v.needNodes()
 	g := newGrower(v, maxNodes, bottomUp)
@@ -36,14 +36,14 @@ type group struct {
 	side   uint8
 	self   int64
 	total  int64
-	weight int64 // sum of absolute values: what the pruning goes by
+	weight int64 // sum of absolute values, which determines the pruning
 }
 
-// walker is a sample with what is left of its stack: what was walked is cut off, at
+// walker is a sample with the remaining part of its stack: the part already walked is removed, at
 // the root's end or, bottom up, at the leaf's.
 type walker struct {
 	stack  stackRef
-	ahead  window // on the next locations, so that not each of them is fetched from afar
+	ahead  window // the next locations, so that not every one is a cache miss
 	loaded int32  // locations in ahead
 	inside uint32 // frames walked of a location with several; the node ByLabel
 	value  int64
@@ -66,7 +66,7 @@ func (w *walker) location(p *stackPieces, bottomUp bool) uint32 {
 	return uint32(w.ahead.high >> (64 - 8*width))
 }
 
-// walk cuts the next location off.
+// walk removes the next location.
 func (w *walker) walk(bottomUp bool) {
 	w.loaded--
 	bits := 8 * w.stack.width()
@@ -81,25 +81,25 @@ func (w *walker) walk(bottomUp bool) {
 	}
 }
 
-// grower grows a tree. It takes the heaviest candidates in batches, which it splits
-// on all CPUs: their samples are disjoint, and what comes out is put together in the
-// batch's order, so the tree does not depend on the number of CPUs. A batch may hold
-// nodes that turn out too light when the last ones are known; tree leaves them out.
+// grower grows a tree. It takes the heaviest candidates in batches, which it splits on all CPUs:
+// their samples are disjoint, and the results are combined in the batch's order, so the tree does
+// not depend on the number of CPUs. A batch may contain nodes that turn out to be too light once
+// all are known; tree leaves them out.
 type grower struct {
 	v        *View
 	bottomUp bool
 	maxNodes int // 0: all
 
-	// A group's samples lie together in one of these, and those of its parts are moved
-	// to the same range of the other.
+	// A group's samples are contiguous in one of these; those of its parts are moved to the same
+	// range of the other.
 	walkers [2][]walker
 	next    []uint32 // parallel to walkers: scratch, the node the sample goes to
 
 	shown []group
-	rest  []rest // per shown group: children that never will be
+	rest  []rest // per shown group: children that will never be shown
 
-	// Candidates, by the magnitude of their weight. Those beneath floor cannot be among
-	// the maxNodes heaviest, for there are as many known nodes at floor or above.
+	// Candidates, by the magnitude of their weight. Those below floor cannot be among the maxNodes
+	// heaviest: there are as many known nodes at floor or above.
 	open    [magnitudes][]group
 	waiting int // candidates in open from floor up
 	top     int // no candidate is above
@@ -112,7 +112,7 @@ type grower struct {
 	splitters []*splitter
 }
 
-// rest adds up children that are left out.
+// rest sums children that are left out.
 type rest struct {
 	count int32
 	total int64
@@ -126,11 +126,12 @@ func (r *rest) add(total int64) {
 const (
 	magnitudes = 65 << 4
 	maxBatch   = 4096
-	// splitAlone is how many samples are split faster than other CPUs are woken up.
+	// splitAlone is the number of samples below which splitting them is faster than waking other
+	// CPUs.
 	splitAlone = 4096
 )
 
-// magnitude orders weights roughly: by their five highest bits.
+// magnitude returns a rough order of weights: by their five highest bits.
 func magnitude(weight int64) int {
 	n := bits.Len64(uint64(weight))
 	return n<<4 | int(uint64(weight)<<(64-n)>>59&15)
@@ -211,7 +212,7 @@ type splitter struct {
 	out    []group // of the batch
 }
 
-// partSlot tells which part a node has in the group that is being split.
+// partSlot maps a node to its part in the group that is being split.
 type partSlot struct {
 	mark int32 // the split that part is of
 	part int32
@@ -225,21 +226,21 @@ type part struct {
 	weight int64
 }
 
-// splitResult is what splitting one group of the batch gave.
+// splitResult is the result of splitting one group of the batch.
 type splitResult struct {
 	self  int64
 	parts []group // without their parent
 }
 
-// split moves a group's samples one node on and returns its parts.
+// split moves a group's samples one node forward and returns its parts.
 func (s *splitter) split(gr *group) splitResult {
 	g := s.g
 	s.splits++
 	s.parts = s.parts[:0]
 	self, ended := int64(0), false
 	walkers, next := g.walkers[gr.side][gr.lo:gr.hi], g.next[gr.lo:gr.hi]
-	// The samples' stacks are all over memory. In a loop that does nothing else, the
-	// processor fetches many at once.
+	// The samples' stacks are scattered in memory. In a loop that does nothing else, the CPU
+	// fetches many at once.
 	for j := range walkers {
 		next[j] = g.step(&walkers[j])
 	}
@@ -260,7 +261,7 @@ func (s *splitter) split(gr *group) splitResult {
 		p.total += w
 		p.weight += abs(w)
 	}
-	// Bring the samples of each part together, unless they are.
+	// Make the samples of each part contiguous, unless they are.
 	side := gr.side
 	if len(s.parts) > 1 || ended {
 		side = 1 - side
@@ -287,7 +288,7 @@ func (s *splitter) split(gr *group) splitResult {
 	return splitResult{self, s.out[first:len(s.out):len(s.out)]}
 }
 
-// show makes the groups of the batch part of the tree and their parts candidates.
+// show adds the groups of the batch to the tree and makes their parts candidates.
 func (g *grower) show() {
 	samples := 0
 	for i := range g.batch {
@@ -333,7 +334,7 @@ func (g *grower) show() {
 	}
 }
 
-// offer makes a group a candidate, if it may be among the heaviest.
+// offer makes a group a candidate if it may be among the heaviest.
 func (g *grower) offer(gr group) {
 	m := 1
 	if g.maxNodes > 0 {
@@ -378,7 +379,7 @@ func (g *grower) grow() {
 	if g.maxNodes == 0 {
 		return
 	}
-	// All that is above the floor is shown. Of what is on it, the heaviest.
+	// Everything above the floor is shown. Of those on it, the heaviest.
 	h := groupHeap(g.open[g.floor])
 	heap.Init(&h)
 	for left := g.maxNodes - (g.heavier - g.known[g.floor]); left > 0 && len(h) > 0; left-- {
@@ -392,8 +393,8 @@ func (g *grower) grow() {
 	g.open[g.floor] = h
 }
 
-// prune tells which shown groups are in the tree: the maxNodes heaviest, parents
-// before their children, and the root.
+// prune returns which shown groups are in the tree: the maxNodes heaviest, parents before their
+// children, and the root.
 func (g *grower) prune() []bool {
 	kept := make([]bool, len(g.shown))
 	limit, ties := int64(math.MinInt64), 0
@@ -423,8 +424,8 @@ func (g *grower) prune() []bool {
 	return kept
 }
 
-// nthLargest returns what xs would have at index n if it were sorted downwards; it
-// reorders xs (Hoare's quickselect).
+// nthLargest returns the element at index n of xs in descending order; it reorders xs (Hoare's
+// quickselect).
 func nthLargest(xs []int64, n int) int64 {
 	lo, hi := 0, len(xs)-1
 	for lo < hi {
@@ -455,7 +456,7 @@ func nthLargest(xs []int64, n int) int64 {
 	return xs[n]
 }
 
-// tree puts what is shown into preorder, heaviest children first.
+// tree returns the shown groups in preorder, heaviest children first.
 func (g *grower) tree() *Tree {
 	for _, open := range g.open {
 		for _, gr := range open {

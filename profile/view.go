@@ -8,40 +8,39 @@ import (
 	"sync"
 )
 
-// A View is a profile seen through a Query. It holds tables over the profile's
-// locations: which frames are visible and which node each belongs to. Samples
-// are not copied. Many goroutines may use a View.
+// A View is a profile seen through a Query. It has tables over the profile's locations: which
+// frames are visible and which node each belongs to. Samples are not copied. A View is safe for
+// concurrent use.
 type View struct {
 	p      *Profile
 	q      Query
 	typ    int
 	values []int64
 
-	// The nodes, and what says which frames belong to which, are made when they are
-	// first needed: the own-code view does without.
+	// The nodes, and the mapping from frames to nodes, are computed on first use: the own-code view
+	// does not need them.
 	once  sync.Once
 	nodes []Node
 
-	// The visible frames of location l, innermost first, are
-	// frames[start[l]:start[l+1]], as indices into Profile.Lines; frameNode has
-	// the node of each.
+	// The visible frames of location l, innermost first, are frames[start[l]:start[l+1]], as
+	// indices into Profile.Lines; frameNode has the node of each.
 	start     []uint32
 	frames    []uint32
 	frameNode []uint32
-	// one is the node of a location with exactly one visible frame, hidden for
-	// one with none, several for others: the inner loops look here first.
+	// one is the node of a location with exactly one visible frame, hidden for one with none,
+	// several for others: the inner loops check it first.
 	one []uint32
 
 	sumsOnce  sync.Once
 	sumsOfAll []sum // see allSums
 
 	samples []uint32 // kept samples in order; nil: all
-	ends    []uint32 // with ShowFrom, per kept sample: how much of the stack remains
-	begins  []uint32 // with PruneFrom, per kept sample: how many locations are cut off at the leaf
+	ends    []uint32 // with ShowFrom, per kept sample: length of the remaining stack
+	begins  []uint32 // with PruneFrom, per kept sample: number of locations removed at the leaf
 	pruned  []bool   // with PruneFrom, per location: a visible frame of it matches
 	label   []uint32 // ByLabel: node per sample (indexed by sample)
 
-	divisor *View // with Mean: the same of what sums are divided by
+	divisor *View // with Mean: the view of what sums are divided by
 
 	total     int64
 	unmatched []string
@@ -88,12 +87,12 @@ func (v *View) Query() Query { return v.q }
 // Type returns the sample type shown.
 func (v *View) Type() ValueType { return v.p.SampleTypes[v.typ] }
 
-// Total is the sum of the samples' absolute values: of all samples before
-// filters, of the kept ones with Query.Relative, and of the base's alone for a
-// DiffBase profile. Shares are shares of it.
+// Total returns the sum of the samples' absolute values: of all samples before filters, of the kept
+// ones with Query.Relative, and of the base's alone for a DiffBase profile. Shares are relative to
+// it.
 func (v *View) Total() int64 { return v.total }
 
-// Samples is the number of samples that the filters keep.
+// Samples returns the number of samples that the filters keep.
 func (v *View) Samples() int {
 	if v.samples == nil {
 		return len(v.p.stacks)
@@ -101,8 +100,8 @@ func (v *View) Samples() int {
 	return len(v.samples)
 }
 
-// Unmatched names the filters of the query that matched nothing at all, which
-// mostly means a typing error.
+// Unmatched returns the filters of the query that matched nothing at all, usually because of a
+// typing error.
 func (v *View) Unmatched() []string { return v.unmatched }
 
 // Node returns the node with the given id.
@@ -113,7 +112,7 @@ func (v *View) Node(id uint32) Node {
 
 func (v *View) needNodes() { v.once.Do(v.assignNodes) }
 
-// NumNodes is the number of nodes; ids are below it. Not all need have weight.
+// NumNodes returns the number of nodes; ids are less. Nodes may have no weight.
 func (v *View) NumNodes() int {
 	v.needNodes()
 	return len(v.nodes)
@@ -174,7 +173,7 @@ func (v *View) computeTotal() int64 {
 	return mean(total, divisor)
 }
 
-// mean is sum/n, or sum when n is 0.
+// mean returns sum/n, or sum if n is 0.
 func mean(sum, n int64) int64 {
 	if n == 0 {
 		return sum
@@ -182,8 +181,8 @@ func mean(sum, n int64) int64 {
 	return sum / n
 }
 
-// Mean is the mean of a sum of samples' values and that of the first sample type of the
-// same samples, with Query.Mean; else the sum.
+// Mean returns sum divided by n, the sum of the first sample type of the same samples, if
+// Query.Mean is set; else sum.
 func (v *View) Mean(sum, n int64) int64 {
 	if v.divisor == nil {
 		return sum
@@ -241,8 +240,8 @@ type frameFilter struct {
 	focus, ignore, hide, show, showFrom *matches
 }
 
-// matches tells which functions (by name or file) and mappings (by file) a
-// regular expression matches.
+// matches has the functions (by name or file) and mappings (by file) that a regular expression
+// matches.
 type matches struct {
 	functions, mappings []bool
 	any                 bool // some location matched
@@ -283,8 +282,8 @@ func (m *matches) location(p *Profile, loc uint32) bool {
 	return hit
 }
 
-// visible fills the tables of visible frames. Hiding and showing work on frames;
-// a matching mapping stands for all frames of its locations.
+// visible fills the tables of visible frames. Hide and Show work on frames; a matching mapping
+// stands for all frames of its locations.
 func (v *View) visible(f *frameFilter) {
 	p := v.p
 	v.start = make([]uint32, 1, len(p.Locations)+1)
@@ -310,7 +309,7 @@ func (v *View) visible(f *frameFilter) {
 			f.show.any = true
 		}
 		if f.showFrom != nil && !f.showFrom.mapping(l) {
-			// Frames outside the outermost match go.
+			// Frames outside the outermost match are removed.
 			for j := len(v.frames) - 1; j >= first; j-- {
 				if f.showFrom.line(p.Lines[v.frames[j]]) {
 					v.frames = v.frames[:j+1]
