@@ -94,10 +94,10 @@ func (q Quantity) Scale(unit string) (float64, string) {
 	return float64(q.Value), printable(unit)
 }
 
-// maxUnit is how long the name of a unit gets, in bytes: it stands behind every value.
+// maxUnit bounds the length of a unit's name, in bytes: it follows every value.
 const maxUnit = 64
 
-// printable is a unit of foreign origin without what would steer a terminal.
+// printable returns a unit from foreign input without control characters.
 func printable(name string) string {
 	name = name[:min(len(name), maxUnit)]
 	return strings.Map(func(r rune) rune {
@@ -108,8 +108,7 @@ func printable(name string) string {
 	}, name)
 }
 
-// Kind says what a unit measures: "time", "memory", "gcu" or "count" for
-// everything else.
+// Kind returns what a unit measures: "time", "memory", "gcu" or "count" for everything else.
 func Kind(unit string) string {
 	for i := range families {
 		if families[i].sniff(unit) != nil {
@@ -152,10 +151,9 @@ func CommonUnit(smallest, largest int64, unit string) string {
 	return unit
 }
 
-// Percent writes part as a percentage of total: "12.34%", "100%" from 99.95 to
-// 100.05, two significant places below 1 ("0.012%"). A total of 0 gives "0%".
-// Unlike go tool pprof's, the text keeps the sign of a negative part, which a
-// difference of profiles has.
+// Percent writes part as a percentage of total: "12.34%", "100%" from 99.95 to 100.05, two
+// significant digits below 1 ("0.012%"). A total of 0 gives "0%". Unlike go tool pprof's, the text
+// keeps the sign of a negative part, which a difference of profiles has.
 func Percent(part, total int64) string {
 	return FormatPercent(Share(part, total) * 100)
 }
@@ -214,7 +212,7 @@ func ParseBytes(s string) (Bytes, error) {
 type ParseError struct{ Text string }
 
 func (e *ParseError) Error() string {
-	return strconv.Quote(e.Text) + " is not a size: want a number and a unit, as in 512MB or 2GB"
+	return strconv.Quote(e.Text) + " is not a size (want a number and a unit, as in 512MB or 2GB)"
 }
 
 // A scale is one unit of a family.
