@@ -88,19 +88,20 @@ const (
 	forget = 0.5
 	// A trial has this many windows of each way.
 	leastCycles, mostCycles = 6, 12
-	// After earlyCycles, a way below farBehind of the best rate drops out; after leastCycles, one below
-	// behind.
+	// After earlyCycles, a way below farBehind of the best rate drops out; after leastCycles, one
+	// below behind.
 	earlyCycles       = 3
 	farBehind, behind = 0.75, 0.96
-	// sameRate is the share of a rate that counts as equal; among equal rates a way is taken if it costs less
-	// than cheaper. Windows differ by chance, and rate comes first.
+	// sameRate is the share of a rate that counts as equal; among equal rates a way is taken if it
+	// costs less than cheaper. Windows differ by chance, and rate comes first.
 	sameRate, cheaper = 0.985, 0.85
 
-	// firstTime is how long the first decision holds: while the server and the loop start, conditions differ
-	// from later ones. Later decisions hold longer.
+	// firstTime is how long the first decision holds: while the server and the loop start,
+	// conditions differ from later ones. Later decisions hold longer.
 	firstTime   = 300 * time.Millisecond
 	settledTime = 5 * time.Second
-	// The ways are compared again at once when wasted waits exceed leastWasted and wastedShare of all time.
+	// The ways are compared again at once when wasted waits exceed leastWasted and wastedShare of
+	// all time.
 	leastWasted = 50 * time.Millisecond
 	wastedShare = 0.25
 	// mostAlarms bounds how often leastWasted is doubled.
@@ -108,9 +109,9 @@ const (
 
 	// batchTime is the longest that a batch of answers may be expected to take.
 	batchTime = 500 * time.Microsecond
-	// gatherTime ends a wait for answers that do not come. Most waits end before it. It is not shorter
-	// because a timer that expires before the kernel's own tick (250 Hz) costs some microseconds to set and
-	// to cancel.
+	// gatherTime ends a wait for answers that do not come. Most waits end before it. It is not
+	// shorter because a timer that expires before the kernel's own tick (250 Hz) costs some
+	// microseconds to set and to cancel.
 	gatherTime = 4 * time.Millisecond
 	// Fewer than leastBatch are not worth waiting for; more than mostBatch gain nothing.
 	leastBatch, mostBatch = 4, 64

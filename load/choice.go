@@ -15,11 +15,11 @@ type EngineChoice struct {
 	Why EngineWhy `json:"why"`
 	// Text is the reason in words.
 	Text string `json:"text"`
-	// At is when the comparison was decided, counted from the start of the run, warm-up included; 0 when
-	// there was no comparison.
+	// At is when the comparison was decided, counted from the start of the run, warm-up included; 0
+	// when there was no comparison.
 	At time.Duration `json:"at_ns,omitempty"`
-	// Measured holds what each engine did in its windows; empty when engines were not compared. All requests
-	// are requests of the run: none is sent for the comparison alone.
+	// Measured holds what each engine did in its windows; empty when engines were not compared. All
+	// requests are requests of the run: none is sent for the comparison alone.
 	Measured []EngineMeasure `json:"measured,omitempty"`
 }
 
@@ -49,14 +49,14 @@ type EngineMeasure struct {
 // costs a long run nothing.
 const (
 	trialCycles = 16
-	// trialRate is the least rate, in answers a second, at which engines are compared: below it both are
-	// mostly idle.
+	// trialRate is the least rate, in answers a second, at which engines are compared: below it
+	// both are mostly idle.
 	trialRate = 2000
 	// mostMoved bounds the connections that a worker moves between engines. Moving one costs some
 	// microseconds.
 	mostMoved = 1024
-	// io_uring stays unless epoll either gains this factor in rate and more than twice the standard error, or
-	// costs less than epollCheaper of its CPU time without being slower.
+	// io_uring stays unless epoll either gains this factor in rate and more than twice the standard
+	// error, or costs less than epollCheaper of its CPU time without being slower.
 	gained       = 1.03
 	epollCheaper = 0.9
 )
@@ -142,8 +142,8 @@ func (m *measuring) measure(e Engine) EngineMeasure {
 	for _, r := range m.rates {
 		off = append(off, math.Abs(r-rate))
 	}
-	// For a normal distribution, the standard deviation is 1.4826 times the median deviation, and the error
-	// of a median is 1.2533 times that of the mean.
+	// For a normal distribution, the standard deviation is 1.4826 times the median deviation, and
+	// the error of a median is 1.2533 times that of the mean.
 	deviation := 1.4826 * 1.2533 * median(off) / math.Sqrt(float64(len(m.rates)))
 	return EngineMeasure{
 		Engine: e, Windows: len(m.rates), Elapsed: m.elapsed, Rate: rate, RateError: deviation,

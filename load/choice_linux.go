@@ -42,8 +42,8 @@ const (
 const (
 	// trialAfter is the earliest start of a trial.
 	trialAfter = 100 * time.Millisecond
-	// trialBatch is the latest start: it should be known by then whether io_uring gains by waiting for
-	// answers.
+	// trialBatch is the latest start: it should be known by then whether io_uring gains by waiting
+	// for answers.
 	trialBatch = time.Second
 	// mostRefused bounds the rounds in which a move is tried.
 	mostRefused = 1000

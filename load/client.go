@@ -89,8 +89,8 @@ func (c *clients) run(ctx context.Context) {
 func (c *clients) transport(ctx context.Context, g *guard, shard *shard) *http.Transport {
 	dialer := &net.Dialer{Timeout: c.Timeout}
 	t := &http.Transport{
-		// The run's context, not the request's: the transport lets a dial outlive its request, but it must
-		// not outlive the run.
+		// The run's context, not the request's: the transport lets a dial outlive its request, but
+		// it must not outlive the run.
 		DialContext: func(context.Context, string, string) (net.Conn, error) {
 			begin := c.now()
 			conn, err := dialAny(ctx, dialer, c.host.addresses)

@@ -20,8 +20,9 @@ func checkFiles(connections int) error {
 	if most := int64(l.Cur) - spareFiles; int64(connections) > most {
 		return &Error{
 			Op: "open", Subject: fmt.Sprintf("%d connections", connections),
-			Err:  fmt.Errorf("this process may have %d files open, which is enough for %d", l.Cur, max(most, 0)),
-			Hint: fmt.Sprintf("raise the limit with `ulimit -n %d` (and, for the hard limit, in /etc/security/limits.conf), or use fewer connections", connections+spareFiles),
+			Err: fmt.Errorf("this process may have %d files open, which is enough for %d", l.Cur, max(most, 0)),
+			Hint: fmt.Sprintf("raise the limit with `ulimit -n %d` (and, for the hard limit, in /etc/security/limits.conf), "+
+				"or use fewer connections", connections+spareFiles),
 		}
 	}
 	return nil

@@ -26,8 +26,8 @@ type loop struct {
 	cut    atomic.Bool
 	epoch  time.Time // zero of all times
 
-	// time is the last reading of the clock: one per round of events or, with an engine that receives one
-	// answer at a time, one per event.
+	// time is the last reading of the clock: one per round of events or, with an engine that
+	// receives one answer at a time, one per event.
 	time     time.Duration
 	perEvent bool
 	fresh    bool // time belongs to this round
@@ -97,8 +97,8 @@ type conn struct {
 	done    http2.Done // endStream
 	secure  *secureStream
 	out     []byte // a request that varies, or HTTP/2 bytes to send
-	// outgrown is the buffer that out replaced when it grew. The kernel may still read it: a server can
-	// answer a request before reading all of it.
+	// outgrown is the buffer that out replaced when it grew. The kernel may still read it: a server
+	// can answer a request before reading all of it.
 	outgrown [][]byte
 }
 
@@ -148,8 +148,8 @@ func newLoops(g *generator, e Engine) ([]worker, error) {
 		}
 		ws = append(ws, l)
 	}
-	// newWorkers needs to know before the run whether the engine works; each loop creates its own, on its own
-	// thread.
+	// newWorkers needs to know before the run whether the engine works; each loop creates its own,
+	// on its own thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	p, err := newPoller(e, 1)

@@ -22,11 +22,11 @@ type Model string
 
 // The models.
 const (
-	// ModelClosed sends the next request of a connection once the last one is answered: as fast as the
-	// answers come.
+	// ModelClosed sends the next request of a connection once the last one is answered: as fast as
+	// the answers come.
 	ModelClosed Model = "closed"
-	// ModelOpen sends requests at times that do not depend on the answers, and measures latency from those
-	// times.
+	// ModelOpen sends requests at times that do not depend on the answers, and measures latency
+	// from those times.
 	ModelOpen Model = "open"
 )
 
@@ -60,21 +60,21 @@ const (
 
 // A Target is a request to send.
 type Target struct {
-	// Name identifies the target in results and objectives. Targets with the same name share a row in the
-	// table of targets. Empty means no name.
+	// Name identifies the target in results and objectives. Targets with the same name share a row
+	// in the table of targets. Empty means no name.
 	Name string
 	// Method is the HTTP method; empty means Options.Method.
 	Method string
 	// URL is an absolute http or https address, with its query. User information becomes Basic
 	// authentication.
 	URL string
-	// Header is sent after Options.Header; entries of the same name replace those of Options.Header. A Host
-	// entry sets the request's host.
+	// Header is sent after Options.Header; entries of the same name replace those of
+	// Options.Header. A Host entry sets the request's host.
 	Header http.Header
 	// Body is sent with the request; nil means Options.Body, empty means none.
 	Body []byte
-	// Weight is the share of this target among all: a target of weight 3 is sent three times as often as one
-	// of weight 1. 0 means 1.
+	// Weight is the share of this target among all: a target of weight 3 is sent three times as
+	// often as one of weight 1. 0 means 1.
 	Weight int
 }
 
@@ -90,9 +90,10 @@ type Variables struct {
 type Options struct {
 	// URL is the address to request: http or https, with its query.
 	URL string
-	// Targets are requests to send in turn, by weight, on each connection; URL, if set, comes before them.
-	// All must have one host and scheme when Protocol is HTTP2 or Socket is set; otherwise each connection
-	// serves one host, and connections are spread over the hosts by weight.
+	// Targets are requests to send in turn, by weight, on each connection; URL, if set, comes
+	// before them. All must have one host and scheme when Protocol is HTTP2 or Socket is set;
+	// otherwise each connection serves one host, and connections are spread over the hosts by
+	// weight.
 	Targets []Target
 	// Variables fill in placeholders of targets; nil means that {{ is ordinary text.
 	Variables *Variables
@@ -103,27 +104,28 @@ type Options struct {
 	// Body is sent with every request; nil means none.
 	Body []byte
 
-	// Connections is the number of connections; 0 means [DefaultConnections]. Without Streams it is also the
-	// number of requests in flight.
+	// Connections is the number of connections; 0 means [DefaultConnections]. Without Streams it is
+	// also the number of requests in flight.
 	Connections int
-	// Streams is the number of requests in flight on each HTTP2 connection; 0 means 1. It must be 0 or 1 for
-	// HTTP1.
+	// Streams is the number of requests in flight on each HTTP2 connection; 0 means 1. It must be 0
+	// or 1 for HTTP1.
 	Streams int
 	// Duration bounds the measured part of the run. 0 means no bound when Requests is set, and
 	// [DefaultDuration] otherwise.
 	Duration time.Duration
-	// Requests is the number of measured requests to send, failed ones included; 0 means as many as Duration
-	// allows.
+	// Requests is the number of measured requests to send, failed ones included; 0 means as many as
+	// Duration allows.
 	Requests int64
 	// Warmup is the time before the measured part. Its requests are sent but not counted.
 	Warmup time.Duration
-	// Timeout bounds one request, from its first byte sent to the last byte of its answer, connecting
-	// included; 0 means [DefaultTimeout].
+	// Timeout bounds one request, from its first byte sent to the last byte of its answer,
+	// connecting included; 0 means [DefaultTimeout].
 	Timeout time.Duration
 
 	// Rate is the number of requests a second in the open model; 0 means the closed model.
 	Rate float64
-	// RampTo, if not 0, is the rate at the end of Ramp and from there on; the rate changes linearly.
+	// RampTo, if not 0, is the rate at the end of Ramp and from there on; the rate changes
+	// linearly.
 	RampTo float64
 	// Ramp is the time in which the rate goes from Rate to RampTo; 0 means all of Duration.
 	Ramp time.Duration
@@ -136,38 +138,39 @@ type Options struct {
 	Protocol Protocol
 	// NoKeepAlive opens a connection for each request. HTTP1 only.
 	NoKeepAlive bool
-	// Socket is the path of a Unix socket for all connections; the host of the addresses is then only a name.
-	// Empty means TCP.
+	// Socket is the path of a Unix socket for all connections; the host of the addresses is then
+	// only a name. Empty means TCP.
 	Socket string
-	// Resolve maps "host:port" of an address to the "address:port" to dial; requests and certificates keep
-	// the host. nil means none.
+	// Resolve maps "host:port" of an address to the "address:port" to dial; requests and
+	// certificates keep the host. nil means none.
 	Resolve map[string]string
 	// TLS configures https connections; nil means the system's roots. It is cloned.
 	TLS *tls.Config
-	// AllowHosts are the hosts, as written in the addresses without their ports, that may be loaded although
-	// they are not on the loopback interface. Loading is limited to loopback by default, so that a typing
-	// error never loads another party's server.
+	// AllowHosts are the hosts, as written in the addresses without their ports, that may be loaded
+	// although they are not on the loopback interface. Loading is limited to loopback by default,
+	// so that a typing error never loads another party's server.
 	AllowHosts []string
 
-	// TargetCPU, if set, returns the CPU time that the target has used so far; it is called at both ends of
-	// the measured part. nil means the local process that listens at the address, if it can be found.
+	// TargetCPU, if set, returns the CPU time that the target has used so far; it is called at both
+	// ends of the measured part. nil means the local process that listens at the address, if it can
+	// be found.
 	TargetCPU func(context.Context) (time.Duration, error)
 
-	// Engine selects the engine. Empty means the best one here: in the closed model, io_uring and epoll are
-	// compared on the run's own requests for about a quarter of a second soon after the start, and
-	// [EngineChoice] reports the outcome. Otherwise it is io_uring, or else the first of [Epoll] and
-	// [NetHTTP] that works.
+	// Engine selects the engine. Empty means the best one here: in the closed model, io_uring and
+	// epoll are compared on the run's own requests for about a quarter of a second soon after the
+	// start, and [EngineChoice] reports the outcome. Otherwise it is io_uring, or else the first of
+	// [Epoll] and [NetHTTP] that works.
 	Engine Engine
-	// Workers is the number of event loops; 0 means as many as help without taking CPUs from the target: one,
-	// or a quarter of the CPUs. It does not apply to [NetHTTP].
+	// Workers is the number of event loops; 0 means as many as help without taking CPUs from the
+	// target: one, or a quarter of the CPUs. It does not apply to [NetHTTP].
 	Workers int
-	// OneByOne reads every answer as it comes. Otherwise the closed model on [IOUring] may read several at
-	// once where that saves CPU time or raises the rate; it finds out while it runs, so two short runs may
-	// differ by that.
+	// OneByOne reads every answer as it comes. Otherwise the closed model on [IOUring] may read
+	// several at once where that saves CPU time or raises the rate; it finds out while it runs, so
+	// two short runs may differ by that.
 	OneByOne bool
 
-	// Progress, if set, is called about once a second during the measured part, and once for the remainder at
-	// its end, from the goroutine that called Run. It must not block for long.
+	// Progress, if set, is called about once a second during the measured part, and once for the
+	// remainder at its end, from the goroutine that called Run. It must not block for long.
 	Progress func(Progress)
 }
 
@@ -178,8 +181,8 @@ type Progress struct {
 	Latency  Latency       // of all answers so far
 	Errors   Errors        // so far
 	Requests int64         // so far
-	// Bars is the distribution of the latencies so far in equal logarithmic steps, for drawing; empty without
-	// answers.
+	// Bars is the distribution of the latencies so far in equal logarithmic steps, for drawing;
+	// empty without answers.
 	Bars []Bar
 }
 

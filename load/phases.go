@@ -5,13 +5,13 @@ import "time"
 // Phases splits the latency of the answers, and the opening of connections, into phases.
 // Percentiles are within 1.6 %; there are no histograms.
 type Phases struct {
-	// Connect covers the connections opened, warm-up included: the time until the server accepted, without
-	// TLS; nil when none was.
+	// Connect covers the connections opened, warm-up included: the time until the server accepted,
+	// without TLS; nil when none was.
 	Connect *Latency `json:"connect,omitempty"`
 	// TLS covers their handshakes; nil without TLS.
 	TLS *Latency `json:"tls,omitempty"`
-	// FirstByte covers the complete answers: from writing the request to seeing the first bytes of its
-	// answer.
+	// FirstByte covers the complete answers: from writing the request to seeing the first bytes of
+	// its answer.
 	FirstByte Latency `json:"first_byte"`
 	// Transfer covers the time from there to the last byte.
 	Transfer Latency `json:"transfer"`

@@ -57,7 +57,10 @@ func (o Options) plan(ctx context.Context) (*plan, error) {
 		p.Targets = append([]Target{{URL: o.URL}}, o.Targets...)
 	}
 	if len(p.Targets) == 0 {
-		return nil, &Error{Op: "load", Subject: "nothing", Err: errors.New("no address"), Hint: "give an address such as http://127.0.0.1:8080/path"}
+		return nil, &Error{
+			Op: "load", Subject: "nothing", Err: errors.New("no address"),
+			Hint: "give an address such as http://127.0.0.1:8080/path",
+		}
 	}
 	if err := p.defaults(); err != nil {
 		return nil, err
@@ -73,7 +76,10 @@ func (o Options) plan(ctx context.Context) (*plan, error) {
 		}
 	}
 	if len(p.hosts) > 1 && (p.Socket != "" || p.Protocol == HTTP2) {
-		return nil, &Error{Op: "load", Subject: p.hosts[1].name, Err: errors.New("HTTP/2 and Unix sockets allow only one host"), Hint: "load one host at a time"}
+		return nil, &Error{
+			Op: "load", Subject: p.hosts[1].name,
+			Err: errors.New("HTTP/2 and Unix sockets allow only one host"), Hint: "load one host at a time",
+		}
 	}
 	for _, h := range p.hosts {
 		if err := p.resolve(ctx, h); err != nil {
@@ -107,7 +113,10 @@ func (p *plan) defaults() error {
 		{"ramp", p.Ramp < 0, p.Ramp},
 	} {
 		if o.bad {
-			return &Error{Op: "check option", Subject: o.name, Err: fmt.Errorf("%v is not a positive number", o.was), Hint: "give a positive value, or leave it out for the default"}
+			return &Error{
+				Op: "check option", Subject: o.name, Err: fmt.Errorf("%v is not a positive number", o.was),
+				Hint: "give a positive value, or leave it out for the default",
+			}
 		}
 	}
 	wrong := func(subject, why, hint string) error {
@@ -118,9 +127,11 @@ func (p *plan) defaults() error {
 	p.Streams = cmp.Or(p.Streams, 1)
 	switch {
 	case p.Protocol != HTTP1 && p.Protocol != HTTP2:
-		return wrong("protocol", fmt.Sprintf("unknown protocol %q (want %s or %s)", p.Protocol, HTTP1, HTTP2), "omit it for "+string(HTTP1))
+		return wrong("protocol", fmt.Sprintf("unknown protocol %q (want %s or %s)", p.Protocol, HTTP1, HTTP2),
+			"omit it for "+string(HTTP1))
 	case p.Arrivals != Constant && p.Arrivals != Poisson:
-		return wrong("arrivals", fmt.Sprintf("unknown arrivals %q (want %s or %s)", p.Arrivals, Constant, Poisson), "omit it for "+string(Constant))
+		return wrong("arrivals", fmt.Sprintf("unknown arrivals %q (want %s or %s)", p.Arrivals, Constant, Poisson),
+			"omit it for "+string(Constant))
 	case p.Streams > 1 && p.Protocol != HTTP2:
 		return wrong("streams", "HTTP/1.1 allows one request in flight per connection", "use HTTP/2, or more connections")
 	case p.NoKeepAlive && p.Protocol == HTTP2:
@@ -199,7 +210,10 @@ func (p *plan) add(t *Target, row int) error {
 		return err
 	}
 	if t.Weight < 0 {
-		return &Error{Op: "load", Subject: template.URL(), Err: fmt.Errorf("weight %d is negative", t.Weight), Hint: "give a positive one, or none for 1"}
+		return &Error{
+			Op: "load", Subject: template.URL(), Err: fmt.Errorf("weight %d is negative", t.Weight),
+			Hint: "give a positive one, or none for 1",
+		}
 	}
 	u, err := url.Parse(t.URL)
 	if err != nil {
@@ -292,7 +306,8 @@ func (p *plan) resolve(ctx context.Context, h *host) error {
 		ip = ip.Unmap()
 		if !allowed && !ip.IsLoopback() && !ip.IsUnspecified() {
 			return bad(fmt.Errorf("%s: %w", ip, ErrRemote),
-				"whet loads only this machine unless you give --allow-remote "+host+"; use it only for a server that you are responsible for")
+				"whet loads only this machine unless you give --allow-remote "+host+
+					"; use it only for a server that you are responsible for")
 		}
 		h.addresses = append(h.addresses, net.TCPAddrFromAddrPort(netip.AddrPortFrom(ip, uint16(port))))
 	}

@@ -51,38 +51,41 @@ type Result struct {
 	Errors Errors `json:"errors"`
 	// Status counts the complete answers by status code.
 	Status map[int]int64 `json:"status"`
-	// Bytes is the number of body bytes received in complete answers, as sent, without decompression.
+	// Bytes is the number of body bytes received in complete answers, as sent, without
+	// decompression.
 	Bytes int64 `json:"bytes"`
 	// Rate is the number of complete answers per second of Elapsed.
 	Rate float64 `json:"rate"`
 
-	// Connects is the number of connections opened, warm-up included. With keep-alive it equals Connections.
+	// Connects is the number of connections opened, warm-up included. With keep-alive it equals
+	// Connections.
 	Connects int64 `json:"connects"`
 	// Retries counts requests sent again because the server had closed their kept-alive connection.
 	Retries int64 `json:"retries"`
 
-	// Latency covers the complete answers, to the last byte of each: in the closed model from just before the
-	// request is written, in the open model from when it should have been written.
+	// Latency covers the complete answers, to the last byte of each: in the closed model from just
+	// before the request is written, in the open model from when it should have been written.
 	Latency Latency `json:"latency"`
 	// Phases splits Latency, and the opening of connections; nil without answers.
 	Phases *Phases `json:"phases,omitempty"`
 	// Send is how late requests were sent; nil in the closed model.
 	Send *Send `json:"send,omitempty"`
-	// Seconds is the run second by second. The last one may be shorter or, with a remainder of less than a
-	// tenth, a little longer.
+	// Seconds is the run second by second. The last one may be shorter or, with a remainder of less
+	// than a tenth, a little longer.
 	Seconds []Second `json:"seconds"`
-	// PerTarget holds the results of each target, or of each name that targets share, in their order; nil
-	// when there is only one.
+	// PerTarget holds the results of each target, or of each name that targets share, in their
+	// order; nil when there is only one.
 	PerTarget []TargetResult `json:"per_target,omitempty"`
 	// CPU is the generator's own cost; nil where the system does not report it.
 	CPU *CPU `json:"cpu,omitempty"`
-	// TargetCPU is what the target's process used in the same time; nil when it is not a local process or the
-	// system does not report it.
+	// TargetCPU is what the target's process used in the same time; nil when it is not a local
+	// process or the system does not report it.
 	TargetCPU *TargetCPU `json:"target_cpu,omitempty"`
-	// Others is the CPU time of all other programs on the machine in the same time; nil when the target is
-	// not a local process or the system does not report it.
+	// Others is the CPU time of all other programs on the machine in the same time; nil when the
+	// target is not a local process or the system does not report it.
 	Others *OtherCPU `json:"other_cpu,omitempty"`
-	// Doubts are reasons to distrust the numbers, most serious first; empty means that none were found.
+	// Doubts are reasons to distrust the numbers, most serious first; empty means that none were
+	// found.
 	Doubts []Doubt `json:"doubts,omitempty"`
 	// Warnings are other reasons to distrust the numbers, in words.
 	Warnings []string `json:"warnings,omitempty"`
@@ -161,8 +164,8 @@ type Latency struct {
 	P999   time.Duration `json:"p99_9_ns,omitempty"`
 	P9999  time.Duration `json:"p99_99_ns,omitempty"`
 	Max    time.Duration `json:"max_ns"`
-	// HDR is the histogram in nanoseconds in the compressed V2 encoding that all HdrHistogram libraries read,
-	// in base64.
+	// HDR is the histogram in nanoseconds in the compressed V2 encoding that all HdrHistogram
+	// libraries read, in base64.
 	HDR string `json:"hdr,omitempty"`
 }
 
@@ -178,8 +181,8 @@ type Second struct {
 	P50       time.Duration `json:"p50_ns,omitempty"`
 	P99       time.Duration `json:"p99_ns,omitempty"`
 	Max       time.Duration `json:"max_ns"`
-	// TargetCPU is the CPU time of the target's process in the slice; 0 when it is not a local process or the
-	// system does not report it.
+	// TargetCPU is the CPU time of the target's process in the slice; 0 when it is not a local
+	// process or the system does not report it.
 	TargetCPU time.Duration `json:"target_cpu_ns,omitempty"`
 }
 
@@ -191,7 +194,7 @@ type CPU struct {
 	Cores      float64       `json:"cores"`          // Total over Elapsed
 }
 
-// Open is the arrival of requests that the open model was asked for.
+// Open describes the arrivals requested in the open model.
 type Open struct {
 	Rate     float64       `json:"rate"`              // requests a second, at the start
 	RampTo   float64       `json:"ramp_to,omitempty"` // at the end of Ramp; 0 means Rate throughout
@@ -207,8 +210,8 @@ type Send struct {
 	P99  time.Duration `json:"p99_ns,omitempty"`
 	P999 time.Duration `json:"p99_9_ns,omitempty"`
 	Max  time.Duration `json:"max_ns"`
-	// Own is the 99th percentile over the requests for which a connection was free when they were due: the
-	// generator's own delay.
+	// Own is the 99th percentile over the requests for which a connection was free when they were
+	// due: the generator's own delay.
 	Own time.Duration `json:"own_p99_ns"`
 	// Waited is the number of requests that were due while no connection was free.
 	Waited int64 `json:"waited"`
@@ -237,7 +240,7 @@ type Doubt struct {
 // A DoubtKind is the kind of a Doubt.
 type DoubtKind string
 
-// Kinds of doubts.
+// Kinds of [Doubt].
 const (
 	// GeneratorLate: the generator sent requests late though connections were free.
 	GeneratorLate DoubtKind = "generator_late"

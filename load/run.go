@@ -112,7 +112,10 @@ func (g *generator) newWorkers() error {
 		failed = cmp.Or(failed, err)
 		g.choosing = false
 	}
-	return &Error{Op: "use engine", Subject: fmt.Sprintf("%q", g.Engine), Err: failed, Hint: "omit it to use the cheapest engine available"}
+	return &Error{
+		Op: "use engine", Subject: fmt.Sprintf("%q", g.Engine), Err: failed,
+		Hint: "omit it to use the cheapest engine available",
+	}
 }
 
 // loops returns the number of event loops: each has at least one connection.
@@ -144,7 +147,10 @@ func (g *generator) run(caller context.Context) (*Result, error) {
 		cancel()
 		close(begin)
 		finished.Wait()
-		return nil, &Error{Op: "load", Subject: g.addresses(), Err: *err, Hint: "is the server running, and is this its address?"}
+		return nil, &Error{
+			Op: "load", Subject: g.addresses(), Err: *err,
+			Hint: "is the server running, and is this its address?",
+		}
 	}
 	var process target
 	if g.TargetCPU == nil {
@@ -369,14 +375,15 @@ func cpuOf(total time.Duration, r *Result) CPU {
 	return c
 }
 
-// warnings returns what was unusual in a run, except the doubts.
+// warnings returns what was unusual in a run, except for what Result.Doubts lists.
 func (g *generator) warnings(r *Result) []string {
 	var w []string
 	if failed := r.Failed(); failed > 0 {
 		w = append(w, fmt.Sprintf("%d of %d answers have a status of 400 or above", failed, r.Responses))
 	}
 	if r.Retries > 0 || !g.NoKeepAlive && r.Connects > int64(r.Connections)+r.Errors.Total() {
-		w = append(w, fmt.Sprintf("the server closes kept-alive connections: %d opened for %d in use, %d requests sent again", r.Connects, r.Connections, r.Retries))
+		w = append(w, fmt.Sprintf("the server closes kept-alive connections: %d opened for %d in use, %d requests sent again",
+			r.Connects, r.Connections, r.Retries))
 	}
 	return w
 }

@@ -22,9 +22,9 @@ type Sent struct {
 	// Variables are the names of the variables, Rows the number of their rows.
 	Variables []string `json:"variables,omitempty"`
 	Rows      int      `json:"rows,omitempty"`
-	// SHA256 is a hex digest of the methods, addresses without passwords, names of header fields, bodies and
-	// weights of all targets in order, and of the variables. Two loads with the same digest sent the same
-	// requests, apart from the values of header fields.
+	// SHA256 is a hex digest of the methods, addresses without passwords, names of header fields,
+	// bodies and weights of all targets in order, and of the variables. Two loads with the same
+	// digest sent the same requests, apart from the values of header fields.
 	SHA256 string `json:"sha256"`
 }
 

@@ -153,8 +153,8 @@ func (t target) cpu() (time.Duration, bool) {
 	if t.pid == 0 {
 		return 0, false
 	}
-	// A process's clock is the complement of its PID, with the kind in the lowest three bits; 2 is the
-	// scheduler's clock (clock_getcpuclockid(3)).
+	// A process's clock is the complement of its PID, with the kind in the lowest three bits; 2 is
+	// the scheduler's clock (clock_getcpuclockid(3)).
 	const scheduled = 2
 	var ts unix.Timespec
 	if unix.ClockGettime(int32(^t.pid<<3|scheduled), &ts) == nil {

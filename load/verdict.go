@@ -8,7 +8,7 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// Thresholds of doubts.
+// Thresholds of [judge].
 const (
 	lateLeast   = time.Millisecond // of sending; below this nothing is late
 	lateShare   = 0.10             // of the latency's p99
@@ -17,8 +17,8 @@ const (
 	waitedShare = 0.01             // of the requests sent
 	failedShare = 0.01             // of the requests
 
-	// tailAnswers is how many answers must lie above a percentile before it means something. The relative
-	// error of a count of 10 is a third.
+	// tailAnswers is how many answers must lie above a percentile before it means something. The
+	// relative error of a count of 10 is a third.
 	tailAnswers = 10
 )
 
@@ -26,15 +26,15 @@ const (
 // process may use; requests is [Options.Requests], which ends the schedule of the open model, or 0
 // when only the duration does.
 func judge(r *Result, cpus int, requests int64) []Doubt {
-	var doubts []Doubt
+	var reasons []Doubt
 	for _, d := range []*Doubt{
 		errorsHide(r), generatorLate(r), generatorBusy(r, cpus), rateMissed(r, requests), tooShort(r),
 	} {
 		if d != nil {
-			doubts = append(doubts, *d)
+			reasons = append(reasons, *d)
 		}
 	}
-	return doubts
+	return reasons
 }
 
 // errorsHide: a refusal is quick and a timeout says nothing about the answer, so with many failures
@@ -97,9 +97,9 @@ func rateMissed(r *Result, requests int64) *Doubt {
 	if r.Open == nil {
 		return nil
 	}
-	// The run continues until everything due in time has been answered, so it exceeds the schedule by at most
-	// the longest latency, which counts from when a request was due. The share of timeouts in that is
-	// unknown.
+	// The run continues until everything due in time has been answered, so it exceeds the schedule
+	// by at most the longest latency, which counts from when a request was due. The share of
+	// timeouts in that is unknown.
 	scheduled := max(r.Elapsed-r.Latency.Max, 0)
 	if r.Errors.Timeout > 0 {
 		scheduled = 0
@@ -119,7 +119,7 @@ func rateMissed(r *Result, requests int64) *Doubt {
 	if float64(sent+1) < least { // one may be due at the very end
 		return &Doubt{
 			Kind: RateMissed,
-			Text: fmt.Sprintf("%d of %.0f requests were sent in time: %s of what was asked for", sent, due,
+			Text: fmt.Sprintf("%d of %.0f requests were sent in time: %s of the requested number", sent, due,
 				unit.FormatPercent(100*float64(sent)/due)),
 			Hint: hint,
 		}

@@ -35,15 +35,15 @@ type Options struct {
 	Load load.Options
 	// SLO are the objectives to keep; the rate cannot be one of them.
 	SLO slo.Objectives
-	// Min is the rate to begin with, per second; no lower rate is tried. 0: the search begins at half the
-	// rate of a closed run, and goes down to one a second.
+	// Min is the rate to begin with, per second; no lower rate is tried. 0: the search begins at
+	// half the rate of a closed run, and goes down to one a second.
 	Min float64
 	// Max is the highest rate to try. 0 means no limit.
 	Max float64
 	// Step is the length of the measured part of each run; 0 means [DefaultStep].
 	Step time.Duration
-	// Precision is the largest relative difference between the two ends of the final bracket: 0.05 for 5 %; 0
-	// means [DefaultPrecision].
+	// Precision is the largest relative difference between the two ends of the final bracket: 0.05
+	// for 5 %; 0 means [DefaultPrecision].
 	Precision float64
 	// Progress, if set, is called after each step.
 	Progress func(Progress)
@@ -72,11 +72,11 @@ type Result struct {
 	Started     time.Time     `json:"started"`
 	Elapsed     time.Duration `json:"elapsed_ns"`
 
-	// Rate is the capacity: the highest rate, per second, held in two of at most three runs or, unless
-	// Confirmed, in the runs there were. 0 means none.
+	// Rate is the capacity: the highest rate, per second, held in two of at most three runs or,
+	// unless Confirmed, in the runs there were. 0 means none.
 	Rate float64 `json:"rate"`
-	// High is the lowest rate that was not held: the capacity lies between Rate and High. 0 means none is
-	// known.
+	// High is the lowest rate that was not held: the capacity lies between Rate and High. 0 means
+	// none is known.
 	High float64 `json:"high,omitempty"`
 	// Confirmed reports whether both ends were repeated and are within the precision.
 	Confirmed bool `json:"confirmed"`
@@ -102,8 +102,8 @@ type Limit string
 const (
 	// LimitServer: at High the server missed the objectives.
 	LimitServer Limit = "server"
-	// LimitConnections: at High all connections were busy and requests waited for them, while the server was
-	// hardly slower than at low rates; more connections may raise the rate.
+	// LimitConnections: at High all connections were busy and requests waited for them, while the
+	// server was hardly slower than at low rates; more connections may raise the rate.
 	LimitConnections Limit = "connections"
 	// LimitGenerator: at High the generator could not send the load: the server's
 	// capacity is Rate or more.
@@ -188,11 +188,14 @@ func (o Options) withDefaults() (Options, error) {
 	case slices.ContainsFunc(o.SLO, func(o slo.Objective) bool { return o.Metric == slo.Rate }):
 		return bad("objectives", errors.New("the search is for the rate"), "give objectives such as "+example)
 	case slices.ContainsFunc(o.SLO, func(o slo.Objective) bool { return o.Target != "" }):
-		return bad("objectives", errors.New("per-target objectives are not supported"), "the search is for the rate of all targets together: omit the target's name")
+		return bad("objectives", errors.New("per-target objectives are not supported"),
+			"the search is for the rate of all targets together: omit the target's name")
 	case l.Rate != 0 || l.RampTo != 0 || l.Ramp != 0 || l.Requests != 0 || l.Duration != 0:
-		return bad("options", errors.New("the search sets rate, number of requests and duration"), "set the lowest and highest rate and the length of a step instead")
+		return bad("options", errors.New("the search sets rate, number of requests and duration"),
+			"set the lowest and highest rate and the length of a step instead")
 	case !(o.Min >= 0 && o.Min <= highestRate) || !(o.Max >= 0 && o.Max <= highestRate):
-		return bad("rate", fmt.Errorf("%g and %g are not rates", o.Min, o.Max), fmt.Sprintf("give rates from 0 to %g", highestRate))
+		return bad("rate", fmt.Errorf("%g and %g are not rates", o.Min, o.Max),
+			fmt.Sprintf("give rates from 0 to %g", highestRate))
 	case o.Max > 0 && o.Min > o.Max:
 		return bad("rate", fmt.Errorf("the lowest, %g, is above the highest, %g", o.Min, o.Max), "exchange them")
 	case o.Step < 0:

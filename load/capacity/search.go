@@ -181,7 +181,10 @@ func (s *search) probe(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	if r.Responses == 0 {
-		return 0, &load.Error{Op: "search for", Subject: "capacity", Err: errors.New("the server does not answer"), Hint: "is the server running, and is this its address?"}
+		return 0, &load.Error{
+			Op: "search for", Subject: "capacity", Err: errors.New("the server does not answer"),
+			Hint: "is the server running, and is this its address?",
+		}
 	}
 	s.note(r, step)
 	return r.Rate, nil
@@ -208,7 +211,8 @@ func (s *search) load(ctx context.Context, step Step) (*load.Result, error) {
 		return nil, err
 	}
 	if len(s.result.Steps) == 0 {
-		s.result.Targets, s.result.Connections, s.result.Protocol, s.result.Engine = r.Targets, r.Connections, r.Protocol, r.Engine
+		s.result.Targets, s.result.Connections, s.result.Protocol, s.result.Engine = r.Targets, r.Connections, r.Protocol,
+			r.Engine
 	}
 	if r.Interrupted {
 		step.Verdict, step.Why = Interrupted, "the run was cut off"
@@ -374,8 +378,10 @@ func (s *search) warnings() []string {
 			p, ok := o.Metric.Percentile()
 			need := above * 100 / (100 - p)
 			if ok && float64(step.Responses) < need {
-				out = append(out, fmt.Sprintf("%d answers at %.4g/s are too few for %s, which needs %.0f: make the steps longer than %s",
-					step.Responses, step.Asked, o.Metric, math.Ceil(need), unit.Duration(time.Duration(need/step.Asked*float64(time.Second)))))
+				out = append(out, fmt.Sprintf("%d answers at %.4g/s are too few for %s, which needs %.0f: make the steps "+
+					"longer than %s",
+					step.Responses, step.Asked, o.Metric, math.Ceil(need),
+					unit.Duration(time.Duration(need/step.Asked*float64(time.Second)))))
 			}
 		}
 		break

@@ -29,8 +29,8 @@ type Comparison struct {
 	// Confidence is [Confidence].
 	Confidence float64 `json:"confidence"`
 	Rows       []Row   `json:"rows"`
-	// Targets compares the targets that all runs have, in the order of A's first run; nil when there is only
-	// one. Their metrics are those of [TargetMetrics].
+	// Targets compares the targets that all runs have, in the order of A's first run; nil when
+	// there is only one. Their metrics are those of [TargetMetrics].
 	Targets []Part `json:"targets,omitempty"`
 	// Phases compares the phases that all runs have. Their metrics are those of [PhaseMetrics].
 	Phases []Part `json:"phases,omitempty"`
@@ -50,8 +50,8 @@ type Side struct {
 // Row compares one metric.
 type Row struct {
 	Metric slo.Metric `json:"metric"`
-	// A and B are the values of the whole run; for several runs, their geometric mean (the plain mean for
-	// shares, and when one is 0).
+	// A and B are the values of the whole run; for several runs, their geometric mean (the plain
+	// mean for shares, and when one is 0).
 	A slo.Value `json:"a"`
 	B slo.Value `json:"b"`
 	// Unknown says why a side lacks the metric; the other fields then mean nothing. "" otherwise.
@@ -121,11 +121,15 @@ func Compare(a, b []*load.Result) (*Comparison, error) {
 	for i, runs := range [][]*load.Result{a, b} {
 		name := [...]string{"A", "B"}[i]
 		if len(runs) == 0 {
-			return nil, &load.Error{Op: "compare", Subject: name, Err: errors.New("no result given"), Hint: "give one result per side, or better three"}
+			return nil, &load.Error{
+				Op: "compare", Subject: name, Err: errors.New("no result given"),
+				Hint: "give one result per side, or better three",
+			}
 		}
 		for _, r := range runs {
 			if r == nil || r.Schema != load.Schema {
-				return nil, &load.Error{Op: "compare", Subject: name, Err: fmt.Errorf("not a load result (want schema %s)", load.Schema), Hint: "give a file written by whet load --json"}
+				return nil, &load.Error{Op: "compare", Subject: name, Err: fmt.Errorf("not a load result (want schema %s)",
+					load.Schema), Hint: "give a file written by whet load --json"}
 			}
 		}
 	}
@@ -144,7 +148,8 @@ func Compare(a, b []*load.Result) (*Comparison, error) {
 	case basis == Runs:
 		c.Notes = append(c.Notes, fmt.Sprintf("intervals are from %d and %d runs", len(a), len(b)))
 	case min(c.A.Seconds, c.B.Seconds) >= MinSeconds:
-		c.Notes = append(c.Notes, fmt.Sprintf("intervals are from the seconds within the runs and miss differences from run to run; %d runs a side include them", MinRuns))
+		c.Notes = append(c.Notes, fmt.Sprintf("intervals are from the seconds within the runs and miss differences from "+
+			"run to run; %d runs a side include them", MinRuns))
 	default:
 		c.Notes = append(c.Notes, fmt.Sprintf("no intervals: they need %d runs a side, or %d seconds", MinRuns, MinSeconds))
 	}

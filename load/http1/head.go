@@ -182,7 +182,8 @@ func (p *Parser) wholeField(b []byte) int {
 	return end + 2
 }
 
-// wholeEncoding reads the value of the first Transfer-Encoding, and reports whether it has the usual form.
+// wholeEncoding reads the value of the first Transfer-Encoding, and reports whether it has the
+// usual form.
 func (p *Parser) wholeEncoding(value []byte) bool {
 	if p.chunked || p.minor == 0 || !equalFold(withoutSpace(value), "chunked") {
 		return false
@@ -205,7 +206,8 @@ func (p *Parser) wholeConnection(value []byte) bool {
 	return true
 }
 
-// wholeLength reads the value of the first Content-Length, and reports whether it has the usual form.
+// wholeLength reads the value of the first Content-Length, and reports whether it has the usual
+// form.
 func (p *Parser) wholeLength(value []byte) bool {
 	value = withoutSpace(value)
 	if len(value) == 0 || len(value) > 18 || p.digits != 0 {

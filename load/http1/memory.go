@@ -14,8 +14,8 @@ type Memory struct {
 const (
 	// maxRemembered bounds the length of cached heads.
 	maxRemembered = 4 << 10
-	// heldMisses is how many other heads pass before one of them replaces the cached one: when every head
-	// differs, caching costs more than it saves.
+	// heldMisses is how many other heads pass before one of them replaces the cached one: when
+	// every head differs, caching costs more than it saves.
 	heldMisses = 16
 )
 

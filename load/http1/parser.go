@@ -7,14 +7,15 @@ import (
 )
 
 const (
-	// maxHead bounds the heads of an answer, informational answers and the trailer included, in bytes.
+	// maxHead bounds the heads of an answer, informational answers and the trailer included, in
+	// bytes.
 	maxHead = 1 << 20
 	// maxInformational bounds the informational answers before an answer.
 	maxInformational = 100
 	// maxChunkLine bounds the line before a chunk, without its end, as net/http does.
 	maxChunkLine = 4095
-	// maxExcess bounds the framing of chunked bodies, as net/http does: 16 bytes a chunk and twice the data
-	// are free, and the excess adds up.
+	// maxExcess bounds the framing of chunked bodies, as net/http does: 16 bytes a chunk and twice
+	// the data are free, and the excess adds up.
 	maxExcess = 16 << 10
 )
 

@@ -28,8 +28,8 @@ type Options struct {
 	// MaxBlock bounds the header block that is held while it arrives in pieces, in bytes;
 	// 0 means [DefaultMaxBlock]. A longer one fails the connection.
 	MaxBlock int
-	// Begun, if set, is called with the tag of a request when the header of its answer has
-	// come and more is to follow, and for each 1xx answer before. It must not call methods of the Conn.
+	// Begun, if set, is called with the tag of a request when the header of its answer has come and
+	// more is to follow, and for each 1xx answer before. It must not call methods of the Conn.
 	Begun func(tag int)
 }
 

@@ -1,25 +1,23 @@
-// Package http2 is the client's side of one HTTP/2 connection (RFC 9113) as bytes:
-// no sockets, no goroutines, no clock. It is made for generating load: little
-// CPU time a request, no allocation a request, bounded memory, and every
-// answer framed as the standard says.
+// Package http2 is the client's side of one HTTP/2 connection (RFC 9113) as bytes: no sockets, no
+// goroutines, no clock. It is made for generating load: little CPU time a request, no allocation a
+// request, bounded memory, and every answer framed as the standard says.
 //
 // Data flow:
 //
-//  1. [NewEncoder] looks at samples of the requests of a run and picks the header
-//     fields that all have in common. [Encoder.Encode] turns a request into a
-//     [Request], once if the request never changes.
+//  1. [NewEncoder] looks at samples of the requests of a run and picks the header fields that all
+//     have in common. [Encoder.Encode] turns a request into a [Request], once if the request never
+//     changes.
 //  2. [New] makes a [Conn]; the bytes of [Conn.Preface] go first.
-//  3. While [Conn.Capacity] is above 0, [Conn.Send] opens a stream and appends the
-//     bytes to send. What does not fit into the peer's flow-control windows stays
-//     behind.
-//  4. What arrives, cut anywhere, goes into [Conn.Parse]. It calls a [Done] for each
-//     answer that is complete or has failed, and appends what has to be sent now:
-//     acknowledgements, window updates, bodies that had stayed behind.
-//  5. [Conn.Cancel] gives one request up (a timeout); [Conn.Close] fails all that are
-//     open when the connection has ended or Parse has returned an error.
+//  3. While [Conn.Capacity] is above 0, [Conn.Send] opens a stream and appends the bytes to send.
+//     What does not fit into the peer's flow-control windows stays behind.
+//  4. What arrives, cut anywhere, goes into [Conn.Parse]. It calls a [Done] for each answer that is
+//     complete or has failed, and appends what has to be sent now: acknowledgements, window
+//     updates, bodies that had stayed behind.
+//  5. [Conn.Cancel] gives one request up (a timeout); [Conn.Close] fails all that are open when the
+//     connection has ended or Parse has returned an error.
 //
-// All functions that append to dst return it, as append does. What they append must be
-// sent in the order of the calls. The whole API:
+// All functions that append to dst return it, as append does. What they append must be sent in the
+// order of the calls. The whole API:
 //
 //	func NewEncoder(samples ...*request.Request) *Encoder
 //	func (e *Encoder) Encode(q *Request, r *request.Request)
@@ -41,55 +39,52 @@
 //
 // # Errors
 //
-// A stream fails with a [ResetError] (the peer reset it), [ErrRefused] (the peer has not
-// processed it; errors.Is finds it in a ResetError of REFUSED_STREAM too: such a request
-// can be sent again), a [MalformedError] (the answer breaks the rules) or, at the end of
-// the connection, with what [Conn.Close] says. A connection fails with a [ConnError].
+// A stream fails with a [ResetError] (the peer reset it), [ErrRefused] (the peer has not processed
+// it; errors.Is finds it in a ResetError of REFUSED_STREAM too: such a request can be sent again),
+// a [MalformedError] (the answer breaks the rules) or, at the end of the connection, with what
+// [Conn.Close] says. A connection fails with a [ConnError].
 //
 // # How it is fast
 //
-// A connection's first request puts the common fields into the peer's HPACK table; in all
-// later ones they are one byte each, which costs least on both sides. They are never
-// evicted, so a prepared request is right for every connection at any time. Other fields
-// are literals without Huffman coding. Of an answer's header block nothing is kept but
-// the status and the length. A block that has the bytes of the last one and leaves the
-// table as it is means the same and is not decoded again. Payload of DATA frames is
-// counted, never copied. Streams lie in one small table.
+// A connection's first request puts the common fields into the peer's HPACK table; in all later
+// ones they are one byte each, which costs least on both sides. They are never evicted, so a
+// prepared request is right for every connection at any time. Other fields are literals without
+// Huffman coding. Of an answer's header block nothing is kept but the status and the length. A
+// block that has the bytes of the last one and leaves the table as it is means the same and is not
+// decoded again. Payload of DATA frames is counted, never copied. Streams lie in one small table.
 //
 // # Memory
 //
 // A connection holds at most one partial frame (16 KiB), one header block (2 MiB or
-// [Options].MaxBlock, only while it arrives in pieces), an HPACK table of 4096 bytes, 128 to 256 bytes for each of
-// the most requests that have been in flight at once, and the parts of request bodies
-// that wait for the peer. Idle it takes about 1 KiB. What Send and Parse append of bodies
-// is bounded by the peer's windows.
+// [Options].MaxBlock, only while it arrives in pieces), an HPACK table of 4096 bytes, 128 to 256
+// bytes for each of the most requests that have been in flight at once, and the parts of request
+// bodies that wait for the peer. Idle it takes about 1 KiB. What Send and Parse append of bodies is
+// bounded by the peer's windows.
 //
 // # Floods
 //
-// A peer that sends frame after frame that brings no answer nearer (the published ping,
-// settings, reset, empty-frame and CONTINUATION floods) gets a GOAWAY of ENHANCE_YOUR_CALM,
-// and the [ConnError] says Flood. It takes 10 000 such frames, and each answer makes up for
-// 16; or 1000 answers to PING and SETTINGS that are not sent, which [Conn.Drained] clears.
+// A peer that sends frame after frame that brings no answer nearer (the published ping, settings,
+// reset, empty-frame and CONTINUATION floods) gets a GOAWAY of ENHANCE_YOUR_CALM, and the
+// [ConnError] says Flood. It takes 10 000 such frames, and each answer makes up for 16; or 1000
+// answers to PING and SETTINGS that are not sent, which [Conn.Drained] clears.
 //
 // # Strictness
 //
-// As golang.org/x/net/http2, with these differences, which are RFC 9113's: connection-
-// specific fields (section 8.2.2), content-lengths that are not a number, differ from each
-// other or from the body (8.1.1), content in answers that have none (HEAD, 204, 304),
-// status 101 (8.6) and status codes that are not three digits make an answer malformed;
-// SETTINGS_ENABLE_PUSH of 1 from a server (6.5.2) and padding longer than a HEADERS frame
-// (6.2) are connection errors. Up to 100 interim (1xx) answers are skipped, as for
-// HTTP/1.1.
+// As golang.org/x/net/http2, with these differences, which are RFC 9113's: connection- specific
+// fields (section 8.2.2), content-lengths that are not a number, differ from each other or from the
+// body (8.1.1), content in answers that have none (HEAD, 204, 304), status 101 (8.6) and status
+// codes that are not three digits make an answer malformed; SETTINGS_ENABLE_PUSH of 1 from a server
+// (6.5.2) and padding longer than a HEADERS frame (6.2) are connection errors. Up to 100 interim
+// (1xx) answers are skipped, as for HTTP/1.1.
 //
 // Frames of streams that have ended are ignored but for what they do to the state of the
 // connection, since a reset crosses with what the peer had sent before.
 //
 // # Ownership
 //
-// A Conn is for one goroutine at a time. An Encoder and an encoded Request do not change
-// by sending and may be shared by all connections. A Done must not call methods of its
-// Conn.
+// A Conn is for one goroutine at a time. An Encoder and an encoded Request do not change by sending
+// and may be shared by all connections. A Done must not call methods of its Conn.
 //
-// What it does not do: no server push (announced as off), no priorities, no upgrade from
-// HTTP/1.1, no timeouts, no content decoding, no delivery of header fields or bodies.
+// What it does not do: no server push (announced as off), no priorities, no upgrade from HTTP/1.1,
+// no timeouts, no content decoding, no delivery of header fields or bodies.
 package http2

@@ -244,8 +244,8 @@ func (p *epoll) deliver(ev *unix.EpollEvent, h Handler) {
 			return
 		}
 		h.Received(slot, p.buf[:m])
-		// A short read has emptied the socket; later bytes are a new event. The end of the stream is one too,
-		// but it may have been part of this one.
+		// A short read has emptied the socket; later bytes are a new event. The end of the stream
+		// is one too, but it may have been part of this one.
 		if !current() || int(m) < len(p.buf) && ev.Events&(unix.EPOLLRDHUP|unix.EPOLLERR|unix.EPOLLHUP) == 0 {
 			return
 		}

@@ -17,37 +17,37 @@ type Handler interface {
 	Connected(slot int, err error)
 	// Received hands over bytes, which are valid until it returns.
 	Received(slot int, b []byte)
-	// Ended reports that nothing more will arrive: err is nil when the peer closed the connection in an
-	// orderly way. The slot stays in use until Disconnect.
+	// Ended reports that nothing more will arrive: err is nil when the peer closed the connection
+	// in an orderly way. The slot stays in use until Disconnect.
 	Ended(slot int, err error)
 }
 
 // A Poller sends and receives the bytes of many connections. See the package comment.
 type Poller interface {
-	// Connect opens a connection from a free slot; Wait calls Handler.Connected with the outcome. The error
-	// is one that was found at once.
+	// Connect opens a connection from a free slot; Wait calls Handler.Connected with the outcome.
+	// The error is one that was found at once.
 	Connect(slot int, to Address) error
 	// Adopt puts a connected, non-blocking socket into a free slot and owns it from then on.
 	Adopt(slot int, fd int) error
-	// Send sends b, which must not change until an answer to all of it has come or the slot is disconnected.
-	// No other send of the slot may be in progress.
+	// Send sends b, which must not change until an answer to all of it has come or the slot is
+	// disconnected. No other send of the slot may be in progress.
 	Send(slot int, b []byte)
 	// Write sends b after everything written before. It copies what it cannot send at once.
 	Write(slot int, b []byte)
 	// Unsent returns how many bytes of the slot may still be waiting to be sent.
 	Unsent(slot int) int
-	// Disconnect closes the slot's connection and frees the slot. Nothing is delivered for the old connection
-	// afterwards.
+	// Disconnect closes the slot's connection and frees the slot. Nothing is delivered for the old
+	// connection afterwards.
 	Disconnect(slot int)
-	// Wait sends what is queued, waits up to d for at least one event, and delivers what has happened. It
-	// waits up to gather longer for batch events to accumulate where the system supports it; 0 and 1 disable
-	// that.
+	// Wait sends what is queued, waits up to d for at least one event, and delivers what has
+	// happened. It waits up to gather longer for batch events to accumulate where the system
+	// supports it; 0 and 1 disable that.
 	Wait(d time.Duration, batch int, gather time.Duration, h Handler) error
 	// Close closes all connections and frees everything.
 	Close() error
 
-	// release gives up all sockets without closing them and with nothing left to deliver, or none: ok is
-	// false when one cannot be given up now.
+	// release gives up all sockets without closing them and with nothing left to deliver, or none:
+	// ok is false when one cannot be given up now.
 	release(h Handler) (sockets []socket, ok bool, err error)
 }
 

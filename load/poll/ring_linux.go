@@ -271,8 +271,8 @@ func (r *ring) recycle(id uint16) {
 	e.addr = uint64(uintptr(unsafe.Pointer(&r.buffers[int(id)*bufferSize])))
 	e.len, e.id = bufferSize, id
 	r.bufferTail++
-	// The kernel reads the tail with acquire semantics only while this thread is in enter, so a plain store
-	// is enough.
+	// The kernel reads the tail with acquire semantics only while this thread is in enter, so a
+	// plain store is enough.
 	r.entries[0].tailOf0 = r.bufferTail
 }
 

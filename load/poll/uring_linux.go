@@ -12,8 +12,8 @@ import (
 type uring struct {
 	r     *ring
 	slots []uringSlot
-	// rearm are slots whose receive operation has ended although the connection has not, as it does when no
-	// buffer is free.
+	// rearm are slots whose receive operation has ended although the connection has not, as it does
+	// when no buffer is free.
 	rearm []endedSlot
 	// leaving is set while receive operations are being cancelled: none is begun.
 	leaving bool

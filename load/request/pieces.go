@@ -90,7 +90,10 @@ func (v vars) list() string {
 func (v vars) check() error {
 	for i, name := range v.names {
 		if v.column(name) != i {
-			return &diag.Error{Op: "check variable", Subject: quote(name), Err: errors.New("duplicate name"), Hint: "give each variable a unique name"}
+			return &diag.Error{
+				Op: "check variable", Subject: quote(name), Err: errors.New("duplicate name"),
+				Hint: "give each variable a unique name",
+			}
 		}
 	}
 	for i, row := range v.rows {
@@ -220,7 +223,8 @@ func escape(path string) (string, error) {
 		switch {
 		case c == '%' && (i+2 >= len(path) || !isHex(path[i+1]) || !isHex(path[i+2])):
 			return "", fmt.Errorf("%q is not an escaped byte", path[i:min(i+3, len(path))])
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("/-._~!$&'()*+,;=:@[]%", c) >= 0:
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c &&
+			c <= '9', strings.IndexByte("/-._~!$&'()*+,;=:@[]%", c) >= 0:
 			b.WriteByte(c)
 		default:
 			b.Write([]byte{'%', hexDigits[c>>4], hexDigits[c&15]})

@@ -83,7 +83,10 @@ func New(method, rawURL string, header http.Header, body []byte, names []string,
 		t.fixed = t.fixed && l.value.fixed()
 	}
 	if !t.fixed && len(rows) == 0 {
-		return nil, &diag.Error{Op: "fill in", Subject: "variables", Err: errors.New("no row of values"), Hint: "give at least one row"}
+		return nil, &diag.Error{
+			Op: "fill in", Subject: "variables", Err: errors.New("no row of values"),
+			Hint: "give at least one row",
+		}
 	}
 	if t.fixed {
 		t.rows = nil
@@ -94,9 +97,15 @@ func New(method, rawURL string, header http.Header, body []byte, names []string,
 func checkMethod(method string) error {
 	switch {
 	case !httpguts.ValidHeaderFieldName(method): // both are tokens
-		return &diag.Error{Op: "check method", Subject: quote(method), Err: errors.New("not a valid method"), Hint: "give a method such as GET or POST"}
+		return &diag.Error{
+			Op: "check method", Subject: quote(method), Err: errors.New("not a valid method"),
+			Hint: "give a method such as GET or POST",
+		}
 	case method == http.MethodConnect:
-		return &diag.Error{Op: "check method", Subject: quote(method), Err: errors.New("CONNECT opens a tunnel and has no answer to measure"), Hint: "give a method such as GET or POST"}
+		return &diag.Error{
+			Op: "check method", Subject: quote(method),
+			Err: errors.New("CONNECT opens a tunnel and has no answer to measure"), Hint: "give a method such as GET or POST",
+		}
 	}
 	return nil
 }
@@ -113,7 +122,10 @@ func inPart(err error, part string) error {
 // address splits the address and returns its user information.
 func (t *Template) address(raw string, v vars) (*url.Userinfo, error) {
 	bad := func(subject string, err error) error {
-		return &diag.Error{Op: "read", Subject: subject, Err: err, Hint: "give an absolute address such as http://127.0.0.1:8080/path"}
+		return &diag.Error{
+			Op: "read", Subject: subject, Err: err,
+			Hint: "give an absolute address such as http://127.0.0.1:8080/path",
+		}
 	}
 	const mark = "://"
 	start := strings.Index(raw, mark)
@@ -201,7 +213,10 @@ func (t *Template) fields(header http.Header, user *url.Userinfo, v vars) error 
 	given := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(header)) {
 		if !httpguts.ValidHeaderFieldName(name) {
-			return &diag.Error{Op: "check header", Subject: quote(name), Err: errors.New("not a header field name"), Hint: "names are letters, digits and hyphens"}
+			return &diag.Error{
+				Op: "check header", Subject: quote(name), Err: errors.New("not a header field name"),
+				Hint: "names are letters, digits and hyphens",
+			}
 		}
 		canonical := http.CanonicalHeaderKey(name)
 		given[canonical] = true

@@ -61,7 +61,8 @@ func (o Objective) measure(r *load.Result) (Value, error) {
 		return Value{Unit: o.Metric.Unit()}, err
 	}
 	return Measure(&load.Result{
-		Requests: row.Requests, Responses: row.Responses, Errors: row.Errors, Status: row.Status, Rate: row.Rate, Latency: row.Latency,
+		Requests: row.Requests, Responses: row.Responses, Errors: row.Errors, Status: row.Status, Rate: row.Rate,
+		Latency: row.Latency,
 	}, o.Metric)
 }
 
@@ -106,7 +107,8 @@ func (os Objectives) CheckTargets(rows []load.TargetResult) error {
 			if len(rows) > most {
 				labels = append(labels, "…")
 			}
-			hint = "the targets are " + strings.Join(labels, ", ") + "; to name one, put a line before it in its file: # name: " + cmp.Or(strings.Trim(o.Target, "/"), "home")
+			hint = "the targets are " + strings.Join(labels, ", ") +
+				"; to name one, put a line before it in its file: # name: " + cmp.Or(strings.Trim(o.Target, "/"), "home")
 		}
 		return &load.Error{Op: "objective", Subject: strconv.Quote(o.String()), Err: err, Hint: hint}
 	}
@@ -216,7 +218,7 @@ func duration(r *load.Result, m Metric) (time.Duration, error) {
 func percentile(l *load.Latency, m Metric) (time.Duration, error) {
 	p, ok := m.Percentile()
 	if !ok {
-		return 0, fmt.Errorf("unknown metric %q", string(m))
+		return 0, fmt.Errorf("metric %q is not a percentile", string(m))
 	}
 	if l.HDR == "" {
 		return 0, errors.New("the result has no histogram")

@@ -136,8 +136,8 @@ type Objective struct {
 	Metric Metric `json:"metric"`
 	Op     Op     `json:"op"`
 	Limit  Value  `json:"limit"`
-	// Target is the target whose metric is limited: its name, its address or the path of that; empty means
-	// all together.
+	// Target is the target whose metric is limited: its name, its address or the path of that;
+	// empty means all together.
 	Target string `json:"target,omitempty"`
 }
 
@@ -170,7 +170,10 @@ func (os Objectives) String() string {
 const Example = "p99<50ms,errors<0.1%,rate>1000"
 
 // metricsHelp lists the metrics for hints.
-const metricsHelp = "metrics: min, mean, p50, p75, p90, p95, p99, p99.9, p99.99 or any other percentile, max, cpu/req, generator-cpu/req (durations); errors, status5xx, timeouts (shares, such as 0.1%); rate (a second); for example " + Example + "; with NAME: before it, of one target, of which there are min, mean, max, the percentiles listed, shares and rate"
+const metricsHelp = "metrics: min, mean, p50, p75, p90, p95, p99, p99.9, p99.99 or any other percentile, max, " +
+	"cpu/req, generator-cpu/req (durations); errors, status5xx, timeouts (shares, such as 0.1%); rate (a second); for " +
+	"example " + Example +
+	"; with NAME: before it, of one target, of which there are min, mean, max, the percentiles listed, shares and rate"
 
 // Parse reads objectives separated by commas. Each is a target with a colon, unless it is about all
 // of them, then a metric, one of < <= > >= and a limit: a duration of at most 1000h in the syntax
@@ -181,7 +184,10 @@ func Parse(text string) (Objectives, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		o, err := parse(strings.TrimSpace(part))
 		if err != nil {
-			return nil, &load.Error{Op: "parse objective", Subject: strconv.Quote(strings.TrimSpace(part)), Err: err, Hint: metricsHelp}
+			return nil, &load.Error{
+				Op: "parse objective", Subject: strconv.Quote(strings.TrimSpace(part)), Err: err,
+				Hint: metricsHelp,
+			}
 		}
 		out = append(out, o)
 	}
@@ -242,7 +248,7 @@ func parseMetric(name string) (Metric, error) {
 			return Metric("p" + strconv.FormatFloat(p, 'f', -1, 64)), nil
 		}
 	}
-	return "", fmt.Errorf("unknown metric %q", name)
+	return "", fmt.Errorf("unknown metric %q (want one such as p99, errors or rate)", name)
 }
 
 // longest is the longest limit; a float64 represents every duration up to it exactly.

@@ -32,7 +32,8 @@ func (r *reader) readCurl(data []byte) error {
 		case len(words) == 0:
 			return nil
 		case !isCurl(words[0]):
-			return hint(r.errorf(line, "expected a command line that starts with curl"), "a command goes on in the next line when its line ends in \\")
+			return hint(r.errorf(line, "expected a command line that starts with curl"),
+				"a command goes on in the next line when its line ends in \\")
 		}
 		c := &command{r: r, line: line}
 		if err := c.parse(words[1:]); err != nil {
@@ -72,11 +73,11 @@ type option struct {
 	value bool // takes one
 	// set applies it; nil when it changes nothing that a target holds.
 	set func(c *command, value string) error
-	// refuse says what to do instead when the option would change the meaning of the target and is not
-	// supported.
+	// refuse says what to do instead when the option would change the meaning of the target and is
+	// not supported.
 	refuse string
-	// ignored says what to do instead when the option has no effect; "" when nothing needs saying, as for
-	// options about output.
+	// ignored says what to do instead when the option has no effect; "" when nothing needs saying,
+	// as for options about output.
 	ignored string
 }
 
@@ -89,8 +90,9 @@ const (
 	useHTTP2    = "use --http2 of whet load"
 	noRedirects = "redirects are not followed"
 	noProxy     = "loads go to servers directly"
-	noUpload    = "multipart and upload bodies are not supported; write the body to a file and send it with --data-binary @FILE"
-	onlyBasic   = "only Basic and bearer authentication are supported"
+	noUpload    = "multipart and upload bodies are not supported; " +
+		"write the body to a file and send it with --data-binary @FILE"
+	onlyBasic = "only Basic and bearer authentication are supported"
 )
 
 // lookUp finds an option by its name with dashes, as in curl's manual page.
@@ -150,12 +152,16 @@ func lookUp(name string) (option, bool) {
 	case "--compressed":
 		return option{set: func(c *command, _ string) error { c.encodings = true; return nil }}, true
 
-	case "-s", "--silent", "-S", "--show-error", "-i", "--include", "-v", "--verbose", "-N", "--no-buffer", "-#", "--progress-bar",
-		"--no-progress-meter", "-f", "--fail", "--fail-with-body", "--fail-early", "-q", "--disable", "-O", "--remote-name", "--remote-name-all",
-		"-J", "--remote-header-name", "-R", "--remote-time", "--create-dirs", "--styled-output", "--no-styled-output", "--trace-time",
+	case "-s", "--silent", "-S", "--show-error", "-i", "--include", "-v", "--verbose", "-N", "--no-buffer", "-#",
+		"--progress-bar",
+		"--no-progress-meter", "-f", "--fail", "--fail-with-body", "--fail-early", "-q", "--disable", "-O", "--remote-name",
+		"--remote-name-all",
+		"-J", "--remote-header-name", "-R", "--remote-time", "--create-dirs", "--styled-output", "--no-styled-output",
+		"--trace-time",
 		"-Z", "--parallel", "--parallel-immediate", "--basic", "--http1.1", "--tcp-nodelay", "--raw", "--path-as-is":
 		return option{}, true
-	case "-o", "--output", "--output-dir", "-w", "--write-out", "-D", "--dump-header", "--stderr", "--trace", "--trace-ascii", "-c", "--cookie-jar",
+	case "-o", "--output", "--output-dir", "-w", "--write-out", "-D", "--dump-header", "--stderr", "--trace",
+		"--trace-ascii", "-c", "--cookie-jar",
 		"--parallel-max", "--keepalive-time", "--expect100-timeout", "--libcurl", "--etag-save":
 		return option{value: true}, true
 
@@ -186,7 +192,8 @@ func lookUp(name string) (option, bool) {
 
 	case "-F", "--form", "--form-string", "-T", "--upload-file":
 		return option{value: true, refuse: noUpload}, true
-	case "-x", "--proxy", "--preproxy", "--proxy1.0", "-U", "--proxy-user", "--proxy-header", "--socks4", "--socks4a", "--socks5", "--socks5-hostname":
+	case "-x", "--proxy", "--preproxy", "--proxy1.0", "-U", "--proxy-user", "--proxy-header", "--socks4", "--socks4a",
+		"--socks5", "--socks5-hostname":
 		return option{value: true, refuse: noProxy}, true
 	case "-p", "--proxytunnel":
 		return option{refuse: noProxy}, true
@@ -540,7 +547,8 @@ func (c *command) address(u, query string) (string, error) {
 		afterHost = rest[at:]
 	}
 	if !c.globOff && strings.ContainsAny(strings.ReplaceAll(blankVariables(afterHost), "{{}}", ""), "{}[]") {
-		return "", hint(c.errorf("curl would expand the braces or brackets into several addresses"), "write one command line for each, or add -g if they belong to the address")
+		return "", hint(c.errorf("curl would expand the braces or brackets into several addresses"),
+			"write one command line for each, or add -g if they belong to the address")
 	}
 	if query == "" {
 		return u, nil

@@ -81,7 +81,8 @@ func requestLine(line string) (method, address string, ok bool) {
 		return "", line, true
 	}
 	at := strings.IndexAny(line, " \t")
-	// As in vegeta, capitals distinguish a method from a header field name, which also ends in a colon.
+	// As in vegeta, capitals distinguish a method from a header field name, which also ends in a
+	// colon.
 	if at <= 0 || strings.Trim(line[:at], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return "", "", false
 	}

@@ -44,11 +44,11 @@ func Formats() []Format { return []Format{HTTP, JSON, Curl} }
 type Options struct {
 	// Format is the format of the file; [Auto] detects it from the content.
 	Format Format
-	// Name is the name of the file in errors; empty means the name of the reader if it has one, as an
-	// [os.File] has.
+	// Name is the name of the file in errors; empty means the name of the reader if it has one, as
+	// an [os.File] has.
 	Name string
-	// Dir is the directory for relative names of body files, which should be that of the targets file; empty
-	// means the working directory.
+	// Dir is the directory for relative names of body files, which should be that of the targets
+	// file; empty means the working directory.
 	Dir string
 	// Warn, if set, is called for each thing in the file that has no effect here,
 	// such as curl's --insecure, with an error like those of [Read].
@@ -133,7 +133,10 @@ func (r *reader) read(from io.Reader) ([]load.Target, error) {
 	case r.name != "":
 		return nil, r.errorf(r.named, "no target follows this name")
 	case len(r.targets) == 0:
-		return nil, &load.Error{Op: "read", Subject: r.Name, Err: errors.New("has no targets"), Hint: "write one address a line, or METHOD URL lines with headers below them"}
+		return nil, &load.Error{
+			Op: "read", Subject: r.Name, Err: errors.New("has no targets"),
+			Hint: "write one address a line, or METHOD URL lines with headers below them",
+		}
 	}
 	return r.targets, nil
 }
@@ -226,7 +229,8 @@ func checkName(name string) error {
 		return errors.New("the name is empty")
 	case len(name) > mostName:
 		return fmt.Errorf("the name is longer than %d bytes", mostName)
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f || strings.ContainsRune(",:<>=", c) }):
+	case !utf8.ValidString(name) || strings.ContainsFunc(name,
+		func(c rune) bool { return c < ' ' || c == 0x7f || strings.ContainsRune(",:<>=", c) }):
 		return fmt.Errorf("the name %q has one of , : < > = or a control character", name)
 	}
 	return nil
@@ -283,7 +287,8 @@ func (r *reader) file(line int, name string) ([]byte, error) {
 	}
 	body, err := r.open(path, MaxBodies)
 	if err != nil {
-		return nil, hint(r.errorf(line, "read body: %w", err), "names of body files are relative to the directory of the targets file")
+		return nil, hint(r.errorf(line, "read body: %w", err),
+			"names of body files are relative to the directory of the targets file")
 	}
 	if err := r.count(line, len(body)); err != nil {
 		return nil, err
@@ -323,7 +328,8 @@ func checkURL(raw string) error {
 	control := func(c rune) bool { return c < ' ' || c == 0x7f }
 	blank := blankVariables(raw)
 	if !utf8.ValidString(raw) || strings.ContainsFunc(raw, control) || strings.Contains(blank, " ") {
-		return errors.New("the address has a space, a control character or something that is not UTF-8; write it as %20 and the like")
+		return errors.New("the address has a space, a control character or something that is not UTF-8; write it as %20 " +
+			"and the like")
 	}
 	raw = blank
 	u, err := url.Parse(raw)
@@ -365,7 +371,8 @@ func addHeader(h http.Header, name, value string) (http.Header, error) {
 		return h, fmt.Errorf("%q is not the name of a header field", name)
 	}
 	// The value may be secret.
-	if !utf8.ValidString(value) || strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
+	if !utf8.ValidString(value) || strings.ContainsFunc(value,
+		func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
 		return h, fmt.Errorf("the value of header field %s has a control character or something that is not UTF-8", name)
 	}
 	if h == nil {

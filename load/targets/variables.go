@@ -38,7 +38,10 @@ func ReadVariables(r io.Reader) (*load.Variables, error) {
 			if len(v.Rows) > 0 {
 				return v, nil
 			}
-			return nil, &load.Error{Op: "read", Subject: name, Err: errors.New("has no rows"), Hint: "the first line holds the names of the variables; each further line holds a value of each"}
+			return nil, &load.Error{
+				Op: "read", Subject: name, Err: errors.New("has no rows"),
+				Hint: "the first line holds the names of the variables; each further line holds a value of each",
+			}
 		case errors.As(err, &pe) && errors.Is(err, csv.ErrFieldCount):
 			return nil, at(pe.StartLine, fmt.Errorf("expected %d values, found %d", len(v.Names), len(row)))
 		case errors.As(err, &pe):
