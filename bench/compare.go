@@ -24,8 +24,8 @@ type Options struct {
 	Ignore string // keys whose variation within a cell is not a warning
 	Filter string // which results count; "" means "*", all
 
-	// Unique is a key that must have one value per cell, such as "commit"; "" means none. Results without it
-	// do not count.
+	// Unique is a key that must have one value per cell, such as "commit"; "" means none. Results
+	// without it do not count.
 	Unique string
 
 	Alpha      float64 // level of significance; 0 means 0.05

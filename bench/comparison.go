@@ -65,13 +65,14 @@ type Cell struct {
 	// measurements for one.
 	Low  Float `json:"low"`
 	High Float `json:"high"`
-	// Range is the larger distance of the bounds from the centre in percent, as benchstat writes it: "2%",
-	// "∞" without an interval, "?" across zero.
+	// Range is the larger distance of the bounds from the centre in percent, as benchstat writes
+	// it: "2%", "∞" without an interval, "?" across zero.
 	Range    string   `json:"range"`
 	Change   *Change  `json:"change,omitempty"` // nil in the first column and when that has no results
 	Warnings []string `json:"warnings,omitempty"`
-	// Values are the measurements in the order of the inputs. If there are more than MaxValues, there are
-	// MaxValues of them, picked evenly by rank, with the least and the largest; N is the original number.
+	// Values are the measurements in the order of the inputs. If there are more than MaxValues,
+	// there are MaxValues of them, picked evenly by rank, with the least and the largest; N is the
+	// original number.
 	Values []float64 `json:"values,omitempty"`
 }
 
@@ -80,21 +81,21 @@ const MaxValues = 1000
 
 // A Change compares a cell with the cell of the first column.
 type Change struct {
-	// Delta is the relative difference of the centres, 0.01 for 1 %, whether or not it is significant. It is
-	// not finite when only the first centre is zero.
+	// Delta is the relative difference of the centres, 0.01 for 1 %, whether or not it is
+	// significant. It is not finite when only the first centre is zero.
 	Delta Float `json:"delta"`
-	// P is the probability of a difference like this or larger if both sides had the same distribution. 0
-	// also stands for a certain difference of exact values.
+	// P is the probability of a difference like this or larger if both sides had the same
+	// distribution. 0 also stands for a certain difference of exact values.
 	P float64 `json:"p"`
 	// Adjusted is P adjusted for the number of comparisons in the table; see Adjust.
 	Adjusted float64 `json:"adjusted_p"`
 	// Significant reports whether P is at most Alpha, benchstat's criterion.
 	Significant bool `json:"significant"`
-	// Holds reports whether Adjusted is at most Alpha. Of the changes that hold, at most the share Alpha is
-	// expected to be false.
+	// Holds reports whether Adjusted is at most Alpha. Of the changes that hold, at most the share
+	// Alpha is expected to be false.
 	Holds bool `json:"holds"`
-	// Text is the difference as benchstat writes it: "-1.23%", "~" when it is not significant, "?" when the
-	// first centre is zero.
+	// Text is the difference as benchstat writes it: "-1.23%", "~" when it is not significant, "?"
+	// when the first centre is zero.
 	Text     string   `json:"text"`
 	BaseN    int      `json:"base_n"` // measurements of the first column
 	Warnings []string `json:"warnings,omitempty"`

@@ -32,8 +32,8 @@ const Anywhere = -1
 type Round struct {
 	Side   Side
 	Length time.Duration // about how long to measure
-	// Fit lets the subject measure for less time where that suits the overhead of a round. All of its rounds
-	// with this Length and Fit are equally long.
+	// Fit lets the subject measure for less time where that suits the overhead of a round. All of
+	// its rounds with this Length and Fit are equally long.
 	Fit bool
 	CPU int // logical CPU to stay on; Anywhere for all
 }
@@ -41,11 +41,11 @@ type Round struct {
 // A Measurement is what a round measured.
 type Measurement struct {
 	Values Values
-	// Inside is how much of the round's wall time was spent in the measured code, as opposed to starting and
-	// stopping it.
+	// Inside is how much of the round's wall time was spent in the measured code, as opposed to
+	// starting and stopping it.
 	Inside time.Duration
-	// CPU is the CPU time of everything that the round ran, and Wall how long it ran; 0 means unknown. A
-	// subject that uses several CPUs is not pinned to one.
+	// CPU is the CPU time of everything that the round ran, and Wall how long it ran; 0 means
+	// unknown. A subject that uses several CPUs is not pinned to one.
 	CPU, Wall time.Duration
 }
 
@@ -89,20 +89,20 @@ type Options struct {
 	Confidence float64       // of intervals, as a share; 0 means 0.95
 	Alpha      float64       // share of false positives among the differences found; 0 means 0.05
 	Unit       string        // unit of Precision and of the choice of a plan; "" means "sec/op"
-	// Instead is a unit that may replace Unit if it is much less noisy here and about equal in size, like the
-	// CPU time of code that does not wait; "" means none.
+	// Instead is a unit that may replace Unit if it is much less noisy here and about equal in
+	// size, like the CPU time of code that does not wait; "" means none.
 	Instead string
 
-	// Plans are the plans to choose from by measuring; nil means DefaultPlans. A single plan is used after as
-	// many trials.
+	// Plans are the plans to choose from by measuring; nil means DefaultPlans. A single plan is
+	// used after as many trials.
 	Plans []Plan
-	// Trial is about how long to measure A against A; 0 means a twelfth of MaxTime, but at least two seconds
-	// if MaxTime is that long.
+	// Trial is about how long to measure A against A; 0 means a twelfth of MaxTime, but at least
+	// two seconds if MaxTime is that long.
 	Trial time.Duration
 	Seed  uint64 // of the order of the rounds
 
-	// Identity identifies what is compared; it is written to the journal. A run can continue only from a
-	// journal with the same identity.
+	// Identity identifies what is compared; it is written to the journal. A run can continue only
+	// from a journal with the same identity.
 	Identity string
 	Journal  io.Writer // receives each pair; nil means none
 	Resume   *Journal  // pairs of an earlier run; nil means none

@@ -11,8 +11,8 @@ import (
 // Limits for measuring a subject alone.
 const (
 	aloneRounds = 3 // per side, pinned and unpinned
-	// severalProcessors is the CPU time per second above which a subject uses more than one CPU: its own
-	// goroutines, or a concurrent garbage collector.
+	// severalProcessors is the CPU time per second above which a subject uses more than one CPU:
+	// its own goroutines, or a concurrent garbage collector.
 	severalProcessors = 1.1
 	// Pinned rounds measure something else if unpinned rounds are faster by this factor,
 	unlikePinned = 1.1

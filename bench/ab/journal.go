@@ -18,8 +18,8 @@ type Journal struct {
 	Identity string
 	Unit     string
 	Plan     Plan
-	// Size is where the last complete line ends, in bytes. The rest is truncated, and must be cut before more
-	// is written.
+	// Size is where the last complete line ends, in bytes. The rest is truncated, and must be cut
+	// before more is written.
 	Size    int64
 	entries []entry
 }

@@ -27,7 +27,8 @@ type Result struct {
 
 	Interrupted bool          `json:"interrupted,omitempty"`
 	Elapsed     time.Duration `json:"elapsed_ns"`
-	// Inside is how much of Elapsed was spent in the measured code. Rounds that run at once count half each.
+	// Inside is how much of Elapsed was spent in the measured code. Rounds that run at once count
+	// half each.
 	Inside   time.Duration `json:"inside_ns"`
 	Warnings []string      `json:"warnings,omitempty"`
 }
@@ -36,8 +37,8 @@ type Result struct {
 type Trial struct {
 	Plan  Plan `json:"plan"`
 	Pairs int  `json:"pairs"`
-	// Spread is the standard deviation of a pair's log ratio, estimated from its median absolute deviation:
-	// 0.05 is 5 %.
+	// Spread is the standard deviation of a pair's log ratio, estimated from its median absolute
+	// deviation: 0.05 is 5 %.
 	Spread bench.Float   `json:"spread"`
 	Pair   time.Duration `json:"pair_ns"` // wall time of a pair
 	// Reach is about the half-width that an interval would have after MaxTime.
@@ -50,13 +51,13 @@ type Compared struct {
 	Pairs   int           `json:"pairs"`
 	Elapsed time.Duration `json:"elapsed_ns"`
 	Stopped Stop          `json:"stopped"`
-	// Free reports whether the rounds ran on all CPUs because the subject uses several, although the Result's
-	// plan pins them.
+	// Free reports whether the rounds ran on all CPUs because the subject uses several, although
+	// the Result's plan pins them.
 	Free bool `json:"free,omitempty"`
 	// Error is why the subject could not be measured, or not completely; "" means no error.
 	Error string `json:"error,omitempty"`
-	// Units begins with the one that decides: the Result's, or the time if that is CPU time and Free is set.
-	// The others are sorted by name.
+	// Units begins with the one that decides: the Result's, or the time if that is CPU time and
+	// Free is set. The others are sorted by name.
 	Units []Unit `json:"units"`
 }
 
@@ -88,13 +89,13 @@ type Unit struct {
 	Better string  `json:"better"` // bench.Lower or bench.Higher
 	A      Summary `json:"a"`
 	B      Summary `json:"b"`
-	// Ratio is B/A, with its interval, which is infinitely wide when there are too few pairs. It is NaN when
-	// a side measured zero; then differences are tested.
+	// Ratio is B/A, with its interval, which is infinitely wide when there are too few pairs. It is
+	// NaN when a side measured zero; then differences are tested.
 	Ratio bench.Float `json:"ratio"`
 	Low   bench.Float `json:"low"`
 	High  bench.Float `json:"high"`
-	// P is the probability of evidence like this if A and B did not differ, and Q is P adjusted for the
-	// number of subjects.
+	// P is the probability of evidence like this if A and B did not differ, and Q is P adjusted for
+	// the number of subjects.
 	P float64 `json:"p"`
 	Q float64 `json:"q"`
 	// Spread is the standard deviation of a pair's log ratio, from its median absolute deviation.

@@ -259,8 +259,8 @@ func (r *runner) settled(s *subject) bool {
 func (r *runner) estimate(s *subject) (ratio, low, high float64) {
 	c := s.column(r.unitOf(s))
 	if !c.positive {
-		// There is no ratio to wait for: equal is equal, and precision does not apply to zero against
-		// something.
+		// There is no ratio to wait for: equal is equal, and precision does not apply to zero
+		// against something.
 		if len(s.pairs) >= LeastPairs {
 			return math.NaN(), 0, 0
 		}

@@ -32,8 +32,8 @@ func interval(d []float64, center, alpha float64) (low, high float64) {
 		if bets.evidence(d, beyond) < limit {
 			return outer
 		}
-		// The evidence need not grow monotonically. From outside to inside, the end is the first value that
-		// is not rejected.
+		// The evidence need not grow monotonically. From outside to inside, the end is the first
+		// value that is not rejected.
 		from := beyond
 		for k := 1; k <= steps; k++ {
 			to := beyond + (center-beyond)*float64(k)/steps

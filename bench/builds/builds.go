@@ -13,8 +13,8 @@ import (
 // A Side says what to build.
 type Side struct {
 	Dir string // a directory of the module; "" is the current one
-	// Ref is a commit of Dir's repository to check out and build; "" builds Dir as it is, with uncommitted
-	// changes.
+	// Ref is a commit of Dir's repository to check out and build; "" builds Dir as it is, with
+	// uncommitted changes.
 	Ref   string
 	Flags []string // of go build; see gotest.ParseFlags
 	Env   []string // KEY=value, for building and running
@@ -24,17 +24,20 @@ type Side struct {
 type Options struct {
 	Patterns []string // of packages; none means ./...
 	Bench    string   // regular expression as for go test -bench; "" means all
-	// BenchmarksFrom is the side whose test files are used for both; nil means that each side uses its own.
+	// BenchmarksFrom is the side whose test files are used for both; nil means that each side uses
+	// its own.
 	BenchmarksFrom *ab.Side
 	Timeout        time.Duration // of one process; 0 means gotest.DefaultTimeout
 	AB             ab.Options    // Run sets Identity, Journal and Resume
 
-	// Journal is the file that receives the pairs as they come; "" means none. Continue resumes from it;
-	// otherwise it is replaced. It is removed when all benchmarks have reached the requested precision.
+	// Journal is the file that receives the pairs as they come; "" means none. Continue resumes
+	// from it; otherwise it is replaced. It is removed when all benchmarks have reached the
+	// requested precision.
 	Journal  string
 	Continue bool
 
-	// Stage is called with each step before the measurement, such as "build A: ./stats"; may be nil.
+	// Stage is called with each step before the measurement, such as "build A: ./stats"; may be
+	// nil.
 	Stage func(string)
 }
 

@@ -29,13 +29,13 @@ func Run(ctx context.Context, a, b Side, o Options) (r *Result, err error) {
 		}
 	}
 	// Next to a tree, the binaries are removed with it even if this process is killed.
-	beside := ""
+	near := ""
 	for _, t := range c.trees {
 		if t != nil {
-			beside = t.Temp
+			near = t.Temp
 		}
 	}
-	if c.temp, err = os.MkdirTemp(beside, "whet-bench-"); err != nil {
+	if c.temp, err = os.MkdirTemp(near, "whet-bench-"); err != nil {
 		return nil, fmt.Errorf("compare builds: %w", err)
 	}
 	if err := c.list(ctx); err != nil {

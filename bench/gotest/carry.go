@@ -21,7 +21,9 @@ import (
 // Test files that only to has are left out of its build. The overlay includes to.Overlay. Warnings
 // name the data files (testdata) that differ between the sides: each side's benchmarks use their
 // own.
-func CarryBenchmarks(ctx context.Context, from, to Source, pkgs []Package) (overlay map[string]string, warnings []error, err error) {
+func CarryBenchmarks(ctx context.Context, from, to Source,
+	pkgs []Package,
+) (overlay map[string]string, warnings []error, err error) {
 	overlay = maps.Clone(to.Overlay)
 	if overlay == nil {
 		overlay = map[string]string{}
@@ -55,7 +57,8 @@ func CarryBenchmarks(ctx context.Context, from, to Source, pkgs []Package) (over
 			if n := len(differ); n > 5 {
 				differ, more = differ[:5], fmt.Sprintf(" and %d more", n-5)
 			}
-			warnings = append(warnings, fmt.Errorf("testdata of %s is not the same on both sides: %s%s", p.ImportPath, strings.Join(differ, ", "), more))
+			warnings = append(warnings, fmt.Errorf("testdata of %s is not the same on both sides: %s%s", p.ImportPath,
+				strings.Join(differ, ", "), more))
 		}
 	}
 	return overlay, warnings, nil

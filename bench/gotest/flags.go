@@ -19,10 +19,13 @@ var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 // value.
 func buildFlags() map[string]bool {
 	return map[string]bool{
-		"a": true, "race": true, "msan": true, "asan": true, "cover": true, "linkshared": true, "modcacherw": true, "trimpath": true, "buildvcs": true,
-		"asmflags": false, "buildmode": false, "compiler": false, "covermode": false, "coverpkg": false, "gccgoflags": false, "gcflags": false,
-		"installsuffix": false, "ldflags": false, "mod": false, "modfile": false, "overlay": false, "p": false, "pgo": false, "pkgdir": false,
-		"tags": false, "toolexec": false,
+		"a": true, "race": true, "msan": true, "asan": true, "cover": true, "linkshared": true, "modcacherw": true,
+		"trimpath": true, "buildvcs": true,
+		"asmflags": false, "buildmode": false, "compiler": false, "covermode": false, "coverpkg": false, "gccgoflags": false,
+		"gcflags":       false,
+		"installsuffix": false, "ldflags": false, "mod": false, "modfile": false, "overlay": false, "p": false, "pgo": false,
+		"pkgdir": false,
+		"tags":   false, "toolexec": false,
 	}
 }
 
@@ -36,10 +39,16 @@ func buildFlags() map[string]bool {
 func ParseFlags(text string) (flags, env []string, err error) {
 	words, err := shell.Fields(text, nil)
 	if err != nil {
-		return nil, nil, &diag.Error{Op: "parse flags", Subject: fmt.Sprintf("%q", text), Err: err, Hint: "quote as in a shell"}
+		return nil, nil, &diag.Error{
+			Op: "parse flags", Subject: fmt.Sprintf("%q", text), Err: err,
+			Hint: "quote as in a shell",
+		}
 	}
 	fails := func(word, message, hint string) ([]string, []string, error) {
-		return nil, nil, &diag.Error{Op: "parse flags", Subject: fmt.Sprintf("%q", word), Err: errors.New(message), Hint: hint}
+		return nil, nil, &diag.Error{
+			Op: "parse flags", Subject: fmt.Sprintf("%q", word), Err: errors.New(message),
+			Hint: hint,
+		}
 	}
 	known := buildFlags()
 	for i := 0; i < len(words); i++ {
@@ -56,7 +65,8 @@ func ParseFlags(text string) (flags, env []string, err error) {
 		alone, ok := known[name]
 		switch {
 		case !ok:
-			return fails(word, "not a go build flag that changes the program", "`go help build` lists them; a variable of the environment is KEY=value")
+			return fails(word, "not a go build flag that changes the program",
+				"`go help build` lists them; a variable of the environment is KEY=value")
 		case alone && !has:
 			flags = append(flags, "-"+name)
 			continue

@@ -55,7 +55,10 @@ func (b *Binary) Benchmarks(ctx context.Context, match string, o RunOptions) ([]
 }
 
 func badMatch(match string, err error) error {
-	return &diag.Error{Op: "match benchmarks", Subject: fmt.Sprintf("%q", match), Err: err, Hint: "give a regular expression, as for go test -bench"}
+	return &diag.Error{
+		Op: "match benchmarks", Subject: fmt.Sprintf("%q", match), Err: err,
+		Hint: "give a regular expression, as for go test -bench",
+	}
 }
 
 // perLevel reports whether parts of a pattern are for single levels of sub-benchmarks, or it has
@@ -139,8 +142,8 @@ func (b *Binary) once(ctx context.Context, top, pattern, skip string, o RunOptio
 			return names, failures
 		}
 	}
-	// The last name announced has not ended successfully, even if it has a result: when a goroutine panics,
-	// testing may be as quick as the runtime.
+	// The last name announced has not ended successfully, even if it has a result: when a goroutine
+	// panics, testing may be as quick as the runtime.
 	running := top
 	if n := len(r.announced); n > 0 && !slices.Contains(r.failed, r.announced[n-1]) {
 		running = r.announced[n-1]

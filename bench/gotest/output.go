@@ -14,11 +14,11 @@ import (
 // package testing prints from what the benchmark prints, which may come before a name, between a
 // name and its result, or on its own lines.
 type reader struct {
-	// name is a benchmark, such as "BenchmarkEncode/json"; the reader finds results of it and of those below
-	// it.
+	// name is a benchmark, such as "BenchmarkEncode/json"; the reader finds results of it and of
+	// those below it.
 	name string
-	// iterations is the requested number, 0 if none. It separates digits that the benchmark has printed from
-	// those of the result.
+	// iterations is the requested number, 0 if none. It separates digits that the benchmark has
+	// printed from those of the result.
 	iterations int
 
 	config    []Field
@@ -194,7 +194,8 @@ func parseResult(name string, text []byte, iterations int) (result, bool) {
 func (r *reader) names() ([]string, int) {
 	procs := 1
 	for _, res := range r.results {
-		// On one CPU all are announced as they are; on several, only a benchmark called X-2 next to X.
+		// On one CPU all are announced as they are; on several, only a benchmark called X-2 next to
+		// X.
 		if !slices.Contains(r.announced, res.name) {
 			procs = max(procs, procsOf(res.name))
 		}

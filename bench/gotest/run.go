@@ -22,14 +22,14 @@ const DefaultTimeout = time.Minute
 
 // RunOptions configure Binary.Run. The zero value runs the benchmark as go test -bench does.
 type RunOptions struct {
-	// Iterations is the number of iterations; 0 leaves it to testing, which finds one that takes about Time,
-	// and runs others on the way.
+	// Iterations is the number of iterations; 0 leaves it to testing, which finds one that takes
+	// about Time, and runs others on the way.
 	Iterations int
 	Time       time.Duration // 0 means testing's default, a second; ignored if Iterations is set
 	Count      int           // how many times in the same process; 0 means once
 	Procs      int           // GOMAXPROCS; 0 leaves it to the runtime and Source.Env
-	// CPUs are the logical CPUs to stay on, on Linux; empty means all. The runtime uses their number as
-	// GOMAXPROCS.
+	// CPUs are the logical CPUs to stay on, on Linux; empty means all. The runtime uses their
+	// number as GOMAXPROCS.
 	CPUs    []int
 	Timeout time.Duration // of the process; 0 means DefaultTimeout
 	Env     []string      // KEY=value, in addition to Source.Env
@@ -225,8 +225,8 @@ func (b *Binary) start(ctx context.Context, args []string, o RunOptions, stdout 
 		return end, nil // it succeeded; a process that it started kept its output open
 	case errors.As(err, &exit):
 		if interrupted(exit) {
-			// A Ctrl-C before the process had its own group is meant for us, and its signal is about to
-			// arrive.
+			// A Ctrl-C before the process had its own group is meant for us, and its signal is
+			// about to arrive.
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Second):

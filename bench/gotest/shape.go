@@ -21,20 +21,20 @@ func (s shape) length() time.Duration { return time.Duration(s.count) * s.slice 
 // Limits for the shape of a round that may fit.
 const (
 	leastFit = 10 * time.Millisecond
-	// perStart is how much longer a round is than the start of its process. More saves little time, and where
-	// the noise is between processes it is wasted.
+	// perStart is how much longer a round is than the start of its process. More saves little time,
+	// and where the noise is between processes it is wasted.
 	perStart = 3
 	// This many garbage collections make a round's share of them about constant.
 	collections = 5
-	// littleGarbage is how much a round may allocate without collections: a quarter of the heap at which the
-	// first is due.
+	// littleGarbage is how much a round may allocate without collections: a quarter of the heap at
+	// which the first is due.
 	littleGarbage = 1 << 20
 
-	// leastSlice is less than a scheduler's time slice, so that some slices of a round contain no other
-	// program. In much less, what testing does around a slice would count.
+	// leastSlice is less than a scheduler's time slice, so that some slices of a round contain no
+	// other program. In much less, what testing does around a slice would count.
 	leastSlice = 500 * time.Microsecond
-	// perSlice is the least number of iterations of a slice: the first ones refill caches and pools, which
-	// testing empties before each.
+	// perSlice is the least number of iterations of a slice: the first ones refill caches and
+	// pools, which testing empties before each.
 	perSlice    = 100
 	leastSlices = 5  // fewer are not worth their collections
 	mostSlices  = 10 // of the least length

@@ -28,12 +28,12 @@ type Source struct {
 	Name  string   // used in messages: "base", "A"; may be empty
 	Dir   string   // a directory of the module, in which the go command runs; "" means the current one
 	Flags []string // of go build: -tags=fast, -gcflags=…; see ParseFlags
-	// Env is KEY=value for building and running, in addition to the environment of this process. Variables
-	// that only affect a Go program's runtime (GOGC, GOMAXPROCS, GOMEMLIMIT, GODEBUG, GOTRACEBACK, GORACE)
-	// are hidden from the go command, which is a Go program.
+	// Env is KEY=value for building and running, in addition to the environment of this process.
+	// Variables that only affect a Go program's runtime (GOGC, GOMAXPROCS, GOMEMLIMIT, GODEBUG,
+	// GOTRACEBACK, GORACE) are hidden from the go command, which is a Go program.
 	Env []string
-	// Overlay maps the path of a file to the path of the file that is compiled instead; "" means that the
-	// file does not exist. Paths are absolute.
+	// Overlay maps the path of a file to the path of the file that is compiled instead; "" means
+	// that the file does not exist. Paths are absolute.
 	Overlay map[string]string
 }
 
@@ -43,8 +43,8 @@ type Package struct {
 	Name       string   // of the package clause
 	Dir        string   // where its files are, and where its tests run
 	Benchmarks []string // the functions, in the order of their declaration
-	// Concurrent are those that start goroutines in their test file: with RunParallel or a go statement, in
-	// the benchmark or in what it calls there.
+	// Concurrent are those that start goroutines in their test file: with RunParallel or a go
+	// statement, in the benchmark or in what it calls there.
 	Concurrent []string
 	Main       bool // it is a command
 }
@@ -58,7 +58,10 @@ func List(ctx context.Context, src Source, patterns []string) ([]Package, []Fail
 	}
 	for _, p := range patterns {
 		if strings.HasPrefix(p, "-") || p == "" {
-			return nil, nil, &diag.Error{Op: "list packages", Subject: fmt.Sprintf("%q", p), Err: errors.New("not a package pattern"), Hint: "give patterns such as ./... or a package's path"}
+			return nil, nil, &diag.Error{
+				Op: "list packages", Subject: fmt.Sprintf("%q", p),
+				Err: errors.New("not a package pattern"), Hint: "give patterns such as ./... or a package's path",
+			}
 		}
 	}
 	listed, err := src.list(ctx, patterns)
@@ -257,7 +260,10 @@ func (src Source) overlayFlag() (flag []string, remove func(), err error) {
 	}
 	for _, f := range src.Flags {
 		if strings.HasPrefix(f, "-overlay") {
-			return nil, nil, &diag.Error{Op: "build", Subject: src.Dir, Err: errors.New("-overlay is needed for the benchmarks that are carried over"), Hint: "omit one of the two"}
+			return nil, nil, &diag.Error{
+				Op: "build", Subject: src.Dir,
+				Err: errors.New("-overlay is needed for the benchmarks that are carried over"), Hint: "omit one of the two",
+			}
 		}
 	}
 	data, err := json.Marshal(map[string]any{"Replace": src.Overlay})

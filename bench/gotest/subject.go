@@ -48,14 +48,15 @@ const MeanTime = "mean-sec/op"
 const (
 	calibrations = 3 // of the time of an iteration; the shortest is the least disturbed
 	calibration  = 3 * time.Millisecond
-	// fewIterations is the least number for which testing behaves as it does for many: it runs the benchmark
-	// once before it measures, and with one iteration that run is the measurement.
+	// fewIterations is the least number for which testing behaves as it does for many: it runs the
+	// benchmark once before it measures, and with one iteration that run is the measurement.
 	fewIterations = 2
 	// leastForCPU is how many iterations it takes for CPU time to be dominated by iterations.
 	leastForCPU = 20
-	// unlike is the ratio of the sides' times above which each has its own number of iterations. Below it,
-	// and so whatever disturbs the calibration of equal builds, they do exactly the same work. Above it the
-	// faster one would measure for too short a time, and leave its CPU idle while the other continues.
+	// unlike is the ratio of the sides' times above which each has its own number of iterations.
+	// Below it, and so whatever disturbs the calibration of equal builds, they do exactly the same
+	// work. Above it the faster one would measure for too short a time, and leave its CPU idle
+	// while the other continues.
 	unlike = 2
 )
 

@@ -71,7 +71,7 @@ func Worktree(ctx context.Context, src Source, ref string) (*Tree, error) {
 	if err := t.check(ctx, src); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
-	t.Temp = filepath.Join(temp, "beside")
+	t.Temp = filepath.Join(temp, "binaries")
 	if err := os.Mkdir(t.Temp, 0o700); err != nil {
 		return nil, errors.Join(fmt.Errorf("check out %q: %w", ref, err), t.Close())
 	}
@@ -98,7 +98,8 @@ func refHint(ctx context.Context, dir, ref string) string {
 	}
 	var near []string
 	for name := range strings.SplitSeq(refs, "\n") {
-		if name != "" && distance(strings.ToLower(name), strings.ToLower(ref)) <= max(1, len(ref)/3) || strings.HasSuffix(name, "/"+ref) {
+		if name != "" && distance(strings.ToLower(name), strings.ToLower(ref)) <= max(1, len(ref)/3) ||
+			strings.HasSuffix(name, "/"+ref) {
 			near = append(near, name)
 		}
 	}
@@ -191,7 +192,8 @@ func (t *Tree) check(ctx context.Context, src Source) error {
 		return &diag.Error{Op: "build", Subject: fmt.Sprintf("%q", t.Source.Name), Err: err, Hint: hint}
 	}
 	if _, err := os.Stat(t.Source.Dir); err != nil {
-		return fails(fmt.Errorf("the commit has no directory %s", mustRel(t.Dir, t.Source.Dir)), "give a commit that has the module")
+		return fails(fmt.Errorf("the commit has no directory %s", mustRel(t.Dir, t.Source.Dir)),
+			"give a commit that has the module")
 	}
 	var env struct{ GOMOD, GOWORK string }
 	var before struct{ GOMOD, GOWORK string }
@@ -211,7 +213,8 @@ func (t *Tree) check(ctx context.Context, src Source) error {
 		return fails(errors.New("no go.mod in the commit"), "give a commit that has the module")
 	}
 	if (before.GOWORK == "" || before.GOWORK == "off") != (env.GOWORK == "" || env.GOWORK == "off") {
-		return fails(fmt.Errorf("the working tree is built with %s, which the commit lacks", before.GOWORK+env.GOWORK), "build both sides without it: GOWORK=off")
+		return fails(fmt.Errorf("the working tree is built with %s, which the commit lacks", before.GOWORK+env.GOWORK),
+			"build both sides without it: GOWORK=off")
 	}
 	outside, err := t.outside(ctx, "mod", env.GOMOD)
 	if err == nil && outside == "" && env.GOWORK != "" && env.GOWORK != "off" {
@@ -221,7 +224,8 @@ func (t *Tree) check(ctx context.Context, src Source) error {
 		return err
 	}
 	if outside != "" {
-		return fails(fmt.Errorf("it needs %s, a relative path to a directory outside the repository", outside), "use an absolute path there, or compare two directories for which the path is valid")
+		return fails(fmt.Errorf("it needs %s, a relative path to a directory outside the repository", outside),
+			"use an absolute path there, or compare two directories for which the path is valid")
 	}
 	return nil
 }

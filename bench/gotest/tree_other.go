@@ -15,7 +15,8 @@ type keeper struct{ made bool }
 
 // add makes the tree.
 func (t *Tree) add(ctx context.Context) error {
-	_, err := git(ctx, t.repo, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", t.Dir, t.Commit)
+	_, err := git(ctx, t.repo, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", t.Dir,
+		t.Commit)
 	t.keeper.made = err == nil
 	return err
 }
@@ -27,7 +28,10 @@ func (t *Tree) Close() error {
 	}
 	t.keeper.made = false
 	if _, err := git(context.Background(), t.repo, "worktree", "remove", "--force", "--force", t.Dir); err != nil {
-		return &diag.Error{Op: "remove worktree", Subject: t.Dir, Err: err, Hint: fmt.Sprintf("`git worktree remove --force %s` removes it", t.Dir)}
+		return &diag.Error{
+			Op: "remove worktree", Subject: t.Dir, Err: err,
+			Hint: fmt.Sprintf("`git worktree remove --force %s` removes it", t.Dir),
+		}
 	}
 	return os.RemoveAll(t.temp)
 }

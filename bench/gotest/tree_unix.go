@@ -82,7 +82,10 @@ func (t *Tree) Close() error {
 	t.keeper = keeper{}
 	err := errors.Join(k.alive.Close(), k.cmd.Wait())
 	if err != nil {
-		return &diag.Error{Op: "remove worktree", Subject: t.Dir, Err: err, Hint: fmt.Sprintf("`git worktree remove --force %s` removes it", t.Dir)}
+		return &diag.Error{
+			Op: "remove worktree", Subject: t.Dir, Err: err,
+			Hint: fmt.Sprintf("`git worktree remove --force %s` removes it", t.Dir),
+		}
 	}
 	return nil
 }

@@ -43,14 +43,14 @@ type Filing struct {
 	Dir    string   // receives the files; created if missing
 	Inputs []string // files, each a run; "-" is Stdin
 	Stdin  io.Reader
-	// Base are the results of another commit, measured together with the one input; "" when there are none.
-	// BaseCommit is that commit's name. Files of whet bench with two builds hold both sides: their side a is
-	// the base, of the commit that they name, or BaseCommit.
+	// Base are the results of another commit, measured together with the one input; "" when there
+	// are none. BaseCommit is that commit's name. Files of whet bench with two builds hold both
+	// sides: their side a is the base, of the commit that they name, or BaseCommit.
 	Base, BaseCommit string
 
 	Repository string // a directory in it; "" means the working directory
-	// Commit is a name of the measured commit; "" means HEAD, and then the working tree must not differ from
-	// it unless Dirty is set.
+	// Commit is a name of the measured commit; "" means HEAD, and then the working tree must not
+	// differ from it unless Dirty is set.
 	Commit string
 	Dirty  bool   // mark the results as of a changed tree
 	Go     string // version, where the results lack it; "" means unknown

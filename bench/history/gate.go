@@ -14,7 +14,8 @@ import (
 )
 
 // GateSyntax describes the syntax of gates.
-const GateSyntax = `[NAME:]UNIT<+LIMIT[%] or [NAME:]UNIT>-LIMIT[%], with commas between: 'sec/op<+3%,allocs/op<+0', 'Encode:B/op<+64', 'B/s>-5%'; ` +
+const GateSyntax = `[NAME:]UNIT<+LIMIT[%] or [NAME:]UNIT>-LIMIT[%], with commas between: ` +
+	`'sec/op<+3%,allocs/op<+0', 'Encode:B/op<+64', 'B/s>-5%'; ` +
 	`NAME is a regular expression for benchmarks`
 
 // A Gate limits how much the newest commit may differ from those before it.
@@ -106,18 +107,18 @@ const (
 type Checked struct {
 	Gate   string `json:"gate"`
 	Series int    `json:"series"` // index in Report.Series
-	// Before is the median of the commits before the newest, since the last change; N is their number, After
-	// the newest commit's centre.
+	// Before is the median of the commits before the newest, since the last change; N is their
+	// number, After the newest commit's centre.
 	N      int         `json:"n"`
 	Before bench.Float `json:"before"`
 	After  bench.Float `json:"after"`
-	// Change is how the newest differs, in the gate's terms (a share or the unit), with the interval of the
-	// change beyond the noise between commits.
+	// Change is how the newest differs, in the gate's terms (a share or the unit), with the
+	// interval of the change beyond the noise between commits.
 	Change bench.Float `json:"change"`
 	Low    bench.Float `json:"low"`
 	High   bench.Float `json:"high"`
-	// P is the probability of being this far beyond the limit by noise, Q is P adjusted for everything the
-	// gates examine.
+	// P is the probability of being this far beyond the limit by noise, Q is P adjusted for
+	// everything the gates examine.
 	P       float64 `json:"p"`
 	Q       float64 `json:"q"`
 	Outcome string  `json:"outcome"` // Holds, Fails or Undecided

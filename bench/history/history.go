@@ -67,9 +67,11 @@ type Series struct {
 	Unit      string `json:"unit"`      // tidied: sec/op, B/op
 	Better    string `json:"better,omitempty"`
 	Machine   int    `json:"machine"` // index in Report.Machines
-	// Base is the commit that the points are ratios to, measured at the same time; "" when they are values.
+	// Base is the commit that the points are ratios to, measured at the same time; "" when they are
+	// values.
 	Base string `json:"base,omitempty"`
-	// Linear reports whether some values are not above zero, so that differences are used instead of ratios.
+	// Linear reports whether some values are not above zero, so that differences are used instead
+	// of ratios.
 	Linear  bool     `json:"linear,omitempty"`
 	Points  []Point  `json:"points"`            // in the order of the commits
 	Changes []Change `json:"changes,omitempty"` // in the order of the commits
@@ -100,13 +102,13 @@ type Change struct {
 	// From and To are medians: of the commits since the previous change, and until the next one.
 	From bench.Float `json:"from"`
 	To   bench.Float `json:"to"`
-	// Delta is the relative change, 0.01 for 1 %, with its interval, which is infinite when there are too few
-	// commits. It is not finite when From is zero.
+	// Delta is the relative change, 0.01 for 1 %, with its interval, which is infinite when there
+	// are too few commits. It is not finite when From is zero.
 	Delta bench.Float `json:"delta"`
 	Low   bench.Float `json:"low"`
 	High  bench.Float `json:"high"`
-	// P is the probability of such a change by chance in the segment where it was found, Q is P adjusted for
-	// the number of tests.
+	// P is the probability of such a change by chance in the segment where it was found, Q is P
+	// adjusted for the number of tests.
 	P float64 `json:"p"`
 	Q float64 `json:"q"`
 	// Verdict is better or worse, or changed when neither direction is better.
