@@ -65,7 +65,8 @@ func ofLoad(r *load.Result, from, to time.Time) (*Count, error) {
 		c.Others = r.Others.Share
 	}
 	if r.Warmup > 0 && from.Before(r.Started.Add(-10*time.Millisecond)) && to.After(r.Started.Add(-r.Warmup)) {
-		return nil, uncounted("the warm-up of the load, whose requests are not counted, lies within the profile", "record with a load without warm-up: `whet record --load URL`")
+		return nil, uncounted("the warm-up of the load, whose requests are not counted, lies within the profile",
+			"record with a load without warm-up: `whet record --load URL`")
 	}
 	var cpu, n []float64 // of whole seconds
 	for _, s := range r.Seconds {

@@ -163,19 +163,21 @@ const (
 // otherRate is how many times as fast requests may come on one side before that is worth a word.
 const otherRate = 2
 
-// rates says when requests came much faster on one side: between requests that are far apart processors sleep and
-// caches cool down, and what a program does once a second is shared by fewer of them.
+// rates says when requests came much faster on one side: between requests that are far apart
+// processors sleep and caches cool down, and what a program does once a second is shared by fewer
+// of them.
 func (p *Pair) rates() {
 	if p.A.Source == Load && !(p.A.open && p.B.open) {
 		return // as fast as the answers came
 	}
 	a, b := p.A.Requests/p.A.Window.Seconds(), p.B.Requests/p.B.Window.Seconds()
 	if a > 0 && b > 0 && max(a/b, b/a) > otherRate {
-		p.Rates = fmt.Sprintf("requests came at different rates, %.4g a second in A and %.4g in B: one costs more CPU time where they are far apart", a, b)
+		p.Rates = fmt.Sprintf("requests came at different rates, %.4g a second in A and %.4g in B: one costs more CPU time "+
+			"where they are far apart", a, b)
 	}
 }
 
-// differ compares what was asked for and what was answered.
+// differ compares the requests sent and the answers received.
 func (p *Pair) differ() {
 	if p.A.Source != Load {
 		return
@@ -210,7 +212,8 @@ func (p *Pair) differ() {
 		noise := 3 * math.Sqrt(pooled*(1-pooled)*(1/na+1/nb))
 		if d := math.Abs(a - b); d > leastDifference && d > noise {
 			p.Other = p.Other || d > otherWork
-			p.Differences = append(p.Differences, fmt.Sprintf("requests differ: %s in %.3g%% of A and %.3g%% of B", kind, 100*a, 100*b))
+			p.Differences = append(p.Differences, fmt.Sprintf("requests differ: %s in %.3g%% of A and %.3g%% of B", kind, 100*a,
+				100*b))
 		}
 	}
 }

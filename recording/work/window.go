@@ -39,7 +39,8 @@ func window(m *recording.Meta, profile string) (from, to time.Time, err error) {
 	case p.Start.IsZero() || p.End.IsZero():
 		return from, to, uncounted(fmt.Sprintf("it does not hold when its %s profile was taken", profile), loadFlag)
 	case !p.End.After(p.Start):
-		return from, to, uncounted(fmt.Sprintf("its %s profile is of one moment, or counts from the program's start", profile), "")
+		return from, to, uncounted(fmt.Sprintf("its %s profile is of one moment, or counts from the program's start",
+			profile), "")
 	}
 	return p.Start, p.End, nil
 }
