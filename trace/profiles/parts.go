@@ -6,15 +6,15 @@ import (
 	"sort"
 )
 
-// Parts are parts of goroutines' time. The zero value has none.
+// Parts are parts of goroutines' time. The zero value is empty.
 type Parts struct {
-	of map[uint32][]part // by goroutine, in order and apart once they are sorted
+	of map[uint32][]part // by goroutine, in order and disjoint once they are sorted
 }
 
-// A part is from a time to another, in nanoseconds since the trace's begin.
+// A part is an interval, in nanoseconds since the start of the trace.
 type part struct{ from, to int64 }
 
-// Add adds a part of a goroutine's time. What is in several counts once.
+// Add adds a part of a goroutine's time. Overlaps count once.
 func (p *Parts) Add(goroutine uint32, from, to int64) {
 	if p.of == nil {
 		p.of = map[uint32][]part{}
@@ -40,7 +40,8 @@ func (p *Parts) sort() {
 	}
 }
 
-// has reports whether a time of a goroutine, by its index + 1, is in a part. nil has all.
+// has reports whether a time of a goroutine, by its index + 1, is in a part. A nil Parts includes
+// all.
 func (p *Parts) has(goroutine uint32, at int64) bool {
 	if p == nil {
 		return true
@@ -53,7 +54,8 @@ func (p *Parts) has(goroutine uint32, at int64) bool {
 	return i < len(list) && list[i].from <= at
 }
 
-// overlap is how much of a goroutine's time from one to another is in parts. nil has all.
+// overlap returns how much of a goroutine's time from one to another is in parts. A nil Parts
+// includes all.
 func (p *Parts) overlap(goroutine uint32, from, to int64) int64 {
 	if p == nil {
 		return max(to-from, 0)

@@ -11,38 +11,38 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// A Type is what a profile is about.
+// A Type is a type of profile.
 type Type string
 
 // Types.
 const (
 	Net      Type = "net"      // waiting for the network
 	Sync     Type = "sync"     // waiting for locks, channels and selects
-	Chan     Type = "chan"     // of these, for channels and selects
+	Chan     Type = "chan"     // only channels and selects of these
 	Syscall  Type = "syscall"  // in system calls
-	Sched    Type = "sched"    // waiting for a processor, where it was made to run
+	Sched    Type = "sched"    // waiting for a processor, where it became runnable
 	CPU      Type = "cpu"      // CPU samples
-	GCAssist Type = "gcassist" // helping the garbage collector
+	GCAssist Type = "gcassist" // assisting the garbage collector
 	Creation Type = "creation" // go statements
 )
 
-// Types are all types.
+// Types returns all types.
 func Types() []Type { return []Type{Net, Sync, Chan, Syscall, Sched, CPU, GCAssist, Creation} }
 
-// Options choose what is counted.
+// Options configure Of.
 type Options struct {
-	// From and To are a window, in nanoseconds since the trace's begin; To 0 is its end. What
-	// reaches beyond counts as far as it is inside.
+	// From and To are a window, in nanoseconds since the start of the trace; To 0 means its end. Of
+	// spans that extend beyond, only the part inside counts.
 	From, To int64
-	// Goroutines are those that count, by the function that they run; nil: all.
+	// Goroutines selects goroutines, by the function that they run; nil means all.
 	Goroutines *regexp.Regexp
-	// Within are the parts of goroutines' time that count, such as those of some requests; nil:
-	// all.
+	// Within are the parts of goroutines' time that count, such as those of some requests; nil
+	// means all.
 	Within *Parts
 }
 
-// samplePeriod is the time that a CPU sample of a trace stands for: the profiler's is 100 Hz unless
-// it was set otherwise, which a trace does not say.
+// samplePeriod is the time that a CPU sample of a trace stands for: the profiler's rate is 100 Hz
+// unless set otherwise, which a trace does not record.
 const samplePeriod = 10 * time.Millisecond
 
 // Of makes a profile.
@@ -75,7 +75,7 @@ func Of(x *index.Index, t Type, o Options) (*profile.Profile, error) {
 	return m.profile(t), nil
 }
 
-// A value is what is charged to a stack.
+// A value is the cost of a stack.
 type value struct{ count, time int64 }
 
 type maker struct {
@@ -96,7 +96,7 @@ func (m *maker) add(stack uint32, took int64) {
 	v.time += took
 }
 
-// goroutines notes which count, and counts their go statements.
+// goroutines determines which goroutines count, and counts their go statements.
 func (m *maker) goroutines(t Type) error {
 	kinds := m.x.Kinds()
 	return m.x.Goroutines(func(g *index.Goroutine) bool {
@@ -123,7 +123,7 @@ func (m *maker) samples() error {
 func (m *maker) spans(t Type) error {
 	counts := m.counts(t)
 	started := make([]bool, m.x.Info.Goroutines)
-	calls := map[uint32]call{} // by goroutine: the last one, which may go on
+	calls := map[uint32]call{} // by goroutine: the last one, which may continue
 	err := m.x.Spans(0, m.o.To, func(s index.Span) bool {
 		ran := started[s.Goroutine]
 		if s.Code == index.Running || s.Code == index.Assist {
@@ -133,7 +133,7 @@ func (m *maker) spans(t Type) error {
 		if !ran || !counts(s.Code) || !m.chosen[s.Goroutine] {
 			return true
 		}
-		open := m.alive[s.Goroutine] && s.To == m.x.Info.Duration // and is not counted
+		open := m.alive[s.Goroutine] && s.To == m.x.Info.Duration // and does not count
 		took := m.o.Within.overlap(s.Goroutine, max(s.From, m.o.From), min(s.To, m.o.To))
 		if t == Syscall {
 			c, ok := calls[s.Goroutine]
@@ -155,7 +155,7 @@ func (m *maker) spans(t Type) error {
 	return err
 }
 
-// A call is one of the system, with what it takes after its processor went on without it.
+// A call is a system call, with the time it takes after its processor went on without it.
 type call struct {
 	stack    uint32
 	to, took int64
@@ -168,7 +168,7 @@ func (m *maker) call(c call) {
 	}
 }
 
-// counts tells which states a type is about.
+// counts returns a function that reports whether a type includes a state.
 func (m *maker) counts(t Type) func(index.Code) bool {
 	reasons := make([]bool, m.x.Codes())
 	for code := range reasons {
@@ -179,7 +179,7 @@ func (m *maker) counts(t Type) func(index.Code) bool {
 			reasons[code] = r == index.ForNetwork
 		case Chan:
 			reasons[code] = chans
-		case Sync: // as go tool trace has it
+		case Sync: // as in go tool trace
 			reasons[code] = chans || r == index.ForSync || r == index.ForCond || r == index.ForBubble
 		case Syscall, Sched, CPU, GCAssist, Creation:
 		}
@@ -199,7 +199,7 @@ func (m *maker) counts(t Type) func(index.Code) bool {
 	return func(c index.Code) bool { return int(c) < len(reasons) && reasons[c] }
 }
 
-// profile writes the values down.
+// profile converts the values to a profile.
 func (m *maker) profile(t Type) *profile.Profile {
 	first, second := "contentions", "delay"
 	switch t {

@@ -10,20 +10,20 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// longest is the longest span that histograms tell from longer ones.
+// longest is the longest span that histograms distinguish.
 const longest = time.Hour
 
-// maxHists bounds the histograms, of some 40 KB each.
+// maxHists bounds the number of histograms, which take about 40 KB each.
 const maxHists = 2000
 
-// A stay while it is added up.
-type adding struct {
+// A staySum is a stay while it is summed.
+type staySum struct {
 	Stay
-	hist *hdrhistogram.Histogram // nil for those that are too many
+	hist *hdrhistogram.Histogram // nil beyond maxHists
 }
 
-// add counts a span; hists is how many histograms there are.
-func (a *adding) add(took time.Duration, hists *int) {
+// add counts a span; hists is the number of histograms.
+func (a *staySum) add(took time.Duration, hists *int) {
 	if a.Count == 0 && *hists < maxHists {
 		a.hist = hdrhistogram.New(1, int64(longest), 2)
 		*hists++
@@ -36,23 +36,23 @@ func (a *adding) add(took time.Duration, hists *int) {
 	}
 }
 
-func (a *adding) quantiles() (p50, p99 time.Duration) {
+func (a *staySum) quantiles() (p50, p99 time.Duration) {
 	if a.hist == nil {
 		return 0, 0
 	}
 	return min(time.Duration(a.hist.ValueAtPercentile(50)), a.Max), min(time.Duration(a.hist.ValueAtPercentile(99)), a.Max)
 }
 
-// A group is some goroutines while they are added up.
+// A group is some goroutines while they are summed.
 type group struct {
 	goroutines, created, ended int64
 	time                       time.Duration
 	longest                    Lived
-	stays                      map[index.Code]*adding
-	ranges                     map[uint32]*adding // by name
+	stays                      map[index.Code]*staySum
+	ranges                     map[uint32]*staySum // by name
 }
 
-// goroutine counts one that was there in a window.
+// goroutine counts a goroutine that existed in a window.
 func (g *group) goroutine(one *index.Goroutine, from, to int64) {
 	g.goroutines++
 	life := time.Duration(min(one.To, to) - max(one.From, from))
@@ -68,17 +68,17 @@ func (g *group) goroutine(one *index.Goroutine, from, to int64) {
 	}
 }
 
-// merge adds what another group did. Quantiles are known where they are of all of it.
+// merge adds another group. Quantiles are known only where they cover all of it.
 func (g *group) merge(o *group) {
 	g.goroutines += o.goroutines
 	g.time += o.time
 	if g.stays == nil {
-		g.stays = map[index.Code]*adding{}
+		g.stays = map[index.Code]*staySum{}
 	}
 	for code, more := range o.stays {
 		a := g.stays[code]
 		if a == nil {
-			a = &adding{Stay: Stay{Code: code, Name: more.Name}, hist: hdrhistogram.New(1, int64(longest), 2)}
+			a = &staySum{Stay: Stay{Code: code, Name: more.Name}, hist: hdrhistogram.New(1, int64(longest), 2)}
 			g.stays[code] = a
 		}
 		a.Count += more.Count
@@ -105,8 +105,8 @@ func (g *group) kind(name string) Kind {
 	return k
 }
 
-// gather adds up what goroutines did in a window, each in the group that it is given; nil: it does
-// not count. busy is how long processors were busy with them, by their numbers + 1.
+// gather sums what goroutines did in a window, each in its group; those with a nil group do not
+// count. busy is how long processors were busy with them, by their numbers + 1.
 func gather(x *index.Index, from, to int64, groupOf func(*index.Goroutine) *group) (busy map[uint32]time.Duration,
 	err error,
 ) {
@@ -130,11 +130,11 @@ func gather(x *index.Index, from, to int64, groupOf func(*index.Goroutine) *grou
 			return
 		}
 		if one.stays == nil {
-			one.stays = map[index.Code]*adding{}
+			one.stays = map[index.Code]*staySum{}
 		}
 		a := one.stays[span.Code]
 		if a == nil {
-			a = &adding{Stay: Stay{Code: span.Code, Name: x.Code(span.Code)}}
+			a = &staySum{Stay: Stay{Code: span.Code, Name: x.Code(span.Code)}}
 			one.stays[span.Code] = a
 		}
 		a.add(took, &hists)
@@ -144,7 +144,7 @@ func gather(x *index.Index, from, to int64, groupOf func(*index.Goroutine) *grou
 	})
 }
 
-// each calls yield with all spans in a window, and how long each is within it.
+// each calls yield with all spans in a window, and the time of each within it.
 func each(x *index.Index, from, to int64, yield func(span *index.Span, took time.Duration)) error {
 	return x.Spans(from, to, func(span index.Span) bool {
 		yield(&span, time.Duration(min(span.To, to)-max(span.From, from)))

@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/trace/stacks"
 )
 
-// A Grouping says which goroutines are put together.
+// A Grouping is a way to group goroutines.
 type Grouping string
 
 // Groupings.
@@ -20,22 +20,22 @@ const (
 	ByCreation Grouping = "creation" // where the go statement is
 )
 
-// An Order says what comes first: what has most of it.
+// An Order is the quantity to sort by, in descending order.
 type Order string
 
 // Orders.
 const (
-	ByLife     Order = "life" // how long they were there
+	ByLife     Order = "life" // how long they existed
 	ByRunning  Order = "running"
 	ByRunnable Order = "runnable"
-	ByWaiting  Order = "waiting" // for whatever reason
+	ByWaiting  Order = "waiting" // for any reason
 	BySyscall  Order = "syscall"
 )
 
-// Orders are all orders.
+// Orders returns all orders.
 func Orders() []Order { return []Order{ByLife, ByRunning, ByRunnable, ByWaiting, BySyscall} }
 
-// counts reports whether time in a state is what an order is by, other than life.
+// counts reports whether an order, other than life, includes time in a state.
 func (o Order) counts(code index.Code) bool {
 	switch o {
 	case ByRunning:
@@ -51,16 +51,16 @@ func (o Order) counts(code index.Code) bool {
 	return false
 }
 
-// Options choose goroutines and a window.
+// Options select goroutines and a window.
 type Options struct {
-	// From and To are in nanoseconds since the trace's begin; To 0 is its end.
+	// From and To are in nanoseconds since the start of the trace; To 0 means its end.
 	From, To int64
-	// Goroutines are those that count, by the function that they run; nil: all.
+	// Goroutines selects goroutines, by the function that they run; nil means all.
 	Goroutines *regexp.Regexp
-	// Own tells whose own code a call is: [ByCreation], the innermost own one of a go statement's
-	// stack counts. nil, and where there is none: the go statement itself.
+	// Own reports whether a call is own code: with [ByCreation], the innermost own call in a go
+	// statement's stack counts. If it is nil, or there is none, the go statement itself counts.
 	Own func(stacks.Frame) bool
-	// Order is [ByRunning] when it is "".
+	// Order; "" means [ByRunning].
 	Order Order
 }
 
@@ -71,20 +71,20 @@ func (o *Options) window(x *index.Index) {
 	o.Order = cmp.Or(o.Order, ByRunning)
 }
 
-// A Group is goroutines that have something in common. [ByStart], its Name is that of the function
-// that they run, "" when no stack told; [ByCreation], of the function that has the go statement,
-// and "" of those that are older than the trace.
+// A Group is goroutines with something in common. With [ByStart], Name is the function that they
+// run, "" if no stack shows it; with [ByCreation], the function with the go statement, "" for
+// goroutines older than the trace.
 type Group struct {
 	Kind
-	// Place is where they were made, [ByCreation]; Parent is instead the function that those run
-	// who made them, when there is no stack of it.
+	// With [ByCreation], Place is where they were created, or, if there is no stack of that, Parent
+	// is the function that their creators run.
 	Place   stacks.Frame
 	Parent  string
 	Created int64 // in the window
 	Ended   int64 // in the window
 	Longest Lived
-	// Ranges are the collector's work that the goroutines did, and stops of the world that they
-	// made. They overlap with Stays.
+	// Ranges are the garbage collector's work that the goroutines did, and stop-the-world phases
+	// that they caused. They overlap with Stays.
 	Ranges []Range
 }
 
@@ -94,16 +94,16 @@ type Lived struct {
 	Life time.Duration
 }
 
-// A place is what goroutines of a group have in common.
-type place struct {
+// An origin is what goroutines of a group have in common.
+type origin struct {
 	frame  stacks.Frame
 	parent string
 }
 
-// Groups adds up goroutines in a window by what they have in common.
+// Groups sums goroutines in a window by what they have in common.
 func Groups(x *index.Index, by Grouping, o Options) ([]Group, error) {
 	o.window(x)
-	placeOf := func(g *index.Goroutine) place { return place{frame: stacks.Frame{Func: x.Kinds()[g.Kind].Name}} }
+	placeOf := func(g *index.Goroutine) origin { return origin{frame: stacks.Frame{Func: x.Kinds()[g.Kind].Name}} }
 	switch by {
 	case ByStart:
 	case ByCreation:
@@ -115,7 +115,7 @@ func Groups(x *index.Index, by Grouping, o Options) ([]Group, error) {
 	default:
 		return nil, fmt.Errorf("unknown grouping %q of goroutines (want %s or %s)", by, ByStart, ByCreation)
 	}
-	groups := map[place]*group{}
+	groups := map[origin]*group{}
 	byGoroutine := make([]*group, x.Info.Goroutines)
 	if _, err := gather(x, o.From, o.To, func(g *index.Goroutine) *group {
 		if !o.chosen(x, g) {
@@ -124,7 +124,7 @@ func Groups(x *index.Index, by Grouping, o Options) ([]Group, error) {
 		p := placeOf(g)
 		one := groups[p]
 		if one == nil {
-			one = &group{ranges: map[uint32]*adding{}}
+			one = &group{ranges: map[uint32]*staySum{}}
 			groups[p] = one
 		}
 		byGoroutine[g.Index] = one
@@ -160,7 +160,7 @@ func (o *Options) chosen(x *index.Index, g *index.Goroutine) bool {
 	return o.Goroutines == nil || o.Goroutines.MatchString(x.Kinds()[g.Kind].Name)
 }
 
-// by is the time that an order is by.
+// by returns the value of an order.
 func (k *Kind) by(o Order) time.Duration {
 	if o == ByLife {
 		return k.Time
@@ -174,8 +174,8 @@ func (k *Kind) by(o Order) time.Duration {
 	return sum
 }
 
-// creations finds out where goroutines were made.
-func creations(x *index.Index, own func(stacks.Frame) bool) (func(*index.Goroutine) place, error) {
+// creations finds where goroutines were created.
+func creations(x *index.Index, own func(stacks.Frame) bool) (func(*index.Goroutine) origin, error) {
 	kind := make([]uint32, x.Info.Goroutines)
 	if err := x.Goroutines(func(g *index.Goroutine) bool {
 		kind[g.Index] = g.Kind
@@ -183,13 +183,13 @@ func creations(x *index.Index, own func(stacks.Frame) bool) (func(*index.Gorouti
 	}); err != nil {
 		return nil, err
 	}
-	known := map[uint32]place{} // by the stack of the go statement
-	return func(g *index.Goroutine) place {
+	known := map[uint32]origin{} // by the stack of the go statement
+	return func(g *index.Goroutine) origin {
 		if g.Created == 0 {
 			if g.Parent > 0 && int(g.Parent) <= len(kind) {
-				return place{parent: x.Kinds()[kind[g.Parent-1]].Name}
+				return origin{parent: x.Kinds()[kind[g.Parent-1]].Name}
 			}
-			return place{}
+			return origin{}
 		}
 		p, ok := known[g.Created]
 		if !ok {
@@ -206,8 +206,8 @@ func creations(x *index.Index, own func(stacks.Frame) bool) (func(*index.Gorouti
 	}, nil
 }
 
-// rangesOf adds the collector's work, and stops of the world, to the groups of the goroutines that
-// did it.
+// rangesOf adds the garbage collector's work, and stop-the-world phases, to the groups of the
+// goroutines that did it.
 func rangesOf(x *index.Index, from, to int64, of []*group) error {
 	hists := 0
 	return x.Records(index.Ranges, from, to, func(r *index.Record) bool {
@@ -217,7 +217,7 @@ func rangesOf(x *index.Index, from, to int64, of []*group) error {
 		all := of[r.Goroutine-1].ranges
 		a := all[r.Name]
 		if a == nil {
-			a = &adding{Stay: Stay{Name: x.Name(r.Name)}}
+			a = &staySum{Stay: Stay{Name: x.Name(r.Name)}}
 			all[r.Name] = a
 		}
 		a.add(time.Duration(min(r.To, to)-max(r.From, from)), &hists)

@@ -10,20 +10,20 @@ import (
 	"github.com/whet-go/whet/trace/stacks"
 )
 
-// A Goroutine is one, in a window.
+// A Goroutine is a goroutine in a window.
 type Goroutine struct {
 	ID       int64  // the runtime's number
-	Function string // that it runs; "" when no stack told
-	// Place is where its go statement is, as [ByCreation] has it; empty when that is not known.
+	Function string // that it runs; "" if no stack shows it
+	// Place is where its go statement is, as with [ByCreation]; empty if unknown.
 	Place    stacks.Frame
-	From, To time.Duration // when it was there, since the trace's begin: cut at the window's ends
-	Old      bool          // it is older than the trace
+	From, To time.Duration // when it existed, since the start of the trace: cut at the window's ends
+	Old      bool          // older than the trace
 	Ended    bool          // within the trace
-	Stays    []Stay        // longest in all first; without quantiles and longest spans
+	Stays    []Stay        // longest total first; without quantiles and longest spans
 }
 
-// Singles are the n goroutines in a window that come first in an order, and how many others there
-// are. 0 is all of them. Memory goes by n, and 8 bytes for each goroutine of the trace.
+// Singles returns the first n goroutines in a window in an order, and the number of others; n 0
+// means all. It needs memory for n, and 8 bytes for each goroutine of the trace.
 func Singles(x *index.Index, n int, o Options) (list []Goroutine, others int, err error) {
 	o.window(x)
 	most, others, err := first(x, n, o)
@@ -73,7 +73,7 @@ func Singles(x *index.Index, n int, o Options) (list []Goroutine, others int, er
 	return list, others, nil
 }
 
-// A ranked goroutine has so much of what an order is by.
+// A ranked goroutine has its value in the order.
 type ranked struct {
 	index uint32
 	time  int64
@@ -83,7 +83,7 @@ func byRank(a, b ranked) int {
 	return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.index, b.index))
 }
 
-// lowest is a heap whose first is what comes last in the order.
+// lowest is a heap with the last one in the order on top.
 type lowest []ranked
 
 func (l lowest) Len() int           { return len(l) }
@@ -96,7 +96,7 @@ func (l *lowest) Pop() any {
 	return last
 }
 
-// first are the n goroutines that come first, and how many do not.
+// first returns the first n goroutines, and the number of others.
 func first(x *index.Index, n int, o Options) (list []ranked, others int, err error) {
 	times := make([]int64, x.Info.Goroutines)
 	if o.Order != ByLife {

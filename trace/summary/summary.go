@@ -8,29 +8,29 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// A Summary is of a window of a trace.
+// A Summary is the summary of a window of a trace.
 type Summary struct {
-	From, To   time.Duration // since the trace's begin
+	From, To   time.Duration // since the start of the trace
 	Events     int64         // of the whole trace
-	Goroutines int64         // that were there in the window
+	Goroutines int64         // that existed in the window
 	All        Kind          // all goroutines: its runnable stays are the scheduling latency
-	Kinds      []Kind        // those that ran longest first
+	Kinds      []Kind        // by descending running time
 	Procs      []Proc
-	Ranges     []Range  // of the garbage collector, and stops of the world: longest in all first
-	Metrics    []Metric // in the order in which they come
-	Tasks      []Range  // of the user, by type
-	Regions    []Range  // of the user, by type
-	Logs       []Log    // of the user, by category: most first
+	Ranges     []Range  // of the garbage collector, and stop-the-world phases: longest total first
+	Metrics    []Metric // in the order of their first values
+	Tasks      []Range  // of runtime/trace, by type
+	Regions    []Range  // of runtime/trace, by type
+	Logs       []Log    // of runtime/trace, by category: most frequent first
 	Samples    int64    // of the CPU
-	Damage     string   // what ended the trace before its end; "" when it is whole
+	Damage     string   // what ended the trace early; "" if it is intact
 }
 
 // A Kind is the goroutines that run one function.
 type Kind struct {
-	Name       string // "" when no stack told
+	Name       string // "" if no stack shows it
 	Goroutines int64
-	Time       time.Duration // that they were there, together
-	Stays      []Stay        // longest in all first
+	Time       time.Duration // that they existed, total
+	Stays      []Stay        // longest total first
 }
 
 // A Stay is a state, or a reason to wait.
@@ -39,8 +39,8 @@ type Stay struct {
 	Name  string
 	Count int64
 	Total time.Duration
-	// P50, P99 and Max are of single spans. Quantiles are within 1 %; 0 when there are too many
-	// groups and states to know.
+	// P50, P99 and Max are of single spans. Quantiles are within 1 %; 0 if there are too many
+	// groups and states to compute them.
 	P50, P99, Max time.Duration
 }
 
@@ -58,7 +58,7 @@ type Range struct {
 	P50, P99, Max time.Duration
 }
 
-// A Metric is one of the runtime's.
+// A Metric is a metric of the runtime.
 type Metric struct {
 	Name        string
 	First, Last uint64
@@ -72,7 +72,7 @@ type Log struct {
 	Count    int64
 }
 
-// Of summarises a window, in nanoseconds since the trace's begin.
+// Of summarises a window, in nanoseconds since the start of the trace.
 func Of(x *index.Index, from, to int64) (*Summary, error) {
 	s := &Summary{From: time.Duration(from), To: time.Duration(to), Events: x.Info.Events, Damage: x.Info.Damage}
 	if err := s.kinds(x, from, to); err != nil {
@@ -112,15 +112,15 @@ func (s *Summary) kinds(x *index.Index, from, to int64) error {
 	return nil
 }
 
-// A Collector is what garbage collection took of the time that goroutines ran: on processors as the
-// Go scheduler has them, where a CPU profile counts the operating system's CPU time.
+// A Collector is the garbage collector's part of the time that goroutines ran: on processors of the
+// Go scheduler, whereas a CPU profile counts the operating system's CPU time.
 type Collector struct {
 	Ran        time.Duration // all goroutines, assists included
-	Background time.Duration // of it the collector's own goroutines
-	Assists    time.Duration // of it goroutines that help it while they allocate
+	Background time.Duration // of it, the garbage collector's own goroutines
+	Assists    time.Duration // of it, goroutines that assist it while they allocate
 }
 
-// Collector adds up what garbage collection took.
+// Collector sums the time of garbage collection.
 func (s *Summary) Collector() Collector {
 	c := Collector{Ran: s.All.Of(index.Running) + s.All.Of(index.Assist), Assists: s.All.Of(index.Assist)}
 	for i := range s.Kinds {
@@ -132,7 +132,7 @@ func (s *Summary) Collector() Collector {
 	return c
 }
 
-// Of is the time in a state.
+// Of returns the time in a state.
 func (k *Kind) Of(code index.Code) time.Duration {
 	for _, s := range k.Stays {
 		if s.Code == code {
@@ -142,7 +142,7 @@ func (k *Kind) Of(code index.Code) time.Duration {
 	return 0
 }
 
-// Waiting is the time in all reasons to wait.
+// Waiting returns the time in all reasons to wait.
 func (k *Kind) Waiting() time.Duration {
 	sum := time.Duration(0)
 	for _, s := range k.Stays {
@@ -198,13 +198,13 @@ func (s *Summary) streams(x *index.Index, from, to int64) error {
 	})
 }
 
-// named adds up a stream's records by name, each cut at the window's ends.
+// named sums a stream's records by name, each cut at the window's ends.
 func named(x *index.Index, stream index.Stream, from, to int64) ([]Range, error) {
-	all, hists := map[uint32]*adding{}, 0
+	all, hists := map[uint32]*staySum{}, 0
 	if err := x.Records(stream, from, to, func(r *index.Record) bool {
 		a := all[r.Name]
 		if a == nil {
-			a = &adding{Stay: Stay{Name: x.Name(r.Name)}}
+			a = &staySum{Stay: Stay{Name: x.Name(r.Name)}}
 			all[r.Name] = a
 		}
 		a.add(time.Duration(min(r.To, to)-max(r.From, from)), &hists)
@@ -215,8 +215,8 @@ func named(x *index.Index, stream index.Stream, from, to int64) ([]Range, error)
 	return ranges(all), nil
 }
 
-// ranges are those that were added up, longest in all first.
-func ranges(all map[uint32]*adding) []Range {
+// ranges returns the sums, longest total first.
+func ranges(all map[uint32]*staySum) []Range {
 	var list []Range
 	for _, a := range all {
 		p50, p99 := a.quantiles()
