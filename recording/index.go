@@ -41,9 +41,8 @@ type entry struct {
 	packed int64 // bytes in the archive
 	raw    int64 // bytes when inflated
 	offset int64 // of the data
-	// open means that the sizes are unknown because the file ended, or was
-	// damaged, before they were written: the data goes on to packed and its
-	// checksum cannot be told.
+	// open means that the sizes are unknown because the file ended, or was damaged, before they
+	// were written: the data extends to packed and its checksum is unknown.
 	open bool
 }
 
@@ -52,7 +51,7 @@ func (e entry) same(f entry) bool {
 		e.offset == f.offset
 }
 
-// check says what is impossible about e in a file of that size.
+// check returns an error if e is impossible in a file of that size.
 func (e entry) check(size int64) error {
 	switch {
 	case !validName(e.name):
@@ -71,7 +70,7 @@ func (e entry) check(size int64) error {
 
 var errTruncated = errors.New("file ends within it")
 
-// readIndex reads the central directory. The error says why it cannot be used.
+// readIndex reads the central directory. The error is the reason why it cannot be used.
 func readIndex(r io.ReaderAt, size int64) ([]entry, error) {
 	tail := make([]byte, min(size, endLen+1<<16))
 	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
@@ -144,8 +143,8 @@ func localAt(r io.ReaderAt, off int64) (e entry, flags uint16, ok bool) {
 	}, le.Uint16(h[6:]), true
 }
 
-// indexed resolves index entries to their data and says whether every local
-// header agrees with the index.
+// indexed resolves index entries to their data and reports whether every local header agrees with
+// the index.
 func indexed(r io.ReaderAt, index []entry) (entries []entry, agree bool) {
 	agree = true
 	for _, e := range index {
@@ -199,8 +198,8 @@ type measurer struct {
 	out     [32 << 10]byte
 }
 
-// measure finds the sizes of an entry whose header does not say them, by
-// inflating it. It takes what it inflates from budget.
+// measure finds the sizes of an entry whose header does not have them, by inflating it. It takes
+// what it inflates from budget.
 func (m *measurer) measure(r io.ReaderAt, size int64, e *entry, budget *int64) {
 	e.packed, e.raw, e.open = max(0, size-e.offset), 0, true
 	if e.method != methodDeflate {
@@ -224,8 +223,7 @@ func (m *measurer) measure(r io.ReaderAt, size int64, e *entry, budget *int64) {
 	}
 }
 
-// countingReader counts exactly what flate takes: an io.ByteReader is never read
-// ahead.
+// countingReader counts exactly what flate reads: an io.ByteReader is never read ahead.
 type countingReader struct {
 	r    io.Reader
 	n    int64

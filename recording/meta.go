@@ -29,7 +29,7 @@ const (
 	sourcePrefix  = "source/"
 )
 
-// Meta is recording.json: what was recorded, of what, and what could not be had.
+// Meta is recording.json: what was recorded, of which target, and what was unavailable.
 type Meta struct {
 	Version  int           `json:"version"`        // of the format
 	Whet     string        `json:"whet,omitempty"` // version of the recorder
@@ -45,19 +45,19 @@ type Meta struct {
 	CommandLine []string `json:"command_line,omitempty"` // of the target's process
 	Build       *Build   `json:"build,omitempty"`        // nil when unknown
 
-	// Own lists the module or package prefixes that the user called own code
-	// besides the main module.
+	// Own lists the module or package prefixes that the user declared own code, in addition to the
+	// main module.
 	Own []string `json:"own,omitempty"`
 
 	Parts   []Part    `json:"parts"`
 	Missing []Missing `json:"missing,omitempty"`
 
-	// Interrupted is set when the window ended before the time asked for, and
-	// when the recording had to be salvaged.
+	// Interrupted is set if the window ended before the requested time, and if the recording had to
+	// be salvaged.
 	Interrupted bool `json:"interrupted,omitempty"`
 }
 
-// TargetKind is the sort of a target.
+// TargetKind is the kind of a target.
 type TargetKind string
 
 // The kinds of targets.
@@ -78,7 +78,7 @@ type Target struct {
 	PID     int        `json:"pid,omitempty"` // 0 when not on the recorder's machine
 }
 
-// String names the target as the user did.
+// String returns the target as the user named it.
 func (t Target) String() string {
 	switch t.Kind {
 	case Bench:
@@ -92,7 +92,7 @@ func (t Target) String() string {
 	return t.Address
 }
 
-// Build is the build information that the go command put into the target's binary.
+// Build is the build information that the go command embedded in the target's binary.
 type Build struct {
 	Path     string         `json:"path,omitempty"` // package path of main
 	Main     Module         `json:"main"`           // the main module: own code
@@ -130,8 +130,8 @@ func BuildOf(bi *debug.BuildInfo) *Build {
 	return b
 }
 
-// IsDir reports whether the module is built from a directory: one that a workspace or
-// a replace directive names, or that of the main module.
+// IsDir reports whether the module is built from a directory: one in a workspace or a replace
+// directive, or that of the main module.
 func (m Module) IsDir() bool {
 	if m.Replace != nil {
 		m = *m.Replace
@@ -139,8 +139,8 @@ func (m Module) IsDir() bool {
 	return m.Version == "" || m.Version == "(devel)"
 }
 
-// Foreign returns the paths of the dependencies that are not the user's: all but those
-// that are built from a directory, and those below prefixes, which the user called own.
+// Foreign returns the paths of the dependencies that are not the user's: all except those that are
+// built from a directory, and those below prefixes, which the user declared own.
 func (b *Build) Foreign(prefixes []string) []string {
 	own := profile.BelowAny(prefixes)
 	var out []string
@@ -161,7 +161,7 @@ func moduleOf(m debug.Module) Module {
 	return out
 }
 
-// Kind is the sort of a part.
+// Kind is the kind of a part.
 type Kind string
 
 // The kinds of parts.
@@ -181,7 +181,7 @@ type Part struct {
 	SHA256 string `json:"sha256,omitempty"` // of those bytes, in hex
 	Note   string `json:"note,omitempty"`   // what is particular about it, for people
 
-	// Path is a source file's path as the profiles say it.
+	// Path is a source file's path as in the profiles.
 	Path string `json:"path,omitempty"`
 
 	// Start and End bound the window that the part covers; equal for a snapshot.
@@ -189,7 +189,7 @@ type Part struct {
 	End   time.Time `json:"end,omitzero"`
 }
 
-// Missing is something that could not be recorded.
+// Missing is a part that could not be recorded.
 type Missing struct {
 	Part   string `json:"part"`           // profile or part name, such as "block"
 	Reason string `json:"reason"`         // why

@@ -11,9 +11,8 @@ import (
 
 const maxName = 4096 // bytes of a part's name
 
-// validName reports whether name may be a part's: relative, slash-separated, clean,
-// printable and without anything that an extractor on some system would take for
-// a way out of its directory.
+// validName reports whether name may be a part's: relative, slash-separated, clean, printable and
+// without anything that an extractor on some system would treat as a path out of its directory.
 func validName(name string) bool {
 	if name == "" || len(name) > maxName || !utf8.ValidString(name) {
 		return false
@@ -27,8 +26,8 @@ func validName(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// sourceName is the archive name of a source file that profiles call p. Most
-// paths keep their look; what must not be in an archive name is escaped as %XX.
+// sourceName returns the archive name of a source file that profiles call p. Most paths are
+// unchanged; what is not allowed in an archive name is escaped as %XX.
 func sourceName(p string) string {
 	p = strings.ReplaceAll(p, `\`, "/")
 	var b strings.Builder
@@ -58,7 +57,7 @@ func sourceName(p string) string {
 	return strings.TrimSuffix(sourcePrefix, "/") + b.String()
 }
 
-// numbered makes the nth name after a collision: "a/b.go" is "a/b~2.go" for n 2.
+// numbered returns the nth name after a collision: "a/b.go" becomes "a/b~2.go" for n 2.
 func numbered(name string, n int) string {
 	ext := path.Ext(name)
 	return strings.TrimSuffix(name, ext) + "~" + strconv.Itoa(n) + ext

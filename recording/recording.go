@@ -21,21 +21,21 @@ import (
 const (
 	maxWhole = 16 << 20 // bytes of a part that is read at once: recording.json, one source file
 
-	// maxSalvage bounds what Open inflates to tell which parts of a damaged file
-	// are whole, so that overlapping parts do not make it take for ever.
+	// maxSalvage bounds what Open inflates to find which parts of a damaged file are intact, so
+	// that overlapping parts cannot make it run forever.
 	maxSalvage = 256 << 20
 
-	// mayOverlap is how many parts may overlap others for a bit that was flipped.
+	// mayOverlap is how many parts may overlap others because of a flipped bit.
 	mayOverlap = 8
 
-	// maxWarnings is how many warnings are kept; of the rest there is the number.
+	// maxWarnings is how many warnings are kept; the rest are counted.
 	maxWarnings = 20
 )
 
-// ErrNoPart is what a PartError wraps when the recording has no such part.
+// ErrNoPart is in a PartError if the recording has no such part.
 var ErrNoPart = errors.New("not in the recording")
 
-// ErrNotRecording is wrapped by Open's error for a file that is something else.
+// ErrNotRecording is in Open's error for a file of another kind.
 var ErrNotRecording = errors.New("not a whet recording")
 
 // A PartError is a failure to read one part of a recording.
@@ -56,14 +56,13 @@ func (e *PartError) Unwrap() error { return e.Err }
 
 // A Recording is an open .whet file.
 type Recording struct {
-	// Warnings names what is not whole: parts that are cut off or damaged, a
-	// missing index, a missing recording.json. Damage inside a part's data shows
-	// only when the part is read; Verify reads them all.
+	// Warnings lists what is incomplete: parts that are truncated or damaged, a missing index, a
+	// missing recording.json. Damage inside a part's data shows only when the part is read; Verify
+	// reads them all.
 	Warnings []error
 
-	// MaxMemory bounds the memory that decoding one profile may take, as
-	// profile.ReadOptions.MaxBytes does; 0 means by the part's size in the file.
-	// It is set before the Recording is used.
+	// MaxMemory bounds the memory for decoding one profile, as profile.ReadOptions.MaxBytes does; 0
+	// means a limit that depends on the part's size in the file. Set it before using the Recording.
 	MaxMemory int64
 
 	file    string
@@ -73,12 +72,12 @@ type Recording struct {
 	entries map[string]entry
 	order   []string          // part names as in the file
 	sources map[string]string // source path to part name
-	unsaid  int               // warnings that were not kept
+	omitted int               // warnings that were not kept
 	size    int64             // of the file
 }
 
-// Open opens the recording at path. A damaged one opens as long as any part of
-// it can be found; see Warnings. It must be closed.
+// Open opens the recording at path. It opens a damaged one as long as any part of it can be found;
+// see Warnings. The caller must close it.
 func Open(path string) (*Recording, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -102,7 +101,7 @@ func Open(path string) (*Recording, error) {
 	return r, nil
 }
 
-// OpenFile opens the recording that is in f, an [os.File] or the like, which it owns from then on.
+// OpenFile opens the recording in f, an [os.File] or the like, which it then owns.
 func OpenFile(f interface {
 	io.ReaderAt
 	io.Closer
@@ -121,8 +120,8 @@ func OpenFile(f interface {
 	return r, nil
 }
 
-// NewReader opens the recording of size bytes that r holds. r must stay valid
-// while the Recording is in use.
+// NewReader opens the recording of size bytes in r. r must remain valid while the Recording is in
+// use.
 func NewReader(r io.ReaderAt, size int64) (*Recording, error) {
 	rec, err := newRecording(r, size, "")
 	if err != nil {
@@ -170,7 +169,7 @@ func (r *Recording) load(size int64) {
 	if err == nil {
 		r.warn(errors.New("recording is damaged: its index and its parts disagree"))
 	}
-	// Both lists may lie; a checksum does not.
+	// Either list may be wrong; a checksum is not.
 	byName := make(map[string]entry)
 	for _, e := range entries {
 		byName[e.name] = e
@@ -198,8 +197,8 @@ func (r *Recording) load(size int64) {
 	}
 }
 
-// apart drops entries whose data begins within that of another: no writer makes such,
-// and a file of which every part is the same large one takes for ever.
+// apart drops entries whose data begins within that of another: no writer creates them, and a file
+// in which every part is the same large one would take forever to read.
 func (r *Recording) apart(entries []entry) []entry {
 	byOffset := slices.SortedFunc(slices.Values(entries), func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.packed, b.packed))
@@ -240,7 +239,7 @@ func (r *Recording) add(e entry, size int64) {
 	r.order = append(r.order, e.name)
 }
 
-// loadMeta reads recording.json, or makes up for it.
+// loadMeta reads recording.json, or reconstructs it.
 func (r *Recording) loadMeta() error {
 	data, err := r.read(MetaPart)
 	if err == nil {
@@ -315,15 +314,15 @@ func (r *Recording) decodeMeta(data []byte) error {
 	return nil
 }
 
-// warn keeps a warning, or counts it when there are many.
+// warn adds a warning, or counts it if there are many.
 func (r *Recording) warn(err error) {
 	if len(r.Warnings) < maxWarnings {
 		r.Warnings = append(r.Warnings, err)
 		return
 	}
-	r.unsaid++
-	more := fmt.Errorf("and %d more of the kind", r.unsaid)
-	if r.unsaid == 1 {
+	r.omitted++
+	more := fmt.Errorf("and %d more of the kind", r.omitted)
+	if r.omitted == 1 {
 		r.Warnings = append(r.Warnings, more)
 		return
 	}
@@ -338,11 +337,11 @@ func (r *Recording) Close() error {
 	return r.closer.Close()
 }
 
-// File is the path that Open was given; "" after NewReader.
+// File returns the path that Open was given; "" after NewReader.
 func (r *Recording) File() string { return r.file }
 
-// Meta describes the recording. Its Parts include those that recording.json
-// does not list; a salvaged recording has only what start.json says.
+// Meta returns the description of the recording. Its Parts include those that recording.json does
+// not list; a salvaged recording has only what is in start.json.
 func (r *Recording) Meta() Meta { return r.meta }
 
 // ProfileNames lists the profiles: the usual ones first, in a fixed order
@@ -360,14 +359,13 @@ func (r *Recording) ProfileNames() []string {
 	return names
 }
 
-// Profile decodes the profile of that name, as in ProfileNames. The error is a
-// *PartError, which wraps ErrNoPart when there is none.
+// Profile decodes the profile of that name, as in ProfileNames. The error is a *PartError, which
+// wraps ErrNoPart if there is none.
 func (r *Recording) Profile(name string) (*profile.Profile, error) {
 	return r.ReadProfile(name, profile.ReadOptions{})
 }
 
-// Profiles decodes several profiles, which together may take what one of their size
-// may.
+// Profiles decodes several profiles, which share the memory limit of one of their total size.
 func (r *Recording) Profiles(names []string) ([]*profile.Profile, error) {
 	left := r.MaxMemory
 	if left == 0 {
@@ -389,7 +387,7 @@ func (r *Recording) Profiles(names []string) ([]*profile.Profile, error) {
 	return all, nil
 }
 
-// ReadProfile is Profile within other bounds.
+// ReadProfile is Profile with other bounds.
 func (r *Recording) ReadProfile(name string, opt profile.ReadOptions) (*profile.Profile, error) {
 	part := profilePart(name)
 	rc, err := r.Part(part)
@@ -399,7 +397,7 @@ func (r *Recording) ReadProfile(name string, opt profile.ReadOptions) (*profile.
 	if opt.MaxBytes == 0 {
 		opt.MaxBytes = r.MaxMemory
 	}
-	// What a part inflates to says nothing: it may be a thousand times its size.
+	// The inflated size is not a measure: it may be a thousand times the stored size.
 	opt.Size = r.entries[part].packed
 	p, err := profile.Read(rc, opt)
 	if err == nil {
@@ -418,19 +416,18 @@ func (r *Recording) Has(name string) bool {
 	return ok
 }
 
-// Size is how many bytes a part has when it is read, 0 when there is none of that name. Of a part
-// that was cut off it is at least what the archive has of it.
+// Size returns the size of a part when read, in bytes; 0 if there is none of that name. For a
+// truncated part it is at least what the archive has of it.
 func (r *Recording) Size(name string) int64 {
 	e := r.entries[name]
 	return max(e.packed, e.raw)
 }
 
-// StoredSize is how many bytes of the file a part takes, 0 when there is none.
+// StoredSize returns the size of a part in the file, in bytes; 0 if there is none.
 func (r *Recording) StoredSize(name string) int64 { return r.entries[name].packed }
 
-// Part opens a part by its name in the archive, such as TracePart. Reads fail
-// with a *PartError when the part is damaged or ends early, after what could be
-// read of it.
+// Part opens a part by its name in the archive, such as TracePart. If the part is damaged or ends
+// early, reads return what they can and then fail with a *PartError.
 func (r *Recording) Part(name string) (io.ReadCloser, error) {
 	e, ok := r.entries[name]
 	if !ok {
@@ -466,8 +463,7 @@ func (r *Recording) JSON(name string, v any) error {
 	return nil
 }
 
-// Verify reads every part and returns what is wrong with them, Warnings not
-// included.
+// Verify reads every part and returns the errors, without Warnings.
 func (r *Recording) Verify() []error {
 	var errs []error
 	for _, name := range r.order {
@@ -536,7 +532,7 @@ func (p *partReader) Read(b []byte) (int, error) {
 	if p.err != nil {
 		return 0, p.err
 	}
-	// One byte more than there should be tells a part that is too long.
+	// Reading one byte more than expected detects a part that is too long.
 	if room := p.e.raw - p.n + 1; !p.e.open && int64(len(b)) > room {
 		b = b[:room]
 	}

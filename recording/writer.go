@@ -21,14 +21,14 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// PartialSuffix is what Create appends to the name of a file until it is whole.
+// PartialSuffix is what Create appends to the name of a file until it is complete.
 const PartialSuffix = ".partial"
 
 // maxFile bounds a recording, so that no field of the format needs 64 bits.
 const maxFile = 1<<32 - 1<<20
 
-// A Writer writes one recording. Its methods may be called by many goroutines.
-// Either Close or Abort must be called.
+// A Writer writes one recording. It is safe for concurrent use. Either Close or Abort must be
+// called.
 type Writer struct {
 	path string
 	file *os.File
@@ -43,10 +43,9 @@ type Writer struct {
 	parts  []Part
 }
 
-// Create starts the recording that Close will put at path. Until then it is
-// written to path + PartialSuffix, which replaces a file of that name. start is
-// what is known of the target beforehand: a recording that is cut short has no
-// other description.
+// Create starts the recording that Close will put at path. Until then it is written to path +
+// PartialSuffix, which replaces a file of that name. start describes the target beforehand: a
+// truncated recording has no other description.
 func Create(path string, start Meta) (*Writer, error) {
 	f, err := os.Create(path + PartialSuffix)
 	if err != nil {
@@ -63,7 +62,7 @@ func Create(path string, start Meta) (*Writer, error) {
 	return w, nil
 }
 
-// Path is where Close will put the recording.
+// Path returns where Close will put the recording.
 func (w *Writer) Path() string { return w.path }
 
 // Has reports whether a part of that name has been added.
@@ -73,8 +72,8 @@ func (w *Writer) Has(name string) bool {
 	return w.names[name]
 }
 
-// Add appends a part. Of p, Name and whatever describes the part are the
-// caller's; Kind (when empty), Bytes and SHA256 are filled in.
+// Add appends a part. The caller sets Name and the description of p; Add sets Kind (if empty),
+// Bytes and SHA256.
 func (w *Writer) Add(p Part, data []byte) error {
 	return w.AddReader(p, bytes.NewReader(data), int64(len(data)))
 }
@@ -88,8 +87,7 @@ func (w *Writer) AddJSON(name string, v any) error {
 	return w.Add(Part{Name: name, Kind: KindJSON}, append(data, '\n'))
 }
 
-// AddProfile appends the profile called name, such as "cpu". Of p, the fields
-// that describe the part are used.
+// AddProfile appends the profile called name, such as "cpu", with the description in p.
 func (w *Writer) AddProfile(name string, prof *profile.Profile, p Part) error {
 	var buf bytes.Buffer
 	if err := prof.Write(&buf); err != nil {
@@ -103,13 +101,13 @@ func (w *Writer) AddRawProfile(name string, data []byte, p Part) error {
 	return w.AddProfileReader(name, bytes.NewReader(data), p)
 }
 
-// AddProfileReader is AddRawProfile of a profile that is read to its end.
+// AddProfileReader is AddRawProfile for a profile that is read to its end.
 func (w *Writer) AddProfileReader(name string, r io.Reader, p Part) error {
 	p.Name, p.Kind = profilePart(name), KindProfile
 	return w.AddReader(p, r, maxFile)
 }
 
-// Profile decodes again a profile that was added. It must not be called after Close.
+// Profile decodes a profile that was added. It must not be called after Close.
 func (w *Writer) Profile(name string, opt profile.ReadOptions) (*profile.Profile, error) {
 	part, err := w.Part(profilePart(name))
 	if err != nil {
@@ -119,8 +117,8 @@ func (w *Writer) Profile(name string, opt profile.ReadOptions) (*profile.Profile
 	return p, errors.Join(err, part.Close())
 }
 
-// AddSource appends the source file that profiles call path. A path that is
-// there already is left as it is.
+// AddSource appends the source file that profiles call path. It does nothing if the path was
+// already added.
 func (w *Writer) AddSource(path string, data []byte) error {
 	name := sourceName(path)
 	w.mu.Lock()
@@ -229,12 +227,11 @@ func (w *Writer) write(p Part, method uint16, s *spool) error {
 	if _, err := io.Copy(out, data); err != nil {
 		return err
 	}
-	// From here on the part survives the death of this process.
+	// From here on, the part survives the death of this process.
 	return w.zw.Flush()
 }
 
-// Part reads back a part that was added, by its name in the archive. It must be
-// closed before w is.
+// Part opens a part that was added, by its name in the archive. It must be closed before w is.
 func (w *Writer) Part(name string) (io.ReadCloser, error) {
 	w.mu.Lock()
 	there := w.names[name] && !w.closed
@@ -266,9 +263,9 @@ type readBack struct {
 
 func (r *readBack) Close() error { return errors.Join(r.ReadCloser.Close(), r.file.Close()) }
 
-// Close writes recording.json and the index and puts the file at its
-// destination. Of meta, Version and Parts are filled in. A recording whose Close
-// failed stays at Path + PartialSuffix, where Open can salvage it.
+// Close writes recording.json and the index and puts the file at its destination. It sets Version
+// and Parts of meta. A recording whose Close failed remains at Path + PartialSuffix, where Open can
+// salvage it.
 func (w *Writer) Close(meta Meta) error {
 	meta.Version = Version
 	w.mu.Lock()
@@ -299,14 +296,14 @@ func (w *Writer) Close(meta Meta) error {
 	return nil
 }
 
-// Parts lists what has been added so far.
+// Parts returns the parts added so far.
 func (w *Writer) Parts() []Part {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]Part(nil), w.parts...)
 }
 
-// Abort drops the recording. After Close it does nothing.
+// Abort removes the recording. After Close it does nothing.
 func (w *Writer) Abort() error { return w.finish(true) }
 
 func (w *Writer) finish(remove bool) error {
@@ -336,7 +333,7 @@ type spool struct {
 
 const spoolInMemory = 4 << 20
 
-// Write takes compressed bytes.
+// Write writes compressed bytes.
 func (s *spool) Write(p []byte) (int, error) {
 	s.packed += int64(len(p))
 	if s.file == nil && s.mem.Len()+len(p) <= spoolInMemory {
@@ -356,7 +353,7 @@ func (s *spool) Write(p []byte) (int, error) {
 	return s.file.Write(p)
 }
 
-// fill compresses r into s. readErr is r's own failure; err is one of the spool.
+// fill compresses r into s. readErr is an error of r, err one of the spool.
 func (s *spool) fill(r io.Reader, limit int64, method uint16) (readErr, err error) {
 	out := io.WriteCloser(nopCloser{s})
 	if method == zip.Deflate {
