@@ -8,15 +8,15 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// maxHeaderList bounds a header list as RFC 9113, section 6.5.2, counts it. A longer one
-// costs its stream. Its block must be decoded to its end nevertheless.
+// maxHeaderList bounds a header list, counted as in RFC 9113, section 6.5.2. A longer one fails its
+// stream. Its block must be decoded to its end nevertheless.
 const maxHeaderList = 1 << 20
 
 // A head is what is kept of a header list.
 type head struct {
-	status  int   // 0: none
-	length  int64 // content-length; -1: none
-	regular bool  // a field that is not a pseudo-header field has been seen
+	status  int   // 0 means none
+	length  int64 // content-length; -1 means none
+	regular bool  // a field other than a pseudo-header field has been seen
 	wrong   string
 	size    int
 }
@@ -25,8 +25,8 @@ type head struct {
 type answers struct {
 	decoder *hpack.Decoder
 	head    head // of the block being decoded
-	// The last block that left the table as it was, and what it means as long as the
-	// table stays like that.
+	// The last block that left the table unchanged, and its meaning as long as the table is
+	// unchanged.
 	last     []byte
 	lastHead head
 }
@@ -34,8 +34,8 @@ type answers struct {
 // maxKept bounds the length of the block that is kept.
 const maxKept = 512
 
-// decode returns what a complete header block says. An error is one of HPACK, after
-// which the connection cannot go on.
+// decode returns the meaning of a complete header block. An error is one of HPACK, after which the
+// connection cannot continue.
 func (a *answers) decode(block []byte) (head, error) {
 	if len(a.last) > 0 && bytes.Equal(block, a.last) {
 		return a.lastHead, nil
@@ -102,12 +102,12 @@ func skipString(b []byte) []byte {
 	return b[n:]
 }
 
-// field takes one field of the header list.
+// field processes one field of the header list.
 func (a *answers) field(f hpack.HeaderField) {
 	h := &a.head
 	if h.size += len(f.Name) + len(f.Value) + 32; h.size > maxHeaderList {
 		h.wrong = "header list of more than 1 MiB"
-		a.decoder.SetEmitEnabled(false) // it still keeps the table right
+		a.decoder.SetEmitEnabled(false) // it still maintains the table
 	}
 	if h.wrong == "" {
 		h.add(f.Name, f.Value)
@@ -153,7 +153,7 @@ func (h *head) addPseudo(name, value string) {
 	}
 }
 
-// shorten cuts what a peer sent to a length that is good in a message.
+// shorten cuts a string from a peer to a length suitable for a message.
 func shorten(s string) string { return s[:min(len(s), 40)] }
 
 // validName reports whether a field name is a token (RFC 9110, section 5.6.2) without
@@ -171,7 +171,7 @@ func validName(name string) bool {
 	return name != ""
 }
 
-// validValue reports whether a field value has no control characters but tabs.
+// validValue reports whether a field value has no control characters except tabs.
 func validValue(value string) bool {
 	for i := range len(value) {
 		if b := value[i]; b < ' ' && b != '\t' || b == 0x7f {

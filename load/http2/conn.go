@@ -10,64 +10,64 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// What zero means in [Options].
+// Defaults of [Options].
 const (
 	DefaultConnWindow   = 1 << 30
 	DefaultStreamWindow = 16 << 20
 	DefaultMaxBlock     = 2 * maxHeaderList
 )
 
-// Options say how much the peer may send before it has to wait for us.
+// Options bound how much the peer may send before it has to wait for us.
 type Options struct {
 	// ConnWindow is the flow-control window of the connection, in bytes; 0 means
-	// [DefaultConnWindow]. Less than 65535, which the standard starts with, is
-	// taken as that.
+	// [DefaultConnWindow]. The minimum is 65535, the initial window of the standard.
 	ConnWindow int32
 	// StreamWindow is that of each stream; 0 means [DefaultStreamWindow].
 	StreamWindow int32
-	// MaxBlock bounds the header block that is held while it arrives in pieces, in bytes;
-	// 0 means [DefaultMaxBlock]. A longer one fails the connection.
+	// MaxBlock bounds the header block held while it arrives in pieces, in bytes; 0 means
+	// [DefaultMaxBlock]. A longer one fails the connection.
 	MaxBlock int
-	// Begun, if set, is called with the tag of a request when the header of its answer has come and
-	// more is to follow, and for each 1xx answer before. It must not call methods of the Conn.
+	// Begun, if set, is called with the tag of a request when the header of its answer has arrived
+	// and more is to follow, and for each 1xx answer before that. It must not call methods of the
+	// Conn.
 	Begun func(tag int)
 }
 
-// A Done is called when a request ends, with the tag it was sent with; the status of its answer,
-// 0 when there was none; the bytes of the answer's body in whole frames; and why it
-// failed, nil when the answer was complete and right, whatever its status. It must not
-// call methods of the Conn that calls it.
+// A Done is called when a request ends, with the tag it was sent with; the status of its answer, 0
+// if there was none; the bytes of the answer's body in whole frames; and the error, nil if the
+// answer was complete and valid, whatever its status. It must not call methods of the Conn that
+// calls it.
 type Done func(tag, status int, body int64, err error)
 
-// A Conn is the state of a connection. New makes one.
+// A Conn is the state of a connection. Use New to create one.
 type Conn struct {
-	err    error // set: the connection cannot be used any more
+	err    error // if set, the connection cannot be used any more
 	next   uint32
 	connIn int32 // what the peer may still send on the connection
 	conf   Options
 
-	// What the peer has said.
-	settings   bool // its first SETTINGS have come
+	// State set by the peer.
+	settings   bool // its first SETTINGS have arrived
 	goingAway  bool // it has sent GOAWAY
-	shrunk     bool // our use of its HPACK table must be limited anew
+	shrunk     bool // our use of its HPACK table must be limited again
 	unindexed  bool // its HPACK table cannot hold our common fields
 	maxStreams uint32
 	maxFrame   uint32
 	window     int32  // initial, of streams
-	table      uint32 // what we may use of its HPACK table
+	table      uint32 // the part of its HPACK table that we may use
 	connOut    int32  // what we may still send on the connection
-	away       error  // why it goes away; nil: orderly
+	away       error  // why it goes away; nil if orderly
 
-	encoder *Encoder // whose common fields are in the peer's table; nil: none are
+	encoder *Encoder // whose common fields are in the peer's table; nil means none
 	streams streams
-	blocked []uint32 // the open streams with rest, in the order of opening
+	blocked []uint32 // open streams with a rest, in the order of opening
 
 	reader
 	answers
 	flood
 }
 
-// New returns a connection of which nothing has been sent.
+// New returns a connection on which nothing has been sent.
 func New(o Options) *Conn {
 	if o.ConnWindow == 0 {
 		o.ConnWindow = DefaultConnWindow
@@ -89,7 +89,7 @@ func New(o Options) *Conn {
 	return c
 }
 
-// What both sides start with (RFC 9113, section 6.5.2), and keep to on our side.
+// The initial values of both sides (RFC 9113, section 6.5.2), which our side keeps.
 const (
 	initialWindow = 65535
 	maxFrameSize  = 16384
@@ -129,25 +129,25 @@ func (c *Conn) Capacity() int {
 }
 
 // Ready reports whether the peer's first SETTINGS have arrived, so that its limits are known.
-// Before, Capacity goes by 100 streams, and a peer that allows fewer refuses the others.
+// Before that, Capacity assumes 100 streams, and a peer that allows fewer refuses the others.
 func (c *Conn) Ready() bool { return c.settings }
 
 // Open returns how many requests are in flight.
 func (c *Conn) Open() int { return c.streams.n }
 
-// Draining reports whether no more streams can be opened on this connection: the peer goes
-// away, the stream ids are used up, or the connection has failed or been closed. Answers
-// to requests in flight still come as long as it was not the last.
+// Draining reports whether no more streams can be opened on this connection: the peer is going
+// away, the stream ids are used up, or the connection has failed or been closed. Answers to
+// requests in flight still arrive, unless it has failed or been closed.
 func (c *Conn) Draining() bool {
 	return c.goingAway || c.err != nil || c.next > math.MaxInt32
 }
 
-// Send opens a stream for a request and appends its bytes, of the body as many as the
-// peer's windows allow; the others follow from Parse. Bodies wait until the connection is
-// [Conn.Ready], since a peer may want less at first than the standard's 65535 bytes, and
-// some reset what comes too early. tag goes to the [Done]; the tags of
-// requests in flight should differ when [Conn.Cancel] is used. When [Conn.Capacity] is 0
-// it appends nothing and returns [ErrCapacity], or the connection's error.
+// Send opens a stream for a request and appends its bytes, with as much of the body as the peer's
+// windows allow; the rest follows from Parse. Bodies wait until the connection is [Conn.Ready],
+// since a peer may allow less at first than the standard's 65535 bytes, and some reset streams that
+// send too early. tag is passed to the [Done]; the tags of requests in flight should differ if
+// [Conn.Cancel] is used. If [Conn.Capacity] is 0, Send appends nothing and returns [ErrCapacity],
+// or the connection's error.
 func (c *Conn) Send(dst []byte, tag int, r *Request) ([]byte, error) {
 	if c.Capacity() == 0 {
 		if c.err != nil {
@@ -247,7 +247,7 @@ func (c *Conn) appendBody(dst []byte, s *stream) []byte {
 	return dst
 }
 
-// unblock appends what the windows now allow of the bodies that wait.
+// unblock appends what the windows now allow of the waiting bodies.
 func (c *Conn) unblock(dst []byte) []byte {
 	if c.connOut <= 0 {
 		return dst
@@ -272,15 +272,15 @@ func (c *Conn) forget(s *stream) {
 	c.streams.remove(s.id)
 }
 
-// finish forgets a stream and tells how it ended.
+// finish removes a stream and reports how it ended.
 func (c *Conn) finish(s *stream, err error, done Done) {
 	tag, status, body := s.tag, int(s.status), s.body
 	c.forget(s)
 	done(tag, status, body, err)
 }
 
-// Cancel gives a request up: it appends what resets the stream. There will be no [Done]
-// for it. ok is false when no request in flight has that tag.
+// Cancel abandons a request: it appends a reset of the stream. There will be no [Done] for it. ok
+// is false if no request in flight has that tag.
 func (c *Conn) Cancel(dst []byte, tag int) (out []byte, ok bool) {
 	for i := range c.streams.slots {
 		if s := &c.streams.slots[i]; s.id != 0 && s.tag == tag {
@@ -293,11 +293,10 @@ func (c *Conn) Cancel(dst []byte, tag int) (out []byte, ok bool) {
 	return dst, false
 }
 
-// Close fails all requests in flight, in the order in which they were sent. A nil cause
-// means that the peer has closed the connection: then they fail with a [GoAwayError] if
-// the peer has sent one, otherwise with [ErrClosed] or, where an answer had begun,
-// io.ErrUnexpectedEOF. After an error of [Conn.Parse], that error is the cause whatever is
-// given. Afterwards the Conn is of no use.
+// Close fails all requests in flight, in the order in which they were sent. A nil cause means that
+// the peer has closed the connection: then they fail with a [GoAwayError] if the peer has sent one,
+// otherwise with [ErrClosed] or, if an answer had begun, io.ErrUnexpectedEOF. After an error of
+// [Conn.Parse], that error is the cause, whatever the argument. The Conn cannot be used afterwards.
 func (c *Conn) Close(cause error, done Done) {
 	if c.err != nil {
 		cause = c.err

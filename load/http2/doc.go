@@ -1,6 +1,6 @@
 // Package http2 is the client's side of one HTTP/2 connection (RFC 9113) as bytes: no sockets, no
 // goroutines, no clock. It is made for generating load: little CPU time a request, no allocation a
-// request, bounded memory, and every answer framed as the standard says.
+// request, bounded memory, and every answer framed as the standard requires.
 //
 // Data flow:
 //
@@ -9,10 +9,10 @@
 //     changes.
 //  2. [New] makes a [Conn]; the bytes of [Conn.Preface] go first.
 //  3. While [Conn.Capacity] is above 0, [Conn.Send] opens a stream and appends the bytes to send.
-//     What does not fit into the peer's flow-control windows stays behind.
+//     What does not fit into the peer's flow-control windows waits.
 //  4. What arrives, cut anywhere, goes into [Conn.Parse]. It calls a [Done] for each answer that is
 //     complete or has failed, and appends what has to be sent now: acknowledgements, window
-//     updates, bodies that had stayed behind.
+//     updates, bodies that had to wait.
 //  5. [Conn.Cancel] gives one request up (a timeout); [Conn.Close] fails all that are open when the
 //     connection has ended or Parse has returned an error.
 //

@@ -9,7 +9,7 @@ import (
 // Code is an error code of RST_STREAM and GOAWAY frames (RFC 9113, section 7).
 type Code uint32
 
-// The codes that this package sends or looks for.
+// The codes that this package sends or checks for.
 const (
 	noError          Code = 0x0
 	protocolError    Code = 0x1
@@ -36,31 +36,30 @@ func (c Code) String() string {
 }
 
 var (
-	// ErrRefused is the error of a request that the peer has not processed: it was
-	// beyond the last stream of a GOAWAY, or reset with REFUSED_STREAM. It can be
-	// sent again without harm.
+	// ErrRefused is the error of a request that the peer has not processed: it was beyond the last
+	// stream of a GOAWAY, or reset with REFUSED_STREAM. It can safely be sent again.
 	ErrRefused = errors.New("request refused unprocessed")
-	// ErrClosed is the error of a request to which no answer had begun when the
-	// peer closed the connection. When one had begun it is io.ErrUnexpectedEOF.
+	// ErrClosed is the error of a request to which no answer had begun when the peer closed the
+	// connection. If one had begun, the error is io.ErrUnexpectedEOF.
 	ErrClosed = errors.New("connection closed before the answer")
-	// ErrCapacity is returned by [Conn.Send] when no stream may be opened.
+	// ErrCapacity is the error of [Conn.Send] if no stream may be opened.
 	ErrCapacity = errors.New("no stream may be opened")
 )
 
 // A ResetError is the error of a stream that the peer has reset.
 type ResetError struct{ Code Code }
 
-// Error names the code.
+// Error returns a message with the code.
 func (e ResetError) Error() string { return "stream reset by peer: " + e.Code.String() }
 
 // Is reports whether target is ErrRefused and e is REFUSED_STREAM.
 func (e ResetError) Is(target error) bool { return target == ErrRefused && e.Code == refusedStream }
 
-// A MalformedError is the error of a stream whose answer breaks the rules. The stream
-// has been reset; the connection goes on.
+// A MalformedError is the error of a stream whose answer breaks the rules. The stream has been
+// reset; the connection continues.
 type MalformedError struct{ What string }
 
-// Error says what is wrong with the answer.
+// Error returns a message with what is wrong with the answer.
 func (e *MalformedError) Error() string { return "malformed answer: " + e.What }
 
 func malformed(format string, a ...any) error {
@@ -74,7 +73,7 @@ type GoAwayError struct {
 	Debug string // the beginning of the frame's debug data; often empty
 }
 
-// Error names the code and quotes the debug data.
+// Error returns a message with the code and the debug data.
 func (e *GoAwayError) Error() string {
 	text := "connection closed by peer: " + e.Code.String()
 	if e.Debug != "" {
@@ -88,11 +87,11 @@ func (e *GoAwayError) Error() string {
 type ConnError struct {
 	Code Code // sent to the peer in a GOAWAY
 	What string
-	// Flood says that each frame was right, and that there were too many without use.
+	// Flood means that each frame was valid, but that there were too many useless ones.
 	Flood bool
 }
 
-// Error says what the peer did.
+// Error returns a message with what the peer did.
 func (e *ConnError) Error() string { return "http/2 " + e.Code.String() + ": " + e.What }
 
 func connError(code Code, format string, a ...any) *ConnError {

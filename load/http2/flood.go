@@ -1,19 +1,18 @@
 package http2
 
-// Frames that bring no answer nearer cost the peer nothing and us time, and some of them an
-// answer, so a peer could keep us busy, or make us hold ever more that it does not read.
-// The limits are far above what servers send, and none is a rate, as there is no clock here.
+// Frames that do not advance an answer cost the peer nothing but cost us time, and some of them a
+// reply, so a peer could keep us busy, or make us hold ever more that it does not read. The limits
+// are far above what servers send, and none is a rate, since there is no clock here.
 const (
-	// maxIdle bounds the frames without use: PING, SETTINGS, WINDOW_UPDATE beyond what was
-	// sent, RST_STREAM, GOAWAY, PRIORITY, unknown ones, DATA without content, header blocks
-	// of streams that are not open. Go's server and nghttp2 allow as many before they close
-	// a connection.
+	// maxIdle bounds the useless frames: PING, SETTINGS, WINDOW_UPDATE beyond what was sent,
+	// RST_STREAM, GOAWAY, PRIORITY, unknown ones, DATA without content, header blocks of streams
+	// that are not open. Go's server and nghttp2 allow as many before they close a connection.
 	maxIdle = 10_000
-	// creditAnswer is how many of them a complete answer makes up for; DATA with content
-	// makes up for one.
+	// creditAnswer is how many of them a complete answer compensates; DATA with content compensates
+	// one.
 	creditAnswer = 16
-	// maxUnread bounds the frames that answer PING and SETTINGS and wait until the peer
-	// reads them. It is that of nghttp2 and Envoy.
+	// maxUnread bounds the replies to PING and SETTINGS that wait until the peer reads them.
+	// nghttp2 and Envoy have the same limit.
 	maxUnread = 1000
 	// maxContinuations bounds the CONTINUATION frames of one header block: eight times
 	// those that hold 2 MiB.
@@ -22,21 +21,21 @@ const (
 	maxUpdates = 1 << 20
 )
 
-// flood is what a peer has sent that was of no use.
+// flood counts the useless frames from a peer.
 type flood struct {
 	idle          int
-	unread        int // answers to PING and SETTINGS since Drained
-	continuations int // of the header block that is being read
-	updates       int // WINDOW_UPDATE frames that the peer may send for DATA that it got
+	unread        int // replies to PING and SETTINGS since Drained
+	continuations int // of the current header block
+	updates       int // WINDOW_UPDATE frames that the peer may send for DATA that it received
 	// bytes of DATA that may still come for streams that have ended: those on the way when we reset
 	// one
 	late int64
 }
 
-// Drained tells that all that was appended has left for the peer.
+// Drained reports to the connection that everything appended has been sent to the peer.
 func (c *Conn) Drained() { c.unread = 0 }
 
-// useless counts a frame that brings no answer nearer.
+// useless counts a frame that does not advance an answer.
 func (c *Conn) useless() error {
 	if c.idle++; c.idle <= maxIdle {
 		return nil
@@ -44,10 +43,10 @@ func (c *Conn) useless() error {
 	return flooded("%d frames that bring no answer", maxIdle)
 }
 
-// useful makes up for n of them.
+// useful compensates n of them.
 func (c *Conn) useful(n int) { c.idle = max(c.idle-n, 0) }
 
-// reply counts a frame that has to be answered.
+// reply counts a frame that requires a reply.
 func (c *Conn) reply() error {
 	if c.unread++; c.unread > maxUnread {
 		return flooded("%d PING and SETTINGS frames without reading the answers", maxUnread)
@@ -55,8 +54,8 @@ func (c *Conn) reply() error {
 	return c.useless()
 }
 
-// uploaded tells that n bytes of DATA have been sent: the peer may send as many
-// WINDOW_UPDATE frames for them, for the stream and for the connection.
+// uploaded records that n bytes of DATA have been sent: the peer may send as many WINDOW_UPDATE
+// frames for them, for the stream and for the connection.
 func (c *Conn) uploaded(n int) { c.updates = min(c.updates+2*n, maxUpdates) }
 
 // updated counts a WINDOW_UPDATE.

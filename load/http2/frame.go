@@ -35,10 +35,10 @@ const (
 	settingMaxHeaderListSize    = 0x6
 )
 
-// headerSize is the length of what stands before a frame's payload.
+// headerSize is the length of a frame header.
 const headerSize = 9
 
-// A frame is what stands before a frame's payload.
+// A frame is a frame header.
 type frame struct {
 	length uint32
 	typ    byte
@@ -69,7 +69,7 @@ func appendReset(dst []byte, id uint32, code Code) []byte {
 }
 
 func appendGoAway(dst []byte, code Code) []byte {
-	// The last stream of the peer's that was processed: there are none.
+	// The last of the peer's streams that was processed: there are none.
 	dst = binary.BigEndian.AppendUint32(appendFrame(dst, 8, frameGoAway, 0, 0), 0)
 	return binary.BigEndian.AppendUint32(dst, uint32(code))
 }

@@ -12,23 +12,23 @@ type reader struct {
 	begun  [headerSize]byte // the beginning of a frame header
 	nbegun int
 	open   bool // within the payload of frame
-	padded bool // the length of the padding is still to come
+	padded bool // the length of the padding has not arrived yet
 	pad    byte
 	frame  frame
-	left   int    // payload of a frame that is counted and not kept
-	part   []byte // of the payload of others
+	left   int    // rest of a payload that is counted and not kept
+	part   []byte // of other payloads
 
-	header frame  // of the HEADERS whose CONTINUATION must come next; id 0: none
+	header frame  // the HEADERS whose CONTINUATION must come next; id 0 means none
 	block  []byte // its header block so far
 }
 
 // maxKeptPart is the capacity up to which the buffer for payloads in pieces is kept.
 const maxKeptPart = 2048
 
-// Parse takes all of the bytes that have arrived, in any pieces, tells done which requests
-// have ended, and appends what is to be sent now. The error is a [ConnError]: what was
-// appended (a GOAWAY at the end) should still be sent; then the connection is to be
-// closed, and [Conn.Close] called. Once it has failed, Parse returns that error again.
+// Parse processes bytes that have arrived, in pieces of any size, reports to done which requests
+// have ended, and appends what must be sent now. The error is a [ConnError]: what was appended (a
+// GOAWAY at the end) should still be sent; then the connection must be closed, and [Conn.Close]
+// called. Once it has failed, Parse returns the same error again.
 func (c *Conn) Parse(dst, b []byte, done Done) ([]byte, error) {
 	if c.err != nil {
 		return dst, c.err
@@ -80,7 +80,7 @@ func (c *Conn) parse(dst, b []byte, done Done) ([]byte, error) {
 			if c.part = c.part[:0]; cap(c.part) > maxKeptPart {
 				c.part = nil
 			}
-		default: // DATA, and what is not understood
+		default: // DATA, and unknown types
 			if c.padded {
 				if len(b) == 0 {
 					return dst, nil
@@ -107,7 +107,7 @@ func (c *Conn) parse(dst, b []byte, done Done) ([]byte, error) {
 	}
 }
 
-// begin checks what stands before a frame's payload.
+// begin checks a frame header.
 func (c *Conn) begin() error {
 	f := &c.frame
 	switch {
@@ -142,7 +142,7 @@ func (c *Conn) begin() error {
 		}
 	case framePushPromise:
 		return connError(protocolError, "PUSH_PROMISE though push is off")
-	default: // not understood: ignored (RFC 9113, section 5.5)
+	default: // unknown: ignored (RFC 9113, section 5.5)
 		c.open, c.left, c.padded = true, int(f.length), false
 		return c.useless()
 	}
@@ -165,7 +165,7 @@ func (c *Conn) begin() error {
 	return nil
 }
 
-// control takes a complete frame that is not DATA.
+// control processes a complete frame other than DATA.
 func (c *Conn) control(dst, p []byte, done Done) ([]byte, error) {
 	f := c.frame
 	switch f.typ {
@@ -210,7 +210,7 @@ func (c *Conn) control(dst, p []byte, done Done) ([]byte, error) {
 	return dst, nil
 }
 
-// headers takes a HEADERS frame.
+// headers processes a HEADERS frame.
 func (c *Conn) headers(dst, p []byte, done Done) ([]byte, error) {
 	f := c.frame
 	pad := 0
@@ -237,10 +237,10 @@ func (c *Conn) headers(dst, p []byte, done Done) ([]byte, error) {
 	return c.answer(dst, f.id, f.flags&flagEndStream != 0, p, done)
 }
 
-// maxInterim is how many 1xx answers may come before the final one.
+// maxInterim is how many 1xx answers may precede the final one.
 const maxInterim = 100
 
-// answer takes a complete header block. The frame that began it ends the stream if end.
+// answer processes a complete header block. The frame that began it ends the stream if end is set.
 func (c *Conn) answer(dst []byte, id uint32, end bool, block []byte, done Done) ([]byte, error) {
 	h, err := c.decode(block)
 	if err != nil {
@@ -286,8 +286,8 @@ func (c *Conn) answer(dst []byte, id uint32, end bool, block []byte, done Done) 
 	return dst, nil
 }
 
-// data takes the end of a DATA frame. Padding counts for flow control (RFC 9113,
-// section 6.9.1).
+// data processes the end of a DATA frame. Padding counts for flow control (RFC 9113, section
+// 6.9.1).
 func (c *Conn) data(dst []byte, done Done) ([]byte, error) {
 	f := c.frame
 	n := int32(f.length)
@@ -362,7 +362,7 @@ func (c *Conn) fail(dst []byte, s *stream, ended bool, code Code, err error, don
 	return dst
 }
 
-// configure takes SETTINGS and acknowledges them.
+// configure processes SETTINGS and acknowledges them.
 func (c *Conn) configure(dst, p []byte) ([]byte, error) {
 	c.settings = true
 	window := c.window
@@ -392,8 +392,8 @@ func (c *Conn) configure(dst, p []byte) ([]byte, error) {
 			c.maxFrame = v
 		}
 	}
-	// Of several sizes the last holds: a frame may name thousands, and each would be a
-	// walk over all streams.
+	// Only the last of several sizes counts: a frame may have thousands, and each would be a walk
+	// over all streams.
 	if err := c.resize(window); err != nil {
 		return dst, err
 	}
@@ -401,8 +401,7 @@ func (c *Conn) configure(dst, p []byte) ([]byte, error) {
 	return c.unblock(dst), c.reply()
 }
 
-// resize makes the initial window of streams what the peer says; those that are open
-// change with it.
+// resize sets the initial window of streams to the peer's value and adjusts those of open streams.
 func (c *Conn) resize(window int32) error {
 	delta := int64(window) - int64(c.window)
 	if delta == 0 {
@@ -421,7 +420,7 @@ func (c *Conn) resize(window int32) error {
 	return nil
 }
 
-// windowUpdate takes a WINDOW_UPDATE frame.
+// windowUpdate processes a WINDOW_UPDATE frame.
 func (c *Conn) windowUpdate(dst []byte, n int64, done Done) ([]byte, error) {
 	id := c.frame.id
 	if id == 0 {
@@ -459,7 +458,7 @@ func (c *Conn) windowUpdate(dst []byte, n int64, done Done) ([]byte, error) {
 // maxDebug bounds what is kept of the debug data of GOAWAY.
 const maxDebug = 100
 
-// goAway takes a GOAWAY frame and refuses the streams that the peer does not process.
+// goAway processes a GOAWAY frame and refuses the streams that the peer does not process.
 func (c *Conn) goAway(p []byte, done Done) {
 	c.goingAway = true
 	if code := Code(binary.BigEndian.Uint32(p[4:])); code != noError {

@@ -7,25 +7,24 @@ import (
 	"github.com/whet-go/whet/load/request"
 )
 
-// tableSize is the size of the peer's HPACK table that this package uses at most: what
-// every peer has before it says otherwise (RFC 9113, section 6.5.2).
+// tableSize bounds the part of the peer's HPACK table that this package uses: the initial size for
+// every peer (RFC 9113, section 6.5.2).
 const tableSize = 4096
 
-// An Encoder prepares the requests of a run for sending. It does not change once made
-// and may be used by many goroutines.
+// An Encoder prepares the requests of a run for sending. It is immutable and safe for concurrent
+// use.
 type Encoder struct {
-	common []request.Field // fields that go into the peer's table, in this order
-	size   uint32          // of the peer's table that they take
-	// The common fields as they are sent: by the first request of a connection, which
-	// puts them into the table; by later ones; and without using the table.
+	common []request.Field // fields that are put into the peer's table, in this order
+	size   uint32          // of the peer's table that they use
+	// The common fields as sent: by the first request of a connection, which puts them into the
+	// table; by later ones; and without using the table.
 	first, again, plain []byte
 }
 
-// NewEncoder returns an encoder for requests like samples: the fields that all samples
-// have in common, including host and path, are sent in full only once a connection.
-// Which samples are given changes the cost of requests, never their meaning. Good samples
-// are each fixed request, and two or more expansions of each that varies. No samples mean
-// that nothing is taken to be in common.
+// NewEncoder returns an encoder for requests like samples: the fields that all samples have in
+// common, including host and path, are sent in full only once per connection. The samples affect
+// the cost of requests, never their meaning. Suitable samples are each fixed request, and two or
+// more expansions of each that varies. Without samples, nothing is assumed to be common.
 func NewEncoder(samples ...*request.Request) *Encoder {
 	e := new(Encoder)
 	if len(samples) == 0 {
@@ -69,25 +68,24 @@ func inAll(lists [][]request.Field, f request.Field) bool {
 	return true
 }
 
-// A Request is a request that is ready to be sent. The zero value is to be given to
-// [Encoder.Encode].
+// A Request is a request that is ready to be sent. The zero value is for [Encoder.Encode].
 type Request struct {
-	// Fixed says that the body's bytes do not change while the request is in flight.
-	// Otherwise what cannot be sent at once is copied.
+	// Fixed means that the body's bytes do not change while the request is in flight. Otherwise
+	// what cannot be sent at once is copied.
 	Fixed bool
 
-	encoder *Encoder // whose common fields stand between the two parts of block; nil: none
-	block   []byte   // the header block but for the common fields
+	encoder *Encoder // whose common fields go between the two parts of block; nil means none
+	block   []byte   // the header block without the common fields
 	split   int      // where in block the common fields go
 	body    []byte
 	head    bool
 }
 
-// Encode makes q the request r, reusing q's memory; q.Fixed stays as it is. The body is
-// not copied. Fields that HTTP/2 does not have (Connection and its like, TE other than
-// trailers) are left out. Content-Length is added when there is a body or the method is
-// POST, PUT or PATCH. An empty method means GET, an empty path /. Names and values must
-// be valid, as package request sees to.
+// Encode makes q the request r, reusing q's memory; it leaves q.Fixed unchanged. It does not copy
+// the body. Fields that HTTP/2 does not have (Connection and the like, TE other than trailers) are
+// left out. Content-Length is added if there is a body or the method is POST, PUT or PATCH. An
+// empty method means GET, an empty path /. Names and values must be valid, which package request
+// ensures.
 func (e *Encoder) Encode(q *Request, r *request.Request) {
 	q.encoder, q.body, q.head = e, r.Body, r.Method == "HEAD"
 	if !q.encode(e.common, r) {
@@ -156,8 +154,8 @@ func pseudoFields(r *request.Request) [4]request.Field {
 	}
 }
 
-// dropped reports whether a field is not sent: connection-specific ones (RFC 9113,
-// section 8.2.2), and those that the request says in other ways.
+// dropped reports whether a field is not sent: connection-specific ones (RFC 9113, section 8.2.2),
+// and those that the request expresses in other ways.
 func dropped(f request.Field) bool {
 	switch len(f.Name) {
 	case 2:
@@ -178,10 +176,9 @@ func dropped(f request.Field) bool {
 	return false
 }
 
-// appendLiteral appends a literal field representation (RFC 7541, section 6.2) whose
-// first byte is kind with the index of the name in its lowest bits. The name is sent
-// in lower case, the value as it is, both without Huffman coding: that would save bytes
-// and cost time on both sides.
+// appendLiteral appends a literal field representation (RFC 7541, section 6.2) whose first byte is
+// kind with the index of the name in its lowest bits. The name is sent in lower case, the value
+// unchanged, both without Huffman coding, which would save bytes and cost time on both sides.
 func appendLiteral(dst []byte, kind byte, bits int, name, value string) []byte {
 	var buf [32]byte
 	lower := buf[:0]
@@ -202,8 +199,8 @@ func appendLiteral(dst []byte, kind byte, bits int, name, value string) []byte {
 	return append(dst, value...)
 }
 
-// appendInt appends an integer with a prefix of so many bits (RFC 7541, section 5.1);
-// first holds the bits above them.
+// appendInt appends an integer with a prefix of the given number of bits (RFC 7541, section 5.1);
+// first has the bits above them.
 func appendInt(dst []byte, first byte, bits int, v uint64) []byte {
 	limit := uint64(1)<<bits - 1
 	if v < limit {
@@ -245,8 +242,8 @@ func staticField(name, value string) byte {
 	return 0
 }
 
-// staticName returns the index of the first field of that name in the static table
-// (RFC 7541, appendix A), or 0 when it is not there or not a name of requests.
+// staticName returns the index of the first field of that name in the static table (RFC 7541,
+// appendix A), or 0 if it is not there or not a name used in requests.
 func staticName(lower []byte) uint64 {
 	switch string(lower) {
 	case ":authority":

@@ -4,14 +4,14 @@ import "math/bits"
 
 // A stream is a request in flight.
 type stream struct {
-	id      uint32 // 0: the slot is free
+	id      uint32 // 0 means that the slot is free
 	status  uint16 // of the final answer; 0 before it
 	flags   streamFlags
 	interim uint8  // 1xx answers so far
-	send    int32  // what the peer lets us send; may be negative
-	recv    int32  // what we let the peer send
+	send    int32  // what the peer allows us to send; may be negative
+	recv    int32  // what we allow the peer to send
 	tag     int    // the caller's
-	length  int64  // content-length of the answer; -1: unknown
+	length  int64  // content-length of the answer; -1 means unknown
 	body    int64  // bytes of the answer's body so far
 	rest    []byte // of the request's body, waiting for the peer's windows
 }
@@ -20,31 +20,30 @@ type streamFlags uint8
 
 const (
 	flagHead streamFlags = 1 << iota // the request was HEAD
-	flagSent                         // the request is sent to its end
+	flagSent                         // the request is sent completely
 )
 
-// bodyless reports whether the answer has no content whatever its header says
-// (RFC 9110, section 6.4.1).
+// bodyless reports whether the answer has no content, whatever its header says (RFC 9110, section
+// 6.4.1).
 func (s *stream) bodyless() bool {
 	return s.flags&flagHead != 0 || s.status == 204 || s.status == 304
 }
 
-// streams are the open streams by id: a hash table with linear probing, which a stream
-// that lives long does not make larger, as it would a ring.
+// streams are the open streams by id: a hash table with linear probing, which a long-lived stream
+// does not enlarge, as it would a ring.
 type streams struct {
 	slots []stream // a power of two, at most half of them used; or none
 	n     int      // slots used
 	shift uint8    // 32 less the logarithm of the number of slots
 }
 
-// home returns where the search for an id begins. Multiples of the golden ratio lie
-// evenly apart for numbers that follow each other (Knuth, The Art of Computer
-// Programming, section 6.4), so that there are no long runs of used slots, which remove
-// would have to walk.
+// home returns where the search for an id begins. Multiples of the golden ratio are evenly spaced
+// for consecutive numbers (Knuth, The Art of Computer Programming, section 6.4), so that there are
+// no long runs of used slots, which remove would have to walk.
 func (t *streams) home(id uint32) int { return int(id >> 1 * 0x9e3779b1 >> t.shift) }
 
-// find returns the stream, or nil when it is not open. The pointer is good until
-// the next add or remove.
+// find returns the stream, or nil if it is not open. The pointer is valid until the next add or
+// remove.
 func (t *streams) find(id uint32) *stream {
 	if t.n == 0 {
 		return nil
@@ -58,7 +57,7 @@ func (t *streams) find(id uint32) *stream {
 	return nil
 }
 
-// add makes a stream of an id that is not there yet. Its other fields are zero.
+// add creates a stream with an id that is not in the table. Its other fields are zero.
 func (t *streams) add(id uint32) *stream {
 	if 2*(t.n+1) > len(t.slots) {
 		old := t.slots
@@ -76,7 +75,7 @@ func (t *streams) add(id uint32) *stream {
 	return s
 }
 
-// place returns the slot where id, which is not there yet, belongs.
+// place returns the slot for an id that is not in the table.
 func (t *streams) place(id uint32) *stream {
 	mask := len(t.slots) - 1
 	i := t.home(id)
