@@ -17,26 +17,24 @@ var benchHistoryJS string
 //go:embed dist/timeline.js
 var timelineJS string
 
-// FlameJS returns the script of the flame graph page. It is a classic script
-// that brings its own styles, looks for the data in the element with the id
-// "whet-flame" and makes no request. It never holds "</script" or "<!--", so it
-// may stand inline.
+// FlameJS returns the script of the flame graph page. It is a classic script with its styles, reads
+// the data in the element with the id "whet-flame" and makes no request. It never contains
+// "</script" or "<!--", so it is safe inline.
 func FlameJS() string { return flameJS }
 
-// LoadJS returns the script of the page with charts of loads, which looks for JSON in
-// the element with the id "whet-load". What is said of FlameJS holds for it too.
+// LoadJS returns the script of the page with charts of loads, which reads JSON in the element with
+// the id "whet-load". It has the properties of FlameJS.
 func LoadJS() string { return loadJS }
 
-// BenchJS returns the script of the page of compared benchmarks, which looks for JSON in the
-// element with the id "whet-bench". What is said of FlameJS holds for it too.
+// BenchJS returns the script of the page of compared benchmarks, which reads JSON in the element
+// with the id "whet-bench". It has the properties of FlameJS.
 func BenchJS() string { return benchJS }
 
-// BenchHistoryJS returns the script of the page of benchmarks along commits, which looks for
-// JSON in the element with the id "whet-bench-history". What is said of FlameJS holds for
-// it too.
+// BenchHistoryJS returns the script of the page of benchmarks along commits, which reads JSON in
+// the element with the id "whet-bench-history". It has the properties of FlameJS.
 func BenchHistoryJS() string { return benchHistoryJS }
 
-// TimelineJS returns the script of the timeline of a trace, which looks for data in the
-// element with the id "whet-timeline". Without any it asks the server that the page came
-// from, as internal/server answers; with data, what is said of FlameJS holds for it too.
+// TimelineJS returns the script of the timeline of a trace, which reads data in the element with
+// the id "whet-timeline". Without data it queries the server that the page came from, package
+// internal/server; with data, it has the properties of FlameJS.
 func TimelineJS() string { return timelineJS }

@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 // One classic script per page, styles and all: Go inlines it, and a policy with
 // the script's hash then allows nothing else. Such a script has one entry, so each
-// page is a build of its own, named by its mode: vite build --mode load.
+// page has a separate build, named by its mode: vite build --mode load.
 export default defineConfig(({ mode }) => {
   const pages = new Map([
     ["load", { entry: "src/load.ts", name: "whetLoad", fileName: () => "load.js" }],

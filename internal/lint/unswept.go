@@ -100,11 +100,5 @@ func unswept() []string {
 		"trace/reader",
 		"trace/requests",
 		"trace/timeline",
-		"ui",
-		"ui/src/api",
-		"ui/src/draw",
-		"ui/src/lib",
-		"ui/src/state",
-		"ui/src/views",
 	}
 }

@@ -46,7 +46,7 @@ type measurement struct {
 	Failing []string  `json:"failing,omitempty"` // packages whose tests fail before any change
 
 	Recall      recall    `json:"recall"`
-	Unexplained []hotLine `json:"unexplained"` // the ten hottest that rules analyzed
+	Unexplained []hotLine `json:"unexplained"` // the ten hottest that rules analysed
 }
 
 // recall counts how much of the hot lines findings cover.

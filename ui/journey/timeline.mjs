@@ -129,7 +129,7 @@ for (const [what, where] of [
     await p.settle(`${what}-details`);
     const details = await p.page.locator(".details").innerText();
     assert.match(details, /sync[\s\S]*length[\s\S]*Stack[\s\S]*journeyWorker/);
-    assert.match(details, /It was ended by\s+goroutine \d+/);
+    assert.match(details, /Ended by\s+goroutine \d+/);
     await p.page.locator(".details button.link").first().click();
     await p.settle();
     assert.match(await p.hash(), /pin=g\d+|tracedTimeline/);

@@ -13,7 +13,7 @@ const root = document.createElement("div");
 root.id = "app";
 document.body.append(root);
 
-/** The data of the page, or without any the server that it came from. */
+/** The data of the page or, without data, the server that it came from. */
 async function source(): Promise<TimelineSource> {
   const data = document.getElementById("whet-timeline");
   const text = (JSON.parse(data?.textContent || '""') as string) || "";

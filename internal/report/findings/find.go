@@ -159,7 +159,7 @@ func hotLineText(h *find.HotLine) string {
 		parts = append(parts, "calls "+calls)
 	}
 	if h.Why != "" {
-		parts = append(parts, "not analyzed: "+layout.Clean(h.Why))
+		parts = append(parts, "not analysed: "+layout.Clean(h.Why))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -514,7 +514,7 @@ func fence(text string) string {
 	return mark
 }
 
-// upperFirst capitalizes a text that starts with an ASCII letter.
+// upperFirst capitalises a text that starts with an ASCII letter.
 func upperFirst(s string) string {
 	if s == "" {
 		return ""

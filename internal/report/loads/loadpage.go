@@ -74,7 +74,7 @@ type (
 		Bars        []loadBar    `json:"bars"`
 		Seconds     []loadSecond `json:"seconds"`
 		Answered    bool         `json:"answered"` // at least once
-		Doubts      []loadDoubt  `json:"doubts"`
+		Reasons     []loadReason `json:"reasons"`
 		Warnings    []string     `json:"warnings"`
 	}
 	loadCell struct {
@@ -98,7 +98,7 @@ type (
 		P99    float64 `json:"p99"`
 		Max    float64 `json:"max"`
 	}
-	loadDoubt struct {
+	loadReason struct {
 		Text string `json:"text"`
 		Hint string `json:"hint"`
 	}
@@ -175,7 +175,7 @@ func commonSteps(hists []*hdrhistogram.Histogram) []float64 {
 func newLoadRun(r *load.Result, h *hdrhistogram.Histogram, steps []float64) loadRun {
 	run := loadRun{
 		Target: Targets(r), Setting: layout.Clean(Setting(r)), Facts: loadPageFacts(r), Latency: []loadCell{},
-		Percentiles: []loadPoint{}, Bars: []loadBar{}, Seconds: []loadSecond{}, Doubts: []loadDoubt{},
+		Percentiles: []loadPoint{}, Bars: []loadBar{}, Seconds: []loadSecond{}, Reasons: []loadReason{},
 		Warnings: pages.CleanAll(r.Warnings),
 		Answered: r.Responses > 0,
 	}
@@ -201,7 +201,7 @@ func newLoadRun(r *load.Result, h *hdrhistogram.Histogram, steps []float64) load
 		})
 	}
 	for _, d := range r.Doubts {
-		run.Doubts = append(run.Doubts, loadDoubt{Text: layout.Clean(d.Text), Hint: layout.Clean(d.Hint)})
+		run.Reasons = append(run.Reasons, loadReason{Text: layout.Clean(d.Text), Hint: layout.Clean(d.Hint)})
 	}
 	return run
 }

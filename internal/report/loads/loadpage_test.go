@@ -20,7 +20,7 @@ import (
 func TestLoadPageTypes(t *testing.T) {
 	reporttest.PageTypes(t, "../../../ui/src/api/load.ts",
 		reflect.TypeFor[pages.Fact](), reflect.TypeFor[loadCell](), reflect.TypeFor[loadPoint](), reflect.TypeFor[loadBar](),
-		reflect.TypeFor[loadSecond](), reflect.TypeFor[loadDoubt](), reflect.TypeFor[loadRun](),
+		reflect.TypeFor[loadSecond](), reflect.TypeFor[loadReason](), reflect.TypeFor[loadRun](),
 		reflect.TypeFor[pages.Table](),
 		reflect.TypeFor[KneePoint](), reflect.TypeFor[Knee](), reflect.TypeFor[loadDoc](),
 	)

@@ -30,7 +30,7 @@ export interface LoadSecond {
   max: number;
 }
 
-export interface LoadDoubt {
+export interface LoadReason {
   text: string;
   hint: string;
 }
@@ -45,7 +45,7 @@ export interface LoadRun {
   bars: LoadBar[];
   seconds: LoadSecond[];
   answered: boolean;
-  doubts: LoadDoubt[];
+  reasons: LoadReason[];
   warnings: string[];
 }
 

@@ -6,25 +6,25 @@ export interface Chart {
   columns: (number | null)[][];
   series: Series[];
   x: { label: string; log: boolean; text: (v: number) => string; splits?: number[] };
-  /** from: where the axis begins when it is not at zero. */
+  /** from: the start of the axis if it is not zero. */
   y: { label: string; log: boolean; text: (v: number) => string; from?: (min: number, max: number) => number };
-  /** What lies between two series, counted from 0, as an interval. */
+  /** The area between two series, counted from 0, as an interval. */
   band?: { low: number; high: number; colour: string };
-  /** Places of the x axis with a line across. */
+  /** Positions on the x axis with a vertical line. */
   marks?: { x: number; colour: string }[];
-  /** The point of an index in words, which are then shown elsewhere than in a legend; null is none. */
+  /** Describes the point at an index, for use outside the legend; null is none. */
   read?: (index: number | null) => string;
 }
 
 export interface Series {
   name: string;
-  /** Name of a custom property that holds the colour. */
+  /** The custom property with the colour. */
   colour: string;
   dashed?: boolean;
   kind: "line" | "steps" | "points" | "edge";
 }
 
-/** Draws a chart into an element and keeps it as wide as that is. */
+/** Draws a chart into an element and follows the element's width. */
 export class Plot {
   private plot: uPlot | null = null;
   private readonly watch: ResizeObserver;
@@ -42,13 +42,13 @@ export class Plot {
     el.addEventListener("keydown", (e) => this.key(e));
   }
 
-  /** Draws anew, with the colours of now. */
+  /** Redraws with the current colours. */
   draw(): void {
     this.plot?.destroy();
     this.plot = new uPlot(this.options(), this.chart.columns as uPlot.AlignedData, this.el);
   }
 
-  /** Lets go of the drawing until it is drawn anew. */
+  /** Frees the drawing until the next draw. */
   clear(): void {
     this.plot?.destroy();
     this.plot = null;
@@ -71,7 +71,7 @@ export class Plot {
     if (p && p.width !== this.width()) p.setSize({ width: this.width(), height: this.height() });
   }
 
-  /** Arrows move along the points, which are read out. */
+  /** Arrow keys move along the points, which are read out. */
   private key(e: KeyboardEvent): void {
     const p = this.plot;
     const xs = this.chart.columns[0] ?? [];
@@ -91,7 +91,7 @@ export class Plot {
     this.say(`${this.chart.x.text(x)}: ${parts.join(", ")}`);
   }
 
-  /** Labels of the x axis; those that would run into the one before are left out. */
+  /** Labels of the x axis, without those that would overlap the previous one. */
   private labels(u: uPlot, splits: (number | null)[]): string[] {
     let free = -Infinity;
     return splits.map((v) => {
@@ -109,12 +109,27 @@ export class Plot {
     const style = getComputedStyle(document.documentElement);
     const colour = (name: string) => style.getPropertyValue(name).trim();
     const { x, y } = this.chart;
-    const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), width: 1 }, font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif" };
+    const axis = {
+      stroke: colour("--quiet"),
+      grid: { stroke: colour("--line"), width: 1 },
+      ticks: { stroke: colour("--line"), width: 1 },
+      font: "12px system-ui, sans-serif",
+      labelFont: "12px system-ui, sans-serif",
+    };
     return {
       width: this.width(),
       height: this.height(),
       legend: this.chart.read ? { show: false } : { live: true },
-      ...(this.chart.band ? { bands: [{ series: [this.chart.band.high + 1, this.chart.band.low + 1], fill: `color-mix(in oklch, ${colour(this.chart.band.colour)} 22%, transparent)` }] } : {}),
+      ...(this.chart.band
+        ? {
+            bands: [
+              {
+                series: [this.chart.band.high + 1, this.chart.band.low + 1],
+                fill: `color-mix(in oklch, ${colour(this.chart.band.colour)} 22%, transparent)`,
+              },
+            ],
+          }
+        : {}),
       hooks: {
         drawAxes: [(u) => this.drawMarks(u, colour)],
         setCursor: [(u) => this.chart.read?.(u.cursor.idx ?? null)],
@@ -145,9 +160,16 @@ export class Plot {
             width: s.kind === "points" || s.kind === "edge" ? 0 : 2,
             spanGaps: true,
             value: (_, v) => (v === null ? "–" : y.text(v)),
-            points: s.kind === "edge" ? { show: false } : s.kind === "points" ? { show: true, size: 9, fill: stroke, stroke } : { show: !s.dashed && (this.chart.columns[i + 1]?.filter((v) => v !== null).length ?? 0) < 3 },
+            points:
+              s.kind === "edge"
+                ? { show: false }
+                : s.kind === "points"
+                  ? { show: true, size: 9, fill: stroke, stroke }
+                  : { show: !s.dashed && (this.chart.columns[i + 1]?.filter((v) => v !== null).length ?? 0) < 3 },
             ...(s.dashed ? { dash: [6, 4] } : {}),
-            ...(s.kind === "steps" && uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: -1 }), fill: `color-mix(in oklch, ${stroke} 18%, transparent)` } : {}),
+            ...(s.kind === "steps" && uPlot.paths.stepped
+              ? { paths: uPlot.paths.stepped({ align: -1 }), fill: `color-mix(in oklch, ${stroke} 18%, transparent)` }
+              : {}),
           };
         }),
       ],
@@ -172,7 +194,7 @@ export class Plot {
   }
 }
 
-/** An axis with a little room above. */
+/** The range of an axis with a margin above. */
 function span(low: number, high: number): [number, number] {
   return high > low ? [low, high + (high - low) * 0.05] : [low, low + (Math.abs(low) || 1)];
 }

@@ -68,8 +68,8 @@ export function draw(ctx: CanvasRenderingContext2D, p: Picture): number {
       let i = s.order[k];
       if (s.x[i] >= v.x1) break;
       if (s.w[i] < thin) {
-        // A run of thin neighbours is one faint box in the colour of the widest:
-        // they cost something together, so they should not look like nothing.
+        // A run of thin boxes becomes one faint box in the colour of the widest:
+        // together they have a cost, so they must not be invisible.
         const from = s.x[i];
         let to = from;
         let widest = i;
@@ -102,7 +102,7 @@ export function draw(ctx: CanvasRenderingContext2D, p: Picture): number {
       const right = Math.min(v.width, (s.x[i] + s.w[i] - v.x0) * scale);
       const width = right - left > 2.5 ? right - left - 1 : right - left;
       const matched = p.match !== null && frame >= 0 && p.match[frame] === 1;
-      // What holds the zoomed box is context.
+      // The ancestors of the zoomed box are context.
       const outer = Math.abs(row) < Math.abs(s.row[p.zoom]) && i !== p.zoom;
       ctx.globalAlpha = p.match && !matched ? 0.3 : outer ? 0.6 : 1;
       ctx.fillStyle = frame === REST ? palette.rest : frame === ALL ? palette.root : p.colour(i);

@@ -1,6 +1,6 @@
 import { bareName, methodName, shortName } from "../lib/names.ts";
 
-/** Chooses the text of a box by the room there is. Widths are measured once. */
+/** Fits text into boxes. Widths are measured once. */
 export class Labels {
   private readonly widths = new Map<string, number>();
   private readonly forms = new Map<string, string[]>();
@@ -10,10 +10,10 @@ export class Labels {
     readonly font: string,
   ) {}
 
-  /** The longest form of a name that fits; "" when not even a few letters do. */
+  /** The longest form of a name that fits; "" if not even a few letters do. */
   fit(name: string, room: number): string {
     if (room < 14) return "";
-    // Names may be absurdly long, and measuring them slow.
+    // Names may be very long, and slow to measure.
     if (name.length < 400 && this.width(name) <= room) return name;
     let forms = this.forms.get(name);
     if (forms === undefined) {
@@ -23,7 +23,7 @@ export class Labels {
     for (const form of forms) if (this.width(form) <= room) return form;
     const short = forms[forms.length - 1];
     const width = this.width(short);
-    // Start where letters of average width would end and step to what fits.
+    // Start with the length for letters of average width and adjust it.
     let n = Math.min(short.length - 1, Math.ceil((short.length * room) / width));
     for (; n > 1; n--) {
       const cut = short.slice(0, n) + "…";

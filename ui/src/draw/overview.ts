@@ -10,24 +10,37 @@ const strip = 7;
 
 export interface OverviewData {
   readonly procs: readonly LaneData[];
-  /** When the collector was at work. */
+  /** The times of garbage collection. */
   readonly gc: readonly Stretch[];
   readonly heap: readonly Point[];
 }
 
-/** Shares of the processors by colour, for each of so many columns. */
-export function utilisation(procs: readonly LaneData[], extent: Stretch, columns: number, key: (state: number) => ColourKey): number[][] {
+/** Shares of the processors by colour, for each column. */
+export function utilisation(
+  procs: readonly LaneData[],
+  extent: Stretch,
+  columns: number,
+  key: (state: number) => ColourKey,
+): number[][] {
   const step = (extent.to - extent.from) / columns;
   return Array.from({ length: columns }, (_, i) => {
     const shares = new Array<number>(colourKeys.length).fill(0);
     const at = { from: extent.from + i * step, to: extent.from + (i + 1) * step };
-    for (const p of procs) for (const [state, time] of sums(p, at)) shares[colourKeys.indexOf(key(state))] += time / step / procs.length;
+    for (const p of procs)
+      for (const [state, time] of sums(p, at)) shares[colourKeys.indexOf(key(state))] += time / step / procs.length;
     return shares;
   });
 }
 
-/** Draws the whole trace: how busy processors are, below what the collector does, the heap as a line; and the window. */
-export function drawOverview(g: CanvasRenderingContext2D, s: Scale, columns: readonly number[][], d: OverviewData, shown: Stretch, inks: Inks): void {
+/** Draws the whole trace: use of processors, garbage collection below it, the heap as a line; and the window. */
+export function drawOverview(
+  g: CanvasRenderingContext2D,
+  s: Scale,
+  columns: readonly number[][],
+  d: OverviewData,
+  shown: Stretch,
+  inks: Inks,
+): void {
   const bottom = overviewHeight - strip - 3;
   g.fillStyle = inks.panel;
   g.fillRect(s.left, 0, s.width, bottom);
@@ -67,17 +80,23 @@ export function drawOverview(g: CanvasRenderingContext2D, s: Scale, columns: rea
   g.fillRect(s.left, 0, x0 - s.left, overviewHeight);
   g.fillRect(x1, 0, s.left + s.width - x1, overviewHeight);
   g.strokeStyle = inks.ring;
-  g.strokeRect(Math.max(x0, s.left) + 0.5, 0.5, Math.min(x1, s.left + s.width) - Math.max(x0, s.left) - 1, overviewHeight - 1);
+  g.strokeRect(
+    Math.max(x0, s.left) + 0.5,
+    0.5,
+    Math.min(x1, s.left + s.width) - Math.max(x0, s.left) - 1,
+    overviewHeight - 1,
+  );
   g.fillStyle = inks.ring;
   for (const x of [x0, x1]) g.fillRect(x - 1.5, overviewHeight / 2 - 9, 3, 18);
 }
 
-/** The overview in words. */
+/** A description of the overview. */
 export function overviewName(columns: readonly number[][], d: OverviewData, shown: Stretch): string {
   const work = columns.map((shares) => shares.reduce((a, v, k) => a + (waits(colourKeys[k]) ? 0 : v), 0));
   const mean = work.length > 0 ? work.reduce((a, b) => a + b, 0) / work.length : 0;
   return (
-    `Overview of the trace: ${d.procs.length} processors, ${Math.round(mean * 100)}% busy on average, ${d.gc.length} ranges of the collector. ` +
+    `Overview of the trace: ${d.procs.length} processors, ${Math.round(mean * 100)}% busy on average, ` +
+    `${d.gc.length} ranges of the collector. ` +
     `Shown are ${duration(shown.to - shown.from)} from ${duration(shown.from)} on.`
   );
 }

@@ -31,7 +31,7 @@ export class Palette {
     this.same = oklch(get("--diff-same"));
   }
 
-  /** By whose code it is; names of one kind differ a little, so that boxes tell apart. */
+  /** By the origin of the code; the shade varies with the name, so that boxes are distinguishable. */
   kind(kind: Kind, name?: string): string {
     const c = this.kinds[kind] ?? this.kinds[0];
     return this.css(name === undefined ? c : { ...c, l: c.l + ((hash(name) % 5) - 2) * 0.012 });

@@ -2,19 +2,19 @@ import { axisLabels } from "../lib/benchunit.ts";
 import { ticks, type Range } from "../lib/bench.ts";
 import type { BenchPageCell } from "../api/bench.ts";
 
-/** Pixels of a lane, which the lines of the table beside it have too, and of the axis below. */
+/** Height of a lane, the same as of the lines of the table next to it, and of the axis below. */
 export const laneHeight = 28;
 export const axisHeight = 20;
 
 /** Names of custom properties with the colours of columns. */
 export const columnColours = ["--series-1", "--series-2", "--series-3", "--series-4", "--series-5", "--series-6"];
 
-/** A place of a drawing that can be pointed at. */
+/** A point of a drawing that the pointer can select. */
 export interface Spot {
   readonly x: number;
   readonly y: number;
   readonly lane: number;
-  /** Of the lane's values; -1 is its centre. */
+  /** Index in the lane's values; -1 is the centre. */
   readonly index: number;
 }
 
@@ -24,8 +24,12 @@ export interface StripData {
   readonly range: Range;
 }
 
-/** A canvas as large as its element, at the screen's resolution; and what colours are now. */
-export function prepare(canvas: HTMLCanvasElement, width: number, height: number): { g: CanvasRenderingContext2D; colour: (name: string) => string } | null {
+/** A canvas as large as its element, at the screen's resolution, with the current colours. */
+export function prepare(
+  canvas: HTMLCanvasElement,
+  width: number,
+  height: number,
+): { g: CanvasRenderingContext2D; colour: (name: string) => string } | null {
   const ratio = Math.min(devicePixelRatio || 1, 3);
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
@@ -40,8 +44,8 @@ export function prepare(canvas: HTMLCanvasElement, width: number, height: number
 
 /**
  * Draws the measurements of each column as points on one axis: from the top of a
- * lane to its bottom in the order of time. A bar is the interval, a line the centre.
- * What lies beyond the axis is an arrow at its end. Returns where the points are.
+ * lane to its bottom in order of time. A bar is the interval, a line the centre.
+ * Points beyond the axis are arrows at its end. Returns where the points are.
  */
 export function drawStrip(canvas: HTMLCanvasElement, width: number, data: StripData, mark: Spot | null): Spot[] {
   const height = data.lanes.length * laneHeight + axisHeight;
@@ -110,7 +114,7 @@ export function drawStrip(canvas: HTMLCanvasElement, width: number, data: StripD
   return spots;
 }
 
-/** Marks the place that is read out. */
+/** Marks the point that is read out. */
 export function ring(g: CanvasRenderingContext2D, at: { x: number; y: number }, ink: string): void {
   g.strokeStyle = ink;
   g.lineWidth = 2;

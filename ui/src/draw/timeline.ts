@@ -52,7 +52,7 @@ export class Inks {
   }
 }
 
-/** Where times are on the screen. */
+/** Maps times to pixels. */
 export interface Scale {
   readonly window: Stretch;
   /** The first pixel and how many there are. */
@@ -68,14 +68,14 @@ export function timeOf(s: Scale, x: number): number {
   return s.window.from + ((x - s.left) / s.width) * (s.window.to - s.window.from);
 }
 
-/** How a span of a lane looks: its colour's key, another ink than that of the key, and words. */
+/** How to draw a span of a lane: the key of its colour, an ink to use instead, and a label. */
 export interface Look {
   readonly key: ColourKey;
   readonly ink?: string | undefined;
   readonly label: string;
 }
 
-/** Makes a canvas as large as it is shown, at the screen's resolution. */
+/** Sizes a canvas to its element, at the screen's resolution. */
 export function sized(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
   const ratio = Math.min(devicePixelRatio || 1, 3);
   const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -90,7 +90,7 @@ export function sized(canvas: HTMLCanvasElement, width: number, height: number):
   return g;
 }
 
-/** Draws the axis, and returns where lines go through the lanes. */
+/** Draws the axis, and returns the positions of the lines through the lanes. */
 export function drawAxis(g: CanvasRenderingContext2D, s: Scale, inks: Inks): number[] {
   const t = timeTicks(s.window, Math.max(2, Math.floor(s.width / 110)));
   g.textBaseline = "middle";
@@ -116,17 +116,26 @@ export function drawAxis(g: CanvasRenderingContext2D, s: Scale, inks: Inks): num
 
 /** How a lane's columns of pixels are filled. */
 export interface Shape {
-  /** How much of the height anything has. */
+  /** The least height of anything, as a share. */
   readonly least: number;
-  /** The row is in one state or another all the time, so what a column lacks is rounding. */
+  /** The row is always in some state, so a gap in a column is a rounding error. */
   readonly full: boolean;
 }
 
 /**
- * Draws a lane: spans as boxes, parts as heaps of states, of which those that work are below. What is
- * narrower than a pixel is added up by pixels.
+ * Draws a lane: spans as boxes, parts as stacked states, with work at the bottom. Anything
+ * narrower than a pixel is summed per pixel.
  */
-export function drawLane(g: CanvasRenderingContext2D, s: Scale, top: number, d: LaneData, inks: Inks, key: (state: number) => ColourKey, look: (span: Span) => Look, shape: Shape): void {
+export function drawLane(
+  g: CanvasRenderingContext2D,
+  s: Scale,
+  top: number,
+  d: LaneData,
+  inks: Inks,
+  key: (state: number) => ColourKey,
+  look: (span: Span) => Look,
+  shape: Shape,
+): void {
   const column = new Column(g, s.left, top, inks, shape);
   const end = s.left + s.width;
   const labels: { x: number; room: number; text: string; pale: boolean }[] = [];
@@ -158,7 +167,7 @@ export function drawLane(g: CanvasRenderingContext2D, s: Scale, top: number, d: 
   }
 }
 
-/** As much of a text as there is room for. */
+/** Cuts a text to the available width. */
 function fit(g: CanvasRenderingContext2D, text: string, room: number): string {
   let t = text.length > 120 ? text.slice(0, 120) : text;
   if (g.measureText(t).width <= room) return t;
@@ -167,7 +176,7 @@ function fit(g: CanvasRenderingContext2D, text: string, room: number): string {
   return n > 3 && g.measureText(t).width <= room ? t : "";
 }
 
-/** What a part is made of: shares of its length, by colour. */
+/** The composition of a part: shares of its length, by colour. */
 function share(p: Part, key: (state: number) => ColourKey): number[] {
   const all = new Array<number>(colourKeys.length).fill(0);
   const length = Math.max(p[1] - p[0], 1);
@@ -175,19 +184,26 @@ function share(p: Part, key: (state: number) => ColourKey): number[] {
   return all;
 }
 
-/** Draws shares upon each other; what is less than all stays empty above. */
-function heap(g: CanvasRenderingContext2D, x: number, width: number, top: number, shares: readonly number[], inks: Inks): void {
+/** Draws stacked shares; the rest of the height stays empty. */
+function heap(
+  g: CanvasRenderingContext2D,
+  x: number,
+  width: number,
+  top: number,
+  shares: readonly number[],
+  inks: Inks,
+): void {
   let y = top + laneHeight;
   shares.forEach((part, i) => {
     const h = Math.min(part * laneHeight, y - top);
-    if (h < 0.2) return; // cannot be seen, and there are many
+    if (h < 0.2) return; // invisible, and there are many
     g.fillStyle = inks.states[colourKeys[i]];
     g.fillRect(x, y - h, width, h);
     y -= h;
   });
 }
 
-/** Adds up what lies in one column of pixels. */
+/** Sums one column of pixels. */
 class Column {
   private at = -1;
   private readonly shares = new Array<number>(colourKeys.length).fill(0);
@@ -211,7 +227,7 @@ class Column {
     this.shares[colourKeys.indexOf(key)] += x1 - x0;
   }
 
-  /** A part: to the columns at its ends what is in them, and as one box what is between. */
+  /** Adds a part: its ends to their columns, and the columns between as one box. */
   part(x0: number, x1: number, shares: readonly number[]): void {
     const [first, last] = [Math.floor(x0 - this.left), Math.floor(x1 - this.left)];
     const put = (at: number, width: number) => {
@@ -232,11 +248,18 @@ class Column {
 
   flush(): void {
     if (this.at < 0) return;
-    // Something that happened can be seen, however short it was.
+    // Every event is visible, however short.
     const all = this.shares.reduce((a, b) => a + b, 0);
     let times = all > 0 && all < this.shape.least ? this.shape.least / all : 1;
     if (this.shape.full && all >= 0.5) times = 1 / all;
-    heap(this.g, this.left + this.at, 1, this.top, this.shares.map((v) => v * times), this.inks);
+    heap(
+      this.g,
+      this.left + this.at,
+      1,
+      this.top,
+      this.shares.map((v) => v * times),
+      this.inks,
+    );
     this.shares.fill(0);
     this.at = -1;
   }

@@ -1,12 +1,28 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { BenchPageChange, BenchPageRow } from "../api/bench.ts";
-import { arrange, axisRange, benchHash, benchStart, benchState, matches, percentChange, probability, runningMedian, ticks } from "./bench.ts";
+import {
+  arrange,
+  axisRange,
+  benchHash,
+  benchStart,
+  benchState,
+  matches,
+  percentChange,
+  probability,
+  runningMedian,
+  ticks,
+} from "./bench.ts";
 import { axisLabels, scaled } from "./benchunit.ts";
 
 describe("scales", () => {
   it("write numbers as benchunit does", () => {
-    const lines = readFileSync(new URL("../../../internal/report/benchmarks/testdata/bench-units.jsonl", import.meta.url), "utf8").trim().split("\n");
+    const lines = readFileSync(
+      new URL("../../../internal/report/benchmarks/testdata/bench-units.jsonl", import.meta.url),
+      "utf8",
+    )
+      .trim()
+      .split("\n");
     expect(lines.length).toBeGreaterThan(200);
     for (const line of lines) {
       const { value, decimal, binary } = JSON.parse(line) as { value: number; decimal: string; binary: string };
@@ -22,7 +38,14 @@ describe("scales", () => {
   });
 });
 
-const cell = (values: number[], column = 0) => ({ column, values, center: values[0] ?? 0, bounded: false, low: 0, high: 0 });
+const cell = (values: number[], column = 0) => ({
+  column,
+  values,
+  center: values[0] ?? 0,
+  bounded: false,
+  low: 0,
+  high: 0,
+});
 
 describe("the axis", () => {
   it("leaves out what lies far out", () => {
@@ -64,10 +87,36 @@ function change(delta: number, verdict: string): BenchPageChange {
   return { delta, finite: Number.isFinite(delta), text: "", p: 0, q: 0, verdict, words: verdict };
 }
 function row(name: string, ...changes: BenchPageChange[]): BenchPageRow {
-  return { name, pairs: [], notes: [], cells: changes.map((c, column) => ({ column, n: 1, values: [], center: 0, bounded: false, low: 0, high: 0, text: "", range: "", changes: [c] })) };
+  return {
+    name,
+    pairs: [],
+    notes: [],
+    cells: changes.map((c, column) => ({
+      column,
+      n: 1,
+      values: [],
+      center: 0,
+      bounded: false,
+      low: 0,
+      high: 0,
+      text: "",
+      range: "",
+      changes: [c],
+    })),
+  };
 }
-const rows = [row("a/Same", change(0.5, "same")), row("b/Up", change(0.05, "worse")), row("c/Down", change(-0.1, "better")), row("d/Zero", change(Infinity, "worse")), row("e/Two", change(0.01, "same"), change(-0.02, "better")), row("f/None")];
-const names = (s: Partial<typeof benchStart>) => arrange(rows, { ...benchStart, ...s }).map((r) => r.name[0]).join("");
+const rows = [
+  row("a/Same", change(0.5, "same")),
+  row("b/Up", change(0.05, "worse")),
+  row("c/Down", change(-0.1, "better")),
+  row("d/Zero", change(Infinity, "worse")),
+  row("e/Two", change(0.01, "same"), change(-0.02, "better")),
+  row("f/None"),
+];
+const names = (s: Partial<typeof benchStart>) =>
+  arrange(rows, { ...benchStart, ...s })
+    .map((r) => r.name[0])
+    .join("");
 
 describe("the order", () => {
   it("has what holds first, the largest before", () => {
@@ -78,7 +127,7 @@ describe("the order", () => {
     expect(names({ order: "file" })).toBe("abcdef");
     expect(names({ order: "delta" })).toBe("dabecf");
   });
-  it("shows what is asked for", () => {
+  it("shows the selected rows", () => {
     expect(names({ show: "worse" })).toBe("db");
     expect(names({ show: "better" })).toBe("ce");
     expect(names({ show: "changed" })).toBe("dcbe");
@@ -90,7 +139,8 @@ describe("the order", () => {
 
 describe("a link", () => {
   it("reproduces what is shown", () => {
-    for (const s of [benchStart, { query: "a b/&=#é", unit: "B/op", show: "worse", order: "name" } as const]) expect(benchState(`#${benchHash(s)}`)).toEqual(s);
+    for (const s of [benchStart, { query: "a b/&=#é", unit: "B/op", show: "worse", order: "name" } as const])
+      expect(benchState(`#${benchHash(s)}`)).toEqual(s);
     expect(benchHash(benchStart)).toBe("");
     expect(benchState("#show=nothing&order=%zz&x")).toEqual(benchStart);
   });

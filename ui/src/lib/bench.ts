@@ -1,4 +1,4 @@
-/** What the pages of benchmarks compute: ranges, ticks, orders, filters. No DOM. */
+/** Computations of the benchmark pages: ranges, ticks, orders, filters. No DOM. */
 import type { BenchPageCell, BenchPageChange, BenchPageRow } from "../api/bench.ts";
 
 export interface Range {
@@ -6,13 +6,13 @@ export interface Range {
   readonly high: number;
 }
 
-/** Quartiles of what is sorted, by the nearest ranks. */
+/** Quartiles of sorted values, by nearest rank. */
 function quartiles(sorted: readonly number[]): [number, number] {
   const at = (q: number) => sorted[Math.round((sorted.length - 1) * q)] as number;
   return [at(0.25), at(0.75)];
 }
 
-/** The values without those that lie far out: three spreads of the quartiles beyond them. */
+/** The values without outliers more than three interquartile ranges outside the quartiles. */
 function body(values: readonly number[]): Range | null {
   if (values.length === 0) return null;
   const sorted = [...values].sort((a, b) => a - b);
@@ -24,10 +24,12 @@ function body(values: readonly number[]): Range | null {
 }
 
 /**
- * The axis of a benchmark: all but what lies far out, with a margin. It is never
- * narrower than 2 % of what is measured, so that next to nothing looks like it.
+ * The axis of a benchmark: all values but outliers, with a margin. It is never
+ * narrower than 2 % of the values, so that a tiny difference looks tiny.
  */
-export function axisRange(cells: readonly Pick<BenchPageCell, "values" | "center" | "bounded" | "low" | "high">[]): Range {
+export function axisRange(
+  cells: readonly Pick<BenchPageCell, "values" | "center" | "bounded" | "low" | "high">[],
+): Range {
   let low = Infinity;
   let high = -Infinity;
   for (const c of cells) {
@@ -53,11 +55,13 @@ export function ticks(r: Range, n: number): number[] {
   const step = power * ([1, 2, 5, 10].find((f) => width / (f * power) <= n) ?? 10);
   const first = Math.ceil(r.low / step - 1e-9);
   const last = Math.floor(r.high / step + 1e-9);
-  // Of multiples, not of sums: those would drift.
-  return last - first < 100 ? Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12))) : [];
+  // Multiples, because sums would drift.
+  return last - first < 100
+    ? Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)))
+    : [];
 }
 
-/** The middle of the last values at each place: where a series drifts to. */
+/** The running median of the last values, which shows drift. */
 export function runningMedian(values: readonly number[], width: number): number[] {
   const half = Math.floor(width / 2);
   return values.map((_, i) => {
@@ -70,7 +74,7 @@ export function runningMedian(values: readonly number[], width: number): number[
 export type Order = "change" | "delta" | "name" | "file";
 export type Show = "all" | "changed" | "worse" | "better";
 
-/** What a link to the page reproduces. */
+/** The state that a link to the page reproduces. */
 export interface BenchState {
   readonly query: string;
   readonly unit: string; // "" is all
@@ -89,10 +93,11 @@ export function benchHash(s: BenchState): string {
   return p.toString();
 }
 
-/** Reads a URL's fragment; what it does not understand is as in the beginning. */
+/** Parses a URL fragment; invalid parts get their defaults. */
 export function benchState(hash: string): BenchState {
   const p = new URLSearchParams(hash.replace(/^#/, ""));
-  const one = <T extends string>(name: string, of: readonly T[], otherwise: T): T => of.find((v) => v === p.get(name)) ?? otherwise;
+  const one = <T extends string>(name: string, of: readonly T[], otherwise: T): T =>
+    of.find((v) => v === p.get(name)) ?? otherwise;
   return {
     query: (p.get("q") ?? "").slice(0, 1000),
     unit: (p.get("unit") ?? "").slice(0, 1000),
@@ -103,7 +108,7 @@ export function benchState(hash: string): BenchState {
 
 const weight: Record<string, number> = { worse: 4, better: 4, changed: 4, chance: 2, undecided: 1 };
 
-/** The change of a row that says most: one that holds before one that does not, then the largest. */
+/** The most important change of a row: significant ones first, then the largest. */
 export function mainChange(row: Pick<BenchPageRow, "cells">): BenchPageChange | null {
   let best: BenchPageChange | null = null;
   for (const c of row.cells.flatMap((cell) => cell.changes)) {
@@ -116,27 +121,38 @@ function rank(c: BenchPageChange): number {
   return weight[c.verdict] ?? 0;
 }
 
-/** How large a change is; halving is as large as doubling. */
+/** The size of a change; halving counts as much as doubling. */
 function size(c: BenchPageChange): number {
   return c.finite && c.delta > -1 ? Math.abs(Math.log1p(c.delta)) : Infinity;
 }
 
-/** Whether a name has all words of a query, in any case. */
+/** Reports whether a name contains all words of a query, ignoring case. */
 export function matches(name: string, query: string): boolean {
   const low = name.toLowerCase();
-  return query.toLowerCase().split(/\s+/).every((word) => low.includes(word));
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => low.includes(word));
 }
 
-/** The rows that a state shows, in its order. */
+/** The rows to show for a state, in its order. */
 export function arrange(rows: readonly BenchPageRow[], s: BenchState): BenchPageRow[] {
   const shown = rows
     .map((row) => ({ row, change: mainChange(row) }))
     .filter(({ row }) => matches(row.name, s.query))
-    .filter(({ row }) => s.show === "all" || row.cells.some((c) => c.changes.some((d) => (s.show === "changed" ? rank(d) === 4 : d.verdict === s.show))));
+    .filter(
+      ({ row }) =>
+        s.show === "all" ||
+        row.cells.some((c) => c.changes.some((d) => (s.show === "changed" ? rank(d) === 4 : d.verdict === s.show))),
+    );
   if (s.order === "name") shown.sort((a, b) => (a.row.name < b.row.name ? -1 : a.row.name > b.row.name ? 1 : 0));
   if (s.order === "delta") shown.sort((a, b) => signed(b.change) - signed(a.change) || 0);
   if (s.order === "change") {
-    shown.sort((a, b) => (b.change ? rank(b.change) : -1) - (a.change ? rank(a.change) : -1) || (a.change && b.change ? compare(size(b.change), size(a.change)) : 0));
+    shown.sort(
+      (a, b) =>
+        (b.change ? rank(b.change) : -1) - (a.change ? rank(a.change) : -1) ||
+        (a.change && b.change ? compare(size(b.change), size(a.change)) : 0),
+    );
   }
   return shown.map(({ row }) => row);
 }
@@ -154,7 +170,7 @@ export function probability(p: number): string {
   return p > 0 && p < 0.001 ? "<0.001" : p.toFixed(3);
 }
 
-/** A difference as a share in percent, with the places that tell the ticks of an axis apart: "+1.5%". */
+/** A difference as a share in percent, with enough digits to distinguish the ticks of an axis: "+1.5%". */
 export function percentChange(v: number, ticks: readonly number[] = []): string {
   const step = ticks.length > 1 ? Math.abs((ticks[1] as number) - (ticks[0] as number)) * 100 : 0.01;
   const places = Math.min(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), 6);

@@ -2,9 +2,21 @@ import { describe, expect, it } from "vitest";
 import type { HistorySeries } from "../api/benchhistory.ts";
 import { axisStart, chosen, columns, historyHash, historyStart, historyState } from "./benchhistory.ts";
 
-const point = (commit: number, center: number) => ({ commit, center, bounded: commit % 2 === 0, low: center - 1, high: center + 1, n: 5, runs: 1 });
+const point = (commit: number, center: number) => ({
+  commit,
+  center,
+  bounded: commit % 2 === 0,
+  low: center - 1,
+  high: center + 1,
+  n: 5,
+  runs: 1,
+});
 const series = (name: string, unit: string, ...at: number[]): HistorySeries => ({
-  name, unit, binary: false, about: "", points: [point(1, 10), point(2, 10), point(4, 20)],
+  name,
+  unit,
+  binary: false,
+  about: "",
+  points: [point(1, 10), point(2, 10), point(4, 20)],
   changes: at.map((i) => ({ after: i - 2, at: i, from: 10, to: 20, text: "+100%", verdict: "worse" })),
 });
 
@@ -21,7 +33,10 @@ describe("series along commits", () => {
   });
   it("are those asked for, the last changed first", () => {
     const all = [series("a/one", "sec/op"), series("b/two", "B/op", 3), series("c/one", "sec/op", 2, 4)];
-    const names = (s: Partial<typeof historyStart>) => chosen(all, { ...historyStart, ...s }).map((x) => x.name[0]).join("");
+    const names = (s: Partial<typeof historyStart>) =>
+      chosen(all, { ...historyStart, ...s })
+        .map((x) => x.name[0])
+        .join("");
     expect(names({})).toBe("cba");
     expect(names({ changed: true })).toBe("cb");
     expect(names({ query: "ONE" })).toBe("ca");
@@ -31,7 +46,8 @@ describe("series along commits", () => {
 
 describe("a link", () => {
   it("reproduces what is shown", () => {
-    for (const s of [historyStart, { query: "a&b", unit: "sec/op", changed: true }]) expect(historyState(`#${historyHash(s)}`)).toEqual(s);
+    for (const s of [historyStart, { query: "a&b", unit: "sec/op", changed: true }])
+      expect(historyState(`#${historyHash(s)}`)).toEqual(s);
     expect(historyState("#show=x&&q")).toEqual(historyStart);
   });
 });

@@ -1,8 +1,8 @@
-/** What the page of benchmarks along commits computes. No DOM. */
+/** Computations of the page of benchmarks along commits. No DOM. */
 import type { HistorySeries } from "../api/benchhistory.ts";
 import { matches } from "./bench.ts";
 
-/** What a link to the page reproduces. */
+/** The state that a link to the page reproduces. */
 export interface HistoryState {
   readonly query: string;
   readonly unit: string; // "" is all
@@ -19,17 +19,24 @@ export function historyHash(s: HistoryState): string {
   return p.toString();
 }
 
-/** Reads a URL's fragment; what it does not understand is as in the beginning. */
+/** Parses a URL fragment; invalid parts get their defaults. */
 export function historyState(hash: string): HistoryState {
   const p = new URLSearchParams(hash.replace(/^#/, ""));
-  return { query: (p.get("q") ?? "").slice(0, 1000), unit: (p.get("unit") ?? "").slice(0, 1000), changed: p.get("show") === "changed" };
+  return {
+    query: (p.get("q") ?? "").slice(0, 1000),
+    unit: (p.get("unit") ?? "").slice(0, 1000),
+    changed: p.get("show") === "changed",
+  };
 }
 
-/** The series that a state shows: those that changed last come first. */
+/** The series to show for a state, the latest change first. */
 export function chosen(series: readonly HistorySeries[], s: HistoryState): HistorySeries[] {
   const last = (one: HistorySeries) => one.changes[one.changes.length - 1]?.at ?? -1;
   return series
-    .filter((one) => (s.unit === "" || one.unit === s.unit) && (!s.changed || one.changes.length > 0) && matches(one.name, s.query))
+    .filter(
+      (one) =>
+        (s.unit === "" || one.unit === s.unit) && (!s.changed || one.changes.length > 0) && matches(one.name, s.query),
+    )
     .sort((a, b) => last(b) - last(a));
 }
 
@@ -44,14 +51,14 @@ export function columns(s: HistorySeries): (number | null)[][] {
   return [xs, low, high, xs.map((x) => at.get(x)?.center ?? null), xs.map((x) => level(s, x))];
 }
 
-/** The median of the stretch without a change that a commit lies in; null when there is no change. */
+/** The median of the commits between two changes around a commit; null without changes. */
 function level(s: HistorySeries, x: number): number | null {
   let value: number | null = s.changes[0]?.from ?? null;
   for (const c of s.changes) if (x >= c.at) value = c.to;
   return s.changes.some((c) => x > c.after && x < c.at) ? null : value;
 }
 
-/** Where the y axis begins: below the values by half of what they span, and at zero if that is near. */
+/** The start of the y axis: half the range of the values below them, or zero if that is near. */
 export function axisStart(min: number, max: number): number {
   const least = Math.abs(max) * 0.05;
   const from = min - Math.max(max - min, least) * 0.5;

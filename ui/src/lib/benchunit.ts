@@ -3,7 +3,7 @@
 interface Factor {
   factor: number;
   prefix: string;
-  // From here on 1, 2 and 3 digits follow the point.
+  // From these values on, 1, 2 and 3 digits follow the decimal point.
   t100: number;
   t10: number;
   t1: number;
@@ -11,7 +11,13 @@ interface Factor {
 
 const si: Factor[] = ["T", "G", "M", "k", "", "m", "µ", "n"].map((prefix, i) => {
   const e = 12 - 3 * i;
-  return { factor: Number(`1e${e}`), prefix, t100: Number(`99.995e${e}`), t10: Number(`9.9995e${e}`), t1: Number(`.99995e${e}`) };
+  return {
+    factor: Number(`1e${e}`),
+    prefix,
+    t100: Number(`99.995e${e}`),
+    t10: Number(`9.9995e${e}`),
+    t1: Number(`.99995e${e}`),
+  };
 });
 
 // The parts of these decimal numbers that a binary one of 13 digits keeps.
@@ -63,7 +69,7 @@ export function scaled(v: number, binary: boolean): string {
   return format(v, commonScale([v], binary));
 }
 
-/** Labels of an axis: in one prefix, with as many places as the step needs. */
+/** Labels of an axis: with the same prefix, and as many digits as the step needs. */
 export function axisLabels(ticks: readonly number[], binary: boolean): string[] {
   const most = Math.max(...ticks.map(Math.abs), 0);
   const { factor, prefix } = commonScale([most], binary);

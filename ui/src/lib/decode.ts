@@ -2,7 +2,7 @@ import type { FlameDoc, Fact } from "../api/flame.ts";
 import { frameCosts, type FrameCosts } from "./reshape.ts";
 import { ALL, REST, makeTree, type Tree } from "./tree.ts";
 
-/** Whose code a frame is; the numbers are report.FlameKind's. */
+/** The origin of a frame's code; the numbers are those of pictures.FlameKind. */
 export const enum Kind {
   Unknown = 0,
   Own = 1,
@@ -21,7 +21,7 @@ export interface Frame {
 export interface View {
   readonly type: string;
   readonly unit: string;
-  readonly total: number; // what shares are shares of
+  readonly total: number; // 100% for shares
   readonly left: number; // subtrees left out for size
   readonly tree: Tree;
   readonly signed: boolean; // has negative values
@@ -36,7 +36,7 @@ export interface Page {
   readonly views: View[];
 }
 
-/** Reads what internal/report/pictures/flame_encode.go writes, inflated. */
+/** Decodes the inflated output of internal/report/pictures/flame_encode.go. */
 export function decode(data: Uint8Array): Page {
   const length = new DataView(data.buffer, data.byteOffset, data.byteLength).getUint32(0, true);
   if (4 + length > data.length) throw new Error("the page's data is cut short");
@@ -108,12 +108,20 @@ export function decode(data: Uint8Array): Page {
       }
       costs = { self, total, left };
     }
-    return { costs, type: head.type, unit: head.unit, total: Math.abs(head.total) || tree.mass[0], left: head.left, tree, signed };
+    return {
+      costs,
+      type: head.type,
+      unit: head.unit,
+      total: Math.abs(head.total) || tree.mass[0],
+      left: head.left,
+      tree,
+      signed,
+    };
   });
   return { title: doc.title, facts: doc.facts, notes: doc.notes, frames, views };
 }
 
-/** Undoes Go's signed varints. In floating point: values may exceed 32 bits. */
+/** Decodes Go's signed varints. In floating point: values may exceed 32 bits. */
 function zigzag(u: number): number {
   return u % 2 === 0 ? u / 2 : -(u + 1) / 2;
 }
@@ -144,7 +152,7 @@ class Reader {
   }
 }
 
-/** Undoes base64 and gzip. */
+/** Decodes base64 and gzip. */
 export async function inflate(base64: string): Promise<Uint8Array> {
   const text = atob(base64.trim());
   const bytes = new Uint8Array(text.length);

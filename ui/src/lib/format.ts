@@ -1,5 +1,5 @@
-// Numbers as Go's package unit writes them; internal/report's tests hold the two
-// to each other through testdata/flame-units.jsonl.
+// Numbers as Go's package unit writes them; tests of internal/report compare the two
+// through testdata/flame-units.jsonl.
 
 interface Step {
   readonly name: string;
@@ -9,7 +9,7 @@ interface Step {
 
 interface Family {
   readonly steps: readonly Step[]; // ascending
-  readonly fallback: Step; // of what is less than one of the smallest
+  readonly fallback: Step; // for values below the smallest unit
 }
 
 const B: Step = { name: "B", aliases: ["b", "byte"], factor: 1 };

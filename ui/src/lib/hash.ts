@@ -1,7 +1,7 @@
 export type Shape = "down" | "up" | "focus";
 export type Colour = "kind" | "package" | "diff";
 
-/** What a link to the page reproduces. */
+/** The state that a link to the page reproduces. */
 export interface ViewState {
   readonly type: string; // sample type; "" is the first
   readonly shape: Shape;
@@ -28,7 +28,7 @@ export const initial: ViewState = {
   table: false,
 };
 
-/** Writes a state as a URL fragment, without what is as in the beginning. */
+/** Writes a state as a URL fragment, without defaults. */
 export function toHash(s: ViewState): string {
   const parts: string[] = [];
   const put = (key: string, value: string) => parts.push(`${key}=${encodeURIComponent(value)}`);
@@ -45,7 +45,7 @@ export function toHash(s: ViewState): string {
   return parts.join("&");
 }
 
-/** Reads a URL fragment; what it does not understand is as in the beginning. */
+/** Parses a URL fragment; invalid parts get their defaults. */
 export function fromHash(hash: string): ViewState {
   const get = new Map<string, string>();
   for (const part of hash.replace(/^#/, "").split("&")) {
@@ -54,7 +54,7 @@ export function fromHash(hash: string): ViewState {
     try {
       get.set(part.slice(0, eq), decodeURIComponent(part.slice(eq + 1)));
     } catch {
-      // Not ours.
+      // Not a fragment of this page.
     }
   }
   const focus = whole(get.get("focus"));

@@ -1,12 +1,12 @@
 import type { Part, RowSpans, Span } from "../api/timeline.ts";
 import type { Stretch } from "./timescale.ts";
 
-/** What is known of a row: spans, or parts where these are too many, and for what window it was asked. */
+/** The data of a row: spans, or parts where there are too many spans, and the requested window. */
 export interface LaneData extends Stretch {
   readonly width: number;
   readonly spans: readonly Span[];
   readonly parts: readonly Part[];
-  /** How far before a window a span may begin that reaches into it: 0 where spans do not overlap. */
+  /** How far before a window a span that overlaps it may begin; 0 where spans do not overlap. */
   readonly reach: number;
 }
 
@@ -20,10 +20,10 @@ export function laneData(row: RowSpans, from: number, to: number, width: number)
   return { from, to, width, spans, parts: row.parts ?? [], reach };
 }
 
-/** Whether what is known is enough for a window of so many pixels. */
+/** Reports whether the data is fine enough for a window of the given pixels. */
 export function suffices(d: LaneData, w: Stretch, pixels: number): boolean {
   if (d.from > Math.ceil(w.from) || d.to < Math.floor(w.to)) return false;
-  // Spans are exact, parts as fine as they were asked for.
+  // Spans are exact, parts as fine as requested.
   return d.parts.length === 0 || (d.to - d.from) / d.width <= (1.4 * (w.to - w.from)) / pixels;
 }
 
@@ -39,16 +39,21 @@ export function firstAfter(list: readonly (Span | Part)[], time: number): number
   return low;
 }
 
-/** Calls `see` with the spans or parts of a lane that overlap a stretch, in their order. */
-export function overlapping<T extends Span | Part>(list: readonly T[], reach: number, s: Stretch, see: (one: T, index: number) => void): void {
+/** Calls `see` with the spans or parts of a lane that overlap a stretch, in order. */
+export function overlapping<T extends Span | Part>(
+  list: readonly T[],
+  reach: number,
+  s: Stretch,
+  see: (one: T, index: number) => void,
+): void {
   let first = firstAfter(list, s.from);
-  if (reach > 0) for (first = 0; first < list.length && list[first][0] < s.from - reach; ) first++;
+  if (reach > 0) for (first = 0; first < list.length && list[first][0] < s.from - reach;) first++;
   for (let i = first; i < list.length && list[i][0] < s.to; i++) if (list[i][1] > s.from) see(list[i], i);
 }
 
 /**
- * The span or part at a time, or, when none is there, the nearest one less than `slack`
- * away; of several under one pixel the longest. -1 is none.
+ * The span or part at a time or, if there is none, the nearest one less than `slack`
+ * away; of several within a pixel the longest. -1 is none.
  */
 export function nearest(list: readonly (Span | Part)[], reach: number, time: number, slack: number): number {
   let best = -1;
@@ -61,7 +66,7 @@ export function nearest(list: readonly (Span | Part)[], reach: number, time: num
   return exact >= 0 ? exact : best;
 }
 
-/** How much of each state a list of spans and parts holds within a stretch: state to time. */
+/** The time in each state within a stretch: state to time. */
 export function sums(d: LaneData, s: Stretch): Map<number, number> {
   const out = new Map<number, number>();
   const add = (state: number, time: number) => out.set(state, (out.get(state) ?? 0) + time);
@@ -73,7 +78,7 @@ export function sums(d: LaneData, s: Stretch): Map<number, number> {
   return out;
 }
 
-/** A row's answer for a window, from one that has more: as the server makes it of an index. */
+/** A row's answer for a window, from a larger one: as the server makes it from an index. */
 export function thin(row: RowSpans, w: Stretch, width: number): RowSpans {
   const spans = row.spans ?? [];
   const parts = row.parts ?? [];
@@ -87,7 +92,7 @@ export function thin(row: RowSpans, w: Stretch, width: number): RowSpans {
   let now: Part | null = null;
   let until = 0;
   const put = (from: number, to: number, times: readonly number[]) => {
-    // What is not there in between is not filled: a part ends where a gap begins that can be seen.
+    // A part ends where a visible gap begins.
     if (now === null || to > until || from - now[1] > step) {
       now = [from, to];
       until = Math.max(from, w.from) + step;

@@ -80,11 +80,33 @@ const check = (s: Scene) => expect(broken(s)).toEqual([]);
 //            0:main ── 1:work(5) ── 2:malloc(3)
 //                   └─ 3:serve ─── 1:work(2) ── 1:work(4)
 //                                └ REST(6)
-const sample = () => tree([0, 0, [[1, 5, [[2, 3]]], [3, 0, [[1, 2, [[1, 4]]], [REST, 6]]]]]);
+const sample = () =>
+  tree([
+    0,
+    0,
+    [
+      [1, 5, [[2, 3]]],
+      [
+        3,
+        0,
+        [
+          [1, 2, [[1, 4]]],
+          [REST, 6],
+        ],
+      ],
+    ],
+  ]);
 
 describe("tree", () => {
   it("sums totals and masses", () => {
-    const t = tree([0, 0, [[1, -4], [2, 6]]]);
+    const t = tree([
+      0,
+      0,
+      [
+        [1, -4],
+        [2, 6],
+      ],
+    ]);
     expect([...t.total]).toEqual([2, 2, -4, 6]);
     expect([...t.mass]).toEqual([10, 10, 4, 6]);
     expect(pathOf(t.parent, 3)).toEqual([1, 3]);
@@ -105,7 +127,13 @@ describe("reshape", () => {
     expect(up.total[0]).toBe(20);
     const tops = new Map<number, number>();
     for (let i = 1; i < up.n; i++) if (up.parent[i] === 0) tops.set(up.frame[i], up.total[i]);
-    expect(tops).toEqual(new Map([[1, 11], [REST, 6], [2, 3]]));
+    expect(tops).toEqual(
+      new Map([
+        [1, 11],
+        [REST, 6],
+        [2, 3],
+      ]),
+    );
     expect(up.rest[[...up.frame].indexOf(REST)]).toBe(3);
   });
   it("agrees with the costs per frame on random trees", () => {
@@ -113,7 +141,8 @@ describe("reshape", () => {
       const t = randomTree(400, 12, seed);
       const costs = frameCosts(t, 12);
       const { tree: up } = bottomUp(t);
-      for (let i = 1; i < up.n; i++) if (up.parent[i] === 0 && up.total[i] !== costs.self[up.frame[i]]) expect.fail(`frame ${up.frame[i]}`);
+      for (let i = 1; i < up.n; i++)
+        if (up.parent[i] === 0 && up.total[i] !== costs.self[up.frame[i]]) expect.fail(`frame ${up.frame[i]}`);
       for (let f = 0; f < 12; f++) {
         expect(callees(t, f).tree.total[0]).toBe(costs.total[f]);
         expect(callers(t, f).tree.total[0]).toBe(costs.total[f]);
@@ -126,7 +155,12 @@ describe("reshape", () => {
   it("stays bounded on one deep recursive stack", () => {
     const n = 60_000;
     const parent = Int32Array.from({ length: n }, (_, i) => i - 1);
-    const t = makeTree(parent, new Int32Array(n).fill(0).map((_, i) => (i ? i % 3 : ALL)), new Float64Array(n).fill(1), new Int32Array(n));
+    const t = makeTree(
+      parent,
+      new Int32Array(n).fill(0).map((_, i) => (i ? i % 3 : ALL)),
+      new Float64Array(n).fill(1),
+      new Int32Array(n),
+    );
     const up = bottomUp(t);
     expect(up.cut).toBe(true);
     expect(up.tree.total[0]).toBe(n);
@@ -156,7 +190,17 @@ describe("scene", () => {
     expect(makeScene(sample(), ["main", "work", "malloc", "zserve"]).x[2]).toBe(0);
   });
   it("shows every box once with any sibling weights, zero too", () => {
-    const s = makeScene(tree([0, 0, [[1, 0], [2, 0], [3, 1]]]));
+    const s = makeScene(
+      tree([
+        0,
+        0,
+        [
+          [1, 0],
+          [2, 0],
+          [3, 1],
+        ],
+      ]),
+    );
     check(s);
     for (let i = 2; i < 5; i++) expect([neighbour(s, i, 1), neighbour(s, i, -1)].some((k) => k > 0)).toBe(true);
   });
@@ -221,7 +265,17 @@ describe("hash", () => {
   it("reads what it writes", () => {
     const states: ViewState[] = [
       initial,
-      { ...initial, type: "alloc_space", shape: "up", flip: true, byName: true, colour: "package", query: "a&b=c#%(.*)", zoom: 17, table: true },
+      {
+        ...initial,
+        type: "alloc_space",
+        shape: "up",
+        flip: true,
+        byName: true,
+        colour: "package",
+        query: "a&b=c#%(.*)",
+        zoom: 17,
+        table: true,
+      },
       { ...initial, shape: "focus", focus: 3, range: [0.125, 0.5] },
       { ...initial, range: [1e-7, 2e-7], zoom: 5 },
     ];
@@ -240,8 +294,14 @@ describe("decode", () => {
   const zigzag = (v: number) => varint(v < 0 ? -2 * v - 1 : 2 * v);
   const pack = (columns: number[][], change: object = {}) => {
     const doc = {
-      schema: "whet.flame-page/1", title: "t", facts: [], notes: [], strings: ["", "f", "p", "g"], frames: 2,
-      views: [{ type: "cpu", unit: "nanoseconds", total: 0, self: 0, nodes: 3, rests: 1, left: 4, weights: 2 }], ...change,
+      schema: "whet.flame-page/1",
+      title: "t",
+      facts: [],
+      notes: [],
+      strings: ["", "f", "p", "g"],
+      frames: 2,
+      views: [{ type: "cpu", unit: "nanoseconds", total: 0, self: 0, nodes: 3, rests: 1, left: 4, weights: 2 }],
+      ...change,
     };
     const head = Buffer.from(JSON.stringify(doc));
     const size = Buffer.alloc(4);
@@ -250,9 +310,18 @@ describe("decode", () => {
   };
   const big = 2 ** 52;
   const columns = [
-    [...zigzag(1), ...zigzag(2)], [2, 0], [0, 0], [7, 0], [1, 2],
-    [0, 0, 1], [1, 2, 0], [...zigzag(0), ...zigzag(-5), ...zigzag(big)], [4],
-    [...zigzag(0), ...zigzag(1)], [...zigzag(2), ...zigzag(-5)], [...zigzag(9), ...zigzag(-5)],
+    [...zigzag(1), ...zigzag(2)],
+    [2, 0],
+    [0, 0],
+    [7, 0],
+    [1, 2],
+    [0, 0, 1],
+    [1, 2, 0],
+    [...zigzag(0), ...zigzag(-5), ...zigzag(big)],
+    [4],
+    [...zigzag(0), ...zigzag(1)],
+    [...zigzag(2), ...zigzag(-5)],
+    [...zigzag(9), ...zigzag(-5)],
   ];
   it("reads frames, nodes and large values", async () => {
     const packed = pack(columns);

@@ -3,14 +3,31 @@ import { align, ms, percentileLabel, perSecond, thin } from "./load.ts";
 
 describe("the percentile axis", () => {
   it("names decades", () => {
-    expect([1, 2, 10, 100, 1000, 10_000, 1e6].map(percentileLabel)).toEqual(["0%", "50%", "90%", "99%", "99.9%", "99.99%", "99.9999%"]);
+    expect([1, 2, 10, 100, 1000, 10_000, 1e6].map(percentileLabel)).toEqual([
+      "0%",
+      "50%",
+      "90%",
+      "99%",
+      "99.9%",
+      "99.99%",
+      "99.9999%",
+    ]);
     expect(percentileLabel(NaN)).toBe("0%");
   });
 });
 
 describe("numbers", () => {
   it("have the unit that suits them", () => {
-    expect([0, 0.012, 0.5, 1, 12.34, 999, 1500, 60_000].map(ms)).toEqual(["0", "12us", "500us", "1ms", "12.3ms", "999ms", "1.50s", "60s"]);
+    expect([0, 0.012, 0.5, 1, 12.34, 999, 1500, 60_000].map(ms)).toEqual([
+      "0",
+      "12us",
+      "500us",
+      "1ms",
+      "12.3ms",
+      "999ms",
+      "1.50s",
+      "60s",
+    ]);
     expect(ms(null)).toBe("–");
   });
   it("are rates", () => {
@@ -20,7 +37,22 @@ describe("numbers", () => {
 
 describe("align", () => {
   it("joins by x and leaves gaps", () => {
-    expect(align([[[1, 10], [3, 30]], [[2, 200], [3, 300]]])).toEqual([[1, 2, 3], [10, null, 30], [null, 200, 300]]);
+    expect(
+      align([
+        [
+          [1, 10],
+          [3, 30],
+        ],
+        [
+          [2, 200],
+          [3, 300],
+        ],
+      ]),
+    ).toEqual([
+      [1, 2, 3],
+      [10, null, 30],
+      [null, 200, 300],
+    ]);
     expect(align([[], []])).toEqual([[], [], []]);
   });
 });

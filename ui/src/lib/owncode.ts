@@ -1,6 +1,6 @@
 import type { TimelineFrame } from "../api/timeline.ts";
 
-/** Whose code a frame is, as far as a trace tells: it knows files, and no main module. */
+/** The origin of a frame's code, as far as a trace shows it: traces have files, but no main module. */
 export function frameKind(f: TimelineFrame): "own" | "std" | "dep" {
   const path = f.function.split("/");
   const first = path.length > 1 ? path[0] : f.function.slice(0, Math.max(f.function.indexOf("."), 0));
@@ -8,12 +8,17 @@ export function frameKind(f: TimelineFrame): "own" | "std" | "dep" {
   return /\/pkg\/mod\/|\/vendor\//.test(f.file) || f.function.startsWith("golang.org/x/") ? "dep" : "own";
 }
 
-/** The innermost frame of own code, else of a dependency, else outside of the runtime, else the leaf; undefined without frames. */
+/** The innermost own frame, else of a dependency, else outside the runtime, else the leaf; undefined without frames. */
 export function ownFrame(frames: readonly TimelineFrame[]): TimelineFrame | undefined {
-  return frames.find((f) => frameKind(f) === "own") ?? frames.find((f) => frameKind(f) === "dep") ?? frames.find((f) => !f.function.startsWith("runtime.")) ?? frames[0];
+  return (
+    frames.find((f) => frameKind(f) === "own") ??
+    frames.find((f) => frameKind(f) === "dep") ??
+    frames.find((f) => !f.function.startsWith("runtime.")) ??
+    frames[0]
+  );
 }
 
-/** A file's last two parts: enough to tell it. */
+/** The last two elements of a path, enough to identify a file. */
 export function shortFile(file: string): string {
   return file.split("/").slice(-2).join("/");
 }

@@ -1,8 +1,8 @@
 import { ALL, REST, TreeBuilder, type Tree } from "./tree.ts";
 
 /**
- * Bounds on a reshaped tree: a page's tree of recursive calls may be 60 000
- * deep, and turning that around naively would be billions of steps.
+ * Limits on a reshaped tree: a page's tree of recursive calls may be 60 000
+ * deep, and reversing it naively would take billions of steps.
  */
 const MAX_NODES = 250_000;
 const MAX_STEPS = 6_000_000;
@@ -10,14 +10,14 @@ const MAX_STEPS = 6_000_000;
 /** A tree made from another one. */
 export interface Reshaped {
   readonly tree: Tree;
-  /** The bounds were met: far callers of light frames are missing. */
+  /** The limits were reached: distant callers of light frames are missing. */
   readonly cut: boolean;
 }
 
 /**
- * Turns a tree upside down: the root's children are where the cost is, their
- * children who called them. Heavy nodes go first, so that what the bounds cut
- * off is light.
+ * Reverses a tree: the root's children are the frames with the cost, their
+ * children the callers. Heavy nodes go first, so that the limits cut off
+ * light ones.
  */
 export function bottomUp(t: Tree): Reshaped {
   const b = new TreeBuilder(ALL);
@@ -58,7 +58,7 @@ function outermost(t: Tree, frame: number): number[] {
   return found;
 }
 
-/** What a function calls, over all places it is called from. The root is the function. */
+/** What a function calls, over all its callers. The root is the function. */
 export function callees(t: Tree, frame: number): Reshaped {
   const b = new TreeBuilder(frame);
   const at = new Int32Array(t.n).fill(-1);
@@ -73,7 +73,7 @@ export function callees(t: Tree, frame: number): Reshaped {
   return { tree: b.finish(), cut: false };
 }
 
-/** Who calls a function. The root is the function, its children its callers. */
+/** The callers of a function. The root is the function, its children its callers. */
 export function callers(t: Tree, frame: number): Reshaped {
   const b = new TreeBuilder(frame);
   let steps = 0;
@@ -98,7 +98,7 @@ export function callers(t: Tree, frame: number): Reshaped {
 export interface FrameCosts {
   readonly self: Float64Array;
   readonly total: Float64Array; // a stack counts once, recursion or not
-  readonly left: number; // self cost of no frame: what was too light to be listed
+  readonly left: number; // self cost without a frame: too light to be listed
 }
 
 /** Sums a top-down tree per frame. */
@@ -121,7 +121,6 @@ export function frameCosts(t: Tree, frames: number): FrameCosts {
   }
   return { self, total, left };
 }
-
 
 /** The cost of all stacks with a frame that the predicate holds for. */
 export function costUnder(t: Tree, holds: (frame: number) => boolean): number {

@@ -108,7 +108,7 @@ export function makeScene(down: Tree, names?: readonly string[], up?: Tree): Sce
     // Rows of callers, outermost first. b.order is by depth, so read whole
     // levels from its end.
     let k = 0;
-    for (let end = up.n; end > 1; ) {
+    for (let end = up.n; end > 1;) {
       const depth = up.depth[b.order[end - 1]];
       let begin = end - 1;
       while (begin > 1 && up.depth[b.order[begin - 1]] === depth) begin--;
@@ -173,7 +173,7 @@ export function widestChild(s: Scene, i: number, side: 1 | -1 = 1): number {
 }
 
 /**
- * What of box `within` (0: everything) lies in boxes of matching frames, each
+ * The part of box `within` (0: everything) in boxes of matching frames, each
  * part counted once.
  */
 export function matchedMass(s: Scene, match: Uint8Array, within = 0): number {
@@ -181,7 +181,7 @@ export function matchedMass(s: Scene, match: Uint8Array, within = 0): number {
   const state = new Uint8Array(s.n);
   let sum = 0;
   for (let i = 0; i < s.n; i++) {
-    if (s.row[i] < 0) break; // callers say the same again
+    if (s.row[i] < 0) break; // callers repeat the same cost
     let st = i > 0 ? state[s.parent[i]] : 0;
     if (i === within) st |= 1;
     if (!(st & 2) && s.frame[i] >= 0 && match[s.frame[i]]) {
@@ -195,14 +195,14 @@ export function matchedMass(s: Scene, match: Uint8Array, within = 0): number {
   return sum;
 }
 
-/** The boxes of matching frames from left to right, root side first. */
+/** The boxes of matching frames from left to right, nearest to the root first. */
 export function matchedBoxes(s: Scene, match: Uint8Array): number[] {
   const found: number[] = [];
   for (let i = 0; i < s.n; i++) if (s.frame[i] >= 0 && match[s.frame[i]]) found.push(i);
   return found.sort((a, b) => s.x[a] - s.x[b] || s.row[a] - s.row[b]);
 }
 
-/** The box of scene b that is reached by the same frames as box i of a; as deep as it goes. */
+/** The deepest box of scene b on the same path of frames as box i of a. */
 export function samePath(a: Scene, i: number, b: Scene): number {
   const frames: number[] = [];
   const side = a.row[i] < 0 ? -1 : 1;
@@ -227,7 +227,7 @@ function childWith(s: Scene, i: number, side: 1 | -1, frame: number): number {
   return -1;
 }
 
-/** The innermost box that spans the whole of x0..x1, from box i on inwards or outwards. */
+/** The innermost box that spans all of x0..x1, inwards or outwards from box i. */
 export function spanning(s: Scene, i: number, x0: number, x1: number): number {
   const slack = (x1 - x0) * 1e-9;
   const spans = (b: number) => s.x[b] <= x0 + slack && s.x[b] + s.w[b] >= x1 - slack;

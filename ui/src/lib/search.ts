@@ -3,14 +3,14 @@ import { Kind, type Frame } from "./decode.ts";
 export interface Search {
   readonly match: Uint8Array; // per frame
   readonly frames: number; // how many match
-  readonly note: string; // what is odd about the query; "" if nothing
+  readonly note: string; // a problem of the query, or ""
 }
 
 const kinds: Record<string, Kind> = { own: Kind.Own, std: Kind.Std, dep: Kind.Dependency, other: Kind.Unknown };
 
 /**
  * Finds frames. A query is a regular expression on names; "file:", "pkg:" and
- * "kind:" before it look at these instead. Upper case in it makes case matter.
+ * "kind:" before it match these instead. Case matters if the query has upper case.
  */
 export function search(frames: readonly Frame[], query: string): Search | null {
   query = query.trim();
@@ -38,7 +38,7 @@ export function search(frames: readonly Frame[], query: string): Search | null {
       re = new RegExp(rest, flags);
     } catch {
       re = new RegExp(rest.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), flags);
-      note = "not a regular expression: taken literally";
+      note = "not a regular expression: searched for literally";
     }
     const of = field === "file:" ? (f: Frame) => f.file : field === "pkg:" ? (f: Frame) => f.pkg : (f: Frame) => f.name;
     mark((f) => re.test(of(f)));

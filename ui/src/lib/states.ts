@@ -1,7 +1,18 @@
 import type { State } from "../api/timeline.ts";
 
-/** What a colour of the timeline stands for, in the order in which parts are stacked, from below. */
-export const colourKeys = ["running", "stopped", "gc", "syscall", "runnable", "lock", "channel", "network", "waiting", "unknown"] as const;
+/** The meanings of the timeline's colours, in the order in which parts are stacked, from the bottom. */
+export const colourKeys = [
+  "running",
+  "stopped",
+  "gc",
+  "syscall",
+  "runnable",
+  "lock",
+  "channel",
+  "network",
+  "waiting",
+  "unknown",
+] as const;
 export type ColourKey = (typeof colourKeys)[number];
 
 export const colourNames: Record<ColourKey, string> = {
@@ -9,20 +20,20 @@ export const colourNames: Record<ColourKey, string> = {
   stopped: "stop of the world",
   gc: "garbage collector",
   syscall: "system call",
-  runnable: "runnable: waits for a processor",
+  runnable: "runnable: waits for a CPU",
   lock: "waits for a lock",
   channel: "waits for a channel",
   network: "waits for the network",
-  waiting: "waits otherwise",
-  unknown: "not known",
+  waiting: "other waits",
+  unknown: "unknown",
 };
 
-/** Whether a colour is of waiting, which is drawn paler than work. */
+/** Reports whether a colour means waiting, which is drawn paler than work. */
 export function waits(key: ColourKey): boolean {
   return key === "lock" || key === "channel" || key === "network" || key === "waiting" || key === "unknown";
 }
 
-/** The colour of a state, by its group and, of those that wait, by the reason's name. */
+/** The colour of a state, by its group and, for waits, the name of the reason. */
 export function colourOf(s: State | undefined): ColourKey {
   switch (s?.group) {
     case "running":
@@ -30,7 +41,7 @@ export function colourOf(s: State | undefined): ColourKey {
     case "syscall":
       return s.group;
     case "gc":
-      // The collector's own goroutines wait most of the time: that is not its work.
+      // The collector's goroutines wait most of the time, which is not garbage collection.
       return /assist$/.test(s.name) ? "gc" : "waiting";
     case "waiting":
       break;

@@ -9,7 +9,7 @@ import { around, exactTime, pan, timeTicks, within, zoomAt } from "./timescale.t
 
 const extent = { from: 0, to: 1e9 };
 
-/** Random numbers that are the same each time. */
+/** Random numbers with a fixed seed. */
 function random(): () => number {
   let x = 12345;
   return () => (x = (x * 1103515245 + 12345) % 2 ** 31) / 2 ** 31;
@@ -38,7 +38,14 @@ describe("windows", () => {
   });
 
   it("have round ticks in one unit", () => {
-    expect(timeTicks({ from: 0, to: 2.5e9 }, 6).labels).toEqual(["0ms", "500ms", "1000ms", "1500ms", "2000ms", "2500ms"]);
+    expect(timeTicks({ from: 0, to: 2.5e9 }, 6).labels).toEqual([
+      "0ms",
+      "500ms",
+      "1000ms",
+      "1500ms",
+      "2000ms",
+      "2500ms",
+    ]);
     expect(timeTicks({ from: 1.2e9, to: 1.2001e9 }, 5)).toEqual({
       values: [1.2e9, 1.20002e9, 1.20004e9, 1.20006e9, 1.20008e9, 1.2001e9],
       labels: ["+0us", "+20us", "+40us", "+60us", "+80us", "+100us"],
@@ -77,7 +84,18 @@ describe("lanes", () => {
   });
 
   it("find spans that overlap others", () => {
-    const d = laneData({ id: "c0", spans: [[50, 60, 1, 0, 0], [0, 100, 1, 0, 0]] }, 0, 100, 10);
+    const d = laneData(
+      {
+        id: "c0",
+        spans: [
+          [50, 60, 1, 0, 0],
+          [0, 100, 1, 0, 0],
+        ],
+      },
+      0,
+      100,
+      10,
+    );
     expect(d.spans[0][0]).toBe(0);
     expect(d.reach).toBe(100);
     expect(nearest(d.spans, d.reach, 80, 1)).toBe(0);
@@ -92,17 +110,20 @@ describe("lanes", () => {
     expect(suffices(exact, { from: 10, to: 301 }, 100)).toBe(false);
   });
 
-  it("add up to the same, however they are told", () => {
+  it("add up to the same in any form", () => {
     const next = random();
     const many: Span[] = [];
-    for (let at = 0; at < 1e6; ) {
+    for (let at = 0; at < 1e6;) {
       const to = at + 1 + Math.floor(next() * 400);
       if (next() > 0.1) many.push([at, to, Math.floor(next() * 5), 0, 0]);
       at = to;
     }
     const row: RowSpans = { id: "g1", spans: many };
     const whole = { from: 0, to: 1e6 };
-    const total = (r: RowSpans) => [...sums(laneData(r, 0, 1e6, 1), { from: -1, to: 2e6 })].sort((a, b) => a[0] - b[0]).map(([, v]) => Math.round(v));
+    const total = (r: RowSpans) =>
+      [...sums(laneData(r, 0, 1e6, 1), { from: -1, to: 2e6 })]
+        .sort((a, b) => a[0] - b[0])
+        .map(([, v]) => Math.round(v));
     const want = total(row);
     for (const width of [1, 7, 100, 999]) {
       const is = thin(row, whole, width);
@@ -133,7 +154,9 @@ describe("states and code", () => {
     expect(frameKind(f("runtime.gopark"))).toBe("std");
     expect(frameKind(f("example.com/shop/cart.(*Cart).Add"))).toBe("own");
     expect(frameKind(f("example.com/dep.F", "/go/pkg/mod/example.com/dep@v1.0.0/f.go"))).toBe("dep");
-    expect(ownFrame([f("runtime.gopark"), f("sync.(*Mutex).Lock"), f("main.work"), f("main.main")])?.function).toBe("main.work");
+    expect(ownFrame([f("runtime.gopark"), f("sync.(*Mutex).Lock"), f("main.work"), f("main.main")])?.function).toBe(
+      "main.work",
+    );
     expect(ownFrame([f("runtime.gopark"), f("net.(*conn).Read")])?.function).toBe("net.(*conn).Read");
     expect(ownFrame([])).toBe(undefined);
   });
@@ -151,7 +174,11 @@ describe("links", () => {
       window: { from: 1000, to: 2_000_000 },
       pins: ["g1", "g99"],
       colour: "state" as const,
-      sections: { ...initialTimeline.sections, goroutine: { open: true, query: "a&b=(c)", order: "long" as const, skip: 40, here: true }, request: { ...initialTimeline.sections.request, open: false, here: false } },
+      sections: {
+        ...initialTimeline.sections,
+        goroutine: { open: true, query: "a&b=(c)", order: "long" as const, skip: 40, here: true },
+        request: { ...initialTimeline.sections.request, open: false, here: false },
+      },
     };
     expect(fromTimelineHash(`#${timelineHash(s)}`)).toEqual(s);
     expect(timelineHash(initialTimeline)).toBe("");
@@ -159,7 +186,14 @@ describe("links", () => {
   });
 
   it("of others do no harm", () => {
-    for (const hash of ["#t=9-3", "#t=x", "#pin=p1,g1x,%00", "#goroutine.skip=-4&goroutine.order=worst", "#%E0%A4%A=1", "#colour=red"]) {
+    for (const hash of [
+      "#t=9-3",
+      "#t=x",
+      "#pin=p1,g1x,%00",
+      "#goroutine.skip=-4&goroutine.order=worst",
+      "#%E0%A4%A=1",
+      "#colour=red",
+    ]) {
       expect(fromTimelineHash(hash)).toEqual(initialTimeline);
     }
     expect(fromTimelineHash(`#pin=${Array.from({ length: 500 }, (_, i) => `g${i}`).join(",")}`).pins.length).toBe(50);

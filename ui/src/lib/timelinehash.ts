@@ -9,21 +9,21 @@ export interface SectionState {
   readonly query: string;
   readonly order: Order;
   readonly skip: number;
-  /** Only those that live in the window. */
+  /** Only rows that exist in the window. */
   readonly here: boolean;
 }
 
-/** What a link to the page reproduces. */
+/** The state that a link to the page reproduces. */
 export interface TimelineState {
   /** null: all. */
   readonly window: Stretch | null;
   readonly pins: readonly string[];
-  /** Processors by what runs on them, or by its state. */
+  /** Colour of processors: by the function that runs, or by state. */
   readonly colour: "kind" | "state";
   readonly sections: Readonly<Record<string, SectionState>>;
 }
 
-/** Types of rows, from top to bottom, and how each section begins. */
+/** Types of rows, from top to bottom, and the initial state of each section. */
 export const sectionTypes = ["range", "proc", "thread", "goroutine", "request", "task", "region"] as const;
 
 function section(open: boolean, order: Order, here = false): SectionState {
@@ -45,7 +45,7 @@ export const initialTimeline: TimelineState = {
   },
 };
 
-/** The most goroutines that are kept in view by their own. */
+/** The maximum number of pinned goroutines. */
 export const maxPins = 50;
 
 export function timelineHash(s: TimelineState): string {
@@ -66,7 +66,7 @@ export function timelineHash(s: TimelineState): string {
   return parts.join("&");
 }
 
-/** Reads a fragment; what it does not understand is as in the beginning. */
+/** Parses a fragment; invalid parts get their defaults. */
 export function fromTimelineHash(hash: string): TimelineState {
   const get = new Map<string, string>();
   for (const part of hash.replace(/^#/, "").split("&")) {
@@ -75,7 +75,7 @@ export function fromTimelineHash(hash: string): TimelineState {
     try {
       get.set(part.slice(0, eq), decodeURIComponent(part.slice(eq + 1)));
     } catch {
-      // Not ours.
+      // Not a fragment of this page.
     }
   }
   const sections: Record<string, SectionState> = {};

@@ -1,15 +1,15 @@
 import { quantity } from "./format.ts";
 
-/** A part of a trace, in nanoseconds since its begin. */
+/** A part of a trace, in nanoseconds since its start. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
 }
 
-/** The least that a window shows, in nanoseconds: an event takes some. */
+/** The shortest window, in nanoseconds, about the time between events. */
 export const leastWindow = 200;
 
-/** A window of the same length, as far as it is within an extent, moved into it. */
+/** A window of the same length, at most that of the extent, moved into it. */
 export function within(w: Stretch, extent: Stretch): Stretch {
   const all = Math.max(extent.to - extent.from, 1);
   const length = Math.min(Math.max(w.to - w.from, Math.min(leastWindow, all)), all);
@@ -31,7 +31,7 @@ export function pan(w: Stretch, by: number, extent: Stretch): Stretch {
   return within({ from: w.from + by, to: w.to + by }, extent);
 }
 
-/** A stretch with some room at both sides, so that its ends can be seen. */
+/** A stretch with a margin on both sides, so that its ends are visible. */
 export function around(s: Stretch, extent: Stretch, room = 0.1): Stretch {
   const by = Math.max((s.to - s.from) * room, leastWindow / 4);
   return within({ from: s.from - by, to: s.to + by }, extent);
@@ -40,7 +40,7 @@ export function around(s: Stretch, extent: Stretch, room = 0.1): Stretch {
 export interface Ticks {
   readonly values: readonly number[];
   readonly labels: readonly string[];
-  /** What the labels count from, where whole times would be too long; else "". */
+  /** The time that labels are relative to, where full times would be too long; else "". */
   readonly base: string;
 }
 
@@ -60,7 +60,7 @@ export function timeTicks(w: Stretch, count: number): Ticks {
   return { values, labels, base: base > 0 ? exactTime(base) : "" };
 }
 
-/** A time in seconds, with all digits that it has: "1.234567s". */
+/** A time in seconds, with all its digits: "1.234567s". */
 export function exactTime(ns: number): string {
   return `${(Math.round(ns) / 1e9).toFixed(9).replace(/\.?0+$/, "")}s`;
 }

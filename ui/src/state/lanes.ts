@@ -3,17 +3,17 @@ import { laneData, suffices, type LaneData } from "../lib/lane.ts";
 import { within, type Stretch } from "../lib/timescale.ts";
 import type { TimelineSource } from "./timelinesource.ts";
 
-/** How many rows are kept, and asked for at once. */
+/** The number of rows kept, and requested at once. */
 const maxKept = 3000;
 const maxAsked = 500;
 
-/** How long the view must rest, in ms, before it is asked for while answers are awaited. */
+/** How long the view must rest, in ms, before the next request while one is pending. */
 const rest = 70;
 
 /**
- * What is known of the rows that are in view. `want` says what is to be shown; what is known of it
- * can be shown at once, the rest is asked for, and `changed` is called when it has come. Only the
- * last wish counts: answers to earlier ones are thrown away.
+ * The data of the rows in view. `want` sets what to show; data in the cache can be shown at once,
+ * the rest is requested, and `changed` is called when it arrives. Only the last call counts:
+ * answers to earlier requests are dropped.
  */
 export class Lanes {
   private readonly known = new Map<string, LaneData>();
@@ -22,7 +22,7 @@ export class Lanes {
   private asked: AbortController | null = null;
   private timer = 0;
   private wish: { ids: readonly string[]; w: Stretch; pixels: number } | null = null;
-  /** What went wrong last; "" when nothing did. */
+  /** The last error, or "". */
   trouble = "";
 
   constructor(
@@ -73,21 +73,24 @@ export class Lanes {
     const ids = this.missing().slice(0, maxAsked);
     if (!this.wish || ids.length === 0) return;
     const { w, pixels } = this.wish;
-    // Half a window more at both sides, so that moving a little asks nothing.
+    // Half a window more on both sides, so that small moves need no request.
     const half = (w.to - w.from) / 2;
-    const wide = { from: Math.max(w.from - half, this.source.extent.from), to: Math.min(w.to + half, this.source.extent.to) };
+    const wide = {
+      from: Math.max(w.from - half, this.source.extent.from),
+      to: Math.min(w.to + half, this.source.extent.to),
+    };
     const { from, to } = within(wide, this.source.extent);
     const width = Math.min(Math.ceil((pixels * (to - from)) / (w.to - w.from)), 8000);
     const asked = new AbortController();
     this.asked = asked;
     this.source.spans(ids, { from: Math.floor(from), to: Math.ceil(to) }, width, asked.signal).then(
       (answer) => {
-        if (this.asked !== asked) return; // something else is wanted by now
+        if (this.asked !== asked) return; // superseded by a later request
         this.asked = null;
         this.trouble = "";
         const came = new Map(answer.rows.map((r) => [r.id, r]));
         for (const id of ids) {
-          this.known.delete(id); // to the end: the first are those that were not used for longest
+          this.known.delete(id); // move to the end: the first is the least recently used
           this.known.set(id, laneData(came.get(id) ?? { id }, Math.floor(from), Math.ceil(to), width));
         }
         for (const id of this.known.keys()) {
@@ -106,7 +109,7 @@ export class Lanes {
     );
   }
 
-  /** The row of an id, if it is known by now; else it is asked for with the others. */
+  /** The row of an id if it is loaded; otherwise it is requested with the others. */
   name(id: string): RowInfo | undefined {
     const is = this.names.get(id);
     if (is === undefined) {
@@ -118,7 +121,7 @@ export class Lanes {
 
   private readonly unnamed = new Set<string>();
 
-  /** Rows that are known already. */
+  /** Adds rows that are already loaded. */
   learn(rows: readonly RowInfo[]): void {
     for (const r of rows) this.names.set(r.id, r);
   }
@@ -126,7 +129,7 @@ export class Lanes {
   private askNames(): void {
     const ids = [...this.unnamed];
     this.unnamed.clear();
-    for (const id of ids) this.names.set(id, null); // is asked for
+    for (const id of ids) this.names.set(id, null); // requested
     this.source.named(ids).then(
       (rows) => {
         this.learn(rows);
@@ -139,7 +142,7 @@ export class Lanes {
     );
   }
 
-  /** The frames of a stack, if they are known by now; undefined: they are asked for. */
+  /** The frames of a stack if they are loaded; undefined while they are requested. */
   stack(n: number): TimelineFrame[] | undefined {
     if (n === 0) return [];
     const is = this.stacks.get(n);
@@ -152,7 +155,7 @@ export class Lanes {
           this.changed();
         },
         () => {
-          this.stacks.delete(n); // is asked for again
+          this.stacks.delete(n); // to request it again
         },
       );
     }

@@ -4,7 +4,7 @@ import { makeScene, type Scene } from "../lib/scene.ts";
 import { search, type Search } from "../lib/search.ts";
 import type { Colour, ViewState } from "../lib/hash.ts";
 
-/** Everything derived from the page's data and the view state, each made once. */
+/** Everything derived from the page's data and the view state, computed once. */
 export class Model {
   private readonly scenes = new Map<string, { scene: Scene; cut: boolean }>();
   private readonly names: string[];
@@ -18,7 +18,7 @@ export class Model {
     return this.page.views.find((v) => v.type === s.type) ?? this.page.views[0];
   }
 
-  /** The boxes to draw; cut when far callers had to be left out. */
+  /** The boxes to draw; cut if distant callers had to be left out. */
   scene(s: ViewState): { scene: Scene; cut: boolean } {
     const view = this.view(s);
     const shape = s.shape === "focus" && s.focus >= this.names.length ? "down" : s.shape;
@@ -46,7 +46,7 @@ export class Model {
     return this.lastSearch.result;
   }
 
-  /** What boxes are coloured by when the reader has not chosen. */
+  /** The default colouring of boxes. */
   colour(s: ViewState): Colour {
     if (s.colour) return s.colour;
     if (this.view(s).signed) return "diff";

@@ -3,8 +3,8 @@ import { fromHash, initial, toHash, type ViewState } from "../lib/hash.ts";
 export type Listener = (now: ViewState, before: ViewState) => void;
 
 /**
- * Holds what is shown and keeps the URL's fragment equal to it. A step that
- * should be undone by the browser's Back button gets an entry of its own.
+ * Holds the view's state and keeps the URL's fragment in sync. A step that the
+ * browser's Back button should undo gets a history entry.
  */
 export class Store {
   private current: ViewState;
@@ -26,7 +26,7 @@ export class Store {
     return this.current;
   }
 
-  /** Views of this page that lie before the present one. */
+  /** The number of earlier views of this page. */
   private get steps(): number {
     const s: unknown = history.state;
     return typeof s === "object" && s !== null && "steps" in s && typeof s.steps === "number" ? s.steps : 0;
@@ -40,7 +40,7 @@ export class Store {
     this.listeners.push(l);
   }
 
-  /** Changes parts of the state. step: Back comes back to the state before. */
+  /** Changes parts of the state. step: Back returns to the previous state. */
   set(part: Partial<ViewState>, step = false): void {
     const next = { ...this.current, ...part };
     const hash = toHash(next);
@@ -51,7 +51,7 @@ export class Store {
         if (step) history.pushState({ steps: this.steps + 1 }, "", url);
         else history.replaceState({ steps: this.steps }, "", url);
       } catch {
-        // Some browsers allow few changes per second, or none from a file.
+        // Some browsers limit changes per second, or allow none for files.
       }
     }
     this.change(next);

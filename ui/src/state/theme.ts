@@ -17,7 +17,7 @@ export function resolveTheme(t: Theme): "light" | "dark" {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-/** The reader's choice. It is theirs, not the link's, so it is not in the URL. */
+/** The reader's choice. It belongs to the reader, not the link, so it is not in the URL. */
 export function storedTheme(): Theme {
   try {
     const t = localStorage.getItem(key);
@@ -32,6 +32,6 @@ export function storeTheme(t: Theme): void {
     if (t === "auto") localStorage.removeItem(key);
     else localStorage.setItem(key, t);
   } catch {
-    // As above; the choice then lasts as long as the page.
+    // As above: the choice lasts as long as the page.
   }
 }

@@ -10,16 +10,16 @@ export interface RowQuery {
   readonly order: Order;
   readonly skip: number;
   readonly limit: number;
-  /** Only rows that live in it; null: all. */
+  /** Only rows that exist in it; null: all. */
   readonly window: Stretch | null;
 }
 
-/** Where a timeline's answers come from: a server, or the page itself. */
+/** The source of a timeline's data: a server, or the page itself. */
 export interface TimelineSource {
   readonly trace: Trace;
-  /** What can be shown of the trace. */
+  /** The part of the trace that can be shown. */
   readonly extent: Stretch;
-  /** Said above the picture, when there is something to say. */
+  /** A note above the picture, or "". */
   readonly note: string;
   rows(q: RowQuery, signal: AbortSignal): Promise<RowList>;
   named(ids: readonly string[]): Promise<RowInfo[]>;
@@ -45,7 +45,10 @@ export class ServerSource implements TimelineSource {
   rows(q: RowQuery, signal: AbortSignal): Promise<RowList> {
     const { type, match, order, skip, limit } = q;
     const window = q.window ? ends(q.window) : {};
-    return get<RowList>("rows", { type, match, order, skip, limit, ...window }, signal).then((list) => ({ ...list, rows: list.rows.map(cleanRow) }));
+    return get<RowList>("rows", { type, match, order, skip, limit, ...window }, signal).then((list) => ({
+      ...list,
+      rows: list.rows.map(cleanRow),
+    }));
   }
 
   named(ids: readonly string[]): Promise<RowInfo[]> {
@@ -61,7 +64,9 @@ export class ServerSource implements TimelineSource {
   }
 
   stack(n: number): Promise<TimelineFrame[]> {
-    return get<TimelineFrame[]>("stack", { n }).then((frames) => frames.map((f) => ({ ...f, function: clean(f.function), file: clean(f.file) })));
+    return get<TimelineFrame[]>("stack", { n }).then((frames) =>
+      frames.map((f) => ({ ...f, function: clean(f.function), file: clean(f.file) })),
+    );
   }
 }
 
@@ -71,14 +76,23 @@ function cleanRow(r: RowInfo): RowInfo {
 
 /** The names of states are the reasons that the trace gives. */
 function cleanTrace(t: Trace): Trace {
-  return { ...t, name: clean(t.name), states: t.states.map((s) => ({ ...s, name: clean(s.name) })), ...(t.damage ? { damage: clean(t.damage) } : {}) };
+  return {
+    ...t,
+    name: clean(t.name),
+    states: t.states.map((s) => ({ ...s, name: clean(s.name) })),
+    ...(t.damage ? { damage: clean(t.damage) } : {}),
+  };
 }
 
 function ends(w: Stretch): { from: number; to: number } {
   return { from: Math.max(Math.floor(w.from), 0), to: Math.ceil(w.to) };
 }
 
-async function get<T>(path: string, params: Record<string, string | number>, signal: AbortSignal | null = null): Promise<T> {
+async function get<T>(
+  path: string,
+  params: Record<string, string | number>,
+  signal: AbortSignal | null = null,
+): Promise<T> {
   const query = new URLSearchParams(Object.entries(params).map(([k, v]): [string, string] => [k, String(v)]));
   const answer = await fetch(`api/${path}?${query}`, { signal });
   const body: unknown = await answer.json();
@@ -86,7 +100,7 @@ async function get<T>(path: string, params: Record<string, string | number>, sig
   return body as T;
 }
 
-/** The data that a page without a server holds. */
+/** The data within a page without a server. */
 export class PageSource implements TimelineSource {
   readonly trace: Trace;
   readonly extent: Stretch;
@@ -99,11 +113,15 @@ export class PageSource implements TimelineSource {
     const held: string[] = [];
     const types = doc.trace.types.map(({ type }) => {
       const list = doc.rows.find((l) => l.type === type);
-      if (list && list.total > list.rows.length) held.push(`${list.rows.length} of ${list.total.toLocaleString("en")} ${type}s`);
+      if (list && list.total > list.rows.length)
+        held.push(`${list.rows.length} of ${list.total.toLocaleString("en")} ${type}s`);
       return { type, count: list?.total ?? 0 };
     });
     this.trace = { ...cleanTrace(doc.trace), types };
-    this.note = held.length > 0 ? `This page holds ${held.join(", ")} of its window; whet trace timeline without -o serves all of the trace.` : "";
+    this.note =
+      held.length > 0
+        ? `This page holds ${held.join(", ")} of its window; whet trace timeline without -o serves all of the trace.`
+        : "";
     this.lists = doc.rows.map((list) => ({ ...list, rows: list.rows.map(cleanRow) }));
     for (const r of [...this.lists.flatMap((list) => list.rows), ...doc.named.map(cleanRow)]) this.byID.set(r.id, r);
   }

@@ -17,7 +17,7 @@ import { Legend } from "./legend.ts";
 import { Table } from "./table.ts";
 import { Tooltip } from "./tooltip.ts";
 
-/** Which part of a view's cost is in boxes that stand for several calls. */
+/** The share of a view's cost in boxes that stand for several calls. */
 function restShare(view: View): number {
   const { frame, mass, n } = view.tree;
   let rest = 0;
@@ -25,7 +25,7 @@ function restShare(view: View): number {
   return mass[0] > 0 ? rest / mass[0] : 0;
 }
 
-/** Puts the page together and keeps its parts in step with the state. */
+/** Builds the page and keeps its parts in sync with the state. */
 export function start(page: Page, root: HTMLElement): void {
   const model = new Model(page);
   const store = new Store();
@@ -72,7 +72,9 @@ export function start(page: Page, root: HTMLElement): void {
         store.set({ type: types.value, zoom: graph.translate(next), range: null }, true);
       },
     },
-    ...page.views.map((v) => h("option", { value: v.type }, v.unit && v.unit !== "count" ? `${v.type} (${v.unit})` : v.type)),
+    ...page.views.map((v) =>
+      h("option", { value: v.type }, v.unit && v.unit !== "count" ? `${v.type} (${v.unit})` : v.type),
+    ),
   );
   const show = choice(
     "Show",
@@ -132,7 +134,11 @@ export function start(page: Page, root: HTMLElement): void {
     },
   });
   const found = h("output", { class: "found", "aria-live": "polite" });
-  const back = h("button", { type: "button", title: "Back to the view before (Backspace)", onclick: () => history.back() }, "← Back");
+  const back = h(
+    "button",
+    { type: "button", title: "Back to the previous view (Backspace)", onclick: () => history.back() },
+    "← Back",
+  );
   const reset = h("button", { type: "button", title: "Show everything (0)", onclick: () => store.reset() }, "Reset");
   const themeButton = h("button", {
     type: "button",
@@ -166,7 +172,11 @@ export function start(page: Page, root: HTMLElement): void {
           "div",
           { class: "corner" },
           themeButton,
-          h("button", { type: "button", title: "Keys and meaning (?)", "aria-label": "Help", onclick: () => dialog.showModal() }, "?"),
+          h(
+            "button",
+            { type: "button", title: "Keys and meaning (?)", "aria-label": "Help", onclick: () => dialog.showModal() },
+            "?",
+          ),
         ),
       ),
       h(
@@ -206,12 +216,16 @@ export function start(page: Page, root: HTMLElement): void {
     order.value = now.byName ? "name" : "weight";
     colour.value = model.colour(now);
     if (box.value !== now.query) box.value = now.query;
-    // Bottom-up and one function are made from the tree of the page, not of the profile.
+    // Bottom-up and one-function views come from the page's tree, not from the profile.
     const missing = now.shape === "down" ? 0 : restShare(view);
     partNote.textContent = [
-      missing > 0 ? `Made from the calls in this page; ${percent(missing, 1)} of the cost is in calls too light to be in it.` : "",
-      cut ? "Far callers of light frames are left out." : "",
-    ].join(" ").trim();
+      missing > 0
+        ? `Made from the calls in this page; ${percent(missing, 1)} of the cost is in calls too light to be on it.`
+        : "",
+      cut ? "Distant callers of light frames are left out." : "",
+    ]
+      .join(" ")
+      .trim();
     partNote.hidden = partNote.textContent === "";
     emptyNote.hidden = scene.width > 0;
     graph.el.hidden = now.table;
@@ -230,7 +244,9 @@ export function start(page: Page, root: HTMLElement): void {
     else {
       const part = matchedMass(scene, result.match);
       const here = zoom > 0 ? `, ${percent(matchedMass(scene, result.match, zoom), scene.w[zoom])} of zoomed` : "";
-      found.textContent = `${percent(part, view.total)}${here} · ${result.frames} function${result.frames === 1 ? "" : "s"}${result.note ? ` (${result.note})` : ""}`;
+      const note = result.note ? ` (${result.note})` : "";
+      const functions = `${result.frames} function${result.frames === 1 ? "" : "s"}`;
+      found.textContent = `${percent(part, view.total)}${here} · ${functions}${note}`;
     }
     if (before && (before.zoom !== now.zoom || before.shape !== now.shape) && !now.range) {
       say(sentence(scene, page.frames, view, zoom, 0));
@@ -288,7 +304,7 @@ export function start(page: Page, root: HTMLElement): void {
     e.preventDefault();
   });
 
-  // For tests and the curious: document.querySelector("main").dataset.
+  // For tests: document.querySelector("main").dataset.
   const main = graph.el.parentElement!;
   main.dataset.ready = "1";
   main.addEventListener("whet:stats", () => {

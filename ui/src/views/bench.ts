@@ -1,16 +1,27 @@
 import type { BenchDoc, BenchPageCell, BenchPageChange, BenchPageRow, BenchPageTable } from "../api/bench.ts";
 import { drawPairs, pairsHeight } from "../draw/pairs.ts";
 import { axisHeight, columnColours, drawStrip, laneHeight } from "../draw/strip.ts";
-import { arrange, axisRange, benchHash, benchState, mainChange, percentChange, probability, type BenchState, type Order, type Show } from "../lib/bench.ts";
+import {
+  arrange,
+  axisRange,
+  benchHash,
+  benchState,
+  mainChange,
+  percentChange,
+  probability,
+  type BenchState,
+  type Order,
+  type Show,
+} from "../lib/bench.ts";
 import { scaled } from "../lib/benchunit.ts";
 import { choice, h } from "./dom.ts";
 import { Picture, pointerTip, type Drawing } from "./plot.ts";
 import { themeButton } from "./themebutton.ts";
 
-/** Benchmarks of a table that are put into the page at once. */
+/** The number of benchmarks of a table added to the page at a time. */
 const step = 250;
 
-/** Puts the page together. */
+/** Builds the page. */
 export function startBench(doc: BenchDoc, root: HTMLElement): void {
   const live = h("p", { class: "live", "aria-live": "polite" });
   const say = (text: string) => {
@@ -45,15 +56,37 @@ export function startBench(doc: BenchDoc, root: HTMLElement): void {
   let state = benchState(location.hash);
   const more = new Map<BenchPageTable, number>();
   const found = h("span", { class: "about", role: "status" });
-  const input = h("input", { type: "search", placeholder: "Filter by name", "aria-label": "Filter by name", value: state.query, oninput: () => set({ query: input.value }) });
+  const input = h("input", {
+    type: "search",
+    placeholder: "Filter by name",
+    "aria-label": "Filter by name",
+    value: state.query,
+    oninput: () => set({ query: input.value }),
+  });
   const units = [...new Set(doc.tables.map((t) => t.unit))];
-  const unit = select("Unit", [["", "all units"], ...units.map((u): [string, string] => [u, u])], (v) => set({ unit: v }));
+  const unit = select("Unit", [["", "all units"], ...units.map((u): [string, string] => [u, u])], (v) =>
+    set({ unit: v }),
+  );
   const order = select(
     "Order",
-    [["change", "by significance"], ["delta", "by change, worst of lower-is-better first"], ["name", "by name"], ["file", "as measured"]],
+    [
+      ["change", "by significance"],
+      ["delta", "by change, worst of lower-is-better first"],
+      ["name", "by name"],
+      ["file", "as measured"],
+    ],
     (v) => set({ order: v as Order }),
   );
-  const show = choice("Show", [["all", "All"], ["changed", "Changed"], ["worse", "Worse"], ["better", "Better"]], (v) => set({ show: v as Show }));
+  const show = choice(
+    "Show",
+    [
+      ["all", "All"],
+      ["changed", "Changed"],
+      ["worse", "Worse"],
+      ["better", "Better"],
+    ],
+    (v) => set({ show: v as Show }),
+  );
 
   function set(part: Partial<BenchState>): void {
     state = { ...state, ...part };
@@ -62,7 +95,7 @@ export function startBench(doc: BenchDoc, root: HTMLElement): void {
     try {
       history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
     } catch {
-      // Some browsers allow few changes a second, or none from a file.
+      // Some browsers limit changes per second, or allow none for files.
     }
     fill();
   }
@@ -84,17 +117,22 @@ export function startBench(doc: BenchDoc, root: HTMLElement): void {
     const total = all.reduce((n, t) => n + t.rows.length, 0);
     found.textContent = rows === total ? `${total} results` : `${rows} of ${total} results`;
     lists.replaceChildren(...sections.filter((s) => s !== false));
-    if (rows === 0) lists.append(h("p", { class: "about" }, "No benchmark is like that."));
+    if (rows === 0) lists.append(h("p", { class: "about" }, "No matching benchmark."));
     const first = lists.querySelector<HTMLElement>(".picture");
     if (first) first.tabIndex = 0;
   }
 
-  /** Arrows up and down go from benchmark to benchmark. */
+  /** Arrow keys up and down move between benchmarks. */
   lists.addEventListener("keydown", (e) => {
     const all = [...lists.querySelectorAll<HTMLElement>(".picture")];
     const at = all.indexOf(e.target as HTMLElement);
     if (at < 0) return;
-    const to = new Map([["ArrowDown", at + 1], ["ArrowUp", at - 1], ["Home", 0], ["End", all.length - 1]]).get(e.key);
+    const to = new Map([
+      ["ArrowDown", at + 1],
+      ["ArrowUp", at - 1],
+      ["Home", 0],
+      ["End", all.length - 1],
+    ]).get(e.key);
     const next = to === undefined ? undefined : all[to];
     if (!next) return;
     e.preventDefault();
@@ -111,7 +149,21 @@ export function startBench(doc: BenchDoc, root: HTMLElement): void {
   function section(t: BenchPageTable, rows: BenchPageRow[]): HTMLElement {
     const shown = more.get(t) ?? step;
     const list = h("ol", { class: "benchmarks" }, ...rows.slice(0, shown).map((r) => card(t, r)));
-    const all = h("details", { ontoggle: () => all.children.length < 2 && all.append(h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${t.unit} as a table` }, dataTable(t, rows))) }, h("summary", {}, `${t.unit} as a table`));
+    const all = h(
+      "details",
+      {
+        ontoggle: () =>
+          all.children.length < 2 &&
+          all.append(
+            h(
+              "div",
+              { class: "scroll", tabindex: "0", role: "region", "aria-label": `${t.unit} as a table` },
+              dataTable(t, rows),
+            ),
+          ),
+      },
+      h("summary", {}, `${t.unit} as a table`),
+    );
     return h(
       "section",
       {},
@@ -141,32 +193,58 @@ export function startBench(doc: BenchDoc, root: HTMLElement): void {
     const range = axisRange(row.cells);
     const main = mainChange(row);
     const strip: Drawing = {
-      name: `${row.name}, measurements. ${row.cells.map((c) => describe(t, c)).join(". ")}. Arrows right and left read out the points, up and down go to other benchmarks.`,
+      name:
+        `${row.name}, measurements. ${row.cells.map((c) => describe(t, c)).join(". ")}. ` +
+        "Arrow keys right and left read out the points, up and down go to other benchmarks.",
       height: row.cells.length * laneHeight + axisHeight,
       draw: (canvas, width, mark) => drawStrip(canvas, width, { lanes: row.cells, binary, range }, mark),
       say: (s) => {
         const cell = row.cells[s.lane] as BenchPageCell;
         const column = t.columns[cell.column] ?? "";
-        if (s.index < 0) return `${column}: ${t.center} ${value(cell.center)}${cell.bounded ? `, ${t.spread} ${value(cell.low)} to ${value(cell.high)}` : ""}`;
+        if (s.index < 0) {
+          const spread = cell.bounded ? `, ${t.spread} ${value(cell.low)} to ${value(cell.high)}` : "";
+          return `${column}: ${t.center} ${value(cell.center)}${spread}`;
+        }
         return `${column}: ${value(cell.values[s.index] as number)}, ${s.index + 1} of ${cell.values.length}`;
       },
-      visit: (spots) => [...spots].sort((a, b) => a.lane - b.lane || (row.cells[a.lane]?.values[a.index] ?? -Infinity) - (row.cells[b.lane]?.values[b.index] ?? -Infinity)),
+      visit: (spots) =>
+        [...spots].sort(
+          (a, b) =>
+            a.lane - b.lane ||
+            (row.cells[a.lane]?.values[a.index] ?? -Infinity) - (row.cells[b.lane]?.values[b.index] ?? -Infinity),
+        ),
     };
     return h(
       "li",
       { class: `benchmark ${main?.verdict ?? ""}` },
-      h("h3", {}, row.name, main && main.words !== "no change shown" ? h("span", { class: `verdict-word ${main.verdict}` }, `${main.text} ${main.words}`) : null),
+      h(
+        "h3",
+        {},
+        row.name,
+        main && main.words !== "no change shown"
+          ? h("span", { class: `verdict-word ${main.verdict}` }, `${main.text} ${main.words}`)
+          : null,
+      ),
       h("div", { class: "lanes" }, lanes(t, row), row.cells.length > 0 && picture(strip)),
       ...row.pairs.map((p) =>
         h(
           "figure",
           {},
-          h("figcaption", { class: "about" }, `Ratio of each pair of rounds, in the order of time: ${percentChange(p.ratio - 1)}${p.bounded ? `, between ${percentChange(p.low - 1)} and ${percentChange(p.high - 1)}` : ""}.`),
+          h(
+            "figcaption",
+            { class: "about" },
+            `Ratio of each pair of rounds, in order of time: ${percentChange(p.ratio - 1)}`,
+            p.bounded ? `, between ${percentChange(p.low - 1)} and ${percentChange(p.high - 1)}` : "",
+            ".",
+          ),
           picture({
-            name: `${row.name}, ratios of ${p.ratios.length} pairs of rounds in the order of time. Arrows right and left read them out.`,
+            name:
+              `${row.name}, ratios of ${p.ratios.length} pairs of rounds in order of time. ` +
+              "Arrow keys right and left read them out.",
             height: pairsHeight,
             draw: (canvas, width, mark) => drawPairs(canvas, width, p, mark),
-            say: (s) => `pair ${s.index + 1} of ${p.ratios.length}: ${percentChange((p.ratios[s.index] as number) - 1)}`,
+            say: (s) =>
+              `pair ${s.index + 1} of ${p.ratios.length}: ${percentChange((p.ratios[s.index] as number) - 1)}`,
             visit: (spots) => [...spots],
           }),
         ),
@@ -187,8 +265,22 @@ export function startBench(doc: BenchDoc, root: HTMLElement): void {
     ),
     ...doc.notes.map((n) => h("p", { class: "about" }, `note: ${n}`)),
     summary(doc, (t) => set({ unit: t.unit, query: "", show: "all" })),
-    h("p", { class: "about" }, `Points are measurements, from the top of a strip to its bottom in the order of time; the line is the ${doc.tables[0]?.center ?? "centre"}, the bar its ${doc.tables[0]?.spread ?? "interval"}. Arrowheads are beyond the axis. ${doc.legend}`),
-    h("div", { class: "toolbar", role: "search" }, h("div", { class: "search" }, input), show.el, h("label", {}, h("span", {}, "unit"), unit), h("label", {}, h("span", {}, "order"), order), found),
+    h(
+      "p",
+      { class: "about" },
+      "Points are measurements, from the top of a strip to its bottom in order of time; the line is the " +
+        `${doc.tables[0]?.center ?? "centre"}, the bar its ${doc.tables[0]?.spread ?? "interval"}. ` +
+        `Arrowheads are beyond the axis. ${doc.legend}`,
+    ),
+    h(
+      "div",
+      { class: "toolbar", role: "search" },
+      h("div", { class: "search" }, input),
+      show.el,
+      h("label", {}, h("span", {}, "unit"), unit),
+      h("label", {}, h("span", {}, "order"), order),
+      found,
+    ),
     lists,
     live,
     tip.el,
@@ -211,16 +303,22 @@ export function startBench(doc: BenchDoc, root: HTMLElement): void {
 }
 
 function select(name: string, options: [string, string][], pick: (value: string) => void): HTMLSelectElement {
-  const el = h("select", { "aria-label": name, onchange: () => pick(el.value) }, ...options.map(([value, text]) => h("option", { value }, text)));
+  const el = h(
+    "select",
+    { "aria-label": name, onchange: () => pick(el.value) },
+    ...options.map(([value, text]) => h("option", { value }, text)),
+  );
   return el;
 }
 
 function describe(t: BenchPageTable, c: BenchPageCell): string {
   const change = c.changes[0];
-  return `${t.columns[c.column]} ${t.center} ${c.text} ${c.range}, ${c.n} measurement${c.n === 1 ? "" : "s"}${change ? `, ${change.text}, ${change.words}` : ""}`;
+  const n = `${c.n} measurement${c.n === 1 ? "" : "s"}`;
+  const verdict = change ? `, ${change.text}, ${change.words}` : "";
+  return `${t.columns[c.column]} ${t.center} ${c.text} ${c.range}, ${n}${verdict}`;
 }
 
-/** The columns of a benchmark, a line for each lane of the drawing beside it. */
+/** The columns of a benchmark, a line for each lane of the drawing next to it. */
 function lanes(t: BenchPageTable, row: BenchPageRow): HTMLElement {
   const changes = row.cells.some((c) => c.changes.length > 0);
   const heads = ["", t.center, "±", ...(changes ? ["change", "p", "q"] : []), "n"];
@@ -235,7 +333,12 @@ function lanes(t: BenchPageTable, row: BenchPageRow): HTMLElement {
         h(
           "tr",
           {},
-          h("th", { scope: "row", title: t.columns[c.column] }, swatch(c.column), h("span", {}, t.columns[c.column] ?? "")),
+          h(
+            "th",
+            { scope: "row", title: t.columns[c.column] },
+            swatch(c.column),
+            h("span", {}, t.columns[c.column] ?? ""),
+          ),
           h("td", {}, c.text),
           h("td", { class: "quiet" }, c.range),
           ...(changes ? changeCells(c.changes[0]) : []),
@@ -255,10 +358,12 @@ function changeCells(d: BenchPageChange | undefined): HTMLElement[] {
   ];
 }
 
-/** "p=0.012" or "p<0.001"; the letter goes where there is a head over the column. */
+/** "p=0.012" or "p<0.001"; the letter is left out if the column has a heading. */
 function named(letter: string, p: number): (HTMLElement | string)[] {
   const text = probability(p);
-  return text.startsWith("<") ? [h("span", { class: "letter" }, letter), text] : [h("span", { class: "letter" }, `${letter}=`), text];
+  return text.startsWith("<")
+    ? [h("span", { class: "letter" }, letter), text]
+    : [h("span", { class: "letter" }, `${letter}=`), text];
 }
 
 function swatch(column: number): HTMLElement {
@@ -268,12 +373,21 @@ function swatch(column: number): HTMLElement {
 /** All figures of a table's benchmarks, without the drawings. */
 function dataTable(t: BenchPageTable, rows: BenchPageRow[]): HTMLElement {
   const changes = rows.some((r) => r.cells.some((c) => c.changes.length > 0));
-  const heads = t.columns.flatMap((name, k) => [`${name} ${t.unit}`, "±", "n", ...(changes && k > 0 ? ["change", "p", "q", "verdict"] : [])]);
+  const heads = t.columns.flatMap((name, k) => [
+    `${name} ${t.unit}`,
+    "±",
+    "n",
+    ...(changes && k > 0 ? ["change", "p", "q", "verdict"] : []),
+  ]);
   return h(
     "table",
     { class: "table" },
     h("caption", {}, `${rows.length} of ${t.rows.length} benchmarks, ${t.unit}`),
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "benchmark"), ...heads.map((text) => h("th", { scope: "col" }, text)))),
+    h(
+      "thead",
+      {},
+      h("tr", {}, h("th", { scope: "col" }, "benchmark"), ...heads.map((text) => h("th", { scope: "col" }, text))),
+    ),
     h(
       "tbody",
       {},
@@ -286,7 +400,8 @@ function dataTable(t: BenchPageTable, rows: BenchPageRow[]): HTMLElement {
             const c = r.cells.find((cell) => cell.column === k);
             const d = c?.changes[0];
             const texts = [c?.text ?? "", c?.range ?? "", c ? String(c.n) : ""];
-            if (changes && k > 0) texts.push(d?.text ?? "", d ? probability(d.p) : "", d ? probability(d.q) : "", d?.words ?? "");
+            if (changes && k > 0)
+              texts.push(d?.text ?? "", d ? probability(d.p) : "", d ? probability(d.q) : "", d?.words ?? "");
             return texts.map((text) => h("td", {}, text));
           }),
         ),
@@ -295,11 +410,17 @@ function dataTable(t: BenchPageTable, rows: BenchPageRow[]): HTMLElement {
   );
 }
 
-/** What came of each table, with the geometric means. */
+/** The verdicts of each table, with the geometric means. */
 function summary(doc: BenchDoc, go: (t: BenchPageTable) => void): HTMLElement | false {
   const most = Math.max(0, ...doc.tables.map((t) => t.columns.length));
   if (most === 0) return false;
-  const verdicts: [string, string][] = [["worse", "worse"], ["better", "better"], ["changed", "changed"], ["undecided", "undecided"], ["same", "no change shown"]];
+  const verdicts: [string, string][] = [
+    ["worse", "worse"],
+    ["better", "better"],
+    ["changed", "changed"],
+    ["undecided", "undecided"],
+    ["same", "no change shown"],
+  ];
   const count = (t: BenchPageTable, verdict: string) =>
     t.rows.filter((r) => {
       const v = mainChange(r)?.verdict;
@@ -314,7 +435,17 @@ function summary(doc: BenchDoc, go: (t: BenchPageTable) => void): HTMLElement | 
       "table",
       { class: "table" },
       h("caption", {}, "Summary"),
-      h("thead", {}, h("tr", {}, ...["unit", "benchmarks", ...used.map(([, text]) => text), "geometric means"].map((text) => h("th", { scope: "col" }, text)))),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          ...["unit", "benchmarks", ...used.map(([, text]) => text), "geometric means"].map((text) =>
+            h("th", { scope: "col" }, text),
+          ),
+        ),
+      ),
       h(
         "tbody",
         {},
@@ -322,10 +453,32 @@ function summary(doc: BenchDoc, go: (t: BenchPageTable) => void): HTMLElement | 
           h(
             "tr",
             {},
-            h("th", { scope: "row" }, h("button", { type: "button", class: "plain", title: "Show these alone", onclick: () => go(t) }, t.unit), configs ? h("span", { class: "place" }, ` ${t.config.map((f) => f.value).join(" · ")}`) : null),
+            h(
+              "th",
+              { scope: "row" },
+              h("button", { type: "button", class: "plain", title: "Show these alone", onclick: () => go(t) }, t.unit),
+              configs ? h("span", { class: "place" }, ` ${t.config.map((f) => f.value).join(" · ")}`) : null,
+            ),
             h("td", {}, String(t.rows.length)),
             ...used.map(([v]) => h("td", { class: `delta ${count(t, v) > 0 ? v : ""}` }, String(count(t, v)))),
-            h("td", { class: "means" }, t.means.length === 0 ? "" : h("span", {}, ...t.means.map((m, k) => h("span", { class: "mean" }, swatch(k), `${t.columns[k] ?? ""} ${m.center}${m.change ? ` (${m.change})` : ""}`)))),
+            h(
+              "td",
+              { class: "means" },
+              t.means.length === 0
+                ? ""
+                : h(
+                    "span",
+                    {},
+                    ...t.means.map((m, k) =>
+                      h(
+                        "span",
+                        { class: "mean" },
+                        swatch(k),
+                        `${t.columns[k] ?? ""} ${m.center}${m.change ? ` (${m.change})` : ""}`,
+                      ),
+                    ),
+                  ),
+            ),
           ),
         ),
       ),

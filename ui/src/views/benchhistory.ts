@@ -6,12 +6,12 @@ import { choice, h } from "./dom.ts";
 import { dataTable } from "./load.ts";
 import { themeButton } from "./themebutton.ts";
 
-/** Charts that are put into the page at once. */
+/** The number of charts added to the page at a time. */
 const step = 200;
 
 const verdictColours: Record<string, string> = { worse: "--bad", better: "--good" };
 
-/** Puts the page together. */
+/** Builds the page. */
 export function startHistory(doc: HistoryDoc, root: HTMLElement): void {
   const live = h("p", { class: "live", "aria-live": "polite" });
   const plots = new Map<Element, Plot>();
@@ -31,10 +31,28 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement): void {
   const found = h("span", { class: "about", role: "status" });
   let state = historyState(location.hash);
   let shown = step;
-  const input = h("input", { type: "search", placeholder: "Filter by name", "aria-label": "Filter by name", value: state.query, oninput: () => set({ query: input.value }) });
+  const input = h("input", {
+    type: "search",
+    placeholder: "Filter by name",
+    "aria-label": "Filter by name",
+    value: state.query,
+    oninput: () => set({ query: input.value }),
+  });
   const units = [...new Set(doc.series.map((s) => s.unit))];
-  const unit = h("select", { "aria-label": "Unit", onchange: () => set({ unit: unit.value }) }, h("option", { value: "" }, "all units"), ...units.map((u) => h("option", { value: u }, u)));
-  const show = choice("Show", [["all", "All"], ["changed", "Changed"]], (v) => set({ changed: v === "changed" }));
+  const unit = h(
+    "select",
+    { "aria-label": "Unit", onchange: () => set({ unit: unit.value }) },
+    h("option", { value: "" }, "all units"),
+    ...units.map((u) => h("option", { value: u }, u)),
+  );
+  const show = choice(
+    "Show",
+    [
+      ["all", "All"],
+      ["changed", "Changed"],
+    ],
+    (v) => set({ changed: v === "changed" }),
+  );
 
   function set(part: Partial<HistoryState>): void {
     state = { ...state, ...part };
@@ -43,7 +61,7 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement): void {
     try {
       history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
     } catch {
-      // Some browsers allow few changes a second, or none from a file.
+      // Some browsers limit changes per second, or allow none for files.
     }
     fill();
   }
@@ -55,9 +73,10 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement): void {
     for (const p of plots.values()) p.clear();
     plots.clear();
     const some = chosen(doc.series, { ...state, unit: unit.value });
-    found.textContent = some.length === doc.series.length ? `${some.length} series` : `${some.length} of ${doc.series.length} series`;
+    found.textContent =
+      some.length === doc.series.length ? `${some.length} series` : `${some.length} of ${doc.series.length} series`;
     grid.replaceChildren(...some.slice(0, shown).map(card));
-    if (some.length === 0) grid.append(h("p", { class: "about" }, "No series is like that."));
+    if (some.length === 0) grid.append(h("p", { class: "about" }, "No matching series."));
     if (some.length > shown) {
       const more = h(
         "button",
@@ -74,7 +93,7 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement): void {
     }
   }
 
-  /** A commit in words. */
+  /** A description of a commit. */
   const commit = (i: number) => {
     const c = doc.commits[i];
     return c ? [c.short, c.time, c.subject].filter(Boolean).join(" · ") : "";
@@ -86,7 +105,10 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement): void {
     const xs = data[0] as number[];
     const at = new Map(s.points.map((p) => [p.commit, p]));
     const reading = h("p", { class: "reading about" });
-    const rest = s.changes.length > 0 ? s.changes.map((c) => `${doc.commits[c.at]?.short}: ${c.text} ${c.verdict}`).join("; ") : "No change.";
+    const rest =
+      s.changes.length > 0
+        ? s.changes.map((c) => `${doc.commits[c.at]?.short}: ${c.text} ${c.verdict}`).join("; ")
+        : "No change.";
     reading.textContent = rest;
     const chart: Chart = {
       title: `${s.name} ${s.unit}`,
@@ -97,7 +119,11 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement): void {
         { name: s.name, colour: "--series-1", kind: "line" },
         { name: "level", colour: "--series-2", kind: "line", dashed: true },
       ],
-      x: { label: "commit", log: false, text: (v) => (Number.isInteger(v) ? (doc.commits[v]?.short.slice(0, 8) ?? "") : "") },
+      x: {
+        label: "commit",
+        log: false,
+        text: (v) => (Number.isInteger(v) ? (doc.commits[v]?.short.slice(0, 8) ?? "") : ""),
+      },
       y: { label: s.unit, log: false, text: (v) => scaled(v, s.binary), from: axisStart },
       band: { low: 0, high: 1, colour: "--series-1" },
       marks: s.changes.map((c) => ({ x: (c.after + c.at) / 2, colour: verdictColours[c.verdict] ?? "--text" })),
@@ -106,11 +132,22 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement): void {
         if (i === undefined) return (reading.textContent = rest);
         const p = at.get(i);
         const change = s.changes.find((c) => c.at === i);
-        const measured = p ? `${value(p.center)}${p.bounded ? ` (${value(p.low)} to ${value(p.high)})` : ""}, ${p.n} measurement${p.n === 1 ? "" : "s"}${p.runs > 1 ? ` of ${p.runs} runs` : ""}` : "not measured";
-        return (reading.textContent = `${commit(i)}: ${measured}${change ? `. Changed: ${change.text}, ${change.verdict}` : ""}`);
+        const measured = p
+          ? `${value(p.center)}${p.bounded ? ` (${value(p.low)} to ${value(p.high)})` : ""}, ` +
+            `${p.n} measurement${p.n === 1 ? "" : "s"}${p.runs > 1 ? ` of ${p.runs} runs` : ""}`
+          : "not measured";
+        const changed = change ? `. Changed: ${change.text}, ${change.verdict}` : "";
+        return (reading.textContent = `${commit(i)}: ${measured}${changed}`);
       },
     };
-    const el = h("div", { class: "plot", tabindex: "0", role: "img", "aria-label": `${chart.title} along ${xs.length} commits. ${rest} Arrow keys read out the commits; the table below holds them.` });
+    const el = h("div", {
+      class: "plot",
+      tabindex: "0",
+      role: "img",
+      "aria-label":
+        `${chart.title} along ${xs.length} commits. ${rest} ` +
+        "Arrow keys read out the commits; the table below lists them.",
+    });
     plots.set(el, new Plot(el, chart, (text) => (live.textContent = text), true));
     watch.observe(el);
     const table = h(
@@ -125,25 +162,56 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement): void {
               dataTable({
                 caption: chart.title,
                 columns: ["commit", "time", s.unit, "low", "high", "n", "subject"],
-                rows: s.points.map((p) => [doc.commits[p.commit]?.short ?? "", doc.commits[p.commit]?.time ?? "", scaled(p.center, s.binary), p.bounded ? scaled(p.low, s.binary) : "", p.bounded ? scaled(p.high, s.binary) : "", String(p.n), doc.commits[p.commit]?.subject ?? ""]),
+                rows: s.points.map((p) => [
+                  doc.commits[p.commit]?.short ?? "",
+                  doc.commits[p.commit]?.time ?? "",
+                  scaled(p.center, s.binary),
+                  p.bounded ? scaled(p.low, s.binary) : "",
+                  p.bounded ? scaled(p.high, s.binary) : "",
+                  String(p.n),
+                  doc.commits[p.commit]?.subject ?? "",
+                ]),
               }),
             ),
           ),
       },
       h("summary", {}, "as a table"),
     );
-    return h("section", { class: "half series" }, h("h2", {}, s.name, h("span", { class: "unit" }, s.unit)), h("p", { class: "about" }, s.about), h("div", { class: "chart" }, el), reading, table);
+    return h(
+      "section",
+      { class: "half series" },
+      h("h2", {}, s.name, h("span", { class: "unit" }, s.unit)),
+      h("p", { class: "about" }, s.about),
+      h("div", { class: "chart" }, el),
+      reading,
+      table,
+    );
   }
 
   const main = h(
     "main",
     { class: "page" },
-    h("header", {}, h("h1", {}, doc.title), h("p", { class: "setting" }, doc.facts.map((f) => `${f.name}: ${f.value}`).join(" · ")), h("div", { class: "corner" }, theme.el)),
+    h(
+      "header",
+      {},
+      h("h1", {}, doc.title),
+      h("p", { class: "setting" }, doc.facts.map((f) => `${f.name}: ${f.value}`).join(" · ")),
+      h("div", { class: "corner" }, theme.el),
+    ),
     ...doc.notes.map((n) => h("p", { class: "about" }, `note: ${n}`)),
     doc.tables.some((t) => t.columns[0] === "commits") ? null : h("p", {}, "Nothing changed."),
-    ...doc.tables.map((t) => h("section", { class: "scroll", tabindex: "0", role: "region", "aria-label": t.caption }, dataTable(t))),
+    ...doc.tables.map((t) =>
+      h("section", { class: "scroll", tabindex: "0", role: "region", "aria-label": t.caption }, dataTable(t)),
+    ),
     h("p", { class: "about" }, doc.legend),
-    h("div", { class: "toolbar", role: "search" }, h("div", { class: "search" }, input), show.el, h("label", {}, h("span", {}, "unit"), unit), found),
+    h(
+      "div",
+      { class: "toolbar", role: "search" },
+      h("div", { class: "search" }, input),
+      show.el,
+      h("label", {}, h("span", {}, "unit"), unit),
+      found,
+    ),
     h("section", {}, grid),
     live,
   );

@@ -8,7 +8,7 @@ import { h } from "./dom.ts";
 
 const ENDS = 4; // crumbs shown at the end of a long path
 
-/** The way from the root to the zoomed frame. */
+/** The path from the root to the zoomed frame. */
 export class Crumbs {
   readonly el = h("nav", { class: "crumbs", "aria-label": "Zoomed frame and its parents" });
 
@@ -24,7 +24,20 @@ export class Crumbs {
     path.forEach((i, k) => {
       if (hidden > 1 && k === 1) {
         items.push(
-          h("li", {}, h("button", { type: "button", class: "plain", title: "Show the whole path", onclick: () => this.show(scene, box, total, true) }, `… ${hidden} more`)),
+          h(
+            "li",
+            {},
+            h(
+              "button",
+              {
+                type: "button",
+                class: "plain",
+                title: "Show the whole path",
+                onclick: () => this.show(scene, box, total, true),
+              },
+              `… ${hidden} more`,
+            ),
+          ),
         );
       }
       if (hidden > 1 && k >= 1 && k <= hidden) return;
@@ -36,7 +49,13 @@ export class Crumbs {
           {},
           h(
             "button",
-            { type: "button", class: "plain", title: name, "aria-current": last ? "location" : undefined, onclick: () => this.zoom(i) },
+            {
+              type: "button",
+              class: "plain",
+              title: name,
+              "aria-current": last ? "location" : undefined,
+              onclick: () => this.zoom(i),
+            },
             i === 0 && scene.frame[0] < 0 ? "all" : shortName(name),
           ),
           last ? h("span", { class: "share" }, percent(scene.total[i], total)) : null,

@@ -17,7 +17,7 @@ export const kindKeys: Record<Kind, string> = {
   [Kind.Unknown]: "other",
 };
 
-/** What a box is called. */
+/** The name of a box. */
 export function boxName(s: Scene, frames: readonly Frame[], box: number): string {
   const f = s.frame[box];
   if (f === ALL) return "all";
@@ -25,7 +25,7 @@ export function boxName(s: Scene, frames: readonly Frame[], box: number): string
   return frames[f].name;
 }
 
-/** file:line, or what is known of it. */
+/** file:line, as far as known. */
 export function place(f: Frame): string {
   return f.file === "" ? "" : f.line > 0 ? `${f.file}:${f.line}` : f.file;
 }

@@ -36,7 +36,8 @@ export class Details {
     rows.push(["Total here", q(scene.total[box]), percent(scene.total[box], view.total)]);
     if (frame) rows.push(["Self here", q(scene.value[box]), percent(scene.value[box], view.total)]);
     if (zoom > 0 && zoom !== box) rows.push(["Of the zoomed frame", "", percent(scene.w[box], scene.w[zoom])]);
-    if (box > 0 && scene.parent[box] > 0) rows.push(["Of its parent", "", percent(scene.w[box], scene.w[scene.parent[box]])]);
+    if (box > 0 && scene.parent[box] > 0)
+      rows.push(["Of its parent", "", percent(scene.w[box], scene.w[scene.parent[box]])]);
     if (frame) {
       const costs = view.costs;
       rows.push(["Total everywhere", q(costs.total[id]), percent(costs.total[id], view.total)]);
@@ -49,51 +50,77 @@ export class Details {
 
     const button = (text: string, title: string, act: () => void) =>
       h("button", { type: "button", title, onclick: act }, text);
-    const done = (what: string) => (ok: boolean) => this.events.say(ok ? `copied ${what}` : "the browser did not allow copying");
+    const done = (what: string) => (ok: boolean) =>
+      this.events.say(ok ? `copied ${what}` : "the browser did not allow copying");
 
-    this.el.replaceChildren(...[
-      h(
-        "div",
-        { class: "details-head" },
-        frame ? h("span", { class: `chip ${kindKeys[frame.kind]}` }, kindNames[frame.kind]) : h("span", { class: "chip" }, id === REST ? "left out for size" : "whole profile"),
-        h("button", { type: "button", class: "plain", title: "Close (Esc)", "aria-label": "Close details", onclick: () => this.events.close() }, "✕"),
-      ),
-      h("h2", {}, name),
-      frame && frame.file ? h("p", { class: "place" }, h("code", {}, place(frame))) : null,
-      id === REST
-        ? h("p", {}, "These calls were too light to be worth their place in this page; their cost is counted.")
-        : null,
-      h(
-        "table",
-        { class: "numbers" },
-        h("tbody", {}, ...rows.map(([k, v, p]) => h("tr", {}, h("th", { scope: "row" }, k), h("td", {}, v), h("td", {}, p)))),
-      ),
-      frame
-        ? h(
-            "div",
-            { class: "actions" },
-            button("Callers & callees", "This function alone: who calls it, what it calls (c)", () => this.events.focus(id)),
-            button("Find all", "Mark this function wherever it is called", () => this.events.find(id)),
-            button("Copy name", "", () => void copy(frame.name).then(done("the name"))),
-            frame.file ? button("Copy place", "File and line", () => void copy(place(frame)).then(done("the place"))) : null,
-            button("Copy stack", "The calls that lead here, outermost first", () =>
-              void copy(
-                stack
-                  .slice()
-                  .reverse()
-                  .map((i) => boxName(scene, frames, i))
-                  .join("\n") + "\n",
-              ).then(done("the stack")),
-            ),
-          )
-        : null,
-      kids.length > 0 ? this.list(scene.row[box] < 0 ? "Called by" : "Heaviest inside", scene, view, kids, scene.w[box]) : null,
-      stack.length > 1 ? this.list("Reached through", scene, view, stack.slice(1, 41), 0) : null,
-    ].filter((n) => n !== null));
+    this.el.replaceChildren(
+      ...[
+        h(
+          "div",
+          { class: "details-head" },
+          frame
+            ? h("span", { class: `chip ${kindKeys[frame.kind]}` }, kindNames[frame.kind])
+            : h("span", { class: "chip" }, id === REST ? "left out for size" : "whole profile"),
+          h(
+            "button",
+            {
+              type: "button",
+              class: "plain",
+              title: "Close (Esc)",
+              "aria-label": "Close details",
+              onclick: () => this.events.close(),
+            },
+            "✕",
+          ),
+        ),
+        h("h2", {}, name),
+        frame && frame.file ? h("p", { class: "place" }, h("code", {}, place(frame))) : null,
+        id === REST ? h("p", {}, "These calls are too light to be shown on this page; their cost is counted.") : null,
+        h(
+          "table",
+          { class: "numbers" },
+          h(
+            "tbody",
+            {},
+            ...rows.map(([k, v, p]) => h("tr", {}, h("th", { scope: "row" }, k), h("td", {}, v), h("td", {}, p))),
+          ),
+        ),
+        frame
+          ? h(
+              "div",
+              { class: "actions" },
+              button("Callers & callees", "This function alone: who calls it, what it calls (c)", () =>
+                this.events.focus(id),
+              ),
+              button("Find all", "Mark this function wherever it is called", () => this.events.find(id)),
+              button("Copy name", "", () => void copy(frame.name).then(done("the name"))),
+              frame.file
+                ? button("Copy place", "File and line", () => void copy(place(frame)).then(done("the place")))
+                : null,
+              button(
+                "Copy stack",
+                "The calls that lead here, outermost first",
+                () =>
+                  void copy(
+                    stack
+                      .slice()
+                      .reverse()
+                      .map((i) => boxName(scene, frames, i))
+                      .join("\n") + "\n",
+                  ).then(done("the stack")),
+              ),
+            )
+          : null,
+        kids.length > 0
+          ? this.list(scene.row[box] < 0 ? "Called by" : "Heaviest inside", scene, view, kids, scene.w[box])
+          : null,
+        stack.length > 1 ? this.list("Called through", scene, view, stack.slice(1, 41), 0) : null,
+      ].filter((n) => n !== null),
+    );
     this.el.scrollTop = 0;
   }
 
-  /** The ten widest boxes next to this one, away from the root. */
+  /** The ten widest children or callers of this box. */
   private children(s: Scene, box: number): number[] {
     const found: number[] = [];
     for (let i = 1; i < s.n; i++) if (s.parent[i] === box && s.row[i] >= 0 === s.row[box] >= 0) found.push(i);

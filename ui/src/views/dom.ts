@@ -2,7 +2,7 @@ type Child = Node | string | null | false;
 type Props = { [key: string]: string | number | boolean | ((e: never) => void) | undefined };
 
 /**
- * Makes an element. Properties that begin with "on" are listeners, the others
+ * Creates an element. Properties that start with "on" are listeners, the others
  * attributes; true is an empty attribute, false and undefined none. Text is
  * always text, never markup.
  */
@@ -21,7 +21,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return el;
 }
 
-/** A set of buttons of which one is on. Returns the element and a way to move the mark. */
+/** A group of buttons, one of them selected. Returns the element and a function to select another. */
 export function choice(
   label: string,
   options: readonly (readonly [value: string, text: string, title?: string])[],
@@ -41,7 +41,7 @@ export function choice(
   };
 }
 
-/** Copies text; where pages may not use the clipboard, through a selection. */
+/** Copies text; through a selection if pages may not use the clipboard. */
 export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -12,7 +12,7 @@ import { h } from "./dom.ts";
 export interface GraphEvents {
   /** The pointer is over a box (or none: -1), at a point of the window. */
   hover(box: number, x: number, y: number): void;
-  /** A box was chosen, by click or key; -1: none is any more. */
+  /** A box was selected, by click or key; -1: none. */
   select(box: number): void;
   /** The keyboard moved to a box. */
   focus(box: number): void;
@@ -22,7 +22,7 @@ const MIN_ROW = 20;
 const ANIMATION = 160; // ms
 const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "DejaVu Sans", sans-serif';
 
-/** The canvas and how it is moved about in. */
+/** The canvas and its navigation. */
 export class Graph {
   readonly el: HTMLElement;
   private readonly canvas: HTMLCanvasElement;
@@ -42,7 +42,7 @@ export class Graph {
   private keyboard = false;
   private scheduled = false;
   private size = { width: 0, height: 0, ratio: 1 };
-  /** How the last drawing went, for the curious and for tests. */
+  /** Statistics of the last drawing, for tests. */
   readonly stats = { boxes: 0, milliseconds: 0 };
 
   constructor(
@@ -144,7 +144,7 @@ export class Graph {
     return samePath(this.scene, this.zoomBox(), this.model.scene(next).scene);
   }
 
-  /** Moves to the next (or previous) frame that the search found. */
+  /** Moves to the next or previous match of the search. */
   stepMatch(step: 1 | -1): void {
     if (!this.match) return;
     const found = matchedBoxes(this.scene, this.match);
@@ -155,7 +155,7 @@ export class Graph {
     const [x0, x1] = this.target(this.store.state);
     const s = this.scene;
     if (s.x[box] + s.w[box] <= x0 || s.x[box] >= x1 || (s.w[box] / (x1 - x0)) * this.size.width < 3) {
-      // Out of sight: show the box with its parent around it.
+      // Out of view: show the box within its parent.
       const around = s.parent[box] > 0 ? s.parent[box] : 0;
       this.store.set({ zoom: (s.w[around] / s.w[box]) * 3 < this.size.width ? around : box, range: null }, true);
     }
@@ -191,7 +191,7 @@ export class Graph {
     this.size = { width: this.el.clientWidth, height: this.el.clientHeight, ratio: window.devicePixelRatio || 1 };
     this.layOut();
     if (first) this.scrollHome();
-    this.paint(); // now, or the stretched old picture shows for a frame
+    this.paint(); // now, or the stretched old picture shows for one frame
   }
 
   private layOut(): void {
@@ -212,12 +212,12 @@ export class Graph {
     if (zoom > 0) return this.reveal(zoom, true);
     const v = this.viewport();
     const root = rowTop(this.scene, { ...v, top: 0 }, 0);
-    // The root at its edge; a focused function in the middle.
+    // The root at the edge; a focused function in the middle.
     if (this.scene.minRow < 0) this.el.scrollTop = root - v.height / 2;
     else this.el.scrollTop = v.flip ? root + MIN_ROW - v.height : 0;
   }
 
-  /** Scrolls to a box; toEdge leaves only a few of its parents in sight. */
+  /** Scrolls to a box; toEdge keeps only a few of its parents in view. */
   private reveal(box: number, toEdge = false): void {
     const v = this.viewport();
     const y = rowTop(this.scene, v, this.scene.row[box]);
@@ -296,7 +296,8 @@ export class Graph {
           this.setHover(-1, 0, 0);
           this.el.scrollTop = drag.top - dy;
           const shift = (-dx / this.size.width) * (drag.range[1] - drag.range[0]);
-          if (drag.range[1] - drag.range[0] < this.scene.width) this.setRange(drag.range[0] + shift, drag.range[1] + shift);
+          if (drag.range[1] - drag.range[0] < this.scene.width)
+            this.setRange(drag.range[0] + shift, drag.range[1] + shift);
           return;
         }
       }
@@ -333,7 +334,7 @@ export class Graph {
           e.preventDefault();
         } else if (e.ctrlKey || e.metaKey || e.altKey || !scrollable) {
           const r = this.canvas.getBoundingClientRect();
-          // Pinching comes as small steps with ctrlKey.
+          // Pinching arrives as small steps with ctrlKey.
           const speed = e.ctrlKey && Math.abs(e.deltaY) < 50 ? 0.01 : 0.002;
           this.scale(Math.exp(e.deltaY * unit * speed), (e.clientX - r.left) / this.size.width);
           e.preventDefault();
@@ -357,7 +358,7 @@ export class Graph {
     if (b - a < this.scene.width) this.setRange(a + part * (b - a), b + part * (b - a));
   }
 
-  /** Scales the range around a part of it. */
+  /** Scales the range around a point in it. */
   private scale(factor: number, around: number): void {
     const [a, b] = this.range;
     const at = a + (b - a) * around;
@@ -442,7 +443,7 @@ export class Graph {
     e.preventDefault();
   }
 
-  /** Where keyboard zoom aims: the frame with the keyboard if it is in sight. */
+  /** The centre of keyboard zoom: the focused frame if it is in view. */
   private middle(): number {
     const s = this.scene;
     const [a, b] = this.range;
@@ -451,7 +452,7 @@ export class Graph {
     return mid >= 0 && mid <= 1 ? mid : 0.5;
   }
 
-  /** Which view the boxes' numbers are of. */
+  /** The view that the boxes' numbers belong to. */
   get currentView(): View {
     return this.view;
   }

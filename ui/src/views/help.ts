@@ -2,15 +2,15 @@ import { h } from "./dom.ts";
 
 const keys: readonly (readonly [string, string])[] = [
   ["click", "zoom to a frame and show its details; with Shift, only the details"],
-  ["Ctrl + wheel, pinch", "zoom where the pointer is (without Ctrl when nothing scrolls)"],
+  ["Ctrl + wheel, pinch", "zoom at the pointer (without Ctrl when nothing scrolls)"],
   ["drag, Shift + wheel", "move sideways"],
   ["arrow keys", "move from frame to frame"],
   ["Enter", "zoom to the frame"],
   ["w s, a d", "zoom in and out, move left and right"],
-  ["Backspace", "back to the view before"],
+  ["Backspace", "back to the previous view"],
   ["Esc", "close details, clear the search, zoom out"],
   ["0 or Home", "show everything"],
-  ["/", "search; Enter and Shift + Enter, or n and p, go from find to find"],
+  ["/", "search; Enter and Shift + Enter, or n and p, go from match to match"],
   ["c", "callers and callees of the frame"],
   ["i", "bottom-up and back"],
   ["f", "root at the top or at the bottom"],
@@ -26,7 +26,8 @@ export function help(): HTMLDialogElement {
     h(
       "p",
       {},
-      "A box is a function, below it what it called. Its width is what it cost together with them; left to right has no meaning in time. " +
+      "A box is a function, with the functions it called below it. Its width is its cost with theirs; the order " +
+        "from left to right is not time. " +
         "Hatched boxes stand for calls too light to be drawn on their own.",
     ),
     h(
@@ -38,9 +39,14 @@ export function help(): HTMLDialogElement {
       h("code", {}, "pkg:"),
       " or ",
       h("code", {}, "kind:"),
-      " (own, std, dep, other) before it, it looks there. A link to this page, with all after the #, shows what you see now.",
+      " (own, std, dep, other) before it, it searches these instead. A link to this page, including everything " +
+        "after the #, shows the same view.",
     ),
-    h("table", {}, h("tbody", {}, ...keys.map(([k, what]) => h("tr", {}, h("th", { scope: "row" }, k), h("td", {}, what))))),
+    h(
+      "table",
+      {},
+      h("tbody", {}, ...keys.map(([k, what]) => h("tr", {}, h("th", { scope: "row" }, k), h("td", {}, what)))),
+    ),
     h("form", { method: "dialog" }, h("button", {}, "Close")),
   );
   return dialog;

@@ -10,7 +10,7 @@ import { h } from "./dom.ts";
 
 const PACKAGES = 8;
 
-/** What the colours mean, and how much of the cost each of them has itself. */
+/** The meaning of the colours, and the self cost of each. */
 export class Legend {
   readonly el = h("div", { class: "legend", role: "group", "aria-label": "Colours" });
 
@@ -32,7 +32,13 @@ export class Legend {
       swatch.style.background = css;
       const share = part === null ? null : h("span", { class: "share" }, percent(part, view.total));
       return query
-        ? h("button", { type: "button", class: "plain", title: "Mark these", onclick: () => this.find(query) }, swatch, text, share)
+        ? h(
+            "button",
+            { type: "button", class: "plain", title: "Mark these", onclick: () => this.find(query) },
+            swatch,
+            text,
+            share,
+          )
         : h("span", {}, swatch, text, share);
     };
     const entries: HTMLElement[] = [];
@@ -64,7 +70,7 @@ export class Legend {
     }
     if (left !== 0) {
       const e = entry(palette.rest, "too light to list", left, "");
-      e.title = "Functions that are too light to have a place in this page";
+      e.title = "Functions that are too light to be shown on this page";
       entries.push(e);
     }
     if (entries.length > 0 && colour !== "diff") entries.unshift(h("span", { class: "legend-title" }, "self cost of"));

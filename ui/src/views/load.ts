@@ -4,12 +4,12 @@ import { align, ms, percentileLabel, perSecond, thin } from "../lib/load.ts";
 import { h } from "./dom.ts";
 import { themeButton } from "./themebutton.ts";
 
-/** Rows of the table beside a chart at most: those of a long run would be thousands. */
+/** The maximum number of rows in a chart's table: a long run would have thousands. */
 const mostRows = 240;
 
 const colours = ["--series-1", "--series-2", "--series-3"];
 
-/** Puts the page together. */
+/** Builds the page. */
 export function startLoad(doc: LoadDoc, root: HTMLElement): void {
   const plots: Plot[] = [];
   const live = h("p", { class: "live", "aria-live": "polite" });
@@ -22,7 +22,12 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
 
   const charts = h("div", { class: "grid" });
   const add = (chart: Chart, about: string, wide: boolean, table: Table) => {
-    const plot = h("div", { class: "plot", tabindex: "0", role: "img", "aria-label": `${chart.title}. ${about} Arrow keys read out the points; the table below holds them.` });
+    const plot = h("div", {
+      class: "plot",
+      tabindex: "0",
+      role: "img",
+      "aria-label": `${chart.title}. ${about} Arrow keys read out the points; the table below holds them.`,
+    });
     charts.append(
       h(
         "section",
@@ -30,7 +35,12 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
         h("h2", {}, chart.title),
         h("p", { class: "about" }, about),
         h("div", { class: "chart" }, plot),
-        h("details", {}, h("summary", {}, `${chart.title} as a table`), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": table.caption }, dataTable(table))),
+        h(
+          "details",
+          {},
+          h("summary", {}, `${chart.title} as a table`),
+          h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": table.caption }, dataTable(table)),
+        ),
       ),
     );
     plots.push(new Plot(plot, chart, say));
@@ -43,7 +53,13 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
       "header",
       {},
       h("h1", {}, doc.title),
-      ...doc.runs.map((r) => h("p", { class: "setting" }, [r.name, doc.title === r.target ? "" : r.target, r.setting].filter(Boolean).join(" · "))),
+      ...doc.runs.map((r) =>
+        h(
+          "p",
+          { class: "setting" },
+          [r.name, doc.title === r.target ? "" : r.target, r.setting].filter(Boolean).join(" · "),
+        ),
+      ),
       h("div", { class: "corner" }, theme.el),
     ),
     ...doc.runs.map(verdict),
@@ -71,19 +87,30 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
     const found = knee.capacity > 0 ? `The highest rate that held is ${perSecond(knee.capacity)}.` : "No rate held.";
     add(
       {
-        title: `Capacity: ${knee.metric} by rate`, columns: joined(data), series,
+        title: `Capacity: ${knee.metric} by rate`,
+        columns: joined(data),
+        series,
         x: { label: "requests a second", log: false, text: perSecond },
         y: { label: knee.metric, log: wide(data), text: ms },
       },
-      found, true,
-      { caption: "Rates tried", columns: ["rate", knee.metric, "objective"], rows: knee.points.map((p) => [perSecond(p.rate), ms(p.value_ns / 1e6), p.held ? "held" : "missed"]) },
+      found,
+      true,
+      {
+        caption: "Rates tried",
+        columns: ["rate", knee.metric, "objective"],
+        rows: knee.points.map((p) => [perSecond(p.rate), ms(p.value_ns / 1e6), p.held ? "held" : "missed"]),
+      },
     );
   }
 
   const runs = doc.runs.filter((r) => r.percentiles.length > 0);
   if (runs.length > 0) {
     const most = Math.max(...runs.map((r) => r.percentiles[r.percentiles.length - 1]?.inverse ?? 1));
-    const decades = [1, 2, ...Array.from({ length: Math.max(1, Math.ceil(Math.log10(most))) }, (_, i) => 10 ** (i + 1))];
+    const decades = [
+      1,
+      2,
+      ...Array.from({ length: Math.max(1, Math.ceil(Math.log10(most))) }, (_, i) => 10 ** (i + 1)),
+    ];
     add(
       {
         title: "Latency by percentile",
@@ -92,49 +119,88 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
         x: { label: "percentile", log: true, text: percentileLabel, splits: decades.filter((v) => v <= most) },
         y: { label: "latency", log: false, text: ms },
       },
-      "Within which latency a share of the answers came; each step to the right is ten times rarer.", true,
-      table("Latency by percentile", "percentile", runs.map((r) => r.percentiles.map((p) => [p.inverse, p.ms])), names(runs, "latency"), percentileLabel, ms),
+      "The latency within which a share of the answers came; each step to the right is ten times rarer.",
+      true,
+      table(
+        "Latency by percentile",
+        "percentile",
+        runs.map((r) => r.percentiles.map((p) => [p.inverse, p.ms])),
+        names(runs, "latency"),
+        percentileLabel,
+        ms,
+      ),
     );
     const bars = runs.map((r) => steps(r));
     add(
       {
-        title: "Distribution of latency", columns: joined(bars), series: each(runs, "share", "steps"),
+        title: "Distribution of latency",
+        columns: joined(bars),
+        series: each(runs, "share", "steps"),
         x: { label: "latency", log: true, text: ms },
         y: { label: "share", log: false, text: share },
       },
-      "Share of the answers in each step of latency, which grow with it.", false,
+      "Share of the answers in each step of latency, which grow with it.",
+      false,
       table("Distribution of latency", "up to", bars, names(runs, "share"), ms, share),
     );
   }
   const timed = doc.runs.filter((r) => r.seconds.length > 0);
   if (timed.length > 0) {
     const failing = timed.filter((r) => r.seconds.some((s) => s.failed > 0));
-    const rates = [...timed.map((r) => r.seconds.map((s): [number, number] => [s.at, s.rate])), ...failing.map((r) => r.seconds.map((s): [number, number] => [s.at, s.failed]))];
+    const rates = [
+      ...timed.map((r) => r.seconds.map((s): [number, number] => [s.at, s.rate])),
+      ...failing.map((r) => r.seconds.map((s): [number, number] => [s.at, s.failed])),
+    ];
     const rateNames = [...names(timed, "answers"), ...names(failing, "failed")];
     add(
       {
-        title: "Rate", columns: joined(rates),
-        series: [...each(timed, "answers", "line"), ...names(failing, "failed").map((name): Series => ({ name, colour: "--bad", kind: "line", dashed: true }))],
-        x: { label: "time", log: false, text: seconds }, y: { label: "rate", log: false, text: perSecond },
+        title: "Rate",
+        columns: joined(rates),
+        series: [
+          ...each(timed, "answers", "line"),
+          ...names(failing, "failed").map((name): Series => ({ name, colour: "--bad", kind: "line", dashed: true })),
+        ],
+        x: { label: "time", log: false, text: seconds },
+        y: { label: "rate", log: false, text: perSecond },
       },
-      failing.length > 0 ? "Answers and failed requests, each second." : "Answers, each second.", false,
+      failing.length > 0 ? "Answers and failed requests, each second." : "Answers, each second.",
+      false,
       table("Rate", "time", rates, rateNames, seconds, perSecond),
     );
-    const parts: { key: "p50" | "p99" | "max"; dashed: boolean }[] = [{ key: "p50", dashed: false }, { key: "p99", dashed: false }, { key: "max", dashed: true }];
-    const curves = timed.flatMap((r) => parts.map((p) => r.seconds.filter((s) => s.max > 0).map((s): [number, number] => [s.at, s[p.key]])));
+    const parts: { key: "p50" | "p99" | "max"; dashed: boolean }[] = [
+      { key: "p50", dashed: false },
+      { key: "p99", dashed: false },
+      { key: "max", dashed: true },
+    ];
+    const curves = timed.flatMap((r) =>
+      parts.map((p) => r.seconds.filter((s) => s.max > 0).map((s): [number, number] => [s.at, s[p.key]])),
+    );
     const series = timed.flatMap((r, i) =>
       parts.map((p, k): Series => ({
-        name: r.name ? `${r.name} ${p.key}` : p.key, kind: "line", dashed: p.dashed || (timed.length > 1 && p.key === "p50"),
+        name: r.name ? `${r.name} ${p.key}` : p.key,
+        kind: "line",
+        dashed: p.dashed || (timed.length > 1 && p.key === "p50"),
         colour: (timed.length > 1 ? colours[i % colours.length] : colours[k]) as string,
       })),
     );
     add(
       {
-        title: "Latency over time", columns: joined(curves), series,
-        x: { label: "time", log: false, text: seconds }, y: { label: "latency", log: wide(curves), text: ms },
+        title: "Latency over time",
+        columns: joined(curves),
+        series,
+        x: { label: "time", log: false, text: seconds },
+        y: { label: "latency", log: wide(curves), text: ms },
       },
-      "Median, 99th percentile and maximum of each second.", true,
-      table("Latency over time", "time", curves, series.map((s) => s.name), seconds, ms),
+      "Median, 99th percentile and maximum of each second.",
+      true,
+      table(
+        "Latency over time",
+        "time",
+        curves,
+        series.map((s) => s.name),
+        seconds,
+        ms,
+      ),
     );
   }
   theme.paint();
@@ -147,13 +213,16 @@ function joined(data: readonly (readonly (readonly [number, number])[])[]): (num
   return align(data);
 }
 
-/** Spread over so much that only a logarithmic axis shows both ends. */
+/** Reports whether the values span so much that only a logarithmic axis shows both ends. */
 function wide(data: Curve[]): boolean {
-  const all = data.flat().map(([, y]) => y).filter((y) => y > 0);
+  const all = data
+    .flat()
+    .map(([, y]) => y)
+    .filter((y) => y > 0);
   return all.length > 0 && data.flat().every(([, y]) => y > 0) && Math.max(...all) > 50 * Math.min(...all);
 }
 
-/** A run's bars, with an empty one before them, where the first begins. */
+/** A run's bars, preceded by an empty one at the start of the first. */
 function steps(r: LoadRun): Curve {
   const bars = r.bars.map((b): [number, number] => [b.upper, b.share]);
   const first = bars[0];
@@ -165,7 +234,12 @@ function names(runs: LoadRun[], what: string): string[] {
 }
 
 function each(runs: LoadRun[], what: string, kind: Series["kind"]): Series[] {
-  return names(runs, what).map((name, i) => ({ name, colour: colours[i % colours.length] as string, kind, dashed: i >= colours.length }));
+  return names(runs, what).map((name, i) => ({
+    name,
+    colour: colours[i % colours.length] as string,
+    kind,
+    dashed: i >= colours.length,
+  }));
 }
 
 function share(v: number): string {
@@ -177,11 +251,25 @@ function seconds(v: number): string {
 }
 
 /** The points of a chart as a table. */
-function table(caption: string, x: string, data: readonly (readonly (readonly [number, number])[])[], columns: string[], xText: (v: number) => string, yText: (v: number) => string): Table {
+function table(
+  caption: string,
+  x: string,
+  data: readonly (readonly (readonly [number, number])[])[],
+  columns: string[],
+  xText: (v: number) => string,
+  yText: (v: number) => string,
+): Table {
   const [xs = [], ...ys] = align(data);
-  const all = xs.map((v, i) => [xText(v as number), ...ys.map((col) => (col[i] === null || col[i] === undefined ? "" : yText(col[i] as number)))]);
+  const all = xs.map((v, i) => [
+    xText(v as number),
+    ...ys.map((col) => (col[i] === null || col[i] === undefined ? "" : yText(col[i] as number))),
+  ]);
   const rows = thin(all, mostRows);
-  return { caption: rows.length < all.length ? `${caption}, ${rows.length} of ${all.length} points` : caption, columns: [x, ...columns], rows };
+  return {
+    caption: rows.length < all.length ? `${caption}, ${rows.length} of ${all.length} points` : caption,
+    columns: [x, ...columns],
+    rows,
+  };
 }
 
 export function dataTable(t: Table): HTMLElement {
@@ -190,21 +278,41 @@ export function dataTable(t: Table): HTMLElement {
     { class: "table" },
     h("caption", {}, t.caption),
     h("thead", {}, h("tr", {}, ...t.columns.map((c) => h("th", { scope: "col" }, c)))),
-    h("tbody", {}, ...t.rows.map((row) => h("tr", {}, ...row.map((cell, i) => (i === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))))),
+    h(
+      "tbody",
+      {},
+      ...t.rows.map((row) =>
+        h("tr", {}, ...row.map((cell, i) => (i === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))),
+      ),
+    ),
   );
 }
 
 function verdict(r: LoadRun): HTMLElement {
   const who = r.name ? `${r.name}: ` : "";
   const notes = r.warnings.map((w) => h("p", { class: "about" }, `note: ${w}`));
-  if (r.doubts.length === 0) {
-    return h("section", { class: "verdict", "aria-label": "Verdict" }, h("p", {}, `${who}${r.answered ? "No reason to distrust these numbers." : "No request was answered, so there is nothing to judge."}`), ...notes);
+  if (r.reasons.length === 0) {
+    return h(
+      "section",
+      { class: "verdict", "aria-label": "Verdict" },
+      h(
+        "p",
+        {},
+        who,
+        r.answered ? "No reason to distrust these numbers." : "No request was answered, so there is nothing to judge.",
+      ),
+      ...notes,
+    );
   }
   return h(
     "section",
-    { class: "verdict doubt", "aria-label": "Verdict" },
-    h("p", {}, `${who}${r.doubts.length === 1 ? "One reason" : `${r.doubts.length} reasons`} to distrust these numbers:`),
-    h("ul", {}, ...r.doubts.map((d) => h("li", {}, d.text, d.hint ? h("span", { class: "hint" }, d.hint) : null))),
+    { class: "verdict distrust", "aria-label": "Verdict" },
+    h(
+      "p",
+      {},
+      `${who}${r.reasons.length === 1 ? "One reason" : `${r.reasons.length} reasons`} to distrust these numbers:`,
+    ),
+    h("ul", {}, ...r.reasons.map((d) => h("li", {}, d.text, d.hint ? h("span", { class: "hint" }, d.hint) : null))),
     ...notes,
   );
 }
@@ -214,7 +322,10 @@ function summary(runs: LoadRun[]): HTMLElement {
   const facts = [...new Set(runs.flatMap((r) => r.facts.map((f) => f.name)))];
   const rows = [...new Set(runs.flatMap((r) => r.latency.map((c) => c.name)))];
   const heads = runs.map((r, i) => r.name || (runs.length > 1 ? String(i + 1) : ""));
-  const head = (first: string) => (runs.length > 1 ? h("thead", {}, h("tr", {}, h("th", { scope: "col" }, first), ...heads.map((n) => h("th", { scope: "col" }, n)))) : null);
+  const head = (first: string) =>
+    runs.length > 1
+      ? h("thead", {}, h("tr", {}, h("th", { scope: "col" }, first), ...heads.map((n) => h("th", { scope: "col" }, n))))
+      : null;
   const chance = runs.some((r) => r.latency.some((c) => c.chance));
   return h(
     "section",
@@ -227,7 +338,18 @@ function summary(runs: LoadRun[]): HTMLElement {
         { class: "table facts" },
         h("caption", {}, "Summary"),
         head(""),
-        h("tbody", {}, ...facts.map((name) => h("tr", {}, h("th", { scope: "row" }, name), ...runs.map((r) => h("td", {}, r.facts.find((f) => f.name === name)?.value ?? ""))))),
+        h(
+          "tbody",
+          {},
+          ...facts.map((name) =>
+            h(
+              "tr",
+              {},
+              h("th", { scope: "row" }, name),
+              ...runs.map((r) => h("td", {}, r.facts.find((f) => f.name === name)?.value ?? "")),
+            ),
+          ),
+        ),
       ),
     ),
     rows.length > 0 &&
@@ -249,13 +371,17 @@ function summary(runs: LoadRun[]): HTMLElement {
                 h("th", { scope: "row" }, name),
                 ...runs.map((r) => {
                   const c = r.latency.find((cell) => cell.name === name);
-                  return h("td", c?.chance ? { class: "chance", title: "too few answers above it to be more than chance" } : {}, c ? c.text + (c.chance ? " ?" : "") : "");
+                  return h(
+                    "td",
+                    c?.chance ? { class: "chance", title: "too few answers above it for a reliable figure" } : {},
+                    c ? c.text + (c.chance ? " ?" : "") : "",
+                  );
                 }),
               ),
             ),
           ),
         ),
-        chance && h("p", { class: "about" }, "? too few answers above it to be more than chance"),
+        chance && h("p", { class: "about" }, "? too few answers above it for a reliable figure"),
       ),
   );
 }

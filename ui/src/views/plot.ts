@@ -1,21 +1,21 @@
 import type { Spot } from "../draw/strip.ts";
 import { h } from "./dom.ts";
 
-/** What a picture needs to know of the drawing in it. */
+/** The drawing in a picture. */
 export interface Drawing {
-  /** What it shows, for who cannot see it. */
+  /** A description for screen readers. */
   readonly name: string;
   readonly height: number;
   draw(canvas: HTMLCanvasElement, width: number, mark: Spot | null): Spot[];
-  /** What a point is, in words. */
+  /** Describes a point. */
   say(spot: Spot): string;
   /** Points in the order in which arrows visit them. */
   visit(spots: readonly Spot[]): Spot[];
 }
 
 /**
- * A drawing in the page: it is drawn when it comes near the window and let go when it
- * leaves, follows the width of its place, and reads out its points.
+ * A drawing in the page: it is drawn when it comes near the viewport and freed when it
+ * leaves, follows the width of its element, and reads out its points.
  */
 export class Picture {
   readonly el: HTMLElement;
@@ -26,7 +26,11 @@ export class Picture {
 
   constructor(
     private readonly drawing: Drawing,
-    private readonly out: { tell: (text: string, x: number, y: number) => void; hide: () => void; say: (text: string) => void },
+    private readonly out: {
+      tell: (text: string, x: number, y: number) => void;
+      hide: () => void;
+      say: (text: string) => void;
+    },
   ) {
     this.el = h("div", { class: "picture", role: "img", tabindex: "-1", "aria-label": drawing.name }, this.canvas);
     this.el.style.height = `${drawing.height}px`;
@@ -38,7 +42,7 @@ export class Picture {
     });
   }
 
-  /** Draws, or lets go of the pixels. */
+  /** Draws, or frees the pixels. */
   show(near: boolean): void {
     this.near = near;
     if (near) this.draw();
@@ -84,8 +88,12 @@ export class Picture {
   }
 }
 
-/** The words beside the pointer. */
-export function pointerTip(): { el: HTMLElement; tell: (text: string, x: number, y: number) => void; hide: () => void } {
+/** The tooltip at the pointer. */
+export function pointerTip(): {
+  el: HTMLElement;
+  tell: (text: string, x: number, y: number) => void;
+  hide: () => void;
+} {
   const el = h("div", { class: "tooltip", role: "presentation", hidden: true });
   return {
     el,

@@ -2,8 +2,8 @@ import { nextTheme, resolveTheme, storedTheme, storeTheme, themes } from "../sta
 import { h } from "./dom.ts";
 
 /**
- * The button that changes the colours, and a function that applies what is chosen:
- * to be called once the page is put together. redraw draws what no style sheet reaches.
+ * The button that changes the theme, and a function that applies it, to be called once
+ * the page is built. redraw redraws canvases, which style sheets do not affect.
  */
 export function themeButton(redraw: () => void): { el: HTMLElement; paint: () => void } {
   let theme = storedTheme();

@@ -1,7 +1,15 @@
 import type { RowInfo } from "../api/timeline.ts";
 import { axisHeight, drawAxis, Inks, sized, timeOf, type Scale } from "../draw/timeline.ts";
 import { colourKeys, colourNames } from "../lib/states.ts";
-import { fromTimelineHash, initialTimeline, maxPins, sectionTypes, timelineHash, type SectionState, type TimelineState } from "../lib/timelinehash.ts";
+import {
+  fromTimelineHash,
+  initialTimeline,
+  maxPins,
+  sectionTypes,
+  timelineHash,
+  type SectionState,
+  type TimelineState,
+} from "../lib/timelinehash.ts";
 import { around, duration, exactTime, pan, within, zoomAt, type Stretch } from "../lib/timescale.ts";
 import { Lanes } from "../state/lanes.ts";
 import type { TimelineSource } from "../state/timelinesource.ts";
@@ -14,10 +22,10 @@ import { Overview } from "./timelineoverview.ts";
 import { listen } from "./timelinepointer.ts";
 import { Section } from "./timelinesections.ts";
 
-/** How long the view must rest, in ms, before the URL tells it, and rows of the window are looked for. */
+/** How long the view must rest, in ms, before the URL is updated and rows of the window are requested. */
 const settled = 200;
 
-/** Puts the page together and shows the view that the URL tells. */
+/** Builds the page and shows the view in the URL. */
 export function startTimeline(source: TimelineSource, root: HTMLElement): void {
   new TimelinePage(source, root);
 }
@@ -32,7 +40,7 @@ class TimelinePage implements Deeds {
   private frame = 0;
   private rested = 0;
   private drawn = 0;
-  private version = 0; // of what the lanes know
+  private version = 0; // of the lanes' data
   private told: readonly unknown[] = [];
 
   private readonly lanes: Lanes;
@@ -98,7 +106,15 @@ class TimelinePage implements Deeds {
       () => this.redraw(),
     );
     this.main.append(h("div", { class: "picture" }, this.axis, this.view.el), this.details);
-    root.append(this.header(), h("div", { class: "overview-place" }, this.overview.canvas), this.main, h("footer", {}, this.legend, this.status), this.tip, this.live, this.help);
+    root.append(
+      this.header(),
+      h("div", { class: "overview-place" }, this.overview.canvas),
+      this.main,
+      h("footer", {}, this.legend, this.status),
+      this.tip,
+      this.live,
+      this.help,
+    );
     this.listen();
     this.theme.paint();
     new ResizeObserver(() => this.redraw()).observe(this.view.el);
@@ -118,7 +134,8 @@ class TimelinePage implements Deeds {
     document.title = `${trace.name} · whet timeline`;
     const fact = (name: string, value: string) => h("div", {}, h("dt", {}, name), h("dd", {}, value));
     const goroutines = trace.types.find((t) => t.type === "goroutine")?.count ?? 0;
-    const button = (text: string, title: string, deed: () => void) => h("button", { type: "button", title, "aria-label": title, onclick: deed }, text);
+    const button = (text: string, title: string, deed: () => void) =>
+      h("button", { type: "button", title, "aria-label": title, onclick: deed }, text);
     const all = button("All", "Show everything (0)", () => this.go(null, true));
     return h(
       "header",
@@ -127,14 +144,31 @@ class TimelinePage implements Deeds {
         "div",
         { class: "title" },
         h("h1", {}, trace.name),
-        h("dl", {}, fact("length", duration(trace.duration)), fact("events", trace.events.toLocaleString("en")), fact("goroutines", goroutines.toLocaleString("en"))),
+        h(
+          "dl",
+          {},
+          fact("length", duration(trace.duration)),
+          fact("events", trace.events.toLocaleString("en")),
+          fact("goroutines", goroutines.toLocaleString("en")),
+        ),
         h(
           "div",
           { class: "toolbar" },
-          h("span", { class: "choice" }, button("−", "Zoom out (s)", () => this.zoom(2)), button("+", "Zoom in (w)", () => this.zoom(0.5)), all),
+          h(
+            "span",
+            { class: "choice" },
+            button("−", "Zoom out (s)", () => this.zoom(2)),
+            button("+", "Zoom in (w)", () => this.zoom(0.5)),
+            all,
+          ),
           h("label", {}, h("span", {}, "Processors"), this.colours.el),
         ),
-        h("div", { class: "corner" }, button("?", "How to use this page (?)", () => this.help.showModal()), this.theme.el),
+        h(
+          "div",
+          { class: "corner" },
+          button("?", "How to use this page (?)", () => this.help.showModal()),
+          this.theme.el,
+        ),
       ),
       trace.damage ? h("p", { class: "note" }, `Only a part of the trace could be read: ${trace.damage}`) : null,
       note ? h("p", { class: "note" }, note) : null,
@@ -144,7 +178,7 @@ class TimelinePage implements Deeds {
   // State and URL.
 
   private set(change: Partial<TimelineState>, step = false): void {
-    if (step) this.remember(); // what Back comes to is the view as it is
+    if (step) this.remember(); // Back returns to the current view
     this.state = { ...this.state, ...change };
     if (step) this.remember(true);
     this.apply();
@@ -166,11 +200,15 @@ class TimelinePage implements Deeds {
     this.go(zoomAt(w, at > w.from && at < w.to ? at : (w.from + w.to) / 2, factor, this.source.extent));
   }
 
-  /** Has the URL tell the view: as a step of its own, or in the place of the last one. */
+  /** Writes the view to the URL: as a new history entry, or replacing the last one. */
   private remember(step = false): void {
     const hash = timelineHash(this.state);
     if (`#${hash}` === location.hash || (hash === "" && location.hash === "")) return;
-    history[step ? "pushState" : "replaceState"](null, "", hash === "" ? location.pathname + location.search : `#${hash}`);
+    history[step ? "pushState" : "replaceState"](
+      null,
+      "",
+      hash === "" ? location.pathname + location.search : `#${hash}`,
+    );
   }
 
   /** Shows the state. */
@@ -230,9 +268,13 @@ class TimelinePage implements Deeds {
     this.showTip();
     this.showDetails();
     const where = `${duration(w.to - w.from)} from ${exactTime(w.from)}`;
-    this.status.textContent = this.lanes.trouble ? `No answer: ${this.lanes.trouble}` : this.lanes.loading ? `${where} · loading …` : where;
+    this.status.textContent = this.lanes.trouble
+      ? `No answer: ${this.lanes.trouble}`
+      : this.lanes.loading
+        ? `${where} · loading …`
+        : where;
     this.status.classList.toggle("trouble", this.lanes.trouble !== "");
-    // For tests, and for whoever wants to wait: what is shown is what was asked for.
+    // For tests: the view shows the requested data.
     this.main.dataset.frames = String(++this.drawn);
     this.main.toggleAttribute("data-ready", !this.lanes.loading && this.view.all().length > 0);
   }
@@ -244,7 +286,9 @@ class TimelinePage implements Deeds {
     this.tip.replaceChildren(...this.words.tip(over.place, this.inks));
     const { width, height } = this.tip.getBoundingClientRect();
     this.tip.style.left = `${Math.max(4, Math.min(over.x + 14, window.innerWidth - width - 8))}px`;
-    this.tip.style.top = `${over.y + 18 + height < window.innerHeight ? over.y + 18 : Math.max(4, over.y - height - 10)}px`;
+    const below = over.y + 18;
+    const top = below + height < window.innerHeight ? below : Math.max(4, over.y - height - 10);
+    this.tip.style.top = `${top}px`;
   }
 
   private showDetails(): void {
@@ -255,12 +299,15 @@ class TimelinePage implements Deeds {
     const was = this.details.hidden;
     this.details.hidden = this.mark === null;
     if (this.mark) {
-      const focused = this.details.contains(document.activeElement) ? (document.activeElement?.textContent ?? "") : null;
+      const focused = this.details.contains(document.activeElement)
+        ? (document.activeElement?.textContent ?? "")
+        : null;
       this.details.replaceChildren(...this.words.details(this.mark, this.inks, this.window, this));
-      // The elements are new; who was on one of them is on its like.
-      if (focused !== null) [...this.details.querySelectorAll("button")].find((b) => b.textContent === focused)?.focus();
+      // The elements are new: move the focus to the matching one.
+      if (focused !== null)
+        [...this.details.querySelectorAll("button")].find((b) => b.textContent === focused)?.focus();
     }
-    if (was !== this.details.hidden) this.redraw(); // there is another width now
+    if (was !== this.details.hidden) this.redraw(); // the width has changed
   }
 
   private show(p: Place | null, say = false): void {
@@ -269,7 +316,7 @@ class TimelinePage implements Deeds {
     this.redraw();
   }
 
-  // What details ask for.
+  // Actions from the details.
 
   close(): void {
     this.show(null);
@@ -282,7 +329,8 @@ class TimelinePage implements Deeds {
 
   /** Shows a goroutine among the rows, and what it does in the middle of the view. */
   goroutine(id: string): void {
-    if (!this.view.all().some((r) => r.id === id)) this.set({ pins: [id, ...this.state.pins.filter((p) => p !== id)].slice(0, maxPins) }, true);
+    if (!this.view.all().some((r) => r.id === id))
+      this.set({ pins: [id, ...this.state.pins.filter((p) => p !== id)].slice(0, maxPins) }, true);
     const section = this.state.sections.goroutine;
     if (section && !section.open) this.setSection("goroutine", { open: true });
     const time = this.mark?.span ? this.mark.span[0] : (this.window.from + this.window.to) / 2;
@@ -293,7 +341,7 @@ class TimelinePage implements Deeds {
         this.show(place ?? { row, span: null, part: null }, true);
         if (place || tries === 0) return;
       }
-      // Its row and spans have been asked for; each answer brings a frame.
+      // Its row and spans are requested; each answer redraws.
       if (tries > 0) globalThis.window.setTimeout(() => find(tries - 1), 60);
     };
     requestAnimationFrame(() => find(20));
@@ -313,14 +361,26 @@ class TimelinePage implements Deeds {
   private listen(): void {
     const { canvas } = this.view;
     const timeAt = (x: number) => timeOf(this.scale(this.window), x);
-    const move = (dx: number) => this.go(pan(this.window, (-dx / this.view.width) * (this.window.to - this.window.from), this.source.extent));
+    const move = (dx: number) =>
+      this.go(pan(this.window, (-dx / this.view.width) * (this.window.to - this.window.from), this.source.extent));
     const select = (a: number, b: number, done: boolean) => {
-      const s = { from: Math.max(timeAt(Math.min(a, b)), this.window.from), to: Math.min(timeAt(Math.max(a, b)), this.window.to) };
+      const s = {
+        from: Math.max(timeAt(Math.min(a, b)), this.window.from),
+        to: Math.min(timeAt(Math.max(a, b)), this.window.to),
+      };
       this.selected = done ? null : s;
       if (done && Math.abs(a - b) > 3) this.go(s, true);
       this.redraw();
     };
-    const zoom = (factor: number, x: number) => this.go(zoomAt(this.window, Math.min(Math.max(timeAt(x), this.window.from), this.window.to), factor, this.source.extent));
+    const zoom = (factor: number, x: number) =>
+      this.go(
+        zoomAt(
+          this.window,
+          Math.min(Math.max(timeAt(x), this.window.from), this.window.to),
+          factor,
+          this.source.extent,
+        ),
+      );
     const over = (e: PointerEvent | null) => {
       const place = e ? this.view.hit(e.clientX, e.clientY, this.window) : null;
       if (!place && !this.hover) return;
@@ -333,7 +393,7 @@ class TimelinePage implements Deeds {
       hover: over,
       click: (e) => {
         const place = this.view.hit(e.clientX, e.clientY, this.window);
-        // A second click goes to what the first was on: details that open may have moved the picture.
+        // A second click acts on the target of the first: opening details may have moved the picture.
         if (e.timeStamp - last.at < 400 && last.place) {
           const of = last.place.span ?? last.place.part;
           if (of) this.zoomTo({ from: of[0], to: of[1] });
@@ -395,7 +455,7 @@ class TimelinePage implements Deeds {
       e.preventDefault();
       return;
     }
-    // Arrows within details and lists are the browser's.
+    // The browser handles arrow keys in details and lists.
     if (e.key.startsWith("Arrow") && at !== this.view.canvas && at !== document.body) return;
     const deed = deeds[e.key];
     if (!deed) return;
@@ -403,7 +463,7 @@ class TimelinePage implements Deeds {
     deed();
   }
 
-  /** Goes to the next span of the row, or, without a marked one, moves. */
+  /** Moves to the next span of the row or, without a marked one, pans. */
   private step(by: number): void {
     const next = this.mark && this.view.step(this.mark, by);
     if (!this.mark || (!this.mark.span && !this.mark.part)) {
@@ -417,11 +477,12 @@ class TimelinePage implements Deeds {
     this.show(next, true);
   }
 
-  /** Goes to the row above or below. */
+  /** Moves to the row above or below. */
   private row(by: number): void {
     const rows = this.view.all();
     const at = this.mark ? rows.findIndex((r) => r.id === this.mark?.row.id) : -1;
-    const row: RowInfo | undefined = at < 0 ? this.view.middle() : rows[Math.min(Math.max(at + by, 0), rows.length - 1)];
+    const row: RowInfo | undefined =
+      at < 0 ? this.view.middle() : rows[Math.min(Math.max(at + by, 0), rows.length - 1)];
     if (!row) return;
     this.view.reveal(row.id);
     const span = this.mark?.span ?? this.mark?.part;

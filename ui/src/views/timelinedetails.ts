@@ -10,14 +10,14 @@ import type { Lanes } from "../state/lanes.ts";
 import { h } from "./dom.ts";
 import { otherOf, rowTitle, typeNames, typeOf, wokenIn } from "./timelinewords.ts";
 
-/** A place of the timeline: a span or part of a row, or the row itself. */
+/** A target in the timeline: a span or part of a row, or the row itself. */
 export interface Place {
   readonly row: RowInfo;
   readonly span: Span | null;
   readonly part: Part | null;
 }
 
-/** What can be done from the details. */
+/** Actions from the details. */
 export interface Deeds {
   close(): void;
   zoomTo(s: Stretch): void;
@@ -26,20 +26,27 @@ export interface Deeds {
   pinned(id: string): boolean;
 }
 
-/** How many frames of a stack are shown at once. */
+/** The maximum number of frames of a stack to show. */
 const maxFrames = 60;
 
-/** Says what a place is: shortly beside the pointer, and in full at the side. */
+/** Describes a target: briefly in the tooltip, and in full in the details. */
 export class Describer {
   constructor(
     private readonly states: readonly State[],
     private readonly lanes: Lanes,
   ) {}
 
-  /** A place in one sentence. */
+  /** Describes a target in one sentence. */
   sentence(p: Place): string {
-    if (p.span) return `${this.stateName(p)} for ${duration(p.span[1] - p.span[0])} at ${exactTime(p.span[0])}, ${rowTitle(p.row)}`;
-    if (p.part) return `${duration(p.part[1] - p.part[0])} at ${exactTime(p.part[0])}: ${this.shares(p.part)}, ${rowTitle(p.row)}`;
+    if (p.span)
+      return (
+        `${this.stateName(p)} for ${duration(p.span[1] - p.span[0])} ` +
+        `at ${exactTime(p.span[0])}, ${rowTitle(p.row)}`
+      );
+    if (p.part)
+      return (
+        `${duration(p.part[1] - p.part[0])} at ${exactTime(p.part[0])}: ` + `${this.shares(p.part)}, ${rowTitle(p.row)}`
+      );
     return rowTitle(p.row);
   }
 
@@ -54,26 +61,47 @@ export class Describer {
   private shares(part: Part): string {
     const length = Math.max(part[1] - part[0], 1);
     const all: string[] = [];
-    for (let k = 2; k + 1 < part.length; k += 2) all.push(`${this.states[part[k]]?.name ?? "unknown"} ${percent(part[k + 1], length)}`);
+    for (let k = 2; k + 1 < part.length; k += 2)
+      all.push(`${this.states[part[k]]?.name ?? "unknown"} ${percent(part[k + 1], length)}`);
     return all.join(", ");
   }
 
-  /** Words beside the pointer. */
+  /** The contents of the tooltip. */
   tip(p: Place, inks: Inks): Node[] {
     if (!p.span) {
       const part = p.part ?? [0, 0];
-      return [h("strong", {}, `${duration(part[1] - part[0])}, too many changes to draw`), h("div", { class: "place" }, rowTitle(p.row)), this.table(partTimes(part), part[1] - part[0], inks)];
+      return [
+        h("strong", {}, `${duration(part[1] - part[0])}, too many changes to draw`),
+        h("div", { class: "place" }, rowTitle(p.row)),
+        this.table(partTimes(part), part[1] - part[0], inks),
+      ];
     }
     const s = p.span;
-    const out: Node[] = [h("strong", {}, this.swatch(s[2], inks), `${this.stateName(p)} ${duration(s[1] - s[0])}`), h("div", { class: "place" }, rowTitle(p.row))];
+    const out: Node[] = [
+      h("strong", {}, this.swatch(s[2], inks), `${this.stateName(p)} ${duration(s[1] - s[0])}`),
+      h("div", { class: "place" }, rowTitle(p.row)),
+    ];
     const other = otherOf(p.row, s, this.states[s[2]]);
     const name = other ? this.otherName(other) : "";
-    if (name) out.push(h("div", {}, `${this.states[s[2]]?.group === "runnable" ? "made so by" : other.startsWith("p") ? "on" : "with"} ${name}`));
+    if (name)
+      out.push(
+        h(
+          "div",
+          {},
+          `${this.states[s[2]]?.group === "runnable" ? "woken by" : other.startsWith("p") ? "on" : "with"} ${name}`,
+        ),
+      );
     const told = this.stackOf(p);
     if (told && told.stack > 0) {
       const frames = this.lanes.stack(told.stack);
       const f = frames && ownFrame(frames);
-      out.push(h("div", { class: "where" }, f ? `${told.title}: ${shortName(f.function)} ${shortFile(f.file)}:${f.line}` : "…"));
+      out.push(
+        h(
+          "div",
+          { class: "where" },
+          f ? `${told.title}: ${shortName(f.function)} ${shortFile(f.file)}:${f.line}` : "…",
+        ),
+      );
     }
     return out;
   }
@@ -84,7 +112,7 @@ export class Describer {
     return r ? rowTitle(r) : "…";
   }
 
-  /** The stack that says most about a span, and what it is. */
+  /** The most informative stack of a span, with its title. */
   private stackOf(p: Place): { stack: number; title: string } | null {
     if (!p.span) return null;
     const group = this.states[p.span[2]]?.group;
@@ -92,18 +120,20 @@ export class Describer {
     if (type === "proc" || type === "thread") return null;
     if (group === "runnable") return { stack: p.span[3], title: "woken at" };
     if (group !== "running") return { stack: p.span[3], title: "at" };
-    // Running begins without a stack; where it stopped tells what ran.
-    const next = this.beside(p, 1);
-    return next && this.states[next[2]]?.group !== "runnable" ? { stack: next[3], title: "until" } : { stack: p.span[3], title: "at" };
+    // Running starts without a stack; the stack at its end shows what ran.
+    const next = this.adjacent(p, 1);
+    return next && this.states[next[2]]?.group !== "runnable"
+      ? { stack: next[3], title: "until" }
+      : { stack: p.span[3], title: "at" };
   }
 
-  private beside(p: Place, by: number): Span | undefined {
+  private adjacent(p: Place, by: number): Span | undefined {
     const d = this.lanes.lane(p.row.id);
     const at = d && p.span ? indexOf(d, p.span) : -1;
     return d && at >= 0 ? d.spans[at + by] : undefined;
   }
 
-  /** All about a place. */
+  /** The full details of a target. */
   details(p: Place, inks: Inks, window: Stretch, to: Deeds): Node[] {
     const s = p.span;
     const type = typeOf(p.row.id);
@@ -118,42 +148,64 @@ export class Describer {
     if (p.row.kind && p.row.kind !== p.row.name) out.push(h("div", { class: "place" }, p.row.kind));
     const of: Stretch = s ? { from: s[0], to: s[1] } : p.part ? { from: p.part[0], to: p.part[1] } : p.row;
     const line = (k: string, v: string) => h("tr", {}, h("th", { scope: "row" }, k), h("td", {}, v));
-    out.push(h("table", { class: "numbers" }, h("tbody", {}, line("length", duration(of.to - of.from)), line("begin", exactTime(of.from)), line("end", exactTime(of.to)))));
+    out.push(
+      h(
+        "table",
+        { class: "numbers" },
+        h(
+          "tbody",
+          {},
+          line("length", duration(of.to - of.from)),
+          line("begin", exactTime(of.from)),
+          line("end", exactTime(of.to)),
+        ),
+      ),
+    );
 
     const actions = [h("button", { type: "button", onclick: () => to.zoomTo(of) }, "Zoom to it")];
     const mine = p.row.goroutine;
     if (mine) actions.push(h("button", { type: "button", onclick: () => to.goroutine(mine) }, "Show its goroutine"));
-    if (to.pinned(p.row.id)) actions.push(h("button", { type: "button", onclick: () => to.unpin(p.row.id) }, "Let go"));
+    if (to.pinned(p.row.id)) actions.push(h("button", { type: "button", onclick: () => to.unpin(p.row.id) }, "Unpin"));
     out.push(h("div", { class: "actions" }, ...actions));
 
     if (p.part) out.push(h("h3", {}, "Within it"), this.table(partTimes(p.part), of.to - of.from, inks));
     const d = this.lanes.lane(p.row.id);
     if (!s && !p.part && d) {
       const seen = { from: Math.max(window.from, p.row.from), to: Math.min(window.to, p.row.to) };
-      if (seen.to > seen.from) out.push(h("h3", {}, "In the window"), this.table([...sums(d, seen)], seen.to - seen.from, inks));
+      if (seen.to > seen.from)
+        out.push(h("h3", {}, "In the window"), this.table([...sums(d, seen)], seen.to - seen.from, inks));
     }
     if (!s) return out;
 
     const other = otherOf(p.row, s, this.states[s[2]]);
     const group = this.states[s[2]]?.group;
-    if (other.startsWith("g")) out.push(h("h3", {}, group === "runnable" ? "Made so by" : "Goroutine"), this.link(other, to));
+    if (other.startsWith("g"))
+      out.push(h("h3", {}, group === "runnable" ? "Woken by" : "Goroutine"), this.link(other, to));
     else if (other.startsWith("p") && type !== "thread") out.push(h("p", {}, `On P ${other.slice(1)}.`));
     else if (other) out.push(h("p", {}, `With P ${other.slice(1)}.`));
     const told = this.stackOf(p);
     if (told && told.stack > 0) {
-      const titles: Record<string, string> = { at: "Stack", until: "Stack where it stopped", "woken at": "Stack of whoever did it" };
+      const titles: Record<string, string> = {
+        at: "Stack",
+        until: "Stack where it stopped",
+        "woken at": "Stack of the waker",
+      };
       out.push(h("h3", {}, titles[told.title]), this.stack(told.stack));
     }
     const woken = d && type !== "proc" && type !== "thread" ? wokenIn(d, indexOf(d, s), this.states) : undefined;
     if (woken && woken !== s && woken[4] > 0) {
-      out.push(h("h3", {}, group === "running" ? "It was made to run by" : "It was ended by"), this.link(`g${woken[4] - 1}`, to));
+      out.push(h("h3", {}, group === "running" ? "Woken by" : "Ended by"), this.link(`g${woken[4] - 1}`, to));
       if (woken[3] > 0) out.push(this.stack(woken[3]));
     }
     return out;
   }
 
   private link(id: string, to: Deeds): HTMLElement {
-    return h("p", {}, h("button", { type: "button", class: "plain link", onclick: () => to.goroutine(id) }, this.otherName(id)));
+    return h(
+      "p",
+      {},
+      h("button", { type: "button", class: "plain link", onclick: () => to.goroutine(id) }, this.otherName(id)),
+    );
   }
 
   private swatch(state: number, inks: Inks): HTMLElement {
@@ -167,18 +219,34 @@ export class Describer {
       .filter(([, time]) => time > 0)
       .sort((a, b) => b[1] - a[1])
       .slice(0, 8)
-      .map(([state, time]) => h("tr", {}, h("th", { scope: "row" }, this.swatch(state, inks), this.states[state]?.name ?? colourNames.unknown), h("td", {}, duration(time)), h("td", {}, percent(time, whole))));
+      .map(([state, time]) =>
+        h(
+          "tr",
+          {},
+          h("th", { scope: "row" }, this.swatch(state, inks), this.states[state]?.name ?? colourNames.unknown),
+          h("td", {}, duration(time)),
+          h("td", {}, percent(time, whole)),
+        ),
+      );
     return h("table", { class: "numbers" }, h("tbody", {}, ...rows));
   }
 
-  /** A stack with the own code that is nearest to what happened said first. */
+  /** A stack, with the innermost own frame first. */
   private stack(n: number): HTMLElement {
     const frames = this.lanes.stack(n);
     if (!frames) return h("p", { class: "place" }, "…");
     const own = ownFrame(frames);
     const line = (f: TimelineFrame) =>
-      h("li", { class: `frame ${frameKind(f)}-frame`, title: f.file }, h("span", { class: "name" }, shortName(f.function)), h("span", { class: "place" }, `${shortFile(f.file)}:${f.line}`));
-    const first = own && own !== frames[0] && frameKind(own) === "own" ? h("ol", { class: "stack first", "aria-label": "Own code" }, line(own)) : null;
+      h(
+        "li",
+        { class: `frame ${frameKind(f)}-frame`, title: f.file },
+        h("span", { class: "name" }, shortName(f.function)),
+        h("span", { class: "place" }, `${shortFile(f.file)}:${f.line}`),
+      );
+    const first =
+      own && own !== frames[0] && frameKind(own) === "own"
+        ? h("ol", { class: "stack first", "aria-label": "Own code" }, line(own))
+        : null;
     const rest = frames.length > maxFrames ? h("p", { class: "place" }, `and ${frames.length - maxFrames} more`) : null;
     return h("div", {}, first, h("ol", { class: "stack" }, ...frames.slice(0, maxFrames).map(line)), rest);
   }
@@ -190,7 +258,7 @@ function partTimes(p: Part): [number, number][] {
   return out;
 }
 
-/** Where a span is in its lane now: answers that came later have it anew. */
+/** The index of a span in its lane: later answers have new objects for it. */
 export function indexOf(d: LaneData, s: Span): number {
   return d.spans.findIndex((x) => x === s || (x[0] === s[0] && x[1] === s[1] && x[2] === s[2]));
 }

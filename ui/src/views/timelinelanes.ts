@@ -19,7 +19,7 @@ interface Lane {
   readonly pinned: boolean;
 }
 
-/** Rows below each other: headings and names as elements, what rows do on a canvas that follows the window. */
+/** The rows: headings and names as elements, spans on a canvas that follows the window. */
 export class LanesView {
   readonly canvas: HTMLCanvasElement;
   readonly el: HTMLElement;
@@ -36,12 +36,18 @@ export class LanesView {
     private readonly zoom: (s: Stretch) => void,
     scrolled: () => void,
   ) {
-    this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-roledescription": "timeline", "aria-label": "Rows of the trace. Arrow keys go from row to row and from span to span, w and s zoom, a and d move." });
+    this.canvas = h("canvas", {
+      tabindex: "0",
+      role: "application",
+      "aria-roledescription": "timeline",
+      "aria-label":
+        "Rows of the trace. Arrow keys go from row to row and from span to span, w and s zoom, a and d move.",
+    });
     this.tall = h("div", { class: "tall" }, this.canvas, this.names);
     this.el = h("div", { class: "lanes", onscroll: scrolled }, this.tall);
   }
 
-  /** How wide the names are. */
+  /** The width of the names. */
   get left(): number {
     return this.el.clientWidth < 620 ? 104 : 216;
   }
@@ -54,13 +60,13 @@ export class LanesView {
     return { window, left: this.left, width: this.width };
   }
 
-  /** Puts sections and rows in their places. pins stand above the goroutines. */
+  /** Lays out sections and rows. pins come above the goroutines. */
   place(sections: readonly Section[], pins: readonly RowInfo[]): void {
     const lanes: Lane[] = [];
     let y = 0;
     for (const s of sections) {
       s.el.style.top = `${y}px`;
-      // Never moved: an element that leaves the page loses its focus, and who types in its search would be cut off.
+      // Never moved: an element that leaves the page loses the focus, which would interrupt typing in its search.
       if (!s.el.isConnected) this.names.append(s.el);
       y += headHeight;
       const open = !s.el.classList.contains("shut");
@@ -73,7 +79,11 @@ export class LanesView {
       for (const row of s.rows) if (!held.some((p) => p.id === row.id)) put(row, false);
       if (open) y += 6;
     }
-    const key = JSON.stringify([lanes.map((l) => [l.row.id, l.top, l.pinned, l.row.kind, l.row.name]), sections.map((s) => s.type), this.left]);
+    const key = JSON.stringify([
+      lanes.map((l) => [l.row.id, l.top, l.pinned, l.row.kind, l.row.name]),
+      sections.map((s) => s.type),
+      this.left,
+    ]);
     if (key === this.shown) return;
     this.shown = key;
     this.lanes = lanes;
@@ -103,7 +113,7 @@ export class LanesView {
     return el;
   }
 
-  /** The rows that are in view, and the next ones. */
+  /** The rows in view, and the next ones. */
   inView(): RowInfo[] {
     const from = this.el.scrollTop - 100;
     const to = this.el.scrollTop + this.el.clientHeight + 100;
@@ -114,17 +124,18 @@ export class LanesView {
     return this.lanes.map((l) => l.row);
   }
 
-  /** Brings a row into view; false when there is no such row. */
+  /** Scrolls to a row; reports whether there is one. */
   reveal(id: string): boolean {
     const lane = this.lanes.find((l) => l.row.id === id);
     if (!lane) return false;
     const above = this.el.scrollTop;
     const below = above + this.el.clientHeight - laneHeight - 10;
-    if (lane.top < above + headHeight || lane.top > below) this.el.scrollTop = Math.max(lane.top - this.el.clientHeight / 2, 0);
+    if (lane.top < above + headHeight || lane.top > below)
+      this.el.scrollTop = Math.max(lane.top - this.el.clientHeight / 2, 0);
     return true;
   }
 
-  /** The row of the middle of the view: where the keyboard begins. */
+  /** The row in the middle of the view, where keyboard navigation starts. */
   middle(): RowInfo | undefined {
     const at = this.el.scrollTop + this.el.clientHeight / 2;
     let best: Lane | undefined;
@@ -132,7 +143,7 @@ export class LanesView {
     return best?.row;
   }
 
-  /** What is at a point of the window. */
+  /** The target at a point of the window. */
   hit(clientX: number, clientY: number, window: Stretch): Place | null {
     const box = this.canvas.getBoundingClientRect();
     const x = clientX - box.left;
@@ -142,7 +153,7 @@ export class LanesView {
     return this.at(lane.row, timeOf(this.scale(window), x), window);
   }
 
-  /** What a row has at a time. */
+  /** The target in a row at a time. */
   at(row: RowInfo, time: number, window: Stretch): Place | null {
     const d = this.data.lane(row.id);
     if (!d) return null;
@@ -153,7 +164,7 @@ export class LanesView {
     return p >= 0 ? { row, span: null, part: d.parts[p] } : null;
   }
 
-  /** The next place of a row, or the one before. */
+  /** The next or previous target of a row. */
   step(p: Place, by: number): Place | null {
     const d = this.data.lane(p.row.id);
     if (!d) return null;
@@ -164,7 +175,15 @@ export class LanesView {
     return p.span ? { row: p.row, span: next as Span, part: null } : { row: p.row, span: null, part: next };
   }
 
-  draw(window: Stretch, inks: Inks, colour: "kind" | "state", lines: readonly number[], mark: Place | null, hover: Place | null, selected: Stretch | null): void {
+  draw(
+    window: Stretch,
+    inks: Inks,
+    colour: "kind" | "state",
+    lines: readonly number[],
+    mark: Place | null,
+    hover: Place | null,
+    selected: Stretch | null,
+  ): void {
     const height = Math.max(this.el.clientHeight, 1);
     this.tall.style.height = `${Math.max(this.height, height)}px`;
     const g = sized(this.canvas, this.el.clientWidth, height);
@@ -203,7 +222,9 @@ export class LanesView {
       }
     }
     if (selected) {
-      const [x0, x1] = [selected.from, selected.to].map((t) => s.left + ((t - window.from) / (window.to - window.from)) * s.width);
+      const [x0, x1] = [selected.from, selected.to].map(
+        (t) => s.left + ((t - window.from) / (window.to - window.from)) * s.width,
+      );
       g.fillStyle = inks.dim;
       g.fillRect(s.left, 0, x0 - s.left, height);
       g.fillRect(x1, 0, s.left + s.width - x1, height);
@@ -211,7 +232,7 @@ export class LanesView {
     g.restore();
   }
 
-  /** Points to where a row is that is not in the window. */
+  /** Draws an arrow towards a row's time outside the window. */
   private beyond(g: CanvasRenderingContext2D, s: Scale, top: number, row: RowInfo, inks: Inks): void {
     const before = row.to <= s.window.from;
     if (!before && row.from < s.window.to) return;
@@ -242,7 +263,7 @@ export class LanesView {
   }
 }
 
-/** The colour of what runs on a processor: the collector's own goroutines have the collector's. */
+/** The colour of what runs on a processor: the collector's goroutines get the collector's colour. */
 function kindInk(kind: string, inks: Inks): string {
   return /^runtime\.(gc|bgsweep|bgscavenge)/.test(kind) ? inks.states.gc : inks.kind(kind);
 }

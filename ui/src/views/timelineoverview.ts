@@ -8,14 +8,14 @@ import { within, zoomAt, type Stretch } from "../lib/timescale.ts";
 import type { TimelineSource } from "../state/timelinesource.ts";
 import { h } from "./dom.ts";
 
-/** How fine the overview is, and of how many processors. */
+/** The resolution of the overview, and its number of processors. */
 const columns = 400;
 const maxProcs = 256;
 
-/** How near to an edge of the window, in pixels, the pointer takes hold of it. */
+/** The distance from an edge of the window, in pixels, within which the pointer grabs it. */
 const grip = 7;
 
-/** The whole trace in a strip, with the window to be moved, resized, or chosen anew. */
+/** The whole trace in a strip, with the window, which can be moved, resized or redrawn. */
 export class Overview {
   readonly canvas = h("canvas", { class: "overview", role: "img" });
   private data: OverviewData = { procs: [], gc: [], heap: [] };
@@ -29,26 +29,36 @@ export class Overview {
     changed: () => void,
   ) {
     this.listen();
-    this.load().then(changed, () => undefined); // without it, the rows say what is wrong
+    this.load().then(changed, () => undefined); // on failure, the rows show the error
   }
 
-  /** What the overview knows is asked for once. */
+  /** Loads the overview's data, once. */
   private async load(): Promise<void> {
     const { extent, trace } = this.source;
     const never = new AbortController().signal;
-    const rows = (type: string) => this.source.rows({ type, match: "", order: "time", skip: 0, limit: maxProcs, window: null }, never);
+    const rows = (type: string) =>
+      this.source.rows({ type, match: "", order: "time", skip: 0, limit: maxProcs, window: null }, never);
     const [procs, ranges] = await Promise.all([rows("proc"), rows("range")]);
     const collector = ranges.rows.filter((r) => /GC concurrent mark/.test(r.name));
     const heap = trace.metrics.find((m) => /heap\/objects/.test(m)) ?? trace.metrics.find((m) => /heap/.test(m));
     const [answer, points] = await Promise.all([
-      this.source.spans([...procs.rows, ...collector].map((r) => r.id), extent, columns, never),
+      this.source.spans(
+        [...procs.rows, ...collector].map((r) => r.id),
+        extent,
+        columns,
+        never,
+      ),
       heap ? this.source.metric(heap, extent, columns) : Promise.resolve<Point[]>([]),
     ]);
-    const lanes = new Map<string, LaneData>(answer.rows.map((r) => [r.id, laneData(r, extent.from, extent.to, columns)]));
+    const lanes = new Map<string, LaneData>(
+      answer.rows.map((r) => [r.id, laneData(r, extent.from, extent.to, columns)]),
+    );
     const of = (id: string) => lanes.get(id) ?? laneData({ id }, extent.from, extent.to, columns);
     const gc = collector.flatMap((r) => [...of(r.id).spans, ...of(r.id).parts].map((s) => ({ from: s[0], to: s[1] })));
     this.data = { procs: procs.rows.map((r) => of(r.id)), gc, heap: points };
-    this.bars = utilisation(this.data.procs, extent, columns, (state) => colourOf((trace.states as readonly State[])[state]));
+    this.bars = utilisation(this.data.procs, extent, columns, (state) =>
+      colourOf((trace.states as readonly State[])[state]),
+    );
   }
 
   draw(inks: Inks): void {
@@ -61,7 +71,12 @@ export class Overview {
     g.textBaseline = "middle";
     g.fillText("processors", s.left - 8, 14);
     g.fillStyle = inks.heap;
-    if (this.data.heap.length > 0) g.fillText(s.left > 150 ? `heap up to ${quantity(Math.max(...this.data.heap.map((p) => p.max)), "bytes")}` : "heap", s.left - 8, 32);
+    if (this.data.heap.length > 0)
+      g.fillText(
+        s.left > 150 ? `heap up to ${quantity(Math.max(...this.data.heap.map((p) => p.max)), "bytes")}` : "heap",
+        s.left - 8,
+        32,
+      );
     g.fillStyle = inks.quiet;
     if (this.data.gc.length > 0) g.fillText("collector", s.left - 8, overviewHeight - 6);
     this.canvas.setAttribute("aria-label", overviewName(this.bars, this.data, this.window()));
@@ -96,7 +111,8 @@ export class Overview {
       if (held.what === "all") this.set(within({ from: was.from + at - held.at, to: was.to + at - held.at }, extent));
       else {
         const fixed = held.what === "from" ? was.to : held.what === "to" ? was.from : held.at;
-        if (Math.abs(xOf(this.scale(), fixed) - x) > 2) this.set(within({ from: Math.min(at, fixed), to: Math.max(at, fixed) }, extent));
+        if (Math.abs(xOf(this.scale(), fixed) - x) > 2)
+          this.set(within({ from: Math.min(at, fixed), to: Math.max(at, fixed) }, extent));
       }
     });
     for (const type of ["pointerup", "pointercancel"] as const) canvas.addEventListener(type, () => (held = null));

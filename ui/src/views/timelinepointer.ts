@@ -1,22 +1,22 @@
-/** What the pointer does to a picture of time. */
+/** Actions of the pointer in the timeline. */
 export interface PointerDeeds {
   hover(e: PointerEvent | null): void;
   /** A press without a move. */
   click(e: PointerEvent): void;
-  /** Moves the picture by so many pixels. */
+  /** Moves the picture by a number of pixels. */
   drag(dx: number, dy: number): void;
-  /** A stretch of pixels that is being chosen; done when it is. */
+  /** A range of pixels is being selected; done at the end. */
   select(from: number, to: number, done: boolean): void;
-  /** Shows `factor` times as much, the pixel staying where it is. */
+  /** Shows `factor` times as much around a fixed pixel. */
   zoom(factor: number, x: number): void;
 }
 
-/** How many pixels a press may move and still be a click. */
+/** The movement in pixels up to which a press is a click. */
 const still = 4;
 
 /**
- * Tells clicks, drags, selections (with Shift), pinches with two fingers and wheels apart. Wheels zoom with
- * Ctrl, as pinches on touchpads arrive, and without it when `free`; sideways they move.
+ * Distinguishes clicks, drags, selections (with Shift), pinches with two fingers and wheels. Wheels zoom
+ * with Ctrl, as pinches on touchpads arrive, and without it if `free`; sideways they pan.
  */
 export function listen(el: HTMLElement, free: () => boolean, deeds: PointerDeeds): void {
   const down = new Map<number, PointerEvent>();
@@ -81,7 +81,10 @@ export function listen(el: HTMLElement, free: () => boolean, deeds: PointerDeeds
       const [dx, dy] = e.shiftKey && e.deltaX === 0 ? [e.deltaY * unit, 0] : [e.deltaX * unit, e.deltaY * unit];
       if (e.ctrlKey || e.metaKey || (free() && Math.abs(dy) > Math.abs(dx))) {
         e.preventDefault();
-        deeds.zoom(Math.exp(Math.min(Math.max(dy, -300), 300) * (e.ctrlKey && Math.abs(dy) < 40 ? 0.01 : 0.0025)), xOf(e));
+        deeds.zoom(
+          Math.exp(Math.min(Math.max(dy, -300), 300) * (e.ctrlKey && Math.abs(dy) < 40 ? 0.01 : 0.0025)),
+          xOf(e),
+        );
       } else if (Math.abs(dx) > Math.abs(dy)) {
         e.preventDefault();
         deeds.drag(-dx, 0);

@@ -5,7 +5,7 @@ import type { TimelineSource } from "../state/timelinesource.ts";
 import { h } from "./dom.ts";
 import { typeNames } from "./timelinewords.ts";
 
-/** How many rows a page of a section has; those without pages show all, up to a bound. */
+/** The number of rows on a page of a section; sections without pages show all, up to a limit. */
 const pageRows: Readonly<Record<string, number>> = { goroutine: 40, request: 20, task: 20, region: 20 };
 const allRows = 1000;
 
@@ -13,23 +13,23 @@ const orders: Readonly<Record<string, readonly (readonly [Order, string])[]>> = 
   goroutine: [
     ["busy", "busiest first"],
     ["long", "longest first"],
-    ["time", "by begin"],
+    ["time", "by start"],
   ],
   request: [
     ["long", "slowest first"],
-    ["time", "by begin"],
+    ["time", "by start"],
   ],
   task: [
     ["long", "longest first"],
-    ["time", "by begin"],
+    ["time", "by start"],
   ],
 };
 
-/** The heading of the rows of one type, what chooses them, and the rows. */
+/** The rows of one type with their heading and controls. */
 export class Section {
   readonly el: HTMLElement;
   rows: readonly RowInfo[] = [];
-  total = -1; // not known yet
+  total = -1; // not loaded yet
 
   private readonly toggle: HTMLButtonElement;
   private readonly count = h("span", { class: "count" });
@@ -43,7 +43,7 @@ export class Section {
   private state: SectionState | null = null;
   private asked: AbortController | null = null;
   private shown = "";
-  private timer = 0; // of what is typed and not looked for yet; 0: nothing
+  private timer = 0; // for typed text that is not searched for yet; 0: none
 
   constructor(
     readonly type: string,
@@ -53,7 +53,11 @@ export class Section {
   ) {
     const [, title] = typeNames[type];
     const [one] = typeNames[type];
-    this.toggle = h("button", { type: "button", class: "plain toggle", onclick: () => this.set({ open: !this.state?.open }) }, title);
+    this.toggle = h(
+      "button",
+      { type: "button", class: "plain toggle", onclick: () => this.set({ open: !this.state?.open }) },
+      title,
+    );
     this.search = h("input", {
       type: "search",
       placeholder: `${one}s: regular expression`,
@@ -74,14 +78,33 @@ export class Section {
     );
     this.here = h("input", { type: "checkbox", onchange: () => this.set({ here: this.here.checked, skip: 0 }) });
     const page = (by: number) => () => this.set({ skip: Math.max((this.state?.skip ?? 0) + by * this.limit, 0) });
-    this.back = h("button", { type: "button", title: `${one}s before these`, "aria-label": `${one}s before these`, onclick: page(-1) }, "‹");
-    this.next = h("button", { type: "button", title: `${one}s after these`, "aria-label": `${one}s after these`, onclick: page(1) }, "›");
+    this.back = h(
+      "button",
+      { type: "button", title: `previous ${one}s`, "aria-label": `previous ${one}s`, onclick: page(-1) },
+      "‹",
+    );
+    this.next = h(
+      "button",
+      { type: "button", title: `next ${one}s`, "aria-label": `next ${one}s`, onclick: page(1) },
+      "›",
+    );
     if (type in pageRows) {
       this.controls.append(this.search);
       if (orders[type]) this.controls.append(this.order);
-      this.controls.append(h("label", { title: "Only those that live in the window" }, this.here, h("span", {}, "in the window")), this.back, this.next);
+      this.controls.append(
+        h("label", { title: "Only rows that exist in the window" }, this.here, h("span", {}, "in the window")),
+        this.back,
+        this.next,
+      );
     }
-    this.el = h("div", { class: "section", role: "group", "aria-label": title, "data-type": type }, this.toggle, this.count, this.controls, this.trouble);
+    this.el = h(
+      "div",
+      { class: "section", role: "group", "aria-label": title, "data-type": type },
+      this.toggle,
+      this.count,
+      this.controls,
+      this.trouble,
+    );
   }
 
   private get limit(): number {
@@ -94,7 +117,7 @@ export class Section {
     this.search.select();
   }
 
-  /** Shows a state, and asks for rows when those are others. */
+  /** Shows a state, and requests its rows if they differ. */
   show(s: SectionState, window: Stretch): void {
     this.state = s;
     this.el.classList.toggle("shut", !s.open);
@@ -118,23 +141,28 @@ export class Section {
     const asked = new AbortController();
     this.asked = asked;
     this.words();
-    this.source.rows({ type: this.type, match: s.query, order: s.order, skip: s.skip, limit: this.limit, window: where }, asked.signal).then(
-      (list) => {
-        if (this.asked !== asked) return;
-        this.asked = null;
-        this.rows = list.rows;
-        this.total = list.total;
-        this.trouble.textContent = "";
-        this.words();
-        this.changed(list.rows);
-      },
-      (err: unknown) => {
-        if (this.asked !== asked) return;
-        this.asked = null;
-        this.trouble.textContent = err instanceof Error ? err.message : String(err);
-        this.words();
-      },
-    );
+    this.source
+      .rows(
+        { type: this.type, match: s.query, order: s.order, skip: s.skip, limit: this.limit, window: where },
+        asked.signal,
+      )
+      .then(
+        (list) => {
+          if (this.asked !== asked) return;
+          this.asked = null;
+          this.rows = list.rows;
+          this.total = list.total;
+          this.trouble.textContent = "";
+          this.words();
+          this.changed(list.rows);
+        },
+        (err: unknown) => {
+          if (this.asked !== asked) return;
+          this.asked = null;
+          this.trouble.textContent = err instanceof Error ? err.message : String(err);
+          this.words();
+        },
+      );
   }
 
   private words(): void {
@@ -143,7 +171,11 @@ export class Section {
     let text = "";
     if (this.asked && this.total < 0) text = "…";
     else if (this.state?.open && this.total === 0) text = "none";
-    else if (this.state?.open && this.total >= 0) text = this.rows.length < this.total ? `${from.toLocaleString("en")}–${to.toLocaleString("en")} of ${this.total.toLocaleString("en")}` : String(this.total);
+    else if (this.state?.open && this.total >= 0)
+      text =
+        this.rows.length < this.total
+          ? `${from.toLocaleString("en")}–${to.toLocaleString("en")} of ${this.total.toLocaleString("en")}`
+          : String(this.total);
     this.count.textContent = text;
     this.back.disabled = skip === 0;
     this.next.disabled = to >= this.total;

@@ -3,7 +3,7 @@ import type { LaneData } from "../lib/lane.ts";
 import { duration } from "../lib/timescale.ts";
 import { bareName, shortName } from "../lib/names.ts";
 
-/** What a type of rows is called, one and several of them. */
+/** The names of row types, singular and plural. */
 export const typeNames: Readonly<Record<string, readonly [string, string]>> = {
   range: ["range", "Collector and stops of the world"],
   proc: ["processor", "Processors"],
@@ -19,9 +19,9 @@ export function typeOf(id: string): string {
   return { c: "range", p: "proc", m: "thread", g: "goroutine", r: "request", t: "task", u: "region" }[id[0]] ?? "";
 }
 
-/** A row in a few words: its kind without the directories, and its number or length. */
+/** A short label of a row: its kind without directories, and its number or length. */
 export function rowLabel(r: RowInfo): { main: string; more: string } {
-  // Of requests and tasks the length says more than a number of ours.
+  // For requests and tasks the length is more useful than an internal number.
   const timed = typeOf(r.id) === "request" || typeOf(r.id) === "task";
   const number = timed ? duration(r.to - r.from) : (/\d+$/.exec(r.name)?.[0] ?? "");
   if (timed) return { main: shortName(r.kind || r.name), more: number };
@@ -35,7 +35,7 @@ export function rowTitle(r: RowInfo): string {
   return r.kind && r.kind !== r.name ? `${r.name} · ${shortName(r.kind)}` : r.name;
 }
 
-/** What is written into a span. */
+/** The label of a span. */
 export function spanLabel(row: RowInfo, s: Span, state: State | undefined, other: RowInfo | undefined): string {
   const type = typeOf(row.id);
   if (type === "proc") return other ? bareName(other.kind || other.name) : "";
@@ -44,7 +44,7 @@ export function spanLabel(row: RowInfo, s: Span, state: State | undefined, other
   return state?.name ?? "";
 }
 
-/** What a span is with: a row's id. "" is none. */
+/** The id of the row that a span refers to, or "". */
 export function otherOf(row: RowInfo, s: Span, state: State | undefined): string {
   if (s[4] === 0) return "";
   switch (typeOf(row.id)) {
@@ -58,7 +58,7 @@ export function otherOf(row: RowInfo, s: Span, state: State | undefined): string
   return state?.group === "runnable" ? `g${s[4] - 1}` : `p${s[4] - 1}`;
 }
 
-/** Who made the goroutine of a span go on, and where it stood: the span that tells it. */
+/** The span that shows what woke the goroutine of a span, and where. */
 export function wokenIn(d: LaneData, at: number, states: readonly State[]): Span | undefined {
   const runnable = (i: number) => (d.spans[i] && states[d.spans[i][2]]?.group === "runnable" ? d.spans[i] : undefined);
   if (runnable(at)) return runnable(at);
