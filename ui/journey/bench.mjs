@@ -68,7 +68,7 @@ step("two hundred are filtered, ordered and reproduced by a link", async () => {
   assert.deepEqual(await names(again), worse);
   assert.equal(await again.page.getByRole("searchbox").inputValue(), "size=1 json");
   await again.page.getByRole("searchbox").fill("nothing like that");
-  assert.match(await again.page.locator(".lists").innerText(), /No benchmark/);
+  assert.match(await again.page.locator(".lists").innerText(), /No matching benchmark/);
   await again.close();
 });
 

@@ -62,7 +62,7 @@ step("many are filtered, and a link reproduces that", async () => {
   const again = await open("many.html", {}, hash);
   assert.deepEqual(await names(again), found);
   await again.page.getByRole("searchbox").fill("nothing like that");
-  assert.match(await again.page.locator(".grid").innerText(), /No series/);
+  assert.match(await again.page.locator(".grid").innerText(), /No matching series/);
   await again.close();
 });
 
